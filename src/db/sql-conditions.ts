@@ -20,8 +20,8 @@ export function joinConditions(...conditions: OptionalSqlCondition[]): SqlCondit
 /** A page of a list: the conditions of its rows, `isFiltered` where more than the token's scope limits them. */
 export type RowPage = SqlCondition & { isFiltered: boolean; limit: number; offset: number }
 
-/** Most rows of a page. */
-const MAX_PAGE_ROWS = 100
+/** Most rows of a page, and the row that tells whether another page follows. */
+const MAX_PAGE_ROWS = 101
 
 /**
  * Selects a page of rows, newest first, found by keys alone: a late page is as cheap. `select` builds the statement from
@@ -45,7 +45,7 @@ export function selectNewestRows<Row extends object>(
 /** Counts the rows of a list: its `total`. */
 export function countRows(
   em: EntityManager,
-  table: 'charge' | 'transfer' | 'dispute',
+  table: 'charge' | 'transfer' | 'dispute' | 'refund',
   { sql, values }: SqlCondition,
 ): Promise<number> {
   return selectValue(em, `select count(*)::int from ${table} where ${sql}`, values)
@@ -54,6 +54,11 @@ export function countRows(
 /** Builds the condition that a row has one of these states; no state matches no row. */
 export function hasAnyState(states: readonly string[]): OptionalSqlCondition {
   return ['state = any(?::text[])', formatTextArray(states)]
+}
+
+/** Builds the condition that a row has one of these uuids. */
+export function hasAnyUuid(uuids: readonly string[]): OptionalSqlCondition {
+  return ['uuid = any(?::uuid[])', formatTextArray(uuids)]
 }
 
 /** Formats texts as a PostgreSQL array literal for `= any(?)`; an empty array matches nothing. */

@@ -1,6 +1,7 @@
 import type { z } from 'zod'
 import { type DescribeIssue, type FieldMessage, formatFieldMessage } from './field-message.ts'
 import { suggestField } from './field-names.ts'
+import { describeInFieldTerms } from './field-terms.ts'
 
 /** Field path (`splits.0.value`) to its error messages. */
 export type FieldErrors = Record<string, FieldMessage[]>
@@ -14,7 +15,7 @@ export function validateSchema<S extends z.ZodType>(
   bodyPath: string,
 ): ValidationResult<z.output<S>> {
   const checked = withStorableCheck(schema)
-  const result = checked.safeParse(input)
+  const result = checked.safeParse(input, { error: describeInFieldTerms })
   if (result.success) return { kind: 'valid', value: result.data }
   const errors: FieldErrors = Object.create(null) // Merchants choose the names of unknown fields.
   for (const [index, issue] of result.error.issues.entries()) {

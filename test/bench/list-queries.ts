@@ -1,14 +1,16 @@
+import { randomUUID } from 'node:crypto'
 import { listCharges } from '../../src/api/operations/charges.ts'
 import { listDisputes } from '../../src/api/operations/disputes.ts'
 import { listEvents } from '../../src/api/operations/events.ts'
 import { listLedgerLines } from '../../src/api/operations/ledger.ts'
-import { listRefunds } from '../../src/api/operations/refunds.ts'
+import { listAllRefunds, listRefunds } from '../../src/api/operations/refunds.ts'
 import { listTransfers } from '../../src/api/operations/transfers.ts'
 import { listDeliveries } from '../../src/api/operations/webhook-deliveries.ts'
 import { chargesQuery } from '../../src/contract/charges/charge.ts'
 import { disputesQuery } from '../../src/contract/disputes/dispute.ts'
 import { eventsQuery } from '../../src/contract/events/event.ts'
 import { ledgerQuery } from '../../src/contract/ledger/ledger-line.ts'
+import { allRefundsQuery } from '../../src/contract/refunds/refund.ts'
 import { transfersQuery } from '../../src/contract/transfers/transfer.ts'
 import { deliveriesQuery } from '../../src/contract/webhooks/webhook-delivery.ts'
 import type { EntityManager } from '../../src/db/client/orm.ts'
@@ -69,12 +71,32 @@ export async function buildListCases(em: EntityManager, world: SeededAccount): P
     ...{ what: `events ${what}`, isTallied: true },
     list: em => listEvents(em, token, eventsQuery.parse(query)),
   })
+  const refunds = (what: string, query: object): ListCase => ({
+    ...{ what: `refunds ${what}`, isTallied: true },
+    list: em => listAllRefunds(em, token, allRefundsQuery.parse(query)),
+  })
   const deliveries = (what: string, query: object): ListCase => ({
     ...{ what: `deliveries ${what}`, isTallied: true },
     list: em => listDeliveries(em, { accountUuid, uuid: world.webhook }, deliveriesQuery.parse(query)),
   })
+  /** The cursor of the rows after a page half way through a list of so many. */
+  const halfWay = async (
+    rows: number,
+    list: (query: object) => Promise<{ meta: { next_cursor: string | null } }>,
+  ) => (await list({ page: String(Math.max(1, Math.floor(rows / 30))) })).meta.next_cursor ?? ''
+  const chargeCursor = await halfWay(world.charges, query =>
+    listCharges(em, token, chargesQuery.parse(query)),
+  )
+  const lineCursor = await halfWay(world.charges, query =>
+    listLedgerLines(em, token, ledgerQuery.parse(query)),
+  )
   return [
     charges('all', {}, true),
+    charges('by cursor, first page', { cursor: '' }),
+    charges('by cursor, half way', { cursor: chargeCursor }),
+    charges('by uuid, one of a hundred', {
+      uuid: [uuid, ...Array.from({ length: 99 }, () => randomUUID())].join(','),
+    }),
     charges('page 50', { page: '50' }, true),
     charges('PAID', { status: 'PAID' }, true),
     charges('PROCESSING (rare, two states)', { status: 'PROCESSING' }, true),
@@ -83,6 +105,7 @@ export async function buildListCases(em: EntityManager, world: SeededAccount): P
     charges('provider, fewest', { provider_uuid: fewest }, true),
     charges('provider and FAILED', { provider_uuid: fewest, status: 'FAILED' }, true),
     charges('a day long ago', LONG_AGO, true),
+    charges('a day of Brazil long ago', { ...LONG_AGO, time_zone: 'America/Sao_Paulo' }, true),
     charges('a month long ago, PAID', { ...A_MONTH, status: 'PAID' }, true),
     charges('paid on a day long ago', {
       payment_date_from: LONG_AGO.date_from,
@@ -123,6 +146,7 @@ export async function buildListCases(em: EntityManager, world: SeededAccount): P
     meds('SCAM', { dispute_type: 'SCAM' }),
     meds('a day long ago', LONG_AGO),
     ledger('all', {}),
+    ledger('by cursor, half way', { cursor: lineCursor }),
     ledger('page 50', { page: '50' }),
     ledger('provider, most', { provider_uuid: most }),
     ledger('a day long ago', LONG_AGO),
@@ -134,6 +158,8 @@ export async function buildListCases(em: EntityManager, world: SeededAccount): P
     deliveries('all', {}),
     deliveries('PENDING (rare)', { status: 'PENDING' }),
     deliveries('FAILED', { status: 'FAILED' }),
+    refunds('all', {}),
+    refunds('a day long ago', LONG_AGO),
     {
       ...{ what: 'refunds of a charge', isTallied: false },
       list: em => listRefunds(em, token, world.refunded, { page: 1, per_page: 15 }),

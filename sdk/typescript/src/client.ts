@@ -5,6 +5,7 @@ import { createMeds, type Meds } from './resources/meds.ts'
 import { createPayments, type Payments } from './resources/payments.ts'
 import { createPixKeys, type PixKeys } from './resources/pix-keys.ts'
 import { createProviders, type Providers } from './resources/providers.ts'
+import { createRefunds, type Refunds } from './resources/refunds.ts'
 import { createTransfers, type Transfers } from './resources/transfers.ts'
 import { createWebhooks, type Webhooks } from './resources/webhooks.ts'
 import { DEFAULT_RETRIES, type RetryPolicy } from './retries.ts'
@@ -31,6 +32,7 @@ export class Trilho {
   readonly payments: Payments
   readonly transfers: Transfers
   readonly meds: Meds
+  readonly refunds: Refunds
   readonly pixKeys: PixKeys
   readonly providers: Providers
   readonly webhooks: Webhooks
@@ -50,6 +52,7 @@ export class Trilho {
     this.payments = createPayments(call)
     this.transfers = createTransfers(call)
     this.meds = createMeds(call)
+    this.refunds = createRefunds(call)
     this.pixKeys = createPixKeys(call)
     this.providers = createProviders(call)
     this.webhooks = createWebhooks(call)

@@ -14,8 +14,10 @@ import type { Charge } from '../../db/entities/charge.ts'
 import { ATTACHMENT_ORDER, Attachment, type Dispute } from '../../db/entities/dispute.ts'
 import type { Movement } from '../../db/entities/movement.ts'
 import type { Refund } from '../../db/entities/refund.ts'
+import { runQuery } from '../../db/pipeline/query.ts'
 import { loadAttemptProviders } from '../../db/repositories/attempts.ts'
 import { insertEvent, type NewEvent, scheduleDeliveriesForSweep } from '../../db/repositories/events.ts'
+import { queryChargeRefunds } from '../../db/repositories/refunds.ts'
 import type { ActivityDependencies } from '../runtime/dependencies.ts'
 import type { LockedTransfer } from '../shared/transition.ts'
 
@@ -48,10 +50,12 @@ export function recordChargeEvent(
 ): Promise<void> {
   const { connection, requestId } = charge
   const facts = { connectionUuid: connection.uuid, requestId, ...context }
-  return recordEvent(em, 'PAYMENT', charge, facts, () => ({
-    ...z.encode(chargeSchema, showCharge(charge)),
-    ...(late && { late: true }),
-  }))
+  return recordEvent(em, 'PAYMENT', charge, facts, async () => {
+    // Before another operation changes it, a charge has no refund.
+    const refunds =
+      context.ownerUuid === undefined ? [] : await runQuery(em, queryChargeRefunds(em, charge.uuid))
+    return { ...z.encode(chargeSchema, showCharge(charge, refunds)), ...(late && { late: true }) }
+  })
 }
 
 /** Records a TRANSFER event: the transfer as its GET shows it now. */

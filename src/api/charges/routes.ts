@@ -55,7 +55,7 @@ export const chargeRoutes: RouteRegistrar = (router, dependencies) => {
     responses: { 200: pageResponse(chargeSchema) },
     async handle({ em, token, query }) {
       const { data, meta } = await listCharges(em, token, query)
-      return { body: { data: data.map(showCharge), meta } }
+      return { body: { data: data.map(charge => showCharge(charge, charge.refunds)), meta } }
     },
   })
 
@@ -64,7 +64,8 @@ export const chargeRoutes: RouteRegistrar = (router, dependencies) => {
     summary: 'Read a charge',
     responses: { 200: dataResponse(chargeSchema) },
     async handle({ em, token, params }) {
-      return { body: { data: showCharge(await requireVisibleCharge(em, token, params.uuid)) } }
+      const charge = await requireVisibleCharge(em, token, params.uuid)
+      return { body: { data: showCharge(charge, charge.refunds) } }
     },
   })
 
@@ -90,7 +91,7 @@ export const chargeRoutes: RouteRegistrar = (router, dependencies) => {
     async handle({ em, token, params }) {
       const { temporal } = dependencies
       const charge = await cancelMerchantCharge(temporal, { em, token, uuid: params.uuid })
-      return { body: { data: showCharge(charge) } }
+      return { body: { data: showCharge(charge, charge.refunds) } }
     },
   })
 }

@@ -20,6 +20,7 @@ import { DEFAULT_PROVIDER_EXAMPLE, PROVIDER_EXAMPLE } from '../../contract/provi
 import {
   ACCEPTED_REFUND_EXAMPLE,
   CREATE_REFUND_EXAMPLE,
+  LISTED_REFUND_EXAMPLE,
   REFUND_EXAMPLE,
 } from '../../contract/refunds/refund-example.ts'
 import { EXAMPLE_PAYER, EXAMPLE_PROVIDER, EXAMPLE_UUIDS } from '../../contract/shared/example-values.ts'
@@ -54,6 +55,7 @@ export const NAMED_EXAMPLES: Record<string, unknown> = {
 
   RefundPaymentRequest: CREATE_REFUND_EXAMPLE,
   RefundPaymentResponse: ACCEPTED_REFUND_EXAMPLE,
+  ListedRefund: LISTED_REFUND_EXAMPLE,
   RefundResult: REFUND_EXAMPLE,
   Movement: MOVEMENT_EXAMPLE,
   LedgerLine: LEDGER_LINE_EXAMPLE,

@@ -13,7 +13,12 @@ import type { EntityManager } from '../../db/client/orm.ts'
 import { Account } from '../../db/entities/account.ts'
 import type { Connection } from '../../db/entities/connection.ts'
 import { findAttemptPositions } from '../../db/repositories/attempts.ts'
-import { type ReadCharge, readCharge, readCharges } from '../../db/repositories/charges.ts'
+import {
+  type ChargeWithRefunds,
+  type ReadCharge,
+  readCharge,
+  readCharges,
+} from '../../db/repositories/charges.ts'
 import { orderByCircuitState } from '../../db/repositories/circuit-breaker.ts'
 import { joinConditions } from '../../db/sql-conditions.ts'
 import { chargeMachine } from '../../domain/charges/charge.ts'
@@ -46,7 +51,7 @@ import { buildDayConditions, createdDaysOf } from './pagination.ts'
 import { prepareWorkflowCall, readOrFailNotConfirmed } from './start-and-wait.ts'
 import { listVisibleRows } from './visible-list.ts'
 
-export function findCharge(em: EntityManager, uuid: string): Promise<ReadCharge | null> {
+export function findCharge(em: EntityManager, uuid: string): Promise<ChargeWithRefunds | null> {
   return readCharge(em, joinConditions(['uuid = ?', uuid]))
 }
 
@@ -61,8 +66,8 @@ export async function requireVisibleCharge(em: EntityManager, token: CallerToken
 async function redactChargesForToken(
   em: EntityManager,
   { connectionUuid }: CallerToken,
-  charges: ReadCharge[],
-): Promise<ReadCharge[]> {
+  charges: ChargeWithRefunds[],
+): Promise<ChargeWithRefunds[]> {
   const failed = charges.filter(charge => charge.failure)
   if (connectionUuid === null || failed.length === 0) return charges
   const positions = await findAttemptPositions(em, {
@@ -77,11 +82,10 @@ async function redactChargesForToken(
   })
 }
 
-export function listCharges(em: EntityManager, token: CallerToken, query: ChargesQuery) {
-  return listVisibleRows(em, {
+export async function listCharges(em: EntityManager, token: CallerToken, query: ChargesQuery) {
+  const { data, meta } = await listVisibleRows(em, {
     ...{ noun: 'charge', token, query, states: query.status?.flatMap(chargeMachine.statesShowing) },
     filters: [
-      query.uuid !== undefined && ['uuid = ?', query.uuid],
       query.type === 'UNDEFINED' && ['false'],
       query.end_to_end !== undefined && ['end_to_end = ?', query.end_to_end],
       query.external_ref !== undefined && ['external_ref = ?', query.external_ref],
@@ -97,8 +101,8 @@ export function listCharges(em: EntityManager, token: CallerToken, query: Charge
       query.value_max !== undefined && ['value_cents <= ?', query.value_max],
     ],
     read: page => readCharges(em, page),
-    show: async rows => redactChargesForToken(em, token, rows),
   })
+  return { data: await redactChargesForToken(em, token, data), meta }
 }
 
 export const PAYMENTS_PATH = '/api/v1/payments'
@@ -233,7 +237,7 @@ async function collectRecipientErrors({ em, token }: ChargeCaller, uuids: (strin
 export async function cancelMerchantCharge(
   context: TemporalContext,
   { em, token, uuid }: { em: EntityManager; token: CallerToken; uuid: string },
-): Promise<ReadCharge> {
+): Promise<ChargeWithRefunds> {
   const charge = await requireVisibleCharge(em, token, uuid)
   if (!chargeMachine.accepts(charge.state, 'cancelled')) fail('charge_not_cancellable')
   const deadline = await prepareWorkflowCall(context, { uuid })

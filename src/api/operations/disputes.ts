@@ -41,7 +41,7 @@ export async function showDisputeWithAttachments(em: EntityManager, storage: Fil
   return found!
 }
 
-export function listDisputes(
+export async function listDisputes(
   em: EntityManager,
   storage: FileStorage,
   token: CallerToken,
@@ -49,11 +49,10 @@ export function listDisputes(
 ) {
   const { status, resolved, open } = query
   const { states, statusOf, isFinal } = disputeMachine
-  return listVisibleRows(em, {
+  const { data, meta } = await listVisibleRows(em, {
     ...{ noun: 'dispute', token, query },
     states: status && states.filter(state => status.includes(statusOf(state))),
     filters: [
-      query.uuid !== undefined && ['uuid = ?', query.uuid],
       query.med_type && ['kind = any(?::text[])', formatTextArray(query.med_type)],
       query.dispute_type && ['dispute_type = any(?::text[])', formatTextArray(query.dispute_type)],
       ...buildDayConditions('created_at', createdDaysOf(query)),
@@ -62,8 +61,8 @@ export function listDisputes(
         hasAnyState(states.filter(state => ['PENDING', 'PROCESSING'].includes(statusOf(state)) === open)),
     ],
     read: page => readDisputes(em, page),
-    show: rows => showDisputesWithAttachments(em, storage, rows),
   })
+  return { data: await showDisputesWithAttachments(em, storage, data), meta }
 }
 
 /** Presents disputes with their attachments, which one statement reads for the whole page. */

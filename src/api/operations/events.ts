@@ -9,16 +9,20 @@ import { EVENT_TYPES, eventRetentionStartOf } from '../../domain/webhooks/webhoo
 import { fail } from '../../http/api-error.ts'
 import type { CallerToken } from '../authorization/authenticate.ts'
 import { connectionScopeOf } from '../authorization/scope.ts'
-import { buildDayRange, buildListPage, createdDaysOf, newestFirstOptions } from './pagination.ts'
+import { buildAfterFilter, buildDayRange, createdDaysOf, newestFirstOptions, readPage } from './pagination.ts'
 
 /** Lists one page of the events that a token may see, newest first. */
 export async function listEvents(em: EntityManager, token: CallerToken, query: EventsQuery) {
   const scope = await readEventScope(em, token)
-  const [rows, total] = await Promise.all([
-    em.find(Event, buildEventFilter(scope, query), newestFirstOptions(query)),
-    countEvents(em, scope, query),
-  ])
-  return buildListPage({ ...query, total, rows: await redactEventsForToken(em, token, rows) })
+  const { data, meta } = await readPage({
+    ...{ name: 'event', query },
+    read: ({ after, ...rows }) => {
+      const filter = { $and: [buildEventFilter(scope, query), buildAfterFilter(after)] }
+      return em.find(Event, filter, newestFirstOptions(rows))
+    },
+    count: () => countEvents(em, scope, query),
+  })
+  return { data: await redactEventsForToken(em, token, data), meta }
 }
 
 /** Reads an event that a token may see, or fails with 404. */

@@ -1,3 +1,4 @@
+import { z } from 'zod'
 import {
   type LedgerBalancesQuery,
   type ShownLedgerBalances,
@@ -8,23 +9,34 @@ import type { EntityManager } from '../../db/client/orm.ts'
 import { readLedgerPeriods } from '../../db/repositories/ledger-balances.ts'
 import {
   countLedgerLines,
+  type LedgerLine,
   type LedgerLineFilter,
   type LedgerScope,
   readLedgerLines,
 } from '../../db/repositories/ledger-lines.ts'
 import type { CallerToken } from '../authorization/authenticate.ts'
-import { buildDayRange, buildListPage, computePageOffset, createdDaysOf } from './pagination.ts'
+import { buildDayRange, buildEmptyPage, createdDaysOf, mapPage, readOrderedPage } from './pagination.ts'
 
 /** Lists one page of the ledger lines that changed the available balance a token may see, newest first. */
 export async function listLedgerLines(em: EntityManager, token: CallerToken, query: LedgerQuery) {
   const scope = getLedgerScope(token, query)
-  if (!scope) return buildListPage({ ...query, total: 0, rows: [] })
+  if (!scope) return buildEmptyPage(query)
   const filter = buildLineFilter(query)
-  const [rows, total] = await Promise.all([
-    readLedgerLines(em, scope, { ...filter, limit: query.per_page, offset: computePageOffset(query) }),
-    countLedgerLines(em, scope, filter),
-  ])
-  return buildListPage({ ...query, total, rows: rows.map(showLedgerLine) })
+  const page = await readOrderedPage(
+    {
+      ...{ name: 'ledger', query },
+      read: ({ after, ...rows }) => readLedgerLines(em, scope, { ...filter, ...rows, afterId: after?.[0] }),
+      count: () => countLedgerLines(em, scope, filter),
+    },
+    BY_NUMBER,
+  )
+  return mapPage(page, showLedgerLine)
+}
+
+/** Order of lines: by their numbers, which no response shows. */
+const BY_NUMBER = {
+  positionOf: ({ id }: LedgerLine) => [id] as const,
+  schema: z.tuple([z.string().regex(/^\d{1,18}$/)]).readonly(),
 }
 
 /** Reads the opening and closing balance of a period at each provider account that a token may see. */

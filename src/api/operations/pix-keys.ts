@@ -55,7 +55,7 @@ import {
   type Replay,
   remainingCreateWaitMs,
 } from './create-operation.ts'
-import { buildListPage, newestFirstOptions } from './pagination.ts'
+import { buildAfterFilter, mapPage, newestFirstOptions, readPage } from './pagination.ts'
 import { startAndAwaitResult } from './start-and-wait.ts'
 import { USED_CODE_MESSAGE, verifyAddress } from './verification-codes.ts'
 
@@ -69,12 +69,18 @@ export async function requireVisiblePixKey(em: EntityManager, token: CallerToken
 }
 
 export async function listPixKeys(em: EntityManager, token: CallerToken, query: PixKeysQuery) {
-  const [rows, total] = await em.findAndCount(
-    PixKey,
-    { ...buildPixKeyVisibilityFilter(token), ...(query.type && { type: { $in: query.type } }) },
-    { populate: ['connection'], ...newestFirstOptions(query) },
-  )
-  return buildListPage({ ...query, total, rows: rows.map(showPixKey) })
+  const filter = { ...buildPixKeyVisibilityFilter(token), ...(query.type && { type: { $in: query.type } }) }
+  const page = await readPage({
+    ...{ name: 'pix-key', query },
+    read: ({ after, ...rows }) =>
+      em.find(
+        PixKey,
+        { $and: [filter, buildAfterFilter(after)] },
+        { populate: ['connection'], ...newestFirstOptions(rows) },
+      ),
+    count: () => em.count(PixKey, filter),
+  })
+  return mapPage(page, showPixKey)
 }
 
 /** Builds the filter of visible keys. Simulated keys are separate: the same text may exist again as a real key. */

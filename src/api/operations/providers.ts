@@ -15,16 +15,21 @@ import type { FieldErrors } from '../../http/validate.ts'
 import type { CallerToken } from '../authorization/authenticate.ts'
 import { connectionScopeOf, visibilityFilter } from '../authorization/scope.ts'
 import type { InvalidBodyRequest } from '../routing/provider-candidates.ts'
-import { buildListPage, newestFirstOptions } from './pagination.ts'
+import { buildAfterFilter, newestFirstOptions, readPage } from './pagination.ts'
 
 /** Lists one page of the connections that a token may see, with balances and health, newest first. */
 export async function listProviders(em: EntityManager, token: CallerToken, query: ProvidersQuery) {
-  const [rows, total] = await em.findAndCount(
-    Connection,
-    { ...buildConnectionVisibilityFilter(token), ...(query.status && { status: { $in: query.status } }) },
-    newestFirstOptions(query),
-  )
-  return buildListPage({ ...query, total, rows: await showProviders(em, rows) })
+  const filter = {
+    ...buildConnectionVisibilityFilter(token),
+    ...(query.status && { status: { $in: query.status } }),
+  }
+  const { data, meta } = await readPage({
+    ...{ name: 'provider', query },
+    read: ({ after, ...rows }) =>
+      em.find(Connection, { $and: [filter, buildAfterFilter(after)] }, newestFirstOptions(rows)),
+    count: () => em.count(Connection, filter),
+  })
+  return { data: await showProviders(em, data), meta }
 }
 
 /** Reads a connection that the token may see, or fails with 404. */

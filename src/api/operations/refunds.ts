@@ -1,15 +1,18 @@
 import { z } from 'zod'
 import {
+  type AllRefundsQuery,
   type createRefundBody,
   refundSchema,
   type refundsQuery,
   showAcceptedRefund,
+  showListedRefund,
   showRefund,
 } from '../../contract/refunds/refund.ts'
 import { type EntityManager, readInSnapshot } from '../../db/client/orm.ts'
 import { Refund } from '../../db/entities/refund.ts'
 import { batchQueries, runQuery } from '../../db/pipeline/query.ts'
 import type { ReadCharge } from '../../db/repositories/charges.ts'
+import { readRefunds } from '../../db/repositories/refunds.ts'
 import { computeRefundableCents, refundErrorCodeOf, refundMachine } from '../../domain/refunds/refund.ts'
 import { fail, failField } from '../../http/api-error.ts'
 import { startMoneyWorkflow } from '../../temporal/start.ts'
@@ -27,8 +30,30 @@ import {
   type Replay,
   remainingCreateWaitMs,
 } from './create-operation.ts'
-import { buildListPage, newestFirstOptions } from './pagination.ts'
+import {
+  buildAfterFilter,
+  buildDayConditions,
+  createdDaysOf,
+  mapPage,
+  newestFirstOptions,
+  readPage,
+} from './pagination.ts'
+import { listVisibleRows } from './visible-list.ts'
 
+/** Lists one page of the refunds of all charges that a token may see, newest first. */
+export async function listAllRefunds(em: EntityManager, token: CallerToken, query: AllRefundsQuery) {
+  const page = await listVisibleRows(em, {
+    ...{ noun: 'refund', token, query, states: query.status?.flatMap(refundMachine.statesShowing) },
+    filters: [
+      query.provider_uuid !== undefined && ['connection_uuid = ?', query.provider_uuid],
+      ...buildDayConditions('created_at', createdDaysOf(query)),
+    ],
+    read: rows => readRefunds(em, rows),
+  })
+  return mapPage(page, showListedRefund)
+}
+
+/** Lists one page of the refunds of one charge, newest first. */
 export function listRefunds(
   outside: EntityManager,
   token: CallerToken,
@@ -37,12 +62,18 @@ export function listRefunds(
 ) {
   return readInSnapshot(outside, async em => {
     const charge = await requireVisibleCharge(em, token, chargeUuid)
-    const [rows, total] = await em.findAndCount(
-      Refund,
-      { chargeUuid: charge.uuid },
-      { populate: ['movement'], ...newestFirstOptions(query) },
-    )
-    return buildListPage({ ...query, total, rows: rows.map(refund => showRefund(refund, charge)) })
+    const filter = { chargeUuid: charge.uuid }
+    const page = await readPage({
+      ...{ name: `refunds of ${charge.uuid}`, query },
+      read: ({ after, ...rows }) =>
+        em.find(
+          Refund,
+          { $and: [filter, buildAfterFilter(after)] },
+          { populate: ['movement'], ...newestFirstOptions(rows) },
+        ),
+      count: () => em.count(Refund, filter),
+    })
+    return mapPage(page, refund => showRefund(refund, charge))
   })
 }
 

@@ -57,7 +57,14 @@ export async function searchOperations(em: EntityManager, token: CallerToken, te
   ])
   const results = [
     ...charges.map(row => {
-      const { uuid, status, total_value: cents, external_ref, payment, created_at } = showCharge(row)
+      const {
+        uuid,
+        status,
+        total_value: cents,
+        external_ref,
+        payment,
+        created_at,
+      } = showCharge(row, row.refunds)
       return {
         kind: 'charge',
         uuid,

@@ -44,7 +44,7 @@ import {
   type Replay,
   remainingCreateWaitMs,
 } from './create-operation.ts'
-import { buildDayConditions, createdDaysOf } from './pagination.ts'
+import { buildDayConditions, createdDaysOf, mapPage } from './pagination.ts'
 import { prepareWorkflowCall, readOrFailNotConfirmed } from './start-and-wait.ts'
 import { listVisibleRows } from './visible-list.ts'
 
@@ -58,11 +58,10 @@ export async function requireVisibleTransfer(em: EntityManager, token: CallerTok
   return (await readTransfer(em, condition, token.connectionUuid)) ?? fail('not_found')
 }
 
-export function listTransfers(em: EntityManager, token: CallerToken, query: TransfersQuery) {
-  return listVisibleRows(em, {
+export async function listTransfers(em: EntityManager, token: CallerToken, query: TransfersQuery) {
+  const page = await listVisibleRows(em, {
     ...{ noun: 'transfer', token, query, states: query.status?.flatMap(transferMachine.statesShowing) },
     filters: [
-      query.uuid !== undefined && ['uuid = ?', query.uuid],
       query.type === 'UNDEFINED' && ['false'],
       query.external_ref !== undefined && ['external_ref = ?', query.external_ref],
       query.end_to_end !== undefined && ['end_to_end = ?', query.end_to_end],
@@ -76,8 +75,8 @@ export function listTransfers(em: EntityManager, token: CallerToken, query: Tran
       }),
     ],
     read: page => readTransfers(em, page, token.connectionUuid),
-    show: rows => rows.map(row => showTransfer(row, row.attempts)),
   })
+  return mapPage(page, row => showTransfer(row, row.attempts))
 }
 
 export const TRANSFERS_PATH = '/api/v1/transfers'

@@ -1,23 +1,23 @@
+import type { PageQuery } from '../../contract/shared/fields.ts'
 import type { EntityManager } from '../../db/client/orm.ts'
 import { readListCounter } from '../../db/repositories/list-counters.ts'
 import {
   countRows,
   hasAnyState,
+  hasAnyUuid,
   joinConditions,
   type OptionalSqlCondition,
   type RowPage,
 } from '../../db/sql-conditions.ts'
 import type { CallerToken } from '../authorization/authenticate.ts'
 import { scopeOf } from '../authorization/scope.ts'
-import { buildDayRange, buildListPage, computePageOffset, createdDaysOf } from './pagination.ts'
+import { buildDayRange, createdDaysOf, isAfterPosition, type ListPage, readPage } from './pagination.ts'
 
-/** A list of operations: what its query asks for, how its rows are read and shown. */
-type VisibleList<Row, Shown> = {
-  noun: 'charge' | 'transfer' | 'dispute'
+/** A list of operations: what its query selects, and how its rows are read. */
+type VisibleList<Row> = {
+  noun: 'charge' | 'transfer' | 'dispute' | 'refund'
   token: CallerToken
-  query: {
-    page: number
-    per_page: number
+  query: PageQuery & {
     /** Every row is a PIX; `UNDEFINED` matches none. */
     type?: 'PIX' | 'UNDEFINED' | undefined
     provider_uuid?: string | undefined
@@ -29,20 +29,28 @@ type VisibleList<Row, Shown> = {
   states: string[] | undefined
   filters: OptionalSqlCondition[]
   read(page: RowPage): Promise<Row[]>
-  show(rows: Row[]): Shown[] | Promise<Shown[]>
 }
 
-/** Lists one page of the operations that a token may see, newest first, with their exact total. */
-export async function listVisibleRows<Row, Shown>(em: EntityManager, list: VisibleList<Row, Shown>) {
-  const { noun, token, query, states, filters, read, show } = list
-  const presentFilters = [states && hasAnyState(states), ...filters].filter(filter => filter)
-  const conditions = joinConditions(...scopeOf(token), ...presentFilters)
-  const page = { limit: query.per_page, offset: computePageOffset(query) }
-  const [rows, total] = await Promise.all([
-    read({ ...conditions, ...page, isFiltered: presentFilters.length > 0 }),
-    readCountedTotal(em, list) ?? countRows(em, noun, conditions),
-  ])
-  return buildListPage({ ...query, total, rows: await show(rows) })
+/** Lists one page of the operations that a token may see, newest first: with their exact total, or by cursor. */
+export function listVisibleRows<Row extends { createdAt: Date; uuid: string }>(
+  em: EntityManager,
+  list: VisibleList<Row>,
+): Promise<ListPage<Row>> {
+  const { noun, token, query, states, filters, read } = list
+  const presentFilters = [
+    states && hasAnyState(states),
+    query.uuid && hasAnyUuid(query.uuid),
+    ...filters,
+  ].filter(filter => filter)
+  return readPage({
+    ...{ name: noun, query },
+    read({ after, ...rows }) {
+      const conditions = joinConditions(...scopeOf(token), ...presentFilters, isAfterPosition(after))
+      return read({ ...conditions, ...rows, isFiltered: presentFilters.length > 0 || after !== undefined })
+    },
+    count: () =>
+      readCountedTotal(em, list) ?? countRows(em, noun, joinConditions(...scopeOf(token), ...presentFilters)),
+  })
 }
 
 /** Parameters whose rows the list counters count. */
@@ -57,7 +65,7 @@ const COUNTED_FILTERS = new Set([
  */
 export function readCountedTotal(
   em: EntityManager,
-  { noun, token, query, states }: Pick<VisibleList<never, never>, 'noun' | 'token' | 'query' | 'states'>,
+  { noun, token, query, states }: Pick<VisibleList<never>, 'noun' | 'token' | 'query' | 'states'>,
 ): Promise<number> | number | undefined {
   const filters = Object.entries(query).filter(([, value]) => value !== undefined)
   if (noun === 'dispute' || filters.some(([name]) => !COUNTED_FILTERS.has(name))) return undefined

@@ -12,7 +12,7 @@ import { isOutage, withTimeout } from '../../http/outage.ts'
 import { getRequestDeadline } from '../../http/request-deadline.ts'
 import { signalDelivery, startDeliverySweep } from '../../temporal/deliveries.ts'
 import type { TemporalContext } from '../../temporal/workflow-options.ts'
-import { buildListPage, newestFirstOptions } from './pagination.ts'
+import { buildAfterFilter, newestFirstOptions, readPage } from './pagination.ts'
 import { lockVisibleWebhook, requireVisibleWebhook, type WebhookReference } from './webhooks.ts'
 
 /** Most attempts shown per delivery; the latest are shown. */
@@ -23,22 +23,22 @@ const SWEEP_AFTER_MS = 20_000
 export async function listDeliveries(em: EntityManager, reference: WebhookReference, query: DeliveriesQuery) {
   const webhook = await requireVisibleWebhook(em, reference)
   const { status = [] } = query
-  const [rows, total] = await Promise.all([
-    em.find(
-      Delivery,
-      { webhookUuid: webhook.uuid, ...(status.length > 0 && { status: { $in: status } }) },
-      newestFirstOptions(query),
-    ),
-    readListCounter(em, {
-      noun: 'delivery',
-      conditions: [
-        ['account_uuid = ?', webhook.accountUuid],
-        ['connection_uuid = ?', webhook.uuid],
-      ],
-      states: status,
-    }),
-  ])
-  return buildListPage({ ...query, total, rows: await showDeliveries(em, rows) })
+  const filter = { webhookUuid: webhook.uuid, ...(status.length > 0 && { status: { $in: status } }) }
+  const { data, meta } = await readPage({
+    ...{ name: `deliveries of ${webhook.uuid}`, query },
+    read: ({ after, ...rows }) =>
+      em.find(Delivery, { $and: [filter, buildAfterFilter(after)] }, newestFirstOptions(rows)),
+    count: () =>
+      readListCounter(em, {
+        noun: 'delivery',
+        conditions: [
+          ['account_uuid = ?', webhook.accountUuid],
+          ['connection_uuid = ?', webhook.uuid],
+        ],
+        states: status,
+      }),
+  })
+  return { data: await showDeliveries(em, data), meta }
 }
 
 /** Presents deliveries with their events and attempts; two more statements, however many deliveries. */

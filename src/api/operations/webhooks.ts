@@ -1,5 +1,6 @@
 import type { FilterQuery } from '@mikro-orm/core'
 import type { Config } from '../../config.ts'
+import type { PageQuery } from '../../contract/shared/fields.ts'
 import {
   type CreateWebhookBody,
   showCreatedWebhook,
@@ -31,7 +32,7 @@ import {
   REPLAYED_HEADERS,
   requireSameRequest,
 } from './idempotency.ts'
-import { newestFirstOptions } from './pagination.ts'
+import { buildAfterFilter, newestFirstOptions, readPage } from './pagination.ts'
 
 /** A webhook's UUID and the account and mode of the token that accesses it. */
 export type WebhookReference = WebhookViewer & { uuid: string }
@@ -46,12 +47,14 @@ export function createWebhookDependencies(
   return { sealer, timeScale: config.timeScale, inspect: createEndpointInspector(config, inspection) }
 }
 
-export function listWebhooks(
-  em: EntityManager,
-  seer: WebhookViewer,
-  query: Parameters<typeof newestFirstOptions>[0],
-) {
-  return em.findAndCount(Webhook, buildWebhookVisibilityFilter(seer), newestFirstOptions(query))
+export function listWebhooks(em: EntityManager, seer: WebhookViewer, query: PageQuery) {
+  const filter = buildWebhookVisibilityFilter(seer)
+  return readPage({
+    ...{ name: 'webhook', query },
+    read: ({ after, ...rows }) =>
+      em.find(Webhook, { $and: [filter, buildAfterFilter(after)] }, newestFirstOptions(rows)),
+    count: () => em.count(Webhook, filter),
+  })
 }
 
 export async function requireVisibleWebhook(em: EntityManager, reference: WebhookReference) {

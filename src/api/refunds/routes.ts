@@ -1,13 +1,15 @@
 import {
   acceptedRefundResponse,
+  allRefundsQuery,
   createRefundBody,
+  listedRefundSchema,
   refundSchema,
   refundsQuery,
 } from '../../contract/refunds/refund.ts'
 import { dataResponse, pageResponse } from '../../contract/shared/fields.ts'
 import type { RouteRegistrar } from '../app.ts'
 import { registerRoute } from '../http/route.ts'
-import { createChargeRefund, listRefunds, readVisibleRefund } from '../operations/refunds.ts'
+import { createChargeRefund, listAllRefunds, listRefunds, readVisibleRefund } from '../operations/refunds.ts'
 
 /** Registers the refund routes: api-document.txt, POST …/refund, and the queries of SPEC §3. */
 export const refundRoutes: RouteRegistrar = (router, { temporal }) => {
@@ -50,6 +52,14 @@ export const refundRoutes: RouteRegistrar = (router, { temporal }) => {
     },
     handle: ({ params, body, ...request }) =>
       createChargeRefund(temporal, { ...request, body: body ?? {}, chargeUuid: params.uuid }),
+  })
+
+  registerRoute(router, 'get', '/api/v1/refunds', {
+    operationId: 'listRefunds',
+    summary: 'List the refunds of all charges',
+    query: allRefundsQuery,
+    responses: { 200: pageResponse(listedRefundSchema) },
+    handle: async ({ em, token, query }) => ({ body: await listAllRefunds(em, token, query) }),
   })
 
   registerRoute(router, 'get', '/api/v1/payments/:uuid/refunds', {

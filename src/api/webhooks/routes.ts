@@ -12,7 +12,7 @@ import {
 import type { EndpointInspectionOptions } from '../../webhook-client/endpoint-inspection.ts'
 import type { RouteRegistrar } from '../app.ts'
 import { registerRoute } from '../http/route.ts'
-import { buildListPage } from '../operations/pagination.ts'
+import { mapPage } from '../operations/pagination.ts'
 import { startDeliverySweepIfUp } from '../operations/webhook-deliveries.ts'
 import {
   collectEndpointErrors,
@@ -52,8 +52,7 @@ export const webhookRoutes =
       query: webhooksQuery,
       responses: { 200: pageResponse(webhookSchema) },
       async handle({ query, token, em }) {
-        const [rows, total] = await listWebhooks(em, token, query)
-        return { body: buildListPage({ ...query, total, rows: rows.map(showWebhook) }) }
+        return { body: mapPage(await listWebhooks(em, token, query), showWebhook) }
       },
     })
 

@@ -79,6 +79,9 @@ export const CREATED_CHARGE_EXAMPLE: z.input<typeof createdChargeSchema> = {
 export const CHARGE_EXAMPLE: z.input<typeof chargeSchema> = {
   ...issued,
   status: 'PAID',
+  refunded_value: 0,
+  net_value: 150.75,
+  refund_uuids: [],
   splits: [{ ...split, status: 'CREDITED' }],
   history: [
     { status: 'PENDING', created_at: created },

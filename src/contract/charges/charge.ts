@@ -1,9 +1,11 @@
 import { z } from 'zod'
-import type { ReadCharge, ReadSplit } from '../../db/repositories/charges.ts'
+import type { ReadCharge, ReadChargeRefund, ReadSplit } from '../../db/repositories/charges.ts'
 import { type ChargeState, chargeMachine } from '../../domain/charges/charge.ts'
 import { DOCUMENT_INPUT_PATTERN, isDocument, normalizeDocument } from '../../domain/pix/document.ts'
 import { PROVIDER_APIS, PROVIDER_CAPABILITIES } from '../../domain/providers/provider.ts'
+import { refundMachine } from '../../domain/refunds/refund.ts'
 import { PAYMENT_STATUSES } from '../../domain/shared/payment-status.ts'
+import { signedReais } from '../ledger/ledger-line.ts'
 import {
   additionalInfoSchema,
   initiationFields,
@@ -27,6 +29,7 @@ import {
   statusChangeSchema,
   UNKNOWN_PARTY,
   uuidSchema,
+  uuidsQuery,
 } from '../shared/fields.ts'
 
 /** Charges (api-document.txt): the body of POST /payments, the list filters and the response. */
@@ -84,7 +87,7 @@ const reaisQuery = numberQuery(reais)
 
 export const chargesQuery = z.strictObject({
   ...pageQueryFields,
-  uuid: uuidSchema.optional(),
+  uuid: uuidsQuery.optional(),
   status: namesQuery(PAYMENT_STATUSES).optional(),
   type: caseInsensitiveEnum(['UNDEFINED', 'PIX']).optional(),
   end_to_end: z.string().max(255).optional(),
@@ -182,6 +185,12 @@ export const createdChargeSchema = z
 export const chargeSchema = z
   .object({
     ...chargeFields,
+    refunded_value: reaisOutput.meta({ description: 'Sum of the settled refunds and returns' }),
+    net_value: signedReais.meta({
+      description:
+        'What the charge leaves to its account and its splits: what the payer paid, less `fees`, less `refunded_value`, less the fees of these refunds. 0 until it is paid; below 0 once more was refunded than was left',
+    }),
+    refund_uuids: z.array(uuidSchema).meta({ description: 'Its refunds in any status, oldest first' }),
     payment: z
       .object({
         ...paymentFields,
@@ -194,12 +203,15 @@ export const chargeSchema = z
   .meta({ id: 'Charge' })
 
 /** Presents the current charge, as GET shows it. Connection, movement and splits with recipients are loaded. */
-export function showCharge(charge: ReadCharge): z.output<typeof chargeSchema> {
+export function showCharge(charge: ReadCharge, refunds: ReadChargeRefund[]): z.output<typeof chargeSchema> {
   return {
     ...showSharedFields(charge),
     status: chargeMachine.statusOf(charge.state),
     total_value: charge.totalCents,
     fees: charge.feeCents,
+    refunded_value: charge.refundedCents,
+    net_value: computeNetCents(charge, refunds),
+    refund_uuids: refunds.map(({ uuid }) => uuid),
     history: charge.history,
     updated_at: charge.updatedAt,
     payment: {
@@ -209,6 +221,15 @@ export function showCharge(charge: ReadCharge): z.output<typeof chargeSchema> {
       verify_sender: false,
     },
   }
+}
+
+function computeNetCents(
+  { receivedCents, feeCents, refundedCents }: ReadCharge,
+  refunds: ReadChargeRefund[],
+): number {
+  if (receivedCents === 0) return 0
+  const settled = refunds.filter(({ state }) => refundMachine.statusOf(state) === 'COMPLETED')
+  return settled.reduce((cents, refund) => cents - refund.feeCents, receivedCents - feeCents - refundedCents)
 }
 
 /** Presents the charge as its POST responded when it was issued, whatever its current state is. */

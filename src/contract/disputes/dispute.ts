@@ -24,6 +24,7 @@ import {
   reaisText,
   rowTimes,
   uuidSchema,
+  uuidsQuery,
 } from '../shared/fields.ts'
 
 /** Disputes (api-document.txt, Dispute (MED)): as GET, lists and events show them. */
@@ -77,7 +78,7 @@ export const disputeSchema = z
 
 export const disputesQuery = z.strictObject({
   ...pageQueryFields,
-  uuid: uuidSchema.optional(),
+  uuid: uuidsQuery.optional(),
   status: namesQuery([...DISPUTE_STATUSES, 'UNDEFINED']).optional(),
   med_type: namesQuery(DISPUTE_KINDS).optional(),
   dispute_type: namesQuery(DISPUTE_TYPES).optional(),

@@ -1,7 +1,7 @@
 import type { z } from 'zod'
 import { MOVEMENT_EXAMPLE, RETURN_MOVEMENT_EXAMPLE } from '../ledger/movement-example.ts'
 import { EXAMPLE_PROVIDER, EXAMPLE_TIMES, EXAMPLE_UUIDS } from '../shared/example-values.ts'
-import type { acceptedRefundResponse, createRefundBody, refundSchema } from './refund.ts'
+import type { acceptedRefundResponse, createRefundBody, listedRefundSchema, refundSchema } from './refund.ts'
 
 /** Examples of the OpenAPI document: a part of the charge is given back. */
 
@@ -38,6 +38,12 @@ export const REFUND_EXAMPLE: z.input<typeof refundSchema> = {
   provider: EXAMPLE_PROVIDER,
   created_at: created,
   updated_at: refunded,
+}
+
+export const LISTED_REFUND_EXAMPLE: z.input<typeof listedRefundSchema> = {
+  ...REFUND_EXAMPLE.refund,
+  charge_uuid: EXAMPLE_UUIDS.charge,
+  provider: EXAMPLE_PROVIDER,
 }
 
 export const ACCEPTED_REFUND_EXAMPLE: z.input<typeof acceptedRefundResponse> = {

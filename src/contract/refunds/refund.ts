@@ -2,11 +2,14 @@ import { z } from 'zod'
 import type { Movement } from '../../db/entities/movement.ts'
 import type { Refund } from '../../db/entities/refund.ts'
 import type { ReadCharge } from '../../db/repositories/charges.ts'
+import type { ReadRefund } from '../../db/repositories/refunds.ts'
 import { chargeMachine } from '../../domain/charges/charge.ts'
-import { refundMachine } from '../../domain/refunds/refund.ts'
+import { REFUND_STATUSES, refundMachine } from '../../domain/refunds/refund.ts'
 import { PAYMENT_STATUSES } from '../../domain/shared/payment-status.ts'
 import { movementSchema, showMovement } from '../ledger/movement.ts'
 import {
+  dayQueryFields,
+  namesQuery,
   pageQueryFields,
   positiveReais,
   providerReference,
@@ -14,6 +17,7 @@ import {
   rowTimes,
   statusChangeSchema,
   uuidSchema,
+  uuidsQuery,
 } from '../shared/fields.ts'
 
 /** Refunds (api-document.txt, Refund result): the response of POST, GET and REFUND events. */
@@ -26,22 +30,41 @@ export const createRefundBody = z.strictObject({
 
 export const refundsQuery = z.strictObject(pageQueryFields)
 
+/** Filters of the refunds of all charges. */
+export const allRefundsQuery = z.strictObject({
+  ...pageQueryFields,
+  uuid: uuidsQuery.optional(),
+  status: namesQuery(REFUND_STATUSES).optional(),
+  ...dayQueryFields,
+  provider_uuid: uuidSchema.optional(),
+})
+export type AllRefundsQuery = z.output<typeof allRefundsQuery>
+
 /** One refund of a charge, with the movement that paid the charge and the movement that pays it back. */
-const refundPartSchema = z
+const refundPartFields = {
+  uuid: uuidSchema,
+  status: z.enum(REFUND_STATUSES),
+  value: reaisOutput,
+  fees: reaisOutput,
+  pix_original: movementSchema,
+  pix_refund: movementSchema,
+  error: z
+    .object({ code: z.string(), message: z.string(), provider_code: z.string().optional() })
+    .meta({ id: 'RefundError' })
+    .optional(),
+  ...rowTimes,
+}
+const refundPartSchema = z.object(refundPartFields).meta({ id: 'Refund' })
+
+/** One refund in the list of all: under its own uuid, with the charge that it is of. */
+export const listedRefundSchema = z
   .object({
-    uuid: uuidSchema,
-    status: z.enum(['PROCESSING', 'COMPLETED', 'FAILED']),
-    value: reaisOutput,
-    fees: reaisOutput,
-    pix_original: movementSchema,
-    pix_refund: movementSchema,
-    error: z
-      .object({ code: z.string(), message: z.string(), provider_code: z.string().optional() })
-      .meta({ id: 'RefundError' })
-      .optional(),
-    ...rowTimes,
+    ...refundPartFields,
+    charge_uuid: uuidSchema,
+    external_ref: z.string().optional().meta({ description: 'Of the charge' }),
+    provider: providerReference,
   })
-  .meta({ id: 'Refund' })
+  .meta({ id: 'ListedRefund' })
 
 export const refundSchema = z
   .object({
@@ -65,21 +88,39 @@ export function showRefund(refund: Refund, charge: ReadCharge): z.output<typeof 
     status: chargeMachine.statusOf(charge.state),
     value: charge.valueCents,
     fees: charge.feeCents,
-    refund: {
-      uuid: refund.uuid,
-      status: refundMachine.statusOf(refund.state),
-      value: refund.valueCents,
-      fees: refund.feeCents,
-      pix_original: showMovement(charge.movement as Movement),
-      pix_refund: showMovement(refund.movement as Movement),
-      ...(refund.failure && { error: refund.failure }),
-      created_at: refund.createdAt,
-      updated_at: refund.updatedAt,
-    },
+    refund: showRefundPart(refund, refund.movement as Movement, charge.movement as Movement),
     history: charge.history,
     provider: { uuid: charge.connection.uuid, provider: charge.connection.provider },
     created_at: charge.createdAt,
     updated_at: charge.updatedAt,
+  }
+}
+
+function showRefundPart(
+  refund: Omit<Refund, 'movement'>,
+  movement: Movement,
+  original: Movement,
+): z.output<typeof refundPartSchema> {
+  return {
+    uuid: refund.uuid,
+    status: refundMachine.statusOf(refund.state),
+    value: refund.valueCents,
+    fees: refund.feeCents,
+    pix_original: showMovement(original),
+    pix_refund: showMovement(movement),
+    ...(refund.failure && { error: refund.failure }),
+    created_at: refund.createdAt,
+    updated_at: refund.updatedAt,
+  }
+}
+
+/** Presents a refund in the list of all. */
+export function showListedRefund(refund: ReadRefund): z.output<typeof listedRefundSchema> {
+  return {
+    ...showRefundPart(refund, refund.movement, refund.original),
+    charge_uuid: refund.chargeUuid,
+    ...(refund.externalRef !== null && { external_ref: refund.externalRef }),
+    provider: refund.connection,
   }
 }
 

@@ -87,7 +87,7 @@ export function caseInsensitiveEnum<const Names extends readonly [string, ...str
 }
 
 /** UUID; parsed to lower case, so that upper case names the same resource. */
-export const uuidSchema = z.guid().toLowerCase().meta({ description: 'A UUID' })
+export const uuidSchema = z.guid('must be a UUID').toLowerCase().meta({ description: 'A UUID' })
 
 export const partyName = z.string().trim().min(1).max(140)
 
@@ -129,7 +129,12 @@ export const RUN_DESPITE_OTHER_ISSUES = {
   when: ({ value }: { value: unknown }) => typeof value === 'object' && value !== null,
 }
 
-/** Page information of every list response. */
+const nextCursor = z
+  .string()
+  .nullable()
+  .meta({ description: 'The `cursor` of the next page, for 24 hours; null on the last one' })
+
+/** Page information of a numbered page. */
 export const pageMeta = z
   .object({
     current_page: z.int().min(1),
@@ -138,15 +143,24 @@ export const pageMeta = z
     per_page: z.int().min(1).max(100),
     to: z.int().min(0).meta({ description: 'Number of the last row of the page; 0 without rows' }),
     total: z.int().min(0),
+    next_cursor: nextCursor,
   })
   .meta({
     id: 'PageMeta',
-    examples: [{ current_page: 1, from: 1, last_page: 1, per_page: 15, to: 1, total: 1 }],
+    description: 'Of a numbered page',
+    examples: [{ current_page: 1, from: 1, last_page: 1, per_page: 15, to: 1, total: 1, next_cursor: null }],
   })
+
+/** Page information of a list that is read by cursor, which counts no rows. */
+export const cursorPageMeta = z.object({ per_page: z.int().min(1).max(100), next_cursor: nextCursor }).meta({
+  id: 'CursorPageMeta',
+  description: 'Of a page by `cursor`',
+  examples: [{ per_page: 15, next_cursor: null }],
+})
 
 export const dataResponse = <T extends z.ZodType>(resource: T) => z.object({ data: resource })
 export const pageResponse = <T extends z.ZodType>(resource: T) =>
-  z.object({ data: z.array(resource), meta: pageMeta })
+  z.object({ data: z.array(resource), meta: z.union([pageMeta, cursorPageMeta]) })
 
 /** Body of every error response. */
 export const errorBody = z
@@ -205,9 +219,40 @@ export const keyQuery = z
   .max(255)
   .transform(text => text.replaceAll(' ', '+'))
 
+const DEFAULT_PER_PAGE = 15
+
 export const pageQueryFields = {
-  page: numberQuery(z.int().min(1)).default(1),
-  per_page: numberQuery(z.int().min(1).max(100)).default(15),
+  page: numberQuery(z.int().min(1)).optional().meta({ description: 'Number of the page, from 1' }),
+  per_page: numberQuery(z.int().min(1).max(100)).optional().meta({
+    description: 'Rows of a page, by default 15; where `uuid` names more, as many as it names',
+  }),
+  cursor: z.string().max(1_000).optional().meta({
+    description:
+      'Instead of `page`: empty for the first page, then the `next_cursor` of the page before. Rows that are added meanwhile neither repeat nor hide others',
+  }),
+}
+
+/** Which page of a list a query selects. */
+export type PageQuery = {
+  page?: number | undefined
+  per_page?: number | undefined
+  cursor?: string | undefined
+  uuid?: string[] | undefined
+}
+
+/** Returns the rows of a page: all that `uuid` names, unless the query says how many. */
+export function pageSizeOf({ per_page, uuid = [] }: PageQuery): number {
+  return per_page ?? Math.max(DEFAULT_PER_PAGE, uuid.length)
+}
+
+/** Most resources that one query names by uuid. */
+const MAX_UUIDS = 100
+
+/** Parses uuids, repeated (`uuid=a&uuid=b`) or separated by commas. */
+export const uuidsQuery = z.preprocess(splitValues, z.array(uuidSchema).min(1).max(MAX_UUIDS))
+
+function splitValues(value: unknown): string[] {
+  return (Array.isArray(value) ? value : [value]).flatMap(part => String(part).split(','))
 }
 
 /** Boolean of a query or a form, as browsers and programs write it. */
@@ -218,8 +263,5 @@ export const flag = z
 
 /** Parses a list of names, repeated (`status=A&status=B`) or separated by commas. */
 export function namesQuery<const Names extends readonly [string, ...string[]]>(names: Names) {
-  return z.preprocess(
-    value => (Array.isArray(value) ? value : [value]).flatMap(part => String(part).split(',')),
-    z.array(caseInsensitiveEnum(names)).min(1),
-  )
+  return z.preprocess(splitValues, z.array(caseInsensitiveEnum(names)).min(1))
 }

@@ -29,6 +29,7 @@ import {
   statusChangeSchema,
   UNKNOWN_PARTY,
   uuidSchema,
+  uuidsQuery,
 } from '../shared/fields.ts'
 
 /** Transfers (api-document.txt): the body of POST /transfers, the list filters and the response. */
@@ -68,7 +69,7 @@ export type CreateTransferBody = z.output<typeof createTransferBody>
 
 export const transfersQuery = z.strictObject({
   ...pageQueryFields,
-  uuid: uuidSchema.optional(),
+  uuid: uuidsQuery.optional(),
   status: namesQuery(PAYMENT_STATUSES).optional(),
   type: caseInsensitiveEnum(['UNDEFINED', 'PIX']).optional(),
   transfer_date_from: day.optional(),

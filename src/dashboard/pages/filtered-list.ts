@@ -1,20 +1,20 @@
 import type { z } from 'zod'
-import { buildListPage } from '../../api/operations/pagination.ts'
+import { buildListPage, type ListPage } from '../../api/operations/pagination.ts'
+import type { PageQuery } from '../../contract/shared/fields.ts'
 import type { FieldErrors } from '../../http/validate.ts'
 import { AMOUNT_FORMAT_MESSAGE, normalizeAmount, validateFormFields } from '../http/form.ts'
 import { RESERVED_QUERY_NAMES } from '../http/page.ts'
 import type { PageContext } from '../http/page-context.ts'
 
-type ListQuery = { page: number; per_page: number }
-type ListResult<Row> = { data: Row[]; meta: ReturnType<typeof buildListPage>['meta'] }
+type NumberedPage<Row> = ReturnType<typeof buildListPage<Row>>
 /** Model of a list; `wrong` has the errors of the filters. */
-type ListModel<Row> = { rows: Row[]; meta: ListResult<Row>['meta']; wrong: FieldErrors }
+type ListModel<Row> = { rows: Row[]; meta: NumberedPage<Row>['meta']; wrong: FieldErrors }
 
 /** Lists rows by the API's own filters. Invalid filters give field errors and an empty list. */
-export async function listByFilters<S extends z.ZodType<ListQuery>, Row>(
+export async function listByFilters<S extends z.ZodType<PageQuery>, Row>(
   { query, language }: PageContext,
   schema: S,
-  list: (query: z.output<S>) => Promise<ListResult<Row>>,
+  list: (query: z.output<S>) => Promise<ListPage<Row>>,
 ): Promise<ListModel<Row>> {
   const errors: FieldErrors = {}
   const filters = Object.entries(query)
@@ -28,7 +28,13 @@ export async function listByFilters<S extends z.ZodType<ListQuery>, Row>(
   if (result.kind === 'invalid') Object.assign(errors, result.errors)
   const { data, meta } =
     result.kind === 'valid' && Object.keys(errors).length === 0
-      ? await list(result.value)
-      : buildListPage<Row>({ page: 1, per_page: 15, total: 0, rows: [] })
+      ? requireNumberedPage(await list({ ...result.value, cursor: undefined }))
+      : buildListPage<Row>({ query: {}, total: 0, rows: [], nextCursor: null })
   return { rows: data, meta, wrong: errors }
+}
+
+/** Returns a page with its numbers: no page of the dashboard is read by cursor. */
+function requireNumberedPage<Row>({ data, meta }: ListPage<Row>): NumberedPage<Row> {
+  if (!('total' in meta)) throw new Error('this page was read by cursor')
+  return { data, meta }
 }

@@ -134,7 +134,7 @@ type CreatedWebhook = Awaited<ReturnType<typeof createWebhook>>['body']['data']
 async function renderWebhooks(visit: PageContext<'merchant'>, created?: CreatedWebhook) {
   const { em, token, form } = visit
   const { mode } = await tokenWithMode(visit)
-  const [rows] = await listWebhooks(em.fork(), token, { page: 1, per_page: MAX_WEBHOOKS })
+  const { data: rows } = await listWebhooks(em.fork(), token, { per_page: MAX_WEBHOOKS })
   const formValues = created
     ? {}
     : { url: form.get('url'), token: form.get('token'), events: readSelectedEvents(form) }

@@ -3,6 +3,7 @@ import type { EntityManager } from '../client/orm.ts'
 import { Charge, type Split } from '../entities/charge.ts'
 import type { Connection } from '../entities/connection.ts'
 import { Movement } from '../entities/movement.ts'
+import type { Refund } from '../entities/refund.ts'
 import { getEntityMapper } from '../pipeline/entity-mapper.ts'
 import { type Query, query, type ResultRow, selectRows } from '../pipeline/query.ts'
 import { selectValue } from '../select-values.ts'
@@ -18,20 +19,28 @@ export type ReadSplit = Pick<Split, 'uuid' | 'type' | 'amount' | 'status'> & {
   recipient: { uuid: string; name: string }
 }
 
-type ChargeRow = ResultRow & { provider: Connection['provider']; splits: ReadSplit[] | null }
+/** What a charge shows of one of its refunds. */
+export type ReadChargeRefund = Pick<Refund, 'uuid' | 'state' | 'feeCents'>
+export type ChargeWithRefunds = ReadCharge & { refunds: ReadChargeRefund[] }
+
+type ChargeRow = ResultRow & {
+  provider: Connection['provider']
+  splits: ReadSplit[] | null
+  refunds: ReadChargeRefund[] | null
+}
 
 /** Reads one charge for its response. */
 export async function readCharge(
   em: EntityManager,
   { sql, values }: SqlCondition,
-): Promise<ReadCharge | null> {
+): Promise<ChargeWithRefunds | null> {
   const { select, mapRow } = buildChargeSelect(em)
   const [row] = await selectRows<ChargeRow>(em, select(`select uuid from charge where ${sql}`), values)
   return row ? mapRow(row) : null
 }
 
 /** Reads a page of charges, newest first, in one snapshot. */
-export async function readCharges(em: EntityManager, page: RowPage): Promise<ReadCharge[]> {
+export async function readCharges(em: EntityManager, page: RowPage): Promise<ChargeWithRefunds[]> {
   const { select, mapRow } = buildChargeSelect(em)
   return (await selectNewestRows<ChargeRow>(em, 'charge', page, { select })).map(mapRow)
 }
@@ -43,17 +52,18 @@ function buildChargeSelect(em: EntityManager) {
   return {
     select: (
       keys: string,
-    ) => `select ${charge.columns}, k.provider, ${movement.columns}, ${SPLITS_COLUMN} as splits
+    ) => `select ${charge.columns}, k.provider, ${movement.columns}, ${SPLITS_COLUMN} as splits, ${REFUNDS_COLUMN} as refunds
      from (${keys}) page
      join charge c on c.uuid = page.uuid
      join connection k on k.uuid = c.connection_uuid
      left join movement m on m.uuid = c.movement_uuid
      order by c.created_at desc, c.uuid desc`,
-    mapRow: (row: ChargeRow): ReadCharge => ({
+    mapRow: (row: ChargeRow): ChargeWithRefunds => ({
       ...charge.mapRow(row),
       connection: { uuid: row.c_connection_uuid as string, provider: row.provider },
       movement: row.m_uuid === null ? null : movement.mapRow(row),
       splits: row.splits ?? [],
+      refunds: row.refunds ?? [],
     }),
   }
 }
@@ -68,6 +78,12 @@ const SPLITS_COLUMN = `(
 export function queryHasSplits(chargeUuid: string): Query<boolean> {
   return query('select from split where charge_uuid = ? limit 1', [chargeUuid], rows => rows.length > 0)
 }
+
+/** The refunds of a charge, oldest first. Only a paid one has any; others are not looked up. */
+const REFUNDS_COLUMN = `case when c.paid_at is not null then (
+  select json_agg(json_build_object('uuid', f.uuid, 'state', f.state, 'feeCents', f.fee_cents) order by f.created_at, f.uuid)
+  from refund f where f.charge_uuid = c.uuid
+) end`
 
 /** Returns the query of a charge's state, which locks its row; undefined where there is no row yet. */
 export function queryLockedChargeState(chargeUuid: string): Query<ChargeState | undefined> {

@@ -11,6 +11,8 @@ import { readListCounter } from './list-counters.ts'
 export type LedgerLine = Pick<Movement, 'uuid' | 'type' | 'status' | 'reason'> &
   Record<'end_to_end' | 'charge_uuid' | 'transfer_uuid' | 'refund_uuid' | 'dispute_uuid', string | null> &
   Record<'cents' | 'balance_cents', number> & {
+    /** Number of the line, by which lines are ordered. */
+    id: string
     line_uuid: string
     external_ref: string | null
     counterparty: Pick<Party, 'name' | 'document'> | null
@@ -36,9 +38,17 @@ export type LedgerLineFilter = {
 export function readLedgerLines(
   em: EntityManager,
   scope: LedgerScope,
-  { limit, offset, ...filter }: LedgerLineFilter & { limit: number; offset: number },
+  {
+    limit,
+    offset,
+    afterId,
+    ...filter
+  }: LedgerLineFilter & { limit: number; offset: number; afterId?: string | undefined },
 ): Promise<LedgerLine[]> {
-  const { sql, values } = joinConditions(...buildLineConditions(scope, filter))
+  const { sql, values } = joinConditions(
+    ...buildLineConditions(scope, filter),
+    afterId !== undefined && ['id < ?::bigint', afterId],
+  )
   return em.execute(
     `select ${LINE_COLUMNS_SQL}
      from (select id from posting where ${sql} order by id desc limit ? offset ?) page
@@ -129,7 +139,7 @@ const OPERATION_TYPE_SQL = `case
   else 'DEPOSIT' end`
 
 /** Columns of a line. What belongs to another account's operation, such as its payer, is not shown to this one. */
-const LINE_COLUMNS_SQL = `m.uuid, p.uuid as line_uuid, p.type, p.cents::float8 as cents, p.balance_cents::float8 as balance_cents,
+const LINE_COLUMNS_SQL = `p.id::text as id, m.uuid, p.uuid as line_uuid, p.type, p.cents::float8 as cents, p.balance_cents::float8 as balance_cents,
   m.status, m.end_to_end, m.reason, m.charge_uuid, m.transfer_uuid, m.refund_uuid, m.dispute_uuid,
   ${OPERATION_TYPE_SQL} as operation_type,
   case when m.type = 'SPLIT' then m.charge_uuid

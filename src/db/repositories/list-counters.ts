@@ -11,7 +11,7 @@ import {
 
 /** Filter of a list whose rows the counters can count. */
 export type ListCounterFilter = {
-  noun: 'charge' | 'transfer' | 'posting' | 'event' | 'delivery'
+  noun: 'charge' | 'transfer' | 'refund' | 'posting' | 'event' | 'delivery'
   /** On `account_uuid`, and on `connection_uuid` or its placeholder. */
   conditions: OptionalSqlCondition[]
   /** Empty: all states. */
@@ -27,6 +27,7 @@ export const NO_CONNECTION = '00000000-0000-0000-0000-000000000000'
 const COUNTED_ROWS: Record<ListCounterFilter['noun'], string> = {
   charge: 'charge',
   transfer: 'transfer',
+  refund: 'refund',
   posting: `(select account_uuid, provider_account_uuid as connection_uuid, created_at, type as state
     from posting where bucket = 'available')`,
   event: `(select account_uuid, coalesce(connection_uuid, '${NO_CONNECTION}') as connection_uuid, created_at, type as state

@@ -1,7 +1,8 @@
 import { type ChargeState, chargeMachine } from '../charges/charge.ts'
 import { createStateMachine } from '../shared/state-machine.ts'
 
-export type RefundStatus = 'PROCESSING' | 'COMPLETED' | 'FAILED'
+export const REFUND_STATUSES = ['PROCESSING', 'COMPLETED', 'FAILED'] as const
+export type RefundStatus = (typeof REFUND_STATUSES)[number]
 export type RefundState = 'sending' | 'settling' | 'settled' | 'failed'
 export type RefundEvent = 'accepted' | 'refused' | 'settled' | 'rejected' | 'settled_late'
 

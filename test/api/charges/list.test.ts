@@ -138,6 +138,7 @@ test.each([
     per_page: 15,
     to: found.length,
     total: found.length,
+    next_cursor: null,
   })
 })
 
@@ -151,7 +152,51 @@ test.each([
 ])('page %j', async ({ page, per_page }, found, meta) => {
   const { body } = await merchant.api.get(`/api/v1/payments?page=${page}&per_page=${per_page}`)
   expect(body.data.map(nameOf)).toEqual(found)
-  expect(body.meta).toEqual({ current_page: page, per_page, total: 6, ...meta })
+  const next_cursor = page < meta.last_page ? expect.any(String) : null
+  expect(body.meta).toEqual({ current_page: page, per_page, total: 6, ...meta, next_cursor })
+})
+
+test('a cursor goes on from any page, and neither repeats nor skips a charge while others come', async () => {
+  const busy = await stack.createMerchant()
+  const list = async (query: string) => (await busy.api.get(`/api/v1/payments?${query}`)).body
+  const made: string[] = []
+  for (let step = 0; step < 5; step += 1) made.unshift((await busy.api.createCharge()).uuid)
+  const first = await list('per_page=2&page=1&time_zone=America/Sao_Paulo')
+  const found = first.data.map(({ uuid }: { uuid: string }) => uuid)
+  for (let cursor = first.meta.next_cursor; cursor; ) {
+    await busy.api.createCharge()
+    const page = await list(`per_page=2&time_zone=America/Sao_Paulo&cursor=${cursor}`)
+    expect(page.meta).toEqual({ per_page: 2, next_cursor: page.meta.next_cursor })
+    found.push(...page.data.map(({ uuid }: { uuid: string }) => uuid))
+    cursor = page.meta.next_cursor
+  }
+  expect(found).toEqual(made)
+  const { next_cursor } = (await list('cursor=&per_page=1')).meta
+  for (const path of [
+    `payments?cursor=${next_cursor}&status=PAID`,
+    `payments?cursor=${next_cursor}&page=2`,
+    `transfers?cursor=${next_cursor}`,
+    'payments?cursor=x',
+  ]) {
+    const answer = await busy.api.get(`/api/v1/${path}`)
+    expect([answer.status, Object.keys(answer.body.errors)]).toEqual([422, ['cursor']])
+  }
+})
+
+test('charges are found by up to a hundred uuids, on one page', async () => {
+  const wanted = ['issuing', 'next', 'old'].map(name => charges[name]!.uuid)
+  const unknown = Array.from({ length: 97 }, () => randomUUID())
+  const { body } = await merchant.api.get(`/api/v1/payments?uuid=${[...unknown, ...wanted]}`)
+  expect(body.data.map(nameOf)).toEqual(['issuing', 'next', 'old'])
+  expect(body.meta).toMatchObject({ per_page: 100, total: 3, next_cursor: null })
+  const repeated = await merchant.api.get(`/api/v1/payments?uuid=${wanted[0]}&uuid=${wanted[1]}`)
+  expect(repeated.body.data.map(nameOf)).toEqual(['issuing', 'next'])
+  for (const path of ['payments', 'transfers', 'meds']) {
+    const many = await merchant.api.get(`/api/v1/${path}?uuid=${[...unknown, ...unknown.slice(0, 4)]}`)
+    expect([many.status, Object.keys(many.body.errors)]).toEqual([422, ['uuid']])
+    const malformed = await merchant.api.get(`/api/v1/${path}?uuid=${wanted[0]},42`)
+    expect([malformed.status, malformed.body.errors]).toEqual([422, { 'uuid.1': ['must be a UUID'] }])
+  }
 })
 
 test('charges of the same moment have a stable order across pages', async () => {
@@ -194,7 +239,7 @@ test('a page takes the same number of statements however long it is', async () =
     statements.length = 0
     const token = { uuid: '', accountUuid: merchant.uuid, connectionUuid: null, mode: 'test' as const }
     const { data } = await listCharges(stack.orm.em.fork(), token, chargesQuery.parse({ per_page }))
-    expect(data.map(showCharge)).toHaveLength(per_page)
+    expect(data.map(charge => showCharge(charge, charge.refunds))).toHaveLength(per_page)
     return statements.length
   }
   const [one, six] = [await cost(1), await cost(6)]

@@ -193,7 +193,16 @@ test('lines are filtered by provider and day and paged, and a bound token reads 
     per_page: 2,
     to: 4,
     total: lines.length,
+    next_cursor: expect.any(String),
   })
+
+  const byCursor = []
+  for (let cursor = ''; cursor !== null; ) {
+    const page = (await merchant.api.get(`/api/v1/ledger?per_page=3&cursor=${cursor}`)).body
+    byCursor.push(...page.data)
+    cursor = page.meta.next_cursor
+  }
+  expect(byCursor).toEqual(lines)
 
   const scoped = merchant.api.withToken(c.token)
   expect(await ledger('', scoped)).toEqual(at('PROVIDER_C'))

@@ -187,7 +187,28 @@ test('a refund is accepted, settled, reported and posted in the shapes of the co
   })
   const list = (await api.get(path)).body
   expect(list.data).toEqual([done.data])
-  expect(list.meta).toEqual({ current_page: 1, from: 1, last_page: 1, per_page: 15, to: 1, total: 1 })
+  expect(list.meta).toEqual({
+    current_page: 1,
+    from: 1,
+    last_page: 1,
+    per_page: 15,
+    to: 1,
+    total: 1,
+    next_cursor: null,
+  })
+  expect((await api.get('/api/v1/refunds')).body.data).toEqual([
+    {
+      ...done.data.refund,
+      charge_uuid: charge.uuid,
+      provider: { uuid: connection.uuid, provider: 'PROVIDER_A' },
+    },
+  ])
+  // The payer paid 20.25; the charge's fee is 0.25, the refund's 0.10.
+  expect(read).toMatchObject({
+    refunded_value: 20.25,
+    net_value: -0.35,
+    refund_uuids: [data.refund.uuid],
+  })
   expect(await balances(merchant)).toEqual({ available: 65, fee: 35, outside: -100 })
 
   const deliveredEvents = await pollUntil(

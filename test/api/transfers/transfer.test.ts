@@ -624,7 +624,15 @@ describe('the list', () => {
     expect(await found('', (await aMerchant()).api)).toEqual([])
 
     const meta = (await merchant.api.get('/api/v1/transfers?per_page=3&page=2')).body.meta
-    expect(meta).toEqual({ current_page: 2, from: 4, last_page: 2, per_page: 3, to: 4, total: 4 })
+    expect(meta).toEqual({
+      current_page: 2,
+      from: 4,
+      last_page: 2,
+      per_page: 3,
+      to: 4,
+      total: 4,
+      next_cursor: null,
+    })
   })
 
   test.each([

@@ -114,7 +114,8 @@ test.each<[string, Paid[][]]>([
 test('a charge whose payment is in progress shows no transaction yet, because a merchant who sees one may ship', async () => {
   const charge = await pending()
   const shown = async () => {
-    const { status, payment } = showCharge((await findCharge(fixture.orm.em.fork(), charge.uuid))!)
+    const found = (await findCharge(fixture.orm.em.fork(), charge.uuid))!
+    const { status, payment } = showCharge(found, found.refunds)
     return { status, transaction: payment.pix.transaction }
   }
   await charge.follow([inProcess(X)])

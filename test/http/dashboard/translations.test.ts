@@ -112,8 +112,8 @@ test('every zod error of a field has a Portuguese text', async () => {
   expect(inPortuguese(z.string().max(2), 'abc')).toEqual([
     'Grande demais: esperava que o texto tivesse <= 2 caracteres',
   ])
-  expect(inPortuguese(z.int(), 'abc')).toEqual(['Entrada inválida: esperava um número, recebeu um texto'])
-  expect(inPortuguese(uuidSchema, 'x')).toEqual(['Formato do GUID inválido'])
+  expect(inPortuguese(z.int(), 'abc')).toEqual(['precisa ser um número'])
+  expect(inPortuguese(uuidSchema, 'x')).toEqual(['precisa ser um UUID'])
 })
 
 const WRONG = [

@@ -32,6 +32,7 @@ const ZONES = ['UTC', 'America/Sao_Paulo', 'Asia/Kolkata', 'Pacific/Kiritimati']
 const dayOf = (at: number, timeZone = 'UTC') =>
   new Intl.DateTimeFormat('en-CA', { dateStyle: 'short', timeZone }).format(at)
 const list = { page: '1', per_page: '100' }
+const totalOf = (meta: object) => ('total' in meta ? meta.total : undefined)
 
 let accountUuid: string
 /** One of a simulator, one of a real provider. */
@@ -81,7 +82,7 @@ test('ledger totals include every line of its days and providers, although times
       )
       .map(({ at }) => at)
       .reverse()
-    expect({ asked, lines: data.map(one => one.created_at.getTime()), total: meta.total }).toEqual({
+    expect({ asked, lines: data.map(one => one.created_at.getTime()), total: totalOf(meta) }).toEqual({
       ...{ asked, lines: wanted, total: wanted.length },
     })
   }
@@ -115,7 +116,7 @@ test('events are counted by type, day and visibility, and no longer once they ar
       .filter(
         ({ at }) => (date_from ?? '') <= dayOf(at, time_zone) && dayOf(at, time_zone) <= (date_to ?? '9'),
       )
-    expect({ asked, rows: data.length, total: meta.total }).toEqual({
+    expect({ asked, rows: data.length, total: totalOf(meta) }).toEqual({
       ...{ asked, rows: wanted.length, total: wanted.length },
     })
   }
@@ -160,7 +161,7 @@ test('deliveries are counted by status until their events are pruned', async () 
   async function counted(status?: string) {
     const query = deliveriesQuery.parse({ ...list, status })
     const { data, meta } = await listDeliveries(em(), { accountUuid, uuid }, query)
-    return { rows: data.length, total: meta.total }
+    return { rows: data.length, total: totalOf(meta) }
   }
 })
 

@@ -123,7 +123,10 @@ describe('a list of disputes', () => {
   test('in pages', async () => {
     const answer = await get('?per_page=3&page=2', mine.token)
     expect(uuids(answer)).toEqual([all.returned, all.agreed, all.answered])
-    expect(answer.body.meta).toEqual({ current_page: 2, from: 4, last_page: 3, per_page: 3, to: 6, total: 7 })
+    expect(answer.body.meta).toEqual({
+      ...{ current_page: 2, from: 4, last_page: 3, per_page: 3, to: 6, total: 7 },
+      next_cursor: expect.any(String),
+    })
     expect((await get('?page=9', mine.token)).body).toMatchObject({
       data: [],
       meta: { from: 0, to: 0, last_page: 1, total: 7 },
@@ -297,7 +300,9 @@ test('OpenAPI describes the three operations', async () => {
       .map((one: { name: string }) => one.name)
       .sort(),
   ).toEqual(
-    'date_from date_to dispute_type med_type open page per_page resolved status time_zone uuid'.split(' '),
+    'cursor date_from date_to dispute_type med_type open page per_page resolved status time_zone uuid'.split(
+      ' ',
+    ),
   )
   expect(Object.keys(read.get.responses)).toEqual(['200', '401', '404', '422', '429', '500', '503'])
   expect(Object.keys(answering.post.responses)).toEqual([

@@ -138,7 +138,15 @@ describe('the list', () => {
     const first = await fixture.call('GET', `${PATH}?per_page=2`, { token })
     const second = await fixture.call('GET', `${PATH}?per_page=2&page=2`, { token })
     expect(uuids([...first.body.data, ...second.body.data])).toEqual(made)
-    expect(second.body.meta).toEqual({ current_page: 2, from: 3, last_page: 2, per_page: 2, to: 3, total: 3 })
+    expect(second.body.meta).toEqual({
+      current_page: 2,
+      from: 3,
+      last_page: 2,
+      per_page: 2,
+      to: 3,
+      total: 3,
+      next_cursor: null,
+    })
     expect(first.body.data[0].balances).toHaveLength(1)
   })
 
@@ -146,7 +154,7 @@ describe('the list', () => {
     const { body } = await fixture.call('GET', PATH, { token })
     expect(body).toEqual({
       data: [],
-      meta: { current_page: 1, from: 0, last_page: 1, per_page: 15, to: 0, total: 0 },
+      meta: { current_page: 1, from: 0, last_page: 1, per_page: 15, to: 0, total: 0, next_cursor: null },
     })
   })
 

@@ -191,7 +191,15 @@ describe('webhooks', () => {
     const first = (await fixture.call('GET', `${PATH}?per_page=2`, { token })).body
     const second = (await fixture.call('GET', `${PATH}?per_page=2&page=2`, { token })).body
     expect([...first.data, ...second.data].map((one: { uuid: string }) => one.uuid)).toEqual(made)
-    expect(second.meta).toEqual({ current_page: 2, from: 3, last_page: 2, per_page: 2, to: 3, total: 3 })
+    expect(second.meta).toEqual({
+      current_page: 2,
+      from: 3,
+      last_page: 2,
+      per_page: 2,
+      to: 3,
+      total: 3,
+      next_cursor: null,
+    })
     expect(JSON.stringify([first, second])).not.toContain('unmasked')
   })
 

@@ -27,6 +27,7 @@ const CALLS: Record<OperationId, (trilho: Trilho) => Promise<unknown>> = {
   refundPayment: trilho => trilho.payments.refund(UUID, { value: 1 }),
   listPaymentRefunds: trilho => trilho.payments.listRefunds(UUID),
   getPaymentRefund: trilho => trilho.payments.getRefund(UUID, OTHER),
+  listRefunds: trilho => trilho.refunds.list(),
   listMeds: trilho => trilho.meds.list(),
   getMed: trilho => trilho.meds.get(UUID),
   replyToMed: trilho => trilho.meds.reply(UUID, { accept: false, analysis: 'Sent.', attachments: [FILE] }),
@@ -154,27 +155,27 @@ describe('an iterator', () => {
     for await (const item of list) items.push(item)
     return items
   }
-  const page = (current_page: number, last_page: number, ...data: number[]) => ({
+  const page = (next_cursor: string | null, ...data: number[]) => ({
     status: 200,
-    json: { data, meta: { current_page, last_page } },
+    json: { data, meta: { per_page: 100, next_cursor } },
   })
 
   test('reads page after page, with the filters on each', async () => {
-    api.answer(page(1, 3, 1, 2), page(2, 3, 3), page(3, 3, 4))
+    api.answer(page('second', 1, 2), page('third', 3), page(null, 4))
     expect(await read(trilho.webhooks.listAllDeliveries(UUID, { status: 'DELIVERED' }))).toEqual([1, 2, 3, 4])
-    expect(api.requests.map(({ url }) => new URL(url, api.url).searchParams.get('page'))).toEqual([
-      '1',
-      '2',
-      '3',
+    expect(api.requests.map(({ url }) => new URL(url, api.url).searchParams.get('cursor'))).toEqual([
+      '',
+      'second',
+      'third',
     ])
     for (const { url } of api.requests) expect(url).toContain('status=DELIVERED')
   })
 
   test('reads no further than it is consumed, and ends where the list does', async () => {
-    api.answer(page(1, 9, 1, 2))
+    api.answer(page('second', 1, 2))
     for await (const item of trilho.providers.listAll()) if (Number(item) === 2) break
     expect(api.requests).toHaveLength(1)
-    api.answer(page(1, 1))
+    api.answer(page(null))
     expect(await read(trilho.pixKeys.listAll())).toEqual([])
   })
 })

@@ -8,7 +8,7 @@ from datetime import date, datetime
 from . import inputs, models
 from ._amounts import OMITTED, Amount, Omitted
 from ._calls import Call, File, amount_of, optional_amount_of, path_of
-from ._pages import Page, aiterate_numbers
+from ._pages import Page, aiterate_pages
 from ._results import (
     read_content,
     read_event,
@@ -77,7 +77,8 @@ class Payments:
         *,
         page: int | None = None,
         per_page: int | None = None,
-        uuid: str | None = None,
+        cursor: str | None = None,
+        uuid: str | Sequence[str] | None = None,
         status: inputs.ListPaymentsStatus | Sequence[inputs.ListPaymentsStatus] | None = None,
         type: inputs.ListPaymentsType | None = None,
         end_to_end: str | None = None,
@@ -95,6 +96,10 @@ class Payments:
         """List charges.
 
         Args:
+            page: Number of the page, from 1.
+            per_page: Rows of a page, by default 15; where `uuid` names more, as many as it names.
+            cursor: Instead of `page`: empty for the first page, then the `next_cursor` of the page before.
+                Rows that are added meanwhile neither repeat nor hide others.
             payment_date_from: A day in `time_zone`, `YYYY-MM-DD`.
             payment_date_to: A day in `time_zone`, `YYYY-MM-DD`.
             date_from: A day in `time_zone`, `YYYY-MM-DD`.
@@ -112,6 +117,7 @@ class Payments:
                 query={
                     "page": page,
                     "per_page": per_page,
+                    "cursor": cursor,
                     "uuid": uuid,
                     "status": status,
                     "type": type,
@@ -134,7 +140,7 @@ class Payments:
         self,
         *,
         per_page: int = 100,
-        uuid: str | None = None,
+        uuid: str | Sequence[str] | None = None,
         status: inputs.ListPaymentsStatus | Sequence[inputs.ListPaymentsStatus] | None = None,
         type: inputs.ListPaymentsType | None = None,
         end_to_end: str | None = None,
@@ -161,8 +167,8 @@ class Payments:
             value_min: Reais, at most two decimals.
             value_max: Reais, at most two decimals.
         """
-        return aiterate_numbers(
-            lambda page: self.list(
+        return aiterate_pages(
+            lambda cursor: self.list(
                 per_page=per_page,
                 uuid=uuid,
                 status=status,
@@ -178,7 +184,7 @@ class Payments:
                 provider_uuid=provider_uuid,
                 value_min=value_min,
                 value_max=value_max,
-                page=page,
+                cursor=cursor,
             )
         )
 
@@ -234,16 +240,23 @@ class Payments:
         )
 
     async def list_refunds(
-        self, uuid: str, *, page: int | None = None, per_page: int | None = None
+        self, uuid: str, *, page: int | None = None, per_page: int | None = None, cursor: str | None = None
     ) -> Page[models.RefundResult]:
-        """List the refunds of a charge."""
+        """List the refunds of a charge.
+
+        Args:
+            page: Number of the page, from 1.
+            per_page: Rows of a page, by default 15; where `uuid` names more, as many as it names.
+            cursor: Instead of `page`: empty for the first page, then the `next_cursor` of the page before.
+                Rows that are added meanwhile neither repeat nor hide others.
+        """
         return await self._transport.send(
             Call(
                 "listPaymentRefunds",
                 "GET",
                 path_of("/api/v1/payments/{uuid}/refunds", uuid=uuid),
                 read_page(models.RefundResult),
-                query={"page": page, "per_page": per_page},
+                query={"page": page, "per_page": per_page, "cursor": cursor},
             )
         )
 
@@ -253,7 +266,7 @@ class Payments:
         Args:
             per_page: Resources that are read with one request.
         """
-        return aiterate_numbers(lambda page: self.list_refunds(uuid, per_page=per_page, page=page))
+        return aiterate_pages(lambda cursor: self.list_refunds(uuid, per_page=per_page, cursor=cursor))
 
     async def get_refund(self, uuid: str, refund: str) -> models.RefundResult:
         """Read a refund."""
@@ -267,6 +280,87 @@ class Payments:
         )
 
 
+class Refunds:
+    def __init__(self, transport: AsyncTransport) -> None:
+        self._transport = transport
+
+    async def list(
+        self,
+        *,
+        page: int | None = None,
+        per_page: int | None = None,
+        cursor: str | None = None,
+        uuid: str | Sequence[str] | None = None,
+        status: inputs.ListRefundsStatus | Sequence[inputs.ListRefundsStatus] | None = None,
+        date_from: date | str | None = None,
+        date_to: date | str | None = None,
+        time_zone: str | None = None,
+        provider_uuid: str | None = None,
+    ) -> Page[models.ListedRefund]:
+        """List the refunds of all charges.
+
+        Args:
+            page: Number of the page, from 1.
+            per_page: Rows of a page, by default 15; where `uuid` names more, as many as it names.
+            cursor: Instead of `page`: empty for the first page, then the `next_cursor` of the page before.
+                Rows that are added meanwhile neither repeat nor hide others.
+            date_from: A day in `time_zone`, `YYYY-MM-DD`.
+            date_to: A day in `time_zone`, `YYYY-MM-DD`.
+            time_zone: IANA time zone of the days in this query.
+        """
+        return await self._transport.send(
+            Call(
+                "listRefunds",
+                "GET",
+                "/api/v1/refunds",
+                read_page(models.ListedRefund),
+                query={
+                    "page": page,
+                    "per_page": per_page,
+                    "cursor": cursor,
+                    "uuid": uuid,
+                    "status": status,
+                    "date_from": date_from,
+                    "date_to": date_to,
+                    "time_zone": time_zone,
+                    "provider_uuid": provider_uuid,
+                },
+            )
+        )
+
+    def iterate(
+        self,
+        *,
+        per_page: int = 100,
+        uuid: str | Sequence[str] | None = None,
+        status: inputs.ListRefundsStatus | Sequence[inputs.ListRefundsStatus] | None = None,
+        date_from: date | str | None = None,
+        date_to: date | str | None = None,
+        time_zone: str | None = None,
+        provider_uuid: str | None = None,
+    ) -> AsyncIterator[models.ListedRefund]:
+        """List the refunds of all charges, page after page.
+
+        Args:
+            per_page: Resources that are read with one request.
+            date_from: A day in `time_zone`, `YYYY-MM-DD`.
+            date_to: A day in `time_zone`, `YYYY-MM-DD`.
+            time_zone: IANA time zone of the days in this query.
+        """
+        return aiterate_pages(
+            lambda cursor: self.list(
+                per_page=per_page,
+                uuid=uuid,
+                status=status,
+                date_from=date_from,
+                date_to=date_to,
+                time_zone=time_zone,
+                provider_uuid=provider_uuid,
+                cursor=cursor,
+            )
+        )
+
+
 class Meds:
     def __init__(self, transport: AsyncTransport) -> None:
         self._transport = transport
@@ -276,7 +370,8 @@ class Meds:
         *,
         page: int | None = None,
         per_page: int | None = None,
-        uuid: str | None = None,
+        cursor: str | None = None,
+        uuid: str | Sequence[str] | None = None,
         status: inputs.ListMedsStatus | Sequence[inputs.ListMedsStatus] | None = None,
         med_type: inputs.ListMedsMedType | Sequence[inputs.ListMedsMedType] | None = None,
         dispute_type: inputs.ListMedsDisputeType | Sequence[inputs.ListMedsDisputeType] | None = None,
@@ -289,6 +384,10 @@ class Meds:
         """List disputes.
 
         Args:
+            page: Number of the page, from 1.
+            per_page: Rows of a page, by default 15; where `uuid` names more, as many as it names.
+            cursor: Instead of `page`: empty for the first page, then the `next_cursor` of the page before.
+                Rows that are added meanwhile neither repeat nor hide others.
             resolved: Whether the dispute is closed.
             open: Whether it awaits a reply or a decision: PENDING or PROCESSING.
             date_from: A day in `time_zone`, `YYYY-MM-DD`.
@@ -304,6 +403,7 @@ class Meds:
                 query={
                     "page": page,
                     "per_page": per_page,
+                    "cursor": cursor,
                     "uuid": uuid,
                     "status": status,
                     "med_type": med_type,
@@ -321,7 +421,7 @@ class Meds:
         self,
         *,
         per_page: int = 100,
-        uuid: str | None = None,
+        uuid: str | Sequence[str] | None = None,
         status: inputs.ListMedsStatus | Sequence[inputs.ListMedsStatus] | None = None,
         med_type: inputs.ListMedsMedType | Sequence[inputs.ListMedsMedType] | None = None,
         dispute_type: inputs.ListMedsDisputeType | Sequence[inputs.ListMedsDisputeType] | None = None,
@@ -341,8 +441,8 @@ class Meds:
             date_to: A day in `time_zone`, `YYYY-MM-DD`.
             time_zone: IANA time zone of the days in this query.
         """
-        return aiterate_numbers(
-            lambda page: self.list(
+        return aiterate_pages(
+            lambda cursor: self.list(
                 per_page=per_page,
                 uuid=uuid,
                 status=status,
@@ -353,7 +453,7 @@ class Meds:
                 date_from=date_from,
                 date_to=date_to,
                 time_zone=time_zone,
-                page=page,
+                cursor=cursor,
             )
         )
 
@@ -456,7 +556,8 @@ class Transfers:
         *,
         page: int | None = None,
         per_page: int | None = None,
-        uuid: str | None = None,
+        cursor: str | None = None,
+        uuid: str | Sequence[str] | None = None,
         status: inputs.ListTransfersStatus | Sequence[inputs.ListTransfersStatus] | None = None,
         type: inputs.ListTransfersType | None = None,
         transfer_date_from: date | str | None = None,
@@ -472,6 +573,10 @@ class Transfers:
         """List transfers.
 
         Args:
+            page: Number of the page, from 1.
+            per_page: Rows of a page, by default 15; where `uuid` names more, as many as it names.
+            cursor: Instead of `page`: empty for the first page, then the `next_cursor` of the page before.
+                Rows that are added meanwhile neither repeat nor hide others.
             transfer_date_from: A day in `time_zone`, `YYYY-MM-DD`.
             transfer_date_to: A day in `time_zone`, `YYYY-MM-DD`.
             date_from: A day in `time_zone`, `YYYY-MM-DD`.
@@ -487,6 +592,7 @@ class Transfers:
                 query={
                     "page": page,
                     "per_page": per_page,
+                    "cursor": cursor,
                     "uuid": uuid,
                     "status": status,
                     "type": type,
@@ -507,7 +613,7 @@ class Transfers:
         self,
         *,
         per_page: int = 100,
-        uuid: str | None = None,
+        uuid: str | Sequence[str] | None = None,
         status: inputs.ListTransfersStatus | Sequence[inputs.ListTransfersStatus] | None = None,
         type: inputs.ListTransfersType | None = None,
         transfer_date_from: date | str | None = None,
@@ -530,8 +636,8 @@ class Transfers:
             date_to: A day in `time_zone`, `YYYY-MM-DD`.
             time_zone: IANA time zone of the days in this query.
         """
-        return aiterate_numbers(
-            lambda page: self.list(
+        return aiterate_pages(
+            lambda cursor: self.list(
                 per_page=per_page,
                 uuid=uuid,
                 status=status,
@@ -545,7 +651,7 @@ class Transfers:
                 end_to_end=end_to_end,
                 pix_key=pix_key,
                 provider_uuid=provider_uuid,
-                page=page,
+                cursor=cursor,
             )
         )
 
@@ -650,16 +756,24 @@ class PixKeys:
         *,
         page: int | None = None,
         per_page: int | None = None,
+        cursor: str | None = None,
         type: inputs.ListPixKeysType | Sequence[inputs.ListPixKeysType] | None = None,
     ) -> Page[models.PixKey]:
-        """List the PIX keys of the account."""
+        """List the PIX keys of the account.
+
+        Args:
+            page: Number of the page, from 1.
+            per_page: Rows of a page, by default 15; where `uuid` names more, as many as it names.
+            cursor: Instead of `page`: empty for the first page, then the `next_cursor` of the page before.
+                Rows that are added meanwhile neither repeat nor hide others.
+        """
         return await self._transport.send(
             Call(
                 "listPixKeys",
                 "GET",
                 "/api/v1/pix-keys",
                 read_page(models.PixKey),
-                query={"page": page, "per_page": per_page, "type": type},
+                query={"page": page, "per_page": per_page, "cursor": cursor, "type": type},
             )
         )
 
@@ -674,7 +788,7 @@ class PixKeys:
         Args:
             per_page: Resources that are read with one request.
         """
-        return aiterate_numbers(lambda page: self.list(per_page=per_page, type=type, page=page))
+        return aiterate_pages(lambda cursor: self.list(per_page=per_page, type=type, cursor=cursor))
 
     async def get(self, key: str) -> models.PixKey:
         """Read a PIX key."""
@@ -698,16 +812,24 @@ class Providers:
         *,
         page: int | None = None,
         per_page: int | None = None,
+        cursor: str | None = None,
         status: inputs.ListProvidersStatus | Sequence[inputs.ListProvidersStatus] | None = None,
     ) -> Page[models.Provider]:
-        """List the providers of the account."""
+        """List the providers of the account.
+
+        Args:
+            page: Number of the page, from 1.
+            per_page: Rows of a page, by default 15; where `uuid` names more, as many as it names.
+            cursor: Instead of `page`: empty for the first page, then the `next_cursor` of the page before.
+                Rows that are added meanwhile neither repeat nor hide others.
+        """
         return await self._transport.send(
             Call(
                 "listProviders",
                 "GET",
                 "/api/v1/providers",
                 read_page(models.Provider),
-                query={"page": page, "per_page": per_page, "status": status},
+                query={"page": page, "per_page": per_page, "cursor": cursor, "status": status},
             )
         )
 
@@ -722,7 +844,7 @@ class Providers:
         Args:
             per_page: Resources that are read with one request.
         """
-        return aiterate_numbers(lambda page: self.list(per_page=per_page, status=status, page=page))
+        return aiterate_pages(lambda cursor: self.list(per_page=per_page, status=status, cursor=cursor))
 
     async def get_defaults(self) -> models.GetDefaultProvidersResult:
         """Read the default providers.
@@ -808,15 +930,24 @@ class Webhooks:
             )
         )
 
-    async def list(self, *, page: int | None = None, per_page: int | None = None) -> Page[models.Webhook]:
-        """List the webhooks of the account."""
+    async def list(
+        self, *, page: int | None = None, per_page: int | None = None, cursor: str | None = None
+    ) -> Page[models.Webhook]:
+        """List the webhooks of the account.
+
+        Args:
+            page: Number of the page, from 1.
+            per_page: Rows of a page, by default 15; where `uuid` names more, as many as it names.
+            cursor: Instead of `page`: empty for the first page, then the `next_cursor` of the page before.
+                Rows that are added meanwhile neither repeat nor hide others.
+        """
         return await self._transport.send(
             Call(
                 "listWebhooks",
                 "GET",
                 "/api/v1/webhooks",
                 read_page(models.Webhook),
-                query={"page": page, "per_page": per_page},
+                query={"page": page, "per_page": per_page, "cursor": cursor},
             )
         )
 
@@ -826,7 +957,7 @@ class Webhooks:
         Args:
             per_page: Resources that are read with one request.
         """
-        return aiterate_numbers(lambda page: self.list(per_page=per_page, page=page))
+        return aiterate_pages(lambda cursor: self.list(per_page=per_page, cursor=cursor))
 
     async def get(self, uuid: str) -> models.Webhook:
         """Read a webhook."""
@@ -914,15 +1045,23 @@ class Webhooks:
         | None = None,
         page: int | None = None,
         per_page: int | None = None,
+        cursor: str | None = None,
     ) -> Page[models.Delivery]:
-        """List the deliveries of a webhook, with each attempt."""
+        """List the deliveries of a webhook, with each attempt.
+
+        Args:
+            page: Number of the page, from 1.
+            per_page: Rows of a page, by default 15; where `uuid` names more, as many as it names.
+            cursor: Instead of `page`: empty for the first page, then the `next_cursor` of the page before.
+                Rows that are added meanwhile neither repeat nor hide others.
+        """
         return await self._transport.send(
             Call(
                 "listWebhookDeliveries",
                 "GET",
                 path_of("/api/v1/webhooks/{uuid}/deliveries", uuid=uuid),
                 read_page(models.Delivery),
-                query={"status": status, "page": page, "per_page": per_page},
+                query={"status": status, "page": page, "per_page": per_page, "cursor": cursor},
             )
         )
 
@@ -940,8 +1079,8 @@ class Webhooks:
         Args:
             per_page: Resources that are read with one request.
         """
-        return aiterate_numbers(
-            lambda page: self.list_deliveries(uuid, status=status, per_page=per_page, page=page)
+        return aiterate_pages(
+            lambda cursor: self.list_deliveries(uuid, status=status, per_page=per_page, cursor=cursor)
         )
 
     async def resend_delivery(self, uuid: str, delivery: str) -> models.Delivery:
@@ -991,6 +1130,7 @@ class Events:
         time_zone: str | None = None,
         page: int | None = None,
         per_page: int | None = None,
+        cursor: str | None = None,
     ) -> Page[Event]:
         """List the events of the last 30 days.
 
@@ -998,6 +1138,10 @@ class Events:
             date_from: A day in `time_zone`, `YYYY-MM-DD`.
             date_to: A day in `time_zone`, `YYYY-MM-DD`.
             time_zone: IANA time zone of the days in this query.
+            page: Number of the page, from 1.
+            per_page: Rows of a page, by default 15; where `uuid` names more, as many as it names.
+            cursor: Instead of `page`: empty for the first page, then the `next_cursor` of the page before.
+                Rows that are added meanwhile neither repeat nor hide others.
         """
         return await self._transport.send(
             Call(
@@ -1012,6 +1156,7 @@ class Events:
                     "time_zone": time_zone,
                     "page": page,
                     "per_page": per_page,
+                    "cursor": cursor,
                 },
             )
         )
@@ -1033,14 +1178,14 @@ class Events:
             time_zone: IANA time zone of the days in this query.
             per_page: Resources that are read with one request.
         """
-        return aiterate_numbers(
-            lambda page: self.list(
+        return aiterate_pages(
+            lambda cursor: self.list(
                 type=type,
                 date_from=date_from,
                 date_to=date_to,
                 time_zone=time_zone,
                 per_page=per_page,
-                page=page,
+                cursor=cursor,
             )
         )
 
@@ -1063,6 +1208,7 @@ class Ledger:
         *,
         page: int | None = None,
         per_page: int | None = None,
+        cursor: str | None = None,
         provider_uuid: str | None = None,
         type: inputs.ListLedgerLinesType | Sequence[inputs.ListLedgerLinesType] | None = None,
         operation_uuid: str | None = None,
@@ -1076,6 +1222,10 @@ class Ledger:
         """List what changed the available balance, with the balance after each line.
 
         Args:
+            page: Number of the page, from 1.
+            per_page: Rows of a page, by default 15; where `uuid` names more, as many as it names.
+            cursor: Instead of `page`: empty for the first page, then the `next_cursor` of the page before.
+                Rows that are added meanwhile neither repeat nor hide others.
             operation_uuid: The operation of the line, or the charge, transfer, refund or dispute that it
                 names.
             operation_type: Without `operation_uuid`: in at most 31 days.
@@ -1092,6 +1242,7 @@ class Ledger:
                 query={
                     "page": page,
                     "per_page": per_page,
+                    "cursor": cursor,
                     "provider_uuid": provider_uuid,
                     "type": type,
                     "operation_uuid": operation_uuid,
@@ -1128,8 +1279,8 @@ class Ledger:
             date_to: A day in `time_zone`, `YYYY-MM-DD`.
             time_zone: IANA time zone of the days in this query.
         """
-        return aiterate_numbers(
-            lambda page: self.list(
+        return aiterate_pages(
+            lambda cursor: self.list(
                 per_page=per_page,
                 provider_uuid=provider_uuid,
                 type=type,
@@ -1138,7 +1289,7 @@ class Ledger:
                 date_from=date_from,
                 date_to=date_to,
                 time_zone=time_zone,
-                page=page,
+                cursor=cursor,
             )
         )
 
@@ -1268,6 +1419,7 @@ class Health:
 class AsyncResources:
     def __init__(self, transport: AsyncTransport) -> None:
         self.payments = Payments(transport)
+        self.refunds = Refunds(transport)
         self.meds = Meds(transport)
         self.transfers = Transfers(transport)
         self.pix_keys = PixKeys(transport)

@@ -39,6 +39,8 @@ ListPaymentsStatus: TypeAlias = Literal[
 
 ListPaymentsType: TypeAlias = Literal["UNDEFINED", "PIX"]
 
+ListRefundsStatus: TypeAlias = Literal["PROCESSING", "COMPLETED", "FAILED"]
+
 ListMedsStatus: TypeAlias = Literal["PENDING", "PROCESSING", "ACCEPTED", "REJECTED", "CANCELLED", "UNDEFINED"]
 
 ListMedsMedType: TypeAlias = Literal["RECEIVED_MED", "REQUESTED_MED"]

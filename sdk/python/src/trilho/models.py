@@ -154,6 +154,10 @@ class Webhook(Model):
 
 
 class PageMeta(Model):
+    """
+    Of a numbered page
+    """
+
     current_page: int
     from_: Annotated[int, Field(alias="from")]
     """
@@ -166,6 +170,22 @@ class PageMeta(Model):
     Number of the last row of the page; 0 without rows
     """
     total: int
+    next_cursor: str | None
+    """
+    The `cursor` of the next page, for 24 hours; null on the last one
+    """
+
+
+class CursorPageMeta(Model):
+    """
+    Of a page by `cursor`
+    """
+
+    per_page: int
+    next_cursor: str | None
+    """
+    The `cursor` of the next page, for 24 hours; null on the last one
+    """
 
 
 class AuthCode(Model):
@@ -309,11 +329,6 @@ class LedgerCounterparty(Model):
 
 class Health(Model):
     status: Literal["ok"] | str
-
-
-class CursorPageMeta(Model):
-    per_page: int
-    next_cursor: str | None
 
 
 class GetDefaultProvidersResult(Model):
@@ -842,6 +857,36 @@ class CreatedPayment(Model):
     type: Literal["PIX"] | str
 
 
+class ListedRefund(Model):
+    uuid: str
+    status: Literal["PROCESSING", "COMPLETED", "FAILED"] | str
+    value: Decimal
+    """
+    Reais, at most two decimals
+    """
+    fees: Decimal
+    """
+    Reais, at most two decimals
+    """
+    pix_original: Movement
+    pix_refund: Movement
+    error: RefundError | None = None
+    created_at: AwareDatetime
+    """
+    UTC, six fractional digits
+    """
+    updated_at: AwareDatetime
+    """
+    UTC, six fractional digits
+    """
+    charge_uuid: str
+    external_ref: str | None = None
+    """
+    Of the charge
+    """
+    provider: ProviderShown
+
+
 class LedgerBalances(Model):
     date_from: date | None
     """
@@ -1115,6 +1160,18 @@ class Charge(Model):
     updated_at: AwareDatetime
     """
     UTC, six fractional digits
+    """
+    refunded_value: Decimal
+    """
+    Sum of the settled refunds and returns
+    """
+    net_value: Decimal
+    """
+    What the charge leaves to its account and its splits: what the payer paid, less `fees`, less `refunded_value`, less the fees of these refunds. 0 until it is paid; below 0 once more was refunded than was left
+    """
+    refund_uuids: list[str]
+    """
+    Its refunds in any status, oldest first
     """
     payment: Payment
 

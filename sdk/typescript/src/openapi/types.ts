@@ -111,6 +111,23 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/refunds": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** List the refunds of all charges */
+        get: operations["listRefunds"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/payments/{uuid}/refunds": {
         parameters: {
             query?: never;
@@ -846,6 +863,12 @@ export interface components {
              * @description UTC, six fractional digits
              */
             updated_at: string;
+            /** @description Sum of the settled refunds and returns */
+            refunded_value: number;
+            /** @description What the charge leaves to its account and its splits: what the payer paid, less `fees`, less `refunded_value`, less the fees of these refunds. 0 until it is paid; below 0 once more was refunded than was left */
+            net_value: number;
+            /** @description Its refunds in any status, oldest first */
+            refund_uuids: string[];
             payment: components["schemas"]["Payment"];
         };
         FinalBeneficiaryShown: {
@@ -1658,13 +1681,15 @@ export interface components {
             data: components["schemas"]["CreatedCharge"];
         };
         /**
+         * @description Of a numbered page
          * @example {
          *       "current_page": 1,
          *       "from": 1,
          *       "last_page": 1,
          *       "per_page": 15,
          *       "to": 1,
-         *       "total": 1
+         *       "total": 1,
+         *       "next_cursor": null
          *     }
          */
         PageMeta: {
@@ -1676,10 +1701,24 @@ export interface components {
             /** @description Number of the last row of the page; 0 without rows */
             to: number;
             total: number;
+            /** @description The `cursor` of the next page, for 24 hours; null on the last one */
+            next_cursor: string | null;
+        };
+        /**
+         * @description Of a page by `cursor`
+         * @example {
+         *       "per_page": 15,
+         *       "next_cursor": null
+         *     }
+         */
+        CursorPageMeta: {
+            per_page: number;
+            /** @description The `cursor` of the next page, for 24 hours; null on the last one */
+            next_cursor: string | null;
         };
         ListPaymentsResponse: {
             data: components["schemas"]["Charge"][];
-            meta: components["schemas"]["PageMeta"];
+            meta: components["schemas"]["PageMeta"] | components["schemas"]["CursorPageMeta"];
         };
         GetPaymentResponse: {
             data: components["schemas"]["Charge"];
@@ -1695,16 +1734,54 @@ export interface components {
             message: string;
             data: components["schemas"]["RefundResult"];
         };
+        ListedRefund: {
+            /**
+             * Format: uuid
+             * @description A UUID
+             */
+            uuid: string;
+            /** @enum {string} */
+            status: "PROCESSING" | "COMPLETED" | "FAILED";
+            /** @description Reais, at most two decimals */
+            value: number;
+            /** @description Reais, at most two decimals */
+            fees: number;
+            pix_original: components["schemas"]["Movement"];
+            pix_refund: components["schemas"]["Movement"];
+            error?: components["schemas"]["RefundError"];
+            /**
+             * Format: date-time
+             * @description UTC, six fractional digits
+             */
+            created_at: string;
+            /**
+             * Format: date-time
+             * @description UTC, six fractional digits
+             */
+            updated_at: string;
+            /**
+             * Format: uuid
+             * @description A UUID
+             */
+            charge_uuid: string;
+            /** @description Of the charge */
+            external_ref?: string;
+            provider: components["schemas"]["ProviderShown"];
+        };
+        ListRefundsResponse: {
+            data: components["schemas"]["ListedRefund"][];
+            meta: components["schemas"]["PageMeta"] | components["schemas"]["CursorPageMeta"];
+        };
         ListPaymentRefundsResponse: {
             data: components["schemas"]["RefundResult"][];
-            meta: components["schemas"]["PageMeta"];
+            meta: components["schemas"]["PageMeta"] | components["schemas"]["CursorPageMeta"];
         };
         GetPaymentRefundResponse: {
             data: components["schemas"]["RefundResult"];
         };
         ListMedsResponse: {
             data: components["schemas"]["Dispute"][];
-            meta: components["schemas"]["PageMeta"];
+            meta: components["schemas"]["PageMeta"] | components["schemas"]["CursorPageMeta"];
         };
         GetMedResponse: {
             data: components["schemas"]["Dispute"];
@@ -1739,7 +1816,7 @@ export interface components {
         };
         ListTransfersResponse: {
             data: components["schemas"]["Transfer"][];
-            meta: components["schemas"]["PageMeta"];
+            meta: components["schemas"]["PageMeta"] | components["schemas"]["CursorPageMeta"];
         };
         GetTransferResponse: {
             data: components["schemas"]["Transfer"];
@@ -1815,7 +1892,7 @@ export interface components {
         };
         ListPixKeysResponse: {
             data: components["schemas"]["PixKey"][];
-            meta: components["schemas"]["PageMeta"];
+            meta: components["schemas"]["PageMeta"] | components["schemas"]["CursorPageMeta"];
         };
         GetPixKeyResponse: {
             data: components["schemas"]["PixKey"];
@@ -1873,7 +1950,7 @@ export interface components {
         };
         ListProvidersResponse: {
             data: components["schemas"]["Provider"][];
-            meta: components["schemas"]["PageMeta"];
+            meta: components["schemas"]["PageMeta"] | components["schemas"]["CursorPageMeta"];
         };
         DefaultProvider: {
             /**
@@ -1931,7 +2008,7 @@ export interface components {
         };
         ListWebhooksResponse: {
             data: components["schemas"]["Webhook"][];
-            meta: components["schemas"]["PageMeta"];
+            meta: components["schemas"]["PageMeta"] | components["schemas"]["CursorPageMeta"];
         };
         GetWebhookResponse: {
             data: components["schemas"]["Webhook"];
@@ -2028,7 +2105,7 @@ export interface components {
         };
         ListWebhookDeliveriesResponse: {
             data: components["schemas"]["Delivery"][];
-            meta: components["schemas"]["PageMeta"];
+            meta: components["schemas"]["PageMeta"] | components["schemas"]["CursorPageMeta"];
         };
         ResendWebhookDeliveryResponse: {
             data: components["schemas"]["Delivery"];
@@ -2048,7 +2125,7 @@ export interface components {
         Event: components["schemas"]["PaymentEvent"] | components["schemas"]["TransferEvent"] | components["schemas"]["RefundEvent"] | components["schemas"]["MedEvent"] | components["schemas"]["PixTransactionEvent"] | components["schemas"]["TestEvent"];
         ListEventsResponse: {
             data: components["schemas"]["Event"][];
-            meta: components["schemas"]["PageMeta"];
+            meta: components["schemas"]["PageMeta"] | components["schemas"]["CursorPageMeta"];
         };
         GetEventResponse: {
             data: components["schemas"]["Event"];
@@ -2136,7 +2213,7 @@ export interface components {
         };
         ListLedgerLinesResponse: {
             data: components["schemas"]["LedgerLine"][];
-            meta: components["schemas"]["PageMeta"];
+            meta: components["schemas"]["PageMeta"] | components["schemas"]["CursorPageMeta"];
         };
         LedgerBalances: {
             /**
@@ -2236,11 +2313,14 @@ export type CreatedCharge = components['schemas']['CreatedCharge'];
 export type CreatedPayment = components['schemas']['CreatedPayment'];
 export type CreatePaymentResponse = components['schemas']['CreatePaymentResponse'];
 export type PageMeta = components['schemas']['PageMeta'];
+export type CursorPageMeta = components['schemas']['CursorPageMeta'];
 export type ListPaymentsResponse = components['schemas']['ListPaymentsResponse'];
 export type GetPaymentResponse = components['schemas']['GetPaymentResponse'];
 export type CancelPaymentResponse = components['schemas']['CancelPaymentResponse'];
 export type RefundPaymentRequest = components['schemas']['RefundPaymentRequest'];
 export type RefundPaymentResponse = components['schemas']['RefundPaymentResponse'];
+export type ListedRefund = components['schemas']['ListedRefund'];
+export type ListRefundsResponse = components['schemas']['ListRefundsResponse'];
 export type ListPaymentRefundsResponse = components['schemas']['ListPaymentRefundsResponse'];
 export type GetPaymentRefundResponse = components['schemas']['GetPaymentRefundResponse'];
 export type ListMedsResponse = components['schemas']['ListMedsResponse'];
@@ -2301,10 +2381,13 @@ export interface operations {
     listPayments: {
         parameters: {
             query?: {
+                /** @description Number of the page, from 1 */
                 page?: number;
+                /** @description Rows of a page, by default 15; where `uuid` names more, as many as it names */
                 per_page?: number;
-                /** @description A UUID */
-                uuid?: string;
+                /** @description Instead of `page`: empty for the first page, then the `next_cursor` of the page before. Rows that are added meanwhile neither repeat nor hide others */
+                cursor?: string;
+                uuid?: string[];
                 status?: ("UNDEFINED" | "PENDING" | "PAID" | "FAILED" | "REFUNDED" | "PARTIALLY_REFUNDED" | "CANCELLED" | "EXPIRED" | "PROCESSING")[];
                 type?: "UNDEFINED" | "PIX";
                 end_to_end?: string;
@@ -2487,11 +2570,52 @@ export interface operations {
             };
         };
     };
+    listRefunds: {
+        parameters: {
+            query?: {
+                /** @description Number of the page, from 1 */
+                page?: number;
+                /** @description Rows of a page, by default 15; where `uuid` names more, as many as it names */
+                per_page?: number;
+                /** @description Instead of `page`: empty for the first page, then the `next_cursor` of the page before. Rows that are added meanwhile neither repeat nor hide others */
+                cursor?: string;
+                uuid?: string[];
+                status?: ("PROCESSING" | "COMPLETED" | "FAILED")[];
+                /** @description A day in `time_zone`, `YYYY-MM-DD` */
+                date_from?: string;
+                /** @description A day in `time_zone`, `YYYY-MM-DD` */
+                date_to?: string;
+                /** @description IANA time zone of the days in this query */
+                time_zone?: string;
+                /** @description A UUID */
+                provider_uuid?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ListRefundsResponse"];
+                };
+            };
+        };
+    };
     listPaymentRefunds: {
         parameters: {
             query?: {
+                /** @description Number of the page, from 1 */
                 page?: number;
+                /** @description Rows of a page, by default 15; where `uuid` names more, as many as it names */
                 per_page?: number;
+                /** @description Instead of `page`: empty for the first page, then the `next_cursor` of the page before. Rows that are added meanwhile neither repeat nor hide others */
+                cursor?: string;
             };
             header?: never;
             path: {
@@ -2541,10 +2665,13 @@ export interface operations {
     listMeds: {
         parameters: {
             query?: {
+                /** @description Number of the page, from 1 */
                 page?: number;
+                /** @description Rows of a page, by default 15; where `uuid` names more, as many as it names */
                 per_page?: number;
-                /** @description A UUID */
-                uuid?: string;
+                /** @description Instead of `page`: empty for the first page, then the `next_cursor` of the page before. Rows that are added meanwhile neither repeat nor hide others */
+                cursor?: string;
+                uuid?: string[];
                 status?: ("PENDING" | "PROCESSING" | "ACCEPTED" | "REJECTED" | "CANCELLED" | "UNDEFINED")[];
                 med_type?: ("RECEIVED_MED" | "REQUESTED_MED")[];
                 dispute_type?: ("UNDEFINED" | "SCAM" | "WRONG_TRANSACTION" | "COERCION_CRIME" | "UNAUTHORIZED_ACCESS")[];
@@ -2648,10 +2775,13 @@ export interface operations {
     listTransfers: {
         parameters: {
             query?: {
+                /** @description Number of the page, from 1 */
                 page?: number;
+                /** @description Rows of a page, by default 15; where `uuid` names more, as many as it names */
                 per_page?: number;
-                /** @description A UUID */
-                uuid?: string;
+                /** @description Instead of `page`: empty for the first page, then the `next_cursor` of the page before. Rows that are added meanwhile neither repeat nor hide others */
+                cursor?: string;
+                uuid?: string[];
                 status?: ("UNDEFINED" | "PENDING" | "PAID" | "FAILED" | "REFUNDED" | "PARTIALLY_REFUNDED" | "CANCELLED" | "EXPIRED" | "PROCESSING")[];
                 type?: "UNDEFINED" | "PIX";
                 /** @description A day in `time_zone`, `YYYY-MM-DD` */
@@ -2784,8 +2914,12 @@ export interface operations {
     listPixKeys: {
         parameters: {
             query?: {
+                /** @description Number of the page, from 1 */
                 page?: number;
+                /** @description Rows of a page, by default 15; where `uuid` names more, as many as it names */
                 per_page?: number;
+                /** @description Instead of `page`: empty for the first page, then the `next_cursor` of the page before. Rows that are added meanwhile neither repeat nor hide others */
+                cursor?: string;
                 type?: ("DOCUMENT" | "EMAIL" | "PHONE" | "RANDOM")[];
             };
             header?: never;
@@ -2878,8 +3012,12 @@ export interface operations {
     listProviders: {
         parameters: {
             query?: {
+                /** @description Number of the page, from 1 */
                 page?: number;
+                /** @description Rows of a page, by default 15; where `uuid` names more, as many as it names */
                 per_page?: number;
+                /** @description Instead of `page`: empty for the first page, then the `next_cursor` of the page before. Rows that are added meanwhile neither repeat nor hide others */
+                cursor?: string;
                 status?: ("UNDEFINED" | "ACTIVE" | "INFORMATION_PENDING" | "KYC_PENDING" | "KYC_ANALYSIS" | "KYC_REJECTED" | "LIVENESS_PENDING" | "LIVENESS_APPROVED" | "LIVENESS_REJECTED" | "CONFIGURATION_PENDING" | "BLOCKED" | "INACTIVE")[];
             };
             header?: never;
@@ -2969,8 +3107,12 @@ export interface operations {
     listWebhooks: {
         parameters: {
             query?: {
+                /** @description Number of the page, from 1 */
                 page?: number;
+                /** @description Rows of a page, by default 15; where `uuid` names more, as many as it names */
                 per_page?: number;
+                /** @description Instead of `page`: empty for the first page, then the `next_cursor` of the page before. Rows that are added meanwhile neither repeat nor hide others */
+                cursor?: string;
             };
             header?: never;
             path?: never;
@@ -3140,8 +3282,12 @@ export interface operations {
         parameters: {
             query?: {
                 status?: ("PENDING" | "DELIVERED" | "FAILED" | "CANCELLED")[];
+                /** @description Number of the page, from 1 */
                 page?: number;
+                /** @description Rows of a page, by default 15; where `uuid` names more, as many as it names */
                 per_page?: number;
+                /** @description Instead of `page`: empty for the first page, then the `next_cursor` of the page before. Rows that are added meanwhile neither repeat nor hide others */
+                cursor?: string;
             };
             header?: never;
             path: {
@@ -3225,8 +3371,12 @@ export interface operations {
                 date_to?: string;
                 /** @description IANA time zone of the days in this query */
                 time_zone?: string;
+                /** @description Number of the page, from 1 */
                 page?: number;
+                /** @description Rows of a page, by default 15; where `uuid` names more, as many as it names */
                 per_page?: number;
+                /** @description Instead of `page`: empty for the first page, then the `next_cursor` of the page before. Rows that are added meanwhile neither repeat nor hide others */
+                cursor?: string;
             };
             header?: never;
             path?: never;
@@ -3271,8 +3421,12 @@ export interface operations {
     listLedgerLines: {
         parameters: {
             query?: {
+                /** @description Number of the page, from 1 */
                 page?: number;
+                /** @description Rows of a page, by default 15; where `uuid` names more, as many as it names */
                 per_page?: number;
+                /** @description Instead of `page`: empty for the first page, then the `next_cursor` of the page before. Rows that are added meanwhile neither repeat nor hide others */
+                cursor?: string;
                 /** @description A UUID */
                 provider_uuid?: string;
                 type?: ("EXTERNAL_TRANSFER" | "EXTERNAL_REFUND" | "SPLIT" | "FEE" | "HOLD" | "DEPOSIT" | "ADJUSTMENT")[];

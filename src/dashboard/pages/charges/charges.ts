@@ -26,7 +26,7 @@ export function registerChargePages({ get, dashboard }: DashboardRouter): void {
     const { token, modes } = await restrictToOneMode(visit)
     const list = await listByFilters(visit, chargesQuery, query => listCharges(em, token, query))
     const connections = await listConnections(em, token)
-    const rows = list.rows.map(showCharge)
+    const rows = list.rows.map(row => showCharge(row, row.refunds))
     const model = { ...list, rows, connections, statuses: PAYMENT_STATUSES, moves: list.rows.some(isMoving) }
     return createPage('charges', { ...model, mode: token.mode, modes })
   })
@@ -46,7 +46,7 @@ export async function renderCharge(dashboard: DashboardContext, visit: PageConte
   const row = await requireVisibleCharge(em, token, params.uuid)
   const refunds = await listRefunds(em, token, row.uuid, { page: 1, per_page: MAX_REFUNDS })
   const model = {
-    charge: showCharge(row),
+    charge: showCharge(row, row.refunds),
     mode: await findConnectionMode(em, row.connection.uuid),
     refunds: refunds.data.map(({ refund }) => refund),
     isIssued: row.payload !== null,
