@@ -293,8 +293,12 @@ function statesIn(text: string): string[] {
   })
 }
 
+function isRegExp(callee: Expression): boolean {
+  return callee.type === 'Identifier' && callee.value === 'RegExp'
+}
+
 function isToBeFilled(value: Expression | undefined): boolean {
-  if (value?.type === 'NewExpression') return true
+  if (value?.type === 'NewExpression') return !isRegExp(value.callee)
   if (value?.type === 'ArrayExpression') return value.elements.length === 0
   return value?.type === 'ObjectExpression' && value.properties.length === 0
 }

@@ -6,7 +6,7 @@ import { GUIDE_PHRASES, type GuidePhrases } from './guide-phrases.ts'
 import { highlightCode } from './highlight.ts'
 
 /** A heading of a rendered document. Its title is escaped. */
-export type RenderedHeading = { id: string; title: Markup; depth: number }
+type RenderedHeading = { id: string; title: Markup; depth: number }
 
 /** A rendered document and its headings of the second and third level, for navigation. */
 export type RenderedMarkdown = { text: Markup; headings: RenderedHeading[] }

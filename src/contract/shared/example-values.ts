@@ -1,7 +1,7 @@
 import type { z } from 'zod'
 import type { partySchema, providerReference } from './fields.ts'
 
-/** What the examples of the OpenAPI document share, in wire form: they tell one story of one day. */
+/** What the examples of the OpenAPI document share, in wire form: they belong to one story of one day. */
 
 export const EXAMPLE_UUIDS = {
   charge: '7d9f6c1e-2b4a-4c8d-9e10-5f3a2b1c0d9e',
