@@ -8,7 +8,6 @@ import sys
 from pathlib import Path
 
 from .inputs import Inputs
-from .interim import complete
 from .methods import read_methods, write_resources
 from .schemas import write_models
 
@@ -19,7 +18,7 @@ TARGET = PACKAGE / "src" / "trilho"
 
 def generate() -> dict[str, str]:
     """Returns the content of every generated module by its name."""
-    document = complete(json.loads(DOCUMENT.read_text()))
+    document = json.loads(DOCUMENT.read_text())
     inputs = Inputs(document["components"]["schemas"])
     methods = read_methods(document, inputs)
     modules = {

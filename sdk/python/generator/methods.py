@@ -56,10 +56,6 @@ class Method:
         return sorted(every, key=lambda parameter: not parameter.is_required)
 
     @property
-    def is_list(self) -> bool:
-        return self.result.startswith("Page[")
-
-    @property
     def has_cursor(self) -> bool:
         return any(parameter.name == "cursor" for parameter in self.query)
 
@@ -177,7 +173,7 @@ def write_resources(methods: list[Method], header: str, *, is_async: bool) -> st
     for method in methods:
         of_resource[method.resource].append(method)
     transport = "AsyncTransport" if is_async else "SyncTransport"
-    iterate = "aiterate_pages, aiterate_numbers" if is_async else "iterate_pages, iterate_numbers"
+    iterate = "aiterate_pages" if is_async else "iterate_pages"
     classes = [
         f"class {camel(resource)}:\n"
         f"    def __init__(self, transport: {transport}) -> None:\n"
@@ -221,7 +217,7 @@ def _write_method(method: Method, is_async: bool) -> str:
         _docstring(method, keywords),
         f"        {'' if method.result == 'None' else 'return '}{send}({call})\n",
     ]
-    if method.is_list:
+    if method.has_cursor:
         lines.append(_write_iterator(method, is_async))
     return "\n".join(lines)
 
@@ -239,9 +235,8 @@ def _write_iterator(method: Method, is_async: bool) -> str:
     ]
     arguments = [*(one.name for one in method.path), *(f"{one.name}={one.name}" for one in keywords)]
     iterator = "AsyncIterator" if is_async else "Iterator"
-    iterate = f"{'a' if is_async else ''}iterate_{'pages' if method.has_cursor else 'numbers'}"
-    position = "cursor" if method.has_cursor else "page"
-    read = f"lambda {position}: self.{method.name}({', '.join([*arguments, f'{position}={position}'])})"
+    iterate = "aiterate_pages" if is_async else "iterate_pages"
+    read = f"lambda cursor: self.{method.name}({', '.join([*arguments, 'cursor=cursor'])})"
     return "\n".join(
         [
             _signature("def", name, method.path, keywords, f"{iterator}[{item}]"),

@@ -141,13 +141,7 @@ def test_filters_are_written_as_the_api_reads_them(ask: Ask, server: ScriptedSer
     ]
 
 
-HAS_CURSORS = "cursor" in inspect.signature(Trilho("t", base_url="http://localhost").pix_keys.list).parameters
-
-
 def test_an_iterator_follows_the_cursors(server: ScriptedServer) -> None:
-    if not HAS_CURSORS:
-        return
-
     def page_of(name: str, next_cursor: str | None) -> Answer:
         return Answer(200, {"data": [pix_key(name)], "meta": {"per_page": 1, "next_cursor": next_cursor}})
 

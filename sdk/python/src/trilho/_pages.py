@@ -21,8 +21,7 @@ class Page(Generic[T]):
     @property
     def next_cursor(self) -> str | None:
         """The cursor of the next page; ``None`` on the last one."""
-        cursor: str | None = getattr(self.meta, "next_cursor", None)
-        return cursor
+        return self.meta.next_cursor
 
     @property
     def total(self) -> int | None:
@@ -43,25 +42,6 @@ def iterate_pages(read: Callable[[str], Page[T]]) -> Iterator[T]:
         page = read(cursor)
         yield from page
         cursor = page.next_cursor
-
-
-def iterate_numbers(read: Callable[[int], Page[T]]) -> Iterator[T]:
-    """Yields the resources of all pages, by number."""
-    number, last = 1, 1
-    while number <= last:
-        page = read(number)
-        yield from page
-        number, last = number + 1, getattr(page.meta, "last_page", 1)
-
-
-async def aiterate_numbers(read: Callable[[int], Awaitable[Page[T]]]) -> AsyncIterator[T]:
-    """Yields the resources of all pages, by number."""
-    number, last = 1, 1
-    while number <= last:
-        page = await read(number)
-        for item in page:
-            yield item
-        number, last = number + 1, getattr(page.meta, "last_page", 1)
 
 
 async def aiterate_pages(read: Callable[[str], Awaitable[Page[T]]]) -> AsyncIterator[T]:
