@@ -1,6 +1,7 @@
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, jest, test } from '@jest/globals'
+import { reserveFreePort } from '../../src/dev/os/ports.ts'
 import { createTemporaryFolder } from '../support/servers.ts'
 import { type Stack, startStack } from '../support/stack.ts'
 import {
@@ -21,6 +22,9 @@ import { createClone, runInOneShell } from './support/shell.ts'
 // Beside a start of its own, on a machine that may be busy; about twenty seconds where it is not.
 jest.setTimeout(300_000)
 
+/** Of the receivers in the documents; the tests use a free port instead. */
+const RECEIVER_PORT = '4242'
+
 /** The Portuguese pages of the guide have the same commands: test/docs/guide.test.ts. */
 const isTranslation = (file: string) => file.startsWith('docs/guide/pt/')
 
@@ -31,13 +35,16 @@ const all = documents
 let stack: Stack
 let folder: Awaited<ReturnType<typeof createTemporaryFolder>>
 let clone: string
+let receiver: Awaited<ReturnType<typeof reserveFreePort>>
 beforeAll(async () => {
+  receiver = await reserveFreePort()
   ;[stack, folder] = await Promise.all([startStack(), createTemporaryFolder()])
   clone = await createClone(folder.path, stack.home)
 })
 afterAll(async () => {
   await stack?.stop()
   await folder?.remove()
+  receiver?.release()
 })
 
 describe.each(all.filter(({ blocks }) => blocks.some(isRun)))('$file', ({ blocks }) => {
@@ -45,7 +52,7 @@ describe.each(all.filter(({ blocks }) => blocks.some(isRun)))('$file', ({ blocks
     const run = blocks.filter(isRun)
     const ran = await runInOneShell(
       clone,
-      run.map(block => block.script),
+      run.map(block => block.script.replaceAll(RECEIVER_PORT, String(receiver.port))),
       AbortSignal.timeout(200_000),
     )
     const wrong = run.flatMap((block, index) => complaintOf(block, ran[index]!))

@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import type { FaultBody } from '../../../src/simulator/control/schemas.ts'
+import { readEventBodies } from '../../support/event-bodies.ts'
 import type { ApiClient, ApiResponse, RequestOptions } from './client.ts'
 import { pollUntil } from './poll-until.ts'
 import type { Merchant, TestStack } from './test-stack.ts'
@@ -121,22 +122,12 @@ export function createPayoutActions(stage: TestStack) {
     },
 
     /** The events of a resource or movement, in their order. */
-    async listEvents(subject: { uuid: string }, type: string): Promise<ApiResource[]> {
-      const rows = await stage.sql<{ body: ApiResource }>(
-        'select body from event where subject_uuid = ? and type = ? order by sequence',
-        [subject.uuid, type],
-      )
-      return rows.map(row => row.body)
-    },
+    listEvents: (subject: { uuid: string }, type: string) =>
+      readEventBodies<ApiResource>(stage.sql, 'subject_uuid = ? and type = ?', [subject.uuid, type]),
 
     /** Every PIX event of an account. */
-    async listPixEvents({ uuid }: { uuid: string }): Promise<ApiResource[]> {
-      const rows = await stage.sql<{ body: ApiResource }>(
-        `select body from event where account_uuid = ? and type = 'PIX_TRANSACTION' order by created_at, uuid`,
-        [uuid],
-      )
-      return rows.map(row => row.body)
-    },
+    listPixEvents: ({ uuid }: { uuid: string }) =>
+      readEventBodies<ApiResource>(stage.sql, `account_uuid = ? and type = 'PIX_TRANSACTION'`, [uuid]),
 
     /** The stored attempts of a transfer or refund, in their order. */
     listAttempts: ({ uuid }: { uuid: string }): Promise<ApiResource[]> =>

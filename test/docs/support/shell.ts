@@ -13,6 +13,8 @@ export async function createClone(folder: string, home: StateDir): Promise<strin
   for (const name of ['package.json', 'node_modules', 'src'])
     await symlink(join(ROOT, name), join(clone, name))
   await symlink(home.folder, join(clone, '.trilho'))
+  // Node resolves a program in `.trilho` from its real folder.
+  await symlink(join(ROOT, 'node_modules'), join(home.folder, 'node_modules'))
   return clone
 }
 
