@@ -86,6 +86,14 @@ const lists =
     expect(await rows(merchant.api)).toEqual(expect.arrayContaining([what(mine), what(theirs)]))
   }
 
+/** A file of a bound token names its provider only, that of the global token all. */
+const exports = (path: string) => async () => {
+  const [own, whole] = [await get(path), await merchant.api.get(`/api/v1${path}`)]
+  for (const { body } of [own, whole]) expect(body).toContain(mine.provider)
+  expect(own.body).not.toContain(theirs.provider)
+  expect(whole.body).toContain(theirs.provider)
+}
+
 /** A resource of its provider is found, one of another provider is 404. */
 const reads = (path: (one: Carried) => string) => async () => {
   isAnswered(await get(path(mine)), 200)
@@ -150,6 +158,7 @@ const RULES: Record<string, () => Promise<void>> = {
   'POST /api/v1/payments/{uuid}/refund': refuses('POST', one => `/payments/${one.paid}/refund`, { value: 1 }),
   'GET /api/v1/payments/{uuid}/refunds': reads(one => `/payments/${one.paid}/refunds`),
   'GET /api/v1/payments/{uuid}/refunds/{refund}': reads(one => `/payments/${one.paid}/refunds/${one.refund}`),
+  'GET /api/v1/refunds': lists('/refunds', of, one => one.provider),
   'GET /api/v1/transfers': lists('/transfers', of, one => one.provider),
   'POST /api/v1/transfers': overrides('/transfers', () => ({ value: 1, pix_key: randomPixKey() }), of),
   'GET /api/v1/transfers/{uuid}': reads(one => `/transfers/${one.transfer}`),
@@ -201,6 +210,14 @@ const RULES: Record<string, () => Promise<void>> = {
     await lists('/ledger', of, one => one.provider)()
     expect((await get(`/ledger?provider_uuid=${theirs.provider}`)).body.data).toEqual([])
   },
+  'GET /api/v1/ledger/balances': async () => {
+    const shown = async (api: ApiClient) =>
+      (await api.get('/api/v1/ledger/balances')).body.data.balances.map(of)
+    expect(await shown(bound)).toEqual([mine.provider])
+    expect(await shown(merchant.api)).toEqual(expect.arrayContaining([mine.provider, theirs.provider]))
+  },
+  'GET /api/v1/ledger.csv': exports('/ledger.csv'),
+  'GET /api/v1/ledger.ofx': exports('/ledger.ofx'),
   'GET /api/v1/events': async () => {
     const { data } = (await get('/events?per_page=100')).body
     const all = (await merchant.api.get('/api/v1/events?per_page=100')).body.data

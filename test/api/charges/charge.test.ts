@@ -113,6 +113,7 @@ test('a charge with splits is created, read, paid, split, sent as an event and p
   const read = await api.readCharge(created.uuid)
   expect(read).toEqual({
     ...created,
+    ...{ refunded_value: 0, net_value: 0, refund_uuids: [] },
     payment: { ...created.payment, value: '152.34', type: 'QR_DYNAMIC', verify_sender: false },
   })
   expect((await api.get('/api/v1/payments')).body.data).toEqual([read])

@@ -261,21 +261,27 @@ test('without a worker the API answers 503 in time; without a key the transfer i
     expect(Date.now() - began).toBeLessThan(9_500) // The next longer wait lasts ten seconds.
     expect([answer.status, answer.body.code]).toEqual([503, 'not_confirmed'])
     expect(answer.headers.has('retry-after')).toBe(true)
-    expect(answer.body.data).toEqual({ uuid: expect.any(String) })
-    return answer.body.data.uuid as string
+    return answer.body.data
   }
-  let asked: string[]
+  let keyless: string
+  let keyed: string
+  let refund: string
   try {
-    asked = await Promise.all([
+    const asked = await Promise.all([
       timed(payouts.send(merchant, { value: 3 })),
       timed(payouts.send(merchant, body, { key: keys.transfer })),
       timed(payouts.requestRefund(merchant, charge, { value: 4 }, { key: keys.refund })),
     ])
-    expect((await merchant.api.get(`/api/v1/transfers/${asked[0]}`)).status).toBe(404)
+    expect(asked).toEqual([
+      { uuid: expect.any(String) },
+      { uuid: expect.any(String) },
+      { uuid: charge.uuid, refund: { uuid: expect.any(String) } },
+    ])
+    ;[keyless, keyed, refund] = [asked[0].uuid, asked[1].uuid, asked[2].refund.uuid]
+    expect((await merchant.api.get(`/api/v1/transfers/${keyless}`)).status).toBe(404)
   } finally {
     process.kill(worker, 'SIGCONT')
   }
-  const [keyless, keyed, refund] = asked as [string, string, string]
 
   const notAccepted = await pollUntil(
     () => merchant.api.get(`/api/v1/transfers/${keyless}`),
