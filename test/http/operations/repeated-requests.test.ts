@@ -50,7 +50,7 @@ async function insertUnknownTransfer() {
   await insertUnknownAttempt({ operation: 'transfer', uuid, connection })
   const repeat = (by = token) =>
     fixture.call('POST', path, { token: by, body, headers: { 'idempotency-key': key } })
-  return { uuid, accountUuid, repeat }
+  return { uuid, data: { uuid }, accountUuid, repeat }
 }
 
 /** The same for a refund. */
@@ -92,6 +92,7 @@ async function insertUnknownRefund() {
   await insertUnknownAttempt({ operation: 'refund', uuid, connection })
   return {
     uuid,
+    data: { uuid: charge, refund: { uuid } },
     repeat: () => fixture.call('POST', path, { token, body, headers: { 'idempotency-key': key } }),
   }
 }
@@ -131,11 +132,11 @@ test.each([
 ] as const)(
   'a PostgreSQL timeout after the %s was found is not answered with "nothing was started"',
   async (noun, begun, accepted) => {
-    const { uuid, repeat } = await begun()
+    const { uuid, data, repeat } = await begun()
     await runInTransaction(fixture.orm, async em => {
       await em.execute(`select from ${noun} where uuid = ? for update`, [uuid])
       const { status, body, headers } = await repeat()
-      expect([status, body.code, body.data]).toEqual([503, 'not_confirmed', { uuid }])
+      expect([status, body.code, body.data]).toEqual([503, 'not_confirmed', data])
       expect(headers.has('retry-after')).toBe(true)
     })
     expect((await repeat()).status).toBe(accepted)
