@@ -300,6 +300,7 @@ test('after a restore every workflow has its providers’ state, and nothing was
   await expectTransferStatuses(doubtful)
   await testStack.simulator.clearFaults()
   await expectTransferStatuses(after.unknownOutcomes)
+  await untilReturned(after.unmatched)
 
   const trilho = createCommandLine({ TRILHO_HOME: stack.home.folder })
   const repeated = await trilho('rebuild', '--since', since, ...BY)
