@@ -1,9 +1,11 @@
 import { randomUUID } from 'node:crypto'
+import { deflateRawSync } from 'node:zlib'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals'
 import type { ActivityDependencies } from '../../../src/activities/runtime/dependencies.ts'
 import { pruneEvents } from '../../../src/activities/webhooks/prune-events.ts'
 import { eventRoutes } from '../../../src/api/events/routes.ts'
 import { compressEventBody, type EventBody } from '../../../src/db/entities/event-body.ts'
+import { Event } from '../../../src/db/entities/webhook.ts'
 import { ANY_EVENT_BODY } from '../../support/event-bodies.ts'
 import { type ApiFixture, openApiFixture } from '../support/api-fixture.ts'
 
@@ -40,6 +42,19 @@ async function event({ type = 'PAYMENT', connectionUuid = connection, ...row }: 
   )
   return uuid
 }
+
+test('an event that is loaded and flushed keeps the bytes of its body, whoever compressed them', async () => {
+  const uuid = await event()
+  const read = () => fixture.orm.em.execute('select body, xmin from event where uuid = ?', [uuid])
+  const compressed = compressEventBody({ sequence: 1 })
+  const otherwise = Buffer.concat([compressed.subarray(0, 1), deflateRawSync('{"sequence":1}', { level: 0 })])
+  await fixture.orm.em.execute('update event set body = ? where uuid = ?', [otherwise, uuid])
+  const before = await read()
+  const em = fixture.orm.em.fork()
+  expect((await em.findOneOrFail(Event, uuid)).body).toEqual({ sequence: 1 })
+  await em.flush()
+  expect(await read()).toEqual(before)
+})
 
 const ago = (days: number) => new Date(Date.now() - days * DAY_MS)
 const list = async (query = '', by = token) =>
