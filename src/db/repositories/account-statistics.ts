@@ -2,6 +2,7 @@ import { PAYOUT_KINDS } from '../../domain/payouts/payout-kind.ts'
 import type { ProviderName } from '../../domain/providers/provider.ts'
 import { TIME_ZONE } from '../../domain/shared/time-zone.ts'
 import { type EntityManager, readInSnapshot } from '../client/orm.ts'
+import { AWAITS_REPLY_SQL, IS_UNMATCHED_SQL } from './account-tasks.ts'
 
 /** Statistics for the overview's plots: volumes of an account, and the performance of its providers. */
 
@@ -121,10 +122,10 @@ export async function findAccountCounts(
           and connection_uuid in (select uuid from k)) as "transfersUnderWay",
        (select count(*)::int from attempt where state = 'unknown' and operation = any(array[?])
           and connection_uuid in (select uuid from k)) as unknown,
-       (select count(*)::int from movement where account_uuid = ? and disposition in ('held', 'returning', 'not_returned')
+       (select count(*)::int from movement where account_uuid = ? and ${IS_UNMATCHED_SQL}
           and connection_uuid in (select uuid from k)) as unmatched,
-       (select count(*)::int from dispute where account_uuid = ? and state = 'open' and kind = 'RECEIVED_MED'
-          and replied_at is null and connection_uuid in (select uuid from k)) as disputes`,
+       (select count(*)::int from dispute where account_uuid = ? and ${AWAITS_REPLY_SQL}
+          and connection_uuid in (select uuid from k)) as disputes`,
     [accountUuid, isSimulated, accountUuid, accountUuid, accountUuid, PAYOUT_KINDS, accountUuid, accountUuid],
   )
   return row!

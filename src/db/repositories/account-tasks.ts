@@ -3,15 +3,19 @@ import { joinConditions, type OptionalSqlCondition } from '../sql-conditions.ts'
 
 /** What waits for an action of the merchant: disputes to answer, and payments without a charge. */
 
+/** Condition on a dispute: it waits for the account's answer. */
+export const AWAITS_REPLY_SQL = `state = 'open' and kind = 'RECEIVED_MED' and replied_at is null`
+
+/** Condition on a movement: a payment without a charge that is still held; the predicate of its indexes. */
+export const IS_UNMATCHED_SQL = `disposition in ('held', 'returning', 'not_returned')`
+
 export type AccountTasks = { disputes: number; unmatched: number }
 
 /** Counts the open disputes that wait for an answer, and the payments without a charge that are still held. */
 export async function countAccountTasks(em: EntityManager, accountUuid: string): Promise<AccountTasks> {
   const [row] = await em.execute<AccountTasks[]>(
-    `select (select count(*)::int from dispute where account_uuid = ? and state = 'open'
-         and kind = 'RECEIVED_MED' and replied_at is null) as disputes,
-       (select count(*)::int from movement where account_uuid = ?
-         and disposition in ('held', 'returning', 'not_returned')) as unmatched`,
+    `select (select count(*)::int from dispute where account_uuid = ? and ${AWAITS_REPLY_SQL}) as disputes,
+       (select count(*)::int from movement where account_uuid = ? and ${IS_UNMATCHED_SQL}) as unmatched`,
     [accountUuid, accountUuid],
   )
   return row!
@@ -25,7 +29,7 @@ export function findDisputesByDeadline(
 ): Promise<{ uuid: string }[]> {
   const { sql, values } = joinConditions(...scope)
   return em.execute(
-    `select uuid from dispute where ${sql} and state = 'open' and kind = 'RECEIVED_MED' and replied_at is null
+    `select uuid from dispute where ${sql} and ${AWAITS_REPLY_SQL}
      order by due_at, uuid limit ?`,
     [...values, limit],
   )
@@ -54,7 +58,7 @@ export function findUnmatchedPayments(
     `select m.uuid, m.value_cents::float8 as cents, m.reason, m.disposition, m.end_to_end, m.sender->>'name' as payer,
        m.charge_uuid, p.provider, m.created_at
      from movement m join provider_account p on p.uuid = m.provider_account_uuid
-     where m.uuid in (select uuid from movement where ${sql} and disposition in ('held', 'returning', 'not_returned'))
+     where m.uuid in (select uuid from movement where ${sql} and ${IS_UNMATCHED_SQL})
      order by m.created_at desc limit ?`,
     [...values, limit],
   )

@@ -2,6 +2,7 @@ import { UNEXPECTED_SETTLEMENTS } from '../../domain/ledger/movement.ts'
 import { PAYOUT_KINDS } from '../../domain/payouts/payout-kind.ts'
 import { TRANSIENT_PENDING_REASONS } from '../../domain/reconciliation/panel-pix.ts'
 import type { EntityManager } from '../client/orm.ts'
+import { IS_UNMATCHED_SQL } from './account-tasks.ts'
 
 /** One row per sample: its gauge, its label if the gauge has one, and its value. */
 export type GaugeSample = { gauge: string; label: string | null; value: number }
@@ -13,7 +14,7 @@ const PROBE_MAX_AGE = '30 seconds'
 const OPEN_BREAKER_MAX_AGE = '15 minutes'
 
 /** Excludes PIX keys: whether a key was created is not worth waking an operator. */
-const UNKNOWN_PAYOUT_CONDITION = `a.state = 'unknown' and a.operation in ('${PAYOUT_KINDS.join("', '")}')`
+export const UNKNOWN_PAYOUT_CONDITION = `a.state = 'unknown' and a.operation in ('${PAYOUT_KINDS.join("', '")}')`
 
 const PASSING_WAITS = TRANSIENT_PENDING_REASONS.join(',')
 
@@ -79,7 +80,7 @@ union all
 select 'trilho_webhooks_disabled', null, count(*)::float8 from webhook where status = 'DISABLED' and deleted_at is null
 union all
 select 'trilho_unmatched_held_cents', null, coalesce(sum(value_cents), 0)::float8
-  from movement where disposition in ('held', 'returning', 'not_returned')
+  from movement where ${IS_UNMATCHED_SQL}
 union all
 select 'trilho_unexpected_settlements', p.provider, count(*)::float8
   from movement m join provider_account p on p.uuid = m.provider_account_uuid

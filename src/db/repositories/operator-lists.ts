@@ -1,6 +1,7 @@
 import { UNEXPECTED_SETTLEMENTS } from '../../domain/ledger/movement.ts'
 import { PAYOUT_KINDS } from '../../domain/payouts/payout-kind.ts'
 import type { EntityManager } from '../client/orm.ts'
+import { IS_UNMATCHED_SQL } from './account-tasks.ts'
 import { PENDING_ATTEMPT_STATES } from './attempts.ts'
 
 /** Most rows of an operator list; lists cover all accounts, oldest first, and stay readable. */
@@ -92,7 +93,7 @@ export function listUnmatchedPayments(em: EntityManager) {
      left join attempt a on a.operation = 'return' and a.subject_uuid = m.uuid
      left join lateral (select sum(value_cents) as cents from movement b
        where b.original_uuid = m.uuid and b.type = 'EXTERNAL_REFUND' and b.dispute_uuid is not null) back on true
-     where m.disposition in ('held', 'returning', 'not_returned') order by m.created_at limit ${MAX_LISTED_ROWS}`,
+     where m.${IS_UNMATCHED_SQL} order by m.created_at limit ${MAX_LISTED_ROWS}`,
   )
 }
 

@@ -1,5 +1,5 @@
-import { PAYOUT_KINDS } from '../../domain/payouts/payout-kind.ts'
 import type { EntityManager } from '../client/orm.ts'
+import { UNKNOWN_PAYOUT_CONDITION } from './database-gauges.ts'
 
 /** Hours before its deadline from which an open dispute is urgent. */
 const URGENT_DISPUTE_HOURS = 24
@@ -34,7 +34,7 @@ export async function readServiceFacts(em: EntityManager): Promise<ServiceFacts>
        left join transfer t on a.operation = 'transfer' and t.uuid = a.subject_uuid
        left join refund r on a.operation = 'refund' and r.uuid = a.subject_uuid
        left join movement m on a.operation = 'return' and m.uuid = a.subject_uuid
-       where a.state = 'unknown' and a.operation in ('${PAYOUT_KINDS.join("', '")}')
+       where ${UNKNOWN_PAYOUT_CONDITION}
      ) u, (
        select count(*) as count, coalesce(sum(value_cents), 0) as cents from dispute
        where state = 'open' and due_at between now() and now() + interval '${URGENT_DISPUTE_HOURS} hours'
