@@ -2,12 +2,16 @@ import { spawn } from 'node:child_process'
 import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { afterAll, beforeAll, expect, test } from '@jest/globals'
+import { afterAll, beforeAll, expect } from '@jest/globals'
+import { runConcurrentTests } from './support/concurrent-tests.ts'
 import { createPayoutActions } from './support/payout-actions.ts'
-import { installSchemathesis } from './support/schemathesis.ts'
-import { openSharedTestStack, type TestStack } from './support/test-stack.ts'
+import { installSchemathesis, type Program } from './support/schemathesis.ts'
+import { type Merchant, openSharedTestStack, type TestStack } from './support/test-stack.ts'
 
-/** Every request to the API is answered as /openapi.json says, and never with an internal error. */
+/**
+ * Every request to the API is answered as /openapi.json says, and never with an internal error. Most generated requests
+ * are refused, so further runs, concurrent with it, create: their hooks make valid requests of the generated ones.
+ */
 
 let stack: TestStack
 let folder: string
@@ -22,6 +26,13 @@ afterAll(async () => {
 
 /** For the run itself; the first one on a machine is preceded by an installation. */
 const RUN_S = 40
+/** Concurrent, because each one sends its requests one after another. */
+const CREATING_RUNS = [
+  { operation: 'createPayment', examples: 110, seed: 1 },
+  { operation: 'createPayment', examples: 110, seed: 2 },
+  { operation: 'createTransfer', examples: 110, seed: 1 },
+]
+const HOOKS = join(import.meta.dirname, 'support/schemathesis_hooks.py')
 const CHECKS = [
   'not_a_server_error',
   'status_code_conformance',
@@ -29,27 +40,66 @@ const CHECKS = [
   'response_schema_conformance',
 ]
 
-test('no request generated from /openapi.json receives a 5xx, an undocumented status or another shape', async () => {
+runConcurrentTests(
+  {
+    async 'no request generated from /openapi.json receives a 5xx, an undocumented status or another shape'() {
+      const program = await installedProgram()
+      if (!program) return
+      const { token, paths } = await aMerchantWithThings()
+      const config = join(folder, 'schemathesis.toml')
+      await writeFile(config, paths.map(knownPath).join('\n'))
+      const { code, output } = await runSchemathesis(program, {
+        token,
+        config,
+        options: ['--max-time', String(RUN_S), '--max-examples', '15', '--seed', '1', '--rate-limit', '60/s'],
+      })
+      if (code !== 0) throw new Error(output)
+      expect(countPassed(output)).toBeGreaterThan(50)
+    },
+
+    async 'generated requests that are valid create at least 200 charges and 100 transfers'() {
+      const program = await installedProgram()
+      if (!program) return
+      const merchant = await stack.createMerchant({ providers: [{ balance: 10_000 }] })
+      const recipient = await stack.createRecipient(merchant)
+      const variables = {
+        SCHEMATHESIS_HOOKS: HOOKS,
+        PROVIDER_UUID: merchant.connection.uuid,
+        RECIPIENT_UUID: recipient.uuid,
+      }
+      const runs = CREATING_RUNS.map(({ operation, examples, seed }) =>
+        runSchemathesis(program, {
+          token: merchant.token,
+          options: [
+            ...['--include-operation-id', operation, '--phases', 'fuzzing', '--mode', 'positive'],
+            ...['--max-examples', String(examples), '--seed', String(seed)],
+          ],
+          variables,
+        }),
+      )
+      const failed = (await Promise.all(runs)).filter(({ code }) => code !== 0)
+      if (failed.length > 0) throw new Error(failed.map(({ output }) => output).join('\n'))
+      expect(await countCreated(merchant, 'payments')).toBeGreaterThanOrEqual(200)
+      expect(await countCreated(merchant, 'transfers')).toBeGreaterThanOrEqual(100)
+    },
+  },
+  360_000,
+)
+
+async function installedProgram(): Promise<Extract<Program, { kind: 'there' }> | undefined> {
   const program = await installSchemathesis()
-  if (program.kind === 'missing') {
-    process.stdout.write(`schemathesis is skipped: ${program.why}\n`)
-    return
-  }
-  const { token, paths } = await aMerchantWithThings()
-  const config = join(folder, 'schemathesis.toml')
-  await writeFile(config, paths.map(knownPath).join('\n'))
-  const { code, output } = await runCommand([
-    ...program.command,
-    ...['--config-file', config, 'run', `${stack.local.api_url}/openapi.json`],
-    ...['--header', `Authorization: Bearer ${token}`, '--checks', CHECKS.join()],
-    ...['--max-time', String(RUN_S), '--max-examples', '15', '--seed', '1', '--no-shrink'],
-    ...['--rate-limit', '60/s', '--request-timeout', '20', '--suppress-health-check', 'all'],
-    ...['--warnings', 'off', '--no-color'],
-  ])
-  if (code !== 0) throw new Error(output)
-  const passed = Number(/(\d+) generated, (\d+) passed/.exec(output)?.[2])
-  expect(passed).toBeGreaterThan(50)
-}, 360_000)
+  if (program.kind === 'there') return program
+  process.stdout.write(`schemathesis is skipped: ${program.why}\n`)
+  return undefined
+}
+
+/** Counts what a POST has created with 201: a FAILED charge or transfer is stored too, and answered as an error. */
+async function countCreated({ api }: Merchant, list: 'payments' | 'transfers'): Promise<number> {
+  const { body } = await api.get(`/api/v1/${list}?status=PENDING,PROCESSING,PAID,EXPIRED&per_page=1`)
+  return body.meta.total
+}
+
+const countPassed = (output: string) => Number(/(\d+) generated, (\d+) passed/.exec(output)?.[2])
 
 type Known = { under: string; ids: Record<string, string> }
 
@@ -82,9 +132,24 @@ parameters = { ${parameters.join(', ')} }
 `
 }
 
-function runCommand([command = '', ...args]: string[]): Promise<{ code: number | null; output: string }> {
+type Run = { token: string; config?: string; options: string[]; variables?: Record<string, string> }
+
+function runSchemathesis(
+  { command: [program = '', ...args] }: Extract<Program, { kind: 'there' }>,
+  { token, config, options, variables = {} }: Run,
+): Promise<{ code: number | null; output: string }> {
   return new Promise((resolve, reject) => {
-    const child = spawn(command, args, { cwd: folder, stdio: ['ignore', 'pipe', 'pipe'] })
+    const child = spawn(
+      program,
+      [
+        ...[...args, ...(config ? ['--config-file', config] : [])],
+        ...['run', `${stack.local.api_url}/openapi.json`, ...options],
+        ...['--header', `Authorization: Bearer ${token}`, '--checks', CHECKS.join()],
+        ...['--no-shrink', '--request-timeout', '20', '--suppress-health-check', 'all'],
+        ...['--warnings', 'off', '--no-color'],
+      ],
+      { cwd: folder, env: { ...process.env, ...variables }, stdio: ['ignore', 'pipe', 'pipe'] },
+    )
     const chunks: string[] = []
     for (const stream of [child.stdout, child.stderr]) stream.on('data', chunk => chunks.push(String(chunk)))
     child.once('error', reject)
