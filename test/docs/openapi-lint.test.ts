@@ -24,11 +24,20 @@ test(
   LINT_TIMEOUT_MS,
 )
 
+/** Of what Spectral only warns of or leaves out by default. */
+const REQUIRED_DESCRIPTIONS = {
+  'operation-description': 'error',
+  'oas3-parameter-description': 'error',
+} as const
+
 test(
-  'the OpenAPI rules of Spectral find no error',
+  'the OpenAPI rules of Spectral find no error, and a description of each operation and parameter',
   async () => {
     const spectral = new spectralCore.Spectral()
-    spectral.setRuleset({ extends: { extends: [], ...spectralRulesets.oas } })
+    spectral.setRuleset({
+      extends: { extends: [], ...spectralRulesets.oas },
+      rules: REQUIRED_DESCRIPTIONS,
+    })
     const problems = await spectral.run(
       new spectralCore.Document(source, spectralParsers.Json, 'openapi.json'),
     )

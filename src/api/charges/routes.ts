@@ -51,6 +51,7 @@ export const chargeRoutes: RouteRegistrar = (router, dependencies) => {
   registerRoute(router, 'get', PAYMENTS_PATH, {
     operationId: 'listPayments',
     summary: 'List charges',
+    description: 'Newest first. Each one as its own GET shows it.',
     query: chargesQuery,
     responses: { 200: pageResponse(chargeSchema) },
     async handle({ em, token, query }) {
@@ -62,6 +63,7 @@ export const chargeRoutes: RouteRegistrar = (router, dependencies) => {
   registerRoute(router, 'get', `${PAYMENTS_PATH}/:uuid`, {
     operationId: 'getPayment',
     summary: 'Read a charge',
+    description: 'With its refunds and the history of its statuses.',
     responses: { 200: dataResponse(chargeSchema) },
     async handle({ em, token, params }) {
       const charge = await requireVisibleCharge(em, token, params.uuid)
@@ -73,6 +75,7 @@ export const chargeRoutes: RouteRegistrar = (router, dependencies) => {
     registerRoute(router, 'get', `${PAYMENTS_PATH}/:uuid/qr.${name}`, {
       operationId,
       summary: `The payload as a QR picture (${name.toUpperCase()})`,
+      description: 'Of `payment.payload`; 404 while no provider has issued one.',
       responses: { 200: mediaType },
       async handle({ em, token, params }) {
         // Without a provider that has issued the charge there is no QR code.
@@ -84,6 +87,8 @@ export const chargeRoutes: RouteRegistrar = (router, dependencies) => {
   registerRoute(router, 'post', `${PAYMENTS_PATH}/:uuid/cancel`, {
     operationId: 'cancelPayment',
     summary: 'Cancel a PENDING charge',
+    description:
+      'At its provider first, then here. Without an answer of the provider the charge stays PENDING, and the provider is asked until the result is known.',
     responses: {
       200: dataResponse(chargeSchema),
       errors: ['charge_not_cancellable', 'cancellation_unknown', 'not_confirmed'],

@@ -17,6 +17,7 @@ export const disputeRoutes: RouteRegistrar = (router, dependencies) => {
   registerRoute(router, 'get', '/api/v1/meds', {
     operationId: 'listMeds',
     summary: 'List disputes',
+    description: 'Newest first. Each one as its own GET shows it.',
     query: disputesQuery,
     responses: { 200: pageResponse(disputeSchema) },
     handle: ({ em: outside, token, query }) =>
@@ -26,6 +27,7 @@ export const disputeRoutes: RouteRegistrar = (router, dependencies) => {
   registerRoute(router, 'get', '/api/v1/meds/:uuid', {
     operationId: 'getMed',
     summary: 'Read a dispute',
+    description: 'With the links of its attachments, which are signed and expire.',
     responses: { 200: dataResponse(disputeSchema) },
     handle: ({ em: outside, token, params }) =>
       readInSnapshot(outside, async em => ({

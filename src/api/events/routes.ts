@@ -9,6 +9,8 @@ export const eventRoutes: RouteRegistrar = router => {
   registerRoute(router, 'get', '/api/v1/events', {
     operationId: 'listEvents',
     summary: 'List the events of the last 30 days',
+    description:
+      'Newest first, whether or not a webhook received them. A bound token sees those of its provider.',
     query: eventsQuery,
     responses: { 200: pageResponse(eventSchema) },
     async handle({ em, token, query }) {

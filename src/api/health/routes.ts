@@ -24,6 +24,7 @@ export const healthRoutes: RouteRegistrar = (router, { orm, temporal, findUnread
   registerRoute(router, 'get', '/healthz', {
     operationId: 'getLiveness',
     summary: 'Whether the process is up',
+    description: 'Looks at nothing else.',
     tokens: 'none',
     responses: { 200: healthResponse },
     handle: async () => ({ body: { status: 'ok' as const } }),
@@ -33,6 +34,7 @@ export const healthRoutes: RouteRegistrar = (router, { orm, temporal, findUnread
     operationId: 'getReadiness',
     summary:
       'Whether PostgreSQL is migrated and takes writes, Temporal can be reached, and the process is not stopping',
+    description: 'Where it is not, `data` names the part that does not answer.',
     tokens: 'none',
     responses: {
       200: healthResponse,

@@ -14,6 +14,8 @@ export const ledgerRoutes: RouteRegistrar = router => {
   registerRoute(router, 'get', '/api/v1/ledger', {
     operationId: 'listLedgerLines',
     summary: 'List what changed the available balance, with the balance after each line',
+    description:
+      'Newest first. A fee has a line of its own. A line IN of a FAILED movement releases what was held.',
     query: ledgerQuery,
     responses: { 200: pageResponse(ledgerLineSchema) },
     handle: async ({ em, token, query }) => ({ body: await listLedgerLines(em, token, query) }),
@@ -22,6 +24,7 @@ export const ledgerRoutes: RouteRegistrar = router => {
   registerRoute(router, 'get', '/api/v1/ledger/balances', {
     operationId: 'getLedgerBalances',
     summary: 'Read the opening and closing balance of a period, and what its lines add and take, by provider',
+    description: 'The opening balance and the lines add up to the closing balance.',
     query: ledgerBalancesQuery,
     responses: { 200: dataResponse(ledgerBalancesSchema) },
     handle: async ({ em, token, query }) => ({ body: { data: await readLedgerBalances(em, token, query) } }),

@@ -6,7 +6,7 @@ import type { JsonSchema, OpenApiComponents } from './components.ts'
 import { describeErrors } from './errors.ts'
 import { referToHeaders } from './headers.ts'
 import { toPascalCase } from './names.ts'
-import { findPathExample, findTag } from './tags.ts'
+import { describePathParameter, findTag } from './tags.ts'
 
 /** Describes a route as an OpenAPI operation. */
 export function describeOperation(route: AnyRoute, components: OpenApiComponents): JsonSchema {
@@ -37,8 +37,8 @@ function describePathParameters({ path, params }: AnyRoute, components: OpenApiC
     name,
     in: 'path',
     required: true,
+    ...describePathParameter(path, name),
     schema: (properties as Record<string, JsonSchema>)[name],
-    example: findPathExample(path, name),
   }))
 }
 

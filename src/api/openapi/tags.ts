@@ -55,23 +55,26 @@ export const OPENAPI_TAGS = [
   { name: 'health', paths: /^\/\w+z$/, description: 'Whether a process runs and can serve requests.' },
 ] as const
 
-/** Examples of path parameters: `uuid` by the tag of its path. */
-const PATH_EXAMPLES: Record<string, string> = {
-  payments: EXAMPLE_UUIDS.charge,
-  refunds: EXAMPLE_UUIDS.charge,
-  meds: EXAMPLE_UUIDS.dispute,
-  transfers: EXAMPLE_UUIDS.transfer,
-  providers: EXAMPLE_UUIDS.provider,
-  webhooks: EXAMPLE_UUIDS.webhook,
-  refund: EXAMPLE_UUIDS.refund,
-  delivery: EXAMPLE_UUIDS.delivery,
-  id: EXAMPLE_UUIDS.event,
-  key: 'contato@lojadaana.example.com',
+/** Path parameters by their name, and `uuid` by the tag of its path. */
+const PATH_PARAMETERS: Record<string, { description: string; example: string }> = {
+  payments: { description: 'Uuid of the charge', example: EXAMPLE_UUIDS.charge },
+  refunds: { description: 'Uuid of the charge', example: EXAMPLE_UUIDS.charge },
+  meds: { description: 'Uuid of the dispute', example: EXAMPLE_UUIDS.dispute },
+  transfers: { description: 'Uuid of the transfer', example: EXAMPLE_UUIDS.transfer },
+  providers: { description: 'Uuid of the provider', example: EXAMPLE_UUIDS.provider },
+  webhooks: { description: 'Uuid of the webhook', example: EXAMPLE_UUIDS.webhook },
+  refund: { description: 'Uuid of the refund', example: EXAMPLE_UUIDS.refund },
+  delivery: { description: 'Uuid of the delivery', example: EXAMPLE_UUIDS.delivery },
+  id: { description: 'Id of the event, the `webhook-id` of its deliveries', example: EXAMPLE_UUIDS.event },
+  key: {
+    description: 'The key, URL-encoded: `@` as `%40`, `+` as `%2B`',
+    example: 'contato@lojadaana.example.com',
+  },
 }
 
-/** Finds the example of a path parameter: of its name, or of the resource that the path belongs to. */
-export function findPathExample(path: string, name: string): string | undefined {
-  return PATH_EXAMPLES[name] ?? PATH_EXAMPLES[findTag(path)?.name ?? '']
+/** Describes a path parameter by its name, or by the resource that the path belongs to. */
+export function describePathParameter(path: string, name: string) {
+  return PATH_PARAMETERS[name] ?? PATH_PARAMETERS[findTag(path)?.name ?? '']
 }
 
 export function findTag(path: string) {

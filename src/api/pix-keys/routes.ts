@@ -75,6 +75,7 @@ export const pixKeyRoutes: RouteRegistrar = (router, dependencies) => {
   registerRoute(router, 'get', PIX_KEYS_PATH, {
     operationId: 'listPixKeys',
     summary: 'List the PIX keys of the account',
+    description: 'Newest first.',
     query: pixKeysQuery,
     responses: { 200: pageResponse(pixKeySchema) },
     handle: async ({ em, token, query }) => ({ body: await listPixKeys(em, token, query) }),
@@ -83,6 +84,7 @@ export const pixKeyRoutes: RouteRegistrar = (router, dependencies) => {
   registerRoute(router, 'get', `${PIX_KEYS_PATH}/:key`, {
     operationId: 'getPixKey',
     summary: 'Read a PIX key',
+    description: 'A key of another account is not found.',
     params: pixKeyParams,
     responses: { 200: dataResponse(pixKeySchema) },
     handle: async ({ em, token, params: { key } }) => ({
@@ -93,6 +95,7 @@ export const pixKeyRoutes: RouteRegistrar = (router, dependencies) => {
   registerRoute(router, 'delete', `${PIX_KEYS_PATH}/:key`, {
     operationId: 'deletePixKey',
     summary: 'Remove a PIX key',
+    description: 'At its provider, too. The key by which a provider receives charges is in use, and stays.',
     params: pixKeyParams,
     responses: {
       200: removedPixKeyResponse,

@@ -21,6 +21,7 @@ export const providerRoutes: RouteRegistrar = router => {
   registerRoute(router, 'get', '/api/v1/providers', {
     operationId: 'listProviders',
     summary: 'List the providers of the account',
+    description: 'With their balances. A bound token sees its own.',
     query: providersQuery,
     responses: { 200: pageResponse(providerSchema) },
     handle: async ({ query, token, em }) => ({ body: await listProviders(em, token, query) }),
@@ -51,6 +52,7 @@ export const providerRoutes: RouteRegistrar = router => {
   registerRoute(router, 'get', '/api/v1/providers/:uuid', {
     operationId: 'getProvider',
     summary: 'Read a provider',
+    description: 'With its balances. Another one than that of a bound token is not found.',
     responses: { 200: dataResponse(providerSchema) },
     async handle({ params, token, em }) {
       return { body: { data: await readVisibleProvider(em, token, params.uuid) } }

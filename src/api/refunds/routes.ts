@@ -17,6 +17,8 @@ export const refundRoutes: RouteRegistrar = (router, { temporal }) => {
     isIdempotent: true,
     operationId: 'refundPayment',
     summary: 'Refund a charge, whole or in part',
+    description:
+      'Without `value`, all that is still refundable. Possible within 90 days of the payment, one refund of a charge at a time. Answers when the provider has accepted the refund; the REFUND event says how it ends.',
     body: createRefundBody.optional(),
     // A missing value refunds everything; null is more likely a value lost by the merchant's program.
     isNullRejected: true,
@@ -57,6 +59,8 @@ export const refundRoutes: RouteRegistrar = (router, { temporal }) => {
   registerRoute(router, 'get', '/api/v1/refunds', {
     operationId: 'listRefunds',
     summary: 'List the refunds of all charges',
+    description:
+      'Newest first. Each one under its own uuid, with its charge; what a provider returned for a dispute is a refund, too.',
     query: allRefundsQuery,
     responses: { 200: pageResponse(listedRefundSchema) },
     handle: async ({ em, token, query }) => ({ body: await listAllRefunds(em, token, query) }),
@@ -65,6 +69,7 @@ export const refundRoutes: RouteRegistrar = (router, { temporal }) => {
   registerRoute(router, 'get', '/api/v1/payments/:uuid/refunds', {
     operationId: 'listPaymentRefunds',
     summary: 'List the refunds of a charge',
+    description: 'Newest first. `uuid` is the charge in each one, `refund.uuid` the refund.',
     query: refundsQuery,
     responses: { 200: pageResponse(refundSchema) },
     async handle({ em, token, params, query }) {
@@ -75,6 +80,7 @@ export const refundRoutes: RouteRegistrar = (router, { temporal }) => {
   registerRoute(router, 'get', '/api/v1/payments/:uuid/refunds/:refund', {
     operationId: 'getPaymentRefund',
     summary: 'Read a refund',
+    description: '`uuid` is the charge, `refund.uuid` the refund.',
     responses: { 200: dataResponse(refundSchema) },
     async handle({ em, token, params }) {
       return {

@@ -55,6 +55,7 @@ export const transferRoutes: RouteRegistrar = (router, dependencies) => {
   registerRoute(router, 'get', TRANSFERS_PATH, {
     operationId: 'listTransfers',
     summary: 'List transfers',
+    description: 'Newest first. Each one as its own GET shows it.',
     query: transfersQuery,
     responses: { 200: pageResponse(transferSchema) },
     handle: async ({ em, token, query }) => ({ body: await listTransfers(em, token, query) }),
@@ -63,6 +64,8 @@ export const transferRoutes: RouteRegistrar = (router, dependencies) => {
   registerRoute(router, 'get', `${TRANSFERS_PATH}/:uuid`, {
     operationId: 'getTransfer',
     summary: 'Read a transfer with its attempts',
+    description:
+      '`outcome` is `unknown` while no provider has said whether the money left; it is asked again at `next_check_at`.',
     responses: { 200: dataResponse(transferSchema) },
     async handle({ em, token, params }) {
       const transfer = await requireVisibleTransfer(em, token, params.uuid)
@@ -73,6 +76,7 @@ export const transferRoutes: RouteRegistrar = (router, dependencies) => {
   registerRoute(router, 'post', `${TRANSFERS_PATH}/:uuid/cancel`, {
     operationId: 'cancelTransfer',
     summary: 'Cancel a scheduled transfer',
+    description: 'Possible while it is PENDING.',
     responses: { 200: dataResponse(transferSchema), errors: ['transfer_not_cancellable', 'not_confirmed'] },
     async handle({ em, token, params: { uuid } }) {
       const { temporal } = dependencies

@@ -38,6 +38,7 @@ export const deliveryRoutes: RouteRegistrar = (router, { temporal }) => {
   registerRoute(router, 'get', `${WEBHOOKS_PATH}/:uuid/deliveries`, {
     operationId: 'listWebhookDeliveries',
     summary: 'List the deliveries of a webhook, with each attempt',
+    description: 'Newest first.',
     tokens: 'global_only',
     query: deliveriesQuery,
     responses: { 200: pageResponse(deliverySchema) },

@@ -48,6 +48,7 @@ export const webhookRoutes =
     registerRoute(router, 'get', WEBHOOKS_PATH, {
       operationId: 'listWebhooks',
       summary: 'List the webhooks of the account',
+      description: 'Newest first; tokens are masked.',
       tokens: 'global_only',
       query: webhooksQuery,
       responses: { 200: pageResponse(webhookSchema) },
@@ -59,6 +60,7 @@ export const webhookRoutes =
     registerRoute(router, 'get', `${WEBHOOKS_PATH}/:uuid`, {
       operationId: 'getWebhook',
       summary: 'Read a webhook',
+      description: 'Its token is masked.',
       tokens: 'global_only',
       responses: { 200: dataResponse(webhookSchema) },
       async handle({ params: { uuid }, token, em }) {

@@ -14,13 +14,16 @@ import {
 } from '../ledger/movement.ts'
 import {
   caseInsensitiveEnum,
-  day,
+  dayQuery,
   dayQueryFields,
+  externalRefQuery,
   instantSchema,
   namesQuery,
   numberQuery,
   pageQueryFields,
   partyName,
+  paymentTypeQuery,
+  providerQuery,
   providerReference,
   reais,
   reaisOutput,
@@ -51,16 +54,31 @@ export const finalBeneficiary = z
   .strictObject({ name: partyName, document: cpfOrCnpj })
   .meta({ id: 'FinalBeneficiary', description: 'The seller on whose behalf the account collects or pays' })
 
+/** Reference of the caller in a request. */
+export const externalRef = z
+  .string()
+  .min(1)
+  .max(255)
+  .meta({ description: 'Your reference, such as the number of an order' })
+
+/** Connection that a request names. */
+export const chosenProvider = uuidSchema.meta({
+  description:
+    'The only provider to use; where absent, the default ones in their order. A bound token always uses its own',
+})
+
 /** The final beneficiary as it is shown. */
 export const finalBeneficiarySchema = z
   .object({ name: z.string(), document: z.string() })
   .meta({ id: 'FinalBeneficiaryShown' })
 
 export const splitBody = z.strictObject({
-  type: caseInsensitiveEnum(['PERCENTAGE', 'FIXED']),
+  type: caseInsensitiveEnum(['PERCENTAGE', 'FIXED']).meta({
+    description: 'A share of the value, or an amount',
+  }),
   /** Percent and reais both have at most two decimals; parsed to hundredths of a percent, or centavos. */
   value: reais.meta({ description: 'Percent where PERCENTAGE (10 is 10 %), reais where FIXED' }),
-  recipient_account_uuid: uuidSchema,
+  recipient_account_uuid: uuidSchema.meta({ description: 'The account that receives the share' }),
 })
 
 export const MAX_SPLITS = 100
@@ -74,12 +92,17 @@ const CHARGE_VALUE_DESCRIPTION = `Reais. ${
 
 export const createChargeBody = z.strictObject({
   value: reais.meta({ description: CHARGE_VALUE_DESCRIPTION, examples: [150.75] }),
-  type: caseInsensitiveEnum(['PIX']),
-  external_ref: z.string().min(1).max(255).optional(),
+  type: caseInsensitiveEnum(['PIX']).meta({ description: 'PIX is the only type' }),
+  external_ref: externalRef.optional(),
   final_beneficiary: finalBeneficiary.optional(),
-  provider_uuid: uuidSchema.optional(),
-  splits: z.array(splitBody).max(MAX_SPLITS).default([]),
-  expires_in: z.int().min(60).max(2_592_000).default(86_400).meta({ description: 'Seconds' }),
+  provider_uuid: chosenProvider.optional(),
+  splits: z.array(splitBody).max(MAX_SPLITS).default([]).meta({
+    description:
+      'Shares of other accounts in what the charge brings in, at most the whole value; the pair of recipient and type is unique',
+  }),
+  expires_in: z.int().min(60).max(2_592_000).default(86_400).meta({
+    description: 'Seconds until the charge can be paid no more, from 60 to 30 days; by default a day',
+  }),
 })
 export type CreateChargeBody = z.output<typeof createChargeBody>
 
@@ -87,18 +110,20 @@ const reaisQuery = numberQuery(reais)
 
 export const chargesQuery = z.strictObject({
   ...pageQueryFields,
-  uuid: uuidsQuery.optional(),
-  status: namesQuery(PAYMENT_STATUSES).optional(),
-  type: caseInsensitiveEnum(['UNDEFINED', 'PIX']).optional(),
-  end_to_end: z.string().max(255).optional(),
-  payment_date_from: day.optional(),
-  payment_date_to: day.optional(),
+  uuid: uuidsQuery,
+  status: namesQuery(PAYMENT_STATUSES).optional().meta({
+    description: 'In one of these statuses; `UNDEFINED` is a charge that no provider has issued yet',
+  }),
+  type: paymentTypeQuery,
+  end_to_end: z.string().max(255).optional().meta({ description: 'Paid by the PIX with this end-to-end id' }),
+  payment_date_from: dayQuery('Paid on this day or later'),
+  payment_date_to: dayQuery('Paid on this day or earlier'),
   ...dayQueryFields,
-  external_ref: z.string().max(255).optional(),
-  txid: z.string().max(255).optional(),
-  provider_uuid: uuidSchema.optional(),
-  value_min: reaisQuery.optional(),
-  value_max: reaisQuery.optional(),
+  external_ref: externalRefQuery,
+  txid: z.string().max(255).optional().meta({ description: 'With this txid on the rail' }),
+  provider_uuid: providerQuery,
+  value_min: reaisQuery.optional().meta({ description: '`value` is at least this, in reais' }),
+  value_max: reaisQuery.optional().meta({ description: '`value` is at most this, in reais' }),
 })
 export type ChargesQuery = z.output<typeof chargesQuery>
 

@@ -78,10 +78,14 @@ export const disputeSchema = z
 
 export const disputesQuery = z.strictObject({
   ...pageQueryFields,
-  uuid: uuidsQuery.optional(),
-  status: namesQuery([...DISPUTE_STATUSES, 'UNDEFINED']).optional(),
-  med_type: namesQuery(DISPUTE_KINDS).optional(),
-  dispute_type: namesQuery(DISPUTE_TYPES).optional(),
+  uuid: uuidsQuery,
+  status: namesQuery([...DISPUTE_STATUSES, 'UNDEFINED'])
+    .optional()
+    .meta({ description: 'In one of these statuses; `UNDEFINED` selects none' }),
+  med_type: namesQuery(DISPUTE_KINDS)
+    .optional()
+    .meta({ description: 'RECEIVED_MED claims a payment of a charge back, REQUESTED_MED a transfer' }),
+  dispute_type: namesQuery(DISPUTE_TYPES).optional().meta({ description: 'With one of these reasons' }),
   resolved: flag.optional().meta({ description: 'Whether the dispute is closed' }),
   open: flag
     .optional()

@@ -18,7 +18,7 @@ export const eventSchema = z
   .meta({ id: 'Event' })
 
 export const eventsQuery = z.strictObject({
-  type: namesQuery(EVENT_TYPES).optional(),
+  type: namesQuery(EVENT_TYPES).optional().meta({ description: 'Of one of these types' }),
   ...dayQueryFields,
   ...pageQueryFields,
 })

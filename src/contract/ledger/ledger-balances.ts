@@ -1,13 +1,13 @@
 import { z } from 'zod'
 import type { LedgerPeriod } from '../../db/repositories/ledger-balances.ts'
 import { MOVEMENT_TYPES } from '../../domain/ledger/movement.ts'
-import { day, dayQueryFields, providerReference, reaisOutput, uuidSchema } from '../shared/fields.ts'
+import { day, dayQueryFields, providerQuery, providerReference, reaisOutput } from '../shared/fields.ts'
 import { signedReais } from './ledger-line.ts'
 
 /** Opening and closing balances of a period (SPEC §7). */
 
 export const ledgerBalancesQuery = z.strictObject({
-  provider_uuid: uuidSchema.optional(),
+  provider_uuid: providerQuery,
   ...dayQueryFields,
 })
 export type LedgerBalancesQuery = z.output<typeof ledgerBalancesQuery>

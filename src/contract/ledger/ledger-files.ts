@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { caseInsensitiveEnum, dayQueryFields, uuidSchema } from '../shared/fields.ts'
+import { caseInsensitiveEnum, dayQueryFields, providerQuery } from '../shared/fields.ts'
 import { hasFewOperations, ledgerFilterFields, OPERATION_TYPE_ISSUE } from './ledger-line.ts'
 
 /** Files of the statement (SPEC §7). */
@@ -15,5 +15,5 @@ export const ledgerCsvQuery = z
 export type LedgerCsvQuery = z.output<typeof ledgerCsvQuery>
 
 /** An OFX file has all lines of its period, because they add up to its balance. */
-export const ledgerOfxQuery = z.strictObject({ provider_uuid: uuidSchema.optional(), ...dayQueryFields })
+export const ledgerOfxQuery = z.strictObject({ provider_uuid: providerQuery, ...dayQueryFields })
 export type LedgerOfxQuery = z.output<typeof ledgerOfxQuery>

@@ -9,6 +9,7 @@ import {
   instantSchema,
   namesQuery,
   pageQueryFields,
+  providerQuery,
   providerReference,
   reaisOutput,
   reaisText,
@@ -19,14 +20,17 @@ import {
 
 /** Filters of the statement, which the list and its files share. */
 export const ledgerFilterFields = {
-  provider_uuid: uuidSchema.optional(),
-  type: namesQuery(MOVEMENT_TYPES).optional(),
+  provider_uuid: providerQuery,
+  type: namesQuery(MOVEMENT_TYPES)
+    .optional()
+    .meta({ description: 'Lines of these types: what changed the balance' }),
   operation_uuid: uuidSchema.optional().meta({
     description: 'The operation of the line, or the charge, transfer, refund or dispute that it names',
   }),
-  operation_type: namesQuery(LEDGER_OPERATION_TYPES)
-    .optional()
-    .meta({ description: 'Without `operation_uuid`: in at most 31 days' }),
+  operation_type: namesQuery(LEDGER_OPERATION_TYPES).optional().meta({
+    description:
+      'Lines of operations of these types. Without `operation_uuid`, `date_from` is at most 31 days before `date_to`',
+  }),
   ...dayQueryFields,
 }
 

@@ -25,7 +25,7 @@ const provider_uuid = uuidSchema
 
 export const requestCodeBody = z
   .strictObject({
-    type: caseInsensitiveEnum(VERIFIED_KEY_TYPES),
+    type: caseInsensitiveEnum(VERIFIED_KEY_TYPES).meta({ description: 'What `key` is' }),
     key: z
       .string()
       .max(255)
@@ -49,7 +49,10 @@ const ADDRESS_MESSAGES = {
 
 export const createPixKeyBody = z
   .strictObject({
-    type: caseInsensitiveEnum(PIX_KEY_TYPES),
+    type: caseInsensitiveEnum(PIX_KEY_TYPES).meta({
+      description:
+        'DOCUMENT is the document of the account, RANDOM is made by the provider, EMAIL and PHONE are what the code was sent to',
+    }),
     auth_code_id: z.string().max(64).optional().meta({
       description: 'Of `POST /pix-keys/auth-code`; required for EMAIL and PHONE',
       format: 'uuid',
@@ -82,7 +85,10 @@ function addFieldIssue(context: z.core.$RefinementCtx, field: string, message: s
   context.addIssue({ code: 'custom', path: [field], message, ...(params && { params }) })
 }
 
-export const pixKeysQuery = z.strictObject({ ...pageQueryFields, type: namesQuery(PIX_KEY_TYPES).optional() })
+export const pixKeysQuery = z.strictObject({
+  ...pageQueryFields,
+  type: namesQuery(PIX_KEY_TYPES).optional().meta({ description: 'Of one of these types' }),
+})
 export type PixKeysQuery = z.output<typeof pixKeysQuery>
 
 export const pixKeySchema = z

@@ -15,7 +15,7 @@ import {
 
 export const providersQuery = z.strictObject({
   ...pageQueryFields,
-  status: namesQuery(CONNECTION_STATUSES).optional(),
+  status: namesQuery(CONNECTION_STATUSES).optional().meta({ description: 'In one of these statuses' }),
 })
 export type ProvidersQuery = z.output<typeof providersQuery>
 
@@ -24,7 +24,7 @@ const PAYMENT_TYPES = ['PIX'] as const
 export const MAX_DEFAULT_PROVIDERS = 10
 
 export const replaceDefaultProvidersBody = z.strictObject({
-  payment_type: caseInsensitiveEnum(PAYMENT_TYPES),
+  payment_type: caseInsensitiveEnum(PAYMENT_TYPES).meta({ description: 'PIX is the only type' }),
   provider_uuids: z
     .array(uuidSchema)
     .min(1, 'must name 1 to 10 providers')

@@ -12,6 +12,7 @@ import {
   namesQuery,
   pageQueryFields,
   positiveReais,
+  providerQuery,
   providerReference,
   reaisOutput,
   rowTimes,
@@ -33,10 +34,10 @@ export const refundsQuery = z.strictObject(pageQueryFields)
 /** Filters of the refunds of all charges. */
 export const allRefundsQuery = z.strictObject({
   ...pageQueryFields,
-  uuid: uuidsQuery.optional(),
-  status: namesQuery(REFUND_STATUSES).optional(),
+  uuid: uuidsQuery,
+  status: namesQuery(REFUND_STATUSES).optional().meta({ description: 'In one of these statuses' }),
   ...dayQueryFields,
-  provider_uuid: uuidSchema.optional(),
+  provider_uuid: providerQuery,
 })
 export type AllRefundsQuery = z.output<typeof allRefundsQuery>
 

@@ -184,6 +184,11 @@ export const day = z.iso
   .refine(text => text >= '0001-01-01', 'must be a date from 0001-01-01 on')
   .meta({ description: 'A day in `time_zone`, `YYYY-MM-DD`' })
 
+/** Builds a day of a query from what the rows must be. */
+export function dayQuery(condition: string) {
+  return day.optional().meta({ description: `${condition}, in \`time_zone\`: \`YYYY-MM-DD\`` })
+}
+
 /** Zone whose clocks say when the days of a query begin and end. */
 const timeZoneQuery = z
   .string()
@@ -196,8 +201,8 @@ const timeZoneQuery = z
 
 /** Days of creation, both included, and the time zone of all days in the query. */
 export const dayQueryFields = {
-  date_from: day.optional(),
-  date_to: day.optional(),
+  date_from: dayQuery('Created on this day or later'),
+  date_to: dayQuery('Created on this day or earlier'),
   time_zone: timeZoneQuery,
 }
 
@@ -249,7 +254,10 @@ export function pageSizeOf({ per_page, uuid = [] }: PageQuery): number {
 const MAX_UUIDS = 100
 
 /** Parses uuids, repeated (`uuid=a&uuid=b`) or separated by commas. */
-export const uuidsQuery = z.preprocess(splitValues, z.array(uuidSchema).min(1).max(MAX_UUIDS))
+export const uuidsQuery = z
+  .preprocess(splitValues, z.array(uuidSchema).min(1).max(MAX_UUIDS))
+  .optional()
+  .meta({ description: `Only these, at most ${MAX_UUIDS}; repeated or separated by commas` })
 
 function splitValues(value: unknown): string[] {
   return (Array.isArray(value) ? value : [value]).flatMap(part => String(part).split(','))
@@ -260,6 +268,23 @@ export const flag = z
   .string()
   .regex(/^(1|0|[Tt][Rr][Uu][Ee]|[Ff][Aa][Ll][Ss][Ee])$/, 'must be 1, true, 0 or false')
   .transform(value => value === '1' || value.toLowerCase() === 'true')
+
+/** Provider whose resources a query selects. */
+export const providerQuery = uuidSchema
+  .optional()
+  .meta({ description: 'Only of this provider of the account: its `uuid`' })
+
+/** Reference of the caller by which a query selects. */
+export const externalRefQuery = z
+  .string()
+  .max(255)
+  .optional()
+  .meta({ description: 'With exactly this reference of the caller' })
+
+/** Type of payment by which a query selects. */
+export const paymentTypeQuery = caseInsensitiveEnum(['UNDEFINED', 'PIX'])
+  .optional()
+  .meta({ description: 'Every payment is a PIX; `UNDEFINED` selects none' })
 
 /** Parses a list of names, repeated (`status=A&status=B`) or separated by commas. */
 export function namesQuery<const Names extends readonly [string, ...string[]]>(names: Names) {

@@ -11,18 +11,27 @@ import {
 } from '../../domain/pix-keys/key-format.ts'
 import { PAYMENT_STATUSES } from '../../domain/shared/payment-status.ts'
 import { transferMachine } from '../../domain/transfers/transfer.ts'
-import { cpfOrCnpj, finalBeneficiary, finalBeneficiarySchema } from '../charges/charge.ts'
+import {
+  chosenProvider,
+  cpfOrCnpj,
+  externalRef,
+  finalBeneficiary,
+  finalBeneficiarySchema,
+} from '../charges/charge.ts'
 import { isErrorOfAttempt } from '../events/event.ts'
 import { initiationFields, maskParty, movementRecordFields } from '../ledger/movement.ts'
 import {
   caseInsensitiveEnum,
-  day,
+  dayQuery,
   dayQueryFields,
+  externalRefQuery,
   instantSchema,
   keyQuery,
   namesQuery,
   pageQueryFields,
+  paymentTypeQuery,
   positiveReais,
+  providerQuery,
   providerReference,
   reaisOutput,
   rowTimes,
@@ -57,11 +66,13 @@ const scheduledFor = z.iso
 export const createTransferBody = z.strictObject({
   value: positiveReais.meta({ examples: [25.9] }),
   /** Accepted for symmetry with charges, where it is required; PIX is the only type. */
-  type: caseInsensitiveEnum(['PIX']).optional(),
+  type: caseInsensitiveEnum(['PIX']).optional().meta({ description: 'PIX is the only type' }),
   pix_key: pixKey,
-  document: cpfOrCnpj.optional(),
-  external_ref: z.string().min(1).max(255).optional(),
-  provider_uuid: uuidSchema.optional(),
+  document: cpfOrCnpj.optional().meta({
+    description: 'CPF or CNPJ of the recipient: the provider must confirm that the key belongs to it',
+  }),
+  external_ref: externalRef.optional(),
+  provider_uuid: chosenProvider.optional(),
   final_beneficiary: finalBeneficiary.optional(),
   scheduled_for: scheduledFor.optional(),
 })
@@ -69,16 +80,21 @@ export type CreateTransferBody = z.output<typeof createTransferBody>
 
 export const transfersQuery = z.strictObject({
   ...pageQueryFields,
-  uuid: uuidsQuery.optional(),
-  status: namesQuery(PAYMENT_STATUSES).optional(),
-  type: caseInsensitiveEnum(['UNDEFINED', 'PIX']).optional(),
-  transfer_date_from: day.optional(),
-  transfer_date_to: day.optional(),
+  uuid: uuidsQuery,
+  status: namesQuery(PAYMENT_STATUSES)
+    .optional()
+    .meta({ description: 'In one of these statuses; `UNDEFINED` selects none' }),
+  type: paymentTypeQuery,
+  transfer_date_from: dayQuery('Settled on this day or later'),
+  transfer_date_to: dayQuery('Settled on this day or earlier'),
   ...dayQueryFields,
-  external_ref: z.string().max(255).optional(),
-  end_to_end: z.string().max(255).optional(),
-  pix_key: keyQuery.transform(normalizePixKey).optional(),
-  provider_uuid: uuidSchema.optional(),
+  external_ref: externalRefQuery,
+  end_to_end: z.string().max(255).optional().meta({ description: 'With this end-to-end id' }),
+  pix_key: keyQuery
+    .transform(normalizePixKey)
+    .optional()
+    .meta({ description: 'Sent to this key; a blank is read as `+`, which no key contains unencoded' }),
+  provider_uuid: providerQuery,
 })
 export type TransfersQuery = z.output<typeof transfersQuery>
 

@@ -44,7 +44,7 @@ export const deliverySchema = z
 export const startedDeliveryResponse = dataResponse(deliverySchema).extend({ message: z.string() })
 
 export const deliveriesQuery = z.strictObject({
-  status: namesQuery(DELIVERY_STATUSES).optional(),
+  status: namesQuery(DELIVERY_STATUSES).optional().meta({ description: 'In one of these statuses' }),
   ...pageQueryFields,
 })
 export type DeliveriesQuery = z.output<typeof deliveriesQuery>

@@ -36,7 +36,7 @@ export type CreateWebhookBody = z.output<typeof createWebhookBody>
 export const updateWebhookBody = z.strictObject({
   url: url.optional(),
   token: token.optional().meta({ description: 'Replaces the token as a rotation does' }),
-  events: events.optional(),
+  events: events.optional().meta({ description: 'Replace the events that the endpoint receives' }),
   status: caseInsensitiveEnum(['ACTIVE', 'DISABLED'])
     .optional()
     .meta({ description: 'ACTIVE enables it again, after another TLS handshake' }),

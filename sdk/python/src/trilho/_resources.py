@@ -47,8 +47,14 @@ class Payments:
         Args:
             value: Reais. 0 is an open amount, which the payer chooses. No provider API of this release can
                 issue one: a charge of 0 is 422 on `value`.
+            type: PIX is the only type.
+            external_ref: Your reference, such as the number of an order.
             final_beneficiary: The seller on whose behalf the account collects or pays.
-            expires_in: Seconds.
+            provider_uuid: The only provider to use; where absent, the default ones in their order. A bound
+                token always uses its own.
+            splits: Shares of other accounts in what the charge brings in, at most the whole value; the pair
+                of recipient and type is unique.
+            expires_in: Seconds until the charge can be paid no more, from 60 to 30 days; by default a day.
             idempotency_key: Repeat a call with the key of the first one to get its result; made for each
                 call where absent.
         """
@@ -95,18 +101,27 @@ class Payments:
     ) -> Page[models.Charge]:
         """List charges.
 
+        Newest first. Each one as its own GET shows it.
+
         Args:
             page: Number of the page, from 1.
             per_page: Rows of a page, by default 15; where `uuid` names more, as many as it names.
             cursor: Instead of `page`: empty for the first page, then the `next_cursor` of the page before.
                 Rows that are added meanwhile neither repeat nor hide others.
-            payment_date_from: A day in `time_zone`, `YYYY-MM-DD`.
-            payment_date_to: A day in `time_zone`, `YYYY-MM-DD`.
-            date_from: A day in `time_zone`, `YYYY-MM-DD`.
-            date_to: A day in `time_zone`, `YYYY-MM-DD`.
+            uuid: Only these, at most 100; repeated or separated by commas.
+            status: In one of these statuses; `UNDEFINED` is a charge that no provider has issued yet.
+            type: Every payment is a PIX; `UNDEFINED` selects none.
+            end_to_end: Paid by the PIX with this end-to-end id.
+            payment_date_from: Paid on this day or later, in `time_zone`: `YYYY-MM-DD`.
+            payment_date_to: Paid on this day or earlier, in `time_zone`: `YYYY-MM-DD`.
+            date_from: Created on this day or later, in `time_zone`: `YYYY-MM-DD`.
+            date_to: Created on this day or earlier, in `time_zone`: `YYYY-MM-DD`.
             time_zone: IANA time zone of the days in this query.
-            value_min: Reais, at most two decimals.
-            value_max: Reais, at most two decimals.
+            external_ref: With exactly this reference of the caller.
+            txid: With this txid on the rail.
+            provider_uuid: Only of this provider of the account: its `uuid`.
+            value_min: `value` is at least this, in reais.
+            value_max: `value` is at most this, in reais.
         """
         return self._transport.send(
             Call(
@@ -157,15 +172,24 @@ class Payments:
     ) -> Iterator[models.Charge]:
         """List charges, page after page.
 
+        Newest first. Each one as its own GET shows it.
+
         Args:
             per_page: Resources that are read with one request.
-            payment_date_from: A day in `time_zone`, `YYYY-MM-DD`.
-            payment_date_to: A day in `time_zone`, `YYYY-MM-DD`.
-            date_from: A day in `time_zone`, `YYYY-MM-DD`.
-            date_to: A day in `time_zone`, `YYYY-MM-DD`.
+            uuid: Only these, at most 100; repeated or separated by commas.
+            status: In one of these statuses; `UNDEFINED` is a charge that no provider has issued yet.
+            type: Every payment is a PIX; `UNDEFINED` selects none.
+            end_to_end: Paid by the PIX with this end-to-end id.
+            payment_date_from: Paid on this day or later, in `time_zone`: `YYYY-MM-DD`.
+            payment_date_to: Paid on this day or earlier, in `time_zone`: `YYYY-MM-DD`.
+            date_from: Created on this day or later, in `time_zone`: `YYYY-MM-DD`.
+            date_to: Created on this day or earlier, in `time_zone`: `YYYY-MM-DD`.
             time_zone: IANA time zone of the days in this query.
-            value_min: Reais, at most two decimals.
-            value_max: Reais, at most two decimals.
+            external_ref: With exactly this reference of the caller.
+            txid: With this txid on the rail.
+            provider_uuid: Only of this provider of the account: its `uuid`.
+            value_min: `value` is at least this, in reais.
+            value_max: `value` is at most this, in reais.
         """
         return iterate_pages(
             lambda cursor: self.list(
@@ -189,25 +213,38 @@ class Payments:
         )
 
     def get(self, uuid: str) -> models.Charge:
-        """Read a charge."""
+        """Read a charge.
+
+        With its refunds and the history of its statuses.
+        """
         return self._transport.send(
             Call("getPayment", "GET", path_of("/api/v1/payments/{uuid}", uuid=uuid), read_one(models.Charge))
         )
 
     def get_qr_svg(self, uuid: str) -> str:
-        """The payload as a QR picture (SVG)."""
+        """The payload as a QR picture (SVG).
+
+        Of `payment.payload`; 404 while no provider has issued one.
+        """
         return self._transport.send(
             Call("getPaymentQrSvg", "GET", path_of("/api/v1/payments/{uuid}/qr.svg", uuid=uuid), read_text)
         )
 
     def get_qr_png(self, uuid: str) -> bytes:
-        """The payload as a QR picture (PNG)."""
+        """The payload as a QR picture (PNG).
+
+        Of `payment.payload`; 404 while no provider has issued one.
+        """
         return self._transport.send(
             Call("getPaymentQrPng", "GET", path_of("/api/v1/payments/{uuid}/qr.png", uuid=uuid), read_content)
         )
 
     def cancel(self, uuid: str) -> models.Charge:
-        """Cancel a PENDING charge."""
+        """Cancel a PENDING charge.
+
+        At its provider first, then here. Without an answer of the provider the charge stays PENDING, and
+        the provider is asked until the result is known.
+        """
         return self._transport.send(
             Call(
                 "cancelPayment",
@@ -221,6 +258,10 @@ class Payments:
         self, uuid: str, *, value: Amount | Omitted = OMITTED, idempotency_key: str | None = None
     ) -> models.RefundResult:
         """Refund a charge, whole or in part.
+
+        Without `value`, all that is still refundable. Possible within 90 days of the payment, one refund of
+        a charge at a time. Answers when the provider has accepted the refund; the REFUND event says how it
+        ends.
 
         Args:
             value: Reais; what is still refundable where absent.
@@ -244,6 +285,8 @@ class Payments:
     ) -> Page[models.RefundResult]:
         """List the refunds of a charge.
 
+        Newest first. `uuid` is the charge in each one, `refund.uuid` the refund.
+
         Args:
             page: Number of the page, from 1.
             per_page: Rows of a page, by default 15; where `uuid` names more, as many as it names.
@@ -263,13 +306,18 @@ class Payments:
     def iterate_refunds(self, uuid: str, *, per_page: int = 100) -> Iterator[models.RefundResult]:
         """List the refunds of a charge, page after page.
 
+        Newest first. `uuid` is the charge in each one, `refund.uuid` the refund.
+
         Args:
             per_page: Resources that are read with one request.
         """
         return iterate_pages(lambda cursor: self.list_refunds(uuid, per_page=per_page, cursor=cursor))
 
     def get_refund(self, uuid: str, refund: str) -> models.RefundResult:
-        """Read a refund."""
+        """Read a refund.
+
+        `uuid` is the charge, `refund.uuid` the refund.
+        """
         return self._transport.send(
             Call(
                 "getPaymentRefund",
@@ -299,14 +347,20 @@ class Refunds:
     ) -> Page[models.ListedRefund]:
         """List the refunds of all charges.
 
+        Newest first. Each one under its own uuid, with its charge; what a provider returned for a dispute
+        is a refund, too.
+
         Args:
             page: Number of the page, from 1.
             per_page: Rows of a page, by default 15; where `uuid` names more, as many as it names.
             cursor: Instead of `page`: empty for the first page, then the `next_cursor` of the page before.
                 Rows that are added meanwhile neither repeat nor hide others.
-            date_from: A day in `time_zone`, `YYYY-MM-DD`.
-            date_to: A day in `time_zone`, `YYYY-MM-DD`.
+            uuid: Only these, at most 100; repeated or separated by commas.
+            status: In one of these statuses.
+            date_from: Created on this day or later, in `time_zone`: `YYYY-MM-DD`.
+            date_to: Created on this day or earlier, in `time_zone`: `YYYY-MM-DD`.
             time_zone: IANA time zone of the days in this query.
+            provider_uuid: Only of this provider of the account: its `uuid`.
         """
         return self._transport.send(
             Call(
@@ -341,11 +395,17 @@ class Refunds:
     ) -> Iterator[models.ListedRefund]:
         """List the refunds of all charges, page after page.
 
+        Newest first. Each one under its own uuid, with its charge; what a provider returned for a dispute
+        is a refund, too.
+
         Args:
             per_page: Resources that are read with one request.
-            date_from: A day in `time_zone`, `YYYY-MM-DD`.
-            date_to: A day in `time_zone`, `YYYY-MM-DD`.
+            uuid: Only these, at most 100; repeated or separated by commas.
+            status: In one of these statuses.
+            date_from: Created on this day or later, in `time_zone`: `YYYY-MM-DD`.
+            date_to: Created on this day or earlier, in `time_zone`: `YYYY-MM-DD`.
             time_zone: IANA time zone of the days in this query.
+            provider_uuid: Only of this provider of the account: its `uuid`.
         """
         return iterate_pages(
             lambda cursor: self.list(
@@ -383,15 +443,21 @@ class Meds:
     ) -> Page[models.Dispute]:
         """List disputes.
 
+        Newest first. Each one as its own GET shows it.
+
         Args:
             page: Number of the page, from 1.
             per_page: Rows of a page, by default 15; where `uuid` names more, as many as it names.
             cursor: Instead of `page`: empty for the first page, then the `next_cursor` of the page before.
                 Rows that are added meanwhile neither repeat nor hide others.
+            uuid: Only these, at most 100; repeated or separated by commas.
+            status: In one of these statuses; `UNDEFINED` selects none.
+            med_type: RECEIVED_MED claims a payment of a charge back, REQUESTED_MED a transfer.
+            dispute_type: With one of these reasons.
             resolved: Whether the dispute is closed.
             open: Whether it awaits a reply or a decision: PENDING or PROCESSING.
-            date_from: A day in `time_zone`, `YYYY-MM-DD`.
-            date_to: A day in `time_zone`, `YYYY-MM-DD`.
+            date_from: Created on this day or later, in `time_zone`: `YYYY-MM-DD`.
+            date_to: Created on this day or earlier, in `time_zone`: `YYYY-MM-DD`.
             time_zone: IANA time zone of the days in this query.
         """
         return self._transport.send(
@@ -433,12 +499,18 @@ class Meds:
     ) -> Iterator[models.Dispute]:
         """List disputes, page after page.
 
+        Newest first. Each one as its own GET shows it.
+
         Args:
             per_page: Resources that are read with one request.
+            uuid: Only these, at most 100; repeated or separated by commas.
+            status: In one of these statuses; `UNDEFINED` selects none.
+            med_type: RECEIVED_MED claims a payment of a charge back, REQUESTED_MED a transfer.
+            dispute_type: With one of these reasons.
             resolved: Whether the dispute is closed.
             open: Whether it awaits a reply or a decision: PENDING or PROCESSING.
-            date_from: A day in `time_zone`, `YYYY-MM-DD`.
-            date_to: A day in `time_zone`, `YYYY-MM-DD`.
+            date_from: Created on this day or later, in `time_zone`: `YYYY-MM-DD`.
+            date_to: Created on this day or earlier, in `time_zone`: `YYYY-MM-DD`.
             time_zone: IANA time zone of the days in this query.
         """
         return iterate_pages(
@@ -458,7 +530,10 @@ class Meds:
         )
 
     def get(self, uuid: str) -> models.Dispute:
-        """Read a dispute."""
+        """Read a dispute.
+
+        With the links of its attachments, which are signed and expire.
+        """
         return self._transport.send(
             Call("getMed", "GET", path_of("/api/v1/meds/{uuid}", uuid=uuid), read_one(models.Dispute))
         )
@@ -524,7 +599,11 @@ class Transfers:
             value: Reais, at most two decimals.
             pix_key: Key of the recipient, at most 77 characters: CPF, CNPJ, e-mail, mobile with `+55`, or
                 random key.
-            document: CPF or CNPJ with valid check digits, without formatting.
+            type: PIX is the only type.
+            document: CPF or CNPJ of the recipient: the provider must confirm that the key belongs to it.
+            external_ref: Your reference, such as the number of an order.
+            provider_uuid: The only provider to use; where absent, the default ones in their order. A bound
+                token always uses its own.
             final_beneficiary: The seller on whose behalf the account collects or pays.
             scheduled_for: ISO 8601 with offset, in the future, at most 90 days ahead.
             idempotency_key: Repeat a call with the key of the first one to get its result; made for each
@@ -572,16 +651,25 @@ class Transfers:
     ) -> Page[models.Transfer]:
         """List transfers.
 
+        Newest first. Each one as its own GET shows it.
+
         Args:
             page: Number of the page, from 1.
             per_page: Rows of a page, by default 15; where `uuid` names more, as many as it names.
             cursor: Instead of `page`: empty for the first page, then the `next_cursor` of the page before.
                 Rows that are added meanwhile neither repeat nor hide others.
-            transfer_date_from: A day in `time_zone`, `YYYY-MM-DD`.
-            transfer_date_to: A day in `time_zone`, `YYYY-MM-DD`.
-            date_from: A day in `time_zone`, `YYYY-MM-DD`.
-            date_to: A day in `time_zone`, `YYYY-MM-DD`.
+            uuid: Only these, at most 100; repeated or separated by commas.
+            status: In one of these statuses; `UNDEFINED` selects none.
+            type: Every payment is a PIX; `UNDEFINED` selects none.
+            transfer_date_from: Settled on this day or later, in `time_zone`: `YYYY-MM-DD`.
+            transfer_date_to: Settled on this day or earlier, in `time_zone`: `YYYY-MM-DD`.
+            date_from: Created on this day or later, in `time_zone`: `YYYY-MM-DD`.
+            date_to: Created on this day or earlier, in `time_zone`: `YYYY-MM-DD`.
             time_zone: IANA time zone of the days in this query.
+            external_ref: With exactly this reference of the caller.
+            end_to_end: With this end-to-end id.
+            pix_key: Sent to this key; a blank is read as `+`, which no key contains unencoded.
+            provider_uuid: Only of this provider of the account: its `uuid`.
         """
         return self._transport.send(
             Call(
@@ -628,13 +716,22 @@ class Transfers:
     ) -> Iterator[models.Transfer]:
         """List transfers, page after page.
 
+        Newest first. Each one as its own GET shows it.
+
         Args:
             per_page: Resources that are read with one request.
-            transfer_date_from: A day in `time_zone`, `YYYY-MM-DD`.
-            transfer_date_to: A day in `time_zone`, `YYYY-MM-DD`.
-            date_from: A day in `time_zone`, `YYYY-MM-DD`.
-            date_to: A day in `time_zone`, `YYYY-MM-DD`.
+            uuid: Only these, at most 100; repeated or separated by commas.
+            status: In one of these statuses; `UNDEFINED` selects none.
+            type: Every payment is a PIX; `UNDEFINED` selects none.
+            transfer_date_from: Settled on this day or later, in `time_zone`: `YYYY-MM-DD`.
+            transfer_date_to: Settled on this day or earlier, in `time_zone`: `YYYY-MM-DD`.
+            date_from: Created on this day or later, in `time_zone`: `YYYY-MM-DD`.
+            date_to: Created on this day or earlier, in `time_zone`: `YYYY-MM-DD`.
             time_zone: IANA time zone of the days in this query.
+            external_ref: With exactly this reference of the caller.
+            end_to_end: With this end-to-end id.
+            pix_key: Sent to this key; a blank is read as `+`, which no key contains unencoded.
+            provider_uuid: Only of this provider of the account: its `uuid`.
         """
         return iterate_pages(
             lambda cursor: self.list(
@@ -656,7 +753,11 @@ class Transfers:
         )
 
     def get(self, uuid: str) -> models.Transfer:
-        """Read a transfer with its attempts."""
+        """Read a transfer with its attempts.
+
+        `outcome` is `unknown` while no provider has said whether the money left; it is asked again at
+        `next_check_at`.
+        """
         return self._transport.send(
             Call(
                 "getTransfer",
@@ -667,7 +768,10 @@ class Transfers:
         )
 
     def cancel(self, uuid: str) -> models.Transfer:
-        """Cancel a scheduled transfer."""
+        """Cancel a scheduled transfer.
+
+        Possible while it is PENDING.
+        """
         return self._transport.send(
             Call(
                 "cancelTransfer",
@@ -695,6 +799,7 @@ class PixKeys:
         Six digits, good for ten minutes, one key and five wrong tries.
 
         Args:
+            type: What `key` is.
             key: The e-mail address, or the mobile with `+55`, that is to be a key.
             provider_uuid: A NOMINAL provider of the account; the default one where absent.
             idempotency_key: Repeat a call with the key of the first one to get its result; made for each
@@ -728,6 +833,8 @@ class PixKeys:
         in 60 seconds.
 
         Args:
+            type: DOCUMENT is the document of the account, RANDOM is made by the provider, EMAIL and PHONE
+                are what the code was sent to.
             auth_code_id: Of `POST /pix-keys/auth-code`; required for EMAIL and PHONE.
             auth_code: The six digits that came; required for EMAIL and PHONE.
             provider_uuid: A NOMINAL provider of the account; the default one where absent.
@@ -761,11 +868,14 @@ class PixKeys:
     ) -> Page[models.PixKey]:
         """List the PIX keys of the account.
 
+        Newest first.
+
         Args:
             page: Number of the page, from 1.
             per_page: Rows of a page, by default 15; where `uuid` names more, as many as it names.
             cursor: Instead of `page`: empty for the first page, then the `next_cursor` of the page before.
                 Rows that are added meanwhile neither repeat nor hide others.
+            type: Of one of these types.
         """
         return self._transport.send(
             Call(
@@ -785,19 +895,28 @@ class PixKeys:
     ) -> Iterator[models.PixKey]:
         """List the PIX keys of the account, page after page.
 
+        Newest first.
+
         Args:
             per_page: Resources that are read with one request.
+            type: Of one of these types.
         """
         return iterate_pages(lambda cursor: self.list(per_page=per_page, type=type, cursor=cursor))
 
     def get(self, key: str) -> models.PixKey:
-        """Read a PIX key."""
+        """Read a PIX key.
+
+        A key of another account is not found.
+        """
         return self._transport.send(
             Call("getPixKey", "GET", path_of("/api/v1/pix-keys/{key}", key=key), read_one(models.PixKey))
         )
 
     def delete(self, key: str) -> None:
-        """Remove a PIX key."""
+        """Remove a PIX key.
+
+        At its provider, too. The key by which a provider receives charges is in use, and stays.
+        """
         self._transport.send(
             Call("deletePixKey", "DELETE", path_of("/api/v1/pix-keys/{key}", key=key), read_nothing)
         )
@@ -817,11 +936,14 @@ class Providers:
     ) -> Page[models.Provider]:
         """List the providers of the account.
 
+        With their balances. A bound token sees its own.
+
         Args:
             page: Number of the page, from 1.
             per_page: Rows of a page, by default 15; where `uuid` names more, as many as it names.
             cursor: Instead of `page`: empty for the first page, then the `next_cursor` of the page before.
                 Rows that are added meanwhile neither repeat nor hide others.
+            status: In one of these statuses.
         """
         return self._transport.send(
             Call(
@@ -841,8 +963,11 @@ class Providers:
     ) -> Iterator[models.Provider]:
         """List the providers of the account, page after page.
 
+        With their balances. A bound token sees its own.
+
         Args:
             per_page: Resources that are read with one request.
+            status: In one of these statuses.
         """
         return iterate_pages(lambda cursor: self.list(per_page=per_page, status=status, cursor=cursor))
 
@@ -872,6 +997,7 @@ class Providers:
 
         Args:
             provider_uuids: The first is preferred, the others are fallbacks in their order.
+            payment_type: PIX is the only type.
         """
         self._transport.send(
             Call(
@@ -884,7 +1010,10 @@ class Providers:
         )
 
     def get(self, uuid: str) -> models.Provider:
-        """Read a provider."""
+        """Read a provider.
+
+        With its balances. Another one than that of a bound token is not found.
+        """
         return self._transport.send(
             Call(
                 "getProvider",
@@ -935,6 +1064,8 @@ class Webhooks:
     ) -> Page[models.Webhook]:
         """List the webhooks of the account.
 
+        Newest first; tokens are masked.
+
         Args:
             page: Number of the page, from 1.
             per_page: Rows of a page, by default 15; where `uuid` names more, as many as it names.
@@ -954,13 +1085,18 @@ class Webhooks:
     def iterate(self, *, per_page: int = 100) -> Iterator[models.Webhook]:
         """List the webhooks of the account, page after page.
 
+        Newest first; tokens are masked.
+
         Args:
             per_page: Resources that are read with one request.
         """
         return iterate_pages(lambda cursor: self.list(per_page=per_page, cursor=cursor))
 
     def get(self, uuid: str) -> models.Webhook:
-        """Read a webhook."""
+        """Read a webhook.
+
+        Its token is masked.
+        """
         return self._transport.send(
             Call("getWebhook", "GET", path_of("/api/v1/webhooks/{uuid}", uuid=uuid), read_one(models.Webhook))
         )
@@ -982,6 +1118,7 @@ class Webhooks:
         Args:
             url: https, resolving to public addresses only.
             token: Replaces the token as a rotation does.
+            events: Replace the events that the endpoint receives.
             status: ACTIVE enables it again, after another TLS handshake.
         """
         return self._transport.send(
@@ -1049,7 +1186,10 @@ class Webhooks:
     ) -> Page[models.Delivery]:
         """List the deliveries of a webhook, with each attempt.
 
+        Newest first.
+
         Args:
+            status: In one of these statuses.
             page: Number of the page, from 1.
             per_page: Rows of a page, by default 15; where `uuid` names more, as many as it names.
             cursor: Instead of `page`: empty for the first page, then the `next_cursor` of the page before.
@@ -1076,7 +1216,10 @@ class Webhooks:
     ) -> Iterator[models.Delivery]:
         """List the deliveries of a webhook, with each attempt, page after page.
 
+        Newest first.
+
         Args:
+            status: In one of these statuses.
             per_page: Resources that are read with one request.
         """
         return iterate_pages(
@@ -1134,9 +1277,12 @@ class Events:
     ) -> Page[Event]:
         """List the events of the last 30 days.
 
+        Newest first, whether or not a webhook received them. A bound token sees those of its provider.
+
         Args:
-            date_from: A day in `time_zone`, `YYYY-MM-DD`.
-            date_to: A day in `time_zone`, `YYYY-MM-DD`.
+            type: Of one of these types.
+            date_from: Created on this day or later, in `time_zone`: `YYYY-MM-DD`.
+            date_to: Created on this day or earlier, in `time_zone`: `YYYY-MM-DD`.
             time_zone: IANA time zone of the days in this query.
             page: Number of the page, from 1.
             per_page: Rows of a page, by default 15; where `uuid` names more, as many as it names.
@@ -1172,9 +1318,12 @@ class Events:
     ) -> Iterator[Event]:
         """List the events of the last 30 days, page after page.
 
+        Newest first, whether or not a webhook received them. A bound token sees those of its provider.
+
         Args:
-            date_from: A day in `time_zone`, `YYYY-MM-DD`.
-            date_to: A day in `time_zone`, `YYYY-MM-DD`.
+            type: Of one of these types.
+            date_from: Created on this day or later, in `time_zone`: `YYYY-MM-DD`.
+            date_to: Created on this day or earlier, in `time_zone`: `YYYY-MM-DD`.
             time_zone: IANA time zone of the days in this query.
             per_page: Resources that are read with one request.
         """
@@ -1221,16 +1370,21 @@ class Ledger:
     ) -> Page[models.LedgerLine]:
         """List what changed the available balance, with the balance after each line.
 
+        Newest first. A fee has a line of its own. A line IN of a FAILED movement releases what was held.
+
         Args:
             page: Number of the page, from 1.
             per_page: Rows of a page, by default 15; where `uuid` names more, as many as it names.
             cursor: Instead of `page`: empty for the first page, then the `next_cursor` of the page before.
                 Rows that are added meanwhile neither repeat nor hide others.
+            provider_uuid: Only of this provider of the account: its `uuid`.
+            type: Lines of these types: what changed the balance.
             operation_uuid: The operation of the line, or the charge, transfer, refund or dispute that it
                 names.
-            operation_type: Without `operation_uuid`: in at most 31 days.
-            date_from: A day in `time_zone`, `YYYY-MM-DD`.
-            date_to: A day in `time_zone`, `YYYY-MM-DD`.
+            operation_type: Lines of operations of these types. Without `operation_uuid`, `date_from` is at
+                most 31 days before `date_to`.
+            date_from: Created on this day or later, in `time_zone`: `YYYY-MM-DD`.
+            date_to: Created on this day or earlier, in `time_zone`: `YYYY-MM-DD`.
             time_zone: IANA time zone of the days in this query.
         """
         return self._transport.send(
@@ -1270,13 +1424,18 @@ class Ledger:
     ) -> Iterator[models.LedgerLine]:
         """List what changed the available balance, with the balance after each line, page after page.
 
+        Newest first. A fee has a line of its own. A line IN of a FAILED movement releases what was held.
+
         Args:
             per_page: Resources that are read with one request.
+            provider_uuid: Only of this provider of the account: its `uuid`.
+            type: Lines of these types: what changed the balance.
             operation_uuid: The operation of the line, or the charge, transfer, refund or dispute that it
                 names.
-            operation_type: Without `operation_uuid`: in at most 31 days.
-            date_from: A day in `time_zone`, `YYYY-MM-DD`.
-            date_to: A day in `time_zone`, `YYYY-MM-DD`.
+            operation_type: Lines of operations of these types. Without `operation_uuid`, `date_from` is at
+                most 31 days before `date_to`.
+            date_from: Created on this day or later, in `time_zone`: `YYYY-MM-DD`.
+            date_to: Created on this day or earlier, in `time_zone`: `YYYY-MM-DD`.
             time_zone: IANA time zone of the days in this query.
         """
         return iterate_pages(
@@ -1303,9 +1462,12 @@ class Ledger:
     ) -> models.LedgerBalances:
         """Read the opening and closing balance of a period, and what its lines add and take, by provider.
 
+        The opening balance and the lines add up to the closing balance.
+
         Args:
-            date_from: A day in `time_zone`, `YYYY-MM-DD`.
-            date_to: A day in `time_zone`, `YYYY-MM-DD`.
+            provider_uuid: Only of this provider of the account: its `uuid`.
+            date_from: Created on this day or later, in `time_zone`: `YYYY-MM-DD`.
+            date_to: Created on this day or earlier, in `time_zone`: `YYYY-MM-DD`.
             time_zone: IANA time zone of the days in this query.
         """
         return self._transport.send(
@@ -1343,11 +1505,14 @@ class Ledger:
         `time_zone`. All lines of the filters are in one file.
 
         Args:
+            provider_uuid: Only of this provider of the account: its `uuid`.
+            type: Lines of these types: what changed the balance.
             operation_uuid: The operation of the line, or the charge, transfer, refund or dispute that it
                 names.
-            operation_type: Without `operation_uuid`: in at most 31 days.
-            date_from: A day in `time_zone`, `YYYY-MM-DD`.
-            date_to: A day in `time_zone`, `YYYY-MM-DD`.
+            operation_type: Lines of operations of these types. Without `operation_uuid`, `date_from` is at
+                most 31 days before `date_to`.
+            date_from: Created on this day or later, in `time_zone`: `YYYY-MM-DD`.
+            date_to: Created on this day or earlier, in `time_zone`: `YYYY-MM-DD`.
             time_zone: IANA time zone of the days in this query.
             decimal: Decimal separator; a Brazilian Excel reads COMMA.
         """
@@ -1383,8 +1548,9 @@ class Ledger:
         One statement per provider account, with its closing balance. `FITID` is the `line_uuid`.
 
         Args:
-            date_from: A day in `time_zone`, `YYYY-MM-DD`.
-            date_to: A day in `time_zone`, `YYYY-MM-DD`.
+            provider_uuid: Only of this provider of the account: its `uuid`.
+            date_from: Created on this day or later, in `time_zone`: `YYYY-MM-DD`.
+            date_to: Created on this day or earlier, in `time_zone`: `YYYY-MM-DD`.
             time_zone: IANA time zone of the days in this query.
         """
         return self._transport.send(
@@ -1408,11 +1574,17 @@ class Health:
         self._transport = transport
 
     def get_liveness(self) -> models.Health:
-        """Whether the process is up."""
+        """Whether the process is up.
+
+        Looks at nothing else.
+        """
         return self._transport.send(Call("getLiveness", "GET", "/healthz", read_whole(models.Health)))
 
     def get_readiness(self) -> models.Health:
-        """Whether PostgreSQL is migrated and takes writes, Temporal can be reached, and the process is not stopping."""
+        """Whether PostgreSQL is migrated and takes writes, Temporal can be reached, and the process is not stopping.
+
+        Where it is not, `data` names the part that does not answer.
+        """
         return self._transport.send(Call("getReadiness", "GET", "/readyz", read_whole(models.Health)))
 
 

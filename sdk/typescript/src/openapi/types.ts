@@ -12,7 +12,10 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** List charges */
+        /**
+         * List charges
+         * @description Newest first. Each one as its own GET shows it.
+         */
         get: operations["listPayments"];
         put?: never;
         /**
@@ -33,7 +36,10 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Read a charge */
+        /**
+         * Read a charge
+         * @description With its refunds and the history of its statuses.
+         */
         get: operations["getPayment"];
         put?: never;
         post?: never;
@@ -50,7 +56,10 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** The payload as a QR picture (SVG) */
+        /**
+         * The payload as a QR picture (SVG)
+         * @description Of `payment.payload`; 404 while no provider has issued one.
+         */
         get: operations["getPaymentQrSvg"];
         put?: never;
         post?: never;
@@ -67,7 +76,10 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** The payload as a QR picture (PNG) */
+        /**
+         * The payload as a QR picture (PNG)
+         * @description Of `payment.payload`; 404 while no provider has issued one.
+         */
         get: operations["getPaymentQrPng"];
         put?: never;
         post?: never;
@@ -86,7 +98,10 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Cancel a PENDING charge */
+        /**
+         * Cancel a PENDING charge
+         * @description At its provider first, then here. Without an answer of the provider the charge stays PENDING, and the provider is asked until the result is known.
+         */
         post: operations["cancelPayment"];
         delete?: never;
         options?: never;
@@ -103,7 +118,10 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Refund a charge, whole or in part */
+        /**
+         * Refund a charge, whole or in part
+         * @description Without `value`, all that is still refundable. Possible within 90 days of the payment, one refund of a charge at a time. Answers when the provider has accepted the refund; the REFUND event says how it ends.
+         */
         post: operations["refundPayment"];
         delete?: never;
         options?: never;
@@ -118,7 +136,10 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** List the refunds of all charges */
+        /**
+         * List the refunds of all charges
+         * @description Newest first. Each one under its own uuid, with its charge; what a provider returned for a dispute is a refund, too.
+         */
         get: operations["listRefunds"];
         put?: never;
         post?: never;
@@ -135,7 +156,10 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** List the refunds of a charge */
+        /**
+         * List the refunds of a charge
+         * @description Newest first. `uuid` is the charge in each one, `refund.uuid` the refund.
+         */
         get: operations["listPaymentRefunds"];
         put?: never;
         post?: never;
@@ -152,7 +176,10 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Read a refund */
+        /**
+         * Read a refund
+         * @description `uuid` is the charge, `refund.uuid` the refund.
+         */
         get: operations["getPaymentRefund"];
         put?: never;
         post?: never;
@@ -169,7 +196,10 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** List disputes */
+        /**
+         * List disputes
+         * @description Newest first. Each one as its own GET shows it.
+         */
         get: operations["listMeds"];
         put?: never;
         post?: never;
@@ -186,7 +216,10 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Read a dispute */
+        /**
+         * Read a dispute
+         * @description With the links of its attachments, which are signed and expire.
+         */
         get: operations["getMed"];
         put?: never;
         post?: never;
@@ -223,7 +256,10 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** List transfers */
+        /**
+         * List transfers
+         * @description Newest first. Each one as its own GET shows it.
+         */
         get: operations["listTransfers"];
         put?: never;
         /**
@@ -244,7 +280,10 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Read a transfer with its attempts */
+        /**
+         * Read a transfer with its attempts
+         * @description `outcome` is `unknown` while no provider has said whether the money left; it is asked again at `next_check_at`.
+         */
         get: operations["getTransfer"];
         put?: never;
         post?: never;
@@ -263,7 +302,10 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Cancel a scheduled transfer */
+        /**
+         * Cancel a scheduled transfer
+         * @description Possible while it is PENDING.
+         */
         post: operations["cancelTransfer"];
         delete?: never;
         options?: never;
@@ -298,7 +340,10 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** List the PIX keys of the account */
+        /**
+         * List the PIX keys of the account
+         * @description Newest first.
+         */
         get: operations["listPixKeys"];
         put?: never;
         /**
@@ -319,11 +364,17 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Read a PIX key */
+        /**
+         * Read a PIX key
+         * @description A key of another account is not found.
+         */
         get: operations["getPixKey"];
         put?: never;
         post?: never;
-        /** Remove a PIX key */
+        /**
+         * Remove a PIX key
+         * @description At its provider, too. The key by which a provider receives charges is in use, and stays.
+         */
         delete: operations["deletePixKey"];
         options?: never;
         head?: never;
@@ -337,7 +388,10 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** List the providers of the account */
+        /**
+         * List the providers of the account
+         * @description With their balances. A bound token sees its own.
+         */
         get: operations["listProviders"];
         put?: never;
         post?: never;
@@ -378,7 +432,10 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Read a provider */
+        /**
+         * Read a provider
+         * @description With its balances. Another one than that of a bound token is not found.
+         */
         get: operations["getProvider"];
         put?: never;
         post?: never;
@@ -395,7 +452,10 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** List the webhooks of the account */
+        /**
+         * List the webhooks of the account
+         * @description Newest first; tokens are masked.
+         */
         get: operations["listWebhooks"];
         put?: never;
         /**
@@ -416,7 +476,10 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Read a webhook */
+        /**
+         * Read a webhook
+         * @description Its token is masked.
+         */
         get: operations["getWebhook"];
         put?: never;
         post?: never;
@@ -481,7 +544,10 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** List the deliveries of a webhook, with each attempt */
+        /**
+         * List the deliveries of a webhook, with each attempt
+         * @description Newest first.
+         */
         get: operations["listWebhookDeliveries"];
         put?: never;
         post?: never;
@@ -538,7 +604,10 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** List the events of the last 30 days */
+        /**
+         * List the events of the last 30 days
+         * @description Newest first, whether or not a webhook received them. A bound token sees those of its provider.
+         */
         get: operations["listEvents"];
         put?: never;
         post?: never;
@@ -575,7 +644,10 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** List what changed the available balance, with the balance after each line */
+        /**
+         * List what changed the available balance, with the balance after each line
+         * @description Newest first. A fee has a line of its own. A line IN of a FAILED movement releases what was held.
+         */
         get: operations["listLedgerLines"];
         put?: never;
         post?: never;
@@ -592,7 +664,10 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Read the opening and closing balance of a period, and what its lines add and take, by provider */
+        /**
+         * Read the opening and closing balance of a period, and what its lines add and take, by provider
+         * @description The opening balance and the lines add up to the closing balance.
+         */
         get: operations["getLedgerBalances"];
         put?: never;
         post?: never;
@@ -649,7 +724,10 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Whether the process is up */
+        /**
+         * Whether the process is up
+         * @description Looks at nothing else.
+         */
         get: operations["getLiveness"];
         put?: never;
         post?: never;
@@ -666,7 +744,10 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Whether PostgreSQL is migrated and takes writes, Temporal can be reached, and the process is not stopping */
+        /**
+         * Whether PostgreSQL is migrated and takes writes, Temporal can be reached, and the process is not stopping
+         * @description Where it is not, `data` names the part that does not answer.
+         */
         get: operations["getReadiness"];
         put?: never;
         post?: never;
@@ -1583,28 +1664,36 @@ export interface components {
         CreatePaymentRequest: {
             /** @description Reais. 0 is an open amount, which the payer chooses. No provider API of this release can issue one: a charge of 0 is 422 on `value`. */
             value: number;
-            /** @enum {string} */
+            /**
+             * @description PIX is the only type
+             * @enum {string}
+             */
             type: "PIX";
+            /** @description Your reference, such as the number of an order */
             external_ref?: string;
             final_beneficiary?: components["schemas"]["FinalBeneficiary"];
             /**
              * Format: uuid
-             * @description A UUID
+             * @description The only provider to use; where absent, the default ones in their order. A bound token always uses its own
              */
             provider_uuid?: string;
+            /** @description Shares of other accounts in what the charge brings in, at most the whole value; the pair of recipient and type is unique */
             splits?: {
-                /** @enum {string} */
+                /**
+                 * @description A share of the value, or an amount
+                 * @enum {string}
+                 */
                 type: "PERCENTAGE" | "FIXED";
                 /** @description Percent where PERCENTAGE (10 is 10 %), reais where FIXED */
                 value: number;
                 /**
                  * Format: uuid
-                 * @description A UUID
+                 * @description The account that receives the share
                  */
                 recipient_account_uuid: string;
             }[];
             /**
-             * @description Seconds
+             * @description Seconds until the charge can be paid no more, from 60 to 30 days; by default a day
              * @default 86400
              */
             expires_in?: number;
@@ -1792,16 +1881,20 @@ export interface components {
         CreateTransferRequest: {
             /** @description Reais, at most two decimals */
             value: number;
-            /** @enum {string} */
+            /**
+             * @description PIX is the only type
+             * @enum {string}
+             */
             type?: "PIX";
             /** @description Key of the recipient, at most 77 characters: CPF, CNPJ, e-mail, mobile with `+55`, or random key */
             pix_key: string;
-            /** @description CPF or CNPJ with valid check digits, without formatting */
+            /** @description CPF or CNPJ of the recipient: the provider must confirm that the key belongs to it */
             document?: string;
+            /** @description Your reference, such as the number of an order */
             external_ref?: string;
             /**
              * Format: uuid
-             * @description A UUID
+             * @description The only provider to use; where absent, the default ones in their order. A bound token always uses its own
              */
             provider_uuid?: string;
             final_beneficiary?: components["schemas"]["FinalBeneficiary"];
@@ -1825,7 +1918,10 @@ export interface components {
             data: components["schemas"]["Transfer"];
         };
         CreatePixKeyAuthCodeRequest: {
-            /** @enum {string} */
+            /**
+             * @description What `key` is
+             * @enum {string}
+             */
             type: "EMAIL" | "PHONE";
             /** @description The e-mail address, or the mobile with `+55`, that is to be a key */
             key: string;
@@ -1853,7 +1949,10 @@ export interface components {
             data: components["schemas"]["AuthCode"];
         };
         CreatePixKeyRequest: {
-            /** @enum {string} */
+            /**
+             * @description DOCUMENT is the document of the account, RANDOM is made by the provider, EMAIL and PHONE are what the code was sent to
+             * @enum {string}
+             */
             type: "DOCUMENT" | "EMAIL" | "PHONE" | "RANDOM";
             /**
              * Format: uuid
@@ -1977,7 +2076,10 @@ export interface components {
             };
         };
         ReplaceDefaultProvidersRequest: {
-            /** @enum {string} */
+            /**
+             * @description PIX is the only type
+             * @enum {string}
+             */
             payment_type: "PIX";
             /** @description The first is preferred, the others are fallbacks in their order */
             provider_uuids: string[];
@@ -2025,6 +2127,7 @@ export interface components {
              * @example a secret of your own
              */
             token?: string;
+            /** @description Replace the events that the endpoint receives */
             events?: ("PAYMENT" | "TRANSFER" | "REFUND" | "MED" | "PIX_TRANSACTION")[];
             /**
              * @description ACTIVE enables it again, after another TLS handshake
@@ -2387,27 +2490,33 @@ export interface operations {
                 per_page?: number;
                 /** @description Instead of `page`: empty for the first page, then the `next_cursor` of the page before. Rows that are added meanwhile neither repeat nor hide others */
                 cursor?: string;
+                /** @description Only these, at most 100; repeated or separated by commas */
                 uuid?: string[];
+                /** @description In one of these statuses; `UNDEFINED` is a charge that no provider has issued yet */
                 status?: ("UNDEFINED" | "PENDING" | "PAID" | "FAILED" | "REFUNDED" | "PARTIALLY_REFUNDED" | "CANCELLED" | "EXPIRED" | "PROCESSING")[];
+                /** @description Every payment is a PIX; `UNDEFINED` selects none */
                 type?: "UNDEFINED" | "PIX";
+                /** @description Paid by the PIX with this end-to-end id */
                 end_to_end?: string;
-                /** @description A day in `time_zone`, `YYYY-MM-DD` */
+                /** @description Paid on this day or later, in `time_zone`: `YYYY-MM-DD` */
                 payment_date_from?: string;
-                /** @description A day in `time_zone`, `YYYY-MM-DD` */
+                /** @description Paid on this day or earlier, in `time_zone`: `YYYY-MM-DD` */
                 payment_date_to?: string;
-                /** @description A day in `time_zone`, `YYYY-MM-DD` */
+                /** @description Created on this day or later, in `time_zone`: `YYYY-MM-DD` */
                 date_from?: string;
-                /** @description A day in `time_zone`, `YYYY-MM-DD` */
+                /** @description Created on this day or earlier, in `time_zone`: `YYYY-MM-DD` */
                 date_to?: string;
                 /** @description IANA time zone of the days in this query */
                 time_zone?: string;
+                /** @description With exactly this reference of the caller */
                 external_ref?: string;
+                /** @description With this txid on the rail */
                 txid?: string;
-                /** @description A UUID */
+                /** @description Only of this provider of the account: its `uuid` */
                 provider_uuid?: string;
-                /** @description Reais, at most two decimals */
+                /** @description `value` is at least this, in reais */
                 value_min?: number;
-                /** @description Reais, at most two decimals */
+                /** @description `value` is at most this, in reais */
                 value_max?: number;
             };
             header?: never;
@@ -2456,7 +2565,10 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                /** @example 7d9f6c1e-2b4a-4c8d-9e10-5f3a2b1c0d9e */
+                /**
+                 * @description Uuid of the charge
+                 * @example 7d9f6c1e-2b4a-4c8d-9e10-5f3a2b1c0d9e
+                 */
                 uuid: string;
             };
             cookie?: never;
@@ -2479,7 +2591,10 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                /** @example 7d9f6c1e-2b4a-4c8d-9e10-5f3a2b1c0d9e */
+                /**
+                 * @description Uuid of the charge
+                 * @example 7d9f6c1e-2b4a-4c8d-9e10-5f3a2b1c0d9e
+                 */
                 uuid: string;
             };
             cookie?: never;
@@ -2502,7 +2617,10 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                /** @example 7d9f6c1e-2b4a-4c8d-9e10-5f3a2b1c0d9e */
+                /**
+                 * @description Uuid of the charge
+                 * @example 7d9f6c1e-2b4a-4c8d-9e10-5f3a2b1c0d9e
+                 */
                 uuid: string;
             };
             cookie?: never;
@@ -2525,7 +2643,10 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                /** @example 7d9f6c1e-2b4a-4c8d-9e10-5f3a2b1c0d9e */
+                /**
+                 * @description Uuid of the charge
+                 * @example 7d9f6c1e-2b4a-4c8d-9e10-5f3a2b1c0d9e
+                 */
                 uuid: string;
             };
             cookie?: never;
@@ -2548,7 +2669,10 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                /** @example 7d9f6c1e-2b4a-4c8d-9e10-5f3a2b1c0d9e */
+                /**
+                 * @description Uuid of the charge
+                 * @example 7d9f6c1e-2b4a-4c8d-9e10-5f3a2b1c0d9e
+                 */
                 uuid: string;
             };
             cookie?: never;
@@ -2579,15 +2703,17 @@ export interface operations {
                 per_page?: number;
                 /** @description Instead of `page`: empty for the first page, then the `next_cursor` of the page before. Rows that are added meanwhile neither repeat nor hide others */
                 cursor?: string;
+                /** @description Only these, at most 100; repeated or separated by commas */
                 uuid?: string[];
+                /** @description In one of these statuses */
                 status?: ("PROCESSING" | "COMPLETED" | "FAILED")[];
-                /** @description A day in `time_zone`, `YYYY-MM-DD` */
+                /** @description Created on this day or later, in `time_zone`: `YYYY-MM-DD` */
                 date_from?: string;
-                /** @description A day in `time_zone`, `YYYY-MM-DD` */
+                /** @description Created on this day or earlier, in `time_zone`: `YYYY-MM-DD` */
                 date_to?: string;
                 /** @description IANA time zone of the days in this query */
                 time_zone?: string;
-                /** @description A UUID */
+                /** @description Only of this provider of the account: its `uuid` */
                 provider_uuid?: string;
             };
             header?: never;
@@ -2619,7 +2745,10 @@ export interface operations {
             };
             header?: never;
             path: {
-                /** @example 7d9f6c1e-2b4a-4c8d-9e10-5f3a2b1c0d9e */
+                /**
+                 * @description Uuid of the charge
+                 * @example 7d9f6c1e-2b4a-4c8d-9e10-5f3a2b1c0d9e
+                 */
                 uuid: string;
             };
             cookie?: never;
@@ -2642,9 +2771,15 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                /** @example 7d9f6c1e-2b4a-4c8d-9e10-5f3a2b1c0d9e */
+                /**
+                 * @description Uuid of the charge
+                 * @example 7d9f6c1e-2b4a-4c8d-9e10-5f3a2b1c0d9e
+                 */
                 uuid: string;
-                /** @example 2c8e5b19-7a4d-4f36-8d01-6e9f3a0b7c54 */
+                /**
+                 * @description Uuid of the refund
+                 * @example 2c8e5b19-7a4d-4f36-8d01-6e9f3a0b7c54
+                 */
                 refund: string;
             };
             cookie?: never;
@@ -2671,17 +2806,21 @@ export interface operations {
                 per_page?: number;
                 /** @description Instead of `page`: empty for the first page, then the `next_cursor` of the page before. Rows that are added meanwhile neither repeat nor hide others */
                 cursor?: string;
+                /** @description Only these, at most 100; repeated or separated by commas */
                 uuid?: string[];
+                /** @description In one of these statuses; `UNDEFINED` selects none */
                 status?: ("PENDING" | "PROCESSING" | "ACCEPTED" | "REJECTED" | "CANCELLED" | "UNDEFINED")[];
+                /** @description RECEIVED_MED claims a payment of a charge back, REQUESTED_MED a transfer */
                 med_type?: ("RECEIVED_MED" | "REQUESTED_MED")[];
+                /** @description With one of these reasons */
                 dispute_type?: ("UNDEFINED" | "SCAM" | "WRONG_TRANSACTION" | "COERCION_CRIME" | "UNAUTHORIZED_ACCESS")[];
                 /** @description Whether the dispute is closed */
                 resolved?: string;
                 /** @description Whether it awaits a reply or a decision: PENDING or PROCESSING */
                 open?: string;
-                /** @description A day in `time_zone`, `YYYY-MM-DD` */
+                /** @description Created on this day or later, in `time_zone`: `YYYY-MM-DD` */
                 date_from?: string;
-                /** @description A day in `time_zone`, `YYYY-MM-DD` */
+                /** @description Created on this day or earlier, in `time_zone`: `YYYY-MM-DD` */
                 date_to?: string;
                 /** @description IANA time zone of the days in this query */
                 time_zone?: string;
@@ -2708,7 +2847,10 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                /** @example 5b3f8d06-e2a1-4c79-b48d-0a7e6c1f9d23 */
+                /**
+                 * @description Uuid of the dispute
+                 * @example 5b3f8d06-e2a1-4c79-b48d-0a7e6c1f9d23
+                 */
                 uuid: string;
             };
             cookie?: never;
@@ -2731,7 +2873,10 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                /** @example 5b3f8d06-e2a1-4c79-b48d-0a7e6c1f9d23 */
+                /**
+                 * @description Uuid of the dispute
+                 * @example 5b3f8d06-e2a1-4c79-b48d-0a7e6c1f9d23
+                 */
                 uuid: string;
             };
             cookie?: never;
@@ -2781,23 +2926,29 @@ export interface operations {
                 per_page?: number;
                 /** @description Instead of `page`: empty for the first page, then the `next_cursor` of the page before. Rows that are added meanwhile neither repeat nor hide others */
                 cursor?: string;
+                /** @description Only these, at most 100; repeated or separated by commas */
                 uuid?: string[];
+                /** @description In one of these statuses; `UNDEFINED` selects none */
                 status?: ("UNDEFINED" | "PENDING" | "PAID" | "FAILED" | "REFUNDED" | "PARTIALLY_REFUNDED" | "CANCELLED" | "EXPIRED" | "PROCESSING")[];
+                /** @description Every payment is a PIX; `UNDEFINED` selects none */
                 type?: "UNDEFINED" | "PIX";
-                /** @description A day in `time_zone`, `YYYY-MM-DD` */
+                /** @description Settled on this day or later, in `time_zone`: `YYYY-MM-DD` */
                 transfer_date_from?: string;
-                /** @description A day in `time_zone`, `YYYY-MM-DD` */
+                /** @description Settled on this day or earlier, in `time_zone`: `YYYY-MM-DD` */
                 transfer_date_to?: string;
-                /** @description A day in `time_zone`, `YYYY-MM-DD` */
+                /** @description Created on this day or later, in `time_zone`: `YYYY-MM-DD` */
                 date_from?: string;
-                /** @description A day in `time_zone`, `YYYY-MM-DD` */
+                /** @description Created on this day or earlier, in `time_zone`: `YYYY-MM-DD` */
                 date_to?: string;
                 /** @description IANA time zone of the days in this query */
                 time_zone?: string;
+                /** @description With exactly this reference of the caller */
                 external_ref?: string;
+                /** @description With this end-to-end id */
                 end_to_end?: string;
+                /** @description Sent to this key; a blank is read as `+`, which no key contains unencoded */
                 pix_key?: string;
-                /** @description A UUID */
+                /** @description Only of this provider of the account: its `uuid` */
                 provider_uuid?: string;
             };
             header?: never;
@@ -2846,7 +2997,10 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                /** @example 9a4c2f7b-1d6e-4830-b5a9-7c3e0f8d2b41 */
+                /**
+                 * @description Uuid of the transfer
+                 * @example 9a4c2f7b-1d6e-4830-b5a9-7c3e0f8d2b41
+                 */
                 uuid: string;
             };
             cookie?: never;
@@ -2869,7 +3023,10 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                /** @example 9a4c2f7b-1d6e-4830-b5a9-7c3e0f8d2b41 */
+                /**
+                 * @description Uuid of the transfer
+                 * @example 9a4c2f7b-1d6e-4830-b5a9-7c3e0f8d2b41
+                 */
                 uuid: string;
             };
             cookie?: never;
@@ -2920,6 +3077,7 @@ export interface operations {
                 per_page?: number;
                 /** @description Instead of `page`: empty for the first page, then the `next_cursor` of the page before. Rows that are added meanwhile neither repeat nor hide others */
                 cursor?: string;
+                /** @description Of one of these types */
                 type?: ("DOCUMENT" | "EMAIL" | "PHONE" | "RANDOM")[];
             };
             header?: never;
@@ -2968,7 +3126,10 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                /** @example contato@lojadaana.example.com */
+                /**
+                 * @description The key, URL-encoded: `@` as `%40`, `+` as `%2B`
+                 * @example contato@lojadaana.example.com
+                 */
                 key: string;
             };
             cookie?: never;
@@ -2991,7 +3152,10 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                /** @example contato@lojadaana.example.com */
+                /**
+                 * @description The key, URL-encoded: `@` as `%40`, `+` as `%2B`
+                 * @example contato@lojadaana.example.com
+                 */
                 key: string;
             };
             cookie?: never;
@@ -3018,6 +3182,7 @@ export interface operations {
                 per_page?: number;
                 /** @description Instead of `page`: empty for the first page, then the `next_cursor` of the page before. Rows that are added meanwhile neither repeat nor hide others */
                 cursor?: string;
+                /** @description In one of these statuses */
                 status?: ("UNDEFINED" | "ACTIVE" | "INFORMATION_PENDING" | "KYC_PENDING" | "KYC_ANALYSIS" | "KYC_REJECTED" | "LIVENESS_PENDING" | "LIVENESS_APPROVED" | "LIVENESS_REJECTED" | "CONFIGURATION_PENDING" | "BLOCKED" | "INACTIVE")[];
             };
             header?: never;
@@ -3086,7 +3251,10 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                /** @example 3e6a9c0d-4f72-4b81-8c5e-d1b7f2a40e98 */
+                /**
+                 * @description Uuid of the provider
+                 * @example 3e6a9c0d-4f72-4b81-8c5e-d1b7f2a40e98
+                 */
                 uuid: string;
             };
             cookie?: never;
@@ -3160,7 +3328,10 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                /** @example 6c2d0f9e-8b47-4a15-9d3c-e7f1a5b8c042 */
+                /**
+                 * @description Uuid of the webhook
+                 * @example 6c2d0f9e-8b47-4a15-9d3c-e7f1a5b8c042
+                 */
                 uuid: string;
             };
             cookie?: never;
@@ -3183,7 +3354,10 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                /** @example 6c2d0f9e-8b47-4a15-9d3c-e7f1a5b8c042 */
+                /**
+                 * @description Uuid of the webhook
+                 * @example 6c2d0f9e-8b47-4a15-9d3c-e7f1a5b8c042
+                 */
                 uuid: string;
             };
             cookie?: never;
@@ -3206,7 +3380,10 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                /** @example 6c2d0f9e-8b47-4a15-9d3c-e7f1a5b8c042 */
+                /**
+                 * @description Uuid of the webhook
+                 * @example 6c2d0f9e-8b47-4a15-9d3c-e7f1a5b8c042
+                 */
                 uuid: string;
             };
             cookie?: never;
@@ -3233,7 +3410,10 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                /** @example 6c2d0f9e-8b47-4a15-9d3c-e7f1a5b8c042 */
+                /**
+                 * @description Uuid of the webhook
+                 * @example 6c2d0f9e-8b47-4a15-9d3c-e7f1a5b8c042
+                 */
                 uuid: string;
             };
             cookie?: never;
@@ -3260,7 +3440,10 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                /** @example 6c2d0f9e-8b47-4a15-9d3c-e7f1a5b8c042 */
+                /**
+                 * @description Uuid of the webhook
+                 * @example 6c2d0f9e-8b47-4a15-9d3c-e7f1a5b8c042
+                 */
                 uuid: string;
             };
             cookie?: never;
@@ -3281,6 +3464,7 @@ export interface operations {
     listWebhookDeliveries: {
         parameters: {
             query?: {
+                /** @description In one of these statuses */
                 status?: ("PENDING" | "DELIVERED" | "FAILED" | "CANCELLED")[];
                 /** @description Number of the page, from 1 */
                 page?: number;
@@ -3291,7 +3475,10 @@ export interface operations {
             };
             header?: never;
             path: {
-                /** @example 6c2d0f9e-8b47-4a15-9d3c-e7f1a5b8c042 */
+                /**
+                 * @description Uuid of the webhook
+                 * @example 6c2d0f9e-8b47-4a15-9d3c-e7f1a5b8c042
+                 */
                 uuid: string;
             };
             cookie?: never;
@@ -3314,9 +3501,15 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                /** @example 6c2d0f9e-8b47-4a15-9d3c-e7f1a5b8c042 */
+                /**
+                 * @description Uuid of the webhook
+                 * @example 6c2d0f9e-8b47-4a15-9d3c-e7f1a5b8c042
+                 */
                 uuid: string;
-                /** @example b9e4a7c1-5d08-4f3b-8e62-0c6d1f9a7b35 */
+                /**
+                 * @description Uuid of the delivery
+                 * @example b9e4a7c1-5d08-4f3b-8e62-0c6d1f9a7b35
+                 */
                 delivery: string;
             };
             cookie?: never;
@@ -3339,7 +3532,10 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                /** @example 6c2d0f9e-8b47-4a15-9d3c-e7f1a5b8c042 */
+                /**
+                 * @description Uuid of the webhook
+                 * @example 6c2d0f9e-8b47-4a15-9d3c-e7f1a5b8c042
+                 */
                 uuid: string;
             };
             cookie?: never;
@@ -3364,10 +3560,11 @@ export interface operations {
     listEvents: {
         parameters: {
             query?: {
+                /** @description Of one of these types */
                 type?: ("PAYMENT" | "TRANSFER" | "REFUND" | "MED" | "PIX_TRANSACTION" | "TEST")[];
-                /** @description A day in `time_zone`, `YYYY-MM-DD` */
+                /** @description Created on this day or later, in `time_zone`: `YYYY-MM-DD` */
                 date_from?: string;
-                /** @description A day in `time_zone`, `YYYY-MM-DD` */
+                /** @description Created on this day or earlier, in `time_zone`: `YYYY-MM-DD` */
                 date_to?: string;
                 /** @description IANA time zone of the days in this query */
                 time_zone?: string;
@@ -3400,7 +3597,10 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                /** @example 0f8c3b7e-2d91-4a56-b7e0-4c9a1d6f5e28 */
+                /**
+                 * @description Id of the event, the `webhook-id` of its deliveries
+                 * @example 0f8c3b7e-2d91-4a56-b7e0-4c9a1d6f5e28
+                 */
                 id: string;
             };
             cookie?: never;
@@ -3427,16 +3627,17 @@ export interface operations {
                 per_page?: number;
                 /** @description Instead of `page`: empty for the first page, then the `next_cursor` of the page before. Rows that are added meanwhile neither repeat nor hide others */
                 cursor?: string;
-                /** @description A UUID */
+                /** @description Only of this provider of the account: its `uuid` */
                 provider_uuid?: string;
+                /** @description Lines of these types: what changed the balance */
                 type?: ("EXTERNAL_TRANSFER" | "EXTERNAL_REFUND" | "SPLIT" | "FEE" | "HOLD" | "DEPOSIT" | "ADJUSTMENT")[];
                 /** @description The operation of the line, or the charge, transfer, refund or dispute that it names */
                 operation_uuid?: string;
-                /** @description Without `operation_uuid`: in at most 31 days */
+                /** @description Lines of operations of these types. Without `operation_uuid`, `date_from` is at most 31 days before `date_to` */
                 operation_type?: ("CHARGE" | "SPLIT" | "TRANSFER" | "REFUND" | "DISPUTE" | "DEPOSIT" | "RETURN" | "PROVIDER_ENTRY" | "ADJUSTMENT")[];
-                /** @description A day in `time_zone`, `YYYY-MM-DD` */
+                /** @description Created on this day or later, in `time_zone`: `YYYY-MM-DD` */
                 date_from?: string;
-                /** @description A day in `time_zone`, `YYYY-MM-DD` */
+                /** @description Created on this day or earlier, in `time_zone`: `YYYY-MM-DD` */
                 date_to?: string;
                 /** @description IANA time zone of the days in this query */
                 time_zone?: string;
@@ -3461,11 +3662,11 @@ export interface operations {
     getLedgerBalances: {
         parameters: {
             query?: {
-                /** @description A UUID */
+                /** @description Only of this provider of the account: its `uuid` */
                 provider_uuid?: string;
-                /** @description A day in `time_zone`, `YYYY-MM-DD` */
+                /** @description Created on this day or later, in `time_zone`: `YYYY-MM-DD` */
                 date_from?: string;
-                /** @description A day in `time_zone`, `YYYY-MM-DD` */
+                /** @description Created on this day or earlier, in `time_zone`: `YYYY-MM-DD` */
                 date_to?: string;
                 /** @description IANA time zone of the days in this query */
                 time_zone?: string;
@@ -3490,16 +3691,17 @@ export interface operations {
     exportLedgerCsv: {
         parameters: {
             query?: {
-                /** @description A UUID */
+                /** @description Only of this provider of the account: its `uuid` */
                 provider_uuid?: string;
+                /** @description Lines of these types: what changed the balance */
                 type?: ("EXTERNAL_TRANSFER" | "EXTERNAL_REFUND" | "SPLIT" | "FEE" | "HOLD" | "DEPOSIT" | "ADJUSTMENT")[];
                 /** @description The operation of the line, or the charge, transfer, refund or dispute that it names */
                 operation_uuid?: string;
-                /** @description Without `operation_uuid`: in at most 31 days */
+                /** @description Lines of operations of these types. Without `operation_uuid`, `date_from` is at most 31 days before `date_to` */
                 operation_type?: ("CHARGE" | "SPLIT" | "TRANSFER" | "REFUND" | "DISPUTE" | "DEPOSIT" | "RETURN" | "PROVIDER_ENTRY" | "ADJUSTMENT")[];
-                /** @description A day in `time_zone`, `YYYY-MM-DD` */
+                /** @description Created on this day or later, in `time_zone`: `YYYY-MM-DD` */
                 date_from?: string;
-                /** @description A day in `time_zone`, `YYYY-MM-DD` */
+                /** @description Created on this day or earlier, in `time_zone`: `YYYY-MM-DD` */
                 date_to?: string;
                 /** @description IANA time zone of the days in this query */
                 time_zone?: string;
@@ -3526,11 +3728,11 @@ export interface operations {
     exportLedgerOfx: {
         parameters: {
             query?: {
-                /** @description A UUID */
+                /** @description Only of this provider of the account: its `uuid` */
                 provider_uuid?: string;
-                /** @description A day in `time_zone`, `YYYY-MM-DD` */
+                /** @description Created on this day or later, in `time_zone`: `YYYY-MM-DD` */
                 date_from?: string;
-                /** @description A day in `time_zone`, `YYYY-MM-DD` */
+                /** @description Created on this day or earlier, in `time_zone`: `YYYY-MM-DD` */
                 date_to?: string;
                 /** @description IANA time zone of the days in this query */
                 time_zone?: string;
