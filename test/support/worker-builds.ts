@@ -131,6 +131,10 @@ async function bundleNextBuild(): Promise<WorkflowBundleOption> {
   const module = (name: string) => new URL(`./${name}.ts`, import.meta.url).pathname
   return bundleWorkflowCode({
     ...BUNDLE_OPTIONS,
-    workflowInterceptorModules: [module('local-activity-timeout'), module('next-build')],
+    workflowInterceptorModules: [
+      ...BUNDLE_OPTIONS.workflowInterceptorModules,
+      module('local-activity-timeout'),
+      module('next-build'),
+    ],
   })
 }

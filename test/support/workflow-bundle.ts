@@ -19,7 +19,7 @@ export async function buildWorkflowBundle(): Promise<WorkflowBundleOption> {
   if (!isThere) {
     const { code } = await bundleWorkflowCode({
       ...BUNDLE_OPTIONS,
-      workflowInterceptorModules: [INTERCEPTOR_PATH],
+      workflowInterceptorModules: [...BUNDLE_OPTIONS.workflowInterceptorModules, INTERCEPTOR_PATH],
     })
     await mkdir(CACHE_FOLDER, { recursive: true })
     // A concurrent run may build the same one: each renames a complete file into place.

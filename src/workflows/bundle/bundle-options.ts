@@ -2,6 +2,10 @@ import { extname, join } from 'node:path'
 import { type BundleOptions, DefaultLogger } from '@temporalio/worker'
 
 const workflowsPath = join(import.meta.dirname, `../index${extname(import.meta.filename)}`)
+const localActivityOrderPath = join(
+  import.meta.dirname,
+  `../shared/local-activity-order${extname(import.meta.filename)}`,
+)
 
 /**
  * Options of Temporal's bundler for the bundle of all workflows. Imported modules are loaded once for all workflows instead
@@ -9,6 +13,7 @@ const workflowsPath = join(import.meta.dirname, `../index${extname(import.meta.f
  */
 export const BUNDLE_OPTIONS = {
   workflowsPath,
+  workflowInterceptorModules: [localActivityOrderPath],
   preloadModules: [workflowsPath],
   logger: new DefaultLogger('WARN'),
 } satisfies BundleOptions
