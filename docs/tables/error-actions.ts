@@ -59,6 +59,7 @@ export const ERRORS_OF_GUIDE: Record<ErrorCode, ErrorOfGuide> = {
     pt: 'A operação vale para a conta inteira e o token é de um só provedor. Use um token sem provedor.',
   },
   second_operator_needed: { action: 'dashboard', pt: '' },
+  role_not_allowed: { action: 'dashboard', pt: '' },
   link_expired: {
     action: 'read',
     pt: 'O link do anexo expirou ou foi alterado. Leia a contestação para ter outro.',

@@ -24,6 +24,8 @@ export const ERROR_GUIDANCE: Record<ErrorCode, string> = {
     'The operation concerns the whole account, and the token is bound to one provider. Use a token without a provider.',
   second_operator_needed:
     'Dashboard only: an adjustment of the ledger needs two operators. Ask another operator to approve it.',
+  role_not_allowed:
+    'Dashboard only: the role of the user lacks the permission. Ask a user whose role has it, or an owner of the account for another role.',
   link_expired:
     'The signed link of an attachment has expired, or was changed. Read the dispute again for a new link.',
   not_found:

@@ -2,6 +2,7 @@ import { randomBytes, randomUUID } from 'node:crypto'
 import type { EntityManager } from '../db/client/orm.ts'
 import { User } from '../db/entities/user.ts'
 import { revokeUserSessions } from '../db/repositories/dashboard-sessions.ts'
+import type { AccountRole } from '../domain/users/roles.ts'
 import { hashPassword, MIN_PASSWORD_LENGTH } from '../security/passwords.ts'
 
 /** Creates and changes dashboard users: of one account, or operators of the service. */
@@ -11,6 +12,8 @@ export type AddUserInput = {
   password: string
   /** Null: an operator. */
   accountUuid: string | null
+  /** Role in the account; an owner where it is absent. */
+  role?: AccountRole
 }
 
 export async function addUser(em: EntityManager, order: AddUserInput): Promise<User> {
@@ -21,7 +24,7 @@ export async function addUser(em: EntityManager, order: AddUserInput): Promise<U
     accountUuid: order.accountUuid,
     email,
     passwordHash: await hashPassword(requirePasswordLength(order.password)),
-    role: order.accountUuid === null ? 'operator' : 'merchant',
+    role: order.accountUuid === null ? 'operator' : (order.role ?? 'owner'),
   })
   await em.flush()
   return user

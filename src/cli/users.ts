@@ -2,6 +2,7 @@ import { readFile } from 'node:fs/promises'
 import { addUser, disableUser, enableUser, generateUserPassword, setPassword } from '../admin/users.ts'
 import type { EntityManager } from '../db/client/orm.ts'
 import { User } from '../db/entities/user.ts'
+import { ACCOUNT_ROLES } from '../domain/users/roles.ts'
 import {
   type AuditedContext,
   type OperatorCommand,
@@ -18,18 +19,23 @@ export function registerUserCommands(trilho: OperatorCommand): void {
     .auditedCommand('add', { isRoutine: true })
     .argument('<email>')
     .description('add a user; a generated password is shown once')
-    .choice('--role <role>', ['merchant', 'operator'])
+    .choice(
+      '--role <role>',
+      [...ACCOUNT_ROLES, 'merchant', 'operator'],
+      '`merchant` is another name of `owner`',
+    )
     .option('--account <uuid>', 'account of a merchant user', parseUuid)
     .option(...PASSWORD_OPTION)
     .run(async (tools, email: string, options: AddUserOptions) => {
       const isOperator = options.role === 'operator'
       if (isOperator && options.account) throw new Error('an operator belongs to no account')
+      const role = ACCOUNT_ROLES.find(one => one === options.role)
       const accountUuid = isOperator ? null : requireOption(options.account, '--account')
       if (accountUuid !== null) await requireAccount(tools.em, accountUuid)
       const { password, shown: printed } = await readPassword(options, tools.readSecret)
       const added = await tools.audit({
         action: 'user_add',
-        work: em => addUser(em, { email, password, accountUuid }),
+        work: em => addUser(em, { email, password, accountUuid, ...(role && { role }) }),
         subject: user => `user/${user.uuid}`,
       })
       tools.print({ user_uuid: added.uuid, email: added.email, role: added.role, ...printed })

@@ -4,7 +4,7 @@ import {
   type DashboardDependencies,
   type ServerRouter,
 } from './http/dashboard-context.ts'
-import { createDashboardRouter } from './http/router.ts'
+import { createDashboardRouter, type DeclaredRoute } from './http/router.ts'
 import { registerChargeActions } from './pages/charges/actions.ts'
 import { registerChargePages } from './pages/charges/charges.ts'
 import { registerCounterPage } from './pages/charges/counter.ts'
@@ -30,8 +30,11 @@ import { registerTransferPages } from './pages/transfers/transfers.ts'
 import { registerUnmatchedPage } from './pages/unmatched.ts'
 import { registerWebhookPages } from './pages/webhooks.ts'
 
-/** Registers the dashboard under /dashboard (SPEC §9), in the API's process, on the API's own operations. */
-export function dashboardRoutes(router: ServerRouter, dependencies: DashboardDependencies): void {
+/**
+ * Registers the dashboard under /dashboard (SPEC §9), in the API's process, on the API's own operations. Returns its
+ * routes with the permissions that they declare.
+ */
+export function dashboardRoutes(router: ServerRouter, dependencies: DashboardDependencies): DeclaredRoute[] {
   const context = createDashboardContext(router, dependencies)
   const pageRouter = createDashboardRouter(context)
   redirectRoot(router)
@@ -62,6 +65,7 @@ export function dashboardRoutes(router: ServerRouter, dependencies: DashboardDep
   registerUnexplainedAnswerPages(pageRouter)
   // Unknown paths get an error page.
   pageRouter.get('any', '/dashboard/*rest', async () => fail('not_found'))
+  return pageRouter.declared
 }
 
 /** Leads a browser from `/` to the dashboard. Other clients get 404: the API has nothing there. */

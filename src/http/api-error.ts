@@ -9,6 +9,8 @@ export type ApiErrorDetails = {
   errors?: FieldErrors
   /** For the dashboard: the current state of the resource, where it has changed since the page showed it. */
   currentStateText?: string
+  /** For the dashboard: names of the roles that have the permission. */
+  allowedRolesText?: string
   /** The stored resource, in its wire form. */
   data?: unknown
   /** Value of `Retry-After`, in seconds. */

@@ -187,7 +187,7 @@ describe('user', () => {
 
   test('add generates a password and shows it once, or takes one from a file or the standard input', async () => {
     const [made] = await run('user', 'add', 'Ana@loja.test', '--role', 'merchant', '--account', account)
-    expect(made).toMatchObject({ email: 'ana@loja.test', role: 'merchant' })
+    expect(made).toMatchObject({ email: 'ana@loja.test', role: 'owner' })
     expect(await verifyPassword(made.password, (await stored('ana@loja.test')).passwordHash)).toBe(true)
 
     const file = join(folder, 'password')
@@ -206,10 +206,10 @@ describe('user', () => {
   })
 
   test('list, disable and enable', async () => {
-    await run('user', 'add', 'bia@loja.test', '--role', 'merchant', '--account', account)
+    await run('user', 'add', 'bia@loja.test', '--role', 'finance', '--account', account)
     const listed = () => run('user', 'list', '--account', account)
     expect(await listed()).toEqual([
-      { email: 'bia@loja.test', role: 'merchant', account_uuid: account, disabled_at: null },
+      { email: 'bia@loja.test', role: 'finance', account_uuid: account, disabled_at: null },
     ])
     await run('user', 'disable', 'bia@loja.test', ...BY)
     expect((await listed())[0].disabled_at).toEqual(expect.any(String))

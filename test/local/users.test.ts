@@ -22,11 +22,15 @@ afterAll(async () => {
 const em = () => orm.em.fork()
 const stored = (email: string) => em().findOneOrFail(User, { email }, { populate: ['passwordHash'] })
 
-test('a user of an account is a merchant, one without an account an operator; the password is stored as Argon2id only', async () => {
+test('a user of an account is an owner or has the given role, one without an account is an operator; the password is stored as Argon2id only', async () => {
   await addUser(em(), { email: ' Ana@Loja.test', password: 'correct horse battery', accountUuid })
   await addUser(em(), { email: 'op@trilho.test', password: 'correct horse battery', accountUuid: null })
   const ana = await stored('ana@loja.test')
-  expect(ana).toMatchObject({ accountUuid, role: 'merchant', disabledAt: null })
+  expect(ana).toMatchObject({ accountUuid, role: 'owner', disabledAt: null })
+  await addUser(em(), {
+    ...{ email: 'fin@loja.test', password: 'correct horse battery', accountUuid, role: 'finance' },
+  })
+  expect(await stored('fin@loja.test')).toMatchObject({ accountUuid, role: 'finance' })
   expect(await stored('op@trilho.test')).toMatchObject({ accountUuid: null, role: 'operator' })
   expect(ana.passwordHash).toMatch(/^\$argon2id\$v=19\$m=19456,t=2,p=1\$/)
   expect(await verifyPassword('correct horse battery', ana.passwordHash)).toBe(true)
@@ -63,7 +67,7 @@ describe('an invalid user', () => {
 
   test.each<[what: string, columns: string, values: string]>([
     ['an operator with an account', 'role, account_uuid', `'operator', (select uuid from account limit 1)`],
-    ['a merchant without one', 'role, account_uuid', `'merchant', null`],
+    ['an owner without one', 'role, account_uuid', `'owner', null`],
   ])('%s, by the database too', async (_what, columns, values) => {
     const insert = em().execute(
       `insert into app_user (uuid, email, password_hash, ${columns}) values (gen_random_uuid(), 'x@y.test', '$argon2id$x', ${values})`,
@@ -85,7 +89,7 @@ test('the demo’s passwords are new at every start', async () => {
   expect(second.dashboard.email).toBe(first.dashboard.email)
   for (const who of ['dashboard', 'operator'] as const) {
     const { passwordHash, role } = await stored(second[who].email)
-    expect(role).toBe(who === 'dashboard' ? 'merchant' : 'operator')
+    expect(role).toBe(who === 'dashboard' ? 'owner' : 'operator')
     expect(await verifyPassword(first[who].password, passwordHash)).toBe(false)
     expect(await verifyPassword(second[who].password, passwordHash)).toBe(true)
   }

@@ -3,7 +3,6 @@ import { z } from 'zod'
 import type { CallerToken } from '../../api/authorization/authenticate.ts'
 import { uuidSchema } from '../../contract/shared/fields.ts'
 import type { EntityManager } from '../../db/client/orm.ts'
-import type { UserRole } from '../../db/entities/user.ts'
 import type { DashboardSession } from '../../db/repositories/dashboard-sessions.ts'
 import { fail } from '../../http/api-error.ts'
 import type { Language } from '../i18n/translator.ts'
@@ -11,11 +10,11 @@ import type { DashboardContext } from './dashboard-context.ts'
 import { readRequestLanguage } from './language.ts'
 
 /** Request context of a page handler. */
-export type PageContext<Role extends Audience = Audience> = {
+export type PageContext<For extends Audience = Audience> = {
   em: EntityManager
   session: DashboardSession
   /** Token by which API functions identify the user's account, bound to no provider. Null for an operator without one. */
-  token: Role extends 'merchant' ? CallerToken : Role extends 'operator' ? null : CallerToken | null
+  token: For extends 'merchant' ? CallerToken : For extends 'operator' ? null : CallerToken | null
   language: Language
   /** UUIDs of the path; empty where it has none. */
   params: z.output<typeof pathSchema>
@@ -31,8 +30,8 @@ export type PageContext<Role extends Audience = Audience> = {
 
 const pathSchema = z.object({ uuid: uuidSchema.default(''), delivery: uuidSchema.default('') })
 
-/** Role that may see a page. */
-export type Audience = UserRole | 'any'
+/** User that a page is for: of an account, an operator, or any. */
+export type Audience = 'merchant' | 'operator' | 'any'
 
 export function createPageContext(
   context: DashboardContext,

@@ -3,9 +3,11 @@ import type { Readable } from 'node:stream'
 import type { RouterContext } from '@koa/router'
 import { uuidSchema } from '../../contract/shared/fields.ts'
 import type { DashboardSession } from '../../db/repositories/dashboard-sessions.ts'
+import type { AccountPermission } from '../../domain/users/roles.ts'
 import type { ApiError } from '../../http/api-error.ts'
 import type { FieldMessage } from '../../http/field-message.ts'
 import { sha256 } from '../../security/sealing.ts'
+import { hasPermission } from '../authorization/page-permission.ts'
 import { translateFieldMessage } from '../i18n/field-messages.ts'
 import { LANGUAGES, type Language, TRANSLATORS } from '../i18n/translator.ts'
 import { FORMATS } from '../views/formats.ts'
@@ -127,6 +129,8 @@ function buildSharedModel(
     /** Submission id: a form submitted twice takes effect once. */
     once: submissionId ?? randomUUID(),
     isReading: !!session && readsOpenedAccount(session, path),
+    /** Whether the user may use what needs a permission: hides links and forms that would be refused. */
+    may: (permission: AccountPermission) => !!session && hasPermission(session, permission),
     navigation: session ? buildNavigation(session, path, tasks) : [],
     assets: context.assets,
     htmxConfig: HTMX_CONFIG,
@@ -135,7 +139,10 @@ function buildSharedModel(
       code: refusal.code,
       errors: refusal.details.errors ?? {},
       text: t.has(`refusal.${refusal.code}`)
-        ? t(`refusal.${refusal.code}`, { now: refusal.details.currentStateText ?? '' })
+        ? t(`refusal.${refusal.code}`, {
+            now: refusal.details.currentStateText ?? '',
+            roles: refusal.details.allowedRolesText ?? '',
+          })
         : refusal.message,
       /** The operation may have been accepted: the page polls, and its form does not invite a second submission. */
       isOpen: submissionId !== null && refusal.status >= 500,

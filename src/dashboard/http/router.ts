@@ -8,6 +8,9 @@ import { PAGE_RESERVE_MS } from '../../http/limits.ts'
 import { readMultipartForm } from '../../http/multipart.ts'
 import { getRequestDeadline } from '../../http/request-deadline.ts'
 import { sha256 } from '../../security/sealing.ts'
+import { type AudienceOf, decidePageAccess, type PagePermission } from '../authorization/page-permission.ts'
+import { type Language, TRANSLATORS } from '../i18n/translator.ts'
+import { FORMATS } from '../views/formats.ts'
 import { cookieName, PAGE_HEADERS } from './browser-security.ts'
 import { type Confirmation, createConfirmationPage } from './confirmation.ts'
 import type { DashboardContext } from './dashboard-context.ts'
@@ -16,18 +19,18 @@ import { handleLanguageSwitch, readRequestLanguage } from './language.ts'
 import { type DashboardResponse, redirectToOwnPage, sendResponse } from './page.ts'
 import { type Audience, createPageContext, type PageContext } from './page-context.ts'
 
-type PageHandler<Role extends Audience> = (visit: PageContext<Role>) => Promise<DashboardResponse>
+type PageHandler<For extends Audience> = (visit: PageContext<For>) => Promise<DashboardResponse>
 /** Handler of a POST; after a failure `renderForm` shows the page of the form, with the error above it. */
-type FormAction<Role extends Audience> = {
-  handle: PageHandler<Role>
-  renderForm?: PageHandler<Role>
+type FormAction<For extends Audience> = {
+  handle: PageHandler<For>
+  renderForm?: PageHandler<For>
   /**
    * Names what the form is about to do, for an action that moves money or cannot be undone: the form is carried out
    * once the user has confirmed exactly that. Null where this form was carried out already, and is only repeated.
    */
-  confirm?(visit: PageContext<Role>): Promise<Confirmation | null>
+  confirm?(visit: PageContext<For>): Promise<Confirmation | null>
   /** Set where the form has files; rejects, before they are read, uploads that are not needed. */
-  beforeBody?(visit: PageContext<Role>): Promise<unknown>
+  beforeBody?(visit: PageContext<For>): Promise<unknown>
 }
 
 export type DashboardRouter = ReturnType<typeof createDashboardRouter>
@@ -35,26 +38,41 @@ export type DashboardRouter = ReturnType<typeof createDashboardRouter>
 export const SESSION_COOKIE = 'trilho_session'
 export const SIGN_IN_PATH = '/dashboard/sign-in'
 
-/** Creates the router of all pages. Unauthenticated users go to sign-in; users with the wrong role get 404. */
+/** A route with the permission that it declares. */
+export type DeclaredRoute = { method: 'GET' | 'POST'; path: string; permission: PagePermission }
+
+/**
+ * Creates the router of all pages. Every route declares the permission that it needs. Unauthenticated users go to
+ * sign-in; a user whose role lacks the permission gets 403, and 404 where the page is not for this kind of user.
+ */
 export function createDashboardRouter(context: DashboardContext) {
+  const declared: DeclaredRoute[] = []
+  const serve = (method: DeclaredRoute['method'], path: string, route: PageRoute) => {
+    declared.push({ method, path, permission: route.permission })
+    context.router.koa[method === 'GET' ? 'get' : 'post'](path, ctx => servePage(context, ctx, route))
+  }
   return {
     dashboard: context,
-    get<Role extends Audience>(role: Role, path: string, page: PageHandler<Role>): void {
-      context.router.koa.get(path, ctx => servePage(context, ctx, { role, handle: page } as PageRoute))
+    /** Every route with its permission, in the order of registration. */
+    declared,
+    get<P extends PagePermission>(permission: P, path: string, page: PageHandler<AudienceOf<P>>): void {
+      serve('GET', path, { permission, handle: page } as PageRoute)
     },
-    /** A GET on a form's address redirects to the page of the form. */
-    post<Role extends Audience>(role: Role, path: string, action: FormAction<Role>): void {
-      context.router.koa.post(path, ctx => servePage(context, ctx, { role, ...action } as PageRoute))
-      const showForm: PageHandler<Role> = async visit => redirectToOwnPage(await action.renderForm?.(visit))
-      context.router.koa.get(path, ctx => servePage(context, ctx, { role, handle: showForm } as PageRoute))
+    /** A GET on a form's address that is no page redirects to the page of the form. */
+    post<P extends PagePermission>(permission: P, path: string, action: FormAction<AudienceOf<P>>): void {
+      serve('POST', path, { permission, ...action } as PageRoute)
+      if (declared.some(one => one.method === 'GET' && one.path === path)) return
+      const showForm: PageHandler<AudienceOf<P>> = async visit =>
+        redirectToOwnPage(await action.renderForm?.(visit))
+      serve('GET', path, { permission, handle: showForm } as PageRoute)
     },
   }
 }
 
-type PageRoute = FormAction<Audience> & { role: Audience }
+type PageRoute = FormAction<Audience> & { permission: PagePermission }
 
 async function servePage(context: DashboardContext, ctx: RouterContext, route: PageRoute): Promise<void> {
-  const { role, handle, renderForm } = route
+  const { permission, handle, renderForm } = route
   ctx.set(PAGE_HEADERS)
   if (handleLanguageSwitch(context, ctx)) return
   const language = readRequestLanguage(context, ctx)
@@ -67,7 +85,7 @@ async function servePage(context: DashboardContext, ctx: RouterContext, route: P
     session = await authenticateSession(context, ctx)
     if (!session) return null
     // Before `renderForm` may show the page of another role.
-    if (!mayVisit(session, role, ctx.method)) fail('not_found')
+    requireAccess(decidePageAccess(session, permission, ctx.method), language)
     visit = createPageContext(context, ctx, session)
     if (ctx.method === 'POST') await readSubmittedForm(context, ctx, { visit, serving: route, ends: cleanup })
     const question = ctx.method === 'POST' && (await route.confirm?.(visit))
@@ -93,10 +111,19 @@ async function servePage(context: DashboardContext, ctx: RouterContext, route: P
   }
 }
 
-/** A merchant's pages are also read by an operator who has opened the account, whose forms only the merchant may send. */
-function mayVisit({ user, account }: DashboardSession, audience: Audience, method: string): boolean {
-  if (audience === 'any' || user.role === audience) return true
-  return audience === 'merchant' && account !== null && method !== 'POST'
+/** Fails unless access is allowed: with 403 and the roles that have the permission, or with 404. */
+function requireAccess(access: ReturnType<typeof decidePageAccess>, language: Language): void {
+  switch (access.kind) {
+    case 'allowed':
+      return
+    case 'absent':
+      fail('not_found')
+      break
+    case 'forbidden': {
+      const names = access.allowedRoles.map(role => TRANSLATORS[language](`role.${role}`))
+      fail('role_not_allowed', { allowedRolesText: FORMATS[language].anyOf(names) })
+    }
+  }
 }
 
 /** Counts what waits behind entries of the menu. A page without the counts is better than none. */

@@ -30,7 +30,7 @@ const PATH = '/dashboard/disputes'
 export function registerDisputePages({ get, post, dashboard }: DashboardRouter): void {
   const { storage } = dashboard
 
-  get('merchant', PATH, async visit => {
+  get('money.read', PATH, async visit => {
     const { token, modes } = await restrictToOneMode(visit)
     const list = await listByFilters(visit, disputesQuery, query =>
       readInSnapshot(visit.em, em => listDisputes(em, storage, token, query)),
@@ -41,9 +41,9 @@ export function registerDisputePages({ get, post, dashboard }: DashboardRouter):
     return createPage('disputes', { ...list, rows, ...names, due, mode: token.mode, modes })
   })
 
-  get('merchant', `${PATH}/:uuid`, dispute)
+  get('money.read', `${PATH}/:uuid`, dispute)
 
-  post('merchant', `${PATH}/:uuid/reply`, {
+  post('disputes.write', `${PATH}/:uuid/reply`, {
     beforeBody: ({ em, token, params }) =>
       requireAnswerableDispute({ em: em.fork(), token, uuid: params.uuid }),
     async handle({ em, token, params, upload }) {

@@ -9,14 +9,14 @@ import { listByFilters } from './filtered-list.ts'
 const PATH = '/dashboard/events'
 
 export function registerEventPages({ get }: DashboardRouter): void {
-  get('merchant', PATH, async visit => {
+  get('events.read', PATH, async visit => {
     const token = await tokenWithMode(visit)
     const list = await listByFilters(visit, eventsQuery, query => listEvents(visit.em.fork(), token, query))
     const rows = list.rows.map(showEvent)
     return createPage('events', { ...list, rows, kinds: EVENT_TYPES, mode: token.modeScope ?? '' })
   })
 
-  get('merchant', `${PATH}/:uuid`, async visit => {
+  get('events.read', `${PATH}/:uuid`, async visit => {
     const event = showEvent(
       await requireVisibleEvent(visit.em, await tokenWithMode(visit), visit.params.uuid),
     )

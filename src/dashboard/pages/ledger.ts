@@ -18,7 +18,7 @@ const PATH = '/dashboard/ledger'
 export function registerLedgerPages({ get }: DashboardRouter): void {
   const files = createLedgerFiles()
 
-  get('merchant', PATH, async visit => {
+  get('money.read', PATH, async visit => {
     const { em } = visit
     const { token, modes } = await restrictToOneMode(visit)
     let balances: ShownLedgerBalances['balances'] = []
@@ -38,7 +38,7 @@ export function registerLedgerPages({ get }: DashboardRouter): void {
     })
   })
 
-  get('merchant', `${PATH}/ledger.csv`, async visit => {
+  get('money.read', `${PATH}/ledger.csv`, async visit => {
     const { token } = await restrictToOneMode(visit)
     const decimal = visit.language === 'en' ? 'POINT' : 'COMMA'
     const query = parseFormFields(ledgerCsvQuery, { ...withTimeZone(visit).query, decimal })
@@ -46,7 +46,7 @@ export function registerLedgerPages({ get }: DashboardRouter): void {
     return { kind: 'file', type: 'text/csv; charset=utf-8', name: nameFile(token.mode, 'csv'), body }
   })
 
-  get('merchant', `${PATH}/ledger.ofx`, async visit => {
+  get('money.read', `${PATH}/ledger.ofx`, async visit => {
     const { token } = await restrictToOneMode(visit)
     const query = parseFormFields(ledgerOfxQuery, withTimeZone(visit).query)
     const body = await files.openOfx({ em: visit.em, token, query })

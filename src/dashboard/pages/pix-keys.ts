@@ -21,10 +21,10 @@ const PATH = '/dashboard/keys'
 const removeFormSchema = z.object({ key: z.string().min(1).max(MAX_KEY_LENGTH) })
 
 export function registerPixKeyPages({ get, post, dashboard }: DashboardRouter): void {
-  get('merchant', PATH, visit => renderPixKeys(visit))
+  get('money.read', PATH, visit => renderPixKeys(visit))
 
   /** First step of an e-mail or phone key: sends a six-digit code, and the page asks for it. */
-  post('merchant', `${PATH}/code`, {
+  post('keys.write', `${PATH}/code`, {
     async handle(visit) {
       const body = parseFormFields(requestCodeBody, visit.form)
       const context = { ...(await readOperationContext(visit)), body }
@@ -35,7 +35,7 @@ export function registerPixKeyPages({ get, post, dashboard }: DashboardRouter): 
     renderForm: visit => renderPixKeys(visit),
   })
 
-  post('merchant', PATH, {
+  post('keys.write', PATH, {
     async handle(visit) {
       const context = await readOperationContext(visit)
       await countCreationAttempt({ ...context, em: visit.em.fork() })
@@ -46,7 +46,7 @@ export function registerPixKeyPages({ get, post, dashboard }: DashboardRouter): 
     renderForm: visit => renderPixKeys(visit, readPendingVerification(visit)),
   })
 
-  post('merchant', `${PATH}/remove`, {
+  post('keys.write', `${PATH}/remove`, {
     confirm: confirmRemoval,
     async handle(visit) {
       const { key } = parseFormFields(removeFormSchema, visit.form)

@@ -10,9 +10,9 @@ import { listAccountModes, listConnections, restrictToOneMode } from './connecti
 const PATH = '/dashboard/providers'
 
 export function registerProviderPages({ get, post }: DashboardRouter): void {
-  get('merchant', PATH, renderProviders)
+  get('money.read', PATH, renderProviders)
 
-  post('merchant', `${PATH}/order`, {
+  post('providers.write', `${PATH}/order`, {
     async handle(visit) {
       const { em, form } = visit
       const { token } = await restrictToOneMode(visit)

@@ -10,7 +10,7 @@ const MAX_TEXT_LENGTH = 255
 
 /** Registers the search over everything of an account; every page has its field. */
 export function registerSearchPage({ get }: DashboardRouter): void {
-  get('merchant', '/dashboard/search', async visit => {
+  get('money.read', '/dashboard/search', async visit => {
     const { em, query, language } = visit
     const { token, modes } = await restrictToOneMode(visit)
     const text = (query.q ?? '').trim().replaceAll('\0', '').toWellFormed().slice(0, MAX_TEXT_LENGTH)

@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto'
 import type { RouterContext } from '@koa/router'
 import { z } from 'zod'
 import { revokeSession } from '../../db/repositories/dashboard-sessions.ts'
+import type { UserRole } from '../../domain/users/roles.ts'
 import { toLoggedApiError } from '../../http/error-handler.ts'
 import { sha256 } from '../../security/sealing.ts'
 import {
@@ -74,7 +75,7 @@ export function registerSignInPages({ dashboard, post }: DashboardRouter): void 
   })
 }
 
-function homePathOfRole(role: 'merchant' | 'operator'): string {
+function homePathOfRole(role: UserRole): string {
   return role === 'operator' ? '/dashboard/operator' : '/dashboard'
 }
 

@@ -22,9 +22,9 @@ const createTokenSchema = z.object({
 })
 
 export function registerTokenPages({ get, post }: DashboardRouter): void {
-  get('merchant', PATH, visit => renderTokens(visit))
+  get('tokens.read', PATH, visit => renderTokens(visit))
 
-  post('merchant', PATH, {
+  post('tokens.write', PATH, {
     async handle(visit) {
       const { em, token, form } = visit
       const fields = parseFormFields(createTokenSchema, form)
@@ -45,7 +45,7 @@ export function registerTokenPages({ get, post }: DashboardRouter): void {
     renderForm: visit => renderTokens(visit),
   })
 
-  post('merchant', `${PATH}/:uuid/revoke`, {
+  post('tokens.write', `${PATH}/:uuid/revoke`, {
     confirm: confirmRevocation,
     async handle({ em, token, params }) {
       await revokeTokens(em, { accountUuid: token.accountUuid, uuid: params.uuid })

@@ -5,7 +5,7 @@ import { restrictToOneMode } from './connections.ts'
 
 /** Registers the list of payments that an account received without a charge to match. */
 export function registerUnmatchedPage({ get }: DashboardRouter): void {
-  get('merchant', '/dashboard/unmatched', async visit => {
+  get('money.read', '/dashboard/unmatched', async visit => {
     const { token, modes } = await restrictToOneMode(visit)
     const rows = await listHeldPayments(visit.em.fork(), token)
     return createPage('unmatched', { rows, mode: token.mode, modes })

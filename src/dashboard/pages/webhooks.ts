@@ -33,10 +33,10 @@ const MAX_WEBHOOKS = 20
 export function registerWebhookPages({ get, post, dashboard }: DashboardRouter): void {
   const tools = createWebhookDependencies(dashboard)
 
-  get('merchant', PATH, visit => renderWebhooks(visit))
-  get('merchant', `${PATH}/:uuid`, visit => renderWebhook(visit))
+  get('webhooks.read', PATH, visit => renderWebhooks(visit))
+  get('webhooks.read', `${PATH}/:uuid`, visit => renderWebhook(visit))
 
-  post('merchant', PATH, {
+  post('webhooks.write', PATH, {
     async handle(visit) {
       const { em, form } = visit
       const token = await tokenWithMode(visit)
@@ -94,7 +94,7 @@ export function registerWebhookPages({ get, post, dashboard }: DashboardRouter):
   })
 
   function registerWebhookAction(name: string, act: WebhookAction): void {
-    post('merchant', `${PATH}/:uuid/${name}`, {
+    post('webhooks.write', `${PATH}/:uuid/${name}`, {
       confirm: visit => confirmAction(name, visit),
       handle: async visit => act(visit, readWebhookScope(visit)),
       renderForm: visit => renderWebhook(visit),

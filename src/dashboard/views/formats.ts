@@ -19,6 +19,7 @@ function createFormats(language: Language) {
   const dated = new Intl.DateTimeFormat(locale, { ...timeFields, year: 'numeric' })
   const moment = new Intl.DateTimeFormat(locale, { ...timeFields, year: 'numeric', second: '2-digit' })
   const day = new Intl.DateTimeFormat(locale, { ...dayFields, timeZone: 'UTC' })
+  const alternatives = new Intl.ListFormat(locale, { type: 'disjunction' })
   const relative = new Intl.RelativeTimeFormat(locale, { numeric: 'always', style: 'long' })
 
   return {
@@ -53,6 +54,8 @@ function createFormats(language: Language) {
     },
     duration: (ms: number) =>
       ms < 1_000 ? `${Math.round(ms)} ms` : `${number.format(Math.round(ms / 100) / 10)} s`,
+    /** Joins names as alternatives: `owner or finance`. */
+    anyOf: (names: string[]) => alternatives.format(names),
     document: formatDocument,
   }
 }

@@ -1,21 +1,24 @@
-import type { UserRole } from '../../db/entities/user.ts'
 import type { DashboardSession } from '../../db/repositories/dashboard-sessions.ts'
+import type { AccountPermission } from '../../domain/users/roles.ts'
+import { hasPermission } from '../authorization/page-permission.ts'
 import type { IconName } from './icons.ts'
 
-/** Menu entries per role, in order; the phrase `nav.<name>` names each. */
-const MENUS: Record<UserRole, { name: string; path: string; icon: IconName }[]> = {
+type MenuEntry = { name: string; path: string; icon: IconName; permission?: AccountPermission }
+
+/** Menu entries of an account's users and of operators, in order; the phrase `nav.<name>` names each. */
+const MENUS: Record<'merchant' | 'operator', MenuEntry[]> = {
   merchant: [
-    { name: 'overview', path: '/dashboard', icon: 'overview' },
-    { name: 'charges', path: '/dashboard/charges', icon: 'in' },
-    { name: 'transfers', path: '/dashboard/transfers', icon: 'out' },
-    { name: 'disputes', path: '/dashboard/disputes', icon: 'dispute' },
-    { name: 'held', path: '/dashboard/unmatched', icon: 'in' },
-    { name: 'keys', path: '/dashboard/keys', icon: 'key' },
-    { name: 'ledger', path: '/dashboard/ledger', icon: 'ledger' },
-    { name: 'providers', path: '/dashboard/providers', icon: 'providers' },
-    { name: 'tokens', path: '/dashboard/tokens', icon: 'token' },
-    { name: 'webhooks', path: '/dashboard/webhooks', icon: 'webhooks' },
-    { name: 'events', path: '/dashboard/events', icon: 'events' },
+    { name: 'overview', path: '/dashboard', icon: 'overview', permission: 'money.read' },
+    { name: 'charges', path: '/dashboard/charges', icon: 'in', permission: 'money.read' },
+    { name: 'transfers', path: '/dashboard/transfers', icon: 'out', permission: 'money.read' },
+    { name: 'disputes', path: '/dashboard/disputes', icon: 'dispute', permission: 'money.read' },
+    { name: 'held', path: '/dashboard/unmatched', icon: 'in', permission: 'money.read' },
+    { name: 'keys', path: '/dashboard/keys', icon: 'key', permission: 'money.read' },
+    { name: 'ledger', path: '/dashboard/ledger', icon: 'ledger', permission: 'money.read' },
+    { name: 'providers', path: '/dashboard/providers', icon: 'providers', permission: 'money.read' },
+    { name: 'tokens', path: '/dashboard/tokens', icon: 'token', permission: 'tokens.read' },
+    { name: 'webhooks', path: '/dashboard/webhooks', icon: 'webhooks', permission: 'webhooks.read' },
+    { name: 'events', path: '/dashboard/events', icon: 'events', permission: 'events.read' },
   ],
   operator: [
     { name: 'operator', path: '/dashboard/operator', icon: 'overview' },
@@ -43,7 +46,10 @@ export function readsOpenedAccount({ user, account }: DashboardSession, path: st
  * counts what waits behind an entry.
  */
 export function buildNavigation(session: DashboardSession, path: string, tasks: Record<string, number>) {
-  const menu = MENUS[readsOpenedAccount(session, path) ? 'merchant' : session.user.role]
+  const isOperatorMenu = session.user.role === 'operator' && !readsOpenedAccount(session, path)
+  const menu = MENUS[isOperatorMenu ? 'operator' : 'merchant'].filter(
+    ({ permission }) => !permission || hasPermission(session, permission),
+  )
   // The longest matching path is active; the overview only on its own page.
   const active = menu
     .filter(one => path === one.path || (one.path !== '/dashboard' && path.startsWith(`${one.path}/`)))

@@ -1,9 +1,8 @@
 import { defineEntity } from '@mikro-orm/core'
+import type { UserRole } from '../../domain/users/roles.ts'
 import { createdAtColumn, timestampColumn, unionColumn } from './columns.ts'
 
-export type UserRole = 'merchant' | 'operator'
-
-/** A user of the dashboard: a merchant's belongs to one account, an operator to the whole service. */
+/** A user of the dashboard: of one account, or an operator of the whole service. */
 const schema = defineEntity({
   name: 'User',
   tableName: 'app_user',

@@ -1,5 +1,5 @@
+import type { UserRole } from '../../domain/users/roles.ts'
 import type { EntityManager } from '../client/orm.ts'
-import type { UserRole } from '../entities/user.ts'
 
 const SESSION_HOURS = 12
 /** Duration of a session without user activity. */

@@ -20,6 +20,7 @@ const MESSAGES = {
       'This operation is not allowed for provider-bound tokens; use a token without a provider.',
     second_operator_needed:
       'The operator who proposed an adjustment cannot approve it; another operator must.',
+    role_not_allowed: 'The role of this user does not permit it.',
     link_expired: 'The link has expired or was changed; read the dispute again for a new one.',
   },
   404: {

@@ -16,7 +16,7 @@ import { CHARGES_PATH, renderCharge } from './charges.ts'
 type ChargeVisit = PageContext<'merchant'>
 
 export function registerChargeActions({ post, dashboard }: DashboardRouter): void {
-  post('merchant', `${CHARGES_PATH}/:uuid/cancel`, {
+  post('charges.write', `${CHARGES_PATH}/:uuid/cancel`, {
     confirm: confirmCancellation,
     async handle({ em, token, params }) {
       const charge = await requireVisibleCharge(em.fork(), token, params.uuid)
@@ -27,7 +27,7 @@ export function registerChargeActions({ post, dashboard }: DashboardRouter): voi
     renderForm: visit => renderCharge(dashboard, visit),
   })
 
-  post('merchant', `${CHARGES_PATH}/:uuid/refund`, {
+  post('refunds.write', `${CHARGES_PATH}/:uuid/refund`, {
     confirm: confirmRefund,
     async handle(visit) {
       const { em, token, params, form, requestId } = visit

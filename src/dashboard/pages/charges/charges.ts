@@ -21,7 +21,7 @@ export const PAY_PATH = '/pay'
 const MAX_REFUNDS = 100
 
 export function registerChargePages({ get, dashboard }: DashboardRouter): void {
-  get('merchant', CHARGES_PATH, async visit => {
+  get('money.read', CHARGES_PATH, async visit => {
     const { em } = visit
     const { token, modes } = await restrictToOneMode(visit)
     const list = await listByFilters(visit, chargesQuery, query => listCharges(em, token, query))
@@ -31,9 +31,9 @@ export function registerChargePages({ get, dashboard }: DashboardRouter): void {
     return createPage('charges', { ...model, mode: token.mode, modes })
   })
 
-  get('merchant', `${CHARGES_PATH}/:uuid`, visit => renderCharge(dashboard, visit))
+  get('money.read', `${CHARGES_PATH}/:uuid`, visit => renderCharge(dashboard, visit))
 
-  get('merchant', `${CHARGES_PATH}/:uuid/qr.svg`, async ({ em, token, params }) => {
+  get('money.read', `${CHARGES_PATH}/:uuid/qr.svg`, async ({ em, token, params }) => {
     const { payload } = await requireVisibleCharge(em, token, params.uuid)
     return { kind: 'file', type: 'image/svg+xml', body: renderQrSvg(payload ?? fail('not_found')) }
   })

@@ -7,7 +7,7 @@ import { presentPayable } from './payable.ts'
 
 /** Registers the page that a merchant shows to a customer at the counter: a large QR code until it is paid. */
 export function registerCounterPage({ get }: DashboardRouter): void {
-  get('merchant', `${CHARGES_PATH}/:uuid/counter`, async ({ em, token, params, session }) => {
+  get('money.read', `${CHARGES_PATH}/:uuid/counter`, async ({ em, token, params, session }) => {
     const charge = await requireVisibleCharge(em.fork(), token, params.uuid)
     const path = `${CHARGES_PATH}/${charge.uuid}`
     const model = {

@@ -22,9 +22,9 @@ const VALIDITIES = {
 
 /** Registers the form that creates a charge. */
 export function registerChargeForm({ get, post, dashboard }: DashboardRouter): void {
-  get('merchant', PATH, renderChargeForm)
+  get('charges.write', PATH, renderChargeForm)
 
-  post('merchant', PATH, {
+  post('charges.write', PATH, {
     async handle(visit) {
       const { em, form, requestId } = visit
       // Without JavaScript, one more row of the splits is a page of its own.

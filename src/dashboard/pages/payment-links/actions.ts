@@ -20,7 +20,7 @@ const revokeFormSchema = z.object({ link: uuidSchema })
 export function registerPaymentLinkActions({ post, dashboard }: DashboardRouter): void {
   const renderForm = (visit: PageContext<'merchant'>) => renderCharge(dashboard, visit)
 
-  post('merchant', `${CHARGES_PATH}/:uuid/link`, {
+  post('charges.write', `${CHARGES_PATH}/:uuid/link`, {
     async handle({ em, token, params, form }) {
       const { note } = parseFormFields(createFormSchema, form)
       await createPaymentLink(dashboard.sealer, { em, token, chargeUuid: params.uuid, note })
@@ -29,7 +29,7 @@ export function registerPaymentLinkActions({ post, dashboard }: DashboardRouter)
     renderForm,
   })
 
-  post('merchant', `${CHARGES_PATH}/:uuid/link/revoke`, {
+  post('charges.write', `${CHARGES_PATH}/:uuid/link/revoke`, {
     confirm: visit => confirmRevocation(dashboard, visit),
     async handle({ em, token, params, form }) {
       const { link: uuid } = parseFormFields(revokeFormSchema, form)

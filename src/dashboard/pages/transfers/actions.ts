@@ -8,7 +8,7 @@ import { renderTransfer, TRANSFERS_PAGE_PATH } from './transfers.ts'
 
 /** Registers the cancellation of a scheduled transfer. */
 export function registerTransferActions({ post, dashboard }: DashboardRouter): void {
-  post('merchant', `${TRANSFERS_PAGE_PATH}/:uuid/cancel`, {
+  post('transfers.write', `${TRANSFERS_PAGE_PATH}/:uuid/cancel`, {
     confirm: confirmCancellation,
     async handle({ em, token, params }) {
       const { state } = await requireVisibleTransfer(em.fork(), token, params.uuid)

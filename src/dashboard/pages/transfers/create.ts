@@ -31,9 +31,9 @@ type TransferVisit = PageContext<'merchant'>
 
 /** Registers the form that sends a transfer, its review, and the recognition of the key while it is typed. */
 export function registerTransferForm({ get, post, dashboard }: DashboardRouter): void {
-  get('merchant', PATH, renderTransferForm)
+  get('transfers.write', PATH, renderTransferForm)
 
-  post('merchant', PATH, {
+  post('transfers.write', PATH, {
     confirm: confirmTransfer,
     async handle(visit) {
       const { em, form, requestId } = visit
@@ -49,7 +49,7 @@ export function registerTransferForm({ get, post, dashboard }: DashboardRouter):
     renderForm: renderTransferForm,
   })
 
-  post('merchant', `${PATH}/key`, {
+  post('transfers.write', `${PATH}/key`, {
     handle: async visit =>
       createPage('key-kind', { typedKey: describeKey(visit.form.get('pix_key') ?? '', phrasesOf(visit)) }),
     renderForm: renderTransferForm,

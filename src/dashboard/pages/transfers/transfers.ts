@@ -11,7 +11,7 @@ import { listByFilters } from '../filtered-list.ts'
 export const TRANSFERS_PAGE_PATH = '/dashboard/transfers'
 
 export function registerTransferPages({ get }: DashboardRouter): void {
-  get('merchant', TRANSFERS_PAGE_PATH, async visit => {
+  get('money.read', TRANSFERS_PAGE_PATH, async visit => {
     const { token, modes } = await restrictToOneMode(visit)
     const list = await listByFilters(visit, transfersQuery, query => listTransfers(visit.em, token, query))
     const connections = await listConnections(visit.em, token)
@@ -20,7 +20,7 @@ export function registerTransferPages({ get }: DashboardRouter): void {
     return createPage('transfers', { ...list, connections, statuses, moves, mode: token.mode, modes })
   })
 
-  get('merchant', `${TRANSFERS_PAGE_PATH}/:uuid`, renderTransfer)
+  get('money.read', `${TRANSFERS_PAGE_PATH}/:uuid`, renderTransfer)
 }
 
 /** Renders a transfer with every attempt and the reason why the next provider was or was not tried. */

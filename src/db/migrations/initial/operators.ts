@@ -11,10 +11,10 @@ create table app_user (
   account_uuid uuid references account,
   email varchar(254) not null unique check (email = lower(email) and email like '%_@_%'),
   password_hash text not null check (password_hash like '$argon2id$%'),
-  role text not null check (role in ('merchant', 'operator')),
+  role text not null check (role in ('owner', 'finance', 'developer', 'viewer', 'operator')),
   created_at timestamptz not null default now(),
   disabled_at timestamptz,
-  -- A merchant's user belongs to one account, an operator to none.
+  -- A user of an account belongs to one, an operator to none.
   constraint app_user_account check ((role = 'operator') = (account_uuid is null))
 );
 create index app_user_of_account on app_user (account_uuid) where account_uuid is not null;
