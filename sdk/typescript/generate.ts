@@ -104,7 +104,6 @@ function writeOperationTable(document: Document): string {
         method: method.toUpperCase(),
         path,
         isKeyed: names('header').includes('Idempotency-Key'),
-        hasCursor: names('query').includes('cursor'),
         accept: Object.keys(operation.responses[success ?? '']?.content ?? {})[0] ?? 'application/json',
       }
       return `  ${operation.operationId}: ${JSON.stringify(entry)},\n`

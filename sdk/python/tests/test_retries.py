@@ -134,6 +134,26 @@ def test_an_error_shows_whether_the_operation_may_have_been_executed(
     assert not caught.value.is_outcome_unknown
 
 
+@pytest.mark.parametrize(
+    ("last", "is_unknown"),
+    [
+        (Answer(429, error("rate_limited")), True),
+        (UNAVAILABLE, True),
+        (Answer(401, error("unauthenticated")), True),
+        (Answer(404, b"<html>"), True),
+        (Answer(400, error("provider_rejected")), False),
+    ],
+    ids=str,
+)
+def test_an_outcome_stays_unknown_until_the_api_answers_for_its_key(
+    ask: Ask, server: ScriptedServer, last: Answer, is_unknown: bool
+) -> None:
+    server.script(BROKEN, last)
+    with pytest.raises(RequestError) as caught:
+        ask(lambda trilho: trilho.payments.refund(UUID))
+    assert caught.value.is_outcome_unknown is is_unknown
+
+
 def test_an_operation_without_an_outcome_is_repeated(ask: Ask, server: ScriptedServer) -> None:
     server.script(Answer(503, error("not_confirmed", data={"uuid": UUID})), REFUNDED)
     ask(lambda trilho: trilho.payments.refund(UUID))

@@ -74,6 +74,14 @@ def test_a_delivery_is_accepted_for_five_minutes() -> None:
             verify_webhook(BODY, signed(KEY, at=now + minutes * MINUTE), SECRET, now=now)
 
 
+def test_a_tolerance_is_the_receivers_and_one_that_is_no_number_accepts_nothing() -> None:
+    headers = signed(KEY, at=time.time() - 6 * MINUTE)
+    assert verify_webhook(BODY, headers, SECRET, tolerance_s=10 * MINUTE).id == "evt_1"
+    for tolerance_s in (60, float("nan")):
+        with pytest.raises(WebhookVerificationError, match="timestamp"):
+            verify_webhook(BODY, headers, SECRET, tolerance_s=tolerance_s)
+
+
 FORGED = {
     "a changed body": (BODY.replace(b"150.75", b"150.76"), signed(KEY)),
     "a body with a blank more": (BODY + b" ", signed(KEY)),

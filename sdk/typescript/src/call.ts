@@ -19,8 +19,8 @@ export type Filters<Id extends OperationId> = Loose<Omit<QueryOf<Id>, 'page'>>
 /** What a call returns: `data` where the response is `{ data }`, a page where it is a list, else the whole body. */
 export type Result<Id extends OperationId> = Unwrapped<SuccessOf<operations[Id]['responses']>>
 
-/** A page of a list; `meta` has its place in the list. */
-export type Page<Item> = { data: Item[]; meta: Result<'listPayments'>['meta'] }
+/** The query of a page by cursor: empty for the first page, then `meta.next_cursor` of the page before. */
+export type CursorQuery<Id extends OperationId> = Filters<Id> & { cursor: string }
 
 /** What is said of an operation that shows no resource. */
 export type Message = { message: string }

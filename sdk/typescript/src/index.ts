@@ -1,12 +1,12 @@
 export type {
   Body,
   CallOptions,
+  CursorQuery,
   DefaultProviders,
   Filters,
   KeyedCallOptions,
   Message,
   OperationId,
-  Page,
   Query,
   Result,
 } from './call.ts'
@@ -19,28 +19,42 @@ export {
 } from './errors.ts'
 export type { ErrorCode } from './openapi/error-codes.ts'
 export type {
+  Attempt,
+  AuthCode,
+  Balance,
+  Bank,
   Charge,
   CreatedCharge,
+  CursorPageMeta,
   DefaultProvider,
   Delivery,
   Dispute,
   Event as WebhookEvent,
+  FinalBeneficiary,
   LedgerBalances,
   LedgerLine,
+  ListedRefund,
   MedEvent,
   Movement,
+  PageMeta,
+  Party,
   PaymentEvent,
   PixKey,
   PixTransactionEvent,
   Provider,
+  ProviderShown,
+  Refund,
   RefundEvent,
   RefundResult,
   Split,
+  StatusChange,
   TestEvent,
   Transfer,
+  TransferError,
   TransferEvent,
   Webhook,
 } from './openapi/types.ts'
+export type { CursorPage, List, Page } from './pages.ts'
 export type { MedAttachment, MedReply } from './resources/meds.ts'
 export type { RetryPolicy } from './retries.ts'
 export { type VerifyOptions, verifyWebhook, type WebhookHeaders } from './verify-webhook.ts'

@@ -58,8 +58,9 @@ async function sendUntilAnswered<Body>(
 }
 
 /** Returns whether a failure says what has become of the attempts before it, which had the same key. */
-function isAnswer({ isRetried, status }: Failure): boolean {
-  return !isRetried && status !== undefined && status !== 401 && status !== 403
+function isAnswer({ isRetried, status, code }: Failure): boolean {
+  if (isRetried || status === undefined || code === 'unexpected_response') return false
+  return status !== 401 && status !== 403
 }
 
 async function generateKey(): Promise<string> {

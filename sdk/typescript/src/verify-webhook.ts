@@ -9,7 +9,7 @@ export type WebhookHeaders =
   | { readonly [name: string]: string | readonly string[] | undefined }
 
 export type VerifyOptions = {
-  /** Seconds that the timestamp may be away from the clock. Default 300. */
+  /** Seconds that the timestamp may be away from the clock, in both directions. Default 300. */
   toleranceS?: number
   /** The clock. */
   now?: Date
@@ -34,7 +34,8 @@ export async function verifyWebhook(
   const timestamp = readHeader(headers, 'webhook-timestamp')
   const signatures = readHeader(headers, 'webhook-signature').split(' ')
   if (!/^\d{1,15}$/.test(timestamp)) throw new WebhookVerificationError('webhook-timestamp is not a number')
-  if (Math.abs(now.getTime() / 1_000 - Number(timestamp)) > toleranceS)
+  // A tolerance that is no number accepts nothing.
+  if (!(Math.abs(now.getTime() / 1_000 - Number(timestamp)) <= toleranceS))
     throw new WebhookVerificationError('The timestamp is too old or too new')
   const { subtle } = await loadWebCrypto()
   const algorithm = { name: 'HMAC', hash: 'SHA-256' }

@@ -180,6 +180,22 @@ describe('an iterator', () => {
   })
 })
 
+test('a page is read by its number, or by cursor', async () => {
+  api.answer({ status: 200, json: { data: [], meta: { per_page: 2, next_cursor: 'second' } } })
+  const { meta } = await trilho.payments.list({ cursor: '', per_page: 2 })
+  const next = await trilho.payments.list({ cursor: meta.next_cursor ?? '', status: 'PAID' })
+  expect(next.meta satisfies { next_cursor: string | null }).toMatchObject({ per_page: 2 })
+  await trilho.payments.listRefunds(UUID, { cursor: 'third' })
+  const numbered = await trilho.webhooks.listDeliveries(UUID, { page: 2 })
+  expect(numbered.meta satisfies { total: number }).toBeDefined()
+  expect(api.requests.map(({ url }) => url.split('?')[1])).toEqual([
+    'cursor=&per_page=2',
+    'cursor=second&status=PAID',
+    'cursor=third',
+    'page=2',
+  ])
+})
+
 test('the version is that of the project and of the API', async () => {
   const { version } = await readJson('package.json')
   expect(VERSION).toBe(version)

@@ -201,6 +201,11 @@ describe('the error', () => {
       [BREAKS, error(401, 'unauthenticated')],
       true,
     ],
+    [
+      'was refused by a proxy after an attempt that may have arrived',
+      [BREAKS, { status: 404, text: '<html>' }],
+      true,
+    ],
     ['is not confirmed', [error(503, 'not_confirmed')], true],
     ['met a bug', [error(500, 'internal_error')], true],
     ['broke', [BREAKS], true],

@@ -93,6 +93,8 @@ describe('it takes', () => {
     const now = new Date(Date.now() - 10 * MINUTE_MS)
     await expect(verifyWebhook(body, signed, token, { now })).rejects.toThrow(/too old or too new/)
     expect(await verifyWebhook(body, signed, token, { now, toleranceS: 3_600 })).toEqual(event)
+    const noNumber = verifyWebhook(body, signed, token, { now, toleranceS: Number.NaN })
+    await expect(noNumber).rejects.toThrow(/too old or too new/)
   })
 
   test.each(['', 'whsec_', 'whsec_%%'])('no secret like %j, and does not show it', async secret => {

@@ -40,6 +40,8 @@ class Attempts:
     clock: Callable[[], float] = time.monotonic
     jitter: Callable[[float, float], float] = random.uniform
     count: int = 0
+    #: An attempt before may have executed the operation.
+    is_outcome_unknown: bool = False
     started_at: float = field(init=False)
 
     def __post_init__(self) -> None:

@@ -48,6 +48,10 @@ class _Transport:
 
     def _delay_after(self, error: RequestError, prepared: PreparedCall[T], attempts: Attempts) -> float:
         """Returns the seconds until the next attempt, or raises the error."""
+        # The outcome of an earlier attempt stays unknown until the API answers for its key.
+        if attempts.is_outcome_unknown and not _is_answer(error):
+            error.is_outcome_unknown = True
+        attempts.is_outcome_unknown = error.is_outcome_unknown
         retry_after_s = error.retry_after_s if isinstance(error, APIError) else None
         delay = attempts.next_delay_s(retry_after_s)
         if delay is None or (isinstance(error, APIError) and not is_worth_a_retry(error)):
@@ -133,6 +137,16 @@ class AsyncTransport(_Transport):
         except httpx.TransportError as error:
             raise _connection_error(prepared, attempts, error) from error
         return _complete(prepared, stream, chunks)
+
+
+def _is_answer(error: RequestError) -> bool:
+    """Whether an error says what has become of the attempts before it, which had the same key."""
+    return (
+        isinstance(error, APIError)
+        and error.code is not None
+        and error.status not in (401, 403)
+        and not is_worth_a_retry(error)
+    )
 
 
 def _complete(prepared: PreparedCall[T], stream: httpx.Response, chunks: list[bytes]) -> httpx.Response:

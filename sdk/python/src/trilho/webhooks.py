@@ -32,7 +32,7 @@ def verify_webhook(
         body: The body exactly as it arrived, before any parsing.
         headers: The headers of the delivery, in any case.
         secret: The signing secret of the endpoint; several while your own configuration changes.
-        tolerance_s: Seconds that the timestamp may be away from the clock.
+        tolerance_s: Seconds that the timestamp may be away from the clock, in both directions.
         now: The clock in Unix seconds, for tests.
 
     Raises:
@@ -45,7 +45,8 @@ def verify_webhook(
     timestamp = by_name.get("webhook-timestamp", "")
     if not event_id or not re.fullmatch(r"[0-9]{1,15}", timestamp):
         raise WebhookVerificationError("the delivery has no webhook-id, or no webhook-timestamp")
-    if abs((time.time() if now is None else now) - int(timestamp)) > tolerance_s:
+    # A tolerance that is no number accepts nothing.
+    if not abs((time.time() if now is None else now) - int(timestamp)) <= tolerance_s:
         raise WebhookVerificationError("the timestamp is too old or too new")
     signed = f"{event_id}.{timestamp}.".encode() + raw
     secrets = [secret] if isinstance(secret, str) else list(secret)

@@ -1,15 +1,14 @@
-import type { Call, CallOptions, Filters, Page, Query } from '../call.ts'
+import type { Call, CallOptions, Filters } from '../call.ts'
 import type { Event } from '../openapi/types.ts'
-import { iterateList } from '../pages.ts'
+import { defineList, iterateList } from '../pages.ts'
 
 /** Events of the last 30 days, as webhooks received them. */
 export const createEvents = (call: Call) => ({
   /** Lists events, a page of them. */
-  list: (query?: Query<'listEvents'>, options?: CallOptions): Promise<Page<Event>> =>
-    call('listEvents', { query }, options),
+  list: defineList<'listEvents', Event>((query, options) => call('listEvents', { query }, options)),
   /** Iterates over all events that match. */
   listAll: (query?: Filters<'listEvents'>, options?: CallOptions): AsyncGenerator<Event> =>
-    iterateList('listEvents', query, page => call('listEvents', { query: page }, options)),
+    iterateList(query, page => call('listEvents', { query: page }, options)),
   /** Reads an event. */
   get: (id: string, options?: CallOptions): Promise<Event> => call('getEvent', { path: { id } }, options),
 })

@@ -1,15 +1,16 @@
-import type { Call, CallOptions, Filters, Page, Query } from '../call.ts'
+import type { Call, CallOptions, Filters, Query } from '../call.ts'
 import type { LedgerBalances, LedgerLine } from '../openapi/types.ts'
-import { iterateList } from '../pages.ts'
+import { defineList, iterateList } from '../pages.ts'
 
 /** What changed the available balance, with the balance after each line. */
 export const createLedger = (call: Call) => ({
   /** Lists lines, a page of them. */
-  list: (query?: Query<'listLedgerLines'>, options?: CallOptions): Promise<Page<LedgerLine>> =>
+  list: defineList<'listLedgerLines', LedgerLine>((query, options) =>
     call('listLedgerLines', { query }, options),
+  ),
   /** Iterates over all lines that match. */
   listAll: (query?: Filters<'listLedgerLines'>, options?: CallOptions): AsyncGenerator<LedgerLine> =>
-    iterateList('listLedgerLines', query, page => call('listLedgerLines', { query: page }, options)),
+    iterateList(query, page => call('listLedgerLines', { query: page }, options)),
   /** Reads the balance of each provider before and after a period, and what its lines add and take. */
   getBalances: (query?: Query<'getLedgerBalances'>, options?: CallOptions): Promise<LedgerBalances> =>
     call('getLedgerBalances', { query }, options),

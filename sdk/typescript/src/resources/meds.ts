@@ -1,6 +1,6 @@
-import type { Call, CallOptions, Filters, KeyedCallOptions, Page, Query } from '../call.ts'
+import type { Call, CallOptions, Filters, KeyedCallOptions } from '../call.ts'
 import type { Dispute } from '../openapi/types.ts'
-import { iterateList } from '../pages.ts'
+import { defineList, iterateList } from '../pages.ts'
 
 /** The reply to a dispute. */
 export type MedReply = {
@@ -16,11 +16,10 @@ export type MedAttachment = { file: Blob; name?: string }
 /** Disputes (MEDs). */
 export const createMeds = (call: Call) => ({
   /** Lists disputes, a page of them. */
-  list: (query?: Query<'listMeds'>, options?: CallOptions): Promise<Page<Dispute>> =>
-    call('listMeds', { query }, options),
+  list: defineList<'listMeds', Dispute>((query, options) => call('listMeds', { query }, options)),
   /** Iterates over all disputes that match. */
   listAll: (query?: Filters<'listMeds'>, options?: CallOptions): AsyncGenerator<Dispute> =>
-    iterateList('listMeds', query, page => call('listMeds', { query: page }, options)),
+    iterateList(query, page => call('listMeds', { query: page }, options)),
   /** Reads a dispute. */
   get: (uuid: string, options?: CallOptions): Promise<Dispute> => call('getMed', { path: { uuid } }, options),
   /** Answers a PENDING dispute, once. */

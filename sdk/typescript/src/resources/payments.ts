@@ -1,6 +1,6 @@
-import type { Body, Call, CallOptions, Filters, KeyedCallOptions, Page, Query } from '../call.ts'
+import type { Body, Call, CallOptions, Filters, KeyedCallOptions } from '../call.ts'
 import type { Charge, CreatedCharge, RefundResult } from '../openapi/types.ts'
-import { iterateList } from '../pages.ts'
+import { defineList, iterateList } from '../pages.ts'
 
 /** Charges (PIX in), and their refunds. */
 export const createPayments = (call: Call) => ({
@@ -8,11 +8,10 @@ export const createPayments = (call: Call) => ({
   create: (body: Body<'createPayment'>, options?: KeyedCallOptions): Promise<CreatedCharge> =>
     call('createPayment', { body }, options),
   /** Lists charges, a page of them. */
-  list: (query?: Query<'listPayments'>, options?: CallOptions): Promise<Page<Charge>> =>
-    call('listPayments', { query }, options),
+  list: defineList<'listPayments', Charge>((query, options) => call('listPayments', { query }, options)),
   /** Iterates over all charges that match. */
   listAll: (query?: Filters<'listPayments'>, options?: CallOptions): AsyncGenerator<Charge> =>
-    iterateList('listPayments', query, page => call('listPayments', { query: page }, options)),
+    iterateList(query, page => call('listPayments', { query: page }, options)),
   /** Reads a charge. */
   get: (uuid: string, options?: CallOptions): Promise<Charge> =>
     call('getPayment', { path: { uuid } }, options),
@@ -29,20 +28,16 @@ export const createPayments = (call: Call) => ({
   refund: (uuid: string, body?: Body<'refundPayment'>, options?: KeyedCallOptions): Promise<RefundResult> =>
     call('refundPayment', { path: { uuid }, body }, options),
   /** Lists the refunds of a charge, a page of them. */
-  listRefunds: (
-    uuid: string,
-    query?: Query<'listPaymentRefunds'>,
-    options?: CallOptions,
-  ): Promise<Page<RefundResult>> => call('listPaymentRefunds', { path: { uuid }, query }, options),
+  listRefunds: defineList<'listPaymentRefunds', RefundResult, [uuid: string]>((uuid, query, options) =>
+    call('listPaymentRefunds', { path: { uuid }, query }, options),
+  ),
   /** Iterates over all refunds of a charge. */
   listAllRefunds: (
     uuid: string,
     query?: Filters<'listPaymentRefunds'>,
     options?: CallOptions,
   ): AsyncGenerator<RefundResult> =>
-    iterateList('listPaymentRefunds', query, page =>
-      call('listPaymentRefunds', { path: { uuid }, query: page }, options),
-    ),
+    iterateList(query, page => call('listPaymentRefunds', { path: { uuid }, query: page }, options)),
   /** Reads a refund of a charge. */
   getRefund: (uuid: string, refund: string, options?: CallOptions): Promise<RefundResult> =>
     call('getPaymentRefund', { path: { uuid, refund } }, options),

@@ -1,6 +1,6 @@
-import type { Body, Call, CallOptions, Filters, KeyedCallOptions, Message, Page, Query } from '../call.ts'
+import type { Body, Call, CallOptions, Filters, KeyedCallOptions, Message } from '../call.ts'
 import type { AuthCode, PixKey } from '../openapi/types.ts'
-import { iterateList } from '../pages.ts'
+import { defineList, iterateList } from '../pages.ts'
 
 /** PIX keys of the account. */
 export const createPixKeys = (call: Call) => ({
@@ -11,11 +11,10 @@ export const createPixKeys = (call: Call) => ({
   create: (body: Body<'createPixKey'>, options?: KeyedCallOptions): Promise<PixKey> =>
     call('createPixKey', { body }, options),
   /** Lists the active keys, a page of them. */
-  list: (query?: Query<'listPixKeys'>, options?: CallOptions): Promise<Page<PixKey>> =>
-    call('listPixKeys', { query }, options),
+  list: defineList<'listPixKeys', PixKey>((query, options) => call('listPixKeys', { query }, options)),
   /** Iterates over all active keys that match. */
   listAll: (query?: Filters<'listPixKeys'>, options?: CallOptions): AsyncGenerator<PixKey> =>
-    iterateList('listPixKeys', query, page => call('listPixKeys', { query: page }, options)),
+    iterateList(query, page => call('listPixKeys', { query: page }, options)),
   /** Reads a key. */
   get: (key: string, options?: CallOptions): Promise<PixKey> => call('getPixKey', { path: { key } }, options),
   /** Removes a key. After a lost response its repeat may be a `not_found`. */

@@ -1,15 +1,14 @@
-import type { Body, Call, CallOptions, DefaultProviders, Filters, Message, Page, Query } from '../call.ts'
+import type { Body, Call, CallOptions, DefaultProviders, Filters, Message } from '../call.ts'
 import type { Provider } from '../openapi/types.ts'
-import { iterateList } from '../pages.ts'
+import { defineList, iterateList } from '../pages.ts'
 
 /** Connections of the account to providers, and the order in which they are tried. */
 export const createProviders = (call: Call) => ({
   /** Lists the providers, a page of them. */
-  list: (query?: Query<'listProviders'>, options?: CallOptions): Promise<Page<Provider>> =>
-    call('listProviders', { query }, options),
+  list: defineList<'listProviders', Provider>((query, options) => call('listProviders', { query }, options)),
   /** Iterates over all providers that match. */
   listAll: (query?: Filters<'listProviders'>, options?: CallOptions): AsyncGenerator<Provider> =>
-    iterateList('listProviders', query, page => call('listProviders', { query: page }, options)),
+    iterateList(query, page => call('listProviders', { query: page }, options)),
   /** Reads a provider with its balances. */
   get: (uuid: string, options?: CallOptions): Promise<Provider> =>
     call('getProvider', { path: { uuid } }, options),

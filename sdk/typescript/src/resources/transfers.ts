@@ -1,6 +1,6 @@
-import type { Body, Call, CallOptions, Filters, KeyedCallOptions, Page, Query } from '../call.ts'
+import type { Body, Call, CallOptions, Filters, KeyedCallOptions } from '../call.ts'
 import type { Transfer } from '../openapi/types.ts'
-import { iterateList } from '../pages.ts'
+import { defineList, iterateList } from '../pages.ts'
 
 /** Transfers (PIX out). */
 export const createTransfers = (call: Call) => ({
@@ -8,11 +8,10 @@ export const createTransfers = (call: Call) => ({
   create: (body: Body<'createTransfer'>, options?: KeyedCallOptions): Promise<Transfer> =>
     call('createTransfer', { body }, options),
   /** Lists transfers, a page of them. */
-  list: (query?: Query<'listTransfers'>, options?: CallOptions): Promise<Page<Transfer>> =>
-    call('listTransfers', { query }, options),
+  list: defineList<'listTransfers', Transfer>((query, options) => call('listTransfers', { query }, options)),
   /** Iterates over all transfers that match. */
   listAll: (query?: Filters<'listTransfers'>, options?: CallOptions): AsyncGenerator<Transfer> =>
-    iterateList('listTransfers', query, page => call('listTransfers', { query: page }, options)),
+    iterateList(query, page => call('listTransfers', { query: page }, options)),
   /** Reads a transfer with its attempts. */
   get: (uuid: string, options?: CallOptions): Promise<Transfer> =>
     call('getTransfer', { path: { uuid } }, options),

@@ -1,6 +1,6 @@
-import type { Body, Call, CallOptions, Filters, KeyedCallOptions, Message, Page, Query } from '../call.ts'
+import type { Body, Call, CallOptions, Filters, KeyedCallOptions, Message } from '../call.ts'
 import type { Delivery, Webhook } from '../openapi/types.ts'
-import { iterateList } from '../pages.ts'
+import { defineList, iterateList } from '../pages.ts'
 
 /** Endpoints that receive events, and the deliveries to them. */
 export const createWebhooks = (call: Call) => ({
@@ -8,11 +8,10 @@ export const createWebhooks = (call: Call) => ({
   create: (body: Body<'createWebhook'>, options?: KeyedCallOptions): Promise<Webhook> =>
     call('createWebhook', { body }, options),
   /** Lists the endpoints, a page of them. */
-  list: (query?: Query<'listWebhooks'>, options?: CallOptions): Promise<Page<Webhook>> =>
-    call('listWebhooks', { query }, options),
+  list: defineList<'listWebhooks', Webhook>((query, options) => call('listWebhooks', { query }, options)),
   /** Iterates over all endpoints. */
   listAll: (query?: Filters<'listWebhooks'>, options?: CallOptions): AsyncGenerator<Webhook> =>
-    iterateList('listWebhooks', query, page => call('listWebhooks', { query: page }, options)),
+    iterateList(query, page => call('listWebhooks', { query: page }, options)),
   /** Reads an endpoint. */
   get: (uuid: string, options?: CallOptions): Promise<Webhook> =>
     call('getWebhook', { path: { uuid } }, options),
@@ -29,20 +28,16 @@ export const createWebhooks = (call: Call) => ({
   test: (uuid: string, options?: CallOptions): Promise<Delivery> =>
     call('testWebhook', { path: { uuid } }, options),
   /** Lists the deliveries of an endpoint with each attempt, a page of them. */
-  listDeliveries: (
-    uuid: string,
-    query?: Query<'listWebhookDeliveries'>,
-    options?: CallOptions,
-  ): Promise<Page<Delivery>> => call('listWebhookDeliveries', { path: { uuid }, query }, options),
+  listDeliveries: defineList<'listWebhookDeliveries', Delivery, [uuid: string]>((uuid, query, options) =>
+    call('listWebhookDeliveries', { path: { uuid }, query }, options),
+  ),
   /** Iterates over all deliveries of an endpoint that match. */
   listAllDeliveries: (
     uuid: string,
     query?: Filters<'listWebhookDeliveries'>,
     options?: CallOptions,
   ): AsyncGenerator<Delivery> =>
-    iterateList('listWebhookDeliveries', query, page =>
-      call('listWebhookDeliveries', { path: { uuid }, query: page }, options),
-    ),
+    iterateList(query, page => call('listWebhookDeliveries', { path: { uuid }, query: page }, options)),
   /** Sends the event of a delivery again. */
   resendDelivery: (uuid: string, delivery: string, options?: CallOptions): Promise<Delivery> =>
     call('resendWebhookDelivery', { path: { uuid, delivery } }, options),
