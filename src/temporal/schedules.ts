@@ -14,8 +14,8 @@ import type { TemporalContext } from './workflow-options.ts'
 
 /** A dispute blocks money from its opening, so lists are polled often without notifications. Rounds never overlap. */
 const DISPUTE_SWEEP_MS = 15_000
-/** Lower bound for any time scale: a round that follows at once leaves no time for the work itself. */
-const MIN_INTERVAL_MS = 2_000
+/** Lower bound for any time scale: rounds that follow one another at once take the time of the work itself. */
+const MIN_INTERVAL_MS = 4_000
 /** Statements are compared again for two days, because some providers book late. */
 const RECONCILIATION_HOURS = 48
 /** Default task queue of src/config.ts; its schedules have ids without a suffix. */

@@ -6,6 +6,8 @@ import { brotliCompressSync, constants, gzipSync } from 'node:zlib'
 import type Router from '@koa/router'
 import { chooseEncoding } from './accepted-encoding.ts'
 
+/** An absolute path, or a file of a package; its text may be changed before it is served. */
+type AssetFile = string | { file: string; edit: (text: string) => string }
 /** URLs of assets by their names. */
 export type AssetUrls = Record<string, string>
 
@@ -22,15 +24,11 @@ const COMPRESS_ASSET = {
   gzip: (body: Buffer) => gzipSync(body),
 }
 
-/**
- * Serves files, each an absolute path or a file of a package, below a path of the router. Their URLs contain a hash of
- * the content, so browsers may cache them.
- */
-export function serveAssets(router: Router, path: string, files: Record<string, string>): AssetUrls {
-  const { resolve } = createRequire(import.meta.url)
+/** Serves files below a path of the router. Their URLs contain a hash of the content, so browsers may cache them. */
+export function serveAssets(router: Router, path: string, files: Record<string, AssetFile>): AssetUrls {
   const urls: AssetUrls = {}
   for (const [name, file] of Object.entries(files)) {
-    const body = readFileSync(resolve(file))
+    const body = readAsset(file)
     const compressed: { br?: Buffer; gzip?: Buffer } = {}
     urls[name] = `${path}/${createHash('sha256').update(body).digest('hex').slice(0, 16)}/${name}`
     router.get(urls[name], ctx => {
@@ -46,4 +44,10 @@ export function serveAssets(router: Router, path: string, files: Record<string, 
     })
   }
   return urls
+}
+
+function readAsset(asset: AssetFile): Buffer {
+  const { resolve } = createRequire(import.meta.url)
+  if (typeof asset === 'string') return readFileSync(resolve(asset))
+  return Buffer.from(asset.edit(readFileSync(resolve(asset.file), 'utf8')))
 }

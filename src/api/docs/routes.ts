@@ -34,7 +34,7 @@ export const documentationRoutes: RouteRegistrar = router => {
   })
   const referenceAssets = serveAssets(router.koa, '/docs/assets', {
     'reference.css': join(import.meta.dirname, 'assets/reference.css'),
-    'redoc.js': 'redoc/bundles/redoc.standalone.js',
+    'redoc.js': { file: 'redoc/bundles/redoc.standalone.js', edit: omitRedocLogo },
     'reference.js': join(import.meta.dirname, 'assets/reference.js'),
   })
   const pages = createPageRenderer(views, { assets, searchLibrary })
@@ -165,7 +165,7 @@ const DOCUMENT_HEADERS = {
 
 /**
  * Redoc fills empty `<style>` elements by script (the first hash), adds one of its scroll bars (the second), and
- * searches in a worker. It has no option to leave out the logo on a server of its makers, so that stays unloaded.
+ * searches in a worker.
  */
 const REFERENCE_HEADERS = {
   'Content-Security-Policy': buildContentSecurityPolicy({
@@ -175,4 +175,12 @@ const REFERENCE_HEADERS = {
     'connect-src': "'self'",
     'worker-src': 'blob:',
   }),
+}
+
+/**
+ * Redoc shows a logo from a server of its makers, without an option against it, and no logo where that cannot be loaded.
+ * In place of its address, an empty one makes it do the latter with no request.
+ */
+function omitRedocLogo(script: string): string {
+  return script.replace('https://cdn.redoc.ly/redoc/logo-mini.svg', 'data:,')
 }

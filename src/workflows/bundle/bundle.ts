@@ -3,6 +3,7 @@ import { existsSync } from 'node:fs'
 import { extname, join } from 'node:path'
 import { promisify } from 'node:util'
 import type { WorkflowBundleOption } from '@temporalio/worker'
+import { cacheWorkflowBundle } from './bundle-cache.ts'
 
 /** Far more than the program is (2 MB). */
 const MAX_BUNDLE_BYTES = 64 * 2 ** 20
@@ -15,10 +16,11 @@ export function bundlePathOf(kind: WorkflowBundleKind): string {
   return join(import.meta.dirname, `workflows-${kind}.cjs`)
 }
 
-/** Returns the bundle of all workflows that was made ahead; makes it where there is none, as next to the sources. */
+/** Returns the bundle of all workflows that was made ahead; where there is none, as next to the sources, a cached one. */
 export async function loadWorkflowBundle(kind: WorkflowBundleKind): Promise<WorkflowBundleOption> {
   const codePath = bundlePathOf(kind)
-  return existsSync(codePath) ? { codePath } : { code: await bundleWorkflows(kind) }
+  if (existsSync(codePath)) return { codePath }
+  return cacheWorkflowBundle({ name: kind, build: () => bundleWorkflows(kind) })
 }
 
 /**

@@ -1,17 +1,26 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 
+const MIN_PAUSE_MS = 25
+const MAX_PAUSE_MS = 400
+
 /** Polls until the value fits, and answers it; fails after the limit with the last value. */
 export async function pollUntil<T>(
   ask: () => Promise<T> | T,
   fits: (answer: NoInfer<T>) => boolean,
-  { limitMs = 20_000, everyMs = 50 }: { limitMs?: number; everyMs?: number } = {},
+  { limitMs = 20_000, everyMs }: { limitMs?: number; everyMs?: number } = {},
 ): Promise<T> {
-  const deadline = Date.now() + limitMs
+  const beganAtMs = Date.now()
   for (;;) {
     const answer = await ask()
     if (fits(answer)) return answer
-    if (Date.now() > deadline)
+    const waitedMs = Date.now() - beganAtMs
+    if (waitedMs > limitMs)
       throw new Error(`Not within ${limitMs} ms: ${fits}\nat last: ${JSON.stringify(answer, null, 1)}`)
-    await sleep(everyMs)
+    await sleep(everyMs ?? pauseAfter(waitedMs))
   }
+}
+
+/** A quarter of the time waited so far: concurrent tests that poll for seconds take the time of what they wait for. */
+function pauseAfter(waitedMs: number): number {
+  return Math.min(Math.max(waitedMs / 4, MIN_PAUSE_MS), MAX_PAUSE_MS)
 }

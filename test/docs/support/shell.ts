@@ -4,7 +4,11 @@ import { mkdir, symlink } from 'node:fs/promises'
 import { join } from 'node:path'
 import { readLocalConfig } from '../../../src/config.ts'
 import type { StateDir } from '../../../src/dev/env/state-dir.ts'
+import { PROGRAM_ENVIRONMENT } from '../../support/program-environment.ts'
 import { ROOT } from './documents.ts'
+
+/** The documents look once a second whether something has happened; the tests look more often. */
+const SHORT_SLEEP = 'sleep() { command sleep 0.2; }'
 
 /** A folder that looks like a clone in which `npm start` runs in that home. */
 export async function createClone(folder: string, home: StateDir): Promise<string> {
@@ -29,10 +33,12 @@ export async function runInOneShell(
 ): Promise<ScriptResult[]> {
   const { environment } = readLocalConfig()
   const mark = `-- ${crypto.randomUUID()}`
-  const whole = ['exec 2>&1', ...scripts.map(script => `${script}\necho; echo '${mark}'`)].join('\n')
+  const whole = ['exec 2>&1', SHORT_SLEEP, ...scripts.map(script => `${script}\necho; echo '${mark}'`)].join(
+    '\n',
+  )
   const child = spawn('bash', ['-e', '-c', whole], {
     cwd,
-    env: { PATH: environment.PATH, HOME: environment.HOME, LANG: 'C.UTF-8' },
+    env: { ...PROGRAM_ENVIRONMENT, HOME: environment.HOME, LANG: 'C.UTF-8' },
     stdio: ['ignore', 'pipe', 'ignore'],
     detached: true, // A process group of its own, which ends as a whole.
   })

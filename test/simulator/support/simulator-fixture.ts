@@ -1,11 +1,11 @@
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { setTimeout as sleep } from 'node:timers/promises'
 import pino from 'pino'
 import { Agent } from 'undici'
 import { createSimulatorClient } from '../../../src/simulator/control/client.ts'
 import { startSimulator } from '../../../src/simulator/server.ts'
+import { pollUntil as pollWithin } from '../../api/support/poll-until.ts'
 import { createEfiClient } from './efi-client.ts'
 
 /** The key, holder and credentials of the account of most tests. */
@@ -78,12 +78,6 @@ export async function openSimulatorFixture({
 }
 
 /** Polls until the value fits, for at most half a minute. */
-export async function pollUntil<T>(ask: () => Promise<T>, fits: (answer: T) => boolean): Promise<T> {
-  const deadline = Date.now() + 30_000
-  for (;;) {
-    const answer = await ask()
-    if (fits(answer)) return answer
-    if (Date.now() > deadline) throw new Error(`still not so: ${JSON.stringify(answer)}`)
-    await sleep(10)
-  }
+export function pollUntil<T>(ask: () => Promise<T>, fits: (answer: NoInfer<T>) => boolean): Promise<T> {
+  return pollWithin(ask, fits, { limitMs: 30_000 })
 }

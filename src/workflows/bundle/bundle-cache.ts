@@ -1,0 +1,53 @@
+import { createHash } from 'node:crypto'
+import { existsSync } from 'node:fs'
+import { mkdir, readdir, readFile, rename, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import type { WorkflowBundleOption } from '@temporalio/worker'
+
+const SOURCE_FOLDER = join(import.meta.dirname, '../..')
+const ROOT = join(SOURCE_FOLDER, '..')
+const CACHE_FOLDER = join(ROOT, 'node_modules/.cache/trilho')
+
+/** The folders of which a bundle is built: those whose code may be in it (test/architecture), and its plugins. */
+const BUNDLED_FOLDERS = ['workflows', 'domain', 'activities', 'tracing']
+
+/** A bundle of all workflows by its name, with the files besides the sources of which it is built. */
+type CachedBundle = { name: string; moreFiles?: string[]; build: () => Promise<string> }
+
+/**
+ * Returns a bundle of the present sources and packages, which is built once for each state of them: that takes a fifth of
+ * what the start of a whole Trilho takes. Where nothing can be written, it is built each time.
+ */
+export async function cacheWorkflowBundle({
+  name,
+  moreFiles = [],
+  build,
+}: CachedBundle): Promise<WorkflowBundleOption> {
+  const codePath = join(CACHE_FOLDER, `workflows-${name}-${await fingerprintSources(moreFiles)}.cjs`)
+  if (existsSync(codePath)) return { codePath }
+  const code = await build()
+  const isWritten = await writeWhole(codePath, code).then(
+    () => true,
+    () => false,
+  )
+  return isWritten ? { codePath } : { code }
+}
+
+/** A concurrent process may write the same file: each renames a complete one into place. */
+async function writeWhole(path: string, text: string): Promise<void> {
+  const own = `${path}.${process.pid}`
+  await mkdir(CACHE_FOLDER, { recursive: true })
+  await writeFile(own, text)
+  await rename(own, path)
+}
+
+async function fingerprintSources(moreFiles: string[]): Promise<string> {
+  const hash = createHash('sha256')
+  for (const file of [join(ROOT, 'package-lock.json'), ...moreFiles]) hash.update(await readFile(file))
+  for (const folder of BUNDLED_FOLDERS) {
+    const files = await readdir(join(SOURCE_FOLDER, folder), { recursive: true })
+    for (const file of files.filter(name => /\.[jt]s$/.test(name)).sort())
+      hash.update(file).update(await readFile(join(SOURCE_FOLDER, folder, file)))
+  }
+  return hash.digest('hex').slice(0, 16)
+}
