@@ -21,13 +21,15 @@ import { registerPaymentLinkActions } from './pages/payment-links/actions.ts'
 import { registerPublicPaymentPage } from './pages/payment-links/public-page.ts'
 import { registerPixKeyPages } from './pages/pix-keys.ts'
 import { registerProviderPages } from './pages/providers.ts'
+import { registerRefundPages } from './pages/refunds.ts'
 import { registerSearchPage } from './pages/search.ts'
+import { registerSettlementPages } from './pages/settlement.ts'
 import { registerSignInPages } from './pages/sign-in.ts'
 import { registerTokenPages } from './pages/tokens.ts'
 import { registerTransferActions } from './pages/transfers/actions.ts'
 import { registerTransferForm } from './pages/transfers/create.ts'
 import { registerTransferPages } from './pages/transfers/transfers.ts'
-import { registerUnmatchedPage } from './pages/unmatched.ts'
+import { registerUnmatchedPages } from './pages/unmatched.ts'
 import { registerWebhookPages } from './pages/webhooks.ts'
 
 /**
@@ -51,10 +53,12 @@ export function dashboardRoutes(router: ServerRouter, dependencies: DashboardDep
   registerTransferPages(pageRouter)
   registerTransferActions(pageRouter)
   registerDisputePages(pageRouter)
-  registerUnmatchedPage(pageRouter)
+  registerRefundPages(pageRouter)
+  registerUnmatchedPages(pageRouter)
   registerSearchPage(pageRouter)
   registerPixKeyPages(pageRouter)
   registerLedgerPages(pageRouter)
+  registerSettlementPages(pageRouter)
   registerProviderPages(pageRouter)
   registerTokenPages(pageRouter)
   registerWebhookPages(pageRouter)

@@ -1,13 +1,11 @@
 import { showDispute } from '../../contract/disputes/dispute.ts'
 import type { EntityManager } from '../../db/client/orm.ts'
 import { Dispute } from '../../db/entities/dispute.ts'
-import { findDisputesByDeadline, findUnmatchedPayments } from '../../db/repositories/account-tasks.ts'
+import { findDisputesByDeadline } from '../../db/repositories/account-tasks.ts'
 import type { CallerToken } from '../authorization/authenticate.ts'
 import { scopeOf } from '../authorization/scope.ts'
 
-/** What waits for an action of the merchant. */
-
-/** Most entries of a list that has no pages: what waits is few. */
+/** Most disputes of a list that has no pages: those that wait for an answer are few. */
 const MAX_TASKS = 100
 
 /** Lists the disputes that wait for an answer and that a token may see, the nearest deadline first. */
@@ -19,9 +17,4 @@ export async function listDisputesByDeadline(em: EntityManager, token: CallerTok
     { populate: ['connection', 'movement'], orderBy: { dueAt: 'asc', uuid: 'asc' } },
   )
   return rows.map(row => showDispute(row, []))
-}
-
-/** Lists the payments without a charge that a token may see and that are still held. */
-export function listHeldPayments(em: EntityManager, token: CallerToken) {
-  return findUnmatchedPayments(em, scopeOf(token), MAX_TASKS)
 }

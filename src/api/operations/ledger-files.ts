@@ -1,7 +1,7 @@
-import { pipeline, Readable } from 'node:stream'
+import { Readable } from 'node:stream'
 import type { LedgerCsvQuery, LedgerOfxQuery } from '../../contract/ledger/ledger-files.ts'
 import { type ShownLedgerLine, showLedgerLine } from '../../contract/ledger/ledger-line.ts'
-import { createCsvCells, createCsvWriter } from '../../contract/ledger/statement-csv.ts'
+import { STATEMENT_COLUMNS } from '../../contract/ledger/statement-csv.ts'
 import { createOfxWriter } from '../../contract/ledger/statement-ofx.ts'
 import type { EntityManager } from '../../db/client/orm.ts'
 import { type LedgerPeriod, readLedgerPeriods } from '../../db/repositories/ledger-balances.ts'
@@ -15,6 +15,7 @@ import {
 import { SECOND } from '../../domain/shared/intervals.ts'
 import { createSemaphore, type Semaphore } from '../../domain/shared/semaphore.ts'
 import type { CallerToken } from '../authorization/authenticate.ts'
+import { openCsvFile } from './csv-file.ts'
 import { buildLineFilter, getLedgerScope } from './ledger.ts'
 import { buildDayRange, createdDaysOf } from './pagination.ts'
 
@@ -37,11 +38,10 @@ export function createLedgerFiles() {
         bounds: await readLedgerBounds(em, scope),
         filter: buildLineFilter(query),
       }
-      const toCells = createCsvCells(query)
-      async function* cells() {
-        if (statement) for await (const line of readStatement(em, semaphore, statement)) yield toCells(line)
+      async function* lines() {
+        if (statement) yield* readStatement(em, semaphore, statement)
       }
-      return pipeToReader(Readable.from(cells()), createCsvWriter(query))
+      return openCsvFile({ columns: STATEMENT_COLUMNS, rows: lines(), style: query })
     },
 
     /** Opens the lines of a period as OFX: a statement per provider account, with its closing balance. */
@@ -120,9 +120,4 @@ async function* readStatement(
     if (rows.length < LINES_PER_BATCH) return
     afterId = rows.at(-1)!.id
   }
-}
-
-/** Pipes a source through a writer; an error of either ends both, and so the response. */
-function pipeToReader(source: Readable, writer: ReturnType<typeof createCsvWriter>): Readable {
-  return pipeline(source, writer, () => {})
 }

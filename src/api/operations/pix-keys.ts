@@ -68,9 +68,20 @@ export async function requireVisiblePixKey(em: EntityManager, token: CallerToken
   return (await em.findOne(PixKey, where, { populate: ['connection'] })) ?? fail('not_found')
 }
 
+/** Reads a key by its uuid, which no response shows, or fails with 404. */
+export async function requireVisiblePixKeyByUuid(em: EntityManager, token: CallerToken, uuid: string) {
+  const where = { uuid, ...buildPixKeyVisibilityFilter(token) }
+  return (await em.findOne(PixKey, where, { populate: ['connection'] })) ?? fail('not_found')
+}
+
 export async function listPixKeys(em: EntityManager, token: CallerToken, query: PixKeysQuery) {
+  return mapPage(await listPixKeyRows(em, token, query), showPixKey)
+}
+
+/** Lists one page of the keys that a token may see, newest first. */
+export function listPixKeyRows(em: EntityManager, token: CallerToken, query: PixKeysQuery) {
   const filter = { ...buildPixKeyVisibilityFilter(token), ...(query.type && { type: { $in: query.type } }) }
-  const page = await readPage({
+  return readPage({
     ...{ name: 'pix-key', query },
     read: ({ after, ...rows }) =>
       em.find(
@@ -80,7 +91,6 @@ export async function listPixKeys(em: EntityManager, token: CallerToken, query: 
       ),
     count: () => em.count(PixKey, filter),
   })
-  return mapPage(page, showPixKey)
 }
 
 /** Builds the filter of visible keys. Simulated keys are separate: the same text may exist again as a real key. */

@@ -12,13 +12,15 @@ import { type EntityManager, readInSnapshot } from '../../db/client/orm.ts'
 import { Refund } from '../../db/entities/refund.ts'
 import { batchQueries, runQuery } from '../../db/pipeline/query.ts'
 import type { ReadCharge } from '../../db/repositories/charges.ts'
-import { readRefunds } from '../../db/repositories/refunds.ts'
+import { type ReadRefund, readRefunds } from '../../db/repositories/refunds.ts'
+import { joinConditions } from '../../db/sql-conditions.ts'
 import { computeRefundableCents, refundErrorCodeOf, refundMachine } from '../../domain/refunds/refund.ts'
 import { fail, failField } from '../../http/api-error.ts'
 import { startMoneyWorkflow } from '../../temporal/start.ts'
 import type { TemporalContext } from '../../temporal/workflow-options.ts'
 import type { RefundInput } from '../../workflows/contracts/refunds.ts'
 import type { CallerToken } from '../authorization/authenticate.ts'
+import { scopeOf } from '../authorization/scope.ts'
 import { queryPayoutPause } from '../routing/pause-check.ts'
 import { queryAcceptanceDeadline } from './acceptance-deadline.ts'
 import { requireVisibleCharge } from './charges.ts'
@@ -51,6 +53,17 @@ export async function listAllRefunds(em: EntityManager, token: CallerToken, quer
     read: rows => readRefunds(em, rows),
   })
   return mapPage(page, showListedRefund)
+}
+
+/** Reads a refund of any charge that a token may see, or fails with 404. */
+export async function requireVisibleRefund(
+  em: EntityManager,
+  token: CallerToken,
+  uuid: string,
+): Promise<ReadRefund> {
+  const conditions = joinConditions(...scopeOf(token), ['uuid = ?', uuid])
+  const [refund] = await readRefunds(em, { ...conditions, isFiltered: true, limit: 1, offset: 0 })
+  return refund ?? fail('not_found')
 }
 
 /** Lists one page of the refunds of one charge, newest first. */

@@ -1,7 +1,7 @@
 import { textFromCents } from '../../domain/ledger/money.ts'
 import type { Party } from '../../domain/providers/provider.ts'
+import { createLocalClock } from '../shared/local-clock.ts'
 import type { ShownLedgerLine } from './ledger-line.ts'
-import { createLocalClock } from './local-clock.ts'
 
 /**
  * The statement as OFX 1.02 (SGML), which Brazil's accounting software imports: every element is closed, and texts are

@@ -121,6 +121,8 @@ function buildSharedModel(
     query: ctx.query,
     isFiltered: Object.keys(ctx.query).some(name => name !== 'page' && !RESERVED_QUERY_NAMES.includes(name)),
     link,
+    /** URL of the page's list as a file, with the filters of the page. */
+    fileOf: (path: string) => withQuery(path, { ...ctx.query, ...NO_FILTERS }),
     /** URL that the page polls for changes. */
     live: link({ seen: page.etag, done: undefined }),
     signedIn: session,
@@ -165,6 +167,9 @@ function createWorkflowLinks({ uiUrl, namespace }: DashboardContext['config']['t
   return (id: string) =>
     uiUrl ? `${uiUrl}/namespaces/${namespace}/workflows/${encodeURIComponent(id)}` : null
 }
+
+/** Query parameters that a file of a list does not take from its page. */
+const NO_FILTERS = { page: undefined, seen: undefined, done: undefined, lang: undefined }
 
 type UrlQuery = Record<string, string | string[] | undefined>
 

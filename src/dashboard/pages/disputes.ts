@@ -6,8 +6,9 @@ import {
   requireVisibleDispute,
   showDisputeWithAttachments,
 } from '../../api/operations/disputes.ts'
-import { disputesQuery } from '../../contract/disputes/dispute.ts'
+import { disputesQuery, type showDispute } from '../../contract/disputes/dispute.ts'
 import { disputeReplyForm } from '../../contract/disputes/dispute-reply.ts'
+import type { CsvColumns } from '../../contract/shared/csv.ts'
 import { readInSnapshot } from '../../db/client/orm.ts'
 import { ATTACHMENT_TYPES, MAX_ATTACHMENTS } from '../../domain/disputes/attachment.ts'
 import {
@@ -24,11 +25,37 @@ import type { PageContext } from '../http/page-context.ts'
 import type { DashboardRouter } from '../http/router.ts'
 import { restrictToOneMode } from './connections.ts'
 import { listByFilters } from './filtered-list.ts'
+import { createListFiles, nameFileByMode } from './list-file.ts'
+import { loadRelated } from './related.ts'
 
 const PATH = '/dashboard/disputes'
+const FILE_PATH = `${PATH}/disputes.csv`
+
+/** Columns of the list as CSV. */
+const DISPUTE_COLUMNS: CsvColumns<ReturnType<typeof showDispute>> = {
+  created_at: dispute => dispute.created_at,
+  status: dispute => dispute.status,
+  med_type: dispute => dispute.med_type,
+  dispute_type: dispute => dispute.dispute_type,
+  value: dispute => dispute.value,
+  blocked_value: dispute => dispute.blocked_value,
+  due_at: dispute => dispute.due_at,
+  resolved: dispute => dispute.resolved,
+  payer_name: dispute => dispute.pix_in_transaction.initiation.sender?.name,
+  payer_document: dispute => dispute.pix_in_transaction.initiation.sender?.document,
+  details: dispute => dispute.details,
+  analysis: dispute => dispute.analysis,
+  end_to_end: dispute => dispute.pix_in_transaction.end_to_end,
+  charge_uuid: dispute => dispute.charge_uuid,
+  transfer_uuid: dispute => dispute.transfer_uuid,
+  provider: dispute => dispute.provider.provider,
+  provider_uuid: dispute => dispute.provider.uuid,
+  uuid: dispute => dispute.uuid,
+}
 
 export function registerDisputePages({ get, post, dashboard }: DashboardRouter): void {
   const { storage } = dashboard
+  const openListFile = createListFiles()
 
   get('money.read', PATH, async visit => {
     const { token, modes } = await restrictToOneMode(visit)
@@ -37,8 +64,16 @@ export function registerDisputePages({ get, post, dashboard }: DashboardRouter):
     )
     const rows = list.rows.map(({ attachments: _, ...dispute }) => dispute)
     const due = await listDisputesByDeadline(visit.em.fork(), token)
-    const names = { statuses: DISPUTE_STATUSES, kinds: DISPUTE_KINDS, types: DISPUTE_TYPES }
+    const names = { statuses: DISPUTE_STATUSES, kinds: DISPUTE_KINDS, types: DISPUTE_TYPES, file: FILE_PATH }
     return createPage('disputes', { ...list, rows, ...names, due, mode: token.mode, modes })
+  })
+
+  get('money.read', FILE_PATH, async visit => {
+    const { token } = await restrictToOneMode(visit)
+    return openListFile(visit, {
+      ...{ name: nameFileByMode('disputes', token.mode), columns: DISPUTE_COLUMNS, schema: disputesQuery },
+      list: query => readInSnapshot(visit.em, em => listDisputes(em, storage, token, query)),
+    })
   })
 
   get('money.read', `${PATH}/:uuid`, dispute)
@@ -62,8 +97,9 @@ export function registerDisputePages({ get, post, dashboard }: DashboardRouter):
   }
 
   /** Renders a dispute with its deadline, its attachments and, while it accepts a reply, the reply form. */
-  function dispute({ em: outside, token, params }: PageContext<'merchant'>) {
-    return readInSnapshot(outside, async em => {
+  function dispute(visit: PageContext<'merchant'>) {
+    const { token, params } = visit
+    return readInSnapshot(visit.em, async em => {
       const row = await requireVisibleDispute(em, token, params.uuid)
       const { attachments, ...dispute } = await showDisputeWithAttachments(em, storage, row)
       const model = {
@@ -76,6 +112,10 @@ export function registerDisputePages({ get, post, dashboard }: DashboardRouter):
         repliedAt: row.repliedAt,
         replyFailure: row.replyFailure,
         whyNotAnswerable: replyErrorCodeOf({ ...row, hasReply: row.repliedAt != null }),
+        related: await loadRelated(visit, {
+          ...{ disputeUuid: row.uuid, movementUuid: row.movement.uuid },
+          ...{ actionSubjects: [`med/${row.uuid}`], ledgerUuid: row.uuid },
+        }),
         moves: !disputeMachine.isFinal(row.state),
         proofs: attachments.length,
         files: ATTACHMENT_TYPES.join(','),

@@ -7,10 +7,10 @@ import { MOVEMENT_TYPES } from '../../domain/ledger/movement.ts'
 import { TIME_ZONE } from '../../domain/shared/time-zone.ts'
 import { parseFormFields } from '../http/form.ts'
 import { createPage } from '../http/page.ts'
-import type { PageContext } from '../http/page-context.ts'
 import type { DashboardRouter } from '../http/router.ts'
 import { listConnections, restrictToOneMode } from './connections.ts'
 import { listByFilters } from './filtered-list.ts'
+import { nameFileByMode } from './list-file.ts'
 
 const PATH = '/dashboard/ledger'
 
@@ -22,7 +22,7 @@ export function registerLedgerPages({ get }: DashboardRouter): void {
     const { em } = visit
     const { token, modes } = await restrictToOneMode(visit)
     let balances: ShownLedgerBalances['balances'] = []
-    const list = await listByFilters(withTimeZone(visit), ledgerQuery, async query => {
+    const list = await listByFilters(visit, ledgerQuery, async query => {
       const [lines, period] = await Promise.all([
         listLedgerLines(em, token, query),
         readLedgerBalances(em.fork(), token, query),
@@ -41,23 +41,25 @@ export function registerLedgerPages({ get }: DashboardRouter): void {
   get('money.read', `${PATH}/ledger.csv`, async visit => {
     const { token } = await restrictToOneMode(visit)
     const decimal = visit.language === 'en' ? 'POINT' : 'COMMA'
-    const query = parseFormFields(ledgerCsvQuery, { ...withTimeZone(visit).query, decimal })
+    const query = parseFormFields(ledgerCsvQuery, { ...visit.query, time_zone: TIME_ZONE, decimal })
     const body = await files.openCsv({ em: visit.em, token, query })
-    return { kind: 'file', type: 'text/csv; charset=utf-8', name: nameFile(token.mode, 'csv'), body }
+    return {
+      kind: 'file',
+      type: 'text/csv; charset=utf-8',
+      name: `${nameFileByMode('ledger', token.mode)}.csv`,
+      body,
+    }
   })
 
   get('money.read', `${PATH}/ledger.ofx`, async visit => {
     const { token } = await restrictToOneMode(visit)
-    const query = parseFormFields(ledgerOfxQuery, withTimeZone(visit).query)
+    const query = parseFormFields(ledgerOfxQuery, { ...visit.query, time_zone: TIME_ZONE })
     const body = await files.openOfx({ em: visit.em, token, query })
-    return { kind: 'file', type: 'application/x-ofx', name: nameFile(token.mode, 'ofx'), body }
+    return {
+      kind: 'file',
+      type: 'application/x-ofx',
+      name: `${nameFileByMode('ledger', token.mode)}.ofx`,
+      body,
+    }
   })
-}
-
-function withTimeZone(visit: PageContext<'merchant'>): PageContext<'merchant'> {
-  return { ...visit, query: { ...visit.query, time_zone: TIME_ZONE } }
-}
-
-function nameFile(mode: 'live' | 'test', extension: string): string {
-  return mode === 'test' ? `ledger-test.${extension}` : `ledger.${extension}`
 }

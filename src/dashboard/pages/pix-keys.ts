@@ -2,11 +2,19 @@ import { z } from 'zod'
 import {
   countCreationAttempt,
   createPixKey,
+  listPixKeyRows,
   listPixKeys,
   removePixKey,
   requestAuthCode,
+  requireVisiblePixKeyByUuid,
 } from '../../api/operations/pix-keys.ts'
-import { createPixKeyBody, pixKeysQuery, requestCodeBody } from '../../contract/pix-keys/pix-key.ts'
+import {
+  createPixKeyBody,
+  pixKeysQuery,
+  requestCodeBody,
+  showPixKey,
+} from '../../contract/pix-keys/pix-key.ts'
+import type { CsvColumns } from '../../contract/shared/csv.ts'
 import { MAX_KEY_LENGTH } from '../../domain/pix-keys/key-format.ts'
 import { PIX_KEY_TYPES, VERIFIED_KEY_TYPES } from '../../domain/pix-keys/pix-key.ts'
 import { type Confirmation, phrasesOf } from '../http/confirmation.ts'
@@ -16,12 +24,36 @@ import type { PageContext } from '../http/page-context.ts'
 import type { DashboardRouter } from '../http/router.ts'
 import { listAccountModes, listConnections, tokenWithMode } from './connections.ts'
 import { listByFilters } from './filtered-list.ts'
+import { createListFiles, nameFileByMode } from './list-file.ts'
+import { loadRelated } from './related.ts'
 
 const PATH = '/dashboard/keys'
 const removeFormSchema = z.object({ key: z.string().min(1).max(MAX_KEY_LENGTH) })
 
+const FILE_PATH = `${PATH}/keys.csv`
+
+/** Columns of the list as CSV. */
+const PIX_KEY_COLUMNS: CsvColumns<ReturnType<typeof showPixKey>> = {
+  created_at: one => one.created_at,
+  type: one => one.type,
+  key: one => one.key,
+  is_active: one => one.is_active,
+  provider: one => one.provider.provider,
+  provider_uuid: one => one.provider.uuid,
+}
+
 export function registerPixKeyPages({ get, post, dashboard }: DashboardRouter): void {
+  const openListFile = createListFiles()
+
   get('money.read', PATH, visit => renderPixKeys(visit))
+
+  get('money.read', FILE_PATH, async visit => {
+    const token = await tokenWithMode(visit)
+    return openListFile(visit, {
+      ...{ name: nameFileByMode('keys', token.mode), columns: PIX_KEY_COLUMNS, schema: pixKeysQuery },
+      list: query => listPixKeys(visit.em.fork(), token, query),
+    })
+  })
 
   /** First step of an e-mail or phone key: sends a six-digit code, and the page asks for it. */
   post('keys.write', `${PATH}/code`, {
@@ -55,6 +87,18 @@ export function registerPixKeyPages({ get, post, dashboard }: DashboardRouter): 
       return redirect(PATH, 'key_removed', context.token.mode)
     },
     renderForm: visit => renderPixKeys(visit),
+  })
+
+  // After the forms, whose names are no uuid. By uuid, because a key is a document, an e-mail or a phone number, which no log of addresses should have.
+  get('money.read', `${PATH}/:uuid`, async visit => {
+    const { uuid } = visit.params
+    const token = await tokenWithMode(visit)
+    const row = await requireVisiblePixKeyByUuid(visit.em.fork(), token, uuid)
+    const related = await loadRelated(visit, {
+      ...{ attempted: { uuid, operations: ['create_key', 'delete_key'] }, ledgerUuid: null },
+      ...{ actionSubjects: [`pix-key/${uuid}`, `pix-key/${uuid}/removal`] },
+    })
+    return createPage('key', { uuid, key: showPixKey(row), related, mode: token.mode }, `${PATH}/${uuid}`)
   })
 }
 
@@ -91,18 +135,22 @@ type PendingVerification = {
 
 async function renderPixKeys(visit: PageContext<'merchant'>, proving?: PendingVerification | null) {
   const token = await tokenWithMode(visit)
-  const list = await listByFilters(visit, pixKeysQuery, query => listPixKeys(visit.em.fork(), token, query))
+  const { rows, ...list } = await listByFilters(visit, pixKeysQuery, query =>
+    listPixKeyRows(visit.em.fork(), token, query),
+  )
   const reached = { ...token, modeScope: token.mode }
   const connections = (await listConnections(visit.em, reached)).filter(({ type }) => type === 'NOMINAL')
   const plain = PIX_KEY_TYPES.filter(type => !(VERIFIED_KEY_TYPES as readonly string[]).includes(type))
   const model = {
     ...list,
+    rows: rows.map(row => ({ ...showPixKey(row), uuid: row.uuid })),
     connections,
     mode: token.mode,
     modes: await listAccountModes(visit),
     proving,
     plain,
     proved: VERIFIED_KEY_TYPES,
+    file: FILE_PATH,
   }
   return createPage('keys', model, PATH)
 }

@@ -15,8 +15,13 @@ import {
   rotateSecretIfUnchanged,
   updateWebhook,
 } from '../../api/operations/webhooks.ts'
+import type { CsvColumns } from '../../contract/shared/csv.ts'
 import { createWebhookBody, showWebhook, updateWebhookBody } from '../../contract/webhooks/webhook.ts'
-import { DELIVERY_STATUSES, deliveriesQuery } from '../../contract/webhooks/webhook-delivery.ts'
+import {
+  DELIVERY_STATUSES,
+  deliveriesQuery,
+  type showDelivery,
+} from '../../contract/webhooks/webhook-delivery.ts'
 import { SUBSCRIBABLE_EVENT_TYPES } from '../../domain/webhooks/webhook.ts'
 import { type Confirmation, phrasesOf } from '../http/confirmation.ts'
 import { parseFormFields, readSubmissionKey } from '../http/form.ts'
@@ -25,16 +30,42 @@ import type { PageContext } from '../http/page-context.ts'
 import type { DashboardRouter } from '../http/router.ts'
 import { tokenWithMode } from './connections.ts'
 import { listByFilters } from './filtered-list.ts'
+import { createListFiles } from './list-file.ts'
 
 const PATH = '/dashboard/webhooks'
 /** Most webhooks per account (SPEC §8). */
 const MAX_WEBHOOKS = 20
 
+/** Columns of the deliveries as CSV. */
+const DELIVERY_COLUMNS: CsvColumns<ReturnType<typeof showDelivery>> = {
+  created_at: delivery => delivery.created_at,
+  status: delivery => delivery.status,
+  event_type: delivery => delivery.event.type,
+  event_id: delivery => delivery.event.id,
+  tries: delivery => String(delivery.tries.at(-1)?.number ?? 0),
+  last_try_at: delivery => delivery.tries.at(-1)?.at,
+  last_status: delivery => delivery.tries.at(-1)?.status?.toString(),
+  last_failure: delivery => delivery.tries.at(-1)?.failure,
+  last_answer: delivery => delivery.tries.at(-1)?.answer,
+  next_try_at: delivery => delivery.next_try_at,
+  uuid: delivery => delivery.uuid,
+}
+
 export function registerWebhookPages({ get, post, dashboard }: DashboardRouter): void {
   const tools = createWebhookDependencies(dashboard)
+  const openListFile = createListFiles()
 
   get('webhooks.read', PATH, visit => renderWebhooks(visit))
   get('webhooks.read', `${PATH}/:uuid`, visit => renderWebhook(visit))
+
+  get('webhooks.read', `${PATH}/:uuid/deliveries.csv`, async visit => {
+    const reference = readWebhookScope(visit)
+    await requireVisibleWebhook(visit.em.fork(), reference)
+    return openListFile(visit, {
+      ...{ name: 'deliveries', columns: DELIVERY_COLUMNS, schema: deliveriesQuery },
+      list: query => listDeliveries(visit.em.fork(), reference, query),
+    })
+  })
 
   post('webhooks.write', PATH, {
     async handle(visit) {
@@ -170,6 +201,7 @@ async function renderWebhook(visit: PageContext<'merchant'>, secret?: string) {
       replaces: computeSecretEtag(row),
       typed: { url: form.get('url') ?? row.url, events: readSelectedEvents(form) ?? row.events },
       statuses: DELIVERY_STATUSES,
+      file: `${PATH}/${row.uuid}/deliveries.csv`,
       moves: deliveries.some(({ status }) => status === 'PENDING'),
     },
     `${PATH}/${row.uuid}`,

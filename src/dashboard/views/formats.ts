@@ -20,6 +20,7 @@ function createFormats(language: Language) {
   const moment = new Intl.DateTimeFormat(locale, { ...timeFields, year: 'numeric', second: '2-digit' })
   const day = new Intl.DateTimeFormat(locale, { ...dayFields, timeZone: 'UTC' })
   const alternatives = new Intl.ListFormat(locale, { type: 'disjunction' })
+  const month = new Intl.DateTimeFormat(locale, { month: 'long', year: 'numeric', timeZone: 'UTC' })
   const relative = new Intl.RelativeTimeFormat(locale, { numeric: 'always', style: 'long' })
 
   return {
@@ -38,6 +39,8 @@ function createFormats(language: Language) {
       renderTime(at, formatYear(at) === formatYear(now) ? short : dated),
     /** Formats a day `YYYY-MM-DD` as `21/11`. */
     day: (text: string) => day.format(new Date(`${text}T00:00:00Z`)),
+    /** Formats a month `YYYY-MM` as `novembro de 2026`. */
+    month: (text: string) => month.format(new Date(`${text}-01T00:00:00Z`)),
     /** Formats how long ago or ahead a time is, in the largest unit that fits. */
     age(at: Date | string, now: Date = new Date()): string {
       const seconds = Math.round((new Date(at).getTime() - now.getTime()) / 1_000)

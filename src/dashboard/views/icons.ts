@@ -5,6 +5,8 @@ const ICON_PATHS = {
   overview: 'M4 20V10M10 20V4M16 20v-7M22 20H2',
   in: 'M12 3v12m-5-5 5 5 5-5M4 20h16',
   out: 'M12 16V4m-5 5 5-5 5 5M4 20h16',
+  calendar: 'M4 6h16v14H4zM4 10h16M8 3v4m8-4v4m-7 7h6',
+  back: 'M9 5 4 10l5 5M4 10h10a5 5 0 0 1 0 10h-3',
   ledger: 'M5 3h14v18H5zM9 8h6M9 12h6M9 16h4',
   providers: 'M3 10 12 4l9 6M5 10v8m4.7-8v8m4.6-8v8M19 10v8M3 21h18',
   token: 'M14 10a4 4 0 1 1-4-4 4 4 0 0 1 4 4Zm-1 3 8 8m-4-4 2-2',

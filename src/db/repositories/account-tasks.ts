@@ -34,32 +34,3 @@ export function findDisputesByDeadline(
     [...values, limit],
   )
 }
-
-export type UnmatchedPayment = {
-  uuid: string
-  cents: number
-  reason: string
-  disposition: string
-  end_to_end: string | null
-  payer: string | null
-  charge_uuid: string | null
-  provider: string
-  created_at: string
-}
-
-/** Lists an account's payments without a charge that are still held, newest first. */
-export function findUnmatchedPayments(
-  em: EntityManager,
-  scope: OptionalSqlCondition[],
-  limit: number,
-): Promise<UnmatchedPayment[]> {
-  const { sql, values } = joinConditions(...scope)
-  return em.execute(
-    `select m.uuid, m.value_cents::float8 as cents, m.reason, m.disposition, m.end_to_end, m.sender->>'name' as payer,
-       m.charge_uuid, p.provider, m.created_at
-     from movement m join provider_account p on p.uuid = m.provider_account_uuid
-     where m.uuid in (select uuid from movement where ${sql} and ${IS_UNMATCHED_SQL})
-     order by m.created_at desc limit ?`,
-    [...values, limit],
-  )
-}

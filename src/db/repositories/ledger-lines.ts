@@ -127,7 +127,7 @@ export function countLedgerLines(
 }
 
 /** The operation of a movement `m`: the most specific of those that it names. */
-const OPERATION_TYPE_SQL = `case
+export const OPERATION_TYPE_SQL = `case
   when m.type = 'SPLIT' then 'SPLIT'
   when m.transfer_uuid is not null then 'TRANSFER'
   when m.refund_uuid is not null then 'REFUND'

@@ -224,6 +224,41 @@ export async function createFullAccount(world: ApiFixture) {
     `insert into delivery_attempt (delivery_uuid, number, status_code, duration_ms, answer, at) values (?, 1, 500, 12, ?, ?)`,
     [delivery, MALICIOUS_TEXT, now],
   )
+  const [refund, pixKey] = [randomUUID(), randomUUID()]
+  await sql(
+    `insert into refund (uuid, charge_uuid, account_uuid, connection_uuid, provider_account_uuid, state, value_cents,
+       movement_uuid, end_to_end, failure, request_id, fingerprint, created_at, updated_at)
+     select ?, ?, account_uuid, uuid, provider_account_uuid, 'failed', 100, ?, ?, ?, 'r', 'f', ?, ? from connection where uuid = ?`,
+    [
+      ...[refund, charge, movement, MALICIOUS_TEXT.slice(0, 32)],
+      ...[JSON.stringify({ code: MALICIOUS_TEXT, message: MALICIOUS_TEXT }), now, now, connection],
+    ],
+  )
+  await sql(
+    `insert into pix_key (uuid, account_uuid, connection_uuid, provider_account_uuid, is_simulated, type, key, state,
+       request_id, fingerprint, created_at, updated_at)
+     select ?, account_uuid, uuid, provider_account_uuid, is_simulated, 'RANDOM', ?, 'active', 'r', 'f', ?, ?
+     from connection where uuid = ?`,
+    [pixKey, `${MALICIOUS_TEXT.slice(0, 30)}${pixKey}`, now, now, connection],
+  )
+  for (const [operation, subject] of [
+    ['refund', refund],
+    ['issue', open],
+    ['create_key', pixKey],
+  ])
+    await sql(
+      `insert into attempt (uuid, operation, subject_uuid, connection_uuid, provider_account_uuid, position, reference,
+         state, finality, code, message, created_at, updated_at)
+       values (?, ?, ?, ?, ?, 0, ?, 'rejected', 'final', ?, ?, ?, ?)`,
+      [
+        ...[randomUUID(), operation, subject, connection, providerAccount, randomUUID().slice(0, 35)],
+        ...[MALICIOUS_TEXT, MALICIOUS_TEXT, now, now],
+      ],
+    )
+  await sql(
+    `insert into operator_action (uuid, actor, action, subject, reason) values (?, ?, 'return_unmatched', ?, ?)`,
+    [randomUUID(), MALICIOUS_TEXT, `return/${unmatched}`, MALICIOUS_TEXT],
+  )
   const email = `${randomUUID()}@trilho.test`
   await addUser(world.orm.em.fork(), { email, password: PASSWORD, accountUuid: account })
   return {
@@ -238,6 +273,8 @@ export async function createFullAccount(world: ApiFixture) {
     unknownAttempt,
     unmatched,
     dispute,
+    refund,
+    pixKey,
     webhook,
     event,
     delivery,

@@ -1,7 +1,8 @@
 import { listCharges, requireVisibleCharge } from '../../../api/operations/charges.ts'
+import { mapPage } from '../../../api/operations/pagination.ts'
 import { findActivePaymentLink } from '../../../api/operations/payment-links.ts'
-import { listRefunds } from '../../../api/operations/refunds.ts'
 import { chargesQuery, showCharge } from '../../../contract/charges/charge.ts'
+import type { CsvColumns } from '../../../contract/shared/csv.ts'
 import type { ReadCharge } from '../../../db/repositories/charges.ts'
 import { chargeMachine } from '../../../domain/charges/charge.ts'
 import { textFromCents } from '../../../domain/ledger/money.ts'
@@ -15,12 +16,36 @@ import type { PageContext } from '../../http/page-context.ts'
 import type { DashboardRouter } from '../../http/router.ts'
 import { findConnectionMode, listConnections, restrictToOneMode } from '../connections.ts'
 import { listByFilters } from '../filtered-list.ts'
+import { createListFiles, nameFileByMode } from '../list-file.ts'
+import { loadRelated } from '../related.ts'
 
 export const CHARGES_PATH = '/dashboard/charges'
 export const PAY_PATH = '/pay'
-const MAX_REFUNDS = 100
+
+/** Columns of the list as CSV. */
+const CHARGE_COLUMNS: CsvColumns<ReturnType<typeof showCharge>> = {
+  created_at: charge => charge.created_at,
+  status: charge => charge.status,
+  value: charge => charge.value,
+  fees: charge => charge.fees,
+  total_value: charge => charge.total_value,
+  refunded_value: charge => charge.refunded_value,
+  net_value: charge => charge.net_value,
+  external_ref: charge => charge.external_ref,
+  payer_name: charge => charge.payment.pix.sender?.name,
+  payer_document: charge => charge.payment.pix.sender?.document,
+  settled_at: charge => charge.payment.pix.transaction?.settled_at,
+  expires_at: charge => charge.payment.expires_at,
+  end_to_end: charge => charge.payment.pix.transaction?.end_to_end,
+  txid: charge => charge.payment.pix.txid,
+  provider: charge => charge.provider.provider,
+  provider_uuid: charge => charge.provider.uuid,
+  uuid: charge => charge.uuid,
+}
 
 export function registerChargePages({ get, dashboard }: DashboardRouter): void {
+  const openListFile = createListFiles()
+
   get('money.read', CHARGES_PATH, async visit => {
     const { em } = visit
     const { token, modes } = await restrictToOneMode(visit)
@@ -28,7 +53,16 @@ export function registerChargePages({ get, dashboard }: DashboardRouter): void {
     const connections = await listConnections(em, token)
     const rows = list.rows.map(row => showCharge(row, row.refunds))
     const model = { ...list, rows, connections, statuses: PAYMENT_STATUSES, moves: list.rows.some(isMoving) }
-    return createPage('charges', { ...model, mode: token.mode, modes })
+    return createPage('charges', { ...model, mode: token.mode, modes, file: `${CHARGES_PATH}/charges.csv` })
+  })
+
+  get('money.read', `${CHARGES_PATH}/charges.csv`, async visit => {
+    const { token } = await restrictToOneMode(visit)
+    return openListFile(visit, {
+      ...{ name: nameFileByMode('charges', token.mode), columns: CHARGE_COLUMNS, schema: chargesQuery },
+      list: async query =>
+        mapPage(await listCharges(visit.em.fork(), token, query), row => showCharge(row, row.refunds)),
+    })
   })
 
   get('money.read', `${CHARGES_PATH}/:uuid`, visit => renderCharge(dashboard, visit))
@@ -44,11 +78,13 @@ export async function renderCharge(dashboard: DashboardContext, visit: PageConte
   const { token, params } = visit
   const em = visit.em.fork()
   const row = await requireVisibleCharge(em, token, params.uuid)
-  const refunds = await listRefunds(em, token, row.uuid, { page: 1, per_page: MAX_REFUNDS })
   const model = {
     charge: showCharge(row, row.refunds),
     mode: await findConnectionMode(em, row.connection.uuid),
-    refunds: refunds.data.map(({ refund }) => refund),
+    related: await loadRelated(visit, {
+      ...{ chargeUuid: row.uuid, attempted: { uuid: row.uuid, operations: ['issue'] } },
+      ...{ actionSubjects: [`charge/${row.uuid}`], ledgerUuid: row.uuid },
+    }),
     isIssued: row.payload !== null,
     isPayable: chargeMachine.accepts(row.state, 'cancelled'),
     whyNotRefundable: refundErrorCodeOf(row, new Date()),

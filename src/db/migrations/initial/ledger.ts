@@ -70,7 +70,11 @@ create index movement_by_receiver_document on movement (account_uuid, (receiver-
 -- Payments without a charge that an account still holds.
 create index movement_held_of_account on movement (account_uuid)
   where disposition in ('held', 'returning', 'not_returned');
+-- All of them, by day: the list, and what became of them.
+create index movement_unmatched_of_account on movement (account_uuid, created_at, uuid) where disposition is not null;
 create index movement_of_charge on movement (charge_uuid) where charge_uuid is not null;
+-- What went back of a PIX.
+create index movement_of_original on movement (original_uuid) where type = 'EXTERNAL_REFUND';
 create index movement_of_transfer on movement (transfer_uuid) where transfer_uuid is not null;
 create index movement_of_refund on movement (refund_uuid) where refund_uuid is not null;
 create index movement_of_dispute on movement (dispute_uuid) where dispute_uuid is not null;

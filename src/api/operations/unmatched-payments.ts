@@ -1,0 +1,52 @@
+import { z } from 'zod'
+import { dayQueryFields, pageQueryFields } from '../../contract/shared/fields.ts'
+import type { EntityManager } from '../../db/client/orm.ts'
+import { IS_UNMATCHED_SQL } from '../../db/repositories/account-tasks.ts'
+import { countUnmatchedPayments, readUnmatchedPayments } from '../../db/repositories/unmatched-payments.ts'
+import type { OptionalSqlCondition } from '../../db/sql-conditions.ts'
+import { fail } from '../../http/api-error.ts'
+import type { CallerToken } from '../authorization/authenticate.ts'
+import { scopeOf } from '../authorization/scope.ts'
+import { buildDayConditions, createdDaysOf, isAfterPosition, readPage } from './pagination.ts'
+
+/** What became of the payments that the list shows; `waiting`: they are still held. */
+export const UNMATCHED_OUTCOMES = ['waiting', 'returned', 'kept', 'all'] as const
+
+export const unmatchedPaymentsQuery = z.strictObject({
+  ...pageQueryFields,
+  outcome: z.enum(UNMATCHED_OUTCOMES).default('waiting'),
+  ...dayQueryFields,
+})
+
+const OUTCOME_CONDITIONS: Record<(typeof UNMATCHED_OUTCOMES)[number], OptionalSqlCondition> = {
+  waiting: [IS_UNMATCHED_SQL],
+  returned: ["disposition = 'returned'"],
+  kept: ["disposition = 'kept'"],
+  all: false,
+}
+
+/** Lists one page of the payments without a charge that a token may see, newest first. */
+export function listUnmatchedPayments(
+  em: EntityManager,
+  token: CallerToken,
+  query: z.output<typeof unmatchedPaymentsQuery>,
+) {
+  const conditions = [
+    ...scopeOf(token),
+    OUTCOME_CONDITIONS[query.outcome],
+    ...buildDayConditions('created_at', createdDaysOf(query)),
+  ]
+  return readPage({
+    ...{ name: 'unmatched', query },
+    read: ({ after, ...rows }) => readUnmatchedPayments(em, [...conditions, isAfterPosition(after)], rows),
+    count: () => countUnmatchedPayments(em, conditions),
+  })
+}
+
+/** Reads a payment without a charge that a token may see, or fails with 404. */
+export async function requireVisibleUnmatchedPayment(em: EntityManager, token: CallerToken, uuid: string) {
+  const [payment] = await readUnmatchedPayments(em, [...scopeOf(token), ['uuid = ?', uuid]], FIRST_ROW)
+  return payment ?? fail('not_found')
+}
+
+const FIRST_ROW = { limit: 1, offset: 0 }

@@ -1,0 +1,66 @@
+import type { z } from 'zod'
+import { openCsvFile } from '../../api/operations/csv-file.ts'
+import type { ListPage } from '../../api/operations/pagination.ts'
+import type { CsvColumns } from '../../contract/shared/csv.ts'
+import type { PageQuery } from '../../contract/shared/fields.ts'
+import { createSemaphore } from '../../domain/shared/semaphore.ts'
+import { TIME_ZONE } from '../../domain/shared/time-zone.ts'
+import type { DashboardResponse } from '../http/page.ts'
+import type { PageContext } from '../http/page-context.ts'
+import { parseFilters } from './filtered-list.ts'
+
+/** Rows per statement of the database. Between two of them a file holds no connection, however slow its reader is. */
+const ROWS_PER_BATCH = 100
+/** Most batches of one account that are read at once. */
+const MAX_CONCURRENT_BATCHES = 1
+
+type MerchantVisit = PageContext<'merchant'>
+
+type ListFile<S extends z.ZodType<PageQuery>, Row> = {
+  /** Name of the file, without its extension. */
+  name: string
+  columns: CsvColumns<Row>
+  schema: S
+  /** Reads one page of the list, as its page does. */
+  list(query: z.output<S>): Promise<ListPage<Row>>
+}
+
+/** Creates the function that opens lists as CSV; called once per process. */
+export function createListFiles() {
+  const semaphore = createSemaphore(MAX_CONCURRENT_BATCHES)
+  /** Opens all rows that the filters of the page select, newest first. Rows that are added meanwhile are not in the file. */
+  return function openListFile<S extends z.ZodType<PageQuery>, Row>(
+    visit: MerchantVisit,
+    { name, columns, schema, list }: ListFile<S, Row>,
+  ): DashboardResponse {
+    const filters = parseFilters(visit, schema)
+    async function* rows() {
+      let cursor: string | null = ''
+      while (cursor !== null) {
+        const release = await semaphore.acquire(visit.token.accountUuid)
+        const batch: PageQuery = { page: undefined, per_page: ROWS_PER_BATCH, cursor }
+        const page: ListPage<Row> = await list({ ...filters, ...batch }).finally(release)
+        yield* page.data
+        cursor = page.meta.next_cursor
+      }
+    }
+    return createCsvResponse(visit, { name, columns, rows: rows() })
+  }
+}
+
+type CsvTable<Row> = { name: string; columns: CsvColumns<Row>; rows: AsyncIterable<Row> }
+
+/** Creates the response of a table as CSV, with the decimal separator of the page's language. */
+export function createCsvResponse<Row>(
+  { language }: MerchantVisit,
+  { name, columns, rows }: CsvTable<Row>,
+): DashboardResponse {
+  const style = { decimal: language === 'en' ? 'POINT' : 'COMMA', time_zone: TIME_ZONE } as const
+  const body = openCsvFile({ columns, rows, style })
+  return { kind: 'file', type: 'text/csv; charset=utf-8', name: `${name}.csv`, body }
+}
+
+/** Names a file, so that simulated amounts are not mistaken for money. */
+export function nameFileByMode(name: string, mode: 'live' | 'test' | undefined): string {
+  return mode === 'test' ? `${name}-test` : name
+}

@@ -1,0 +1,69 @@
+import { listAllRefunds, requireVisibleRefund } from '../../api/operations/refunds.ts'
+import { allRefundsQuery, showListedRefund } from '../../contract/refunds/refund.ts'
+import type { CsvColumns } from '../../contract/shared/csv.ts'
+import { REFUND_STATUSES, refundMachine } from '../../domain/refunds/refund.ts'
+import { createPage } from '../http/page.ts'
+import type { DashboardRouter } from '../http/router.ts'
+import { findConnectionMode, listConnections, restrictToOneMode } from './connections.ts'
+import { listByFilters } from './filtered-list.ts'
+import { createListFiles, nameFileByMode } from './list-file.ts'
+import { loadRelated } from './related.ts'
+
+const PATH = '/dashboard/refunds'
+const FILE_PATH = `${PATH}/refunds.csv`
+
+/** Columns of the list as CSV. */
+const REFUND_COLUMNS: CsvColumns<ReturnType<typeof showListedRefund>> = {
+  created_at: refund => refund.created_at,
+  status: refund => refund.status,
+  value: refund => refund.value,
+  fees: refund => refund.fees,
+  external_ref: refund => refund.external_ref,
+  payer_name: refund => refund.pix_original.initiation.sender?.name,
+  payer_document: refund => refund.pix_original.initiation.sender?.document,
+  settled_at: refund => refund.pix_refund.settled_at,
+  end_to_end: refund => refund.pix_refund.end_to_end,
+  original_end_to_end: refund => refund.pix_original.end_to_end,
+  error: refund => refund.error?.code,
+  charge_uuid: refund => refund.charge_uuid,
+  provider: refund => refund.provider.provider,
+  provider_uuid: refund => refund.provider.uuid,
+  uuid: refund => refund.uuid,
+}
+
+export function registerRefundPages({ get }: DashboardRouter): void {
+  const openListFile = createListFiles()
+
+  get('money.read', PATH, async visit => {
+    const { token, modes } = await restrictToOneMode(visit)
+    const list = await listByFilters(visit, allRefundsQuery, query => listAllRefunds(visit.em, token, query))
+    const names = { statuses: REFUND_STATUSES, connections: await listConnections(visit.em, token) }
+    const moves = list.rows.some(({ status }) => status === 'PROCESSING')
+    return createPage('refunds', { ...list, ...names, moves, mode: token.mode, modes, file: FILE_PATH })
+  })
+
+  get('money.read', FILE_PATH, async visit => {
+    const { token } = await restrictToOneMode(visit)
+    return openListFile(visit, {
+      ...{ name: nameFileByMode('refunds', token.mode), columns: REFUND_COLUMNS, schema: allRefundsQuery },
+      list: query => listAllRefunds(visit.em.fork(), token, query),
+    })
+  })
+
+  get('money.read', `${PATH}/:uuid`, async visit => {
+    const { em, token, params } = visit
+    const row = await requireVisibleRefund(em.fork(), token, params.uuid)
+    const { uuid } = row
+    const model = {
+      refund: showListedRefund(row),
+      disputeUuid: row.disputeUuid ?? null,
+      mode: await findConnectionMode(em, row.connection.uuid),
+      related: await loadRelated(visit, {
+        ...{ refundUuid: uuid, attempted: { uuid, operations: ['refund'] } },
+        ...{ actionSubjects: [`refund/${uuid}`], ledgerUuid: uuid },
+      }),
+      moves: !refundMachine.isFinal(row.state),
+    }
+    return createPage('refund', model, `${PATH}/${uuid}`)
+  })
+}

@@ -1,0 +1,56 @@
+import { listLedgerLines } from '../../api/operations/ledger.ts'
+import { MAX_RELATED_ROWS, type RelatedSubject, readRelatedRows } from '../../db/repositories/related-rows.ts'
+import { disputeMachine } from '../../domain/disputes/dispute.ts'
+import { refundMachine } from '../../domain/refunds/refund.ts'
+import { TIME_ZONE } from '../../domain/shared/time-zone.ts'
+import type { PageContext } from '../http/page-context.ts'
+
+type RelatedVisit = Pick<PageContext<'merchant'>, 'em' | 'token' | 'session'>
+
+/** The object of a page: how other rows name it, and by which uuid the ledger finds its lines. */
+type PageSubject = Omit<RelatedSubject, 'accountUuid'> & { ledgerUuid: string | null }
+
+/** Loads what belongs to the object of a page (views/parts/related.eta): in two round trips, at once. */
+export async function loadRelated(
+  { em, token, session }: RelatedVisit,
+  { ledgerUuid, ...subject }: PageSubject,
+) {
+  const [rows, lines] = await Promise.all([
+    readRelatedRows(em.fork(), { ...subject, accountUuid: token.accountUuid }),
+    ledgerUuid === null ? null : listLedgerLines(em.fork(), token, buildLinesQuery(ledgerUuid)),
+  ])
+  const isOperator = session.user.role === 'operator'
+  return {
+    max: MAX_RELATED_ROWS,
+    pix: limit(rows.pix),
+    refunds: limit(
+      rows.refunds.map(({ state, ...refund }) => ({ ...refund, status: refundMachine.statusOf(state) })),
+    ),
+    disputes: limit(
+      rows.disputes.map(({ state, kind, ...dispute }) => ({
+        ...{ ...dispute, med_type: kind, status: disputeMachine.statusOf(state) },
+      })),
+    ),
+    // Only the provider's own message: that of an unreachable attempt contains its host name, which is for operators.
+    attempts: rows.attempts.map(({ message, ...attempt }) => ({
+      ...{ ...attempt, message: attempt.state === 'rejected' ? message : null },
+    })),
+    events: limit(rows.events),
+    // Reasons are written for operators, and their names are theirs.
+    actions: limit(
+      rows.actions.map(({ actor, reason, ...action }) => ({
+        ...{ ...action, actor: isOperator ? actor : null, reason: isOperator ? reason : null },
+      })),
+    ),
+    lines: { rows: lines?.data ?? [], hasMore: lines?.meta.next_cursor != null },
+    ledgerUuid,
+  }
+}
+
+function limit<Row>(rows: Row[]): { rows: Row[]; hasMore: boolean } {
+  return { rows: rows.slice(0, MAX_RELATED_ROWS), hasMore: rows.length > MAX_RELATED_ROWS }
+}
+
+function buildLinesQuery(operation_uuid: string) {
+  return { operation_uuid, time_zone: TIME_ZONE, per_page: MAX_RELATED_ROWS, cursor: '' }
+}

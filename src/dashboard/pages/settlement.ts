@@ -1,0 +1,93 @@
+import { z } from 'zod'
+import { readSettlement, type SettlementReport, type SettlementRow } from '../../api/operations/settlement.ts'
+import type { CsvColumns } from '../../contract/shared/csv.ts'
+import { uuidSchema } from '../../contract/shared/fields.ts'
+import { createLocalClock } from '../../contract/shared/local-clock.ts'
+import { SETTLEMENT_FIGURES } from '../../domain/ledger/settlement-figure.ts'
+import { TIME_ZONE } from '../../domain/shared/time-zone.ts'
+import { createPage } from '../http/page.ts'
+import type { PageContext } from '../http/page-context.ts'
+import type { DashboardRouter } from '../http/router.ts'
+import { listConnections, restrictToOneMode } from './connections.ts'
+import { parseFilters } from './filtered-list.ts'
+import { createCsvResponse, nameFileByMode } from './list-file.ts'
+
+const PATH = '/dashboard/settlement'
+
+/** A month of days, or a year of months; the first year is the one before which no PIX was. */
+const settlementQuery = z.strictObject({
+  period: z
+    .string()
+    .regex(/^(20[2-9]\d)(-(0[1-9]|1[0-2]))?$/, 'must be a month, as in 2026-11, or a year, as in 2026')
+    .optional(),
+  provider_uuid: uuidSchema.optional(),
+})
+
+type ReportedRow = SettlementRow & Pick<SettlementReport, 'connectionUuid' | 'provider'>
+
+/** Columns of the report as CSV: what left is negative, so that a row adds up. */
+const SETTLEMENT_COLUMNS: CsvColumns<ReportedRow> = {
+  period: row => row.span,
+  is_over: row => !row.isRunning,
+  provider: row => row.provider,
+  provider_uuid: row => row.connectionUuid,
+  opening_balance: row => row.openingCents,
+  ...Object.fromEntries(
+    SETTLEMENT_FIGURES.map(figure => [figure, (row: ReportedRow) => row.figures[figure]]),
+  ),
+  closing_balance: row => row.closingCents,
+  lines: row => String(row.lines),
+}
+
+/** Registers the settlement report, by day and by month. Days are those of the page's clocks. */
+export function registerSettlementPages({ get }: DashboardRouter): void {
+  get('money.read', PATH, async visit => {
+    const { token, modes, period, reports } = await readReports(visit)
+    const isYear = !period.includes('-')
+    return createPage('settlement', {
+      ...{ period, isYear, figures: SETTLEMENT_FIGURES, mode: token.mode, modes },
+      reports: reports.map(report => ({ ...report, rows: report.rows.toReversed() })),
+      connections: await listConnections(visit.em, token),
+      previous: shiftPeriod(period, -1),
+      // A period that has not begun has no report.
+      next: shiftPeriod(period, 1) <= currentMonth().slice(0, period.length) ? shiftPeriod(period, 1) : null,
+      year: period.slice(0, 4),
+      month: isYear ? currentMonth() : period,
+      file: `${PATH}/settlement.csv`,
+    })
+  })
+
+  get('money.read', `${PATH}/settlement.csv`, async visit => {
+    const { token, period, reports } = await readReports(visit)
+    const rows = reports.flatMap(({ rows, connectionUuid, provider }) =>
+      rows.map(row => ({ ...row, connectionUuid, provider })),
+    )
+    const name = nameFileByMode(`settlement-${period}`, token.mode)
+    return createCsvResponse(visit, { name, columns: SETTLEMENT_COLUMNS, rows: iterate(rows) })
+  })
+}
+
+async function readReports(visit: PageContext<'merchant'>) {
+  const { token, modes } = await restrictToOneMode(visit)
+  const { period = currentMonth(), provider_uuid } = parseFilters(visit, settlementQuery)
+  const reports = await readSettlement(visit.em, token, { name: period, timeZone: TIME_ZONE, provider_uuid })
+  return { token, modes, period, reports }
+}
+
+async function* iterate<Row>(rows: Row[]): AsyncGenerator<Row> {
+  yield* rows
+}
+
+const readClock = createLocalClock(TIME_ZONE)
+
+/** The month of today (`YYYY-MM`). */
+function currentMonth(): string {
+  return readClock(new Date()).text.slice(0, 'YYYY-MM'.length)
+}
+
+/** Returns the month, or the year, before or after one. */
+function shiftPeriod(period: string, by: 1 | -1): string {
+  const [year, month] = period.split('-').map(Number)
+  if (month === undefined) return String(year! + by)
+  return new Date(Date.UTC(year!, month - 1 + by)).toISOString().slice(0, 'YYYY-MM'.length)
+}

@@ -1,0 +1,209 @@
+import type { DisputeKind, DisputeState } from '../../domain/disputes/dispute.ts'
+import type { MovementReason, UnmatchedDisposition } from '../../domain/ledger/movement.ts'
+import type { Party, ProviderName } from '../../domain/providers/provider.ts'
+import type { RefundState } from '../../domain/refunds/refund.ts'
+import type { EntityManager } from '../client/orm.ts'
+import type { AttemptOperation, AttemptState } from '../entities/attempt.ts'
+import { batchQueries, type Query, query, runQuery } from '../pipeline/query.ts'
+import { formatTextArray } from '../sql-conditions.ts'
+
+/** What belongs to one object of an account: each kind of rows by one statement, all statements in one round trip. */
+
+/** Most rows of one kind that a page of an object shows. */
+export const MAX_RELATED_ROWS = 20
+
+/** The object, by the names that other rows have for it; a missing one matches nothing. */
+export type RelatedSubject = {
+  accountUuid: string
+  chargeUuid?: string | undefined
+  transferUuid?: string | undefined
+  refundUuid?: string | undefined
+  disputeUuid?: string | undefined
+  /** The PIX that the object is, or is about. */
+  movementUuid?: string | undefined
+  /** What attempts are of, and which operations of it. */
+  attempted?: { uuid: string; operations: AttemptOperation[] } | undefined
+  /** Subjects of recorded actions, as `charge/<uuid>`. */
+  actionSubjects: string[]
+}
+
+/** A PIX in or out. */
+export type RelatedPix = {
+  uuid: string
+  type: 'EXTERNAL_TRANSFER' | 'EXTERNAL_REFUND'
+  movementType: 'IN' | 'OUT'
+  cents: number
+  status: 'PENDING' | 'SETTLED' | 'FAILED'
+  endToEnd: string | null
+  sender: Party | null
+  receiver: Party | null
+  reason: MovementReason | null
+  disposition: UnmatchedDisposition | null
+  createdAt: Date
+}
+
+export type RelatedRefund = {
+  uuid: string
+  state: RefundState
+  cents: number
+  disputeUuid: string | null
+  createdAt: Date
+}
+export type RelatedDispute = {
+  uuid: string
+  kind: DisputeKind
+  state: DisputeState
+  cents: number
+  dueAt: Date
+  createdAt: Date
+}
+
+export type RelatedAttempt = {
+  uuid: string
+  operation: AttemptOperation
+  provider: ProviderName
+  state: AttemptState
+  finality: 'other_may_help' | 'final' | null
+  code: string | null
+  message: string | null
+  sendings: number
+  unknownSince: Date | null
+  createdAt: Date
+  updatedAt: Date
+}
+
+export type RelatedEvent = {
+  uuid: string
+  type: string
+  createdAt: Date
+  deliveries: { webhook: string; url: string; status: string; attempts: number }[]
+}
+
+export type RelatedAction = { actor: string; action: string; reason: string; at: Date }
+
+export type RelatedRows = {
+  pix: RelatedPix[]
+  refunds: RelatedRefund[]
+  disputes: RelatedDispute[]
+  attempts: RelatedAttempt[]
+  events: RelatedEvent[]
+  actions: RelatedAction[]
+}
+
+/** Reads what belongs to an object, the newest first; one row more than a page shows. */
+export async function readRelatedRows(em: EntityManager, subject: RelatedSubject): Promise<RelatedRows> {
+  const queries = batchQueries(
+    queryPix(subject),
+    queryRefunds(subject),
+    queryDisputes(subject),
+    queryAttempts(subject),
+    queryEvents(subject),
+    queryActions(subject),
+  )
+  const [pix, refunds, disputes, attempts, events, actions] = await runQuery(em, queries)
+  return { pix, refunds, disputes, attempts, events, actions }
+}
+
+const LIMIT = `limit ${MAX_RELATED_ROWS + 1}`
+
+/** The PIX movements of an object: found by the index of each column that may name it. */
+const PIX_SQL = `select uuid from movement where charge_uuid = ?::uuid
+  union select uuid from movement where transfer_uuid = ?::uuid
+  union select uuid from movement where refund_uuid = ?::uuid
+  union select uuid from movement where dispute_uuid = ?::uuid
+  union select uuid from movement where original_uuid = ?::uuid and type = 'EXTERNAL_REFUND'
+  union select ?::uuid`
+
+const pixValues = (of: RelatedSubject) =>
+  [of.chargeUuid, of.transferUuid, of.refundUuid, of.disputeUuid, of.movementUuid, of.movementUuid].map(
+    uuid => uuid ?? null,
+  )
+
+function queryPix(of: RelatedSubject): Query<RelatedPix[]> {
+  return query(
+    `select uuid, type, movement_type as "movementType", value_cents::float8 as cents, status, end_to_end as "endToEnd",
+       sender, receiver, reason, disposition, created_at as "createdAt"
+     from movement
+     where uuid in (${PIX_SQL}) and account_uuid = ? and type in ('EXTERNAL_TRANSFER', 'EXTERNAL_REFUND')
+     order by created_at desc, uuid desc ${LIMIT}`,
+    [...pixValues(of), of.accountUuid],
+    rows => rows as RelatedPix[],
+  )
+}
+
+function queryRefunds(of: RelatedSubject): Query<RelatedRefund[]> {
+  return query(
+    `select uuid, state, value_cents::float8 as cents, dispute_uuid as "disputeUuid", created_at as "createdAt"
+     from refund where charge_uuid = ?::uuid and account_uuid = ? order by created_at desc, uuid desc ${LIMIT}`,
+    [of.chargeUuid ?? null, of.accountUuid],
+    rows => rows as RelatedRefund[],
+  )
+}
+
+function queryDisputes(of: RelatedSubject): Query<RelatedDispute[]> {
+  return query(
+    `select uuid, kind, state, value_cents::float8 as cents, due_at as "dueAt", created_at as "createdAt"
+     from dispute where uuid in (
+       select uuid from dispute where charge_uuid = ?::uuid
+       union select uuid from dispute where transfer_uuid = ?::uuid
+       union select uuid from dispute where movement_uuid = ?::uuid
+     ) and account_uuid = ? and uuid is distinct from ?::uuid order by created_at desc, uuid desc ${LIMIT}`,
+    [
+      ...[of.chargeUuid, of.transferUuid, of.movementUuid].map(uuid => uuid ?? null),
+      of.accountUuid,
+      of.disputeUuid ?? null,
+    ],
+    rows => rows as RelatedDispute[],
+  )
+}
+
+function queryAttempts({ attempted }: RelatedSubject): Query<RelatedAttempt[]> {
+  return query(
+    `select a.uuid, a.operation, k.provider, a.state, a.finality, a.code, a.message, a.sendings,
+       a.unknown_since as "unknownSince", a.created_at as "createdAt", a.updated_at as "updatedAt"
+     from attempt a join connection k on k.uuid = a.connection_uuid
+     where a.operation = any(?::text[]) and a.subject_uuid = ?::uuid order by a.created_at, a.position ${LIMIT}`,
+    [formatTextArray(attempted?.operations ?? []), attempted?.uuid ?? null],
+    rows => rows as RelatedAttempt[],
+  )
+}
+
+/** The events of an object, of its PIX and of a charge's refunds, each with its deliveries. */
+function queryEvents(of: RelatedSubject): Query<RelatedEvent[]> {
+  return query(
+    `select e.uuid, e.type, e.created_at as "createdAt", coalesce((
+       select json_agg(json_build_object('webhook', w.uuid, 'url', w.url, 'status', d.status, 'attempts', d.attempt_count)
+         order by w.created_at)
+       from delivery d join webhook w on w.uuid = d.webhook_uuid where d.event_uuid = e.uuid and w.deleted_at is null
+     ), '[]') as deliveries
+     from (
+       select uuid, type, created_at from event
+       where account_uuid = ? and subject_uuid in (
+         select unnest(?::uuid[]) union ${PIX_SQL} union select uuid from refund where charge_uuid = ?::uuid
+       ) order by created_at desc, sequence desc ${LIMIT}
+     ) e order by e.created_at desc`,
+    [
+      of.accountUuid,
+      formatTextArray(
+        [of.chargeUuid, of.transferUuid, of.refundUuid, of.disputeUuid].filter(uuid => uuid !== undefined),
+      ),
+      ...pixValues(of),
+      of.chargeUuid ?? null,
+    ],
+    rows => rows as RelatedEvent[],
+  )
+}
+
+/** The recorded actions on an object, on a charge's refunds, and on its payments that matched no charge. */
+function queryActions(of: RelatedSubject): Query<RelatedAction[]> {
+  return query(
+    `select actor, action, reason, at from operator_action
+     where subject in (
+       select unnest(?::text[])
+       union select 'refund/' || uuid from refund where charge_uuid = ?::uuid
+       union select 'return/' || uuid from movement where charge_uuid = ?::uuid and disposition is not null
+     ) order by at desc ${LIMIT}`,
+    [formatTextArray(of.actionSubjects), of.chargeUuid ?? null, of.chargeUuid ?? null],
+    rows => rows as RelatedAction[],
+  )
+}

@@ -1,0 +1,58 @@
+import type { SettlementFigure } from '../../domain/ledger/settlement-figure.ts'
+import type { EntityManager } from '../client/orm.ts'
+import { joinConditions } from '../sql-conditions.ts'
+import { buildScopeConditions, type LedgerScope, OPERATION_TYPE_SQL } from './ledger-lines.ts'
+
+/** A day or a month: from its first moment up to the first moment after it. */
+export type SettlementSpan = { name: string; from: Date; before: Date }
+
+/** Sum of the lines of one figure in one span at one provider account. */
+export type SettlementSum = {
+  connection_uuid: string
+  span: string
+  figure: SettlementFigure
+  cents: number
+  lines: number
+}
+
+/** The figure of a line `p` of movement `m`: fees by the line, all else by the operation that it belongs to. */
+const FIGURE_SQL = `case when p.type = 'FEE' then 'fees' else case ${OPERATION_TYPE_SQL}
+  when 'CHARGE' then 'payments' when 'DEPOSIT' then 'payments' when 'SPLIT' then 'splits'
+  when 'REFUND' then 'refunds' when 'RETURN' then 'refunds' when 'TRANSFER' then 'transfers'
+  when 'DISPUTE' then 'disputes' else 'adjustments' end end`
+
+/**
+ * Sums the lines of each span at each provider account of the scope, in one statement. `accounts` are its provider
+ * accounts, by the connection that the statement names for each (`readLedgerPeriods`).
+ */
+export function readSettlementSums(
+  em: EntityManager,
+  scope: LedgerScope,
+  spans: readonly SettlementSpan[],
+): Promise<SettlementSum[]> {
+  const { sql, values } = joinConditions(
+    ["bucket = 'available'"],
+    ...buildScopeConditions(scope, 'provider_account_uuid'),
+  )
+  const texts = spans.map(({ name, from, before }) => ({
+    ...{ name, from: from.toISOString(), before: before.toISOString() },
+  }))
+  return em.execute(
+    `select c.uuid as connection_uuid, s.name as span, sums.figure, sums.cents::float8 as cents, sums.lines::int as lines
+     from (select account_uuid, provider_account_uuid from balance where ${sql}) b
+     join lateral (
+       select c.uuid from connection c
+       where c.account_uuid = b.account_uuid and c.provider_account_uuid = b.provider_account_uuid
+       order by c.uuid = ? desc, c.created_at limit 1
+     ) c on true
+     cross join jsonb_to_recordset(?::jsonb) as s (name text, "from" timestamptz, before timestamptz)
+     join lateral (
+       select ${FIGURE_SQL} as figure, sum(p.cents) as cents, count(*) as lines
+       from posting p join movement m on m.uuid = p.movement_uuid
+       where p.account_uuid = b.account_uuid and p.provider_account_uuid = b.provider_account_uuid
+         and p.bucket = 'available' and p.created_at >= s."from" and p.created_at < s.before
+       group by 1
+     ) sums on true`,
+    [...values, scope.connectionUuid, JSON.stringify(texts)],
+  )
+}

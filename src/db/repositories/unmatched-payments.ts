@@ -1,0 +1,52 @@
+import type { MovementReason, UnmatchedDisposition } from '../../domain/ledger/movement.ts'
+import type { Party, ProviderName } from '../../domain/providers/provider.ts'
+import type { EntityManager } from '../client/orm.ts'
+import { selectValue } from '../select-values.ts'
+import { joinConditions, type OptionalSqlCondition } from '../sql-conditions.ts'
+
+/** Payments that an account received without a charge to match: movements with a disposition. */
+export type UnmatchedPayment = {
+  uuid: string
+  cents: number
+  reason: MovementReason
+  disposition: UnmatchedDisposition
+  endToEnd: string | null
+  payer: Party | null
+  chargeUuid: string | null
+  connectionUuid: string | null
+  provider: ProviderName
+  settledAt: Date | null
+  createdAt: Date
+}
+
+/** Reads a page of an account's payments without a charge, newest first. */
+export async function readUnmatchedPayments(
+  em: EntityManager,
+  conditions: OptionalSqlCondition[],
+  { limit, offset }: { limit: number; offset: number },
+): Promise<UnmatchedPayment[]> {
+  const { sql, values } = joinConditions(...conditions, IS_UNMATCHED)
+  const rows: UnmatchedPayment[] = await em.execute(
+    `select m.uuid, m.value_cents::float8 as cents, m.reason, m.disposition, m.end_to_end as "endToEnd", m.sender as payer,
+       m.charge_uuid as "chargeUuid", m.connection_uuid as "connectionUuid", p.provider, m.settled_at as "settledAt",
+       m.created_at as "createdAt"
+     from (select uuid from movement where ${sql} order by created_at desc, uuid desc limit ? offset ?) page
+     join movement m on m.uuid = page.uuid
+     join provider_account p on p.uuid = m.provider_account_uuid
+     order by m.created_at desc, m.uuid desc`,
+    [...values, limit, offset],
+  )
+  return rows.map(row => ({
+    ...row,
+    settledAt: row.settledAt && new Date(row.settledAt),
+    createdAt: new Date(row.createdAt),
+  }))
+}
+
+export function countUnmatchedPayments(em: EntityManager, conditions: OptionalSqlCondition[]) {
+  const { sql, values } = joinConditions(...conditions, IS_UNMATCHED)
+  return selectValue<number>(em, `select count(*)::int from movement where ${sql}`, values)
+}
+
+/** The predicate of the list's index. */
+const IS_UNMATCHED: OptionalSqlCondition = ['disposition is not null']
