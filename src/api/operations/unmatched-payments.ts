@@ -26,7 +26,7 @@ const OUTCOME_CONDITIONS: Record<(typeof UNMATCHED_OUTCOMES)[number], OptionalSq
 }
 
 /** Lists one page of the payments without a charge that a token may see, newest first. */
-export function listUnmatchedPayments(
+export function listAccountUnmatchedPayments(
   em: EntityManager,
   token: CallerToken,
   query: z.output<typeof unmatchedPaymentsQuery>,

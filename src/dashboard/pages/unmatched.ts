@@ -1,5 +1,5 @@
 import {
-  listUnmatchedPayments,
+  listAccountUnmatchedPayments,
   requireVisibleUnmatchedPayment,
   UNMATCHED_OUTCOMES,
   unmatchedPaymentsQuery,
@@ -16,7 +16,7 @@ import { loadRelated } from './related.ts'
 const PATH = '/dashboard/unmatched'
 const FILE_PATH = `${PATH}/unmatched.csv`
 
-type UnmatchedRow = Awaited<ReturnType<typeof listUnmatchedPayments>>['data'][number]
+type UnmatchedRow = Awaited<ReturnType<typeof listAccountUnmatchedPayments>>['data'][number]
 
 /** Columns of the list as CSV. */
 const UNMATCHED_COLUMNS: CsvColumns<UnmatchedRow> = {
@@ -40,7 +40,7 @@ export function registerUnmatchedPages({ get }: DashboardRouter): void {
   get('money.read', PATH, async visit => {
     const { token, modes } = await restrictToOneMode(visit)
     const list = await listByFilters(visit, unmatchedPaymentsQuery, query =>
-      listUnmatchedPayments(visit.em.fork(), token, query),
+      listAccountUnmatchedPayments(visit.em.fork(), token, query),
     )
     const names = { outcomes: UNMATCHED_OUTCOMES, mode: token.mode, modes, file: FILE_PATH }
     return createPage('unmatched', { ...list, ...names })
@@ -51,7 +51,7 @@ export function registerUnmatchedPages({ get }: DashboardRouter): void {
     return openListFile(visit, {
       ...{ name: nameFileByMode('unmatched', token.mode), columns: UNMATCHED_COLUMNS },
       schema: unmatchedPaymentsQuery,
-      list: query => listUnmatchedPayments(visit.em.fork(), token, query),
+      list: query => listAccountUnmatchedPayments(visit.em.fork(), token, query),
     })
   })
 

@@ -46,7 +46,8 @@ afterAll(() => fixture.close())
 function addressOf({ path }: DeclaredRoute): string {
   const uuids: Record<string, string> = {
     ...{ charges: ours.charge, transfers: ours.transfer, disputes: ours.dispute },
-    ...{ webhooks: ours.webhook, events: ours.event },
+    ...{ webhooks: ours.webhook, events: ours.event, refunds: ours.refund },
+    ...{ unmatched: ours.unmatched, keys: ours.pixKey },
   }
   return path
     .replace(':uuid', uuids[path.split('/')[2]!] ?? randomUUID())
