@@ -3,6 +3,7 @@ import { listCharges } from '../../src/api/operations/charges.ts'
 import { listDisputes } from '../../src/api/operations/disputes.ts'
 import { listEvents } from '../../src/api/operations/events.ts'
 import { listLedgerLines } from '../../src/api/operations/ledger.ts'
+import { listPixKeys } from '../../src/api/operations/pix-keys.ts'
 import { listAllRefunds, listRefunds } from '../../src/api/operations/refunds.ts'
 import { listTransfers } from '../../src/api/operations/transfers.ts'
 import { listDeliveries } from '../../src/api/operations/webhook-deliveries.ts'
@@ -10,24 +11,30 @@ import { chargesQuery } from '../../src/contract/charges/charge.ts'
 import { disputesQuery } from '../../src/contract/disputes/dispute.ts'
 import { eventsQuery } from '../../src/contract/events/event.ts'
 import { ledgerQuery } from '../../src/contract/ledger/ledger-line.ts'
-import { allRefundsQuery } from '../../src/contract/refunds/refund.ts'
+import { pixKeysQuery } from '../../src/contract/pix-keys/pix-key.ts'
+import { allRefundsQuery, refundsQuery } from '../../src/contract/refunds/refund.ts'
 import { transfersQuery } from '../../src/contract/transfers/transfer.ts'
 import { deliveriesQuery } from '../../src/contract/webhooks/webhook-delivery.ts'
 import type { EntityManager } from '../../src/db/client/orm.ts'
 import type { FileStorage } from '../../src/storage/storage.ts'
 import type { SeededAccount } from './seeded-account.ts'
 
+/** A numbered page, the first one by default, or one by cursor. */
+type PagePlace = { page?: string; cursor?: string }
+type PageMeta = { total?: number; next_cursor: string | null }
+
 /** Every list of the API with its filters, alone and in expensive pairs. */
 export type ListCase = {
   what: string
   /** Whether its total comes from counters. */
   isTallied: boolean
-  list(em: EntityManager): Promise<unknown>
+  list(em: EntityManager, place: PagePlace): Promise<{ meta: PageMeta }>
 }
 
 const DAY_MS = 86_400_000
 const dateDaysAgo = (days: number) => new Date(Date.now() - days * DAY_MS).toISOString().slice(0, 10)
 const LONG_AGO = { date_from: dateDaysAgo(230), date_to: dateDaysAgo(230) }
+const OF_BRAZIL = { ...LONG_AGO, time_zone: 'America/Sao_Paulo' }
 const A_MONTH = { date_from: dateDaysAgo(230), date_to: dateDaysAgo(200) }
 /** Links to proofs are not measured, and no row here has any. */
 const NO_FILES = {} as FileStorage
@@ -51,53 +58,41 @@ export async function buildListCases(em: EntityManager, world: SeededAccount): P
   const { external_ref, end_to_end, txid, uuid } = one!
   const value = Number(one!.value).toFixed(2)
   const [most, fewest] = [connections[0]!, connections.at(-1)!]
-  const charges = (what: string, query: object, isTallied = false): ListCase => ({
+  type Query = Record<string, string>
+  const charges = (what: string, query: Query, isTallied = false): ListCase => ({
     ...{ what: `charges ${what}`, isTallied },
-    list: em => listCharges(em, token, chargesQuery.parse(query)),
+    list: (em, place) => listCharges(em, token, chargesQuery.parse({ ...query, ...place })),
   })
-  const transfers = (what: string, query: object, isTallied = false): ListCase => ({
+  const transfers = (what: string, query: Query, isTallied = false): ListCase => ({
     ...{ what: `transfers ${what}`, isTallied },
-    list: em => listTransfers(em, token, transfersQuery.parse(query)),
+    list: (em, place) => listTransfers(em, token, transfersQuery.parse({ ...query, ...place })),
   })
-  const meds = (what: string, query: object): ListCase => ({
+  const meds = (what: string, query: Query): ListCase => ({
     ...{ what: `disputes ${what}`, isTallied: false },
-    list: em => listDisputes(em, NO_FILES, token, disputesQuery.parse(query)),
+    list: (em, place) => listDisputes(em, NO_FILES, token, disputesQuery.parse({ ...query, ...place })),
   })
-  const ledger = (what: string, query: object): ListCase => ({
-    ...{ what: `ledger ${what}`, isTallied: true },
-    list: em => listLedgerLines(em, token, ledgerQuery.parse(query)),
+  const ledger = (what: string, query: Query, isTallied = true): ListCase => ({
+    ...{ what: `ledger ${what}`, isTallied },
+    list: (em, place) => listLedgerLines(em, token, ledgerQuery.parse({ ...query, ...place })),
   })
-  const events = (what: string, query: object): ListCase => ({
+  const events = (what: string, query: Query): ListCase => ({
     ...{ what: `events ${what}`, isTallied: true },
-    list: em => listEvents(em, token, eventsQuery.parse(query)),
+    list: (em, place) => listEvents(em, token, eventsQuery.parse({ ...query, ...place })),
   })
-  const refunds = (what: string, query: object): ListCase => ({
+  const refunds = (what: string, query: Query): ListCase => ({
     ...{ what: `refunds ${what}`, isTallied: true },
-    list: em => listAllRefunds(em, token, allRefundsQuery.parse(query)),
+    list: (em, place) => listAllRefunds(em, token, allRefundsQuery.parse({ ...query, ...place })),
   })
-  const deliveries = (what: string, query: object): ListCase => ({
+  const deliveries = (what: string, query: Query): ListCase => ({
     ...{ what: `deliveries ${what}`, isTallied: true },
-    list: em => listDeliveries(em, { accountUuid, uuid: world.webhook }, deliveriesQuery.parse(query)),
+    list: (em, place) =>
+      listDeliveries(em, { accountUuid, uuid: world.webhook }, deliveriesQuery.parse({ ...query, ...place })),
   })
-  /** The cursor of the rows after a page half way through a list of so many. */
-  const halfWay = async (
-    rows: number,
-    list: (query: object) => Promise<{ meta: { next_cursor: string | null } }>,
-  ) => (await list({ page: String(Math.max(1, Math.floor(rows / 30))) })).meta.next_cursor ?? ''
-  const chargeCursor = await halfWay(world.charges, query =>
-    listCharges(em, token, chargesQuery.parse(query)),
-  )
-  const lineCursor = await halfWay(world.charges, query =>
-    listLedgerLines(em, token, ledgerQuery.parse(query)),
-  )
   return [
     charges('all', {}, true),
-    charges('by cursor, first page', { cursor: '' }),
-    charges('by cursor, half way', { cursor: chargeCursor }),
     charges('by uuid, one of a hundred', {
       uuid: [uuid, ...Array.from({ length: 99 }, () => randomUUID())].join(','),
     }),
-    charges('page 50', { page: '50' }, true),
     charges('PAID', { status: 'PAID' }, true),
     charges('PROCESSING (rare, two states)', { status: 'PROCESSING' }, true),
     charges('EXPIRED or CANCELLED', { status: 'EXPIRED,CANCELLED' }, true),
@@ -105,7 +100,7 @@ export async function buildListCases(em: EntityManager, world: SeededAccount): P
     charges('provider, fewest', { provider_uuid: fewest }, true),
     charges('provider and FAILED', { provider_uuid: fewest, status: 'FAILED' }, true),
     charges('a day long ago', LONG_AGO, true),
-    charges('a day of Brazil long ago', { ...LONG_AGO, time_zone: 'America/Sao_Paulo' }, true),
+    charges('a day of Brazil long ago', OF_BRAZIL, true),
     charges('a month long ago, PAID', { ...A_MONTH, status: 'PAID' }, true),
     charges('paid on a day long ago', {
       payment_date_from: LONG_AGO.date_from,
@@ -133,6 +128,8 @@ export async function buildListCases(em: EntityManager, world: SeededAccount): P
     transfers('PROCESSING (rare, two states)', { status: 'PROCESSING' }, true),
     transfers('provider, fewest', { provider_uuid: fewest }, true),
     transfers('a day long ago', LONG_AGO, true),
+    transfers('a day of Brazil long ago', OF_BRAZIL, true),
+    transfers('FAILED, a month long ago', { ...A_MONTH, status: 'FAILED' }, true),
     transfers('pix_key', { pix_key: 'pagador-7@example.com' }),
     transfers('settled on a day long ago', {
       transfer_date_from: LONG_AGO.date_from,
@@ -144,25 +141,41 @@ export async function buildListCases(em: EntityManager, world: SeededAccount): P
     meds('open', { open: 'true' }),
     meds('unresolved', { resolved: 'false' }),
     meds('SCAM', { dispute_type: 'SCAM' }),
+    meds('ACCEPTED (none)', { status: 'ACCEPTED' }),
     meds('a day long ago', LONG_AGO),
+    meds('a day of Brazil long ago', OF_BRAZIL),
     ledger('all', {}),
-    ledger('by cursor, half way', { cursor: lineCursor }),
-    ledger('page 50', { page: '50' }),
     ledger('provider, most', { provider_uuid: most }),
     ledger('a day long ago', LONG_AGO),
+    ledger('a day of Brazil long ago', OF_BRAZIL),
     ledger('a month long ago', A_MONTH),
+    ledger('EXTERNAL_TRANSFER', { type: 'EXTERNAL_TRANSFER' }),
+    ledger('FEE (none)', { type: 'FEE' }),
+    ledger('REFUND, a month long ago', { ...A_MONTH, operation_type: 'REFUND' }, false),
+    ledger('an operation', { operation_uuid: uuid }, false),
     events('all', {}),
     events('PAYMENT', { type: 'PAYMENT' }),
     events('MED or TRANSFER (rare)', { type: 'MED,TRANSFER' }),
+    events('a day of Brazil', {
+      ...{ date_from: dateDaysAgo(20), date_to: dateDaysAgo(20) },
+      ...{ time_zone: 'America/Sao_Paulo', type: 'PAYMENT' },
+    }),
     events('a day', { date_from: dateDaysAgo(20), date_to: dateDaysAgo(20) }),
     deliveries('all', {}),
     deliveries('PENDING (rare)', { status: 'PENDING' }),
     deliveries('FAILED', { status: 'FAILED' }),
     refunds('all', {}),
+    refunds('PROCESSING (none)', { status: 'PROCESSING' }),
+    refunds('provider, fewest', { provider_uuid: fewest }),
     refunds('a day long ago', LONG_AGO),
+    refunds('a day of Brazil long ago', OF_BRAZIL),
     {
       ...{ what: 'refunds of a charge', isTallied: false },
-      list: em => listRefunds(em, token, world.refunded, { page: 1, per_page: 15 }),
+      list: (em, place) => listRefunds(em, token, world.refunded, refundsQuery.parse(place)),
+    },
+    {
+      ...{ what: 'keys all', isTallied: false },
+      list: (em, place) => listPixKeys(em, token, pixKeysQuery.parse(place)),
     },
   ]
 }

@@ -22,6 +22,8 @@ const RUNS = 5
 /** Differences below a millisecond are not measurable. */
 const MIN_MS = 1
 const OTHER_TOTAL_MS = 300
+/** Of a page without `per_page`. */
+const ROWS_PER_PAGE = 15
 
 /** Every list with a thousand charges and with very many: its rows, its total; and reads beside a bare handler. */
 export async function lists(bench: Bench): Promise<Partial<Figures>> {
@@ -35,48 +37,72 @@ export async function lists(bench: Bench): Promise<Partial<Figures>> {
   const [small, large] = [await measureLists(few), await measureLists(many)]
   const compared = large.map((one, place) => ({ ...one, small: small[place]! }))
   const notes = formatTable(
-    compared.map(({ what, rowsMs, totalMs, small }) => ({
-      list: what,
-      [`rows, ${FEW}`]: small.rowsMs,
-      [`rows, ${rows}`]: rowsMs,
-      [`total, ${FEW}`]: small.totalMs,
-      [`total, ${rows}`]: totalMs,
-    })),
+    compared.flatMap(({ what, isTallied: _, ...times }) => {
+      const { small, ...large } = times
+      return [
+        { list: what, rows: FEW, ...roundTimes(small) },
+        { list: '', rows, ...roundTimes(large) },
+      ]
+    }),
   )
-  const goals = compared.flatMap(({ what, isTallied, rowsMs, totalMs, small }): Goal[] => [
-    {
-      what: `rows of ${what}, ${rows} charges ÷ ${FEW}`,
-      is: rowsMs / Math.max(small.rowsMs, MIN_MS),
+  const goals = compared.flatMap(({ what, isTallied, small, ...large }): Goal[] => [
+    ...CURSOR_PLACES.map(place => ({
+      what: `${what}, ${place} page by cursor, ${rows} charges ÷ ${FEW}`,
+      is: large[place] / Math.max(small[place], MIN_MS),
       atMost: 2,
-    },
+    })),
     isTallied
       ? {
           what: `total of ${what}, ${rows} charges ÷ ${FEW}`,
-          is: totalMs / Math.max(small.totalMs, MIN_MS),
+          is: large.total / Math.max(small.total, MIN_MS),
           atMost: 2,
         }
-      : { what: `total of ${what}`, is: totalMs, atMost: OTHER_TOTAL_MS, unit: 'ms' },
+      : { what: `total of ${what}`, is: large.total, atMost: OTHER_TOTAL_MS, unit: 'ms' },
   ])
   const reading = await compareWithBareServer(bench, many)
   return { ...reading, notes: [notes], goals: [...goals, ...reading.goals] }
 }
 
-type ListTimes = Pick<ListCase, 'what' | 'isTallied'> & { rowsMs: number; totalMs: number }
+const CURSOR_PLACES = ['first', 'middle', 'last'] as const
+/** Milliseconds of the pages by cursor, of the total that a numbered page has, and of the rows of the page half way. */
+type ListTimes = Pick<ListCase, 'what' | 'isTallied'> &
+  Record<(typeof CURSOR_PLACES)[number] | 'total' | 'pageHalfWay', number>
+
+function roundTimes({ first, middle, last, total, pageHalfWay }: Omit<ListTimes, 'what' | 'isTallied'>) {
+  return {
+    'first ms': first,
+    'middle ms': middle,
+    'last ms': last,
+    'total ms': total,
+    'page half way ms': pageHalfWay,
+  }
+}
 
 /** PostgreSQL's time for each list, by its own clock: the rest of a list's cost is the same for any number of rows. */
-async function measureLists(world: SeededAccount): Promise<ListTimes[]> {
+export async function measureLists(world: SeededAccount): Promise<ListTimes[]> {
   const { orm, captured: wire, close } = await openCapturedOrm(world.databaseUrl)
   try {
     const times: ListTimes[] = []
     for (const { what, isTallied, list } of await buildListCases(orm.em.fork(), world)) {
-      const statements = await captureStatements(orm, wire, list)
-      const spent = { rowsMs: 0, totalMs: 0 }
-      for (const statement of statements)
-        spent[isTotalStatement(statement) ? 'totalMs' : 'rowsMs'] += await measureMedianMs(
-          orm.em.fork(),
-          statement,
-        )
-      times.push({ what, isTallied, ...spent })
+      const capture = (place: Parameters<typeof list>[1]) =>
+        captureStatements(orm, wire, async em => (await list(em, place)).meta)
+      const measure = async ({ statements }: { statements: string[] }, runs = RUNS) => {
+        let ms = 0
+        for (const statement of statements) ms += await measureMedianMs(orm.em.fork(), statement, runs)
+        return ms
+      }
+      const { statements, result } = await capture({})
+      const lastPage = Math.ceil(result.total! / ROWS_PER_PAGE)
+      const half = await capture({ page: String(Math.max(1, Math.floor(lastPage / 2))) })
+      const { result: beforeLast } = await capture({ page: String(Math.max(1, lastPage - 1)) })
+      times.push({
+        ...{ what, isTallied },
+        first: await measure(await capture({ cursor: '' })),
+        middle: await measure(await capture({ cursor: half.result.next_cursor ?? '' })),
+        last: await measure(await capture({ cursor: beforeLast.next_cursor ?? '' })),
+        total: await measure({ statements: statements.filter(isTotalStatement) }),
+        pageHalfWay: await measure({ statements: half.statements.filter(one => !isTotalStatement(one)) }, 1),
+      })
     }
     return times
   } finally {
@@ -84,26 +110,26 @@ async function measureLists(world: SeededAccount): Promise<ListTimes[]> {
   }
 }
 
-/** The statements of a read, with their values. */
-async function captureStatements(
+/** The statements of a read, with their values, and its result. */
+async function captureStatements<Result>(
   orm: Orm,
   wire: CapturedMessages,
-  read: (em: EntityManager) => Promise<unknown>,
-): Promise<string[]> {
+  read: (em: EntityManager) => Promise<Result>,
+): Promise<{ statements: string[]; result: Result }> {
   wire.forget()
-  await read(orm.em.fork())
+  const result = await read(orm.em.fork())
   const sent = wire.statements.filter(statement => /^\s*(select|with)/i.test(statement))
   if (sent.length === 0) throw new Error('the statements of this read were not captured')
-  return sent
+  return { statements: sent, result }
 }
 
 function isTotalStatement(statement: string): boolean {
   return /^\s*select (count|coalesce\(sum)/i.test(statement)
 }
 
-async function measureMedianMs(em: EntityManager, statement: string): Promise<number> {
+async function measureMedianMs(em: EntityManager, statement: string, runs: number): Promise<number> {
   const times: number[] = []
-  for (let run = 0; run < RUNS; run += 1) {
+  for (let run = 0; run < runs; run += 1) {
     const [explained] = await em.execute<{ 'QUERY PLAN': { 'Execution Time': number }[] }[]>(
       `explain (analyze, timing off, format json) ${statement}`,
     )
@@ -134,7 +160,7 @@ async function compareWithBareServer(
   const kinds = [
     await captureStatements(orm, wire, em => requireVisibleCharge(em, token, uuid)),
     await captureStatements(orm, wire, em => listCharges(em, token, page)),
-  ]
+  ].map(({ statements }) => statements)
   await close()
 
   const [ours, bare] = [await reserveFreePort(), await reserveFreePort()]

@@ -5,6 +5,7 @@ import { parsePositive } from '../support/cli-numbers.ts'
 import { type Baseline, openBaseline } from './baseline/open.ts'
 import { type BenchStack, openBenchStack, TEMPORAL_STORES } from './bench-stack.ts'
 import { creates } from './creates.ts'
+import { dashboard } from './dashboard.ts'
 import { deliveries } from './deliveries.ts'
 import { addFigures, emptyFigures, type Figures, formatFigures, isReached } from './figures.ts'
 import { type Floors, openFloors } from './floors.ts'
@@ -45,7 +46,7 @@ export type Bench = {
 }
 
 const PARTS = {
-  ...{ lists, creates, transfers, payments, deliveries, memory, processes, storage },
+  ...{ lists, dashboard, creates, transfers, payments, deliveries, memory, processes, storage },
   // The last ones: they load it as far as it goes.
   ...{ openloop, overload },
 }

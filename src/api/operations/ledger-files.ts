@@ -4,7 +4,7 @@ import { type ShownLedgerLine, showLedgerLine } from '../../contract/ledger/ledg
 import { STATEMENT_COLUMNS } from '../../contract/ledger/statement-csv.ts'
 import { createOfxWriter } from '../../contract/ledger/statement-ofx.ts'
 import type { EntityManager } from '../../db/client/orm.ts'
-import { type LedgerPeriod, readLedgerPeriods } from '../../db/repositories/ledger-balances.ts'
+import { type LedgerOpening, readLedgerOpenings } from '../../db/repositories/ledger-balances.ts'
 import {
   type LedgerBounds,
   type LedgerLineFilter,
@@ -49,21 +49,21 @@ export function createLedgerFiles() {
       const scope = getLedgerScope(token, query)
       const at = new Date()
       const days = buildDayRange(createdDaysOf(query))
-      const periods = scope ? await readLedgerPeriods(em, scope, days) : []
+      const openings = scope ? await readLedgerOpenings(em, scope, days?.$gte) : []
       const bounds = scope ? await readLedgerBounds(em, scope) : []
       const write = createOfxWriter({ timeZone: query.time_zone, at })
       const lastSecond = days?.$lt && new Date(days.$lt.getTime() - SECOND)
       const to = lastSecond && lastSecond < at ? lastSecond : at
       async function* text() {
         yield write.begin()
-        for (const period of periods) {
+        for (const opening of openings) {
           const statement = {
-            scope: { ...scope!, connectionUuid: period.connection_uuid },
+            scope: { ...scope!, connectionUuid: opening.connection_uuid },
             ...{ bounds, filter: { days } },
           }
           yield* writeOfxStatement(readStatement(em, semaphore, statement), {
             write,
-            period,
+            opening,
             from: days?.$gte,
             to,
           })
@@ -77,7 +77,7 @@ export function createLedgerFiles() {
 
 type OfxPeriod = {
   write: ReturnType<typeof createOfxWriter>
-  period: LedgerPeriod
+  opening: LedgerOpening
   from: Date | undefined
   to: Date
 }
@@ -85,13 +85,13 @@ type OfxPeriod = {
 /** Writes the statement of one provider account. Its balance is the sum of what is written, whenever lines are booked. */
 async function* writeOfxStatement(
   lines: AsyncGenerator<ShownLedgerLine>,
-  { write, period, from, to }: OfxPeriod,
+  { write, opening, from, to }: OfxPeriod,
 ): AsyncGenerator<string> {
-  let balanceCents = period.opening_cents
+  let balanceCents = opening.opening_cents
   let first = await lines.next()
   yield write.beginStatement({
-    provider: { uuid: period.connection_uuid, provider: period.provider },
-    virtualAccount: period.virtual_account,
+    provider: { uuid: opening.connection_uuid, provider: opening.provider },
+    virtualAccount: opening.virtual_account,
     from: from ?? (first.done ? to : first.value.created_at),
     to,
   })

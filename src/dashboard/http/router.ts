@@ -84,6 +84,7 @@ async function servePage(context: DashboardContext, ctx: RouterContext, route: P
   const respond = async () => {
     session = await authenticateSession(context, ctx)
     if (!session) return null
+    ctx.state.isSignedIn = true
     // Before `renderForm` may show the page of another role.
     requireAccess(decidePageAccess(session, permission, ctx.method), language)
     visit = createPageContext(context, ctx, session)

@@ -1,7 +1,7 @@
 import type { MovementType } from '../../domain/ledger/movement.ts'
 import type { Party, ProviderName } from '../../domain/providers/provider.ts'
 import type { EntityManager } from '../client/orm.ts'
-import { joinConditions } from '../sql-conditions.ts'
+import { joinConditions, type SqlCondition } from '../sql-conditions.ts'
 import {
   buildConnectionJoin,
   buildScopeConditions,
@@ -13,42 +13,77 @@ import {
 /** Lines of one type in a period, in centavos, neither negative. */
 type LedgerTotal = { type: MovementType; inCents: number; outCents: number; count: number }
 
-/** The available balance at one provider account before a period, and what the period's lines add to it. */
-export type LedgerPeriod = {
+/** The available balance at one provider account before a moment. */
+export type LedgerOpening = {
   connection_uuid: string
   provider: ProviderName
   virtual_account: Party | null
   opening_cents: number
-  totals: LedgerTotal[]
+}
+/** The same before a period, and what the period's lines add to it. */
+export type LedgerPeriod = LedgerOpening & { totals: LedgerTotal[] }
+
+/** Reads the balance before a moment at each provider account of the scope. Its cost does not depend on its lines. */
+export function readLedgerOpenings(
+  em: EntityManager,
+  scope: LedgerScope,
+  before: Date = FIRST_MOMENT,
+): Promise<LedgerOpening[]> {
+  const openings = selectOpenings(scope, before)
+  return em.execute(
+    `select ${OPENING_COLUMNS_SQL} from ${openings.sql} order by c.created_at, c.uuid`,
+    openings.values,
+  )
 }
 
-/** Reads a period at each provider account of the scope, in one statement and so in one snapshot. */
+/**
+ * Reads a period at each provider account of the scope, in one statement and so in one snapshot. Its lines are added up
+ * in one pass over the index, of all provider accounts together.
+ */
 export function readLedgerPeriods(
   em: EntityManager,
   scope: LedgerScope,
   { $gte = FIRST_MOMENT, $lt = LAST_MOMENT }: DayRange = {},
 ): Promise<LedgerPeriod[]> {
+  const openings = selectOpenings(scope, $gte)
+  const lines = joinConditions(
+    ["bucket = 'available'"],
+    ...buildScopeConditions(scope, 'provider_account_uuid'),
+    ['created_at >= ?', $gte],
+    ['created_at < ?', $lt],
+  )
+  return em.execute(
+    `select ${OPENING_COLUMNS_SQL}, coalesce(period.totals, '[]') as totals
+     from ${openings.sql}
+     left join (
+       select provider_account_uuid, jsonb_agg(jsonb_build_object('type', type, 'inCents', added, 'outCents', removed,
+         'count', count) order by type) as totals
+       from (
+         select provider_account_uuid, type, coalesce(sum(cents) filter (where cents > 0), 0) as added,
+           coalesce(-sum(cents) filter (where cents < 0), 0) as removed, count(*) as count
+         from posting where ${lines.sql} group by provider_account_uuid, type
+       ) sums group by provider_account_uuid
+     ) period using (provider_account_uuid)
+     order by c.created_at, c.uuid`,
+    [...openings.values, ...lines.values],
+  )
+}
+
+const OPENING_COLUMNS_SQL =
+  'c.uuid as connection_uuid, c.provider, c.virtual_account, opening.cents::float8 as opening_cents'
+
+/** Selects the provider accounts `p` of a scope, the account's connection `c` to each, and the balance before a moment. */
+function selectOpenings(scope: LedgerScope, before: Date): SqlCondition {
   const { sql, values } = joinConditions(
     ["bucket = 'available'"],
     ...buildScopeConditions(scope, 'provider_account_uuid'),
   )
-  return em.execute(
-    `select c.uuid as connection_uuid, c.provider, c.virtual_account, opening.cents::float8 as opening_cents, period.totals
-     from (select account_uuid, provider_account_uuid from balance where ${sql}) p
+  return {
+    sql: `(select account_uuid, provider_account_uuid from balance where ${sql}) p
      join ${buildConnectionJoin()}
-     join ${OPENING_SQL}
-     join lateral (
-       select coalesce(jsonb_agg(jsonb_build_object('type', type, 'inCents', added, 'outCents', removed, 'count', count)
-         order by type), '[]') as totals
-       from (
-         select type, coalesce(sum(cents) filter (where cents > 0), 0) as added,
-           coalesce(-sum(cents) filter (where cents < 0), 0) as removed, count(*) as count
-         from posting where ${OF_PLACE_SQL} and created_at >= ? and created_at < ? group by type
-       ) sums
-     ) period on true
-     order by c.created_at, c.uuid`,
-    [...values, scope.connectionUuid, $gte, $gte, $gte, $lt],
-  )
+     join ${OPENING_SQL}`,
+    values: [...values, scope.connectionUuid, before, before],
+  }
 }
 
 const FIRST_MOMENT = new Date('0001-01-01T00:00:00Z')

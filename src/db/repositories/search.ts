@@ -1,5 +1,5 @@
 import type { EntityManager } from '../client/orm.ts'
-import { joinConditions, type OptionalSqlCondition } from '../sql-conditions.ts'
+import { joinConditions, type OptionalSqlCondition, type SqlCondition } from '../sql-conditions.ts'
 
 /** What a search text may mean; each part is absent where the text cannot be that. */
 export type SearchTerms = {
@@ -19,10 +19,15 @@ export type SearchHit = { kind: 'charge' | 'transfer' | 'dispute'; uuid: string 
 
 /** Most hits of one kind and meaning: a search is for one thing. */
 const MAX_HITS = 20
+/** Most rows that a meaning reads by its index. */
+const MAX_MATCHES = 1_000
+/** Newest rows of the account that are read where a meaning has more matches than that. */
+const MAX_NEWEST = 2_000
 
 /**
  * Finds operations by what a search text may mean, newest first of each. Every meaning is a query of its own, so that
- * each is answered by its index.
+ * each is answered by its index. Of a name, a document or an amount that very many rows have, the hits are the newest of
+ * the account's newest rows and of any others: a search costs the same however many there are.
  */
 export async function findOperations(
   em: EntityManager,
@@ -35,12 +40,12 @@ export async function findOperations(
   const searches = [
     ...OPERATIONS.flatMap(({ kind, party }): OperationSearch[] => {
       const movement = `type = 'EXTERNAL_TRANSFER' and ${kind}_uuid is not null`
-      const byMovement = { kind, table: 'movement', uuid: `${kind}_uuid` } as const
+      const byMovement = { kind, table: 'movement', uuid: `${kind}_uuid`, isFrequent: true } as const
       return [
         { kind, table: kind, condition: byUuid },
         { kind, table: kind, condition: ['external_ref = ?', text] },
         { kind, table: kind, condition: ['end_to_end = ?', text] },
-        { kind, table: kind, condition: byCents },
+        { kind, table: kind, isFrequent: true, condition: byCents },
         {
           ...byMovement,
           condition: document !== undefined && [`${movement} and ${party}->>'document' = ?`, document],
@@ -56,14 +61,9 @@ export async function findOperations(
     { kind: 'transfer', table: 'transfer', condition: key !== undefined && ['pix_key = ?', key] },
     { kind: 'dispute', table: 'dispute', condition: byUuid },
   ] satisfies OperationSearch[]
-  const parts = searches.flatMap(({ kind, condition, table, uuid = 'uuid' }: OperationSearch) => {
-    if (!condition) return []
-    const { sql, values } = joinConditions(...scope, condition)
-    const rows = `select '${kind}' as kind, ${uuid} as uuid, created_at from ${table} where ${sql}`
-    return [{ rows: `(${rows} order by created_at desc limit ${MAX_HITS})`, values }]
-  })
+  const parts = searches.flatMap(search => buildSearch(scope, search))
   return em.execute<SearchHit[]>(
-    `select kind, uuid from (${parts.map(({ rows }) => rows).join(' union all ')}) found
+    `select kind, uuid from (${parts.map(({ sql }) => sql).join(' union all ')}) found
      group by kind, uuid order by max(created_at) desc limit ${3 * MAX_HITS}`,
     parts.flatMap(({ values }) => values),
   )
@@ -80,5 +80,32 @@ type OperationSearch = {
   kind: SearchHit['kind']
   table: 'charge' | 'transfer' | 'dispute' | 'refund' | 'movement'
   uuid?: string
+  /** Whether very many rows may have it. */
+  isFrequent?: boolean
   condition: OptionalSqlCondition
+}
+
+/** Builds the query of a meaning; none where the text cannot be that. */
+function buildSearch(
+  scope: OptionalSqlCondition[],
+  { kind, table, condition, uuid = 'uuid', isFrequent = false }: OperationSearch,
+): SqlCondition[] {
+  if (!condition) return []
+  const { sql, values } = joinConditions(...scope, condition)
+  const newestFirst = `order by created_at desc limit ${MAX_HITS}`
+  const rows = `select '${kind}' as kind, ${uuid} as uuid, created_at`
+  if (!isFrequent) return [{ sql: `(${rows} from ${table} where ${sql} ${newestFirst})`, values }]
+  const ofScope = joinConditions(...scope)
+  return [
+    {
+      sql: `(with matching as materialized (${rows} from ${table} where ${sql} limit ${MAX_MATCHES})
+        select * from (
+          select * from matching
+          union
+          (${rows} from (select * from ${table} where ${ofScope.sql} order by created_at desc limit ${MAX_NEWEST}) newest
+           where ${sql} and (select count(*) from matching) = ${MAX_MATCHES} ${newestFirst})
+        ) found ${newestFirst})`,
+      values: [...values, ...ofScope.values, ...values],
+    },
+  ]
 }

@@ -63,6 +63,17 @@ test('an amount finds every operation of it, in the notation of the language', a
   )
 })
 
+test('of an amount that more than a thousand charges have, the newest are found, newest first', async () => {
+  const copies = await ours.sql(
+    `insert into charge select (jsonb_populate_record(c, jsonb_build_object('uuid', gen_random_uuid(), 'payment_uuid',
+       gen_random_uuid(), 'value_cents', 77777, 'total_cents', 77777, 'created_at', now() - interval '2 days' + n * interval '1 minute'))).*
+     from charge c, generate_series(1, 1100) n where c.uuid = ? returning uuid`,
+    [ours.open],
+  )
+  const newest = copies.map(({ uuid }) => String(uuid)).slice(-20)
+  expect(linksOf((await search(merchant, '777,77')).text)).toEqual(newest.toReversed())
+})
+
 test.each([MALICIOUS_TEXT, '%', '_', "'", '\0', '\\', 'x'.repeat(2_000), '  ', '-', '---'])(
   'the text %j finds nothing and breaks nothing',
   async text => {

@@ -1,11 +1,14 @@
-import type { ApiFixture, ApiResponse } from './api-fixture.ts'
+import type { ApiResponse } from './api-fixture.ts'
 
 /** A browser for tests: it keeps cookies, follows no redirect by itself, and fills in forms with their page's values. */
-export function createBrowser(world: ApiFixture, { language = 'pt-BR' }: { language?: string } = {}) {
+export function createBrowser(
+  { server }: { server: { url: string } },
+  { language = 'pt-BR' }: { language?: string } = {},
+) {
   const cookies = new Map<string, string>()
 
   async function call(method: string, path: string, sent: SentRequest = {}) {
-    const answer = await fetch(world.server.url + path, {
+    const answer = await fetch(server.url + path, {
       method,
       redirect: 'manual',
       headers: {
