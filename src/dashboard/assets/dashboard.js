@@ -77,13 +77,6 @@ function countDown() {
     time.textContent = shown.map(part => String(part).padStart(2, '0')).join(':')
   }
 }
-/* A plot wider than its screen shows its latest day. */
-function showLatestDay() {
-  for (const plot of document.querySelectorAll('.plotted')) plot.scrollLeft = plot.scrollWidth
-}
-showLatestDay()
-document.addEventListener('htmx:afterSwap', showLatestDay)
-
 countDown()
 setInterval(countDown, 1000)
 

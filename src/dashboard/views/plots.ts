@@ -7,38 +7,49 @@ import type { Formats } from './formats.ts'
 const SERIES = ['received', 'sent', 'refunded'] as const
 type Series = (typeof SERIES)[number]
 
-const WIDTH = 720
 const HEIGHT = 240
-const MARGIN = { left: 56, right: 8, top: 12, bottom: 28 }
+const MARGIN = { top: 12, bottom: 28 }
 const GRID_LINES = 4
+/** Of the width of a day, for its bars; the rest is the gap to the next day. */
+const BARS_SHARE = 0.72
 
 type BarPlotInput = { format: Formats; label: string; names: Record<Series, string> }
 
-/** Renders three bars per day, scaled from zero to the maximum. */
+/**
+ * Renders three bars per day, scaled from zero to the maximum. Places across are in percent and heights in pixels, so
+ * that all days are in view and their texts readable at every width.
+ */
 export function renderDailyBars(days: DailyVolume[], { format, label, names }: BarPlotInput): Markup {
   const axisMax = roundUpAxisMax(Math.max(...days.flatMap(day => SERIES.map(series => day[series]))))
-  const inner = { width: WIDTH - MARGIN.left - MARGIN.right, height: HEIGHT - MARGIN.top - MARGIN.bottom }
-  const step = inner.width / days.length
-  const bar = Math.min(12, (step - 6) / SERIES.length)
-  const y = (cents: number) => MARGIN.top + inner.height * (1 - cents / axisMax)
+  const innerHeight = HEIGHT - MARGIN.top - MARGIN.bottom
+  const step = 100 / days.length
+  const bar = (step * BARS_SHARE) / SERIES.length
+  const y = (cents: number) => MARGIN.top + innerHeight * (1 - cents / axisMax)
 
-  const grid = Array.from({ length: GRID_LINES + 1 }, (_, line) => (axisMax / GRID_LINES) * line).map(
-    cents => html`<line class="grid" x1="${MARGIN.left}" x2="${WIDTH - MARGIN.right}" y1="${formatCoordinate(y(cents))}" y2="${formatCoordinate(y(cents))}"/>
-<text class="axis" x="${MARGIN.left - 8}" y="${formatCoordinate(y(cents) + 4)}" text-anchor="end">${format.roundMoney(cents)}</text>`,
+  const lines = Array.from({ length: GRID_LINES + 1 }, (_, line) => (axisMax / GRID_LINES) * line)
+  const amounts = lines.map(
+    cents =>
+      html`<text class="axis" x="100%" y="${formatCoordinate(y(cents) + 4)}" text-anchor="end">${format.roundMoney(cents)}</text>`,
+  )
+  const grid = lines.map(
+    cents =>
+      html`<line class="grid" x1="0" x2="100%" y1="${formatCoordinate(y(cents))}" y2="${formatCoordinate(y(cents))}"/>`,
   )
   const bars = days.map((day, index) => {
-    const left = MARGIN.left + step * index + (step - bar * SERIES.length) / 2
+    const left = step * index + (step - bar * SERIES.length) / 2
     const columns = SERIES.map(
       (
         series,
         place,
-      ) => html`<rect class="${series}" x="${formatCoordinate(left + bar * place)}" y="${formatCoordinate(y(day[series]))}"
- width="${formatCoordinate(bar - 1)}" height="${formatCoordinate((inner.height * day[series]) / axisMax)}" rx="1.5"><title>${format.day(day.day)}: ${names[series]} ${format.money(day[series])}</title></rect>`,
+      ) => html`<rect class="${series}" x="${formatCoordinate(left + bar * place)}%" y="${formatCoordinate(y(day[series]))}"
+ width="${formatCoordinate(bar * 0.9)}%" height="${formatCoordinate((innerHeight * day[series]) / axisMax)}" rx="1.5"><title>${format.day(day.day)}: ${names[series]} ${format.money(day[series])}</title></rect>`,
     )
-    const isNamed = (days.length - 1 - index) % 2 === 0
-    return html`${columns}${isNamed && html`<text class="axis" x="${formatCoordinate(left + (bar * SERIES.length) / 2)}" y="${HEIGHT - 8}" text-anchor="middle">${format.day(day.day)}</text>`}`
+    // On a phone every fourth day has room for its name, the latest among them.
+    const back = days.length - 1 - index
+    const name = html`<text class="axis${back % 4 === 0 ? '' : ' wide'}" x="${formatCoordinate(step * (index + 0.5))}%" y="${HEIGHT - 8}" text-anchor="middle">${format.day(day.day)}</text>`
+    return html`${columns}${back % 2 === 0 && name}`
   })
-  return html`<svg class="plot" viewBox="0 0 ${WIDTH} ${HEIGHT}" role="img" aria-label="${label}">${grid}${bars}</svg>`
+  return html`<div class="chart"><svg class="plot amounts" height="${HEIGHT}" aria-hidden="true">${amounts}</svg><svg class="plot" height="${HEIGHT}" role="img" aria-label="${label}">${grid}${bars}</svg></div>`
 }
 
 /** Renders a share between 0 and 1 as a bar. */
@@ -57,5 +68,5 @@ export function roundUpAxisMax(cents: number): number {
 }
 
 function formatCoordinate(value: number): string {
-  return value.toFixed(1)
+  return value.toFixed(2)
 }

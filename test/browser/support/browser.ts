@@ -1,36 +1,16 @@
 import { randomUUID } from 'node:crypto'
-import { access } from 'node:fs/promises'
 import { afterAll, afterEach, beforeAll, describe, jest } from '@jest/globals'
 import axe from 'axe-core'
-import { type Browser, type BrowserContextOptions, chromium, type Locator, type Page } from 'playwright-core'
+import type { Browser, BrowserContextOptions, Locator, Page } from 'playwright-core'
 import { addUser } from '../../../src/admin/users.ts'
 import { openSharedTestStack, type TestStack } from '../../api/support/test-stack.ts'
+import { findChromium, startBrowser } from './chromium.ts'
 
-const CHROMIUM_PATHS = [
-  process.env.CHROMIUM_PATH,
-  '/usr/bin/chromium',
-  '/usr/bin/chromium-browser',
-  '/usr/bin/google-chrome-stable',
-  '/usr/bin/google-chrome',
-  '/Applications/Google Chrome.app/Contents/MacOS/Google Chrome',
-]
 const PASSWORD = 'a long enough password'
 
-/** The path of an installed Chromium; null, with a printed line, where there is none. */
-async function findChromium(): Promise<string | null> {
-  for (const place of CHROMIUM_PATHS) {
-    if (!place) continue
-    const isThere = await access(place).then(
-      () => true,
-      () => false,
-    )
-    if (isThere) return place
-  }
-  console.warn('SKIPPED: the browser stories need a Chromium; install one, or name it by CHROMIUM_PATH.')
-  return null
-}
-
 const installedChromium = await findChromium()
+if (installedChromium === null)
+  console.warn('SKIPPED: the browser stories need a Chromium; install one, or name it by CHROMIUM_PATH.')
 /** `describe` where there is a browser. */
 export const describeWithBrowser = installedChromium === null ? describe.skip : describe
 
@@ -54,11 +34,6 @@ export function setUpBrowserSuite(
     await browser?.close()
     await stage?.close()
   })
-}
-
-function startBrowser(executablePath: string): Promise<Browser> {
-  const args = ['--no-sandbox', '--disable-gpu', '--disable-dev-shm-usage', '--disable-background-networking']
-  return chromium.launch({ executablePath, args })
 }
 
 /** Users at their browsers; every error of a page is kept. */

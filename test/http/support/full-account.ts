@@ -259,6 +259,10 @@ export async function createFullAccount(world: ApiFixture) {
     `insert into operator_action (uuid, actor, action, subject, reason) values (?, ?, 'return_unmatched', ?, ?)`,
     [randomUUID(), MALICIOUS_TEXT, `return/${unmatched}`, MALICIOUS_TEXT],
   )
+  await world.insertToken({ accountUuid: account })
+  const [{ uuid: token }] = (await sql('select uuid from token where account_uuid = ?', [account])) as [
+    { uuid: string },
+  ]
   const email = `${randomUUID()}@trilho.test`
   await addUser(world.orm.em.fork(), { email, password: PASSWORD, accountUuid: account })
   return {
@@ -278,6 +282,7 @@ export async function createFullAccount(world: ApiFixture) {
     webhook,
     event,
     delivery,
+    token,
     email,
     sql,
   }

@@ -1,0 +1,29 @@
+import { access } from 'node:fs/promises'
+import { type Browser, chromium } from 'playwright-core'
+
+const CHROMIUM_PATHS = [
+  process.env.CHROMIUM_PATH,
+  '/usr/bin/chromium',
+  '/usr/bin/chromium-browser',
+  '/usr/bin/google-chrome-stable',
+  '/usr/bin/google-chrome',
+  '/Applications/Google Chrome.app/Contents/MacOS/Google Chrome',
+]
+
+/** The path of an installed Chromium; null where there is none. */
+export async function findChromium(): Promise<string | null> {
+  for (const place of CHROMIUM_PATHS) {
+    if (!place) continue
+    const isThere = await access(place).then(
+      () => true,
+      () => false,
+    )
+    if (isThere) return place
+  }
+  return null
+}
+
+export function startBrowser(executablePath: string): Promise<Browser> {
+  const args = ['--no-sandbox', '--disable-gpu', '--disable-dev-shm-usage', '--disable-background-networking']
+  return chromium.launch({ executablePath, args })
+}

@@ -1,0 +1,126 @@
+import { afterAll, beforeAll, expect, jest, test } from '@jest/globals'
+import axe from 'axe-core'
+import type { Browser, Page } from 'playwright-core'
+import { addUser } from '../../../src/admin/users.ts'
+import { findChromium, startBrowser } from '../../browser/support/chromium.ts'
+import { type ApiFixture, openApiFixture } from '../support/api-fixture.ts'
+import { fillPath, isOperatorRoute, recordDashboardRoutes } from '../support/dashboard-routes.ts'
+import { createFullAccount, PASSWORD } from '../support/full-account.ts'
+
+/**
+ * Every page of the dashboard, taken from its router, in a browser: nothing for axe to find in either scheme, at a desk
+ * and on a phone, nothing wider than its screen, a title of its own, and no two links of one name that lead elsewhere.
+ * All texts of the account are hostile and long.
+ */
+
+const DESK = { width: 1440, height: 900 }
+const PHONE = { width: 375, height: 812 }
+const WIDTHS = [320, 375, 640, 768, 1024, 1280, 1600, 1920]
+
+const executablePath = await findChromium()
+const testWithBrowser = executablePath === null ? test.skip : test
+jest.setTimeout(300_000)
+
+let fixture: ApiFixture
+let ours: Awaited<ReturnType<typeof createFullAccount>>
+let browser: Browser | undefined
+const { register, routes } = recordDashboardRoutes()
+
+beforeAll(async () => {
+  fixture = await openApiFixture([register])
+  ours = await createFullAccount(fixture)
+  browser = executablePath === null ? undefined : await startBrowser(executablePath)
+})
+afterAll(async () => {
+  await browser?.close()
+  await fixture.close()
+})
+
+testWithBrowser.each<[string, () => string | null, string[]]>([
+  ['a merchant', () => ours.account, ['/dashboard/search?q=1234']],
+  ['an operator', () => null, []],
+])('every page of %s is accessible at every width', async (_, account, more) => {
+  const page = await signIn(account())
+  const paths = routes
+    .filter(route => route.method === 'GET' && isOperatorRoute(route) === (account() === null))
+    .map(route => fillPath(route, ours))
+  const findings: string[] = []
+  const titles = new Map<string, string>()
+  for (const path of new Set([...paths, ...more])) {
+    if (!(await isPage(page, path))) continue
+    findings.push(...(await examine(page, path)))
+    const title = await page.title()
+    if (titles.has(title)) findings.push(`${path} has the title of ${titles.get(title)}: ${title}`)
+    titles.set(title, path)
+  }
+  expect(titles.size).toBeGreaterThan(8)
+  expect(findings).toEqual([])
+})
+
+/** Opens a page; a form's own address leads to a page that has its own turn, a file is no page. */
+async function isPage(page: Page, path: string): Promise<boolean> {
+  const { status, type } = await page.request
+    .get(path, { maxRedirects: 0 })
+    .then(answer => ({ status: answer.status(), type: answer.headers()['content-type'] ?? '' }))
+  if (status === 303 || !type.includes('html')) return false
+  expect([path, status]).toEqual([path, 200])
+  await page.goto(path)
+  return true
+}
+
+async function examine(page: Page, path: string): Promise<string[]> {
+  const found: string[] = []
+  await page.evaluate(axe.source)
+  await page.evaluate('document.querySelectorAll("details").forEach(one => { one.open = true })')
+  for (const [colorScheme, viewport] of [
+    ['light', DESK],
+    ['dark', DESK],
+    ['dark', PHONE],
+    ['light', PHONE],
+  ] as const) {
+    await page.setViewportSize(viewport)
+    await page.emulateMedia({ colorScheme })
+    // Only colours differ between the schemes.
+    const rules = colorScheme === 'dark' ? ', runOnly: ["color-contrast"]' : ''
+    const violations = await page.evaluate<AxeFinding[]>(
+      `axe.run({ resultTypes: ["violations"]${rules} }).then(results => results.violations)`,
+    )
+    for (const { id, nodes } of violations)
+      found.push(
+        `${path} ${viewport.width} ${colorScheme} ${id}: ${nodes.map(node => node.html).join(' | ')}`,
+      )
+  }
+  for (const width of WIDTHS) {
+    await page.setViewportSize({ width, height: 800 })
+    if (await page.evaluate<boolean>('document.documentElement.scrollWidth > window.innerWidth'))
+      found.push(`${path} is wider than ${width} pixels`)
+  }
+  const links = await page.evaluate<[string, string][]>(
+    `[...document.querySelectorAll('a[href]')].map(one => [one.textContent.replace(/\\s+/g, ' ').trim(), one.getAttribute('href')])`,
+  )
+  const targets = new Map(links)
+  for (const [name, href] of links)
+    if (targets.get(name) !== href)
+      found.push(`${path} has two links "${name}": ${href} and ${targets.get(name)}`)
+  return found
+}
+
+type AxeFinding = { id: string; nodes: { html: string }[] }
+
+async function signIn(accountUuid: string | null): Promise<Page> {
+  const email = `${accountUuid ?? 'operator'}@accessible.test`
+  await addUser(fixture.orm.em.fork(), { email, password: PASSWORD, accountUuid })
+  const context = await browser!.newContext({
+    locale: 'pt-BR',
+    baseURL: fixture.server.url,
+    viewport: DESK,
+    reducedMotion: 'reduce',
+  })
+  const page = await context.newPage()
+  await page.goto('/dashboard/sign-in')
+  await page.locator('input[name="email"]').fill(email)
+  await page.locator('input[name="password"]').fill(PASSWORD)
+  await page.locator('main form button[type="submit"]').click()
+  await page.waitForURL(/\/dashboard(\/operator)?$/)
+  return page
+}

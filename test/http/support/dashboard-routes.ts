@@ -1,0 +1,48 @@
+import type { RouteRegistrar } from '../../../src/api/app.ts'
+import { dashboardRoutes } from '../../../src/dashboard/routes.ts'
+import type { createFullAccount } from './full-account.ts'
+
+export type DashboardRoute = { method: 'GET' | 'POST'; path: string }
+type FullAccount = Awaited<ReturnType<typeof createFullAccount>>
+
+/** Registers the dashboard, and keeps its routes as the router has them, so that a test cannot forget a page. */
+export function recordDashboardRoutes(): { register: RouteRegistrar; routes: DashboardRoute[] } {
+  const routes: DashboardRoute[] = []
+  return {
+    routes,
+    register(router, dependencies) {
+      dashboardRoutes(router, dependencies)
+      for (const { path, methods } of router.koa.stack)
+        for (const method of ['GET', 'POST'] as const)
+          if (methods.includes(method) && isPage(String(path))) routes.push({ method, path: String(path) })
+    },
+  }
+}
+
+/** Without what has no session: the sign-in, the public pages and the assets. */
+function isPage(path: string): boolean {
+  return path.startsWith('/dashboard') && !/^\/dashboard\/(sign-in|assets|\*)/.test(path)
+}
+
+export const isOperatorRoute = ({ path }: DashboardRoute) => path.startsWith('/dashboard/operator')
+
+/** An object of the account for each parameter: by its name, else by the noun before it. */
+const OBJECTS: Record<string, (of: FullAccount) => string> = {
+  accounts: of => of.account,
+  charges: of => of.charge,
+  transfers: of => of.transfer,
+  disputes: of => of.dispute,
+  webhooks: of => of.webhook,
+  deliveries: of => of.delivery,
+  events: of => of.event,
+  tokens: of => of.token,
+}
+
+/** The path with objects of the account in place of its parameters. */
+export function fillPath({ path }: DashboardRoute, account: FullAccount): string {
+  return path.replaceAll(/([^/]+)\/:(\w+)/g, (_, noun: string, name: string) => {
+    const find = OBJECTS[name] ?? OBJECTS[noun]
+    if (!find) throw new Error(`Give ${path} an object of the account for :${name}.`)
+    return `${noun}/${find(account)}`
+  })
+}
