@@ -52,10 +52,10 @@ const listOperatorPages = (seed: Seed) => ({
   'op-acts': '/dashboard/operator/acts',
 })
 
-/** Every page at both widths in both schemes; the other language is the one of the dark scheme at a desk. */
+/** Every page at both widths in both schemes; English is the language of the wide dark ones. */
 const LOOKS: Record<string, BrowserContextOptions> = {
-  'desk-light': { viewport: { width: 1440, height: 900 }, colorScheme: 'light', locale: 'pt-BR' },
-  'desk-dark': { viewport: { width: 1440, height: 900 }, colorScheme: 'dark', locale: 'en-US' },
+  'wide-light': { viewport: { width: 1440, height: 900 }, colorScheme: 'light', locale: 'pt-BR' },
+  'wide-dark': { viewport: { width: 1440, height: 900 }, colorScheme: 'dark', locale: 'en-US' },
   'phone-light': { viewport: { width: 375, height: 812 }, colorScheme: 'light', locale: 'pt-BR' },
   'phone-dark': { viewport: { width: 375, height: 812 }, colorScheme: 'dark', locale: 'pt-BR' },
 }

@@ -8,12 +8,12 @@ import { fillPath, isOperatorRoute, recordDashboardRoutes } from '../support/das
 import { createFullAccount, PASSWORD } from '../support/full-account.ts'
 
 /**
- * Every page of the dashboard, taken from its router, in a browser: nothing for axe to find in either scheme, at a desk
+ * Every page of the dashboard, taken from its router, in a browser: nothing for axe to find in either scheme, at 1440 pixels
  * and on a phone, nothing wider than its screen, a title of its own, and no two links of one name that lead elsewhere.
  * All texts of the account are hostile and long.
  */
 
-const DESK = { width: 1440, height: 900 }
+const WIDE = { width: 1440, height: 900 }
 const PHONE = { width: 375, height: 812 }
 const WIDTHS = [320, 375, 640, 768, 1024, 1280, 1600, 1920]
 
@@ -73,8 +73,8 @@ async function examine(page: Page, path: string): Promise<string[]> {
   await page.evaluate(axe.source)
   await page.evaluate('document.querySelectorAll("details").forEach(one => { one.open = true })')
   for (const [colorScheme, viewport] of [
-    ['light', DESK],
-    ['dark', DESK],
+    ['light', WIDE],
+    ['dark', WIDE],
     ['dark', PHONE],
     ['light', PHONE],
   ] as const) {
@@ -113,7 +113,7 @@ async function signIn(accountUuid: string | null): Promise<Page> {
   const context = await browser!.newContext({
     locale: 'pt-BR',
     baseURL: fixture.server.url,
-    viewport: DESK,
+    viewport: WIDE,
     reducedMotion: 'reduce',
   })
   const page = await context.newPage()
