@@ -35,6 +35,9 @@ const OBJECTS: Record<string, (of: FullAccount) => string> = {
   webhooks: of => of.webhook,
   deliveries: of => of.delivery,
   events: of => of.event,
+  refunds: of => of.refund,
+  keys: of => of.pixKey,
+  unmatched: of => of.unmatched,
   tokens: of => of.token,
 }
 
