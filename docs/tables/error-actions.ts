@@ -58,6 +58,14 @@ export const ERRORS_OF_GUIDE: Record<ErrorCode, ErrorOfGuide> = {
     action: 'access',
     pt: 'A operação vale para a conta inteira e o token é de um só provedor. Use um token sem provedor.',
   },
+  insufficient_scope: {
+    action: 'access',
+    pt: 'O token não tem o escopo da operação. `data.scopes` lista os escopos que a permitem; basta um. Use outro token ou mude os escopos deste.',
+  },
+  address_not_allowed: {
+    action: 'access',
+    pt: 'O token só vale a partir dos endereços IP da lista dele, e a requisição veio de outro. Chame de um endereço da lista ou mude a lista.',
+  },
   second_operator_needed: { action: 'dashboard', pt: '' },
   role_not_allowed: { action: 'dashboard', pt: '' },
   link_expired: {

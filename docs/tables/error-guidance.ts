@@ -22,6 +22,10 @@ export const ERROR_GUIDANCE: Record<ErrorCode, string> = {
     'Dashboard only: the form was submitted from another site or after its session ended. Reload the page and submit the form again.',
   token_bound_to_provider:
     'The operation concerns the whole account, and the token is bound to one provider. Use a token without a provider.',
+  insufficient_scope:
+    'The token lacks the scope of the operation. `data.scopes` lists the scopes that allow it; one is enough. Use another token, or change the scopes of this one.',
+  address_not_allowed:
+    'The token has a list of IP addresses, and the request came from another one. Call from an address of the list, or change the list.',
   second_operator_needed:
     'Dashboard only: an adjustment of the ledger needs two operators. Ask another operator to approve it.',
   role_not_allowed:

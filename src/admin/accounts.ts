@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto'
 import type { EntityManager } from '../db/client/orm.ts'
 import { Account } from '../db/entities/account.ts'
 import { Token } from '../db/entities/token.ts'
+import type { TokenScope } from '../domain/tokens/token-scope.ts'
 import { generateToken, type TokenMode } from '../security/tokens.ts'
 
 /** Creates and changes accounts and tokens, for the command line and the local demo. */
@@ -20,6 +21,10 @@ export type IssueTokenInput = {
   mode: TokenMode
   /** Binds it to one connection of the account. */
   connectionUuid?: string
+  /** Default: all. */
+  scopes?: TokenScope[]
+  /** Addresses and networks as `parseAllowedAddresses` writes them. Default: from anywhere. */
+  allowedAddresses?: string[]
   expiresAt?: Date
 }
 
@@ -29,6 +34,21 @@ export async function issueToken(em: EntityManager, order: IssueTokenInput): Pro
   em.create(Token, { uuid: randomUUID(), ...order, hash, prefix })
   await em.flush()
   return token
+}
+
+/** What may be changed about a token. */
+export type TokenPermissions = { scopes?: TokenScope[]; allowedAddresses?: string[] }
+
+/**
+ * Changes what a token may be used for and from where, in every process within a second. Returns false where the account has
+ * no such token that is not revoked.
+ */
+export async function changeTokenPermissions(
+  em: EntityManager,
+  token: { uuid: string; accountUuid: string },
+  permissions: TokenPermissions,
+): Promise<boolean> {
+  return (await em.nativeUpdate(Token, { ...token, revokedAt: null }, permissions)) > 0
 }
 
 /** Revokes tokens of an account by name or uuid, in every process within a second; revoked ones stay unchanged. */

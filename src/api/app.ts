@@ -62,8 +62,10 @@ export function createApp({ routes, requestMetrics, admission, ...dependencies }
     admission,
     async authenticateAndCount(ctx) {
       const token = await authenticate(ctx.get('Authorization'))
-      ctx.state.token = token
-      ctx.set(await limiter.countRequest(token.uuid))
+      ctx.state.token = token.caller
+      // Before it is counted: a stranger who has the token must not use up the limit of its owner.
+      if (!token.isAllowedFrom(ctx.ip)) fail('address_not_allowed')
+      ctx.set(await limiter.countRequest(token.caller.uuid))
       return token
     },
   }
@@ -93,7 +95,7 @@ const GLOBAL_TOKEN_PATHS = /^\/api\/v1\/webhooks(\/|$)/i
 
 /** Fails a request that no route matched: 405 where the path exists under another method, else 404. */
 async function failUnmatchedRoute(router: ApiRouter, ctx: RouterContext): Promise<never> {
-  if (GLOBAL_TOKEN_PATHS.test(ctx.path)) requireGlobalToken(await router.authenticateAndCount(ctx))
+  if (GLOBAL_TOKEN_PATHS.test(ctx.path)) requireGlobalToken((await router.authenticateAndCount(ctx)).caller)
   const { path: layers } = router.koa.match(ctx.path, ctx.method)
   const literal = layers.filter(({ paramNames }) => paramNames.length === 0)
   const serving = literal.length > 0 ? literal : layers.filter(layer => isServed(router, layer, ctx.path))

@@ -1,7 +1,11 @@
-import { issueToken, revokeTokens } from '../admin/accounts.ts'
+import { InvalidArgumentError } from 'commander'
+import { changeTokenPermissions, issueToken, revokeTokens, type TokenPermissions } from '../admin/accounts.ts'
 import type { EntityManager } from '../db/client/orm.ts'
 import { Connection } from '../db/entities/connection.ts'
 import { Token } from '../db/entities/token.ts'
+import { TOKEN_SCOPES, type TokenScope } from '../domain/tokens/token-scope.ts'
+import { formatFieldMessage } from '../http/field-message.ts'
+import { parseAllowedAddresses } from '../security/allowed-addresses.ts'
 import type { TokenMode } from '../security/tokens.ts'
 import {
   type OperatorCommand,
@@ -25,6 +29,8 @@ export function registerTokenCommands(trilho: OperatorCommand) {
     .choice('--mode <mode>', ['live', 'test'], 'test tokens use simulators only', 'live')
     .option('--connection <uuid>', 'bind the token to one connection', parseUuid)
     .option('--expires <moment>', 'ISO 8601', parseFutureInstant)
+    .option('--scopes <scopes>', SCOPES_HELP, parseScopes)
+    .option('--addresses <addresses>', ADDRESSES_HELP, parseAddresses)
     .run(async ({ audit, print }, accountUuid: string, name: string, options: IssueTokenOptions) => {
       const { mode, connection, expires } = options
       const token = await audit({
@@ -37,6 +43,7 @@ export function registerTokenCommands(trilho: OperatorCommand) {
             ...{ accountUuid, name, mode },
             ...(connection && { connectionUuid: connection }),
             ...(expires && { expiresAt: expires }),
+            ...toPermissions(options),
           })
         },
       })
@@ -55,10 +62,31 @@ export function registerTokenCommands(trilho: OperatorCommand) {
           mode: one.mode,
           prefix: one.prefix,
           provider_uuid: one.connectionUuid ?? null,
+          scopes: one.scopes,
+          allowed_addresses: one.allowedAddresses,
           expires_at: one.expiresAt ?? null,
           last_used_at: one.lastUsedAt ?? null,
           revoked_at: one.revokedAt ?? null,
         })
+    })
+
+  token
+    .auditedCommand('restrict', { isRoutine: true })
+    .argument('<token>', 'its uuid', parseUuid)
+    .option('--scopes <scopes>', SCOPES_HELP, parseScopes)
+    .option('--addresses <addresses>', ADDRESSES_HELP, parseAddresses)
+    .description('change the scopes or the addresses of a token; it takes effect within one second')
+    .run(async ({ audit }, tokenUuid: string, options: PermissionOptions) => {
+      if (!options.scopes && !options.addresses) throw new Error('--scopes or --addresses is required')
+      await audit({
+        action: 'token_restrict',
+        subject: `token/${tokenUuid}`,
+        async work(em) {
+          const one = requireFound(await em.findOne(Token, tokenUuid), `token ${tokenUuid}`)
+          if (!(await changeTokenPermissions(em, one, toPermissions(options))))
+            throw new Error(`token ${tokenUuid} is revoked`)
+        },
+      })
     })
 
   token
@@ -93,7 +121,32 @@ export function registerTokenCommands(trilho: OperatorCommand) {
     )
 }
 
-type IssueTokenOptions = { mode: TokenMode; connection?: string; expires?: Date }
+type PermissionOptions = { scopes?: TokenScope[]; addresses?: string[] }
+type IssueTokenOptions = PermissionOptions & { mode: TokenMode; connection?: string; expires?: Date }
+
+const SCOPES_HELP = `of ${TOKEN_SCOPES.join(', ')}, separated by commas; default: all`
+const ADDRESSES_HELP =
+  'IP addresses and networks (CIDR) that may use the token, separated by commas; "any" removes the list'
+
+function toPermissions({ scopes, addresses }: PermissionOptions): TokenPermissions {
+  return { ...(scopes && { scopes }), ...(addresses && { allowedAddresses: addresses }) }
+}
+
+function parseScopes(value: string): TokenScope[] {
+  const names = value.split(',').map(name => name.trim())
+  const scopes = TOKEN_SCOPES.filter(scope => names.includes(scope))
+  if (scopes.length !== new Set(names).size)
+    throw new InvalidArgumentError(`Not of ${TOKEN_SCOPES.join(', ')}.`)
+  return scopes
+}
+
+function parseAddresses(value: string): string[] {
+  if (value === 'any') return []
+  const { addresses, fault } = parseAllowedAddresses(value)
+  if (fault) throw new InvalidArgumentError(`The list ${formatFieldMessage(fault)}.`)
+  if (addresses.length === 0) throw new InvalidArgumentError('It is empty; "any" removes the list.')
+  return addresses
+}
 
 /** Rejects a token bound to a connection that its mode cannot use. */
 async function requireConnection(

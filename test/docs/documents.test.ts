@@ -4,6 +4,7 @@ import { basename, join } from 'node:path'
 import { describe, expect, test } from '@jest/globals'
 import { ANSWER_TABLES, replaceAnswerTable } from '../../docs/tables/answer-tables.ts'
 import { updateErrorTables } from '../../docs/tables/error-tables.ts'
+import { updateScopeTable } from '../../docs/tables/scope-table.ts'
 import { DECISIONS, DOCUMENTS, RUNBOOKS } from '../../src/api/docs/documents.ts'
 import { GUIDE_PAGES } from '../../src/api/docs/guide-pages.ts'
 import { renderMarkdown } from '../../src/api/docs/markdown.ts'
@@ -47,6 +48,12 @@ test('the tables of errors equal the catalogues: npm run docs:tables', () => {
   const { text } = documentOf('docs/errors.md')
   expect(text.match(/<!-- made: \w+ -->/g)).toHaveLength(2)
   expect(updateErrorTables(text)).toBe(text)
+})
+
+test('the table of token scopes equals the operations: npm run docs:tables', () => {
+  const { text } = documentOf('docs/specification.md')
+  expect(text).toContain('<!-- made: scopes -->')
+  expect(updateScopeTable(text)).toBe(text)
 })
 
 test.each(Object.entries(ANSWER_TABLES))(

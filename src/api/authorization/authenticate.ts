@@ -1,9 +1,11 @@
 import type { Orm } from '../../db/client/orm.ts'
 import { batchQueries, noQuery, type Query, runAsyncCommit, runQuery } from '../../db/pipeline/query.ts'
 import { queryTokenUse, queryValidToken, type ValidToken } from '../../db/repositories/tokens.ts'
+import type { TokenScope } from '../../domain/tokens/token-scope.ts'
 import { fail } from '../../http/api-error.ts'
 import { MAX_CACHED_TOKENS, TOKEN_CACHE_MS } from '../../http/limits.ts'
 import { isReadOnlyRefusal } from '../../http/outage.ts'
+import { type AddressFilter, createAddressFilter } from '../../security/allowed-addresses.ts'
 import { hashToken, type TokenMode } from '../../security/tokens.ts'
 
 /** The authenticated API token of an account, perhaps bound to one connection. */
@@ -16,14 +18,21 @@ export type CallerToken = {
   modeScope?: TokenMode
 }
 
+/** The token of a request, with what it may be used for and from where. */
+export type AuthenticatedToken = {
+  caller: CallerToken
+  scopes: readonly TokenScope[]
+  isAllowedFrom: AddressFilter
+}
+
 type CachedToken = {
   readAtMs: number
-  lookup: Promise<ValidToken | undefined>
+  lookup: Promise<(AuthenticatedToken & { expiresAtMs: number | null }) | undefined>
   tokenUuid?: string | undefined
 }
 
 /** Authenticates a bearer token, or fails with 401. */
-export type Authenticator = (authorization: string | undefined) => Promise<CallerToken>
+export type Authenticator = (authorization: string | undefined) => Promise<AuthenticatedToken>
 
 /** Query that is sent with the token lookup in one round trip; `tokenUuid` where an earlier lookup found it. */
 type BatchedQueryFactory = (hash: string, tokenUuid: string | undefined) => Query<unknown>
@@ -41,7 +50,7 @@ export function createAuthenticator(
 ): Authenticator {
   const cache = new Map<string, CachedToken>()
 
-  function lookUpToken(token: string): Promise<ValidToken | undefined> {
+  function lookUpToken(token: string): CachedToken['lookup'] {
     const hash = hashToken(token).toString('hex')
     const cached = cache.get(hash)
     if (cached && now() - cached.readAtMs < TOKEN_CACHE_MS) return cached.lookup
@@ -57,7 +66,7 @@ export function createAuthenticator(
         })
         .then(validToken => {
           entry.tokenUuid = validToken?.uuid
-          return validToken
+          return validToken && toAuthenticatedToken(validToken)
         }),
     }
     cache.delete(hash) // Keeps the map ordered by time of reading, for eviction.
@@ -74,8 +83,16 @@ export function createAuthenticator(
     if (!validToken || (validToken.expiresAtMs !== null && validToken.expiresAtMs <= now())) {
       return failUnauthenticated('Bearer realm="trilho", error="invalid_token"')
     }
-    const { expiresAtMs: _, ...caller } = validToken
-    return { ...caller, modeScope: caller.mode }
+    return validToken
+  }
+}
+
+function toAuthenticatedToken({ scopes, allowedAddresses, expiresAtMs, ...caller }: ValidToken) {
+  return {
+    caller: { ...caller, modeScope: caller.mode },
+    scopes,
+    isAllowedFrom: createAddressFilter(allowedAddresses),
+    expiresAtMs,
   }
 }
 

@@ -23,6 +23,7 @@ export const chargeRoutes: RouteRegistrar = (router, dependencies) => {
   registerRoute(router, 'post', PAYMENTS_PATH, {
     isIdempotent: true,
     operationId: 'createPayment',
+    scope: 'charges',
     summary: 'Create a charge',
     description:
       'Answers when a provider has issued the payload. Send an `Idempotency-Key`: a repeated request then gets the same answer and never a second charge.',
@@ -50,6 +51,7 @@ export const chargeRoutes: RouteRegistrar = (router, dependencies) => {
 
   registerRoute(router, 'get', PAYMENTS_PATH, {
     operationId: 'listPayments',
+    scope: 'charges',
     summary: 'List charges',
     description: 'Newest first. Each one as its own GET shows it.',
     query: chargesQuery,
@@ -62,6 +64,7 @@ export const chargeRoutes: RouteRegistrar = (router, dependencies) => {
 
   registerRoute(router, 'get', `${PAYMENTS_PATH}/:uuid`, {
     operationId: 'getPayment',
+    scope: 'charges',
     summary: 'Read a charge',
     description: 'With its refunds and the history of its statuses.',
     responses: { 200: dataResponse(chargeSchema) },
@@ -74,6 +77,7 @@ export const chargeRoutes: RouteRegistrar = (router, dependencies) => {
   for (const [name, operationId, mediaType, render] of QR_PICTURES)
     registerRoute(router, 'get', `${PAYMENTS_PATH}/:uuid/qr.${name}`, {
       operationId,
+      scope: 'charges',
       summary: `The payload as a QR picture (${name.toUpperCase()})`,
       description: 'Of `payment.payload`; 404 while no provider has issued one.',
       responses: { 200: mediaType },
@@ -86,6 +90,7 @@ export const chargeRoutes: RouteRegistrar = (router, dependencies) => {
 
   registerRoute(router, 'post', `${PAYMENTS_PATH}/:uuid/cancel`, {
     operationId: 'cancelPayment',
+    scope: 'charges',
     summary: 'Cancel a PENDING charge',
     description:
       'At its provider first, then here. Without an answer of the provider the charge stays PENDING, and the provider is asked until the result is known.',

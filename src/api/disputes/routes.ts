@@ -16,6 +16,7 @@ export const disputeRoutes: RouteRegistrar = (router, dependencies) => {
   const { storage } = dependencies
   registerRoute(router, 'get', '/api/v1/meds', {
     operationId: 'listMeds',
+    scope: 'refunds',
     summary: 'List disputes',
     description: 'Newest first. Each one as its own GET shows it.',
     query: disputesQuery,
@@ -26,6 +27,7 @@ export const disputeRoutes: RouteRegistrar = (router, dependencies) => {
 
   registerRoute(router, 'get', '/api/v1/meds/:uuid', {
     operationId: 'getMed',
+    scope: 'refunds',
     summary: 'Read a dispute',
     description: 'With the links of its attachments, which are signed and expire.',
     responses: { 200: dataResponse(disputeSchema) },
@@ -44,6 +46,7 @@ export const disputeRoutes: RouteRegistrar = (router, dependencies) => {
   registerRoute(router, 'post', '/api/v1/meds/:uuid/reply', {
     isIdempotent: true,
     operationId: 'replyToMed',
+    scope: 'refunds',
     summary: 'Answer a dispute',
     description:
       'Once, while the dispute is PENDING and about money received. The response is PROCESSING; then the reply is sent to the provider.',

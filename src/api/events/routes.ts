@@ -8,6 +8,7 @@ import { listEvents, requireVisibleEvent } from '../operations/events.ts'
 export const eventRoutes: RouteRegistrar = router => {
   registerRoute(router, 'get', '/api/v1/events', {
     operationId: 'listEvents',
+    scope: 'webhooks',
     summary: 'List the events of the last 30 days',
     description:
       'Newest first, whether or not a webhook received them. A bound token sees those of its provider.',
@@ -21,6 +22,7 @@ export const eventRoutes: RouteRegistrar = router => {
 
   registerRoute(router, 'get', '/api/v1/events/:id', {
     operationId: 'getEvent',
+    scope: 'webhooks',
     summary: 'Read an event',
     description: 'Exactly the body that endpoints received.',
     responses: { 200: dataResponse(eventSchema) },

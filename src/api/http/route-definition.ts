@@ -3,6 +3,7 @@ import type { Readable } from 'node:stream'
 import type { z } from 'zod'
 import type { EntityManager } from '../../db/client/orm.ts'
 import type { ErrorCode } from '../../domain/errors/error-catalogue.ts'
+import type { TokenScope } from '../../domain/tokens/token-scope.ts'
 import type { FieldErrors } from '../../http/validate.ts'
 import type { CallerToken } from '../authorization/authenticate.ts'
 import type { Admission } from '../operations/admission.ts'
@@ -58,7 +59,10 @@ export type Route<Tokens extends TokenRule, Params, Query, Body, Answers> = {
     errorData?: Partial<Record<ErrorCode, z.ZodType>>
   }
   handle(request: ApiRequest<Tokens, Params, Query, Body>): Promise<ApiResponse<NoInfer<Answers>>>
-}
+} & ScopeOf<Tokens>
+
+/** Scope that a token needs (src/domain/tokens/token-scope.ts). Every route with a token declares one. */
+type ScopeOf<Tokens> = [Tokens] extends ['none'] ? { scope?: undefined } : { scope: TokenScope }
 
 type ApiRequest<Tokens, Params, Query, Body> = {
   params: ParamsOf<Params>
@@ -87,7 +91,12 @@ export type ApiResponse<Answers> = {
 type ResponseBodyOf<Shape> = Shape extends z.ZodType ? z.output<Shape> : string | Buffer | Readable
 
 /** A route with its type parameters erased, for the app and OpenAPI. */
-export type AnyRoute = Route<TokenRule, z.ZodType, z.ZodType, z.ZodType | 'text', ResponseSchemas> & {
+export type AnyRoute = Omit<
+  Route<TokenRule, z.ZodType, z.ZodType, z.ZodType | 'text', ResponseSchemas>,
+  'scope'
+> & {
+  /** Absent on routes without a token. */
+  scope?: TokenScope
   method: RouteMethod
   path: string
 }
@@ -97,7 +106,9 @@ export function listErrorCodes(definition: AnyRoute): ErrorCode[] {
   const codes: (ErrorCode | false | undefined)[] = [
     definition.tokens !== 'none' && 'unauthenticated',
     definition.tokens !== 'none' && 'rate_limited',
+    definition.tokens !== 'none' && 'address_not_allowed',
     definition.tokens === 'global_only' && 'token_bound_to_provider',
+    definition.tokens !== 'none' && 'insufficient_scope',
     definition.path.includes(':') && 'not_found',
     ...(definition.body === undefined ? [] : BODY_ERROR_CODES[definition.bodyAs ?? 'json']),
     'validation_failed',

@@ -4,10 +4,11 @@ import type { Logger } from 'pino'
 import { z } from 'zod'
 import type { Orm } from '../../db/client/orm.ts'
 import type { Semaphore } from '../../domain/shared/semaphore.ts'
+import { listAllowingScopes } from '../../domain/tokens/token-scope.ts'
 import { ApiError, fail } from '../../http/api-error.ts'
 import { getRequestDeadline } from '../../http/request-deadline.ts'
 import { sha256 } from '../../security/sealing.ts'
-import type { CallerToken } from '../authorization/authenticate.ts'
+import type { AuthenticatedToken, CallerToken } from '../authorization/authenticate.ts'
 import type { Admission } from '../operations/admission.ts'
 import { type PreparedRoute, parseRequest, prepareRoute } from './parse-request.ts'
 import {
@@ -27,6 +28,7 @@ import {
  *     export const providerRoutes: RouteRegistrar = router => {
  *       registerRoute(router, 'get', '/api/v1/providers/:uuid', {
  *         operationId: 'getProvider',
+ *         scope: 'transfers',
  *         summary: 'Read a provider',
  *         responses: { 200: providerResponse, errors: ['not_found'] },
  *         async handle({ params, token, em }) {
@@ -71,8 +73,8 @@ export type ApiRouter = {
   formSemaphore: Semaphore
   /** Refuses new operations of an overloaded service; where absent, all start. */
   admission: Admission | undefined
-  /** Authenticates the caller and counts the request against its rate limit: 401 or 429. */
-  authenticateAndCount(ctx: RouterContext): Promise<CallerToken>
+  /** Authenticates the caller at its address and counts the request against its rate limit: 401, 403 or 429. */
+  authenticateAndCount(ctx: RouterContext): Promise<AuthenticatedToken>
 }
 
 async function serveRequest(router: ApiRouter, definition: PreparedRoute, ctx: RouterContext): Promise<void> {
@@ -111,8 +113,18 @@ async function authenticateCaller(
 ): Promise<CallerToken | null> {
   if (definition.tokens === 'none') return null
   const token = await router.authenticateAndCount(ctx)
-  if (definition.tokens === 'global_only') requireGlobalToken(token)
-  return token
+  if (definition.tokens === 'global_only') requireGlobalToken(token.caller)
+  requireScope(token, definition)
+  return token.caller
+}
+
+/** Fails with 403 for a token without a scope that allows the route; names the scopes (RFC 6750, 3.1). */
+function requireScope({ scopes }: AuthenticatedToken, { method, scope }: AnyRoute): void {
+  if (scope === undefined) return
+  const allowing = listAllowingScopes({ method, scope })
+  if (allowing.some(one => scopes.includes(one))) return
+  const challenge = `Bearer realm="trilho", error="insufficient_scope", scope="${allowing.join(' ')}"`
+  fail('insufficient_scope', { data: { scopes: allowing }, headers: { 'WWW-Authenticate': challenge } })
 }
 
 /** Fails with 403 for a provider-bound token. */

@@ -13,6 +13,7 @@ export const ledgerRoutes: RouteRegistrar = router => {
 
   registerRoute(router, 'get', '/api/v1/ledger', {
     operationId: 'listLedgerLines',
+    scope: 'read',
     summary: 'List what changed the available balance, with the balance after each line',
     description:
       'Newest first. A fee has a line of its own. A line IN of a FAILED movement releases what was held.',
@@ -23,6 +24,7 @@ export const ledgerRoutes: RouteRegistrar = router => {
 
   registerRoute(router, 'get', '/api/v1/ledger/balances', {
     operationId: 'getLedgerBalances',
+    scope: 'read',
     summary: 'Read the opening and closing balance of a period, and what its lines add and take, by provider',
     description: 'The opening balance and the lines add up to the closing balance.',
     query: ledgerBalancesQuery,
@@ -32,6 +34,7 @@ export const ledgerRoutes: RouteRegistrar = router => {
 
   registerRoute(router, 'get', '/api/v1/ledger.csv', {
     operationId: 'exportLedgerCsv',
+    scope: 'read',
     summary: 'Export the lines as CSV, the oldest first',
     description:
       'UTF-8 with a byte order mark, semicolons, CRLF. Amounts have their sign, times are those of `time_zone`. All lines of the filters are in one file.',
@@ -42,6 +45,7 @@ export const ledgerRoutes: RouteRegistrar = router => {
 
   registerRoute(router, 'get', '/api/v1/ledger.ofx', {
     operationId: 'exportLedgerOfx',
+    scope: 'read',
     summary: 'Export the lines as OFX 1.02, the oldest first',
     description: 'One statement per provider account, with its closing balance. `FITID` is the `line_uuid`.',
     query: ledgerOfxQuery,

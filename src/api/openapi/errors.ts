@@ -5,6 +5,7 @@ import { EXAMPLE_UUIDS } from '../../contract/shared/example-values.ts'
 import { errorBody, uuidSchema } from '../../contract/shared/fields.ts'
 import { FAILED_TRANSFER_EXAMPLE } from '../../contract/transfers/transfer-example.ts'
 import { ERROR_CATALOGUE, type ErrorCode } from '../../domain/errors/error-catalogue.ts'
+import { TOKEN_SCOPES } from '../../domain/tokens/token-scope.ts'
 import { type AnyRoute, listErrorCodes } from '../http/route-definition.ts'
 import type { JsonSchema, OpenApiComponents } from './components.ts'
 import { referToHeaders } from './headers.ts'
@@ -21,8 +22,15 @@ const operationReference = z
   .object({ uuid: uuidSchema.meta({ description: 'The operation; its GET shows what becomes of it' }) })
   .meta({ id: 'OperationReference' })
 
+const allowingScopes = z
+  .object({
+    scopes: z.array(z.enum(TOKEN_SCOPES)).meta({ description: 'Each of them allows the operation' }),
+  })
+  .meta({ id: 'AllowingScopes', examples: [{ scopes: ['read', 'charges'] }] })
+
 /** Data of errors that carry the same on every route. */
 const COMMON_ERROR_DATA: Partial<Record<ErrorCode, z.ZodType>> = {
+  insufficient_scope: allowingScopes,
   not_confirmed: operationReference,
   issuing: operationReference,
 }

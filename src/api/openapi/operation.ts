@@ -1,4 +1,5 @@
 import type { z } from 'zod'
+import { listAllowingScopes } from '../../domain/tokens/token-scope.ts'
 import { MAX_REQUEST_ID_CHARS } from '../../http/limits.ts'
 import type { AnyRoute } from '../http/route-definition.ts'
 import { IDEMPOTENCY_KEY_PATTERN } from '../operations/idempotency.ts'
@@ -14,7 +15,7 @@ export function describeOperation(route: AnyRoute, components: OpenApiComponents
     ...describeTags(route),
     operationId: route.operationId,
     summary: route.summary,
-    ...(route.description && { description: route.description }),
+    ...describeScopes(route),
     security: route.tokens === 'none' ? [] : [{ token: [] }],
     parameters: [
       ...describePathParameters(route, components),
@@ -24,6 +25,14 @@ export function describeOperation(route: AnyRoute, components: OpenApiComponents
     ...(route.body !== undefined && { requestBody: describeRequestBody(route, route.body, components) }),
     responses: { ...describeSuccesses(route, components), ...describeErrors(route, components) },
   }
+}
+
+/** Lists the scopes of a token that allow an operation, for people and for programs. */
+function describeScopes({ method, scope, description }: AnyRoute): JsonSchema {
+  if (scope === undefined) return description ? { description } : {}
+  const scopes = listAllowingScopes({ method, scope })
+  const sentence = `Token scope: ${scopes.map(one => `\`${one}\``).join(' or ')}.`
+  return { description: description ? `${description} ${sentence}` : sentence, 'x-token-scopes': scopes }
 }
 
 function describeTags({ path }: AnyRoute) {

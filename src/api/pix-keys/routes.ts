@@ -33,6 +33,7 @@ export const pixKeyRoutes: RouteRegistrar = (router, dependencies) => {
   registerRoute(router, 'post', AUTH_CODES_PATH, {
     isIdempotent: true,
     operationId: 'createPixKeyAuthCode',
+    scope: 'charges',
     summary: 'Request the code that proves an e-mail address or phone',
     description: 'Six digits, good for ten minutes, one key and five wrong tries.',
     body: requestCodeBody,
@@ -47,6 +48,7 @@ export const pixKeyRoutes: RouteRegistrar = (router, dependencies) => {
   registerRoute(router, 'post', PIX_KEYS_PATH, {
     isIdempotent: true,
     operationId: 'createPixKey',
+    scope: 'charges',
     summary: 'Create a PIX key',
     description:
       'DOCUMENT is the document of the account, EMAIL and PHONE the address that the code was sent to, RANDOM is made by the provider. At most three keys of a type; every call counts as an attempt, three in 60 seconds.',
@@ -74,6 +76,7 @@ export const pixKeyRoutes: RouteRegistrar = (router, dependencies) => {
 
   registerRoute(router, 'get', PIX_KEYS_PATH, {
     operationId: 'listPixKeys',
+    scope: 'charges',
     summary: 'List the PIX keys of the account',
     description: 'Newest first.',
     query: pixKeysQuery,
@@ -83,6 +86,7 @@ export const pixKeyRoutes: RouteRegistrar = (router, dependencies) => {
 
   registerRoute(router, 'get', `${PIX_KEYS_PATH}/:key`, {
     operationId: 'getPixKey',
+    scope: 'charges',
     summary: 'Read a PIX key',
     description: 'A key of another account is not found.',
     params: pixKeyParams,
@@ -94,6 +98,7 @@ export const pixKeyRoutes: RouteRegistrar = (router, dependencies) => {
 
   registerRoute(router, 'delete', `${PIX_KEYS_PATH}/:key`, {
     operationId: 'deletePixKey',
+    scope: 'charges',
     summary: 'Remove a PIX key',
     description: 'At its provider, too. The key by which a provider receives charges is in use, and stays.',
     params: pixKeyParams,

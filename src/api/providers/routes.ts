@@ -20,6 +20,7 @@ import {
 export const providerRoutes: RouteRegistrar = router => {
   registerRoute(router, 'get', '/api/v1/providers', {
     operationId: 'listProviders',
+    scope: 'transfers',
     summary: 'List the providers of the account',
     description: 'With their balances. A bound token sees its own.',
     query: providersQuery,
@@ -29,6 +30,7 @@ export const providerRoutes: RouteRegistrar = router => {
 
   registerRoute(router, 'get', '/api/v1/providers/defaults', {
     operationId: 'getDefaultProviders',
+    scope: 'transfers',
     summary: 'Read the default providers',
     description: 'In their order of priority; a bound token sees itself where it is one of them.',
     responses: { 200: defaultProvidersResponse },
@@ -37,6 +39,7 @@ export const providerRoutes: RouteRegistrar = router => {
 
   registerRoute(router, 'put', '/api/v1/providers/defaults', {
     operationId: 'replaceDefaultProviders',
+    scope: 'transfers',
     summary: 'Replace the default providers',
     description: 'Providers that are absent from the list are defaults no more.',
     tokens: 'global_only',
@@ -51,6 +54,7 @@ export const providerRoutes: RouteRegistrar = router => {
 
   registerRoute(router, 'get', '/api/v1/providers/:uuid', {
     operationId: 'getProvider',
+    scope: 'transfers',
     summary: 'Read a provider',
     description: 'With its balances. Another one than that of a bound token is not found.',
     responses: { 200: dataResponse(providerSchema) },

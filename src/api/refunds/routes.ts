@@ -16,6 +16,7 @@ export const refundRoutes: RouteRegistrar = (router, { temporal }) => {
   registerRoute(router, 'post', '/api/v1/payments/:uuid/refund', {
     isIdempotent: true,
     operationId: 'refundPayment',
+    scope: 'refunds',
     summary: 'Refund a charge, whole or in part',
     description:
       'Without `value`, all that is still refundable. Possible within 90 days of the payment, one refund of a charge at a time. Answers when the provider has accepted the refund; the REFUND event says how it ends.',
@@ -58,6 +59,7 @@ export const refundRoutes: RouteRegistrar = (router, { temporal }) => {
 
   registerRoute(router, 'get', '/api/v1/refunds', {
     operationId: 'listRefunds',
+    scope: 'refunds',
     summary: 'List the refunds of all charges',
     description:
       'Newest first. Each one under its own uuid, with its charge; what a provider returned for a dispute is a refund, too.',
@@ -68,6 +70,7 @@ export const refundRoutes: RouteRegistrar = (router, { temporal }) => {
 
   registerRoute(router, 'get', '/api/v1/payments/:uuid/refunds', {
     operationId: 'listPaymentRefunds',
+    scope: 'refunds',
     summary: 'List the refunds of a charge',
     description: 'Newest first. `uuid` is the charge in each one, `refund.uuid` the refund.',
     query: refundsQuery,
@@ -79,6 +82,7 @@ export const refundRoutes: RouteRegistrar = (router, { temporal }) => {
 
   registerRoute(router, 'get', '/api/v1/payments/:uuid/refunds/:refund', {
     operationId: 'getPaymentRefund',
+    scope: 'refunds',
     summary: 'Read a refund',
     description: '`uuid` is the charge, `refund.uuid` the refund.',
     responses: { 200: dataResponse(refundSchema) },

@@ -20,6 +20,7 @@ export const transferRoutes: RouteRegistrar = (router, dependencies) => {
   registerRoute(router, 'post', TRANSFERS_PATH, {
     isIdempotent: true,
     operationId: 'createTransfer',
+    scope: 'transfers',
     summary: 'Send money to a PIX key',
     description:
       'Answers PROCESSING when a provider has accepted, or after ten seconds without an outcome; 400 with the stored transfer (`status` FAILED, `error`) when all providers have rejected it.',
@@ -54,6 +55,7 @@ export const transferRoutes: RouteRegistrar = (router, dependencies) => {
 
   registerRoute(router, 'get', TRANSFERS_PATH, {
     operationId: 'listTransfers',
+    scope: 'transfers',
     summary: 'List transfers',
     description: 'Newest first. Each one as its own GET shows it.',
     query: transfersQuery,
@@ -63,6 +65,7 @@ export const transferRoutes: RouteRegistrar = (router, dependencies) => {
 
   registerRoute(router, 'get', `${TRANSFERS_PATH}/:uuid`, {
     operationId: 'getTransfer',
+    scope: 'transfers',
     summary: 'Read a transfer with its attempts',
     description:
       '`outcome` is `unknown` while no provider has said whether the money left; it is asked again at `next_check_at`.',
@@ -75,6 +78,7 @@ export const transferRoutes: RouteRegistrar = (router, dependencies) => {
 
   registerRoute(router, 'post', `${TRANSFERS_PATH}/:uuid/cancel`, {
     operationId: 'cancelTransfer',
+    scope: 'transfers',
     summary: 'Cancel a scheduled transfer',
     description: 'Possible while it is PENDING.',
     responses: { 200: dataResponse(transferSchema), errors: ['transfer_not_cancellable', 'not_confirmed'] },

@@ -24,6 +24,7 @@ import { requireVisibleWebhook, WEBHOOKS_PATH } from '../operations/webhooks.ts'
 export const deliveryRoutes: RouteRegistrar = (router, { temporal }) => {
   registerRoute(router, 'post', `${WEBHOOKS_PATH}/:uuid/test`, {
     operationId: 'testWebhook',
+    scope: 'webhooks',
     summary: 'Send a TEST event to a webhook',
     description: 'It is signed, delivered and listed like any other event; `data` is the webhook itself.',
     tokens: 'global_only',
@@ -37,6 +38,7 @@ export const deliveryRoutes: RouteRegistrar = (router, { temporal }) => {
 
   registerRoute(router, 'get', `${WEBHOOKS_PATH}/:uuid/deliveries`, {
     operationId: 'listWebhookDeliveries',
+    scope: 'webhooks',
     summary: 'List the deliveries of a webhook, with each attempt',
     description: 'Newest first.',
     tokens: 'global_only',
@@ -49,6 +51,7 @@ export const deliveryRoutes: RouteRegistrar = (router, { temporal }) => {
 
   registerRoute(router, 'post', `${WEBHOOKS_PATH}/:uuid/deliveries/:delivery/resend`, {
     operationId: 'resendWebhookDelivery',
+    scope: 'webhooks',
     summary: 'Send an event again',
     description: 'Whatever came of it before: at once, and then on the schedule from its beginning.',
     tokens: 'global_only',
@@ -62,6 +65,7 @@ export const deliveryRoutes: RouteRegistrar = (router, { temporal }) => {
 
   registerRoute(router, 'post', `${WEBHOOKS_PATH}/:uuid/recover`, {
     operationId: 'recoverWebhook',
+    scope: 'webhooks',
     summary: 'Send the events that a webhook has missed',
     description:
       'Sends again every subscribed event since then that was not delivered: failed, still failing, or never sent.',

@@ -36,6 +36,7 @@ export const webhookRoutes =
     registerRoute(router, 'post', WEBHOOKS_PATH, {
       isIdempotent: true,
       operationId: 'createWebhook',
+      scope: 'webhooks',
       summary: 'Register a webhook',
       description: 'The endpoint must complete a TLS handshake. The token is shown whole only here.',
       tokens: 'global_only',
@@ -47,6 +48,7 @@ export const webhookRoutes =
 
     registerRoute(router, 'get', WEBHOOKS_PATH, {
       operationId: 'listWebhooks',
+      scope: 'webhooks',
       summary: 'List the webhooks of the account',
       description: 'Newest first; tokens are masked.',
       tokens: 'global_only',
@@ -59,6 +61,7 @@ export const webhookRoutes =
 
     registerRoute(router, 'get', `${WEBHOOKS_PATH}/:uuid`, {
       operationId: 'getWebhook',
+      scope: 'webhooks',
       summary: 'Read a webhook',
       description: 'Its token is masked.',
       tokens: 'global_only',
@@ -70,6 +73,7 @@ export const webhookRoutes =
 
     registerRoute(router, 'patch', `${WEBHOOKS_PATH}/:uuid`, {
       operationId: 'updateWebhook',
+      scope: 'webhooks',
       summary: 'Change a webhook',
       description:
         'Only what is named changes. Another `url`, and `status` ACTIVE of a disabled one, take a TLS handshake. DISABLED ends what was to be delivered; `recover` brings it back.',
@@ -87,6 +91,7 @@ export const webhookRoutes =
 
     registerRoute(router, 'post', `${WEBHOOKS_PATH}/:uuid/rotate`, {
       operationId: 'rotateWebhookToken',
+      scope: 'webhooks',
       summary: 'Replace the token of a webhook',
       description:
         'Shows the new token, this once. For 24 hours the old one signs too: `webhook-signature` holds a signature of each.',
@@ -106,6 +111,7 @@ export const webhookRoutes =
 
     registerRoute(router, 'delete', `${WEBHOOKS_PATH}/:uuid`, {
       operationId: 'deleteWebhook',
+      scope: 'webhooks',
       summary: 'Remove a webhook',
       description: 'Deliveries that are under way end.',
       tokens: 'global_only',

@@ -1,8 +1,12 @@
 import { z } from 'zod'
-import { issueToken, listTokens, revokeTokens } from '../../admin/accounts.ts'
+import { changeTokenPermissions, issueToken, listTokens, revokeTokens } from '../../admin/accounts.ts'
 import { readVisibleProvider } from '../../api/operations/providers.ts'
 import { partyName, uuidSchema } from '../../contract/shared/fields.ts'
+import type { Token } from '../../db/entities/token.ts'
+import { TOKEN_SCOPES } from '../../domain/tokens/token-scope.ts'
 import { fail, failField } from '../../http/api-error.ts'
+import type { FieldErrors } from '../../http/validate.ts'
+import { parseAllowedAddresses } from '../../security/allowed-addresses.ts'
 import { type Confirmation, phrasesOf } from '../http/confirmation.ts'
 import { parseFormFields } from '../http/form.ts'
 import { createPage, redirect } from '../http/page.ts'
@@ -12,7 +16,9 @@ import { findConnectionMode, listAccountModes, listConnections, tokenWithMode } 
 
 const PATH = '/dashboard/tokens'
 
-const createTokenSchema = z.object({
+const permissionsSchema = z.object({ scopes: z.array(z.enum(TOKEN_SCOPES)).min(1) })
+
+const createTokenSchema = permissionsSchema.extend({
   name: partyName,
   mode: z.enum(['live', 'test']),
   provider_uuid: uuidSchema.optional(),
@@ -27,8 +33,8 @@ export function registerTokenPages({ get, post }: DashboardRouter): void {
   post('tokens.write', PATH, {
     async handle(visit) {
       const { em, token, form } = visit
-      const fields = parseFormFields(createTokenSchema, form)
-      const { once: uuid, name, mode, provider_uuid: connectionUuid, expires_on: expiryDay } = fields
+      const { fields, allowedAddresses } = parseTokenForm(createTokenSchema, form)
+      const { once: uuid, name, mode, scopes, provider_uuid: connectionUuid, expires_on: expiryDay } = fields
       if (connectionUuid !== undefined) {
         await readVisibleProvider(em, token, connectionUuid)
         // A token bound to a connection of the other mode could do nothing.
@@ -36,13 +42,25 @@ export function registerTokenPages({ get, post }: DashboardRouter): void {
           failField('provider_uuid', 'must be of the mode of the token')
       }
       const issued = await issueToken(em, {
-        ...{ uuid, accountUuid: token.accountUuid, name, mode },
+        ...{ uuid, accountUuid: token.accountUuid, name, mode, scopes, allowedAddresses },
         ...(connectionUuid !== undefined && { connectionUuid }),
         ...(expiryDay !== undefined && { expiresAt: parseExpiryDay(expiryDay) }),
       }).catch(ignoreDuplicateToken)
       return issued === null ? redirect(PATH, 'token_there') : renderTokens(visit, issued)
     },
     renderForm: visit => renderTokens(visit),
+  })
+
+  get('tokens.read', `${PATH}/:uuid`, visit => renderToken(visit))
+
+  post('tokens.write', `${PATH}/:uuid/permissions`, {
+    async handle({ em, token: { accountUuid }, params: { uuid }, form }) {
+      const { fields, allowedAddresses } = parseTokenForm(permissionsSchema, form)
+      const permissions = { scopes: fields.scopes, allowedAddresses }
+      if (!(await changeTokenPermissions(em, { uuid, accountUuid }, permissions))) fail('not_found')
+      return redirect(PATH, 'token_changed')
+    },
+    renderForm: visit => renderToken(visit),
   })
 
   post('tokens.write', `${PATH}/:uuid/revoke`, {
@@ -55,10 +73,28 @@ export function registerTokenPages({ get, post }: DashboardRouter): void {
   })
 }
 
-async function confirmRevocation(visit: PageContext<'merchant'>): Promise<Confirmation> {
-  const { em, token, params } = visit
+/** Parses a form with scopes and addresses; a form without the checkboxes selects all scopes. */
+function parseTokenForm<S extends typeof permissionsSchema>(schema: S, form: URLSearchParams) {
+  const errors: FieldErrors = {}
+  const { addresses, fault } = parseAllowedAddresses(form.get('allowed_addresses') ?? '')
+  if (fault) errors.allowed_addresses = [fault]
+  const sent = { ...Object.fromEntries(form), scopes: readSelectedScopes(form) ?? [...TOKEN_SCOPES] }
+  const fields = parseFormFields(schema, sent, errors)
+  return { fields, allowedAddresses: addresses ?? [] }
+}
+
+/** Reads the selected scopes, possibly none; undefined where a form has no checkboxes. */
+function readSelectedScopes(form: URLSearchParams): string[] | undefined {
+  return form.has('scopes') ? form.getAll('scopes').filter(scope => scope !== '') : undefined
+}
+
+async function requireToken({ em, token, params }: PageContext<'merchant'>): Promise<Token> {
   const tokens = await listTokens(em.fork(), token.accountUuid)
-  const revoked = tokens.find(({ uuid }) => uuid === params.uuid) ?? fail('not_found')
+  return tokens.find(({ uuid }) => uuid === params.uuid) ?? fail('not_found')
+}
+
+async function confirmRevocation(visit: PageContext<'merchant'>): Promise<Confirmation> {
+  const revoked = await requireToken(visit)
   const { t } = phrasesOf(visit)
   const gaps = { name: revoked.name }
   return {
@@ -87,12 +123,38 @@ async function renderTokens(visit: PageContext<'merchant'>, issued?: string) {
   const names = new Map(connections.map(({ uuid, provider }) => [uuid, provider]))
   const now = new Date()
   const rows = (await listTokens(em.fork(), token.accountUuid)).map(row => {
-    const { uuid, name, prefix, lastUsedAt, expiresAt, connectionUuid, revokedAt } = row
+    const { uuid, name, prefix, lastUsedAt, expiresAt, connectionUuid, scopes, allowedAddresses } = row
     const provider = connectionUuid ? names.get(connectionUuid) : null
-    const state = revokedAt ? 'revoked' : expiresAt && expiresAt <= now ? 'expired' : 'active'
-    return { uuid, name, prefix, provider, lastUsedAt, expiresAt, state }
+    const shown = { uuid, name, prefix, provider, lastUsedAt, expiresAt, state: stateOf(row, now) }
+    return { ...shown, scopes: scopes.length === TOKEN_SCOPES.length ? null : scopes, allowedAddresses }
   })
-  return createPage('tokens', { rows, connections, issued, mode, ...(issued && { typed: {} }) }, PATH)
+  const form = {
+    scopes: TOKEN_SCOPES,
+    chosen: issued ? TOKEN_SCOPES : (readSelectedScopes(visit.form) ?? TOKEN_SCOPES),
+    ...(issued && { typed: {} }),
+  }
+  return createPage('tokens', { rows, connections, issued, mode, ...form }, PATH)
+}
+
+function stateOf({ revokedAt, expiresAt }: Token, now: Date): 'revoked' | 'expired' | 'active' {
+  return revokedAt ? 'revoked' : expiresAt && expiresAt <= now ? 'expired' : 'active'
+}
+
+async function renderToken(visit: PageContext<'merchant'>) {
+  const { form } = visit
+  const row = await requireToken(visit)
+  const { uuid, name, prefix, createdAt, lastUsedAt, scopes, allowedAddresses } = row
+  const chosen: readonly string[] = readSelectedScopes(form) ?? scopes
+  return createPage(
+    'token',
+    {
+      token: { uuid, name, prefix, createdAt, lastUsedAt, state: stateOf(row, new Date()) },
+      scopes: TOKEN_SCOPES,
+      chosen,
+      typed: { allowed_addresses: form.get('allowed_addresses') ?? allowedAddresses.join(', ') },
+    },
+    `${PATH}/${uuid}`,
+  )
 }
 
 /** Lists the connections of all modes, each with its mode: one provider may be connected both live and simulated. */

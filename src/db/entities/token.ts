@@ -1,4 +1,5 @@
 import { defineEntity } from '@mikro-orm/core'
+import { TOKEN_SCOPES, type TokenScope } from '../../domain/tokens/token-scope.ts'
 import { createdAtColumn, timestampColumn, unionColumn } from './columns.ts'
 
 /** An API token of an account, optionally bound to one connection; only its SHA-256 is stored. */
@@ -10,6 +11,14 @@ const schema = defineEntity({
     connectionUuid: p.uuid().nullable(),
     name: p.text(),
     mode: unionColumn<'live' | 'test'>(),
+    scopes: p
+      .array()
+      .$type<TokenScope[]>()
+      .onCreate(() => [...TOKEN_SCOPES]),
+    allowedAddresses: p
+      .array()
+      .$type<string[]>()
+      .onCreate(() => []),
     prefix: p.text(),
     hash: p.blob(),
     expiresAt: timestampColumn().nullable(),

@@ -2,13 +2,14 @@ import type { Token } from '../entities/token.ts'
 import { ASYNC_COMMIT, firstRow, type Query, query } from '../pipeline/query.ts'
 
 /** A token that grants access; `expiresAtMs` is null for one that does not expire. */
-export type ValidToken = Pick<Token, 'uuid' | 'accountUuid' | 'mode'> & {
+export type ValidToken = Pick<Token, 'uuid' | 'accountUuid' | 'mode' | 'scopes' | 'allowedAddresses'> & {
   connectionUuid: string | null
   expiresAtMs: number | null
 }
 
 const VALID_TOKEN_SQL = `
   select t.uuid, t.account_uuid as "accountUuid", t.connection_uuid as "connectionUuid", t.mode,
+    t.scopes, t.allowed_addresses as "allowedAddresses",
     extract(epoch from t.expires_at)::float8 * 1000 as "expiresAtMs"
   from token t join account a on a.uuid = t.account_uuid
   where t.hash = decode(?, 'hex') and t.revoked_at is null and a.status = 'ACTIVE'

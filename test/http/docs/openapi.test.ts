@@ -37,7 +37,7 @@ describe('the OpenAPI document', () => {
   })
 
   test.each([
-    ['get', '/api/v1/providers', [200, 401, 422, 429, 500, 503]],
+    ['get', '/api/v1/providers', [200, 401, 403, 422, 429, 500, 503]],
     ['put', '/api/v1/providers/defaults', [200, 400, 401, 403, 413, 415, 422, 429, 500, 503]],
     ['post', '/api/v1/webhooks', [201, 400, 401, 403, 409, 413, 415, 422, 429, 500, 503]],
     ['get', '/api/v1/webhooks/{uuid}', [200, 401, 403, 404, 422, 429, 500, 503]],

@@ -146,7 +146,7 @@ describe('across processes', () => {
     const token = await fixture.insertToken({ accountUuid: await fixture.insertAccount() })
     const one = async () => {
       wire.forget()
-      const { uuid } = await authenticate(`Bearer ${token}`)
+      const { uuid } = (await authenticate(`Bearer ${token}`)).caller
       await limiter.countRequest(uuid)
       return { said: wire.messages.length, left: await bucketOf(uuid) }
     }
@@ -168,7 +168,7 @@ describe('across processes', () => {
     const limiter = createRateLimiter(fixture.orm, policy, now)
     const token = await fixture.insertToken({ accountUuid: await fixture.insertAccount() })
     const authenticate = createAuthenticator(fixture.orm, { batchedQuery: limiter.queryShare })
-    const { uuid } = await authenticate(`Bearer ${token}`)
+    const { uuid } = (await authenticate(`Bearer ${token}`)).caller
     await limiter.countRequest(uuid)
     const again = createAuthenticator(fixture.orm, { batchedQuery: limiter.queryShare })
     await again(`Bearer ${token}`)

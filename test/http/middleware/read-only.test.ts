@@ -29,7 +29,7 @@ test('a token is looked up, and an unknown one is refused', async () => {
   const authenticate = createAuthenticator(orm, { batchedQuery: limiter.queryShare })
   const accountUuid = await fixture.insertAccount()
   const token = await fixture.insertToken({ accountUuid })
-  expect(await authenticate(`Bearer ${token}`)).toMatchObject({ accountUuid })
+  expect(await authenticate(`Bearer ${token}`)).toMatchObject({ caller: { accountUuid } })
   await expect(authenticate('Bearer trl_test_unknown')).rejects.toMatchObject({ code: 'unauthenticated' })
 })
 

@@ -25,24 +25,28 @@ let revision = 1
 const documentRoutes: RouteRegistrar = router => {
   registerRoute(router, 'get', '/api/v1/documents/:uuid', {
     operationId: null,
+    scope: 'read',
     summary: 'One',
     responses: { 200: z.object({ data: z.object({ uuid: z.string(), revision: z.number() }) }) },
     handle: async ({ params }) => ({ body: { data: { uuid: params.uuid, revision } } }),
   })
   registerRoute(router, 'put', '/api/v1/documents/:uuid', {
     operationId: null,
+    scope: 'charges',
     summary: 'Replace one',
     responses: { 200: z.object({}) },
     handle: async () => ({ body: {} }),
   })
   registerRoute(router, 'post', '/api/v1/documents/search', {
     operationId: null,
+    scope: 'charges',
     summary: 'Search',
     responses: { 200: z.object({}) },
     handle: async () => ({ body: {} }),
   })
   registerRoute(router, 'get', '/api/v1/documents', {
     operationId: null,
+    scope: 'read',
     summary: 'All',
     responses: { 200: z.object({ data: z.array(z.string()) }) },
     handle: async ({ em }) => {

@@ -36,6 +36,7 @@ let isWanted = true
 const formRoutes: RouteRegistrar = router => {
   registerRoute(router, 'post', '/api/v1/forms/:uuid', {
     operationId: 'takeForm',
+    scope: 'charges',
     summary: 'Take a form',
     body: disputeReplyForm,
     bodyAs: 'multipart',

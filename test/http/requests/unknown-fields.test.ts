@@ -24,12 +24,12 @@ beforeAll(async () => {
     router => {
       for (const [name, body] of Object.entries(BODIES))
         registerRoute(router, 'post', `/${name}`, {
-          ...{ operationId: null, summary: name, tokens: 'any', body },
+          ...{ operationId: null, summary: name, tokens: 'any', scope: 'read', body },
           responses: { 200: echo },
           handle: async ({ body }) => ({ body: { data: body } }),
         })
       registerRoute(router, 'post', '/cancel', {
-        ...{ operationId: null, summary: 'no body', tokens: 'any' },
+        ...{ operationId: null, summary: 'no body', tokens: 'any', scope: 'read' },
         responses: { 200: echo },
         handle: async () => ({ body: { data: 'done' } }),
       })

@@ -7,6 +7,7 @@ import type {
   ProviderApi,
   ProviderName,
 } from '../../../src/domain/providers/provider.ts'
+import { TOKEN_SCOPES } from '../../../src/domain/tokens/token-scope.ts'
 import { generateToken } from '../../../src/security/tokens.ts'
 
 export type ConnectionRow = {
@@ -27,6 +28,8 @@ export type TokenRow = {
   accountUuid: string
   connectionUuid?: string
   mode?: 'live' | 'test'
+  scopes?: readonly string[]
+  allowedAddresses?: string[]
   expiresAt?: Date
   revokedAt?: Date
 }
@@ -55,18 +58,22 @@ export function createRowInserters(orm: Orm) {
       accountUuid,
       connectionUuid,
       mode = 'test',
+      scopes = TOKEN_SCOPES,
+      allowedAddresses = [],
       expiresAt,
       revokedAt,
     }: TokenRow): Promise<string> {
       const { token, hash, prefix } = generateToken(mode)
       await orm.em.execute(
-        `insert into token (uuid, account_uuid, connection_uuid, name, mode, prefix, hash, expires_at, revoked_at)
-         values (?, ?, ?, 'test', ?, ?, ?, ?, ?)`,
+        `insert into token (uuid, account_uuid, connection_uuid, name, mode, scopes, allowed_addresses, prefix, hash, expires_at, revoked_at)
+         values (?, ?, ?, 'test', ?, ?, ?, ?, ?, ?, ?)`,
         [
           randomUUID(),
           accountUuid,
           connectionUuid ?? null,
           mode,
+          `{${scopes}}`,
+          `{${allowedAddresses}}`,
           prefix,
           hash,
           expiresAt ?? null,

@@ -13,6 +13,7 @@ const sampleResource = z.object({ value: z.number(), key: z.string().nullable(),
 export const sampleRoutes: RouteRegistrar = (router, { temporal }) => {
   registerRoute(router, 'post', '/api/v1/samples/:uuid', {
     operationId: null,
+    scope: 'charges',
     summary: 'Take everything',
     query: z.strictObject({ page: z.coerce.number().int().min(1).default(1), at: z.string().optional() }),
     body: sampleBody,
@@ -24,6 +25,7 @@ export const sampleRoutes: RouteRegistrar = (router, { temporal }) => {
 
   registerRoute(router, 'get', '/api/v1/whoami', {
     operationId: null,
+    scope: 'read',
     summary: 'Who calls',
     responses: {
       200: z.object({
@@ -38,6 +40,7 @@ export const sampleRoutes: RouteRegistrar = (router, { temporal }) => {
 
   registerRoute(router, 'put', '/api/v1/global', {
     operationId: null,
+    scope: 'charges',
     summary: 'Only for global tokens',
     tokens: 'global_only',
     body: sampleBody,

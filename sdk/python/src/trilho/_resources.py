@@ -42,7 +42,7 @@ class Payments:
         """Create a charge.
 
         Answers when a provider has issued the payload. Send an `Idempotency-Key`: a repeated request then
-        gets the same answer and never a second charge.
+        gets the same answer and never a second charge. Token scope: `charges`.
 
         Args:
             value: Reais. 0 is an open amount, which the payer chooses. No provider API of this release can
@@ -101,7 +101,7 @@ class Payments:
     ) -> Page[models.Charge]:
         """List charges.
 
-        Newest first. Each one as its own GET shows it.
+        Newest first. Each one as its own GET shows it. Token scope: `read` or `charges`.
 
         Args:
             page: Number of the page, from 1.
@@ -172,7 +172,7 @@ class Payments:
     ) -> Iterator[models.Charge]:
         """List charges, page after page.
 
-        Newest first. Each one as its own GET shows it.
+        Newest first. Each one as its own GET shows it. Token scope: `read` or `charges`.
 
         Args:
             per_page: Resources that are read with one request.
@@ -215,7 +215,7 @@ class Payments:
     def get(self, uuid: str) -> models.Charge:
         """Read a charge.
 
-        With its refunds and the history of its statuses.
+        With its refunds and the history of its statuses. Token scope: `read` or `charges`.
         """
         return self._transport.send(
             Call("getPayment", "GET", path_of("/api/v1/payments/{uuid}", uuid=uuid), read_one(models.Charge))
@@ -224,7 +224,7 @@ class Payments:
     def get_qr_svg(self, uuid: str) -> str:
         """The payload as a QR picture (SVG).
 
-        Of `payment.payload`; 404 while no provider has issued one.
+        Of `payment.payload`; 404 while no provider has issued one. Token scope: `read` or `charges`.
         """
         return self._transport.send(
             Call("getPaymentQrSvg", "GET", path_of("/api/v1/payments/{uuid}/qr.svg", uuid=uuid), read_text)
@@ -233,7 +233,7 @@ class Payments:
     def get_qr_png(self, uuid: str) -> bytes:
         """The payload as a QR picture (PNG).
 
-        Of `payment.payload`; 404 while no provider has issued one.
+        Of `payment.payload`; 404 while no provider has issued one. Token scope: `read` or `charges`.
         """
         return self._transport.send(
             Call("getPaymentQrPng", "GET", path_of("/api/v1/payments/{uuid}/qr.png", uuid=uuid), read_content)
@@ -243,7 +243,7 @@ class Payments:
         """Cancel a PENDING charge.
 
         At its provider first, then here. Without an answer of the provider the charge stays PENDING, and
-        the provider is asked until the result is known.
+        the provider is asked until the result is known. Token scope: `charges`.
         """
         return self._transport.send(
             Call(
@@ -261,7 +261,7 @@ class Payments:
 
         Without `value`, all that is still refundable. Possible within 90 days of the payment, one refund of
         a charge at a time. Answers when the provider has accepted the refund; the REFUND event says how it
-        ends.
+        ends. Token scope: `refunds`.
 
         Args:
             value: Reais; what is still refundable where absent.
@@ -285,7 +285,8 @@ class Payments:
     ) -> Page[models.RefundResult]:
         """List the refunds of a charge.
 
-        Newest first. `uuid` is the charge in each one, `refund.uuid` the refund.
+        Newest first. `uuid` is the charge in each one, `refund.uuid` the refund. Token scope: `read` or
+        `refunds`.
 
         Args:
             page: Number of the page, from 1.
@@ -306,7 +307,8 @@ class Payments:
     def iterate_refunds(self, uuid: str, *, per_page: int = 100) -> Iterator[models.RefundResult]:
         """List the refunds of a charge, page after page.
 
-        Newest first. `uuid` is the charge in each one, `refund.uuid` the refund.
+        Newest first. `uuid` is the charge in each one, `refund.uuid` the refund. Token scope: `read` or
+        `refunds`.
 
         Args:
             per_page: Resources that are read with one request.
@@ -316,7 +318,7 @@ class Payments:
     def get_refund(self, uuid: str, refund: str) -> models.RefundResult:
         """Read a refund.
 
-        `uuid` is the charge, `refund.uuid` the refund.
+        `uuid` is the charge, `refund.uuid` the refund. Token scope: `read` or `refunds`.
         """
         return self._transport.send(
             Call(
@@ -348,7 +350,7 @@ class Refunds:
         """List the refunds of all charges.
 
         Newest first. Each one under its own uuid, with its charge; what a provider returned for a dispute
-        is a refund, too.
+        is a refund, too. Token scope: `read` or `refunds`.
 
         Args:
             page: Number of the page, from 1.
@@ -396,7 +398,7 @@ class Refunds:
         """List the refunds of all charges, page after page.
 
         Newest first. Each one under its own uuid, with its charge; what a provider returned for a dispute
-        is a refund, too.
+        is a refund, too. Token scope: `read` or `refunds`.
 
         Args:
             per_page: Resources that are read with one request.
@@ -443,7 +445,7 @@ class Meds:
     ) -> Page[models.Dispute]:
         """List disputes.
 
-        Newest first. Each one as its own GET shows it.
+        Newest first. Each one as its own GET shows it. Token scope: `read` or `refunds`.
 
         Args:
             page: Number of the page, from 1.
@@ -499,7 +501,7 @@ class Meds:
     ) -> Iterator[models.Dispute]:
         """List disputes, page after page.
 
-        Newest first. Each one as its own GET shows it.
+        Newest first. Each one as its own GET shows it. Token scope: `read` or `refunds`.
 
         Args:
             per_page: Resources that are read with one request.
@@ -532,7 +534,7 @@ class Meds:
     def get(self, uuid: str) -> models.Dispute:
         """Read a dispute.
 
-        With the links of its attachments, which are signed and expire.
+        With the links of its attachments, which are signed and expire. Token scope: `read` or `refunds`.
         """
         return self._transport.send(
             Call("getMed", "GET", path_of("/api/v1/meds/{uuid}", uuid=uuid), read_one(models.Dispute))
@@ -550,7 +552,7 @@ class Meds:
         """Answer a dispute.
 
         Once, while the dispute is PENDING and about money received. The response is PROCESSING; then the
-        reply is sent to the provider.
+        reply is sent to the provider. Token scope: `refunds`.
 
         Args:
             accept: `1` or `true` accepts: the money goes back. `0` or `false` rejects.
@@ -593,7 +595,8 @@ class Transfers:
         """Send money to a PIX key.
 
         Answers PROCESSING when a provider has accepted, or after ten seconds without an outcome; 400 with
-        the stored transfer (`status` FAILED, `error`) when all providers have rejected it.
+        the stored transfer (`status` FAILED, `error`) when all providers have rejected it. Token scope:
+        `transfers`.
 
         Args:
             value: Reais, at most two decimals.
@@ -651,7 +654,7 @@ class Transfers:
     ) -> Page[models.Transfer]:
         """List transfers.
 
-        Newest first. Each one as its own GET shows it.
+        Newest first. Each one as its own GET shows it. Token scope: `read` or `transfers`.
 
         Args:
             page: Number of the page, from 1.
@@ -716,7 +719,7 @@ class Transfers:
     ) -> Iterator[models.Transfer]:
         """List transfers, page after page.
 
-        Newest first. Each one as its own GET shows it.
+        Newest first. Each one as its own GET shows it. Token scope: `read` or `transfers`.
 
         Args:
             per_page: Resources that are read with one request.
@@ -756,7 +759,7 @@ class Transfers:
         """Read a transfer with its attempts.
 
         `outcome` is `unknown` while no provider has said whether the money left; it is asked again at
-        `next_check_at`.
+        `next_check_at`. Token scope: `read` or `transfers`.
         """
         return self._transport.send(
             Call(
@@ -770,7 +773,7 @@ class Transfers:
     def cancel(self, uuid: str) -> models.Transfer:
         """Cancel a scheduled transfer.
 
-        Possible while it is PENDING.
+        Possible while it is PENDING. Token scope: `transfers`.
         """
         return self._transport.send(
             Call(
@@ -796,7 +799,7 @@ class PixKeys:
     ) -> models.AuthCode:
         """Request the code that proves an e-mail address or phone.
 
-        Six digits, good for ten minutes, one key and five wrong tries.
+        Six digits, good for ten minutes, one key and five wrong tries. Token scope: `charges`.
 
         Args:
             type: What `key` is.
@@ -830,7 +833,7 @@ class PixKeys:
 
         DOCUMENT is the document of the account, EMAIL and PHONE the address that the code was sent to,
         RANDOM is made by the provider. At most three keys of a type; every call counts as an attempt, three
-        in 60 seconds.
+        in 60 seconds. Token scope: `charges`.
 
         Args:
             type: DOCUMENT is the document of the account, RANDOM is made by the provider, EMAIL and PHONE
@@ -868,7 +871,7 @@ class PixKeys:
     ) -> Page[models.PixKey]:
         """List the PIX keys of the account.
 
-        Newest first.
+        Newest first. Token scope: `read` or `charges`.
 
         Args:
             page: Number of the page, from 1.
@@ -895,7 +898,7 @@ class PixKeys:
     ) -> Iterator[models.PixKey]:
         """List the PIX keys of the account, page after page.
 
-        Newest first.
+        Newest first. Token scope: `read` or `charges`.
 
         Args:
             per_page: Resources that are read with one request.
@@ -906,7 +909,7 @@ class PixKeys:
     def get(self, key: str) -> models.PixKey:
         """Read a PIX key.
 
-        A key of another account is not found.
+        A key of another account is not found. Token scope: `read` or `charges`.
         """
         return self._transport.send(
             Call("getPixKey", "GET", path_of("/api/v1/pix-keys/{key}", key=key), read_one(models.PixKey))
@@ -915,7 +918,8 @@ class PixKeys:
     def delete(self, key: str) -> None:
         """Remove a PIX key.
 
-        At its provider, too. The key by which a provider receives charges is in use, and stays.
+        At its provider, too. The key by which a provider receives charges is in use, and stays. Token
+        scope: `charges`.
         """
         self._transport.send(
             Call("deletePixKey", "DELETE", path_of("/api/v1/pix-keys/{key}", key=key), read_nothing)
@@ -936,7 +940,7 @@ class Providers:
     ) -> Page[models.Provider]:
         """List the providers of the account.
 
-        With their balances. A bound token sees its own.
+        With their balances. A bound token sees its own. Token scope: `read` or `transfers`.
 
         Args:
             page: Number of the page, from 1.
@@ -963,7 +967,7 @@ class Providers:
     ) -> Iterator[models.Provider]:
         """List the providers of the account, page after page.
 
-        With their balances. A bound token sees its own.
+        With their balances. A bound token sees its own. Token scope: `read` or `transfers`.
 
         Args:
             per_page: Resources that are read with one request.
@@ -974,7 +978,8 @@ class Providers:
     def get_defaults(self) -> models.GetDefaultProvidersResult:
         """Read the default providers.
 
-        In their order of priority; a bound token sees itself where it is one of them.
+        In their order of priority; a bound token sees itself where it is one of them. Token scope: `read`
+        or `transfers`.
         """
         return self._transport.send(
             Call(
@@ -993,7 +998,7 @@ class Providers:
     ) -> None:
         """Replace the default providers.
 
-        Providers that are absent from the list are defaults no more.
+        Providers that are absent from the list are defaults no more. Token scope: `transfers`.
 
         Args:
             provider_uuids: The first is preferred, the others are fallbacks in their order.
@@ -1012,7 +1017,8 @@ class Providers:
     def get(self, uuid: str) -> models.Provider:
         """Read a provider.
 
-        With its balances. Another one than that of a bound token is not found.
+        With its balances. Another one than that of a bound token is not found. Token scope: `read` or
+        `transfers`.
         """
         return self._transport.send(
             Call(
@@ -1038,7 +1044,8 @@ class Webhooks:
     ) -> models.Webhook:
         """Register a webhook.
 
-        The endpoint must complete a TLS handshake. The token is shown whole only here.
+        The endpoint must complete a TLS handshake. The token is shown whole only here. Token scope:
+        `webhooks`.
 
         Args:
             url: https, resolving to public addresses only.
@@ -1064,7 +1071,7 @@ class Webhooks:
     ) -> Page[models.Webhook]:
         """List the webhooks of the account.
 
-        Newest first; tokens are masked.
+        Newest first; tokens are masked. Token scope: `read` or `webhooks`.
 
         Args:
             page: Number of the page, from 1.
@@ -1085,7 +1092,7 @@ class Webhooks:
     def iterate(self, *, per_page: int = 100) -> Iterator[models.Webhook]:
         """List the webhooks of the account, page after page.
 
-        Newest first; tokens are masked.
+        Newest first; tokens are masked. Token scope: `read` or `webhooks`.
 
         Args:
             per_page: Resources that are read with one request.
@@ -1095,7 +1102,7 @@ class Webhooks:
     def get(self, uuid: str) -> models.Webhook:
         """Read a webhook.
 
-        Its token is masked.
+        Its token is masked. Token scope: `read` or `webhooks`.
         """
         return self._transport.send(
             Call("getWebhook", "GET", path_of("/api/v1/webhooks/{uuid}", uuid=uuid), read_one(models.Webhook))
@@ -1113,7 +1120,8 @@ class Webhooks:
         """Change a webhook.
 
         Only what is named changes. Another `url`, and `status` ACTIVE of a disabled one, take a TLS
-        handshake. DISABLED ends what was to be delivered; `recover` brings it back.
+        handshake. DISABLED ends what was to be delivered; `recover` brings it back. Token scope:
+        `webhooks`.
 
         Args:
             url: https, resolving to public addresses only.
@@ -1134,7 +1142,7 @@ class Webhooks:
     def delete(self, uuid: str) -> None:
         """Remove a webhook.
 
-        Deliveries that are under way end.
+        Deliveries that are under way end. Token scope: `webhooks`.
         """
         self._transport.send(
             Call("deleteWebhook", "DELETE", path_of("/api/v1/webhooks/{uuid}", uuid=uuid), read_nothing)
@@ -1144,7 +1152,7 @@ class Webhooks:
         """Replace the token of a webhook.
 
         Shows the new token, this once. For 24 hours the old one signs too: `webhook-signature` holds a
-        signature of each.
+        signature of each. Token scope: `webhooks`.
 
         Args:
             token: Generated where absent.
@@ -1162,7 +1170,8 @@ class Webhooks:
     def test(self, uuid: str) -> models.Delivery:
         """Send a TEST event to a webhook.
 
-        It is signed, delivered and listed like any other event; `data` is the webhook itself.
+        It is signed, delivered and listed like any other event; `data` is the webhook itself. Token scope:
+        `webhooks`.
         """
         return self._transport.send(
             Call(
@@ -1186,7 +1195,7 @@ class Webhooks:
     ) -> Page[models.Delivery]:
         """List the deliveries of a webhook, with each attempt.
 
-        Newest first.
+        Newest first. Token scope: `read` or `webhooks`.
 
         Args:
             status: In one of these statuses.
@@ -1216,7 +1225,7 @@ class Webhooks:
     ) -> Iterator[models.Delivery]:
         """List the deliveries of a webhook, with each attempt, page after page.
 
-        Newest first.
+        Newest first. Token scope: `read` or `webhooks`.
 
         Args:
             status: In one of these statuses.
@@ -1229,7 +1238,8 @@ class Webhooks:
     def resend_delivery(self, uuid: str, delivery: str) -> models.Delivery:
         """Send an event again.
 
-        Whatever came of it before: at once, and then on the schedule from its beginning.
+        Whatever came of it before: at once, and then on the schedule from its beginning. Token scope:
+        `webhooks`.
         """
         return self._transport.send(
             Call(
@@ -1244,7 +1254,7 @@ class Webhooks:
         """Send the events that a webhook has missed.
 
         Sends again every subscribed event since then that was not delivered: failed, still failing, or
-        never sent.
+        never sent. Token scope: `webhooks`.
 
         Args:
             since: ISO 8601 with its offset; not in the future.
@@ -1278,6 +1288,7 @@ class Events:
         """List the events of the last 30 days.
 
         Newest first, whether or not a webhook received them. A bound token sees those of its provider.
+        Token scope: `read` or `webhooks`.
 
         Args:
             type: Of one of these types.
@@ -1319,6 +1330,7 @@ class Events:
         """List the events of the last 30 days, page after page.
 
         Newest first, whether or not a webhook received them. A bound token sees those of its provider.
+        Token scope: `read` or `webhooks`.
 
         Args:
             type: Of one of these types.
@@ -1341,7 +1353,7 @@ class Events:
     def get(self, id: str) -> Event:
         """Read an event.
 
-        Exactly the body that endpoints received.
+        Exactly the body that endpoints received. Token scope: `read` or `webhooks`.
         """
         return self._transport.send(
             Call("getEvent", "GET", path_of("/api/v1/events/{id}", id=id), read_event)
@@ -1371,6 +1383,7 @@ class Ledger:
         """List what changed the available balance, with the balance after each line.
 
         Newest first. A fee has a line of its own. A line IN of a FAILED movement releases what was held.
+        Token scope: `read`.
 
         Args:
             page: Number of the page, from 1.
@@ -1425,6 +1438,7 @@ class Ledger:
         """List what changed the available balance, with the balance after each line, page after page.
 
         Newest first. A fee has a line of its own. A line IN of a FAILED movement releases what was held.
+        Token scope: `read`.
 
         Args:
             per_page: Resources that are read with one request.
@@ -1462,7 +1476,7 @@ class Ledger:
     ) -> models.LedgerBalances:
         """Read the opening and closing balance of a period, and what its lines add and take, by provider.
 
-        The opening balance and the lines add up to the closing balance.
+        The opening balance and the lines add up to the closing balance. Token scope: `read`.
 
         Args:
             provider_uuid: Only of this provider of the account: its `uuid`.
@@ -1502,7 +1516,7 @@ class Ledger:
         """Export the lines as CSV, the oldest first.
 
         UTF-8 with a byte order mark, semicolons, CRLF. Amounts have their sign, times are those of
-        `time_zone`. All lines of the filters are in one file.
+        `time_zone`. All lines of the filters are in one file. Token scope: `read`.
 
         Args:
             provider_uuid: Only of this provider of the account: its `uuid`.
@@ -1545,7 +1559,8 @@ class Ledger:
     ) -> bytes:
         """Export the lines as OFX 1.02, the oldest first.
 
-        One statement per provider account, with its closing balance. `FITID` is the `line_uuid`.
+        One statement per provider account, with its closing balance. `FITID` is the `line_uuid`. Token
+        scope: `read`.
 
         Args:
             provider_uuid: Only of this provider of the account: its `uuid`.

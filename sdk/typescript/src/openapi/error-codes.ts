@@ -2,6 +2,7 @@
 /** Codes of the API's errors. */
 export type ErrorCode =
   | 'account_blocked'
+  | 'address_not_allowed'
   | 'body_too_large'
   | 'cancellation_unknown'
   | 'charge_not_cancellable'
@@ -10,6 +11,7 @@ export type ErrorCode =
   | 'external_ref_taken'
   | 'idempotency_key_reused'
   | 'insufficient_balance'
+  | 'insufficient_scope'
   | 'internal_error'
   | 'issuing'
   | 'key_in_use'

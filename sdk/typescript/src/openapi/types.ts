@@ -14,13 +14,13 @@ export interface paths {
         };
         /**
          * List charges
-         * @description Newest first. Each one as its own GET shows it.
+         * @description Newest first. Each one as its own GET shows it. Token scope: `read` or `charges`.
          */
         get: operations["listPayments"];
         put?: never;
         /**
          * Create a charge
-         * @description Answers when a provider has issued the payload. Send an `Idempotency-Key`: a repeated request then gets the same answer and never a second charge.
+         * @description Answers when a provider has issued the payload. Send an `Idempotency-Key`: a repeated request then gets the same answer and never a second charge. Token scope: `charges`.
          */
         post: operations["createPayment"];
         delete?: never;
@@ -38,7 +38,7 @@ export interface paths {
         };
         /**
          * Read a charge
-         * @description With its refunds and the history of its statuses.
+         * @description With its refunds and the history of its statuses. Token scope: `read` or `charges`.
          */
         get: operations["getPayment"];
         put?: never;
@@ -58,7 +58,7 @@ export interface paths {
         };
         /**
          * The payload as a QR picture (SVG)
-         * @description Of `payment.payload`; 404 while no provider has issued one.
+         * @description Of `payment.payload`; 404 while no provider has issued one. Token scope: `read` or `charges`.
          */
         get: operations["getPaymentQrSvg"];
         put?: never;
@@ -78,7 +78,7 @@ export interface paths {
         };
         /**
          * The payload as a QR picture (PNG)
-         * @description Of `payment.payload`; 404 while no provider has issued one.
+         * @description Of `payment.payload`; 404 while no provider has issued one. Token scope: `read` or `charges`.
          */
         get: operations["getPaymentQrPng"];
         put?: never;
@@ -100,7 +100,7 @@ export interface paths {
         put?: never;
         /**
          * Cancel a PENDING charge
-         * @description At its provider first, then here. Without an answer of the provider the charge stays PENDING, and the provider is asked until the result is known.
+         * @description At its provider first, then here. Without an answer of the provider the charge stays PENDING, and the provider is asked until the result is known. Token scope: `charges`.
          */
         post: operations["cancelPayment"];
         delete?: never;
@@ -120,7 +120,7 @@ export interface paths {
         put?: never;
         /**
          * Refund a charge, whole or in part
-         * @description Without `value`, all that is still refundable. Possible within 90 days of the payment, one refund of a charge at a time. Answers when the provider has accepted the refund; the REFUND event says how it ends.
+         * @description Without `value`, all that is still refundable. Possible within 90 days of the payment, one refund of a charge at a time. Answers when the provider has accepted the refund; the REFUND event says how it ends. Token scope: `refunds`.
          */
         post: operations["refundPayment"];
         delete?: never;
@@ -138,7 +138,7 @@ export interface paths {
         };
         /**
          * List the refunds of all charges
-         * @description Newest first. Each one under its own uuid, with its charge; what a provider returned for a dispute is a refund, too.
+         * @description Newest first. Each one under its own uuid, with its charge; what a provider returned for a dispute is a refund, too. Token scope: `read` or `refunds`.
          */
         get: operations["listRefunds"];
         put?: never;
@@ -158,7 +158,7 @@ export interface paths {
         };
         /**
          * List the refunds of a charge
-         * @description Newest first. `uuid` is the charge in each one, `refund.uuid` the refund.
+         * @description Newest first. `uuid` is the charge in each one, `refund.uuid` the refund. Token scope: `read` or `refunds`.
          */
         get: operations["listPaymentRefunds"];
         put?: never;
@@ -178,7 +178,7 @@ export interface paths {
         };
         /**
          * Read a refund
-         * @description `uuid` is the charge, `refund.uuid` the refund.
+         * @description `uuid` is the charge, `refund.uuid` the refund. Token scope: `read` or `refunds`.
          */
         get: operations["getPaymentRefund"];
         put?: never;
@@ -198,7 +198,7 @@ export interface paths {
         };
         /**
          * List disputes
-         * @description Newest first. Each one as its own GET shows it.
+         * @description Newest first. Each one as its own GET shows it. Token scope: `read` or `refunds`.
          */
         get: operations["listMeds"];
         put?: never;
@@ -218,7 +218,7 @@ export interface paths {
         };
         /**
          * Read a dispute
-         * @description With the links of its attachments, which are signed and expire.
+         * @description With the links of its attachments, which are signed and expire. Token scope: `read` or `refunds`.
          */
         get: operations["getMed"];
         put?: never;
@@ -240,7 +240,7 @@ export interface paths {
         put?: never;
         /**
          * Answer a dispute
-         * @description Once, while the dispute is PENDING and about money received. The response is PROCESSING; then the reply is sent to the provider.
+         * @description Once, while the dispute is PENDING and about money received. The response is PROCESSING; then the reply is sent to the provider. Token scope: `refunds`.
          */
         post: operations["replyToMed"];
         delete?: never;
@@ -258,13 +258,13 @@ export interface paths {
         };
         /**
          * List transfers
-         * @description Newest first. Each one as its own GET shows it.
+         * @description Newest first. Each one as its own GET shows it. Token scope: `read` or `transfers`.
          */
         get: operations["listTransfers"];
         put?: never;
         /**
          * Send money to a PIX key
-         * @description Answers PROCESSING when a provider has accepted, or after ten seconds without an outcome; 400 with the stored transfer (`status` FAILED, `error`) when all providers have rejected it.
+         * @description Answers PROCESSING when a provider has accepted, or after ten seconds without an outcome; 400 with the stored transfer (`status` FAILED, `error`) when all providers have rejected it. Token scope: `transfers`.
          */
         post: operations["createTransfer"];
         delete?: never;
@@ -282,7 +282,7 @@ export interface paths {
         };
         /**
          * Read a transfer with its attempts
-         * @description `outcome` is `unknown` while no provider has said whether the money left; it is asked again at `next_check_at`.
+         * @description `outcome` is `unknown` while no provider has said whether the money left; it is asked again at `next_check_at`. Token scope: `read` or `transfers`.
          */
         get: operations["getTransfer"];
         put?: never;
@@ -304,7 +304,7 @@ export interface paths {
         put?: never;
         /**
          * Cancel a scheduled transfer
-         * @description Possible while it is PENDING.
+         * @description Possible while it is PENDING. Token scope: `transfers`.
          */
         post: operations["cancelTransfer"];
         delete?: never;
@@ -324,7 +324,7 @@ export interface paths {
         put?: never;
         /**
          * Request the code that proves an e-mail address or phone
-         * @description Six digits, good for ten minutes, one key and five wrong tries.
+         * @description Six digits, good for ten minutes, one key and five wrong tries. Token scope: `charges`.
          */
         post: operations["createPixKeyAuthCode"];
         delete?: never;
@@ -342,13 +342,13 @@ export interface paths {
         };
         /**
          * List the PIX keys of the account
-         * @description Newest first.
+         * @description Newest first. Token scope: `read` or `charges`.
          */
         get: operations["listPixKeys"];
         put?: never;
         /**
          * Create a PIX key
-         * @description DOCUMENT is the document of the account, EMAIL and PHONE the address that the code was sent to, RANDOM is made by the provider. At most three keys of a type; every call counts as an attempt, three in 60 seconds.
+         * @description DOCUMENT is the document of the account, EMAIL and PHONE the address that the code was sent to, RANDOM is made by the provider. At most three keys of a type; every call counts as an attempt, three in 60 seconds. Token scope: `charges`.
          */
         post: operations["createPixKey"];
         delete?: never;
@@ -366,14 +366,14 @@ export interface paths {
         };
         /**
          * Read a PIX key
-         * @description A key of another account is not found.
+         * @description A key of another account is not found. Token scope: `read` or `charges`.
          */
         get: operations["getPixKey"];
         put?: never;
         post?: never;
         /**
          * Remove a PIX key
-         * @description At its provider, too. The key by which a provider receives charges is in use, and stays.
+         * @description At its provider, too. The key by which a provider receives charges is in use, and stays. Token scope: `charges`.
          */
         delete: operations["deletePixKey"];
         options?: never;
@@ -390,7 +390,7 @@ export interface paths {
         };
         /**
          * List the providers of the account
-         * @description With their balances. A bound token sees its own.
+         * @description With their balances. A bound token sees its own. Token scope: `read` or `transfers`.
          */
         get: operations["listProviders"];
         put?: never;
@@ -410,12 +410,12 @@ export interface paths {
         };
         /**
          * Read the default providers
-         * @description In their order of priority; a bound token sees itself where it is one of them.
+         * @description In their order of priority; a bound token sees itself where it is one of them. Token scope: `read` or `transfers`.
          */
         get: operations["getDefaultProviders"];
         /**
          * Replace the default providers
-         * @description Providers that are absent from the list are defaults no more.
+         * @description Providers that are absent from the list are defaults no more. Token scope: `transfers`.
          */
         put: operations["replaceDefaultProviders"];
         post?: never;
@@ -434,7 +434,7 @@ export interface paths {
         };
         /**
          * Read a provider
-         * @description With its balances. Another one than that of a bound token is not found.
+         * @description With its balances. Another one than that of a bound token is not found. Token scope: `read` or `transfers`.
          */
         get: operations["getProvider"];
         put?: never;
@@ -454,13 +454,13 @@ export interface paths {
         };
         /**
          * List the webhooks of the account
-         * @description Newest first; tokens are masked.
+         * @description Newest first; tokens are masked. Token scope: `read` or `webhooks`.
          */
         get: operations["listWebhooks"];
         put?: never;
         /**
          * Register a webhook
-         * @description The endpoint must complete a TLS handshake. The token is shown whole only here.
+         * @description The endpoint must complete a TLS handshake. The token is shown whole only here. Token scope: `webhooks`.
          */
         post: operations["createWebhook"];
         delete?: never;
@@ -478,21 +478,21 @@ export interface paths {
         };
         /**
          * Read a webhook
-         * @description Its token is masked.
+         * @description Its token is masked. Token scope: `read` or `webhooks`.
          */
         get: operations["getWebhook"];
         put?: never;
         post?: never;
         /**
          * Remove a webhook
-         * @description Deliveries that are under way end.
+         * @description Deliveries that are under way end. Token scope: `webhooks`.
          */
         delete: operations["deleteWebhook"];
         options?: never;
         head?: never;
         /**
          * Change a webhook
-         * @description Only what is named changes. Another `url`, and `status` ACTIVE of a disabled one, take a TLS handshake. DISABLED ends what was to be delivered; `recover` brings it back.
+         * @description Only what is named changes. Another `url`, and `status` ACTIVE of a disabled one, take a TLS handshake. DISABLED ends what was to be delivered; `recover` brings it back. Token scope: `webhooks`.
          */
         patch: operations["updateWebhook"];
         trace?: never;
@@ -508,7 +508,7 @@ export interface paths {
         put?: never;
         /**
          * Replace the token of a webhook
-         * @description Shows the new token, this once. For 24 hours the old one signs too: `webhook-signature` holds a signature of each.
+         * @description Shows the new token, this once. For 24 hours the old one signs too: `webhook-signature` holds a signature of each. Token scope: `webhooks`.
          */
         post: operations["rotateWebhookToken"];
         delete?: never;
@@ -528,7 +528,7 @@ export interface paths {
         put?: never;
         /**
          * Send a TEST event to a webhook
-         * @description It is signed, delivered and listed like any other event; `data` is the webhook itself.
+         * @description It is signed, delivered and listed like any other event; `data` is the webhook itself. Token scope: `webhooks`.
          */
         post: operations["testWebhook"];
         delete?: never;
@@ -546,7 +546,7 @@ export interface paths {
         };
         /**
          * List the deliveries of a webhook, with each attempt
-         * @description Newest first.
+         * @description Newest first. Token scope: `read` or `webhooks`.
          */
         get: operations["listWebhookDeliveries"];
         put?: never;
@@ -568,7 +568,7 @@ export interface paths {
         put?: never;
         /**
          * Send an event again
-         * @description Whatever came of it before: at once, and then on the schedule from its beginning.
+         * @description Whatever came of it before: at once, and then on the schedule from its beginning. Token scope: `webhooks`.
          */
         post: operations["resendWebhookDelivery"];
         delete?: never;
@@ -588,7 +588,7 @@ export interface paths {
         put?: never;
         /**
          * Send the events that a webhook has missed
-         * @description Sends again every subscribed event since then that was not delivered: failed, still failing, or never sent.
+         * @description Sends again every subscribed event since then that was not delivered: failed, still failing, or never sent. Token scope: `webhooks`.
          */
         post: operations["recoverWebhook"];
         delete?: never;
@@ -606,7 +606,7 @@ export interface paths {
         };
         /**
          * List the events of the last 30 days
-         * @description Newest first, whether or not a webhook received them. A bound token sees those of its provider.
+         * @description Newest first, whether or not a webhook received them. A bound token sees those of its provider. Token scope: `read` or `webhooks`.
          */
         get: operations["listEvents"];
         put?: never;
@@ -626,7 +626,7 @@ export interface paths {
         };
         /**
          * Read an event
-         * @description Exactly the body that endpoints received.
+         * @description Exactly the body that endpoints received. Token scope: `read` or `webhooks`.
          */
         get: operations["getEvent"];
         put?: never;
@@ -646,7 +646,7 @@ export interface paths {
         };
         /**
          * List what changed the available balance, with the balance after each line
-         * @description Newest first. A fee has a line of its own. A line IN of a FAILED movement releases what was held.
+         * @description Newest first. A fee has a line of its own. A line IN of a FAILED movement releases what was held. Token scope: `read`.
          */
         get: operations["listLedgerLines"];
         put?: never;
@@ -666,7 +666,7 @@ export interface paths {
         };
         /**
          * Read the opening and closing balance of a period, and what its lines add and take, by provider
-         * @description The opening balance and the lines add up to the closing balance.
+         * @description The opening balance and the lines add up to the closing balance. Token scope: `read`.
          */
         get: operations["getLedgerBalances"];
         put?: never;
@@ -686,7 +686,7 @@ export interface paths {
         };
         /**
          * Export the lines as CSV, the oldest first
-         * @description UTF-8 with a byte order mark, semicolons, CRLF. Amounts have their sign, times are those of `time_zone`. All lines of the filters are in one file.
+         * @description UTF-8 with a byte order mark, semicolons, CRLF. Amounts have their sign, times are those of `time_zone`. All lines of the filters are in one file. Token scope: `read`.
          */
         get: operations["exportLedgerCsv"];
         put?: never;
@@ -706,7 +706,7 @@ export interface paths {
         };
         /**
          * Export the lines as OFX 1.02, the oldest first
-         * @description One statement per provider account, with its closing balance. `FITID` is the `line_uuid`.
+         * @description One statement per provider account, with its closing balance. `FITID` is the `line_uuid`. Token scope: `read`.
          */
         get: operations["exportLedgerOfx"];
         put?: never;

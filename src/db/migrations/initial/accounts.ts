@@ -22,6 +22,9 @@ create table token (
   connection_uuid uuid,
   name text not null,
   mode text not null check (mode in ('live', 'test')),
+  scopes text[] not null default array['read', 'charges', 'transfers', 'refunds', 'webhooks'],
+  -- IP addresses and networks in CIDR notation; empty: the token may be used from anywhere.
+  allowed_addresses text[] not null default '{}' check (cardinality(allowed_addresses) <= 50),
   prefix text not null,
   hash bytea not null unique,
   expires_at timestamptz,
@@ -29,7 +32,9 @@ create table token (
   last_used_at timestamptz,
   created_at timestamptz not null default now(),
   -- The shown prefix names the mode and is too short to guess the token from.
-  constraint token_prefix check (starts_with(prefix, 'trl_' || mode || '_') and length(prefix) < 20)
+  constraint token_prefix check (starts_with(prefix, 'trl_' || mode || '_') and length(prefix) < 20),
+  constraint token_scopes check (
+    cardinality(scopes) between 1 and 5 and scopes <@ array['read', 'charges', 'transfers', 'refunds', 'webhooks'])
 );
 create index token_listed on token (account_uuid, created_at desc);
 
