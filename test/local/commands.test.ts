@@ -268,7 +268,31 @@ describe('token', () => {
     ])
   })
 
+  test('has the scopes and addresses that issue and restrict give it', async () => {
+    const permissions = async () =>
+      (await listed()).map(({ scopes, allowed_addresses: from }) => [scopes, from])
+    const words = ['--scopes', 'refunds,charges', '--addresses', '203.0.113.0/24,2001:DB8::1']
+    await run('token', 'issue', account, 'till', ...words)
+    const addresses = ['203.0.113.0/24', '2001:db8::1']
+    expect(await permissions()).toEqual([[['charges', 'refunds'], addresses]])
+    const [{ token_uuid: uuid }] = await listed()
+    await run('token', 'restrict', uuid, '--scopes', 'read')
+    expect(await permissions()).toEqual([[['read'], addresses]])
+    await run('token', 'restrict', uuid, '--addresses', 'any')
+    expect(await permissions()).toEqual([[['read'], []]])
+    await expect(run('token', 'restrict', uuid)).rejects.toThrow(/--scopes or --addresses/)
+    await run('token', 'revoke', account, uuid)
+    await expect(run('token', 'restrict', uuid, '--scopes', 'read')).rejects.toThrow(/is revoked/)
+  })
+
   test.each<[what: string, words: string[], why: RegExp]>([
+    ['an unknown scope', ['issue', '--scopes', 'charges,all'], /--scopes <scopes>.*Not of read, charges/],
+    [
+      'an address with bits after its prefix',
+      ['issue', '--addresses', '203.0.113.7/24'],
+      /is in 203.0.113.0\/24/,
+    ],
+    ['an empty list of addresses', ['issue', '--addresses', ' '], /"any" removes the list/],
     ['an end that is no moment', ['issue', '--expires', 'soon'], /ISO 8601/],
     ['an account that is no uuid', ['list', 'loja'], /Not a uuid/],
     ['an unknown token', ['expire', crypto.randomUUID(), '2030-01-01'], /there is no token/],

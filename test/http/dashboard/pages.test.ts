@@ -270,6 +270,33 @@ describe('a token', () => {
     expect(await ours.sql('select from token where name = ?', ['double'])).toHaveLength(1)
   })
 
+  test('has the permissions of its form, which are changed on its page; errors name the field', async () => {
+    const once = randomUUID()
+    const form = { name: 'till', mode: 'test', once, scopes: 'charges', allowed_addresses: '203.0.113.7' }
+    expect((await merchant.send('/dashboard/tokens', form)).status).toBe(200)
+    const on = `/dashboard/tokens/${once}`
+    const stored = async () =>
+      (await ours.sql('select scopes, allowed_addresses from token where uuid = ?', [once]))[0]
+    expect(await stored()).toEqual({ scopes: ['charges'], allowed_addresses: ['203.0.113.7'] })
+    expect((await merchant.get('/dashboard/tokens')).text).toContain('Endereços IP: 1')
+    const change = (fields: Record<string, string>) => merchant.send(`${on}/permissions`, fields, { on })
+    const wrong = await change({ scopes: '', allowed_addresses: '203.0.113.7/24' })
+    expect([wrong.status, wrong.text]).toEqual([
+      422,
+      expect.stringContaining('203.0.113.7/24 está em 203.0.113.0/24'),
+    ])
+    expect(wrong.text).toContain('não pode ficar vazio')
+    expect(wrong.text).toContain('value="203.0.113.7/24"')
+    expect((await change({ scopes: 'read', allowed_addresses: '' })).headers.get('location')).toContain(
+      'token_changed',
+    )
+    expect(await stored()).toEqual({ scopes: ['read'], allowed_addresses: [] })
+    expect((await stranger.get(on)).status).toBe(404)
+    const foreign = await stranger.send(`${on}/permissions`, { scopes: 'webhooks' })
+    expect(foreign.status).toBe(404)
+    expect(await stored()).toEqual({ scopes: ['read'], allowed_addresses: [] })
+  })
+
   test('that works is not hidden by those that were revoked since', async () => {
     const on = '/dashboard/tokens'
     await merchant.send(on, { name: 'an old one that works', mode: 'test', once: randomUUID() })
