@@ -45,10 +45,10 @@ export type TokenPermissions = { scopes?: TokenScope[]; allowedAddresses?: strin
  */
 export async function changeTokenPermissions(
   em: EntityManager,
-  token: { uuid: string; accountUuid: string },
+  { uuid, accountUuid }: { uuid: string; accountUuid: string },
   permissions: TokenPermissions,
 ): Promise<boolean> {
-  return (await em.nativeUpdate(Token, { ...token, revokedAt: null }, permissions)) > 0
+  return (await em.nativeUpdate(Token, { uuid, accountUuid, revokedAt: null }, permissions)) > 0
 }
 
 /** Revokes tokens of an account by name or uuid, in every process within a second; revoked ones stay unchanged. */

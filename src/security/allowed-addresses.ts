@@ -5,7 +5,7 @@ import {
   isInNetworks,
   parseClientAddress,
   parseIpNetwork,
-} from '../net/ip-address.ts'
+} from './ip-address.ts'
 
 /** The addresses from which an API token may be used. An empty list allows every address. */
 

@@ -1,7 +1,6 @@
 import type { Orm } from '../../db/client/orm.ts'
 import { batchQueries, noQuery, type Query, runAsyncCommit, runQuery } from '../../db/pipeline/query.ts'
 import { queryTokenUse, queryValidToken, type ValidToken } from '../../db/repositories/tokens.ts'
-import type { TokenScope } from '../../domain/tokens/token-scope.ts'
 import { fail } from '../../http/api-error.ts'
 import { MAX_CACHED_TOKENS, TOKEN_CACHE_MS } from '../../http/limits.ts'
 import { isReadOnlyRefusal } from '../../http/outage.ts'
@@ -21,7 +20,7 @@ export type CallerToken = {
 /** The token of a request, with what it may be used for and from where. */
 export type AuthenticatedToken = {
   caller: CallerToken
-  scopes: readonly TokenScope[]
+  scopes: ValidToken['scopes']
   isAllowedFrom: AddressFilter
 }
 

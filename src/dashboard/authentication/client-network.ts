@@ -1,4 +1,4 @@
-import { firstAddressOf, parseClientAddress } from '../../net/ip-address.ts'
+import { firstAddressOf, parseClientAddress } from '../../security/ip-address.ts'
 
 /** Length of a client's IPv6 network: providers assign at least a /64, whose addresses the client changes at will. */
 const IPV6_PREFIX_BITS = 64
