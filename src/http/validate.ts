@@ -60,7 +60,11 @@ function toFieldMessage(issue: z.core.$ZodIssue, describe: DescribeIssue): Field
 function isFieldMissing(issue: z.core.$ZodIssue, input: unknown): boolean {
   if (issue.path.length === 0) return false
   let value = input
-  for (const step of issue.path) value = Object(value)[step]
+  for (const step of issue.path) {
+    // The text of a query whose parts are a list: an empty part is there.
+    if (typeof value === 'string') return false
+    value = Object(value)[step]
+  }
   return value === undefined
 }
 

@@ -31,9 +31,12 @@ type ListOrder<Row, Position extends readonly string[]> = {
 /** Position of a row in a list, newest first: when it was created, and its uuid. */
 export type CreationPosition = readonly [createdAt: string, uuid: string]
 
+/** Time of a cursor's row: PostgreSQL knows no year 0, which ISO 8601 allows. */
+const positionTime = z.iso.datetime().refine(text => text >= '0001-01-01')
+
 const NEWEST_FIRST: ListOrder<{ createdAt: Date; uuid: string }, CreationPosition> = {
   positionOf: ({ createdAt, uuid }) => [createdAt.toISOString(), uuid],
-  schema: z.tuple([z.iso.datetime(), z.guid()]).readonly(),
+  schema: z.tuple([positionTime, z.guid()]).readonly(),
 }
 
 type PagedList<Row, Position> = {

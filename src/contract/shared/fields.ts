@@ -180,7 +180,7 @@ export const errorBody = z
 
 /** Common filters and paging of every list. */
 export const day = z.iso
-  .date()
+  .date({ abort: true })
   .refine(text => text >= '0001-01-01', 'must be a date from 0001-01-01 on')
   .meta({ description: 'A day in `time_zone`, `YYYY-MM-DD`' })
 
