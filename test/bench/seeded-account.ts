@@ -169,8 +169,7 @@ const STATE = `case
   when n % 100 < 94 then 'refunded' when n % 100 < 96 then 'partially_refunded' when n % 100 < 98 then 'failed'
   else 'cancelled' end`
 const IS_PAID = `state in ('paid', 'refunded', 'partially_refunded')`
-const PAID_HISTORY = `'[{"status":"PENDING","created_at":"2026-01-01T00:00:00Z"},
-  {"status":"PROCESSING","created_at":"2026-01-01T00:00:00Z"},{"status":"PAID","created_at":"2026-01-01T00:00:00Z"}]'::jsonb`
+const PAID_HISTORY = `E'PENDING 2026-01-01T00:00:00.000000Z\\nPROCESSING 2026-01-01T00:00:00.000000Z\\nPAID 2026-01-01T00:00:00.000000Z'`
 
 const CHARGES = `
 with made as (

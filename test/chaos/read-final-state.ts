@@ -69,7 +69,7 @@ type DatabaseRows = Pick<
   | 'unroutedNotifications'
 >
 
-const HISTORY_STATUSES_SQL = `(select coalesce(json_agg(entry ->> 'status'), '[]') from jsonb_array_elements(history) as entry) as history`
+const HISTORY_STATUSES_SQL = `(select coalesce(json_agg(split_part(line, ' ', 1)), '[]') from string_to_table(nullif(history, ''), E'\\n') as line) as history`
 
 /** Column names are the names of our terms; PostgreSQL's bigint becomes a number. */
 async function readDatabaseRows({ sql }: StackClients): Promise<DatabaseRows> {

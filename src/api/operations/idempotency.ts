@@ -30,11 +30,11 @@ export function deriveOperationUuid({ owner, method, path, key }: OperationKey):
 }
 
 /**
- * Computes the request fingerprint: SHA-256, in hex, of the parsed body in canonical JSON and of the connection that
- * the token is bound to.
+ * Computes the request fingerprint: the first 16 bytes of SHA-256, in base64url, of the parsed body in canonical JSON and of the
+ * connection that the token is bound to.
  */
 export function fingerprintRequest(request: { body: unknown; connectionUuid: string | null }): string {
-  return sha256(stringify(request)).toString('hex')
+  return sha256(stringify(request)).subarray(0, 16).toString('base64url')
 }
 
 /** Fails with 422 `idempotency_key_reused` where the key's row was created from another body or token binding. */

@@ -1,15 +1,13 @@
 import { defineEntity } from '@mikro-orm/core'
 import type { ChargeState } from '../../domain/charges/charge.ts'
 import type { SplitStatus, SplitType } from '../../domain/charges/split.ts'
-import type { Party } from '../../domain/providers/provider.ts'
 import type { PaymentStatus } from '../../domain/shared/payment-status.ts'
 import { Account } from './account.ts'
 import { centsColumn, timestampColumn, unionColumn } from './columns.ts'
 import { Connection } from './connection.ts'
+import { HistoryType } from './history.ts'
 import { orderColumns } from './order.ts'
-
-/** One entry of a resource's history, as the API shows it. */
-export type HistoryEntry<Status extends string> = { status: Status; created_at: string }
+import { PartyType } from './party.ts'
 
 /** Why no provider issued the charge: the code of the catalogue, and each provider's outcome. */
 export type ChargeFailure = {
@@ -31,7 +29,7 @@ const charge = defineEntity({
     payload: p.text().nullable(),
     txid: p.text().nullable(),
     pixKey: p.text().nullable(),
-    receiver: p.json<Party>().nullable(),
+    receiver: p.type(PartyType).nullable(),
     expiresInSeconds: p.integer(),
     expiresAt: timestampColumn().nullable(),
     cancelRequestedAt: timestampColumn().nullable(),
@@ -43,7 +41,7 @@ const charge = defineEntity({
     refundedCents: centsColumn().default(0),
     disputedCents: centsColumn().default(0),
     failure: p.json<ChargeFailure>().nullable(),
-    history: p.json<HistoryEntry<PaymentStatus>[]>(),
+    history: p.type(HistoryType<PaymentStatus>),
     splits: () => p.oneToMany(Split).mappedBy('charge').orderBy({ position: 'asc' }),
   }),
 })

@@ -1,9 +1,9 @@
 import { defineEntity } from '@mikro-orm/core'
 import type { AttachmentType } from '../../domain/disputes/attachment.ts'
 import type { DisputeKind, DisputeState, DisputeStatus, DisputeType } from '../../domain/disputes/dispute.ts'
-import type { HistoryEntry } from './charge.ts'
 import { centsColumn, requestedRowColumns, timestampColumn, unionColumn } from './columns.ts'
 import { Connection } from './connection.ts'
+import { HistoryType } from './history.ts'
 import { Movement } from './movement.ts'
 
 const dispute = defineEntity({
@@ -50,7 +50,7 @@ const dispute = defineEntity({
     /** Number of replies; after a refused one the merchant may send another. */
     replies: p.integer().default(0),
     replyFailure: p.json<{ code: string; message: string }>().nullable(),
-    history: p.json<HistoryEntry<DisputeStatus>[]>(),
+    history: p.type(HistoryType<DisputeStatus>),
     sequence: p.integer().default(0),
   }),
 })

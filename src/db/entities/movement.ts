@@ -1,7 +1,7 @@
 import { defineEntity } from '@mikro-orm/core'
 import type { MovementReason, MovementType, UnmatchedDisposition } from '../../domain/ledger/movement.ts'
-import type { Party } from '../../domain/providers/provider.ts'
 import { accountRowColumns, centsColumn, timestampColumn, unionColumn } from './columns.ts'
+import { PartyType } from './party.ts'
 
 /** A ledger record: one movement of money, whose postings sum to zero. */
 const schema = defineEntity({
@@ -16,8 +16,8 @@ const schema = defineEntity({
     endToEnd: p.text().nullable(),
     txid: p.text().nullable(),
     pixKey: p.text().nullable(),
-    sender: p.json<Party>().nullable(),
-    receiver: p.json<Party>().nullable(),
+    sender: p.type(PartyType).nullable(),
+    receiver: p.type(PartyType).nullable(),
     chargeUuid: p.uuid().nullable(),
     transferUuid: p.uuid().nullable(),
     refundUuid: p.uuid().nullable(),

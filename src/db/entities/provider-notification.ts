@@ -1,7 +1,8 @@
 import { defineEntity } from '@mikro-orm/core'
 import { createdAtColumn, timestampColumn, unionColumn } from './columns.ts'
+import { NotificationBodyType } from './notification-body.ts'
 
-/** Outcome of a provider notification: `taken`: signalled to a workflow; `foreign`: not about a resource of ours. */
+/** Outcome of a provider notification: `routed`: signalled to a workflow; `foreign`: not about a resource of ours. */
 export type NotificationOutcome = 'routed' | 'foreign'
 
 /** One fact that a provider sent, stored raw until a workflow has accepted it. */
@@ -14,7 +15,7 @@ const schema = defineEntity({
     kind: unionColumn<'payment' | 'refund' | 'transfer' | 'dispute'>(),
     reference: p.text().nullable(),
     endToEnd: p.text().nullable(),
-    body: p.text(),
+    body: p.type(NotificationBodyType),
     requestId: p.text(),
     receivedAt: createdAtColumn(),
     routedAt: timestampColumn().nullable(),

@@ -1,11 +1,11 @@
 import { defineEntity } from '@mikro-orm/core'
-import type { Party } from '../../domain/providers/provider.ts'
 import type { PaymentStatus } from '../../domain/shared/payment-status.ts'
 import type { TransferState } from '../../domain/transfers/transfer.ts'
-import type { HistoryEntry } from './charge.ts'
 import { centsColumn, timestampColumn, unionColumn } from './columns.ts'
 import { Connection } from './connection.ts'
+import { HistoryType } from './history.ts'
 import { orderColumns } from './order.ts'
+import { PartyType } from './party.ts'
 
 /** Why money was not sent, as the API's `error` shows it; the attempts come from their rows. */
 export type OperationFailure = { code: string; message: string; provider_code?: string; provider?: string }
@@ -24,14 +24,14 @@ const schema = defineEntity({
     externalRef: p.text().nullable(),
     beneficiaryName: p.text().nullable(),
     beneficiaryDocument: p.text().nullable(),
-    sender: p.json<Party>().nullable(),
-    receiver: p.json<Party>().nullable(),
+    sender: p.type(PartyType).nullable(),
+    receiver: p.type(PartyType).nullable(),
     settledAt: timestampColumn().nullable(),
     scheduledFor: timestampColumn().nullable(),
     failure: p.json<OperationFailure>().nullable(),
     /** Response of its POST: the transfer when it was accepted or scheduled, or when the request stopped waiting. */
     accepted: p.json<Record<string, unknown>>().nullable(),
-    history: p.json<HistoryEntry<PaymentStatus>[]>(),
+    history: p.type(HistoryType<PaymentStatus>),
     /**
      * Deadline for sending an order without an idempotency key, until its row is known to have been visible in time:
      * after it the order is not sent, because its caller may have received a 503.

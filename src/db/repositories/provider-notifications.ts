@@ -1,4 +1,5 @@
 import type { EntityManager } from '../client/orm.ts'
+import { compressNotificationBody } from '../entities/notification-body.ts'
 import { type NotificationOutcome, ProviderNotification } from '../entities/provider-notification.ts'
 import { getEntityMapper } from '../pipeline/entity-mapper.ts'
 import { ASYNC_COMMIT, type Query, query, runAsyncCommit } from '../pipeline/query.ts'
@@ -22,13 +23,17 @@ export function storeProviderNotifications(
   notifications: ReceivedNotification[],
 ): Query<ProviderNotification[]> {
   const mapper = getEntityMapper(em, ProviderNotification, 'n')
+  const rows = notifications.map(({ body, ...rest }) => ({
+    ...rest,
+    body: compressNotificationBody(body).toString('base64'),
+  }))
   return query(
     `with inbound as (
        select * from json_to_recordset(?::json) as t (uuid uuid, digest text, kind text, reference text,
          "endToEnd" text, body text, "requestId" text)
      ), kept as (
        insert into provider_notification (uuid, connection_uuid, digest, kind, reference, end_to_end, body, request_id)
-       select uuid, ?::uuid, decode(digest, 'hex'), kind, reference, "endToEnd", body, "requestId" from inbound
+       select uuid, ?::uuid, decode(digest, 'hex'), kind, reference, "endToEnd", decode(body, 'base64'), "requestId" from inbound
        on conflict (connection_uuid, digest) do nothing
        returning *
      )
@@ -36,8 +41,8 @@ export function storeProviderNotifications(
      union all
      select ${mapper.columns} from provider_notification n
      where n.connection_uuid = ? and n.digest in (select decode(digest, 'hex') from inbound) and n.routed_at is null`,
-    [JSON.stringify(notifications), connectionUuid, connectionUuid],
-    rows => rows.map(mapper.mapRow),
+    [JSON.stringify(rows), connectionUuid, connectionUuid],
+    found => found.map(mapper.mapRow),
   )
 }
 

@@ -9,6 +9,7 @@ import {
   redactionInterceptor,
 } from '../../../src/activities/runtime/interceptors.ts'
 import { runInTransaction } from '../../../src/db/client/orm.ts'
+import { compressNotificationBody } from '../../../src/db/entities/notification-body.ts'
 import { sendStatement } from '../../../src/db/pipeline/query.ts'
 import { redactError } from '../../../src/db/redact-error.ts'
 import type { TemporalContext } from '../../../src/temporal/workflow-options.ts'
@@ -71,8 +72,8 @@ test('a log line of a notification that is not routed names the constraint and q
   const connection = await fixture.insertConnection(await fixture.insertAccount())
   await fixture.orm.em.fork().execute(
     `insert into provider_notification (uuid, connection_uuid, digest, kind, end_to_end, body, request_id, received_at)
-     values (gen_random_uuid(), ?, 'x', 'payment', 'E1', '{}', 'r', now() - interval '1 minute')`,
-    [connection],
+     values (gen_random_uuid(), ?, 'x', 'payment', 'E1', ?, 'r', now() - interval '1 minute')`,
+    [connection, compressNotificationBody('{}')],
   )
   const temporal = {
     client: () => insert('52998224725'),

@@ -46,7 +46,7 @@ test('the second of two transfers with one key and one unique reference gets the
     await sql(
       `insert into transfer (uuid, account_uuid, connection_uuid, provider_account_uuid, state, value_cents, external_ref,
          pix_key, request_id, fingerprint, history, created_at, updated_at)
-       select ?, account_uuid, uuid, provider_account_uuid, 'settling', 1000, 'pedido-1', 'maria@example.com', 'the first', ?, '[]',
+       select ?, account_uuid, uuid, provider_account_uuid, 'settling', 1000, 'pedido-1', 'maria@example.com', 'the first', ?, '',
          now(), now() from connection where uuid = ?`,
       [uuid, fingerprint, connection],
     )
@@ -73,7 +73,7 @@ test('of two charges with one key, the second is the first, even where a pause b
     await waitForLockWaiter()
     const charge = await fixture.insertCharge(connection, fixture.orm.em.fork())
     await sql(
-      `update charge set uuid = ?, fingerprint = ?, state = 'pending', payload = 'p', history = '[]' where uuid = ?`,
+      `update charge set uuid = ?, fingerprint = ?, state = 'pending', payload = 'p', history = '' where uuid = ?`,
       [uuid, fingerprint, charge],
     )
     await startPause(fixture.orm.em.fork(), paused)

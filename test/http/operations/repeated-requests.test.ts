@@ -43,7 +43,7 @@ async function insertUnknownTransfer() {
   await sql(
     `insert into transfer (uuid, account_uuid, connection_uuid, provider_account_uuid, state, value_cents, held_cents,
        pix_key, request_id, fingerprint, history, created_at, updated_at)
-     select ?, account_uuid, uuid, provider_account_uuid, 'sending', 1000, 1000, 'maria@example.com', 'the first', ?, '[]',
+     select ?, account_uuid, uuid, provider_account_uuid, 'sending', 1000, 1000, 'maria@example.com', 'the first', ?, '',
        now(), now() from connection where uuid = ?`,
     [uuid, fingerprint, connection],
   )

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { addUser } from '../../../src/admin/users.ts'
 import { compressEventBody } from '../../../src/db/entities/event-body.ts'
+import { formatTimestamp } from '../../../src/domain/shared/timestamp.ts'
 import type { ApiFixture } from './api-fixture.ts'
 import { bookingSql } from './row-inserters.ts'
 
@@ -30,7 +31,7 @@ export async function createFullAccount(world: ApiFixture) {
   const [movement, charge, open, transfer, waiting] = Array.from({ length: 5 }, () => randomUUID())
   const now = new Date()
   const history = (...statuses: string[]) =>
-    JSON.stringify(statuses.map(status => ({ status, created_at: now.toISOString() })))
+    statuses.map(status => `${status} ${formatTimestamp(now)}`).join('\n')
 
   for (const [uuid, state, shown] of [
     [charge, 'pending', ['PENDING', 'PROCESSING', 'PAID']],

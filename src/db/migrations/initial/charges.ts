@@ -47,7 +47,8 @@ create table charge (
   refunded_cents bigint not null default 0 check (refunded_cents >= 0),
   disputed_cents bigint not null default 0 check (disputed_cents >= 0),
   failure jsonb,
-  history jsonb not null default '[]',
+  -- A line per entry (history.ts).
+  history text not null default '',
   sequence int not null default 0,
   request_id varchar(128) not null,
   fingerprint text not null,

@@ -44,7 +44,8 @@ create table dispute (
   reply_request_id varchar(128),
   replies int not null default 0,
   reply_failure jsonb,
-  history jsonb not null default '[]',
+  -- A line per entry (history.ts).
+  history text not null default '',
   sequence int not null default 0,
   request_id varchar(128) not null,
   created_at timestamptz not null,

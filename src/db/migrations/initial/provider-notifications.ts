@@ -10,7 +10,8 @@ create table provider_notification (
   kind text not null check (kind in ('payment', 'refund', 'transfer', 'dispute')),
   reference text,
   end_to_end text,
-  body text not null,
+  -- Compressed text (notification-body.ts).
+  body bytea not null,
   request_id varchar(128) not null,
   received_at timestamptz not null default now(),
   routed_at timestamptz,

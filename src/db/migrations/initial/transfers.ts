@@ -40,7 +40,8 @@ create table transfer (
   scheduled_for timestamptz,
   failure jsonb,
   accepted jsonb,
-  history jsonb not null default '[]',
+  -- A line per entry (history.ts).
+  history text not null default '',
   sequence int not null default 0,
   accept_before timestamptz,
   request_id varchar(128) not null,
