@@ -7,7 +7,7 @@ export type IpAddress = ipaddr.IPv4 | ipaddr.IPv6
 export type IpNetwork = [IpAddress, number]
 
 /** Parses strict spellings only: no octal, hex or short forms of IPv4, no zone. */
-export function parseIpAddress(text: string): IpAddress | undefined {
+function parseIpAddress(text: string): IpAddress | undefined {
   return isIP(text) !== 0 && !text.includes('%') ? ipaddr.process(text) : undefined
 }
 

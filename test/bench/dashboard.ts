@@ -45,7 +45,7 @@ export async function dashboard({ site }: Bench): Promise<Partial<Figures>> {
 type PageTime = { what: string; ms: number; 'of it PostgreSQL': number; kB: number }
 
 /** Reads each page several times, one after the other, by the server's own clock (`Server-Timing`). */
-export async function measurePages(url: string, world: SeededAccount): Promise<PageTime[]> {
+async function measurePages(url: string, world: SeededAccount): Promise<PageTime[]> {
   const known = await prepareUsers(world)
   const [merchant, operator] = [createBrowser({ server: { url } }), createBrowser({ server: { url } })]
   await merchant.signIn(MERCHANT, PASSWORD)

@@ -79,7 +79,7 @@ function roundTimes({ first, middle, last, total, pageHalfWay }: Omit<ListTimes,
 }
 
 /** PostgreSQL's time for each list, by its own clock: the rest of a list's cost is the same for any number of rows. */
-export async function measureLists(world: SeededAccount): Promise<ListTimes[]> {
+async function measureLists(world: SeededAccount): Promise<ListTimes[]> {
   const { orm, captured: wire, close } = await openCapturedOrm(world.databaseUrl)
   try {
     const times: ListTimes[] = []

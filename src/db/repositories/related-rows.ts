@@ -28,7 +28,7 @@ export type RelatedSubject = {
 }
 
 /** A PIX in or out. */
-export type RelatedPix = {
+type RelatedPix = {
   uuid: string
   type: 'EXTERNAL_TRANSFER' | 'EXTERNAL_REFUND'
   movementType: 'IN' | 'OUT'
@@ -42,14 +42,14 @@ export type RelatedPix = {
   createdAt: Date
 }
 
-export type RelatedRefund = {
+type RelatedRefund = {
   uuid: string
   state: RefundState
   cents: number
   disputeUuid: string | null
   createdAt: Date
 }
-export type RelatedDispute = {
+type RelatedDispute = {
   uuid: string
   kind: DisputeKind
   state: DisputeState
@@ -58,7 +58,7 @@ export type RelatedDispute = {
   createdAt: Date
 }
 
-export type RelatedAttempt = {
+type RelatedAttempt = {
   uuid: string
   operation: AttemptOperation
   provider: ProviderName
@@ -72,14 +72,14 @@ export type RelatedAttempt = {
   updatedAt: Date
 }
 
-export type RelatedEvent = {
+type RelatedEvent = {
   uuid: string
   type: string
   createdAt: Date
   deliveries: { webhook: string; url: string; status: string; attempts: number }[]
 }
 
-export type RelatedAction = { actor: string; action: string; reason: string; at: Date }
+type RelatedAction = { actor: string; action: string; reason: string; at: Date }
 
 export type RelatedRows = {
   pix: RelatedPix[]
