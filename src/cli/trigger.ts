@@ -1,7 +1,7 @@
 import { Argument, Option } from 'commander'
 import { createSimulatorClient } from '../simulator/control/client.ts'
 import type { ApiContext, OperatorCommand } from './command-context.ts'
-import { TRIGGERS, type TriggerName } from './triggers.ts'
+import { runTrigger, TRIGGERS, type TriggerName } from './triggers.ts'
 
 type TriggerOptions = { simulator?: string; simulatorCa?: string }
 
@@ -39,7 +39,7 @@ async function triggerEvent(
     throw new Error('--simulator and --simulator-ca must name the simulator: no npm start runs here')
   const simulator = createSimulatorClient(url, caFile)
   try {
-    const { path, status } = await TRIGGERS[name].run({ api, simulator })
+    const { path, status } = await runTrigger(name, { api, simulator })
     printText(`${name}: GET /api/v1${path} is ${status}`)
   } finally {
     await simulator.close()

@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
 import { createApiClient } from '../../../src/cli/api-client.ts'
-import { TRIGGERS, type TriggerName } from '../../../src/cli/triggers.ts'
+import { runTrigger, TRIGGERS, type TriggerName } from '../../../src/cli/triggers.ts'
 import { generateSigningSecret } from '../../../src/webhook-client/signature.ts'
 import { buildReceiver, receivers, startReceiver } from '../../docs/support/receivers.ts'
 import { createTemporaryFolder } from '../../support/servers.ts'
@@ -99,7 +99,7 @@ describe('trigger', () => {
   async function causeEvent(name: TriggerName): Promise<void> {
     const { token, api } = await stage.createMerchant({ providers: [{ balance: 1_000 }] })
     const client = createApiClient({ url: stage.local.api_url, token })
-    const { path } = await TRIGGERS[name].run({ api: client, simulator: stage.simulator })
+    const { path } = await runTrigger(name, { api: client, simulator: stage.simulator })
     expect((await api.get(`/api/v1${path}`)).status).toBe(200)
     const [type = '', status = ''] = name.toUpperCase().split('.')
     await pollUntil(
