@@ -2,13 +2,13 @@ import type { MovementType } from '../../domain/ledger/movement.ts'
 import type { Party, ProviderName } from '../../domain/providers/provider.ts'
 import type { EntityManager } from '../client/orm.ts'
 import { joinConditions, type SqlCondition } from '../sql-conditions.ts'
+import { buildConnectionJoin } from './ledger-line-columns.ts'
 import {
-  buildConnectionJoin,
   buildScopeConditions,
   type DayRange,
   type LedgerScope,
   MAX_TRANSACTION_OVERLAP,
-} from './ledger-lines.ts'
+} from './ledger-line-conditions.ts'
 
 /** Lines of one type in a period, in centavos, neither negative. */
 type LedgerTotal = { type: MovementType; inCents: number; outCents: number; count: number }

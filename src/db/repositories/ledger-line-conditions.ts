@@ -1,0 +1,97 @@
+import type { LedgerOperationType, MovementType } from '../../domain/ledger/movement.ts'
+import { formatTextArray, isOfMode, type OptionalSqlCondition } from '../sql-conditions.ts'
+import { OPERATION_TYPE_SQL } from './ledger-line-columns.ts'
+
+/** An account's lines: at the provider account of one connection, or at all; of one mode, or of both. */
+export type LedgerScope = { accountUuid: string; connectionUuid: string | null; modeScope?: 'live' | 'test' }
+
+export type LedgerLineFilter = {
+  days: DayRange | undefined
+  types?: readonly MovementType[] | undefined
+  operationTypes?: readonly LedgerOperationType[] | undefined
+  operationUuid?: string | undefined
+}
+
+/** From the first moment up to the last one, exclusive. */
+export type DayRange = { $gte?: Date; $lt?: Date }
+
+/** Upper limit of a transaction's duration. */
+export const MAX_TRANSACTION_OVERLAP = `interval '1 day'`
+
+/** Builds the conditions of an account's lines in a scope that pass a filter. */
+export function buildLineConditions(
+  scope: LedgerScope,
+  { days, types, operationTypes, operationUuid }: LedgerLineFilter,
+): OptionalSqlCondition[] {
+  return [
+    ["bucket = 'available'"],
+    ...buildScopeConditions(scope, 'provider_account_uuid'),
+    ...buildDayConditions(scope, days),
+    types && ['type = any(?::text[])', formatTextArray(types)],
+    operationUuid !== undefined && isOfOperation(operationUuid),
+    operationTypes && hasAnyOperationType(operationTypes),
+  ]
+}
+
+/** Columns of a movement that may name its operation, each with an index. */
+const OPERATION_COLUMNS = ['uuid', 'charge_uuid', 'transfer_uuid', 'refund_uuid', 'dispute_uuid']
+
+function isOfOperation(uuid: string): OptionalSqlCondition {
+  const movements = OPERATION_COLUMNS.map(column => `select uuid from movement where ${column} = ?`)
+  return [`movement_uuid in (${movements.join(' union ')})`, ...OPERATION_COLUMNS.map(() => uuid)]
+}
+
+function hasAnyOperationType(types: readonly LedgerOperationType[]): OptionalSqlCondition {
+  const isAny = `${OPERATION_TYPE_SQL} = any(?::text[])`
+  return [
+    `exists (select from movement m where m.uuid = posting.movement_uuid and ${isAny})`,
+    formatTextArray(types),
+  ]
+}
+
+/** Builds the conditions of account, mode and provider account; `column` holds the provider account. */
+export function buildScopeConditions(
+  { accountUuid, connectionUuid, modeScope }: LedgerScope,
+  column: 'provider_account_uuid' | 'connection_uuid',
+): OptionalSqlCondition[] {
+  return [
+    ['account_uuid = ?', accountUuid],
+    modeScope &&
+      isOfMode(column, 'provider_account_uuid', { accountUuid, isSimulated: modeScope === 'test' }),
+    connectionUuid !== null && [
+      `${column} = (select k.provider_account_uuid from connection k where k.uuid = ? and k.account_uuid = ?)`,
+      connectionUuid,
+      accountUuid,
+    ],
+  ]
+}
+
+/**
+ * Builds the date conditions. Lines are ordered by number, which is the order of time except for overlapping
+ * transactions. PostgreSQL therefore scans only between the numbers possible at the limits of the days, not from
+ * today on.
+ */
+function buildDayConditions(
+  { accountUuid }: LedgerScope,
+  { $gte, $lt }: DayRange = {},
+): OptionalSqlCondition[] {
+  return [
+    $gte && ['created_at >= ?', $gte],
+    $gte && [FIRST_NUMBER_SQL, accountUuid, $gte, accountUuid, $gte],
+    $lt && ['created_at < ?', $lt],
+    $lt && [LAST_NUMBER_SQL, accountUuid, $lt, accountUuid, $lt],
+  ]
+}
+
+const ACCOUNT_LINES_SQL = `from posting where account_uuid = ? and bucket = 'available' and created_at`
+
+/**
+ * The number is not below that of any line within a transaction's duration after the first one of the days. (`+ 0` keeps
+ * the planner from searching this limit, and the next, in the order of numbers, from the first line on.)
+ */
+const FIRST_NUMBER_SQL = `id >= (select min(id + 0) ${ACCOUNT_LINES_SQL} >= ?
+  and created_at < (select min(created_at) ${ACCOUNT_LINES_SQL} >= ?) + ${MAX_TRANSACTION_OVERLAP})`
+
+/** The number is not above that of any line within a transaction's duration before the last one of the days. */
+const LAST_NUMBER_SQL = `id <= (select max(id + 0) ${ACCOUNT_LINES_SQL} < ?
+  and created_at > (select max(created_at) ${ACCOUNT_LINES_SQL} < ?) - ${MAX_TRANSACTION_OVERLAP})`
