@@ -170,9 +170,13 @@ const paymentFields = {
 
 const chargeFields = {
   uuid: uuidSchema,
-  value: reaisOutput,
-  total_value: reaisOutput,
-  fees: reaisOutput,
+  value: reaisOutput.meta({ description: 'Reais that the merchant asked; 0 where the payer chooses' }),
+  total_value: reaisOutput.meta({
+    description: 'Reais that the payer pays: `value` and `fees`. Of an open amount what was paid',
+  }),
+  fees: reaisOutput.meta({
+    description: 'Reais that the payer pays on top of `value`. Of an open amount they come out of it',
+  }),
   currency: z.literal('BRL'),
   status: z.enum(PAYMENT_STATUSES),
   type: z.literal('PIX'),

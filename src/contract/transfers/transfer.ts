@@ -154,8 +154,8 @@ const transferRecord = z
 export const transferSchema = z
   .object({
     uuid: uuidSchema,
-    value: reaisOutput,
-    fees: reaisOutput,
+    value: reaisOutput.meta({ description: 'Reais that the recipient receives' }),
+    fees: reaisOutput.meta({ description: 'Reais that the sender pays on top of `value`' }),
     currency: z.literal('BRL'),
     status: z.enum(PAYMENT_STATUSES),
     type: z.literal('PIX'),
@@ -165,11 +165,16 @@ export const transferSchema = z
     history: z.array(statusChangeSchema),
     provider: providerReference,
     attempts: z.array(attemptSchema),
-    outcome: z.literal('unknown').optional(),
-    unknown_since: instantSchema.optional(),
-    next_check_at: instantSchema.optional(),
-    scheduled_for: instantSchema.optional(),
-    error: transferError.optional(),
+    outcome: z
+      .literal('unknown')
+      .optional()
+      .meta({ description: 'Only while no provider has said whether the money left; never send it again' }),
+    unknown_since: instantSchema.optional().meta({ description: 'Only with `outcome`' }),
+    next_check_at: instantSchema
+      .optional()
+      .meta({ description: 'Only with `outcome`: when the provider is asked again' }),
+    scheduled_for: instantSchema.optional().meta({ description: 'Of a scheduled transfer' }),
+    error: transferError.optional().meta({ description: 'Why a transfer is FAILED' }),
     created_at: instantSchema,
   })
   .meta({ id: 'Transfer' })

@@ -935,11 +935,11 @@ class Transfer(Model):
     uuid: str
     value: Decimal
     """
-    Reais, at most two decimals
+    Reais that the recipient receives
     """
     fees: Decimal
     """
-    Reais, at most two decimals
+    Reais that the sender pays on top of `value`
     """
     currency: Literal["BRL"] | str
     status: (
@@ -964,19 +964,25 @@ class Transfer(Model):
     provider: ProviderShown
     attempts: list[Attempt]
     outcome: Literal["unknown"] | str | None = None
+    """
+    Only while no provider has said whether the money left; never send it again
+    """
     unknown_since: AwareDatetime | None = None
     """
-    UTC, six fractional digits
+    Only with `outcome`
     """
     next_check_at: AwareDatetime | None = None
     """
-    UTC, six fractional digits
+    Only with `outcome`: when the provider is asked again
     """
     scheduled_for: AwareDatetime | None = None
     """
-    UTC, six fractional digits
+    Of a scheduled transfer
     """
     error: TransferError | None = None
+    """
+    Why a transfer is FAILED
+    """
     created_at: AwareDatetime
     """
     UTC, six fractional digits
@@ -1068,15 +1074,15 @@ class CreatedCharge(Model):
     uuid: str
     value: Decimal
     """
-    Reais, at most two decimals
+    Reais that the merchant asked; 0 where the payer chooses
     """
     total_value: Decimal
     """
-    Reais, at most two decimals
+    Reais that the payer pays: `value` and `fees`. Of an open amount what was paid
     """
     fees: Decimal
     """
-    Reais, at most two decimals
+    Reais that the payer pays on top of `value`. Of an open amount they come out of it
     """
     currency: Literal["BRL"] | str
     status: (
@@ -1118,15 +1124,15 @@ class Charge(Model):
     uuid: str
     value: Decimal
     """
-    Reais, at most two decimals
+    Reais that the merchant asked; 0 where the payer chooses
     """
     total_value: Decimal
     """
-    Reais, at most two decimals
+    Reais that the payer pays: `value` and `fees`. Of an open amount what was paid
     """
     fees: Decimal
     """
-    Reais, at most two decimals
+    Reais that the payer pays on top of `value`. Of an open amount they come out of it
     """
     currency: Literal["BRL"] | str
     status: (

@@ -915,11 +915,11 @@ export interface components {
              * @description A UUID
              */
             uuid: string;
-            /** @description Reais, at most two decimals */
+            /** @description Reais that the merchant asked; 0 where the payer chooses */
             value: number;
-            /** @description Reais, at most two decimals */
+            /** @description Reais that the payer pays: `value` and `fees`. Of an open amount what was paid */
             total_value: number;
-            /** @description Reais, at most two decimals */
+            /** @description Reais that the payer pays on top of `value`. Of an open amount they come out of it */
             fees: number;
             /** @enum {string} */
             currency: "BRL";
@@ -1156,9 +1156,9 @@ export interface components {
              * @description A UUID
              */
             uuid: string;
-            /** @description Reais, at most two decimals */
+            /** @description Reais that the recipient receives */
             value: number;
-            /** @description Reais, at most two decimals */
+            /** @description Reais that the sender pays on top of `value` */
             fees: number;
             /** @enum {string} */
             currency: "BRL";
@@ -1172,23 +1172,27 @@ export interface components {
             history: components["schemas"]["StatusChange"][];
             provider: components["schemas"]["ProviderShown"];
             attempts: components["schemas"]["Attempt"][];
-            /** @enum {string} */
+            /**
+             * @description Only while no provider has said whether the money left; never send it again
+             * @enum {string}
+             */
             outcome?: "unknown";
             /**
              * Format: date-time
-             * @description UTC, six fractional digits
+             * @description Only with `outcome`
              */
             unknown_since?: string;
             /**
              * Format: date-time
-             * @description UTC, six fractional digits
+             * @description Only with `outcome`: when the provider is asked again
              */
             next_check_at?: string;
             /**
              * Format: date-time
-             * @description UTC, six fractional digits
+             * @description Of a scheduled transfer
              */
             scheduled_for?: string;
+            /** @description Why a transfer is FAILED */
             error?: components["schemas"]["TransferError"];
             /**
              * Format: date-time
@@ -1704,11 +1708,11 @@ export interface components {
              * @description A UUID
              */
             uuid: string;
-            /** @description Reais, at most two decimals */
+            /** @description Reais that the merchant asked; 0 where the payer chooses */
             value: number;
-            /** @description Reais, at most two decimals */
+            /** @description Reais that the payer pays: `value` and `fees`. Of an open amount what was paid */
             total_value: number;
-            /** @description Reais, at most two decimals */
+            /** @description Reais that the payer pays on top of `value`. Of an open amount they come out of it */
             fees: number;
             /** @enum {string} */
             currency: "BRL";
