@@ -1,11 +1,11 @@
 import type { EntityManager } from '../db/client/orm.ts'
-import type { AttemptState } from '../db/entities/attempt.ts'
+import type { Attempt, AttemptState } from '../db/entities/attempt.ts'
 import { Connection } from '../db/entities/connection.ts'
 import { findAttempts } from '../db/repositories/attempts.ts'
 import { recordOperatorAction } from '../db/repositories/operator-actions.ts'
 import { findCurrentAttempt, findSettleableAttempt } from '../db/repositories/settleable-attempts.ts'
 import { reopenPayout } from '../disaster-recovery/reopen.ts'
-import type { PayoutKind } from '../domain/payouts/payout-kind.ts'
+import type { AttemptVersion, PayoutKind } from '../domain/payouts/payout-kind.ts'
 import { isWorkflowRunning } from '../temporal/workflow-history.ts'
 import type { TemporalContext } from '../temporal/workflow-options.ts'
 import { type ManualSettlement, manualSettlementSignal } from '../workflows/contracts/payouts.ts'
@@ -45,6 +45,28 @@ export class StaleSettlement extends Error {
   }
 }
 
+/** Attempts at a payout as they are now, of which one is the operator's to settle. */
+export type SettleableAttempts = { attempts: Attempt[]; current: Attempt; workflowId: string }
+
+/**
+ * Finds the attempts at a payout, of which the expected one may be settled. Throws `NotSettleableError` where there is no
+ * attempt, and `StaleSettlement` where the expected one has changed.
+ */
+export async function requireSettleable(
+  { timeScale }: Pick<TemporalContext, 'timeScale'>,
+  em: EntityManager,
+  { noun, uuid, expected }: { noun: PayoutKind; uuid: string; expected: AttemptVersion },
+): Promise<SettleableAttempts> {
+  const workflowId = WORKFLOWS[noun].idOf(uuid)
+  const attempts = await findAttempts(em, { operation: noun, subjectUuid: uuid })
+  const current = findCurrentAttempt(attempts)
+  if (!current) throw new NotSettleableError(`${workflowId} has no attempt to settle`)
+  if (findSettleableAttempt(attempts, expected, timeScale)) return { attempts, current, workflowId }
+  const { provider } = await em.findOneOrFail(Connection, current.connectionUuid)
+  const { uuid: attempt, position, sendings, state } = current
+  throw new StaleSettlement(workflowId, { attempt, number: position + 1, sending: sendings, provider, state })
+}
+
 /**
  * Settles an unknown outcome manually, for the attempt that the operator names. The operator action is recorded
  * before the workflow is signalled, so that no settlement lacks a record. The workflow's activity checks the same
@@ -55,16 +77,9 @@ export async function requestManualSettlement(
   em: EntityManager,
   { noun, uuid, settlement, actor }: ManualSettlementRequest,
 ): Promise<string> {
-  const workflowId = WORKFLOWS[noun].idOf(uuid)
-  const attempts = await findAttempts(em, { operation: noun, subjectUuid: uuid })
-  const current = findCurrentAttempt(attempts)
-  if (!current) throw new NotSettleableError(`${workflowId} has no attempt to settle`)
-  if (!findSettleableAttempt(attempts, settlement, temporal.timeScale)) {
-    const { provider } = await em.findOneOrFail(Connection, current.connectionUuid)
-    const { uuid: attempt, position, sendings, state } = current
-    const now = { attempt, number: position + 1, sending: sendings, provider, state }
-    throw new StaleSettlement(workflowId, now)
-  }
+  const { attempts, current, workflowId } = await requireSettleable(temporal, em, {
+    ...{ noun, uuid, expected: settlement },
+  })
   const client = await temporal.client()
   const { as, reason } = settlement
   await recordOperatorAction(em, { actor, action: `settle_${as}`, subject: workflowId, reason })

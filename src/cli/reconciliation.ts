@@ -17,6 +17,7 @@ import {
   type OperatorCommand,
   parseHours,
   parseSendCount,
+  parseText,
   parseUuid,
   requireOption,
   withWorkflowClient,
@@ -101,6 +102,11 @@ export function registerReconciliationCommands(trilho: OperatorCommand) {
     )
     .choice('--as <outcome>', ['settled', 'rejected'])
     .option('--end-to-end <id>', 'end-to-end id of the settled PIX')
+    .option(
+      '--merchant-text <text>',
+      'what the merchant reads about a rejection; never the reason',
+      parseText,
+    )
     .run(({ em, config, print, operator }, noun: PayoutKind, uuid: string, options: SettleOptions) => {
       const { actor, reason } = operator
       const request = { noun, uuid, actor, settlement: buildManualSettlement(options, reason) }
@@ -110,16 +116,17 @@ export function registerReconciliationCommands(trilho: OperatorCommand) {
     })
 }
 
-type SettleOptions = AttemptVersion & { as: 'settled' | 'rejected'; endToEnd?: string }
+type SettleOptions = AttemptVersion & { as: 'settled' | 'rejected'; endToEnd?: string; merchantText?: string }
 
 function buildManualSettlement(
-  { as, endToEnd, attempt, sending }: SettleOptions,
+  { as, endToEnd, attempt, sending, merchantText }: SettleOptions,
   reason: string,
 ): ManualSettlement {
   const expected = { attempt, sending }
   if (as === 'rejected') {
     if (endToEnd !== undefined) throw new Error('--end-to-end is allowed only with --as settled')
-    return { ...expected, as, reason }
+    return { ...expected, as, reason, ...(merchantText !== undefined && { merchantText }) }
   }
+  if (merchantText !== undefined) throw new Error('--merchant-text is allowed only with --as rejected')
   return { ...expected, as, endToEnd: requireOption(endToEnd, '--end-to-end'), reason }
 }

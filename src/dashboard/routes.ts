@@ -14,7 +14,10 @@ import { registerEventPages } from './pages/events.ts'
 import { registerLedgerPages } from './pages/ledger.ts'
 import { registerAccountPages } from './pages/operator/accounts.ts'
 import { registerOperatorActions } from './pages/operator/actions.ts'
+import { registerAdjustmentForms } from './pages/operator/adjustments.ts'
 import { registerOperatorPages } from './pages/operator/lists.ts'
+import { registerPauseForms } from './pages/operator/pauses.ts'
+import { registerSettlementPages } from './pages/operator/settlement.ts'
 import { registerUnexplainedAnswerPages } from './pages/operator/unexplained-answers.ts'
 import { registerOverviewPages } from './pages/overview.ts'
 import { registerPaymentLinkActions } from './pages/payment-links/actions.ts'
@@ -65,6 +68,9 @@ export function dashboardRoutes(router: ServerRouter, dependencies: DashboardDep
   registerEventPages(pageRouter)
   registerOperatorPages(pageRouter)
   registerOperatorActions(pageRouter)
+  registerPauseForms(pageRouter)
+  registerAdjustmentForms(pageRouter)
+  registerSettlementPages(pageRouter)
   registerAccountPages(pageRouter)
   registerUnexplainedAnswerPages(pageRouter)
   // Unknown paths get an error page.

@@ -29,11 +29,17 @@ export class StaleReturn extends Error {
 
 type UnmatchedPixCommand = { uuid: string; expected: ReturnVersion; actor: string; reason: string }
 
+/** Dispositions in which an operator may return or keep an unmatched PIX. */
+const DISPOSITIONS: Record<'return' | 'keep', UnmatchedDisposition[]> = {
+  return: ['held', 'not_returned'],
+  keep: ['not_returned'],
+}
+
 /** Finds the unmatched PIX that the operator saw, in one of the dispositions that the command allows. */
-async function findUnmatchedPix(
+export async function requireUnmatchedPix(
   em: EntityManager,
   { uuid, expected }: UnmatchedPixCommand,
-  dispositions: UnmatchedDisposition[],
+  command: keyof typeof DISPOSITIONS,
 ): Promise<Movement> {
   const movement = await em.findOne(Movement, { uuid })
   if (!movement?.disposition)
@@ -41,7 +47,7 @@ async function findUnmatchedPix(
   const [attempt] = await findAttempts(em, { operation: 'return', subjectUuid: uuid })
   const current = { disposition: movement.disposition, sending: attempt?.sendings ?? 0 }
   const isSame = current.disposition === expected.disposition && current.sending === expected.sending
-  if (!isSame || !dispositions.includes(current.disposition)) throw new StaleReturn(uuid, current)
+  if (!isSame || !DISPOSITIONS[command].includes(current.disposition)) throw new StaleReturn(uuid, current)
   return movement
 }
 
@@ -55,7 +61,7 @@ export async function requestUnmatchedReturn(
   command: UnmatchedPixCommand,
 ): Promise<string> {
   const { uuid, actor, reason } = command
-  const { connectionUuid } = await findUnmatchedPix(em, command, ['held', 'not_returned'])
+  const { connectionUuid } = await requireUnmatchedPix(em, command, 'return')
   const workflowId = WORKFLOWS.return.idOf(uuid)
   if (!connectionUuid) throw new NotReturnableError(`${workflowId} has nothing left to return`)
   await temporal.client() // Throws here while Temporal is unreachable, before anything is recorded.
@@ -74,7 +80,7 @@ export async function requestUnmatchedKeep(
   command: UnmatchedPixCommand,
 ): Promise<string> {
   const { uuid, actor, reason, expected } = command
-  await findUnmatchedPix(em, command, ['not_returned'])
+  await requireUnmatchedPix(em, command, 'keep')
   await temporal.client() // Throws here while Temporal is unreachable, before anything is recorded.
   await recordOperatorAction(em, {
     actor,

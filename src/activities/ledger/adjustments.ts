@@ -48,6 +48,8 @@ export type ProposeAdjustmentInput = Pick<
   'accountUuid' | 'direction' | 'cents' | 'reason'
 > & {
   connectionUuid: string
+  /** Of the proposal, where its form may be sent twice: a repeat finds it. */
+  uuid?: string | undefined
   /** Entry of the statement that the adjustment explains. */
   entryUuid: string | null
   /** The e-mail of an operator. */
@@ -58,7 +60,8 @@ export type ProposeAdjustmentInput = Pick<
 export function proposeAdjustment(orm: Orm, order: ProposeAdjustmentInput): Promise<string> {
   return runInTransaction(orm, async em => {
     const proposer = await findOperator(em, order.operatorEmail)
-    const { accountUuid, connectionUuid, direction, cents, reason, entryUuid } = order
+    const { accountUuid, connectionUuid, direction, cents, reason, entryUuid, uuid = randomUUID() } = order
+    if ((await em.count(LedgerAdjustment, { uuid, proposer })) > 0) return uuid
     const connection = await em.findOne(Connection, connectionUuid)
     if (!connection) refuse('no_connection', `there is no connection ${connectionUuid}`)
     const { providerAccountUuid } = connection
@@ -71,7 +74,6 @@ export function proposeAdjustment(orm: Orm, order: ProposeAdjustmentInput): Prom
     if (entryUuid && !entry) refuse('explained', `there is no entry ${entryUuid} without a matching movement`)
     if (entry && (entry.cents !== cents || entry.providerAccountUuid !== providerAccountUuid))
       refuse('other_entry', `entry ${entryUuid} has another value, or is at another provider account`)
-    const uuid = randomUUID()
     em.create(LedgerAdjustment, {
       ...{ uuid, accountUuid, connection, direction, cents, reason, entryUuid, proposer },
       expiresAt: new Date(Date.now() + PROPOSAL_DAYS * DAY),

@@ -5,6 +5,7 @@ import { noQuery, type Query, runQuery, transactionReturning } from '../../db/pi
 import { queryAttemptByConnection } from '../../db/repositories/attempts.ts'
 import { recordOperatorAction } from '../../db/repositories/operator-actions.ts'
 import { findSettleableAttempt } from '../../db/repositories/settleable-attempts.ts'
+import { OPERATOR_REJECTION } from '../../domain/payouts/operator-rejection.ts'
 import type { SendPayoutOutcome } from '../../domain/providers/provider.ts'
 import type { ManualSettlement, SendResult } from '../../workflows/contracts/payouts.ts'
 import type { ActivityDependencies } from '../runtime/dependencies.ts'
@@ -16,7 +17,7 @@ const settlementSchema: z.ZodType<ManualSettlement> = z
   .object({ attempt: z.uuid().toLowerCase(), sending: z.int().min(0), reason: z.string().min(1) })
   .and(
     z.discriminatedUnion('as', [
-      z.object({ as: z.literal('rejected') }),
+      z.object({ as: z.literal('rejected'), merchantText: z.string().min(1).optional() }),
       z.object({ as: z.literal('settled'), endToEnd: z.string().min(1) }),
     ]),
   )
@@ -91,7 +92,7 @@ export function settleManually<Row extends AttemptedRow>(
 function isAlreadyRecorded({ uuid, code, state, endToEnd }: Attempt, settlement: ManualSettlement): boolean {
   if (uuid !== settlement.attempt) return false
   return settlement.as === 'rejected'
-    ? code === 'settled_by_operator'
+    ? code === OPERATOR_REJECTION.code
     : state === 'settled' && endToEnd === settlement.endToEnd
 }
 
@@ -104,8 +105,10 @@ function isDataError(error: unknown): boolean {
 }
 
 function toManualSettlementOutcome(settlement: ManualSettlement): SendPayoutOutcome {
-  if (settlement.as === 'rejected')
-    return { kind: 'rejected', finality: 'final', code: 'settled_by_operator', message: settlement.reason }
+  if (settlement.as === 'rejected') {
+    const message = settlement.merchantText ?? OPERATOR_REJECTION.message
+    return { kind: 'rejected', finality: 'final', code: OPERATOR_REJECTION.code, message }
+  }
   const { endToEnd } = settlement
   return {
     kind: 'accepted',

@@ -2,6 +2,7 @@ import type { EntityManager } from '../../db/client/orm.ts'
 import type { Attempt } from '../../db/entities/attempt.ts'
 import type { Connection } from '../../db/entities/connection.ts'
 import { constantQuery, noQuery, type Query } from '../../db/pipeline/query.ts'
+import { recordAttemptAnswer } from '../../db/repositories/attempt-answers.ts'
 import { queryWithFollowUps } from '../../db/repositories/follow-ups.ts'
 import { failureOf } from '../../domain/errors/error-catalogue.ts'
 import type {
@@ -72,6 +73,10 @@ export async function recordOutcome<Row extends AttemptedRow>(
   const isFinal =
     FINAL_ATTEMPT_STATES.includes(attempt.state) || isSuperseded(attempt, sendingNumber, outcome)
   const isLateSettlement = settled && (attempt.state === 'rejected' || attempt.state === 'unreachable')
+  // Of an attempt without doubt nothing is recorded: its row has the answer.
+  const isDoubted = attempt.state === 'unknown' || (attempt.state === 'accepted' && !settled)
+  if (isDoubted || isLateSettlement || outcome.kind === 'unknown')
+    await recordAttemptAnswer(em, attempt, answer)
   if (!isFinal || isLateSettlement) {
     if (outcome.kind === 'accepted')
       await applyReportedState(em, outgoing, { row, attempt, reported: outcome.payout })
@@ -197,6 +202,7 @@ export async function recordInconclusivePoll<Row extends AttemptedRow>(
   if (attempt.state === 'calling')
     Object.assign(attempt, { state: 'unknown', code: 'interrupted', unknownSince: new Date() })
   if (attempt.state !== 'unknown') return
+  await recordAttemptAnswer(em, attempt, found)
   attempt.nextCheckAt = nextCheckAt
   if (found.kind === 'awaiting_approval') Object.assign(attempt, { code: found.kind, message: found.message })
 }

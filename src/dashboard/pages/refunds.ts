@@ -7,7 +7,7 @@ import type { DashboardRouter } from '../http/router.ts'
 import { findConnectionMode, listConnections, restrictToOneMode } from './connections.ts'
 import { listByFilters } from './filtered-list.ts'
 import { createListFiles, nameFileByMode } from './list-file.ts'
-import { loadRelated } from './related.ts'
+import { findOperatorText, loadRelated } from './related.ts'
 
 const PATH = '/dashboard/refunds'
 const FILE_PATH = `${PATH}/refunds.csv`
@@ -62,6 +62,7 @@ export function registerRefundPages({ get }: DashboardRouter): void {
         ...{ refundUuid: uuid, attempted: { uuid, operations: ['refund'] } },
         ...{ actionSubjects: [`refund/${uuid}`], ledgerUuid: uuid },
       }),
+      operatorText: findOperatorText(row.failure),
       moves: !refundMachine.isFinal(row.state),
     }
     return createPage('refund', model, `${PATH}/${uuid}`)

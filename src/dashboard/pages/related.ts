@@ -1,6 +1,7 @@
 import { listLedgerLines } from '../../api/operations/ledger.ts'
 import { MAX_RELATED_ROWS, type RelatedSubject, readRelatedRows } from '../../db/repositories/related-rows.ts'
 import { disputeMachine } from '../../domain/disputes/dispute.ts'
+import { OPERATOR_REJECTION } from '../../domain/payouts/operator-rejection.ts'
 import { refundMachine } from '../../domain/refunds/refund.ts'
 import { TIME_ZONE } from '../../domain/shared/time-zone.ts'
 import type { PageContext } from '../http/page-context.ts'
@@ -33,7 +34,8 @@ export async function loadRelated(
     ),
     // Only the provider's own message: that of an unreachable attempt contains its host name, which is for operators.
     attempts: rows.attempts.map(({ message, ...attempt }) => ({
-      ...{ ...attempt, message: attempt.state === 'rejected' ? message : null },
+      ...attempt,
+      message: attempt.state === 'rejected' && attempt.code !== OPERATOR_REJECTION.code ? message : null,
     })),
     events: limit(rows.events),
     // Reasons are written for operators, and their names are theirs.
@@ -53,4 +55,10 @@ function limit<Row>(rows: Row[]): { rows: Row[]; hasMore: boolean } {
 
 function buildLinesQuery(operation_uuid: string) {
   return { operation_uuid, time_zone: TIME_ZONE, per_page: MAX_RELATED_ROWS, cursor: '' }
+}
+
+/** Returns what an operator has written for the merchant about a payout that was settled as not sent. */
+export function findOperatorText(failure: { code: string; message: string } | null | undefined): string | null {
+  if (failure?.code !== OPERATOR_REJECTION.code || failure.message === OPERATOR_REJECTION.message) return null
+  return failure.message
 }

@@ -3,6 +3,7 @@ import { isConnectFailure, isWithoutAnswer } from '../../domain/providers/provid
 import type { EntityManager } from '../client/orm.ts'
 import type { Connection } from '../entities/connection.ts'
 import { selectValues } from '../select-values.ts'
+import { recordOperatorAction } from './operator-actions.ts'
 
 /**
  * SPEC §6: a connection's circuit breaker opens after 5 calls without an answer in 30 s and lets one probe through
@@ -43,6 +44,28 @@ export async function findOpenCircuits(em: EntityManager, connectionUuids: strin
     [connectionUuids],
   )
   return new Set(uuids)
+}
+
+/**
+ * Closes an open breaker on an operator's word, in one transaction with its record; false where it is closed already. The
+ * next failures open it again.
+ */
+export function closeCircuit(
+  em: EntityManager,
+  { connectionUuid, actor, reason }: { connectionUuid: string; actor: string; reason: string },
+): Promise<boolean> {
+  return em.transactional(async tx => {
+    const closed = await selectValues<string>(
+      tx,
+      `update circuit_breaker set failures = '{}', opened_at = null, probed_at = null
+       where connection_uuid = ? and opened_at is not null returning connection_uuid`,
+      [connectionUuid],
+    )
+    if (closed.length === 0) return false
+    const subject = `connection/${connectionUuid}`
+    await recordOperatorAction(tx, { actor, action: 'breaker_reset', subject, reason })
+    return true
+  })
 }
 
 /** Code of an outcome with an answer that leaves the result unknown: the provider did respond. */

@@ -47,10 +47,13 @@ export type PollResult =
 
 /**
  * Manual settlement of an attempt with unknown outcome, with the operator's reason. It applies to the attempt and sending that it
- * names, and to no other.
+ * names, and to no other. `merchantText`: what the merchant reads about a rejection; the reason is for operators only.
  */
 export type ManualSettlement = AttemptVersion &
-  ({ as: 'rejected'; reason: string } | { as: 'settled'; endToEnd: string; reason: string })
+  (
+    | { as: 'rejected'; reason: string; merchantText?: string }
+    | { as: 'settled'; endToEnd: string; reason: string }
+  )
 export const manualSettlementSignal = defineSignal<[ManualSettlement]>('manualSettlement')
 
 /** Input of the next run after continue-as-new, while a provider's outcome is still unknown. */

@@ -66,9 +66,9 @@ const proposal = (more: Record<string, string> = {}) => ({
   ...{ connection: connection.uuid, direction: 'IN', value: '4,00', reason: 'from our other account' },
   ...more,
 })
-const propose = (form: Record<string, string>) => ana.send(`${PATH}/adjust`, form, { on: PATH })
+const propose = (form: Record<string, string>) => ana.confirm(`${PATH}/adjust`, form, { on: PATH })
 const approve = (who: typeof ana, adjustment: string, reason = 'seen in the panel') =>
-  who.send(`${PATH}/approve`, { adjustment, reason }, { on: PATH })
+  who.confirm(`${PATH}/approve`, { adjustment, reason }, { on: PATH })
 
 test('a statement entry is proposed by one operator and posted by another, once', async () => {
   const uuid = await entry(400)

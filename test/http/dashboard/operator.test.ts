@@ -26,6 +26,8 @@ const PAGES = [
 ]
 const ACTS = [
   'settle',
+  'ask',
+  'breaker',
   'return',
   'keep',
   'recover',
@@ -197,12 +199,13 @@ test('a merchant sees and does none of this', async () => {
 
 describe('an operator action', () => {
   const send = (act: string, form: Record<string, string>, on = '/providers') =>
-    operator.send(`${OPERATOR}/${act}`, form, { on: OPERATOR + on })
+    operator.confirm(`${OPERATOR}/${act}`, form, { on: OPERATOR + on })
 
   const seen = () => ({
     ...{ noun: 'transfer', uuid: ours.unknown },
-    ...{ attempt: ours.unknownAttempt, sending: '0' },
+    ...{ attempt: ours.unknownAttempt, sending: '0', evidence: 'written' },
   })
+  const payoutPage = () => `/unknown/transfer/${ours.unknown}`
   const WAITS = { disposition: 'not_returned', sending: '0' }
 
   test('needs the token of its session', async () => {
@@ -261,9 +264,9 @@ describe('an operator action', () => {
   })
 
   test('needs its confirmation phrase, and keeps what was typed for the next attempt', async () => {
-    const before = (await operator.get(`${OPERATOR}/unknown`)).text
+    const before = (await operator.get(OPERATOR + payoutPage())).text
     expect(before).toMatch(
-      /<select name="as" required><option value="">[^<]+<\/option><option value="rejected">/,
+      /<select name="as" id="in-as" required><option value="">[^<]+<\/option><option value="rejected">/,
     )
     const said = { ...seen(), reason: 'the statement says so' }
     for (const [as, end_to_end] of [
@@ -271,15 +274,18 @@ describe('an operator action', () => {
       ['settled', ''],
       ['rejected', 'E1'],
     ] as const) {
-      const { status, text } = await send('settle', { ...said, as, end_to_end }, '/unknown')
+      const { status, text } = await send('settle', { ...said, as, end_to_end }, payoutPage())
       expect([as, status]).toEqual([as, 422])
       expect(text).toContain(
         `<li><strong>${as === '' ? 'Resultado' : 'ID da transação (EndToEndId)'}</strong>`,
       )
-      expect(text).toContain('<details class="act" open>')
+      expect(text).toContain(`id="in-${as === '' ? 'as' : 'end_to_end'}-wrong"`)
       expect(text).toContain(`name="end_to_end" value="${end_to_end}"`)
       expect(text).toContain('name="reason" value="the statement says so"')
-      expect(/<option value="(\w+)" selected>/.exec(text)?.[1]).toBe(as === '' ? undefined : as)
+      expect(text).toContain('<option value="written" selected>')
+      expect(/<select name="as".*?<option value="(\w+)" selected>/.exec(text)?.[1]).toBe(
+        as === '' ? undefined : as,
+      )
     }
     expect(await acts()).toEqual([])
   })
@@ -329,7 +335,7 @@ describe('an operator action', () => {
       (await ours.sql('select state, held_cents from transfer where uuid = ?', [ours.unknown]))[0]
 
     test('names the attempt and the call number that its page shows', async () => {
-      const { text } = await operator.get(`${OPERATOR}/unknown`)
+      const { text } = await operator.get(OPERATOR + payoutPage())
       expect(hiddenFieldOf(text, 'attempt')).toBe(ours.unknownAttempt)
       expect(hiddenFieldOf(text, 'sending')).toBe('0')
       expect(text).toContain(`<code>${ours.unknownAttempt}</code>`)
@@ -357,11 +363,11 @@ describe('an operator action', () => {
       )
       const [stood, hold] = [await attempts(), await held()]
       const form = { ...seen(), as: 'rejected', reason: 'bank A confirms it' }
-      const refused = await send('settle', form, '/unknown')
+      const refused = await send('settle', form, payoutPage())
       expect(refused.status).toBe(409)
       expect(refused.text).toContain(`Provedor B, tentativa 2 (${next}), envio 1, Desconhecido`)
       expect([await attempts(), await held(), await acts()]).toEqual([stood, hold, before])
-      const again = await send('settle', { ...form, attempt: next, sending: '2' }, '/unknown')
+      const again = await send('settle', { ...form, attempt: next, sending: '2' }, payoutPage())
       expect(again.status).toBe(409) // Of a call number that did not exist.
       expect((await send('settle', { ...form, attempt: next, sending: '1' })).status).toBe(503) // No Temporal here.
       await ours.sql('delete from attempt where uuid = ?', [next])

@@ -4,6 +4,7 @@ import { settleManually } from '../../../src/activities/payouts/manual-settlemen
 import { refundPayout } from '../../../src/activities/refunds/refund-payout.ts'
 import type { ActivityDependencies } from '../../../src/activities/runtime/dependencies.ts'
 import { transferPayout } from '../../../src/activities/transfers/transfer-payout.ts'
+import { OPERATOR_REJECTION } from '../../../src/domain/payouts/operator-rejection.ts'
 import { type ApiFixture, openApiFixture } from '../support/api-fixture.ts'
 
 /**
@@ -123,8 +124,25 @@ describe('a manual settlement of one attempt', () => {
         kind: 'rejected',
         code: 'settled_by_operator',
       })
-    expect(await attemptOf(attempt)).toMatchObject({ state: 'rejected', message: 'by telephone' })
+    expect(await attemptOf(attempt)).toMatchObject({ state: 'rejected', message: OPERATOR_REJECTION.message })
     expect(await refusals(uuid)).toEqual([])
+  })
+
+  test('tells the merchant what the operator wrote for the merchant, and never the reason', async () => {
+    const { uuid, attempt } = await unknownTransfer()
+    const word = { attempt, sending: 2, as: 'rejected', reason: 'their night shift said so' }
+    await act({ uuid, signal: { ...word, merchantText: 'The bank has refused it.' } })
+    expect(await attemptOf(attempt)).toMatchObject({ message: 'The bank has refused it.' })
+    const rows = await fixture.orm.em
+      .fork()
+      .execute(
+        `select t::text as row from transfer t where uuid = ?
+         union all select e::text from event e where subject_uuid = ?
+         union all select a::text from attempt a where subject_uuid = ?
+         union all select r::text from attempt_answer r where attempt_uuid = ?`,
+        [uuid, uuid, uuid, attempt],
+      )
+    expect(JSON.stringify(rows)).not.toContain('night shift')
   })
 })
 

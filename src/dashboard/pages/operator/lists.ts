@@ -19,9 +19,9 @@ import { listUnexplainedNames } from '../../../db/repositories/unexplained-answe
 import { createPage } from '../../http/page.ts'
 import type { PageContext } from '../../http/page-context.ts'
 import type { DashboardRouter } from '../../http/router.ts'
+import { OPERATOR_PATH } from './operator-form.ts'
 import { readServiceState } from './signals.ts'
 
-export const OPERATOR_PATH = '/dashboard/operator'
 const MAX_ACTIONS = 200
 
 /** Lists that wait for an operator, over all accounts: one page each, and the overview counts their rows. */

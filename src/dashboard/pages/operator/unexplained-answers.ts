@@ -11,7 +11,7 @@ import { parseFormFields, reasonSchema } from '../../http/form.ts'
 import { createPage } from '../../http/page.ts'
 import type { PageContext } from '../../http/page-context.ts'
 import type { DashboardRouter } from '../../http/router.ts'
-import { OPERATOR_PATH } from './lists.ts'
+import { OPERATOR_PATH } from './operator-form.ts'
 
 const PATH = `${OPERATOR_PATH}/answers`
 

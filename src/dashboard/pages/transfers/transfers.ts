@@ -9,7 +9,7 @@ import type { DashboardRouter } from '../../http/router.ts'
 import { findConnectionMode, listConnections, restrictToOneMode } from '../connections.ts'
 import { listByFilters } from '../filtered-list.ts'
 import { createListFiles, nameFileByMode } from '../list-file.ts'
-import { loadRelated } from '../related.ts'
+import { findOperatorText, loadRelated } from '../related.ts'
 
 export const TRANSFERS_PAGE_PATH = '/dashboard/transfers'
 
@@ -70,6 +70,7 @@ export async function renderTransfer(visit: PageContext<'merchant'>) {
       ...{ transferUuid: row.uuid, attempted: { uuid: row.uuid, operations: ['transfer'] } },
       ...{ actionSubjects: [`transfer/${row.uuid}`], ledgerUuid: row.uuid },
     }),
+    operatorText: findOperatorText(row.failure),
     isWaiting: row.state === 'created' && row.scheduledFor != null,
     moves: !transferMachine.isFinal(row.state),
   }

@@ -47,7 +47,21 @@ create index attempt_unknown on attempt (unknown_since) where state = 'unknown';
 create index attempt_moving on attempt (created_at)
   where state in ('calling', 'accepted', 'unknown') and operation in ('transfer', 'refund', 'return');
 create index attempt_orphan on attempt (created_at, uuid) where state = 'orphan';
-create index attempt_contradicted on attempt (contradiction_at) where contradiction_at is not null;`,
+create index attempt_contradicted on attempt (contradiction_at) where contradiction_at is not null;
+
+-- What a provider answered about an attempt in doubt: one row of each different answer to a sending, counted when repeated.
+create table attempt_answer (
+  attempt_uuid uuid not null references attempt on delete cascade,
+  sending integer not null,
+  kind text not null check (kind in ('unknown', 'not_found', 'no_answer', 'awaiting_approval', 'in_process', 'settled',
+    'rejected', 'unreachable')),
+  code text not null,
+  message text,
+  occurrences integer not null default 1 check (occurrences > 0),
+  first_at timestamptz not null,
+  last_at timestamptz not null check (last_at >= first_at),
+  primary key (attempt_uuid, sending, kind, code)
+);`,
 
   rules: `
 -- The final outcome of a sending stays: after it no other may be sent (attempt_one_active). What a provider has accepted is not

@@ -1,0 +1,84 @@
+import type { z } from 'zod'
+import { AdjustmentError } from '../../../activities/ledger/adjustments.ts'
+import { NotSettleableError, StaleSettlement } from '../../../admin/manual-settlement.ts'
+import { fail, failField } from '../../../http/api-error.ts'
+import { NotReturnableError, StaleReturn } from '../../../temporal/unmatched.ts'
+import type { Confirmation } from '../../http/confirmation.ts'
+import { parseFormFields } from '../../http/form.ts'
+import { type DashboardResponse, redirect } from '../../http/page.ts'
+import type { PageContext } from '../../http/page-context.ts'
+import type { DashboardRouter } from '../../http/router.ts'
+import { type Language, TRANSLATORS } from '../../i18n/translator.ts'
+
+export const OPERATOR_PATH = '/dashboard/operator'
+
+/** Visit of an operator; `actor` is the operator's e-mail, which is recorded. */
+export type OperatorVisit = PageContext<'operator'> & { actor: string }
+
+export type OperatorForm<S extends z.ZodType> = {
+  schema: S
+  /** Path of the page that has the form, to which the operator returns. */
+  page: string
+  /** Renders that page, above which a refusal is shown. */
+  render(visit: PageContext<'operator'>): Promise<DashboardResponse>
+  /** Names what the form is about to do, for what moves money, cannot be undone or affects traffic; null: it is done. */
+  confirm?(fields: z.output<S>, visit: OperatorVisit): Promise<Confirmation | null>
+  /** Carries the form out and returns the name of its outcome, with the path of the page that shows it if not `page`. */
+  act(fields: z.output<S>, visit: OperatorVisit): Promise<string | { path: string; outcome: string }>
+}
+
+/** Registers a form of operators below their path: its fields are validated before both steps. */
+export function registerOperatorForm<S extends z.ZodType>(
+  { post }: DashboardRouter,
+  path: string,
+  { schema, page, render, confirm, act }: OperatorForm<S>,
+): void {
+  const run = async <T>(
+    visit: PageContext<'operator'>,
+    step: (fields: z.output<S>, visit: OperatorVisit) => Promise<T>,
+  ) => {
+    const fields = parseFormFields(schema, visit.form)
+    const work = step(fields, { ...visit, actor: visit.session.user.email })
+    return work.catch(error => failByCause(error, visit.language))
+  }
+  post('operator', `${OPERATOR_PATH}/${path}`, {
+    ...(confirm && { confirm: visit => run(visit, confirm) }),
+    async handle(visit) {
+      const done = await run(visit, act)
+      return typeof done === 'string' ? redirect(page, done) : redirect(done.path, done.outcome)
+    },
+    renderForm: render,
+  })
+}
+
+/** Fails with the reason for the operator, mostly a resource that has changed since the page showed it. */
+function failByCause(error: unknown, language: Language): never {
+  const t = TRANSLATORS[language]
+  if (error instanceof NotSettleableError || error instanceof NotReturnableError) fail('already_settled')
+  if (error instanceof StaleSettlement) {
+    const { provider, state, ...now } = error.current
+    const gaps = { ...now, provider: t(`provider.${provider}`), state: t(`outcome.${state}`) }
+    fail('act_stale', { currentStateText: t('watch.attemptNow', gaps) })
+  }
+  if (error instanceof StaleReturn)
+    fail('act_stale', { currentStateText: t(`disposition.${error.current.disposition}`) })
+  if (error instanceof AdjustmentError) failAdjustment(error, language)
+  throw error
+}
+
+function failAdjustment({ reason: why }: AdjustmentError, language: Language): never {
+  switch (why) {
+    case 'own_proposal':
+      return fail('second_operator_needed')
+    case 'no_such_adjustment':
+      return fail('not_found')
+    case 'approved':
+    case 'expired':
+    case 'explained':
+      return fail('act_stale', { currentStateText: TRANSLATORS[language](`adjustment.${why}`) })
+    case 'other_entry':
+      return failField('value', 'must be the value of the entry')
+    default:
+      return failField('connection', 'must be an existing connection')
+  }
+}
