@@ -19,6 +19,7 @@ const GAUGES = {
     'Workers that have reached no provider for 30 seconds, or since their start, while another worker has.',
   trilho_unknown_outcomes: 'Transfers, refunds and returns whose outcome is unknown.',
   trilho_unknown_oldest_seconds: 'Age of the oldest unknown outcome.',
+  trilho_unknown_cents: 'Value of the payments whose outcome is unknown, in centavos.',
   trilho_attempt_oldest_seconds: 'Age of the oldest attempt that is calling, accepted or unknown.',
   trilho_rows_without_workflow:
     'Unfinished rows that the last sweep found without a workflow, reopened or not.',
@@ -53,6 +54,7 @@ const GAUGE_LABELS: Partial<Record<GaugeName, string>> = {
   trilho_worker_without_providers: 'worker',
   trilho_unknown_outcomes: 'provider',
   trilho_unknown_oldest_seconds: 'provider',
+  trilho_unknown_cents: 'provider',
   trilho_attempt_oldest_seconds: 'operation',
   trilho_rows_without_workflow: 'noun',
   trilho_breakers_open: 'provider',

@@ -39,6 +39,11 @@ test('every alert says what happened, what to do first, and how urgent it is', (
   }
 })
 
+test('every alert names the page of the dashboard that acts, and that page is served', () => {
+  const unserved = alerts.filter(({ annotations }) => !SERVED.has(annotations.dashboard))
+  expect(unserved.map(({ alert }) => alert)).toEqual([])
+})
+
 test('docs/runbooks.md lists every page once, with the severity of its alert', async () => {
   const index = await readFile(join(ROOT, 'docs/runbooks.md'), 'utf8')
   const rows = [...index.matchAll(/^\| \[(\w+)\]\(runbooks\/([\w-]+\.md)\) \| (\w+) \|/gm)]

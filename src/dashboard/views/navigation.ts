@@ -27,6 +27,7 @@ const MENUS: Record<'merchant' | 'operator', MenuEntry[]> = {
     { name: 'accounts', path: '/dashboard/operator/accounts', icon: 'search' },
     { name: 'unknown', path: '/dashboard/operator/unknown', icon: 'dispute' },
     { name: 'stuck', path: '/dashboard/operator/stuck', icon: 'events' },
+    { name: 'dueDisputes', path: '/dashboard/operator/disputes', icon: 'dispute' },
     { name: 'unexpected', path: '/dashboard/operator/unexpected', icon: 'out' },
     { name: 'unmatched', path: '/dashboard/operator/unmatched', icon: 'in' },
     { name: 'differences', path: '/dashboard/operator/differences', icon: 'ledger' },

@@ -14,7 +14,7 @@ const PROBE_MAX_AGE = '30 seconds'
 const OPEN_BREAKER_MAX_AGE = '15 minutes'
 
 /** Excludes PIX keys: whether a key was created is not worth waking an operator. */
-export const UNKNOWN_PAYOUT_CONDITION = `a.state = 'unknown' and a.operation in ('${PAYOUT_KINDS.join("', '")}')`
+const UNKNOWN_PAYOUT_CONDITION = `a.state = 'unknown' and a.operation in ('${PAYOUT_KINDS.join("', '")}')`
 
 const PASSING_WAITS = TRANSIENT_PENDING_REASONS.join(',')
 
@@ -43,11 +43,16 @@ select 'trilho_worker_without_providers', worker, 1
   having coalesce(max(reached_at), '-infinity') < now() - interval '${PROBE_MAX_AGE}'
     and exists (select from provider_reach where reached_at > now() - interval '${PROBE_MAX_AGE}')
 union all
-select 'trilho_unknown_outcomes', c.provider, count(*)::float8
-  from attempt a join connection c on c.uuid = a.connection_uuid where ${UNKNOWN_PAYOUT_CONDITION} group by c.provider
-union all
-select 'trilho_unknown_oldest_seconds', c.provider, extract(epoch from now() - min(a.unknown_since))::float8
-  from attempt a join connection c on c.uuid = a.connection_uuid where ${UNKNOWN_PAYOUT_CONDITION} group by c.provider
+select g.gauge, u.provider, g.value from (
+    select c.provider, count(*)::float8 as count, extract(epoch from now() - min(a.unknown_since))::float8 as age_s,
+      sum(coalesce(t.value_cents, r.value_cents, m.value_cents))::float8 as cents
+    from attempt a join connection c on c.uuid = a.connection_uuid
+    left join transfer t on a.operation = 'transfer' and t.uuid = a.subject_uuid
+    left join refund r on a.operation = 'refund' and r.uuid = a.subject_uuid
+    left join movement m on a.operation = 'return' and m.uuid = a.subject_uuid
+    where ${UNKNOWN_PAYOUT_CONDITION} group by c.provider
+  ) u cross join lateral (values ('trilho_unknown_outcomes', u.count), ('trilho_unknown_oldest_seconds', u.age_s),
+    ('trilho_unknown_cents', coalesce(u.cents, 0))) as g (gauge, value)
 union all
 select 'trilho_attempt_oldest_seconds', operation, extract(epoch from now() - min(created_at))::float8
   from attempt where state in ('calling', 'accepted', 'unknown') and operation in ('${PAYOUT_KINDS.join("', '")}')

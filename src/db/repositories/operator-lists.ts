@@ -118,3 +118,32 @@ export function listOpenDifferences(em: EntityManager) {
      where d.settled_at is null order by d.found_at limit ${MAX_LISTED_ROWS}`,
   )
 }
+
+/** Lists the open disputes of all accounts, the next deadline first. */
+export function listOpenDisputes(em: EntityManager) {
+  return em.execute(
+    `select d.uuid, n.name as account_name, c.provider, d.kind, d.value_cents::float8 as cents, d.end_to_end, d.due_at,
+       d.reply_state
+     from dispute d join account n on n.uuid = d.account_uuid join connection c on c.uuid = d.connection_uuid
+     where d.state = 'open' order by d.due_at limit ${MAX_LISTED_ROWS}`,
+  )
+}
+
+/** Lists the provider notifications that no workflow has processed yet, by connection, the oldest first. */
+export function listWaitingNotifications(em: EntityManager) {
+  return em.execute(
+    `select c.uuid, n.name as account_name, c.provider, w.kind, count(*)::int as count, min(w.received_at) as oldest
+     from provider_notification w join connection c on c.uuid = w.connection_uuid join account n on n.uuid = c.account_uuid
+     where w.routed_at is null group by c.uuid, n.name, c.provider, w.kind order by oldest limit ${MAX_LISTED_ROWS}`,
+  )
+}
+
+/** Lists the last comparison of each provider account's balance, those that differ first. */
+export function listBalanceChecks(em: EntityManager) {
+  return em.execute(
+    `select p.provider, p.name as holder, b.provider_cents::float8, b.ledger_cents::float8, b.moving_cents::float8,
+       b.checked_at, b.differs_since
+     from balance_check b join provider_account p on p.uuid = b.provider_account_uuid
+     order by b.differs_since nulls last, b.checked_at limit ${MAX_LISTED_ROWS}`,
+  )
+}

@@ -1,22 +1,21 @@
 import type { EntityManager } from '../client/orm.ts'
-import { UNKNOWN_PAYOUT_CONDITION } from './database-gauges.ts'
 
 /** Hours before its deadline from which an open dispute is urgent. */
 const URGENT_DISPUTE_HOURS = 24
 
-/** The state of the whole service, for operators. Amounts in centavos. */
+/** The state of the whole service that no gauge has, for operators. Amounts in centavos, times as PostgreSQL writes them. */
 type ServiceFacts = {
   /** Workers that have probed their providers in the last 30 seconds. */
   workers: number
   pauses: number
-  unknown_count: number
-  unknown_cents: number
-  unknown_since: Date | null
   /** Open disputes that expire within 24 hours. */
   urgent_disputes: number
   urgent_dispute_cents: number
+  next_dispute_due_at: string | null
   /** The least recent comparison of a provider account's balance with the ledger. */
-  balances_checked_at: Date | null
+  balances_checked_at: string | null
+  /** Value of what only a statement or only the ledger has. */
+  difference_cents: number
 }
 
 export async function readServiceFacts(em: EntityManager): Promise<ServiceFacts> {
@@ -24,21 +23,27 @@ export async function readServiceFacts(em: EntityManager): Promise<ServiceFacts>
     `select
        (select count(distinct worker) from provider_reach where probed_at > now() - interval '30 seconds')::int as workers,
        (select count(*) from pause)::int as pauses,
-       u.count::int as unknown_count, u.cents::float8 as unknown_cents, u.since as unknown_since,
-       d.count::int as urgent_disputes, d.cents::float8 as urgent_dispute_cents,
-       (select min(checked_at) from balance_check) as balances_checked_at
+       d.count::int as urgent_disputes, d.cents::float8 as urgent_dispute_cents, d.due_at as next_dispute_due_at,
+       (select min(checked_at) from balance_check) as balances_checked_at,
+       (select coalesce(sum(coalesce(detail #>> '{entry,cents}', detail #>> '{ours,cents}')::bigint), 0)
+          from difference where settled_at is null)::float8
+       + (select coalesce(sum(value_cents), 0) from account_entry
+          where movement_uuid is null and dispute_uuid is null and kind = 'unlisted')::float8 as difference_cents
      from (
-       select count(*) as count, coalesce(sum(coalesce(t.value_cents, r.value_cents, m.value_cents)), 0) as cents,
-         min(a.unknown_since) as since
-       from attempt a
-       left join transfer t on a.operation = 'transfer' and t.uuid = a.subject_uuid
-       left join refund r on a.operation = 'refund' and r.uuid = a.subject_uuid
-       left join movement m on a.operation = 'return' and m.uuid = a.subject_uuid
-       where ${UNKNOWN_PAYOUT_CONDITION}
-     ) u, (
-       select count(*) as count, coalesce(sum(value_cents), 0) as cents from dispute
+       select count(*) as count, coalesce(sum(value_cents), 0) as cents, min(due_at) as due_at from dispute
        where state = 'open' and due_at between now() and now() + interval '${URGENT_DISPUTE_HOURS} hours'
      ) d`,
   )
   return row!
+}
+
+/** A worker that has probed its providers lately. */
+export type WorkerReach = { worker: string; probed_at: string; reached_at: string | null; origins: number }
+
+/** Lists the workers that probed their providers within the last hour, the one that probed last first. */
+export function listWorkers(em: EntityManager): Promise<WorkerReach[]> {
+  return em.execute(
+    `select worker, max(probed_at) as probed_at, max(reached_at) as reached_at, count(*)::int as origins
+     from provider_reach where probed_at > now() - interval '1 hour' group by worker order by 2 desc limit 100`,
+  )
 }

@@ -9,7 +9,7 @@ export type AlertRule = {
   alert: string
   expr: string
   labels: { severity: 'page' | 'ticket' }
-  annotations: { summary: string; action: string; runbook: string }
+  annotations: { summary: string; action: string; runbook: string; dashboard: string }
 }
 
 const rules: { groups: { rules: AlertRule[] }[] } = parse(

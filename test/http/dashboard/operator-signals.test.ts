@@ -3,6 +3,7 @@ import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
 import { addUser } from '../../../src/admin/users.ts'
 import { findSignals, SIGNAL_RULES } from '../../../src/dashboard/pages/operator/signals.ts'
 import { dashboardRoutes } from '../../../src/dashboard/routes.ts'
+import { readDatabaseGauges } from '../../../src/db/repositories/database-gauges.ts'
 import { type ApiFixture, openApiFixture } from '../support/api-fixture.ts'
 import { createBrowser } from '../support/browser.ts'
 import { createFullAccount, PASSWORD } from '../support/full-account.ts'
@@ -15,7 +16,8 @@ describe('the signals', () => {
     const limit = new RegExp(`${gauge}\\)* (?:> (\\d+)|!= (0)|== (1))`).exec(alerts)
     const [, above, other, one] = limit!
     expect(Number(above ?? other ?? Number(one) - 1)).toBe(rule.above)
-    expect(alerts).toContain(`docs/runbooks/${rule.runbook}.md`)
+    const pages = `docs/runbooks/${rule.runbook}.md\n          dashboard: /dashboard/operator/${rule.page}\n`
+    expect(alerts).toContain(pages)
   })
 
   test('add up counts, name their labels, and take the oldest of ages', () => {
@@ -75,7 +77,12 @@ describe('the page', () => {
     expect(text).toMatch(
       /href="\/dashboard\/operator\/unknown"><strong>Oldest unknown outcome<\/strong><\/a>: 3 hours/,
     )
-    expect(text).toContain('<code>provider-down</code>')
-    expect(text).toMatch(/<dt>Unknown outcomes<\/dt><dd>1, R\$/)
+    expect(text).toContain('<a href="/docs/provider-down">provider-down</a>')
+    expect(text).toMatch(
+      /<a href="\/dashboard\/operator\/unknown"><span>Unknown outcomes<\/span> <strong>1, R\$7\.77<\/strong> <small>the oldest: 3 hours</,
+    )
+    // The metric and the page show the same value, from one query.
+    const samples = await readDatabaseGauges(fixture.orm.em.fork())
+    expect(samples).toContainEqual({ gauge: 'trilho_unknown_cents', label: 'PROVIDER_A', value: 777 })
   })
 })

@@ -14,6 +14,7 @@ const PAGES = [
   '',
   '/unknown',
   '/stuck',
+  '/disputes',
   '/webhooks',
   '/unexpected',
   '/unmatched',

@@ -6,15 +6,19 @@ import { findProviderStatistics } from '../../../db/repositories/account-statist
 import { listConnectionHealth } from '../../../db/repositories/connection-health.ts'
 import { listAdjustableConnections, listAdjustments } from '../../../db/repositories/ledger-adjustments.ts'
 import {
+  listBalanceChecks,
   listContradictedOutcomes,
   listFailingWebhooks,
   listOpenDifferences,
+  listOpenDisputes,
   listStuckWorkflows,
   listUnexpectedSettlements,
   listUnknownOutcomes,
   listUnmatchedPayments,
+  listWaitingNotifications,
   MAX_LISTED_ROWS,
 } from '../../../db/repositories/operator-lists.ts'
+import { listWorkers } from '../../../db/repositories/service-facts.ts'
 import { listUnexplainedNames } from '../../../db/repositories/unexplained-answers.ts'
 import { createPage } from '../../http/page.ts'
 import type { PageContext } from '../../http/page-context.ts'
@@ -46,11 +50,17 @@ export const OPERATOR_PAGES = {
     const contradictions = await listContradictedOutcomes(em.fork())
     return renderOperatorList(em, 'unknown', { contradictions })
   },
-  stuck: ({ em }: OperatorPageContext) => renderOperatorList(em, 'stuck'),
+  async stuck({ em }: OperatorPageContext) {
+    return renderOperatorList(em, 'stuck', { notifications: await listWaitingNotifications(em.fork()) })
+  },
+  disputes: async ({ em }: OperatorPageContext) =>
+    createOperatorPage('disputes', { rows: await listOpenDisputes(em.fork()) }),
   webhooks: ({ em }: OperatorPageContext) => renderOperatorList(em, 'webhooks'),
   unmatched: ({ em }: OperatorPageContext) => renderOperatorList(em, 'unmatched'),
   unexpected: ({ em }: OperatorPageContext) => renderOperatorList(em, 'unexpected'),
-  differences: ({ em }: OperatorPageContext) => renderOperatorList(em, 'differences'),
+  async differences({ em }: OperatorPageContext) {
+    return renderOperatorList(em, 'differences', { balances: await listBalanceChecks(em.fork()) })
+  },
   async entries({ em, session }: OperatorPageContext) {
     const [entries, proposals, connections] = await Promise.all([
       listOpenAccountEntries(em.fork()),
@@ -62,7 +72,8 @@ export const OPERATOR_PAGES = {
   async providers({ em }: OperatorPageContext) {
     const pauses = await em.fork().find(Pause, {}, { orderBy: { createdAt: 'asc' } })
     const rows = await listConnectionHealth(em.fork())
-    return createOperatorPage('providers', { rows, pauses: pauses.map(presentPause) })
+    const workers = await listWorkers(em.fork())
+    return createOperatorPage('providers', { rows, workers, pauses: pauses.map(presentPause) })
   },
   async acts({ em }: OperatorPageContext) {
     const order = { orderBy: { at: 'desc' as const, uuid: 'desc' as const }, limit: MAX_ACTIONS }

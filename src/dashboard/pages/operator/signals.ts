@@ -34,7 +34,7 @@ export const SIGNAL_RULES: Record<string, SignalRule> = {
     ...{ above: 7_200, unit: 'seconds', page: 'differences', runbook: 'provider-balance-differs' },
   },
   trilho_attempt_oldest_seconds: {
-    ...{ above: 3_600, unit: 'seconds', page: 'stuck', runbook: 'attempt-pending-too-long' },
+    ...{ above: 3_600, unit: 'seconds', page: 'unknown', runbook: 'attempt-pending-too-long' },
   },
   trilho_rows_without_workflow: { above: 0, unit: 'count', page: 'stuck', runbook: 'rows-without-workflow' },
   trilho_workflow_sweep_age_seconds: {
@@ -55,11 +55,25 @@ export const SIGNAL_RULES: Record<string, SignalRule> = {
 
 type Signal = Omit<SignalRule, 'above'> & { gauge: string; value: number; labels: string[] }
 
-/** Reads what is wrong now, and the facts of the service. Two queries. */
+/** Reads what is wrong now, and the facts of the service. Two queries; a fact that is a gauge is read as the gauge. */
 export async function readServiceState(em: EntityManager) {
   const [samples, facts] = await Promise.all([readDatabaseGauges(em.fork()), readServiceFacts(em.fork())])
-  const ages = samples.filter(({ gauge }) => gauge === 'trilho_notices_oldest_seconds')
-  return { signals: findSignals(samples), facts, inboxSeconds: ages[0]?.value ?? 0 }
+  const valuesOf = (gauge: string) => samples.filter(one => one.gauge === gauge).map(one => one.value)
+  const sum = (gauge: string) => valuesOf(gauge).reduce((total, value) => total + value, 0)
+  const oldest = (gauge: string) => Math.max(0, ...valuesOf(gauge))
+  return {
+    signals: findSignals(samples),
+    facts: {
+      ...facts,
+      unknownCount: sum('trilho_unknown_outcomes'),
+      unknownCents: sum('trilho_unknown_cents'),
+      unknownSeconds: oldest('trilho_unknown_oldest_seconds'),
+      inboxCount: sum('trilho_notices_waiting'),
+      inboxSeconds: oldest('trilho_notices_oldest_seconds'),
+      openBreakers: sum('trilho_breakers_open'),
+      balanceDifferenceCents: sum('trilho_provider_balance_difference_cents'),
+    },
+  }
 }
 
 /** Finds the gauges above their limits: counts and amounts added up over their labels, of ages the oldest. */
