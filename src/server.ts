@@ -15,6 +15,7 @@ import { refuseAddress, startServer } from './http/server.ts'
 import { createApiMetrics } from './metrics/api-metrics.ts'
 import { createUnexplainedAnswerRecorder } from './provider-notifications/unexplained-answers.ts'
 import { logFailedCall } from './providers/observability/call-log.ts'
+import type { ObserveCall } from './providers/observability/call-observer.ts'
 import { createProviderRegistry } from './providers/registry.ts'
 import { createSealer } from './security/sealing.ts'
 import { startProcess } from './startup/process.ts'
@@ -50,13 +51,15 @@ await new Promise<void>(resolve => {
 const sealer = createSealer(config.secretKeys)
 const metrics = createApiMetrics()
 const { countUnexplainedAnswer: count } = metrics
-/** Only for notifications: the API calls providers for nothing but their signing keys. */
-const providers = createProviderRegistry({
+const registryOptions = {
   openCredentials: sealer.open,
   recordUnexplained: createUnexplainedAnswerRecorder({ orm, sealer, log, count }),
-  timeoutMs: 1_000,
-  observeCall: call => logFailedCall(log, call),
-})
+  observeCall: (call => logFailedCall(log, call)) satisfies ObserveCall,
+}
+/** For notifications: nothing of a provider is called but its signing keys. */
+const notificationProviders = createProviderRegistry({ ...registryOptions, timeoutMs: 1_000 })
+/** For operators who connect an account in the dashboard. */
+const providers = createProviderRegistry({ ...registryOptions, timeoutMs: 5_000 })
 
 const admission = createAdmission()
 const context = {
@@ -73,9 +76,15 @@ const app = createApp({
   log,
   sealer,
   storage: await openStorage(config),
+  providers,
   findUnreadiness: () => (stopping.signal.aborted ? 'stopping' : undefined),
   requestMetrics: metrics.measureRequest,
-  routes: [metricsRoutes(metrics), ...MERCHANT_ROUTES, callbackRoutes(providers), dashboardRoutes],
+  routes: [
+    metricsRoutes(metrics),
+    ...MERCHANT_ROUTES,
+    callbackRoutes(notificationProviders),
+    dashboardRoutes,
+  ],
 })
 const server = await startServer(app, config).catch(refuseAddress('PORT'))
 log.info({ url: server.url }, 'listening')
@@ -105,7 +114,7 @@ async function stop(signal: string): Promise<void> {
   log.info({ signal, drainMs: config.drainMs }, 'stopping')
   await pause(config.drainMs)
   await server.stop()
-  await Promise.all([temporal.close(), providers.close(), tracing.stop()])
+  await Promise.all([temporal.close(), notificationProviders.close(), providers.close(), tracing.stop()])
   await orm.close()
   log.info('stopped')
 }

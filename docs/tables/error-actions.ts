@@ -46,12 +46,12 @@ export const ERRORS_OF_GUIDE: Record<ErrorCode, ErrorOfGuide> = {
   },
   unauthenticated: {
     action: 'access',
-    pt: 'Falta o cabeçalho `Authorization`, o token é desconhecido, foi revogado ou expirou, ou a conta está bloqueada.',
+    pt: 'Falta o cabeçalho `Authorization`, o token é desconhecido, foi revogado ou expirou.',
   },
   sign_in_refused: { action: 'dashboard', pt: '' },
   account_blocked: {
     action: 'access',
-    pt: 'A conta foi bloqueada depois do pedido: a transferência está FAILED e nenhum provedor foi chamado. Fale com o operador.',
+    pt: 'O operador bloqueou a conta: cobranças, transferências, devoluções e chaves Pix são recusadas e nada começou. Com `data`, a conta foi bloqueada depois do pedido: a transferência está FAILED e nenhum provedor foi chamado. Fale com o operador.',
   },
   form_expired: { action: 'dashboard', pt: '' },
   token_bound_to_provider: {

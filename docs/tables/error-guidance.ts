@@ -13,11 +13,11 @@ export const ERROR_GUIDANCE: Record<ErrorCode, string> = {
   provider_rejected:
     'Every provider that was called rejected the operation; no money moved. `data.error` has the reason (below). The result is final for its Idempotency-Key: use a new key to try again.',
   unauthenticated:
-    'The `Authorization` header is missing, the token is unknown, revoked or expired, or its account is blocked. Use a valid token.',
+    'The `Authorization` header is missing, the token is unknown, revoked or expired. Use a valid token.',
   sign_in_refused:
     'Dashboard only: e-mail or password is wrong, or the user does not exist. Correct them, or ask an administrator for a new password.',
   account_blocked:
-    'The account was blocked after the transfer was requested and before it was sent: the transfer is FAILED and no provider was called. In the dashboard: the credentials are right, and the account is blocked. Contact the operator of the service.',
+    'The operator has blocked the account: charges, transfers, refunds and PIX keys are refused, and nothing was started; reads, cancellations, replies to disputes and webhooks work. With `data`: the account was blocked after the transfer was requested and before it was sent; the transfer is FAILED and no provider was called. In the dashboard: the credentials are right, and the account is blocked. Contact the operator of the service.',
   form_expired:
     'Dashboard only: the form was submitted from another site or after its session ended. Reload the page and submit the form again.',
   token_bound_to_provider:

@@ -2,15 +2,32 @@ import { randomUUID } from 'node:crypto'
 import type { EntityManager } from '../db/client/orm.ts'
 import { Account } from '../db/entities/account.ts'
 import { Token } from '../db/entities/token.ts'
+import { ROW_LOCK } from '../db/locks.ts'
+import { revokeUserSessions } from '../db/repositories/dashboard-sessions.ts'
 import type { TokenScope } from '../domain/tokens/token-scope.ts'
 import { generateToken, type TokenMode } from '../security/tokens.ts'
 
 /** Creates and changes accounts and tokens, for the command line and the local demo. */
 
-export async function createAccount(em: EntityManager, holder: { name: string; document: string }) {
+/** `uuid`: where the request may be repeated; the database rejects the second one. */
+export async function createAccount(
+  em: EntityManager,
+  holder: { uuid?: string; name: string; document: string },
+) {
   const account = em.create(Account, { uuid: randomUUID(), ...holder })
   await em.flush()
   return account
+}
+
+/** What operators change of an account. */
+export type AccountChange = Partial<Pick<Account, 'status' | 'unmatchedPolicy' | 'uniqueExternalRef'>>
+
+/** Changes an account under its row lock. A block ends the sessions of its users. */
+export async function changeAccount(em: EntityManager, uuid: string, change: AccountChange): Promise<void> {
+  const account = await em.findOne(Account, uuid, ROW_LOCK)
+  if (!account) throw new Error(`there is no account ${uuid}`)
+  Object.assign(account, change)
+  if (change.status === 'BLOCKED') await revokeUserSessions(em, { accountUuid: uuid })
 }
 
 export type IssueTokenInput = {

@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto'
 import type { EntityManager } from '../db/client/orm.ts'
 import { Connection, ProviderAccount } from '../db/entities/connection.ts'
 import { ProviderNotification } from '../db/entities/provider-notification.ts'
+import { ROW_LOCK } from '../db/locks.ts'
 import { NO_FEES } from '../domain/ledger/money.ts'
 import type { Party } from '../domain/providers/provider.ts'
 import type { ProviderRegistry } from '../providers/registry.ts'
@@ -15,12 +16,26 @@ import {
   readOpeningBalance,
 } from './opening-balance.ts'
 
+/** What operators change of a connection that exists; its credentials have rules of their own. */
+export type ConnectionChange = Partial<Pick<Connection, 'status' | 'isPublic' | 'fees'>>
+
+/** Changes a connection under its row lock, so that two concurrent changes of different fees keep both. */
+export async function changeConnectionRow(
+  em: EntityManager,
+  uuid: string,
+  change: (connection: Connection) => ConnectionChange,
+): Promise<void> {
+  const connection = await em.findOne(Connection, uuid, ROW_LOCK)
+  if (!connection) throw new Error(`there is no connection ${uuid}`)
+  Object.assign(connection, change(connection), { updatedAt: new Date() })
+}
+
 /** Columns of `Connection`; of the optional ones `status` is ACTIVE by default. */
 export type CreateConnectionInput = Pick<
   Connection,
   'accountUuid' | 'provider' | 'dialect' | 'type' | 'isSimulated' | 'baseUrl'
 > &
-  Partial<Pick<Connection, 'status' | 'fees' | 'settleWindowMs' | 'creditedSince'>> & {
+  Partial<Pick<Connection, 'uuid' | 'status' | 'fees' | 'settleWindowMs' | 'creditedSince'>> & {
     /** The provider's name of the account that holds the money; connections with the same name share its money. */
     providerAccount: string
     /** In the form of the adapter; sealed before they are stored. */
@@ -39,8 +54,8 @@ export async function createConnection(em: EntityManager, sealer: Sealer, order:
   await em.flush()
   const connection = em.create(Connection, {
     ...{ status: 'ACTIVE', fees: NO_FEES, creditedSince: null, settleWindowMs: undefined },
-    ...columns,
     uuid: randomUUID(),
+    ...columns,
     providerAccountUuid: providerAccount.uuid,
     sealedCredentials: sealer.seal(credentials),
     secretKeyId: sealer.keyId,

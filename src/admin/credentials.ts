@@ -12,7 +12,7 @@ import { type AccountMatch, compareIdentities, hashIdentity } from './account-id
 import { runAuditedAction } from './audited-action.ts'
 
 /** The credentials were refused; nothing was changed. */
-class CredentialsRefused extends Error {
+export class CredentialsRefused extends Error {
   override name = 'CredentialsRefused'
 }
 

@@ -14,6 +14,7 @@ import {
   requireValidHeaders,
   setSecurityHeaders,
 } from '../http/request-id.ts'
+import type { ProviderRegistry } from '../providers/registry.ts'
 import type { Sealer } from '../security/sealing.ts'
 import type { FileStorage } from '../storage/storage.ts'
 import type { TemporalContext } from '../temporal/workflow-options.ts'
@@ -34,6 +35,8 @@ export type ApiDependencies = {
   log: Logger
   sealer: Sealer
   storage: FileStorage
+  /** Reaches providers for an operator who connects an account; where absent, no account can be connected here. */
+  providers?: ProviderRegistry
   /** Why `/readyz` answers 503 at this moment, whatever PostgreSQL and Temporal answer; other routes still work. */
   findUnreadiness?: () => 'starting' | 'stopping' | undefined
 }

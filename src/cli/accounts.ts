@@ -1,8 +1,7 @@
 import { InvalidArgumentError, Option } from 'commander'
-import { createAccount } from '../admin/accounts.ts'
+import { type AccountChange, changeAccount, createAccount } from '../admin/accounts.ts'
 import { Account } from '../db/entities/account.ts'
 import { Connection } from '../db/entities/connection.ts'
-import { revokeUserSessions } from '../db/repositories/dashboard-sessions.ts'
 import { replaceDefaultConnections } from '../db/repositories/default-providers.ts'
 import { isDocument, normalizeDocument } from '../domain/pix/document.ts'
 import {
@@ -10,7 +9,6 @@ import {
   type OperatorCommand,
   parseText,
   parseUuid,
-  requireAccount,
   requireFound,
 } from './command-context.ts'
 
@@ -77,7 +75,7 @@ export function registerAccountCommands(trilho: OperatorCommand) {
     .addOption(new Option('--unmatched <policy>').choices(['refund', 'keep']))
     .addOption(new Option('--unique-external-ref <yes or no>').choices(['yes', 'no']))
     .run((context, uuid: string, { unmatched: unmatchedPolicy, uniqueExternalRef }: PolicyOptions) =>
-      changeAccount(context, uuid, 'account_policy', {
+      recordAccountChange(context, uuid, 'account_policy', {
         ...(unmatchedPolicy && { unmatchedPolicy }),
         ...(uniqueExternalRef && { uniqueExternalRef: uniqueExternalRef === 'yes' }),
       }),
@@ -86,27 +84,30 @@ export function registerAccountCommands(trilho: OperatorCommand) {
   account
     .auditedCommand('block')
     .argument('<account>', 'account UUID', parseUuid)
-    .description('block an account: its tokens and splits are refused; running operations continue')
-    .run((context, uuid: string) => changeAccount(context, uuid, 'account_block', { status: 'BLOCKED' }))
+    .description(
+      'block an account: new charges, transfers, refunds and keys are refused; reads, payments and notifications continue',
+    )
+    .run((context, uuid: string) =>
+      recordAccountChange(context, uuid, 'account_block', { status: 'BLOCKED' }),
+    )
 
   account
     .auditedCommand('unblock')
     .argument('<account>', 'account UUID', parseUuid)
     .description('unblock an account')
-    .run((context, uuid: string) => changeAccount(context, uuid, 'account_unblock', { status: 'ACTIVE' }))
+    .run((context, uuid: string) =>
+      recordAccountChange(context, uuid, 'account_unblock', { status: 'ACTIVE' }),
+    )
 }
 
 type PolicyOptions = { unmatched?: 'refund' | 'keep'; uniqueExternalRef?: 'yes' | 'no' }
-type AccountChange = Partial<Pick<Account, 'status' | 'unmatchedPolicy' | 'uniqueExternalRef'>>
 
-async function changeAccount({ audit }: AuditedContext, uuid: string, action: string, change: AccountChange) {
+async function recordAccountChange(
+  { audit }: AuditedContext,
+  uuid: string,
+  action: string,
+  change: AccountChange,
+) {
   if (Object.keys(change).length === 0) throw new Error('no option is given: nothing to change')
-  await audit({
-    action,
-    subject: `account/${uuid}`,
-    async work(em) {
-      Object.assign(await requireAccount(em, uuid), change)
-      if (change.status === 'BLOCKED') await revokeUserSessions(em, { accountUuid: uuid })
-    },
-  })
+  await audit({ action, subject: `account/${uuid}`, work: em => changeAccount(em, uuid, change) })
 }

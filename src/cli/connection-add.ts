@@ -1,6 +1,6 @@
 import { z } from 'zod'
-import { activateConnection, type CreateConnectionInput, createConnection } from '../admin/connections.ts'
-import { NOT_CREDITED_YET, type OpeningOutcome } from '../admin/opening-balance.ts'
+import { type ConnectionOrder, onboardConnection } from '../admin/connection-onboarding.ts'
+import type { OpeningOutcome } from '../admin/opening-balance.ts'
 import type { Account } from '../db/entities/account.ts'
 import { textFromCents } from '../domain/ledger/money.ts'
 import { type Party, PROVIDER_APIS, PROVIDER_NAMES } from '../domain/providers/provider.ts'
@@ -40,30 +40,19 @@ export function registerAddConnectionCommand(connection: OperatorCommand): void 
     .run(async (tools, accountUuid: string, options: AddConnectionOptions) => {
       const account = await requireAccount(tools.em, accountUuid)
       const { provider, providerAccount, dialect, type, baseUrl } = options
-      const input: CreateConnectionInput = {
+      const order: ConnectionOrder = {
         ...{ accountUuid, provider, providerAccount, dialect, type, baseUrl },
-        status: 'CONFIGURATION_PENDING',
         isSimulated: options.simulated,
         credentials: await readJsonFile(options.credentials),
         ...(await readVirtualAccount(account, options)),
         collectionKey: options.collectionKey ?? null,
-        creditedSince: NOT_CREDITED_YET,
       }
-      const connection = await tools.audit({
-        action: 'connection_add',
-        async work(em) {
-          const connection = await createConnection(em, tools.sealer, input)
-          tools.providers.providerFor(connection) // Throws on what the dialect cannot use, before anything is stored.
-          return connection
-        },
-        subject: one => `connection/${one.uuid}`,
-      })
       const site = { providers: tools.providers, publicUrl: tools.config.publicUrl }
-      const order = { site, connection, actor: tools.operator.actor, openingCents: options.openingBalance }
-      tools.print({
-        provider_uuid: connection.uuid,
-        ...presentOpening(await activateConnection(tools.em, order)),
-      })
+      const { connection, opening } = await onboardConnection(
+        { em: tools.em, sealer: tools.sealer, site },
+        { connection: order, ...tools.operator, openingCents: options.openingBalance },
+      )
+      tools.print({ provider_uuid: connection.uuid, ...presentOpening(opening) })
     })
 }
 
@@ -113,7 +102,7 @@ function presentOpening(opening: OpeningOutcome): object {
 }
 
 type AddConnectionOptions = Pick<
-  CreateConnectionInput,
+  ConnectionOrder,
   'provider' | 'providerAccount' | 'dialect' | 'type' | 'baseUrl'
 > & {
   credentials: string

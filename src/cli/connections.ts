@@ -1,18 +1,12 @@
-import { registerNotificationUrl } from '../admin/connections.ts'
-import { replaceCredentials, rollBackCredentials } from '../admin/credentials.ts'
+import { renewCredentials } from '../admin/connection-onboarding.ts'
+import { type ConnectionChange, changeConnectionRow } from '../admin/connections.ts'
 import { Connection } from '../db/entities/connection.ts'
-import { ROW_LOCK } from '../db/locks.ts'
-import type { Fee } from '../domain/ledger/money.ts'
+import { formatFee } from '../domain/ledger/fee-notation.ts'
+import { FEE_LINES, type Fee, type FeeLine } from '../domain/ledger/money.ts'
 import { CONNECTION_STATUSES } from '../domain/providers/provider.ts'
-import {
-  type AuditedContext,
-  type OperatorCommand,
-  parseUuid,
-  readJsonFile,
-  requireFound,
-} from './command-context.ts'
+import { type AuditedContext, type OperatorCommand, parseUuid, readJsonFile } from './command-context.ts'
 import { registerAddConnectionCommand } from './connection-add.ts'
-import { formatFee, parseFee } from './fees.ts'
+import { parseFee } from './fees.ts'
 
 export function registerConnectionCommands(trilho: OperatorCommand) {
   const connection = trilho
@@ -85,16 +79,12 @@ export function registerConnectionCommands(trilho: OperatorCommand) {
       'replace the credentials by others of the same provider account, and register the callback address again',
     )
     .run(async (tools, connectionUuid: string, file: string) => {
-      const { actor } = tools.operator
-      const order = { connectionUuid, credentials: await readJsonFile(file), ...tools.operator }
-      const replaced = await replaceCredentials(tools.em, tools, order)
-      const { connection: changed, isProved } = replaced
       const warn = (text: string) => void process.stderr.write(`${text}\n`)
       const site = { providers: tools.providers, publicUrl: tools.config.publicUrl, warn }
-      await registerNotificationUrl(site, changed).catch(async error => {
-        if (isProved || !(await rollBackCredentials(tools.em, replaced, actor))) throw error
-        throw new Error(`${error.message}; the previous credentials are restored`)
-      })
+      const { connection: changed, isProved } = await renewCredentials(
+        { em: tools.em, sealer: tools.sealer, site },
+        { connectionUuid, credentials: await readJsonFile(file), ...tools.operator },
+      )
       if (!isProved)
         tools.print({
           warning: 'these credentials could not be proved to belong to the same account at the provider',
@@ -107,18 +97,11 @@ function changeConnection(
   { audit }: AuditedContext,
   uuid: string,
   action: string,
-  change: (connection: Connection) => Partial<Connection>,
+  change: (connection: Connection) => ConnectionChange,
 ) {
   return audit({
     action,
     subject: `connection/${uuid}`,
-    async work(em) {
-      // Under the row lock: two concurrent changes of different fees keep both.
-      const one = requireFound(await em.findOne(Connection, uuid, ROW_LOCK), `connection ${uuid}`)
-      Object.assign(one, change(one), { updatedAt: new Date() })
-    },
+    work: em => changeConnectionRow(em, uuid, change),
   })
 }
-
-const FEE_LINES = ['charge', 'transfer', 'refund'] as const
-type FeeLine = (typeof FEE_LINES)[number]

@@ -12,9 +12,11 @@ import { registerChargeForm } from './pages/charges/create.ts'
 import { registerDisputePages } from './pages/disputes.ts'
 import { registerEventPages } from './pages/events.ts'
 import { registerLedgerPages } from './pages/ledger.ts'
+import { registerAccountForms } from './pages/operator/account.ts'
 import { registerAccountPages } from './pages/operator/accounts.ts'
 import { registerOperatorActions } from './pages/operator/actions.ts'
 import { registerAdjustmentForms } from './pages/operator/adjustments.ts'
+import { registerConnectionForms } from './pages/operator/connections.ts'
 import { registerOperatorPages } from './pages/operator/lists.ts'
 import { registerPauseForms } from './pages/operator/pauses.ts'
 import { registerSettlementPages } from './pages/operator/settlement.ts'
@@ -72,6 +74,8 @@ export function dashboardRoutes(router: ServerRouter, dependencies: DashboardDep
   registerAdjustmentForms(pageRouter)
   registerSettlementPages(pageRouter)
   registerAccountPages(pageRouter)
+  registerConnectionForms(pageRouter)
+  registerAccountForms(pageRouter)
   registerUnexplainedAnswerPages(pageRouter)
   // Unknown paths get an error page.
   pageRouter.get('any', '/dashboard/*rest', async () => fail('not_found'))

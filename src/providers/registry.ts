@@ -38,6 +38,9 @@ export type ProviderRegistryOptions = {
 
 type AdapterFactory = (options: AdapterOptions<unknown>) => ClosableProvider
 
+/** Schema of the credentials of each provider API, whose fields an operator fills in. */
+export const CREDENTIALS_SCHEMAS = { efi: efiCredentialsSchema, woovi: wooviCredentialsSchema }
+
 /** Creates one adapter per provider API; throws for bad credentials, because no call is possible with them. */
 const adapterFactories: Record<string, AdapterFactory> = {
   efi: parsingCredentials(efiCredentialsSchema, createEfiAdapter),

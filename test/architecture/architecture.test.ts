@@ -100,7 +100,7 @@ const ARROWS: Record<string, string[]> = {
   startup: ['db', 'domain/errors/startup-refusal'],
   storage: ['domain', 'security'],
   net: [],
-  // Of the API its operations and who may call them, never a route; of the operators' commands only accounts and manual settlement.
+  // Of the API its operations and who may call them, never a route; of the operators' commands what they share with its pages.
   dashboard: [
     'api/operations',
     'api/authorization',
@@ -110,13 +110,13 @@ const ARROWS: Record<string, string[]> = {
     'temporal',
     'provider-notifications',
     'contract',
-    'admin/accounts',
-    'admin/manual-settlement',
+    'admin',
     'activities/ledger/adjustments',
     'security',
     'views',
     'types of config',
     'types of storage',
+    'types of providers',
   ],
   views: [],
   security: [],

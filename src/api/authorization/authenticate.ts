@@ -15,6 +15,8 @@ export type CallerToken = {
   mode: TokenMode
   /** Mode that the token's queries are restricted to. Absent for the dashboard, where a person may see both. */
   modeScope?: TokenMode
+  /** The account is blocked: `createOperation` starts nothing new for it. */
+  isAccountBlocked?: true
 }
 
 /** The token of a request, with what it may be used for and from where. */
@@ -86,9 +88,14 @@ export function createAuthenticator(
   }
 }
 
-function toAuthenticatedToken({ scopes, allowedAddresses, expiresAtMs, ...caller }: ValidToken) {
+function toAuthenticatedToken(token: ValidToken) {
+  const { scopes, allowedAddresses, expiresAtMs, isAccountBlocked, ...caller } = token
   return {
-    caller: { ...caller, modeScope: caller.mode },
+    caller: {
+      ...caller,
+      modeScope: caller.mode,
+      ...(isAccountBlocked && { isAccountBlocked: true as const }),
+    },
     scopes,
     isAllowedFrom: createAddressFilter(allowedAddresses),
     expiresAtMs,

@@ -32,6 +32,7 @@ export const chargeRoutes: RouteRegistrar = (router, dependencies) => {
     responses: {
       201: dataResponse(createdChargeSchema),
       errors: [
+        'account_blocked',
         'provider_rejected',
         'no_provider_available',
         'not_found_after_restore',

@@ -69,7 +69,7 @@ export type Operation<Row extends OperationRow, Validated, Result> = {
 /**
  * Creates what a POST orders, at most once per Idempotency-Key (SPEC §1): finds the row of the key and requires that it
  * was made from the same request; else validates, starts the workflow by update-with-start and awaits its outcome. Both
- * ways end in the row's response. The row is not validated again: it was allowed when the workflow accepted it, even if
+ * ways end in the row's response. Nothing new begins for a blocked account. The row is not validated again: it was allowed when the workflow accepted it, even if
  * a provider was paused or changed since. Where validation fails but a parallel request with the same key has created
  * the row meanwhile, that row answers both. A new operation that could not be confirmed in time is refused before
  * anything of it begins.
@@ -99,6 +99,8 @@ export async function createOperation<Row extends OperationRow, Validated, Resul
 
   const stored = await findStored()
   if (stored) return replay(stored)
+  // After the look-up: what was accepted before the block is answered as it was.
+  if (token.isAccountBlocked) fail('account_blocked')
   const create = async () => {
     let validated: Validated
     try {

@@ -40,7 +40,14 @@ export const pixKeyRoutes: RouteRegistrar = (router, dependencies) => {
     validateSemantics: collectCodeProviderErrors,
     responses: {
       201: requestedCodeResponse,
-      errors: ['key_not_supported', 'code_undeliverable', 'paused', 'overloaded', 'not_confirmed'],
+      errors: [
+        'account_blocked',
+        'key_not_supported',
+        'code_undeliverable',
+        'paused',
+        'overloaded',
+        'not_confirmed',
+      ],
     },
     handle: request => requestAuthCode(dependencies, request),
   })
@@ -58,6 +65,7 @@ export const pixKeyRoutes: RouteRegistrar = (router, dependencies) => {
     responses: {
       201: createdPixKeyResponse,
       errors: [
+        'account_blocked',
         'provider_rejected',
         'pix_key_taken',
         'pix_key_limit',

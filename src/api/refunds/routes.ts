@@ -26,6 +26,7 @@ export const refundRoutes: RouteRegistrar = (router, { temporal }) => {
     responses: {
       200: acceptedRefundResponse,
       errors: [
+        'account_blocked',
         'provider_rejected',
         'charge_not_refundable',
         'refund_in_progress',

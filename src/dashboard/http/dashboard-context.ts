@@ -4,6 +4,7 @@ import type { Logger } from 'pino'
 import type { Config } from '../../config.ts'
 import type { Orm } from '../../db/client/orm.ts'
 import type { Semaphore } from '../../domain/shared/semaphore.ts'
+import type { ProviderRegistry } from '../../providers/registry.ts'
 import type { Sealer } from '../../security/sealing.ts'
 import type { FileStorage } from '../../storage/storage.ts'
 import type { TemporalContext } from '../../temporal/workflow-options.ts'
@@ -18,6 +19,7 @@ export type DashboardDependencies = {
   log: Logger
   sealer: Sealer
   storage: FileStorage
+  providers?: ProviderRegistry
 }
 
 /** Router of the server, which the pages are added to, and its limit of concurrent uploads. */

@@ -5,14 +5,15 @@ import { ASYNC_COMMIT, firstRow, type Query, query } from '../pipeline/query.ts'
 export type ValidToken = Pick<Token, 'uuid' | 'accountUuid' | 'mode' | 'scopes' | 'allowedAddresses'> & {
   connectionUuid: string | null
   expiresAtMs: number | null
+  isAccountBlocked: boolean
 }
 
 const VALID_TOKEN_SQL = `
   select t.uuid, t.account_uuid as "accountUuid", t.connection_uuid as "connectionUuid", t.mode,
     t.scopes, t.allowed_addresses as "allowedAddresses",
-    extract(epoch from t.expires_at)::float8 * 1000 as "expiresAtMs"
+    extract(epoch from t.expires_at)::float8 * 1000 as "expiresAtMs", a.status <> 'ACTIVE' as "isAccountBlocked"
   from token t join account a on a.uuid = t.account_uuid
-  where t.hash = decode(?, 'hex') and t.revoked_at is null and a.status = 'ACTIVE'
+  where t.hash = decode(?, 'hex') and t.revoked_at is null
     and (t.expires_at is null or t.expires_at > now())`
 
 /** Queries a valid token by its hash; the same statement updates `last_used_at` once a minute. */

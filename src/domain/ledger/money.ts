@@ -54,8 +54,12 @@ export function computeFeeCents(cents: number, fee: Fee): number {
 export type Fee = { fixedCents: number; hundredthsOfPercent: number }
 const NO_FEE: Fee = { fixedCents: 0, hundredthsOfPercent: 0 }
 
+/** Operations that have a fee: a charge's is paid by the payer, a transfer's by the sender, a refund's by the account. */
+export const FEE_LINES = ['charge', 'transfer', 'refund'] as const
+export type FeeLine = (typeof FEE_LINES)[number]
+
 /** What each kind of operation costs on one connection. */
-export type FeeTable = { charge: Fee; transfer: Fee; refund: Fee }
+export type FeeTable = Record<FeeLine, Fee>
 export const NO_FEES: FeeTable = { charge: NO_FEE, transfer: NO_FEE, refund: NO_FEE }
 
 /** Fee that the payer pays on top of the value; of an open amount it is known once that is paid (SPEC §2). */

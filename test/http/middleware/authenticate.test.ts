@@ -68,10 +68,10 @@ describe('a token', () => {
     expect(await statusOf(await fixture.insertToken({ accountUuid, ...row }))).toBe(status)
   })
 
-  test('of a blocked account is 401', async () => {
-    expect(
-      await statusOf(await fixture.insertToken({ accountUuid: await fixture.insertAccount('BLOCKED') })),
-    ).toBe(401)
+  test('of a blocked account reads, and says so to what begins operations', async () => {
+    const token = await fixture.insertToken({ accountUuid: await fixture.insertAccount('BLOCKED') })
+    const { status, body } = await whoami(token)
+    expect([status, body.isAccountBlocked]).toEqual([200, true])
   })
 
   test('identifies the caller to the route', async () => {

@@ -126,6 +126,26 @@ test('a repeat of an unknown refund without Temporal gets its acceptance, and th
   expect([again.status, again.text]).toEqual([200, response.text])
 })
 
+test('a blocked account reads and repeats what was accepted, and begins nothing new', async () => {
+  const { uuid, accountUuid, repeat } = await insertUnknownTransfer()
+  const charge = await fixture.insertCharge(await fixture.insertConnection(accountUuid))
+  const [token, headers] = [await fixture.insertToken({ accountUuid }), { 'idempotency-key': randomUUID() }]
+  const call = (method: string, path: string, body?: object) =>
+    fixture.call(method, `/api/v1${path}`, { token, headers, ...(body && { body }) })
+  await sql(`update account set status = 'BLOCKED' where uuid = ?`, [accountUuid])
+  for (const [path, body] of [
+    ['/transfers', { value: 10, pix_key: 'maria@example.com' }],
+    ['/payments', { value: 10 }],
+    [`/payments/${charge}/refund`, { value: 1 }],
+  ] as const) {
+    const { status, body: refused } = await call('POST', path, body)
+    expect([path, status, refused.code]).toEqual([path, 403, 'account_blocked'])
+  }
+  expect((await call('GET', `/transfers/${uuid}`)).status).toBe(200)
+  expect((await call('GET', '/payments')).body.data).toHaveLength(1)
+  expect((await repeat(token)).status).toBe(201)
+})
+
 test.each([
   ['transfer', insertUnknownTransfer, 201],
   ['refund', insertUnknownRefund, 200],

@@ -133,15 +133,13 @@ describe('a manual settlement of one attempt', () => {
     const word = { attempt, sending: 2, as: 'rejected', reason: 'their night shift said so' }
     await act({ uuid, signal: { ...word, merchantText: 'The bank has refused it.' } })
     expect(await attemptOf(attempt)).toMatchObject({ message: 'The bank has refused it.' })
-    const rows = await fixture.orm.em
-      .fork()
-      .execute(
-        `select t::text as row from transfer t where uuid = ?
+    const rows = await fixture.orm.em.fork().execute(
+      `select t::text as row from transfer t where uuid = ?
          union all select e::text from event e where subject_uuid = ?
          union all select a::text from attempt a where subject_uuid = ?
          union all select r::text from attempt_answer r where attempt_uuid = ?`,
-        [uuid, uuid, uuid, attempt],
-      )
+      [uuid, uuid, uuid, attempt],
+    )
     expect(JSON.stringify(rows)).not.toContain('night shift')
   })
 })

@@ -10,9 +10,8 @@ import { parseFormFields, reasonSchema } from '../../http/form.ts'
 import { createPage, redirect } from '../../http/page.ts'
 import type { PageContext } from '../../http/page-context.ts'
 import type { DashboardRouter } from '../../http/router.ts'
-import { OPERATOR_PATH } from './operator-form.ts'
+import { ACCOUNTS_PATH } from './account.ts'
 
-const ACCOUNTS_PATH = `${OPERATOR_PATH}/accounts`
 const MAX_SEARCH_LENGTH = 140
 
 /** Pages of a merchant to which an account may be opened. */

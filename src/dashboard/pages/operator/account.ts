@@ -1,0 +1,201 @@
+import { z } from 'zod'
+import { type AccountChange, changeAccount, createAccount } from '../../../admin/accounts.ts'
+import { runAuditedAction } from '../../../admin/audited-action.ts'
+import { uuidSchema } from '../../../contract/shared/fields.ts'
+import type { EntityManager } from '../../../db/client/orm.ts'
+import { Account } from '../../../db/entities/account.ts'
+import { Connection } from '../../../db/entities/connection.ts'
+import { OperatorAction } from '../../../db/entities/operator-action.ts'
+import { User } from '../../../db/entities/user.ts'
+import { formatFee } from '../../../domain/ledger/fee-notation.ts'
+import { isDocument, normalizeDocument } from '../../../domain/pix/document.ts'
+import { fail, failField } from '../../../http/api-error.ts'
+import { type Confirmation, phrasesOf } from '../../http/confirmation.ts'
+import { reasonSchema } from '../../http/form.ts'
+import { createPage } from '../../http/page.ts'
+import type { PageContext } from '../../http/page-context.ts'
+import type { DashboardRouter } from '../../http/router.ts'
+import { OPERATOR_PATH, type OperatorVisit, registerOperatorForm } from './operator-form.ts'
+
+/** The page of an account for operators: create it, its policies, and whether it is blocked. */
+
+export const ACCOUNTS_PATH = `${OPERATOR_PATH}/accounts`
+const MAX_LISTED_ACTIONS = 20
+
+const createFormSchema = z.object({
+  name: z.string().trim().min(1).max(140),
+  document: z.string().trim().max(20),
+  reason: reasonSchema,
+  once: uuidSchema,
+})
+const statusFormSchema = z.object({
+  uuid: uuidSchema,
+  status: z.enum(['ACTIVE', 'BLOCKED']),
+  reason: reasonSchema,
+})
+const policyFormSchema = z.object({
+  uuid: uuidSchema,
+  unmatched: z.enum(['refund', 'keep']),
+  unique_external_ref: z.enum(['yes', 'no']),
+  reason: reasonSchema,
+})
+
+export function registerAccountForms(router: DashboardRouter): void {
+  router.get('operator', `${ACCOUNTS_PATH}/new`, renderAccountForm)
+  const page = ACCOUNTS_PATH
+
+  registerOperatorForm(router, 'accounts/new', {
+    ...{ page: `${ACCOUNTS_PATH}/new`, schema: createFormSchema, render: renderAccountForm },
+    async act({ name, reason, once: uuid, ...fields }, { em, actor }) {
+      const document = normalizeDocument(fields.document.replaceAll(/[\s./-]/g, ''))
+      if (!isDocument(document))
+        failField('document', 'must be a valid CPF (11 digits) or CNPJ (14 characters)')
+      const outcome = { path: `${ACCOUNTS_PATH}/${uuid}`, outcome: 'account_created' }
+      if ((await em.fork().count(Account, uuid)) > 0) return outcome
+      await runAuditedAction(em, {
+        ...{ actor, reason, action: 'account_open', subject: `account/${uuid}` },
+        work: tx => createAccount(tx, { uuid, name, document }),
+      })
+      return outcome
+    },
+  })
+
+  registerOperatorForm(router, 'accounts/status', {
+    ...{ page, schema: statusFormSchema, render: renderFormAccount },
+    async confirm({ uuid, status, reason }, visit) {
+      const account = await requireAccount(visit.em, uuid)
+      if (account.status === status && visit.form.has('confirmed')) return null
+      const { t } = phrasesOf(visit)
+      const gaps = { name: account.name }
+      const isBlock = status === 'BLOCKED'
+      if (account.status === status)
+        return fail('act_stale', { currentStateText: t(`accountStatus.${account.status}`) })
+      return {
+        title: t(isBlock ? 'account.blockAsk' : 'account.unblockAsk', gaps),
+        button: t(isBlock ? 'account.blockNow' : 'account.unblockNow', gaps),
+        facts: [...describeAccount(visit, account), { name: 'field.reason', value: reason }],
+        means: t(isBlock ? 'account.blockMeans' : 'account.unblockMeans'),
+        isDangerous: isBlock,
+        back: `${ACCOUNTS_PATH}/${uuid}`,
+      }
+    },
+    act: ({ uuid, status, reason }, visit) =>
+      carryOut(visit, {
+        ...{ uuid, change: { status }, reason },
+        action: status === 'BLOCKED' ? 'account_block' : 'account_unblock',
+      }),
+  })
+
+  registerOperatorForm(router, 'accounts/policy', {
+    ...{ page, schema: policyFormSchema, render: renderFormAccount },
+    async confirm({ uuid, reason, ...fields }, visit): Promise<Confirmation | null> {
+      const account = await requireAccount(visit.em, uuid)
+      const { t } = phrasesOf(visit)
+      const after = toPolicy(fields)
+      const isSame =
+        after.unmatchedPolicy === account.unmatchedPolicy &&
+        after.uniqueExternalRef === account.uniqueExternalRef
+      if (isSame && visit.form.has('confirmed')) return null
+      return {
+        title: t('account.policyAsk', { name: account.name }),
+        button: t('account.policyNow'),
+        facts: [
+          ...describeAccount(visit, account),
+          { name: 'account.before', value: describePolicy(visit, account) },
+          { name: 'account.after', value: describePolicy(visit, after) },
+          { name: 'field.reason', value: reason },
+        ],
+        means: t('account.policyMeans'),
+        back: `${ACCOUNTS_PATH}/${uuid}`,
+      }
+    },
+    act: ({ uuid, reason, ...fields }, visit) =>
+      carryOut(visit, { uuid, change: toPolicy(fields), reason, action: 'account_policy' }),
+  })
+
+  // After the addresses of the forms: `new` is no identifier.
+  router.get('operator', `${ACCOUNTS_PATH}/:uuid`, visit => renderAccount(visit, visit.params.uuid))
+}
+
+type AccountOrder = { uuid: string; change: AccountChange; reason: string; action: string }
+
+/** Changes an account and records it; a form that was sent twice finds the change made and records nothing. */
+async function carryOut({ em, actor }: OperatorVisit, { uuid, change, reason, action }: AccountOrder) {
+  const account = await requireAccount(em, uuid)
+  const isMade = Object.entries(change).every(
+    ([name, value]) => account[name as keyof AccountChange] === value,
+  )
+  if (!isMade)
+    await runAuditedAction(em, {
+      ...{ actor, reason, action, subject: `account/${uuid}` },
+      work: tx => changeAccount(tx, uuid, change),
+    })
+  return { path: `${ACCOUNTS_PATH}/${uuid}`, outcome: 'account_changed' }
+}
+
+function toPolicy(fields: Pick<z.output<typeof policyFormSchema>, 'unmatched' | 'unique_external_ref'>) {
+  return {
+    unmatchedPolicy: fields.unmatched,
+    uniqueExternalRef: fields.unique_external_ref === 'yes',
+  }
+}
+
+type Policy = Pick<Account, 'unmatchedPolicy' | 'uniqueExternalRef'>
+
+function describePolicy(visit: OperatorVisit, { unmatchedPolicy, uniqueExternalRef }: Policy): string {
+  const { t } = phrasesOf(visit)
+  return `${t(`unmatchedPolicy.${unmatchedPolicy}`)}; ${t(`uniqueRef.${uniqueExternalRef ? 'yes' : 'no'}`)}`
+}
+
+function describeAccount(visit: OperatorVisit, { name, document, status }: Account) {
+  const { t, f } = phrasesOf(visit)
+  return [
+    { name: 'field.account', value: name },
+    { name: 'field.document', value: f.document(document) },
+    { name: 'field.status', value: t(`accountStatus.${status}`) },
+  ]
+}
+
+/** Finds a merchant's account; 404 for another uuid, and for the service's own account. */
+export async function requireAccount(em: EntityManager, uuid: string): Promise<Account> {
+  return (await em.fork().findOne(Account, { uuid, isService: false })) ?? fail('not_found')
+}
+
+async function renderAccountForm() {
+  return createPage('operator/account-form', {}, `${ACCOUNTS_PATH}/new`, {})
+}
+
+/** Renders the account of the submitted form. */
+function renderFormAccount(visit: PageContext<'operator'>) {
+  return renderAccount(visit, uuidSchema.safeParse(visit.form.get('uuid')).data ?? fail('not_found'))
+}
+
+async function renderAccount({ em }: PageContext<'operator'>, uuid: string) {
+  const account = await requireAccount(em, uuid)
+  const [connections, users, actions] = await Promise.all([
+    em.fork().find(Connection, { accountUuid: uuid }, { orderBy: { createdAt: 'asc' } }),
+    em.fork().find(User, { accountUuid: uuid }, { orderBy: { email: 'asc' } }),
+    em
+      .fork()
+      .find(
+        OperatorAction,
+        { subject: `account/${uuid}` },
+        { orderBy: { at: 'desc' }, limit: MAX_LISTED_ACTIONS },
+      ),
+  ])
+  const model = {
+    account: {
+      ...{ uuid, name: account.name, document: account.document, status: account.status },
+      ...{ unmatched: account.unmatchedPolicy, isUniqueRef: account.uniqueExternalRef },
+      createdAt: account.createdAt,
+    },
+    connections: connections.map(one => ({
+      ...{ uuid: one.uuid, provider: one.provider, type: one.type, status: one.status },
+      ...{ isPublic: one.isPublic, isSimulated: one.isSimulated },
+      fees: { charge: formatFee(one.fees.charge), transfer: formatFee(one.fees.transfer) },
+    })),
+    users: users.map(({ email, role, disabledAt }) => ({ email, role, isDisabled: disabledAt != null })),
+    actions: actions.map(({ at, actor, action, reason }) => ({ at, actor, action, reason })),
+  }
+  return createPage('operator/account', model, `${ACCOUNTS_PATH}/${uuid}`)
+}

@@ -1,0 +1,383 @@
+import { randomBytes } from 'node:crypto'
+import { z } from 'zod'
+import { runAuditedAction } from '../../../admin/audited-action.ts'
+import {
+  type ConnectionOrder,
+  CREDENTIALS_SCHEMAS,
+  OnboardingRefused,
+  onboardConnection,
+  renewCredentials,
+  testCredentials,
+} from '../../../admin/connection-onboarding.ts'
+import { type ConnectionChange, changeConnectionRow } from '../../../admin/connections.ts'
+import { CredentialsRefused } from '../../../admin/credentials.ts'
+import { uuidSchema } from '../../../contract/shared/fields.ts'
+import type { EntityManager } from '../../../db/client/orm.ts'
+import type { Account } from '../../../db/entities/account.ts'
+import { Connection, ProviderAccount } from '../../../db/entities/connection.ts'
+import { feeFromText, formatFee } from '../../../domain/ledger/fee-notation.ts'
+import { centsFromText, FEE_LINES } from '../../../domain/ledger/money.ts'
+import {
+  CONNECTION_STATUSES,
+  PROVIDER_APIS,
+  PROVIDER_NAMES,
+  type ProviderApi,
+} from '../../../domain/providers/provider.ts'
+import { fail, failField } from '../../../http/api-error.ts'
+import { getRequestDeadline } from '../../../http/request-deadline.ts'
+import type { FieldErrors } from '../../../http/validate.ts'
+import { phrasesOf } from '../../http/confirmation.ts'
+import type { DashboardContext } from '../../http/dashboard-context.ts'
+import {
+  AMOUNT_FORMAT_MESSAGE,
+  normalizeAmount,
+  parseFormFields,
+  reasonSchema,
+  validateFormFields,
+} from '../../http/form.ts'
+import { createPage } from '../../http/page.ts'
+import type { PageContext } from '../../http/page-context.ts'
+import type { DashboardRouter } from '../../http/router.ts'
+import { ACCOUNTS_PATH, requireAccount } from './account.ts'
+import { type OperatorVisit, registerOperatorForm } from './operator-form.ts'
+
+/** Connects an account to a provider, and changes its connections. Credentials are sealed in the request that has them. */
+
+const CONNECTIONS_PATH = `${ACCOUNTS_PATH}/connections`
+/** Time that the calls to the provider may take beyond the request's own. */
+const PROVIDER_CALLS_MS = 25_000
+
+/** Fields of the credentials of each provider API, as its form has them; the first one is named by a refusal. */
+const CREDENTIAL_FIELDS: Record<ProviderApi, { name: string; isText?: true; isOptional?: true }[]> = {
+  efi: [
+    { name: 'client_id' },
+    { name: 'client_secret' },
+    { name: 'certificate', isText: true, isOptional: true },
+    { name: 'private_key', isText: true, isOptional: true },
+  ],
+  woovi: [{ name: 'app_id' }, { name: 'webhook_public_key', isText: true, isOptional: true }],
+}
+
+const connectFormSchema = z.object({
+  account: uuidSchema,
+  provider: z.enum(PROVIDER_NAMES),
+  dialect: z.enum(PROVIDER_APIS),
+  type: z.enum(['NOMINAL', 'POOL']),
+  provider_account: z.string().trim().min(1).max(140),
+  base_url: z.url({ protocol: /^https$/, message: 'must be an https URL' }).max(255),
+  collection_key: z.string().trim().max(77).optional(),
+  simulated: z.enum(['yes', 'no']),
+  account_number: z.string().trim().min(1).max(20).optional(),
+  account_agency: z.string().trim().min(1).max(10).optional(),
+  bank_name: z.string().trim().min(1).max(140).optional(),
+  bank_ispb: z
+    .string()
+    .regex(/^[0-9A-Z]{8}$/, 'must be 8 characters')
+    .optional(),
+  reason: reasonSchema,
+  once: uuidSchema,
+})
+type ConnectFields = z.output<typeof connectFormSchema>
+const VIRTUAL_ACCOUNT_FIELDS = ['account_number', 'account_agency', 'bank_name', 'bank_ispb'] as const
+
+const changeFields = { uuid: uuidSchema, reason: reasonSchema }
+const statusFormSchema = z.object({
+  ...changeFields,
+  status: z.enum(CONNECTION_STATUSES),
+  public: z.enum(['yes', 'no']),
+})
+const feesFormSchema = z.object({
+  ...changeFields,
+  charge: z.string().trim().max(40),
+  transfer: z.string().trim().max(40),
+  refund: z.string().trim().max(40),
+})
+const credentialsFormSchema = z.object(changeFields)
+
+export function registerConnectionForms(router: DashboardRouter): void {
+  const { dashboard } = router
+  router.get('operator', `${ACCOUNTS_PATH}/:uuid/connect`, visit =>
+    renderConnectForm(visit, { accountUuid: visit.params.uuid, dialect: visit.query.dialect }),
+  )
+  router.get('operator', `${CONNECTIONS_PATH}/:uuid`, visit => renderConnection(visit, visit.params.uuid))
+
+  registerOperatorForm(router, 'accounts/connect', {
+    page: ACCOUNTS_PATH,
+    schema: z.object({ account: uuidSchema, dialect: z.enum(PROVIDER_APIS) }),
+    render: visit =>
+      renderConnectForm(visit, {
+        accountUuid: uuidSchema.safeParse(visit.form.get('account')).data ?? fail('not_found'),
+        dialect: visit.form.get('dialect') ?? undefined,
+      }),
+    async act({ account: accountUuid, dialect }, visit) {
+      const account = await requireAccount(visit.em, accountUuid)
+      const errors: FieldErrors = {}
+      const credentials = readCredentials(visit, dialect, errors)
+      const openingCents = readOpeningCents(visit, errors)
+      const fields = parseFormFields(connectFormSchema, visit.form, {
+        ...missingAccountFields(visit.form),
+        ...errors,
+      })
+      const { once: uuid, reason } = fields
+      const outcome = { path: `${CONNECTIONS_PATH}/${uuid}`, outcome: 'connected' }
+      if ((await visit.em.fork().count(Connection, uuid)) > 0) return outcome
+      const connection = { ...toConnectionOrder(fields, account), uuid, credentials }
+      await connect(dashboard, visit, { connection, reason, openingCents })
+      return outcome
+    },
+  })
+
+  registerOperatorForm(router, 'accounts/connections/status', {
+    ...{ page: ACCOUNTS_PATH, schema: statusFormSchema, render: renderFormConnection },
+    async confirm({ uuid, reason, ...fields }, visit) {
+      const { connection, facts } = await describeConnection(visit, uuid)
+      const { t } = phrasesOf(visit)
+      const isPublic = fields.public === 'yes'
+      const describe = (status: string, isVisible: boolean) =>
+        `${t(`connection.${status}`)}; ${t(isVisible ? 'connections.public' : 'connections.hidden')}`
+      const isSame = connection.status === fields.status && connection.isPublic === isPublic
+      if (isSame && visit.form.has('confirmed')) return null
+      return {
+        title: t('connections.statusAsk', { name: facts.name }),
+        button: t('connections.change'),
+        facts: [
+          ...facts.list,
+          { name: 'account.before', value: describe(connection.status, connection.isPublic) },
+          { name: 'account.after', value: describe(fields.status, isPublic) },
+          { name: 'field.reason', value: reason },
+        ],
+        means: t('connections.statusMeans'),
+        isDangerous: fields.status !== 'ACTIVE',
+        back: `${CONNECTIONS_PATH}/${uuid}`,
+      }
+    },
+    async act({ uuid, reason, status, ...fields }, visit) {
+      const isPublic = fields.public === 'yes'
+      const { status: before, isPublic: wasPublic } = await requireConnection(visit.em, uuid)
+      if (before !== status) await change(visit, { uuid, reason, action: 'connection_status' }, { status })
+      if (wasPublic !== isPublic)
+        await change(visit, { uuid, reason, action: 'connection_visibility' }, { isPublic })
+      return { path: `${CONNECTIONS_PATH}/${uuid}`, outcome: 'connection_changed' }
+    },
+  })
+
+  registerOperatorForm(router, 'accounts/connections/fees', {
+    ...{ page: ACCOUNTS_PATH, schema: feesFormSchema, render: renderFormConnection },
+    async confirm({ uuid, reason, ...texts }, visit) {
+      const fees = readFees(texts)
+      const { connection, facts } = await describeConnection(visit, uuid)
+      const { t } = phrasesOf(visit)
+      const changes = FEE_LINES.map(line => ({
+        name: `fee.${line}`,
+        value: `${formatFee(connection.fees[line])} → ${formatFee(fees[line])}`,
+      }))
+      const isSame = FEE_LINES.every(line => formatFee(connection.fees[line]) === formatFee(fees[line]))
+      if (isSame && visit.form.has('confirmed')) return null
+      return {
+        title: t('connections.feesAsk', { name: facts.name }),
+        button: t('connections.changeFees'),
+        facts: [...facts.list, ...changes, { name: 'field.reason', value: reason }],
+        means: t('connections.feesMeans'),
+        back: `${CONNECTIONS_PATH}/${uuid}`,
+      }
+    },
+    async act({ uuid, reason, ...texts }, visit) {
+      const fees = readFees(texts)
+      const before = await requireConnection(visit.em, uuid)
+      const isSame = FEE_LINES.every(line => formatFee(before.fees[line]) === formatFee(fees[line]))
+      if (!isSame) await change(visit, { uuid, reason, action: 'connection_fees' }, { fees })
+      return { path: `${CONNECTIONS_PATH}/${uuid}`, outcome: 'connection_changed' }
+    },
+  })
+
+  registerOperatorForm(router, 'accounts/connections/credentials', {
+    ...{ page: ACCOUNTS_PATH, schema: credentialsFormSchema, render: renderFormConnection },
+    async act({ uuid: connectionUuid, reason }, visit) {
+      const { dialect } = await requireConnection(visit.em, connectionUuid)
+      const errors: FieldErrors = {}
+      const credentials = readCredentials(visit, dialect, errors)
+      if (Object.keys(errors).length > 0) fail('validation_failed', { errors })
+      const { em, actor } = visit
+      const order = { connectionUuid, credentials, actor, reason }
+      const { isProved } = await callProvider(dashboard, dialect, tools =>
+        renewCredentials({ em: em.fork(), ...tools }, order),
+      )
+      const outcome = isProved ? 'credentials_replaced' : 'credentials_unproved'
+      return { path: `${CONNECTIONS_PATH}/${connectionUuid}`, outcome }
+    },
+  })
+}
+
+type Onboarding = { connection: ConnectionOrder; reason: string; openingCents: number | undefined }
+
+/** Tests the credentials at the provider, then stores them sealed and activates the connection. */
+async function connect(
+  context: DashboardContext,
+  { em, actor }: OperatorVisit,
+  { connection, reason, openingCents }: Onboarding,
+): Promise<void> {
+  const { dialect } = connection
+  await callProvider(context, dialect, async tools => {
+    const { providers } = tools.site
+    const tested = await testCredentials({ providers, sealer: tools.sealer }, connection)
+    if (tested.kind === 'refused') failField(CREDENTIAL_FIELDS[dialect][0]!.name, REFUSED_MESSAGE)
+    if (tested.kind === 'no_answer') failField('base_url', 'must be an address at which the provider answers')
+    await onboardConnection({ em: em.fork(), ...tools }, { connection, actor, reason, openingCents })
+  })
+}
+
+const REFUSED_MESSAGE = 'was refused by the provider, with the other credentials'
+
+type ProviderTools = Parameters<typeof onboardConnection>[0]
+
+/** Runs calls to a provider within a longer deadline; names the field of a refusal. */
+async function callProvider<T>(
+  { providers, sealer, config }: DashboardContext,
+  dialect: ProviderApi,
+  work: (tools: Omit<ProviderTools, 'em'>) => Promise<T>,
+): Promise<T> {
+  if (!providers) return fail('unavailable')
+  getRequestDeadline().extendBy(PROVIDER_CALLS_MS)
+  try {
+    return await work({ sealer, site: { providers, publicUrl: config.publicUrl } })
+  } catch (error) {
+    const isRefusal = error instanceof OnboardingRefused || error instanceof CredentialsRefused
+    if (!isRefusal) throw error
+    const field = error instanceof OnboardingRefused ? 'base_url' : CREDENTIAL_FIELDS[dialect][0]!.name
+    return failField(field, { text: 'was not stored: {reason}', gaps: { reason: error.message } })
+  }
+}
+
+/** Reads the credentials of the form; what is wrong with them is added to `errors`, by field. */
+function readCredentials({ form }: PageContext, dialect: ProviderApi, errors: FieldErrors): unknown {
+  const names = CREDENTIAL_FIELDS[dialect].map(({ name }) => name)
+  const typed = Object.fromEntries(
+    names.map(name => [name, form.get(name)?.replaceAll('\r\n', '\n').trim() ?? '']),
+  )
+  // The last part of the address of Efí's notifications; nobody needs to know it.
+  const generated = dialect === 'efi' ? { notice_secret: randomBytes(24).toString('base64url') } : {}
+  const checked = validateFormFields(CREDENTIALS_SCHEMAS[dialect], { ...typed, ...generated })
+  if (checked.kind === 'valid') {
+    if (dialect === 'efi' && !typed.certificate !== !typed.private_key)
+      errors[typed.certificate ? 'private_key' : 'certificate'] = ['is required']
+    return checked.value
+  }
+  for (const [path, messages] of Object.entries(checked.errors)) {
+    const isBothOrNone = path === '' || !names.includes(path)
+    errors[isBothOrNone ? (typed.certificate ? 'private_key' : 'certificate') : path] = messages
+  }
+  return null
+}
+
+/** A connection in the account's own name shows the account that it has at the provider. */
+function missingAccountFields(form: URLSearchParams): FieldErrors {
+  if (form.get('type') !== 'NOMINAL') return {}
+  const missing = VIRTUAL_ACCOUNT_FIELDS.filter(name => !form.get(name)?.trim())
+  return Object.fromEntries(missing.map(name => [name, ['is required']]))
+}
+
+function readOpeningCents({ form, language }: PageContext, errors: FieldErrors): number | undefined {
+  const text = form.get('opening_balance')?.trim()
+  if (!text) return undefined
+  const amount = normalizeAmount(text, language)
+  const cents = amount === null ? null : centsFromText(Number(amount).toFixed(2))
+  if (cents === null) errors.opening_balance = [AMOUNT_FORMAT_MESSAGE]
+  return cents ?? undefined
+}
+
+function toConnectionOrder(fields: ConnectFields, { uuid, name, document }: Account) {
+  const { provider, dialect, type, account_number, account_agency, bank_name, bank_ispb } = fields
+  return {
+    ...{ accountUuid: uuid, provider, dialect, type, providerAccount: fields.provider_account },
+    baseUrl: fields.base_url,
+    isSimulated: fields.simulated === 'yes',
+    collectionKey: fields.collection_key ?? null,
+    ...(type === 'NOMINAL' && {
+      virtualAccount: {
+        ...{ name, document, account_number: account_number!, account_agency: account_agency! },
+        bank: { code: '', name: bank_name!, ispb: bank_ispb! },
+        account_type: 'PAYMENT' as const,
+      },
+    }),
+  }
+}
+
+function readFees(texts: Record<(typeof FEE_LINES)[number], string>) {
+  const errors: FieldErrors = {}
+  const read = (line: (typeof FEE_LINES)[number]) => {
+    const fee = feeFromText(texts[line].replaceAll(',', '.').replaceAll(' ', ''))
+    if (!fee) errors[line] = ['must be a fee, as in 0.10, 0.99% or 0.10+0.99%']
+    return fee ?? { fixedCents: 0, hundredthsOfPercent: 0 }
+  }
+  const fees = { charge: read('charge'), transfer: read('transfer'), refund: read('refund') }
+  if (Object.keys(errors).length > 0) fail('validation_failed', { errors })
+  return fees
+}
+
+function change(
+  { em, actor }: OperatorVisit,
+  { uuid, reason, action }: { uuid: string; reason: string; action: string },
+  changed: ConnectionChange,
+): Promise<void> {
+  return runAuditedAction(em.fork(), {
+    ...{ actor, reason, action, subject: `connection/${uuid}` },
+    work: tx => changeConnectionRow(tx, uuid, () => changed),
+  })
+}
+
+async function requireConnection(em: EntityManager, uuid: string): Promise<Connection> {
+  return (await em.fork().findOne(Connection, uuid)) ?? fail('not_found')
+}
+
+async function describeConnection(visit: OperatorVisit, uuid: string) {
+  const connection = await requireConnection(visit.em, uuid)
+  const account = await requireAccount(visit.em, connection.accountUuid)
+  const { t } = phrasesOf(visit)
+  const provider = t(`provider.${connection.provider}`)
+  const list = [
+    { name: 'field.account', value: account.name },
+    { name: 'field.provider', value: provider },
+    { name: 'field.uuid', value: uuid },
+  ]
+  return { connection, facts: { name: `${account.name}, ${provider}`, list } }
+}
+
+async function renderConnectForm(
+  { em }: PageContext<'operator'>,
+  target: { accountUuid: string; dialect: string | undefined },
+) {
+  const { uuid, name } = await requireAccount(em, target.accountUuid)
+  const dialect = PROVIDER_APIS.find(one => one === target.dialect) ?? null
+  const model = {
+    account: { uuid, name },
+    dialect,
+    dialects: PROVIDER_APIS,
+    providers: PROVIDER_NAMES,
+    credentialFields: dialect ? CREDENTIAL_FIELDS[dialect] : [],
+  }
+  return createPage('operator/connect', model, `${ACCOUNTS_PATH}/${uuid}/connect`)
+}
+
+/** Renders the connection of the submitted form. */
+function renderFormConnection(visit: PageContext<'operator'>) {
+  return renderConnection(visit, uuidSchema.safeParse(visit.form.get('uuid')).data ?? fail('not_found'))
+}
+
+async function renderConnection({ em }: PageContext<'operator'>, uuid: string) {
+  const connection = await requireConnection(em, uuid)
+  const account = await requireAccount(em, connection.accountUuid)
+  const holder = await em.fork().findOneOrFail(ProviderAccount, connection.providerAccountUuid)
+  const { provider, dialect, type, status, isPublic, isSimulated, baseUrl, collectionKey } = connection
+  const model = {
+    account: { uuid: account.uuid, name: account.name },
+    connection: {
+      ...{ uuid, provider, dialect, type, status, isPublic, isSimulated, baseUrl, collectionKey },
+      ...{ holder: holder.name, createdAt: connection.createdAt },
+      fees: Object.fromEntries(FEE_LINES.map(line => [line, formatFee(connection.fees[line])])),
+    },
+    statuses: CONNECTION_STATUSES.filter(one => one !== 'UNDEFINED'),
+    credentialFields: CREDENTIAL_FIELDS[dialect],
+    feeLines: FEE_LINES,
+  }
+  return createPage('operator/connection', model, `${CONNECTIONS_PATH}/${uuid}`)
+}
