@@ -19,7 +19,7 @@ import { registerAdjustmentForms } from './pages/operator/adjustments.ts'
 import { registerConnectionForms } from './pages/operator/connections.ts'
 import { registerOperatorPages } from './pages/operator/lists.ts'
 import { registerPauseForms } from './pages/operator/pauses.ts'
-import { registerSettlementPages } from './pages/operator/settlement.ts'
+import { registerManualSettlementPages } from './pages/operator/settlement.ts'
 import { registerUnexplainedAnswerPages } from './pages/operator/unexplained-answers.ts'
 import { registerOverviewPages } from './pages/overview.ts'
 import { registerPaymentLinkActions } from './pages/payment-links/actions.ts'
@@ -72,7 +72,7 @@ export function dashboardRoutes(router: ServerRouter, dependencies: DashboardDep
   registerOperatorActions(pageRouter)
   registerPauseForms(pageRouter)
   registerAdjustmentForms(pageRouter)
-  registerSettlementPages(pageRouter)
+  registerManualSettlementPages(pageRouter)
   registerAccountPages(pageRouter)
   registerConnectionForms(pageRouter)
   registerAccountForms(pageRouter)

@@ -115,6 +115,7 @@ describeWithBrowser('the dashboard in a browser', () => {
     await unmatched.getByText('Devolver ao pagador').first().click()
     await unmatched.getByLabel('Motivo').fill('o pagador ligou')
     await unmatched.getByRole('button', { name: 'Devolver ao pagador' }).click()
+    await operator.getByRole('button', { name: /^Devolver R\$/ }).click()
     await operator.getByText('A devolução foi solicitada.').waitFor()
     await pollUntil(disposition, is => is === 'returned', { limitMs: 60_000 })
     expect(await out.listPaidOut(merchant)).toMatchObject([{ kind: 'refund', value: 10 }])

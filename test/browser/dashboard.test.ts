@@ -4,7 +4,14 @@ import { encode } from 'fast-png'
 import type { Page } from 'playwright-core'
 import { pollUntil } from '../api/support/poll-until.ts'
 import type { Merchant, TestStack } from '../api/support/test-stack.ts'
-import { type BrowserUsers, clickAndLoad, describeWithBrowser, setUpBrowserSuite } from './support/browser.ts'
+import {
+  type BrowserUsers,
+  clickAndLoad,
+  describeWithBrowser,
+  findSeriousViolations,
+  isWiderThanScreen,
+  setUpBrowserSuite,
+} from './support/browser.ts'
 
 /** The dashboard in a real browser over the real stack. */
 
@@ -290,14 +297,30 @@ describeWithBrowser('the dashboard in a browser', () => {
       count => count === 1,
       { limitMs: 120_000, everyMs: 500 },
     )
-    await unknown.getByText('Encerrar').first().click()
-    await unknown.getByLabel('Resultado').selectOption('rejected')
-    await unknown.getByLabel('Motivo').fill('o extrato do provedor não a tem')
-    await unknown.getByRole('button', { name: 'Encerrar' }).click()
+    await unknown.getByRole('link', { name: /^Abrir para encerrar/ }).click()
+    await operator.getByRole('button', { name: 'Consultar o provedor agora' }).click()
+    await operator.getByText(/^O provedor (respondeu|está sendo consultado)/).waitFor()
+    await operator.getByLabel('Resultado').selectOption('rejected')
+    await operator.getByLabel('Comprovação').selectOption('statement')
+    await operator.getByLabel('Motivo (só para operadores)').fill('o extrato do provedor não a tem')
+    await operator.getByLabel('Mensagem para o lojista').fill('O banco não concluiu esta transferência.')
+    for (const viewport of [
+      { width: 375, height: 812 },
+      { width: 1440, height: 900 },
+    ]) {
+      await operator.setViewportSize(viewport)
+      expect(await findSeriousViolations(operator)).toEqual([])
+      expect(await isWiderThanScreen(operator)).toBe(false)
+    }
+    await operator.getByRole('button', { name: 'Revisar o encerramento' }).click()
+    await operator.getByRole('heading', { name: /R\$\s?9,99 para maria@example\.com/ }).waitFor()
+    await operator.getByRole('button', { name: /^Encerrar R\$\s?9,99 como não enviado$/ }).click()
     await operator.getByText('O encerramento manual foi solicitado.').waitFor()
     const page = await people.signIn(uuid)
     await page.goto(`/dashboard/transfers/${transfer}`)
     await turns(page, 'Falhou')
+    await page.getByText('O banco não concluiu esta transferência.').waitFor()
+    expect(await page.content()).not.toContain('o extrato do provedor não a tem')
   })
 
   test('no page reported an error', () => {

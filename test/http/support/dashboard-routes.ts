@@ -29,6 +29,10 @@ export const isOperatorRoute = ({ path }: DashboardRoute) => path.startsWith('/d
 /** An object of the account for each parameter: by its name, else by the noun before it. */
 const OBJECTS: Record<string, (of: FullAccount) => string> = {
   accounts: of => of.account,
+  connections: of => of.connection,
+  transfer: of => of.unknown,
+  refund: of => of.refund,
+  return: of => of.unmatched,
   charges: of => of.charge,
   transfers: of => of.transfer,
   disputes: of => of.dispute,

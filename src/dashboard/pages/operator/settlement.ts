@@ -72,7 +72,7 @@ const settleFormSchema = payoutSchema
   })
 type SettleFields = z.output<typeof settleFormSchema>
 
-export function registerSettlementPages(router: DashboardRouter): void {
+export function registerManualSettlementPages(router: DashboardRouter): void {
   const { temporal } = router.dashboard
   const form = {
     page: LIST,
