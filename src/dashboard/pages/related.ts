@@ -58,7 +58,9 @@ function buildLinesQuery(operation_uuid: string) {
 }
 
 /** Returns what an operator has written for the merchant about a payout that was settled as not sent. */
-export function findOperatorText(failure: { code: string; message: string } | null | undefined): string | null {
+export function findOperatorText(
+  failure: { code: string; message: string } | null | undefined,
+): string | null {
   if (failure?.code !== OPERATOR_REJECTION.code || failure.message === OPERATOR_REJECTION.message) return null
   return failure.message
 }

@@ -6,7 +6,7 @@ import { runInTransaction } from '../../../src/db/client/orm.ts'
 import { findAccountCounts } from '../../../src/db/repositories/account-statistics.ts'
 import { listStuckWorkflows, listUnknownOutcomes } from '../../../src/db/repositories/operator-lists.ts'
 import { type ApiFixture, openApiFixture } from '../support/api-fixture.ts'
-import { createBrowser, hiddenFieldOf } from '../support/browser.ts'
+import { createBrowser, hiddenFieldOf, hiddenFieldsOf } from '../support/browser.ts'
 import { createFullAccount, PASSWORD } from '../support/full-account.ts'
 
 const OPERATOR = '/dashboard/operator'
@@ -377,6 +377,35 @@ describe('an operator action', () => {
       ])
     })
 
+    test('names an earlier request to settle, and asks again where one came in between', async () => {
+      const form = { ...seen(), as: 'rejected', reason: 'they have nothing' }
+      const on = OPERATOR + payoutPage()
+      const asked = await operator.send(`${OPERATOR}/settle`, form, { on })
+      expect(asked.text).toContain('7,77')
+      await ours.sql(
+        `insert into operator_action (uuid, actor, action, subject, reason)
+         values (gen_random_uuid(), 'bia@trilho.test', 'settle_settled', ?, 'the statement has it')`,
+        [`transfer/${ours.unknown}`],
+      )
+      const changed = await operator.call('POST', `${OPERATOR}/settle`, { form: hiddenFieldsOf(asked.text) })
+      expect(changed.status).toBe(200)
+      expect(changed.text).toMatch(/<del>–<\/del> → <ins>bia@trilho.test, .*: the statement has it<\/ins>/)
+    })
+
+    test('closes an open breaker once', async () => {
+      await ours.sql(
+        `insert into circuit_breaker (connection_uuid, opened_at) values (?, now())
+         on conflict (connection_uuid) do update set opened_at = now()`,
+        [ours.connection],
+      )
+      const [uuid, before] = [ours.connection, await acts()]
+      expect((await send('breaker', { uuid, reason: '' })).status).toBe(422)
+      expect((await send('breaker', { uuid, reason: 'their status page is green' })).status).toBe(303)
+      expect((await send('breaker', { uuid, reason: 'their status page is green' })).status).toBe(409)
+      const [row] = await ours.sql('select opened_at from circuit_breaker where connection_uuid = ?', [uuid])
+      expect([row!.opened_at, (await acts()).length]).toEqual([null, before.length + 1])
+    })
+
     test('is refused on a PIX, an endpoint or a pause in another state', async () => {
       const [reason, before] = ['because', await acts()]
       for (const act of ['return', 'keep'])
@@ -407,7 +436,7 @@ describe('an operator action', () => {
     expect((await send('settle', { ...seen(), uuid, as: 'rejected', reason })).status).toBe(409)
     expect((await send('return', { uuid, ...WAITS, reason })).status).toBe(409)
     expect((await send('recover', { uuid, since: new Date().toISOString(), reason })).status).toBe(404)
-    expect(await acts()).toHaveLength(5)
+    expect(await acts()).toHaveLength(6)
   })
 
   test('is not recorded as done when its workflow cannot receive the signal', async () => {
@@ -415,6 +444,6 @@ describe('an operator action', () => {
     const settled = await send('settle', { ...seen(), as: 'rejected', reason })
     const returned = await send('return', { uuid: ours.unmatched, ...WAITS, reason })
     expect([settled.status, returned.status]).toEqual([503, 503])
-    expect(await acts()).toHaveLength(5)
+    expect(await acts()).toHaveLength(6)
   })
 })

@@ -128,14 +128,15 @@ test('a repeat of an unknown refund without Temporal gets its acceptance, and th
 
 test('a blocked account reads and repeats what was accepted, and begins nothing new', async () => {
   const { uuid, accountUuid, repeat } = await insertUnknownTransfer()
-  const charge = await fixture.insertCharge(await fixture.insertConnection(accountUuid))
+  const connection = await fixture.insertConnection(accountUuid)
+  const charge = await fixture.insertCharge(connection)
   const [token, headers] = [await fixture.insertToken({ accountUuid }), { 'idempotency-key': randomUUID() }]
   const call = (method: string, path: string, body?: object) =>
     fixture.call(method, `/api/v1${path}`, { token, headers, ...(body && { body }) })
   await sql(`update account set status = 'BLOCKED' where uuid = ?`, [accountUuid])
   for (const [path, body] of [
     ['/transfers', { value: 10, pix_key: 'maria@example.com' }],
-    ['/payments', { value: 10 }],
+    ['/payments', { value: 10, type: 'PIX' }],
     [`/payments/${charge}/refund`, { value: 1 }],
   ] as const) {
     const { status, body: refused } = await call('POST', path, body)

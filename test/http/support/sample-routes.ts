@@ -33,6 +33,7 @@ export const sampleRoutes: RouteRegistrar = (router, { temporal }) => {
         accountUuid: z.string(),
         connectionUuid: z.string().nullable(),
         mode: z.string(),
+        isAccountBlocked: z.boolean().optional(),
       }),
     },
     handle: async ({ token }) => ({ body: token }),

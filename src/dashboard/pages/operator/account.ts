@@ -12,7 +12,7 @@ import { isDocument, normalizeDocument } from '../../../domain/pix/document.ts'
 import { fail, failField } from '../../../http/api-error.ts'
 import { type Confirmation, phrasesOf } from '../../http/confirmation.ts'
 import { reasonSchema } from '../../http/form.ts'
-import { createPage } from '../../http/page.ts'
+import { createPage, redirect } from '../../http/page.ts'
 import type { PageContext } from '../../http/page-context.ts'
 import type { DashboardRouter } from '../../http/router.ts'
 import { OPERATOR_PATH, type OperatorVisit, registerOperatorForm } from './operator-form.ts'
@@ -165,9 +165,16 @@ async function renderAccountForm() {
   return createPage('operator/account-form', {}, `${ACCOUNTS_PATH}/new`, {})
 }
 
-/** Renders the account of the submitted form. */
-function renderFormAccount(visit: PageContext<'operator'>) {
-  return renderAccount(visit, uuidSchema.safeParse(visit.form.get('uuid')).data ?? fail('not_found'))
+/** Renders the account of the submitted form; the address of the form itself leads to the accounts. */
+async function renderFormAccount(visit: PageContext<'operator'>) {
+  const uuid = readFormUuid(visit, 'uuid')
+  return uuid === null ? redirect(ACCOUNTS_PATH) : renderAccount(visit, uuid)
+}
+
+/** Reads which object a submitted form is about, or fails with 404; null where no form was submitted. */
+export function readFormUuid({ form }: Pick<PageContext, 'form'>, name: string): string | null {
+  if (form.size === 0) return null
+  return uuidSchema.safeParse(form.get(name)).data ?? fail('not_found')
 }
 
 async function renderAccount({ em }: PageContext<'operator'>, uuid: string) {

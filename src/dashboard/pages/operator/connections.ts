@@ -35,10 +35,10 @@ import {
   reasonSchema,
   validateFormFields,
 } from '../../http/form.ts'
-import { createPage } from '../../http/page.ts'
+import { createPage, redirect } from '../../http/page.ts'
 import type { PageContext } from '../../http/page-context.ts'
 import type { DashboardRouter } from '../../http/router.ts'
-import { ACCOUNTS_PATH, requireAccount } from './account.ts'
+import { ACCOUNTS_PATH, readFormUuid, requireAccount } from './account.ts'
 import { type OperatorVisit, registerOperatorForm } from './operator-form.ts'
 
 /** Connects an account to a provider, and changes its connections. Credentials are sealed in the request that has them. */
@@ -104,11 +104,11 @@ export function registerConnectionForms(router: DashboardRouter): void {
   registerOperatorForm(router, 'accounts/connect', {
     page: ACCOUNTS_PATH,
     schema: z.object({ account: uuidSchema, dialect: z.enum(PROVIDER_APIS) }),
-    render: visit =>
-      renderConnectForm(visit, {
-        accountUuid: uuidSchema.safeParse(visit.form.get('account')).data ?? fail('not_found'),
-        dialect: visit.form.get('dialect') ?? undefined,
-      }),
+    async render(visit) {
+      const accountUuid = readFormUuid(visit, 'account')
+      if (accountUuid === null) return redirect(ACCOUNTS_PATH)
+      return renderConnectForm(visit, { accountUuid, dialect: visit.form.get('dialect') ?? undefined })
+    },
     async act({ account: accountUuid, dialect }, visit) {
       const account = await requireAccount(visit.em, accountUuid)
       const errors: FieldErrors = {}
@@ -358,9 +358,10 @@ async function renderConnectForm(
   return createPage('operator/connect', model, `${ACCOUNTS_PATH}/${uuid}/connect`)
 }
 
-/** Renders the connection of the submitted form. */
-function renderFormConnection(visit: PageContext<'operator'>) {
-  return renderConnection(visit, uuidSchema.safeParse(visit.form.get('uuid')).data ?? fail('not_found'))
+/** Renders the connection of the submitted form; the address of the form itself leads to the accounts. */
+async function renderFormConnection(visit: PageContext<'operator'>) {
+  const uuid = readFormUuid(visit, 'uuid')
+  return uuid === null ? redirect(ACCOUNTS_PATH) : renderConnection(visit, uuid)
 }
 
 async function renderConnection({ em }: PageContext<'operator'>, uuid: string) {

@@ -1,0 +1,215 @@
+import { randomUUID } from 'node:crypto'
+import { afterAll, beforeAll, beforeEach, expect, test } from '@jest/globals'
+import { addUser } from '../../../src/admin/users.ts'
+import { dashboardRoutes } from '../../../src/dashboard/routes.ts'
+import type { ProviderRegistry } from '../../../src/providers/registry.ts'
+import { type ApiFixture, openApiFixture } from '../support/api-fixture.ts'
+import { createBrowser, hiddenFieldsOf } from '../support/browser.ts'
+import { PASSWORD } from '../support/full-account.ts'
+
+/** Operators create an account, connect it to a provider, change and block it: each with a reason, which is recorded. */
+
+const ACCOUNTS = '/dashboard/operator/accounts'
+const EMAIL = 'op@trilho.test'
+const SECRET = 'Y2xpZW50OnNlY3JldA=='
+let fixture: ApiFixture
+let operator: ReturnType<typeof createBrowser>
+/** What the provider says of the credentials, and the credentials that it was asked about. */
+let identity: object
+let registration: object
+let registered: string[]
+
+const providers = {
+  providerFor: () => ({
+    identity: async () => identity,
+    registerNotificationUrl: async (url: string) => {
+      registered.push(url)
+      return registration
+    },
+    balances: async () => ({ kind: 'found', balance: { availableCents: 12_345, blockedCents: 0 } }),
+    statement: async () => ({ kind: 'found', entries: [] }),
+  }),
+  close: async () => undefined,
+} as unknown as ProviderRegistry
+
+beforeAll(async () => {
+  fixture = await openApiFixture([
+    (router, dependencies) => dashboardRoutes(router, { ...dependencies, providers }),
+  ])
+  await addUser(fixture.orm.em.fork(), { email: EMAIL, password: PASSWORD, accountUuid: null })
+  operator = createBrowser(fixture, { language: 'en' })
+  await operator.signIn(EMAIL, PASSWORD)
+})
+afterAll(() => fixture.close())
+beforeEach(() => {
+  identity = { kind: 'found', id: 'account-7' }
+  registration = { kind: 'registered' }
+  registered = []
+})
+
+const sql = (query: string, values: unknown[] = []) => fixture.orm.em.fork().execute(query, values)
+const send = (path: string, form: Record<string, string>, on: string) =>
+  operator.confirm(`${ACCOUNTS}/${path}`, form, { on })
+const actionsOn = async (subject: string) =>
+  (
+    await sql('select action, reason, actor from operator_action where subject = ? order by at', [subject])
+  ).map(({ action, reason, actor }: Record<string, string>) => [action, reason, actor])
+
+const holder = () => ({
+  ...{
+    name: 'Padaria "Nova" <b>',
+    document: '11.222.333/0001-81',
+    reason: 'contract 12',
+    once: randomUUID(),
+  },
+})
+
+test('an account is created once, with its reason, however often its form is sent', async () => {
+  const form = holder()
+  for (const _ of [1, 2]) {
+    const { status, headers } = await send('new', form, `${ACCOUNTS}/new`)
+    expect([status, headers.get('location')]).toEqual([303, `${ACCOUNTS}/${form.once}?done=account_created`])
+  }
+  expect(await sql('select name, document from account where uuid = ?', [form.once])).toEqual([
+    { name: form.name, document: '11222333000181' },
+  ])
+  expect(await actionsOn(`account/${form.once}`)).toEqual([['account_open', 'contract 12', EMAIL]])
+  const { text } = await operator.get(`${ACCOUNTS}/${form.once}`)
+  expect(text).toContain('Padaria &#34;Nova&#34; &#60;b&#62;')
+})
+
+test.each([
+  ['document', '11.222.333/0001-80'],
+  ['name', ' '],
+  ['reason', 'x'],
+])('an account with a wrong %s is not created, and what was typed is kept', async (field, value) => {
+  const form = { ...holder(), [field]: value }
+  const { status, text } = await send('new', form, `${ACCOUNTS}/new`)
+  expect([status, text.includes(`id="in-${field}-wrong"`)]).toEqual([422, true])
+  expect(text).toContain('value="Padaria &#34;Nova&#34;'.slice(0, field === 'name' ? 7 : undefined))
+  expect(await sql('select uuid from account where uuid = ?', [form.once])).toEqual([])
+})
+
+const connection = (account: string) => ({
+  ...{ account, once: randomUUID(), dialect: 'woovi', provider: 'PROVIDER_B', type: 'NOMINAL' },
+  ...{
+    provider_account: randomUUID(),
+    base_url: 'https://provider.example',
+    app_id: SECRET,
+    simulated: 'no',
+  },
+  ...{ account_agency: '1', account_number: '12345-6', bank_name: 'Banco', bank_ispb: '54811417' },
+  reason: 'contract 12',
+})
+const connect = (form: Record<string, string>) =>
+  send('connect', form, `${ACCOUNTS}/${form.account}/connect?dialect=woovi`)
+const connectionsOf = (account: string) =>
+  sql('select uuid, status, sealed_credentials from connection where account_uuid = ?', [account])
+
+test('a provider is connected after a test of the credentials, which are sealed and not shown again', async () => {
+  const form = connection(await fixture.insertAccount())
+  for (const _ of [1, 2]) {
+    const { status, headers } = await connect(form)
+    expect([status, headers.get('location')]).toEqual([
+      303,
+      `${ACCOUNTS}/connections/${form.once}?done=connected`,
+    ])
+  }
+  const [row, ...more] = await connectionsOf(form.account)
+  expect([row!.uuid, row!.status, more]).toEqual([form.once, 'ACTIVE', []])
+  expect(fixture.dependencies.sealer.open(row!.sealed_credentials)).toEqual({ app_id: SECRET })
+  expect(registered).toHaveLength(1)
+  expect(registered[0]).toMatch(new RegExp(`/notices/${form.once}$`))
+  const balance = `select cents::int from balance where account_uuid = ? and bucket = 'available'`
+  expect(await sql(balance, [form.account])).toEqual([{ cents: 12_345 }])
+  expect(await actionsOn(`connection/${form.once}`)).toEqual([['connection_add', 'contract 12', EMAIL]])
+  for (const path of [`connections/${form.once}`, form.account])
+    expect((await operator.get(`${ACCOUNTS}/${path}`)).text).not.toContain(SECRET)
+  expect(fixture.lines.join()).not.toContain(SECRET)
+})
+
+test.each<[what: string, change: Record<string, string>, answer: object, field: string]>([
+  ['the provider refuses', {}, { kind: 'no_answer', code: 'no_token', message: 'm' }, 'app_id'],
+  ['no provider answers to', {}, { kind: 'no_answer', code: 'dns_failed', message: 'm' }, 'base_url'],
+  ['lack an AppID', { app_id: '' }, {}, 'app_id'],
+  ['would go over http', { base_url: 'http://provider.example' }, {}, 'base_url'],
+  ['have no account number', { account_number: '' }, {}, 'account_number'],
+  ['have no reason', { reason: '' }, {}, 'reason'],
+])('credentials that %s are not stored, and the field is named', async (_, change, answer, field) => {
+  identity = answer
+  const form = { ...connection(await fixture.insertAccount()), ...change }
+  const { status, text } = await connect(form)
+  expect([status, text.includes(`id="in-${field}-wrong"`)]).toEqual([422, true])
+  expect(text).not.toContain(SECRET)
+  expect(await connectionsOf(form.account)).toEqual([])
+  expect(registered).toEqual([])
+})
+
+test('a connection whose callback address is not registered is withdrawn', async () => {
+  registration = { kind: 'no_answer', code: 'timeout', message: 'no answer in time' }
+  const form = connection(await fixture.insertAccount())
+  const { status, text } = await connect(form)
+  expect([status, text.includes('no answer in time')]).toEqual([422, true])
+  expect(await connectionsOf(form.account)).toEqual([])
+})
+
+test('fees, status and visibility are confirmed with what they were, and recorded', async () => {
+  const account = await fixture.insertAccount()
+  const uuid = await fixture.insertConnection(account)
+  const on = `${ACCOUNTS}/connections/${uuid}`
+  const fees = { uuid, charge: '0,10+0,99%', transfer: '0.50', refund: '0', reason: 'new prices' }
+  const wrong = await send('connections/fees', { ...fees, transfer: '-1' }, on)
+  expect([wrong.status, wrong.text.includes('id="in-transfer-wrong"')]).toEqual([422, true])
+  expect((await send('connections/fees', fees, on)).status).toBe(303)
+  const [row] = await sql('select fees from connection where uuid = ?', [uuid])
+  expect(row!.fees).toMatchObject({
+    charge: { fixedCents: 10, hundredthsOfPercent: 99 },
+    transfer: { fixedCents: 50, hundredthsOfPercent: 0 },
+  })
+  const state = { uuid, status: 'INACTIVE', public: 'no', reason: 'their bank is down' }
+  expect((await send('connections/status', state, on)).status).toBe(303)
+  expect(await sql('select status, is_public from connection where uuid = ?', [uuid])).toEqual([
+    { status: 'INACTIVE', is_public: false },
+  ])
+  expect((await actionsOn(`connection/${uuid}`)).map(([action]) => action)).toEqual([
+    'connection_fees',
+    'connection_status',
+    'connection_visibility',
+  ])
+})
+
+test('a policy that somebody else has changed since is asked about again, with what it is now', async () => {
+  const uuid = await fixture.insertAccount()
+  const on = `${ACCOUNTS}/${uuid}`
+  const form = { uuid, unmatched: 'keep', unique_external_ref: 'yes', reason: 'the merchant asked' }
+  const asked = await operator.send(`${ACCOUNTS}/policy`, form, { on })
+  await sql(`update account set unmatched_policy = 'keep' where uuid = ?`, [uuid])
+  const again = await operator.call('POST', `${ACCOUNTS}/policy`, { form: hiddenFieldsOf(asked.text) })
+  expect([again.status, again.text.includes('<del>Return to the payer')]).toEqual([200, true])
+  const done = await operator.call('POST', `${ACCOUNTS}/policy`, { form: hiddenFieldsOf(again.text) })
+  expect(done.status).toBe(303)
+  expect(
+    await sql('select unmatched_policy, unique_external_ref from account where uuid = ?', [uuid]),
+  ).toEqual([{ unmatched_policy: 'keep', unique_external_ref: true }])
+})
+
+test('an account is blocked and unblocked, each once; the second operator is told', async () => {
+  const uuid = await fixture.insertAccount()
+  const on = `${ACCOUNTS}/${uuid}`
+  const block = { uuid, status: 'BLOCKED', reason: 'fraud suspected' }
+  expect((await send('status', { ...block, reason: '' }, on)).status).toBe(422)
+  expect((await send('status', block, on)).status).toBe(303)
+  const second = await operator.send(`${ACCOUNTS}/status`, block, { on })
+  expect([second.status, second.text.includes('Blocked')]).toEqual([409, true])
+  expect((await send('status', { uuid, status: 'ACTIVE', reason: 'cleared' }, on)).status).toBe(303)
+  expect((await actionsOn(`account/${uuid}`)).map(([action, reason]) => [action, reason])).toEqual([
+    ['account_block', 'fraud suspected'],
+    ['account_unblock', 'cleared'],
+  ])
+})
+
+test('the service’s own account, and one that does not exist, have no page', async () => {
+  expect((await operator.get(`${ACCOUNTS}/${randomUUID()}`)).status).toBe(404)
+  const block = { uuid: randomUUID(), status: 'BLOCKED', reason: 'because' }
+  expect((await send('status', block, ACCOUNTS)).status).toBe(404)
+})
