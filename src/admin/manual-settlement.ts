@@ -45,6 +45,11 @@ export class StaleSettlement extends Error {
   }
 }
 
+/** Id of the workflow of a payout: the subject of what operators do about it. */
+export function payoutWorkflowIdOf(noun: PayoutKind, uuid: string): string {
+  return WORKFLOWS[noun].idOf(uuid)
+}
+
 /** Attempts at a payout as they are now, of which one is the operator's to settle. */
 export type SettleableAttempts = { attempts: Attempt[]; current: Attempt; workflowId: string }
 
@@ -57,7 +62,7 @@ export async function requireSettleable(
   em: EntityManager,
   { noun, uuid, expected }: { noun: PayoutKind; uuid: string; expected: AttemptVersion },
 ): Promise<SettleableAttempts> {
-  const workflowId = WORKFLOWS[noun].idOf(uuid)
+  const workflowId = payoutWorkflowIdOf(noun, uuid)
   const attempts = await findAttempts(em, { operation: noun, subjectUuid: uuid })
   const current = findCurrentAttempt(attempts)
   if (!current) throw new NotSettleableError(`${workflowId} has no attempt to settle`)

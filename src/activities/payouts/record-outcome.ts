@@ -73,9 +73,9 @@ export async function recordOutcome<Row extends AttemptedRow>(
   const isFinal =
     FINAL_ATTEMPT_STATES.includes(attempt.state) || isSuperseded(attempt, sendingNumber, outcome)
   const isLateSettlement = settled && (attempt.state === 'rejected' || attempt.state === 'unreachable')
-  // Of an attempt without doubt nothing is recorded: its row has the answer.
-  const isDoubted = attempt.state === 'unknown' || (attempt.state === 'accepted' && !settled)
-  if (isDoubted || isLateSettlement || outcome.kind === 'unknown')
+  // Answers are recorded only while the outcome is unknown or late: otherwise the row of the attempt has the answer.
+  const isUnresolved = attempt.state === 'unknown' || (attempt.state === 'accepted' && !settled)
+  if (isUnresolved || isLateSettlement || outcome.kind === 'unknown')
     await recordAttemptAnswer(em, attempt, answer)
   if (!isFinal || isLateSettlement) {
     if (outcome.kind === 'accepted')

@@ -2,7 +2,7 @@ import type { FindPayoutOutcome, SendPayoutOutcome } from '../../domain/provider
 import type { EntityManager } from '../client/orm.ts'
 import type { Attempt } from '../entities/attempt.ts'
 
-/** What providers answered about attempts in doubt (table `attempt_answer`), for the operator who settles one. */
+/** What providers answered about attempts with an unknown outcome (table `attempt_answer`), for the operator who settles one. */
 
 type ProviderAnswer = SendPayoutOutcome | Exclude<FindPayoutOutcome, { kind: 'found' }>
 

@@ -47,7 +47,7 @@ export async function findOpenCircuits(em: EntityManager, connectionUuids: strin
 }
 
 /**
- * Closes an open breaker on an operator's word, in one transaction with its record; false where it is closed already. The
+ * Closes an open breaker for an operator, in one transaction with its record; false where it is closed already. The
  * next failures open it again.
  */
 export function closeCircuit(

@@ -63,7 +63,7 @@ export function registerAccountForms(router: DashboardRouter): void {
   registerOperatorForm(router, 'accounts/status', {
     ...{ page, schema: statusFormSchema, render: renderFormAccount },
     async confirm({ uuid, status, reason }, visit) {
-      const account = await requireAccount(visit.em, uuid)
+      const account = await requireMerchantAccount(visit.em, uuid)
       if (account.status === status && visit.form.has('confirmed')) return null
       const { t } = phrasesOf(visit)
       const gaps = { name: account.name }
@@ -89,7 +89,7 @@ export function registerAccountForms(router: DashboardRouter): void {
   registerOperatorForm(router, 'accounts/policy', {
     ...{ page, schema: policyFormSchema, render: renderFormAccount },
     async confirm({ uuid, reason, ...fields }, visit): Promise<Confirmation | null> {
-      const account = await requireAccount(visit.em, uuid)
+      const account = await requireMerchantAccount(visit.em, uuid)
       const { t } = phrasesOf(visit)
       const after = toPolicy(fields)
       const isSame =
@@ -121,7 +121,7 @@ type AccountOrder = { uuid: string; change: AccountChange; reason: string; actio
 
 /** Changes an account and records it; a form that was sent twice finds the change made and records nothing. */
 async function carryOut({ em, actor }: OperatorVisit, { uuid, change, reason, action }: AccountOrder) {
-  const account = await requireAccount(em, uuid)
+  const account = await requireMerchantAccount(em, uuid)
   const isMade = Object.entries(change).every(
     ([name, value]) => account[name as keyof AccountChange] === value,
   )
@@ -157,7 +157,7 @@ function describeAccount(visit: OperatorVisit, { name, document, status }: Accou
 }
 
 /** Finds a merchant's account; 404 for another uuid, and for the service's own account. */
-export async function requireAccount(em: EntityManager, uuid: string): Promise<Account> {
+export async function requireMerchantAccount(em: EntityManager, uuid: string): Promise<Account> {
   return (await em.fork().findOne(Account, { uuid, isService: false })) ?? fail('not_found')
 }
 
@@ -178,7 +178,7 @@ export function readFormUuid({ form }: Pick<PageContext, 'form'>, name: string):
 }
 
 async function renderAccount({ em }: PageContext<'operator'>, uuid: string) {
-  const account = await requireAccount(em, uuid)
+  const account = await requireMerchantAccount(em, uuid)
   const [connections, users, actions] = await Promise.all([
     em.fork().find(Connection, { accountUuid: uuid }, { orderBy: { createdAt: 'asc' } }),
     em.fork().find(User, { accountUuid: uuid }, { orderBy: { email: 'asc' } }),

@@ -38,7 +38,7 @@ import {
 import { createPage, redirect } from '../../http/page.ts'
 import type { PageContext } from '../../http/page-context.ts'
 import type { DashboardRouter } from '../../http/router.ts'
-import { ACCOUNTS_PATH, readFormUuid, requireAccount } from './account.ts'
+import { ACCOUNTS_PATH, readFormUuid, requireMerchantAccount } from './account.ts'
 import { type OperatorVisit, registerOperatorForm } from './operator-form.ts'
 
 /** Connects an account to a provider, and changes its connections. Credentials are sealed in the request that has them. */
@@ -110,7 +110,7 @@ export function registerConnectionForms(router: DashboardRouter): void {
       return renderConnectForm(visit, { accountUuid, dialect: visit.form.get('dialect') ?? undefined })
     },
     async act({ account: accountUuid, dialect }, visit) {
-      const account = await requireAccount(visit.em, accountUuid)
+      const account = await requireMerchantAccount(visit.em, accountUuid)
       const errors: FieldErrors = {}
       const credentials = readCredentials(visit, dialect, errors)
       const openingCents = readOpeningCents(visit, errors)
@@ -254,7 +254,7 @@ function readCredentials({ form }: PageContext, dialect: ProviderApi, errors: Fi
   const typed = Object.fromEntries(
     names.map(name => [name, form.get(name)?.replaceAll('\r\n', '\n').trim() ?? '']),
   )
-  // The last part of the address of Efí's notifications; nobody needs to know it.
+  // The last part of the address of Efí's notifications, which no operator needs to know.
   const generated = dialect === 'efi' ? { notice_secret: randomBytes(24).toString('base64url') } : {}
   const checked = validateFormFields(CREDENTIALS_SCHEMAS[dialect], { ...typed, ...generated })
   if (checked.kind === 'valid') {
@@ -331,7 +331,7 @@ async function requireConnection(em: EntityManager, uuid: string): Promise<Conne
 
 async function describeConnection(visit: OperatorVisit, uuid: string) {
   const connection = await requireConnection(visit.em, uuid)
-  const account = await requireAccount(visit.em, connection.accountUuid)
+  const account = await requireMerchantAccount(visit.em, connection.accountUuid)
   const { t } = phrasesOf(visit)
   const provider = t(`provider.${connection.provider}`)
   const list = [
@@ -346,7 +346,7 @@ async function renderConnectForm(
   { em }: PageContext<'operator'>,
   target: { accountUuid: string; dialect: string | undefined },
 ) {
-  const { uuid, name } = await requireAccount(em, target.accountUuid)
+  const { uuid, name } = await requireMerchantAccount(em, target.accountUuid)
   const dialect = PROVIDER_APIS.find(one => one === target.dialect) ?? null
   const model = {
     account: { uuid, name },
@@ -366,7 +366,7 @@ async function renderFormConnection(visit: PageContext<'operator'>) {
 
 async function renderConnection({ em }: PageContext<'operator'>, uuid: string) {
   const connection = await requireConnection(em, uuid)
-  const account = await requireAccount(em, connection.accountUuid)
+  const account = await requireMerchantAccount(em, connection.accountUuid)
   const holder = await em.fork().findOneOrFail(ProviderAccount, connection.providerAccountUuid)
   const { provider, dialect, type, status, isPublic, isSimulated, baseUrl, collectionKey } = connection
   const model = {

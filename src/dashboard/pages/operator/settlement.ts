@@ -1,5 +1,7 @@
 import { z } from 'zod'
 import {
+  type ManualSettlementRequest,
+  payoutWorkflowIdOf,
   requestManualSettlement,
   requireSettleable,
   type SettleableAttempts,
@@ -22,8 +24,6 @@ import { PAYOUT_KINDS, type PayoutKind } from '../../../domain/payouts/payout-ki
 import { DAY } from '../../../domain/shared/intervals.ts'
 import { fail } from '../../../http/api-error.ts'
 import { getRequestDeadline } from '../../../http/request-deadline.ts'
-import type { ManualSettlement } from '../../../workflows/contracts/payouts.ts'
-import { WORKFLOWS } from '../../../workflows/contracts/workflows.ts'
 import { type Confirmation, phrasesOf } from '../../http/confirmation.ts'
 import type { DashboardContext } from '../../http/dashboard-context.ts'
 import { reasonSchema } from '../../http/form.ts'
@@ -110,7 +110,7 @@ function pathOf({ noun, uuid }: Payout): string {
   return `${LIST}/${noun}/${uuid}`
 }
 
-function toSettlement(fields: SettleFields): ManualSettlement {
+function toSettlement(fields: SettleFields): ManualSettlementRequest['settlement'] {
   const { attempt, sending, as, end_to_end, evidence, evidence_reference, merchant_text } = fields
   const source = [evidence, evidence_reference].filter(Boolean).join(' ')
   const expected = { attempt, sending, reason: `${fields.reason} (evidence: ${source})` }
@@ -120,7 +120,7 @@ function toSettlement(fields: SettleFields): ManualSettlement {
 
 /** Finds the latest settlement of a payout that an operator has requested for its attempt as it is now. */
 async function findRequest(em: EntityManager, { noun, uuid }: Payout, since: Date) {
-  const subject = WORKFLOWS[noun].idOf(uuid)
+  const subject = payoutWorkflowIdOf(noun, uuid)
   const actions = { $in: ['settle_settled', 'settle_rejected'] }
   const order = { orderBy: { at: 'desc' as const }, limit: 1 }
   const [latest] = await em
@@ -133,7 +133,7 @@ async function findRequest(em: EntityManager, { noun, uuid }: Payout, since: Dat
 async function isRequested(
   em: EntityManager,
   payout: Payout,
-  { actor, settlement }: { actor: string; settlement: ManualSettlement },
+  { actor, settlement }: { actor: string; settlement: ManualSettlementRequest['settlement'] },
 ): Promise<boolean> {
   const latest = await findRequest(em, payout, new Date(Date.now() - 10 * 60_000))
   return (
@@ -232,7 +232,7 @@ async function renderPayout(
       .fork()
       .find(
         OperatorAction,
-        { subject: WORKFLOWS[noun].idOf(uuid) },
+        { subject: payoutWorkflowIdOf(noun, uuid) },
         { orderBy: { at: 'desc' }, limit: MAX_LISTED_ACTIONS },
       ),
     readStatement(em.fork(), facts, attempts),

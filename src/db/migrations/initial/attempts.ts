@@ -49,7 +49,7 @@ create index attempt_moving on attempt (created_at)
 create index attempt_orphan on attempt (created_at, uuid) where state = 'orphan';
 create index attempt_contradicted on attempt (contradiction_at) where contradiction_at is not null;
 
--- What a provider answered about an attempt in doubt: one row of each different answer to a sending, counted when repeated.
+-- What a provider answered about an attempt whose outcome is unknown: one row of each different answer to a sending, counted when repeated.
 create table attempt_answer (
   attempt_uuid uuid not null references attempt on delete cascade,
   sending integer not null,
