@@ -17,6 +17,7 @@ import { registerAccountPages } from './pages/operator/accounts.ts'
 import { registerOperatorActions } from './pages/operator/actions.ts'
 import { registerAdjustmentForms } from './pages/operator/adjustments.ts'
 import { registerConnectionForms } from './pages/operator/connections.ts'
+import { registerFirstUserForm } from './pages/operator/first-user.ts'
 import { registerOperatorPages } from './pages/operator/lists.ts'
 import { registerPauseForms } from './pages/operator/pauses.ts'
 import { registerManualSettlementPages } from './pages/operator/settlement.ts'
@@ -75,6 +76,7 @@ export function dashboardRoutes(router: ServerRouter, dependencies: DashboardDep
   registerManualSettlementPages(pageRouter)
   registerAccountPages(pageRouter)
   registerConnectionForms(pageRouter)
+  registerFirstUserForm(pageRouter)
   registerAccountForms(pageRouter)
   registerUnexplainedAnswerPages(pageRouter)
   // Unknown paths get an error page.

@@ -208,6 +208,22 @@ test('an account is blocked and unblocked, each once; the second operator is tol
   ])
 })
 
+test('an owner is created with a password that is shown once, and signs in with it', async () => {
+  const uuid = await fixture.insertAccount()
+  const on = `${ACCOUNTS}/${uuid}`
+  const form = { uuid, email: `${randomUUID()}@Merchant.test`, reason: 'contract 12' }
+  const wrong = await send('users', { ...form, email: 'nobody' }, on)
+  expect([wrong.status, wrong.text.includes('id="in-email-wrong"')]).toEqual([422, true])
+  const { status, text } = await send('users', form, on)
+  const password = /id="password" class="secret" value="([^"]+)"/.exec(text)?.[1]
+  expect([status, password?.length]).toEqual([200, 22])
+  expect((await operator.get(on)).text).not.toContain(password)
+  expect((await send('users', form, on)).status).toBe(422)
+  const owner = createBrowser(fixture)
+  expect((await owner.signIn(form.email, password!)).status).toBe(303)
+  expect((await owner.get('/dashboard')).status).toBe(200)
+})
+
 test('the service’s own account, and one that does not exist, have no page', async () => {
   expect((await operator.get(`${ACCOUNTS}/${randomUUID()}`)).status).toBe(404)
   const block = { uuid: randomUUID(), status: 'BLOCKED', reason: 'because' }

@@ -166,7 +166,7 @@ async function renderAccountForm() {
 }
 
 /** Renders the account of the submitted form; the address of the form itself leads to the accounts. */
-async function renderFormAccount(visit: PageContext<'operator'>) {
+export async function renderFormAccount(visit: PageContext<'operator'>) {
   const uuid = readFormUuid(visit, 'uuid')
   return uuid === null ? redirect(ACCOUNTS_PATH) : renderAccount(visit, uuid)
 }

@@ -99,7 +99,6 @@ export function registerConnectionForms(router: DashboardRouter): void {
   router.get('operator', `${ACCOUNTS_PATH}/:uuid/connect`, visit =>
     renderConnectForm(visit, { accountUuid: visit.params.uuid, dialect: visit.query.dialect }),
   )
-  router.get('operator', `${CONNECTIONS_PATH}/:uuid`, visit => renderConnection(visit, visit.params.uuid))
 
   registerOperatorForm(router, 'accounts/connect', {
     page: ACCOUNTS_PATH,
@@ -206,6 +205,9 @@ export function registerConnectionForms(router: DashboardRouter): void {
       return { path: `${CONNECTIONS_PATH}/${connectionUuid}`, outcome }
     },
   })
+
+  // After the addresses of the forms: `status` is no identifier.
+  router.get('operator', `${CONNECTIONS_PATH}/:uuid`, visit => renderConnection(visit, visit.params.uuid))
 }
 
 type Onboarding = { connection: ConnectionOrder; reason: string; openingCents: number | undefined }
