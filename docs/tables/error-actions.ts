@@ -49,6 +49,10 @@ export const ERRORS_OF_GUIDE: Record<ErrorCode, ErrorOfGuide> = {
     pt: 'Falta o cabeçalho `Authorization`, o token é desconhecido, foi revogado ou expirou.',
   },
   sign_in_refused: { action: 'dashboard', pt: '' },
+  code_refused: { action: 'dashboard', pt: '' },
+  last_owner: { action: 'dashboard', pt: '' },
+  totp_already_enabled: { action: 'dashboard', pt: '' },
+  user_limit: { action: 'dashboard', pt: '' },
   account_blocked: {
     action: 'access',
     pt: 'O operador bloqueou a conta: cobranças, transferências, devoluções e chaves Pix são recusadas e nada começou. Com `data`, a conta foi bloqueada depois do pedido: a transferência está FAILED e nenhum provedor foi chamado. Fale com o operador.',

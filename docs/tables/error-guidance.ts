@@ -16,6 +16,13 @@ export const ERROR_GUIDANCE: Record<ErrorCode, string> = {
     'The `Authorization` header is missing, the token is unknown, revoked or expired. Use a valid token.',
   sign_in_refused:
     'Dashboard only: e-mail or password is wrong, or the user does not exist. Correct them, or ask an administrator for a new password.',
+  code_refused:
+    'Dashboard only: the code of the second factor is wrong or was used before. Wait for the next code, or use a recovery code.',
+  last_owner:
+    'Dashboard only: an account keeps one owner who can sign in. Give another user the role of owner first.',
+  totp_already_enabled:
+    'Dashboard only: the user has a second factor already. Disable it before another is enabled.',
+  user_limit: 'Dashboard only: the account has 100 users and open invitations. Remove or revoke one first.',
   account_blocked:
     'The operator has blocked the account: charges, transfers, refunds and PIX keys are refused, and nothing was started; reads, cancellations, replies to disputes and webhooks work. With `data`: the account was blocked after the transfer was requested and before it was sent; the transfer is FAILED and no provider was called. In the dashboard: the credentials are right, and the account is blocked. Contact the operator of the service.',
   form_expired:

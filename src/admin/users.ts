@@ -1,6 +1,7 @@
 import { randomBytes, randomUUID } from 'node:crypto'
 import type { EntityManager } from '../db/client/orm.ts'
 import { User } from '../db/entities/user.ts'
+import { UserTotp } from '../db/entities/user-totp.ts'
 import { revokeUserSessions } from '../db/repositories/dashboard-sessions.ts'
 import type { AccountRole } from '../domain/users/roles.ts'
 import { hashPassword, MIN_PASSWORD_LENGTH } from '../security/passwords.ts'
@@ -10,6 +11,7 @@ import { hashPassword, MIN_PASSWORD_LENGTH } from '../security/passwords.ts'
 export type AddUserInput = {
   email: string
   password: string
+  name?: string
   /** Null: an operator. */
   accountUuid: string | null
   /** Role in the account; an owner where it is absent. */
@@ -18,11 +20,12 @@ export type AddUserInput = {
 
 export async function addUser(em: EntityManager, order: AddUserInput): Promise<User> {
   const email = parseEmail(order.email)
-  if ((await em.count(User, { email })) > 0) throw new Error(`${email} already exists`)
+  if ((await em.count(User, { email, removedAt: null })) > 0) throw new Error(`${email} already exists`)
   const user = em.create(User, {
     uuid: randomUUID(),
     accountUuid: order.accountUuid,
     email,
+    name: order.name ?? null,
     passwordHash: await hashPassword(requirePasswordLength(order.password)),
     role: order.accountUuid === null ? 'operator' : (order.role ?? 'owner'),
   })
@@ -44,6 +47,14 @@ export function enableUser(em: EntityManager, email: string): Promise<void> {
   return updateUser(em, email, { disabledAt: null })
 }
 
+/** Removes the second factor of a user who has lost it, and revokes the user's sessions. */
+export async function resetTotp(em: EntityManager, email: string): Promise<void> {
+  const user = await em.findOne(User, { email: parseEmail(email), removedAt: null })
+  if (!user) throw new Error(`there is no user ${email}`)
+  await em.nativeDelete(UserTotp, { userUuid: user.uuid })
+  await revokeUserSessions(em, { uuid: user.uuid })
+}
+
 /** Generates a password of 128 random bits. */
 export function generateUserPassword(): string {
   return randomBytes(16).toString('base64url')
@@ -54,7 +65,7 @@ async function updateUser(
   email: string,
   values: { passwordHash?: string; disabledAt?: Date | null },
 ): Promise<void> {
-  const changed = await em.nativeUpdate(User, { email: parseEmail(email) }, values)
+  const changed = await em.nativeUpdate(User, { email: parseEmail(email), removedAt: null }, values)
   if (changed === 0) throw new Error(`there is no user ${email}`)
 }
 

@@ -1,5 +1,12 @@
 import { readFile } from 'node:fs/promises'
-import { addUser, disableUser, enableUser, generateUserPassword, setPassword } from '../admin/users.ts'
+import {
+  addUser,
+  disableUser,
+  enableUser,
+  generateUserPassword,
+  resetTotp,
+  setPassword,
+} from '../admin/users.ts'
 import type { EntityManager } from '../db/client/orm.ts'
 import { User } from '../db/entities/user.ts'
 import { ACCOUNT_ROLES } from '../domain/users/roles.ts'
@@ -46,7 +53,7 @@ export function registerUserCommands(trilho: OperatorCommand): void {
     .description('list the users')
     .option('--account <uuid>', 'only the users of this account', parseUuid)
     .run(async ({ em, print }, { account }: { account?: string }) => {
-      const where = account ? { accountUuid: account } : {}
+      const where = { removedAt: null, ...(account && { accountUuid: account }) }
       for (const one of await em.find(User, where, { orderBy: { email: 'asc' } }))
         print({
           email: one.email,
@@ -78,6 +85,12 @@ export function registerUserCommands(trilho: OperatorCommand): void {
     .argument('<email>')
     .description('enable a disabled user')
     .run((tools, email: string) => changeUser(tools, email, 'user_enable', em => enableUser(em, email)))
+
+  user
+    .auditedCommand('totp-reset')
+    .argument('<email>')
+    .description('remove the second factor of a user who has lost it, and end its sessions')
+    .run((tools, email: string) => changeUser(tools, email, 'user_totp_reset', em => resetTotp(em, email)))
 }
 
 async function readPassword({ passwordFile: file }: PasswordOption, readSecret: () => Promise<string>) {
@@ -101,7 +114,7 @@ async function changeUser(
   action: string,
   work: (em: EntityManager) => Promise<void>,
 ) {
-  const where = { email: email.trim().toLowerCase() }
+  const where = { email: email.trim().toLowerCase(), removedAt: null }
   const user = requireFound(await em.findOne(User, where), `user ${email}`)
   await audit({ action, subject: `user/${user.uuid}`, work })
 }

@@ -26,6 +26,9 @@ import { registerOverviewPages } from './pages/overview.ts'
 import { registerPaymentLinkActions } from './pages/payment-links/actions.ts'
 import { registerPublicPaymentPage } from './pages/payment-links/public-page.ts'
 import { registerPixKeyPages } from './pages/pix-keys.ts'
+import { registerPasswordForm } from './pages/profile/password.ts'
+import { registerProfilePages } from './pages/profile/profile.ts'
+import { registerSecondFactorPages } from './pages/profile/second-factor.ts'
 import { registerProviderPages } from './pages/providers.ts'
 import { registerRefundPages } from './pages/refunds.ts'
 import { registerSearchPage } from './pages/search.ts'
@@ -36,6 +39,9 @@ import { registerTransferActions } from './pages/transfers/actions.ts'
 import { registerTransferForm } from './pages/transfers/create.ts'
 import { registerTransferPages } from './pages/transfers/transfers.ts'
 import { registerUnmatchedPages } from './pages/unmatched.ts'
+import { registerInvitationPage } from './pages/users/accept-invitation.ts'
+import { registerInvitationForms } from './pages/users/invitations.ts'
+import { registerUserPages } from './pages/users/users.ts'
 import { registerWebhookPages } from './pages/webhooks.ts'
 
 /**
@@ -69,6 +75,12 @@ export function dashboardRoutes(router: ServerRouter, dependencies: DashboardDep
   registerTokenPages(pageRouter)
   registerWebhookPages(pageRouter)
   registerEventPages(pageRouter)
+  registerUserPages(pageRouter)
+  registerInvitationForms(pageRouter)
+  registerInvitationPage(context)
+  registerProfilePages(pageRouter)
+  registerPasswordForm(pageRouter)
+  registerSecondFactorPages(pageRouter)
   registerOperatorPages(pageRouter)
   registerOperatorActions(pageRouter)
   registerPauseForms(pageRouter)

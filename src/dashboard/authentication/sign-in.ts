@@ -50,23 +50,37 @@ export type SignInAttempt = {
 export async function authenticateUser(em: EntityManager, attempt: SignInAttempt): Promise<User> {
   const email = normalizeEmail(attempt.email)
   const counted = await countSignInAttempt(em, { ...attempt, email })
-  const user = await em.findOne(User, { email }, { populate: ['passwordHash'] })
+  const user = await em.findOne(User, { email, removedAt: null }, { populate: ['passwordHash'] })
   const isMatch = await verifyPassword(attempt.password, user?.passwordHash ?? null)
   if (!user || !isMatch || user.disabledAt) fail('sign_in_refused')
-  if (user.accountUuid && (await em.count(Account, { uuid: user.accountUuid, status: 'BLOCKED' })) > 0)
-    fail('account_blocked')
+  await requireActiveAccount(em, user)
   await counted.forget()
   return user
 }
 
+/** Fails where the account of a user is blocked. */
+export async function requireActiveAccount(em: EntityManager, { accountUuid }: User): Promise<void> {
+  if (accountUuid && (await em.count(Account, { uuid: accountUuid, status: 'BLOCKED' })) > 0)
+    fail('account_blocked')
+}
+
 /** Creates a session and returns the secret for the cookie; only its hash is stored. */
-export async function createSession(em: EntityManager, userUuid: string): Promise<string> {
+export async function createSession(
+  em: EntityManager,
+  userUuid: string,
+  { userAgent, address }: { userAgent: string; address: string } = { userAgent: '', address: '' },
+): Promise<string> {
   const [secret, csrf] = [randomBytes(32).toString('base64url'), randomBytes(32).toString('base64url')]
-  await insertSession(em, { hash: sha256(secret), csrf, userUuid })
+  await insertSession(em, {
+    ...{ hash: sha256(secret), csrf, userUuid, network: toClientNetwork(address) },
+    userAgent: userAgent.slice(0, MAX_USER_AGENT_LENGTH),
+  })
   return secret
 }
 
-export function normalizeEmail(email: string): string {
+const MAX_USER_AGENT_LENGTH = 512
+
+function normalizeEmail(email: string): string {
   return email.trim().toLowerCase()
 }
 

@@ -1,69 +1,104 @@
-import { randomBytes } from 'node:crypto'
 import type { RouterContext } from '@koa/router'
 import { z } from 'zod'
+import { hasSecondFactor } from '../../admin/second-factor.ts'
+import type { User } from '../../db/entities/user.ts'
 import { revokeSession } from '../../db/repositories/dashboard-sessions.ts'
 import type { UserRole } from '../../domain/users/roles.ts'
+import type { ApiError } from '../../http/api-error.ts'
 import { toLoggedApiError } from '../../http/error-handler.ts'
-import { sha256 } from '../../security/sealing.ts'
 import {
-  DEVICE_COOKIE_MAX_AGE_MS,
-  openDeviceCookie,
-  sealDeviceCookie,
-} from '../authentication/device-cookie.ts'
-import { authenticateUser, createSession, normalizeEmail } from '../authentication/sign-in.ts'
+  findSecondStepUser,
+  requireSecondFactor,
+  SECOND_STEP_MAX_AGE_MS,
+  sealSecondStep,
+} from '../authentication/second-step.ts'
+import { authenticateUser } from '../authentication/sign-in.ts'
 import { cookieName, PAGE_HEADERS, setCookie } from '../http/browser-security.ts'
 import type { DashboardContext } from '../http/dashboard-context.ts'
-import { parseFormFields, readUrlEncodedForm, requireCsrfToken } from '../http/form.ts'
-import { handleLanguageSwitch, readRequestLanguage } from '../http/language.ts'
-import { createPage, redirect, sendResponse } from '../http/page.ts'
-import { authenticateSession, type DashboardRouter, SESSION_COOKIE, SIGN_IN_PATH } from '../http/router.ts'
+import { parseFormFields, readUrlEncodedForm } from '../http/form.ts'
+import { handleLanguageSwitch } from '../http/language.ts'
+import { createPage, redirect, withQuery } from '../http/page.ts'
+import { authenticateSession, type DashboardRouter, SIGN_IN_PATH } from '../http/router.ts'
+import { readDeviceCookie, signIn } from '../http/sign-in-cookies.ts'
+import { issueVisitorFormToken, requireVisitorFormToken, sendVisitorResponse } from '../http/visitor-form.ts'
 
 /** Accepts any texts: only `authenticateUser` decides whether they are right. */
 const credentialsSchema = z.object({ email: z.string().default(''), password: z.string().default('') })
+const codeSchema = z.object({ code: z.string().max(100).default('') })
 
-/** Cookie that the form's CSRF token belongs to before there is a session. */
-const FORM_COOKIE = 'trilho_form'
+const CODE_PATH = `${SIGN_IN_PATH}/code`
 
-/** Cookie of a device that has signed in (src/dashboard/authentication/device-cookie.ts). */
-const DEVICE_COOKIE = 'trilho_device'
+/** Cookie between the password and the code (src/dashboard/authentication/second-step.ts). */
+const SECOND_STEP_COOKIE = 'trilho_second_step'
 
-/** Registers sign-in and sign-out, the only pages without authentication. */
+/** Registers sign-in in one or two steps, and sign-out. */
 export function registerSignInPages({ dashboard, post }: DashboardRouter): void {
-  dashboard.router.koa.get(SIGN_IN_PATH, async ctx => {
+  const { koa } = dashboard.router
+
+  koa.get(SIGN_IN_PATH, async ctx => {
     ctx.set(PAGE_HEADERS)
     if (handleLanguageSwitch(dashboard, ctx)) return
     const signedIn = await authenticateSession(dashboard, ctx)
     if (signedIn)
-      return sendSignInResponse(dashboard, ctx, { response: redirect(homePathOfRole(signedIn.user.role)) })
+      return sendVisitorResponse(dashboard, ctx, { response: redirect(homePathOfRole(signedIn.user.role)) })
     sendSignInForm(dashboard, ctx, { next: ctx.query.next })
   })
 
-  dashboard.router.koa.post(SIGN_IN_PATH, async ctx => {
+  koa.post(SIGN_IN_PATH, async ctx => {
     ctx.set(PAGE_HEADERS)
     let form = new URLSearchParams()
     try {
       form = await readUrlEncodedForm(ctx)
-      const formCookie = ctx.cookies.get(cookieName(FORM_COOKIE, dashboard)) ?? ''
-      requireCsrfToken(ctx.req, form.get('_csrf'), deriveFormToken(formCookie))
+      requireVisitorFormToken(dashboard, ctx, form)
       const em = dashboard.orm.em.fork()
-      const credentials = parseFormFields(credentialsSchema, form)
-      const device = openDeviceCookie(ctx.cookies.get(cookieName(DEVICE_COOKIE, dashboard)), dashboard.sealer)
       const user = await authenticateUser(em, {
-        ...credentials,
+        ...parseFormFields(credentialsSchema, form),
         address: ctx.ip,
         isAddressOfCaller: dashboard.config.isBehindProxy,
-        device,
+        device: readDeviceCookie(dashboard, ctx),
       })
-      const sealedDevice = sealDeviceCookie(device, normalizeEmail(credentials.email), dashboard.sealer)
-      const deviceCookie = { name: DEVICE_COOKIE, value: sealedDevice, maxAgeMs: DEVICE_COOKIE_MAX_AGE_MS }
-      setCookie(dashboard, ctx, deviceCookie)
-      setCookie(dashboard, ctx, { name: SESSION_COOKIE, value: await createSession(em, user.uuid) })
-      sendSignInResponse(dashboard, ctx, {
-        response: redirect(sanitizeReturnPath(form.get('next')) ?? homePathOfRole(user.role)),
-      })
+      const next = sanitizeReturnPath(form.get('next'))
+      if (await hasSecondFactor(em.fork(), user.uuid)) {
+        const value = sealSecondStep(user, dashboard.sealer)
+        setCookie(dashboard, ctx, { name: SECOND_STEP_COOKIE, value, maxAgeMs: SECOND_STEP_MAX_AGE_MS })
+        const response = redirect(withQuery(CODE_PATH, { next: next ?? undefined }))
+        return sendVisitorResponse(dashboard, ctx, { response })
+      }
+      await signIn(dashboard, ctx, user)
+      sendVisitorResponse(dashboard, ctx, { response: redirect(next ?? homePathOfRole(user.role)) })
     } catch (error) {
       const refusal = toLoggedApiError(ctx, error, dashboard.log)
       sendSignInForm(dashboard, ctx, { next: form.get('next'), email: form.get('email') ?? '', refusal })
+    }
+  })
+
+  koa.get(CODE_PATH, async ctx => {
+    ctx.set(PAGE_HEADERS)
+    if (handleLanguageSwitch(dashboard, ctx)) return
+    if (await findUserOfCookie(dashboard, ctx)) return sendCodeForm(dashboard, ctx, { next: ctx.query.next })
+    sendVisitorResponse(dashboard, ctx, { response: redirect(SIGN_IN_PATH) })
+  })
+
+  koa.post(CODE_PATH, async ctx => {
+    ctx.set(PAGE_HEADERS)
+    let form = new URLSearchParams()
+    try {
+      form = await readUrlEncodedForm(ctx)
+      requireVisitorFormToken(dashboard, ctx, form)
+      const next = sanitizeReturnPath(form.get('next'))
+      const user = await findUserOfCookie(dashboard, ctx)
+      if (!user) {
+        const response = redirect(withQuery(SIGN_IN_PATH, { next: next ?? undefined }))
+        return sendVisitorResponse(dashboard, ctx, { response })
+      }
+      const { code } = parseFormFields(codeSchema, form)
+      await requireSecondFactor(dashboard.orm.em.fork(), dashboard.sealer, { user, code })
+      setCookie(dashboard, ctx, { name: SECOND_STEP_COOKIE, value: null })
+      await signIn(dashboard, ctx, user)
+      sendVisitorResponse(dashboard, ctx, { response: redirect(next ?? homePathOfRole(user.role)) })
+    } catch (error) {
+      const refusal = toLoggedApiError(ctx, error, dashboard.log)
+      sendCodeForm(dashboard, ctx, { next: form.get('next'), refusal })
     }
   })
 
@@ -75,11 +110,16 @@ export function registerSignInPages({ dashboard, post }: DashboardRouter): void 
   })
 }
 
+function findUserOfCookie(dashboard: DashboardContext, ctx: RouterContext): Promise<User | null> {
+  const cookie = ctx.cookies.get(cookieName(SECOND_STEP_COOKIE, dashboard))
+  return findSecondStepUser(dashboard.orm.em.fork(), cookie, dashboard.sealer)
+}
+
 function homePathOfRole(role: UserRole): string {
   return role === 'operator' ? '/dashboard/operator' : '/dashboard'
 }
 
-type SignInFormInput = { next: unknown; email?: string; refusal?: ReturnType<typeof toLoggedApiError> }
+type SignInFormInput = { next: unknown; email?: string; refusal?: ApiError }
 
 /** Sends the sign-in form with its submitted values, except the password. */
 function sendSignInForm(
@@ -87,26 +127,25 @@ function sendSignInForm(
   ctx: RouterContext,
   { next, email = '', refusal }: SignInFormInput,
 ): void {
-  const cookie = ctx.cookies.get(cookieName(FORM_COOKIE, dashboard)) ?? randomBytes(32).toString('base64url')
-  setCookie(dashboard, ctx, { name: FORM_COOKIE, value: cookie })
-  const model = { csrf: deriveFormToken(cookie), next: sanitizeReturnPath(next) ?? '', email }
-  sendSignInResponse(dashboard, ctx, {
+  const csrf = issueVisitorFormToken(dashboard, ctx)
+  const model = { csrf, next: sanitizeReturnPath(next) ?? '', email }
+  sendVisitorResponse(dashboard, ctx, {
     response: createPage('sign-in', model, SIGN_IN_PATH),
     ...(refusal && { refusal }),
   })
 }
 
-function sendSignInResponse(
+/** Sends the form of the second step, without the submitted code. */
+function sendCodeForm(
   dashboard: DashboardContext,
   ctx: RouterContext,
-  answering: Omit<Parameters<typeof sendResponse>[2], 'language'>,
+  { next, refusal }: SignInFormInput,
 ): void {
-  sendResponse(dashboard, ctx, { ...answering, language: readRequestLanguage(dashboard, ctx) })
-}
-
-/** Derives the form's CSRF token from the cookie; no page shows the cookie itself. */
-function deriveFormToken(cookie: string): string {
-  return sha256(`sign-in ${cookie}`).toString('base64url')
+  const model = { csrf: issueVisitorFormToken(dashboard, ctx), next: sanitizeReturnPath(next) ?? '' }
+  sendVisitorResponse(dashboard, ctx, {
+    response: createPage('sign-in-code', model, CODE_PATH),
+    ...(refusal && { refusal }),
+  })
 }
 
 /** Accepts a return path only to our own pages, so that a sign-in link cannot redirect to another site. */

@@ -21,6 +21,7 @@ const MENUS: Record<'merchant' | 'operator', MenuEntry[]> = {
     { name: 'tokens', path: '/dashboard/tokens', icon: 'token', permission: 'tokens.read' },
     { name: 'webhooks', path: '/dashboard/webhooks', icon: 'webhooks', permission: 'webhooks.read' },
     { name: 'events', path: '/dashboard/events', icon: 'events', permission: 'events.read' },
+    { name: 'users', path: '/dashboard/users', icon: 'users', permission: 'users.write' },
   ],
   operator: [
     { name: 'operator', path: '/dashboard/operator', icon: 'overview' },

@@ -18,6 +18,8 @@ import { Refund } from '../entities/refund.ts'
 import { Token } from '../entities/token.ts'
 import { Transfer } from '../entities/transfer.ts'
 import { User } from '../entities/user.ts'
+import { UserInvitation } from '../entities/user-invitation.ts'
+import { UserTotp } from '../entities/user-totp.ts'
 import { Delivery, DeliveryAttempt, Event, Webhook } from '../entities/webhook.ts'
 import { MIGRATIONS } from '../migrations/index.ts'
 import { PipelinedPool } from '../pipeline/pool.ts'
@@ -100,6 +102,8 @@ export async function openOrm({
       Token,
       Transfer,
       User,
+      UserInvitation,
+      UserTotp,
       Webhook,
     ],
     ensureDatabase: createsDatabase,

@@ -12,11 +12,17 @@ const schema = defineEntity({
     accountUuid: p.uuid().nullable(),
     /** In lower case. */
     email: p.text(),
+    /** Null for users that the command line added. */
+    name: p.text().nullable(),
     /** Argon2id, as `@node-rs/argon2` writes it. */
     passwordHash: p.text().lazy(),
     role: unionColumn<UserRole>(),
     createdAt: createdAtColumn(),
+    /** Disabled by an operator, who may enable the user again. */
     disabledAt: timestampColumn().nullable(),
+    /** Removed by an owner of the account, for ever. */
+    removedAt: timestampColumn().nullable(),
+    lastSignInAt: timestampColumn().nullable(),
   }),
 })
 

@@ -5,31 +5,41 @@ const SESSION_HOURS = 12
 /** Duration of a session without user activity. */
 const SESSION_IDLE_HOURS = 2
 
-/** Inserts a session of a user with the present password, and deletes old ones. */
+/** Inserts a session of a user with the present password, records the sign-in, and deletes old sessions. */
 export async function insertSession(
   em: EntityManager,
-  { hash, csrf, userUuid }: { hash: Buffer; csrf: string; userUuid: string },
+  { hash, csrf, userUuid, userAgent, network }: NewSession,
 ): Promise<void> {
   await em.execute(
-    `insert into dashboard_session (hash, user_uuid, password_digest, csrf, expires_at)
-     select ?, uuid, sha256(convert_to(password_hash, 'UTF8')), ?, now() + interval '${SESSION_HOURS} hours'
+    `insert into dashboard_session (hash, user_uuid, password_digest, csrf, user_agent, network, expires_at)
+     select ?, uuid, sha256(convert_to(password_hash, 'UTF8')), ?, ?, ?, now() + interval '${SESSION_HOURS} hours'
      from app_user where uuid = ?`,
-    [hash, csrf, userUuid],
+    [hash, csrf, userAgent, network, userUuid],
   )
+  await em.execute('update app_user set last_sign_in_at = now() where uuid = ?', [userUuid])
   await em.execute(`delete from dashboard_session where expires_at < now() - interval '1 day'`)
+}
+
+type NewSession = {
+  hash: Buffer
+  csrf: string
+  userUuid: string
+  /** What the browser calls itself, and the network of its address: the user recognises the session by them. */
+  userAgent: string
+  network: string
 }
 
 /** A signed-in user and their session. */
 export type DashboardSession = {
   sessionHash: string
   csrf: string
-  user: { uuid: string; email: string; role: UserRole }
+  user: { uuid: string; email: string; name: string | null; role: UserRole }
   /** The merchant's account, or the one that an operator has opened to read. */
   account: { uuid: string; name: string } | null
 }
 
 /**
- * Finds a session by its hash; null where it was signed out, expired or idle, or belongs to a disabled user, a blocked account
+ * Finds a session by its hash; null where it was signed out, expired or idle, or belongs to a disabled or removed user, a blocked account
  * or an older password. User activity extends it.
  */
 export async function findValidSession(
@@ -39,13 +49,13 @@ export async function findValidSession(
 ): Promise<DashboardSession | null> {
   const [row] = await em.execute<DashboardSession[]>(
     `with found as (
-       select s.hash, s.csrf, json_build_object('uuid', u.uuid, 'email', u.email, 'role', u.role) as "user",
+       select s.hash, s.csrf, json_build_object('uuid', u.uuid, 'email', u.email, 'name', u.name, 'role', u.role) as "user",
          case when a.uuid is not null then json_build_object('uuid', a.uuid, 'name', a.name) end as account
        from dashboard_session s join app_user u on u.uuid = s.user_uuid 
          left join account a on a.uuid = coalesce(u.account_uuid, s.opened_account_uuid)
        where s.hash = ? and s.revoked_at is null and s.expires_at > now()
          and s.last_seen_at > now() - interval '${SESSION_IDLE_HOURS} hours'
-         and u.disabled_at is null and s.password_digest = sha256(convert_to(u.password_hash, 'UTF8'))
+         and u.disabled_at is null and u.removed_at is null and s.password_digest = sha256(convert_to(u.password_hash, 'UTF8'))
          and (u.account_uuid is null or a.status = 'ACTIVE')
      ), seen as (
        update dashboard_session s set last_seen_at = now() from found
@@ -76,14 +86,69 @@ export function revokeSession(em: EntityManager, { sessionHash }: DashboardSessi
   ])
 }
 
-/** Revokes the sessions of one user by e-mail, or of all users of an account. */
+/** Revokes the sessions of one user by e-mail or uuid, or of all users of an account. */
 export async function revokeUserSessions(
   em: EntityManager,
-  { email, accountUuid }: { email?: string; accountUuid?: string },
+  { email, uuid, accountUuid }: { email?: string; uuid?: string; accountUuid?: string },
 ): Promise<void> {
   await em.execute(
     `update dashboard_session set revoked_at = now()
-     where revoked_at is null and user_uuid in (select uuid from app_user where email = ? or account_uuid = ?)`,
-    [email ?? null, accountUuid ?? null],
+     where revoked_at is null
+       and user_uuid in (select u.uuid from app_user u where u.email = ? or u.uuid = ? or u.account_uuid = ?)`,
+    [email ?? null, uuid ?? null, accountUuid ?? null],
+  )
+}
+
+/** A session of a user, as the user's own page lists it. */
+export type ListedSession = {
+  uuid: string
+  userAgent: string | null
+  network: string | null
+  createdAt: Date
+  lastSeenAt: Date
+  isCurrent: boolean
+}
+
+/** Lists the valid sessions of the user of a session, the latest seen first. */
+export function listOwnSessions(
+  em: EntityManager,
+  { user, sessionHash }: DashboardSession,
+): Promise<ListedSession[]> {
+  return em.execute<ListedSession[]>(
+    `select s.uuid, s.user_agent as "userAgent", s.network, s.created_at as "createdAt",
+       s.last_seen_at as "lastSeenAt", s.hash = decode(?, 'hex') as "isCurrent"
+     from dashboard_session s join app_user u on u.uuid = s.user_uuid
+     where s.user_uuid = ? and s.revoked_at is null and s.expires_at > now()
+       and s.last_seen_at > now() - interval '${SESSION_IDLE_HOURS} hours'
+       and s.password_digest = sha256(convert_to(u.password_hash, 'UTF8'))
+     order by "isCurrent" desc, s.last_seen_at desc limit ${MAX_LISTED_SESSIONS}`,
+    [sessionHash, user.uuid],
+  )
+}
+
+const MAX_LISTED_SESSIONS = 100
+
+/** Revokes one session of the user of this session by its uuid, or all but this one. */
+export async function revokeOtherSessions(
+  em: EntityManager,
+  { user, sessionHash }: DashboardSession,
+  uuid?: string,
+): Promise<void> {
+  await em.execute(
+    `update dashboard_session set revoked_at = now()
+     where user_uuid = ? and revoked_at is null and hash <> decode(?, 'hex') and (uuid = ? or ?::uuid is null)`,
+    [user.uuid, sessionHash, uuid ?? null, uuid ?? null],
+  )
+}
+
+/** Keeps a session after its user's password has changed, which ends all others. */
+export async function keepSessionOfNewPassword(
+  em: EntityManager,
+  { sessionHash }: DashboardSession,
+): Promise<void> {
+  await em.execute(
+    `update dashboard_session s set password_digest = sha256(convert_to(u.password_hash, 'UTF8'))
+     from app_user u where u.uuid = s.user_uuid and s.hash = decode(?, 'hex')`,
+    [sessionHash],
   )
 }

@@ -12,6 +12,7 @@ const MESSAGES = {
   401: {
     unauthenticated: 'The access token is missing, unknown, revoked or expired.',
     sign_in_refused: 'The e-mail or the password is wrong.',
+    code_refused: 'The code is wrong, or was used before.',
   },
   403: {
     account_blocked: 'The account is blocked; contact the operator of the service.',
@@ -35,6 +36,9 @@ const MESSAGES = {
     request_timeout: 'The request took too long to arrive; send it again.',
   },
   409: {
+    last_owner: 'The account would have no owner; give another user that role first.',
+    totp_already_enabled: 'The second factor is already enabled; disable it first.',
+    user_limit: 'An account can have at most 100 users and open invitations; remove one first.',
     already_settled: 'The operation is already settled; reload the page.',
     act_stale: 'The data changed after the page was loaded; nothing was done. Reload the page.',
     charge_not_cancellable: 'Only a PENDING charge can be cancelled.',

@@ -12,6 +12,7 @@ import { roundUpAxisMax } from '../../../src/dashboard/views/plots.ts'
 import { MOVEMENT_REASONS } from '../../../src/domain/ledger/movement.ts'
 import { CONNECTION_STATUSES, PROVIDER_NAMES } from '../../../src/domain/providers/provider.ts'
 import { PAYMENT_STATUSES } from '../../../src/domain/shared/payment-status.ts'
+import { ACCOUNT_ROLES } from '../../../src/domain/users/roles.ts'
 import { DISABLED_REASONS } from '../../../src/domain/webhooks/webhook.ts'
 import { type FieldMessage, formatFieldMessage } from '../../../src/http/field-message.ts'
 import { validateSchema } from '../../../src/http/validate.ts'
@@ -161,6 +162,8 @@ const source = readdirSync(join(root, '..'), { recursive: true })
 const ACTS = [...source.matchAll(/\baction: '(\w+)'/g)]
   .map(match => match[1]!)
   .concat('settle_settled', 'settle_rejected', 'pause_money_out', 'pause_everything')
+  .concat(ACCOUNT_ROLES.map(role => `make_${role}`))
+  .concat([...source.matchAll(/changeMember\(em, order, '(\w+)'/g)].map(match => match[1]!))
 
 const FIELD_MESSAGE =
   /'((?:must|is|was|has|a percentage|the (?:splits|percentages)|this recipient|a charge with|no provider of|The (?:URL|host of)|Every address) [^'\n]{4,})'/g

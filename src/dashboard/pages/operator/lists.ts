@@ -77,7 +77,7 @@ export const OPERATOR_PAGES = {
   },
   async acts({ em }: OperatorPageContext) {
     const order = { orderBy: { at: 'desc' as const, uuid: 'desc' as const }, limit: MAX_ACTIONS }
-    const rows = await em.fork().find(OperatorAction, {}, order)
+    const rows = await em.fork().find(OperatorAction, { accountUuid: null }, order)
     return createOperatorPage('acts', {
       rows: rows.map(({ at, actor, action, subject, reason }) => ({ at, actor, action, subject, reason })),
     })

@@ -1,0 +1,107 @@
+import type { EntityManager } from '../db/client/orm.ts'
+import { User } from '../db/entities/user.ts'
+import { UserTotp } from '../db/entities/user-totp.ts'
+import { lockAccount } from '../db/locks.ts'
+import { revokeUserSessions } from '../db/repositories/dashboard-sessions.ts'
+import { recordOperatorAction } from '../db/repositories/operator-actions.ts'
+import type { AccountRole } from '../domain/users/roles.ts'
+
+/** Changes that an owner makes to the users of the account. Each ends the sessions of the changed user. */
+
+/** The user who acts, as the audit names it. */
+export type ActingUser = { uuid: string; email: string; accountUuid: string | null }
+
+export type MemberChange =
+  | { kind: 'changed' }
+  /** The account has no such user, or an owner removed it before. */
+  | { kind: 'not_found' }
+  /** The account would have no owner who can sign in. */
+  | { kind: 'last_owner' }
+  /** The user has another role than the one that was confirmed. */
+  | { kind: 'stale'; role: AccountRole }
+  /** The acting user is no owner any more. */
+  | { kind: 'not_owner' }
+
+type MemberOrder = { actor: ActingUser; accountUuid: string; userUuid: string }
+
+/** Gives a user another role. Repeating it changes nothing. */
+export function changeMemberRole(
+  em: EntityManager,
+  { expectedRole, role, ...order }: MemberOrder & { expectedRole: AccountRole; role: AccountRole },
+): Promise<MemberChange> {
+  return changeMember(em, order, `make_${role}`, async (tx, member) => {
+    if (member.role === role) return { kind: 'unchanged' }
+    if (member.role !== expectedRole) return { kind: 'stale', role: member.role as AccountRole }
+    if (await isLastOwner(tx, member)) return { kind: 'last_owner' }
+    member.role = role
+    return { kind: 'changed' }
+  })
+}
+
+/** Removes a user for ever, with the second factor. The e-mail may be invited again. */
+export function removeMember(em: EntityManager, order: MemberOrder): Promise<MemberChange> {
+  return changeMember(em, order, 'remove_user', async (tx, member) => {
+    if (await isLastOwner(tx, member)) return { kind: 'last_owner' }
+    member.removedAt = new Date()
+    await tx.nativeDelete(UserTotp, { userUuid: member.uuid })
+    return { kind: 'changed' }
+  })
+}
+
+/** Removes the second factor of another user, who then signs in by the password alone. */
+export function resetMemberTotp(em: EntityManager, order: MemberOrder): Promise<MemberChange> {
+  return changeMember(em, order, 'reset_totp', async (tx, member) => {
+    if (member.uuid === order.actor.uuid) return { kind: 'not_found' }
+    const deleted = await tx.nativeDelete(UserTotp, { userUuid: member.uuid })
+    return { kind: deleted > 0 ? 'changed' : 'unchanged' }
+  })
+}
+
+/**
+ * Runs a change under the lock of the account, so that two owners act one after the other, and records it. PostgreSQL
+ * refuses the removal of the last owner too.
+ */
+function changeMember(
+  em: EntityManager,
+  { actor, accountUuid, userUuid }: MemberOrder,
+  action: string,
+  change: (tx: EntityManager, member: User) => Promise<MemberChange | { kind: 'unchanged' }>,
+): Promise<MemberChange> {
+  return em.fork().transactional(async tx => {
+    await lockAccount(tx, accountUuid)
+    const ofAccount = { accountUuid, removedAt: null }
+    if ((await tx.count(User, { uuid: actor.uuid, role: 'owner', ...ofAccount })) === 0)
+      return { kind: 'not_owner' }
+    const member = await tx.findOne(User, { uuid: userUuid, ...ofAccount })
+    if (!member) return { kind: 'not_found' }
+    const result = await change(tx, member)
+    if (result.kind === 'unchanged') return { kind: 'changed' }
+    if (result.kind !== 'changed') return result
+    await tx.flush()
+    await revokeUserSessions(tx, { uuid: userUuid })
+    await recordUserAction(tx, { actor, action, subject: `user/${userUuid}` })
+    return result
+  })
+}
+
+/** Returns whether no other owner of the account can sign in. The caller holds the lock of the account. */
+async function isLastOwner(tx: EntityManager, { uuid, role, accountUuid }: User): Promise<boolean> {
+  if (role !== 'owner') return false
+  const others = {
+    accountUuid,
+    role: 'owner' as const,
+    removedAt: null,
+    disabledAt: null,
+    uuid: { $ne: uuid },
+  }
+  return (await tx.count(User, others)) === 0
+}
+
+/** Records an action of a user of an account, or of an operator on the own user. */
+export function recordUserAction(
+  em: EntityManager,
+  { actor, action, subject }: { actor: ActingUser; action: string; subject: string },
+): Promise<void> {
+  const { email, accountUuid } = actor
+  return recordOperatorAction(em, { actor: email, accountUuid, action, subject, reason: 'in the dashboard' })
+}

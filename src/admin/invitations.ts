@@ -1,0 +1,131 @@
+import { randomBytes, randomUUID } from 'node:crypto'
+import type { EntityManager } from '../db/client/orm.ts'
+import { Account } from '../db/entities/account.ts'
+import { User } from '../db/entities/user.ts'
+import { UserInvitation } from '../db/entities/user-invitation.ts'
+import { lockAccount } from '../db/locks.ts'
+import { countAccountMembers, MAX_ACCOUNT_MEMBERS } from '../db/repositories/account-users.ts'
+import type { AccountRole } from '../domain/users/roles.ts'
+import { hashPassword } from '../security/passwords.ts'
+import { sha256 } from '../security/sealing.ts'
+import { type ActingUser, recordUserAction } from './account-users.ts'
+
+/** Invitations to an account: an owner sends a link, and who opens it sets name and password. */
+
+/** 192 random bits, which no guess finds. */
+const TOKEN_BYTES = 24
+const TOKEN_PATTERN = /^[\w-]{32}$/
+const INVITATION_DAYS = 7
+
+type InvitationOrder = {
+  /** Where the request may be repeated: the second one creates nothing. */
+  uuid: string
+  accountUuid: string
+  email: string
+  role: AccountRole
+  actor: ActingUser
+}
+
+export type InvitationResult =
+  | { kind: 'created'; token: string }
+  /** The request was repeated: its link was shown, and is not stored. */
+  | { kind: 'repeated' }
+  /** The e-mail is of a user, of this account or of another. */
+  | { kind: 'user_exists' }
+  | { kind: 'too_many' }
+  | { kind: 'not_owner' }
+
+/** Creates an invitation, and revokes an earlier one to the same e-mail. Returns its token, which is not stored. */
+export function createInvitation(
+  em: EntityManager,
+  { uuid, accountUuid, role, actor, ...order }: InvitationOrder,
+): Promise<InvitationResult> {
+  const email = order.email.trim().toLowerCase()
+  return em.fork().transactional(async tx => {
+    await lockAccount(tx, accountUuid)
+    if ((await tx.count(User, { uuid: actor.uuid, accountUuid, role: 'owner', removedAt: null })) === 0)
+      return { kind: 'not_owner' }
+    if ((await tx.count(UserInvitation, { uuid })) > 0) return { kind: 'repeated' }
+    if ((await tx.count(User, { email, removedAt: null })) > 0) return { kind: 'user_exists' }
+    await revokeOpenInvitations(tx, { accountUuid, email })
+    if ((await countAccountMembers(tx, accountUuid)) >= MAX_ACCOUNT_MEMBERS) return { kind: 'too_many' }
+    const token = randomBytes(TOKEN_BYTES).toString('base64url')
+    const createdAt = new Date()
+    const expiresAt = new Date(createdAt.getTime() + INVITATION_DAYS * 86_400_000)
+    const invitation = { uuid, accountUuid, email, role, tokenHash: sha256(token), createdAt, expiresAt }
+    await tx.insert(UserInvitation, { ...invitation, invitedBy: actor.uuid })
+    await recordUserAction(tx, { actor, action: 'invite_user', subject: `invitation/${uuid}` })
+    return { kind: 'created', token }
+  })
+}
+
+/** Revokes an open invitation of an account; false where there is none. */
+export function revokeInvitation(
+  em: EntityManager,
+  { uuid, accountUuid, actor }: { uuid: string; accountUuid: string; actor: ActingUser },
+): Promise<boolean> {
+  return em.fork().transactional(async tx => {
+    if ((await revokeOpenInvitations(tx, { uuid, accountUuid })) === 0) return false
+    await recordUserAction(tx, { actor, action: 'revoke_invitation', subject: `invitation/${uuid}` })
+    return true
+  })
+}
+
+function revokeOpenInvitations(
+  tx: EntityManager,
+  which: { accountUuid: string } & ({ uuid: string } | { email: string }),
+): Promise<number> {
+  return tx.nativeUpdate(
+    UserInvitation,
+    { ...which, acceptedAt: null, revokedAt: null },
+    { revokedAt: new Date() },
+  )
+}
+
+export type InvitationVisit =
+  | { kind: 'open'; uuid: string; email: string; role: AccountRole; accountName: string }
+  | { kind: 'accepted' | 'revoked' | 'expired' }
+
+/** Finds what the visitor of a link sees; null where the token is of no invitation. */
+export async function visitInvitation(em: EntityManager, token: string): Promise<InvitationVisit | null> {
+  if (!TOKEN_PATTERN.test(token)) return null
+  const invitation = await em.findOne(UserInvitation, { tokenHash: sha256(token) })
+  if (!invitation) return null
+  if (invitation.acceptedAt) return { kind: 'accepted' }
+  if (invitation.revokedAt) return { kind: 'revoked' }
+  if (invitation.expiresAt <= new Date()) return { kind: 'expired' }
+  const account = await em.findOneOrFail(Account, invitation.accountUuid)
+  if (account.status !== 'ACTIVE') return { kind: 'revoked' }
+  const { uuid, email, role } = invitation
+  return { kind: 'open', uuid, email, role, accountName: account.name }
+}
+
+export type AcceptedInvitation =
+  | { kind: 'accepted'; userUuid: string; email: string }
+  /** It was accepted, was revoked or expired in the meantime. */
+  | { kind: 'closed' }
+  | { kind: 'user_exists' }
+
+/** Creates the user of an invitation. Of concurrent requests one creates it. */
+export async function acceptInvitation(
+  em: EntityManager,
+  { token, name, password }: { token: string; name: string; password: string },
+): Promise<AcceptedInvitation> {
+  const visit = await visitInvitation(em.fork(), token)
+  if (visit?.kind !== 'open') return { kind: 'closed' }
+  const passwordHash = await hashPassword(password)
+  return em.fork().transactional(async tx => {
+    const invitation = await tx.findOneOrFail(UserInvitation, visit.uuid)
+    await lockAccount(tx, invitation.accountUuid)
+    await tx.refresh(invitation)
+    const { uuid, accountUuid, email, role, acceptedAt, revokedAt, expiresAt } = invitation
+    if (acceptedAt || revokedAt || expiresAt <= new Date()) return { kind: 'closed' }
+    const userUuid = randomUUID()
+    const actor = { uuid: userUuid, email, accountUuid }
+    if ((await tx.count(User, { email, removedAt: null })) > 0) return { kind: 'user_exists' }
+    await tx.insert(User, { ...actor, name, passwordHash, role, createdAt: new Date() })
+    await tx.nativeUpdate(UserInvitation, { uuid }, { acceptedAt: new Date(), userUuid })
+    await recordUserAction(tx, { actor, action: 'accept_invitation', subject: `user/${userUuid}` })
+    return { kind: 'accepted', userUuid, email }
+  })
+}

@@ -1,0 +1,80 @@
+import { randomUUID } from 'node:crypto'
+import type { EntityManager } from '../db/client/orm.ts'
+import { User } from '../db/entities/user.ts'
+import { UserTotp } from '../db/entities/user-totp.ts'
+import { ROW_LOCK } from '../db/locks.ts'
+import { consumeRecoveryCode, consumeTotpStep, insertRecoveryCodes } from '../db/repositories/user-totp.ts'
+import type { Sealer } from '../security/sealing.ts'
+import { findTotpStep, hashRecoveryCode } from '../security/totp.ts'
+import { type ActingUser, recordUserAction } from './account-users.ts'
+
+/** The second factor of a user: codes of an authenticator, and recovery codes for when it is lost. */
+
+export function hasSecondFactor(em: EntityManager, userUuid: string): Promise<boolean> {
+  return em.count(UserTotp, { userUuid }).then(count => count > 0)
+}
+
+type EnableOrder = { actor: ActingUser; secret: string; code: string; recoveryCodes: string[] }
+
+/**
+ * Enables the second factor by a code of its secret. Repeating the same secret changes nothing, so that a form sent
+ * twice shows its recovery codes twice.
+ */
+export async function enableSecondFactor(
+  em: EntityManager,
+  sealer: Sealer,
+  { actor, secret, code, recoveryCodes }: EnableOrder,
+): Promise<'enabled' | 'wrong_code' | 'already_enabled'> {
+  return em.fork().transactional(async tx => {
+    // Concurrent requests of one user run one after the other.
+    await tx.findOneOrFail(User, actor.uuid, ROW_LOCK)
+    const existing = await tx.findOne(UserTotp, { userUuid: actor.uuid })
+    if (existing) return sealer.open(existing.sealedSecret) === secret ? 'enabled' : 'already_enabled'
+    const step = findTotpStep(secret, normalizeCode(code))
+    if (step === null) return 'wrong_code'
+    const totp = {
+      uuid: randomUUID(),
+      userUuid: actor.uuid,
+      sealedSecret: sealer.seal(secret),
+      lastStep: step,
+    }
+    await tx.insert(UserTotp, { ...totp, createdAt: new Date() })
+    await insertRecoveryCodes(tx, { totpUuid: totp.uuid, hashes: recoveryCodes.map(hashRecoveryCode) })
+    await recordUserAction(tx, { actor, action: 'enable_totp', subject: `user/${actor.uuid}` })
+    return 'enabled'
+  })
+}
+
+/** Accepts a code of the authenticator or a recovery code, each once; false where it is wrong or was used. */
+export async function acceptSecondFactor(
+  em: EntityManager,
+  sealer: Sealer,
+  { userUuid, code }: { userUuid: string; code: string },
+): Promise<boolean> {
+  const totp = await em.findOne(UserTotp, { userUuid })
+  if (!totp) return false
+  const digits = normalizeCode(code)
+  if (!/^\d{6}$/.test(digits))
+    return consumeRecoveryCode(em, { totpUuid: totp.uuid, hash: hashRecoveryCode(code) })
+  const step = findTotpStep(sealer.open<string>(totp.sealedSecret), digits)
+  return step !== null && consumeTotpStep(em, { totpUuid: totp.uuid, step })
+}
+
+/** Disables the own second factor by one of its codes. Where there is none, nothing changes. */
+export async function disableSecondFactor(
+  em: EntityManager,
+  sealer: Sealer,
+  { actor, code }: { actor: ActingUser; code: string },
+): Promise<'disabled' | 'wrong_code'> {
+  return em.fork().transactional(async tx => {
+    if (!(await hasSecondFactor(tx, actor.uuid))) return 'disabled'
+    if (!(await acceptSecondFactor(tx, sealer, { userUuid: actor.uuid, code }))) return 'wrong_code'
+    await tx.nativeDelete(UserTotp, { userUuid: actor.uuid })
+    await recordUserAction(tx, { actor, action: 'disable_totp', subject: `user/${actor.uuid}` })
+    return 'disabled'
+  })
+}
+
+function normalizeCode(code: string): string {
+  return code.replace(/\s/g, '')
+}

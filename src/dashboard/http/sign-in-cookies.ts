@@ -1,0 +1,33 @@
+import type { RouterContext } from '@koa/router'
+import type { User } from '../../db/entities/user.ts'
+import {
+  DEVICE_COOKIE_MAX_AGE_MS,
+  type DeviceCookie,
+  openDeviceCookie,
+  sealDeviceCookie,
+} from '../authentication/device-cookie.ts'
+import { createSession } from '../authentication/sign-in.ts'
+import { cookieName, setCookie } from './browser-security.ts'
+import type { DashboardContext } from './dashboard-context.ts'
+import { SESSION_COOKIE } from './router.ts'
+
+/** Cookie of a device that has signed in (src/dashboard/authentication/device-cookie.ts). */
+const DEVICE_COOKIE = 'trilho_device'
+
+/** Gives the browser a session of a user who has passed every step, and remembers the device. */
+export async function signIn(
+  dashboard: DashboardContext,
+  ctx: RouterContext,
+  { uuid, email }: Pick<User, 'uuid' | 'email'>,
+): Promise<void> {
+  const browser = { userAgent: ctx.get('User-Agent'), address: ctx.ip }
+  const secret = await createSession(dashboard.orm.em.fork(), uuid, browser)
+  const device = sealDeviceCookie(readDeviceCookie(dashboard, ctx), email, dashboard.sealer)
+  setCookie(dashboard, ctx, { name: DEVICE_COOKIE, value: device, maxAgeMs: DEVICE_COOKIE_MAX_AGE_MS })
+  setCookie(dashboard, ctx, { name: SESSION_COOKIE, value: secret })
+}
+
+/** Reads the cookie of a device that has signed in before. */
+export function readDeviceCookie(dashboard: DashboardContext, ctx: RouterContext): DeviceCookie | null {
+  return openDeviceCookie(ctx.cookies.get(cookieName(DEVICE_COOKIE, dashboard)), dashboard.sealer)
+}

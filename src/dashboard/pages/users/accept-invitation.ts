@@ -1,0 +1,97 @@
+import type { RouterContext } from '@koa/router'
+import { z } from 'zod'
+import { acceptInvitation, visitInvitation } from '../../../admin/invitations.ts'
+import { partyName } from '../../../contract/shared/fields.ts'
+import { type ApiError, fail, failField } from '../../../http/api-error.ts'
+import { toLoggedApiError } from '../../../http/error-handler.ts'
+import { newPasswordSchema } from '../../authentication/new-password.ts'
+import { PAGE_HEADERS } from '../../http/browser-security.ts'
+import type { DashboardContext } from '../../http/dashboard-context.ts'
+import { parseFormFields, readUrlEncodedForm } from '../../http/form.ts'
+import { handleLanguageSwitch } from '../../http/language.ts'
+import { createPage, redirect } from '../../http/page.ts'
+import { signIn } from '../../http/sign-in-cookies.ts'
+import {
+  issueVisitorFormToken,
+  requireVisitorFormToken,
+  sendVisitorResponse,
+} from '../../http/visitor-form.ts'
+import { createVisitorLimit } from '../../http/visitor-limit.ts'
+
+export const INVITATION_PATH = '/dashboard/invitation'
+
+/** Points of a request, and of one with an unknown token, which is a guess or a mistake. */
+const REQUEST_POINTS = 1
+const UNKNOWN_TOKEN_POINTS = 20
+
+const acceptSchema = z.object({ name: partyName, password: newPasswordSchema })
+
+/** Registers the page of an invitation: its address is the permission, once. */
+export function registerInvitationPage(dashboard: DashboardContext): void {
+  const limit = createVisitorLimit()
+  const { koa } = dashboard.router
+
+  koa.get(`${INVITATION_PATH}/:token`, async ctx => {
+    setHeaders(ctx)
+    if (handleLanguageSwitch(dashboard, ctx)) return
+    await sendInvitation(ctx)
+  })
+
+  koa.post(`${INVITATION_PATH}/:token`, async ctx => {
+    setHeaders(ctx)
+    let form = new URLSearchParams()
+    try {
+      form = await readUrlEncodedForm(ctx)
+      requireVisitorFormToken(dashboard, ctx, form)
+      const invitation = await requireInvitation(ctx)
+      if (invitation.kind !== 'open') return await sendInvitation(ctx)
+      const order = { token: String(ctx.params.token), ...parseFormFields(acceptSchema, form) }
+      const result = await acceptInvitation(dashboard.orm.em.fork(), order)
+      if (result.kind === 'closed') return await sendInvitation(ctx)
+      if (result.kind === 'user_exists') return failField('email', 'is already the e-mail of a user')
+      await signIn(dashboard, ctx, { uuid: result.userUuid, email: result.email })
+      sendVisitorResponse(dashboard, ctx, { response: redirect('/dashboard', 'invitation_accepted') })
+    } catch (error) {
+      const refusal = toLoggedApiError(ctx, error, dashboard.log)
+      await sendInvitation(ctx, { refusal, typed: { name: form.get('name') ?? '' } })
+    }
+  })
+
+  async function requireInvitation(ctx: RouterContext) {
+    limit.take(ctx.ip, REQUEST_POINTS)
+    const invitation = await visitInvitation(dashboard.orm.em.fork(), String(ctx.params.token))
+    if (invitation) return invitation
+    limit.take(ctx.ip, UNKNOWN_TOKEN_POINTS)
+    return fail('not_found')
+  }
+
+  /** Sends the page of an invitation; what is not open any more says so with 410. */
+  async function sendInvitation(
+    ctx: RouterContext,
+    refused: { refusal?: ApiError; typed?: Record<string, string> } = {},
+  ): Promise<void> {
+    try {
+      const invitation = await requireInvitation(ctx)
+      const csrf = issueVisitorFormToken(dashboard, ctx)
+      const response = createPage('invitation', { invitation, csrf }, ctx.path)
+      sendVisitorResponse(
+        dashboard,
+        ctx,
+        invitation.kind === 'open' ? { response, ...refused } : { response },
+      )
+      if (invitation.kind !== 'open') ctx.status = 410
+    } catch (error) {
+      const refusal = toLoggedApiError(ctx, error, dashboard.log)
+      sendVisitorResponse(dashboard, ctx, {
+        response: createPage('invitation', { invitation: null }),
+        refusal,
+      })
+    }
+  }
+}
+
+/** Neither search engines nor other sites learn the address. */
+function setHeaders(ctx: RouterContext): void {
+  ctx.set(PAGE_HEADERS)
+  ctx.set({ 'Referrer-Policy': 'no-referrer', 'X-Robots-Tag': 'noindex, nofollow' })
+}

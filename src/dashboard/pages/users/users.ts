@@ -1,0 +1,177 @@
+import { z } from 'zod'
+import {
+  changeMemberRole,
+  type MemberChange,
+  removeMember,
+  resetMemberTotp,
+} from '../../../admin/account-users.ts'
+import {
+  type AccountMember,
+  listAccountMembers,
+  listOpenInvitations,
+  listUserHistory,
+} from '../../../db/repositories/account-users.ts'
+import { ACCOUNT_ROLES } from '../../../domain/users/roles.ts'
+import { fail } from '../../../http/api-error.ts'
+import { actingUser } from '../../http/acting-user.ts'
+import { type Confirmation, phrasesOf } from '../../http/confirmation.ts'
+import { parseFormFields } from '../../http/form.ts'
+import { createPage, type DashboardResponse, redirect } from '../../http/page.ts'
+import type { PageContext } from '../../http/page-context.ts'
+import type { DashboardRouter } from '../../http/router.ts'
+
+export const USERS_PATH = '/dashboard/users'
+
+type UsersVisit = PageContext<'merchant'>
+
+const roleFormSchema = z.object({ role: z.enum(ACCOUNT_ROLES), seen_role: z.enum(ACCOUNT_ROLES).optional() })
+
+/** Registers the page of the account's users, and what an owner does with one of them. */
+export function registerUserPages({ get, post }: DashboardRouter): void {
+  get('users.write', USERS_PATH, visit => renderUsers(visit))
+  get('users.write', `${USERS_PATH}/:uuid`, renderMember)
+
+  post('users.write', `${USERS_PATH}/:uuid/role`, {
+    confirm: confirmRole,
+    async handle(visit) {
+      const { role, seen_role: expectedRole } = parseFormFields(roleFormSchema, visit.form)
+      const { em, ...order } = readOrder(visit)
+      const change = await changeMemberRole(em, { ...order, role, expectedRole: expectedRole ?? role })
+      return respondToChange(visit, change, 'role_changed')
+    },
+    renderForm: renderMember,
+  })
+
+  post('users.write', `${USERS_PATH}/:uuid/remove`, {
+    confirm: visit => confirmOnMember(visit, REMOVAL),
+    async handle(visit) {
+      const { em, ...order } = readOrder(visit)
+      const change = await removeMember(em, order)
+      return respondToChange(visit, change, 'user_removed')
+    },
+    renderForm: renderMember,
+  })
+
+  post('users.write', `${USERS_PATH}/:uuid/totp`, {
+    confirm: visit => confirmOnMember(visit, TOTP_RESET),
+    async handle(visit) {
+      const { em, ...order } = readOrder(visit)
+      const change = await resetMemberTotp(em, order)
+      return respondToChange(visit, change, 'totp_reset')
+    },
+    renderForm: renderMember,
+  })
+}
+
+/** The page of all users, their invitations and their history; `invited` has the link of the invitation just created. */
+export async function renderUsers(visit: UsersVisit, invited?: { url: string; email: string }) {
+  const { em, session } = visit
+  const { accountUuid } = visit.token
+  const [members, invitations, history] = await Promise.all([
+    listAccountMembers(em.fork(), { accountUuid }),
+    listOpenInvitations(em.fork(), accountUuid),
+    listUserHistory(em.fork(), { accountUuid }),
+  ])
+  return createPage(
+    'users',
+    {
+      members,
+      invitations,
+      history,
+      invited,
+      roles: ACCOUNT_ROLES,
+      me: session.user.uuid,
+      ...(invited && { typed: {} }),
+    },
+    USERS_PATH,
+  )
+}
+
+async function renderMember(visit: UsersVisit): Promise<DashboardResponse> {
+  const { em, token, params, session } = visit
+  const member = (await findMember(visit)) ?? fail('not_found')
+  const history = await listUserHistory(em.fork(), { accountUuid: token.accountUuid, uuid: params.uuid })
+  const model = { member, history, roles: ACCOUNT_ROLES, isMe: member.uuid === session.user.uuid }
+  return createPage('user', model, `${USERS_PATH}/${member.uuid}`)
+}
+
+async function findMember({ em, token, params }: UsersVisit): Promise<AccountMember | undefined> {
+  const [member] = await listAccountMembers(em.fork(), { accountUuid: token.accountUuid, uuid: params.uuid })
+  return member
+}
+
+function readOrder(visit: UsersVisit) {
+  const { em, token, params } = visit
+  return { em, actor: actingUser(visit), accountUuid: token.accountUuid, userUuid: params.uuid }
+}
+
+/** Phrases of a confirmation. */
+type ActPhrases = { ask: string; now: string; means: string }
+const REMOVAL = { ask: 'user.removeAsk', now: 'user.removeNow', means: 'user.removeMeans' }
+const TOTP_RESET = { ask: 'user.resetTotpAsk', now: 'user.resetTotpNow', means: 'user.resetTotpMeans' }
+const ROLE_CHANGE = { ask: 'user.changeRoleAsk', now: 'user.changeRoleNow', means: 'user.sessionsEnd' }
+
+async function confirmRole(visit: UsersVisit): Promise<Confirmation | null> {
+  const { role } = parseFormFields(roleFormSchema, visit.form)
+  const member = (await findMember(visit)) ?? fail('not_found')
+  if (member.role === role) return null
+  const { t } = phrasesOf(visit)
+  const newRole = t(`role.${role}`)
+  const asked = describeAct(visit, ROLE_CHANGE, member, { role: newRole })
+  return {
+    ...asked,
+    facts: [...asked.facts, { name: 'user.newRole', value: newRole, isInformative: true }],
+    means: `${t(`role.${role}.means`)} ${asked.means}`,
+    isDangerous: member.role === 'owner',
+    fields: { seen_role: member.role },
+  }
+}
+
+/** Null where the user is gone: the form was carried out already, by this owner or by another. */
+async function confirmOnMember(visit: UsersVisit, phrases: ActPhrases): Promise<Confirmation | null> {
+  const member = await findMember(visit)
+  return member ? { ...describeAct(visit, phrases, member), isDangerous: true } : null
+}
+
+function describeAct(
+  visit: UsersVisit,
+  phrases: ActPhrases,
+  member: AccountMember,
+  gaps: Record<string, string> = {},
+) {
+  const { t } = phrasesOf(visit)
+  const names = { name: member.name ?? member.email, ...gaps }
+  return {
+    title: t(phrases.ask, names),
+    button: t(phrases.now, names),
+    facts: listFacts(visit, member),
+    means: t(phrases.means),
+    back: `${USERS_PATH}/${member.uuid}`,
+  }
+}
+
+function listFacts(visit: UsersVisit, { name, email, role }: AccountMember) {
+  const { t } = phrasesOf(visit)
+  return [
+    ...(name === null ? [] : [{ name: 'field.name', value: name }]),
+    { name: 'field.email', value: email },
+    { name: 'field.role', value: t(`role.${role}`) },
+  ]
+}
+
+function respondToChange(visit: UsersVisit, change: MemberChange, outcome: string): DashboardResponse {
+  const { t, f } = phrasesOf(visit)
+  switch (change.kind) {
+    case 'changed':
+      return redirect(outcome === 'user_removed' ? USERS_PATH : `${USERS_PATH}/${visit.params.uuid}`, outcome)
+    case 'not_found':
+      // Removed already, by this form sent twice or by another owner.
+      return outcome === 'user_removed' ? redirect(USERS_PATH, outcome) : fail('not_found')
+    case 'last_owner':
+      return fail('last_owner')
+    case 'stale':
+      return fail('act_stale', { currentStateText: t(`role.${change.role}`) })
+    case 'not_owner':
+      return fail('role_not_allowed', { allowedRolesText: f.anyOf([t('role.owner')]) })
+  }
+}

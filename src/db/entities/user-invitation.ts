@@ -1,0 +1,25 @@
+import { defineEntity } from '@mikro-orm/core'
+import type { AccountRole } from '../../domain/users/roles.ts'
+import { createdAtColumn, timestampColumn, unionColumn } from './columns.ts'
+
+/** An invitation to an account: a link that an owner sends, and that works once. */
+const schema = defineEntity({
+  name: 'UserInvitation',
+  properties: p => ({
+    uuid: p.uuid().primary(),
+    accountUuid: p.uuid(),
+    /** In lower case. */
+    email: p.text(),
+    role: unionColumn<AccountRole>(),
+    tokenHash: p.blob(),
+    invitedBy: p.uuid(),
+    createdAt: createdAtColumn(),
+    expiresAt: timestampColumn(),
+    acceptedAt: timestampColumn().nullable(),
+    userUuid: p.uuid().nullable(),
+    revokedAt: timestampColumn().nullable(),
+  }),
+})
+
+export class UserInvitation extends schema.class {}
+schema.setClass(UserInvitation)
