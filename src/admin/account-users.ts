@@ -13,8 +13,10 @@ export type ActingUser = { uuid: string; email: string; accountUuid: string | nu
 
 export type MemberChange =
   | { kind: 'changed' }
-  /** The account has no such user, or an owner removed it before. */
+  /** The account has no such user. */
   | { kind: 'not_found' }
+  /** An owner removed the user before. */
+  | { kind: 'removed' }
   /** The account would have no owner who can sign in. */
   | { kind: 'last_owner' }
   /** The user has another role than the one that was confirmed. */
@@ -69,11 +71,11 @@ function changeMember(
 ): Promise<MemberChange> {
   return em.fork().transactional(async tx => {
     await lockAccount(tx, accountUuid)
-    const ofAccount = { accountUuid, removedAt: null }
-    if ((await tx.count(User, { uuid: actor.uuid, role: 'owner', ...ofAccount })) === 0)
+    if ((await tx.count(User, { uuid: actor.uuid, accountUuid, role: 'owner', removedAt: null })) === 0)
       return { kind: 'not_owner' }
-    const member = await tx.findOne(User, { uuid: userUuid, ...ofAccount })
+    const member = await tx.findOne(User, { uuid: userUuid, accountUuid })
     if (!member) return { kind: 'not_found' }
+    if (member.removedAt) return { kind: 'removed' }
     const result = await change(tx, member)
     if (result.kind === 'unchanged') return { kind: 'changed' }
     if (result.kind !== 'changed') return result

@@ -59,15 +59,16 @@ export function createInvitation(
   })
 }
 
-/** Revokes an open invitation of an account; false where there is none. */
+/** Revokes an open invitation of an account; `closed` where it is not open any more, null where there is none. */
 export function revokeInvitation(
   em: EntityManager,
   { uuid, accountUuid, actor }: { uuid: string; accountUuid: string; actor: ActingUser },
-): Promise<boolean> {
+): Promise<'revoked' | 'closed' | null> {
   return em.fork().transactional(async tx => {
-    if ((await revokeOpenInvitations(tx, { uuid, accountUuid })) === 0) return false
+    if ((await tx.count(UserInvitation, { uuid, accountUuid })) === 0) return null
+    if ((await revokeOpenInvitations(tx, { uuid, accountUuid })) === 0) return 'closed'
     await recordUserAction(tx, { actor, action: 'revoke_invitation', subject: `invitation/${uuid}` })
-    return true
+    return 'revoked'
   })
 }
 

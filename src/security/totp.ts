@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto'
 import { Secret, TOTP } from 'otpauth'
 import { sha256 } from './sealing.ts'
 
-/** Time-based one-time passwords (RFC 6238) and the recovery codes that stand in for them. */
+/** Time-based one-time passwords (RFC 6238) and the recovery codes for a lost authenticator. */
 
 const PERIOD_S = 30
 /** Time steps that a clock may be ahead or behind. */

@@ -134,7 +134,11 @@ async function postAdjustment(em: EntityManager, adjustment: LedgerAdjustment): 
 }
 
 async function findOperator(em: EntityManager, email: string): Promise<User> {
-  const operator = await em.findOne(User, { email: email.trim().toLowerCase(), role: 'operator', removedAt: null })
+  const operator = await em.findOne(User, {
+    email: email.trim().toLowerCase(),
+    role: 'operator',
+    removedAt: null,
+  })
   if (!operator || operator.disabledAt)
     refuse('no_operator', `${email} is not an operator: give the e-mail of an operator by --by`)
   return operator

@@ -24,10 +24,18 @@ beforeAll(async () => {
 afterAll(() => fixture.close())
 
 /** Right for any form that reads it, so that only the account can be what is wrong. */
-const FORM = { value: '1,00', link: randomUUID(), reason: 'a walk', status: 'DISABLED', events: 'PAYMENT' }
+const FORM = {
+  role: 'viewer',
+  value: '1,00',
+  link: randomUUID(),
+  reason: 'a walk',
+  status: 'DISABLED',
+  events: 'PAYMENT',
+}
 
 const merchantRoutes = () => routes.filter(route => !isOperatorRoute(route) && !isForAnybody(route))
-const isForAnybody = ({ path }: DashboardRoute) => ['/dashboard', '/dashboard/sign-out'].includes(path)
+const isForAnybody = ({ path }: DashboardRoute) =>
+  ['/dashboard', '/dashboard/sign-out'].includes(path) || path.startsWith('/dashboard/profile')
 
 async function signIn(accountUuid: string | null) {
   const email = `${accountUuid ?? 'operator'}@walk.test`

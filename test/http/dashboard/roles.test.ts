@@ -47,7 +47,7 @@ function addressOf({ path }: DeclaredRoute): string {
   const uuids: Record<string, string> = {
     ...{ charges: ours.charge, transfers: ours.transfer, disputes: ours.dispute },
     ...{ webhooks: ours.webhook, events: ours.event, refunds: ours.refund },
-    ...{ unmatched: ours.unmatched, keys: ours.pixKey },
+    ...{ unmatched: ours.unmatched, keys: ours.pixKey, users: ours.user },
   }
   return path
     .replace(':uuid', uuids[path.split('/')[2]!] ?? randomUUID())

@@ -21,7 +21,7 @@ export function recordDashboardRoutes(): { register: RouteRegistrar; routes: Das
 
 /** Without what has no session: the sign-in, the public pages and the assets. */
 function isPage(path: string): boolean {
-  return path.startsWith('/dashboard') && !/^\/dashboard\/(sign-in|assets|\*)/.test(path)
+  return path.startsWith('/dashboard') && !/^\/dashboard\/(sign-in|assets|invitation\/|\*)/.test(path)
 }
 
 export const isOperatorRoute = ({ path }: DashboardRoute) => path.startsWith('/dashboard/operator')
@@ -43,6 +43,9 @@ const OBJECTS: Record<string, (of: FullAccount) => string> = {
   keys: of => of.pixKey,
   unmatched: of => of.unmatched,
   tokens: of => of.token,
+  users: of => of.user,
+  invitations: of => of.invitation,
+  sessions: of => of.user,
 }
 
 /** The path with objects of the account in place of its parameters. */

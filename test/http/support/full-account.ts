@@ -265,7 +265,14 @@ export async function createFullAccount(world: ApiFixture) {
     { uuid: string },
   ]
   const email = `${randomUUID()}@trilho.test`
-  await addUser(world.orm.em.fork(), { email, password: PASSWORD, accountUuid: account })
+  const order = { email, password: PASSWORD, accountUuid: account, name: MALICIOUS_TEXT }
+  const { uuid: user } = await addUser(world.orm.em.fork(), order)
+  const invitation = randomUUID()
+  await sql(
+    `insert into user_invitation (uuid, account_uuid, email, role, token_hash, invited_by, created_at, expires_at)
+     values (?, ?, ?, 'viewer', sha256(convert_to(?, 'UTF8')), ?, now(), now() + interval '7 days')`,
+    [invitation, account, `invited-${email}`, invitation, user],
+  )
   return {
     account,
     connection,
@@ -284,6 +291,8 @@ export async function createFullAccount(world: ApiFixture) {
     event,
     delivery,
     token,
+    user,
+    invitation,
     email,
     sql,
   }

@@ -52,10 +52,8 @@ export function registerInvitationForms({ post, dashboard }: DashboardRouter): v
     async handle(visit) {
       const { em, token, params } = visit
       const order = { uuid: params.uuid, accountUuid: token.accountUuid, actor: actingUser(visit) }
-      return redirect(
-        USERS_PATH,
-        (await revokeInvitation(em, order)) ? 'invitation_revoked' : 'invitation_closed',
-      )
+      const result = (await revokeInvitation(em, order)) ?? fail('not_found')
+      return redirect(USERS_PATH, result === 'revoked' ? 'invitation_revoked' : 'invitation_closed')
     },
     renderForm: visit => renderUsers(visit),
   })

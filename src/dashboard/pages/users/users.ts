@@ -164,9 +164,11 @@ function respondToChange(visit: UsersVisit, change: MemberChange, outcome: strin
   switch (change.kind) {
     case 'changed':
       return redirect(outcome === 'user_removed' ? USERS_PATH : `${USERS_PATH}/${visit.params.uuid}`, outcome)
-    case 'not_found':
-      // Removed already, by this form sent twice or by another owner.
+    case 'removed':
+      // By this form sent twice, or by another owner.
       return outcome === 'user_removed' ? redirect(USERS_PATH, outcome) : fail('not_found')
+    case 'not_found':
+      return fail('not_found')
     case 'last_owner':
       return fail('last_owner')
     case 'stale':
