@@ -36,21 +36,30 @@ export function readLedgerLines(
 /** Numbers of the newest lines by provider account: what is booked later is not in a file that is being written. */
 export type LedgerBounds = { provider_account_uuid: string; last_id: string }[]
 
-/** Reads the bounds of a file. At one provider account lines are committed in the order of their numbers. */
+/** Newest lines of an account that its bounds are read from. */
+const MAX_NEWEST_LINES = 10_000
+
+/**
+ * Reads the bounds of a file. At one provider account lines are committed in the order of their numbers. One that has
+ * none of the newest lines has the bound before them, and its lines are not searched: no transaction lasts that long.
+ */
 export function readLedgerBounds(em: EntityManager, scope: LedgerScope): Promise<LedgerBounds> {
   const { sql, values } = joinConditions(
     ["bucket = 'available'"],
     ...buildScopeConditions(scope, 'provider_account_uuid'),
   )
   return em.execute(
-    `select * from (
-       select b.provider_account_uuid, (
-         select max(p.id) from posting p where p.account_uuid = b.account_uuid
-           and p.provider_account_uuid = b.provider_account_uuid and p.bucket = 'available'
-       )::text as last_id
-       from (select account_uuid, provider_account_uuid from balance where ${sql}) b
-     ) bound where last_id is not null`,
-    values,
+    `with newest as materialized (
+       select id, provider_account_uuid from posting where account_uuid = ? and bucket = 'available'
+       order by id desc limit ${MAX_NEWEST_LINES}
+     )
+     select b.provider_account_uuid, coalesce(last.id, oldest.id - 1)::text as last_id
+     from (select provider_account_uuid from balance where ${sql}) b
+     cross join (select min(id) as id from newest) oldest
+     left join (select provider_account_uuid, max(id) as id from newest group by provider_account_uuid) last
+       using (provider_account_uuid)
+     where oldest.id is not null`,
+    [scope.accountUuid, ...values],
   )
 }
 

@@ -1,5 +1,9 @@
-import { afterAll, beforeAll, expect, test } from '@jest/globals'
+import { once } from 'node:events'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { afterAll, beforeAll, expect, jest, test } from '@jest/globals'
 import { ledgerRoutes } from '../../../src/api/ledger/routes.ts'
+import { createLedgerFiles } from '../../../src/api/operations/ledger-files.ts'
+import { ledgerCsvQuery } from '../../../src/contract/ledger/ledger-files.ts'
 import { DAY, HOUR } from '../../../src/domain/shared/intervals.ts'
 import { createSeededRandom } from '../../domain/support/seeded-random.ts'
 import { type ApiFixture, openApiFixture } from '../support/api-fixture.ts'
@@ -148,7 +152,11 @@ test('the CSV has each line once, the oldest first, over several batches', async
 /** Lines of 1, 2, 3 … centavos. */
 async function openAccountWithLines(count: number): Promise<string> {
   const account = await fixture.insertAccount()
-  const connection = await fixture.insertConnection(account)
+  await insertLines(await fixture.insertConnection(account), count)
+  return fixture.insertToken({ accountUuid: account })
+}
+
+async function insertLines(connection: string, count: number): Promise<void> {
   await fixture.orm.em.fork().execute(
     `with made as (
        insert into movement (uuid, account_uuid, provider_account_uuid, connection_uuid, type, movement_type, value_cents,
@@ -160,8 +168,38 @@ async function openAccountWithLines(count: number): Promise<string> {
      from made cross join (values ('available', 1), ('outside', -1)) as leg (bucket, sign) order by value_cents`,
     [count, connection],
   )
-  return fixture.insertToken({ accountUuid: account })
 }
+
+test('a file has the lines of a provider account that has none of the newest ten thousand', async () => {
+  const account = await fixture.insertAccount()
+  const [idle, busy] = [await fixture.insertConnection(account), await fixture.insertConnection(account)]
+  await insertLines(idle, 2)
+  await insertLines(busy, 10_000)
+  const as = await fixture.insertToken({ accountUuid: account })
+  const ofIdle = await get(`/api/v1/ledger.csv?provider_uuid=${idle}`, as)
+  expect(parseCsv(ofIdle.text)).toHaveLength(1 + 2)
+  expect(parseCsv((await get('/api/v1/ledger.csv', as)).text)).toHaveLength(1 + 10_002)
+})
+
+test('a file is read as fast as its reader reads, and no further once the reader is gone', async () => {
+  const owner = await fixture.insertAccount()
+  await insertLines(await fixture.insertConnection(owner), 10_000)
+  const em = fixture.orm.em.fork()
+  const execute = jest.spyOn(em, 'execute')
+  const body = await createLedgerFiles().openCsv({
+    em,
+    token: { uuid: owner, accountUuid: owner, connectionUuid: null, mode: 'test' },
+    query: ledgerCsvQuery.parse({}),
+  })
+  await once(body, 'readable')
+  await sleep(200)
+  // The bounds, and a batch or the next one.
+  const { length: whileUnread } = execute.mock.calls
+  expect(whileUnread).toBeLessThanOrEqual(3)
+  body.destroy()
+  await sleep(200)
+  expect(execute).toHaveBeenCalledTimes(whileUnread)
+})
 
 test('files hold texts of payers as texts: no formula, no broken line, no element', async () => {
   const account = await fixture.insertAccount()

@@ -15,9 +15,10 @@ export type CapturedMessages = {
 /** Delay of each result, within which a client sends all that does not wait for it. */
 const RESULT_DELAY_MS = 3
 
-/** Opens an ORM with one connection, through a proxy that records its statements. */
+/** Opens an ORM with one connection, unless it is given more, through a proxy that records its statements. */
 export async function openCapturedOrm(
   databaseUrl: string,
+  { poolSize = 1 }: { poolSize?: number } = {},
 ): Promise<{ orm: Orm; captured: CapturedMessages; close(): Promise<void> }> {
   const target = new URL(databaseUrl)
   const captured: CapturedMessages = {
@@ -62,7 +63,7 @@ export async function openCapturedOrm(
   const through = new URL(databaseUrl)
   through.hostname = '127.0.0.1'
   through.port = String((proxy.address() as AddressInfo).port)
-  const orm = await openOrm({ databaseUrl: through.href, poolSize: 1 })
+  const orm = await openOrm({ databaseUrl: through.href, poolSize })
   return {
     orm,
     captured,
