@@ -51,9 +51,9 @@ export async function buildListCases(em: EntityManager, world: SeededAccount): P
     modeScope: 'test',
   } as const
   const [one] = await em.execute<KnownCharge[]>(
-    `select uuid, external_ref, end_to_end, txid, value_cents / 100.0 as value from charge where state = 'paid'
+    `select uuid, external_ref, end_to_end, txid, value_cents / 100.0 as value from charge where account_uuid = ? and state = 'paid'
      order by created_at offset ? limit 1`,
-    [Math.floor(world.charges / 3)],
+    [accountUuid, Math.floor(world.charges / 3)],
   )
   const { external_ref, end_to_end, txid, uuid } = one!
   const value = Number(one!.value).toFixed(2)

@@ -1,5 +1,5 @@
 import { type AddressInfo, connect, createServer, type Socket } from 'node:net'
-import { type Orm, openOrm } from '../../../src/db/client/orm.ts'
+import { type Orm, type OrmOptions, openOrm } from '../../../src/db/client/orm.ts'
 
 /** What PostgreSQL receives from a pool with one connection. */
 export type CapturedMessages = {
@@ -18,7 +18,7 @@ const RESULT_DELAY_MS = 3
 /** Opens an ORM with one connection, unless it is given more, through a proxy that records its statements. */
 export async function openCapturedOrm(
   databaseUrl: string,
-  { poolSize = 1 }: { poolSize?: number } = {},
+  { poolSize = 1, ...options }: Pick<OrmOptions, 'poolSize' | 'statementMs'> = {},
 ): Promise<{ orm: Orm; captured: CapturedMessages; close(): Promise<void> }> {
   const target = new URL(databaseUrl)
   const captured: CapturedMessages = {
@@ -63,7 +63,7 @@ export async function openCapturedOrm(
   const through = new URL(databaseUrl)
   through.hostname = '127.0.0.1'
   through.port = String((proxy.address() as AddressInfo).port)
-  const orm = await openOrm({ databaseUrl: through.href, poolSize })
+  const orm = await openOrm({ databaseUrl: through.href, poolSize, ...options })
   return {
     orm,
     captured,
