@@ -143,9 +143,14 @@ export function buildAfterFilter(after: CreationPosition | undefined) {
   return { createdAt: { $lte: createdAt }, $or: orOlder }
 }
 
-/** Builds the same condition as SQL. */
+/** Builds the same condition as SQL. PostgreSQL would begin at the end of the days, not at a row that it compares with. */
 export function isAfterPosition(after: CreationPosition | undefined): OptionalSqlCondition {
-  return after && ['(created_at, uuid) < (?::timestamptz, ?::uuid)', ...after]
+  if (!after) return undefined
+  const [createdAt, uuid] = after
+  return [
+    'created_at <= ?::timestamptz and (created_at < ?::timestamptz or uuid < ?::uuid)',
+    ...[createdAt, createdAt, uuid],
+  ]
 }
 
 /** Computes the number of rows before a numbered page. */

@@ -26,7 +26,9 @@ import type { DashboardRouter } from '../../http/router.ts'
 import { OPERATOR_PATH } from './operator-form.ts'
 import { readServiceState } from './signals.ts'
 
-const MAX_ACTIONS = 200
+const MAX_ACTIONS = 100
+/** Most rows of a list on its page, which may have forms for each: the weight of a page is limited (src/dashboard/README.md). */
+const MAX_SHOWN_ROWS = 25
 
 /** Lists that wait for an operator, over all accounts: one page each, and the overview counts their rows. */
 const OPERATOR_LISTS = {
@@ -84,8 +86,11 @@ export const OPERATOR_PAGES = {
   },
 }
 
+/** Renders the oldest rows of a list; the others follow as these are settled. */
 async function renderOperatorList(em: EntityManager, name: keyof typeof OPERATOR_LISTS, more?: object) {
-  return createOperatorPage(name, { rows: await OPERATOR_LISTS[name](em.fork()), ...more })
+  const rows = await OPERATOR_LISTS[name](em.fork())
+  const shown = rows.slice(0, MAX_SHOWN_ROWS)
+  return createOperatorPage(name, { rows: shown, waiting: rows.length - shown.length, ...more })
 }
 
 function createOperatorPage(name: string, model: object) {

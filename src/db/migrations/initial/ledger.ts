@@ -122,6 +122,9 @@ create index posting_of_movement on posting (movement_uuid);
 -- balances of a period are made of.
 create index posting_available on posting (account_uuid, id) include (provider_account_uuid, created_at, type)
   where bucket = 'available';
+-- By a type that most lines are not of.
+create index posting_available_type on posting (account_uuid, type, id)
+  where bucket = 'available' and type <> 'EXTERNAL_TRANSFER';
 create index posting_available_day on posting (account_uuid, created_at)
   include (provider_account_uuid, id, type, cents, balance_cents)
   where bucket = 'available';`,

@@ -42,7 +42,9 @@ create table refund (
 create unique index refund_one_running on refund (charge_uuid) where state in ('sending', 'settling');
 create index refund_of_charge on refund (charge_uuid, created_at, uuid);
 -- The list of all refunds, without and with a filter.
-create index refund_listed on refund (account_uuid, created_at, uuid) include (connection_uuid, state);`,
+create index refund_listed on refund (account_uuid, created_at, uuid) include (connection_uuid, state);
+create index refund_by_state on refund (account_uuid, state, created_at, uuid) where state <> 'settled';
+create index refund_of_provider on refund (account_uuid, connection_uuid, created_at, uuid) include (state);`,
 
   rules: `
 alter table refund add constraint refund_dispute_uuid_fkey foreign key (dispute_uuid) references dispute;
