@@ -56,8 +56,18 @@ document.addEventListener('htmx:afterRequest', event => {
   const isFresh = event.detail.successful
   if (isFresh) freshAt = new Date()
   const stale = document.getElementById('stale')
-  if (stale)
-    stale.textContent = isFresh ? '' : stale.dataset.text.replace('{time}', freshAt.toLocaleTimeString())
+  const isEnded = event.detail.xhr.status === 401
+  const text = isEnded ? stale?.dataset.ended : stale?.dataset.text
+  if (stale) stale.textContent = isFresh ? '' : text.replace('{time}', freshAt.toLocaleTimeString())
+})
+
+/* An ended session leads to the sign-in page, unless a form would lose what was typed: to send it keeps that. */
+document.addEventListener('input', event => {
+  const form = event.target.form
+  if (form?.method === 'post') form.dataset.typed = 'true'
+})
+document.addEventListener('htmx:beforeOnLoad', event => {
+  if (event.detail.xhr.status === 401 && document.querySelector('form[data-typed]')) event.preventDefault()
 })
 document.addEventListener('htmx:afterSwap', () => {
   const { announce } = document.querySelector('#live')?.dataset ?? {}

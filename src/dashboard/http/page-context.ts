@@ -23,6 +23,10 @@ export type PageContext<For extends Audience = Audience> = {
   form: URLSearchParams
   /** Fields of a form with files, nested by their names. */
   upload: Record<string, unknown>
+  /** What the form did, and to what (`charge/<uuid>`): stored with the user once it is done. */
+  acts: { action: string; subject: string }[]
+  /** Whether `form` has what was typed before the session ended: nothing was sent. */
+  isRestored: boolean
   requestId: string
   /** Path and query of the request. */
   url: string
@@ -49,6 +53,8 @@ export function createPageContext(
     query: Object.fromEntries(query),
     form: new URLSearchParams(),
     upload: {},
+    isRestored: false,
+    acts: [],
     requestId: ctx.state.requestId,
     url: ctx.url,
   }

@@ -17,7 +17,7 @@ import { renderShareBar } from '../views/plots.ts'
 import type { DashboardContext } from './dashboard-context.ts'
 
 /** Query parameters of the pages themselves, besides list filters. */
-export const RESERVED_QUERY_NAMES = ['seen', 'done', 'lang', 'mode']
+export const RESERVED_QUERY_NAMES = ['seen', 'done', 'lang', 'mode', 'draft']
 
 /** Configuration of htmx: it runs no code of a page, and asks no other site. */
 const HTMX_CONFIG = JSON.stringify({
@@ -64,6 +64,8 @@ type ResponseInput = {
   tasks?: Record<string, number>
   /** Fields of the submitted form; the page shows them again. */
   typed?: Record<string, unknown>
+  /** Whether `typed` was typed before the session ended. */
+  isRestored?: boolean
 }
 
 /** Sends a response to the browser; an error is shown above the page it belongs to, or on a page of its own. */
@@ -124,10 +126,11 @@ function buildSharedModel(
     /** URL of the page's list as a file, with the filters of the page. */
     fileOf: (path: string) => withQuery(path, { ...ctx.query, ...NO_FILTERS }),
     /** URL that the page polls for changes. */
-    live: link({ seen: page.etag, done: undefined }),
+    live: link({ seen: page.etag, done: undefined, draft: undefined }),
     signedIn: session,
     csrf: session?.csrf,
     typed: input.typed ?? {},
+    isRestored: input.isRestored ?? false,
     /** Submission id: a form submitted twice takes effect once. */
     once: submissionId ?? randomUUID(),
     isReading: !!session && readsOpenedAccount(session, path),
@@ -169,7 +172,7 @@ function createWorkflowLinks({ uiUrl, namespace }: DashboardContext['config']['t
 }
 
 /** Query parameters that a file of a list does not take from its page. */
-const NO_FILTERS = { page: undefined, seen: undefined, done: undefined, lang: undefined }
+const NO_FILTERS = { page: undefined, seen: undefined, done: undefined, lang: undefined, draft: undefined }
 
 type UrlQuery = Record<string, string | string[] | undefined>
 

@@ -2,6 +2,7 @@ import type { RouterContext } from '@koa/router'
 import type { EntityManager } from '../../db/client/orm.ts'
 import { countAccountTasks } from '../../db/repositories/account-tasks.ts'
 import { type DashboardSession, findValidSession } from '../../db/repositories/dashboard-sessions.ts'
+import { recordOperatorAction } from '../../db/repositories/operator-actions.ts'
 import { type ApiError, fail } from '../../http/api-error.ts'
 import { toLoggedApiError } from '../../http/error-handler.ts'
 import { PAGE_RESERVE_MS } from '../../http/limits.ts'
@@ -15,9 +16,11 @@ import { cookieName, PAGE_HEADERS } from './browser-security.ts'
 import { type Confirmation, createConfirmationPage } from './confirmation.ts'
 import type { DashboardContext } from './dashboard-context.ts'
 import { readUrlEncodedForm, requireCsrfToken, requireSameOrigin } from './form.ts'
+import { dropFormDraft, keepFormDraft, restoreFormDraft } from './form-draft.ts'
 import { handleLanguageSwitch, readRequestLanguage } from './language.ts'
 import { type DashboardResponse, redirectToOwnPage, sendResponse } from './page.ts'
 import { type Audience, createPageContext, type PageContext } from './page-context.ts'
+import { listFactChanges, type ShownFact } from './shown-facts.ts'
 
 type PageHandler<For extends Audience> = (visit: PageContext<For>) => Promise<DashboardResponse>
 /** Handler of a POST; after a failure `renderForm` shows the page of the form, with the error above it. */
@@ -29,6 +32,11 @@ type FormAction<For extends Audience> = {
    * once the user has confirmed exactly that. Null where this form was carried out already, and is only repeated.
    */
   confirm?(visit: PageContext<For>): Promise<Confirmation | null>
+  /**
+   * Lists what the page of the form shows of the object that it changes. Where that has changed since the form was made
+   * (its field `version`, `createFormVersion`), the form is not carried out, and its page names each change.
+   */
+  listFacts?(visit: PageContext<For>): Promise<ShownFact[]>
   /** Set where the form has files; rejects, before they are read, uploads that are not needed. */
   beforeBody?(visit: PageContext<For>): Promise<unknown>
 }
@@ -63,7 +71,7 @@ export function createDashboardRouter(context: DashboardContext) {
       serve('POST', path, { permission, ...action } as PageRoute)
       if (declared.some(one => one.method === 'GET' && one.path === path)) return
       const showForm: PageHandler<AudienceOf<P>> = async visit =>
-        redirectToOwnPage(await action.renderForm?.(visit))
+        showRestoredForm(visit, await action.renderForm?.(visit))
       serve('GET', path, { permission, handle: showForm } as PageRoute)
     },
   }
@@ -81,16 +89,24 @@ async function servePage(context: DashboardContext, ctx: RouterContext, route: P
   let session: DashboardSession | null = null
   let visit: PageContext | undefined
   let tasks: Record<string, number> = {}
+  let draftAddress: string | null = null
   const respond = async () => {
     session = await authenticateSession(context, ctx)
-    if (!session) return null
+    if (!session) {
+      if (ctx.method === 'POST') draftAddress = await keepDraftOfForm(context, ctx, { route, cleanup })
+      return null
+    }
     ctx.state.isSignedIn = true
     // Before `renderForm` may show the page of another role.
     requireAccess(decidePageAccess(session, permission, ctx.method), language)
     visit = createPageContext(context, ctx, session)
     if (ctx.method === 'POST') await readSubmittedForm(context, ctx, { visit, serving: route, ends: cleanup })
+    else if (ctx.query.draft === '1') visit.isRestored = await restoreFormDraft(context, visit, ctx.path)
+    if (ctx.method === 'POST') await requireUnchangedFacts(route, visit)
     const question = ctx.method === 'POST' && (await route.confirm?.(visit))
     const response = (question && createConfirmationPage(visit, question)) || (await handle(visit))
+    if (ctx.method === 'POST' && response.kind === 'redirect') await dropFormDraft(visit, ctx.path)
+    await recordUserActions(visit)
     // A refresh replaces a part of the page, without the menu.
     if (response.kind === 'page' && session.account && ctx.get('HX-Request') !== 'true')
       tasks = await countMenuTasks(visit.em, session.account.uuid)
@@ -98,11 +114,12 @@ async function servePage(context: DashboardContext, ctx: RouterContext, route: P
   }
   const send = (response: DashboardResponse | undefined, refusal?: ApiError) => {
     const typed = { ...Object.fromEntries(visit?.form ?? []), ...visit?.upload }
-    sendResponse(context, ctx, { response, session, language, refusal, typed, tasks })
+    const isRestored = visit?.isRestored ?? false
+    sendResponse(context, ctx, { response, session, language, refusal, typed, tasks, isRestored })
   }
   try {
     const response = await deadline.awaitResponse(respond(), PAGE_RESERVE_MS)
-    if (!response) return redirectToSignIn(ctx)
+    if (!response) return redirectToSignIn(ctx, draftAddress)
     send(response)
   } catch (error) {
     const refusal = toLoggedApiError(ctx, error, context.log)
@@ -110,6 +127,42 @@ async function servePage(context: DashboardContext, ctx: RouterContext, route: P
     const form = visit && refusal.code !== 'form_expired' ? renderForm?.(visit) : undefined
     send(form && (await deadline.awaitStep(form, PAGE_RESERVE_MS).catch(() => undefined)), refusal)
   }
+}
+
+type DraftOfForm = { route: PageRoute; cleanup: AsyncDisposableStack }
+
+/** Stores what was typed in a form whose session has ended. Where that fails, the user only signs in. */
+async function keepDraftOfForm(
+  context: DashboardContext,
+  ctx: RouterContext,
+  { route, cleanup }: DraftOfForm,
+) {
+  const request = { sessionCookie: SESSION_COOKIE, isMultipart: route.beforeBody !== undefined, cleanup }
+  return keepFormDraft(context, ctx, request).catch(error => {
+    toLoggedApiError(ctx, error, context.log)
+    return null
+  })
+}
+
+/** Shows the page of a form with what was typed in it before the session ended, or redirects to the page. */
+function showRestoredForm(
+  { isRestored }: PageContext,
+  page: DashboardResponse | undefined,
+): DashboardResponse {
+  return isRestored && page ? page : redirectToOwnPage(page)
+}
+
+/** Fails with 409 and what changed, where the object is no longer as the page of the form showed it. */
+async function requireUnchangedFacts(route: PageRoute, visit: PageContext): Promise<void> {
+  const version = visit.form.get('version') ?? visit.upload.version
+  // The step of confirmation compares its own facts.
+  if (!route.listFacts || typeof version !== 'string' || visit.form.has('confirmed')) return
+  const { language } = visit
+  const changes = listFactChanges(version, language, await route.listFacts(visit)) ?? []
+  if (changes.length === 0) return
+  const t = TRANSLATORS[language]
+  const texts = changes.map(({ name, before, value }) => `${t(name)}: ${before} → ${value}`)
+  fail('act_stale', { currentStateText: texts.join('; ') })
 }
 
 /** Fails unless access is allowed: with 403 and the roles that have the permission, or with 404. */
@@ -124,6 +177,16 @@ function requireAccess(access: ReturnType<typeof decidePageAccess>, language: La
       const names = access.allowedRoles.map(role => TRANSLATORS[language](`role.${role}`))
       fail('role_not_allowed', { allowedRolesText: FORMATS[language].anyOf(names) })
     }
+  }
+}
+
+/** Stores what a user of an account did by a form, who did it, and when. */
+async function recordUserActions({ em, session, acts }: PageContext): Promise<void> {
+  const accountUuid = session.account?.uuid
+  if (accountUuid === undefined) return
+  for (const act of acts) {
+    const record = { ...act, actor: session.user.email, accountUuid, reason: 'in the dashboard' }
+    await recordOperatorAction(em.fork(), record)
   }
 }
 
@@ -168,14 +231,15 @@ export async function authenticateSession(context: DashboardContext, ctx: Router
 }
 
 /** Redirects to sign-in, a polling page by a header; a user returns to the page after signing in. */
-function redirectToSignIn(ctx: RouterContext): void {
+function redirectToSignIn(ctx: RouterContext, draftAddress: string | null): void {
   if (ctx.get('HX-Request') === 'true') {
     ctx.status = 401
     ctx.set('HX-Redirect', SIGN_IN_PATH)
     ctx.body = ''
     return
   }
-  const next = ctx.method === 'GET' ? `?next=${encodeURIComponent(ctx.url)}` : ''
+  const address = ctx.method === 'GET' ? ctx.url : draftAddress
+  const next = address ? `?next=${encodeURIComponent(address)}` : ''
   ctx.status = 303
   ctx.redirect(`${SIGN_IN_PATH}${next}`)
 }

@@ -10,6 +10,7 @@ import { disputesQuery, type showDispute } from '../../contract/disputes/dispute
 import { disputeReplyForm } from '../../contract/disputes/dispute-reply.ts'
 import type { CsvColumns } from '../../contract/shared/csv.ts'
 import { readInSnapshot } from '../../db/client/orm.ts'
+import type { Dispute } from '../../db/entities/dispute.ts'
 import { ATTACHMENT_TYPES, MAX_ATTACHMENTS } from '../../domain/disputes/attachment.ts'
 import {
   DISPUTE_KINDS,
@@ -19,10 +20,12 @@ import {
   replyErrorCodeOf,
 } from '../../domain/disputes/dispute.ts'
 import type { FieldErrors } from '../../http/validate.ts'
+import { phrasesOf } from '../http/confirmation.ts'
 import { parseFormFields } from '../http/form.ts'
 import { createPage, redirect } from '../http/page.ts'
 import type { PageContext } from '../http/page-context.ts'
 import type { DashboardRouter } from '../http/router.ts'
+import { encodeFacts, type ShownFact } from '../http/shown-facts.ts'
 import { restrictToOneMode } from './connections.ts'
 import { listByFilters } from './filtered-list.ts'
 import { createListFiles, nameFileByMode } from './list-file.ts'
@@ -81,12 +84,17 @@ export function registerDisputePages({ get, post, dashboard }: DashboardRouter):
   post('disputes.write', `${PATH}/:uuid/reply`, {
     beforeBody: ({ em, token, params }) =>
       requireAnswerableDispute({ em: em.fork(), token, uuid: params.uuid }),
-    async handle({ em, token, params, upload }) {
+    async handle({ em, token, params, upload, acts }) {
       const errors: FieldErrors = upload.understood === '1' ? {} : { understood: ['must be confirmed'] }
       const fields = { ...upload, analysis: asCounted(upload.analysis) }
       const form = parseFormFields(disputeReplyForm, fields, errors)
       await replyToDispute(dashboard, { em, token, uuid: params.uuid, form })
+      acts.push({ action: 'dispute_reply', subject: `med/${params.uuid}` })
       return redirect(`${PATH}/${params.uuid}`, 'replied')
+    },
+    async listFacts(visit) {
+      const row = await requireVisibleDispute(visit.em.fork(), visit.token, visit.params.uuid)
+      return listDisputeFacts(visit, row)
     },
     renderForm: dispute,
   })
@@ -112,6 +120,7 @@ export function registerDisputePages({ get, post, dashboard }: DashboardRouter):
         repliedAt: row.repliedAt,
         replyFailure: row.replyFailure,
         whyNotAnswerable: replyErrorCodeOf({ ...row, hasReply: row.repliedAt != null }),
+        version: encodeFacts(visit.language, listDisputeFacts(visit, row)),
         related: await loadRelated(visit, {
           ...{ disputeUuid: row.uuid, movementUuid: row.movement.uuid },
           ...{ actionSubjects: [`med/${row.uuid}`], ledgerUuid: row.uuid },
@@ -125,4 +134,17 @@ export function registerDisputePages({ get, post, dashboard }: DashboardRouter):
       return createPage('dispute', { ...model, attachments }, `${PATH}/${row.uuid}`, model)
     })
   }
+}
+
+/** Lists what the reply to a dispute depends on. */
+function listDisputeFacts(
+  visit: PageContext<'merchant'>,
+  { state, heldCents, retainedCents, repliedAt }: Dispute,
+): ShownFact[] {
+  const { t, f } = phrasesOf(visit)
+  return [
+    { name: 'field.status', value: t(`status.${disputeMachine.statusOf(state)}`) },
+    { name: 'dispute.blocked', value: f.money(heldCents + retainedCents) },
+    { name: 'dispute.ourReply', value: repliedAt ? f.plainTime(repliedAt) : '–' },
+  ]
 }

@@ -2,7 +2,9 @@ import { listEvents, requireVisibleEvent } from '../../api/operations/events.ts'
 import { mapPage } from '../../api/operations/pagination.ts'
 import { eventsQuery, showEvent } from '../../contract/events/event.ts'
 import type { CsvColumns } from '../../contract/shared/csv.ts'
-import { EVENT_TYPES } from '../../domain/webhooks/webhook.ts'
+import { uuidSchema } from '../../contract/shared/fields.ts'
+import { readEventDeliveries } from '../../db/repositories/related-rows.ts'
+import { EVENT_TYPES, type EventType } from '../../domain/webhooks/webhook.ts'
 import { createPage } from '../http/page.ts'
 import type { DashboardRouter } from '../http/router.ts'
 import { tokenWithMode } from './connections.ts'
@@ -47,9 +49,26 @@ export function registerEventPages({ get }: DashboardRouter): void {
   })
 
   get('events.read', `${PATH}/:uuid`, async visit => {
-    const event = showEvent(
-      await requireVisibleEvent(visit.em, await tokenWithMode(visit), visit.params.uuid),
-    )
-    return createPage('event', { event, json: JSON.stringify(event.data, null, 2) })
+    const { em, token, params } = visit
+    const event = showEvent(await requireVisibleEvent(em, await tokenWithMode(visit), params.uuid))
+    const deliveries = await readEventDeliveries(em.fork(), { ...token, uuid: event.id })
+    const model = {
+      event,
+      deliveries,
+      json: JSON.stringify(event.data, null, 2),
+      subject: findSubjectPath(event),
+    }
+    return createPage('event', model)
   })
+}
+
+/** Returns the page of the object that an event is about; null where it has none. */
+function findSubjectPath({ type, data }: ReturnType<typeof showEvent>): string | null {
+  const uuid = uuidSchema.safeParse(type === 'REFUND' ? Object(data.refund).uuid : data.uuid).data
+  const path = SUBJECT_PATHS[type]
+  return path && uuid ? `/dashboard/${path}/${uuid}` : null
+}
+
+const SUBJECT_PATHS: Partial<Record<EventType, string>> = {
+  ...{ PAYMENT: 'charges', TRANSFER: 'transfers', REFUND: 'refunds', MED: 'disputes', TEST: 'webhooks' },
 }

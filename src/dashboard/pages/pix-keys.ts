@@ -6,6 +6,7 @@ import {
   listPixKeys,
   removePixKey,
   requestAuthCode,
+  requireVisiblePixKey,
   requireVisiblePixKeyByUuid,
 } from '../../api/operations/pix-keys.ts'
 import {
@@ -104,14 +105,17 @@ export function registerPixKeyPages({ get, post, dashboard }: DashboardRouter): 
 
 async function confirmRemoval(visit: PageContext<'merchant'>): Promise<Confirmation> {
   const { key } = parseFormFields(removeFormSchema, visit.form)
-  const { mode } = await tokenWithMode(visit)
+  const token = await tokenWithMode(visit)
+  const { mode } = token
   const { t } = phrasesOf(visit)
+  const row = showPixKey(await requireVisiblePixKey(visit.em.fork(), token, key))
   return {
     title: t('key.removeAsk', { key }),
     button: t('key.removeNow'),
     facts: [
       { name: 'field.key', value: key },
       { name: 'field.mode', value: t(`token.${mode}`) },
+      { name: 'field.status', value: row.is_active ? t('key.active') : t('key.removing') },
     ],
     means: t('key.removeMeans'),
     isDangerous: true,

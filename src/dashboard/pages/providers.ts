@@ -1,10 +1,12 @@
 import type { CallerToken } from '../../api/authorization/authenticate.ts'
 import { listDefaultProviders, replaceDefaultProviders } from '../../api/operations/providers.ts'
 import { replaceDefaultProvidersBody } from '../../contract/providers/provider.ts'
+import { phrasesOf } from '../http/confirmation.ts'
 import { parseFormFields } from '../http/form.ts'
 import { createPage, redirect } from '../http/page.ts'
 import type { PageContext } from '../http/page-context.ts'
 import type { DashboardRouter } from '../http/router.ts'
+import { encodeFacts, type ShownFact } from '../http/shown-facts.ts'
 import { listAccountModes, listConnections, restrictToOneMode } from './connections.ts'
 
 const PATH = '/dashboard/providers'
@@ -22,6 +24,10 @@ export function registerProviderPages({ get, post }: DashboardRouter): void {
       const fields = parseFormFields(replaceDefaultProvidersBody, { payment_type: 'PIX', provider_uuids })
       await replaceDefaultProviders(em, token, fields.provider_uuids)
       return redirect(PATH, 'order_replaced')
+    },
+    async listFacts(visit) {
+      const { token } = await restrictToOneMode(visit)
+      return listOrderFacts(visit, (await buildProviderList(visit, token.mode)).preferred)
     },
     renderForm: renderProviders,
   })
@@ -42,14 +48,23 @@ async function buildProviderList(visit: PageContext<'merchant'>, mode: CallerTok
   const data = await listConnections(visit.em, token)
   const order = (await listDefaultProviders(visit.em.fork(), token)).map(({ uuid }) => uuid)
   const byUuid = new Map(data.map(provider => [provider.uuid, provider]))
+  const preferred = order.flatMap(uuid => byUuid.get(uuid) ?? [])
   return {
     mode,
-    preferred: order.flatMap(uuid => byUuid.get(uuid) ?? []),
+    preferred,
+    version: encodeFacts(visit.language, listOrderFacts(visit, preferred)),
     others: data
       .filter(({ uuid }) => !order.includes(uuid))
       .map(one => ({ ...one, isUnusable: isUnusable(one) })),
     order,
   }
+}
+
+/** Lists what a change of the order depends on. */
+function listOrderFacts(visit: PageContext<'merchant'>, preferred: ListedConnection[]): ShownFact[] {
+  const { t } = phrasesOf(visit)
+  const value = preferred.map(({ provider, type }) => `${t(`provider.${provider}`)} (${t(`type.${type}`)})`)
+  return [{ name: 'field.order', value: value.join(', ') || '–' }]
 }
 
 type ListedConnection = Awaited<ReturnType<typeof listConnections>>[number]

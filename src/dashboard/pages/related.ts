@@ -38,10 +38,10 @@ export async function loadRelated(
       message: attempt.state === 'rejected' && attempt.code !== OPERATOR_REJECTION.code ? message : null,
     })),
     events: limit(rows.events),
-    // Reasons are written for operators, and their names are theirs.
+    // Reasons are written for operators; merchants see the names of the account's own users only.
     actions: limit(
-      rows.actions.map(({ actor, reason, ...action }) => ({
-        ...{ ...action, actor: isOperator ? actor : null, reason: isOperator ? reason : null },
+      rows.actions.map(({ actor, reason, isOwn, ...action }) => ({
+        ...{ ...action, actor: isOwn || isOperator ? actor : null, reason: isOperator ? reason : null },
       })),
     ),
     lines: { rows: lines?.data ?? [], hasMore: lines?.meta.next_cursor != null },

@@ -93,9 +93,15 @@ async function requireToken({ em, token, params }: PageContext<'merchant'>): Pro
   return tokens.find(({ uuid }) => uuid === params.uuid) ?? fail('not_found')
 }
 
-async function confirmRevocation(visit: PageContext<'merchant'>): Promise<Confirmation> {
+async function confirmRevocation(visit: PageContext<'merchant'>): Promise<Confirmation | null> {
   const revoked = await requireToken(visit)
   const { t } = phrasesOf(visit)
+  const state = stateOf(revoked, new Date())
+  if (state === 'revoked') {
+    // The same form once more: what it asked for is done.
+    if (visit.form.has('confirmed')) return null
+    fail('act_stale', { currentStateText: t('token.revoked') })
+  }
   const gaps = { name: revoked.name }
   return {
     title: t('token.revokeAsk', gaps),

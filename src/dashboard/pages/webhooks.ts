@@ -22,15 +22,18 @@ import {
   deliveriesQuery,
   type showDelivery,
 } from '../../contract/webhooks/webhook-delivery.ts'
+import type { Webhook } from '../../db/entities/webhook.ts'
 import { SUBSCRIBABLE_EVENT_TYPES } from '../../domain/webhooks/webhook.ts'
 import { type Confirmation, phrasesOf } from '../http/confirmation.ts'
 import { parseFormFields, readSubmissionKey } from '../http/form.ts'
 import { createPage, type DashboardResponse, redirect } from '../http/page.ts'
 import type { PageContext } from '../http/page-context.ts'
 import type { DashboardRouter } from '../http/router.ts'
+import { encodeFacts, type ShownFact } from '../http/shown-facts.ts'
 import { tokenWithMode } from './connections.ts'
 import { listByFilters } from './filtered-list.ts'
 import { createListFiles } from './list-file.ts'
+import { loadRelated } from './related.ts'
 
 const PATH = '/dashboard/webhooks'
 /** Most webhooks per account (SPEC §8). */
@@ -93,7 +96,7 @@ export function registerWebhookPages({ get, post, dashboard }: DashboardRouter):
     return token ? renderWebhook(visit, token) : redirect(`${PATH}/${reference.uuid}`, 'secret_replaced')
   })
 
-  registerWebhookAction('change', async ({ em, form }, reference) => {
+  registerWebhookAction('change', async ({ em, form, acts }, reference) => {
     const { url } = await requireVisibleWebhook(em.fork(), reference)
     const body = parseFormFields(updateWebhookBody, {
       // An unchanged URL requires no handshake now: the endpoint may be down, which may be the reason for the change.
@@ -102,6 +105,7 @@ export function registerWebhookPages({ get, post, dashboard }: DashboardRouter):
       events: readSelectedEvents(form),
     })
     await updateWebhook(em, reference, body, tools)
+    acts.push({ action: 'webhook_change', subject: `endpoint/${reference.uuid}` })
     if (body.status === 'DISABLED') await startDeliverySweepIfUp(dashboard.temporal)
     return redirect(`${PATH}/${reference.uuid}`, 'webhook_changed')
   })
@@ -127,6 +131,7 @@ export function registerWebhookPages({ get, post, dashboard }: DashboardRouter):
   function registerWebhookAction(name: string, act: WebhookAction): void {
     post('webhooks.write', `${PATH}/:uuid/${name}`, {
       confirm: visit => confirmAction(name, visit),
+      listFacts: readWebhookFacts,
       handle: async visit => act(visit, readWebhookScope(visit)),
       renderForm: visit => renderWebhook(visit),
     })
@@ -199,8 +204,10 @@ async function renderWebhook(visit: PageContext<'merchant'>, secret?: string) {
       ...list,
       secret,
       replaces: computeSecretEtag(row),
+      version: encodeFacts(visit.language, listWebhookFacts(visit, row)),
       typed: { url: form.get('url') ?? row.url, events: readSelectedEvents(form) ?? row.events },
       statuses: DELIVERY_STATUSES,
+      related: await loadRelated(visit, { actionSubjects: [`endpoint/${row.uuid}`], ledgerUuid: null }),
       file: `${PATH}/${row.uuid}/deliveries.csv`,
       moves: deliveries.some(({ status }) => status === 'PENDING'),
     },
@@ -210,4 +217,22 @@ async function renderWebhook(visit: PageContext<'merchant'>, secret?: string) {
 
 function readWebhookScope({ token, params }: PageContext<'merchant'>) {
   return { ...token, uuid: params.uuid }
+}
+
+/** Lists what the forms of a webhook's page depend on. */
+function listWebhookFacts(
+  visit: PageContext<'merchant'>,
+  { status, url, events }: Pick<Webhook, 'status' | 'url' | 'events'>,
+): ShownFact[] {
+  const { t } = phrasesOf(visit)
+  return [
+    { name: 'field.status', value: t(`status.${status}`) },
+    { name: 'field.url', value: url },
+    { name: 'field.events', value: events.map(kind => t(`event.${kind}`)).join(', ') },
+  ]
+}
+
+/** Reads what the forms of a webhook's page depend on now. */
+async function readWebhookFacts(visit: PageContext<'merchant'>): Promise<ShownFact[]> {
+  return listWebhookFacts(visit, await requireVisibleWebhook(visit.em.fork(), readWebhookScope(visit)))
 }

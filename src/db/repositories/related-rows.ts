@@ -5,6 +5,7 @@ import type { RefundState } from '../../domain/refunds/refund.ts'
 import type { EntityManager } from '../client/orm.ts'
 import type { AttemptOperation, AttemptState } from '../entities/attempt.ts'
 import { batchQueries, type Query, query, runQuery } from '../pipeline/query.ts'
+import { selectValue } from '../select-values.ts'
 import { formatTextArray } from '../sql-conditions.ts'
 
 /** What belongs to one object of an account: each kind of rows by one statement, all statements in one round trip. */
@@ -79,7 +80,8 @@ type RelatedEvent = {
   deliveries: { webhook: string; url: string; status: string; attempts: number }[]
 }
 
-type RelatedAction = { actor: string; action: string; reason: string; at: Date }
+/** An action of an operator, or of a user of the account. */
+type RelatedAction = { actor: string; action: string; reason: string; isOwn: boolean; at: Date }
 
 export type RelatedRows = {
   pix: RelatedPix[]
@@ -168,14 +170,26 @@ function queryAttempts({ attempted }: RelatedSubject): Query<RelatedAttempt[]> {
   )
 }
 
+/** The deliveries of an event `e` to the endpoints that there are. */
+const DELIVERIES_SQL = `coalesce((
+    select json_agg(json_build_object('webhook', w.uuid, 'url', w.url, 'status', d.status, 'attempts', d.attempt_count)
+      order by w.created_at)
+    from delivery d join webhook w on w.uuid = d.webhook_uuid where d.event_uuid = e.uuid and w.deleted_at is null
+  ), '[]')`
+
+/** Reads the deliveries of an event. */
+export function readEventDeliveries(
+  em: EntityManager,
+  { uuid, accountUuid }: { uuid: string; accountUuid: string },
+): Promise<RelatedEvent['deliveries']> {
+  const sql = `select ${DELIVERIES_SQL} as deliveries from event e where e.uuid = ? and e.account_uuid = ?`
+  return selectValue(em, sql, [uuid, accountUuid])
+}
+
 /** The events of an object, of its PIX and of a charge's refunds, each with its deliveries. */
 function queryEvents(of: RelatedSubject): Query<RelatedEvent[]> {
   return query(
-    `select e.uuid, e.type, e.created_at as "createdAt", coalesce((
-       select json_agg(json_build_object('webhook', w.uuid, 'url', w.url, 'status', d.status, 'attempts', d.attempt_count)
-         order by w.created_at)
-       from delivery d join webhook w on w.uuid = d.webhook_uuid where d.event_uuid = e.uuid and w.deleted_at is null
-     ), '[]') as deliveries
+    `select e.uuid, e.type, e.created_at as "createdAt", ${DELIVERIES_SQL} as deliveries
      from (
        select uuid, type, created_at from event
        where account_uuid = ? and subject_uuid in (
@@ -197,13 +211,13 @@ function queryEvents(of: RelatedSubject): Query<RelatedEvent[]> {
 /** The recorded actions on an object, on a charge's refunds, and on its payments that matched no charge. */
 function queryActions(of: RelatedSubject): Query<RelatedAction[]> {
   return query(
-    `select actor, action, reason, at from operator_action
+    `select actor, action, reason, account_uuid is not null as "isOwn", at from operator_action
      where subject in (
        select unnest(?::text[])
        union select 'refund/' || uuid from refund where charge_uuid = ?::uuid
        union select 'return/' || uuid from movement where charge_uuid = ?::uuid and disposition is not null
-     ) order by at desc ${LIMIT}`,
-    [formatTextArray(of.actionSubjects), of.chargeUuid ?? null, of.chargeUuid ?? null],
+     ) and (account_uuid is null or account_uuid = ?) order by at desc ${LIMIT}`,
+    [...[formatTextArray(of.actionSubjects), of.chargeUuid ?? null, of.chargeUuid ?? null], of.accountUuid],
     rows => rows as RelatedAction[],
   )
 }

@@ -9,7 +9,7 @@ import { parseFormFields, readAmount, readSubmissionKey } from '../../http/form.
 import { redirect } from '../../http/page.ts'
 import type { PageContext } from '../../http/page-context.ts'
 import type { DashboardRouter } from '../../http/router.ts'
-import { CHARGES_PATH, renderCharge } from './charges.ts'
+import { CHARGES_PATH, readChargeFacts, renderCharge } from './charges.ts'
 
 /** Cancels and refunds, each after a confirmation that names the amount and the payer. */
 
@@ -18,12 +18,15 @@ type ChargeVisit = PageContext<'merchant'>
 export function registerChargeActions({ post, dashboard }: DashboardRouter): void {
   post('charges.write', `${CHARGES_PATH}/:uuid/cancel`, {
     confirm: confirmCancellation,
-    async handle({ em, token, params }) {
+    async handle({ em, token, params, acts }) {
       const charge = await requireVisibleCharge(em.fork(), token, params.uuid)
-      if (charge.state !== 'cancelled')
+      if (charge.state !== 'cancelled') {
         await cancelMerchantCharge(dashboard.temporal, { em, token, uuid: params.uuid })
+        acts.push({ action: 'charge_cancel', subject: `charge/${params.uuid}` })
+      }
       return redirect(`${CHARGES_PATH}/${params.uuid}`, 'charge_cancelled')
     },
+    listFacts: visit => readChargeFacts(dashboard, visit),
     renderForm: visit => renderCharge(dashboard, visit),
   })
 
@@ -34,9 +37,11 @@ export function registerChargeActions({ post, dashboard }: DashboardRouter): voi
       const chargeUuid = params.uuid
       const body = parseRefund(visit)
       const request = { em, token, body, idempotencyKey: readSubmissionKey(form), requestId, chargeUuid }
-      await createChargeRefund(dashboard.temporal, request)
+      const created = await createChargeRefund(dashboard.temporal, request)
+      visit.acts.push({ action: 'refund_create', subject: `refund/${created.body.data.refund.uuid}` })
       return redirect(`${CHARGES_PATH}/${chargeUuid}`, 'refund_accepted')
     },
+    listFacts: visit => readChargeFacts(dashboard, visit),
     renderForm: visit => renderCharge(dashboard, visit),
   })
 }

@@ -10,10 +10,12 @@ import { computeRefundableCents, refundErrorCodeOf } from '../../../domain/refun
 import { PAYMENT_STATUSES } from '../../../domain/shared/payment-status.ts'
 import { fail } from '../../../http/api-error.ts'
 import { renderQrSvg } from '../../../views/qr-code.ts'
+import { phrasesOf } from '../../http/confirmation.ts'
 import type { DashboardContext } from '../../http/dashboard-context.ts'
 import { createPage } from '../../http/page.ts'
 import type { PageContext } from '../../http/page-context.ts'
 import type { DashboardRouter } from '../../http/router.ts'
+import { encodeFacts, type ShownFact } from '../../http/shown-facts.ts'
 import { findConnectionMode, listConnections, restrictToOneMode } from '../connections.ts'
 import { listByFilters } from '../filtered-list.ts'
 import { createListFiles, nameFileByMode } from '../list-file.ts'
@@ -78,6 +80,7 @@ export async function renderCharge(dashboard: DashboardContext, visit: PageConte
   const { token, params } = visit
   const em = visit.em.fork()
   const row = await requireVisibleCharge(em, token, params.uuid)
+  const paymentLink = await findShownLink(dashboard, visit, row.uuid)
   const model = {
     charge: showCharge(row, row.refunds),
     mode: await findConnectionMode(em, row.connection.uuid),
@@ -91,7 +94,8 @@ export async function renderCharge(dashboard: DashboardContext, visit: PageConte
     refundable: computeRefundableCents(row),
     refundableText: textFromCents(computeRefundableCents(row)),
     moves: isMoving(row),
-    paymentLink: await findShownLink(dashboard, visit, row.uuid),
+    paymentLink,
+    version: encodeFacts(visit.language, listChargeFacts(visit, row, paymentLink)),
   }
   return createPage('charge', model, `${CHARGES_PATH}/${row.uuid}`)
 }
@@ -105,7 +109,28 @@ async function findShownLink(
   const link = await findActivePaymentLink(em.fork(), sealer, chargeUuid)
   if (!link) return null
   const url = `${config.publicUrl}${PAY_PATH}/${link.token}`
-  return { uuid: link.uuid, note: link.note, url, share: `https://wa.me/?text=${encodeURIComponent(url)}` }
+  const { uuid, note, createdAt } = link
+  return { uuid, note, createdAt, url, share: `https://wa.me/?text=${encodeURIComponent(url)}` }
+}
+
+/** Lists what the forms of a charge's page depend on. */
+function listChargeFacts(
+  visit: PageContext<'merchant'>,
+  row: ReadCharge,
+  link: { createdAt: Date } | null,
+): ShownFact[] {
+  const { t, f } = phrasesOf(visit)
+  return [
+    { name: 'field.status', value: t(`status.${chargeMachine.statusOf(row.state)}`) },
+    { name: 'refund.remains', value: f.money(computeRefundableCents(row)) },
+    { name: 'link.title', value: link ? f.plainTime(link.createdAt) : '–' },
+  ]
+}
+
+/** Reads what the forms of a charge's page depend on now. */
+export async function readChargeFacts(dashboard: DashboardContext, visit: PageContext<'merchant'>) {
+  const row = await requireVisibleCharge(visit.em.fork(), visit.token, visit.params.uuid)
+  return listChargeFacts(visit, row, await findActivePaymentLink(visit.em.fork(), dashboard.sealer, row.uuid))
 }
 
 function isMoving({ state }: ReadCharge): boolean {

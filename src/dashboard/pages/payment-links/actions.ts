@@ -11,7 +11,7 @@ import { parseFormFields } from '../../http/form.ts'
 import { redirect } from '../../http/page.ts'
 import type { PageContext } from '../../http/page-context.ts'
 import type { DashboardRouter } from '../../http/router.ts'
-import { CHARGES_PATH, renderCharge } from '../charges/charges.ts'
+import { CHARGES_PATH, readChargeFacts, renderCharge } from '../charges/charges.ts'
 
 const createFormSchema = z.object({ note: z.string().trim().max(140).optional() })
 const revokeFormSchema = z.object({ link: uuidSchema })
@@ -21,21 +21,25 @@ export function registerPaymentLinkActions({ post, dashboard }: DashboardRouter)
   const renderForm = (visit: PageContext<'merchant'>) => renderCharge(dashboard, visit)
 
   post('charges.write', `${CHARGES_PATH}/:uuid/link`, {
-    async handle({ em, token, params, form }) {
+    async handle({ em, token, params, form, acts }) {
       const { note } = parseFormFields(createFormSchema, form)
       await createPaymentLink(dashboard.sealer, { em, token, chargeUuid: params.uuid, note })
+      acts.push({ action: 'link_create', subject: `charge/${params.uuid}` })
       return redirect(`${CHARGES_PATH}/${params.uuid}`, 'link_created')
     },
+    listFacts: visit => readChargeFacts(dashboard, visit),
     renderForm,
   })
 
   post('charges.write', `${CHARGES_PATH}/:uuid/link/revoke`, {
     confirm: visit => confirmRevocation(dashboard, visit),
-    async handle({ em, token, params, form }) {
+    async handle({ em, token, params, form, acts }) {
       const { link: uuid } = parseFormFields(revokeFormSchema, form)
       await revokePaymentLink({ em, token, chargeUuid: params.uuid, uuid })
+      acts.push({ action: 'link_revoke', subject: `charge/${params.uuid}` })
       return redirect(`${CHARGES_PATH}/${params.uuid}`, 'link_revoked')
     },
+    listFacts: visit => readChargeFacts(dashboard, visit),
     renderForm,
   })
 }

@@ -4,18 +4,21 @@ import { type Confirmation, phrasesOf } from '../../http/confirmation.ts'
 import { redirect } from '../../http/page.ts'
 import type { PageContext } from '../../http/page-context.ts'
 import type { DashboardRouter } from '../../http/router.ts'
-import { renderTransfer, TRANSFERS_PAGE_PATH } from './transfers.ts'
+import { readTransferFacts, renderTransfer, TRANSFERS_PAGE_PATH } from './transfers.ts'
 
 /** Registers the cancellation of a scheduled transfer. */
 export function registerTransferActions({ post, dashboard }: DashboardRouter): void {
   post('transfers.write', `${TRANSFERS_PAGE_PATH}/:uuid/cancel`, {
     confirm: confirmCancellation,
-    async handle({ em, token, params }) {
+    async handle({ em, token, params, acts }) {
       const { state } = await requireVisibleTransfer(em.fork(), token, params.uuid)
-      if (state !== 'cancelled')
+      if (state !== 'cancelled') {
         await cancelMerchantTransfer(dashboard.temporal, { em, token, uuid: params.uuid })
+        acts.push({ action: 'transfer_cancel', subject: `transfer/${params.uuid}` })
+      }
       return redirect(`${TRANSFERS_PAGE_PATH}/${params.uuid}`, 'transfer_cancelled')
     },
+    listFacts: readTransferFacts,
     renderForm: renderTransfer,
   })
 }

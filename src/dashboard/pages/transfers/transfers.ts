@@ -1,11 +1,14 @@
 import { listTransfers, requireVisibleTransfer } from '../../../api/operations/transfers.ts'
 import type { CsvColumns } from '../../../contract/shared/csv.ts'
 import { showTransfer, transfersQuery } from '../../../contract/transfers/transfer.ts'
+import type { ReadTransfer } from '../../../db/repositories/transfers.ts'
 import { PAYMENT_STATUSES } from '../../../domain/shared/payment-status.ts'
 import { transferMachine } from '../../../domain/transfers/transfer.ts'
+import { phrasesOf } from '../../http/confirmation.ts'
 import { createPage } from '../../http/page.ts'
 import type { PageContext } from '../../http/page-context.ts'
 import type { DashboardRouter } from '../../http/router.ts'
+import { encodeFacts, type ShownFact } from '../../http/shown-facts.ts'
 import { findConnectionMode, listConnections, restrictToOneMode } from '../connections.ts'
 import { listByFilters } from '../filtered-list.ts'
 import { createListFiles, nameFileByMode } from '../list-file.ts'
@@ -71,8 +74,26 @@ export async function renderTransfer(visit: PageContext<'merchant'>) {
       ...{ actionSubjects: [`transfer/${row.uuid}`], ledgerUuid: row.uuid },
     }),
     operatorText: findOperatorText(row.failure),
+    version: encodeFacts(visit.language, listTransferFacts(visit, row)),
     isWaiting: row.state === 'created' && row.scheduledFor != null,
     moves: !transferMachine.isFinal(row.state),
   }
   return createPage('transfer', model, `${TRANSFERS_PAGE_PATH}/${row.uuid}`)
+}
+
+/** Lists what the form of a transfer's page depends on. */
+function listTransferFacts(
+  visit: PageContext<'merchant'>,
+  { state }: Pick<ReadTransfer, 'state'>,
+): ShownFact[] {
+  const { t } = phrasesOf(visit)
+  return [{ name: 'field.status', value: t(`status.${transferMachine.statusOf(state)}`) }]
+}
+
+/** Reads what the form of a transfer's page depends on now. */
+export async function readTransferFacts(visit: PageContext<'merchant'>): Promise<ShownFact[]> {
+  return listTransferFacts(
+    visit,
+    await requireVisibleTransfer(visit.em.fork(), visit.token, visit.params.uuid),
+  )
 }

@@ -1,0 +1,132 @@
+import { randomUUID } from 'node:crypto'
+import { afterAll, beforeAll, beforeEach, expect, test } from '@jest/globals'
+import { addUser } from '../../../src/admin/users.ts'
+import { dashboardRoutes } from '../../../src/dashboard/routes.ts'
+import { type ApiFixture, openApiFixture } from '../support/api-fixture.ts'
+import { createBrowser, hiddenFieldOf } from '../support/browser.ts'
+import { createFullAccount, MALICIOUS_TEXT, PASSWORD } from '../support/full-account.ts'
+
+/** A session that ends in the middle of a form loses nothing that was typed, and sends nothing by itself. */
+
+let fixture: ApiFixture
+let ours: Awaited<ReturnType<typeof createFullAccount>>
+let merchant: ReturnType<typeof createBrowser>
+
+beforeAll(async () => {
+  fixture = await openApiFixture([dashboardRoutes])
+  ours = await createFullAccount(fixture)
+})
+afterAll(() => fixture?.close())
+beforeEach(async () => {
+  merchant = createBrowser(fixture)
+  await merchant.signIn(ours.email, PASSWORD)
+  await ours.sql('delete from form_draft')
+})
+
+const endSessions = () =>
+  ours.sql(
+    `update dashboard_session set expires_at = now() - interval '1 minute'
+     where user_uuid = (select uuid from app_user where email = ?)`,
+    [ours.email],
+  )
+
+/** Opens a page, lets the session end, and sends a form of the page. */
+async function sendAfterEnd(path: string, form: Record<string, string>, { on = path } = {}) {
+  const _csrf = hiddenFieldOf((await merchant.get(on)).text, '_csrf')!
+  await endSessions()
+  return merchant.call('POST', path, { form: { _csrf, once: randomUUID(), ...form } })
+}
+
+/** Signs in by the form to which an answer leads, and returns the address after it. */
+async function signInFrom(answer: { headers: Headers }, email = ours.email) {
+  const on = answer.headers.get('location')!
+  expect(on).toMatch(/^\/dashboard\/sign-in/)
+  const page = await merchant.get(on)
+  const next = new URLSearchParams(on.split('?')[1]).get('next') ?? ''
+  const signedIn = await merchant.send('/dashboard/sign-in', { email, password: PASSWORD, next }, { on })
+  return { page, location: signedIn.headers.get('location')! }
+}
+
+test('what was typed is in the form after signing in, and nothing was created', async () => {
+  const path = '/dashboard/charges/new'
+  const typed = { value: '1.234,56', external_ref: MALICIOUS_TEXT, expires_in: '3600', mode: 'test' }
+  const answer = await sendAfterEnd(path, typed)
+  expect(answer.status).toBe(303)
+  const { page, location } = await signInFrom(answer)
+  expect(page.text).toContain('O que você digitou está guardado')
+  expect(location).toBe(`${path}?draft=1`)
+  const { status, text } = await merchant.get(location)
+  expect([status, text.includes('Sua sessão terminou antes do envio.')]).toEqual([200, true])
+  expect(text).toContain('value="1.234,56"')
+  expect(text).toContain('value="&#34;&#39;&#62;&#60;script&#62;')
+  expect(text).toContain('<option value="3600" selected>')
+  expect(
+    await ours.sql(
+      `select from charge where external_ref = ? and value_cents = 123456 and state = 'issuing'`,
+      [MALICIOUS_TEXT],
+    ),
+  ).toEqual([])
+})
+
+test('a form on the page of an object is shown there with what was typed', async () => {
+  const on = `/dashboard/charges/${ours.charge}`
+  const { location } = await signInFrom(await sendAfterEnd(`${on}/refund`, { value: '7,77' }, { on }))
+  expect(location).toBe(`${on}/refund?draft=1`)
+  const { text } = await merchant.get(location)
+  expect(text).toMatch(/<input name="value" value="7,77"/)
+  expect(text).toContain(`action="${on}/refund"`)
+})
+
+test('a form with files keeps its texts', async () => {
+  const on = `/dashboard/disputes/${ours.dispute}`
+  const form = new FormData()
+  form.set('_csrf', hiddenFieldOf((await merchant.get(on)).text, '_csrf')!)
+  form.set('analysis', 'Entregue em mãos.')
+  form.set('accept', '0')
+  form.append('attachments[][file]', new File(['%PDF-1.4'], 'a.pdf', { type: 'application/pdf' }))
+  await endSessions()
+  const answer = await merchant.call('POST', `${on}/reply`, { multipart: form })
+  const { text } = await merchant.get((await signInFrom(answer)).location)
+  expect(text).toContain('>Entregue em mãos.</textarea>')
+  expect(text).toContain('name="accept" value="0" checked')
+})
+
+test('no password, code or secret is stored, and nothing that was typed is in an address or readable in the database', async () => {
+  const answer = await sendAfterEnd('/dashboard/webhooks', {
+    url: 'https://loja.example/x',
+    token: 'a-secret-of-mine',
+  })
+  expect(answer.headers.get('location')).not.toMatch(/loja|secret-of-mine/)
+  const rows = JSON.stringify(await ours.sql('select * from form_draft'))
+  expect(rows).not.toMatch(/loja\.example|a-secret-of-mine/)
+  const { text } = await merchant.get((await signInFrom(answer)).location)
+  expect(text).toContain('https://loja.example/x')
+  expect(text).not.toContain('a-secret-of-mine')
+})
+
+test('another user of the browser sees nothing of it', async () => {
+  const answer = await sendAfterEnd('/dashboard/charges/new', { value: '9,87', external_ref: 'só de Ana' })
+  const email = `${randomUUID()}@trilho.test`
+  await addUser(fixture.orm.em.fork(), { email, password: PASSWORD, accountUuid: ours.account })
+  const { text } = await merchant.get((await signInFrom(answer, email)).location)
+  expect(text).not.toMatch(/só de Ana|9,87|terminou antes do envio/)
+})
+
+test.each([
+  ['without the token of its session', { _csrf: 'other' }],
+  ['without a session', null],
+])('a form %s stores nothing', async (_, form) => {
+  if (!form) merchant.cookies.delete('trilho_session')
+  const answer = form
+    ? await sendAfterEnd('/dashboard/charges/new', { ...form, value: '1,00' })
+    : await merchant.call('POST', '/dashboard/charges/new', { form: { value: '1,00' } })
+  expect([answer.status, answer.headers.get('location')]).toEqual([303, '/dashboard/sign-in'])
+  expect(await ours.sql('select from form_draft')).toEqual([])
+})
+
+test('a form that was carried out, or that waited too long, is not shown again', async () => {
+  const path = '/dashboard/webhooks'
+  const { location } = await signInFrom(await sendAfterEnd(path, { url: 'https://loja.example/y' }))
+  await ours.sql(`update form_draft set expires_at = now() - interval '1 second'`)
+  expect((await merchant.get(location)).text).not.toContain('https://loja.example/y')
+})
