@@ -1,5 +1,6 @@
 import { expect, test } from '@jest/globals'
 import type { Page } from 'playwright-core'
+import { pollUntil } from '../api/support/poll-until.ts'
 import type { Merchant, TestStack } from '../api/support/test-stack.ts'
 import {
   type BrowserUsers,
@@ -7,6 +8,7 @@ import {
   describeWithBrowser,
   findSeriousViolations,
   isWiderThanScreen,
+  PASSWORD,
   setUpBrowserSuite,
 } from './support/browser.ts'
 
@@ -83,6 +85,55 @@ describeWithBrowser('the jobs of a merchant', () => {
       .locator('#life .title .status')
       .getByText(/^(Pago|Paid)$/)
       .waitFor()
+    await expectAccessible(page)
+  })
+
+  test.each(WAYS)('what belongs to a charge is found from its page %s', async (_, look, value) => {
+    const { api } = merchant
+    const charge = await api.createCharge({ value: 12.5, external_ref: `pedido ${look.viewport.width}` })
+    await stage.simulator.pay({ payload: charge.payment.payload })
+    await pollUntil(
+      () => api.readCharge(charge.uuid),
+      ({ status }) => status === 'PAID',
+    )
+    const page = await people.signIn(merchant.uuid, look)
+    await page.goto(`/dashboard/charges/${charge.uuid}`)
+    await page.locator('#refund #in-value').fill(value)
+    await clickAndLoad(page.getByRole('button', { name: /^(Revisar a devolução|Review the refund)$/ }))
+    await clickAndLoad(page.getByRole('button', { name: /^(Devolver|Refund) R\$\s?12[.,]50$/ }))
+    await expectAccessible(page)
+    const actions = await page.locator('.acted').innerText()
+    expect(actions).toMatch(/Pediu a devolução|Requested the refund/)
+    await clickAndLoad(page.locator('.related a[href^="/dashboard/refunds/"]'))
+    await page.locator('.title .status.completed').waitFor()
+    await expectAccessible(page)
+    await page.goto('/dashboard/settlement')
+    await expectAccessible(page)
+    await page.goto('/dashboard/refunds')
+    await expectAccessible(page)
+    const file = page.waitForEvent('download')
+    await page.getByRole('link', { name: /CSV/ }).click()
+    expect((await file).suggestedFilename()).toBe('refunds-test.csv')
+  })
+
+  test.each(WAYS)('a session that ends in a form loses nothing that was typed %s', async (_, look, value) => {
+    const page = await people.signIn(merchant.uuid, look)
+    const email = (await page.locator('.whose span').textContent())!
+    await page.goto('/dashboard/charges/new')
+    await page.locator('#in-value').fill(value)
+    await page.locator('#in-external_ref').fill('mesa 9')
+    await stage.sql(
+      `update dashboard_session set expires_at = now() where user_uuid = (select uuid from app_user where email = ?)`,
+      [email],
+    )
+    await page.getByRole('button', { name: /^(Gerar cobrança|Create charge)$/ }).click()
+    await page.getByLabel(/^E-mail/).fill(email)
+    await expectAccessible(page)
+    await page.getByLabel(/^(Senha|Password)/).fill(PASSWORD)
+    await page.getByRole('button', { name: /^(Entrar|Sign in)$/ }).click()
+    await page.waitForURL(/draft=1/)
+    expect(await page.locator('#in-value').inputValue()).toBe(value)
+    expect(await page.locator('#in-external_ref').inputValue()).toBe('mesa 9')
     await expectAccessible(page)
   })
 

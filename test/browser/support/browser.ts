@@ -6,7 +6,8 @@ import { addUser } from '../../../src/admin/users.ts'
 import { openSharedTestStack, type TestStack } from '../../api/support/test-stack.ts'
 import { findChromium, startBrowser } from './chromium.ts'
 
-const PASSWORD = 'a long enough password'
+/** Password of every user of `signIn`. */
+export const PASSWORD = 'a long enough password'
 
 const installedChromium = await findChromium()
 if (installedChromium === null)
