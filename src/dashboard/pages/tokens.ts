@@ -12,6 +12,7 @@ import { parseFormFields } from '../http/form.ts'
 import { createPage, redirect } from '../http/page.ts'
 import type { PageContext } from '../http/page-context.ts'
 import type { DashboardRouter } from '../http/router.ts'
+import { encodeFacts, type ShownFact } from '../http/shown-facts.ts'
 import { findConnectionMode, listAccountModes, listConnections, tokenWithMode } from './connections.ts'
 
 const PATH = '/dashboard/tokens'
@@ -60,6 +61,7 @@ export function registerTokenPages({ get, post }: DashboardRouter): void {
       if (!(await changeTokenPermissions(em, { uuid, accountUuid }, permissions))) fail('not_found')
       return redirect(PATH, 'token_changed')
     },
+    listFacts: async visit => listTokenFacts(visit, await requireToken(visit)),
     renderForm: visit => renderToken(visit),
   })
 
@@ -155,12 +157,23 @@ async function renderToken(visit: PageContext<'merchant'>) {
     'token',
     {
       token: { uuid, name, prefix, createdAt, lastUsedAt, state: stateOf(row, new Date()) },
+      version: encodeFacts(visit.language, listTokenFacts(visit, row)),
       scopes: TOKEN_SCOPES,
       chosen,
       typed: { allowed_addresses: form.get('allowed_addresses') ?? allowedAddresses.join(', ') },
     },
     `${PATH}/${uuid}`,
   )
+}
+
+/** Lists what a change of a token's permissions depends on. */
+function listTokenFacts(visit: PageContext<'merchant'>, row: Token): ShownFact[] {
+  const { t } = phrasesOf(visit)
+  return [
+    { name: 'field.status', value: t(`token.${stateOf(row, new Date())}`) },
+    { name: 'field.scopes', value: row.scopes.map(scope => t(`scope.${scope}`)).join(', ') || '–' },
+    { name: 'field.allowed_addresses', value: row.allowedAddresses.join(', ') || '–' },
+  ]
 }
 
 /** Lists the connections of all modes, each with its mode: one provider may be connected both live and simulated. */
