@@ -36,8 +36,8 @@ type RelatedPix = {
   cents: number
   status: 'PENDING' | 'SETTLED' | 'FAILED'
   endToEnd: string | null
-  sender: Party | null
-  receiver: Party | null
+  sender: Partial<Party> | null
+  receiver: Partial<Party> | null
   reason: MovementReason | null
   disposition: UnmatchedDisposition | null
   createdAt: Date

@@ -11,7 +11,8 @@ export type UnmatchedPayment = {
   reason: MovementReason
   disposition: UnmatchedDisposition
   endToEnd: string | null
-  payer: Party | null
+  /** What its provider reported of the payer. */
+  payer: Partial<Party> | null
   chargeUuid: string | null
   connectionUuid: string | null
   provider: ProviderName

@@ -40,7 +40,7 @@ test('simulated movements have their own lists, statement and file', async () =>
       expect([path, mode, await shown(`/dashboard/${path}${mode}`)]).toEqual([path, mode, is])
 
   const { text } = await merchant.get('/dashboard/charges?mode=test&status=PAID&page=1')
-  expect(text).toContain('<strong>Teste (somente simulador)</strong>')
+  expect(text).toContain('<strong class="test">Teste (somente simulador)</strong>')
   // Neither a filter nor its absence leads back to the other mode, and a provider of one mode is not found in the
   // other.
   expect(text).toContain('<input type="hidden" name="mode" value="test">')
