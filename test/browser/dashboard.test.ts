@@ -248,6 +248,7 @@ describeWithBrowser('the dashboard in a browser', () => {
     const form = operator.locator('form[action$="/pause"]')
     await form.getByLabel('Motivo').fill('suspeita de fraude')
     await form.getByRole('button', { name: 'Suspender' }).click()
+    await operator.getByRole('button', { name: /^Suspender ./ }).click()
     await operator.getByText('A suspensão está em vigor.').waitFor()
     const order = { value: 1, type: 'PIX' }
     expect((await other.api.post('/api/v1/payments', order)).body.code).toBe('paused')
@@ -260,6 +261,7 @@ describeWithBrowser('the dashboard in a browser', () => {
     await pause.getByText('Retomar').first().click()
     await pause.getByLabel('Motivo').fill('esclarecido')
     await pause.getByRole('button', { name: 'Retomar' }).click()
+    await operator.getByRole('button', { name: /^Retomar ./ }).click()
     await operator.getByText('A suspensão terminou.').waitFor()
     expect((await other.api.post('/api/v1/payments', order)).status).toBe(201)
     await operator.getByRole('link', { name: 'Ações de operadores' }).click()
