@@ -1,3 +1,4 @@
+import { readFile } from 'node:fs/promises'
 import { expect, test } from '@jest/globals'
 import type { Page } from 'playwright-core'
 import { pollUntil } from '../api/support/poll-until.ts'
@@ -134,6 +135,59 @@ describeWithBrowser('the jobs of a merchant', () => {
     await page.waitForURL(/draft=1/)
     expect(await page.locator('#in-value').inputValue()).toBe(value)
     expect(await page.locator('#in-external_ref').inputValue()).toBe('mesa 9')
+  })
+
+  test.each(WAYS)(
+    'a charge is refunded in part, and the statement has it in its file %s',
+    async (_, look, value) => {
+      const charge = await merchant.api.createCharge({ value: 80 })
+      await stage.simulator.pay({ payload: charge.payment.payload })
+      await pollUntil(
+        () => merchant.api.readCharge(charge.uuid),
+        ({ status }) => status === 'PAID',
+      )
+      const page = await people.signIn(merchant.uuid, look)
+      await page.goto(`/dashboard/charges/${charge.uuid}`)
+      await page.locator('#in-value').fill('abc')
+      await clickAndLoad(page.locator('#refund button'))
+      // The error is tied to its field, which has the focus.
+      const field = page.locator('#in-value[aria-invalid="true"]')
+      expect(await page.evaluate('document.activeElement.id')).toBe('in-value')
+      expect(await page.locator(`#${await field.getAttribute('aria-describedby')}`).innerText()).toMatch(
+        /12[.,]?34/,
+      )
+      await field.fill(value)
+      await clickAndLoad(page.locator('#refund button'))
+      await page.getByRole('heading', { name: /R\$\s?12[.,]50/ }).waitFor()
+      await expectAccessible(page)
+      await page.getByRole('button', { name: /^(Devolver|Refund) R\$\s?12[.,]50$/ }).click()
+      await page
+        .locator('#life .title .status')
+        .getByText(/^(Devolvido parcialmente|Partially refunded)$/)
+        .waitFor()
+      await page.goto('/dashboard/ledger')
+      await expectAccessible(page)
+      const [file] = await Promise.all([
+        page.waitForEvent('download'),
+        page.getByRole('button', { name: /^(Baixar|Download) CSV$/ }).click(),
+      ])
+      expect(await readFile(await file.path(), 'utf8')).toMatch(/12[.,]5/)
+    },
+  )
+
+  test.each(WAYS)('a webhook is registered, tested and shows its delivery %s', async (_, look) => {
+    const page = await people.signIn(merchant.uuid, look)
+    const url = `${stage.local.inbox_url}/jobs-${look.viewport.width}`
+    await page.goto('/dashboard/webhooks')
+    await page.locator('main input[name="url"]').fill(url)
+    await expectAccessible(page)
+    await page
+      .getByRole('button', { name: /^(Cadastrar um webhook|Register a webhook|Create a webhook)$/ })
+      .click()
+    expect(await page.locator('#secret').inputValue()).toMatch(/^whsec_/)
+    await clickAndLoad(page.getByRole('link', { name: url }))
+    await page.getByRole('button', { name: /^(Enviar um evento de teste|Send a test event)$/ }).click()
+    await page.locator('main').getByText('200', { exact: true }).first().waitFor()
     await expectAccessible(page)
   })
 

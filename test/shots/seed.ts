@@ -82,7 +82,7 @@ export async function seedMerchant(stage: TestStack) {
       status => status === 'PAID' || status === 'COMPLETED' || status === 'FAILED',
     )
 
-  await api.post(`/api/v1/payments/${paid[1]!.uuid}/refund`, { value: 49 })
+  const returned = await api.post(`/api/v1/payments/${paid[1]!.uuid}/refund`, { value: 49 })
   await simulator.openDispute({ end_to_end: paid[3]!.endToEnd, type: 'SCAM' })
   await simulator.pay({ payload: paid[2]!.payload, force: true, payer: PAYERS[0]! })
   const unanswered = { operation: 'sendTransfer', fault: 'timeout_then_done', times: 3 } as const
@@ -121,6 +121,7 @@ export async function seedMerchant(stage: TestStack) {
     account: uuid,
     paid: paid[0]!.uuid,
     refunded: paid[1]!.uuid,
+    refund: returned.body.data.refund.uuid,
     open: open.uuid,
     fallback: transfers[0]!,
     scheduled,

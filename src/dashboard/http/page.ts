@@ -7,6 +7,7 @@ import type { AccountPermission } from '../../domain/users/roles.ts'
 import type { ApiError } from '../../http/api-error.ts'
 import type { FieldMessage } from '../../http/field-message.ts'
 import { sha256 } from '../../security/sealing.ts'
+import { html, type Markup } from '../../views/markup.ts'
 import { hasPermission } from '../authorization/page-permission.ts'
 import { translateFieldMessage } from '../i18n/field-messages.ts'
 import { LANGUAGES, type Language, TRANSLATORS } from '../i18n/translator.ts'
@@ -117,6 +118,7 @@ function buildSharedModel(
     f: FORMATS[language],
     shareBar: (share: number) => renderShareBar(share, FORMATS[language].percent(share)),
     icon: renderIcon,
+    invalid: (name: string, help?: string) => renderInvalid(refusal, name, help),
     language,
     languages: LANGUAGES,
     path,
@@ -155,6 +157,13 @@ function buildSharedModel(
     requestId: ctx.state.requestId,
     workflow: createWorkflowLinks(context.config.temporal),
   }
+}
+
+/** Attributes that tie a field to its message in the summary of errors, and move the focus to it. */
+function renderInvalid(refusal: ApiError | undefined, name: string, help?: string): Markup {
+  const isWrong = Object.hasOwn(refusal?.details.errors ?? {}, name)
+  const describedBy = [help, isWrong && `wrong-${name}`].filter(Boolean).join(' ')
+  return html`${describedBy && html` aria-describedby="${describedBy}"`}${isWrong && html` aria-invalid="true" autofocus`}`
 }
 
 /**
