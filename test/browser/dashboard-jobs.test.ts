@@ -175,7 +175,7 @@ describeWithBrowser('the jobs of a merchant', () => {
     },
   )
 
-  test.each(WAYS)('a webhook is registered, tested and shows its delivery %s', async (_, look) => {
+  test.each(WAYS)('a webhook is registered, tested and shows its delivery %s', async (_, look, _value) => {
     const page = await people.signIn(merchant.uuid, look)
     const url = `${stage.local.inbox_url}/jobs-${look.viewport.width}`
     await page.goto('/dashboard/webhooks')

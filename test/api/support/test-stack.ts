@@ -75,7 +75,12 @@ export async function openTestStack(home: StateDir) {
   const orm = await openOrm({ databaseUrl: local.database_url, poolSize: 5 })
   const simulator = createSimulatorClient(local.simulator_url, home.simulatorCa)
   const providers = createProviderRegistry({ openCredentials: seal.open, timeoutMs: 10_000, ca })
-  const contract = createContract(await (await fetch(`${local.api_url}/openapi.json`)).json())
+  // The first request generates the document: on a busy machine not within a request's deadline.
+  const document = await pollUntil(
+    () => fetch(`${local.api_url}/openapi.json`),
+    ({ ok }) => ok,
+  )
+  const contract = createContract(await document.json())
   const api = createApiClient({ url: local.api_url, token: local.token, contract })
   let temporal: Temporal | undefined
   const accountUuids: string[] = []
