@@ -174,7 +174,7 @@ test('providers are judged by their latest operations, however many there were',
     [ours.connection],
   )
   const calls = async (browser: typeof operator, path: string) =>
-    /<span>[\d,]+.?%<\/span><\/span><\/td><td class="number">([\d.]+)</.exec(
+    /<span>[\d,]+.?%<\/span><\/span><\/td><td class="figure" data-label="[^"]*">([\d.]+)</.exec(
       (await browser.get(path)).text,
     )?.[1]
   expect(await calls(merchant, '/dashboard')).toBe('1.000')

@@ -207,7 +207,7 @@ describe('a page’s action', () => {
       const noAmount = await merchant.send(`${on}/refund`, { value, once: randomUUID() }, { on })
       expect([value, noAmount.status]).toEqual([value, 422])
       expect(noAmount.text).toContain(
-        '<strong>Valor</strong>: <span id="wrong-value">precisa ser um valor em reais, como 1234,56 ou 1.234,56</span>',
+        '<li><strong>Valor</strong>: precisa ser um valor em reais, como 1234,56 ou 1.234,56</li>',
       )
     }
     const open = `/dashboard/charges/${ours.open}`
