@@ -75,8 +75,9 @@ export function dashboardRoutes(router: ServerRouter, dependencies: DashboardDep
   registerTokenPages(pageRouter)
   registerWebhookPages(pageRouter)
   registerEventPages(pageRouter)
-  registerUserPages(pageRouter)
+  // Before the pages of a user: `invitations` is no identifier.
   registerInvitationForms(pageRouter)
+  registerUserPages(pageRouter)
   registerInvitationPage(context)
   registerProfilePages(pageRouter)
   registerPasswordForm(pageRouter)
