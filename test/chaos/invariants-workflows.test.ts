@@ -137,6 +137,11 @@ test.each<PlantedViolation>([
     ({ resources: shown }) => assignTo(shown.get('transfer-1'), { value: 7 }),
   ],
   [
+    'an event of a charge without its settled refund',
+    ['announced_differently', 'arrived_differently'],
+    ({ events }) => assignTo(findByUuid(events, 'event-charge-1-2').data, { refund_uuids: [] }),
+  ],
+  [
     'a lost webhook',
     ['never_arrived'],
     ({ receivedDeliveries: heard }) => removeWhere(heard, one => one.event === 'event-refund-1-1'),

@@ -226,6 +226,7 @@ export const keyQuery = z
 
 const DEFAULT_PER_PAGE = 15
 
+/** Paging, and the zone of days: every list takes one, so that a client may send it with all its requests. */
 export const pageQueryFields = {
   page: numberQuery(z.int().min(1)).optional().meta({ description: 'Number of the page, from 1' }),
   per_page: numberQuery(z.int().min(1).max(100)).optional().meta({
@@ -235,6 +236,7 @@ export const pageQueryFields = {
     description:
       'Instead of `page`: empty for the first page, then the `next_cursor` of the page before. Rows that are added meanwhile neither repeat nor hide others',
   }),
+  time_zone: timeZoneQuery,
 }
 
 /** Which page of a list a query selects. */

@@ -43,5 +43,6 @@ const MAX_CONNECTIONS = 100
 
 /** Lists all connections that a token may see, for a page that offers or names them. */
 export async function listConnections(em: EntityManager, token: CallerToken) {
-  return (await listProviders(em.fork(), token, { page: 1, per_page: MAX_CONNECTIONS })).data
+  return (await listProviders(em.fork(), token, { page: 1, per_page: MAX_CONNECTIONS, time_zone: 'UTC' }))
+    .data
 }

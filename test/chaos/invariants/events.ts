@@ -16,9 +16,10 @@ export function checkEvents(world: FinalState): Violation[] {
       const last = ANNOUNCED_CHARGE_STATUSES.has(chargeMachine.statusOf(state))
         ? chargeMachine.statusOf(state)
         : null
+      const events = eventsOf('PAYMENT', uuid)
       return checkSubjectEvents(
-        { what: `charge ${uuid}`, events: eventsOf('PAYMENT', uuid), statuses, last },
-        world.resources,
+        { what: `charge ${uuid}`, events, statuses, last },
+        new Map([[uuid, withoutLaterFailedRefunds(world, uuid, events.at(-1))]]),
       )
     }),
     ...world.transfers.flatMap(({ uuid, state, history }) => {
@@ -63,6 +64,22 @@ export function checkEvents(world: FinalState): Violation[] {
   ]
 }
 
+/** A charge as GET shows it, but for refunds that failed without a change of the charge: each has a REFUND event only. */
+function withoutLaterFailedRefunds(
+  { resources, refunds }: FinalState,
+  uuid: string,
+  latest: EventRow | undefined,
+): ApiResource | undefined {
+  const shown = resources.get(uuid)
+  const announced = new Set<string>(latest?.data.refund_uuids)
+  const failed = new Set(
+    refunds.filter(({ charge, state }) => charge === uuid && state === 'failed').map(refund => refund.uuid),
+  )
+  const isExpected = (refund: string) => announced.has(refund) || !failed.has(refund)
+  if (!shown?.refund_uuids) return shown
+  return { ...shown, refund_uuids: shown.refund_uuids.filter(isExpected) }
+}
+
 const ANNOUNCED_CHARGE_STATUSES = new Set<string>(PAYMENT_EVENT_STATES.map(chargeMachine.statusOf))
 const ANNOUNCED_TRANSFER_STATUSES = new Set<string>(
   transferMachine.states.filter(transferMachine.isFinal).map(state => transferMachine.statusOf(state)),
@@ -79,7 +96,7 @@ type SubjectEvents = {
 
 function checkSubjectEvents(
   { what, events, statuses, last }: SubjectEvents,
-  shown: Map<string, ApiResource>,
+  shown: Map<string, ApiResource | undefined>,
 ): Violation[] {
   const sentStatuses = events.map(event => eventStatusOf(event))
   const never = [...new Set(statuses)].filter(status => !sentStatuses.includes(status))

@@ -10,6 +10,7 @@ export function buildValidFinalState(): FinalState {
   const charge = {
     ...{ uuid: 'charge-1', status: 'PARTIALLY_REFUNDED', updated_at: 'then' },
     history: [...history, { status: 'PAID' }, { status: 'PROCESSING' }, { status: 'PARTIALLY_REFUNDED' }],
+    refund_uuids: ['refund-1'],
   }
   const paid = { ...charge, status: 'PAID', history: charge.history.slice(0, 3) }
   const transfer = {
@@ -17,6 +18,8 @@ export function buildValidFinalState(): FinalState {
     history: [...history, { status: 'PAID' }, { status: 'PARTIALLY_REFUNDED' }],
   }
   const sent = { ...transfer, status: 'PAID', history: transfer.history.slice(0, 3) }
+  // It failed without a change of the charge.
+  const failedRefund = { uuid: 'charge-1', refund: { status: 'FAILED' }, history: charge.history }
   const refund = { uuid: 'charge-1', refund: { status: 'COMPLETED' }, history: charge.history }
   const dispute = { uuid: 'med-1', status: 'REJECTED', attachments: [{ url: 'now' }] }
   const opened = { ...dispute, status: 'PENDING', attachments: [] }
@@ -26,6 +29,7 @@ export function buildValidFinalState(): FinalState {
     eventRow('PAYMENT', 'charge-1', 1, paid),
     eventRow('PAYMENT', 'charge-1', 2, charge),
     eventRow('REFUND', 'refund-1', 1, refund),
+    eventRow('REFUND', 'refund-2', 1, failedRefund),
     eventRow('TRANSFER', 'transfer-1', 1, sent),
     eventRow('TRANSFER', 'transfer-1', 2, transfer),
     ...MOVEMENTS.filter(one => one.type.startsWith('EXTERNAL')).map(one =>
@@ -69,7 +73,10 @@ export function buildValidFinalState(): FinalState {
         ...{ returnedCents: 200, externalRef: 'storm-1', history: transfer.history.map(one => one.status) },
       },
     ],
-    refunds: [{ uuid: 'refund-1', charge: 'charge-1', state: 'settled', cents: 400, partsCents: 400 }],
+    refunds: [
+      { uuid: 'refund-1', charge: 'charge-1', state: 'settled', cents: 400, partsCents: 400 },
+      { uuid: 'refund-2', charge: 'charge-1', state: 'failed', cents: 600, partsCents: 0 },
+    ],
     disputes: [
       {
         ...{ uuid: 'med-1', account: 'shop', providerAccount: 'pa', id: 'dispute-1', kind: 'RECEIVED_MED' },
@@ -134,9 +141,10 @@ export function buildValidFinalState(): FinalState {
       },
     ],
     resources: new Map<string, ApiResource>([
-      ['charge-1', { ...charge, updated_at: 'later' }],
+      ['charge-1', { ...charge, updated_at: 'later', refund_uuids: ['refund-1', 'refund-2'] }],
       ['transfer-1', transfer],
       ['refund-1', refund],
+      ['refund-2', failedRefund],
       ['med-1', dispute],
     ]),
   }
