@@ -84,6 +84,7 @@ class Payments:
         page: int | None = None,
         per_page: int | None = None,
         cursor: str | None = None,
+        time_zone: str | None = None,
         uuid: str | Sequence[str] | None = None,
         status: inputs.ListPaymentsStatus | Sequence[inputs.ListPaymentsStatus] | None = None,
         type: inputs.ListPaymentsType | None = None,
@@ -92,7 +93,6 @@ class Payments:
         payment_date_to: date | str | None = None,
         date_from: date | str | None = None,
         date_to: date | str | None = None,
-        time_zone: str | None = None,
         external_ref: str | None = None,
         txid: str | None = None,
         provider_uuid: str | None = None,
@@ -108,6 +108,7 @@ class Payments:
             per_page: Rows of a page, by default 15; where `uuid` names more, as many as it names.
             cursor: Instead of `page`: empty for the first page, then the `next_cursor` of the page before.
                 Rows that are added meanwhile neither repeat nor hide others.
+            time_zone: IANA time zone of the days in this query.
             uuid: Only these, at most 100; repeated or separated by commas.
             status: In one of these statuses; `UNDEFINED` is a charge that no provider has issued yet.
             type: Every payment is a PIX; `UNDEFINED` selects none.
@@ -116,7 +117,6 @@ class Payments:
             payment_date_to: Paid on this day or earlier, in `time_zone`: `YYYY-MM-DD`.
             date_from: Created on this day or later, in `time_zone`: `YYYY-MM-DD`.
             date_to: Created on this day or earlier, in `time_zone`: `YYYY-MM-DD`.
-            time_zone: IANA time zone of the days in this query.
             external_ref: With exactly this reference of the caller.
             txid: With this txid on the rail.
             provider_uuid: Only of this provider of the account: its `uuid`.
@@ -133,6 +133,7 @@ class Payments:
                     "page": page,
                     "per_page": per_page,
                     "cursor": cursor,
+                    "time_zone": time_zone,
                     "uuid": uuid,
                     "status": status,
                     "type": type,
@@ -141,7 +142,6 @@ class Payments:
                     "payment_date_to": payment_date_to,
                     "date_from": date_from,
                     "date_to": date_to,
-                    "time_zone": time_zone,
                     "external_ref": external_ref,
                     "txid": txid,
                     "provider_uuid": provider_uuid,
@@ -155,6 +155,7 @@ class Payments:
         self,
         *,
         per_page: int = 100,
+        time_zone: str | None = None,
         uuid: str | Sequence[str] | None = None,
         status: inputs.ListPaymentsStatus | Sequence[inputs.ListPaymentsStatus] | None = None,
         type: inputs.ListPaymentsType | None = None,
@@ -163,7 +164,6 @@ class Payments:
         payment_date_to: date | str | None = None,
         date_from: date | str | None = None,
         date_to: date | str | None = None,
-        time_zone: str | None = None,
         external_ref: str | None = None,
         txid: str | None = None,
         provider_uuid: str | None = None,
@@ -176,6 +176,7 @@ class Payments:
 
         Args:
             per_page: Resources that are read with one request.
+            time_zone: IANA time zone of the days in this query.
             uuid: Only these, at most 100; repeated or separated by commas.
             status: In one of these statuses; `UNDEFINED` is a charge that no provider has issued yet.
             type: Every payment is a PIX; `UNDEFINED` selects none.
@@ -184,7 +185,6 @@ class Payments:
             payment_date_to: Paid on this day or earlier, in `time_zone`: `YYYY-MM-DD`.
             date_from: Created on this day or later, in `time_zone`: `YYYY-MM-DD`.
             date_to: Created on this day or earlier, in `time_zone`: `YYYY-MM-DD`.
-            time_zone: IANA time zone of the days in this query.
             external_ref: With exactly this reference of the caller.
             txid: With this txid on the rail.
             provider_uuid: Only of this provider of the account: its `uuid`.
@@ -194,6 +194,7 @@ class Payments:
         return iterate_pages(
             lambda cursor: self.list(
                 per_page=per_page,
+                time_zone=time_zone,
                 uuid=uuid,
                 status=status,
                 type=type,
@@ -202,7 +203,6 @@ class Payments:
                 payment_date_to=payment_date_to,
                 date_from=date_from,
                 date_to=date_to,
-                time_zone=time_zone,
                 external_ref=external_ref,
                 txid=txid,
                 provider_uuid=provider_uuid,
@@ -281,7 +281,13 @@ class Payments:
         )
 
     def list_refunds(
-        self, uuid: str, *, page: int | None = None, per_page: int | None = None, cursor: str | None = None
+        self,
+        uuid: str,
+        *,
+        page: int | None = None,
+        per_page: int | None = None,
+        cursor: str | None = None,
+        time_zone: str | None = None,
     ) -> Page[models.RefundResult]:
         """List the refunds of a charge.
 
@@ -293,6 +299,7 @@ class Payments:
             per_page: Rows of a page, by default 15; where `uuid` names more, as many as it names.
             cursor: Instead of `page`: empty for the first page, then the `next_cursor` of the page before.
                 Rows that are added meanwhile neither repeat nor hide others.
+            time_zone: IANA time zone of the days in this query.
         """
         return self._transport.send(
             Call(
@@ -300,11 +307,13 @@ class Payments:
                 "GET",
                 path_of("/api/v1/payments/{uuid}/refunds", uuid=uuid),
                 read_page(models.RefundResult),
-                query={"page": page, "per_page": per_page, "cursor": cursor},
+                query={"page": page, "per_page": per_page, "cursor": cursor, "time_zone": time_zone},
             )
         )
 
-    def iterate_refunds(self, uuid: str, *, per_page: int = 100) -> Iterator[models.RefundResult]:
+    def iterate_refunds(
+        self, uuid: str, *, per_page: int = 100, time_zone: str | None = None
+    ) -> Iterator[models.RefundResult]:
         """List the refunds of a charge, page after page.
 
         Newest first. `uuid` is the charge in each one, `refund.uuid` the refund. Token scope: `read` or
@@ -312,8 +321,11 @@ class Payments:
 
         Args:
             per_page: Resources that are read with one request.
+            time_zone: IANA time zone of the days in this query.
         """
-        return iterate_pages(lambda cursor: self.list_refunds(uuid, per_page=per_page, cursor=cursor))
+        return iterate_pages(
+            lambda cursor: self.list_refunds(uuid, per_page=per_page, time_zone=time_zone, cursor=cursor)
+        )
 
     def get_refund(self, uuid: str, refund: str) -> models.RefundResult:
         """Read a refund.
@@ -340,11 +352,11 @@ class Refunds:
         page: int | None = None,
         per_page: int | None = None,
         cursor: str | None = None,
+        time_zone: str | None = None,
         uuid: str | Sequence[str] | None = None,
         status: inputs.ListRefundsStatus | Sequence[inputs.ListRefundsStatus] | None = None,
         date_from: date | str | None = None,
         date_to: date | str | None = None,
-        time_zone: str | None = None,
         provider_uuid: str | None = None,
     ) -> Page[models.ListedRefund]:
         """List the refunds of all charges.
@@ -357,11 +369,11 @@ class Refunds:
             per_page: Rows of a page, by default 15; where `uuid` names more, as many as it names.
             cursor: Instead of `page`: empty for the first page, then the `next_cursor` of the page before.
                 Rows that are added meanwhile neither repeat nor hide others.
+            time_zone: IANA time zone of the days in this query.
             uuid: Only these, at most 100; repeated or separated by commas.
             status: In one of these statuses.
             date_from: Created on this day or later, in `time_zone`: `YYYY-MM-DD`.
             date_to: Created on this day or earlier, in `time_zone`: `YYYY-MM-DD`.
-            time_zone: IANA time zone of the days in this query.
             provider_uuid: Only of this provider of the account: its `uuid`.
         """
         return self._transport.send(
@@ -374,11 +386,11 @@ class Refunds:
                     "page": page,
                     "per_page": per_page,
                     "cursor": cursor,
+                    "time_zone": time_zone,
                     "uuid": uuid,
                     "status": status,
                     "date_from": date_from,
                     "date_to": date_to,
-                    "time_zone": time_zone,
                     "provider_uuid": provider_uuid,
                 },
             )
@@ -388,11 +400,11 @@ class Refunds:
         self,
         *,
         per_page: int = 100,
+        time_zone: str | None = None,
         uuid: str | Sequence[str] | None = None,
         status: inputs.ListRefundsStatus | Sequence[inputs.ListRefundsStatus] | None = None,
         date_from: date | str | None = None,
         date_to: date | str | None = None,
-        time_zone: str | None = None,
         provider_uuid: str | None = None,
     ) -> Iterator[models.ListedRefund]:
         """List the refunds of all charges, page after page.
@@ -402,21 +414,21 @@ class Refunds:
 
         Args:
             per_page: Resources that are read with one request.
+            time_zone: IANA time zone of the days in this query.
             uuid: Only these, at most 100; repeated or separated by commas.
             status: In one of these statuses.
             date_from: Created on this day or later, in `time_zone`: `YYYY-MM-DD`.
             date_to: Created on this day or earlier, in `time_zone`: `YYYY-MM-DD`.
-            time_zone: IANA time zone of the days in this query.
             provider_uuid: Only of this provider of the account: its `uuid`.
         """
         return iterate_pages(
             lambda cursor: self.list(
                 per_page=per_page,
+                time_zone=time_zone,
                 uuid=uuid,
                 status=status,
                 date_from=date_from,
                 date_to=date_to,
-                time_zone=time_zone,
                 provider_uuid=provider_uuid,
                 cursor=cursor,
             )
@@ -433,6 +445,7 @@ class Meds:
         page: int | None = None,
         per_page: int | None = None,
         cursor: str | None = None,
+        time_zone: str | None = None,
         uuid: str | Sequence[str] | None = None,
         status: inputs.ListMedsStatus | Sequence[inputs.ListMedsStatus] | None = None,
         med_type: inputs.ListMedsMedType | Sequence[inputs.ListMedsMedType] | None = None,
@@ -441,7 +454,6 @@ class Meds:
         open: bool | None = None,
         date_from: date | str | None = None,
         date_to: date | str | None = None,
-        time_zone: str | None = None,
     ) -> Page[models.Dispute]:
         """List disputes.
 
@@ -452,6 +464,7 @@ class Meds:
             per_page: Rows of a page, by default 15; where `uuid` names more, as many as it names.
             cursor: Instead of `page`: empty for the first page, then the `next_cursor` of the page before.
                 Rows that are added meanwhile neither repeat nor hide others.
+            time_zone: IANA time zone of the days in this query.
             uuid: Only these, at most 100; repeated or separated by commas.
             status: In one of these statuses; `UNDEFINED` selects none.
             med_type: RECEIVED_MED claims a payment of a charge back, REQUESTED_MED a transfer.
@@ -460,7 +473,6 @@ class Meds:
             open: Whether it awaits a reply or a decision: PENDING or PROCESSING.
             date_from: Created on this day or later, in `time_zone`: `YYYY-MM-DD`.
             date_to: Created on this day or earlier, in `time_zone`: `YYYY-MM-DD`.
-            time_zone: IANA time zone of the days in this query.
         """
         return self._transport.send(
             Call(
@@ -472,6 +484,7 @@ class Meds:
                     "page": page,
                     "per_page": per_page,
                     "cursor": cursor,
+                    "time_zone": time_zone,
                     "uuid": uuid,
                     "status": status,
                     "med_type": med_type,
@@ -480,7 +493,6 @@ class Meds:
                     "open": open,
                     "date_from": date_from,
                     "date_to": date_to,
-                    "time_zone": time_zone,
                 },
             )
         )
@@ -489,6 +501,7 @@ class Meds:
         self,
         *,
         per_page: int = 100,
+        time_zone: str | None = None,
         uuid: str | Sequence[str] | None = None,
         status: inputs.ListMedsStatus | Sequence[inputs.ListMedsStatus] | None = None,
         med_type: inputs.ListMedsMedType | Sequence[inputs.ListMedsMedType] | None = None,
@@ -497,7 +510,6 @@ class Meds:
         open: bool | None = None,
         date_from: date | str | None = None,
         date_to: date | str | None = None,
-        time_zone: str | None = None,
     ) -> Iterator[models.Dispute]:
         """List disputes, page after page.
 
@@ -505,6 +517,7 @@ class Meds:
 
         Args:
             per_page: Resources that are read with one request.
+            time_zone: IANA time zone of the days in this query.
             uuid: Only these, at most 100; repeated or separated by commas.
             status: In one of these statuses; `UNDEFINED` selects none.
             med_type: RECEIVED_MED claims a payment of a charge back, REQUESTED_MED a transfer.
@@ -513,11 +526,11 @@ class Meds:
             open: Whether it awaits a reply or a decision: PENDING or PROCESSING.
             date_from: Created on this day or later, in `time_zone`: `YYYY-MM-DD`.
             date_to: Created on this day or earlier, in `time_zone`: `YYYY-MM-DD`.
-            time_zone: IANA time zone of the days in this query.
         """
         return iterate_pages(
             lambda cursor: self.list(
                 per_page=per_page,
+                time_zone=time_zone,
                 uuid=uuid,
                 status=status,
                 med_type=med_type,
@@ -526,7 +539,6 @@ class Meds:
                 open=open,
                 date_from=date_from,
                 date_to=date_to,
-                time_zone=time_zone,
                 cursor=cursor,
             )
         )
@@ -639,6 +651,7 @@ class Transfers:
         page: int | None = None,
         per_page: int | None = None,
         cursor: str | None = None,
+        time_zone: str | None = None,
         uuid: str | Sequence[str] | None = None,
         status: inputs.ListTransfersStatus | Sequence[inputs.ListTransfersStatus] | None = None,
         type: inputs.ListTransfersType | None = None,
@@ -646,7 +659,6 @@ class Transfers:
         transfer_date_to: date | str | None = None,
         date_from: date | str | None = None,
         date_to: date | str | None = None,
-        time_zone: str | None = None,
         external_ref: str | None = None,
         end_to_end: str | None = None,
         pix_key: str | None = None,
@@ -661,6 +673,7 @@ class Transfers:
             per_page: Rows of a page, by default 15; where `uuid` names more, as many as it names.
             cursor: Instead of `page`: empty for the first page, then the `next_cursor` of the page before.
                 Rows that are added meanwhile neither repeat nor hide others.
+            time_zone: IANA time zone of the days in this query.
             uuid: Only these, at most 100; repeated or separated by commas.
             status: In one of these statuses; `UNDEFINED` selects none.
             type: Every payment is a PIX; `UNDEFINED` selects none.
@@ -668,7 +681,6 @@ class Transfers:
             transfer_date_to: Settled on this day or earlier, in `time_zone`: `YYYY-MM-DD`.
             date_from: Created on this day or later, in `time_zone`: `YYYY-MM-DD`.
             date_to: Created on this day or earlier, in `time_zone`: `YYYY-MM-DD`.
-            time_zone: IANA time zone of the days in this query.
             external_ref: With exactly this reference of the caller.
             end_to_end: With this end-to-end id.
             pix_key: Sent to this key; a blank is read as `+`, which no key contains unencoded.
@@ -684,6 +696,7 @@ class Transfers:
                     "page": page,
                     "per_page": per_page,
                     "cursor": cursor,
+                    "time_zone": time_zone,
                     "uuid": uuid,
                     "status": status,
                     "type": type,
@@ -691,7 +704,6 @@ class Transfers:
                     "transfer_date_to": transfer_date_to,
                     "date_from": date_from,
                     "date_to": date_to,
-                    "time_zone": time_zone,
                     "external_ref": external_ref,
                     "end_to_end": end_to_end,
                     "pix_key": pix_key,
@@ -704,6 +716,7 @@ class Transfers:
         self,
         *,
         per_page: int = 100,
+        time_zone: str | None = None,
         uuid: str | Sequence[str] | None = None,
         status: inputs.ListTransfersStatus | Sequence[inputs.ListTransfersStatus] | None = None,
         type: inputs.ListTransfersType | None = None,
@@ -711,7 +724,6 @@ class Transfers:
         transfer_date_to: date | str | None = None,
         date_from: date | str | None = None,
         date_to: date | str | None = None,
-        time_zone: str | None = None,
         external_ref: str | None = None,
         end_to_end: str | None = None,
         pix_key: str | None = None,
@@ -723,6 +735,7 @@ class Transfers:
 
         Args:
             per_page: Resources that are read with one request.
+            time_zone: IANA time zone of the days in this query.
             uuid: Only these, at most 100; repeated or separated by commas.
             status: In one of these statuses; `UNDEFINED` selects none.
             type: Every payment is a PIX; `UNDEFINED` selects none.
@@ -730,7 +743,6 @@ class Transfers:
             transfer_date_to: Settled on this day or earlier, in `time_zone`: `YYYY-MM-DD`.
             date_from: Created on this day or later, in `time_zone`: `YYYY-MM-DD`.
             date_to: Created on this day or earlier, in `time_zone`: `YYYY-MM-DD`.
-            time_zone: IANA time zone of the days in this query.
             external_ref: With exactly this reference of the caller.
             end_to_end: With this end-to-end id.
             pix_key: Sent to this key; a blank is read as `+`, which no key contains unencoded.
@@ -739,6 +751,7 @@ class Transfers:
         return iterate_pages(
             lambda cursor: self.list(
                 per_page=per_page,
+                time_zone=time_zone,
                 uuid=uuid,
                 status=status,
                 type=type,
@@ -746,7 +759,6 @@ class Transfers:
                 transfer_date_to=transfer_date_to,
                 date_from=date_from,
                 date_to=date_to,
-                time_zone=time_zone,
                 external_ref=external_ref,
                 end_to_end=end_to_end,
                 pix_key=pix_key,
@@ -867,6 +879,7 @@ class PixKeys:
         page: int | None = None,
         per_page: int | None = None,
         cursor: str | None = None,
+        time_zone: str | None = None,
         type: inputs.ListPixKeysType | Sequence[inputs.ListPixKeysType] | None = None,
     ) -> Page[models.PixKey]:
         """List the PIX keys of the account.
@@ -878,6 +891,7 @@ class PixKeys:
             per_page: Rows of a page, by default 15; where `uuid` names more, as many as it names.
             cursor: Instead of `page`: empty for the first page, then the `next_cursor` of the page before.
                 Rows that are added meanwhile neither repeat nor hide others.
+            time_zone: IANA time zone of the days in this query.
             type: Of one of these types.
         """
         return self._transport.send(
@@ -886,7 +900,13 @@ class PixKeys:
                 "GET",
                 "/api/v1/pix-keys",
                 read_page(models.PixKey),
-                query={"page": page, "per_page": per_page, "cursor": cursor, "type": type},
+                query={
+                    "page": page,
+                    "per_page": per_page,
+                    "cursor": cursor,
+                    "time_zone": time_zone,
+                    "type": type,
+                },
             )
         )
 
@@ -894,6 +914,7 @@ class PixKeys:
         self,
         *,
         per_page: int = 100,
+        time_zone: str | None = None,
         type: inputs.ListPixKeysType | Sequence[inputs.ListPixKeysType] | None = None,
     ) -> Iterator[models.PixKey]:
         """List the PIX keys of the account, page after page.
@@ -902,9 +923,12 @@ class PixKeys:
 
         Args:
             per_page: Resources that are read with one request.
+            time_zone: IANA time zone of the days in this query.
             type: Of one of these types.
         """
-        return iterate_pages(lambda cursor: self.list(per_page=per_page, type=type, cursor=cursor))
+        return iterate_pages(
+            lambda cursor: self.list(per_page=per_page, time_zone=time_zone, type=type, cursor=cursor)
+        )
 
     def get(self, key: str) -> models.PixKey:
         """Read a PIX key.
@@ -936,6 +960,7 @@ class Providers:
         page: int | None = None,
         per_page: int | None = None,
         cursor: str | None = None,
+        time_zone: str | None = None,
         status: inputs.ListProvidersStatus | Sequence[inputs.ListProvidersStatus] | None = None,
     ) -> Page[models.Provider]:
         """List the providers of the account.
@@ -947,6 +972,7 @@ class Providers:
             per_page: Rows of a page, by default 15; where `uuid` names more, as many as it names.
             cursor: Instead of `page`: empty for the first page, then the `next_cursor` of the page before.
                 Rows that are added meanwhile neither repeat nor hide others.
+            time_zone: IANA time zone of the days in this query.
             status: In one of these statuses.
         """
         return self._transport.send(
@@ -955,7 +981,13 @@ class Providers:
                 "GET",
                 "/api/v1/providers",
                 read_page(models.Provider),
-                query={"page": page, "per_page": per_page, "cursor": cursor, "status": status},
+                query={
+                    "page": page,
+                    "per_page": per_page,
+                    "cursor": cursor,
+                    "time_zone": time_zone,
+                    "status": status,
+                },
             )
         )
 
@@ -963,6 +995,7 @@ class Providers:
         self,
         *,
         per_page: int = 100,
+        time_zone: str | None = None,
         status: inputs.ListProvidersStatus | Sequence[inputs.ListProvidersStatus] | None = None,
     ) -> Iterator[models.Provider]:
         """List the providers of the account, page after page.
@@ -971,9 +1004,12 @@ class Providers:
 
         Args:
             per_page: Resources that are read with one request.
+            time_zone: IANA time zone of the days in this query.
             status: In one of these statuses.
         """
-        return iterate_pages(lambda cursor: self.list(per_page=per_page, status=status, cursor=cursor))
+        return iterate_pages(
+            lambda cursor: self.list(per_page=per_page, time_zone=time_zone, status=status, cursor=cursor)
+        )
 
     def get_defaults(self) -> models.GetDefaultProvidersResult:
         """Read the default providers.
@@ -1067,7 +1103,12 @@ class Webhooks:
         )
 
     def list(
-        self, *, page: int | None = None, per_page: int | None = None, cursor: str | None = None
+        self,
+        *,
+        page: int | None = None,
+        per_page: int | None = None,
+        cursor: str | None = None,
+        time_zone: str | None = None,
     ) -> Page[models.Webhook]:
         """List the webhooks of the account.
 
@@ -1078,6 +1119,7 @@ class Webhooks:
             per_page: Rows of a page, by default 15; where `uuid` names more, as many as it names.
             cursor: Instead of `page`: empty for the first page, then the `next_cursor` of the page before.
                 Rows that are added meanwhile neither repeat nor hide others.
+            time_zone: IANA time zone of the days in this query.
         """
         return self._transport.send(
             Call(
@@ -1085,19 +1127,20 @@ class Webhooks:
                 "GET",
                 "/api/v1/webhooks",
                 read_page(models.Webhook),
-                query={"page": page, "per_page": per_page, "cursor": cursor},
+                query={"page": page, "per_page": per_page, "cursor": cursor, "time_zone": time_zone},
             )
         )
 
-    def iterate(self, *, per_page: int = 100) -> Iterator[models.Webhook]:
+    def iterate(self, *, per_page: int = 100, time_zone: str | None = None) -> Iterator[models.Webhook]:
         """List the webhooks of the account, page after page.
 
         Newest first; tokens are masked. Token scope: `read` or `webhooks`.
 
         Args:
             per_page: Resources that are read with one request.
+            time_zone: IANA time zone of the days in this query.
         """
-        return iterate_pages(lambda cursor: self.list(per_page=per_page, cursor=cursor))
+        return iterate_pages(lambda cursor: self.list(per_page=per_page, time_zone=time_zone, cursor=cursor))
 
     def get(self, uuid: str) -> models.Webhook:
         """Read a webhook.
@@ -1192,6 +1235,7 @@ class Webhooks:
         page: int | None = None,
         per_page: int | None = None,
         cursor: str | None = None,
+        time_zone: str | None = None,
     ) -> Page[models.Delivery]:
         """List the deliveries of a webhook, with each attempt.
 
@@ -1203,6 +1247,7 @@ class Webhooks:
             per_page: Rows of a page, by default 15; where `uuid` names more, as many as it names.
             cursor: Instead of `page`: empty for the first page, then the `next_cursor` of the page before.
                 Rows that are added meanwhile neither repeat nor hide others.
+            time_zone: IANA time zone of the days in this query.
         """
         return self._transport.send(
             Call(
@@ -1210,7 +1255,13 @@ class Webhooks:
                 "GET",
                 path_of("/api/v1/webhooks/{uuid}/deliveries", uuid=uuid),
                 read_page(models.Delivery),
-                query={"status": status, "page": page, "per_page": per_page, "cursor": cursor},
+                query={
+                    "status": status,
+                    "page": page,
+                    "per_page": per_page,
+                    "cursor": cursor,
+                    "time_zone": time_zone,
+                },
             )
         )
 
@@ -1222,6 +1273,7 @@ class Webhooks:
         | Sequence[inputs.ListWebhookDeliveriesStatus]
         | None = None,
         per_page: int = 100,
+        time_zone: str | None = None,
     ) -> Iterator[models.Delivery]:
         """List the deliveries of a webhook, with each attempt, page after page.
 
@@ -1230,9 +1282,12 @@ class Webhooks:
         Args:
             status: In one of these statuses.
             per_page: Resources that are read with one request.
+            time_zone: IANA time zone of the days in this query.
         """
         return iterate_pages(
-            lambda cursor: self.list_deliveries(uuid, status=status, per_page=per_page, cursor=cursor)
+            lambda cursor: self.list_deliveries(
+                uuid, status=status, per_page=per_page, time_zone=time_zone, cursor=cursor
+            )
         )
 
     def resend_delivery(self, uuid: str, delivery: str) -> models.Delivery:
@@ -1370,6 +1425,7 @@ class Ledger:
         page: int | None = None,
         per_page: int | None = None,
         cursor: str | None = None,
+        time_zone: str | None = None,
         provider_uuid: str | None = None,
         type: inputs.ListLedgerLinesType | Sequence[inputs.ListLedgerLinesType] | None = None,
         operation_uuid: str | None = None,
@@ -1378,7 +1434,6 @@ class Ledger:
         | None = None,
         date_from: date | str | None = None,
         date_to: date | str | None = None,
-        time_zone: str | None = None,
     ) -> Page[models.LedgerLine]:
         """List what changed the available balance, with the balance after each line.
 
@@ -1390,6 +1445,7 @@ class Ledger:
             per_page: Rows of a page, by default 15; where `uuid` names more, as many as it names.
             cursor: Instead of `page`: empty for the first page, then the `next_cursor` of the page before.
                 Rows that are added meanwhile neither repeat nor hide others.
+            time_zone: IANA time zone of the days in this query.
             provider_uuid: Only of this provider of the account: its `uuid`.
             type: Lines of these types: what changed the balance.
             operation_uuid: The operation of the line, or the charge, transfer, refund or dispute that it
@@ -1398,7 +1454,6 @@ class Ledger:
                 most 31 days before `date_to`.
             date_from: Created on this day or later, in `time_zone`: `YYYY-MM-DD`.
             date_to: Created on this day or earlier, in `time_zone`: `YYYY-MM-DD`.
-            time_zone: IANA time zone of the days in this query.
         """
         return self._transport.send(
             Call(
@@ -1410,13 +1465,13 @@ class Ledger:
                     "page": page,
                     "per_page": per_page,
                     "cursor": cursor,
+                    "time_zone": time_zone,
                     "provider_uuid": provider_uuid,
                     "type": type,
                     "operation_uuid": operation_uuid,
                     "operation_type": operation_type,
                     "date_from": date_from,
                     "date_to": date_to,
-                    "time_zone": time_zone,
                 },
             )
         )
@@ -1425,6 +1480,7 @@ class Ledger:
         self,
         *,
         per_page: int = 100,
+        time_zone: str | None = None,
         provider_uuid: str | None = None,
         type: inputs.ListLedgerLinesType | Sequence[inputs.ListLedgerLinesType] | None = None,
         operation_uuid: str | None = None,
@@ -1433,7 +1489,6 @@ class Ledger:
         | None = None,
         date_from: date | str | None = None,
         date_to: date | str | None = None,
-        time_zone: str | None = None,
     ) -> Iterator[models.LedgerLine]:
         """List what changed the available balance, with the balance after each line, page after page.
 
@@ -1442,6 +1497,7 @@ class Ledger:
 
         Args:
             per_page: Resources that are read with one request.
+            time_zone: IANA time zone of the days in this query.
             provider_uuid: Only of this provider of the account: its `uuid`.
             type: Lines of these types: what changed the balance.
             operation_uuid: The operation of the line, or the charge, transfer, refund or dispute that it
@@ -1450,18 +1506,17 @@ class Ledger:
                 most 31 days before `date_to`.
             date_from: Created on this day or later, in `time_zone`: `YYYY-MM-DD`.
             date_to: Created on this day or earlier, in `time_zone`: `YYYY-MM-DD`.
-            time_zone: IANA time zone of the days in this query.
         """
         return iterate_pages(
             lambda cursor: self.list(
                 per_page=per_page,
+                time_zone=time_zone,
                 provider_uuid=provider_uuid,
                 type=type,
                 operation_uuid=operation_uuid,
                 operation_type=operation_type,
                 date_from=date_from,
                 date_to=date_to,
-                time_zone=time_zone,
                 cursor=cursor,
             )
         )

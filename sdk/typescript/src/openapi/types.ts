@@ -2494,6 +2494,8 @@ export interface operations {
                 per_page?: number;
                 /** @description Instead of `page`: empty for the first page, then the `next_cursor` of the page before. Rows that are added meanwhile neither repeat nor hide others */
                 cursor?: string;
+                /** @description IANA time zone of the days in this query */
+                time_zone?: string;
                 /** @description Only these, at most 100; repeated or separated by commas */
                 uuid?: string[];
                 /** @description In one of these statuses; `UNDEFINED` is a charge that no provider has issued yet */
@@ -2510,8 +2512,6 @@ export interface operations {
                 date_from?: string;
                 /** @description Created on this day or earlier, in `time_zone`: `YYYY-MM-DD` */
                 date_to?: string;
-                /** @description IANA time zone of the days in this query */
-                time_zone?: string;
                 /** @description With exactly this reference of the caller */
                 external_ref?: string;
                 /** @description With this txid on the rail */
@@ -2707,6 +2707,8 @@ export interface operations {
                 per_page?: number;
                 /** @description Instead of `page`: empty for the first page, then the `next_cursor` of the page before. Rows that are added meanwhile neither repeat nor hide others */
                 cursor?: string;
+                /** @description IANA time zone of the days in this query */
+                time_zone?: string;
                 /** @description Only these, at most 100; repeated or separated by commas */
                 uuid?: string[];
                 /** @description In one of these statuses */
@@ -2715,8 +2717,6 @@ export interface operations {
                 date_from?: string;
                 /** @description Created on this day or earlier, in `time_zone`: `YYYY-MM-DD` */
                 date_to?: string;
-                /** @description IANA time zone of the days in this query */
-                time_zone?: string;
                 /** @description Only of this provider of the account: its `uuid` */
                 provider_uuid?: string;
             };
@@ -2746,6 +2746,8 @@ export interface operations {
                 per_page?: number;
                 /** @description Instead of `page`: empty for the first page, then the `next_cursor` of the page before. Rows that are added meanwhile neither repeat nor hide others */
                 cursor?: string;
+                /** @description IANA time zone of the days in this query */
+                time_zone?: string;
             };
             header?: never;
             path: {
@@ -2810,6 +2812,8 @@ export interface operations {
                 per_page?: number;
                 /** @description Instead of `page`: empty for the first page, then the `next_cursor` of the page before. Rows that are added meanwhile neither repeat nor hide others */
                 cursor?: string;
+                /** @description IANA time zone of the days in this query */
+                time_zone?: string;
                 /** @description Only these, at most 100; repeated or separated by commas */
                 uuid?: string[];
                 /** @description In one of these statuses; `UNDEFINED` selects none */
@@ -2826,8 +2830,6 @@ export interface operations {
                 date_from?: string;
                 /** @description Created on this day or earlier, in `time_zone`: `YYYY-MM-DD` */
                 date_to?: string;
-                /** @description IANA time zone of the days in this query */
-                time_zone?: string;
             };
             header?: never;
             path?: never;
@@ -2930,6 +2932,8 @@ export interface operations {
                 per_page?: number;
                 /** @description Instead of `page`: empty for the first page, then the `next_cursor` of the page before. Rows that are added meanwhile neither repeat nor hide others */
                 cursor?: string;
+                /** @description IANA time zone of the days in this query */
+                time_zone?: string;
                 /** @description Only these, at most 100; repeated or separated by commas */
                 uuid?: string[];
                 /** @description In one of these statuses; `UNDEFINED` selects none */
@@ -2944,8 +2948,6 @@ export interface operations {
                 date_from?: string;
                 /** @description Created on this day or earlier, in `time_zone`: `YYYY-MM-DD` */
                 date_to?: string;
-                /** @description IANA time zone of the days in this query */
-                time_zone?: string;
                 /** @description With exactly this reference of the caller */
                 external_ref?: string;
                 /** @description With this end-to-end id */
@@ -3081,6 +3083,8 @@ export interface operations {
                 per_page?: number;
                 /** @description Instead of `page`: empty for the first page, then the `next_cursor` of the page before. Rows that are added meanwhile neither repeat nor hide others */
                 cursor?: string;
+                /** @description IANA time zone of the days in this query */
+                time_zone?: string;
                 /** @description Of one of these types */
                 type?: ("DOCUMENT" | "EMAIL" | "PHONE" | "RANDOM")[];
             };
@@ -3186,6 +3190,8 @@ export interface operations {
                 per_page?: number;
                 /** @description Instead of `page`: empty for the first page, then the `next_cursor` of the page before. Rows that are added meanwhile neither repeat nor hide others */
                 cursor?: string;
+                /** @description IANA time zone of the days in this query */
+                time_zone?: string;
                 /** @description In one of these statuses */
                 status?: ("UNDEFINED" | "ACTIVE" | "INFORMATION_PENDING" | "KYC_PENDING" | "KYC_ANALYSIS" | "KYC_REJECTED" | "LIVENESS_PENDING" | "LIVENESS_APPROVED" | "LIVENESS_REJECTED" | "CONFIGURATION_PENDING" | "BLOCKED" | "INACTIVE")[];
             };
@@ -3285,6 +3291,8 @@ export interface operations {
                 per_page?: number;
                 /** @description Instead of `page`: empty for the first page, then the `next_cursor` of the page before. Rows that are added meanwhile neither repeat nor hide others */
                 cursor?: string;
+                /** @description IANA time zone of the days in this query */
+                time_zone?: string;
             };
             header?: never;
             path?: never;
@@ -3476,6 +3484,8 @@ export interface operations {
                 per_page?: number;
                 /** @description Instead of `page`: empty for the first page, then the `next_cursor` of the page before. Rows that are added meanwhile neither repeat nor hide others */
                 cursor?: string;
+                /** @description IANA time zone of the days in this query */
+                time_zone?: string;
             };
             header?: never;
             path: {
@@ -3631,6 +3641,8 @@ export interface operations {
                 per_page?: number;
                 /** @description Instead of `page`: empty for the first page, then the `next_cursor` of the page before. Rows that are added meanwhile neither repeat nor hide others */
                 cursor?: string;
+                /** @description IANA time zone of the days in this query */
+                time_zone?: string;
                 /** @description Only of this provider of the account: its `uuid` */
                 provider_uuid?: string;
                 /** @description Lines of these types: what changed the balance */
@@ -3643,8 +3655,6 @@ export interface operations {
                 date_from?: string;
                 /** @description Created on this day or earlier, in `time_zone`: `YYYY-MM-DD` */
                 date_to?: string;
-                /** @description IANA time zone of the days in this query */
-                time_zone?: string;
             };
             header?: never;
             path?: never;
