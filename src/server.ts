@@ -4,6 +4,7 @@ import { createApp } from './api/app.ts'
 import { callbackRoutes } from './api/callbacks/routes.ts'
 import { MERCHANT_ROUTES } from './api/merchant-routes.ts'
 import { metricsRoutes } from './api/metrics/routes.ts'
+import { createRequestLog } from './api/middleware/request-log.ts'
 import { createAdmission, watchTaskAge } from './api/operations/admission.ts'
 import { createTemporalClient, probeTemporal } from './api/operations/temporal-client.ts'
 import { readServiceConfig } from './config.ts'
@@ -68,6 +69,7 @@ const context = {
   timeScale: config.timeScale,
 }
 void watchTaskAge(admission, context, stopping.signal)
+const requestLog = createRequestLog({ orm, log })
 const app = createApp({
   orm,
   temporal: context,
@@ -79,6 +81,7 @@ const app = createApp({
   providers,
   findUnreadiness: () => (stopping.signal.aborted ? 'stopping' : undefined),
   requestMetrics: metrics.measureRequest,
+  recordRequest: requestLog.recordRequest,
   routes: [
     metricsRoutes(metrics),
     ...MERCHANT_ROUTES,
@@ -114,6 +117,7 @@ async function stop(signal: string): Promise<void> {
   log.info({ signal, drainMs: config.drainMs }, 'stopping')
   await pause(config.drainMs)
   await server.stop()
+  await requestLog.close()
   await Promise.all([temporal.close(), notificationProviders.close(), providers.close(), tracing.stop()])
   await orm.close()
   log.info('stopped')

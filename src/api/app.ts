@@ -49,10 +49,18 @@ export type AppOptions = ApiDependencies & {
   admission?: Admission
   /** Middleware that measures every request and its response. */
   requestMetrics?: Middleware
+  /** Middleware that records requests of API tokens for their owners. */
+  recordRequest?: Middleware
 }
 
 /** Creates the API as a Koa app: middleware, one router, one error handler. */
-export function createApp({ routes, requestMetrics, admission, ...dependencies }: AppOptions): Koa {
+export function createApp({
+  routes,
+  requestMetrics,
+  recordRequest,
+  admission,
+  ...dependencies
+}: AppOptions): Koa {
   const { orm, log, config } = dependencies
   const limiter = createRateLimiter(orm, config.rate)
   const authenticate = createAuthenticator(orm, { batchedQuery: limiter.queryShare })
@@ -82,6 +90,7 @@ export function createApp({ routes, requestMetrics, admission, ...dependencies }
   app.use(traceRequest)
   app.use(createAccessLog(log))
   if (requestMetrics) app.use(requestMetrics)
+  if (recordRequest) app.use(recordRequest)
   app.use(setSecurityHeaders)
   app.use(sendServerTiming)
   app.use(errorHandler(log))

@@ -5,6 +5,7 @@ import {
   type ServerRouter,
 } from './http/dashboard-context.ts'
 import { createDashboardRouter, type DeclaredRoute } from './http/router.ts'
+import { registerApiRequestPage } from './pages/api-requests.ts'
 import { registerChargeActions } from './pages/charges/actions.ts'
 import { registerChargePages } from './pages/charges/charges.ts'
 import { registerCounterPage } from './pages/charges/counter.ts'
@@ -73,6 +74,7 @@ export function dashboardRoutes(router: ServerRouter, dependencies: DashboardDep
   registerSettlementPages(pageRouter)
   registerProviderPages(pageRouter)
   registerTokenPages(pageRouter)
+  registerApiRequestPage(pageRouter)
   registerWebhookPages(pageRouter)
   registerEventPages(pageRouter)
   // Before the pages of a user: `invitations` is no identifier.

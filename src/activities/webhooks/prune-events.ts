@@ -1,3 +1,4 @@
+import { pruneApiRequests } from '../../db/repositories/api-requests.ts'
 import { deleteOldEvents } from '../../db/repositories/events.ts'
 import { pruneUnexplainedAnswers } from '../../db/repositories/unexplained-answers.ts'
 import { eventRetentionStartOf } from '../../domain/webhooks/webhook.ts'
@@ -12,7 +13,8 @@ const MAX_PRUNING_MS = 8 * 60_000
 /**
  * Deletes events older than thirty days with their deliveries and attempts, the oldest first. An event stays while a
  * delivery of it is pending or due to be signalled to its workflow, or while its movement is held for a return.
- * Unexplained answers of providers are deleted after the same time (src/db/repositories/unexplained-answers.ts).
+ * Unexplained answers of providers are deleted after the same time (src/db/repositories/unexplained-answers.ts),
+ * the log of API requests after seven days (src/db/repositories/api-requests.ts).
  */
 export function pruneEvents({ orm }: ActivityDependencies) {
   return async (): Promise<{ deleted: number }> => {
@@ -28,6 +30,7 @@ export function pruneEvents({ orm }: ActivityDependencies) {
       hasTimeLeft() &&
       (await pruneUnexplainedAnswers(orm.em.fork(), PRUNE_BATCH_SIZE)) === PRUNE_BATCH_SIZE
     );
+    await pruneApiRequests(orm.em.fork())
     return { deleted }
   }
 }

@@ -19,6 +19,7 @@ const MENUS: Record<'merchant' | 'operator', MenuEntry[]> = {
     { name: 'settlement', path: '/dashboard/settlement', icon: 'calendar', permission: 'money.read' },
     { name: 'providers', path: '/dashboard/providers', icon: 'providers', permission: 'money.read' },
     { name: 'tokens', path: '/dashboard/tokens', icon: 'token', permission: 'tokens.read' },
+    { name: 'requests', path: '/dashboard/requests', icon: 'search', permission: 'tokens.read' },
     { name: 'webhooks', path: '/dashboard/webhooks', icon: 'webhooks', permission: 'webhooks.read' },
     { name: 'events', path: '/dashboard/events', icon: 'events', permission: 'events.read' },
     { name: 'users', path: '/dashboard/users', icon: 'users', permission: 'users.write' },

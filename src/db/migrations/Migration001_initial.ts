@@ -1,5 +1,6 @@
 import { Migration } from '@mikro-orm/migrations'
 import { accounts } from './initial/accounts.ts'
+import { apiRequests } from './initial/api-requests.ts'
 import { attempts } from './initial/attempts.ts'
 import { charges } from './initial/charges.ts'
 import { connections } from './initial/connections.ts'
@@ -21,6 +22,7 @@ import { webhooks } from './initial/webhooks.ts'
 const PARTS = [
   refusalFunctions,
   accounts,
+  apiRequests,
   connections,
   ledger,
   charges,

@@ -38,6 +38,7 @@ const PAGES = [
   '/dashboard/ledger',
   '/dashboard/providers',
   '/dashboard/tokens',
+  '/dashboard/requests',
   '/dashboard/webhooks',
   '/dashboard/events',
   '/dashboard/disputes',
