@@ -9,6 +9,7 @@ import { TRANSLATORS } from '../i18n/translator.ts'
 import { FORMATS } from '../views/formats.ts'
 import { renderDailyBars } from '../views/plots.ts'
 import { restrictToOneMode } from './connections.ts'
+import { listOnboardingSteps } from './onboarding.ts'
 
 export function registerOverviewPages({ get }: DashboardRouter): void {
   get('any', '/dashboard', async visit => {
@@ -17,10 +18,11 @@ export function registerOverviewPages({ get }: DashboardRouter): void {
     const { token: seeing, modes } = await restrictToOneMode({ ...visit, token })
     const { accountUuid, mode } = seeing
     const of = { accountUuid, isSimulated: mode === 'test' }
-    const [days, providers, counts] = await Promise.all([
+    const [days, providers, counts, steps] = await Promise.all([
       findDailyVolumes(em.fork(), of),
       findProviderStatistics(em.fork(), of),
       findAccountCounts(em.fork(), of),
+      listOnboardingSteps(em.fork(), accountUuid),
     ])
     const [t, format] = [TRANSLATORS[language], FORMATS[language]]
     const names = { received: t('plot.received'), sent: t('plot.sent'), refunded: t('plot.refunded') }
@@ -33,6 +35,7 @@ export function registerOverviewPages({ get }: DashboardRouter): void {
       modes,
       plot: days.length > 0 && renderDailyBars(days, { format, label, names }),
       providers,
+      steps,
     })
   })
 }

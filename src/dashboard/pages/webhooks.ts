@@ -1,3 +1,4 @@
+import { z } from 'zod'
 import {
   createTestDelivery,
   listDeliveries,
@@ -23,7 +24,12 @@ import {
   type showDelivery,
 } from '../../contract/webhooks/webhook-delivery.ts'
 import type { Webhook } from '../../db/entities/webhook.ts'
+import { countRecentDeliveries } from '../../db/repositories/deliveries.ts'
 import { SUBSCRIBABLE_EVENT_TYPES } from '../../domain/webhooks/webhook.ts'
+import { fail, failField } from '../../http/api-error.ts'
+import { SIGNAL_TIMEOUT_MS } from '../../http/limits.ts'
+import { getRequestDeadline } from '../../http/request-deadline.ts'
+import { startEventReplay } from '../../temporal/deliveries.ts'
 import { type Confirmation, phrasesOf } from '../http/confirmation.ts'
 import { parseFormFields, readSubmissionKey } from '../http/form.ts'
 import { createPage, type DashboardResponse, redirect } from '../http/page.ts'
@@ -116,6 +122,18 @@ export function registerWebhookPages({ get, post, dashboard }: DashboardRouter):
     return redirect(PATH, 'webhook_removed')
   })
 
+  registerWebhookAction('recover', async ({ em, form }, reference) => {
+    const since = readRecoveryStart(form)
+    const webhook = await requireVisibleWebhook(em.fork(), reference)
+    if (webhook.status !== 'ACTIVE') fail('webhook_disabled')
+    await startEventReplay(
+      dashboard.temporal,
+      { webhookUuid: webhook.uuid, since: since.toISOString() },
+      getRequestDeadline().stepTimeoutMs(SIGNAL_TIMEOUT_MS),
+    )
+    return redirect(`${PATH}/${reference.uuid}`, 'recovering')
+  })
+
   registerWebhookAction('test', async ({ em, requestId }, reference) => {
     const delivery = await createTestDelivery(em, reference, requestId)
     await signalOpenDelivery(dashboard.temporal, delivery.uuid)
@@ -143,6 +161,7 @@ async function confirmAction(name: string, visit: PageContext<'merchant'>): Prom
   const { t } = phrasesOf(visit)
   const isDisabling = name === 'change' && visit.form.get('status') === 'DISABLED'
   const act = isDisabling ? 'disable' : name
+  if (act === 'recover') return confirmRecovery(visit)
   if (act !== 'disable' && act !== 'remove' && act !== 'rotate') return null
   const { uuid, url } = await requireVisibleWebhook(visit.em.fork(), readWebhookScope(visit))
   return {
@@ -153,6 +172,30 @@ async function confirmAction(name: string, visit: PageContext<'merchant'>): Prom
     isDangerous: act !== 'rotate',
     back: `${PATH}/${uuid}`,
   }
+}
+
+async function confirmRecovery(visit: PageContext<'merchant'>): Promise<Confirmation> {
+  const { t, f } = phrasesOf(visit)
+  const { uuid, url } = await requireVisibleWebhook(visit.em.fork(), readWebhookScope(visit))
+  const since = readRecoveryStart(visit.form)
+  return {
+    title: t('webhook.ask.recover'),
+    button: t('webhook.recover'),
+    facts: [
+      { name: 'field.url', value: url },
+      { name: 'field.since', value: f.plainTime(since) },
+    ],
+    means: t('webhook.recoverMeans'),
+    back: `${PATH}/${uuid}`,
+  }
+}
+
+const recoverySchema = z.object({ since: z.iso.datetime({ local: true, precision: -1 }) })
+
+/** Reads a moment of a `datetime-local` field, in the time of Brasília. */
+function readRecoveryStart(form: URLSearchParams): Date {
+  const since = new Date(`${parseFormFields(recoverySchema, form).since}:00-03:00`)
+  return since <= new Date() ? since : failField('since', 'must not be in the future')
 }
 
 type WebhookAction = (
@@ -199,6 +242,11 @@ async function renderWebhook(visit: PageContext<'merchant'>, secret?: string) {
     'webhook',
     {
       webhook: { ...showWebhook(row), mode: row.mode },
+      health: {
+        failingSince: row.failingSince ?? null,
+        lastSuccessAt: row.lastSuccessAt ?? null,
+        ...(await countRecentDeliveries(visit.em.fork(), row.uuid)),
+      },
       kinds: SUBSCRIBABLE_EVENT_TYPES,
       deliveries,
       ...list,

@@ -59,7 +59,10 @@ export type ApiRequestFilter = {
 export type ListedApiRequest = ApiRequestRecord & { at: Date; tokenName: string }
 
 /** Lists the requests of an account's tokens, newest first: per token along its index, the newest of all of them. */
-export function listApiRequests(em: EntityManager, filter: ApiRequestFilter): Promise<ListedApiRequest[]> {
+export async function listApiRequests(
+  em: EntityManager,
+  filter: ApiRequestFilter,
+): Promise<ListedApiRequest[]> {
   const since = `now() - interval '${API_REQUEST_DAYS} days'`
   const rows = joinConditions(
     [`r.at > ${since}`],
@@ -72,8 +75,8 @@ export function listApiRequests(em: EntityManager, filter: ApiRequestFilter): Pr
     [`t.last_used_at > ${since} - interval '1 hour'`],
     filter.tokenUuid !== undefined && ['t.uuid = ?', filter.tokenUuid],
   )
-  return em.execute(
-    `select r.token_uuid as "tokenUuid", t.name as "tokenName", r.at, r.duration_ms as "durationMs", r.status, r.method,
+  const found = await em.execute<Omit<ListedApiRequest, 'at'>[]>(
+    `select r.token_uuid as "tokenUuid", t.name as "tokenName", r.duration_ms as "durationMs", r.status, r.method,
        r.path, r.error_code as "errorCode", r.request_id as "requestId",
        round(extract(epoch from r.at) * 1000000)::float8 as "atUs"
      from token t cross join lateral (
@@ -82,6 +85,7 @@ export function listApiRequests(em: EntityManager, filter: ApiRequestFilter): Pr
      where ${tokens.sql} order by r.at desc limit ?`,
     [...rows.values, filter.limit, ...tokens.values, filter.limit],
   )
+  return found.map(row => ({ ...row, at: new Date(row.atUs / 1_000) }))
 }
 
 function listRowConditions({

@@ -132,6 +132,17 @@ export async function recordSuccessfulAttempt(
   return rows.length > 0
 }
 
+/** Counts the newest deliveries of an endpoint, at most a thousand, and those of them that it accepted. */
+export async function countRecentDeliveries(em: EntityManager, webhookUuid: string) {
+  const [counts] = await em.execute<{ ended: number; delivered: number }[]>(
+    `select count(*) filter (where status <> 'PENDING')::int as ended,
+       count(*) filter (where status = 'DELIVERED')::int as delivered
+     from (select status from delivery where webhook_uuid = ? order by created_at desc, uuid desc limit 1000) newest`,
+    [webhookUuid],
+  )
+  return counts!
+}
+
 type EventPeriod = { since: string; until: string; after: EventPosition | undefined; limit: number }
 type EventPosition = { at: string; uuid: string }
 

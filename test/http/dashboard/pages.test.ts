@@ -573,3 +573,33 @@ test('assets are cached by their content', async () => {
     ])
   }
 })
+
+test('the first steps of an account are listed until each is done', async () => {
+  const steps = (text: string) =>
+    [...text.matchAll(/<li><span class="status (\w+)">/g)].map(match => match[1])
+  const before = await stranger.get('/dashboard')
+  expect(steps(before.text)).toEqual(['pending', 'pending', 'pending', 'pending'])
+  expect(before.text).toContain('0 de 4 concluídos')
+  await stranger.send('/dashboard/tokens', { name: 'till', mode: 'test', once: randomUUID() })
+  expect(steps((await stranger.get('/dashboard')).text)).toEqual([
+    'pending',
+    'delivered',
+    'pending',
+    'pending',
+  ])
+  await ours.sql('update webhook set last_success_at = now(), deleted_at = null where uuid = ?', [
+    ours.webhook,
+  ])
+  expect((await merchant.get('/dashboard')).text).not.toContain('id="onboarding"')
+})
+
+test('the page of a webhook says since when it fails, and asks before it sends missed events again', async () => {
+  const on = `/dashboard/webhooks/${ours.webhook}`
+  await ours.sql('update webhook set failing_since = now(), deleted_at = null where uuid = ?', [ours.webhook])
+  expect((await merchant.get(on)).text).toContain('Com falha desde')
+  const recover = (since: string) => merchant.send(`${on}/recover`, { since }, { on })
+  expect((await recover('2026-01-02T03:04')).text).toContain('Reenviar os eventos perdidos?')
+  expect((await recover('2999-01-01T00:00')).status).toBe(422)
+  expect((await recover('soon')).status).toBe(422)
+  await ours.sql('update webhook set failing_since = null where uuid = ?', [ours.webhook])
+})

@@ -62,7 +62,13 @@ test('a request is recorded with its route and ids: no query, no key, no body, n
   const rows = (await listed()).toReversed()
   expect(rows.slice(0, 4)).toEqual(
     [
-      { requestId: 'one', method: 'GET', path: '/api/v1/payments', status: 200, errorCode: null },
+      {
+        requestId: 'one',
+        method: 'GET',
+        path: '/api/v1/payments',
+        status: 422,
+        errorCode: 'validation_failed',
+      },
       {
         requestId: 'two',
         method: 'GET',
@@ -155,7 +161,7 @@ test('its page filters, pages by cursor, links to objects, and shows other accou
   const first = await read('path=transfers')
   expect(first.ids).toEqual(Array.from({ length: 50 }, (_, n) => 59 - n))
   expect(first.text).toContain(`href="/dashboard/transfers/${paths[59]!.slice(-36)}"`)
-  const next = /rel="next" href="([^"]+)"/.exec(first.text)![1]!.replaceAll('&amp;', '&')
+  const next = /rel="next" href="([^"]+)"/.exec(first.text)![1]!.replaceAll('&#38;', '&')
   expect(idsOf((await browser.get(next)).text)).toEqual(Array.from({ length: 10 }, (_, n) => 9 - n))
   expect((await read('path=transfers&status=5')).ids.every(n => n % 2 === 0)).toBe(true)
   expect((await read('request_id=row-7')).ids).toEqual([7])
