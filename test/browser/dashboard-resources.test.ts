@@ -74,7 +74,7 @@ describeWithBrowser('the dashboard in a browser', () => {
     const code = await readOutboxCode(stage, address)
     await page.getByLabel('Código').fill(code === '000000' ? '000001' : '000000')
     await page.getByRole('button', { name: 'Cadastrar a chave' }).first().click()
-    await page.getByText('não confere; tentativas restantes: 4').waitFor()
+    await page.getByText('Código de seis dígitos: não confere; tentativas restantes: 4').waitFor()
     await page.getByLabel('Código').fill(code)
     await page.getByRole('button', { name: 'Cadastrar a chave' }).first().click()
     await page.getByText('A chave foi cadastrada.').waitFor()

@@ -178,7 +178,7 @@ describeWithBrowser('the dashboard in a browser', () => {
     await page.getByRole('link', { name: 'Tokens de API' }).click()
     await page.getByLabel('Nome').fill('loja do centro')
     await page.getByLabel('Ambiente').selectOption('test')
-    await page.getByLabel('Provedor').selectOption(merchant.connection.uuid)
+    await page.getByRole('combobox', { name: /^Provedor/ }).selectOption(merchant.connection.uuid)
     await page.getByRole('button', { name: 'Criar um token' }).click()
     const token = await page.getByLabel('Token', { exact: true }).inputValue()
     expect(token).toMatch(/^trl_test_/)

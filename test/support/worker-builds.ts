@@ -102,7 +102,8 @@ export async function startWorkerBuilds(answers: ActivityAnswers) {
         Worker.create({ ...common, taskQueue: webhookTaskQueueOf(TASK_QUEUE) }),
       ])
       running.push({ workers, ended: Promise.all(workers.map(worker => worker.run())) })
-      await waitUntil(async () => (await queuesOf(buildId)).size === 2, {
+      // Temporal registers the version before its deployment.
+      await waitUntil(async () => (await queuesOf(buildId)).size === 2 && (await isDeployed(buildId)), {
         description: `Build ${buildId} does not poll both task queues`,
         limitMs: 60_000,
       })
@@ -115,6 +116,14 @@ export async function startWorkerBuilds(answers: ActivityAnswers) {
       await server.stop()
       await Runtime.instance().shutdown()
     },
+  }
+
+  async function isDeployed(buildId: string): Promise<boolean> {
+    const described = await client.workflowService
+      .describeWorkerDeployment({ namespace, deploymentName: DEPLOYMENT })
+      .catch(() => undefined)
+    const versions = described?.workerDeploymentInfo?.versionSummaries ?? []
+    return versions.some(({ deploymentVersion }) => deploymentVersion?.buildId === buildId)
   }
 
   async function queuesOf(buildId: string): Promise<Set<string>> {

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
+import { Movement } from '../../../src/db/entities/movement.ts'
 import type { IncomingPix, IssueChargeOutcome } from '../../../src/domain/providers/provider.ts'
 import { toParty } from '../../../src/providers/adapter/party.ts'
 import type { Provider } from '../../../src/providers/port.ts'
@@ -205,8 +206,8 @@ test('a deposit shows the account that received it', async () => {
     }),
   })
   await fixture.providers.recordDeposit({ connectionUuid, endToEnd, requestId: 'r', timeScale: 1 })
-  const [row] = await fixture.sql('select receiver from movement where end_to_end = ?', [endToEnd])
-  expect(row).toEqual({ receiver: account })
+  const movement = await fixture.orm.em.fork().findOneOrFail(Movement, { endToEnd })
+  expect(movement.receiver).toEqual(account)
 })
 
 type Cancelling = Awaited<ReturnType<Provider['cancelCharge']>>
