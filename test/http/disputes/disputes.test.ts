@@ -304,11 +304,12 @@ test('OpenAPI describes the three operations', async () => {
       ' ',
     ),
   )
-  expect(Object.keys(read.get.responses)).toEqual(['200', '401', '404', '422', '429', '500', '503'])
+  expect(Object.keys(read.get.responses)).toEqual(['200', '401', '403', '404', '422', '429', '500', '503'])
   expect(Object.keys(answering.post.responses)).toEqual([
     '200',
     '400',
     '401',
+    '403',
     '404',
     '409',
     '413',
