@@ -15,7 +15,7 @@ export async function recordAttemptAnswer(
   const { kind, code, message } = describeAnswer(answer)
   await em.execute(
     `insert into attempt_answer as a (attempt_uuid, sending, kind, code, message, first_at, last_at)
-     select uuid, ?::integer, ?, ?, ?::text, clock_timestamp(), clock_timestamp() from attempt where uuid = ?
+     select uuid, ?::integer, ?, ?, ?::text, now(), now() from attempt where uuid = ?
      on conflict (attempt_uuid, sending, kind, code) do update set
        occurrences = a.occurrences + 1, message = excluded.message, last_at = greatest(a.last_at, excluded.last_at)`,
     [sendings, kind, code, message, uuid],
