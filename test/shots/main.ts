@@ -5,6 +5,7 @@ import type { Browser, BrowserContextOptions, Page } from 'playwright-core'
 import { addUser } from '../../src/admin/users.ts'
 import { openTestStack, type TestStack } from '../api/support/test-stack.ts'
 import { findChromium, startBrowser } from '../browser/support/chromium.ts'
+import { submitSignIn } from '../browser/support/sign-in.ts'
 import { startStack } from '../support/stack.ts'
 import { type Seed, seedMerchant } from './seed.ts'
 
@@ -109,10 +110,6 @@ async function signIn(
   await addUser(orm.em.fork(), { email, password: PASSWORD, accountUuid }).catch(() => {}) // Of the look before.
   const context = await browser.newContext({ baseURL: local.api_url, ...options })
   const page = await context.newPage()
-  await page.goto('/dashboard/sign-in')
-  await page.locator('input[name="email"]').fill(email)
-  await page.locator('input[name="password"]').fill(PASSWORD)
-  await page.locator('main form button[type="submit"]').click()
-  await page.waitForURL(/\/dashboard(\/operator)?$/)
+  await submitSignIn(page, { email, password: PASSWORD })
   return page
 }

@@ -3,6 +3,7 @@ import axe from 'axe-core'
 import type { Browser, Page } from 'playwright-core'
 import { addUser } from '../../../src/admin/users.ts'
 import { findChromium, startBrowser } from '../../browser/support/chromium.ts'
+import { submitSignIn } from '../../browser/support/sign-in.ts'
 import { type ApiFixture, openApiFixture } from '../support/api-fixture.ts'
 import { fillPath, isOperatorRoute, recordDashboardRoutes } from '../support/dashboard-routes.ts'
 import { createFullAccount, PASSWORD } from '../support/full-account.ts'
@@ -117,10 +118,6 @@ async function signIn(accountUuid: string | null): Promise<Page> {
     reducedMotion: 'reduce',
   })
   const page = await context.newPage()
-  await page.goto('/dashboard/sign-in')
-  await page.locator('input[name="email"]').fill(email)
-  await page.locator('input[name="password"]').fill(PASSWORD)
-  await page.locator('main form button[type="submit"]').click()
-  await page.waitForURL(/\/dashboard(\/operator)?$/)
+  await submitSignIn(page, { email, password: PASSWORD })
   return page
 }

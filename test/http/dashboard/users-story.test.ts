@@ -4,6 +4,7 @@ import type { Browser, Page } from 'playwright-core'
 import { addUser } from '../../../src/admin/users.ts'
 import { dashboardRoutes } from '../../../src/dashboard/routes.ts'
 import { findChromium, startBrowser } from '../../browser/support/chromium.ts'
+import { submitSignIn } from '../../browser/support/sign-in.ts'
 import { type ApiFixture, openApiFixture } from '../support/api-fixture.ts'
 
 /** The story of a user in a browser: invited, signed in by two factors, given another role, removed. */
@@ -97,10 +98,6 @@ testWithBrowser.each([
   },
 )
 
-async function signIn(page: Page, email: string, leadsTo: RegExp = /\/dashboard$/): Promise<void> {
-  await page.goto('/dashboard/sign-in')
-  await page.locator('input[name="email"]').fill(email)
-  await page.locator('input[name="password"]').fill(PASSWORD)
-  await page.locator('main form button[type="submit"]').click()
-  await page.waitForURL(leadsTo)
+function signIn(page: Page, email: string, leadsTo: RegExp = /\/dashboard$/): Promise<void> {
+  return submitSignIn(page, { email, password: PASSWORD, leadsTo })
 }
