@@ -3,13 +3,14 @@ import {
   deleteFormDraft,
   findEndedSession,
   findFormDraft,
+  isTokenOfUser,
   storeFormDraft,
 } from '../../db/repositories/form-drafts.ts'
 import { readMultipartForm } from '../../http/multipart.ts'
 import { sha256 } from '../../security/sealing.ts'
 import { cookieName } from './browser-security.ts'
 import type { DashboardContext } from './dashboard-context.ts'
-import { readUrlEncodedForm, requireCsrfToken } from './form.ts'
+import { readUrlEncodedForm, requireCsrfToken, requireSameOrigin } from './form.ts'
 import { withQuery } from './page.ts'
 import type { PageContext } from './page-context.ts'
 
@@ -19,7 +20,9 @@ import type { PageContext } from './page-context.ts'
  */
 
 /** Fields that belong to the page or to the session that has ended. */
-const FIELDS_OF_PAGE = ['_csrf', 'confirmed', 'version', 'once', 'understood']
+const FIELDS_OF_PAGE = ['_csrf', 'confirmed', 'version', 'understood']
+/** The submission id is kept: the form may have been sent before, and its outcome be open. It is not what a user types. */
+const SUBMISSION_FIELD = 'once'
 /** Fields that are never stored: passwords, codes, secrets and what identifies to a provider. */
 const SECRET_FIELD =
   /password|secret|token|credential|certificate|private|api_?key|app_?id|(^|[._])(code|totp|pin)$|auth_code$/i
@@ -42,11 +45,45 @@ export async function keepFormDraft(
     ? await readMultipartTexts(context, ctx, { cleanup, accountUuid: ended.accountUuid })
     : [...(await readUrlEncodedForm(ctx))]
   requireCsrfToken(ctx.req, fields.find(([name]) => name === '_csrf')?.[1] ?? null, ended.csrf)
+  return storeFields(context, ctx, { userUuid: ended.userUuid, fields })
+}
+
+/**
+ * Stores the fields of a form of an earlier session of the user, who has signed in again in another tab. Returns the address of
+ * the form with them; null where the form is not of such a session.
+ */
+export async function keepFormOfEarlierSession(
+  context: DashboardContext,
+  ctx: RouterContext,
+  { em, session, form, upload }: PageContext,
+): Promise<string | null> {
+  const fields = [...form, ...Object.entries(upload).filter(isText)]
+  const csrf = fields.find(([name]) => name === '_csrf')?.[1]
+  const userUuid = session.user.uuid
+  requireSameOrigin(ctx.req)
+  if (csrf === undefined || ctx.get('HX-Request') === 'true') return null
+  return (await isTokenOfUser(em.fork(), { userUuid, csrf }))
+    ? storeFields(context, ctx, { userUuid, fields })
+    : null
+}
+
+type TypedFields = { userUuid: string; fields: [string, string][] }
+
+/** Stores what was typed; null where nothing was. */
+async function storeFields(
+  { orm, sealer }: DashboardContext,
+  ctx: RouterContext,
+  { userUuid, fields }: TypedFields,
+): Promise<string | null> {
   const kept = fields.filter(([name]) => !FIELDS_OF_PAGE.includes(name) && !SECRET_FIELD.test(name))
-  if (kept.every(([, value]) => value === '')) return null
-  const sealedFields = context.sealer.seal({ kind: 'form-draft', fields: kept })
-  await storeFormDraft(em, { userUuid: ended.userUuid, path: ctx.path, sealedFields })
+  if (kept.every(([name, value]) => name === SUBMISSION_FIELD || value === '')) return null
+  const sealedFields = sealer.seal({ kind: 'form-draft', fields: kept })
+  await storeFormDraft(orm.em.fork(), { userUuid, path: ctx.path, sealedFields })
   return withQuery(ctx.path, { ...ctx.query, draft: '1' })
+}
+
+function isText(field: [string, unknown]): field is [string, string] {
+  return typeof field[1] === 'string'
 }
 
 /** Reads the texts of a form with files. The files are read and deleted: the page asks for them again. */
@@ -59,7 +96,7 @@ async function readMultipartTexts(
     ...{ cleanup, formSemaphore: router.formSemaphore, accountUuid: accountUuid ?? undefined },
     beforeBody: async () => {},
   })
-  return Object.entries(form.value).filter((field): field is [string, string] => typeof field[1] === 'string')
+  return Object.entries(form.value).filter(isText)
 }
 
 /** Puts the user's draft of this address into the form of the visit. Returns whether there was one. */

@@ -167,11 +167,12 @@ function renderInvalid(refusal: ApiError | undefined, name: string, help?: strin
 }
 
 /**
- * Returns the submission id to reuse after a failed form, unless the failure is final for the id: an operation whose
- * outcome is still open must not be started a second time under another id.
+ * Returns the submission id to reuse after a failed form, unless the failure is final for the id, and in a form that its user
+ * sends again after signing in: an operation whose outcome is still open must not be started a second time under another id.
  */
-function reuseSubmissionId({ refusal, typed }: ResponseInput): string | null {
-  return refusal && !refusal.details.isFinalForKey ? (uuidSchema.safeParse(typed?.once).data ?? null) : null
+function reuseSubmissionId({ refusal, typed, isRestored }: ResponseInput): string | null {
+  const isOpen = refusal ? !refusal.details.isFinalForKey : isRestored
+  return isOpen ? (uuidSchema.safeParse(typed?.once).data ?? null) : null
 }
 
 /** Creates links to workflows in the Temporal UI; null where no UI is configured. */

@@ -3,7 +3,7 @@ import type { EntityManager } from '../../db/client/orm.ts'
 import { countAccountTasks } from '../../db/repositories/account-tasks.ts'
 import { type DashboardSession, findValidSession } from '../../db/repositories/dashboard-sessions.ts'
 import { recordOperatorAction } from '../../db/repositories/operator-actions.ts'
-import { type ApiError, fail } from '../../http/api-error.ts'
+import { ApiError, fail } from '../../http/api-error.ts'
 import { toLoggedApiError } from '../../http/error-handler.ts'
 import { PAGE_RESERVE_MS } from '../../http/limits.ts'
 import { readMultipartForm } from '../../http/multipart.ts'
@@ -16,9 +16,9 @@ import { cookieName, PAGE_HEADERS } from './browser-security.ts'
 import { type Confirmation, createConfirmationPage } from './confirmation.ts'
 import type { DashboardContext } from './dashboard-context.ts'
 import { readUrlEncodedForm, requireCsrfToken, requireSameOrigin } from './form.ts'
-import { dropFormDraft, keepFormDraft, restoreFormDraft } from './form-draft.ts'
+import { dropFormDraft, keepFormDraft, keepFormOfEarlierSession, restoreFormDraft } from './form-draft.ts'
 import { handleLanguageSwitch, readRequestLanguage } from './language.ts'
-import { type DashboardResponse, redirectToOwnPage, sendResponse } from './page.ts'
+import { type DashboardResponse, redirect, redirectToOwnPage, sendResponse } from './page.ts'
 import { type Audience, createPageContext, type PageContext } from './page-context.ts'
 import { listFactChanges, type ShownFact } from './shown-facts.ts'
 
@@ -100,8 +100,10 @@ async function servePage(context: DashboardContext, ctx: RouterContext, route: P
     // Before `renderForm` may show the page of another role.
     requireAccess(decidePageAccess(session, permission, ctx.method), language)
     visit = createPageContext(context, ctx, session)
-    if (ctx.method === 'POST') await readSubmittedForm(context, ctx, { visit, serving: route, ends: cleanup })
-    else if (ctx.query.draft === '1') visit.isRestored = await restoreFormDraft(context, visit, ctx.path)
+    if (ctx.method === 'POST') {
+      const sent = await readSubmittedForm(context, ctx, { visit, serving: route, ends: cleanup })
+      if (sent.kind === 'of_earlier_session') return redirect(sent.draftAddress)
+    } else if (ctx.query.draft === '1') visit.isRestored = await restoreFormDraft(context, visit, ctx.path)
     if (ctx.method === 'POST') await requireUnchangedFacts(route, visit)
     const question = ctx.method === 'POST' && (await route.confirm?.(visit))
     const response = (question && createConfirmationPage(visit, question)) || (await handle(visit))
@@ -125,7 +127,9 @@ async function servePage(context: DashboardContext, ctx: RouterContext, route: P
     const refusal = toLoggedApiError(ctx, error, context.log)
     // Where the form has expired, its page is not known to be this user's.
     const form = visit && refusal.code !== 'form_expired' ? renderForm?.(visit) : undefined
-    send(form && (await deadline.awaitStep(form, PAGE_RESERVE_MS).catch(() => undefined)), refusal)
+    const page = form && (await deadline.awaitStep(form, PAGE_RESERVE_MS).catch(() => undefined))
+    // A redirect would lose the refusal: the form could not be read, so that its page is not known.
+    send(page?.kind === 'redirect' ? undefined : page, refusal)
   }
 }
 
@@ -198,8 +202,30 @@ async function countMenuTasks(em: EntityManager, accountUuid: string): Promise<R
 
 type SubmittedFormInput = { visit: PageContext; serving: PageRoute; ends: AsyncDisposableStack }
 
-/** Reads a submitted form; fails unless it carries the session's CSRF token. */
+type SubmittedForm =
+  | { kind: 'of_session' }
+  /** The user has signed in again since the page was made: what was typed waits at the address. */
+  | { kind: 'of_earlier_session'; draftAddress: string }
+
+/** Reads a submitted form; fails unless it carries the CSRF token of a session of the user. */
 async function readSubmittedForm(
+  context: DashboardContext,
+  ctx: RouterContext,
+  input: SubmittedFormInput,
+): Promise<SubmittedForm> {
+  try {
+    await readFormOfSession(context, ctx, input)
+    return { kind: 'of_session' }
+  } catch (error) {
+    if (!(error instanceof ApiError) || error.code !== 'form_expired') throw error
+    const draftAddress = await keepFormOfEarlierSession(context, ctx, input.visit)
+    if (draftAddress === null) throw error
+    return { kind: 'of_earlier_session', draftAddress }
+  }
+}
+
+/** Reads a submitted form; fails unless it carries the session's CSRF token. */
+async function readFormOfSession(
   context: DashboardContext,
   ctx: RouterContext,
   { visit, serving: route, ends: cleanup }: SubmittedFormInput,
@@ -215,9 +241,10 @@ async function readSubmittedForm(
     ...{ cleanup, formSemaphore: context.router.formSemaphore, accountUuid: visit.session.account?.uuid },
     beforeBody: () => beforeBody(visit),
   })
+  visit.upload = form.value // Before the request may fail, so that the page shows the typed values again.
   const { _csrf, ...fields } = form.value
   requireCsrfToken(ctx.req, typeof _csrf === 'string' ? _csrf : null, csrf)
-  visit.upload = fields // Before the request may fail, so that the page shows the typed values again.
+  visit.upload = fields
   if (Object.keys(form.errors).length > 0) fail('validation_failed', { errors: form.errors })
 }
 

@@ -19,6 +19,18 @@ export async function findEndedSession(em: EntityManager, hash: Buffer): Promise
   return row ?? null
 }
 
+/** Returns whether a form's token is of a session of this user, present or ended. */
+export async function isTokenOfUser(
+  em: EntityManager,
+  { userUuid, csrf }: { userUuid: string; csrf: string },
+): Promise<boolean> {
+  const rows = await em.execute('select from dashboard_session where user_uuid = ? and csrf = ? limit 1', [
+    userUuid,
+    csrf,
+  ])
+  return rows.length > 0
+}
+
 export type FormDraft = { userUuid: string; path: string; sealedFields: string }
 
 /** Stores the draft of a form, in place of an earlier one, and deletes what has expired. */

@@ -130,3 +130,39 @@ test('a form that was carried out, or that waited too long, is not shown again',
   await ours.sql(`update form_draft set expires_at = now() - interval '1 second'`)
   expect((await merchant.get(location)).text).not.toContain('https://loja.example/y')
 })
+
+test('a form whose outcome may be open is sent again under its own key after signing in', async () => {
+  const [path, once] = ['/dashboard/transfers/new', randomUUID()]
+  const answer = await sendAfterEnd(path, { once, value: '5,00', pix_key: 'ana@loja.example' })
+  const { text } = await merchant.get((await signInFrom(answer)).location)
+  expect([hiddenFieldOf(text, 'once'), text.includes('value="ana@loja.example"')]).toEqual([once, true])
+  // A form without any text has nothing to keep.
+  const empty = await sendAfterEnd(path, { once, value: '' })
+  expect(empty.headers.get('location')).toBe('/dashboard/sign-in')
+})
+
+test('a form from before the sign-in in another tab keeps what was typed, and is not carried out', async () => {
+  const path = '/dashboard/charges/new'
+  const old = hiddenFieldOf((await merchant.get(path)).text, '_csrf')!
+  await endSessions()
+  await merchant.signIn(ours.email, PASSWORD)
+  const sent = { _csrf: old, once: randomUUID(), value: '7,65', external_ref: 'da outra aba', mode: 'test' }
+  const answer = await merchant.call('POST', path, { form: sent })
+  expect([answer.status, answer.headers.get('location')]).toEqual([303, `${path}?draft=1`])
+  const { text } = await merchant.get(`${path}?draft=1`)
+  expect(text).toContain('Sua sessão terminou antes do envio.')
+  expect([hiddenFieldOf(text, 'once'), text.includes('value="da outra aba"')]).toEqual([sent.once, true])
+  expect(await ours.sql(`select from charge where external_ref = 'da outra aba'`)).toEqual([])
+  // From another site, or with the token of another user, it is not even stored.
+  await ours.sql('delete from form_draft')
+  const email = `${randomUUID()}@trilho.test`
+  await addUser(fixture.orm.em.fork(), { email, password: PASSWORD, accountUuid: ours.account })
+  const stranger = createBrowser(fixture)
+  await stranger.signIn(email, PASSWORD)
+  const refused = [
+    await stranger.call('POST', path, { form: sent }),
+    await merchant.call('POST', path, { form: sent, headers: { 'Sec-Fetch-Site': 'cross-site' } }),
+  ]
+  expect(refused.map(({ status }) => status)).toEqual([403, 403])
+  expect(await ours.sql('select from form_draft')).toEqual([])
+})
