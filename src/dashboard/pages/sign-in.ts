@@ -76,7 +76,10 @@ export function registerSignInPages({ dashboard, post }: DashboardRouter): void 
     ctx.set(PAGE_HEADERS)
     if (handleLanguageSwitch(dashboard, ctx)) return
     if (await findUserOfCookie(dashboard, ctx)) return sendCodeForm(dashboard, ctx, { next: ctx.query.next })
-    sendVisitorResponse(dashboard, ctx, { response: redirect(SIGN_IN_PATH) })
+    const next = sanitizeReturnPath(ctx.query.next)
+    sendVisitorResponse(dashboard, ctx, {
+      response: redirect(withQuery(SIGN_IN_PATH, { next: next ?? undefined })),
+    })
   })
 
   koa.post(CODE_PATH, async ctx => {
@@ -148,7 +151,12 @@ function sendCodeForm(
   })
 }
 
+/** Any host will do: only a path of our own pages keeps it. */
+const OWN_ORIGIN = 'https://dashboard.invalid'
+
 /** Accepts a return path only to our own pages, so that a sign-in link cannot redirect to another site. */
 function sanitizeReturnPath(path: unknown): string | null {
-  return typeof path === 'string' && /^\/dashboard(\/[\w/-]*)?(\?[\w=&%.,:+-]*)?$/.test(path) ? path : null
+  if (typeof path !== 'string' || !path.startsWith('/') || !URL.canParse(path, OWN_ORIGIN)) return null
+  const { origin, pathname, search } = new URL(path, OWN_ORIGIN)
+  return origin === OWN_ORIGIN && /^\/dashboard(\/[^/]|$)/.test(pathname) ? pathname + search : null
 }

@@ -227,6 +227,9 @@ describe('the second factor', () => {
     const [one, two] = [await firstStep(), await firstStep()]
     const without = createBrowser(fixture)
     expect((await without.get(CODE)).headers.get('location')).toBe('/dashboard/sign-in')
+    const late = await without.get(`${CODE}?next=%2Fdashboard%2Fcharges%2Fnew%3Fdraft%3D1`)
+    const back = '/dashboard/sign-in?next=%2Fdashboard%2Fcharges%2Fnew%3Fdraft%3D1'
+    expect(late.headers.get('location')).toBe(back)
     await setPassword(fixture.orm.em.fork(), email, NEW_PASSWORD)
     const answer = await one.send(CODE, { code: codes[0]! }, { on: '/dashboard/sign-in' })
     expect(answer.headers.get('location')).toBe('/dashboard/sign-in')
