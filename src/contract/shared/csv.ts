@@ -17,6 +17,12 @@ export type CsvStyle = {
 }
 
 /**
+ * Where a text would become a formula although its first character is none: a spreadsheet may ignore blanks and invisible
+ * characters, and one whose separator is the comma begins a cell after each.
+ */
+const FORMULA_START = /(^[\s\p{Cf}]+|,)(?=[=+\-@\uFF1D\uFF0B\uFF0D\uFF20])/gu
+
+/**
  * Creates the writer of rows. A spreadsheet runs a text as a formula because of its first character: such a text gets an
  * apostrophe. Control characters, which some readers of CSV do not accept inside quotes, are written as blanks.
  */
@@ -30,7 +36,7 @@ export function createCsvWriter<Row>(
     ...{ header: true, columns: Object.keys(columns), escape_formulas: true },
     cast: {
       number: cents => (decimal === 'COMMA' ? textFromCents(cents).replace('.', ',') : textFromCents(cents)),
-      string: text => text.replaceAll(/\p{Cc}+/gu, ' '),
+      string: text => text.replaceAll(/\p{Cc}+/gu, ' ').replaceAll(FORMULA_START, "$1'"),
       boolean: value => String(value),
       date: at => clock(at).text,
     },

@@ -213,6 +213,9 @@ test('files hold texts of payers as texts: no formula, no broken line, no elemen
     'João;"Zé"\r\nda Silva',
     '<STMTTRN>&',
     'Ação ✓ 東京',
+    '\t=1+1',
+    '\u200b =1+1',
+    'Zé,=1+1',
   ]
   for (const [n, name] of names.entries())
     await bookLine(fixture.orm, {
@@ -230,6 +233,7 @@ test('files hold texts of payers as texts: no formula, no broken line, no elemen
   expect(rows.map(row => row.split(';SETTLED;')[0]!.split(';').slice(0, 5).join(';'))).toEqual([
     ...Array.from({ length: 6 }, () => '2026-01-01 00:00:00;2026-01-01 00:00:00;EXTERNAL_TRANSFER;IN;12,34'),
     '2026-01-01 00:00:00;2026-01-01 00:00:00;EXTERNAL_TRANSFER;OUT;-1,50',
+    ...Array.from({ length: 3 }, () => '2026-01-01 00:00:00;2026-01-01 00:00:00;EXTERNAL_TRANSFER;IN;12,34'),
   ])
   const cells = [
     `"'=cmd|""/c calc""!A1"`,
@@ -239,6 +243,10 @@ test('files hold texts of payers as texts: no formula, no broken line, no elemen
     `"João;""Zé"" da Silva"`,
     '<STMTTRN>&',
     'Ação ✓ 東京',
+    // What a spreadsheet ignores before a formula, or takes for the end of a cell.
+    ` '=1+1`,
+    `\u200b '=1+1`,
+    `Zé,'=1+1`,
   ]
   for (const [n, row] of rows.entries()) expect(row).toContain(`;${cells[n]};***982247**;`)
 
@@ -246,9 +254,10 @@ test('files hold texts of payers as texts: no formula, no broken line, no elemen
   expect(headers.get('content-type')).toBe('application/x-ofx')
   expect(ofx).toMatch(/^OFXHEADER:100\r\nDATA:OFXSGML\r\nVERSION:102\r\n/)
   expect(ofx).toMatch(/^[\r\n\x20-\x7e]+$/)
-  expect(ofx.match(/<STMTTRN>/g)).toHaveLength(7)
+  expect(ofx.match(/<STMTTRN>/g)).toHaveLength(10)
   expect([...ofx.matchAll(/<NAME>(.*?)<\/NAME>/g)].map(([, name]) => name)).toEqual([
     ...['=cmd|"/c calc"!A1', '+55', '-1+1', '@SUM(A1)', 'Joao;"Ze" da Silva', '&lt;STMTTRN&gt;&amp;', 'Acao'],
+    ...['=1+1', '=1+1', 'Ze,=1+1'],
   ])
   expect(ofx).toContain(
     '<BANKACCTFROM><BANKID>364</BANKID><BRANCHID>0001</BRANCHID><ACCTID>12345-6</ACCTID><ACCTTYPE>CHECKING</ACCTTYPE></BANKACCTFROM>',
