@@ -9,6 +9,8 @@ import { hashPassword, MIN_PASSWORD_LENGTH } from '../security/passwords.ts'
 /** Creates and changes dashboard users: of one account, or operators of the service. */
 
 export type AddUserInput = {
+  /** Where the request may be repeated: the second one creates nothing. */
+  uuid?: string | undefined
   email: string
   password: string
   name?: string
@@ -22,7 +24,7 @@ export async function addUser(em: EntityManager, order: AddUserInput): Promise<U
   const email = parseEmail(order.email)
   if ((await em.count(User, { email, removedAt: null })) > 0) throw new Error(`${email} already exists`)
   const user = em.create(User, {
-    uuid: randomUUID(),
+    uuid: order.uuid ?? randomUUID(),
     accountUuid: order.accountUuid,
     email,
     name: order.name ?? null,

@@ -86,6 +86,11 @@ export function readText(form: URLSearchParams, name: string): string | undefine
   return form.get(name)?.trim() || undefined
 }
 
+/** Cleans the text of a search, which PostgreSQL compares: it has no place for a NUL or half a surrogate pair. */
+export function cleanSearchText(text: string, maxLength: number): string {
+  return text.trim().replaceAll('\0', '').toWellFormed().slice(0, maxLength)
+}
+
 /** Message for a field that holds no amount. */
 export const AMOUNT_FORMAT_MESSAGE = 'must be an amount in reais, as in 1234.56 or 1234,56'
 

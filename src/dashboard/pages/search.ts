@@ -1,6 +1,6 @@
 import { readSearchTerms, searchOperations } from '../../api/operations/search.ts'
 import { centsFromReais } from '../../domain/ledger/money.ts'
-import { normalizeAmount } from '../http/form.ts'
+import { cleanSearchText, normalizeAmount } from '../http/form.ts'
 import { createPage } from '../http/page.ts'
 import type { DashboardRouter } from '../http/router.ts'
 import { restrictToOneMode } from './connections.ts'
@@ -13,7 +13,7 @@ export function registerSearchPage({ get }: DashboardRouter): void {
   get('money.read', '/dashboard/search', async visit => {
     const { em, query, language } = visit
     const { token, modes } = await restrictToOneMode(visit)
-    const text = (query.q ?? '').trim().replaceAll('\0', '').toWellFormed().slice(0, MAX_TEXT_LENGTH)
+    const text = cleanSearchText(query.q ?? '', MAX_TEXT_LENGTH)
     const amount = normalizeAmount(text, language)
     const cents = amount ? (centsFromReais(Number(amount)) ?? undefined) : undefined
     const results = text === '' ? [] : await searchOperations(em.fork(), token, readSearchTerms(text, cents))

@@ -219,6 +219,12 @@ test('an owner is created with a password that is shown once, and signs in with 
   expect([status, password?.length]).toEqual([200, 22])
   expect((await operator.get(on)).text).not.toContain(password)
   expect((await send('users', form, on)).status).toBe(422)
+  // The form sent twice creates one user, and says so; an owner who was removed may be created again.
+  const twice = { ...form, email: `${randomUUID()}@merchant.test`, once: randomUUID() }
+  expect((await send('users', twice, on)).status).toBe(200)
+  expect((await send('users', twice, on)).headers.get('location')).toBe(`${on}?done=user_there`)
+  await sql('update app_user set removed_at = now() where uuid = ?', [twice.once])
+  expect((await send('users', { ...twice, once: randomUUID() }, on)).status).toBe(200)
   const owner = createBrowser(fixture)
   expect((await owner.signIn(form.email, password!)).status).toBe(303)
   expect((await owner.get('/dashboard')).status).toBe(200)
@@ -228,4 +234,14 @@ test('the service’s own account, and one that does not exist, have no page', a
   expect((await operator.get(`${ACCOUNTS}/${randomUUID()}`)).status).toBe(404)
   const block = { uuid: randomUUID(), status: 'BLOCKED', reason: 'because' }
   expect((await send('status', block, ACCOUNTS)).status).toBe(404)
+})
+
+test('a search for what PostgreSQL cannot hold finds nothing', async () => {
+  const { status, text } = await operator.get(`${ACCOUNTS}?q=%00%ED%A0%80zzz`)
+  expect([status, text.includes('value="')]).toEqual([200, true])
+})
+
+test('a form that is too large says so', async () => {
+  const { status } = await send('status', { uuid: randomUUID(), reason: 'x'.repeat(2_000_000) }, ACCOUNTS)
+  expect(status).toBe(413)
 })

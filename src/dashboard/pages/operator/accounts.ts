@@ -6,7 +6,7 @@ import { findAccounts, findByIdentifier } from '../../../db/repositories/account
 import { setOpenedAccount } from '../../../db/repositories/dashboard-sessions.ts'
 import { recordOperatorAction } from '../../../db/repositories/operator-actions.ts'
 import { fail } from '../../../http/api-error.ts'
-import { parseFormFields, reasonSchema } from '../../http/form.ts'
+import { cleanSearchText, parseFormFields, reasonSchema } from '../../http/form.ts'
 import { createPage, redirect } from '../../http/page.ts'
 import type { PageContext } from '../../http/page-context.ts'
 import type { DashboardRouter } from '../../http/router.ts'
@@ -61,7 +61,7 @@ export function registerAccountPages({ get, post, dashboard }: DashboardRouter):
 }
 
 async function showAccounts({ em, query, form }: PageContext<'operator'>) {
-  const text = (query.q ?? form.get('q') ?? '').trim().slice(0, MAX_SEARCH_LENGTH)
+  const text = cleanSearchText(query.q ?? form.get('q') ?? '', MAX_SEARCH_LENGTH)
   const [rows, accounts] = await Promise.all([
     text === '' ? [] : findByIdentifier(em.fork(), text),
     findAccounts(em.fork(), text),
