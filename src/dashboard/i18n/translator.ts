@@ -36,7 +36,24 @@ function createTranslator(language: Language): Translator {
   const translate = (name: string, gaps: Record<string, string | number> = {}) => {
     const phrase = Object.hasOwn(phrases, name) ? phrases[name] : undefined
     if (phrase === undefined) throw new Error(`the ${language} dictionary lacks "${name}"`)
-    return fillGaps(phrase, gaps)
+    return fillGaps(phrase, isolateTexts(gaps))
   }
   return Object.assign(translate, { has: (name: string) => Object.hasOwn(phrases, name) })
+}
+
+const DIRECTION_CONTROL = /\p{Bidi_Control}/gu
+const RIGHT_TO_LEFT = /[\p{Script=Hebrew}\p{Script=Arabic}\p{Script=Syriac}\p{Script=Thaana}\p{Script=Nko}]/u
+const ISOLATED = ['\u2068', '\u2069'] as const
+
+/**
+ * Keeps the texts of others from changing the order in which the rest of a phrase is read, as of an amount and a name: characters
+ * that control the direction are left out, and a text in a script from right to left is isolated.
+ */
+function isolateTexts(gaps: Record<string, string | number>): Record<string, string | number> {
+  const isolate = (value: string | number) => {
+    if (typeof value === 'number') return value
+    const text = value.replaceAll(DIRECTION_CONTROL, '')
+    return RIGHT_TO_LEFT.test(text) ? ISOLATED.join(text) : text
+  }
+  return Object.fromEntries(Object.entries(gaps).map(([name, value]) => [name, isolate(value)]))
 }

@@ -296,6 +296,12 @@ test.each([
   expect([normalizeAmount(typed, 'pt-BR'), normalizeAmount(typed, 'en')]).toEqual([null, null])
 })
 
+test('a name in a phrase changes the order of no other text', () => {
+  const ask = (payer: string) => TRANSLATORS['pt-BR']('refund.ask', { amount: 'R$ 12,50', payer })
+  expect(ask('Ana \u202e\u2066\u2069\u200fB')).toBe(ask('Ana B'))
+  expect(ask('\u202eאבג')).toBe(ask('\u2068אבג\u2069'))
+})
+
 test.each([
   ['up b', 'bac'],
   ['up a', 'abc'],
