@@ -2,7 +2,7 @@ import { type ChildProcess, fork } from 'node:child_process'
 import { once } from 'node:events'
 import { availableParallelism, getPriority, setPriority } from 'node:os'
 import { join } from 'node:path'
-import { printVerdict, type Verdict } from './support/verdict.ts'
+import { EMPTY_VERDICT, printVerdict, type Verdict } from './support/verdict.ts'
 
 /**
  * `npm test`: first the suites without time limits, with as many workers as the machine carries; then those that measure
@@ -67,8 +67,7 @@ for (const signal of ['SIGINT', 'SIGTERM'] as const)
 
 const verdicts: Verdict[] = []
 for (const group of JEST_RUNS) if (!isAborted) verdicts.push(...(await Promise.all(group.map(runJest))))
-const sum = (name: keyof Verdict) => verdicts.reduce((all, verdict) => all + verdict[name], 0)
-const all: Verdict = { passed: sum('passed'), failed: sum('failed'), skipped: sum('skipped') }
+const all = verdicts.reduce(addVerdicts, EMPTY_VERDICT)
 printVerdict(all)
 process.exitCode = all.failed > 0 || all.passed === 0 ? 1 : 0
 
@@ -84,11 +83,21 @@ async function runJest({ args, niceness }: JestRun): Promise<Verdict> {
   )
   if (niceness) setPriority(jest.pid!, Math.min(getPriority() + niceness, 19)) // Of what it starts, too.
   running.add(jest)
-  let verdict: Verdict = { passed: 0, failed: 0, skipped: 0 }
+  let verdict = EMPTY_VERDICT
   jest.on('message', (received: Verdict) => {
     verdict = received
   })
   const [code] = await once(jest, 'exit')
   running.delete(jest)
-  return code === 0 || verdict.failed > 0 ? verdict : { ...verdict, failed: 1 }
+  if (code === 0 || verdict.failed > 0) return verdict
+  return { ...verdict, failed: 1, failures: [`- jest ${args.join(' ')}: it ended with ${code}`] }
+}
+
+function addVerdicts(one: Verdict, other: Verdict): Verdict {
+  return {
+    passed: one.passed + other.passed,
+    failed: one.failed + other.failed,
+    skipped: one.skipped + other.skipped,
+    failures: [...one.failures, ...other.failures],
+  }
 }

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto'
-import { openOrm } from '../../src/db/client/orm.ts'
+import { Pool } from 'pg'
 import { POSTGRES_VARIABLE } from './shared-postgres.ts'
 
 /** The URL of an empty migrated database of the suite's own; it ends with the PostgreSQL that the suites share. */
@@ -10,9 +10,9 @@ export async function createTestDatabase(): Promise<string> {
   const target = new URL(shared)
   const template = target.pathname.slice(1)
   target.pathname = '/postgres' // No session may use the database that is copied.
-  const orm = await openOrm({ databaseUrl: target.href })
-  await orm.em.fork().execute(`create database ${name} template ${template}`)
-  await orm.close()
+  const pool = new Pool({ connectionString: target.href, max: 1 })
+  await pool.query(`create database ${name} template ${template}`)
+  await pool.end()
   target.pathname = `/${name}`
   return target.href
 }

@@ -4,8 +4,9 @@ import { describe, expect, test } from '@jest/globals'
 import { referenceOf } from '../../../src/domain/pix/identifiers.ts'
 import type { ProviderApi } from '../../../src/domain/providers/provider.ts'
 import type { FaultBody } from '../../../src/simulator/control/schemas.ts'
+import { repeatWhileUnconfirmed } from '../support/client.ts'
 import { openMoneySuite } from '../support/money-suite.ts'
-import { type ApiResource, randomPixKey } from '../support/payout-actions.ts'
+import type { ApiResource } from '../support/payout-actions.ts'
 import { pollUntil } from '../support/poll-until.ts'
 import type { Merchant, TestStack } from '../support/test-stack.ts'
 
@@ -101,8 +102,13 @@ const createMerchantAtTwoProviders = (dialect: ProviderApi, tells = true): Promi
 const first = (merchant: Merchant) => merchant.connections[0]!
 
 async function transferred(merchant: Merchant): Promise<{ uuid: string }> {
-  const { body } = await out.send(merchant, { pix_key: randomPixKey() }, { key: randomUUID() })
-  return body.data
+  return (await out.sendConfirmed(merchant)).body.data
+}
+
+/** Repeated with its key where it was not confirmed. */
+function requestConfirmedRefund(merchant: Merchant, charge: ApiResource): Promise<ApiResource> {
+  const key = randomUUID()
+  return repeatWhileUnconfirmed(() => out.requestRefund(merchant, charge, undefined, { key }))
 }
 
 /** All that has left a merchant's accounts, after every possible follow-up. */
@@ -149,7 +155,7 @@ async function movesOnce(dialect: ProviderApi, { fault, ...answer }: Answer) {
   await stage.simulator.pay({ payload: paidTwice.payment.payload, force: true })
   const [transfer, refund] = await Promise.all([
     transferred(merchant),
-    out.requestRefund(merchant, charge, undefined, { key: randomUUID() }),
+    requestConfirmedRefund(merchant, charge),
   ])
   const [paid, refundUuid, returned] = await Promise.all([
     out.waitForStatus(merchant, transfer.uuid, 'PAID', LIMIT_MS),

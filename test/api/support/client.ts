@@ -66,11 +66,7 @@ export function createApiClient({
     /** Creates a charge and answers its data, retrying with its key as docs/errors.md says; fails where it is not created. */
     async createCharge(body: object = {}, request?: RequestOptions) {
       const order = { body: { value: 10, type: 'PIX', ...body }, key: randomUUID(), ...request }
-      const answer = await pollUntil(
-        () => call('POST', '/api/v1/payments', order),
-        ({ body: { code } }) => !['not_confirmed', 'issuing', 'overloaded'].includes(code),
-        { everyMs: 1_000 },
-      )
+      const answer = await repeatWhileUnconfirmed(() => call('POST', '/api/v1/payments', order))
       if (answer.status !== 201)
         throw new Error(`not created: ${answer.status} ${JSON.stringify(answer.body)}`)
       return answer.body.data
@@ -81,4 +77,12 @@ export function createApiClient({
       return answer.body.data
     },
   }
+}
+
+/** Repeats a request with a key while a slow machine leaves it unconfirmed, as docs/errors.md says. */
+export function repeatWhileUnconfirmed(send: () => Promise<ApiResponse>): Promise<ApiResponse> {
+  return pollUntil(send, ({ body: { code } }) => !['not_confirmed', 'issuing', 'overloaded'].includes(code), {
+    limitMs: 40_000,
+    everyMs: 1_000,
+  })
 }

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import type { FaultBody } from '../../../src/simulator/control/schemas.ts'
 import { readEventBodies } from '../../support/event-bodies.ts'
-import type { ApiClient, ApiResponse, RequestOptions } from './client.ts'
+import { type ApiClient, type ApiResponse, type RequestOptions, repeatWhileUnconfirmed } from './client.ts'
 import { pollUntil } from './poll-until.ts'
 import type { Merchant, TestStack } from './test-stack.ts'
 
@@ -27,6 +27,12 @@ export function createPayoutActions(stage: TestStack) {
   ): Promise<ApiResponse> =>
     api.post('/api/v1/transfers', { value: 10, pix_key: randomPixKey(), ...body }, request)
 
+  /** Sends with a key, and repeats the request with it where a slow machine left it unconfirmed, as docs/errors.md says. */
+  const sendConfirmed = (merchant: { api: ApiClient }, body: object = {}): Promise<ApiResponse> => {
+    const [order, key] = [{ pix_key: randomPixKey(), ...body }, randomUUID()]
+    return repeatWhileUnconfirmed(() => send(merchant, order, { key }))
+  }
+
   const transfer = async ({ api }: { api: ApiClient }, uuid: string): Promise<ApiResource> => {
     const answer = await api.get(`/api/v1/transfers/${uuid}`)
     if (answer.status !== 200) throw new Error(`not read: ${answer.status} ${JSON.stringify(answer.body)}`)
@@ -35,6 +41,7 @@ export function createPayoutActions(stage: TestStack) {
 
   return {
     send,
+    sendConfirmed,
     transfer,
 
     /** Waits until a transfer shows a status, and answers it. */
@@ -52,13 +59,7 @@ export function createPayoutActions(stage: TestStack) {
 
     /** Sends and waits for the settlement. */
     async sendAndSettle(merchant: { api: ApiClient }, body: object = {}): Promise<ApiResource> {
-      // A request that a slow machine left unconfirmed is repeated with its key.
-      const [order, key] = [{ pix_key: randomPixKey(), ...body }, randomUUID()]
-      const answer = await pollUntil(
-        () => send(merchant, order, { key }),
-        ({ body: { code } }) => code !== 'not_confirmed' && code !== 'overloaded',
-        { everyMs: 1_000 },
-      )
+      const answer = await sendConfirmed(merchant, body)
       if (answer.status !== 201) throw new Error(`not sent: ${answer.status} ${JSON.stringify(answer.body)}`)
       return this.waitForStatus(merchant, answer.body.data.uuid, 'PAID')
     },

@@ -7,6 +7,7 @@ import { TemporalConnectionError } from '../../../src/http/outage.ts'
 import { type RunningServer, startServer } from '../../../src/http/server.ts'
 import { createSealer } from '../../../src/security/sealing.ts'
 import { openStorage } from '../../../src/storage/storage.ts'
+import { pollUntil } from '../../api/support/poll-until.ts'
 import { createTestDatabase } from '../../support/database.ts'
 import { createRowInserters } from './row-inserters.ts'
 
@@ -64,6 +65,25 @@ export async function openApiFixture(
       await orm.close()
     },
   }
+}
+
+/**
+ * Repeats a request while it is answered 503, as docs/errors.md says; `repeats` counts. On a busy machine one of many
+ * concurrent requests may not end within its time.
+ */
+export async function repeatWhileUnavailable<T extends { status: number }>(
+  send: () => Promise<T>,
+): Promise<T & { repeats: number }> {
+  let repeats = -1
+  const answer = await pollUntil(
+    () => {
+      repeats += 1
+      return send()
+    },
+    ({ status }) => status !== 503,
+    { limitMs: 40_000, everyMs: 500 },
+  )
+  return { ...answer, repeats }
 }
 
 async function refuseConnection(): Promise<never> {

@@ -10,7 +10,7 @@ import {
   findUnusedPort,
   startMerchantServer,
 } from '../../webhooks/support/merchant-server.ts'
-import { type ApiFixture, openApiFixture } from '../support/api-fixture.ts'
+import { type ApiFixture, openApiFixture, repeatWhileUnavailable } from '../support/api-fixture.ts'
 
 const PATH = '/api/v1/webhooks'
 const ALL = ['PAYMENT', 'TRANSFER', 'REFUND', 'MED', 'PIX_TRANSACTION']
@@ -42,6 +42,7 @@ const create = (body: object = {}, key?: string, by = token) =>
     body: { url, ...body },
     headers: key === undefined ? {} : { 'idempotency-key': key },
   })
+const createOnBusyMachine = (key: string) => repeatWhileUnavailable(() => create({}, key))
 const list = async () => (await fixture.call('GET', PATH, { token })).body
 const count = async () => (await list()).meta.total
 
@@ -125,7 +126,9 @@ describe('a new webhook', () => {
   })
 
   test('is the twentieth at most, under concurrency too; a removed one makes room', async () => {
-    const answers = await Promise.all(Array.from({ length: 24 }, () => create()))
+    const answers = await Promise.all(
+      Array.from({ length: 24 }, (_, index) => createOnBusyMachine(`key ${index}`)),
+    )
     expect(answers.filter(answer => answer.status === 201)).toHaveLength(20)
     const refused = answers.find(answer => answer.status !== 201)
     expect([refused?.status, refused?.body.code]).toEqual([409, 'webhook_limit'])
@@ -147,16 +150,19 @@ describe('with an Idempotency-Key', () => {
   })
 
   test('fifty concurrent requests create one webhook', async () => {
-    const answers = await Promise.all(Array.from({ length: 50 }, () => create({}, 'storm')))
+    const answers = await Promise.all(Array.from({ length: 50 }, () => createOnBusyMachine('storm')))
     expect(new Set(answers.map(answer => answer.text)).size).toBe(1)
     expect(answers.map(answer => answer.status)).toEqual(Array(50).fill(201))
-    expect(answers.filter(answer => answer.headers.get('idempotent-replayed') === null)).toHaveLength(1)
+    const created = answers.filter(answer => answer.headers.get('idempotent-replayed') === null)
+    // The request that created it may have been answered 503.
+    if (answers.every(({ repeats }) => repeats === 0)) expect(created).toHaveLength(1)
+    else expect(created.length).toBeLessThanOrEqual(1)
     expect(await count()).toBe(1)
   })
 
   test('a repeat of the request that took the twentieth place is still answered', async () => {
     for (let index = 0; index < 19; index += 1) await create()
-    const answers = await Promise.all(Array.from({ length: 5 }, () => create({}, 'last')))
+    const answers = await Promise.all(Array.from({ length: 5 }, () => createOnBusyMachine('last')))
     expect(answers.map(answer => answer.status)).toEqual(Array(5).fill(201))
     expect((await create({}, 'last')).status).toBe(201)
     expect((await create({}, 'one more')).status).toBe(409)
