@@ -55,23 +55,34 @@ export type WebhookClientOptions = {
   resolve?: HostResolver
   /** Concurrency limits per endpoint. The wait for a slot comes before `timeoutMs` starts. */
   endpointLimits?: EndpointLimits
+  /** Time after which an idle connection is closed: before a server does that closes idle ones after the usual 5 s. */
+  maxIdleMs?: number
+  /** Time after which a connection is used no more: the host's name is resolved and its addresses are checked again. */
+  maxConnectionAgeMs?: number
 }
 
-/** Creates the client of webhook endpoints: https, allowed addresses, no redirects, a new connection per attempt. */
+/** Creates the client of webhook endpoints: https, allowed addresses, no redirects, connections kept for a few seconds. */
 export function createWebhookClient({
   policy,
   timeoutMs = 15_000,
   ca,
   resolve = createHostResolver(),
   endpointLimits = { maxRequests: 16, maxRequestsWhenFailing: 2, maxWaitMs: 2_000 },
+  maxIdleMs = 4_000,
+  maxConnectionAgeMs = 60_000,
 }: WebhookClientOptions): WebhookClient {
   const { acquire } = createPerEndpointLimiter(endpointLimits)
-  const agent = new Agent({
-    // Slightly above the limit of an attempt: a half-open socket is closed soon after its attempt has timed out.
-    connect: createGuardedConnector({ policy, resolve, ca, timeoutMs: timeoutMs + 1_000 }),
-    // No keep-alive: every attempt passes the address check, and no idle connection can be reset during a request.
-    pipelining: 0,
-  })
+  // Slightly above the limit of an attempt: a half-open socket is closed soon after its attempt has timed out.
+  const connect = createGuardedConnector({ policy, resolve, ca, timeoutMs: timeoutMs + 1_000 })
+  const agents = {
+    keepAlive: new Agent({
+      connect,
+      keepAliveTimeout: maxIdleMs,
+      keepAliveMaxTimeout: maxIdleMs,
+      clientTtl: maxConnectionAgeMs,
+    }),
+    singleUse: new Agent({ connect, pipelining: 0 }),
+  }
 
   return {
     async postSigned(post) {
@@ -79,27 +90,28 @@ export function createWebhookClient({
       const admission = await acquire(target.href, post)
       if ('retryInMs' in admission) return { kind: 'busy', ...admission }
       try {
-        return await sendAttempt({ agent, target, post, limitMs: post.timeoutMs ?? timeoutMs })
+        return await sendAttempt({ agents, target, post, limitMs: post.timeoutMs ?? timeoutMs })
       } finally {
         admission.release()
       }
     },
-    close: () => agent.close(),
+    async close() {
+      await Promise.all([agents.keepAlive.close(), agents.singleUse.close()])
+    },
   }
 }
 
-type AttemptInput = { agent: Agent; target: URL; post: SignedRequest; limitMs: number }
+type Agents = Record<'keepAlive' | 'singleUse', Agent>
+type AttemptInput = { agents: Agents; target: URL; post: SignedRequest; limitMs: number }
 
-async function sendAttempt({ agent, target, post, limitMs }: AttemptInput): Promise<WebhookAttemptResult> {
+async function sendAttempt({ agents, target, post, limitMs }: AttemptInput): Promise<WebhookAttemptResult> {
   const started = performance.now()
   const elapsedMs = () => Math.round(performance.now() - started)
   const limit = new AbortController()
   const timer = setTimeout(() => limit.abort(new Error('Timeout')), limitMs)
   try {
-    const response = await rejectOnAbort(
-      agent.request(buildRequest(target, post, limit.signal)),
-      limit.signal,
-    )
+    const request = buildRequest(target, post, limit.signal)
+    const response = await rejectOnAbort(requestOnce(agents, request), limit.signal)
     const durationMs = elapsedMs()
     const retryAfterMs = parseRetryAfterMs(response.headers['retry-after'], Date.now())
     const answer = await readResponseText(response)
@@ -112,6 +124,26 @@ async function sendAttempt({ agent, target, post, limitMs }: AttemptInput): Prom
     clearTimeout(timer)
   }
 }
+
+type PostRequest = ReturnType<typeof buildRequest>
+
+/**
+ * Sends on a kept connection if one is idle, otherwise on a new one. A server may close an idle connection at the moment the
+ * request is sent: then it is sent again on a connection of its own, which the promise of "at least once" allows.
+ */
+async function requestOnce({ keepAlive, singleUse }: Agents, request: PostRequest) {
+  const connections = keepAlive.stats[request.origin]
+  const isReused = connections !== undefined && 'free' in connections && connections.free > 0
+  try {
+    return await keepAlive.request(request)
+  } catch (error) {
+    if (!isReused || request.signal.aborted || !CLOSED_CONNECTION_CODES.has(getErrorCode(error))) throw error
+    return singleUse.request(request)
+  }
+}
+
+/** Codes of a connection that the server closed before it answered. */
+const CLOSED_CONNECTION_CODES = new Set(['UND_ERR_SOCKET', 'ECONNRESET', 'EPIPE'])
 
 function buildRequest(target: URL, { body, headers }: SignedRequest, signal: AbortSignal) {
   return {

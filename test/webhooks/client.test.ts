@@ -1,4 +1,5 @@
 import type { RequestListener } from 'node:http'
+import { setTimeout as sleep } from 'node:timers/promises'
 import type { TLSSocket } from 'node:tls'
 import { gzipSync } from 'node:zlib'
 import { expect, test } from '@jest/globals'
@@ -119,24 +120,64 @@ test.each([
   expect(await post()).toMatchObject(outcome)
 })
 
-test('each attempt has a connection of its own', async () => {
+/** The client may use a connection again some events after the end of the response. */
+const connectionIsIdle = () => sleep(20)
+
+test('attempts one after the other use one connection, which is closed when it has been idle', async () => {
   const {
     post,
     seen,
     countOpenConnections: open,
-  } = await openWebhookClientFixture((_, response) => response.end('ok'))
-  for (const _ of [1, 2, 3]) expect(await post()).toMatchObject({ kind: 'answered', status: 200 })
-  expect(seen.connections).toBe(3)
+  } = await openWebhookClientFixture((_, response) => response.end('ok'), { maxIdleMs: 100 })
+  for (const _ of [1, 2, 3]) {
+    expect(await post()).toMatchObject({ kind: 'answered', status: 200 })
+    await connectionIsIdle()
+  }
+  expect(seen.connections).toBe(1)
   await waitUntilHolds(() => open() === 0)
+})
+
+test('the addresses of a host are checked again when a connection has reached its age', async () => {
+  const addresses = ['127.0.0.1']
+  const { post, seen } = await openWebhookClientFixture((_, response) => response.end('ok'), {
+    resolve: async () => addresses,
+    maxConnectionAgeMs: 200,
+  })
+  expect(await post()).toMatchObject({ kind: 'answered' })
+  addresses[0] = '10.0.0.1'
+  await connectionIsIdle()
+  expect(await post()).toMatchObject({ kind: 'answered' })
+  await sleep(250)
+  expect(await post()).toMatchObject({ kind: 'refused_address' })
+  expect(seen.connections).toBe(1)
+})
+
+test('a kept connection that the server closes instead of an answer costs no attempt', async () => {
+  const { post, seen } = await openWebhookClientFixture((_, response) => {
+    if (seen.requests.length === 2) response.socket?.destroy()
+    else response.end('ok')
+  })
+  for (const _ of [1, 2]) {
+    expect(await post()).toMatchObject({ kind: 'answered', answer: 'ok' })
+    await connectionIsIdle()
+  }
+  expect(seen.requests).toHaveLength(3)
+  expect(seen.connections).toBe(2)
+})
+
+test('a new connection that the server closes instead of an answer is a broken attempt', async () => {
+  const { post, seen } = await openWebhookClientFixture((_, response) => response.socket?.destroy())
+  expect(await post()).toMatchObject({ kind: 'broken' })
+  expect(seen.requests).toHaveLength(1)
 })
 
 type Response = Parameters<RequestListener>[1]
 
-test('a host’s certificate is verified once: later attempts resume its TLS session', async () => {
+test('a host’s certificate is verified once: later connections resume its TLS session', async () => {
   const resumed: boolean[] = []
   const { post } = await openWebhookClientFixture((request, response) => {
     resumed.push((request.socket as TLSSocket).isSessionReused())
-    response.end()
+    response.writeHead(200, { connection: 'close' }).end()
   })
   for (let n = 0; n < 3; n += 1) {
     await post()
