@@ -1,6 +1,7 @@
 import { type EntityManager, runInTransaction } from '../../db/client/orm.ts'
 import { Charge } from '../../db/entities/charge.ts'
 import { type Query, runQuery, transactionReturning } from '../../db/pipeline/query.ts'
+import { queryCharge } from '../../db/repositories/charges.ts'
 import { queryWithFollowUps } from '../../db/repositories/follow-ups.ts'
 import { chargeMachine } from '../../domain/charges/charge.ts'
 import { referenceOf } from '../../domain/pix/identifiers.ts'
@@ -30,7 +31,7 @@ export function toChargeSnapshot({ state, expiresAt, cancelRequestedAt }: Charge
 export function pollCharge(dependencies: ActivityDependencies) {
   return async ({ chargeUuid, isPayloadExpired }: PollChargeInput): Promise<PollChargeResult> => {
     const em = dependencies.orm.em.fork()
-    const charge = await em.findOneOrFail(Charge, chargeUuid, { populate: ['connection'] })
+    const charge = await runQuery(em, queryCharge(em, chargeUuid))
     const { answer: found } = await callRepeatably(dependencies, em, charge.connection.uuid, provider =>
       provider.findCharge(referenceOf(chargeUuid)),
     )
@@ -55,7 +56,7 @@ export function cancelChargeAtProvider(dependencies: ActivityDependencies) {
       requestCancellation(tx, chargeUuid),
     )
     if (!chargeMachine.accepts(charge.state, 'cancelled'))
-      return runQuery(em, queryCharge(charge, { kind: 'known' }))
+      return runQuery(em, queryPollResult(charge, { kind: 'known' }))
     const { connection, provider } = await loadProviderConnection(dependencies, em, charge.connection.uuid)
     const answer = await provider.cancelCharge(referenceOf(chargeUuid))
     if (!isRepeat && hasRemovedNothing(answer))
@@ -104,7 +105,7 @@ function hasRemovedNothing(outcome: CancelChargeOutcome): boolean {
 async function recordCancellation(em: EntityManager, chargeUuid: string): Promise<Query<PollChargeResult>> {
   const charge = await lockCharge(em, chargeUuid)
   await endPendingCharge(em, charge, 'cancelled')
-  return queryCharge(charge, { kind: 'known' })
+  return queryPollResult(charge, { kind: 'known' })
 }
 
 async function applyChargePoll(
@@ -119,9 +120,9 @@ async function applyChargePoll(
     const code = getStillOpenCode(found.status)
     if (code === null) await endPendingCharge(em, charge, 'payload_expired')
     else if (chargeMachine.accepts(charge.state, 'payload_expired'))
-      return queryCharge(charge, { kind: 'no_answer', code })
+      return queryPollResult(charge, { kind: 'no_answer', code })
   }
-  return queryCharge(charge, { kind: 'known', listedPaymentCount: found.payments.length })
+  return queryPollResult(charge, { kind: 'known', listedPaymentCount: found.payments.length })
 }
 
 /** Returns why a charge has not ended at its provider; null where it has, unpaid: only then it may become EXPIRED. */
@@ -145,6 +146,6 @@ async function endPendingCharge(em: EntityManager, charge: Charge, event: 'cance
   await recordChargeEvent(em, charge, { at })
 }
 
-function queryCharge<const Outcome extends object>({ uuid, state }: Charge, outcome: Outcome) {
+function queryPollResult<const Outcome extends object>({ uuid, state }: Charge, outcome: Outcome) {
   return queryWithFollowUps(uuid, { state, ...outcome })
 }

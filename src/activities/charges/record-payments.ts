@@ -4,6 +4,8 @@ import { Dispute } from '../../db/entities/dispute.ts'
 import { Movement } from '../../db/entities/movement.ts'
 import { lockBalances } from '../../db/ledger/post.ts'
 import { ROW_LOCK } from '../../db/locks.ts'
+import { runQuery } from '../../db/pipeline/query.ts'
+import { queryReceivedMovements } from '../../db/repositories/movements.ts'
 import { chargeMachine } from '../../domain/charges/charge.ts'
 import { paymentFailedLegs, paymentStartedLegs } from '../../domain/ledger/legs.ts'
 import type { MovementReason } from '../../domain/ledger/movement.ts'
@@ -26,11 +28,9 @@ export async function recordPayments(em: EntityManager, charge: Charge, listed: 
   const reference = referenceOf(charge.uuid)
   const payments = listed.filter(one => (one.reference ?? reference) === reference)
   if (payments.length === 0) return
-  const recorded = await em.find(Movement, {
-    providerAccountUuid: charge.providerAccountUuid,
-    movementType: 'IN',
-    endToEnd: { $in: payments.map(payment => payment.endToEnd) },
-  })
+  const { providerAccountUuid } = charge
+  const endToEnds = payments.map(payment => payment.endToEnd)
+  const recorded = await runQuery(em, queryReceivedMovements(em, { providerAccountUuid, endToEnds }))
   const movementOf = (payment: IncomingPix) => recorded.find(one => one.endToEnd === payment.endToEnd)
   const pending = recorded.find(one => one.uuid === charge.movement?.uuid)
   const mayPay = (one: IncomingPix, movement = movementOf(one)) =>

@@ -2,6 +2,7 @@ import type { EntityManager } from '../../db/client/orm.ts'
 import type { Charge } from '../../db/entities/charge.ts'
 import type { Movement } from '../../db/entities/movement.ts'
 import { lockAvailableBalance, type MovementLegs, writePostings } from '../../db/ledger/post.ts'
+import { sendChanges } from '../../db/pipeline/query.ts'
 import { findActiveAccountsAt } from '../../db/repositories/connections.ts'
 import { chargeMachine } from '../../domain/charges/charge.ts'
 import { computeSplitShareCents } from '../../domain/charges/split.ts'
@@ -50,7 +51,7 @@ export async function confirmPayment(
     movementUuid: movement.uuid,
     legs: await buildRepaymentLegs(em, charge, isCredited),
   }
-  await em.flush()
+  await sendChanges(em)
   await writePostings(em, [...entries, repayment])
 }
 

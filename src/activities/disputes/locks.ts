@@ -1,7 +1,8 @@
 import type { EntityManager } from '../../db/client/orm.ts'
 import { Dispute } from '../../db/entities/dispute.ts'
-import { ROW_LOCK } from '../../db/locks.ts'
-import { UNRESOLVED_DISPUTE_STATES } from '../../domain/disputes/dispute.ts'
+import { hasLoaded } from '../../db/pipeline/entity-mapper.ts'
+import { runQuery, sendChanges } from '../../db/pipeline/query.ts'
+import { unresolvedDisputesLock } from '../../db/repositories/disputes.ts'
 
 /**
  * Locks the unresolved disputes of accounts at one provider account, in the order of their uuids, and returns them
@@ -13,15 +14,7 @@ export async function lockDisputes(
   { providerAccountUuid, accountUuids }: { providerAccountUuid: string; accountUuids: string[] },
 ): Promise<Dispute[]> {
   if (accountUuids.length === 0) return []
-  const disputes = await em.find(
-    Dispute,
-    {
-      providerAccountUuid,
-      accountUuid: { $in: accountUuids },
-      kind: 'RECEIVED_MED',
-      state: { $in: [...UNRESOLVED_DISPUTE_STATES] },
-    },
-    { ...ROW_LOCK, orderBy: { uuid: 'asc' }, refresh: true },
-  )
+  if (hasLoaded(em, Dispute)) await sendChanges(em) // Written before the rows are read again.
+  const disputes = await runQuery(em, unresolvedDisputesLock(em, { providerAccountUuid, accountUuids }))
   return disputes.toSorted((a, b) => a.createdAt.getTime() - b.createdAt.getTime())
 }

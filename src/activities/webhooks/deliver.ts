@@ -6,6 +6,7 @@ import { Delivery, DeliveryAttempt, Event, Webhook } from '../../db/entities/web
 import { ROW_LOCK } from '../../db/locks.ts'
 import {
   endPendingDelivery,
+  loadDeliveries,
   postponeSweep,
   recordSuccessfulAttempt,
 } from '../../db/repositories/deliveries.ts'
@@ -73,8 +74,7 @@ export function attemptFirstDeliveries(
     const startBeforeMs = performance.now() + maxWaitMs
     const em = orm.em.fork()
     // Their rows are read at once; each attempt then finds them in this entity manager.
-    const rows = await em.find(Delivery, { uuid: { $in: deliveries } })
-    await em.find(Event, { uuid: { $in: rows.map(({ eventUuid }) => eventUuid) } })
+    await loadDeliveries(em, deliveries)
     const results = await Promise.all(
       deliveries.map(deliveryUuid => attemptInTime(em, deliveryUuid, startBeforeMs)),
     )

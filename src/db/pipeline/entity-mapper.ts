@@ -68,9 +68,14 @@ export function queryEntities<T extends { uuid: string }>(
   return query(`select ${mapper.columns} from ${tableName} r ${rest}`, values, rows => rows.map(toEntity))
 }
 
+/** Tells whether the unit of work has loaded rows of an entity. */
+export function hasLoaded(em: EntityManager, entity: EntityClass<object>): boolean {
+  return em.getUnitOfWork().getIdentityMap().getStore(em.getMetadata(entity)).size > 0
+}
+
 type EntitySelection<T> = {
   rest: string
-  values: (string | null)[]
+  values: (string | string[] | null)[]
   lazyProperties?: (keyof T & string)[]
   refresh?: boolean
 }

@@ -1,6 +1,8 @@
 import type { DeliveryOutcome } from '../../domain/webhooks/webhook.ts'
 import type { EntityManager } from '../client/orm.ts'
-import type { Webhook } from '../entities/webhook.ts'
+import { Delivery, Event, Webhook } from '../entities/webhook.ts'
+import { queryEntities } from '../pipeline/entity-mapper.ts'
+import { batchQueries, query, runQuery } from '../pipeline/query.ts'
 import { selectValues } from '../select-values.ts'
 import { MATCHES_ENDPOINT_MODE } from './webhook-endpoints.ts'
 
@@ -70,6 +72,21 @@ export async function recordSignalledDeliveries(
   )
 }
 
+/** Reads deliveries with their events and endpoints into the unit of work, in one round trip. */
+export async function loadDeliveries(em: EntityManager, uuids: string[]): Promise<void> {
+  const referred = (column: string) =>
+    `where r.uuid in (select ${column} from delivery where uuid = any(?::uuid[]))`
+  const values = [uuids]
+  await runQuery(
+    em,
+    batchQueries(
+      queryEntities(em, Delivery, { rest: 'where r.uuid = any(?::uuid[])', values }),
+      queryEntities(em, Event, { rest: referred('event_uuid'), values }),
+      queryEntities(em, Webhook, { rest: referred('webhook_uuid'), values }),
+    ),
+  )
+}
+
 /** Ends a pending delivery; any other stays as it is. */
 export async function endPendingDelivery(
   em: EntityManager,
@@ -107,12 +124,11 @@ type SuccessfulAttempt = {
  * Records a successful attempt and ends its delivery, in one statement. The endpoint is locked first; its success is
  * recorded unless its address has changed, and at most once a minute where it was healthy. False for a pruned delivery.
  */
-export async function recordSuccessfulAttempt(
+export function recordSuccessfulAttempt(
   em: EntityManager,
   { delivery, url, attempt, at }: SuccessfulAttempt,
 ): Promise<boolean> {
-  const rows: unknown[] = await em.execute(
-    `with endpoint as (
+  const sql = `with endpoint as (
        update webhook set last_success_at = ?, failing_since = null where uuid = ? and url = ?
          and (failing_since is not null or last_success_at is null or last_success_at < ?)
        returning uuid
@@ -123,13 +139,15 @@ export async function recordSuccessfulAttempt(
        returning uuid, attempt_count
      )
      insert into delivery_attempt (delivery_uuid, number, status_code, duration_ms, answer, at)
-     select uuid, attempt_count, ?, ?, ?, ? from ended returning number`,
-    [
-      ...[at, delivery.webhookUuid, url, new Date(at.getTime() - 60_000)],
-      ...[delivery.uuid, attempt.status, attempt.durationMs, attempt.answer, at],
-    ],
+     select uuid, attempt_count, ?, ?, ?, ? from ended returning number`
+  const values = [
+    ...[at, delivery.webhookUuid, url, new Date(at.getTime() - 60_000)],
+    ...[delivery.uuid, attempt.status, attempt.durationMs, attempt.answer, at],
+  ]
+  return runQuery(
+    em,
+    query(sql, values, rows => rows.length > 0),
   )
-  return rows.length > 0
 }
 
 /** Counts the newest deliveries of an endpoint, at most a thousand, and those of them that it accepted. */

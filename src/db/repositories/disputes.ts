@@ -1,7 +1,9 @@
+import { UNRESOLVED_DISPUTE_STATES } from '../../domain/disputes/dispute.ts'
 import { HAS_DISPUTE_NOTIFICATIONS } from '../../domain/disputes/provider-dispute.ts'
 import { PROVIDER_APIS } from '../../domain/providers/provider.ts'
 import type { EntityManager } from '../client/orm.ts'
 import { Dispute } from '../entities/dispute.ts'
+import { queryEntities } from '../pipeline/entity-mapper.ts'
 import { type Query, query } from '../pipeline/query.ts'
 import { selectValues } from '../select-values.ts'
 import { type RowPage, selectNewestRows } from '../sql-conditions.ts'
@@ -27,6 +29,20 @@ export function claimDueConnections(em: EntityManager): Promise<string[]> {
                 order by c.status = 'ACTIVE' desc, c.created_at limit 1) as uuid`,
     [withoutNotifications, withoutNotifications],
   )
+}
+
+/**
+ * Locks the unresolved received disputes of accounts at one provider account, in the order of their uuids, and refreshes them
+ * in the unit of work.
+ */
+export function unresolvedDisputesLock(
+  em: EntityManager,
+  { providerAccountUuid, accountUuids }: { providerAccountUuid: string; accountUuids: string[] },
+): Query<Dispute[]> {
+  const rest = `where r.provider_account_uuid = ? and r.account_uuid = any(?::uuid[]) and r.kind = 'RECEIVED_MED'
+    and r.state = any(?::text[]) order by r.uuid for update`
+  const values = [providerAccountUuid, accountUuids, [...UNRESOLVED_DISPUTE_STATES]]
+  return queryEntities(em, Dispute, { rest, values, refresh: true })
 }
 
 /** Queries the provider's ids of the disputes about a PIX. */
