@@ -10,6 +10,7 @@ import {
 } from './activities/index.ts'
 import type { ActivityDependencies } from './activities/runtime/dependencies.ts'
 import { activityInterceptorPlugin } from './activities/runtime/interceptors.ts'
+import { attemptFirstDeliveries } from './activities/webhooks/deliver.ts'
 import { createApp } from './api/app.ts'
 import { healthRoutes } from './api/health/routes.ts'
 import { workerMetricsRoutes } from './api/metrics/routes.ts'
@@ -123,6 +124,7 @@ const providerWatch = createProviderWatch({
 })
 await providerWatch.waitUntilReachable()
 const dependencies = createDependencies(config)
+const makeFirstAttempts = attemptFirstDeliveries(dependencies)
 const workflowBundle = await loadWorkflowBundle(config.otlpUrl === undefined ? 'plain' : 'traced')
 const { version } = config.temporal
 const stopHousekeeping = await followCurrentVersion(client, temporal, {
@@ -145,9 +147,9 @@ const workflowWorker = await Worker.create({
   taskQueue: config.temporal.taskQueue,
   workflowBundle,
   activities: {
-    ...providerActivities(dependencies),
+    ...providerActivities(dependencies, makeFirstAttempts),
     ...databaseActivities(dependencies),
-    ...firstAttemptActivities(dependencies),
+    ...firstAttemptActivities(makeFirstAttempts),
     ...maintenanceActivities(dependencies),
   },
   maxCachedWorkflows: config.cachedWorkflows,

@@ -35,16 +35,23 @@ import {
 import { transferPayout } from './transfers/transfer-payout.ts'
 import { recordDeposit } from './unmatched/record-deposit.ts'
 import { keepUnmatchedPayment, returnPayout } from './unmatched/return-payout.ts'
+import { announcingPoll } from './webhooks/announcing-poll.ts'
 import { attemptDelivery, attemptFirstDeliveries } from './webhooks/deliver.ts'
 import { pruneEvents } from './webhooks/prune-events.ts'
 import { replayMissedEvents, sweepDeliveries } from './webhooks/sweep-deliveries.ts'
 
-/** Activities that call a provider, each with the transaction that records the answer. */
-export function providerActivities(dependencies: ActivityDependencies) {
+/**
+ * Activities that call a provider, each with the transaction that records the answer. `makeFirstAttempts`: shared with
+ * `firstAttemptActivities`, because it limits the attempts of a process.
+ */
+export function providerActivities(
+  dependencies: ActivityDependencies,
+  makeFirstAttempts = attemptFirstDeliveries(dependencies),
+) {
   return {
     issueCharge: issueCharge(dependencies),
     restoreIssuedCharge: restoreIssuedCharge(dependencies),
-    pollCharge: pollCharge(dependencies),
+    pollCharge: announcingPoll(pollCharge(dependencies), makeFirstAttempts),
     cancelCharge: cancelChargeAtProvider(dependencies),
     closeOrphan: closeOrphan(dependencies),
     recordDeposit: recordDeposit(dependencies),
@@ -109,8 +116,8 @@ export function maintenanceActivities(dependencies: ActivityDependencies) {
 }
 
 /** First attempts of webhook deliveries, as local activities of the workflows that announce something. */
-export function firstAttemptActivities(dependencies: ActivityDependencies) {
-  return { attemptFirstDeliveries: attemptFirstDeliveries(dependencies) }
+export function firstAttemptActivities(makeFirstAttempts: ReturnType<typeof attemptFirstDeliveries>) {
+  return { attemptFirstDeliveries: makeFirstAttempts }
 }
 
 /** Webhook deliveries, on a task queue of their own: an endpoint without a response must not delay provider calls. */

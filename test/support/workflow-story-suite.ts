@@ -1,7 +1,11 @@
 import { afterAll, afterEach, beforeAll, jest } from '@jest/globals'
 import type { SearchAttributePair } from '@temporalio/common'
 import { buildMoneyWorkflowOptions, type WorkflowMetadata } from '../../src/temporal/workflow-options.ts'
-import { awaitIssuedUpdate, type ChargeInput } from '../../src/workflows/contracts/charges.ts'
+import {
+  awaitIssuedUpdate,
+  type ChargeInput,
+  type PollChargeInput,
+} from '../../src/workflows/contracts/charges.ts'
 import type { DisputeInput } from '../../src/workflows/contracts/disputes.ts'
 import type { PixKeyInput, VerificationCodeInput } from '../../src/workflows/contracts/pix-keys.ts'
 import type { RefundInput } from '../../src/workflows/contracts/refunds.ts'
@@ -85,6 +89,7 @@ export function setUpWorkflowStories() {
     temporal = await startTimeSkippingServer({
       main: {
         ...Object.fromEntries(Object.keys(MAIN_ACTIVITIES).map(name => [name, act(name as ActivityName)])),
+        pollCharge: async (order: PollChargeInput) => playing?.answerChargePoll(order),
         attemptFirstDeliveries: async (deliveries: string[]) => playing?.answerFirstAttempts(deliveries),
       },
       webhooks: { attemptDelivery: act('attemptDelivery') },

@@ -15,8 +15,9 @@ export type AttemptDeliveryResult =
   /** `waitMs`: not divided by `TRILHO_TIME_SCALE` yet. */
   | { kind: 'again'; waitMs: number }
 
-/** Deliveries that are still open after their first attempts, each with the wait before its workflow's first attempt. */
-export type FirstAttemptsResult = { open: { deliveryUuid: string; firstWaitMs: number }[] }
+/** A delivery that is still open, and the wait before its workflow's first attempt. */
+export type OpenDelivery = Pick<AttemptDeliveryInput, 'deliveryUuid' | 'firstWaitMs'>
+export type FirstAttemptsResult = { open: OpenDelivery[] }
 
 /** Signals that the row of a delivery was changed: its workflow reads it at once. */
 export const deliveryChangedSignal = defineSignal('deliveryChanged')

@@ -13,7 +13,7 @@ import type {
   webhookActivities,
 } from '../../activities/index.ts'
 import type { ChargeInput, IssueChargeResult } from '../contracts/charges.ts'
-import { type FirstAttemptsResult, webhookTaskQueueOf } from '../contracts/webhooks.ts'
+import { type OpenDelivery, webhookTaskQueueOf } from '../contracts/webhooks.ts'
 
 /** Activity proxies of all workflows, each with its time limit and the reason for it. */
 
@@ -58,12 +58,15 @@ export const idempotentProviderActivities = withSummaries(
   IDEMPOTENT_ACTIVITY_SUMMARIES,
 )
 
+const LOCAL_POLL_SUMMARY = 'poll the provider that notified'
 const LOCAL_POLL_SUMMARIES = {
-  pollCharge: 'poll the provider that notified',
-  pollTransfer: 'poll the provider that notified',
-  pollRefund: 'poll the provider that notified',
-  pollReturn: 'poll the provider that notified',
+  pollTransfer: LOCAL_POLL_SUMMARY,
+  pollRefund: LOCAL_POLL_SUMMARY,
+  pollReturn: LOCAL_POLL_SUMMARY,
 }
+
+/** An attempt ends by itself after 1.5 s; in a burst it waits for its turn before. */
+const FIRST_ATTEMPTS_OPTIONS = { startToCloseTimeout: '15 seconds', retry: { maximumAttempts: 1 } } as const
 
 /**
  * Polls as local activities, within the workflow task that received a notification, which saves a hop through a task queue. A
@@ -77,10 +80,18 @@ const localPollProxies = withSummaries(
   LOCAL_POLL_SUMMARIES,
 )
 
+/** Polls of charges that also make the first attempts of their deliveries; the poll itself ends after two seconds too. */
+const announcingPollProxies = withSummaries(
+  proxyLocalActivities<Pick<ProviderActivities, 'pollCharge'>>(FIRST_ATTEMPTS_OPTIONS),
+  { pollCharge: `${LOCAL_POLL_SUMMARY}, first delivery attempts` },
+)
+
 /** Polls by a local activity first, then by a regular one: a poll moves no money and may be repeated. */
-export const localActivities: Pick<ProviderActivities, keyof typeof LOCAL_POLL_SUMMARIES> = {
+export const localActivities: Pick<ProviderActivities, 'pollCharge' | keyof typeof LOCAL_POLL_SUMMARIES> = {
   pollCharge: order =>
-    localOr(localPollProxies.pollCharge(order), () => idempotentProviderActivities.pollCharge(order)),
+    localOr(announcingPollProxies.pollCharge({ ...order, makesFirstAttempts: true }), () =>
+      idempotentProviderActivities.pollCharge(order),
+    ),
   pollTransfer: order =>
     localOr(localPollProxies.pollTransfer(order), () => idempotentProviderActivities.pollTransfer(order)),
   pollRefund: order =>
@@ -175,22 +186,20 @@ export const dbActivities = proxyLocalActivities<DbActivities>(DB_OPTIONS)
 export const regularDbActivities = proxyActivities<Pick<DbActivities, RegularDbActivity>>(DB_OPTIONS)
 type RegularDbActivity = 'getDispute' | 'storeDisputeReply' | 'applyDisputeDeadline' | 'recordDisputeWarning'
 
-/** An attempt ends by itself after 1.5 s; in a burst it waits for its turn before. */
-const firstAttemptProxies = proxyLocalActivities<ReturnType<typeof firstAttemptActivities>>({
-  startToCloseTimeout: '15 seconds',
-  retry: { maximumAttempts: 1 },
-})
+const firstAttemptProxies =
+  proxyLocalActivities<ReturnType<typeof firstAttemptActivities>>(FIRST_ATTEMPTS_OPTIONS)
 
 /**
  * Makes the first attempts of deliveries by a local activity, within the workflow task that records their events. Where it fails,
  * all are open.
  */
-export function attemptDeliveriesLocally(deliveries: string[]): Promise<FirstAttemptsResult> {
+export async function attemptDeliveriesLocally(deliveries: string[]): Promise<OpenDelivery[]> {
   const options = { summary: 'first delivery attempts' }
   const attempts = firstAttemptProxies.attemptFirstDeliveries.executeWithOptions(options, [deliveries])
-  return localOr(attempts, () => ({
+  const { open } = await localOr(attempts, () => ({
     open: deliveries.map(deliveryUuid => ({ deliveryUuid, firstWaitMs: 0 })),
   }))
+  return open
 }
 
 /** Webhook attempts, on a task queue of their own. An attempt takes up to 15 s, and waits up to 5 s for a slot. */

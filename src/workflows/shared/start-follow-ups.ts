@@ -1,24 +1,22 @@
 import { WorkflowExecutionAlreadyStartedError } from '@temporalio/common'
 import { ParentClosePolicy, startChild } from '@temporalio/workflow'
 import type { FollowUps } from '../contracts/follow-ups.ts'
-import type { AttemptDeliveryInput } from '../contracts/webhooks.ts'
+import type { OpenDelivery } from '../contracts/webhooks.ts'
 import { WORKFLOWS, type WorkflowInputs } from '../contracts/workflows.ts'
 import { attemptDeliveriesLocally } from './activity-proxies.ts'
 
 /**
- * Starts the follow-ups of a transaction: makes the first attempts of its deliveries, and starts a workflow for each delivery
- * that is still open and for each return. Not for a workflow whose update handlers run activities: two local activities that
+ * Starts the follow-ups of a transaction: makes the first attempts of its deliveries, unless its activity has made them, and
+ * starts a workflow for each delivery that is still open and for each return. Not for a workflow whose update handlers run activities: two local activities that
  * complete in one workflow task may be replayed in another order.
  */
 export async function startFollowUps(
-  { deliveries = [], returns = [] }: Partial<FollowUps>,
+  { deliveries = [], openDeliveries, returns = [] }: Partial<FollowUps>,
   timeScale: number,
 ): Promise<void> {
-  const { open } = deliveries.length === 0 ? { open: [] } : await attemptDeliveriesLocally(deliveries)
+  const open = openDeliveries ?? (deliveries.length === 0 ? [] : await attemptDeliveriesLocally(deliveries))
   await startFollowUpWorkflows({ deliveries: open, returns }, timeScale)
 }
-
-type OpenDelivery = Pick<AttemptDeliveryInput, 'deliveryUuid' | 'firstWaitMs'>
 
 /**
  * Starts the workflows of deliveries and returns, each as an independent child workflow. One that was started before is
