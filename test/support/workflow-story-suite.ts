@@ -1,10 +1,11 @@
 import { afterAll, afterEach, beforeAll, jest } from '@jest/globals'
 import type { SearchAttributePair } from '@temporalio/common'
+import { announcingPoll } from '../../src/activities/webhooks/announcing-poll.ts'
 import { buildMoneyWorkflowOptions, type WorkflowMetadata } from '../../src/temporal/workflow-options.ts'
 import {
   awaitIssuedUpdate,
   type ChargeInput,
-  type PollChargeInput,
+  type PollChargeResult,
 } from '../../src/workflows/contracts/charges.ts'
 import type { DisputeInput } from '../../src/workflows/contracts/disputes.ts'
 import type { PixKeyInput, VerificationCodeInput } from '../../src/workflows/contracts/pix-keys.ts'
@@ -89,7 +90,10 @@ export function setUpWorkflowStories() {
     temporal = await startTimeSkippingServer({
       main: {
         ...Object.fromEntries(Object.keys(MAIN_ACTIVITIES).map(name => [name, act(name as ActivityName)])),
-        pollCharge: async (order: PollChargeInput) => playing?.answerChargePoll(order),
+        pollCharge: announcingPoll(
+          order => act('pollCharge')(order) as Promise<PollChargeResult>,
+          async deliveries => playing!.answerFirstAttempts(deliveries),
+        ),
         attemptFirstDeliveries: async (deliveries: string[]) => playing?.answerFirstAttempts(deliveries),
       },
       webhooks: { attemptDelivery: act('attemptDelivery') },

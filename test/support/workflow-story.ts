@@ -9,11 +9,7 @@ import type {
   webhookActivities,
 } from '../../src/activities/index.ts'
 import { awaitResultUpdate } from '../../src/workflows/contracts/await-result.ts'
-import {
-  type CancelChargeResult,
-  cancelChargeUpdate,
-  type PollChargeInput,
-} from '../../src/workflows/contracts/charges.ts'
+import { type CancelChargeResult, cancelChargeUpdate } from '../../src/workflows/contracts/charges.ts'
 import { type ReplyToDisputeResult, replyToDisputeUpdate } from '../../src/workflows/contracts/disputes.ts'
 import { type ManualSettlement, manualSettlementSignal } from '../../src/workflows/contracts/payouts.ts'
 import { cancelTransferUpdate } from '../../src/workflows/contracts/transfers.ts'
@@ -77,14 +73,6 @@ export class Story {
     this.uuid = uuid
     this.target = { client: temporal.client, taskQueue: temporal.taskQueue, workflowId }
     this.#reopenStart = { type, input: wokenWith ?? { reopen: uuid, timeScale: 1 } }
-  }
-
-  /** A poll that makes first attempts too. */
-  async answerChargePoll({ makesFirstAttempts, ...order }: PollChargeInput): Promise<unknown> {
-    const result = (await this.answerCall('pollCharge', order)) as ActivityResult<'pollCharge'>
-    if (!makesFirstAttempts || !result.deliveries?.length) return result
-    const { open } = await this.answerFirstAttempts(result.deliveries)
-    return { ...result, openDeliveries: open }
   }
 
   /** First attempts of deliveries take the next scripted results of `attemptDelivery`. */

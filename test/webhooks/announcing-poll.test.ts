@@ -13,6 +13,7 @@ function createPoll({ deliveries, takesMs = 0 }: { deliveries?: string[]; takesM
     },
     async deliveries => {
       attempted.push(deliveries)
+      if (deliveries.includes('failing')) throw new Error('no database')
       return { open: [{ deliveryUuid: deliveries.at(-1)!, firstWaitMs: 7 }] }
     },
     { limitMs: 50 },
@@ -34,6 +35,16 @@ test('a poll without the flag makes none, and does not say that it did', async (
   const { poll, attempted } = createPoll({ deliveries: ['one'], takesMs: 80 })
   expect(await poll({ chargeUuid: 'charge' })).not.toHaveProperty('openDeliveries')
   expect(attempted).toEqual([])
+})
+
+test('deliveries whose first attempts fail are open: the poll is committed and is not repeated', async () => {
+  const { poll } = createPoll({ deliveries: ['one', 'failing'] })
+  expect(await poll({ chargeUuid: 'charge', makesFirstAttempts: true })).toMatchObject({
+    openDeliveries: [
+      { deliveryUuid: 'one', firstWaitMs: 0 },
+      { deliveryUuid: 'failing', firstWaitMs: 0 },
+    ],
+  })
 })
 
 test.each([[undefined], [[]]])('a poll with the deliveries %j attempts none', async deliveries => {

@@ -20,10 +20,16 @@ export function announcingPoll<Order, Result extends Partial<FollowUps>>(
   return async ({ makesFirstAttempts, ...order }) => {
     if (!makesFirstAttempts) return poll(order as Order)
     const result = await failWhenSlow(poll(order as Order), limitMs)
-    if (!result.deliveries || result.deliveries.length === 0) return result
-    const { open: openDeliveries } = await makeFirstAttempts(result.deliveries)
+    const { deliveries = [] } = result
+    if (deliveries.length === 0) return result
+    // The poll is committed: a failure of the attempts leaves them to workflows of the deliveries.
+    const { open: openDeliveries } = await makeFirstAttempts(deliveries).catch(() => leaveOpen(deliveries))
     return { ...result, openDeliveries }
   }
+}
+
+function leaveOpen(deliveries: string[]): FirstAttemptsResult {
+  return { open: deliveries.map(deliveryUuid => ({ deliveryUuid, firstWaitMs: 0 })) }
 }
 
 async function failWhenSlow<Result>(result: Promise<Result>, limitMs: number): Promise<Result> {
