@@ -45,8 +45,12 @@ export function registerSettlementPages({ get }: DashboardRouter): void {
     const { token, modes, period, reports } = await readReports(visit)
     const isYear = !period.includes('-')
     return createPage('settlement', {
-      ...{ period, isYear, figures: SETTLEMENT_FIGURES, mode: token.mode, modes },
-      reports: reports.map(report => ({ ...report, rows: report.rows.toReversed() })),
+      ...{ period, isYear, mode: token.mode, modes },
+      // A figure that nothing of the period has would only take the width of the others.
+      figures: SETTLEMENT_FIGURES.filter(figure =>
+        reports.some(({ rows }) => rows.some(row => row.figures[figure] !== 0)),
+      ),
+      reports: reports.map(report => ({ ...report, rows: foldQuietSpans(report.rows).toReversed() })),
       connections: await listConnections(visit.em, token),
       previous: shiftPeriod(period, -1),
       // A period that has not begun has no report.
@@ -65,6 +69,28 @@ export function registerSettlementPages({ get }: DashboardRouter): void {
     const name = nameFileByMode(`settlement-${period}`, token.mode)
     return createCsvResponse(visit, { name, columns: SETTLEMENT_COLUMNS, rows: iterate(rows) })
   })
+}
+
+type ShownRow = SettlementRow & {
+  /** The first of several spans without a line that are one row of the page; their last is `span`. */
+  first?: string
+}
+
+/** Makes one row of neighbouring spans, the oldest first, that are over and have no line. */
+function foldQuietSpans(rows: SettlementRow[]): ShownRow[] {
+  const isQuiet = ({ lines, isRunning }: SettlementRow) => lines === 0 && !isRunning
+  const shown: ShownRow[] = []
+  for (const row of rows) {
+    const before = shown.at(-1)
+    if (before && isQuiet(before) && isQuiet(row))
+      shown[shown.length - 1] = {
+        ...row,
+        openingCents: before.openingCents,
+        first: before.first ?? before.span,
+      }
+    else shown.push(row)
+  }
+  return shown
 }
 
 async function readReports(visit: PageContext<'merchant'>) {

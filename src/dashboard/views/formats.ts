@@ -1,3 +1,4 @@
+import type { Fee } from '../../domain/ledger/money.ts'
 import { TIME_ZONE } from '../../domain/shared/time-zone.ts'
 import { html, type Markup } from '../../views/markup.ts'
 import { LANGUAGES, type Language } from '../i18n/translator.ts'
@@ -13,6 +14,9 @@ function createFormats(language: Language) {
   const money = new Intl.NumberFormat(locale, { style: 'currency', currency: 'BRL' })
   const number = new Intl.NumberFormat(locale)
   const percent = new Intl.NumberFormat(locale, { style: 'percent', maximumFractionDigits: 1 })
+  const exactPercent = new Intl.NumberFormat(locale, { style: 'percent', maximumFractionDigits: 2 })
+  /** With a minus sign as wide as a plus. */
+  const formatMoney = (cents: number) => money.format(cents / 100).replace('-', '−')
   const dayFields = { day: '2-digit', month: '2-digit' } as const
   const timeFields = { ...dayFields, hour: '2-digit', minute: '2-digit', timeZone: TIME_ZONE } as const
   const short = new Intl.DateTimeFormat(locale, timeFields)
@@ -24,7 +28,15 @@ function createFormats(language: Language) {
   const relative = new Intl.RelativeTimeFormat(locale, { numeric: 'always', style: 'long' })
 
   return {
-    money: (cents: number) => money.format(cents / 100),
+    money: formatMoney,
+    /** Formats a fee as `R$ 0,10 + 0,99%`, without the part that is zero. */
+    fee({ fixedCents, hundredthsOfPercent }: Fee): string {
+      const parts = [
+        ...(fixedCents > 0 || hundredthsOfPercent === 0 ? [formatMoney(fixedCents)] : []),
+        ...(hundredthsOfPercent > 0 ? [exactPercent.format(hundredthsOfPercent / 10_000)] : []),
+      ]
+      return parts.join(' + ')
+    },
     /** Axis labels: whole reais, thousands shortened. */
     roundMoney: (cents: number) =>
       new Intl.NumberFormat(locale, { notation: 'compact', maximumFractionDigits: 1 }).format(cents / 100),

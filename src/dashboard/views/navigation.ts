@@ -3,42 +3,69 @@ import type { AccountPermission } from '../../domain/users/roles.ts'
 import { hasPermission } from '../authorization/page-permission.ts'
 import type { IconName } from './icons.ts'
 
-type MenuEntry = { name: string; path: string; icon: IconName; permission?: AccountPermission }
+/** Entries of one heading of the menu (`menu.<heading>`); the first ones have none. */
+type MenuHeading = 'payments' | 'account' | 'developers' | 'waiting' | 'service'
+type MenuEntry = {
+  name: string
+  path: string
+  icon: IconName
+  heading?: MenuHeading
+  permission?: AccountPermission
+}
 
 /** Menu entries of an account's users and of operators, in order; the phrase `nav.<name>` names each. */
 const MENUS: Record<'merchant' | 'operator', MenuEntry[]> = {
   merchant: [
     { name: 'overview', path: '/dashboard', icon: 'overview', permission: 'money.read' },
-    { name: 'charges', path: '/dashboard/charges', icon: 'in', permission: 'money.read' },
-    { name: 'transfers', path: '/dashboard/transfers', icon: 'out', permission: 'money.read' },
-    { name: 'refunds', path: '/dashboard/refunds', icon: 'back', permission: 'money.read' },
-    { name: 'disputes', path: '/dashboard/disputes', icon: 'dispute', permission: 'money.read' },
-    { name: 'held', path: '/dashboard/unmatched', icon: 'in', permission: 'money.read' },
-    { name: 'keys', path: '/dashboard/keys', icon: 'key', permission: 'money.read' },
-    { name: 'ledger', path: '/dashboard/ledger', icon: 'ledger', permission: 'money.read' },
-    { name: 'settlement', path: '/dashboard/settlement', icon: 'calendar', permission: 'money.read' },
-    { name: 'providers', path: '/dashboard/providers', icon: 'providers', permission: 'money.read' },
-    { name: 'tokens', path: '/dashboard/tokens', icon: 'token', permission: 'tokens.read' },
-    { name: 'requests', path: '/dashboard/requests', icon: 'search', permission: 'tokens.read' },
-    { name: 'webhooks', path: '/dashboard/webhooks', icon: 'webhooks', permission: 'webhooks.read' },
-    { name: 'events', path: '/dashboard/events', icon: 'events', permission: 'events.read' },
-    { name: 'users', path: '/dashboard/users', icon: 'users', permission: 'users.write' },
+    ...under('payments', 'money.read', [
+      { name: 'charges', path: '/dashboard/charges', icon: 'in' },
+      { name: 'transfers', path: '/dashboard/transfers', icon: 'out' },
+      { name: 'refunds', path: '/dashboard/refunds', icon: 'back' },
+      { name: 'disputes', path: '/dashboard/disputes', icon: 'dispute' },
+      { name: 'held', path: '/dashboard/unmatched', icon: 'question' },
+    ]),
+    ...under('account', 'money.read', [
+      { name: 'ledger', path: '/dashboard/ledger', icon: 'ledger' },
+      { name: 'settlement', path: '/dashboard/settlement', icon: 'calendar' },
+      { name: 'keys', path: '/dashboard/keys', icon: 'key' },
+      { name: 'providers', path: '/dashboard/providers', icon: 'providers' },
+      { name: 'users', path: '/dashboard/users', icon: 'users', permission: 'users.write' },
+    ]),
+    ...under('developers', 'tokens.read', [
+      { name: 'tokens', path: '/dashboard/tokens', icon: 'token' },
+      { name: 'requests', path: '/dashboard/requests', icon: 'code' },
+      { name: 'webhooks', path: '/dashboard/webhooks', icon: 'webhooks', permission: 'webhooks.read' },
+      { name: 'events', path: '/dashboard/events', icon: 'events', permission: 'events.read' },
+    ]),
   ],
   operator: [
     { name: 'operator', path: '/dashboard/operator', icon: 'overview' },
-    { name: 'accounts', path: '/dashboard/operator/accounts', icon: 'search' },
-    { name: 'unknown', path: '/dashboard/operator/unknown', icon: 'dispute' },
-    { name: 'stuck', path: '/dashboard/operator/stuck', icon: 'events' },
-    { name: 'dueDisputes', path: '/dashboard/operator/disputes', icon: 'dispute' },
-    { name: 'unexpected', path: '/dashboard/operator/unexpected', icon: 'out' },
-    { name: 'unmatched', path: '/dashboard/operator/unmatched', icon: 'in' },
-    { name: 'differences', path: '/dashboard/operator/differences', icon: 'ledger' },
-    { name: 'entries', path: '/dashboard/operator/entries', icon: 'ledger' },
-    { name: 'answers', path: '/dashboard/operator/answers', icon: 'events' },
-    { name: 'deadWebhooks', path: '/dashboard/operator/webhooks', icon: 'webhooks' },
-    { name: 'health', path: '/dashboard/operator/providers', icon: 'providers' },
-    { name: 'acts', path: '/dashboard/operator/acts', icon: 'token' },
+    { name: 'accounts', path: '/dashboard/operator/accounts', icon: 'accounts' },
+    ...under('waiting', undefined, [
+      { name: 'unknown', path: '/dashboard/operator/unknown', icon: 'question' },
+      { name: 'stuck', path: '/dashboard/operator/stuck', icon: 'stop' },
+      { name: 'dueDisputes', path: '/dashboard/operator/disputes', icon: 'dispute' },
+      { name: 'unexpected', path: '/dashboard/operator/unexpected', icon: 'out' },
+      { name: 'unmatched', path: '/dashboard/operator/unmatched', icon: 'in' },
+      { name: 'differences', path: '/dashboard/operator/differences', icon: 'unequal' },
+      { name: 'entries', path: '/dashboard/operator/entries', icon: 'ledger' },
+      { name: 'answers', path: '/dashboard/operator/answers', icon: 'code' },
+      { name: 'deadWebhooks', path: '/dashboard/operator/webhooks', icon: 'webhooks' },
+    ]),
+    ...under('service', undefined, [
+      { name: 'health', path: '/dashboard/operator/providers', icon: 'providers' },
+      { name: 'acts', path: '/dashboard/operator/acts', icon: 'events' },
+    ]),
   ],
+}
+
+/** Entries below one heading, with one permission except where an entry has its own. */
+function under(
+  heading: MenuHeading,
+  permission: AccountPermission | undefined,
+  entries: MenuEntry[],
+): MenuEntry[] {
+  return entries.map(entry => ({ heading, ...(permission && { permission }), ...entry }))
 }
 
 /** Returns whether a page is a merchant's that an operator reads. */
@@ -47,8 +74,8 @@ export function readsOpenedAccount({ user, account }: DashboardSession, path: st
 }
 
 /**
- * Builds the menu of a page: of the user's role, or the merchant's where an operator reads the merchant's pages. `tasks`
- * counts what waits behind an entry.
+ * Builds the menu of a page, by its headings: of the user's role, or the merchant's where an operator reads the
+ * merchant's pages. `tasks` counts what waits behind an entry.
  */
 export function buildNavigation(session: DashboardSession, path: string, tasks: Record<string, number>) {
   const isOperatorMenu = session.user.role === 'operator' && !readsOpenedAccount(session, path)
@@ -59,5 +86,6 @@ export function buildNavigation(session: DashboardSession, path: string, tasks: 
   const active = menu
     .filter(one => path === one.path || (one.path !== '/dashboard' && path.startsWith(`${one.path}/`)))
     .sort((a, b) => b.path.length - a.path.length)[0]
-  return menu.map(one => ({ ...one, isHere: one === active, tasks: tasks[one.name] ?? 0 }))
+  const entries = menu.map(one => ({ ...one, isHere: one === active, tasks: tasks[one.name] ?? 0 }))
+  return [...Map.groupBy(entries, one => one.heading)].map(([heading, entries]) => ({ heading, entries }))
 }

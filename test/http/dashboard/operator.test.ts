@@ -62,8 +62,11 @@ describe('an operator', () => {
   test('starts at the monitoring page, and reads each item with its age for every account', async () => {
     const home = await operator.get('/dashboard')
     expect([home.status, home.headers.get('location')]).toEqual([303, OPERATOR])
-    const counts = (await operator.get(OPERATOR)).text.match(/class="amount">(\d+)</g)!
-    expect(counts.map(count => Number(/\d+/.exec(count)))).toEqual([1, 1, 1, 1, 1, 1, 0, 0])
+    const { text } = await operator.get(OPERATOR)
+    const counts = text.match(/class="amount">(\d+)</g)!
+    expect(counts.map(count => Number(/\d+/.exec(count)))).toEqual([1, 1, 1, 1, 0, 0])
+    for (const gauge of ['unknown', 'differences'])
+      expect(text).toMatch(new RegExp(`operator/${gauge}"><span>[^<]*</span> <strong>1, R\\$`))
     expect((await operator.get(`${OPERATOR}/unknown`)).text).toContain('há 3 horas')
   })
 

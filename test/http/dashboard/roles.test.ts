@@ -83,7 +83,7 @@ describe.each(ACCOUNT_ROLES)('%s', role => {
     for (const route of forAccounts()) {
       const { status, text } = await visit(browsers.get(role)!, route)
       const isRefused = text.includes(REFUSED)
-      if (isRefused === may(route) || (isRefused && !(status === 403 && text.includes('owner'))))
+      if (isRefused === may(route) || (isRefused && !(status === 403 && text.includes('Owner'))))
         wrong.push(`${nameOf(route)}: ${status}`)
       if (!isRefused && status >= 500) wrong.push(`${nameOf(route)}: ${status}`)
     }

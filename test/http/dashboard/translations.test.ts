@@ -238,7 +238,7 @@ test('numbers and times are formatted as in Brazil', () => {
   const format = FORMATS['pt-BR']
   const plain = (text: string) => text.replaceAll(/\s/g, ' ')
   expect(plain(format.money(123_456_789))).toBe('R$ 1.234.567,89')
-  expect(plain(format.money(-5))).toBe('-R$ 0,05')
+  expect(plain(format.money(-5))).toBe('−R$ 0,05')
   expect(format.time('2026-11-21T02:59:59.999Z').text).toBe(
     '<time datetime="2026-11-21T02:59:59.999Z">20/11/2026, 23:59:59</time>',
   )

@@ -158,7 +158,7 @@ describe('a user of the account', () => {
   test('gets another role after a confirmation, which ends the sessions at once and is recorded', async () => {
     const member = await addMember('viewer')
     const asked = await owner.send(`${USERS}/${member.uuid}/role`, { role: 'finance' }, { on: USERS })
-    expect(asked.text).toContain('Change to finance')
+    expect(asked.text).toContain('Change to Finance')
     expect((await member.browser.get('/dashboard')).status).toBe(200)
     const answer = await owner.call('POST', `${USERS}/${member.uuid}/role`, {
       form: hiddenFieldsOf(asked.text),

@@ -7,7 +7,6 @@ import { Account } from '../../../db/entities/account.ts'
 import { Connection } from '../../../db/entities/connection.ts'
 import { OperatorAction } from '../../../db/entities/operator-action.ts'
 import { User } from '../../../db/entities/user.ts'
-import { formatFee } from '../../../domain/ledger/fee-notation.ts'
 import { isDocument, normalizeDocument } from '../../../domain/pix/document.ts'
 import { fail, failField } from '../../../http/api-error.ts'
 import { type Confirmation, phrasesOf } from '../../http/confirmation.ts'
@@ -199,7 +198,7 @@ async function renderAccount({ em }: PageContext<'operator'>, uuid: string) {
     connections: connections.map(one => ({
       ...{ uuid: one.uuid, provider: one.provider, type: one.type, status: one.status },
       ...{ isPublic: one.isPublic, isSimulated: one.isSimulated },
-      fees: { charge: formatFee(one.fees.charge), transfer: formatFee(one.fees.transfer) },
+      fees: one.fees,
     })),
     users: users.map(({ email, role, disabledAt }) => ({ email, role, isDisabled: disabledAt != null })),
     actions: actions.map(({ at, actor, action, reason }) => ({ at, actor, action, reason })),

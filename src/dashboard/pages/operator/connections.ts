@@ -165,10 +165,10 @@ export function registerConnectionForms(router: DashboardRouter): void {
     async confirm({ uuid, reason, ...texts }, visit) {
       const fees = readFees(texts)
       const { connection, facts } = await describeConnection(visit, uuid)
-      const { t } = phrasesOf(visit)
+      const { t, f } = phrasesOf(visit)
       const changes = FEE_LINES.map(line => ({
         name: `fee.${line}`,
-        value: `${formatFee(connection.fees[line])} → ${formatFee(fees[line])}`,
+        value: `${f.fee(connection.fees[line])} → ${f.fee(fees[line])}`,
       }))
       const isSame = FEE_LINES.every(line => formatFee(connection.fees[line]) === formatFee(fees[line]))
       if (isSame && visit.form.has('confirmed')) return null
@@ -307,7 +307,7 @@ function toConnectionOrder(fields: ConnectFields, { uuid, name, document }: Acco
 function readFees(texts: Record<(typeof FEE_LINES)[number], string>) {
   const errors: FieldErrors = {}
   const read = (line: (typeof FEE_LINES)[number]) => {
-    const fee = feeFromText(texts[line].replaceAll(',', '.').replaceAll(' ', ''))
+    const fee = feeFromText(texts[line].replaceAll(',', '.').replaceAll(/R\$|\s/g, ''))
     if (!fee) errors[line] = ['must be a fee, as in 0.10, 0.99% or 0.10+0.99%']
     return fee ?? { fixedCents: 0, hundredthsOfPercent: 0 }
   }
@@ -376,7 +376,7 @@ async function renderConnection({ em }: PageContext<'operator'>, uuid: string) {
     connection: {
       ...{ uuid, provider, dialect, type, status, isPublic, isSimulated, baseUrl, collectionKey },
       ...{ holder: holder.name, createdAt: connection.createdAt },
-      fees: Object.fromEntries(FEE_LINES.map(line => [line, formatFee(connection.fees[line])])),
+      fees: connection.fees,
     },
     statuses: CONNECTION_STATUSES.filter(one => one !== 'UNDEFINED'),
     credentialFields: CREDENTIAL_FIELDS[dialect],
