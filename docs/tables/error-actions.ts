@@ -96,11 +96,11 @@ export const ERRORS_OF_GUIDE: Record<ErrorCode, ErrorOfGuide> = {
   },
   charge_not_refundable: {
     action: 'state',
-    pt: 'A cobrança nunca foi paga, ou já foi reembolsada por inteiro. Leia o `status`.',
+    pt: 'A cobrança nunca foi paga, ou já foi devolvida por inteiro. Leia o `status`.',
   },
   refund_in_progress: {
     action: 'state',
-    pt: 'Outro reembolso dessa cobrança está em andamento. Espere o evento REFUND e reembolse o que restar.',
+    pt: 'Outra devolução dessa cobrança está em andamento. Espere o evento REFUND e devolva o que restar.',
   },
   refund_med_open: {
     action: 'state',
@@ -120,7 +120,7 @@ export const ERRORS_OF_GUIDE: Record<ErrorCode, ErrorOfGuide> = {
   },
   insufficient_balance: {
     action: 'state',
-    pt: 'O saldo disponível no provedor da cobrança não cobre o reembolso e a tarifa. Espere entradas ou reembolse menos.',
+    pt: 'O saldo disponível no provedor da cobrança não cobre a devolução e a tarifa. Espere entradas ou devolva menos.',
   },
   transfer_not_cancellable: {
     action: 'state',

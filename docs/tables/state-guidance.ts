@@ -16,7 +16,7 @@ export type StateGuidance<State extends string, Event extends string> = {
 export const CHARGE_GUIDANCE: StateGuidance<ChargeState, ChargeEvent> = {
   notes: {
     paying: { en: 'being paid', pt: 'pagamento em andamento' },
-    refunding: { en: 'being refunded', pt: 'reembolso em andamento' },
+    refunding: { en: 'being refunded', pt: 'devolução em andamento' },
   },
   events: {
     issued: { en: 'a provider issues the payload', pt: 'um provedor emite o código' },
@@ -45,22 +45,22 @@ export const CHARGE_GUIDANCE: StateGuidance<ChargeState, ChargeEvent> = {
       en: 'the service was restored from a backup, and it had expired',
       pt: 'o serviço foi restaurado de um backup, e ela já tinha expirado',
     },
-    refund_requested: { en: 'you request a refund', pt: 'você pede um reembolso' },
+    refund_requested: { en: 'you request a refund', pt: 'você pede uma devolução' },
     refund_settled_whole: {
       en: 'the refund settles, and nothing is left to refund',
-      pt: 'o reembolso é liquidado e não resta nada a reembolsar',
+      pt: 'a devolução é liquidada e não resta nada a devolver',
     },
     refund_settled_in_part: {
       en: 'the refund settles, and a part is left',
-      pt: 'o reembolso é liquidado e ainda resta uma parte',
+      pt: 'a devolução é liquidada e ainda resta uma parte',
     },
     refund_failed: {
       en: 'the refund fails, and none has settled before',
-      pt: 'o reembolso falha, e nenhum foi liquidado antes',
+      pt: 'a devolução falha, e nenhuma foi liquidada antes',
     },
     refund_failed_after_another: {
       en: 'the refund fails, and another has settled before',
-      pt: 'o reembolso falha, e outro foi liquidado antes',
+      pt: 'a devolução falha, e outra foi liquidada antes',
     },
   },
 }

@@ -148,7 +148,7 @@ describeWithBrowser('public pages', () => {
 
   test.each([
     ['/docs/pt', 'cobranca', 'Cobranças', '/docs/pt/charges'],
-    ['/docs/pt', 'REEMBOLSO', 'Reembolsos', '/docs/pt/refunds'],
+    ['/docs/pt', 'DEVOLUCOES', 'Devoluções', '/docs/pt/refunds'],
     ['/docs/en', 'idempotency', 'Idempotency-Key', '/docs/en/requests'],
     ['/docs/en', 'refund_med_open', 'refund_med_open', '/docs/en/errors#refund_med_open'],
   ])('the search of %s finds %s by the keyboard alone', async (path, query, title, found) => {

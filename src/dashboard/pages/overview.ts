@@ -33,6 +33,7 @@ export function registerOverviewPages({ get }: DashboardRouter): void {
       today: days.at(-1),
       mode,
       modes,
+      hasMoved: days.some(({ received, sent, refunded }) => received + sent + refunded > 0),
       plot: days.length > 0 && renderDailyBars(days, { format, label, names }),
       providers,
       steps,

@@ -12,6 +12,7 @@ export const FORMATS = Object.fromEntries(
 function createFormats(language: Language) {
   const locale = language === 'en' ? 'en-GB' : language
   const money = new Intl.NumberFormat(locale, { style: 'currency', currency: 'BRL' })
+  const reais = new Intl.NumberFormat(locale, { minimumFractionDigits: 2, maximumFractionDigits: 2 })
   const number = new Intl.NumberFormat(locale)
   const percent = new Intl.NumberFormat(locale, { style: 'percent', maximumFractionDigits: 1 })
   const exactPercent = new Intl.NumberFormat(locale, { style: 'percent', maximumFractionDigits: 2 })
@@ -29,6 +30,8 @@ function createFormats(language: Language) {
 
   return {
     money: formatMoney,
+    /** Formats an amount without its currency, for a table that names it once. */
+    reais: (cents: number) => reais.format(cents / 100).replace('-', '−'),
     /** Formats a fee as `R$ 0,10 + 0,99%`, without the part that is zero. */
     fee({ fixedCents, hundredthsOfPercent }: Fee): string {
       const parts = [
