@@ -18,6 +18,7 @@ import { registerAccountPages } from './pages/operator/accounts.ts'
 import { registerOperatorActions } from './pages/operator/actions.ts'
 import { registerAdjustmentForms } from './pages/operator/adjustments.ts'
 import { registerConnectionForms } from './pages/operator/connections.ts'
+import { registerDifferencePages } from './pages/operator/differences.ts'
 import { registerFirstUserForm } from './pages/operator/first-user.ts'
 import { registerOperatorPages } from './pages/operator/lists.ts'
 import { registerPauseForms } from './pages/operator/pauses.ts'
@@ -88,6 +89,7 @@ export function dashboardRoutes(router: ServerRouter, dependencies: DashboardDep
   registerOperatorActions(pageRouter)
   registerPauseForms(pageRouter)
   registerAdjustmentForms(pageRouter)
+  registerDifferencePages(pageRouter)
   registerManualSettlementPages(pageRouter)
   registerAccountPages(pageRouter)
   registerConnectionForms(pageRouter)

@@ -34,7 +34,7 @@ type FormAction<For extends Audience> = {
   confirm?(visit: PageContext<For>): Promise<Confirmation | null>
   /**
    * Lists what the page of the form shows of the object that it changes. Where that has changed since the form was made
-   * (its field `version`, `createFormVersion`), the form is not carried out, and its page names each change.
+   * (its field `version`, `encodeFacts`), the form is not carried out, and its page names each change.
    */
   listFacts?(visit: PageContext<For>): Promise<ShownFact[]>
   /** Set where the form has files; rejects, before they are read, uploads that are not needed. */

@@ -13,7 +13,7 @@ import { Pause } from '../entities/pause.ts'
 import { PaymentLink } from '../entities/payment-link.ts'
 import { AuthCode, PixKey } from '../entities/pix-key.ts'
 import { ProviderNotification } from '../entities/provider-notification.ts'
-import { LedgerAdjustment, StoredAccountEntry } from '../entities/reconciliation.ts'
+import { Difference, LedgerAdjustment, StoredAccountEntry } from '../entities/reconciliation.ts'
 import { Refund } from '../entities/refund.ts'
 import { Token } from '../entities/token.ts'
 import { Transfer } from '../entities/transfer.ts'
@@ -86,6 +86,7 @@ export async function openOrm({
       DefaultProvider,
       Delivery,
       DeliveryAttempt,
+      Difference,
       Event,
       Dispute,
       LedgerAdjustment,

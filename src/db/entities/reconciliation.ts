@@ -1,7 +1,10 @@
 import { defineEntity } from '@mikro-orm/core'
 import type { AccountEntryKind } from '../../domain/reconciliation/account-entry.ts'
+import type { DifferenceCause } from '../../domain/reconciliation/difference-closing.ts'
+import type { PanelPixPendingReason } from '../../domain/reconciliation/panel-pix.ts'
+import type { DifferenceKind, StatementDifference } from '../../domain/reconciliation/statement-comparison.ts'
 import { centsColumn, createdAtColumn, timestampColumn, unionColumn } from './columns.ts'
-import { Connection } from './connection.ts'
+import { Connection, ProviderAccount } from './connection.ts'
 import { User } from './user.ts'
 
 const accountEntry = defineEntity({
@@ -50,3 +53,31 @@ const ledgerAdjustment = defineEntity({
 /** A ledger adjustment that one operator proposes and another approves. */
 export class LedgerAdjustment extends ledgerAdjustment.class {}
 ledgerAdjustment.setClass(LedgerAdjustment)
+
+const difference = defineEntity({
+  name: 'Difference',
+  properties: p => ({
+    uuid: p.uuid().primary(),
+    providerAccount: () => p.manyToOne(ProviderAccount),
+    kind: unionColumn<DifferenceKind>(),
+    direction: unionColumn<'IN' | 'OUT'>().name('movement_type'),
+    endToEnd: p.text(),
+    detail: p.json<StatementDifference>(),
+    pendingReason: unionColumn<PanelPixPendingReason>().nullable(),
+    foundAt: timestampColumn(),
+    seenAt: timestampColumn(),
+    /** A comparison has found it gone. */
+    settledAt: timestampColumn().nullable(),
+    /** An operator has closed it; null again where its facts have changed since. */
+    closedAt: timestampColumn().nullable(),
+    closedAs: unionColumn<'resolved' | 'accepted'>().nullable(),
+    closedCause: unionColumn<DifferenceCause>().nullable(),
+    closedReason: p.text().nullable(),
+    /** E-mail of the operator. */
+    closedBy: p.text().nullable(),
+  }),
+})
+
+/** One PIX on which a provider's statement and the ledger differ. */
+export class Difference extends difference.class {}
+difference.setClass(Difference)

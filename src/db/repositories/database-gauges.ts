@@ -99,13 +99,14 @@ union all
 select 'trilho_ledger_drift_cents', null, coalesce(sum(cents), 0)::float8 from balance
 union all
 select 'trilho_reconciliation_differences', kind, count(*)::float8 from (
-    select kind from difference where settled_at is null and not coalesce(pending_reason = any ('{${PASSING_WAITS}}'), false)
+    select kind from difference
+    where settled_at is null and closed_at is null and not coalesce(pending_reason = any ('{${PASSING_WAITS}}'), false)
     union all
     select 'unlisted_entry' from account_entry where movement_uuid is null and dispute_uuid is null and kind = 'unlisted'
   ) unexplained group by kind
 union all
 select 'trilho_statement_waiting', pending_reason, count(*)::float8 from difference
-  where settled_at is null and pending_reason = any ('{${PASSING_WAITS}}') group by pending_reason
+  where settled_at is null and closed_at is null and pending_reason = any ('{${PASSING_WAITS}}') group by pending_reason
 union all
 select 'trilho_provider_balance_difference_cents', p.provider, sum(abs(b.provider_cents - b.ledger_cents))::float8
   from balance_check b join provider_account p on p.uuid = b.provider_account_uuid

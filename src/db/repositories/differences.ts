@@ -12,8 +12,15 @@ export type DifferenceComparison = {
   covers: (difference: StatementDifference) => boolean
 }
 
-/** Records a comparison. A repeated difference keeps its first time; a checked one that is gone is settled. */
-export async function recordDifferences(
+/**
+ * Records a comparison in one transaction. A repeated difference keeps its first time and its closing; one that was
+ * closed with other facts is open again, as found now; a checked one that is gone is settled.
+ */
+export function recordDifferences(em: EntityManager, comparison: DifferenceComparison): Promise<void> {
+  return em.transactional(tx => recordComparison(tx, comparison))
+}
+
+async function recordComparison(
   em: EntityManager,
   { providerAccountUuid, remaining, covers }: DifferenceComparison,
 ): Promise<void> {
@@ -25,10 +32,15 @@ export async function recordDifferences(
   await em.execute('update difference set settled_at = now() where uuid = any(array[?]::uuid[])', [checked])
   for (const difference of remaining)
     await em.execute(
-      `insert into difference (uuid, provider_account_uuid, kind, movement_type, end_to_end, detail, found_at, seen_at)
+      `insert into difference as d (uuid, provider_account_uuid, kind, movement_type, end_to_end, detail, found_at, seen_at)
        values (?, ?, ?, ?, ?, ?, now(), now())
        on conflict (provider_account_uuid, movement_type, end_to_end, kind)
-       do update set detail = excluded.detail, seen_at = now(), settled_at = null`,
+       do update set detail = excluded.detail, seen_at = now(), settled_at = null,
+         found_at = case when d.closed_at is null or difference_facts(d.detail) = difference_facts(excluded.detail)
+           then d.found_at else now() end,
+         (closed_at, closed_as, closed_cause, closed_reason, closed_by) = (
+           select d.closed_at, d.closed_as, d.closed_cause, d.closed_reason, d.closed_by
+           where difference_facts(d.detail) = difference_facts(excluded.detail))`,
       [
         randomUUID(),
         providerAccountUuid,
@@ -40,7 +52,9 @@ export async function recordDifferences(
     )
 }
 
-/** Lists the differences that no comparison has found gone, the oldest first. */
+/** Lists the differences that no comparison has found gone and no operator has closed, the oldest first. */
 export function listUnsettledDifferences(em: EntityManager): Promise<object[]> {
-  return em.execute('select * from difference where settled_at is null order by found_at')
+  return em.execute(
+    'select * from difference where settled_at is null and closed_at is null order by found_at',
+  )
 }

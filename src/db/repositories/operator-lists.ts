@@ -110,12 +110,22 @@ export function listUnexpectedSettlements(em: EntityManager) {
   )
 }
 
-/** Lists the open differences between provider statements and our ledger. */
+const DIFFERENCE_SQL = `select d.uuid, d.kind, d.movement_type, d.end_to_end, p.provider, p.name as holder,
+    (d.detail #>> '{entry,cents}')::float8 as entry_cents, (d.detail #>> '{ours,cents}')::float8 as our_cents,
+    d.pending_reason, d.found_at, d.settled_at, d.closed_at, d.closed_as, d.closed_cause, d.closed_reason, d.closed_by
+  from difference d join provider_account p on p.uuid = d.provider_account_uuid`
+
+/** Lists the open differences between provider statements and our ledger, the oldest first. */
 export function listOpenDifferences(em: EntityManager) {
   return em.execute(
-    `select d.uuid, d.kind, d.movement_type, d.end_to_end, p.provider, p.name as holder, d.detail, d.found_at, d.seen_at
-     from difference d join provider_account p on p.uuid = d.provider_account_uuid
-     where d.settled_at is null order by d.found_at limit ${MAX_LISTED_ROWS}`,
+    `${DIFFERENCE_SQL} where d.settled_at is null and d.closed_at is null order by d.found_at limit ${MAX_LISTED_ROWS}`,
+  )
+}
+
+/** Lists the differences that operators have closed, the latest closing first. */
+export function listClosedDifferences(em: EntityManager) {
+  return em.execute(
+    `${DIFFERENCE_SQL} where d.closed_at is not null order by d.closed_at desc limit ${MAX_LISTED_ROWS}`,
   )
 }
 

@@ -14,7 +14,7 @@ type ServiceFacts = {
   next_dispute_due_at: string | null
   /** The least recent comparison of a provider account's balance with the ledger. */
   balances_checked_at: string | null
-  /** Value of what only a statement or only the ledger has. */
+  /** Value of what only a statement or only the ledger has, without what operators have closed. */
   difference_cents: number
 }
 
@@ -26,7 +26,7 @@ export async function readServiceFacts(em: EntityManager): Promise<ServiceFacts>
        d.count::int as urgent_disputes, d.cents::float8 as urgent_dispute_cents, d.due_at as next_dispute_due_at,
        (select min(checked_at) from balance_check) as balances_checked_at,
        (select coalesce(sum(coalesce(detail #>> '{entry,cents}', detail #>> '{ours,cents}')::bigint), 0)
-          from difference where settled_at is null)::float8
+          from difference where settled_at is null and closed_at is null)::float8
        + (select coalesce(sum(value_cents), 0) from account_entry
           where movement_uuid is null and dispute_uuid is null and kind = 'unlisted')::float8 as difference_cents
      from (

@@ -14,7 +14,7 @@ export type RecordedMovement = {
   status: 'PENDING' | 'SETTLED' | 'FAILED'
 }
 
-type DifferenceKind = 'missing_here' | 'missing_there' | 'value_differs' | 'status_differs'
+export type DifferenceKind = 'missing_here' | 'missing_there' | 'value_differs' | 'status_differs'
 
 /** One end-to-end id on which the provider and we disagree; a side that lacks it is absent. */
 export type StatementDifference = {

@@ -45,6 +45,7 @@ const OBJECTS: Record<string, (of: FullAccount) => string> = {
   tokens: of => of.token,
   users: of => of.user,
   invitations: of => of.invitation,
+  differences: of => of.difference,
   sessions: of => of.user,
 }
 

@@ -161,11 +161,12 @@ export async function createFullAccount(world: ApiFixture) {
      ) ${bookingSql('pending')}`,
     [account, providerAccount, connection, `3${MALICIOUS_TEXT.slice(0, 31)}`, party, transfer, now, now, now],
   )
+  const difference = randomUUID()
   await sql(
     `insert into difference (uuid, provider_account_uuid, kind, movement_type, end_to_end, detail, found_at, seen_at)
      values (?, ?, 'missing_there', 'IN', ?, ?, ?, ?)`,
     [
-      randomUUID(),
+      difference,
       providerAccount,
       MALICIOUS_TEXT.slice(0, 32),
       JSON.stringify({ note: MALICIOUS_TEXT }),
@@ -285,6 +286,7 @@ export async function createFullAccount(world: ApiFixture) {
     unknownAttempt,
     unmatched,
     dispute,
+    difference,
     refund,
     pixKey,
     webhook,

@@ -7,6 +7,7 @@ import { listConnectionHealth } from '../../../db/repositories/connection-health
 import { listAdjustableConnections, listAdjustments } from '../../../db/repositories/ledger-adjustments.ts'
 import {
   listBalanceChecks,
+  listClosedDifferences,
   listContradictedOutcomes,
   listFailingWebhooks,
   listOpenDifferences,
@@ -45,7 +46,7 @@ const OPERATOR_LISTS = {
   answers: listUnexplainedNames,
 }
 
-type OperatorPageContext = Pick<PageContext, 'em' | 'session'>
+type OperatorPageContext = Pick<PageContext, 'em' | 'session' | 'query'>
 
 export const OPERATOR_PAGES = {
   async unknown({ em }: OperatorPageContext) {
@@ -60,8 +61,11 @@ export const OPERATOR_PAGES = {
   webhooks: ({ em }: OperatorPageContext) => renderOperatorList(em, 'webhooks'),
   unmatched: ({ em }: OperatorPageContext) => renderOperatorList(em, 'unmatched'),
   unexpected: ({ em }: OperatorPageContext) => renderOperatorList(em, 'unexpected'),
-  async differences({ em }: OperatorPageContext) {
-    return renderOperatorList(em, 'differences', { balances: await listBalanceChecks(em.fork()) })
+  async differences({ em, query }: OperatorPageContext) {
+    const balances = await listBalanceChecks(em.fork())
+    if (query.state !== 'closed') return renderOperatorList(em, 'differences', { balances, isClosed: false })
+    const rows = await listClosedDifferences(em.fork())
+    return createOperatorPage('differences', { rows, waiting: 0, balances, isClosed: true })
   },
   async entries({ em, session }: OperatorPageContext) {
     const [entries, proposals, connections] = await Promise.all([

@@ -8,6 +8,7 @@ import { parseFormFields } from '../../http/form.ts'
 import { type DashboardResponse, redirect } from '../../http/page.ts'
 import type { PageContext } from '../../http/page-context.ts'
 import type { DashboardRouter } from '../../http/router.ts'
+import type { ShownFact } from '../../http/shown-facts.ts'
 import { type Language, TRANSLATORS } from '../../i18n/translator.ts'
 
 export const OPERATOR_PATH = '/dashboard/operator'
@@ -21,6 +22,8 @@ export type OperatorForm<S extends z.ZodType> = {
   page: string
   /** Renders that page, above which a refusal is shown. */
   render(visit: PageContext<'operator'>): Promise<DashboardResponse>
+  /** Lists what the page of the form shows of the object, so that a change since is named (its field `version`). */
+  listFacts?(visit: PageContext<'operator'>): Promise<ShownFact[]>
   /** Names what the form is about to do, for what moves money, cannot be undone or affects traffic; null: it is done. */
   confirm?(fields: z.output<S>, visit: OperatorVisit): Promise<Confirmation | null>
   /** Carries the form out and returns the name of its outcome, with the path of the page that shows it if not `page`. */
@@ -31,7 +34,7 @@ export type OperatorForm<S extends z.ZodType> = {
 export function registerOperatorForm<S extends z.ZodType>(
   { post }: DashboardRouter,
   path: string,
-  { schema, page, render, confirm, act }: OperatorForm<S>,
+  { schema, page, render, listFacts, confirm, act }: OperatorForm<S>,
 ): void {
   const run = async <T>(
     visit: PageContext<'operator'>,
@@ -42,6 +45,7 @@ export function registerOperatorForm<S extends z.ZodType>(
     return work.catch(error => failByCause(error, visit.language))
   }
   post('operator', `${OPERATOR_PATH}/${path}`, {
+    ...(listFacts && { listFacts }),
     ...(confirm && { confirm: visit => run(visit, confirm) }),
     async handle(visit) {
       const done = await run(visit, act)

@@ -3,7 +3,12 @@ import type { SchemaPart } from './schema-part.ts'
 /** What a provider's books and the ledger disagree on, and the adjustments that two operators agree on. */
 export const reconciliation: SchemaPart = {
   tables: `
--- One disagreement about one PIX, until it is settled.
+-- The amounts and the status that a difference is about. A closing holds for them only.
+create function difference_facts(detail jsonb) returns text[] language sql immutable as $$
+  select array[detail #>> '{entry,cents}', detail #>> '{ours,cents}', detail #>> '{ours,status}']
+$$;
+
+-- One disagreement about one PIX, until a comparison finds it gone, or until an operator closes it.
 create table difference (
   uuid uuid primary key,
   provider_account_uuid uuid not null references provider_account,
@@ -15,8 +20,20 @@ create table difference (
   found_at timestamptz not null,
   seen_at timestamptz not null,
   settled_at timestamptz,
-  constraint difference_once unique (provider_account_uuid, movement_type, end_to_end, kind)
+  closed_at timestamptz,
+  closed_as text check (closed_as in ('resolved', 'accepted')),
+  closed_cause text check (
+    closed_cause in ('adjusted', 'corrected_by_provider', 'recorded_under_other_id', 'absent_from_list')),
+  closed_reason text check (closed_reason <> ''),
+  -- E-mail of the operator.
+  closed_by text check (closed_by <> ''),
+  constraint difference_once unique (provider_account_uuid, movement_type, end_to_end, kind),
+  -- A closing has its operator and reason; what is resolved has its cause.
+  constraint difference_closed check (case when closed_at is null
+    then num_nonnulls(closed_as, closed_cause, closed_reason, closed_by) = 0
+    else num_nulls(closed_as, closed_reason, closed_by) = 0 and (closed_as = 'resolved') = (closed_cause is not null) end)
 );
+create index difference_closed_listed on difference (closed_at desc) where closed_at is not null;
 create index difference_open on difference (found_at) where settled_at is null;
 
 -- An entry of a provider's statement that is not a PIX.
@@ -81,6 +98,14 @@ create table balance_check (
 );`,
 
   rules: `
+-- Only an open difference is closed, a closing is not overwritten, and the facts do not change under it.
+create trigger difference_closed_once before update on difference for each row
+  when (new.closed_at is not null and case when old.closed_at is null then old.settled_at is not null
+    else (old.closed_at, old.closed_as, old.closed_cause, old.closed_reason, old.closed_by, difference_facts(old.detail))
+      is distinct from
+      (new.closed_at, new.closed_as, new.closed_cause, new.closed_reason, new.closed_by, difference_facts(new.detail)) end)
+  execute function refuse();
+
 -- An entry does not change, and stays booked by its movement.
 create trigger account_entry_fixed before update on account_entry for each row
   when (old.type <> new.type or old.entry_id <> new.entry_id or old.value_cents <> new.value_cents
