@@ -42,11 +42,25 @@ const listMerchantPages = (seed: Seed) => ({
   events: '/dashboard/events',
   event: `/dashboard/events/${seed.event}`,
   search: '/dashboard/search?q=Pedido',
+  refunds: '/dashboard/refunds',
+  requests: '/dashboard/requests',
+  users: '/dashboard/users',
+  profile: '/dashboard/profile',
+  'second-factor': '/dashboard/profile/second-factor',
+  'settlement-year': `/dashboard/settlement?period=${new Date().getFullYear()}`,
 })
 const listOperatorPages = (seed: Seed) => ({
   'op-overview': '/dashboard/operator',
   'op-accounts': `/dashboard/operator/accounts?q=${seed.account}`,
+  'op-account': `/dashboard/operator/accounts/${seed.account}`,
+  'op-account-new': '/dashboard/operator/accounts/new',
+  'op-connect': `/dashboard/operator/accounts/${seed.account}/connect`,
+  'op-connection': `/dashboard/operator/accounts/connections/${seed.connection}`,
   'op-unknown': '/dashboard/operator/unknown',
+  'op-payout': `/dashboard/operator/unknown/transfer/${seed.unknown}`,
+  'op-disputes': '/dashboard/operator/disputes',
+  'op-unexpected': '/dashboard/operator/unexpected',
+  'op-answers': '/dashboard/operator/answers',
   'op-stuck': '/dashboard/operator/stuck',
   'op-unmatched': '/dashboard/operator/unmatched',
   'op-differences': '/dashboard/operator/differences',
@@ -56,10 +70,11 @@ const listOperatorPages = (seed: Seed) => ({
   'op-acts': '/dashboard/operator/acts',
 })
 
-/** Every page at both widths in both schemes; English is the language of the wide dark ones. */
+/** Every page on a phone and on a wide screen in both schemes, and on a tablet; English is the language of the wide dark ones. */
 const LOOKS: Record<string, BrowserContextOptions> = {
   'wide-light': { viewport: { width: 1440, height: 900 }, colorScheme: 'light', locale: 'pt-BR' },
   'wide-dark': { viewport: { width: 1440, height: 900 }, colorScheme: 'dark', locale: 'en-US' },
+  'tablet-light': { viewport: { width: 768, height: 1024 }, colorScheme: 'light', locale: 'pt-BR' },
   'phone-light': { viewport: { width: 375, height: 812 }, colorScheme: 'light', locale: 'pt-BR' },
   'phone-dark': { viewport: { width: 375, height: 812 }, colorScheme: 'dark', locale: 'pt-BR' },
 }

@@ -119,6 +119,7 @@ export async function seedMerchant(stage: TestStack) {
   )
   return {
     account: uuid,
+    connection: first!.uuid,
     paid: paid[0]!.uuid,
     refunded: paid[1]!.uuid,
     refund: returned.body.data.refund.uuid,
