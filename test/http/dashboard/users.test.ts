@@ -209,7 +209,7 @@ describe('a user of the account', () => {
       form: hiddenFieldsOf(asked.text),
     })
     expect(answer.status).toBe(200)
-    expect(answer.text).toMatch(/<del>viewer<\/del> → <ins>developer<\/ins>/)
+    expect(answer.text).toMatch(/<del>Viewer<\/del> → <ins>Developer<\/ins>/)
     expect(hiddenFieldOf(answer.text, 'seen_role')).toBe('developer')
   })
 })
