@@ -5,9 +5,9 @@ import { join } from 'node:path'
 import { EMPTY_VERDICT, printVerdict, type Verdict } from './support/verdict.ts'
 
 /**
- * `npm test`: first the suites without time limits, with as many workers as the machine carries; then those that measure
- * durations, which mostly wait, with those that only compute in the time they leave. Ends with the verdict of all runs
- * (support/verdict.ts).
+ * `npm test`: first the suites without time limits, in two concurrent runs that end at about the same time, so that no
+ * core is idle; then those that measure durations, which mostly wait, with those that only compute in the time they
+ * leave. Ends with the verdict of all runs (support/verdict.ts).
  */
 
 const ROOT = join(import.meta.dirname, '..')
@@ -23,10 +23,18 @@ const V8_FLAGS = ['--no-compilation-cache', '--max-semi-space-size=64', '--v8-po
  * Three on two cores end a minute or two sooner, but then a loaded machine answers some requests too late.
  */
 const MAX_WORKERS = Math.min(4, Math.max(2, availableParallelism() - 1))
-/** They limit no duration and share no stack with others: they take the time that the others leave. */
-const LEISURELY_PROJECTS = ['chaos', 'docs', 'messengers', 'providers', 'simulator', 'storm', 'webhooks']
+/** They share no stack with others: at a lower priority they take the time that the suites with a stack leave. */
+const LEISURELY_PROJECTS = [
+  'chaos',
+  'docs',
+  'http',
+  'messengers',
+  'providers',
+  'simulator',
+  'storm',
+  'webhooks',
+]
 const LEISURELY_NICENESS = 5
-/** Suites of providers mostly wait. */
 const LEISURELY_WORKERS = 2
 /** They start no stack and wait for little: the time of a processor that the timed suites leave is enough for them. */
 const PURE_PROJECTS = ['architecture', 'domain', 'replay', 'sdk']

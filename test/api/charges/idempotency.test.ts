@@ -1,5 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
+import { expectOneOriginal } from '../../support/repeated-requests.ts'
+import { repeatWhileUnconfirmed } from '../support/client.ts'
 import { pollUntil } from '../support/poll-until.ts'
 import type { Merchant, TestStack } from '../support/test-stack.ts'
 import { openSharedTestStack } from '../support/test-stack.ts'
@@ -29,13 +31,14 @@ async function rows({ uuid }: { uuid: string }) {
 test('fifty concurrent requests with one key create one charge and receive the same response', async () => {
   const merchant = await stack.createMerchant()
   const key = randomUUID()
-  const answers = await Promise.all(Array.from({ length: 50 }, () => create(merchant, key)))
+  const send = () => repeatWhileUnconfirmed(() => create(merchant, key))
+  const answers = await Promise.all(Array.from({ length: 50 }, send))
   const [first] = answers
   for (const answer of answers) {
     expect(answer.status).toBe(201)
     expect(answer.body).toEqual(first!.body)
   }
-  expect(answers.map(replayed).filter(header => header === 'true')).toHaveLength(49)
+  expectOneOriginal(answers)
   expect(await rows(merchant)).toEqual({ charges: 1, attempts: 1 })
   expect(await chargesAtProvider(merchant)).toBe(1)
 })
@@ -93,7 +96,9 @@ test('concurrent requests with one key and two bodies create one charge from one
   const merchant = await stack.createMerchant()
   const key = randomUUID()
   const answers = await Promise.all(
-    Array.from({ length: 10 }, (_, index) => create(merchant, key, { ...body, value: 1 + (index % 2) })),
+    Array.from({ length: 10 }, (_, index) =>
+      repeatWhileUnconfirmed(() => create(merchant, key, { ...body, value: 1 + (index % 2) })),
+    ),
   )
   const won = answers.filter(({ status }) => status === 201).map(answer => answer.body.data.value)
   expect(won.length).toBeGreaterThan(0)

@@ -2,6 +2,8 @@ import { randomUUID } from 'node:crypto'
 import { describe, expect, test } from '@jest/globals'
 import { Webhook } from 'standardwebhooks'
 import type { FaultBody } from '../../../src/simulator/control/schemas.ts'
+import { expectOneOriginal } from '../../support/repeated-requests.ts'
+import { repeatWhileUnconfirmed } from '../support/client.ts'
 import { runConcurrentTests } from '../support/concurrent-tests.ts'
 import { openMoneySuite } from '../support/money-suite.ts'
 import { type ApiResource, statusesOf } from '../support/payout-actions.ts'
@@ -600,13 +602,15 @@ describe('one key, one refund', () => {
     const charge = await out.createPaidCharge(merchant)
     const key = randomUUID()
     const answers = await Promise.all(
-      Array.from({ length: 50 }, () => out.requestRefund(merchant, charge, { value: 3 }, { key })),
+      Array.from({ length: 50 }, () =>
+        repeatWhileUnconfirmed(() => out.requestRefund(merchant, charge, { value: 3 }, { key })),
+      ),
     )
     for (const answer of answers) {
       expect(answer.status).toBe(200)
       expect(answer.body).toEqual(answers[0]!.body)
     }
-    expect(answers.map(replayed).filter(header => header === 'true')).toHaveLength(49)
+    expectOneOriginal(answers)
     await shows(merchant, charge, 'PARTIALLY_REFUNDED')
     await refunded(merchant, charge, 1)
     const again = await out.requestRefund(merchant, charge, { value: 3 }, { key })

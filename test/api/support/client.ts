@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
+import { repeatUntilFinal } from '../../support/repeated-requests.ts'
 import type { Contract } from './contract.ts'
-import { pollUntil } from './poll-until.ts'
 
 // biome-ignore lint/suspicious/noExplicitAny: a story reads what it expects and fails where it is not.
 export type ApiResponse = { status: number; headers: Headers; body: any; bytes: Buffer }
@@ -79,10 +79,10 @@ export function createApiClient({
   }
 }
 
-/** Repeats a request with a key while a slow machine leaves it unconfirmed, as docs/errors.md says. */
-export function repeatWhileUnconfirmed(send: () => Promise<ApiResponse>): Promise<ApiResponse> {
-  return pollUntil(send, ({ body: { code } }) => !['not_confirmed', 'issuing', 'overloaded'].includes(code), {
-    limitMs: 40_000,
-    everyMs: 1_000,
-  })
+/** Repeats a request with a key while a slow machine leaves it unconfirmed. */
+export function repeatWhileUnconfirmed(
+  send: () => Promise<ApiResponse>,
+): Promise<ApiResponse & { repeats: number }> {
+  return repeatUntilFinal(send, ({ body: { code } }) => !UNCONFIRMED_CODES.has(code))
 }
+const UNCONFIRMED_CODES = new Set(['not_confirmed', 'issuing', 'overloaded', 'unavailable'])

@@ -1,6 +1,8 @@
 import { randomUUID } from 'node:crypto'
 import { describe, expect, test } from '@jest/globals'
 import { Webhook } from 'standardwebhooks'
+import { expectOneOriginal } from '../../support/repeated-requests.ts'
+import { repeatWhileUnconfirmed } from '../support/client.ts'
 import { openMoneySuite } from '../support/money-suite.ts'
 import { type ApiResource, randomPixKey, statusesOf } from '../support/payout-actions.ts'
 import { pollUntil } from '../support/poll-until.ts'
@@ -454,13 +456,14 @@ describe('one key, one transfer', () => {
   test('fifty concurrent requests send once and receive the same response', async () => {
     const merchant = await aMerchant()
     const key = randomUUID()
-    const answers = await Promise.all(Array.from({ length: 50 }, () => out.send(merchant, body, { key })))
+    const send = () => repeatWhileUnconfirmed(() => out.send(merchant, body, { key }))
+    const answers = await Promise.all(Array.from({ length: 50 }, send))
     const [first] = answers
     for (const answer of answers) {
       expect(answer.status).toBe(201)
       expect(answer.body).toEqual(first!.body)
     }
-    expect(answers.map(replayed).filter(header => header === 'true')).toHaveLength(49)
+    expectOneOriginal(answers)
     await out.waitForStatus(merchant, first!.body.data.uuid, 'PAID')
     expect(await out.listPaidOut(merchant)).toHaveLength(1)
     expect(await balances(merchant)).toEqual({ available: 8_750, outside: -8_750 })
@@ -505,7 +508,7 @@ describe('one key, one transfer', () => {
     const key = randomUUID()
     const answers = await Promise.all(
       Array.from({ length: 10 }, (_, index) =>
-        out.send(merchant, { ...body, value: 1 + (index % 2) }, { key }),
+        repeatWhileUnconfirmed(() => out.send(merchant, { ...body, value: 1 + (index % 2) }, { key })),
       ),
     )
     const won = answers.filter(({ status }) => status === 201)

@@ -1,7 +1,9 @@
 import { randomUUID } from 'node:crypto'
 import { afterAll, afterEach, beforeAll, describe, expect, test } from '@jest/globals'
+import { hash } from '@node-rs/argon2'
 import { addUser, disableUser, enableUser, setPassword } from '../../../src/admin/users.ts'
 import { dashboardRoutes } from '../../../src/dashboard/routes.ts'
+import { User } from '../../../src/db/entities/user.ts'
 import { createSealer, sha256 } from '../../../src/security/sealing.ts'
 import { type ApiFixture, openApiFixture, repeatWhileUnavailable } from '../support/api-fixture.ts'
 import { createBrowser, hiddenFieldOf } from '../support/browser.ts'
@@ -22,18 +24,24 @@ afterEach(async () => void (await fixture.orm.em.execute('delete from sign_in_at
 
 async function user({ isOperator = false, accountUuid = account } = {}) {
   const email = `user-${++users}@trilho.test`
-  await addUser(fixture.orm.em.fork(), {
-    email,
-    password: PASSWORD,
-    accountUuid: isOperator ? null : accountUuid,
-  })
+  const order = { email, password: PASSWORD, accountUuid: isOperator ? null : accountUuid }
+  await addUser(fixture.orm.em.fork(), order)
+  await lowerPasswordCost(fixture, email)
   return email
+}
+
+/** Hundreds of passwords are checked here, at the cost that their hash names; the first test has one of the usual cost. */
+async function lowerPasswordCost({ orm }: ApiFixture, email: string): Promise<void> {
+  const cheapHash = await hash(PASSWORD, { memoryCost: 8, timeCost: 1, parallelism: 1 })
+  await orm.em.fork().nativeUpdate(User, { email }, { passwordHash: cheapHash })
 }
 
 describe('signing in', () => {
   test('opens a session whose secret only the browser has', async () => {
     const browser = createBrowser(fixture)
-    const answer = await browser.signIn(await user(), PASSWORD)
+    const email = 'usual-cost@trilho.test'
+    await addUser(fixture.orm.em.fork(), { email, password: PASSWORD, accountUuid: account })
+    const answer = await browser.signIn(email, PASSWORD)
     expect(answer.status).toBe(303)
     expect(answer.headers.get('location')).toBe('/dashboard')
     const [cookie] = answer.headers.getSetCookie().filter(one => one.startsWith('trilho_session='))
@@ -270,6 +278,7 @@ describe('password guessing', () => {
     async function proxiedUser() {
       const email = `proxied-${++users}@trilho.test`
       await addUser(proxied.orm.em.fork(), { email, password: PASSWORD, accountUuid: null })
+      await lowerPasswordCost(proxied, email)
       return email
     }
 

@@ -7,8 +7,8 @@ import { TemporalConnectionError } from '../../../src/http/outage.ts'
 import { type RunningServer, startServer } from '../../../src/http/server.ts'
 import { createSealer } from '../../../src/security/sealing.ts'
 import { openStorage } from '../../../src/storage/storage.ts'
-import { pollUntil } from '../../api/support/poll-until.ts'
 import { createTestDatabase } from '../../support/database.ts'
+import { repeatUntilFinal } from '../../support/repeated-requests.ts'
 import { createRowInserters } from './row-inserters.ts'
 
 export type ApiFixture = Awaited<ReturnType<typeof openApiFixture>>
@@ -67,23 +67,11 @@ export async function openApiFixture(
   }
 }
 
-/**
- * Repeats a request while it is answered 503, as docs/errors.md says; `repeats` counts. On a busy machine one of many
- * concurrent requests may not end within its time.
- */
-export async function repeatWhileUnavailable<T extends { status: number }>(
+/** Repeats a request while it is answered 503. */
+export function repeatWhileUnavailable<T extends { status: number }>(
   send: () => Promise<T>,
 ): Promise<T & { repeats: number }> {
-  let repeats = -1
-  const answer = await pollUntil(
-    () => {
-      repeats += 1
-      return send()
-    },
-    ({ status }) => status !== 503,
-    { limitMs: 40_000, everyMs: 500 },
-  )
-  return { ...answer, repeats }
+  return repeatUntilFinal(send, ({ status }) => status !== 503)
 }
 
 async function refuseConnection(): Promise<never> {
