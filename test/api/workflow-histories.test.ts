@@ -18,13 +18,17 @@ const SCHEDULED = 'activityTaskScheduledEventAttributes'
 const TASK = 'workflowTaskCompletedEventAttributes'
 const SHOWN = 'upsertWorkflowSearchAttributesEventAttributes'
 
+/** Counts the events of a history that have some attributes, or all of them. */
 async function countedOf(workflowId: string) {
   const { events } = await readHistory(stack, workflowId)
-  return (attributes: keyof (typeof events)[number]) => events.filter(event => event[attributes]).length
+  return (attributes?: keyof (typeof events)[number]) =>
+    attributes ? events.filter(event => event[attributes]).length : events.length
 }
 
-test('a creation is one workflow task, and a payment is one signal and one poll within its workflow task', async () => {
+test('a creation is one workflow task, and a payment is one signal and one poll that announces it within its task', async () => {
   const merchant = await stack.createMerchant()
+  const url = `${stack.local.inbox_url}/counted-${merchant.uuid}`
+  await merchant.api.post('/api/v1/webhooks', { url, token: 'token' })
   const { uuid, payment } = await merchant.api.createCharge()
   const issued = await countedOf(`charge/${uuid}`)
   expect(issued(TASK)).toBe(1)
@@ -32,6 +36,7 @@ test('a creation is one workflow task, and a payment is one signal and one poll 
   expect(issued('timerStartedEventAttributes')).toBe(1)
   expect(issued('markerRecordedEventAttributes')).toBe(1)
   expect(issued(SHOWN)).toBe(1)
+  expect(issued()).toBe(9)
 
   await stack.simulator.pay({ payload: payment.payload })
   await pollUntil(
@@ -46,6 +51,12 @@ test('a creation is one workflow task, and a payment is one signal and one poll 
   expect(paid('markerRecordedEventAttributes')).toBe(2)
   expect(paid('workflowExecutionSignaledEventAttributes')).toBe(1)
   expect(paid(SHOWN)).toBe(2)
+  expect(paid()).toBe(17)
+  const deliveries = await stack.sql<{ status: string }>(
+    'select d.status from delivery d join event e on e.uuid = d.event_uuid where e.account_uuid = ?',
+    [merchant.uuid],
+  )
+  expect(deliveries.map(({ status }) => status)).toEqual(['DELIVERED', 'DELIVERED'])
 })
 
 test('a transfer is stored and sent by one activity, polled once, and updates its search attributes at its end only', async () => {
@@ -59,6 +70,7 @@ test('a transfer is stored and sent by one activity, polled once, and updates it
   expect(paid(SCHEDULED)).toBe(1)
   expect(paid('markerRecordedEventAttributes')).toBe(1)
   expect(paid(SHOWN)).toBe(1)
+  expect(paid()).toBeLessThanOrEqual(21)
 })
 
 test('each activity of a charge, its refund and a transfer has a summary for the operator', async () => {
