@@ -20,7 +20,9 @@ export async function createAccount(
 }
 
 /** What operators change of an account. */
-export type AccountChange = Partial<Pick<Account, 'status' | 'unmatchedPolicy' | 'uniqueExternalRef'>>
+export type AccountChange = Partial<
+  Pick<Account, 'status' | 'unmatchedPolicy' | 'uniqueExternalRef' | 'timeZone'>
+>
 
 /** Changes an account under its row lock. A block ends the sessions of its users. */
 export async function changeAccount(em: EntityManager, uuid: string, change: AccountChange): Promise<void> {

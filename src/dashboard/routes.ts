@@ -34,6 +34,7 @@ import { registerSecondFactorPages } from './pages/profile/second-factor.ts'
 import { registerProviderPages } from './pages/providers.ts'
 import { registerRefundPages } from './pages/refunds.ts'
 import { registerSearchPage } from './pages/search.ts'
+import { registerSettingsPages } from './pages/settings.ts'
 import { registerSettlementPages } from './pages/settlement.ts'
 import { registerSignInPages } from './pages/sign-in.ts'
 import { registerTokenPages } from './pages/tokens.ts'
@@ -82,6 +83,7 @@ export function dashboardRoutes(router: ServerRouter, dependencies: DashboardDep
   registerInvitationForms(pageRouter)
   registerUserPages(pageRouter)
   registerInvitationPage(context)
+  registerSettingsPages(pageRouter)
   registerProfilePages(pageRouter)
   registerPasswordForm(pageRouter)
   registerSecondFactorPages(pageRouter)

@@ -286,12 +286,12 @@ from ${SERIES} join charge c on c.uuid = ${uuidSql('charge')}`
 
 const DELIVERIES = `
 with made as (
-  select n, e.uuid as event_uuid, e.created_at as at,
+  select n, e.uuid as event_uuid, e.type as event_type, e.created_at as at,
     case when n % 20000 = 9 then 'PENDING' when n % 500 = 1 then 'FAILED' else 'DELIVERED' end as status
   from ${SERIES} join event e on e.uuid = ${uuidSql('event')}
 ), sent as (
-  insert into delivery (uuid, webhook_uuid, event_uuid, status, attempt_count, sweep_at, created_at, updated_at)
-  select ${uuidSql('delivery')}, :webhook, event_uuid, status, 1, null, at, at from made
+  insert into delivery (uuid, webhook_uuid, event_uuid, event_type, status, attempt_count, sweep_at, created_at, updated_at)
+  select ${uuidSql('delivery')}, :webhook, event_uuid, event_type, status, 1, null, at, at from made
   returning uuid
 )
 insert into delivery_attempt (delivery_uuid, number, status_code, duration_ms, at)

@@ -1,6 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import { z } from 'zod'
-import { eventSchema, showEvent } from '../../contract/events/event.ts'
+import { formatEventBody } from '../../contract/events/event.ts'
 import { type EntityManager, runInTransaction } from '../../db/client/orm.ts'
 import { Delivery, DeliveryAttempt, Event, Webhook } from '../../db/entities/webhook.ts'
 import { ROW_LOCK } from '../../db/locks.ts'
@@ -148,7 +147,7 @@ function toAttemptMetric(attempt: MadeAttempt, event: Event): WebhookAttemptSamp
 
 /** Builds body and Standard Webhooks signature; a replaced signing secret signs as well until it expires. */
 function buildSignedRequest(sealer: Sealer, endpoint: Webhook, event: Event, at: Date) {
-  const body = JSON.stringify(z.encode(eventSchema, showEvent(event)))
+  const body = formatEventBody(event)
   const previous = endpoint.previousSecrets.filter(({ until }) => Date.parse(until) > at.getTime())
   const sealed = [endpoint.sealedSecret, ...previous.map(token => token.sealed)]
   const secrets = sealed.map(one => sealer.open<string>(one))

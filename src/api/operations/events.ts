@@ -4,6 +4,7 @@ import { Connection } from '../../db/entities/connection.ts'
 import { Event, Webhook } from '../../db/entities/webhook.ts'
 import { findAttemptPositions } from '../../db/repositories/attempts.ts'
 import { NO_CONNECTION, readListCounter } from '../../db/repositories/list-counters.ts'
+import { listEventSubjects } from '../../db/repositories/related-rows.ts'
 import { formatTextArray } from '../../db/sql-conditions.ts'
 import { EVENT_TYPES, eventRetentionStartOf } from '../../domain/webhooks/webhook.ts'
 import { fail } from '../../http/api-error.ts'
@@ -13,7 +14,7 @@ import { buildAfterFilter, buildDayRange, createdDaysOf, newestFirstOptions, rea
 
 /** Lists one page of the events that a token may see, newest first. */
 export async function listEvents(em: EntityManager, token: CallerToken, query: EventsQuery) {
-  const scope = await readEventScope(em, token)
+  const scope = { ...(await readEventScope(em, token)), subjectUuids: await listSubjects(em, token, query) }
   const { data, meta } = await readPage({
     ...{ name: 'event', query },
     read: ({ after, ...rows }) => {
@@ -48,11 +49,24 @@ async function redactEventsForToken(em: EntityManager, { connectionUuid }: Calle
   }))
 }
 
+/** Lists the subjects of the operation that a query names; undefined where it names none. */
+async function listSubjects(
+  em: EntityManager,
+  { accountUuid }: CallerToken,
+  { operation_uuid }: EventsQuery,
+) {
+  return operation_uuid === undefined
+    ? undefined
+    : listEventSubjects(em, { accountUuid, uuid: operation_uuid })
+}
+
 /** Connections whose events a token may see, and the webhooks of the other mode, whose TEST events it may not see. */
 type EventScope = {
   token: CallerToken
   connections: Pick<Connection, 'uuid'>[]
   hiddenWebhookUuids: string[]
+  /** Subjects of the operation that the query names. */
+  subjectUuids?: string[] | undefined
 }
 
 async function readEventScope(em: EntityManager, token: CallerToken): Promise<EventScope> {
@@ -83,20 +97,26 @@ function buildEventVisibilityFilter({
 
 function buildEventFilter(scope: EventScope, query: EventsQuery) {
   const { type } = query
+  const { subjectUuids } = scope
   const created = buildDayRange(createdDaysOf(query))
   return {
     $and: [
       buildEventVisibilityFilter(scope),
-      { ...(type && { type: { $in: type } }), ...(created && { createdAt: created }) },
+      {
+        ...(type && { type: { $in: type } }),
+        ...(created && { createdAt: created }),
+        ...(subjectUuids && { subjectUuid: { $in: subjectUuids } }),
+      },
     ],
   }
 }
 
 /**
- * Counts the visible events that match the query. TEST events are counted in the table: the list counters do not
+ * Counts the visible events that match the query; those of one operation in the table. TEST events are counted in the table: the list counters do not
  * separate them by webhook, and they are few.
  */
 async function countEvents(em: EntityManager, scope: EventScope, query: EventsQuery): Promise<number> {
+  if (scope.subjectUuids) return em.count(Event, buildEventFilter(scope, query))
   const { type: types = EVENT_TYPES } = query
   const countedTotal = types.filter(type => type !== 'TEST')
   const [counted, tests] = await Promise.all([

@@ -60,7 +60,7 @@ export async function revokePaymentLink({
 
 type PaymentLinkVisit =
   | { kind: 'revoked' }
-  | { kind: 'active'; charge: ReadCharge; merchant: string; note: string | null }
+  | { kind: 'active'; charge: ReadCharge; merchant: string; timeZone: string; note: string | null }
 
 /** Finds what the visitor of a link sees; null where the token is of no link. A blocked account's link is revoked. */
 export async function visitPaymentLink(em: EntityManager, token: string): Promise<PaymentLinkVisit | null> {
@@ -71,5 +71,6 @@ export async function visitPaymentLink(em: EntityManager, token: string): Promis
   const charge = (await findCharge(em, link.chargeUuid)) ?? fail('not_found')
   const account = await em.findOneOrFail(Account, charge.accountUuid)
   if (account.status !== 'ACTIVE') return { kind: 'revoked' }
-  return { kind: 'active', charge, merchant: account.name, note: link.note ?? null }
+  const { name: merchant, timeZone } = account
+  return { kind: 'active', charge, merchant, timeZone, note: link.note ?? null }
 }

@@ -12,7 +12,7 @@ import { isOutage, withTimeout } from '../../http/outage.ts'
 import { getRequestDeadline } from '../../http/request-deadline.ts'
 import { signalDelivery, startDeliverySweep } from '../../temporal/deliveries.ts'
 import type { TemporalContext } from '../../temporal/workflow-options.ts'
-import { buildAfterFilter, newestFirstOptions, readPage } from './pagination.ts'
+import { buildAfterFilter, buildDayRange, createdDaysOf, newestFirstOptions, readPage } from './pagination.ts'
 import { lockVisibleWebhook, requireVisibleWebhook, type WebhookReference } from './webhooks.ts'
 
 /** Most attempts shown per delivery; the latest are shown. */
@@ -22,44 +22,46 @@ const SWEEP_AFTER_MS = 20_000
 
 export async function listDeliveries(em: EntityManager, reference: WebhookReference, query: DeliveriesQuery) {
   const webhook = await requireVisibleWebhook(em, reference)
-  const { status = [] } = query
-  const filter = { webhookUuid: webhook.uuid, ...(status.length > 0 && { status: { $in: status } }) }
+  const { status = [], type } = query
+  const created = buildDayRange(createdDaysOf(query))
+  const filter = {
+    webhookUuid: webhook.uuid,
+    ...(status.length > 0 && { status: { $in: status } }),
+    ...(type && { eventType: { $in: type } }),
+    ...(created && { createdAt: created }),
+  }
   const { data, meta } = await readPage({
     ...{ name: `deliveries of ${webhook.uuid}`, query },
     read: ({ after, ...rows }) =>
       em.find(Delivery, { $and: [filter, buildAfterFilter(after)] }, newestFirstOptions(rows)),
+    // The counters do not separate types; the index of the list counts them.
     count: () =>
-      readListCounter(em, {
-        noun: 'delivery',
-        conditions: [
-          ['account_uuid = ?', webhook.accountUuid],
-          ['connection_uuid = ?', webhook.uuid],
-        ],
-        states: status,
-      }),
+      type
+        ? em.count(Delivery, filter)
+        : readListCounter(em, {
+            noun: 'delivery',
+            conditions: [
+              ['account_uuid = ?', webhook.accountUuid],
+              ['connection_uuid = ?', webhook.uuid],
+            ],
+            states: status,
+            created,
+          }),
   })
   return { data: await showDeliveries(em, data), meta }
 }
 
-/** Presents deliveries with their events and attempts; two more statements, however many deliveries. */
+/** Presents deliveries with their attempts; one more statement, however many deliveries. */
 async function showDeliveries(em: EntityManager, deliveries: Delivery[]) {
   const uuids = deliveries.map(delivery => delivery.uuid)
-  const events = await em.find(
-    Event,
-    { uuid: { $in: deliveries.map(delivery => delivery.eventUuid) } },
-    { fields: ['uuid', 'type'] },
-  )
   const latest = deliveries.map(({ uuid, attemptCount }) => ({
     deliveryUuid: uuid,
     number: { $gt: attemptCount - MAX_ATTEMPTS_SHOWN },
   }))
   const attempts =
     uuids.length === 0 ? [] : await em.find(DeliveryAttempt, { $or: latest }, { orderBy: { number: 'asc' } })
-  const eventOf = new Map(events.map(event => [event.uuid, event]))
   const triesOf = Map.groupBy(attempts, one => one.deliveryUuid)
-  return deliveries.map(delivery =>
-    showDelivery(delivery, eventOf.get(delivery.eventUuid)!, triesOf.get(delivery.uuid) ?? []),
-  )
+  return deliveries.map(delivery => showDelivery(delivery, triesOf.get(delivery.uuid) ?? []))
 }
 
 /** Restarts the retry schedule of a delivery, whatever its status, and makes it due at once. */
@@ -99,10 +101,11 @@ export function createTestDelivery(em: EntityManager, reference: WebhookReferenc
       uuid: randomUUID(),
       webhookUuid: uuid,
       eventUuid: event.uuid,
+      eventType: event.type,
       sweepAt: new Date(Date.now() + SWEEP_AFTER_MS),
     })
     await tx.flush()
-    return showDelivery(delivery, event, [])
+    return showDelivery(delivery, [])
   })
 }
 

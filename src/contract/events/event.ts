@@ -19,6 +19,10 @@ export const eventSchema = z
 
 export const eventsQuery = z.strictObject({
   type: namesQuery(EVENT_TYPES).optional().meta({ description: 'Of one of these types' }),
+  operation_uuid: uuidSchema.optional().meta({
+    description:
+      'Of this charge, transfer, refund, dispute or PIX, and of the refunds and PIX that belong to it',
+  }),
   ...dayQueryFields,
   ...pageQueryFields,
 })
@@ -57,6 +61,11 @@ export function isErrorOfAttempt(
   { provider, code }: { provider: string; code: string },
 ): boolean {
   return attempts.some(attempt => attempt.provider === provider && attempt.code === code)
+}
+
+/** Formats an event as the body of its deliveries, which is signed byte by byte. */
+export function formatEventBody(event: VisibleEvent): string {
+  return JSON.stringify(z.encode(eventSchema, showEvent(event)))
 }
 
 export function showEvent(event: VisibleEvent): z.output<typeof eventSchema> {

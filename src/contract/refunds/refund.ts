@@ -38,6 +38,7 @@ export const allRefundsQuery = z.strictObject({
   status: namesQuery(REFUND_STATUSES).optional().meta({ description: 'In one of these statuses' }),
   ...dayQueryFields,
   provider_uuid: providerQuery,
+  charge_uuid: uuidSchema.optional().meta({ description: 'Of this charge' }),
 })
 export type AllRefundsQuery = z.output<typeof allRefundsQuery>
 

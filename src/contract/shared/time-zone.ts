@@ -1,4 +1,6 @@
+import { z } from 'zod'
 import { DAY, HOUR, SECOND } from '../../domain/shared/intervals.ts'
+import { createLocalClock } from './local-clock.ts'
 
 /** Days in a time zone, which the queries of lists and reports name. */
 
@@ -19,18 +21,48 @@ export function isTimeZone(name: string): boolean {
  * ends at one moment. Limited to the years 1 to 9999, which PostgreSQL and ISO 8601 write alike.
  */
 export function startOfDay(day: string, timeZone: string): Date {
-  const midnight = Date.parse(`${day}T00:00:00Z`)
-  let [before, from] = [midnight - MAX_OFFSET_MS, midnight + MAX_OFFSET_MS]
+  return findFirstMoment(Date.parse(`${day}T00:00:00Z`), timeZone)
+}
+
+/** Local time as a `datetime-local` field has it. */
+export const localTimeSchema = z.iso
+  .datetime({ local: true, precision: -1 })
+  .refine(text => !text.endsWith('Z'), 'must be a local time, as in 2026-11-27T08:30')
+
+/**
+ * Returns the moment of a local time (`YYYY-MM-DDTHH:MM`) in a time zone: the first one, where clocks are set back over
+ * it; the change, where they are set forward over it.
+ */
+export function momentOfLocalTime(text: string, timeZone: string): Date {
+  return findFirstMoment(Date.parse(`${text}:00Z`), timeZone)
+}
+
+/** Finds the first moment whose local time, as if it were UTC, is `localMs` or later. */
+function findFirstMoment(localMs: number, timeZone: string): Date {
+  let [before, from] = [localMs - MAX_OFFSET_MS, localMs + MAX_OFFSET_MS]
   const offset = readOffsetMs(before, timeZone)
-  if (readOffsetMs(from, timeZone) === offset) from = midnight - offset
-  // The clocks change near this midnight: halves the time in which the day begins, to the second.
+  if (readOffsetMs(from, timeZone) === offset) from = localMs - offset
+  // The clocks change near this time: halves the time in which it is, to the second.
   else
     while (from - before > SECOND) {
       const middle = before + Math.floor((from - before) / 2 / SECOND) * SECOND
-      if (middle + readOffsetMs(middle, timeZone) >= midnight) from = middle
+      if (middle + readOffsetMs(middle, timeZone) >= localMs) from = middle
       else before = middle
     }
   return new Date(Math.min(Math.max(from, EARLIEST_TIME_MS), LATEST_TIME_MS))
+}
+
+/** Lists the last days by the clocks of a time zone, each with its first moment; the last one is today. */
+export function listLastDays(
+  count: number,
+  timeZone: string,
+  now = new Date(),
+): { day: string; beginsAt: Date }[] {
+  const today = Date.parse(createLocalClock(timeZone)(now).text.slice(0, 'YYYY-MM-DD'.length))
+  return Array.from({ length: count }, (_, index) => {
+    const day = new Date(today - (count - 1 - index) * DAY).toISOString().slice(0, 10)
+    return { day, beginsAt: startOfDay(day, timeZone) }
+  })
 }
 
 /** Returns the first moment after a day (`YYYY-MM-DD`) in a time zone; people write `9999-12-31` for "without end". */

@@ -1,8 +1,9 @@
 import { z } from 'zod'
-import type { Delivery, DeliveryAttempt, Event } from '../../db/entities/webhook.ts'
+import type { Delivery, DeliveryAttempt } from '../../db/entities/webhook.ts'
 import { EVENT_TYPES } from '../../domain/webhooks/webhook.ts'
 import {
   dataResponse,
+  dayQueryFields,
   instantSchema,
   namesQuery,
   pageQueryFields,
@@ -45,6 +46,8 @@ export const startedDeliveryResponse = dataResponse(deliverySchema).extend({ mes
 
 export const deliveriesQuery = z.strictObject({
   status: namesQuery(DELIVERY_STATUSES).optional().meta({ description: 'In one of these statuses' }),
+  type: namesQuery(EVENT_TYPES).optional().meta({ description: 'Of an event of one of these types' }),
+  ...dayQueryFields,
   ...pageQueryFields,
 })
 export type DeliveriesQuery = z.output<typeof deliveriesQuery>
@@ -59,12 +62,11 @@ export const recoverDeliveriesBody = z.strictObject({
 
 export function showDelivery(
   delivery: Delivery,
-  event: Pick<Event, 'uuid' | 'type'>,
   attempts: DeliveryAttempt[],
 ): z.output<typeof deliverySchema> {
   return {
     uuid: delivery.uuid,
-    event: { id: event.uuid, type: event.type },
+    event: { id: delivery.eventUuid, type: delivery.eventType },
     status: delivery.status,
     next_try_at: delivery.nextAttemptAt ?? null,
     tries: attempts.map(one => ({

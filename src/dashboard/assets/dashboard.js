@@ -32,6 +32,11 @@ document.addEventListener('keydown', event => {
   field.select()
 })
 
+/* On a phone the filters in use stay closed, so that what they found is in view; their number says that they are there. */
+if (matchMedia('(max-width: 40rem)').matches)
+  for (const filters of document.querySelectorAll('details.filters[open]:not(:has(.wrong))'))
+    filters.open = false
+
 /* Polling: requests report whether the user has typed since the last one; a refresh keeps open elements open. */
 let hasTyped = false
 let opened = []
@@ -58,7 +63,9 @@ document.addEventListener('htmx:afterRequest', event => {
   const stale = document.getElementById('stale')
   const isEnded = event.detail.xhr.status === 401
   const text = isEnded ? stale?.dataset.ended : stale?.dataset.text
-  if (stale) stale.textContent = isFresh ? '' : text.replace('{time}', freshAt.toLocaleTimeString())
+  const { lang } = document.documentElement
+  const clock = () => freshAt.toLocaleTimeString(lang, { timeZone: stale.dataset.zone })
+  if (stale) stale.textContent = isFresh ? '' : text.replace('{time}', clock())
 })
 
 /* An ended session leads to the sign-in page, unless a form would lose what was typed: to send it keeps that. */
@@ -97,9 +104,10 @@ function unfold(button) {
 
 async function copy(button) {
   const field = document.getElementById(button.dataset.copy)
-  field.select()
+  if (field.select) field.select()
+  else getSelection().selectAllChildren(field)
   try {
-    await navigator.clipboard.writeText(field.value)
+    await navigator.clipboard.writeText(field.value ?? field.textContent)
   } catch {
     document.execCommand('copy')
   }

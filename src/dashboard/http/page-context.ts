@@ -8,6 +8,7 @@ import { fail } from '../../http/api-error.ts'
 import type { Language } from '../i18n/translator.ts'
 import type { DashboardContext } from './dashboard-context.ts'
 import { readRequestLanguage } from './language.ts'
+import { getSessionTimeZone } from './session-time-zone.ts'
 
 /** Request context of a page handler. */
 export type PageContext<For extends Audience = Audience> = {
@@ -16,6 +17,8 @@ export type PageContext<For extends Audience = Audience> = {
   /** Token by which API functions identify the user's account, bound to no provider. Null for an operator without one. */
   token: For extends 'merchant' ? CallerToken : For extends 'operator' ? null : CallerToken | null
   language: Language
+  /** IANA time zone of the page's days and times. */
+  timeZone: string
   /** UUIDs of the path; empty where it has none. */
   params: z.output<typeof pathSchema>
   query: Record<string, string>
@@ -49,6 +52,7 @@ export function createPageContext(
     session,
     token: toSessionToken(session) as never,
     language: readRequestLanguage(context, ctx),
+    timeZone: getSessionTimeZone(session, ctx.path),
     params: path.data ?? fail('not_found'), // SPEC §1
     query: Object.fromEntries(query),
     form: new URLSearchParams(),

@@ -11,11 +11,12 @@ import { html, type Markup } from '../../views/markup.ts'
 import { hasPermission } from '../authorization/page-permission.ts'
 import { translateFieldMessage } from '../i18n/field-messages.ts'
 import { LANGUAGES, type Language, TRANSLATORS } from '../i18n/translator.ts'
-import { FORMATS } from '../views/formats.ts'
+import { getFormats } from '../views/formats.ts'
 import { renderIcon } from '../views/icons.ts'
 import { buildNavigation, readsOpenedAccount } from '../views/navigation.ts'
 import { renderShareBar } from '../views/plots.ts'
 import type { DashboardContext } from './dashboard-context.ts'
+import { getSessionTimeZone } from './session-time-zone.ts'
 
 /** Query parameters of the pages themselves, besides list filters. */
 export const RESERVED_QUERY_NAMES = ['seen', 'done', 'lang', 'mode', 'draft']
@@ -60,6 +61,8 @@ type ResponseInput = {
   response: DashboardResponse | undefined
   session?: DashboardSession | null
   language: Language
+  /** Default: that of the session's account. */
+  timeZone?: string | undefined
   refusal?: ApiError
   /** How much waits behind an entry of the menu, by the entry's name. */
   tasks?: Record<string, number>
@@ -108,22 +111,27 @@ function buildSharedModel(
   const { session, language, refusal, tasks = {} } = input
   const submissionId = reuseSubmissionId(input)
   const t = TRANSLATORS[language]
+  const f = getFormats(language, input.timeZone ?? getSessionTimeZone(session, ctx.path))
   const outcomeName = `done.${ctx.query.done}`
   // A page that responds to a failed POST has the address of its own GET.
   const path = page.selfPath ?? ctx.path
+  const filterCount = Object.entries(ctx.query).filter(
+    ([name, value]) => value !== '' && name !== 'page' && !RESERVED_QUERY_NAMES.includes(name),
+  ).length
   const link = (change: Record<string, string | undefined>) => withQuery(path, { ...ctx.query, ...change })
   return {
     t,
     said: (message: FieldMessage) => translateFieldMessage(language, message),
-    f: FORMATS[language],
-    shareBar: (share: number) => renderShareBar(share, FORMATS[language].percent(share)),
+    f,
+    shareBar: (share: number) => renderShareBar(share, f.percent(share)),
     icon: renderIcon,
     invalid: (name: string, help?: string) => renderInvalid(refusal, name, help),
     language,
     languages: LANGUAGES,
     path,
     query: ctx.query,
-    isFiltered: Object.keys(ctx.query).some(name => name !== 'page' && !RESERVED_QUERY_NAMES.includes(name)),
+    isFiltered: filterCount > 0,
+    filterCount,
     link,
     /** URL of the page's list as a file, with the filters of the page. */
     fileOf: (path: string) => withQuery(path, { ...ctx.query, ...NO_FILTERS }),

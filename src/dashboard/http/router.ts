@@ -11,7 +11,7 @@ import { getRequestDeadline } from '../../http/request-deadline.ts'
 import { sha256 } from '../../security/sealing.ts'
 import { type AudienceOf, decidePageAccess, type PagePermission } from '../authorization/page-permission.ts'
 import { type Language, TRANSLATORS } from '../i18n/translator.ts'
-import { FORMATS } from '../views/formats.ts'
+import { getFormats } from '../views/formats.ts'
 import { cookieName, PAGE_HEADERS } from './browser-security.ts'
 import { type Confirmation, createConfirmationPage } from './confirmation.ts'
 import type { DashboardContext } from './dashboard-context.ts'
@@ -179,7 +179,7 @@ function requireAccess(access: ReturnType<typeof decidePageAccess>, language: La
       break
     case 'forbidden': {
       const names = access.allowedRoles.map(role => TRANSLATORS[language](`role.${role}`))
-      fail('role_not_allowed', { allowedRolesText: FORMATS[language].anyOf(names) })
+      fail('role_not_allowed', { allowedRolesText: getFormats(language).anyOf(names) })
     }
   }
 }

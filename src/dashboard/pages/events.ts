@@ -1,6 +1,6 @@
 import { listEvents, requireVisibleEvent } from '../../api/operations/events.ts'
 import { mapPage } from '../../api/operations/pagination.ts'
-import { eventsQuery, showEvent } from '../../contract/events/event.ts'
+import { eventsQuery, formatEventBody, showEvent } from '../../contract/events/event.ts'
 import type { CsvColumns } from '../../contract/shared/csv.ts'
 import { uuidSchema } from '../../contract/shared/fields.ts'
 import { readEventDeliveries } from '../../db/repositories/related-rows.ts'
@@ -50,12 +50,14 @@ export function registerEventPages({ get }: DashboardRouter): void {
 
   get('events.read', `${PATH}/:uuid`, async visit => {
     const { em, token, params } = visit
-    const event = showEvent(await requireVisibleEvent(em, await tokenWithMode(visit), params.uuid))
+    const row = await requireVisibleEvent(em, await tokenWithMode(visit), params.uuid)
+    const event = showEvent(row)
     const deliveries = await readEventDeliveries(em.fork(), { ...token, uuid: event.id })
     const model = {
       event,
       deliveries,
       json: JSON.stringify(event.data, null, 2),
+      body: formatEventBody(row),
       subject: findSubjectPath(event),
     }
     return createPage('event', model)

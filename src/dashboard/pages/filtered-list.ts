@@ -1,7 +1,6 @@
 import type { z } from 'zod'
 import { buildListPage, type ListPage } from '../../api/operations/pagination.ts'
 import type { PageQuery } from '../../contract/shared/fields.ts'
-import { TIME_ZONE } from '../../domain/shared/time-zone.ts'
 import { fail } from '../../http/api-error.ts'
 import { listFieldNames } from '../../http/field-names.ts'
 import type { FieldErrors } from '../../http/validate.ts'
@@ -13,7 +12,7 @@ type NumberedPage<Row> = ReturnType<typeof buildListPage<Row>>
 /** Model of a list; `wrong` has the errors of the filters. */
 type ListModel<Row> = { rows: Row[]; meta: NumberedPage<Row>['meta']; wrong: FieldErrors }
 
-type FilteredVisit = Pick<PageContext, 'query' | 'language'>
+type FilteredVisit = Pick<PageContext, 'query' | 'language' | 'timeZone'>
 
 /** Lists rows by the API's own filters. Invalid filters give field errors and an empty list. */
 export async function listByFilters<S extends z.ZodType<PageQuery>, Row>(
@@ -36,7 +35,7 @@ export function parseFilters<S extends z.ZodType>(visit: FilteredVisit, schema: 
 }
 
 /** Validates the filters of a page's query. Their days are those of the clocks by which pages show times. */
-function validateFilters<S extends z.ZodType>({ query, language }: FilteredVisit, schema: S) {
+function validateFilters<S extends z.ZodType>({ query, language, timeZone }: FilteredVisit, schema: S) {
   const errors: FieldErrors = {}
   const filters = Object.entries(query)
     .filter(([name]) => !RESERVED_QUERY_NAMES.includes(name))
@@ -45,7 +44,7 @@ function validateFilters<S extends z.ZodType>({ query, language }: FilteredVisit
       if (text === null) errors[name] = [AMOUNT_FORMAT_MESSAGE]
       return [name, text ?? '']
     })
-  const zone = listFieldNames(schema).includes('time_zone') ? { time_zone: TIME_ZONE } : {}
+  const zone = listFieldNames(schema).includes('time_zone') ? { time_zone: timeZone } : {}
   const result = validateFormFields(schema, { ...Object.fromEntries(filters), ...zone })
   if (result.kind === 'invalid') Object.assign(errors, result.errors)
   return result.kind === 'valid' && Object.keys(errors).length === 0

@@ -4,7 +4,6 @@ import type { ShownLedgerBalances } from '../../contract/ledger/ledger-balances.
 import { ledgerCsvQuery, ledgerOfxQuery } from '../../contract/ledger/ledger-files.ts'
 import { ledgerQuery } from '../../contract/ledger/ledger-line.ts'
 import { MOVEMENT_TYPES } from '../../domain/ledger/movement.ts'
-import { TIME_ZONE } from '../../domain/shared/time-zone.ts'
 import { parseFormFields } from '../http/form.ts'
 import { createPage } from '../http/page.ts'
 import type { DashboardRouter } from '../http/router.ts'
@@ -41,7 +40,7 @@ export function registerLedgerPages({ get }: DashboardRouter): void {
   get('money.read', `${PATH}/ledger.csv`, async visit => {
     const { token } = await restrictToOneMode(visit)
     const decimal = visit.language === 'en' ? 'POINT' : 'COMMA'
-    const query = parseFormFields(ledgerCsvQuery, { ...visit.query, time_zone: TIME_ZONE, decimal })
+    const query = parseFormFields(ledgerCsvQuery, { ...visit.query, time_zone: visit.timeZone, decimal })
     const body = await files.openCsv({ em: visit.em, token, query })
     return {
       kind: 'file',
@@ -53,7 +52,7 @@ export function registerLedgerPages({ get }: DashboardRouter): void {
 
   get('money.read', `${PATH}/ledger.ofx`, async visit => {
     const { token } = await restrictToOneMode(visit)
-    const query = parseFormFields(ledgerOfxQuery, { ...visit.query, time_zone: TIME_ZONE })
+    const query = parseFormFields(ledgerOfxQuery, { ...visit.query, time_zone: visit.timeZone })
     const body = await files.openOfx({ em: visit.em, token, query })
     return {
       kind: 'file',

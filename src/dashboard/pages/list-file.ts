@@ -4,7 +4,6 @@ import type { ListPage } from '../../api/operations/pagination.ts'
 import type { CsvColumns } from '../../contract/shared/csv.ts'
 import type { PageQuery } from '../../contract/shared/fields.ts'
 import { createSemaphore } from '../../domain/shared/semaphore.ts'
-import { TIME_ZONE } from '../../domain/shared/time-zone.ts'
 import type { DashboardResponse } from '../http/page.ts'
 import type { PageContext } from '../http/page-context.ts'
 import { parseFilters } from './filtered-list.ts'
@@ -52,10 +51,10 @@ type CsvTable<Row> = { name: string; columns: CsvColumns<Row>; rows: AsyncIterab
 
 /** Creates the response of a table as CSV, with the decimal separator of the page's language. */
 export function createCsvResponse<Row>(
-  { language }: MerchantVisit,
+  { language, timeZone }: MerchantVisit,
   { name, columns, rows }: CsvTable<Row>,
 ): DashboardResponse {
-  const style = { decimal: language === 'en' ? 'POINT' : 'COMMA', time_zone: TIME_ZONE } as const
+  const style = { decimal: language === 'en' ? 'POINT' : 'COMMA', time_zone: timeZone } as const
   const body = openCsvFile({ columns, rows, style })
   return { kind: 'file', type: 'text/csv; charset=utf-8', name: `${name}.csv`, body }
 }

@@ -3,7 +3,6 @@ import { MAX_RELATED_ROWS, type RelatedSubject, readRelatedRows } from '../../db
 import { disputeMachine } from '../../domain/disputes/dispute.ts'
 import { OPERATOR_REJECTION } from '../../domain/payouts/operator-rejection.ts'
 import { refundMachine } from '../../domain/refunds/refund.ts'
-import { TIME_ZONE } from '../../domain/shared/time-zone.ts'
 import type { PageContext } from '../http/page-context.ts'
 
 type RelatedVisit = Pick<PageContext<'merchant'>, 'em' | 'token' | 'session'>
@@ -45,7 +44,7 @@ export async function loadRelated(
       })),
     ),
     lines: { rows: lines?.data ?? [], hasMore: lines?.meta.next_cursor != null },
-    ledgerUuid,
+    uuid: ledgerUuid,
   }
 }
 
@@ -54,7 +53,7 @@ function limit<Row>(rows: Row[]): { rows: Row[]; hasMore: boolean } {
 }
 
 function buildLinesQuery(operation_uuid: string) {
-  return { operation_uuid, time_zone: TIME_ZONE, per_page: MAX_RELATED_ROWS, cursor: '' }
+  return { operation_uuid, time_zone: 'UTC', per_page: MAX_RELATED_ROWS, cursor: '' }
 }
 
 /** Returns what an operator has written for the merchant about a payout that was settled as not sent. */

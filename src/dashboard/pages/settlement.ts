@@ -4,7 +4,6 @@ import type { CsvColumns } from '../../contract/shared/csv.ts'
 import { uuidSchema } from '../../contract/shared/fields.ts'
 import { createLocalClock } from '../../contract/shared/local-clock.ts'
 import { SETTLEMENT_FIGURES } from '../../domain/ledger/settlement-figure.ts'
-import { TIME_ZONE } from '../../domain/shared/time-zone.ts'
 import { createPage } from '../http/page.ts'
 import type { PageContext } from '../http/page-context.ts'
 import type { DashboardRouter } from '../http/router.ts'
@@ -54,9 +53,12 @@ export function registerSettlementPages({ get }: DashboardRouter): void {
       connections: await listConnections(visit.em, token),
       previous: shiftPeriod(period, -1),
       // A period that has not begun has no report.
-      next: shiftPeriod(period, 1) <= currentMonth().slice(0, period.length) ? shiftPeriod(period, 1) : null,
+      next:
+        shiftPeriod(period, 1) <= currentMonth(visit.timeZone).slice(0, period.length)
+          ? shiftPeriod(period, 1)
+          : null,
       year: period.slice(0, 4),
-      month: isYear ? currentMonth() : period,
+      month: isYear ? currentMonth(visit.timeZone) : period,
       file: `${PATH}/settlement.csv`,
     })
   })
@@ -95,8 +97,9 @@ function foldQuietSpans(rows: SettlementRow[]): ShownRow[] {
 
 async function readReports(visit: PageContext<'merchant'>) {
   const { token, modes } = await restrictToOneMode(visit)
-  const { period = currentMonth(), provider_uuid } = parseFilters(visit, settlementQuery)
-  const reports = await readSettlement(visit.em, token, { name: period, timeZone: TIME_ZONE, provider_uuid })
+  const { timeZone } = visit
+  const { period = currentMonth(timeZone), provider_uuid } = parseFilters(visit, settlementQuery)
+  const reports = await readSettlement(visit.em, token, { name: period, timeZone, provider_uuid })
   return { token, modes, period, reports }
 }
 
@@ -104,11 +107,9 @@ async function* iterate<Row>(rows: Row[]): AsyncGenerator<Row> {
   yield* rows
 }
 
-const readClock = createLocalClock(TIME_ZONE)
-
 /** The month of today (`YYYY-MM`). */
-function currentMonth(): string {
-  return readClock(new Date()).text.slice(0, 'YYYY-MM'.length)
+function currentMonth(timeZone: string): string {
+  return createLocalClock(timeZone)(new Date()).text.slice(0, 'YYYY-MM'.length)
 }
 
 /** Returns the month, or the year, before or after one. */

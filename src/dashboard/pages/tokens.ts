@@ -2,6 +2,7 @@ import { z } from 'zod'
 import { changeTokenPermissions, issueToken, listTokens, revokeTokens } from '../../admin/accounts.ts'
 import { readVisibleProvider } from '../../api/operations/providers.ts'
 import { partyName, uuidSchema } from '../../contract/shared/fields.ts'
+import { endOfDay } from '../../contract/shared/time-zone.ts'
 import type { Token } from '../../db/entities/token.ts'
 import { TOKEN_SCOPES } from '../../domain/tokens/token-scope.ts'
 import { fail, failField } from '../../http/api-error.ts'
@@ -23,7 +24,7 @@ const createTokenSchema = permissionsSchema.extend({
   name: partyName,
   mode: z.enum(['live', 'test']),
   provider_uuid: uuidSchema.optional(),
-  /** Last day of validity, in the time of Brasília. */
+  /** Last day of validity, in the account's time zone. */
   expires_on: z.iso.date().optional(),
   once: uuidSchema,
 })
@@ -45,7 +46,7 @@ export function registerTokenPages({ get, post }: DashboardRouter): void {
       const issued = await issueToken(em, {
         ...{ uuid, accountUuid: token.accountUuid, name, mode, scopes, allowedAddresses },
         ...(connectionUuid !== undefined && { connectionUuid }),
-        ...(expiryDay !== undefined && { expiresAt: parseExpiryDay(expiryDay) }),
+        ...(expiryDay !== undefined && { expiresAt: parseExpiryDay(expiryDay, visit.timeZone) }),
       }).catch(ignoreDuplicateToken)
       return issued === null ? redirect(PATH, 'token_there') : renderTokens(visit, issued)
     },
@@ -185,7 +186,7 @@ async function listConnectionsOfAllModes(visit: PageContext<'merchant'>) {
   return (await Promise.all(lists)).flat()
 }
 
-function parseExpiryDay(day: string): Date {
-  const end = new Date(`${day}T23:59:59.999-03:00`)
+function parseExpiryDay(day: string, timeZone: string): Date {
+  const end = new Date(endOfDay(day, timeZone).getTime() - 1)
   return end > new Date() ? end : failField('expires_on', 'must not be in the past')
 }

@@ -16,16 +16,18 @@ import {
   rotateSecretIfUnchanged,
   updateWebhook,
 } from '../../api/operations/webhooks.ts'
+import { formatEventBody } from '../../contract/events/event.ts'
 import type { CsvColumns } from '../../contract/shared/csv.ts'
+import { localTimeSchema, momentOfLocalTime } from '../../contract/shared/time-zone.ts'
 import { createWebhookBody, showWebhook, updateWebhookBody } from '../../contract/webhooks/webhook.ts'
 import {
   DELIVERY_STATUSES,
   deliveriesQuery,
   type showDelivery,
 } from '../../contract/webhooks/webhook-delivery.ts'
-import type { Webhook } from '../../db/entities/webhook.ts'
+import { Event, type Webhook } from '../../db/entities/webhook.ts'
 import { countRecentDeliveries } from '../../db/repositories/deliveries.ts'
-import { SUBSCRIBABLE_EVENT_TYPES } from '../../domain/webhooks/webhook.ts'
+import { EVENT_TYPES, SUBSCRIBABLE_EVENT_TYPES } from '../../domain/webhooks/webhook.ts'
 import { fail, failField } from '../../http/api-error.ts'
 import { SIGNAL_TIMEOUT_MS } from '../../http/limits.ts'
 import { getRequestDeadline } from '../../http/request-deadline.ts'
@@ -122,8 +124,8 @@ export function registerWebhookPages({ get, post, dashboard }: DashboardRouter):
     return redirect(PATH, 'webhook_removed')
   })
 
-  registerWebhookAction('recover', async ({ em, form }, reference) => {
-    const since = readRecoveryStart(form)
+  registerWebhookAction('recover', async ({ em, form, timeZone }, reference) => {
+    const since = readRecoveryStart({ form, timeZone })
     const webhook = await requireVisibleWebhook(em.fork(), reference)
     if (webhook.status !== 'ACTIVE') fail('webhook_disabled')
     await startEventReplay(
@@ -177,7 +179,7 @@ async function confirmAction(name: string, visit: PageContext<'merchant'>): Prom
 async function confirmRecovery(visit: PageContext<'merchant'>): Promise<Confirmation> {
   const { t, f } = phrasesOf(visit)
   const { uuid, url } = await requireVisibleWebhook(visit.em.fork(), readWebhookScope(visit))
-  const since = readRecoveryStart(visit.form)
+  const since = readRecoveryStart(visit)
   return {
     title: t('webhook.ask.recover'),
     button: t('webhook.recover'),
@@ -190,11 +192,11 @@ async function confirmRecovery(visit: PageContext<'merchant'>): Promise<Confirma
   }
 }
 
-const recoverySchema = z.object({ since: z.iso.datetime({ local: true, precision: -1 }) })
+const recoverySchema = z.object({ since: localTimeSchema })
 
-/** Reads a moment of a `datetime-local` field, in the time of Brasília. */
-function readRecoveryStart(form: URLSearchParams): Date {
-  const since = new Date(`${parseFormFields(recoverySchema, form).since}:00-03:00`)
+/** Reads a moment of a `datetime-local` field, in the time zone of the page. */
+function readRecoveryStart({ form, timeZone }: Pick<PageContext, 'form' | 'timeZone'>): Date {
+  const since = momentOfLocalTime(parseFormFields(recoverySchema, form).since, timeZone)
   return since <= new Date() ? since : failField('since', 'must not be in the future')
 }
 
@@ -248,19 +250,29 @@ async function renderWebhook(visit: PageContext<'merchant'>, secret?: string) {
         ...(await countRecentDeliveries(visit.em.fork(), row.uuid)),
       },
       kinds: SUBSCRIBABLE_EVENT_TYPES,
-      deliveries,
+      deliveries: await addRequestBodies(visit, deliveries),
       ...list,
       secret,
       replaces: computeSecretEtag(row),
       version: encodeFacts(visit.language, listWebhookFacts(visit, row)),
       typed: { url: form.get('url') ?? row.url, events: readSelectedEvents(form) ?? row.events },
-      statuses: DELIVERY_STATUSES,
+      ...{ statuses: DELIVERY_STATUSES, eventTypes: EVENT_TYPES },
       related: await loadRelated(visit, { actionSubjects: [`endpoint/${row.uuid}`], ledgerUuid: null }),
       file: `${PATH}/${row.uuid}/deliveries.csv`,
       moves: deliveries.some(({ status }) => status === 'PENDING'),
     },
     `${PATH}/${row.uuid}`,
   )
+}
+
+/** Adds what was sent, and is signed, to each delivery. */
+async function addRequestBodies<Row extends { event: { id: string } }>(
+  { em }: PageContext<'merchant'>,
+  rows: Row[],
+) {
+  const events = await em.fork().find(Event, { uuid: { $in: rows.map(({ event }) => event.id) } })
+  const bodies = new Map(events.map(event => [event.uuid, formatEventBody(event)]))
+  return rows.map(row => ({ ...row, body: bodies.get(row.event.id) ?? null }))
 }
 
 function readWebhookScope({ token, params }: PageContext<'merchant'>) {

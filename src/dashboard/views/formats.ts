@@ -1,15 +1,24 @@
 import type { Fee } from '../../domain/ledger/money.ts'
-import { TIME_ZONE } from '../../domain/shared/time-zone.ts'
+import { DEFAULT_TIME_ZONE, placeOfTimeZone } from '../../domain/shared/time-zone.ts'
 import { html, type Markup } from '../../views/markup.ts'
-import { LANGUAGES, type Language } from '../i18n/translator.ts'
+import type { Language } from '../i18n/translator.ts'
 
 export type Formats = ReturnType<typeof createFormats>
 
-export const FORMATS = Object.fromEntries(
-  LANGUAGES.map(language => [language, createFormats(language)]),
-) as Record<Language, Formats>
+/** Kept by language and zone, because making them costs a hundred times what formatting does. */
+const FORMATS = new Map<string, Formats>()
 
-function createFormats(language: Language) {
+/** Returns the formats of a language, with times by the clocks of a time zone. */
+export function getFormats(language: Language, timeZone: string = DEFAULT_TIME_ZONE): Formats {
+  const key = `${language} ${timeZone}`
+  const kept = FORMATS.get(key)
+  if (kept) return kept
+  const formats = createFormats(language, timeZone)
+  FORMATS.set(key, formats)
+  return formats
+}
+
+function createFormats(language: Language, timeZone: string) {
   const locale = language === 'en' ? 'en-GB' : language
   const money = new Intl.NumberFormat(locale, { style: 'currency', currency: 'BRL' })
   const reais = new Intl.NumberFormat(locale, { minimumFractionDigits: 2, maximumFractionDigits: 2 })
@@ -19,16 +28,27 @@ function createFormats(language: Language) {
   /** With a minus sign as wide as a plus. */
   const formatMoney = (cents: number) => money.format(cents / 100).replace('-', '−')
   const dayFields = { day: '2-digit', month: '2-digit' } as const
-  const timeFields = { ...dayFields, hour: '2-digit', minute: '2-digit', timeZone: TIME_ZONE } as const
+  const timeFields = { ...dayFields, hour: '2-digit', minute: '2-digit', timeZone } as const
   const short = new Intl.DateTimeFormat(locale, timeFields)
   const dated = new Intl.DateTimeFormat(locale, { ...timeFields, year: 'numeric' })
   const moment = new Intl.DateTimeFormat(locale, { ...timeFields, year: 'numeric', second: '2-digit' })
   const day = new Intl.DateTimeFormat(locale, { ...dayFields, timeZone: 'UTC' })
   const alternatives = new Intl.ListFormat(locale, { type: 'disjunction' })
   const month = new Intl.DateTimeFormat(locale, { month: 'long', year: 'numeric', timeZone: 'UTC' })
+  const year = new Intl.DateTimeFormat('en', { year: 'numeric', timeZone })
+  const formatYear = (at: Date | string) => year.format(new Date(at))
+  const offset = new Intl.DateTimeFormat('en', { timeZone, timeZoneName: 'shortOffset' })
   const relative = new Intl.RelativeTimeFormat(locale, { numeric: 'always', style: 'long' })
 
   return {
+    timeZone,
+    /** Names the time zone, with its present offset: `Brasília (GMT-3)`. */
+    zoneName: () => {
+      const [present] = offset.formatToParts().filter(({ type }) => type === 'timeZoneName')
+      return timeZone === 'UTC' ? timeZone : `${placeOfTimeZone(timeZone)} (${present?.value})`
+    },
+    /** Names the place of a time zone: `Brasília`. */
+    place: placeOfTimeZone,
     money: formatMoney,
     /** Formats an amount without its currency, for a table that names it once. */
     reais: (cents: number) => reais.format(cents / 100).replace('-', '−'),
@@ -84,12 +104,6 @@ const RELATIVE_TIME_UNITS = [
   ['minute', 60],
   ['second', 1],
 ] as const
-
-const yearFormat = new Intl.DateTimeFormat('en', { year: 'numeric', timeZone: TIME_ZONE })
-
-function formatYear(at: Date | string): string {
-  return yearFormat.format(new Date(at))
-}
 
 function renderTime(at: Date | string, format: Intl.DateTimeFormat): Markup {
   const date = new Date(at)

@@ -16,6 +16,7 @@ const ICON_PATHS = {
   key: 'M7 14a3.5 3.5 0 1 1 3.2-5H21v3h-2v3h-3v-3h-5.8A3.5 3.5 0 0 1 7 14Z',
   users:
     'M12.5 8a3.5 3.5 0 1 1-3.5-3.5A3.5 3.5 0 0 1 12.5 8ZM3 20a6 6 0 0 1 12 0M15.5 4.8a3.5 3.5 0 0 1 0 6.4M18 14.8A6 6 0 0 1 21 20',
+  settings: 'M4 7h9M17 7h3M4 17h3M11 17h9M15 4.5v5M9 14.5v5',
   external: 'M14 4h6v6m0-6-9 9M18 14v6H4V6h6',
   copy: 'M9 9h11v11H9zM5 15H4V4h11v1',
   print: 'M7 9V3h10v6M7 18H4v-7h16v7h-3M7 15h10v6H7z',

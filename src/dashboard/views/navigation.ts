@@ -30,6 +30,7 @@ const MENUS: Record<'merchant' | 'operator', MenuEntry[]> = {
       { name: 'keys', path: '/dashboard/keys', icon: 'key' },
       { name: 'providers', path: '/dashboard/providers', icon: 'providers' },
       { name: 'users', path: '/dashboard/users', icon: 'users', permission: 'users.write' },
+      { name: 'settings', path: '/dashboard/settings', icon: 'settings' },
     ]),
     ...under('developers', 'tokens.read', [
       { name: 'tokens', path: '/dashboard/tokens', icon: 'token' },

@@ -1,4 +1,5 @@
 import { defineEntity } from '@mikro-orm/core'
+import { DEFAULT_TIME_ZONE } from '../../domain/shared/time-zone.ts'
 import { createdAtColumn, unionColumn } from './columns.ts'
 
 /** A merchant's account with its policies. */
@@ -14,6 +15,8 @@ const schema = defineEntity({
     /** Bears movements at a shared provider account that belong to no merchant; at most one account does. */
     isService: p.boolean().default(false),
     uniqueExternalRef: p.boolean().default(false),
+    /** IANA time zone of its days and times in the dashboard. */
+    timeZone: p.text().default(DEFAULT_TIME_ZONE),
     createdAt: createdAtColumn(),
   }),
 })

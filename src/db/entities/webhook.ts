@@ -68,6 +68,8 @@ const delivery = defineEntity({
     webhookUuid: p.uuid(),
     /** A relation, so that MikroORM inserts an event before its deliveries. */
     eventUuid: () => p.manyToOne(Event).mapToPk().name('event_uuid'),
+    /** Type of the event. */
+    eventType: unionColumn<EventType>(),
     status: unionColumn<'PENDING' | 'DELIVERED' | 'FAILED' | 'CANCELLED'>().default('PENDING'),
     attemptCount: p.integer().default(0),
     /** Number of attempts before the current run of the retry schedule. */

@@ -1,17 +1,21 @@
 import { PAYOUT_KINDS } from '../../domain/payouts/payout-kind.ts'
 import type { ProviderName } from '../../domain/providers/provider.ts'
-import { TIME_ZONE } from '../../domain/shared/time-zone.ts'
 import { type EntityManager, readInSnapshot } from '../client/orm.ts'
+import { formatTextArray } from '../sql-conditions.ts'
 import { AWAITS_REPLY_SQL, IS_UNMATCHED_SQL } from './account-tasks.ts'
 
 /** Statistics for the overview's plots: volumes of an account, and the performance of its providers. */
 
 /** Plotted days; fewer where adding up the volume of the account would delay the page. */
-const PLOTTED_DAYS = [14, 3, 1]
+export const MAX_PLOTTED_DAYS = 14
+const PLOTTED_DAYS = [MAX_PLOTTED_DAYS, 3, 1]
 const VOLUME_TIMEOUT_MS = 1_000
 /** Days of provider statistics, for the connections of an account or for all. */
 const PROVIDER_STATISTICS_DAYS = 7
 const MAX_ATTEMPTS_PER_CONNECTION = { ofOne: 1_000, ofAll: 100 }
+
+/** A day (`YYYY-MM-DD`) and the moment at which it begins by the account's clocks. */
+export type PlottedDay = { day: string; beginsAt: Date }
 
 export type DailyVolume = { day: string; received: number; sent: number; refunded: number }
 
@@ -23,12 +27,15 @@ const CONNECTION_IN_SCOPE_SQL =
   'connection_uuid in (select uuid from connection where account_uuid = ? and is_simulated = ?)'
 
 /**
- * Finds the centavos settled on each of the last days in the time of Brasília, oldest first, empty days included.
- * Returns an empty list where even today's cannot be added up in time.
+ * Finds the centavos settled on each of these days, or on the latest of them where all cannot be added up in time; an empty list
+ * where not even today's can. The days follow one another and end with today.
  */
-export async function findDailyVolumes(em: EntityManager, of: StatisticsScope): Promise<DailyVolume[]> {
-  for (const days of PLOTTED_DAYS) {
-    const moved = await sumDailyVolumes(em, of, days).catch(error => {
+export async function findDailyVolumes(
+  em: EntityManager,
+  { days, ...of }: StatisticsScope & { days: PlottedDay[] },
+): Promise<DailyVolume[]> {
+  for (const count of PLOTTED_DAYS) {
+    const moved = await sumDailyVolumes(em, of, days.slice(-count)).catch(error => {
       if (Object(error).code === QUERY_CANCELED) return null
       throw error
     })
@@ -43,14 +50,14 @@ const QUERY_CANCELED = '57014'
 async function sumDailyVolumes(
   outside: EntityManager,
   { accountUuid, isSimulated }: StatisticsScope,
-  days: number,
+  days: PlottedDay[],
 ): Promise<DailyVolume[]> {
   return readInSnapshot(outside, async em => {
     await em.execute(`set local statement_timeout = ${VOLUME_TIMEOUT_MS}`)
     return em.execute<DailyVolume[]>(
       `with days as (
-       select day, row_number() over (order by day)::int as number, day::timestamp at time zone '${TIME_ZONE}' as began_at
-       from (select (now() at time zone '${TIME_ZONE}')::date - n as day from generate_series(0, ${days - 1}) n) d
+       select day, began_at, number::int
+       from unnest(?::text[], ?::timestamptz[]) with ordinality as d (day, began_at, number)
      ), moved as (
        -- Compares moments: conversion of each to a day takes as long as the rest of the statement.
        select width_bucket(settled_at, array(select began_at from days order by number)) as number,
@@ -59,13 +66,19 @@ async function sumDailyVolumes(
          sum(value_cents) filter (where movement_type = 'OUT' and type = 'EXTERNAL_REFUND') as refunded
        from movement
        where account_uuid = ? and status = 'SETTLED' and type in ('EXTERNAL_TRANSFER', 'EXTERNAL_REFUND')
-         and created_at > now() - interval '${days + 2} days' and ${CONNECTION_IN_SCOPE_SQL}
+         and created_at > ?::timestamptz - interval '2 days' and ${CONNECTION_IN_SCOPE_SQL}
        group by 1
      )
-     select to_char(day, 'YYYY-MM-DD') as day, coalesce(received, 0)::float8 as received,
+     select day, coalesce(received, 0)::float8 as received,
        coalesce(sent, 0)::float8 as sent, coalesce(refunded, 0)::float8 as refunded
      from days left join moved using (number) order by number`,
-      [accountUuid, accountUuid, isSimulated],
+      [
+        ...[
+          formatTextArray(days.map(({ day }) => day)),
+          formatTextArray(days.map(({ beginsAt }) => beginsAt.toISOString())),
+        ],
+        ...[accountUuid, days[0]!.beginsAt, accountUuid, isSimulated],
+      ],
     )
   })
 }

@@ -35,7 +35,7 @@ export type DashboardSession = {
   csrf: string
   user: { uuid: string; email: string; name: string | null; role: UserRole }
   /** The merchant's account, or the one that an operator has opened to read. */
-  account: { uuid: string; name: string } | null
+  account: { uuid: string; name: string; timeZone: string } | null
 }
 
 /**
@@ -50,7 +50,7 @@ export async function findValidSession(
   const [row] = await em.execute<DashboardSession[]>(
     `with found as (
        select s.hash, s.csrf, json_build_object('uuid', u.uuid, 'email', u.email, 'name', u.name, 'role', u.role) as "user",
-         case when a.uuid is not null then json_build_object('uuid', a.uuid, 'name', a.name) end as account
+         case when a.uuid is not null then json_build_object('uuid', a.uuid, 'name', a.name, 'timeZone', a.time_zone) end as account
        from dashboard_session s join app_user u on u.uuid = s.user_uuid 
          left join account a on a.uuid = coalesce(u.account_uuid, s.opened_account_uuid)
        where s.hash = ? and s.revoked_at is null and s.expires_at > now()

@@ -191,8 +191,8 @@ export function claimMissedDeliveries(
   events: string[],
 ): Promise<ClaimedDelivery[]> {
   return em.execute(
-    `insert into delivery (uuid, webhook_uuid, event_uuid, created_at, updated_at, sweep_at)
-     select gen_random_uuid(), ?, e.uuid, now(), now(), ${CLAIM_EXPIRY_SQL} from unnest(array[?]::uuid[]) as e (uuid)
+    `insert into delivery (uuid, webhook_uuid, event_uuid, event_type, created_at, updated_at, sweep_at)
+     select gen_random_uuid(), ?, e.uuid, e.type, now(), now(), ${CLAIM_EXPIRY_SQL} from event e where e.uuid = any(array[?]::uuid[])
      on conflict (webhook_uuid, event_uuid) do update set status = 'PENDING', next_attempt_at = now(),
        attempts_before_run = delivery.attempt_count, sweep_at = excluded.sweep_at, updated_at = now()
      where delivery.status in ('FAILED', 'CANCELLED')

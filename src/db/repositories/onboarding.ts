@@ -7,9 +7,13 @@ export type OnboardingFacts = {
   token: boolean
   charge: boolean
   webhook: boolean
+  user: boolean
 }
 
-/** Finds which first steps an account has done. `webhook`: an endpoint has accepted an event. */
+/**
+ * Finds which first steps an account has done. `webhook`: an endpoint has accepted an event. `user`: a second user
+ * has been there, or is invited.
+ */
 export async function findOnboardingFacts(em: EntityManager, accountUuid: string): Promise<OnboardingFacts> {
   const [facts] = await selectRows<OnboardingFacts>(
     em,
@@ -17,7 +21,9 @@ export async function findOnboardingFacts(em: EntityManager, accountUuid: string
        exists (select from token where account_uuid = a.uuid and revoked_at is null) as token,
        exists (select from charge where account_uuid = a.uuid) as charge,
        exists (select from webhook where account_uuid = a.uuid and deleted_at is null and last_success_at is not null)
-         as webhook
+         as webhook,
+       (select count(*) from app_user where account_uuid = a.uuid) > 1 or exists (select from user_invitation
+         where account_uuid = a.uuid and accepted_at is null and revoked_at is null) as "user"
      from (select ?::uuid as uuid) a`,
     [accountUuid],
   )

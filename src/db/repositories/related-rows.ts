@@ -5,7 +5,7 @@ import type { RefundState } from '../../domain/refunds/refund.ts'
 import type { EntityManager } from '../client/orm.ts'
 import type { AttemptOperation, AttemptState } from '../entities/attempt.ts'
 import { batchQueries, type Query, query, runQuery } from '../pipeline/query.ts'
-import { selectValue } from '../select-values.ts'
+import { selectValue, selectValues } from '../select-values.ts'
 import { formatTextArray } from '../sql-conditions.ts'
 
 /** What belongs to one object of an account: each kind of rows by one statement, all statements in one round trip. */
@@ -184,6 +184,21 @@ export function readEventDeliveries(
 ): Promise<RelatedEvent['deliveries']> {
   const sql = `select ${DELIVERIES_SQL} as deliveries from event e where e.uuid = ? and e.account_uuid = ?`
   return selectValue(em, sql, [uuid, accountUuid])
+}
+
+/** Lists the subjects of an operation's events: itself, its PIX and a charge's refunds. */
+export async function listEventSubjects(
+  em: EntityManager,
+  { accountUuid, uuid }: { accountUuid: string; uuid: string },
+): Promise<string[]> {
+  const of = { chargeUuid: uuid, transferUuid: uuid, refundUuid: uuid, disputeUuid: uuid, movementUuid: uuid }
+  return selectValues(
+    em,
+    `select uuid from movement where uuid in (${PIX_SQL}) and account_uuid = ?
+     union select uuid from refund where charge_uuid = ?::uuid and account_uuid = ?
+     union select ?::uuid`,
+    [...pixValues({ ...of, accountUuid, actionSubjects: [] }), accountUuid, uuid, accountUuid, uuid],
+  )
 }
 
 /** The events of an object, of its PIX and of a charge's refunds, each with its deliveries. */

@@ -27,6 +27,8 @@ export const ACCOUNT_PERMISSIONS = [
   'events.read',
   /** Users, roles and invitations. */
   'users.write',
+  /** Settings of the account, such as its time zone. */
+  'account.write',
 ] as const
 export type AccountPermission = (typeof ACCOUNT_PERMISSIONS)[number]
 

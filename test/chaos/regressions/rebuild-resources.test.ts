@@ -340,8 +340,8 @@ test.each<DeliveryRow>([
         [event, merchant.accountUuid, ANY_EVENT_BODY],
       )
       await fixture.sql(
-        `insert into delivery (uuid, webhook_uuid, event_uuid, status, created_at, updated_at)
-       values (?, ?, ?, ?, now(), now())`,
+        `insert into delivery (uuid, webhook_uuid, event_uuid, event_type, status, created_at, updated_at)
+       values (?, ?, ?, 'PAYMENT', ?, now(), now())`,
         [uuid, webhook, event, status],
       )
     }

@@ -63,8 +63,8 @@ test('a delivery sweep wakes no further delivery when the worker shuts down', as
     [webhook, merchant.accountUuid],
   )
   await fixture.sql(
-    `insert into delivery (uuid, webhook_uuid, event_uuid, created_at, updated_at, sweep_at)
-     values (gen_random_uuid(), ?, ?, now(), now(), now())`,
+    `insert into delivery (uuid, webhook_uuid, event_uuid, event_type, created_at, updated_at, sweep_at)
+     values (gen_random_uuid(), ?, ?, 'PAYMENT', now(), now(), now())`,
     [webhook, event!.uuid],
   )
   const sweep = sweepDeliveries({ ...fixture.dependencies, temporal })

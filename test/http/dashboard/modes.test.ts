@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto'
 import { setTimeout as pause } from 'node:timers/promises'
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import { addUser } from '../../../src/admin/users.ts'
+import { listLastDays } from '../../../src/contract/shared/time-zone.ts'
 import { dashboardRoutes } from '../../../src/dashboard/routes.ts'
 import { runInTransaction } from '../../../src/db/client/orm.ts'
 import { findDailyVolumes } from '../../../src/db/repositories/account-statistics.ts'
@@ -121,7 +122,8 @@ test('the overview omits a sum that cannot be computed in time', async () => {
   await merchant.signIn(ours.email, PASSWORD)
   const whole = (await merchant.get('/dashboard?mode=test')).text
   expect([whole.includes('últimos 14 dias'), whole.includes('<svg')]).toEqual([true, true])
-  const of = { accountUuid: ours.account, isSimulated: true }
+  const days = listLastDays(14, 'America/Sao_Paulo')
+  const of = { accountUuid: ours.account, isSimulated: true, days }
   await runInTransaction(fixture.orm, async em => {
     await em.execute('lock table movement in access exclusive mode')
     expect(await findDailyVolumes(fixture.orm.em.fork(), of)).toEqual([])

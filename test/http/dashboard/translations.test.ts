@@ -7,7 +7,7 @@ import { normalizeAmount } from '../../../src/dashboard/http/form.ts'
 import { translateFieldMessage } from '../../../src/dashboard/i18n/field-messages.ts'
 import { negotiateLanguage, readDictionary, TRANSLATORS } from '../../../src/dashboard/i18n/translator.ts'
 import { reorderProviders } from '../../../src/dashboard/pages/providers.ts'
-import { FORMATS } from '../../../src/dashboard/views/formats.ts'
+import { getFormats } from '../../../src/dashboard/views/formats.ts'
 import { roundUpAxisMax } from '../../../src/dashboard/views/plots.ts'
 import { MOVEMENT_REASONS } from '../../../src/domain/ledger/movement.ts'
 import { CONNECTION_STATUSES, PROVIDER_NAMES } from '../../../src/domain/providers/provider.ts'
@@ -235,7 +235,7 @@ test('a missing phrase throws', () => {
 })
 
 test('numbers and times are formatted as in Brazil', () => {
-  const format = FORMATS['pt-BR']
+  const format = getFormats('pt-BR')
   const plain = (text: string) => text.replaceAll(/\s/g, ' ')
   expect(plain(format.money(123_456_789))).toBe('R$ 1.234.567,89')
   expect(plain(format.money(-5))).toBe('−R$ 0,05')

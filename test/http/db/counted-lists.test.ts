@@ -135,8 +135,8 @@ test('deliveries are counted by status until their events are pruned', async () 
       const delivery = { uuid: randomUUID(), status: pick(STATUSES) }
       const event = await happened({ at: Date.now(), connection: connections[0]!, type: 'PAYMENT' })
       await em().execute(
-        `insert into delivery (uuid, webhook_uuid, event_uuid, status, created_at, updated_at)
-         values (?, ?, ?, ?, now(), now())`,
+        `insert into delivery (uuid, webhook_uuid, event_uuid, event_type, status, created_at, updated_at)
+         values (?, ?, ?, 'PAYMENT', ?, now(), now())`,
         [delivery.uuid, uuid, event, delivery.status],
       )
       deliveries.push(delivery)

@@ -325,8 +325,8 @@ describe('GET /metrics', () => {
              status, disabled_reason, failing_since)
            values (gen_random_uuid(), ?, 'https://shop.test', '', '', '{PAYMENT}', '', now(),
              ?, ?, now() - ?::interval) returning uuid)
-         insert into delivery (uuid, webhook_uuid, event_uuid, created_at, updated_at, next_attempt_at)
-         select gen_random_uuid(), uuid, ?, now() - ?::interval, now(), now() - ?::interval from hook`,
+         insert into delivery (uuid, webhook_uuid, event_uuid, event_type, created_at, updated_at, next_attempt_at)
+         select gen_random_uuid(), uuid, ?, 'PAYMENT', now() - ?::interval, now(), now() - ?::interval from hook`,
         [account, status, status === 'DISABLED' ? 'by you' : null, failing, event!.uuid, since, next],
       )
     const text = await (await scrape()).text()

@@ -1,5 +1,11 @@
 import { describe, expect, test } from '@jest/globals'
-import { endOfDay, isTimeZone, startOfDay } from '../../../src/contract/shared/time-zone.ts'
+import {
+  endOfDay,
+  isTimeZone,
+  listLastDays,
+  momentOfLocalTime,
+  startOfDay,
+} from '../../../src/contract/shared/time-zone.ts'
 
 /** When days begin and end in a time zone. */
 
@@ -101,4 +107,29 @@ test.each([
   ['UTC\0', false],
 ])('%j is an IANA time zone: %s', (name, is) => {
   expect(isTimeZone(name)).toBe(is)
+})
+
+test.each([
+  ['2026-11-27T08:30', 'America/Sao_Paulo', '2026-11-27T11:30:00.000Z'],
+  ['2026-11-27T00:00', 'America/Manaus', '2026-11-27T04:00:00.000Z'],
+  ['2026-11-27T00:00', 'America/Noronha', '2026-11-27T02:00:00.000Z'],
+  // New York set its clocks forward from 2:00 to 3:00, and back from 2:00 to 1:00.
+  ['2026-03-08T02:30', 'America/New_York', '2026-03-08T07:00:00.000Z'],
+  ['2026-11-01T01:30', 'America/New_York', '2026-11-01T05:30:00.000Z'],
+])('%s in %s is %s', (text, zone, at) => {
+  expect(momentOfLocalTime(text, zone).toISOString()).toBe(at)
+})
+
+test('the last days end with today, by the clocks of the zone', () => {
+  const at = new Date('2026-03-01T03:30:00Z')
+  const days = (zone: string) =>
+    listLastDays(2, zone, at).map(({ day, beginsAt }) => [day, beginsAt.toISOString()])
+  expect(days('America/Noronha')).toEqual([
+    ['2026-02-28', '2026-02-28T02:00:00.000Z'],
+    ['2026-03-01', '2026-03-01T02:00:00.000Z'],
+  ])
+  expect(days('America/Manaus')).toEqual([
+    ['2026-02-27', '2026-02-27T04:00:00.000Z'],
+    ['2026-02-28', '2026-02-28T04:00:00.000Z'],
+  ])
 })

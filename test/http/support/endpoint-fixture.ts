@@ -86,7 +86,7 @@ export async function openEndpointFixture(
         [event, accountUuid, type, event, compressEventBody(body), event],
       )
       await sql(
-        `insert into delivery (uuid, webhook_uuid, event_uuid, created_at, updated_at) values (?, ?, ?, now(), now())`,
+        `insert into delivery (uuid, webhook_uuid, event_uuid, event_type, created_at, updated_at) values (?, ?, ?, 'PAYMENT', now(), now())`,
         [delivery, uuid, event],
       )
       return delivery

@@ -218,8 +218,8 @@ export async function createFullAccount(world: ApiFixture) {
     ],
   )
   await sql(
-    `insert into delivery (uuid, webhook_uuid, event_uuid, status, attempt_count, created_at, updated_at)
-     values (?, ?, ?, 'FAILED', 1, ?, ?)`,
+    `insert into delivery (uuid, webhook_uuid, event_uuid, event_type, status, attempt_count, created_at, updated_at)
+     values (?, ?, ?, 'PAYMENT', 'FAILED', 1, ?, ?)`,
     [delivery, webhook, event, now, now],
   )
   await sql(

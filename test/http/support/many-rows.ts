@@ -30,8 +30,8 @@ export async function multiplyRows(of: FullAccount): Promise<void> {
   ])
   await sql(
     `with made as (
-       insert into delivery (uuid, webhook_uuid, event_uuid, status, attempt_count, created_at, updated_at)
-       select gen_random_uuid(), ?, uuid, 'FAILED', 8, created_at, created_at from event
+       insert into delivery (uuid, webhook_uuid, event_uuid, event_type, status, attempt_count, created_at, updated_at)
+       select gen_random_uuid(), ?, uuid, type, 'FAILED', 8, created_at, created_at from event
        where account_uuid = ? and uuid <> ? returning uuid
      )
      insert into delivery_attempt (delivery_uuid, number, status_code, duration_ms, answer, at)

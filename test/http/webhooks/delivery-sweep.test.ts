@@ -40,8 +40,8 @@ async function endpoint({ waiting = 0, sweepAt = `now() + interval '5 minutes'` 
        select gen_random_uuid(), ?, 'PAYMENT', gen_random_uuid(), 1, ?, gen_random_uuid(), 'r', now()
        from generate_series(1, ?) returning uuid
      )
-     insert into delivery (uuid, webhook_uuid, event_uuid, created_at, updated_at, sweep_at)
-     select gen_random_uuid(), ?, uuid, now(), now(), ${sweepAt} from happened`,
+     insert into delivery (uuid, webhook_uuid, event_uuid, event_type, created_at, updated_at, sweep_at)
+     select gen_random_uuid(), ?, uuid, 'PAYMENT', now(), now(), ${sweepAt} from happened`,
     [story.accountUuid, ANY_EVENT_BODY, waiting, story.uuid],
   )
   const token = await fixture.insertToken({ accountUuid: story.accountUuid })

@@ -274,7 +274,7 @@ async function delivery(webhookUuid: string, status: string): Promise<string> {
     [event, accountUuid, event, ANY_EVENT_BODY, event],
   )
   await fixture.orm.em.execute(
-    `insert into delivery (uuid, webhook_uuid, event_uuid, status, created_at, updated_at) values (?, ?, ?, ?, now(), now())`,
+    `insert into delivery (uuid, webhook_uuid, event_uuid, event_type, status, created_at, updated_at) values (?, ?, ?, 'PAYMENT', ?, now(), now())`,
     [uuid, webhookUuid, event, status],
   )
   return uuid

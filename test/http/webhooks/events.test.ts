@@ -180,8 +180,8 @@ describe('after thirty days', () => {
   test('it is kept while the workflow of a delivery has not ended', async () => {
     const [webhook, uuid, delivery] = [await endpoint(), await event({ at: ago(31) }), randomUUID()]
     await fixture.orm.em.execute(
-      `insert into delivery (uuid, webhook_uuid, event_uuid, status, sweep_at, created_at, updated_at)
-       values (?, ?, ?, 'FAILED', now(), now(), now())`,
+      `insert into delivery (uuid, webhook_uuid, event_uuid, event_type, status, sweep_at, created_at, updated_at)
+       values (?, ?, ?, 'PAYMENT', 'FAILED', now(), now(), now())`,
       [delivery, webhook, uuid],
     )
     const prune = pruneEvents({ orm: fixture.orm } as ActivityDependencies)
@@ -203,8 +203,8 @@ describe('after thirty days', () => {
     ] as const) {
       const delivery = randomUUID()
       await fixture.orm.em.execute(
-        `insert into delivery (uuid, webhook_uuid, event_uuid, status, attempt_count, sweep_at, created_at, updated_at)
-         values (?, ?, ?, ?, 1, ?, now(), now())`,
+        `insert into delivery (uuid, webhook_uuid, event_uuid, event_type, status, attempt_count, sweep_at, created_at, updated_at)
+         values (?, ?, ?, 'PAYMENT', ?, 1, ?, now(), now())`,
         [delivery, webhook, uuid, state, state === 'PENDING' ? new Date() : null],
       )
       await fixture.orm.em.execute(

@@ -8,12 +8,14 @@ import { Connection } from '../../../db/entities/connection.ts'
 import { OperatorAction } from '../../../db/entities/operator-action.ts'
 import { User } from '../../../db/entities/user.ts'
 import { isDocument, normalizeDocument } from '../../../domain/pix/document.ts'
+import { ACCOUNT_TIME_ZONES } from '../../../domain/shared/time-zone.ts'
 import { fail, failField } from '../../../http/api-error.ts'
 import { type Confirmation, phrasesOf } from '../../http/confirmation.ts'
 import { reasonSchema } from '../../http/form.ts'
 import { createPage, redirect } from '../../http/page.ts'
 import type { PageContext } from '../../http/page-context.ts'
 import type { DashboardRouter } from '../../http/router.ts'
+import { timeZoneField } from '../settings.ts'
 import { OPERATOR_PATH, type OperatorVisit, registerOperatorForm } from './operator-form.ts'
 
 /** The page of an account for operators: create it, its policies, and whether it is blocked. */
@@ -38,6 +40,8 @@ const policyFormSchema = z.object({
   unique_external_ref: z.enum(['yes', 'no']),
   reason: reasonSchema,
 })
+
+const timeZoneFormSchema = z.object({ uuid: uuidSchema, time_zone: timeZoneField, reason: reasonSchema })
 
 export function registerAccountForms(router: DashboardRouter): void {
   router.get('operator', `${ACCOUNTS_PATH}/new`, renderAccountForm)
@@ -110,6 +114,12 @@ export function registerAccountForms(router: DashboardRouter): void {
     },
     act: ({ uuid, reason, ...fields }, visit) =>
       carryOut(visit, { uuid, change: toPolicy(fields), reason, action: 'account_policy' }),
+  })
+
+  registerOperatorForm(router, 'accounts/time-zone', {
+    ...{ page, schema: timeZoneFormSchema, render: renderFormAccount },
+    act: ({ uuid, time_zone: timeZone, reason }, visit) =>
+      carryOut(visit, { uuid, change: { timeZone }, reason, action: 'account_time_zone' }),
   })
 
   // After the addresses of the forms: `new` is no identifier.
@@ -193,8 +203,10 @@ async function renderAccount({ em }: PageContext<'operator'>, uuid: string) {
     account: {
       ...{ uuid, name: account.name, document: account.document, status: account.status },
       ...{ unmatched: account.unmatchedPolicy, isUniqueRef: account.uniqueExternalRef },
+      timeZone: account.timeZone,
       createdAt: account.createdAt,
     },
+    zones: ACCOUNT_TIME_ZONES,
     connections: connections.map(one => ({
       ...{ uuid: one.uuid, provider: one.provider, type: one.type, status: one.status },
       ...{ isPublic: one.isPublic, isSimulated: one.isSimulated },

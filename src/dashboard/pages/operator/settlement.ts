@@ -199,7 +199,7 @@ async function confirmSettlement(
   }
 }
 
-function describeReceiver(visit: Pick<PageContext, 'language'>, facts: PayoutFacts): string {
+function describeReceiver(visit: Pick<PageContext, 'language' | 'timeZone'>, facts: PayoutFacts): string {
   const { t, f } = phrasesOf(visit)
   const { pix_key, receiver_name, receiver_document } = facts
   const parts = [pix_key, receiver_name, receiver_document && f.document(receiver_document)]

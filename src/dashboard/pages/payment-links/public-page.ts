@@ -26,12 +26,12 @@ export function registerPublicPaymentPage(dashboard: DashboardContext): void {
       const visit = await requireLink(ctx, token)
       if (visit.kind === 'revoked')
         return { status: 410, page: createPage('pay', { payable: null, qr: null }) }
-      const { merchant, note, charge } = visit
+      const { merchant, timeZone, note, charge } = visit
       const model = {
         payable: presentPayable(charge, { merchant, text: note }),
         qr: `${PAY_PATH}/${token}/qr.svg`,
       }
-      return { status: 200, page: createPage('pay', model) }
+      return { status: 200, page: createPage('pay', model), timeZone }
     })
   })
 
@@ -55,13 +55,13 @@ export function registerPublicPaymentPage(dashboard: DashboardContext): void {
 
   async function respond(
     ctx: RouterContext,
-    handle: (token: string) => Promise<{ status: number; page: DashboardResponse }>,
+    handle: (token: string) => Promise<{ status: number; page: DashboardResponse; timeZone?: string }>,
   ): Promise<void> {
     setHeaders(ctx)
     const language = readRequestLanguage(dashboard, ctx)
     try {
-      const { status, page } = await handle(String(ctx.params.token))
-      sendResponse(dashboard, ctx, { response: page, language })
+      const { status, page, timeZone } = await handle(String(ctx.params.token))
+      sendResponse(dashboard, ctx, { response: page, language, timeZone })
       if (ctx.status === 200) ctx.status = status
     } catch (error) {
       const refusal: ApiError = toLoggedApiError(ctx, error, dashboard.log)

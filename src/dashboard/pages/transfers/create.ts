@@ -6,6 +6,7 @@ import {
   quoteTransfer,
 } from '../../../api/operations/transfers.ts'
 import { uuidSchema } from '../../../contract/shared/fields.ts'
+import { localTimeSchema, momentOfLocalTime } from '../../../contract/shared/time-zone.ts'
 import {
   type CreateTransferBody,
   createTransferBody,
@@ -65,6 +66,11 @@ function readUuidOfFailed(error: unknown): string {
   return uuid.data
 }
 
+/** Reads the time of a field without a zone, which is in the time zone of the page; what is no time stays as it is. */
+function readLocalTime(text: string, timeZone: string): string {
+  return localTimeSchema.safeParse(text).success ? momentOfLocalTime(text, timeZone).toISOString() : text
+}
+
 /** Reads the fields of the form as the body of POST /transfers. */
 function parseTransfer(visit: TransferVisit): CreateTransferBody {
   const { form } = visit
@@ -77,8 +83,7 @@ function parseTransfer(visit: TransferVisit): CreateTransferBody {
     document: readText(form, 'document')?.replaceAll(/[\s.\-/]/g, ''),
     external_ref: readText(form, 'external_ref'),
     provider_uuid: readText(form, 'provider_uuid'),
-    // The field has no zone: it is in the time of Brasília, like every time of the pages.
-    scheduled_for: schedule && `${schedule}:00-03:00`,
+    scheduled_for: schedule && readLocalTime(schedule, visit.timeZone),
   }
   return parseFormFields(createTransferBody, fields, errors)
 }

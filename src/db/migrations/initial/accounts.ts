@@ -10,6 +10,8 @@ create table account (
   status text not null default 'ACTIVE' check (status in ('ACTIVE', 'BLOCKED')),
   unmatched_policy text not null default 'refund' check (unmatched_policy in ('refund', 'keep')),
   unique_external_ref boolean not null default false,
+  -- Its days in the dashboard: a name of the IANA database, as the process knows it.
+  time_zone text not null default 'America/Sao_Paulo' check (length(time_zone) between 1 and 64),
   is_service boolean not null default false,
   created_at timestamptz not null default now()
 );

@@ -60,6 +60,8 @@ create table delivery (
   uuid uuid primary key,
   webhook_uuid uuid not null references webhook,
   event_uuid uuid not null references event on delete cascade,
+  -- The type of the event, by which the list selects.
+  event_type text not null,
   status text not null default 'PENDING' check (status in ('PENDING', 'DELIVERED', 'FAILED', 'CANCELLED')),
   attempt_count int not null default 0,
   attempts_before_run int not null default 0,
@@ -73,7 +75,8 @@ create table delivery (
   constraint delivery_run check (attempts_before_run between 0 and attempt_count),
   constraint delivery_next_attempt check (status = 'PENDING' or next_attempt_at is null)
 ) ${FREQUENT_VACUUM};
-create index delivery_listed on delivery (webhook_uuid, created_at, uuid);
+-- The list, without and with a type or days: the index alone finds the rows of a type.
+create index delivery_listed on delivery (webhook_uuid, created_at, uuid, event_type);
 create index delivery_of_status on delivery (webhook_uuid, status, created_at, uuid) where status <> 'DELIVERED';
 -- The longest overdue delivery of each endpoint, and the sweep; by endpoint, so that the backlog of one delays no other.
 create index delivery_of_webhook_due on delivery (webhook_uuid, coalesce(next_attempt_at, created_at))
