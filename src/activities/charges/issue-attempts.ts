@@ -110,6 +110,7 @@ export function storeCharge(
     expiresInSeconds: order.expiresInSeconds,
     history: [],
     requestId: order.requestId,
+    tokenNumber: order.tokenNumber ?? null,
     fingerprint: details.fingerprint,
     createdAt: at,
     updatedAt: at,

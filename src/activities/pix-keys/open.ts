@@ -42,6 +42,7 @@ export function openPixKey({ orm, sealer }: ActivityDependencies) {
         authCodeUuid: order.authCodeUuid ?? null,
         failure,
         requestId: order.requestId,
+        tokenNumber: order.tokenNumber ?? null,
         fingerprint: details.fingerprint,
         createdAt: at,
         updatedAt: at,

@@ -106,6 +106,7 @@ export async function storeRefund(
     failure: code === null ? null : { code, message: 'the charge can no longer be refunded by this value' },
     acceptBefore: code === null && order.acceptBefore ? new Date(order.acceptBefore) : null,
     requestId: order.requestId,
+    tokenNumber: order.tokenNumber ?? null,
     fingerprint: order.fingerprint,
     createdAt: getOrderTime(order),
     updatedAt: at,

@@ -39,6 +39,7 @@ export async function openTransfer(
     history: [{ status: 'PENDING', created_at: formatTimestamp(at) }],
     acceptBefore: order.acceptBefore ? new Date(order.acceptBefore) : null,
     requestId: order.requestId,
+    tokenNumber: order.tokenNumber ?? null,
     fingerprint: details.fingerprint,
     createdAt: at,
     updatedAt: at,

@@ -10,6 +10,8 @@ import { hashToken, type TokenMode } from '../../security/tokens.ts'
 /** The authenticated API token of an account, perhaps bound to one connection. */
 export type CallerToken = {
   uuid: string
+  /** Names the token in the rows that its requests create. Absent for the dashboard. */
+  number?: number
   accountUuid: string
   connectionUuid: string | null
   mode: TokenMode

@@ -37,6 +37,8 @@ type OperationOrder = {
   uuid: string
   accountUuid: string
   requestId: string
+  /** Of the API token that made the request; absent for a user of the dashboard. */
+  tokenNumber?: number
   timeScale: number
   fingerprint: string
 }
@@ -111,7 +113,11 @@ export async function createOperation<Row extends OperationRow, Validated, Resul
       return replay(parallel)
     }
     const { timeScale } = context
-    const order = { uuid, accountUuid: token.accountUuid, requestId, timeScale, fingerprint }
+    const { accountUuid, number: tokenNumber } = token
+    const order = {
+      ...{ uuid, accountUuid, requestId, timeScale, fingerprint },
+      ...(tokenNumber !== undefined && { tokenNumber }),
+    }
     return startAndAwaitResult(context, {
       ids,
       isUnrepeatable: isPayout === true && key === null,

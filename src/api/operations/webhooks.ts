@@ -197,7 +197,8 @@ export async function createWebhook(
     events: body.events ?? [...SUBSCRIBABLE_EVENT_TYPES],
     token: body.token ?? generateSigningSecret(),
   }
-  const order = { uuid, accountUuid, mode: token.mode, fingerprint, creation }
+  const tokenNumber = token.number ?? null
+  const order = { uuid, accountUuid, mode: token.mode, tokenNumber, fingerprint, creation }
   const { webhook, isOurs } = await storeWebhook(em, sealer, order)
   if (!isOurs) return respondWithReplay(webhook, fingerprint, sealer)
   return { body: { data: showCreatedWebhook(webhook, creation) } }
@@ -208,6 +209,7 @@ function findRegisteredWebhook(em: EntityManager, where: { uuid: string; account
 }
 
 type WebhookRegistration = Pick<CallerToken, 'uuid' | 'accountUuid' | 'mode'> & {
+  tokenNumber: number | null
   fingerprint: string
   creation: WebhookCreation
 }

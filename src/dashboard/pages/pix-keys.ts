@@ -96,7 +96,7 @@ export function registerPixKeyPages({ get, post, dashboard }: DashboardRouter): 
     const token = await tokenWithMode(visit)
     const row = await requireVisiblePixKeyByUuid(visit.em.fork(), token, uuid)
     const related = await loadRelated(visit, {
-      ...{ attempted: { uuid, operations: ['create_key', 'delete_key'] }, ledgerUuid: null },
+      ...{ uuid, attempted: { uuid, operations: ['create_key', 'delete_key'] }, ledgerUuid: null },
       ...{ actionSubjects: [`pix-key/${uuid}`, `pix-key/${uuid}/removal`] },
     })
     return createPage('key', { uuid, key: showPixKey(row), related, mode: token.mode }, `${PATH}/${uuid}`)

@@ -59,7 +59,7 @@ export function registerRefundPages({ get }: DashboardRouter): void {
       disputeUuid: row.disputeUuid ?? null,
       mode: await findConnectionMode(em, row.connection.uuid),
       related: await loadRelated(visit, {
-        ...{ refundUuid: uuid, attempted: { uuid, operations: ['refund'] } },
+        ...{ uuid, refundUuid: uuid, attempted: { uuid, operations: ['refund'] } },
         ...{ actionSubjects: [`refund/${uuid}`], ledgerUuid: uuid },
       }),
       operatorText: findOperatorText(row.failure),

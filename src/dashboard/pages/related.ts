@@ -1,8 +1,10 @@
 import { listLedgerLines } from '../../api/operations/ledger.ts'
+import { API_REQUEST_DAYS } from '../../db/repositories/api-requests.ts'
 import { MAX_RELATED_ROWS, type RelatedSubject, readRelatedRows } from '../../db/repositories/related-rows.ts'
 import { disputeMachine } from '../../domain/disputes/dispute.ts'
 import { OPERATOR_REJECTION } from '../../domain/payouts/operator-rejection.ts'
 import { refundMachine } from '../../domain/refunds/refund.ts'
+import { DAY } from '../../domain/shared/intervals.ts'
 import type { PageContext } from '../http/page-context.ts'
 
 type RelatedVisit = Pick<PageContext<'merchant'>, 'em' | 'token' | 'session'>
@@ -43,6 +45,10 @@ export async function loadRelated(
         ...{ ...action, actor: isOwn || isOperator ? actor : null, reason: isOperator ? reason : null },
       })),
     ),
+    origin: rows.origin && {
+      ...rows.origin,
+      isLogged: rows.origin.at > new Date(Date.now() - API_REQUEST_DAYS * DAY),
+    },
     lines: { rows: lines?.data ?? [], hasMore: lines?.meta.next_cursor != null },
     uuid: ledgerUuid,
   }

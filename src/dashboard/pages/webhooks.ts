@@ -257,7 +257,9 @@ async function renderWebhook(visit: PageContext<'merchant'>, secret?: string) {
       version: encodeFacts(visit.language, listWebhookFacts(visit, row)),
       typed: { url: form.get('url') ?? row.url, events: readSelectedEvents(form) ?? row.events },
       ...{ statuses: DELIVERY_STATUSES, eventTypes: EVENT_TYPES },
-      related: await loadRelated(visit, { actionSubjects: [`endpoint/${row.uuid}`], ledgerUuid: null }),
+      related: await loadRelated(visit, {
+        ...{ uuid: row.uuid, actionSubjects: [`endpoint/${row.uuid}`], ledgerUuid: null },
+      }),
       file: `${PATH}/${row.uuid}/deliveries.csv`,
       moves: deliveries.some(({ status }) => status === 'PENDING'),
     },

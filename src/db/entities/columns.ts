@@ -20,5 +20,8 @@ export const accountRowColumns = () => ({
   updatedAt: timestampColumn(),
 })
 
+/** Number of the token whose request created a row; null where a user of the dashboard did. */
+export const tokenNumberColumn = () => p.integer().nullable()
+
 /** A row that a request created, or the provider's report of a fact. */
 export const requestedRowColumns = () => ({ ...accountRowColumns(), requestId: p.text() })

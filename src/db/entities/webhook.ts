@@ -1,6 +1,12 @@
 import { defineEntity } from '@mikro-orm/core'
 import type { EventType, SubscribableEventType } from '../../domain/webhooks/webhook.ts'
-import { createdAtColumn, timestampColumn, unionColumn, updatedAtColumn } from './columns.ts'
+import {
+  createdAtColumn,
+  timestampColumn,
+  tokenNumberColumn,
+  unionColumn,
+  updatedAtColumn,
+} from './columns.ts'
 import { EventBodyType } from './event-body.ts'
 
 const event = defineEntity({
@@ -53,6 +59,7 @@ const webhook = defineEntity({
     sealedCreation: p.text().nullable().lazy(),
     /** Counts its test events. */
     sequence: p.integer().default(0),
+    tokenNumber: tokenNumberColumn(),
     createdAt: createdAtColumn(),
   }),
 })

@@ -5,7 +5,7 @@ import { joinConditions, type OptionalSqlCondition } from '../sql-conditions.ts'
 /** The log of requests by API tokens: written in batches, kept seven days, pruned by truncating the partition of a day. */
 
 /** Days that the log is kept, the present one not counted. */
-const API_REQUEST_DAYS = 7
+export const API_REQUEST_DAYS = 7
 /** Partitions: the kept days, the present one, the next one, and the one that is truncated. */
 const SLOTS = API_REQUEST_DAYS + 3
 const DAY_MS = 86_400_000

@@ -4,7 +4,7 @@ import type { Party, ProviderName } from '../../domain/providers/provider.ts'
 import type { RefundState } from '../../domain/refunds/refund.ts'
 import type { EntityManager } from '../client/orm.ts'
 import type { AttemptOperation, AttemptState } from '../entities/attempt.ts'
-import { batchQueries, type Query, query, runQuery } from '../pipeline/query.ts'
+import { batchQueries, firstRow, type Query, query, runQuery } from '../pipeline/query.ts'
 import { selectValue, selectValues } from '../select-values.ts'
 import { formatTextArray } from '../sql-conditions.ts'
 
@@ -16,6 +16,8 @@ export const MAX_RELATED_ROWS = 20
 /** The object, by the names that other rows have for it; a missing one matches nothing. */
 export type RelatedSubject = {
   accountUuid: string
+  /** The object itself, where a request may have created it. */
+  uuid?: string | undefined
   chargeUuid?: string | undefined
   transferUuid?: string | undefined
   refundUuid?: string | undefined
@@ -83,6 +85,9 @@ type RelatedEvent = {
 /** An action of an operator, or of a user of the account. */
 type RelatedAction = { actor: string; action: string; reason: string; isOwn: boolean; at: Date }
 
+/** The request by an API token that created the object; a webhook stores no request id. */
+type RelatedOrigin = { tokenUuid: string; tokenName: string; requestId: string | null; at: Date }
+
 export type RelatedRows = {
   pix: RelatedPix[]
   refunds: RelatedRefund[]
@@ -90,6 +95,7 @@ export type RelatedRows = {
   attempts: RelatedAttempt[]
   events: RelatedEvent[]
   actions: RelatedAction[]
+  origin: RelatedOrigin | null
 }
 
 /** Reads what belongs to an object, the newest first; one row more than a page shows. */
@@ -101,9 +107,10 @@ export async function readRelatedRows(em: EntityManager, subject: RelatedSubject
     queryAttempts(subject),
     queryEvents(subject),
     queryActions(subject),
+    queryOrigin(subject),
   )
-  const [pix, refunds, disputes, attempts, events, actions] = await runQuery(em, queries)
-  return { pix, refunds, disputes, attempts, events, actions }
+  const [pix, refunds, disputes, attempts, events, actions, origin] = await runQuery(em, queries)
+  return { pix, refunds, disputes, attempts, events, actions, origin: origin ?? null }
 }
 
 const LIMIT = `limit ${MAX_RELATED_ROWS + 1}`
@@ -234,5 +241,25 @@ function queryActions(of: RelatedSubject): Query<RelatedAction[]> {
      ) and (account_uuid is null or account_uuid = ?) order by at desc ${LIMIT}`,
     [...[formatTextArray(of.actionSubjects), of.chargeUuid ?? null, of.chargeUuid ?? null], of.accountUuid],
     rows => rows as RelatedAction[],
+  )
+}
+
+/** Columns of what a request may have created. */
+const CREATED_SQL = ['charge', 'transfer', 'refund', 'pix_key', 'webhook']
+  .map(
+    table => `select token_number, ${table === 'webhook' ? 'null' : 'request_id'} as request_id, created_at
+      from ${table} where uuid = ?::uuid and account_uuid = ?`,
+  )
+  .join(' union all ')
+
+function queryOrigin({ uuid, accountUuid }: RelatedSubject): Query<RelatedOrigin | undefined> {
+  const created = Array.from({ length: 5 }, () => [uuid ?? null, accountUuid]).flat()
+  return firstRow(
+    query(
+      `select t.uuid as "tokenUuid", t.name as "tokenName", c.request_id as "requestId", c.created_at as at
+       from (${CREATED_SQL}) c join token t on t.number = c.token_number where t.account_uuid = ?`,
+      [...created, accountUuid],
+      rows => rows as RelatedOrigin[],
+    ),
   )
 }

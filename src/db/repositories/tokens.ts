@@ -3,13 +3,15 @@ import { ASYNC_COMMIT, firstRow, type Query, query } from '../pipeline/query.ts'
 
 /** A token that grants access; `expiresAtMs` is null for one that does not expire. */
 export type ValidToken = Pick<Token, 'uuid' | 'accountUuid' | 'mode' | 'scopes' | 'allowedAddresses'> & {
+  /** Names the token in the rows that its requests create. */
+  number: number
   connectionUuid: string | null
   expiresAtMs: number | null
   isAccountBlocked: boolean
 }
 
 const VALID_TOKEN_SQL = `
-  select t.uuid, t.account_uuid as "accountUuid", t.connection_uuid as "connectionUuid", t.mode,
+  select t.uuid, t.number, t.account_uuid as "accountUuid", t.connection_uuid as "connectionUuid", t.mode,
     t.scopes, t.allowed_addresses as "allowedAddresses",
     extract(epoch from t.expires_at)::float8 * 1000 as "expiresAtMs", a.status <> 'ACTIVE' as "isAccountBlocked"
   from token t join account a on a.uuid = t.account_uuid

@@ -11,6 +11,8 @@ export type PixKeyInput = {
   /** `PixKeyInputDetails`, sealed. */
   details: string
   requestId: string
+  /** Of the API token whose request ordered it; absent for a user of the dashboard. */
+  tokenNumber?: number
   timeScale: number
   /** The key is newer than the restored database: the provider is polled for it, and none is created. `ended`: the earlier result. */
   restored?: { ended: string | null }

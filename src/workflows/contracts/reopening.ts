@@ -37,6 +37,8 @@ export type MoneyOrder = {
   accountUuid: string
   valueCents: number
   requestId: string
+  /** Of the API token whose request ordered it; absent for a user of the dashboard. */
+  tokenNumber?: number
   timeScale: number
   restored?: PreRestoreState
 }

@@ -85,7 +85,7 @@ export async function renderCharge(dashboard: DashboardContext, visit: PageConte
     charge: showCharge(row, row.refunds),
     mode: await findConnectionMode(em, row.connection.uuid),
     related: await loadRelated(visit, {
-      ...{ chargeUuid: row.uuid, attempted: { uuid: row.uuid, operations: ['issue'] } },
+      ...{ uuid: row.uuid, chargeUuid: row.uuid, attempted: { uuid: row.uuid, operations: ['issue'] } },
       ...{ actionSubjects: [`charge/${row.uuid}`], ledgerUuid: row.uuid },
     }),
     isIssued: row.payload !== null,

@@ -70,7 +70,7 @@ export async function renderTransfer(visit: PageContext<'merchant'>) {
     transfer: showTransfer(row, row.attempts),
     mode: await findConnectionMode(em, row.connection.uuid),
     related: await loadRelated(visit, {
-      ...{ transferUuid: row.uuid, attempted: { uuid: row.uuid, operations: ['transfer'] } },
+      ...{ uuid: row.uuid, transferUuid: row.uuid, attempted: { uuid: row.uuid, operations: ['transfer'] } },
       ...{ actionSubjects: [`transfer/${row.uuid}`], ledgerUuid: row.uuid },
     }),
     operatorText: findOperatorText(row.failure),

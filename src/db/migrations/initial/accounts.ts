@@ -19,6 +19,8 @@ create unique index account_service on account (is_service) where is_service;
 
 create table token (
   uuid uuid primary key,
+  -- Names the token in the rows that its requests created.
+  number int generated always as identity constraint token_number unique,
   account_uuid uuid not null references account,
   -- A token bound to one connection sees and uses nothing else.
   connection_uuid uuid,

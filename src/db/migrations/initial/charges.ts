@@ -50,6 +50,8 @@ create table charge (
   -- A line per entry (history.ts).
   history text not null default '',
   sequence int not null default 0,
+  -- The token whose request created it; null: a user of the dashboard, or a provider.
+  token_number int,
   request_id varchar(128) not null,
   fingerprint text not null,
   created_at timestamptz not null,

@@ -40,6 +40,8 @@ create table pix_key (
   auth_code_uuid uuid references auth_code,
   listed_before text[],
   failure jsonb,
+  -- The token whose request created it; null: a user of the dashboard.
+  token_number int,
   request_id varchar(128) not null,
   fingerprint text not null,
   created_at timestamptz not null,

@@ -43,6 +43,8 @@ create table transfer (
   -- A line per entry (history.ts).
   history text not null default '',
   sequence int not null default 0,
+  -- The token whose request created it; null: a user of the dashboard, or a provider.
+  token_number int,
   accept_before timestamptz,
   request_id varchar(128) not null,
   fingerprint text not null,
