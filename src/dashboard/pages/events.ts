@@ -57,7 +57,7 @@ export function registerEventPages({ get }: DashboardRouter): void {
       event,
       deliveries,
       json: JSON.stringify(event.data, null, 2),
-      body: formatEventBody(row),
+      requestBody: formatEventBody(row),
       subject: findSubjectPath(event),
     }
     return createPage('event', model)

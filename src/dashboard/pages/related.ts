@@ -47,7 +47,7 @@ export async function loadRelated(
     ),
     origin: rows.origin && {
       ...rows.origin,
-      isLogged: rows.origin.at > new Date(Date.now() - API_REQUEST_DAYS * DAY),
+      isLogged: new Date(rows.origin.at) > new Date(Date.now() - API_REQUEST_DAYS * DAY),
     },
     lines: { rows: lines?.data ?? [], hasMore: lines?.meta.next_cursor != null },
     uuid: ledgerUuid,

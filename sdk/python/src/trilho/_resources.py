@@ -358,6 +358,7 @@ class Refunds:
         date_from: date | str | None = None,
         date_to: date | str | None = None,
         provider_uuid: str | None = None,
+        charge_uuid: str | None = None,
     ) -> Page[models.ListedRefund]:
         """List the refunds of all charges.
 
@@ -375,6 +376,7 @@ class Refunds:
             date_from: Created on this day or later, in `time_zone`: `YYYY-MM-DD`.
             date_to: Created on this day or earlier, in `time_zone`: `YYYY-MM-DD`.
             provider_uuid: Only of this provider of the account: its `uuid`.
+            charge_uuid: Of this charge.
         """
         return self._transport.send(
             Call(
@@ -392,6 +394,7 @@ class Refunds:
                     "date_from": date_from,
                     "date_to": date_to,
                     "provider_uuid": provider_uuid,
+                    "charge_uuid": charge_uuid,
                 },
             )
         )
@@ -406,6 +409,7 @@ class Refunds:
         date_from: date | str | None = None,
         date_to: date | str | None = None,
         provider_uuid: str | None = None,
+        charge_uuid: str | None = None,
     ) -> Iterator[models.ListedRefund]:
         """List the refunds of all charges, page after page.
 
@@ -420,6 +424,7 @@ class Refunds:
             date_from: Created on this day or later, in `time_zone`: `YYYY-MM-DD`.
             date_to: Created on this day or earlier, in `time_zone`: `YYYY-MM-DD`.
             provider_uuid: Only of this provider of the account: its `uuid`.
+            charge_uuid: Of this charge.
         """
         return iterate_pages(
             lambda cursor: self.list(
@@ -430,6 +435,7 @@ class Refunds:
                 date_from=date_from,
                 date_to=date_to,
                 provider_uuid=provider_uuid,
+                charge_uuid=charge_uuid,
                 cursor=cursor,
             )
         )
@@ -1232,10 +1238,13 @@ class Webhooks:
         status: inputs.ListWebhookDeliveriesStatus
         | Sequence[inputs.ListWebhookDeliveriesStatus]
         | None = None,
+        type: inputs.ListWebhookDeliveriesType | Sequence[inputs.ListWebhookDeliveriesType] | None = None,
+        date_from: date | str | None = None,
+        date_to: date | str | None = None,
+        time_zone: str | None = None,
         page: int | None = None,
         per_page: int | None = None,
         cursor: str | None = None,
-        time_zone: str | None = None,
     ) -> Page[models.Delivery]:
         """List the deliveries of a webhook, with each attempt.
 
@@ -1243,11 +1252,14 @@ class Webhooks:
 
         Args:
             status: In one of these statuses.
+            type: Of an event of one of these types.
+            date_from: Created on this day or later, in `time_zone`: `YYYY-MM-DD`.
+            date_to: Created on this day or earlier, in `time_zone`: `YYYY-MM-DD`.
+            time_zone: IANA time zone of the days in this query.
             page: Number of the page, from 1.
             per_page: Rows of a page, by default 15; where `uuid` names more, as many as it names.
             cursor: Instead of `page`: empty for the first page, then the `next_cursor` of the page before.
                 Rows that are added meanwhile neither repeat nor hide others.
-            time_zone: IANA time zone of the days in this query.
         """
         return self._transport.send(
             Call(
@@ -1257,10 +1269,13 @@ class Webhooks:
                 read_page(models.Delivery),
                 query={
                     "status": status,
+                    "type": type,
+                    "date_from": date_from,
+                    "date_to": date_to,
+                    "time_zone": time_zone,
                     "page": page,
                     "per_page": per_page,
                     "cursor": cursor,
-                    "time_zone": time_zone,
                 },
             )
         )
@@ -1272,8 +1287,11 @@ class Webhooks:
         status: inputs.ListWebhookDeliveriesStatus
         | Sequence[inputs.ListWebhookDeliveriesStatus]
         | None = None,
-        per_page: int = 100,
+        type: inputs.ListWebhookDeliveriesType | Sequence[inputs.ListWebhookDeliveriesType] | None = None,
+        date_from: date | str | None = None,
+        date_to: date | str | None = None,
         time_zone: str | None = None,
+        per_page: int = 100,
     ) -> Iterator[models.Delivery]:
         """List the deliveries of a webhook, with each attempt, page after page.
 
@@ -1281,12 +1299,22 @@ class Webhooks:
 
         Args:
             status: In one of these statuses.
-            per_page: Resources that are read with one request.
+            type: Of an event of one of these types.
+            date_from: Created on this day or later, in `time_zone`: `YYYY-MM-DD`.
+            date_to: Created on this day or earlier, in `time_zone`: `YYYY-MM-DD`.
             time_zone: IANA time zone of the days in this query.
+            per_page: Resources that are read with one request.
         """
         return iterate_pages(
             lambda cursor: self.list_deliveries(
-                uuid, status=status, per_page=per_page, time_zone=time_zone, cursor=cursor
+                uuid,
+                status=status,
+                type=type,
+                date_from=date_from,
+                date_to=date_to,
+                time_zone=time_zone,
+                per_page=per_page,
+                cursor=cursor,
             )
         )
 
@@ -1333,6 +1361,7 @@ class Events:
         self,
         *,
         type: inputs.ListEventsType | Sequence[inputs.ListEventsType] | None = None,
+        operation_uuid: str | None = None,
         date_from: date | str | None = None,
         date_to: date | str | None = None,
         time_zone: str | None = None,
@@ -1347,6 +1376,8 @@ class Events:
 
         Args:
             type: Of one of these types.
+            operation_uuid: Of this charge, transfer, refund, dispute or PIX, and of the refunds and PIX
+                that belong to it.
             date_from: Created on this day or later, in `time_zone`: `YYYY-MM-DD`.
             date_to: Created on this day or earlier, in `time_zone`: `YYYY-MM-DD`.
             time_zone: IANA time zone of the days in this query.
@@ -1363,6 +1394,7 @@ class Events:
                 read_event_page,
                 query={
                     "type": type,
+                    "operation_uuid": operation_uuid,
                     "date_from": date_from,
                     "date_to": date_to,
                     "time_zone": time_zone,
@@ -1377,6 +1409,7 @@ class Events:
         self,
         *,
         type: inputs.ListEventsType | Sequence[inputs.ListEventsType] | None = None,
+        operation_uuid: str | None = None,
         date_from: date | str | None = None,
         date_to: date | str | None = None,
         time_zone: str | None = None,
@@ -1389,6 +1422,8 @@ class Events:
 
         Args:
             type: Of one of these types.
+            operation_uuid: Of this charge, transfer, refund, dispute or PIX, and of the refunds and PIX
+                that belong to it.
             date_from: Created on this day or later, in `time_zone`: `YYYY-MM-DD`.
             date_to: Created on this day or earlier, in `time_zone`: `YYYY-MM-DD`.
             time_zone: IANA time zone of the days in this query.
@@ -1397,6 +1432,7 @@ class Events:
         return iterate_pages(
             lambda cursor: self.list(
                 type=type,
+                operation_uuid=operation_uuid,
                 date_from=date_from,
                 date_to=date_to,
                 time_zone=time_zone,

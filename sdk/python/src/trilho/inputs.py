@@ -96,6 +96,10 @@ UpdateWebhookStatus: TypeAlias = Literal["ACTIVE", "DISABLED"]
 
 ListWebhookDeliveriesStatus: TypeAlias = Literal["PENDING", "DELIVERED", "FAILED", "CANCELLED"]
 
+ListWebhookDeliveriesType: TypeAlias = Literal[
+    "PAYMENT", "TRANSFER", "REFUND", "MED", "PIX_TRANSACTION", "TEST"
+]
+
 ListEventsType: TypeAlias = Literal["PAYMENT", "TRANSFER", "REFUND", "MED", "PIX_TRANSACTION", "TEST"]
 
 ListLedgerLinesType: TypeAlias = Literal[

@@ -2719,6 +2719,8 @@ export interface operations {
                 date_to?: string;
                 /** @description Only of this provider of the account: its `uuid` */
                 provider_uuid?: string;
+                /** @description Of this charge */
+                charge_uuid?: string;
             };
             header?: never;
             path?: never;
@@ -3478,14 +3480,20 @@ export interface operations {
             query?: {
                 /** @description In one of these statuses */
                 status?: ("PENDING" | "DELIVERED" | "FAILED" | "CANCELLED")[];
+                /** @description Of an event of one of these types */
+                type?: ("PAYMENT" | "TRANSFER" | "REFUND" | "MED" | "PIX_TRANSACTION" | "TEST")[];
+                /** @description Created on this day or later, in `time_zone`: `YYYY-MM-DD` */
+                date_from?: string;
+                /** @description Created on this day or earlier, in `time_zone`: `YYYY-MM-DD` */
+                date_to?: string;
+                /** @description IANA time zone of the days in this query */
+                time_zone?: string;
                 /** @description Number of the page, from 1 */
                 page?: number;
                 /** @description Rows of a page, by default 15; where `uuid` names more, as many as it names */
                 per_page?: number;
                 /** @description Instead of `page`: empty for the first page, then the `next_cursor` of the page before. Rows that are added meanwhile neither repeat nor hide others */
                 cursor?: string;
-                /** @description IANA time zone of the days in this query */
-                time_zone?: string;
             };
             header?: never;
             path: {
@@ -3576,6 +3584,8 @@ export interface operations {
             query?: {
                 /** @description Of one of these types */
                 type?: ("PAYMENT" | "TRANSFER" | "REFUND" | "MED" | "PIX_TRANSACTION" | "TEST")[];
+                /** @description Of this charge, transfer, refund, dispute or PIX, and of the refunds and PIX that belong to it */
+                operation_uuid?: string;
                 /** @description Created on this day or later, in `time_zone`: `YYYY-MM-DD` */
                 date_from?: string;
                 /** @description Created on this day or earlier, in `time_zone`: `YYYY-MM-DD` */
