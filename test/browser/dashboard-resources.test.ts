@@ -46,6 +46,11 @@ describeWithBrowser('the dashboard in a browser', () => {
       new Set([first!.headers['webhook-id']]),
     )
 
+    await delivery.getByText('Corpo enviado', { exact: true }).click()
+    await delivery.getByRole('button', { name: 'Copiar: Corpo enviado: Teste' }).click()
+    await delivery.getByText('Copiado.').waitFor()
+    expect(await page.evaluate('getSelection().toString()')).toBe(first!.body)
+
     await clickAndLoad(page.getByRole('button', { name: 'Trocar a chave de assinatura' }))
     await page.getByRole('button', { name: 'Trocar a chave de assinatura' }).click()
     expect(await page.getByLabel(`Chave de assinatura de ${url}`).inputValue()).not.toBe(secret)

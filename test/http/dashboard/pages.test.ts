@@ -578,19 +578,46 @@ test('the first steps of an account are listed until each is done', async () => 
   const steps = (text: string) =>
     [...text.matchAll(/<li><span class="status (\w+)">/g)].map(match => match[1])
   const before = await stranger.get('/dashboard')
-  expect(steps(before.text)).toEqual(['pending', 'pending', 'pending', 'pending'])
-  expect(before.text).toContain('0 de 4 concluídos')
+  expect(steps(before.text)).toEqual(['pending', 'pending', 'pending', 'pending', 'pending'])
+  expect(before.text).toContain('0 de 5 concluídos')
   await stranger.send('/dashboard/tokens', { name: 'till', mode: 'test', once: randomUUID() })
   expect(steps((await stranger.get('/dashboard')).text)).toEqual([
     'pending',
     'delivered',
     'pending',
     'pending',
+    'pending',
   ])
+  const invited = { email: 'socia@loja.example', role: 'finance', once: randomUUID() }
+  await stranger.send('/dashboard/users/invitations', invited, { on: '/dashboard/users' })
+  expect(steps((await stranger.get('/dashboard')).text).at(-1)).toBe('delivered')
   await ours.sql('update webhook set last_success_at = now(), deleted_at = null where uuid = ?', [
     ours.webhook,
   ])
   expect((await merchant.get('/dashboard')).text).not.toContain('id="onboarding"')
+})
+
+test('what the API created names the token and, where there is one, the request', async () => {
+  await ours.sql('update token set name = ? where uuid = ?', ['loja on-line', ours.token])
+  for (const [noun, table, uuid] of [
+    ['charges', 'charge', ours.charge],
+    ['transfers', 'transfer', ours.transfer],
+    ['refunds', 'refund', ours.refund],
+    ['webhooks', 'webhook', ours.webhook],
+  ] as const) {
+    const path = `/dashboard/${noun}/${uuid}`
+    expect([noun, (await merchant.get(path)).text.includes('Criação pela API')]).toEqual([noun, false])
+    const hasRequest = table !== 'webhook'
+    await ours.sql(
+      `update ${table} set token_number = (select number from token where uuid = ?)
+       ${hasRequest ? ", request_id = 'pedido+42'" : ''} where uuid = ?`,
+      [ours.token, uuid],
+    )
+    const { text } = await merchant.get(path)
+    expect(text).toContain(`<a href="/dashboard/tokens/${ours.token}">loja on-line</a>`)
+    const link = '<a href="/dashboard/requests?request_id=pedido%2B42"><code>pedido+42</code></a>'
+    expect([noun, text.includes(link)]).toEqual([noun, hasRequest])
+  }
 })
 
 test('the page of a webhook says since when it fails, and asks before it sends missed events again', async () => {

@@ -127,6 +127,15 @@ async function readByCursor(query: Record<string, string>): Promise<string[]> {
   return found
 }
 
+test('charge_uuid selects the refunds of one charge', async () => {
+  const { body } = await get({ per_page: '100' })
+  const { charge_uuid } = body.data[3]
+  const wanted = body.data.filter((one: { charge_uuid: string }) => one.charge_uuid === charge_uuid)
+  const found = await get({ per_page: '100', charge_uuid })
+  expect([found.body.data, found.body.meta.total]).toEqual([wanted, wanted.length])
+  expect((await get({ charge_uuid: randomUUID() })).body.data).toEqual([])
+})
+
 test('a refund shows its status, its charge and its provider', async () => {
   const { body } = await get({ per_page: '100' })
   const shown = body.data.map((one: { uuid: string; status: string; provider: { uuid: string } }) => [

@@ -239,6 +239,62 @@ describe('webhooks', () => {
     expect(await count()).toBe(1)
   })
 
+  test('list their deliveries by event type and by days of a zone, with exact totals', async () => {
+    const [{ uuid }] = [(await create()).body.data]
+    const [number] = await fixture.orm.em.execute('select token_number from webhook where uuid = ?', [uuid])
+    const [of] = await fixture.orm.em.execute('select name from token where number = ?', [
+      number!.token_number,
+    ])
+    expect(of).toEqual({ name: expect.any(String) })
+    // Midnight of Noronha, of Brasília and of Manaus, and a second before each.
+    const times = ['01:59:59', '02:00:00', '02:59:59', '03:00:00', '03:59:59', '04:00:00']
+    const made: { type: string; time: string; uuid: string; status: string }[] = []
+    for (const [index, time] of times.entries())
+      for (const type of ['PAYMENT', 'MED']) {
+        const status = index % 2 === 0 ? 'DELIVERED' : 'FAILED'
+        made.push({
+          type,
+          time,
+          status,
+          uuid: await delivery(uuid, status, { type, at: `2026-01-01T${time}Z` }),
+        })
+      }
+    const read = async (query: string) => {
+      const found: string[] = []
+      for (let page = 1, last = 1; page <= last; page++) {
+        const path = `${PATH}/${uuid}/deliveries?per_page=4&page=${page}${query}`
+        const { status, body } = await fixture.call('GET', path, { token })
+        expect([query, status]).toEqual([query, 200])
+        found.push(...body.data.map((one: { uuid: string }) => one.uuid))
+        last = body.meta.last_page
+        if (page === last) expect([query, body.meta.total]).toEqual([query, found.length])
+      }
+      return found.toSorted()
+    }
+    const begins = { 'America/Noronha': '02', 'America/Sao_Paulo': '03', 'America/Manaus': '04', UTC: '00' }
+    for (const [zone, hour] of Object.entries(begins))
+      for (const type of [undefined, 'PAYMENT', 'MED', 'TRANSFER', 'MED,TRANSFER'])
+        for (const status of [undefined, 'FAILED']) {
+          const filter = `${type ? `&type=${type}` : ''}${status ? `&status=${status}` : ''}&time_zone=${zone}`
+          const wanted = made
+            .filter(
+              one => (!type || type.split(',').includes(one.type)) && (!status || one.status === status),
+            )
+            .map(one => ({ uuid: one.uuid, isNextDay: one.time >= hour }))
+          const expected = (isNextDay: boolean) =>
+            wanted
+              .filter(one => one.isNextDay === isNextDay)
+              .map(one => one.uuid)
+              .toSorted()
+          expect(await read(`${filter}&date_from=2026-01-01`)).toEqual(expected(true))
+          expect(await read(`${filter}&date_to=2025-12-31`)).toEqual(expected(false))
+        }
+    for (const query of ['type=GOSSIP', 'date_from=today', 'time_zone=Brasilia']) {
+      const { status } = await fixture.call('GET', `${PATH}/${uuid}/deliveries?${query}`, { token })
+      expect([query, status]).toEqual([query, 422])
+    }
+  })
+
   test('are forbidden for bound tokens', async () => {
     const { uuid } = (await create()).body.data
     const bound = await fixture.insertToken({
@@ -266,16 +322,20 @@ describe('webhooks', () => {
   })
 })
 
-async function delivery(webhookUuid: string, status: string): Promise<string> {
+async function delivery(
+  webhookUuid: string,
+  status: string,
+  { type = 'PAYMENT', at = new Date().toISOString() }: { type?: string; at?: string } = {},
+): Promise<string> {
   const [uuid, event] = [randomUUID(), randomUUID()]
   await fixture.orm.em.execute(
     `insert into event (uuid, account_uuid, type, subject_uuid, sequence, body, owner_uuid, request_id, created_at)
-     values (?, ?, 'PAYMENT', ?, 1, ?, ?, 'r', now())`,
-    [event, accountUuid, event, ANY_EVENT_BODY, event],
+     values (?, ?, ?, ?, 1, ?, ?, 'r', ?)`,
+    [event, accountUuid, type, event, ANY_EVENT_BODY, event, at],
   )
   await fixture.orm.em.execute(
-    `insert into delivery (uuid, webhook_uuid, event_uuid, event_type, status, created_at, updated_at) values (?, ?, ?, 'PAYMENT', ?, now(), now())`,
-    [uuid, webhookUuid, event, status],
+    `insert into delivery (uuid, webhook_uuid, event_uuid, event_type, status, created_at, updated_at) values (?, ?, ?, ?, ?, ?, now())`,
+    [uuid, webhookUuid, event, type, status, at],
   )
   return uuid
 }

@@ -56,6 +56,27 @@ test('an event that is loaded and flushed keeps the bytes of its body, whoever c
   expect(await read()).toEqual(before)
 })
 
+/** A charge with the PIX that paid it and a refund. */
+async function insertRefundedCharge() {
+  const charge = await fixture.insertCharge(connection)
+  const [movement, refund] = [randomUUID(), randomUUID()]
+  await fixture.orm.em.execute(
+    `insert into movement (uuid, account_uuid, provider_account_uuid, connection_uuid, type, movement_type, value_cents,
+       status, charge_uuid, created_at, updated_at)
+     select ?, account_uuid, provider_account_uuid, uuid, 'EXTERNAL_TRANSFER', 'IN', 100, 'PENDING', ?, now(), now()
+     from connection where uuid = ?`,
+    [movement, charge, connection],
+  )
+  await fixture.orm.em.execute(
+    `insert into refund (uuid, charge_uuid, account_uuid, connection_uuid, provider_account_uuid, state, value_cents,
+       request_id, fingerprint, created_at, updated_at)
+     select ?, ?, account_uuid, uuid, provider_account_uuid, 'failed', 100, 'r', 'f', now(), now()
+     from connection where uuid = ?`,
+    [refund, charge, connection],
+  )
+  return { charge, movement, refund }
+}
+
 const ago = (days: number) => new Date(Date.now() - days * DAY_MS)
 const list = async (query = '', by = token) =>
   (await fixture.call('GET', `${PATH}${query}`, { token: by })).body
@@ -96,6 +117,24 @@ describe('events', () => {
     expect(idsOf(await list(query))).toEqual(wanted.map(index => made[index]))
   })
 
+  test('are found by their operation: its own, and those of its PIX and of a charge’s refunds', async () => {
+    const { charge, movement, refund } = await insertRefundedCharge()
+    const made = [
+      await event({ subject: charge, at: ago(4) }),
+      await event({ type: 'PIX_TRANSACTION', subject: movement, at: ago(3) }),
+      await event({ type: 'REFUND', subject: refund, at: ago(2) }),
+    ]
+    await event()
+    const of = (uuid: string, more = '') => list(`?operation_uuid=${uuid}${more}`)
+    expect(idsOf(await of(charge))).toEqual(made.toReversed())
+    expect((await of(charge)).meta.total).toBe(3)
+    expect(idsOf(await of(charge, '&type=REFUND'))).toEqual([made[2]])
+    expect(idsOf(await of(refund))).toEqual([made[2]])
+    expect(idsOf(await of(randomUUID()))).toEqual([])
+    const stranger = await fixture.insertToken({ accountUuid: await fixture.insertAccount() })
+    expect(idsOf(await list(`?operation_uuid=${charge}`, stranger))).toEqual([])
+  })
+
   test('are found by their days, both ends included', async () => {
     const day = (days: number) => ago(days).toISOString().slice(0, 10)
     const at = (days: number, time: string) => new Date(`${day(days)}T${time}Z`)
@@ -115,6 +154,7 @@ describe('events', () => {
     ['?date_from=today'],
     ['?time_zone=Brasilia'],
     ['?subject=x'],
+    ['?operation_uuid=x'],
     ['?per_page=101'],
   ])('are refused by %s', async query => {
     expect((await fixture.call('GET', `${PATH}${query}`, { token })).status).toBe(422)
