@@ -46,7 +46,7 @@ const closeFormSchema = differenceSchema
   })
 const reopenFormSchema = differenceSchema.extend({ closed_at: z.iso.datetime(), reason: reasonSchema })
 
-type Visit = Pick<PageContext, 'em' | 'language'>
+type Visit = Pick<PageContext, 'em' | 'language' | 'timeZone'>
 
 export function registerDifferencePages(router: DashboardRouter): void {
   registerOperatorForm(router, 'differences/close', {
