@@ -32,7 +32,7 @@ document.addEventListener('keydown', event => {
   field.select()
 })
 
-/* On a phone the filters in use stay closed, so that what they found is in view; their number says that they are there. */
+/* On a phone the filters in use are folded, so that the list is in view; the summary has their number. */
 if (matchMedia('(max-width: 40rem)').matches)
   for (const filters of document.querySelectorAll('details.filters[open]:not(:has(.wrong))'))
     filters.open = false

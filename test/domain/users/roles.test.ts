@@ -21,6 +21,7 @@ const EXPECTED = {
   'webhooks.write': ['owner', 'developer'],
   'events.read': ['owner', 'developer', 'viewer'],
   'users.write': ['owner'],
+  'account.write': ['owner'],
 }
 
 describe('the roles of an account', () => {
