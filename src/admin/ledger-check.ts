@@ -7,14 +7,16 @@ import type { ProviderRegistry } from '../providers/registry.ts'
 
 /**
  * Compares the balance that each provider reports with the sum of all buckets but `outside` at its account. Payments in
- * progress are differences until they settle: repeat the check before acting on it.
+ * progress are differences until they settle: repeat the check before acting on it. `only`: these provider accounts;
+ * all by default.
  */
 export async function checkProviderBalances(
   em: EntityManager,
   providers: ProviderRegistry,
+  only?: readonly string[],
 ): Promise<LedgerViolation[]> {
   const violations: LedgerViolation[] = []
-  for (const providerAccountUuid of await listProviderAccountUuids(em)) {
+  for (const providerAccountUuid of only ?? (await listProviderAccountUuids(em))) {
     const uuid = await findListingConnection(em, providerAccountUuid)
     const connection =
       uuid === undefined ? null : await em.findOne(Connection, uuid, { populate: ['sealedCredentials'] })

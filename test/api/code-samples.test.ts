@@ -3,6 +3,7 @@ import { join } from 'node:path'
 import { afterAll, beforeAll, expect, jest, test } from '@jest/globals'
 import { EXAMPLE_UUIDS } from '../../src/contract/shared/example-values.ts'
 import { FILES } from '../support/files.ts'
+import { installSdkPackages } from '../support/python-packages.ts'
 import { createTemporaryFolder } from '../support/servers.ts'
 import { readOutboxCode } from './support/outbox.ts'
 import { createPayoutActions } from './support/payout-actions.ts'
@@ -28,6 +29,7 @@ const LABELS = ['curl', 'TypeScript', 'Python']
 let stack: TestStack
 let folder: Awaited<ReturnType<typeof createTemporaryFolder>>
 beforeAll(async () => {
+  await installSdkPackages() // The first time on a machine it takes a minute, in which what the samples use may expire.
   ;[stack, folder] = await Promise.all([openSharedTestStack(), createTemporaryFolder()])
   await writeFile(join(folder.path, 'receipt.pdf'), FILES.pdf)
 })

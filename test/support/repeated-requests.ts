@@ -1,4 +1,3 @@
-import { expect } from '@jest/globals'
 import { pollUntil } from '../api/support/poll-until.ts'
 
 /**
@@ -19,11 +18,4 @@ export async function repeatUntilFinal<T>(
     { limitMs: 40_000, everyMs: 1_000 },
   )
   return { ...answer, repeats }
-}
-
-/** Expects one original among the responses to one key; where requests were repeated, it may be one that was lost. */
-export function expectOneOriginal(answers: { headers: Headers; repeats: number }[]): void {
-  const originals = answers.filter(({ headers }) => headers.get('idempotent-replayed') === null)
-  expect(originals.length).toBeLessThanOrEqual(1)
-  if (answers.every(({ repeats }) => repeats === 0)) expect(originals).toHaveLength(1)
 }

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
-import { expectOneOriginal } from '../../support/repeated-requests.ts'
+import { expectOneOriginal } from '../../support/one-original.ts'
 import { repeatWhileUnconfirmed } from '../support/client.ts'
 import { pollUntil } from '../support/poll-until.ts'
 import type { Merchant, TestStack } from '../support/test-stack.ts'

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto'
 import { describe, expect, test } from '@jest/globals'
 import { Webhook } from 'standardwebhooks'
 import type { FaultBody } from '../../../src/simulator/control/schemas.ts'
-import { expectOneOriginal } from '../../support/repeated-requests.ts'
+import { expectOneOriginal } from '../../support/one-original.ts'
 import { repeatWhileUnconfirmed } from '../support/client.ts'
 import { runConcurrentTests } from '../support/concurrent-tests.ts'
 import { openMoneySuite } from '../support/money-suite.ts'
@@ -496,7 +496,10 @@ describe('the provider’s answer', () => {
     const merchant = await aMerchant()
     const charge = await out.createPaidCharge(merchant)
     await out.injectFault(merchant.connection, 'refund', kind)
-    const answer = await out.requestRefund(merchant, charge, { value: 2.5 })
+    const key = randomUUID()
+    const answer = await repeatWhileUnconfirmed(() =>
+      out.requestRefund(merchant, charge, { value: 2.5 }, { key }),
+    )
     expect([kind, answer.status, answer.body.data.refund.status]).toEqual([kind, 200, 'PROCESSING'])
     const read = await shows(merchant, charge, 'PARTIALLY_REFUNDED')
     expect(statusesOf(read)).toEqual(['PENDING', 'PROCESSING', 'PAID', 'PROCESSING', 'PARTIALLY_REFUNDED'])

@@ -218,18 +218,13 @@ export async function openTestStack(home: StateDir) {
      * Waits until the ledger of a merchant agrees with the provider: by itself, its sums with the provider's balance,
      * and each line of the provider's statement with one movement of ours.
      */
-    async waitUntilLedgerAgrees({
-      connections,
-    }: {
-      connections: { provider: ProviderName; account: string; providerAccountUuid: string }[]
-    }) {
+    async waitUntilLedgerAgrees({ connections }: { connections: ComparedConnection[] }) {
       const em = orm.em.fork()
-      const mine = ({ where }: { where: string }) =>
-        connections.some(({ providerAccountUuid }) => where.includes(providerAccountUuid))
+      const mine = [...new Set(connections.map(({ providerAccountUuid }) => providerAccountUuid))]
       const faults = async () => [
         ...(await checkLedger(em)),
-        ...(await checkProviderBalances(em.fork(), providers)).filter(mine),
-        ...(await Promise.all(connections.map(statementFaults))).flat(),
+        ...(await checkProviderBalances(em.fork(), providers, mine)),
+        ...(await findStatementFaults(connections)),
       ]
       await pollUntil(faults, found => found.length === 0, { limitMs: 15_000, everyMs: 200 })
     },
@@ -291,35 +286,42 @@ export async function openTestStack(home: StateDir) {
   }
   return stage
 
-  /** Settled lines at the provider beside our movements, line by line. */
-  async function statementFaults({
-    provider,
-    account,
-    providerAccountUuid,
-  }: {
-    provider: ProviderName
-    account: string
-    providerAccountUuid: string
-  }) {
-    const lines = (await simulator.listStatement(provider)).filter(line => line.account === account)
-    const rows = await sql<{ end_to_end: string; movement_type: string; cents: string }>(
-      `select end_to_end, movement_type, value_cents as cents from movement
-       where provider_account_uuid = ? and end_to_end is not null and status = 'SETTLED'`,
-      [providerAccountUuid],
+  /** Compares the settled lines at the providers with our movements, line by line. */
+  async function findStatementFaults(connections: ComparedConnection[]): Promise<string[]> {
+    if (connections.length === 0) return []
+    const accountsByUuid = new Map(
+      connections.map(({ providerAccountUuid, account }) => [providerAccountUuid, account]),
     )
-    const settled = lines.map(
-      line =>
-        `${line.end_to_end} ${INCOMING_KINDS.has(line.kind) ? 'IN' : 'OUT'} ${Math.round(line.value * 100)}`,
+    const accounts = new Set(accountsByUuid.values())
+    // Each statement holds the lines of all accounts, and some suites have a hundred: read once for all of them.
+    const providerNames = [...new Set(connections.map(({ provider }) => provider))]
+    const statements = await Promise.all(providerNames.map(provider => simulator.listStatement(provider)))
+    const rows = await sql<{ account: string; end_to_end: string; movement_type: string; cents: string }>(
+      `select provider_account_uuid as account, end_to_end, movement_type, value_cents as cents from movement
+       where provider_account_uuid = any(array[?]::uuid[]) and end_to_end is not null and status = 'SETTLED'`,
+      [[...accountsByUuid.keys()]],
     )
-    const written = rows.map(row => `${row.end_to_end} ${row.movement_type} ${row.cents}`)
+    const settled = statements
+      .flat()
+      .filter(({ account }) => accounts.has(account))
+      .map(
+        line =>
+          `${line.account} ${line.end_to_end} ${INCOMING_KINDS.has(line.kind) ? 'IN' : 'OUT'} ${Math.round(line.value * 100)}`,
+      )
+    const written = rows.map(
+      row => `${accountsByUuid.get(row.account)} ${row.end_to_end} ${row.movement_type} ${row.cents}`,
+    )
+    const timesWritten = Map.groupBy(written, row => row)
+    const settledSet = new Set(settled)
     return [
-      ...settled
-        .filter(line => written.filter(row => row === line).length !== 1)
-        .map(line => `not once here: ${line}`),
-      ...written.filter(row => !settled.includes(row)).map(row => `not there: ${row}`),
+      ...settled.filter(line => timesWritten.get(line)?.length !== 1).map(line => `not once here: ${line}`),
+      ...written.filter(row => !settledSet.has(row)).map(row => `not there: ${row}`),
     ]
   }
 }
+
+/** A connection, by its account at the provider and at us. */
+type ComparedConnection = { provider: ProviderName; account: string; providerAccountUuid: string }
 
 const INCOMING_KINDS = new Set(['payment', 'deposit', 'return'])
 const ISPB = '09089356'

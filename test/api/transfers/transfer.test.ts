@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { describe, expect, test } from '@jest/globals'
 import { Webhook } from 'standardwebhooks'
-import { expectOneOriginal } from '../../support/repeated-requests.ts'
+import { expectOneOriginal } from '../../support/one-original.ts'
 import { repeatWhileUnconfirmed } from '../support/client.ts'
 import { openMoneySuite } from '../support/money-suite.ts'
 import { type ApiResource, randomPixKey, statusesOf } from '../support/payout-actions.ts'

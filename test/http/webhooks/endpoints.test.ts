@@ -4,7 +4,7 @@ import { webhookRoutes } from '../../../src/api/webhooks/routes.ts'
 import { runInTransaction } from '../../../src/db/client/orm.ts'
 import { STATEMENT_TIMEOUT_MS } from '../../../src/http/limits.ts'
 import { ANY_EVENT_BODY } from '../../support/event-bodies.ts'
-import { expectOneOriginal } from '../../support/repeated-requests.ts'
+import { expectOneOriginal } from '../../support/one-original.ts'
 import {
   type CertificateAuthority,
   createAuthority,
