@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals'
+import { deliveryRoutes } from '../../../src/api/webhooks/delivery-routes.ts'
 import { webhookRoutes } from '../../../src/api/webhooks/routes.ts'
 import { runInTransaction } from '../../../src/db/client/orm.ts'
 import { STATEMENT_TIMEOUT_MS } from '../../../src/http/limits.ts'
@@ -25,7 +26,7 @@ beforeAll(async () => {
   shop = await startMerchantServer(ca, { names: ['127.0.0.1', 'localhost'] }, (_, response) => response.end())
   url = `https://127.0.0.1:${shop.port}/pix?a=b`
   const environment = { TRILHO_LOOPBACK_WEBHOOKS: 'true' }
-  const routes = [webhookRoutes({ ca: [ca.pem], handshakeTimeoutMs: 30_000 })]
+  const routes = [webhookRoutes({ ca: [ca.pem], handshakeTimeoutMs: 30_000 }), deliveryRoutes]
   fixture = await openApiFixture(routes, environment, undefined, { statementMs: STATEMENT_TIMEOUT_MS })
 })
 afterAll(() => Promise.all([fixture?.close(), shop?.close()]))
