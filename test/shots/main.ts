@@ -45,6 +45,7 @@ const listMerchantPages = (seed: Seed) => ({
   refunds: '/dashboard/refunds',
   requests: '/dashboard/requests',
   users: '/dashboard/users',
+  settings: '/dashboard/settings',
   profile: '/dashboard/profile',
   'second-factor': '/dashboard/profile/second-factor',
   'settlement-year': `/dashboard/settlement?period=${new Date().getFullYear()}`,
