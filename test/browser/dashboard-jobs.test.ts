@@ -11,14 +11,10 @@ import {
   isWiderThanScreen,
   PASSWORD,
   setUpBrowserSuite,
+  WAYS,
 } from './support/browser.ts'
 
 /** The jobs of a merchant, on a phone in Portuguese and at a desk in English. */
-
-const WAYS = [
-  ['on a phone in Portuguese', { viewport: { width: 375, height: 812 }, locale: 'pt-BR' }, '12,50'],
-  ['at a desk in English', { viewport: { width: 1440, height: 900 }, locale: 'en-US' }, '12.50'],
-] as const
 
 describeWithBrowser('the jobs of a merchant', () => {
   let stage: TestStack

@@ -5,7 +5,15 @@ import { readOutboxCode } from '../api/support/outbox.ts'
 import { createPayoutActions } from '../api/support/payout-actions.ts'
 import { pollUntil } from '../api/support/poll-until.ts'
 import type { TestStack } from '../api/support/test-stack.ts'
-import { type BrowserUsers, clickAndLoad, describeWithBrowser, setUpBrowserSuite } from './support/browser.ts'
+import {
+  type BrowserUsers,
+  clickAndLoad,
+  describeWithBrowser,
+  followMenu,
+  sayIn,
+  setUpBrowserSuite,
+  WAYS,
+} from './support/browser.ts'
 
 /** What a merchant sets up in the dashboard, and an operator's return of an unmatched payment. */
 
@@ -92,41 +100,50 @@ describeWithBrowser('the dashboard in a browser', () => {
     expect((await api.get('/api/v1/pix-keys')).body.data).toEqual([])
   })
 
-  test('an operator returns an unmatched payment with a stored reason', async () => {
-    const merchant = await stage.createMerchant({ providers: [{ balance: 100 }] })
-    const out = createPayoutActions(stage)
-    const charge = await out.createPaidCharge(merchant)
-    const account = { target: { accountUuid: merchant.uuid }, actor: 'suite', reason: 'a drill' }
-    await startPause(stage.orm.em.fork(), { ...account, reach: 'money_out' })
-    const second = await stage.simulator.pay({ payload: charge.payment.payload, force: true })
-    const disposition = async () => {
-      const [movement] = await stage.sql<{ disposition: string }>(
-        `select disposition from movement where end_to_end = ? and movement_type = 'IN'`,
-        [second.end_to_end],
+  test.each(WAYS)(
+    'an operator returns an unmatched payment with a stored reason %s',
+    async (_, look, _value) => {
+      const say = sayIn(look)
+      const back = say('Devolver ao pagador', 'Return to the payer')
+      const merchant = await stage.createMerchant({ providers: [{ balance: 100 }] })
+      const out = createPayoutActions(stage)
+      const charge = await out.createPaidCharge(merchant)
+      const account = { target: { accountUuid: merchant.uuid }, actor: 'suite', reason: 'a drill' }
+      await startPause(stage.orm.em.fork(), { ...account, reach: 'money_out' })
+      const second = await stage.simulator.pay({ payload: charge.payment.payload, force: true })
+      const disposition = async () => {
+        const [movement] = await stage.sql<{ disposition: string }>(
+          `select disposition from movement where end_to_end = ? and movement_type = 'IN'`,
+          [second.end_to_end],
+        )
+        return movement?.disposition
+      }
+      const operator = await people.signIn(null, look)
+      const unmatched = operator.locator('article', { hasText: second.end_to_end })
+      await pollUntil(
+        async () => {
+          await operator.goto('/dashboard/operator/unmatched')
+          return unmatched.getByText(back).count()
+        },
+        count => count > 0,
+        { limitMs: 60_000, everyMs: 250 },
       )
-      return movement?.disposition
-    }
-    const operator = await people.signIn(null)
-    const unmatched = operator.locator('article', { hasText: second.end_to_end })
-    await pollUntil(
-      async () => {
-        await operator.goto('/dashboard/operator/unmatched')
-        return unmatched.getByText('Devolver ao pagador').count()
-      },
-      count => count > 0,
-      { limitMs: 60_000, everyMs: 250 },
-    )
-    await endPause(stage.orm.em.fork(), account)
-    await unmatched.getByText('Devolver ao pagador').first().click()
-    await unmatched.getByLabel('Motivo').fill('o pagador ligou')
-    await unmatched.getByRole('button', { name: 'Devolver ao pagador' }).click()
-    await operator.getByRole('button', { name: /^Devolver R\$/ }).click()
-    await operator.getByText('A devolução foi solicitada.').waitFor()
-    await pollUntil(disposition, is => is === 'returned', { limitMs: 60_000 })
-    expect(await out.listPaidOut(merchant)).toMatchObject([{ kind: 'refund', value: 10 }])
-    await operator.getByRole('link', { name: 'Ações de operadores' }).click()
-    await operator.getByRole('row', { name: /Devolução ao pagador.*o pagador ligou/ }).waitFor()
-  })
+      await endPause(stage.orm.em.fork(), account)
+      await unmatched.getByText(back).first().click()
+      await unmatched.getByLabel(say('Motivo', 'Reason')).fill('o pagador ligou')
+      await unmatched.getByRole('button', { name: back }).click()
+      await operator.getByRole('button', { name: new RegExp(say('^Devolver R\\$', '^Return R\\$')) }).click()
+      await operator.getByText(say('A devolução foi solicitada.', 'The return was requested.')).waitFor()
+      await pollUntil(disposition, is => is === 'returned', { limitMs: 60_000 })
+      expect(await out.listPaidOut(merchant)).toMatchObject([{ kind: 'refund', value: 10 }])
+      await followMenu(operator, say('Ações de operadores', 'Operator actions'))
+      const returned = say('Devolução ao pagador', 'Returned to the payer')
+      await operator
+        .getByRole('row', { name: new RegExp(`${returned}.*o pagador ligou`) })
+        .first()
+        .waitFor()
+    },
+  )
 
   test('no page reported an error', () => {
     expect(people.complaints).toEqual([])

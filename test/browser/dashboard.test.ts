@@ -9,8 +9,11 @@ import {
   clickAndLoad,
   describeWithBrowser,
   findSeriousViolations,
+  followMenu,
   isWiderThanScreen,
+  sayIn,
   setUpBrowserSuite,
+  WAYS,
 } from './support/browser.ts'
 
 /** The dashboard in a real browser over the real stack. */
@@ -19,13 +22,37 @@ describeWithBrowser('the dashboard in a browser', () => {
   let stage: TestStack
   let people: BrowserUsers
   let merchant: Merchant
+  /** A transfer of unknown outcome for each way, of an account of its own. */
+  const unknown: Record<string, { uuid: string; account: string }> = {}
 
   setUpBrowserSuite(async suite => {
     ;({ stage, people } = suite)
     merchant = await stage.createMerchant({
       providers: [{ balance: 100 }, { provider: 'PROVIDER_C', balance: 100 }],
     })
+    for (const [, { locale }] of WAYS) unknown[locale] = await sendUnknownTransfer()
   })
+
+  async function expectAccessible(page: Page) {
+    expect(await findSeriousViolations(page)).toEqual([])
+    expect(await isWiderThanScreen(page)).toBe(false)
+  }
+
+  /** Sends a transfer whose provider never says what became of it. */
+  async function sendUnknownTransfer() {
+    const {
+      connection,
+      api,
+      uuid: account,
+    } = await stage.createMerchant({
+      providers: [{ provider: 'PROVIDER_B', balance: 50 }],
+    })
+    const fault = { provider: connection.provider, account: connection.account }
+    await stage.simulator.addFault({ ...fault, operation: 'sendTransfer', fault: 'timeout_then_done' })
+    await stage.simulator.addFault({ ...fault, operation: 'findTransfer', fault: 'http_500', times: 10_000 })
+    const sent = await api.post('/api/v1/transfers', { value: 12.5, pix_key: 'maria@example.com' })
+    return { uuid: sent.body.data.uuid as string, account }
+  }
 
   const statusOf = (page: Page) => page.locator('#life .title .status')
   /** A reloaded page has lost this. */
@@ -173,46 +200,58 @@ describeWithBrowser('the dashboard in a browser', () => {
     expect(attempts[1]).toMatch(/Provedor C\s+Liquidado/)
   })
 
-  test('a token is created, shown once, used and revoked', async () => {
-    const page = await people.signIn(merchant.uuid)
-    await page.getByRole('link', { name: 'Tokens de API' }).click()
-    await page.getByLabel('Nome').fill('loja do centro')
-    await page.getByLabel('Ambiente').selectOption('test')
-    await page.getByRole('combobox', { name: /^Provedor/ }).selectOption(merchant.connection.uuid)
-    await page.getByRole('button', { name: 'Criar um token' }).click()
+  test.each(WAYS)('a token is created, shown once, used and revoked %s', async (_, look, _value) => {
+    const say = sayIn(look)
+    const page = await people.signIn(merchant.uuid, look)
+    await followMenu(page, say('Tokens de API', 'API tokens'))
+    const name = `loja do centro ${look.locale}`
+    await page.getByLabel(say('Nome', 'Name')).fill(name)
+    await page.getByLabel(say('Ambiente', 'Environment')).selectOption('test')
+    await page
+      .getByRole('combobox', { name: new RegExp(say('^Provedor', '^Provider')) })
+      .selectOption(merchant.connection.uuid)
+    await page.getByRole('button', { name: say('Criar um token', 'Create a token') }).click()
     const token = await page.getByLabel('Token', { exact: true }).inputValue()
     expect(token).toMatch(/^trl_test_/)
     const seen = await stage.api.withToken(token).get('/api/v1/providers')
     expect(seen.body.data.map((one: { uuid: string }) => one.uuid)).toEqual([merchant.connection.uuid])
-    await clickAndLoad(page.getByRole('link', { name: 'Tokens de API' }))
+    await followMenu(page, say('Tokens de API', 'API tokens'))
     expect(await page.content()).not.toContain(token)
-    await clickAndLoad(page.getByRole('button', { name: 'Revogar loja do centro' }))
-    await page.getByRole('button', { name: 'Revogar loja do centro' }).click()
-    await page.getByText('O token foi revogado').waitFor()
+    await expectAccessible(page)
+    const revoke = page.getByRole('button', { name: `${say('Revogar', 'Revoke')} ${name}` })
+    await clickAndLoad(revoke)
+    await revoke.click()
+    await page.getByText(say('O token foi revogado', 'The token was revoked')).waitFor()
     await pollUntil(
       async () => (await stage.api.withToken(token).get('/api/v1/providers')).status,
       status => status === 401,
     )
   })
 
-  test('a dispute is replied to with a file before its deadline', async () => {
-    const charge = await merchant.api.createCharge({ value: 42 })
+  test.each(WAYS)('a dispute is replied to with a file before its deadline %s', async (_, look, _value) => {
+    const say = sayIn(look)
+    const { uuid, api } = await stage.createMerchant({ providers: [{ balance: 100 }] })
+    const charge = await api.createCharge({ value: 42 })
     const { end_to_end } = await stage.simulator.pay({ payload: charge.payment.payload })
     await pollUntil(
-      () => merchant.api.readCharge(charge.uuid),
+      () => api.readCharge(charge.uuid),
       ({ status }) => status === 'PAID',
     )
     await stage.simulator.openDispute({ end_to_end, type: 'SCAM' })
     const { body } = await pollUntil(
-      () => merchant.api.get('/api/v1/meds'),
+      () => api.get('/api/v1/meds'),
       answer => answer.body.data.length > 0,
     )
-    const page = await people.signIn(merchant.uuid)
-    await page.getByRole('navigation').getByRole('link', { name: 'Contestações' }).click()
-    await page.getByRole('row', { name: /Golpe/ }).getByRole('link').click()
-    await page.getByText(/Prazo para responder, em/).waitFor()
-    await page.getByLabel('Recusar').check()
-    await page.getByLabel('Justificativa').pressSequentially('A mercadoria foi entregue; ')
+    const page = await people.signIn(uuid, look)
+    await followMenu(page, say('Contestações', 'Disputes'))
+    await page
+      .getByRole('row', { name: new RegExp(say('Golpe', 'Scam')) })
+      .getByRole('link')
+      .click()
+    await page.getByText(say('Prazo para responder, em', 'Deadline to reply, in')).waitFor()
+    await page.getByLabel(say('Recusar', 'Reject')).check()
+    const justification = page.getByLabel(say('Justificativa', 'Justification'))
+    await justification.pressSequentially('A mercadoria foi entregue; ')
     // An update while the user types is shown, and the typing continues where it was.
     await stage.sql('update dispute set reply_failure = ? where uuid = ?', [
       JSON.stringify({ code: 'not_heard', message: '' }),
@@ -220,109 +259,113 @@ describeWithBrowser('the dashboard in a browser', () => {
     ])
     await page.getByText('not_heard').waitFor()
     await page.keyboard.type('segue o comprovante.')
-    expect(await page.getByLabel('Justificativa').inputValue()).toBe(
-      'A mercadoria foi entregue; segue o comprovante.',
-    )
-    expect(await page.getByLabel('Recusar').isChecked()).toBe(true)
+    expect(await justification.inputValue()).toBe('A mercadoria foi entregue; segue o comprovante.')
+    expect(await page.getByLabel(say('Recusar', 'Reject')).isChecked()).toBe(true)
     const picture = Buffer.from(encode({ width: 1, height: 1, data: new Uint8Array(1), channels: 1 }))
     const file = { name: 'comprovante.png', mimeType: 'image/png', buffer: picture }
-    await page.getByLabel('Comprovantes (arquivos)').setInputFiles([file])
-    await page.getByLabel('Confirmo: a resposta é definitiva').check()
-    await page.getByRole('button', { name: 'Enviar a resposta' }).click()
-    await page.getByText('A resposta foi enviada.').waitFor()
-    await turns(page, 'Em processamento')
-    const proof = page.getByRole('link', { name: /Comprovante 1/ })
+    await page.getByLabel(say('Comprovantes (arquivos)', 'Evidence (files)')).setInputFiles([file])
+    await page.getByLabel(say('Confirmo: a resposta é definitiva', 'I confirm: the reply is final')).check()
+    await expectAccessible(page)
+    await page.getByRole('button', { name: say('Enviar a resposta', 'Send the reply') }).click()
+    await page.getByText(say('A resposta foi enviada.', 'The reply was sent.')).waitFor()
+    await turns(page, say('Em processamento', 'Processing'))
+    await expectAccessible(page)
+    const proof = page.getByRole('link', { name: new RegExp(say('Comprovante 1', 'Evidence 1')) })
     const kept = await fetch(new URL((await proof.getAttribute('href'))!, stage.local.api_url))
     expect(Buffer.from(await kept.arrayBuffer())).toEqual(picture)
-    expect((await merchant.api.get(`/api/v1/meds/${body.data[0].uuid}`)).body.data.status).toBe('PROCESSING')
-    expect(await page.getByRole('button', { name: 'Enviar a resposta' }).count()).toBe(0)
+    expect((await api.get(`/api/v1/meds/${body.data[0].uuid}`)).body.data.status).toBe('PROCESSING')
+    expect(await page.locator('#reply').count()).toBe(0)
   })
 
-  test('an operator pauses with a stored reason, and a merchant has no access to that page', async () => {
-    const other = await stage.createMerchant()
-    const operator = await people.signIn(null)
-    await operator.getByRole('link', { name: 'Provedores e suspensões' }).click()
-    await operator.getByLabel('Alvo').selectOption('account')
-    await operator.getByLabel('Identificador (UUID)').fill(other.uuid)
-    await operator.getByLabel('Operações a suspender').selectOption('everything')
-    const form = operator.locator('form[action$="/pause"]')
-    await form.getByLabel('Motivo').fill('suspeita de fraude')
-    await form.getByRole('button', { name: 'Suspender' }).click()
-    await operator.getByRole('button', { name: /^Suspender ./ }).click()
-    await operator.getByText('A suspensão está em vigor.').waitFor()
-    const order = { value: 1, type: 'PIX' }
-    expect((await other.api.post('/api/v1/payments', order)).body.code).toBe('paused')
+  test.each(WAYS)(
+    'an operator pauses with a stored reason, and a merchant has no access to that page %s',
+    async (_, look, _value) => {
+      const say = sayIn(look)
+      const other = await stage.createMerchant()
+      const operator = await people.signIn(null, look)
+      await followMenu(operator, say('Provedores e suspensões', 'Providers and pauses'))
+      await operator.getByLabel(say('Alvo', 'Target')).selectOption('account')
+      await operator.getByLabel(say('Identificador (UUID)', 'Identifier (UUID)')).fill(other.uuid)
+      await operator
+        .getByLabel(say('Operações a suspender', 'Operations to pause'))
+        .selectOption('everything')
+      const form = operator.locator('form[action$="/pause"]')
+      await form.getByLabel(say('Motivo', 'Reason')).fill('suspeita de fraude')
+      await form.getByRole('button', { name: say('Suspender', 'Pause') }).click()
+      const confirm = operator.getByRole('button', { name: new RegExp(say('^Suspender .', '^Pause .')) })
+      await confirm.waitFor()
+      await expectAccessible(operator)
+      await confirm.click()
+      await operator.getByText(say('A suspensão está em vigor.', 'The pause is in effect.')).waitFor()
+      const order = { value: 1, type: 'PIX' }
+      expect((await other.api.post('/api/v1/payments', order)).body.code).toBe('paused')
 
-    const merchants = await people.signIn(other.uuid)
-    expect((await merchants.goto('/dashboard/operator/providers'))!.status()).toBe(404)
-    expect(await merchants.content()).not.toContain('suspeita de fraude')
+      const merchants = await people.signIn(other.uuid, look)
+      expect((await merchants.goto('/dashboard/operator/providers'))!.status()).toBe(404)
+      expect(await merchants.content()).not.toContain('suspeita de fraude')
 
-    const pause = operator.locator('article', { hasText: other.uuid })
-    await pause.getByText('Retomar').first().click()
-    await pause.getByLabel('Motivo').fill('esclarecido')
-    await pause.getByRole('button', { name: 'Retomar' }).click()
-    await operator.getByRole('button', { name: /^Retomar ./ }).click()
-    await operator.getByText('A suspensão terminou.').waitFor()
-    expect((await other.api.post('/api/v1/payments', order)).status).toBe(201)
-    await operator.getByRole('link', { name: 'Ações de operadores' }).click()
-    for (const reason of ['suspeita de fraude', 'esclarecido'])
-      await operator.getByRole('cell', { name: reason }).waitFor()
-  })
+      const pause = operator.locator('article', { hasText: other.uuid })
+      await pause.getByText(say('Retomar', 'Resume')).first().click()
+      await pause.getByLabel(say('Motivo', 'Reason')).fill('esclarecido')
+      await pause.getByRole('button', { name: say('Retomar', 'Resume') }).click()
+      await operator.getByRole('button', { name: new RegExp(say('^Retomar .', '^Resume .')) }).click()
+      await operator.getByText(say('A suspensão terminou.', 'The pause has ended.')).waitFor()
+      expect((await other.api.post('/api/v1/payments', order)).status).toBe(201)
+      await followMenu(operator, say('Ações de operadores', 'Operator actions'))
+      for (const reason of ['suspeita de fraude', 'esclarecido'])
+        await operator.getByRole('row', { name: new RegExp(`${other.uuid}.*${reason}`) }).waitFor()
+    },
+  )
 
-  test('an operator settles an unknown outcome manually', async () => {
-    const { connection, api, uuid } = await stage.createMerchant({
-      providers: [{ provider: 'PROVIDER_B', balance: 50 }],
-    })
-    const { provider, account } = connection
-    await stage.simulator.addFault({
-      provider,
-      account,
-      operation: 'sendTransfer',
-      fault: 'timeout_then_done',
-    })
-    await stage.simulator.addFault({
-      provider,
-      account,
-      operation: 'findTransfer',
-      fault: 'http_500',
-      times: 10_000,
-    })
-    const sent = await api.post('/api/v1/transfers', { value: 9.99, pix_key: 'maria@example.com' })
-    const { uuid: transfer } = sent.body.data
-    const operator = await people.signIn(null)
-    const unknown = operator.locator('article', { hasText: transfer })
+  test.each(WAYS)('an operator settles an unknown outcome manually %s', async (_, look, value) => {
+    const say = sayIn(look)
+    const { uuid: transfer, account } = unknown[look.locale]!
+    const operator = await people.signIn(null, look)
+    const listed = operator.locator('article', { hasText: transfer })
     await pollUntil(
       async () => {
         await operator.goto('/dashboard/operator/unknown')
-        return unknown.count()
+        return listed.count()
       },
       count => count === 1,
       { limitMs: 120_000, everyMs: 500 },
     )
-    await unknown.getByRole('link', { name: /^Abrir para encerrar/ }).click()
-    await operator.getByRole('button', { name: 'Consultar o provedor agora' }).click()
-    await operator.getByText(/^O provedor (respondeu|está sendo consultado)/).waitFor()
-    await operator.getByLabel('Resultado').selectOption('rejected')
-    await operator.getByLabel('Comprovação').selectOption('statement')
-    await operator.getByLabel('Motivo (só para operadores)').fill('o extrato do provedor não a tem')
-    await operator.getByLabel('Mensagem para o lojista').fill('O banco não concluiu esta transferência.')
-    for (const viewport of [
-      { width: 375, height: 812 },
-      { width: 1440, height: 900 },
-    ]) {
-      await operator.setViewportSize(viewport)
-      expect(await findSeriousViolations(operator)).toEqual([])
-      expect(await isWiderThanScreen(operator)).toBe(false)
-    }
-    await operator.getByRole('button', { name: 'Revisar o encerramento' }).click()
-    await operator.getByRole('heading', { name: /R\$\s?9,99 para maria@example\.com/ }).waitFor()
-    await operator.getByRole('button', { name: /^Encerrar R\$\s?9,99 como não enviado$/ }).click()
-    await operator.getByText('O encerramento manual foi solicitado.').waitFor()
-    const page = await people.signIn(uuid)
+    await listed
+      .getByRole('link', { name: new RegExp(say('^Abrir para encerrar', '^Open to settle')) })
+      .click()
+    await operator
+      .getByRole('button', { name: say('Consultar o provedor agora', 'Ask the provider now') })
+      .click()
+    const asked = say(
+      '^O provedor (respondeu|está sendo consultado)',
+      '^The provider (has answered|is being polled)',
+    )
+    await operator.getByText(new RegExp(asked)).waitFor()
+    await operator.getByLabel(say('Resultado', 'Outcome')).selectOption('rejected')
+    await operator.getByLabel(say('Comprovação', 'Evidence'), { exact: true }).selectOption('statement')
+    const reason = 'o extrato do provedor não a tem'
+    await operator.getByLabel(say('Motivo (só para operadores)', 'Reason (for operators only)')).fill(reason)
+    const message = 'O banco não concluiu esta transferência.'
+    await operator.getByLabel(say('Mensagem para o lojista', 'Message for the merchant')).fill(message)
+    await expectAccessible(operator)
+    await clickAndLoad(
+      operator.getByRole('button', { name: say('Revisar o encerramento', 'Review the settlement') }),
+    )
+    const receiver = say('para maria@example\\.com', 'to maria@example\\.com')
+    await operator.getByRole('heading', { name: new RegExp(`R\\$\\s?${value} ${receiver}`) }).waitFor()
+    await expectAccessible(operator)
+    const button = say(
+      `^Encerrar R\\$\\s?${value} como não enviado$`,
+      `^Settle R\\$\\s?${value} as not sent$`,
+    )
+    await operator.getByRole('button', { name: new RegExp(button) }).click()
+    const requested = say('O encerramento manual foi solicitado.', 'The manual settlement was requested.')
+    await operator.getByText(requested).waitFor()
+    const page = await people.signIn(account, look)
     await page.goto(`/dashboard/transfers/${transfer}`)
-    await turns(page, 'Falhou')
-    await page.getByText('O banco não concluiu esta transferência.').waitFor()
-    expect(await page.content()).not.toContain('o extrato do provedor não a tem')
+    await turns(page, say('Falhou', 'Failed'))
+    await page.getByText(message).waitFor()
+    expect(await page.content()).not.toContain(reason)
   })
 
   test('no page reported an error', () => {

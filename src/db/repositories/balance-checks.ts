@@ -4,6 +4,7 @@ import {
 } from '../../domain/reconciliation/statement-comparison.ts'
 import type { EntityManager } from '../client/orm.ts'
 import { selectValue } from '../select-values.ts'
+import { DIFFERENCE_CENTS_SQL } from './operator-lists.ts'
 
 /** The last balance that each provider reported, next to the ledger's (table `balance_check`). */
 
@@ -48,7 +49,7 @@ export function sumUnbookedCents(
   return em.execute(
     `select why, direction, sum(cents)::float8 as cents, count(*)::int as count from (
        select coalesce(pending_reason, kind) as why, movement_type as direction,
-         coalesce(detail #>> '{entry,cents}', detail #>> '{ours,cents}')::bigint as cents
+         ${DIFFERENCE_CENTS_SQL} as cents
        from difference where provider_account_uuid = ? and settled_at is null
        union all
        select kind || ' ' || type, '', value_cents from account_entry

@@ -110,8 +110,12 @@ export function listUnexpectedSettlements(em: EntityManager) {
   )
 }
 
+/** Value of a difference: of two amounts how far they differ, else the amount of the side that has it. */
+export const DIFFERENCE_CENTS_SQL = `case kind
+    when 'value_differs' then abs((detail #>> '{entry,cents}')::bigint - (detail #>> '{ours,cents}')::bigint)
+    else coalesce(detail #>> '{entry,cents}', detail #>> '{ours,cents}')::bigint end`
 const DIFFERENCE_SQL = `select d.uuid, d.kind, d.movement_type, d.end_to_end, p.provider, p.name as holder,
-    (d.detail #>> '{entry,cents}')::float8 as entry_cents, (d.detail #>> '{ours,cents}')::float8 as our_cents,
+    (${DIFFERENCE_CENTS_SQL})::float8 as cents, (d.detail #>> '{entry,cents}')::float8 as entry_cents, (d.detail #>> '{ours,cents}')::float8 as our_cents,
     d.pending_reason, d.found_at, d.settled_at, d.closed_at, d.closed_as, d.closed_cause, d.closed_reason, d.closed_by
   from difference d join provider_account p on p.uuid = d.provider_account_uuid`
 

@@ -1,4 +1,5 @@
 import type { EntityManager } from '../client/orm.ts'
+import { DIFFERENCE_CENTS_SQL } from './operator-lists.ts'
 
 /** Hours before its deadline from which an open dispute is urgent. */
 const URGENT_DISPUTE_HOURS = 24
@@ -25,7 +26,7 @@ export async function readServiceFacts(em: EntityManager): Promise<ServiceFacts>
        (select count(*) from pause)::int as pauses,
        d.count::int as urgent_disputes, d.cents::float8 as urgent_dispute_cents, d.due_at as next_dispute_due_at,
        (select min(checked_at) from balance_check) as balances_checked_at,
-       (select coalesce(sum(coalesce(detail #>> '{entry,cents}', detail #>> '{ours,cents}')::bigint), 0)
+       (select coalesce(sum(${DIFFERENCE_CENTS_SQL}), 0)
           from difference where settled_at is null and closed_at is null)::float8
        + (select coalesce(sum(value_cents), 0) from account_entry
           where movement_uuid is null and dispute_uuid is null and kind = 'unlisted')::float8 as difference_cents

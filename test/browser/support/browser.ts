@@ -15,6 +15,26 @@ if (installedChromium === null)
 /** `describe` where there is a browser. */
 export const describeWithBrowser = installedChromium === null ? describe.skip : describe
 
+/** How a story is walked: what its title says, the browser, and R$ 12.50 as the language writes it. */
+export const WAYS = [
+  ['on a phone in Portuguese', { viewport: { width: 375, height: 812 }, locale: 'pt-BR' }, '12,50'],
+  ['at a desk in English', { viewport: { width: 1440, height: 900 }, locale: 'en-US' }, '12.50'],
+] as const
+type Look = (typeof WAYS)[number][1]
+
+/** Returns the text of a way's language. */
+export const sayIn =
+  ({ locale }: Look) =>
+  (portuguese: string, english: string) =>
+    locale === 'pt-BR' ? portuguese : english
+
+/** Follows a link of the menu, which is folded on a phone. */
+export async function followMenu(page: Page, name: string): Promise<void> {
+  const menu = page.getByRole('button', { name: 'Menu' })
+  if (await menu.isVisible()) await menu.click()
+  await clickAndLoad(page.getByRole('navigation').getByRole('link', { name }))
+}
+
 export type BrowserUsers = ReturnType<typeof createBrowserUsers>
 
 /** Opens a browser over the shared stack; both end with the suite. */

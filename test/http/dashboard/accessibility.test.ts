@@ -7,6 +7,7 @@ import { submitSignIn } from '../../browser/support/sign-in.ts'
 import { type ApiFixture, openApiFixture } from '../support/api-fixture.ts'
 import { fillPath, isOperatorRoute, recordDashboardRoutes } from '../support/dashboard-routes.ts'
 import { createFullAccount, PASSWORD } from '../support/full-account.ts'
+import { prepareUnlistedPages } from '../support/unlisted-pages.ts'
 
 /**
  * Every page of the dashboard, taken from its router, in a browser: nothing for axe to find in either scheme, at 1440 pixels
@@ -16,6 +17,7 @@ import { createFullAccount, PASSWORD } from '../support/full-account.ts'
 
 const WIDE = { width: 1440, height: 900 }
 const PHONE = { width: 375, height: 812 }
+const NARROW = { width: 320, height: 640 }
 const WIDTHS = [320, 375, 640, 768, 1024, 1280, 1600, 1920]
 
 const executablePath = await findChromium()
@@ -58,6 +60,17 @@ testWithBrowser.each<[string, () => string | null, string[]]>([
   expect(findings).toEqual([])
 })
 
+testWithBrowser('every other page is accessible at 320 and 1440 pixels', async () => {
+  const findings: string[] = []
+  for (const [name, open] of Object.entries(await prepareUnlistedPages(fixture, ours))) {
+    const page = await openPage()
+    await open(page)
+    findings.push(...(await examine(page, name, [NARROW.width])))
+    await page.context().close()
+  }
+  expect(findings).toEqual([])
+})
+
 /** Opens a page; a form's own address leads to a page that has its own turn, a file is no page. */
 async function isPage(page: Page, path: string): Promise<boolean> {
   const { status, type } = await page.request
@@ -69,15 +82,16 @@ async function isPage(page: Page, path: string): Promise<boolean> {
   return true
 }
 
-async function examine(page: Page, path: string): Promise<string[]> {
+async function examine(page: Page, path: string, widths = WIDTHS): Promise<string[]> {
   const found: string[] = []
+  const phone = widths === WIDTHS ? PHONE : NARROW
   await page.evaluate(axe.source)
   await page.evaluate('document.querySelectorAll("details").forEach(one => { one.open = true })')
   for (const [colorScheme, viewport] of [
     ['light', WIDE],
     ['dark', WIDE],
-    ['dark', PHONE],
-    ['light', PHONE],
+    ['dark', phone],
+    ['light', phone],
   ] as const) {
     await page.setViewportSize(viewport)
     await page.emulateMedia({ colorScheme })
@@ -91,7 +105,7 @@ async function examine(page: Page, path: string): Promise<string[]> {
         `${path} ${viewport.width} ${colorScheme} ${id}: ${nodes.map(node => node.html).join(' | ')}`,
       )
   }
-  for (const width of WIDTHS) {
+  for (const width of widths) {
     await page.setViewportSize({ width, height: 800 })
     if (await page.evaluate<boolean>('document.documentElement.scrollWidth > window.innerWidth'))
       found.push(`${path} is wider than ${width} pixels`)
@@ -111,13 +125,17 @@ type AxeFinding = { id: string; nodes: { html: string }[] }
 async function signIn(accountUuid: string | null): Promise<Page> {
   const email = `${accountUuid ?? 'operator'}@accessible.test`
   await addUser(fixture.orm.em.fork(), { email, password: PASSWORD, accountUuid })
+  const page = await openPage()
+  await submitSignIn(page, { email, password: PASSWORD })
+  return page
+}
+
+async function openPage(): Promise<Page> {
   const context = await browser!.newContext({
     locale: 'pt-BR',
     baseURL: fixture.server.url,
     viewport: WIDE,
     reducedMotion: 'reduce',
   })
-  const page = await context.newPage()
-  await submitSignIn(page, { email, password: PASSWORD })
-  return page
+  return context.newPage()
 }

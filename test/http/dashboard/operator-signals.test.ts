@@ -81,6 +81,21 @@ describe('the page', () => {
     expect(text).toMatch(
       /<a href="\/dashboard\/operator\/unknown"><span>Unknown outcomes<\/span> <strong>1, R\$7\.77<\/strong> <small>the oldest: 3 hours</,
     )
+    // Every line and every figure leads to a page that is served, and to its place there.
+    const main = text.slice(text.indexOf('<main'))
+    const links = new Set(
+      Array.from(main.matchAll(/href="(\/dashboard\/operator[^"]*)"/g), ([, path]) => path!),
+    )
+    expect(links.size).toBeGreaterThan(10)
+    for (const link of links) {
+      const [path, place] = link.split('#')
+      const led = await operator.get(path!)
+      expect([link, led.status, place === undefined || led.text.includes(`id="${place}"`)]).toEqual([
+        link,
+        200,
+        true,
+      ])
+    }
     // The metric and the page show the same value, from one query.
     const samples = await readDatabaseGauges(fixture.orm.em.fork())
     expect(samples).toContainEqual({ gauge: 'trilho_unknown_cents', label: 'PROVIDER_A', value: 777 })

@@ -149,8 +149,12 @@ function describeState(visit: Visit, difference: Difference): string {
   return t(isDifferencePending(difference) ? 'difference.pending' : 'difference.open')
 }
 
-function describeAmount(visit: Visit, { detail: { entry, ours } }: Difference): string {
-  const cents = entry?.cents ?? ours?.cents
+/** Describes the amount in question: of two amounts how far they differ, else the amount of the side that has it. */
+function describeAmount(visit: Visit, { kind, detail: { entry, ours } }: Difference): string {
+  const cents =
+    kind === 'value_differs' && entry && ours
+      ? Math.abs(entry.cents - ours.cents)
+      : (entry?.cents ?? ours?.cents)
   return cents === undefined ? '–' : phrasesOf(visit).f.money(cents)
 }
 

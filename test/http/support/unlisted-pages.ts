@@ -1,0 +1,133 @@
+import { equal } from 'node:assert/strict'
+import { Secret, TOTP } from 'otpauth'
+import type { Page } from 'playwright-core'
+import { enableSecondFactor } from '../../../src/admin/second-factor.ts'
+import { addUser } from '../../../src/admin/users.ts'
+import { generateTotpSecret } from '../../../src/security/totp.ts'
+import { submitSignIn } from '../../browser/support/sign-in.ts'
+import type { ApiFixture } from './api-fixture.ts'
+import { type createFullAccount, PASSWORD } from './full-account.ts'
+
+/** Pages that are not in the router's list: reached without a session, or by a refusal or a fault. */
+
+type FullAccount = Awaited<ReturnType<typeof createFullAccount>>
+
+const SIGN_IN = '/dashboard/sign-in'
+const [VIEWER, TWO_FACTORS] = ['viewer@accessible.test', 'two@accessible.test'] as const
+const NEW_PASSWORD = 'another long password'
+const [INVITATION, CLOSED_INVITATION] = ['i'.repeat(32), 'c'.repeat(32)] as const
+/** Token of the payment link with this name. */
+const linkTokenOf = (name: string) => name.replaceAll('-', '').padEnd(32, 'x').slice(0, 32)
+
+/** Stores what the pages need, and returns how a browser without a session reaches each, by its name. */
+export async function prepareUnlistedPages(
+  fixture: ApiFixture,
+  ours: FullAccount,
+): Promise<Record<string, (page: Page) => Promise<unknown>>> {
+  const em = fixture.orm.em.fork()
+  const user = { password: PASSWORD, accountUuid: ours.account }
+  await addUser(em, { ...user, email: VIEWER, role: 'viewer' })
+  const { uuid } = await addUser(em, { ...user, email: TWO_FACTORS })
+  const secret = generateTotpSecret()
+  const code = new TOTP({ secret: Secret.fromBase32(secret) }).generate()
+  const actor = { uuid, email: TWO_FACTORS, accountUuid: ours.account }
+  await enableSecondFactor(em, fixture.dependencies.sealer, { actor, secret, code, recoveryCodes: [] })
+  await ours.sql(
+    `insert into user_invitation (uuid, account_uuid, email, role, token_hash, invited_by, created_at, expires_at)
+     select gen_random_uuid(), account_uuid, 'late@trilho.test', role, sha256(convert_to(?, 'UTF8')), invited_by,
+       now() - interval '9 days', now() - interval '2 days' from user_invitation where uuid = ?`,
+    [CLOSED_INVITATION, ours.invitation],
+  )
+  await ours.sql(`update user_invitation set token_hash = sha256(convert_to(?, 'UTF8')) where uuid = ?`, [
+    INVITATION,
+    ours.invitation,
+  ])
+  await ours.sql(`update charge set expires_at = now() + interval '1 hour' where uuid = ?`, [ours.open])
+  for (const [charge, name, revokedAt] of [
+    [ours.open, ours.open, null],
+    [ours.charge, ours.charge, null],
+    [ours.open, 'revoked', new Date()],
+  ] as const)
+    await ours.sql(
+      `insert into payment_link (uuid, charge_uuid, token_hash, sealed_token, note, created_by, created_at, revoked_at)
+       values (gen_random_uuid(), ?, sha256(convert_to(?, 'UTF8')), 's', 'Mesa 9', ?, now(), ?)`,
+      [charge, linkTokenOf(name), ours.user, revokedAt],
+    )
+
+  /** Runs work while a table is absent, as after a wrong migration. */
+  async function withoutTable<T>(table: string, work: () => Promise<T>): Promise<T> {
+    await ours.sql(`alter table ${table} rename to ${table}_away`)
+    return work().finally(() => ours.sql(`alter table ${table}_away rename to ${table}`))
+  }
+
+  return {
+    'the sign-in': page => page.goto(SIGN_IN),
+    'the sign-in with a wrong password': page =>
+      fillIn(page, SIGN_IN, { email: ours.email, password: 'wrong' }),
+    'the second step': async page => {
+      await fillIn(page, SIGN_IN, { email: TWO_FACTORS, password: PASSWORD })
+      equal(new URL(page.url()).pathname, `${SIGN_IN}/code`)
+    },
+    'the second step with a wrong code': async page => {
+      await fillIn(page, SIGN_IN, { email: TWO_FACTORS, password: PASSWORD })
+      await fillIn(page, null, { code: '000000' })
+    },
+    'an invitation': async page => {
+      equal((await page.goto(`/dashboard/invitation/${INVITATION}`))!.status(), 200)
+    },
+    'an invitation with a short password': async page => {
+      const path = `/dashboard/invitation/${INVITATION}`
+      await page.goto(path)
+      await page.evaluate(
+        `document.querySelectorAll('[minlength]').forEach(one => one.removeAttribute('minlength'))`,
+      )
+      await fillIn(page, null, { name: 'Bia', password: 'short' })
+    },
+    'an invitation that is over': page => page.goto(`/dashboard/invitation/${CLOSED_INVITATION}`),
+    'an unknown invitation': page => page.goto(`/dashboard/invitation/${'x'.repeat(32)}`),
+    'a payment link': page => page.goto(`/pay/${linkTokenOf(ours.open)}`),
+    'a payment link of a paid charge': page => page.goto(`/pay/${linkTokenOf(ours.charge)}`),
+    'a payment link that was revoked': page => page.goto(`/pay/${linkTokenOf('revoked')}`),
+    'an unknown payment link': page => page.goto(`/pay/${'x'.repeat(32)}`),
+    'a payment link while its table does not answer': page =>
+      withoutTable('payment_link', () => page.goto(`/pay/${linkTokenOf(ours.open)}`)),
+    'an own password that is refused': async page => {
+      await submitSignIn(page, { email: VIEWER, password: PASSWORD })
+      const fields = { current_password: 'wrong', password: NEW_PASSWORD }
+      await fillIn(page, '/dashboard/profile', fields, 'form[action$="/password"]')
+    },
+    '404': async page => {
+      await submitSignIn(page, { email: VIEWER, password: PASSWORD })
+      equal((await page.goto('/dashboard/nothing'))!.status(), 404)
+    },
+    '403': async page => {
+      await submitSignIn(page, { email: VIEWER, password: PASSWORD })
+      equal((await page.goto('/dashboard/users'))!.status(), 403)
+    },
+    '500': async page => {
+      await submitSignIn(page, { email: VIEWER, password: PASSWORD })
+      const answer = await withoutTable('dispute', () => page.goto('/dashboard/disputes'))
+      equal(answer!.status(), 500)
+    },
+    '413': async page => {
+      await submitSignIn(page, { email: VIEWER, password: PASSWORD })
+      await page.goto('/dashboard/profile')
+      const answer = page.waitForResponse(one => one.request().method() === 'POST')
+      const submitted = page.evaluate(`
+        const form = document.querySelector('form[action$="/password"]')
+        form.insertAdjacentHTML('beforeend', '<textarea name="more"></textarea>')
+        form.elements.more.value = 'x'.repeat(200000)
+        void setTimeout(() => form.submit())`)
+      await Promise.all([page.waitForEvent('load'), submitted])
+      equal((await answer).status(), 413)
+    },
+  }
+}
+
+/** Opens the page of a form, fills it in and sends it. */
+async function fillIn(page: Page, path: string | null, fields: Record<string, string>, form = 'main form') {
+  if (path !== null) await page.goto(path)
+  const shown = page.locator(form).first()
+  for (const [name, value] of Object.entries(fields)) await shown.locator(`input[name="${name}"]`).fill(value)
+  await Promise.all([page.waitForEvent('load'), shown.locator('button[type="submit"]').click()])
+}
