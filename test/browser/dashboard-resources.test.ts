@@ -54,10 +54,18 @@ describeWithBrowser('the dashboard in a browser', () => {
       new Set([first!.headers['webhook-id']]),
     )
 
-    await delivery.getByText('Corpo enviado', { exact: true }).click()
-    await delivery.getByRole('button', { name: 'Copiar: Corpo enviado: Teste' }).click()
+    await delivery.getByText('Resposta', { exact: true }).last().click()
+    await delivery
+      .getByRole('button', { name: /^Copiar: Resposta da tentativa \d+$/ })
+      .last()
+      .click()
     await delivery.getByText('Copiado.').waitFor()
+    const address = page.url()
+    await clickAndLoad(delivery.getByRole('link', { name: 'Corpo enviado' }))
+    if (!(await page.locator('#body').isVisible())) await page.locator('#body-open > summary').click()
+    await page.getByRole('button', { name: 'Copiar: Corpo enviado' }).click()
     expect(await page.evaluate('getSelection().toString()')).toBe(first!.body)
+    await page.goto(address)
 
     await clickAndLoad(page.getByRole('button', { name: 'Trocar a chave de assinatura' }))
     await page.getByRole('button', { name: 'Trocar a chave de assinatura' }).click()

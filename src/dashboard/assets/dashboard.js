@@ -97,6 +97,22 @@ function countDown() {
 countDown()
 setInterval(countDown, 1000)
 
+/* Answers get their buttons here: they are many, and a button in each would double the page. */
+let copiedTexts = 0
+function addCopyButtons() {
+  const template = document.getElementById('copy-button')
+  for (const text of document.querySelectorAll('pre[data-label]:not([id])')) {
+    copiedTexts += 1
+    text.id = `copied-${copiedTexts}`
+    const part = template.content.cloneNode(true)
+    part.querySelector('button').dataset.copy = text.id
+    part.querySelector('.unseen').textContent = `: ${text.dataset.label}`
+    text.after(part)
+  }
+}
+addCopyButtons()
+document.addEventListener('htmx:afterSwap', addCopyButtons)
+
 function unfold(button) {
   const isOpen = document.getElementById(button.getAttribute('aria-controls')).classList.toggle('unfolded')
   button.setAttribute('aria-expanded', String(isOpen))

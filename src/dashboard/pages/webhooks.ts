@@ -16,7 +16,6 @@ import {
   rotateSecretIfUnchanged,
   updateWebhook,
 } from '../../api/operations/webhooks.ts'
-import { formatEventBody } from '../../contract/events/event.ts'
 import type { CsvColumns } from '../../contract/shared/csv.ts'
 import { localTimeSchema, momentOfLocalTime } from '../../contract/shared/time-zone.ts'
 import { createWebhookBody, showWebhook, updateWebhookBody } from '../../contract/webhooks/webhook.ts'
@@ -25,7 +24,7 @@ import {
   deliveriesQuery,
   type showDelivery,
 } from '../../contract/webhooks/webhook-delivery.ts'
-import { Event, type Webhook } from '../../db/entities/webhook.ts'
+import type { Webhook } from '../../db/entities/webhook.ts'
 import { countRecentDeliveries } from '../../db/repositories/deliveries.ts'
 import { EVENT_TYPES, SUBSCRIBABLE_EVENT_TYPES } from '../../domain/webhooks/webhook.ts'
 import { fail, failField } from '../../http/api-error.ts'
@@ -250,7 +249,7 @@ async function renderWebhook(visit: PageContext<'merchant'>, secret?: string) {
         ...(await countRecentDeliveries(visit.em.fork(), row.uuid)),
       },
       kinds: SUBSCRIBABLE_EVENT_TYPES,
-      deliveries: await addRequestBodies(visit, deliveries),
+      deliveries,
       ...list,
       secret,
       replaces: computeSecretEtag(row),
@@ -265,16 +264,6 @@ async function renderWebhook(visit: PageContext<'merchant'>, secret?: string) {
     },
     `${PATH}/${row.uuid}`,
   )
-}
-
-/** Adds what was sent, and is signed, to each delivery. */
-async function addRequestBodies<Row extends { event: { id: string } }>(
-  { em }: PageContext<'merchant'>,
-  rows: Row[],
-) {
-  const events = await em.fork().find(Event, { uuid: { $in: rows.map(({ event }) => event.id) } })
-  const bodies = new Map(events.map(event => [event.uuid, formatEventBody(event)]))
-  return rows.map(row => ({ ...row, body: bodies.get(row.event.id) ?? null }))
 }
 
 function readWebhookScope({ token, params }: PageContext<'merchant'>) {
