@@ -30,11 +30,11 @@ type ErrorOfGuide = {
 export const ERRORS_OF_GUIDE: Record<ErrorCode, ErrorOfGuide> = {
   malformed_request: {
     action: 'correct',
-    pt: 'Não é HTTP válido, ou os cabeçalhos se contradizem. Use uma biblioteca HTTP.',
+    pt: 'Não é HTTP válido, os cabeçalhos se contradizem, ou há nenhum ou vários cabeçalhos Host, o que `errors` indica. Use uma biblioteca HTTP.',
   },
   malformed_json: {
     action: 'correct',
-    pt: 'O corpo não é JSON ou está incompleto. Corrija e envie de novo.',
+    pt: 'O corpo não é JSON, está incompleto ou contém um campo duas vezes, que `errors` indica. Corrija e envie de novo.',
   },
   malformed_multipart: {
     action: 'correct',

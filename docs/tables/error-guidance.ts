@@ -6,8 +6,9 @@ import type { ErrorCode } from '../../src/domain/errors/error-catalogue.ts'
  */
 export const ERROR_GUIDANCE: Record<ErrorCode, string> = {
   malformed_request:
-    'The request is not HTTP, or its headers contradict each other. Use an HTTP library to build it.',
-  malformed_json: 'The body is not JSON, or is incomplete. Correct it and send it again.',
+    'The request is not HTTP, its headers contradict each other, or it has no or several Host headers, which `errors` names. Use an HTTP library to build it.',
+  malformed_json:
+    'The body is not JSON, is incomplete, or contains a field twice, which `errors` names. Correct it and send it again.',
   malformed_multipart:
     'The form of a dispute reply cannot be parsed, or its content type has no boundary. Use an HTTP library to build it.',
   provider_rejected:

@@ -1,4 +1,4 @@
-import { type ObjectNode, parse, traverse } from '@humanwhocodes/momoa'
+import { parse, type ValueNode } from '@humanwhocodes/momoa'
 import type { Context } from 'koa'
 import { koaBody } from 'koa-body'
 import { ApiError, fail, failField } from './api-error.ts'
@@ -59,8 +59,11 @@ export async function readJsonBody(ctx: Context): Promise<unknown> {
     })
   }
   // JSON.parse would silently keep the last of two values; which one the merchant meant is unknown.
-  const repeated = findRepeatedName(text)
-  if (repeated !== undefined) fail('malformed_json', { errors: { [repeated]: ['must be sent once'] } })
+  const repeated = listRepeatedPaths(parse(text).body, [])
+  if (repeated.length > 0)
+    fail('malformed_json', {
+      errors: Object.fromEntries(repeated.map(path => [path, ['must be sent once']])),
+    })
   return value
 }
 
@@ -80,18 +83,18 @@ function parseJson(text: string): unknown {
   }
 }
 
-/** Finds the first name that one object of a JSON text contains twice; undefined where there is none. */
-function findRepeatedName(text: string): string | undefined {
-  let repeated: string | undefined
-  traverse(parse(text), {
-    enter(node) {
-      if (node.type !== 'Object') return
-      const names = (node as ObjectNode).members.map(({ name }) => ('value' in name ? name.value : name.name))
-      const earlierNames = new Set<string>()
-      repeated ??= names.find(name => earlierNames.size === earlierNames.add(name).size)
-    },
+/** Lists the paths (`splits.0.value`) of the names that an object of a JSON text contains more than once. */
+function listRepeatedPaths(node: ValueNode, path: string[]): string[] {
+  if (node.type === 'Array')
+    return node.elements.flatMap(({ value }, index) => listRepeatedPaths(value, [...path, String(index)]))
+  if (node.type !== 'Object') return []
+  const earlierNames = new Set<string>()
+  return node.members.flatMap(({ name, value }) => {
+    const text = name.type === 'Identifier' ? name.name : name.value
+    const memberPath = [...path, text]
+    const isRepeated = earlierNames.size === earlierNames.add(text).size
+    return [...(isRepeated ? [memberPath.join('.')] : []), ...listRepeatedPaths(value, memberPath)]
   })
-  return repeated
 }
 
 /** Tests whether objects and lists are nested deeper than `levels`; goes no deeper itself, so the stack suffices. */

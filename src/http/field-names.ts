@@ -1,51 +1,8 @@
-import { distance } from 'fastest-levenshtein'
 import type { z } from 'zod'
 
-/** Names of request fields, so that an error about an unknown field can suggest the right one. */
+/** Names of request fields, by their schemas. */
 
 type AnyZodSchema = z.core.$ZodType
-
-/** Common synonyms of our fields, as normalized by `normalizeFieldName`. */
-const FIELD_SYNONYMS: Record<string, string> = {
-  amount: 'value',
-  total: 'value',
-  price: 'value',
-  cents: 'value',
-  key: 'pix_key',
-  chave: 'pix_key',
-  valor: 'value',
-  reference: 'external_ref',
-  externalid: 'external_ref',
-  correlationid: 'external_ref',
-  provider: 'provider_uuid',
-  schedule: 'scheduled_for',
-  scheduleddate: 'scheduled_for',
-  expiration: 'expires_in',
-  expiresat: 'expires_in',
-  cpf: 'document',
-  cnpj: 'document',
-  taxid: 'document',
-  secret: 'token',
-  split: 'splits',
-  recipient: 'recipient_account_uuid',
-}
-
-/** Largest edit distance between an unknown name and the field it suggests. */
-const MAX_TYPOS = 2
-
-/** Suggests the schema field that an unknown name at a path most likely means; undefined where none is close. */
-export function suggestField(schema: AnyZodSchema, path: readonly PropertyKey[], name: string) {
-  const fieldNames = listFieldsAt(schema, path)
-  const written = normalizeFieldName(name)
-  const synonym = Object.hasOwn(FIELD_SYNONYMS, written) ? FIELD_SYNONYMS[written] : undefined
-  const exact = fieldNames.find(field => normalizeFieldName(field) === written)
-  if (exact) return exact
-  if (synonym && fieldNames.includes(synonym)) return synonym
-  const [nearest] = fieldNames
-    .map(field => ({ field, typos: distance(normalizeFieldName(field), written) }))
-    .sort((a, b) => a.typos - b.typos)
-  return nearest && nearest.typos <= MAX_TYPOS && nearest.typos < written.length ? nearest.field : undefined
-}
 
 /** Removes the nulls of optional fields from a value: there null means absent. */
 export function omitOptionalNulls(schema: AnyZodSchema, value: unknown): unknown {
@@ -77,7 +34,8 @@ export function listFieldNames(schema: AnyZodSchema): string[] {
   return listFieldsAt(schema, [])
 }
 
-function listFieldsAt(schema: AnyZodSchema, path: readonly PropertyKey[]): string[] {
+/** Lists the field names of the object schema at a path. */
+export function listFieldsAt(schema: AnyZodSchema, path: readonly PropertyKey[]): string[] {
   let at: AnyZodSchema | undefined = unwrapSchema(schema)
   for (const step of path) {
     const { def } = at!._zod
@@ -102,14 +60,11 @@ function unwrapSchema(schema: AnyZodSchema): AnyZodSchema {
     case 'default':
     case 'prefault':
       return unwrapSchema((def as z.core.$ZodOptionalDef).innerType)
-    case 'pipe':
-      return unwrapSchema((def as z.core.$ZodPipeDef).in)
+    case 'pipe': {
+      const { in: input, out } = def as z.core.$ZodPipeDef
+      return unwrapSchema(input._zod.def.type === 'transform' ? out : input) // Of `z.preprocess`.
+    }
     default:
       return schema
   }
-}
-
-/** Normalizes a field name: without case, blanks and underscores, so `scheduledFor` equals `scheduled_for`. */
-function normalizeFieldName(name: string): string {
-  return name.toLowerCase().replaceAll(/[^a-z0-9]/g, '')
 }

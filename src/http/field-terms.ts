@@ -20,6 +20,12 @@ export const describeInFieldTerms: z.core.$ZodErrorMap = issue => {
   }
 }
 
+/** Describes an error of a query parameter: one that takes a single value and was repeated arrives as a list. */
+export const describeInQueryTerms: z.core.$ZodErrorMap = issue =>
+  Array.isArray(issue.input) && ['invalid_type', 'invalid_value'].includes(issue.code)
+    ? 'must be sent once'
+    : describeInFieldTerms(issue)
+
 const TYPE_MESSAGES: Record<string, string> = {
   number: 'must be a number',
   int: 'must be a whole number',

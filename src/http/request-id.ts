@@ -49,7 +49,8 @@ export function createAccessLog(log: Logger): Middleware {
 export const requireValidHeaders: Middleware = async (ctx, next) => {
   const { rawHeaders, httpVersion } = ctx.req
   const hosts = rawHeaders.filter((text, index) => index % 2 === 0 && text.toLowerCase() === 'host')
-  if (hosts.length > 1 || (hosts.length === 0 && httpVersion !== '1.0')) fail('malformed_request')
+  if (hosts.length > 1 || (hosts.length === 0 && httpVersion !== '1.0'))
+    fail('malformed_request', { errors: { Host: ['must be sent once'] } })
   if (!['', '100-continue'].includes(ctx.get('Expect').toLowerCase())) fail('expectation_failed')
   await next()
 }

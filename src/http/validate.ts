@@ -1,6 +1,6 @@
 import type { z } from 'zod'
 import { type DescribeIssue, type FieldMessage, formatFieldMessage } from './field-message.ts'
-import { suggestField } from './field-names.ts'
+import { suggestField } from './field-suggestion.ts'
 import { describeInFieldTerms } from './field-terms.ts'
 
 /** Field path (`splits.0.value`) to its error messages. */
@@ -13,9 +13,10 @@ export function validateSchema<S extends z.ZodType>(
   schema: S,
   input: unknown,
   bodyPath: string,
+  describeIssue = describeInFieldTerms,
 ): ValidationResult<z.output<S>> {
   const checked = withStorableCheck(schema)
-  const result = checked.safeParse(input, { error: describeInFieldTerms })
+  const result = checked.safeParse(input, { error: describeIssue })
   if (result.success) return { kind: 'valid', value: result.data }
   const errors: FieldErrors = Object.create(null) // Merchants choose the names of unknown fields.
   for (const [index, issue] of result.error.issues.entries()) {

@@ -39,9 +39,9 @@ export async function inspectEndpoint(
   if (endpoint.kind === 'refused') return endpoint
 
   const addresses = await resolveAddresses(endpoint.target, resolve)
-  if (addresses.length === 0) return refuseEndpoint('not_resolving', 'The host of the URL does not resolve.')
+  if (addresses.length === 0) return refuseEndpoint('not_resolving', 'must have a host that the DNS knows')
   if (!hasOnlyAllowedAddresses(addresses, policy)) {
-    return refuseEndpoint('private_address', 'Every address of the host of the URL must be public.')
+    return refuseEndpoint('private_address', 'must have a host with public addresses only')
   }
 
   const connector = createGuardedConnector({
@@ -53,7 +53,7 @@ export async function inspectEndpoint(
   const failure = await findHandshakeFailure(endpoint.target, connector)
   return failure
     ? refuseEndpoint('no_tls', {
-        text: 'No TLS connection to the URL could be made: {failure}.',
+        text: 'must accept a TLS connection: {failure}',
         gaps: { failure },
       })
     : { kind: 'valid' }
@@ -64,17 +64,17 @@ type ParsedEndpoint = { kind: 'spelled'; target: URL } | (EndpointInspection & {
 /** Checks the syntax of a URL, without network access. */
 function parseEndpoint(url: string): ParsedEndpoint {
   if (url.length > MAX_URL_LENGTH) {
-    return refuseEndpoint('bad_url', 'The URL must not be longer than 2048 characters.')
+    return refuseEndpoint('bad_url', 'must have at most 2048 characters')
   }
   // The URL parser silently drops blanks and line breaks; the stored URL must be the called one.
   if (/[\s\p{Cc}]/u.test(url) || !URL.canParse(url))
-    return refuseEndpoint('bad_url', 'The URL is not well formed.')
+    return refuseEndpoint('bad_url', 'must be a well-formed URL')
   const target = new URL(url)
-  if (target.protocol !== 'https:') return refuseEndpoint('not_https', 'The URL must start with https://.')
+  if (target.protocol !== 'https:') return refuseEndpoint('not_https', 'must start with https://')
   if (target.username || target.password) {
-    return refuseEndpoint('credentials_in_url', 'The URL must not contain a user name or password.')
+    return refuseEndpoint('credentials_in_url', 'must not contain a user name or password')
   }
-  if (url.includes('#')) return refuseEndpoint('bad_url', 'The URL must not contain a fragment.')
+  if (url.includes('#')) return refuseEndpoint('bad_url', 'must not contain a fragment')
   return { kind: 'spelled', target }
 }
 

@@ -41,18 +41,21 @@ export const documentationRoutes: RouteRegistrar = router => {
   const reference = views.render('reference', {
     assets: { 'rail.svg': assets['rail.svg'], ...referenceAssets },
   })
-  // Built at the first request, after every route is registered.
-  let openApiDocument: ReturnType<typeof buildOpenApiDocument> | undefined
-  const readOpenApiDocument = () => {
-    openApiDocument ??= buildOpenApiDocument(router.routes)
-    return openApiDocument
+  let openApi: { document: ReturnType<typeof buildOpenApiDocument>; text: string } | undefined
+  const readOpenApi = () => {
+    if (openApi) return openApi
+    const document = buildOpenApiDocument(router.routes)
+    openApi = { document, text: JSON.stringify(document) }
+    return openApi
   }
+  // After every route is registered and before the first request, whose deadline it could exceed under load.
+  setImmediate(readOpenApi)
   const searchSections = new Map<GuideLanguage, string>()
   const buildSearchSections = (language: GuideLanguage) =>
     JSON.stringify(
       listSearchSections(
         listSearchedPages(language),
-        listOperations(readOpenApiDocument()),
+        listOperations(readOpenApi().document),
         GUIDE_PHRASES[language].reference,
       ),
     )
@@ -64,7 +67,7 @@ export const documentationRoutes: RouteRegistrar = router => {
     summary: 'The OpenAPI document',
     tokens: 'none',
     responses: { 200: 'application/json' },
-    handle: async () => ({ body: JSON.stringify(readOpenApiDocument()) }),
+    handle: async () => ({ body: readOpenApi().text }),
   })
 
   registerRoute(router, 'get', '/docs/reference', {

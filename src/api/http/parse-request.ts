@@ -6,6 +6,7 @@ import type { Semaphore } from '../../domain/shared/semaphore.ts'
 import { fail } from '../../http/api-error.ts'
 import { readJsonBody, readTextBody } from '../../http/body.ts'
 import { omitOptionalNulls } from '../../http/field-names.ts'
+import { describeInQueryTerms } from '../../http/field-terms.ts'
 import { readMultipartForm } from '../../http/multipart.ts'
 import { mergeErrors, type ValidationResult, validateSchema } from '../../http/validate.ts'
 import type { CallerToken } from '../authorization/authenticate.ts'
@@ -32,7 +33,7 @@ export async function parseRequest(request: RouteRequest, caller: RequestCaller)
   const { route, ctx } = request
   const params = validateSchema(route.params, ctx.params, 'path')
   if (params.kind === 'invalid') fail('not_found')
-  const query = validateSchema(route.query, { ...ctx.query }, 'query')
+  const query = validateSchema(route.query, { ...ctx.query }, 'query', describeInQueryTerms)
   const key = parseIdempotencyKey(route, ctx.headers['idempotency-key'])
   const idempotencyKey = key.kind === 'valid' ? key.value : null
   const body = await parseBody(request, caller, { params: params.value as never, idempotencyKey })

@@ -1,18 +1,18 @@
 import { EXAMPLE_UUIDS } from '../../contract/shared/example-values.ts'
 
-/** Groups of operations in the OpenAPI document, in its order. The first one whose pattern matches a path has it. */
+/** Groups of operations in the OpenAPI document, in its order. One pattern matches each path. */
 export const OPENAPI_TAGS = [
+  {
+    name: 'payments',
+    paths: /^\/api\/v1\/payments\b(?!\/:uuid\/refund)/,
+    description:
+      'Charges: a PIX code that a payer pays once. A charge that its provider cannot issue goes to the next default provider.',
+  },
   {
     name: 'refunds',
     paths: /^\/api\/v1\/(payments\/:uuid\/refunds?|refunds)\b/,
     description:
       'Refunds give the value of a paid charge back to its payer, whole or in parts, within 90 days.',
-  },
-  {
-    name: 'payments',
-    paths: /^\/api\/v1\/payments\b/,
-    description:
-      'Charges: a PIX code that a payer pays once. A charge that its provider cannot issue goes to the next default provider.',
   },
   {
     name: 'meds',

@@ -157,7 +157,7 @@ function describePool({ provider }: Connection): FieldMessage {
 function describeUnsupportedType({ provider, dialect }: Connection, type: PixKeyType): FieldMessage {
   const capable = PROVIDER_CAPABILITIES[dialect].creatableKeyTypes.filter(one => one !== type)
   return {
-    text: '{provider} does not support {type} keys for this account; it supports {types}',
+    text: 'must be a type that {provider} supports for this account ({types}), not {type}',
     gaps: { provider, type, types: capable.join(', ') },
   }
 }

@@ -53,14 +53,16 @@ function requireNamedConnection(connection: Connection | undefined, token: Calle
   const isBound = token.connectionUuid !== null
   if (connection && canServe(connection, token) && (isBound || connection.isPublic)) return [connection]
   return failProviderField(
-    isBound ? 'the provider of this token is not active' : 'must be an active provider of the account',
+    isBound
+      ? 'is not active: the token is bound to this provider'
+      : 'must be an active provider of the account',
   )
 }
 
 /** Returns the defaults, the first of each provider account: orphan and accepted charge never share a reference there. */
 function requireDefaultConnections(ranked: Connection[], token: CallerToken): Connection[] {
   const usable = ranked.filter(connection => canServe(connection, token))
-  if (usable.length === 0) failProviderField('no active default provider; name one, or set the defaults')
+  if (usable.length === 0) failProviderField('is required: no default provider is active')
   const accountUuids = usable.map(connection => connection.providerAccountUuid)
   return usable.filter(
     ({ providerAccountUuid }, index) => accountUuids.indexOf(providerAccountUuid) === index,

@@ -9,14 +9,25 @@ const accept = flag.meta({
   examples: ['0'],
 })
 
-const attachment = z.strictObject({
-  file: z
-    .file('must be a file')
-    .min(1, 'must not be empty')
-    .max(MAX_ATTACHMENT_BYTES, 'must be at most 10 MiB')
-    .mime(ATTACHMENT_TYPES, 'must be a PDF, PNG, JPEG or WebP by its content')
-    .meta({ description: 'PDF, PNG, JPEG or WebP by its content, at most 10 MiB' }),
-})
+/** Names the form field of a file that was sent as `attachments`, `attachments[]` or `attachments[0]`. */
+const describeFileField: z.core.$ZodErrorMap = ({ code }) =>
+  code === 'invalid_type' ? 'must be sent as attachments[0][file]' : undefined
+
+const attachment = z.preprocess(
+  // An object with the properties of a File would have as many unknown fields.
+  value => (value instanceof File ? value.name : value),
+  z.strictObject(
+    {
+      file: z
+        .file('must be a file')
+        .min(1, 'must not be empty')
+        .max(MAX_ATTACHMENT_BYTES, 'must be at most 10 MiB')
+        .mime(ATTACHMENT_TYPES, 'must be a PDF, PNG, JPEG or WebP by its content')
+        .meta({ description: 'PDF, PNG, JPEG or WebP by its content, at most 10 MiB' }),
+    },
+    { error: describeFileField },
+  ),
+)
 
 export const disputeReplyForm = z.strictObject({
   accept,
@@ -27,7 +38,7 @@ export const disputeReplyForm = z.strictObject({
     .max(2_000, 'must be at most 2000 characters')
     .meta({ description: 'Why', examples: ['The goods were delivered; the receipt is attached.'] }),
   attachments: z
-    .array(attachment.optional())
+    .array(attachment.optional(), { error: describeFileField })
     .default([])
     .transform(attachments => attachments.filter(one => one !== undefined))
     .meta({

@@ -25,19 +25,19 @@ export function findSplitErrors(splits: PartialSplit[]): SplitError[] {
   const seen = new Set<string>()
   splits.forEach(({ type, amount = 0, recipientAccountUuid }, index) => {
     if (type === 'PERCENTAGE' && amount > HUNDRED_PERCENT)
-      faults.push({ field: `splits.${index}.value`, message: 'a percentage may not exceed 100' })
+      faults.push({ field: `splits.${index}.value`, message: 'must be at most 100 percent' })
     if (!type || !recipientAccountUuid) return
     const pair = `${recipientAccountUuid}/${type}`
     if (seen.has(pair))
       faults.push({
         field: `splits.${index}.recipient_account_uuid`,
-        message: 'this recipient already has a split of this type',
+        message: 'must not have two splits of the same type',
       })
     seen.add(pair)
   })
   const percentages = splits.filter(split => split.type === 'PERCENTAGE')
   if (percentages.reduce((sum, { amount = 0 }) => sum + amount, 0) > HUNDRED_PERCENT)
-    faults.push({ field: 'splits', message: 'the percentages together may not exceed 100' })
+    faults.push({ field: 'splits', message: 'must not add up to more than 100 percent' })
   return faults
 }
 
@@ -50,11 +50,11 @@ export function findSplitSumError(splits: PartialSplit[], valueCents: number): S
   if (valueCents === 0 && fixed >= 0)
     return {
       field: `splits.${fixed}.type`,
-      message: 'a charge with an open value takes PERCENTAGE splits only',
+      message: 'must be PERCENTAGE where the value of the charge is 0',
     }
   const sum = splits.reduce((total, split) => total + minimumShareCents(split, valueCents), 0)
   return sum > valueCents
-    ? { field: 'splits', message: 'the splits together may not exceed the value of the charge' }
+    ? { field: 'splits', message: 'must not add up to more than the value of the charge' }
     : null
 }
 

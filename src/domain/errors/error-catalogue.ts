@@ -5,7 +5,7 @@
 const MESSAGES = {
   400: {
     malformed_request: 'The request is not valid HTTP.',
-    malformed_json: 'The body is not valid JSON.',
+    malformed_json: 'The body is not valid JSON, or it contains a field twice.',
     malformed_multipart: 'The body is not valid multipart/form-data.',
     provider_rejected: 'The provider rejected the operation; see data.error.',
   },

@@ -143,12 +143,10 @@ test('every disabled reason of a webhook has a Portuguese text', () => {
   const reasons = [...Object.values(DISABLED_REASONS), 'unknown']
   expect(reasons.filter(reason => translateFieldMessage('pt-BR', reason) === reason)).toEqual([])
   const noTls = {
-    text: 'No TLS connection to the URL could be made: {failure}.',
+    text: 'must accept a TLS connection: {failure}',
     gaps: { failure: 'ECONNREFUSED' },
   }
-  expect(translateFieldMessage('pt-BR', noTls)).toBe(
-    'não foi possível uma conexão TLS ao endereço: ECONNREFUSED',
-  )
+  expect(translateFieldMessage('pt-BR', noTls)).toBe('precisa aceitar uma conexão TLS: ECONNREFUSED')
 })
 
 /** All modules of the product. */

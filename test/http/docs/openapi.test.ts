@@ -1,8 +1,11 @@
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
+import { setImmediate } from 'node:timers/promises'
 import { isDeepStrictEqual } from 'node:util'
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
 import { Validator } from '@seriousme/openapi-schema-validator'
+import type { RouteRegistrar } from '../../../src/api/app.ts'
+import type { AnyRoute } from '../../../src/api/http/route-definition.ts'
 import { MERCHANT_ROUTES } from '../../../src/api/merchant-routes.ts'
 import { OPENAPI_TAGS } from '../../../src/api/openapi/tags.ts'
 import { ERROR_CATALOGUE } from '../../../src/domain/errors/error-catalogue.ts'
@@ -11,7 +14,14 @@ import { type ApiFixture, type ApiResponse, openApiFixture } from '../support/ap
 let fixture: ApiFixture
 let document: ApiResponse['body']
 beforeAll(async () => {
-  fixture = await openApiFixture(MERCHANT_ROUTES)
+  let routes: AnyRoute[] = []
+  const keepRoutes: RouteRegistrar = router => {
+    routes = router.routes
+  }
+  fixture = await openApiFixture([...MERCHANT_ROUTES, keepRoutes])
+  // The document is built before the first request, which could not wait for it under load.
+  await setImmediate()
+  routes.length = 0
   document = (await fixture.call('GET', '/openapi.json')).body
 })
 afterAll(() => fixture?.close())

@@ -159,7 +159,7 @@ describe('an error names its field', () => {
       name: 'a repeated query parameter',
       body: { value: 1 },
       query: '?at=a&at=b',
-      errors: { at: SOMETHING },
+      errors: { at: ['must be sent once'] },
     },
     { name: 'NUL in a query', body: { value: 1 }, query: '?at=%00', errors: { at: SOMETHING } },
     {

@@ -138,7 +138,7 @@ describe('by a raw socket', () => {
       431,
       'headers_too_large',
     ],
-  ])('%s is refused with the error body', async (_, sent, status, code) => {
+  ])('%s is refused with the error body', async (name, sent, status, code) => {
     const answer = await sendRaw(fixture.server.port, sent)
     expect([answer.status, answer.headers.get('content-type')]).toEqual([
       status,
@@ -147,6 +147,7 @@ describe('by a raw socket', () => {
     expect(JSON.parse(answer.body)).toEqual({
       message: expect.any(String),
       code,
+      ...(/Hosts?$/.test(name) && { errors: { Host: ['must be sent once'] } }),
       request_id: answer.headers.get('x-request-id'),
     })
   })

@@ -40,7 +40,7 @@ test.each([
     400,
     'malformed_request',
   ],
-])('%s', async (_, sent, status, code) => {
+])('%s', async (name, sent, status, code) => {
   const [head, body] = (await exchangeRawBytes(fixture.server.port, sent)).split('\r\n\r\n') as [
     string,
     string,
@@ -55,6 +55,7 @@ test.each([
   expect(JSON.parse(body)).toEqual({
     message: expect.any(String),
     code,
+    ...(name === 'two hosts' && { errors: { Host: ['must be sent once'] } }),
     request_id: headers.get('x-request-id'),
   })
   expect(Number(headers.get('content-length'))).toBe(Buffer.byteLength(body))

@@ -217,7 +217,20 @@ describe('a form', () => {
     {
       name: 'files under another name than the documented one',
       files: [{ field: 'attachments', bytes: FILES.pdf }],
-      errors: { attachments: [expect.any(String) as never] },
+      errors: { attachments: ['must be sent as attachments[0][file]'] },
+    },
+    ...['attachments[0]', 'attachments[]'].map(field => ({
+      name: `a file as ${field}`,
+      files: [{ field, bytes: FILES.pdf }],
+      errors: { 'attachments.0': ['must be sent as attachments[0][file]'] },
+    })),
+    {
+      name: 'a file in a nearly right field of a list',
+      files: [{ field: 'attachments[0][fiel]', bytes: FILES.pdf }],
+      errors: {
+        'attachments.0.file': ['is required'],
+        'attachments.0.fiel': ['is not a known field; did you mean file?'],
+      },
     },
     {
       name: 'an empty file',

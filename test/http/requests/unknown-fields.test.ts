@@ -3,8 +3,9 @@ import { z } from 'zod'
 import { registerRoute } from '../../../src/api/http/route.ts'
 import { createChargeBody } from '../../../src/contract/charges/charge.ts'
 import { createRefundBody } from '../../../src/contract/refunds/refund.ts'
-import { createTransferBody } from '../../../src/contract/transfers/transfer.ts'
+import { createTransferBody, transfersQuery } from '../../../src/contract/transfers/transfer.ts'
 import { updateWebhookBody } from '../../../src/contract/webhooks/webhook.ts'
+import { suggestField } from '../../../src/http/field-suggestion.ts'
 import { type ApiFixture, openApiFixture } from '../support/api-fixture.ts'
 
 /** A misspelled field was meant to have an effect: the request is refused rather than executed without it. */
@@ -74,6 +75,35 @@ describe('an unknown field is 422 and names the field that was meant', () => {
     expect(answer.body.errors[field]).toEqual([`is not a known field; did you mean ${meant}?`])
   })
 
+  test.each([
+    [createChargeBody, 'external_reference', 'external_ref'],
+    [createChargeBody, 'orderId', 'external_ref'],
+    [createChargeBody, 'beneficiary', 'final_beneficiary'],
+    [createChargeBody, 'amount_cents', 'value, in reais'],
+    [createChargeBody, 'valorEmCentavos', 'value, in reais'],
+    [createRefundBody, 'refundAmount', 'value'],
+    [createRefundBody, 'valor_devolvido', 'value'],
+    [createTransferBody, 'recipient_document', 'document'],
+    [createTransferBody, 'cpf_cnpj', 'document'],
+    [createTransferBody, 'chavePix', 'pix_key'],
+    [createTransferBody, 'destination', 'pix_key'],
+    [createTransferBody, 'scheduled_at', 'scheduled_for'],
+    [updateWebhookBody, 'event_types', 'events'],
+    [updateWebhookBody, 'signingSecret', 'token'],
+    [updateWebhookBody, 'callback_url', 'url'],
+    [updateWebhookBody, 'enabled', 'status'],
+    [transfersQuery, 'limit', 'per_page'],
+    [transfersQuery, 'since', 'date_from'],
+    [transfersQuery, 'end_date', 'date_to'],
+    [transfersQuery, 'starting_after', 'cursor'],
+    [transfersQuery, 'transfer_uuid', undefined],
+    [createTransferBody, 'constructor', undefined],
+    [createTransferBody, '', undefined],
+    [createTransferBody, 'description', undefined],
+  ])('in the words of other APIs: %#, %s', (schema, name, meant) => {
+    expect(suggestField(schema, [], name)).toBe(meant)
+  })
+
   test('an unknown field without a similar one is reported with all other errors', async () => {
     const answer = await send('/payments', { type: 'PIX', surprise: true })
     expect(answer.body.errors).toEqual({ value: ['is required'], surprise: ['is not a known field'] })
@@ -88,16 +118,21 @@ describe('an unknown field is 422 and names the field that was meant', () => {
 })
 
 test.each([
-  ['at the top', '{"value": 5, "value": 500}', 'value'],
-  ['spelled in two ways', '{"value": 5, "\\u0076alue": 500}', 'value'],
-  ['in a list', '{"value": 5, "type": "PIX", "splits": [{"value": 1, "value": 2}]}', 'value'],
-])('a name given twice %s is 400 and names it', async (_, raw, name) => {
+  ['at the top', '{"value": 5, "value": 500}', ['value']],
+  ['spelled in two ways', '{"value": 5, "\\u0076alue": 500}', ['value']],
+  ['in a list', '{"value": 5, "splits": [{"value": 1}, {"value": 1, "value": 2}]}', ['splits.1.value']],
+  [
+    'in several objects',
+    '{"final_beneficiary": {"name": "A", "name": "B"}, "type": "PIX", "type": "PIX", "type": "PIX"}',
+    ['final_beneficiary.name', 'type'],
+  ],
+])('a name given twice %s is 400 and names it', async (_, raw, names) => {
   const answer = await fixture.call('POST', '/payments', {
     ...{ token, raw },
     headers: { 'content-type': 'application/json' },
   })
   expect([answer.status, answer.body.code]).toEqual([400, 'malformed_json'])
-  expect(answer.body.errors).toEqual({ [name]: ['must be sent once'] })
+  expect(answer.body.errors).toEqual(Object.fromEntries(names.map(name => [name, ['must be sent once']])))
 })
 
 test('null for an optional field is the same as absent, for a required one it is not', async () => {

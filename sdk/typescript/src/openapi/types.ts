@@ -2899,10 +2899,7 @@ export interface operations {
                      * @example The goods were delivered; the receipt is attached.
                      */
                     analysis: string;
-                    /**
-                     * @description Proofs, at most 10, sent as `attachments[0][file]`, `attachments[1][file]`, …
-                     * @default []
-                     */
+                    /** @description Proofs, at most 10, sent as `attachments[0][file]`, `attachments[1][file]`, … */
                     attachments?: {
                         /**
                          * Format: binary
