@@ -29,6 +29,7 @@ import {
   reaisOutput,
   reaisText,
   rowTimes,
+  splitValue,
   statusChangeSchema,
   UNKNOWN_PARTY,
   uuidSchema,
@@ -76,8 +77,7 @@ export const splitBody = z.strictObject({
   type: caseInsensitiveEnum(['PERCENTAGE', 'FIXED']).meta({
     description: 'A share of the value, or an amount',
   }),
-  /** Percent and reais both have at most two decimals; parsed to hundredths of a percent, or centavos. */
-  value: reais.meta({ description: 'Percent where PERCENTAGE (10 is 10 %), reais where FIXED' }),
+  value: splitValue.meta({ description: 'Percent where PERCENTAGE (10 is 10 %), reais where FIXED' }),
   recipient_account_uuid: uuidSchema.meta({ description: 'The account that receives the share' }),
 })
 

@@ -16,24 +16,22 @@ import { isTimeZone } from './time-zone.ts'
  * values (centavos, Date, upper-case names), `z.encode` writes the wire form, and OpenAPI describes the wire form.
  */
 
-const AMOUNT_MESSAGE = 'must be an amount in reais from 0 to 9999999999.99 with at most two decimals'
+const MAX_REAIS = reaisFromCents(MAX_CENTS)
 
 /**
  * Builds the schema of an amount in a request: reais as a JSON number on the wire, integer centavos after parsing. OpenAPI
  * shows the limits, and no `multipleOf` for the decimals: validators divide binary fractions, where 4.35 / 0.01 is no integer.
  */
-function reaisFrom(minCents: number) {
+function reaisFrom(minCents: number, noun = 'an amount in reais') {
   const min = reaisFromCents(minCents)
-  const limited = z
-    .number()
-    .min(min, { error: ({ input }) => (Number(input) < 0 ? AMOUNT_MESSAGE : `must be at least ${min}`) })
-    .max(reaisFromCents(MAX_CENTS), AMOUNT_MESSAGE)
+  const message = `must be ${noun} from ${min} to ${MAX_REAIS} with at most two decimals`
+  const limited = z.number().min(min, message).max(MAX_REAIS, message)
   return z
     .codec(limited, z.int().min(minCents).max(MAX_CENTS), {
       decode: (value, context) => {
         const cents = centsFromReais(value)
         if (cents !== null) return cents
-        context.issues.push({ code: 'custom', input: value, message: AMOUNT_MESSAGE })
+        context.issues.push({ code: 'custom', input: value, message })
         return z.NEVER
       },
       encode: reaisFromCents,
@@ -43,6 +41,8 @@ function reaisFrom(minCents: number) {
 
 /** Amount in a request that may be zero. */
 export const reais = reaisFrom(0)
+/** Value of a split: percent or reais, both with at most two decimals; parsed to hundredths of a percent, or centavos. */
+export const splitValue = reaisFrom(0, 'a number')
 /** Amount of money that moves: at least one centavo. */
 export const positiveReais = reaisFrom(1)
 

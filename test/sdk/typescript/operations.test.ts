@@ -131,6 +131,14 @@ test('several values of a filter, dates and blanks are written into the query', 
   ])
 })
 
+test('a refund whose value is undefined is not sent: JSON would omit it, and everything would be refunded', async () => {
+  const body: { value?: number } = {}
+  Reflect.set(body, 'value', undefined)
+  api.answer({ status: 200, json: { data: {} } })
+  await expect(trilho.payments.refund(UUID, body)).rejects.toThrow(TypeError)
+  expect(api.requests).toEqual([])
+})
+
 test('a PIX key is one segment of the path; no id leads to another resource', async () => {
   api.answer({ status: 200, json: {} })
   await trilho.pixKeys.get('a/b?c@example.com')

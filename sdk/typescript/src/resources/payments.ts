@@ -24,9 +24,17 @@ export const createPayments = (call: Call) => ({
   /** Cancels a PENDING charge. */
   cancel: (uuid: string, options?: CallOptions): Promise<Charge> =>
     call('cancelPayment', { path: { uuid } }, options),
-  /** Refunds a charge: `value`, or all that is left without it. */
-  refund: (uuid: string, body?: Body<'refundPayment'>, options?: KeyedCallOptions): Promise<RefundResult> =>
-    call('refundPayment', { path: { uuid }, body }, options),
+  /** Refunds a charge: `value`, or all that is left without it. An undefined `value` is a TypeError. */
+  refund: async (
+    uuid: string,
+    body?: Body<'refundPayment'>,
+    options?: KeyedCallOptions,
+  ): Promise<RefundResult> => {
+    // JSON omits it: a mistyped name of the caller's own would refund everything.
+    if (body && 'value' in body && body.value === undefined)
+      throw new TypeError('value must not be undefined; without it, all that is left is refunded')
+    return call('refundPayment', { path: { uuid }, body }, options)
+  },
   /** Lists the refunds of a charge, a page of them. */
   listRefunds: defineList<'listPaymentRefunds', RefundResult, [uuid: string]>((uuid, query, options) =>
     call('listPaymentRefunds', { path: { uuid }, query }, options),
