@@ -125,7 +125,7 @@ function computeCommonShare(one: Set<string>, other: Set<string>): number {
   return (2 * common.length) / (one.size + other.size)
 }
 
-/** Splits a name in any case (`scheduledAt`, `scheduled_at`) into its words, as our fields say them, in the singular. */
+/** Splits a name in any case (`scheduledAt`, `scheduled_at`) into words, each in the singular and as our fields have it. */
 function splitWords(name: string): Set<string> {
   const words = name
     .replaceAll(/([a-z0-9])([A-Z])/g, '$1 $2')
