@@ -75,7 +75,7 @@ const FILLER_WORDS = new Set(['at', 'for', 'in', 'of'])
 const VAGUE_WORDS = new Set(['uuid', 'date', 'key', 'type'])
 
 /** An amount in centavos that is only renamed would be a hundred times as much. */
-const CENTS_NAME = /cent(s|avos)?/
+const CENTS_NAME = /(?<!per)cent(s|avo|$)/
 const VALUE_IN_REAIS = 'value, in reais'
 
 /** Largest edit distance between an unknown name and the field it suggests. */

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
 import { z } from 'zod'
 import { registerRoute } from '../../../src/api/http/route.ts'
-import { createChargeBody } from '../../../src/contract/charges/charge.ts'
+import { createChargeBody, splitBody } from '../../../src/contract/charges/charge.ts'
 import { createRefundBody } from '../../../src/contract/refunds/refund.ts'
 import { createTransferBody, transfersQuery } from '../../../src/contract/transfers/transfer.ts'
 import { updateWebhookBody } from '../../../src/contract/webhooks/webhook.ts'
@@ -81,6 +81,9 @@ describe('an unknown field is 422 and names the field that was meant', () => {
     [createChargeBody, 'beneficiary', 'final_beneficiary'],
     [createChargeBody, 'amount_cents', 'value, in reais'],
     [createChargeBody, 'valorEmCentavos', 'value, in reais'],
+    [splitBody, 'percentage', 'value'],
+    [splitBody, 'percent', 'value'],
+    [splitBody, 'accountId', 'recipient_account_uuid'],
     [createRefundBody, 'refundAmount', 'value'],
     [createRefundBody, 'valor_devolvido', 'value'],
     [createTransferBody, 'recipient_document', 'document'],
