@@ -5,6 +5,7 @@ import { Charge } from '../db/entities/charge.ts'
 import { Connection } from '../db/entities/connection.ts'
 import { PAYOUT_KINDS } from '../domain/payouts/payout-kind.ts'
 import { detectPixKeyType } from '../domain/pix-keys/key-format.ts'
+import { referenceOf } from '../domain/pix/identifiers.ts'
 import type { Provider } from '../providers/port.ts'
 import type { ProviderRegistry } from '../providers/registry.ts'
 import type { Sealer } from '../security/sealing.ts'
@@ -138,8 +139,8 @@ async function compareKnownPayments(
   const sentStates = { state: { $in: ['accepted', 'settled'] } } as const
   const sent = await em.findOne(Attempt, { ...through, operation: 'transfer', ...sentStates }, { orderBy })
   const answers = [
-    issued && (await candidate.findCharge(issued.reference)),
-    sent && (await candidate.findTransfer(sent.reference)),
+    issued && (await candidate.findCharge(referenceOf(issued.subjectUuid))),
+    sent && (await candidate.findTransfer(referenceOf(sent.subjectUuid))),
   ]
   if (answers.some(answer => answer?.kind === 'found')) return 'same'
   return answers.some(answer => answer?.kind === 'not_found') ? 'other' : 'unproved'

@@ -1,7 +1,8 @@
-import { createHash, randomUUID } from 'node:crypto'
+import { randomUUID } from 'node:crypto'
 import type { EntityManager } from '../db/client/orm.ts'
 import { type NotificationOutcome, ProviderNotification } from '../db/entities/provider-notification.ts'
 import type { TemporalContext } from '../temporal/workflow-options.ts'
+import { deriveNotificationUuid } from './notification-uuid.ts'
 import { routeNotification } from './route-notification.ts'
 
 /** A change that a provider lists; `facts` identify it. */
@@ -21,12 +22,11 @@ export async function notifyOfListedChange(
   { facts, isReroutingKnown, ...change }: ListedChange,
 ): Promise<NotificationOutcome | null | undefined> {
   const body = JSON.stringify({ reconciliation: facts })
-  const digest = createHash('sha256').update(body).digest()
-  const stored = await em.findOne(ProviderNotification, { connectionUuid: change.connectionUuid, digest })
+  const uuid = deriveNotificationUuid(change.connectionUuid, body)
+  const stored = await em.findOne(ProviderNotification, uuid)
   if (stored && isReroutingKnown) await routeNotification(temporal, em, stored)
   if (stored) return undefined
-  const ids = { uuid: randomUUID(), requestId: randomUUID() }
-  const notification = em.create(ProviderNotification, { ...ids, ...change, digest, body })
+  const notification = em.create(ProviderNotification, { uuid, requestId: randomUUID(), ...change, body })
   await em.flush()
   return routeNotification(temporal, em, notification)
 }

@@ -9,7 +9,7 @@ import { queryAttemptByReference } from '../db/repositories/attempts.ts'
 import { isChargeAtOtherAccount } from '../db/repositories/charges.ts'
 import { queryProviderDisputeIds } from '../db/repositories/disputes.ts'
 import { markNotificationRouted } from '../db/repositories/provider-notifications.ts'
-import { referenceOf, uuidFromReference } from '../domain/pix/identifiers.ts'
+import { uuidFromReference } from '../domain/pix/identifiers.ts'
 import { scaleWait } from '../domain/shared/intervals.ts'
 import { deriveDisputeUuid } from '../temporal/disputes.ts'
 import {
@@ -140,7 +140,7 @@ async function routeUnknownReference(
   // Money that the provider reports for a charge at another provider account is a deposit. While a charge is `issuing`,
   // also when it is being recovered after a restore, its provider account is not known yet.
   const { providerAccountUuid } = inbound.connection
-  if (await isChargeAtOtherAccount(em, { uuid, reference: referenceOf(uuid), providerAccountUuid }))
+  if (await isChargeAtOtherAccount(em, { uuid, providerAccountUuid }))
     return routeToDeposit(temporal, inbound)
   if (await signalIfRunning(temporal, WORKFLOWS.charge.idOf(uuid), signal)) return 'routed'
   if (isRecent(temporal, notification)) return null
@@ -163,7 +163,7 @@ async function routeByEndToEnd(temporal: TemporalContext, em: EntityManager, inb
     ? [movement.uuid, movement.transferUuid, ...(await findRefundUuids(em, movement))]
     : []
   const attempts = await em.find(Attempt, {
-    reference: { $in: subjects.filter(uuid => uuid != null).map(referenceOf) },
+    subjectUuid: { $in: subjects.filter(uuid => uuid != null) },
     providerAccountUuid,
     operation: { $ne: 'issue' },
   })

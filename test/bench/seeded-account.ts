@@ -208,9 +208,9 @@ with made as (
     'SETTLED', end_to_end, 'key', ${PARTY}, ${PARTY}, uuid, at, at, at
   from made where state in ('paid', 'refunded')
 ), tried as (
-  insert into attempt (uuid, operation, subject_uuid, connection_uuid, provider_account_uuid, position, reference, state,
+  insert into attempt (uuid, operation, subject_uuid, connection_uuid, provider_account_uuid, position, state,
     created_at, updated_at)
-  select ${uuidSql('attempt')}, 'transfer', uuid, connection_uuid, provider_account_uuid, 1, replace(uuid::text, '-', ''),
+  select ${uuidSql('attempt')}, 'transfer', uuid, connection_uuid, provider_account_uuid, 1,
     case state when 'failed' then 'rejected' when 'sending' then 'calling' when 'settling' then 'accepted' else 'settled' end,
     at, at
   from made

@@ -1,6 +1,7 @@
 import { Attempt } from '../../src/db/entities/attempt.ts'
 import { Connection } from '../../src/db/entities/connection.ts'
 import { decompressEventBody } from '../../src/db/entities/event-body.ts'
+import { referenceOf } from '../../src/domain/pix/identifiers.ts'
 import { runInBatches } from './batches.ts'
 import type { ApiResource, FinalState } from './final-state.ts'
 import { getUntilAnswered, type RequestRecord } from './merchant-requests.ts'
@@ -107,7 +108,7 @@ async function readDatabaseRows({ sql }: StackClients): Promise<DatabaseRows> {
        from movement m join provider_account p on p.uuid = m.provider_account_uuid`,
     ),
     sql<DatabaseRows['attempts'][number]>(
-      `select a.uuid, operation, subject_uuid as subject, state, p.name as "providerAccount", reference
+      `select a.uuid, operation, subject_uuid as subject, state, p.name as "providerAccount", replace(subject_uuid::text, '-', '') as reference
        from attempt a join provider_account p on p.uuid = a.provider_account_uuid`,
     ),
   ])
@@ -202,9 +203,9 @@ async function readUndisclosedPayloads({
   const em = orm.em.fork()
   const attempts = await em.find(Attempt, { operation: 'issue', state: { $ne: 'accepted' } })
   const connections = await em.find(Connection, {}, { populate: ['sealedCredentials'] })
-  return runInBatches(attempts, async ({ uuid, connectionUuid, reference }) => {
+  return runInBatches(attempts, async ({ uuid, connectionUuid, subjectUuid }) => {
     const connection = connections.find(one => one.uuid === connectionUuid)!
-    const found = await providers.providerFor(connection).findCharge(reference)
+    const found = await providers.providerFor(connection).findCharge(referenceOf(subjectUuid))
     if (found.kind === 'no_answer') return { attempt: uuid, status: 'no_answer' as const }
     const isOpen = found.kind === 'found' && found.status === 'open'
     return { attempt: uuid, status: isOpen ? ('open' as const) : ('closed' as const) }

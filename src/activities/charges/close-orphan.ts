@@ -2,6 +2,7 @@ import { Attempt } from '../../db/entities/attempt.ts'
 import { Charge } from '../../db/entities/charge.ts'
 import { transactionReturning } from '../../db/pipeline/query.ts'
 import { queryWithFollowUps } from '../../db/repositories/follow-ups.ts'
+import { referenceOf } from '../../domain/pix/identifiers.ts'
 import type { IncomingPix, NoAnswerResult } from '../../domain/providers/provider.ts'
 import type { Provider } from '../../providers/port.ts'
 import type { CloseOrphanInput, CloseOrphanResult } from '../../workflows/contracts/charges.ts'
@@ -51,9 +52,10 @@ type OrphanOutcome =
 
 /** Cancels an orphan first, because only that ends it, then polls the provider for payments made to it before. */
 async function cancelAndFindOrphan(provider: Provider, attempt: Attempt): Promise<OrphanOutcome> {
-  const cancelled = attempt.state === 'orphan' ? await provider.cancelCharge(attempt.reference) : null
+  const reference = referenceOf(attempt.subjectUuid)
+  const cancelled = attempt.state === 'orphan' ? await provider.cancelCharge(reference) : null
   if (cancelled?.kind === 'no_answer') return cancelled
-  const found = await provider.findCharge(attempt.reference)
+  const found = await provider.findCharge(reference)
   // Some providers delete charges that were cancelled and never paid.
   if (found.kind === 'not_found' && cancelled?.kind === 'cancelled') return { kind: 'closed', payments: [] }
   if (found.kind !== 'found') return found

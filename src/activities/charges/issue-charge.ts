@@ -10,6 +10,7 @@ import { recordCircuitResult } from '../../db/repositories/circuit-breaker.ts'
 import { pendingFollowUpsOfRow } from '../../db/repositories/follow-ups.ts'
 import { chargeMachine } from '../../domain/charges/charge.ts'
 import { computeQuotedFeeCents } from '../../domain/ledger/money.ts'
+import { referenceOf } from '../../domain/pix/identifiers.ts'
 import { mayTryNext } from '../../domain/providers/fallback.ts'
 import type { IssuedCharge } from '../../domain/providers/provider.ts'
 import type { ChargeInput, IssueChargeResult } from '../../workflows/contracts/charges.ts'
@@ -77,7 +78,7 @@ async function issueAtConnection(
   const { attempt, connection, provider } = issueAttempt
   if (issueAttempt.isReissue && (await awaitEarlierCall(dependencies, attempt))) return null
   const outcome = await provider.issueCharge({
-    reference: attempt.reference,
+    reference: referenceOf(attempt.subjectUuid),
     totalCents: order.valueCents + computeQuotedFeeCents(order.valueCents, connection.fees),
     expiresInSeconds: order.expiresInSeconds,
     collectionKey: connection.collectionKey ?? null,

@@ -3,7 +3,6 @@ import type { Attempt } from '../../db/entities/attempt.ts'
 import { Connection } from '../../db/entities/connection.ts'
 import { constantQuery, noQuery, type Query, transactionReturning } from '../../db/pipeline/query.ts'
 import { failureOf } from '../../domain/errors/error-catalogue.ts'
-import { referenceOf } from '../../domain/pix/identifiers.ts'
 import type { FindPayoutOutcome, ProviderPayout } from '../../domain/providers/provider.ts'
 import type {
   RejectedSendResult,
@@ -38,9 +37,8 @@ export function restorePayout<Row extends AttemptedRow>(
     for (const connectionUuid of candidates) {
       throwIfCancelled()
       const em = orm.em.fork()
-      const subject = { subjectUuid: uuid, reference: referenceOf(uuid) }
       const { connection, answer: found } = await callRepeatably(dependencies, em, connectionUuid, provider =>
-        outgoing.find(provider, subject, em),
+        outgoing.find(provider, { subjectUuid: uuid }, em),
       )
       answers.push({ connection, found })
     }

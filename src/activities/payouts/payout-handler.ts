@@ -35,7 +35,7 @@ export type PayoutHandler<Row extends AttemptedRow> = {
   /** Polls by our id; the provider's other ids of the payout are read without a lock, because they do not change. */
   find(
     provider: Provider,
-    attempt: Pick<Attempt, 'subjectUuid' | 'reference'>,
+    attempt: Pick<Attempt, 'subjectUuid'>,
     em: EntityManager,
   ): Promise<FindPayoutOutcome>
   applyAcceptance(em: EntityManager, row: Row, sending: ProviderPayout): Promise<void>

@@ -10,6 +10,7 @@ import { queryRefund } from '../../db/repositories/refunds.ts'
 import { type ChargeEvent, chargeMachine } from '../../domain/charges/charge.ts'
 import { failureOf } from '../../domain/errors/error-catalogue.ts'
 import { feeReleasedLegs, refundReleasedLegs } from '../../domain/ledger/legs.ts'
+import { referenceOf } from '../../domain/pix/identifiers.ts'
 import { refundMachine } from '../../domain/refunds/refund.ts'
 import { holdDisputedFunds } from '../disputes/hold-funds.ts'
 import { lockDisputes } from '../disputes/locks.ts'
@@ -68,13 +69,13 @@ export const refundPayout: PayoutHandler<RefundRow> = {
   },
 
   send(provider, { refund, charge }, { attempt }) {
-    return provider.refund({ id: attempt.reference, endToEnd: charge.endToEnd!, cents: refund.valueCents })
+    return provider.refund({ id: referenceOf(attempt.subjectUuid), endToEnd: charge.endToEnd!, cents: refund.valueCents })
   },
 
   async find(provider, attempt, em) {
     const { chargeUuid } = await em.findOneOrFail(Refund, attempt.subjectUuid)
     const { endToEnd } = await em.findOneOrFail(Charge, chargeUuid)
-    return provider.findRefund({ id: attempt.reference, endToEnd: endToEnd! })
+    return provider.findRefund({ id: referenceOf(attempt.subjectUuid), endToEnd: endToEnd! })
   },
 
   async applyAcceptance(_em, { refund }) {

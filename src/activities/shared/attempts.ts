@@ -4,7 +4,6 @@ import { Attempt } from '../../db/entities/attempt.ts'
 import type { Connection } from '../../db/entities/connection.ts'
 import { ERROR_CATALOGUE, failureOf } from '../../domain/errors/error-catalogue.ts'
 import { unsentCodeOf } from '../../domain/payouts/unsent-code.ts'
-import { referenceOf } from '../../domain/pix/identifiers.ts'
 import type { RejectedResult, UnknownResult, UnreachableResult } from '../../domain/providers/provider.ts'
 import { scaleWait, WAITS } from '../../domain/shared/intervals.ts'
 
@@ -20,7 +19,6 @@ export function createAttempt(em: EntityManager, attempt: AttemptToCreate, conne
     connectionUuid: connection.uuid,
     providerAccountUuid: connection.providerAccountUuid,
     credentialsEpoch: connection.credentialsEpoch,
-    reference: referenceOf(attempt.subjectUuid),
     state: 'calling',
   })
 }

@@ -1,6 +1,7 @@
 import type { EntityManager } from '../../db/client/orm.ts'
 import type { Attempt } from '../../db/entities/attempt.ts'
 import { Movement } from '../../db/entities/movement.ts'
+import { referenceOf } from '../../domain/pix/identifiers.ts'
 import type { PayoutReturn } from '../../domain/providers/provider.ts'
 import { transferMachine } from '../../domain/transfers/transfer.ts'
 import { recordMovementEvent, recordTransferEvent } from '../events/record-event.ts'
@@ -23,7 +24,8 @@ export async function recordTransferReturns(
   listed: PayoutReturn[],
 ): Promise<void> {
   if (listed.length === 0) return
-  const { providerAccountUuid, endToEnd, reference } = returned.attempt
+  const { providerAccountUuid, endToEnd, subjectUuid } = returned.attempt
+  const reference = referenceOf(subjectUuid)
   const pix = { providerAccountUuid, movementType: 'IN' as const, names: [endToEnd || reference, reference] }
   for (const payoutReturn of await findUnrecordedReturns(em, pix, listed))
     await recordTransferReturn(em, returned, payoutReturn)
@@ -53,7 +55,7 @@ async function recordTransferReturn(
     movementType: 'IN',
     valueCents: cents,
     status: 'SETTLED',
-    ...buildReturnColumns(attempt.endToEnd || attempt.reference, payoutReturn),
+    ...buildReturnColumns(attempt.endToEnd || referenceOf(attempt.subjectUuid), payoutReturn),
     sender: transfer.receiver,
     receiver: original?.sender ?? transfer.sender,
     transferUuid: transfer.uuid,

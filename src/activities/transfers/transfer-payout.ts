@@ -8,6 +8,7 @@ import { loadAttemptProviders } from '../../db/repositories/attempts.ts'
 import { failureOf } from '../../domain/errors/error-catalogue.ts'
 import { transferHeldLegs, transferReleasedLegs } from '../../domain/ledger/legs.ts'
 import { computeFeeCents } from '../../domain/ledger/money.ts'
+import { referenceOf } from '../../domain/pix/identifiers.ts'
 import { transferMachine } from '../../domain/transfers/transfer.ts'
 import { recordTransferEvent } from '../events/record-event.ts'
 import { creditPostings } from '../ledger/apply-inflow.ts'
@@ -43,7 +44,7 @@ export const transferPayout: PayoutHandler<LockedTransfer> = {
 
   send(provider, { transfer }, { attempt, connection }: PayoutAttempt) {
     return provider.sendTransfer({
-      id: attempt.reference,
+      id: referenceOf(attempt.subjectUuid),
       cents: transfer.valueCents,
       pixKey: transfer.pixKey,
       document: transfer.document ?? null,
@@ -52,7 +53,7 @@ export const transferPayout: PayoutHandler<LockedTransfer> = {
   },
 
   find(provider, attempt) {
-    return provider.findTransfer(attempt.reference)
+    return provider.findTransfer(referenceOf(attempt.subjectUuid))
   },
 
   async applyAcceptance(em, { transfer, attempts }, sending) {

@@ -11,6 +11,7 @@ import {
   unmatchedKeptLegs,
 } from '../../domain/ledger/legs.ts'
 import type { UnmatchedDisposition } from '../../domain/ledger/movement.ts'
+import { referenceOf } from '../../domain/pix/identifiers.ts'
 import type { KeepUnmatchedInput } from '../../workflows/contracts/unmatched.ts'
 import { holdDisputedFunds } from '../disputes/hold-funds.ts'
 import { lockDisputes } from '../disputes/locks.ts'
@@ -56,7 +57,7 @@ export const returnPayout: PayoutHandler<UnmatchedReturn & AttemptedRow> = {
 
   send(provider, { original }, { attempt }) {
     return provider.refund({
-      id: attempt.reference,
+      id: referenceOf(attempt.subjectUuid),
       endToEnd: original.endToEnd!,
       cents: original.valueCents,
     })
@@ -64,7 +65,7 @@ export const returnPayout: PayoutHandler<UnmatchedReturn & AttemptedRow> = {
 
   async find(provider, attempt, em) {
     const { endToEnd } = await em.findOneOrFail(Movement, attempt.subjectUuid)
-    return provider.findRefund({ id: attempt.reference, endToEnd: endToEnd! })
+    return provider.findRefund({ id: referenceOf(attempt.subjectUuid), endToEnd: endToEnd! })
   },
 
   async applyAcceptance() {},

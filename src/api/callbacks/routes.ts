@@ -1,4 +1,3 @@
-import { randomUUID } from 'node:crypto'
 import { z } from 'zod'
 import { uuidSchema } from '../../contract/shared/fields.ts'
 import type { EntityManager } from '../../db/client/orm.ts'
@@ -12,13 +11,13 @@ import {
 } from '../../db/repositories/provider-notifications.ts'
 import type { NotificationItem } from '../../domain/providers/provider.ts'
 import { fail } from '../../http/api-error.ts'
+import { deriveNotificationUuid } from '../../provider-notifications/notification-uuid.ts'
 import {
   type InboundNotificationSubject,
   queryNotificationSubject,
   routeNotification,
 } from '../../provider-notifications/route-notification.ts'
 import type { ProviderRegistry } from '../../providers/registry.ts'
-import { sha256 } from '../../security/sealing.ts'
 import type { RouteRegistrar } from '../app.ts'
 import { registerRoute } from '../http/route.ts'
 
@@ -56,7 +55,7 @@ export function callbackRoutes(providers: ProviderRegistry): RouteRegistrar {
         ...{ ...shape, summary: 'A notification of a provider', body: 'text' },
         async handle({ em, requestId, ...request }) {
           const { connection, items } = await readCallback(providers, { ...request, em })
-          const notifications = items.map(item => toInboundNotification(item, requestId))
+          const notifications = items.map(item => toInboundNotification(item, { connection, requestId }))
           for (const [notice, subject] of await storeNotifications(em, connection, notifications)) {
             await routeNotification(temporal, em, notice, { connection, subject }).catch(error =>
               log.warn(
@@ -115,16 +114,16 @@ async function storeNotifications(
       batchQueries(...subjectQueries),
     ),
   )
-  const position = new Map(notifications.map(({ digest }, position) => [digest, position]))
-  return stored.map(notice => [notice, subjects[position.get(notice.digest.toString('hex'))!]!])
+  const position = new Map(notifications.map(({ uuid }, position) => [uuid, position]))
+  return stored.map(notice => [notice, subjects[position.get(notice.uuid)!]!])
 }
 
 function toInboundNotification(
   { raw, kind, reference, endToEnd }: NotificationItem,
-  requestId: string,
+  { connection, requestId }: { connection: Connection; requestId: string },
 ): ReceivedNotification {
-  const digest = sha256(raw).toString('hex')
-  return { uuid: randomUUID(), digest, kind, reference, endToEnd, body: raw, requestId }
+  const uuid = deriveNotificationUuid(connection.uuid, raw)
+  return { uuid, kind, reference, endToEnd, body: raw, requestId }
 }
 
 function toSingleHeaders(

@@ -20,7 +20,7 @@ export type AttemptState =
   | 'closed'
   | 'duplicate'
 
-/** One operation at one provider, inserted before the call; `reference` is the id that the provider receives. */
+/** One operation at one provider, inserted before the call; the provider receives the subject's `referenceOf` as its id. */
 const schema = defineEntity({
   name: 'Attempt',
   properties: p => ({
@@ -30,7 +30,6 @@ const schema = defineEntity({
     connectionUuid: p.uuid(),
     providerAccountUuid: p.uuid(),
     position: p.integer(),
-    reference: p.text(),
     state: unionColumn<AttemptState>(),
     /** Number of sendings; a late answer to an earlier one is recognized by it. */
     sendings: p.integer().default(0),

@@ -11,7 +11,6 @@ const schema = defineEntity({
   properties: p => ({
     uuid: p.uuid().primary(),
     connectionUuid: p.uuid(),
-    digest: p.blob(),
     kind: unionColumn<'payment' | 'refund' | 'transfer' | 'dispute'>(),
     reference: p.text().nullable(),
     endToEnd: p.text().nullable(),

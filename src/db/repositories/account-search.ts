@@ -1,4 +1,4 @@
-import { isUuid } from '../../domain/pix/identifiers.ts'
+import { isUuid, uuidFromReference } from '../../domain/pix/identifiers.ts'
 import type { EntityManager } from '../client/orm.ts'
 
 /** Search over all accounts, for operators. */
@@ -38,15 +38,14 @@ export type FoundRow = {
 
 /**
  * Finds what an identifier names, in any account: the uuid of an account, charge, its payment, transfer, refund,
- * dispute, movement, event or webhook, or the reference under which a provider knows a charge, transfer or refund.
+ * dispute, movement, event or webhook, also without hyphens, as a provider knows a charge, transfer or refund.
  */
 export async function findByIdentifier(em: EntityManager, text: string): Promise<FoundRow[]> {
-  const uuid = isUuid(text) ? text : null
+  const uuid = isUuid(text) ? text : uuidFromReference(text)
   return em.execute(
-    `with given as (select ?::uuid as uuid, ?::text as reference),
+    `with given as (select ?::uuid as uuid),
      named as (
        select uuid from given where uuid is not null
-       union select a.subject_uuid from attempt a join given g on a.reference = g.reference
        union select coalesce(m.charge_uuid, m.transfer_uuid, m.refund_uuid, m.dispute_uuid)
          from movement m join given g using (uuid)
        union select e.subject_uuid from event e join given g using (uuid)
@@ -63,6 +62,6 @@ export async function findByIdentifier(em: EntityManager, text: string): Promise
      )
      select f.noun, f.uuid, f.account_uuid, a.name as account_name
      from found f join account a on a.uuid = f.account_uuid order by f.noun, f.uuid limit ${MAX_FOUND}`,
-    [uuid, text],
+    [uuid],
   )
 }

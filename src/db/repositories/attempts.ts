@@ -1,3 +1,4 @@
+import { uuidFromReference } from '../../domain/pix/identifiers.ts'
 import { scaleWait, WAITS } from '../../domain/shared/intervals.ts'
 import type { EntityManager } from '../client/orm.ts'
 import { Attempt, type AttemptOperation } from '../entities/attempt.ts'
@@ -48,13 +49,14 @@ export function queryAttemptByConnection(
   return mapQuery(queryAttempts(em, subject), all => all.find(one => one.connectionUuid === connectionUuid))
 }
 
-/** Queries the attempt at a provider account by our reference; undefined without a reference. */
+/** Queries the attempt at a provider account by our reference; undefined without a reference of ours. */
 export function queryAttemptByReference(
   em: EntityManager,
   { reference, providerAccountUuid }: { reference?: string | null; providerAccountUuid: string },
 ): Query<Attempt | undefined> {
-  const condition = 'r.reference = ? and r.provider_account_uuid = ?'
-  return firstRow(queryAttemptsWhere(em, condition, [reference ?? null, providerAccountUuid]))
+  const condition = 'r.subject_uuid = ? and r.provider_account_uuid = ?'
+  const subjectUuid = uuidFromReference(reference ?? '')
+  return firstRow(queryAttemptsWhere(em, condition, [subjectUuid, providerAccountUuid]))
 }
 
 function queryAttemptsWhere(em: EntityManager, where: string, values: (string | null)[]): Query<Attempt[]> {

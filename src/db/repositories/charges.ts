@@ -100,18 +100,18 @@ export function queryLockedChargeState(chargeUuid: string): Query<ChargeState | 
 }
 
 /**
- * Returns whether a charge that is no longer `issuing` has no attempt of this reference at the provider account. One
+ * Returns whether a charge that is no longer `issuing` has no attempt at the provider account. One
  * statement, because the attempt may be inserted concurrently.
  */
 export function isChargeAtOtherAccount(
   em: EntityManager,
-  { uuid, reference, providerAccountUuid }: { uuid: string; reference: string; providerAccountUuid: string },
+  { uuid, providerAccountUuid }: { uuid: string; providerAccountUuid: string },
 ): Promise<boolean> {
   return selectValue(
     em,
     `select exists (select from charge c where c.uuid = ? and c.state <> 'issuing' and not exists (
-       select from attempt a where a.reference = ? and a.provider_account_uuid = ?))`,
-    [uuid, reference, providerAccountUuid],
+       select from attempt a where a.subject_uuid = c.uuid and a.provider_account_uuid = ?))`,
+    [uuid, providerAccountUuid],
   )
 }
 

@@ -45,19 +45,21 @@ export function scheduleDeliveriesForSweep(em: EntityManager, ownerUuid: string)
 }
 
 /**
- * Deletes the oldest events before a moment, with their deliveries and attempts, and returns their number. An event
+ * Deletes each account's oldest events before a moment, with their deliveries and attempts, and returns their number. An event
  * stays while a delivery of it is pending or due to be signalled, or while its movement is held for a return.
  */
 export async function deleteOldEvents(em: EntityManager, before: Date, limit: number): Promise<number> {
   const rows: unknown[] = await em.execute(
     `delete from event where uuid in (
-       select e.uuid from event e where e.created_at < ?
-         and not exists (select from delivery d where d.event_uuid = e.uuid
-           and (d.status = 'PENDING' or d.sweep_at is not null))
-         and not exists (select from movement m where m.uuid = e.subject_uuid and m.disposition = 'held')
-       order by e.created_at limit ?
+       select old.uuid from account a, lateral (
+         select uuid from event e where e.account_uuid = a.uuid and e.created_at < ?
+           and not exists (select from delivery d where d.event_uuid = e.uuid
+             and (d.status = 'PENDING' or d.sweep_at is not null))
+           and not exists (select from movement m where m.uuid = e.subject_uuid and m.disposition = 'held')
+         order by e.created_at limit ?
+       ) old limit ?
      ) returning uuid`,
-    [before, limit],
+    [before, limit, limit],
   )
   return rows.length
 }

@@ -23,7 +23,8 @@ export function listUnknownOutcomes(em: EntityManager) {
   return em.execute(
     `select a.operation, a.subject_uuid, a.uuid as attempt, a.position + 1 as number, a.sendings as sending,
        n.name as account_name, c.provider, a.state,
-       case when a.credentials_epoch = c.credentials_epoch then a.code else 'credentials_changed' end as code, a.message, a.reference,
+       case when a.credentials_epoch = c.credentials_epoch then a.code else 'credentials_changed' end as code, a.message,
+       replace(a.subject_uuid::text, '-', '') as reference,
        coalesce(t.value_cents, r.value_cents, m.value_cents) as cents,
        coalesce(a.unknown_since, a.updated_at) as unknown_since, a.next_check_at
      from ${ATTEMPT_SQL}

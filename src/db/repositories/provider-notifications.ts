@@ -7,13 +7,10 @@ import { ASYNC_COMMIT, type Query, query, runAsyncCommit } from '../pipeline/que
 export type ReceivedNotification = Pick<
   ProviderNotification,
   'uuid' | 'kind' | 'reference' | 'endToEnd' | 'body' | 'requestId'
-> & {
-  /** SHA-256 of the notification in hex; a connection stores each digest once. */
-  digest: string
-}
+>
 
 /**
- * Stores the notifications that a provider sent through a connection, each once, and returns those that no workflow
+ * Stores the notifications that a provider sent through a connection, each uuid once, and returns those that no workflow
  * has accepted yet, repeats included. One statement, because every payment waits for it. If two calls store the same
  * one at once, the first returns it.
  */
@@ -29,19 +26,19 @@ export function storeProviderNotifications(
   }))
   return query(
     `with inbound as (
-       select * from json_to_recordset(?::json) as t (uuid uuid, digest text, kind text, reference text,
-         "endToEnd" text, body text, "requestId" text)
+       select * from json_to_recordset(?::json) as t (uuid uuid, kind text, reference text, "endToEnd" text,
+         body text, "requestId" text)
      ), kept as (
-       insert into provider_notification (uuid, connection_uuid, digest, kind, reference, end_to_end, body, request_id)
-       select uuid, ?::uuid, decode(digest, 'hex'), kind, reference, "endToEnd", decode(body, 'base64'), "requestId" from inbound
-       on conflict (connection_uuid, digest) do nothing
+       insert into provider_notification (uuid, connection_uuid, kind, reference, end_to_end, body, request_id)
+       select uuid, ?::uuid, kind, reference, "endToEnd", decode(body, 'base64'), "requestId" from inbound
+       on conflict (uuid) do nothing
        returning *
      )
      select ${mapper.columns} from kept n
      union all
      select ${mapper.columns} from provider_notification n
-     where n.connection_uuid = ? and n.digest in (select decode(digest, 'hex') from inbound) and n.routed_at is null`,
-    [JSON.stringify(rows), connectionUuid, connectionUuid],
+     where n.uuid in (select uuid from inbound) and n.routed_at is null`,
+    [JSON.stringify(rows), connectionUuid],
     found => found.map(mapper.mapRow),
   )
 }

@@ -311,11 +311,11 @@ describe('"not found" in another epoch', () => {
       [uuid, key, state, merchant.connectionUuid],
     )
     await fixture.sql(
-      `insert into attempt (uuid, operation, subject_uuid, connection_uuid, provider_account_uuid, position, reference,
+      `insert into attempt (uuid, operation, subject_uuid, connection_uuid, provider_account_uuid, position,
          state, unknown_since, created_at, updated_at)
-       select gen_random_uuid(), ?, ?, uuid, provider_account_uuid, 0, ?, 'unknown', now(), now(), now()
+       select gen_random_uuid(), ?, ?, uuid, provider_account_uuid, 0, 'unknown', now(), now(), now()
        from connection where uuid = ?`,
-      [operation, uuid, uuid.replaceAll('-', ''), merchant.connectionUuid],
+      [operation, uuid, merchant.connectionUuid],
     )
     return {
       uuid,

@@ -75,8 +75,8 @@ test('a delivery sweep wakes no further delivery when the worker shuts down', as
 
 test('a notification sweep routes no further notification when the worker shuts down', async () => {
   await fixture.sql(
-    `insert into provider_notification (uuid, connection_uuid, digest, kind, end_to_end, body, request_id, received_at)
-     values (gen_random_uuid(), ?, 'x', 'payment', 'E1', ?, 'r', now() - interval '1 minute')`,
+    `insert into provider_notification (uuid, connection_uuid, kind, end_to_end, body, request_id, received_at)
+     values (gen_random_uuid(), ?, 'payment', 'E1', ?, 'r', now() - interval '1 minute')`,
     [merchant.connectionUuid, compressNotificationBody('{}')],
   )
   const sweep = sweepProviderNotifications({ ...fixture.dependencies, temporal })

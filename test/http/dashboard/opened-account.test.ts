@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, beforeEach, expect, test } from '@jest/globals'
 import { addUser } from '../../../src/admin/users.ts'
 import { dashboardRoutes } from '../../../src/dashboard/routes.ts'
+import { referenceOf } from '../../../src/domain/pix/identifiers.ts'
 import { type ApiFixture, openApiFixture } from '../support/api-fixture.ts'
 import { createBrowser } from '../support/browser.ts'
 import { createFullAccount, PASSWORD } from '../support/full-account.ts'
@@ -41,16 +42,16 @@ test('a search finds an account by a part of its name, its document and its uuid
 
 test('a search finds an operation by its uuid and by the reference that its provider knows', async () => {
   await ours.sql(
-    `insert into attempt (uuid, operation, subject_uuid, connection_uuid, provider_account_uuid, position, reference, state,
+    `insert into attempt (uuid, operation, subject_uuid, connection_uuid, provider_account_uuid, position, state,
        created_at, updated_at)
-     select gen_random_uuid(), 'issue', ?, uuid, provider_account_uuid, 0, 'known-to-the-provider', 'accepted', now(), now()
+     select gen_random_uuid(), 'issue', ?, uuid, provider_account_uuid, 0, 'accepted', now(), now()
      from connection where uuid = ?`,
     [ours.charge, ours.connection],
   )
   for (const [text, noun, uuid] of [
     [ours.charge, 'charge', ours.charge],
     [ours.transfer, 'transfer', ours.transfer],
-    ['known-to-the-provider', 'charge', ours.charge],
+    [referenceOf(ours.charge), 'charge', ours.charge],
     [ours.unmatched, 'account', ours.account],
   ])
     expect(await search(text!)).toMatch(

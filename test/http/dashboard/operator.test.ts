@@ -91,9 +91,9 @@ describe('an operator', () => {
       [uuid, key, ours.connection],
     )
     await ours.sql(
-      `insert into attempt (uuid, operation, subject_uuid, connection_uuid, provider_account_uuid, position, reference,
+      `insert into attempt (uuid, operation, subject_uuid, connection_uuid, provider_account_uuid, position,
          state, unknown_since, created_at, updated_at)
-       select gen_random_uuid(), 'delete_key', ?, uuid, provider_account_uuid, 0, 'x', 'unknown', now(), now(), now()
+       select gen_random_uuid(), 'delete_key', ?, uuid, provider_account_uuid, 0, 'unknown', now(), now(), now()
        from connection where uuid = ?`,
       [uuid, ours.connection],
     )
@@ -170,9 +170,9 @@ test('rows in progress are found by an index', async () => {
 
 test('providers are judged by their latest operations, however many there were', async () => {
   await ours.sql(
-    `insert into attempt (uuid, operation, subject_uuid, connection_uuid, provider_account_uuid, position, reference, state,
+    `insert into attempt (uuid, operation, subject_uuid, connection_uuid, provider_account_uuid, position, state,
        created_at, updated_at)
-     select gen_random_uuid(), 'issue', gen_random_uuid(), uuid, provider_account_uuid, 0, 'r', 'accepted',
+     select gen_random_uuid(), 'issue', gen_random_uuid(), uuid, provider_account_uuid, 0, 'accepted',
        now() - n * interval '1 second', now() from connection, generate_series(1, 1100) n where uuid = ?`,
     [ours.connection],
   )
@@ -354,9 +354,9 @@ describe('an operator action', () => {
         ours.unknownAttempt,
       ])
       await ours.sql(
-        `insert into attempt (uuid, operation, subject_uuid, connection_uuid, provider_account_uuid, position, reference,
+        `insert into attempt (uuid, operation, subject_uuid, connection_uuid, provider_account_uuid, position,
            state, sendings, unknown_since, created_at, updated_at)
-         select ?, 'transfer', ?, ?, provider_account_uuid, 1, 'r3', 'unknown', 1, now(), now(), now() from connection
+         select ?, 'transfer', ?, ?, provider_account_uuid, 1, 'unknown', 1, now(), now(), now() from connection
          where uuid = ?`,
         [
           next,

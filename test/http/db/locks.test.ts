@@ -69,9 +69,9 @@ test('values read with a lock are those of the moment of the lock', async () => 
       [randomUUID(), uuid, other, uuid],
     )
     await em.execute(
-      `insert into attempt (uuid, operation, subject_uuid, connection_uuid, provider_account_uuid, position, reference,
+      `insert into attempt (uuid, operation, subject_uuid, connection_uuid, provider_account_uuid, position,
          state, created_at, updated_at)
-       select ?, 'transfer', ?, uuid, provider_account_uuid, 0, 'r', 'calling', now(), now() from connection where uuid = ?`,
+       select ?, 'transfer', ?, uuid, provider_account_uuid, 0, 'calling', now(), now() from connection where uuid = ?`,
       [randomUUID(), uuid, other],
     )
   })

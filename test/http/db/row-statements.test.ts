@@ -14,6 +14,7 @@ import { batchQueries, noQuery, runQuery } from '../../../src/db/pipeline/query.
 import { findAttempts, queryAttemptByReference } from '../../../src/db/repositories/attempts.ts'
 import { queryConnectionToCall } from '../../../src/db/repositories/connections.ts'
 import { storeProviderNotifications } from '../../../src/db/repositories/provider-notifications.ts'
+import { referenceOf } from '../../../src/domain/pix/identifiers.ts'
 import { type ApiFixture, openApiFixture } from '../support/api-fixture.ts'
 import { createFullAccount } from '../support/full-account.ts'
 
@@ -48,14 +49,12 @@ const createAttempt = (writing: EntityManager, position: number, connectionUuid:
     uuid: randomUUID(),
     connectionUuid,
     position,
-    reference: `r${position}`,
     state: 'calling',
   })
 const notificationItem = (
   changes: Partial<Parameters<typeof storeProviderNotifications>[2][number]> = {},
 ) => ({
   uuid: randomUUID(),
-  digest: 'ab'.repeat(32),
   kind: 'payment' as const,
   reference: null,
   endToEnd: null,
@@ -152,40 +151,37 @@ test('attempts include those of this unit of work, in their order, with its chan
 test('a notification’s attempt is found by its reference through an index', async () => {
   const { providerAccountUuid } = attempt
   await em().execute(
-    `insert into attempt (uuid, operation, subject_uuid, connection_uuid, provider_account_uuid, position, reference, state,
+    `insert into attempt (uuid, operation, subject_uuid, connection_uuid, provider_account_uuid, position, state,
        created_at, updated_at)
-     select gen_random_uuid(), 'transfer', gen_random_uuid(), ?, ?, 0, 'r' || n, 'settled', now(), now()
-     from generate_series(100, 3000) n`,
+     select gen_random_uuid(), 'transfer', gen_random_uuid(), ?, ?, 0, 'settled', now(), now()
+     from generate_series(1, 3000)`,
     [connection, providerAccountUuid],
   )
   await em().execute('analyze attempt')
-  const { statements } = queryAttemptByReference(em(), { reference: 'r0', providerAccountUuid })
+  const { statements } = queryAttemptByReference(em(), { reference: referenceOf(attempt.subjectUuid), providerAccountUuid })
   const plan: object[] = await em().execute(`explain (generic_plan) ${statements[0]!.sql}`)
-  expect(plan.map(line => Object.values(line)[0]).join('\n')).toMatch('attempt_by_reference')
+  expect(plan.map(line => Object.values(line)[0]).join('\n')).toMatch('attempt_once')
 })
 
 describe('a provider notification', () => {
-  const digest = 'cd'.repeat(32)
   const keep = (...notices: ReturnType<typeof notificationItem>[]) =>
     runQuery(em(), storeProviderNotifications(em(), connection, notices))
 
   test('is stored once and unchanged, and returned until a workflow has processed it', async () => {
-    const [one, twin] = [notificationItem({ digest }), notificationItem({ digest })]
+    const one = notificationItem()
+    const twin = notificationItem({ uuid: one.uuid })
     const kept = await keep(one, twin)
     expect(kept).toHaveLength(1)
     expect(kept[0]).toMatchObject({ uuid: one.uuid, body: one.body, kind: 'payment', routedAt: null })
-    expect(kept[0]!.digest).toEqual(Buffer.from(digest, 'hex'))
-    expect((await keep(notificationItem({ digest }))).map(({ uuid }) => uuid)).toEqual([one.uuid])
+    expect((await keep(twin)).map(({ uuid }) => uuid)).toEqual([one.uuid])
     await em().execute('update provider_notification set routed_at = now() where uuid = ?', [one.uuid])
-    expect(await keep(notificationItem({ digest }))).toEqual([])
+    expect(await keep(twin)).toEqual([])
     expect(await keep()).toEqual([])
   })
 
   test('stored twice concurrently exists once, and is returned to one of the two', async () => {
-    const twins = [
-      notificationItem({ digest: 'ef'.repeat(32) }),
-      notificationItem({ digest: 'ef'.repeat(32) }),
-    ]
+    const one = notificationItem()
+    const twins = [one, notificationItem({ uuid: one.uuid })]
     const answers = await Promise.all(twins.map(one => keep(one)))
     const uuids = new Set(answers.flat().map(({ uuid }) => uuid))
     expect(uuids.size).toBe(1)

@@ -268,9 +268,9 @@ describe('GET /metrics', () => {
       ['delete_key', '1 hour'],
     ])
       await world.orm.em.fork().execute(
-        `insert into attempt (uuid, operation, subject_uuid, connection_uuid, provider_account_uuid, position, reference,
+        `insert into attempt (uuid, operation, subject_uuid, connection_uuid, provider_account_uuid, position,
            state, unknown_since, created_at, updated_at)
-         select gen_random_uuid(), ?, gen_random_uuid(), uuid, provider_account_uuid, 0, 'x', 'unknown',
+         select gen_random_uuid(), ?, gen_random_uuid(), uuid, provider_account_uuid, 0, 'unknown',
            now() - ?::interval, now(), now() from connection where uuid = ?`,
         [operation, age, connection],
       )

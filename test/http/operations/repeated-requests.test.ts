@@ -27,9 +27,9 @@ const sql = (statement: string, values: unknown[]) => fixture.orm.em.fork().exec
 type UnknownOperation = { operation: 'transfer' | 'refund'; uuid: string; connection: string }
 const insertUnknownAttempt = ({ operation, uuid, connection }: UnknownOperation) =>
   sql(
-    `insert into attempt (uuid, operation, subject_uuid, connection_uuid, provider_account_uuid, position, reference,
+    `insert into attempt (uuid, operation, subject_uuid, connection_uuid, provider_account_uuid, position,
        state, code, unknown_since, next_check_at, created_at, updated_at)
-     select ?, ?, ?, uuid, provider_account_uuid, 0, 'r', 'unknown', 'timeout', now(), now(), now(), now()
+     select ?, ?, ?, uuid, provider_account_uuid, 0, 'unknown', 'timeout', now(), now(), now(), now()
      from connection where uuid = ?`,
     [randomUUID(), operation, uuid, connection],
   )

@@ -69,11 +69,11 @@ describe('a manual settlement of one attempt', () => {
   async function unknownTransfer() {
     const [uuid, attempt] = [await fixture.insertTransfer(connectionUuid), randomUUID()]
     await fixture.orm.em.fork().execute(
-      `insert into attempt (uuid, operation, subject_uuid, connection_uuid, provider_account_uuid, position, reference,
+      `insert into attempt (uuid, operation, subject_uuid, connection_uuid, provider_account_uuid, position,
          state, sendings, unknown_since, created_at, updated_at)
-       select ?, 'transfer', ?, uuid, provider_account_uuid, 0, ?, 'unknown', 2, now(), now(), now() from connection
+       select ?, 'transfer', ?, uuid, provider_account_uuid, 0, 'unknown', 2, now(), now(), now() from connection
        where uuid = ?`,
-      [attempt, uuid, attempt.replaceAll('-', ''), connectionUuid],
+      [attempt, uuid, connectionUuid],
     )
     return { uuid, attempt }
   }

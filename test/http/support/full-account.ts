@@ -113,9 +113,9 @@ export async function createFullAccount(world: ApiFixture) {
       ],
     )
   await sql(
-    `insert into attempt (uuid, operation, subject_uuid, connection_uuid, provider_account_uuid, position, reference,
+    `insert into attempt (uuid, operation, subject_uuid, connection_uuid, provider_account_uuid, position,
        state, finality, code, message, created_at, updated_at)
-     values (?, 'transfer', ?, ?, ?, 0, 'r', 'rejected', 'final', ?, ?, ?, ?)`,
+     values (?, 'transfer', ?, ?, ?, 0, 'rejected', 'final', ?, ?, ?, ?)`,
     [randomUUID(), transfer, connection, providerAccount, MALICIOUS_TEXT, MALICIOUS_TEXT, now, now],
   )
   // And what an operator reads.
@@ -127,9 +127,9 @@ export async function createFullAccount(world: ApiFixture) {
     [unknown, account, connection, providerAccount, MALICIOUS_TEXT.slice(0, 77), now],
   )
   await sql(
-    `insert into attempt (uuid, operation, subject_uuid, connection_uuid, provider_account_uuid, position, reference,
+    `insert into attempt (uuid, operation, subject_uuid, connection_uuid, provider_account_uuid, position,
        state, code, message, unknown_since, next_check_at, created_at, updated_at)
-     values (?, 'transfer', ?, ?, ?, 0, 'r2', 'unknown', ?, ?, now() - interval '3 hours', now(), ?, ?)`,
+     values (?, 'transfer', ?, ?, ?, 0, 'unknown', ?, ?, now() - interval '3 hours', now(), ?, ?)`,
     [unknownAttempt, unknown, connection, providerAccount, MALICIOUS_TEXT, MALICIOUS_TEXT, now, now],
   )
   await sql(
@@ -249,7 +249,7 @@ export async function createFullAccount(world: ApiFixture) {
     ['create_key', pixKey],
   ])
     await sql(
-      `insert into attempt (uuid, operation, subject_uuid, connection_uuid, provider_account_uuid, position, reference,
+      `insert into attempt (uuid, operation, subject_uuid, connection_uuid, provider_account_uuid, position,
          state, finality, code, message, created_at, updated_at)
        values (?, ?, ?, ?, ?, 0, ?, 'rejected', 'final', ?, ?, ?, ?)`,
       [

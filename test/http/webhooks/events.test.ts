@@ -279,13 +279,14 @@ describe('after thirty days', () => {
     expect(deleted).toBe(1_200)
   })
 
-  test('it is found by an index, however many events there are', async () => {
+  test('they are found by an index, however many events there are', async () => {
     const plan: Record<string, string>[] = await fixture.orm.em.fork().transactional(async em => {
       await em.execute('set local enable_seqscan = off')
       return em.execute(
-        `explain select uuid from event where created_at < now() order by created_at limit 500`,
+        `explain select old.uuid from account a, lateral (
+           select uuid from event where account_uuid = a.uuid and created_at < now() order by created_at limit 500) old`,
       )
     })
-    expect(plan.map(line => Object.values(line)[0]).join('\n')).toContain('event_age')
+    expect(plan.map(line => Object.values(line)[0]).join('\n')).toContain('Index Only Scan using event_listed')
   })
 })

@@ -21,6 +21,7 @@ import {
 } from '../../../db/repositories/payout-facts.ts'
 import { findCurrentAttempt, findSettleableAttempt } from '../../../db/repositories/settleable-attempts.ts'
 import { PAYOUT_KINDS, type PayoutKind } from '../../../domain/payouts/payout-kind.ts'
+import { referenceOf } from '../../../domain/pix/identifiers.ts'
 import { DAY } from '../../../domain/shared/intervals.ts'
 import { fail } from '../../../http/api-error.ts'
 import { getRequestDeadline } from '../../../http/request-deadline.ts'
@@ -261,8 +262,9 @@ function presentAttempt(
   provider: string,
   answers: Awaited<ReturnType<typeof listAttemptAnswers>>,
 ) {
-  const { uuid, position, sendings, state, code, message, reference, endToEnd, createdAt, updatedAt } =
+  const { uuid, position, sendings, state, code, message, subjectUuid, endToEnd, createdAt, updatedAt } =
     attempt
+  const reference = referenceOf(subjectUuid)
   return {
     ...{ uuid, provider, number: position + 1, sendings, state, code, message, reference, endToEnd },
     ...{ createdAt, updatedAt, answers: answers.filter(answer => answer.attempt === uuid) },
@@ -277,7 +279,7 @@ async function readStatement(em: EntityManager, facts: PayoutFacts, attempts: Li
     listStatementCandidates(em.fork(), {
       providerAccountUuids: [...new Set(attempts.map(one => one.providerAccountUuid))],
       cents: facts.cents,
-      references: attempts.flatMap(one => [one.reference, ...(one.endToEnd ? [one.endToEnd] : [])]),
+      references: attempts.flatMap(one => [referenceOf(one.subjectUuid), ...(one.endToEnd ? [one.endToEnd] : [])]),
       since: new Date(Date.parse(facts.created_at) - DAY).toISOString(),
     }),
     findComparisonTime(em.fork(), last.providerAccountUuid),

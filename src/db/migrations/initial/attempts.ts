@@ -10,7 +10,6 @@ create table attempt (
   connection_uuid uuid not null references connection,
   provider_account_uuid uuid not null references provider_account,
   position int not null,
-  reference varchar(35) not null,
   state text not null check (state in ('calling', 'accepted', 'settled', 'rejected',
     'unreachable', 'unknown', 'orphan', 'closed', 'duplicate')),
   sendings integer not null default 0,
@@ -28,8 +27,8 @@ create table attempt (
   next_check_at timestamptz,
   created_at timestamptz not null,
   updated_at timestamptz not null,
-  -- An operation has one row for each connection.
-  constraint attempt_once unique (operation, subject_uuid, connection_uuid),
+  -- An operation has one row for each connection. A provider knows it by its subject's uuid without hyphens.
+  constraint attempt_once unique (subject_uuid, operation, connection_uuid),
   -- A refusal says whether another provider may help.
   constraint attempt_refusal check (refusal is null or refusal ->> 'finality' in ('other_may_help', 'final')),
   -- A contradicted settlement has both, code and time.
@@ -38,8 +37,6 @@ create table attempt (
 -- Money leaves through one provider at a time: the next one is tried only after proof that nothing moved.
 create unique index attempt_one_active on attempt (operation, subject_uuid)
   where operation <> 'issue' and state not in ('rejected', 'unreachable', 'duplicate');
--- The operation of a provider notification, by our id.
-create index attempt_by_reference on attempt (reference);
 -- What a connection answered lately, and how fast.
 create index attempt_of_connection on attempt (connection_uuid, created_at);
 -- Operators' lists and metrics: unknown outcomes, payouts that move, orphan payloads, contradicted settlements.

@@ -4,9 +4,9 @@ import type { SchemaPart } from './schema-part.ts'
 export const providerNotifications: SchemaPart = {
   tables: `
 create table provider_notification (
+  -- Of its connection and its text: a notification that is sent again is one fact.
   uuid uuid primary key,
   connection_uuid uuid not null references connection,
-  digest bytea not null,
   kind text not null check (kind in ('payment', 'refund', 'transfer', 'dispute')),
   reference text,
   end_to_end text,
@@ -15,9 +15,7 @@ create table provider_notification (
   request_id varchar(128) not null,
   received_at timestamptz not null default now(),
   routed_at timestamptz,
-  outcome text,
-  -- A notification that is sent again is one fact.
-  constraint provider_notification_once unique (connection_uuid, digest)
+  outcome text
 );
 create index provider_notification_waiting on provider_notification (received_at) where routed_at is null;`,
 }

@@ -17,13 +17,12 @@ create table event (
   request_id varchar(128) not null,
   created_at timestamptz not null,
   -- A change of a resource is one event.
-  constraint event_once unique (subject_uuid, type, sequence)
+  constraint event_once unique (subject_uuid, sequence)
 ) ${FREQUENT_VACUUM};
+-- The list, and the oldest of each account, which are deleted, their deliveries with them.
 create index event_listed on event (account_uuid, created_at, uuid) include (connection_uuid, type);
 create index event_of_kind on event (account_uuid, type, created_at, uuid) include (connection_uuid);
 create index event_of_workflow on event (owner_uuid);
--- Events are deleted by age, their deliveries with them.
-create index event_age on event (created_at);
 
 create table webhook (
   uuid uuid primary key,
