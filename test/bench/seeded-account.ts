@@ -3,6 +3,7 @@ import { createAccount, issueToken } from '../../src/admin/accounts.ts'
 import { createConnection } from '../../src/admin/connections.ts'
 import { migrate } from '../../src/db/client/migrate.ts'
 import { type Orm, openOrm } from '../../src/db/client/orm.ts'
+import { compressChargePayload } from '../../src/db/entities/charge-payload.ts'
 import { compressEventBody } from '../../src/db/entities/event-body.ts'
 import { replaceDefaultConnections } from '../../src/db/repositories/default-providers.ts'
 import { foldListCounters } from '../../src/db/repositories/list-counters.ts'
@@ -161,6 +162,10 @@ const CONNECTION = `join (
 ) c on c.place = case when n % 10 < 6 then 0 when n % 10 < 9 then 1 when n % 100 < 99 then 2 else 3 end`
 const PARTY = `'{"name":"Maria da Silva","document":"52998224725","account_number":"1234567","account_agency":"0001",
   "bank":{"code":"","name":"Banco A","ispb":"09089356"},"account_type":"PAYMENT"}'::jsonb`
+/** Of every charge: SQL cannot compress one for each. */
+const PAYLOAD = compressChargePayload(
+  '00020101021226790014br.gov.bcb.pix2557pix.example.com/qr/v2/7d9f6c1e2b4a4c8d9e105f3a2b1c0d9e520400005303986540510.005802BR5913Maria da Silva6009SAO PAULO62070503***63041A10',
+)
 /** From a real to a hundred thousand, most of them small. */
 const VALUE = `(100 * exp(11.5 * ((n * 7919::bigint) % 100000) / 100000.0))::bigint`
 const STATE = `case
@@ -187,7 +192,8 @@ insert into charge (uuid, account_uuid, connection_uuid, provider_account_uuid, 
   external_ref, payment_uuid, payload, txid, pix_key, receiver, expires_in_seconds, expires_at, movement_uuid,
   end_to_end, paid_at, received_cents, refunded_cents, history, sequence, request_id, fingerprint, created_at, updated_at)
 select uuid, :account, connection_uuid, provider_account_uuid, state, cents, cents, 'pedido-' || n, ${uuidSql('payment')},
-  '00020101021226' || repeat('0', 140), replace(uuid::text, '-', ''), 'key', ${PARTY}, 86400, at + interval '1 day',
+  '\\x${PAYLOAD.toString('hex')}'::bytea, replace(uuid::text, '-', ''),
+  case when not (${IS_PAID}) then 'key' end, case when not (${IS_PAID}) then ${PARTY} end, 86400, at + interval '1 day',
   case when ${IS_PAID} then ${uuidSql('incoming')} end, case when ${IS_PAID} then end_to_end end,
   case when ${IS_PAID} then at + interval '5 minutes' end, case when ${IS_PAID} then cents else 0 end,
   case state when 'refunded' then cents when 'partially_refunded' then 1 else 0 end,

@@ -41,6 +41,9 @@ export async function confirmPayment(
   charge.endToEnd = payment.endToEnd
   charge.paidAt = movement.settledAt
   charge.receivedCents = movement.valueCents
+  // The movement has them from now on.
+  charge.pixKey = null
+  charge.receiver = null
   transition(charge, chargeMachine, 'payment_confirmed', at)
   const entries = await buildPaymentEntries(em, charge, { movement, at, isCredited, startedLegs })
   await recordChargeEvent(em, charge, { at, late: isLate })

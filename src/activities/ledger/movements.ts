@@ -1,4 +1,4 @@
-import { randomUUID } from 'node:crypto'
+import { v7 as createOrderedUuid } from 'uuid'
 import type { EntityManager } from '../../db/client/orm.ts'
 import { Movement } from '../../db/entities/movement.ts'
 import { writePostings } from '../../db/ledger/post.ts'
@@ -15,7 +15,7 @@ export type MovementToCreate = Pick<
 
 /** Creates a movement. It is inserted with the transaction's next flush, at the latest by `postMovement`. */
 export function createMovement(em: EntityManager, at: Date, movement: MovementToCreate): Movement {
-  return em.create(Movement, { uuid: randomUUID(), ...movement, createdAt: at, updatedAt: at })
+  return em.create(Movement, { uuid: createOrderedUuid(), ...movement, createdAt: at, updatedAt: at })
 }
 
 /** Marks a movement as settled by a provider's report; without an end-to-end id where the provider gave none. */

@@ -87,7 +87,7 @@ export async function storeRefund(
     movementType: 'OUT',
     valueCents: order.valueCents,
     status: code === null ? 'PENDING' : 'FAILED',
-    sender: charge.receiver,
+    sender: charge.movement?.receiver,
     receiver: charge.movement?.sender,
     chargeUuid: charge.uuid,
     originalUuid: charge.movement?.uuid,

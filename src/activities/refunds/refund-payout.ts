@@ -69,7 +69,11 @@ export const refundPayout: PayoutHandler<RefundRow> = {
   },
 
   send(provider, { refund, charge }, { attempt }) {
-    return provider.refund({ id: referenceOf(attempt.subjectUuid), endToEnd: charge.endToEnd!, cents: refund.valueCents })
+    return provider.refund({
+      id: referenceOf(attempt.subjectUuid),
+      endToEnd: charge.endToEnd!,
+      cents: refund.valueCents,
+    })
   },
 
   async find(provider, attempt, em) {

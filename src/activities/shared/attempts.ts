@@ -1,4 +1,4 @@
-import { randomUUID } from 'node:crypto'
+import { v7 as createOrderedUuid } from 'uuid'
 import type { EntityManager } from '../../db/client/orm.ts'
 import { Attempt } from '../../db/entities/attempt.ts'
 import type { Connection } from '../../db/entities/connection.ts'
@@ -14,7 +14,7 @@ type AttemptToCreate = Pick<Attempt, 'operation' | 'subjectUuid' | 'position'>
 /** Creates the attempt at an operation through one connection, before its call. */
 export function createAttempt(em: EntityManager, attempt: AttemptToCreate, connection: Connection): Attempt {
   return em.create(Attempt, {
-    uuid: randomUUID(),
+    uuid: createOrderedUuid(),
     ...attempt,
     connectionUuid: connection.uuid,
     providerAccountUuid: connection.providerAccountUuid,

@@ -54,7 +54,7 @@ export async function recordUnmatchedPayment(em: EntityManager, input: Unmatched
     txid: payment.txid,
     pixKey: payment.pixKey,
     sender: payment.payer,
-    receiver: charge?.receiver ?? getConnectionParty(connection),
+    receiver: charge?.receiver ?? charge?.movement?.receiver ?? getConnectionParty(connection),
     chargeUuid: charge?.uuid,
     reason,
     disposition: reason === 'deposit' ? null : unmatched,

@@ -312,11 +312,11 @@ function showPayment(charge: ReadCharge, status: (typeof PIX_STATUSES)[number]) 
     payload: charge.payload ?? '',
     pix: {
       sender: charge.movement?.sender ?? null,
-      receiver: charge.receiver ?? UNKNOWN_PARTY,
+      receiver: charge.receiver ?? charge.movement?.receiver ?? UNKNOWN_PARTY,
       txid: charge.txid ?? null,
       value: charge.totalCents,
       type: 'QR_DYNAMIC' as const,
-      pix_key: charge.pixKey ?? '',
+      pix_key: charge.pixKey ?? charge.movement?.pixKey ?? '',
       additional_info: [],
       // A payment that has only started may still fail, and a merchant who sees a transaction may ship.
       transaction: charge.movement && charge.state !== 'paying' ? showMovementRecord(charge.movement) : null,

@@ -3,6 +3,7 @@ import type { ChargeState } from '../../domain/charges/charge.ts'
 import type { SplitStatus, SplitType } from '../../domain/charges/split.ts'
 import type { PaymentStatus } from '../../domain/shared/payment-status.ts'
 import { Account } from './account.ts'
+import { ChargePayloadType } from './charge-payload.ts'
 import { centsColumn, timestampColumn, unionColumn } from './columns.ts'
 import { Connection } from './connection.ts'
 import { HistoryType } from './history.ts'
@@ -26,8 +27,9 @@ const charge = defineEntity({
     beneficiaryName: p.text().nullable(),
     beneficiaryDocument: p.text().nullable(),
     paymentUuid: p.uuid(),
-    payload: p.text().nullable(),
+    payload: p.type(ChargePayloadType).nullable(),
     txid: p.text().nullable(),
+    /** Key and receiver of the payload; null once the charge is paid, because its movement has them. */
     pixKey: p.text().nullable(),
     receiver: p.type(PartyType).nullable(),
     expiresInSeconds: p.integer(),

@@ -1,3 +1,4 @@
+import { v7 as createOrderedUuid } from 'uuid'
 import type { EntityManager } from '../client/orm.ts'
 import { compressEventBody } from '../entities/event-body.ts'
 import type { Event } from '../entities/webhook.ts'
@@ -20,14 +21,25 @@ export async function insertEvent(em: EntityManager, event: NewEvent): Promise<v
     em,
     `with happened as (
        insert into event (uuid, account_uuid, connection_uuid, type, subject_uuid, sequence, body, owner_uuid, request_id, created_at)
-       values (gen_random_uuid(), ?, ?, ?, ?, ?, ?, ?, ?, ?)
+       values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
        returning uuid, account_uuid, connection_uuid, type, created_at
      )
      insert into delivery (uuid, webhook_uuid, event_uuid, event_type, created_at, updated_at)
      select gen_random_uuid(), w.uuid, e.uuid, e.type, e.created_at, e.created_at
      from happened e join webhook w on w.account_uuid = e.account_uuid left join connection k on k.uuid = e.connection_uuid
      where w.status = 'ACTIVE' and w.deleted_at is null and w.events @> array[e.type] and ${MATCHES_ENDPOINT_MODE}`,
-    [accountUuid, connectionUuid, type, subjectUuid, sequence, body, ownerUuid, requestId, at],
+    [
+      createOrderedUuid(),
+      accountUuid,
+      connectionUuid,
+      type,
+      subjectUuid,
+      sequence,
+      body,
+      ownerUuid,
+      requestId,
+      at,
+    ],
   )
 }
 

@@ -158,7 +158,10 @@ test('a notification’s attempt is found by its reference through an index', as
     [connection, providerAccountUuid],
   )
   await em().execute('analyze attempt')
-  const { statements } = queryAttemptByReference(em(), { reference: referenceOf(attempt.subjectUuid), providerAccountUuid })
+  const { statements } = queryAttemptByReference(em(), {
+    reference: referenceOf(attempt.subjectUuid),
+    providerAccountUuid,
+  })
   const plan: object[] = await em().execute(`explain (generic_plan) ${statements[0]!.sql}`)
   expect(plan.map(line => Object.values(line)[0]).join('\n')).toMatch('attempt_once')
 })

@@ -11,7 +11,7 @@ import { runInTransaction } from '../../../src/db/client/orm.ts'
 import { startPause } from '../../../src/db/repositories/pauses.ts'
 import { STATEMENT_TIMEOUT_MS } from '../../../src/http/limits.ts'
 import { type ApiFixture, openApiFixture } from '../support/api-fixture.ts'
-import { bookingSql } from '../support/row-inserters.ts'
+import { ANY_PAYLOAD_SQL, bookingSql } from '../support/row-inserters.ts'
 
 /** SPEC §1: a repeat is answered from the row, whether or not the workflow can be reached. */
 
@@ -80,7 +80,7 @@ async function insertUnknownRefund() {
   const fingerprint = fingerprintRequest({ body: createRefundBody.parse(body), connectionUuid: null })
   await sql(
     `with counted as (
-       update charge set state = 'refunding', payload = 'p', received_cents = 100, refunding_cents = 40, movement_uuid = ?
+       update charge set state = 'refunding', payload = ${ANY_PAYLOAD_SQL}, received_cents = 100, refunding_cents = 40, movement_uuid = ?
        where uuid = ?
      )
      insert into refund (uuid, charge_uuid, account_uuid, connection_uuid, provider_account_uuid, state, value_cents,

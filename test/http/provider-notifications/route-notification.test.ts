@@ -13,6 +13,7 @@ import { routeNotification } from '../../../src/provider-notifications/route-not
 import type { TemporalContext } from '../../../src/temporal/workflow-options.ts'
 import { WORKFLOWS } from '../../../src/workflows/contracts/workflows.ts'
 import { type ApiFixture, openApiFixture } from '../support/api-fixture.ts'
+import { ANY_PAYLOAD_SQL } from '../support/row-inserters.ts'
 
 /** Where a payment notification is routed whose provider account has no attempt with its reference. */
 
@@ -64,9 +65,12 @@ const factsOf = (of: string | null) => ({
 })
 
 type Given = { em?: EntityManager; of?: string | null; ageMs?: number; through?: string }
-async function noticeOf(
-  { em = fixture.orm.em.fork(), of = charge, ageMs = 0, through = connection }: Given = {},
-): Promise<ProviderNotification> {
+async function noticeOf({
+  em = fixture.orm.em.fork(),
+  of = charge,
+  ageMs = 0,
+  through = connection,
+}: Given = {}): Promise<ProviderNotification> {
   const item = { ...factsOf(of), uuid: randomUUID() }
   const [notification] = await runQuery(em, storeProviderNotifications(em, through, [item]))
   notification!.receivedAt = new Date(Date.now() - ageMs)
@@ -76,7 +80,9 @@ async function noticeOf(
 }
 const END_TO_END = 'E12345678202601101159abcdefghijk'
 const setChargeState = (state: string) =>
-  fixture.orm.em.fork().execute(`update charge set state = ?, payload = 'p' where uuid = ?`, [state, charge])
+  fixture.orm.em
+    .fork()
+    .execute(`update charge set state = ?, payload = ${ANY_PAYLOAD_SQL} where uuid = ?`, [state, charge])
 
 test('a notification of a charge issued elsewhere does not pay it: it is a deposit', async () => {
   await setChargeState('pending')

@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { addUser } from '../../../src/admin/users.ts'
+import { compressChargePayload } from '../../../src/db/entities/charge-payload.ts'
 import { compressEventBody } from '../../../src/db/entities/event-body.ts'
 import { formatTimestamp } from '../../../src/domain/shared/timestamp.ts'
 import type { ApiFixture } from './api-fixture.ts'
@@ -52,7 +53,7 @@ export async function createFullAccount(world: ApiFixture) {
           MALICIOUS_TEXT,
           MALICIOUS_TEXT,
           randomUUID(),
-          MALICIOUS_TEXT,
+          compressChargePayload(MALICIOUS_TEXT),
           MALICIOUS_TEXT.slice(0, 35),
         ],
         ...[party, now, history(...shown), now, now],
@@ -251,10 +252,17 @@ export async function createFullAccount(world: ApiFixture) {
     await sql(
       `insert into attempt (uuid, operation, subject_uuid, connection_uuid, provider_account_uuid, position,
          state, finality, code, message, created_at, updated_at)
-       values (?, ?, ?, ?, ?, 0, ?, 'rejected', 'final', ?, ?, ?, ?)`,
+       values (?, ?, ?, ?, ?, 0, 'rejected', 'final', ?, ?, ?, ?)`,
       [
-        ...[randomUUID(), operation, subject, connection, providerAccount, randomUUID().slice(0, 35)],
-        ...[MALICIOUS_TEXT, MALICIOUS_TEXT, now, now],
+        randomUUID(),
+        operation,
+        subject,
+        connection,
+        providerAccount,
+        MALICIOUS_TEXT,
+        MALICIOUS_TEXT,
+        now,
+        now,
       ],
     )
   await sql(

@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import type { EntityManager, Orm } from '../../../src/db/client/orm.ts'
+import { compressChargePayload } from '../../../src/db/entities/charge-payload.ts'
 import { type Fee, NO_FEES } from '../../../src/domain/ledger/money.ts'
 import type {
   ConnectionStatus,
@@ -39,6 +40,9 @@ export const bookingSql = (bucket: 'available' | 'pending' = 'available') => `
   insert into posting (movement_uuid, account_uuid, provider_account_uuid, type, bucket, cents, balance_cents)
   select uuid, account_uuid, provider_account_uuid, type, bucket, sign * value_cents, sign * value_cents
   from made cross join (values ('${bucket}', 1), ('outside', -1)) as leg (bucket, sign)`
+
+/** A payload, as SQL. */
+export const ANY_PAYLOAD_SQL = `'\\x${compressChargePayload('p').toString('hex')}'::bytea`
 
 /** Inserts rows that a command or the dashboard would have created. */
 export function createRowInserters(orm: Orm) {

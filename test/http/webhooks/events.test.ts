@@ -287,6 +287,8 @@ describe('after thirty days', () => {
            select uuid from event where account_uuid = a.uuid and created_at < now() order by created_at limit 500) old`,
       )
     })
-    expect(plan.map(line => Object.values(line)[0]).join('\n')).toContain('Index Only Scan using event_listed')
+    expect(plan.map(line => Object.values(line)[0]).join('\n')).toContain(
+      'Index Only Scan using event_listed',
+    )
   })
 })

@@ -279,7 +279,10 @@ async function readStatement(em: EntityManager, facts: PayoutFacts, attempts: Li
     listStatementCandidates(em.fork(), {
       providerAccountUuids: [...new Set(attempts.map(one => one.providerAccountUuid))],
       cents: facts.cents,
-      references: attempts.flatMap(one => [referenceOf(one.subjectUuid), ...(one.endToEnd ? [one.endToEnd] : [])]),
+      references: attempts.flatMap(one => [
+        referenceOf(one.subjectUuid),
+        ...(one.endToEnd ? [one.endToEnd] : []),
+      ]),
       since: new Date(Date.parse(facts.created_at) - DAY).toISOString(),
     }),
     findComparisonTime(em.fork(), last.providerAccountUuid),

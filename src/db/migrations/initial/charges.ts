@@ -31,8 +31,10 @@ create table charge (
   beneficiary_name varchar(140),
   beneficiary_document varchar(14),
   payment_uuid uuid not null,
-  payload text,
+  -- Compressed text (charge-payload.ts).
+  payload bytea,
   txid text,
+  -- Of the payload; null once the charge is paid, because its movement has them.
   pix_key text,
   receiver jsonb,
   expires_in_seconds int not null check (expires_in_seconds between 60 and 2592000),
@@ -90,8 +92,9 @@ create index charge_by_value on charge (account_uuid, value_cents) include (conn
 create index charge_by_payment on charge (account_uuid, paid_at) include (connection_uuid, created_at, uuid)
   where paid_at is not null;
 create index charge_by_external_ref on charge (account_uuid, external_ref) where external_ref is not null;
-create index charge_by_txid on charge (account_uuid, txid) where txid is not null;
-create index charge_by_end_to_end on charge (account_uuid, end_to_end) where end_to_end is not null;
+-- Ids of the rail are long and unique: a hash index has four bytes of each.
+create index charge_by_txid on charge using hash (txid);
+create index charge_by_end_to_end on charge using hash (end_to_end);
 -- Whether an open charge can be paid to a PIX key.
 create index charge_open_key on charge (pix_key) where state in ('pending', 'paying');
 -- Operators' watch over the few that move, and the comparison of rows with running workflows. By created_at, which

@@ -5,6 +5,7 @@
  * PostgreSQL names primary keys, references, NOT NULL constraints (`charge_pkey`, `charge_account_uuid_fkey`)
  * and checks of one column (`charge_state_check`). Every other constraint, index, trigger and function is named here.
  * Indexes of lists are in the order in which rows come, and read backward: pages that are filled at their end stay full.
+ * For the same reason the uuids of attempts, movements and events begin with their time (version 7).
  */
 export type SchemaPart = { tables?: string; rules?: string }
 

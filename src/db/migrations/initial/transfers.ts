@@ -76,7 +76,7 @@ create index transfer_by_settlement on transfer (account_uuid, settled_at) inclu
 create index transfer_by_key on transfer (account_uuid, pix_key, created_at, uuid) include (connection_uuid);
 create index transfer_by_value on transfer (account_uuid, value_cents);
 create index transfer_by_external_ref on transfer (account_uuid, external_ref) where external_ref is not null;
-create index transfer_by_end_to_end on transfer (account_uuid, end_to_end) where end_to_end is not null;
+create index transfer_by_end_to_end on transfer using hash (end_to_end);
 -- Operators' watch over the few that move, by created_at, which never changes.
 create index transfer_moving on transfer (created_at) where state in ('created', 'sending', 'settling');`,
 
