@@ -22,7 +22,7 @@ create table event (
 -- The list, and the oldest of each account, which are deleted, their deliveries with them.
 create index event_listed on event (account_uuid, created_at, uuid) include (connection_uuid, type);
 create index event_of_kind on event (account_uuid, type, created_at, uuid) include (connection_uuid);
-create index event_of_workflow on event using hash (owner_uuid);
+create index event_of_workflow on event (owner_uuid);
 
 create table webhook (
   uuid uuid primary key,
