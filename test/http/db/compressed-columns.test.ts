@@ -1,4 +1,5 @@
 import { describe, expect, test } from '@jest/globals'
+import { ChargePayloadType } from '../../../src/db/entities/charge-payload.ts'
 import { compressEventBody, decompressEventBody } from '../../../src/db/entities/event-body.ts'
 import { HistoryType } from '../../../src/db/entities/history.ts'
 import { NotificationBodyType } from '../../../src/db/entities/notification-body.ts'
@@ -49,6 +50,20 @@ const MOVEMENT = {
   end_to_end: 'E99999004202611262003evme5dwmyQ9',
   settled_at: '2026-11-26T20:03:37.730000Z',
 }
+
+describe('the column of a charge’s payload', () => {
+  const payload = new ChargePayloadType()
+  const brCode =
+    '00020101021226760014br.gov.bcb.pix2554localhost:20583/qr/v2/80435c8c575ba2b9decf18df5175772f520400005303986540510.005802BR5918Loja de Teste Ltda6009SAO PAULO62070503***63044835'
+
+  test.each([null, '', brCode])('gives %p back', text => {
+    expect(payload.convertToJSValue(payload.convertToDatabaseValue(text))).toBe(text)
+  })
+
+  test('takes less than half of a BR Code', () => {
+    expect(payload.convertToDatabaseValue(brCode)!.length).toBeLessThan(brCode.length / 2)
+  })
+})
 
 describe('the column of a history', () => {
   const history = new HistoryType<'PENDING' | 'PAID'>()
