@@ -56,14 +56,14 @@ describeWithBrowser('the dashboard in a browser', () => {
 
     await delivery.getByText('Resposta', { exact: true }).last().click()
     await delivery
-      .getByRole('button', { name: /^Copiar: Resposta da tentativa \d+$/ })
+      .getByRole('button', { name: /^Copiar ?: Resposta da tentativa \d+$/ })
       .last()
       .click()
     await delivery.getByText('Copiado.').waitFor()
     const address = page.url()
     await clickAndLoad(delivery.getByRole('link', { name: 'Corpo enviado' }))
     if (!(await page.locator('#body').isVisible())) await page.locator('#body-open > summary').click()
-    await page.getByRole('button', { name: 'Copiar: Corpo enviado' }).click()
+    await page.getByRole('button', { name: /^Copiar ?: Corpo enviado$/ }).click()
     expect(await page.evaluate('getSelection().toString()')).toBe(first!.body)
     await page.goto(address)
 
