@@ -68,6 +68,17 @@ export async function requireVisiblePixKey(em: EntityManager, token: CallerToken
   return (await em.findOne(PixKey, where, { populate: ['connection'] })) ?? fail('not_found')
 }
 
+/** Returns whether a key of the account was removed, and is not registered again. */
+export async function isPixKeyRemoved(em: EntityManager, token: CallerToken, key: string): Promise<boolean> {
+  const { accountUuid } = token
+  const normalized = normalizePixKey(key)
+  const [registered, removed] = await Promise.all([
+    em.count(PixKey, { key: normalized, ...buildPixKeyVisibilityFilter(token) }),
+    em.fork().count(PixKey, { key: normalized, accountUuid, state: 'removed' }),
+  ])
+  return registered === 0 && removed > 0
+}
+
 /** Reads a key by its uuid, which no response shows, or fails with 404. */
 export async function requireVisiblePixKeyByUuid(em: EntityManager, token: CallerToken, uuid: string) {
   const where = { uuid, ...buildPixKeyVisibilityFilter(token) }

@@ -79,14 +79,25 @@ export function resendDelivery(em: EntityManager, reference: WebhookReference, d
   })
 }
 
-/** Creates a TEST event, which carries the webhook as its GET shows it, and its one delivery. */
-export function createTestDelivery(em: EntityManager, reference: WebhookReference, requestId: string) {
+type TestDelivery = { requestId: string; eventUuid?: string }
+
+/**
+ * Creates a TEST event, which carries the webhook as its GET shows it, and its one delivery. A second request with the same
+ * `eventUuid` creates nothing.
+ */
+export function createTestDelivery(
+  em: EntityManager,
+  reference: WebhookReference,
+  { requestId, eventUuid = randomUUID() }: TestDelivery,
+) {
   return em.transactional(async tx => {
     const webhook = await lockActiveWebhook(tx, reference)
+    const repeated = await tx.findOne(Delivery, { eventUuid, webhookUuid: webhook.uuid })
+    if (repeated) return (await showDeliveries(tx, [repeated]))[0]!
     webhook.sequence += 1
     const { uuid, accountUuid, sequence } = webhook
     const event = tx.create(Event, {
-      uuid: randomUUID(),
+      uuid: eventUuid,
       accountUuid,
       connectionUuid: null,
       type: 'TEST',

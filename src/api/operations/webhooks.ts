@@ -65,6 +65,14 @@ export async function requireVisibleWebhook(em: EntityManager, reference: Webhoo
   )
 }
 
+/** Returns whether a webhook of the account was removed. */
+export async function isWebhookRemoved(
+  em: EntityManager,
+  { uuid, accountUuid }: WebhookReference,
+): Promise<boolean> {
+  return (await em.count(Webhook, { uuid, accountUuid, deletedAt: { $ne: null } })) > 0
+}
+
 /** Reads a visible webhook under its row lock, or fails with 404. Needs a transaction. */
 export async function lockVisibleWebhook(em: EntityManager, reference: WebhookReference): Promise<Webhook> {
   return (await lockWebhook(em, reference.uuid, buildWebhookVisibilityFilter(reference))) ?? fail('not_found')

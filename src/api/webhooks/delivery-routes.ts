@@ -30,7 +30,7 @@ export const deliveryRoutes: RouteRegistrar = (router, { temporal }) => {
     tokens: 'global_only',
     responses: { 200: startedDeliveryResponse, errors: ['webhook_disabled'] },
     async handle({ params: { uuid }, token, requestId, em }) {
-      const data = await createTestDelivery(em, { ...token, uuid }, requestId)
+      const data = await createTestDelivery(em, { ...token, uuid }, { requestId })
       await signalOpenDelivery(temporal, data.uuid)
       return { body: { message: 'A test event is on its way.', data } }
     },

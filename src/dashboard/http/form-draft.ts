@@ -10,7 +10,7 @@ import { readMultipartForm } from '../../http/multipart.ts'
 import { sha256 } from '../../security/sealing.ts'
 import { cookieName } from './browser-security.ts'
 import type { DashboardContext } from './dashboard-context.ts'
-import { readUrlEncodedForm, requireCsrfToken, requireSameOrigin } from './form.ts'
+import { readUrlEncodedForm, requireSameOrigin } from './form.ts'
 import { withQuery } from './page.ts'
 import type { PageContext } from './page-context.ts'
 
@@ -44,8 +44,7 @@ export async function keepFormDraft(
   const fields = isMultipart
     ? await readMultipartTexts(context, ctx, { cleanup, accountUuid: ended.accountUuid })
     : [...(await readUrlEncodedForm(ctx))]
-  requireCsrfToken(ctx.req, fields.find(([name]) => name === '_csrf')?.[1] ?? null, ended.csrf)
-  return storeFields(context, ctx, { userUuid: ended.userUuid, fields })
+  return keepFieldsOfUser(context, ctx, { userUuid: ended.userUuid, fields })
 }
 
 /**
@@ -55,26 +54,24 @@ export async function keepFormDraft(
 export async function keepFormOfEarlierSession(
   context: DashboardContext,
   ctx: RouterContext,
-  { em, session, form, upload }: PageContext,
+  { session, form, upload }: PageContext,
 ): Promise<string | null> {
+  if (ctx.get('HX-Request') === 'true') return null
   const fields = [...form, ...Object.entries(upload).filter(isText)]
-  const csrf = fields.find(([name]) => name === '_csrf')?.[1]
-  const userUuid = session.user.uuid
-  requireSameOrigin(ctx.req)
-  if (csrf === undefined || ctx.get('HX-Request') === 'true') return null
-  return (await isTokenOfUser(em.fork(), { userUuid, csrf }))
-    ? storeFields(context, ctx, { userUuid, fields })
-    : null
+  return keepFieldsOfUser(context, ctx, { userUuid: session.user.uuid, fields })
 }
 
 type TypedFields = { userUuid: string; fields: [string, string][] }
 
-/** Stores what was typed; null where nothing was. */
-async function storeFields(
+/** Stores what was typed, if the form has the token of any session of the user; null where it has not, or nothing was typed. */
+async function keepFieldsOfUser(
   { orm, sealer }: DashboardContext,
   ctx: RouterContext,
   { userUuid, fields }: TypedFields,
 ): Promise<string | null> {
+  requireSameOrigin(ctx.req)
+  const csrf = fields.find(([name]) => name === '_csrf')?.[1]
+  if (csrf === undefined || !(await isTokenOfUser(orm.em.fork(), { userUuid, csrf }))) return null
   const kept = fields.filter(([name]) => !FIELDS_OF_PAGE.includes(name) && !SECRET_FIELD.test(name))
   if (kept.every(([name, value]) => name === SUBMISSION_FIELD || value === '')) return null
   const sealedFields = sealer.seal({ kind: 'form-draft', fields: kept })

@@ -2,6 +2,7 @@ import { z } from 'zod'
 import {
   countCreationAttempt,
   createPixKey,
+  isPixKeyRemoved,
   listPixKeyRows,
   listPixKeys,
   removePixKey,
@@ -84,7 +85,9 @@ export function registerPixKeyPages({ get, post, dashboard }: DashboardRouter): 
     async handle(visit) {
       const { key } = parseFormFields(removeFormSchema, visit.form)
       const context = await readOperationContext(visit)
-      await removePixKey(dashboard.temporal, { ...context, key })
+      // The same form once more, or another user's: the key is removed.
+      if (!(await isPixKeyRemoved(visit.em.fork(), context.token, key)))
+        await removePixKey(dashboard.temporal, { ...context, key })
       return redirect(PATH, 'key_removed', context.token.mode)
     },
     renderForm: visit => renderPixKeys(visit),
@@ -103,11 +106,12 @@ export function registerPixKeyPages({ get, post, dashboard }: DashboardRouter): 
   })
 }
 
-async function confirmRemoval(visit: PageContext<'merchant'>): Promise<Confirmation> {
+async function confirmRemoval(visit: PageContext<'merchant'>): Promise<Confirmation | null> {
   const { key } = parseFormFields(removeFormSchema, visit.form)
   const token = await tokenWithMode(visit)
   const { mode } = token
   const { t } = phrasesOf(visit)
+  if (await isPixKeyRemoved(visit.em.fork(), token, key)) return null
   const row = showPixKey(await requireVisiblePixKey(visit.em.fork(), token, key))
   return {
     title: t('key.removeAsk', { key }),

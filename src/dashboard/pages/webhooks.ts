@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { deriveOperationUuid } from '../../api/operations/idempotency.ts'
 import {
   createTestDelivery,
   listDeliveries,
@@ -10,6 +11,7 @@ import {
   computeSecretEtag,
   createWebhook,
   createWebhookDependencies,
+  isWebhookRemoved,
   listWebhooks,
   removeWebhook,
   requireVisibleWebhook,
@@ -118,6 +120,8 @@ export function registerWebhookPages({ get, post, dashboard }: DashboardRouter):
   })
 
   registerWebhookAction('remove', async ({ em }, reference) => {
+    // The same form once more: the webhook is removed.
+    if (await isWebhookRemoved(em.fork(), reference)) return redirect(PATH, 'webhook_removed')
     await removeWebhook(em, reference)
     await startDeliverySweepIfUp(dashboard.temporal)
     return redirect(PATH, 'webhook_removed')
@@ -135,8 +139,12 @@ export function registerWebhookPages({ get, post, dashboard }: DashboardRouter):
     return redirect(`${PATH}/${reference.uuid}`, 'recovering')
   })
 
-  registerWebhookAction('test', async ({ em, requestId }, reference) => {
-    const delivery = await createTestDelivery(em, reference, requestId)
+  registerWebhookAction('test', async ({ em, form, requestId }, reference) => {
+    const path = `${PATH}/${reference.uuid}/test`
+    const eventUuid = deriveOperationUuid({
+      ...{ owner: reference, method: 'POST', path, key: form.has('once') ? readSubmissionKey(form) : null },
+    })
+    const delivery = await createTestDelivery(em, reference, { requestId, eventUuid })
     await signalOpenDelivery(dashboard.temporal, delivery.uuid)
     return redirect(`${PATH}/${reference.uuid}`, 'test_sent')
   })
@@ -164,6 +172,7 @@ async function confirmAction(name: string, visit: PageContext<'merchant'>): Prom
   const act = isDisabling ? 'disable' : name
   if (act === 'recover') return confirmRecovery(visit)
   if (act !== 'disable' && act !== 'remove' && act !== 'rotate') return null
+  if (act === 'remove' && (await isWebhookRemoved(visit.em.fork(), readWebhookScope(visit)))) return null
   const { uuid, url } = await requireVisibleWebhook(visit.em.fork(), readWebhookScope(visit))
   return {
     title: t(`webhook.ask.${act}`),
@@ -285,5 +294,8 @@ function listWebhookFacts(
 
 /** Reads what the forms of a webhook's page depend on now. */
 async function readWebhookFacts(visit: PageContext<'merchant'>): Promise<ShownFact[]> {
-  return listWebhookFacts(visit, await requireVisibleWebhook(visit.em.fork(), readWebhookScope(visit)))
+  const reference = readWebhookScope(visit)
+  if (await isWebhookRemoved(visit.em.fork(), reference))
+    return [{ name: 'field.status', value: phrasesOf(visit).t('webhook.isRemoved') }]
+  return listWebhookFacts(visit, await requireVisibleWebhook(visit.em.fork(), reference))
 }

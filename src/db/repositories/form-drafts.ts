@@ -5,13 +5,13 @@ import type { EntityManager } from '../client/orm.ts'
 /** How long a draft waits for its user to sign in again. */
 const DRAFT_HOURS = 1
 
-/** A session that is no longer valid: its user, and the token that its forms carry. */
-export type EndedSession = { userUuid: string; csrf: string; accountUuid: string | null }
+/** The user of a session that is no longer valid. */
+export type EndedSession = { userUuid: string; accountUuid: string | null }
 
 /** Finds the session of a cookie, even if it has ended; null for a disabled or removed user, and after the row was deleted. */
 export async function findEndedSession(em: EntityManager, hash: Buffer): Promise<EndedSession | null> {
   const [row] = await em.execute<EndedSession[]>(
-    `select u.uuid as "userUuid", s.csrf, u.account_uuid as "accountUuid"
+    `select u.uuid as "userUuid", u.account_uuid as "accountUuid"
      from dashboard_session s join app_user u on u.uuid = s.user_uuid
      where s.hash = ? and u.disabled_at is null and u.removed_at is null`,
     [hash],

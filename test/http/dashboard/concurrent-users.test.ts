@@ -4,7 +4,7 @@ import { addUser } from '../../../src/admin/users.ts'
 import { dashboardRoutes } from '../../../src/dashboard/routes.ts'
 import { TemporalConnectionError } from '../../../src/http/outage.ts'
 import { type ApiFixture, openApiFixture } from '../support/api-fixture.ts'
-import { createBrowser, hiddenFieldOf } from '../support/browser.ts'
+import { createBrowser, hiddenFieldOf, hiddenFieldsOf } from '../support/browser.ts'
 import { createFullAccount, PASSWORD } from '../support/full-account.ts'
 
 /** Two users act on one object: the second is told what changed, and nothing is done twice or by mistake. */
@@ -120,4 +120,37 @@ test('a version that was made up, or is of another language, only asks for the c
     const answer = await second.send(`${on}/cancel`, { version }, { on })
     expect([answer.status, hiddenFieldOf(answer.text, 'confirmed') !== undefined]).toEqual([200, true])
   }
+})
+
+test('a test event is sent once by a form that is sent twice', async () => {
+  const on = `/dashboard/webhooks/${ours.webhook}`
+  await ours.sql(`update webhook set status = 'ACTIVE', disabled_reason = null where uuid = ?`, [
+    ours.webhook,
+  ])
+  const form = { once: randomUUID() }
+  for (const _ of [1, 2])
+    expect((await first.send(`${on}/test`, form, { on })).headers.get('location')).toBe(
+      `${on}?done=test_sent`,
+    )
+  expect(
+    await ours.sql(`select from event where type = 'TEST' and owner_uuid = ?`, [ours.webhook]),
+  ).toHaveLength(1)
+})
+
+test('a webhook or a key that is removed already is said to be removed', async () => {
+  const on = `/dashboard/webhooks/${ours.webhook}`
+  const page = await second.get(on)
+  const asked = await first.send(`${on}/remove`, {}, { on })
+  for (const _ of [1, 2]) {
+    const answer = await first.call('POST', `${on}/remove`, { form: hiddenFieldsOf(asked.text) })
+    expect(answer.headers.get('location')).toBe('/dashboard/webhooks?done=webhook_removed')
+  }
+  const late = await sendOf(page, `${on}/change`, { events: 'MED' })
+  expect([late.status, changeOf(late.text)]).toEqual([409, 'Situação: Ativo → Excluído'])
+
+  await ours.sql('update pix_key set state = ? where uuid = ?', ['removed', ours.pixKey])
+  const [row] = await ours.sql('select key, is_simulated from pix_key where uuid = ?', [ours.pixKey])
+  const form = { key: row!.key, mode: row!.is_simulated ? 'test' : 'live' }
+  const answer = await first.send('/dashboard/keys/remove', form, { on: '/dashboard/keys' })
+  expect(answer.headers.get('location')).toBe(`/dashboard/keys?mode=${form.mode}&done=key_removed`)
 })

@@ -153,6 +153,11 @@ test('a form from before the sign-in in another tab keeps what was typed, and is
   expect(text).toContain('Sua sessão terminou antes do envio.')
   expect([hiddenFieldOf(text, 'once'), text.includes('value="da outra aba"')]).toEqual([sent.once, true])
   expect(await ours.sql(`select from charge where external_ref = 'da outra aba'`)).toEqual([])
+  // The same where that session has ended too.
+  await ours.sql('delete from form_draft')
+  await endSessions()
+  const ended = await merchant.call('POST', path, { form: sent })
+  expect((await signInFrom(ended)).location).toBe(`${path}?draft=1`)
   // From another site, or with the token of another user, it is not even stored.
   await ours.sql('delete from form_draft')
   const email = `${randomUUID()}@trilho.test`

@@ -4,7 +4,7 @@ import { addUser } from '../../../src/admin/users.ts'
 import { dashboardRoutes } from '../../../src/dashboard/routes.ts'
 import type { ProviderRegistry } from '../../../src/providers/registry.ts'
 import { type ApiFixture, openApiFixture } from '../support/api-fixture.ts'
-import { createBrowser, hiddenFieldsOf } from '../support/browser.ts'
+import { createBrowser, hiddenFieldOf, hiddenFieldsOf } from '../support/browser.ts'
 import { PASSWORD } from '../support/full-account.ts'
 
 /** Operators create an account, connect it to a provider, change and block it: each with a reason, which is recorded. */
@@ -151,6 +151,19 @@ test('a connection whose callback address is not registered is withdrawn', async
   const { status, text } = await connect(form)
   expect([status, text.includes('no answer in time')]).toEqual([422, true])
   expect(await connectionsOf(form.account)).toEqual([])
+})
+
+test('credentials that another operator has replaced are not overwritten', async () => {
+  const form = connection(await fixture.insertAccount())
+  await connect(form)
+  const on = `${ACCOUNTS}/connections/${form.once}`
+  const version = hiddenFieldOf((await operator.get(on)).text, 'version')!
+  const replace = { uuid: form.once, app_id: SECRET, reason: 'the old ones leaked' }
+  const path = `${ACCOUNTS}/connections/credentials`
+  expect((await operator.send(path, { ...replace, version }, { on })).status).toBe(303)
+  const late = await operator.send(path, { ...replace, version }, { on })
+  expect([late.status, late.text.includes(`Credentials last replaced: ${EMAIL}`)]).toEqual([409, true])
+  expect(await actionsOn(`connection/${form.once}`)).toHaveLength(2)
 })
 
 test('fees, status and visibility are confirmed with what they were, and recorded', async () => {

@@ -38,7 +38,9 @@ import {
 import { createPage, redirect } from '../../http/page.ts'
 import type { PageContext } from '../../http/page-context.ts'
 import type { DashboardRouter } from '../../http/router.ts'
+import { encodeFacts } from '../../http/shown-facts.ts'
 import { ACCOUNTS_PATH, readFormUuid, requireMerchantAccount } from './account.ts'
+import { readCredentialsFacts, requireUnchangedCredentials } from './credentials-version.ts'
 import { type OperatorVisit, registerOperatorForm } from './operator-form.ts'
 
 /** Connects an account to a provider, and changes its connections. Credentials are sealed in the request that has them. */
@@ -193,6 +195,7 @@ export function registerConnectionForms(router: DashboardRouter): void {
     ...{ page: ACCOUNTS_PATH, schema: credentialsFormSchema, render: renderFormConnection },
     async act({ uuid: connectionUuid, reason }, visit) {
       const { dialect } = await requireConnection(visit.em, connectionUuid)
+      await requireUnchangedCredentials(visit, connectionUuid)
       const errors: FieldErrors = {}
       const credentials = readCredentials(visit, dialect, errors)
       if (Object.keys(errors).length > 0) fail('validation_failed', { errors })
@@ -366,7 +369,8 @@ async function renderFormConnection(visit: PageContext<'operator'>) {
   return uuid === null ? redirect(ACCOUNTS_PATH) : renderConnection(visit, uuid)
 }
 
-async function renderConnection({ em }: PageContext<'operator'>, uuid: string) {
+async function renderConnection(visit: PageContext<'operator'>, uuid: string) {
+  const { em } = visit
   const connection = await requireConnection(em, uuid)
   const account = await requireMerchantAccount(em, connection.accountUuid)
   const holder = await em.fork().findOneOrFail(ProviderAccount, connection.providerAccountUuid)
@@ -380,6 +384,7 @@ async function renderConnection({ em }: PageContext<'operator'>, uuid: string) {
     },
     statuses: CONNECTION_STATUSES.filter(one => one !== 'UNDEFINED'),
     credentialFields: CREDENTIAL_FIELDS[dialect],
+    credentialsVersion: encodeFacts(visit.language, await readCredentialsFacts(visit, uuid)),
     feeLines: FEE_LINES,
   }
   return createPage('operator/connection', model, `${CONNECTIONS_PATH}/${uuid}`)

@@ -66,7 +66,7 @@ export function registerPauseForms(router: DashboardRouter): void {
     async confirm({ reason, pause: uuid, seen_reach: reach, ...fields }, visit) {
       const { target, name } = await findPauseTarget(visit.em, fields)
       const pause = await findPause(visit.em, target)
-      if (!pause) return fail('not_found')
+      if (!pause) return visit.form.has('confirmed') ? null : failEnded(visit)
       if (uuid && reach && (pause.uuid !== uuid || pause.reach !== reach)) return failChanged(visit, pause)
       return createResumeConfirmation(visit, { name, pause, reason })
     },
@@ -76,7 +76,8 @@ export function registerPauseForms(router: DashboardRouter): void {
       const expected = uuid && reach && { expected: { uuid, reach } }
       if (await endPause(em, { target, actor, reason, ...expected })) return 'resumed'
       const current = await findPause(em, target)
-      return current ? failChanged(visit, current) : fail('not_found')
+      // Without a pause the same form was sent before, or another operator's.
+      return current ? failChanged(visit, current) : 'resumed'
     },
   })
 
@@ -108,6 +109,10 @@ export function registerPauseForms(router: DashboardRouter): void {
 
 function failChanged({ language }: OperatorVisit, { reach }: Pause): never {
   return fail('act_stale', { currentStateText: TRANSLATORS[language](`pause.${reach}`) })
+}
+
+function failEnded({ language }: OperatorVisit): never {
+  return fail('act_stale', { currentStateText: TRANSLATORS[language]('pause.none') })
 }
 
 function failClosed({ language }: OperatorVisit): never {
