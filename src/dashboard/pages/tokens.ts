@@ -4,10 +4,12 @@ import { readVisibleProvider } from '../../api/operations/providers.ts'
 import { partyName, uuidSchema } from '../../contract/shared/fields.ts'
 import { endOfDay } from '../../contract/shared/time-zone.ts'
 import type { Token } from '../../db/entities/token.ts'
-import { TOKEN_SCOPES } from '../../domain/tokens/token-scope.ts'
+import { TOKEN_SCOPES, type TokenScope } from '../../domain/tokens/token-scope.ts'
+import type { AccountPermission } from '../../domain/users/roles.ts'
 import { fail, failField } from '../../http/api-error.ts'
 import type { FieldErrors } from '../../http/validate.ts'
 import { parseAllowedAddresses } from '../../security/allowed-addresses.ts'
+import { hasPermission } from '../authorization/page-permission.ts'
 import { type Confirmation, phrasesOf } from '../http/confirmation.ts'
 import { parseFormFields } from '../http/form.ts'
 import { createPage, redirect } from '../http/page.ts'
@@ -37,6 +39,7 @@ export function registerTokenPages({ get, post }: DashboardRouter): void {
       const { em, token, form } = visit
       const { fields, allowedAddresses } = parseTokenForm(createTokenSchema, form)
       const { once: uuid, name, mode, scopes, provider_uuid: connectionUuid, expires_on: expiryDay } = fields
+      requirePermittedScopes(visit, { mode, scopes })
       if (connectionUuid !== undefined) {
         await readVisibleProvider(em, token, connectionUuid)
         // A token bound to a connection of the other mode could do nothing.
@@ -56,8 +59,13 @@ export function registerTokenPages({ get, post }: DashboardRouter): void {
   get('tokens.read', `${PATH}/:uuid`, visit => renderToken(visit))
 
   post('tokens.write', `${PATH}/:uuid/permissions`, {
-    async handle({ em, token: { accountUuid }, params: { uuid }, form }) {
+    async handle(visit) {
+      const { em, form, params } = visit
+      const [uuid, accountUuid] = [params.uuid, visit.token.accountUuid]
       const { fields, allowedAddresses } = parseTokenForm(permissionsSchema, form)
+      const { mode, scopes } = await requireToken(visit)
+      const added = fields.scopes.filter(scope => !scopes.includes(scope))
+      requirePermittedScopes(visit, { mode, scopes: added })
       const permissions = { scopes: fields.scopes, allowedAddresses }
       if (!(await changeTokenPermissions(em, { uuid, accountUuid }, permissions))) fail('not_found')
       return redirect(PATH, 'token_changed')
@@ -74,6 +82,28 @@ export function registerTokenPages({ get, post }: DashboardRouter): void {
     },
     renderForm: visit => renderTokens(visit),
   })
+}
+
+/** What a user needs to give a live token a scope: no token does more than the user who issues it. */
+const PERMISSION_OF_SCOPE: Record<TokenScope, AccountPermission> = {
+  read: 'money.read',
+  charges: 'charges.write',
+  transfers: 'transfers.write',
+  refunds: 'refunds.write',
+  webhooks: 'webhooks.write',
+}
+
+/** Lists the scopes that a user may give a token; a token for tests moves no money, and may have every scope. */
+function listPermittedScopes({ session }: PageContext, mode: Token['mode']): TokenScope[] {
+  return TOKEN_SCOPES.filter(scope => mode === 'test' || hasPermission(session, PERMISSION_OF_SCOPE[scope]))
+}
+
+type GivenScopes = { mode: Token['mode']; scopes: readonly TokenScope[] }
+
+function requirePermittedScopes(visit: PageContext, { mode, scopes }: GivenScopes): void {
+  const permitted = listPermittedScopes(visit, mode)
+  if (!scopes.every(scope => permitted.includes(scope)))
+    failField('scopes', 'must be permitted to your own role in a live token; ask an owner')
 }
 
 /** Parses a form with scopes and addresses; a form without the checkboxes selects all scopes. */
@@ -139,7 +169,7 @@ async function renderTokens(visit: PageContext<'merchant'>, issued?: string) {
   })
   const form = {
     scopes: TOKEN_SCOPES,
-    chosen: issued ? TOKEN_SCOPES : (readSelectedScopes(visit.form) ?? TOKEN_SCOPES),
+    chosen: (!issued && readSelectedScopes(visit.form)) || listPermittedScopes(visit, mode),
     ...(issued && { typed: {} }),
   }
   return createPage('tokens', { rows, connections, issued, mode, ...form }, PATH)

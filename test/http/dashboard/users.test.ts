@@ -174,6 +174,22 @@ describe('a user of the account', () => {
     ).toEqual([{ actor: expect.stringContaining('member-'), action: 'make_finance' }])
   })
 
+  test('gives a live token no scope that the own role lacks, and a token for tests any', async () => {
+    const { browser: developer } = await addMember('developer')
+    const on = '/dashboard/tokens'
+    const issue = async (by: Browser, mode: string, scopes: string, once: string = randomUUID()) =>
+      (await by.send(on, { name: 'loja', mode, scopes, once })).status
+    expect(await issue(developer, 'live', 'transfers')).toBe(422)
+    expect(await issue(developer, 'live', 'webhooks')).toBe(200)
+    expect(await issue(developer, 'test', 'transfers')).toBe(200)
+    // A token of an owner keeps what it has when its addresses change, and gets no more.
+    const uuid = randomUUID()
+    expect(await issue(owner, 'live', 'transfers', uuid)).toBe(200)
+    const change = async (scopes: string) =>
+      (await developer.send(`${on}/${uuid}/permissions`, { scopes }, { on: `${on}/${uuid}` })).status
+    expect([await change('refunds'), await change('transfers')]).toEqual([422, 303])
+  })
+
   test('is removed after a confirmation: no sign-in, no session, and the e-mail may be invited again', async () => {
     const member = await addMember('developer')
     expect((await owner.confirm(`${USERS}/${member.uuid}/remove`, {}, { on: USERS })).status).toBe(303)
