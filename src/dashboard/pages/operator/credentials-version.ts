@@ -9,7 +9,7 @@ import type { OperatorVisit } from './operator-form.ts'
 
 /** Reads who replaced the credentials of a connection last. */
 export async function readCredentialsFacts(
-  { em, language }: Pick<PageContext, 'em' | 'language'>,
+  { em, ...shown }: Pick<PageContext, 'em' | 'language' | 'timeZone'>,
   connectionUuid: string,
 ): Promise<ShownFact[]> {
   const [latest] = await em.fork().find(
@@ -20,7 +20,7 @@ export async function readCredentialsFacts(
     },
     { orderBy: { at: 'desc' }, limit: 1 },
   )
-  const { f } = phrasesOf({ language })
+  const { f } = phrasesOf(shown)
   const value = latest ? `${latest.actor}, ${f.plainTime(latest.at)}` : '–'
   return [{ name: 'connections.lastReplaced', value }]
 }
