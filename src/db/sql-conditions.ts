@@ -1,4 +1,5 @@
 import type { EntityManager } from './client/orm.ts'
+import { buildDelayClassCondition, DELAY_CLASSES, type DelayedColumn } from './delay-classes.ts'
 import { selectRows } from './pipeline/query.ts'
 import { selectValue } from './select-values.ts'
 
@@ -17,8 +18,16 @@ export function joinConditions(...conditions: OptionalSqlCondition[]): SqlCondit
   }
 }
 
-/** A page of a list: the conditions of its rows, `isFiltered` where more than the token's scope limits them. */
-export type RowPage = SqlCondition & { isFiltered: boolean; limit: number; offset: number }
+/**
+ * A page of a list: the conditions of its rows, `isFiltered` where more than the token's scope limits them. Of
+ * `alternatives` each row fulfils exactly one; without any, the conditions are all.
+ */
+export type RowPage = SqlCondition & {
+  alternatives?: SqlCondition[]
+  isFiltered: boolean
+  limit: number
+  offset: number
+}
 
 /** Most rows of a page, and the row that tells whether another page follows. */
 const MAX_PAGE_ROWS = 101
@@ -32,23 +41,73 @@ const MAX_PAGE_ROWS = 101
 export function selectNewestRows<Row extends object>(
   em: EntityManager,
   table: string,
-  { sql, values, isFiltered, limit, offset }: RowPage,
+  page: RowPage,
   { select, firstValues = [] }: { select: (keys: string) => string; firstValues?: unknown[] },
 ): Promise<Row[]> {
-  const keys = `select uuid from ${table} where ${sql} order by created_at desc, uuid desc`
-  if (isFiltered || offset > 0)
-    return em.execute<Row[]>(select(`${keys} limit ? offset ?`), [...firstValues, ...values, limit, offset])
+  const { sql, values, isFiltered, limit, offset } = page
+  const order = 'created_at desc, uuid desc'
+  if (isFiltered || offset > 0) {
+    const keys = buildKeysQuery({ table, columns: 'uuid, created_at', order }, page)
+    return em.execute<Row[]>(select(keys.sql), [...firstValues, ...keys.values])
+  }
+  const keys = `select uuid from ${table} where ${sql} order by ${order}`
   const firstKeys = `select uuid from (${keys} limit ${MAX_PAGE_ROWS}) newest limit ?`
   return selectRows<Row>(em, select(firstKeys), [...firstValues, ...values, limit])
+}
+
+/**
+ * Builds the query of the keys of a page. Of each alternative it reads at most as many rows as the page ends after, so
+ * that an index in the order of the list serves each of them.
+ */
+export function buildKeysQuery(
+  { table, columns, order }: { table: string; columns: string; order: string },
+  { sql, values, alternatives = [], limit, offset }: Omit<RowPage, 'isFiltered'>,
+): SqlCondition {
+  const keys = `select ${columns} from ${table} where ${sql}`
+  if (alternatives.length === 0)
+    return { sql: `${keys} order by ${order} limit ? offset ?`, values: [...values, limit, offset] }
+  const branches = alternatives.map(one => `(${keys} and ${one.sql} order by ${order} limit ?)`)
+  return {
+    sql: `select ${columns} from (${branches.join(' union all ')}) branch order by ${order} limit ? offset ?`,
+    values: [...alternatives.flatMap(one => [...values, ...one.values, limit + offset]), ...[limit, offset]],
+  }
 }
 
 /** Counts the rows of a list: its `total`. */
 export function countRows(
   em: EntityManager,
-  table: 'charge' | 'transfer' | 'dispute' | 'refund',
-  { sql, values }: SqlCondition,
+  table: 'charge' | 'transfer' | 'dispute' | 'refund' | 'posting',
+  { sql, values, alternatives = [] }: Pick<RowPage, 'sql' | 'values' | 'alternatives'>,
 ): Promise<number> {
-  return selectValue(em, `select count(*)::int from ${table} where ${sql}`, values)
+  if (alternatives.length === 0)
+    return selectValue(em, `select count(*)::int from ${table} where ${sql}`, values)
+  const branches = alternatives.map(one => `select from ${table} where ${sql} and ${one.sql}`)
+  return selectValue(
+    em,
+    `select count(*)::int from (${branches.join(' union all ')}) branch`,
+    alternatives.flatMap(one => [...values, ...one.values]),
+  )
+}
+
+/**
+ * Builds the conditions of a range of times of payment or settlement, a class of delays each: it bounds the creation of
+ * the rows, so that PostgreSQL need not scan from today, or to the first row, for a page of long ago.
+ */
+export function buildDelayedRange(
+  column: DelayedColumn,
+  { $gte, $lt }: { $gte?: Date; $lt?: Date } = {},
+): SqlCondition[] {
+  if (!$gte && !$lt) return []
+  return DELAY_CLASSES.map(delayClass => {
+    const { fromS, belowS } = delayClass
+    return joinConditions(
+      $gte && [`${column} >= ?`, $gte],
+      $lt && [`${column} < ?`, $lt],
+      $gte && belowS !== undefined && [`created_at > ?::timestamptz - interval '${belowS} s'`, $gte],
+      $lt && fromS !== undefined && [`created_at < ?::timestamptz - interval '${fromS} s'`, $lt],
+      [buildDelayClassCondition(column, delayClass)],
+    )
+  })
 }
 
 /** Builds the condition that a row has one of these states; no state matches no row. */

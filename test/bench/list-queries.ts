@@ -57,6 +57,7 @@ export async function buildListCases(em: EntityManager, world: SeededAccount): P
   )
   const { external_ref, end_to_end, txid, uuid } = one!
   const value = Number(one!.value).toFixed(2)
+  const someUuids = Array.from({ length: 99 }, () => randomUUID()).join(',')
   const [most, fewest] = [connections[0]!, connections.at(-1)!]
   type Query = Record<string, string>
   const charges = (what: string, query: Query, isTallied = false): ListCase => ({
@@ -90,9 +91,7 @@ export async function buildListCases(em: EntityManager, world: SeededAccount): P
   })
   return [
     charges('all', {}, true),
-    charges('by uuid, one of a hundred', {
-      uuid: [uuid, ...Array.from({ length: 99 }, () => randomUUID())].join(','),
-    }),
+    charges('by uuid, one of a hundred', { uuid: `${uuid},${someUuids}` }),
     charges('PAID', { status: 'PAID' }, true),
     charges('PROCESSING (rare, two states)', { status: 'PROCESSING' }, true),
     charges('EXPIRED or CANCELLED', { status: 'EXPIRED,CANCELLED' }, true),
@@ -111,6 +110,10 @@ export async function buildListCases(em: EntityManager, world: SeededAccount): P
       payment_date_to: A_MONTH.date_to,
     }),
     charges('paid since a year', { payment_date_from: dateDaysAgo(300) }),
+    charges('paid within a month, provider, most', {
+      ...{ payment_date_from: A_MONTH.date_from, payment_date_to: A_MONTH.date_to },
+      provider_uuid: most,
+    }),
     charges('value, exactly', { value_min: value, value_max: value }),
     charges('value ≥ 98 000', { value_min: '98000' }),
     charges('value 10 to 100', { value_min: '10', value_max: '100' }),
@@ -135,11 +138,19 @@ export async function buildListCases(em: EntityManager, world: SeededAccount): P
       transfer_date_from: LONG_AGO.date_from,
       transfer_date_to: LONG_AGO.date_to,
     }),
+    transfers('settled within a month', {
+      transfer_date_from: A_MONTH.date_from,
+      transfer_date_to: A_MONTH.date_to,
+    }),
     transfers('settled since a year', { transfer_date_from: dateDaysAgo(300) }),
     transfers('external_ref', { external_ref: 'saida-77' }),
+    transfers('end_to_end', { end_to_end: `S${'77'.padStart(31, '0')}` }),
+    transfers('uuid (none)', { uuid: someUuids }),
     meds('all', {}),
     meds('open', { open: 'true' }),
     meds('unresolved', { resolved: 'false' }),
+    meds('REQUESTED_MED (none)', { med_type: 'REQUESTED_MED' }),
+    meds('uuid (none)', { uuid: someUuids }),
     meds('SCAM', { dispute_type: 'SCAM' }),
     meds('ACCEPTED (none)', { status: 'ACCEPTED' }),
     meds('a day long ago', LONG_AGO),
@@ -152,6 +163,9 @@ export async function buildListCases(em: EntityManager, world: SeededAccount): P
     ledger('EXTERNAL_TRANSFER', { type: 'EXTERNAL_TRANSFER' }),
     ledger('FEE (none)', { type: 'FEE' }),
     ledger('REFUND, a month long ago', { ...A_MONTH, operation_type: 'REFUND' }, false),
+    ledger('TRANSFER (none), a month long ago', { ...A_MONTH, operation_type: 'TRANSFER' }, false),
+    ledger('REFUND or DISPUTE, a month long ago', { ...A_MONTH, operation_type: 'REFUND,DISPUTE' }, false),
+    ledger('CHARGE, a month long ago', { ...A_MONTH, operation_type: 'CHARGE' }, false),
     ledger('an operation', { operation_uuid: uuid }, false),
     events('all', {}),
     events('PAYMENT', { type: 'PAYMENT' }),
@@ -175,6 +189,8 @@ export async function buildListCases(em: EntityManager, world: SeededAccount): P
     refunds('all', {}),
     refunds('PROCESSING (none)', { status: 'PROCESSING' }),
     refunds('provider, fewest', { provider_uuid: fewest }),
+    refunds('provider, a month long ago', { ...A_MONTH, provider_uuid: most }),
+    { ...refunds('uuid (none)', { uuid: someUuids }), isTallied: false },
     refunds('a day long ago', LONG_AGO),
     refunds('a day of Brazil long ago', OF_BRAZIL),
     {

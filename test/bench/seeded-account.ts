@@ -155,6 +155,9 @@ async function runSlice(
 /** The same number everywhere, without a sequence: the row's place in the year decides its values. */
 const uuidSql = (noun: string, n = 'n') => `md5('${noun}' || ${n})::uuid`
 const AT = `(now() - interval '365 days' * (n::float8 / :charges))`
+/** Most are paid at once, one of ten later on that day, and one of twenty weeks later. */
+const DELAY = `case (n / 100) % 20 when 0 then interval '20 days' when 1 then interval '5 hours'
+  when 2 then interval '15 hours' else interval '5 minutes' end`
 const SERIES = `generate_series(:from, :upto) as n`
 const CONNECTION = `join (
   select uuid, provider_account_uuid, row_number() over (order by provider) - 1 as place
@@ -195,7 +198,7 @@ select uuid, :account, connection_uuid, provider_account_uuid, state, cents, cen
   '\\x${PAYLOAD.toString('hex')}'::bytea, replace(uuid::text, '-', ''),
   case when not (${IS_PAID}) then 'key' end, case when not (${IS_PAID}) then ${PARTY} end, 86400, at + interval '1 day',
   case when ${IS_PAID} then ${uuidSql('incoming')} end, case when ${IS_PAID} then end_to_end end,
-  case when ${IS_PAID} then at + interval '5 minutes' end, case when ${IS_PAID} then cents else 0 end,
+  case when ${IS_PAID} then least(at + ${DELAY}, now()) end, case when ${IS_PAID} then cents else 0 end,
   case state when 'refunded' then cents when 'partially_refunded' then 1 else 0 end,
   ${PAID_HISTORY}, 3, 'bench', 'f', at, at
 from made`
@@ -227,23 +230,27 @@ insert into transfer (uuid, account_uuid, connection_uuid, provider_account_uuid
 select uuid, :account, connection_uuid, provider_account_uuid, state, cents, case state when 'refunded' then cents else 0 end,
   'pagador-' || n % 5000 || '@example.com', 'saida-' || n, ${PARTY}, ${PARTY},
   case when state in ('paid', 'refunded') then ${uuidSql('outgoing')} end,
-  case when state in ('paid', 'refunded') then end_to_end end, case when state in ('paid', 'refunded') then at end,
+  case when state in ('paid', 'refunded') then end_to_end end,
+  case when state in ('paid', 'refunded') then least(at + ${DELAY}, now()) end,
   ${PAID_HISTORY}, 1, 'bench', 'f', at, at
 from made`
 
-/** Two legs of each received PIX; the balances are the sum of them, as if they had been posted one by one. */
+/** Two legs of each received PIX and of each refund; the balances are the sum of them, as if they had been posted one by one. */
 const POSTINGS = `
 with legs as (
-  select m.uuid, m.provider_account_uuid, m.type, bucket, sign * m.value_cents as cents, m.created_at
-  from ${SERIES} join movement m on m.uuid = ${uuidSql('incoming')}
+  select m.uuid, m.provider_account_uuid, m.type, bucket,
+    case m.movement_type when 'IN' then sign else -sign end * m.value_cents as cents, m.created_at
+  from ${SERIES} join movement m on m.uuid in (${uuidSql('incoming')}, ${uuidSql('returned')})
   cross join (values ('outside', -1), ('available', 1)) as leg (bucket, sign)
 ), posted as (
   update balance b set cents = b.cents + s.cents
   from (select provider_account_uuid, bucket, sum(cents) as cents from legs group by provider_account_uuid, bucket) s
   where b.account_uuid = :account and b.provider_account_uuid = s.provider_account_uuid and b.bucket = s.bucket
 )
-insert into posting (movement_uuid, account_uuid, provider_account_uuid, type, bucket, cents, balance_cents, created_at)
-select uuid, :account, provider_account_uuid, type, bucket, cents, cents, created_at from legs order by created_at`
+insert into posting (movement_uuid, account_uuid, provider_account_uuid, type, bucket, operation, cents, balance_cents,
+  created_at)
+select uuid, :account, provider_account_uuid, type, bucket, case type when 'EXTERNAL_REFUND' then 'R' else 'C' end, cents,
+  cents, created_at from legs order by created_at`
 
 const REFUNDS = `
 with made as (
@@ -304,7 +311,7 @@ insert into delivery_attempt (delivery_uuid, number, status_code, duration_ms, a
 select ${uuidSql('delivery')}, 1, 200, 12, at from made`
 
 /** What belongs to charges, in the order in which it is written. */
-const ROWS_OF_CHARGES = [TRANSFERS, POSTINGS, REFUNDS, DISPUTES, EVENTS, DELIVERIES]
+const ROWS_OF_CHARGES = [TRANSFERS, REFUNDS, POSTINGS, DISPUTES, EVENTS, DELIVERIES]
 const FILLED_TABLES = [
   ...['charge', 'movement', 'transfer', 'attempt', 'posting', 'refund', 'dispute', 'event', 'delivery'],
   'delivery_attempt',

@@ -91,6 +91,7 @@ export async function storeRefund(
     receiver: charge.movement?.sender,
     chargeUuid: charge.uuid,
     originalUuid: charge.movement?.uuid,
+    refundUuid: order.uuid,
   })
   const refund = em.create(Refund, {
     uuid: order.uuid,
@@ -120,7 +121,6 @@ export async function storeRefund(
     ])
   }
   await em.flush()
-  movement.refundUuid = refund.uuid
   if (code !== null) await recordRefundEvent(em, refund, { charge, at })
   return refund
 }

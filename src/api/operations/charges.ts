@@ -20,7 +20,7 @@ import {
   readCharges,
 } from '../../db/repositories/charges.ts'
 import { orderByCircuitState } from '../../db/repositories/circuit-breaker.ts'
-import { joinConditions } from '../../db/sql-conditions.ts'
+import { buildDelayedRange, joinConditions } from '../../db/sql-conditions.ts'
 import { chargeMachine } from '../../domain/charges/charge.ts'
 import {
   type ChargeSplit,
@@ -47,7 +47,7 @@ import {
   failStored,
   type Replay,
 } from './create-operation.ts'
-import { buildDayConditions, createdDaysOf } from './pagination.ts'
+import { buildDayConditions, buildDayRange, createdDaysOf } from './pagination.ts'
 import { prepareWorkflowCall, readOrFailNotConfirmed } from './start-and-wait.ts'
 import { listVisibleRows } from './visible-list.ts'
 
@@ -91,15 +91,18 @@ export async function listCharges(em: EntityManager, token: CallerToken, query: 
       query.external_ref !== undefined && ['external_ref = ?', query.external_ref],
       query.txid !== undefined && ['txid = ?', query.txid],
       query.provider_uuid !== undefined && ['connection_uuid = ?', query.provider_uuid],
-      ...buildDayConditions('created_at', createdDaysOf(query)),
-      ...buildDayConditions('paid_at', {
+      ...buildDayConditions(createdDaysOf(query)),
+      query.value_min !== undefined && ['value_cents >= ?', query.value_min],
+      query.value_max !== undefined && ['value_cents <= ?', query.value_max],
+    ],
+    alternatives: buildDelayedRange(
+      'paid_at',
+      buildDayRange({
         from: query.payment_date_from,
         to: query.payment_date_to,
         timeZone: query.time_zone,
       }),
-      query.value_min !== undefined && ['value_cents >= ?', query.value_min],
-      query.value_max !== undefined && ['value_cents <= ?', query.value_max],
-    ],
+    ),
     read: page => readCharges(em, page),
   })
   return { data: await redactChargesForToken(em, token, data), meta }

@@ -55,7 +55,7 @@ export async function listDisputes(
     filters: [
       query.med_type && ['kind = any(?::text[])', formatTextArray(query.med_type)],
       query.dispute_type && ['dispute_type = any(?::text[])', formatTextArray(query.dispute_type)],
-      ...buildDayConditions('created_at', createdDaysOf(query)),
+      ...buildDayConditions(createdDaysOf(query)),
       resolved !== undefined && hasAnyState(states.filter(state => isFinal(state) === resolved)),
       open !== undefined &&
         hasAnyState(states.filter(state => ['PENDING', 'PROCESSING'].includes(statusOf(state)) === open)),

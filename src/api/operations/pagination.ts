@@ -186,18 +186,8 @@ export function buildDayRange({ from, to, timeZone }: DayFilter): TimeRange | un
   }
 }
 
-/**
- * Builds the conditions of a range of days on a column. Rows paid or settled before a moment were created before it
- * too, within the clock difference of two machines: PostgreSQL then need not scan from today for a page of long ago.
- */
-export function buildDayConditions(
-  column: 'created_at' | 'paid_at' | 'settled_at',
-  days: DayFilter,
-): OptionalSqlCondition[] {
+/** Builds the conditions of a range of days of creation. */
+export function buildDayConditions(days: DayFilter): OptionalSqlCondition[] {
   const { $gte, $lt } = buildDayRange(days) ?? {}
-  return [
-    $gte && [`${column} >= ?`, $gte],
-    $lt && [`${column} < ?`, $lt],
-    $lt && column !== 'created_at' && ["created_at < ?::timestamptz + interval '1 day'", $lt],
-  ]
+  return [$gte && ['created_at >= ?', $gte], $lt && ['created_at < ?', $lt]]
 }

@@ -49,7 +49,7 @@ export async function listAllRefunds(em: EntityManager, token: CallerToken, quer
     filters: [
       query.provider_uuid !== undefined && ['connection_uuid = ?', query.provider_uuid],
       query.charge_uuid !== undefined && ['charge_uuid = ?', query.charge_uuid],
-      ...buildDayConditions('created_at', createdDaysOf(query)),
+      ...buildDayConditions(createdDaysOf(query)),
     ],
     read: rows => readRefunds(em, rows),
   })

@@ -20,7 +20,7 @@ import {
   readTransfers,
   type TransferWithAttempts,
 } from '../../db/repositories/transfers.ts'
-import { joinConditions } from '../../db/sql-conditions.ts'
+import { buildDelayedRange, joinConditions } from '../../db/sql-conditions.ts'
 import { computeFeeCents } from '../../domain/ledger/money.ts'
 import { PROVIDER_CAPABILITIES } from '../../domain/providers/provider.ts'
 import { transferMachine } from '../../domain/transfers/transfer.ts'
@@ -44,7 +44,7 @@ import {
   type Replay,
   remainingCreateWaitMs,
 } from './create-operation.ts'
-import { buildDayConditions, createdDaysOf, mapPage } from './pagination.ts'
+import { buildDayConditions, buildDayRange, createdDaysOf, mapPage } from './pagination.ts'
 import { prepareWorkflowCall, readOrFailNotConfirmed } from './start-and-wait.ts'
 import { listVisibleRows } from './visible-list.ts'
 
@@ -67,13 +67,16 @@ export async function listTransfers(em: EntityManager, token: CallerToken, query
       query.end_to_end !== undefined && ['end_to_end = ?', query.end_to_end],
       query.pix_key !== undefined && ['pix_key = ?', query.pix_key],
       query.provider_uuid !== undefined && ['connection_uuid = ?', query.provider_uuid],
-      ...buildDayConditions('created_at', createdDaysOf(query)),
-      ...buildDayConditions('settled_at', {
+      ...buildDayConditions(createdDaysOf(query)),
+    ],
+    alternatives: buildDelayedRange(
+      'settled_at',
+      buildDayRange({
         from: query.transfer_date_from,
         to: query.transfer_date_to,
         timeZone: query.time_zone,
       }),
-    ],
+    ),
     read: page => readTransfers(em, page, token.connectionUuid),
   })
   return mapPage(page, row => showTransfer(row, row.attempts))

@@ -34,7 +34,7 @@ export function listAccountUnmatchedPayments(
   const conditions = [
     ...scopeOf(token),
     OUTCOME_CONDITIONS[query.outcome],
-    ...buildDayConditions('created_at', createdDaysOf(query)),
+    ...buildDayConditions(createdDaysOf(query)),
   ]
   return readPage({
     ...{ name: 'unmatched', query },

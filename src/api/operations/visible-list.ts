@@ -8,6 +8,7 @@ import {
   joinConditions,
   type OptionalSqlCondition,
   type RowPage,
+  type SqlCondition,
 } from '../../db/sql-conditions.ts'
 import type { CallerToken } from '../authorization/authenticate.ts'
 import { scopeOf } from '../authorization/scope.ts'
@@ -28,6 +29,8 @@ type VisibleList<Row> = {
   /** States that the query names; undefined where it names none. */
   states: string[] | undefined
   filters: OptionalSqlCondition[]
+  /** Conditions of which each row fulfils exactly one (`RowPage`); absent or empty for none. */
+  alternatives?: SqlCondition[]
   read(page: RowPage): Promise<Row[]>
 }
 
@@ -36,7 +39,7 @@ export function listVisibleRows<Row extends { createdAt: Date; uuid: string }>(
   em: EntityManager,
   list: VisibleList<Row>,
 ): Promise<ListPage<Row>> {
-  const { noun, token, query, states, filters, read } = list
+  const { noun, token, query, states, filters, alternatives = [], read } = list
   const presentFilters = [
     states && hasAnyState(states),
     query.uuid && hasAnyUuid(query.uuid),
@@ -46,10 +49,12 @@ export function listVisibleRows<Row extends { createdAt: Date; uuid: string }>(
     ...{ name: noun, query },
     read({ after, ...rows }) {
       const conditions = joinConditions(...scopeOf(token), ...presentFilters, isAfterPosition(after))
-      return read({ ...conditions, ...rows, isFiltered: presentFilters.length > 0 || after !== undefined })
+      const isFiltered = presentFilters.length > 0 || alternatives.length > 0 || after !== undefined
+      return read({ ...conditions, ...rows, alternatives, isFiltered })
     },
     count: () =>
-      readCountedTotal(em, list) ?? countRows(em, noun, joinConditions(...scopeOf(token), ...presentFilters)),
+      readCountedTotal(em, list) ??
+      countRows(em, noun, { ...joinConditions(...scopeOf(token), ...presentFilters), alternatives }),
   })
 }
 

@@ -1,6 +1,7 @@
 import type { LedgerOperationType } from '../../domain/ledger/movement.ts'
 import type { Party, ProviderName } from '../../domain/providers/provider.ts'
 import type { Movement } from '../entities/movement.ts'
+import { OPERATION_TYPE_SQL } from '../ledger/operation-types.ts'
 
 /** A line of an account's statement: a posting that changed its available balance, with its movement. */
 export type LedgerLine = Pick<Movement, 'uuid' | 'type' | 'status' | 'reason'> &
@@ -20,21 +21,6 @@ export type LedgerLine = Pick<Movement, 'uuid' | 'type' | 'status' | 'reason'> &
   }
 
 /** SQL of a ledger line: posting `p` with its movement `m`, and what belongs to the account whose line it is. */
-
-/** The operation of a movement `m`: the first of these that applies, so the most specific of those that it names. */
-const OPERATION_TYPES: readonly [condition: string, type: LedgerOperationType][] = [
-  [`m.type = 'SPLIT'`, 'SPLIT'],
-  ['m.transfer_uuid is not null', 'TRANSFER'],
-  ['m.refund_uuid is not null', 'REFUND'],
-  ['m.dispute_uuid is not null', 'DISPUTE'],
-  ['m.charge_uuid is not null', 'CHARGE'],
-  [`m.type = 'ADJUSTMENT'`, 'ADJUSTMENT'],
-  [`m.reason like 'provider%' or m.reason like 'panel%'`, 'PROVIDER_ENTRY'],
-  [`m.type = 'EXTERNAL_REFUND'`, 'RETURN'],
-]
-export const OPERATION_TYPE_SQL = `case ${OPERATION_TYPES.map(
-  ([condition, type]) => `when ${condition} then '${type}'`,
-).join(' ')} else 'DEPOSIT' end`
 
 /** The resource of that operation; a movement that belongs to none is one itself. */
 const OPERATION_UUID_SQL = `case when m.type = 'SPLIT' then m.charge_uuid

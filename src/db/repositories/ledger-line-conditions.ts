@@ -1,6 +1,6 @@
 import type { LedgerOperationType, MovementType } from '../../domain/ledger/movement.ts'
-import { formatTextArray, isOfMode, type OptionalSqlCondition } from '../sql-conditions.ts'
-import { OPERATION_TYPE_SQL } from './ledger-line-columns.ts'
+import { OPERATION_CODES, OPERATION_TYPE_SQL } from '../ledger/operation-types.ts'
+import { formatTextArray, isOfMode, type OptionalSqlCondition, type SqlCondition } from '../sql-conditions.ts'
 
 /** An account's lines: at the provider account of one connection, or at all; of one mode, or of both. */
 export type LedgerScope = { accountUuid: string; connectionUuid: string | null; modeScope?: 'live' | 'test' }
@@ -33,6 +33,18 @@ export function buildLineConditions(
   ]
 }
 
+/**
+ * Builds the conditions of which each line of a filter of operations fulfils one: the operation when it was posted, by
+ * which an index finds lines. Those of charges, most of all lines, are found in the order of their numbers.
+ */
+export function buildLineAlternatives({ operationTypes = [] }: LedgerLineFilter): SqlCondition[] {
+  if (operationTypes.includes('CHARGE')) return []
+  return [...new Set(operationTypes)].map(type => ({
+    sql: `operation = '${OPERATION_CODES[type]}'`,
+    values: [],
+  }))
+}
+
 /** Columns of a movement that may name its operation, each with an index. */
 const OPERATION_COLUMNS = ['uuid', 'charge_uuid', 'transfer_uuid', 'refund_uuid', 'dispute_uuid']
 
@@ -41,10 +53,15 @@ function isOfOperation(uuid: string): OptionalSqlCondition {
   return [`movement_uuid in (${movements.join(' union ')})`, ...OPERATION_COLUMNS.map(() => uuid)]
 }
 
+/** Only a deposit may belong to another operation later than when it was posted, a charge: its movement names it. */
 function hasAnyOperationType(types: readonly LedgerOperationType[]): OptionalSqlCondition {
-  const isAny = `${OPERATION_TYPE_SQL} = any(?::text[])`
+  const { DEPOSIT } = OPERATION_CODES
+  const codes = types.map(type => OPERATION_CODES[type]).filter(code => code !== DEPOSIT)
+  const isPosted = `operation = any('{${codes.join(',')}}'::"char"[])`
+  if (!types.includes('DEPOSIT') && !types.includes('CHARGE')) return [isPosted]
   return [
-    `exists (select from movement m where m.uuid = posting.movement_uuid and ${isAny})`,
+    `${isPosted} or operation = '${DEPOSIT}' and exists (
+       select from movement m where m.uuid = posting.movement_uuid and ${OPERATION_TYPE_SQL} = any(?::text[]))`,
     formatTextArray(types),
   ]
 }

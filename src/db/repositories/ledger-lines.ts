@@ -1,8 +1,8 @@
 import type { EntityManager } from '../client/orm.ts'
-import { selectValue } from '../select-values.ts'
-import { joinConditions, type OptionalSqlCondition } from '../sql-conditions.ts'
+import { buildKeysQuery, countRows, joinConditions, type OptionalSqlCondition } from '../sql-conditions.ts'
 import { type LedgerLine, selectLinesSql } from './ledger-line-columns.ts'
 import {
+  buildLineAlternatives,
   buildLineConditions,
   buildScopeConditions,
   type LedgerLineFilter,
@@ -11,6 +11,8 @@ import {
 import { readListCounter } from './list-counters.ts'
 
 /** Reads and counts the lines of an account's statement. */
+
+const LINE_KEYS = { table: 'posting', columns: 'id' }
 
 /** Reads a page of lines, newest first. */
 export function readLedgerLines(
@@ -23,14 +25,16 @@ export function readLedgerLines(
     ...filter
   }: LedgerLineFilter & { limit: number; offset: number; afterId?: string | undefined },
 ): Promise<LedgerLine[]> {
-  const { sql, values } = joinConditions(
+  const conditions = joinConditions(
     ...buildLineConditions(scope, filter),
     afterId !== undefined && ['id < ?::bigint', afterId],
   )
-  return em.execute(
-    selectLinesSql(`select id from posting where ${sql} order by id desc limit ? offset ?`, 'desc'),
-    [...values, limit, offset, scope.connectionUuid],
+  const alternatives = buildLineAlternatives(filter)
+  const { sql, values } = buildKeysQuery(
+    { ...LINE_KEYS, order: 'id desc' },
+    { ...conditions, alternatives, limit, offset },
   )
+  return em.execute(selectLinesSql(sql, 'desc'), [...values, scope.connectionUuid])
 }
 
 /** Numbers of the newest lines by provider account: what is booked later is not in a file that is being written. */
@@ -74,16 +78,17 @@ export function readLedgerLinesAfter(
     ...filter
   }: LedgerLineFilter & { afterId: string; bounds: LedgerBounds; limit: number },
 ): Promise<LedgerLine[]> {
-  const { sql, values } = joinConditions(
+  const conditions = joinConditions(
     ...buildLineConditions(scope, filter),
     ['id > ?::bigint', afterId],
     isWithinBounds(bounds),
   )
-  return em.execute(selectLinesSql(`select id from posting where ${sql} order by id limit ?`, 'asc'), [
-    ...values,
-    limit,
-    scope.connectionUuid,
-  ])
+  const alternatives = buildLineAlternatives(filter)
+  const { sql, values } = buildKeysQuery(
+    { ...LINE_KEYS, order: 'id' },
+    { ...conditions, alternatives, limit, offset: 0 },
+  )
+  return em.execute(selectLinesSql(sql, 'asc'), [...values, scope.connectionUuid])
 }
 
 function isWithinBounds(bounds: LedgerBounds): OptionalSqlCondition {
@@ -101,8 +106,8 @@ export function countLedgerLines(
   filter: LedgerLineFilter,
 ): Promise<number> {
   if (filter.operationTypes || filter.operationUuid) {
-    const { sql, values } = joinConditions(...buildLineConditions(scope, filter))
-    return selectValue(em, `select count(*)::int from posting where ${sql}`, values)
+    const conditions = joinConditions(...buildLineConditions(scope, filter))
+    return countRows(em, 'posting', { ...conditions, alternatives: buildLineAlternatives(filter) })
   }
   const conditions = buildScopeConditions(scope, 'connection_uuid')
   return readListCounter(em, {

@@ -68,6 +68,8 @@ create table dispute (
 );
 create index dispute_listed on dispute (account_uuid, created_at, uuid)
   include (connection_uuid, state, kind, dispute_type);
+-- Those of transfers, of which most accounts have few.
+create index dispute_requested on dispute (account_uuid, created_at, uuid) where kind = 'REQUESTED_MED';
 create index dispute_of_provider on dispute (account_uuid, connection_uuid, created_at, uuid);
 create index dispute_of_charge on dispute (charge_uuid) where charge_uuid is not null;
 create index dispute_of_transfer on dispute (transfer_uuid) where transfer_uuid is not null;

@@ -1,3 +1,4 @@
+import { OPERATION_CODE_SQL, OPERATION_CODES } from '../../ledger/operation-types.ts'
 import { FREQUENT_VACUUM, type SchemaPart } from './schema-part.ts'
 
 /** The double-entry ledger: movements of money, their postings, and the balances that these add up to. */
@@ -107,6 +108,8 @@ create table posting (
   -- FEE for what a fee holds, pays or releases, else the type of the movement.
   type text not null,
   bucket text not null,
+  -- Code of the operation of its movement (src/db/ledger/operation-types.ts) when it was posted.
+  operation "char" not null,
   cents bigint not null check (cents <> 0),
   -- The bucket's balance after this posting.
   balance_cents bigint not null,
@@ -120,11 +123,15 @@ create table posting (
 create index posting_of_movement on posting (movement_uuid);
 -- The account statement, in the order of its postings, which is what its balances follow; and by day, with all that the
 -- balances of a period are made of.
-create index posting_available on posting (account_uuid, id) include (provider_account_uuid, created_at, type)
+create index posting_available on posting (account_uuid, id)
+  include (provider_account_uuid, created_at, type, operation)
   where bucket = 'available';
 -- By a type that most lines are not of.
 create index posting_available_type on posting (account_uuid, type, id)
   where bucket = 'available' and type <> 'EXTERNAL_TRANSFER';
+-- By operations other than charges.
+create index posting_available_operation on posting (account_uuid, operation, id)
+  where bucket = 'available' and operation <> '${OPERATION_CODES.CHARGE}';
 create index posting_available_day on posting (account_uuid, created_at)
   include (provider_account_uuid, id, type, cents, balance_cents)
   where bucket = 'available';`,
@@ -135,7 +142,8 @@ alter table movement
   -- A transfer and its movement name each other, in either order within a transaction.
   add constraint movement_transfer_uuid_fkey foreign key (transfer_uuid) references transfer
     deferrable initially deferred,
-  add constraint movement_refund_uuid_fkey foreign key (refund_uuid) references refund,
+  -- So do a refund and its movement.
+  add constraint movement_refund_uuid_fkey foreign key (refund_uuid) references refund deferrable initially deferred,
   add constraint movement_dispute_uuid_fkey foreign key (dispute_uuid) references dispute;
 
 -- An account holds money only where it has a connection, and there it has every bucket from the start, so that no
@@ -162,6 +170,14 @@ begin
 end $$;
 create trigger posting_balanced after insert on posting referencing new table as written
   for each statement execute function check_postings_balance();
+
+-- A posting stores the operation that its movement has at that time.
+create function set_posting_operation() returns trigger language plpgsql as $$
+begin
+  select ${OPERATION_CODE_SQL} into new.operation from movement m where m.uuid = new.movement_uuid;
+  return new;
+end $$;
+create trigger posting_operation before insert on posting for each row execute function set_posting_operation();
 
 -- The ledger is append-only.
 create trigger posting_immutable before update or delete or truncate on posting
