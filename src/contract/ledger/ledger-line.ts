@@ -34,7 +34,7 @@ export const ledgerFilterFields = {
   ...dayQueryFields,
 }
 
-/** Most days of a query by `operation_type` alone: the type is a property of the movements, which no index of lines has. */
+/** Most days of a query by `operation_type` alone: its total counts the lines one by one. */
 const MAX_OPERATION_TYPE_DAYS = 31
 
 type OperationTypeDays = {
