@@ -191,6 +191,7 @@ export async function buildListCases(em: EntityManager, world: SeededAccount): P
     refunds('provider, fewest', { provider_uuid: fewest }),
     refunds('provider, a month long ago', { ...A_MONTH, provider_uuid: most }),
     { ...refunds('uuid (none)', { uuid: someUuids }), isTallied: false },
+    { ...refunds('charge', { charge_uuid: world.refunded }), isTallied: false },
     refunds('a day long ago', LONG_AGO),
     refunds('a day of Brazil long ago', OF_BRAZIL),
     {
