@@ -488,8 +488,8 @@ test('the database refuses a second live attempt', async () => {
   const merchant = await aMerchant()
   const paid = await out.sendAndSettle(merchant)
   const another = `insert into attempt (uuid, operation, subject_uuid, connection_uuid, provider_account_uuid, position,
-      reference, state, created_at, updated_at)
-    values (gen_random_uuid(), 'transfer', ?, ?, ?, 1, 'x', ?, now(), now())`
+      state, created_at, updated_at)
+    values (gen_random_uuid(), 'transfer', ?, ?, ?, 1, ?, now(), now())`
   const { uuid, providerAccountUuid } = secondOf(merchant)
   for (const state of ['calling', 'accepted', 'unknown', 'settled'])
     await expect(stage.sql(another, [paid.uuid, uuid, providerAccountUuid, state])).rejects.toThrow(

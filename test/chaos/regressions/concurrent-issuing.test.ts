@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
+import { Charge } from '../../../src/db/entities/charge.ts'
 import type { IssueChargeOutcome } from '../../../src/domain/providers/provider.ts'
 import { toParty } from '../../../src/providers/adapter/party.ts'
 import { openActivityFixture } from '../support/activity-fixture.ts'
@@ -50,7 +51,10 @@ async function chargeWithSlowCandidate(second: IssueChargeOutcome) {
         'select uuid, state from attempt where subject_uuid = ? order by position',
         [uuid],
       ),
-    stored: async () => (await fixture.sql('select state, payload from charge where uuid = ?', [uuid]))[0],
+    async stored() {
+      const { state, payload } = await fixture.orm.em.fork().findOneOrFail(Charge, uuid)
+      return { state, payload }
+    },
   }
 }
 
