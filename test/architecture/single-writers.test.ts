@@ -95,13 +95,14 @@ test('only `transition` writes the state of a row', () => {
   expect(sources.filter(({ text }) => writesState(text)).map(({ file }) => file)).toEqual(restored)
 })
 
-test('only `createOperation`, and the two creates that say why, derive an operation from its Idempotency-Key', () => {
+test('only `createOperation`, and those that say why, derive an operation from its Idempotency-Key', () => {
   const derives = /\bderiveOperationUuid\(|\bfingerprintRequest\(/
   const found = sources.filter(({ file, text }) => !file.endsWith('idempotency.ts') && derives.test(text))
   expect(found.map(({ file }) => file)).toEqual([
     'api/operations/create-operation.ts',
     'api/operations/disputes.ts',
     'api/operations/webhooks.ts',
+    'dashboard/pages/webhooks.ts',
   ])
   for (const { file, text } of found)
     if (!file.endsWith('create-operation.ts')) expect(text).toContain('Not by `createOperation`')

@@ -141,6 +141,7 @@ export function registerWebhookPages({ get, post, dashboard }: DashboardRouter):
 
   registerWebhookAction('test', async ({ em, form, requestId }, reference) => {
     const path = `${PATH}/${reference.uuid}/test`
+    // Not by `createOperation`: a test event is no operation, but a form that is sent twice sends one.
     const eventUuid = deriveOperationUuid({
       ...{ owner: reference, method: 'POST', path, key: form.has('once') ? readSubmissionKey(form) : null },
     })

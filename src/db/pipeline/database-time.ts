@@ -10,11 +10,11 @@ class DatabaseTime {
     return this.#totalMs + (this.#pendingCount > 0 ? performance.now() - this.#waitingSinceMs : 0)
   }
 
-  async measure<T>(wait: Promise<T>): Promise<T> {
+  async measure<T>(begin: () => Promise<T>): Promise<T> {
     if (this.#pendingCount === 0) this.#waitingSinceMs = performance.now()
     this.#pendingCount += 1
     try {
-      return await wait
+      return await begin()
     } finally {
       this.#pendingCount -= 1
       if (this.#pendingCount === 0) this.#totalMs += performance.now() - this.#waitingSinceMs
@@ -30,7 +30,7 @@ export function withDatabaseTime<T>(work: (readMs: () => number) => T): T {
   return storage.run(time, () => work(() => time.totalMs))
 }
 
-/** Adds a wait for PostgreSQL to the sum of the current request, where there is one. */
-export function measureDatabaseWait<T>(wait: Promise<T>): Promise<T> {
-  return storage.getStore()?.measure(wait) ?? wait
+/** Begins a wait for PostgreSQL, and adds it to the sum of the current request, where there is one. */
+export function measureDatabaseWait<T>(begin: () => Promise<T>): Promise<T> {
+  return storage.getStore()?.measure(begin) ?? begin()
 }

@@ -25,7 +25,7 @@ export class PipelinedPool implements PostgresPool {
   }
 
   async connect(): Promise<PostgresPoolClient> {
-    const client = await measureDatabaseWait(this.#pool.connect()).catch(rethrowAsDriverException)
+    const client = await measureDatabaseWait(() => this.#pool.connect()).catch(rethrowAsDriverException)
     if (!this.#pool.ending) return new PipelinedClient(client)
     client.release(true) // Kysely has dropped the pool by now and would never release it.
     return rethrowAsDriverException(new Error('the pool was closed'))
@@ -142,7 +142,7 @@ class PipelinedClient implements PostgresPoolClient {
 
   async #send<R>(text: string, values: readonly unknown[]): Promise<PostgresQueryResult<R>> {
     try {
-      return await measureDatabaseWait(
+      return await measureDatabaseWait(() =>
         this.#client.query(values.length === 0 ? text : { name: getStatementName(text), text, values }),
       )
     } catch (error) {
