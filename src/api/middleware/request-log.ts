@@ -30,13 +30,13 @@ export function createRequestLog({ orm, log }: { orm: Orm; log: Logger }): Reque
   let lastUs = 0
   let timer: NodeJS.Timeout | undefined
   let pendingFlush = Promise.resolve()
-  const refusals = new Map<string, number>()
+  const refusals = new Map<number, number>()
 
   function record(entry: ApiRequestRecord): void {
     if (entry.errorCode !== null && UNBOUNDED_REFUSALS.includes(entry.errorCode)) {
-      const count = refusals.get(entry.tokenUuid) ?? 0
+      const count = refusals.get(entry.tokenNumber) ?? 0
       if (count >= MAX_UNBOUNDED_REFUSALS) return
-      refusals.set(entry.tokenUuid, count + 1)
+      refusals.set(entry.tokenNumber, count + 1)
     }
     if (records.length >= MAX_BUFFERED) {
       droppedCount += 1
@@ -77,9 +77,9 @@ export function createRequestLog({ orm, log }: { orm: Orm; log: Logger }): Reque
       const atUs = nextMoment()
       await next()
       const { token, failure, requestId } = ctx.state
-      if (!token) return
+      if (token?.number === undefined) return
       record({
-        tokenUuid: token.uuid,
+        tokenNumber: token.number,
         atUs,
         durationMs: Math.round(performance.now() - startedAt),
         status: ctx.status,

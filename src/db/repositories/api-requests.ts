@@ -12,7 +12,7 @@ const DAY_MS = 86_400_000
 
 /** One request. `atUs`: microseconds since 1970, different for each request of a process: the cursor of the list. */
 export type ApiRequestRecord = {
-  tokenUuid: string
+  tokenNumber: number
   atUs: number
   durationMs: number
   status: number
@@ -33,10 +33,10 @@ export async function insertApiRequests(
   await runAsyncCommit(
     em,
     query(
-      `insert into api_request (slot, token_uuid, at, duration_ms, status, method, path, error_code, request_id)
-       select r.slot, r."tokenUuid", to_timestamp(r."atUs" / 1000000.0), r."durationMs", r.status, r.method, r.path,
+      `insert into api_request (at, token_number, duration_ms, slot, status, method, path, error_code, request_id)
+       select to_timestamp(r."atUs" / 1000000.0), r."tokenNumber", r."durationMs", r.slot, r.status, r.method, r.path,
          r."errorCode", r."requestId"
-       from ${ASYNC_COMMIT} cross join json_to_recordset(?::json) as r (slot smallint, "tokenUuid" uuid, "atUs" bigint,
+       from ${ASYNC_COMMIT} cross join json_to_recordset(?::json) as r (slot smallint, "tokenNumber" int, "atUs" bigint,
          "durationMs" int, status smallint, method text, path text, "errorCode" text, "requestId" text)`,
       [JSON.stringify(rows)],
       () => undefined,
@@ -56,7 +56,11 @@ export type ApiRequestFilter = {
   limit: number
 }
 
-export type ListedApiRequest = ApiRequestRecord & { at: Date; tokenName: string }
+export type ListedApiRequest = Omit<ApiRequestRecord, 'tokenNumber'> & {
+  at: Date
+  tokenUuid: string
+  tokenName: string
+}
 
 /** Lists the requests of an account's tokens, newest first: per token along its index, the newest of all of them. */
 export async function listApiRequests(
@@ -76,11 +80,11 @@ export async function listApiRequests(
     filter.tokenUuid !== undefined && ['t.uuid = ?', filter.tokenUuid],
   )
   const found = await em.execute<Omit<ListedApiRequest, 'at'>[]>(
-    `select r.token_uuid as "tokenUuid", t.name as "tokenName", r.duration_ms as "durationMs", r.status, r.method,
+    `select t.uuid as "tokenUuid", t.name as "tokenName", r.duration_ms as "durationMs", r.status, r.method,
        r.path, r.error_code as "errorCode", r.request_id as "requestId",
        round(extract(epoch from r.at) * 1000000)::float8 as "atUs"
      from token t cross join lateral (
-       select * from api_request r where r.token_uuid = t.uuid and ${rows.sql} order by r.at desc limit ?
+       select * from api_request r where r.token_number = t.number and ${rows.sql} order by r.at desc limit ?
      ) r
      where ${tokens.sql} order by r.at desc limit ?`,
     [...rows.values, filter.limit, ...tokens.values, filter.limit],

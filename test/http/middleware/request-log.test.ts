@@ -24,6 +24,7 @@ let call: ReturnType<typeof createCaller>
 let accountUuid: string
 let token: string
 let tokenUuid: string
+let tokenNumber: number
 beforeAll(async () => {
   fixture = await openApiFixture([], { TRILHO_BEHIND_PROXY: 'true' })
   log = createRequestLog(fixture.dependencies)
@@ -33,10 +34,12 @@ beforeAll(async () => {
   call = createCaller(server)
   accountUuid = await fixture.insertAccount()
   token = await fixture.insertToken({ accountUuid, allowedAddresses: ['203.0.113.7'] })
-  const [row] = await fixture.orm.em.execute<{ uuid: string }[]>('select uuid from token where hash = ?', [
-    hashToken(token),
-  ])
+  const [row] = await fixture.orm.em.execute<{ uuid: string; number: number }[]>(
+    'select uuid, number from token where hash = ?',
+    [hashToken(token)],
+  )
   tokenUuid = row!.uuid
+  tokenNumber = row!.number
 })
 afterAll(async () => {
   await server?.stop()
@@ -118,7 +121,7 @@ test('PostgreSQL that refuses a batch fails no request', async () => {
 test('is kept seven days, and what is older is deleted', async () => {
   const now = Date.now()
   const record = (days: number) => ({
-    ...{ tokenUuid, atUs: (now - days * DAY_MS) * 1_000, durationMs: 1, status: 200, method: 'GET' },
+    ...{ tokenNumber, atUs: (now - days * DAY_MS) * 1_000, durationMs: 1, status: 200, method: 'GET' },
     ...{ path: '/api/v1/events', errorCode: null, requestId: `${days}-days` },
   })
   await insertApiRequests(fixture.orm.em.fork(), [0, 6, 7, 8].map(record))
@@ -135,7 +138,7 @@ test('its page filters, pages by cursor, links to objects, and shows other accou
   const paths = Array.from({ length: 60 }, () => `/api/v1/transfers/${randomUUID()}`)
   const records = paths.map((path, n) => ({
     ...{
-      tokenUuid,
+      tokenNumber,
       atUs: Date.now() * 1_000 + n,
       durationMs: 3,
       status: n % 2 ? 200 : 500,
