@@ -1,4 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises'
+import { leaveDeliveriesOpen } from '../../domain/webhooks/webhook.ts'
 import type { FollowUps } from '../../workflows/contracts/follow-ups.ts'
 import type { FirstAttemptsResult } from '../../workflows/contracts/webhooks.ts'
 
@@ -23,13 +24,11 @@ export function announcingPoll<Order, Result extends Partial<FollowUps>>(
     const { deliveries = [] } = result
     if (deliveries.length === 0) return result
     // The poll is committed: a failure of the attempts leaves them to workflows of the deliveries.
-    const { open: openDeliveries } = await makeFirstAttempts(deliveries).catch(() => leaveOpen(deliveries))
+    const { open: openDeliveries } = await makeFirstAttempts(deliveries).catch(() =>
+      leaveDeliveriesOpen(deliveries),
+    )
     return { ...result, openDeliveries }
   }
-}
-
-function leaveOpen(deliveries: string[]): FirstAttemptsResult {
-  return { open: deliveries.map(deliveryUuid => ({ deliveryUuid, firstWaitMs: 0 })) }
 }
 
 async function failWhenSlow<Result>(result: Promise<Result>, limitMs: number): Promise<Result> {

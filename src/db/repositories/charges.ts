@@ -100,8 +100,8 @@ export function queryLockedChargeState(chargeUuid: string): Query<ChargeState | 
 }
 
 /**
- * Returns whether a charge that is no longer `issuing` has no attempt at the provider account. One
- * statement, because the attempt may be inserted concurrently.
+ * Returns whether a charge that is no longer `issuing` has no attempt at the provider account. One statement, because
+ * the attempt may be inserted concurrently.
  */
 export function isChargeAtOtherAccount(
   em: EntityManager,

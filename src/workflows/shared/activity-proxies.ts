@@ -12,6 +12,7 @@ import type {
   providerActivities,
   webhookActivities,
 } from '../../activities/index.ts'
+import { leaveDeliveriesOpen } from '../../domain/webhooks/webhook.ts'
 import type { ChargeInput, IssueChargeResult } from '../contracts/charges.ts'
 import { type OpenDelivery, webhookTaskQueueOf } from '../contracts/webhooks.ts'
 
@@ -196,9 +197,7 @@ const firstAttemptProxies =
 export async function attemptDeliveriesLocally(deliveries: string[]): Promise<OpenDelivery[]> {
   const options = { summary: 'first delivery attempts' }
   const attempts = firstAttemptProxies.attemptFirstDeliveries.executeWithOptions(options, [deliveries])
-  const { open } = await localOr(attempts, () => ({
-    open: deliveries.map(deliveryUuid => ({ deliveryUuid, firstWaitMs: 0 })),
-  }))
+  const { open } = await localOr(attempts, () => leaveDeliveriesOpen(deliveries))
   return open
 }
 
