@@ -80,7 +80,7 @@ describeWithBrowser('the jobs of a merchant', () => {
     await page.locator('.attempts li').waitFor()
     await page
       .locator('#life .title .status')
-      .getByText(/^(Pago|Paid)$/)
+      .getByText(/^(Paga|Paid)$/)
       .waitFor()
     await expectAccessible(page)
   })
@@ -159,7 +159,7 @@ describeWithBrowser('the jobs of a merchant', () => {
       await page.getByRole('button', { name: /^(Devolver|Refund) R\$\s?12[.,]50$/ }).click()
       await page
         .locator('#life .title .status')
-        .getByText(/^(Devolvido parcialmente|Partially refunded)$/)
+        .getByText(/^(Devolvida parcialmente|Partially refunded)$/)
         .waitFor()
       await page.goto('/dashboard/ledger')
       await expectAccessible(page)

@@ -77,7 +77,7 @@ describeWithBrowser('the dashboard in a browser', () => {
 
     await remember(page)
     await stage.simulator.pay({ payload: charge.payment.payload })
-    await turns(page, 'Pago')
+    await turns(page, 'Paga')
     expect(await remembers(page)).toBe(true)
     await page.reload()
     await page.getByLabel('Valor a devolver').fill('50,25')
@@ -85,15 +85,15 @@ describeWithBrowser('the dashboard in a browser', () => {
     await page.getByRole('heading', { name: /^Devolver R\$\s50,25 a / }).waitFor()
     await page.getByRole('button', { name: /^Devolver R\$\s50,25$/ }).click()
     await page.getByText('A devolução foi aceita e está em processamento.').waitFor()
-    await turns(page, 'Devolvido parcialmente')
+    await turns(page, 'Devolvida parcialmente')
     expect((await merchant.api.readCharge(charge.uuid)).status).toBe('PARTIALLY_REFUNDED')
     const steps = await page.locator('.timeline li strong').allInnerTexts()
     expect(steps).toEqual([
       'Pendente',
       'Em processamento',
-      'Pago',
+      'Paga',
       'Em processamento',
-      'Devolvido parcialmente',
+      'Devolvida parcialmente',
     ])
     // Workflows are for operators.
     expect(await page.getByRole('link', { name: /Abrir no Temporal/ }).count()).toBe(0)
@@ -107,7 +107,7 @@ describeWithBrowser('the dashboard in a browser', () => {
     await cancel.waitFor()
     await remember(page)
     await stage.simulator.pay({ payload: charge.payment.payload })
-    await turns(page, 'Pago')
+    await turns(page, 'Paga')
     const { provider, account } = merchant.connection
     const slow = { operation: 'refund', fault: 'accepted_then_silent', delay_ms: 3_000 } as const
     await stage.simulator.addFault({ provider, account, ...slow })
@@ -118,7 +118,7 @@ describeWithBrowser('the dashboard in a browser', () => {
     await page.getByRole('button', { name: /^Devolver R\$\s5,00$/ }).click()
     await page.getByText('A devolução foi aceita e está em processamento.').waitFor()
     await page.getByText('Há uma devolução desta cobrança em andamento.').waitFor()
-    await turns(page, 'Devolvido parcialmente')
+    await turns(page, 'Devolvida parcialmente')
     expect(await page.getByLabel('Valor a devolver').inputValue()).toBe('')
     await page.getByRole('button', { name: /Revisar a devolução total: R\$\s15,00/ }).waitFor()
     expect(await page.locator('#live[hx-get]').count()).toBe(0)
@@ -184,7 +184,7 @@ describeWithBrowser('the dashboard in a browser', () => {
     await clickAndLoad(page.getByRole('button', { name: 'Cancelar a cobrança' }))
     await page.getByRole('button', { name: /^Cancelar a cobrança de R\$\s10,00$/ }).click()
     await page.getByText('A cobrança foi cancelada.').waitFor()
-    await turns(page, 'Cancelado')
+    await turns(page, 'Cancelada')
   })
 
   test('a transfer shows the first provider’s refusal and its reason', async () => {
@@ -199,11 +199,11 @@ describeWithBrowser('the dashboard in a browser', () => {
     const sent = await merchant.api.post('/api/v1/transfers', { value: 3.1, pix_key: 'maria@example.com' })
     const page = await people.signIn(merchant.uuid)
     await page.goto(`/dashboard/transfers/${sent.body.data.uuid}`)
-    await turns(page, 'Pago')
+    await turns(page, 'Paga')
     const attempts = await page.locator('.attempts li').allInnerTexts()
     expect(attempts).toHaveLength(2)
-    expect(attempts[0]).toMatch(/Provedor A\s+Recusado[\s\S]*O próximo provedor foi acionado\./)
-    expect(attempts[1]).toMatch(/Provedor C\s+Liquidado/)
+    expect(attempts[0]).toMatch(/Provedor A\s+Recusada[\s\S]*O próximo provedor foi acionado\./)
+    expect(attempts[1]).toMatch(/Provedor C\s+Liquidada/)
   })
 
   test.each(WAYS)('a token is created, shown once, used and revoked %s', async (_, look, _value) => {

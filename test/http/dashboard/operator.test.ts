@@ -370,7 +370,7 @@ describe('an operator action', () => {
       const form = { ...seen(), as: 'rejected', reason: 'bank A confirms it' }
       const refused = await send('settle', form, payoutPage())
       expect(refused.status).toBe(409)
-      expect(refused.text).toContain(`Provedor B, tentativa 2 (${next}), envio 1, Desconhecido`)
+      expect(refused.text).toContain(`Provedor B, tentativa 2 (${next}), envio 1, Resultado desconhecido`)
       expect([await attempts(), await held(), await acts()]).toEqual([stood, hold, before])
       const again = await send('settle', { ...form, attempt: next, sending: '2' }, payoutPage())
       expect(again.status).toBe(409) // Of a call number that did not exist.

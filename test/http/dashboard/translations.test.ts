@@ -9,9 +9,14 @@ import { negotiateLanguage, readDictionary, TRANSLATORS } from '../../../src/das
 import { reorderProviders } from '../../../src/dashboard/pages/providers.ts'
 import { getFormats } from '../../../src/dashboard/views/formats.ts'
 import { roundUpAxisMax } from '../../../src/dashboard/views/plots.ts'
+import { chargeMachine } from '../../../src/domain/charges/charge.ts'
+import { disputeMachine } from '../../../src/domain/disputes/dispute.ts'
 import { MOVEMENT_REASONS } from '../../../src/domain/ledger/movement.ts'
+import { pixKeyMachine } from '../../../src/domain/pix-keys/pix-key.ts'
 import { CONNECTION_STATUSES, PROVIDER_NAMES } from '../../../src/domain/providers/provider.ts'
+import { refundMachine } from '../../../src/domain/refunds/refund.ts'
 import { PAYMENT_STATUSES } from '../../../src/domain/shared/payment-status.ts'
+import { transferMachine } from '../../../src/domain/transfers/transfer.ts'
 import { ACCOUNT_ROLES } from '../../../src/domain/users/roles.ts'
 import { DISABLED_REASONS } from '../../../src/domain/webhooks/webhook.ts'
 import { type FieldMessage, formatFieldMessage } from '../../../src/http/field-message.ts'
@@ -46,6 +51,7 @@ describe('the dictionaries', () => {
       ...MOVEMENT_REASONS.map(reason => `reason.${reason}`),
       ...CONNECTION_STATUSES.map(status => `connection.${status}`),
       ...ACTS.map(act => `act.${act}`),
+      ...STUCK_STATES.map(state => `stuck.${state}`),
       ...PROVIDER_NAMES.map(provider => `provider.${provider}`),
       ...OUTCOMES.map(outcome => `outcome.${outcome}`),
       ...OUTCOMES.filter(one => one !== 'orphan' && one !== 'closed').map(outcome =>
@@ -53,6 +59,13 @@ describe('the dictionaries', () => {
       ),
     ]
     expect(names.filter(name => !Object.hasOwn(pt, name))).toEqual([])
+  })
+
+  test('have Portuguese states of the gender of a charge, a transfer, a refund and a dispute', () => {
+    const statuses = [chargeMachine, transferMachine, refundMachine, disputeMachine].flatMap(machine =>
+      machine.states.map(state => pt[`status.${machine.statusOf(state as never)}`]!),
+    )
+    expect(statuses.filter(word => /^\p{L}*[adi]o\b/u.test(word))).toEqual([])
   })
 
   test('have no unused phrase', () => {
@@ -162,6 +175,11 @@ const ACTS = [...source.matchAll(/\baction: '(\w+)'/g)]
   .concat('settle_settled', 'settle_rejected', 'pause_money_out', 'pause_everything')
   .concat(ACCOUNT_ROLES.map(role => `make_${role}`))
   .concat([...source.matchAll(/changeMember\(em, order, '(\w+)'/g)].map(match => match[1]!))
+
+/** States that an operator's list of stuck operations names (`listStuckWorkflows`). */
+const STUCK_STATES = [
+  ...[chargeMachine.states, transferMachine.states, refundMachine.states, pixKeyMachine.states].flat(),
+].filter(state => state !== 'pending' && /ing$|^created$/.test(state))
 
 const FIELD_MESSAGE =
   /'((?:must|is|was|has|a percentage|the (?:splits|percentages)|this recipient|a charge with|no provider of|The (?:URL|host of)|Every address) [^'\n]{4,})'/g
