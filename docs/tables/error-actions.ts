@@ -134,6 +134,14 @@ export const ERRORS_OF_GUIDE: Record<ErrorCode, ErrorOfGuide> = {
     action: 'decide',
     pt: 'O serviço foi restaurado de um backup e nenhum provedor tem a operação. Ela está FAILED e não será executada.',
   },
+  resend_in_progress: {
+    action: 'state',
+    pt: 'A tentativa está em andamento ou prevista para menos de um minuto. Leia a entrega em `GET …/deliveries`.',
+  },
+  recovery_in_progress: {
+    action: 'state',
+    pt: 'Uma recuperação deste webhook está em andamento. Repita quando ela terminar, se ainda faltarem eventos.',
+  },
   webhook_disabled: {
     action: 'state',
     pt: 'O endpoint foi desativado (410, cinco dias sem sucesso, ou por você). Corrija-o, ative com `PATCH` e repita.',

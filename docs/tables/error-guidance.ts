@@ -69,6 +69,10 @@ export const ERROR_GUIDANCE: Record<ErrorCode, string> = {
     'The service was restored from a backup, and every provider confirmed that it does not have the operation. It is FAILED and will not be executed. Send a new request if it is still wanted.',
   not_taken:
     'No worker accepted the operation before its deadline. It is FAILED and will not be executed. Send a new request.',
+  resend_in_progress:
+    'An attempt of this delivery is being made, or will be within a minute. Read it with `GET …/deliveries`.',
+  recovery_in_progress:
+    'An earlier recovery of this webhook is running. Repeat the request after it, if events are still missing.',
   webhook_disabled:
     'The endpoint was disabled after an answer 410, after five days without a success, or by its owner. Correct the endpoint, set `status` to ACTIVE with `PATCH`, then repeat the request.',
   pix_key_taken:

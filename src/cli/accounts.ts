@@ -4,6 +4,7 @@ import { Account } from '../db/entities/account.ts'
 import { Connection } from '../db/entities/connection.ts'
 import { replaceDefaultConnections } from '../db/repositories/default-providers.ts'
 import { isDocument, normalizeDocument } from '../domain/pix/document.ts'
+import { isAccountTimeZone } from '../domain/shared/time-zone.ts'
 import {
   type AuditedContext,
   type OperatorCommand,
@@ -42,6 +43,7 @@ export function registerAccountCommands(trilho: OperatorCommand) {
           status: one.status,
           unmatched: one.unmatchedPolicy,
           unique_external_ref: one.uniqueExternalRef,
+          time_zone: one.timeZone,
         })
     })
 
@@ -82,6 +84,17 @@ export function registerAccountCommands(trilho: OperatorCommand) {
     )
 
   account
+    .auditedCommand('time-zone')
+    .argument('<account>', 'account UUID', parseUuid)
+    .argument('<zone>', 'name of the IANA database: America/Manaus', parseTimeZone)
+    .description(
+      'set the time zone whose days the statement, the reports and the dashboard of an account use',
+    )
+    .run((context, uuid: string, timeZone: string) =>
+      recordAccountChange(context, uuid, 'account_time_zone', { timeZone }),
+    )
+
+  account
     .auditedCommand('block')
     .argument('<account>', 'account UUID', parseUuid)
     .description(
@@ -98,6 +111,11 @@ export function registerAccountCommands(trilho: OperatorCommand) {
     .run((context, uuid: string) =>
       recordAccountChange(context, uuid, 'account_unblock', { status: 'ACTIVE' }),
     )
+}
+
+function parseTimeZone(value: string): string {
+  if (isAccountTimeZone(value)) return value
+  throw new InvalidArgumentError('it is not a time zone of the IANA database, as America/Sao_Paulo is.')
 }
 
 type PolicyOptions = { unmatched?: 'refund' | 'keep'; uniqueExternalRef?: 'yes' | 'no' }

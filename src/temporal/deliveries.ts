@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto'
+import { WorkflowExecutionAlreadyStartedError } from '@temporalio/common'
 import { DELIVERY_SWEEP_WORKFLOW } from '../workflows/contracts/maintenance.ts'
 import {
   type AttemptDeliveryInput,
@@ -6,12 +7,7 @@ import {
   type ReplayEventsInput,
 } from '../workflows/contracts/webhooks.ts'
 import { WORKFLOWS } from '../workflows/contracts/workflows.ts'
-import {
-  buildReopenOptions,
-  catchWorkflowNotFound,
-  startOrReopenWorkflow,
-  type TemporalContext,
-} from './workflow-options.ts'
+import { buildReopenOptions, catchWorkflowNotFound, type TemporalContext } from './workflow-options.ts'
 
 /** Client calls for webhook deliveries. Rows are written first; the sweep repeats any call that is lost. */
 
@@ -52,17 +48,28 @@ export async function startDeliverySweep(temporal: TemporalContext): Promise<voi
 /**
  * Starts the workflow that sends an endpoint again what it has missed from `since` (ISO 8601) until now. The end is
  * extended by the clock difference, because the machine that wrote the last event may be ahead of this one.
- * Deliveries that are pending for the first time are left alone.
+ * Deliveries that are pending for the first time are left alone. An endpoint has one such workflow at a time: returns
+ * `already_running` where one runs, which continues unchanged.
  */
 export async function startEventReplay(
   temporal: TemporalContext,
   range: Pick<ReplayEventsInput, 'webhookUuid' | 'since'>,
   waitMs: number,
-): Promise<void> {
+): Promise<'started' | 'already_running'> {
   const client = await temporal.client()
   const input: ReplayEventsInput = { ...range, until: new Date(Date.now() + CLOCK_SKEW_MS).toISOString() }
-  const staticSummary = `Events since ${input.since} to endpoint ${input.webhookUuid}`
-  await client.withDeadline(Date.now() + waitMs, () =>
-    startOrReopenWorkflow(temporal, 'event_replay', randomUUID(), input, { staticSummary }),
-  )
+  const { type, idOf } = WORKFLOWS.event_replay
+  const options = {
+    ...buildReopenOptions(temporal, idOf(input.webhookUuid)),
+    workflowIdConflictPolicy: 'FAIL',
+    staticSummary: `Events since ${input.since} to endpoint ${input.webhookUuid}`,
+    args: [input],
+  } as const
+  try {
+    await client.withDeadline(Date.now() + waitMs, () => client.workflow.start(type, options))
+    return 'started'
+  } catch (error) {
+    if (error instanceof WorkflowExecutionAlreadyStartedError) return 'already_running'
+    throw error
+  }
 }

@@ -129,6 +129,7 @@ describe('account', () => {
       status: 'ACTIVE',
       unmatched: 'refund',
       unique_external_ref: false,
+      time_zone: 'America/Sao_Paulo',
     })
     const [row] = await em().execute('select document from account where uuid = ?', [account])
     expect(row).toEqual({ document: '11222333000181' })
@@ -152,6 +153,15 @@ describe('account', () => {
       ['account_policy', 'ana', 'a drill'],
       ['account_open', expect.any(String), 'routine'],
     ])
+  })
+
+  test('time-zone sets the zone of an account, and refuses what is none', async () => {
+    await run('account', 'time-zone', account, 'America/Manaus', ...BY)
+    const [row] = await orm.em.fork().execute('select time_zone from account where uuid = ?', [account])
+    expect(row).toEqual({ time_zone: 'America/Manaus' })
+    await expect(run('account', 'time-zone', account, 'America/Nowhere', ...BY)).rejects.toThrow(
+      /not a time zone/,
+    )
   })
 
   test('block and unblock: users who were signed in must sign in again', async () => {

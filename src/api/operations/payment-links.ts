@@ -24,21 +24,26 @@ export async function findActivePaymentLink(em: EntityManager, sealer: Sealer, c
   return { uuid, note: note ?? null, createdAt, token: sealer.open<string>(link.sealedToken) }
 }
 
-/** Creates the link of a charge. A charge that has one keeps it: of concurrent requests one creates it. */
+/** Creates the link of a charge. A charge that has one keeps it: of concurrent requests one creates it, the others get `existing`. */
 export async function createPaymentLink(
   sealer: Sealer,
   { em, token, chargeUuid, note }: LinkOwner & { note: string | undefined },
-): Promise<void> {
+): Promise<'created' | 'existing'> {
   const charge = await requireVisibleCharge(em.fork(), token, chargeUuid)
-  if ((await em.fork().count(PaymentLink, { chargeUuid: charge.uuid, revokedAt: null })) > 0) return
+  if ((await em.fork().count(PaymentLink, { chargeUuid: charge.uuid, revokedAt: null })) > 0)
+    return 'existing'
   const linkToken = randomBytes(TOKEN_BYTES).toString('base64url')
   const link = {
     ...{ uuid: randomUUID(), chargeUuid: charge.uuid, note: note ?? null, createdBy: token.uuid },
     ...{ tokenHash: sha256(linkToken), sealedToken: sealer.seal(linkToken), createdAt: new Date() },
   }
-  await em.insert(PaymentLink, link).catch(error => {
+  try {
+    await em.insert(PaymentLink, link)
+    return 'created'
+  } catch (error) {
     if (Object(error).constraint !== 'payment_link_active') throw error
-  })
+    return 'existing'
+  }
 }
 
 /** Revokes a link of a charge. Revoking it once more changes nothing. */

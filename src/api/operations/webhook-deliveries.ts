@@ -10,7 +10,7 @@ import { fail } from '../../http/api-error.ts'
 import { SIGNAL_TIMEOUT_MS } from '../../http/limits.ts'
 import { isOutage, withTimeout } from '../../http/outage.ts'
 import { getRequestDeadline } from '../../http/request-deadline.ts'
-import { signalDelivery, startDeliverySweep } from '../../temporal/deliveries.ts'
+import { signalDelivery, startDeliverySweep, startEventReplay } from '../../temporal/deliveries.ts'
 import type { TemporalContext } from '../../temporal/workflow-options.ts'
 import { buildAfterFilter, buildDayRange, createdDaysOf, newestFirstOptions, readPage } from './pagination.ts'
 import { lockVisibleWebhook, requireVisibleWebhook, type WebhookReference } from './webhooks.ts'
@@ -64,12 +64,19 @@ async function showDeliveries(em: EntityManager, deliveries: Delivery[]) {
   return deliveries.map(delivery => showDelivery(delivery, triesOf.get(delivery.uuid) ?? []))
 }
 
-/** Restarts the retry schedule of a delivery, whatever its status, and makes it due at once. */
+/** A retry that is due within this time is not brought forward: the request may be the same one sent twice. */
+const SOON_MS = 60_000
+
+/**
+ * Restarts the retry schedule of a delivery, whatever its status, and makes it due at once. Fails where an attempt is due
+ * already: of concurrent requests, and of a request sent twice, one restarts the schedule.
+ */
 export function resendDelivery(em: EntityManager, reference: WebhookReference, deliveryUuid: string) {
   return em.transactional(async tx => {
     const webhook = await lockActiveWebhook(tx, reference)
     const delivery = await tx.findOne(Delivery, { uuid: deliveryUuid, webhookUuid: webhook.uuid }, ROW_LOCK)
     if (!delivery) return fail('not_found')
+    if (isAttemptDue(delivery)) return fail('resend_in_progress')
     delivery.status = 'PENDING'
     delivery.attemptsBeforeRun = delivery.attemptCount
     delivery.nextAttemptAt = new Date()
@@ -77,6 +84,13 @@ export function resendDelivery(em: EntityManager, reference: WebhookReference, d
     await tx.flush()
     return (await showDeliveries(tx, [delivery]))[0]!
   })
+}
+
+/** Returns whether the next attempt of a delivery is being made, or will be soon. */
+function isAttemptDue({ status, attemptCount, attemptsBeforeRun, nextAttemptAt }: Delivery): boolean {
+  if (status !== 'PENDING') return false
+  if (attemptCount === attemptsBeforeRun || !nextAttemptAt) return true
+  return nextAttemptAt.getTime() <= Date.now() + SOON_MS
 }
 
 type TestDelivery = { requestId: string; eventUuid?: string }
@@ -124,6 +138,16 @@ export function createTestDelivery(
 async function lockActiveWebhook(em: EntityManager, reference: WebhookReference): Promise<Webhook> {
   const webhook = await lockVisibleWebhook(em, reference)
   return webhook.status === 'ACTIVE' ? webhook : fail('webhook_disabled')
+}
+
+/** Starts sending an endpoint again what it has missed since a moment; fails where that is in progress. */
+export async function startRecovery(
+  temporal: TemporalContext,
+  { webhookUuid, since }: { webhookUuid: string; since: Date },
+): Promise<void> {
+  const timeoutMs = getRequestDeadline().stepTimeoutMs(SIGNAL_TIMEOUT_MS)
+  const range = { webhookUuid, since: since.toISOString() }
+  if ((await startEventReplay(temporal, range, timeoutMs)) === 'already_running') fail('recovery_in_progress')
 }
 
 /** Signals the workflows of rows that a request has changed. It succeeds without Temporal too: the next sweep finds the row. */

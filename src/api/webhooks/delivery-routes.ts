@@ -7,9 +7,6 @@ import {
   startedDeliveryResponse,
 } from '../../contract/webhooks/webhook-delivery.ts'
 import { fail, failField } from '../../http/api-error.ts'
-import { SIGNAL_TIMEOUT_MS } from '../../http/limits.ts'
-import { getRequestDeadline } from '../../http/request-deadline.ts'
-import { startEventReplay } from '../../temporal/deliveries.ts'
 import type { RouteRegistrar } from '../app.ts'
 import { registerRoute } from '../http/route.ts'
 import {
@@ -17,6 +14,7 @@ import {
   listDeliveries,
   resendDelivery,
   signalOpenDelivery,
+  startRecovery,
 } from '../operations/webhook-deliveries.ts'
 import { requireVisibleWebhook, WEBHOOKS_PATH } from '../operations/webhooks.ts'
 
@@ -53,9 +51,10 @@ export const deliveryRoutes: RouteRegistrar = (router, { temporal }) => {
     operationId: 'resendWebhookDelivery',
     scope: 'webhooks',
     summary: 'Send an event again',
-    description: 'Whatever came of it before: at once, and then on the schedule from its beginning.',
+    description:
+      'Whatever came of it before: at once, and then on the schedule from its beginning. Refused while an attempt is due.',
     tokens: 'global_only',
-    responses: { 200: startedDeliveryResponse, errors: ['webhook_disabled'] },
+    responses: { 200: startedDeliveryResponse, errors: ['webhook_disabled', 'resend_in_progress'] },
     async handle({ params: { uuid, delivery }, token, em }) {
       const data = await resendDelivery(em, { ...token, uuid }, delivery)
       await signalOpenDelivery(temporal, data.uuid)
@@ -68,19 +67,18 @@ export const deliveryRoutes: RouteRegistrar = (router, { temporal }) => {
     scope: 'webhooks',
     summary: 'Send the events that a webhook has missed',
     description:
-      'Sends again every subscribed event since then that was not delivered: failed, still failing, or never sent.',
+      'Sends again every subscribed event since then that was not delivered: failed, still failing, or never sent. Refused while an earlier recovery of the webhook runs.',
     tokens: 'global_only',
     body: recoverDeliveriesBody,
-    responses: { 200: z.object({ message: z.string() }), errors: ['webhook_disabled'] },
+    responses: {
+      200: z.object({ message: z.string() }),
+      errors: ['webhook_disabled', 'recovery_in_progress'],
+    },
     async handle({ params: { uuid }, token, body: { since }, em }) {
       const webhook = await requireVisibleWebhook(em, { ...token, uuid })
       if (webhook.status !== 'ACTIVE') fail('webhook_disabled')
       if (since > new Date()) failField('since', 'must not be in the future')
-      await startEventReplay(
-        temporal,
-        { webhookUuid: uuid, since: since.toISOString() },
-        getRequestDeadline().stepTimeoutMs(SIGNAL_TIMEOUT_MS),
-      )
+      await startRecovery(temporal, { webhookUuid: uuid, since })
       return { body: { message: 'What the webhook has missed is on its way.' } }
     },
   })

@@ -36,7 +36,7 @@ type FormAction<For extends Audience> = {
    * Lists what the page of the form shows of the object that it changes. Where that has changed since the form was made
    * (its field `version`, `encodeFacts`), the form is not carried out, and its page names each change.
    */
-  listFacts?(visit: PageContext<For>): Promise<ShownFact[]>
+  listFacts?(visit: PageContext<For>): Promise<ShownFact[] | null>
   /** Set where the form has files; rejects, before they are read, uploads that are not needed. */
   beforeBody?(visit: PageContext<For>): Promise<unknown>
 }
@@ -162,7 +162,8 @@ async function requireUnchangedFacts(route: PageRoute, visit: PageContext): Prom
   // The step of confirmation compares its own facts.
   if (!route.listFacts || typeof version !== 'string' || visit.form.has('confirmed')) return
   const { language } = visit
-  const changes = listFactChanges(version, language, await route.listFacts(visit)) ?? []
+  const facts = await route.listFacts(visit)
+  const changes = (facts && listFactChanges(version, language, facts)) ?? []
   if (changes.length === 0) return
   const t = TRANSLATORS[language]
   const texts = changes.map(({ name, before, value }) => `${t(name)}: ${before} → ${value}`)

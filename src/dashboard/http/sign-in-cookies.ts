@@ -1,5 +1,7 @@
 import type { RouterContext } from '@koa/router'
 import type { User } from '../../db/entities/user.ts'
+import { revokeSession } from '../../db/repositories/dashboard-sessions.ts'
+import { sha256 } from '../../security/sealing.ts'
 import {
   DEVICE_COOKIE_MAX_AGE_MS,
   type DeviceCookie,
@@ -14,7 +16,10 @@ import { SESSION_COOKIE } from './router.ts'
 /** Cookie of a device that has signed in (src/dashboard/authentication/device-cookie.ts). */
 const DEVICE_COOKIE = 'trilho_device'
 
-/** Gives the browser a session of a user who has passed every step, and remembers the device. */
+/**
+ * Gives the browser a session of a user who has passed every step, and remembers the device. The session that the browser
+ * had before ends.
+ */
 export async function signIn(
   dashboard: DashboardContext,
   ctx: RouterContext,
@@ -22,6 +27,8 @@ export async function signIn(
 ): Promise<void> {
   const browser = { userAgent: ctx.get('User-Agent'), address: ctx.ip }
   const secret = await createSession(dashboard.orm.em.fork(), uuid, browser)
+  const earlier = ctx.cookies.get(cookieName(SESSION_COOKIE, dashboard))
+  if (earlier) await revokeSession(dashboard.orm.em.fork(), sha256(earlier))
   const device = sealDeviceCookie(readDeviceCookie(dashboard, ctx), email, dashboard.sealer)
   setCookie(dashboard, ctx, { name: DEVICE_COOKIE, value: device, maxAgeMs: DEVICE_COOKIE_MAX_AGE_MS })
   setCookie(dashboard, ctx, { name: SESSION_COOKIE, value: secret })

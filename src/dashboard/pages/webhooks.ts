@@ -6,6 +6,7 @@ import {
   resendDelivery,
   signalOpenDelivery,
   startDeliverySweepIfUp,
+  startRecovery,
 } from '../../api/operations/webhook-deliveries.ts'
 import {
   computeSecretEtag,
@@ -30,9 +31,6 @@ import type { Webhook } from '../../db/entities/webhook.ts'
 import { countRecentDeliveries } from '../../db/repositories/deliveries.ts'
 import { EVENT_TYPES, SUBSCRIBABLE_EVENT_TYPES } from '../../domain/webhooks/webhook.ts'
 import { fail, failField } from '../../http/api-error.ts'
-import { SIGNAL_TIMEOUT_MS } from '../../http/limits.ts'
-import { getRequestDeadline } from '../../http/request-deadline.ts'
-import { startEventReplay } from '../../temporal/deliveries.ts'
 import { type Confirmation, phrasesOf } from '../http/confirmation.ts'
 import { parseFormFields, readSubmissionKey } from '../http/form.ts'
 import { createPage, type DashboardResponse, redirect } from '../http/page.ts'
@@ -131,11 +129,7 @@ export function registerWebhookPages({ get, post, dashboard }: DashboardRouter):
     const since = readRecoveryStart({ form, timeZone })
     const webhook = await requireVisibleWebhook(em.fork(), reference)
     if (webhook.status !== 'ACTIVE') fail('webhook_disabled')
-    await startEventReplay(
-      dashboard.temporal,
-      { webhookUuid: webhook.uuid, since: since.toISOString() },
-      getRequestDeadline().stepTimeoutMs(SIGNAL_TIMEOUT_MS),
-    )
+    await startRecovery(dashboard.temporal, { webhookUuid: webhook.uuid, since })
     return redirect(`${PATH}/${reference.uuid}`, 'recovering')
   })
 

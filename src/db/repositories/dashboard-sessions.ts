@@ -79,10 +79,10 @@ export async function setOpenedAccount(
   )
 }
 
-/** Revokes a session: its cookie grants no access any more, in any browser. */
-export function revokeSession(em: EntityManager, { sessionHash }: DashboardSession) {
-  return em.execute(`update dashboard_session set revoked_at = now() where hash = decode(?, 'hex')`, [
-    sessionHash,
+/** Revokes a session by its hash: its cookie grants no access any more, in any browser. */
+export function revokeSession(em: EntityManager, hash: Buffer) {
+  return em.execute(`update dashboard_session set revoked_at = now() where hash = ? and revoked_at is null`, [
+    hash,
   ])
 }
 

@@ -54,6 +54,10 @@ const MESSAGES = {
     not_found_after_restore:
       'The operation was requested before a database restore and no provider has it; it will not be executed.',
     webhook_disabled: 'The webhook is DISABLED; set its status to ACTIVE first.',
+    resend_in_progress:
+      'The event is already being sent; nothing was started. Read the delivery for the outcome of its next attempt.',
+    recovery_in_progress:
+      'The missed events of this webhook are already being sent; nothing was started. Send the request again later.',
     pix_key_taken: 'The PIX key is already registered; use another key.',
     key_in_use: 'The PIX key is in use by a connection or an open charge and cannot be deleted.',
     webhook_limit: 'An account can have at most 20 webhooks; delete one first.',

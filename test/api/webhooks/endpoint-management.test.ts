@@ -53,6 +53,13 @@ async function endpoint(answers?: object, body: object = {}, of?: Merchant) {
     deliveries: async (): Promise<Shown[]> => (await api.get(`${path}/deliveries`)).body.data,
     workflow: (delivery: string): WorkflowHandle => client.workflow.getHandle(`webhook/${delivery}`),
     happens: () => triggerEvent(api),
+    /** Starts a recovery that no worker carries out. */
+    startRecovery: () =>
+      client.workflow.start('eventReplayWorkflow', {
+        workflowId: `recovery/${uuid}`,
+        taskQueue: `unpolled-${uuid}`,
+        args: [{ webhookUuid: uuid }],
+      }),
   }
 }
 type Message = { body: string; headers: Record<string, string> }
@@ -220,11 +227,24 @@ runConcurrentTests({
     expect(deliveredUuids.filter(one => one === failing)).toHaveLength(2)
     expect(await of.times(delivered.event.id)).toBe(1)
 
-    await of.ask('POST', '/recover', { since })
+    await pollUntil(
+      () => of.api.post(`${of.path}/recover`, { since }),
+      ({ status }) => status === 200,
+    )
     await of.ask('POST', '/test')
     await pollUntil(of.deliveries, some => some[0]?.event.type === 'TEST' && some[0].status === 'DELIVERED')
     expect(await of.messages()).toHaveLength(deliveredUuids.length + 1)
     expect(all.find(one => one.uuid === delivered.uuid)!.tries).toHaveLength(1)
+  },
+
+  'while a recovery runs, another one is refused': async () => {
+    const of = await endpoint()
+    const since = new Date(Date.now() - 1_000).toISOString()
+    const running = await of.startRecovery()
+    const { status, body } = await of.api.post(`${of.path}/recover`, { since })
+    expect([status, body.code]).toEqual([409, 'recovery_in_progress'])
+    await running.terminate('the test is over')
+    await of.ask('POST', '/recover', { since })
   },
 
   'a delivery whose workflow is lost gets a new one': async () => {

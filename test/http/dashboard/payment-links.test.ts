@@ -4,7 +4,7 @@ import { createVisitorLimit } from '../../../src/dashboard/http/visitor-limit.ts
 import { dashboardRoutes } from '../../../src/dashboard/routes.ts'
 import { sha256 } from '../../../src/security/sealing.ts'
 import { type ApiFixture, openApiFixture } from '../support/api-fixture.ts'
-import { createBrowser } from '../support/browser.ts'
+import { createBrowser, hiddenFieldOf } from '../support/browser.ts'
 import { createFullAccount, MALICIOUS_TEXT, PASSWORD } from '../support/full-account.ts'
 
 /** A payment link shows one charge to whoever has its address, and nothing else of the account. */
@@ -35,12 +35,20 @@ test('a link is created once, by its own account, and stored without its token',
   const on = charge()
   await ours.sql(`update charge set expires_at = now() + interval '1 hour' where uuid = ?`, [ours.open])
   expect((await stranger.send(`${on}/link`, {}, { on: '/dashboard/tokens' })).status).toBe(404)
+  const version = hiddenFieldOf((await merchant.get(on)).text, 'version')!
   const created = await Promise.all(
     [1, 2, 3].map(() => merchant.send(`${on}/link`, { note: MALICIOUS_TEXT }, { on })),
   )
-  expect(created.map(({ headers }) => headers.get('location'))).toEqual(
-    Array(3).fill(`${on}?done=link_created`),
-  )
+  expect(created.map(({ headers }) => headers.get('location')).sort()).toEqual([
+    ...[`${on}?done=link_created`, `${on}?done=link_exists`, `${on}?done=link_exists`],
+  ])
+  // A page from before the link leads to it too.
+  const late = await merchant.send(`${on}/link`, { version }, { on })
+  expect([late.status, late.headers.get('location')]).toEqual([303, `${on}?done=link_exists`])
+  const actions = await ours.sql(`select from operator_action where action = 'link_create' and subject = ?`, [
+    `charge/${ours.open}`,
+  ])
+  expect(actions).toHaveLength(1)
   path = linkOf((await merchant.get(on)).text)!
   const rows = await ours.sql('select sealed_token, token_hash from payment_link where charge_uuid = ?', [
     ours.open,

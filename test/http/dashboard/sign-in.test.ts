@@ -351,6 +351,24 @@ describe('a session ends', () => {
     await leaves()
   })
 
+  test('by signing in again in the same browser, and not by another browser', async () => {
+    const [email, colleague] = [await user(), await user()]
+    const [browser, other, copy] = [createBrowser(fixture), createBrowser(fixture), createBrowser(fixture)]
+    await browser.signIn(email, PASSWORD)
+    await other.signIn(email, PASSWORD)
+    const stolen = browser.cookies.get('trilho_session')!
+    copy.cookies.set('trilho_session', stolen)
+    expect((await copy.get(HOME)).status).toBe(200)
+    // A page of the sign-in form that was open all the time.
+    const visitor = createBrowser(fixture)
+    const page = await visitor.get('/dashboard/sign-in')
+    browser.cookies.set('trilho_form', visitor.cookies.get('trilho_form')!)
+    const form = { _csrf: hiddenFieldOf(page.text, '_csrf')!, email: colleague, password: PASSWORD, next: '' }
+    expect((await browser.call('POST', '/dashboard/sign-in', { form })).status).toBe(303)
+    expect([(await copy.get(HOME)).status, (await other.get(HOME)).status]).toEqual([303, 200])
+    expect((await browser.get(HOME)).status).toBe(200)
+  })
+
   test('by a new password', async () => {
     const { email, leaves } = await inside()
     await setPassword(fixture.orm.em.fork(), email, 'another long password')

@@ -273,6 +273,23 @@ describe('a rotation', () => {
   })
 })
 
+test('a delivery is resent once: while its attempt is due, another request starts nothing', async () => {
+  const { uuid } = (await call('POST', '/test')).body.data
+  const resend = async () => (await call('POST', `/deliveries/${uuid}/resend`)).body.code ?? 'started'
+  const set = (sql: string) =>
+    fixture.orm.em.fork().execute(`update delivery set ${sql} where uuid = ?`, [uuid])
+  expect(await resend()).toBe('resend_in_progress')
+  await set(`status = 'FAILED', attempt_count = 1, next_attempt_at = null`)
+  expect((await Promise.all([resend(), resend(), resend()])).sort()).toEqual([
+    ...['resend_in_progress', 'resend_in_progress', 'started'],
+  ])
+  // Its first attempt failed: the next one is made in seconds, and a later one in hours.
+  await set(`attempt_count = 2, next_attempt_at = now() + interval '5 seconds'`)
+  expect(await resend()).toBe('resend_in_progress')
+  await set(`next_attempt_at = now() + interval '5 hours'`)
+  expect([await resend(), await resend()]).toEqual(['started', 'resend_in_progress'])
+})
+
 describe('recovery', () => {
   test.each([
     ['nothing', {}],

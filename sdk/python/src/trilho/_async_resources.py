@@ -1321,8 +1321,8 @@ class Webhooks:
     async def resend_delivery(self, uuid: str, delivery: str) -> models.Delivery:
         """Send an event again.
 
-        Whatever came of it before: at once, and then on the schedule from its beginning. Token scope:
-        `webhooks`.
+        Whatever came of it before: at once, and then on the schedule from its beginning. Refused while an
+        attempt is due. Token scope: `webhooks`.
         """
         return await self._transport.send(
             Call(
@@ -1337,7 +1337,7 @@ class Webhooks:
         """Send the events that a webhook has missed.
 
         Sends again every subscribed event since then that was not delivered: failed, still failing, or
-        never sent. Token scope: `webhooks`.
+        never sent. Refused while an earlier recovery of the webhook runs. Token scope: `webhooks`.
 
         Args:
             since: ISO 8601 with its offset; not in the future.

@@ -568,7 +568,7 @@ export interface paths {
         put?: never;
         /**
          * Send an event again
-         * @description Whatever came of it before: at once, and then on the schedule from its beginning. Token scope: `webhooks`.
+         * @description Whatever came of it before: at once, and then on the schedule from its beginning. Refused while an attempt is due. Token scope: `webhooks`.
          */
         post: operations["resendWebhookDelivery"];
         delete?: never;
@@ -588,7 +588,7 @@ export interface paths {
         put?: never;
         /**
          * Send the events that a webhook has missed
-         * @description Sends again every subscribed event since then that was not delivered: failed, still failing, or never sent. Token scope: `webhooks`.
+         * @description Sends again every subscribed event since then that was not delivered: failed, still failing, or never sent. Refused while an earlier recovery of the webhook runs. Token scope: `webhooks`.
          */
         post: operations["recoverWebhook"];
         delete?: never;

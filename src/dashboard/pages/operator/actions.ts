@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { startRecovery } from '../../../api/operations/webhook-deliveries.ts'
 import { createWebhookDependencies, updateWebhook } from '../../../api/operations/webhooks.ts'
 import { uuidSchema } from '../../../contract/shared/fields.ts'
 import type { EntityManager } from '../../../db/client/orm.ts'
@@ -7,9 +8,6 @@ import type { Movement } from '../../../db/entities/movement.ts'
 import { Webhook } from '../../../db/entities/webhook.ts'
 import { recordOperatorAction } from '../../../db/repositories/operator-actions.ts'
 import { fail } from '../../../http/api-error.ts'
-import { SIGNAL_TIMEOUT_MS } from '../../../http/limits.ts'
-import { getRequestDeadline } from '../../../http/request-deadline.ts'
-import { startEventReplay } from '../../../temporal/deliveries.ts'
 import {
   requestUnmatchedKeep,
   requestUnmatchedReturn,
@@ -105,8 +103,7 @@ export function registerOperatorActions(router: DashboardRouter): void {
       await temporal.client()
       await recordOperatorAction(em, { actor, action: 'resend', subject: `endpoint/${uuid}`, reason })
       if (webhook.status === 'DISABLED') await updateWebhook(em, webhook, { status: 'ACTIVE' }, tools)
-      const timeoutMs = getRequestDeadline().stepTimeoutMs(SIGNAL_TIMEOUT_MS)
-      await startEventReplay(temporal, { webhookUuid: uuid, since }, timeoutMs)
+      await startRecovery(temporal, { webhookUuid: uuid, since: new Date(since) })
       return 'recovering'
     },
   })

@@ -11,6 +11,7 @@ import { parseFormFields } from '../../http/form.ts'
 import { redirect } from '../../http/page.ts'
 import type { PageContext } from '../../http/page-context.ts'
 import type { DashboardRouter } from '../../http/router.ts'
+import type { ShownFact } from '../../http/shown-facts.ts'
 import { CHARGES_PATH, readChargeFacts, renderCharge } from '../charges/charges.ts'
 
 const createFormSchema = z.object({ note: z.string().trim().max(140).optional() })
@@ -23,11 +24,12 @@ export function registerPaymentLinkActions({ post, dashboard }: DashboardRouter)
   post('charges.write', `${CHARGES_PATH}/:uuid/link`, {
     async handle({ em, token, params, form, acts }) {
       const { note } = parseFormFields(createFormSchema, form)
-      await createPaymentLink(dashboard.sealer, { em, token, chargeUuid: params.uuid, note })
+      const result = await createPaymentLink(dashboard.sealer, { em, token, chargeUuid: params.uuid, note })
+      if (result === 'existing') return redirect(`${CHARGES_PATH}/${params.uuid}`, 'link_exists')
       acts.push({ action: 'link_create', subject: `charge/${params.uuid}` })
       return redirect(`${CHARGES_PATH}/${params.uuid}`, 'link_created')
     },
-    listFacts: visit => readChargeFacts(dashboard, visit),
+    listFacts: visit => listFactsWithoutLink(dashboard, visit),
     renderForm,
   })
 
@@ -42,6 +44,16 @@ export function registerPaymentLinkActions({ post, dashboard }: DashboardRouter)
     listFacts: visit => readChargeFacts(dashboard, visit),
     renderForm,
   })
+}
+
+/** The facts that a new link depends on; none where the charge has a link, which the form then leads to. */
+async function listFactsWithoutLink(
+  dashboard: DashboardContext,
+  visit: PageContext<'merchant'>,
+): Promise<ShownFact[] | null> {
+  const { em, params } = visit
+  const link = await findActivePaymentLink(em.fork(), dashboard.sealer, params.uuid)
+  return link ? null : readChargeFacts(dashboard, visit)
 }
 
 async function confirmRevocation(
