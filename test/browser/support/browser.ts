@@ -30,9 +30,14 @@ export const sayIn =
 
 /** Follows a link of the menu, which is folded on a phone. */
 export async function followMenu(page: Page, name: string): Promise<void> {
-  const menu = page.getByRole('button', { name: 'Menu' })
-  if (await menu.isVisible()) await menu.click()
+  await unfoldMenu(page)
   await clickAndLoad(page.getByRole('navigation').getByRole('link', { name }))
+}
+
+/** Shows the menu where it is folded. */
+export async function unfoldMenu(page: Page): Promise<void> {
+  const menu = page.getByRole('button', { name: 'Menu', expanded: false })
+  if (await menu.isVisible()) await menu.click()
 }
 
 export type BrowserUsers = ReturnType<typeof createBrowserUsers>
