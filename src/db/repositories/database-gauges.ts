@@ -16,6 +16,9 @@ const OPEN_BREAKER_MAX_AGE = '15 minutes'
 /** Excludes PIX keys: whether a key was created is not worth waking an operator. */
 const UNKNOWN_PAYOUT_CONDITION = `a.state = 'unknown' and a.operation in ('${PAYOUT_KINDS.join("', '")}')`
 
+/** Hours before its deadline from which an open dispute is urgent. */
+const URGENT_DISPUTE_HOURS = 24
+
 const PASSING_WAITS = TRANSIENT_PENDING_REASONS.join(',')
 
 const GAUGES_QUERY = `
@@ -115,6 +118,13 @@ union all
 select 'trilho_provider_balance_differs_seconds', p.provider, extract(epoch from now() - min(b.differs_since))::float8
   from balance_check b join provider_account p on p.uuid = b.provider_account_uuid
   where b.differs_since is not null group by p.provider
+union all
+select g.gauge, null, g.value from (
+    select count(*)::float8 as count, coalesce(sum(value_cents), 0)::float8 as cents from dispute
+    where state = 'open' and due_at between now() and now() + interval '${URGENT_DISPUTE_HOURS} hours'
+  ) d cross join lateral (values ('trilho_disputes_urgent', d.count), ('trilho_disputes_urgent_cents', d.cents)) as g (gauge, value)
+union all
+select 'trilho_pauses', null, count(*)::float8 from pause
 union all
 select 'trilho_quarantined_items', c.provider, count(*)::float8
   from unexplained_answer u join connection c on c.uuid = u.connection_uuid

@@ -1,17 +1,11 @@
 import type { EntityManager } from '../client/orm.ts'
 import { DIFFERENCE_CENTS_SQL } from './operator-lists.ts'
 
-/** Hours before its deadline from which an open dispute is urgent. */
-const URGENT_DISPUTE_HOURS = 24
-
 /** The state of the whole service that no gauge has, for operators. Amounts in centavos, times as PostgreSQL writes them. */
 type ServiceFacts = {
   /** Workers that have probed their providers in the last 30 seconds. */
   workers: number
-  pauses: number
-  /** Open disputes that expire within 24 hours. */
-  urgent_disputes: number
-  urgent_dispute_cents: number
+  /** Of the open disputes. */
   next_dispute_due_at: string | null
   /** The least recent comparison of a provider account's balance with the ledger. */
   balances_checked_at: string | null
@@ -23,17 +17,12 @@ export async function readServiceFacts(em: EntityManager): Promise<ServiceFacts>
   const [row] = await em.execute<ServiceFacts[]>(
     `select
        (select count(distinct worker) from provider_reach where probed_at > now() - interval '30 seconds')::int as workers,
-       (select count(*) from pause)::int as pauses,
-       d.count::int as urgent_disputes, d.cents::float8 as urgent_dispute_cents, d.due_at as next_dispute_due_at,
+       (select min(due_at) from dispute where state = 'open' and due_at > now()) as next_dispute_due_at,
        (select min(checked_at) from balance_check) as balances_checked_at,
        (select coalesce(sum(${DIFFERENCE_CENTS_SQL}), 0)
           from difference where settled_at is null and closed_at is null)::float8
        + (select coalesce(sum(value_cents), 0) from account_entry
-          where movement_uuid is null and dispute_uuid is null and kind = 'unlisted')::float8 as difference_cents
-     from (
-       select count(*) as count, coalesce(sum(value_cents), 0) as cents, min(due_at) as due_at from dispute
-       where state = 'open' and due_at between now() and now() + interval '${URGENT_DISPUTE_HOURS} hours'
-     ) d`,
+          where movement_uuid is null and dispute_uuid is null and kind = 'unlisted')::float8 as difference_cents`,
   )
   return row!
 }

@@ -8,8 +8,12 @@ type SignalRule = {
   /** The signal is raised above this value, as its alert is (deploy/alerts.yml). */
   above: number
   unit: 'count' | 'seconds' | 'cents'
+  /** Gauge of the value that is at stake, in centavos. */
+  centsGauge?: string
   /** Operator page that shows or settles it. */
   page: string
+  /** Id of the section of that page, where it is not the first one. */
+  section?: string
   /** Page of `docs/runbooks`. */
   runbook: string
 }
@@ -22,7 +26,10 @@ export const SIGNAL_RULES: Record<string, SignalRule> = {
   trilho_worker_without_providers: {
     ...{ above: 0, unit: 'count', page: 'providers', runbook: 'worker-reaches-no-provider' },
   },
-  trilho_unknown_oldest_seconds: { above: 600, unit: 'seconds', page: 'unknown', runbook: 'unknown-outcome' },
+  trilho_unknown_oldest_seconds: {
+    ...{ above: 600, unit: 'seconds', page: 'unknown', runbook: 'unknown-outcome' },
+    centsGauge: 'trilho_unknown_cents',
+  },
   trilho_unexpected_settlements: {
     ...{ above: 0, unit: 'count', page: 'unexpected', runbook: 'unexpected-settlement' },
   },
@@ -32,6 +39,7 @@ export const SIGNAL_RULES: Record<string, SignalRule> = {
   },
   trilho_provider_balance_differs_seconds: {
     ...{ above: 7_200, unit: 'seconds', page: 'differences', runbook: 'provider-balance-differs' },
+    section: 'balances',
   },
   trilho_attempt_oldest_seconds: {
     ...{ above: 3_600, unit: 'seconds', page: 'unknown', runbook: 'attempt-pending-too-long' },
@@ -42,6 +50,7 @@ export const SIGNAL_RULES: Record<string, SignalRule> = {
   },
   trilho_notices_oldest_seconds: {
     ...{ above: 900, unit: 'seconds', page: 'stuck', runbook: 'provider-notifications-not-processed' },
+    section: 'notifications',
   },
   trilho_deliveries_overdue_seconds: {
     ...{ above: 120, unit: 'seconds', page: 'webhooks', runbook: 'webhook-deliveries-late' },
@@ -51,9 +60,20 @@ export const SIGNAL_RULES: Record<string, SignalRule> = {
   },
   trilho_lock_wait_oldest_seconds: { above: 10, unit: 'seconds', page: 'stuck', runbook: 'row-locks-held' },
   trilho_quarantined_items: { above: 0, unit: 'count', page: 'answers', runbook: 'items-quarantined' },
+  trilho_pauses: { above: 0, unit: 'count', page: 'providers', runbook: 'pause-in-effect' },
+  trilho_disputes_urgent: {
+    ...{ above: 0, unit: 'count', page: 'disputes', runbook: 'dispute-expires-soon' },
+    centsGauge: 'trilho_disputes_urgent_cents',
+  },
 }
 
-type Signal = Omit<SignalRule, 'above'> & { gauge: string; value: number; labels: string[] }
+type Signal = Pick<SignalRule, 'unit' | 'page' | 'section' | 'runbook'> & {
+  gauge: string
+  value: number
+  /** The value at stake; null for a signal without one. */
+  cents: number | null
+  labels: string[]
+}
 
 /** Reads what is wrong now, and the facts of the service. Two queries; a fact that is a gauge is read as the gauge. */
 export async function readServiceState(em: EntityManager) {
@@ -71,6 +91,9 @@ export async function readServiceState(em: EntityManager) {
       inboxCount: sum('trilho_notices_waiting'),
       inboxSeconds: oldest('trilho_notices_oldest_seconds'),
       openBreakers: sum('trilho_breakers_open'),
+      pauses: sum('trilho_pauses'),
+      urgentDisputes: sum('trilho_disputes_urgent'),
+      urgentDisputeCents: sum('trilho_disputes_urgent_cents'),
       balanceDifferenceCents: sum('trilho_provider_balance_difference_cents'),
     },
   }
@@ -78,12 +101,14 @@ export async function readServiceState(em: EntityManager) {
 
 /** Finds the gauges above their limits: counts and amounts added up over their labels, of ages the oldest. */
 export function findSignals(samples: readonly GaugeSample[]): Signal[] {
-  return Object.entries(SIGNAL_RULES).flatMap(([gauge, { above, ...rule }]) => {
+  return Object.entries(SIGNAL_RULES).flatMap(([gauge, { above, centsGauge, ...rule }]) => {
     const high = samples.filter(one => one.gauge === gauge && Math.abs(one.value) > above)
     if (high.length === 0) return []
     const values = high.map(one => Math.abs(one.value))
     const value = rule.unit === 'seconds' ? Math.max(...values) : values.reduce((sum, one) => sum + one)
     const labels = high.flatMap(({ label }) => label ?? [])
-    return [{ ...rule, gauge, value, labels }]
+    const atStake = samples.filter(one => one.gauge === centsGauge)
+    const cents = centsGauge ? atStake.reduce((sum, one) => sum + one.value, 0) : null
+    return [{ ...rule, gauge, value, cents, labels }]
   })
 }
