@@ -1,14 +1,12 @@
 import { readFile } from 'node:fs/promises'
 import { expect, test } from '@jest/globals'
-import type { Page } from 'playwright-core'
 import { pollUntil } from '../api/support/poll-until.ts'
 import type { Merchant, TestStack } from '../api/support/test-stack.ts'
 import {
   type BrowserUsers,
   clickAndLoad,
   describeWithBrowser,
-  findSeriousViolations,
-  isWiderThanScreen,
+  expectAccessible,
   PASSWORD,
   setUpBrowserSuite,
   WAYS,
@@ -25,11 +23,6 @@ describeWithBrowser('the jobs of a merchant', () => {
     ;({ stage, people } = suite)
     merchant = await stage.createMerchant({ providers: [{ balance: 1_000 }] })
   })
-
-  async function expectAccessible(page: Page) {
-    expect(await findSeriousViolations(page)).toEqual([])
-    expect(await isWiderThanScreen(page)).toBe(false)
-  }
 
   test.each(WAYS)('a charge is created, sent as a link, paid and found %s', async (_, look, value) => {
     const page = await people.signIn(merchant.uuid, look)

@@ -8,9 +8,8 @@ import {
   type BrowserUsers,
   clickAndLoad,
   describeWithBrowser,
-  findSeriousViolations,
+  expectAccessible,
   followMenu,
-  isWiderThanScreen,
   sayIn,
   setUpBrowserSuite,
   WAYS,
@@ -32,11 +31,6 @@ describeWithBrowser('the dashboard in a browser', () => {
     })
     for (const [, { locale }] of WAYS) unknown[locale] = await sendUnknownTransfer()
   })
-
-  async function expectAccessible(page: Page) {
-    expect(await findSeriousViolations(page)).toEqual([])
-    expect(await isWiderThanScreen(page)).toBe(false)
-  }
 
   /** Sends a transfer whose provider never says what became of it. */
   async function sendUnknownTransfer() {

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto'
-import { afterAll, afterEach, beforeAll, describe, jest } from '@jest/globals'
+import { afterAll, afterEach, beforeAll, describe, expect, jest } from '@jest/globals'
 import axe from 'axe-core'
 import type { Browser, BrowserContextOptions, Locator, Page } from 'playwright-core'
 import { addUser } from '../../../src/admin/users.ts'
@@ -46,28 +46,42 @@ export type BrowserUsers = ReturnType<typeof createBrowserUsers>
 export function setUpBrowserSuite(
   begin: (suite: { stage: TestStack; people: BrowserUsers }) => Promise<void> | void,
 ): void {
+  const open = async () => {
+    const stage = await openSharedTestStack()
+    return { stage, url: stage.local.api_url, orm: stage.orm, close: stage.close }
+  }
+  setUpBrowserOver(open, ({ site: { stage }, people }) => begin({ stage, people }))
+}
+
+type Site = { url: string; orm: TestStack['orm']; close(): Promise<void> }
+
+/** Opens a browser over a server of the dashboard and its database; both end with the suite. */
+export function setUpBrowserOver<S extends Site>(
+  open: () => Promise<S>,
+  begin: (suite: { site: S; people: BrowserUsers }) => Promise<void> | void,
+): void {
   // A browser on a busy machine is slow without a fault of the page.
   jest.setTimeout(300_000)
-  let stage: TestStack | undefined
+  let site: S | undefined
   let browser: Browser | undefined
   beforeAll(async () => {
-    ;[stage, browser] = await Promise.all([openSharedTestStack(), startBrowser(installedChromium!)])
-    await begin({ stage, people: createBrowserUsers(stage, browser) })
+    ;[site, browser] = await Promise.all([open(), startBrowser(installedChromium!)])
+    await begin({ site, people: createBrowserUsers(site, browser) })
   })
   // An open page polls for news for ever.
   afterEach(async () => void (await Promise.all(browser?.contexts().map(context => context.close()) ?? [])))
   afterAll(async () => {
     await browser?.close()
-    await stage?.close()
+    await site?.close()
   })
 }
 
 /** Users at their browsers; every error of a page is kept. */
-function createBrowserUsers({ local, orm }: TestStack, browser: Browser) {
+function createBrowserUsers({ url, orm }: Site, browser: Browser) {
   const complaints: string[] = []
 
   async function sits(options: BrowserContextOptions = {}): Promise<Page> {
-    const context = await browser.newContext({ locale: 'pt-BR', baseURL: local.api_url, ...options })
+    const context = await browser.newContext({ locale: 'pt-BR', baseURL: url, ...options })
     context.setDefaultTimeout(100_000)
     const page = await context.newPage()
     page.on('dialog', dialog => {
@@ -118,6 +132,12 @@ export async function findSeriousViolations(page: Page): Promise<string[]> {
   return violations
     .filter(({ impact }) => impact === 'serious' || impact === 'critical')
     .map(({ id, nodes }) => `${page.url()} ${id}: ${nodes.map(node => node.html).join(' | ')}`)
+}
+
+/** Fails with what axe finds on the page, or where the page is wider than its screen. */
+export async function expectAccessible(page: Page): Promise<void> {
+  expect(await findSeriousViolations(page)).toEqual([])
+  expect(await isWiderThanScreen(page)).toBe(false)
 }
 
 /** Nothing of a page is outside the viewport. */
