@@ -44,3 +44,9 @@ test('a statement that breaks off is read again, and after the third time left t
   await expect(story.finish()).rejects.toThrow()
   expect(story.calls).toEqual(['listProviderAccounts', 'reconcile', 'reconcile', 'reconcile'])
 })
+
+test('changed counters are folded, and their number is returned', async () => {
+  const story = await stories.listCounters({ foldListCounters: [42] })
+  await story.finishWith(42)
+  expect(story.calls).toEqual(['foldListCounters'])
+})
