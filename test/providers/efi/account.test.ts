@@ -55,8 +55,8 @@ test.concurrent.each(UNEXPLAINED_REPLIES)('balance and statement: %s is no answe
   story.scripted.scriptReplies(SALDO, reply)
   story.scripted.scriptReplies(RECEIVED, okReply(page([])))
   story.scripted.scriptReplies(SENT, reply)
-  expect(await story.provider.balances()).toMatchObject({ kind: 'no_answer' })
-  expect(await story.provider.statement(from, to)).toMatchObject({ kind: 'no_answer' })
+  const answers = await Promise.all([story.provider.balances(), story.provider.statement(from, to)])
+  expect(answers).toMatchObject([{ kind: 'no_answer' }, { kind: 'no_answer' }])
 })
 
 const page = (items: unknown[], total = items.length) => ({

@@ -159,11 +159,16 @@ test('a dispute that is not listed is not found', async () => {
   expect(await story.provider.findDispute({ id: ID, endToEnd: null })).toEqual({ kind: 'not_found' })
 })
 
+test.concurrent.each(UNEXPLAINED_REPLIES)('a list of disputes: %s is no answer', async (_name, reply) => {
+  await using story = await openEfiFixture({ reply })
+  story.scripted.scriptReplies(LIST, reply)
+  expect(await story.provider.listDisputes(from, to)).toMatchObject({ kind: 'no_answer' })
+})
+
 test.concurrent.each(UNEXPLAINED_REPLIES)('a lookup of a dispute: %s is no answer', async (_name, reply) => {
   await using story = await openEfiFixture({ reply })
-  story.scripted.scriptReplies(LIST, reply, page([infraction()]))
+  story.scripted.scriptReplies(LIST, page([infraction()]))
   story.scripted.scriptReplies(PIX, reply)
-  expect(await story.provider.listDisputes(from, to)).toMatchObject({ kind: 'no_answer' })
   expect(await story.provider.findDispute({ id: ID, endToEnd: END_TO_END })).toMatchObject({
     kind: 'no_answer',
   })

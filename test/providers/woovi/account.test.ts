@@ -51,11 +51,12 @@ test.concurrent.each(UNEXPLAINED_REPLIES)(
     story.scripted.scriptReplies(MOVED, okReply(pageOf('transactions', [])))
     story.scripted.scriptReplies(SENT, reply)
     story.scripted.scriptReplies(LIST, reply)
-    expect(await story.provider.balances()).toMatchObject({ kind: 'no_answer' })
-    expect(await story.provider.statement(from, to)).toMatchObject({ kind: 'no_answer' })
-    expect(await story.provider.registerNotificationUrl('https://trilho.test/n', null)).toMatchObject({
-      kind: 'no_answer',
-    })
+    const answers = await Promise.all([
+      story.provider.balances(),
+      story.provider.statement(from, to),
+      story.provider.registerNotificationUrl('https://trilho.test/n', null),
+    ])
+    expect(answers).toMatchObject(Array(3).fill({ kind: 'no_answer' }))
   },
 )
 

@@ -1,4 +1,5 @@
-import { expect, test } from '@jest/globals'
+import { describe, expect, test } from '@jest/globals'
+import type { ScriptedReply } from '../support/scripted-provider.ts'
 import {
   chargeOf,
   END_TO_END,
@@ -289,13 +290,18 @@ test.each([
   expect(await story.provider.findCharge(REFERENCE)).toMatchObject({ kind: 'no_answer' })
 })
 
-test.concurrent.each(UNEXPLAINED_REPLIES)('lookup: %s is no answer', async (_name, reply, { code }) => {
-  await using story = await openWooviFixture({ reply })
-  const noAnswer = { kind: 'no_answer', ...(code ? { code } : {}) }
-  story.scripted.scriptReplies(GET, reply, okReply(chargeOf()))
-  story.scripted.scriptReplies(PAID, reply)
-  expect(await story.provider.findCharge(REFERENCE)).toMatchObject(noAnswer)
-  expect(await story.provider.findCharge(REFERENCE)).toMatchObject(noAnswer)
+describe.each<[string, (reply: ScriptedReply) => { charge: ScriptedReply; payments: ScriptedReply }]>([
+  ['of the charge', reply => ({ charge: reply, payments: reply })],
+  ['of its payments', reply => ({ charge: okReply(chargeOf()), payments: reply })],
+])('lookup %s', (_lookup, repliesWith) => {
+  test.concurrent.each(UNEXPLAINED_REPLIES)('%s is no answer', async (_name, reply, { code }) => {
+    await using story = await openWooviFixture({ reply })
+    const { charge, payments } = repliesWith(reply)
+    story.scripted.scriptReplies(GET, charge)
+    story.scripted.scriptReplies(PAID, payments)
+    const noAnswer = { kind: 'no_answer', ...(code ? { code } : {}) }
+    expect(await story.provider.findCharge(REFERENCE)).toMatchObject(noAnswer)
+  })
 })
 
 test.concurrent.each([

@@ -211,13 +211,22 @@ test.each([
 test.concurrent.each(UNEXPLAINED_REPLIES)('a lookup of a dispute: %s is no answer', async (_name, reply) => {
   await using story = await openWooviFixture({ reply })
   story.scripted.scriptReplies(LIST, reply)
-  story.scripted.scriptReplies(BY_ID, reply, okReply({ dispute: dispute({ status: 'ACCEPTED' }) }))
+  story.scripted.scriptReplies(BY_ID, reply)
   story.scripted.scriptReplies(DISPUTES, okReply(behind()))
-  story.scripted.scriptReplies(SOLICITATIONS, reply)
-  expect(await story.provider.listDisputes(from, to)).toMatchObject({ kind: 'no_answer' })
-  expect(await story.provider.findDispute(name)).toMatchObject({ kind: 'no_answer' })
-  expect(await story.provider.findDispute(name)).toMatchObject({ kind: 'no_answer' })
+  const answers = await Promise.all([story.provider.listDisputes(from, to), story.provider.findDispute(name)])
+  expect(answers).toMatchObject([{ kind: 'no_answer' }, { kind: 'no_answer' }])
 })
+
+test.concurrent.each(UNEXPLAINED_REPLIES)(
+  'a lookup of a decided dispute’s movements: %s is no answer',
+  async (_name, reply) => {
+    await using story = await openWooviFixture({ reply })
+    story.scripted.scriptReplies(BY_ID, okReply({ dispute: dispute({ status: 'ACCEPTED' }) }))
+    story.scripted.scriptReplies(DISPUTES, okReply(behind()))
+    story.scripted.scriptReplies(SOLICITATIONS, reply)
+    expect(await story.provider.findDispute(name)).toMatchObject({ kind: 'no_answer' })
+  },
+)
 
 const reply = { id: ID, endToEnd: END_TO_END, accept: false, analysis: 'Entregue (ação).', attachments: [] }
 const attachment = (uuid: string) => ({
