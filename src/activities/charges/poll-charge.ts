@@ -1,8 +1,10 @@
 import { type EntityManager, runInTransaction } from '../../db/client/orm.ts'
 import { Charge } from '../../db/entities/charge.ts'
-import { type Query, runQuery, transactionReturning } from '../../db/pipeline/query.ts'
-import { queryCharge } from '../../db/repositories/charges.ts'
+import { constantQuery, type Query, runQuery, transactionReturning } from '../../db/pipeline/query.ts'
+import { readChargeState } from '../../db/repositories/charges.ts'
+import { queryChargeConnectionToCall } from '../../db/repositories/connections.ts'
 import { queryWithFollowUps } from '../../db/repositories/follow-ups.ts'
+import { queryReceivedMovements } from '../../db/repositories/movements.ts'
 import { chargeMachine } from '../../domain/charges/charge.ts'
 import { referenceOf } from '../../domain/pix/identifiers.ts'
 import type { CancelChargeOutcome, FoundCharge } from '../../domain/providers/provider.ts'
@@ -10,9 +12,14 @@ import type { ChargeSnapshot, PollChargeInput, PollChargeResult } from '../../wo
 import { recordChargeEvent } from '../events/record-event.ts'
 import type { ActivityDependencies } from '../runtime/dependencies.ts'
 import { guardNotFoundByOrderTime } from '../shared/credentials-epoch.ts'
-import { callRepeatably, loadProviderConnection, requireReach } from '../shared/provider-client.ts'
-import { lockCharge, transition } from '../shared/transition.ts'
-import { recordPayments } from './record-payments.ts'
+import {
+  callClientRepeatably,
+  loadProviderConnection,
+  requireReach,
+  toProviderConnection,
+} from '../shared/provider-client.ts'
+import { lockCharge, lockChargeWithQuery, transition } from '../shared/transition.ts'
+import { recordPayments, selectPaymentsOf } from './record-payments.ts'
 
 /** Reads the state of a charge, for a workflow that is reopened. */
 export function getCharge({ orm }: ActivityDependencies) {
@@ -31,15 +38,16 @@ export function toChargeSnapshot({ state, expiresAt, cancelRequestedAt }: Charge
 export function pollCharge(dependencies: ActivityDependencies) {
   return async ({ chargeUuid, isPayloadExpired }: PollChargeInput): Promise<PollChargeResult> => {
     const em = dependencies.orm.em.fork()
-    const charge = await runQuery(em, queryCharge(em, chargeUuid))
-    const { answer: found } = await callRepeatably(dependencies, em, charge.connection.uuid, provider =>
+    const connection = await runQuery(em, queryChargeConnectionToCall(em, chargeUuid))
+    const client = toProviderConnection(dependencies, connection)
+    const found = await callClientRepeatably(dependencies, em, client, provider =>
       provider.findCharge(referenceOf(chargeUuid)),
     )
     // "Not found" from the provider that issued the charge is no answer: it proves nothing about payments.
     if (found.kind !== 'found')
       return {
         kind: 'no_answer',
-        state: charge.state,
+        state: await readChargeState(em, chargeUuid),
         code: found.kind === 'no_answer' ? found.code : found.kind,
       }
     return transactionReturning(dependencies.orm, tx =>
@@ -112,8 +120,12 @@ async function applyChargePoll(
   em: EntityManager,
   { chargeUuid, isPayloadExpired, found }: PollChargeInput & { found: FoundCharge },
 ): Promise<Query<PollChargeResult>> {
-  const charge = await lockCharge(em, chargeUuid)
-  await recordPayments(em, charge, found.payments)
+  const payments = selectPaymentsOf(chargeUuid, found.payments)
+  const endToEnds = payments.map(payment => payment.endToEnd)
+  const recordedQuery =
+    payments.length > 0 ? queryReceivedMovements(em, { chargeUuid, endToEnds }) : constantQuery([])
+  const [charge, recorded] = await lockChargeWithQuery(em, chargeUuid, recordedQuery)
+  await recordPayments(em, charge, { payments, recorded })
   const hasPendingPayment = found.payments.some(({ status }) => status === 'in_process')
   if (found.status === 'removed' && !hasPendingPayment) await endPendingCharge(em, charge, 'cancelled')
   if (isPayloadExpired && !hasPendingPayment) {

@@ -4,8 +4,6 @@ import { Dispute } from '../../db/entities/dispute.ts'
 import { Movement } from '../../db/entities/movement.ts'
 import { lockBalances } from '../../db/ledger/post.ts'
 import { ROW_LOCK } from '../../db/locks.ts'
-import { runQuery } from '../../db/pipeline/query.ts'
-import { queryReceivedMovements } from '../../db/repositories/movements.ts'
 import { chargeMachine } from '../../domain/charges/charge.ts'
 import { paymentFailedLegs, paymentStartedLegs } from '../../domain/ledger/legs.ts'
 import type { MovementReason } from '../../domain/ledger/movement.ts'
@@ -19,18 +17,22 @@ import { transition } from '../shared/transition.ts'
 import { recordUnmatchedPayment } from '../unmatched/record.ts'
 import { confirmPayment } from './settle-payment.ts'
 
+/** Selects the payments of a charge: a PIX that names another charge is ignored, in whatever list it appears. */
+export function selectPaymentsOf(chargeUuid: string, listed: IncomingPix[]): IncomingPix[] {
+  const reference = referenceOf(chargeUuid)
+  return listed.filter(one => (one.reference ?? reference) === reference)
+}
+
 /**
- * Records the payments that a provider lists for a charge. The caller holds the charge's row lock. A PIX is identified
- * by its end-to-end id, so that a repeated one changes nothing. A PIX that the charge cannot accept is recorded as an
- * unmatched payment, never dropped (SPEC §2). A PIX that names another charge is ignored, in whatever list it appears.
+ * Records the payments of a charge that its provider lists; `recorded`: the movements that have their end-to-end ids,
+ * as of the charge's row lock, which the caller holds. A PIX is identified by its end-to-end id, so that a repeated one
+ * changes nothing. A PIX that the charge cannot accept is recorded as an unmatched payment, never dropped (SPEC §2).
  */
-export async function recordPayments(em: EntityManager, charge: Charge, listed: IncomingPix[]) {
-  const reference = referenceOf(charge.uuid)
-  const payments = listed.filter(one => (one.reference ?? reference) === reference)
-  if (payments.length === 0) return
-  const { providerAccountUuid } = charge
-  const endToEnds = payments.map(payment => payment.endToEnd)
-  const recorded = await runQuery(em, queryReceivedMovements(em, { providerAccountUuid, endToEnds }))
+export async function recordPayments(
+  em: EntityManager,
+  charge: Charge,
+  { payments, recorded }: { payments: IncomingPix[]; recorded: Movement[] },
+): Promise<void> {
   const movementOf = (payment: IncomingPix) => recorded.find(one => one.endToEnd === payment.endToEnd)
   const pending = recorded.find(one => one.uuid === charge.movement?.uuid)
   const mayPay = (one: IncomingPix, movement = movementOf(one)) =>

@@ -1,20 +1,36 @@
 import type { EntityManager } from '../../db/client/orm.ts'
 import { Dispute } from '../../db/entities/dispute.ts'
 import { hasLoaded } from '../../db/pipeline/entity-mapper.ts'
-import { runQuery, sendChanges } from '../../db/pipeline/query.ts'
+import {
+  batchQueries,
+  constantQuery,
+  noQuery,
+  type Query,
+  runQuery,
+  sendChanges,
+} from '../../db/pipeline/query.ts'
 import { unresolvedDisputesLock } from '../../db/repositories/disputes.ts'
+
+/** Accounts at one provider account, whose unresolved disputes are locked. */
+type DisputeOwners = { providerAccountUuid: string; accountUuids: string[] }
 
 /**
  * Locks the unresolved disputes of accounts at one provider account, in the order of their uuids, and returns them
  * oldest first. Every transaction that changes what a dispute holds locks all of them, after the charge and before any
  * balance, so that an inflow, a refund and a dispute never deadlock.
  */
-export async function lockDisputes(
+export async function lockDisputes(em: EntityManager, owners: DisputeOwners): Promise<Dispute[]> {
+  return (await lockDisputesWithQuery(em, owners, noQuery))[0]
+}
+
+/** Locks disputes like `lockDisputes` and runs `more` after the locks, in the same batch. */
+export async function lockDisputesWithQuery<More>(
   em: EntityManager,
-  { providerAccountUuid, accountUuids }: { providerAccountUuid: string; accountUuids: string[] },
-): Promise<Dispute[]> {
-  if (accountUuids.length === 0) return []
+  owners: DisputeOwners,
+  more: Query<More>,
+): Promise<[Dispute[], More]> {
+  const lock = owners.accountUuids.length > 0 ? unresolvedDisputesLock(em, owners) : constantQuery([])
   if (hasLoaded(em, Dispute)) await sendChanges(em) // Written before the rows are read again.
-  const disputes = await runQuery(em, unresolvedDisputesLock(em, { providerAccountUuid, accountUuids }))
-  return disputes.toSorted((a, b) => a.createdAt.getTime() - b.createdAt.getTime())
+  const [disputes, result] = await runQuery(em, batchQueries(lock, more))
+  return [disputes.toSorted((a, b) => a.createdAt.getTime() - b.createdAt.getTime()), result]
 }

@@ -2,7 +2,8 @@ import type { EntityManager } from '../../db/client/orm.ts'
 import type { Dispute } from '../../db/entities/dispute.ts'
 import type { Movement } from '../../db/entities/movement.ts'
 import { lockAvailableBalance } from '../../db/ledger/post.ts'
-import { findShortfalls } from '../../db/repositories/balance-checks.ts'
+import { mapQuery, type Query } from '../../db/pipeline/query.ts'
+import { queryShortfalls } from '../../db/repositories/balance-checks.ts'
 import { computeUncoveredCents } from '../../domain/disputes/dispute.ts'
 import {
   depositLegs,
@@ -11,7 +12,7 @@ import {
   shortfallRepaidLegs,
   uncoveredOutflowLegs,
 } from '../../domain/ledger/legs.ts'
-import { lockDisputes } from '../disputes/locks.ts'
+import { lockDisputesWithQuery } from '../disputes/locks.ts'
 
 /** Money that becomes available to accounts at one provider account, in centavos. */
 export type Inflow = { providerAccountUuid: string; credits: { accountUuid: string; cents: number }[] }
@@ -24,12 +25,16 @@ type RemainingCents = Map<string, number>
  * refuses the second transaction, which is then repeated. What disputes lack is read under their row locks, which are acquired here.
  */
 export async function inflowPostings(em: EntityManager, inflow: Inflow): Promise<Leg[]> {
-  const { providerAccountUuid, credits } = inflow
-  const shortfallLegs = await shortfallPostings(em, inflow)
-  const remaining = computeRemaining(credits, shortfallLegs)
-  const accountUuids = [...remaining.keys()].filter(accountUuid => remaining.get(accountUuid)! > 0)
-  const disputes = await lockDisputes(em, { providerAccountUuid, accountUuids })
-  return [...shortfallLegs, ...disputePostings(disputes, remaining)]
+  const { providerAccountUuid } = inflow
+  const credits = inflow.credits.filter(({ cents }) => cents > 0)
+  if (credits.length === 0) return []
+  const accountUuids = [...new Set(credits.map(credit => credit.accountUuid))]
+  const [disputes, shortfallLegs] = await lockDisputesWithQuery(
+    em,
+    { providerAccountUuid, accountUuids },
+    queryShortfallPostings({ providerAccountUuid, credits }),
+  )
+  return [...shortfallLegs, ...disputePostings(disputes, computeRemaining(credits, shortfallLegs))]
 }
 
 type BalanceOwner = { accountUuid: string; providerAccountUuid: string }
@@ -65,16 +70,14 @@ export function unheldMovementPostings(em: EntityManager, movement: Movement): P
     : uncoveredOutflowPostings(em, movement, movement.valueCents)
 }
 
-/** Builds only the legs that repay shortfalls. */
-export async function shortfallPostings(
-  em: EntityManager,
-  { providerAccountUuid, credits }: Inflow,
-): Promise<Leg[]> {
+/** Queries only the legs that repay shortfalls. */
+export function queryShortfallPostings({ providerAccountUuid, credits }: Inflow): Query<Leg[]> {
   const accountUuids = credits.map(credit => credit.accountUuid)
   const centsByAccount = sumByAccount(credits)
-  return (await findShortfalls(em, providerAccountUuid, accountUuids)).flatMap(
-    ({ accountUuid, cents: shortfallCents }) =>
+  return mapQuery(queryShortfalls(providerAccountUuid, accountUuids), shortfalls =>
+    shortfalls.flatMap(({ accountUuid, cents: shortfallCents }) =>
       shortfallRepaidLegs(accountUuid, { cents: centsByAccount.get(accountUuid) ?? 0, shortfallCents }),
+    ),
   )
 }
 

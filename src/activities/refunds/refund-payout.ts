@@ -13,9 +13,9 @@ import { feeReleasedLegs, refundReleasedLegs } from '../../domain/ledger/legs.ts
 import { referenceOf } from '../../domain/pix/identifiers.ts'
 import { refundMachine } from '../../domain/refunds/refund.ts'
 import { holdDisputedFunds } from '../disputes/hold-funds.ts'
-import { lockDisputes } from '../disputes/locks.ts'
+import { lockDisputesWithQuery } from '../disputes/locks.ts'
 import { recordChargeEvent, recordRefundEvent } from '../events/record-event.ts'
-import { computeRemaining, disputePostings, shortfallPostings } from '../ledger/apply-inflow.ts'
+import { computeRemaining, disputePostings, queryShortfallPostings } from '../ledger/apply-inflow.ts'
 import { failMovement, postMovement } from '../ledger/movements.ts'
 import type { AttemptedRow, PayoutHandler } from '../payouts/payout-handler.ts'
 import { describeRefusal } from '../shared/attempts.ts'
@@ -117,14 +117,17 @@ export async function endUnsentRefund(
   const parts = getRefundParties(refund)
   const credits = [...parts, { accountUuid, cents: refund.feeCents }].filter(({ cents }) => cents > 0)
   const accountUuids = [...parts.map(part => part.accountUuid), accountUuid]
-  const disputes = await lockDisputes(em, { providerAccountUuid, accountUuids })
+  const [disputes, shortfallLegs] = await lockDisputesWithQuery(
+    em,
+    { providerAccountUuid, accountUuids },
+    queryShortfallPostings({ providerAccountUuid, credits }),
+  )
   transition(refund, refundMachine, event, at)
   refund.failure = failure
   charge.refundingCents -= refund.valueCents
   await addSettledRefunds(em, charge)
   transition(charge, chargeMachine, getRefundFailureEvent(charge), at)
   failMovement(refund.movement!, at)
-  const shortfallLegs = await shortfallPostings(em, { providerAccountUuid, credits })
   const releasedLegs = [...feeReleasedLegs(accountUuid, refund.feeCents), ...refundReleasedLegs(parts)]
   await postMovement(em, refund.movement!, [...releasedLegs, ...shortfallLegs])
   // The released money covers the disputes of this charge first, then other disputes that lack cover.

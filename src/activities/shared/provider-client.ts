@@ -80,9 +80,19 @@ export async function callRepeatably<Answer extends CallOutcome>(
   call: (provider: Provider) => Promise<Answer>,
 ): Promise<ProviderConnection & { answer: Answer }> {
   const client = await loadProviderConnection(dependencies, em, connectionUuid)
-  const answer = await call(client.provider)
-  await requireReach(dependencies, em, client.connection, answer)
-  return { ...client, answer }
+  return { ...client, answer: await callClientRepeatably(dependencies, em, client, call) }
+}
+
+/** Makes a call like `callRepeatably` through a connection that is loaded. */
+export async function callClientRepeatably<Answer extends CallOutcome>(
+  dependencies: ReachDependency,
+  em: EntityManager,
+  { connection, provider }: ProviderConnection,
+  call: (provider: Provider) => Promise<Answer>,
+): Promise<Answer> {
+  const answer = await call(provider)
+  await requireReach(dependencies, em, connection, answer)
+  return answer
 }
 
 /** Records the outcome of a repeatable call like `callRepeatably`. */

@@ -3,6 +3,7 @@ import {
   isBalanceExplained,
 } from '../../domain/reconciliation/statement-comparison.ts'
 import type { EntityManager } from '../client/orm.ts'
+import { type Query, query } from '../pipeline/query.ts'
 import { selectValue } from '../select-values.ts'
 import { DIFFERENCE_CENTS_SQL } from './operator-lists.ts'
 
@@ -59,16 +60,15 @@ export function sumUnbookedCents(
   )
 }
 
-/** Finds the shortfall balances of accounts at a provider account, in negative centavos. */
-export function findShortfalls(
-  em: EntityManager,
+/** Queries the shortfall balances of accounts at a provider account, in negative centavos. */
+export function queryShortfalls(
   providerAccountUuid: string,
   accountUuids: string[],
-): Promise<{ accountUuid: string; cents: number }[]> {
-  return em.execute(
-    `select account_uuid as "accountUuid", cents::float8 as cents from balance where provider_account_uuid = ? and bucket = 'shortfall' and cents < 0
-       and account_uuid = any(array[?]::uuid[])`,
-    [providerAccountUuid, accountUuids],
+): Query<{ accountUuid: string; cents: number }[]> {
+  const sql = `select account_uuid, cents from balance
+    where provider_account_uuid = ? and bucket = 'shortfall' and cents < 0 and account_uuid = any(?::uuid[])`
+  return query(sql, [providerAccountUuid, accountUuids], rows =>
+    rows.map(row => ({ accountUuid: String(row.account_uuid), cents: Number(row.cents) })),
   )
 }
 

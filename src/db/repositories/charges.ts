@@ -4,8 +4,8 @@ import { Charge, type Split } from '../entities/charge.ts'
 import type { Connection } from '../entities/connection.ts'
 import { Movement } from '../entities/movement.ts'
 import type { Refund } from '../entities/refund.ts'
-import { getEntityMapper, queryEntities } from '../pipeline/entity-mapper.ts'
-import { mapQuery, type Query, query, type ResultRow, selectRows } from '../pipeline/query.ts'
+import { getEntityMapper } from '../pipeline/entity-mapper.ts'
+import { type Query, query, type ResultRow, selectRows } from '../pipeline/query.ts'
 import { selectValue } from '../select-values.ts'
 import { type RowPage, type SqlCondition, selectNewestRows } from '../sql-conditions.ts'
 
@@ -45,12 +45,9 @@ export async function readCharges(em: EntityManager, page: RowPage): Promise<Cha
   return (await selectNewestRows<ChargeRow>(em, 'charge', page, { select })).map(mapRow)
 }
 
-/** Queries a charge into the unit of work, without a lock and without its relations. Throws where there is none. */
-export function queryCharge(em: EntityManager, uuid: string): Query<Charge> {
-  return mapQuery(queryEntities(em, Charge, { rest: 'where r.uuid = ?', values: [uuid] }), ([charge]) => {
-    if (!charge) throw new Error(`no charge ${uuid}`)
-    return charge
-  })
+/** Reads the state of a charge, without a lock. */
+export function readChargeState(em: EntityManager, uuid: string): Promise<ChargeState> {
+  return selectValue(em, 'select state from charge where uuid = ?', [uuid])
 }
 
 /** Builds the select of charges by a query of keys, and the mapper of its rows. */

@@ -33,15 +33,22 @@ function queryConnections(em: EntityManager, from: string, values: string[]): Qu
 
 /** Queries a connection to call, with credentials and circuit breaker; refreshes it in the unit of work. */
 export function queryConnectionToCall(em: EntityManager, uuid: string): Query<Connection | undefined> {
+  return queryToCall(em, '?', [uuid])
+}
+
+/** Queries the connection of a charge like `queryConnectionToCall`. */
+export function queryChargeConnectionToCall(
+  em: EntityManager,
+  chargeUuid: string,
+): Query<Connection | undefined> {
+  return queryToCall(em, '(select connection_uuid from charge where uuid = ?)', [chargeUuid])
+}
+
+/** `key`: SQL of the connection's key over `values`. */
+function queryToCall(em: EntityManager, key: string, values: string[]): Query<Connection | undefined> {
   const lazyProperties: (keyof Connection & string)[] = ['sealedCredentials', 'isDistrusted']
-  return firstRow(
-    queryEntities(em, Connection, {
-      rest: 'where r.uuid = ?',
-      values: [uuid],
-      lazyProperties,
-      refresh: true,
-    }),
-  )
+  const rest = `where r.uuid = ${key}`
+  return firstRow(queryEntities(em, Connection, { rest, values, lazyProperties, refresh: true }))
 }
 
 /** Lists the provider accounts of all configured connections. */
