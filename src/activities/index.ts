@@ -35,6 +35,7 @@ import {
 import { transferPayout } from './transfers/transfer-payout.ts'
 import { recordDeposit } from './unmatched/record-deposit.ts'
 import { keepUnmatchedPayment, returnPayout } from './unmatched/return-payout.ts'
+import { sendPasswordReset } from './users/password-resets.ts'
 import { announcingPoll } from './webhooks/announcing-poll.ts'
 import { attemptDelivery, attemptFirstDeliveries } from './webhooks/deliver.ts'
 import { pruneEvents } from './webhooks/prune-events.ts'
@@ -69,6 +70,7 @@ export function providerActivities(
     deleteKey: deleteKey(dependencies),
     pollPixKeyRemoval: pollPixKeyRemoval(dependencies),
     sendAuthCode: sendAuthCode(dependencies),
+    sendPasswordReset: sendPasswordReset(dependencies),
     pollDispute: pollDispute(dependencies),
     sendDisputeReply: sendDisputeReply(dependencies),
   }

@@ -1,4 +1,5 @@
 import type { CodeMessage } from '../activities/pix-keys/verification-codes.ts'
+import { PasswordReset, type PasswordResetMessage } from '../db/entities/password-reset.ts'
 import { AuthCode } from '../db/entities/pix-key.ts'
 import type { OperatorCommand } from './command-context.ts'
 
@@ -8,7 +9,9 @@ const MAX_LISTED_CODES = 50
 export function registerOutboxCommands(trilho: OperatorCommand) {
   trilho
     .command('outbox')
-    .description('list the verification codes that were not sent, newest first')
+    .description(
+      'list the verification codes and the links for new passwords that were not sent, newest first',
+    )
     .run(async ({ em, sealer: seal, print }) => {
       const rows = await em.find(
         AuthCode,
@@ -19,6 +22,15 @@ export function registerOutboxCommands(trilho: OperatorCommand) {
         const { to, code } = seal.open<CodeMessage>(sealedMessage!)
         const expires_at = expiresAt.toISOString()
         print({ auth_code_id: uuid, type, to, auth_code: code, delivery, expires_at })
+      }
+      const resets = await em.find(
+        PasswordReset,
+        { sealedMessage: { $ne: null } },
+        { orderBy: { createdAt: 'desc' }, limit: MAX_LISTED_CODES },
+      )
+      for (const { uuid, sealedMessage, expiresAt } of resets) {
+        const { to, url } = seal.open<PasswordResetMessage>(sealedMessage!)
+        print({ password_reset_id: uuid, to, url, expires_at: expiresAt.toISOString() })
       }
     })
 }

@@ -25,6 +25,8 @@ import { registerPauseForms } from './pages/operator/pauses.ts'
 import { registerManualSettlementPages } from './pages/operator/settlement.ts'
 import { registerUnexplainedAnswerPages } from './pages/operator/unexplained-answers.ts'
 import { registerOverviewPages } from './pages/overview.ts'
+import { registerNewPasswordPage } from './pages/password-reset/new-password.ts'
+import { registerPasswordResetRequest } from './pages/password-reset/request.ts'
 import { registerPaymentLinkActions } from './pages/payment-links/actions.ts'
 import { registerPublicPaymentPage } from './pages/payment-links/public-page.ts'
 import { registerPixKeyPages } from './pages/pix-keys.ts'
@@ -83,6 +85,8 @@ export function dashboardRoutes(router: ServerRouter, dependencies: DashboardDep
   registerInvitationForms(pageRouter)
   registerUserPages(pageRouter)
   registerInvitationPage(context)
+  registerPasswordResetRequest(context)
+  registerNewPasswordPage(context)
   registerSettingsPages(pageRouter)
   registerProfilePages(pageRouter)
   registerPasswordForm(pageRouter)

@@ -20,6 +20,7 @@ export { transferWorkflow } from './transfers/transfer.workflow.ts'
 export { depositWorkflow } from './unmatched/deposit.workflow.ts'
 export { keepUnmatchedWorkflow } from './unmatched/keep.workflow.ts'
 export { returnWorkflow } from './unmatched/return.workflow.ts'
+export { passwordResetWorkflow } from './users/password-reset.workflow.ts'
 export { deliveryWorkflow } from './webhooks/delivery.workflow.ts'
 
 /**

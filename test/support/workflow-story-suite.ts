@@ -45,6 +45,7 @@ const MAIN_ACTIVITIES: Record<Exclude<ActivityName, 'attemptDelivery' | 'attempt
   deleteKey: true,
   pollPixKeyRemoval: true,
   sendAuthCode: true,
+  sendPasswordReset: true,
   openPixKey: true,
   failPixKey: true,
   storeAuthCode: true,
@@ -264,6 +265,12 @@ export function setUpWorkflowStories() {
         type: 'verificationCodeWorkflow',
         id: WORKFLOWS.verification_code.idOf,
         input: authCodeInput,
+      }),
+    passwordReset: (script: ActivityScript) =>
+      startStory(script, {
+        type: 'passwordResetWorkflow',
+        id: WORKFLOWS.password_reset.idOf,
+        input: uuid => ({ uuid, details: 'sealed', timeScale: 1 }),
       }),
     keepUnmatchedPayment: (script: ActivityScript) =>
       startStory(script, {

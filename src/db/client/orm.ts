@@ -9,6 +9,7 @@ import { Connection, DefaultProvider, ProviderAccount } from '../entities/connec
 import { Attachment, Dispute } from '../entities/dispute.ts'
 import { Movement } from '../entities/movement.ts'
 import { OperatorAction } from '../entities/operator-action.ts'
+import { PasswordReset } from '../entities/password-reset.ts'
 import { Pause } from '../entities/pause.ts'
 import { PaymentLink } from '../entities/payment-link.ts'
 import { AuthCode, PixKey } from '../entities/pix-key.ts'
@@ -104,6 +105,7 @@ export async function openOrm({
       Transfer,
       User,
       UserInvitation,
+      PasswordReset,
       UserTotp,
       Webhook,
     ],

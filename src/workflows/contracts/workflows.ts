@@ -5,6 +5,7 @@ import type { RefundInput } from './refunds.ts'
 import type { ReopenedInput } from './reopening.ts'
 import type { TransferInput } from './transfers.ts'
 import type { KeepUnmatchedInput, RecordDepositInput, ReturnPaymentInput } from './unmatched.ts'
+import type { PasswordResetInput } from './users.ts'
 import type { AttemptDeliveryInput, ReplayEventsInput } from './webhooks.ts'
 
 /** Input of the workflow of each noun. Those that schedules start have none (`maintenance.ts`). */
@@ -20,6 +21,7 @@ export type WorkflowInputs = {
   pix_key: PixKeyInput
   pix_key_removal: PixKeyRemovalInput
   verification_code: VerificationCodeInput
+  password_reset: PasswordResetInput
   delivery: AttemptDeliveryInput
   event_replay: ReplayEventsInput
 }
@@ -38,6 +40,7 @@ export const WORKFLOWS = {
   pix_key: { type: 'pixKeyWorkflow', idOf: uuid => `pix-key/${uuid}` },
   pix_key_removal: { type: 'pixKeyRemovalWorkflow', idOf: uuid => `pix-key/${uuid}/removal` },
   verification_code: { type: 'verificationCodeWorkflow', idOf: uuid => `auth-code/${uuid}` },
+  password_reset: { type: 'passwordResetWorkflow', idOf: uuid => `password-reset/${uuid}` },
   delivery: { type: 'deliveryWorkflow', idOf: uuid => `webhook/${uuid}` },
   event_replay: { type: 'eventReplayWorkflow', idOf: uuid => `recovery/${uuid}` },
 } as const satisfies Record<keyof WorkflowInputs, { type: string; idOf: (uuid: string) => string }>

@@ -165,8 +165,10 @@ export const anyWorkerActivities = withSummaries(
   },
 )
 
-/** Sends verification codes. A code that arrives twice does no harm; a messaging service answers within 10 s. */
-export const messagingActivities = proxyActivities<Pick<ProviderActivities, 'sendAuthCode'>>({
+/** Sends verification codes and links. One that arrives twice does no harm; a messaging service answers within 10 s. */
+export const messagingActivities = proxyActivities<
+  Pick<ProviderActivities, 'sendAuthCode' | 'sendPasswordReset'>
+>({
   startToCloseTimeout: '30 seconds',
   heartbeatTimeout: HEARTBEAT_TIMEOUT,
   retry: { initialInterval: '1 second', backoffCoefficient: 2, maximumInterval: '1 minute' },

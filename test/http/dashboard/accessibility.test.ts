@@ -30,7 +30,7 @@ let browser: Browser | undefined
 const { register, routes } = recordDashboardRoutes()
 
 beforeAll(async () => {
-  fixture = await openApiFixture([register])
+  fixture = await openApiFixture([register], { TRILHO_OUTBOX: 'true' })
   ours = await createFullAccount(fixture)
   browser = executablePath === null ? undefined : await startBrowser(executablePath)
 })

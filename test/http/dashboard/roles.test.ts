@@ -12,7 +12,7 @@ import { createFullAccount, PASSWORD } from '../support/full-account.ts'
 /** Walks every route of the dashboard by each role, and compares what it gets with the declared permission. */
 
 /** Pages without a session, each with its own reason. */
-const PUBLIC_PATHS = [/^\/dashboard\/sign-in/, /^\/dashboard\/assets/, /^\/dashboard\/invitation\//]
+const PUBLIC_PATHS = [/^\/dashboard\/(sign-in|assets|password-reset)/, /^\/dashboard\/invitation\//]
 const REFUSED = 'Your role does not permit this.'
 
 let fixture: ApiFixture

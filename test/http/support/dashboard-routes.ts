@@ -21,7 +21,10 @@ export function recordDashboardRoutes(): { register: RouteRegistrar; routes: Das
 
 /** Without what has no session: the sign-in, the public pages and the assets. */
 function isPage(path: string): boolean {
-  return path.startsWith('/dashboard') && !/^\/dashboard\/(sign-in|assets|invitation\/|\*)/.test(path)
+  return (
+    path.startsWith('/dashboard') &&
+    !/^\/dashboard\/(sign-in|assets|invitation\/|password-reset|\*)/.test(path)
+  )
 }
 
 export const isOperatorRoute = ({ path }: DashboardRoute) => path.startsWith('/dashboard/operator')

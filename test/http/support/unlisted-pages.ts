@@ -1,8 +1,11 @@
 import { equal } from 'node:assert/strict'
+import { randomUUID } from 'node:crypto'
 import { Secret, TOTP } from 'otpauth'
 import type { Page } from 'playwright-core'
 import { enableSecondFactor } from '../../../src/admin/second-factor.ts'
 import { addUser } from '../../../src/admin/users.ts'
+import { insertPasswordReset } from '../../../src/db/repositories/password-resets.ts'
+import { generateResetToken, hashResetToken } from '../../../src/security/reset-tokens.ts'
 import { generateTotpSecret } from '../../../src/security/totp.ts'
 import { submitSignIn } from '../../browser/support/sign-in.ts'
 import type { ApiFixture } from './api-fixture.ts'
@@ -13,6 +16,7 @@ import { type createFullAccount, PASSWORD } from './full-account.ts'
 type FullAccount = Awaited<ReturnType<typeof createFullAccount>>
 
 const SIGN_IN = '/dashboard/sign-in'
+const RESET = '/dashboard/password-reset'
 const [VIEWER, TWO_FACTORS] = ['viewer@accessible.test', 'two@accessible.test'] as const
 const NEW_PASSWORD = 'another long password'
 const [INVITATION, CLOSED_INVITATION] = ['i'.repeat(32), 'c'.repeat(32)] as const
@@ -85,6 +89,19 @@ export async function prepareUnlistedPages(
     },
     'an invitation that is over': page => page.goto(`/dashboard/invitation/${CLOSED_INVITATION}`),
     'an unknown invitation': page => page.goto(`/dashboard/invitation/${'x'.repeat(32)}`),
+    'a forgotten password': page => page.goto(RESET),
+    'a forgotten password without an address': async page => {
+      await page.goto(RESET)
+      await page.evaluate(`document.querySelector('form[action="${RESET}"]').noValidate = true`)
+      await fillIn(page, null, { email: 'no address' })
+    },
+    'a link for a new password': async page => {
+      const token = generateResetToken()
+      const reset = { uuid: randomUUID(), userUuid: ours.user, tokenHash: hashResetToken(token) }
+      await insertPasswordReset(fixture.orm.em.fork(), { ...reset, sealedMessage: null })
+      equal((await page.goto(`${RESET}/${token}`))!.status(), 200)
+    },
+    'a link for a new password that was used': page => page.goto(`${RESET}/${'x'.repeat(32)}`),
     'a payment link': page => page.goto(`/pay/${linkTokenOf(ours.open)}`),
     'a payment link of a paid charge': page => page.goto(`/pay/${linkTokenOf(ours.charge)}`),
     'a payment link that was revoked': page => page.goto(`/pay/${linkTokenOf('revoked')}`),

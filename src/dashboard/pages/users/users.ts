@@ -5,6 +5,8 @@ import {
   removeMember,
   resetMemberTotp,
 } from '../../../admin/account-users.ts'
+import { startMemberReset } from '../../../admin/password-resets.ts'
+import { uuidSchema } from '../../../contract/shared/fields.ts'
 import {
   type AccountMember,
   listAccountMembers,
@@ -19,17 +21,19 @@ import { parseFormFields } from '../../http/form.ts'
 import { createPage, type DashboardResponse, redirect } from '../../http/page.ts'
 import type { PageContext } from '../../http/page-context.ts'
 import type { DashboardRouter } from '../../http/router.ts'
+import { PASSWORD_RESET_PATH } from '../password-reset/request.ts'
 
 export const USERS_PATH = '/dashboard/users'
 
 type UsersVisit = PageContext<'merchant'>
 
+const resetFormSchema = z.object({ once: uuidSchema })
 const roleFormSchema = z.object({ role: z.enum(ACCOUNT_ROLES), seen_role: z.enum(ACCOUNT_ROLES).optional() })
 
 /** Registers the page of the account's users, and what an owner does with one of them. */
-export function registerUserPages({ get, post }: DashboardRouter): void {
+export function registerUserPages({ get, post, dashboard }: DashboardRouter): void {
   get('users.write', USERS_PATH, visit => renderUsers(visit))
-  get('users.write', `${USERS_PATH}/:uuid`, renderMember)
+  get('users.write', `${USERS_PATH}/:uuid`, visit => renderMember(visit))
 
   post('users.write', `${USERS_PATH}/:uuid/role`, {
     confirm: confirmRole,
@@ -39,7 +43,7 @@ export function registerUserPages({ get, post }: DashboardRouter): void {
       const change = await changeMemberRole(em, { ...order, role, expectedRole: expectedRole ?? role })
       return respondToChange(visit, change, 'role_changed')
     },
-    renderForm: renderMember,
+    renderForm: visit => renderMember(visit),
   })
 
   post('users.write', `${USERS_PATH}/:uuid/remove`, {
@@ -49,7 +53,26 @@ export function registerUserPages({ get, post }: DashboardRouter): void {
       const change = await removeMember(em, order)
       return respondToChange(visit, change, 'user_removed')
     },
-    renderForm: renderMember,
+    renderForm: visit => renderMember(visit),
+  })
+
+  post('users.write', `${USERS_PATH}/:uuid/password-reset`, {
+    async handle(visit) {
+      const { once: uuid } = parseFormFields(resetFormSchema, visit.form)
+      const { em, ...order } = readOrder(visit)
+      const result = await startMemberReset(em, { ...order, uuid })
+      switch (result.kind) {
+        case 'created':
+          return renderMember(visit, `${dashboard.config.publicUrl}${PASSWORD_RESET_PATH}/${result.token}`)
+        case 'repeated':
+          return redirect(`${USERS_PATH}/${visit.params.uuid}`, 'reset_there')
+        case 'not_found':
+          return fail('not_found')
+        case 'not_owner':
+          return failAsNoOwner(visit)
+      }
+    },
+    renderForm: visit => renderMember(visit),
   })
 
   post('users.write', `${USERS_PATH}/:uuid/totp`, {
@@ -59,7 +82,7 @@ export function registerUserPages({ get, post }: DashboardRouter): void {
       const change = await resetMemberTotp(em, order)
       return respondToChange(visit, change, 'totp_reset')
     },
-    renderForm: renderMember,
+    renderForm: visit => renderMember(visit),
   })
 }
 
@@ -87,11 +110,12 @@ export async function renderUsers(visit: UsersVisit, invited?: { url: string; em
   )
 }
 
-async function renderMember(visit: UsersVisit): Promise<DashboardResponse> {
+/** The page of a user; `resetUrl` is the link for a new password that was just created. */
+async function renderMember(visit: UsersVisit, resetUrl?: string): Promise<DashboardResponse> {
   const { em, token, params, session } = visit
   const member = (await findMember(visit)) ?? fail('not_found')
   const history = await listUserHistory(em.fork(), { accountUuid: token.accountUuid, uuid: params.uuid })
-  const model = { member, history, roles: ACCOUNT_ROLES, isMe: member.uuid === session.user.uuid }
+  const model = { member, history, roles: ACCOUNT_ROLES, isMe: member.uuid === session.user.uuid, resetUrl }
   return createPage('user', model, `${USERS_PATH}/${member.uuid}`)
 }
 
@@ -160,7 +184,7 @@ function listFacts(visit: UsersVisit, { name, email, role }: AccountMember) {
 }
 
 function respondToChange(visit: UsersVisit, change: MemberChange, outcome: string): DashboardResponse {
-  const { t, f } = phrasesOf(visit)
+  const { t } = phrasesOf(visit)
   switch (change.kind) {
     case 'changed':
       return redirect(outcome === 'user_removed' ? USERS_PATH : `${USERS_PATH}/${visit.params.uuid}`, outcome)
@@ -174,6 +198,12 @@ function respondToChange(visit: UsersVisit, change: MemberChange, outcome: strin
     case 'stale':
       return fail('act_stale', { currentStateText: t(`role.${change.role}`) })
     case 'not_owner':
-      return fail('role_not_allowed', { allowedRolesText: f.anyOf([t('role.owner')]) })
+      return failAsNoOwner(visit)
   }
+}
+
+/** Fails for a user who was an owner when the page was made. */
+function failAsNoOwner(visit: UsersVisit): never {
+  const { t, f } = phrasesOf(visit)
+  return fail('role_not_allowed', { allowedRolesText: f.anyOf([t('role.owner')]) })
 }

@@ -47,6 +47,22 @@ create table user_invitation (
 create unique index user_invitation_open on user_invitation (account_uuid, email)
   where accepted_at is null and revoked_at is null;
 
+-- A link by which a user who has forgotten the password chooses another one. It ends with the password.
+create table password_reset (
+  uuid uuid primary key,
+  user_uuid uuid not null references app_user,
+  -- SHA-256 of the hash of the password that it replaces: any new password ends it.
+  password_digest bytea not null check (length(password_digest) = 32),
+  -- SHA-256 of the token in the address; the token itself is not stored.
+  token_hash bytea not null constraint password_reset_token unique check (length(token_hash) = 32),
+  -- Message with the address of the link, sealed; null once it was sent, or where an owner passes the link on.
+  sealed_message text,
+  created_at timestamptz not null,
+  expires_at timestamptz not null,
+  constraint password_reset_lifetime check (expires_at <= created_at + interval '30 minutes')
+);
+create index password_reset_age on password_reset (expires_at);
+
 -- The second factor of a user (RFC 6238).
 create table user_totp (
   uuid uuid primary key,

@@ -1,0 +1,94 @@
+import type { RouterContext } from '@koa/router'
+import { z } from 'zod'
+import { resetPassword } from '../../../admin/password-resets.ts'
+import { findUserOfReset } from '../../../db/repositories/password-resets.ts'
+import type { ApiError } from '../../../http/api-error.ts'
+import { toLoggedApiError } from '../../../http/error-handler.ts'
+import { hashResetToken } from '../../../security/reset-tokens.ts'
+import { newPasswordSchema } from '../../authentication/new-password.ts'
+import { forgetFailedSignIns } from '../../authentication/reset-attempts.ts'
+import { PAGE_HEADERS } from '../../http/browser-security.ts'
+import type { DashboardContext } from '../../http/dashboard-context.ts'
+import { parseFormFields, readUrlEncodedForm } from '../../http/form.ts'
+import { handleLanguageSwitch } from '../../http/language.ts'
+import { createPage } from '../../http/page.ts'
+import {
+  issueVisitorFormToken,
+  requireVisitorFormToken,
+  sendVisitorResponse,
+} from '../../http/visitor-form.ts'
+import { createVisitorLimit } from '../../http/visitor-limit.ts'
+import { PASSWORD_RESET_PATH } from './request.ts'
+
+/** Points of a request, and of one whose link works no more, which may be a guess. */
+const REQUEST_POINTS = 1
+const UNKNOWN_TOKEN_POINTS = 20
+
+const passwordSchema = z.object({ password: newPasswordSchema })
+
+/**
+ * Registers the page of a link for a new password: its address is the permission, once. It starts no session, so
+ * that the second factor is asked for as always.
+ */
+export function registerNewPasswordPage(dashboard: DashboardContext): void {
+  const limit = createVisitorLimit()
+  const { koa } = dashboard.router
+
+  koa.get(`${PASSWORD_RESET_PATH}/:token`, async ctx => {
+    setHeaders(ctx)
+    if (!handleLanguageSwitch(dashboard, ctx)) await sendLink(ctx)
+  })
+
+  koa.post(`${PASSWORD_RESET_PATH}/:token`, async ctx => {
+    setHeaders(ctx)
+    try {
+      const form = await readUrlEncodedForm(ctx)
+      requireVisitorFormToken(dashboard, ctx, form)
+      if (!(await findLinkUser(ctx))) return await sendLink(ctx)
+      const { password } = parseFormFields(passwordSchema, form)
+      const em = dashboard.orm.em.fork()
+      const user = await resetPassword(em, { token: String(ctx.params.token), password })
+      if (!user) return await sendLink(ctx)
+      await forgetFailedSignIns(em, user.email, ctx.ip)
+      send(ctx, { state: 'done', email: user.email })
+    } catch (error) {
+      await sendLink(ctx, toLoggedApiError(ctx, error, dashboard.log))
+    }
+  })
+
+  async function findLinkUser(ctx: RouterContext) {
+    limit.take(ctx.ip, REQUEST_POINTS)
+    const user = await findUserOfReset(dashboard.orm.em.fork(), hashResetToken(String(ctx.params.token)))
+    if (!user) limit.take(ctx.ip, UNKNOWN_TOKEN_POINTS)
+    return user
+  }
+
+  /** Sends the form of a link; one that works no more says so with 410. */
+  async function sendLink(ctx: RouterContext, refusal?: ApiError): Promise<void> {
+    try {
+      const user = await findLinkUser(ctx)
+      if (user) return send(ctx, { state: 'open', email: user.email, ...(refusal && { refusal }) })
+      send(ctx, { state: 'closed' })
+      ctx.status = 410
+    } catch (error) {
+      send(ctx, { state: 'failed', refusal: toLoggedApiError(ctx, error, dashboard.log) })
+    }
+  }
+
+  type LinkPage = { state: 'open' | 'done' | 'closed' | 'failed'; email?: string; refusal?: ApiError }
+
+  function send(ctx: RouterContext, { refusal, ...page }: LinkPage): void {
+    const response = createPage(
+      'new-password',
+      { ...page, csrf: issueVisitorFormToken(dashboard, ctx) },
+      ctx.path,
+    )
+    sendVisitorResponse(dashboard, ctx, { response, ...(refusal && { refusal }) })
+  }
+}
+
+/** Neither search engines nor other sites learn the address. */
+function setHeaders(ctx: RouterContext): void {
+  ctx.set(PAGE_HEADERS)
+  ctx.set({ 'Referrer-Policy': 'no-referrer', 'X-Robots-Tag': 'noindex, nofollow' })
+}
