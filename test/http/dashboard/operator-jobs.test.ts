@@ -28,6 +28,10 @@ import {
 import { type ApiFixture, openApiFixture } from '../support/api-fixture.ts'
 import { insertDispute } from '../support/dispute-rows.ts'
 
+/** Counts the lists of a page that scroll sideways. */
+const WIDE_LISTS =
+  "[...document.querySelectorAll('main .scroll')].filter(one => one.scrollWidth > one.clientWidth).length"
+
 /** The jobs of an operator that need no workflow, on a phone in Portuguese and at a desk in English. */
 
 describeWithBrowser('the jobs of an operator', () => {
@@ -73,6 +77,8 @@ describeWithBrowser('the jobs of an operator', () => {
         .getByRole('heading', { name: say('Requer um operador agora: 6', 'Needs an operator now: 6') })
         .waitFor()
       expect(await page.evaluate('window.remembered')).toBe(true)
+      const announced = say('O que requer um operador mudou.', 'What needs an operator has changed.')
+      await page.locator('#announced', { hasText: announced }).waitFor({ state: 'attached' })
       await expectAccessible(page)
 
       const amount = say('R\\$\\s10,00', 'R\\$\\s?10\\.00')
@@ -109,6 +115,8 @@ describeWithBrowser('the jobs of an operator', () => {
         expect(await line.innerText()).toMatch(new RegExp(`^${name}: ${value}`))
         await clickAndLoad(line.getByRole('link', { name, exact: true }))
         expect([name, (await page.locator('main').innerHTML()).includes(shown)]).toEqual([name, true])
+        // No column is outside of its list, on a phone neither.
+        expect([name, await page.evaluate(WIDE_LISTS)]).toEqual([name, 0])
         await page.goto('/dashboard/operator')
         await clickAndLoad(line.getByRole('link', { name: runbook, exact: true }))
         const heading = runbook.replaceAll(/(?:^|-)(\w)/g, (_match, letter: string) => letter.toUpperCase())
@@ -379,6 +387,8 @@ describeWithBrowser('the jobs of an operator', () => {
       await ana
         .getByRole('heading', { name: say('Reabrir a diferença', 'Open the difference again') })
         .waitFor()
+      // What was to be the reason of another closing is not the reason to open it again.
+      expect(await ana.getByLabel(say('Motivo', 'Reason')).inputValue()).toBe('')
       await expectAccessible(ana)
       expect(await actionsOn(`difference/${uuid}`)).toEqual([
         ['difference_resolved', 'protocolo 81', await emailOf(bia)],
