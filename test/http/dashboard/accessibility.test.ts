@@ -11,14 +11,15 @@ import { prepareUnlistedPages } from '../support/unlisted-pages.ts'
 
 /**
  * Every page of the dashboard, taken from its router, in a browser: nothing for axe to find in either scheme, at 1440 pixels
- * and on a phone, nothing wider than its screen, a title of its own, and no two links of one name that lead elsewhere.
+ * and on a phone, nothing wider than its screen, no table that scrolls sideways, a title of its own, and no two links of
+ * one name that lead elsewhere.
  * All texts of the account are hostile and long.
  */
 
 const WIDE = { width: 1440, height: 900 }
 const PHONE = { width: 375, height: 812 }
 const NARROW = { width: 320, height: 640 }
-const WIDTHS = [320, 375, 640, 768, 1024, 1280, 1600, 1920]
+const WIDTHS = [320, 375, 640, 768, 1024, 1100, 1280, 1440, 1600, 1920]
 
 const executablePath = await findChromium()
 const testWithBrowser = executablePath === null ? test.skip : test
@@ -109,6 +110,10 @@ async function examine(page: Page, path: string, widths = WIDTHS): Promise<strin
     await page.setViewportSize({ width, height: 800 })
     if (await page.evaluate<boolean>('document.documentElement.scrollWidth > window.innerWidth'))
       found.push(`${path} is wider than ${width} pixels`)
+    for (const table of await page.evaluate<string[]>(
+      `[...document.querySelectorAll('.scroll')].filter(one => one.scrollWidth > one.clientWidth + 1).map(one => one.ariaLabel)`,
+    ))
+      found.push(`${path} has the table "${table}", which scrolls sideways at ${width} pixels`)
   }
   const links = await page.evaluate<[string, string][]>(
     `[...document.querySelectorAll('a[href]')].map(one => [one.textContent.replace(/\\s+/g, ' ').trim(), one.getAttribute('href')])`,
