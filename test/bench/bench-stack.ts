@@ -1,6 +1,7 @@
 import { Pool } from 'undici'
 import { openOrm } from '../../src/db/client/orm.ts'
 import type { PrintLine } from '../../src/dev/os/wait-until.ts'
+import { upsertMaintenanceSchedules } from '../../src/temporal/schedules.ts'
 import { openTestStack } from '../api/support/test-stack.ts'
 import { startPostgres } from '../support/postgres.ts'
 import { readProcessEnvironment } from '../support/second-processes.ts'
@@ -22,6 +23,7 @@ export type BenchStackInput = {
 const UNLIMITED_RATE_ENV = { TRILHO_RATE_LIMIT: '1000000', TRILHO_RATE_BURST: '1000000' }
 /** A settlement at the simulator takes 20 ms, so that the measured waits are ours. */
 const TIME_SCALE = 10
+const TASK_QUEUE = 'trilho'
 /**
  * As `npm start` runs it, but it counts every statement, and has connections for Temporal's services beside two of each
  * of ours.
@@ -48,6 +50,11 @@ export async function openBenchStack({ temporal, say, abort }: BenchStackInput) 
     ...UNLIMITED_RATE_ENV,
     TRILHO_TIME_SCALE: String(TIME_SCALE),
   })
+  const client = await stage.connectTemporal()
+  /** Lets maintenance run as often as in production; each worker that starts divides its intervals again. */
+  const keepProductionIntervals = () =>
+    upsertMaintenanceSchedules(client, { client: async () => client, taskQueue: TASK_QUEUE, timeScale: 1 })
+  await keepProductionIntervals()
   const open = opening.move()
   return {
     stack,
@@ -59,6 +66,7 @@ export async function openBenchStack({ temporal, say, abort }: BenchStackInput) 
       open.defer(made.close)
       return made
     },
+    keepProductionIntervals,
     /** What a second API or worker of this site needs to know. */
     environment,
     close: () => open.disposeAsync(),

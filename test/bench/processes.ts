@@ -20,6 +20,7 @@ export async function processes({ site, seconds }: Bench): Promise<Partial<Figur
   })
   const second = await startSecondProcesses(site.stack, site.environment)
   try {
+    await site.keepProductionIntervals()
     const api = site.api(second.apiUrl)
     let next = 0
     const either = () => charge(next++ % 2 === 0 ? first : api)()
