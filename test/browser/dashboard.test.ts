@@ -171,14 +171,20 @@ describeWithBrowser('the dashboard in a browser', () => {
       .waitFor()
   })
 
-  test('a charge is cancelled by a button', async () => {
-    const charge = await merchant.api.createCharge({ value: 10 })
-    const page = await people.signIn(merchant.uuid)
+  test.each(WAYS)('a charge is cancelled once that is confirmed %s', async (_, look, value) => {
+    const say = sayIn(look)
+    const charge = await merchant.api.createCharge({ value: 12.5 })
+    const page = await people.signIn(merchant.uuid, look)
     await page.goto(`/dashboard/charges/${charge.uuid}`)
-    await clickAndLoad(page.getByRole('button', { name: 'Cancelar a cobrança' }))
-    await page.getByRole('button', { name: /^Cancelar a cobrança de R\$\s10,00$/ }).click()
-    await page.getByText('A cobrança foi cancelada.').waitFor()
-    await turns(page, 'Cancelada')
+    const cancel = say('Cancelar a cobrança', 'Cancel the charge')
+    await clickAndLoad(page.getByRole('button', { name: cancel }))
+    await page.getByText(say('o código Pix não pode mais ser pago', 'can no longer be paid')).waitFor()
+    await expectAccessible(page)
+    const named = say(`^${cancel} de R\\$\\s?${value}$`, `^${cancel} of R\\$\\s?${value}$`)
+    await page.getByRole('button', { name: new RegExp(named) }).click()
+    await page.getByText(say('A cobrança foi cancelada.', 'The charge was cancelled.')).waitFor()
+    await turns(page, say('Cancelada', 'Cancelled'))
+    expect((await merchant.api.readCharge(charge.uuid)).status).toBe('CANCELLED')
   })
 
   test('a transfer shows the first provider’s refusal and its reason', async () => {

@@ -156,6 +156,25 @@ export async function openTestStack(home: StateDir) {
     /** Where the simulated providers listen. */
     providerUrls: Object.values(simulatorFacts.providers).map(({ base_url }) => base_url),
 
+    /** An account of one test, for which nothing else was done: no connection, no token. Returns its UUID. */
+    async createEmptyAccount(holder = HOLDER) {
+      const { uuid } = await createAccount(orm.em.fork(), holder)
+      accountUuids.push(uuid)
+      return uuid
+    },
+
+    /** Connects an account to simulated provider accounts of its own, which become its defaults. */
+    async connectProviders(accountUuid: string, wanted: ProviderOptions[] = [{}], holder = HOLDER) {
+      const connections = []
+      for (const options of wanted) connections.push(await provided(accountUuid, { ...options, holder }))
+      await replaceDefaultConnections(
+        orm.em.fork(),
+        { accountUuid },
+        connections.map(connection => connection.uuid),
+      )
+      return connections
+    },
+
     /** An account of one test, connected to simulated accounts of its own. */
     async createMerchant({
       providers: wanted = [{}],
@@ -163,16 +182,9 @@ export async function openTestStack(home: StateDir) {
       document = HOLDER.document,
     }: MerchantOptions = {}) {
       const holder = { ...HOLDER, document }
-      const { uuid } = await createAccount(orm.em.fork(), holder)
-      accountUuids.push(uuid)
+      const uuid = await stage.createEmptyAccount(holder)
       await sql('update account set unmatched_policy = ? where uuid = ?', [unmatchedPolicy, uuid])
-      const connections = []
-      for (const options of wanted) connections.push(await provided(uuid, { ...options, holder }))
-      await replaceDefaultConnections(
-        orm.em.fork(),
-        { accountUuid: uuid },
-        connections.map(connection => connection.uuid),
-      )
+      const connections = await stage.connectProviders(uuid, wanted, holder)
       const all = await token({ accountUuid: uuid })
       return { uuid, connections, connection: connections[0]!, token: all, api: api.withToken(all) }
     },

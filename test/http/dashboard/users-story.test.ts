@@ -5,9 +5,8 @@ import { addUser } from '../../../src/admin/users.ts'
 import { dashboardRoutes } from '../../../src/dashboard/routes.ts'
 import {
   clickAndLoad,
-  findSeriousViolations,
+  expectAccessible,
   followMenu,
-  isWiderThanScreen,
   sayIn,
   unfoldMenu,
   WAYS,
@@ -52,11 +51,6 @@ async function signInOwner(options: BrowserContextOptions) {
   const page = await open(options)
   await submitSignIn(page, { email, password: PASSWORD })
   return { page, email }
-}
-
-async function expectAccessible(page: Page) {
-  expect(await findSeriousViolations(page)).toEqual([])
-  expect(await isWiderThanScreen(page)).toBe(false)
 }
 
 testWithBrowser.each(WAYS)(
