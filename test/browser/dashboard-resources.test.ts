@@ -70,7 +70,7 @@ describeWithBrowser('the dashboard in a browser', () => {
       await page.goto(page.url().split('?')[0]!)
       const resend = delivery.getByRole('button', { name: new RegExp(say('^Reenviar', '^Send again')) })
       await stage.simulator.setInboxResponse(inbox, { status: 200 })
-      // On this fast clock the next attempt is always near, and what is sent soon is not resent.
+      // What is sent soon is not resent.
       await stage.sql(
         `update delivery set next_attempt_at = now() + interval '1 hour' where status = 'PENDING'
          and webhook_uuid = (select uuid from webhook where url = ?)`,

@@ -101,7 +101,8 @@ const SERVED = servedPaths()
 
 function servedPaths(): Set<string> {
   const router = { koa: new Router(), described: [] } as unknown as ApiRouter
-  const dependencies = { config: { publicUrl: 'https://localhost', temporal: {} } } as ApiDependencies
+  const config = { publicUrl: 'https://localhost', temporal: {}, messengers: { smtp: null, sms: null } }
+  const dependencies = { config } as ApiDependencies
   dashboardRoutes(router, dependencies)
   return new Set(
     router.koa.stack.filter(layer => layer.methods.includes('GET')).map(layer => String(layer.path)),

@@ -6,6 +6,7 @@ import type { EntityManager } from '../../db/client/orm.ts'
 import { Delivery, DeliveryAttempt, Event, type Webhook } from '../../db/entities/webhook.ts'
 import { ROW_LOCK } from '../../db/locks.ts'
 import { readListCounter } from '../../db/repositories/list-counters.ts'
+import { scaleWait } from '../../domain/shared/intervals.ts'
 import { fail } from '../../http/api-error.ts'
 import { SIGNAL_TIMEOUT_MS } from '../../http/limits.ts'
 import { isOutage, withTimeout } from '../../http/outage.ts'
@@ -71,12 +72,16 @@ const SOON_MS = 60_000
  * Restarts the retry schedule of a delivery, whatever its status, and makes it due at once. Fails where an attempt is due
  * already: of concurrent requests, and of a request sent twice, one restarts the schedule.
  */
-export function resendDelivery(em: EntityManager, reference: WebhookReference, deliveryUuid: string) {
+export function resendDelivery(
+  em: EntityManager,
+  reference: WebhookReference,
+  { deliveryUuid, timeScale }: { deliveryUuid: string; timeScale: number },
+) {
   return em.transactional(async tx => {
     const webhook = await lockActiveWebhook(tx, reference)
     const delivery = await tx.findOne(Delivery, { uuid: deliveryUuid, webhookUuid: webhook.uuid }, ROW_LOCK)
     if (!delivery) return fail('not_found')
-    if (isAttemptDue(delivery)) return fail('resend_in_progress')
+    if (isAttemptDue(delivery, timeScale)) return fail('resend_in_progress')
     delivery.status = 'PENDING'
     delivery.attemptsBeforeRun = delivery.attemptCount
     delivery.nextAttemptAt = new Date()
@@ -87,10 +92,13 @@ export function resendDelivery(em: EntityManager, reference: WebhookReference, d
 }
 
 /** Returns whether the next attempt of a delivery is being made, or will be soon. */
-function isAttemptDue({ status, attemptCount, attemptsBeforeRun, nextAttemptAt }: Delivery): boolean {
+function isAttemptDue(
+  { status, attemptCount, attemptsBeforeRun, nextAttemptAt }: Delivery,
+  timeScale: number,
+): boolean {
   if (status !== 'PENDING') return false
   if (attemptCount === attemptsBeforeRun || !nextAttemptAt) return true
-  return nextAttemptAt.getTime() <= Date.now() + SOON_MS
+  return nextAttemptAt.getTime() <= Date.now() + scaleWait(SOON_MS, timeScale)
 }
 
 type TestDelivery = { requestId: string; eventUuid?: string }

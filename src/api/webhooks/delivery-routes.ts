@@ -56,7 +56,11 @@ export const deliveryRoutes: RouteRegistrar = (router, { temporal }) => {
     tokens: 'global_only',
     responses: { 200: startedDeliveryResponse, errors: ['webhook_disabled', 'resend_in_progress'] },
     async handle({ params: { uuid, delivery }, token, em }) {
-      const data = await resendDelivery(em, { ...token, uuid }, delivery)
+      const data = await resendDelivery(
+        em,
+        { ...token, uuid },
+        { deliveryUuid: delivery, timeScale: temporal.timeScale },
+      )
       await signalOpenDelivery(temporal, data.uuid)
       return { body: { message: 'The event is on its way again.', data } }
     },

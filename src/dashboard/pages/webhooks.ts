@@ -145,7 +145,10 @@ export function registerWebhookPages({ get, post, dashboard }: DashboardRouter):
   })
 
   registerWebhookAction('deliveries/:delivery/resend', async ({ em, params }, reference) => {
-    const delivery = await resendDelivery(em, reference, params.delivery)
+    const delivery = await resendDelivery(em, reference, {
+      deliveryUuid: params.delivery,
+      timeScale: dashboard.temporal.timeScale,
+    })
     await signalOpenDelivery(dashboard.temporal, delivery.uuid)
     return redirect(`${PATH}/${reference.uuid}`, 'resent')
   })
