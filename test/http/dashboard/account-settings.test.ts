@@ -162,7 +162,7 @@ test('the plot of the overview and the times of forms are in the account’s zon
   const rowOf = async (zone: string) => {
     await sql('update account set time_zone = ? where uuid = ?', [zone, account])
     const { text } = await owner.get('/dashboard?mode=test')
-    return /<th scope="row">([\d/]+)<\/th><td class="number">R\$\s42,00/.exec(text)?.[1]
+    return /<th scope="row">([\d/]+)<\/th><td class="figure"[^>]*>R\$\s42,00/.exec(text)?.[1]
   }
   const shown = (ms: number) => new Date(ms).toISOString().slice(5, 10).split('-').reverse().join('/')
   const day = Date.parse(today) - 24 * 60 * MINUTE
