@@ -4,8 +4,6 @@ import { afterAll, beforeAll, expect, jest, test } from '@jest/globals'
 import { ledgerRoutes } from '../../../src/api/ledger/routes.ts'
 import { createLedgerFiles } from '../../../src/api/operations/ledger-files.ts'
 import { ledgerCsvQuery } from '../../../src/contract/ledger/ledger-files.ts'
-import type { EntityManager } from '../../../src/db/client/orm.ts'
-import { readLedgerOpenings } from '../../../src/db/repositories/ledger-balances.ts'
 import { DAY, HOUR } from '../../../src/domain/shared/intervals.ts'
 import { createSeededRandom } from '../../domain/support/seeded-random.ts'
 import { type ApiFixture, openApiFixture } from '../support/api-fixture.ts'
@@ -110,45 +108,6 @@ test('opening and lines make the closing balance, in any zone and period, where 
       expected.map(({ closing_balance }) => closing_balance),
     )
   }
-})
-
-test('the opening balance of a provider account without lines reads none of the others’ lines', async () => {
-  const owner = await fixture.insertAccount()
-  const [busy, idle] = [
-    await fixture.insertConnection(owner, { createdAt: new Date(0) }),
-    await fixture.insertConnection(owner, { provider: 'PROVIDER_B', createdAt: new Date(1) }),
-  ]
-  const em = fixture.orm.em.fork()
-  await bookLine(fixture.orm, {
-    connection: busy,
-    type: 'EXTERNAL_TRANSFER',
-    cents: 5,
-    balance: 5,
-    at: YEAR_END,
-  })
-  await em.execute(
-    `insert into posting (movement_uuid, account_uuid, provider_account_uuid, type, bucket, operation, cents, balance_cents, created_at)
-     select movement_uuid, account_uuid, provider_account_uuid, type, bucket, operation, cents, balance_cents, created_at + n * interval '1 second'
-     from posting, generate_series(1, 3000) n where account_uuid = ?`,
-    [owner],
-  )
-  await em.execute('analyze posting')
-  const plans: string[] = []
-  const explaining = {
-    execute: async (sql: string, values: unknown[]) => {
-      const rows = await em.execute<{ 'QUERY PLAN': string }[]>(
-        `explain (analyze, costs off, timing off) ${sql}`,
-        values,
-      )
-      plans.push(...rows.map(row => row['QUERY PLAN']))
-      return em.execute(sql, values)
-    },
-  } as unknown as EntityManager
-  const scope = { accountUuid: owner, connectionUuid: idle, modeScope: undefined }
-  const openings = await readLedgerOpenings(explaining, scope, new Date(YEAR_END + 30 * DAY))
-  expect(openings.map(one => one.opening_cents)).toEqual([0])
-  const skipped = plans.flatMap(line => /Rows Removed by Filter: (\d+)/.exec(line)?.[1] ?? [])
-  expect(skipped.map(Number).filter(rows => rows > 100)).toEqual([])
 })
 
 test('a period without days ends with the balance after the last line', async () => {

@@ -134,9 +134,6 @@ create index posting_available_operation on posting (account_uuid, operation, id
   where bucket = 'available' and operation <> '${OPERATION_CODES.CHARGE}';
 create index posting_available_day on posting (account_uuid, created_at)
   include (provider_account_uuid, id, type, cents, balance_cents)
-  where bucket = 'available';
--- The last line of a provider account before a moment, however long ago that was.
-create index posting_available_place on posting (account_uuid, provider_account_uuid, created_at)
   where bucket = 'available';`,
 
   rules: `
