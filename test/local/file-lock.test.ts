@@ -20,7 +20,9 @@ afterEach(() => {
 
 function startLockHolder(times: string): ChildProcess {
   const program = join(import.meta.dirname, 'programs', 'lock-holder.ts')
-  const child = spawn(process.execPath, [program, path, times], { stdio: ['ignore', 'pipe', 'inherit'] })
+  const child = spawn(process.execPath, ['--expose-gc', program, path, times], {
+    stdio: ['ignore', 'pipe', 'inherit'],
+  })
   processes.push(child)
   return child
 }

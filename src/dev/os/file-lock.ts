@@ -7,6 +7,9 @@ export type FileLock = { release(): void }
 
 const SQLITE_BUSY = 5
 
+/** Locks that this process holds: a database that nothing refers to is closed, and its lock released. */
+const held = new Set<DatabaseSync>()
+
 /**
  * Acquires the lock; undefined where another process holds it. The operating system holds the lock, through SQLite, until
  * its process ends: a killed process leaves none, and a suspended one keeps it (locks that age, as those of
@@ -22,8 +25,14 @@ export function tryFileLock(path: string): FileLock | undefined {
     if (Object(error).errcode === SQLITE_BUSY) return undefined
     throw error
   }
+  held.add(database)
   writeFileSync(`${path}.pid`, String(process.pid))
-  return { release: () => database.close() }
+  return {
+    release() {
+      held.delete(database)
+      database.close()
+    },
+  }
 }
 
 /** Returns the id of the process that acquired the lock last, for a message. */

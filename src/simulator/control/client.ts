@@ -13,6 +13,9 @@ import type {
   ReturnBody,
 } from './schemas.ts'
 
+/** A kept connection is used no more so long before the simulator closes it: a busy machine delays either of them. */
+const KEEP_ALIVE_MARGIN_MS = 4_000
+
 /** An account in the control API; amounts in reais. */
 export type SimulatedAccountView = {
   id: string
@@ -104,7 +107,10 @@ export type SimulatorClient = ReturnType<typeof createSimulatorClient>
  * `url`; the caller closes the client.
  */
 export function createSimulatorClient(baseUrl: string, caFile: string) {
-  const dispatcher = new Agent({ connect: { ca: readFileSync(caFile, 'utf8') } })
+  const dispatcher = new Agent({
+    connect: { ca: readFileSync(caFile, 'utf8') },
+    keepAliveTimeoutThreshold: KEEP_ALIVE_MARGIN_MS,
+  })
   const call = async <Answer>(method: string, path: string, body?: unknown): Promise<Answer> => {
     const response = await fetch(`${baseUrl}/control${path}`, {
       method,

@@ -18,6 +18,7 @@ for (let acquired = 0; acquired < Number(times); ) {
 }
 if (times === 'keep') {
   tryFileLock(path)
+  globalThis.gc!() // A lock whose object is not kept is held all the same.
   process.stdout.write('acquired\n')
   setInterval(() => {}, 60_000)
 }
