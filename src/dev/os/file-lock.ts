@@ -7,7 +7,7 @@ export type FileLock = { release(): void }
 
 const SQLITE_BUSY = 5
 
-/** Locks that this process holds: a database that nothing refers to is closed, and its lock released. */
+/** Databases of the locks that this process holds: one that is garbage-collected is closed, and its lock released. */
 const held = new Set<DatabaseSync>()
 
 /**

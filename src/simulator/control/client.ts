@@ -13,7 +13,10 @@ import type {
   ReturnBody,
 } from './schemas.ts'
 
-/** A kept connection is used no more so long before the simulator closes it: a busy machine delays either of them. */
+/**
+ * Time before the end of a kept connection from which it is not reused: on a busy machine the simulator may close it
+ * while a request is sent.
+ */
 const KEEP_ALIVE_MARGIN_MS = 4_000
 
 /** An account in the control API; amounts in reais. */
