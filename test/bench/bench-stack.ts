@@ -23,7 +23,6 @@ export type BenchStackInput = {
 const UNLIMITED_RATE_ENV = { TRILHO_RATE_LIMIT: '1000000', TRILHO_RATE_BURST: '1000000' }
 /** A settlement at the simulator takes 20 ms, so that the measured waits are ours. */
 const TIME_SCALE = 10
-const TASK_QUEUE = 'trilho'
 /**
  * As `npm start` runs it, but it counts every statement, and has connections for Temporal's services beside two of each
  * of ours.
@@ -53,7 +52,11 @@ export async function openBenchStack({ temporal, say, abort }: BenchStackInput) 
   const client = await stage.connectTemporal()
   /** Lets maintenance run as often as in production; each worker that starts divides its intervals again. */
   const keepProductionIntervals = () =>
-    upsertMaintenanceSchedules(client, { client: async () => client, taskQueue: TASK_QUEUE, timeScale: 1 })
+    upsertMaintenanceSchedules(client, {
+      client: async () => client,
+      taskQueue: stack.local.task_queue,
+      timeScale: 1,
+    })
   await keepProductionIntervals()
   const open = opening.move()
   return {

@@ -4,6 +4,7 @@ import { once } from 'node:events'
 import { fileURLToPath } from 'node:url'
 import { Client, Connection, WithStartWorkflowOperation } from '@temporalio/client'
 import { withMemoryFlags } from '../../src/dev/env/memory-flags.ts'
+import { yieldCpu } from '../../src/dev/process/niceness.ts'
 import type { CallKind } from './callers.ts'
 import type { floorWorkflow, Step } from './floors/workflows.ts'
 
@@ -25,9 +26,11 @@ export async function openFloors(address: string): Promise<Floors> {
   const taskQueue = `floors-${randomUUID().slice(0, 8)}`
   const worker = fork(fileURLToPath(new URL('./floors/worker.ts', import.meta.url)), [address, taskQueue], {
     stdio: ['ignore', 'ignore', 'inherit', 'ipc'],
-    env: withMemoryFlags(process.env), // With the memory limit of our processes.
+    // With the memory limit and the share of the CPU of our worker, which has a session of its own as well.
+    env: withMemoryFlags(process.env),
+    detached: true,
   })
-  await once(worker, 'message')
+  await Promise.all([once(worker, 'message'), yieldCpu(worker.pid!)])
   const connection = await Connection.connect({ address })
   const { workflow } = new Client({ connection })
 
