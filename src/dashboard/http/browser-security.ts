@@ -10,6 +10,13 @@ export const PAGE_HEADERS = {
   'Referrer-Policy': 'same-origin',
 } as const
 
+/** Headers of a page whose address is a permission: neither search engines nor other sites learn it. */
+export const SECRET_ADDRESS_HEADERS = {
+  ...PAGE_HEADERS,
+  'Referrer-Policy': 'no-referrer',
+  'X-Robots-Tag': 'noindex, nofollow',
+} as const
+
 type CookieInput = { name: string; value: string | null; maxAgeMs?: number }
 
 /** Sets a cookie that scripts cannot read and other sites cannot send; null deletes it. */

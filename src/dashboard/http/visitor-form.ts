@@ -1,13 +1,15 @@
 import { randomBytes } from 'node:crypto'
 import type { RouterContext } from '@koa/router'
+import type { ApiError } from '../../http/api-error.ts'
+import { toLoggedApiError } from '../../http/error-handler.ts'
 import { sha256 } from '../../security/sealing.ts'
-import { cookieName, setCookie } from './browser-security.ts'
+import { cookieName, PAGE_HEADERS, setCookie } from './browser-security.ts'
 import type { DashboardContext } from './dashboard-context.ts'
-import { requireCsrfToken } from './form.ts'
+import { readUrlEncodedForm, requireCsrfToken } from './form.ts'
 import { readRequestLanguage } from './language.ts'
 import { sendResponse } from './page.ts'
 
-/** Forms of a visitor without a session: the sign-in and an invitation. Their CSRF token belongs to a cookie. */
+/** Forms of a visitor without a session, such as the sign-in and an invitation. Their CSRF token belongs to a cookie. */
 
 const FORM_COOKIE = 'trilho_form'
 
@@ -18,8 +20,39 @@ export function issueVisitorFormToken(dashboard: DashboardContext, ctx: RouterCo
   return deriveFormToken(cookie)
 }
 
+type VisitorForm = {
+  /** Of its pages: those of every page where absent. */
+  headers?: Record<string, string>
+  /** Processes the form and sends its page. */
+  handle(ctx: RouterContext, form: URLSearchParams): Promise<void>
+  /** Sends the page again after a failure; `form` is empty where it could not be read. */
+  refuse(ctx: RouterContext, form: URLSearchParams, refusal: ApiError): void | Promise<void>
+}
+
+/**
+ * Registers the POST of a visitor's form. The headers of its pages are set first; a form that cannot be read or that lacks
+ * the CSRF token of its cookie is refused before it is processed.
+ */
+export function registerVisitorForm(
+  dashboard: DashboardContext,
+  path: string,
+  { handle, refuse, headers = PAGE_HEADERS }: VisitorForm,
+): void {
+  dashboard.router.koa.post(path, async ctx => {
+    ctx.set(headers)
+    let form = new URLSearchParams()
+    try {
+      form = await readUrlEncodedForm(ctx)
+      requireVisitorFormToken(dashboard, ctx, form)
+      await handle(ctx, form)
+    } catch (error) {
+      await refuse(ctx, form, toLoggedApiError(ctx, error, dashboard.log))
+    }
+  })
+}
+
 /** Fails unless a visitor's form carries the CSRF token of its cookie. */
-export function requireVisitorFormToken(
+function requireVisitorFormToken(
   dashboard: DashboardContext,
   ctx: RouterContext,
   form: URLSearchParams,

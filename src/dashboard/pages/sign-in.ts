@@ -5,7 +5,6 @@ import type { User } from '../../db/entities/user.ts'
 import { revokeSession } from '../../db/repositories/dashboard-sessions.ts'
 import type { UserRole } from '../../domain/users/roles.ts'
 import type { ApiError } from '../../http/api-error.ts'
-import { toLoggedApiError } from '../../http/error-handler.ts'
 import {
   findSecondStepUser,
   requireSecondFactor,
@@ -15,12 +14,12 @@ import {
 import { authenticateUser } from '../authentication/sign-in.ts'
 import { cookieName, PAGE_HEADERS, setCookie } from '../http/browser-security.ts'
 import type { DashboardContext } from '../http/dashboard-context.ts'
-import { parseFormFields, readUrlEncodedForm } from '../http/form.ts'
+import { parseFormFields } from '../http/form.ts'
 import { handleLanguageSwitch } from '../http/language.ts'
 import { createPage, redirect, withQuery } from '../http/page.ts'
 import { authenticateSession, type DashboardRouter, SIGN_IN_PATH } from '../http/router.ts'
 import { readDeviceCookie, signIn } from '../http/sign-in-cookies.ts'
-import { issueVisitorFormToken, requireVisitorFormToken, sendVisitorResponse } from '../http/visitor-form.ts'
+import { issueVisitorFormToken, registerVisitorForm, sendVisitorResponse } from '../http/visitor-form.ts'
 
 /** Accepts any texts: only `authenticateUser` decides whether they are right. */
 const credentialsSchema = z.object({ email: z.string().default(''), password: z.string().default('') })
@@ -44,12 +43,8 @@ export function registerSignInPages({ dashboard, post }: DashboardRouter): void 
     sendSignInForm(dashboard, ctx, { next: ctx.query.next })
   })
 
-  koa.post(SIGN_IN_PATH, async ctx => {
-    ctx.set(PAGE_HEADERS)
-    let form = new URLSearchParams()
-    try {
-      form = await readUrlEncodedForm(ctx)
-      requireVisitorFormToken(dashboard, ctx, form)
+  registerVisitorForm(dashboard, SIGN_IN_PATH, {
+    async handle(ctx, form) {
       const em = dashboard.orm.em.fork()
       const user = await authenticateUser(em, {
         ...parseFormFields(credentialsSchema, form),
@@ -66,10 +61,10 @@ export function registerSignInPages({ dashboard, post }: DashboardRouter): void 
       }
       await signIn(dashboard, ctx, user)
       sendVisitorResponse(dashboard, ctx, { response: redirect(next ?? homePathOfRole(user.role)) })
-    } catch (error) {
-      const refusal = toLoggedApiError(ctx, error, dashboard.log)
+    },
+    refuse(ctx, form, refusal) {
       sendSignInForm(dashboard, ctx, { next: form.get('next'), email: form.get('email') ?? '', refusal })
-    }
+    },
   })
 
   koa.get(CODE_PATH, async ctx => {
@@ -82,12 +77,8 @@ export function registerSignInPages({ dashboard, post }: DashboardRouter): void 
     })
   })
 
-  koa.post(CODE_PATH, async ctx => {
-    ctx.set(PAGE_HEADERS)
-    let form = new URLSearchParams()
-    try {
-      form = await readUrlEncodedForm(ctx)
-      requireVisitorFormToken(dashboard, ctx, form)
+  registerVisitorForm(dashboard, CODE_PATH, {
+    async handle(ctx, form) {
       const next = sanitizeReturnPath(form.get('next'))
       const user = await findUserOfCookie(dashboard, ctx)
       if (!user) {
@@ -99,10 +90,10 @@ export function registerSignInPages({ dashboard, post }: DashboardRouter): void 
       setCookie(dashboard, ctx, { name: SECOND_STEP_COOKIE, value: null })
       await signIn(dashboard, ctx, user)
       sendVisitorResponse(dashboard, ctx, { response: redirect(next ?? homePathOfRole(user.role)) })
-    } catch (error) {
-      const refusal = toLoggedApiError(ctx, error, dashboard.log)
+    },
+    refuse(ctx, form, refusal) {
       sendCodeForm(dashboard, ctx, { next: form.get('next'), refusal })
-    }
+    },
   })
 
   post('any', '/dashboard/sign-out', {

@@ -8,8 +8,8 @@ export const DAY = 24 * HOUR
 /** Intervals of polling a provider whose answer is missing (SPEC §6); the last one repeats. */
 const POLL_INTERVALS_MS = [5 * SECOND, 10 * SECOND, 30 * SECOND, MINUTE, 5 * MINUTE, HOUR]
 
-/** Intervals of sending a verification code again after a failure; the last one repeats until the code expires. */
-const CODE_RETRY_INTERVALS_MS = [SECOND, 5 * SECOND, 15 * SECOND, 30 * SECOND, MINUTE]
+/** Intervals of sending a verification code or a link again after a failure; the last one repeats until it expires. */
+const MESSAGE_RETRY_INTERVALS_MS = [SECOND, 5 * SECOND, 15 * SECOND, 30 * SECOND, MINUTE]
 
 const DISPUTE_POLL_INTERVALS_MS = [15 * SECOND, 30 * SECOND, MINUTE, 5 * MINUTE, 30 * MINUTE, 6 * HOUR]
 
@@ -21,9 +21,9 @@ export const WAITS = {
    * worker reaches the provider: Temporal may give the next one to any worker.
    */
   sendAgain: (sendings: number) => Math.min((SECOND / 2) * 2 ** (sendings - 1), 2 * SECOND),
-  /** Before a verification code is sent again, after `attempts` that failed (SPEC §9). */
-  nextCodeAttempt: (attempts: number) =>
-    CODE_RETRY_INTERVALS_MS[Math.min(attempts, CODE_RETRY_INTERVALS_MS.length) - 1] ?? SECOND,
+  /** Before a message is sent again, a code (SPEC §9) or a link, after `attempts` that failed. */
+  nextMessageAttempt: (attempts: number) =>
+    MESSAGE_RETRY_INTERVALS_MS[Math.min(attempts, MESSAGE_RETRY_INTERVALS_MS.length) - 1] ?? SECOND,
   /** Before an unpaid charge expires: the rail may settle up to 40 s after the expiry of the payload (SPEC §2). */
   settlementGraceAfterExpiry: MINUTE,
   /** Between the two "not found" that prove that a request never arrived (SPEC §6). */

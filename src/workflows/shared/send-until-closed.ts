@@ -12,7 +12,7 @@ export async function sendUntilClosed<Outcome>(
     const result = await send(attempt)
     if (result.kind === 'closed') return result.outcome
     setCurrentDetails(`Not sent yet (${result.code}): retried until it expires`)
-    await sleep(scaleWait(WAITS.nextCodeAttempt(attempt), timeScale), {
+    await sleep(scaleWait(WAITS.nextMessageAttempt(attempt), timeScale), {
       summary: `wait before attempt ${attempt + 1}`,
     })
   }

@@ -37,7 +37,7 @@ test('the other intervals are those of SPEC', () => {
     expireTransferAfter: 24 * 60 * MINUTE,
     alertOperatorAfter: 10 * MINUTE,
     nextDisputePoll: expect.any(Function),
-    nextCodeAttempt: expect.any(Function),
+    nextMessageAttempt: expect.any(Function),
     sendAgain: expect.any(Function),
     rotationGrace: 24 * 60 * MINUTE,
     deliveryOverdue: 5 * MINUTE,

@@ -7,16 +7,12 @@ import { toLoggedApiError } from '../../../http/error-handler.ts'
 import { hashResetToken } from '../../../security/reset-tokens.ts'
 import { newPasswordSchema } from '../../authentication/new-password.ts'
 import { forgetFailedSignIns } from '../../authentication/reset-attempts.ts'
-import { PAGE_HEADERS } from '../../http/browser-security.ts'
+import { SECRET_ADDRESS_HEADERS } from '../../http/browser-security.ts'
 import type { DashboardContext } from '../../http/dashboard-context.ts'
-import { parseFormFields, readUrlEncodedForm } from '../../http/form.ts'
+import { parseFormFields } from '../../http/form.ts'
 import { handleLanguageSwitch } from '../../http/language.ts'
 import { createPage } from '../../http/page.ts'
-import {
-  issueVisitorFormToken,
-  requireVisitorFormToken,
-  sendVisitorResponse,
-} from '../../http/visitor-form.ts'
+import { issueVisitorFormToken, registerVisitorForm, sendVisitorResponse } from '../../http/visitor-form.ts'
 import { createVisitorLimit } from '../../http/visitor-limit.ts'
 import { PASSWORD_RESET_PATH } from './request.ts'
 
@@ -35,15 +31,13 @@ export function registerNewPasswordPage(dashboard: DashboardContext): void {
   const { koa } = dashboard.router
 
   koa.get(`${PASSWORD_RESET_PATH}/:token`, async ctx => {
-    setHeaders(ctx)
+    ctx.set(SECRET_ADDRESS_HEADERS)
     if (!handleLanguageSwitch(dashboard, ctx)) await sendLink(ctx)
   })
 
-  koa.post(`${PASSWORD_RESET_PATH}/:token`, async ctx => {
-    setHeaders(ctx)
-    try {
-      const form = await readUrlEncodedForm(ctx)
-      requireVisitorFormToken(dashboard, ctx, form)
+  registerVisitorForm(dashboard, `${PASSWORD_RESET_PATH}/:token`, {
+    headers: SECRET_ADDRESS_HEADERS,
+    async handle(ctx, form) {
       if (!(await findLinkUser(ctx))) return await sendLink(ctx)
       const { password } = parseFormFields(passwordSchema, form)
       const em = dashboard.orm.em.fork()
@@ -51,9 +45,8 @@ export function registerNewPasswordPage(dashboard: DashboardContext): void {
       if (!user) return await sendLink(ctx)
       await forgetFailedSignIns(em, user.email, ctx.ip)
       send(ctx, { state: 'done', email: user.email })
-    } catch (error) {
-      await sendLink(ctx, toLoggedApiError(ctx, error, dashboard.log))
-    }
+    },
+    refuse: (ctx, _form, refusal) => sendLink(ctx, refusal),
   })
 
   async function findLinkUser(ctx: RouterContext) {
@@ -85,10 +78,4 @@ export function registerNewPasswordPage(dashboard: DashboardContext): void {
     )
     sendVisitorResponse(dashboard, ctx, { response, ...(refusal && { refusal }) })
   }
-}
-
-/** Neither search engines nor other sites learn the address. */
-function setHeaders(ctx: RouterContext): void {
-  ctx.set(PAGE_HEADERS)
-  ctx.set({ 'Referrer-Policy': 'no-referrer', 'X-Robots-Tag': 'noindex, nofollow' })
 }

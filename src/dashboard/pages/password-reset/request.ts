@@ -2,18 +2,13 @@ import type { RouterContext } from '@koa/router'
 import { z } from 'zod'
 import { canSendResetLinks, requestPasswordReset } from '../../../api/operations/password-resets.ts'
 import type { ApiError } from '../../../http/api-error.ts'
-import { toLoggedApiError } from '../../../http/error-handler.ts'
 import { countResetRequest } from '../../authentication/reset-attempts.ts'
 import { PAGE_HEADERS } from '../../http/browser-security.ts'
 import type { DashboardContext } from '../../http/dashboard-context.ts'
-import { parseFormFields, readUrlEncodedForm } from '../../http/form.ts'
+import { parseFormFields } from '../../http/form.ts'
 import { handleLanguageSwitch, readRequestLanguage } from '../../http/language.ts'
 import { createPage } from '../../http/page.ts'
-import {
-  issueVisitorFormToken,
-  requireVisitorFormToken,
-  sendVisitorResponse,
-} from '../../http/visitor-form.ts'
+import { issueVisitorFormToken, registerVisitorForm, sendVisitorResponse } from '../../http/visitor-form.ts'
 
 export const PASSWORD_RESET_PATH = '/dashboard/password-reset'
 
@@ -35,12 +30,8 @@ export function registerPasswordResetRequest(dashboard: DashboardContext): void 
     if (!handleLanguageSwitch(dashboard, ctx)) sendForm(ctx, {})
   })
 
-  koa.post(PASSWORD_RESET_PATH, async ctx => {
-    ctx.set(PAGE_HEADERS)
-    let form = new URLSearchParams()
-    try {
-      form = await readUrlEncodedForm(ctx)
-      requireVisitorFormToken(dashboard, ctx, form)
+  registerVisitorForm(dashboard, PASSWORD_RESET_PATH, {
+    async handle(ctx, form) {
       if (!canSend) return sendForm(ctx, {})
       const { email } = parseFormFields(requestSchema, form)
       const request = { email, address: ctx.ip, isAddressOfCaller: isBehindProxy }
@@ -50,10 +41,10 @@ export function registerPasswordResetRequest(dashboard: DashboardContext): void 
         language: readRequestLanguage(dashboard, ctx),
       })
       sendForm(ctx, { sentTo: email })
-    } catch (error) {
-      const refusal = toLoggedApiError(ctx, error, dashboard.log)
+    },
+    refuse(ctx, form, refusal) {
       sendForm(ctx, { refusal, typed: { email: form.get('email') ?? '' } })
-    }
+    },
   })
 
   function sendForm(

@@ -3,7 +3,7 @@ import { visitPaymentLink } from '../../../api/operations/payment-links.ts'
 import { type ApiError, fail } from '../../../http/api-error.ts'
 import { toLoggedApiError } from '../../../http/error-handler.ts'
 import { renderQrSvg } from '../../../views/qr-code.ts'
-import { PAGE_HEADERS } from '../../http/browser-security.ts'
+import { SECRET_ADDRESS_HEADERS } from '../../http/browser-security.ts'
 import type { DashboardContext } from '../../http/dashboard-context.ts'
 import { handleLanguageSwitch, readRequestLanguage } from '../../http/language.ts'
 import { createPage, type DashboardResponse, sendResponse } from '../../http/page.ts'
@@ -21,7 +21,8 @@ export function registerPublicPaymentPage(dashboard: DashboardContext): void {
   const { koa } = dashboard.router
 
   koa.get(`${PAY_PATH}/:token`, async ctx => {
-    if (handleLanguageSwitch(dashboard, ctx)) return setHeaders(ctx)
+    ctx.set(SECRET_ADDRESS_HEADERS)
+    if (handleLanguageSwitch(dashboard, ctx)) return
     await respond(ctx, async token => {
       const visit = await requireLink(ctx, token)
       if (visit.kind === 'revoked')
@@ -57,7 +58,7 @@ export function registerPublicPaymentPage(dashboard: DashboardContext): void {
     ctx: RouterContext,
     handle: (token: string) => Promise<{ status: number; page: DashboardResponse; timeZone?: string }>,
   ): Promise<void> {
-    setHeaders(ctx)
+    ctx.set(SECRET_ADDRESS_HEADERS)
     const language = readRequestLanguage(dashboard, ctx)
     try {
       const { status, page, timeZone } = await handle(String(ctx.params.token))
@@ -68,10 +69,4 @@ export function registerPublicPaymentPage(dashboard: DashboardContext): void {
       sendResponse(dashboard, ctx, { response: createPage('pay-problem', {}), language, refusal })
     }
   }
-}
-
-/** Neither search engines nor other sites learn the address. */
-function setHeaders(ctx: RouterContext): void {
-  ctx.set(PAGE_HEADERS)
-  ctx.set({ 'Referrer-Policy': 'no-referrer', 'X-Robots-Tag': 'noindex, nofollow' })
 }

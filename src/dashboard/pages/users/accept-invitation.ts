@@ -5,17 +5,13 @@ import { partyName } from '../../../contract/shared/fields.ts'
 import { type ApiError, fail, failField } from '../../../http/api-error.ts'
 import { toLoggedApiError } from '../../../http/error-handler.ts'
 import { newPasswordSchema } from '../../authentication/new-password.ts'
-import { PAGE_HEADERS } from '../../http/browser-security.ts'
+import { SECRET_ADDRESS_HEADERS } from '../../http/browser-security.ts'
 import type { DashboardContext } from '../../http/dashboard-context.ts'
-import { parseFormFields, readUrlEncodedForm } from '../../http/form.ts'
+import { parseFormFields } from '../../http/form.ts'
 import { handleLanguageSwitch } from '../../http/language.ts'
 import { createPage, redirect } from '../../http/page.ts'
 import { signIn } from '../../http/sign-in-cookies.ts'
-import {
-  issueVisitorFormToken,
-  requireVisitorFormToken,
-  sendVisitorResponse,
-} from '../../http/visitor-form.ts'
+import { issueVisitorFormToken, registerVisitorForm, sendVisitorResponse } from '../../http/visitor-form.ts'
 import { createVisitorLimit } from '../../http/visitor-limit.ts'
 
 export const INVITATION_PATH = '/dashboard/invitation'
@@ -32,17 +28,14 @@ export function registerInvitationPage(dashboard: DashboardContext): void {
   const { koa } = dashboard.router
 
   koa.get(`${INVITATION_PATH}/:token`, async ctx => {
-    setHeaders(ctx)
+    ctx.set(SECRET_ADDRESS_HEADERS)
     if (handleLanguageSwitch(dashboard, ctx)) return
     await sendInvitation(ctx)
   })
 
-  koa.post(`${INVITATION_PATH}/:token`, async ctx => {
-    setHeaders(ctx)
-    let form = new URLSearchParams()
-    try {
-      form = await readUrlEncodedForm(ctx)
-      requireVisitorFormToken(dashboard, ctx, form)
+  registerVisitorForm(dashboard, `${INVITATION_PATH}/:token`, {
+    headers: SECRET_ADDRESS_HEADERS,
+    async handle(ctx, form) {
       const invitation = await requireInvitation(ctx)
       if (invitation.kind !== 'open') return await sendInvitation(ctx)
       const order = { token: String(ctx.params.token), ...parseFormFields(acceptSchema, form) }
@@ -51,10 +44,8 @@ export function registerInvitationPage(dashboard: DashboardContext): void {
       if (result.kind === 'user_exists') return failField('email', 'is already the e-mail of a user')
       await signIn(dashboard, ctx, { uuid: result.userUuid, email: result.email })
       sendVisitorResponse(dashboard, ctx, { response: redirect('/dashboard', 'invitation_accepted') })
-    } catch (error) {
-      const refusal = toLoggedApiError(ctx, error, dashboard.log)
-      await sendInvitation(ctx, { refusal, typed: { name: form.get('name') ?? '' } })
-    }
+    },
+    refuse: (ctx, form, refusal) => sendInvitation(ctx, { refusal, typed: { name: form.get('name') ?? '' } }),
   })
 
   async function requireInvitation(ctx: RouterContext) {
@@ -88,10 +79,4 @@ export function registerInvitationPage(dashboard: DashboardContext): void {
       })
     }
   }
-}
-
-/** Neither search engines nor other sites learn the address. */
-function setHeaders(ctx: RouterContext): void {
-  ctx.set(PAGE_HEADERS)
-  ctx.set({ 'Referrer-Policy': 'no-referrer', 'X-Robots-Tag': 'noindex, nofollow' })
 }
