@@ -67,8 +67,7 @@ export async function startStack(site: StackContext, parts: StackPrograms): Prom
     TRILHO_OUTBOX: 'true',
     NODE_EXTRA_CA_CERTS: simulator.ca_file,
   })
-  // A refusal of an overloaded API, a read and a notification are answered at once; a workflow can wait.
-  processes.start({ ...planProcess('worker', productEnvironment), yieldsCpu: true })
+  processes.start(planProcess('worker', productEnvironment))
   processes.start(planProcess('api', productEnvironment))
   const worker_url = `http://127.0.0.1:${ports.worker}`
   await Promise.all([api_url, worker_url].map(url => waitUntilReady(url, abort)))

@@ -1,11 +1,14 @@
 import { Pool } from 'undici'
 import { openOrm } from '../../src/db/client/orm.ts'
+import { tryReadJsonFile } from '../../src/dev/env/state-dir.ts'
 import type { PrintLine } from '../../src/dev/os/wait-until.ts'
+import type { RunningProcesses } from '../../src/dev/process/shutdown.ts'
 import { upsertMaintenanceSchedules } from '../../src/temporal/schedules.ts'
 import { openTestStack } from '../api/support/test-stack.ts'
 import { startPostgres } from '../support/postgres.ts'
 import { readProcessEnvironment } from '../support/second-processes.ts'
 import { startStack } from '../support/stack.ts'
+import { yieldCpu } from './cpu-share.ts'
 import { startTemporalServer } from './temporal-server.ts'
 
 /** The system under measurement: a whole Trilho of its own, and merchants in it. */
@@ -43,6 +46,9 @@ export async function openBenchStack({ temporal, say, abort }: BenchStackInput) 
     environment: { ...UNLIMITED_RATE_ENV, ...servers },
   })
   opening.defer(async () => void (await stack.stop()))
+  const running = (await tryReadJsonFile<RunningProcesses>(stack.home.pids)) ?? {}
+  for (const { pid } of [running.worker, running.temporal].filter(one => one !== undefined))
+    await yieldCpu(pid)
   const stage = await openTestStack(stack.home)
   opening.defer(stage.close)
   const environment = await readProcessEnvironment(stack, {

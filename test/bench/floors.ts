@@ -4,8 +4,8 @@ import { once } from 'node:events'
 import { fileURLToPath } from 'node:url'
 import { Client, Connection, WithStartWorkflowOperation } from '@temporalio/client'
 import { withMemoryFlags } from '../../src/dev/env/memory-flags.ts'
-import { yieldCpu } from '../../src/dev/process/niceness.ts'
 import type { CallKind } from './callers.ts'
+import { yieldCpu } from './cpu-share.ts'
 import type { floorWorkflow, Step } from './floors/workflows.ts'
 
 /** The floors under ours: update-with-start over the same server, with an empty workflow. */

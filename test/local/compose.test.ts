@@ -48,12 +48,12 @@ test('every program that a service runs exists', () => {
   expect(programs.filter(file => !existsSync(join(root, file)))).toEqual([])
 })
 
-test('workers and Temporal leave the CPU to the API while both want it', () => {
+test('the API has the greater share of the CPU', () => {
   const { services } = parse(compose, { merge: true })
   const shares = Object.entries<{ cpu_shares?: number }>(services).flatMap(([name, { cpu_shares }]) =>
     cpu_shares === undefined ? [] : [[name, cpu_shares]],
   )
-  expect(Object.fromEntries(shares)).toEqual({ temporal: 128, worker: 128, 'worker-previous': 128 })
+  expect(Object.fromEntries(shares)).toEqual({ api: 8_192 })
 })
 
 test('every setting that a service gets is read', () => {

@@ -1,5 +1,4 @@
-import { existsSync, readFileSync, statSync } from 'node:fs'
-import { getPriority } from 'node:os'
+import { readFileSync, statSync } from 'node:fs'
 import { expect, test } from '@jest/globals'
 import { Connection } from '@temporalio/client'
 import { resolveStateDir, tryReadJsonFile } from '../../src/dev/env/state-dir.ts'
@@ -48,35 +47,6 @@ test.concurrent('a start prints all addresses, ends in order by one signal or ma
   expect(await stack.stop()).toBe(0)
   expect(stack.output()).toContain('Stopped.')
   expect(children.filter(isProcessAlive)).toEqual([])
-})
-
-test.concurrent('the worker and Temporal yield the CPU to the API, also after a restart', async () => {
-  const stack = await startStack({ program })
-  const before = await running(stack)
-  process.kill(before.worker!.pid, 'SIGKILL')
-  const after = await waitUntil(
-    async () => {
-      const now = await running(stack)
-      return now.worker && now.worker.pid !== before.worker!.pid ? now : undefined
-    },
-    { description: 'The worker does not come back', limitMs: 10_000 },
-  )
-  const usual = getPriority()
-  const nicenesses = Object.entries(after).map(([name, { pid }]) => [name, getPriority(pid) - usual])
-  const yielding = Math.min(10, 19 - usual)
-  expect(Object.fromEntries(nicenesses)).toEqual({
-    ...{ postgres: 0, simulator: 0, api: 0 },
-    ...{ temporal: yielding, worker: yielding },
-  })
-  for (const name of ['temporal', 'worker']) {
-    const autogroup = `/proc/${after[name]!.pid}/autogroup`
-    if (!existsSync(autogroup)) continue // Not Linux, or without autogrouping.
-    await waitUntil(() => / nice 10$/m.test(readFileSync(autogroup, 'utf8')), {
-      description: `The session of ${name} does not yield`,
-      limitMs: 5_000,
-    })
-  }
-  await stack.stop()
 })
 
 test.concurrent('after a kill -9 the next start ends the remaining processes, and no others', async () => {

@@ -6,15 +6,12 @@ import { dirname } from 'node:path'
 import { type StateDir, writeJsonFile } from '../env/state-dir.ts'
 import { type PrintLine, pause } from '../os/wait-until.ts'
 import { findProcessIdentity, type ProcessIdentity } from './identity.ts'
-import { yieldCpu } from './niceness.ts'
 import { type ChildProcessName, type RunningProcesses, stopInOrder } from './shutdown.ts'
 
 export type ChildProcessPlan = Pick<SpawnOptions, 'env' | 'cwd' | 'uid' | 'gid'> & {
   name: ChildProcessName
   command: string
   args: string[]
-  /** Whether its work can wait while processes that answer requests need the CPU. */
-  yieldsCpu?: boolean
 }
 
 export type Supervisor = ReturnType<typeof createSupervisor>
@@ -44,7 +41,6 @@ export function createSupervisor(
       const since = Date.now()
       const child = spawnWithLog(plan, home.log(name))
       const exit = once(child, 'exit')
-      if (plan.yieldsCpu && child.pid !== undefined) void yieldCpu(child.pid)
       note(name, child.pid === undefined ? undefined : findProcessIdentity(child.pid))
       const [code, signal] = await exit.catch(({ message }: Error) => {
         throw new Error(`${name} cannot be started: ${message}`)
@@ -82,12 +78,12 @@ export function createSupervisor(
   }
 }
 
-function spawnWithLog({ command, args, env, cwd, uid, gid }: ChildProcessPlan, log: string) {
+function spawnWithLog({ command, args, ...options }: ChildProcessPlan, log: string) {
   mkdirSync(dirname(log), { recursive: true })
   if ((statSync(log, { throwIfNoEntry: false })?.size ?? 0) > logRotationBytes) renameSync(log, `${log}.1`)
   const file = openSync(log, 'a', 0o600)
   try {
-    return spawn(command, args, { env, cwd, uid, gid, detached: true, stdio: ['ignore', file, file] })
+    return spawn(command, args, { ...options, detached: true, stdio: ['ignore', file, file] })
   } finally {
     closeSync(file)
   }

@@ -98,7 +98,6 @@ async function startTemporal(
     }),
     env: { ...config.environment, ...temporalEnvironment },
     cwd: home.folder,
-    yieldsCpu: true,
   })
   return `127.0.0.1:${ports.temporal}`
 }
