@@ -46,6 +46,7 @@ export async function openBenchStack({ temporal, say, abort }: BenchStackInput) 
     environment: { ...UNLIMITED_RATE_ENV, ...servers },
   })
   opening.defer(async () => void (await stack.stop()))
+  // A server of Temporal over PostgreSQL shares the session of the callers and keeps its share.
   const running = (await tryReadJsonFile<RunningProcesses>(stack.home.pids)) ?? {}
   for (const { pid } of [running.worker, running.temporal].filter(one => one !== undefined))
     await yieldCpu(pid)

@@ -12,8 +12,8 @@ const AUTOGROUP_RETRY_MS = 150
 
 /**
  * Gives a process the share of the CPU that docker-compose.yml gives it relative to the API: only root may give the API more,
- * so this one gets less. Its session gets less as well, because Linux may compare sessions instead of processes (autogrouping,
- * sched(7)).
+ * so this one gets less. Linux may compare sessions instead of processes (autogrouping, sched(7)), so the session of the
+ * process gets less as well: it must be its own.
  */
 export async function yieldCpu(pid: number): Promise<void> {
   const niceness = Math.min(MAX_NICENESS, getPriority() + YIELDING_NICENESS)
