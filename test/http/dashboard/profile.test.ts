@@ -1,4 +1,4 @@
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from '@jest/globals'
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, jest, test } from '@jest/globals'
 import { Secret, TOTP } from 'otpauth'
 import { addUser, disableUser, setPassword } from '../../../src/admin/users.ts'
 import { dashboardRoutes } from '../../../src/dashboard/routes.ts'
@@ -119,6 +119,10 @@ describe('the sessions', () => {
 })
 
 describe('the second factor', () => {
+  // A code is made and checked within the same step of 30 s, however long its form takes.
+  beforeEach(() => void jest.spyOn(Date, 'now').mockReturnValue(Date.now()))
+  afterEach(() => void jest.restoreAllMocks())
+
   const codeOf = (secret: string, steps = 0) =>
     new TOTP({ secret: Secret.fromBase32(secret) }).generate({ timestamp: Date.now() + steps * 30_000 })
 
