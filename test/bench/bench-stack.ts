@@ -1,13 +1,11 @@
 import { Pool } from 'undici'
 import { openOrm } from '../../src/db/client/orm.ts'
-import { tryReadJsonFile } from '../../src/dev/env/state-dir.ts'
 import type { PrintLine } from '../../src/dev/os/wait-until.ts'
-import type { RunningProcesses } from '../../src/dev/process/shutdown.ts'
 import { upsertMaintenanceSchedules } from '../../src/temporal/schedules.ts'
 import { openTestStack } from '../api/support/test-stack.ts'
 import { startPostgres } from '../support/postgres.ts'
 import { readProcessEnvironment } from '../support/second-processes.ts'
-import { startStack } from '../support/stack.ts'
+import { readRunningProcesses, startStack } from '../support/stack.ts'
 import { yieldCpu } from './cpu-share.ts'
 import { startTemporalServer } from './temporal-server.ts'
 
@@ -46,10 +44,10 @@ export async function openBenchStack({ temporal, say, abort }: BenchStackInput) 
     environment: { ...UNLIMITED_RATE_ENV, ...servers },
   })
   opening.defer(async () => void (await stack.stop()))
+  const { worker, temporal: ownTemporal } = await readRunningProcesses(stack.home)
+  await yieldCpu(worker!.pid)
   // A server of Temporal over PostgreSQL shares the session of the callers and keeps its share.
-  const running = (await tryReadJsonFile<RunningProcesses>(stack.home.pids)) ?? {}
-  for (const { pid } of [running.worker, running.temporal].filter(one => one !== undefined))
-    await yieldCpu(pid)
+  if (ownTemporal) await yieldCpu(ownTemporal.pid)
   const stage = await openTestStack(stack.home)
   opening.defer(stage.close)
   const environment = await readProcessEnvironment(stack, {

@@ -19,10 +19,19 @@ export async function yieldCpu(pid: number): Promise<void> {
   const niceness = Math.min(MAX_NICENESS, getPriority() + YIELDING_NICENESS)
   // Each thread has a niceness of its own on Linux.
   const threads = await readdir(`/proc/${pid}/task`).catch(() => [pid])
-  for (const thread of threads) setPriority(Number(thread), niceness)
+  for (const thread of threads) setNiceness(Number(thread), niceness)
   for (let attempt = 1; attempt <= AUTOGROUP_ATTEMPTS; attempt += 1) {
     const error = await writeFile(`/proc/${pid}/autogroup`, String(YIELDING_NICENESS)).catch(e => e)
     if (error?.code !== 'EAGAIN') return // It is done, or the system has no autogroups.
     await sleep(AUTOGROUP_RETRY_MS)
+  }
+}
+
+/** Sets the niceness of a thread; one that has ended meanwhile needs none. */
+function setNiceness(thread: number, niceness: number): void {
+  try {
+    setPriority(thread, niceness)
+  } catch (error) {
+    if (Object(error).info?.code !== 'ESRCH') throw error
   }
 }

@@ -1,8 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import { tryReadJsonFile } from '../../src/dev/env/state-dir.ts'
 import { waitUntil } from '../../src/dev/os/wait-until.ts'
 import { isProcessAlive, signalProcess } from '../../src/dev/process/identity.ts'
-import type { RunningProcesses } from '../../src/dev/process/shutdown.ts'
+import { readRunningProcesses } from '../support/stack.ts'
 import { stallCommits } from './commit-stall.ts'
 import { failingInboxesOf, type Participants } from './participants.ts'
 import type { FaultEvent, RestartableProcess } from './planned-faults.ts'
@@ -102,14 +101,14 @@ export function createFaultInjector({
 
   async function die({ of, by }: Extract<FaultEvent, { kind: 'death' }>): Promise<void> {
     await sleep(Math.max(0, (started[of] ?? 0) + MIN_UPTIME_MS - Date.now()))
-    const before = (await tryReadJsonFile<RunningProcesses>(site.home.pids))?.[of]
+    const before = (await readRunningProcesses(site.home))[of]
     if (!before) return
     say(`${of}: ${by}`)
     count(`${of} ${by}`)
     signalProcess(before, by === 'kill -9' ? 'SIGKILL' : RESTART_SIGNALS[of])
     const back = await waitUntil(
       async () => {
-        const now = (await tryReadJsonFile<RunningProcesses>(site.home.pids))?.[of]
+        const now = (await readRunningProcesses(site.home))[of]
         return !isProcessAlive(before) && now !== undefined && isProcessAlive(now)
       },
       { description: `${of} does not come back`, limitMs: RECOVERY_LIMIT_MS },
@@ -124,7 +123,7 @@ export function createFaultInjector({
   }
 
   async function sleepThrough(): Promise<void> {
-    const worker = (await tryReadJsonFile<RunningProcesses>(site.home.pids))?.worker
+    const worker = (await readRunningProcesses(site.home)).worker
     if (!worker) return
     say('worker: sleeps')
     count('worker sleeps')

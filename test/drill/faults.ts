@@ -6,7 +6,6 @@ import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { pathToFileURL } from 'node:url'
 import { Pool } from 'pg'
-import { tryReadJsonFile } from '../../src/dev/env/state-dir.ts'
 import { waitUntil } from '../../src/dev/os/wait-until.ts'
 import {
   findProcessIdentity,
@@ -14,8 +13,9 @@ import {
   type ProcessIdentity,
   signalProcess,
 } from '../../src/dev/process/identity.ts'
-import type { ChildProcessName, RunningProcesses } from '../../src/dev/process/shutdown.ts'
+import type { ChildProcessName } from '../../src/dev/process/shutdown.ts'
 import { openProcessNetwork } from '../support/network-of-one-process.ts'
+import { readRunningProcesses } from '../support/stack.ts'
 import type { ProxyFault, TcpProxy } from '../support/tcp-proxy.ts'
 import type { DrillStack, ProxiedProcess } from './drill-stack.ts'
 import { type ExpiredServer, startExpiredServer } from './expired-server.ts'
@@ -198,7 +198,7 @@ function readProcessField(pid: number, field: 'stat' | 'ppid'): string {
 }
 
 async function serverOf({ stack }: DrillStack, name: ChildProcessName): Promise<ProcessIdentity> {
-  const server = (await tryReadJsonFile<RunningProcesses>(stack.home.pids))?.[name]
+  const server = (await readRunningProcesses(stack.home))[name]
   if (!server) throw new Error(`${name} does not run`)
   return server
 }
@@ -210,7 +210,7 @@ async function waitForRestart(
 ): Promise<void> {
   await waitUntil(
     async () => {
-      const now = (await tryReadJsonFile<RunningProcesses>(stack.home.pids))?.[name]
+      const now = (await readRunningProcesses(stack.home))[name]
       return !isProcessAlive(before) && now !== undefined && isProcessAlive(now)
     },
     { description: `${name} does not come back`, limitMs: RECOVERY_LIMIT_MS },

@@ -48,14 +48,6 @@ test('every program that a service runs exists', () => {
   expect(programs.filter(file => !existsSync(join(root, file)))).toEqual([])
 })
 
-test('the API has the greater share of the CPU', () => {
-  const { services } = parse(compose, { merge: true })
-  const shares = Object.entries<{ cpu_shares?: number }>(services).flatMap(([name, { cpu_shares }]) =>
-    cpu_shares === undefined ? [] : [[name, cpu_shares]],
-  )
-  expect(Object.fromEntries(shares)).toEqual({ api: 8_192 })
-})
-
 test('every setting that a service gets is read', () => {
   const given = [...compose.matchAll(/^ +((?:TRILHO|SIMULATOR)_[A-Z0-9_]+):/gm)].map(([, name]) => name!)
   expect(given).toContain('TRILHO_SECRET_KEY')
@@ -142,6 +134,13 @@ test('PostgreSQL allows the connections of a dozen processes, and the documents 
 })
 
 const { services } = parse(compose, { merge: true })
+
+test('the API has the greater share of the CPU', () => {
+  const shares = Object.entries<{ cpu_shares?: number }>(services).flatMap(([name, { cpu_shares }]) =>
+    cpu_shares === undefined ? [] : [[name, cpu_shares]],
+  )
+  expect(Object.fromEntries(shares)).toEqual({ api: 8_192 })
+})
 
 test('Prometheus scrapes every API and worker at the port of its health check, and knows the alerts', async () => {
   const { scrape_configs: jobs, rule_files: rules } = parse(await read('deploy/prometheus.yml'))

@@ -5,13 +5,11 @@ import { resolveStateDir, tryReadJsonFile } from '../../src/dev/env/state-dir.ts
 import { waitUntil } from '../../src/dev/os/wait-until.ts'
 import { isProcessAlive, type ProcessIdentity } from '../../src/dev/process/identity.ts'
 import { createTemporaryFolder } from '../support/servers.ts'
-import { launchStack, type Stack, startStack } from '../support/stack.ts'
+import { launchStack, readRunningProcesses, type Stack, startStack } from '../support/stack.ts'
 
 const program = 'test/local/programs/start.ts'
 
-async function running(stack: Stack): Promise<Record<string, ProcessIdentity>> {
-  return (await tryReadJsonFile<Record<string, ProcessIdentity>>(stack.home.pids)) ?? {}
-}
+const running = ({ home }: Stack) => readRunningProcesses(home) as Promise<Record<string, ProcessIdentity>>
 
 function journal(stack: Stack): string[] {
   return readFileSync(`${stack.home.folder}/journal`, 'utf8').trim().split('\n')

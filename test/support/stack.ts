@@ -4,7 +4,7 @@ import { readLocalConfig } from '../../src/config.ts'
 import type { LocalInfo } from '../../src/dev/env/local-info.ts'
 import { resolveStateDir, type StateDir, tryReadJsonFile } from '../../src/dev/env/state-dir.ts'
 import { waitUntil } from '../../src/dev/os/wait-until.ts'
-import { stopLeftovers } from '../../src/dev/process/shutdown.ts'
+import { type RunningProcesses, stopLeftovers } from '../../src/dev/process/shutdown.ts'
 import { createTemporaryFolder } from './servers.ts'
 
 export type StackOptions = {
@@ -72,6 +72,11 @@ export async function startStack(options: StackOptions = {}): Promise<Stack> {
       await start.end('SIGKILL')
     },
   }
+}
+
+/** Reads which processes of a stack run; none where it has not started any yet. */
+export async function readRunningProcesses(home: StateDir): Promise<RunningProcesses> {
+  return (await tryReadJsonFile<RunningProcesses>(home.pids)) ?? {}
 }
 
 type StackProcess = ReturnType<typeof launchStack>

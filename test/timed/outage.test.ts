@@ -4,9 +4,8 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import { WorkflowNotFoundError } from '@temporalio/common'
 import { deriveOperationUuid } from '../../src/api/operations/idempotency.ts'
-import { tryReadJsonFile } from '../../src/dev/env/state-dir.ts'
 import { isProcessAlive, type ProcessIdentity } from '../../src/dev/process/identity.ts'
-import type { ChildProcessName, RunningProcesses } from '../../src/dev/process/shutdown.ts'
+import type { ChildProcessName } from '../../src/dev/process/shutdown.ts'
 import { WORKFLOWS } from '../../src/workflows/contracts/workflows.ts'
 import type { ApiResponse } from '../api/support/client.ts'
 import { createEndpointFixtures, listEndpointRequests } from '../api/support/every-endpoint.ts'
@@ -14,7 +13,7 @@ import { createPayoutActions } from '../api/support/payout-actions.ts'
 import { pollUntil } from '../api/support/poll-until.ts'
 import { type Merchant, openTestStack, type TestStack } from '../api/support/test-stack.ts'
 import { RESPONSE_LIMIT_MS } from '../support/response-limit.ts'
-import { type Stack, startStack } from '../support/stack.ts'
+import { readRunningProcesses, type Stack, startStack } from '../support/stack.ts'
 
 /** Processes are killed, servers freeze, everything is stopped: callers get 503 in time, and accepted operations continue. */
 
@@ -32,7 +31,7 @@ afterAll(async () => {
   await stack.stop()
 })
 
-const processes = async () => (await tryReadJsonFile<RunningProcesses>(stack.home.pids))!
+const processes = () => readRunningProcesses(stack.home)
 
 /** A process with all its descendants, which are stopped or continued together. */
 function signalTree({ pid }: ProcessIdentity, signal: 'SIGSTOP' | 'SIGCONT') {

@@ -1,7 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
-import { tryReadJsonFile } from '../../../src/dev/env/state-dir.ts'
-import { type Stack, startStack } from '../../support/stack.ts'
+import { readRunningProcesses, type Stack, startStack } from '../../support/stack.ts'
 import type { ApiResponse } from '../support/client.ts'
 import { runConcurrentTests } from '../support/concurrent-tests.ts'
 import {
@@ -251,7 +250,7 @@ test('without a worker the API answers 503 in time; without a key the transfer i
   const charge = await payouts.createPaidCharge(merchant)
   const started = await payouts.send(merchant, { value: 1 })
   await payouts.waitForStatus(merchant, started.body.data.uuid, 'PAID')
-  const worker = (await tryReadJsonFile<{ worker: { pid: number } }>(stack.home.pids))!.worker.pid
+  const worker = (await readRunningProcesses(stack.home)).worker!.pid
   process.kill(worker, 'SIGSTOP')
   const keys = { transfer: randomUUID(), refund: randomUUID() }
   const body = { value: 2, pix_key: randomPixKey() }

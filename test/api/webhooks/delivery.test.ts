@@ -1,9 +1,7 @@
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import { Webhook } from 'standardwebhooks'
-import { tryReadJsonFile } from '../../../src/dev/env/state-dir.ts'
-import type { RunningProcesses } from '../../../src/dev/process/shutdown.ts'
 import type { InboxMessage } from '../../../src/simulator/control/client.ts'
-import { type Stack, startStack } from '../../support/stack.ts'
+import { readRunningProcesses, type Stack, startStack } from '../../support/stack.ts'
 import { repeatWhileUnconfirmed } from '../support/client.ts'
 import { pollUntil } from '../support/poll-until.ts'
 import { type Merchant, openTestStack, type TestStack } from '../support/test-stack.ts'
@@ -332,7 +330,7 @@ test('deliveries survive a killed worker', async () => {
   const hook = await endpoint(merchant, { answers: { status: 500 } })
   await Promise.all(Array.from({ length: 5 }, () => triggerWebhookEvent(merchant)))
   await pollUntil(hook.messages, all => all.length >= 5)
-  const { worker } = (await tryReadJsonFile<RunningProcesses>(stack.home.pids))!
+  const { worker } = await readRunningProcesses(stack.home)
   process.kill(worker!.pid, 'SIGKILL')
   await testStack.simulator.setInboxResponse(hook.name, { status: 200 })
   const all = await pollUntil(
@@ -343,7 +341,7 @@ test('deliveries survive a killed worker', async () => {
     },
   )
   expect(all.map(one => one.status)).toEqual(Array(5).fill('DELIVERED'))
-  expect((await tryReadJsonFile<RunningProcesses>(stack.home.pids))!.worker!.pid).not.toBe(worker!.pid)
+  expect((await readRunningProcesses(stack.home)).worker!.pid).not.toBe(worker!.pid)
 })
 
 async function stateOf({ api }: Merchant, { uuid }: { uuid: string }) {

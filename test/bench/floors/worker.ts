@@ -15,6 +15,9 @@ if (process.argv[1] === fileURLToPath(import.meta.url)) {
     activities: { nothing },
     maxCachedWorkflows: 400,
   })
+  // It has a session of its own, so no signal to the benchmark's reaches it.
+  process.once('disconnect', () => worker.shutdown())
+  process.channel?.unref() // The listener alone keeps no worker that has stopped.
   process.send?.('ready')
   await worker.run()
   await connection.close()

@@ -21,8 +21,7 @@ export function registerPublicPaymentPage(dashboard: DashboardContext): void {
   const { koa } = dashboard.router
 
   koa.get(`${PAY_PATH}/:token`, async ctx => {
-    ctx.set(SECRET_ADDRESS_HEADERS)
-    if (handleLanguageSwitch(dashboard, ctx)) return
+    if (handleLanguageSwitch(dashboard, ctx)) return ctx.set(SECRET_ADDRESS_HEADERS)
     await respond(ctx, async token => {
       const visit = await requireLink(ctx, token)
       if (visit.kind === 'revoked')
