@@ -2,12 +2,12 @@ import { readFile } from 'node:fs/promises'
 import { Client, Connection as Temporal } from '@temporalio/client'
 import { WorkflowNotFoundError } from '@temporalio/common'
 import { historyToJSON } from '@temporalio/common/lib/proto-utils.js'
-import { openOrm } from '../../src/db/client/orm.ts'
 import { tryReadJsonFile } from '../../src/dev/env/state-dir.ts'
 import type { ProviderName } from '../../src/domain/providers/provider.ts'
 import { createProviderRegistry } from '../../src/providers/registry.ts'
 import { createSealer } from '../../src/security/sealing.ts'
 import { createSimulatorClient } from '../../src/simulator/control/client.ts'
+import { openTestOrm } from '../support/orm.ts'
 import type { Stack } from '../support/stack.ts'
 
 /** Histories fetched concurrently. */
@@ -24,7 +24,7 @@ export async function openStackClients({ home, local }: Stack, secondApi?: strin
   const facts = (await tryReadJsonFile<{ providers: Record<ProviderName, { base_url: string }> }>(
     `${home.simulator}/simulator.json`,
   ))!
-  const orm = await openOrm({ databaseUrl: local.database_url, poolSize: 5 })
+  const orm = await openTestOrm({ databaseUrl: local.database_url, poolSize: 5 })
   const simulator = createSimulatorClient(local.simulator_url, home.simulatorCa)
   const seal = createSealer(secretKey.trim())
   const providers = createProviderRegistry({ openCredentials: seal.open, timeoutMs: 10_000, ca })

@@ -13,7 +13,7 @@ import { parseFee } from '../../src/cli/fees.ts'
 import { createProgram } from '../../src/cli/program.ts'
 import { readConfig, readLocalConfig } from '../../src/config.ts'
 import { createSession } from '../../src/dashboard/authentication/sign-in.ts'
-import { type Orm, openOrm, runInTransaction } from '../../src/db/client/orm.ts'
+import { type Orm, runInTransaction } from '../../src/db/client/orm.ts'
 import { Connection } from '../../src/db/entities/connection.ts'
 import { Token } from '../../src/db/entities/token.ts'
 import { User } from '../../src/db/entities/user.ts'
@@ -27,6 +27,7 @@ import { createSealer, sha256 } from '../../src/security/sealing.ts'
 import { hashToken } from '../../src/security/tokens.ts'
 import { type ScriptedProvider, startScriptedProvider } from '../providers/support/scripted-provider.ts'
 import { createTestDatabase } from '../support/database.ts'
+import { openTestOrm } from '../support/orm.ts'
 
 /**
  * Every command that needs no provider or Temporal, over a database of its own; the others are in
@@ -54,7 +55,7 @@ beforeAll(async () => {
     ca: mailServer.ca,
   })
   databaseUrl = await createTestDatabase()
-  orm = await openOrm({ databaseUrl })
+  orm = await openTestOrm({ databaseUrl })
   folder = await mkdtemp(join(tmpdir(), 'trilho-commands-'))
   waitingMigration = migrateBesideAnother()
   waitingMigration.catch(() => {}) // Its test reports it.

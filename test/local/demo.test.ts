@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
-import { openOrm } from '../../src/db/client/orm.ts'
 import { type DemoOptions, setUpDemo } from '../../src/dev/demo/demo.ts'
 import { openSimulatorFixture, type SimulatorFixture } from '../simulator/support/simulator-fixture.ts'
+import { openTestOrm } from '../support/orm.ts'
 import { startPostgres } from '../support/postgres.ts'
 
 /** A first start that fails half-way, and the next one: the demo account is complete. */
@@ -48,7 +48,7 @@ test.each([
     return (await sql<{ connection_uuid: string }>(order, [uuid])).map(row => row.connection_uuid)
   }
   async function sql<Row extends object>(query: string, values: unknown[]): Promise<Row[]> {
-    const orm = await openOrm({ databaseUrl })
+    const orm = await openTestOrm({ databaseUrl })
     return orm.em
       .fork()
       .execute<Row[]>(query, values)
@@ -60,7 +60,7 @@ let databases = 0
 /** An empty one of its own. */
 async function database(): Promise<string> {
   const url = new URL(postgres.url)
-  const orm = await openOrm({ databaseUrl: url.href })
+  const orm = await openTestOrm({ databaseUrl: url.href })
   const name = `demo_${++databases}`
   await orm.em.fork().execute(`create database ${name}`)
   await orm.close()

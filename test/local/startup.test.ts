@@ -9,11 +9,11 @@ import { promisify } from 'node:util'
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
 import { Client, Connection, ScheduleNotFoundError } from '@temporalio/client'
 import { migrate } from '../../src/db/client/migrate.ts'
-import { openOrm } from '../../src/db/client/orm.ts'
 import { reserveFreePort } from '../../src/dev/os/ports.ts'
 import { waitUntil } from '../../src/dev/os/wait-until.ts'
 import { SEARCH_ATTRIBUTES } from '../../src/workflows/contracts/search-attributes.ts'
 import { createSelfSignedCertificate } from '../providers/support/certificate.ts'
+import { openTestOrm } from '../support/orm.ts'
 import { startPostgres } from '../support/postgres.ts'
 import { PROGRAM_ENVIRONMENT } from '../support/program-environment.ts'
 import { startTemporal } from '../support/temporal.ts'
@@ -55,7 +55,7 @@ beforeAll(async () => {
   }).listen(0, '127.0.0.1')
   await once(untrusted, 'listening')
   await migrate(postgres.url)
-  const orm = await openOrm({ databaseUrl: postgres.url })
+  const orm = await openTestOrm({ databaseUrl: postgres.url })
   for (const statement of [
     'create database unmigrated',
     'create database before_release',
@@ -64,7 +64,7 @@ beforeAll(async () => {
   ])
     await orm.em.fork().execute(statement)
   await orm.close()
-  const before = await openOrm({ databaseUrl: urlWith(url => (url.pathname = '/before_release')) })
+  const before = await openTestOrm({ databaseUrl: urlWith(url => (url.pathname = '/before_release')) })
   await before.em.fork().execute(`
     create table mikro_orm_migrations (id serial primary key, name varchar(255), executed_at timestamptz default now());
     insert into mikro_orm_migrations (name) values ('001_charges')`)

@@ -1,9 +1,9 @@
 import { expect, test } from '@jest/globals'
 import { Client, Connection } from '@temporalio/client'
 import { defineSearchAttributeKey } from '@temporalio/common'
-import { openOrm } from '../../src/db/client/orm.ts'
 import { waitUntil } from '../../src/dev/os/wait-until.ts'
 import { waitForTemporal } from '../../src/dev/services/temporal.ts'
+import { openTestOrm } from '../support/orm.ts'
 import { startPostgres } from '../support/postgres.ts'
 import { startTemporal } from '../support/temporal.ts'
 
@@ -22,7 +22,7 @@ test('suites get a database and a Temporal server with their search attributes',
 
 test('a value refused by PostgreSQL is not quoted in its log', async () => {
   const { url, stop, log } = await startPostgres()
-  const orm = await openOrm({ databaseUrl: url })
+  const orm = await openTestOrm({ databaseUrl: url })
   try {
     await orm.em.execute(`create table payer (document text unique)`)
     const insert = () => orm.em.execute('insert into payer values (?)', ['52998224725'])

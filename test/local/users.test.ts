@@ -1,18 +1,19 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
 import { createAccount } from '../../src/admin/accounts.ts'
 import { addUser, disableUser, enableUser, setPassword } from '../../src/admin/users.ts'
-import { type Orm, openOrm } from '../../src/db/client/orm.ts'
+import type { Orm } from '../../src/db/client/orm.ts'
 import { User } from '../../src/db/entities/user.ts'
 import { resetDashboardLogins } from '../../src/dev/demo/demo-logins.ts'
 import { verifyPassword } from '../../src/security/passwords.ts'
 import { createTestDatabase } from '../support/database.ts'
+import { openTestOrm } from '../support/orm.ts'
 
 let databaseUrl: string
 let orm: Orm
 let accountUuid: string
 beforeAll(async () => {
   databaseUrl = await createTestDatabase()
-  orm = await openOrm({ databaseUrl })
+  orm = await openTestOrm({ databaseUrl })
   accountUuid = (await createAccount(em(), { name: 'Loja', document: '11222333000181' })).uuid
 })
 afterAll(async () => {

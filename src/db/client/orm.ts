@@ -30,9 +30,6 @@ import { parseTlsOptions } from './tls.ts'
 export type Orm = MikroORM
 export type { EntityManager }
 
-/** Limit of the wait for a connection, the wait for a place in the pool included. */
-const CONNECT_TIMEOUT_MS = 3_000
-
 /**
  * How long an idle connection stays open. A new connection starts a PostgreSQL process that must parse and plan every
  * prepared statement again, which costs as much as many operations; bursts of money find the connections of the last
@@ -54,6 +51,8 @@ export type OrmOptions = {
   /** The name that `pg_stat_activity` shows for the sessions of this process. */
   applicationName?: string
   poolSize?: number
+  /** Limit of the wait for a connection in milliseconds, the wait for a place in the pool included. */
+  connectMs?: number
   /** `statement_timeout` in milliseconds; null: no limit. */
   statementMs?: number | null
   /** `lock_timeout` in milliseconds; absent: only `statementMs` limits the wait. */
@@ -69,6 +68,7 @@ export async function openOrm({
   databaseUrl,
   applicationName = 'trilho',
   poolSize = 10,
+  connectMs = 3_000,
   statementMs = 10_000,
   lockMs,
   canCreateDatabase: createsDatabase = false,
@@ -124,7 +124,7 @@ export async function openOrm({
   const openPool = () =>
     new PipelinedPool(
       orm.driver.getConnection().mapOptions({
-        connectionTimeoutMillis: CONNECT_TIMEOUT_MS,
+        connectionTimeoutMillis: connectMs,
         statement_timeout: statementMs ?? 0,
         // A frozen server sends no error: after this time `pg` closes the connection, which fails the pending queries.
         ...(statementMs !== null && { query_timeout: statementMs + STATEMENT_TIMEOUT_GRACE_MS }),

@@ -8,7 +8,6 @@ import {
   registerNotificationUrl,
 } from '../../../src/admin/connections.ts'
 import { checkProviderBalances } from '../../../src/admin/ledger-check.ts'
-import { openOrm } from '../../../src/db/client/orm.ts'
 import { Connection } from '../../../src/db/entities/connection.ts'
 import { replaceDefaultConnections } from '../../../src/db/repositories/default-providers.ts'
 import { checkLedger } from '../../../src/db/repositories/ledger-rules.ts'
@@ -21,6 +20,7 @@ import { createProviderRegistry } from '../../../src/providers/registry.ts'
 import { createSealer } from '../../../src/security/sealing.ts'
 import { createSimulatorClient } from '../../../src/simulator/control/client.ts'
 import { createEfiClient } from '../../simulator/support/efi-client.ts'
+import { openTestOrm } from '../../support/orm.ts'
 import { createApiClient } from './client.ts'
 import { createContract } from './contract.ts'
 import { pollUntil } from './poll-until.ts'
@@ -72,7 +72,7 @@ export async function openTestStack(home: StateDir) {
     `${home.simulator}/simulator.json`,
   ))!
   const seal = createSealer(secretKey.trim())
-  const orm = await openOrm({ databaseUrl: local.database_url, poolSize: 5 })
+  const orm = await openTestOrm({ databaseUrl: local.database_url, poolSize: 5 })
   const simulator = createSimulatorClient(local.simulator_url, home.simulatorCa)
   const providers = createProviderRegistry({ openCredentials: seal.open, timeoutMs: 10_000, ca })
   // The first request generates the document: on a busy machine not within a request's deadline.

@@ -3,8 +3,8 @@ import { json } from 'node:stream/consumers'
 import { pino } from 'pino'
 import { providerActivities } from '../../../src/activities/index.ts'
 import type { ActivityDependencies } from '../../../src/activities/runtime/dependencies.ts'
-import { openOrm } from '../../../src/db/client/orm.ts'
 import { createSealer } from '../../../src/security/sealing.ts'
+import { openTestOrm } from '../../support/orm.ts'
 
 /**
  * A process that makes one call, to be killed: its provider writes down the id of each payout or reply that reaches it,
@@ -20,7 +20,7 @@ const recordAndHang = ({ id }: { id: string }) => {
   return new Promise<never>(() => {})
 }
 const dependencies = {
-  orm: await openOrm({ databaseUrl }),
+  orm: await openTestOrm({ databaseUrl }),
   sealer: createSealer(`a:${Buffer.alloc(32, 7).toString('base64')}`),
   timeScale: 1,
   log: pino({ level: 'silent' }),

@@ -1,13 +1,14 @@
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
-import { type Orm, openOrm, runInTransaction } from '../../../src/db/client/orm.ts'
+import { type Orm, runInTransaction } from '../../../src/db/client/orm.ts'
 import { createTestDatabase } from '../../support/database.ts'
+import { openTestOrm } from '../../support/orm.ts'
 
 /** A storm's finding when the database went down during transactions: a worker that never got a connection again. */
 
 const POOL = 2
 let orm: Orm
 beforeAll(async () => {
-  orm = await openOrm({ databaseUrl: await createTestDatabase(), poolSize: POOL })
+  orm = await openTestOrm({ databaseUrl: await createTestDatabase(), poolSize: POOL })
 })
 afterAll(() => orm?.close())
 
@@ -27,7 +28,7 @@ test('connections that end outside of transactions are replaced too', async () =
 })
 
 test('a pool closed while it connects closes the new connection too', async () => {
-  const closing = await openOrm({ databaseUrl: await createTestDatabase(), poolSize: POOL })
+  const closing = await openTestOrm({ databaseUrl: await createTestDatabase(), poolSize: POOL })
   await closing.em.fork().execute('select 1')
   const asked = [1, 2].map(one =>
     closing.em

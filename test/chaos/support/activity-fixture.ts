@@ -4,19 +4,19 @@ import { databaseActivities, providerActivities } from '../../../src/activities/
 import type { ActivityDependencies } from '../../../src/activities/runtime/dependencies.ts'
 import { createAccount } from '../../../src/admin/accounts.ts'
 import { createConnection, postOpeningBalance } from '../../../src/admin/connections.ts'
-import { openOrm } from '../../../src/db/client/orm.ts'
 import type { Provider } from '../../../src/providers/port.ts'
 import { createSealer } from '../../../src/security/sealing.ts'
 import type { TemporalContext } from '../../../src/temporal/workflow-options.ts'
 import type { TransferInput, TransferInputDetails } from '../../../src/workflows/contracts/transfers.ts'
 import { createTestDatabase } from '../../support/database.ts'
+import { openTestOrm } from '../../support/orm.ts'
 
 type WorkflowStartOptions = { workflowId: string }
 
 /** The activities over a database of their own and a provider scripted by the test: no workflow, no network. */
 export async function openActivityFixture() {
   const databaseUrl = await createTestDatabase()
-  const orm = await openOrm({ databaseUrl })
+  const orm = await openTestOrm({ databaseUrl })
   const seal = createSealer(`a:${Buffer.alloc(32, 7).toString('base64')}`)
   const scriptedProvider: Partial<Provider> = {
     preconnect: () => {},

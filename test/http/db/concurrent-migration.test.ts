@@ -3,9 +3,10 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, beforeAll, beforeEach, expect, test } from '@jest/globals'
 import { Migration } from '@mikro-orm/migrations'
 import { migrate } from '../../../src/db/client/migrate.ts'
-import { type Orm, openOrm, runInTransaction } from '../../../src/db/client/orm.ts'
+import { type Orm, runInTransaction } from '../../../src/db/client/orm.ts'
 import { MIGRATIONS } from '../../../src/db/migrations/index.ts'
 import { createTestDatabase } from '../../support/database.ts'
+import { openTestOrm } from '../../support/orm.ts'
 
 /** A migration while another transaction reads its table for long, as a backup does: it waits, and blocks no request. */
 
@@ -52,7 +53,7 @@ let url: string
 let orm: Orm
 beforeAll(async () => {
   url = await createTestDatabase()
-  orm = await openOrm({ databaseUrl: url })
+  orm = await openTestOrm({ databaseUrl: url })
 })
 afterAll(() => orm?.close())
 beforeEach(async () => {
@@ -142,7 +143,7 @@ test('a schema of before the first release is refused in one line, and stays as 
   const before = new URL(url)
   before.pathname = `/before_${randomUUID().replaceAll('-', '')}`
   await sql(`create database ${before.pathname.slice(1)}`)
-  const older = await openOrm({ databaseUrl: before.href })
+  const older = await openTestOrm({ databaseUrl: before.href })
   await older.em.fork().execute(`
     create table mikro_orm_migrations (id serial primary key, name varchar(255), executed_at timestamptz default now());
     insert into mikro_orm_migrations (name) values ('001_charges'), ('002_money_out');
@@ -159,7 +160,7 @@ test('a schema of before the first release is refused in one line, and stays as 
 test('a missing database is created by a migration only', async () => {
   const absent = new URL(url)
   absent.pathname = `/absent_${randomUUID().replaceAll('-', '')}`
-  const reader = await openOrm({ databaseUrl: absent.href })
+  const reader = await openTestOrm({ databaseUrl: absent.href })
   await expect(reader.em.fork().execute('select 1')).rejects.toMatchObject({ code: '3D000' })
   await migrate(absent.href)
   expect(await reader.em.fork().execute('select from account')).toEqual([])

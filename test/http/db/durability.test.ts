@@ -4,8 +4,9 @@ import { once } from 'node:events'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import { requireDurability, UnsafeDatabase } from '../../../src/db/client/durability.ts'
-import { type Orm, openOrm } from '../../../src/db/client/orm.ts'
+import type { Orm } from '../../../src/db/client/orm.ts'
 import { createTestDatabase } from '../../support/database.ts'
+import { openTestOrm } from '../../support/orm.ts'
 import { startPostgres } from '../../support/postgres.ts'
 import { PROGRAM_ENVIRONMENT } from '../../support/program-environment.ts'
 
@@ -15,7 +16,7 @@ let postgres: Awaited<ReturnType<typeof startPostgres>>
 let orm: Orm
 beforeAll(async () => {
   postgres = await startPostgres({})
-  orm = await openOrm({ databaseUrl: postgres.url })
+  orm = await openTestOrm({ databaseUrl: postgres.url })
 }, 120_000)
 afterAll(async () => {
   await orm?.close()
@@ -25,7 +26,7 @@ afterAll(async () => {
 const databaseOf = (url: string) => new URL(url).pathname.slice(1)
 const alter = (what: string, setting: string) => orm.em.fork().execute(`alter ${what} set ${setting}`)
 async function check(): Promise<string> {
-  const fresh = await openOrm({ databaseUrl: postgres.url })
+  const fresh = await openTestOrm({ databaseUrl: postgres.url })
   try {
     return await requireDurability(fresh, { isAllowed: false, warn: () => {} }).then(
       () => 'safe',
@@ -61,7 +62,7 @@ test('synchronous_commit = off of the role or the database is refused', async ()
 })
 
 test('a server without durability is refused with every such setting; where it is allowed, that is a warning', async () => {
-  const forgetful = await openOrm({ databaseUrl: await createTestDatabase() })
+  const forgetful = await openTestOrm({ databaseUrl: await createTestDatabase() })
   const warnings: string[] = []
   const warn = (message: string) => void warnings.push(message)
   await expect(requireDurability(forgetful, { isAllowed: false, warn })).rejects.toThrow(UnsafeDatabase)

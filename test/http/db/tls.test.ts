@@ -8,6 +8,7 @@ import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import { openOrm } from '../../../src/db/client/orm.ts'
 import { parseTlsOptions } from '../../../src/db/client/tls.ts'
 import { createSelfSignedCertificate } from '../../providers/support/certificate.ts'
+import { openTestOrm } from '../../support/orm.ts'
 
 /** The TLS parameters of DATABASE_URL are applied, and none is ignored. */
 
@@ -74,7 +75,7 @@ test.each([
 ])('over the network to $host with "$query"', async ({ host, query, asksFirst, isTaken }) => {
   const server = await encrypting()
   const url = `postgres://trilho:${SECRET}@${host}:${server.port}/trilho${query.replace('CA', ca)}`
-  const orm = await openOrm({ databaseUrl: url })
+  const orm = await openTestOrm({ databaseUrl: url })
   await expect(orm.em.fork().execute('select 1')).rejects.toThrow()
   await orm.close()
   await server.close()

@@ -2,13 +2,7 @@ import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, beforeEach, expect, test } from '@jest/globals'
 import { types } from 'pg'
 import { lockCharge, lockTransfer } from '../../../src/activities/shared/transition.ts'
-import {
-  type EntityManager,
-  type Orm,
-  openOrm,
-  readInSnapshot,
-  runInTransaction,
-} from '../../../src/db/client/orm.ts'
+import { type EntityManager, type Orm, readInSnapshot, runInTransaction } from '../../../src/db/client/orm.ts'
 import { Account } from '../../../src/db/entities/account.ts'
 import { PipelinedPool } from '../../../src/db/pipeline/pool.ts'
 import {
@@ -25,6 +19,7 @@ import {
   sendStatement,
   transactionReturning,
 } from '../../../src/db/pipeline/query.ts'
+import { openTestOrm } from '../../support/orm.ts'
 import { type ApiFixture, openApiFixture } from '../support/api-fixture.ts'
 import { openCapturedOrm } from '../support/postgres-messages.ts'
 
@@ -437,7 +432,7 @@ test('an asynchronous commit waits for no disk, and no other statement shares it
 })
 
 test('a prepared statement whose columns have changed fails once, and its connection is replaced', async () => {
-  const own = await openOrm({ databaseUrl: fixture.config.databaseUrl, poolSize: 1 })
+  const own = await openTestOrm({ databaseUrl: fixture.config.databaseUrl, poolSize: 1 })
   const asked = () => selectRows(own.em.fork(), 'select * from changing where n = ?', [1])
   await fixture.orm.em.fork().execute('create table changing (n integer); insert into changing values (1)')
   expect(await asked()).toEqual([{ n: 1 }])

@@ -23,6 +23,7 @@ import { observeProvider } from '../../../src/providers/observability/call-obser
 import type { Provider, ProviderNotificationRequest } from '../../../src/providers/port.ts'
 import { openStorage } from '../../../src/storage/storage.ts'
 import { ANY_EVENT_BODY } from '../../support/event-bodies.ts'
+import { openTestOrm } from '../../support/orm.ts'
 import { createTemporaryFolder } from '../../support/servers.ts'
 import { type ApiFixture, openApiFixture } from '../support/api-fixture.ts'
 import { createBrowser } from '../support/browser.ts'
@@ -204,7 +205,7 @@ describe('GET /metrics', () => {
        alter role ${role} set default_transaction_read_only = on`,
     )
     const url = Object.assign(new URL(world.config.databaseUrl), { username: role, password: 'a' })
-    const orm = await openOrm({ databaseUrl: url.href })
+    const orm = await openTestOrm({ databaseUrl: url.href })
     const text = await renderDatabaseMetrics(orm)
     expect(text).toMatch(/^trilho_database_read_only 1$/m)
     expect(text).toMatch(/^trilho_database_connections [1-9]/m) // Of every role, though this one sees no other's sessions.

@@ -2,7 +2,8 @@ import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import { createAuthenticator } from '../../../src/api/authorization/authenticate.ts'
 import { createRateLimiter } from '../../../src/api/middleware/rate-limit/bucket.ts'
-import { type Orm, openOrm } from '../../../src/db/client/orm.ts'
+import type { Orm } from '../../../src/db/client/orm.ts'
+import { openTestOrm } from '../../support/orm.ts'
 import { type ApiFixture, openApiFixture } from '../support/api-fixture.ts'
 
 /** A read-only PostgreSQL: requests are authenticated and counted without a write, so that reads are answered. */
@@ -17,7 +18,7 @@ beforeAll(async () => {
      alter role ${role} set default_transaction_read_only = on`,
   )
   const url = Object.assign(new URL(fixture.config.databaseUrl), { username: role, password: 'a' })
-  orm = await openOrm({ databaseUrl: url.href })
+  orm = await openTestOrm({ databaseUrl: url.href })
 })
 afterAll(async () => {
   await orm?.close()

@@ -9,7 +9,7 @@ import { activateConnection, createConnection } from '../../../src/admin/connect
 import { checkProviderBalances } from '../../../src/admin/ledger-check.ts'
 import { NOT_CREDITED_YET } from '../../../src/admin/opening-balance.ts'
 import { addUser } from '../../../src/admin/users.ts'
-import { type Orm, openOrm } from '../../../src/db/client/orm.ts'
+import type { Orm } from '../../../src/db/client/orm.ts'
 import type { Connection } from '../../../src/db/entities/connection.ts'
 import { listOpenAccountEntries } from '../../../src/db/repositories/account-entries.ts'
 import { checkLedger } from '../../../src/db/repositories/ledger-rules.ts'
@@ -22,6 +22,7 @@ import {
   type SimulatorFixture,
 } from '../../simulator/support/simulator-fixture.ts'
 import { createTestDatabase } from '../../support/database.ts'
+import { openTestOrm } from '../../support/orm.ts'
 
 /** An account at a simulated Woovi in which money moves without us: afterwards the ledger agrees with the provider. */
 
@@ -39,7 +40,7 @@ const OPERATOR_EMAILS = [`${randomUUID()}@trilho.test`, `${randomUUID()}@trilho.
 beforeAll(async () => {
   stack = await openSimulatorFixture()
   await stack.control.putAccount('shop', { ...SHOP, keys: [...SHOP.keys], dialect: 'woovi', balance: 100 })
-  orm = await openOrm({ databaseUrl: await createTestDatabase() })
+  orm = await openTestOrm({ databaseUrl: await createTestDatabase() })
   providers = createProviderRegistry({ openCredentials: seal.open, timeoutMs: 10_000, ca: stack.ca })
   for (const email of OPERATOR_EMAILS)
     await addUser(orm.em.fork(), { email, password: randomUUID(), accountUuid: null })

@@ -9,7 +9,7 @@ import { callbackRoutes } from '../../../src/api/callbacks/routes.ts'
 import { fileRoutes } from '../../../src/api/files/routes.ts'
 import { healthRoutes } from '../../../src/api/health/routes.ts'
 import { dashboardRoutes } from '../../../src/dashboard/routes.ts'
-import { type OrmOptions, openOrm } from '../../../src/db/client/orm.ts'
+import type { OrmOptions } from '../../../src/db/client/orm.ts'
 import { ERROR_CATALOGUE, type ErrorCode } from '../../../src/domain/errors/error-catalogue.ts'
 import { ApiError } from '../../../src/http/api-error.ts'
 import { describeFailureCause } from '../../../src/http/failure-cause.ts'
@@ -17,6 +17,7 @@ import { isOutage, ResponseTimeoutError, TemporalConnectionError } from '../../.
 import { startServer } from '../../../src/http/server.ts'
 import { createProviderRegistry } from '../../../src/providers/registry.ts'
 import { StorageError } from '../../../src/storage/storage.ts'
+import { openTestOrm } from '../../support/orm.ts'
 import { createTemporaryFolder } from '../../support/servers.ts'
 import { type ApiFixture, createCaller, openApiFixture } from '../support/api-fixture.ts'
 import { startFreezableProxy } from '../support/freezable-proxy.ts'
@@ -107,7 +108,7 @@ describe('the access log', () => {
 
   /** The same API over another database; its access log is that of `world`. */
   async function over(databaseUrl: string, options: Partial<OrmOptions> = {}) {
-    const orm = await openOrm({ databaseUrl, ...options })
+    const orm = await openTestOrm({ databaseUrl, ...options })
     const server = await startServer(createApp({ ...world.dependencies, orm, routes }), world.config)
     stop.unshift(async () => {
       await server.stop()
@@ -172,8 +173,9 @@ describe('the access log', () => {
     const { hostname, port } = new URL(world.config.databaseUrl)
     const way = await startFreezableProxy({ host: hostname, port: Number(port) })
     const url = Object.assign(new URL(world.config.databaseUrl), { host: `127.0.0.1:${way.port}` })
-    const openConnection = await over(url.href, { statementMs: 500 })
-    const fresh = await over(url.href, { statementMs: 500 })
+    const limits = { connectMs: 500, statementMs: 500 }
+    const openConnection = await over(url.href, limits)
+    const fresh = await over(url.href, limits)
     for (let calls = 0; calls < 3; calls++) await openConnection('GET', '/failing/statement')
     way.freeze()
     const lines = await Promise.all(

@@ -2,26 +2,24 @@ import { Writable } from 'node:stream'
 import { pino } from 'pino'
 import { type ApiDependencies, createApp, type RouteRegistrar } from '../../../src/api/app.ts'
 import { readConfig } from '../../../src/config.ts'
-import { openOrm } from '../../../src/db/client/orm.ts'
+import type { OrmOptions } from '../../../src/db/client/orm.ts'
 import { TemporalConnectionError } from '../../../src/http/outage.ts'
 import { type RunningServer, startServer } from '../../../src/http/server.ts'
 import { createSealer } from '../../../src/security/sealing.ts'
 import { openStorage } from '../../../src/storage/storage.ts'
 import { createTestDatabase } from '../../support/database.ts'
+import { openTestOrm } from '../../support/orm.ts'
 import { repeatUntilFinal } from '../../support/repeated-requests.ts'
 import { createRowInserters } from './row-inserters.ts'
 
 export type ApiFixture = Awaited<ReturnType<typeof openApiFixture>>
-
-/** Time that the machine stands still is not an outage. */
-const STATEMENT_TIMEOUT_MS = 30_000
 
 /** The API in this process over a database of its own, without Temporal unless one is given: nothing here needs a workflow. */
 export async function openApiFixture(
   routes: RouteRegistrar[],
   environment: Record<string, string> = {},
   connectToTemporal: ApiDependencies['temporal']['client'] = refuseConnection,
-  { statementMs = STATEMENT_TIMEOUT_MS }: { statementMs?: number } = {},
+  limits: Pick<OrmOptions, 'connectMs' | 'statementMs'> = {},
 ) {
   const config = readConfig({
     DATABASE_URL: await createTestDatabase(),
@@ -32,7 +30,7 @@ export async function openApiFixture(
     TRILHO_RATE_BURST: '100000',
     ...environment,
   })
-  const orm = await openOrm({ databaseUrl: config.databaseUrl, poolSize: 10, statementMs })
+  const orm = await openTestOrm({ databaseUrl: config.databaseUrl, poolSize: 10, ...limits })
   const lines: string[] = []
   const dependencies: ApiDependencies = {
     orm,

@@ -1,5 +1,6 @@
 import { type AddressInfo, connect, createServer, type Socket } from 'node:net'
-import { type Orm, type OrmOptions, openOrm } from '../../../src/db/client/orm.ts'
+import type { Orm, OrmOptions } from '../../../src/db/client/orm.ts'
+import { openTestOrm } from '../../support/orm.ts'
 
 /** What PostgreSQL receives from a pool with one connection. */
 export type CapturedMessages = {
@@ -63,7 +64,7 @@ export async function openCapturedOrm(
   const through = new URL(databaseUrl)
   through.hostname = '127.0.0.1'
   through.port = String((proxy.address() as AddressInfo).port)
-  const orm = await openOrm({ databaseUrl: through.href, poolSize, ...options })
+  const orm = await openTestOrm({ databaseUrl: through.href, poolSize, ...options })
   return {
     orm,
     captured,
