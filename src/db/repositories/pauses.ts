@@ -63,6 +63,19 @@ export function findPause(em: EntityManager, target: PauseTarget): Promise<Pause
   return em.fork().findOne(Pause, getPauseTargetColumns(target))
 }
 
+/** Lists the active pauses with the names of what they stop, oldest first. */
+export function listPauses(em: EntityManager) {
+  return em.execute(
+    `select p.uuid, coalesce(p.connection_uuid, p.account_uuid) as target_uuid, p.reach, p.reason, p.actor, p.created_at,
+       case when p.connection_uuid is not null then 'connection' when p.account_uuid is not null then 'account'
+         else 'all' end as target,
+       n.uuid as account_uuid, n.name as account_name, c.provider
+     from pause p left join connection c on c.uuid = p.connection_uuid
+     left join account n on n.uuid = coalesce(p.account_uuid, c.account_uuid)
+     order by p.created_at`,
+  )
+}
+
 function getPauseTargetColumns(target: PauseTarget): {
   accountUuid: string | null
   connectionUuid: string | null

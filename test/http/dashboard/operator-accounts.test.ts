@@ -173,6 +173,11 @@ test('fees, status and visibility are confirmed with what they were, and recorde
   const fees = { uuid, charge: '0,10+0,99%', transfer: '0.50', refund: '0', reason: 'new prices' }
   const wrong = await send('connections/fees', { ...fees, transfer: '-1' }, on)
   expect([wrong.status, wrong.text.includes('id="in-transfer-wrong"')]).toEqual([422, true])
+  const { text } = await operator.send(`${ACCOUNTS}/connections/fees`, fees, { on })
+  expect([/<dt>(Charge|Cobrança)/, /<dt>(Refund|Devolução)/].map(name => name.test(text))).toEqual([
+    true,
+    false,
+  ])
   expect((await send('connections/fees', fees, on)).status).toBe(303)
   const [row] = await sql('select fees from connection where uuid = ?', [uuid])
   expect(row!.fees).toMatchObject({

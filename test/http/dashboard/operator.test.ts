@@ -300,6 +300,10 @@ describe('an operator action', () => {
     expect(paused.headers.get('location')).toBe(`${OPERATOR}/providers?done=paused`)
     const { text } = await operator.get(`${OPERATOR}/providers`)
     expect(text).toContain('their bank is down')
+    // It names what it stops.
+    const [article] = /<article class="watch">.*?<\/article>/s.exec(text)!
+    expect(article).toContain(`href="${OPERATOR}/accounts/${ours.account}"`)
+    expect(article).toMatch(/<\/a>, Provedor A<\/strong>/)
     const refused = await send('resume', { ...target, reason: 'x' })
     expect(refused.text.match(/name="reason" value="[^"]+"/g)).toEqual(['name="reason" value="x"'])
     expect(refused.text).toContain('<details class="act" open>')

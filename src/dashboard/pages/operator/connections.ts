@@ -16,7 +16,7 @@ import type { EntityManager } from '../../../db/client/orm.ts'
 import type { Account } from '../../../db/entities/account.ts'
 import { Connection, ProviderAccount } from '../../../db/entities/connection.ts'
 import { feeFromText, formatFee } from '../../../domain/ledger/fee-notation.ts'
-import { centsFromText, FEE_LINES } from '../../../domain/ledger/money.ts'
+import { centsFromText, FEE_LINES, type Fee } from '../../../domain/ledger/money.ts'
 import {
   CONNECTION_STATUSES,
   PROVIDER_APIS,
@@ -168,12 +168,12 @@ export function registerConnectionForms(router: DashboardRouter): void {
       const fees = readFees(texts)
       const { connection, facts } = await describeConnection(visit, uuid)
       const { t, f } = phrasesOf(visit)
-      const changes = FEE_LINES.map(line => ({
+      const changed = listChangedFees(connection.fees, fees)
+      if (changed.length === 0 && visit.form.has('confirmed')) return null
+      const changes = (changed.length > 0 ? changed : FEE_LINES).map(line => ({
         name: `fee.${line}`,
         value: `${f.fee(connection.fees[line])} → ${f.fee(fees[line])}`,
       }))
-      const isSame = FEE_LINES.every(line => formatFee(connection.fees[line]) === formatFee(fees[line]))
-      if (isSame && visit.form.has('confirmed')) return null
       return {
         title: t('connections.feesAsk', { name: facts.name }),
         button: t('connections.changeFees'),
@@ -185,8 +185,8 @@ export function registerConnectionForms(router: DashboardRouter): void {
     async act({ uuid, reason, ...texts }, visit) {
       const fees = readFees(texts)
       const before = await requireConnection(visit.em, uuid)
-      const isSame = FEE_LINES.every(line => formatFee(before.fees[line]) === formatFee(fees[line]))
-      if (!isSame) await change(visit, { uuid, reason, action: 'connection_fees' }, { fees })
+      if (listChangedFees(before.fees, fees).length > 0)
+        await change(visit, { uuid, reason, action: 'connection_fees' }, { fees })
       return { path: `${CONNECTIONS_PATH}/${uuid}`, outcome: 'connection_changed' }
     },
   })
@@ -307,9 +307,15 @@ function toConnectionOrder(fields: ConnectFields, { uuid, name, document }: Acco
   }
 }
 
-function readFees(texts: Record<(typeof FEE_LINES)[number], string>) {
+type FeeLine = (typeof FEE_LINES)[number]
+
+function listChangedFees(before: Record<FeeLine, Fee>, after: Record<FeeLine, Fee>): FeeLine[] {
+  return FEE_LINES.filter(line => formatFee(before[line]) !== formatFee(after[line]))
+}
+
+function readFees(texts: Record<FeeLine, string>) {
   const errors: FieldErrors = {}
-  const read = (line: (typeof FEE_LINES)[number]) => {
+  const read = (line: FeeLine) => {
     const fee = feeFromText(texts[line].replaceAll(',', '.').replaceAll(/R\$|\s/g, ''))
     if (!fee) errors[line] = ['must be a fee, as in 0.10, 0.99% or 0.10+0.99%']
     return fee ?? { fixedCents: 0, hundredthsOfPercent: 0 }

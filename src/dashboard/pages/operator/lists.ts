@@ -1,6 +1,5 @@
 import type { EntityManager } from '../../../db/client/orm.ts'
 import { OperatorAction } from '../../../db/entities/operator-action.ts'
-import { Pause } from '../../../db/entities/pause.ts'
 import { listOpenAccountEntries } from '../../../db/repositories/account-entries.ts'
 import { findProviderStatistics } from '../../../db/repositories/account-statistics.ts'
 import { listConnectionHealth } from '../../../db/repositories/connection-health.ts'
@@ -19,6 +18,7 @@ import {
   listWaitingNotifications,
   MAX_LISTED_ROWS,
 } from '../../../db/repositories/operator-lists.ts'
+import { listPauses } from '../../../db/repositories/pauses.ts'
 import { listWorkers } from '../../../db/repositories/service-facts.ts'
 import { listUnexplainedNames } from '../../../db/repositories/unexplained-answers.ts'
 import { createPage } from '../../http/page.ts'
@@ -76,10 +76,10 @@ export const OPERATOR_PAGES = {
     return createOperatorPage('entries', { entries, proposals, connections, who: session.user.email })
   },
   async providers({ em }: OperatorPageContext) {
-    const pauses = await em.fork().find(Pause, {}, { orderBy: { createdAt: 'asc' } })
+    const pauses = await listPauses(em.fork())
     const rows = await listConnectionHealth(em.fork())
     const workers = await listWorkers(em.fork())
-    return createOperatorPage('providers', { rows, workers, pauses: pauses.map(presentPause) })
+    return createOperatorPage('providers', { rows, workers, pauses })
   },
   async acts({ em }: OperatorPageContext) {
     const order = { orderBy: { at: 'desc' as const, uuid: 'desc' as const }, limit: MAX_ACTIONS }
@@ -113,9 +113,4 @@ export function registerOperatorPages({ get }: DashboardRouter): void {
     return createPage('operator/overview', { ...state, counts, most: MAX_LISTED_ROWS, providers })
   })
   for (const [name, show] of Object.entries(OPERATOR_PAGES)) get('operator', `${OPERATOR_PATH}/${name}`, show)
-}
-
-function presentPause({ uuid: pause, accountUuid, connectionUuid, reach, actor, reason, createdAt }: Pause) {
-  const target = connectionUuid ? 'connection' : accountUuid ? 'account' : 'all'
-  return { pause, target, uuid: connectionUuid ?? accountUuid ?? '', reach, actor, reason, createdAt }
 }

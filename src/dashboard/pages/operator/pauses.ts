@@ -1,6 +1,5 @@
 import { z } from 'zod'
 import { uuidSchema } from '../../../contract/shared/fields.ts'
-import type { EntityManager } from '../../../db/client/orm.ts'
 import { Account } from '../../../db/entities/account.ts'
 import { Connection } from '../../../db/entities/connection.ts'
 import type { Pause } from '../../../db/entities/pause.ts'
@@ -39,7 +38,7 @@ export function registerPauseForms(router: DashboardRouter): void {
   registerOperatorForm(router, 'pause', {
     ...{ ...form, schema: pauseFormSchema },
     async confirm({ reach, reason, ...fields }, visit) {
-      const { target, name } = await findPauseTarget(visit.em, fields)
+      const { target, name } = await findPauseTarget(visit, fields)
       const { t } = phrasesOf(visit)
       return {
         title: t('pause.ask', { name }),
@@ -55,8 +54,9 @@ export function registerPauseForms(router: DashboardRouter): void {
         back: PAGE,
       }
     },
-    async act({ reach, reason, ...fields }, { em, actor }) {
-      await startPause(em, { target: (await findPauseTarget(em, fields)).target, reach, actor, reason })
+    async act({ reach, reason, ...fields }, visit) {
+      const { target } = await findPauseTarget(visit, fields)
+      await startPause(visit.em, { target, reach, actor: visit.actor, reason })
       return 'paused'
     },
   })
@@ -64,7 +64,7 @@ export function registerPauseForms(router: DashboardRouter): void {
   registerOperatorForm(router, 'resume', {
     ...{ ...form, schema: resumeFormSchema },
     async confirm({ reason, pause: uuid, seen_reach: reach, ...fields }, visit) {
-      const { target, name } = await findPauseTarget(visit.em, fields)
+      const { target, name } = await findPauseTarget(visit, fields)
       const pause = await findPause(visit.em, target)
       if (!pause) return visit.form.has('confirmed') ? null : failEnded(visit)
       if (uuid && reach && (pause.uuid !== uuid || pause.reach !== reach)) return failChanged(visit, pause)
@@ -72,7 +72,7 @@ export function registerPauseForms(router: DashboardRouter): void {
     },
     async act({ pause: uuid, seen_reach: reach, reason, ...fields }, visit) {
       const { em, actor } = visit
-      const { target } = await findPauseTarget(em, fields)
+      const { target } = await findPauseTarget(visit, fields)
       const expected = uuid && reach && { expected: { uuid, reach } }
       if (await endPause(em, { target, actor, reason, ...expected })) return 'resumed'
       const current = await findPause(em, target)
@@ -84,7 +84,7 @@ export function registerPauseForms(router: DashboardRouter): void {
   registerOperatorForm(router, 'breaker', {
     ...{ ...form, schema: breakerFormSchema },
     async confirm({ uuid, reason }, visit) {
-      const { name } = await findPauseTarget(visit.em, { target: 'connection', uuid })
+      const { name } = await findPauseTarget(visit, { target: 'connection', uuid })
       if (!(await findOpenCircuits(visit.em.fork(), [uuid])).has(uuid)) return failClosed(visit)
       const { t } = phrasesOf(visit)
       return {
@@ -146,7 +146,7 @@ function describePause(visit: OperatorVisit, pause: Pause | null): string {
 
 /** Finds the target of a pause with its name for the operator; 404 where it does not exist. */
 async function findPauseTarget(
-  em: EntityManager,
+  { em, language }: OperatorVisit,
   fields: { target: 'all' | 'account' | 'connection'; uuid?: string | undefined },
 ): Promise<{ target: PauseTarget; name: string }> {
   const { target } = fields
@@ -160,5 +160,8 @@ async function findPauseTarget(
   const connection = await fork.findOne(Connection, uuid)
   if (!connection) return fail('not_found')
   const { name } = await fork.findOneOrFail(Account, connection.accountUuid)
-  return { target: { connectionUuid: uuid }, name: `${name}, ${connection.provider}` }
+  return {
+    target: { connectionUuid: uuid },
+    name: `${name}, ${TRANSLATORS[language](`provider.${connection.provider}`)}`,
+  }
 }
