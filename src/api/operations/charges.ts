@@ -222,16 +222,17 @@ async function collectSplitErrors(caller: ChargeCaller, { value, splits }: Reada
   return { ...Object.fromEntries(errors), ...(await collectRecipientErrors(caller, recipients)) }
 }
 
+/** Collects the errors of recipients. A blocked account has the error of an unknown one: no other merchant learns of it. */
 async function collectRecipientErrors({ em, token }: ChargeCaller, uuids: (string | undefined)[]) {
   const recipientUuids = uuids.filter(uuid => uuid !== undefined)
   if (recipientUuids.length === 0) return {}
-  const accounts = await em.find(Account, { uuid: recipientUuids }, { fields: ['uuid'] })
-  const existing = new Set(accounts.map(account => account.uuid))
+  const accounts = await em.find(Account, { uuid: recipientUuids, status: 'ACTIVE' }, { fields: ['uuid'] })
+  const active = new Set(accounts.map(account => account.uuid))
   const errors: FieldErrors = {}
   for (const [index, uuid] of uuids.entries()) {
     const field = `splits.${index}.recipient_account_uuid`
     if (uuid === token.accountUuid) errors[field] = ["must not be the charge's own account"]
-    else if (uuid !== undefined && !existing.has(uuid)) errors[field] = ['must be an existing account']
+    else if (uuid !== undefined && !active.has(uuid)) errors[field] = ['must be an existing account']
   }
   return errors
 }

@@ -17,6 +17,7 @@ beforeAll(async () => {
   ids.OWN = accountUuid
   ids.RECIPIENT = await fixture.insertAccount()
   ids.SECOND = await fixture.insertAccount()
+  ids.BLOCKED = await fixture.insertAccount('BLOCKED')
   ids.EFI = await fixture.insertConnection(accountUuid)
   ids.WOOVI = await fixture.insertConnection(accountUuid, { provider: 'PROVIDER_B', dialect: 'woovi' })
   ids.POOL = await fixture.insertConnection(accountUuid, { provider: 'PROVIDER_C', type: 'POOL' })
@@ -103,8 +104,20 @@ test.each([
   ['payments', { value: -1, type: 'PIX', external_ref: 'a\0' }, ['external_ref', 'value']],
 ])('POST /%s reports every error of %j', async (path, body, fields) => {
   await fixture.orm.em.fork().execute('delete from pix_key_creation_times')
-  const named = JSON.parse(JSON.stringify(body), (_, value) => ids[value] ?? value)
-  const answer = await fixture.call('POST', `/api/v1/${path}`, { token, body: named })
+  const answer = await post(path, body)
   expect([answer.status, answer.body.code]).toEqual([422, 'validation_failed'])
   expect(Object.keys(answer.body.errors).sort()).toEqual(fields)
 })
+
+test('a split that names a blocked account is refused as one that names an unknown account', async () => {
+  const refused = (name: string) => post('payments', { ...charged, splits: [fixed(1, name)] })
+  const [blocked, unknown] = [await refused('BLOCKED'), await refused('UNKNOWN')]
+  expect([blocked.status, blocked.body.code]).toEqual([422, 'validation_failed'])
+  expect(blocked.body.errors).toEqual({ 'splits.0.recipient_account_uuid': ['must be an existing account'] })
+  expect(blocked.body.errors).toEqual(unknown.body.errors)
+})
+
+function post(path: string, body: unknown) {
+  const named = JSON.parse(JSON.stringify(body), (_, value) => ids[value] ?? value)
+  return fixture.call('POST', `/api/v1/${path}`, { token, body: named })
+}
