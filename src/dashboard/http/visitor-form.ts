@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto'
 import type { RouterContext } from '@koa/router'
-import type { ApiError } from '../../http/api-error.ts'
+import { type ApiError, fail } from '../../http/api-error.ts'
 import { toLoggedApiError } from '../../http/error-handler.ts'
 import { sha256 } from '../../security/sealing.ts'
 import { cookieName, PAGE_HEADERS, setCookie } from './browser-security.ts'
@@ -15,7 +15,7 @@ const FORM_COOKIE = 'trilho_form'
 
 /** Sets the cookie of a visitor's form, and returns the form's CSRF token. */
 export function issueVisitorFormToken(dashboard: DashboardContext, ctx: RouterContext): string {
-  const cookie = ctx.cookies.get(cookieName(FORM_COOKIE, dashboard)) ?? randomBytes(32).toString('base64url')
+  const cookie = ctx.cookies.get(cookieName(FORM_COOKIE, dashboard)) || randomBytes(32).toString('base64url')
   setCookie(dashboard, ctx, { name: FORM_COOKIE, value: cookie })
   return deriveFormToken(cookie)
 }
@@ -51,13 +51,13 @@ export function registerVisitorForm(
   })
 }
 
-/** Fails unless a visitor's form carries the CSRF token of its cookie. */
+/** Fails unless a visitor's form has its cookie and carries the cookie's CSRF token; without a cookie none is valid. */
 function requireVisitorFormToken(
   dashboard: DashboardContext,
   ctx: RouterContext,
   form: URLSearchParams,
 ): void {
-  const cookie = ctx.cookies.get(cookieName(FORM_COOKIE, dashboard)) ?? ''
+  const cookie = ctx.cookies.get(cookieName(FORM_COOKIE, dashboard)) || fail('form_expired')
   requireCsrfToken(ctx.req, form.get('_csrf'), deriveFormToken(cookie))
 }
 

@@ -426,6 +426,22 @@ describe('a session ends', () => {
   })
 })
 
+test('a visitor’s form without its cookie is refused, whatever its token', async () => {
+  const email = await user()
+  const visitor = createBrowser(fixture)
+  const page = await visitor.get('/dashboard/sign-in')
+  const tokenOf = (cookie: string) => sha256(`sign-in ${cookie}`).toString('base64url')
+  for (const _csrf of [tokenOf(''), hiddenFieldOf(page.text, '_csrf')!]) {
+    for (const cookie of [undefined, '']) {
+      const browser = createBrowser(fixture)
+      if (cookie !== undefined) browser.cookies.set('trilho_form', cookie)
+      const form = { _csrf, email, password: PASSWORD, next: '' }
+      const answer = await browser.call('POST', '/dashboard/sign-in', { form })
+      expect([answer.status, browser.cookies.has('trilho_session')]).toEqual([403, false])
+    }
+  }
+})
+
 test('over https the cookie can only be set by this host', async () => {
   const secure = await openApiFixture([dashboardRoutes], { TRILHO_PUBLIC_URL: 'https://trilho.example' })
   try {
