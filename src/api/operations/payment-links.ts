@@ -16,9 +16,9 @@ const TOKEN_PATTERN = /^[\w-]{32}$/
 
 type LinkOwner = { em: EntityManager; token: CallerToken; chargeUuid: string }
 
-/** Finds the link of a charge that works, with its token; null where there is none. */
-export async function findActivePaymentLink(em: EntityManager, sealer: Sealer, chargeUuid: string) {
-  const link = await em.findOne(PaymentLink, { chargeUuid, revokedAt: null })
+/** Finds the link of a visible charge that works, with its token; null where there is none. */
+export async function findActivePaymentLink(em: EntityManager, sealer: Sealer, charge: ReadCharge) {
+  const link = await em.findOne(PaymentLink, { chargeUuid: charge.uuid, revokedAt: null })
   if (!link) return null
   const { uuid, note, createdAt } = link
   return { uuid, note: note ?? null, createdAt, token: sealer.open<string>(link.sealedToken) }

@@ -80,7 +80,7 @@ export async function renderCharge(dashboard: DashboardContext, visit: PageConte
   const { token, params } = visit
   const em = visit.em.fork()
   const row = await requireVisibleCharge(em, token, params.uuid)
-  const paymentLink = await findShownLink(dashboard, visit, row.uuid)
+  const paymentLink = await findShownLink(dashboard, visit, row)
   const model = {
     charge: showCharge(row, row.refunds),
     mode: await findConnectionMode(em, row.connection.uuid),
@@ -104,9 +104,9 @@ export async function renderCharge(dashboard: DashboardContext, visit: PageConte
 async function findShownLink(
   { sealer, config }: DashboardContext,
   { em }: PageContext<'merchant'>,
-  chargeUuid: string,
+  charge: ReadCharge,
 ) {
-  const link = await findActivePaymentLink(em.fork(), sealer, chargeUuid)
+  const link = await findActivePaymentLink(em.fork(), sealer, charge)
   if (!link) return null
   const url = `${config.publicUrl}${PAY_PATH}/${link.token}`
   const { uuid, note, createdAt } = link
@@ -130,7 +130,7 @@ function listChargeFacts(
 /** Reads what the forms of a charge's page depend on now. */
 export async function readChargeFacts(dashboard: DashboardContext, visit: PageContext<'merchant'>) {
   const row = await requireVisibleCharge(visit.em.fork(), visit.token, visit.params.uuid)
-  return listChargeFacts(visit, row, await findActivePaymentLink(visit.em.fork(), dashboard.sealer, row.uuid))
+  return listChargeFacts(visit, row, await findActivePaymentLink(visit.em.fork(), dashboard.sealer, row))
 }
 
 function isMoving({ state }: ReadCharge): boolean {

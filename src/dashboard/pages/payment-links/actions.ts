@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { requireVisibleCharge } from '../../../api/operations/charges.ts'
 import {
   createPaymentLink,
   findActivePaymentLink,
@@ -51,8 +52,9 @@ async function listFactsWithoutLink(
   dashboard: DashboardContext,
   visit: PageContext<'merchant'>,
 ): Promise<ShownFact[] | null> {
-  const { em, params } = visit
-  const link = await findActivePaymentLink(em.fork(), dashboard.sealer, params.uuid)
+  const { em, token, params } = visit
+  const charge = await requireVisibleCharge(em.fork(), token, params.uuid)
+  const link = await findActivePaymentLink(em.fork(), dashboard.sealer, charge)
   return link ? null : readChargeFacts(dashboard, visit)
 }
 
@@ -60,9 +62,10 @@ async function confirmRevocation(
   { sealer }: DashboardContext,
   visit: PageContext<'merchant'>,
 ): Promise<Confirmation | null> {
-  const { em, params, form } = visit
+  const { em, token, params, form } = visit
   const { link: uuid } = parseFormFields(revokeFormSchema, form)
-  const link = await findActivePaymentLink(em.fork(), sealer, params.uuid)
+  const charge = await requireVisibleCharge(em.fork(), token, params.uuid)
+  const link = await findActivePaymentLink(em.fork(), sealer, charge)
   // Revoked already: once more changes nothing.
   if (link?.uuid !== uuid) return null
   const { t, f } = phrasesOf(visit)
