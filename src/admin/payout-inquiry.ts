@@ -46,7 +46,7 @@ export async function requestPayoutPoll(
   const notification = { notificationUuid: randomUUID(), connectionUuid, isNew: true as const }
   if (noun === 'return') await signalReturn(temporal, { uuid, connectionUuid }, notification)
   else await signalOperation(temporal, noun, uuid, notification)
-  for (const until = Date.now() + waitMs; Date.now() < until; ) {
+  for (const until = performance.now() + waitMs; performance.now() < until; ) {
     await wait(LOOK_INTERVAL_MS)
     if ((await readState()) !== before) return true
   }

@@ -33,7 +33,7 @@ async function runInStateDir(
   home: StateDir,
   { config, parts, ending }: { config: LocalConfig; parts: StackPrograms; ending: AbortController },
 ): Promise<void> {
-  const since = Date.now()
+  const since = performance.now()
   const abort = ending.signal
   const lock = await acquireStateDirLock(home, abort)
   const processes = createSupervisor(home, { print: printLine, onRestartLimit: error => ending.abort(error) })
@@ -46,7 +46,9 @@ async function runInStateDir(
     const local = await startStack(site, parts)
     abort.throwIfAborted()
     writeJsonFile(home.localInfo, local, 0o600)
-    printLine(formatBanner(local, { file: home.localInfo, seconds: Math.round((Date.now() - since) / 1000) }))
+    printLine(
+      formatBanner(local, { file: home.localInfo, seconds: Math.round((performance.now() - since) / 1000) }),
+    )
     await once(abort, 'abort')
     throw abort.reason
   } catch (error) {
@@ -64,12 +66,12 @@ async function runInStateDir(
 
 /** Waits for a start that is going up or down in this home; one that runs is not to be disturbed. */
 async function acquireStateDirLock(home: StateDir, abort: AbortSignal): Promise<FileLock> {
-  const start = Date.now()
+  const start = performance.now()
   for (;;) {
     const lock = tryFileLock(home.lock)
     if (lock) return lock
     const limitMs = existsSync(home.localInfo) ? WAIT_LIMITS.previousRunGraceMs : WAIT_LIMITS.previousRunMs
-    if (Date.now() - start > limitMs)
+    if (performance.now() - start > limitMs)
       throw new Error(
         `Trilho runs already in ${home.folder} (process ${readLockHolder(home.lock)}): see ${home.localInfo}. Set TRILHO_HOME for a second one.`,
       )

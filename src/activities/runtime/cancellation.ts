@@ -15,8 +15,8 @@ export function isCancellationRequested(): boolean {
 
 /** Starts a time budget; the returned function is true until `ms` have passed or the activity is cancelled. */
 export function startTimeBudget(ms: number): () => boolean {
-  const until = Date.now() + ms
-  return () => Date.now() < until && !isCancellationRequested()
+  const until = performance.now() + ms
+  return () => performance.now() < until && !isCancellationRequested()
 }
 
 /** Throws if the activity is cancelled; for work that another worker repeats from its beginning. */

@@ -29,6 +29,7 @@ export type AuthenticatedToken = {
 }
 
 type CachedToken = {
+  /** By a monotonic clock. */
   readAtMs: number
   lookup: Promise<(AuthenticatedToken & { expiresAtMs: number | null }) | undefined>
   tokenUuid?: string | undefined
@@ -43,12 +44,13 @@ type BatchedQueryFactory = (hash: string, tokenUuid: string | undefined) => Quer
 /**
  * Creates the authenticator, which looks tokens up by their SHA-256. A result is cached for at most a second, so every
  * process sees a revocation, an expiry or a blocked account within that time. Concurrent requests share one lookup.
+ * `now` is a monotonic clock in ms, so that a step of the wall clock does not extend that time.
  */
 export function createAuthenticator(
   orm: Orm,
   {
     batchedQuery = () => noQuery,
-    now = Date.now,
+    now = () => performance.now(),
   }: { batchedQuery?: BatchedQueryFactory; now?: () => number } = {},
 ): Authenticator {
   const cache = new Map<string, CachedToken>()
@@ -83,7 +85,7 @@ export function createAuthenticator(
     const token = /^Bearer +([\x21-\x7e]+) *$/i.exec(authorization ?? '')?.[1]
     if (token === undefined) return failUnauthenticated('Bearer realm="trilho"')
     const validToken = await lookUpToken(token)
-    if (!validToken || (validToken.expiresAtMs !== null && validToken.expiresAtMs <= now())) {
+    if (!validToken || (validToken.expiresAtMs !== null && validToken.expiresAtMs <= Date.now())) {
       return failUnauthenticated('Bearer realm="trilho", error="invalid_token"')
     }
     return validToken

@@ -8,8 +8,8 @@ const POINTS_PER_S = 15
 /** Most networks remembered by a process. */
 const MAX_NETWORKS = 10_000
 
-/** Creates the limit of requests of visitors without a session, per network and process. */
-export function createVisitorLimit(now: () => number = Date.now) {
+/** Creates the limit of requests of visitors without a session, per network and process; `now` is a monotonic clock in ms. */
+export function createVisitorLimit(now: () => number = () => performance.now()) {
   const levels = new Map<string, { points: number; atMs: number }>()
   return {
     /** Takes points from the visitor's network, or fails with 429 where it has too few. */

@@ -29,10 +29,11 @@ export async function buildWithGo(
   )
   const ended = once(build, 'close')
   ended.catch(() => {}) // Awaited below, once its output has ended.
-  const since = Date.now()
+  const since = performance.now()
   const lines: string[] = []
   const progress = setInterval(
-    () => print(`  ${name}: ${lines.at(-1) ?? ''} (${Math.round((Date.now() - since) / 1000)} s so far)`),
+    () =>
+      print(`  ${name}: ${lines.at(-1) ?? ''} (${Math.round((performance.now() - since) / 1000)} s so far)`),
     WAIT_LIMITS.progressMs,
   )
   try {

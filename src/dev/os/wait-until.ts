@@ -41,12 +41,12 @@ export async function waitUntil<T>(
   ask: () => T | Promise<T>,
   wait: { description: string | (() => string); limitMs: number; everyMs?: number; abort?: AbortSignal },
 ): Promise<Exclude<T, undefined | false>> {
-  const deadline = Date.now() + wait.limitMs
+  const deadline = performance.now() + wait.limitMs
   for (;;) {
     wait.abort?.throwIfAborted()
     const answer = await ask()
     if (answer !== undefined && answer !== false) return answer as Exclude<T, undefined | false>
-    if (Date.now() > deadline) {
+    if (performance.now() > deadline) {
       const description = typeof wait.description === 'string' ? wait.description : wait.description()
       throw new Error(`${description} (waited ${Math.round(wait.limitMs / 1000)} s)`)
     }

@@ -38,7 +38,7 @@ export function createSupervisor(
   async function supervise(plan: ChildProcessPlan): Promise<void> {
     const { name } = plan
     for (let exits = 0; !stopping.signal.aborted; ) {
-      const since = Date.now()
+      const since = performance.now()
       const child = spawnWithLog(plan, home.log(name))
       const exit = once(child, 'exit')
       note(name, child.pid === undefined ? undefined : findProcessIdentity(child.pid))
@@ -47,7 +47,7 @@ export function createSupervisor(
       })
       if (stopping.signal.aborted) return
       note(name, undefined)
-      exits = Date.now() - since > stableUptimeMs ? 1 : exits + 1
+      exits = performance.now() - since > stableUptimeMs ? 1 : exits + 1
       const how = signal ? `by ${signal}` : `with code ${code}`
       if (exits >= maxConsecutiveExits) {
         const log = home.log(name)

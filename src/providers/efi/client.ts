@@ -22,8 +22,15 @@ export const efiCredentialsSchema = z
   })
 export type EfiCredentials = z.infer<typeof efiCredentialsSchema>
 
-/** Creates the client of Efí's API: it authorizes each call and explains answers by the table `efiAnswers`. */
-export function createEfiClient({ ca, now = Date.now, ...options }: AdapterOptions<EfiCredentials>) {
+/**
+ * Creates the client of Efí's API: it authorizes each call and explains answers by the table `efiAnswers`. The age of an
+ * access token is measured by a monotonic clock.
+ */
+export function createEfiClient({
+  ca,
+  now = () => performance.now(),
+  ...options
+}: AdapterOptions<EfiCredentials>) {
   const { credentials, recordUnexplained } = options
   const { certificate, private_key: key } = credentials
   const http = createHttpClient({ ...options, tls: { certificate, key, ca } })

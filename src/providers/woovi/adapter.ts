@@ -24,7 +24,7 @@ export function createWooviAdapter(options: AdapterOptions<WooviCredentials>): C
     ...createWooviAccount(client),
     ...createWooviStatement(client),
     ...createWooviDisputes(client, now),
-    ...createWooviNotifications(client, options.credentials, now),
+    ...createWooviNotifications(client, options.credentials, options.now),
     preconnect: client.preconnect,
     close: client.close,
   }

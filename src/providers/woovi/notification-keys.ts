@@ -17,9 +17,12 @@ type SignatureVerification = { kind: 'genuine' } | { kind: 'forged' } | NoAnswer
 /**
  * Creates a cache of the public keys that Woovi publishes for its webhooks ("Buscando a chave pública da Woovi via
  * API"). The first notification makes it request them at the connection's address. Every key of the list is valid:
- * while Woovi rotates its key it publishes both.
+ * while Woovi rotates its key it publishes both. `now` is a monotonic clock in ms.
  */
-export function createWooviPublishedKeys(client: Pick<WooviClient, 'lookUpExisting'>, now: () => number) {
+export function createWooviPublishedKeys(
+  client: Pick<WooviClient, 'lookUpExisting'>,
+  now: () => number = () => performance.now(),
+) {
   let cached: CachedKeys | undefined
 
   const refresh = sharePending(async (): Promise<NoAnswerResult | undefined> => {

@@ -16,7 +16,7 @@ import { createWooviPublishedKeys, isSignedBy } from './notification-keys.ts'
 export function createWooviNotifications(
   client: Pick<WooviClient, 'lookUpExisting' | 'record'>,
   credentials: WooviCredentials,
-  now: () => number,
+  now?: () => number,
 ): Pick<Provider, 'readNotification'> {
   const keys = createWooviPublishedKeys(client, now)
   return {

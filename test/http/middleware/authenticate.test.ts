@@ -1,5 +1,7 @@
 import { setTimeout as pause } from 'node:timers/promises'
-import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
+import { afterAll, afterEach, beforeAll, describe, expect, jest, test } from '@jest/globals'
+import { createAuthenticator } from '../../../src/api/authorization/authenticate.ts'
+import { createRateLimiter } from '../../../src/api/middleware/rate-limit/bucket.ts'
 import { generateToken, hashToken } from '../../../src/security/tokens.ts'
 import { type ApiFixture, openApiFixture } from '../support/api-fixture.ts'
 import { sampleRoutes } from '../support/sample-routes.ts'
@@ -11,6 +13,14 @@ beforeAll(async () => {
   fixture = await openApiFixture([sampleRoutes])
 })
 afterAll(() => fixture?.close())
+afterEach(() => void jest.restoreAllMocks())
+
+/** Makes two seconds pass, in which the wall clock is set back by a minute. */
+function stepClockBack(): void {
+  const [monotonicMs, wallMs] = [performance.now(), Date.now()]
+  jest.spyOn(performance, 'now').mockReturnValue(monotonicMs + 2_000)
+  jest.spyOn(Date, 'now').mockReturnValue(wallMs - 60_000)
+}
 
 const whoami = (token: string) => fixture.call('GET', '/api/v1/whoami', { token })
 const statusOf = async (token: string) => (await whoami(token)).status
@@ -87,6 +97,34 @@ describe('a token', () => {
     await fixture.orm.em.execute('update token set revoked_at = now() where hash = ?', [hashToken(token)])
     await pause(1_000)
     expect(await statusOf(token)).toBe(401)
+  })
+
+  test('that is revoked is refused within a second although the clock steps back', async () => {
+    const authenticate = createAuthenticator(fixture.orm)
+    const token = await fixture.insertToken({ accountUuid: await fixture.insertAccount() })
+    await authenticate(`Bearer ${token}`)
+    await fixture.orm.em.execute('update token set revoked_at = now() where hash = ?', [hashToken(token)])
+    stepClockBack()
+    await expect(authenticate(`Bearer ${token}`)).rejects.toMatchObject({ code: 'unauthenticated' })
+  })
+
+  test('that has expired is refused by the wall clock', async () => {
+    const authenticate = createAuthenticator(fixture.orm)
+    const expiresAt = new Date(Date.now() + HOUR)
+    const token = await fixture.insertToken({ accountUuid: await fixture.insertAccount(), expiresAt })
+    await authenticate(`Bearer ${token}`)
+    jest.spyOn(Date, 'now').mockReturnValue(expiresAt.getTime())
+    await expect(authenticate(`Bearer ${token}`)).rejects.toMatchObject({ code: 'unauthenticated' })
+  })
+
+  test('that is limited may call again although the clock steps back', async () => {
+    const limiter = createRateLimiter(fixture.orm, { perSecond: 1_000, burst: 1 })
+    const token = await fixture.insertToken({ accountUuid: await fixture.insertAccount() })
+    const { uuid } = (await createAuthenticator(fixture.orm)(`Bearer ${token}`)).caller
+    const countUntilLimited = async (): Promise<void> => limiter.countRequest(uuid).then(countUntilLimited)
+    await expect(countUntilLimited()).rejects.toMatchObject({ code: 'rate_limited' })
+    stepClockBack()
+    await limiter.countRequest(uuid)
   })
 
   test('that expires while it is cached is refused immediately', async () => {

@@ -26,11 +26,14 @@ export type RateLimiter = {
   queryShare: (hash: string, tokenUuid: string | undefined) => Query<unknown>
 }
 
-/** Creates the rate limiter: one limit per token across all API processes (SPEC §1), which lease shares of it. */
+/**
+ * Creates the rate limiter: one limit per token across all API processes (SPEC §1), which lease shares of it. `now` is a
+ * monotonic clock in ms: a step of the wall clock neither extends nor ends a lease.
+ */
 export function createRateLimiter(
   orm: Orm,
   policy: RateLimitPolicy,
-  now: () => number = Date.now,
+  now: () => number = () => performance.now(),
 ): RateLimiter {
   const bucketPolicy = { ...policy, shareSize: computeShareSize(policy) }
   const leases = new Map<string, RateLease>()

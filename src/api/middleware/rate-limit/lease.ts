@@ -9,6 +9,7 @@ export type RateLease = {
   remainingRequests: number
   /** Level of the bucket after this share was leased. */
   bucketLeft: number
+  /** By the limiter's monotonic clock. */
   endsAtMs: number
   /** The bucket was empty: PostgreSQL is not asked again until this lease ends. */
   isExhausted: boolean
