@@ -101,16 +101,17 @@ class TransferWorkflow {
     if (!transferMachine.isFinal(this.state)) await this.#runScheduled(order)
   }
 
-  /** Continues the sending of an earlier run, whose attempt exists: `sendTransfer` finds it, so that it is polled. */
+  /** Continues the sending of an earlier run: `sendTransfer` finds an attempt that exists, so that it is polled. */
   async #continueSending(order: TransferInput): Promise<void> {
+    const { candidates, isUnstored, pendingConnections = [] } = order.continuation!
+    const originalOrder = { ...order, candidates }
     this.#isSent = true
-    this.#hasResult = true
+    this.#hasResult = !isUnstored
     this.#inbox.resumeManualSettlement()
-    for (const connectionUuid of order.continuation?.pendingConnections ?? [])
-      this.#inbox.addConnection(connectionUuid)
-    await this.#applyState(await dbActivities.getTransfer(this.#uuid))
+    for (const connectionUuid of pendingConnections) this.#inbox.addConnection(connectionUuid)
+    if (isUnstored) this.#inputToStore = { order: originalOrder }
+    else await this.#applyState(await dbActivities.getTransfer(this.#uuid))
     const result = await this.#tryProviders(order)
-    const originalOrder = { ...order, candidates: order.continuation!.candidates }
     await (order.scheduledFor ? this.#runScheduled(originalOrder, result) : this.#finish(order, result))
   }
 
@@ -330,14 +331,23 @@ class TransferWorkflow {
     await startFollowUps(transfer, this.#inbox.timeScale)
   }
 
-  /** Continues as new. Connections with unprocessed notifications are passed on: their signals are not delivered again. */
+  /**
+   * Continues as new. Passes on that the row may not exist, and the connections with unprocessed notifications, whose signals
+   * are not delivered again.
+   */
   async #continueRun(): Promise<void> {
     this.#hasResult = true
     await condition(allHandlersFinished)
     let input = this.#nextRunInput
-    const { pendingConnections } = this.#inbox
-    if ('continuation' in input && input.continuation && pendingConnections.length > 0)
-      input = { ...input, continuation: { ...input.continuation, pendingConnections } }
+    if ('continuation' in input && input.continuation) {
+      const { pendingConnections } = this.#inbox
+      const continuation = {
+        ...input.continuation,
+        ...(this.#inputToStore && { isUnstored: true as const }),
+        ...(pendingConnections.length > 0 && { pendingConnections }),
+      }
+      input = { ...input, continuation }
+    }
     await continueAsNew<typeof transferWorkflow>(input)
   }
 }

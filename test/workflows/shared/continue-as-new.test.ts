@@ -8,6 +8,7 @@ import {
   depositRecorded,
   disputeKnown,
   disputeRow,
+  failActivity,
   noAnswer,
   notFoundWithin,
   orphanClosed,
@@ -110,6 +111,30 @@ describe('a transfer whose provider cannot tell its outcome', () => {
     await story.finish()
     expect(story.calls.slice(-2)).toEqual(['manuallySettleTransfer', 'failTransfer'])
   })
+})
+
+test('a transfer that PostgreSQL does not store, because it is read-only, is stored and sent by a later run', async () => {
+  const story = await stories.transfer(
+    {
+      sendTransfer: [failActivity, failActivity, failActivity, payoutSettled()],
+      pollTransfer: [{ kind: 'not_started' }, { kind: 'not_started' }],
+      getTransfer: [transferRow('paid')],
+    },
+    { timeScale: SLOWLY },
+  )
+  await story.waitForCalls(1)
+  await continueAsNew(story, { calls: 3 })
+  await story.notify()
+  await story.finishWith('paid')
+  expect(story.calls).toEqual([
+    'sendTransfer order',
+    'pollTransfer',
+    'sendTransfer order',
+    'sendTransfer order',
+    'pollTransfer',
+    'sendTransfer order',
+    'getTransfer',
+  ])
 })
 
 test('a refund whose provider cannot tell its outcome creates its row once', async () => {
