@@ -204,11 +204,11 @@ export const ERRORS_OF_GUIDE: Record<ErrorCode, ErrorOfGuide> = {
   },
   unavailable: {
     action: 'repeat',
-    pt: 'O banco de dados, o Temporal ou os arquivos estão fora do ar; nada começou. Espere o `Retry-After`.',
+    pt: 'O banco de dados, o Temporal ou os arquivos estão fora do ar; esta requisição não começou nada. Espere o `Retry-After` e repita com a mesma Idempotency-Key.',
   },
   overloaded: {
     action: 'repeat',
-    pt: 'Há mais operações em andamento do que o serviço conclui a tempo; esta não começou. Espere o `Retry-After`.',
+    pt: 'Há mais operações em andamento do que o serviço conclui a tempo; esta requisição não começou nada. Espere o `Retry-After` e repita com a mesma Idempotency-Key.',
   },
   paused: {
     action: 'repeat',

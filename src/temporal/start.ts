@@ -10,6 +10,7 @@ import {
 import type { RefundInput } from '../workflows/contracts/refunds.ts'
 import { cancelTransferUpdate, type TransferInput } from '../workflows/contracts/transfers.ts'
 import { WORKFLOWS, type WorkflowInputs } from '../workflows/contracts/workflows.ts'
+import { isWorkflowRunning } from './workflow-history.ts'
 import {
   buildMoneyWorkflowOptions,
   buildReopenOptions,
@@ -104,6 +105,15 @@ export type OperationKind = MoneyKind | 'pix_key' | 'verification_code'
 
 function getResultUpdate(kind: OperationKind | 'pix_key_removal'): UpdateDefinition<unknown, []> {
   return kind === 'charge' ? awaitIssuedUpdate : awaitResultUpdate
+}
+
+/** Returns whether the workflow of an operation runs, also before it has stored its row. Fails while Temporal is unreachable. */
+export async function isOperationRunning(
+  temporal: TemporalContext,
+  { kind, uuid, waitMs }: { kind: OperationKind; uuid: string; waitMs: number },
+): Promise<boolean> {
+  const client = await temporal.client()
+  return client.withDeadline(Date.now() + waitMs, () => isWorkflowRunning(client, WORKFLOWS[kind].idOf(uuid)))
 }
 
 /** Waits for the update that a parallel request started. Returns on any interruption: the caller reads the row. */

@@ -1,9 +1,16 @@
 import type { EntityManager } from '../../db/client/orm.ts'
 import type { ErrorCode } from '../../domain/errors/error-catalogue.ts'
-import { ApiError, type ApiErrorDetails, fail, type ResourceIds } from '../../http/api-error.ts'
+import {
+  ApiError,
+  type ApiErrorDetails,
+  fail,
+  failNotConfirmed,
+  type ResourceIds,
+} from '../../http/api-error.ts'
 import { REQUEST_DEADLINE_MS, UNAVAILABLE_RETRY_S } from '../../http/limits.ts'
+import { getRequestDeadline } from '../../http/request-deadline.ts'
 import type { Sealer } from '../../security/sealing.ts'
-import type { OperationKind } from '../../temporal/start.ts'
+import { isOperationRunning, type OperationKind } from '../../temporal/start.ts'
 import type { TemporalContext } from '../../temporal/workflow-options.ts'
 import type { CallerToken } from '../authorization/authenticate.ts'
 import type { Admission } from './admission.ts'
@@ -72,9 +79,9 @@ export type Operation<Row extends OperationRow, Validated, Result> = {
  * Creates what a POST orders, at most once per Idempotency-Key (SPEC §1): finds the row of the key and requires that it
  * was made from the same request; else validates, starts the workflow by update-with-start and awaits its outcome. Both
  * ways end in the row's response. Nothing new begins for a blocked account. The row is not validated again: it was allowed when the workflow accepted it, even if
- * a provider was paused or changed since. Where validation fails but a parallel request with the same key has created
- * the row meanwhile, that row answers both. A new operation that could not be confirmed in time is refused before
- * anything of it begins.
+ * a provider was paused or changed since. A new operation that could not be confirmed in time is refused before
+ * anything of it begins. A refusal is an answer about its key: it is given only where no other request with the key
+ * has begun the operation; else the row answers, or `not_confirmed` where the workflow has not stored it yet.
  */
 export async function createOperation<Row extends OperationRow, Validated, Result>(
   context: TemporalContext,
@@ -99,18 +106,29 @@ export async function createOperation<Row extends OperationRow, Validated, Resul
     })
   }
 
+  const refuse = async (refusal: unknown) => {
+    if (key === null || !(refusal instanceof ApiError)) throw refusal
+    let begun = await find()
+    let isRunning = false
+    if (!begun) {
+      const waitMs = getRequestDeadline().stepTimeoutMs()
+      isRunning = await isOperationRunning(context, { kind: operation.kind, uuid, waitMs })
+      begun = await find() // A workflow that has ended since the first look-up has stored its row.
+    }
+    if (begun) return replay(begun)
+    return isRunning ? failNotConfirmed(ids, refusal) : Promise.reject(refusal)
+  }
+
   const stored = await findStored()
   if (stored) return replay(stored)
   // After the look-up: what was accepted before the block is answered as it was.
-  if (token.isAccountBlocked) fail('account_blocked')
+  if (token.isAccountBlocked) return refuse(new ApiError('account_blocked'))
   const create = async () => {
     let validated: Validated
     try {
       validated = await validate()
-    } catch (error) {
-      const parallel = error instanceof ApiError ? await findStored() : null
-      if (!parallel) throw error
-      return replay(parallel)
+    } catch (refusal) {
+      return refuse(refusal)
     }
     const { timeScale } = context
     const { accountUuid, number: tokenNumber } = token

@@ -95,9 +95,9 @@ const MESSAGES = {
   503: {
     not_taken: 'The operation did not start in time and will not be executed; no provider was called.',
     unavailable:
-      'The service is temporarily unavailable and nothing was started; send the request again after Retry-After.',
+      'The service is temporarily unavailable. This request started nothing; send it again after Retry-After, with the same Idempotency-Key.',
     overloaded:
-      'The service has more operations in progress than it completes in time. This request started nothing; send it again after Retry-After.',
+      'The service has more operations in progress than it completes in time. This request started nothing; send it again after Retry-After, with the same Idempotency-Key.',
     paused: 'New operations are paused; send the request again after Retry-After.',
     not_confirmed:
       'The result is not known yet; read the resource that data names, or repeat with the same Idempotency-Key.',

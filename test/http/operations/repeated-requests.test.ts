@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto'
-import { afterAll, beforeAll, expect, test } from '@jest/globals'
+import { afterAll, afterEach, beforeAll, expect, test } from '@jest/globals'
 import { chargeRoutes } from '../../../src/api/charges/routes.ts'
 import { deriveOperationUuid, fingerprintRequest } from '../../../src/api/operations/idempotency.ts'
 import { refundRoutes } from '../../../src/api/refunds/routes.ts'
@@ -10,17 +10,28 @@ import { createTransferBody } from '../../../src/contract/transfers/transfer.ts'
 import { runInTransaction } from '../../../src/db/client/orm.ts'
 import { startPause } from '../../../src/db/repositories/pauses.ts'
 import { STATEMENT_TIMEOUT_MS } from '../../../src/http/limits.ts'
+import { TemporalConnectionError } from '../../../src/http/outage.ts'
 import { type ApiFixture, openApiFixture } from '../support/api-fixture.ts'
+import { createKnownWorkflowsClient } from '../support/known-workflows.ts'
 import { ANY_PAYLOAD_SQL, bookingSql } from '../support/row-inserters.ts'
 
 /** SPEC §1: a repeat is answered from the row, whether or not the workflow can be reached. */
 
 let fixture: ApiFixture
+/** Only a refusal of what has no row asks Temporal. */
+let isTemporalReachable = false
 beforeAll(async () => {
   const routes = [transferRoutes, refundRoutes, chargeRoutes]
-  fixture = await openApiFixture(routes, {}, undefined, { statementMs: STATEMENT_TIMEOUT_MS })
+  const connect = async () => {
+    if (!isTemporalReachable) throw new TemporalConnectionError('it is away')
+    return createKnownWorkflowsClient(new Set())
+  }
+  fixture = await openApiFixture(routes, {}, connect, { statementMs: STATEMENT_TIMEOUT_MS })
 })
 afterAll(() => fixture?.close())
+afterEach(() => {
+  isTemporalReachable = false
+})
 
 const sql = (statement: string, values: unknown[]) => fixture.orm.em.fork().execute(statement, values)
 
@@ -134,6 +145,7 @@ test('a blocked account reads and repeats what was accepted, and begins nothing 
   const call = (method: string, path: string, body?: object) =>
     fixture.call(method, `/api/v1${path}`, { token, headers, ...(body && { body }) })
   await sql(`update account set status = 'BLOCKED' where uuid = ?`, [accountUuid])
+  isTemporalReachable = true
   for (const [path, body] of [
     ['/transfers', { value: 10, pix_key: 'maria@example.com' }],
     ['/payments', { value: 10, type: 'PIX' }],
@@ -167,6 +179,7 @@ test.each([
 test('a live token does not receive the response to a test token’s request with the same key', async () => {
   const { accountUuid, repeat } = await insertUnknownTransfer()
   expect((await repeat()).status).toBe(201)
+  isTemporalReachable = true
   const live = await repeat(await fixture.insertToken({ accountUuid, mode: 'live' }))
   expect([live.status, Object.keys(live.body.errors)]).toEqual([422, ['provider_uuid']])
 })
