@@ -1,6 +1,7 @@
 import { afterAll, afterEach, beforeAll, describe, expect, test } from '@jest/globals'
 import type { ActivityDependencies } from '../../../src/activities/runtime/dependencies.ts'
 import { replayMissedEvents, sweepDeliveries } from '../../../src/activities/webhooks/sweep-deliveries.ts'
+import { deliveryRoutes } from '../../../src/api/webhooks/delivery-routes.ts'
 import { webhookRoutes } from '../../../src/api/webhooks/routes.ts'
 import { startEventReplay } from '../../../src/temporal/deliveries.ts'
 import type { TemporalContext } from '../../../src/temporal/workflow-options.ts'
@@ -19,9 +20,12 @@ let fixture: ApiFixture
 let ca: CertificateAuthority
 beforeAll(async () => {
   ca = await createAuthority()
-  fixture = await openApiFixture([webhookRoutes({ ca: [ca.pem], handshakeTimeoutMs: 30_000 })], {
-    TRILHO_LOOPBACK_WEBHOOKS: 'true',
-  })
+  fixture = await openApiFixture(
+    [webhookRoutes({ ca: [ca.pem], handshakeTimeoutMs: 30_000 }), deliveryRoutes],
+    {
+      TRILHO_LOOPBACK_WEBHOOKS: 'true',
+    },
+  )
 })
 afterAll(() => fixture?.close())
 
@@ -47,7 +51,8 @@ async function endpoint({ waiting = 0, sweepAt = `now() + interval '5 minutes'` 
   const token = await fixture.insertToken({ accountUuid: story.accountUuid })
   return {
     ...story,
-    call: (method: string, body?: object) => fixture.call(method, `${PATH}/${story.uuid}`, { token, body }),
+    call: (method: string, body?: object, more = '') =>
+      fixture.call(method, `${PATH}/${story.uuid}${more}`, { token, body }),
     async statuses() {
       const rows = await story.sql<{ status: string; n: number }>(
         'select status, count(*)::int as n from delivery where webhook_uuid = ? group by status',
@@ -129,6 +134,20 @@ describe('an endpoint with more deliveries than one transaction ends', () => {
     await sweep()
     expect(await hook.statuses()).toEqual({ PENDING: 500, FAILED: 1_000 })
   })
+})
+
+test('the pages of a cursor show every delivery of a recovered batch', async () => {
+  const hook = await endpoint({ waiting: 5 })
+  await hook.sql('delete from delivery where webhook_uuid = ?', [hook.uuid])
+  await recovered(hook.uuid)
+  const found = new Set<string>()
+  for (let cursor: string | null = ''; cursor !== null; ) {
+    const { status, body } = await hook.call('GET', undefined, `/deliveries?per_page=2&cursor=${cursor}`)
+    expect(status).toBe(200)
+    for (const { uuid } of body.data) found.add(uuid)
+    cursor = body.meta.next_cursor
+  }
+  expect(found.size).toBe(5)
 })
 
 describe('the backlog of one endpoint', () => {

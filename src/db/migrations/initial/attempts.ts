@@ -25,7 +25,7 @@ create table attempt (
   end_to_end text,
   unknown_since timestamptz,
   next_check_at timestamptz,
-  created_at timestamptz not null,
+  created_at timestamptz(3) not null,
   updated_at timestamptz not null,
   -- An operation has one row for each connection. A provider knows it by its subject's uuid without hyphens.
   constraint attempt_once unique (subject_uuid, operation, connection_uuid),

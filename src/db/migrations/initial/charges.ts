@@ -59,7 +59,7 @@ create table charge (
   token_number int,
   request_id varchar(128) not null,
   fingerprint text not null,
-  created_at timestamptz not null,
+  created_at timestamptz(3) not null,
   updated_at timestamptz not null,
   -- Refunds and disputes together never exceed what was received (SPEC §3).
   constraint charge_remainder check (refunding_cents + refunded_cents + disputed_cents <= received_cents),

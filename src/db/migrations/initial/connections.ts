@@ -36,7 +36,7 @@ create table connection (
   virtual_account jsonb,
   settle_window_ms int not null default 600000 check (settle_window_ms > 0),
   credited_since timestamptz,
-  created_at timestamptz not null default now(),
+  created_at timestamptz(3) not null default now(),
   updated_at timestamptz not null default now(),
   -- Target of references that must stay within one account.
   constraint connection_of_account unique (uuid, account_uuid),

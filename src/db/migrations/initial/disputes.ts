@@ -48,7 +48,7 @@ create table dispute (
   history text not null default '',
   sequence int not null default 0,
   request_id varchar(128) not null,
-  created_at timestamptz not null,
+  created_at timestamptz(3) not null,
   updated_at timestamptz not null,
   -- A dispute of a provider is one, however often it is reported (SPEC §5).
   constraint dispute_once unique (provider_account_uuid, provider_dispute_id),

@@ -33,7 +33,7 @@ create table movement (
   disposition text check (disposition in ('held', 'returning', 'returned', 'kept', 'not_returned')),
   sequence int not null default 0,
   settled_at timestamptz,
-  created_at timestamptz not null,
+  created_at timestamptz(3) not null,
   updated_at timestamptz not null,
   -- Settled money has a time.
   constraint movement_settled check (status <> 'SETTLED' or settled_at is not null),

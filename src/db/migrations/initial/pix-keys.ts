@@ -44,7 +44,7 @@ create table pix_key (
   token_number int,
   request_id varchar(128) not null,
   fingerprint text not null,
-  created_at timestamptz not null,
+  created_at timestamptz(3) not null,
   updated_at timestamptz not null,
   -- Only a random key has no value yet.
   constraint pix_key_named check (key is not null or (type = 'RANDOM' and state in ('creating', 'refused'))),

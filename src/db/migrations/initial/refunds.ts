@@ -33,7 +33,7 @@ create table refund (
   accept_before timestamptz,
   request_id varchar(128) not null,
   fingerprint text not null,
-  created_at timestamptz not null,
+  created_at timestamptz(3) not null,
   updated_at timestamptz not null,
   -- What a provider has returned by a dispute has settled from the start.
   constraint refund_of_dispute check (dispute_uuid is null or state = 'settled'),

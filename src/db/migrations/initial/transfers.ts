@@ -51,7 +51,7 @@ create table transfer (
   accept_before timestamptz,
   request_id varchar(128) not null,
   fingerprint text not null,
-  created_at timestamptz not null,
+  created_at timestamptz(3) not null,
   updated_at timestamptz not null,
   -- A beneficiary has both, name and document.
   constraint transfer_beneficiary check ((beneficiary_name is null) = (beneficiary_document is null)),

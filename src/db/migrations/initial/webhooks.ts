@@ -15,7 +15,7 @@ create table event (
   body bytea not null,
   owner_uuid uuid not null,
   request_id varchar(128) not null,
-  created_at timestamptz not null,
+  created_at timestamptz(3) not null,
   -- A change of a resource is one event.
   constraint event_once unique (subject_uuid, sequence)
 ) ${FREQUENT_VACUUM};
@@ -44,7 +44,7 @@ create table webhook (
   -- The token whose request created it; null: a user of the dashboard.
   token_number int,
   fingerprint text not null,
-  created_at timestamptz not null,
+  created_at timestamptz(3) not null,
   constraint webhook_kinds check (events <@ array['PAYMENT', 'TRANSFER', 'REFUND', 'MED', 'PIX_TRANSACTION']),
   -- A delivery is signed by ten secrets at most.
   constraint webhook_previous_secrets
@@ -69,7 +69,7 @@ create table delivery (
   next_attempt_at timestamptz,
   -- When the sweep signals its workflow unless the row has changed by then; null: nothing is left to do.
   sweep_at timestamptz default now() + interval '5 minutes',
-  created_at timestamptz not null,
+  created_at timestamptz(3) not null,
   updated_at timestamptz not null,
   -- An event is delivered to an endpoint once.
   constraint delivery_once unique (event_uuid, webhook_uuid),
