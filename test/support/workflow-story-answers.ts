@@ -132,7 +132,14 @@ export const payoutDeclined: ActivityResult<'sendReturn'> = {
   finality: 'other_may_help',
   ...NO_FOLLOW_UPS,
 }
+/** The ledger's balance is too low: the provider was not called. */
 export const payoutNoBalance: ActivityResult<'sendReturn'> = {
+  ...payoutDeclined,
+  code: 'insufficient_balance',
+  canRetry: true,
+}
+/** A provider's own refusal with the same code. */
+export const payoutNoBankBalance: ActivityResult<'sendReturn'> = {
   ...payoutDeclined,
   code: 'insufficient_balance',
 }

@@ -148,6 +148,7 @@ export function markCalling(attempt: Attempt, { credentialsEpoch }: Pick<Connect
   // From here on a request may leave.
   if (isUnconnected(attempt)) Object.assign(attempt, { code: null, message: null })
   attempt.state = 'calling'
+  attempt.isRefusedBeforeCall = false
   attempt.credentialsEpoch = credentialsEpoch
   attempt.sendings += 1
 }
@@ -228,9 +229,19 @@ export async function recordRefusal<Row extends AttemptedRow>(
   await outgoing.applyRefusal(em, row, attempt)
 }
 
+/**
+ * Tells whether an ended attempt may be sent again under the same id: it never left the worker, or the ledger's
+ * available balance was too low, which may have grown since. A payout that a provider has refused is not sent to it
+ * again: no provider documents that the id of a refused payout may be used again.
+ */
+export function canStartAttempt({ state, isRefusedBeforeCall }: Attempt): boolean {
+  return state === 'unreachable' || (state === 'rejected' && isRefusedBeforeCall)
+}
+
 /** Returns the query of an attempt's current outcome, with the pending follow-ups of its owner. */
 export function queryAttemptOutcome(attempt: Attempt, ownerUuid: string): Query<SendResult> {
   const code = attempt.code ?? ''
+  const canRetry = canStartAttempt(attempt) && { canRetry: true as const }
   switch (attempt.state) {
     case 'accepted':
       return constantQuery({ kind: 'in_process' })
@@ -238,7 +249,10 @@ export function queryAttemptOutcome(attempt: Attempt, ownerUuid: string): Query<
     case 'duplicate':
       return queryWithFollowUps(ownerUuid, { kind: 'settled' })
     case 'rejected':
-      return queryWithFollowUps(ownerUuid, { kind: 'rejected', code, finality: attempt.finality ?? 'final' })
+      return queryWithFollowUps(ownerUuid, {
+        ...{ kind: 'rejected', code, finality: attempt.finality ?? 'final' },
+        ...canRetry,
+      })
     case 'unreachable':
       return queryWithFollowUps(ownerUuid, { kind: 'unreachable', code })
     default:

@@ -32,6 +32,7 @@ import {
 import type { AttemptedRow, PayoutHandler } from './payout-handler.ts'
 import {
   ACCEPTANCE_TIMEOUT,
+  canStartAttempt,
   FINAL_ATTEMPT_STATES,
   findLiveAttempt,
   isUnconnected,
@@ -221,6 +222,7 @@ async function prepareSend<Row extends AttemptedRow>(
     markCalling(attempt, connection)
     return { ...call, row, attempt, acceptBeforeMs }
   }
+  attempt.isRefusedBeforeCall = !blocked
   Object.assign(attempt, blocked ?? { state: 'rejected', finality: 'other_may_help', ...holdRefusal })
   await outgoing.applyRefusal(em, row, attempt)
   return queryAttemptOutcome(attempt, uuid)
@@ -259,16 +261,6 @@ function getClosedRefusal<Row extends AttemptedRow>(
 function hasFinalOutcome(attempt: Attempt): boolean {
   if (attempt.state === 'accepted') return true
   return FINAL_ATTEMPT_STATES.includes(attempt.state) && !canStartAttempt(attempt)
-}
-
-/**
- * Tells whether an ended attempt may be sent again under the same id: it never left the worker, or the ledger's
- * available balance was too low, which may have grown since. A payout that a provider has refused is not sent to it
- * again: no provider documents that the id of a refused payout may be used again.
- */
-function canStartAttempt({ state, code, sendings }: Attempt): boolean {
-  if (state !== 'rejected') return state === 'unreachable'
-  return code === 'insufficient_balance' && sendings === 0
 }
 
 /** Creates the attempt at a payout through one connection; its position is after all earlier attempts. */

@@ -37,6 +37,8 @@ const schema = defineEntity({
     credentialsEpoch: p.integer().default(1),
     /** Last request to remove a key, among calls that may still arrive. */
     calledAt: timestampColumn().nullable(),
+    /** The latest start ended without a call, because the ledger's available balance was too low. */
+    isRefusedBeforeCall: p.boolean().default(false),
     finality: unionColumn<'other_may_help' | 'final'>().nullable(),
     code: p.text().nullable(),
     providerCode: p.text().nullable(),

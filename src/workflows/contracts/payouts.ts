@@ -13,7 +13,8 @@ export type SendResult =
   /** `returnsUnknown`: the look-up of its returns failed. `transfer`: its state, for a transfer. */
   | (FollowUps & { kind: 'settled'; returnsUnknown?: true; transfer?: TransferSnapshot })
   | { kind: 'in_process' }
-  | (FollowUps & { kind: 'rejected'; code: string; finality: 'other_may_help' | 'final' })
+  /** `canRetry`: the ledger's balance was too low, so the provider was not called and may be later. */
+  | (FollowUps & { kind: 'rejected'; code: string; finality: 'other_may_help' | 'final'; canRetry?: true })
   | (FollowUps & { kind: 'unreachable'; code: string })
   /**
    * The request could not leave this worker, and another worker reaches the provider: nothing was sent, the money stays

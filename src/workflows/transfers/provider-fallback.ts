@@ -5,7 +5,7 @@ import type { TerminalOutcome } from '../payouts/execute-payout.ts'
 export type FallbackResult = {
   /** Outcome of the last candidate that was tried. */
   last: TerminalOutcome
-  /** A scheduled transfer is tried again: a candidate was unreachable or had no balance. */
+  /** A scheduled transfer is tried again: a candidate was not called, as it was unreachable or the balance too low. */
   retryLater: boolean
   /** An operator's pause kept one of them from being tried. */
   isPaused: boolean
@@ -25,8 +25,7 @@ export async function tryProvidersInOrder(
   const last = outcomes.at(-1)!
   // Such outcomes have no cause in the transfer itself and may be other ones later.
   const hasTransient = outcomes.some(
-    ({ kind, ...outcome }) =>
-      kind === 'unreachable' || ('code' in outcome && outcome.code === 'insufficient_balance'),
+    outcome => outcome.kind === 'unreachable' || (outcome.kind === 'rejected' && outcome.canRetry),
   )
   const retryLater = mayTryNext('transfer', last) && hasTransient
   const isPaused = outcomes.some(({ kind, ...outcome }) => 'code' in outcome && outcome.code === 'paused')

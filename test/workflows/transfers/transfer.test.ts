@@ -5,6 +5,7 @@ import {
   payoutDeclined,
   payoutInProcess,
   payoutNoBalance,
+  payoutNoBankBalance,
   payoutNotFound,
   payoutProvenAbsent,
   payoutRejected,
@@ -370,6 +371,16 @@ describe('a transfer that waits for its time', () => {
     })
     await story.finishWith('paid')
     expect(story.history.timers.slice(1)).toEqual(['retry: 15 min'])
+  })
+
+  test('fails where all its providers refused it for too little balance there', async () => {
+    const story = await stories.scheduledTransfer(HOUR, {
+      storeTransfer: [transferRow('created')],
+      sendTransfer: [payoutNoBankBalance, payoutNoBankBalance],
+      failTransfer: [transferRow('failed')],
+    })
+    await story.finishWith('failed')
+    expect(story.calls).toEqual(['storeTransfer', 'sendTransfer', 'sendTransfer', 'failTransfer'])
   })
 
   test('is cancelled between two attempts', async () => {

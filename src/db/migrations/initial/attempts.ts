@@ -15,6 +15,7 @@ create table attempt (
   sendings integer not null default 0,
   credentials_epoch integer not null default 1,
   called_at timestamptz,
+  is_refused_before_call boolean not null default false,
   finality text check (finality in ('other_may_help', 'final')),
   code text,
   provider_code text,
