@@ -10,7 +10,8 @@ import {
 } from './activities/index.ts'
 import type { ActivityDependencies } from './activities/runtime/dependencies.ts'
 import { activityInterceptorPlugin } from './activities/runtime/interceptors.ts'
-import { attemptFirstDeliveries } from './activities/webhooks/deliver.ts'
+import { MAX_LOCAL_ACTIVITIES } from './activities/webhooks/first-attempt-slots.ts'
+import { attemptFirstDeliveries } from './activities/webhooks/first-attempts.ts'
 import { createApp } from './api/app.ts'
 import { healthRoutes } from './api/health/routes.ts'
 import { workerMetricsRoutes } from './api/metrics/routes.ts'
@@ -156,7 +157,7 @@ const workflowWorker = await Worker.create({
   // Leaves room for other workflow tasks while some wait for a provider's response to a notification.
   maxConcurrentWorkflowTaskExecutions: 100,
   // In a burst the others wait with their limits not yet started: more at once would all exceed them, and be repeated.
-  maxConcurrentLocalActivityExecutions: 24,
+  maxConcurrentLocalActivityExecutions: MAX_LOCAL_ACTIVITIES,
 })
 const deliveryWorker = await Worker.create({
   ...commonOptions,

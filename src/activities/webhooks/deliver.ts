@@ -1,104 +1,49 @@
-import { setTimeout as sleep } from 'node:timers/promises'
 import { formatEventBody } from '../../contract/events/event.ts'
 import { type EntityManager, runInTransaction } from '../../db/client/orm.ts'
 import { Delivery, DeliveryAttempt, Event, Webhook } from '../../db/entities/webhook.ts'
 import { ROW_LOCK } from '../../db/locks.ts'
 import {
   endPendingDelivery,
-  loadDeliveries,
   postponeSweep,
   recordSuccessfulAttempt,
 } from '../../db/repositories/deliveries.ts'
 import { disableWebhook, getUndeliveredStatus, lockWebhook } from '../../db/repositories/webhook-endpoints.ts'
 import { scaleWait, WAITS } from '../../domain/shared/intervals.ts'
-import { createSemaphore } from '../../domain/shared/semaphore.ts'
 import { type DeliveryOutcome, DISABLE_AFTER_MS, retryDelayMs } from '../../domain/webhooks/webhook.ts'
 import type { WebhookAttemptSample } from '../../metrics/worker-metrics.ts'
 import type { Sealer } from '../../security/sealing.ts'
-import type { WebhookAttemptResult } from '../../webhook-client/client.ts'
+import type { WebhookAttemptResult, WebhookClient } from '../../webhook-client/client.ts'
 import { buildSignatureHeaders } from '../../webhook-client/signature.ts'
-import type {
-  AttemptDeliveryInput,
-  AttemptDeliveryResult,
-  FirstAttemptsResult,
-} from '../../workflows/contracts/webhooks.ts'
+import type { AttemptDeliveryInput, AttemptDeliveryResult } from '../../workflows/contracts/webhooks.ts'
 import type { ActivityDependencies } from '../runtime/dependencies.ts'
 
 /** Tolerance for the clocks of two machines: an attempt may be made this much earlier than it is due. */
 const CLOCK_TOLERANCE_MS = 1_000
 /** Result where the event was pruned, and its delivery with it. */
-const PRUNED_RESULT: AttemptDeliveryResult = { kind: 'closed', outcome: 'CANCELLED' }
+export const PRUNED_RESULT: AttemptDeliveryResult = { kind: 'closed', outcome: 'CANCELLED' }
 
-/** Time for a first attempt within a workflow task: a slow endpoint's attempt continues after the task. */
-const FIRST_ATTEMPT_MS = 1_500
-/**
- * `maxConcurrent`: first attempts of a process at once; of a burst's hundreds, each would take longer than its time and
- * need a workflow. `maxWaitMs`: how long after the activity's start an attempt may still begin; the activity then ends
- * before its limit of 15 s (src/workflows/shared/activity-proxies.ts), after which workflows attempt the deliveries.
- */
-const FIRST_ATTEMPT_LIMITS = { maxConcurrent: 64, maxWaitMs: 10_000 }
-/** After this an attempt has ended, also one that waited for a slot. */
-const ATTEMPT_LIMIT_MS = 20_000
-
-/**
- * Makes the first attempts of the deliveries of one transaction concurrently, as a local activity, so that most need no
- * workflow. Returns those that are open: failed, at an endpoint that is failing, or without an answer yet. Such an
- * attempt continues in this process and records its outcome; its workflow reads the row once it must have ended.
- */
-export function attemptFirstDeliveries(
-  dependencies: ActivityDependencies,
-  { maxConcurrent, maxWaitMs } = FIRST_ATTEMPT_LIMITS,
-) {
-  const { orm, timeScale } = dependencies
-  const attempt = createAttempt(dependencies, { skipsFailing: true })
-  const semaphore = createSemaphore(maxConcurrent)
-
-  async function attemptInTime(em: EntityManager, deliveryUuid: string, startBeforeMs: number) {
-    const release = await semaphore.acquire('first attempts')
-    const slow = new AbortController()
-    try {
-      if (performance.now() > startBeforeMs)
-        return { deliveryUuid, result: { kind: 'again', waitMs: 0 } as const }
-      // A failure of ours concerns this delivery only: its workflow attempts it at once.
-      const attempted = attempt({ deliveryUuid }, em).catch(() => ({ kind: 'again', waitMs: 0 }) as const)
-      const timeout = sleep(FIRST_ATTEMPT_MS, 'slow' as const, { signal: slow.signal })
-      return { deliveryUuid, result: await Promise.race([attempted, timeout]) }
-    } finally {
-      slow.abort()
-      release()
-    }
-  }
-
-  return async (deliveries: string[]): Promise<FirstAttemptsResult> => {
-    const startBeforeMs = performance.now() + maxWaitMs
-    const em = orm.em.fork()
-    // Their rows are read at once; each attempt then finds them in this entity manager.
-    await loadDeliveries(em, deliveries)
-    const results = await Promise.all(
-      deliveries.map(deliveryUuid => attemptInTime(em, deliveryUuid, startBeforeMs)),
-    )
-    return {
-      open: results.flatMap(({ deliveryUuid, result }) => {
-        if (result === 'slow') return { deliveryUuid, firstWaitMs: ATTEMPT_LIMIT_MS * timeScale }
-        return result.kind === 'again' ? { deliveryUuid, firstWaitMs: result.waitMs } : []
-      }),
-    }
-  }
-}
+type AttemptOptions = { em?: EntityManager; postSigned?: WebhookClient['postSigned'] }
 
 /** Makes one delivery attempt if it is due, records it, and returns whether and when the next one follows (SPEC §8). */
 export function attemptDelivery(dependencies: ActivityDependencies) {
-  return createAttempt(dependencies, { skipsFailing: false })
+  const attempt = createDeliveryAttempt(dependencies)
+  return (input: Pick<AttemptDeliveryInput, 'deliveryUuid'>) => attempt(input)
 }
 
-/** `skipsFailing`: an endpoint whose last attempt failed is left to the delivery's workflow. */
-function createAttempt(
-  { orm, sealer, webhooks, timeScale, onDeliveryAttempt }: ActivityDependencies,
-  { skipsFailing }: { skipsFailing: boolean },
-) {
+/**
+ * Creates the attempt of a delivery. `em`: one that has read the rows already; `postSigned`: of the client, or a function that
+ * observes it.
+ */
+export function createDeliveryAttempt({
+  orm,
+  sealer,
+  webhooks,
+  timeScale,
+  onDeliveryAttempt,
+}: ActivityDependencies) {
   return async (
     { deliveryUuid }: Pick<AttemptDeliveryInput, 'deliveryUuid'>,
-    em: EntityManager = orm.em.fork(),
+    { em = orm.em.fork(), postSigned = webhooks.postSigned }: AttemptOptions = {},
   ): Promise<AttemptDeliveryResult> => {
     const delivery = await em.findOne(Delivery, deliveryUuid)
     if (!delivery) return PRUNED_RESULT
@@ -114,11 +59,10 @@ function createAttempt(
       return { kind: 'closed', outcome }
     }
     const isFailing = endpoint.failingSince != null
-    if (isFailing && skipsFailing) return { kind: 'again', waitMs: 0 }
     const event = await em.findOneOrFail(Event, delivery.eventUuid)
     const at = new Date()
     const request = buildSignedRequest(sealer, endpoint, event, at)
-    const attempt = await webhooks.postSigned({ ...request, isFailing })
+    const attempt = await postSigned({ ...request, isFailing })
     if (attempt.kind === 'busy') {
       // The endpoint has too many requests open. The sweep finds the delivery if its workflow is lost.
       const { retryInMs } = attempt

@@ -1,7 +1,8 @@
 import { randomUUID } from 'node:crypto'
 import type { IncomingMessage, RequestListener } from 'node:http'
 import type { ActivityDependencies } from '../../../src/activities/runtime/dependencies.ts'
-import { attemptDelivery, attemptFirstDeliveries } from '../../../src/activities/webhooks/deliver.ts'
+import { attemptDelivery } from '../../../src/activities/webhooks/deliver.ts'
+import { attemptFirstDeliveries } from '../../../src/activities/webhooks/first-attempts.ts'
 import { compressEventBody, type EventBody } from '../../../src/db/entities/event-body.ts'
 import { createAddressPolicy } from '../../../src/webhook-client/address-policy.ts'
 import { createWebhookClient, type WebhookClientOptions } from '../../../src/webhook-client/client.ts'
@@ -99,6 +100,10 @@ export async function openEndpointFixture(
       { orm, sealer, webhooks, timeScale } as ActivityDependencies,
       firstAttempts,
     ),
+    /** Delivers one event by a first attempt, after which the endpoint is known as fast. */
+    async becomeFast() {
+      await story.deliverFirst([await story.createEvent()])
+    },
     readDelivery: async (of: string) =>
       (await sql<Record<string, unknown>>('select * from delivery where uuid = ?', [of]))[0]!,
     updateDelivery: (of: string, columns: string) =>

@@ -373,8 +373,9 @@ describe('first attempts within a workflow task', () => {
     expect(await broken.readDelivery(unsigned)).toMatchObject({ status: 'PENDING', attempt_count: 0 })
   })
 
-  test('of a burst wait for their turn, so that none becomes slow', async () => {
-    const hook = await endpoint({ firstAttempts: { maxConcurrent: 1, maxWaitMs: 10_000 } })
+  test('at a fast endpoint wait for their turn in a burst, so that none becomes slow', async () => {
+    const hook = await endpoint({ firstAttempts: { maxAttempts: 1, maxWaitMs: 10_000 } })
+    await hook.becomeFast()
     const deliveries = [await hook.createEvent(), await hook.createEvent()]
     const seen: string[] = []
     const meanwhile = async () => {
@@ -388,12 +389,79 @@ describe('first attempts within a workflow task', () => {
   })
 
   test('whose turn does not come in time are left to their workflows, and made by nobody else', async () => {
-    const hook = await endpoint({ firstAttempts: { maxConcurrent: 1, maxWaitMs: 200 } })
+    const hook = await endpoint({ firstAttempts: { maxAttempts: 1, maxWaitMs: 200 } })
+    await hook.becomeFast()
     const [made, left] = [await hook.createEvent(), await hook.createEvent()]
     hook.scriptResponses({ status: 200, meanwhile: () => sleep(400) })
     expect(await hook.deliverFirst([made, left])).toEqual({ open: [{ deliveryUuid: left, firstWaitMs: 0 }] })
-    expect(hook.received).toHaveLength(1)
+    expect(hook.received).toHaveLength(2)
     expect(await hook.readDelivery(left)).toMatchObject({ status: 'PENDING', attempt_count: 0 })
+  })
+
+  test('of an endpoint that was not fast are left to workflows at once, and no other endpoint waits for it', async () => {
+    const [hook, other] = [await endpoint(), await endpoint()]
+    const answered = Promise.withResolvers<void>()
+    const meanwhile = () => answered.promise
+    hook.scriptResponses({ status: 200, meanwhile }, { status: 200, meanwhile })
+    const [first, second, third] = [
+      await hook.createEvent(),
+      await hook.createEvent(),
+      await hook.createEvent(),
+    ]
+    const probe = hook.deliverFirst([first])
+    await pollUntil(
+      async () => hook.received.length,
+      count => count === 1,
+    )
+    // Its answer is still due: no other first attempt is made at this endpoint, and none waits for it.
+    expect(await hook.deliverFirst([second])).toEqual({ open: [{ deliveryUuid: second, firstWaitMs: 0 }] })
+    const healthy = await other.createEvent()
+    expect(await hook.deliverFirst([third, healthy])).toEqual({
+      open: [{ deliveryUuid: third, firstWaitMs: 0 }],
+    })
+    expect((await other.readDelivery(healthy)).status).toBe('DELIVERED')
+    expect(await probe).toEqual({ open: [{ deliveryUuid: first, firstWaitMs: 20_000 }] })
+    // It answers by now, but is left alone for a while.
+    answered.resolve()
+    await pollUntil(
+      () => hook.readDelivery(first),
+      ({ status }) => status === 'DELIVERED',
+    )
+    const late = await hook.createEvent()
+    expect(await hook.deliverFirst([late])).toEqual({ open: [{ deliveryUuid: late, firstWaitMs: 0 }] })
+    expect(hook.received).toHaveLength(1)
+  })
+
+  test('leave local activities to everything else, however many endpoints do not answer', async () => {
+    const hook = await endpoint({ firstAttempts: { maxActivities: 2, maxProbingActivities: 1 } })
+    const [slow, fast] = [await endpoint(), await endpoint()]
+    const answered = Promise.withResolvers<void>()
+    const meanwhile = () => answered.promise
+    await hook.becomeFast()
+    hook.scriptResponses({ status: 200, meanwhile })
+    slow.scriptResponses({ status: 200, meanwhile })
+    const [unknown, held, left] = [
+      await slow.createEvent(),
+      await hook.createEvent(),
+      await hook.createEvent(),
+    ]
+    const other = await fast.createEvent()
+    const waiting = [hook.deliverFirst([unknown])]
+    await pollUntil(
+      async () => slow.received.length,
+      count => count === 1,
+    )
+    // One activity waits for an endpoint on probation: another endpoint of that kind gets no first attempt.
+    expect(await hook.deliverFirst([other])).toEqual({ open: [{ deliveryUuid: other, firstWaitMs: 0 }] })
+    waiting.push(hook.deliverFirst([held]))
+    await pollUntil(
+      async () => hook.received.length,
+      count => count === 2,
+    )
+    // Both activities wait for endpoints: the next one does not, whatever its endpoint is.
+    expect(await hook.deliverFirst([left])).toEqual({ open: [{ deliveryUuid: left, firstWaitMs: 0 }] })
+    answered.resolve()
+    expect(await Promise.all(waiting)).toEqual([{ open: [] }, { open: [] }])
   })
 
   test('do not wait for a slow endpoint, whose answer is recorded when it comes', async () => {

@@ -1,0 +1,137 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import { createSemaphore } from '../../domain/shared/semaphore.ts'
+
+/** How the request of a first attempt went: answered soon, answered late, or without an answer when the wait for it ended. */
+export type FirstAttemptSpeed = 'fast' | 'late' | 'silent'
+
+/** `waitedMs`: how long the attempt waited for the slot. `release`: without a speed where no request was made. */
+export type FirstAttemptSlot = { waitedMs: number; release(speed?: FirstAttemptSpeed): void }
+
+/** Slots of one local activity. `acquire` returns undefined where the delivery is left to a workflow; `leave` ends them. */
+export type ActivitySlots = {
+  acquire(endpoint: string): Promise<FirstAttemptSlot | undefined>
+  leave(): void
+}
+
+/** Local activities of a worker at once: those that make first attempts, and those of everything else. */
+export const MAX_LOCAL_ACTIVITIES = 24
+
+/**
+ * `maxActivities`: local activities that wait for endpoints at once; the others of a worker remain for everything else.
+ * `maxEntryWaitMs`: how long another one waits to be one of them.
+ * `maxProbingActivities`: those of them that wait for an endpoint on probation, so that slow endpoints leave some to fast ones.
+ * `maxAttempts`: attempts at fast endpoints at once; of a burst's hundreds, each would take longer than its time and need a
+ * workflow. `maxWaitMs`: how long one waits for its turn. `pauseMs`: how long a silent endpoint gets no first attempt.
+ */
+const FIRST_ATTEMPT_LIMITS = {
+  maxActivities: 18,
+  maxEntryWaitMs: 100,
+  maxProbingActivities: 8,
+  maxAttempts: 64,
+  maxWaitMs: 2_000,
+  pauseMs: 60_000,
+}
+export type FirstAttemptLimits = Partial<typeof FIRST_ATTEMPT_LIMITS>
+
+/** The speed of so many endpoints is remembered. One that is forgotten is on probation again, which costs few workflows. */
+const MAX_ENDPOINTS = 10_000
+
+/** Fast, or on probation with the next attempt from `probeFromMs`; infinite while an attempt is in progress. */
+type EndpointSpeed = { isFast: boolean; probeFromMs: number }
+
+/**
+ * Decides which deliveries get a first attempt within a workflow task, by how fast their endpoint answered before. An endpoint
+ * that is unknown to this process, or whose last first attempt was not answered fast, is on probation: one first attempt at a
+ * time, none for a while after a silent one, and only in few local activities at once. Only attempts at fast endpoints wait for
+ * a slot. This saves workflows and promises nothing: a delivery without a slot is attempted by a workflow at once.
+ */
+export function createFirstAttemptSlots(limits: FirstAttemptLimits = {}, now = () => performance.now()) {
+  const merged = { ...FIRST_ATTEMPT_LIMITS, ...limits }
+  const { maxActivities, maxEntryWaitMs, maxProbingActivities, maxAttempts, maxWaitMs, pauseMs } = merged
+  const endpoints = new Map<string, EndpointSpeed>()
+  const activities = createSemaphore(maxActivities)
+  const attempts = createSemaphore(maxAttempts)
+  let probingActivities = 0
+
+  /** Opens the slots of a local activity; undefined where too many wait for endpoints. */
+  return async function enter(): Promise<ActivitySlots | undefined> {
+    const leave = await acquireInTime(activities.acquire('waiting activities'), maxEntryWaitMs)
+    if (!leave) return undefined
+    let isProbing = false
+    return {
+      async acquire(endpoint) {
+        if (isFast(endpoint)) return waitForTurn(endpoint)
+        if (!isProbing && probingActivities >= maxProbingActivities) return undefined
+        const probe = startProbe(endpoint)
+        if (probe && !isProbing) {
+          isProbing = true
+          probingActivities += 1
+        }
+        return probe
+      },
+      leave() {
+        leave()
+        if (isProbing) probingActivities -= 1
+      },
+    }
+  }
+
+  async function waitForTurn(endpoint: string): Promise<FirstAttemptSlot | undefined> {
+    const startedMs = now()
+    const release = await acquireInTime(attempts.acquire('fast endpoints'), maxWaitMs)
+    if (!release) return undefined
+    if (!isFast(endpoint)) {
+      // Another attempt has found it slow meanwhile.
+      release()
+      return undefined
+    }
+    return {
+      waitedMs: now() - startedMs,
+      release(speed) {
+        release()
+        // Attempts that began before a slow one may end after it: only a probe makes an endpoint fast again.
+        if (speed && speed !== 'fast') recordSpeed(endpoint, speed)
+      },
+    }
+  }
+
+  function startProbe(endpoint: string): FirstAttemptSlot | undefined {
+    const probeFromMs = endpoints.get(endpoint)?.probeFromMs ?? 0
+    if (now() < probeFromMs) return undefined
+    setSpeed(endpoint, { isFast: false, probeFromMs: Number.POSITIVE_INFINITY })
+    return {
+      waitedMs: 0,
+      release: speed =>
+        speed ? recordSpeed(endpoint, speed) : setSpeed(endpoint, { isFast: false, probeFromMs }),
+    }
+  }
+
+  function isFast(endpoint: string): boolean {
+    return endpoints.get(endpoint)?.isFast ?? false
+  }
+
+  function recordSpeed(endpoint: string, speed: FirstAttemptSpeed): void {
+    setSpeed(endpoint, { isFast: speed === 'fast', probeFromMs: speed === 'silent' ? now() + pauseMs : 0 })
+  }
+
+  /** Sets the speed of an endpoint, as the newest entry; the oldest one is removed. */
+  function setSpeed(endpoint: string, speed: EndpointSpeed): void {
+    endpoints.delete(endpoint)
+    endpoints.set(endpoint, speed)
+    if (endpoints.size > MAX_ENDPOINTS) endpoints.delete(endpoints.keys().next().value!)
+  }
+}
+
+/** Waits for a slot; undefined after `limitMs`, and the slot is then released as soon as it comes. */
+async function acquireInTime(slot: Promise<() => void>, limitMs: number): Promise<(() => void) | undefined> {
+  const acquired = new AbortController()
+  const timeout = sleep(limitMs, undefined, { signal: acquired.signal })
+  timeout.catch(() => {}) // The slot came first.
+  try {
+    const release = await Promise.race([slot, timeout])
+    if (!release) slot.then(releaseLate => releaseLate())
+    return release
+  } finally {
+    acquired.abort()
+  }
+}

@@ -1,0 +1,109 @@
+import type { EntityManager } from '../../db/client/orm.ts'
+import { Delivery, Webhook } from '../../db/entities/webhook.ts'
+import { loadDeliveries } from '../../db/repositories/deliveries.ts'
+import { leaveDeliveriesOpen } from '../../domain/webhooks/webhook.ts'
+import type { AttemptDeliveryResult, FirstAttemptsResult } from '../../workflows/contracts/webhooks.ts'
+import type { ActivityDependencies } from '../runtime/dependencies.ts'
+import { createDeliveryAttempt, PRUNED_RESULT } from './deliver.ts'
+import {
+  type ActivitySlots,
+  createFirstAttemptSlots,
+  type FirstAttemptLimits,
+  type FirstAttemptSlot,
+  type FirstAttemptSpeed,
+} from './first-attempt-slots.ts'
+
+/** Time for a first attempt within a workflow task: a slow endpoint's attempt continues after the task. */
+const FIRST_ATTEMPT_MS = 1_500
+/** An endpoint that answers within this time is fast. */
+const FAST_ANSWER_MS = 500
+/** Step in which the wait for an answer is counted. */
+const WAIT_STEP_MS = 50
+/** After this an attempt has ended, also one that waited for a slot of the client. */
+const ATTEMPT_LIMIT_MS = 20_000
+/** Rows that were read this long before an attempt are read again: its endpoint may have been changed or deleted. */
+const MAX_ROW_AGE_MS = 200
+
+const AT_ONCE = { kind: 'again', waitMs: 0 } as const satisfies AttemptDeliveryResult
+
+/**
+ * Makes the first attempts of the deliveries of one transaction concurrently, as a local activity, so that most need no
+ * workflow. Returns those that are open: failed, without a slot, at an endpoint that is failing, or without an answer yet. Such
+ * an attempt continues in this process and records its outcome; its workflow reads the row once it must have ended.
+ */
+export function attemptFirstDeliveries(dependencies: ActivityDependencies, limits: FirstAttemptLimits = {}) {
+  const { orm, timeScale, webhooks } = dependencies
+  const attempt = createDeliveryAttempt(dependencies)
+  const enterActivity = createFirstAttemptSlots(limits)
+
+  return async (deliveries: string[]): Promise<FirstAttemptsResult> => {
+    const slots = await enterActivity()
+    if (!slots) return leaveDeliveriesOpen(deliveries)
+    try {
+      const em = orm.em.fork()
+      // Their rows are read at once; each attempt then finds them in this entity manager.
+      await loadDeliveries(em, deliveries)
+      const results = await Promise.all(
+        deliveries.map(async uuid => ({
+          deliveryUuid: uuid,
+          result: await attemptWithSlot(em, uuid, slots),
+        })),
+      )
+      return {
+        open: results.flatMap(({ deliveryUuid, result }) => {
+          if (result === 'silent') return { deliveryUuid, firstWaitMs: ATTEMPT_LIMIT_MS * timeScale }
+          return result.kind === 'again' ? { deliveryUuid, firstWaitMs: result.waitMs } : []
+        }),
+      }
+    } finally {
+      slots.leave()
+    }
+  }
+
+  async function attemptWithSlot(loaded: EntityManager, deliveryUuid: string, slots: ActivitySlots) {
+    const delivery = await loaded.findOne(Delivery, deliveryUuid)
+    if (!delivery) return PRUNED_RESULT
+    const endpoint = await loaded.findOneOrFail(Webhook, delivery.webhookUuid)
+    if (endpoint.failingSince) return AT_ONCE
+    const slot = await slots.acquire(endpoint.uuid)
+    return slot ? attemptInTime(loaded, deliveryUuid, slot) : AT_ONCE
+  }
+
+  async function attemptInTime(loaded: EntityManager, deliveryUuid: string, slot: FirstAttemptSlot) {
+    const wait = startWait(FIRST_ATTEMPT_MS)
+    let speed: FirstAttemptSpeed | undefined
+    const postSigned: typeof webhooks.postSigned = async request => {
+      speed = 'silent'
+      const answer = await webhooks.postSigned(request)
+      if (answer.kind === 'busy') speed = undefined
+      else speed = wait.elapsedMs() < FAST_ANSWER_MS ? 'fast' : 'late'
+      return answer
+    }
+    async function attemptWithFreshRows() {
+      const em = slot.waitedMs > MAX_ROW_AGE_MS ? orm.em.fork() : loaded
+      if (em !== loaded) await loadDeliveries(em, [deliveryUuid])
+      return attempt({ deliveryUuid }, { em, postSigned })
+    }
+    try {
+      // A failure of ours concerns this delivery only: its workflow attempts it at once.
+      return await Promise.race([attemptWithFreshRows().catch(() => AT_ONCE), wait.isOver])
+    } finally {
+      wait.stop()
+      slot.release(speed)
+    }
+  }
+}
+
+/**
+ * Starts a wait that is counted in steps. A process that is too busy to count makes fewer steps, so that its own delay makes
+ * no endpoint slow.
+ */
+function startWait(limitMs: number) {
+  const { promise: isOver, resolve } = Promise.withResolvers<'silent'>()
+  let elapsedMs = 0
+  const timer = setInterval(() => {
+    elapsedMs += WAIT_STEP_MS
+    if (elapsedMs >= limitMs) resolve('silent')
+  }, WAIT_STEP_MS)
+  return { isOver, elapsedMs: () => elapsedMs, stop: () => clearInterval(timer) }
+}
