@@ -156,6 +156,22 @@ describe('no provider is called', () => {
     expect(calls).toBe(0)
   })
 
+  test('before the repeat for a transfer whose commit ends late, and which the API then confirms: it is sent once', async () => {
+    const confirm = 'update transfer set accept_before = null where uuid = new.uuid'
+    const slow = await slowDownCommits(fixture, 'transfer', 5, confirm)
+    const merchant = await fixture.createMerchant(1_000)
+    const order = fixture.transferInput(merchant, {
+      acceptBefore: new Date(Date.now() + 4_000).toISOString(),
+    })
+    expect(await sent(order)).toEqual({ kind: 'not_connected' })
+    await slow.end()
+    expect(await rows(order.uuid)).toMatchObject([{ state: 'sending', attempt: 'calling' }])
+    expect(calls).toBe(0)
+    expect(await sent(order)).toEqual({ kind: 'in_process' })
+    expect(await sent(order)).toEqual({ kind: 'in_process' })
+    expect(calls).toBe(1)
+  })
+
   test('for a scheduled transfer that was stored after its deadline', async () => {
     const slow = await slowDownCommits(fixture, 'transfer', 2)
     const order = fixture.transferInput(await fixture.createMerchant(1_000), {

@@ -67,6 +67,9 @@ export async function recordOutcome<Row extends AttemptedRow>(
   const [row] = await outgoing.lock(em, key.uuid, noQuery)
   const attempt = requireAttempt(row, key)
   const order = outgoing.getOrder?.(row)
+  // The API has confirmed the order to its client since the worker read it: it is sent all the same.
+  if (answer === ACCEPTANCE_TIMEOUT && order?.acceptBefore == null)
+    return markUnconnected(attempt, { ...key, sendingNumber }, CONFIRMED_MESSAGE)
   // The call was made before the acceptance deadline, whatever its outcome.
   if (order?.acceptBefore && answer !== ACCEPTANCE_TIMEOUT) order.acceptBefore = null
   const settled = outcome.kind === 'accepted' && outcome.payout.status === 'settled'
@@ -114,10 +117,13 @@ function isSuperseded(
   return sendingNumber !== sendings || state === 'accepted'
 }
 
-/** Code of a live attempt whose request could not leave its worker: it may be sent again without further proof. */
+/** Code of a live attempt whose request did not leave its worker: it may be sent again without further proof. */
 const NOT_CONNECTED = 'not_connected'
 
-/** Tells whether a live attempt provably has no request under way: its last one could not leave the worker. */
+const CONFIRMED_MESSAGE =
+  'not called: stored after its acceptance deadline; it was confirmed to its client since'
+
+/** Tells whether a live attempt provably has no request under way: its last one did not leave the worker. */
 export function isUnconnected({ state, code }: Attempt): boolean {
   return state === 'calling' && code === NOT_CONNECTED
 }
@@ -135,12 +141,24 @@ export async function recordUnconnected<Row extends AttemptedRow>(
 ): Promise<Query<SendResult>> {
   const [row] = await outgoing.lock(em, key.uuid, noQuery)
   const attempt = requireAttempt(row, key)
-  if (attempt.state !== 'calling' || attempt.sendings !== sendingNumber)
-    return queryAttemptOutcome(attempt, key.uuid)
   const order = outgoing.getOrder?.(row)
-  if (order?.acceptBefore) order.acceptBefore = null // The call was made before the acceptance deadline.
+  // The call was made before the acceptance deadline.
+  if (order?.acceptBefore && isCurrentSending(attempt, sendingNumber)) order.acceptBefore = null
+  return markUnconnected(attempt, { ...key, sendingNumber }, message)
+}
+
+function markUnconnected(
+  attempt: Attempt,
+  { uuid, sendingNumber }: AttemptKey & { sendingNumber: number | undefined },
+  message: string,
+): Query<SendResult> {
+  if (!isCurrentSending(attempt, sendingNumber)) return queryAttemptOutcome(attempt, uuid)
   Object.assign(attempt, { code: NOT_CONNECTED, message })
   return constantQuery({ kind: 'not_connected' })
+}
+
+function isCurrentSending({ state, sendings }: Attempt, sendingNumber: number | undefined): boolean {
+  return state === 'calling' && sendings === sendingNumber
 }
 
 /** Marks an attempt as calling and counts one more sending. */

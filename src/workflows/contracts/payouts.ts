@@ -17,8 +17,8 @@ export type SendResult =
   | (FollowUps & { kind: 'rejected'; code: string; finality: 'other_may_help' | 'final'; canRetry?: true })
   | (FollowUps & { kind: 'unreachable'; code: string })
   /**
-   * The request could not leave this worker, and another worker reaches the provider: nothing was sent, the money stays
-   * held, and the workflow sends through the same connection again.
+   * The request could not leave this worker, and another worker reaches the provider, or the order was confirmed while its
+   * worker did not send it: nothing was sent, the money stays held, and the workflow sends through the same connection again.
    */
   | { kind: 'not_connected' }
   /** The provider may have carried the payout out: only this provider is polled, by our id. */

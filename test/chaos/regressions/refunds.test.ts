@@ -147,6 +147,28 @@ test.each(['waits too long for its charge', 'takes too long to commit'])(
   },
 )
 
+test('a refund whose attempt is committed late, and which the API then confirms, is sent once, by the repeat', async () => {
+  const charge = await paid()
+  let calls = 0
+  fixture.scriptProvider({
+    refund: async () => {
+      calls++
+      return { kind: 'accepted', payout: settled(300) }
+    },
+  })
+  const order = { ...charge.order(300), acceptBefore: new Date(Date.now() + 4_000).toISOString() }
+  await fixture.records.openRefund(order)
+  const confirm = 'update refund set accept_before = null where uuid = new.subject_uuid'
+  const slow = await slowDownCommits(fixture, 'attempt', 5, confirm)
+  const key = charge.key(order.uuid)
+  expect(await fixture.providers.sendRefund({ ...key, isResend: false })).toEqual({ kind: 'not_connected' })
+  await slow.end()
+  expect(calls).toBe(0)
+  expect(await fixture.providers.pollRefund({ ...key, pollCount: 1 })).toEqual({ kind: 'not_started' })
+  expect(await fixture.providers.sendRefund({ ...key, isResend: false })).toMatchObject({ kind: 'settled' })
+  expect(calls).toBe(1)
+})
+
 test('a refund refused before its workflow polled it is not sent again, however long it is not found', async () => {
   const charge = await paid()
   const refund = charge.key(await charge.refund(400))
