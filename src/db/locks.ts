@@ -45,9 +45,10 @@ export async function lockRow<T extends { uuid: string }, More>(
 
 /**
  * Locks a connection's row, so that one transaction at a time moves money through it, and refreshes it in the unit of
- * work. Transactions that lock balances more than once, or disputes and balances, therefore never deadlock. Lock
- * order: the row of the resource, then the connection, then disputes and balances. Inserts that refer to the
- * connection do not wait (`FOR NO KEY UPDATE`).
+ * work. Lock order: the row of the charge, transfer or refund, then the connection, then a movement, then disputes, then
+ * balances. A split also locks disputes and balances of accounts whose connection is not locked, so every transaction
+ * keeps the last two in order (`lockDisputes`). Inserts that refer to the connection do not wait
+ * (`FOR NO KEY UPDATE`).
  */
 export async function lockConnection(em: EntityManager, connectionUuid: string): Promise<void> {
   await runQuery(em, connectionLock(em, [connectionUuid]))
@@ -63,6 +64,23 @@ export function connectionLock(em: EntityManager, values: string[], key = '?'): 
 export function lockMoneyFor(em: EntityManager, table: 'charge' | 'transfer', uuid: string) {
   const connection = connectionLock(em, [uuid], `(select connection_uuid from ${table} where uuid = ?)`)
   return batchQueries(connection, queryMovementOf(em, table, uuid))
+}
+
+/**
+ * Locks the connection of a movement, then the movement's row, for a PIX without a charge or transfer: those lock the
+ * same connection with their own row, before a movement. Throws if it does not exist.
+ */
+export async function lockMovement(em: EntityManager, uuid: string): Promise<Movement> {
+  const connection = connectionLock(em, [uuid], '(select connection_uuid from movement where uuid = ?)')
+  const row = queryEntities(em, Movement, {
+    rest: 'where r.uuid = ? for update',
+    values: [uuid],
+    refresh: true,
+  })
+  await sendChanges(em) // Written before the row is read again.
+  const [, movement] = await runQuery(em, batchQueries(connection, firstRow(row)))
+  if (!movement) throw new Error(`no movement ${uuid}`)
+  return movement
 }
 
 /** Queries the movement of an operation by the operation's uuid. */

@@ -2,7 +2,6 @@ import type { EntityManager } from '../../db/client/orm.ts'
 import type { Charge } from '../../db/entities/charge.ts'
 import { Dispute } from '../../db/entities/dispute.ts'
 import { Movement } from '../../db/entities/movement.ts'
-import { lockBalances } from '../../db/ledger/post.ts'
 import { ROW_LOCK } from '../../db/locks.ts'
 import { chargeMachine } from '../../domain/charges/charge.ts'
 import { paymentFailedLegs, paymentStartedLegs } from '../../domain/ledger/legs.ts'
@@ -10,7 +9,7 @@ import type { MovementReason } from '../../domain/ledger/movement.ts'
 import { referenceOf } from '../../domain/pix/identifiers.ts'
 import type { IncomingPix } from '../../domain/providers/provider.ts'
 import { holdDisputedFunds } from '../disputes/hold-funds.ts'
-import { lockDisputes } from '../disputes/locks.ts'
+import { lockDisputes, lockDisputesAndBalances } from '../disputes/locks.ts'
 import { recordChargeEvent } from '../events/record-event.ts'
 import { createMovement, failMovement, postMovement } from '../ledger/movements.ts'
 import { transition } from '../shared/transition.ts'
@@ -38,6 +37,8 @@ export async function recordPayments(
   const mayPay = (one: IncomingPix, movement = movementOf(one)) =>
     isNewPayment(one, movement) || (movement !== undefined && isDepositOfCharge(charge, one, movement))
   const canAnotherPay = payments.some(one => mayPay(one) && !getUnmatchedReason(charge, one))
+  // Each payment may post: what the later ones lock is locked before the first posting.
+  if (payments.length > 1) await lockDisputesAndBalances(em, getCreditedAccounts(charge))
   for (const payment of sortPayments(payments, pending)) {
     const movement = movementOf(payment)
     if (movement && isDepositOfCharge(charge, payment, movement)) {
@@ -103,18 +104,13 @@ async function payCharge(em: EntityManager, charge: Charge, payment: IncomingPix
   if (!chargeMachine.accepts(charge.state, 'payment_started')) return
   const startedLegs = paymentStartedLegs(charge.accountUuid, payment.cents)
   if (payment.status !== 'settled') return postMovement(em, startPayment(em, charge, payment), startedLegs)
-  await lockSplitBalances(em, charge)
   await confirmPayment(em, charge, payment, startPayment(em, charge, payment), { startedLegs })
 }
 
-/** Locks the balances of owner and recipients, sorted: two that split with each other must not deadlock. */
-async function lockSplitBalances(em: EntityManager, { accountUuid, providerAccountUuid, splits }: Charge) {
+/** Returns the accounts that a payment of a charge credits: its owner and the recipients of its splits. */
+function getCreditedAccounts({ accountUuid, providerAccountUuid, splits }: Charge) {
   const recipients = splits.getItems().map(split => split.recipient.uuid)
-  if (recipients.length === 0) return
-  await lockBalances(em, {
-    accountUuids: [accountUuid, ...recipients],
-    providerAccountUuids: [providerAccountUuid],
-  })
+  return { providerAccountUuid, accountUuids: [accountUuid, ...recipients] }
 }
 
 /** Confirms a pending payment. A dispute opened meanwhile claims it now, so disputes are locked first. */
@@ -124,8 +120,7 @@ async function confirmPendingPayment(
   payment: IncomingPix,
   movement: Movement,
 ) {
-  const { accountUuid, providerAccountUuid } = charge
-  const disputes = await lockDisputes(em, { providerAccountUuid, accountUuids: [accountUuid] })
+  const disputes = await lockDisputes(em, getCreditedAccounts(charge))
   await confirmPayment(em, charge, payment, movement)
   await holdDisputedFunds(em, { movement, charge }, disputes, new Date())
 }
@@ -211,11 +206,7 @@ async function payChargeByDeposit(
   const deposit = await em.findOneOrFail(Movement, uuid, { ...ROW_LOCK, refresh: true })
   if (deposit.reason !== 'deposit') return
   if ((await em.count(Dispute, { movement: deposit, returnedCents: { $gt: 0 } })) > 0) return
-  const { accountUuid, providerAccountUuid } = charge
-  const recipients = charge.splits.getItems().map(split => split.recipient.uuid)
-  const accountUuids = [accountUuid, ...recipients]
-  const disputes = await lockDisputes(em, { providerAccountUuid, accountUuids })
-  await lockBalances(em, { accountUuids, providerAccountUuids: [providerAccountUuid] })
+  const disputes = await lockDisputesAndBalances(em, getCreditedAccounts(charge))
   for (const dispute of disputes.filter(one => one.movement.uuid === deposit.uuid)) {
     dispute.chargeUuid = charge.uuid
     charge.disputedCents += dispute.claimedCents

@@ -4,7 +4,7 @@ import type { Charge } from '../../db/entities/charge.ts'
 import { Connection } from '../../db/entities/connection.ts'
 import { Dispute } from '../../db/entities/dispute.ts'
 import { Movement } from '../../db/entities/movement.ts'
-import { lockConnection, ROW_LOCK } from '../../db/locks.ts'
+import { lockMovement, ROW_LOCK } from '../../db/locks.ts'
 import {
   type DisputeEvent,
   disputeMachine,
@@ -82,12 +82,13 @@ async function lockDisputeRows(
   const { chargeUuid } = pix
   const charge = await lockPaidCharge(em, pix)
   const out = pix.transferUuid ? await lockTransfer(em, pix.transferUuid) : null
-  // The movement's row lock comes before the connection lock, as in `returnPayout.lock`.
-  const movement = await em.findOneOrFail(Movement, pix.uuid, { ...ROW_LOCK, refresh: true })
+  const movement =
+    charge || out
+      ? await em.findOneOrFail(Movement, pix.uuid, { ...ROW_LOCK, refresh: true })
+      : await lockMovement(em, pix.uuid)
   // The deposit has become the payment of a charge meanwhile: the activity's next attempt locks that charge first.
   if (!charge && chargeUuid !== movement.chargeUuid)
     throw new Error('the disputed PIX now belongs to a charge')
-  if (!charge && !out && pix.connectionUuid) await lockConnection(em, pix.connectionUuid)
   const owner = { providerAccountUuid: pix.providerAccountUuid, accountUuids: [pix.accountUuid] }
   const others = await lockDisputes(em, owner)
   const stored = await em.findOne(Dispute, update.order.uuid, { ...ROW_LOCK, refresh: true })

@@ -1,5 +1,6 @@
 import type { EntityManager } from '../../db/client/orm.ts'
 import { Dispute } from '../../db/entities/dispute.ts'
+import { lockBalances } from '../../db/ledger/post.ts'
 import { hasLoaded } from '../../db/pipeline/entity-mapper.ts'
 import {
   batchQueries,
@@ -17,10 +18,20 @@ type DisputeOwners = { providerAccountUuid: string; accountUuids: string[] }
 /**
  * Locks the unresolved disputes of accounts at one provider account, in the order of their uuids, and returns them
  * oldest first. Every transaction that changes what a dispute holds locks all of them, after the charge and before any
- * balance, so that an inflow, a refund and a dispute never deadlock.
+ * balance, so that an inflow, a refund and a dispute never deadlock. A transaction locks the disputes of all its
+ * accounts at once: a later call may only repeat some of them. The connection lock is not enough, because a split
+ * credits an account whose connection is not locked.
  */
 export async function lockDisputes(em: EntityManager, owners: DisputeOwners): Promise<Dispute[]> {
   return (await lockDisputesWithQuery(em, owners, noQuery))[0]
+}
+
+/** Locks the disputes of accounts like `lockDisputes`, then all their balances; for transactions that post more than once. */
+export async function lockDisputesAndBalances(em: EntityManager, owners: DisputeOwners): Promise<Dispute[]> {
+  const disputes = await lockDisputes(em, owners)
+  const { providerAccountUuid, accountUuids } = owners
+  await lockBalances(em, { accountUuids, providerAccountUuids: [providerAccountUuid] })
+  return disputes
 }
 
 /** Locks disputes like `lockDisputes` and runs `more` after the locks, in the same batch. */

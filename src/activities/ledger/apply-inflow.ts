@@ -1,9 +1,8 @@
 import type { EntityManager } from '../../db/client/orm.ts'
 import type { Dispute } from '../../db/entities/dispute.ts'
 import type { Movement } from '../../db/entities/movement.ts'
-import { lockAvailableBalance } from '../../db/ledger/post.ts'
+import { lockAvailableBalance, queryLockedShortfalls } from '../../db/ledger/post.ts'
 import { mapQuery, type Query } from '../../db/pipeline/query.ts'
-import { queryShortfalls } from '../../db/repositories/balance-checks.ts'
 import { computeUncoveredCents } from '../../domain/disputes/dispute.ts'
 import {
   depositLegs,
@@ -21,8 +20,8 @@ type RemainingCents = Map<string, number>
 
 /**
  * Builds the legs that repay shortfalls first (SPEC §7) and then retain what open disputes lack (SPEC §5), to be posted
- * with the inflow itself. Two concurrent inflows may both read the same shortfall: the constraint `balance_shortfall`
- * refuses the second transaction, which is then repeated. What disputes lack is read under their row locks, which are acquired here.
+ * with the inflow itself. Both are read under row locks, which are acquired here: of the disputes, then of the balances. The
+ * transaction holds no other balance yet, or it has locked the disputes of these accounts before (`lockDisputes`).
  */
 export async function inflowPostings(em: EntityManager, inflow: Inflow): Promise<Leg[]> {
   const { providerAccountUuid } = inflow
@@ -70,11 +69,11 @@ export function unheldMovementPostings(em: EntityManager, movement: Movement): P
     : uncoveredOutflowPostings(em, movement, movement.valueCents)
 }
 
-/** Queries only the legs that repay shortfalls. */
+/** Queries only the legs that repay shortfalls. Locks all balances of the accounts, those without a credit included. */
 export function queryShortfallPostings({ providerAccountUuid, credits }: Inflow): Query<Leg[]> {
   const accountUuids = credits.map(credit => credit.accountUuid)
   const centsByAccount = sumByAccount(credits)
-  return mapQuery(queryShortfalls(providerAccountUuid, accountUuids), shortfalls =>
+  return mapQuery(queryLockedShortfalls(providerAccountUuid, accountUuids), shortfalls =>
     shortfalls.flatMap(({ accountUuid, cents: shortfallCents }) =>
       shortfallRepaidLegs(accountUuid, { cents: centsByAccount.get(accountUuid) ?? 0, shortfallCents }),
     ),

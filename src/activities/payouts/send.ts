@@ -1,4 +1,5 @@
 import { type EntityManager, runInTransaction } from '../../db/client/orm.ts'
+import { repeatOnConflict } from '../../db/client/transaction-conflicts.ts'
 import type { Attempt } from '../../db/entities/attempt.ts'
 import type { Connection } from '../../db/entities/connection.ts'
 import {
@@ -92,10 +93,13 @@ export function sendPayout<Row extends AttemptedRow>(
       ...{ ...order, timeScale, sendingNumber: prepared.attempt.sendings },
       onContradiction: createContradictionReporter(dependencies, prepared.connection),
     }
-    return transactionReturning(orm, tx =>
-      isLeft && outcome.kind === 'unreachable'
-        ? recordUnconnected(tx, outgoing, context, outcome)
-        : recordOutcome(tx, outgoing, context, outcome),
+    // Temporal does not retry a sending: without this record a definite outcome would become an unknown one.
+    return repeatOnConflict(() =>
+      transactionReturning(orm, tx =>
+        isLeft && outcome.kind === 'unreachable'
+          ? recordUnconnected(tx, outgoing, context, outcome)
+          : recordOutcome(tx, outgoing, context, outcome),
+      ),
     )
   }
 

@@ -20,6 +20,7 @@ import {
   entryIdentityOf,
 } from '../../domain/reconciliation/account-entry.ts'
 import { scaleWait } from '../../domain/shared/intervals.ts'
+import { lockDisputes } from '../disputes/locks.ts'
 import { recordUnownedMovementEvent } from '../events/record-event.ts'
 import { creditPostings, unheldMovementPostings } from '../ledger/apply-inflow.ts'
 import { createMovement, postMovement } from '../ledger/movements.ts'
@@ -115,6 +116,7 @@ async function postAccountEntry(em: EntityManager, { uuid, providerAccountUuid, 
 async function buildEntryLegs(em: EntityManager, movement: Movement, kind: BookableKind): Promise<Leg[]> {
   if (kind !== 'block' && kind !== 'unblock') return unheldMovementPostings(em, movement)
   const { accountUuid, providerAccountUuid, valueCents: cents } = movement
+  if (kind === 'unblock') await lockDisputes(em, { providerAccountUuid, accountUuids: [accountUuid] })
   const availableCents = await lockAvailableBalance(em, { accountUuid, providerAccountUuid })
   const blocked = await sumBlockedByEntries(em, { accountUuid, providerAccountUuid })
   if (kind === 'block')

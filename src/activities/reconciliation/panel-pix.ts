@@ -1,7 +1,7 @@
 import { type EntityManager, runInTransaction } from '../../db/client/orm.ts'
 import type { Charge } from '../../db/entities/charge.ts'
 import { Movement } from '../../db/entities/movement.ts'
-import { lockConnection, ROW_LOCK } from '../../db/locks.ts'
+import { lockConnection, lockMovement } from '../../db/locks.ts'
 import {
   findMissingPix,
   hasOpenDispute,
@@ -105,9 +105,7 @@ async function lockReturnedPix(
   if (!found) return null
   const charge = await lockPaidCharge(em, found)
   if (charge) return { original: found, charge }
-  const original = await em.findOneOrFail(Movement, found.uuid, { ...ROW_LOCK, refresh: true })
-  if (original.connectionUuid) await lockConnection(em, original.connectionUuid)
-  return { original, charge: null }
+  return { original: await lockMovement(em, found.uuid), charge: null }
 }
 
 async function isPanelEntryRecorded(em: EntityManager, entry: StatementEntry, providerAccountUuid: string) {

@@ -115,8 +115,8 @@ export async function endUnsentRefund(
   const { accountUuid, providerAccountUuid } = charge
   const previous = charge.history.at(-2) // The status before this refund.
   const parts = getRefundParties(refund)
-  const credits = [...parts, { accountUuid, cents: refund.feeCents }].filter(({ cents }) => cents > 0)
-  const accountUuids = [...parts.map(part => part.accountUuid), accountUuid]
+  const credits = [...parts, { accountUuid, cents: refund.feeCents }]
+  const accountUuids = credits.map(credit => credit.accountUuid)
   const [disputes, shortfallLegs] = await lockDisputesWithQuery(
     em,
     { providerAccountUuid, accountUuids },

@@ -10,6 +10,7 @@ import { transferHeldLegs, transferReleasedLegs } from '../../domain/ledger/legs
 import { computeFeeCents } from '../../domain/ledger/money.ts'
 import { referenceOf } from '../../domain/pix/identifiers.ts'
 import { transferMachine } from '../../domain/transfers/transfer.ts'
+import { lockDisputes } from '../disputes/locks.ts'
 import { recordTransferEvent } from '../events/record-event.ts'
 import { creditPostings } from '../ledger/apply-inflow.ts'
 import { failMovement, postMovement } from '../ledger/movements.ts'
@@ -65,6 +66,10 @@ export const transferPayout: PayoutHandler<LockedTransfer> = {
 
   async applySettlement(em, out, attempt, sending) {
     const { transfer } = out
+    // The returns are posted after the settlement, and may cover disputes.
+    const { providerAccountUuid } = attempt
+    if (sending.returns?.length)
+      await lockDisputes(em, { providerAccountUuid, accountUuids: [transfer.accountUuid] })
     if (transferMachine.accepts(transfer.state, 'accepted'))
       await transferPayout.applyAcceptance(em, out, sending)
     const isCurrent = transfer.connection.uuid === attempt.connectionUuid
@@ -174,11 +179,14 @@ async function releaseTransferHold(em: EntityManager, transfer: Transfer, next?:
   const { movement, accountUuid, heldCents: cents, valueCents } = transfer
   if (cents === 0 || !movement) return
   const { providerAccountUuid } = movement
+  const accountUuids = [accountUuid]
+  if (next) {
+    await lockDisputes(em, { providerAccountUuid, accountUuids })
+    await lockBalances(em, { accountUuids, providerAccountUuids: [providerAccountUuid, next] })
+  }
   const held = { valueCents, feeCents: cents - valueCents }
   const releasedLegs = (account: string) => transferReleasedLegs(account, held)
   const legs = await creditPostings(em, releasedLegs, movement, cents)
-  if (next)
-    await lockBalances(em, { accountUuids: [accountUuid], providerAccountUuids: [providerAccountUuid, next] })
   failMovement(movement, new Date())
   await postMovement(em, movement, legs)
   transfer.heldCents = 0

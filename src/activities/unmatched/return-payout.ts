@@ -1,6 +1,6 @@
 import { type EntityManager, runInTransaction } from '../../db/client/orm.ts'
 import { Movement } from '../../db/entities/movement.ts'
-import { lockConnection, ROW_LOCK } from '../../db/locks.ts'
+import { lockMovement } from '../../db/locks.ts'
 import { noQuery } from '../../db/pipeline/query.ts'
 import { findAttemptsWith } from '../../db/repositories/attempts.ts'
 import {
@@ -32,8 +32,7 @@ export const returnPayout: PayoutHandler<UnmatchedReturn & AttemptedRow> = {
   operation: 'return',
 
   async lock(em, uuid, more) {
-    const original = await em.findOneOrFail(Movement, uuid, ROW_LOCK)
-    if (original.connectionUuid) await lockConnection(em, original.connectionUuid)
+    const original = await lockMovement(em, uuid)
     const returns = await em.find(
       Movement,
       { originalUuid: uuid, type: 'EXTERNAL_REFUND' },

@@ -73,6 +73,23 @@ export function lockBalances(
   )
 }
 
+/**
+ * Queries the shortfalls of accounts at a provider account, in negative centavos. All balances of these accounts are
+ * locked, in sorted order: no concurrent inflow repays the same shortfall.
+ */
+export function queryLockedShortfalls(
+  providerAccountUuid: string,
+  accountUuids: string[],
+): Query<{ accountUuid: string; cents: number }[]> {
+  const sql = `select account_uuid, bucket, cents from balance
+    where provider_account_uuid = ? and account_uuid = any(?::uuid[]) order by account_uuid, bucket for update`
+  return query(sql, [providerAccountUuid, accountUuids], rows =>
+    rows
+      .map(row => ({ accountUuid: String(row.account_uuid), bucket: row.bucket, cents: Number(row.cents) }))
+      .filter(({ bucket, cents }) => bucket === 'shortfall' && cents < 0),
+  )
+}
+
 /** Returns what an account can spend at a provider account now; its balances stay locked until the transaction ends. */
 export function lockAvailableBalance(
   em: EntityManager,

@@ -3,7 +3,6 @@ import {
   isBalanceExplained,
 } from '../../domain/reconciliation/statement-comparison.ts'
 import type { EntityManager } from '../client/orm.ts'
-import { type Query, query } from '../pipeline/query.ts'
 import { selectValue } from '../select-values.ts'
 import { DIFFERENCE_CENTS_SQL } from './operator-lists.ts'
 
@@ -57,18 +56,6 @@ export function sumUnbookedCents(
        where provider_account_uuid = ? and movement_uuid is null and dispute_uuid is null and kind not in ('block', 'unblock')
      ) unbooked group by why, direction order by why, direction`,
     [providerAccountUuid, providerAccountUuid],
-  )
-}
-
-/** Queries the shortfall balances of accounts at a provider account, in negative centavos. */
-export function queryShortfalls(
-  providerAccountUuid: string,
-  accountUuids: string[],
-): Query<{ accountUuid: string; cents: number }[]> {
-  const sql = `select account_uuid, cents from balance
-    where provider_account_uuid = ? and bucket = 'shortfall' and cents < 0 and account_uuid = any(?::uuid[])`
-  return query(sql, [providerAccountUuid, accountUuids], rows =>
-    rows.map(row => ({ accountUuid: String(row.account_uuid), cents: Number(row.cents) })),
   )
 }
 

@@ -10,11 +10,16 @@ import type { TemporalContext } from '../../../src/temporal/workflow-options.ts'
 import type { TransferInput, TransferInputDetails } from '../../../src/workflows/contracts/transfers.ts'
 import { createTestDatabase } from '../../support/database.ts'
 import { openTestOrm } from '../../support/orm.ts'
+import { watchLockOrder } from './lock-order.ts'
 
 type WorkflowStartOptions = { workflowId: string }
 
-/** The activities over a database of their own and a provider scripted by the test: no workflow, no network. */
+/**
+ * The activities over a database of their own and a provider scripted by the test: no workflow, no network. Its end
+ * fails where a transaction has locked disputes or balances out of order.
+ */
 export async function openActivityFixture() {
+  const lockOrder = watchLockOrder()
   const databaseUrl = await createTestDatabase()
   const orm = await openTestOrm({ databaseUrl })
   const seal = createSealer(`a:${Buffer.alloc(32, 7).toString('base64')}`)
@@ -98,7 +103,10 @@ export async function openActivityFixture() {
       return Object.fromEntries(rows.map(row => [row.bucket, Number(row.cents)]))
     },
     async close() {
+      lockOrder.stop()
       await orm.close()
+      const violations = lockOrder.violations.slice(0, 5)
+      if (violations.length > 0) throw new Error(`locked ${violations.join('; ')}`)
     },
   }
 }

@@ -96,7 +96,7 @@ test('transactions that move money of one connection run one at a time', async (
   })
 })
 
-test('a transaction that waits for an unmatched PIX in return holds no connection lock, nor does a dispute of it', async () => {
+test('a dispute of a PIX without a charge locks the connection first, as a charge does that the PIX turns out to pay', async () => {
   const med = await insertDispute(fixture, { connection })
   const [{ pix, endToEnd }] = await fixture.orm.em.execute<[{ pix: string; endToEnd: string }]>(
     'select movement_uuid as pix, end_to_end as "endToEnd" from dispute where uuid = ?',
@@ -108,10 +108,10 @@ test('a transaction that waits for an unmatched PIX in return holds no connectio
   } as unknown as DisputeUpdate
   let looking: Promise<unknown> | undefined
   await runInTransaction(fixture.orm, async em => {
-    await em.execute('select from movement where uuid = ? for update', [pix])
+    await em.execute('select from connection where uuid = ? for no key update', [connection])
     looking = runInTransaction(fixture.orm, tx => applyDisputeFacts(tx, told))
     await waitForLockWaiter()
-    await executeWithLockTimeout('select from connection where uuid = ? for no key update', [connection])
+    await executeWithLockTimeout('select from movement where uuid = ? for update', [pix])
   })
   expect(await looking).toMatchObject({ uuid: med })
 })
