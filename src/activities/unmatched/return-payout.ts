@@ -179,15 +179,16 @@ function setDisposition(original: Movement, disposition: UnmatchedDisposition, a
 
 /**
  * Keeps an unmatched PIX for its account where its provider has refused the return, or the rest of it after a dispute:
- * its money is in `pending` and has no other way out (SPEC §7). Returns the centavos; 0 where nothing is pending any
- * more, or where the return was sent again after the operator read it.
+ * its money is in `pending` and has no other way out (SPEC §7). Returns whether it is kept: it is not where nothing is
+ * pending any more, or where the return was sent again after the operator read it. Repeatable.
  */
 export function keepUnmatchedPayment({ orm, log }: ActivityDependencies) {
-  return ({ uuid, sending }: KeepUnmatchedInput): Promise<number> =>
+  return ({ uuid, sending }: KeepUnmatchedInput): Promise<boolean> =>
     runInTransaction(orm, async em => {
       const [{ original, disputedCents, attempts }] = await returnPayout.lock(em, uuid, noQuery)
       const sendings = attempts[0]?.sendings ?? 0
-      if (original.disposition !== 'not_returned' || sending !== sendings) return 0
+      if (sending !== sendings) return false
+      if (original.disposition !== 'not_returned') return original.disposition === 'kept'
       const { accountUuid, providerAccountUuid } = original
       const disputes = await lockDisputes(em, { providerAccountUuid, accountUuids: [accountUuid] })
       const cents = original.valueCents - disputedCents
@@ -197,6 +198,6 @@ export function keepUnmatchedPayment({ orm, log }: ActivityDependencies) {
       // A dispute opened while the money was pending could not claim it until now.
       await holdDisputedFunds(em, { movement: original, charge: null }, disputes, at)
       log.warn({ movement: uuid, cents }, 'an operator kept an unmatched payment for its account')
-      return cents
+      return true
     })
 }

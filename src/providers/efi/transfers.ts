@@ -15,8 +15,8 @@ import {
 
 /**
  * Creates the calls about sent PIX. The id is ours, and Efí refuses a second payment with it (409
- * `id_envio_duplicado`), so one id makes at most one payment. A refused order has made none: the same id may be sent
- * again.
+ * `id_envio_duplicado`), so one id makes at most one payment. Whether the id of a refused order may be used again is not
+ * documented.
  */
 export function createEfiTransfers(client: EfiClient): Pick<Provider, 'sendTransfer' | 'findTransfer'> {
   return {

@@ -177,10 +177,11 @@ test.each([
 test('a PIX that cannot be returned belongs to the account once an operator keeps it, and is not sent again', async () => {
   const pix = await createStrayPayment()
   await pix.isSent(NOT_NOW)
-  expect(await pix.isKept()).toBe(1_000)
+  expect(await pix.isKept()).toBe(true)
   const kept = { available: 2_000, outside: -2_000, disposition: 'kept' }
   expect(await pix.readState()).toEqual(kept)
-  expect(await pix.isKept()).toBe(0)
+  // A local activity is repeated where its workflow task was lost after the commit.
+  expect(await pix.isKept()).toBe(true)
   expect(await pix.isSent(sentBack())).toMatchObject({ told: { kind: 'rejected' }, calls: 0 })
   expect(await pix.readState()).toEqual(kept)
 })
@@ -188,15 +189,15 @@ test('a PIX that cannot be returned belongs to the account once an operator keep
 test('of a PIX that a dispute has returned in part, the rest is kept', async () => {
   const pix = await createStrayPayment()
   await pix.isGivenBack(400)
-  expect(await pix.isKept()).toBe(600)
+  expect(await pix.isKept()).toBe(true)
   expect(await pix.readState()).toEqual({ available: 1_600, outside: -1_600, disposition: 'kept' })
 })
 
 test('a PIX whose return is in progress or waits to be sent is not kept', async () => {
   const pix = await createStrayPayment()
-  expect(await pix.isKept()).toBe(0)
+  expect(await pix.isKept()).toBe(false)
   await pix.isBeingReturned()
-  expect(await pix.isKept()).toBe(0)
+  expect(await pix.isKept()).toBe(false)
   expect(await pix.readState()).toMatchObject({ provisioned: 1_000, disposition: 'returning' })
 })
 
@@ -238,7 +239,7 @@ test('a PIX kept under an open dispute is blocked for it once, and taken from th
   await pix.isSent(REFUSED)
   await pix.isDisputed()
   expect(await pix.readState()).toEqual({ pending: 1_000, outside: -1_000, disposition: 'not_returned' })
-  expect(await pix.isKept()).toBe(1_000)
+  expect(await pix.isKept()).toBe(true)
   for (let polls = 0; polls < 2; polls++) {
     expect(await pix.readState()).toEqual({ blocked: 1_000, outside: -1_000, disposition: 'kept' })
     expect(await pix.disputeHas()).toEqual({ claimed: 1_000, held: 1_000, retained: 0 })
@@ -252,7 +253,7 @@ test('of a kept PIX, the amount that its dispute does not claim can be spent', a
   const pix = await createStrayPayment(0)
   await pix.isSent(REFUSED)
   await pix.isDisputed(400)
-  expect(await pix.isKept()).toBe(1_000)
+  expect(await pix.isKept()).toBe(true)
   expect(await pix.readState()).toEqual({
     ...{ available: 600, blocked: 400, outside: -1_000 },
     disposition: 'kept',

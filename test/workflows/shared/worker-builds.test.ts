@@ -86,7 +86,7 @@ beforeAll(async () => {
     sendPasswordReset: answerByProgress(codeSendingRetry, codeSendingEnded('sent')),
     closeOrphan: answerByProgress(noAnswer(), orphanClosed()),
     recordDeposit: answerByProgress(noAnswer(), depositRecorded()),
-    keepUnmatchedPayment: once(100),
+    keepUnmatchedPayment: once(true),
     attemptDelivery: answerByProgress(webhookRetry(5_000), webhookDelivered),
     replayMissedEvents: answerWhenEnded({ recovered: 0 }),
     sweepDeliveries: answerWhenEnded({ woken: 0, disabled: 0 }),

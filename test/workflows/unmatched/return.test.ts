@@ -325,13 +325,13 @@ describe('a late notification', () => {
 
 describe('an unreturnable payment that an operator keeps', () => {
   test('is credited to its account by one activity', async () => {
-    const story = await stories.keepUnmatchedPayment({ keepUnmatchedPayment: [1_000] })
+    const story = await stories.keepUnmatchedPayment({ keepUnmatchedPayment: [true] })
     await story.finishWith('kept')
     expect(story.calls).toEqual(['keepUnmatchedPayment'])
   })
 
   test('and that does not wait any more keeps its state', async () => {
-    const story = await stories.keepUnmatchedPayment({ keepUnmatchedPayment: [0] })
+    const story = await stories.keepUnmatchedPayment({ keepUnmatchedPayment: [false] })
     await story.finishWith('nothing')
   })
 })
