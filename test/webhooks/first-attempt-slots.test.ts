@@ -15,10 +15,10 @@ const openSlots = (limits = {}) => {
     enter,
     /** One first attempt of an activity of its own; false where its delivery is left to a workflow. */
     async attempt(endpoint: string, speed?: FirstAttemptSpeed): Promise<boolean> {
-      const activity = await enter()
-      const slot = await activity?.acquire(endpoint)
+      const activity = enter()
+      const slot = await activity.acquire(endpoint)
       slot?.release(speed)
-      activity?.leave()
+      activity.leave()
       return slot !== undefined
     },
   }
@@ -30,7 +30,7 @@ const acquireMany = async (activity: ActivitySlots, endpoint: string, count: num
 
 test('an endpoint is on probation until it has answered fast: one attempt at a time', async () => {
   const { enter, attempt } = openSlots()
-  const activity = (await enter())!
+  const activity = enter()
   const [probe, ...others] = await acquireMany(activity, 'new', 3)
   expect(others).toEqual([])
   probe!.release('late')
@@ -52,7 +52,7 @@ test('a silent endpoint gets no first attempt for a minute, then one', async () 
 test('a fast endpoint that becomes slow is on probation, whatever earlier attempts at it answer later', async () => {
   const { enter, attempt } = openSlots()
   await attempt('endpoint', 'fast')
-  const activity = (await enter())!
+  const activity = enter()
   const [slow, fast] = await acquireMany(activity, 'endpoint', 2)
   slow!.release('silent')
   fast!.release('fast')
@@ -62,14 +62,14 @@ test('a fast endpoint that becomes slow is on probation, whatever earlier attemp
 test('an attempt that makes no request says nothing about its endpoint', async () => {
   const { enter, attempt } = openSlots()
   await attempt('endpoint')
-  const activity = (await enter())!
+  const activity = enter()
   expect(await acquireMany(activity, 'endpoint', 2)).toHaveLength(1)
 })
 
 test('attempts that wait for their turn are left to workflows when their endpoint is found slow', async () => {
   const { enter, attempt } = openSlots({ maxAttempts: 1 })
   await attempt('endpoint', 'fast')
-  const activity = (await enter())!
+  const activity = enter()
   const first = (await activity.acquire('endpoint'))!
   const second = activity.acquire('endpoint')
   first.release('silent')
@@ -79,19 +79,18 @@ test('attempts that wait for their turn are left to workflows when their endpoin
   expect(await acquireMany(activity, 'other', 1)).toHaveLength(1)
 })
 
-test('endpoints on probation occupy few local activities, and all endpoints together not all of them', async () => {
-  const { enter, attempt } = openSlots({ maxActivities: 3, maxProbingActivities: 1 })
+test('few local activities wait for endpoints that are not fast, and each counts once', async () => {
+  const { enter, attempt } = openSlots({ maxWaitingActivities: 2 })
   await attempt('fast', 'fast')
-  const [first, second] = [(await enter())!, (await enter())!]
-  // An activity counts once, however many endpoints it probes.
+  const [first, second, third] = [enter(), enter(), enter()]
   expect(await acquireMany(first, 'a', 1)).toHaveLength(1)
   expect(await acquireMany(first, 'b', 1)).toHaveLength(1)
-  expect(await acquireMany(second, 'c', 1)).toEqual([])
+  // A fast endpoint needs no such permission, until its answer is late.
   expect(await acquireMany(second, 'fast', 1)).toHaveLength(1)
-  const third = (await enter())!
-  expect(await enter()).toBeUndefined()
-  const fourth = enter()
+  expect(second.waitLonger()).toBe(true)
+  expect(await acquireMany(third, 'c', 1)).toEqual([])
+  expect(await acquireMany(third, 'fast', 1)).toHaveLength(1)
+  expect(third.waitLonger()).toBe(false)
   first.leave()
-  expect(await fourth).toBeDefined()
-  expect(await acquireMany(third, 'c', 1)).toHaveLength(1)
+  expect(third.waitLonger()).toBe(true)
 })

@@ -1,5 +1,5 @@
-import { setTimeout as sleep } from 'node:timers/promises'
 import { createSemaphore } from '../../domain/shared/semaphore.ts'
+import { waitResponsively } from './responsive-wait.ts'
 
 /** How the request of a first attempt went: answered soon, answered late, or without an answer when the wait for it ended. */
 export type FirstAttemptSpeed = 'fast' | 'late' | 'silent'
@@ -7,9 +7,13 @@ export type FirstAttemptSpeed = 'fast' | 'late' | 'silent'
 /** `waitedMs`: how long the attempt waited for the slot. `release`: without a speed where no request was made. */
 export type FirstAttemptSlot = { waitedMs: number; release(speed?: FirstAttemptSpeed): void }
 
-/** Slots of one local activity. `acquire` returns undefined where the delivery is left to a workflow; `leave` ends them. */
+/** Slots of one local activity. */
 export type ActivitySlots = {
+  /** Returns undefined where the delivery is left to a workflow. */
   acquire(endpoint: string): Promise<FirstAttemptSlot | undefined>
+  /** Returns whether the activity may wait for an endpoint that is not fast. */
+  waitLonger(): boolean
+  /** Ends the activity: it waits for no endpoint any more. */
   leave(): void
 }
 
@@ -17,16 +21,12 @@ export type ActivitySlots = {
 export const MAX_LOCAL_ACTIVITIES = 24
 
 /**
- * `maxActivities`: local activities that wait for endpoints at once; the others of a worker remain for everything else.
- * `maxEntryWaitMs`: how long another one waits to be one of them.
- * `maxProbingActivities`: those of them that wait for an endpoint on probation, so that slow endpoints leave some to fast ones.
- * `maxAttempts`: attempts at fast endpoints at once; of a burst's hundreds, each would take longer than its time and need a
+ * `maxWaitingActivities`: local activities that wait for endpoints on probation or longer than for a fast answer; the others of
+ * a worker remain for everything else. `maxAttempts`: attempts at fast endpoints at once; of a burst's hundreds, each would take longer than its time and need a
  * workflow. `maxWaitMs`: how long one waits for its turn. `pauseMs`: how long a silent endpoint gets no first attempt.
  */
 const FIRST_ATTEMPT_LIMITS = {
-  maxActivities: 18,
-  maxEntryWaitMs: 100,
-  maxProbingActivities: 8,
+  maxWaitingActivities: MAX_LOCAL_ACTIVITIES / 2,
   maxAttempts: 64,
   maxWaitMs: 2_000,
   pauseMs: 60_000,
@@ -46,32 +46,29 @@ type EndpointSpeed = { isFast: boolean; probeFromMs: number }
  * a slot. This saves workflows and promises nothing: a delivery without a slot is attempted by a workflow at once.
  */
 export function createFirstAttemptSlots(limits: FirstAttemptLimits = {}, now = () => performance.now()) {
-  const merged = { ...FIRST_ATTEMPT_LIMITS, ...limits }
-  const { maxActivities, maxEntryWaitMs, maxProbingActivities, maxAttempts, maxWaitMs, pauseMs } = merged
+  const { maxWaitingActivities, maxAttempts, maxWaitMs, pauseMs } = { ...FIRST_ATTEMPT_LIMITS, ...limits }
   const endpoints = new Map<string, EndpointSpeed>()
-  const activities = createSemaphore(maxActivities)
   const attempts = createSemaphore(maxAttempts)
-  let probingActivities = 0
+  let waitingActivities = 0
 
-  /** Opens the slots of a local activity; undefined where too many wait for endpoints. */
-  return async function enter(): Promise<ActivitySlots | undefined> {
-    const leave = await acquireInTime(activities.acquire('waiting activities'), maxEntryWaitMs)
-    if (!leave) return undefined
-    let isProbing = false
+  /** Opens the slots of a local activity. */
+  return function enter(): ActivitySlots {
+    let isWaiting = false
+    function waitLonger(): boolean {
+      if (!isWaiting && waitingActivities >= maxWaitingActivities) return false
+      if (!isWaiting) waitingActivities += 1
+      isWaiting = true
+      return true
+    }
     return {
       async acquire(endpoint) {
         if (isFast(endpoint)) return waitForTurn(endpoint)
-        if (!isProbing && probingActivities >= maxProbingActivities) return undefined
-        const probe = startProbe(endpoint)
-        if (probe && !isProbing) {
-          isProbing = true
-          probingActivities += 1
-        }
-        return probe
+        return canProbe(endpoint) && waitLonger() ? startProbe(endpoint) : undefined
       },
+      waitLonger,
       leave() {
-        leave()
-        if (isProbing) probingActivities -= 1
+        if (isWaiting) waitingActivities -= 1
+        isWaiting = false
       },
     }
   }
@@ -95,14 +92,16 @@ export function createFirstAttemptSlots(limits: FirstAttemptLimits = {}, now = (
     }
   }
 
-  function startProbe(endpoint: string): FirstAttemptSlot | undefined {
-    const probeFromMs = endpoints.get(endpoint)?.probeFromMs ?? 0
-    if (now() < probeFromMs) return undefined
+  function canProbe(endpoint: string): boolean {
+    return now() >= (endpoints.get(endpoint)?.probeFromMs ?? 0)
+  }
+
+  function startProbe(endpoint: string): FirstAttemptSlot {
     setSpeed(endpoint, { isFast: false, probeFromMs: Number.POSITIVE_INFINITY })
     return {
       waitedMs: 0,
       release: speed =>
-        speed ? recordSpeed(endpoint, speed) : setSpeed(endpoint, { isFast: false, probeFromMs }),
+        speed ? recordSpeed(endpoint, speed) : setSpeed(endpoint, { isFast: false, probeFromMs: 0 }),
     }
   }
 
@@ -124,14 +123,8 @@ export function createFirstAttemptSlots(limits: FirstAttemptLimits = {}, now = (
 
 /** Waits for a slot; undefined after `limitMs`, and the slot is then released as soon as it comes. */
 async function acquireInTime(slot: Promise<() => void>, limitMs: number): Promise<(() => void) | undefined> {
-  const acquired = new AbortController()
-  const timeout = sleep(limitMs, undefined, { signal: acquired.signal })
-  timeout.catch(() => {}) // The slot came first.
-  try {
-    const release = await Promise.race([slot, timeout])
-    if (!release) slot.then(releaseLate => releaseLate())
-    return release
-  } finally {
-    acquired.abort()
-  }
+  const release = await waitResponsively(slot, limitMs)
+  if (release !== 'silent') return release
+  slot.then(releaseLate => releaseLate())
+  return undefined
 }

@@ -1,7 +1,6 @@
 import type { EntityManager } from '../../db/client/orm.ts'
 import { Delivery, Webhook } from '../../db/entities/webhook.ts'
 import { loadDeliveries } from '../../db/repositories/deliveries.ts'
-import { leaveDeliveriesOpen } from '../../domain/webhooks/webhook.ts'
 import type { AttemptDeliveryResult, FirstAttemptsResult } from '../../workflows/contracts/webhooks.ts'
 import type { ActivityDependencies } from '../runtime/dependencies.ts'
 import { createDeliveryAttempt, PRUNED_RESULT } from './deliver.ts'
@@ -12,19 +11,20 @@ import {
   type FirstAttemptSlot,
   type FirstAttemptSpeed,
 } from './first-attempt-slots.ts'
+import { waitResponsively } from './responsive-wait.ts'
 
 /** Time for a first attempt within a workflow task: a slow endpoint's attempt continues after the task. */
 const FIRST_ATTEMPT_MS = 1_500
 /** An endpoint that answers within this time is fast. */
 const FAST_ANSWER_MS = 500
-/** Step in which the wait for an answer is counted. */
-const WAIT_STEP_MS = 50
 /** After this an attempt has ended, also one that waited for a slot of the client. */
 const ATTEMPT_LIMIT_MS = 20_000
 /** Rows that were read this long before an attempt are read again: its endpoint may have been changed or deleted. */
 const MAX_ROW_AGE_MS = 200
 
 const AT_ONCE = { kind: 'again', waitMs: 0 } as const satisfies AttemptDeliveryResult
+
+type SlotInput = { loaded: EntityManager; deliveryUuid: string; slots: ActivitySlots; slot: FirstAttemptSlot }
 
 /**
  * Makes the first attempts of the deliveries of one transaction concurrently, as a local activity, so that most need no
@@ -37,8 +37,7 @@ export function attemptFirstDeliveries(dependencies: ActivityDependencies, limit
   const enterActivity = createFirstAttemptSlots(limits)
 
   return async (deliveries: string[]): Promise<FirstAttemptsResult> => {
-    const slots = await enterActivity()
-    if (!slots) return leaveDeliveriesOpen(deliveries)
+    const slots = enterActivity()
     try {
       const em = orm.em.fork()
       // Their rows are read at once; each attempt then finds them in this entity manager.
@@ -66,17 +65,17 @@ export function attemptFirstDeliveries(dependencies: ActivityDependencies, limit
     const endpoint = await loaded.findOneOrFail(Webhook, delivery.webhookUuid)
     if (endpoint.failingSince) return AT_ONCE
     const slot = await slots.acquire(endpoint.uuid)
-    return slot ? attemptInTime(loaded, deliveryUuid, slot) : AT_ONCE
+    return slot ? attemptInTime({ loaded, deliveryUuid, slots, slot }) : AT_ONCE
   }
 
-  async function attemptInTime(loaded: EntityManager, deliveryUuid: string, slot: FirstAttemptSlot) {
-    const wait = startWait(FIRST_ATTEMPT_MS)
+  async function attemptInTime({ loaded, deliveryUuid, slots, slot }: SlotInput) {
+    let isLate = false
     let speed: FirstAttemptSpeed | undefined
     const postSigned: typeof webhooks.postSigned = async request => {
       speed = 'silent'
       const answer = await webhooks.postSigned(request)
       if (answer.kind === 'busy') speed = undefined
-      else speed = wait.elapsedMs() < FAST_ANSWER_MS ? 'fast' : 'late'
+      else speed = isLate ? 'late' : 'fast'
       return answer
     }
     async function attemptWithFreshRows() {
@@ -86,24 +85,16 @@ export function attemptFirstDeliveries(dependencies: ActivityDependencies, limit
     }
     try {
       // A failure of ours concerns this delivery only: its workflow attempts it at once.
-      return await Promise.race([attemptWithFreshRows().catch(() => AT_ONCE), wait.isOver])
+      const attempted = attemptWithFreshRows().catch(() => AT_ONCE)
+      const result = await waitResponsively(attempted, FAST_ANSWER_MS)
+      if (result !== 'silent') return result
+      isLate = true
+      if (slots.waitLonger()) return await waitResponsively(attempted, FIRST_ATTEMPT_MS - FAST_ANSWER_MS)
+      // Too many activities wait: whether it would have answered in time remains unknown.
+      if (speed === 'silent') speed = 'late'
+      return result
     } finally {
-      wait.stop()
       slot.release(speed)
     }
   }
-}
-
-/**
- * Starts a wait that is counted in steps. A process that is too busy to count makes fewer steps, so that its own delay makes
- * no endpoint slow.
- */
-function startWait(limitMs: number) {
-  const { promise: isOver, resolve } = Promise.withResolvers<'silent'>()
-  let elapsedMs = 0
-  const timer = setInterval(() => {
-    elapsedMs += WAIT_STEP_MS
-    if (elapsedMs >= limitMs) resolve('silent')
-  }, WAIT_STEP_MS)
-  return { isOver, elapsedMs: () => elapsedMs, stop: () => clearInterval(timer) }
 }
