@@ -49,10 +49,11 @@ export type ResourceIds = { uuid: string; refund?: { uuid: string } }
 
 /**
  * Fails the request with `not_confirmed`: the caller can read the resource, or repeat the request with the same key.
- * `cause` is logged.
+ * `ids` is
+ * null where no resource of the API shows the result. `cause` is logged.
  */
-export function failNotConfirmed(ids: ResourceIds, cause?: unknown): never {
-  fail('not_confirmed', { data: ids, retryAfterS: UNAVAILABLE_RETRY_S, cause })
+export function failNotConfirmed(ids: ResourceIds | null, cause?: unknown): never {
+  fail('not_confirmed', { ...(ids && { data: ids }), retryAfterS: UNAVAILABLE_RETRY_S, cause })
 }
 
 /** Awaits a promise and merges the field errors it fails with into `errors`; returns undefined in that case. */

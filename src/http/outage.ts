@@ -8,8 +8,8 @@ import { StorageError } from '../storage/storage.ts'
 
 /** Failures of PostgreSQL, Temporal and the storage; those that are independent of the request are answered 503, not 500. */
 
-/** Part of the service that a request waits for. */
-export type AwaitedPart = 'postgres' | 'temporal' | 'worker' | 'storage'
+/** What a request waits for: a part of the service, or the merchant's endpoint. */
+export type AwaitedPart = 'postgres' | 'temporal' | 'worker' | 'storage' | 'endpoint'
 
 /** Error of a wait that exceeded its limit. */
 export class ResponseTimeoutError extends Error {

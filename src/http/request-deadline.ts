@@ -11,7 +11,8 @@ import { type AwaitedPart, ResponseTimeoutError } from './outage.ts'
 export class RequestDeadline {
   #endsAtMs: number
   #pausedAtMs: number | null = null
-  #startedIds: ResourceIds | null = null
+  #started: { ids: ResourceIds | null } | null = null
+  #mayWrite = false
   /** Part that the request waits for; logged as the cause when the deadline passes. */
   awaitedPart: AwaitedPart = 'postgres'
 
@@ -45,13 +46,23 @@ export class RequestDeadline {
     return Promise.race([step, passed]).finally(() => clearTimeout(timer))
   }
 
-  /** Awaits the whole response until the deadline. Fails with `not_confirmed` once a workflow may have been started. */
+  /** Computes the timeout in ms of a step that comes before a workflow is started or rows are written; never negative. */
+  timeoutBeforeStartMs(): number {
+    return Math.max(0, this.remainingMs - MIN_TO_START_MS - READ_BACK_RESERVE_MS)
+  }
+
+  /**
+   * Awaits the whole response until the deadline. Fails with `not_confirmed` once a workflow may have been started or rows
+   * committed.
+   */
   async awaitResponse<T>(response: Promise<T>, marginMs = 0): Promise<T> {
     try {
       return await this.awaitStep(response, marginMs)
     } catch (error) {
-      if (error instanceof ResponseTimeoutError && this.#startedIds !== null)
-        failNotConfirmed(this.#startedIds, error)
+      if (!(error instanceof ResponseTimeoutError)) throw error
+      if (this.#started) failNotConfirmed(this.#started.ids, error)
+      // The handler continues after the deadline. Where it failed by itself before, it has written nothing.
+      if (this.#mayWrite && this.remainingMs <= marginMs) failNotConfirmed(null, error)
       throw error
     }
   }
@@ -69,14 +80,23 @@ export class RequestDeadline {
   }
 
   /**
-   * Marks that from here on a workflow may have been started, which continues whatever the response is. Fails with
-   * `ResponseTimeoutError` where too little time is left to start one: the client may already have received a 503
-   * that says nothing was started.
+   * Marks that from here on a workflow may have been started, or rows committed, whatever the response is. Fails with
+   * `ResponseTimeoutError` where too little time is left: the client may already have received a 503 that says nothing
+   * was started. `ids` is null where no resource of the API shows the result.
    */
-  markStarted(ids: ResourceIds): void {
+  markStarted(ids: ResourceIds | null, awaitedPart: AwaitedPart = 'worker'): void {
     this.requireRemainingMs(MIN_TO_START_MS)
-    this.awaitedPart = 'worker'
-    this.#startedIds = ids
+    this.awaitedPart = awaitedPart
+    this.#started = { ids }
+  }
+
+  /**
+   * Marks that a handler which may write at any moment begins. Fails with `ResponseTimeoutError` where too little time is
+   * left; if the handler has not ended by the deadline, the response is `not_confirmed`.
+   */
+  markHandled(): void {
+    this.requireRemainingMs(MIN_TO_START_MS)
+    this.#mayWrite = true
   }
 
   /** Fails with `ResponseTimeoutError` where at most `leastMs` are left. */

@@ -15,6 +15,8 @@ type EndpointRefusal =
 export type EndpointInspection =
   | { kind: 'valid' }
   | { kind: 'refused'; reason: EndpointRefusal; message: EndpointMessage }
+  /** The limit of the inspection passed before that of the handshake. */
+  | { kind: 'unfinished' }
 
 /** A text; of one with `{gaps}` also what fills them. */
 type EndpointMessage = string | { text: string; gaps: { failure: unknown } }
@@ -27,30 +29,48 @@ export type EndpointInspectionOptions = {
   handshakeTimeoutMs?: number
 }
 
+/** Shorter than a request has for the inspection, so that a silent endpoint is refused (422) before the deadline. */
+const HANDSHAKE_TIMEOUT_MS = 3_000
+
+/** Part of the limit in which the name is resolved: a silent name server leaves time for the handshake. */
+const RESOLUTION_FRACTION = 2 / 3
+
 const MAX_URL_LENGTH = 2_048
 
-/** Inspects a webhook's URL before it is stored: its syntax, every address of its host, and one TLS handshake. */
+/**
+ * Inspects a webhook's URL before it is stored: its syntax, every address of its host, and one TLS handshake; in at most
+ * `limitMs`.
+ */
 export async function inspectEndpoint(
   url: string,
   policy: AddressPolicy,
-  { ca, resolve = createHostResolver(), handshakeTimeoutMs = 5_000 }: EndpointInspectionOptions = {},
+  {
+    ca,
+    limitMs = 10_000,
+    resolve = createHostResolver({ timeoutMs: limitMs * RESOLUTION_FRACTION }),
+    handshakeTimeoutMs = HANDSHAKE_TIMEOUT_MS,
+  }: EndpointInspectionOptions & { limitMs?: number } = {},
 ): Promise<EndpointInspection> {
   const endpoint = parseEndpoint(url)
   if (endpoint.kind === 'refused') return endpoint
 
+  const endsAtMs = performance.now() + limitMs
   const addresses = await resolveAddresses(endpoint.target, resolve)
   if (addresses.length === 0) return refuseEndpoint('not_resolving', 'must have a host that the DNS knows')
   if (!hasOnlyAllowedAddresses(addresses, policy)) {
     return refuseEndpoint('private_address', 'must have a host with public addresses only')
   }
 
+  const remainingMs = endsAtMs - performance.now()
+  if (remainingMs <= 0) return { kind: 'unfinished' }
   const connector = createGuardedConnector({
     policy,
     resolve: async () => addresses,
     ca,
-    timeoutMs: handshakeTimeoutMs,
+    timeoutMs: Math.min(handshakeTimeoutMs, remainingMs),
   })
   const failure = await findHandshakeFailure(endpoint.target, connector)
+  if (failure === 'UND_ERR_CONNECT_TIMEOUT' && remainingMs < handshakeTimeoutMs) return { kind: 'unfinished' }
   return failure
     ? refuseEndpoint('no_tls', {
         text: 'must accept a TLS connection: {failure}',

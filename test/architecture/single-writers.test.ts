@@ -107,3 +107,21 @@ test('only `createOperation`, and those that say why, derive an operation from i
   for (const { file, text } of found)
     if (!file.endsWith('create-operation.ts')) expect(text).toContain('Not by `createOperation`')
 })
+
+/** Writes, and transactions of their own, by an entity manager that is in no transaction. */
+const DIRECT_WRITE =
+  /\b(?:em|fork\(\))\.(?:transactional|insert|upsert|persist|native\w+)\(|\brunInTransaction\(/
+
+test('a route writes rows by `writeDirectly`, which does not commit after the deadline of the request', () => {
+  const writing = sources
+    .filter(({ file, text }) => file.startsWith('api/') && DIRECT_WRITE.test(text))
+    .map(({ file }) => file)
+  expect(writing).toEqual([
+    'api/operations/direct-write.ts',
+    // The answer of an operation that is marked as started.
+    'api/operations/refunds.ts',
+    'api/operations/transfers.ts',
+    // Counts a wrong guess, which must be counted whatever the response is.
+    'api/operations/verification-codes.ts',
+  ])
+})

@@ -131,6 +131,13 @@ test.each([
   expect(inspected).toHaveProperty('message.gaps.failure', code)
 })
 
+test('a handshake that the limit of the inspection ends is no fault of the peer', async () => {
+  const inspected = await inspectEndpoint(`https://hooks.test:${portOf(silentServer)}/`, local, {
+    ...{ ca: [ca.pem], resolve: here, handshakeTimeoutMs: 600_000, limitMs: 300 },
+  })
+  expect(inspected).toEqual({ kind: 'unfinished' })
+})
+
 function portOf(server: Server): number {
   const address = server.address()
   return typeof address === 'object' && address ? address.port : 0

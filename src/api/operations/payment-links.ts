@@ -7,6 +7,7 @@ import { fail } from '../../http/api-error.ts'
 import { type Sealer, sha256 } from '../../security/sealing.ts'
 import type { CallerToken } from '../authorization/authenticate.ts'
 import { findCharge, requireVisibleCharge } from './charges.ts'
+import { writeDirectly } from './direct-write.ts'
 
 /** Payment links (SPEC §9): a merchant sends one to the payer of a charge. */
 
@@ -38,7 +39,7 @@ export async function createPaymentLink(
     ...{ tokenHash: sha256(linkToken), sealedToken: sealer.seal(linkToken), createdAt: new Date() },
   }
   try {
-    await em.insert(PaymentLink, link)
+    await writeDirectly(em, null, tx => tx.insert(PaymentLink, link))
     return 'created'
   } catch (error) {
     if (Object(error).constraint !== 'payment_link_active') throw error
@@ -56,11 +57,8 @@ export async function revokePaymentLink({
   const charge = await requireVisibleCharge(em.fork(), token, chargeUuid)
   const isThere = await em.fork().count(PaymentLink, { uuid, chargeUuid: charge.uuid })
   if (isThere === 0) fail('not_found')
-  await em.nativeUpdate(
-    PaymentLink,
-    { uuid, chargeUuid: charge.uuid, revokedAt: null },
-    { revokedAt: new Date() },
-  )
+  const active = { uuid, chargeUuid: charge.uuid, revokedAt: null }
+  await writeDirectly(em, null, tx => tx.nativeUpdate(PaymentLink, active, { revokedAt: new Date() }))
 }
 
 type PaymentLinkVisit =

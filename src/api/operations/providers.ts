@@ -15,6 +15,7 @@ import type { FieldErrors } from '../../http/validate.ts'
 import type { CallerToken } from '../authorization/authenticate.ts'
 import { connectionScopeOf, visibilityFilter } from '../authorization/scope.ts'
 import type { InvalidBodyRequest } from '../routing/provider-candidates.ts'
+import { writeDirectly } from './direct-write.ts'
 import { buildAfterFilter, newestFirstOptions, readPage } from './pagination.ts'
 
 /** Lists one page of the connections that a token may see, with balances and health, newest first. */
@@ -87,7 +88,9 @@ export async function replaceDefaultProviders(
 ): Promise<void> {
   const errors = await findInvalidDefaults(em, token, uuids)
   if (Object.keys(errors).length > 0) fail('validation_failed', { errors })
-  await replaceDefaultConnections(em, { accountUuid: token.accountUuid, mode: token.modeScope }, uuids)
+  await writeDirectly(em, null, tx =>
+    replaceDefaultConnections(tx, { accountUuid: token.accountUuid, mode: token.modeScope }, uuids),
+  )
 }
 
 /** Collects the errors of a body that its schema has rejected, so that all errors are sent at once. */

@@ -13,7 +13,9 @@ import { isOutage, withTimeout } from '../../http/outage.ts'
 import { getRequestDeadline } from '../../http/request-deadline.ts'
 import { signalDelivery, startDeliverySweep, startEventReplay } from '../../temporal/deliveries.ts'
 import type { TemporalContext } from '../../temporal/workflow-options.ts'
+import { writeDirectly } from './direct-write.ts'
 import { buildAfterFilter, buildDayRange, createdDaysOf, newestFirstOptions, readPage } from './pagination.ts'
+import { prepareWorkflowCall, readOrFailNotConfirmed } from './start-and-wait.ts'
 import { lockVisibleWebhook, requireVisibleWebhook, type WebhookReference } from './webhooks.ts'
 
 /** Most attempts shown per delivery; the latest are shown. */
@@ -77,7 +79,7 @@ export function resendDelivery(
   reference: WebhookReference,
   { deliveryUuid, timeScale }: { deliveryUuid: string; timeScale: number },
 ) {
-  return em.transactional(async tx => {
+  return writeDirectly(em, { uuid: deliveryUuid }, async tx => {
     const webhook = await lockActiveWebhook(tx, reference)
     const delivery = await tx.findOne(Delivery, { uuid: deliveryUuid, webhookUuid: webhook.uuid }, ROW_LOCK)
     if (!delivery) return fail('not_found')
@@ -112,7 +114,8 @@ export function createTestDelivery(
   reference: WebhookReference,
   { requestId, eventUuid = randomUUID() }: TestDelivery,
 ) {
-  return em.transactional(async tx => {
+  const deliveryUuid = randomUUID()
+  return writeDirectly(em, { uuid: deliveryUuid }, async tx => {
     const webhook = await lockActiveWebhook(tx, reference)
     const repeated = await tx.findOne(Delivery, { eventUuid, webhookUuid: webhook.uuid })
     if (repeated) return (await showDeliveries(tx, [repeated]))[0]!
@@ -131,7 +134,7 @@ export function createTestDelivery(
       createdAt: new Date(),
     })
     const delivery = tx.create(Delivery, {
-      uuid: randomUUID(),
+      uuid: deliveryUuid,
       webhookUuid: uuid,
       eventUuid: event.uuid,
       eventType: event.type,
@@ -153,9 +156,13 @@ export async function startRecovery(
   temporal: TemporalContext,
   { webhookUuid, since }: { webhookUuid: string; since: Date },
 ): Promise<void> {
-  const timeoutMs = getRequestDeadline().stepTimeoutMs(SIGNAL_TIMEOUT_MS)
+  const deadline = await prepareWorkflowCall(temporal, { uuid: webhookUuid })
+  const timeoutMs = deadline.stepTimeoutMs(SIGNAL_TIMEOUT_MS)
   const range = { webhookUuid, since: since.toISOString() }
-  if ((await startEventReplay(temporal, range, timeoutMs)) === 'already_running') fail('recovery_in_progress')
+  const result = await readOrFailNotConfirmed({ uuid: webhookUuid }, () =>
+    startEventReplay(temporal, range, timeoutMs),
+  )
+  if (result === 'already_running') fail('recovery_in_progress')
 }
 
 /** Signals the workflows of rows that a request has changed. It succeeds without Temporal too: the next sweep finds the row. */

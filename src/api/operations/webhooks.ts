@@ -12,6 +12,8 @@ import { disableWebhook, endPendingDeliveries, lockWebhook } from '../../db/repo
 import { scaleWait, WAITS } from '../../domain/shared/intervals.ts'
 import { MAX_PREVIOUS_SECRETS, SUBSCRIBABLE_EVENT_TYPES } from '../../domain/webhooks/webhook.ts'
 import { fail, failField } from '../../http/api-error.ts'
+import { ResponseTimeoutError } from '../../http/outage.ts'
+import { getRequestDeadline } from '../../http/request-deadline.ts'
 import { type Sealer, sha256 } from '../../security/sealing.ts'
 import { createAddressPolicy } from '../../webhook-client/address-policy.ts'
 import {
@@ -26,6 +28,7 @@ import {
 } from '../../webhook-client/signature.ts'
 import type { CallerToken } from '../authorization/authenticate.ts'
 import type { CreateRequest } from './create-operation.ts'
+import { writeDirectly } from './direct-write.ts'
 import {
   deriveOperationUuid,
   fingerprintRequest,
@@ -99,7 +102,7 @@ export async function updateWebhook(
     { url: body.url ?? (enables ? before.url : undefined), token: body.token },
     tools.inspect,
   )
-  return em.transactional(async tx => {
+  return writeDirectly(em, { uuid: reference.uuid }, async tx => {
     const webhook = await lockVisibleWebhook(tx, reference)
     if (body.url !== undefined && body.url !== webhook.url) {
       webhook.url = body.url
@@ -129,7 +132,7 @@ export async function rotateSigningSecret(
 ) {
   await requireUsableEndpoint({ token: requested }, tools.inspect)
   const token = requested ?? generateSigningSecret()
-  return em.transactional(async tx => {
+  return writeDirectly(em, { uuid: reference.uuid }, async tx => {
     const webhook = await lockVisibleWebhook(tx, reference)
     if (token === tools.sealer.open(webhook.sealedSecret))
       failField('token', 'must differ from the token it replaces')
@@ -145,7 +148,7 @@ export function rotateSecretIfUnchanged(
   etag: string | null,
   tools: WebhookDependencies,
 ): Promise<string | null> {
-  return em.transactional(async tx => {
+  return writeDirectly(em, { uuid: reference.uuid }, async tx => {
     const webhook = await lockVisibleWebhook(tx, reference)
     if (etag !== computeSecretEtag(webhook)) return null
     const token = generateSigningSecret()
@@ -175,7 +178,7 @@ function replaceSigningSecret(webhook: Webhook, token: string, { sealer, timeSca
 }
 
 export function removeWebhook(em: EntityManager, reference: WebhookReference): Promise<void> {
-  return em.transactional(async tx => {
+  return writeDirectly(em, { uuid: reference.uuid }, async tx => {
     const webhook = await lockVisibleWebhook(tx, reference)
     webhook.deletedAt = new Date()
     await tx.flush()
@@ -224,16 +227,17 @@ type WebhookRegistration = Pick<CallerToken, 'uuid' | 'accountUuid' | 'mode'> & 
 
 /** Stores the webhook and returns the row; `isOurs` is false where a parallel request with the same key inserted it. */
 async function storeWebhook(em: EntityManager, sealer: Sealer, { creation, ...order }: WebhookRegistration) {
-  const webhook = em.create(Webhook, {
-    ...order,
-    url: creation.url,
-    events: creation.events,
-    sealedSecret: sealer.seal(creation.token),
-    maskedSecret: maskSigningSecret(creation.token),
-    sealedCreation: sealer.seal(creation),
-  })
   try {
-    await em.persist(webhook).flush()
+    const webhook = await writeDirectly(em, { uuid: order.uuid }, async tx =>
+      tx.create(Webhook, {
+        ...order,
+        url: creation.url,
+        events: creation.events,
+        sealedSecret: sealer.seal(creation.token),
+        maskedSecret: maskSigningSecret(creation.token),
+        sealedCreation: sealer.seal(creation),
+      }),
+    )
     return { webhook, isOurs: true }
   } catch (error) {
     const { code, constraint } = Object(error)
@@ -264,7 +268,8 @@ function createEndpointInspector(
   options: EndpointInspectionOptions = {},
 ): EndpointInspector {
   const policy = createAddressPolicy({ canReachLoopback: config.loopbackWebhooks })
-  return url => inspectEndpoint(url, policy, options)
+  return url =>
+    inspectEndpoint(url, policy, { ...options, limitMs: getRequestDeadline().timeoutBeforeStartMs() })
 }
 
 const INVALID_SECRET_MESSAGE = 'must not be empty, and after whsec_ must be proper base64'
@@ -280,6 +285,8 @@ async function requireUsableEndpoint(endpoint: EndpointInput, inspect: EndpointI
 /** Collects the errors of a body that its schema has rejected, so that all errors are sent at once. */
 export async function collectEndpointErrors({ url, token }: EndpointInput, inspect: EndpointInspector) {
   const endpoint = typeof url === 'string' ? await inspect(url) : null
+  if (endpoint?.kind === 'unfinished')
+    throw new ResponseTimeoutError('the endpoint was not inspected in time', 'endpoint')
   return {
     ...(endpoint?.kind === 'refused' && { url: [endpoint.message] }),
     ...(typeof token === 'string' && !isUsableSigningSecret(token) && { token: [INVALID_SECRET_MESSAGE] }),

@@ -45,7 +45,12 @@ export const providerRoutes: RouteRegistrar = router => {
     tokens: 'global_only',
     body: replaceDefaultProvidersBody,
     validateSemantics: collectDefaultProviderErrors,
-    responses: { 200: z.object({ message: z.string() }) },
+    responses: {
+      200: z.object({ message: z.string() }),
+      errors: ['not_confirmed'],
+      // No operation to name: the list of the defaults shows the result.
+      errorData: { not_confirmed: z.unknown().optional() },
+    },
     async handle({ body, token, em }) {
       await replaceDefaultProviders(em, token, body.provider_uuids)
       return { body: { message: 'The default providers were replaced.' } }

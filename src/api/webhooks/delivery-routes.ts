@@ -26,7 +26,7 @@ export const deliveryRoutes: RouteRegistrar = (router, { temporal }) => {
     summary: 'Send a TEST event to a webhook',
     description: 'It is signed, delivered and listed like any other event; `data` is the webhook itself.',
     tokens: 'global_only',
-    responses: { 200: startedDeliveryResponse, errors: ['webhook_disabled'] },
+    responses: { 200: startedDeliveryResponse, errors: ['webhook_disabled', 'not_confirmed'] },
     async handle({ params: { uuid }, token, requestId, em }) {
       const data = await createTestDelivery(em, { ...token, uuid }, { requestId })
       await signalOpenDelivery(temporal, data.uuid)
@@ -54,7 +54,10 @@ export const deliveryRoutes: RouteRegistrar = (router, { temporal }) => {
     description:
       'Whatever came of it before: at once, and then on the schedule from its beginning. Refused while an attempt is due.',
     tokens: 'global_only',
-    responses: { 200: startedDeliveryResponse, errors: ['webhook_disabled', 'resend_in_progress'] },
+    responses: {
+      200: startedDeliveryResponse,
+      errors: ['webhook_disabled', 'resend_in_progress', 'not_confirmed'],
+    },
     async handle({ params: { uuid, delivery }, token, em }) {
       const data = await resendDelivery(
         em,
@@ -76,7 +79,7 @@ export const deliveryRoutes: RouteRegistrar = (router, { temporal }) => {
     body: recoverDeliveriesBody,
     responses: {
       200: z.object({ message: z.string() }),
-      errors: ['webhook_disabled', 'recovery_in_progress'],
+      errors: ['webhook_disabled', 'recovery_in_progress', 'not_confirmed'],
     },
     async handle({ params: { uuid }, token, body: { since }, em }) {
       const webhook = await requireVisibleWebhook(em, { ...token, uuid })

@@ -42,7 +42,7 @@ export const webhookRoutes =
       tokens: 'global_only',
       body: createWebhookBody,
       validateSemantics: ({ body }) => collectEndpointErrors(Object(body), tools.inspect),
-      responses: { 201: dataResponse(webhookSchema), errors: ['webhook_limit'] },
+      responses: { 201: dataResponse(webhookSchema), errors: ['webhook_limit', 'not_confirmed'] },
       handle: request => createWebhook(tools, request),
     })
 
@@ -80,7 +80,7 @@ export const webhookRoutes =
       tokens: 'global_only',
       body: updateWebhookBody,
       validateSemantics: ({ body }) => collectEndpointErrors(Object(body), tools.inspect),
-      responses: { 200: dataResponse(webhookSchema) },
+      responses: { 200: dataResponse(webhookSchema), errors: ['not_confirmed'] },
       async handle({ params: { uuid }, token, body, em }) {
         const webhook = await updateWebhook(em, { ...token, uuid }, body, tools)
         if (body.status === 'DISABLED') await startDeliverySweepIfUp(temporal)
@@ -97,7 +97,7 @@ export const webhookRoutes =
         'Shows the new token, this once. For 24 hours the old one signs too: `webhook-signature` holds a signature of each.',
       tokens: 'global_only',
       body: rotateWebhookBody.optional(),
-      responses: { 200: dataResponse(webhookSchema) },
+      responses: { 200: dataResponse(webhookSchema), errors: ['not_confirmed'] },
       async handle({ params: { uuid }, token, body, em }) {
         const { webhook, token: secret } = await rotateSigningSecret(
           em,
@@ -115,7 +115,7 @@ export const webhookRoutes =
       summary: 'Remove a webhook',
       description: 'Deliveries that are under way end.',
       tokens: 'global_only',
-      responses: { 200: z.object({ message: z.string() }) },
+      responses: { 200: z.object({ message: z.string() }), errors: ['not_confirmed'] },
       async handle({ params: { uuid }, token, em }) {
         await removeWebhook(em, { ...token, uuid })
         await startDeliverySweepIfUp(temporal)

@@ -106,6 +106,7 @@ async function servePage(context: DashboardContext, ctx: RouterContext, route: P
     } else if (ctx.query.draft === '1') visit.isRestored = await restoreFormDraft(context, visit, ctx.path)
     if (ctx.method === 'POST') await requireUnchangedFacts(route, visit)
     const question = ctx.method === 'POST' && (await route.confirm?.(visit))
+    if (ctx.method === 'POST' && !question) deadline.markHandled()
     const response = (question && createConfirmationPage(visit, question)) || (await handle(visit))
     if (ctx.method === 'POST' && response.kind === 'redirect') await dropFormDraft(visit, ctx.path)
     await recordUserActions(visit)

@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto'
 import type { RouterContext } from '@koa/router'
 import { type ApiError, fail } from '../../http/api-error.ts'
 import { toLoggedApiError } from '../../http/error-handler.ts'
+import { getRequestDeadline } from '../../http/request-deadline.ts'
 import { sha256 } from '../../security/sealing.ts'
 import { cookieName, PAGE_HEADERS, setCookie } from './browser-security.ts'
 import type { DashboardContext } from './dashboard-context.ts'
@@ -44,6 +45,7 @@ export function registerVisitorForm(
     try {
       form = await readUrlEncodedForm(ctx)
       requireVisitorFormToken(dashboard, ctx, form)
+      getRequestDeadline().markHandled()
       await handle(ctx, form)
     } catch (error) {
       await refuse(ctx, form, toLoggedApiError(ctx, error, dashboard.log))

@@ -1,7 +1,9 @@
+import { randomUUID } from 'node:crypto'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { afterAll, beforeAll, expect, test } from '@jest/globals'
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
 import Koa from 'koa'
 import { queryAcceptanceDeadline } from '../../../src/api/operations/acceptance-deadline.ts'
+import { writeDirectly } from '../../../src/api/operations/direct-write.ts'
 import { runQuery } from '../../../src/db/pipeline/query.ts'
 import { MIN_TO_START_MS, READ_BACK_RESERVE_MS, REQUEST_DEADLINE_MS } from '../../../src/http/limits.ts'
 import { ResponseTimeoutError } from '../../../src/http/outage.ts'
@@ -59,6 +61,60 @@ test('an operation that may have started is not confirmed, and none is started l
   await expect(late.awaitResponse(Promise.reject(new ResponseTimeoutError('late')))).rejects.toThrow(
     ResponseTimeoutError,
   )
+})
+
+test('a handler that goes on after the deadline is not confirmed; one that fails before has written nothing', async () => {
+  const passed = new RequestDeadline(MIN_TO_START_MS + 200)
+  passed.markHandled()
+  await expect(passed.awaitResponse(never())).rejects.toMatchObject({ code: 'not_confirmed' })
+  const failed = new RequestDeadline(60_000)
+  failed.markHandled()
+  await expect(failed.awaitResponse(Promise.reject(new ResponseTimeoutError('no answer')))).rejects.toThrow(
+    ResponseTimeoutError,
+  )
+  expect(() => new RequestDeadline(MIN_TO_START_MS).markHandled()).toThrow(ResponseTimeoutError)
+})
+
+describe('a write without a workflow', () => {
+  beforeAll(async () => {
+    await fixture.orm.em.execute(`create table written (uuid uuid primary key);
+      create function commit_slowly() returns trigger language plpgsql as $$
+      begin perform pg_sleep(case when new.uuid = '${UUID}' then 2 else 0 end); return null; end $$;
+      create constraint trigger slow after insert on written deferrable initially deferred
+        for each row execute function commit_slowly()`)
+  })
+  /** Answers of a request whose write takes until so many milliseconds before its deadline. */
+  async function insertWithin(uuid: string, leftMs: number) {
+    const app = new Koa()
+    const answers: unknown[] = []
+    app.use(async (_, next) => void (await next().catch(error => answers.push(error.code ?? error.name))))
+    app.use(enforceDeadline)
+    app.use(async ctx => {
+      await writeDirectly(fixture.orm.em.fork(), { uuid }, async tx => {
+        await tx.execute('insert into written values (?)', [uuid])
+        await sleep(getRequestDeadline().remainingMs - leftMs)
+      })
+      ctx.body = answers.push('written')
+    })
+    const server = await startServer(app, { host: '127.0.0.1', port: 0 })
+    await (await fetch(server.url)).text()
+    await server.stop()
+    const rows = await fixture.orm.em.fork().execute('select from written where uuid = ?', [uuid])
+    return { answers, isWritten: rows.length === 1 }
+  }
+
+  test('is committed while its request has time left', async () => {
+    expect(await insertWithin(randomUUID(), 4_000)).toEqual({ answers: ['written'], isWritten: true })
+  })
+
+  test('is rolled back in the last second of its request', async () => {
+    const late = await insertWithin(randomUUID(), MIN_TO_START_MS - 100)
+    expect(late).toEqual({ answers: ['ResponseTimeoutError'], isWritten: false })
+  })
+
+  test('is not confirmed where its commit lasts until the deadline', async () => {
+    expect((await insertWithin(UUID, MIN_TO_START_MS + 500)).answers).toEqual(['not_confirmed'])
+  })
 })
 
 test('a payout without a key is not accepted after its request can start nothing any more, on a slow query too', async () => {

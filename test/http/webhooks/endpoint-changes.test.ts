@@ -1,6 +1,8 @@
+import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals'
 import { deliveryRoutes } from '../../../src/api/webhooks/delivery-routes.ts'
 import { webhookRoutes } from '../../../src/api/webhooks/routes.ts'
+import { getRequestDeadline } from '../../../src/http/request-deadline.ts'
 import {
   type CertificateAuthority,
   createAuthority,
@@ -19,6 +21,8 @@ const NAMES: Record<string, string[]> = {
   'metadata.test': ['169.254.169.254'],
   'mapped.test': ['::ffff:10.0.0.1'],
 }
+/** A name that the name server finds when half a second of the request is left. */
+const SLOW_NAME = 'slow.test'
 
 let fixture: ApiFixture
 let ca: CertificateAuthority
@@ -27,10 +31,15 @@ let url: string
 let dead: number
 beforeAll(async () => {
   ca = await createAuthority()
-  shop = await startMerchantServer(ca, { names: ['127.0.0.1', 'shop.test'] }, (_, response) => response.end())
+  shop = await startMerchantServer(ca, { names: ['127.0.0.1', 'shop.test', SLOW_NAME] }, (_, response) =>
+    response.end(),
+  )
   dead = await findUnusedPort()
   url = `https://127.0.0.1:${shop.port}/pix`
-  const resolve = async (name: string) => NAMES[name] ?? Promise.reject(new Error('ENOTFOUND'))
+  const resolve = async (name: string) => {
+    if (name === SLOW_NAME) await sleep(getRequestDeadline().remainingMs - 500)
+    return (name === SLOW_NAME ? ['127.0.0.1'] : NAMES[name]) ?? Promise.reject(new Error('ENOTFOUND'))
+  }
   fixture = await openApiFixture(
     [webhookRoutes({ ca: [ca.pem], resolve, handshakeTimeoutMs: 30_000 }), deliveryRoutes],
     {
@@ -118,6 +127,14 @@ describe('nothing is created with', () => {
     ])
     expect((await fixture.call('GET', PATH, { token })).body.meta.total).toBe(1)
   })
+})
+
+test('nothing is created by a request that has no time left after the inspection', async () => {
+  const slow = `https://${SLOW_NAME}:${shop.port}/`
+  const answer = await fixture.call('POST', PATH, { token, body: { url: slow } })
+  expect([answer.status, answer.body.code]).toEqual([503, 'unavailable'])
+  await sleep(1_000) // Nor after its response.
+  expect((await fixture.call('GET', PATH, { token })).body.meta.total).toBe(1)
 })
 
 describe('nothing is changed by', () => {
