@@ -15,8 +15,8 @@ type SignedRequest = {
   body: string
   headers: Record<string, string>
   timeoutMs?: number
-  /** The last attempt failed: a lower concurrency limit applies, so that dead endpoints occupy few slots. */
-  isFailing?: boolean
+  /** How long the endpoint has failed, if it has: a lower concurrency limit applies, so that dead endpoints occupy few slots. */
+  failingForMs?: number
 }
 
 /** Result of one attempt. Only `answered` expresses the endpoint's decision; a redirect is an answer. */

@@ -17,31 +17,36 @@ type EndpointHealth = 'failing' | 'working'
 const INITIAL_REQUEST_DURATION_MS = 5_000
 /** Lower bound of a retry delay: each rejected retry costs more than waiting. */
 const MIN_RETRY_MS = 1_000
-/** Upper bound of a retry delay: by then the endpoint may have recovered. */
-const MAX_RETRY_MS = 5 * 60_000
+/**
+ * Upper bounds of a retry delay: of an endpoint that works or has failed for a short time, and of one that has failed for long. In
+ * between it is half of the time since it fails, so that a backlog of days costs little and one of minutes is delivered soon.
+ */
+const MAX_RETRY_MS = { least: 5 * 60_000, most: 60 * 60_000 }
 /** Idle endpoints are kept while retries are scheduled for them; above this number the rest is removed. */
 const MAX_ENDPOINTS = 1_000
 
 /**
  * Limits concurrent requests per endpoint: a slow endpoint uses up its own slots only, even if hundreds of others
  * share its host. A request that gets no slot in time is given a retry time, one after another at the rate at which
- * the endpoint's requests end. Once MAX_RETRY_MS is booked, its later half is booked again, so that retries do not
- * return all at once.
+ * the endpoint's requests end. Once the upper bound is booked, further ones are given times at random in its later half, so
+ * that retries do not return all at once.
  */
 export function createPerEndpointLimiter(
   { maxRequests, maxRequestsWhenFailing = maxRequests, maxWaitMs }: EndpointLimits,
-  now = () => performance.now(),
+  { now = () => performance.now(), random = Math.random } = {},
 ) {
   const endpoints = new Map<string, EndpointState>()
 
   return {
-    async acquire(url: string, { isFailing = false } = {}): Promise<EndpointAdmission> {
+    /** `failingForMs`: how long the endpoint has failed; absent where its last attempt succeeded. */
+    async acquire(url: string, { failingForMs }: { failingForMs?: number } = {}): Promise<EndpointAdmission> {
       const endpoint = getEndpoint(url)
+      const isFailing = failingForMs !== undefined
       const slots = isFailing ? maxRequestsWhenFailing : maxRequests
       if (endpoint.activeRequests < slots) endpoint.activeRequests += 1
       // Requests to a failing endpoint do not wait for a slot.
       else if (isFailing || !(await waitForSlot(endpoint, maxWaitMs)))
-        return { retryInMs: bookRetry(endpoint, { slots, as: isFailing ? 'failing' : 'working' }) }
+        return { retryInMs: bookRetry(endpoint, slots, failingForMs) }
       const since = now()
       return { release: () => release(url, endpoint, now() - since) }
     },
@@ -61,16 +66,14 @@ export function createPerEndpointLimiter(
     return endpoint
   }
 
-  function bookRetry(
-    { bookedUntilMs, requestDurationMs }: EndpointState,
-    { slots, as }: { slots: number; as: EndpointHealth },
-  ): number {
-    const nowMs = now()
-    const eachMs = requestDurationMs / slots
-    const aheadMs = Math.max(0, bookedUntilMs[as] - nowMs) + eachMs
-    const inMs = aheadMs > MAX_RETRY_MS ? MAX_RETRY_MS / 2 + eachMs : aheadMs
-    bookedUntilMs[as] = nowMs + inMs
-    return Math.round(Math.max(MIN_RETRY_MS, inMs))
+  function bookRetry(endpoint: EndpointState, slots: number, failingForMs: number | undefined): number {
+    const { bookedUntilMs, requestDurationMs } = endpoint
+    const health = failingForMs === undefined ? 'working' : 'failing'
+    const maxMs = Math.min(Math.max((failingForMs ?? 0) / 2, MAX_RETRY_MS.least), MAX_RETRY_MS.most)
+    const aheadMs = Math.max(0, bookedUntilMs[health] - now()) + requestDurationMs / slots
+    if (aheadMs > maxMs) return Math.round(maxMs * (0.5 + random() / 2))
+    bookedUntilMs[health] = now() + aheadMs
+    return Math.round(Math.max(MIN_RETRY_MS, aheadMs))
   }
 
   /** Hands the slot to the next waiting request, so that no new request takes it in between. */

@@ -1,5 +1,8 @@
 import { expect, test } from '@jest/globals'
-import { createPerEndpointLimiter } from '../../src/webhook-client/per-endpoint-limiter.ts'
+import {
+  createPerEndpointLimiter,
+  type EndpointAdmission,
+} from '../../src/webhook-client/per-endpoint-limiter.ts'
 import { openWebhookClientFixture } from './support/webhook-client-fixture.ts'
 
 test('a slow endpoint delays no other endpoint, not even its neighbour on the same host', async () => {
@@ -42,7 +45,7 @@ test('an endpoint that only fails gets few concurrent requests, and no attempt q
     timeoutMs: 1_000,
     endpointLimits: { maxRequests: 4, maxRequestsWhenFailing: 2, maxWaitMs: 30_000 },
   })
-  const post = { url: `https://hooks.test:${port}/`, body: '{}', headers: {}, isFailing: true }
+  const post = { url: `https://hooks.test:${port}/`, body: '{}', headers: {}, failingForMs: 0 }
   const tried = await Promise.all(Array.from({ length: 50 }, () => dialer.postSigned(post)))
   const kinds = tried.map(one => one.kind)
   expect(kinds.filter(kind => kind === 'timeout')).toHaveLength(2)
@@ -66,7 +69,7 @@ test('a busy endpoint gets a few concurrent requests at a time until all are sen
 
 test('attempts that were turned away return one after another, at the endpoint’s rate', async () => {
   let nowMs = 0
-  const { acquire: enter } = createPerEndpointLimiter({ maxRequests: 2, maxWaitMs: 0 }, () => nowMs)
+  const { acquire: enter } = createPerEndpointLimiter({ maxRequests: 2, maxWaitMs: 0 }, { now: () => nowMs })
   const [first] = [await enter('slow'), await enter('slow')]
   nowMs = 10_000
   if (first && 'release' in first) first.release() // A request was expected to last 5 s; now it is 6.25 s.
@@ -86,25 +89,64 @@ test('an attempt returns no sooner than after a second, however fast the endpoin
 test('an endpoint that works again is not limited by the bookings made while it failed', async () => {
   const { acquire: enter } = createPerEndpointLimiter(
     { maxRequests: 4, maxRequestsWhenFailing: 2, maxWaitMs: 0 },
-    () => 0,
+    { now: () => 0 },
   )
-  for (let one = 0; one < 50; one++) await enter('well again', { isFailing: true })
+  for (let one = 0; one < 50; one++) await enter('well again', { failingForMs: 0 })
   for (let one = 0; one < 2; one++) await enter('well again')
   expect(await enter('well again')).toEqual({ retryInMs: 1_250 })
-  expect(await enter('well again', { isFailing: true })).toEqual({ retryInMs: 122_500 })
+  expect(await enter('well again', { failingForMs: 0 })).toEqual({ retryInMs: 122_500 })
 })
 
 test('attempts return within five minutes, however many there are, and not all at once', async () => {
-  const { acquire: enter } = createPerEndpointLimiter({ maxRequests: 1, maxWaitMs: 0 }, () => 0)
+  const { acquire: enter } = createPerEndpointLimiter({ maxRequests: 1, maxWaitMs: 0 }, { now: () => 0 })
   await enter('crowded')
-  const away: number[] = []
-  for (let one = 0; one < 600; one++) {
-    const entered = await enter('crowded')
-    if ('retryInMs' in entered) away.push(entered.retryInMs)
-  }
-  expect(Math.max(...away)).toBe(300_000)
-  const times = Object.values(Object.groupBy(away, ms => ms)).map(same => same!.length)
-  expect([away.length, Math.max(...times)]).toEqual([600, 19])
+  const away = await turnAway(600, () => enter('crowded'))
+  expect(away.slice(0, 60)).toEqual(Array.from({ length: 60 }, (_, place) => (place + 1) * 5_000))
   // Once all slots are booked, no attempt returns immediately.
-  expect(Math.min(...away.slice(60))).toBe(155_000)
+  expect(Math.min(...away.slice(60))).toBeGreaterThanOrEqual(150_000)
+  expect(Math.max(...away)).toBeLessThanOrEqual(300_000)
+  expect(new Set(away.slice(60)).size).toBeGreaterThan(400)
 })
+
+test.each([
+  ['a minute', 60_000, 300_000],
+  ['half an hour', 1_800_000, 900_000],
+  ['two hours', 7_200_000, 3_600_000],
+  ['four days', 345_600_000, 3_600_000],
+])('an endpoint that has failed for %s: the longest wait', async (_, failingForMs, longestMs) => {
+  const limits = { maxRequests: 16, maxRequestsWhenFailing: 2, maxWaitMs: 0 }
+  const { acquire } = createPerEndpointLimiter(limits, { now: () => 0, random: () => 1 })
+  const away = await turnAway(3_000, () => acquire('hangs', { failingForMs }))
+  expect(Math.max(...away)).toBe(longestMs)
+})
+
+test('a backlog of two days at an endpoint that hangs causes few activities', async () => {
+  let nowMs = 0
+  const limits = { maxRequests: 16, maxRequestsWhenFailing: 2, maxWaitMs: 0 }
+  const { acquire } = createPerEndpointLimiter(limits, { now: () => nowMs })
+  const hourMs = 3_600_000
+  const backlog = 17_280
+  const dueAtMs = Array<number>(backlog).fill(0)
+  let activities = 0
+  // Two slots are in use all the time; each delivery returns when its wait has ended.
+  await acquire('hangs', { failingForMs: 0 })
+  await acquire('hangs', { failingForMs: 0 })
+  for (; nowMs < 4 * hourMs; nowMs += 60_000)
+    for (let one = 0; one < backlog; one++) {
+      if (dueAtMs[one]! > nowMs) continue
+      const admission = await acquire('hangs', { failingForMs: 48 * hourMs + nowMs })
+      if ('retryInMs' in admission) dueAtMs[one] = nowMs + admission.retryInMs
+      if (nowMs >= hourMs) activities += 1
+    }
+  // 0.13 attempts a second are possible; with waits of at most five minutes there were 73 activities a second.
+  expect(activities / (3 * 3_600)).toBeLessThan(8)
+})
+
+async function turnAway(count: number, acquire: () => Promise<EndpointAdmission>): Promise<number[]> {
+  const away: number[] = []
+  for (let one = 0; one < count; one++) {
+    const admission = await acquire()
+    if ('retryInMs' in admission) away.push(admission.retryInMs)
+  }
+  return away
+}

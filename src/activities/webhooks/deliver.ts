@@ -58,11 +58,10 @@ export function createDeliveryAttempt({
       await endPendingDelivery(em, deliveryUuid, outcome)
       return { kind: 'closed', outcome }
     }
-    const isFailing = endpoint.failingSince != null
     const event = await em.findOneOrFail(Event, delivery.eventUuid)
     const at = new Date()
     const request = buildSignedRequest(sealer, endpoint, event, at)
-    const attempt = await postSigned({ ...request, isFailing })
+    const attempt = await postSigned({ ...request, failingForMs: getFailingTimeMs(endpoint, at) })
     if (attempt.kind === 'busy') {
       // The endpoint has too many requests open. The sweep finds the delivery if its workflow is lost.
       const { retryInMs } = attempt
@@ -80,6 +79,11 @@ export function createDeliveryAttempt({
       recordFailedAttempt(tx, { deliveryBefore: delivery, url: endpoint.url, attempt, at, timeScale }),
     )
   }
+}
+
+/** Returns how long an endpoint has failed; undefined where its last attempt succeeded. */
+function getFailingTimeMs({ failingSince }: Webhook, at: Date): number | undefined {
+  return failingSince ? Math.max(0, at.getTime() - failingSince.getTime()) : undefined
 }
 
 /** Converts an attempt to a sample for the metrics. The lag counts from the event's `created_at`. */
