@@ -1,6 +1,5 @@
 import type { EntityManager } from '../../db/client/orm.ts'
 import type { Charge } from '../../db/entities/charge.ts'
-import { Dispute } from '../../db/entities/dispute.ts'
 import { Movement } from '../../db/entities/movement.ts'
 import { ROW_LOCK } from '../../db/locks.ts'
 import { chargeMachine } from '../../domain/charges/charge.ts'
@@ -194,8 +193,8 @@ function isDepositOfCharge(charge: Charge, payment: IncomingPix, movement: Movem
 /**
  * Makes a deposit the payment of its charge, in the caller's transaction and under the charge's row lock. The movement
  * stays: its end-to-end id is posted once, and its money is in `available` already, so that only the fee and the splits
- * are posted. Disputes of the deposit become disputes of the charge. A deposit that a dispute has returned in part
- * stays a deposit. Repeatable: a movement that pays a charge is no longer a deposit.
+ * are posted. Disputes of the deposit become disputes of the charge. A deposit that was returned, in whole or in part,
+ * stays a deposit: its money is not the charge's any more (SPEC §2). Repeatable: a movement that pays a charge is no longer a deposit.
  */
 async function payChargeByDeposit(
   em: EntityManager,
@@ -205,7 +204,7 @@ async function payChargeByDeposit(
 ): Promise<void> {
   const deposit = await em.findOneOrFail(Movement, uuid, { ...ROW_LOCK, refresh: true })
   if (deposit.reason !== 'deposit') return
-  if ((await em.count(Dispute, { movement: deposit, returnedCents: { $gt: 0 } })) > 0) return
+  if (await hasReturns(em, deposit)) return
   const disputes = await lockDisputesAndBalances(em, getCreditedAccounts(charge))
   for (const dispute of disputes.filter(one => one.movement.uuid === deposit.uuid)) {
     dispute.chargeUuid = charge.uuid
@@ -221,4 +220,15 @@ async function payChargeByDeposit(
   charge.movement = deposit
   transition(charge, chargeMachine, 'payment_started', new Date())
   await confirmPayment(em, charge, payment, deposit, { isCredited: true })
+}
+
+/** Tells whether anything of a PIX was or is being returned: by a dispute, in the provider's panel, by an order of ours. */
+async function hasReturns(em: EntityManager, { uuid: originalUuid }: Movement): Promise<boolean> {
+  const returns = {
+    originalUuid,
+    type: 'EXTERNAL_REFUND',
+    movementType: 'OUT',
+    status: { $ne: 'FAILED' },
+  } as const
+  return (await em.count(Movement, returns)) > 0
 }

@@ -103,9 +103,13 @@ async function lockReturnedPix(
   const movementType = direction === 'OUT' ? 'IN' : 'OUT'
   const found = await em.findOne(Movement, { providerAccountUuid, movementType, endToEnd: returnOf })
   if (!found) return null
+  const { uuid, chargeUuid } = found
   const charge = await lockPaidCharge(em, found)
   if (charge) return { original: found, charge }
-  return { original: await lockMovement(em, found.uuid), charge: null }
+  const original = await lockMovement(em, uuid)
+  // The deposit has become the payment of a charge meanwhile: the next reconciliation locks that charge first.
+  if (original.chargeUuid !== chargeUuid) throw new Error('the returned PIX now belongs to a charge')
+  return { original, charge: null }
 }
 
 async function isPanelEntryRecorded(em: EntityManager, entry: StatementEntry, providerAccountUuid: string) {

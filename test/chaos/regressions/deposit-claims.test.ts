@@ -1,11 +1,14 @@
 import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
+import { reconcile } from '../../../src/activities/reconciliation/reconcile.ts'
 import { decompressEventBody } from '../../../src/db/entities/event-body.ts'
-import type { IncomingPix, IssuedCharge } from '../../../src/domain/providers/provider.ts'
+import type { IncomingPix, IssuedCharge, StatementEntry } from '../../../src/domain/providers/provider.ts'
 import { toParty } from '../../../src/providers/adapter/party.ts'
 import { openActivityFixture } from '../support/activity-fixture.ts'
 
 /** A PIX recorded as a deposit, because its lookup named no charge, pays its charge once the charge's lookup names it. */
+
+const DAY = 86_400_000
 
 let fixture: Awaited<ReturnType<typeof openActivityFixture>>
 beforeAll(async () => {
@@ -41,6 +44,26 @@ async function aCharge({ splits = [], cents = 1_000, pool }: Given = {}) {
       const payment = pix({ txid: null, reference: null, ...more })
       fixture.scriptProvider({ findPayment: async () => ({ kind: 'found', payment }) })
       return fixture.providers.recordDeposit({ connectionUuid, endToEnd, requestId: 'r', timeScale: 1 })
+    },
+    /** A reconciliation finds in the statement that this much of the PIX was returned in the provider's panel. */
+    async returnInPanel(returnedCents: number) {
+      const [row] = await fixture.sql<{ uuid: string }>(
+        'select provider_account_uuid as uuid from connection where uuid = ?',
+        [connectionUuid],
+      )
+      const at = new Date(Date.now() - 2 * DAY).toISOString()
+      const returned: StatementEntry = {
+        ...{ endToEnd: `D${endToEnd.slice(1)}`, returnOf: endToEnd, reference: null },
+        ...{ direction: 'OUT', cents: returnedCents, at },
+      }
+      fixture.scriptProvider({
+        statement: async () => ({ kind: 'found', entries: [returned], accountEntries: [] }),
+        listDisputes: async () => ({ kind: 'found', disputes: [] }),
+      })
+      const [from, to] = [new Date(Date.now() - 7 * DAY).toISOString(), new Date().toISOString()]
+      const period = { providerAccountUuid: row!.uuid, from, to }
+      // The first one notifies the workflow that may know of it, the second one books it.
+      for (let run = 0; run < 2; run++) await reconcile(fixture.dependencies)(period)
     },
     follow(more: Partial<IncomingPix> = {}) {
       const payments = [pix(more)]
@@ -139,6 +162,23 @@ test.each<[string, Partial<IncomingPix>]>([
   expect(await charge.follow(more)).toMatchObject({ state: 'pending' })
   expect(await charge.movements()).toMatchObject([{ reason: 'deposit', charge_uuid: null }])
 })
+
+test.each([1_000, 300])(
+  'a deposit of which %i centavos were returned in the provider’s panel stays a deposit',
+  async cents => {
+    const charge = await aCharge()
+    await charge.deposit()
+    await charge.returnInPanel(cents)
+    expect(await charge.follow()).toMatchObject({ state: 'pending' })
+    const left = 1_000 - cents
+    expect(await fixture.readBalances(charge.accountUuid)).toEqual(
+      left > 0 ? { available: left, outside: -left } : {},
+    )
+    expect(await charge.movements()).toMatchObject([{ reason: 'deposit', charge_uuid: null }])
+    const events = await charge.events()
+    expect(events.filter(({ type }) => type === 'PAYMENT')).toEqual([])
+  },
+)
 
 test('a PIX that names another charge is not credited to the charge that was polled', async () => {
   const charge = await aCharge()
