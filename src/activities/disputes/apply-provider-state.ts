@@ -30,8 +30,10 @@ export type DisputeUpdate = {
   timeScale: number
 }
 
-/** A dispute and the rows that it changes, locked in this order: charge or transfer, PIX, the account's disputes. */
-type LockedDispute = DisputeWithPayment & { out: LockedTransfer | null; disputes: Dispute[] }
+/** A dispute and the rows that it changes, locked in this order: charge, PIX, the account's disputes. */
+export type LockedDispute = DisputeWithPayment & { disputes: Dispute[] }
+/** Of a dispute that we requested also the transfer, locked as a charge is. */
+type LockedDisputeRows = LockedDispute & { out: LockedTransfer | null }
 
 /** Opens a dispute, or applies what is new at the provider. Returns null where its PIX has no movement. */
 export async function applyDisputeFacts(em: EntityManager, update: DisputeUpdate): Promise<Dispute | null> {
@@ -71,7 +73,7 @@ async function findDisputedMovement(
 }
 
 /** `isSameMovement`: the dispute named it before. False where that one failed and the PIX has settled since. */
-type FoundDispute = LockedDispute & { isNew: boolean; isSameMovement: boolean }
+type FoundDispute = LockedDisputeRows & { isNew: boolean; isSameMovement: boolean }
 
 async function lockDisputeRows(
   em: EntityManager,
@@ -148,11 +150,11 @@ function applyDisputeDetails(dispute: Dispute, facts: ProviderDispute): void {
 }
 
 /** Applies one event to a dispute and records it. Once it has ended, its money is released to other disputes. */
-async function applyDisputeEvent(
+export async function applyDisputeEvent(
   em: EntityManager,
   locked: LockedDispute,
   event: DisputeEvent,
-  { linkTo }: DisputeUpdate,
+  { linkTo }: Pick<DisputeUpdate, 'linkTo'>,
   at: Date,
 ) {
   const { dispute, disputes } = locked
@@ -173,7 +175,7 @@ async function applyDisputeEvent(
 
 async function recordReturnedMoney(
   em: EntityManager,
-  locked: LockedDispute,
+  locked: LockedDisputeRows,
   facts: ProviderDispute,
   at: Date,
 ): Promise<void> {

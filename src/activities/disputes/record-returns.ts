@@ -32,7 +32,8 @@ export async function recordDisputeReturns(
     await recordDisputeReturn(em, disputed, one, at)
 }
 
-async function recordDisputeReturn(
+/** Records one return that is not recorded yet: a settled refund of the charge, which reduces the dispute's claim. */
+export async function recordDisputeReturn(
   em: EntityManager,
   disputed: DisputeWithPayment,
   returned: DisputeReturn,

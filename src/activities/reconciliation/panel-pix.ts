@@ -1,13 +1,10 @@
+import type { AttachmentLinker } from '../../contract/disputes/dispute.ts'
 import { type EntityManager, runInTransaction } from '../../db/client/orm.ts'
 import type { Charge } from '../../db/entities/charge.ts'
+import type { Dispute } from '../../db/entities/dispute.ts'
 import { Movement } from '../../db/entities/movement.ts'
 import { lockConnection, lockMovement } from '../../db/locks.ts'
-import {
-  findMissingPix,
-  hasOpenDispute,
-  hasUnresolvedAttempt,
-  updateMissingPix,
-} from '../../db/repositories/panel-pix.ts'
+import { findMissingPix, hasUnresolvedAttempt, updateMissingPix } from '../../db/repositories/panel-pix.ts'
 import {
   findProviderAccountOwner,
   type ProviderAccountOwner,
@@ -15,9 +12,10 @@ import {
 import type { MovementReason, MovementType } from '../../domain/ledger/movement.ts'
 import type { PixReturnIds } from '../../domain/pix/pix-return.ts'
 import type { StatementEntry } from '../../domain/providers/provider.ts'
-import { PANEL_PIX_WAIT_MS, panelPixPendingReasonOf } from '../../domain/reconciliation/panel-pix.ts'
-import { scaleWait } from '../../domain/shared/intervals.ts'
-import { recordUnownedMovementEvent } from '../events/record-event.ts'
+import { panelPixPendingReasonOf } from '../../domain/reconciliation/panel-pix.ts'
+import { lockDisputes } from '../disputes/locks.ts'
+import { recordStatementReturn } from '../disputes/statement-return.ts'
+import { createAttachmentLinker, recordUnownedMovementEvent } from '../events/record-event.ts'
 import { unheldMovementPostings } from '../ledger/apply-inflow.ts'
 import { createMovement, postMovement } from '../ledger/movements.ts'
 import { buildReturnColumns, findUnrecordedReturns } from '../ledger/return-matching.ts'
@@ -35,17 +33,18 @@ import { catchDatabaseRefusal } from './account-entries.ts'
  * waits stores the reason.
  */
 export async function postPanelPix(
-  { orm, log, timeScale }: ActivityDependencies,
+  dependencies: ActivityDependencies,
   providerAccountUuid: string,
 ): Promise<{ booked: number }> {
-  const waitMs = scaleWait(PANEL_PIX_WAIT_MS, timeScale)
+  const { orm, log, timeScale } = dependencies
+  const linkTo = createAttachmentLinker(dependencies)
   let booked = 0
   for (const { uuid, detail } of await findMissingPix(orm.em.fork(), providerAccountUuid)) {
     throwIfCancelled()
     const { entry } = detail
     if (!entry) continue
     const posting = runInTransaction(orm, async em => {
-      const wait = await postPanelEntry(em, { entry, providerAccountUuid, waitMs })
+      const wait = await postPanelEntry(em, { entry, providerAccountUuid, timeScale, linkTo })
       await updateMissingPix(em, uuid, wait)
       return wait === null
     })
@@ -54,26 +53,42 @@ export async function postPanelPix(
   return { booked }
 }
 
-type PanelEntryToPost = { entry: StatementEntry; providerAccountUuid: string; waitMs: number }
+type PanelEntryToPost = {
+  entry: StatementEntry
+  providerAccountUuid: string
+  timeScale: number
+  linkTo: AttachmentLinker
+}
 
 /**
  * Posts one statement entry. Returns null where it is posted, by this call or another, else why it waits. Locks a
- * charge, then the connection, then balances.
+ * charge, then the connection, then disputes, then balances.
  */
-async function postPanelEntry(em: EntityManager, { entry, providerAccountUuid, waitMs }: PanelEntryToPost) {
-  const { direction, cents, returnOf } = entry
+async function postPanelEntry(
+  em: EntityManager,
+  { entry, providerAccountUuid, timeScale, linkTo }: PanelEntryToPost,
+) {
+  const { direction, cents } = entry
   const returned = await lockReturnedPix(em, entry, providerAccountUuid)
   if (await isPanelEntryRecorded(em, entry, providerAccountUuid)) return null
+  const disputes = returned && direction === 'OUT' ? await lockAccountDisputes(em, returned.original) : []
+  const disputesOfPix = disputes.filter(({ endToEnd }) => endToEnd === entry.returnOf)
+  const accepted = disputesOfPix.find(({ state }) => state === 'accepted')
   const wait = panelPixPendingReasonOf(entry, {
     returnsOurTransfer: direction === 'IN' && Boolean(returned?.original.transferUuid),
-    hasOpenDispute:
-      returnOf !== undefined && (await hasOpenDispute(em, { providerAccountUuid, endToEnd: returnOf })),
+    hasUndecidedDispute: disputesOfPix.length > 0 && !accepted,
     hasUnknownAttempt:
       direction === 'OUT' && (await hasUnresolvedAttempt(em, { providerAccountUuid, cents })),
     nowMs: Date.now(),
-    waitMs,
+    timeScale,
   })
   if (wait) return wait
+  if (returned && accepted) {
+    const locked = { dispute: accepted, disputes, movement: returned.original, charge: returned.charge }
+    const returnFacts = { ...getReturnName(entry), cents, at: entry.at }
+    await recordStatementReturn(em, locked, returnFacts, linkTo)
+    return null
+  }
   const owner = await findProviderAccountOwner(em, providerAccountUuid)
   if (!returned) await lockConnection(em, owner.connection.uuid)
   const movement = createPanelMovement(em, entry, { owner, returned, providerAccountUuid })
@@ -110,6 +125,13 @@ async function lockReturnedPix(
   // The deposit has become the payment of a charge meanwhile: the next reconciliation locks that charge first.
   if (original.chargeUuid !== chargeUuid) throw new Error('the returned PIX now belongs to a charge')
   return { original, charge: null }
+}
+
+function lockAccountDisputes(
+  em: EntityManager,
+  { providerAccountUuid, accountUuid }: Movement,
+): Promise<Dispute[]> {
+  return lockDisputes(em, { providerAccountUuid, accountUuids: [accountUuid] })
 }
 
 async function isPanelEntryRecorded(em: EntityManager, entry: StatementEntry, providerAccountUuid: string) {

@@ -1,7 +1,6 @@
 import type { PanelPixPendingReason } from '../../domain/reconciliation/panel-pix.ts'
 import type { StatementDifference } from '../../domain/reconciliation/statement-comparison.ts'
 import type { EntityManager } from '../client/orm.ts'
-import { Dispute } from '../entities/dispute.ts'
 import { selectValue } from '../select-values.ts'
 
 /** PIX that only a provider's statement lists: open differences of the kind `missing_here`. */
@@ -44,12 +43,4 @@ export function hasUnresolvedAttempt(
        and coalesce(t.value_cents, r.value_cents, m.value_cents) = ?)`,
     [providerAccountUuid, cents],
   )
-}
-
-/** Returns whether the PIX has a dispute that is still open. */
-export async function hasOpenDispute(
-  em: EntityManager,
-  pix: { providerAccountUuid: string; endToEnd: string },
-): Promise<boolean> {
-  return (await em.count(Dispute, { ...pix, state: { $in: ['open', 'analysing', 'accepted'] } })) > 0
 }

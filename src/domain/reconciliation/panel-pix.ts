@@ -1,11 +1,12 @@
 import { uuidFromReference } from '../pix/identifiers.ts'
 import type { StatementEntry } from '../providers/provider.ts'
+import { scaleWait } from '../shared/intervals.ts'
 
 /**
  * How long a PIX that only the provider's statement knows is left to the workflow or the notification that may still
  * account for it. Scaled like every wait (src/domain/shared/intervals.ts).
  */
-export const PANEL_PIX_WAIT_MS = 24 * 60 * 60_000
+const PANEL_PIX_WAIT_MS = 24 * 60 * 60_000
 
 /** Why a PIX that only the statement knows is not booked as one of the panel. */
 export type PanelPixPendingReason =
@@ -15,7 +16,7 @@ export type PanelPixPendingReason =
   | 'returns_our_transfer'
   /** A call of ours with the same value at this provider account has no outcome yet. */
   | 'attempt_in_doubt'
-  /** A dispute about the PIX that it returns is open: the dispute's workflow accounts for it. */
+  /** A dispute about the PIX that it returns is undecided: the dispute's workflow accounts for it. */
   | 'has_open_dispute'
   /** The provider names neither an id of the rail nor one of its own, so a repeat cannot be recognised. */
   | 'no_end_to_end'
@@ -32,10 +33,11 @@ export const TRANSIENT_PENDING_REASONS = [
 /** What our rows say about such a PIX. */
 export type PanelPixFacts = {
   returnsOurTransfer: boolean
-  hasOpenDispute: boolean
+  /** A dispute about the PIX that it returns is open or under analysis, and none is accepted. */
+  hasUndecidedDispute: boolean
   hasUnknownAttempt: boolean
   nowMs: number
-  waitMs: number
+  timeScale: number
 }
 
 /** Null: nothing of ours can account for it any more, so it moved without us. */
@@ -46,9 +48,10 @@ export function panelPixPendingReasonOf(
   if (!hasRailIdShape(entry.endToEnd) && !(entry.endToEnd === '' && entry.returnId)) return 'no_end_to_end'
   if (entry.reference !== null && uuidFromReference(entry.reference) !== null) return 'has_our_reference'
   if (facts.returnsOurTransfer) return 'returns_our_transfer'
-  if (facts.hasOpenDispute) return 'has_open_dispute'
+  if (facts.hasUndecidedDispute) return 'has_open_dispute'
   if (facts.hasUnknownAttempt) return 'attempt_in_doubt'
-  return facts.nowMs - Date.parse(entry.at) < facts.waitMs ? 'too_young' : null
+  const ageMs = facts.nowMs - Date.parse(entry.at)
+  return ageMs < scaleWait(PANEL_PIX_WAIT_MS, facts.timeScale) ? 'too_young' : null
 }
 
 /** As the Central Bank's Pix API has it (`endToEndId`, `rtrId`). */

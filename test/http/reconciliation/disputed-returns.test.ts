@@ -1,0 +1,124 @@
+import { randomUUID } from 'node:crypto'
+import { afterAll, beforeAll, expect, test } from '@jest/globals'
+import { reconcile } from '../../../src/activities/reconciliation/reconcile.ts'
+import { recordUnmatchedPayment } from '../../../src/activities/unmatched/record.ts'
+import { runInTransaction } from '../../../src/db/client/orm.ts'
+import { Connection } from '../../../src/db/entities/connection.ts'
+import { checkLedger } from '../../../src/db/repositories/ledger-rules.ts'
+import type { IncomingPix, StatementEntry } from '../../../src/domain/providers/provider.ts'
+import { openActivityFixture } from '../../chaos/support/activity-fixture.ts'
+import { createDisputeFixture } from '../../chaos/support/dispute-fixture.ts'
+
+/** Returns of a disputed PIX that only the provider's statement has: some providers list no returns with a dispute. */
+
+const ago = (days: number) => new Date(Date.now() - days * 86_400_000).toISOString()
+const endToEndId = (letter: 'E' | 'D') => `${letter}${randomUUID().replaceAll('-', '').slice(1)}`
+
+let fixture: Awaited<ReturnType<typeof openActivityFixture>>
+beforeAll(async () => {
+  fixture = await openActivityFixture()
+})
+afterAll(() => fixture?.close())
+
+/** A deposit of R$ 10.00 whose payer disputes it; the merchant has R$ 5.00 more. */
+async function openDispute() {
+  const merchant = await fixture.createMerchant(500)
+  const payment = {
+    ...{ endToEnd: endToEndId('E'), txid: '', cents: 1_000, status: 'settled', at: ago(40) },
+  } as IncomingPix
+  const connection = await runInTransaction(fixture.orm, async em => {
+    const found = await em.findOneOrFail(Connection, merchant.connectionUuid)
+    await recordUnmatchedPayment(em, { connection: found, payment, reason: 'deposit', requestId: 'r' })
+    return found
+  })
+  const dispute = createDisputeFixture(fixture, { ...merchant, endToEnd: payment.endToEnd })
+  await dispute.pollAnswering()
+  return {
+    ...dispute,
+    balances: () => fixture.readBalances(merchant.accountUuid),
+    /** A return of the PIX in the statement, made without an order of ours. */
+    returned: (cents: number, days: number): StatementEntry => ({
+      ...{ endToEnd: endToEndId('D'), returnOf: payment.endToEnd, reference: null, direction: 'OUT' },
+      ...{ cents, at: ago(days) },
+    }),
+    /** Reconciles twice: the first comparison routes an entry to its possible owner. */
+    async reconcile(entries: StatementEntry[]) {
+      fixture.scriptProvider({
+        statement: async () => ({ kind: 'found', entries }),
+        listDisputes: async () => ({ kind: 'found', disputes: [] }),
+      })
+      const { providerAccountUuid } = connection
+      const order = { providerAccountUuid, from: ago(30), to: new Date().toISOString() }
+      await reconcile(fixture.dependencies)(order)
+      await reconcile(fixture.dependencies)(order)
+      const rows = await fixture.sql<{ pending_reason: string }>(
+        'select pending_reason from difference where provider_account_uuid = ? and settled_at is null',
+        [providerAccountUuid],
+      )
+      return rows.map(row => row.pending_reason)
+    },
+    async readState() {
+      const [row] = await fixture.sql<{ state: string; returned: number }>(
+        'select state, returned_cents::int as returned from dispute where uuid = ?',
+        [dispute.order.uuid],
+      )
+      return row
+    },
+    countEvents: async (type: string) =>
+      (
+        await fixture.sql('select 1 from event where account_uuid = ? and type = ?', [
+          merchant.accountUuid,
+          type,
+        ])
+      ).length,
+  }
+}
+
+const ledgerHolds = async () => expect(await checkLedger(fixture.orm.em.fork())).toEqual([])
+
+test('the return of an accepted dispute is recorded from the statement and ends it', async () => {
+  const dispute = await openDispute()
+  await dispute.pollAnswering({ status: 'agreed' })
+  const eventCount = await dispute.countEvents('MED')
+  expect(await dispute.balances()).toMatchObject({ available: 500, blocked: 1_000 })
+  const entry = dispute.returned(1_000, 2)
+  expect(await dispute.reconcile([entry])).toEqual([])
+  expect(await dispute.readState()).toEqual({ state: 'resolved', returned: 1_000 })
+  expect(await dispute.balances()).toEqual({ available: 500, outside: -500 })
+  expect(await dispute.countEvents('MED')).toBe(eventCount + 1)
+  await ledgerHolds()
+  // The provider lists it with the dispute later: it is the same return.
+  const listed = { id: entry.endToEnd, endToEnd: entry.endToEnd, cents: 1_000, at: entry.at }
+  await dispute.pollAnswering({ status: 'agreed', returns: [listed], isClosed: true })
+  expect(await dispute.balances()).toEqual({ available: 500, outside: -500 })
+})
+
+test('a return in part leaves the rest of the claim held until it is returned too', async () => {
+  const dispute = await openDispute()
+  await dispute.pollAnswering({ status: 'agreed' })
+  const first = dispute.returned(400, 3)
+  await dispute.reconcile([first])
+  expect(await dispute.readState()).toEqual({ state: 'accepted', returned: 400 })
+  expect(await dispute.readCents()).toEqual({ claimed: 600, held: 600, retained: 0 })
+  await dispute.reconcile([first, dispute.returned(600, 2)])
+  expect(await dispute.readState()).toEqual({ state: 'resolved', returned: 1_000 })
+  expect(await dispute.balances()).toEqual({ available: 500, outside: -500 })
+  await ledgerHolds()
+})
+
+test('a return of an accepted dispute waits a day for the dispute’s own poll', async () => {
+  const dispute = await openDispute()
+  await dispute.pollAnswering({ status: 'agreed' })
+  expect(await dispute.reconcile([dispute.returned(1_000, 0.5)])).toEqual(['too_young'])
+  expect(await dispute.readState()).toEqual({ state: 'accepted', returned: 0 })
+})
+
+test('a return of an undecided dispute waits for the decision', async () => {
+  const dispute = await openDispute()
+  const entry = dispute.returned(1_000, 2)
+  expect(await dispute.reconcile([entry])).toEqual(['has_open_dispute'])
+  expect(await dispute.readState()).toEqual({ state: 'open', returned: 0 })
+  await dispute.pollAnswering({ status: 'agreed' })
+  expect(await dispute.reconcile([entry])).toEqual([])
+  expect(await dispute.readState()).toEqual({ state: 'resolved', returned: 1_000 })
+})
