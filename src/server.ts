@@ -51,10 +51,9 @@ await new Promise<void>(resolve => {
 })
 const sealer = createSealer(config.secretKeys)
 const metrics = createApiMetrics()
-const { countUnexplainedAnswer: count } = metrics
 const registryOptions = {
   openCredentials: sealer.open,
-  recordUnexplained: createUnexplainedAnswerRecorder({ orm, sealer, log, count }),
+  recordUnexplained: createUnexplainedAnswerRecorder({ orm, sealer, log }),
   observeCall: (call => logFailedCall(log, call)) satisfies ObserveCall,
 }
 /** For notifications: nothing of a provider is called but its signing keys. */

@@ -218,12 +218,11 @@ async function connectToNamespace(server: Config['temporal']): Promise<NativeCon
 }
 
 function createDependencies(config: Config): ActivityDependencies {
-  const { countUnexplainedAnswer: count } = metrics
   return {
     ...{ orm, sealer, storage, temporal, log },
     providers: createProviderRegistry({
       openCredentials: sealer.open,
-      recordUnexplained: createUnexplainedAnswerRecorder({ orm, sealer, log, count }),
+      recordUnexplained: createUnexplainedAnswerRecorder({ orm, sealer, log }),
       timeoutMs: PROVIDER_TIMEOUT_MS,
       observeCall(call) {
         metrics.recordProviderCall(call)
@@ -236,7 +235,6 @@ function createDependencies(config: Config): ActivityDependencies {
     }),
     messengers: createMessengers(config.messengers),
     onDeliveryAttempt: metrics.recordWebhookAttempt,
-    onContradiction: metrics.countContradiction,
     isReachedByOthersOnly: providerWatch.isReachedByOthersOnly,
     timeScale: config.timeScale,
   }

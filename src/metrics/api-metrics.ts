@@ -1,7 +1,6 @@
 import type { Middleware } from 'koa'
 import { Registry } from 'prom-client'
 import { createMetricBuilders } from './metric-builders.ts'
-import { createUnexplainedCounter } from './unexplained-answers.ts'
 
 /** State that an API process reads at a scrape, besides PostgreSQL; `storage` is null if its space is unknown. */
 export type ApiProcessState = {
@@ -52,7 +51,6 @@ export function createApiMetrics() {
       storageFree.set(storage.freeBytes)
       storageSize.set(storage.sizeBytes)
     },
-    countUnexplainedAnswer: createUnexplainedCounter(registry),
     /** Labels the request with the route's pattern instead of its path, so that callers cannot create series. */
     measureRequest: (async (ctx, next) => {
       const stop = requests.startTimer()

@@ -34,6 +34,8 @@ const GAUGES = {
   trilho_webhooks_disabled: 'Endpoints disabled because they failed.',
   trilho_unmatched_held_cents: 'Unmatched payments that are held, in centavos.',
   trilho_unexpected_settlements: 'PIX of the last 24 hours that settled twice, or after they had failed.',
+  trilho_provider_contradictions:
+    'Payouts that a provider reported as failed, within the last 24 hours, after it had reported them as settled.',
   trilho_shortfall_cents: 'Payments that exceeded the balance of their account, in centavos.',
   trilho_ledger_drift_cents: 'Sum of all balances, in centavos; any value but 0 is a bug.',
   trilho_reconciliation_differences: 'Open differences between provider statements and the ledger.',
@@ -48,26 +50,30 @@ const GAUGES = {
   trilho_pauses: 'Pauses in effect.',
   trilho_quarantined_items:
     'Items of provider lists that could not be read and are listed again until they can.',
+  trilho_unexplained_answers:
+    'Answers of providers, seen within the last hour, that their published documents do not explain.',
 } as const
 
 type GaugeName = keyof typeof GAUGES
 
-/** Label of each gauge that has one. */
-const GAUGE_LABELS: Partial<Record<GaugeName, string>> = {
-  trilho_worker_without_providers: 'worker',
-  trilho_unknown_outcomes: 'provider',
-  trilho_unknown_oldest_seconds: 'provider',
-  trilho_unknown_cents: 'provider',
-  trilho_attempt_oldest_seconds: 'operation',
-  trilho_rows_without_workflow: 'noun',
-  trilho_breakers_open: 'provider',
-  trilho_unexpected_settlements: 'provider',
-  trilho_shortfall_cents: 'provider',
-  trilho_reconciliation_differences: 'kind',
-  trilho_statement_waiting: 'why',
-  trilho_provider_balance_difference_cents: 'provider',
-  trilho_provider_balance_differs_seconds: 'provider',
-  trilho_quarantined_items: 'provider',
+/** Labels of each gauge that has some. */
+const GAUGE_LABELS: Partial<Record<GaugeName, string[]>> = {
+  trilho_worker_without_providers: ['worker'],
+  trilho_unknown_outcomes: ['provider'],
+  trilho_unknown_oldest_seconds: ['provider'],
+  trilho_unknown_cents: ['provider'],
+  trilho_attempt_oldest_seconds: ['operation'],
+  trilho_rows_without_workflow: ['noun'],
+  trilho_breakers_open: ['provider'],
+  trilho_unexpected_settlements: ['provider'],
+  trilho_provider_contradictions: ['provider'],
+  trilho_shortfall_cents: ['provider'],
+  trilho_reconciliation_differences: ['kind'],
+  trilho_statement_waiting: ['why'],
+  trilho_provider_balance_difference_cents: ['provider'],
+  trilho_provider_balance_differs_seconds: ['provider'],
+  trilho_quarantined_items: ['provider'],
+  trilho_unexplained_answers: ['provider', 'operation', 'kind', 'name'],
 }
 
 /** Reads all gauges with one query and renders them in Prometheus' format. */
@@ -83,17 +89,19 @@ export async function renderDatabaseMetrics(orm: Orm, now: () => number = Date.n
 /** Renders the only metric known while PostgreSQL is unreachable, so that monitoring learns of it. */
 export function renderDatabaseDown(): Promise<string> {
   const gauge = 'trilho_database_up'
-  return renderGauges([{ gauge, label: null, value: 0 }], [gauge])
+  return renderGauges([{ gauge, labels: null, value: 0 }], [gauge])
 }
 
 function renderGauges(samples: GaugeSample[], gauges: GaugeName[]): Promise<string> {
   const registry = new Registry()
   for (const name of gauges) {
-    const label = GAUGE_LABELS[name]
-    const labelNames = label ? [label] : []
+    const labelNames = GAUGE_LABELS[name] ?? []
     const gauge = new Gauge<string>({ name, help: GAUGES[name], labelNames, registers: [registry] })
     for (const sample of samples.filter(one => one.gauge === name))
-      gauge.set(label ? { [label]: sample.label ?? '' } : {}, sample.value)
+      gauge.set(
+        Object.fromEntries(labelNames.map((label, place) => [label, sample.labels?.[place] ?? ''])),
+        sample.value,
+      )
   }
   return registry.metrics()
 }

@@ -4,7 +4,6 @@ import type { ObservedCall } from '../providers/observability/call-observer.ts'
 import { createCertificateGauge } from './certificate-expiry.ts'
 import { CLOCK_OFFSET_GAUGE } from './clock-offset.ts'
 import { createMetricBuilders } from './metric-builders.ts'
-import { createUnexplainedCounter } from './unexplained-answers.ts'
 
 /** One attempt of a webhook delivery; `lagSeconds` is the time since its event, for the attempt that succeeded. */
 export type WebhookAttemptSample = {
@@ -14,9 +13,6 @@ export type WebhookAttemptSample = {
 
 /** Temporal's description of the worker deployment: the current build, and the builds that need workers. */
 type DeploymentVersions = { currentBuildId: string | undefined; neededBuildIds: string[] }
-
-/** A provider reported a payment as failed after reporting it as settled; the ledger keeps the settlement. */
-export type ProviderContradiction = { provider: string; operation: string }
 
 /** Restricts the label to a closed set: other codes are names that providers choose. */
 const toCodeLabel = (code: string | null) => (isTransportCode(code) ? code : 'other')
@@ -45,11 +41,6 @@ export function createWorkerMetrics(worker: string) {
   })
   const clock = gauge(CLOCK_OFFSET_GAUGE.name, CLOCK_OFFSET_GAUGE.help)
   const ready = gauge('trilho_worker_ready', 'Whether this worker polls Temporal, and PostgreSQL answers it.')
-  const contradictions = counter(
-    'trilho_provider_contradictions_total',
-    'Payouts that a provider reported as failed after it had reported them as settled.',
-    ['provider', 'operation'],
-  )
   const currentVersion = gauge(
     'trilho_current_version',
     'Whether the worker deployment has a current version, on which new workflows start.',
@@ -69,7 +60,6 @@ export function createWorkerMetrics(worker: string) {
       versionNeeded.reset()
       for (const needed of neededBuildIds) versionNeeded.set({ build_id: needed }, 1)
     },
-    countUnexplainedAnswer: createUnexplainedCounter(registry),
     recordProviderCall({ seconds, provider, operation, outcome, code }: ObservedCall) {
       calls.observe({ provider, operation, outcome }, seconds)
       if (isWithoutAnswer(outcome)) failures.inc({ provider, code: toCodeLabel(code) })
@@ -81,7 +71,6 @@ export function createWorkerMetrics(worker: string) {
       if (clockOffsetS === null) clock.remove()
       else clock.set(clockOffsetS)
     },
-    countContradiction: (labels: ProviderContradiction) => contradictions.inc(labels),
     recordWebhookAttempt({ outcome, lagSeconds }: WebhookAttemptSample) {
       attempts.inc({ outcome })
       if (lagSeconds !== null) lag.observe(lagSeconds)

@@ -6,15 +6,12 @@ import { findUnexplainedAnswer, storeUnexplainedAnswer } from '../db/repositorie
 import type { UnexplainedAnswer } from '../providers/adapter/unexplained-answers.ts'
 import type { Sealer } from '../security/sealing.ts'
 
-type AnsweringConnection = { uuid: string; provider: string }
-type UnexplainedAnswerLabels = { provider: string; operation: string; kind: string; name: string }
+type AnsweringConnection = { uuid: string }
 
 type UnexplainedAnswerRecorderOptions = {
   orm: Orm
   sealer: Pick<Sealer, 'seal' | 'mac'>
   log: Logger
-  /** Counts an answer in the metrics of this process. */
-  count?: (answer: UnexplainedAnswerLabels) => void
 }
 
 /** Lists whose periods reconciliation requests again; items of others are kept only as long as other answers. */
@@ -28,16 +25,10 @@ const MAX_CONCURRENT_WRITES = 4
 const MAX_QUEUED_WRITES = 200
 
 /**
- * Creates a recorder of answers that no published document explains: sealed in the table, counted, and logged by
- * name. The recorder never throws and never delays a call by more than a second; what it cannot write is logged
+ * Creates a recorder of answers that no published document explains: sealed in the table and logged by name. The recorder never throws and never delays a call by more than a second; what it cannot write is logged
  * without the answer.
  */
-export function createUnexplainedAnswerRecorder({
-  orm,
-  sealer,
-  log,
-  count,
-}: UnexplainedAnswerRecorderOptions) {
+export function createUnexplainedAnswerRecorder({ orm, sealer, log }: UnexplainedAnswerRecorderOptions) {
   let activeWrites = 0
   const queue: (() => void)[] = []
 
@@ -65,14 +56,10 @@ export function createUnexplainedAnswerRecorder({
     }
   }
 
-  return async (
-    { uuid: connection, provider }: AnsweringConnection,
-    answer: UnexplainedAnswer,
-  ): Promise<void> => {
+  return async ({ uuid: connection }: AnsweringConnection, answer: UnexplainedAnswer): Promise<void> => {
     try {
       const { operation, kind, name } = normalizeLabels(answer)
       const facts = { connection, operation, kind, status: answer.status, name }
-      count?.({ provider, operation, kind, name })
       log.warn(facts, 'unexplained response of a provider')
       const written = write(connection, answer).catch((error: unknown) =>
         log.error(

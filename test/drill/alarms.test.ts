@@ -1,4 +1,4 @@
-import { expect, test } from '@jest/globals'
+import { describe, expect, test } from '@jest/globals'
 import { createAlertEvaluator, parseSamples, readProductionRules } from './alerts.ts'
 import { compileExpression } from './promql.ts'
 
@@ -48,6 +48,79 @@ test('increases count from the first sample of the range, and a falling counter 
       scrape(60, 'n{of="a"} 5\nn{of="b"} 1'),
     ]),
   ).toEqual([{ labels: {}, value: 1 }])
+})
+
+test('an offset reads the last scrape of that age, and nothing before the first one', () => {
+  const scrapes = [scrape(0, 'n 1'), scrape(60, 'n 2'), scrape(130, 'n 3')]
+  const values = (expr: string) => compileExpression(expr)(scrapes).map(({ value }) => value)
+  expect(values('n offset 1m')).toEqual([2])
+  expect(values('n unless n offset 1m')).toEqual([])
+  expect(values('n offset 5m')).toEqual([])
+  expect(values('n unless n offset 5m')).toEqual([3])
+  expect(compileExpression('n offset 10m')(scrapes, 10).map(({ value }) => value)).toEqual([2])
+})
+
+/** A counter with labels and a gauge over rows have no series before the first event. */
+describe('a rule over a series that begins with its first event', () => {
+  const MINUTE_S = 60
+  const fires = (alert: string, expositions: string[]) => {
+    const rules = readProductionRules().filter(rule => rule.alert === alert)
+    const evaluator = createAlertEvaluator(rules, 1)
+    for (const [place, text] of expositions.entries()) evaluator.addScrape(scrape(place * MINUTE_S, text))
+    return evaluator.firedAlerts().includes(alert)
+  }
+  const UP = 'trilho_database_up 1'
+  /** Half an hour without the series, longer than the range of any of these rules; then its first value three times. */
+  const since = (series: string, before: string) => [
+    ...Array.from({ length: 30 }, () => before),
+    ...Array.from({ length: 3 }, () => `${before}\n${series}`),
+  ]
+  const SIGN_IN =
+    'trilho_http_request_seconds_count{route="/dashboard/sign-in",method="POST",status="401",process="api"}'
+
+  test.each([
+    ['ProviderContradiction', 'trilho_provider_contradictions{provider="PROVIDER_A"} 1'],
+    [
+      'UnexplainedAnswer',
+      'trilho_unexplained_answers{provider="PROVIDER_A",operation="refund",kind="unlisted_refusal",name="nova"} 1',
+    ],
+    ['InternalErrors', 'trilho_http_failures_total{code="internal_error",cause="bug",process="api"} 1'],
+    ['WorkflowTasksFail', 'temporal_workflow_task_execution_failed{workflow_type="transferWorkflow"} 1'],
+    [
+      'ProviderUnreachable',
+      'trilho_provider_failures_total{provider="PROVIDER_A",code="timeout",worker="w"} 11',
+    ],
+    ['SignInFailures', `${SIGN_IN} 51`],
+  ])('%s fires at that event', (alert, series) => {
+    expect(fires(alert, since(series, UP))).toBe(true)
+    expect(fires(alert, since('', UP))).toBe(false)
+  })
+
+  test.each([
+    ['InternalErrors', 'trilho_http_failures_total{code="internal_error",cause="bug",process="api"} 1'],
+    ['WorkflowTasksFail', 'temporal_workflow_task_execution_failed{workflow_type="transferWorkflow"} 1'],
+    ['SignInFailures', `${SIGN_IN} 51`],
+  ])('%s does not fire for an old event when Prometheus begins to scrape', (alert, series) => {
+    expect(
+      fires(
+        alert,
+        Array.from({ length: 40 }, () => `${UP}\n${series}`),
+      ),
+    ).toBe(false)
+  })
+
+  test('WorkerReachesNoProvider does not fire for a worker whose first answer came within its range', () => {
+    const calls = (worker: string, outcome: string, value: number) =>
+      `trilho_provider_call_seconds_count{worker="${worker}",provider="PROVIDER_A",operation="refund",outcome="${outcome}"} ${value}`
+    const failures = (value: number) =>
+      `trilho_provider_failures_total{worker="new",provider="PROVIDER_A",code="timeout"} ${value}`
+    const scrapes = (own: string) =>
+      Array.from({ length: 20 }, (_, n) =>
+        [UP, calls('old', 'accepted', 10 * n), ...(n < 16 ? [] : [failures(3 * (n - 15)), own])].join('\n'),
+      )
+    expect(fires('WorkerReachesNoProvider', scrapes(''))).toBe(true)
+    expect(fires('WorkerReachesNoProvider', scrapes(calls('new', 'accepted', 1)))).toBe(false)
+  })
 })
 
 test('a quantile is interpolated within its bucket', () => {

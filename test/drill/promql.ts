@@ -1,7 +1,7 @@
 /**
  * The subset of PromQL that deploy/alerts.yml uses, over samples kept in memory: comparisons, arithmetic, `or`, `and`, `unless`, aggregations
- * with `by`, and the functions of FUNCTIONS below. Anything else is a syntax error, so that a rule outside the subset is
- * noticed. https://prometheus.io/docs/prometheus/latest/querying/basics/
+ * with `by`, `offset` of an instant selector, and the functions of FUNCTIONS below. Anything else is a syntax error, so
+ * that a rule outside the subset is noticed. https://prometheus.io/docs/prometheus/latest/querying/basics/
  */
 
 export type Sample = { name: string; labels: Record<string, string>; value: number }
@@ -22,7 +22,7 @@ export function parseDurationMs(text: string): number {
   return Number(text.slice(0, -1)) * UNIT_MS[text.at(-1)!]!
 }
 
-/** `rangeFactor` divides every range in brackets: a drill is shorter than production's windows. */
+/** `rangeFactor` divides every range in brackets and every offset: a drill is shorter than production's windows. */
 export function compileExpression(
   text: string,
 ): (scrapes: Scrape[], rangeFactor?: number) => VectorElement[] {
@@ -81,7 +81,12 @@ export function compileExpression(
     if (tokens[place] === '(') return call(token)
     if (!/^[a-zA-Z_:]/.test(token)) throw new SyntaxError(`PromQL: unexpected ${token} in ${text}`)
     const select = selector(token)
-    return ({ scrapes }) => select(scrapes.at(-1))
+    if (!takeIf('offset')) return ({ scrapes }) => select(scrapes.at(-1))
+    const offsetMs = parseDurationMs(take())
+    return ({ scrapes, rangeFactor }) => {
+      const until = (scrapes.at(-1)?.at ?? 0) - offsetMs / rangeFactor
+      return select(scrapes.findLast(({ at }) => at <= until))
+    }
   }
 
   function aggregation(of: (values: number[]) => number): Expression {

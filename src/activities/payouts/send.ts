@@ -279,13 +279,12 @@ export function createPayoutAttempt<Row extends AttemptedRow>(
   return attempt
 }
 
-/** Creates the reporter of one connection's contradictions: an error in the log and a count in the metrics. */
+/** Creates the reporter of one connection's contradictions: an error in the log. */
 function createContradictionReporter(
-  { log, onContradiction }: Pick<ActivityDependencies, 'log' | 'onContradiction'>,
-  { uuid: connection, provider }: Connection,
+  { log }: Pick<ActivityDependencies, 'log'>,
+  { uuid: connection }: Connection,
 ) {
   return ({ operation, subjectUuid: subject, uuid: attempt, contradictionCode: code }: Attempt): void => {
-    onContradiction?.({ provider, operation })
     log.error(
       { operation, subject, attempt, connection, code },
       'the provider reports a settled payout as failed',

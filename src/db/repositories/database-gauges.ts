@@ -4,8 +4,8 @@ import { TRANSIENT_PENDING_REASONS } from '../../domain/reconciliation/panel-pix
 import type { EntityManager } from '../client/orm.ts'
 import { IS_UNMATCHED_SQL } from './account-tasks.ts'
 
-/** One row per sample: its gauge, its label if the gauge has one, and its value. */
-export type GaugeSample = { gauge: string; label: string | null; value: number }
+/** One row per sample: its gauge, the values of its labels if the gauge has labels, and its value. */
+export type GaugeSample = { gauge: string; labels: string[] | null; value: number }
 
 /** Age up to which the probe of a worker counts: a few of its intervals. */
 const PROBE_MAX_AGE = '30 seconds'
@@ -19,10 +19,13 @@ const UNKNOWN_PAYOUT_CONDITION = `a.state = 'unknown' and a.operation in ('${PAY
 /** Hours before its deadline from which an open dispute is urgent. */
 const URGENT_DISPUTE_HOURS = 24
 
+/** Providers choose the names of these answers: only the latest have a series. */
+const MAX_UNEXPLAINED_NAMES = 100
+
 const PASSING_WAITS = TRANSIENT_PENDING_REASONS.join(',')
 
 const GAUGES_QUERY = `
-select 'trilho_database_up' as gauge, null as label, 1::float8 as value
+select 'trilho_database_up' as gauge, null::text[] as labels, 1::float8 as value
 union all
 select 'trilho_database_read_only', null,
   (pg_is_in_recovery() or current_setting('transaction_read_only') = 'on')::int::float8
@@ -41,12 +44,12 @@ union all
 select 'trilho_lock_wait_oldest_seconds', null, coalesce(extract(epoch from now() - min(query_start)), 0)::float8
   from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'
 union all
-select 'trilho_worker_without_providers', worker, 1
+select 'trilho_worker_without_providers', array[worker], 1
   from provider_reach where probed_at > now() - interval '${PROBE_MAX_AGE}' group by worker
   having coalesce(max(reached_at), '-infinity') < now() - interval '${PROBE_MAX_AGE}'
     and exists (select from provider_reach where reached_at > now() - interval '${PROBE_MAX_AGE}')
 union all
-select g.gauge, u.provider, g.value from (
+select g.gauge, array[u.provider], g.value from (
     select c.provider, count(*)::float8 as count, extract(epoch from now() - min(a.unknown_since))::float8 as age_s,
       sum(coalesce(t.value_cents, r.value_cents, m.value_cents))::float8 as cents
     from attempt a join connection c on c.uuid = a.connection_uuid
@@ -57,16 +60,16 @@ select g.gauge, u.provider, g.value from (
   ) u cross join lateral (values ('trilho_unknown_outcomes', u.count), ('trilho_unknown_oldest_seconds', u.age_s),
     ('trilho_unknown_cents', coalesce(u.cents, 0))) as g (gauge, value)
 union all
-select 'trilho_attempt_oldest_seconds', operation, extract(epoch from now() - min(created_at))::float8
+select 'trilho_attempt_oldest_seconds', array[operation], extract(epoch from now() - min(created_at))::float8
   from attempt where state in ('calling', 'accepted', 'unknown') and operation in ('${PAYOUT_KINDS.join("', '")}')
   group by operation
 union all
-select 'trilho_rows_without_workflow', noun, lost_count::float8 from workflow_sweep
+select 'trilho_rows_without_workflow', array[noun], lost_count::float8 from workflow_sweep
 union all
 select 'trilho_workflow_sweep_age_seconds', null, extract(epoch from now() - min(swept_at))::float8
   from workflow_sweep having count(*) > 0
 union all
-select 'trilho_breakers_open', c.provider, count(*)::float8
+select 'trilho_breakers_open', array[c.provider], count(*)::float8
   from circuit_breaker b join connection c on c.uuid = b.connection_uuid
   where c.status = 'ACTIVE' and b.opened_at is not null
     and greatest(b.opened_at, b.probed_at) > now() - interval '${OPEN_BREAKER_MAX_AGE}' group by c.provider
@@ -90,32 +93,36 @@ union all
 select 'trilho_unmatched_held_cents', null, coalesce(sum(value_cents), 0)::float8
   from movement where ${IS_UNMATCHED_SQL}
 union all
-select 'trilho_unexpected_settlements', p.provider, count(*)::float8
+select 'trilho_unexpected_settlements', array[p.provider], count(*)::float8
   from movement m join provider_account p on p.uuid = m.provider_account_uuid
   where m.reason in ('${UNEXPECTED_SETTLEMENTS.join("', '")}') and m.updated_at > now() - interval '24 hours'
   group by p.provider
 union all
-select 'trilho_shortfall_cents', p.provider, -sum(b.cents)::float8
+select 'trilho_provider_contradictions', array[c.provider], count(*)::float8
+  from attempt a join connection c on c.uuid = a.connection_uuid
+  where a.contradiction_at > now() - interval '24 hours' group by c.provider
+union all
+select 'trilho_shortfall_cents', array[p.provider], -sum(b.cents)::float8
   from balance b join provider_account p on p.uuid = b.provider_account_uuid
   where b.bucket = 'shortfall' and b.cents < 0 group by p.provider
 union all
 select 'trilho_ledger_drift_cents', null, coalesce(sum(cents), 0)::float8 from balance
 union all
-select 'trilho_reconciliation_differences', kind, count(*)::float8 from (
+select 'trilho_reconciliation_differences', array[kind], count(*)::float8 from (
     select kind from difference
     where settled_at is null and closed_at is null and not coalesce(pending_reason = any ('{${PASSING_WAITS}}'), false)
     union all
     select 'unlisted_entry' from account_entry where movement_uuid is null and dispute_uuid is null and kind = 'unlisted'
   ) unexplained group by kind
 union all
-select 'trilho_statement_waiting', pending_reason, count(*)::float8 from difference
+select 'trilho_statement_waiting', array[pending_reason], count(*)::float8 from difference
   where settled_at is null and closed_at is null and pending_reason = any ('{${PASSING_WAITS}}') group by pending_reason
 union all
-select 'trilho_provider_balance_difference_cents', p.provider, sum(abs(b.provider_cents - b.ledger_cents))::float8
+select 'trilho_provider_balance_difference_cents', array[p.provider], sum(abs(b.provider_cents - b.ledger_cents))::float8
   from balance_check b join provider_account p on p.uuid = b.provider_account_uuid
   where b.differs_since is not null group by p.provider
 union all
-select 'trilho_provider_balance_differs_seconds', p.provider, extract(epoch from now() - min(b.differs_since))::float8
+select 'trilho_provider_balance_differs_seconds', array[p.provider], extract(epoch from now() - min(b.differs_since))::float8
   from balance_check b join provider_account p on p.uuid = b.provider_account_uuid
   where b.differs_since is not null group by p.provider
 union all
@@ -126,9 +133,14 @@ select g.gauge, null, g.value from (
 union all
 select 'trilho_pauses', null, count(*)::float8 from pause
 union all
-select 'trilho_quarantined_items', c.provider, count(*)::float8
+select 'trilho_quarantined_items', array[c.provider], count(*)::float8
   from unexplained_answer u join connection c on c.uuid = u.connection_uuid
-  where u.period_from is not null and u.resolved_at is null group by c.provider`
+  where u.period_from is not null and u.resolved_at is null group by c.provider
+union all
+(select 'trilho_unexplained_answers', array[c.provider, u.operation, u.kind, u.name], count(*)::float8
+  from unexplained_answer u join connection c on c.uuid = u.connection_uuid
+  where u.last_seen_at > now() - interval '1 hour' group by c.provider, u.operation, u.kind, u.name
+  order by max(u.last_seen_at) desc limit ${MAX_UNEXPLAINED_NAMES})`
 
 /** Reads all gauges of the database with one query; of the clock offset, PostgreSQL's clock in seconds since 1970. */
 export function readDatabaseGauges(em: EntityManager): Promise<GaugeSample[]> {

@@ -21,7 +21,10 @@ describe('the signals', () => {
   })
 
   test('add up counts, name their labels, and take the oldest of ages', () => {
-    const sample = (gauge: string, label: string | null, value: number) => ({ gauge, label, value })
+    const sample = (gauge: string, label: string | null, value: number) => ({
+      ...{ gauge, value },
+      labels: label === null ? null : [label],
+    })
     const found = findSignals([
       sample('trilho_breakers_open', 'PROVIDER_A', 2),
       sample('trilho_breakers_open', 'PROVIDER_B', 1),
@@ -98,6 +101,6 @@ describe('the page', () => {
     }
     // The metric and the page show the same value, from one query.
     const samples = await readDatabaseGauges(fixture.orm.em.fork())
-    expect(samples).toContainEqual({ gauge: 'trilho_unknown_cents', label: 'PROVIDER_A', value: 777 })
+    expect(samples).toContainEqual({ gauge: 'trilho_unknown_cents', labels: ['PROVIDER_A'], value: 777 })
   })
 })

@@ -97,7 +97,7 @@ describe('deploy/alerts.yml', () => {
 
   test('a repeatedly failing workflow task keeps its alert between two attempts ten minutes apart', async () => {
     const text = await rule('WorkflowTasksFail')
-    expect(text).toMatch(/expr: sum\(increase\(temporal_workflow_task_execution_failed\[25m\]\)\) > 0$/m)
+    expect(text).toMatch(/increase\(temporal_workflow_task_execution_failed\[25m\]\)\) > 0$/m)
     expect(text).not.toMatch(/^ +for:/m)
   })
 
@@ -279,6 +279,21 @@ describe('GET /metrics', () => {
     expect(text).toMatch(/^trilho_unknown_outcomes\{provider="PROVIDER_D"\} 3$/m)
     const [, oldest] = /^trilho_unknown_oldest_seconds\{provider="PROVIDER_D"\} ([\d.]+)$/m.exec(text)!
     expect(Math.floor(Number(oldest) / 60)).toBe(3)
+  })
+
+  test('counts per provider the contradictions of a day', async () => {
+    const connection = await world.insertConnection(await world.insertAccount(), { provider: 'PROVIDER_D' })
+    for (const age of ['1 second', '23 hours', '25 hours', null])
+      await world.orm.em.fork().execute(
+        `insert into attempt (uuid, operation, subject_uuid, connection_uuid, provider_account_uuid, position,
+           state, contradiction_code, contradiction_at, created_at, updated_at)
+         select gen_random_uuid(), 'transfer', gen_random_uuid(), uuid, provider_account_uuid, 0, 'settled',
+           case when ?::text is not null then 'refused' end, now() - ?::interval, now(), now()
+         from connection where uuid = ?`,
+        [age, age, connection],
+      )
+    const text = await (await scrape()).text()
+    expect(text).toMatch(/^trilho_provider_contradictions\{provider="PROVIDER_D"\} 2$/m)
   })
 
   test('counts per provider settlements within a day after a reported failure only', async () => {

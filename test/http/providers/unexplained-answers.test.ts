@@ -1,7 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
 import { pino } from 'pino'
-import { Registry } from 'prom-client'
 import { pruneEvents } from '../../../src/activities/webhooks/prune-events.ts'
 import { addUser } from '../../../src/admin/users.ts'
 import { dashboardRoutes } from '../../../src/dashboard/routes.ts'
@@ -13,7 +12,6 @@ import {
 } from '../../../src/db/repositories/unexplained-answers.ts'
 import { referenceOf } from '../../../src/domain/pix/identifiers.ts'
 import { renderDatabaseMetrics } from '../../../src/metrics/database-metrics.ts'
-import { createUnexplainedCounter } from '../../../src/metrics/unexplained-answers.ts'
 import { createUnexplainedAnswerRecorder } from '../../../src/provider-notifications/unexplained-answers.ts'
 import type { UnexplainedAnswer } from '../../../src/providers/adapter/unexplained-answers.ts'
 import { type ApiFixture, openApiFixture } from '../support/api-fixture.ts'
@@ -27,7 +25,6 @@ let fixture: ApiFixture
 let connection: string
 let record: (answer: Partial<UnexplainedAnswer>) => Promise<void>
 const lines: string[] = []
-const registry = new Registry()
 const log = pino({ level: 'info' }, { write: (line: string) => void lines.push(line) })
 
 beforeAll(async () => {
@@ -38,9 +35,8 @@ beforeAll(async () => {
     orm,
     sealer: fixture.dependencies.sealer,
     log,
-    count: createUnexplainedCounter(registry),
   })
-  record = answer => recorder({ uuid: connection, provider: 'PROVIDER_A' }, answerOf(answer))
+  record = answer => recorder({ uuid: connection }, answerOf(answer))
 })
 afterAll(() => fixture?.close())
 
@@ -105,9 +101,7 @@ describe('an unexplained answer', () => {
       })
       const startedAt = performance.now()
       await Promise.all(
-        Array.from({ length: 300 }, () =>
-          recorder({ uuid: connection, provider: 'PROVIDER_A' }, answerOf({ body: 'secret body' })),
-        ),
+        Array.from({ length: 300 }, () => recorder({ uuid: connection }, answerOf({ body: 'secret body' }))),
       )
       expect(performance.now() - startedAt).toBeLessThan(4_000)
     }
@@ -115,17 +109,24 @@ describe('an unexplained answer', () => {
     expect(lines.slice(before).join()).not.toContain('secret body')
   })
 
-  test('has a metric series of its own among at most a hundred names', async () => {
-    const count = createUnexplainedCounter(new Registry())
-    const many = new Registry()
-    const counted = createUnexplainedCounter(many)
-    for (let n = 0; n < 500; n++)
-      counted({ provider: 'PROVIDER_A', operation: 'refund', kind: 'unlisted_refusal', name: `n${n}` })
-    expect(count).toBeDefined()
-    const text = await many.metrics()
-    expect(text.match(/name="/g)).toHaveLength(101)
-    expect(text).toContain('name="other"} 400')
-    expect(await registry.metrics()).toContain('trilho_provider_unexplained_total{provider="PROVIDER_A"')
+  test('has a metric series of its own for an hour, of at most a hundred names', async () => {
+    const shown = async () =>
+      (await renderDatabaseMetrics(fixture.orm)).match(/^trilho_unexplained_answers\{.*$/gm) ?? []
+    await sql('delete from unexplained_answer')
+    await record({ operation: 'refund', name: 'nova_recusa' })
+    expect(await shown()).toEqual([
+      'trilho_unexplained_answers{provider="PROVIDER_A",operation="refund",kind="unlisted_refusal",name="nova_recusa"} 1',
+    ])
+    await sql(`update unexplained_answer set last_seen_at = now() - interval '61 minutes'`)
+    expect(await shown()).toEqual([])
+    await sql(
+      `insert into unexplained_answer (uuid, connection_uuid, operation, kind, status, name, sealed_body, is_cut, digest)
+       select gen_random_uuid(), ?::uuid, 'refund', 'unlisted_refusal', 422, 'n' || n, '', false, n::text
+       from generate_series(1, 150) n`,
+      [connection],
+    )
+    expect(await shown()).toHaveLength(100)
+    await sql('delete from unexplained_answer')
   })
 
   test('is deleted thirty days after it was last seen; an unresolved item is kept', async () => {

@@ -33,6 +33,9 @@ export const SIGNAL_RULES: Record<string, SignalRule> = {
   trilho_unexpected_settlements: {
     ...{ above: 0, unit: 'count', page: 'unexpected', runbook: 'unexpected-settlement' },
   },
+  trilho_provider_contradictions: {
+    ...{ above: 0, unit: 'count', page: 'unknown', runbook: 'provider-contradiction' },
+  },
   trilho_shortfall_cents: { above: 0, unit: 'cents', page: 'entries', runbook: 'shortfall' },
   trilho_reconciliation_differences: {
     ...{ above: 0, unit: 'count', page: 'differences', runbook: 'statement-differs' },
@@ -60,6 +63,7 @@ export const SIGNAL_RULES: Record<string, SignalRule> = {
   },
   trilho_lock_wait_oldest_seconds: { above: 10, unit: 'seconds', page: 'stuck', runbook: 'row-locks-held' },
   trilho_quarantined_items: { above: 0, unit: 'count', page: 'answers', runbook: 'items-quarantined' },
+  trilho_unexplained_answers: { above: 0, unit: 'count', page: 'answers', runbook: 'unexplained-answer' },
   trilho_pauses: { above: 0, unit: 'count', page: 'providers', runbook: 'pause-in-effect' },
   trilho_disputes_urgent: {
     ...{ above: 0, unit: 'count', page: 'disputes', runbook: 'dispute-expires-soon' },
@@ -106,7 +110,7 @@ export function findSignals(samples: readonly GaugeSample[]): Signal[] {
     if (high.length === 0) return []
     const values = high.map(one => Math.abs(one.value))
     const value = rule.unit === 'seconds' ? Math.max(...values) : values.reduce((sum, one) => sum + one)
-    const labels = high.flatMap(({ label }) => label ?? [])
+    const labels = [...new Set(high.flatMap(sample => sample.labels?.[0] ?? []))]
     const atStake = samples.filter(one => one.gauge === centsGauge)
     const cents = centsGauge ? atStake.reduce((sum, one) => sum + one.value, 0) : null
     return [{ ...rule, gauge, value, cents, labels }]
