@@ -102,7 +102,7 @@ export async function visitInvitation(em: EntityManager, token: string): Promise
 }
 
 export type AcceptedInvitation =
-  | { kind: 'accepted'; userUuid: string; email: string }
+  | { kind: 'accepted'; user: Pick<User, 'uuid' | 'email' | 'passwordHash'> }
   /** It was accepted, was revoked or expired in the meantime. */
   | { kind: 'closed' }
   | { kind: 'user_exists' }
@@ -127,6 +127,6 @@ export async function acceptInvitation(
     await tx.insert(User, { ...actor, name, passwordHash, role, createdAt: new Date() })
     await tx.nativeUpdate(UserInvitation, { uuid }, { acceptedAt: new Date(), userUuid })
     await recordUserAction(tx, { actor, action: 'accept_invitation', subject: `user/${userUuid}` })
-    return { kind: 'accepted', userUuid, email }
+    return { kind: 'accepted', user: { uuid: userUuid, email, passwordHash } }
   })
 }

@@ -25,7 +25,7 @@ export async function enableSecondFactor(
   sealer: Sealer,
   { actor, secret, code, recoveryCodes }: EnableOrder,
 ): Promise<'enabled' | 'wrong_code' | 'already_enabled'> {
-  return em.fork().transactional(async tx => {
+  return em.transactional(async tx => {
     // Concurrent requests of one user run one after the other.
     await tx.findOneOrFail(User, actor.uuid, ROW_LOCK)
     const existing = await tx.findOne(UserTotp, { userUuid: actor.uuid })
@@ -45,14 +45,25 @@ export async function enableSecondFactor(
   })
 }
 
-/** Accepts a code of the authenticator or a recovery code, each once; false where it is wrong or was used. */
+/**
+ * Accepts a code of the authenticator or a recovery code, each once, and returns the uuid of the second factor; null where
+ * the code is wrong or was used.
+ */
 export async function acceptSecondFactor(
   em: EntityManager,
   sealer: Sealer,
   { userUuid, code }: { userUuid: string; code: string },
-): Promise<boolean> {
+): Promise<string | null> {
   const totp = await em.findOne(UserTotp, { userUuid })
-  if (!totp) return false
+  if (!totp) return null
+  return (await consumeCode(em, sealer, { totp, code })) ? totp.uuid : null
+}
+
+async function consumeCode(
+  em: EntityManager,
+  sealer: Sealer,
+  { totp, code }: { totp: UserTotp; code: string },
+): Promise<boolean> {
   const digits = normalizeCode(code)
   if (!/^\d{6}$/.test(digits))
     return consumeRecoveryCode(em, { totpUuid: totp.uuid, hash: hashRecoveryCode(code) })
@@ -66,9 +77,9 @@ export async function disableSecondFactor(
   sealer: Sealer,
   { actor, code }: { actor: ActingUser; code: string },
 ): Promise<'disabled' | 'wrong_code'> {
-  return em.fork().transactional(async tx => {
+  return em.transactional(async tx => {
     if (!(await hasSecondFactor(tx, actor.uuid))) return 'disabled'
-    if (!(await acceptSecondFactor(tx, sealer, { userUuid: actor.uuid, code }))) return 'wrong_code'
+    if ((await acceptSecondFactor(tx, sealer, { userUuid: actor.uuid, code })) === null) return 'wrong_code'
     await tx.nativeDelete(UserTotp, { userUuid: actor.uuid })
     await recordUserAction(tx, { actor, action: 'disable_totp', subject: `user/${actor.uuid}` })
     return 'disabled'

@@ -41,8 +41,10 @@ export async function setPassword(em: EntityManager, email: string, password: st
 
 /** Disables a user and revokes its sessions, which stay revoked when the user is enabled again. */
 export async function disableUser(em: EntityManager, email: string): Promise<void> {
-  await updateUser(em, email, { disabledAt: new Date() })
-  await revokeUserSessions(em, { email: parseEmail(email) })
+  await em.transactional(async tx => {
+    await updateUser(tx, email, { disabledAt: new Date() })
+    await revokeUserSessions(tx, { email: parseEmail(email) })
+  })
 }
 
 export function enableUser(em: EntityManager, email: string): Promise<void> {
@@ -51,10 +53,12 @@ export function enableUser(em: EntityManager, email: string): Promise<void> {
 
 /** Removes the second factor of a user who has lost it, and revokes the user's sessions. */
 export async function resetTotp(em: EntityManager, email: string): Promise<void> {
-  const user = await em.findOne(User, { email: parseEmail(email), removedAt: null })
-  if (!user) throw new Error(`there is no user ${email}`)
-  await em.nativeDelete(UserTotp, { userUuid: user.uuid })
-  await revokeUserSessions(em, { uuid: user.uuid })
+  await em.transactional(async tx => {
+    const user = await tx.findOne(User, { email: parseEmail(email), removedAt: null })
+    if (!user) throw new Error(`there is no user ${email}`)
+    await tx.nativeDelete(UserTotp, { userUuid: user.uuid })
+    await revokeUserSessions(tx, { uuid: user.uuid })
+  })
 }
 
 /** Generates a password of 128 random bits. */

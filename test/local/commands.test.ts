@@ -168,7 +168,7 @@ describe('account', () => {
   test('block and unblock: users who were signed in must sign in again', async () => {
     const order = { email: `${crypto.randomUUID()}@trilho.test`, password: 'long enough for all' }
     const user = await addUser(em(), { ...order, accountUuid: account })
-    const secret = await createSession(em(), user.uuid)
+    const secret = await createSession(em(), { user, totpUuid: null })
     const isInside = async () =>
       (await findValidSession(em(), sha256(secret), { isUserActive: true })) !== null
     expect(await isInside()).toBe(true)

@@ -41,16 +41,18 @@ export async function findSecondStepUser(
   return user && digestPassword(user.passwordHash) === step.passwordDigest ? user : null
 }
 
-/** Accepts the code of a user's second step, or fails. */
+/** Accepts the code of a user's second step, or fails. Returns the uuid of the second factor. */
 export async function requireSecondFactor(
   em: EntityManager,
   sealer: Sealer,
   { user, code }: { user: User; code: string },
-): Promise<void> {
+): Promise<string> {
   const counted = await countUserAttempt(em, 'code', user.uuid)
-  if (!(await acceptSecondFactor(em, sealer, { userUuid: user.uuid, code }))) fail('code_refused')
+  const totpUuid = await acceptSecondFactor(em, sealer, { userUuid: user.uuid, code })
+  if (totpUuid === null) fail('code_refused')
   await requireActiveAccount(em, user)
   await counted.forget()
+  return totpUuid
 }
 
 function openSecondStep(cookie: string | undefined, sealer: Sealer) {

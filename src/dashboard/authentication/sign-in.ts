@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto'
 import type { EntityManager } from '../../db/client/orm.ts'
 import { Account } from '../../db/entities/account.ts'
 import { User } from '../../db/entities/user.ts'
-import { insertSession } from '../../db/repositories/dashboard-sessions.ts'
+import { deleteExpiredSessions, insertSession } from '../../db/repositories/dashboard-sessions.ts'
 import {
   countSignInAttempts,
   deleteSignInAttempts,
@@ -64,17 +64,30 @@ export async function requireActiveAccount(em: EntityManager, { accountUuid }: U
     fail('account_blocked')
 }
 
-/** Creates a session and returns the secret for the cookie; only its hash is stored. */
+/** A user as every step of a sign-in found them. */
+export type VerifiedSignIn = {
+  user: Pick<User, 'uuid' | 'passwordHash'>
+  /** The second factor whose code was accepted; null where the user had none. */
+  totpUuid: string | null
+}
+
+/**
+ * Creates a session and returns the secret for the cookie; only its hash is stored. Fails like a wrong password where the
+ * password, the second factor or the user has changed since the steps of the sign-in: their checks take a while.
+ */
 export async function createSession(
   em: EntityManager,
-  userUuid: string,
+  { user, totpUuid }: VerifiedSignIn,
   { userAgent, address }: { userAgent: string; address: string } = { userAgent: '', address: '' },
 ): Promise<string> {
   const [secret, csrf] = [randomBytes(32).toString('base64url'), randomBytes(32).toString('base64url')]
-  await insertSession(em, {
-    ...{ hash: sha256(secret), csrf, userUuid, network: toClientNetwork(address) },
+  const verified = { userUuid: user.uuid, passwordDigest: sha256(user.passwordHash) }
+  const session = {
+    ...{ hash: sha256(secret), csrf, verified, totpUuid, network: toClientNetwork(address) },
     userAgent: userAgent.slice(0, MAX_USER_AGENT_LENGTH),
-  })
+  }
+  if (!(await em.fork().transactional(tx => insertSession(tx, session)))) fail('sign_in_refused')
+  await deleteExpiredSessions(em)
   return secret
 }
 

@@ -1,5 +1,4 @@
 import type { RouterContext } from '@koa/router'
-import type { User } from '../../db/entities/user.ts'
 import { revokeSession } from '../../db/repositories/dashboard-sessions.ts'
 import { sha256 } from '../../security/sealing.ts'
 import {
@@ -8,7 +7,7 @@ import {
   openDeviceCookie,
   sealDeviceCookie,
 } from '../authentication/device-cookie.ts'
-import { createSession } from '../authentication/sign-in.ts'
+import { createSession, type VerifiedSignIn } from '../authentication/sign-in.ts'
 import { cookieName, setCookie } from './browser-security.ts'
 import type { DashboardContext } from './dashboard-context.ts'
 import { SESSION_COOKIE } from './router.ts'
@@ -18,18 +17,18 @@ const DEVICE_COOKIE = 'trilho_device'
 
 /**
  * Gives the browser a session of a user who has passed every step, and remembers the device. The session that the browser
- * had before ends.
+ * had before ends. Fails where the user has changed since (`createSession`).
  */
 export async function signIn(
   dashboard: DashboardContext,
   ctx: RouterContext,
-  { uuid, email }: Pick<User, 'uuid' | 'email'>,
+  { user, totpUuid }: VerifiedSignIn & { user: { email: string } },
 ): Promise<void> {
   const browser = { userAgent: ctx.get('User-Agent'), address: ctx.ip }
-  const secret = await createSession(dashboard.orm.em.fork(), uuid, browser)
+  const secret = await createSession(dashboard.orm.em.fork(), { user, totpUuid }, browser)
   const earlier = ctx.cookies.get(cookieName(SESSION_COOKIE, dashboard))
   if (earlier) await revokeSession(dashboard.orm.em.fork(), sha256(earlier))
-  const device = sealDeviceCookie(readDeviceCookie(dashboard, ctx), email, dashboard.sealer)
+  const device = sealDeviceCookie(readDeviceCookie(dashboard, ctx), user.email, dashboard.sealer)
   setCookie(dashboard, ctx, { name: DEVICE_COOKIE, value: device, maxAgeMs: DEVICE_COOKIE_MAX_AGE_MS })
   setCookie(dashboard, ctx, { name: SESSION_COOKIE, value: secret })
 }

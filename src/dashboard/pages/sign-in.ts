@@ -59,7 +59,7 @@ export function registerSignInPages({ dashboard, post }: DashboardRouter): void 
         const response = redirect(withQuery(CODE_PATH, { next: next ?? undefined }))
         return sendVisitorResponse(dashboard, ctx, { response })
       }
-      await signIn(dashboard, ctx, user)
+      await signIn(dashboard, ctx, { user, totpUuid: null })
       sendVisitorResponse(dashboard, ctx, { response: redirect(next ?? homePathOfRole(user.role)) })
     },
     refuse(ctx, form, refusal) {
@@ -86,9 +86,9 @@ export function registerSignInPages({ dashboard, post }: DashboardRouter): void 
         return sendVisitorResponse(dashboard, ctx, { response })
       }
       const { code } = parseFormFields(codeSchema, form)
-      await requireSecondFactor(dashboard.orm.em.fork(), dashboard.sealer, { user, code })
+      const totpUuid = await requireSecondFactor(dashboard.orm.em.fork(), dashboard.sealer, { user, code })
       setCookie(dashboard, ctx, { name: SECOND_STEP_COOKIE, value: null })
-      await signIn(dashboard, ctx, user)
+      await signIn(dashboard, ctx, { user, totpUuid })
       sendVisitorResponse(dashboard, ctx, { response: redirect(next ?? homePathOfRole(user.role)) })
     },
     refuse(ctx, form, refusal) {

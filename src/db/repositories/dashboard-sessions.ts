@@ -5,25 +5,66 @@ const SESSION_HOURS = 12
 /** Duration of a session without user activity. */
 const SESSION_IDLE_HOURS = 2
 
-/** Inserts a session of a user with the present password, records the sign-in, and deletes old sessions. */
+/** A user whose password was verified. */
+export type VerifiedUser = {
+  userUuid: string
+  /** SHA-256 of the password's hash that the password was compared with. */
+  passwordDigest: Buffer
+}
+
+/**
+ * Locks the row of a verified user until the transaction ends; false where the user has another password by now, or was
+ * disabled or removed. A transaction that changes these holds the same row, and revokes the sessions under it.
+ */
+export async function lockVerifiedUser(
+  em: EntityManager,
+  { userUuid, passwordDigest }: VerifiedUser,
+): Promise<boolean> {
+  if (!em.isInTransaction()) throw new Error('a row lock needs a transaction')
+  const found = await em.execute<object[]>(
+    `select uuid from app_user where uuid = ? and sha256(convert_to(password_hash, 'UTF8')) = ?
+       and removed_at is null and disabled_at is null for no key update`,
+    [userUuid, passwordDigest],
+  )
+  return found.length > 0
+}
+
+/**
+ * Inserts a session and records the sign-in. False where the user has changed since the sign-in was verified: another
+ * password or second factor, disabled, removed, or of a blocked account. Runs in a transaction: a change of the user is
+ * committed before, or waits and revokes the session.
+ */
 export async function insertSession(
   em: EntityManager,
-  { hash, csrf, userUuid, userAgent, network }: NewSession,
-): Promise<void> {
-  await em.execute(
+  { hash, csrf, verified, totpUuid, userAgent, network }: NewSession,
+): Promise<boolean> {
+  if (!(await lockVerifiedUser(em, verified))) return false
+  const { userUuid, passwordDigest } = verified
+  // Its own statement: it reads the second factor and the account as of the moment the lock was granted.
+  const inserted = await em.execute<object[]>(
     `insert into dashboard_session (hash, user_uuid, password_digest, csrf, user_agent, network, expires_at)
-     select ?, uuid, sha256(convert_to(password_hash, 'UTF8')), ?, ?, ?, now() + interval '${SESSION_HOURS} hours'
-     from app_user where uuid = ?`,
-    [hash, csrf, userAgent, network, userUuid],
+     select ?, u.uuid, ?, ?, ?, ?, now() + interval '${SESSION_HOURS} hours'
+     from app_user u left join user_totp t on t.user_uuid = u.uuid left join account a on a.uuid = u.account_uuid
+     where u.uuid = ? and t.uuid is not distinct from ?::uuid and (u.account_uuid is null or a.status = 'ACTIVE')
+     returning uuid`,
+    [hash, passwordDigest, csrf, userAgent, network, userUuid, totpUuid],
   )
+  if (inserted.length === 0) return false
   await em.execute('update app_user set last_sign_in_at = now() where uuid = ?', [userUuid])
+  return true
+}
+
+/** Deletes sessions that expired more than a day ago. */
+export async function deleteExpiredSessions(em: EntityManager): Promise<void> {
   await em.execute(`delete from dashboard_session where expires_at < now() - interval '1 day'`)
 }
 
 type NewSession = {
   hash: Buffer
   csrf: string
-  userUuid: string
+  verified: VerifiedUser
+  /** The second factor whose code was accepted; null where the user had none. */
+  totpUuid: string | null
   /** What the browser calls itself, and the network of its address: the user recognises the session by them. */
   userAgent: string
   network: string
@@ -86,16 +127,21 @@ export function revokeSession(em: EntityManager, hash: Buffer) {
   ])
 }
 
-/** Revokes the sessions of one user by e-mail or uuid, or of all users of an account. */
+/**
+ * Revokes the sessions of one user by e-mail or uuid, or of all users of an account. Called in the transaction of the
+ * change that ends them: it locks the users, so that a sign-in that overlaps is committed and revoked, or finds the change.
+ */
 export async function revokeUserSessions(
   em: EntityManager,
   { email, uuid, accountUuid }: { email?: string; uuid?: string; accountUuid?: string },
 ): Promise<void> {
+  if (!em.isInTransaction()) throw new Error('a row lock needs a transaction')
+  const users = 'select uuid from app_user where email = ? or uuid = ? or account_uuid = ?'
+  const values = [email ?? null, uuid ?? null, accountUuid ?? null]
+  await em.execute(`${users} order by uuid for no key update`, values)
   await em.execute(
-    `update dashboard_session set revoked_at = now()
-     where revoked_at is null
-       and user_uuid in (select u.uuid from app_user u where u.email = ? or u.uuid = ? or u.account_uuid = ?)`,
-    [email ?? null, uuid ?? null, accountUuid ?? null],
+    `update dashboard_session set revoked_at = now() where revoked_at is null and user_uuid in (${users})`,
+    values,
   )
 }
 

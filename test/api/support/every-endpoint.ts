@@ -43,7 +43,7 @@ export async function createEndpointFixtures(stage: TestStack) {
     webhook: webhook.body.data,
     connection,
     /** Of a user who is signed in at the dashboard. */
-    cookie: `trilho_session=${await createSession(em, user.uuid)}`,
+    cookie: `trilho_session=${await createSession(em, { user, totpUuid: null })}`,
   }
 }
 

@@ -11,6 +11,6 @@ const orm = await openTestOrm({ databaseUrl, poolSize: 1 })
 const sealer = createSealer(secretKeys)
 await orm.em.execute('select 1')
 process.on('message', async (order: CodeOrder) => {
-  process.send!(await acceptSecondFactor(orm.em.fork(), sealer, order))
+  process.send!((await acceptSecondFactor(orm.em.fork(), sealer, order)) !== null)
 })
 process.send!('ready')

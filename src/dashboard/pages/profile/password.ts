@@ -1,9 +1,15 @@
 import { z } from 'zod'
 import { recordUserAction } from '../../../admin/account-users.ts'
+import type { EntityManager } from '../../../db/client/orm.ts'
 import { User } from '../../../db/entities/user.ts'
-import { keepSessionOfNewPassword } from '../../../db/repositories/dashboard-sessions.ts'
+import {
+  keepSessionOfNewPassword,
+  lockVerifiedUser,
+  type VerifiedUser,
+} from '../../../db/repositories/dashboard-sessions.ts'
 import { failField } from '../../../http/api-error.ts'
 import { hashPassword, verifyPassword } from '../../../security/passwords.ts'
+import { sha256 } from '../../../security/sealing.ts'
 import { newPasswordSchema, presentPasswordSchema } from '../../authentication/new-password.ts'
 import { countUserAttempt } from '../../authentication/user-attempts.ts'
 import { actingUser } from '../../http/acting-user.ts'
@@ -22,40 +28,64 @@ const passwordFormSchema = z.object({
 export function registerPasswordForm({ post }: DashboardRouter): void {
   post('any', `${PROFILE_PATH}/password`, {
     async handle(visit) {
-      const { em, session, form } = visit
-      const { current_password: current, password } = parseFormFields(passwordFormSchema, form)
+      const { current_password: current, password } = parseFormFields(passwordFormSchema, visit.form)
       const { user, isMatch } = await compareOwnPassword(visit, current)
-      if (!isMatch) {
-        // The form sent twice: the password is already the new one.
-        if (await verifyPassword(password, user.passwordHash))
-          return redirect(PROFILE_PATH, 'password_changed')
-        return failField('current_password', 'is wrong')
-      }
-      const passwordHash = await hashPassword(password)
-      await em.fork().transactional(async tx => {
-        await tx.nativeUpdate(User, { uuid: user.uuid }, { passwordHash })
-        await keepSessionOfNewPassword(tx, session)
-        await recordUserAction(tx, {
-          ...{ actor: actingUser(visit), action: 'change_password', subject: `user/${user.uuid}` },
-        })
-      })
+      const isChanged = isMatch && (await replacePassword(visit, user, password))
+      // The form sent twice: the password is already the new one.
+      const isRepeated =
+        !isChanged && (await verifyPassword(password, (await findOwnUser(visit)).passwordHash))
+      if (!isChanged && !isRepeated) failField('current_password', 'is wrong')
       return redirect(PROFILE_PATH, 'password_changed')
     },
     renderForm: renderProfile,
   })
 }
 
-/** Fails unless this is the present password of the signed-in user. */
-export async function requireOwnPassword(visit: PageContext, password: string): Promise<void> {
-  if (!(await compareOwnPassword(visit, password)).isMatch) failField('current_password', 'is wrong')
+/** Replaces the verified password of the signed-in user; false where it was replaced meanwhile. */
+async function replacePassword(visit: PageContext, user: User, password: string): Promise<boolean> {
+  const passwordHash = await hashPassword(password)
+  return visit.em.fork().transactional(async tx => {
+    if (!(await lockVerifiedUser(tx, toVerifiedUser(user)))) return false
+    await tx.nativeUpdate(User, { uuid: user.uuid }, { passwordHash })
+    await keepSessionOfNewPassword(tx, visit.session)
+    await recordUserAction(tx, {
+      ...{ actor: actingUser(visit), action: 'change_password', subject: `user/${user.uuid}` },
+    })
+    return true
+  })
+}
+
+/** Returns the signed-in user whose present password this is, or fails. */
+export async function requireOwnPassword(visit: PageContext, password: string): Promise<User> {
+  const { user, isMatch } = await compareOwnPassword(visit, password)
+  return isMatch ? user : failField('current_password', 'is wrong')
+}
+
+/** Runs work in a transaction that holds the user's row; fails where the password was replaced since it was verified. */
+export function runWithVerifiedUser<T>(
+  { em }: PageContext,
+  user: User,
+  work: (tx: EntityManager) => Promise<T>,
+): Promise<T> {
+  return em.fork().transactional(async tx => {
+    if (!(await lockVerifiedUser(tx, toVerifiedUser(user)))) failField('current_password', 'is wrong')
+    return work(tx)
+  })
+}
+
+function toVerifiedUser({ uuid, passwordHash }: User): VerifiedUser {
+  return { userUuid: uuid, passwordDigest: sha256(passwordHash) }
 }
 
 /** Compares the present password of the signed-in user; wrong ones are counted and limited. */
-async function compareOwnPassword({ em, session }: PageContext, password: string) {
-  const { uuid } = session.user
-  const counted = await countUserAttempt(em, 'password', uuid)
-  const user = await em.fork().findOneOrFail(User, uuid, { populate: ['passwordHash'] })
+async function compareOwnPassword(visit: PageContext, password: string) {
+  const counted = await countUserAttempt(visit.em, 'password', visit.session.user.uuid)
+  const user = await findOwnUser(visit)
   const isMatch = await verifyPassword(password, user.passwordHash)
   if (isMatch) await counted.forget()
   return { user, isMatch }
+}
+
+function findOwnUser({ em, session }: PageContext): Promise<User> {
+  return em.fork().findOneOrFail(User, session.user.uuid, { populate: ['passwordHash'] })
 }

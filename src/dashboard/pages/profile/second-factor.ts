@@ -11,7 +11,7 @@ import { parseFormFields } from '../../http/form.ts'
 import { createPage, redirect } from '../../http/page.ts'
 import type { PageContext } from '../../http/page-context.ts'
 import type { DashboardRouter } from '../../http/router.ts'
-import { requireOwnPassword } from './password.ts'
+import { requireOwnPassword, runWithVerifiedUser } from './password.ts'
 import { PROFILE_PATH, renderProfile } from './profile.ts'
 
 const PATH = `${PROFILE_PATH}/second-factor`
@@ -39,10 +39,12 @@ export function registerSecondFactorPages({ get, post, dashboard }: DashboardRou
     async handle(visit) {
       const fields = parseFormFields(enableSchema, visit.form)
       const enrolment = openEnrolment(dashboard, visit) ?? fail('form_expired')
-      await requireOwnPassword(visit, fields.current_password)
+      const user = await requireOwnPassword(visit, fields.current_password)
       const { secret, recoveryCodes } = enrolment
       const order = { actor: actingUser(visit), secret, recoveryCodes, code: fields.code }
-      const result = await enableSecondFactor(visit.em, dashboard.sealer, order)
+      const result = await runWithVerifiedUser(visit, user, tx =>
+        enableSecondFactor(tx, dashboard.sealer, order),
+      )
       if (result === 'wrong_code') return failField('code', 'is wrong, or was used before')
       if (result === 'already_enabled') return fail('totp_already_enabled')
       return createPage('recovery-codes', { recoveryCodes }, PROFILE_PATH)
@@ -53,9 +55,11 @@ export function registerSecondFactorPages({ get, post, dashboard }: DashboardRou
   post('any', `${PATH}/disable`, {
     async handle(visit) {
       const { code, current_password: password } = parseFormFields(disableSchema, visit.form)
-      await requireOwnPassword(visit, password)
+      const user = await requireOwnPassword(visit, password)
       const counted = await countUserAttempt(visit.em, 'code', visit.session.user.uuid)
-      const result = await disableSecondFactor(visit.em, dashboard.sealer, { actor: actingUser(visit), code })
+      const result = await runWithVerifiedUser(visit, user, tx =>
+        disableSecondFactor(tx, dashboard.sealer, { actor: actingUser(visit), code }),
+      )
       if (result === 'wrong_code') return failField('code', 'is wrong, or was used before')
       await counted.forget()
       return redirect(PROFILE_PATH, 'totp_disabled')

@@ -42,7 +42,7 @@ export function registerInvitationPage(dashboard: DashboardContext): void {
       const result = await acceptInvitation(dashboard.orm.em.fork(), order)
       if (result.kind === 'closed') return await sendInvitation(ctx)
       if (result.kind === 'user_exists') return failField('email', 'is already the e-mail of a user')
-      await signIn(dashboard, ctx, { uuid: result.userUuid, email: result.email })
+      await signIn(dashboard, ctx, { user: result.user, totpUuid: null })
       sendVisitorResponse(dashboard, ctx, { response: redirect('/dashboard', 'invitation_accepted') })
     },
     refuse: (ctx, form, refusal) => sendInvitation(ctx, { refusal, typed: { name: form.get('name') ?? '' } }),
