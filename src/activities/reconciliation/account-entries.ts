@@ -6,6 +6,7 @@ import { lockConnection } from '../../db/locks.ts'
 import { redactError } from '../../db/redact-error.ts'
 import {
   findDisputeOfEntry,
+  findMovementOfReturn,
   listOpenAccountEntries,
   lockOpenAccountEntry,
   sumBlockedByEntries,
@@ -79,7 +80,10 @@ async function postAccountEntry(em: EntityManager, { uuid, providerAccountUuid, 
   const entry = await lockOpenAccountEntry(em, uuid)
   if (!entry) return true
   const { kind } = entry
-  if (kind === 'unlisted') return false
+  if (kind === 'unlisted') {
+    entry.movementUuid = await findMovementOfReturn(em, entry)
+    return entry.movementUuid !== null
+  }
   if (kind === 'block' || kind === 'unblock') {
     const disputeUuid = await findDisputeOfEntry(em, entry)
     if (disputeUuid) {

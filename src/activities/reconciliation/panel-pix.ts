@@ -4,6 +4,7 @@ import type { Charge } from '../../db/entities/charge.ts'
 import type { Dispute } from '../../db/entities/dispute.ts'
 import { Movement } from '../../db/entities/movement.ts'
 import { lockConnection, lockMovement } from '../../db/locks.ts'
+import { listAdjustedReturns } from '../../db/repositories/account-entries.ts'
 import { findMissingPix, hasUnresolvedAttempt, updateMissingPix } from '../../db/repositories/panel-pix.ts'
 import {
   findProviderAccountOwner,
@@ -75,6 +76,7 @@ async function postPanelEntry(
   const disputesOfPix = disputes.filter(({ endToEnd }) => endToEnd === entry.returnOf)
   const accepted = disputesOfPix.find(({ state }) => state === 'accepted')
   const wait = panelPixPendingReasonOf(entry, {
+    isRecordedInOtherDirection: await isRecordedInOtherDirection(em, entry, providerAccountUuid),
     returnsOurTransfer: direction === 'IN' && Boolean(returned?.original.transferUuid),
     hasUndecidedDispute: disputesOfPix.length > 0 && !accepted,
     hasUnknownAttempt:
@@ -136,11 +138,23 @@ function lockAccountDisputes(
 
 async function isPanelEntryRecorded(em: EntityManager, entry: StatementEntry, providerAccountUuid: string) {
   const { direction: movementType, endToEnd, returnOf } = entry
+  const ids = { providerAccountUuid, endToEndIds: [endToEnd] }
+  if (endToEnd !== '' && (await listAdjustedReturns(em, ids)).length > 0) return true
   if (returnOf !== undefined) {
     const pix = { providerAccountUuid, movementType, names: [returnOf] }
     return (await findUnrecordedReturns(em, pix, [{ ...entry, ...getReturnName(entry) }])).length === 0
   }
   if (endToEnd === '') return false
+  return (await em.count(Movement, { providerAccountUuid, movementType, endToEnd })) > 0
+}
+
+async function isRecordedInOtherDirection(
+  em: EntityManager,
+  { direction, endToEnd }: StatementEntry,
+  providerAccountUuid: string,
+) {
+  if (endToEnd === '') return false
+  const movementType = direction === 'IN' ? 'OUT' : 'IN'
   return (await em.count(Movement, { providerAccountUuid, movementType, endToEnd })) > 0
 }
 

@@ -1,7 +1,7 @@
 import type { EntityManager } from '../../db/client/orm.ts'
 import type { Connection } from '../../db/entities/connection.ts'
 import type { ProviderNotification } from '../../db/entities/provider-notification.ts'
-import { storeAccountEntries } from '../../db/repositories/account-entries.ts'
+import { listAdjustedReturns, storeAccountEntries } from '../../db/repositories/account-entries.ts'
 import { readLedgerBalance, storeBalanceCheck } from '../../db/repositories/balance-checks.ts'
 import { findListingConnection, listProviderAccountUuids } from '../../db/repositories/connections.ts'
 import { recordDifferences } from '../../db/repositories/differences.ts'
@@ -12,6 +12,7 @@ import {
   resolveUnexplainedItems,
 } from '../../db/repositories/unexplained-answers.ts'
 import type { StatementEntry } from '../../domain/providers/provider.ts'
+import { isUndirectedReturn } from '../../domain/reconciliation/account-entry.ts'
 import {
   type BalanceComparison,
   compareStatement,
@@ -95,16 +96,22 @@ async function comparePeriod(
     return { providerAccountUuid, matched: 0, repaired: 0, differences: 0, noAnswer: statement.code }
   const settledBefore = Date.parse(order.to) - scaleWait(SETTLING_MS, dependencies.timeScale)
   const isCompared = isCreditedAndSettled(connection, settledBefore)
-  const providerEntries = statement.entries.filter(isCompared)
+  const accountEntries = (statement.accountEntries ?? []).filter(isCompared)
+  const providerEntries = await leaveOutAdjustedReturns(em, {
+    providerAccountUuid,
+    entries: statement.entries.filter(isCompared),
+  })
   const period = {
     providerAccountUuid,
     settledAfter: Date.parse(order.from) + SETTLING_MS,
     settledBefore,
     providerEntries,
   }
+  const undirectedReturns = new Set(accountEntries.filter(isUndirectedReturn).map(({ id }) => id))
+  const recorded = await findComparableMovements(em, period)
   const { matched, differences } = compareStatement(
     providerEntries,
-    await findComparableMovements(em, period),
+    recorded.filter(({ endToEnd }) => !undirectedReturns.has(endToEnd)),
   )
   const disputes = await repairDisputes(dependencies, em, {
     ...{ connection, provider, to: order.to, isReroutingKnown: true },
@@ -122,9 +129,21 @@ async function comparePeriod(
     remaining,
     covers: difference => coversDifference(period, difference),
   })
-  await storeAccountEntries(em, providerAccountUuid, (statement.accountEntries ?? []).filter(isCompared))
+  await storeAccountEntries(em, providerAccountUuid, accountEntries)
   const result = { providerAccountUuid, matched, repaired, differences: remaining.length }
   return disputes.noAnswer === undefined ? result : { ...result, disputesNoAnswer: disputes.noAnswer }
+}
+
+/** Leaves out the returns that operators booked by adjustments while the statement did not say their direction. */
+async function leaveOutAdjustedReturns(
+  em: EntityManager,
+  { providerAccountUuid, entries }: { providerAccountUuid: string; entries: StatementEntry[] },
+): Promise<StatementEntry[]> {
+  const returns = entries.filter(({ returnOf, endToEnd }) => returnOf !== undefined && endToEnd !== '')
+  if (returns.length === 0) return entries
+  const endToEndIds = returns.map(({ endToEnd }) => endToEnd)
+  const adjusted = await listAdjustedReturns(em, { providerAccountUuid, endToEndIds })
+  return entries.filter(({ endToEnd }) => !adjusted.includes(endToEnd))
 }
 
 async function loadListingConnection(

@@ -51,6 +51,36 @@ export async function findDisputeOfEntry(
   return dispute ?? null
 }
 
+/** Finds the movement of ours that is the return of an entry, by its rail id and value; null if there is none. */
+export async function findMovementOfReturn(
+  em: EntityManager,
+  { endToEnd, entryId, cents, providerAccountUuid }: StoredAccountEntry,
+): Promise<string | null> {
+  if (endToEnd !== entryId) return null
+  const [movement] = await selectValues<string>(
+    em,
+    `select uuid from movement m where provider_account_uuid = ? and end_to_end = ? and value_cents = ?
+       and type = 'EXTERNAL_REFUND' and status = 'SETTLED'
+       and not exists (select from account_entry e where e.movement_uuid = m.uuid) order by created_at limit 1`,
+    [providerAccountUuid, endToEnd, cents],
+  )
+  return movement ?? null
+}
+
+/** Lists which rail ids are those of returns that operators have booked by adjustments. */
+export function listAdjustedReturns(
+  em: EntityManager,
+  { providerAccountUuid, endToEndIds }: { providerAccountUuid: string; endToEndIds: string[] },
+): Promise<string[]> {
+  return selectValues(
+    em,
+    `select e.end_to_end from account_entry e join movement m on m.uuid = e.movement_uuid
+     where e.provider_account_uuid = ? and e.end_to_end = any(array[?]::text[]) and e.entry_id = e.end_to_end
+       and m.reason = 'adjustment'`,
+    [providerAccountUuid, endToEndIds],
+  )
+}
+
 /** Sums the booked block entries of an account. The caller holds the lock of the balance. */
 export async function sumBlockedByEntries(
   em: EntityManager,

@@ -1,14 +1,14 @@
 import type { MovementReason } from '../ledger/movement.ts'
 
 /**
- * What an entry of a provider's statement is that is no PIX. `unlisted`: no published document of the provider says which
- * way it moved money; an operator explains it by an adjustment.
+ * What an entry of a provider's statement is that is no PIX. `unlisted`: neither a published document of the provider nor
+ * its other lists say which way it moved money; a movement with its rail id explains it, or an operator by an adjustment.
  */
 export type AccountEntryKind = 'tariff' | 'withdrawal' | 'credit' | 'block' | 'unblock' | 'unlisted'
 
-/** One settled entry that is no PIX, at one provider account. */
+/** One settled entry that is no PIX, or a return of a PIX in an unknown direction, at one provider account. */
 export type AccountEntry = {
-  /** The provider's own id, unique among the entries of one type at one account. */
+  /** The provider's own id, unique among the entries of one type at one account; of a return its end-to-end id. */
   id: string
   kind: AccountEntryKind
   /** The provider's own name of the type. */
@@ -18,6 +18,11 @@ export type AccountEntry = {
   at: string
   /** The PIX that it is about, where the provider names one. */
   endToEnd?: string
+}
+
+/** Tells whether an entry is itself a return of a PIX, whose direction the provider does not say. */
+export function isUndirectedReturn({ id, kind, endToEnd }: AccountEntry): boolean {
+  return kind === 'unlisted' && id === endToEnd
 }
 
 /** How each kind is booked. A block keeps the money in the account, but not in `available`. */

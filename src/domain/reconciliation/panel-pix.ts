@@ -18,6 +18,8 @@ export type PanelPixPendingReason =
   | 'attempt_in_doubt'
   /** A dispute about the PIX that it returns is undecided: the dispute's workflow accounts for it. */
   | 'has_open_dispute'
+  /** Its id is recorded in the other direction: one of both is wrong, or the PIX stayed within the provider account. */
+  | 'recorded_in_other_direction'
   /** The provider names neither an id of the rail nor one of its own, so a repeat cannot be recognised. */
   | 'no_end_to_end'
   /** It is younger than the wait. */
@@ -32,6 +34,7 @@ export const TRANSIENT_PENDING_REASONS = [
 
 /** What our rows say about such a PIX. */
 export type PanelPixFacts = {
+  isRecordedInOtherDirection: boolean
   returnsOurTransfer: boolean
   /** A dispute about the PIX that it returns is open or under analysis, and none is accepted. */
   hasUndecidedDispute: boolean
@@ -47,6 +50,7 @@ export function panelPixPendingReasonOf(
 ): PanelPixPendingReason | null {
   if (!hasRailIdShape(entry.endToEnd) && !(entry.endToEnd === '' && entry.returnId)) return 'no_end_to_end'
   if (entry.reference !== null && uuidFromReference(entry.reference) !== null) return 'has_our_reference'
+  if (facts.isRecordedInOtherDirection) return 'recorded_in_other_direction'
   if (facts.returnsOurTransfer) return 'returns_our_transfer'
   if (facts.hasUndecidedDispute) return 'has_open_dispute'
   if (facts.hasUnknownAttempt) return 'attempt_in_doubt'

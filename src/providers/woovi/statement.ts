@@ -41,8 +41,14 @@ export function createWooviStatement(client: WooviClient): Pick<Provider, 'state
       const settled = transactions.items.filter(
         pix => mapTransactionStatus(pix) === 'settled' && isInPeriod(pix.time),
       )
-      const accountEntries = settled.map(toAccountEntry).filter(entry => entry !== null)
-      const entries = settled.filter(isPixTransaction).map(pix => toStatementEntry(pix, index))
+      const unexplainedReturns = settled.filter(pix => isUnexplainedReturn(pix, index))
+      const accountEntries = [
+        ...settled.map(toAccountEntry).filter(entry => entry !== null),
+        ...unexplainedReturns.map(toUnlistedReturn),
+      ]
+      const entries = settled
+        .filter(pix => isPixTransaction(pix) && !unexplainedReturns.includes(pix))
+        .map(pix => toStatementEntry(pix, index))
       return { kind: 'found', entries, ...(accountEntries.length > 0 && { accountEntries }) }
     },
   }
@@ -53,9 +59,7 @@ export function createWooviStatement(client: WooviClient): Pick<Provider, 'state
     { outgoing, from }: { outgoing: OrderIdsByRailId; from: string },
   ): Promise<({ kind: 'found' } & OrdersAndReturns) | NoAnswerResult> {
     const returns = indexReturns(transactions)
-    const hasOlderPix = transactions.some(
-      ({ type, endToEndId }) => type === 'REFUND' && !outgoing.has(endToEndId) && !returns.has(endToEndId),
-    )
+    const hasOlderPix = transactions.some(pix => isUnexplainedReturn(pix, { outgoing, returns }))
     if (!hasOlderPix) return { kind: 'found', outgoing, returns }
     const earlierPeriod = { from: subtractDays(from, RETURN_PERIOD_DAYS), to: from }
     const earlierTransactions = await readAllPages(transactionList, earlierPeriod)
@@ -139,6 +143,15 @@ function indexReturns(transactions: WooviTransaction[]): ReturnsByRailId {
   )
 }
 
+/**
+ * Tells whether a return is named by no order of ours and by no PIX, so that nothing says which way it moved money. One
+ * without an id stays a PIX, which is never booked.
+ */
+function isUnexplainedReturn({ type, endToEndId }: WooviTransaction, index: OrdersAndReturns): boolean {
+  const isExplained = index.outgoing.has(endToEndId) || index.returns.has(endToEndId)
+  return type === 'REFUND' && endToEndId !== '' && !isExplained
+}
+
 /** An unreadable return in the list of its PIX needs no record: if it moved, it is a transaction of its own. */
 const DISCARDED_NOTES: AnswerNotes = { noteUnreadableItem: () => {}, noteUnlistedValue: () => {} }
 
@@ -175,4 +188,9 @@ function toAccountEntry(transaction: WooviTransaction): AccountEntry | null {
   const id = globalID || transactionID || endToEnd
   if (kind === undefined || !id || cents === 0) return null
   return { id, kind, type, cents, at, ...(endToEnd && { endToEnd }) }
+}
+
+/** Converts an unexplained return. Its id is that of the rail, by which a later movement of ours explains it. */
+function toUnlistedReturn({ type, endToEndId, value: cents, time: at }: WooviTransaction): AccountEntry {
+  return { id: endToEndId, kind: 'unlisted', type, cents, at, endToEnd: endToEndId }
 }

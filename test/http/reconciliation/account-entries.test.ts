@@ -216,6 +216,63 @@ test('an entry of an undocumented type moves nothing, is shown, and is posted by
   await ledgerHolds()
 })
 
+const undirected = (cents: number): AccountEntry => {
+  const endToEnd = endToEndId('D')
+  return entry('unlisted', cents, { type: 'REFUND', id: endToEnd, endToEnd })
+}
+
+test('a return in an unknown direction moves nothing, and is explained by a movement with its id', async () => {
+  const shop = await merchant(10_000)
+  const { endToEnd } = await paidCharge(shop, 1_000)
+  const back = undirected(400)
+  expect(await shop.look({ accountEntries: [back] })).toMatchObject({ booked: 0, unexplainedEntryCount: 1 })
+  expect(await shop.balances()).toMatchObject({ available: 11_000 })
+  const listed = sent(400, { endToEnd: back.id, returnOf: endToEnd })
+  await shop.look({ entries: [listed] })
+  await shop.look({ entries: [listed] })
+  expect(await shop.balances()).toMatchObject({ available: 10_600 })
+  // The return is recorded here: the entry without a direction is the same one, and nothing is missing there.
+  expect(await shop.look({ accountEntries: [back] })).toMatchObject({
+    differences: 0,
+    unexplainedEntryCount: 0,
+  })
+  expect(await shop.balances()).toMatchObject({ available: 10_600 })
+  await ledgerHolds()
+})
+
+test('a return that was adjusted while its direction was unknown is not posted again when the statement names it', async () => {
+  const shop = await merchant(10_000)
+  const back = undirected(400)
+  await shop.look({ accountEntries: [back] })
+  const [row] = await fixture.sql<{ uuid: string }>('select uuid from account_entry where entry_id = ?', [
+    back.id,
+  ])
+  const [ana, bea] = await operators()
+  const uuid = await proposeAdjustment(fixture.orm, {
+    ...{ accountUuid: shop.accountUuid, connectionUuid: shop.connectionUuid, direction: 'OUT', cents: 400 },
+    ...{ reason: 'a return in the panel', entryUuid: row!.uuid, operatorEmail: ana },
+  })
+  await approveAdjustment(fixture.orm, { uuid, operatorEmail: bea, reason: 'seen in the panel' })
+  const entries = [sent(400, { endToEnd: back.id, returnOf: endToEndId() })]
+  await shop.look({ entries })
+  expect(await shop.look({ entries })).toMatchObject({ differences: 0, booked: 0 })
+  expect(await shop.balances()).toEqual({ available: 9_600, outside: -9_600 })
+  await ledgerHolds()
+})
+
+test('a PIX whose id is recorded in the other direction is left to an operator', async () => {
+  const shop = await merchant(10_000)
+  const out = sent(200)
+  await shop.look({ entries: [out] })
+  await shop.look({ entries: [out] })
+  expect(await shop.balances()).toMatchObject({ available: 9_800 })
+  const mirrored = { ...out, direction: 'IN' } as const
+  await shop.look({ entries: [mirrored] })
+  await shop.look({ entries: [mirrored] })
+  expect(await shop.balances()).toMatchObject({ available: 9_800 })
+  expect(await shop.waits()).toContain('recorded_in_other_direction')
+})
+
 test('a PIX sent in the panel is posted when none of our operations can explain it any more', async () => {
   const shop = await merchant(10_000)
   const young = sent(100, { at: ago(0.5) })

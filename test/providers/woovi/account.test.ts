@@ -103,9 +103,9 @@ test('a statement contains received, refunded, sent and returned amounts', async
       { endToEnd: 'E1', reference: 'send1', direction: 'OUT', cents: 700, at: time },
       { endToEnd: 'D6', reference: 'send1', direction: 'IN', cents: 100, at: time, returnOf: 'E1' },
       { endToEnd: RETURN_ID, reference: 'refund1', direction: 'OUT', cents: 500, at: time },
-      { endToEnd: 'D2', reference: null, direction: 'IN', cents: 300, at: time },
       { endToEnd: 'E3', reference: null, direction: 'OUT', cents: 700, at: time },
     ],
+    accountEntries: [{ id: 'D2', kind: 'unlisted', type: 'REFUND', cents: 300, at: time, endToEnd: 'D2' }],
   })
   const asked = story.scripted
     .calls()
