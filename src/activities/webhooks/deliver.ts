@@ -4,7 +4,7 @@ import { Delivery, DeliveryAttempt, Event, Webhook } from '../../db/entities/web
 import { ROW_LOCK } from '../../db/locks.ts'
 import {
   endPendingDelivery,
-  postponeSweep,
+  postponeDelivery,
   recordSuccessfulAttempt,
 } from '../../db/repositories/deliveries.ts'
 import { disableWebhook, getUndeliveredStatus, lockWebhook } from '../../db/repositories/webhook-endpoints.ts'
@@ -65,8 +65,11 @@ export function createDeliveryAttempt({
     if (attempt.kind === 'busy') {
       // The endpoint has too many requests open. The sweep finds the delivery if its workflow is lost.
       const { retryInMs } = attempt
-      const overdueAt = new Date(Date.now() + retryInMs + scaleWait(WAITS.deliveryOverdue, timeScale))
-      await postponeSweep(em, delivery, overdueAt)
+      const retryAt = new Date(Date.now() + retryInMs)
+      const sweepAt = new Date(retryAt.getTime() + scaleWait(WAITS.deliveryOverdue, timeScale))
+      // At an endpoint that works, a delivery that waits for a slot is late.
+      const nextAttemptAt = endpoint.failingSince ? retryAt : undefined
+      await postponeDelivery(em, delivery, { sweepAt, nextAttemptAt })
       // `retryInMs` is real time of a socket: multiplied here, because the workflow divides every wait by the time scale.
       return { kind: 'again', waitMs: retryInMs * timeScale }
     }
@@ -121,9 +124,14 @@ type AttemptRecord = {
 
 async function recordFailedAttempt(em: EntityManager, record: AttemptRecord): Promise<AttemptDeliveryResult> {
   const { deliveryBefore, attempt, at, timeScale } = record
-  await updateEndpointHealth(em, record)
+  // Endpoints are locked before deliveries.
+  const endpoint = await lockWebhook(em, deliveryBefore.webhookUuid)
   const delivery = await em.findOne(Delivery, deliveryBefore.uuid, ROW_LOCK)
+  // Another attempt of the same delivery that was made meanwhile succeeded, and is the newer sign of health.
+  if (endpoint && delivery?.status !== 'DELIVERED') await updateEndpointHealth(em, endpoint, record)
   if (!delivery) return PRUNED_RESULT
+  // Disabling an endpoint ends its deliveries.
+  if (endpoint?.status === 'DISABLED') await em.refresh(delivery)
   delivery.attemptCount += 1
   const isAnswered = attempt.kind === 'answered'
   em.create(DeliveryAttempt, {
@@ -147,14 +155,13 @@ async function recordFailedAttempt(em: EntityManager, record: AttemptRecord): Pr
   return { kind: 'again', waitMs }
 }
 
-/** Updates the endpoint's health from a failed attempt, unless its address has changed. Endpoints are locked before deliveries. */
+/** Updates the health of an endpoint, whose row is locked, from a failed attempt, unless its address has changed. */
 async function updateEndpointHealth(
   em: EntityManager,
-  { deliveryBefore, url, attempt, at, timeScale }: AttemptRecord,
+  endpoint: Webhook,
+  { url, attempt, at, timeScale }: AttemptRecord,
 ): Promise<void> {
-  const uuid = deliveryBefore.webhookUuid
-  const endpoint = await lockWebhook(em, uuid)
-  if (endpoint?.status !== 'ACTIVE' || endpoint.url !== url) return
+  if (endpoint.status !== 'ACTIVE' || endpoint.url !== url) return
   endpoint.failingSince ??= at
   const isGone = attempt.kind === 'answered' && attempt.status === 410
   const isSilent = at.getTime() - endpoint.failingSince.getTime() >= scaleWait(DISABLE_AFTER_MS, timeScale)

@@ -1,6 +1,7 @@
 import type { EntityManager } from '../../db/client/orm.ts'
 import { Delivery, Webhook } from '../../db/entities/webhook.ts'
-import { loadDeliveries } from '../../db/repositories/deliveries.ts'
+import { loadDeliveries, postponeDelivery } from '../../db/repositories/deliveries.ts'
+import { scaleWait, WAITS } from '../../domain/shared/intervals.ts'
 import type { AttemptDeliveryResult, FirstAttemptsResult } from '../../workflows/contracts/webhooks.ts'
 import type { ActivityDependencies } from '../runtime/dependencies.ts'
 import { createDeliveryAttempt, PRUNED_RESULT } from './deliver.ts'
@@ -49,10 +50,9 @@ export function attemptFirstDeliveries(dependencies: ActivityDependencies, limit
         })),
       )
       return {
-        open: results.flatMap(({ deliveryUuid, result }) => {
-          if (result === 'silent') return { deliveryUuid, firstWaitMs: ATTEMPT_LIMIT_MS * timeScale }
-          return result.kind === 'again' ? { deliveryUuid, firstWaitMs: result.waitMs } : []
-        }),
+        open: results.flatMap(({ deliveryUuid, result }) =>
+          result.kind === 'again' ? { deliveryUuid, firstWaitMs: result.waitMs } : [],
+        ),
       }
     } finally {
       slots.leave()
@@ -78,23 +78,35 @@ export function attemptFirstDeliveries(dependencies: ActivityDependencies, limit
       else speed = isLate ? 'late' : 'fast'
       return answer
     }
-    async function attemptWithFreshRows() {
+    try {
       const em = slot.waitedMs > MAX_ROW_AGE_MS ? orm.em.fork() : loaded
       if (em !== loaded) await loadDeliveries(em, [deliveryUuid])
-      return attempt({ deliveryUuid }, { em, postSigned })
-    }
-    try {
-      // A failure of ours concerns this delivery only: its workflow attempts it at once.
-      const attempted = attemptWithFreshRows().catch(() => AT_ONCE)
+      const attempted = attempt({ deliveryUuid }, { em, postSigned })
       const result = await waitResponsively(attempted, FAST_ANSWER_MS)
       if (result !== 'silent') return result
       isLate = true
-      if (slots.waitLonger()) return await waitResponsively(attempted, FIRST_ATTEMPT_MS - FAST_ANSWER_MS)
-      // Too many activities wait: whether it would have answered in time remains unknown.
-      if (speed === 'silent') speed = 'late'
-      return result
+      if (slots.waitLonger()) {
+        const lateResult = await waitResponsively(attempted, FIRST_ATTEMPT_MS - FAST_ANSWER_MS)
+        if (lateResult !== 'silent') return lateResult
+      } else if (speed === 'silent') speed = 'late' // Whether it would have answered in time remains unknown.
+      attempted.catch(() => {}) // The workflow attempts the delivery again.
+      return await postponeWhileSilent(em, deliveryUuid)
+    } catch {
+      // A failure of ours concerns this delivery only: its workflow attempts it at once.
+      return AT_ONCE
     } finally {
       slot.release(speed)
     }
+  }
+
+  /** Makes a delivery due only when its running attempt must have ended, so that no second one is made meanwhile. */
+  async function postponeWhileSilent(em: EntityManager, deliveryUuid: string) {
+    const delivery = await em.findOneOrFail(Delivery, deliveryUuid)
+    const nextAttemptAt = new Date(Date.now() + ATTEMPT_LIMIT_MS)
+    const sweepAt = new Date(nextAttemptAt.getTime() + scaleWait(WAITS.deliveryOverdue, timeScale))
+    const isPostponed = await postponeDelivery(em, delivery, { sweepAt, nextAttemptAt })
+    // The running attempt compares the row with this one when it records its failure.
+    if (isPostponed) delivery.nextAttemptAt = nextAttemptAt
+    return { kind: 'again', waitMs: ATTEMPT_LIMIT_MS * timeScale } as const
   }
 }

@@ -34,9 +34,10 @@ export const deliverySchema = z
     uuid: uuidSchema,
     event: z.object({ id: uuidSchema, type: z.enum(EVENT_TYPES) }).meta({ id: 'EventReference' }),
     status: z.enum(DELIVERY_STATUSES),
-    next_try_at: instantSchema
-      .nullable()
-      .meta({ description: 'null while an attempt is running, or after the last one' }),
+    next_try_at: instantSchema.nullable().meta({
+      description:
+        'When the next attempt is due, or was due if it is running. Null after the last attempt, and possibly until the first has an outcome',
+    }),
     tries: z.array(deliveryAttemptSchema).meta({ description: 'The latest twenty, in their order' }),
     ...rowTimes,
   })

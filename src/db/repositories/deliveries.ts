@@ -100,17 +100,25 @@ export async function endPendingDelivery(
   )
 }
 
-/** Sets when a pending delivery is overdue, unless another attempt of it was ordered since it was read. */
-export async function postponeSweep(
+type Postponement = { sweepAt: Date; nextAttemptAt?: Date | undefined }
+
+/**
+ * Sets when a pending delivery is overdue and, where given, due, unless another attempt of it was ordered or recorded since it
+ * was read. Returns whether it did.
+ */
+export async function postponeDelivery(
   em: EntityManager,
-  { uuid, nextAttemptAt }: { uuid: string; nextAttemptAt?: Date | null },
-  sweepAt: Date,
-): Promise<void> {
-  await em.execute(
-    `update delivery set sweep_at = ? where uuid = ? and status = 'PENDING'
-       and date_trunc('milliseconds', next_attempt_at) is not distinct from ?::timestamptz`,
-    [sweepAt, uuid, nextAttemptAt],
+  delivery: { uuid: string; nextAttemptAt?: Date | null },
+  { sweepAt, nextAttemptAt }: Postponement,
+): Promise<boolean> {
+  const rows: unknown[] = await em.execute(
+    `update delivery set sweep_at = ?, next_attempt_at = coalesce(?::timestamptz, next_attempt_at)
+     where uuid = ? and status = 'PENDING'
+       and date_trunc('milliseconds', next_attempt_at) is not distinct from ?::timestamptz
+     returning uuid`,
+    [sweepAt, nextAttemptAt ?? null, delivery.uuid, delivery.nextAttemptAt ?? null],
   )
+  return rows.length > 0
 }
 
 type SuccessfulAttempt = {

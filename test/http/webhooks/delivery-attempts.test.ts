@@ -29,7 +29,8 @@ async function endpoint(options: Parameters<typeof openEndpointFixture>[1] = {})
 }
 
 const deliveryEnded = (outcome: string) => ({ kind: 'closed', outcome })
-const isPassed = (at: unknown) => new Date(at as string).getTime() <= Date.now()
+const timeOf = (at: unknown) => new Date(at as string).getTime()
+const isPassed = (at: unknown) => timeOf(at) <= Date.now()
 
 describe('an attempt', () => {
   test('that succeeds completes the delivery, and updates the endpoint’s health', async () => {
@@ -340,6 +341,23 @@ describe('an endpoint', () => {
   })
 })
 
+test('an attempt that fails after another one of its delivery succeeded leaves the endpoint’s health', async () => {
+  const hook = await endpoint()
+  const delivery = await hook.createEvent()
+  const succeeded = Promise.withResolvers<void>()
+  hook.scriptResponses({ status: 500, meanwhile: () => succeeded.promise }, { status: 200 })
+  const failing = hook.deliver(delivery)
+  await pollUntil(
+    async () => hook.received.length,
+    count => count === 1,
+  )
+  expect(await hook.deliver(delivery)).toEqual(deliveryEnded('DELIVERED'))
+  succeeded.resolve()
+  expect(await failing).toEqual(deliveryEnded('DELIVERED'))
+  expect(await hook.readEndpoint()).toMatchObject({ failing_since: null, status: 'ACTIVE' })
+  expect(await hook.readDelivery(delivery)).toMatchObject({ status: 'DELIVERED', attempt_count: 2 })
+})
+
 describe('first attempts within a workflow task', () => {
   test('leave the failed ones open, with the wait of the schedule', async () => {
     const hook = await endpoint()
@@ -456,6 +474,27 @@ describe('first attempts within a workflow task', () => {
     expect(await hook.deliverFirst([held])).toEqual({ open: [{ deliveryUuid: held, firstWaitMs: 20_000 }] })
     answered.resolve()
     expect(await probing).toEqual({ open: [] })
+  })
+
+  test('are not made again while the first one is without an answer, and its late failure is retried', async () => {
+    const hook = await endpoint()
+    const delivery = await hook.createEvent()
+    const answered = Promise.withResolvers<void>()
+    hook.scriptResponses({ status: 500, meanwhile: () => answered.promise })
+    const open = [{ deliveryUuid: delivery, firstWaitMs: 20_000 }]
+    expect(await hook.deliverFirst([delivery])).toEqual({ open })
+    // A second notification of the same payment finds the delivery without an attempt.
+    expect((await hook.deliverFirst([delivery])).open).toHaveLength(1)
+    expect(await hook.deliver(delivery)).toEqual({ kind: 'again', waitMs: expect.any(Number) })
+    expect(hook.received).toHaveLength(1)
+    const postponed = await hook.readDelivery(delivery)
+    answered.resolve()
+    const recorded = await pollUntil(
+      () => hook.readDelivery(delivery),
+      row => row.attempt_count === 1,
+    )
+    expect(recorded.status).toBe('PENDING')
+    expect(timeOf(recorded.next_attempt_at)).toBeLessThan(timeOf(postponed.next_attempt_at))
   })
 
   test('do not wait for a slow endpoint, whose answer is recorded when it comes', async () => {

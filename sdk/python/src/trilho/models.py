@@ -524,7 +524,7 @@ class Delivery(Model):
     status: Literal["PENDING", "DELIVERED", "FAILED", "CANCELLED"] | str
     next_try_at: AwareDatetime | None
     """
-    null while an attempt is running, or after the last one
+    When the next attempt is due, or was due if it is running. Null after the last attempt, and possibly until the first has an outcome
     """
     tries: list[DeliveryAttempt]
     """

@@ -2166,7 +2166,7 @@ export interface components {
             status: "PENDING" | "DELIVERED" | "FAILED" | "CANCELLED";
             /**
              * Format: date-time
-             * @description null while an attempt is running, or after the last one
+             * @description When the next attempt is due, or was due if it is running. Null after the last attempt, and possibly until the first has an outcome
              */
             next_try_at: string | null;
             /** @description The latest twenty, in their order */
