@@ -1,6 +1,7 @@
 import { DriverException } from '@mikro-orm/core'
 import { type EntityManager, runInTransaction } from '../../db/client/orm.ts'
 import type { Movement } from '../../db/entities/movement.ts'
+import type { StoredAccountEntry } from '../../db/entities/reconciliation.ts'
 import { lockAvailableBalance } from '../../db/ledger/post.ts'
 import { lockConnection } from '../../db/locks.ts'
 import { redactError } from '../../db/redact-error.ts'
@@ -11,6 +12,7 @@ import {
   lockOpenAccountEntry,
   sumBlockedByEntries,
 } from '../../db/repositories/account-entries.ts'
+import { mayBeOurPayout } from '../../db/repositories/panel-pix.ts'
 import { findProviderAccountOwner } from '../../db/repositories/provider-account-owners.ts'
 import { disputeHeldLegs, entryUnblockedLegs, type Leg } from '../../domain/ledger/legs.ts'
 import {
@@ -20,6 +22,7 @@ import {
   ENTRY_MOVEMENTS,
   entryIdentityOf,
 } from '../../domain/reconciliation/account-entry.ts'
+import { PANEL_PIX_WAIT_MS } from '../../domain/reconciliation/panel-pix.ts'
 import { scaleWait } from '../../domain/shared/intervals.ts'
 import { lockDisputes } from '../disputes/locks.ts'
 import { recordUnownedMovementEvent } from '../events/record-event.ts'
@@ -84,6 +87,7 @@ async function postAccountEntry(em: EntityManager, { uuid, providerAccountUuid, 
     entry.movementUuid = await findMovementOfReturn(em, entry)
     return entry.movementUuid !== null
   }
+  if (kind === 'withdrawal' && (await mayBeTransfer(em, entry, timeScale))) return false
   if (kind === 'block' || kind === 'unblock') {
     const disputeUuid = await findDisputeOfEntry(em, entry)
     if (disputeUuid) {
@@ -111,6 +115,16 @@ async function postAccountEntry(em: EntityManager, { uuid, providerAccountUuid, 
   entry.movementUuid = movement.uuid
   await recordUnownedMovementEvent(em, movement, at)
   return true
+}
+
+/**
+ * Tells whether a withdrawal may still be a transfer of ours that the provider lists without its end-to-end id: it is
+ * young, so that a later list may name the id, or it has the value of a payout that nothing else in the statement shows.
+ */
+async function mayBeTransfer(em: EntityManager, entry: StoredAccountEntry, timeScale: number) {
+  const { providerAccountUuid, cents, movedAt: at } = entry
+  const isYoung = Date.now() - at.getTime() < scaleWait(PANEL_PIX_WAIT_MS, timeScale)
+  return isYoung || mayBeOurPayout(em, { providerAccountUuid, cents, at })
 }
 
 /**

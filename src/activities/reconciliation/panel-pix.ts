@@ -5,7 +5,7 @@ import type { Dispute } from '../../db/entities/dispute.ts'
 import { Movement } from '../../db/entities/movement.ts'
 import { lockConnection, lockMovement } from '../../db/locks.ts'
 import { listAdjustedReturns } from '../../db/repositories/account-entries.ts'
-import { findMissingPix, hasUnresolvedAttempt, updateMissingPix } from '../../db/repositories/panel-pix.ts'
+import { findMissingPix, mayBeOurPayout, updateMissingPix } from '../../db/repositories/panel-pix.ts'
 import {
   findProviderAccountOwner,
   type ProviderAccountOwner,
@@ -79,8 +79,9 @@ async function postPanelEntry(
     isRecordedInOtherDirection: await isRecordedInOtherDirection(em, entry, providerAccountUuid),
     returnsOurTransfer: direction === 'IN' && Boolean(returned?.original.transferUuid),
     hasUndecidedDispute: disputesOfPix.length > 0 && !accepted,
-    hasUnknownAttempt:
-      direction === 'OUT' && (await hasUnresolvedAttempt(em, { providerAccountUuid, cents })),
+    mayBeOurPayout:
+      direction === 'OUT' &&
+      (await mayBeOurPayout(em, { providerAccountUuid, cents, at: new Date(entry.at) })),
     nowMs: Date.now(),
     timeScale,
   })

@@ -1,7 +1,11 @@
 import type { EntityManager } from '../../db/client/orm.ts'
 import type { Connection } from '../../db/entities/connection.ts'
 import type { ProviderNotification } from '../../db/entities/provider-notification.ts'
-import { listAdjustedReturns, storeAccountEntries } from '../../db/repositories/account-entries.ts'
+import {
+  listAdjustedReturns,
+  removeAbsentAccountEntries,
+  storeAccountEntries,
+} from '../../db/repositories/account-entries.ts'
 import { readLedgerBalance, storeBalanceCheck } from '../../db/repositories/balance-checks.ts'
 import { findListingConnection, listProviderAccountUuids } from '../../db/repositories/connections.ts'
 import { recordDifferences } from '../../db/repositories/differences.ts'
@@ -129,6 +133,7 @@ async function comparePeriod(
     remaining,
     covers: difference => coversDifference(period, difference),
   })
+  await removeAbsentAccountEntries(em, { ...period, listed: accountEntries })
   await storeAccountEntries(em, providerAccountUuid, accountEntries)
   const result = { providerAccountUuid, matched, repaired, differences: remaining.length }
   return disputes.noAnswer === undefined ? result : { ...result, disputesNoAnswer: disputes.noAnswer }

@@ -1,5 +1,9 @@
 import { randomUUID } from 'node:crypto'
-import type { AccountEntry, BlockedEntryTotals } from '../../domain/reconciliation/account-entry.ts'
+import {
+  type AccountEntry,
+  type BlockedEntryTotals,
+  entryIdentityOf,
+} from '../../domain/reconciliation/account-entry.ts'
 import type { EntityManager } from '../client/orm.ts'
 import { StoredAccountEntry } from '../entities/reconciliation.ts'
 import { ROW_LOCK } from '../locks.ts'
@@ -22,6 +26,29 @@ export async function storeAccountEntries(
        where e.kind = 'unlisted' and excluded.kind <> 'unlisted' and e.movement_uuid is null`,
       [randomUUID(), providerAccountUuid, type, id, kind, cents, endToEnd ?? null, at],
     )
+}
+
+/**
+ * Removes the open entries of a period that its statement lists no longer, such as a withdrawal that it lists as a PIX
+ * since it names the end-to-end id. What an operator has proposed to adjust stays. May be repeated.
+ */
+export async function removeAbsentAccountEntries(
+  em: EntityManager,
+  period: {
+    providerAccountUuid: string
+    settledAfter: number
+    settledBefore: number
+    listed: AccountEntry[]
+  },
+): Promise<void> {
+  const { providerAccountUuid, settledAfter, settledBefore, listed } = period
+  await em.execute(
+    `delete from account_entry e
+     where provider_account_uuid = ? and moved_at >= ? and moved_at <= ? and movement_uuid is null and dispute_uuid is null
+       and type || '/' || entry_id <> all(array[?]::text[])
+       and not exists (select from ledger_adjustment a where a.entry_uuid = e.uuid)`,
+    [providerAccountUuid, new Date(settledAfter), new Date(settledBefore), listed.map(entryIdentityOf)],
+  )
 }
 
 const OPEN = { movementUuid: null, disputeUuid: null }

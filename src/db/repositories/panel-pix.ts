@@ -27,20 +27,38 @@ export function updateMissingPix(
   )
 }
 
-/** Returns whether a payout of this value from the provider account has no final outcome and may have moved money. */
-export function hasUnresolvedAttempt(
+/** Time between a payout of ours and a statement entry under another id that may be the same money. */
+const PAYOUT_DISTANCE_SQL = "interval '2 days'"
+
+/**
+ * Returns whether money that left the provider account may be that of a payout of ours with the same value: of one
+ * without a final outcome, or of one that settled near it and that the provider's statement does not list by its id. A
+ * payout that settled in the last two hours counts as not listed yet, if it was created before the money left.
+ */
+export function mayBeOurPayout(
   em: EntityManager,
-  { providerAccountUuid, cents }: { providerAccountUuid: string; cents: number },
+  { providerAccountUuid, cents, at }: { providerAccountUuid: string; cents: number; at: Date },
 ): Promise<boolean> {
   return selectValue(
     em,
-    `select exists (select from attempt a
+    `with entry as (select ?::uuid as account, ?::bigint as cents, ?::timestamptz as at)
+     select exists (select from entry, attempt a
        left join transfer t on a.operation = 'transfer' and t.uuid = a.subject_uuid
        left join refund r on a.operation = 'refund' and r.uuid = a.subject_uuid
        left join movement m on a.operation = 'return' and m.uuid = a.subject_uuid
-     where a.provider_account_uuid = ? and a.operation in ('transfer', 'refund', 'return')
+     where a.provider_account_uuid = entry.account and a.operation in ('transfer', 'refund', 'return')
        and a.state in ('calling', 'accepted', 'unknown')
-       and coalesce(t.value_cents, r.value_cents, m.value_cents) = ?)`,
-    [providerAccountUuid, cents],
+       and coalesce(t.value_cents, r.value_cents, m.value_cents) = entry.cents)
+     or exists (select from entry, difference d
+     where d.provider_account_uuid = entry.account and d.kind = 'missing_there' and d.movement_type = 'OUT'
+       and d.settled_at is null and (d.detail #>> '{ours,cents}')::bigint = entry.cents
+       and (d.detail #>> '{ours,settledAt}')::timestamptz
+         between entry.at - ${PAYOUT_DISTANCE_SQL} and entry.at + ${PAYOUT_DISTANCE_SQL})
+     or exists (select from entry, movement m
+     where m.provider_account_uuid = entry.account and m.movement_type = 'OUT' and m.status = 'SETTLED'
+       and m.type in ('EXTERNAL_TRANSFER', 'EXTERNAL_REFUND') and m.reason is null and m.value_cents = entry.cents
+       and m.created_at between entry.at - ${PAYOUT_DISTANCE_SQL} and entry.at
+       and m.updated_at > now() - interval '2 hours')`,
+    [providerAccountUuid, cents, at],
   )
 }

@@ -3,10 +3,10 @@ import type { StatementEntry } from '../providers/provider.ts'
 import { scaleWait } from '../shared/intervals.ts'
 
 /**
- * How long a PIX that only the provider's statement knows is left to the workflow or the notification that may still
- * account for it. Scaled like every wait (src/domain/shared/intervals.ts).
+ * How long a PIX or a withdrawal that only the provider's statement knows is left to the workflow or the notification
+ * that may still account for it. Scaled like every wait (src/domain/shared/intervals.ts).
  */
-const PANEL_PIX_WAIT_MS = 24 * 60 * 60_000
+export const PANEL_PIX_WAIT_MS = 24 * 60 * 60_000
 
 /** Why a PIX that only the statement knows is not booked as one of the panel. */
 export type PanelPixPendingReason =
@@ -14,7 +14,7 @@ export type PanelPixPendingReason =
   | 'has_our_reference'
   /** It returns a transfer of ours: that transfer's workflow accounts for it. */
   | 'returns_our_transfer'
-  /** A call of ours with the same value at this provider account has no outcome yet. */
+  /** A payout of ours with the same value has no outcome yet, or is settled and not in the statement by its id. */
   | 'attempt_in_doubt'
   /** A dispute about the PIX that it returns is undecided: the dispute's workflow accounts for it. */
   | 'has_open_dispute'
@@ -38,7 +38,7 @@ export type PanelPixFacts = {
   returnsOurTransfer: boolean
   /** A dispute about the PIX that it returns is open or under analysis, and none is accepted. */
   hasUndecidedDispute: boolean
-  hasUnknownAttempt: boolean
+  mayBeOurPayout: boolean
   nowMs: number
   timeScale: number
 }
@@ -53,7 +53,7 @@ export function panelPixPendingReasonOf(
   if (facts.isRecordedInOtherDirection) return 'recorded_in_other_direction'
   if (facts.returnsOurTransfer) return 'returns_our_transfer'
   if (facts.hasUndecidedDispute) return 'has_open_dispute'
-  if (facts.hasUnknownAttempt) return 'attempt_in_doubt'
+  if (facts.mayBeOurPayout) return 'attempt_in_doubt'
   const ageMs = facts.nowMs - Date.parse(entry.at)
   return ageMs < scaleWait(PANEL_PIX_WAIT_MS, facts.timeScale) ? 'too_young' : null
 }

@@ -68,7 +68,14 @@ async function merchant(cents = 10_000, pool?: string) {
 let count = 0
 const entry = (kind: AccountEntry['kind'], cents: number, more: Partial<AccountEntry> = {}): AccountEntry => {
   count += 1
-  return { id: `entry-${count}`, kind, type: kind.toUpperCase(), cents, at: ago(1 - count / 1_000), ...more }
+  return {
+    id: `entry-${count}`,
+    kind,
+    type: kind.toUpperCase(),
+    cents,
+    at: ago(1.5 - count / 1_000),
+    ...more,
+  }
 }
 const sent = (cents: number, more: Partial<StatementEntry> = {}): StatementEntry => ({
   ...{ endToEnd: endToEndId(), reference: null, direction: 'OUT', cents, at: ago(2) },
@@ -308,6 +315,37 @@ test('a PIX with the value of an unresolved attempt waits until that attempt is 
   await fixture.sql(`update attempt set state = 'rejected' where subject_uuid = ?`, [order.uuid])
   await shop.look({ entries })
   expect(await shop.waits()).toEqual([])
+})
+
+test('a withdrawal without an end-to-end id waits a day, and for the payouts of its value', async () => {
+  const shop = await merchant(10_000)
+  const young = entry('withdrawal', 300, { at: ago(0.5) })
+  expect(await shop.look({ accountEntries: [young] })).toMatchObject({ booked: 0, unexplainedEntryCount: 1 })
+  // The statement names the id now: it was the transfer that it lists as a PIX.
+  expect(await shop.look({ accountEntries: [] })).toMatchObject({ booked: 0, unexplainedEntryCount: 0 })
+
+  fixture.scriptProvider({
+    sendTransfer: async () => ({ kind: 'unknown', code: 'timeout', message: 'no answer' }),
+  })
+  const order = fixture.transferInput(shop, { valueCents: 500 })
+  await fixture.records.storeTransfer(order)
+  const key = { uuid: order.uuid, connectionUuid: shop.connectionUuid }
+  await fixture.providers.sendTransfer({ ...key, isResend: false })
+  const accountEntries = [entry('withdrawal', 500, { at: ago(1.4) })]
+  expect(await shop.look({ accountEntries })).toMatchObject({ booked: 0, unexplainedEntryCount: 1 })
+  fixture.scriptProvider({
+    findTransfer: async () => ({
+      kind: 'found',
+      payout: { status: 'settled', endToEnd: endToEndId(), at: ago(1.4), returns: [] },
+    }),
+  })
+  await fixture.providers.pollTransfer({ ...key, pollCount: 1 })
+  // Settled here under an id that the statement does not list: the same money, debited once.
+  expect(await shop.look({ accountEntries })).toMatchObject({
+    ...{ booked: 0, differences: 1, unexplainedEntryCount: 1 },
+  })
+  expect(await shop.balances()).toMatchObject({ outside: -9_500 })
+  await ledgerHolds()
 })
 
 test('a return of a charge’s PIX in the panel refunds the charge, and reduces what can be refunded', async () => {
