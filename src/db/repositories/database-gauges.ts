@@ -2,7 +2,7 @@ import { UNEXPECTED_SETTLEMENTS } from '../../domain/ledger/movement.ts'
 import { PAYOUT_KINDS } from '../../domain/payouts/payout-kind.ts'
 import { TRANSIENT_PENDING_REASONS } from '../../domain/reconciliation/panel-pix.ts'
 import type { EntityManager } from '../client/orm.ts'
-import { IS_UNMATCHED_SQL } from './account-tasks.ts'
+import { AWAITS_REPLY_SQL, IS_UNMATCHED_SQL } from './account-tasks.ts'
 
 /** One row per sample: its gauge, the values of its labels if the gauge has labels, and its value. */
 export type GaugeSample = { gauge: string; labels: string[] | null; value: number }
@@ -128,7 +128,7 @@ select 'trilho_provider_balance_differs_seconds', array[p.provider], extract(epo
 union all
 select g.gauge, null, g.value from (
     select count(*)::float8 as count, coalesce(sum(value_cents), 0)::float8 as cents from dispute
-    where state = 'open' and due_at between now() and now() + interval '${URGENT_DISPUTE_HOURS} hours'
+    where ${AWAITS_REPLY_SQL} and due_at between now() and now() + interval '${URGENT_DISPUTE_HOURS} hours'
   ) d cross join lateral (values ('trilho_disputes_urgent', d.count), ('trilho_disputes_urgent_cents', d.cents)) as g (gauge, value)
 union all
 select 'trilho_pauses', null, count(*)::float8 from pause

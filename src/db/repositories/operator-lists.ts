@@ -1,7 +1,7 @@
 import { UNEXPECTED_SETTLEMENTS } from '../../domain/ledger/movement.ts'
 import { PAYOUT_KINDS } from '../../domain/payouts/payout-kind.ts'
 import type { EntityManager } from '../client/orm.ts'
-import { IS_UNMATCHED_SQL } from './account-tasks.ts'
+import { AWAITS_REPLY_SQL, IS_UNMATCHED_SQL } from './account-tasks.ts'
 import { PENDING_ATTEMPT_STATES } from './attempts.ts'
 
 /** Most rows of an operator list; lists cover all accounts, oldest first, and stay readable. */
@@ -134,13 +134,12 @@ export function listClosedDifferences(em: EntityManager) {
   )
 }
 
-/** Lists the open disputes of all accounts, the next deadline first. */
-export function listOpenDisputes(em: EntityManager) {
+/** Lists the disputes of all accounts that wait for a reply, the next deadline first. */
+export function listUnansweredDisputes(em: EntityManager) {
   return em.execute(
-    `select d.uuid, n.name as account_name, c.provider, d.kind, d.value_cents::float8 as cents, d.end_to_end, d.due_at,
-       d.reply_state
-     from dispute d join account n on n.uuid = d.account_uuid join connection c on c.uuid = d.connection_uuid
-     where d.state = 'open' order by d.due_at limit ${MAX_LISTED_ROWS}`,
+    `select d.uuid, n.name as account_name, c.provider, d.value_cents::float8 as cents, d.end_to_end, d.due_at
+     from (select * from dispute where ${AWAITS_REPLY_SQL}) d join account n on n.uuid = d.account_uuid join connection c on c.uuid = d.connection_uuid
+     order by d.due_at limit ${MAX_LISTED_ROWS}`,
   )
 }
 

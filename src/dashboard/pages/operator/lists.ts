@@ -10,8 +10,8 @@ import {
   listContradictedOutcomes,
   listFailingWebhooks,
   listOpenDifferences,
-  listOpenDisputes,
   listStuckWorkflows,
+  listUnansweredDisputes,
   listUnexpectedSettlements,
   listUnknownOutcomes,
   listUnmatchedPayments,
@@ -57,7 +57,7 @@ export const OPERATOR_PAGES = {
     return renderOperatorList(em, 'stuck', { notifications: await listWaitingNotifications(em.fork()) })
   },
   disputes: async ({ em }: OperatorPageContext) =>
-    createOperatorPage('disputes', { rows: await listOpenDisputes(em.fork()) }),
+    createOperatorPage('disputes', { rows: await listUnansweredDisputes(em.fork()) }),
   webhooks: ({ em }: OperatorPageContext) => renderOperatorList(em, 'webhooks'),
   unmatched: ({ em }: OperatorPageContext) => renderOperatorList(em, 'unmatched'),
   unexpected: ({ em }: OperatorPageContext) => renderOperatorList(em, 'unexpected'),
