@@ -45,9 +45,9 @@ const GAUGES = {
     'Difference between the last balances of providers and the ledger, in centavos.',
   trilho_provider_balance_differs_seconds:
     'How long the balance of a provider account has differed from the ledger.',
-  trilho_disputes_urgent: 'Disputes that wait for a reply and expire within 24 hours.',
+  trilho_disputes_urgent: 'Disputes that expire within 24 hours and whose provider has no reply.',
   trilho_disputes_urgent_cents:
-    'Value of the disputes that wait for a reply and expire within 24 hours, in centavos.',
+    'Value of the disputes that expire within 24 hours and whose provider has no reply, in centavos.',
   trilho_pauses: 'Pauses in effect.',
   trilho_quarantined_items:
     'Items of provider lists that could not be read and are listed again until they can.',

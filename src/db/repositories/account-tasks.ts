@@ -6,6 +6,9 @@ import { joinConditions, type OptionalSqlCondition } from '../sql-conditions.ts'
 /** Condition on a dispute: it waits for the account's answer. */
 export const AWAITS_REPLY_SQL = `state = 'open' and kind = 'RECEIVED_MED' and replied_at is null`
 
+/** Condition on a dispute: its provider has no answer yet, because the account gave none or it could not be sent. */
+export const IS_UNANSWERED_SQL = `(${AWAITS_REPLY_SQL} or reply_state = 'pending')`
+
 /** Condition on a movement: a payment without a charge that is still held; the predicate of its indexes. */
 export const IS_UNMATCHED_SQL = `disposition in ('held', 'returning', 'not_returned')`
 

@@ -2,7 +2,7 @@ import { UNEXPECTED_SETTLEMENTS } from '../../domain/ledger/movement.ts'
 import { PAYOUT_KINDS } from '../../domain/payouts/payout-kind.ts'
 import { TRANSIENT_PENDING_REASONS } from '../../domain/reconciliation/panel-pix.ts'
 import type { EntityManager } from '../client/orm.ts'
-import { AWAITS_REPLY_SQL, IS_UNMATCHED_SQL } from './account-tasks.ts'
+import { IS_UNANSWERED_SQL, IS_UNMATCHED_SQL } from './account-tasks.ts'
 
 /** One row per sample: its gauge, the values of its labels if the gauge has labels, and its value. */
 export type GaugeSample = { gauge: string; labels: string[] | null; value: number }
@@ -16,7 +16,7 @@ const OPEN_BREAKER_MAX_AGE = '15 minutes'
 /** Excludes PIX keys: whether a key was created is not worth waking an operator. */
 const UNKNOWN_PAYOUT_CONDITION = `a.state = 'unknown' and a.operation in ('${PAYOUT_KINDS.join("', '")}')`
 
-/** Hours before its deadline from which an open dispute is urgent. */
+/** Hours before its deadline from which a dispute whose provider has no reply is urgent. */
 const URGENT_DISPUTE_HOURS = 24
 
 /** Providers choose the names of these answers: only the latest have a series. */
@@ -128,7 +128,7 @@ select 'trilho_provider_balance_differs_seconds', array[p.provider], extract(epo
 union all
 select g.gauge, null, g.value from (
     select count(*)::float8 as count, coalesce(sum(value_cents), 0)::float8 as cents from dispute
-    where ${AWAITS_REPLY_SQL} and due_at between now() and now() + interval '${URGENT_DISPUTE_HOURS} hours'
+    where ${IS_UNANSWERED_SQL} and due_at between now() and now() + interval '${URGENT_DISPUTE_HOURS} hours'
   ) d cross join lateral (values ('trilho_disputes_urgent', d.count), ('trilho_disputes_urgent_cents', d.cents)) as g (gauge, value)
 union all
 select 'trilho_pauses', null, count(*)::float8 from pause

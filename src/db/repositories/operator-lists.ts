@@ -1,7 +1,7 @@
 import { UNEXPECTED_SETTLEMENTS } from '../../domain/ledger/movement.ts'
 import { PAYOUT_KINDS } from '../../domain/payouts/payout-kind.ts'
 import type { EntityManager } from '../client/orm.ts'
-import { AWAITS_REPLY_SQL, IS_UNMATCHED_SQL } from './account-tasks.ts'
+import { IS_UNANSWERED_SQL, IS_UNMATCHED_SQL } from './account-tasks.ts'
 import { PENDING_ATTEMPT_STATES } from './attempts.ts'
 
 /** Most rows of an operator list; lists cover all accounts, oldest first, and stay readable. */
@@ -134,11 +134,15 @@ export function listClosedDifferences(em: EntityManager) {
   )
 }
 
-/** Lists the disputes of all accounts that wait for a reply, the next deadline first. */
+/**
+ * Lists the disputes of all accounts whose provider has no reply, the next deadline first; `reply_pending_since` where one
+ * could not be sent yet.
+ */
 export function listUnansweredDisputes(em: EntityManager) {
   return em.execute(
-    `select d.uuid, n.name as account_name, c.provider, d.value_cents::float8 as cents, d.end_to_end, d.due_at
-     from (select * from dispute where ${AWAITS_REPLY_SQL}) d join account n on n.uuid = d.account_uuid join connection c on c.uuid = d.connection_uuid
+    `select d.uuid, n.name as account_name, c.provider, d.value_cents::float8 as cents, d.end_to_end, d.due_at,
+       case when d.reply_state = 'pending' then d.replied_at end as reply_pending_since
+     from (select * from dispute where ${IS_UNANSWERED_SQL}) d join account n on n.uuid = d.account_uuid join connection c on c.uuid = d.connection_uuid
      order by d.due_at limit ${MAX_LISTED_ROWS}`,
   )
 }

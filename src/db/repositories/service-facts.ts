@@ -1,12 +1,12 @@
 import type { EntityManager } from '../client/orm.ts'
-import { AWAITS_REPLY_SQL } from './account-tasks.ts'
+import { IS_UNANSWERED_SQL } from './account-tasks.ts'
 import { DIFFERENCE_CENTS_SQL } from './operator-lists.ts'
 
 /** The state of the whole service that no gauge has, for operators. Amounts in centavos, times as PostgreSQL writes them. */
 type ServiceFacts = {
   /** Workers that have probed their providers in the last 30 seconds. */
   workers: number
-  /** Of the disputes that wait for a reply. */
+  /** Of the disputes whose provider has no reply. */
   next_dispute_due_at: string | null
   /** The least recent comparison of a provider account's balance with the ledger. */
   balances_checked_at: string | null
@@ -18,7 +18,7 @@ export async function readServiceFacts(em: EntityManager): Promise<ServiceFacts>
   const [row] = await em.execute<ServiceFacts[]>(
     `select
        (select count(distinct worker) from provider_reach where probed_at > now() - interval '30 seconds')::int as workers,
-       (select min(due_at) from dispute where ${AWAITS_REPLY_SQL} and due_at > now()) as next_dispute_due_at,
+       (select min(due_at) from dispute where ${IS_UNANSWERED_SQL} and due_at > now()) as next_dispute_due_at,
        (select min(checked_at) from balance_check) as balances_checked_at,
        (select coalesce(sum(${DIFFERENCE_CENTS_SQL}), 0)
           from difference where settled_at is null and closed_at is null)::float8

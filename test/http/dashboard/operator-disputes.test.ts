@@ -55,3 +55,12 @@ test('a dispute that the account opened takes no reply: it is not urgent and not
   await insertDue(23, { kind: 'REQUESTED_MED' })
   expect(await readShown()).toMatchObject({ urgent: 0, urgentCents: 0, hasDeadline: false, listed: 0 })
 })
+
+test('a reply that has not reached the provider leaves its dispute urgent and listed, and is named there', async () => {
+  await insertDue(23, { state: 'analysing', hasReply: true })
+  const shown = await readShown()
+  expect(shown).toMatchObject({ urgent: 1, urgentCents: 1_000, hasDeadline: true, listed: 1 })
+  expect(shown.text).toContain('Reply not delivered to the provider')
+  await fixture.orm.em.fork().execute(`update dispute set reply_state = 'sent'`)
+  expect(await readShown()).toMatchObject({ urgent: 0, urgentCents: 0, hasDeadline: false, listed: 0 })
+})

@@ -77,6 +77,8 @@ create index dispute_of_movement on dispute (movement_uuid);
 create index dispute_by_end_to_end on dispute (provider_account_uuid, end_to_end);
 -- Those that wait for an answer, by deadline.
 create index dispute_due on dispute (account_uuid, due_at, uuid) where state = 'open';
+-- Replies that have not reached their provider.
+create index dispute_reply_pending on dispute (due_at) where reply_state = 'pending';
 -- The disputes that an inflow may cover.
 create index dispute_unresolved on dispute (account_uuid, provider_account_uuid) where state in ('open', 'analysing', 'accepted');
 
