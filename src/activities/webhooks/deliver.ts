@@ -3,7 +3,7 @@ import { type EntityManager, runInTransaction } from '../../db/client/orm.ts'
 import { Delivery, DeliveryAttempt, Event, Webhook } from '../../db/entities/webhook.ts'
 import { ROW_LOCK } from '../../db/locks.ts'
 import {
-  endPendingDelivery,
+  endUndeliverableDelivery,
   postponeDelivery,
   recordSuccessfulAttempt,
 } from '../../db/repositories/deliveries.ts'
@@ -53,10 +53,10 @@ export function createDeliveryAttempt({
     if (dueInMs > CLOCK_TOLERANCE_MS) return { kind: 'again', waitMs: dueInMs * timeScale }
 
     const endpoint = await em.findOneOrFail(Webhook, delivery.webhookUuid)
-    const outcome = getUndeliveredStatus(endpoint)
-    if (outcome) {
-      await endPendingDelivery(em, deliveryUuid, outcome)
-      return { kind: 'closed', outcome }
+    if (getUndeliveredStatus(endpoint)) {
+      const outcome = await endUndeliverableDelivery(em, deliveryUuid)
+      // The endpoint may have been enabled since it was read.
+      return outcome ? { kind: 'closed', outcome } : { kind: 'again', waitMs: 0 }
     }
     const event = await em.findOneOrFail(Event, delivery.eventUuid)
     const at = new Date()

@@ -100,6 +100,25 @@ export async function endPendingDelivery(
   )
 }
 
+/**
+ * Ends a pending delivery of an endpoint that is disabled or deleted, and returns how; null where its endpoint is active or it has
+ * ended already.
+ */
+export async function endUndeliverableDelivery(
+  em: EntityManager,
+  uuid: string,
+): Promise<DeliveryOutcome | null> {
+  const [ended] = await em.execute<{ status: DeliveryOutcome }[]>(
+    `update delivery d set status = case when w.deleted_at is null then 'FAILED' else 'CANCELLED' end,
+       next_attempt_at = null, sweep_at = null, updated_at = now()
+     from webhook w where d.uuid = ? and d.status = 'PENDING' and w.uuid = d.webhook_uuid
+       and (w.deleted_at is not null or w.status <> 'ACTIVE')
+     returning d.status`,
+    [uuid],
+  )
+  return ended?.status ?? null
+}
+
 type Postponement = { sweepAt: Date; nextAttemptAt?: Date | undefined }
 
 /**

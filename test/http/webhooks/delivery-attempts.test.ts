@@ -1,6 +1,9 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, afterEach, beforeAll, describe, expect, test } from '@jest/globals'
 import { Webhook } from 'standardwebhooks'
+import type { ActivityDependencies } from '../../../src/activities/runtime/dependencies.ts'
+import { createDeliveryAttempt } from '../../../src/activities/webhooks/deliver.ts'
+import { loadDeliveries } from '../../../src/db/repositories/deliveries.ts'
 import { pollUntil } from '../../api/support/poll-until.ts'
 import { type CertificateAuthority, createAuthority } from '../../webhooks/support/merchant-server.ts'
 import { type ApiFixture, openApiFixture } from '../support/api-fixture.ts'
@@ -341,6 +344,19 @@ describe('an endpoint', () => {
   })
 })
 
+test('a delivery is not ended by an endpoint’s state that has changed since it was read', async () => {
+  const hook = await endpoint()
+  const delivery = await hook.createEvent()
+  await hook.updateEndpoint(`status = 'DISABLED', disabled_reason = 'asked'`)
+  const { orm } = fixture
+  const em = orm.em.fork()
+  await loadDeliveries(em, [delivery])
+  await hook.updateEndpoint(`status = 'ACTIVE', disabled_reason = null`)
+  const attempt = createDeliveryAttempt({ orm, timeScale: 1, webhooks: {} } as ActivityDependencies)
+  expect(await attempt({ deliveryUuid: delivery }, { em })).toEqual({ kind: 'again', waitMs: 0 })
+  expect((await hook.readDelivery(delivery)).status).toBe('PENDING')
+})
+
 test('an attempt that fails after another one of its delivery succeeded leaves the endpoint’s health', async () => {
   const hook = await endpoint()
   const delivery = await hook.createEvent()
@@ -414,6 +430,20 @@ describe('first attempts within a workflow task', () => {
     expect(await hook.deliverFirst([made, left])).toEqual({ open: [{ deliveryUuid: left, firstWaitMs: 0 }] })
     expect(hook.received).toHaveLength(2)
     expect(await hook.readDelivery(left)).toMatchObject({ status: 'PENDING', attempt_count: 0 })
+  })
+
+  test('that waited read their rows again: nothing is sent to an endpoint that was disabled meanwhile', async () => {
+    const hook = await endpoint({ firstAttempts: { maxAttempts: 1, maxWaitMs: 10_000 } })
+    await hook.becomeFast()
+    const [made, late] = [await hook.createEvent(), await hook.createEvent()]
+    const meanwhile = async () => {
+      await hook.updateEndpoint(`status = 'DISABLED', disabled_reason = 'asked'`)
+      await sleep(400)
+    }
+    hook.scriptResponses({ status: 200, meanwhile })
+    expect(await hook.deliverFirst([made, late])).toEqual({ open: [] })
+    expect(hook.received).toHaveLength(2)
+    expect(await hook.readDelivery(late)).toMatchObject({ status: 'FAILED', attempt_count: 0 })
   })
 
   test('of an endpoint that was not fast are left to workflows at once, and no other endpoint waits for it', async () => {
