@@ -1,22 +1,17 @@
 import type { EntityManager } from '../db/client/orm.ts'
-import { Connection } from '../db/entities/connection.ts'
-import { type ResealResult, resealColumns } from '../db/repositories/sealed-columns.ts'
+import { type ResealResult, resealColumns, updateConnectionKeys } from '../db/repositories/sealed-columns.ts'
 import type { Sealer } from '../security/sealing.ts'
 
 /**
- * Encrypts everything that is stored under an older key again with the newest one. A row that changes at the same time is
- * left to the next run; one that does not open, whichever key it names, is counted as unopened. Inputs of workflows are
- * not changed: an older key must be kept until the last workflow that started with it has ended.
+ * Encrypts everything that is stored under an older key again with the newest one, in small transactions, and yields the
+ * result of each column. A row that changes at the same time is left to the next run; one that does not open, whichever key
+ * it names, is counted as unopened. Inputs of workflows are not changed: an older key must be kept until the last workflow
+ * that started with it has ended.
  */
-export async function resealSecrets(em: EntityManager, sealer: Sealer): Promise<ResealResult[]> {
-  const results = await resealColumns(em, text => resealText(sealer, text))
-  const { keyId: secretKeyId } = sealer
-  const resealed = {
-    secretKeyId: { $ne: secretKeyId },
-    sealedCredentials: { $like: `sealed.${secretKeyId}.%` },
-  }
-  await em.nativeUpdate(Connection, resealed, { secretKeyId })
-  return results
+export async function* resealSecrets(em: EntityManager, sealer: Sealer): AsyncGenerator<ResealResult> {
+  const { keyId } = sealer
+  yield* resealColumns(em, { keyId, reseal: text => resealText(sealer, text) })
+  await updateConnectionKeys(em, keyId)
 }
 
 /** Reseals every sealed part of a text; a part sealed with the newest key stays unchanged. Null where a part does not open. */

@@ -8,18 +8,19 @@ export function registerSecretCommands(trilho: OperatorCommand) {
     .description('encrypt every stored secret again with the first key of TRILHO_SECRET_KEY')
     .addHelpText(
       'after',
-      '\nAn older key may be removed when no secret is left unopened and every workflow that started with it has ended.',
+      '\nIt changes a few rows at a time, during operation, and may be interrupted and run again. Each line of the output\nis a column: `left` counts its rows that still need an older key. That key may be removed when nothing is left or\nunopened and every workflow that started with it has ended.',
     )
-    .run(async ({ audit, sealer, print }) => {
+    .run(async ({ em, audit, sealer, print }) => {
       const { keyId } = sealer
-      const results = await audit({
-        action: 'reseal',
-        subject: `key/${keyId}`,
-        work: em => resealSecrets(em, sealer),
-      })
-      results.forEach(print)
-      const unopened = results.reduce((sum, one) => sum + one.unopened, 0)
-      print({ key_id: keyId, unopened })
-      if (unopened > 0) process.exitCode = 1
+      // Recorded first: the batches that follow are committed one by one, and may be interrupted.
+      await audit({ action: 'reseal', subject: `key/${keyId}`, work: async () => {} })
+      const total = { unopened: 0, left: 0 }
+      for await (const result of resealSecrets(em, sealer)) {
+        print(result)
+        total.unopened += result.unopened
+        total.left += result.left
+      }
+      print({ key_id: keyId, ...total })
+      if (total.unopened + total.left > 0) process.exitCode = 1
     })
 }

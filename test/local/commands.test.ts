@@ -467,22 +467,39 @@ describe('connection', () => {
 })
 
 describe('reseal', () => {
+  /** Inserts webhook endpoints whose secrets are sealed by the old key. */
+  async function insertWebhooks(count: number): Promise<string[]> {
+    const rows = await em().execute<{ uuid: string }[]>(
+      `insert into webhook (uuid, account_uuid, url, sealed_secret, previous_secrets, masked_secret, events, fingerprint, created_at)
+       select gen_random_uuid(), ?, 'https://a.test', ?, '[]', '', '{MED}', '', now() from generate_series(1, ?)
+       returning uuid`,
+      [account, createSealer(OLD).seal('whsec_secret'), count],
+    )
+    return rows.map(({ uuid }) => uuid)
+  }
+
+  /** Returns once a session of the database waits for the row that another one holds. */
+  async function waitForRowWaiter(): Promise<void> {
+    const sql = `select 1 from pg_locks l join pg_stat_activity a using (pid)
+      where not l.granted and l.locktype = 'transactionid' and a.datname = current_database()`
+    while ((await em().execute<object[]>(sql)).length === 0);
+  }
+
   test('a secret sealed by an older key is sealed by the newest one, opens as before, and needs the old key no more', async () => {
     const { uuid } = await connection()
-    const webhook = crypto.randomUUID()
+    const [webhook] = (await insertWebhooks(1)) as [string]
     const until = '2030-01-01T00:00:00.000Z'
     const replaced = ['whsec_older', 'whsec_oldest'].map(token => ({
       sealed: createSealer(OLD).seal(token),
       until,
     }))
-    await em().execute(
-      `insert into webhook (uuid, account_uuid, url, sealed_secret, previous_secrets, masked_secret, events, fingerprint, created_at)
-       values (?, ?, 'https://a.test', ?, ?::jsonb, '', '{MED}', '', now())`,
-      [webhook, account, createSealer(OLD).seal('whsec_secret'), JSON.stringify(replaced)],
-    )
+    await em().execute('update webhook set previous_secrets = ?::jsonb where uuid = ?', [
+      JSON.stringify(replaced),
+      webhook,
+    ])
     keys = `${NEW},${OLD}`
     const output = await run('reseal', ...BY)
-    expect(output.at(-1)).toEqual({ key_id: 'new', unopened: 0 })
+    expect(output.at(-1)).toEqual({ key_id: 'new', unopened: 0, left: 0 })
     expect(output).toContainEqual(
       expect.objectContaining({ table: 'webhook', column: 'sealed_secret', resealed: 1 }),
     )
@@ -503,6 +520,54 @@ describe('reseal', () => {
 
     const again = await run('reseal', ...BY)
     expect(again.reduce((sum, line) => sum + (line.resealed ?? 0), 0)).toBe(0)
+  })
+
+  test('rows of more than one batch are all sealed again', async () => {
+    const { uuid } = await connection()
+    await em().execute(
+      `insert into unexplained_answer (uuid, connection_uuid, operation, kind, name, sealed_body, is_cut, digest)
+       select gen_random_uuid(), ?, 'list', 'unreadable_item', 'a', ?, false, n::text from generate_series(1, 250) n`,
+      [uuid, createSealer(OLD).seal('a body')],
+    )
+    keys = `${NEW},${OLD}`
+    const output = await run('reseal', ...BY)
+    const table = { table: 'unexplained_answer', column: 'sealed_body' }
+    expect(output).toContainEqual({ ...table, resealed: 250, unopened: 0, left: 0 })
+    const rows = await em().execute<{ text: string }[]>(
+      'delete from unexplained_answer where connection_uuid = ? returning sealed_body as text',
+      [uuid],
+    )
+    expect(new Set(rows.map(({ text }) => createSealer(NEW).open(text)))).toEqual(new Set(['a body']))
+  })
+
+  test('while it waits for a row it holds no other, has committed what it did, and leaves a row that changes', async () => {
+    const { uuid } = await connection()
+    const [changing] = (await insertWebhooks(3)) as [string]
+    keys = `${NEW},${OLD}`
+    const changed = createSealer(OLD).seal('whsec_rotated')
+    const { resealing } = await runInTransaction(orm, async tx => {
+      await tx.execute('update webhook set sealed_secret = ? where uuid = ?', [changed, changing])
+      const resealing = run('reseal', ...BY)
+      await Promise.race([waitForRowWaiter(), resealing])
+      await runInTransaction(orm, other =>
+        other.execute('select from connection where uuid = ? for no key update nowait', [uuid]),
+      )
+      const { sealedCredentials } = await em().findOneOrFail(Connection, uuid, {
+        populate: ['sealedCredentials'],
+      })
+      expect(sealedCredentials).toMatch(/^sealed\.new\./)
+      expect(await actsOf('key/new')).toContainEqual(expect.objectContaining({ action: 'reseal' }))
+      return { resealing }
+    })
+    const output = await resealing
+    expect(output).toContainEqual(
+      expect.objectContaining({ table: 'webhook', column: 'sealed_secret', resealed: 2, left: 1 }),
+    )
+    expect(output.at(-1)).toEqual({ key_id: 'new', unopened: 0, left: 1 })
+    expect(process.exitCode).toBe(1)
+    process.exitCode = 0
+    expect(await em().findOneOrFail(Webhook, changing)).toMatchObject({ sealedSecret: changed })
+    expect((await run('reseal', ...BY)).at(-1)).toEqual({ key_id: 'new', unopened: 0, left: 0 })
   })
 
   test('a secret that no known key opens is counted, left unchanged, and is a failure', async () => {
