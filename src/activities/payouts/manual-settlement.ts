@@ -6,6 +6,7 @@ import { queryAttemptByConnection } from '../../db/repositories/attempts.ts'
 import { recordOperatorAction } from '../../db/repositories/operator-actions.ts'
 import { findSettleableAttempt } from '../../db/repositories/settleable-attempts.ts'
 import { OPERATOR_REJECTION } from '../../domain/payouts/operator-rejection.ts'
+import { timeOfRailId } from '../../domain/pix/rail-id.ts'
 import type { SendPayoutOutcome } from '../../domain/providers/provider.ts'
 import type { ManualSettlement, SendResult } from '../../workflows/contracts/payouts.ts'
 import type { ActivityDependencies } from '../runtime/dependencies.ts'
@@ -68,7 +69,12 @@ export function settleManually<Row extends AttemptedRow>(
     const logFields = logFieldsOf(key, settlement)
     if (settlement && findSettleableAttempt([current], settlement, timeScale)) {
       log.warn(logFields, 'manual settlement applied')
-      return recordOutcome(tx, outgoing, { ...key, timeScale }, toManualSettlementOutcome(settlement))
+      return recordOutcome(
+        tx,
+        outgoing,
+        { ...key, timeScale },
+        toManualSettlementOutcome(settlement, current),
+      )
     }
     if (settlement && isAlreadyRecorded(current, settlement)) return queryAttemptOutcome(current, key.uuid)
     const reason = settlement
@@ -104,14 +110,22 @@ function isDataError(error: unknown): boolean {
   return /^(2[23]|54)/.test(String(Object(error).code))
 }
 
-function toManualSettlementOutcome(settlement: ManualSettlement): SendPayoutOutcome {
+function toManualSettlementOutcome(settlement: ManualSettlement, attempt: Attempt): SendPayoutOutcome {
   if (settlement.as === 'rejected') {
     const message = settlement.merchantText ?? OPERATOR_REJECTION.message
     return { kind: 'rejected', finality: 'final', code: OPERATOR_REJECTION.code, message }
   }
   const { endToEnd } = settlement
-  return {
-    kind: 'accepted',
-    payout: { status: 'settled', endToEnd, at: new Date().toISOString(), returns: [] },
-  }
+  const at = getSettlementTime(endToEnd, attempt).toISOString()
+  return { kind: 'accepted', payout: { status: 'settled', endToEnd, at, returns: [] } }
+}
+
+/**
+ * Gets the time of a settlement from its id, within the time of the attempt: with the time of the operator's action the
+ * movement would be missing in the provider's statement of that day. An id that has no time settles now.
+ */
+function getSettlementTime(endToEnd: string, { calledAt, createdAt }: Attempt): Date {
+  const now = Date.now()
+  const earliest = (calledAt ?? createdAt).getTime()
+  return new Date(Math.min(now, Math.max(earliest, timeOfRailId(endToEnd) ?? now)))
 }

@@ -113,9 +113,14 @@ async function comparePeriod(
   }
   const undirectedReturns = new Set(accountEntries.filter(isUndirectedReturn).map(({ id }) => id))
   const recorded = await findComparableMovements(em, period)
-  const { matched, differences } = compareStatement(
+  const comparison = compareStatement(
     providerEntries,
     recorded.filter(({ endToEnd }) => !undirectedReturns.has(endToEnd)),
+  )
+  const { matched } = comparison
+  // A statement also loads older movements by what its entries return; only those of its period can be missing there.
+  const differences = comparison.differences.filter(
+    ({ kind, ours }) => kind !== 'missing_there' || isInPeriod(period, ours?.settledAt),
   )
   const disputes = await repairDisputes(dependencies, em, {
     ...{ connection, provider, to: order.to, isReroutingKnown: true },
@@ -188,15 +193,16 @@ function isCreditedAndSettled({ creditedSince }: Connection, settledBefore: numb
 }
 
 /** Tells whether a comparison covers a difference: by the time of its movement, or because the statement names it. */
-function coversDifference(
-  { settledAfter, settledBefore, providerEntries }: ComparisonPeriod,
-  difference: StatementDifference,
-): boolean {
-  const movedAt = Date.parse(difference.entry?.at ?? difference.ours?.settledAt ?? '')
+function coversDifference(period: ComparisonPeriod, difference: StatementDifference): boolean {
   return (
-    (movedAt >= settledAfter && movedAt <= settledBefore) ||
-    providerEntries.some(entry => isEntryOfDifference(entry, difference))
+    isInPeriod(period, difference.entry?.at ?? difference.ours?.settledAt) ||
+    period.providerEntries.some(entry => isEntryOfDifference(entry, difference))
   )
+}
+
+function isInPeriod({ settledAfter, settledBefore }: ComparisonPeriod, at: string | null | undefined) {
+  const movedAt = Date.parse(at ?? '')
+  return movedAt >= settledAfter && movedAt <= settledBefore
 }
 
 /**

@@ -1,7 +1,9 @@
 import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import { approveAdjustment, proposeAdjustment } from '../../../src/activities/ledger/adjustments.ts'
+import { settleManually } from '../../../src/activities/payouts/manual-settlement.ts'
 import { reconcile } from '../../../src/activities/reconciliation/reconcile.ts'
+import { transferPayout } from '../../../src/activities/transfers/transfer-payout.ts'
 import { recordUnmatchedPayment } from '../../../src/activities/unmatched/record.ts'
 import { checkProviderBalances } from '../../../src/admin/ledger-check.ts'
 import { openProviderAccount, readOpeningBalance } from '../../../src/admin/opening-balance.ts'
@@ -376,6 +378,58 @@ test('a return of a charge’s PIX in the panel refunds the charge, and reduces 
   expect(await refund(600)).toMatchObject({ state: 'sending' })
   expect(await shop.look({ entries })).toMatchObject({ booked: 0 })
   await ledgerHolds()
+})
+
+test('an older return of the same PIX is not reported as missing in the statement', async () => {
+  const shop = await merchant(5_000)
+  const { endToEnd } = await paidCharge(shop, 1_000)
+  const returned = (cents: number, days: number) =>
+    sent(cents, { endToEnd: endToEndId('D'), returnOf: endToEnd, at: ago(days) })
+  const older = [returned(100, 8)]
+  await shop.look({ entries: older })
+  await shop.look({ entries: older })
+  const newer = [returned(200, 2)]
+  await shop.look({ entries: newer })
+  await shop.look({ entries: newer })
+  expect(await shop.look({ entries: newer })).toMatchObject({ matched: 1, differences: 0 })
+  expect(await shop.waits()).toEqual([])
+  expect(await shop.balances()).toMatchObject({ available: 5_700 })
+})
+
+test('a payout that an operator settles has the time of its end-to-end id', async () => {
+  const shop = await merchant(10_000)
+  fixture.scriptProvider({
+    sendTransfer: async () => ({ kind: 'unknown', code: 'timeout', message: 'no answer' }),
+  })
+  const settle = settleManually(fixture.dependencies, transferPayout)
+  const settledAt = async (calledDaysAgo: number, minute: string) => {
+    const order = fixture.transferInput(shop, { valueCents: 500 })
+    await fixture.records.storeTransfer(order)
+    const key = { uuid: order.uuid, connectionUuid: shop.connectionUuid }
+    await fixture.providers.sendTransfer({ ...key, isResend: false })
+    const [attempt] = await fixture.sql<{ uuid: string; sendings: number }>(
+      'update attempt set called_at = ? where subject_uuid = ? returning uuid, sendings',
+      [ago(calledDaysAgo), order.uuid],
+    )
+    const suffix = randomUUID().replaceAll('-', '').slice(0, 11)
+    const endToEnd = `E00000000${minute.replace(/[^0-9]/g, '')}${suffix}`
+    const signal = {
+      attempt: attempt!.uuid,
+      sending: attempt!.sendings,
+      as: 'settled',
+      endToEnd,
+      reason: 'r',
+    }
+    expect(await settle({ ...key, signal })).toMatchObject({ kind: 'settled' })
+    const [row] = await fixture.sql<{ settled_at: Date }>(
+      'select settled_at from movement where end_to_end = ?',
+      [endToEnd],
+    )
+    return new Date(row!.settled_at).toISOString()
+  }
+  const minute = ago(3).slice(0, 16)
+  expect(await settledAt(4, minute)).toBe(`${minute}:00.000Z`)
+  expect(Date.parse(await settledAt(1, minute))).toBeGreaterThan(Date.parse(ago(1)) - 60_000)
 })
 
 test('a return of an unmatched PIX in the panel debits the waiting amount', async () => {

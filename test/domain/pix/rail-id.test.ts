@@ -1,0 +1,14 @@
+import { expect, test } from '@jest/globals'
+import { timeOfRailId } from '../../../src/domain/pix/rail-id.ts'
+
+test.each([
+  ['E00000000202611221200abcdefghij0', '2026-11-22T12:00:00.000Z'],
+  ['D1234ABCD202602280059ABCDEFGHIJK', '2026-02-28T00:59:00.000Z'],
+  ['E00000000202602301200abcdefghij0', null],
+  ['E00000000202611222400abcdefghij0', null],
+  ['E00000000202611221200abcdefghij', null],
+  ['tarifa-1', null],
+])('the time in %s is %s', (id, time) => {
+  const found = timeOfRailId(id)
+  expect(found === null ? null : new Date(found).toISOString()).toBe(time)
+})
