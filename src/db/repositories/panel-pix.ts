@@ -3,14 +3,18 @@ import type { StatementDifference } from '../../domain/reconciliation/statement-
 import type { EntityManager } from '../client/orm.ts'
 import { selectValue } from '../select-values.ts'
 
-/** PIX that only a provider's statement lists: open differences of the kind `missing_here`. */
+/**
+ * PIX that only a provider's statement lists: open differences of the kind `missing_here`. One that an operator has closed
+ * is not posted: an adjustment may account for it.
+ */
 
 export type MissingPix = { uuid: string; detail: StatementDifference }
 
 export function findMissingPix(em: EntityManager, providerAccountUuid: string): Promise<MissingPix[]> {
   return em.execute<MissingPix[]>(
     `select uuid, detail from difference
-     where provider_account_uuid = ? and kind = 'missing_here' and settled_at is null order by found_at, uuid`,
+     where provider_account_uuid = ? and kind = 'missing_here' and settled_at is null and closed_at is null
+     order by found_at, uuid`,
     [providerAccountUuid],
   )
 }

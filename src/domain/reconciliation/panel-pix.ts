@@ -1,12 +1,17 @@
 import { uuidFromReference } from '../pix/identifiers.ts'
 import type { StatementEntry } from '../providers/provider.ts'
-import { scaleWait } from '../shared/intervals.ts'
+import { DAY, scaleWait } from '../shared/intervals.ts'
 
 /**
  * How long a PIX or a withdrawal that only the provider's statement knows is left to the workflow or the notification
  * that may still account for it. Scaled like every wait (src/domain/shared/intervals.ts).
  */
-export const PANEL_PIX_WAIT_MS = 24 * 60 * 60_000
+export const PANEL_PIX_WAIT_MS = DAY
+/**
+ * How long a return waits for the decision of its PIX's dispute: the rail decides a dispute and returns the money within
+ * eleven days of its opening.
+ */
+const UNDECIDED_DISPUTE_WAIT_MS = 11 * DAY
 
 /** Why a PIX that only the statement knows is not booked as one of the panel. */
 export type PanelPixPendingReason =
@@ -18,6 +23,8 @@ export type PanelPixPendingReason =
   | 'attempt_in_doubt'
   /** A dispute about the PIX that it returns is undecided: the dispute's workflow accounts for it. */
   | 'has_open_dispute'
+  /** That dispute is undecided for longer than the rail allows: the provider may have returned the money by it. */
+  | 'has_overdue_dispute'
   /** Its id is recorded in the other direction: one of both is wrong, or the PIX stayed within the provider account. */
   | 'recorded_in_other_direction'
   /** The provider names neither an id of the rail nor one of its own, so a repeat cannot be recognised. */
@@ -52,10 +59,12 @@ export function panelPixPendingReasonOf(
   if (entry.reference !== null && uuidFromReference(entry.reference) !== null) return 'has_our_reference'
   if (facts.isRecordedInOtherDirection) return 'recorded_in_other_direction'
   if (facts.returnsOurTransfer) return 'returns_our_transfer'
-  if (facts.hasUndecidedDispute) return 'has_open_dispute'
+  const isYoungerThan = (waitMs: number) =>
+    facts.nowMs - Date.parse(entry.at) < scaleWait(waitMs, facts.timeScale)
+  if (facts.hasUndecidedDispute)
+    return isYoungerThan(UNDECIDED_DISPUTE_WAIT_MS) ? 'has_open_dispute' : 'has_overdue_dispute'
   if (facts.mayBeOurPayout) return 'attempt_in_doubt'
-  const ageMs = facts.nowMs - Date.parse(entry.at)
-  return ageMs < scaleWait(PANEL_PIX_WAIT_MS, facts.timeScale) ? 'too_young' : null
+  return isYoungerThan(PANEL_PIX_WAIT_MS) ? 'too_young' : null
 }
 
 /** As the Central Bank's Pix API has it (`endToEndId`, `rtrId`). */

@@ -4,6 +4,7 @@ import { reconcile } from '../../../src/activities/reconciliation/reconcile.ts'
 import { recordUnmatchedPayment } from '../../../src/activities/unmatched/record.ts'
 import { runInTransaction } from '../../../src/db/client/orm.ts'
 import { Connection } from '../../../src/db/entities/connection.ts'
+import { readDatabaseGauges } from '../../../src/db/repositories/database-gauges.ts'
 import { checkLedger } from '../../../src/db/repositories/ledger-rules.ts'
 import type { IncomingPix, StatementEntry } from '../../../src/domain/providers/provider.ts'
 import { openActivityFixture } from '../../chaos/support/activity-fixture.ts'
@@ -74,6 +75,12 @@ async function openDispute() {
   }
 }
 
+/** The number of differences that the alert StatementDiffers counts. */
+async function countOpenDifferences(): Promise<number> {
+  const gauges = await readDatabaseGauges(fixture.orm.em.fork())
+  return gauges.find(({ gauge }) => gauge === 'trilho_reconciliation_differences')?.value ?? 0
+}
+
 const ledgerHolds = async () => expect(await checkLedger(fixture.orm.em.fork())).toEqual([])
 
 test('the return of an accepted dispute is recorded from the statement and ends it', async () => {
@@ -118,7 +125,31 @@ test('a return of an undecided dispute waits for the decision', async () => {
   const entry = dispute.returned(1_000, 2)
   expect(await dispute.reconcile([entry])).toEqual(['has_open_dispute'])
   expect(await dispute.readState()).toEqual({ state: 'open', returned: 0 })
+  expect(await countOpenDifferences()).toBe(0)
   await dispute.pollAnswering({ status: 'agreed' })
   expect(await dispute.reconcile([entry])).toEqual([])
   expect(await dispute.readState()).toEqual({ state: 'resolved', returned: 1_000 })
+})
+
+test('a return whose dispute is undecided for longer than the rail allows alerts an operator', async () => {
+  const dispute = await openDispute()
+  const entry = dispute.returned(1_000, 12)
+  expect(await dispute.reconcile([entry])).toEqual(['has_overdue_dispute'])
+  expect(await countOpenDifferences()).toBe(1)
+  await dispute.pollAnswering({ status: 'agreed' })
+  expect(await dispute.reconcile([entry])).toEqual([])
+  expect(await countOpenDifferences()).toBe(0)
+})
+
+test('a return that an operator has closed is not recorded: an adjustment may account for it', async () => {
+  const dispute = await openDispute()
+  const entry = dispute.returned(1_000, 12)
+  await dispute.reconcile([entry])
+  await fixture.sql(
+    `update difference set closed_at = now(), closed_as = 'accepted', closed_reason = 'adjusted', closed_by = 'ana'
+     where closed_at is null and settled_at is null`,
+  )
+  await dispute.pollAnswering({ status: 'agreed' })
+  await dispute.reconcile([entry])
+  expect(await dispute.readState()).toEqual({ state: 'accepted', returned: 0 })
 })
