@@ -21,6 +21,7 @@ const GAUGES = {
   trilho_unknown_oldest_seconds: 'Age of the oldest unknown outcome.',
   trilho_unknown_cents: 'Value of the payments whose outcome is unknown, in centavos.',
   trilho_attempt_oldest_seconds: 'Age of the oldest attempt that is calling, accepted or unknown.',
+  trilho_charges_past_expiry: 'Charges that expired one to eight days ago and are still PENDING.',
   trilho_rows_without_workflow:
     'Unfinished rows that the last sweep found without a workflow, reopened or not.',
   trilho_workflow_sweep_age_seconds: 'Time since unfinished rows were last compared with running workflows.',
@@ -64,6 +65,7 @@ const GAUGE_LABELS: Partial<Record<GaugeName, string[]>> = {
   trilho_unknown_oldest_seconds: ['provider'],
   trilho_unknown_cents: ['provider'],
   trilho_attempt_oldest_seconds: ['operation'],
+  trilho_charges_past_expiry: ['provider'],
   trilho_rows_without_workflow: ['noun'],
   trilho_breakers_open: ['provider'],
   trilho_unexpected_settlements: ['provider'],

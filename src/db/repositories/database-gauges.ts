@@ -3,6 +3,7 @@ import { PAYOUT_KINDS } from '../../domain/payouts/payout-kind.ts'
 import { TRANSIENT_PENDING_REASONS } from '../../domain/reconciliation/panel-pix.ts'
 import type { EntityManager } from '../client/orm.ts'
 import { IS_UNANSWERED_SQL, IS_UNMATCHED_SQL } from './account-tasks.ts'
+import { IS_PAST_EXPIRY_SQL } from './operator-lists.ts'
 
 /** One row per sample: its gauge, the values of its labels if the gauge has labels, and its value. */
 export type GaugeSample = { gauge: string; labels: string[] | null; value: number }
@@ -21,6 +22,9 @@ const URGENT_DISPUTE_HOURS = 24
 
 /** Providers choose the names of these answers: only the latest have a series. */
 const MAX_UNEXPLAINED_NAMES = 100
+
+/** How long a charge past its expiry is counted: no provider ends some of them, and the list keeps these. */
+const PAST_EXPIRY_MAX_AGE = '8 days'
 
 const PASSING_WAITS = TRANSIENT_PENDING_REASONS.join(',')
 
@@ -63,6 +67,11 @@ union all
 select 'trilho_attempt_oldest_seconds', array[operation], extract(epoch from now() - min(created_at))::float8
   from attempt where state in ('calling', 'accepted', 'unknown') and operation in ('${PAYOUT_KINDS.join("', '")}')
   group by operation
+union all
+select 'trilho_charges_past_expiry', array[c.provider], count(*)::float8
+  from (select connection_uuid from charge
+    where ${IS_PAST_EXPIRY_SQL} and expires_at > now() - interval '${PAST_EXPIRY_MAX_AGE}') overdue
+  join connection c on c.uuid = overdue.connection_uuid group by c.provider
 union all
 select 'trilho_rows_without_workflow', array[noun], lost_count::float8 from workflow_sweep
 union all

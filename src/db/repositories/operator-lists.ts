@@ -8,6 +8,8 @@ import { PENDING_ATTEMPT_STATES } from './attempts.ts'
 export const MAX_LISTED_ROWS = 200
 /** Minutes without progress after which a workflow counts as stuck. */
 const STUCK_MINUTES = 10
+/** Selects charges that are PENDING a day after they expired: their provider has given no answer that ends them. */
+export const IS_PAST_EXPIRY_SQL = `state = 'pending' and expires_at < now() - interval '1 day'`
 
 /** Joins an attempt to its connection's account, and a movement to its account and provider. */
 const ATTEMPT_SQL =
@@ -46,13 +48,15 @@ export function listContradictedOutcomes(em: EntityManager) {
   )
 }
 
-/** Lists workflows that have not left a transient state in time. */
+/** Lists workflows that have not left a transient state in time; of a charge past its expiry, since then. */
 export function listStuckWorkflows(em: EntityManager) {
   const isStuckSql = `l.updated_at < now() - interval '${STUCK_MINUTES} minutes'`
   return em.execute(
     `select l.*, n.name as account_name from (
        select 'charge' as noun, uuid, '' as part, account_uuid, state, total_cents as cents, updated_at from charge l
          where state in ('issuing', 'paying', 'refunding') and ${isStuckSql}
+       union all
+       select 'charge', uuid, '', account_uuid, state, total_cents, expires_at from charge where ${IS_PAST_EXPIRY_SQL}
        union all
        select 'transfer', uuid, '', account_uuid, state, value_cents, updated_at from transfer l
          where state in ('created', 'sending', 'settling') and (state <> 'created' or scheduled_for < now()

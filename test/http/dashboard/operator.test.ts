@@ -8,6 +8,7 @@ import { listStuckWorkflows, listUnknownOutcomes } from '../../../src/db/reposit
 import { type ApiFixture, openApiFixture } from '../support/api-fixture.ts'
 import { createBrowser, hiddenFieldOf, hiddenFieldsOf } from '../support/browser.ts'
 import { createFullAccount, PASSWORD } from '../support/full-account.ts'
+import { ANY_PAYLOAD_SQL } from '../support/row-inserters.ts'
 
 const OPERATOR = '/dashboard/operator'
 const PAGES = [
@@ -111,6 +112,25 @@ describe('an operator', () => {
     await ours.sql('delete from pix_key where uuid = ?', [uuid])
   })
 
+  test('sees a charge that is still pending a day after it expired, and no other pending one', async () => {
+    const charges: Record<string, string> = {}
+    for (const age of ['23 hours', '25 hours']) {
+      const uuid = await fixture.insertCharge(ours.connection)
+      charges[age] = uuid
+      await ours.sql(
+        `update charge set state = 'pending', txid = ?, payload = ${ANY_PAYLOAD_SQL}, expires_at = now() - ?::interval
+         where uuid = ?`,
+        [randomUUID(), age, uuid],
+      )
+    }
+    const { text } = await operator.get(`${OPERATOR}/stuck`)
+    const workflowPath = (uuid?: string) => `/workflows/${encodeURIComponent(`charge/${uuid}`)}`
+    expect(text).toContain(workflowPath(charges['25 hours']))
+    expect(text).toContain('Vencida, sem resposta final do provedor')
+    expect(text).not.toContain(workflowPath(charges['23 hours']))
+    for (const uuid of Object.values(charges)) await ours.sql('delete from charge where uuid = ?', [uuid])
+  })
+
   test('has a link to the workflow of each operation', async () => {
     const workflowPath = (id: string) => `/namespaces/default/workflows/${encodeURIComponent(id)}`
     expect((await operator.get(`${OPERATOR}/unknown`)).text).toContain(
@@ -159,7 +179,7 @@ test('rows in progress are found by an index', async () => {
   const asked = { execute: (sql: string) => sql } as never
   for (const [look, indexes] of [
     [listUnknownOutcomes, ['attempt_moving']],
-    [listStuckWorkflows, ['charge_moving', 'transfer_moving', 'refund_one_running']],
+    [listStuckWorkflows, ['charge_moving', 'charge_pending_expiry', 'transfer_moving', 'refund_one_running']],
   ] as const)
     await runInTransaction(fixture.orm, async em => {
       await em.execute('set local enable_seqscan = off')

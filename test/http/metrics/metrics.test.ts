@@ -27,7 +27,7 @@ import { openTestOrm } from '../../support/orm.ts'
 import { createTemporaryFolder } from '../../support/servers.ts'
 import { type ApiFixture, openApiFixture } from '../support/api-fixture.ts'
 import { createBrowser } from '../support/browser.ts'
-import { bookingSql, type ConnectionRow } from '../support/row-inserters.ts'
+import { ANY_PAYLOAD_SQL, bookingSql, type ConnectionRow } from '../support/row-inserters.ts'
 import { sampleRoutes } from '../support/sample-routes.ts'
 
 test('a histogram without its buckets is a summary, and a kept one stays complete', () => {
@@ -294,6 +294,24 @@ describe('GET /metrics', () => {
       )
     const text = await (await scrape()).text()
     expect(text).toMatch(/^trilho_provider_contradictions\{provider="PROVIDER_D"\} 2$/m)
+  })
+
+  test('counts per provider the charges that expired one to eight days ago and are still pending', async () => {
+    const connection = await world.insertConnection(await world.insertAccount(), { provider: 'PROVIDER_C' })
+    for (const [state, age] of [
+      ['pending', '23 hours'],
+      ['pending', '25 hours'],
+      ['pending', '7 days'],
+      ['pending', '9 days'],
+      ['expired', '25 hours'],
+    ])
+      await world.orm.em.fork().execute(
+        `update charge set state = ?, txid = ?, payload = ${ANY_PAYLOAD_SQL}, expires_at = now() - ?::interval
+         where uuid = ?`,
+        [state, randomUUID(), age, await world.insertCharge(connection)],
+      )
+    const gauges = (await (await scrape()).text()).match(/^trilho_charges_past_expiry\{.*$/gm)
+    expect(gauges).toEqual(['trilho_charges_past_expiry{provider="PROVIDER_C"} 2'])
   })
 
   test('counts per provider settlements within a day after a reported failure only', async () => {

@@ -47,6 +47,7 @@ export const SIGNAL_RULES: Record<string, SignalRule> = {
   trilho_attempt_oldest_seconds: {
     ...{ above: 3_600, unit: 'seconds', page: 'unknown', runbook: 'attempt-pending-too-long' },
   },
+  trilho_charges_past_expiry: { above: 0, unit: 'count', page: 'stuck', runbook: 'charge-past-expiry' },
   trilho_rows_without_workflow: { above: 0, unit: 'count', page: 'stuck', runbook: 'rows-without-workflow' },
   trilho_workflow_sweep_age_seconds: {
     ...{ above: 10_800, unit: 'seconds', page: 'stuck', runbook: 'workflow-sweep-late' },

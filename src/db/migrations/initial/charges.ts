@@ -105,6 +105,8 @@ create index charge_open_key on charge (pix_key) where state in ('pending', 'pay
 -- never changes: an update of a charge need not touch these indexes.
 create index charge_moving on charge (created_at) where state in ('issuing', 'paying', 'refunding');
 create index charge_unfinished on charge (created_at, uuid) where state in ('issuing', 'pending', 'paying');
+-- Operators' watch over charges that their provider does not end. A charge enters it with its payload.
+create index charge_pending_expiry on charge (expires_at) where state = 'pending';
 
 create table split (
   uuid uuid primary key,
