@@ -73,7 +73,8 @@ export function listStuckWorkflows(em: EntityManager) {
 
 /**
  * Lists webhooks that fail, that have permanently missed events, or that are disabled; disabled ones come last, so
- * that however many there are, they hide no other.
+ * that however many there are, they hide no other. `since`: the moment of the earliest missed event, which may be older than
+ * its delivery: a recovery creates deliveries of earlier events.
  */
 export function listFailingWebhooks(em: EntityManager) {
   return em.execute(
@@ -81,8 +82,8 @@ export function listFailingWebhooks(em: EntityManager) {
        d.failed, coalesce(d.since, w.failing_since, now() - interval '1 day') as since
      from webhook w join account n on n.uuid = w.account_uuid
      cross join lateral (
-       select count(*) as failed, min(created_at) as since from delivery
-       where webhook_uuid = w.uuid and status in ('FAILED', 'CANCELLED') and created_at > now() - interval '30 days'
+       select count(*) as failed, min(e.created_at) as since from delivery m join event e on e.uuid = m.event_uuid
+       where m.webhook_uuid = w.uuid and m.status in ('FAILED', 'CANCELLED') and m.created_at > now() - interval '30 days'
      ) d
      where w.deleted_at is null and (w.status = 'DISABLED' or w.failing_since is not null or d.failed > 0)
      order by w.status = 'DISABLED', w.failing_since desc nulls last, w.created_at desc limit ${MAX_LISTED_ROWS}`,

@@ -3,6 +3,7 @@ import type { ActivityDependencies } from '../../../src/activities/runtime/depen
 import { replayMissedEvents, sweepDeliveries } from '../../../src/activities/webhooks/sweep-deliveries.ts'
 import { deliveryRoutes } from '../../../src/api/webhooks/delivery-routes.ts'
 import { webhookRoutes } from '../../../src/api/webhooks/routes.ts'
+import { listFailingWebhooks } from '../../../src/db/repositories/operator-lists.ts'
 import { startEventReplay } from '../../../src/temporal/deliveries.ts'
 import type { TemporalContext } from '../../../src/temporal/workflow-options.ts'
 import type { ReplayEventsInput } from '../../../src/workflows/contracts/webhooks.ts'
@@ -88,14 +89,10 @@ function createFakeTemporal(look = async () => {}) {
   }
 }
 
-/** Recovers from an hour ago on, and answers the signalled workflows. */
-async function recovered(webhookUuid: string) {
+/** Recovers from an hour ago or another moment on, and answers the signalled workflows. */
+async function recovered(webhookUuid: string, since = new Date(Date.now() - HOUR_MS)) {
   const { woken, orders, temporal } = createFakeTemporal()
-  await startEventReplay(
-    temporal,
-    { webhookUuid, since: new Date(Date.now() - HOUR_MS).toISOString() },
-    1_000,
-  )
+  await startEventReplay(temporal, { webhookUuid, since: since.toISOString() }, 1_000)
   const did = await replayMissedEvents({ orm: fixture.orm, temporal } as ActivityDependencies)(orders[0]!)
   return { ...did, woken }
 }
@@ -173,6 +170,22 @@ describe('the backlog of one endpoint', () => {
     await sweep()
     expect(await dead.statuses()).toEqual({ PENDING: 300 })
   })
+})
+
+test('an operator recovers events that are older than their failed deliveries', async () => {
+  const hook = await endpoint()
+  const delivery = await hook.createEvent()
+  // A recovery created the delivery of an event that happened while the endpoint was disabled, and it failed.
+  await hook.sql(
+    `update event set created_at = now() - interval '2 days'
+     where uuid = (select event_uuid from delivery where uuid = ?)`,
+    [delivery],
+  )
+  await hook.updateDelivery(delivery, `status = 'FAILED'`)
+  const listed = (await listFailingWebhooks(fixture.orm.em.fork())) as { uuid: string; since: string }[]
+  const { since } = listed.find(row => row.uuid === hook.uuid)!
+  // The form of the page sends it to the millisecond.
+  expect(await recovered(hook.uuid, new Date(since))).toMatchObject({ recovered: 1 })
 })
 
 test('events written by a machine whose clock is ahead are recovered too', async () => {
