@@ -103,8 +103,6 @@ function buildSignedRequest(sealer: Sealer, endpoint: Webhook, event: Event, at:
   const sealed = [endpoint.sealedSecret, ...previous.map(token => token.sealed)]
   const secrets = sealed.map(one => sealer.open<string>(one))
   const headers = {
-    'content-type': 'application/json',
-    'user-agent': 'Trilho-Webhooks/1',
     'x-request-id': event.requestId,
     ...buildSignatureHeaders({ id: event.uuid, at, body, secrets }),
   }

@@ -66,7 +66,7 @@ const LOCAL_POLL_SUMMARIES = {
   pollReturn: LOCAL_POLL_SUMMARY,
 }
 
-/** An attempt ends by itself after 1.5 s; in a burst it waits for its turn before. */
+/** The activity waits 2 s for a slot of an attempt and 1.5 s for its answer; in a busy process up to four times as long. */
 const FIRST_ATTEMPTS_OPTIONS = { startToCloseTimeout: '15 seconds', retry: { maximumAttempts: 1 } } as const
 
 /**
@@ -203,7 +203,7 @@ export async function attemptDeliveriesLocally(deliveries: string[]): Promise<Op
   return open
 }
 
-/** Webhook attempts, on a task queue of their own. An attempt takes up to 15 s, and waits up to 5 s for a slot. */
+/** Webhook attempts, on a task queue of their own. An attempt takes up to 15 s, and waits up to 2 s for a slot. */
 export const proxyDeliveryActivities = () =>
   proxyActivities<ReturnType<typeof webhookActivities>>({
     taskQueue: webhookTaskQueueOf(workflowInfo().taskQueue),
