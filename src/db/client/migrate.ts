@@ -10,6 +10,15 @@ type MigrationRetryPolicy = { lockMs: number; attempts: number; everyMs: number 
 const MIGRATION_RETRY_POLICY: MigrationRetryPolicy = { lockMs: 2_000, attempts: 60, everyMs: 1_000 }
 
 /**
+ * Names of a migrating process's sessions: the ones that migrate, and the one that holds or awaits the lock of all
+ * migrations. The latter idles in a transaction for as long as a migration runs.
+ */
+export const MIGRATION_SESSION_NAMES = {
+  migrating: 'trilho-migration',
+  lock: 'trilho-migration-lock',
+} as const
+
+/**
  * Brings the schema up to date; several processes may call it at once, while others serve. Uses connections of its
  * own without a statement timeout, because building an index over millions of rows, or waiting for the process that
  * builds it, takes longer than a request's statement may.
@@ -21,6 +30,7 @@ export async function migrate(
 ): Promise<void> {
   const orm = await openOrm({
     ...{ databaseUrl, migrations, statementMs: null, lockMs: retryPolicy.lockMs },
+    applicationName: MIGRATION_SESSION_NAMES.migrating,
     canCreateDatabase: true,
   })
   try {
@@ -37,6 +47,12 @@ export async function migrate(
 async function runPendingMigrations(orm: Orm, retryPolicy: MigrationRetryPolicy): Promise<void> {
   const connection = orm.em.getConnection()
   await connection.transactional(async context => {
+    await connection.execute(
+      `set local application_name = '${MIGRATION_SESSION_NAMES.lock}'`,
+      [],
+      'run',
+      context,
+    )
     // One process migrates; the others wait without a limit and then find no pending migration.
     await connection.execute('set local lock_timeout = 0', [], 'run', context)
     // This session idles while the migrations run on another connection.

@@ -1,6 +1,7 @@
 import { UNEXPECTED_SETTLEMENTS } from '../../domain/ledger/movement.ts'
 import { PAYOUT_KINDS } from '../../domain/payouts/payout-kind.ts'
 import { TRANSIENT_PENDING_REASONS } from '../../domain/reconciliation/panel-pix.ts'
+import { MIGRATION_SESSION_NAMES } from '../client/migrate.ts'
 import type { EntityManager } from '../client/orm.ts'
 import { IS_UNANSWERED_SQL, IS_UNMATCHED_SQL } from './account-tasks.ts'
 import { IS_PAST_EXPIRY_SQL } from './operator-lists.ts'
@@ -28,6 +29,14 @@ const PAST_EXPIRY_MAX_AGE = '8 days'
 
 const PASSING_WAITS = TRANSIENT_PENDING_REASONS.join(',')
 
+/**
+ * Condition: a migration runs, or ran its last statement seconds ago. Meanwhile another session of its process idles in a
+ * transaction, which holds the lock of all migrations and no row. Without a running migration, its process has vanished.
+ */
+const IS_MIGRATING_SQL = `exists (select from pg_stat_activity m where m.datname = current_database()
+    and m.application_name = '${MIGRATION_SESSION_NAMES.migrating}'
+    and (m.state = 'active' or m.state_change > now() - interval '15 seconds'))`
+
 const GAUGES_QUERY = `
 select 'trilho_database_up' as gauge, null::text[] as labels, 1::float8 as value
 union all
@@ -44,9 +53,11 @@ select 'trilho_clock_offset_seconds', null, extract(epoch from clock_timestamp()
 union all
 select 'trilho_idle_transaction_oldest_seconds', null, coalesce(extract(epoch from now() - min(state_change)), 0)::float8
   from pg_stat_activity where datname = current_database() and state like 'idle in transaction%'
+    and not (application_name = '${MIGRATION_SESSION_NAMES.lock}' and ${IS_MIGRATING_SQL})
 union all
 select 'trilho_lock_wait_oldest_seconds', null, coalesce(extract(epoch from now() - min(query_start)), 0)::float8
   from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'
+    and application_name <> '${MIGRATION_SESSION_NAMES.lock}'
 union all
 select 'trilho_worker_without_providers', array[worker], 1
   from provider_reach where probed_at > now() - interval '${PROBE_MAX_AGE}' group by worker

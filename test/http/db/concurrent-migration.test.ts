@@ -2,9 +2,10 @@ import { randomUUID } from 'node:crypto'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, beforeAll, beforeEach, expect, test } from '@jest/globals'
 import { Migration } from '@mikro-orm/migrations'
-import { migrate } from '../../../src/db/client/migrate.ts'
+import { MIGRATION_SESSION_NAMES, migrate } from '../../../src/db/client/migrate.ts'
 import { type Orm, runInTransaction } from '../../../src/db/client/orm.ts'
 import { MIGRATIONS } from '../../../src/db/migrations/index.ts'
+import { readDatabaseGauges } from '../../../src/db/repositories/database-gauges.ts'
 import { createTestDatabase } from '../../support/database.ts'
 import { openTestOrm } from '../../support/orm.ts'
 
@@ -37,6 +38,13 @@ class Migration103_rules extends Migration {
         add constraint ${name} check (created_at <= updated_at) not valid`)
       this.addSql(`alter table ${table} validate constraint ${name}`)
     }
+  }
+}
+
+/** Runs until a test cancels it, as an index over many rows does. */
+class Migration104_long extends Migration {
+  override up() {
+    this.addSql('select pg_sleep(600)')
   }
 }
 
@@ -137,6 +145,46 @@ test('such a migration and a transaction that locks the same tables never deadlo
   }
   await Promise.all([migrating, transactions()])
   expect(await listApplied()).toEqual([RULES])
+})
+
+test('the lock of all migrations counts as held only where no migration runs', async () => {
+  const { migrating, lock } = MIGRATION_SESSION_NAMES
+  const readHeld = async () =>
+    (await readDatabaseGauges(orm.em.fork()))
+      .filter(({ gauge }) => /^trilho_(idle_transaction|lock_wait)_/.test(gauge))
+      .map(({ value }) => value > 0)
+  const sessions = (name: string, condition: string) =>
+    `select from pg_stat_activity where datname = current_database() and application_name = '${name}' and ${condition}`
+  const waitForSession = async (name: string, condition: string) => {
+    while ((await sql(sessions(name, condition))).length === 0) await sleep(5)
+  }
+  const long = [...MIGRATIONS, { name: 'Migration104_long', class: Migration104_long }]
+  const both = Promise.allSettled([migrate(url, SOON, long), migrate(url, SOON, long)])
+  await waitForSession(migrating, `wait_event = 'PgSleep'`)
+  await waitForSession(lock, `state = 'idle in transaction'`)
+  await waitForSession(lock, `wait_event = 'advisory'`)
+  expect(await readHeld()).toEqual([false, false])
+
+  // The second process goes on with the migration that the first one has not done.
+  let isOver = false
+  const ended = both.finally(() => {
+    isOver = true
+  })
+  while (!isOver) {
+    await sql(
+      `select pg_cancel_backend(pid) from pg_stat_activity where wait_event = 'PgSleep' and datname = current_database()`,
+    )
+    await sleep(20)
+  }
+  expect((await ended).map(({ status }) => status)).toEqual(['rejected', 'rejected'])
+  while ((await sql(sessions(migrating, 'true'))).length > 0) await sleep(5)
+
+  const vanished = await openTestOrm({ databaseUrl: url, applicationName: lock })
+  await runInTransaction(vanished, async em => {
+    await em.execute('select 1')
+    expect(await readHeld()).toEqual([true, false])
+  })
+  await vanished.close()
 })
 
 test('a schema of before the first release is refused in one line, and stays as it is', async () => {
