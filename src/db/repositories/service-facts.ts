@@ -8,8 +8,6 @@ type ServiceFacts = {
   workers: number
   /** Of the disputes whose provider has no reply. */
   next_dispute_due_at: string | null
-  /** The least recent comparison of a provider account's balance with the ledger. */
-  balances_checked_at: string | null
   /** Value of what only a statement or only the ledger has, without what operators have closed. */
   difference_cents: number
 }
@@ -19,7 +17,6 @@ export async function readServiceFacts(em: EntityManager): Promise<ServiceFacts>
     `select
        (select count(distinct worker) from provider_reach where probed_at > now() - interval '30 seconds')::int as workers,
        (select min(due_at) from dispute where ${IS_UNANSWERED_SQL} and due_at > now()) as next_dispute_due_at,
-       (select min(checked_at) from balance_check) as balances_checked_at,
        (select coalesce(sum(${DIFFERENCE_CENTS_SQL}), 0)
           from difference where settled_at is null and closed_at is null)::float8
        + (select coalesce(sum(value_cents), 0) from account_entry

@@ -314,6 +314,41 @@ describe('GET /metrics', () => {
     expect(gauges).toEqual(['trilho_charges_past_expiry{provider="PROVIDER_C"} 2'])
   })
 
+  test('shows the age of the least recent comparison of an active connection, or of the connection', async () => {
+    const em = world.orm.em.fork()
+    // Of the other tests; a change of a connection counts as now.
+    await em.execute(`update connection set status = 'BLOCKED'`)
+    const hours = async () =>
+      Array.from(
+        (await renderDatabaseMetrics(world.orm)).matchAll(
+          /^trilho_reconciliation_age_seconds\{provider="(\w+)"\} (\S+)$/gm,
+        ),
+        ([, provider, seconds]) => `${provider} ${Math.floor(Number(seconds) / 3_600)}`,
+      )
+    const compared = async (row: ConnectionRow, changed: string, checked: string | null) => {
+      const uuid = await world.insertConnection(await world.insertAccount(), row)
+      await em.execute('update connection set updated_at = now() - ?::interval where uuid = ?', [
+        changed,
+        uuid,
+      ])
+      if (checked !== null)
+        await em.execute(
+          `insert into balance_check (provider_account_uuid, provider_cents, ledger_cents, moving_cents, checked_at)
+           select provider_account_uuid, 0, 0, 0, now() - ?::interval from connection where uuid = ?`,
+          [checked, uuid],
+        )
+    }
+    await compared({ status: 'BLOCKED' }, '10 days', '90 days')
+    expect(await hours()).toEqual([])
+    await compared({ provider: 'PROVIDER_A' }, '10 days', '30 minutes')
+    expect(await hours()).toEqual(['PROVIDER_A 0'])
+    await compared({ provider: 'PROVIDER_A' }, '10 days', '270 minutes')
+    // Never compared, and a change since the last comparison.
+    await compared({ provider: 'PROVIDER_B' }, '5 hours 30 minutes', null)
+    await compared({ provider: 'PROVIDER_C' }, '30 minutes', '90 days')
+    expect((await hours()).sort()).toEqual(['PROVIDER_A 4', 'PROVIDER_B 5', 'PROVIDER_C 0'])
+  })
+
   test('counts per provider settlements within a day after a reported failure only', async () => {
     const connection = await world.insertConnection(await world.insertAccount(), { provider: 'PROVIDER_B' })
     // A movement of a failed refund exists long before its money moves after all.

@@ -40,6 +40,10 @@ export const SIGNAL_RULES: Record<string, SignalRule> = {
   trilho_reconciliation_differences: {
     ...{ above: 0, unit: 'count', page: 'differences', runbook: 'statement-differs' },
   },
+  trilho_reconciliation_age_seconds: {
+    ...{ above: 10_800, unit: 'seconds', page: 'differences', runbook: 'reconciliation-late' },
+    section: 'balances',
+  },
   trilho_provider_balance_differs_seconds: {
     ...{ above: 7_200, unit: 'seconds', page: 'differences', runbook: 'provider-balance-differs' },
     section: 'balances',
@@ -86,6 +90,7 @@ export async function readServiceState(em: EntityManager) {
   const valuesOf = (gauge: string) => samples.filter(one => one.gauge === gauge).map(one => one.value)
   const sum = (gauge: string) => valuesOf(gauge).reduce((total, value) => total + value, 0)
   const oldest = (gauge: string) => Math.max(0, ...valuesOf(gauge))
+  const comparisonAges = valuesOf('trilho_reconciliation_age_seconds')
   return {
     signals: findSignals(samples),
     facts: {
@@ -99,6 +104,8 @@ export async function readServiceState(em: EntityManager) {
       pauses: sum('trilho_pauses'),
       urgentDisputes: sum('trilho_disputes_urgent'),
       urgentDisputeCents: sum('trilho_disputes_urgent_cents'),
+      /** Age of the least recent comparison; null without an active connection. */
+      comparisonSeconds: comparisonAges.length > 0 ? Math.max(...comparisonAges) : null,
       balanceDifferenceCents: sum('trilho_provider_balance_difference_cents'),
     },
   }
