@@ -30,13 +30,27 @@ const acquireMany = async (activity: ActivitySlots, endpoint: string, count: num
 
 test('an endpoint is on probation until it has answered fast: one attempt at a time', async () => {
   const { enter, attempt } = openSlots()
+  const probe = (await enter().acquire('new'))!
+  expect(await attempt('new')).toBe(false)
+  probe.release('late')
+  const second = (await enter().acquire('new'))!
+  expect(await attempt('new')).toBe(false)
+  second.release('fast')
+  expect(await acquireMany(enter(), 'new', 3)).toHaveLength(3)
+})
+
+test.each([
+  ['fast', true],
+  ['late', false],
+  ['silent', false],
+] as const)('an activity’s further attempts at an endpoint wait for its probe: %s', async (speed, isMade) => {
+  const { enter } = openSlots()
   const activity = enter()
-  const [probe, ...others] = await acquireMany(activity, 'new', 3)
-  expect(others).toEqual([])
-  probe!.release('late')
-  expect(await acquireMany(activity, 'new', 3)).toHaveLength(1)
-  expect(await attempt('another', 'fast')).toBe(true)
-  expect(await acquireMany(activity, 'another', 3)).toHaveLength(3)
+  const probe = (await activity.acquire('new'))!
+  const second = activity.acquire('new')
+  nowMs = 300
+  probe.release(speed)
+  expect((await second)?.waitedMs).toBe(isMade ? 300 : undefined)
 })
 
 test('a silent endpoint gets no first attempt for a minute, then one', async () => {
@@ -62,8 +76,8 @@ test('a fast endpoint that becomes slow is on probation, whatever earlier attemp
 test('an attempt that makes no request says nothing about its endpoint', async () => {
   const { enter, attempt } = openSlots()
   await attempt('endpoint')
-  const activity = enter()
-  expect(await acquireMany(activity, 'endpoint', 2)).toHaveLength(1)
+  expect(await acquireMany(enter(), 'endpoint', 1)).toHaveLength(1)
+  expect(await attempt('endpoint')).toBe(false)
 })
 
 test('attempts that wait for their turn are left to workflows when their endpoint is found slow', async () => {

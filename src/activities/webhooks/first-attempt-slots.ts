@@ -54,6 +54,8 @@ export function createFirstAttemptSlots(limits: FirstAttemptLimits = {}, now = (
   /** Opens the slots of a local activity. */
   return function enter(): ActivitySlots {
     let isWaiting = false
+    /** The ends of the probes that this activity has started, by endpoint. */
+    const probes = new Map<string, Promise<void>>()
     function waitLonger(): boolean {
       if (!isWaiting && waitingActivities >= maxWaitingActivities) return false
       if (!isWaiting) waitingActivities += 1
@@ -62,8 +64,15 @@ export function createFirstAttemptSlots(limits: FirstAttemptLimits = {}, now = (
     }
     return {
       async acquire(endpoint) {
-        if (isFast(endpoint)) return waitForTurn(endpoint)
-        return canProbe(endpoint) && waitLonger() ? startProbe(endpoint) : undefined
+        const askedMs = now()
+        const ownProbe = probes.get(endpoint)
+        // The activity waits for its own probe anyway: a payment often has two events for a new endpoint.
+        if (ownProbe) await ownProbe
+        if (isFast(endpoint)) return waitForTurn(endpoint, askedMs)
+        if (ownProbe || !canProbe(endpoint) || !waitLonger()) return undefined
+        const { promise, resolve } = Promise.withResolvers<void>()
+        probes.set(endpoint, promise)
+        return startProbe(endpoint, resolve)
       },
       waitLonger,
       leave() {
@@ -73,8 +82,7 @@ export function createFirstAttemptSlots(limits: FirstAttemptLimits = {}, now = (
     }
   }
 
-  async function waitForTurn(endpoint: string): Promise<FirstAttemptSlot | undefined> {
-    const startedMs = now()
+  async function waitForTurn(endpoint: string, askedMs: number): Promise<FirstAttemptSlot | undefined> {
     const release = await acquireInTime(attempts.acquire('fast endpoints'), maxWaitMs)
     if (!release) return undefined
     if (!isFast(endpoint)) {
@@ -83,7 +91,7 @@ export function createFirstAttemptSlots(limits: FirstAttemptLimits = {}, now = (
       return undefined
     }
     return {
-      waitedMs: now() - startedMs,
+      waitedMs: now() - askedMs,
       release(speed) {
         release()
         // Attempts that began before a slow one may end after it: only a probe makes an endpoint fast again.
@@ -96,12 +104,15 @@ export function createFirstAttemptSlots(limits: FirstAttemptLimits = {}, now = (
     return now() >= (endpoints.get(endpoint)?.probeFromMs ?? 0)
   }
 
-  function startProbe(endpoint: string): FirstAttemptSlot {
+  function startProbe(endpoint: string, onEnd: () => void): FirstAttemptSlot {
     setSpeed(endpoint, { isFast: false, probeFromMs: Number.POSITIVE_INFINITY })
     return {
       waitedMs: 0,
-      release: speed =>
-        speed ? recordSpeed(endpoint, speed) : setSpeed(endpoint, { isFast: false, probeFromMs: 0 }),
+      release(speed) {
+        if (speed) recordSpeed(endpoint, speed)
+        else setSpeed(endpoint, { isFast: false, probeFromMs: 0 })
+        onEnd()
+      },
     }
   }
 
