@@ -37,7 +37,7 @@ export type ProviderDispute = {
   analysis: string
   /** The provider's own devoluções of nature MED, settled ones only; of a REQUESTED_MED what came back to us. */
   returns: DisputeReturn[]
-  /** Agreed, and nothing more is returned: the matter is over even where `returns` is empty. */
+  /** Nothing more is returned: an agreed dispute is over even where `returns` is empty. */
   isClosed: boolean
 }
 

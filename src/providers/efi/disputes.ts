@@ -11,6 +11,7 @@ import type {
 import { ANY_ANSWER, parseWholeList } from '../adapter/answer-parsing.ts'
 import { completeDisputes } from '../adapter/listed-disputes.ts'
 import { isDuplicate } from '../adapter/outcomes.ts'
+import { hasReturnPeriodEnded } from '../adapter/statement-period.ts'
 import { encodePath } from '../http/client.ts'
 import type { DisputeCalls } from '../port.ts'
 import type { EfiClient } from './client.ts'
@@ -133,10 +134,9 @@ export function createEfiDisputes(client: EfiClient, now: () => number): Dispute
   }
 }
 
-/** Pix regulation (Res. BCB 103/2021): a PIX is disputed within 80 days, analysed in seven, and returned within 90. */
+/** Pix regulation (Res. BCB 103/2021): a PIX is disputed within 80 days and analysed in seven. */
 const DAY_MS = 86_400_000
 const DISPUTE_PERIOD_MS = 180 * DAY_MS
-const RETURN_PERIOD_MS = 91 * DAY_MS
 
 function buildInfractionList(call: 'listDisputes' | 'findDispute'): EfiList<EfiInfraction> {
   return {
@@ -192,7 +192,7 @@ function hasNoMoreReturns({ valor, returns, at }: DisputedPix, now: number): boo
   const hasFailed = returns.some(
     devolucao => isDisputeDevolucao(devolucao) && devolucao.status === 'NAO_REALIZADO',
   )
-  return hasFailed || returnedCents >= valor || (at != null && now - Date.parse(at) > RETURN_PERIOD_MS)
+  return hasFailed || returnedCents >= valor || (at != null && hasReturnPeriodEnded(at, now))
 }
 
 /**

@@ -8,6 +8,8 @@ export type WooviFundsRecovery = Pick<ProviderDispute, 'kind' | 'returns' | 'isC
   recovery: WooviDispute | null
   /** Decision of a dispute whose status is CLOSED, from its infraction report; absent while there is none. */
   decision?: 'agreed' | 'disagreed'
+  /** Time of the disputed PIX, if it was looked up and found. */
+  pixAt?: string | undefined
 }
 
 /**
@@ -33,7 +35,7 @@ const REPLY_PERIOD_MS = 3 * 86_400_000
 /** Maps a dispute. Its opening is `now` (ms), the first time that it is listed, if Woovi does not report another. */
 export function mapWooviDispute(
   dispute: WooviDispute,
-  { recovery, decision, ...facts }: WooviFundsRecovery,
+  { recovery, decision, pixAt: _, ...facts }: WooviFundsRecovery,
   now: number,
 ): ProviderDispute {
   const openedAt = recovery?.createdAt ?? dispute.createdAt ?? new Date(now).toISOString()

@@ -11,6 +11,7 @@ import type {
 import type { NoAnswerResult } from '../../domain/providers/provider.ts'
 import { ANY_ANSWER, parseItems } from '../adapter/answer-parsing.ts'
 import { completeDisputes } from '../adapter/listed-disputes.ts'
+import { hasReturnPeriodEnded } from '../adapter/statement-period.ts'
 import { encodePath } from '../http/client.ts'
 import type { DisputeCalls } from '../port.ts'
 import type { WooviClient } from './client.ts'
@@ -63,7 +64,20 @@ export function createWooviDisputes(client: WooviClient, now: () => number): Dis
   async function resolveDispute(dispute: WooviDispute): Promise<FindDisputeOutcome> {
     const recovery = await findFundsRecovery(dispute)
     if (recovery.kind === 'no_answer') return recovery
-    return { kind: 'found', dispute: mapWooviDispute(dispute, recovery, now()) }
+    const isClosed = recovery.isClosed || (await hasNoMoreReturns(dispute, recovery))
+    return { kind: 'found', dispute: mapWooviDispute(dispute, { ...recovery, isClosed }, now()) }
+  }
+
+  /**
+   * Tells whether the period of returns of an accepted or closed dispute has ended: without its funds recovery, or with an
+   * empty one, nothing else tells that no return follows. It counts from the PIX, else from the opening, which is later.
+   */
+  async function hasNoMoreReturns(dispute: WooviDispute, { recovery, pixAt }: WooviFundsRecovery) {
+    if (dispute.status !== 'ACCEPTED' && dispute.status !== 'CLOSED') return false
+    const pix = pixAt || !recovery ? null : await findDisputedPix(dispute)
+    const foundAt = pix?.kind === 'found' ? pix.at : pixAt
+    const since = foundAt ?? recovery?.createdAt ?? dispute.createdAt
+    return since != null && hasReturnPeriodEnded(since, now())
   }
 
   /** Looks up the side of a dispute and, if it was accepted or closed, its decision and its returns. */
@@ -73,10 +87,11 @@ export function createWooviDisputes(client: WooviClient, now: () => number): Dis
     if (disputeList.kind === 'no_answer' && disputeList.code !== 'provider_denied') return disputeList
     const disputes = disputeList.kind === 'found' ? disputeList.items : []
     const recovery = disputes.find(item => item.endToEndId === endToEndId) ?? null
-    const side = recovery?.sentOrReceived ?? (await findSide(dispute))
-    if (typeof side !== 'string') return side
+    const pix = recovery?.sentOrReceived ? null : await findDisputedPix(dispute)
+    if (pix?.kind === 'no_answer') return pix
+    const side = recovery?.sentOrReceived ?? pix?.side
     const kind = side === 'SENT' ? 'REQUESTED_MED' : 'RECEIVED_MED'
-    const undecided: WooviFundsRecovery = { kind, recovery, returns: [], isClosed: false }
+    const undecided: WooviFundsRecovery = { kind, recovery, pixAt: pix?.at, returns: [], isClosed: false }
     if (!recovery || (status !== 'ACCEPTED' && status !== 'CLOSED')) return undecided
     const decision = status === 'CLOSED' ? await findDecision(dispute) : ({ kind: 'agreed' } as const)
     if (decision.kind === 'no_answer') return decision
@@ -116,11 +131,13 @@ export function createWooviDisputes(client: WooviClient, now: () => number): Dis
     })
   }
 
-  /** Finds the side of a dispute by its PIX: of a sent PIX we are the payer; one unknown to Woovi was received. */
-  async function findSide({ endToEndId }: WooviDispute): Promise<'SENT' | 'RECEIVED' | NoAnswerResult> {
-    const outcome = await findWooviTransaction(client, endToEndId, ({ type }) => ({ type }))
-    if (outcome.kind === 'no_answer') return outcome
-    return outcome.kind === 'found' && outcome.type === 'WITHDRAW' ? 'SENT' : 'RECEIVED'
+  /** Finds the disputed PIX: of a sent one we are the payer; one unknown to Woovi was received. */
+  async function findDisputedPix({ endToEndId }: WooviDispute) {
+    const outcome = await findWooviTransaction(client, endToEndId, ({ type, time }) => ({ type, at: time }))
+    if (outcome.kind !== 'not_found' && outcome.kind !== 'found') return outcome
+    const found = outcome.kind === 'found' ? outcome : null
+    const side = found?.type === 'WITHDRAW' ? 'SENT' : 'RECEIVED'
+    return { kind: 'found', side, at: found?.at } as const
   }
 
   /** Replies by documents, the only form that Woovi accepts; without attachments the text is a PDF of its own. */

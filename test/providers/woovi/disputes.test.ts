@@ -191,6 +191,37 @@ test.each([
   })
 })
 
+const paidDaysAgo = (days: number) =>
+  okReply({ transaction: transactionOf({ time: new Date(NOW - days * 86_400_000).toISOString() }) })
+test.each([
+  ['accepted, without the feature', 'ACCEPTED', noRecovery, 91.1, true],
+  ['accepted, without the feature', 'ACCEPTED', denied, 90, false],
+  ['accepted, without a solicitation', 'ACCEPTED', okReply(behind()), 91.1, true],
+  ['accepted, without a solicitation', 'ACCEPTED', okReply(behind()), 90, false],
+  ['closed without a report', 'CLOSED', okReply(behind()), 91.1, true],
+  ['closed, without the feature', 'CLOSED', denied, 91.1, true],
+  ['closed, without the feature', 'CLOSED', denied, 90, false],
+  ['open', 'CREATED', denied, 91.1, false],
+])('a dispute %s: %s, %#: no return follows after 91 days', async (_name, status, answer, days, isClosed) => {
+  await using story = await openWooviFixture()
+  story.scripted.scriptReplies(BY_ID, okReply({ dispute: dispute({ status }) }))
+  story.scripted.scriptReplies(DISPUTES, answer)
+  story.scripted.scriptReplies(REPORTS, okReply([]))
+  story.scripted.scriptReplies(SOLICITATIONS, okReply([]))
+  story.scripted.scriptReplies(MOVED, paidDaysAgo(days))
+  const found = await story.provider.findDispute(name)
+  expect(found).toMatchObject({ dispute: { isClosed, returns: [] } })
+  expect(story.scripted.calls().filter(({ path }) => path.startsWith('/api/v1/transaction/'))).toHaveLength(1)
+})
+
+test('an accepted dispute whose PIX is unknown to Woovi is closed 91 days after its opening', async () => {
+  await using story = await openWooviFixture({ now: () => NOW + 92 * 86_400_000 })
+  story.scripted.scriptReplies(BY_ID, okReply({ dispute: dispute({ status: 'ACCEPTED' }) }))
+  story.scripted.scriptReplies(DISPUTES, okReply(behind()))
+  story.scripted.scriptReplies(SOLICITATIONS, okReply([]))
+  expect(await story.provider.findDispute(name)).toMatchObject({ dispute: { isClosed: true } })
+})
+
 test('a listed dispute without an id is looked up by its PIX', async () => {
   await using story = await openWooviFixture()
   story.scripted.scriptReplies(LIST, okReply(pageOf('disputes', [dispute({ id: undefined })])))
