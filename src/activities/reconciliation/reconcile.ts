@@ -34,6 +34,7 @@ import type { ActivityDependencies } from '../runtime/dependencies.ts'
 import { loadProviderConnection } from '../shared/provider-client.ts'
 import { postAccountEntries } from './account-entries.ts'
 import { type ComparisonPeriod, findComparableMovements } from './comparable-movements.ts'
+import { compareMissedPeriods } from './missed-periods.ts'
 import { postPanelPix } from './panel-pix.ts'
 
 /** Age at which an entry is compared: the notification of a younger one may still arrive. */
@@ -53,7 +54,8 @@ export function listProviderAccounts({ orm }: ActivityDependencies) {
 /**
  * Compares a provider's statement with our movements (SPEC §6). An entry without a movement is stored as a provider
  * notification and routed to its workflow. Remaining differences are stored for the operator until they are gone.
- * Periods with unreadable items are listed again.
+ * Periods that no run could compare, and those with unreadable items, are listed again. Where the provider lists no
+ * statement, only the balances are compared.
  */
 export function reconcile(dependencies: ActivityDependencies) {
   return async (order: ReconcileInput): Promise<ReconcileResult> => {
@@ -61,7 +63,12 @@ export function reconcile(dependencies: ActivityDependencies) {
     const { providerAccountUuid } = order
     const lastSeenBefore = await readDatabaseTime(em)
     const result = await comparePeriod(dependencies, order)
-    if (result.noAnswer !== undefined) return result
+    if (result.noAnswer !== undefined) return { ...result, ...(await compareBalances(dependencies, result)) }
+    result.repaired += await compareMissedPeriods(dependencies, em, {
+      order,
+      settlingMs: SETTLING_MS,
+      compare: period => comparePeriod(dependencies, period),
+    })
     const quarantine = { providerAccountUuid, lastSeenBefore }
     await relistQuarantinedPeriods(em, { ...quarantine, operation: 'statement' }, async ({ from, to }) => {
       const period = { providerAccountUuid, from, to: extendPeriodEnd(to) }
@@ -171,17 +178,24 @@ async function postFromStatement(
   dependencies: ActivityDependencies,
   { providerAccountUuid, differences }: ReconcileResult,
 ): Promise<Pick<ReconcileResult, 'differences' | 'booked' | 'unexplainedEntryCount' | 'balance'>> {
-  const em = dependencies.orm.em.fork()
   const pix = await postPanelPix(dependencies, providerAccountUuid)
   const entries = await postAccountEntries(dependencies, providerAccountUuid)
-  const { provider } = await loadListingConnection(dependencies, em, providerAccountUuid)
-  const balance = await checkBalance(em, { provider, providerAccountUuid })
   return {
     differences: Math.max(0, differences - pix.booked),
     booked: pix.booked + entries.booked,
     unexplainedEntryCount: entries.remaining,
-    ...(balance && { balance }),
+    ...(await compareBalances(dependencies, { providerAccountUuid })),
   }
+}
+
+async function compareBalances(
+  dependencies: ActivityDependencies,
+  { providerAccountUuid }: Pick<ReconcileResult, 'providerAccountUuid'>,
+): Promise<Pick<ReconcileResult, 'balance'>> {
+  const em = dependencies.orm.em.fork()
+  const { provider } = await loadListingConnection(dependencies, em, providerAccountUuid)
+  const balance = await checkBalance(em, { provider, providerAccountUuid })
+  return balance ? { balance } : {}
 }
 
 /** Returns the filter of compared entries: old enough to have settled, and not part of the opening balance. */

@@ -95,15 +95,3 @@ export function listStatementCandidates(
     [providerAccountUuids, cents, references, since],
   )
 }
-
-/** Finds when a provider account's statement was last compared with the ledger; null where it never was. */
-export async function findComparisonTime(
-  em: EntityManager,
-  providerAccountUuid: string,
-): Promise<string | null> {
-  const [row] = await em.execute<{ checked_at: string }[]>(
-    'select checked_at from balance_check where provider_account_uuid = ?',
-    [providerAccountUuid],
-  )
-  return row?.checked_at ?? null
-}

@@ -152,6 +152,55 @@ test('disputes that the provider does not list are reported, and the statement i
   expect(await look()).toMatchObject({ matched: 0, differences: 0, disputesNoAnswer: 'timeout' })
 })
 
+test('the balance is compared where the statement cannot be read', async () => {
+  const { look, providerAccountUuid } = await anAccount()
+  const noAnswer = { kind: 'no_answer', code: 'timeout', message: 'no answer' } as const
+  withStatement(async () => noAnswer)
+  const balance = { availableCents: 400, blockedCents: 0 }
+  fixture.scriptProvider({ balances: async () => ({ kind: 'found', balance }) })
+  expect(await look()).toMatchObject({
+    noAnswer: 'timeout',
+    balance: { providerCents: 400, ledgerCents: 1_000 },
+  })
+  const checks = await fixture.sql('select 1 from balance_check where provider_account_uuid = ?', [
+    providerAccountUuid,
+  ])
+  expect(checks).toHaveLength(1)
+})
+
+test('the time in which no statement could be read is compared by a later run, as far as the provider answers', async () => {
+  const { look, open, providerAccountUuid } = await anAccount()
+  const entry = { ...entryOf(`E${'8'.repeat(31)}`, 6 * 24 * HOUR_MS), direction: 'IN' as const }
+  const read: [from: string, to: string][] = []
+  let oldestServed = ''
+  withStatement(async (from, to) => {
+    if (from < oldestServed) return { kind: 'no_answer', code: 'timeout', message: 'no answer' }
+    read.push([from, to])
+    return { kind: 'found', entries: [entry].filter(({ at }) => at >= from && at <= to) }
+  })
+  await look({ hours: 48 })
+  expect(read).toHaveLength(1)
+  const lastRun = new Date(Date.now() - 7 * 24 * HOUR_MS).toISOString()
+  await fixture.sql('update provider_account set compared_until = ? where uuid = ?', [
+    lastRun,
+    providerAccountUuid,
+  ])
+
+  oldestServed = new Date(Date.now() - 3 * 24 * HOUR_MS).toISOString()
+  expect(await look({ hours: 48 })).not.toHaveProperty('noAnswer')
+  oldestServed = ''
+  read.length = 0
+  expect(await look({ hours: 48 })).toMatchObject({ repaired: 1 })
+  expect(read[1]![0] <= lastRun).toBe(true)
+  for (const [index, [from]] of read.slice(2).entries()) expect(from < read[index + 1]![1]).toBe(true)
+  expect(read.at(-1)![1] > read[0]![0]).toBe(true)
+
+  read.length = 0
+  await look({ hours: 48 })
+  expect(read).toHaveLength(1)
+  expect(await open()).toEqual([])
+})
+
 test('an account without an ACTIVE connection is compared through its remaining connections, ACTIVE ones first', async () => {
   const { connectionUuid, providerAccountUuid, look } = await anAccount()
   const [{ account_uuid: accountUuid }] = (await fixture.sql<{ account_uuid: string }>(

@@ -325,17 +325,27 @@ describe('GET /metrics', () => {
         ),
         ([, provider, seconds]) => `${provider} ${Math.floor(Number(seconds) / 3_600)}`,
       )
-    const compared = async (row: ConnectionRow, changed: string, checked: string | null) => {
+    const compared = async (
+      row: ConnectionRow,
+      changed: string,
+      checked: string | null,
+      balanceChecked = checked,
+    ) => {
       const uuid = await world.insertConnection(await world.insertAccount(), row)
       await em.execute('update connection set updated_at = now() - ?::interval where uuid = ?', [
         changed,
         uuid,
       ])
-      if (checked !== null)
+      await em.execute(
+        `update provider_account set compared_at = now() - ?::interval
+         where uuid = (select provider_account_uuid from connection where uuid = ?)`,
+        [checked, uuid],
+      )
+      if (balanceChecked !== null)
         await em.execute(
           `insert into balance_check (provider_account_uuid, provider_cents, ledger_cents, moving_cents, checked_at)
            select provider_account_uuid, 0, 0, 0, now() - ?::interval from connection where uuid = ?`,
-          [checked, uuid],
+          [balanceChecked, uuid],
         )
     }
     await compared({ status: 'BLOCKED' }, '10 days', '90 days')
@@ -347,6 +357,11 @@ describe('GET /metrics', () => {
     await compared({ provider: 'PROVIDER_B' }, '5 hours 30 minutes', null)
     await compared({ provider: 'PROVIDER_C' }, '30 minutes', '90 days')
     expect((await hours()).sort()).toEqual(['PROVIDER_A 4', 'PROVIDER_B 5', 'PROVIDER_C 0'])
+    // The statement alone, and the balance alone.
+    await compared({ provider: 'PROVIDER_C' }, '10 days', '390 minutes', '30 minutes')
+    await compared({ provider: 'PROVIDER_A' }, '10 days', '30 minutes', '450 minutes')
+    await compared({ provider: 'PROVIDER_B' }, '510 minutes', null, '30 minutes')
+    expect((await hours()).sort()).toEqual(['PROVIDER_A 7', 'PROVIDER_B 8', 'PROVIDER_C 6'])
   })
 
   test('counts per provider settlements within a day after a reported failure only', async () => {

@@ -14,12 +14,12 @@ import { OperatorAction } from '../../../db/entities/operator-action.ts'
 import { listAttemptAnswers } from '../../../db/repositories/attempt-answers.ts'
 import { findAttempts, loadAttemptProviders } from '../../../db/repositories/attempts.ts'
 import {
-  findComparisonTime,
   findPayoutFacts,
   listStatementCandidates,
   type PayoutFacts,
 } from '../../../db/repositories/payout-facts.ts'
 import { findCurrentAttempt, findSettleableAttempt } from '../../../db/repositories/settleable-attempts.ts'
+import { findComparisonTime } from '../../../db/repositories/statement-comparisons.ts'
 import { PAYOUT_KINDS, type PayoutKind } from '../../../domain/payouts/payout-kind.ts'
 import { referenceOf } from '../../../domain/pix/identifiers.ts'
 import { DAY } from '../../../domain/shared/intervals.ts'
