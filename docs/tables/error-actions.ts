@@ -183,7 +183,7 @@ export const ERRORS_OF_GUIDE: Record<ErrorCode, ErrorOfGuide> = {
   },
   too_many_attempts: {
     action: 'repeat',
-    pt: 'A conta pediu três chaves em 60 segundos; as recusadas contam. Espere o `Retry-After`.',
+    pt: 'A conta pediu três chaves em 60 segundos (as recusadas contam) ou cinco códigos em 60 segundos, ou cinco códigos foram enviados ao endereço em uma hora. Espere o `Retry-After`.',
   },
   rate_limited: {
     action: 'repeat',

@@ -96,7 +96,7 @@ export const ERROR_GUIDANCE: Record<ErrorCode, string> = {
   key_not_supported:
     'The API of the provider does not register keys of this type. Use another `type` or another `provider_uuid`.',
   too_many_attempts:
-    'The account requested three keys within 60 seconds; failed requests count. Wait for `Retry-After`.',
+    'The account requested three keys within 60 seconds (failed requests count) or five codes within 60 seconds, or five codes went to the address within an hour. Wait for `Retry-After`.',
   rate_limited:
     'The token used all its requests; `RateLimit` and `RateLimit-Policy` show the limit. Wait for `Retry-After`.',
   too_many_sign_ins:

@@ -34,9 +34,9 @@ const bySmtp = () =>
   )
 const byOutbox = () => activities(createMessengers({ smtp: null, sms: null, outbox: true }))
 
-function orderTo(address: string, type: VerifiedKeyType = 'EMAIL') {
+function orderTo(address: string, type: VerifiedKeyType = 'EMAIL', { isSimulated = false } = {}) {
   const details = fixture.dependencies.sealer.seal({ address, fingerprint: 'f' })
-  return { uuid: randomUUID(), accountUuid, type, details, requestId: 'r', timeScale: 1 }
+  return { uuid: randomUUID(), accountUuid, type, isSimulated, details, requestId: 'r', timeScale: 1 }
 }
 const rowOf = (uuid: string) => fixture.orm.em.fork().findOneOrFail(AuthCode, uuid)
 const codeIn = (text: string) => /^(\d{6}) é o seu código/.exec(text)?.[1]
@@ -111,6 +111,16 @@ describe('a code', () => {
     const order = orderTo('+5511987654321', 'PHONE')
     await store(order)
     expect(await send({ uuid: order.uuid })).toEqual({ kind: 'again', code: 'no_carrier' })
+  })
+
+  test('of a test token is kept in the outbox, and never sent', async () => {
+    const { store, send } = bySmtp()
+    const order = orderTo('maria@example.com', 'EMAIL', { isSimulated: true })
+    await store(order)
+    expect(await send({ uuid: order.uuid })).toEqual({ kind: 'closed', outcome: 'kept' })
+    const row = await rowOf(order.uuid)
+    expect(fixture.dependencies.sealer.open(row.sealedMessage!)).toMatchObject({ to: 'maria@example.com' })
+    expect(mail.letters).toEqual([])
   })
 
   test('stays in the outbox, sealed, where that is configured', async () => {

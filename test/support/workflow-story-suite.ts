@@ -397,7 +397,8 @@ const pixKeyInput = (uuid: string): PixKeyInput => ({
 })
 
 function authCodeInput(uuid: string): VerificationCodeInput {
-  const { connectionUuid: _, authCodeUuid: __, ...order } = pixKeyInput(uuid)
+  const { connectionUuid: _, authCodeUuid: __, ...key } = pixKeyInput(uuid)
+  const order = { ...key, isSimulated: true }
   return { ...order, type: 'EMAIL' }
 }
 

@@ -26,9 +26,9 @@ export function storeAuthCode({ orm, sealer }: ActivityDependencies) {
     const { address, fingerprint } = sealer.open<VerificationCodeInputDetails>(order.details)
     const code = String(randomInt(1_000_000)).padStart(6, '0')
     const message: CodeMessage = { to: address, code }
-    const { uuid, accountUuid, type, requestId } = order
+    const { uuid, accountUuid, type, isSimulated, requestId } = order
     await insertAuthCode(orm.em.fork(), {
-      ...{ uuid, accountUuid, type, requestId, fingerprint },
+      ...{ uuid, accountUuid, type, isSimulated, requestId, fingerprint },
       key: address,
       mac: sealer.mac(`${uuid}:${code}`),
       sealedMessage: sealer.seal(message),
@@ -36,13 +36,14 @@ export function storeAuthCode({ orm, sealer }: ActivityDependencies) {
   }
 }
 
-/** Makes one attempt to send a code; an expired code is not sent any more. */
+/** Makes one attempt to send a code. An expired code is not sent any more; that of a test token is never, but kept in the outbox. */
 export function sendAuthCode({ orm, sealer, messengers, log }: ActivityDependencies) {
   return async ({ uuid }: { uuid: string }): Promise<SendAuthCodeResult> => {
     const em = orm.em.fork()
     const row = await em.findOneOrFail(AuthCode, uuid)
     if (row.delivery !== 'waiting') return { kind: 'closed', outcome: row.delivery }
     if (await isAuthCodeExpired(em, uuid)) return closeDelivery('expired')
+    if (row.isSimulated) return closeDelivery('kept')
     const message = composeCodeMessage(uuid, sealer.open<CodeMessage>(row.sealedMessage!))
     const result = (await messengers[row.type]?.send(message)) ?? NO_CARRIER
     if (result.kind !== 'again') return closeDelivery(result.kind)

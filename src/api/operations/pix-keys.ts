@@ -18,6 +18,7 @@ import {
   isPixKeyInUse,
   isPixKeyRegistered,
 } from '../../db/repositories/pix-keys.ts'
+import { countAuthCodeRequest } from '../../db/repositories/verification-codes.ts'
 import { normalizePixKey } from '../../domain/pix-keys/key-format.ts'
 import { LISTED_KEY_STATES, MAX_KEYS_PER_TYPE, type PixKeyType } from '../../domain/pix-keys/pix-key.ts'
 import { PROVIDER_CAPABILITIES } from '../../domain/providers/provider.ts'
@@ -26,7 +27,7 @@ import type { FieldMessage } from '../../http/field-message.ts'
 import { PIX_KEY_STORED_WAIT_MS, UNAVAILABLE_RETRY_S } from '../../http/limits.ts'
 import type { FieldErrors } from '../../http/validate.ts'
 import { canReachChannel, type MessengerSettings } from '../../messaging/settings.ts'
-import type { Sealer } from '../../security/sealing.ts'
+import { type Sealer, sha256 } from '../../security/sealing.ts'
 import {
   startPixKeyRemovalWorkflow,
   startPixKeyWorkflow,
@@ -224,7 +225,12 @@ async function validateKeyCreation(
   const { type } = body
   if ((await countPixKeys(em, { accountUuid, type, isSimulated })) >= MAX_KEYS_PER_TYPE) fail('pix_key_limit')
   if (type === 'RANDOM') return { key: null }
-  const proof = { accountUuid, authCodeId: body.auth_code_id ?? '', authCode: body.auth_code ?? '' }
+  const proof = {
+    accountUuid,
+    isSimulated,
+    authCodeId: body.auth_code_id ?? '',
+    authCode: body.auth_code ?? '',
+  }
   const key = isProvedType(type)
     ? await verifyAddress(em, sealer, { ...proof, type })
     : (await em.findOneOrFail(Account, accountUuid)).document
@@ -305,27 +311,45 @@ export const AUTH_CODES_PATH = '/api/v1/pix-keys/auth-code'
 
 type RequestCodeDependencies = CreateDependencies & { config: { messengers: MessengerSettings } }
 
-/** Sends a six-digit verification code to an address, or replays the response of the same Idempotency-Key (SPEC §9). */
+/**
+ * Sends a six-digit verification code to an address, or replays the response of the same Idempotency-Key (SPEC §9). The code
+ * of a test token is kept in the outbox instead.
+ */
 export function requestAuthCode(
   { temporal: context, sealer, config }: RequestCodeDependencies,
   request: CreateRequest<RequestCodeBody>,
 ) {
   const { body, token, em } = request
   const { type } = body
+  const isSimulated = token.mode === 'test'
   return createOperation(context, request, {
     kind: 'verification_code',
     path: AUTH_CODES_PATH,
     find: uuid => em.fork().findOne(AuthCode, uuid),
     async validate() {
       await requirePixKeyProvider(em, { token, providerUuid: body.provider_uuid, type })
-      if (!canReachChannel(type, config.messengers))
+      if (!isSimulated && !canReachChannel(type, config.messengers))
         fail('code_undeliverable', { retryAfterS: UNAVAILABLE_RETRY_S })
+      await countCodeRequest(request, isSimulated)
     },
     start({ fingerprint, ...operation }, _, waitMs) {
       const details: VerificationCodeInputDetails = { address: body.key, fingerprint }
-      const order: VerificationCodeInput = { ...operation, type, details: sealer.seal(details) }
+      const order: VerificationCodeInput = { ...operation, type, isSimulated, details: sealer.seal(details) }
       return startVerificationCodeWorkflow(context, order, waitMs)
     },
     present: (row, { headers }) => ({ body: showRequestedCode(row), headers }),
   })
+}
+
+/**
+ * Counts a new code before it is requested; the sixth of an account within 60 s, and of an address within an hour, is 429 (SPEC
+ * §9). A repeat with the same Idempotency-Key sends nothing and does not count; neither does a 429.
+ */
+async function countCodeRequest(
+  { body, token: { accountUuid }, em }: CreateRequest<RequestCodeBody>,
+  isSimulated: boolean,
+): Promise<void> {
+  const addressHash = isSimulated ? null : sha256(body.key)
+  const retryAfterS = await countAuthCodeRequest(em, { accountUuid, addressHash })
+  if (retryAfterS > 0) fail('too_many_attempts', { retryAfterS })
 }

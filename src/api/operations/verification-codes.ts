@@ -13,6 +13,8 @@ export const USED_CODE_MESSAGE = 'was already used: a code is valid for one key'
 type AuthCodeProof = {
   accountUuid: string
   type: VerifiedKeyType
+  /** Whether the key is a simulated one: a code of a test token, which is sent nowhere, proves no real address. */
+  isSimulated: boolean
   authCodeId: string
   authCode: string
 }
@@ -36,9 +38,8 @@ async function verifyCode(
   proof: AuthCodeProof,
 ): Promise<CodeVerification> {
   const uuid = proof.authCodeId.toLowerCase()
-  const code = isUuid(uuid)
-    ? await em.findOne(AuthCode, { uuid, accountUuid: proof.accountUuid }, ROW_LOCK)
-    : null
+  const { accountUuid, isSimulated } = proof
+  const code = isUuid(uuid) ? await em.findOne(AuthCode, { uuid, accountUuid, isSimulated }, ROW_LOCK) : null
   if (!code) return rejectCode('is not a code of this account')
   if (code.type !== proof.type)
     return rejectCode({

@@ -35,7 +35,8 @@ export const pixKeyRoutes: RouteRegistrar = (router, dependencies) => {
     operationId: 'createPixKeyAuthCode',
     scope: 'charges',
     summary: 'Request the code that proves an e-mail address or phone',
-    description: 'Six digits, good for ten minutes, one key and five wrong tries.',
+    description:
+      'Six digits, good for ten minutes, one key and five wrong tries. At most five codes of an account in 60 seconds, and to an address in an hour. The code of a test token is not sent.',
     body: requestCodeBody,
     validateSemantics: collectCodeProviderErrors,
     responses: {
@@ -44,6 +45,7 @@ export const pixKeyRoutes: RouteRegistrar = (router, dependencies) => {
         'account_blocked',
         'key_not_supported',
         'code_undeliverable',
+        'too_many_attempts',
         'paused',
         'overloaded',
         'not_confirmed',

@@ -39,6 +39,8 @@ const authCode = defineEntity({
     accountUuid: p.uuid(),
     type: unionColumn<VerifiedKeyType>(),
     key: p.text(),
+    /** Requested by a test token: never sent, and proves no real key. */
+    isSimulated: p.boolean(),
     mac: p.text(),
     wrongAttempts: p.integer().default(0),
     usedAt: timestampColumn().nullable(),

@@ -1,11 +1,11 @@
 import { CODE_VALIDITY_MINUTES } from '../../domain/pix-keys/pix-key.ts'
 import type { EntityManager } from '../client/orm.ts'
 import type { AuthCode } from '../entities/pix-key.ts'
-import { selectValues } from '../select-values.ts'
+import { selectValue, selectValues } from '../select-values.ts'
 
 type NewAuthCode = Pick<
   AuthCode,
-  'uuid' | 'accountUuid' | 'type' | 'key' | 'mac' | 'requestId' | 'fingerprint'
+  'uuid' | 'accountUuid' | 'type' | 'key' | 'isSimulated' | 'mac' | 'requestId' | 'fingerprint'
 > & {
   sealedMessage: string
 }
@@ -15,14 +15,25 @@ type NewAuthCode = Pick<
  * code stays, because the one in its message must stay valid.
  */
 export async function insertAuthCode(em: EntityManager, code: NewAuthCode): Promise<void> {
-  const { uuid, accountUuid, type, key, mac, sealedMessage, requestId, fingerprint } = code
+  const { uuid, accountUuid, type, key, isSimulated, mac, sealedMessage, requestId, fingerprint } = code
   await em.execute(
-    `insert into auth_code (uuid, account_uuid, type, key, mac, expires_at, sealed_message, delivery, request_id,
+    `insert into auth_code (uuid, account_uuid, type, key, is_simulated, mac, expires_at, sealed_message, delivery, request_id,
        fingerprint)
-     values (?, ?, ?, ?, ?, now() + interval '${CODE_VALIDITY_MINUTES} minutes', ?, 'waiting', ?, ?)
+     values (?, ?, ?, ?, ?, ?, now() + interval '${CODE_VALIDITY_MINUTES} minutes', ?, 'waiting', ?, ?)
      on conflict (uuid) do nothing`,
-    [uuid, accountUuid, type, key, mac, sealedMessage, requestId, fingerprint],
+    [uuid, accountUuid, type, key, isSimulated, mac, sealedMessage, requestId, fingerprint],
   )
+}
+
+/**
+ * Counts a request of a code for an account, and for an address where it is really sent to one; returns the seconds until
+ * another is allowed, 0 where this one is counted.
+ */
+export function countAuthCodeRequest(
+  em: EntityManager,
+  { accountUuid, addressHash }: { accountUuid: string; addressHash: Buffer | null },
+): Promise<number> {
+  return selectValue(em, 'select count_auth_code_request(?, ?)', [accountUuid, addressHash])
 }
 
 /** Returns whether a code has expired by PostgreSQL's clock; true where there is none. */
@@ -35,7 +46,7 @@ export async function isAuthCodeExpired(em: EntityManager, uuid: string): Promis
   return isExpired
 }
 
-/** Records how sending a code ended and deletes the sealed message, except where the local outbox reads it (`kept`). */
+/** Records how sending a code ended and deletes the sealed message, except where the outbox lists it (`kept`). */
 export async function endAuthCodeDelivery(em: EntityManager, uuid: string, outcome: string): Promise<void> {
   await em.execute(
     `update auth_code set delivery = ?, sent_at = now(), sealed_message = case when ? = 'kept' then sealed_message end

@@ -81,7 +81,8 @@ const MESSAGES = {
       'The provider does not support PIX keys of this type; use another type or provider_uuid.',
   },
   429: {
-    too_many_attempts: 'An account can request at most 3 PIX keys in 60 seconds; wait for Retry-After.',
+    too_many_attempts:
+      'The account requested too many PIX keys or verification codes in a short time; wait for Retry-After.',
     rate_limited: 'The token exceeded its request limit; wait for Retry-After.',
     too_many_sign_ins: 'Too many sign-in attempts; wait a few minutes.',
   },

@@ -41,6 +41,8 @@ export type VerificationCodeInput = {
   uuid: string
   accountUuid: string
   type: VerifiedKeyType
+  /** Requested by a test token: the message is kept in the outbox, and never sent. */
+  isSimulated: boolean
   /** `VerificationCodeInputDetails`, sealed. */
   details: string
   requestId: string

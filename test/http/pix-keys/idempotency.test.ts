@@ -64,8 +64,8 @@ test('a repeat during the first request’s commit receives the first response, 
   const code = randomUUID()
   const key = `${code}@example.com`
   await sql(
-    `insert into auth_code (uuid, account_uuid, type, key, mac, expires_at, delivery, request_id, fingerprint)
-     values (?, ?, 'EMAIL', ?, ?, now() + interval '10 minutes', 'sent', 'r', 'f')`,
+    `insert into auth_code (uuid, account_uuid, type, key, is_simulated, mac, expires_at, delivery, request_id, fingerprint)
+     values (?, ?, 'EMAIL', ?, true, ?, now() + interval '10 minutes', 'sent', 'r', 'f')`,
     [code, accountUuid, key, fixture.dependencies.sealer.mac(`${code}:123456`)],
   )
   const body = { type: 'EMAIL', auth_code_id: code, auth_code: '123456' }

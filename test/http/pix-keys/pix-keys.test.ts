@@ -44,16 +44,19 @@ const statusAndCodeOf = ({ status, body }: { status: number; body: { code: strin
 
 const RIGHT = '123456'
 /** A code as its workflow stores it. */
-async function aCode(more: { key?: string; type?: string; owner?: string } = {}): Promise<string> {
+async function aCode(
+  more: { key?: string; type?: string; owner?: string; isSimulated?: boolean } = {},
+): Promise<string> {
   const uuid = randomUUID()
   await sql(
-    `insert into auth_code (uuid, account_uuid, type, key, mac, expires_at, delivery, request_id, fingerprint)
-     values (?, ?, ?, ?, ?, now() + interval '10 minutes', 'sent', 'r', 'f')`,
+    `insert into auth_code (uuid, account_uuid, type, key, is_simulated, mac, expires_at, delivery, request_id, fingerprint)
+     values (?, ?, ?, ?, ?, ?, now() + interval '10 minutes', 'sent', 'r', 'f')`,
     [
       uuid,
       more.owner ?? accountUuid,
       more.type ?? 'EMAIL',
       more.key ?? `${uuid}@example.com`,
+      more.isSimulated ?? true,
       fixture.dependencies.sealer.mac(`${uuid}:${RIGHT}`),
     ],
   )
@@ -162,6 +165,7 @@ describe('a code', () => {
       'auth_code_id',
       async () => byEmail(await aCode({ owner: await fixture.insertAccount() })),
     ],
+    ['of a live token', 'auth_code_id', async () => byEmail(await aCode({ isSimulated: false }))],
     [
       'of another kind',
       'auth_code_id',
@@ -469,24 +473,66 @@ describe('a code for an address', () => {
       expect((await ask({ type: 'EMAIL', key: 'a@example.com' })).status).toBe(503)
   })
 
-  test('needs a configured messenger', async () => {
+  const isAllowed = async (key: string, by = token) =>
+    (await ask({ type: 'EMAIL', key }, { token: by })).status === 503
+  const waitOf = async (key: string, by: string) => {
+    const refused = await ask({ type: 'EMAIL', key }, { token: by })
+    expect(statusAndCodeOf(refused)).toEqual([429, 'too_many_attempts'])
+    return Number(refused.headers.get('retry-after'))
+  }
+  async function liveToken(): Promise<string> {
+    const owner = await fixture.insertAccount()
+    const live = await fixture.insertConnection(owner, { dialect: 'woovi', isSimulated: false })
+    await fixture.replaceDefaultProviders(owner, [live])
+    return fixture.insertToken({ accountUuid: owner, mode: 'live' })
+  }
+
+  test('is 429 for the sixth of an account within a minute, to whatever address', async () => {
+    const answers = await Promise.all(
+      Array.from({ length: 12 }, (_, index) => isAllowed(`${index}@${accountUuid}.example`)),
+    )
+    expect(answers.filter(Boolean)).toHaveLength(5)
+    const wait = await waitOf('more@example.com', token)
+    expect([wait > 50, wait <= 60]).toEqual([true, true])
+    await sql(`update auth_code_request set at = at - interval '60 seconds' where account_uuid = ?`, [
+      accountUuid,
+    ])
+    expect(await isAllowed('more@example.com')).toBe(true)
+  })
+
+  test('is 429 for the sixth to an address within an hour, of whatever account, by live tokens', async () => {
+    const [one, other] = [await liveToken(), await liveToken()]
+    const key = `${randomUUID()}@example.com`
+    for (const by of [one, other, one, other, one]) expect(await isAllowed(key, by)).toBe(true)
+    const wait = await waitOf(key.toUpperCase(), other)
+    expect([wait > 3_500, wait <= 3_600]).toEqual([true, true])
+    expect([await isAllowed(`a-${key}`, other), await isAllowed(key, token)]).toEqual([true, true])
+    await sql(`update auth_code_request set at = at - interval '1 hour'`)
+    expect(await isAllowed(key, other)).toBe(true)
+    expect(await sql('select account_uuid from auth_code_request')).toHaveLength(1)
+  })
+
+  test('needs a configured messenger, except for a test token, whose code is not sent', async () => {
     const { config } = fixture
+    const live = await liveToken()
     const smtp = { url: 'smtp://localhost', from: 'a@example.com' }
     const mute = { ...config, messengers: { smtp, sms: null, outbox: false } }
     const server = await startServer(
       createApp({ ...fixture.dependencies, config: mute, routes: [pixKeyRoutes] }),
       config,
     )
-    const ask = async (body: object) => {
-      const headers = { authorization: `Bearer ${token}`, 'content-type': 'application/json' }
+    const ask = async (by: string, body: object) => {
+      const headers = { authorization: `Bearer ${by}`, 'content-type': 'application/json' }
       const answer = await fetch(`${server.url}${PATH}/auth-code`, {
         ...{ method: 'POST', headers, body: JSON.stringify(body) },
       })
       return [answer.status, ((await answer.json()) as { code: string }).code]
     }
     try {
-      expect(await ask({ type: 'PHONE', key: '+5511987654321' })).toEqual([503, 'code_undeliverable'])
-      expect(await ask({ type: 'EMAIL', key: 'a@example.com' })).toEqual(PASSED)
+      const phone = { type: 'PHONE', key: '+5511987654321' }
+      expect(await ask(live, phone)).toEqual([503, 'code_undeliverable'])
+      expect(await ask(live, { type: 'EMAIL', key: 'a@example.com' })).toEqual(PASSED)
+      expect(await ask(token, phone)).toEqual(PASSED)
     } finally {
       await server.stop()
     }

@@ -110,9 +110,9 @@ describe('the scope of a pause', () => {
 test('a pause of everything stops PIX keys and codes, and a pause of money out does not', async () => {
   await em().execute(`update connection set dialect = 'woovi' where account_uuid = ?`, [account])
   const asked = async () => [(await ask('key')).body.code, (await ask('code')).body.code]
-  expect(await asked()).toEqual(['unavailable', 'code_undeliverable'])
+  expect(await asked()).toEqual(['unavailable', 'unavailable'])
   await pause('all', 'money_out')
-  expect(await asked()).toEqual(['unavailable', 'code_undeliverable'])
+  expect(await asked()).toEqual(['unavailable', 'unavailable'])
   await pause('all')
   expect(await asked()).toEqual(['paused', 'paused'])
 })

@@ -817,7 +817,9 @@ class PixKeys:
     ) -> models.AuthCode:
         """Request the code that proves an e-mail address or phone.
 
-        Six digits, good for ten minutes, one key and five wrong tries. Token scope: `charges`.
+        Six digits, good for ten minutes, one key and five wrong tries. At most five codes of an account in
+        60 seconds, and to an address in an hour. The code of a test token is not sent. Token scope:
+        `charges`.
 
         Args:
             type: What `key` is.

@@ -324,7 +324,7 @@ export interface paths {
         put?: never;
         /**
          * Request the code that proves an e-mail address or phone
-         * @description Six digits, good for ten minutes, one key and five wrong tries. Token scope: `charges`.
+         * @description Six digits, good for ten minutes, one key and five wrong tries. At most five codes of an account in 60 seconds, and to an address in an hour. The code of a test token is not sent. Token scope: `charges`.
          */
         post: operations["createPixKeyAuthCode"];
         delete?: never;

@@ -1,6 +1,6 @@
 import type { SchemaPart } from './schema-part.ts'
 
-/** PIX keys, the verification codes that prove an address, and how often an account may order a key (SPEC §9). */
+/** PIX keys, the verification codes that prove an address, and how often an account may order either (SPEC §9). */
 export const pixKeys: SchemaPart = {
   tables: `
 create table auth_code (
@@ -8,6 +8,8 @@ create table auth_code (
   account_uuid uuid not null references account,
   type text not null check (type in ('EMAIL', 'PHONE')),
   key varchar(77) not null,
+  -- Requested by a test token: the message is kept in the outbox and never sent.
+  is_simulated boolean not null,
   -- An HMAC under the service's key tells whether a guess is right; the code itself is stored nowhere.
   mac text not null,
   wrong_attempts int not null default 0 check (wrong_attempts between 0 and 5),
@@ -61,7 +63,19 @@ create index pix_key_of_provider_account on pix_key (provider_account_uuid, stat
 create table pix_key_creation_times (
   account_uuid uuid primary key references account,
   at timestamptz[] not null check (cardinality(at) <= 3)
-);`,
+);
+
+-- Verification codes that were requested within the last hour.
+create table auth_code_request (
+  id bigint generated always as identity primary key,
+  account_uuid uuid not null references account,
+  -- SHA-256 of the address; null for a test token, whose code is sent nowhere.
+  address_hash bytea check (length(address_hash) = 32),
+  at timestamptz not null
+);
+create index auth_code_request_of_account on auth_code_request (account_uuid, at);
+create index auth_code_request_of_address on auth_code_request (address_hash, at) where address_hash is not null;
+create index auth_code_request_age on auth_code_request (at);`,
 
   rules: `
 -- Counts the keys of a type, without those that collect for a connection.
@@ -114,6 +128,35 @@ begin
     return greatest(1, ceil(extract(epoch from recent[1] + interval '60 seconds' - clock_timestamp())));
   end if;
   update pix_key_creation_times set at = recent || clock_timestamp() where account_uuid = account;
+  return 0;
+end $$;
+
+-- Counts one request of a code and returns 0, or, after five within a minute for the account or five within an hour for the
+-- address, the seconds until the next is allowed. The locks make concurrent requests wait for each other, always the account's first.
+create function count_auth_code_request(account uuid, address bytea) returns int language plpgsql volatile as $$
+declare
+  present timestamptz;
+  next_at timestamptz;
+begin
+  perform pg_advisory_xact_lock(7013010, hashtext(account::text));
+  if address is not null then
+    perform pg_advisory_xact_lock(7013011, hashtext(address::text));
+  end if;
+  present := clock_timestamp();
+  delete from auth_code_request where id in (
+    select id from auth_code_request where at <= present - interval '1 hour' order by at limit 1000 for update skip locked
+  );
+  select max(one.at) into next_at from (
+    select min(at) + interval '60 seconds' as at from auth_code_request
+      where account_uuid = account and at > present - interval '60 seconds' having count(*) >= 5
+    union all
+    select min(at) + interval '1 hour' from auth_code_request
+      where address_hash = address and at > present - interval '1 hour' having count(*) >= 5
+  ) as one;
+  if next_at is not null then
+    return greatest(1, ceil(extract(epoch from next_at - present)));
+  end if;
+  insert into auth_code_request (account_uuid, address_hash, at) values (account, address, present);
   return 0;
 end $$;`,
 }
