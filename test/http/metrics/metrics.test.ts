@@ -5,11 +5,13 @@ import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
 import type { Client } from '@temporalio/client'
 import Koa from 'koa'
 import pino from 'pino'
+import { addUser } from '../../../src/admin/users.ts'
 import { type AppOptions, createApp } from '../../../src/api/app.ts'
 import { healthRoutes } from '../../../src/api/health/routes.ts'
 import { metricsRoutes, workerMetricsRoutes } from '../../../src/api/metrics/routes.ts'
 import { dashboardRoutes } from '../../../src/dashboard/routes.ts'
 import { openOrm } from '../../../src/db/client/orm.ts'
+import { UserTotp } from '../../../src/db/entities/user-totp.ts'
 import { recordProviderProbes } from '../../../src/db/repositories/provider-reach.ts'
 import { fail } from '../../../src/http/api-error.ts'
 import { errorHandler } from '../../../src/http/error-handler.ts'
@@ -21,6 +23,7 @@ import { createWorkerMetrics } from '../../../src/metrics/worker-metrics.ts'
 import { logFailedCall } from '../../../src/providers/observability/call-log.ts'
 import { observeProvider } from '../../../src/providers/observability/call-observer.ts'
 import type { Provider, ProviderNotificationRequest } from '../../../src/providers/port.ts'
+import { generateTotpSecret } from '../../../src/security/totp.ts'
 import { openStorage } from '../../../src/storage/storage.ts'
 import { ANY_EVENT_BODY } from '../../support/event-bodies.ts'
 import { openTestOrm } from '../../support/orm.ts'
@@ -124,16 +127,32 @@ describe('deploy/alerts.yml', () => {
     ])
   })
 
-  test('a failed sign-in is counted under the route and the statuses of its alert', async () => {
+  test('a failed password and a failed code are counted under the routes and the statuses of their alert', async () => {
     const world = await openApiFixture([dashboardRoutes])
-    const answer = await createBrowser(world).signIn('absent@trilho.test', 'a long enough password')
-    const line = world.lines.map(one => JSON.parse(one)).find(one => one.status === answer.status)
-    const [, route, statuses] = /route="([^"]+)",method="POST",status=~"([^"]+)"/.exec(
+    const em = world.orm.em.fork()
+    const email = 'two@trilho.test'
+    const { uuid } = await addUser(em, { email, password: 'a long enough password', accountUuid: null })
+    await em.insert(UserTotp, {
+      ...{ uuid: randomUUID(), userUuid: uuid, lastStep: 0, createdAt: new Date() },
+      sealedSecret: world.dependencies.sealer.seal(generateTotpSecret()),
+    })
+    const browser = createBrowser(world)
+    const statuses = [
+      (await browser.signIn(email, 'a wrong password')).status,
+      (await browser.signIn(email, 'a long enough password')).status,
+      (await browser.send('/dashboard/sign-in/code', { code: 'wrong' })).status,
+    ]
+    expect(statuses).toEqual([401, 303, 401])
+    const lines = world.lines.map(one => JSON.parse(one)).filter(({ status }) => status === 401)
+    await world.close()
+    const [, route, failures] = /route=~"([^"]+)",method="POST",status=~"([^"]+)"/.exec(
       (await rule('SignInFailures'))!,
     )!
-    await world.close()
-    expect([line.route, line.method]).toEqual([route, 'POST'])
-    expect(`${line.status}`).toMatch(new RegExp(`^(${statuses})$`))
+    expect(lines).toHaveLength(2)
+    for (const line of lines) {
+      expect(line.route).toMatch(new RegExp(`^(${route})$`))
+      expect([line.method, `${line.status}`]).toEqual(['POST', expect.stringMatching(`^(${failures})$`)])
+    }
   })
 
   test('a duplicate settlement or one after a reported failure raises an alert', async () => {
