@@ -43,7 +43,7 @@ const GAUGES = {
   trilho_statement_waiting:
     'PIX that only a statement knows and that are left to what may still account for them.',
   trilho_reconciliation_age_seconds:
-    'Time since the least recent comparison of an active provider account, or since its connection was changed.',
+    'Time since the statement or the disputes of an active provider account were last compared, or its connection changed.',
   trilho_provider_balance_difference_cents:
     'Difference between the last balances of providers and the ledger, in centavos.',
   trilho_provider_balance_differs_seconds:
@@ -75,7 +75,7 @@ const GAUGE_LABELS: Partial<Record<GaugeName, string[]>> = {
   trilho_shortfall_cents: ['provider'],
   trilho_reconciliation_differences: ['kind'],
   trilho_statement_waiting: ['why'],
-  trilho_reconciliation_age_seconds: ['provider'],
+  trilho_reconciliation_age_seconds: ['provider', 'part'],
   trilho_provider_balance_difference_cents: ['provider'],
   trilho_provider_balance_differs_seconds: ['provider'],
   trilho_quarantined_items: ['provider'],

@@ -1,7 +1,7 @@
 import type { EntityManager } from '../../db/client/orm.ts'
 import type { Connection } from '../../db/entities/connection.ts'
 import { Dispute } from '../../db/entities/dispute.ts'
-import { claimDueConnections } from '../../db/repositories/disputes.ts'
+import { claimDueConnections, recordDisputeListing } from '../../db/repositories/disputes.ts'
 import { eventsToProviderState, type ProviderDispute } from '../../domain/disputes/provider-dispute.ts'
 import { notifyOfListedChange } from '../../provider-notifications/listed-changes.ts'
 import type { Provider } from '../../providers/port.ts'
@@ -46,6 +46,7 @@ export async function repairDisputes(
     })
     if (outcome !== undefined) repaired += 1
   }
+  await recordDisputeListing(em, connection.providerAccountUuid)
   return { repaired }
 }
 

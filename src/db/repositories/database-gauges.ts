@@ -138,13 +138,14 @@ union all
 select 'trilho_statement_waiting', array[pending_reason], count(*)::float8 from difference
   where settled_at is null and closed_at is null and pending_reason = any ('{${PASSING_WAITS}}') group by pending_reason
 union all
-select 'trilho_reconciliation_age_seconds', array[provider], extract(epoch from now() - min(since))::float8 from (
-    select c.provider, greatest(min(c.updated_at), min(case when b.checked_at > p.compared_at then p.compared_at
-        when p.compared_at is not null then b.checked_at end)) as since
+select 'trilho_reconciliation_age_seconds', array[provider, part], extract(epoch from now() - min(since))::float8 from (
+    select p.provider, done.part, greatest(done.at, min(c.updated_at)) as since
     from connection c join provider_account p on p.uuid = c.provider_account_uuid
     left join balance_check b on b.provider_account_uuid = p.uuid
-    where c.status = 'ACTIVE' group by c.provider, p.uuid
-  ) compared group by provider
+    cross join lateral (values ('statement', p.compared_at), ('balance', b.checked_at),
+      ('disputes', p.disputes_listed_at)) as done (part, at)
+    where c.status = 'ACTIVE' group by p.uuid, p.provider, done.part, done.at
+  ) compared group by provider, part
 union all
 select 'trilho_provider_balance_difference_cents', array[p.provider], sum(abs(b.provider_cents - b.ledger_cents))::float8
   from balance_check b join provider_account p on p.uuid = b.provider_account_uuid

@@ -31,6 +31,15 @@ export function claimDueConnections(em: EntityManager): Promise<string[]> {
   )
 }
 
+/** Records that a provider account has answered with its list of disputes; to the minute, because it is listed often. */
+export async function recordDisputeListing(em: EntityManager, providerAccountUuid: string): Promise<void> {
+  await em.execute(
+    `update provider_account set disputes_listed_at = now()
+     where uuid = ? and coalesce(disputes_listed_at < now() - interval '1 minute', true)`,
+    [providerAccountUuid],
+  )
+}
+
 /**
  * Locks the unresolved received disputes of accounts at one provider account, in the order of their uuids, and refreshes them
  * in the unit of work.

@@ -333,17 +333,17 @@ describe('GET /metrics', () => {
     expect(gauges).toEqual(['trilho_charges_past_expiry{provider="PROVIDER_C"} 2'])
   })
 
-  test('shows the age of the least recent comparison of an active connection, or of the connection', async () => {
+  test('shows the age of the least recent comparisons of an active connection, or of its last change', async () => {
     const em = world.orm.em.fork()
     // Of the other tests; a change of a connection counts as now.
     await em.execute(`update connection set status = 'BLOCKED'`)
     const hours = async () =>
       Array.from(
         (await renderDatabaseMetrics(world.orm)).matchAll(
-          /^trilho_reconciliation_age_seconds\{provider="(\w+)"\} (\S+)$/gm,
+          /^trilho_reconciliation_age_seconds\{provider="PROVIDER_(\w)",part="(statement|balance)"\} (\S+)$/gm,
         ),
-        ([, provider, seconds]) => `${provider} ${Math.floor(Number(seconds) / 3_600)}`,
-      )
+        ([, provider, part, seconds]) => `${provider} ${part} ${Math.floor(Number(seconds) / 3_600)}`,
+      ).sort()
     const compared = async (
       row: ConnectionRow,
       changed: string,
@@ -370,17 +370,21 @@ describe('GET /metrics', () => {
     await compared({ status: 'BLOCKED' }, '10 days', '90 days')
     expect(await hours()).toEqual([])
     await compared({ provider: 'PROVIDER_A' }, '10 days', '30 minutes')
-    expect(await hours()).toEqual(['PROVIDER_A 0'])
+    expect(await hours()).toEqual(['A balance 0', 'A statement 0'])
     await compared({ provider: 'PROVIDER_A' }, '10 days', '270 minutes')
     // Never compared, and a change since the last comparison.
     await compared({ provider: 'PROVIDER_B' }, '5 hours 30 minutes', null)
     await compared({ provider: 'PROVIDER_C' }, '30 minutes', '90 days')
-    expect((await hours()).sort()).toEqual(['PROVIDER_A 4', 'PROVIDER_B 5', 'PROVIDER_C 0'])
+    expect(await hours()).toEqual([
+      ...['A balance 4', 'A statement 4', 'B balance 5', 'B statement 5', 'C balance 0', 'C statement 0'],
+    ])
     // The statement alone, and the balance alone.
     await compared({ provider: 'PROVIDER_C' }, '10 days', '390 minutes', '30 minutes')
     await compared({ provider: 'PROVIDER_A' }, '10 days', '30 minutes', '450 minutes')
     await compared({ provider: 'PROVIDER_B' }, '510 minutes', null, '30 minutes')
-    expect((await hours()).sort()).toEqual(['PROVIDER_A 7', 'PROVIDER_B 8', 'PROVIDER_C 6'])
+    expect(await hours()).toEqual([
+      ...['A balance 7', 'A statement 4', 'B balance 5', 'B statement 8', 'C balance 0', 'C statement 6'],
+    ])
   })
 
   test('counts per provider settlements within a day after a reported failure only', async () => {

@@ -10,6 +10,8 @@ create table provider_account (
   name text not null,
   -- When its list of disputes was polled last; the sweep goes round in this order, at a pace that providers bear.
   disputes_polled_at timestamptz,
+  -- When it last answered with the list, to the minute.
+  disputes_listed_at timestamptz,
   -- When its statement was compared last, and up to when it was compared without a gap.
   compared_at timestamptz,
   compared_until timestamptz,
