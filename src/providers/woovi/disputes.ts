@@ -70,7 +70,7 @@ export function createWooviDisputes(client: WooviClient, now: () => number): Dis
 
   /**
    * Tells whether the period of returns of an accepted or closed dispute has ended: without its funds recovery, or with an
-   * empty one, nothing else tells that no return follows. It counts from the PIX, else from the opening, which is later.
+   * empty one, nothing else shows that no return follows. It counts from the PIX, else from the opening, which is later.
    */
   async function hasNoMoreReturns(dispute: WooviDispute, { recovery, pixAt }: WooviFundsRecovery) {
     if (dispute.status !== 'ACCEPTED' && dispute.status !== 'CLOSED') return false
