@@ -22,24 +22,47 @@ export type EfiList<Row, Item = Row> = {
 }
 
 const PAGE_SIZE = 100
-const MAX_PAGES = 1000
+/** Pages of one period. A longer list is read in halves of its period. */
+const MAX_PAGES = 1_000
+/** Requests for one list, with all parts of its period. */
+const MAX_REQUESTS = 10_000
+
+const tooManyPages: NoAnswerResult = {
+  kind: 'no_answer',
+  code: 'too_many_pages',
+  message: `The list does not end within ${MAX_REQUESTS} requests`,
+}
+
+type ListPeriod = { from: string; to: string }
+type EfiListResult<Item> = { kind: 'found' } & ParsedPage<Item>
 
 /**
- * Creates the reader of Efí's lists of a period, both ends included. A page may contain fewer items than requested: the position is then the number of
- * received items, and later pages are requested in the received size. A list ends with a page without new items, or at
- * the total that Efí reports. Of an item that is listed twice, the last version counts.
+ * Creates the reader of Efí's lists of a period, both ends included. A page may contain fewer items than requested: the
+ * position is then the number of received items, and later pages are requested in the received size. A list ends with a
+ * page without new items, or at the total that Efí reports. Of an item that is listed twice, the last version counts.
  */
 export function createEfiListReader(
   client: Pick<ReturnType<typeof createProviderCalls<EfiCall>>, 'lookUpExisting'>,
 ) {
   return async function readAllPages<Row, Item>(
     list: EfiList<Row, Item>,
-    period: { from: string; to: string },
-  ): Promise<({ kind: 'found' } & ParsedPage<Item>) | NoAnswerResult> {
+    period: ListPeriod,
+  ): Promise<EfiListResult<Item> | NoAnswerResult> {
+    const outcome = await readPeriod(list, period, { requests: MAX_REQUESTS })
+    return outcome.kind === 'found' ? { ...outcome, items: outcome.items.map(({ item }) => item) } : outcome
+  }
+
+  async function readPeriod<Row, Item>(
+    list: EfiList<Row, Item>,
+    period: ListPeriod,
+    budget: { requests: number },
+  ): Promise<EfiListResult<KeyedItem<Item>> | NoAnswerResult> {
     const collector = createListCollector<KeyedItem<Item>>(({ key }) => key)
     let position = 0
     let size = PAGE_SIZE
-    for (let request = 0; request < MAX_PAGES; request++) {
+    for (let pages = 0; pages < MAX_PAGES; pages++) {
+      if (budget.requests === 0) return tooManyPages
+      budget.requests -= 1
       const page = Math.floor(position / size)
       const query = new URLSearchParams({
         inicio: period.from,
@@ -56,13 +79,32 @@ export function createEfiListReader(
       const hasNewItems = collector.addPage(outcome)
       const received = outcome.items.length + outcome.unreadableItems.length
       position = page * size + received
-      if (!hasNewItems || position === outcome.total) {
-        const { items, ...result } = collector.getList()
-        return { ...result, items: items.map(({ item }) => item) }
-      }
+      if (!hasNewItems || position === outcome.total) return collector.getList()
       if (received < size) size = received
+      if (pages === 0 && (outcome.total ?? 0) > MAX_PAGES * size) break
     }
-    return { kind: 'no_answer', code: 'too_many_pages', message: `The list has more than ${MAX_PAGES} pages` }
+    return readHalves(list, period, budget)
+  }
+
+  /** Reads a list in two halves of its period. Both include the instant between them; an item in both counts once. */
+  async function readHalves<Row, Item>(
+    list: EfiList<Row, Item>,
+    { from, to }: ListPeriod,
+    budget: { requests: number },
+  ): Promise<EfiListResult<KeyedItem<Item>> | NoAnswerResult> {
+    const [start, end] = [Date.parse(from), Date.parse(to)]
+    if (end - start < 2) return tooManyPages
+    const middle = new Date(Math.floor((start + end) / 2)).toISOString()
+    const collector = createListCollector<KeyedItem<Item>>(({ key }) => key)
+    for (const half of [
+      { from, to: middle },
+      { from: middle, to },
+    ]) {
+      const outcome = await readPeriod(list, half, budget)
+      if (outcome.kind === 'no_answer') return outcome
+      collector.addPage(outcome)
+    }
+    return collector.getList()
   }
 }
 

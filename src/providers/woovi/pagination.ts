@@ -24,7 +24,14 @@ const MAX_SKIPPED = 10_000
 const MAX_REPEATS = 3
 const MAX_REQUESTS = 1_000
 
-const tooManyPages: NoAnswerResult = {
+/** Requests that are left for one or several lists. */
+export type RequestBudget = { requests: number }
+
+export function createRequestBudget(): RequestBudget {
+  return { requests: MAX_REQUESTS }
+}
+
+export const tooManyPages: NoAnswerResult = {
   kind: 'no_answer',
   code: 'too_many_pages',
   message: `The list does not end within ${MAX_REQUESTS} requests`,
@@ -40,11 +47,14 @@ export function createWooviListReader(
 ) {
   return readAllPages
 
-  /** Reads a whole list. One that exceeds MAX_SKIPPED is read in halves of its period; without a period it fails. */
+  /**
+   * Reads a whole list. One that exceeds MAX_SKIPPED is read in halves of its period, at once where the first page has
+   * the total; without a period it fails.
+   */
   async function readAllPages<Item>(
     list: WooviList<Item>,
     period?: ListPeriod,
-    budget = { requests: MAX_REQUESTS },
+    budget = createRequestBudget(),
   ): Promise<WooviListResult<Item> | NoAnswerResult> {
     const collector = createListCollector(list.keyOf)
     let skip = 0
@@ -64,6 +74,8 @@ export function createWooviListReader(
       })
       if (outcome.kind === 'no_answer') return outcome
       const { page, info } = outcome
+      if (period && skip === 0 && (info.totalCount ?? 0) > MAX_SKIPPED + PAGE_SIZE)
+        return readHalves(list, period, budget)
       const hasNewItems = collector.addPage(page)
       const received = page.items.length + page.unreadableItems.length
       skip += received
@@ -77,7 +89,7 @@ export function createWooviListReader(
   async function readHalves<Item>(
     list: WooviList<Item>,
     { from, to }: ListPeriod,
-    budget: { requests: number },
+    budget: RequestBudget,
   ): Promise<WooviListResult<Item> | NoAnswerResult> {
     const [start, end] = [Date.parse(from), Date.parse(to)]
     if (end - start < 2) return tooManyPages

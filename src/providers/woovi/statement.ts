@@ -10,7 +10,7 @@ import {
 import type { Provider } from '../port.ts'
 import type { WooviClient } from './client.ts'
 import { getWooviReturnId, isReceivedPix, mapTransactionStatus } from './mapping.ts'
-import type { WooviList } from './pagination.ts'
+import { createRequestBudget, type RequestBudget, tooManyPages, type WooviList } from './pagination.ts'
 import {
   type WooviListedPayment,
   type WooviListedRefund,
@@ -53,24 +53,54 @@ export function createWooviStatement(client: WooviClient): Pick<Provider, 'state
     },
   }
 
-  /** Indexes the returned PIX of each return; older PIX are read from the return period before `from`. */
+  /**
+   * Indexes the returned PIX of each return. Older PIX are searched in the return period before `from`, the newest first,
+   * until each return is explained or the requests are used up: what then remains has an unknown direction.
+   */
   async function indexReturnsAndOrders(
     transactions: WooviTransaction[],
     { outgoing, from }: { outgoing: OrderIdsByRailId; from: string },
   ): Promise<({ kind: 'found' } & OrdersAndReturns) | NoAnswerResult> {
-    const returns = indexReturns(transactions)
-    const hasOlderPix = transactions.some(pix => isUnexplainedReturn(pix, { outgoing, returns }))
-    if (!hasOlderPix) return { kind: 'found', outgoing, returns }
-    const earlierPeriod = { from: subtractDays(from, RETURN_PERIOD_DAYS), to: from }
-    const earlierTransactions = await readAllPages(transactionList, earlierPeriod)
-    if (earlierTransactions.kind === 'no_answer') return earlierTransactions
-    const earlierPayments = await readAllPages(paymentList, earlierPeriod)
-    if (earlierPayments.kind === 'no_answer') return earlierPayments
-    return {
-      kind: 'found',
-      outgoing: new Map([...indexOrders(earlierPayments.items), ...outgoing]),
-      returns: new Map([...indexReturns(earlierTransactions.items), ...returns]),
+    let index: OrdersAndReturns = { outgoing, returns: indexReturns(transactions) }
+    const budget = createRequestBudget()
+    for (const period of listSearchPeriods(from)) {
+      const unexplained = transactions.filter(pix => isUnexplainedReturn(pix, index))
+      if (unexplained.length === 0) break
+      const earlier = await indexEarlierReturns(period, { unexplained, budget })
+      if (earlier.kind === 'found')
+        index = {
+          outgoing: new Map([...earlier.outgoing, ...index.outgoing]),
+          returns: new Map([...earlier.returns, ...index.returns]),
+        }
+      else if (earlier.code === tooManyPages.code) break
+      else return earlier
     }
+    return { kind: 'found', ...index }
+  }
+
+  /** Indexes the PIX of one earlier period that explain a return, and the orders that may have sent them. */
+  async function indexEarlierReturns(
+    period: { from: string; to: string },
+    { unexplained, budget }: { unexplained: WooviTransaction[]; budget: RequestBudget },
+  ): Promise<({ kind: 'found' } & OrdersAndReturns) | NoAnswerResult> {
+    const transactions = await readAllPages(transactionList, period, budget)
+    if (transactions.kind === 'no_answer') return transactions
+    const returns = indexReturns(transactions.items)
+    if (!unexplained.some(({ endToEndId }) => returns.has(endToEndId)))
+      return { kind: 'found', outgoing: new Map(), returns }
+    const orderPeriod = { from: subtractDays(period.from, MAX_SETTLEMENT_DELAY_DAYS), to: period.to }
+    const payments = await readAllPages(paymentList, orderPeriod, budget)
+    if (payments.kind === 'no_answer') return payments
+    return { kind: 'found', outgoing: indexOrders(payments.items), returns }
+  }
+}
+
+/** Lists the parts of the return period before `from`, the newest first, each twice as long as the one after it. */
+function* listSearchPeriods(from: string): Generator<{ from: string; to: string }> {
+  for (let [start, days] = [0, 1]; start < RETURN_PERIOD_DAYS; days *= 2) {
+    const end = Math.min(start + days, RETURN_PERIOD_DAYS)
+    yield { from: subtractDays(from, end), to: subtractDays(from, start) }
+    start = end
   }
 }
 

@@ -193,6 +193,26 @@ test.each([
   },
 )
 
+test('a list with more items than a thousand pages is read in halves of its period', async () => {
+  await using story = await openEfiFixture()
+  const hours = ['03', '09', '15', '21'].map(hour => `2026-01-10T${hour}:00:00.000Z`)
+  const all = hours.map((horario, index) => pixOf({ endToEndId: `E${index}`, horario }))
+  story.scripted.scriptReplyByPath(RECEIVED, path => {
+    const asked = new URL(path, 'https://bank.test').searchParams
+    if (asked.has('devolucaoPresente')) return page([])
+    const found = all.filter(({ horario }) => horario >= asked.get('inicio')! && horario <= asked.get('fim')!)
+    return page(found, found.length > 1 ? 100_001 : found.length)
+  })
+  story.scripted.scriptReplies(SENT, okReply(page([])))
+  const statement = await story.provider.statement(from, to)
+  expect(statement.kind === 'found' && statement.entries.map(({ endToEnd }) => endToEnd)).toEqual([
+    'E0',
+    'E1',
+    'E2',
+    'E3',
+  ])
+})
+
 test('an item listed twice counts once', async () => {
   await using story = await openEfiFixture()
   story.scripted.scriptReplies(

@@ -136,8 +136,71 @@ test('a return by the provider itself after a dispute is an outgoing entry, also
     { endToEnd: 'D-near', reference: null, direction: 'OUT', cents: 400, at: time, returnOf: END_TO_END },
     { endToEnd: 'D-old', reference: null, direction: 'OUT', cents: 400, at: time, returnOf: 'E-old' },
   ])
-  const { path } = story.scripted.calls().at(-1)!
-  expect(new URL(path, story.scripted.url).searchParams.get('start')).toBe('2025-10-11T00:00:00.000Z')
+  const starts = story.scripted
+    .calls()
+    .map(({ path }) => new URL(path, story.scripted.url).searchParams.get('start'))
+  // Transactions, payments and refunds of the period, then the older transactions and payments, up to the first match.
+  expect(starts.slice(3)).toEqual(['2026-01-09T00:00:00.000Z', '2026-01-07T00:00:00.000Z'])
+})
+
+/** Woovi's transactions at `times` (ISO 8601): a page of those in the requested period. */
+function transactionsIn(all: { time: string }[], totalOf = (_total: number): object => ({})) {
+  return (path: string) => {
+    const asked = new URL(path, 'https://woovi.test').searchParams
+    const [start, end, skip] = [asked.get('start')!, asked.get('end')!, Number(asked.get('skip'))]
+    const found = all.filter(({ time }) => time >= start && time <= end)
+    const shown = found.slice(skip, skip + 100)
+    const { pageInfo, ...page } = pageOf('transactions', shown, skip + shown.length < found.length)
+    return { ...page, pageInfo: { ...pageInfo, ...totalOf(found.length) } }
+  }
+}
+
+test('the PIX of a return is searched backwards through the whole return period', async () => {
+  await using story = await openWooviFixture()
+  const given = [{ status: 'CONFIRMED', value: 400, time, endToEndId: 'D-old' }]
+  const old = transactionOf({ endToEndId: 'E-old', refunds: given, time: '2025-10-12T00:00:00.000Z' })
+  const back = transactionOf({ charge: null, value: 400, time, type: 'REFUND', endToEndId: 'D-old' })
+  story.scripted.scriptReplyByPath(MOVED, transactionsIn([old, back]))
+  story.scripted.scriptReplies(SENT, okReply(pageOf('payments', [])))
+  story.scripted.scriptReplies(REFUNDED, okReply(pageOf('refunds', [])))
+  const statement = await story.provider.statement(from, to)
+  expect(statement).toMatchObject({ entries: [{ endToEnd: 'D-old', direction: 'OUT', returnOf: 'E-old' }] })
+  expect(statement).not.toHaveProperty('accountEntries')
+})
+
+test('a return whose PIX is not found within the limit of requests is unlisted, and the statement is read', async () => {
+  await using story = await openWooviFixture()
+  const back = transactionOf({ charge: null, value: 400, time, type: 'REFUND', endToEndId: 'D-old' })
+  let page = 0
+  story.scripted.scriptReplyByPath(MOVED, path => {
+    if (path.includes(encodeURIComponent(to))) return pageOf('transactions', [back])
+    page += 1
+    return pageOf('transactions', [transactionOf({ endToEndId: `E${page}` })], true)
+  })
+  story.scripted.scriptReplies(SENT, okReply(pageOf('payments', [])))
+  story.scripted.scriptReplies(REFUNDED, okReply(pageOf('refunds', [])))
+  expect(await story.provider.statement(from, to)).toEqual({
+    kind: 'found',
+    entries: [],
+    accountEntries: [
+      { id: 'D-old', kind: 'unlisted', type: 'REFUND', cents: 400, at: time, endToEnd: 'D-old' },
+    ],
+  })
+  expect(page).toBe(1_000)
+})
+
+test('a list whose total exceeds what can be skipped is read in halves at once', async () => {
+  await using story = await openWooviFixture()
+  const all = ['01', '15'].map(hour =>
+    transactionOf({ endToEndId: `E${hour}`, time: `2026-01-10T${hour}:00:00.000Z` }),
+  )
+  const rule = transactionsIn(all, total => ({ totalCount: total === 2 ? 10_101 : total }))
+  story.scripted.scriptReplyByPath(MOVED, rule)
+  story.scripted.scriptReplies(SENT, okReply(pageOf('payments', [])))
+  story.scripted.scriptReplies(REFUNDED, okReply(pageOf('refunds', [])))
+  const statement = await story.provider.statement(from, to)
+  expect(statement.kind === 'found' && statement.entries).toHaveLength(2)
+  expect(story.scripted.calls().filter(({ path }) => path.startsWith('/api/v1/transaction'))).toHaveLength(3)
 })
 
 test.each(['WITHDRAW', 'PAYMENT'])(
@@ -167,7 +230,7 @@ test.each(['WITHDRAW', 'PAYMENT'])(
     })
     const asked = story.scripted.calls().filter(({ path }) => path.startsWith('/api/v1/payment'))
     const starts = asked.map(({ path }) => new URL(path, story.scripted.url).searchParams.get('start'))
-    expect(starts).toEqual(['2026-01-08T00:00:00.000Z', '2025-10-11T00:00:00.000Z'])
+    expect(starts).toEqual(['2026-01-08T00:00:00.000Z', '2026-01-07T00:00:00.000Z'])
   },
 )
 
