@@ -16,10 +16,11 @@ export function centsFromText(text: string): number | null {
   return /^\d{1,10}\.\d{2}$/.test(text) ? centsFromDecimal(text) : null
 }
 
-/** Centavos of such a text that adds up many amounts (a balance), so that only what a number can hold bounds it; or null. */
+/** Centavos of such a text that adds up many amounts (a balance): it may be negative, and only a number's range bounds it. */
 export function centsFromSumText(text: string): number | null {
-  if (!/^\d+\.\d{2}$/.test(text)) return null
-  const cents = Number(text.replace('.', ''))
+  if (!/^-?\d+\.\d{2}$/.test(text)) return null
+  // Adding 0 makes a zero of -0.
+  const cents = Number(text.replace('.', '')) + 0
   return Number.isSafeInteger(cents) ? cents : null
 }
 

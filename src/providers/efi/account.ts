@@ -74,7 +74,7 @@ const collectionKeyMissing = {
 
 const saldoSchema = z.object({
   saldo: efiSumSchema,
-  bloqueios: z.object({ total: efiSumSchema }).nullish(),
+  bloqueios: z.object({ total: efiSumSchema.refine(cents => cents >= 0) }).nullish(),
 })
 
 /** Names only the fields that `enablePixWithoutTxid` changes; the loose objects keep every other field. */

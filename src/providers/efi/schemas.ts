@@ -4,7 +4,7 @@ import { centsFromSumText, centsFromText, textFromCents } from '../../domain/led
 // Schemas of what Efí sends are lenient: they name the fields in use and allow any others. Those of our requests are strict.
 
 const centsSchema = createReaisSchema(centsFromText)
-/** An amount that is the sum of many, so it may exceed the limit of one PIX. */
+/** An amount that is the sum of many, so it may exceed the limit of one PIX, and a balance may be negative. */
 export const efiSumSchema = createReaisSchema(centsFromSumText)
 /** Parses RFC 3339 with any offset to ISO 8601 UTC. */
 const instantSchema = z.iso.datetime({ offset: true }).transform(text => new Date(text).toISOString())
@@ -187,6 +187,6 @@ function createReaisSchema(read: (text: string) => number | null) {
 }
 
 function padToTwoDecimals(text: string): string {
-  if (/^\d+$/.test(text)) return `${text}.00`
-  return /^\d+\.\d$/.test(text) ? `${text}0` : text
+  if (/^-?\d+$/.test(text)) return `${text}.00`
+  return /^-?\d+\.\d$/.test(text) ? `${text}0` : text
 }

@@ -44,9 +44,28 @@ test('a balance and its blocks have no limit: both are sums of what came in', as
   })
 })
 
-test('a balance that is not an amount is no answer', async () => {
+test.each([
+  ['-12.34', -1_234],
+  ['-0.50', -50],
+  ['-3', -300],
+  [-12.3, -1_230],
+  ['-0.00', 0],
+])('a balance may be negative: %p', async (saldo, availableCents) => {
   await using story = await openEfiFixture()
-  story.scripted.scriptReplies(SALDO, okReply({ saldo: '1,000.00' }))
+  story.scripted.scriptReplies(SALDO, okReply({ saldo, bloqueios: { total: '1.00' } }))
+  expect(await story.provider.balances()).toEqual({
+    kind: 'found',
+    balance: { availableCents, blockedCents: 100 },
+  })
+})
+
+test.each([
+  [{ saldo: '1,000.00' }],
+  [{ saldo: '--1.00' }],
+  [{ saldo: '1.00', bloqueios: { total: '-1.00' } }],
+])('a balance that is not an amount is no answer: %j', async json => {
+  await using story = await openEfiFixture()
+  story.scripted.scriptReplies(SALDO, okReply(json))
   expect(await story.provider.balances()).toMatchObject({ kind: 'no_answer', code: 'unreadable_answer' })
 })
 
