@@ -398,7 +398,7 @@ const pixKeyInput = (uuid: string): PixKeyInput => ({
 
 function authCodeInput(uuid: string): VerificationCodeInput {
   const { connectionUuid: _, authCodeUuid: __, ...key } = pixKeyInput(uuid)
-  const order = { ...key, isSimulated: true }
+  const order = { ...key, isSimulated: false }
   return { ...order, type: 'EMAIL' }
 }
 
