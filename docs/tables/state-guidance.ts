@@ -125,6 +125,7 @@ export const DISPUTE_GUIDANCE: StateGuidance<DisputeState, DisputeEvent> = {
   notes: {
     accepted: { en: 'the money is not returned yet', pt: 'o dinheiro ainda não voltou' },
     resolved: { en: '`resolved` is true', pt: '`resolved` é true' },
+    lapsed: { en: '`resolved` is true', pt: '`resolved` é true' },
   },
   events: {
     replied: { en: 'you reply', pt: 'você responde' },
@@ -137,6 +138,10 @@ export const DISPUTE_GUIDANCE: StateGuidance<DisputeState, DisputeEvent> = {
     closed_without_funds: {
       en: 'the provider closes it without returning money',
       pt: 'o provedor encerra sem devolver dinheiro',
+    },
+    return_period_ended: {
+      en: 'the 91 days in which money could be returned pass without a published decision',
+      pt: 'os 91 dias em que o dinheiro poderia ser devolvido passam sem decisão divulgada',
     },
   },
 }

@@ -9,7 +9,7 @@ import { ATTACHMENT_ORDER, Attachment, Dispute } from '../../db/entities/dispute
 import { readDisputes } from '../../db/repositories/disputes.ts'
 import { formatTextArray, hasAnyState } from '../../db/sql-conditions.ts'
 import { type AttachmentType, attachmentStorageKeyOf } from '../../domain/disputes/attachment.ts'
-import { disputeMachine, replyErrorCodeOf } from '../../domain/disputes/dispute.ts'
+import { type DisputeState, disputeMachine, replyErrorCodeOf } from '../../domain/disputes/dispute.ts'
 import { fail, failNotConfirmed } from '../../http/api-error.ts'
 import { DISPUTE_REPLY_RESERVE_MS, STORED_BYTES_PER_MS } from '../../http/limits.ts'
 import type { Upload } from '../../http/multipart.ts'
@@ -49,6 +49,7 @@ export async function listDisputes(
 ) {
   const { status, resolved, open } = query
   const { states, statusOf, isFinal } = disputeMachine
+  const isOpen = (state: DisputeState) => state !== 'accepted' && !isFinal(state)
   const { data, meta } = await listVisibleRows(em, {
     ...{ noun: 'dispute', token, query },
     states: status && states.filter(state => status.includes(statusOf(state))),
@@ -57,8 +58,7 @@ export async function listDisputes(
       query.dispute_type && ['dispute_type = any(?::text[])', formatTextArray(query.dispute_type)],
       ...buildDayConditions(createdDaysOf(query)),
       resolved !== undefined && hasAnyState(states.filter(state => isFinal(state) === resolved)),
-      open !== undefined &&
-        hasAnyState(states.filter(state => ['PENDING', 'PROCESSING'].includes(statusOf(state)) === open)),
+      open !== undefined && hasAnyState(states.filter(state => isOpen(state) === open)),
     ],
     read: page => readDisputes(em, page),
   })

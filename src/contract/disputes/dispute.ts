@@ -65,7 +65,10 @@ export const disputeSchema = z
     status: z.enum(DISPUTE_STATUSES),
     details: z.string(),
     analysis: z.string().meta({ description: 'Of the reply, or the provider’s while there is none' }),
-    resolved: z.boolean(),
+    resolved: z.boolean().meta({
+      description:
+        'Whether it is over. True with `PROCESSING`: no decision was published in the 91 days in which money could be returned, and nothing is blocked any more',
+    }),
     due_at: instantSchema.meta({ description: 'Deadline of the reply' }),
     value: reaisOutput.meta({ description: 'Disputed amount' }),
     blocked_value: reaisOutput.meta({ description: 'Amount blocked for the dispute now' }),
@@ -87,9 +90,9 @@ export const disputesQuery = z.strictObject({
     .meta({ description: 'RECEIVED_MED claims a payment of a charge back, REQUESTED_MED a transfer' }),
   dispute_type: namesQuery(DISPUTE_TYPES).optional().meta({ description: 'With one of these reasons' }),
   resolved: flag.optional().meta({ description: 'Whether the dispute is closed' }),
-  open: flag
-    .optional()
-    .meta({ description: 'Whether it awaits a reply or a decision: PENDING or PROCESSING' }),
+  open: flag.optional().meta({
+    description: 'Whether it awaits a reply or a decision: PENDING or PROCESSING, and not resolved',
+  }),
   ...dayQueryFields,
 })
 export type DisputesQuery = z.output<typeof disputesQuery>

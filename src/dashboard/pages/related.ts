@@ -31,6 +31,7 @@ export async function loadRelated(
     disputes: limit(
       rows.disputes.map(({ state, kind, ...dispute }) => ({
         ...{ ...dispute, med_type: kind, status: disputeMachine.statusOf(state) },
+        resolved: disputeMachine.isFinal(state),
       })),
     ),
     // Only the provider's own message: that of an unreachable attempt contains its host name, which is for operators.

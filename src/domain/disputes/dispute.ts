@@ -16,7 +16,14 @@ export const DISPUTE_TYPES = [
 ] as const
 export type DisputeType = (typeof DISPUTE_TYPES)[number]
 
-export type DisputeState = 'open' | 'analysing' | 'accepted' | 'resolved' | 'rejected' | 'cancelled'
+export type DisputeState =
+  | 'open'
+  | 'analysing'
+  | 'accepted'
+  | 'resolved'
+  | 'rejected'
+  | 'cancelled'
+  | 'lapsed'
 export type DisputeEvent =
   | 'replied'
   | 'reply_refused'
@@ -26,8 +33,13 @@ export type DisputeEvent =
   | 'withdrawn'
   | 'returned'
   | 'closed_without_funds'
+  | 'return_period_ended'
 
-/** State machine of a dispute (SPEC §5). An accepted one is shown ACCEPTED before and after its return; `resolved` differs. */
+/**
+ * State machine of a dispute (SPEC §5). An accepted one is shown ACCEPTED before and after its return; `resolved` differs.
+ * `lapsed`: its provider published no decision while money could be returned. Nothing is held any more, and a decision
+ * that is published later is still shown.
+ */
 export const disputeMachine = createStateMachine<DisputeState, DisputeStatus, DisputeEvent>({
   open: {
     status: 'PENDING',
@@ -41,7 +53,13 @@ export const disputeMachine = createStateMachine<DisputeState, DisputeStatus, Di
   },
   analysing: {
     status: 'PROCESSING',
-    on: { reply_refused: 'open', agreed: 'accepted', disagreed: 'rejected', withdrawn: 'cancelled' },
+    on: {
+      reply_refused: 'open',
+      return_period_ended: 'lapsed',
+      agreed: 'accepted',
+      disagreed: 'rejected',
+      withdrawn: 'cancelled',
+    },
   },
   accepted: {
     status: 'ACCEPTED',
@@ -50,6 +68,11 @@ export const disputeMachine = createStateMachine<DisputeState, DisputeStatus, Di
   resolved: { status: 'ACCEPTED', on: {}, isFinal: true },
   rejected: { status: 'REJECTED', on: {}, isFinal: true },
   cancelled: { status: 'CANCELLED', on: {}, isFinal: true },
+  lapsed: {
+    status: 'PROCESSING',
+    on: { agreed: 'resolved', disagreed: 'rejected', withdrawn: 'cancelled' },
+    isFinal: true,
+  },
 })
 
 /** The states in which a dispute holds money and keeps refunds of its charge away. */

@@ -37,7 +37,10 @@ export type ProviderDispute = {
   analysis: string
   /** The provider's own devoluções of nature MED, settled ones only; of a REQUESTED_MED what came back to us. */
   returns: DisputeReturn[]
-  /** Nothing more is returned: an agreed dispute is over even where `returns` is empty. */
+  /**
+   * Nothing more is returned: an agreed dispute is over even where `returns` is empty, and one under analysis has ended
+   * without a published decision.
+   */
   isClosed: boolean
 }
 
@@ -53,6 +56,8 @@ export function eventsToProviderState(
   const decided = EVENT_BY_PROVIDER_STATUS[facts.status]
   if (decided && disputeMachine.accepts(state, decided)) steps.push(decided)
   const then = steps.reduce((at, event) => disputeMachine.next(at, event), state)
+  if (facts.status === 'analysing' && facts.isClosed && disputeMachine.accepts(then, 'return_period_ended'))
+    steps.push('return_period_ended')
   if (facts.status !== 'agreed') return steps
   if (facts.returns.length > 0 && disputeMachine.accepts(then, 'returned')) steps.push('returned')
   else if (facts.isClosed && disputeMachine.accepts(then, 'closed_without_funds'))

@@ -246,4 +246,5 @@ const DISPUTE_STATUS_DETAILS: Record<DisputeState, string> = {
   resolved: 'Accepted and closed: the provider has returned what it could',
   rejected: 'Rejected: the block is released',
   cancelled: 'Withdrawn by the payer: the block is released',
+  lapsed: 'No decision was published while money could be returned: the block is released',
 }

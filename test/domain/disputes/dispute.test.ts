@@ -27,6 +27,7 @@ const EVENTS = Object.keys({
   withdrawn: true,
   returned: true,
   closed_without_funds: true,
+  return_period_ended: true,
 } satisfies Record<DisputeEvent, true>) as DisputeEvent[]
 
 const DECIDED = { agreed: 'accepted', disagreed: 'rejected', withdrawn: 'cancelled' } as const
@@ -40,7 +41,11 @@ describe('the state machine of a dispute (SPEC §5)', () => {
         over: false,
         steps: { replied: 'analysing', deadline_passed: 'analysing', ...DECIDED },
       },
-      analysing: { shows: 'PROCESSING', over: false, steps: { reply_refused: 'open', ...DECIDED } },
+      analysing: {
+        shows: 'PROCESSING',
+        over: false,
+        steps: { reply_refused: 'open', return_period_ended: 'lapsed', ...DECIDED },
+      },
       accepted: {
         shows: 'ACCEPTED',
         over: false,
@@ -49,6 +54,7 @@ describe('the state machine of a dispute (SPEC §5)', () => {
       resolved: { shows: 'ACCEPTED', over: true, steps: {} },
       rejected: { shows: 'REJECTED', over: true, steps: {} },
       cancelled: { shows: 'CANCELLED', over: true, steps: {} },
+      lapsed: { shows: 'PROCESSING', over: true, steps: { ...DECIDED, agreed: 'resolved' } },
     },
   })
 
@@ -81,6 +87,16 @@ describe('the meaning of a provider’s status', () => {
     ],
     ['analysing', 'open still: our reply is on its way', says('open'), []],
     ['analysing', 'analysing', says('analysing'), []],
+    [
+      'analysing',
+      'closed without a decision',
+      says('analysing', { isClosed: true }),
+      ['return_period_ended'],
+    ],
+    ['open', 'the same', says('analysing', { isClosed: true }), ['replied', 'return_period_ended']],
+    ['lapsed', 'the same again', says('analysing', { isClosed: true }), []],
+    ['lapsed', 'agreed, late', says('agreed', { isClosed: true }), ['agreed']],
+    ['lapsed', 'disagreed, late', says('disagreed', { isClosed: true }), ['disagreed']],
     ['analysing', 'agreed', says('agreed'), ['agreed']],
     ['analysing', 'disagreed', says('disagreed'), ['disagreed']],
     ['analysing', 'withdrawn', says('withdrawn'), ['withdrawn']],

@@ -82,13 +82,14 @@ describe('a list of disputes', () => {
         createdAt: '2026-03-05T00:00:00Z',
       }),
       ours: await dispute({ connection: b, kind: 'REQUESTED_MED', createdAt: '2026-03-06T00:00:00Z' }),
+      lapsed: await dispute({ connection: b, state: 'lapsed', createdAt: '2026-02-28T00:00:00Z' }),
     }
   })
 
   test.each<[string, string[]]>([
-    ['', ['ours', 'withdrawn', 'rejected', 'returned', 'agreed', 'answered', 'open']],
+    ['', ['ours', 'withdrawn', 'rejected', 'returned', 'agreed', 'answered', 'open', 'lapsed']],
     ['status=PENDING', ['ours', 'open']],
-    ['status=processing', ['answered']],
+    ['status=processing', ['answered', 'lapsed']],
     ['status=ACCEPTED', ['returned', 'agreed']],
     ['status=REJECTED,CANCELLED', ['withdrawn', 'rejected']],
     ['status=REJECTED&status=CANCELLED', ['withdrawn', 'rejected']],
@@ -98,14 +99,14 @@ describe('a list of disputes', () => {
     ['dispute_type=COERCION_CRIME', ['answered']],
     ['dispute_type=UNDEFINED', ['agreed']],
     ['dispute_type=UNAUTHORIZED_ACCESS,WRONG_TRANSACTION', ['withdrawn', 'rejected']],
-    ['resolved=true', ['withdrawn', 'rejected', 'returned']],
+    ['resolved=true', ['withdrawn', 'rejected', 'returned', 'lapsed']],
     ['resolved=0', ['ours', 'agreed', 'answered', 'open']],
     ['open=1', ['ours', 'answered', 'open']],
-    ['open=false', ['withdrawn', 'rejected', 'returned', 'agreed']],
+    ['open=false', ['withdrawn', 'rejected', 'returned', 'agreed', 'lapsed']],
     ['open=true&resolved=true', []],
     ['open=false&resolved=false', ['agreed']],
     ['date_from=2026-03-04', ['ours', 'withdrawn', 'rejected']],
-    ['date_to=2026-03-01', ['answered', 'open']],
+    ['date_to=2026-03-01', ['answered', 'open', 'lapsed']],
     ['date_from=2026-03-02&date_to=2026-03-03', ['returned', 'agreed']],
     ['date_from=2026-03-02&date_to=2026-03-03&time_zone=America/Sao_Paulo', ['rejected', 'returned']],
     ['status=ACCEPTED&dispute_type=SCAM&resolved=true&open=false&med_type=RECEIVED_MED', ['returned']],
@@ -124,12 +125,12 @@ describe('a list of disputes', () => {
     const answer = await get('?per_page=3&page=2', mine.token)
     expect(uuids(answer)).toEqual([all.returned, all.agreed, all.answered])
     expect(answer.body.meta).toEqual({
-      ...{ current_page: 2, from: 4, last_page: 3, per_page: 3, to: 6, total: 7 },
+      ...{ current_page: 2, from: 4, last_page: 3, per_page: 3, to: 6, total: 8 },
       next_cursor: expect.any(String),
     })
     expect((await get('?page=9', mine.token)).body).toMatchObject({
       data: [],
-      meta: { from: 0, to: 0, last_page: 1, total: 7 },
+      meta: { from: 0, to: 0, last_page: 1, total: 8 },
     })
   })
 

@@ -476,7 +476,7 @@ class Meds:
             med_type: RECEIVED_MED claims a payment of a charge back, REQUESTED_MED a transfer.
             dispute_type: With one of these reasons.
             resolved: Whether the dispute is closed.
-            open: Whether it awaits a reply or a decision: PENDING or PROCESSING.
+            open: Whether it awaits a reply or a decision: PENDING or PROCESSING, and not resolved.
             date_from: Created on this day or later, in `time_zone`: `YYYY-MM-DD`.
             date_to: Created on this day or earlier, in `time_zone`: `YYYY-MM-DD`.
         """
@@ -529,7 +529,7 @@ class Meds:
             med_type: RECEIVED_MED claims a payment of a charge back, REQUESTED_MED a transfer.
             dispute_type: With one of these reasons.
             resolved: Whether the dispute is closed.
-            open: Whether it awaits a reply or a decision: PENDING or PROCESSING.
+            open: Whether it awaits a reply or a decision: PENDING or PROCESSING, and not resolved.
             date_from: Created on this day or later, in `time_zone`: `YYYY-MM-DD`.
             date_to: Created on this day or earlier, in `time_zone`: `YYYY-MM-DD`.
         """

@@ -1028,6 +1028,9 @@ class Dispute(Model):
     Of the reply, or the provider’s while there is none
     """
     resolved: bool
+    """
+    Whether it is over. True with `PROCESSING`: no decision was published in the 91 days in which money could be returned, and nothing is blocked any more
+    """
     due_at: AwareDatetime
     """
     Deadline of the reply

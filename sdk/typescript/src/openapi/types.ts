@@ -1483,6 +1483,7 @@ export interface components {
             details: string;
             /** @description Of the reply, or the provider’s while there is none */
             analysis: string;
+            /** @description Whether it is over. True with `PROCESSING`: no decision was published in the 91 days in which money could be returned, and nothing is blocked any more */
             resolved: boolean;
             /**
              * Format: date-time
@@ -2826,7 +2827,7 @@ export interface operations {
                 dispute_type?: ("UNDEFINED" | "SCAM" | "WRONG_TRANSACTION" | "COERCION_CRIME" | "UNAUTHORIZED_ACCESS")[];
                 /** @description Whether the dispute is closed */
                 resolved?: string;
-                /** @description Whether it awaits a reply or a decision: PENDING or PROCESSING */
+                /** @description Whether it awaits a reply or a decision: PENDING or PROCESSING, and not resolved */
                 open?: string;
                 /** @description Created on this day or later, in `time_zone`: `YYYY-MM-DD` */
                 date_from?: string;

@@ -2,9 +2,10 @@ import type { SchemaPart } from './schema-part.ts'
 import { createTransitionTrigger } from './trigger-functions.ts'
 
 const TRANSITIONS = createTransitionTrigger('dispute', {
-  open: 'analysing accepted resolved rejected cancelled',
-  analysing: 'open accepted resolved rejected cancelled',
+  open: 'analysing accepted resolved rejected cancelled lapsed',
+  analysing: 'open accepted resolved rejected cancelled lapsed',
   accepted: 'resolved cancelled',
+  lapsed: 'resolved rejected cancelled',
 })
 
 /** Disputes (MED), what they claim and hold, and the attachments of their replies. */
@@ -20,7 +21,7 @@ create table dispute (
   dispute_type text not null check (dispute_type in ('UNDEFINED', 'SCAM',
     'WRONG_TRANSACTION', 'COERCION_CRIME', 'UNAUTHORIZED_ACCESS')),
   state text not null check (state in ('open', 'analysing', 'accepted', 'resolved', 'rejected',
-    'cancelled')),
+    'cancelled', 'lapsed')),
   end_to_end text not null,
   movement_uuid uuid not null references movement,
   charge_uuid uuid references charge,
