@@ -76,7 +76,7 @@ export function listStatementCandidates(
   return em.execute(
     `with payout as (select array[?]::uuid[] as accounts, ?::bigint as cents, array[?]::text[] as names, ?::timestamptz as since)
      select p.provider, e.* from (
-       select d.provider_account_uuid, 'pix' as kind, nullif(d.end_to_end, '') as end_to_end,
+       select d.provider_account_uuid, 'pix' as kind, nullif(d.detail #>> '{entry,endToEnd}', '') as end_to_end,
          d.detail #>> '{entry,reference}' as reference, (d.detail #>> '{entry,cents}')::float8 as cents,
          (d.detail #>> '{entry,at}')::timestamptz as at,
          coalesce(d.detail #>> '{entry,reference}' = any(o.names) or d.end_to_end = any(o.names), false) as is_by_reference

@@ -88,9 +88,9 @@ function matchingKeysOf(one: MovementIds): string[] {
   return endToEnd === '' ? names : [...names, `${direction}/${endToEnd}`]
 }
 
-/** What it is called where it is shown: a return without a rail id by what it returns. */
-function displayIdOf({ endToEnd, returnOf = '', returnId = '' }: MovementIds): string {
-  return endToEnd || `${returnOf}/${returnId}`
+/** What it is called where it is shown: a return without a rail id by what it returns, a PIX without any id by its facts. */
+function displayIdOf({ endToEnd, returnOf, returnId = '', at, cents }: StatementEntry): string {
+  return endToEnd || (returnOf === undefined ? `${at}/${cents}` : `${returnOf}/${returnId}`)
 }
 
 /** What a provider says it holds and what the ledger says is there; of the latter, `movingCents` is under way. */

@@ -72,6 +72,15 @@ test('a difference shows both sides as far as they exist', () => {
   ])
 })
 
+test('PIX without any id are differences of their own, each found again by its time and value', () => {
+  const entries = [theirs({ endToEnd: '' }), theirs({ endToEnd: '', cents: 999 })]
+  const { differences } = compareStatement(entries, [])
+  expect(differences.map(({ endToEnd }) => endToEnd)).toEqual([`${AT}/1000`, `${AT}/999`])
+  expect(differences.map(difference => entries.filter(one => isEntryOfDifference(one, difference)))).toEqual(
+    entries.map(one => [one]),
+  )
+})
+
 test('the order does not matter', () => {
   const statement = ['E1', 'E2', 'E3'].map(endToEnd => theirs({ endToEnd }))
   const books = ['E3', 'E1', 'E2'].map(endToEnd => ours({ endToEnd }))
