@@ -110,10 +110,7 @@ async function openDispute(
   { movement, charge, out, at }: DisputeOpeningRows,
 ): Promise<Dispute> {
   const openedAt = new Date(facts.openedAt)
-  const deadlineMs = replyDeadlineMs({
-    openedAtMs: openedAt.getTime(),
-    providerDeadlineMs: facts.dueAt === null ? null : Date.parse(facts.dueAt),
-  })
+  const deadlineMs = computeDeadlineMs(openedAt, facts)
   const dispute = em.create(Dispute, {
     uuid: order.uuid,
     accountUuid: movement.accountUuid,
@@ -141,9 +138,20 @@ async function openDispute(
   return dispute
 }
 
-/** Updates what may change without a change of state: type, reason, analysis, and the arrival of our reply. */
+function computeDeadlineMs(openedAt: Date, { dueAt }: ProviderDispute): number {
+  const providerDeadlineMs = dueAt === null ? null : Date.parse(dueAt)
+  return replyDeadlineMs({ openedAtMs: openedAt.getTime(), providerDeadlineMs })
+}
+
+/**
+ * Updates what may change without a change of state: type, reason, analysis, the arrival of our reply, and the deadline
+ * while it counts. That becomes only earlier: a provider may name it late, and an adapter without an opening time computes
+ * a later one at each poll.
+ */
 function applyDisputeDetails(dispute: Dispute, facts: ProviderDispute): void {
   if (facts.disputeType !== 'UNDEFINED') dispute.disputeType = facts.disputeType
+  const deadlineMs = computeDeadlineMs(dispute.openedAt, facts)
+  if (dispute.state === 'open' && deadlineMs < dispute.dueAt.getTime()) dispute.dueAt = new Date(deadlineMs)
   dispute.details = facts.details || dispute.details
   dispute.providerAnalysis = facts.analysis || dispute.providerAnalysis
   if (dispute.replyState === 'pending' && facts.status !== 'open') dispute.replyState = 'sent'

@@ -42,6 +42,23 @@ test('a dispute opens in the week of a daylight saving change, whatever the serv
   expect(await dispute.pollAnswering({ openedAt })).toMatchObject({ kind: 'known', state: 'open' })
 })
 
+test('a deadline that the provider names after the opening replaces the seven days, and never becomes later', async () => {
+  const openedAt = new Date().toISOString()
+  const { order, pollAnswering } = await disputed(0, openedAt)
+  const inDays = (days: number) => new Date(Date.parse(openedAt) + days * 86_400_000).toISOString()
+  const pollForDeadline = async (dueAt: string | null) => {
+    await pollAnswering({ openedAt, dueAt })
+    const [row] = await fixture.sql<{ due: Date }>('select due_at as due from dispute where uuid = ?', [
+      order.uuid,
+    ])
+    return new Date(row!.due).toISOString()
+  }
+  expect(await pollForDeadline(null)).toBe(inDays(7))
+  expect(await pollForDeadline(inDays(3))).toBe(inDays(3))
+  expect(await pollForDeadline(inDays(4))).toBe(inDays(3))
+  expect(await pollForDeadline(null)).toBe(inDays(3))
+})
+
 test('a transfer’s return repays what the service has advanced, as a refund’s return does', async () => {
   const at = new Date().toISOString()
   const { merchant, pollAnswering: told } = await disputed(1_000, at)
