@@ -124,7 +124,7 @@ async function postAccountEntry(em: EntityManager, { uuid, providerAccountUuid, 
 async function mayBeTransfer(em: EntityManager, entry: StoredAccountEntry, timeScale: number) {
   const { providerAccountUuid, cents, movedAt: at } = entry
   const isYoung = Date.now() - at.getTime() < scaleWait(PANEL_PIX_WAIT_MS, timeScale)
-  return isYoung || mayBeOurPayout(em, { providerAccountUuid, cents, at })
+  return isYoung || mayBeOurPayout(em, { providerAccountUuid, cents, at, timeScale })
 }
 
 /**

@@ -81,7 +81,7 @@ async function postPanelEntry(
     hasUndecidedDispute: disputesOfPix.length > 0 && !accepted,
     mayBeOurPayout:
       direction === 'OUT' &&
-      (await mayBeOurPayout(em, { providerAccountUuid, cents, at: new Date(entry.at) })),
+      (await mayBeOurPayout(em, { providerAccountUuid, cents, at: new Date(entry.at), timeScale })),
     nowMs: Date.now(),
     timeScale,
   })

@@ -1,5 +1,6 @@
 import type { PanelPixPendingReason } from '../../domain/reconciliation/panel-pix.ts'
 import type { StatementDifference } from '../../domain/reconciliation/statement-comparison.ts'
+import { DAY, HOUR, scaleWait } from '../../domain/shared/intervals.ts'
 import type { EntityManager } from '../client/orm.ts'
 import { selectValue } from '../select-values.ts'
 
@@ -31,21 +32,27 @@ export function updateMissingPix(
   )
 }
 
-/** Time between a payout of ours and a statement entry under another id that may be the same money. */
-const PAYOUT_DISTANCE_SQL = "interval '2 days'"
+/** Longest time between a payout of ours and a statement entry under another id that may be the same money. */
+const MAX_PAYOUT_DISTANCE_MS = 2 * DAY
+/** Time after its settlement in which an hourly comparison may not have missed a payout yet. */
+const COMPARISON_WAIT_MS = 2 * HOUR
 
 /**
  * Returns whether money that left the provider account may be that of a payout of ours with the same value: of one
  * without a final outcome, or of one that settled near it and that the provider's statement does not list by its id. A
- * payout that settled in the last two hours counts as not listed yet, if it was created before the money left.
+ * payout that settled in the last two hours counts as not listed yet, if it was created before the money left. The
+ * times are scaled like every wait.
  */
 export function mayBeOurPayout(
   em: EntityManager,
-  { providerAccountUuid, cents, at }: { providerAccountUuid: string; cents: number; at: Date },
+  entry: { providerAccountUuid: string; cents: number; at: Date; timeScale: number },
 ): Promise<boolean> {
+  const { providerAccountUuid, cents, at, timeScale } = entry
+  const seconds = (waitMs: number) => scaleWait(waitMs, timeScale) / 1_000
   return selectValue(
     em,
-    `with entry as (select ?::uuid as account, ?::bigint as cents, ?::timestamptz as at)
+    `with entry as (select ?::uuid as account, ?::bigint as cents, ?::timestamptz as at,
+       make_interval(secs => ?) as distance, make_interval(secs => ?) as wait)
      select exists (select from entry, attempt a
        left join transfer t on a.operation = 'transfer' and t.uuid = a.subject_uuid
        left join refund r on a.operation = 'refund' and r.uuid = a.subject_uuid
@@ -57,12 +64,12 @@ export function mayBeOurPayout(
      where d.provider_account_uuid = entry.account and d.kind = 'missing_there' and d.movement_type = 'OUT'
        and d.settled_at is null and (d.detail #>> '{ours,cents}')::bigint = entry.cents
        and (d.detail #>> '{ours,settledAt}')::timestamptz
-         between entry.at - ${PAYOUT_DISTANCE_SQL} and entry.at + ${PAYOUT_DISTANCE_SQL})
+         between entry.at - entry.distance and entry.at + entry.distance)
      or exists (select from entry, movement m
      where m.provider_account_uuid = entry.account and m.movement_type = 'OUT' and m.status = 'SETTLED'
        and m.type in ('EXTERNAL_TRANSFER', 'EXTERNAL_REFUND') and m.reason is null and m.value_cents = entry.cents
-       and m.created_at between entry.at - ${PAYOUT_DISTANCE_SQL} and entry.at
-       and m.updated_at > now() - interval '2 hours')`,
-    [providerAccountUuid, cents, at],
+       and m.created_at between entry.at - entry.distance and entry.at
+       and m.updated_at > now() - entry.wait)`,
+    [providerAccountUuid, cents, at, seconds(MAX_PAYOUT_DISTANCE_MS), seconds(COMPARISON_WAIT_MS)],
   )
 }
