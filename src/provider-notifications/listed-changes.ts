@@ -1,6 +1,8 @@
 import { randomUUID } from 'node:crypto'
 import type { EntityManager } from '../db/client/orm.ts'
 import { type NotificationOutcome, ProviderNotification } from '../db/entities/provider-notification.ts'
+import { runQuery } from '../db/pipeline/query.ts'
+import { storeProviderNotifications } from '../db/repositories/provider-notifications.ts'
 import type { TemporalContext } from '../temporal/workflow-options.ts'
 import { deriveNotificationUuid } from './notification-uuid.ts'
 import { routeNotification } from './route-notification.ts'
@@ -26,7 +28,9 @@ export async function notifyOfListedChange(
   const stored = await em.findOne(ProviderNotification, uuid)
   if (stored && isReroutingKnown) await routeNotification(temporal, em, stored)
   if (stored) return undefined
-  const notification = em.create(ProviderNotification, { uuid, requestId: randomUUID(), ...change, body })
-  await em.flush()
-  return routeNotification(temporal, em, notification)
+  const { connectionUuid, ...identity } = change
+  const received = { ...identity, uuid, requestId: randomUUID(), body }
+  // A concurrent reconciliation may store it first.
+  const [notification] = await runQuery(em, storeProviderNotifications(em, connectionUuid, [received]))
+  return notification && routeNotification(temporal, em, notification)
 }

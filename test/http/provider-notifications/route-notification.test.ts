@@ -9,6 +9,7 @@ import { ProviderNotification } from '../../../src/db/entities/provider-notifica
 import { runQuery } from '../../../src/db/pipeline/query.ts'
 import { storeProviderNotifications } from '../../../src/db/repositories/provider-notifications.ts'
 import { referenceOf } from '../../../src/domain/pix/identifiers.ts'
+import { notifyOfListedChange } from '../../../src/provider-notifications/listed-changes.ts'
 import { routeNotification } from '../../../src/provider-notifications/route-notification.ts'
 import type { TemporalContext } from '../../../src/temporal/workflow-options.ts'
 import { WORKFLOWS } from '../../../src/workflows/contracts/workflows.ts'
@@ -193,6 +194,22 @@ describe('on a shared account', () => {
     expect(await noticeOf({ of: refused, through: anothers })).toMatchObject({ outcome: 'routed' })
     expect(startedWorkflowIds).toEqual([WORKFLOWS.deposit.idOf(`${connection}/${END_TO_END}`)])
   })
+})
+
+test('a change that two reconciliations find at once is stored once', async () => {
+  await isFound()
+  const change = {
+    ...{ connectionUuid: connection, reference: referenceOf(charge), endToEnd: END_TO_END },
+    kind: 'payment' as const,
+    ...{ facts: { found: randomUUID() }, isReroutingKnown: false },
+  }
+  const find = () => notifyOfListedChange(temporal, fixture.orm.em.fork(), change)
+  const twice = [0, 1]
+  // Both have a connection already, so that neither ends before the other begins.
+  await Promise.all(twice.map(() => fixture.orm.em.fork().execute('select pg_sleep(0.1)')))
+  expect(await Promise.all(twice.map(find))).toContain('routed')
+  expect(await find()).toBeUndefined()
+  expect(new Set(startedWorkflowIds)).toEqual(new Set([WORKFLOWS.charge.idOf(charge)]))
 })
 
 /** As a workflow does that finds its charge again: the attempt at its connection, then the payload. */
