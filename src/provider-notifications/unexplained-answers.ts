@@ -25,8 +25,9 @@ const MAX_CONCURRENT_WRITES = 4
 const MAX_QUEUED_WRITES = 200
 
 /**
- * Creates a recorder of answers that no published document explains: sealed in the table and logged by name. The recorder never throws and never delays a call by more than a second; what it cannot write is logged
- * without the answer.
+ * Creates a recorder of answers that no published document explains: sealed in the table and logged by name. The
+ * recorder never throws and never delays a call by more than a second; what it cannot write is logged without the
+ * answer.
  */
 export function createUnexplainedAnswerRecorder({ orm, sealer, log }: UnexplainedAnswerRecorderOptions) {
   let activeWrites = 0

@@ -21,9 +21,10 @@ export type ActivitySlots = {
 export const MAX_LOCAL_ACTIVITIES = 24
 
 /**
- * `maxWaitingActivities`: local activities that wait for endpoints on probation or longer than for a fast answer; the others of
- * a worker remain for everything else. `maxAttempts`: attempts at fast endpoints at once; of a burst's hundreds, each would take longer than its time and need a
- * workflow. `maxWaitMs`: how long one waits for its turn. `pauseMs`: how long a silent endpoint gets no first attempt.
+ * `maxWaitingActivities`: local activities that wait for endpoints on probation or longer than for a fast answer; the
+ * others of a worker remain for everything else. `maxAttempts`: attempts at fast endpoints at once; with the hundreds of
+ * a burst, each would take longer than its time and need a workflow. `maxWaitMs`: how long one waits for its turn.
+ * `pauseMs`: how long a silent endpoint gets no first attempt.
  */
 const FIRST_ATTEMPT_LIMITS = {
   maxWaitingActivities: MAX_LOCAL_ACTIVITIES / 2,
