@@ -1,6 +1,5 @@
-import type { CodeMessage } from '../activities/pix-keys/verification-codes.ts'
 import { PasswordReset, type PasswordResetMessage } from '../db/entities/password-reset.ts'
-import { AuthCode } from '../db/entities/pix-key.ts'
+import { AuthCode, type CodeMessage } from '../db/entities/pix-key.ts'
 import type { OperatorCommand } from './command-context.ts'
 
 const MAX_LISTED_CODES = 50

@@ -1,5 +1,5 @@
 import { randomInt } from 'node:crypto'
-import { AuthCode } from '../../db/entities/pix-key.ts'
+import { AuthCode, type CodeMessage } from '../../db/entities/pix-key.ts'
 import {
   endAuthCodeDelivery,
   insertAuthCode,
@@ -14,9 +14,6 @@ import type {
   VerificationCodeInputDetails,
 } from '../../workflows/contracts/pix-keys.ts'
 import type { ActivityDependencies } from '../runtime/dependencies.ts'
-
-/** Message with a code, sealed in its row until it is sent. */
-export type CodeMessage = { to: string; code: string }
 
 /**
  * Creates a code and stores the MAC that verifies a guess. Repeatable: a stored code stays.

@@ -1,5 +1,5 @@
 import type { EntityManager } from '../../db/client/orm.ts'
-import { AuthCode } from '../../db/entities/pix-key.ts'
+import { AuthCode, type CodeMessage } from '../../db/entities/pix-key.ts'
 import { ROW_LOCK } from '../../db/locks.ts'
 import { isAuthCodeExpired } from '../../db/repositories/verification-codes.ts'
 import { isUuid } from '../../domain/pix/identifiers.ts'
@@ -9,6 +9,26 @@ import type { FieldMessage } from '../../http/field-message.ts'
 import type { Sealer } from '../../security/sealing.ts'
 
 export const USED_CODE_MESSAGE = 'was already used: a code is valid for one key'
+
+const MAX_LISTED_CODES = 5
+
+/** Lists an account's codes of test tokens that can still be used, newest first: no message has them (SPEC §9). */
+export async function listTestCodes(em: EntityManager, sealer: Sealer, accountUuid: string) {
+  const usable = {
+    usedAt: null,
+    wrongAttempts: { $lt: MAX_WRONG_CODE_ATTEMPTS },
+    expiresAt: { $gt: new Date() },
+  }
+  const rows = await em.find(
+    AuthCode,
+    { accountUuid, isSimulated: true, sealedMessage: { $ne: null }, ...usable },
+    { orderBy: { createdAt: 'desc' }, limit: MAX_LISTED_CODES },
+  )
+  return rows.map(({ uuid, key, sealedMessage, expiresAt }) => ({
+    ...{ uuid, address: key, expires_at: expiresAt },
+    code: sealer.open<CodeMessage>(sealedMessage!).code,
+  }))
+}
 
 type AuthCodeProof = {
   accountUuid: string

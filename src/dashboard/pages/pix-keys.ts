@@ -10,6 +10,7 @@ import {
   requireVisiblePixKey,
   requireVisiblePixKeyByUuid,
 } from '../../api/operations/pix-keys.ts'
+import { listTestCodes } from '../../api/operations/verification-codes.ts'
 import {
   createPixKeyBody,
   pixKeysQuery,
@@ -19,7 +20,9 @@ import {
 import type { CsvColumns } from '../../contract/shared/csv.ts'
 import { MAX_KEY_LENGTH } from '../../domain/pix-keys/key-format.ts'
 import { PIX_KEY_TYPES, VERIFIED_KEY_TYPES } from '../../domain/pix-keys/pix-key.ts'
+import { hasPermission } from '../authorization/page-permission.ts'
 import { type Confirmation, phrasesOf } from '../http/confirmation.ts'
+import type { DashboardContext } from '../http/dashboard-context.ts'
 import { parseFormFields, readSubmissionKey } from '../http/form.ts'
 import { createPage, redirect } from '../http/page.ts'
 import type { PageContext } from '../http/page-context.ts'
@@ -47,7 +50,7 @@ const PIX_KEY_COLUMNS: CsvColumns<ReturnType<typeof showPixKey>> = {
 export function registerPixKeyPages({ get, post, dashboard }: DashboardRouter): void {
   const openListFile = createListFiles()
 
-  get('money.read', PATH, visit => renderPixKeys(visit))
+  get('money.read', PATH, visit => renderPixKeys(dashboard, visit))
 
   get('money.read', FILE_PATH, async visit => {
     const token = await tokenWithMode(visit)
@@ -64,9 +67,9 @@ export function registerPixKeyPages({ get, post, dashboard }: DashboardRouter): 
       const context = { ...(await readOperationContext(visit)), body }
       const { data } = (await requestAuthCode(dashboard, context)).body
       const { type, key: address, provider_uuid: provider } = body
-      return renderPixKeys(visit, { ...data, type, address, provider })
+      return renderPixKeys(dashboard, visit, { ...data, type, address, provider })
     },
-    renderForm: visit => renderPixKeys(visit),
+    renderForm: visit => renderPixKeys(dashboard, visit),
   })
 
   post('keys.write', PATH, {
@@ -77,7 +80,7 @@ export function registerPixKeyPages({ get, post, dashboard }: DashboardRouter): 
       await createPixKey(dashboard, { ...context, body })
       return redirect(PATH, 'key_created', context.token.mode)
     },
-    renderForm: visit => renderPixKeys(visit, readPendingVerification(visit)),
+    renderForm: visit => renderPixKeys(dashboard, visit, readPendingVerification(visit)),
   })
 
   post('keys.write', `${PATH}/remove`, {
@@ -90,7 +93,7 @@ export function registerPixKeyPages({ get, post, dashboard }: DashboardRouter): 
         await removePixKey(dashboard.temporal, { ...context, key })
       return redirect(PATH, 'key_removed', context.token.mode)
     },
-    renderForm: visit => renderPixKeys(visit),
+    renderForm: visit => renderPixKeys(dashboard, visit),
   })
 
   // After the forms, whose names are no uuid. By uuid, because a key is a document, an e-mail or a phone number, which no log of addresses should have.
@@ -141,7 +144,11 @@ type PendingVerification = {
   provider?: string | undefined
 }
 
-async function renderPixKeys(visit: PageContext<'merchant'>, proving?: PendingVerification | null) {
+async function renderPixKeys(
+  { sealer }: DashboardContext,
+  visit: PageContext<'merchant'>,
+  proving?: PendingVerification | null,
+) {
   const token = await tokenWithMode(visit)
   const { rows, ...list } = await listByFilters(visit, pixKeysQuery, query =>
     listPixKeyRows(visit.em.fork(), token, query),
@@ -149,6 +156,7 @@ async function renderPixKeys(visit: PageContext<'merchant'>, proving?: PendingVe
   const reached = { ...token, modeScope: token.mode }
   const connections = (await listConnections(visit.em, reached)).filter(({ type }) => type === 'NOMINAL')
   const plain = PIX_KEY_TYPES.filter(type => !(VERIFIED_KEY_TYPES as readonly string[]).includes(type))
+  const showsCodes = token.mode === 'test' && hasPermission(visit.session, 'keys.write')
   const model = {
     ...list,
     rows: rows.map(row => ({ ...showPixKey(row), uuid: row.uuid })),
@@ -156,6 +164,7 @@ async function renderPixKeys(visit: PageContext<'merchant'>, proving?: PendingVe
     mode: token.mode,
     modes: await listAccountModes(visit),
     proving,
+    testCodes: showsCodes ? await listTestCodes(visit.em.fork(), sealer, token.accountUuid) : [],
     plain,
     proved: VERIFIED_KEY_TYPES,
     file: FILE_PATH,

@@ -54,6 +54,9 @@ const authCode = defineEntity({
   }),
 })
 
+/** Message with a code, sealed in its row until it is sent. */
+export type CodeMessage = { to: string; code: string }
+
 /** Six-digit verification code sent to an address, with the count of wrong guesses. */
 export class AuthCode extends authCode.class {}
 authCode.setClass(AuthCode)

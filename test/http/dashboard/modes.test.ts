@@ -6,6 +6,7 @@ import { listLastDays } from '../../../src/contract/shared/time-zone.ts'
 import { dashboardRoutes } from '../../../src/dashboard/routes.ts'
 import { runInTransaction } from '../../../src/db/client/orm.ts'
 import { findDailyVolumes } from '../../../src/db/repositories/account-statistics.ts'
+import { insertAuthCode } from '../../../src/db/repositories/verification-codes.ts'
 import { type ApiFixture, openApiFixture } from '../support/api-fixture.ts'
 import { createBrowser } from '../support/browser.ts'
 import { createFullAccount, PASSWORD } from '../support/full-account.ts'
@@ -61,6 +62,37 @@ test('simulated movements have their own lists, statement and file', async () =>
     'Teste (somente simulador)',
   )
   await ours.sql('update connection set is_simulated = true where uuid = ?', [ours.connection])
+})
+
+test('a code of a test token is on the page of PIX keys, in test mode, for who may create one', async () => {
+  const { sealer } = fixture.dependencies
+  const insert = async (code: string, { isSimulated = true, expires = '5 minutes' } = {}) => {
+    const uuid = randomUUID()
+    const address = `code-${code}@example.com`
+    await insertAuthCode(fixture.orm.em.fork(), {
+      ...{ uuid, accountUuid: ours.account, type: 'EMAIL', key: address, isSimulated, mac: 'a' },
+      ...{ requestId: 'r', fingerprint: 'f', sealedMessage: sealer.seal({ to: address, code }) },
+    })
+    await ours.sql('update auth_code set expires_at = now() + ?::interval where uuid = ?', [expires, uuid])
+    return uuid
+  }
+  const used = await insert('111111')
+  await ours.sql('update auth_code set used_at = now() where uuid = ?', [used])
+  await insert('222222', { expires: '-1 second' })
+  await insert('333333', { isSimulated: false })
+  await insert('444444')
+  const viewer = `viewer-${randomUUID()}@trilho.test`
+  await addUser(fixture.orm.em.fork(), {
+    ...{ email: viewer, password: PASSWORD, accountUuid: ours.account, role: 'viewer' },
+  })
+  const codesOf = async (email: string, mode: string) => {
+    const browser = createBrowser(fixture)
+    await browser.signIn(email, PASSWORD)
+    const { text } = await browser.get(`/dashboard/keys?mode=${mode}`)
+    return text.match(/(?<=<code>)\d{6}(?=<\/code>)/g) ?? []
+  }
+  expect(await codesOf(ours.email, 'test')).toEqual(['444444'])
+  expect([await codesOf(ours.email, 'live'), await codesOf(viewer, 'test')]).toEqual([[], []])
 })
 
 test('the overview counts each amount once, and adds no simulated amount to real money', async () => {
