@@ -22,8 +22,7 @@ import {
   ENTRY_MOVEMENTS,
   entryIdentityOf,
 } from '../../domain/reconciliation/account-entry.ts'
-import { PANEL_PIX_WAIT_MS } from '../../domain/reconciliation/panel-pix.ts'
-import { scaleWait } from '../../domain/shared/intervals.ts'
+import { HOUR, scaleWait } from '../../domain/shared/intervals.ts'
 import { lockDisputes } from '../disputes/locks.ts'
 import { recordUnownedMovementEvent } from '../events/record-event.ts'
 import { creditPostings, unheldMovementPostings } from '../ledger/apply-inflow.ts'
@@ -32,7 +31,9 @@ import { throwIfCancelled } from '../runtime/cancellation.ts'
 import type { ActivityDependencies } from '../runtime/dependencies.ts'
 
 /** Time that a block waits for the dispute that may explain it, whose notification may come later. */
-const DISPUTE_WAIT_MS = 60 * 60_000
+const DISPUTE_WAIT_MS = HOUR
+/** Time in which the provider may still name the PIX of a withdrawal. */
+const WITHDRAWAL_WAIT_MS = HOUR
 
 type BookableKind = Exclude<AccountEntryKind, 'unlisted'>
 
@@ -123,7 +124,7 @@ async function postAccountEntry(em: EntityManager, { uuid, providerAccountUuid, 
  */
 async function mayBeTransfer(em: EntityManager, entry: StoredAccountEntry, timeScale: number) {
   const { providerAccountUuid, cents, movedAt: at } = entry
-  const isYoung = Date.now() - at.getTime() < scaleWait(PANEL_PIX_WAIT_MS, timeScale)
+  const isYoung = Date.now() - at.getTime() < scaleWait(WITHDRAWAL_WAIT_MS, timeScale)
   return isYoung || mayBeOurPayout(em, { providerAccountUuid, cents, at, timeScale })
 }
 

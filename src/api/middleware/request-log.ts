@@ -9,8 +9,6 @@ import { type ApiRequestRecord, insertApiRequests } from '../../db/repositories/
  * killed loses its last second, and what exceeds the limits below is not recorded.
  */
 
-/** Time after which recorded requests are written, in one statement. */
-const FLUSH_INTERVAL_MS = 1_000
 /** Most records in memory; PostgreSQL may be slow or absent. */
 const MAX_BUFFERED = 10_000
 /** Most refusals of a token that are recorded per flush, of those that the rate limit does not bound. */
@@ -23,8 +21,15 @@ export type RequestLog = {
   close(): Promise<void>
 }
 
+type RequestLogOptions = {
+  orm: Orm
+  log: Logger
+  /** Time after which recorded requests are written, in one statement. */
+  flushIntervalMs?: number
+}
+
 /** Creates the request log of a process. It never delays or fails a request. */
-export function createRequestLog({ orm, log }: { orm: Orm; log: Logger }): RequestLog {
+export function createRequestLog({ orm, log, flushIntervalMs = 1_000 }: RequestLogOptions): RequestLog {
   let records: ApiRequestRecord[] = []
   let droppedCount = 0
   let lastUs = 0
@@ -43,7 +48,7 @@ export function createRequestLog({ orm, log }: { orm: Orm; log: Logger }): Reque
       return
     }
     records.push(entry)
-    timer ??= setTimeout(startFlush, FLUSH_INTERVAL_MS).unref()
+    timer ??= setTimeout(startFlush, flushIntervalMs).unref()
   }
 
   function startFlush(): void {
@@ -62,7 +67,7 @@ export function createRequestLog({ orm, log }: { orm: Orm; log: Logger }): Reque
     } catch (error) {
       log.warn({ lost: batch.length, error: redactError(error) }, 'the request log could not be written')
     }
-    timer = records.length > 0 ? setTimeout(startFlush, FLUSH_INTERVAL_MS).unref() : undefined
+    timer = records.length > 0 ? setTimeout(startFlush, flushIntervalMs).unref() : undefined
   }
 
   /** Returns the present time in microseconds, later than the one before. */

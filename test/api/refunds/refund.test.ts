@@ -591,8 +591,13 @@ describe('splits are taken back', () => {
   test('except one that was never credited', async () => {
     const merchant = await aMerchant()
     const maria = await stage.createRecipient(merchant)
+    const { uuid, payment } = await merchant.api.createCharge({ splits: [percentage(50, maria)] })
     await stage.sql(`update account set status = 'BLOCKED' where uuid = ?`, [maria.uuid])
-    const charge = await out.createPaidCharge(merchant, { splits: [percentage(50, maria)] })
+    await stage.simulator.pay({ payload: payment.payload })
+    const charge = await pollUntil(
+      () => merchant.api.readCharge(uuid),
+      ({ status }) => status === 'PAID',
+    )
     expect(charge.splits[0].status).toBe('FAILED')
     await refunded(merchant, charge)
     expect(await balances(merchant)).toEqual({})

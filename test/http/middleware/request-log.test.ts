@@ -27,7 +27,8 @@ let tokenUuid: string
 let tokenNumber: number
 beforeAll(async () => {
   fixture = await openApiFixture([], { TRILHO_BEHIND_PROXY: 'true' })
-  log = createRequestLog(fixture.dependencies)
+  // Written when it is closed, however slow the machine is.
+  log = createRequestLog({ ...fixture.dependencies, flushIntervalMs: 60_000 })
   const routes = [...MERCHANT_ROUTES, dashboardRoutes]
   const app = createApp({ ...fixture.dependencies, routes, recordRequest: log.recordRequest })
   server = await startServer(app, fixture.config)

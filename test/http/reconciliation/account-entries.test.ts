@@ -319,9 +319,9 @@ test('a PIX with the value of an unresolved attempt waits until that attempt is 
   expect(await shop.waits()).toEqual([])
 })
 
-test('a withdrawal without an end-to-end id waits a day, and for the payouts of its value', async () => {
+test('a withdrawal without an end-to-end id waits an hour, and for the payouts of its value', async () => {
   const shop = await merchant(10_000)
-  const young = entry('withdrawal', 300, { at: ago(0.5) })
+  const young = entry('withdrawal', 300, { at: ago(0.02) })
   expect(await shop.look({ accountEntries: [young] })).toMatchObject({ booked: 0, unexplainedEntryCount: 1 })
   // The statement names the id now: it was the transfer that it lists as a PIX.
   expect(await shop.look({ accountEntries: [] })).toMatchObject({ booked: 0, unexplainedEntryCount: 0 })
@@ -333,12 +333,12 @@ test('a withdrawal without an end-to-end id waits a day, and for the payouts of 
   await fixture.records.storeTransfer(order)
   const key = { uuid: order.uuid, connectionUuid: shop.connectionUuid }
   await fixture.providers.sendTransfer({ ...key, isResend: false })
-  const accountEntries = [entry('withdrawal', 500, { at: ago(1.4) })]
+  const accountEntries = [entry('withdrawal', 500, { at: ago(0.1) })]
   expect(await shop.look({ accountEntries })).toMatchObject({ booked: 0, unexplainedEntryCount: 1 })
   fixture.scriptProvider({
     findTransfer: async () => ({
       kind: 'found',
-      payout: { status: 'settled', endToEnd: endToEndId(), at: ago(1.4), returns: [] },
+      payout: { status: 'settled', endToEnd: endToEndId(), at: ago(0.1), returns: [] },
     }),
   })
   await fixture.providers.pollTransfer({ ...key, pollCount: 1 })
