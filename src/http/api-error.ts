@@ -49,8 +49,7 @@ export type ResourceIds = { uuid: string; refund?: { uuid: string } }
 
 /**
  * Fails the request with `not_confirmed`: the caller can read the resource, or repeat the request with the same key.
- * `ids` is
- * null where no resource of the API shows the result. `cause` is logged.
+ * `ids` is null where no resource of the API shows the result. `cause` is logged.
  */
 export function failNotConfirmed(ids: ResourceIds | null, cause?: unknown): never {
   fail('not_confirmed', { ...(ids && { data: ids }), retryAfterS: UNAVAILABLE_RETRY_S, cause })

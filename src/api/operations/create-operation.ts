@@ -78,10 +78,13 @@ export type Operation<Row extends OperationRow, Validated, Result> = {
 /**
  * Creates what a POST orders, at most once per Idempotency-Key (SPEC §1): finds the row of the key and requires that it
  * was made from the same request; else validates, starts the workflow by update-with-start and awaits its outcome. Both
- * ways end in the row's response. Nothing new begins for a blocked account. The row is not validated again: it was allowed when the workflow accepted it, even if
- * a provider was paused or changed since. A new operation that could not be confirmed in time is refused before
- * anything of it begins. A refusal is an answer about its key: it is given only where no other request with the key
- * has begun the operation; else the row answers, or `not_confirmed` where the workflow has not stored it yet.
+ * ways end in the row's response. The row is not validated again: it was allowed when the workflow accepted it, even if
+ * a provider was paused or changed since. Nothing new begins for a blocked account, or where it could not be confirmed
+ * in time.
+ *
+ * A refusal is an answer about its key: it is given only where no other request with the key has begun the operation;
+ * else the row answers, or `not_confirmed` where the workflow has not stored it yet. Only `overloaded` is about its own
+ * request: it costs no call.
  */
 export async function createOperation<Row extends OperationRow, Validated, Result>(
   context: TemporalContext,
