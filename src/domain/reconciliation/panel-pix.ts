@@ -6,7 +6,7 @@ import { DAY, scaleWait } from '../shared/intervals.ts'
  * How long a PIX or a withdrawal that only the provider's statement knows is left to the workflow or the notification
  * that may still account for it. Scaled like every wait (src/domain/shared/intervals.ts).
  */
-export const PANEL_PIX_WAIT_MS = DAY
+const PANEL_PIX_WAIT_MS = DAY
 /**
  * How long a return waits for the decision of its PIX's dispute: the rail decides a dispute and returns the money within
  * eleven days of its opening.
