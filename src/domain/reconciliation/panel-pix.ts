@@ -3,8 +3,8 @@ import type { StatementEntry } from '../providers/provider.ts'
 import { DAY, scaleWait } from '../shared/intervals.ts'
 
 /**
- * How long a PIX or a withdrawal that only the provider's statement knows is left to the workflow or the notification
- * that may still account for it. Scaled like every wait (src/domain/shared/intervals.ts).
+ * How long a PIX that only the provider's statement knows is left to the workflow or the notification that may still
+ * account for it. Scaled like every wait (src/domain/shared/intervals.ts).
  */
 const PANEL_PIX_WAIT_MS = DAY
 /**

@@ -7,6 +7,13 @@ import {
   type ParsedPage,
   parsePage,
 } from '../adapter/answer-parsing.ts'
+import {
+  buildTooManyPages,
+  type ListPeriod,
+  type ListResult,
+  type RequestBudget,
+  readHalves,
+} from '../adapter/list-halves.ts'
 import type { createProviderCalls } from '../adapter/provider-calls.ts'
 import type { EfiCall } from './answers.ts'
 
@@ -27,14 +34,7 @@ const MAX_PAGES = 1_000
 /** Requests for one list, with all parts of its period. */
 const MAX_REQUESTS = 10_000
 
-const tooManyPages: NoAnswerResult = {
-  kind: 'no_answer',
-  code: 'too_many_pages',
-  message: `The list does not end within ${MAX_REQUESTS} requests`,
-}
-
-type ListPeriod = { from: string; to: string }
-type EfiListResult<Item> = { kind: 'found' } & ParsedPage<Item>
+const tooManyPages = buildTooManyPages(MAX_REQUESTS)
 
 /**
  * Creates the reader of Efí's lists of a period, both ends included. A page may contain fewer items than requested: the
@@ -47,7 +47,7 @@ export function createEfiListReader(
   return async function readAllPages<Row, Item>(
     list: EfiList<Row, Item>,
     period: ListPeriod,
-  ): Promise<EfiListResult<Item> | NoAnswerResult> {
+  ): Promise<ListResult<Item> | NoAnswerResult> {
     const outcome = await readPeriod(list, period, { requests: MAX_REQUESTS })
     return outcome.kind === 'found' ? { ...outcome, items: outcome.items.map(({ item }) => item) } : outcome
   }
@@ -55,9 +55,9 @@ export function createEfiListReader(
   async function readPeriod<Row, Item>(
     list: EfiList<Row, Item>,
     period: ListPeriod,
-    budget: { requests: number },
-  ): Promise<EfiListResult<KeyedItem<Item>> | NoAnswerResult> {
-    const collector = createListCollector<KeyedItem<Item>>(({ key }) => key)
+    budget: RequestBudget,
+  ): Promise<ListResult<KeyedItem<Item>> | NoAnswerResult> {
+    const collector = createListCollector<KeyedItem<Item>>(getKey)
     let position = 0
     let size = PAGE_SIZE
     for (let pages = 0; pages < MAX_PAGES; pages++) {
@@ -83,32 +83,16 @@ export function createEfiListReader(
       if (received < size) size = received
       if (pages === 0 && (outcome.total ?? 0) > MAX_PAGES * size) break
     }
-    return readHalves(list, period, budget)
-  }
-
-  /** Reads a list in two halves of its period. Both include the instant between them; an item in both counts once. */
-  async function readHalves<Row, Item>(
-    list: EfiList<Row, Item>,
-    { from, to }: ListPeriod,
-    budget: { requests: number },
-  ): Promise<EfiListResult<KeyedItem<Item>> | NoAnswerResult> {
-    const [start, end] = [Date.parse(from), Date.parse(to)]
-    if (end - start < 2) return tooManyPages
-    const middle = new Date(Math.floor((start + end) / 2)).toISOString()
-    const collector = createListCollector<KeyedItem<Item>>(({ key }) => key)
-    for (const half of [
-      { from, to: middle },
-      { from: middle, to },
-    ]) {
-      const outcome = await readPeriod(list, half, budget)
-      if (outcome.kind === 'no_answer') return outcome
-      collector.addPage(outcome)
-    }
-    return collector.getList()
+    return readHalves(period, {
+      keyOf: getKey,
+      read: half => readPeriod(list, half, budget),
+      tooManyPages,
+    })
   }
 }
 
 type KeyedItem<Item> = { key: string; item: Item }
+const getKey = ({ key }: KeyedItem<unknown>) => key
 
 const pagingSchema = z.object({
   parametros: z.object({

@@ -1,10 +1,15 @@
 import { z } from 'zod'
 import type { NoAnswerResult } from '../../domain/providers/provider.ts'
-import { ANY_ANSWER, createListCollector, type ParsedPage, parsePage } from '../adapter/answer-parsing.ts'
+import { ANY_ANSWER, createListCollector, parsePage } from '../adapter/answer-parsing.ts'
+import {
+  buildTooManyPages,
+  type ListPeriod,
+  type ListResult,
+  type RequestBudget,
+  readHalves,
+} from '../adapter/list-halves.ts'
 import type { createProviderCalls } from '../adapter/provider-calls.ts'
 import type { WooviCall } from './answers.ts'
-
-type ListPeriod = { from: string; to: string }
 
 type WooviListCall = { call: WooviCall; path: string; filter?: Record<string, string>; reference?: string }
 
@@ -14,7 +19,6 @@ export type WooviList<Item> = WooviListCall & {
   item: z.ZodType<Item>
   keyOf: (item: Item) => string
 }
-type WooviListResult<Item> = { kind: 'found' } & ParsedPage<Item>
 
 /** "O endpoint limita a 100 transações por request." */
 const PAGE_SIZE = 100
@@ -24,18 +28,11 @@ const MAX_SKIPPED = 10_000
 const MAX_REPEATS = 3
 const MAX_REQUESTS = 1_000
 
-/** Requests that are left for one or several lists. */
-export type RequestBudget = { requests: number }
-
 export function createRequestBudget(): RequestBudget {
   return { requests: MAX_REQUESTS }
 }
 
-export const tooManyPages: NoAnswerResult = {
-  kind: 'no_answer',
-  code: 'too_many_pages',
-  message: `The list does not end within ${MAX_REQUESTS} requests`,
-}
+export const tooManyPages = buildTooManyPages(MAX_REQUESTS)
 
 /**
  * Creates the reader of Woovi's lists. The next page starts after the received items, which may be fewer than
@@ -55,12 +52,12 @@ export function createWooviListReader(
     list: WooviList<Item>,
     period?: ListPeriod,
     budget = createRequestBudget(),
-  ): Promise<WooviListResult<Item> | NoAnswerResult> {
+  ): Promise<ListResult<Item> | NoAnswerResult> {
     const collector = createListCollector(list.keyOf)
     let skip = 0
     for (let repeats = 0; repeats < MAX_REPEATS; ) {
       if (budget.requests === 0) return tooManyPages
-      if (skip > MAX_SKIPPED) return period ? readHalves(list, period, budget) : tooManyPages
+      if (skip > MAX_SKIPPED) return period ? readInHalves(list, period, budget) : tooManyPages
       budget.requests -= 1
       const call = buildPageCall(list, skip, period)
       const outcome = await client.lookUpExisting(call, ANY_ANSWER, (json, notes) => {
@@ -75,7 +72,7 @@ export function createWooviListReader(
       if (outcome.kind === 'no_answer') return outcome
       const { page, info } = outcome
       if (period && skip === 0 && (info.totalCount ?? 0) > MAX_SKIPPED + PAGE_SIZE)
-        return readHalves(list, period, budget)
+        return readInHalves(list, period, budget)
       const hasNewItems = collector.addPage(page)
       const received = page.items.length + page.unreadableItems.length
       skip += received
@@ -85,22 +82,9 @@ export function createWooviListReader(
     return tooManyPages
   }
 
-  /** Reads a list in two halves of its period. Both include the instant between them; an item in both counts once. */
-  async function readHalves<Item>(
-    list: WooviList<Item>,
-    { from, to }: ListPeriod,
-    budget: RequestBudget,
-  ): Promise<WooviListResult<Item> | NoAnswerResult> {
-    const [start, end] = [Date.parse(from), Date.parse(to)]
-    if (end - start < 2) return tooManyPages
-    const middle = new Date(Math.floor((start + end) / 2)).toISOString()
-    const earlier = await readAllPages(list, { from, to: middle }, budget)
-    if (earlier.kind === 'no_answer') return earlier
-    const later = await readAllPages(list, { from: middle, to }, budget)
-    if (later.kind === 'no_answer') return later
-    const collector = createListCollector(list.keyOf)
-    for (const half of [earlier, later]) collector.addPage(half)
-    return collector.getList()
+  function readInHalves<Item>(list: WooviList<Item>, period: ListPeriod, budget: RequestBudget) {
+    const read = (half: ListPeriod) => readAllPages(list, half, budget)
+    return readHalves(period, { keyOf: list.keyOf, read, tooManyPages })
   }
 }
 

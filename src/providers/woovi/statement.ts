@@ -1,6 +1,7 @@
 import type { NoAnswerResult } from '../../domain/providers/provider.ts'
 import type { AccountEntry, AccountEntryKind } from '../../domain/reconciliation/account-entry.ts'
 import { type AnswerNotes, parseItems } from '../adapter/answer-parsing.ts'
+import type { RequestBudget } from '../adapter/list-halves.ts'
 import {
   createPeriodFilter,
   MAX_SETTLEMENT_DELAY_DAYS,
@@ -10,7 +11,7 @@ import {
 import type { Provider } from '../port.ts'
 import type { WooviClient } from './client.ts'
 import { getWooviReturnId, isReceivedPix, mapTransactionStatus } from './mapping.ts'
-import { createRequestBudget, type RequestBudget, tooManyPages, type WooviList } from './pagination.ts'
+import { createRequestBudget, tooManyPages, type WooviList } from './pagination.ts'
 import {
   type WooviListedPayment,
   type WooviListedRefund,
