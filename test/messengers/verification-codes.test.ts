@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from '@jest/globals'
 import { sendAuthCode, storeAuthCode } from '../../src/activities/pix-keys/verification-codes.ts'
 import type { ActivityDependencies } from '../../src/activities/runtime/dependencies.ts'
+import { pruneEvents } from '../../src/activities/webhooks/prune-events.ts'
 import { AuthCode } from '../../src/db/entities/pix-key.ts'
 import type { VerifiedKeyType } from '../../src/domain/pix-keys/pix-key.ts'
 import { createMessengers, type Messengers } from '../../src/messaging/messengers.ts'
@@ -120,6 +121,35 @@ describe('a code', () => {
     expect(await send({ uuid: order.uuid })).toEqual({ kind: 'closed', outcome: 'kept' })
     const row = await rowOf(order.uuid)
     expect(fixture.dependencies.sealer.open(row.sealedMessage!)).toMatchObject({ to: 'maria@example.com' })
+    expect(mail.letters).toEqual([])
+  })
+
+  test('is deleted thirty days after its expiry, except where it proves the address of a key', async () => {
+    const { store, send } = bySmtp()
+    const [old, young, used] = [orderTo('a@example.com'), orderTo('b@example.com'), orderTo('c@example.com')]
+    for (const order of [old, young, used]) await store(order)
+    const connection = await fixture.insertConnection(accountUuid, {
+      provider: 'PROVIDER_B',
+      dialect: 'woovi',
+    })
+    await fixture.orm.em.execute(
+      `insert into pix_key (uuid, account_uuid, connection_uuid, provider_account_uuid, is_simulated, type, key, state,
+         auth_code_uuid, request_id, fingerprint, created_at, updated_at)
+       select gen_random_uuid(), account_uuid, uuid, provider_account_uuid, is_simulated, 'EMAIL', 'c@example.com', 'active',
+         ?, 'r', 'f', now(), now() from connection where uuid = ?`,
+      [used.uuid, connection],
+    )
+    const moveBack =
+      'update auth_code set created_at = created_at - ?::interval, expires_at = expires_at - ?::interval'
+    for (const [days, uuids] of [
+      ['31 days', [old.uuid, used.uuid]],
+      ['29 days', [young.uuid]],
+    ] as const)
+      await fixture.orm.em.execute(`${moveBack} where uuid in (?)`, [days, days, uuids])
+    await pruneEvents({ orm: fixture.orm } as never)()
+    const kept = await fixture.orm.em.fork().find(AuthCode, [old.uuid, young.uuid, used.uuid])
+    expect(kept.map(({ uuid }) => uuid).sort()).toEqual([young.uuid, used.uuid].sort())
+    expect(await send({ uuid: old.uuid })).toEqual({ kind: 'closed', outcome: 'expired' })
     expect(mail.letters).toEqual([])
   })
 

@@ -37,7 +37,9 @@ export function storeAuthCode({ orm, sealer }: ActivityDependencies) {
 export function sendAuthCode({ orm, sealer, messengers, log }: ActivityDependencies) {
   return async ({ uuid }: { uuid: string }): Promise<SendAuthCodeResult> => {
     const em = orm.em.fork()
-    const row = await em.findOneOrFail(AuthCode, uuid)
+    const row = await em.findOne(AuthCode, uuid)
+    // Deleted long after its expiry.
+    if (!row) return { kind: 'closed', outcome: 'expired' }
     if (row.delivery !== 'waiting') return { kind: 'closed', outcome: row.delivery }
     if (await isAuthCodeExpired(em, uuid)) return closeDelivery('expired')
     if (row.isSimulated) return closeDelivery('kept')

@@ -1,6 +1,7 @@
 import { pruneApiRequests } from '../../db/repositories/api-requests.ts'
 import { deleteOldEvents } from '../../db/repositories/events.ts'
 import { pruneUnexplainedAnswers } from '../../db/repositories/unexplained-answers.ts'
+import { pruneAuthCodes } from '../../db/repositories/verification-codes.ts'
 import { eventRetentionStartOf } from '../../domain/webhooks/webhook.ts'
 import { startTimeBudget } from '../runtime/cancellation.ts'
 import type { ActivityDependencies } from '../runtime/dependencies.ts'
@@ -13,8 +14,9 @@ const MAX_PRUNING_MS = 8 * 60_000
 /**
  * Deletes events older than thirty days with their deliveries and attempts, the oldest first. An event stays while a
  * delivery of it is pending or due to be signalled to its workflow, or while its movement is held for a return.
- * Unexplained answers of providers are deleted after the same time (src/db/repositories/unexplained-answers.ts),
- * the log of API requests after seven days (src/db/repositories/api-requests.ts).
+ * Unexplained answers of providers (src/db/repositories/unexplained-answers.ts) and expired verification codes
+ * (src/db/repositories/verification-codes.ts) are deleted after the same time, the log of API requests after seven days
+ * (src/db/repositories/api-requests.ts).
  */
 export function pruneEvents({ orm }: ActivityDependencies) {
   return async (): Promise<{ deleted: number }> => {
@@ -26,10 +28,8 @@ export function pruneEvents({ orm }: ActivityDependencies) {
       deleted += count
       if (count < PRUNE_BATCH_SIZE || !hasTimeLeft()) break
     }
-    while (
-      hasTimeLeft() &&
-      (await pruneUnexplainedAnswers(orm.em.fork(), PRUNE_BATCH_SIZE)) === PRUNE_BATCH_SIZE
-    );
+    for (const prune of [pruneUnexplainedAnswers, pruneAuthCodes])
+      while (hasTimeLeft() && (await prune(orm.em.fork(), PRUNE_BATCH_SIZE)) === PRUNE_BATCH_SIZE);
     await pruneApiRequests(orm.em.fork())
     return { deleted }
   }

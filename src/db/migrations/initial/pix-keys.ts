@@ -26,6 +26,7 @@ create table auth_code (
   constraint auth_code_message check (sealed_message is not null or delivery <> 'waiting')
 );
 create index auth_code_of_account on auth_code (account_uuid, created_at desc);
+create index auth_code_expiry on auth_code (expires_at);
 -- Messages that are still stored, by age.
 create index auth_code_outbox on auth_code (created_at) where sealed_message is not null;
 
@@ -56,6 +57,8 @@ create table pix_key (
 create unique index pix_key_taken on pix_key (is_simulated, key) where state in ('creating', 'active', 'removing');
 -- A code is used once (SPEC §9).
 create unique index pix_key_code_once on pix_key (auth_code_uuid) where state <> 'refused';
+-- A code that proves a key, a refused one too, is not deleted.
+create index pix_key_of_code on pix_key (auth_code_uuid) where auth_code_uuid is not null;
 create index pix_key_listed on pix_key (account_uuid, created_at, uuid);
 create index pix_key_of_provider_account on pix_key (provider_account_uuid, state);
 
