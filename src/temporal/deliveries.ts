@@ -48,8 +48,8 @@ export async function startDeliverySweep(temporal: TemporalContext): Promise<voi
 /**
  * Starts the workflow that sends an endpoint again what it has missed from `since` (ISO 8601) until now. The end is
  * extended by the clock difference, because the machine that wrote the last event may be ahead of this one.
- * Deliveries that are pending for the first time are left alone. An endpoint has one such workflow at a time: returns
- * `already_running` where one runs, which continues unchanged.
+ * Deliveries whose first attempt is due are left alone. An endpoint has one such workflow at a time: returns `already_running`
+ * where one runs, which continues unchanged.
  */
 export async function startEventReplay(
   temporal: TemporalContext,

@@ -112,7 +112,7 @@ const REPLAY_BATCH_SIZE = 500
 /**
  * Replays one batch of the events that an endpoint has missed: failed deliveries, deliveries that are being retried,
  * and events that were never sent to it. Delivered events are not sent again. Repeatable: a delivery whose first
- * attempt is still to be made is not changed.
+ * attempt is due is not changed.
  */
 export function replayMissedEvents(dependencies: ActivityDependencies) {
   return async (order: ReplayEventsInput): Promise<{ recovered: number; next: EventCursor | null }> => {

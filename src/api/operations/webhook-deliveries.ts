@@ -99,8 +99,10 @@ function isAttemptDue(
   timeScale: number,
 ): boolean {
   if (status !== 'PENDING') return false
-  if (attemptCount === attemptsBeforeRun || !nextAttemptAt) return true
-  return nextAttemptAt.getTime() <= Date.now() + scaleWait(SOON_MS, timeScale)
+  if (!nextAttemptAt) return true
+  // The wait before the first attempt of a run is one for a slot or an answer, which no time scale divides.
+  const soonMs = attemptCount === attemptsBeforeRun ? SOON_MS : scaleWait(SOON_MS, timeScale)
+  return nextAttemptAt.getTime() <= Date.now() + soonMs
 }
 
 type TestDelivery = { requestId: string; eventUuid?: string }

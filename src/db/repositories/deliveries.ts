@@ -210,7 +210,8 @@ export function listEndpointEvents(
 
 /**
  * Claims the deliveries of events that an endpoint has missed: failed ones, ones that are being retried, and events
- * that were never sent to it. A delivery whose first attempt is still to be made is not changed.
+ * that were never sent to it. A delivery whose first attempt is still to be made is not changed, unless it waits for a slot of a
+ * failing endpoint for more than a minute.
  */
 export function claimMissedDeliveries(
   em: EntityManager,
@@ -223,7 +224,8 @@ export function claimMissedDeliveries(
      on conflict (webhook_uuid, event_uuid) do update set status = 'PENDING', next_attempt_at = now(),
        attempts_before_run = delivery.attempt_count, sweep_at = excluded.sweep_at, updated_at = now()
      where delivery.status in ('FAILED', 'CANCELLED')
-       or (delivery.status = 'PENDING' and delivery.attempt_count > delivery.attempts_before_run)
+       or (delivery.status = 'PENDING' and (delivery.attempt_count > delivery.attempts_before_run
+         or delivery.next_attempt_at > now() + interval '1 minute'))
      returning ${CLAIMED_COLUMNS_SQL}`,
     [webhookUuid, events],
   )

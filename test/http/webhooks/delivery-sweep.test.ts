@@ -188,6 +188,19 @@ test('an operator recovers events that are older than their failed deliveries', 
   expect(await recovered(hook.uuid, new Date(since))).toMatchObject({ recovered: 1 })
 })
 
+test.each([
+  ['is waited for at a failing endpoint is made at once', `next_attempt_at = now() + interval '1 hour'`, 1],
+  ['is due is left alone', `next_attempt_at = now() + interval '20 seconds'`, 0],
+])('recovery: a first attempt that %s', async (_, columns, recoveredCount) => {
+  const hook = await endpoint()
+  const delivery = await hook.createEvent()
+  await hook.updateDelivery(delivery, columns)
+  expect(await recovered(hook.uuid)).toMatchObject({ recovered: recoveredCount })
+  // A repetition finds it due.
+  expect(await recovered(hook.uuid)).toMatchObject({ recovered: 0 })
+  expect(await hook.deliver(delivery)).toMatchObject({ kind: recoveredCount === 1 ? 'closed' : 'again' })
+})
+
 test('events written by a machine whose clock is ahead are recovered too', async () => {
   const hook = await endpoint()
   const delivery = await hook.createEvent()

@@ -305,6 +305,11 @@ test('a delivery is resent once: while its attempt is due, another request start
   expect(await resend()).toBe('resend_in_progress')
   await set(`next_attempt_at = now() + interval '5 hours'`)
   expect([await resend(), await resend()]).toEqual(['started', 'resend_in_progress'])
+  // Before its first attempt it waits for a slot of the endpoint that was failing, or for the answer of a slow one.
+  await set(`next_attempt_at = now() + interval '1 hour'`)
+  expect([await resend(), await resend()]).toEqual(['started', 'resend_in_progress'])
+  await set(`next_attempt_at = now() + interval '20 seconds'`)
+  expect(await resend()).toBe('resend_in_progress')
 })
 
 describe('recovery', () => {
