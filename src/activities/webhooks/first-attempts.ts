@@ -14,10 +14,12 @@ import {
 } from './first-attempt-slots.ts'
 import { waitResponsively } from './responsive-wait.ts'
 
-/** Time for a first attempt within a workflow task: a slow endpoint's attempt continues after the task. */
-const FIRST_ATTEMPT_MS = 1_500
-/** An endpoint that answers within this time is fast. */
-const FAST_ANSWER_MS = 500
+/**
+ * `attemptMs`: time for a first attempt within a workflow task; a slow endpoint's attempt continues after the task.
+ * `fastMs`: an endpoint that answers within this time is fast.
+ */
+const ANSWER_WAITS = { attemptMs: 1_500, fastMs: 500 }
+export type FirstAttemptOptions = FirstAttemptLimits & Partial<typeof ANSWER_WAITS>
 /** After this an attempt has ended, also one that waited for a slot of the client. */
 const ATTEMPT_LIMIT_MS = 20_000
 /** Rows that were read this long before an attempt are read again: its endpoint may have been changed or deleted. */
@@ -32,8 +34,12 @@ type SlotInput = { loaded: EntityManager; deliveryUuid: string; slots: ActivityS
  * workflow. Returns those that are open: failed, without a slot, at an endpoint that is failing, or without an answer yet. Such
  * an attempt continues in this process and records its outcome; its workflow reads the row once it must have ended.
  */
-export function attemptFirstDeliveries(dependencies: ActivityDependencies, limits: FirstAttemptLimits = {}) {
+export function attemptFirstDeliveries(
+  dependencies: ActivityDependencies,
+  options: FirstAttemptOptions = {},
+) {
   const { orm, timeScale, webhooks } = dependencies
+  const { attemptMs, fastMs, ...limits } = { ...ANSWER_WAITS, ...options }
   const attempt = createDeliveryAttempt(dependencies)
   const enterActivity = createFirstAttemptSlots(limits)
 
@@ -82,11 +88,11 @@ export function attemptFirstDeliveries(dependencies: ActivityDependencies, limit
       const em = slot.waitedMs > MAX_ROW_AGE_MS ? orm.em.fork() : loaded
       if (em !== loaded) await loadDeliveries(em, [deliveryUuid])
       const attempted = attempt({ deliveryUuid }, { em, postSigned })
-      const result = await waitResponsively(attempted, FAST_ANSWER_MS)
+      const result = await waitResponsively(attempted, fastMs)
       if (result !== 'silent') return result
       isLate = true
       if (slots.waitLonger()) {
-        const lateResult = await waitResponsively(attempted, FIRST_ATTEMPT_MS - FAST_ANSWER_MS)
+        const lateResult = await waitResponsively(attempted, attemptMs - fastMs)
         if (lateResult !== 'silent') return lateResult
       } else if (speed === 'silent') speed = 'late' // Whether it would have answered in time remains unknown.
       attempted.catch(() => {}) // The workflow attempts the delivery again.

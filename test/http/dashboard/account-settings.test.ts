@@ -2,6 +2,7 @@ import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import { addUser } from '../../../src/admin/users.ts'
 import { startOfDay } from '../../../src/contract/shared/time-zone.ts'
 import { dashboardRoutes } from '../../../src/dashboard/routes.ts'
+import { pollUntil } from '../../api/support/poll-until.ts'
 import { type ApiFixture, openApiFixture } from '../support/api-fixture.ts'
 import { bookLine } from '../support/booked-line.ts'
 import { createBrowser, hiddenFieldOf } from '../support/browser.ts'
@@ -161,8 +162,14 @@ test('the plot of the overview and the times of forms are in the account’s zon
   })
   const rowOf = async (zone: string) => {
     await sql('update account set time_zone = ? where uuid = ?', [zone, account])
-    const { text } = await owner.get('/dashboard?mode=test')
-    return /<th scope="row">([\d/]+)<\/th><td class="figure"[^>]*>R\$\s42,00/.exec(text)?.[1]
+    // On a busy machine a sum may not be computed in time.
+    return pollUntil(
+      async () => {
+        const { text } = await owner.get('/dashboard?mode=test')
+        return /<th scope="row">([\d/]+)<\/th><td class="figure"[^>]*>R\$\s42,00/.exec(text)?.[1]
+      },
+      day => day !== undefined,
+    )
   }
   const shown = (ms: number) => new Date(ms).toISOString().slice(5, 10).split('-').reverse().join('/')
   const day = Date.parse(today) - 24 * 60 * MINUTE

@@ -7,6 +7,7 @@ import { dashboardRoutes } from '../../../src/dashboard/routes.ts'
 import { runInTransaction } from '../../../src/db/client/orm.ts'
 import { findDailyVolumes } from '../../../src/db/repositories/account-statistics.ts'
 import { insertAuthCode } from '../../../src/db/repositories/verification-codes.ts'
+import { pollUntil } from '../../api/support/poll-until.ts'
 import { type ApiFixture, openApiFixture } from '../support/api-fixture.ts'
 import { createBrowser } from '../support/browser.ts'
 import { createFullAccount, PASSWORD } from '../support/full-account.ts'
@@ -124,11 +125,10 @@ test('files of one account are written one after another, which leaves database 
   await merchant.signIn(ours.email, PASSWORD)
   const waiting = async () =>
     (
-      await fixture.orm.em
-        .fork({ disableContextResolution: true })
-        .execute(
-          `select from pg_stat_activity where wait_event_type = 'Lock' and datname = current_database()`,
-        )
+      await fixture.orm.em.fork({ disableContextResolution: true }).execute(
+        `select from pg_locks l join pg_stat_activity a using (pid)
+           where not l.granted and l.relation = 'movement'::regclass and a.datname = current_database()`,
+      )
     ).length
   const files = await runInTransaction(fixture.orm, async em => {
     await em.execute('lock table movement in access exclusive mode')
@@ -152,15 +152,21 @@ test('a token is bound to a simulator or to a real provider, and its form says w
 test('the overview omits a sum that cannot be computed in time', async () => {
   const merchant = createBrowser(fixture)
   await merchant.signIn(ours.email, PASSWORD)
-  const whole = (await merchant.get('/dashboard?mode=test')).text
-  expect([whole.includes('últimos 14 dias'), whole.includes('<svg')]).toEqual([true, true])
+  // On a busy machine a sum may not be computed in time.
+  await pollUntil(
+    () => merchant.get('/dashboard?mode=test'),
+    ({ text }) => text.includes('últimos 14 dias') && text.includes('<svg'),
+  )
   const days = listLastDays(14, 'America/Sao_Paulo')
   const of = { accountUuid: ours.account, isSimulated: true, days }
   await runInTransaction(fixture.orm, async em => {
     await em.execute('lock table movement in access exclusive mode')
     expect(await findDailyVolumes(fixture.orm.em.fork(), of)).toEqual([])
   })
-  expect(await findDailyVolumes(fixture.orm.em.fork(), of)).toHaveLength(14)
+  await pollUntil(
+    () => findDailyVolumes(fixture.orm.em.fork(), of),
+    ({ length }) => length === 14,
+  )
 })
 
 test('simulators and real providers are ordered separately', async () => {

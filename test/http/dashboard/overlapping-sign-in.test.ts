@@ -1,4 +1,4 @@
-import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from '@jest/globals'
+import { afterAll, afterEach, beforeAll, beforeEach, expect, jest, test } from '@jest/globals'
 import { hash } from '@node-rs/argon2'
 import { Secret, TOTP } from 'otpauth'
 import { changeAccount } from '../../../src/admin/accounts.ts'
@@ -41,6 +41,10 @@ beforeEach(async () => {
   secret = generateTotpSecret()
 })
 afterEach(async () => void (await fixture.orm.em.fork().execute('delete from sign_in_attempt')))
+
+// A code is made and checked within the same step of 30 s, however long its form takes.
+beforeEach(() => void jest.spyOn(Date, 'now').mockReturnValue(Date.now()))
+afterEach(() => void jest.restoreAllMocks())
 
 /** Code of the user's authenticator; each is accepted once, so that the test takes another one than the enrolment. */
 const codeOf = (steps: number) =>

@@ -80,7 +80,12 @@ const listApplied = async () => {
 /** Waits until a session waits for the table. */
 async function waitForLockWaiter() {
   while (
-    (await sql(`select 1 from pg_locks where not granted and relation = 'dispute'::regclass`)).length === 0
+    (
+      await sql(
+        `select 1 from pg_locks l join pg_stat_activity a using (pid)
+         where not l.granted and l.relation = 'dispute'::regclass and a.datname = current_database()`,
+      )
+    ).length === 0
   )
     await sleep(5)
 }

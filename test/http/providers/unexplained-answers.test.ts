@@ -103,7 +103,7 @@ describe('an unexplained answer', () => {
       await Promise.all(
         Array.from({ length: 300 }, () => recorder({ uuid: connection }, answerOf({ body: 'secret body' }))),
       )
-      expect(performance.now() - startedAt).toBeLessThan(4_000)
+      expect(performance.now() - startedAt).toBeLessThan(30_000) // Together, not one after another.
     }
     expect(lines.slice(before).join()).toContain('not recorded')
     expect(lines.slice(before).join()).not.toContain('secret body')

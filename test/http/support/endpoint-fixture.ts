@@ -2,7 +2,10 @@ import { randomUUID } from 'node:crypto'
 import type { IncomingMessage, RequestListener } from 'node:http'
 import type { ActivityDependencies } from '../../../src/activities/runtime/dependencies.ts'
 import { attemptDelivery } from '../../../src/activities/webhooks/deliver.ts'
-import { attemptFirstDeliveries } from '../../../src/activities/webhooks/first-attempts.ts'
+import {
+  attemptFirstDeliveries,
+  type FirstAttemptOptions,
+} from '../../../src/activities/webhooks/first-attempts.ts'
 import { compressEventBody, type EventBody } from '../../../src/db/entities/event-body.ts'
 import { createAddressPolicy } from '../../../src/webhook-client/address-policy.ts'
 import { createWebhookClient, type WebhookClientOptions } from '../../../src/webhook-client/client.ts'
@@ -31,7 +34,7 @@ export async function openEndpointFixture(
     ...dialing
   }: Partial<WebhookClientOptions> & {
     timeScale?: number
-    firstAttempts?: Parameters<typeof attemptFirstDeliveries>[1]
+    firstAttempts?: FirstAttemptOptions
   } = {},
 ) {
   const received: ReceivedRequest[] = []

@@ -375,8 +375,11 @@ test('an attempt that fails after another one of its delivery succeeded leaves t
 })
 
 describe('first attempts within a workflow task', () => {
+  /** Waits for answers that do come, on a machine that may be busy. */
+  const PATIENT = { fastMs: 20_000, attemptMs: 40_000 }
+
   test('leave the failed ones open, with the wait of the schedule', async () => {
-    const hook = await endpoint()
+    const hook = await endpoint({ firstAttempts: PATIENT })
     const [delivered, failed] = [await hook.createEvent(), await hook.createEvent()]
     expect(await hook.deliverFirst([delivered])).toEqual({ open: [] })
     hook.scriptResponses({ status: 500 })
@@ -397,7 +400,7 @@ describe('first attempts within a workflow task', () => {
   })
 
   test('leave one that fails on our side to its workflow, and attempt no other twice', async () => {
-    const [broken, hook] = [await endpoint(), await endpoint()]
+    const [broken, hook] = [await endpoint(), await endpoint({ firstAttempts: PATIENT })]
     await broken.updateEndpoint(`sealed_secret = 'unreadable'`)
     const [unsigned, delivered] = [await broken.createEvent(), await hook.createEvent()]
     expect(await hook.deliverFirst([unsigned, delivered])).toEqual({
@@ -408,7 +411,7 @@ describe('first attempts within a workflow task', () => {
   })
 
   test('at a fast endpoint wait for their turn in a burst, so that none becomes slow', async () => {
-    const hook = await endpoint({ firstAttempts: { maxAttempts: 1, maxWaitMs: 10_000 } })
+    const hook = await endpoint({ firstAttempts: { ...PATIENT, maxAttempts: 1, maxWaitMs: 30_000 } })
     await hook.becomeFast()
     const deliveries = [await hook.createEvent(), await hook.createEvent()]
     const seen: string[] = []
@@ -423,17 +426,25 @@ describe('first attempts within a workflow task', () => {
   })
 
   test('whose turn does not come in time are left to their workflows, and made by nobody else', async () => {
-    const hook = await endpoint({ firstAttempts: { maxAttempts: 1, maxWaitMs: 200 } })
+    const hook = await endpoint({ firstAttempts: { ...PATIENT, maxAttempts: 1, maxWaitMs: 200 } })
     await hook.becomeFast()
     const [made, left] = [await hook.createEvent(), await hook.createEvent()]
-    hook.scriptResponses({ status: 200, meanwhile: () => sleep(400) })
-    expect(await hook.deliverFirst([made, left])).toEqual({ open: [{ deliveryUuid: left, firstWaitMs: 0 }] })
+    const answered = Promise.withResolvers<void>()
+    hook.scriptResponses({ status: 200, meanwhile: () => answered.promise })
+    const making = hook.deliverFirst([made])
+    await pollUntil(
+      async () => hook.received.length,
+      count => count === 2,
+    )
+    expect(await hook.deliverFirst([left])).toEqual({ open: [{ deliveryUuid: left, firstWaitMs: 0 }] })
+    answered.resolve()
+    expect(await making).toEqual({ open: [] })
     expect(hook.received).toHaveLength(2)
     expect(await hook.readDelivery(left)).toMatchObject({ status: 'PENDING', attempt_count: 0 })
   })
 
   test('that waited read their rows again: nothing is sent to an endpoint that was disabled meanwhile', async () => {
-    const hook = await endpoint({ firstAttempts: { maxAttempts: 1, maxWaitMs: 10_000 } })
+    const hook = await endpoint({ firstAttempts: { ...PATIENT, maxAttempts: 1, maxWaitMs: 30_000 } })
     await hook.becomeFast()
     const [made, late] = [await hook.createEvent(), await hook.createEvent()]
     const meanwhile = async () => {
@@ -447,7 +458,8 @@ describe('first attempts within a workflow task', () => {
   })
 
   test('of an endpoint that was not fast are left to workflows at once, and no other endpoint waits for it', async () => {
-    const [hook, other] = [await endpoint(), await endpoint()]
+    const hook = await endpoint({ firstAttempts: { attemptMs: 4_000 } })
+    const other = await endpoint()
     const answered = Promise.withResolvers<void>()
     const meanwhile = () => answered.promise
     hook.scriptResponses({ status: 200, meanwhile }, { status: 200, meanwhile })
@@ -481,7 +493,9 @@ describe('first attempts within a workflow task', () => {
   })
 
   test('leave local activities to everything else, however many endpoints do not answer', async () => {
-    const hook = await endpoint({ firstAttempts: { maxWaitingActivities: 1 } })
+    const hook = await endpoint({
+      firstAttempts: { maxWaitingActivities: 1, fastMs: 2_000, attemptMs: 40_000 },
+    })
     const [slow, unknown] = [await endpoint(), await endpoint()]
     const answered = Promise.withResolvers<void>()
     const meanwhile = () => answered.promise

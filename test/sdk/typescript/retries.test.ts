@@ -54,7 +54,7 @@ describe('a create is repeated with one key', () => {
     ['several in a row', [BREAKS, error(503, 'overloaded'), error(429, 'rate_limited')]],
   ])('after %s', async (_what, replies) => {
     api.answer(...replies, CREATED)
-    expect(await trilho.payments.create(BODY, { timeoutMs: 500 })).toEqual(CHARGE)
+    expect(await trilho.payments.create(BODY, { timeoutMs: 3_000 })).toEqual(CHARGE)
     expect(api.requests).toHaveLength(replies.length + 1)
     const [key, ...repeated] = keysOf()
     expect(key).toMatch(/^[0-9a-f-]{36}$/)
@@ -222,7 +222,7 @@ describe('the error', () => {
     const shown: string[] = [inspect(trilho, { depth: 9, showHidden: true }), JSON.stringify(trilho)]
     for (const reply of [BREAKS, HANGS, error(401, 'unauthenticated'), { status: 502, text: TOKEN }]) {
       api.answer(reply)
-      const failure = await failureOf(trilho.payments.get(CHARGE.uuid, { maxAttempts: 1, timeoutMs: 200 }))
+      const failure = await failureOf(trilho.payments.get(CHARGE.uuid, { maxAttempts: 1, timeoutMs: 3_000 }))
       shown.push(inspect(failure, { depth: 9, showHidden: true }), failure.message, failure.stack!)
       expect(api.requests[0]!.headers.authorization).toBe(`Bearer ${TOKEN}`)
     }
