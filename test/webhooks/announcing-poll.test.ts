@@ -4,7 +4,9 @@ import { announcingPoll } from '../../src/activities/webhooks/announcing-poll.ts
 
 type Order = { chargeUuid: string }
 
-function createPoll({ deliveries, takesMs = 0 }: { deliveries?: string[]; takesMs?: number }) {
+type PollOptions = { deliveries?: string[] | undefined; takesMs?: number; limitMs?: number }
+
+function createPoll({ deliveries, takesMs = 0, limitMs = 60_000 }: PollOptions) {
   const attempted: string[][] = []
   const poll = announcingPoll(
     async (order: Order) => {
@@ -16,7 +18,7 @@ function createPoll({ deliveries, takesMs = 0 }: { deliveries?: string[]; takesM
       if (deliveries.includes('failing')) throw new Error('no database')
       return { open: [{ deliveryUuid: deliveries.at(-1)!, firstWaitMs: 7 }] }
     },
-    { limitMs: 50 },
+    { limitMs },
   )
   return { poll, attempted }
 }
@@ -32,7 +34,7 @@ test('a poll that makes first attempts returns the deliveries that are still ope
 })
 
 test('a poll without the flag makes none, and does not say that it did', async () => {
-  const { poll, attempted } = createPoll({ deliveries: ['one'], takesMs: 80 })
+  const { poll, attempted } = createPoll({ deliveries: ['one'], takesMs: 80, limitMs: 50 })
   expect(await poll({ chargeUuid: 'charge' })).not.toHaveProperty('openDeliveries')
   expect(attempted).toEqual([])
 })
@@ -54,7 +56,7 @@ test.each([[undefined], [[]]])('a poll with the deliveries %j attempts none', as
 })
 
 test('a slow poll fails without an attempt: the regular activity polls again', async () => {
-  const { poll, attempted } = createPoll({ deliveries: ['one'], takesMs: 100 })
+  const { poll, attempted } = createPoll({ deliveries: ['one'], takesMs: 100, limitMs: 50 })
   await expect(poll({ chargeUuid: 'charge', makesFirstAttempts: true })).rejects.toThrow('longer than 50 ms')
   await sleep(80)
   expect(attempted).toEqual([])

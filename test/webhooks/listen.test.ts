@@ -6,6 +6,7 @@ import { Webhook } from 'standardwebhooks'
 import type { ApiClient } from '../../src/cli/api-client.ts'
 import { EventFeed, type ListedEvent } from '../../src/cli/event-feed.ts'
 import { EventForwarder } from '../../src/cli/event-forwarder.ts'
+import { reserveFreePort } from '../../src/dev/os/ports.ts'
 import { generateSigningSecret } from '../../src/webhook-client/signature.ts'
 
 /** What `trilho listen` reads and sends: each event once, whatever is inserted meanwhile and however the receiver fails. */
@@ -142,17 +143,17 @@ describe('the forwarder', () => {
   })
 
   test('waits for a receiver that is down, then sends each event once and in order', async () => {
-    const port = await startReceiver()
-    await new Promise(resolve => server!.close(resolve))
+    const { port, release } = await reserveFreePort()
     const { forwarder, lines } = createForwarder(port)
     const events = [eventAt(0), eventAt(1)]
     const forwarding = events.reduce(
       (before, event) => before.then(() => forwarder.forward(event)),
       Promise.resolve(),
     )
-    await sleep(200)
+    while (lines.length === 0) await sleep(10)
     await startReceiver({ port })
     await forwarding
+    release()
     expect(received.filter(id => events.some(event => event.id === id))).toEqual(events.map(({ id }) => id))
     expect(lines[0]).toContain('the receiver cannot be reached (ECONNREFUSED); trying again')
     expect(lines).toHaveLength(3)
@@ -160,16 +161,16 @@ describe('the forwarder', () => {
   })
 
   test('gives up a receiver that stays down, and ends at once when it is stopped', async () => {
-    const port = await startReceiver()
-    await new Promise(resolve => server!.close(resolve))
+    const { port, release } = await reserveFreePort()
     const given = createForwarder(port, { receiverDownMs: 50 })
     await given.forwarder.forward(eventAt(0))
     expect(given.lines.at(-1)).toContain('given up')
     const stopped = createForwarder(port, { retryMs: 60_000 })
     const forwarding = stopped.forwarder.forward(eventAt(0))
-    await sleep(50)
+    while (stopped.lines.length === 0) await sleep(10)
     stopped.stopping.abort()
     await forwarding
+    release()
     expect(stopped.forwarder.counts).toEqual({ delivered: 0, failed: 0 })
   })
 })

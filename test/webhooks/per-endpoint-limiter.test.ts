@@ -58,7 +58,10 @@ test('a busy endpoint gets a few concurrent requests at a time until all are sen
   const { post } = await openWebhookClientFixture(
     (_, response) => {
       most = Math.max(most, ++now)
-      setTimeout(() => response.end(() => now--), 20)
+      setTimeout(() => {
+        now--
+        response.end()
+      }, 20)
     },
     { endpointLimits: { maxRequests: 3, maxWaitMs: 60_000 }, timeoutMs: 60_000 },
   )

@@ -1,8 +1,9 @@
-import { createServer, type IncomingMessage, type RequestListener } from 'node:http'
+import type { IncomingMessage, RequestListener } from 'node:http'
 import { createServer as createTlsServer } from 'node:https'
 import type { AddressInfo } from 'node:net'
 import type { Duplex } from 'node:stream'
 import { generate } from 'selfsigned'
+import { reserveFreePort } from '../../../src/dev/os/ports.ts'
 
 const DAY_MS = 86_400_000
 
@@ -76,13 +77,9 @@ export async function startMerchantServer(
   }
 }
 
-/** A port of 127.0.0.1 without a listener. */
+/** A port of 127.0.0.1 without a listener, until this process ends. */
 export async function findUnusedPort(): Promise<number> {
-  const server = createServer()
-  await new Promise<void>(done => server.listen(0, '127.0.0.1', done))
-  const { port } = server.address() as AddressInfo
-  await new Promise(done => server.close(done))
-  return port
+  return (await reserveFreePort()).port
 }
 
 export async function readBody(request: IncomingMessage): Promise<string> {

@@ -26,7 +26,7 @@ export async function openWebhookClientFixture(
     policy: createAddressPolicy({ canReachLoopback: true }),
     ca: [testAuthority.pem],
     resolve: async () => ['127.0.0.1'],
-    timeoutMs: 5_000,
+    timeoutMs: 30_000,
     ...options,
   })
   closers.push(() => dialer.close().catch(() => {}), merchant.close)
