@@ -97,8 +97,9 @@ export async function startTcpProxy(to: { host: string; port: number }) {
       if (fault?.kind === 'slow') disturbances++
       const due = performance.now() + (fault?.kind === 'slow' ? fault.delayMs : 0)
       passed = passed.then(async () => {
-        const waitMs = due - performance.now()
-        if (waitMs > 0) await sleep(waitMs)
+        // A timer cuts off the fraction of its delay.
+        for (let waitMs = due - performance.now(); waitMs > 0; waitMs = due - performance.now())
+          await sleep(Math.ceil(waitMs))
         if (!other.destroyed && !lost.has(one)) step()
       })
     }
