@@ -10,6 +10,7 @@ import { STATEMENT_TIMEOUT_MS } from '../../src/http/limits.ts'
 import { type RunningServer, startServer } from '../../src/http/server.ts'
 import { type ApiFixture, createCaller, openApiFixture } from '../http/support/api-fixture.ts'
 import { type FreezableProxy, startFreezableProxy } from '../http/support/freezable-proxy.ts'
+import { openAllConnections } from '../support/pool-connections.ts'
 import { RESPONSE_LIMIT_MS } from '../support/response-limit.ts'
 
 /** A PostgreSQL that accepts connections and stops answering: no caller waits for it without a limit. */
@@ -87,15 +88,12 @@ test('a client that disappears inside a transaction holds its row locks no longe
 })
 
 test('after the freeze every result belongs to its own query, over new connections', async () => {
-  const backends = async () =>
-    new Set((await Promise.all([1, 2, 3].map(() => pid()))).map(([row]) => row!.pid))
-  const pid = () => orm.em.fork().execute<{ pid: number }[]>('select pg_backend_pid() as pid, pg_sleep(0.1)')
-  const before = await backends()
+  const before = await openAllConnections(orm, POOL)
   way.freeze()
   await Promise.all(Array.from(before, () => failingMs(number(0))))
   way.thaw()
   expect(await numbers()).toEqual(NUMBERS)
-  expect([...(await backends())].filter(one => before.has(one))).toEqual([])
+  expect([...(await openAllConnections(orm, POOL))].filter(one => before.has(one))).toEqual([])
 })
 
 test('a slow statement that is answered within its timeout is not cancelled', async () => {

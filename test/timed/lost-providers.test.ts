@@ -22,6 +22,7 @@ let stack: Stack
 let testStack: TestStack
 let network: ProcessNetwork
 const children: ChildProcess[] = []
+const claims: { release(): void }[] = []
 beforeAll(async () => {
   stack = await startStack({ timeScale: TIME_SCALE })
   testStack = await openTestStack(stack.home)
@@ -32,12 +33,14 @@ afterAll(async () => {
   network?.close()
   await testStack?.close()
   await stack?.stop()
+  for (const claim of claims) claim.release()
 }, 60_000)
 
 /** A second worker in the network that the test disturbs, its log and whether it reports that it is healthy. */
 async function startWorker(name: string, more: NodeJS.ProcessEnv = {}) {
-  const { port, release } = await reserveFreePort()
-  await release()
+  const claim = await reserveFreePort()
+  claims.push(claim)
+  const { port } = claim
   const worker = await startSecondWorker(stack, name, {
     ...{ ...network.environment, TRILHO_TIME_SCALE: String(TIME_SCALE) },
     TRILHO_WORKER_PORT: String(port),

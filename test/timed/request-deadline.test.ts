@@ -14,9 +14,12 @@ import { type RunningServer, startServer } from '../../src/http/server.ts'
 import type { TransferInput } from '../../src/workflows/contracts/transfers.ts'
 import { type ApiFixture, createCaller, openApiFixture } from '../http/support/api-fixture.ts'
 import { type FreezableProxy, startFreezableProxy } from '../http/support/freezable-proxy.ts'
+import { openAllConnections } from '../support/pool-connections.ts'
 import { RESPONSE_LIMIT_MS } from '../support/response-limit.ts'
 
 /** PostgreSQL and Temporal are slow or silent from some step of a request on: all its steps share one deadline. */
+
+const POOL = 10
 
 let fixture: ApiFixture
 let way: FreezableProxy
@@ -39,8 +42,8 @@ beforeEach(async () => {
   const through = new URL(fixture.config.databaseUrl)
   way = await startFreezableProxy({ host: through.hostname, port: Number(through.port) })
   through.port = String(way.port)
-  orm = await openOrm({ databaseUrl: through.href, poolSize: 10, statementMs: STATEMENT_TIMEOUT_MS })
-  await Promise.all(Array.from({ length: 10 }, () => orm.em.fork().execute('select pg_sleep(0.05)')))
+  orm = await openOrm({ databaseUrl: through.href, poolSize: POOL, statementMs: STATEMENT_TIMEOUT_MS })
+  await openAllConnections(orm, POOL)
   server = await startServer(
     createApp({
       ...fixture.dependencies,
