@@ -30,10 +30,10 @@ test('connections that end outside of transactions are replaced too', async () =
 test('a pool closed while it connects closes the new connection too', async () => {
   const closing = await openTestOrm({ databaseUrl: await createTestDatabase(), poolSize: POOL })
   await closing.em.fork().execute('select 1')
-  const asked = [1, 2].map(one =>
+  const asked = ['select pg_sleep(0.5)', 'select 2'].map(sql =>
     closing.em
       .fork()
-      .execute(`select ${one}`)
+      .execute(sql)
       .catch(() => 'given up'),
   )
   await new Promise(setImmediate) // Now one connection is in use, and another one is being opened.
