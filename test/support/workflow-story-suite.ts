@@ -79,6 +79,12 @@ const MAIN_ACTIVITIES: Record<Exclude<ActivityName, 'attemptDelivery' | 'attempt
   foldListCounters: true,
 }
 
+/**
+ * A time scale with which no scheduled poll comes before what a test does next, however busy the machine: the server's clock
+ * also runs by itself, and the first poll is due after five seconds otherwise.
+ */
+export const SLOWLY = 1 / 1_000
+
 /** The Temporal server of one test file: its tests run one after another, each with uuids of its own. */
 export function setUpWorkflowStories() {
   let temporal: TimeSkippingServer
@@ -116,10 +122,13 @@ export function setUpWorkflowStories() {
     return story
   }
 
-  async function woken(script: ActivityScript, { type, id, input, notice }: ReopenOptions): Promise<Story> {
+  async function woken(
+    script: ActivityScript,
+    { type, id, notice, timeScale = 1, input }: ReopenOptions,
+  ): Promise<Story> {
     const own = uuid()
-    const wokenWith = input && { reopenInput: input(own) }
-    const story = createStory({ script, type, workflowId: id(own), uuid: own, ...wokenWith })
+    const reopenInput = input ? input(own, timeScale) : { reopen: own, timeScale }
+    const story = createStory({ script, type, workflowId: id(own), uuid: own, reopenInput })
     await story.reopenByNotification(notice)
     return story
   }
@@ -187,10 +196,12 @@ export function setUpWorkflowStories() {
       return createStory({ ...CHARGE, script, workflowId: WORKFLOWS.charge.idOf(own), uuid: own })
     },
     /** Workflows that ended long ago, reopened by a notification. */
-    notifiedCharge: (script: ActivityScript) => woken(script, { ...CHARGE, id: WORKFLOWS.charge.idOf }),
-    notifiedTransfer: (script: ActivityScript, notice?: { isAboutReturn: true }) =>
-      woken(script, { ...TRANSFER, id: WORKFLOWS.transfer.idOf, notice }),
-    notifiedRefund: (script: ActivityScript) => woken(script, { ...REFUND, id: WORKFLOWS.refund.idOf }),
+    notifiedCharge: (script: ActivityScript, timeScale = 1) =>
+      woken(script, { ...CHARGE, id: WORKFLOWS.charge.idOf, timeScale }),
+    notifiedTransfer: (script: ActivityScript, { timeScale = 1, ...notice }: NotifiedTransferOptions = {}) =>
+      woken(script, { ...TRANSFER, id: WORKFLOWS.transfer.idOf, notice, timeScale }),
+    notifiedRefund: (script: ActivityScript, timeScale = 1) =>
+      woken(script, { ...REFUND, id: WORKFLOWS.refund.idOf, timeScale }),
     /** Rows in progress that had lost their workflows (src/disaster-recovery/reopen.ts). */
     reopenedTransfer: (script: ActivityScript) =>
       startStory(script, { type: 'transferWorkflow', id: WORKFLOWS.transfer.idOf, input: unfinishedInput }),
@@ -206,8 +217,8 @@ export function setUpWorkflowStories() {
           restored: { orderedAt: LONG_AGO },
         }),
       }),
-    notifiedReturn: (script: ActivityScript) =>
-      woken(script, { ...RETURN, input: uuid => returnInput(uuid, 1) }),
+    notifiedReturn: (script: ActivityScript, timeScale = 1) =>
+      woken(script, { ...RETURN, input: returnInput, timeScale }),
 
     /** A dispute, started by its provider's notification. */
     async dispute(script: ActivityScript, timeScale = 1): Promise<Story> {
@@ -234,11 +245,11 @@ export function setUpWorkflowStories() {
       })
     },
 
-    orphan: (script: ActivityScript) =>
+    orphan: (script: ActivityScript, timeScale = 1) =>
       startStory(script, {
         type: 'orphanWorkflow',
         id: WORKFLOWS.orphan.idOf,
-        input: attemptUuid => ({ attemptUuid, timeScale: 1 }),
+        input: attemptUuid => ({ attemptUuid, timeScale }),
       }),
     return: (script: ActivityScript, timeScale = 1) =>
       startStory(script, { ...RETURN, input: uuid => returnInput(uuid, timeScale) }),
@@ -254,11 +265,11 @@ export function setUpWorkflowStories() {
         id: WORKFLOWS.pix_key.idOf,
         input: uuid => ({ ...pixKeyInput(uuid), timeScale }),
       }),
-    pixKeyRemoval: (script: ActivityScript) =>
+    pixKeyRemoval: (script: ActivityScript, timeScale = 1) =>
       startStory(script, {
         type: 'pixKeyRemovalWorkflow',
         id: WORKFLOWS.pix_key_removal.idOf,
-        input: uuid => ({ uuid, timeScale: 1 }),
+        input: uuid => ({ uuid, timeScale }),
       }),
     authCode: (script: ActivityScript) =>
       startStory(script, {
@@ -322,12 +333,12 @@ export function setUpWorkflowStories() {
       }),
 
     /** Started by its notification, as the routing does it. */
-    async deposit(script: ActivityScript): Promise<Story> {
+    async deposit(script: ActivityScript, timeScale = 1): Promise<Story> {
       const deposit = {
         connectionUuid: uuid(),
         endToEnd: `E12345678202601011200${String(++numbers).padStart(11, '0')}`,
         requestId: 'request',
-        timeScale: 1,
+        timeScale,
       }
       const story = createStory({
         script,
@@ -344,8 +355,12 @@ export function setUpWorkflowStories() {
 
 type StartOptions = { type: string; id: (uuid: string) => string; input: (uuid: string) => unknown }
 /** Without an input of its own, it is reopened from its row. */
-type ReopenOptions = Omit<StartOptions, 'input'> &
-  Partial<Pick<StartOptions, 'input'>> & { notice?: { isAboutReturn: true } | undefined }
+type ReopenOptions = Omit<StartOptions, 'input'> & {
+  input?: (uuid: string, timeScale: number) => unknown
+  notice?: { isAboutReturn?: true }
+  timeScale?: number
+}
+type NotifiedTransferOptions = { isAboutReturn?: true; timeScale?: number }
 const CHARGE = { type: 'chargeWorkflow' }
 const TRANSFER = { type: 'transferWorkflow' }
 const REFUND = { type: 'refundWorkflow' }

@@ -203,7 +203,7 @@ export class Story {
 
   /** Waits, with the clock stopped, until so many calls were made. */
   async waitForCalls(times: number): Promise<void> {
-    const limit = Date.now() + 15_000
+    const limit = Date.now() + 60_000
     while (this.calls.length < times) {
       if (Date.now() > limit) throw new Error(`It was asked only: ${this.calls.join(', ')}`)
       await new Promise(resolve => setTimeout(resolve, 5))

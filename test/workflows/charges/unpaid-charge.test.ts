@@ -12,7 +12,7 @@ import {
   unmatchedReturn,
   webhookDelivered,
 } from '../../support/workflow-story-answers.ts'
-import { setUpWorkflowStories } from '../../support/workflow-story-suite.ts'
+import { SLOWLY, setUpWorkflowStories } from '../../support/workflow-story-suite.ts'
 
 const stories = setUpWorkflowStories()
 const HOUR = 3_600_000
@@ -38,11 +38,14 @@ test('a charge that turns out to be paid is not cancelled', async () => {
 })
 
 test('a charge whose payment is in progress is not cancelled, and is polled until it settles', async () => {
-  const story = await stories.charge({
-    issueCharge: [chargeIssued()],
-    cancelCharge: [chargeKnown('paying')],
-    pollCharge: [chargeKnown('paid')],
-  })
+  const story = await stories.charge(
+    {
+      issueCharge: [chargeIssued()],
+      cancelCharge: [chargeKnown('paying')],
+      pollCharge: [chargeKnown('paid')],
+    },
+    { timeScale: SLOWLY },
+  )
   expect(await story.cancelCharge('first')).toEqual({ kind: 'closed', state: 'paying' })
   expect(await story.cancelCharge('second')).toEqual({ kind: 'closed', state: 'paying' })
   await story.finishWith('paid')
@@ -81,14 +84,14 @@ test('a cancellation without an answer outlasts the payload', async () => {
 })
 
 test('a repeated cancel request does not wait for the schedule', async () => {
-  const story = await stories.charge({
-    issueCharge: [chargeIssued()],
-    cancelCharge: [chargeNoAnswer(), chargeKnown('cancelled')],
-  })
+  const story = await stories.charge(
+    { issueCharge: [chargeIssued()], cancelCharge: [chargeNoAnswer(), chargeKnown('cancelled')] },
+    { timeScale: SLOWLY },
+  )
   expect(await story.cancelCharge('first')).toEqual({ kind: 'no_answer' })
   expect(await story.cancelCharge('second')).toEqual({ kind: 'closed', state: 'cancelled' })
   await story.finishWith('cancelled')
-  expect(story.history.timers.at(-1)).toBe('next poll: 5 s, woken')
+  expect(story.history.timers.at(-1)).toBe('next poll: 1 h 23 min, woken')
 })
 
 test('a repeated identical cancel request gets the same answer', async () => {

@@ -10,7 +10,7 @@ import {
   noAnswer,
   webhookDelivered,
 } from '../../support/workflow-story-answers.ts'
-import { setUpWorkflowStories } from '../../support/workflow-story-suite.ts'
+import { SLOWLY, setUpWorkflowStories } from '../../support/workflow-story-suite.ts'
 
 const stories = setUpWorkflowStories()
 
@@ -230,12 +230,16 @@ test('an accepted dispute waits for its return, and is polled until that exists'
 })
 
 test('a silent provider delays no warning and no deadline', async () => {
-  const story = await stories.dispute({
-    getDispute: [disputeRow('open', { dueInMs: 10_000, warnedHours: 24 })],
-    pollDispute: [noAnswer(), noAnswer(), noAnswer(), disputeKnown('rejected')],
-    recordDisputeWarning: [disputeRow('open', { dueInMs: 10_000, warnedHours: 6 })],
-    applyDisputeDeadline: [disputeRow('analysing')],
-  })
+  const dueInMs = 10_000 / SLOWLY
+  const story = await stories.dispute(
+    {
+      getDispute: [disputeRow('open', { dueInMs, warnedHours: 24 })],
+      pollDispute: [noAnswer(), noAnswer(), noAnswer(), disputeKnown('rejected')],
+      recordDisputeWarning: [disputeRow('open', { dueInMs, warnedHours: 6 })],
+      applyDisputeDeadline: [disputeRow('analysing')],
+    },
+    SLOWLY,
+  )
   await story.finishWith('rejected')
   expect(story.calls).toEqual([
     'getDispute',

@@ -12,7 +12,7 @@ import {
   SETTLED_ATTEMPT,
   webhookDelivered,
 } from '../../support/workflow-story-answers.ts'
-import { setUpWorkflowStories } from '../../support/workflow-story-suite.ts'
+import { SLOWLY, setUpWorkflowStories } from '../../support/workflow-story-suite.ts'
 
 const stories = setUpWorkflowStories()
 
@@ -29,11 +29,14 @@ test('a refund that settles immediately is completed, with its event', async () 
 })
 
 test('the request is answered when the provider has accepted, and the workflow continues to the settlement', async () => {
-  const story = await stories.refund({
-    openRefund: [refundOpened('sending')],
-    sendRefund: [payoutInProcess],
-    pollRefund: [payoutInProcess, payoutSettled()],
-  })
+  const story = await stories.refund(
+    {
+      openRefund: [refundOpened('sending')],
+      sendRefund: [payoutInProcess],
+      pollRefund: [payoutInProcess, payoutSettled()],
+    },
+    { timeScale: SLOWLY },
+  )
   await story.awaitAccepted()
   expect(story.calls).toEqual(['openRefund', 'sendRefund'])
   await story.finishWith('settled')
@@ -141,13 +144,16 @@ test.each([
   ],
   ['failed', { ...SETTLED_ATTEMPT, as: 'rejected', reason: 'the provider confirmed it by telephone' }],
 ] as const)('an operator settles an unknown refund as %s', async (state, word) => {
-  const story = await stories.refund({
-    openRefund: [refundOpened('sending')],
-    sendRefund: [payoutUnknown],
-    pollRefund: [payoutUnknown],
-    manuallySettleRefund: [state === 'settled' ? payoutSettled() : payoutRejected],
-  })
-  await story.passTime(6_000)
+  const story = await stories.refund(
+    {
+      openRefund: [refundOpened('sending')],
+      sendRefund: [payoutUnknown],
+      pollRefund: [payoutUnknown],
+      manuallySettleRefund: [state === 'settled' ? payoutSettled() : payoutRejected],
+    },
+    { timeScale: SLOWLY },
+  )
+  await story.passTime(6_000 / SLOWLY)
   await story.waitForCalls(3)
   await story.settleManually(word)
   await story.finishWith(state)

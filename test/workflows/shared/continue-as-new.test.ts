@@ -26,16 +26,11 @@ import {
   SETTLED_ATTEMPT,
   transferRow,
 } from '../../support/workflow-story-answers.ts'
-import { setUpWorkflowStories } from '../../support/workflow-story-suite.ts'
+import { SLOWLY, setUpWorkflowStories } from '../../support/workflow-story-suite.ts'
 
 /** Workflows that cannot end for months continue as new, long before Temporal ends them by the length of their history. */
 
 const stories = setUpWorkflowStories()
-/**
- * The server's clock also runs by itself: with this time scale no scheduled poll comes before the test's signal,
- * however busy the machine.
- */
-const SLOWLY = 1 / 1_000
 
 /** The next poll finds a long history; after so many calls the workflow is in its next run. */
 async function continueAsNew(story: Story, { calls }: { calls: number }): Promise<void> {
@@ -174,20 +169,26 @@ test('a charge that waits for its payer keeps waiting', async () => {
 
 describe('a late notification', () => {
   test('of a transfer is polled until it is answered', async () => {
-    const story = await stories.notifiedTransfer({
-      pollTransfer: [payoutUnknown, payoutUnknown, payoutUnknown, payoutSettled()],
-      getTransfer: Array(5).fill(transferRow('paid')),
-    })
+    const story = await stories.notifiedTransfer(
+      {
+        pollTransfer: [payoutUnknown, payoutUnknown, payoutUnknown, payoutSettled()],
+        getTransfer: Array(5).fill(transferRow('paid')),
+      },
+      { timeScale: SLOWLY },
+    )
     await story.waitForCalls(2)
     await continueAsNew(story, { calls: 4 })
     await story.finishWith('paid')
   })
 
   test('of a refund is polled until it is answered', async () => {
-    const story = await stories.notifiedRefund({
-      getRefund: Array(3).fill(refundRow('failed')),
-      pollRefund: [payoutUnknown, payoutUnknown, payoutSettled()],
-    })
+    const story = await stories.notifiedRefund(
+      {
+        getRefund: Array(3).fill(refundRow('failed')),
+        pollRefund: [payoutUnknown, payoutUnknown, payoutSettled()],
+      },
+      SLOWLY,
+    )
     await story.waitForCalls(2)
     await continueAsNew(story, { calls: 3 })
     expect(await story.finish()).toBe('failed')
@@ -195,10 +196,13 @@ describe('a late notification', () => {
   })
 
   test('of a charge that has ended is polled until it is answered', async () => {
-    const story = await stories.notifiedCharge({
-      getCharge: [chargeRow('expired'), chargeRow('expired')],
-      pollCharge: [chargeNoAnswer(), chargeNoAnswer(), chargeKnown('paid')],
-    })
+    const story = await stories.notifiedCharge(
+      {
+        getCharge: [chargeRow('expired'), chargeRow('expired')],
+        pollCharge: [chargeNoAnswer(), chargeNoAnswer(), chargeKnown('paid')],
+      },
+      SLOWLY,
+    )
     await story.waitForCalls(2)
     await continueAsNew(story, { calls: 3 })
     await story.finishWith('paid')
@@ -218,10 +222,10 @@ describe('a late notification', () => {
   })
 
   test('of a refused return is polled before anything of it is sent again', async () => {
-    const story = await stories.notifiedReturn({
-      sendReturn: [payoutRejected],
-      pollReturn: [payoutUnknown, payoutUnknown, payoutSettled()],
-    })
+    const story = await stories.notifiedReturn(
+      { sendReturn: [payoutRejected], pollReturn: [payoutUnknown, payoutUnknown, payoutSettled()] },
+      SLOWLY,
+    )
     await story.waitForCalls(2)
     await continueAsNew(story, { calls: 2 })
     await story.finishWith('settled')
@@ -255,7 +259,10 @@ describe('a return', () => {
 })
 
 test('an orphan payload is closed, however long that takes', async () => {
-  const story = await stories.orphan({ closeOrphan: [noAnswer(), noAnswer(), noAnswer(), orphanClosed()] })
+  const story = await stories.orphan(
+    { closeOrphan: [noAnswer(), noAnswer(), noAnswer(), orphanClosed()] },
+    SLOWLY,
+  )
   await story.waitForCalls(1)
   await continueAsNew(story, { calls: 2 })
   await story.finish()
@@ -263,9 +270,10 @@ test('an orphan payload is closed, however long that takes', async () => {
 })
 
 test('a deposit is polled, however long its provider is silent', async () => {
-  const story = await stories.deposit({
-    recordDeposit: [noAnswer(), noAnswer(), noAnswer(), depositRecorded()],
-  })
+  const story = await stories.deposit(
+    { recordDeposit: [noAnswer(), noAnswer(), noAnswer(), depositRecorded()] },
+    SLOWLY,
+  )
   await story.waitForCalls(1)
   await continueAsNew(story, { calls: 2 })
   await story.finishWith('accepted')
@@ -273,20 +281,26 @@ test('a deposit is polled, however long its provider is silent', async () => {
 
 describe('a PIX key', () => {
   test('whose provider cannot tell its outcome is looked up, and requested by one attempt', async () => {
-    const story = await stories.pixKey({
-      openPixKey: ['creating', 'creating'],
-      createKey: [pixKeyUnknown, pixKeyUnknown],
-      pollPixKey: [pixKeyUnknown, pixKeyUnknown, pixKeyEnded('active')],
-    })
+    const story = await stories.pixKey(
+      {
+        openPixKey: ['creating', 'creating'],
+        createKey: [pixKeyUnknown, pixKeyUnknown],
+        pollPixKey: [pixKeyUnknown, pixKeyUnknown, pixKeyEnded('active')],
+      },
+      SLOWLY,
+    )
     await isFoundLong(story)
     await story.finishWith('active')
   })
 
   test('that is still listed is removed, and polled', async () => {
-    const story = await stories.pixKeyRemoval({
-      deleteKey: [pixKeyUnknown, pixKeyUnknown, pixKeyUnknown],
-      pollPixKeyRemoval: [pixKeyUnknown, pixKeyUnknown, pixKeyStillExists, pixKeyEnded('removed')],
-    })
+    const story = await stories.pixKeyRemoval(
+      {
+        deleteKey: [pixKeyUnknown, pixKeyUnknown, pixKeyUnknown],
+        pollPixKeyRemoval: [pixKeyUnknown, pixKeyUnknown, pixKeyStillExists, pixKeyEnded('removed')],
+      },
+      SLOWLY,
+    )
     await isFoundLong(story)
     await story.finishWith('removed')
   })
@@ -296,7 +310,7 @@ describe('a PIX key', () => {
     const run = await story.readRunId()
     await story.waitForCalls(2)
     await story.growHistory()
-    await story.passTime(10_000)
+    await story.passTime(10_000 / SLOWLY)
     expect(await story.readRunId()).not.toBe(run)
   }
 })

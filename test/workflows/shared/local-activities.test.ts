@@ -11,11 +11,9 @@ import {
   refundOpened,
   transferRow,
 } from '../../support/workflow-story-answers.ts'
-import { setUpWorkflowStories } from '../../support/workflow-story-suite.ts'
+import { SLOWLY, setUpWorkflowStories } from '../../support/workflow-story-suite.ts'
 
 const stories = setUpWorkflowStories()
-/** No scheduled poll comes before the test's signal, however busy the machine: the server's clock also runs by itself. */
-const SLOWLY = 1 / 1_000
 
 describe('a poll after a new notification runs within the workflow task of its signal', () => {
   test('for a charge', async () => {

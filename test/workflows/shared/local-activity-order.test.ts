@@ -16,7 +16,7 @@ import { NOTIFICATION } from '../../support/workflow-story.ts'
  * development server does so, the time-skipping one does not.
  */
 
-jest.setTimeout(60_000)
+jest.setTimeout(240_000)
 /** The worker sends a heartbeat of a workflow task when 80 % of this time have passed. */
 const WORKFLOW_TASK_TIMEOUT = '1 second'
 /** Local activities last this long, so that some end between the update's arrival and the next heartbeat. */

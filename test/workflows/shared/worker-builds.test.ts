@@ -36,7 +36,7 @@ import { chargeInput } from '../../support/workflow-story-suite.ts'
  * progress while operators ramp, make current and move back, by the commands of docs/production.md.
  */
 
-jest.setTimeout(240_000)
+jest.setTimeout(480_000)
 
 const TIME_SCALE = 10
 const clock = { now: async () => Date.now() } as Story
@@ -50,7 +50,7 @@ const answerByProgress =
     return typeof answer === 'function' ? answer(clock) : answer
   }
 const answerWhenEnded = (answer: unknown) => async (workflowId: string) => {
-  await waitUntil(() => hasEnded(workflowId), { description: `${workflowId} goes on`, limitMs: 200_000 })
+  await waitUntil(() => hasEnded(workflowId), { description: `${workflowId} goes on`, limitMs: 440_000 })
   return answer
 }
 const once = (answer: unknown) => () => answer

@@ -17,7 +17,7 @@ import {
   webhookDelivered,
   webhookRetry,
 } from '../../support/workflow-story-answers.ts'
-import { setUpWorkflowStories } from '../../support/workflow-story-suite.ts'
+import { SLOWLY, setUpWorkflowStories } from '../../support/workflow-story-suite.ts'
 
 const stories = setUpWorkflowStories()
 const HOUR = 3_600_000
@@ -58,15 +58,21 @@ test('the search attributes of the start are not written again: an operator find
 })
 
 test('the request is answered when a provider has accepted, and the workflow continues to the settlement', async () => {
-  const story = await stories.transfer({
-    sendTransfer: [payoutInProcess],
-    pollTransfer: [payoutInProcess, payoutSettled()],
-    getTransfer: [transferRow('paid')],
-  })
+  const story = await stories.transfer(
+    {
+      sendTransfer: [payoutInProcess],
+      pollTransfer: [payoutInProcess, payoutSettled()],
+      getTransfer: [transferRow('paid')],
+    },
+    { timeScale: SLOWLY },
+  )
   await story.awaitAccepted()
   expect(story.calls).toEqual(['sendTransfer order'])
   await story.finishWith('paid')
-  expect(story.history.timers).toEqual(['in_process: next poll: 5 s', 'in_process: next poll: 10 s'])
+  expect(story.history.timers).toEqual([
+    'in_process: next poll: 1 h 23 min',
+    'in_process: next poll: 2 h 47 min',
+  ])
 })
 
 test('a transfer that is accepted and rejected later has failed, and no other provider is tried', async () => {
@@ -599,24 +605,30 @@ describe('a manual settlement', () => {
   } as const
 
   test('ends an unknown outcome', async () => {
-    const story = await stories.transfer({
-      sendTransfer: [payoutUnknown],
-      pollTransfer: [payoutUnknown],
-      manuallySettleTransfer: [payoutSettled()],
-      getTransfer: [transferRow('paid')],
-    })
-    await story.passTime(6_000)
+    const story = await stories.transfer(
+      {
+        sendTransfer: [payoutUnknown],
+        pollTransfer: [payoutUnknown],
+        manuallySettleTransfer: [payoutSettled()],
+        getTransfer: [transferRow('paid')],
+      },
+      { timeScale: SLOWLY },
+    )
+    await story.passTime(6_000 / SLOWLY)
     await story.waitForCalls(2)
     await story.settleManually(paid)
     await story.finishWith('paid')
   })
 
   test('as rejected starts the next candidate', async () => {
-    const story = await stories.transfer({
-      sendTransfer: [payoutUnknown, payoutSettled()],
-      manuallySettleTransfer: [payoutDeclined],
-      getTransfer: [transferRow('paid')],
-    })
+    const story = await stories.transfer(
+      {
+        sendTransfer: [payoutUnknown, payoutSettled()],
+        manuallySettleTransfer: [payoutDeclined],
+        getTransfer: [transferRow('paid')],
+      },
+      { timeScale: SLOWLY },
+    )
     await story.waitForCalls(1)
     await story.settleManually(rejected)
     await story.finishWith('paid')
