@@ -37,8 +37,9 @@ export function registerLedgerCommands(trilho: OperatorCommand) {
     .auditedCommand('approve', { isRoutine: true })
     .argument('<adjustment>', 'its uuid', parseUuid)
     .description('approve and book a correction that another operator proposed')
-    .run(async ({ orm, print, operator: { actor, reason } }, adjustment: string) => {
-      const approval = { uuid: adjustment, operatorEmail: actor, reason }
+    .run(async ({ orm, print, config, operator: { actor, reason } }, adjustment: string) => {
+      const { timeScale } = config
+      const approval = { uuid: adjustment, operatorEmail: actor, reason, timeScale }
       print({ adjustment, movement: await approveAdjustment(orm, approval) })
     })
 

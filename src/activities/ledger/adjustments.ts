@@ -7,7 +7,9 @@ import { User } from '../../db/entities/user.ts'
 import { lockConnection, ROW_LOCK } from '../../db/locks.ts'
 import { lockOpenAccountEntry } from '../../db/repositories/account-entries.ts'
 import { hasBalances } from '../../db/repositories/balance-checks.ts'
+import { findStatementCounterpart } from '../../db/repositories/ledger-adjustments.ts'
 import { recordOperatorAction } from '../../db/repositories/operator-actions.ts'
+import { mayBeOurPayout } from '../../db/repositories/panel-pix.ts'
 import { DAY } from '../../domain/shared/intervals.ts'
 import { recordUnownedMovementEvent } from '../events/record-event.ts'
 import { unheldMovementPostings } from './apply-inflow.ts'
@@ -24,8 +26,14 @@ type AdjustmentRefusalReason =
   | 'approved'
   | 'own_proposal'
   | 'expired'
-  /** The account entry has been linked to a movement or dispute meanwhile. */
+  /** The entry is open no longer, or money of the statement with the value of the proposal has been matched since. */
   | 'explained'
+  /** A payout of ours may be the entry. */
+  | 'may_be_payout'
+  /** An open entry that the proposal does not name has its value. */
+  | 'unnamed_entry'
+  /** A PIX of this value is about to be booked from the statement. */
+  | 'pix_waiting'
   | 'other_entry'
 
 /** Error of a refused proposal or approval; nothing was changed. The message is written for the operator. */
@@ -74,6 +82,7 @@ export function proposeAdjustment(orm: Orm, order: ProposeAdjustmentInput): Prom
     if (entryUuid && !entry) refuse('explained', `there is no entry ${entryUuid} without a matching movement`)
     if (entry && (entry.cents !== cents || entry.providerAccountUuid !== providerAccountUuid))
       refuse('other_entry', `entry ${entryUuid} has another value, or is at another provider account`)
+    if (!entry) await refuseStatementCounterpart(em, { providerAccountUuid, direction, cents, since: null })
     em.create(LedgerAdjustment, {
       ...{ uuid, accountUuid, connection, direction, cents, reason, entryUuid, proposer },
       expiresAt: new Date(Date.now() + PROPOSAL_DAYS * DAY),
@@ -86,13 +95,21 @@ export function proposeAdjustment(orm: Orm, order: ProposeAdjustmentInput): Prom
   })
 }
 
+export type ApproveAdjustmentInput = {
+  uuid: string
+  operatorEmail: string
+  reason: string
+  timeScale: number
+}
+
 /**
- * Approves and posts a proposal under its row lock: once, before it expires, by another operator than its proposer.
- * Returns the uuid of the movement. A repeat by the same operator returns the same movement. Throws AdjustmentError.
+ * Approves and posts a proposal under its row lock: once, before it expires, by another operator than its proposer, and
+ * only while nothing else has booked or may book the same money. Returns the uuid of the movement. A repeat by the same
+ * operator returns the same movement. Throws AdjustmentError.
  */
 export function approveAdjustment(
   orm: Orm,
-  { uuid, operatorEmail, reason }: { uuid: string; operatorEmail: string; reason: string },
+  { uuid, operatorEmail, reason, timeScale }: ApproveAdjustmentInput,
 ): Promise<string> {
   return runInTransaction(orm, async em => {
     const approver = await findOperator(em, operatorEmail)
@@ -104,7 +121,7 @@ export function approveAdjustment(
       refuse('own_proposal', `${operatorEmail} proposed it; another operator must approve it`)
     if (adjustment.expiresAt.getTime() <= Date.now())
       refuse('expired', `the proposal expired at ${adjustment.expiresAt.toISOString()}`)
-    const movement = await postAdjustment(em, adjustment)
+    const movement = await postAdjustment(em, adjustment, timeScale)
     Object.assign(adjustment, { approver, approvedAt: new Date(), movementUuid: movement.uuid })
     await recordOperatorAction(em, {
       actor: approver.email,
@@ -116,14 +133,26 @@ export function approveAdjustment(
   })
 }
 
-async function postAdjustment(em: EntityManager, adjustment: LedgerAdjustment): Promise<Movement> {
-  const { accountUuid, connection, direction, cents, entryUuid } = adjustment
+async function postAdjustment(
+  em: EntityManager,
+  adjustment: LedgerAdjustment,
+  timeScale: number,
+): Promise<Movement> {
+  const { accountUuid, connection, direction, cents, entryUuid, proposedAt: since } = adjustment
   await lockConnection(em, connection.uuid)
+  const { providerAccountUuid } = connection // Loaded by the lock.
   const entry = entryUuid ? await lockOpenAccountEntry(em, entryUuid) : null
-  if (entryUuid && !entry) refuse('explained', `entry ${entryUuid} is already matched`)
+  if (entryUuid && !entry)
+    refuse('explained', `entry ${entryUuid} is matched, or its statement lists it no longer`)
+  if (!entry) await refuseStatementCounterpart(em, { providerAccountUuid, direction, cents, since })
+  else if (direction === 'OUT') {
+    const payout = { providerAccountUuid, cents, at: entry.movedAt, timeScale }
+    if (await mayBeOurPayout(em, payout))
+      refuse('may_be_payout', `entry ${entryUuid} may be a payout of this value that has no outcome yet`)
+  }
   const at = new Date()
   const movement = createMovement(em, at, {
-    ...{ accountUuid, providerAccountUuid: connection.providerAccountUuid, connectionUuid: connection.uuid },
+    ...{ accountUuid, providerAccountUuid, connectionUuid: connection.uuid },
     ...{ type: 'ADJUSTMENT', movementType: direction, valueCents: cents, status: 'SETTLED' },
     ...{ entryName: `adjustment/${adjustment.uuid}`, reason: 'adjustment', settledAt: at },
   })
@@ -131,6 +160,31 @@ async function postAdjustment(em: EntityManager, adjustment: LedgerAdjustment): 
   if (entry) entry.movementUuid = movement.uuid
   await recordUnownedMovementEvent(em, movement, at)
   return movement
+}
+
+/**
+ * Refuses an adjustment that names no entry while the statement has, or had since the proposal, money of its value and
+ * direction that is booked by its own identity.
+ */
+async function refuseStatementCounterpart(
+  em: EntityManager,
+  sought: Parameters<typeof findStatementCounterpart>[1],
+): Promise<void> {
+  const found = await findStatementCounterpart(em, sought)
+  switch (found?.kind) {
+    case 'open_entry':
+      return refuse(
+        'unnamed_entry',
+        `entry ${found.name} of the statement has this value: name it by --entry`,
+      )
+    case 'waiting_pix':
+      return refuse('pix_waiting', `PIX ${found.name} of this value will be booked from the statement`)
+    case 'matched':
+      return refuse(
+        'explained',
+        `${found.name} of the statement has this value and was matched after the proposal`,
+      )
+  }
 }
 
 async function findOperator(em: EntityManager, email: string): Promise<User> {

@@ -19,9 +19,11 @@ const accountEntry = defineEntity({
     cents: centsColumn().name('value_cents'),
     endToEnd: p.text().nullable(),
     movedAt: timestampColumn(),
-    /** Movement that books it, or dispute whose block it is; open while both are null. */
+    /** Movement that books it, or dispute whose block it is; open while these and `absentSince` are null. */
     movementUuid: p.uuid().nullable(),
     disputeUuid: p.uuid().nullable(),
+    /** Time at which its statement was found to list it no longer. */
+    absentSince: timestampColumn().nullable(),
   }),
 })
 

@@ -9,9 +9,15 @@ import { StoredAccountEntry } from '../entities/reconciliation.ts'
 import { ROW_LOCK } from '../locks.ts'
 import { selectValues } from '../select-values.ts'
 
-/** Statement entries that are not PIX (table `account_entry`); open until a movement or dispute accounts for them. */
+/**
+ * Statement entries that are not PIX (table `account_entry`); open until a movement or dispute accounts for them, or the
+ * statement lists them no longer.
+ */
 
-/** Upserts entries by their identity; an entry that a later release can explain gets its new kind. May be repeated. */
+/**
+ * Upserts entries by their identity; an entry that a later release can explain gets its new kind, and one that is listed
+ * again is open again. May be repeated.
+ */
 export async function storeAccountEntries(
   em: EntityManager,
   providerAccountUuid: string,
@@ -22,15 +28,18 @@ export async function storeAccountEntries(
       `insert into account_entry as e
          (uuid, provider_account_uuid, type, entry_id, kind, value_cents, end_to_end, moved_at)
        values (?, ?, ?, ?, ?, ?, ?, ?)
-       on conflict (provider_account_uuid, type, entry_id) do update set kind = excluded.kind
-       where e.kind = 'unlisted' and excluded.kind <> 'unlisted' and e.movement_uuid is null`,
+       on conflict (provider_account_uuid, type, entry_id) do update set absent_since = null,
+         kind = case when e.kind = 'unlisted' and e.movement_uuid is null then excluded.kind else e.kind end
+       where e.absent_since is not null
+         or (e.kind = 'unlisted' and excluded.kind <> 'unlisted' and e.movement_uuid is null)`,
       [randomUUID(), providerAccountUuid, type, id, kind, cents, endToEnd ?? null, at],
     )
 }
 
 /**
  * Removes the open entries of a period that its statement lists no longer, such as a withdrawal that it lists as a PIX
- * since it names the end-to-end id. What an operator has proposed to adjust stays. May be repeated.
+ * since it names the end-to-end id. One that an operator has proposed to adjust is kept and open no longer, so that
+ * neither the proposal nor a reconciliation books the money of the PIX again. May be repeated.
  */
 export async function removeAbsentAccountEntries(
   em: EntityManager,
@@ -42,16 +51,21 @@ export async function removeAbsentAccountEntries(
   },
 ): Promise<void> {
   const { providerAccountUuid, settledAfter, settledBefore, listed } = period
+  const absent = `provider_account_uuid = ? and moved_at >= ? and moved_at <= ? and ${IS_OPEN_ENTRY_SQL}
+    and type || '/' || entry_id <> all(array[?]::text[])`
+  const isProposed = 'exists (select from ledger_adjustment a where a.entry_uuid = e.uuid)'
+  const names = listed.map(entryIdentityOf)
+  const values = [providerAccountUuid, new Date(settledAfter), new Date(settledBefore), names]
   await em.execute(
-    `delete from account_entry e
-     where provider_account_uuid = ? and moved_at >= ? and moved_at <= ? and movement_uuid is null and dispute_uuid is null
-       and type || '/' || entry_id <> all(array[?]::text[])
-       and not exists (select from ledger_adjustment a where a.entry_uuid = e.uuid)`,
-    [providerAccountUuid, new Date(settledAfter), new Date(settledBefore), listed.map(entryIdentityOf)],
+    `update account_entry e set absent_since = now() where ${absent} and ${isProposed}`,
+    values,
   )
+  await em.execute(`delete from account_entry e where ${absent} and not ${isProposed}`, values)
 }
 
-const OPEN = { movementUuid: null, disputeUuid: null }
+/** SQL condition of an open row of `account_entry`. */
+export const IS_OPEN_ENTRY_SQL = 'movement_uuid is null and dispute_uuid is null and absent_since is null'
+const OPEN = { movementUuid: null, disputeUuid: null, absentSince: null }
 
 /** Lists open entries of one provider account, or of all, the oldest first. */
 export function listOpenAccountEntries(em: EntityManager, providerAccountUuid?: string) {
@@ -59,7 +73,7 @@ export function listOpenAccountEntries(em: EntityManager, providerAccountUuid?: 
   return em.find(StoredAccountEntry, where, { orderBy: { movedAt: 'asc', kind: 'asc', uuid: 'asc' } })
 }
 
-/** Locks the row of an open entry; null if a movement or dispute accounts for it by now. Expects a transaction. */
+/** Locks the row of an open entry; null if it is open no longer. Expects a transaction. */
 export function lockOpenAccountEntry(em: EntityManager, uuid: string): Promise<StoredAccountEntry | null> {
   return em.findOne(StoredAccountEntry, { uuid, ...OPEN }, ROW_LOCK)
 }

@@ -4,6 +4,7 @@ import {
 } from '../../domain/reconciliation/statement-comparison.ts'
 import type { EntityManager } from '../client/orm.ts'
 import { selectValue } from '../select-values.ts'
+import { IS_OPEN_ENTRY_SQL } from './account-entries.ts'
 import { DIFFERENCE_CENTS_SQL } from './operator-lists.ts'
 
 /** The last balance that each provider reported, next to the ledger's (table `balance_check`). */
@@ -53,7 +54,7 @@ export function sumUnbookedCents(
        from difference where provider_account_uuid = ? and settled_at is null
        union all
        select kind || ' ' || type, '', value_cents from account_entry
-       where provider_account_uuid = ? and movement_uuid is null and dispute_uuid is null and kind not in ('block', 'unblock')
+       where provider_account_uuid = ? and ${IS_OPEN_ENTRY_SQL} and kind not in ('block', 'unblock')
      ) unbooked group by why, direction order by why, direction`,
     [providerAccountUuid, providerAccountUuid],
   )

@@ -3,6 +3,7 @@ import { PAYOUT_KINDS } from '../../domain/payouts/payout-kind.ts'
 import { TRANSIENT_PENDING_REASONS } from '../../domain/reconciliation/panel-pix.ts'
 import { MIGRATION_SESSION_NAMES } from '../client/migrate.ts'
 import type { EntityManager } from '../client/orm.ts'
+import { IS_OPEN_ENTRY_SQL } from './account-entries.ts'
 import { IS_UNANSWERED_SQL, IS_UNMATCHED_SQL } from './account-tasks.ts'
 import { IS_PAST_EXPIRY_SQL } from './operator-lists.ts'
 
@@ -132,7 +133,7 @@ select 'trilho_reconciliation_differences', array[kind], count(*)::float8 from (
     select kind from difference
     where settled_at is null and closed_at is null and not coalesce(pending_reason = any ('{${PASSING_WAITS}}'), false)
     union all
-    select 'unlisted_entry' from account_entry where movement_uuid is null and dispute_uuid is null and kind = 'unlisted'
+    select 'unlisted_entry' from account_entry where ${IS_OPEN_ENTRY_SQL} and kind = 'unlisted'
   ) unexplained group by kind
 union all
 select 'trilho_statement_waiting', array[pending_reason], count(*)::float8 from difference

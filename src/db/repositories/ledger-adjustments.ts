@@ -1,5 +1,7 @@
+import { TRANSIENT_PENDING_REASONS } from '../../domain/reconciliation/panel-pix.ts'
 import type { EntityManager } from '../client/orm.ts'
 import { LedgerAdjustment } from '../entities/reconciliation.ts'
+import { IS_OPEN_ENTRY_SQL } from './account-entries.ts'
 import { MAX_LISTED_ROWS } from './operator-lists.ts'
 
 /** Lists adjustments with their operators, the newest first; `isOpen`: only those that can still be approved. */
@@ -20,4 +22,44 @@ export function listAdjustableConnections(em: EntityManager) {
        where b.account_uuid = c.account_uuid and b.provider_account_uuid = c.provider_account_uuid)
      order by n.name, c.created_at, c.uuid`,
   )
+}
+
+/** Money of a statement that may be what an adjustment without an entry is about. */
+type StatementCounterpart = {
+  /** `waiting_pix`: a PIX that a later reconciliation books; `matched`: an entry or PIX that was matched since. */
+  kind: 'open_entry' | 'waiting_pix' | 'matched'
+  /** The uuid of the entry, or the end-to-end id of the PIX. */
+  name: string
+}
+
+/**
+ * Finds what the statement of a provider account has with the value and direction of an adjustment: an open entry, a
+ * PIX that waits to be booked, or one of both that was accounted for after `since`. Undefined if there is none.
+ */
+export async function findStatementCounterpart(
+  em: EntityManager,
+  sought: { providerAccountUuid: string; direction: 'IN' | 'OUT'; cents: number; since: Date | null },
+): Promise<StatementCounterpart | undefined> {
+  const { providerAccountUuid, direction, cents, since } = sought
+  const [found] = await em.execute<StatementCounterpart[]>(
+    `with sought as (select ?::uuid as account, ?::text as direction, ?::bigint as cents, ?::timestamptz as since),
+     entry as (select e.* from account_entry e, sought s
+       where e.provider_account_uuid = s.account and e.value_cents = s.cents
+         and (e.kind = 'unlisted' or (e.kind in ('tariff', 'withdrawal', 'block')) = (s.direction = 'OUT'))),
+     pix as (select d.* from difference d, sought s
+       where d.provider_account_uuid = s.account and d.kind = 'missing_here' and d.movement_type = s.direction
+         and (d.detail #>> '{entry,cents}')::bigint = s.cents)
+     select 'open_entry' as kind, uuid::text as name from entry where ${IS_OPEN_ENTRY_SQL}
+     union all
+     select 'waiting_pix', end_to_end from pix where settled_at is null and closed_at is null
+       and (pending_reason is null or pending_reason = any(array[?]::text[]))
+     union all
+     select 'matched', e.uuid::text from sought s, entry e join movement m on m.uuid = e.movement_uuid
+       where m.created_at >= s.since
+     union all
+     select 'matched', end_to_end from sought s, pix where pix.settled_at >= s.since
+     limit 1`,
+    [providerAccountUuid, direction, cents, since, [...TRANSIENT_PENDING_REASONS]],
+  )
+  return found
 }

@@ -39,9 +39,9 @@ const COMPARISON_WAIT_MS = 2 * HOUR
 
 /**
  * Returns whether money that left the provider account may be that of a payout of ours with the same value: of one
- * without a final outcome, or of one that settled near it and that the provider's statement does not list by its id. A
- * payout that settled in the last two hours counts as not listed yet, if it was created before the money left. The
- * times are scaled like every wait.
+ * without a final outcome, or of one that settled near it and that the provider's statement does not list by its id,
+ * unless an operator has closed that difference with a cause by which its money is not this. A payout that settled in the
+ * last two hours counts as not listed yet, if it was created before the money left. The times are scaled like every wait.
  */
 export function mayBeOurPayout(
   em: EntityManager,
@@ -62,7 +62,8 @@ export function mayBeOurPayout(
        and coalesce(t.value_cents, r.value_cents, m.value_cents) = entry.cents)
      or exists (select from entry, difference d
      where d.provider_account_uuid = entry.account and d.kind = 'missing_there' and d.movement_type = 'OUT'
-       and d.settled_at is null and (d.detail #>> '{ours,cents}')::bigint = entry.cents
+       and d.settled_at is null and (d.closed_cause is null or d.closed_cause = 'recorded_under_other_id')
+       and (d.detail #>> '{ours,cents}')::bigint = entry.cents
        and (d.detail #>> '{ours,settledAt}')::timestamptz
          between entry.at - entry.distance and entry.at + entry.distance)
      or exists (select from entry, movement m

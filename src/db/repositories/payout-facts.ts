@@ -1,6 +1,7 @@
 import type { PayoutKind } from '../../domain/payouts/payout-kind.ts'
 import type { ProviderName } from '../../domain/providers/provider.ts'
 import type { EntityManager } from '../client/orm.ts'
+import { IS_OPEN_ENTRY_SQL } from './account-entries.ts'
 
 /** What an operator reads before a payout is settled: its order, and what the provider's statement may say about it. */
 
@@ -87,7 +88,7 @@ export function listStatementCandidates(
        select a.provider_account_uuid, a.kind, a.end_to_end, a.entry_id, a.value_cents::float8, a.moved_at,
          coalesce(a.entry_id = any(o.names) or a.end_to_end = any(o.names), false)
        from account_entry a, payout o
-       where a.provider_account_uuid = any(o.accounts) and a.movement_uuid is null and a.dispute_uuid is null
+       where a.provider_account_uuid = any(o.accounts) and ${IS_OPEN_ENTRY_SQL}
          and a.kind in ('withdrawal', 'unlisted')
      ) e join provider_account p on p.uuid = e.provider_account_uuid, payout o
      where e.is_by_reference or (e.cents = o.cents and e.at >= o.since)

@@ -1,4 +1,5 @@
 import type { EntityManager } from '../client/orm.ts'
+import { IS_OPEN_ENTRY_SQL } from './account-entries.ts'
 import { IS_UNANSWERED_SQL } from './account-tasks.ts'
 import { DIFFERENCE_CENTS_SQL } from './operator-lists.ts'
 
@@ -20,7 +21,7 @@ export async function readServiceFacts(em: EntityManager): Promise<ServiceFacts>
        (select coalesce(sum(${DIFFERENCE_CENTS_SQL}), 0)
           from difference where settled_at is null and closed_at is null)::float8
        + (select coalesce(sum(value_cents), 0) from account_entry
-          where movement_uuid is null and dispute_uuid is null and kind = 'unlisted')::float8 as difference_cents`,
+          where ${IS_OPEN_ENTRY_SQL} and kind = 'unlisted')::float8 as difference_cents`,
   )
   return row!
 }

@@ -153,7 +153,12 @@ test('a credit of an undocumented type is shown, and an adjustment by two operat
     ...{ accountUuid: connection.accountUuid, connectionUuid: connection.uuid, direction: 'IN', cents: 400 },
     ...{ reason: 'from our other account', entryUuid: entry!.uuid, operatorEmail: OPERATOR_EMAILS[0] },
   })
-  await approveAdjustment(orm, { uuid, operatorEmail: OPERATOR_EMAILS[1], reason: 'seen in the panel' })
+  await approveAdjustment(orm, {
+    uuid,
+    operatorEmail: OPERATOR_EMAILS[1],
+    reason: 'seen in the panel',
+    timeScale: 1,
+  })
   expect(await disagreements()).toEqual([])
   expect(await look()).toMatchObject({ unexplainedEntryCount: 0, differences: 0 })
 })

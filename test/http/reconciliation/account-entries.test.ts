@@ -2,12 +2,10 @@ import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import { approveAdjustment, proposeAdjustment } from '../../../src/activities/ledger/adjustments.ts'
 import { settleManually } from '../../../src/activities/payouts/manual-settlement.ts'
-import { reconcile } from '../../../src/activities/reconciliation/reconcile.ts'
 import { transferPayout } from '../../../src/activities/transfers/transfer-payout.ts'
 import { recordUnmatchedPayment } from '../../../src/activities/unmatched/record.ts'
 import { checkProviderBalances } from '../../../src/admin/ledger-check.ts'
 import { openProviderAccount, readOpeningBalance } from '../../../src/admin/opening-balance.ts'
-import { addUser } from '../../../src/admin/users.ts'
 import { runInTransaction } from '../../../src/db/client/orm.ts'
 import { Connection } from '../../../src/db/entities/connection.ts'
 import { checkLedger } from '../../../src/db/repositories/ledger-rules.ts'
@@ -16,12 +14,16 @@ import type { IncomingPix, IssuedCharge, StatementEntry } from '../../../src/dom
 import type { AccountEntry } from '../../../src/domain/reconciliation/account-entry.ts'
 import { toParty } from '../../../src/providers/adapter/party.ts'
 import { openActivityFixture } from '../../chaos/support/activity-fixture.ts'
+import {
+  addOperators,
+  ago,
+  createScriptedMerchant,
+  endToEndId,
+  entry,
+  sent,
+} from '../support/scripted-statement.ts'
 
 /** Money that moves at a provider without us: posted from its statement, once, and never where it may be ours. */
-
-const DAY = 86_400_000
-const ago = (days: number) => new Date(Date.now() - days * DAY).toISOString()
-const endToEndId = (letter: 'E' | 'D' = 'E') => `${letter}${randomUUID().replaceAll('-', '').slice(1)}`
 
 let fixture: Awaited<ReturnType<typeof openActivityFixture>>
 beforeAll(async () => {
@@ -29,60 +31,8 @@ beforeAll(async () => {
 })
 afterAll(() => fixture?.close())
 
-type Statement = { entries?: StatementEntry[]; accountEntries?: AccountEntry[]; availableCents?: number }
-
-/** A merchant whose provider lists what a test gives it; `look` reconciles once. */
-async function merchant(cents = 10_000, pool?: string) {
-  const made = await fixture.createMerchant(cents, pool)
-  const [{ uuid: providerAccountUuid }] = (await fixture.sql<{ uuid: string }>(
-    'select provider_account_uuid as uuid from connection where uuid = ?',
-    [made.connectionUuid],
-  )) as [{ uuid: string }]
-  return {
-    ...made,
-    providerAccountUuid,
-    async look({ entries = [], accountEntries = [], availableCents = 0 }: Statement = {}) {
-      fixture.scriptProvider({
-        statement: async () => ({ kind: 'found', entries, accountEntries }),
-        listDisputes: async () => ({ kind: 'found', disputes: [] }),
-        balances: async () => ({ kind: 'found', balance: { availableCents, blockedCents: 0 } }),
-      })
-      const order = { providerAccountUuid, from: ago(7), to: new Date().toISOString() }
-      return reconcile(fixture.dependencies)(order)
-    },
-    balances: () => fixture.readBalances(made.accountUuid),
-    movements: () =>
-      fixture.sql<{ type: string; reason: string | null; movement_type: string; value_cents: string }>(
-        `select type, reason, movement_type, value_cents from movement
-         where provider_account_uuid = ? and reason is not null order by settled_at, created_at`,
-        [providerAccountUuid],
-      ),
-    waits: async () =>
-      (
-        await fixture.sql<{ pending_reason: string | null }>(
-          'select pending_reason from difference where provider_account_uuid = ? and settled_at is null',
-          [providerAccountUuid],
-        )
-      ).map(row => row.pending_reason),
-  }
-}
-
-let count = 0
-const entry = (kind: AccountEntry['kind'], cents: number, more: Partial<AccountEntry> = {}): AccountEntry => {
-  count += 1
-  return {
-    id: `entry-${count}`,
-    kind,
-    type: kind.toUpperCase(),
-    cents,
-    at: ago(1.5 - count / 1_000),
-    ...more,
-  }
-}
-const sent = (cents: number, more: Partial<StatementEntry> = {}): StatementEntry => ({
-  ...{ endToEnd: endToEndId(), reference: null, direction: 'OUT', cents, at: ago(2) },
-  ...more,
-})
+const merchant = (cents?: number, pool?: string) => createScriptedMerchant(fixture, cents, pool)
+const operators = () => addOperators(fixture)
 const ledgerHolds = async () => expect(await checkLedger(fixture.orm.em.fork())).toEqual([])
 
 test('tariffs, withdrawals, credits, blocks and releases are each posted once', async () => {
@@ -212,11 +162,18 @@ test('an entry of an undocumented type moves nothing, is shown, and is posted by
   await expect(proposeAdjustment(fixture.orm, { ...order, cents: 401 })).rejects.toThrow('another value')
   const uuid = await proposeAdjustment(fixture.orm, order)
   expect(await shop.balances()).toEqual({ available: 1_000, outside: -1_000 })
-  await expect(approveAdjustment(fixture.orm, { uuid, operatorEmail: ana, reason: 'ok' })).rejects.toThrow(
-    'another operator',
+  await expect(
+    approveAdjustment(fixture.orm, { uuid, operatorEmail: ana, reason: 'ok', timeScale: 1 }),
+  ).rejects.toThrow('another operator')
+  const movement = await approveAdjustment(fixture.orm, {
+    uuid,
+    operatorEmail: bea,
+    reason: 'ok',
+    timeScale: 1,
+  })
+  expect(await approveAdjustment(fixture.orm, { uuid, operatorEmail: bea, reason: 'ok', timeScale: 1 })).toBe(
+    movement,
   )
-  const movement = await approveAdjustment(fixture.orm, { uuid, operatorEmail: bea, reason: 'ok' })
-  expect(await approveAdjustment(fixture.orm, { uuid, operatorEmail: bea, reason: 'ok' })).toBe(movement)
   expect(await shop.look({ accountEntries: [unlisted], availableCents: 600 })).toMatchObject({
     unexplainedEntryCount: 0,
     balance: { providerCents: 600, ledgerCents: 600 },
@@ -261,7 +218,12 @@ test('a return that was adjusted while its direction was unknown is not posted a
     ...{ accountUuid: shop.accountUuid, connectionUuid: shop.connectionUuid, direction: 'OUT', cents: 400 },
     ...{ reason: 'a return in the panel', entryUuid: row!.uuid, operatorEmail: ana },
   })
-  await approveAdjustment(fixture.orm, { uuid, operatorEmail: bea, reason: 'seen in the panel' })
+  await approveAdjustment(fixture.orm, {
+    uuid,
+    operatorEmail: bea,
+    reason: 'seen in the panel',
+    timeScale: 1,
+  })
   const entries = [sent(400, { endToEnd: back.id, returnOf: endToEndId() })]
   await shop.look({ entries })
   expect(await shop.look({ entries })).toMatchObject({ differences: 0, booked: 0 })
@@ -566,20 +528,13 @@ test('the database refuses rows that the code never writes', async () => {
   await change(`proposed_at = now() - interval '9 days', expires_at = now() - interval '2 days'`)
   await fixture.sql(`alter table ledger_adjustment enable trigger ledger_adjustment_fixed`)
   const [, bea] = await operators()
-  await expect(approveAdjustment(fixture.orm, { uuid, operatorEmail: bea, reason: 'late' })).rejects.toThrow(
-    'expired',
-  )
   await expect(
-    approveAdjustment(fixture.orm, { uuid, operatorEmail: 'somebody', reason: 'x' }),
+    approveAdjustment(fixture.orm, { uuid, operatorEmail: bea, reason: 'late', timeScale: 1 }),
+  ).rejects.toThrow('expired')
+  await expect(
+    approveAdjustment(fixture.orm, { uuid, operatorEmail: 'somebody', reason: 'x', timeScale: 1 }),
   ).rejects.toThrow('is not an operator')
 })
-
-async function operators(): Promise<[string, string]> {
-  const emails = [`${randomUUID()}@trilho.test`, `${randomUUID()}@trilho.test`] as const
-  for (const email of emails)
-    await addUser(fixture.orm.em.fork(), { email, password: randomUUID(), accountUuid: null })
-  return [...emails]
-}
 
 /** A charge of the merchant's that was issued and paid through its provider. */
 async function paidCharge(

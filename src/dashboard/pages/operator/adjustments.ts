@@ -28,7 +28,7 @@ const approveFormSchema = z.object({ adjustment: uuidSchema, reason: reasonSchem
 
 /** Registers the forms of a ledger adjustment: one operator proposes it, another approves it. */
 export function registerAdjustmentForms(router: DashboardRouter): void {
-  const { orm } = router.dashboard
+  const { orm, temporal } = router.dashboard
   const form = { page: PAGE, render: OPERATOR_PAGES.entries }
 
   registerOperatorForm(router, 'entries/adjust', {
@@ -98,7 +98,7 @@ export function registerAdjustmentForms(router: DashboardRouter): void {
       }
     },
     async act({ adjustment: uuid, reason }, { actor }) {
-      await approveAdjustment(orm, { uuid, operatorEmail: actor, reason })
+      await approveAdjustment(orm, { uuid, operatorEmail: actor, reason, timeScale: temporal.timeScale })
       return 'adjustment_booked'
     },
   })

@@ -79,6 +79,9 @@ function failAdjustment({ reason: why }: AdjustmentError, language: Language): n
     case 'approved':
     case 'expired':
     case 'explained':
+    case 'may_be_payout':
+    case 'unnamed_entry':
+    case 'pix_waiting':
       return fail('act_stale', { currentStateText: TRANSLATORS[language](`adjustment.${why}`) })
     case 'other_entry':
       return failField('value', 'must be the value of the entry')

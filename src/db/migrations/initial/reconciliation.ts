@@ -49,15 +49,18 @@ create table account_entry (
   first_seen_at timestamptz not null default now(),
   movement_uuid uuid references movement,
   dispute_uuid uuid references dispute,
+  -- Since then the statement lists it no longer, such as a withdrawal that it lists as a PIX now.
+  absent_since timestamptz,
   -- An entry is read once, and a movement books one entry.
   constraint account_entry_once unique (provider_account_uuid, type, entry_id),
   constraint account_entry_movement_once unique (movement_uuid),
-  constraint account_entry_accounted check (movement_uuid is null or dispute_uuid is null),
+  -- What the statement lists no longer is not booked: the PIX in its place is.
+  constraint account_entry_accounted check (num_nonnulls(movement_uuid, dispute_uuid, absent_since) <= 1),
   -- A dispute blocks and unblocks, nothing else.
   constraint account_entry_dispute check (dispute_uuid is null or kind in ('block', 'unblock'))
 );
 create index account_entry_open on account_entry (provider_account_uuid, moved_at)
-  where movement_uuid is null and dispute_uuid is null;
+  where movement_uuid is null and dispute_uuid is null and absent_since is null;
 
 create table ledger_adjustment (
   uuid uuid primary key,
@@ -123,13 +126,15 @@ create trigger ledger_adjustment_fixed before update on ledger_adjustment for ea
   execute function refuse();
 create trigger ledger_adjustment_kept before delete on ledger_adjustment for each statement execute function refuse_change();
 
--- A movement that is an adjustment is the one that was approved.
+-- A movement that is an adjustment is the one that was approved, and books the entry that its proposal names.
 create function check_movement_adjustment() returns trigger language plpgsql as $$
 begin
   if not exists (
     select from ledger_adjustment a join connection c on c.uuid = a.connection_uuid
     where a.movement_uuid = new.uuid and a.account_uuid = new.account_uuid and a.value_cents = new.value_cents
       and a.movement_type = new.movement_type and c.provider_account_uuid = new.provider_account_uuid
+      and (a.entry_uuid is null
+        or exists (select from account_entry e where e.uuid = a.entry_uuid and e.movement_uuid = new.uuid))
   ) then
     raise exception 'movement % is an adjustment that was not approved', new.uuid
       using errcode = 'check_violation', constraint = 'movement_adjusted';

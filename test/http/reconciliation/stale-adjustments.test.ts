@@ -1,0 +1,155 @@
+import { randomUUID } from 'node:crypto'
+import { afterAll, beforeAll, expect, test } from '@jest/globals'
+import { approveAdjustment, proposeAdjustment } from '../../../src/activities/ledger/adjustments.ts'
+import { checkLedger } from '../../../src/db/repositories/ledger-rules.ts'
+import type { ProviderPayout } from '../../../src/domain/providers/provider.ts'
+import { openActivityFixture } from '../../chaos/support/activity-fixture.ts'
+import {
+  addOperators,
+  ago,
+  createScriptedMerchant,
+  endToEndId,
+  entry,
+  sent,
+} from '../support/scripted-statement.ts'
+
+/** An adjustment that was proposed for money of a statement is not approved once that money is booked otherwise. */
+
+let fixture: Awaited<ReturnType<typeof openActivityFixture>>
+let ana: string
+let bea: string
+beforeAll(async () => {
+  fixture = await openActivityFixture()
+  ;[ana, bea] = await addOperators(fixture)
+})
+afterAll(() => fixture?.close())
+
+type Merchant = Awaited<ReturnType<typeof createScriptedMerchant>>
+
+const merchant = () => createScriptedMerchant(fixture, 10_000)
+const findEntryUuid = async (id: string) =>
+  (await fixture.sql<{ uuid: string }>('select uuid from account_entry where entry_id = ?', [id]))[0]?.uuid ??
+  null
+const propose = ({ accountUuid, connectionUuid }: Merchant, cents: number, entryUuid: string | null) =>
+  proposeAdjustment(fixture.orm, {
+    ...{ accountUuid, connectionUuid, direction: 'OUT', cents, entryUuid },
+    ...{ reason: 'seen in the panel', operatorEmail: ana },
+  })
+const approve = (uuid: string) =>
+  approveAdjustment(fixture.orm, { uuid, operatorEmail: bea, reason: 'seen too', timeScale: 1 })
+
+/** A transfer that its provider took; `settle` polls it as settled under the given id. */
+async function send(shop: Merchant, valueCents: number) {
+  fixture.scriptProvider({
+    sendTransfer: async () => ({ kind: 'unknown', code: 'timeout', message: 'no answer' }),
+  })
+  const order = fixture.transferInput(shop, { valueCents })
+  await fixture.records.storeTransfer(order)
+  const key = { uuid: order.uuid, connectionUuid: shop.connectionUuid }
+  await fixture.providers.sendTransfer({ ...key, isResend: false })
+  return async function settle(endToEnd: string) {
+    const payout: ProviderPayout = { status: 'settled', endToEnd, at: ago(1.5), returns: [] }
+    fixture.scriptProvider({ findTransfer: async () => ({ kind: 'found', payout }) })
+    await fixture.providers.pollTransfer({ ...key, pollCount: 1 })
+    await fixture.sql(
+      `update movement set updated_at = now() - interval '3 hours' where end_to_end = ? and movement_type = 'OUT'`,
+      [endToEnd],
+    )
+  }
+}
+
+test('a withdrawal that the statement lists as a transfer of ours later is booked once', async () => {
+  const shop = await merchant()
+  const settle = await send(shop, 500)
+  const withdrawal = entry('withdrawal', 500)
+  await shop.look({ accountEntries: [withdrawal] })
+  const uuid = await propose(shop, 500, await findEntryUuid(withdrawal.id))
+  await expect(approve(uuid)).rejects.toMatchObject({ reason: 'may_be_payout' })
+
+  const endToEnd = endToEndId()
+  await settle(endToEnd)
+  const entries = [sent(500, { endToEnd, at: ago(1.5) })]
+  expect(await shop.look({ entries })).toMatchObject({ differences: 0, unexplainedEntryCount: 0, booked: 0 })
+  await expect(approve(uuid)).rejects.toMatchObject({ reason: 'explained' })
+  expect(await shop.look({ entries })).toMatchObject({ booked: 0 })
+  expect(await shop.balances()).toEqual({ available: 9_500, outside: -9_500 })
+  expect(await checkLedger(fixture.orm.em.fork())).toEqual([])
+})
+
+test('a withdrawal that the statement lists again is open again', async () => {
+  const shop = await merchant()
+  const unlisted = entry('unlisted', 300)
+  await shop.look({ accountEntries: [unlisted] })
+  const uuid = await propose(shop, 300, await findEntryUuid(unlisted.id))
+  await shop.look()
+  await expect(approve(uuid)).rejects.toMatchObject({ reason: 'explained' })
+  await shop.look({ accountEntries: [unlisted] })
+  await approve(uuid)
+  expect(await shop.balances()).toEqual({ available: 9_700, outside: -9_700 })
+})
+
+test('a withdrawal that was booked meanwhile is not adjusted, whether the proposal names it or not', async () => {
+  const shop = await merchant()
+  const withdrawal = entry('withdrawal', 500)
+  const unnamed = await propose(shop, 500, null)
+  const settle = await send(shop, 500)
+  await shop.look({ accountEntries: [withdrawal] })
+  const named = await propose(shop, 500, await findEntryUuid(withdrawal.id))
+  await expect(propose(shop, 500, null)).rejects.toMatchObject({ reason: 'unnamed_entry' })
+  await expect(approve(unnamed)).rejects.toMatchObject({ reason: 'unnamed_entry' })
+
+  const endToEnd = endToEndId()
+  await settle(endToEnd)
+  const statement = { accountEntries: [withdrawal], entries: [sent(500, { endToEnd, at: ago(1.5) })] }
+  expect(await shop.look(statement)).toMatchObject({ booked: 1, differences: 0 })
+  for (const uuid of [named, unnamed])
+    await expect(approve(uuid)).rejects.toMatchObject({ reason: 'explained' })
+  expect(await shop.balances()).toEqual({ available: 9_000, outside: -9_000 })
+  // What is proposed afterwards is other money of the same value.
+  await approve(await propose(shop, 500, null))
+  expect(await shop.balances()).toEqual({ available: 8_500, outside: -8_500 })
+})
+
+test('a PIX of the panel that waits to be booked is not adjusted too', async () => {
+  const shop = await merchant()
+  const before = await propose(shop, 400, null)
+  const entries = [sent(400, { at: ago(0.5) })]
+  // The first comparison routes it to a possible owner.
+  await shop.look({ entries })
+  await shop.look({ entries })
+  await expect(approve(before)).rejects.toMatchObject({ reason: 'pix_waiting' })
+  await expect(propose(shop, 400, null)).rejects.toMatchObject({ reason: 'pix_waiting' })
+  const old = entries.map(one => ({ ...one, at: ago(2) }))
+  await shop.look({ entries: old })
+  await shop.look({ entries: old })
+  await expect(approve(before)).rejects.toMatchObject({ reason: 'explained' })
+  expect(await shop.balances()).toEqual({ available: 9_600, outside: -9_600 })
+})
+
+test('the database refuses to book an entry that its statement lists no longer, or beside the entry', async () => {
+  const shop = await merchant()
+  const unlisted = entry('unlisted', 300)
+  await shop.look({ accountEntries: [unlisted] })
+  const entryUuid = await findEntryUuid(unlisted.id)
+  const uuid = await propose(shop, 300, entryUuid)
+  await shop.look()
+  const movementUuid = randomUUID()
+  const posting = fixture.orm.em.fork().transactional(async tx => {
+    await tx.execute(
+      `insert into movement (uuid, account_uuid, provider_account_uuid, connection_uuid, type, movement_type, value_cents,
+         status, reason, entry_name, settled_at, created_at, updated_at)
+       values (?, ?, ?, ?, 'ADJUSTMENT', 'OUT', 300, 'SETTLED', 'adjustment', ?, now(), now(), now())`,
+      [movementUuid, shop.accountUuid, shop.providerAccountUuid, shop.connectionUuid, `adjustment/${uuid}`],
+    )
+    await tx.execute(
+      `update ledger_adjustment set movement_uuid = ?, approved_at = now(),
+         approved_by = (select uuid from app_user where email = ?) where uuid = ?`,
+      [movementUuid, bea, uuid],
+    )
+  })
+  await expect(posting).rejects.toMatchObject({ constraint: 'movement_adjusted' })
+  const [movement] = await fixture.sql<{ uuid: string }>('select uuid from movement limit 1')
+  await expect(
+    fixture.sql('update account_entry set movement_uuid = ? where uuid = ?', [movement!.uuid, entryUuid]),
+  ).rejects.toMatchObject({ constraint: 'account_entry_accounted' })
+})
