@@ -142,7 +142,7 @@ async function compareKnownPayments(
     issued && (await candidate.findCharge(referenceOf(issued.subjectUuid))),
     sent && (await candidate.findTransfer(referenceOf(sent.subjectUuid))),
   ]
-  if (answers.some(answer => answer?.kind === 'found')) return 'same'
+  if (answers.some(answer => answer?.kind === 'found' || answer?.kind === 'awaiting_approval')) return 'same'
   return answers.some(answer => answer?.kind === 'not_found') ? 'other' : 'unproved'
 }
 

@@ -11,7 +11,12 @@ import type {
   RestorePoll,
 } from '../../workflows/contracts/payouts.ts'
 import type { AttemptedRow, PayoutHandler } from '../payouts/payout-handler.ts'
-import { type AttemptKey, findLiveAttempt, recordOutcome } from '../payouts/record-outcome.ts'
+import {
+  type AttemptKey,
+  findLiveAttempt,
+  recordInconclusiveAnswer,
+  recordOutcome,
+} from '../payouts/record-outcome.ts'
 import { createPayoutAttempt } from '../payouts/send.ts'
 import { throwIfCancelled } from '../runtime/cancellation.ts'
 import type { ActivityDependencies } from '../runtime/dependencies.ts'
@@ -46,10 +51,16 @@ export function restorePayout<Row extends AttemptedRow>(
       const [row] = await outgoing.lock(em, uuid, noQuery)
       const live = findLiveAttempt(row)
       const counted = answers.flatMap(answer => countAnswer(answer, row, orderedAt))
-      const { kind, connectionUuid } = concludeAnswers(counted, { live, ...at })
+      const { kind, connection, found } = concludeAnswers(counted, { live, ...at })
+      const connectionUuid = connection.uuid
       const attempt = await holdAtConnection(em, outgoing, { uuid, connectionUuid, row, live })
-      if (attempt.state === 'unknown') attempt.nextCheckAt = getNextPollTime(at.pollCount, timeScale)
-      if (kind !== 'not_found') return constantQuery({ kind, connectionUuid })
+      const nextCheckAt = getNextPollTime(at.pollCount, timeScale)
+      if (found.kind === 'found') {
+        if (attempt.state === 'unknown') attempt.nextCheckAt = nextCheckAt
+        return constantQuery({ kind: 'found', connectionUuid })
+      }
+      await recordInconclusiveAnswer(em, attempt, { nextCheckAt, found })
+      if (kind !== 'not_found') return constantQuery({ kind: 'unknown', code: found.kind, connectionUuid })
       if (at.isFinalPoll) {
         // All candidates have proved that they do not have it: it is not sent again.
         const outcome = {
@@ -85,36 +96,51 @@ function countAnswer(
   return [{ connection, found: counted }]
 }
 
-type RestoreConclusion = { kind: 'found' | 'not_found' | 'unknown'; connectionUuid: string }
+/** The answer that decides: the payout is at its connection, may be there, or is at no candidate. */
+type RestoreConclusion = CandidateAnswer & { kind: 'found' | 'not_found' | 'unknown' }
 
 /**
- * Concludes which candidate has the payout or may have it. A settled payout or one in process wins over a rejection,
- * because another provider may have been tried after the rejection.
+ * Concludes which candidate has the payout or may have it. A settled payout or one in process wins over an order that can
+ * still be approved, and both over a rejection, because another provider may have been tried after the rejection.
  */
 function concludeAnswers(
   answers: CandidateAnswer[],
   { live, isFinalPoll }: RestorePoll & { live: Attempt | undefined },
 ): RestoreConclusion {
-  const conclude = (kind: RestoreConclusion['kind'], { connection }: CandidateAnswer) => ({
-    kind,
-    connectionUuid: connection.uuid,
-  })
-  const withStatus = (status: ProviderPayout['status']) =>
-    answers.filter(({ found }) => found.kind === 'found' && found.payout.status === status)
-  const [moved] = [...withStatus('settled'), ...withStatus('in_process')]
+  const conclude = (kind: RestoreConclusion['kind'], answer: CandidateAnswer) => ({ kind, ...answer })
+  const by = groupByStatus(answers)
+  const [moved] = [...by.settled, ...by.in_process]
   if (moved) return conclude('found', moved)
   const isLive = ({ connection }: CandidateAnswer) => connection.uuid === live?.connectionUuid
   /** Prefers the connection that the money is held for already. */
   const preferLive = (some: CandidateAnswer[]) => some.find(isLive) ?? some[0]
-  const notFound = answers.filter(({ found }) => found.kind === 'not_found')
   // A provider that has accepted the payout and does not find it now counts as unanswered.
-  const lost = live?.state === 'accepted' ? notFound.find(isLive) : undefined
-  const unanswered = preferLive(answers.filter(({ found }) => found.kind === 'no_answer')) ?? lost
-  if (unanswered) return conclude('unknown', unanswered)
-  const rejected = withStatus('rejected').at(-1)
-  return rejected && (isFinalPoll || notFound.length === 0)
+  const lost = live?.state === 'accepted' ? by.not_found.find(isLive) : undefined
+  const unresolved = preferLive(by.awaiting_approval) ?? preferLive(by.no_answer) ?? lost
+  if (unresolved) return conclude('unknown', unresolved)
+  const rejected = by.rejected.at(-1)
+  return rejected && (isFinalPoll || by.not_found.length === 0)
     ? conclude('found', rejected)
-    : conclude('not_found', preferLive(notFound)!)
+    : conclude('not_found', preferLive(by.not_found)!)
+}
+
+type AnswerStatus = ProviderPayout['status'] | Exclude<FindPayoutOutcome['kind'], 'found'>
+
+/** Groups answers by what they say of the payout. Lists every outcome of a look-up, so that none is left out. */
+function groupByStatus(answers: CandidateAnswer[]): Record<AnswerStatus, CandidateAnswer[]> {
+  const groups: Record<AnswerStatus, CandidateAnswer[]> = {
+    settled: [],
+    in_process: [],
+    awaiting_approval: [],
+    no_answer: [],
+    rejected: [],
+    not_found: [],
+  }
+  for (const answer of answers) {
+    const { found } = answer
+    groups[found.kind === 'found' ? found.payout.status : found.kind].push(answer)
+  }
+  return groups
 }
 
 /**

@@ -206,20 +206,32 @@ async function applyReportedState<Row extends AttemptedRow>(
   }
 }
 
-/**
- * Records a poll without an outcome. An attempt whose call was interrupted becomes unknown; one that awaits approval at
- * its provider gets the provider's code.
- */
+/** An answer of a provider that says no outcome, and when the attempt is polled next. */
+type InconclusivePoll = { nextCheckAt: Date; found: Exclude<FindPayoutOutcome, { kind: 'found' }> }
+
+/** Records a poll without an outcome. An attempt whose call was interrupted becomes unknown. */
 export async function recordInconclusivePoll<Row extends AttemptedRow>(
   em: EntityManager,
   outgoing: PayoutHandler<Row>,
   key: AttemptKey,
-  { nextCheckAt, found }: { nextCheckAt: Date; found: Exclude<FindPayoutOutcome, { kind: 'found' }> },
+  poll: InconclusivePoll,
 ): Promise<void> {
   const [row] = await outgoing.lock(em, key.uuid, noQuery)
   const attempt = requireAttempt(row, key)
   if (attempt.state === 'calling')
     Object.assign(attempt, { state: 'unknown', code: 'interrupted', unknownSince: new Date() })
+  await recordInconclusiveAnswer(em, attempt, poll)
+}
+
+/**
+ * Records an answer without an outcome about an attempt whose outcome is unknown. One that awaits approval at its
+ * provider gets the provider's code. The caller holds the row lock.
+ */
+export async function recordInconclusiveAnswer(
+  em: EntityManager,
+  attempt: Attempt,
+  { nextCheckAt, found }: InconclusivePoll,
+): Promise<void> {
   if (attempt.state !== 'unknown') return
   await recordAttemptAnswer(em, attempt, found)
   attempt.nextCheckAt = nextCheckAt

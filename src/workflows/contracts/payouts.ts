@@ -75,7 +75,7 @@ export type RestorePayoutInput = RestorePoll & UnfinishedPayout & { uuid: string
 export type RestorePayoutResult =
   | { kind: 'found'; connectionUuid: string }
   | { kind: 'not_found'; connectionUuid: string; settleWindowMs: number }
-  | { kind: 'unknown'; connectionUuid: string }
+  | { kind: 'unknown'; code: string; connectionUuid: string }
   /** The payout was never sent. */
   | RejectedSendResult
 

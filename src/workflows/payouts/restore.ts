@@ -34,7 +34,7 @@ export async function findRestoredPayout(
   { hadSettled, ...search }: PayoutSearch,
 ): Promise<TerminalOutcome> {
   const { noun, uuid, inbox } = run
-  const absenceProof = new AbsenceProof(inbox.timeScale)
+  let absenceProof = new AbsenceProof(inbox.timeScale)
   const alert = new UnknownOutcomeAlert(inbox.timeScale)
   let isFinalPoll = false
   inbox.enableManualSettlement()
@@ -47,6 +47,11 @@ export async function findRestoredPayout(
       return pollFoundPayout(createPollingPort(run, result.connectionUuid))
     }
     if (result.kind === 'rejected') return complete(result)
+    if (result.kind === 'unknown' && result.code === 'awaiting_approval') {
+      // An order that can be approved has arrived at its provider: no earlier "not found" counts.
+      absenceProof = new AbsenceProof(inbox.timeScale)
+      isFinalPoll = false
+    }
     const isNotFound = result.kind === 'not_found' && !hadSettled
     const waitMs = isNotFound
       ? absenceProof.recordNotFound(result.settleWindowMs)

@@ -4,7 +4,11 @@ import { postOpeningBalance } from '../../../src/admin/connections.ts'
 import { replaceCredentials } from '../../../src/admin/credentials.ts'
 import { Connection } from '../../../src/db/entities/connection.ts'
 import type { AccountIdentity } from '../../../src/domain/providers/account-identity.ts'
-import type { IssueChargeOutcome, NoAnswerResult } from '../../../src/domain/providers/provider.ts'
+import type {
+  FindPayoutOutcome,
+  IssueChargeOutcome,
+  NoAnswerResult,
+} from '../../../src/domain/providers/provider.ts'
 import { toParty } from '../../../src/providers/adapter/party.ts'
 import type { Provider } from '../../../src/providers/port.ts'
 import type { ProviderRegistry } from '../../../src/providers/registry.ts'
@@ -98,12 +102,14 @@ describe('credentials are installed', () => {
     expect(await replaced(before, after)).toMatchObject({ isProved: true, epoch: 1 })
   })
 
-  test('in the same epoch where they find an operation of the connection', async () => {
+  test.each<[what: string, found: FindPayoutOutcome]>([
+    ['find', { kind: 'found', payout: { status: 'in_process', endToEnd: '', at: null } }],
+    ['have to approve', { kind: 'awaiting_approval', code: 'awaiting_approval', message: 'approve it' }],
+  ])('in the same epoch where they %s an operation of the connection', async (_, found) => {
     const { uuid } = await unknownTransfer()
     await fixture.sql(`update attempt set state = 'accepted' where subject_uuid = ?`, [uuid])
     await unknownTransfer()
-    const sending = { status: 'in_process', endToEnd: '', at: null } as const
-    const answers = { findTransfer: async () => ({ kind: 'found' as const, payout: sending }) }
+    const answers = { findTransfer: async () => found }
     expect(await replaced(silent, { identity: silent, ...answers })).toMatchObject({
       isProved: true,
       epoch: 1,

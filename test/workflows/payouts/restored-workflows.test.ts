@@ -35,7 +35,9 @@ const transferFoundAt = (connectionUuid: string): ActivityResult<'restoreTransfe
   kind: 'found',
   connectionUuid,
 })
-const transferUnknown: ActivityResult<'restoreTransfer'> = { kind: 'unknown', connectionUuid: 'connection-a' }
+const transferUnknown: ActivityResult<'restoreTransfer'> = {
+  ...{ kind: 'unknown', code: 'no_answer', connectionUuid: 'connection-a' },
+}
 const nowhere: ActivityResult<'restoreTransfer'> = { ...notFoundWithin(), connectionUuid: 'connection-a' }
 const neverWent: ActivityResult<'restoreTransfer'> = {
   kind: 'rejected',
@@ -89,6 +91,28 @@ describe('a rebuilt transfer', () => {
       'failTransfer',
     ])
     expect(story.history.timers).toEqual(['not_found: next poll: 10 min', 'not_found: next poll: 1 min'])
+  })
+
+  test('whose order awaits approval is absent only after it was not found for the whole window', async () => {
+    const awaitingApproval = { ...transferUnknown, code: 'awaiting_approval' }
+    const story = await stories.transfer(
+      {
+        storeTransfer: [transferRow('created')],
+        restoreTransfer: [
+          ...[nowhere, nowhere, nowhere, awaitingApproval],
+          ...[nowhere, nowhere, nowhere, neverWent],
+        ],
+        failTransfer: [transferRow('failed')],
+      },
+      rebuilt(),
+    )
+    await story.finishWith('failed')
+    expect(story.calls.slice(1, -1)).toEqual([
+      ...Array(3).fill('restoreTransfer'),
+      'restoreTransfer isFinalPoll',
+      ...Array(3).fill('restoreTransfer'),
+      'restoreTransfer isFinalPoll',
+    ])
   })
 
   test('that was seen to settle stays settled, whatever is not found now: an operator ends it', async () => {
@@ -266,7 +290,7 @@ describe('a reopened transfer', () => {
 
   test('accepts the settlement of the operator who had it reopened', async () => {
     const story = await stories.reopenedTransfer({
-      restoreTransfer: Array(9).fill({ kind: 'unknown', connectionUuid: 'connection-a' }),
+      restoreTransfer: Array(9).fill(transferUnknown),
       manuallySettleTransfer: [payoutSettled()],
       getTransfer: [transferRow('paid')],
     })
@@ -301,7 +325,7 @@ describe('a reopened return', () => {
 
   test('accepts the settlement of the operator who had it reopened', async () => {
     const story = await stories.reopenedReturn({
-      restoreReturn: Array(9).fill({ kind: 'unknown', connectionUuid: 'connection-a' }),
+      restoreReturn: Array(9).fill(transferUnknown),
       manuallySettleReturn: [payoutSettled()],
     })
     await story.settleManually(bankSettlement)
