@@ -216,7 +216,7 @@ export const ERRORS_OF_GUIDE: Record<ErrorCode, ErrorOfGuide> = {
   },
   not_confirmed: {
     action: 'read',
-    pt: 'A operação pode ter começado e o resultado não veio a tempo. Leia `data.uuid` ou repita com a mesma Idempotency-Key; nunca com outra.',
+    pt: 'A operação pode ter começado e o resultado não veio a tempo. Leia `data.uuid` (os provedores padrão do pedido: `data.PIX`) ou repita com a mesma Idempotency-Key; nunca com outra.',
   },
   issuing: {
     action: 'read',

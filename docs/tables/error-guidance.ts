@@ -110,7 +110,7 @@ export const ERROR_GUIDANCE: Record<ErrorCode, string> = {
   paused:
     'An operator paused the service, the account or the provider. Operations that already run continue. Wait for `Retry-After` and repeat.',
   not_confirmed:
-    'The operation may have started: the service did not get the result in time. `data` has its ids, where the success response has them: read `data.uuid`, or the refund `data.refund.uuid`, or repeat with the same Idempotency-Key. Do not send it with a new key.',
+    'The operation may have started: the service did not get the result in time. `data` has its ids, where the success response has them: read `data.uuid`, or the refund `data.refund.uuid`; the default providers of the request are `data.PIX`. Read the resource, or repeat with the same Idempotency-Key. Do not send it with a new key.',
   issuing:
     'No provider issued the charge by the deadline of the request (5 s), and the service keeps trying. Read `data.uuid`, or wait for the PAYMENT event.',
   no_provider_available:

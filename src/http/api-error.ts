@@ -44,8 +44,11 @@ export function fail(code: ErrorCode, details?: ApiErrorDetails): never {
   throw new ApiError(code, details)
 }
 
-/** The resource of an operation by its ids, in the fields of its success response: `uuid` of a refund is its charge. */
-export type ResourceIds = { uuid: string; refund?: { uuid: string } }
+/**
+ * The resource of an operation by its ids, in the fields of its success response: `uuid` of a refund is its charge. Default
+ * providers are named in the fields of their GET.
+ */
+export type ResourceIds = { uuid: string; refund?: { uuid: string } } | { PIX: { uuid: string }[] }
 
 /**
  * Fails the request with `not_confirmed`: the caller can read the resource, or repeat the request with the same key.

@@ -88,7 +88,7 @@ export async function replaceDefaultProviders(
 ): Promise<void> {
   const errors = await findInvalidDefaults(em, token, uuids)
   if (Object.keys(errors).length > 0) fail('validation_failed', { errors })
-  await writeDirectly(em, null, tx =>
+  await writeDirectly(em, { PIX: uuids.map(uuid => ({ uuid })) }, tx =>
     replaceDefaultConnections(tx, { accountUuid: token.accountUuid, mode: token.modeScope }, uuids),
   )
 }

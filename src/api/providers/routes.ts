@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import {
+  defaultProvidersReference,
   defaultProvidersResponse,
   providerSchema,
   providersQuery,
@@ -48,8 +49,7 @@ export const providerRoutes: RouteRegistrar = router => {
     responses: {
       200: z.object({ message: z.string() }),
       errors: ['not_confirmed'],
-      // No operation to name: the list of the defaults shows the result.
-      errorData: { not_confirmed: z.unknown().optional() },
+      errorData: { not_confirmed: defaultProvidersReference },
     },
     async handle({ body, token, em }) {
       await replaceDefaultProviders(em, token, body.provider_uuids)

@@ -66,6 +66,15 @@ export const providerSchema = z
 
 export const defaultProvidersResponse = dataResponse(z.object({ PIX: z.array(defaultProviderSchema) }))
 
+/** Names the defaults that a request may have stored. */
+export const defaultProvidersReference = z
+  .object({
+    PIX: z
+      .array(z.object({ uuid: uuidSchema }))
+      .meta({ description: 'The providers of the request; the GET shows whether they are the defaults' }),
+  })
+  .meta({ id: 'DefaultProvidersReference' })
+
 /** State of a connection that is not in its row. */
 export type ProviderHealth = { isCircuitOpen: boolean; balance: z.output<typeof balance> }
 

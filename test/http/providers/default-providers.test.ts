@@ -45,6 +45,20 @@ describe('the defaults', () => {
     })
   })
 
+  test('whose commit is not answered are not confirmed, and named', async () => {
+    const ordered = [await connect(), await connect()]
+    await fixture.orm.em.execute(`
+      create function break_off() returns trigger language plpgsql as $$
+      begin perform pg_terminate_backend(pg_backend_pid()); return null; end $$;
+      create constraint trigger break_off after insert on default_provider deferrable initially deferred
+        for each row execute function break_off()`)
+    const { status, body } = await replace(ordered)
+    await fixture.orm.em.execute('drop function break_off cascade')
+    expect([status, body.code]).toEqual([503, 'not_confirmed'])
+    expect(uuids(body.data.PIX)).toEqual(ordered)
+    expect(await read()).toEqual([])
+  })
+
   test('of one mode do not change those of the other, and neither token reads the other’s', async () => {
     const live = await fixture.insertToken({ accountUuid, mode: 'live' })
     const real = [await connect({ isSimulated: false }), await connect({ isSimulated: false })]
