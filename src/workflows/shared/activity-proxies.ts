@@ -179,15 +179,39 @@ const DB_OPTIONS = {
   retry: { initialInterval: '200 milliseconds', maximumInterval: OUTAGE_RETRY_INTERVAL },
 } as const
 
-/** Local activities that read and write PostgreSQL in a few milliseconds; retried until it answers. */
-export const dbActivities = proxyLocalActivities<DbActivities>(DB_OPTIONS)
+/**
+ * Attempts of a local activity: twelve seconds where PostgreSQL refuses at once. The workflow task is kept open meanwhile by a
+ * heartbeat every eight seconds, of three events each: in an outage of 38 hours they would exceed the 51,200 events of a history,
+ * at which Temporal terminates the workflow. The attempts of a regular activity add none.
+ */
+const LOCAL_DB_ATTEMPTS = 8
 
 /**
  * Regular instead of local activities, for a workflow with update handlers: two local activities that complete in one workflow task
  * may be replayed in another order (non-determinism).
  */
-export const regularDbActivities = proxyActivities<Pick<DbActivities, RegularDbActivity>>(DB_OPTIONS)
-type RegularDbActivity = 'getDispute' | 'storeDisputeReply' | 'applyDisputeDeadline' | 'recordDisputeWarning'
+export const regularDbActivities = proxyActivities<DbActivities>(DB_OPTIONS)
+
+const localDbProxies = proxyLocalActivities<DbActivities>({
+  ...DB_OPTIONS,
+  retry: { ...DB_OPTIONS.retry, maximumAttempts: LOCAL_DB_ATTEMPTS },
+})
+
+/**
+ * Local activities that read and write PostgreSQL in a few milliseconds. Where it does not answer, a regular activity is retried
+ * until it does.
+ */
+export const dbActivities = proxyLocalOrRegular()
+
+function proxyLocalOrRegular(): DbActivities {
+  type DbActivity = (...input: unknown[]) => Promise<unknown>
+  return new Proxy({} as DbActivities, {
+    get(_, name: keyof DbActivities) {
+      const [local, regular] = [localDbProxies[name], regularDbActivities[name]] as [DbActivity, DbActivity]
+      return (...input: unknown[]) => localOr(local(...input), () => regular(...input))
+    },
+  })
+}
 
 const firstAttemptProxies =
   proxyLocalActivities<ReturnType<typeof firstAttemptActivities>>(FIRST_ATTEMPTS_OPTIONS)

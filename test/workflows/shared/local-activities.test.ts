@@ -134,6 +134,24 @@ describe('a charge is issued', () => {
     })
 })
 
+describe('a step in the database', () => {
+  test('runs within the workflow task, also after failed attempts', async () => {
+    const story = await stories.keepUnmatchedPayment({ keepUnmatchedPayment: [failActivity, true] })
+    await story.finish()
+    expect(story.history.queuedActivities).toEqual([])
+  })
+
+  test('runs as an activity of its own after eight failed attempts, whose further attempts add nothing to the history', async () => {
+    const failures = Array.from({ length: 8 }, () => failActivity)
+    const story = await stories.keepUnmatchedPayment({
+      keepUnmatchedPayment: [...failures, failActivity, true],
+    })
+    await story.finish()
+    expect(story.calls).toHaveLength(10)
+    expect(story.history.queuedActivities).toEqual(['keepUnmatchedPayment'])
+  })
+})
+
 /** A charge that waits for its payer, with its provider's answers. */
 async function unpaid(pollCharge: ScriptedAnswer<'pollCharge'>[]): Promise<Story> {
   const story = await stories.charge({ issueCharge: [chargeIssued()], pollCharge }, { timeScale: SLOWLY })
