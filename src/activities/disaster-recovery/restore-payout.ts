@@ -114,9 +114,11 @@ function concludeAnswers(
   const isLive = ({ connection }: CandidateAnswer) => connection.uuid === live?.connectionUuid
   /** Prefers the connection that the money is held for already. */
   const preferLive = (some: CandidateAnswer[]) => some.find(isLive) ?? some[0]
-  // A provider that has accepted the payout and does not find it now counts as unanswered.
-  const lost = live?.state === 'accepted' ? by.not_found.find(isLive) : undefined
-  const unresolved = preferLive(by.awaiting_approval) ?? preferLive(by.no_answer) ?? lost
+  // A provider that has accepted the payout keeps it until it reports an outcome: "not found" is no outcome, and the
+  // answer of another candidate does not end its attempt.
+  const accepted = live?.state === 'accepted' ? answers.find(isLive) : undefined
+  const unsettled = accepted && accepted.found.kind !== 'found' ? accepted : undefined
+  const unresolved = unsettled ?? preferLive(by.awaiting_approval) ?? preferLive(by.no_answer)
   if (unresolved) return conclude('unknown', unresolved)
   const rejected = by.rejected.at(-1)
   return rejected && (isFinalPoll || by.not_found.length === 0)

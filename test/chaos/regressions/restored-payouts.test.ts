@@ -1,5 +1,7 @@
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import { providerActivities } from '../../../src/activities/index.ts'
+import { postOpeningBalance } from '../../../src/admin/connections.ts'
+import { Connection } from '../../../src/db/entities/connection.ts'
 import type { FindPayoutOutcome, SendPayoutOutcome } from '../../../src/domain/providers/provider.ts'
 import type { Provider } from '../../../src/providers/port.ts'
 import { openActivityFixture } from '../support/activity-fixture.ts'
@@ -17,6 +19,11 @@ const NO_ANSWER: FindPayoutOutcome = { kind: 'no_answer', code: 'timeout', messa
 const AWAITING_APPROVAL: FindPayoutOutcome = {
   ...{ kind: 'awaiting_approval', code: 'awaiting_approval', message: 'approve it in the panel' },
 }
+const ACCEPTED: SendPayoutOutcome = {
+  kind: 'accepted',
+  payout: { status: 'in_process', endToEnd: '', at: '2026-11-01T00:00:00.000Z' },
+}
+const UNREACHABLE: SendPayoutOutcome = { kind: 'unreachable', code: 'dns_failed', message: 'gone' }
 const UNKNOWN: SendPayoutOutcome = { kind: 'unknown', code: 'timeout', message: 'no answer in time' }
 
 /** A transfer with candidates A and B, in this order, each of which answers as it is told. */
@@ -24,6 +31,8 @@ async function createTransfer() {
   const merchant = await fixture.createMerchant(1_000)
   const a = merchant.connectionUuid
   const b = await fixture.createConnection(merchant)
+  const em = fixture.orm.em.fork()
+  await postOpeningBalance(em, await em.findOneOrFail(Connection, b), 1_000)
   const order = fixture.transferInput(merchant, { candidates: [a, b] })
   const { uuid } = order
   const send: Record<string, SendPayoutOutcome> = {}
@@ -92,4 +101,18 @@ test('an order that awaits approval stays live although a later candidate has re
   const rejected = { kind: 'found', payout: { status: 'rejected', endToEnd: '', at: null } } as const
   expect(await restore(AWAITING_APPROVAL, rejected)).toMatchObject({ kind: 'unknown', connectionUuid: a })
   expect(await readAttempts()).toEqual({ a: 'unknown awaiting_approval' })
+})
+
+test.each<[what: string, atA: FindPayoutOutcome, atB: FindPayoutOutcome]>([
+  ['does not find it, while an earlier candidate does not answer', NO_ANSWER, NOT_FOUND],
+  ['does not find it, while an earlier candidate awaits approval', AWAITING_APPROVAL, NOT_FOUND],
+  ['does not answer, while an earlier candidate awaits approval', AWAITING_APPROVAL, NO_ANSWER],
+])('a transfer stays accepted where its provider %s', async (_, atA, atB) => {
+  const { a, b, send, restore, readAttempts } = await createTransfer()
+  await send(a, UNREACHABLE)
+  await send(b, ACCEPTED)
+  expect(await restore(atA, atB)).toMatchObject({ kind: 'unknown', connectionUuid: b })
+  // Absent at both: what was accepted once is not closed by that.
+  expect(await restore(NOT_FOUND, NOT_FOUND, true)).toMatchObject({ kind: 'unknown', connectionUuid: b })
+  expect(await readAttempts()).toEqual({ a: 'unreachable dns_failed', b: 'accepted null' })
 })
