@@ -13,20 +13,20 @@ import {
 } from '../../domain/ledger/legs.ts'
 import { lockDisputesWithQuery } from '../disputes/locks.ts'
 
-/** Money that becomes available to accounts at one provider account, in centavos. */
+/** Money that becomes available to accounts at one provider account, in centavos; zero where an account only pays on. */
 export type Inflow = { providerAccountUuid: string; credits: { accountUuid: string; cents: number }[] }
 
 type RemainingCents = Map<string, number>
 
 /**
  * Builds the legs that repay shortfalls first (SPEC §7) and then retain what open disputes lack (SPEC §5), to be posted
- * with the inflow itself. Both are read under row locks, which are acquired here: of the disputes, then of the balances. The
+ * with the inflow itself. Both are read under row locks, which are acquired here: of the disputes, then of the balances of
+ * all accounts, those whose credit is zero included, because the postings lock them too and would lock them out of order. The
  * transaction holds no other balance yet, or it has locked the disputes of these accounts before (`lockDisputes`).
  */
 export async function inflowPostings(em: EntityManager, inflow: Inflow): Promise<Leg[]> {
-  const { providerAccountUuid } = inflow
-  const credits = inflow.credits.filter(({ cents }) => cents > 0)
-  if (credits.length === 0) return []
+  const { providerAccountUuid, credits } = inflow
+  if (credits.every(({ cents }) => cents === 0)) return []
   const accountUuids = [...new Set(credits.map(credit => credit.accountUuid))]
   const [disputes, shortfallLegs] = await lockDisputesWithQuery(
     em,
