@@ -9,7 +9,7 @@ import { querySettledRefundCents } from '../../db/repositories/charges.ts'
 import { queryRefund } from '../../db/repositories/refunds.ts'
 import { type ChargeEvent, chargeMachine } from '../../domain/charges/charge.ts'
 import { failureOf } from '../../domain/errors/error-catalogue.ts'
-import { feeReleasedLegs, refundReleasedLegs } from '../../domain/ledger/legs.ts'
+import { feeReleasedLegs, heldShares, refundReleasedLegs } from '../../domain/ledger/legs.ts'
 import { referenceOf } from '../../domain/pix/identifiers.ts'
 import { refundMachine } from '../../domain/refunds/refund.ts'
 import { holdDisputedFunds } from '../disputes/hold-funds.ts'
@@ -115,7 +115,7 @@ export async function endUnsentRefund(
   const { accountUuid, providerAccountUuid } = charge
   const previous = charge.history.at(-2) // The status before this refund.
   const parts = getRefundParties(refund)
-  const credits = [...parts, { accountUuid, cents: refund.feeCents }]
+  const credits = [...heldShares(parts), { accountUuid, cents: refund.feeCents }]
   const accountUuids = credits.map(credit => credit.accountUuid)
   const [disputes, shortfallLegs] = await lockDisputesWithQuery(
     em,

@@ -164,7 +164,7 @@ export function disputeReturnedLegs(
  */
 export type RefundShare = { accountUuid: string; cents: number }
 export function refundHeldLegs(parts: RefundShare[]): Leg[] {
-  return parts.filter(isPayingShare).flatMap(part => valueHeldLegs(part.accountUuid, part.cents))
+  return heldShares(parts).flatMap(part => valueHeldLegs(part.accountUuid, part.cents))
 }
 export function refundSettledLegs(parts: RefundShare[], fee: RefundShare): Leg[] {
   const valueLegs = parts.flatMap(({ accountUuid, cents }) =>
@@ -173,9 +173,10 @@ export function refundSettledLegs(parts: RefundShare[], fee: RefundShare): Leg[]
   return [...valueLegs, ...feeEarnedLegs(fee.accountUuid, fee.cents)]
 }
 export function refundReleasedLegs(parts: RefundShare[]): Leg[] {
-  return parts.filter(isPayingShare).flatMap(part => valueReleasedLegs(part.accountUuid, part.cents))
+  return heldShares(parts).flatMap(part => valueReleasedLegs(part.accountUuid, part.cents))
 }
 
-function isPayingShare({ cents }: RefundShare): boolean {
-  return cents >= 0
+/** The shares whose money is held until the refund ends: a negative one is paid to the owner only once it has settled. */
+export function heldShares(parts: RefundShare[]): RefundShare[] {
+  return parts.filter(({ cents }) => cents >= 0)
 }

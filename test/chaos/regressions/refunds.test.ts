@@ -255,6 +255,36 @@ test('a refund that its provider does not have is not sent again where another r
   expect(await fixture.readBalances(charge.accountUuid)).toEqual({ available: 300, outside: -300 })
 })
 
+test('a refund that returns an advanced centavo to its owner is refused, though he has a shortfall', async () => {
+  const pool = randomUUID()
+  const merchant = await fixture.createMerchant(1, pool)
+  const recipients = [await fixture.createMerchant(0, pool), await fixture.createMerchant(0, pool)]
+  const charge = await paid(
+    ['settled'],
+    merchant,
+    recipients.map(({ accountUuid }) => ({ type: 'FIXED', amount: 500, recipientAccountUuid: accountUuid })),
+  )
+  // The first centavo is from the owner, who has nothing left then.
+  const first = charge.key(await charge.refund(1))
+  fixture.scriptProvider({ refund: async () => ({ kind: 'accepted', payout: settled(1) }) })
+  await fixture.providers.sendRefund({ ...first, isResend: false })
+  // A late refund of another charge, whose money is held for a second one, is his shortfall.
+  const other = await paid(['settled'], merchant)
+  const late = await other.refused(600)
+  await other.refund(1_000)
+  fixture.scriptProvider({ findRefund: async () => ({ kind: 'found', payout: settled(600) }) })
+  await fixture.providers.pollRefund({ ...late, pollCount: 1 })
+  const balances = { shortfall: -600, provisioned: 1_000, outside: -1_400 }
+  expect(await fixture.readBalances(merchant.accountUuid)).toEqual(balances)
+
+  // The next centavo is one from each recipient, and one back to the owner.
+  await charge.refused(1)
+  expect(await charge.shows()).toMatchObject({ state: 'partially_refunded', refunding_cents: '0' })
+  expect(await fixture.readBalances(merchant.accountUuid)).toEqual(balances)
+  for (const { accountUuid } of recipients)
+    expect(await fixture.readBalances(accountUuid)).toMatchObject({ available: 500 })
+})
+
 test('a refund that settles late shows no fee, because none was charged', async () => {
   const charge = await paid()
   const fees = { charge: NO_FEE, transfer: NO_FEE, refund: { fixedCents: 10, hundredthsOfPercent: 0 } }
