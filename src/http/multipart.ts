@@ -1,3 +1,4 @@
+import { isUtf8 } from 'node:buffer'
 import { createWriteStream, openAsBlob } from 'node:fs'
 import { lstat, mkdtemp, readdir, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
@@ -89,6 +90,19 @@ function requireForm(ctx: Context): void {
   if (ctx.get('Content-Length') === '0' || ctx.req.destroyed) fail('malformed_multipart')
 }
 
+const NOT_UTF8 = ['must be UTF-8']
+
+/** Bytes outside ASCII in a name that formidable has read as `binary`: one character for each byte. */
+const NAME_BYTES = /[\x80-\xff]+/g
+
+function decodeName(name: string): string {
+  return name.replace(NAME_BYTES, bytes => Buffer.from(bytes, 'binary').toString())
+}
+
+function isUtf8Name(name: string | null): boolean {
+  return (name?.match(NAME_BYTES) ?? []).every(bytes => isUtf8(Buffer.from(bytes, 'binary')))
+}
+
 type FormFile = { name: string; file: SpooledFile }
 
 async function spoolForm(ctx: Context, folder: string) {
@@ -121,8 +135,10 @@ async function spoolForm(ctx: Context, folder: string) {
       if (size <= MAX_FORM_TEXT_BYTES) chunks.push(chunk)
     })
     part.on('end', () => {
+      const bytes = Buffer.concat(chunks)
       if (size > MAX_FORM_TEXT_BYTES) errors[toFieldPath(name)] = ['is too long']
-      values.push({ name, value: Buffer.concat(chunks).toString() })
+      else if (!isUtf8(bytes)) errors[toFieldPath(name)] = NOT_UTF8
+      values.push({ name, value: bytes.toString() })
     })
   }
   const readPart = (part: Part, spool: (part: Part) => void) => {
@@ -131,7 +147,9 @@ async function spoolForm(ctx: Context, folder: string) {
       valueBytes += chunk.length
     })
     if (hasFailed || partCount > MAX_FORM_PARTS) return
-    const name = part.name ?? ''
+    const name = decodeName(part.name ?? '')
+    if (![part.name, part.originalFilename].every(isUtf8Name)) errors[toFieldPath(name)] = NOT_UTF8
+    part.name = name
     // A part with a file name is a file, any other is a text, whatever media type it names.
     if (part.originalFilename === null) {
       if (values.length < MAX_FORM_FIELDS) readText(part, name)
@@ -141,6 +159,7 @@ async function spoolForm(ctx: Context, folder: string) {
         { text: 'must not be sent: at most {max} files', gaps: { max: MAX_ATTACHMENTS } },
       ]
     } else {
+      part.originalFilename = decodeName(part.originalFilename)
       part.mimetype ??= 'application/octet-stream'
       spool(part)
     }
@@ -149,6 +168,7 @@ async function spoolForm(ctx: Context, folder: string) {
     ...{ json: false, urlencoded: false, text: false, multipart: true },
     formidable: {
       ...{ uploadDir: folder, enabledPlugins: [multipart, limitForm], onPart: readPart },
+      encoding: 'binary', // Of names: formidable would replace invalid UTF-8, and a letter that two chunks share.
       onFileBegin: (name, file) => files.push({ name, file }),
       fileWriteStreamHandler: () => {
         const stream = createWriteStream(files.at(-1)!.file.filepath)

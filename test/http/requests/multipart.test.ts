@@ -30,6 +30,10 @@ const TEXTS: [string, string][] = [
   ['accept', '1'],
   ['analysis', 'It was delivered.'],
 ]
+/** Texts of a valid reply in a form with the boundary `b`; more parts may follow. */
+const ENCODED_TEXTS = TEXTS.map(
+  ([name, value]) => `--b\r\nContent-Disposition: form-data; name="${name}"\r\n\r\n${value}\r\n`,
+).join('')
 const WRONG_TYPE = 'must be a PDF, PNG, JPEG or WebP by its content'
 
 let isWanted = true
@@ -129,6 +133,32 @@ describe('a form', () => {
     const headers = type('multipart/form-data; boundary=b')
     const answer = await fixture.call('POST', PATH, { token, raw, headers })
     expect(answer.body.data).toEqual({ accept: false, analysis: 'não', files: [] })
+  })
+
+  test('has names outside ASCII, in whatever chunks they arrive', async () => {
+    const names = 'ação.pdf|&#8364;€.pdf'
+    const form = names.split('|').map((name, index) => filePart(index, Buffer.from(name)))
+    const bytes = Buffer.concat([Buffer.from(ENCODED_TEXTS), ...form, Buffer.from('--b--\r\n')])
+    const parts = Array.from(bytes, byte => Buffer.from([byte]))
+    const answer = await stream(parts)
+    const files = answer.body.data.files.map(({ name }: { name: string }) => name)
+    expect(files).toEqual(['ação.pdf', '€€.pdf'])
+  })
+
+  test.each<[string, Buffer, string]>([
+    ['a text', latin1('--b\r\nContent-Disposition: form-data; name="reason"\r\n\r\nação\r\n'), 'reason'],
+    ['the name of a file', filePart(0, latin1('ação.pdf')), 'attachments.0.file'],
+    [
+      'the name of a field',
+      latin1('--b\r\nContent-Disposition: form-data; name="observaç"\r\n\r\nx\r\n'),
+      'observa\ufffd',
+    ],
+  ])('is refused where %s is not UTF-8', async (_, part, field) => {
+    const raw = Buffer.concat([Buffer.from(ENCODED_TEXTS), part, Buffer.from('--b--\r\n')])
+    const headers = type('multipart/form-data; boundary=b')
+    const answer = await fixture.call('POST', PATH, { token, raw, headers })
+    expect(answer.status).toBe(422)
+    expect(answer.body.errors[field]).toContain('must be UTF-8')
   })
 
   test.each([
@@ -489,6 +519,15 @@ test('OpenAPI describes the form from its schema', async () => {
 
 function sha256(bytes: Uint8Array): string {
   return createHash('sha256').update(bytes).digest('hex')
+}
+
+function filePart(index: number, name: Buffer): Buffer {
+  const field = `--b\r\nContent-Disposition: form-data; name="attachments[${index}][file]"; filename="`
+  return Buffer.concat([Buffer.from(field), name, Buffer.from('"\r\n\r\n'), FILES.pdf, Buffer.from('\r\n')])
+}
+
+function latin1(text: string): Buffer {
+  return Buffer.from(text, 'latin1')
 }
 
 function type(contentType: string) {
