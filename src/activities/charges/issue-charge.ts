@@ -152,7 +152,8 @@ export async function recordIssuedCharge(
   }
   charge.connection = em.getReference(Connection, connection.uuid)
   charge.providerAccountUuid = connection.providerAccountUuid
-  charge.feeCents = computeQuotedFeeCents(charge.valueCents, connection.fees)
+  charge.feeCents =
+    getQuotedFeeCents(charge, issued) ?? computeQuotedFeeCents(charge.valueCents, connection.fees)
   charge.totalCents = charge.valueCents + charge.feeCents
   charge.payload = issued.payload
   charge.txid = issued.txid
@@ -163,6 +164,15 @@ export async function recordIssuedCharge(
   orphanCallingAttempts(attempts)
   transition(charge, chargeMachine, 'issued', new Date())
   return queryIssueResult(charge, attempts)
+}
+
+/**
+ * Gets the fee that the payload asks for on top of the value: the fee table may have changed since it was issued. Undefined
+ * of an open amount, and where the provider does not report an amount that covers the value.
+ */
+function getQuotedFeeCents({ valueCents }: Charge, { totalCents }: IssuedCharge): number | undefined {
+  if (valueCents === 0 || totalCents === undefined || totalCents < valueCents) return undefined
+  return totalCents - valueCents
 }
 
 /** Fails a charge that no provider has issued. `code`: the reason where the attempts do not give it. */

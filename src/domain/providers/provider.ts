@@ -142,8 +142,12 @@ export type ProviderChargeRequest = {
   message?: string
 }
 
-/** A payload that can be paid; times are ISO 8601 UTC. */
+/**
+ * A payload that can be paid; times are ISO 8601 UTC. `totalCents`: the amount that it asks for, absent where the provider
+ * no longer reports it.
+ */
 export type IssuedCharge = {
+  totalCents?: number
   txid: string
   payload: string
   expiresAt: string

@@ -21,6 +21,7 @@ import type {
 /** Maps a charge; texts that Efí leaves out are `''`. */
 export function mapEfiCharge(cob: EfiCob): IssuedCharge {
   return {
+    totalCents: cob.valor.original,
     txid: cob.txid,
     payload: cob.pixCopiaECola ?? '',
     expiresAt: getExpiresAt(cob),

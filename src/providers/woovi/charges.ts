@@ -136,7 +136,9 @@ function hasEndToEndId({ endToEnd }: IncomingPix): boolean {
 /** Builds the outcome of a deleted charge that was paid: Woovi does not show the charge, but its payments. */
 function toRemovedCharge(payments: IncomingPix[]): FindChargeOutcome {
   const [{ txid, pixKey, at }] = payments as [IncomingPix]
-  const emptyCharge = mapWooviCharge({ correlationID: '', value: 0, status: 'EXPIRED', expiresDate: at })
+  const { totalCents: _, ...emptyCharge } = mapWooviCharge({
+    ...{ correlationID: '', value: 0, status: 'EXPIRED', expiresDate: at },
+  })
   return { kind: 'found', status: 'removed', charge: { ...emptyCharge, txid: txid ?? '', pixKey }, payments }
 }
 

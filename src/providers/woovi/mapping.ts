@@ -21,6 +21,7 @@ import {
 /** Maps a charge; absent texts are `''`. The txid is Woovi's: our reference is not sent to the rail. */
 export function mapWooviCharge(charge: WooviCharge): IssuedCharge {
   return {
+    totalCents: charge.value,
     txid: charge.paymentMethods?.pix?.txId ?? charge.transactionID ?? charge.identifier ?? '',
     payload: charge.brCode ?? '',
     expiresAt: getExpiresAt(charge),

@@ -1,5 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
+import { NO_FEES } from '../../../src/domain/ledger/money.ts'
+import type { IncomingPix } from '../../../src/domain/providers/provider.ts'
 import { toParty } from '../../../src/providers/adapter/party.ts'
 import type { ChargeInput } from '../../../src/workflows/contracts/charges.ts'
 import type { PreRestoreState } from '../../../src/workflows/contracts/reopening.ts'
@@ -151,6 +153,38 @@ describe('a charge', () => {
       kind: 'no_answer',
       code: 'not_found',
     })
+  })
+
+  test.each([
+    ['the amount of its payload, and is paid by it, whatever the fee table says now', 530, 30],
+    ['the fee of the table where its provider reports no amount', undefined, 10],
+    ['the fee of the table where its provider reports less than the value', 400, 10],
+  ])('has %s', async (_, totalCents, feeCents) => {
+    const order = await inBackup('missing')
+    const fee = { fixedCents: 10, hundredthsOfPercent: 0 }
+    await fixture.sql('update connection set fees = ?::jsonb where uuid = ?', [
+      JSON.stringify({ ...NO_FEES, charge: fee }),
+      order.candidates[0],
+    ])
+    const charge = { ...payloadOf(), ...(totalCents !== undefined && { totalCents }) }
+    const payment: IncomingPix = {
+      ...{
+        endToEnd: `E${charge.txid.slice(1)}`,
+        txid: charge.txid,
+        reference: null,
+        payer: null,
+        pixKey: 'key',
+      },
+      ...{ cents: 500 + feeCents, status: 'settled', at: new Date().toISOString() },
+    }
+    fixture.scriptProvider({
+      findCharge: async () => ({ kind: 'found', status: 'completed', charge, payments: [payment] }),
+    })
+    await fixture.providers.restoreIssuedCharge({ ...order, restored: restored('paid') })
+    await fixture.providers.pollCharge({ chargeUuid: order.uuid, isPayloadExpired: false })
+    expect(
+      await fixture.sql('select state, fee_cents, total_cents from charge where uuid = ?', [order.uuid]),
+    ).toEqual([{ state: 'paid', fee_cents: String(feeCents), total_cents: String(500 + feeCents) }])
   })
 
   test.each(['cancelled', 'expired'])(

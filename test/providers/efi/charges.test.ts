@@ -31,6 +31,7 @@ const EMPTY_PARTY = {
   account_type: 'CHECKING',
 }
 const issued = {
+  totalCents: 1234,
   txid: REFERENCE,
   payload: '00020101021226...',
   expiresAt: '2026-01-10T12:59:00.000Z',

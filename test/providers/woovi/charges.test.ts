@@ -36,6 +36,7 @@ const EMPTY_PARTY = {
 }
 const pixKey = 'd65032a3-c0c0-4b22-9f0e-0a9c4f6d1a11'
 const issued = {
+  totalCents: 1234,
   txid: TXID,
   payload: '00020101021226...',
   expiresAt: '2026-01-10T12:59:00.000Z',
@@ -274,7 +275,7 @@ test('a deleted charge is absent, but its payments are listed', async () => {
   expect(await story.provider.findCharge(REFERENCE)).toMatchObject({
     kind: 'found',
     status: 'removed',
-    charge: { txid: TXID, pixKey },
+    charge: { txid: TXID, pixKey, totalCents: undefined }, // Its amount is not reported any more.
     payments: [payment],
   })
   expect(await story.provider.findCharge(REFERENCE)).toEqual({ kind: 'not_found' })
