@@ -1,9 +1,9 @@
 import { randomUUID } from 'node:crypto'
 import { afterAll, afterEach, beforeAll, describe, expect, jest } from '@jest/globals'
-import axe from 'axe-core'
 import type { Browser, BrowserContextOptions, Locator, Page } from 'playwright-core'
 import { addUser } from '../../../src/admin/users.ts'
 import { openSharedTestStack, type TestStack } from '../../api/support/test-stack.ts'
+import { findViolations } from './axe.ts'
 import { findChromium, startBrowser } from './chromium.ts'
 
 /** Password of every user of `signIn`. */
@@ -121,14 +121,10 @@ export async function clickAndLoad(leading: Locator): Promise<void> {
   await Promise.all([page.waitForEvent('load'), leading.click()])
 }
 
-type AxeFinding = { id: string; impact: string; nodes: { html: string }[] }
-
-/** What axe finds serious or critical on a page, as lines with the place. The code runs in the page, so it is text. */
+/** What axe finds serious or critical on a page, as lines with the place. */
 export async function findSeriousViolations(page: Page): Promise<string[]> {
   await page.waitForLoadState()
-  await page.evaluate(axe.source)
-  const found = 'axe.run({ resultTypes: ["violations"] }).then(results => results.violations)'
-  const violations = await page.evaluate<AxeFinding[]>(found)
+  const violations = await findViolations(page)
   return violations
     .filter(({ impact }) => impact === 'serious' || impact === 'critical')
     .map(({ id, nodes }) => `${page.url()} ${id}: ${nodes.map(node => node.html).join(' | ')}`)

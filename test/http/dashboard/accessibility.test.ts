@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, jest, test } from '@jest/globals'
-import axe from 'axe-core'
 import type { Browser, Page } from 'playwright-core'
 import { addUser } from '../../../src/admin/users.ts'
+import { findViolations } from '../../browser/support/axe.ts'
 import { findChromium, startBrowser } from '../../browser/support/chromium.ts'
 import { submitSignIn } from '../../browser/support/sign-in.ts'
 import { type ApiFixture, openApiFixture } from '../support/api-fixture.ts'
@@ -45,6 +45,7 @@ testWithBrowser.each<[string, () => string | null, string[]]>([
   ['an operator', () => null, []],
 ])('every page of %s is accessible at every width', async (_, account, more) => {
   const page = await signIn(account())
+  const resize = await createResizer(page)
   const paths = routes
     .filter(route => route.method === 'GET' && isOperatorRoute(route) === (account() === null))
     .map(route => fillPath(route, ours))
@@ -52,7 +53,7 @@ testWithBrowser.each<[string, () => string | null, string[]]>([
   const titles = new Map<string, string>()
   for (const path of new Set([...paths, ...more])) {
     if (!(await isPage(page, path))) continue
-    findings.push(...(await examine(page, path)))
+    findings.push(...(await examine(page, { path, resize })))
     const title = await page.title()
     if (titles.has(title)) findings.push(`${path} has the title of ${titles.get(title)}: ${title}`)
     titles.set(title, path)
@@ -66,7 +67,8 @@ testWithBrowser('every other page is accessible at 320 and 1440 pixels', async (
   for (const [name, open] of Object.entries(await prepareUnlistedPages(fixture, ours))) {
     const page = await openPage()
     await open(page)
-    findings.push(...(await examine(page, name, [NARROW.width])))
+    const resize = await createResizer(page)
+    findings.push(...(await examine(page, { path: name, resize, widths: [NARROW.width] })))
     await page.context().close()
   }
   expect(findings).toEqual([])
@@ -83,10 +85,10 @@ async function isPage(page: Page, path: string): Promise<boolean> {
   return true
 }
 
-async function examine(page: Page, path: string, widths = WIDTHS): Promise<string[]> {
+type Examination = { path: string; resize: Resize; widths?: number[] }
+async function examine(page: Page, { path, resize, widths = WIDTHS }: Examination): Promise<string[]> {
   const found: string[] = []
   const phone = widths === WIDTHS ? PHONE : NARROW
-  await page.evaluate(axe.source)
   await page.evaluate('document.querySelectorAll("details").forEach(one => { one.open = true })')
   for (const [colorScheme, viewport] of [
     ['light', WIDE],
@@ -94,20 +96,17 @@ async function examine(page: Page, path: string, widths = WIDTHS): Promise<strin
     ['dark', phone],
     ['light', phone],
   ] as const) {
-    await page.setViewportSize(viewport)
+    await resize(viewport)
     await page.emulateMedia({ colorScheme })
     // Only colours differ between the schemes.
-    const rules = colorScheme === 'dark' ? ', runOnly: ["color-contrast"]' : ''
-    const violations = await page.evaluate<AxeFinding[]>(
-      `axe.run({ resultTypes: ["violations"]${rules} }).then(results => results.violations)`,
-    )
+    const violations = await findViolations(page, colorScheme === 'dark' ? ['color-contrast'] : undefined)
     for (const { id, nodes } of violations)
       found.push(
         `${path} ${viewport.width} ${colorScheme} ${id}: ${nodes.map(node => node.html).join(' | ')}`,
       )
   }
   for (const width of widths) {
-    await page.setViewportSize({ width, height: 800 })
+    await resize({ width, height: 800 })
     if (await page.evaluate<boolean>('document.documentElement.scrollWidth > window.innerWidth'))
       found.push(`${path} is wider than ${width} pixels`)
     for (const table of await page.evaluate<string[]>(
@@ -125,7 +124,17 @@ async function examine(page: Page, path: string, widths = WIDTHS): Promise<strin
   return found
 }
 
-type AxeFinding = { id: string; nodes: { html: string }[] }
+type Resize = (size: { width: number; height: number }) => Promise<void>
+
+/** Sizes the page alone: Playwright sizes its window too, which the browser then paints anew for each of the widths. */
+async function createResizer(page: Page): Promise<Resize> {
+  const session = await page.context().newCDPSession(page)
+  return async size =>
+    void (await session.send('Emulation.setDeviceMetricsOverride', {
+      ...{ ...size, screenWidth: size.width, screenHeight: size.height },
+      ...{ deviceScaleFactor: 1, mobile: false, dontSetVisibleSize: true },
+    }))
+}
 
 async function signIn(accountUuid: string | null): Promise<Page> {
   const email = `${accountUuid ?? 'operator'}@accessible.test`
