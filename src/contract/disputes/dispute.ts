@@ -65,6 +65,11 @@ export const disputeSchema = z
     status: z.enum(DISPUTE_STATUSES),
     details: z.string(),
     analysis: z.string().meta({ description: 'Of the reply, or the provider’s while there is none' }),
+    reply_error: z
+      .object({ code: z.string(), message: z.string() })
+      .meta({ id: 'DisputeReplyError' })
+      .optional()
+      .meta({ description: 'Why the provider refused the last reply; absent once there is another' }),
     resolved: z.boolean().meta({
       description:
         'Whether it is over. True with `PROCESSING`: no decision was published in the 91 days in which money could be returned, and nothing is blocked any more',
@@ -124,6 +129,7 @@ export function showDispute(dispute: Dispute, attachments: AttachmentLink[]): z.
     status: disputeMachine.statusOf(dispute.state),
     details: dispute.details,
     analysis: dispute.analysis ?? dispute.providerAnalysis,
+    ...(dispute.replyFailure && { reply_error: dispute.replyFailure }),
     resolved: disputeMachine.isFinal(dispute.state),
     due_at: dispute.dueAt,
     value: dispute.valueCents,

@@ -118,7 +118,6 @@ export function registerDisputePages({ get, post, dashboard }: DashboardRouter):
         accepts: row.accept,
         ourAnalysis: row.analysis,
         repliedAt: row.repliedAt,
-        replyFailure: row.replyFailure,
         whyNotAnswerable: replyErrorCodeOf({ ...row, hasReply: row.repliedAt != null }),
         version: encodeFacts(visit.language, listDisputeFacts(visit, row)),
         related: await loadRelated(visit, {

@@ -1,6 +1,8 @@
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
-import { sendDisputeReply } from '../../../src/activities/disputes/replies.ts'
+import { sendDisputeReply, storeDisputeReply } from '../../../src/activities/disputes/replies.ts'
 import type { ActivityDependencies } from '../../../src/activities/runtime/dependencies.ts'
+import { disputeRoutes } from '../../../src/api/disputes/routes.ts'
+import { eventRoutes } from '../../../src/api/events/routes.ts'
 import type { ReplyToDisputeOutcome } from '../../../src/domain/disputes/provider-dispute.ts'
 import { type ApiFixture, openApiFixture } from '../support/api-fixture.ts'
 import { insertDispute } from '../support/dispute-rows.ts'
@@ -9,7 +11,7 @@ import { insertDispute } from '../support/dispute-rows.ts'
 
 let fixture: ApiFixture
 beforeAll(async () => {
-  fixture = await openApiFixture([])
+  fixture = await openApiFixture([disputeRoutes, eventRoutes])
 })
 afterAll(() => fixture?.close())
 
@@ -65,9 +67,45 @@ test('a call that ends after its time does not change the one that followed it',
   expect(calls.count).toBe(2)
 })
 
+test('a refused reply shows why, in its event and in the API, until another is accepted', async () => {
+  const { uuid, token, send, calls } = await answeredDispute()
+  const outcome = send()
+  const call = await calls.next()
+  call.answer({
+    kind: 'rejected',
+    finality: 'final',
+    code: 'reply_rejected',
+    message: 'the text is too long',
+  })
+  expect(await outcome).toMatchObject({ kind: 'closed', isReplyPending: false })
+  const refused = {
+    status: 'PENDING',
+    analysis: '',
+    reply_error: { code: 'reply_rejected', message: 'the text is too long' },
+  }
+  const events = await fixture.call('GET', `/api/v1/events?operation_uuid=${uuid}`, { token })
+  expect(events.body.data).toEqual([expect.objectContaining({ data: expect.objectContaining(refused) })])
+  const read = () => fixture.call('GET', `/api/v1/meds/${uuid}`, { token })
+  expect((await read()).body.data).toMatchObject(refused)
+
+  await store(uuid)
+  expect((await read()).body.data).toMatchObject({ status: 'PROCESSING', analysis: 'Again.' })
+  expect((await read()).body.data.reply_error).toBeUndefined()
+})
+
+/** Stores another reply, as the workflow's update does. */
+function store(uuid: string) {
+  const reply = { accept: false, analysis: 'Again.', attachments: [] }
+  const { orm } = fixture.dependencies
+  const dependencies = { orm, sealer: { open: () => reply } } as unknown as ActivityDependencies
+  return storeDisputeReply(dependencies)({ uuid, details: 'sealed', requestId: 'again' })
+}
+
 /** A dispute whose reply the provider does not have yet, and the calls that reach the provider. */
 async function answeredDispute() {
-  const connectionUuid = await fixture.insertConnection(await fixture.insertAccount())
+  const accountUuid = await fixture.insertAccount()
+  const connectionUuid = await fixture.insertConnection(accountUuid)
+  const token = await fixture.insertToken({ accountUuid })
   const uuid = await insertDispute(fixture, {
     connection: connectionUuid,
     state: 'analysing',
@@ -77,11 +115,14 @@ async function answeredDispute() {
   const { orm, log, storage } = fixture.dependencies
   const replyOutcome = sendDisputeReply({
     ...{ orm, log, storage },
-    providers: { providerFor: () => ({ replyToDispute: calls.take }) },
+    providers: { providerFor: () => ({ replyToDispute: calls.take, findDispute }) },
   } as unknown as ActivityDependencies)
   const order = { uuid, connectionUuid, providerDisputeId: 'm', endToEnd: null, requestId: 'r', timeScale: 1 }
-  return { uuid, calls, send: () => replyOutcome(order) }
+  return { uuid, token, calls, send: () => replyOutcome(order) }
 }
+
+/** The provider still awaits a reply. */
+const findDispute = async () => ({ kind: 'found', dispute: { status: 'open' } })
 
 type Call = { answer(outcome: ReplyToDisputeOutcome): void }
 

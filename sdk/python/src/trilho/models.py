@@ -133,6 +133,11 @@ class Attachment(Model):
     """
 
 
+class DisputeReplyError(Model):
+    code: str
+    message: str
+
+
 class Webhook(Model):
     uuid: str
     url: AnyUrl
@@ -1026,6 +1031,10 @@ class Dispute(Model):
     analysis: str
     """
     Of the reply, or the provider’s while there is none
+    """
+    reply_error: DisputeReplyError | None = None
+    """
+    Why the provider refused the last reply; absent once there is another
     """
     resolved: bool
     """

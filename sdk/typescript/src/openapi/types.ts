@@ -1483,6 +1483,8 @@ export interface components {
             details: string;
             /** @description Of the reply, or the provider’s while there is none */
             analysis: string;
+            /** @description Why the provider refused the last reply; absent once there is another */
+            reply_error?: components["schemas"]["DisputeReplyError"];
             /** @description Whether it is over. True with `PROCESSING`: no decision was published in the 91 days in which money could be returned, and nothing is blocked any more */
             resolved: boolean;
             /**
@@ -1590,6 +1592,10 @@ export interface components {
              * @description Signed; it expires
              */
             url: string;
+        };
+        DisputeReplyError: {
+            code: string;
+            message: string;
         };
         PixTransactionEvent: {
             /**
@@ -2410,6 +2416,7 @@ export type Dispute = components['schemas']['Dispute'];
 export type DisputeRecord = components['schemas']['DisputeRecord'];
 export type DisputeInitiation = components['schemas']['DisputeInitiation'];
 export type Attachment = components['schemas']['Attachment'];
+export type DisputeReplyError = components['schemas']['DisputeReplyError'];
 export type PixTransactionEvent = components['schemas']['PixTransactionEvent'];
 export type PixTransactionEventData = components['schemas']['PixTransactionEventData'];
 export type TestEvent = components['schemas']['TestEvent'];
