@@ -5,7 +5,7 @@ import type { EntityManager } from '../../db/client/orm.ts'
 import type { Semaphore } from '../../domain/shared/semaphore.ts'
 import { fail } from '../../http/api-error.ts'
 import { readJsonBody, readTextBody } from '../../http/body.ts'
-import { omitOptionalNulls } from '../../http/field-names.ts'
+import { listFieldNames, omitOptionalNulls } from '../../http/field-names.ts'
 import { describeInQueryTerms } from '../../http/field-terms.ts'
 import { readMultipartForm } from '../../http/multipart.ts'
 import { mergeErrors, type ValidationResult, validateSchema } from '../../http/validate.ts'
@@ -60,7 +60,7 @@ async function parseBody(
   }
   if (body === 'text') return { kind: 'valid', value: await readTextBody(ctx) }
   if (route.bodyAs === 'multipart') return parseForm(request, caller, head)
-  const input = omitBoundProvider(await readJsonBody(ctx), caller)
+  const input = omitBoundProvider(body, await readJsonBody(ctx), caller)
   const json = route.isNullRejected ? input : omitOptionalNulls(body, input)
   const result = validateSchema(body, json, 'body')
   if (result.kind === 'valid' || !route.validateSemantics) return result
@@ -69,11 +69,16 @@ async function parseBody(
 }
 
 /**
- * Removes `provider_uuid` from the body of a provider-bound token: the token's own connection is used, and the field
- * is not even validated.
+ * Removes the field `provider_uuid`, where a body has one, for a provider-bound token: the token's own connection is used,
+ * and the field is not even validated.
  */
-function omitBoundProvider(json: unknown, { token }: { token: CallerToken | null }): unknown {
-  if (!token?.connectionUuid || typeof json !== 'object' || json === null || Array.isArray(json)) return json
+function omitBoundProvider(
+  body: z.ZodType,
+  json: unknown,
+  { token }: { token: CallerToken | null },
+): unknown {
+  if (!token?.connectionUuid || !listFieldNames(body).includes('provider_uuid')) return json
+  if (typeof json !== 'object' || json === null || Array.isArray(json)) return json
   const { provider_uuid: _, ...rest } = json as Record<string, unknown>
   return rest
 }

@@ -20,6 +20,7 @@ const echo = z.object({ data: z.unknown() })
 
 let fixture: ApiFixture
 let token: string
+let bound: string
 beforeAll(async () => {
   fixture = await openApiFixture([
     router => {
@@ -36,11 +37,14 @@ beforeAll(async () => {
       })
     },
   ])
-  token = await fixture.insertToken({ accountUuid: await fixture.insertAccount() })
+  const accountUuid = await fixture.insertAccount()
+  token = await fixture.insertToken({ accountUuid })
+  const connectionUuid = await fixture.insertConnection(accountUuid)
+  bound = await fixture.insertToken({ accountUuid, connectionUuid })
 })
 afterAll(() => fixture?.close())
 
-const send = (path: string, body: unknown) => fixture.call('POST', path, { token, body })
+const send = (path: string, body: unknown, by = token) => fixture.call('POST', path, { token: by, body })
 const charge = { value: 10, type: 'PIX' }
 const split = { type: 'FIXED', value: 1, recipient_account_uuid: '7c9e6679-7425-40de-944b-e07fc1f90ae7' }
 
@@ -110,6 +114,16 @@ describe('an unknown field is 422 and names the field that was meant', () => {
   test('an unknown field without a similar one is reported with all other errors', async () => {
     const answer = await send('/payments', { type: 'PIX', surprise: true })
     expect(answer.body.errors).toEqual({ value: ['is required'], surprise: ['is not a known field'] })
+  })
+
+  test('a provider named by a token that is bound to one: ignored where the body has the field, else 422', async () => {
+    const provider_uuid = 'any'
+    const named = await send('/payments', { ...charge, provider_uuid }, bound)
+    expect([named.status, named.body.data.provider_uuid]).toEqual([200, undefined])
+    for (const path of ['/refunds', '/cancel']) {
+      const answer = await send(path, { provider_uuid }, bound)
+      expect([answer.status, answer.body.errors]).toEqual([422, { provider_uuid: ['is not a known field'] }])
+    }
   })
 
   test('a request that its path fully describes accepts no body field', async () => {
