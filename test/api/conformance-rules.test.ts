@@ -14,7 +14,7 @@ let resources: SampleResources
 beforeAll(async () => {
   stack = await openSharedTestStack()
   resources = await createSampleResources(stack)
-}, 120_000)
+})
 afterAll(async () => {
   if (resources) await stack.waitUntilLedgerAgrees(resources.merchant)
   await stack.close()

@@ -18,7 +18,7 @@ let resources: SampleResources
 beforeAll(async () => {
   testStack = await openSharedTestStack()
   resources = await createSampleResources(testStack)
-}, 120_000)
+})
 afterAll(async () => {
   if (resources) await testStack.waitUntilLedgerAgrees(resources.merchant)
   await testStack.close()

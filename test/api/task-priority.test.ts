@@ -54,7 +54,7 @@ test('a refund comes before the new charges that have waited longer', async () =
   } finally {
     for (const id of ids) await client.workflow.getHandle(id).terminate().catch(ignoreMissing)
   }
-}, 60_000)
+})
 
 function ignoreMissing(error: unknown): void {
   if (!(error instanceof WorkflowNotFoundError)) throw error

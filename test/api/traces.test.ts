@@ -25,7 +25,7 @@ beforeAll(async () => {
   const { port } = collector.address() as AddressInfo
   stack = await startStack({ timeScale: 50, environment: { TRILHO_OTLP_URL: `http://127.0.0.1:${port}` } })
   testStack = await openTestStack(stack.home)
-}, 120_000)
+})
 afterAll(async () => {
   await testStack?.close()
   expect(await stack?.stop()).toBe(0)

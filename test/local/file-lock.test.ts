@@ -54,4 +54,4 @@ test('the lock of a suspended process is kept, and that of a killed one is free 
 test('processes that lock and release as fast as they can never hold it together', async () => {
   const endings = [1, 2, 3, 4].map(() => once(startLockHolder('300'), 'exit'))
   expect((await Promise.all(endings)).map(([code]) => code)).toEqual([0, 0, 0, 0])
-}, 60_000)
+})

@@ -38,7 +38,7 @@ beforeAll(async () => {
       { provider: 'PROVIDER_D' },
     ],
   })
-}, 180_000)
+})
 afterAll(async () => {
   await testStack?.close()
   await stack?.stop()

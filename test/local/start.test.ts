@@ -1,5 +1,5 @@
 import { readFileSync, statSync } from 'node:fs'
-import { expect, jest, test } from '@jest/globals'
+import { expect, test } from '@jest/globals'
 import { Connection } from '@temporalio/client'
 import { resolveStateDir, tryReadJsonFile } from '../../src/dev/env/state-dir.ts'
 import { waitUntil } from '../../src/dev/os/wait-until.ts'
@@ -8,7 +8,6 @@ import { createTemporaryFolder } from '../support/servers.ts'
 import { launchStack, readRunningProcesses, type Stack, startStack } from '../support/stack.ts'
 
 // Six starts at once, each with a PostgreSQL and a Temporal; twenty seconds where the machine is not busy.
-jest.setTimeout(180_000)
 
 const program = 'test/local/programs/start.ts'
 

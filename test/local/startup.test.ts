@@ -69,7 +69,7 @@ beforeAll(async () => {
     create table mikro_orm_migrations (id serial primary key, name varchar(255), executed_at timestamptz default now());
     insert into mikro_orm_migrations (name) values ('001_charges')`)
   await before.close()
-}, 180_000)
+})
 afterAll(async () => {
   tlsServer.close()
   untrusted?.close()

@@ -1,4 +1,4 @@
-import { afterAll, afterEach, beforeAll, jest } from '@jest/globals'
+import { afterAll, afterEach, beforeAll } from '@jest/globals'
 import type { SearchAttributePair } from '@temporalio/common'
 import { announcingPoll } from '../../src/activities/webhooks/announcing-poll.ts'
 import { buildMoneyWorkflowOptions, type WorkflowMetadata } from '../../src/temporal/workflow-options.ts'
@@ -92,7 +92,6 @@ export function setUpWorkflowStories() {
   let numbers = 0
   const uuid = () => `00000000-0000-4000-8000-${String(++numbers).padStart(12, '0')}`
   const act = (name: ActivityName) => async (input: unknown) => playing?.answerCall(name, input)
-  jest.setTimeout(120_000)
   beforeAll(async () => {
     temporal = await startTimeSkippingServer({
       main: {

@@ -23,13 +23,13 @@ beforeAll(async () => {
   testStack = await openTestStack(stack.home)
   const { hostname: host, port } = new URL(stack.local.database_url)
   proxy = await startTcpProxy({ host, port: Number(port) })
-}, 120_000)
+})
 afterAll(async () => {
   await Promise.all(children.map(stopProcess))
   proxy?.close()
   await testStack?.close()
   await stack?.stop()
-}, 60_000)
+})
 
 /** A second worker that reaches PostgreSQL through the proxy, and its log. */
 async function workerBehindProxy(name: string) {
@@ -102,4 +102,4 @@ test('a worker that starts without its database does not poll, and serves once t
     () => hasPolled(child),
     polled => polled,
   )
-}, 180_000)
+})

@@ -27,14 +27,14 @@ beforeAll(async () => {
   stack = await startStack({ timeScale: TIME_SCALE })
   testStack = await openTestStack(stack.home)
   network = await openProcessNetwork(testStack.providerUrls)
-}, 120_000)
+})
 afterAll(async () => {
   await Promise.all(children.map(stopProcess))
   network?.close()
   await testStack?.close()
   await stack?.stop()
   for (const claim of claims) claim.release()
-}, 60_000)
+})
 
 /** A second worker in the network that the test disturbs, its log and whether it reports that it is healthy. */
 async function startWorker(name: string, more: NodeJS.ProcessEnv = {}) {
@@ -171,4 +171,4 @@ test('a worker without the authority of the providers’ certificates waits, and
   child.kill('SIGTERM')
   await ended
   expect(isReady(await lines())).toBe(false)
-}, 180_000)
+})

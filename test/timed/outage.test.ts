@@ -136,7 +136,7 @@ test('a worker killed while a provider issues: the next worker makes the charge 
   await testStack.simulator.pay({ payload: charge.payment.payload })
   await pollUntil(() => merchant.api.readCharge(uuid), isPaid)
   await testStack.waitUntilLedgerAgrees(merchant)
-}, 120_000)
+})
 
 test('PostgreSQL frozen: every endpoint except the metrics answers 503 in time, and accepted operations continue afterwards', async () => {
   const made = await createEndpointFixtures(testStack)
@@ -177,7 +177,7 @@ test('PostgreSQL frozen: every endpoint except the metrics answers 503 in time, 
     status: 'PENDING',
   })
   await testStack.waitUntilLedgerAgrees(merchant)
-}, 90_000)
+})
 
 test('PostgreSQL killed: requests get 503 or a normal response, and accepted operations continue', async () => {
   const merchant = await testStack.createMerchant()
@@ -195,7 +195,7 @@ test('PostgreSQL killed: requests get 503 or a normal response, and accepted ope
   await pollUntil(() => merchant.api.readCharge(accepted.uuid), isPaid)
   expect(await count(merchant)).toBe(7)
   await testStack.waitUntilLedgerAgrees(merchant)
-}, 60_000)
+})
 
 test('no worker starts anything: new operations are refused at once, and their keys stay free', async () => {
   const merchant = await testStack.createMerchant()
@@ -235,7 +235,7 @@ test('no worker starts anything: new operations are refused at once, and their k
   for (const one of [key, ...waiting]) await isCreated(merchant, one, { limitMs: 60_000 })
   await pollUntil(() => merchant.api.readCharge(accepted.uuid), isPaid, { limitMs: 40_000 })
   expect(await count(merchant)).toBe(15)
-}, 120_000)
+})
 
 test('Temporal frozen: reads are answered, all else is 503 in time, and no accepted operation is lost', async () => {
   const merchant = await testStack.createMerchant()
@@ -269,7 +269,7 @@ test('Temporal frozen: reads are answered, all else is 503 in time, and no accep
   expect((await merchant.api.readCharge(unwanted.uuid)).status).toBe('CANCELLED')
   expect(await count(merchant)).toBe(3)
   await testStack.waitUntilLedgerAgrees(merchant)
-}, 90_000)
+})
 
 test('Temporal killed: 503 in time, and a payment notified meanwhile is not lost', async () => {
   const merchant = await testStack.createMerchant()
@@ -285,7 +285,7 @@ test('Temporal killed: 503 in time, and a payment notified meanwhile is not lost
   await pollUntil(() => merchant.api.readCharge(accepted.uuid), isPaid, { limitMs: 40_000 })
   expect(await count(merchant)).toBe(2)
   await testStack.waitUntilLedgerAgrees(merchant)
-}, 120_000)
+})
 
 test('the API killed: its successor answers, and the same key gives the same charge', async () => {
   const merchant = await testStack.createMerchant()
@@ -298,7 +298,7 @@ test('the API killed: its successor answers, and the same key gives the same cha
   )
   expect(again!.body).toEqual(first.body)
   expect(again!.headers.get('idempotent-replayed')).toBe('true')
-}, 60_000)
+})
 
 test('everything stopped and started again: all rows exist, and a charge created before is paid after', async () => {
   const merchant = await testStack.createMerchant()
@@ -338,11 +338,11 @@ test('everything stopped and started again: all rows exist, and a charge created
     messages => messages.length === 2,
   )
   await testStack.waitUntilLedgerAgrees(merchant)
-}, 120_000)
+})
 
 test('one signal stops everything in order: exit code 0, and no process remains', async () => {
   const ran = Object.values(await processes())
   expect(ran).toHaveLength(5)
   expect(await stack.stop()).toBe(0)
   expect(ran.filter(isProcessAlive)).toEqual([])
-}, 90_000)
+})

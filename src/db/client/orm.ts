@@ -40,12 +40,6 @@ const IDLE_CONNECTION_MS = 5 * 60_000
 /** Grace after `statement_timeout`: a server that has not cancelled a slow statement by then is frozen. */
 const STATEMENT_TIMEOUT_GRACE_MS = 500
 
-/**
- * PostgreSQL ends a session that idles inside a transaction for this long and releases its row locks: a process whose
- * host was lost or stopped holds them no longer. No transaction of Trilho waits for anything but PostgreSQL.
- */
-const IDLE_IN_TRANSACTION_MS = 10_000
-
 export type OrmOptions = {
   databaseUrl: string
   /** The name that `pg_stat_activity` shows for the sessions of this process. */
@@ -55,6 +49,12 @@ export type OrmOptions = {
   connectMs?: number
   /** `statement_timeout` in milliseconds; null: no limit. */
   statementMs?: number | null
+  /**
+   * `idle_in_transaction_session_timeout` in milliseconds: PostgreSQL ends a session that idles inside a transaction for
+   * this long and releases its row locks, so that a process whose host was lost or stopped holds them no longer. No
+   * transaction of Trilho waits for anything but PostgreSQL.
+   */
+  idleInTransactionMs?: number
   /** `lock_timeout` in milliseconds; absent: only `statementMs` limits the wait. */
   lockMs?: number
   /** Creates a missing database on the first connection; otherwise a wrong name fails. */
@@ -70,6 +70,7 @@ export async function openOrm({
   poolSize = 10,
   connectMs = 3_000,
   statementMs = 10_000,
+  idleInTransactionMs = 10_000,
   lockMs,
   canCreateDatabase: createsDatabase = false,
   migrations: migrationsList = MIGRATIONS,
@@ -128,7 +129,7 @@ export async function openOrm({
         statement_timeout: statementMs ?? 0,
         // A frozen server sends no error: after this time `pg` closes the connection, which fails the pending queries.
         ...(statementMs !== null && { query_timeout: statementMs + STATEMENT_TIMEOUT_GRACE_MS }),
-        idle_in_transaction_session_timeout: IDLE_IN_TRANSACTION_MS,
+        idle_in_transaction_session_timeout: idleInTransactionMs,
         application_name: applicationName,
         keepAlive: true,
         ...(ssl !== undefined && { ssl }),

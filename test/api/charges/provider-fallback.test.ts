@@ -18,7 +18,7 @@ beforeAll(async () => {
   testStack = await openTestStack(stack.home)
   await testStack.pauseProviderSchedules()
   payouts = createPayoutActions(testStack)
-}, 120_000)
+})
 afterEach(() => testStack.simulator.clearFaults())
 afterAll(async () => {
   await testStack.close()
@@ -132,7 +132,7 @@ test('the next provider issues first while a slow provider has not answered, and
     ({ status }) => status === 'PAID',
   )
   await testStack.waitUntilLedgerAgrees(merchant)
-}, 60_000)
+})
 
 test('a payment of an orphan payload is reported as unmatched and returned', async () => {
   const merchant = await merchantWith(A_AND_B)

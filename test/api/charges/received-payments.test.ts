@@ -414,4 +414,4 @@ test('a payload expires only when its provider says so; paid nevertheless, the c
     { status: 'PAID', sequence: 2, late: true },
   ])
   await stack.waitUntilLedgerAgrees(merchant)
-}, 120_000)
+})

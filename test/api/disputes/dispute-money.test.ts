@@ -369,7 +369,7 @@ test('concurrent refunds and disputes of one charge pay the payer back once', as
   }
   const left = await balances(merchant)
   expect([left.blocked, left.retained, left.provisioned, left.shortfall]).toEqual([])
-}, 120_000)
+})
 
 test('the database limits what disputes claim, hold and keep', async () => {
   const merchant = await aMerchant()

@@ -48,7 +48,7 @@ beforeAll(async () => {
     refused: refused.body.data.uuid,
   })
   lines = (await merchant.api.get('/api/v1/ledger?per_page=100')).body.data
-}, 60_000)
+})
 afterAll(async () => {
   await stack.waitUntilLedgerAgrees(merchant)
   await stack.close()

@@ -70,7 +70,7 @@ test('of a hundred concurrent refunds of a third each one runs at a time, and ne
     available: 300,
     outside: -300,
   })
-}, 120_000)
+})
 
 test('concurrent refunds in whole, in parts and by key, with transfers of the same money, move every centavo once', async () => {
   const merchant = await aMerchant()
@@ -106,7 +106,7 @@ test('concurrent refunds in whole, in parts and by key, with transfers of the sa
     all =>
       all.length === charges.length && all.every(({ status }) => status === 'PAID' || status === 'FAILED'),
   )
-}, 120_000)
+})
 
 test('the database holds the remainder and one running refund per charge', async () => {
   const merchant = await aMerchant()

@@ -211,7 +211,7 @@ test('every rail code: reasons about the payment itself end the transfer, other 
   ])
   expect(await balancesAt(merchant, firstOf(merchant))).toEqual(untouched)
   expect(await out.listPaidOut(merchant)).toEqual([])
-}, 90_000)
+})
 
 describe('an unknown outcome starts no other provider', () => {
   const UNKNOWN: [fault: Fault, code: string][] = [

@@ -21,7 +21,7 @@ beforeAll(async () => {
   stack = await startStack({ timeScale: TIME_SCALE })
   testStack = await openTestStack(stack.home)
   failing = await endpointThatOnlyFails()
-}, 120_000)
+})
 afterAll(async () => {
   await testStack.close()
   expect(await stack.stop()).toBe(0)
@@ -323,7 +323,7 @@ test('an endpoint that only fails gets ten attempts in three days, each signed a
     ({ status }) => status === 'DISABLED',
   )
   expect(shown.disabled_reason).toBe('no success for five days')
-}, 150_000)
+})
 
 test('deliveries survive a killed worker', async () => {
   const merchant = await testStack.createMerchant()

@@ -13,8 +13,6 @@ import type { CodeOrder } from '../support/second-factor-process.ts'
 
 /** The codes of the second factor: those of the two norms, and each accepted once, by all processes together. */
 
-jest.setTimeout(60_000)
-
 /** Key of both norms' examples: "12345678901234567890" in base32. */
 const NORM_SECRET = 'GEZDGNBVGY3TQOJQGEZDGNBVGY3TQOJQ'
 

@@ -1,4 +1,4 @@
-import { afterAll, afterEach, beforeAll, expect, jest, test } from '@jest/globals'
+import { afterAll, afterEach, beforeAll, expect, test } from '@jest/globals'
 import { Secret, TOTP } from 'otpauth'
 import type { Browser, BrowserContextOptions, Page } from 'playwright-core'
 import { addUser } from '../../../src/admin/users.ts'
@@ -21,7 +21,6 @@ const PASSWORD = 'a long enough password'
 const NEW_PASSWORD = 'another long password'
 const executablePath = await findChromium()
 const testWithBrowser = executablePath === null ? test.skip : test
-jest.setTimeout(180_000)
 
 let fixture: ApiFixture
 let browser: Browser | undefined

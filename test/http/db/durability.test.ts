@@ -17,7 +17,7 @@ let orm: Orm
 beforeAll(async () => {
   postgres = await startPostgres({})
   orm = await openTestOrm({ databaseUrl: postgres.url })
-}, 120_000)
+})
 afterAll(async () => {
   await orm?.close()
   await postgres?.stop()
@@ -94,4 +94,4 @@ test('the API prints one line and exits with 1', async () => {
   const [code] = await once(child, 'close')
   expect(code).toBe(1)
   expect(said.join('').trim().split('\n')).toEqual([expect.stringContaining('synchronous_commit = off')])
-}, 60_000)
+})

@@ -113,7 +113,7 @@ describe('a running worker', () => {
     expect(await isDone(lost, 15_000)).toBe(true)
     expect(await lost).toBe(true)
     await close()
-  }, 40_000)
+  })
 
   test.each([
     { here: [], other: [], when: 'no other worker reaches a provider' },
@@ -141,7 +141,7 @@ describe('a worker that starts', () => {
     expect(await isDone(waited, 2_500)).toBe(false)
     reachable.add(B)
     expect(await isDone(waited, 15_000)).toBe(true)
-  }, 40_000)
+  })
 
   test('begins where no other worker has reached a provider within half a minute', async () => {
     await otherWorkerReaches([A], 31)

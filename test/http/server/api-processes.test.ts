@@ -21,7 +21,7 @@ const processes: { url: string; child: ChildProcess }[] = []
 beforeAll(async () => {
   fixture = await openApiFixture([])
   processes.push(...(await Promise.all([start(), start()])))
-}, 180_000)
+})
 afterAll(async () => {
   for (const { child } of processes) child.kill('SIGTERM')
   await Promise.all(processes.map(({ child }) => child.exitCode ?? once(child, 'exit')))
