@@ -130,6 +130,19 @@ test('a transfer that could not be sent keeps its hold, is sent again by the sam
   expect(await fixture.readBalances(accountUuid)).toMatchObject({ available: 500 })
 })
 
+test('a transfer that could not be sent is sent with the credentials that were installed since', async () => {
+  const { uuid, connectionUuid, send } = await transferOrder()
+  await otherWorkerReachesProvider()
+  scriptSendings(UNREACHABLE, { kind: 'accepted', payout: settled() })
+  expect(await send()).toEqual({ kind: 'not_connected' })
+  await fixture.sql('update connection set credentials_epoch = 2 where uuid = ?', [connectionUuid])
+  expect(await send()).toMatchObject({ kind: 'settled' })
+  const epochs = await fixture.sql('select credentials_epoch as epoch from attempt where subject_uuid = ?', [
+    uuid,
+  ])
+  expect(epochs).toEqual([{ epoch: 2 }])
+})
+
 test('a transfer is unreachable where no other worker reaches its provider', async () => {
   const { uuid, send } = await transferOrder()
   scriptSendings(UNREACHABLE)

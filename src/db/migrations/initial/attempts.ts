@@ -70,9 +70,11 @@ create trigger attempt_outcome_final before update of state on attempt for each 
       and old.operation in ('transfer', 'refund', 'return')))
   execute function refuse();
 
--- Only an attempt of which nothing moved may begin again in another epoch of credentials.
+-- Only an attempt of which nothing moved may begin again in another epoch of credentials: one that was refused, or whose
+-- request did not leave the worker.
 create trigger attempt_epoch_fixed before update of credentials_epoch on attempt for each row
-  when (new.credentials_epoch <> old.credentials_epoch and old.state not in ('rejected', 'unreachable'))
+  when (new.credentials_epoch <> old.credentials_epoch and old.state not in ('rejected', 'unreachable')
+    and (old.state <> 'calling' or old.code is distinct from 'not_connected'))
   execute function refuse();
 
 -- No sending begins after the order's deadline: its caller may have been answered that it was not accepted.
