@@ -11,7 +11,7 @@ import { readMultipartForm } from '../../http/multipart.ts'
 import { mergeErrors, type ValidationResult, validateSchema } from '../../http/validate.ts'
 import type { CallerToken } from '../authorization/authenticate.ts'
 import { IDEMPOTENCY_KEY_PATTERN } from '../operations/idempotency.ts'
-import type { AnyRoute } from './route-definition.ts'
+import { type AnyRoute, getBodyReader } from './route-definition.ts'
 
 /** A route with the schemas of its path parameters and of its query. */
 export type PreparedRoute = AnyRoute & { params: z.ZodType; query: z.ZodType }
@@ -45,7 +45,6 @@ export async function parseRequest(request: RouteRequest, caller: RequestCaller)
 
 /** Schema of a request that takes no body: any field in it is an error, because the merchant meant something by it. */
 const EMPTY_BODY_SCHEMA = z.strictObject({})
-const METHODS_WITH_BODY = ['post', 'put', 'patch']
 
 async function parseBody(
   request: RouteRequest,
@@ -53,13 +52,11 @@ async function parseBody(
   head: RequestBeforeBody,
 ): Promise<ValidationResult<unknown>> {
   const { route, ctx } = request
-  const { method, tokens, body } = route
-  if (body === undefined) {
-    if (tokens === 'none' || !METHODS_WITH_BODY.includes(method)) return { kind: 'valid', value: undefined }
-    return validateSchema(EMPTY_BODY_SCHEMA, await readJsonBody(ctx), 'body')
-  }
-  if (body === 'text') return { kind: 'valid', value: await readTextBody(ctx) }
-  if (route.bodyAs === 'multipart') return parseForm(request, caller, head)
+  const reader = getBodyReader(route)
+  if (reader === undefined) return { kind: 'valid', value: undefined }
+  if (reader === 'text') return { kind: 'valid', value: await readTextBody(ctx) }
+  if (reader === 'multipart') return parseForm(request, caller, head)
+  const { body = EMPTY_BODY_SCHEMA } = route as { body?: z.ZodType }
   const input = omitBoundProvider(body, await readJsonBody(ctx), caller)
   const json = route.isNullRejected ? input : omitOptionalNulls(body, input)
   const result = validateSchema(body, json, 'body')

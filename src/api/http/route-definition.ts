@@ -101,8 +101,23 @@ export type AnyRoute = Omit<
   path: string
 }
 
+/** Returns how the body of a route's request is read; undefined where it is not. */
+export function getBodyReader({ method, tokens, body, bodyAs = 'json' }: AnyRoute) {
+  if (body === 'text') return 'text'
+  if (body !== undefined) return bodyAs
+  return tokens !== 'none' && METHODS_WITH_BODY.includes(method) ? 'json' : undefined
+}
+
+const METHODS_WITH_BODY: readonly RouteMethod[] = ['post', 'put', 'patch']
+
+/** Tests whether a route reads one resource, which a client may keep and ask about later. */
+export function isSingleResource({ method, path, tokens, responses }: AnyRoute): boolean {
+  return method === 'get' && tokens !== 'none' && /:\w+$/.test(path) && typeof responses[200] !== 'string'
+}
+
 /** Lists every error code of a route: its own, and those that follow from its definition. */
 export function listErrorCodes(definition: AnyRoute): ErrorCode[] {
+  const reader = getBodyReader(definition)
   const codes: (ErrorCode | false | undefined)[] = [
     definition.tokens !== 'none' && 'unauthenticated',
     definition.tokens !== 'none' && 'rate_limited',
@@ -110,7 +125,7 @@ export function listErrorCodes(definition: AnyRoute): ErrorCode[] {
     definition.tokens === 'global_only' && 'token_bound_to_provider',
     definition.tokens !== 'none' && 'insufficient_scope',
     definition.path.includes(':') && 'not_found',
-    ...(definition.body === undefined ? [] : BODY_ERROR_CODES[definition.bodyAs ?? 'json']),
+    ...(reader === undefined ? [] : BODY_ERROR_CODES[reader]),
     'validation_failed',
     ...(definition.responses.errors ?? []),
     definition.isIdempotent && 'idempotency_key_reused',
@@ -120,7 +135,9 @@ export function listErrorCodes(definition: AnyRoute): ErrorCode[] {
   return [...new Set(codes.filter(code => code !== false && code !== undefined))]
 }
 
+const TEXT_ERROR_CODES = ['malformed_json', 'body_too_large', 'unsupported_media_type'] as const
 const BODY_ERROR_CODES = {
-  json: ['malformed_json', 'body_too_large', 'unsupported_media_type'],
+  text: TEXT_ERROR_CODES,
+  json: TEXT_ERROR_CODES,
   multipart: ['malformed_multipart', 'upload_too_large', 'unsupported_media_type'],
 } as const

@@ -14,6 +14,7 @@ import { type PreparedRoute, parseRequest, prepareRoute } from './parse-request.
 import {
   type AnyRoute,
   type ApiResponse,
+  isSingleResource,
   listErrorCodes,
   type ResponseSchemas,
   type Route,
@@ -130,11 +131,6 @@ function requireScope({ scopes }: AuthenticatedToken, { method, scope }: AnyRout
 /** Fails with 403 for a provider-bound token. */
 export function requireGlobalToken({ connectionUuid }: CallerToken): void {
   if (connectionUuid !== null) fail('token_bound_to_provider')
-}
-
-/** Tests whether a route reads one resource, which a client may keep and ask about later. */
-function isSingleResource({ method, path, tokens, responses }: AnyRoute): boolean {
-  return method === 'get' && tokens !== 'none' && /:\w+$/.test(path) && typeof responses[200] !== 'string'
 }
 
 /**

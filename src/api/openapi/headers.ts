@@ -16,6 +16,10 @@ export const OPENAPI_HEADERS: Record<string, JsonSchema> = {
     description: '`true` where this answer was given before',
     schema: { type: 'string', enum: ['true'] },
   },
+  ETag: {
+    description: 'Names this content; weak, because the bytes differ by encoding',
+    schema: { type: 'string', examples: ['W/"IlGOXnJmGLPI8q3vQm9rtQ2SUHVzl4fKVwVf3w0y1pM"'] },
+  },
   'WWW-Authenticate': { description: 'How to authenticate', schema: { type: 'string' } },
 }
 

@@ -1,7 +1,7 @@
 import type { z } from 'zod'
 import { listAllowingScopes } from '../../domain/tokens/token-scope.ts'
 import { MAX_REQUEST_ID_CHARS } from '../../http/limits.ts'
-import type { AnyRoute } from '../http/route-definition.ts'
+import { type AnyRoute, isSingleResource } from '../http/route-definition.ts'
 import { IDEMPOTENCY_KEY_PATTERN } from '../operations/idempotency.ts'
 import type { JsonSchema, OpenApiComponents } from './components.ts'
 import { describeErrors } from './errors.ts'
@@ -64,7 +64,7 @@ function describeQueryParameters({ query }: AnyRoute, components: OpenApiCompone
   }))
 }
 
-function describeHeaderParameters({ isIdempotent: isKeyed }: AnyRoute): JsonSchema[] {
+function describeHeaderParameters(route: AnyRoute): JsonSchema[] {
   const requestId = {
     name: 'X-Request-Id',
     in: 'header',
@@ -78,7 +78,14 @@ function describeHeaderParameters({ isIdempotent: isKeyed }: AnyRoute): JsonSche
     schema: { type: 'string', minLength: 1, maxLength: 255, pattern: IDEMPOTENCY_KEY_PATTERN.source },
     example: 'order-1042-payment',
   }
-  return isKeyed ? [requestId, key] : [requestId]
+  const knownTag = {
+    name: 'If-None-Match',
+    in: 'header',
+    description:
+      'The `ETag` of the answer that the client has: while it is the current one, the answer is 304',
+    schema: { type: 'string' },
+  }
+  return [requestId, ...(route.isIdempotent ? [key] : []), ...(isSingleResource(route) ? [knownTag] : [])]
 }
 
 function describeRequestBody(
@@ -112,6 +119,7 @@ function describeSuccesses(route: AnyRoute, components: OpenApiComponents) {
     ...referToHeaders('X-Request-Id'),
     ...(route.tokens !== 'none' && referToHeaders('RateLimit', 'RateLimit-Policy')),
     ...(route.isIdempotent && referToHeaders('Idempotent-Replayed')),
+    ...(isSingleResource(route) && referToHeaders('ETag')),
   }
   const described = Object.entries(answers).map(([status, answer]) => {
     const description = status === '201' ? 'Created' : 'OK'
@@ -123,7 +131,12 @@ function describeSuccesses(route: AnyRoute, components: OpenApiComponents) {
     const content = { 'application/json': { schema, example: components.buildExample(schema) } }
     return [status, { description, headers, content }]
   })
-  return Object.fromEntries(described) as Record<string, JsonSchema>
+  return {
+    ...(Object.fromEntries(described) as Record<string, JsonSchema>),
+    ...(isSingleResource(route) && {
+      304: { description: 'The client has the current answer, by its `If-None-Match`', headers },
+    }),
+  }
 }
 
 /** Describes a body that is sent unchanged: bytes, unless it is text that a program reads as it is. */
