@@ -4,6 +4,7 @@ import type { Locator, Page } from 'playwright-core'
 import { createPayoutActions } from '../api/support/payout-actions.ts'
 import { pollUntil } from '../api/support/poll-until.ts'
 import type { TestStack } from '../api/support/test-stack.ts'
+import { stayWithinDay } from '../support/day.ts'
 import {
   type BrowserUsers,
   clickAndLoad,
@@ -155,6 +156,7 @@ describeWithBrowser('the account of a merchant', () => {
 
   test.each(WAYS)('the settlement of a day and a month, and the files in view %s', async (_, look, value) => {
     const say = sayIn(look)
+    await stayWithinDay(100_000)
     const merchant = await stage.createMerchant()
     const payouts = createPayoutActions(stage)
     await payouts.createPaidCharge(merchant, { value: 12.5, external_ref: 'mesa 1' })

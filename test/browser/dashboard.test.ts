@@ -103,7 +103,8 @@ describeWithBrowser('the dashboard in a browser', () => {
     await stage.simulator.pay({ payload: charge.payment.payload })
     await turns(page, 'Paga')
     const { provider, account } = merchant.connection
-    const slow = { operation: 'refund', fault: 'accepted_then_silent', delay_ms: 3_000 } as const
+    // In progress until its page is shown, also on a busy machine.
+    const slow = { operation: 'refund', fault: 'accepted_then_silent', delay_ms: 10_000 } as const
     await stage.simulator.addFault({ provider, account, ...slow })
     await page.getByLabel('Valor a devolver').fill('5')
     expect([await cancel.count(), await page.locator('#live[hx-get]').count()]).toEqual([0, 0])

@@ -25,5 +25,6 @@ export async function findChromium(): Promise<string | null> {
 
 export function startBrowser(executablePath: string): Promise<Browser> {
   const args = ['--no-sandbox', '--disable-gpu', '--disable-dev-shm-usage', '--disable-background-networking']
-  return chromium.launch({ executablePath, args })
+  // A browser on a busy machine starts slowly.
+  return chromium.launch({ executablePath, args, timeout: 120_000 })
 }
