@@ -24,16 +24,16 @@ afterEach(async () => {
 const CREDENTIALS: Record<string, object> = { efi: efiCredentials, woovi: wooviCredentials }
 const tooLongALabel = 'a'.repeat(64)
 
-type Setting = { baseUrl: string; ca?: string; more?: object }
+type Setting = { baseUrl: string; ca?: string; more?: object; timeoutMs?: number }
 
 /** An adapter as a worker has it, with its log and counters. */
-function observedAdapter(dialect: string, { baseUrl, ca, more = {} }: Setting) {
+function observedAdapter(dialect: string, { baseUrl, ca, more = {}, timeoutMs = 10_000 }: Setting) {
   const lines: string[] = []
   const log = pino({ base: null }, { write: line => void lines.push(line) })
   const metrics = createWorkerMetrics('w')
   const registry = createProviderRegistry({
     openCredentials: JSON.parse,
-    timeoutMs: 2_000,
+    timeoutMs,
     ...(ca !== undefined && { ca }),
     observeCall(call) {
       metrics.recordProviderCall(call)
@@ -106,7 +106,7 @@ const FAULTS: Record<string, { code: string; make: () => Promise<Setting> }> = {
       const side = await openScriptedProvider()
       for (const path of ['POST /oauth/token', `GET /v2/cob/${REFERENCE}`, `GET /api/v1/charge/${REFERENCE}`])
         side.scriptReplies(path, 'hang')
-      return { baseUrl: side.url, ca: side.ca }
+      return { baseUrl: side.url, ca: side.ca, timeoutMs: 2_000 }
     },
   },
 }

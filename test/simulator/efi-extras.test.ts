@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
+import { stayWithinDay } from '../support/day.ts'
 import type { EfiClient } from './support/efi-client.ts'
 import { openSimulatorFixture, pollUntil, type SimulatorFixture } from './support/simulator-fixture.ts'
 
@@ -40,6 +41,7 @@ describe('a report of the statement', () => {
     new Intl.DateTimeFormat('en-CA', { timeZone: 'America/Sao_Paulo', dateStyle: 'short' }).format(Date.now())
 
   test('is created after a while, with the received PIX and their tariffs; a repeated request is the same report', async () => {
+    await stayWithinDay(10_000)
     const endToEnd = await receive()
     const tariff = { provider: 'PROVIDER_A', account: 'shop', kind: 'tariff', value: 0.35 } as const
     await simulator.control.moveMoney({ ...tariff, end_to_end: endToEnd })
@@ -51,9 +53,11 @@ describe('a report of the statement', () => {
     ])
 
     await advanceClock(DAY_S)
-    const asked = await request(day)
+    const [asked, waiting] = await simulator.whileClockIsStopped(async () => {
+      const asked = await request(day)
+      return [asked, await efi.raw('GET', `/v2/gn/relatorios/${asked.body.id}`)] as const
+    })
     expect([asked.status, asked.body]).toMatchObject([202, { status: 'AGUARDANDO_PROCESSAMENTO' }])
-    const waiting = await efi.raw('GET', `/v2/gn/relatorios/${asked.body.id}`)
     expect([waiting.status, JSON.parse(waiting.text)]).toEqual([202, asked.body])
     const ready = await pollUntil(
       () => efi.raw('GET', `/v2/gn/relatorios/${asked.body.id}`),

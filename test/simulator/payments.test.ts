@@ -61,12 +61,12 @@ test('a notification is repeated until it is answered 2xx, and listed even where
   await simulator.control.pay({ payload })
   await pollUntil(
     () => noticesOf('stubborn', txid),
-    found => found.length === 2,
+    found => found.length >= 2,
   )
   await simulator.control.setInboxResponse('stubborn', { status: 200 })
   await pollUntil(
     () => noticesOf('stubborn', txid),
-    found => found.length === 3,
+    found => found.length >= 3,
   )
   expect(new Set((await noticesOf('stubborn', txid)).map(one => one.body)).size).toBe(1)
 })
@@ -111,10 +111,12 @@ test('a deposit has no txid, a foreign payment has a foreign one; both are notif
     found => found.length === 2,
   )
   const items = received.map(one => JSON.parse(one.body).pix[0])
-  expect(items.map(item => [item.endToEndId, item.txid])).toEqual([
-    [own.end_to_end, undefined],
-    [foreign.end_to_end, 'alheio'],
-  ])
+  expect(items.map(item => [item.endToEndId, item.txid]).toSorted()).toEqual(
+    [
+      [own.end_to_end, undefined],
+      [foreign.end_to_end, 'alheio'],
+    ].toSorted(),
+  )
   const listed = (query: string) => efi.get(`/v2/pix?inicio=${since}&fim=2099-01-01T00:00:00Z${query}`)
   const withTxid = (await listed('&txid=alheio')).body.pix
   expect(withTxid).toMatchObject([{ endToEndId: foreign.end_to_end, valor: '7.50' }])

@@ -90,8 +90,10 @@ describe('an order that is removed', () => {
   test('order_removed leaves it, and removes it later', async () => {
     const name = id()
     await fault('order_removed', { operation: 'sendTransfer', delay_ms: 300 })
-    expect((await order(name)).body.error).toMatch(/balance/)
-    expect((await woovi.get(`/payment/${name}`)).body.payment.status).toBe('CREATED')
+    await simulator.whileClockIsStopped(async () => {
+      expect((await order(name)).body.error).toMatch(/balance/)
+      expect((await woovi.get(`/payment/${name}`)).body.payment.status).toBe('CREATED')
+    })
     await pollUntil(
       () => woovi.get(`/payment/${name}`),
       ({ status }) => status === 400,
@@ -104,8 +106,10 @@ describe('an order that is removed', () => {
   test('is kept if it was approved meanwhile', async () => {
     const name = id()
     await fault('order_removed', { operation: 'sendTransfer', delay_ms: 300 })
-    await order(name)
-    await simulator.control.approveOrder(name)
+    await simulator.whileClockIsStopped(async () => {
+      await order(name)
+      await simulator.control.approveOrder(name)
+    })
     await pollUntil(notificationsOf('orders'), all =>
       all.some(notified => notified.payment.correlationID === name),
     )

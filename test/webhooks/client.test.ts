@@ -1,9 +1,9 @@
 import type { RequestListener } from 'node:http'
-import { setImmediate as nextTurn, setTimeout as sleep } from 'node:timers/promises'
 import type { TLSSocket } from 'node:tls'
 import { gzipSync } from 'node:zlib'
 import { afterEach, expect, jest, test } from '@jest/globals'
 import { collectGarbage } from '../support/collect-garbage.ts'
+import { handleArrivedEvents } from '../support/event-loop.ts'
 import { readBody, waitUntilHolds } from './support/merchant-server.ts'
 import { openWebhookClientFixture } from './support/webhook-client-fixture.ts'
 
@@ -122,14 +122,8 @@ test.each([
   expect(await post()).toMatchObject(outcome)
 })
 
-/**
- * The client may use a connection again some events after the end of the response. Where the process stood still, a timer
- * fires before these events are handled; each turn of the event loop handles what has arrived.
- */
-async function connectionIsIdle(): Promise<void> {
-  await sleep(20)
-  for (let turn = 0; turn < 50; turn++) await nextTurn()
-}
+/** The client may use a connection again some events after the end of the response. */
+const connectionIsIdle = handleArrivedEvents
 
 test('attempts one after the other use one connection', async () => {
   const { post, seen } = await openWebhookClientFixture((_, response) => response.end('ok'), {

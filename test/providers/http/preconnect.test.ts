@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { afterEach, beforeEach, expect, test } from '@jest/globals'
 import { createHttpClient, type HttpClient } from '../../../src/providers/http/client.ts'
+import { handleArrivedEvents } from '../../support/event-loop.ts'
 import { type ScriptedProvider, startScriptedProvider } from '../support/scripted-provider.ts'
 
 /** Connections that are opened while the worker still commits the attempt. */
@@ -14,7 +15,7 @@ beforeEach(async () => {
   http = createHttpClient({
     baseUrl: scriptedProvider.url,
     tls: { ca: scriptedProvider.ca },
-    timeoutMs: 1_500,
+    timeoutMs: 10_000,
   })
 })
 afterEach(async () => {
@@ -65,7 +66,7 @@ test('a connection whose handshake fails reports that its call was never sent, a
 test('a connection closed by the provider has carried nothing: another one is opened', async () => {
   await preconnect()
   scriptedProvider.destroyConnections()
-  await sleep(50)
+  await handleArrivedEvents()
   expect(await send()).toMatchObject({ kind: 'answer', status: 200 })
   expect(scriptedProvider.seen.map(({ connection }) => connection)).toEqual([2])
 })

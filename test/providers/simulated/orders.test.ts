@@ -76,7 +76,8 @@ test('a payment removed in the panel is notified with our id, and its lookup doe
 test('a payment that will be removed awaits its approval until then', async () => {
   await fault('order_removed', 'sendTransfer', 400)
   const order = shop.transferRequest()
-  expect(await shop.provider.sendTransfer(order)).toMatchObject({ kind: 'awaiting_approval' })
+  const send = () => shop.provider.sendTransfer(order)
+  expect(await shop.stage.whileClockIsStopped(send)).toMatchObject({ kind: 'awaiting_approval' })
   await pollUntil(
     () => shop.provider.findTransfer(order.id),
     ({ kind }) => kind === 'not_found',
@@ -86,7 +87,8 @@ test('a payment that will be removed awaits its approval until then', async () =
 test('a payment notified as removed that is paid nevertheless is in process, then settled', async () => {
   await fault('accepted_then_reported_removed', 'sendTransfer', 400)
   const order = shop.transferRequest()
-  expect(await shop.provider.sendTransfer(order)).toMatchObject({
+  const send = () => shop.provider.sendTransfer(order)
+  expect(await shop.stage.whileClockIsStopped(send)).toMatchObject({
     ...{ kind: 'accepted', payout: { status: 'in_process' } },
   })
   await shop.waitForNotification(item => item.reference === order.id)

@@ -3,6 +3,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http'
 import { createServer, type Server } from 'node:https'
 import type { AddressInfo, Socket } from 'node:net'
 import type { TLSSocket, TlsOptions } from 'node:tls'
+import { reserveFreePort } from '../../../src/dev/os/ports.ts'
 import { createSelfSignedCertificate } from './certificate.ts'
 
 /** One reply of the provider: an answer, or one of the ways to give none. */
@@ -146,9 +147,7 @@ function sendReply(reply: ScriptedReply, request: IncomingMessage, response: Ser
   response.end(reply.text ?? (reply.json === undefined ? '' : JSON.stringify(reply.json)))
 }
 
-/** A loopback port without a listener. */
+/** A loopback port without a listener, until this process ends. */
 export async function findUnusedUrl(): Promise<string> {
-  const closedProvider = await startScriptedProvider()
-  await closedProvider.close()
-  return closedProvider.url
+  return `https://localhost:${(await reserveFreePort()).port}`
 }

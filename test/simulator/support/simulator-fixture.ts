@@ -32,13 +32,14 @@ export async function openSimulatorFixture({
   port = 0,
 } = {}) {
   let aheadMs = 0
+  let stoppedAtMs: number | undefined
   const simulator = await startSimulator({
     config: {
       ...{ host: '127.0.0.1', port, providerPorts: [0, 0, 0, 0], home, publicHost: 'localhost', seed },
       ...{ timeScale: 60, logLevel: 'silent' },
     },
     log: pino({ level: 'silent' }),
-    now: () => new Date(Date.now() + aheadMs),
+    now: () => new Date((stoppedAtMs ?? Date.now()) + aheadMs),
   })
   const { info: facts } = simulator
   const ca = readFileSync(facts.ca_file, 'utf8')
@@ -56,6 +57,13 @@ export async function openSimulatorFixture({
     browser,
     advanceClock: (seconds: number) => {
       aheadMs += seconds * 1000
+    },
+    /** Stops its clock during an action, which sees no time pass, however slow the machine. */
+    async whileClockIsStopped<T>(act: () => Promise<T>): Promise<T> {
+      stoppedAtMs = Date.now()
+      return act().finally(() => {
+        stoppedAtMs = undefined
+      })
     },
     /** Creates the account and answers a client of it. */
     createShop: async (changes: object = {}) => {
