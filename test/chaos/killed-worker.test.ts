@@ -154,12 +154,13 @@ test.each(NOUNS)(
 )
 test('a worker killed while the row of a transfer without a key is committed: it is never sent', async () => {
   const merchant = await fixture.createMerchant(1_000)
-  const slow = await slowDownCommits(fixture, 'transfer', 4)
+  const slow = await slowDownCommits(fixture, 'transfer', 8)
   const order = fixture.transferInput(merchant)
   const key = { uuid: order.uuid, connectionUuid: order.candidates[0]! }
   let acceptBefore = ''
   const process = sender('sendTransfer', () => {
-    acceptBefore = new Date(Date.now() + 3_000).toISOString()
+    // It begins in time even where the machine stands still for a moment, and its commit ends afterwards.
+    acceptBefore = new Date(Date.now() + 6_000).toISOString()
     return { ...key, isResend: false, order: { ...order, acceptBefore } }
   })
   await process.says('ready')
@@ -167,19 +168,19 @@ test('a worker killed while the row of a transfer without a key is committed: it
     where datname = current_database() and state = 'active' and wait_event = 'PgSleep'`
   await waitUntil(async () => (await fixture.sql(isCommitting)).length > 0, {
     description: 'the commit',
-    limitMs: 10_000,
+    limitMs: 30_000,
   })
   await process.killed()
   // PostgreSQL commits it all the same, after its caller was answered otherwise.
   const isThere = async () =>
     (await fixture.sql('select from transfer where uuid = ?', [order.uuid])).length === 1
-  await waitUntil(isThere, { description: 'the row', limitMs: 15_000 })
+  await waitUntil(isThere, { description: 'the row', limitMs: 30_000 })
   await slow.end()
   const orders = openBank('not_found')
   expect(await fixture.providers.pollTransfer({ ...key, pollCount: 1 })).toMatchObject({ kind: 'not_found' })
   await waitUntil(async () => Date.now() > Date.parse(acceptBefore), {
     description: 'its time',
-    limitMs: 10_000,
+    limitMs: 30_000,
   })
   expect(await fixture.providers.sendTransfer({ ...key, isResend: true })).toMatchObject({
     code: 'not_taken',

@@ -15,7 +15,9 @@ beforeAll(async () => {
 afterAll(() => fixture?.close())
 
 const DAY_MS = 86_400_000
-const ago = (days: number) => new Date(Date.now() - days * DAY_MS).toISOString()
+/** The same day at each call, also where midnight passes. */
+const NOW = Date.now()
+const ago = (days: number) => new Date(NOW - days * DAY_MS).toISOString()
 
 async function anAccount() {
   const { connectionUuid } = await fixture.createMerchant(0)
