@@ -107,7 +107,7 @@ async function payCharge(em: EntityManager, charge: Charge, payment: IncomingPix
 }
 
 /** Returns the accounts that a payment of a charge credits: its owner and the recipients of its splits. */
-function getCreditedAccounts({ accountUuid, providerAccountUuid, splits }: Charge) {
+export function getCreditedAccounts({ accountUuid, providerAccountUuid, splits }: Charge) {
   const recipients = splits.getItems().map(split => split.recipient.uuid)
   return { providerAccountUuid, accountUuids: [accountUuid, ...recipients] }
 }

@@ -85,6 +85,36 @@ async function holdLackingFunds(
   return legs
 }
 
+/**
+ * Reduces the claims of disputes of one charge until `refundCents` can be refunded, newest dispute first, and releases
+ * what they hold above that. Only for a refund that was ordered before they claimed it: its row was lost in a restore.
+ * The caller has locked `disputes` (`lockDisputes`) and the charge.
+ */
+export async function reduceDisputeClaims(
+  em: EntityManager,
+  { charge, movement }: DisputedPayment & { charge: Charge },
+  disputes: Dispute[],
+  { refundCents, at }: { refundCents: number; at: Date },
+): Promise<void> {
+  const samePix = disputes.filter(one => one.movement.uuid === movement.uuid)
+  for (const dispute of samePix.toReversed()) {
+    const claimCents = Math.min(refundCents - computeRefundableCents(charge), dispute.claimedCents)
+    if (claimCents <= 0) continue
+    dispute.claimedCents -= claimCents
+    charge.disputedCents -= claimCents
+    const cents = Math.max(0, dispute.heldCents + dispute.retainedCents - dispute.claimedCents)
+    const heldCents = Math.min(cents, dispute.heldCents)
+    const retainedCents = cents - heldCents
+    dispute.heldCents -= heldCents
+    dispute.retainedCents -= retainedCents
+    dispute.updatedAt = at
+    await em.flush()
+    if (cents === 0) continue
+    const release = createHoldMovement(em, dispute, { charge, movement, movementType: 'IN', cents, at })
+    await postMovement(em, release, disputeReleasedLegs(dispute.accountUuid, { heldCents, retainedCents }))
+  }
+}
+
 /** Releases what an ended dispute held: for the account's shortfall, other disputes, then the available balance. */
 export async function releaseDisputedFunds(
   em: EntityManager,

@@ -1,3 +1,4 @@
+import type { EntityManager } from '../../db/client/orm.ts'
 import { Charge } from '../../db/entities/charge.ts'
 import { Refund } from '../../db/entities/refund.ts'
 import {
@@ -8,12 +9,15 @@ import {
   transactionReturning,
 } from '../../db/pipeline/query.ts'
 import { queryWithFollowUps } from '../../db/repositories/follow-ups.ts'
-import type { RefundState } from '../../domain/refunds/refund.ts'
+import type { RefundState, RefundTerms } from '../../domain/refunds/refund.ts'
 import type { OpenRefundResult, RebuildRefundResult, RefundInput } from '../../workflows/contracts/refunds.ts'
+import { getCreditedAccounts } from '../charges/record-payments.ts'
 import { getFailureBeforeRestore, restoreRefundEnd } from '../disaster-recovery/restore-final-state.ts'
+import { reduceDisputeClaims } from '../disputes/hold-funds.ts'
+import { lockDisputesAndBalances } from '../disputes/locks.ts'
 import type { ActivityDependencies } from '../runtime/dependencies.ts'
 import { lockCharge } from '../shared/transition.ts'
-import { planRefund, storeRefund } from './open.ts'
+import { getRefundRefusal, planRefund, storeRefund } from './open.ts'
 import { refundPayout } from './refund-payout.ts'
 
 /**
@@ -48,11 +52,31 @@ export function rebuildRefund({ orm }: ActivityDependencies) {
         if (restored) await restoreRefundEnd(em, locked, restored)
         return queryKnownRefund(locked.refund)
       }
-      const plan = await planRefund(em, order, charge)
+      const terms = await releaseLaterDisputes(em, order, charge)
+      const plan = await planRefund(em, order, charge, terms)
       if (restored?.ended === 'failed') plan.code = getFailureBeforeRestore(restored).code
       else if (plan.code !== null) return constantQuery({ kind: 'unknown', code: plan.code })
       return queryKnownRefund(await storeRefund(em, order, plan))
     })
+}
+
+/**
+ * Releases what disputes claim of a charge for a refund that was ordered before them: no refund is ordered while a dispute
+ * claims the charge, but a dispute may be rebuilt first. Returns the terms of the charge without its disputes.
+ */
+async function releaseLaterDisputes(
+  em: EntityManager,
+  order: RefundInput,
+  charge: Charge,
+): Promise<RefundTerms> {
+  const { state, paidAt, receivedCents, refundedCents, refundingCents, disputedCents } = charge
+  const terms = { state, paidAt, receivedCents, refundedCents, refundingCents, disputedCents: 0 }
+  const hasFailed = order.restored?.ended === 'failed'
+  if (disputedCents === 0 || hasFailed || getRefundRefusal(order, terms) !== null) return terms
+  const disputes = await lockDisputesAndBalances(em, getCreditedAccounts(charge))
+  const disputed = { charge, movement: charge.movement! }
+  await reduceDisputeClaims(em, disputed, disputes, { refundCents: order.valueCents, at: new Date() })
+  return terms
 }
 
 function queryKnownRefund({ uuid, state }: Refund): Query<RebuildRefundResult> {

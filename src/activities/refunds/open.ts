@@ -8,6 +8,7 @@ import { computeFeeCents } from '../../domain/ledger/money.ts'
 import {
   computeRefundableCents,
   computeSplitRefunds,
+  type RefundTerms,
   refundErrorCodeOf,
 } from '../../domain/refunds/refund.ts'
 import type { RefundInput } from '../../workflows/contracts/refunds.ts'
@@ -16,18 +17,33 @@ import { createMovement, postMovement } from '../ledger/movements.ts'
 import { getOrderTime } from '../shared/order-time.ts'
 import { transition } from '../shared/transition.ts'
 
-/** Plans a refund: fee, paying parts, and its refusal code or null. Locks the accounts' balances. */
-export async function planRefund(em: EntityManager, order: RefundInput, charge: Charge): Promise<RefundPlan> {
+/**
+ * Plans a refund: fee, paying parts, and its refusal code or null. Locks the accounts' balances. `terms`: the charge as the
+ * rules of a refund see it.
+ */
+export async function planRefund(
+  em: EntityManager,
+  order: RefundInput,
+  charge: Charge,
+  terms: RefundTerms = charge,
+): Promise<RefundPlan> {
   const feeCents = computeFeeCents(order.valueCents, charge.connection.fees.refund)
   const parts = await allocateRefundParts(em, charge, order.valueCents)
   // The last part is the one of the charge's owner.
   const ownerCents = Math.max(0, parts.at(-1)!.cents) + feeCents
   // The API's checks of the request are repeated on the charge's current state.
   const code =
-    refundErrorCodeOf(charge, getOrderTime(order)) ??
-    (order.valueCents > computeRefundableCents(charge) ? 'refund_above_remainder' : null) ??
+    getRefundRefusal(order, terms) ??
     ((await lockAvailableBalance(em, charge)) < ownerCents ? 'insufficient_balance' : null)
   return { charge, feeCents, parts, code }
+}
+
+/** Returns why a charge on these terms cannot be refunded by this order, whatever the balances are; null where it can. */
+export function getRefundRefusal(order: RefundInput, terms: RefundTerms): string | null {
+  return (
+    refundErrorCodeOf(terms, getOrderTime(order)) ??
+    (order.valueCents > computeRefundableCents(terms) ? 'refund_above_remainder' : null)
+  )
 }
 
 /** Allocates a refund: each split pays its share if its balance covers it, the owner the rest. Locks balances. */

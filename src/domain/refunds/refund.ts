@@ -24,9 +24,12 @@ export type RefundableCharge = {
   disputedCents: number
 }
 
+/** The state of a charge on which the rules of a refund depend. */
+export type RefundTerms = RefundableCharge & { state: ChargeState; paidAt?: Date | null | undefined }
+
 /** Why a charge cannot be refunded now, by the catalogue's code; null where it can. */
 export function refundErrorCodeOf(
-  charge: RefundableCharge & { state: ChargeState; paidAt?: Date | null | undefined },
+  charge: RefundTerms,
   now: Date,
 ): 'refund_med_open' | 'refund_in_progress' | 'charge_not_refundable' | 'refund_period_over' | null {
   if (charge.disputedCents > 0) return 'refund_med_open'

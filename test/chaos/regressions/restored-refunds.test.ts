@@ -1,0 +1,80 @@
+import { randomUUID } from 'node:crypto'
+import { afterAll, beforeAll, expect, test } from '@jest/globals'
+import type { FindPayoutOutcome } from '../../../src/domain/providers/provider.ts'
+import { openActivityFixture } from '../support/activity-fixture.ts'
+import { createDisputeFixture } from '../support/dispute-fixture.ts'
+import { createPaidCharge } from '../support/money-fixture.ts'
+
+/** A refund of R$ 3.00 that a restore has lost, of a charge of R$ 10.00 whose dispute was rebuilt before it. */
+
+let fixture: Awaited<ReturnType<typeof openActivityFixture>>
+beforeAll(async () => {
+  fixture = await openActivityFixture()
+})
+afterAll(() => fixture?.close())
+
+async function createDisputedCharge() {
+  const merchant = await fixture.createMerchant(0)
+  const { accountUuid, connectionUuid } = merchant
+  const chargeUuid = await createPaidCharge(fixture, merchant)
+  const [row] = await fixture.sql<{ end_to_end: string }>('select end_to_end from charge where uuid = ?', [
+    chargeUuid,
+  ])
+  const dispute = createDisputeFixture(fixture, { connectionUuid, endToEnd: row!.end_to_end })
+  await dispute.pollAnswering()
+  expect(await dispute.readCents()).toEqual({ claimed: 1_000, held: 1_000, retained: 0 })
+  const orderedAt = new Date().toISOString()
+  const order = {
+    ...{ uuid: randomUUID(), chargeUuid, accountUuid, connectionUuid, valueCents: 300, fingerprint: 'f' },
+    ...{ requestId: 'r', timeScale: 1 },
+  }
+  return {
+    ...{ accountUuid, dispute },
+    rebuild: (more: { ended?: string } = {}, valueCents = 300) =>
+      fixture.records.rebuildRefund({ ...order, valueCents, restored: { orderedAt, ...more } }),
+    async poll(found: FindPayoutOutcome) {
+      fixture.scriptProvider({ findRefund: async () => found })
+      const { uuid } = order
+      const search = { uuid, candidates: [connectionUuid], orderedAt, pollCount: 0, isFinalPoll: true }
+      const result = await fixture.providers.restoreRefund(search)
+      if (result.kind === 'found')
+        await fixture.providers.pollRefund({ uuid, connectionUuid, pollCount: 0, canAnswerFromRow: false })
+    },
+    async readStates() {
+      const [states] = await fixture.sql(
+        `select r.state as refund, c.state as charge, c.disputed_cents::int as disputed
+         from refund r join charge c on c.uuid = r.charge_uuid where r.uuid = ?`,
+        [order.uuid],
+      )
+      return states
+    },
+  }
+}
+
+test('a refund that was executed is rebuilt and settled while a later dispute is open', async () => {
+  const { accountUuid, dispute, rebuild, poll, readStates } = await createDisputedCharge()
+  expect(await rebuild()).toMatchObject({ kind: 'known', opened: { state: 'sending' } })
+  expect(await dispute.readCents()).toEqual({ claimed: 700, held: 700, retained: 0 })
+  const endToEnd = `D${randomUUID().replaceAll('-', '').slice(1)}`
+  await poll({ kind: 'found', payout: { status: 'settled', endToEnd, at: new Date().toISOString() } })
+  expect(await readStates()).toEqual({ refund: 'settled', charge: 'partially_refunded', disputed: 700 })
+  expect(await fixture.readBalances(accountUuid)).toEqual({ blocked: 700, outside: -700 })
+})
+
+test('a refund that no provider has gives its money back to the dispute', async () => {
+  const { accountUuid, dispute, rebuild, poll, readStates } = await createDisputedCharge()
+  await rebuild()
+  await poll({ kind: 'not_found' })
+  expect(await readStates()).toEqual({ refund: 'failed', charge: 'paid', disputed: 1_000 })
+  expect(await dispute.readCents()).toEqual({ claimed: 1_000, held: 1_000, retained: 0 })
+  expect(await fixture.readBalances(accountUuid)).toEqual({ blocked: 1_000, outside: -1_000 })
+})
+
+test.each([
+  ['that had failed', 'known', { ended: 'failed' }, 300],
+  ['of more than was received', 'unknown', {}, 1_001],
+])('a refund %s leaves the dispute its money', async (_, kind, restored, valueCents) => {
+  const { dispute, rebuild } = await createDisputedCharge()
+  expect(await rebuild(restored, valueCents)).toMatchObject({ kind })
+  expect(await dispute.readCents()).toEqual({ claimed: 1_000, held: 1_000, retained: 0 })
+})
