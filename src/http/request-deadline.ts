@@ -1,8 +1,9 @@
 import { AsyncLocalStorage } from 'node:async_hooks'
+import { DriverException } from '@mikro-orm/core'
 import type { Middleware } from 'koa'
 import { failNotConfirmed, type ResourceIds } from './api-error.ts'
 import { MIN_TO_START_MS, READ_BACK_RESERVE_MS, REQUEST_DEADLINE_MS } from './limits.ts'
-import { type AwaitedPart, ResponseTimeoutError } from './outage.ts'
+import { type AwaitedPart, isOutage, ResponseTimeoutError } from './outage.ts'
 
 /**
  * Deadline of one request (SPEC §1), by a monotonic clock. It starts when the request arrives; each step gets the time
@@ -52,17 +53,18 @@ export class RequestDeadline {
   }
 
   /**
-   * Awaits the whole response until the deadline. Fails with `not_confirmed` once a workflow may have been started or rows
-   * committed.
+   * Awaits the whole response until the deadline. Where an outage or the deadline ends it, it fails with `not_confirmed` once a
+   * workflow may have been started or rows committed.
    */
   async awaitResponse<T>(response: Promise<T>, marginMs = 0): Promise<T> {
     try {
       return await this.awaitStep(response, marginMs)
     } catch (error) {
-      if (!(error instanceof ResponseTimeoutError)) throw error
+      if (!isOutage(error)) throw error
       if (this.#started) failNotConfirmed(this.#started.ids, error)
-      // The handler continues after the deadline. Where it failed by itself before, it has written nothing.
-      if (this.#mayWrite && this.remainingMs <= marginMs) failNotConfirmed(null, error)
+      // The handler continues after the deadline. Where another wait of its own ended before, it has written nothing.
+      const mayHaveWritten = this.remainingMs <= marginMs || error instanceof DriverException
+      if (this.#mayWrite && mayHaveWritten) failNotConfirmed(null, error)
       throw error
     }
   }
@@ -92,7 +94,7 @@ export class RequestDeadline {
 
   /**
    * Marks that a handler which may write at any moment begins. Fails with `ResponseTimeoutError` where too little time is
-   * left; if the handler has not ended by the deadline, the response is `not_confirmed`.
+   * left; if the handler has not ended by the deadline, or PostgreSQL fails it, the response is `not_confirmed`.
    */
   markHandled(): void {
     this.requireRemainingMs(MIN_TO_START_MS)

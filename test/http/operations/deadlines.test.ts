@@ -1,12 +1,13 @@
 import { randomUUID } from 'node:crypto'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
+import { DriverException } from '@mikro-orm/core'
 import Koa from 'koa'
 import { queryAcceptanceDeadline } from '../../../src/api/operations/acceptance-deadline.ts'
 import { writeDirectly } from '../../../src/api/operations/direct-write.ts'
 import { runQuery } from '../../../src/db/pipeline/query.ts'
 import { MIN_TO_START_MS, READ_BACK_RESERVE_MS, REQUEST_DEADLINE_MS } from '../../../src/http/limits.ts'
-import { ResponseTimeoutError } from '../../../src/http/outage.ts'
+import { ResponseTimeoutError, TemporalConnectionError } from '../../../src/http/outage.ts'
 import { enforceDeadline, getRequestDeadline, RequestDeadline } from '../../../src/http/request-deadline.ts'
 import { startServer } from '../../../src/http/server.ts'
 import { type ApiFixture, openApiFixture } from '../support/api-fixture.ts'
@@ -21,6 +22,8 @@ afterAll(() => fixture?.close())
 
 const never = () => new Promise<never>(() => {})
 const UUID = '3e2f0f1c-7f61-4a57-9c9b-6f0a8a3f8a11'
+/** Its insert loses the connection at the commit. */
+const LOST_UUID = 'b1a3a3a5-3d0e-4b60-8a3b-0c1f6a5f7f02'
 
 test('every step shares the request’s deadline', async () => {
   const deadline = new RequestDeadline(10_000)
@@ -75,16 +78,45 @@ test('a handler that goes on after the deadline is not confirmed; one that fails
   expect(() => new RequestDeadline(MIN_TO_START_MS).markHandled()).toThrow(ResponseTimeoutError)
 })
 
+const connectionLost = () =>
+  new DriverException(Object.assign(new Error('read ECONNRESET'), { code: 'ECONNRESET' }))
+
+test('an outage after something may have started is not confirmed; any other failure stays', async () => {
+  const started = new RequestDeadline(60_000)
+  started.markStarted({ uuid: UUID })
+  await expect(started.awaitResponse(Promise.reject(connectionLost()))).rejects.toMatchObject({
+    code: 'not_confirmed',
+    details: { data: { uuid: UUID } },
+  })
+  await expect(started.awaitResponse(Promise.reject(new TypeError('a bug')))).rejects.toThrow(TypeError)
+  const unstarted = new RequestDeadline(60_000)
+  await expect(unstarted.awaitResponse(Promise.reject(connectionLost()))).rejects.toThrow(DriverException)
+})
+
+test('a handler that may write is not confirmed where PostgreSQL fails it, and has started nothing without Temporal', async () => {
+  const handled = new RequestDeadline(60_000)
+  handled.markHandled()
+  await expect(handled.awaitResponse(Promise.reject(connectionLost()))).rejects.toMatchObject({
+    code: 'not_confirmed',
+  })
+  const refused = new TemporalConnectionError('no connection')
+  await expect(handled.awaitResponse(Promise.reject(refused))).rejects.toThrow(TemporalConnectionError)
+})
+
 describe('a write without a workflow', () => {
   beforeAll(async () => {
     await fixture.orm.em.execute(`create table written (uuid uuid primary key);
       create function commit_slowly() returns trigger language plpgsql as $$
-      begin perform pg_sleep(case when new.uuid = '${UUID}' then 20 else 0 end); return null; end $$;
+      begin
+        perform pg_sleep(case when new.uuid = '${UUID}' then 20 else 0 end);
+        perform pg_terminate_backend(pg_backend_pid()) where new.uuid = '${LOST_UUID}';
+        return null;
+      end $$;
       create constraint trigger slow after insert on written deferrable initially deferred
         for each row execute function commit_slowly()`)
   })
-  /** Answers of a request whose write takes until so many milliseconds before its deadline. */
-  async function insertWithin(uuid: string, leftMs: number) {
+  /** Answers of a request whose write takes until so many milliseconds before its deadline, and what it does then. */
+  async function insertWithin(uuid: string, leftMs: number, finish = async () => {}) {
     const app = new Koa()
     const answers: unknown[] = []
     app.use(async (_, next) => void (await next().catch(error => answers.push(error.code ?? error.name))))
@@ -94,22 +126,24 @@ describe('a write without a workflow', () => {
         await tx.execute('insert into written values (?)', [uuid])
         await sleep(getRequestDeadline().remainingMs - leftMs)
       })
+      await finish()
       ctx.body = answers.push('written')
     })
     const server = await startServer(app, { host: '127.0.0.1', port: 0 })
     await (await fetch(server.url)).text()
     await server.stop()
-    const rows = await fixture.orm.em.fork().execute('select from written where uuid = ?', [uuid])
-    return { answers, isWritten: rows.length === 1 }
+    const readWritten = () => fixture.orm.em.fork().execute('select from written where uuid = ?', [uuid])
+    return { answers, isWritten: async () => (await readWritten()).length === 1 }
   }
 
   test('is committed while its request has time left', async () => {
-    expect(await insertWithin(randomUUID(), 4_000)).toEqual({ answers: ['written'], isWritten: true })
+    const { answers, isWritten } = await insertWithin(randomUUID(), 4_000)
+    expect([answers, await isWritten()]).toEqual([['written'], true])
   })
 
   test('is rolled back in the last second of its request', async () => {
-    const late = await insertWithin(randomUUID(), MIN_TO_START_MS - 100)
-    expect(late).toEqual({ answers: ['ResponseTimeoutError'], isWritten: false })
+    const { answers, isWritten } = await insertWithin(randomUUID(), MIN_TO_START_MS - 100)
+    expect([answers, await isWritten()]).toEqual([['ResponseTimeoutError'], false])
   })
 
   test('is not confirmed where its commit lasts until the deadline', async () => {
@@ -117,6 +151,16 @@ describe('a write without a workflow', () => {
     await fixture.orm.em.execute(
       `select pg_cancel_backend(pid) from pg_stat_activity where wait_event = 'PgSleep' and datname = current_database()`,
     )
+  })
+
+  test('is not confirmed where the connection is lost during its commit', async () => {
+    expect((await insertWithin(LOST_UUID, 4_000)).answers).toEqual(['not_confirmed'])
+  })
+
+  test('is not confirmed where a read after its commit fails', async () => {
+    const failRead = () => Promise.reject(connectionLost())
+    const { answers, isWritten } = await insertWithin(randomUUID(), 4_000, failRead)
+    expect([answers, await isWritten()]).toEqual([['not_confirmed'], true])
   })
 })
 
