@@ -1,5 +1,6 @@
 import type { Command } from 'commander'
 import { registerAccountCommands } from './accounts.ts'
+import { registerChargeCommands } from './charges.ts'
 import { type CommandEnvironment, OperatorCommand, shellEnvironment } from './command-context.ts'
 import { registerConnectionCommands } from './connections.ts'
 import { registerLedgerCommands } from './ledger.ts'
@@ -25,6 +26,7 @@ export function createProgram(environment: CommandEnvironment = shellEnvironment
     .showHelpAfterError()
   registerLedgerCommands(program)
   registerReconciliationCommands(program)
+  registerChargeCommands(program)
   registerTemporalCommands(program)
   registerPauseCommands(program)
   registerRebuildCommands(program)

@@ -1,6 +1,7 @@
 import { type EntityManager, runInTransaction } from '../../db/client/orm.ts'
 import { Charge } from '../../db/entities/charge.ts'
 import { constantQuery, type Query, runQuery, transactionReturning } from '../../db/pipeline/query.ts'
+import { isExpiryConfirmed } from '../../db/repositories/charge-expiries.ts'
 import { readChargeState } from '../../db/repositories/charges.ts'
 import { queryChargeConnectionToCall } from '../../db/repositories/connections.ts'
 import { queryWithFollowUps } from '../../db/repositories/follow-ups.ts'
@@ -33,7 +34,7 @@ export function toChargeSnapshot({ state, expiresAt, cancelRequestedAt }: Charge
 
 /**
  * Polls the provider of a charge, then applies its answer in one transaction under the charge's row lock: payments are recorded,
- * and an unpaid charge expires once its payload has.
+ * and an unpaid charge expires once its payload has, or an operator has confirmed that it was not paid.
  */
 export function pollCharge(dependencies: ActivityDependencies) {
   return async ({ chargeUuid, isPayloadExpired }: PollChargeInput): Promise<PollChargeResult> => {
@@ -44,16 +45,28 @@ export function pollCharge(dependencies: ActivityDependencies) {
       provider.findCharge(referenceOf(chargeUuid)),
     )
     // "Not found" from the provider that issued the charge is no answer: it proves nothing about payments.
-    if (found.kind !== 'found')
-      return {
-        kind: 'no_answer',
-        state: await readChargeState(em, chargeUuid),
-        code: found.kind === 'no_answer' ? found.code : found.kind,
-      }
+    if (found.kind !== 'found') {
+      const code = found.kind === 'no_answer' ? found.code : found.kind
+      if (CODES_ENDED_BY_OPERATOR.includes(code) && (await isExpiryConfirmed(em, chargeUuid)))
+        return transactionReturning(dependencies.orm, tx => recordConfirmedExpiry(tx, chargeUuid))
+      return { kind: 'no_answer', state: await readChargeState(em, chargeUuid), code }
+    }
     return transactionReturning(dependencies.orm, tx =>
       applyChargePoll(tx, { chargeUuid, isPayloadExpired, found }),
     )
   }
+}
+
+/** Answers that leave open whether a charge was paid, until an operator confirms that it was not. */
+const CODES_ENDED_BY_OPERATOR = ['payment_not_listed', 'not_found']
+
+async function recordConfirmedExpiry(
+  em: EntityManager,
+  chargeUuid: string,
+): Promise<Query<PollChargeResult>> {
+  const charge = await lockCharge(em, chargeUuid)
+  await endPendingCharge(em, charge, 'payload_expired')
+  return queryPollResult(charge, { kind: 'known' })
 }
 
 /** Cancels a charge at its provider, then in the database. If the provider refuses, the charge is polled. */
@@ -130,7 +143,8 @@ async function applyChargePoll(
   if (found.status === 'removed' && !hasPendingPayment) await endPendingCharge(em, charge, 'cancelled')
   if (isPayloadExpired && !hasPendingPayment) {
     const code = getStillOpenCode(found.status)
-    if (code === null) await endPendingCharge(em, charge, 'payload_expired')
+    const isConfirmed = code === 'payment_not_listed' && (await isExpiryConfirmed(em, chargeUuid))
+    if (code === null || isConfirmed) await endPendingCharge(em, charge, 'payload_expired')
     else if (chargeMachine.accepts(charge.state, 'payload_expired'))
       return queryPollResult(charge, { kind: 'no_answer', code })
   }

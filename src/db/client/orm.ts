@@ -5,6 +5,7 @@ import { PostgresDialect } from 'kysely'
 import { Account } from '../entities/account.ts'
 import { Attempt } from '../entities/attempt.ts'
 import { Charge, Split } from '../entities/charge.ts'
+import { ChargeExpiry } from '../entities/charge-expiry.ts'
 import { Connection, DefaultProvider, ProviderAccount } from '../entities/connection.ts'
 import { Attachment, Dispute } from '../entities/dispute.ts'
 import { Movement } from '../entities/movement.ts'
@@ -96,6 +97,7 @@ export async function openOrm({
       ProviderNotification,
       OperatorAction,
       Pause,
+      ChargeExpiry,
       PaymentLink,
       PixKey,
       ProviderAccount,

@@ -228,6 +228,25 @@ test('a payload that the provider still reports as open is polled until it is cl
   expect(story.history.timers.slice(1)).toEqual(['next poll: 5 s', 'next poll: 10 s'])
 })
 
+test('an operator’s confirmation is polled for at once, or at the next poll where its signal is lost', async () => {
+  const notListed = chargeNoAnswer('payment_not_listed')
+  const signalled = await stories.charge({
+    issueCharge: [chargeIssued()],
+    pollCharge: [...Array(6).fill(notListed), chargeKnown('expired')],
+  })
+  await signalled.passTime(24.25 * HOUR)
+  await signalled.waitForCalls(7)
+  await signalled.notify()
+  await signalled.finishWith('expired')
+  expect(signalled.history.timers.at(-1)).toBe('next poll: 1 h, woken')
+  const lost = await stories.charge({
+    issueCharge: [chargeIssued()],
+    pollCharge: [...Array(7).fill(notListed), chargeKnown('expired')],
+  })
+  await lost.finishWith('expired')
+  expect(lost.history.timers.at(-1)).toBe('next poll: 1 h')
+})
+
 test('a payment set aside while the provider reports a payload as open starts its return immediately', async () => {
   const movement = stories.uuid()
   const story = await stories.charge({

@@ -108,6 +108,14 @@ create index charge_unfinished on charge (created_at, uuid) where state in ('iss
 -- Operators' watch over charges that their provider does not end. A charge enters it with its payload.
 create index charge_pending_expiry on charge (expires_at) where state = 'pending';
 
+-- An operator's confirmation that a charge past its expiry was not paid, though its provider calls it completed.
+create table charge_expiry (
+  charge_uuid uuid primary key references charge,
+  confirmed_by text not null check (confirmed_by <> ''),
+  reason text not null check (reason <> ''),
+  confirmed_at timestamptz not null default now()
+);
+
 create table split (
   uuid uuid primary key,
   charge_uuid uuid not null references charge,
@@ -127,6 +135,21 @@ create index split_of_charge on split (charge_uuid, position);`,
 
   rules: `${TRANSITIONS}
 ${createValueTrigger('charge')}
+
+-- An operator confirms only what is a day past its expiry and not ended, and only once.
+create function check_charge_expiry() returns trigger language plpgsql as $$
+begin
+  if not exists (
+    select from charge where uuid = new.charge_uuid and state = 'pending' and expires_at < now() - interval '1 day'
+  ) then
+    raise exception 'charge % is not pending a day after its expiry', new.charge_uuid
+      using errcode = 'check_violation', constraint = 'charge_expiry_due';
+  end if;
+  return new;
+end $$;
+create trigger charge_expiry_due before insert on charge_expiry for each row execute function check_charge_expiry();
+create trigger charge_expiry_kept before update or delete on charge_expiry
+  for each statement execute function refuse_change();
 
 -- The splits of a charge never exceed what they divide, nor the credits what came in.
 create function check_split_shares() returns trigger language plpgsql as $$
