@@ -37,7 +37,8 @@ export function openRefund({ orm }: ActivityDependencies) {
 
 /**
  * Stores a refund again after a restore, or records the failure that its workflow history proves. Its money was covered
- * when it was sent, so a refusal now means that rows it depends on are still to be rebuilt: the result is `unknown`.
+ * when it was ordered: what the restored balance lacks is a shortfall, which credits that are restored later repay. Any other
+ * refusal means that rows it depends on are still to be rebuilt: the result is `unknown`.
  */
 export function rebuildRefund({ orm }: ActivityDependencies) {
   return (order: RefundInput): Promise<RebuildRefundResult> =>
@@ -55,6 +56,7 @@ export function rebuildRefund({ orm }: ActivityDependencies) {
       const terms = await releaseLaterDisputes(em, order, charge)
       const plan = await planRefund(em, order, charge, terms)
       if (restored?.ended === 'failed') plan.code = getFailureBeforeRestore(restored).code
+      else if (plan.code === 'insufficient_balance') plan.code = null
       else if (plan.code !== null) return constantQuery({ kind: 'unknown', code: plan.code })
       return queryKnownRefund(await storeRefund(em, order, plan))
     })

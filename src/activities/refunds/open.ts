@@ -3,7 +3,12 @@ import type { Charge } from '../../db/entities/charge.ts'
 import { Refund, type RefundPart } from '../../db/entities/refund.ts'
 import { lockAvailableBalance } from '../../db/ledger/post.ts'
 import { chargeMachine } from '../../domain/charges/charge.ts'
-import { feeHeldLegs, type RefundShare, refundHeldLegs } from '../../domain/ledger/legs.ts'
+import {
+  feeHeldLegs,
+  type RefundShare,
+  refundHeldLegs,
+  shortfallAdvancedLegs,
+} from '../../domain/ledger/legs.ts'
 import { computeFeeCents } from '../../domain/ledger/money.ts'
 import {
   computeRefundableCents,
@@ -32,10 +37,9 @@ export async function planRefund(
   // The last part is the one of the charge's owner.
   const ownerCents = Math.max(0, parts.at(-1)!.cents) + feeCents
   // The API's checks of the request are repeated on the charge's current state.
-  const code =
-    getRefundRefusal(order, terms) ??
-    ((await lockAvailableBalance(em, charge)) < ownerCents ? 'insufficient_balance' : null)
-  return { charge, feeCents, parts, code }
+  const availableCents = await lockAvailableBalance(em, charge)
+  const code = getRefundRefusal(order, terms) ?? (availableCents < ownerCents ? 'insufficient_balance' : null)
+  return { charge, feeCents, parts, code, owner: { cents: ownerCents, availableCents } }
 }
 
 /** Returns why a charge on these terms cannot be refunded by this order, whatever the balances are; null where it can. */
@@ -82,16 +86,23 @@ export function computeSplitShares(charge: Charge, valueCents: number) {
   )
 }
 
-type RefundPlan = { charge: Charge; feeCents: number; parts: RefundPart[]; code: string | null }
+/** `owner`: what the charge's owner pays, with the fee, and what it has. */
+type RefundPlan = {
+  charge: Charge
+  feeCents: number
+  parts: RefundPart[]
+  code: string | null
+  owner: { cents: number; availableCents: number }
+}
 
 /**
- * Stores a planned refund with its movement and holds its money; a refused plan is stored as FAILED with its event. The
- * caller holds the charge's row lock.
+ * Stores a planned refund with its movement and holds its money; the service advances what the owner lacks. A refused plan
+ * is stored as FAILED with its event. The caller holds the charge's row lock.
  */
 export async function storeRefund(
   em: EntityManager,
   order: RefundInput,
-  { charge, feeCents, parts, code }: RefundPlan,
+  { charge, feeCents, parts, code, owner }: RefundPlan,
 ): Promise<Refund> {
   const at = new Date()
   const { accountUuid, providerAccountUuid, connection } = charge
@@ -132,6 +143,7 @@ export async function storeRefund(
     charge.refundingCents += order.valueCents
     transition(charge, chargeMachine, 'refund_requested', at)
     await postMovement(em, movement, [
+      ...shortfallAdvancedLegs(accountUuid, owner),
       ...refundHeldLegs(getRefundParties(refund)),
       ...feeHeldLegs(accountUuid, feeCents),
     ])

@@ -5,7 +5,7 @@ import { openActivityFixture } from '../support/activity-fixture.ts'
 import { createDisputeFixture } from '../support/dispute-fixture.ts'
 import { createPaidCharge } from '../support/money-fixture.ts'
 
-/** A refund of R$ 3.00 that a restore has lost, of a charge of R$ 10.00 whose dispute was rebuilt before it. */
+/** A refund of R$ 3.00 that a restore has lost, of a charge of R$ 10.00 whose money is claimed or spent before it. */
 
 let fixture: Awaited<ReturnType<typeof openActivityFixture>>
 beforeAll(async () => {
@@ -14,22 +14,28 @@ beforeAll(async () => {
 afterAll(() => fixture?.close())
 
 async function createDisputedCharge() {
-  const merchant = await fixture.createMerchant(0)
-  const { accountUuid, connectionUuid } = merchant
-  const chargeUuid = await createPaidCharge(fixture, merchant)
+  const refund = await createLostRefund()
+  const { chargeUuid, connectionUuid } = refund
   const [row] = await fixture.sql<{ end_to_end: string }>('select end_to_end from charge where uuid = ?', [
     chargeUuid,
   ])
   const dispute = createDisputeFixture(fixture, { connectionUuid, endToEnd: row!.end_to_end })
   await dispute.pollAnswering()
   expect(await dispute.readCents()).toEqual({ claimed: 1_000, held: 1_000, retained: 0 })
+  return { ...refund, dispute }
+}
+
+async function createLostRefund() {
+  const merchant = await fixture.createMerchant(0)
+  const { accountUuid, connectionUuid } = merchant
+  const chargeUuid = await createPaidCharge(fixture, merchant)
   const orderedAt = new Date().toISOString()
   const order = {
     ...{ uuid: randomUUID(), chargeUuid, accountUuid, connectionUuid, valueCents: 300, fingerprint: 'f' },
     ...{ requestId: 'r', timeScale: 1 },
   }
   return {
-    ...{ accountUuid, dispute },
+    ...{ merchant, accountUuid, connectionUuid, chargeUuid },
     rebuild: (more: { ended?: string } = {}, valueCents = 300) =>
       fixture.records.rebuildRefund({ ...order, valueCents, restored: { orderedAt, ...more } }),
     async poll(found: FindPayoutOutcome) {
@@ -68,6 +74,27 @@ test('a refund that no provider has gives its money back to the dispute', async 
   expect(await readStates()).toEqual({ refund: 'failed', charge: 'paid', disputed: 1_000 })
   expect(await dispute.readCents()).toEqual({ claimed: 1_000, held: 1_000, retained: 0 })
   expect(await fixture.readBalances(accountUuid)).toEqual({ blocked: 1_000, outside: -1_000 })
+})
+
+test.each<[what: string, found: FindPayoutOutcome, balances: object]>([
+  [
+    'is settled, and what lacks is a shortfall',
+    { kind: 'found', payout: { status: 'settled', endToEnd: `D${'4'.repeat(31)}`, at: null } },
+    { shortfall: -200, outside: 200 },
+  ],
+  ['repays the shortfall where no provider has it', { kind: 'not_found' }, { available: 100, outside: -100 }],
+])('a refund that the restored balance does not cover %s', async (_, found, balances) => {
+  const { merchant, accountUuid, connectionUuid, rebuild, poll } = await createLostRefund()
+  const order = fixture.transferInput(merchant, { valueCents: 900 })
+  const payout = { status: 'settled', endToEnd: `E${randomUUID().replaceAll('-', '').slice(1)}` } as const
+  fixture.scriptProvider({
+    sendTransfer: async () => ({ kind: 'accepted', payout: { ...payout, at: new Date().toISOString() } }),
+  })
+  await fixture.providers.sendTransfer({ uuid: order.uuid, connectionUuid, isResend: false, order })
+  expect(await rebuild()).toMatchObject({ kind: 'known', opened: { state: 'sending' } })
+  expect(await fixture.readBalances(accountUuid)).toMatchObject({ shortfall: -200 })
+  await poll(found)
+  expect(await fixture.readBalances(accountUuid)).toEqual(balances)
 })
 
 test.each([
