@@ -305,7 +305,17 @@ test('OpenAPI describes the three operations', async () => {
       ' ',
     ),
   )
-  expect(Object.keys(read.get.responses)).toEqual(['200', '401', '403', '404', '422', '429', '500', '503'])
+  expect(Object.keys(read.get.responses)).toEqual([
+    '200',
+    '304',
+    '401',
+    '403',
+    '404',
+    '422',
+    '429',
+    '500',
+    '503',
+  ])
   expect(Object.keys(answering.post.responses)).toEqual([
     '200',
     '400',
