@@ -1,13 +1,15 @@
 import { randomUUID } from 'node:crypto'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { afterAll, beforeAll, expect, test } from '@jest/globals'
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
 import {
   applyDisputeFacts,
   type DisputeUpdate,
 } from '../../../src/activities/disputes/apply-provider-state.ts'
 import { lockCharge, lockTransfer } from '../../../src/activities/shared/transition.ts'
 import { type EntityManager, runInTransaction } from '../../../src/db/client/orm.ts'
+import { Connection } from '../../../src/db/entities/connection.ts'
 import { lockAvailableBalance } from '../../../src/db/ledger/post.ts'
+import { lockConnection } from '../../../src/db/locks.ts'
 import { type ApiFixture, openApiFixture } from '../support/api-fixture.ts'
 import { insertDispute } from '../support/dispute-rows.ts'
 
@@ -130,6 +132,42 @@ test('a transaction locks all balances of an account at once, so that two never 
       )
       await expect(other).rejects.toThrow(/lock timeout/)
     }
+  })
+})
+
+describe('a locked connection', () => {
+  let uuid: string
+  beforeAll(async () => {
+    uuid = await fixture.insertConnection(await fixture.insertAccount())
+    await fixture.orm.em
+      .fork()
+      .execute('insert into circuit_breaker (connection_uuid, failures) values (?, array[now()])', [uuid])
+  })
+
+  test('is loaded by the statement that locks it with its current values, without a second query and without its credentials', async () => {
+    const all = await fixture.orm.em.fork().findOneOrFail(Connection, uuid)
+    await runInTransaction(fixture.orm, async em => {
+      await lockConnection(em, uuid)
+      const locked = em.getUnitOfWork().getById<Connection>(Connection, uuid)
+      expect(locked).toMatchObject({ ...all })
+      expect(locked?.sealedCredentials).toBeUndefined()
+    })
+  })
+
+  test('has its loaded fields updated or kept, and none of them is written', async () => {
+    await runInTransaction(fixture.orm, async em => {
+      const known = await em.findOneOrFail(Connection, uuid, {
+        populate: ['sealedCredentials', 'isDistrusted'],
+      })
+      await fixture.orm.em
+        .fork({ disableContextResolution: true })
+        .execute(`update connection set status = 'INACTIVE' where uuid = ?`, [uuid])
+      const { sealedCredentials } = known
+      await lockConnection(em, uuid)
+      expect(known).toMatchObject({ status: 'INACTIVE', isDistrusted: true, sealedCredentials })
+      em.getUnitOfWork().computeChangeSets()
+      expect(em.getUnitOfWork().getChangeSets()).toEqual([])
+    })
   })
 })
 

@@ -10,7 +10,10 @@ import { runQuery } from '../../../src/db/pipeline/query.ts'
 import { storeProviderNotifications } from '../../../src/db/repositories/provider-notifications.ts'
 import { referenceOf } from '../../../src/domain/pix/identifiers.ts'
 import { notifyOfListedChange } from '../../../src/provider-notifications/listed-changes.ts'
-import { routeNotification } from '../../../src/provider-notifications/route-notification.ts'
+import {
+  buildNotificationSignal,
+  routeNotification,
+} from '../../../src/provider-notifications/route-notification.ts'
 import type { TemporalContext } from '../../../src/temporal/workflow-options.ts'
 import { WORKFLOWS } from '../../../src/workflows/contracts/workflows.ts'
 import { type ApiFixture, openApiFixture } from '../support/api-fixture.ts'
@@ -226,3 +229,17 @@ async function isTried({ of, state }: { of: string; state: string }): Promise<vo
     [randomUUID(), of, state, connection],
   )
 }
+
+test.each([
+  { ageMs: 0, more: { isNew: true } },
+  { ageMs: 4_000, more: { isNew: true } },
+  { ageMs: 10_000, more: {} },
+])('the signal of a notification says whether it is new: after $ageMs ms', ({ ageMs, more }) => {
+  const receivedAt = new Date(Date.now() - ageMs)
+  const notification = { uuid: 'notice', connectionUuid: 'connection', receivedAt } as ProviderNotification
+  expect(buildNotificationSignal(notification)).toEqual({
+    notificationUuid: 'notice',
+    connectionUuid: 'connection',
+    ...more,
+  })
+})

@@ -9,7 +9,7 @@ import { type ApiFixture, openApiFixture } from '../support/api-fixture.ts'
 import { createFullAccount } from '../support/full-account.ts'
 import { openCapturedOrm } from '../support/postgres-messages.ts'
 
-/** Which statements of lists PostgreSQL keeps prepared. */
+/** The columns that the cursors of lists name, and which statements of lists PostgreSQL keeps prepared. */
 
 let fixture: ApiFixture
 let token: CallerToken
@@ -43,3 +43,29 @@ test.each(['charge', 'transfer'] as const)(
     }
   },
 )
+
+test('what a cursor names in milliseconds, the column stores in milliseconds', async () => {
+  // Tables with an index in which `uuid` follows `created_at`: the order of lists that cursors read.
+  const columns = await fixture.orm.em.execute<{ table: string; digits: number }[]>(
+    `select distinct c.table_name as table, c.datetime_precision as digits
+     from pg_index i
+     cross join lateral generate_series(0, i.indnkeyatts - 2) as place
+     join pg_attribute at on at.attrelid = i.indrelid and at.attnum = i.indkey[place] and at.attname = 'created_at'
+     join pg_attribute id on id.attrelid = i.indrelid and id.attnum = i.indkey[place + 1] and id.attname = 'uuid'
+     join information_schema.columns c on c.table_name = i.indrelid::regclass::text and c.column_name = 'created_at'
+     order by 1`,
+  )
+  const listed = [
+    'charge',
+    'connection',
+    'delivery',
+    'dispute',
+    'event',
+    'movement',
+    'pix_key',
+    'refund',
+    'transfer',
+  ]
+  expect(columns.map(one => one.table)).toEqual(expect.arrayContaining([...listed, 'webhook']))
+  expect(columns.filter(one => one.digits !== 3)).toEqual([])
+})
