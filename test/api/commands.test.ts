@@ -131,6 +131,31 @@ runConcurrentTests(
         expect((await trilho('acts', '--subject', `transfer/${uuid}`)).lines).toHaveLength(1)
       },
 
+    'the operator confirms that a charge past its expiry was not paid; what was not seen as received is refused':
+      async () => {
+        const merchant = await aMerchant()
+        const { uuid, payment } = await merchant.api.createCharge()
+        await testStack.simulator.pay({ payload: payment.payload, value: 3 })
+        await pollUntil(
+          () => testStack.sql('select 1 from movement where charge_uuid = ?', [uuid]),
+          rows => rows.length > 0,
+        )
+        await testStack.sql(`update charge set expires_at = now() - interval '2 days' where uuid = ?`, [uuid])
+        const listed = async () =>
+          (await trilho('charges', 'past-expiry')).lines.find(({ charge }) => charge === uuid)
+        expect(await listed()).toMatchObject({ received: '3.00', is_confirmed: false })
+        const expire = (received: string) => trilho('charges', 'expire', uuid, '--received', received, ...BY)
+        expect(await expire('0.00')).toMatchObject({
+          code: 1,
+          lines: [{ error: expect.stringContaining('R$ 3.00 was received') }],
+        })
+        expect(await expire('3.00')).toMatchObject({ code: 0, lines: [{ signalled: `charge/${uuid}` }] })
+        expect(await listed()).toMatchObject({ is_confirmed: true })
+        expect((await trilho('acts', '--subject', `charge/${uuid}`)).lines).toMatchObject([
+          { action: 'confirm_charge_expiry', actor: 'ana', reason: 'told by telephone' },
+        ])
+      },
+
     'a manual settlement of an earlier provider’s attempt is refused by the command and by the signal':
       async () => {
         const merchant = await testStack.createMerchant({
