@@ -5,7 +5,12 @@ import type { Dispute } from '../../db/entities/dispute.ts'
 import { Movement } from '../../db/entities/movement.ts'
 import { lockConnection, lockMovement } from '../../db/locks.ts'
 import { listAdjustedReturns } from '../../db/repositories/account-entries.ts'
-import { findMissingPix, mayBeOurPayout, updateMissingPix } from '../../db/repositories/panel-pix.ts'
+import {
+  findMissingPix,
+  lockMissingPix,
+  mayBeOurPayout,
+  updateMissingPix,
+} from '../../db/repositories/panel-pix.ts'
 import {
   findProviderAccountOwner,
   type ProviderAccountOwner,
@@ -45,6 +50,7 @@ export async function postPanelPix(
     const { entry } = detail
     if (!entry) continue
     const posting = runInTransaction(orm, async em => {
+      if (!(await lockMissingPix(em, uuid))) return false
       const wait = await postPanelEntry(em, { entry, providerAccountUuid, timeScale, linkTo })
       await updateMissingPix(em, uuid, wait)
       return wait === null

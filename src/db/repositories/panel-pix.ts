@@ -20,7 +20,19 @@ export function findMissingPix(em: EntityManager, providerAccountUuid: string): 
   )
 }
 
-/** Sets why a missing PIX is not booked yet; null settles the difference. */
+/**
+ * Locks a missing PIX until the transaction ends, before any charge or balance. Returns false where it is no longer to be
+ * booked: an operator has closed it, or another reconciliation has booked it.
+ */
+export async function lockMissingPix(em: EntityManager, uuid: string): Promise<boolean> {
+  const rows = await em.execute(
+    'select from difference where uuid = ? and settled_at is null and closed_at is null for update',
+    [uuid],
+  )
+  return rows.length > 0
+}
+
+/** Sets why a missing PIX is not booked yet; null settles the difference. The caller has locked it. */
 export function updateMissingPix(
   em: EntityManager,
   uuid: string,

@@ -1,8 +1,12 @@
 import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import { approveAdjustment, proposeAdjustment } from '../../../src/activities/ledger/adjustments.ts'
+import { postPanelPix } from '../../../src/activities/reconciliation/panel-pix.ts'
+import { runInTransaction } from '../../../src/db/client/orm.ts'
+import { recordDifferences } from '../../../src/db/repositories/differences.ts'
 import { checkLedger } from '../../../src/db/repositories/ledger-rules.ts'
 import type { ProviderPayout } from '../../../src/domain/providers/provider.ts'
+import { pollUntil } from '../../api/support/poll-until.ts'
 import { openActivityFixture } from '../../chaos/support/activity-fixture.ts'
 import {
   addOperators,
@@ -152,4 +156,31 @@ test('the database refuses to book an entry that its statement lists no longer, 
   await expect(
     fixture.sql('update account_entry set movement_uuid = ? where uuid = ?', [movement!.uuid, entryUuid]),
   ).rejects.toMatchObject({ constraint: 'account_entry_accounted' })
+})
+
+test('a PIX that an operator closes while a reconciliation is about to book it is not booked', async () => {
+  const shop = await merchant()
+  const { providerAccountUuid } = shop
+  const entry = sent(500)
+  const { endToEnd, direction } = entry
+  await recordDifferences(fixture.orm.em.fork(), {
+    ...{ providerAccountUuid, covers: () => true },
+    remaining: [{ kind: 'missing_here', endToEnd, direction, entry }],
+  })
+  let booking: Promise<unknown> | undefined
+  await runInTransaction(fixture.orm, async em => {
+    await em.execute(
+      `update difference set closed_at = now(), closed_as = 'accepted', closed_reason = 'adjusted', closed_by = ?
+       where provider_account_uuid = ?`,
+      [ana, providerAccountUuid],
+    )
+    booking = postPanelPix(fixture.dependencies, providerAccountUuid)
+    const waiting = `select from pg_stat_activity where wait_event_type = 'Lock' and datname = current_database()`
+    await pollUntil(
+      () => fixture.sql(waiting),
+      rows => rows.length > 0,
+    )
+  })
+  expect(await booking).toEqual({ booked: 0 })
+  expect(await shop.balances()).toEqual({ available: 10_000, outside: -10_000 })
 })
