@@ -177,7 +177,7 @@ runConcurrentTests(
             [uuid],
           )
         const [seen, next] = await pollUntil(attempts, ([, later]) => later?.state === 'unknown', {
-          limitMs: 30_000,
+          limitMs: 60_000,
         })
         const held = () => testStack.readBalances(merchant.uuid, second.providerAccountUuid)
         const hold = await held()
@@ -197,7 +197,7 @@ runConcurrentTests(
         await handle.signal('manualSettlement', word)
         await handle.signal('manualSettlement', null)
         const acts = () => trilho('acts', '--subject', `transfer/${uuid}`)
-        const { lines } = await pollUntil(acts, answer => answer.lines.length >= 3, { limitMs: 30_000 })
+        const { lines } = await pollUntil(acts, answer => answer.lines.length >= 3)
         expect(lines.map(({ action }: { action: string }) => action)).toEqual(Array(3).fill('settle_refused'))
         expect((await attempts())[1]).toEqual(next)
         expect(await held()).toEqual(hold)

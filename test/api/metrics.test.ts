@@ -28,7 +28,7 @@ test('a paid charge with its webhook appears in every metric, and every alert na
     const said = (await scrapeEach()).join('')
     return EXPECTED_SERIES.filter(pattern => !pattern.test(said)).map(String)
   }
-  await pollUntil(unseen, left => left.length === 0, { limitMs: 20_000 })
+  await pollUntil(unseen, left => left.length === 0)
   const families = (await scrapeEach()).map(text =>
     [...text.matchAll(/^# TYPE (\S+)/gm)].map(([, name]) => name!),
   )

@@ -1,9 +1,8 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
-import type { AddressInfo } from 'node:net'
-import { createServer } from 'node:net'
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import { Trilho, TrilhoError, verifyWebhook } from '../../sdk/typescript/src/index.ts'
+import { reserveFreePort } from '../../src/dev/os/ports.ts'
 import { installPackage, readExamples, run, writeProgram } from '../sdk/typescript/support/package.ts'
 import { createTemporaryFolder } from '../support/servers.ts'
 import { pollUntil } from './support/poll-until.ts'
@@ -132,7 +131,7 @@ test('the examples of its README run', async () => {
     '',
   ])
 
-  const port = await findFreePort()
+  const { port, release } = await reserveFreePort()
   const listening = spawn(process.execPath, [await writeProgram(folder.path, 'receiver.ts', receiver)], {
     env: { PORT: String(port), WEBHOOK_TOKEN: token },
     stdio: ['ignore', 'pipe', 'ignore'],
@@ -155,13 +154,6 @@ test('the examples of its README run', async () => {
   } finally {
     listening.kill()
     await once(listening, 'close')
+    release()
   }
 })
-
-async function findFreePort(): Promise<number> {
-  const server = createServer().listen(0)
-  await once(server, 'listening')
-  const { port } = server.address() as AddressInfo
-  server.close()
-  return port
-}

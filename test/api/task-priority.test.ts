@@ -23,7 +23,7 @@ test('a refund comes before the new charges that have waited longer', async () =
     ...{ uuid: randomUUID(), accountUuid: randomUUID(), valueCents: 100, timeScale: 1 },
     ...{ requestId: 'task-priority', fingerprint: 'f' },
   })
-  const unanswered = { waitMs: 500 }
+  const unanswered = { waitMs: 2_000 }
   const charges = Array.from({ length: NEW_CHARGES }, () => ({
     ...order(),
     ...{ candidates: [randomUUID()], expiresInSeconds: 60, details: 'sealed' },

@@ -58,7 +58,7 @@ test('a charge creation is one trace: request, update, workflow, activity, provi
     'RunActivity:issueCharge',
     'PROVIDER_A issueCharge',
   ]
-  await pollUntil(named, names => wanted.every(name => names.includes(name)), { limitMs: 20_000 })
+  await pollUntil(named, names => wanted.every(name => names.includes(name)))
 
   // The workflow's own span ends with the workflow; the spans so far are connected already.
   const byId = new Map(spans.map(span => [span.spanId, span]))

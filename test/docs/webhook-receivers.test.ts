@@ -120,7 +120,7 @@ describe.each(receivers.filter(({ name }) => here.has(name)))('$name', receiver 
     const what = `Not what it took: ${listening.output()}`
     await waitUntil(() => listening.output() === line.repeat(all), {
       description: what,
-      limitMs: 10_000,
+      limitMs: 60_000,
       everyMs: 20,
     })
   })

@@ -26,7 +26,7 @@ async function one(name: string): Promise<ProcessIdentity> {
   started.push(child)
   await waitUntil(() => existsSync(`${journal}.${name}`), {
     description: 'no start',
-    limitMs: 30_000,
+    limitMs: 60_000,
     everyMs: 10,
   })
   return findProcessIdentity(child.pid!)!

@@ -105,7 +105,7 @@ test.concurrent('repeated signals to the process group are one orderly stop, als
     async () => (await tryReadJsonFile<Record<string, ProcessIdentity>>(home.pids))?.simulator,
     {
       description: 'It does not begin',
-      limitMs: 30_000,
+      limitMs: 60_000,
     },
   )
   for (const signal of ['SIGINT', 'SIGTERM', 'SIGINT'] as const) start.child.kill(signal)

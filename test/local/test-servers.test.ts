@@ -30,7 +30,7 @@ test('a value refused by PostgreSQL is not quoted in its log', async () => {
     await expect(insert()).rejects.toThrow(/duplicate key/)
     // Its log comes through a pipe, perhaps later than its answer.
     const isWritten = () => /ERROR: .*duplicate key/.test(log())
-    await waitUntil(isWritten, { description: 'the refusal is in no log', limitMs: 10_000 })
+    await waitUntil(isWritten, { description: 'the refusal is in no log', limitMs: 60_000 })
   } finally {
     await orm.close()
     await stop()

@@ -34,7 +34,7 @@ async function shows(
   const all = await pollUntil(
     async () => (await api.get('/api/v1/meds?per_page=100')).body.data as ApiResource[],
     meds => meds.some(med => med.pix_in_transaction.end_to_end === endToEnd && wanted(med)),
-    { limitMs: 60_000, everyMs: 250 },
+    { everyMs: 250 },
   )
   return all.find(med => med.pix_in_transaction.end_to_end === endToEnd)
 }
@@ -192,6 +192,8 @@ describe('a dispute', () => {
       const merchant = await aMerchant()
       const charge = await out.createPaidCharge(merchant, { value: 20 })
       await out.injectFault(merchant.connection, 'refund', 'timeout_then_absent')
+      // Sent again only after ten seconds, when the dispute is over.
+      await out.injectFault(merchant.connection, 'findRefund', 'http_500', { times: 4 })
       const refunded = out.requestRefund(merchant, charge, { value: 15 })
       await pollUntil(
         () => merchant.api.readCharge(charge.uuid),

@@ -157,12 +157,12 @@ test('lines show their operation, the reference of the caller, when they settled
 
 test('lines are filtered by provider and day and paged, and a bound token reads its provider’s lines only', async () => {
   const [a, c] = merchant.connections as [Merchant['connection'], Merchant['connection']]
-  const today = new Date().toISOString().slice(0, 10)
+  const [lastDay, firstDay] = [lines[0], lines.at(-1)].map(line => line.created_at.slice(0, 10) as string)
   expect(await ledger('?per_page=100')).toEqual(lines)
   expect(await ledger(`?per_page=100&provider_uuid=${a.uuid}`)).toEqual(at('PROVIDER_A'))
   expect(await ledger(`?provider_uuid=${c.uuid}`)).toEqual(at('PROVIDER_C'))
   expect(await ledger(`?provider_uuid=${randomUUID()}`)).toEqual([])
-  expect(await ledger(`?per_page=100&date_from=2020-01-01&date_to=${today}`)).toEqual(lines)
+  expect(await ledger(`?per_page=100&date_from=2020-01-01&date_to=${lastDay}`)).toEqual(lines)
   expect(await ledger('?date_to=2020-01-01')).toEqual([])
   expect(await ledger('?date_from=2099-01-01')).toEqual([])
   expect(await ledger('?per_page=100&date_to=9999-12-31&time_zone=America/Sao_Paulo')).toEqual(lines)
@@ -171,9 +171,9 @@ test('lines are filtered by provider and day and paged, and a bound token reads 
   for (const [query, isFound] of [
     ['type=fee', ({ type }) => type === 'FEE'],
     ['type=FEE,SPLIT', ({ type }) => ['FEE', 'SPLIT'].includes(type)],
-    [`operation_type=transfer&date_from=${today}`, line => line.operation_type === 'TRANSFER'],
+    [`operation_type=transfer&date_from=${firstDay}`, line => line.operation_type === 'TRANSFER'],
     [
-      `operation_type=CHARGE&type=FEE&date_from=${today}`,
+      `operation_type=CHARGE&type=FEE&date_from=${firstDay}`,
       line => line.operation_type === 'CHARGE' && line.type === 'FEE',
     ],
     [`operation_uuid=${transfer}`, line => line.transfer_uuid === transfer],

@@ -85,7 +85,6 @@ const ANSWERS: Record<ProviderApi, typeof EVERYWHERE> = {
 
 /** Longer than every lookup that could change something, at the suite's time scale. */
 const QUIET_PERIOD_MS = 1_500
-const LIMIT_MS = 40_000
 
 const createMerchantAtTwoProviders = (dialect: ProviderApi, tells = true): Promise<Merchant> =>
   aMerchant({
@@ -123,7 +122,6 @@ async function isRefunded({ api }: Merchant, charge: ApiResource, answer: ApiRes
   await pollUntil(
     () => api.get(path),
     said => said.body.data?.refund.status === 'COMPLETED',
-    { limitMs: LIMIT_MS },
   )
   return uuid
 }
@@ -137,7 +135,6 @@ async function isReturned({ uuid }: Merchant): Promise<string> {
         [uuid],
       ),
     rows => rows[0]?.disposition === 'returned',
-    { limitMs: LIMIT_MS },
   )
   return stray!.end_to_end
 }
@@ -158,7 +155,7 @@ async function movesOnce(dialect: ProviderApi, { fault, ...answer }: Answer) {
     requestConfirmedRefund(merchant, charge),
   ])
   const [paid, refundUuid, returned] = await Promise.all([
-    out.waitForStatus(merchant, transfer.uuid, 'PAID', LIMIT_MS),
+    out.waitForStatus(merchant, transfer.uuid, 'PAID'),
     isRefunded(merchant, charge, refund),
     isReturned(merchant),
   ])
@@ -182,7 +179,6 @@ describe.each(Object.keys(ANSWERS) as ProviderApi[])(
     test.concurrent.each(ANSWERS[dialect])(
       'and carries the order out, then answers: %s',
       async (_what, answer) => movesOnce(dialect, answer),
-      120_000,
     )
   },
 )
@@ -195,11 +191,10 @@ describe('an order that seems absent or refused but exists', () => {
       await out.injectFault(first(merchant), 'sendTransfer', 'timeout_then_done', { delay_ms: 50 })
       await out.injectFault(first(merchant), 'findTransfer', 'unknown_route', { times: 3 })
       const transfer = await transferred(merchant)
-      const paid = await out.waitForStatus(merchant, transfer.uuid, 'PAID', LIMIT_MS)
+      const paid = await out.waitForStatus(merchant, transfer.uuid, 'PAID')
       expect(paid.provider.uuid).toBe(first(merchant).uuid)
       expect(await movedInTheEnd(merchant)).toMatchObject([{ id: referenceOf(transfer.uuid) }])
     },
-    120_000,
   )
 
   type End = [end: string, act: TestStack['simulator']['approveOrder'], paidBy: number]
@@ -223,13 +218,12 @@ describe('an order that seems absent or refused but exists', () => {
       await act(order!.id)
       const transfer = await answered
       expect(order!.id).toBe(referenceOf(transfer.uuid))
-      const paid = await out.waitForStatus(merchant, transfer.uuid, 'PAID', LIMIT_MS)
+      const paid = await out.waitForStatus(merchant, transfer.uuid, 'PAID')
       expect(paid.provider.uuid).toBe(merchant.connections[paidBy]!.uuid)
       expect(await movedInTheEnd(merchant)).toMatchObject([
         { id: referenceOf(transfer.uuid), account: merchant.connections[paidBy]!.account },
       ])
     },
-    120_000,
   )
 
   type Removal = [what: string, fault: FaultBody['fault'], paidBy: number]
@@ -242,12 +236,11 @@ describe('an order that seems absent or refused but exists', () => {
       const merchant = await createMerchantAtTwoProviders('woovi')
       await out.injectFault(first(merchant), 'sendTransfer', fault, { delay_ms: 3_000 })
       const transfer = await transferred(merchant)
-      const paid = await out.waitForStatus(merchant, transfer.uuid, 'PAID', LIMIT_MS)
+      const paid = await out.waitForStatus(merchant, transfer.uuid, 'PAID')
       expect(paid.provider.uuid).toBe(merchant.connections[paidBy]!.uuid)
       expect(await movedInTheEnd(merchant)).toMatchObject([
         { id: referenceOf(transfer.uuid), account: merchant.connections[paidBy]!.account },
       ])
     },
-    120_000,
   )
 })

@@ -86,7 +86,7 @@ test('concurrent refunds in whole, in parts and by key, with transfers of the sa
         out.requestRefund(merchant, charge, body),
       ),
       ...Array.from({ length: 3 }, () => out.requestRefund(merchant, charge, { value: 0.02 }, { key })),
-      out.send(merchant, { value: 3 }),
+      out.sendConfirmed(merchant, { value: 3 }),
     ]),
   )
   for (const charge of charges) {

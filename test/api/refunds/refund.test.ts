@@ -23,16 +23,10 @@ const refundsOf = async ({ api }: Merchant, { uuid }: ApiResource): Promise<ApiR
   (await api.get(`/api/v1/payments/${uuid}/refunds?per_page=100`)).body.data
 
 /** Waits until a charge shows a status, and answers it. */
-const shows = (
-  merchant: Merchant,
-  { uuid }: ApiResource,
-  status: string,
-  limitMs = 20_000,
-): Promise<ApiResource> =>
+const shows = (merchant: Merchant, { uuid }: ApiResource, status: string): Promise<ApiResource> =>
   pollUntil(
     () => merchant.api.readCharge(uuid),
     charge => charge.status === status,
-    { limitMs },
   )
 
 /** Refunds a part and waits until the provider has returned it. */
@@ -64,7 +58,7 @@ test('a refund is accepted, settled, reported and posted in the shapes of the co
   const payer = { name: 'Carlos Lima', document: '52998224725' }
   const charge = await out.createPaidCharge(merchant, { value: 20 }, { payer })
   const hook = (await api.post('/api/v1/webhooks', { url: `${stage.local.inbox_url}/${inbox}` })).body.data
-  await out.injectFault(connection, 'refund', 'accepted_then_silent')
+  await out.injectFault(connection, 'refund', 'accepted_then_silent', { delay_ms: 4_000 })
 
   const answer = await out.requestRefund(merchant, charge)
   const { message, data, ...rest } = answer.body
@@ -475,7 +469,7 @@ describe('the provider’s answer', () => {
         const first = await out.requestRefund(merchant, charge, undefined, { key })
         expect([first.status, first.body.data.refund.status]).toEqual([200, 'PROCESSING'])
         const answers = [await out.requestRefund(merchant, charge, undefined, { key })]
-        await shows(merchant, charge, 'PAID', 40_000)
+        await shows(merchant, charge, 'PAID')
         answers.push(await out.requestRefund(merchant, charge, undefined, { key }))
         for (const again of answers)
           expect([again.status, again.bytes.toString()]).toEqual([200, first.bytes.toString()])

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto'
 import type { FaultBody } from '../../../src/simulator/control/schemas.ts'
 import { readEventBodies } from '../../support/event-bodies.ts'
 import { type ApiClient, type ApiResponse, type RequestOptions, repeatWhileUnconfirmed } from './client.ts'
-import { pollUntil } from './poll-until.ts'
+import { POLL_LIMIT_MS, pollUntil } from './poll-until.ts'
 import type { Merchant, TestStack } from './test-stack.ts'
 
 /** Actions and reads of the tests of transfers and refunds. */
@@ -49,7 +49,7 @@ export function createPayoutActions(stage: TestStack) {
       merchant: { api: ApiClient },
       uuid: string,
       status: string,
-      limitMs = 20_000,
+      limitMs = POLL_LIMIT_MS,
     ): Promise<ApiResource> =>
       pollUntil(
         () => transfer(merchant, uuid),
@@ -107,6 +107,13 @@ export function createPayoutActions(stage: TestStack) {
       await reachAt(nowhere)
       return () => reachAt(row!.base_url)
     },
+
+    /** The open circuit of a connection was opened now: the next probe is ten seconds away, however slow a test was. */
+    keepCircuitOpen: ({ uuid }: { uuid: string }) =>
+      stage.sql(
+        'update circuit_breaker set opened_at = now() where connection_uuid = ? and opened_at is not null',
+        [uuid],
+      ),
 
     /** What left a merchant's provider accounts: the proof that nothing was paid twice. */
     async listPaidOut({ connections }: Pick<Merchant, 'connections'>) {

@@ -2,12 +2,14 @@ import { setTimeout as sleep } from 'node:timers/promises'
 
 const MIN_PAUSE_MS = 25
 const MAX_PAUSE_MS = 400
+/** Longer than a machine stays busy; only what never comes takes it. */
+export const POLL_LIMIT_MS = 60_000
 
 /** Polls until the value fits, and answers it; fails after the limit with the last value. */
 export async function pollUntil<T>(
   ask: () => Promise<T> | T,
   fits: (answer: NoInfer<T>) => boolean,
-  { limitMs = 20_000, everyMs }: { limitMs?: number; everyMs?: number } = {},
+  { limitMs = POLL_LIMIT_MS, everyMs }: { limitMs?: number; everyMs?: number } = {},
 ): Promise<T> {
   const beganAtMs = Date.now()
   for (;;) {

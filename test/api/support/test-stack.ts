@@ -238,7 +238,7 @@ export async function openTestStack(home: StateDir) {
         ...(await checkProviderBalances(em.fork(), providers, mine)),
         ...(await findStatementFaults(connections)),
       ]
-      await pollUntil(faults, found => found.length === 0, { limitMs: 15_000, everyMs: 200 })
+      await pollUntil(faults, found => found.length === 0, { everyMs: 200 })
     },
 
     /** Calls the simulated provider's API as one of its customers; with a body by PUT. */

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto'
 import type { ApiClient } from './client.ts'
 import { pollUntil } from './poll-until.ts'
 
-const PATIENT_LIMITS = { limitMs: 45_000, everyMs: 200 }
+const POLLS = { everyMs: 200 }
 
 /**
  * Creates the cheapest event: a charge is cancelled. A request that a busy machine did not answer in time is repeated,
@@ -14,7 +14,7 @@ export async function triggerEvent(api: ApiClient): Promise<string> {
   const made = await pollUntil(
     () => api.post('/api/v1/payments', order, { key }),
     ({ status }) => status === 201,
-    PATIENT_LIMITS,
+    POLLS,
   )
   const { uuid } = made.body.data
   await pollUntil(
@@ -23,7 +23,7 @@ export async function triggerEvent(api: ApiClient): Promise<string> {
       return status === 200 ? 'CANCELLED' : (await api.readCharge(uuid)).status
     },
     status => status === 'CANCELLED',
-    PATIENT_LIMITS,
+    POLLS,
   )
   return uuid
 }

@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto'
 import { describe, expect, test } from '@jest/globals'
 import type { FaultBody } from '../../../src/simulator/control/schemas.ts'
 import { RESPONSE_LIMIT_MS } from '../../support/response-limit.ts'
+import { repeatWhileUnconfirmed } from '../support/client.ts'
 import { runConcurrentTests } from '../support/concurrent-tests.ts'
 import { openMoneySuite } from '../support/money-suite.ts'
 import { randomPixKey, statusesOf } from '../support/payout-actions.ts'
@@ -291,7 +292,7 @@ describe('an unknown outcome starts no other provider', () => {
         const first = await out.send(merchant, order, { key })
         expect([first.status, first.body.data.outcome]).toEqual([201, 'unknown'])
         const answers = [await out.send(merchant, order, { key })]
-        const failed = await out.waitForStatus(merchant, first.body.data.uuid, 'FAILED', 40_000)
+        const failed = await out.waitForStatus(merchant, first.body.data.uuid, 'FAILED')
         expect(failed.error.code).toBe('AC03')
         answers.push(await out.send(merchant, order, { key }))
         for (const again of answers)
@@ -303,14 +304,15 @@ describe('an unknown outcome starts no other provider', () => {
   async function unknownAndPaidOnce(kind: Fault, code: string) {
     const merchant = await aMerchant([{ sendsNotifications: false }])
     await out.injectFault(firstOf(merchant), 'sendTransfer', kind)
-    // It answers no call, so that the unknown outcome is visible.
-    await out.injectFault(firstOf(merchant), 'findTransfer', 'http_500', { times: 2 })
+    // It answers no call for two seconds, so that the unknown outcome is visible.
+    await out.injectFault(firstOf(merchant), 'findTransfer', 'http_500', { times: 3 })
     const key = randomUUID()
     const body = { pix_key: randomPixKey() }
-    const posted = out.send(merchant, body, { key })
+    const posted = repeatWhileUnconfirmed(() => out.send(merchant, body, { key }))
     const unknownOutcome = await pollUntil(
       async () => (await merchant.api.get('/api/v1/transfers')).body.data[0],
       transfer => transfer?.outcome === 'unknown' && transfer.next_check_at,
+      { everyMs: 50 },
     )
     expect(unknownOutcome.status).toBe('PROCESSING')
     expect(outcomes(unknownOutcome)).toEqual([`A unknown ${code}`])
@@ -400,6 +402,7 @@ test('a provider that gave no answer five times is tried last', async () => {
     Array.from({ length: 5 }, () => out.sendAndSettle(merchant, { value: 0.01 })),
   ))
     expect(outcomes(paid)).toEqual(['A unreachable connection_refused', 'C settled'])
+  await out.keepCircuitOpen(firstOf(merchant))
   expect(outcomes(await out.sendAndSettle(merchant, { value: 0.01 }))).toEqual(['C settled'])
   const [shown] = (await merchant.api.get('/api/v1/providers/defaults')).body.data.PIX
   expect(shown).toMatchObject({ uuid: firstOf(merchant).uuid, is_operational: false })

@@ -281,7 +281,7 @@ describe('the response to a POST', () => {
 
 test('value and fee are held as provisioned while a transfer is in progress', async () => {
   const merchant = await aMerchant({ providers: [{ transfer: { fixedCents: 30, hundredthsOfPercent: 0 } }] })
-  await out.injectFault(merchant.connection, 'sendTransfer', 'accepted_then_silent')
+  await out.injectFault(merchant.connection, 'sendTransfer', 'accepted_then_silent', { delay_ms: 4_000 })
   const { data } = (await out.send(merchant)).body
   expect(await out.readBalances(merchant, merchant.connection)).toEqual({
     available_balance: 89.7,

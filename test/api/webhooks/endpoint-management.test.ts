@@ -69,7 +69,6 @@ const shown = (of: Endpoint, fits: (one: Shown) => boolean, delivery?: string) =
   pollUntil(
     async () => (await of.deliveries()).find(one => !delivery || one.uuid === delivery),
     one => one !== undefined && fits(one),
-    { limitMs: 45_000 },
   ) as Promise<Shown>
 const failedOnce = (of: Endpoint) => shown(of, one => one.tries.length === 1)
 
