@@ -14,6 +14,7 @@ export class RequestDeadline {
   #pausedAtMs: number | null = null
   #started: { ids: ResourceIds | null } | null = null
   #mayWrite = false
+  #isCommitting = false
   /** Part that the request waits for; logged as the cause when the deadline passes. */
   awaitedPart: AwaitedPart = 'postgres'
 
@@ -63,7 +64,8 @@ export class RequestDeadline {
       if (!isOutage(error)) throw error
       if (this.#started) failNotConfirmed(this.#started.ids, error)
       // The handler continues after the deadline. Where another wait of its own ended before, it has written nothing.
-      const mayHaveWritten = this.remainingMs <= marginMs || error instanceof DriverException
+      const mayHaveWritten =
+        this.#isCommitting || this.remainingMs <= marginMs || error instanceof DriverException
       if (this.#mayWrite && mayHaveWritten) failNotConfirmed(null, error)
       throw error
     }
@@ -101,7 +103,22 @@ export class RequestDeadline {
     this.#mayWrite = true
   }
 
-  /** Fails with `ResponseTimeoutError` where at most `leastMs` are left. */
+  /**
+   * Marks that rows are committed from here on. Fails with `ResponseTimeoutError` where too little time is left, unless a
+   * workflow may have been started: what follows from it is committed whatever the response is.
+   */
+  markCommitting(): void {
+    if (this.#started) return
+    this.requireRemainingMs(MIN_TO_START_MS)
+    this.#isCommitting = true
+  }
+
+  /** Fails with `not_confirmed` where an outage follows a COMMIT, which may be its own. */
+  failIfCommitting(error: unknown): void {
+    if (this.#isCommitting && isOutage(error)) failNotConfirmed(null, error)
+  }
+
+  /** Fails with `ResponseTimeoutError` where at most `minMs` are left. */
   requireRemainingMs(minMs: number): void {
     if (this.remainingMs <= minMs)
       throw new ResponseTimeoutError('the request has no time left', this.awaitedPart)

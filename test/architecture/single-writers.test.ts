@@ -125,3 +125,13 @@ test('a route writes rows by `writeDirectly`, which does not commit after the de
     'api/operations/verification-codes.ts',
   ])
 })
+
+/** Writes that are committed by themselves, and transactions that no form's entity manager makes. */
+const FORM_WRITE = /\b(?:em|fork\(\))\.(?:insert|upsert|persist|execute|native\w+)\(|\brunInTransaction\(/
+
+test('a form writes rows by transactions of its entity manager, which are not committed after the deadline of the request', () => {
+  const pages = sources.filter(({ file }) => file.startsWith('dashboard/'))
+  expect(pages.filter(({ text }) => FORM_WRITE.test(text)).map(({ file }) => file)).toEqual([])
+  const forkingOthers = /\borm\.em\.fork\(\)\.transactional\(/
+  expect(pages.filter(({ text }) => forkingOthers.test(text)).map(({ file }) => file)).toEqual([])
+})

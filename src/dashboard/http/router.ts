@@ -17,6 +17,7 @@ import { type Confirmation, createConfirmationPage } from './confirmation.ts'
 import type { DashboardContext } from './dashboard-context.ts'
 import { readUrlEncodedForm, requireCsrfToken, requireSameOrigin } from './form.ts'
 import { dropFormDraft, keepFormDraft, keepFormOfEarlierSession, restoreFormDraft } from './form-draft.ts'
+import { forkForForm } from './form-transactions.ts'
 import { handleLanguageSwitch, readRequestLanguage } from './language.ts'
 import { type DashboardResponse, redirect, redirectToOwnPage, sendResponse } from './page.ts'
 import { type Audience, createPageContext, type PageContext } from './page-context.ts'
@@ -80,7 +81,7 @@ export function createDashboardRouter(context: DashboardContext) {
 type PageRoute = FormAction<Audience> & { permission: PagePermission }
 
 async function servePage(context: DashboardContext, ctx: RouterContext, route: PageRoute): Promise<void> {
-  const { permission, handle, renderForm } = route
+  const { permission, renderForm } = route
   ctx.set(PAGE_HEADERS)
   if (handleLanguageSwitch(context, ctx)) return
   const language = readRequestLanguage(context, ctx)
@@ -106,8 +107,8 @@ async function servePage(context: DashboardContext, ctx: RouterContext, route: P
     } else if (ctx.query.draft === '1') visit.isRestored = await restoreFormDraft(context, visit, ctx.path)
     if (ctx.method === 'POST') await requireUnchangedFacts(route, visit)
     const question = ctx.method === 'POST' && (await route.confirm?.(visit))
-    if (ctx.method === 'POST' && !question) deadline.markHandled()
-    const response = (question && createConfirmationPage(visit, question)) || (await handle(visit))
+    const confirmation = question ? createConfirmationPage(visit, question) : null
+    const response = confirmation ?? (await handlePage(route, visit, ctx.method))
     if (ctx.method === 'POST' && response.kind === 'redirect') await dropFormDraft(visit, ctx.path)
     await recordUserActions(visit)
     // A refresh replaces a part of the page, without the menu.
@@ -131,6 +132,23 @@ async function servePage(context: DashboardContext, ctx: RouterContext, route: P
     const page = form && (await deadline.awaitStep(form, PAGE_RESERVE_MS).catch(() => undefined))
     // A redirect would lose the refusal: the form could not be read, so that its page is not known.
     send(page?.kind === 'redirect' ? undefined : page, refusal)
+  }
+}
+
+/** Renders a page, or carries a form out, whose transactions are committed within the deadline of the request. */
+async function handlePage(
+  { handle }: PageRoute,
+  visit: PageContext,
+  method: string,
+): Promise<DashboardResponse> {
+  if (method !== 'POST') return handle(visit)
+  getRequestDeadline().markHandled()
+  const { em } = visit
+  visit.em = forkForForm(em)
+  try {
+    return await handle(visit)
+  } finally {
+    visit.em = em
   }
 }
 

@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto'
 import type { RouterContext } from '@koa/router'
+import type { EntityManager } from '../../db/client/orm.ts'
 import { type ApiError, fail } from '../../http/api-error.ts'
 import { toLoggedApiError } from '../../http/error-handler.ts'
 import { getRequestDeadline } from '../../http/request-deadline.ts'
@@ -7,6 +8,7 @@ import { sha256 } from '../../security/sealing.ts'
 import { cookieName, PAGE_HEADERS, setCookie } from './browser-security.ts'
 import type { DashboardContext } from './dashboard-context.ts'
 import { readUrlEncodedForm, requireCsrfToken } from './form.ts'
+import { forkForForm } from './form-transactions.ts'
 import { readRequestLanguage } from './language.ts'
 import { sendResponse } from './page.ts'
 
@@ -24,8 +26,8 @@ export function issueVisitorFormToken(dashboard: DashboardContext, ctx: RouterCo
 type VisitorForm = {
   /** Of its pages: those of every page where absent. */
   headers?: Record<string, string>
-  /** Processes the form and sends its page. */
-  handle(ctx: RouterContext, form: URLSearchParams): Promise<void>
+  /** Processes the form and sends its page; the transactions of `em` are committed within the deadline of the request. */
+  handle(ctx: RouterContext, form: URLSearchParams, em: EntityManager): Promise<void>
   /** Sends the page again after a failure; `form` is empty where it could not be read. */
   refuse(ctx: RouterContext, form: URLSearchParams, refusal: ApiError): void | Promise<void>
 }
@@ -46,7 +48,11 @@ export function registerVisitorForm(
       form = await readUrlEncodedForm(ctx)
       requireVisitorFormToken(dashboard, ctx, form)
       getRequestDeadline().markHandled()
-      await handle(ctx, form)
+      const work = handle(ctx, form, forkForForm(dashboard.orm.em))
+      await work.catch(error => {
+        getRequestDeadline().failIfCommitting(error)
+        throw error
+      })
     } catch (error) {
       await refuse(ctx, form, toLoggedApiError(ctx, error, dashboard.log))
     }

@@ -98,7 +98,7 @@ export function registerSignInPages({ dashboard, post }: DashboardRouter): void 
 
   post('any', '/dashboard/sign-out', {
     async handle({ em, session: signedIn }) {
-      await revokeSession(em, Buffer.from(signedIn.sessionHash, 'hex'))
+      await em.transactional(tx => revokeSession(tx, Buffer.from(signedIn.sessionHash, 'hex')))
       return redirect(SIGN_IN_PATH)
     },
   })

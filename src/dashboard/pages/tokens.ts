@@ -67,7 +67,10 @@ export function registerTokenPages({ get, post }: DashboardRouter): void {
       const added = fields.scopes.filter(scope => !scopes.includes(scope))
       requirePermittedScopes(visit, { mode, scopes: added })
       const permissions = { scopes: fields.scopes, allowedAddresses }
-      if (!(await changeTokenPermissions(em, { uuid, accountUuid }, permissions))) fail('not_found')
+      const isChanged = await em.transactional(tx =>
+        changeTokenPermissions(tx, { uuid, accountUuid }, permissions),
+      )
+      if (!isChanged) fail('not_found')
       return redirect(PATH, 'token_changed')
     },
     listFacts: async visit => listTokenFacts(visit, await requireToken(visit)),
@@ -77,7 +80,8 @@ export function registerTokenPages({ get, post }: DashboardRouter): void {
   post('tokens.write', `${PATH}/:uuid/revoke`, {
     confirm: confirmRevocation,
     async handle({ em, token, params }) {
-      await revokeTokens(em, { accountUuid: token.accountUuid, uuid: params.uuid })
+      const { accountUuid } = token
+      await em.transactional(tx => revokeTokens(tx, { accountUuid, uuid: params.uuid }))
       return redirect(PATH, 'token_revoked')
     },
     renderForm: visit => renderTokens(visit),

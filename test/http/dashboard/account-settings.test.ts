@@ -182,3 +182,29 @@ test('the plot of the overview and the times of forms are in the account’s zon
   const [token] = await sql('select expires_at from token where account_uuid = ?', [account])
   expect(new Date(token!.expires_at).toISOString().slice(10)).toBe('T03:59:59.999Z')
 })
+
+test('a form whose commit is not answered is not confirmed', async () => {
+  await sql(`create function break_off() returns trigger language plpgsql as $$
+    begin perform pg_terminate_backend(pg_backend_pid()); return null; end $$`)
+  await sql(`create constraint trigger break_off after update on account deferrable initially deferred
+    for each row execute function break_off()`)
+  const before = await readZone()
+  const { status, text } = await set(before === 'America/Belem' ? 'America/Recife' : 'America/Belem')
+  await sql('drop function break_off cascade')
+  expect([status, await readZone()]).toEqual([503, before])
+  expect(text).toContain('O resultado ainda não foi confirmado')
+})
+
+test('a form that is late is rolled back, so that its page need not ask whether it comes later', async () => {
+  const before = await readZone()
+  await sql(
+    `create function slow_down() returns trigger language plpgsql as $$ begin perform pg_sleep(2.1); return new; end $$`,
+  )
+  for (const table of ['account', 'operator_action'])
+    await sql(
+      `create trigger slow before insert or update on ${table} for each row execute function slow_down()`,
+    )
+  const { status } = await set(before === 'America/Belem' ? 'America/Recife' : 'America/Belem')
+  await sql('drop function slow_down cascade')
+  expect([status, await readZone()]).toEqual([503, before])
+})

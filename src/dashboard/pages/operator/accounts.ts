@@ -1,6 +1,5 @@
 import { z } from 'zod'
 import { uuidSchema } from '../../../contract/shared/fields.ts'
-import { runInTransaction } from '../../../db/client/orm.ts'
 import { Account } from '../../../db/entities/account.ts'
 import { findAccounts, findByIdentifier } from '../../../db/repositories/account-search.ts'
 import { setOpenedAccount } from '../../../db/repositories/dashboard-sessions.ts'
@@ -34,14 +33,14 @@ const openFormSchema = z.object({
  * Registers the operators' search over all accounts, and the opening of one: its merchant's pages can then be read in
  * this session, and its forms not sent. Each opening needs a reason and is recorded.
  */
-export function registerAccountPages({ get, post, dashboard }: DashboardRouter): void {
+export function registerAccountPages({ get, post }: DashboardRouter): void {
   get('operator', ACCOUNTS_PATH, showAccounts)
 
   post('operator', `${ACCOUNTS_PATH}/open`, {
     async handle({ em, form, session: { sessionHash, user } }) {
       const { account: accountUuid, noun, uuid, reason } = parseFormFields(openFormSchema, form)
       if ((await em.fork().count(Account, accountUuid)) === 0) fail('not_found')
-      await runInTransaction(dashboard.orm, async tx => {
+      await em.fork().transactional(async tx => {
         const subject = `account/${accountUuid}`
         await recordOperatorAction(tx, { actor: user.email, action: 'open_account', subject, reason })
         await setOpenedAccount(tx, { sessionHash, accountUuid })
@@ -53,7 +52,7 @@ export function registerAccountPages({ get, post, dashboard }: DashboardRouter):
 
   post('operator', `${ACCOUNTS_PATH}/close`, {
     async handle({ em, session: { sessionHash } }) {
-      await setOpenedAccount(em.fork(), { sessionHash, accountUuid: null })
+      await em.transactional(tx => setOpenedAccount(tx, { sessionHash, accountUuid: null }))
       return redirect(ACCOUNTS_PATH)
     },
     renderForm: showAccounts,

@@ -199,11 +199,8 @@ export function registerConnectionForms(router: DashboardRouter): void {
       const errors: FieldErrors = {}
       const credentials = readCredentials(visit, dialect, errors)
       if (Object.keys(errors).length > 0) fail('validation_failed', { errors })
-      const { em, actor } = visit
-      const order = { connectionUuid, credentials, actor, reason }
-      const { isProved } = await callProvider(dashboard, dialect, tools =>
-        renewCredentials({ em: em.fork(), ...tools }, order),
-      )
+      const order = { connectionUuid, credentials, actor: visit.actor, reason }
+      const { isProved } = await callProvider(dashboard, dialect, tools => renewCredentials(tools, order))
       const outcome = isProved ? 'credentials_replaced' : 'credentials_unproved'
       return { path: `${CONNECTIONS_PATH}/${connectionUuid}`, outcome }
     },
@@ -218,7 +215,7 @@ type Onboarding = { connection: ConnectionOrder; reason: string; openingCents: n
 /** Tests the credentials at the provider, then stores them sealed and activates the connection. */
 async function connect(
   context: DashboardContext,
-  { em, actor }: OperatorVisit,
+  { actor }: OperatorVisit,
   { connection, reason, openingCents }: Onboarding,
 ): Promise<void> {
   const { dialect } = connection
@@ -227,7 +224,7 @@ async function connect(
     const tested = await testCredentials({ providers, sealer: tools.sealer }, connection)
     if (tested.kind === 'refused') failField(CREDENTIAL_FIELDS[dialect][0]!.name, REFUSED_MESSAGE)
     if (tested.kind === 'no_answer') failField('base_url', 'must be an address at which the provider answers')
-    await onboardConnection({ em: em.fork(), ...tools }, { connection, actor, reason, openingCents })
+    await onboardConnection(tools, { connection, actor, reason, openingCents })
   })
 }
 
@@ -235,16 +232,19 @@ const REFUSED_MESSAGE = 'was refused by the provider, with the other credentials
 
 type ProviderTools = Parameters<typeof onboardConnection>[0]
 
-/** Runs calls to a provider within a longer deadline; names the field of a refusal. */
+/**
+ * Runs calls to a provider within a longer deadline; names the field of a refusal. The rows are committed whatever time is left,
+ * because the provider may have registered what they say.
+ */
 async function callProvider<T>(
-  { providers, sealer, config }: DashboardContext,
+  { orm, providers, sealer, config }: DashboardContext,
   dialect: ProviderApi,
-  work: (tools: Omit<ProviderTools, 'em'>) => Promise<T>,
+  work: (tools: ProviderTools) => Promise<T>,
 ): Promise<T> {
   if (!providers) return fail('unavailable')
   getRequestDeadline().extendBy(PROVIDER_CALLS_MS)
   try {
-    return await work({ sealer, site: { providers, publicUrl: config.publicUrl } })
+    return await work({ em: orm.em.fork(), sealer, site: { providers, publicUrl: config.publicUrl } })
   } catch (error) {
     const isRefusal = error instanceof OnboardingRefused || error instanceof CredentialsRefused
     if (!isRefusal) throw error

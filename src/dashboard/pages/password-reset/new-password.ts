@@ -37,10 +37,9 @@ export function registerNewPasswordPage(dashboard: DashboardContext): void {
 
   registerVisitorForm(dashboard, `${PASSWORD_RESET_PATH}/:token`, {
     headers: SECRET_ADDRESS_HEADERS,
-    async handle(ctx, form) {
+    async handle(ctx, form, em) {
       if (!(await findLinkUser(ctx))) return await sendLink(ctx)
       const { password } = parseFormFields(passwordSchema, form)
-      const em = dashboard.orm.em.fork()
       const user = await resetPassword(em, { token: String(ctx.params.token), password })
       if (!user) return await sendLink(ctx)
       await forgetFailedSignIns(em, user.email, ctx.ip)

@@ -17,7 +17,7 @@ export function registerProfilePages({ get, post }: DashboardRouter): void {
 
   post('any', `${PROFILE_PATH}/sessions/end`, {
     async handle({ em, session }) {
-      await revokeOtherSessions(em.fork(), session)
+      await em.transactional(tx => revokeOtherSessions(tx, session))
       return redirect(PROFILE_PATH, 'sessions_ended')
     },
     renderForm: renderProfile,
@@ -25,7 +25,7 @@ export function registerProfilePages({ get, post }: DashboardRouter): void {
 
   post('any', `${PROFILE_PATH}/sessions/:uuid/end`, {
     async handle({ em, session, params }) {
-      await revokeOtherSessions(em.fork(), session, params.uuid)
+      await em.transactional(tx => revokeOtherSessions(tx, session, params.uuid))
       return redirect(PROFILE_PATH, 'session_ended')
     },
     renderForm: renderProfile,

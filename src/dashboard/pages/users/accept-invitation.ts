@@ -35,11 +35,11 @@ export function registerInvitationPage(dashboard: DashboardContext): void {
 
   registerVisitorForm(dashboard, `${INVITATION_PATH}/:token`, {
     headers: SECRET_ADDRESS_HEADERS,
-    async handle(ctx, form) {
+    async handle(ctx, form, em) {
       const invitation = await requireInvitation(ctx)
       if (invitation.kind !== 'open') return await sendInvitation(ctx)
       const order = { token: String(ctx.params.token), ...parseFormFields(acceptSchema, form) }
-      const result = await acceptInvitation(dashboard.orm.em.fork(), order)
+      const result = await acceptInvitation(em, order)
       if (result.kind === 'closed') return await sendInvitation(ctx)
       if (result.kind === 'user_exists') return failField('email', 'is already the e-mail of a user')
       await signIn(dashboard, ctx, { user: result.user, totpUuid: null })
