@@ -25,7 +25,7 @@ export type SubmitDisputeReplyInput = ReplyToDisputeInput & UpdateRequest
 export function submitDisputeReply(
   temporal: TemporalContext,
   dispute: Dispute,
-  { details, requestId, ...request }: SubmitDisputeReplyInput,
+  { details, requestId, sentBy, ...request }: SubmitDisputeReplyInput,
 ): Promise<ReplyToDisputeResult> {
   const { uuid, providerDisputeId, endToEnd } = dispute
   const input = {
@@ -35,6 +35,6 @@ export function submitDisputeReply(
     timeScale: temporal.timeScale,
   }
   const workflow = { noun: 'dispute', uuid, input } as const
-  const args: [ReplyToDisputeInput] = [{ details, requestId }]
+  const args: [ReplyToDisputeInput] = [{ details, requestId, sentBy }]
   return executeUpdateWithStart(temporal, workflow, replyToDisputeUpdate, { ...request, args })
 }

@@ -200,9 +200,9 @@ test('a worker killed after a reply has reached its provider: the next worker po
   await dispute.pollAnswering()
   const { order } = dispute
   const details = fixture.seal.seal({ accept: false, analysis: 'Delivered.', attachments: [] })
-  expect(await fixture.records.storeDisputeReply({ uuid: order.uuid, details, requestId: 'r' })).toBe(
-    'accepted',
-  )
+  expect(
+    await fixture.records.storeDisputeReply({ uuid: order.uuid, details, requestId: 'r', sentBy: 'r' }),
+  ).toBe('accepted')
   const process = sender('sendDisputeReply', () => order)
   await process.says('called')
   await process.killed()

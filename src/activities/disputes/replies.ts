@@ -94,7 +94,7 @@ export function getDispute({ orm }: ActivityDependencies) {
 export function storeDisputeReply({ orm, sealer }: ActivityDependencies) {
   return (input: ReplyToDisputeInput & { uuid: string }): Promise<ReplyToDisputeResult> =>
     runInTransaction(orm, async em => {
-      const { uuid, details, requestId } = input
+      const { uuid, details, requestId, sentBy } = input
       const dispute = await findDisputeForUpdate(em, uuid)
       if (!dispute) return 'med_not_answerable'
       const { accept, analysis, attachments } = sealer.open<DisputeReplyDetails>(details)
@@ -108,6 +108,7 @@ export function storeDisputeReply({ orm, sealer }: ActivityDependencies) {
         repliedAt: at,
         replyState: 'pending',
         replyRequestId: requestId,
+        replySentBy: sentBy,
       })
       dispute.replies += 1
       dispute.replyFailure = null

@@ -96,6 +96,8 @@ type DisputeReplyRequest = {
   idempotencyKey?: string | null
 }
 
+type DisputeReplySubmission = DisputeReplyRequest & { form: DisputeReplyForm; requestId: string }
+
 /** Reads a dispute that accepts a reply, or has accepted one under this Idempotency-Key (SPEC §5); else 404 or 409. */
 export async function requireAnswerableDispute({ em, token, uuid, idempotencyKey }: DisputeReplyRequest) {
   const dispute = await requireVisibleDispute(em, token, uuid)
@@ -112,13 +114,12 @@ export async function requireAnswerableDispute({ em, token, uuid, idempotencyKey
  */
 export async function replyToDispute(
   dependencies: DisputeReplyDependencies,
-  request: DisputeReplyRequest & { form: DisputeReplyForm },
+  request: DisputeReplySubmission,
 ) {
-  const { em, uuid, form } = request
+  const { em, uuid, form, requestId } = request
   const dispute = await requireAnswerableDispute({ ...request, em: em.fork() })
   const id = await deriveReplyId(request)
-  if (dispute.replyRequestId === id)
-    return respondWithReply(dependencies, request, { headers: { ...REPLAYED_HEADERS } })
+  if (dispute.replyRequestId === id) return respondWithReply(dependencies, request)
   // The same key was used for another reply to this dispute.
   if (dispute.replyRequestId?.split(':')[0] === id.split(':')[0]) fail('idempotency_key_reused')
   const deadline = getRequestDeadline()
@@ -129,7 +130,7 @@ export async function replyToDispute(
   await storeAttachmentsInTime(dependencies, proofs)
   deadline.markStarted({ uuid })
   return readOrFailNotConfirmed({ uuid }, async () => {
-    const result = await submitReply(dependencies, { em, dispute, id, form, proofs })
+    const result = await submitReply(dependencies, { em, dispute, id, form, proofs, requestId })
     if (result === 'unknown') failNotConfirmed({ uuid })
     // Of parallel requests with one key, the workflow accepted the files of one.
     const used = result === 'accepted' ? await em.fork().find(Attachment, { disputeUuid: uuid }) : []
@@ -139,7 +140,7 @@ export async function replyToDispute(
       proofs.filter(({ storageKey }) => !usedKeys.has(storageKey)),
     )
     if (result !== 'accepted') fail(result)
-    return respondWithReply(dependencies, request, { headers: {} })
+    return respondWithReply(dependencies, request)
   })
 }
 
@@ -160,16 +161,19 @@ async function storeAttachmentsInTime(dependencies: AttachmentDependencies, proo
   }
 }
 
-/** Responds with the dispute as it was when the workflow accepted the reply, whatever its current state is. */
+/**
+ * Responds with the dispute as it was when the workflow accepted the reply, whatever its current state is. The response is
+ * a replay for all requests but the one whose reply the workflow accepted.
+ */
 async function respondWithReply(
   { storage }: DisputeReplyDependencies,
-  { em: outside, token, uuid, form }: DisputeReplyRequest & { form: DisputeReplyForm },
-  { headers }: { headers: Record<string, string> },
+  { em: outside, token, uuid, form, requestId }: DisputeReplySubmission,
 ) {
   const em = outside.fork()
-  const current = await showDisputeWithAttachments(em, storage, await requireVisibleDispute(em, token, uuid))
+  const dispute = await requireVisibleDispute(em, token, uuid)
+  const { reply_error: _, ...current } = await showDisputeWithAttachments(em, storage, dispute)
   const data = { ...current, status: 'PROCESSING' as const, resolved: false, analysis: form.analysis }
-  return { headers, body: { data } }
+  return { headers: dispute.replySentBy === requestId ? {} : { ...REPLAYED_HEADERS }, body: { data } }
 }
 
 /** Derives the id of a reply from its Idempotency-Key and content; a new one without a key. */
@@ -200,12 +204,13 @@ type ReplySubmission = {
   id: string
   form: DisputeReplyForm
   proofs: ReplyAttachment[]
+  requestId: string
 }
 
 /** Submits the reply by an update. `unknown`: the workflow may still accept it, so its files stay. */
 async function submitReply(
   { temporal, sealer, ...dependencies }: DisputeReplyDependencies,
-  { em, dispute, id, form, proofs }: ReplySubmission,
+  { em, dispute, id, form, proofs, requestId }: ReplySubmission,
 ): Promise<ReplyToDisputeResult | 'unknown'> {
   const attachments = proofs.map(({ path: _, ...attachment }) => attachment)
   const details: DisputeReplyDetails = { accept: form.accept, analysis: form.analysis, attachments }
@@ -213,6 +218,7 @@ async function submitReply(
     const reply = {
       details: sealer.seal(details),
       requestId: id,
+      sentBy: requestId,
       updateId: id,
       waitMs: getRequestDeadline().stepTimeoutMs(),
     }

@@ -47,6 +47,8 @@ const dispute = defineEntity({
     replyingUntil: timestampColumn().nullable(),
     /** Request id of the reply; a repeated request is the same reply. */
     replyRequestId: p.text().nullable(),
+    /** X-Request-Id of the request whose reply was accepted: parallel repeats of it share `replyRequestId`. */
+    replySentBy: p.text().nullable(),
     /** Number of replies; after a refused one the merchant may send another. */
     replies: p.integer().default(0),
     replyFailure: p.json<{ code: string; message: string }>().nullable(),

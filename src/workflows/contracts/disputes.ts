@@ -61,7 +61,10 @@ export type DisputeReplyDetails = {
 export type ReplyToDisputeInput = {
   /** DisputeReplyDetails, sealed. */
   details: string
+  /** Id of the reply, which all requests with its Idempotency-Key share. */
   requestId: string
+  /** X-Request-Id of the one request that this is. */
+  sentBy: string
 }
 /** `accepted`: the dispute shows PROCESSING and the reply is sent to the provider. */
 export type ReplyToDisputeResult = 'accepted' | 'med_already_answered' | 'med_not_answerable'

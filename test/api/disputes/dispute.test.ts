@@ -266,6 +266,8 @@ runConcurrentTests({
       reply(merchant, med, { files, headers: { 'idempotency-key': key }, ...more })
     const atOnce = await Promise.all([1, 2, 3].map(() => keyed('first')))
     expect(atOnce.map(({ status }) => status)).toEqual([200, 200, 200])
+    const isReplay = ({ headers }: ApiResource) => headers.get('idempotent-replayed') === 'true'
+    expect(atOnce.filter(isReplay).length).toBe(2)
     const again = await keyed('first')
     expect([again.status, again.headers.get('idempotent-replayed')]).toEqual([200, 'true'])
     const names = ({ body }: ApiResource) => body.data.attachments.map(({ uuid }: ApiResource) => uuid)

@@ -98,7 +98,7 @@ function store(uuid: string) {
   const reply = { accept: false, analysis: 'Again.', attachments: [] }
   const { orm } = fixture.dependencies
   const dependencies = { orm, sealer: { open: () => reply } } as unknown as ActivityDependencies
-  return storeDisputeReply(dependencies)({ uuid, details: 'sealed', requestId: 'again' })
+  return storeDisputeReply(dependencies)({ uuid, details: 'sealed', requestId: 'again', sentBy: 'r' })
 }
 
 /** A dispute whose reply the provider does not have yet, and the calls that reach the provider. */

@@ -43,6 +43,7 @@ create table dispute (
   -- One call at a time sends it: a provider that knows no id of ours would take two for two replies.
   replying_until timestamptz,
   reply_request_id varchar(128),
+  reply_sent_by varchar(128),
   replies int not null default 0,
   reply_failure jsonb,
   -- A line per entry (history.ts).
