@@ -61,6 +61,9 @@ export const movementSchema = z
     value: reaisOutput,
     ...movementFields,
     charge_uuid: uuidSchema.optional(),
+    transfer_uuid: uuidSchema
+      .optional()
+      .meta({ description: 'The transfer that this one pays, pays again or returns' }),
     original_uuid: uuidSchema.optional().meta({ description: 'The movement that this one returns' }),
     reason: z.enum(MOVEMENT_REASONS).optional().meta({
       description:
@@ -78,6 +81,7 @@ export function showMovement(movement: Movement): z.output<typeof movementSchema
     ...showMovementRecord(movement),
     initiation: { ...showMovementInitiation(movement), ...(movement.pixKey && { pix_key: movement.pixKey }) },
     ...(movement.chargeUuid && { charge_uuid: movement.chargeUuid }),
+    ...(movement.transferUuid && { transfer_uuid: movement.transferUuid }),
     ...(movement.originalUuid && { original_uuid: movement.originalUuid }),
     ...(movement.reason && { reason: movement.reason }),
   }

@@ -142,7 +142,9 @@ const keyInitiation = z
 
 const transferRecord = z
   .object({
-    uuid: uuidSchema,
+    uuid: uuidSchema.meta({
+      description: 'The movement that pays it; the transfer itself until its money is reserved',
+    }),
     initiation: keyInitiation,
     value: reaisOutput,
     ...movementRecordFields,

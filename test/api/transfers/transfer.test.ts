@@ -158,6 +158,7 @@ test('a transfer is accepted, settled, reported and posted in the shapes of the 
   })
   expect(events.find(({ type }) => type === 'PIX_TRANSACTION')?.data).toMatchObject({
     uuid: created.transfer.uuid,
+    transfer_uuid: created.uuid,
     movement_type: 'OUT',
     type: 'EXTERNAL_TRANSFER',
     status: 'SETTLED',

@@ -695,6 +695,9 @@ class ChargePix(Model):
 
 class TransferRecord(Model):
     uuid: str
+    """
+    The movement that pays it; the transfer itself until its money is reserved
+    """
     initiation: KeyInitiation
     value: Decimal
     """
@@ -736,6 +739,10 @@ class Movement(Model):
     End-to-end id of the PIX, 32 characters; empty until its provider reports it
     """
     charge_uuid: str | None = None
+    transfer_uuid: str | None = None
+    """
+    The transfer that this one pays, pays again or returns
+    """
     original_uuid: str | None = None
     """
     The movement that this one returns

@@ -1203,7 +1203,7 @@ export interface components {
         TransferRecord: {
             /**
              * Format: uuid
-             * @description A UUID
+             * @description The movement that pays it; the transfer itself until its money is reserved
              */
             uuid: string;
             initiation: components["schemas"]["KeyInitiation"];
@@ -1385,6 +1385,11 @@ export interface components {
              * @description A UUID
              */
             charge_uuid?: string;
+            /**
+             * Format: uuid
+             * @description The transfer that this one pays, pays again or returns
+             */
+            transfer_uuid?: string;
             /**
              * Format: uuid
              * @description The movement that this one returns
