@@ -199,19 +199,22 @@ export function createMerchantActions(scene: StormContext) {
   }
 
   /**
-   * Cancels the charges that will not be paid any more, also those whose creation was never answered, so that the storm
-   * does not wait minutes for their expiry. One that is being issued, or whose provider is slow, cannot be cancelled yet.
+   * Cancels the charges of this run that will not be paid any more, also those whose creation was never answered, so that
+   * the storm does not wait minutes for their expiry. One that is being issued, or whose provider is slow, cannot be
+   * cancelled yet. Charges of other runs are left to these: concurrent runs of a slow machine would wait for each other.
    */
   async function closeShop(): Promise<void> {
     await Promise.all(cast.merchants.map(closeShopOf))
   }
 
   async function closeShopOf({ token }: Merchant): Promise<void> {
-    const listOpen = async (
-      status: 'PENDING' | 'UNDEFINED',
-    ): Promise<{ uuid: string; external_ref: string }[]> => {
+    const listOpen = async (status: 'PENDING' | 'UNDEFINED') => {
       const path = `${API_PATHS.charge}?status=${status}&per_page=100`
-      return (await getUntilAnswered(api, { path, token }))?.body.data ?? []
+      const answer = await getUntilAnswered(api, { path, token })
+      const open: { uuid: string; external_ref: string }[] = answer?.body.data ?? []
+      return open.filter(
+        ({ external_ref: ref }) => ref.startsWith(`${run}-`) && /^\d+$/.test(ref.slice(run.length + 1)),
+      )
     }
     for (;;) {
       const [issuing, pending] = [await listOpen('UNDEFINED'), await listOpen('PENDING')]
