@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto'
-import { type EntityManager, type Orm, runInTransaction } from '../../db/client/orm.ts'
+import { type EntityManager, runInTransaction, type TransactionSource } from '../../db/client/orm.ts'
 import { Connection } from '../../db/entities/connection.ts'
 import type { Movement } from '../../db/entities/movement.ts'
 import { LedgerAdjustment } from '../../db/entities/reconciliation.ts'
@@ -26,7 +26,7 @@ type AdjustmentRefusalReason =
   | 'approved'
   | 'own_proposal'
   | 'expired'
-  /** The entry is open no longer, or money of the statement with the value of the proposal has been matched since. */
+  /** The entry is open no longer, or money with the value of the proposal has been matched or booked since. */
   | 'explained'
   /** A payout of ours may be the entry. */
   | 'may_be_payout'
@@ -65,8 +65,8 @@ export type ProposeAdjustmentInput = Pick<
 }
 
 /** Stores a proposal; money moves only when another operator approves it. Throws AdjustmentError. */
-export function proposeAdjustment(orm: Orm, order: ProposeAdjustmentInput): Promise<string> {
-  return runInTransaction(orm, async em => {
+export function proposeAdjustment(source: TransactionSource, order: ProposeAdjustmentInput): Promise<string> {
+  return runInTransaction(source, async em => {
     const proposer = await findOperator(em, order.operatorEmail)
     const { accountUuid, connectionUuid, direction, cents, reason, entryUuid, uuid = randomUUID() } = order
     if ((await em.count(LedgerAdjustment, { uuid, proposer })) > 0) return uuid
@@ -82,7 +82,14 @@ export function proposeAdjustment(orm: Orm, order: ProposeAdjustmentInput): Prom
     if (entryUuid && !entry) refuse('explained', `there is no entry ${entryUuid} without a matching movement`)
     if (entry && (entry.cents !== cents || entry.providerAccountUuid !== providerAccountUuid))
       refuse('other_entry', `entry ${entryUuid} has another value, or is at another provider account`)
-    if (!entry) await refuseStatementCounterpart(em, { providerAccountUuid, direction, cents, since: null })
+    if (!entry)
+      await refuseStatementCounterpart(em, {
+        accountUuid,
+        providerAccountUuid,
+        direction,
+        cents,
+        since: null,
+      })
     em.create(LedgerAdjustment, {
       ...{ uuid, accountUuid, connection, direction, cents, reason, entryUuid, proposer },
       expiresAt: new Date(Date.now() + PROPOSAL_DAYS * DAY),
@@ -108,10 +115,10 @@ export type ApproveAdjustmentInput = {
  * operator returns the same movement. Throws AdjustmentError.
  */
 export function approveAdjustment(
-  orm: Orm,
+  source: TransactionSource,
   { uuid, operatorEmail, reason, timeScale }: ApproveAdjustmentInput,
 ): Promise<string> {
-  return runInTransaction(orm, async em => {
+  return runInTransaction(source, async em => {
     const approver = await findOperator(em, operatorEmail)
     const adjustment = await em.findOne(LedgerAdjustment, uuid, ROW_LOCK)
     if (!adjustment) refuse('no_such_adjustment', `there is no adjustment ${uuid}`)
@@ -144,13 +151,14 @@ async function postAdjustment(
   const entry = entryUuid ? await lockOpenAccountEntry(em, entryUuid) : null
   if (entryUuid && !entry)
     refuse('explained', `entry ${entryUuid} is matched, or its statement lists it no longer`)
-  if (!entry) await refuseStatementCounterpart(em, { providerAccountUuid, direction, cents, since })
-  else if (direction === 'OUT') {
-    const payout = { providerAccountUuid, cents, at: entry.movedAt, timeScale }
-    if (await mayBeOurPayout(em, payout))
-      refuse('may_be_payout', `entry ${entryUuid} may be a payout of this value that has no outcome yet`)
-  }
   const at = new Date()
+  if (!entry)
+    await refuseStatementCounterpart(em, { accountUuid, providerAccountUuid, direction, cents, since })
+  if (direction === 'OUT') {
+    const payout = { providerAccountUuid, cents, at: entry?.movedAt ?? at, timeScale }
+    if (await mayBeOurPayout(em, payout))
+      refuse('may_be_payout', 'the money may be that of a payout of this value that has no outcome yet')
+  }
   const movement = createMovement(em, at, {
     ...{ accountUuid, providerAccountUuid, connectionUuid: connection.uuid },
     ...{ type: 'ADJUSTMENT', movementType: direction, valueCents: cents, status: 'SETTLED' },
@@ -163,8 +171,8 @@ async function postAdjustment(
 }
 
 /**
- * Refuses an adjustment that names no entry while the statement has, or had since the proposal, money of its value and
- * direction that is booked by its own identity.
+ * Refuses an adjustment that names no entry while there is, or was since the proposal, money of its value and direction
+ * that is booked by its own identity.
  */
 async function refuseStatementCounterpart(
   em: EntityManager,
@@ -178,12 +186,9 @@ async function refuseStatementCounterpart(
         `entry ${found.name} of the statement has this value: name it by --entry`,
       )
     case 'waiting_pix':
-      return refuse('pix_waiting', `PIX ${found.name} of this value will be booked from the statement`)
+      return refuse('pix_waiting', `PIX ${found.name} of this value may be booked from the statement`)
     case 'matched':
-      return refuse(
-        'explained',
-        `${found.name} of the statement has this value and was matched after the proposal`,
-      )
+      return refuse('explained', `${found.name} has this value and was matched or booked after the proposal`)
   }
 }
 

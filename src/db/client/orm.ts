@@ -146,9 +146,15 @@ export function readInSnapshot<T>(em: EntityManager, read: (em: EntityManager) =
   return em.fork().transactional(read, { isolationLevel: IsolationLevel.REPEATABLE_READ, readOnly: true })
 }
 
+/** The ORM, or the entity manager of a request that has rules of its own for its transactions. */
+export type TransactionSource = { em: EntityManager }
+
 /** Runs work in a new transaction with an empty unit of work, so that rows are read afresh after a lock. */
-export function runInTransaction<T>(orm: Orm, work: (em: EntityManager) => Promise<T>): Promise<T> {
-  return orm.em.fork().transactional(async em => {
+export function runInTransaction<T>(
+  source: TransactionSource,
+  work: (em: EntityManager) => Promise<T>,
+): Promise<T> {
+  return source.em.fork().transactional(async em => {
     const result = await work(em)
     await sendChanges(em)
     return result

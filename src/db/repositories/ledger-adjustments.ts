@@ -1,4 +1,7 @@
-import { TRANSIENT_PENDING_REASONS } from '../../domain/reconciliation/panel-pix.ts'
+import {
+  type PanelPixPendingReason,
+  TRANSIENT_PENDING_REASONS,
+} from '../../domain/reconciliation/panel-pix.ts'
 import type { EntityManager } from '../client/orm.ts'
 import { LedgerAdjustment } from '../entities/reconciliation.ts'
 import { IS_OPEN_ENTRY_SQL } from './account-entries.ts'
@@ -24,25 +27,35 @@ export function listAdjustableConnections(em: EntityManager) {
   )
 }
 
-/** Money of a statement that may be what an adjustment without an entry is about. */
+/** Why a PIX is not booked yet that will be booked, once the wait or its dispute is over. */
+const WAITS_TO_BE_BOOKED: PanelPixPendingReason[] = [...TRANSIENT_PENDING_REASONS, 'has_overdue_dispute']
+
+/** Money that may be what an adjustment without an entry is about. */
 type StatementCounterpart = {
-  /** `waiting_pix`: a PIX that a later reconciliation books; `matched`: an entry or PIX that was matched since. */
+  /** `waiting_pix`: a PIX that a later reconciliation books; `matched`: an entry or PIX that was matched or booked since. */
   kind: 'open_entry' | 'waiting_pix' | 'matched'
-  /** The uuid of the entry, or the end-to-end id of the PIX. */
+  /** The uuid of the entry, or the end-to-end id of the PIX, where it has one. */
   name: string
 }
 
 /**
  * Finds what the statement of a provider account has with the value and direction of an adjustment: an open entry, a
- * PIX that waits to be booked, or one of both that was accounted for after `since`. Undefined if there is none.
+ * PIX that waits to be booked, or one of both that was accounted for after `since`; also a PIX of the account that was
+ * booked since, which the statement may have listed without a difference. Undefined if there is none.
  */
 export async function findStatementCounterpart(
   em: EntityManager,
-  sought: { providerAccountUuid: string; direction: 'IN' | 'OUT'; cents: number; since: Date | null },
+  sought: {
+    accountUuid: string
+    providerAccountUuid: string
+    direction: 'IN' | 'OUT'
+    cents: number
+    since: Date | null
+  },
 ): Promise<StatementCounterpart | undefined> {
-  const { providerAccountUuid, direction, cents, since } = sought
+  const { accountUuid, providerAccountUuid, direction, cents, since } = sought
   const [found] = await em.execute<StatementCounterpart[]>(
-    `with sought as (select ?::uuid as account, ?::text as direction, ?::bigint as cents, ?::timestamptz as since),
+    `with sought as (select ?::uuid as owner, ?::uuid as account, ?::text as direction, ?::bigint as cents, ?::timestamptz as since),
      entry as (select e.* from account_entry e, sought s
        where e.provider_account_uuid = s.account and e.value_cents = s.cents
          and (e.kind = 'unlisted' or (e.kind in ('tariff', 'withdrawal', 'block')) = (s.direction = 'OUT'))),
@@ -58,8 +71,13 @@ export async function findStatementCounterpart(
        where m.created_at >= s.since
      union all
      select 'matched', end_to_end from sought s, pix where pix.settled_at >= s.since
+     union all
+     select 'matched', coalesce(m.end_to_end, m.uuid::text) from sought s, movement m
+       where m.account_uuid = s.owner and m.provider_account_uuid = s.account and m.movement_type = s.direction
+         and m.value_cents = s.cents and m.type in ('EXTERNAL_TRANSFER', 'EXTERNAL_REFUND') and m.status = 'SETTLED'
+         and m.created_at >= s.since - interval '2 days' and m.updated_at >= s.since
      limit 1`,
-    [providerAccountUuid, direction, cents, since, [...TRANSIENT_PENDING_REASONS]],
+    [accountUuid, providerAccountUuid, direction, cents, since, WAITS_TO_BE_BOOKED],
   )
   return found
 }

@@ -2,10 +2,12 @@ import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import { approveAdjustment, proposeAdjustment } from '../../../src/activities/ledger/adjustments.ts'
 import { postPanelPix } from '../../../src/activities/reconciliation/panel-pix.ts'
+import { recordUnmatchedPayment } from '../../../src/activities/unmatched/record.ts'
 import { runInTransaction } from '../../../src/db/client/orm.ts'
+import { Connection } from '../../../src/db/entities/connection.ts'
 import { recordDifferences } from '../../../src/db/repositories/differences.ts'
 import { checkLedger } from '../../../src/db/repositories/ledger-rules.ts'
-import type { ProviderPayout } from '../../../src/domain/providers/provider.ts'
+import type { IncomingPix, ProviderPayout } from '../../../src/domain/providers/provider.ts'
 import { pollUntil } from '../../api/support/poll-until.ts'
 import { openActivityFixture } from '../../chaos/support/activity-fixture.ts'
 import {
@@ -128,6 +130,34 @@ test('a PIX of the panel that waits to be booked is not adjusted too', async () 
   await shop.look({ entries: old })
   await expect(approve(before)).rejects.toMatchObject({ reason: 'explained' })
   expect(await shop.balances()).toEqual({ available: 9_600, outside: -9_600 })
+})
+
+test('a transfer without an outcome, or settled since, is not adjusted by a proposal without an entry', async () => {
+  const shop = await merchant()
+  const settle = await send(shop, 500)
+  const uuid = await propose(shop, 500, null)
+  await expect(approve(uuid)).rejects.toMatchObject({ reason: 'may_be_payout' })
+  const endToEnd = endToEndId()
+  await settle(endToEnd)
+  await fixture.sql('update movement set updated_at = now() where end_to_end = ?', [endToEnd])
+  await expect(approve(uuid)).rejects.toMatchObject({ reason: 'explained' })
+  expect(await shop.balances()).toEqual({ available: 9_500, outside: -9_500 })
+})
+
+test('a PIX that arrived after the proposal of its value is not adjusted too', async () => {
+  const shop = await merchant()
+  const uuid = await proposeAdjustment(fixture.orm, {
+    ...{ accountUuid: shop.accountUuid, connectionUuid: shop.connectionUuid, direction: 'IN', cents: 500 },
+    ...{ entryUuid: null, reason: 'seen in the panel', operatorEmail: ana },
+  })
+  await runInTransaction(fixture.orm, async em => {
+    const connection = await em.findOneOrFail(Connection, shop.connectionUuid)
+    const payment = {
+      ...{ endToEnd: endToEndId(), txid: '', cents: 500, status: 'settled', at: ago(0) },
+    } as IncomingPix
+    return recordUnmatchedPayment(em, { connection, payment, reason: 'second_payment', requestId: 'r' })
+  })
+  await expect(approve(uuid)).rejects.toMatchObject({ reason: 'explained' })
 })
 
 test('the database refuses to book an entry that its statement lists no longer, or beside the entry', async () => {

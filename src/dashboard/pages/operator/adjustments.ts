@@ -28,7 +28,7 @@ const approveFormSchema = z.object({ adjustment: uuidSchema, reason: reasonSchem
 
 /** Registers the forms of a ledger adjustment: one operator proposes it, another approves it. */
 export function registerAdjustmentForms(router: DashboardRouter): void {
-  const { orm, temporal } = router.dashboard
+  const { temporal } = router.dashboard
   const form = { page: PAGE, render: OPERATOR_PAGES.entries }
 
   registerOperatorForm(router, 'entries/adjust', {
@@ -59,11 +59,14 @@ export function registerAdjustmentForms(router: DashboardRouter): void {
     },
     async act({ direction, value, entry, reason, once, ...fields }, { em, actor, language }) {
       const { connection } = await requireConnection(em, fields.connection)
-      await proposeAdjustment(orm, {
-        ...{ accountUuid: connection.accountUuid, connectionUuid: connection.uuid, direction, uuid: once },
-        ...{ cents: parseAdjustmentCents(value, language), entryUuid: entry ?? null },
-        ...{ operatorEmail: actor, reason },
-      })
+      await proposeAdjustment(
+        { em },
+        {
+          ...{ accountUuid: connection.accountUuid, connectionUuid: connection.uuid, direction, uuid: once },
+          ...{ cents: parseAdjustmentCents(value, language), entryUuid: entry ?? null },
+          ...{ operatorEmail: actor, reason },
+        },
+      )
       return 'adjustment_proposed'
     },
   })
@@ -97,8 +100,8 @@ export function registerAdjustmentForms(router: DashboardRouter): void {
         back: PAGE,
       }
     },
-    async act({ adjustment: uuid, reason }, { actor }) {
-      await approveAdjustment(orm, { uuid, operatorEmail: actor, reason, timeScale: temporal.timeScale })
+    async act({ adjustment: uuid, reason }, { em, actor }) {
+      await approveAdjustment({ em }, { uuid, operatorEmail: actor, reason, timeScale: temporal.timeScale })
       return 'adjustment_booked'
     },
   })
