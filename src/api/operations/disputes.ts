@@ -119,7 +119,7 @@ export async function replyToDispute(
   const { em, uuid, form, requestId } = request
   const dispute = await requireAnswerableDispute({ ...request, em: em.fork() })
   const id = await deriveReplyId(request)
-  if (dispute.replyRequestId === id) return respondWithReply(dependencies, request)
+  if (dispute.replyRequestId === id) return respondWithReply(dependencies, request, { isReplay: true })
   // The same key was used for another reply to this dispute.
   if (dispute.replyRequestId?.split(':')[0] === id.split(':')[0]) fail('idempotency_key_reused')
   const deadline = getRequestDeadline()
@@ -140,7 +140,7 @@ export async function replyToDispute(
       proofs.filter(({ storageKey }) => !usedKeys.has(storageKey)),
     )
     if (result !== 'accepted') fail(result)
-    return respondWithReply(dependencies, request)
+    return respondWithReply(dependencies, request, { isReplay: false })
   })
 }
 
@@ -162,18 +162,20 @@ async function storeAttachmentsInTime(dependencies: AttachmentDependencies, proo
 }
 
 /**
- * Responds with the dispute as it was when the workflow accepted the reply, whatever its current state is. The response is
- * a replay for all requests but the one whose reply the workflow accepted.
+ * Responds with the dispute as it was when the workflow accepted the reply, whatever its current state is. `isReplay`:
+ * the reply was accepted before this request; of parallel requests, all but the one whose reply was accepted are replays.
  */
 async function respondWithReply(
   { storage }: DisputeReplyDependencies,
   { em: outside, token, uuid, form, requestId }: DisputeReplySubmission,
+  { isReplay }: { isReplay: boolean },
 ) {
   const em = outside.fork()
   const dispute = await requireVisibleDispute(em, token, uuid)
   const { reply_error: _, ...current } = await showDisputeWithAttachments(em, storage, dispute)
   const data = { ...current, status: 'PROCESSING' as const, resolved: false, analysis: form.analysis }
-  return { headers: dispute.replySentBy === requestId ? {} : { ...REPLAYED_HEADERS }, body: { data } }
+  const headers = isReplay || dispute.replySentBy !== requestId ? { ...REPLAYED_HEADERS } : {}
+  return { headers, body: { data } }
 }
 
 /** Derives the id of a reply from its Idempotency-Key and content; a new one without a key. */

@@ -62,7 +62,7 @@ class DisputeWorkflow {
     this.#inbox = new ProviderInbox(input.timeScale, () => this.#continueRun())
     if (input.hasPendingNotification) this.#inbox.seedPending([])
     setHandler(replyToDisputeUpdate, reply => this.#handleReply(reply), {
-      description: 'Submits the one reply to the dispute: { details (sealed), requestId }',
+      description: 'Submits the one reply to the dispute: { details (sealed), requestId, sentBy }',
     })
   }
 
