@@ -48,7 +48,8 @@ export async function requireSecondFactor(
   { user, code }: { user: User; code: string },
 ): Promise<string> {
   const counted = await countUserAttempt(em, 'code', user.uuid)
-  const totpUuid = await acceptSecondFactor(em, sealer, { userUuid: user.uuid, code })
+  // Committed by itself, so that a form whose later steps fail does not answer that it started nothing.
+  const totpUuid = await em.transactional(tx => acceptSecondFactor(tx, sealer, { userUuid: user.uuid, code }))
   if (totpUuid === null) fail('code_refused')
   await requireActiveAccount(em, user)
   await counted.forget()

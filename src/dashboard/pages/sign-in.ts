@@ -78,7 +78,7 @@ export function registerSignInPages({ dashboard, post }: DashboardRouter): void 
   })
 
   registerVisitorForm(dashboard, CODE_PATH, {
-    async handle(ctx, form) {
+    async handle(ctx, form, em) {
       const next = sanitizeReturnPath(form.get('next'))
       const user = await findUserOfCookie(dashboard, ctx)
       if (!user) {
@@ -86,7 +86,7 @@ export function registerSignInPages({ dashboard, post }: DashboardRouter): void 
         return sendVisitorResponse(dashboard, ctx, { response })
       }
       const { code } = parseFormFields(codeSchema, form)
-      const totpUuid = await requireSecondFactor(dashboard.orm.em.fork(), dashboard.sealer, { user, code })
+      const totpUuid = await requireSecondFactor(em, dashboard.sealer, { user, code })
       setCookie(dashboard, ctx, { name: SECOND_STEP_COOKIE, value: null })
       await signIn(dashboard, ctx, { user, totpUuid })
       sendVisitorResponse(dashboard, ctx, { response: redirect(next ?? homePathOfRole(user.role)) })
