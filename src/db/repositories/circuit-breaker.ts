@@ -68,8 +68,8 @@ export function closeCircuit(
   })
 }
 
-/** Code of an outcome with an answer that leaves the result unknown: the provider did respond. */
-const PARTIAL_ANSWER_CODE = 'payment_not_listed'
+/** Codes of outcomes with an answer that leaves the result unknown: the provider did respond. */
+const PARTIAL_ANSWER_CODES = ['payment_not_listed', 'payment_unidentified']
 
 /** Name of this process in the rows of breakers. */
 const WORKER_NAME = `${hostname()}:${process.pid}`
@@ -87,7 +87,7 @@ export async function recordCircuitResult(
   worker = WORKER_NAME,
 ): Promise<void> {
   const { kind, code } = outcome
-  const answered = !isWithoutAnswer(kind) || code === PARTIAL_ANSWER_CODE
+  const answered = !isWithoutAnswer(kind) || PARTIAL_ANSWER_CODES.includes(code ?? '')
   if (answered && !isDistrusted) return
   if (answered) {
     await em.execute(

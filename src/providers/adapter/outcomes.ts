@@ -81,3 +81,9 @@ export function reportPaymentNotListed(provider: string): NoAnswerResult {
   const message = `${provider} reports the charge as paid and does not list its payment yet`
   return { kind: 'no_answer', code: 'payment_not_listed', message, isUnprocessed: true }
 }
+
+/** Reports a charge as `no_answer` of which a payment is listed that cannot be identified yet. */
+export function reportPaymentUnidentified(provider: string): NoAnswerResult {
+  const message = `${provider} lists a payment of the charge without its end-to-end id yet`
+  return { kind: 'no_answer', code: 'payment_unidentified', message, isUnprocessed: true }
+}

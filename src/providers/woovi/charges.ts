@@ -9,6 +9,7 @@ import {
   openAmountUnsupported,
   rejectForThisProvider,
   reportPaymentNotListed,
+  reportPaymentUnidentified,
   toIssueOutcome,
 } from '../adapter/outcomes.ts'
 import { encodePath } from '../http/client.ts'
@@ -56,8 +57,10 @@ export function createWooviCharges(client: WooviClient, now: () => number): Char
       const payments = allPayments.filter(hasEndToEndId)
       const isPaid = outcome.kind === 'found' && outcome.charge.status === 'COMPLETED'
       const isPaymentPending = allPayments.some(pix => !hasEndToEndId(pix) && pix.status !== 'failed')
-      if ((isPaid || isPaymentPending) && payments.every(pix => pix.status === 'failed'))
-        return reportPaymentNotListed('Woovi')
+      if (payments.every(pix => pix.status === 'failed')) {
+        if (isPaymentPending) return reportPaymentUnidentified('Woovi')
+        if (isPaid) return reportPaymentNotListed('Woovi')
+      }
       if (outcome.kind === 'not_found') return payments.length ? toRemovedCharge(payments) : outcome
 
       const { charge } = outcome
