@@ -65,8 +65,8 @@ export type Operation<Row extends OperationRow, Validated, Result> = {
   replayWaitMs?(row: Row): number
   /** Extends the request's deadline by this once the row is stored, see `startAndAwaitResult`. */
   storedWaitMs?: number
-  /** Validates before anything is started. A failure here stores nothing and leaves the key unused. */
-  validate(): Promise<Validated>
+  /** Validates before anything is started. A failure here stores nothing and leaves the key unused. `uuid`: the operation's. */
+  validate(uuid: string): Promise<Validated>
   /** Starts the workflow; resolves when it has its outcome, rejects after `waitMs`. */
   start(order: OperationOrder, validated: Validated, waitMs: number): Promise<void>
   /** Names the operation as its success response does; where absent, by its uuid alone. */
@@ -129,7 +129,7 @@ export async function createOperation<Row extends OperationRow, Validated, Resul
   const create = async () => {
     let validated: Validated
     try {
-      validated = await validate()
+      validated = await validate(uuid)
     } catch (refusal) {
       return refuse(refusal)
     }

@@ -326,11 +326,11 @@ export function requestAuthCode(
     kind: 'verification_code',
     path: AUTH_CODES_PATH,
     find: uuid => em.fork().findOne(AuthCode, uuid),
-    async validate() {
+    async validate(uuid) {
       await requirePixKeyProvider(em, { token, providerUuid: body.provider_uuid, type })
       if (!isSimulated && !canReachChannel(type, config.messengers))
         fail('code_undeliverable', { retryAfterS: UNAVAILABLE_RETRY_S })
-      await countCodeRequest(request, isSimulated)
+      await countCodeRequest(request, { uuid, isSimulated })
     },
     start({ fingerprint, ...operation }, _, waitMs) {
       const details: VerificationCodeInputDetails = { address: body.key, fingerprint }
@@ -347,9 +347,9 @@ export function requestAuthCode(
  */
 async function countCodeRequest(
   { body, token: { accountUuid }, em }: CreateRequest<RequestCodeBody>,
-  isSimulated: boolean,
+  { uuid, isSimulated }: { uuid: string; isSimulated: boolean },
 ): Promise<void> {
   const addressHash = isSimulated ? null : sha256(body.key)
-  const retryAfterS = await countAuthCodeRequest(em, { accountUuid, addressHash })
+  const retryAfterS = await countAuthCodeRequest(em, { uuid, accountUuid, addressHash })
   if (retryAfterS > 0) fail('too_many_attempts', { retryAfterS })
 }

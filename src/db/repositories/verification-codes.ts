@@ -28,15 +28,18 @@ export async function insertAuthCode(em: EntityManager, code: NewAuthCode): Prom
   )
 }
 
+/** `uuid`: of the code that is requested. `addressHash`: null where the code is sent nowhere. */
+type AuthCodeRequest = { uuid: string; accountUuid: string; addressHash: Buffer | null }
+
 /**
  * Counts a request of a code for an account, and for an address where it is really sent to one; returns the seconds until
- * another is allowed, 0 where this one is counted.
+ * another is allowed, 0 where this one is counted, now or by an earlier or parallel request of the same code.
  */
 export function countAuthCodeRequest(
   em: EntityManager,
-  { accountUuid, addressHash }: { accountUuid: string; addressHash: Buffer | null },
+  { uuid, accountUuid, addressHash }: AuthCodeRequest,
 ): Promise<number> {
-  return selectValue(em, 'select count_auth_code_request(?, ?)', [accountUuid, addressHash])
+  return selectValue(em, 'select count_auth_code_request(?, ?, ?)', [accountUuid, addressHash, uuid])
 }
 
 /** Returns whether a code has expired by PostgreSQL's clock; true where there is none. */

@@ -500,6 +500,16 @@ describe('a code for an address', () => {
     expect(await isAllowed('more@example.com')).toBe(true)
   })
 
+  test('counts once with its Idempotency-Key, however often it is repeated at once', async () => {
+    const owner = await liveToken()
+    const body = { type: 'EMAIL', key: `${randomUUID()}@example.com` }
+    const repeats = Array.from({ length: 8 }, () =>
+      ask(body, { token: owner, headers: { 'Idempotency-Key': 'k' } }),
+    )
+    expect((await Promise.all(repeats)).map(({ status }) => status)).toEqual(Array(8).fill(503))
+    expect(await isAllowed(body.key, owner)).toBe(true)
+  })
+
   test('is 429 for the sixth to an address within an hour, of whatever account, by live tokens', async () => {
     const [one, other] = [await liveToken(), await liveToken()]
     const key = `${randomUUID()}@example.com`

@@ -74,6 +74,8 @@ create table auth_code_request (
   account_uuid uuid not null references account,
   -- SHA-256 of the address; null for a test token, whose code is sent nowhere.
   address_hash bytea check (length(address_hash) = 32),
+  -- A repeat with the same Idempotency-Key requests the same code; its row is stored later.
+  auth_code_uuid uuid not null,
   at timestamptz not null
 );
 create index auth_code_request_of_account on auth_code_request (account_uuid, at);
@@ -135,8 +137,9 @@ begin
 end $$;
 
 -- Counts one request of a code and returns 0, or, after five within a minute for the account or five within an hour for the
--- address, the seconds until the next is allowed. The locks make concurrent requests wait for each other, always the account's first.
-create function count_auth_code_request(account uuid, address bytea) returns int language plpgsql volatile as $$
+-- address, the seconds until the next is allowed. A repeat for the same code and address is counted once. The locks make
+-- concurrent requests wait for each other, always the account's first.
+create function count_auth_code_request(account uuid, address bytea, code uuid) returns int language plpgsql volatile as $$
 declare
   present timestamptz;
   next_at timestamptz;
@@ -146,6 +149,10 @@ begin
     perform pg_advisory_xact_lock(7013011, hashtext(address::text));
   end if;
   present := clock_timestamp();
+  if exists (select from auth_code_request where account_uuid = account and auth_code_uuid = code
+    and address_hash is not distinct from address and at > present - interval '1 hour') then
+    return 0;
+  end if;
   delete from auth_code_request where id in (
     select id from auth_code_request where at <= present - interval '1 hour' order by at limit 1000 for update skip locked
   );
@@ -159,7 +166,7 @@ begin
   if next_at is not null then
     return greatest(1, ceil(extract(epoch from next_at - present)));
   end if;
-  insert into auth_code_request (account_uuid, address_hash, at) values (account, address, present);
+  insert into auth_code_request (account_uuid, address_hash, auth_code_uuid, at) values (account, address, code, present);
   return 0;
 end $$;`,
 }
