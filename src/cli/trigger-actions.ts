@@ -17,6 +17,8 @@ export type TriggerActions = ReturnType<typeof createTriggerActions>
 export const TRIGGER_VALUE = 10
 
 const STATUS_LIMIT_MS = 60_000
+/** A provider without notifications of disputes is listed once in a cycle of sweeps: every five minutes where there are many. */
+const DISPUTE_LIMIT_MS = 6 * 60_000
 const POLL_MS = 500
 
 type ChargeReference = { uuid: string; connectionUuid: string; provider: ProviderName; payload: string }
@@ -54,10 +56,11 @@ export function createTriggerActions({ api, simulator }: TriggerContext) {
   async function openDispute(): Promise<{ uuid: string; id: string }> {
     const { endToEnd } = await payCharge()
     const { id } = await simulator.openDispute({ end_to_end: endToEnd })
-    const { uuid } = await poll(async () => {
+    const findDispute = async () => {
       const { data } = await api.get<{ data: ApiResource[] }>('/meds?per_page=100')
       return data.find(dispute => JSON.stringify(dispute).includes(endToEnd))
-    }, `the dispute of ${endToEnd} does not appear`)
+    }
+    const { uuid } = await poll(findDispute, `the dispute of ${endToEnd} does not appear`, DISPUTE_LIMIT_MS)
     return { uuid, id }
   }
 
