@@ -32,7 +32,7 @@ export default {
   reporters: ['default', '<rootDir>/test/support/verdict.ts'],
   testSequencer: '<rootDir>/test/support/longest-first.mjs',
   // Ends a test that hangs; a machine that is busy with other suites is not one.
-  testTimeout: 180_000,
+  testTimeout: 300_000,
   projects: [
     suite('domain'),
     suite('architecture'),

@@ -176,9 +176,7 @@ runConcurrentTests(
             'select uuid, state, sendings, code from attempt where subject_uuid = ? order by position',
             [uuid],
           )
-        const [seen, next] = await pollUntil(attempts, ([, later]) => later?.state === 'unknown', {
-          limitMs: 60_000,
-        })
+        const [seen, next] = await pollUntil(attempts, ([, later]) => later?.state === 'unknown')
         const held = () => testStack.readBalances(merchant.uuid, second.providerAccountUuid)
         const hold = await held()
         expect(hold).toMatchObject({ provisioned: 1_000 })
@@ -295,7 +293,7 @@ runConcurrentTests(
           return entries()
         },
         ({ length }) => length === 1,
-        { limitMs: 60_000, everyMs: 1_000 },
+        { everyMs: 1_000 },
       )
       expect(entry).toMatchObject({ kind: 'unlisted', type: 'INTERNAL_TRANSFER', value: '4.00' })
 
@@ -376,7 +374,7 @@ runConcurrentTests(
             return merchant.api.readCharge(uuid)
           },
           ({ status }) => status === 'PAID',
-          { limitMs: 60_000, everyMs: 1_000 },
+          { everyMs: 1_000 },
         )
         const checked = await trilho('check-ledger', '--providers')
         expect(checked.lines.at(-1)).toEqual({ violations: checked.lines.length - 1 })

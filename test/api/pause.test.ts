@@ -102,7 +102,7 @@ runConcurrentTests({
       outside: -10_000,
     })
     await resume(accountOf(merchant))
-    const sent = await out.waitForStatus(merchant, data.uuid, 'PAID', 60_000)
+    const sent = await out.waitForStatus(merchant, data.uuid, 'PAID')
     expect(sent.attempts).toMatchObject([{ outcome: 'settled', code: '' }])
     expect(await out.listPaidOut(merchant)).toHaveLength(1)
   },
@@ -124,7 +124,7 @@ runConcurrentTests({
     expect(await state()).toMatchObject({ disposition: 'held' })
     expect(await out.listPaidOut(merchant)).toEqual([])
     await resume(accountOf(merchant))
-    await pollUntil(state, movement => movement?.disposition === 'returned', { limitMs: 60_000 })
+    await pollUntil(state, movement => movement?.disposition === 'returned')
     expect(await out.listPaidOut(merchant)).toMatchObject([{ kind: 'refund', value: 10 }])
   },
 
@@ -167,12 +167,11 @@ runConcurrentTests({
     await pollUntil(
       () => out.listAttempts({ uuid }),
       ([attempt]) => attempt?.code === 'paused',
-      { limitMs: 60_000 },
     )
     const doubtful = await out.transfer(merchant, uuid)
     expect(doubtful).toMatchObject({ outcome: 'unknown', attempts: [{ outcome: 'unknown', code: 'paused' }] })
     await resume(accountOf(merchant))
-    const sent = await out.waitForStatus(merchant, uuid, 'PAID', 60_000)
+    const sent = await out.waitForStatus(merchant, uuid, 'PAID')
     expect(sent.attempts).toMatchObject([{ outcome: 'settled', code: '' }])
     expect(await out.listPaidOut(merchant)).toHaveLength(1)
   },

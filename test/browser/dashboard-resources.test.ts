@@ -225,7 +225,7 @@ describeWithBrowser('the dashboard in a browser', () => {
           return unmatched.getByText(back).count()
         },
         count => count > 0,
-        { limitMs: 60_000, everyMs: 250 },
+        { everyMs: 250 },
       )
       await endPause(stage.orm.em.fork(), account)
       await unmatched.getByText(back).first().click()
@@ -233,7 +233,7 @@ describeWithBrowser('the dashboard in a browser', () => {
       await unmatched.getByRole('button', { name: back }).click()
       await operator.getByRole('button', { name: new RegExp(say('^Devolver R\\$', '^Return R\\$')) }).click()
       await operator.getByText(say('A devolução foi solicitada.', 'The return was requested.')).waitFor()
-      await pollUntil(disposition, is => is === 'returned', { limitMs: 60_000 })
+      await pollUntil(disposition, is => is === 'returned')
       expect(await out.listPaidOut(merchant)).toMatchObject([{ kind: 'refund', value: 10 }])
       await followMenu(operator, say('Ações de operadores', 'Operator actions'))
       const returned = say('Devolução ao pagador', 'Returned to the payer')

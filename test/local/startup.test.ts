@@ -243,7 +243,7 @@ describe.each(['api', 'worker'] as const)('%s', program => {
     }
     expect(child.exitCode).toBe(0)
     expect(lines().at(-1)).toMatchObject({ msg: 'stopped' })
-  }, 200_000)
+  })
 })
 
 test.concurrent('a local environment may have all of them', async () => {
@@ -295,7 +295,7 @@ test.concurrent('the programs that `npm run build` makes start without a bundler
   for (const path of ['/dashboard/sign-in', '/dashboard/assets/dashboard.js', '/docs/production'])
     expect([path, (await fetch(urlOf(api, 'listening') + path)).status]).toEqual([path, 200])
   expect([await end(api.child), await end(worker.child)]).toEqual([0, 0])
-}, 300_000)
+})
 
 test.concurrent('a worker with a build belongs to its version on both task queues, and creates schedules once that is current', async () => {
   const version = { deploymentName: 'shop', buildId: '3a7c0e4' }
@@ -353,7 +353,7 @@ test.concurrent('a worker with a build belongs to its version on both task queue
     await end(child)
     await connection.close()
   }
-}, 300_000)
+})
 
 /** A listener that passes bytes on, and starts when the test says. */
 async function forwardTo(target: number, port: number): Promise<{ close(): void }> {

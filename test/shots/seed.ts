@@ -109,7 +109,6 @@ export async function seedMerchant(stage: TestStack) {
   await pollUntil(
     () => sql(`select from attempt where subject_uuid = ? and state = 'unknown'`, [unknown]),
     rows => rows.length > 0,
-    { limitMs: 60_000 },
   )
   await spreadOverTwoWeeks(stage, uuid)
   const [event] = await sql<{ uuid: string }>('select uuid from event where account_uuid = ? limit 1', [uuid])

@@ -90,11 +90,11 @@ const isReady = ({ api }: Merchant) =>
     ({ status }) => status === 200,
   )
 /** Requests with one key until there is a charge. */
-const isCreated = (merchant: Merchant, key: string, limit: { limitMs?: number } = {}) =>
+const isCreated = (merchant: Merchant, key: string) =>
   pollUntil(
     () => create(merchant, key),
     ({ status }) => status === 201,
-    { everyMs: 500, ...limit },
+    { everyMs: 500 },
   )
 const isPaid = ({ status }: { status: string }) => status === 'PAID'
 const count = async ({ uuid }: Merchant) => {
@@ -127,9 +127,6 @@ test('a worker killed while a provider issues: the next worker makes the charge 
   const charge = await pollUntil(
     () => merchant.api.readCharge(uuid),
     ({ status }) => status === 'PENDING',
-    {
-      limitMs: 45_000,
-    },
   )
   expect((await create(merchant, key)).body.data.uuid).toBe(uuid)
   expect(await count(merchant)).toBe(1)
@@ -232,8 +229,8 @@ test('no worker starts anything: new operations are refused at once, and their k
   await expect(workflows.getHandle(WORKFLOWS.charge.idOf(uuid)).describe()).rejects.toThrow(
     WorkflowNotFoundError,
   )
-  for (const one of [key, ...waiting]) await isCreated(merchant, one, { limitMs: 60_000 })
-  await pollUntil(() => merchant.api.readCharge(accepted.uuid), isPaid, { limitMs: 40_000 })
+  for (const one of [key, ...waiting]) await isCreated(merchant, one)
+  await pollUntil(() => merchant.api.readCharge(accepted.uuid), isPaid)
   expect(await count(merchant)).toBe(15)
 })
 
@@ -259,7 +256,7 @@ test('Temporal frozen: reads are answered, all else is 503 in time, and no accep
   }
   await isReady(merchant)
   await isCreated(merchant, key)
-  await pollUntil(() => merchant.api.readCharge(accepted.uuid), isPaid, { limitMs: 40_000 })
+  await pollUntil(() => merchant.api.readCharge(accepted.uuid), isPaid)
   const path = `/api/v1/payments/${unwanted.uuid}/cancel`
   await pollUntil(
     () => merchant.api.post(path),
@@ -281,8 +278,8 @@ test('Temporal killed: 503 in time, and a payment notified meanwhile is not lost
   expect([201, 503]).toContain(answer.status)
   if (answer.status === 503) expect(answer.ms).toBeLessThan(RESPONSE_LIMIT_MS)
   await Promise.all([dying, paying])
-  await isCreated(merchant, key, { limitMs: 40_000 })
-  await pollUntil(() => merchant.api.readCharge(accepted.uuid), isPaid, { limitMs: 40_000 })
+  await isCreated(merchant, key)
+  await pollUntil(() => merchant.api.readCharge(accepted.uuid), isPaid)
   expect(await count(merchant)).toBe(2)
   await testStack.waitUntilLedgerAgrees(merchant)
 })

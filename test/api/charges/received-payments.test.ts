@@ -374,7 +374,7 @@ test('a payload expires only when its provider says so; paid nevertheless, the c
   const { uuid } = merchant.connection
 
   // Its notification was lost: polled at expiry or by a reconciliation, the provider answers that it was paid.
-  const paid = await pollUntil(() => silent.api.readCharge(paidInSilence.uuid), isPaid, { limitMs: 80_000 })
+  const paid = await pollUntil(() => silent.api.readCharge(paidInSilence.uuid), isPaid)
   expect(steps(paid)).toEqual(['PENDING', 'PROCESSING', 'PAID'])
   expect((await paymentEvents(paid))[0]).not.toHaveProperty('late')
   await stack.waitUntilLedgerAgrees(silent)
@@ -387,7 +387,6 @@ test('a payload expires only when its provider says so; paid nevertheless, the c
         [uuid],
       ),
     ([row]) => Number(row?.n) >= 2,
-    { limitMs: 80_000 },
   )
   expect((await merchant.api.readCharge(unpaid.uuid)).status).toBe('PENDING')
 

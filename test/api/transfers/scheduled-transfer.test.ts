@@ -9,7 +9,7 @@ import {
   randomPixKey,
   statusesOf,
 } from '../support/payout-actions.ts'
-import { pollUntil } from '../support/poll-until.ts'
+import { POLL_LIMIT_MS, pollUntil } from '../support/poll-until.ts'
 import { type Merchant, openTestStack, type TestStack } from '../support/test-stack.ts'
 
 /** Transfers that wait: for their time, for balance or a provider, and for a worker. */
@@ -340,7 +340,7 @@ test('after a restart a key is still answered, and a transfer in progress settle
     [paid, refunded, running].map(answer => answer.bytes.toString()),
   )
   await payouts.waitForStatus(back, running.body.data.uuid, 'PAID')
-  await payouts.waitForStatus(back, waits.uuid, 'PAID', 60_000 + 2 * startMs)
+  await payouts.waitForStatus(back, waits.uuid, 'PAID', POLL_LIMIT_MS + 2 * startMs)
   expect((await payouts.listPaidOut(back)).map(({ value }) => value).toSorted()).toEqual([1, 2, 3, 4])
   await testStack.waitUntilLedgerAgrees(back)
-}, 300_000)
+})

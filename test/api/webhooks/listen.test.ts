@@ -71,7 +71,7 @@ test('a triggered event reaches a local receiver once, signed', async () => {
     ).catch(() => false)
     if (!isOver || !isDone()) throw new Error(`listen printed:\n${output}\nreceived:\n${receiver.output()}`)
   }
-}, 200_000)
+})
 
 const hasEnded = ({ exitCode }: ChildProcess) => exitCode !== null
 

@@ -70,13 +70,17 @@ type KeyRow = {
   code?: string
   owner?: string
 }
+/** Keys created so far: lists are ordered by creation, and two inserts may fall into one millisecond. */
+let keyCount = 0
+
 async function aKey({ key = randomUUID(), type = 'RANDOM', state = 'active', ...more }: KeyRow = {}) {
   await sql(
     `insert into pix_key (uuid, account_uuid, connection_uuid, provider_account_uuid, is_simulated, type, key, state,
        auth_code_uuid, request_id, fingerprint, created_at, updated_at)
-     select gen_random_uuid(), ?, uuid, provider_account_uuid, is_simulated, ?, ?, ?, ?, 'r', 'f', now(), now()
+     select gen_random_uuid(), ?, uuid, provider_account_uuid, is_simulated, ?, ?, ?, ?, 'r', 'f',
+       now() + ? * interval '1 millisecond', now()
      from connection where uuid = ?`,
-    [more.owner ?? accountUuid, type, key, state, more.code ?? null, more.connection ?? efi],
+    [more.owner ?? accountUuid, type, key, state, more.code ?? null, keyCount++, more.connection ?? efi],
   )
   return key!
 }

@@ -118,19 +118,15 @@ describe('a running worker', () => {
   test.each([
     { here: [], other: [], when: 'no other worker reaches a provider' },
     { here: [B], other: [A, B], when: 'it reaches one provider itself' },
-  ])(
-    'goes on where $when',
-    async ({ here, other }) => {
-      const { watch, close } = workerReaching(...here)
-      const lost = watch()
-      const probing = setInterval(() => void otherWorkerReaches(other), 1_000)
-      expect(await isDone(lost, 5_000)).toBe(false)
-      clearInterval(probing)
-      await close()
-      expect(await lost).toBe(false)
-    },
-    20_000,
-  )
+  ])('goes on where $when', async ({ here, other }) => {
+    const { watch, close } = workerReaching(...here)
+    const lost = watch()
+    const probing = setInterval(() => void otherWorkerReaches(other), 1_000)
+    expect(await isDone(lost, 5_000)).toBe(false)
+    clearInterval(probing)
+    await close()
+    expect(await lost).toBe(false)
+  })
 })
 
 describe('a worker that starts', () => {

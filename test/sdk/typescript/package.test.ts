@@ -77,4 +77,4 @@ test('TypeScript 5 compiles the examples of the README, as ES modules and Common
     { cwd: project },
   ).catch((error: { stdout: string }) => error)
   expect(stdout).toBe('')
-}, 300_000) // On a machine that may be busy; three seconds where it is not.
+})
