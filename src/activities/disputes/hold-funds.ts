@@ -97,38 +97,54 @@ export async function reduceDisputeClaims(
   { refundCents, at }: { refundCents: number; at: Date },
 ): Promise<void> {
   const samePix = disputes.filter(one => one.movement.uuid === movement.uuid)
-  for (const dispute of samePix.toReversed()) {
-    const claimCents = Math.min(refundCents - computeRefundableCents(charge), dispute.claimedCents)
-    if (claimCents <= 0) continue
-    dispute.claimedCents -= claimCents
-    charge.disputedCents -= claimCents
-    const cents = Math.max(0, dispute.heldCents + dispute.retainedCents - dispute.claimedCents)
-    const heldCents = Math.min(cents, dispute.heldCents)
-    const retainedCents = cents - heldCents
-    dispute.heldCents -= heldCents
-    dispute.retainedCents -= retainedCents
-    dispute.updatedAt = at
-    await em.flush()
-    if (cents === 0) continue
-    const release = createHoldMovement(em, dispute, { charge, movement, movementType: 'IN', cents, at })
-    await postMovement(em, release, disputeReleasedLegs(dispute.accountUuid, { heldCents, retainedCents }))
-  }
+  // All claims are reduced before the first release: what one dispute releases covers no claim that is reduced next.
+  const releases = samePix.toReversed().map(dispute => {
+    const lackingCents = Math.max(0, refundCents - computeRefundableCents(charge))
+    const claimedCents = dispute.claimedCents - Math.min(lackingCents, dispute.claimedCents)
+    charge.disputedCents -= dispute.claimedCents - claimedCents
+    return { dispute, released: reduceCover(dispute, claimedCents, at) }
+  })
+  for (const { dispute, released } of releases)
+    await postRelease(em, dispute, { charge, movement }, released, at)
 }
 
 /** Releases what an ended dispute held: for the account's shortfall, other disputes, then the available balance. */
 export async function releaseDisputedFunds(
   em: EntityManager,
   dispute: Dispute,
-  { charge, movement }: DisputedPayment,
+  disputed: DisputedPayment,
   at: Date,
 ): Promise<void> {
-  const { heldCents, retainedCents } = dispute
-  if (charge) charge.disputedCents -= dispute.claimedCents
-  Object.assign(dispute, { claimedCents: 0, heldCents: 0, retainedCents: 0 })
+  if (disputed.charge) disputed.charge.disputedCents -= dispute.claimedCents
+  await postRelease(em, dispute, disputed, reduceCover(dispute, 0, at), at)
+}
+
+type ReleasedCents = { heldCents: number; retainedCents: number }
+
+/** Reduces a dispute's claim, and what it holds to the claim, blocked money first. Returns what it no longer holds. */
+function reduceCover(dispute: Dispute, claimedCents: number, at: Date): ReleasedCents {
+  const cents = Math.max(0, dispute.heldCents + dispute.retainedCents - claimedCents)
+  const heldCents = Math.min(cents, dispute.heldCents)
+  const retainedCents = cents - heldCents
+  if (claimedCents !== dispute.claimedCents) dispute.updatedAt = at
+  dispute.claimedCents = claimedCents
+  dispute.heldCents -= heldCents
+  dispute.retainedCents -= retainedCents
+  return { heldCents, retainedCents }
+}
+
+/** Posts what a dispute no longer holds: it repays the account's shortfall and covers disputes, like any inflow. */
+async function postRelease(
+  em: EntityManager,
+  dispute: Dispute,
+  disputed: DisputedPayment,
+  { heldCents, retainedCents }: ReleasedCents,
+  at: Date,
+): Promise<void> {
   await em.flush()
   const cents = heldCents + retainedCents
   if (cents === 0) return
-  const release = createHoldMovement(em, dispute, { charge, movement, movementType: 'IN', cents, at })
+  const release = createHoldMovement(em, dispute, { ...disputed, movementType: 'IN', cents, at })
   const releasedLegs = (accountUuid: string) => disputeReleasedLegs(accountUuid, { heldCents, retainedCents })
   await postMovement(em, release, await creditPostings(em, releasedLegs, dispute, cents))
 }

@@ -11,6 +11,7 @@ import { refundSettledLegs, uncoveredOutflowLegs } from '../../domain/ledger/leg
 import type { ProviderPayout } from '../../domain/providers/provider.ts'
 import { computeRefundableCents, refundMachine } from '../../domain/refunds/refund.ts'
 import { recordChargeEvent, recordMovementEvent, recordRefundEvent } from '../events/record-event.ts'
+import { inflowPostings } from '../ledger/apply-inflow.ts'
 import { postMovement, settleMovement } from '../ledger/movements.ts'
 import { transition } from '../shared/transition.ts'
 import { computeSplitShares, getRefundParties } from './open.ts'
@@ -18,7 +19,10 @@ import { computeSplitShares, getRefundParties } from './open.ts'
 /** A refund and its charge. The charge's row lock serializes all refunds of that charge. */
 export type LockedRefund = { refund: Refund; charge: Charge }
 
-/** Settles a refund whose money is held: posts the movement that takes it from the balances (`refundSettledLegs`). */
+/**
+ * Settles a refund whose money is held: posts the movement that takes it from the balances (`refundSettledLegs`). What it
+ * pays to the charge's owner is an inflow.
+ */
 export async function settleHeldRefund(
   em: EntityManager,
   { refund, charge }: LockedRefund,
@@ -32,11 +36,12 @@ export async function settleHeldRefund(
   addSplitReturnRequests(charge, refund.parts)
   transition(refund, refundMachine, 'settled', at)
   settleMovementOfRefund(refund, sending, at)
-  await postMovement(
-    em,
-    refund.movement!,
-    refundSettledLegs(getRefundParties(refund), { accountUuid: refund.accountUuid, cents: refund.feeCents }),
-  )
+  const { accountUuid, providerAccountUuid, feeCents } = refund
+  const parts = getRefundParties(refund)
+  const credits = parts.map(part => ({ accountUuid: part.accountUuid, cents: Math.max(0, -part.cents) }))
+  const inflowLegs = await inflowPostings(em, { providerAccountUuid, credits })
+  const settledLegs = refundSettledLegs(parts, { accountUuid, cents: feeCents })
+  await postMovement(em, refund.movement!, [...settledLegs, ...inflowLegs])
   await recordRefundEvent(em, refund, { charge, at })
   await recordChargeEvent(em, charge, { at, ownerUuid: refund.uuid })
   await recordMovementEvent(em, refund.movement!, refund, at)

@@ -255,7 +255,7 @@ test('a refund that its provider does not have is not sent again where another r
   expect(await fixture.readBalances(charge.accountUuid)).toEqual({ available: 300, outside: -300 })
 })
 
-test('a refund that returns an advanced centavo to its owner is refused, though he has a shortfall', async () => {
+test('a centavo that a refund returns to its owner repays his shortfall, and does not where the refund fails', async () => {
   const pool = randomUUID()
   const merchant = await fixture.createMerchant(1, pool)
   const recipients = [await fixture.createMerchant(0, pool), await fixture.createMerchant(0, pool)]
@@ -283,6 +283,14 @@ test('a refund that returns an advanced centavo to its owner is refused, though 
   expect(await fixture.readBalances(merchant.accountUuid)).toEqual(balances)
   for (const { accountUuid } of recipients)
     expect(await fixture.readBalances(accountUuid)).toMatchObject({ available: 500 })
+
+  const second = charge.key(await charge.refund(1))
+  fixture.scriptProvider({ refund: async () => ({ kind: 'accepted', payout: settled(1) }) })
+  await fixture.providers.sendRefund({ ...second, isResend: false })
+  expect(await fixture.readBalances(merchant.accountUuid)).toEqual({
+    ...balances,
+    ...{ shortfall: -599, outside: -1_401 },
+  })
 })
 
 test('a refund that settles late shows no fee, because none was charged', async () => {

@@ -1,9 +1,10 @@
 import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
+import type { ChargeSplit } from '../../../src/domain/charges/split.ts'
 import type { FindPayoutOutcome } from '../../../src/domain/providers/provider.ts'
 import { openActivityFixture } from '../support/activity-fixture.ts'
 import { createDisputeFixture } from '../support/dispute-fixture.ts'
-import { createPaidCharge } from '../support/money-fixture.ts'
+import { createPaidCharge, type FixtureMerchant, newEndToEndId } from '../support/money-fixture.ts'
 
 /** A refund of R$ 3.00 that a restore has lost, of a charge of R$ 10.00 whose money is claimed or spent before it. */
 
@@ -13,8 +14,10 @@ beforeAll(async () => {
 })
 afterAll(() => fixture?.close())
 
-async function createDisputedCharge() {
-  const refund = await createLostRefund()
+type LostRefundOptions = { merchant?: FixtureMerchant; splits?: ChargeSplit[] }
+
+async function createDisputedCharge(options: LostRefundOptions = {}) {
+  const refund = await createLostRefund(options)
   const { chargeUuid, connectionUuid } = refund
   const [row] = await fixture.sql<{ end_to_end: string }>('select end_to_end from charge where uuid = ?', [
     chargeUuid,
@@ -25,10 +28,10 @@ async function createDisputedCharge() {
   return { ...refund, dispute }
 }
 
-async function createLostRefund() {
-  const merchant = await fixture.createMerchant(0)
+async function createLostRefund({ merchant: owner, splits = [] }: LostRefundOptions = {}) {
+  const merchant = owner ?? (await fixture.createMerchant(0))
   const { accountUuid, connectionUuid } = merchant
-  const chargeUuid = await createPaidCharge(fixture, merchant)
+  const chargeUuid = await createPaidCharge(fixture, merchant, splits)
   const orderedAt = new Date().toISOString()
   const order = {
     ...{ uuid: randomUUID(), chargeUuid, accountUuid, connectionUuid, valueCents: 300, fingerprint: 'f' },
@@ -36,6 +39,14 @@ async function createLostRefund() {
   }
   return {
     ...{ merchant, accountUuid, connectionUuid, chargeUuid },
+    /** A transfer of this value settles that a restore has lost too. */
+    async settleLostTransfer(valueCents: number) {
+      const transfer = fixture.transferInput(merchant, { valueCents })
+      const payout = { status: 'settled', endToEnd: newEndToEndId(), at: new Date().toISOString() } as const
+      fixture.scriptProvider({ sendTransfer: async () => ({ kind: 'accepted', payout }) })
+      const key = { uuid: transfer.uuid, connectionUuid }
+      await fixture.providers.sendTransfer({ ...key, isResend: false, order: transfer })
+    },
     rebuild: (more: { ended?: string } = {}, valueCents = 300) =>
       fixture.records.rebuildRefund({ ...order, valueCents, restored: { orderedAt, ...more } }),
     async poll(found: FindPayoutOutcome) {
@@ -67,6 +78,28 @@ test('a refund that was executed is rebuilt and settled while a later dispute is
   expect(await fixture.readBalances(accountUuid)).toEqual({ blocked: 700, outside: -700 })
 })
 
+test('what a dispute releases for a rebuilt refund repays the shortfall of its account first', async () => {
+  const pool = randomUUID()
+  const merchant = await fixture.createMerchant(0, pool)
+  const { accountUuid: recipientAccountUuid } = await fixture.createMerchant(0, pool)
+  const other = await createLostRefund({ merchant })
+  const { accountUuid, dispute, rebuild } = await createDisputedCharge({
+    merchant,
+    splits: [{ type: 'FIXED', amount: 500, recipientAccountUuid }],
+  })
+  await other.settleLostTransfer(500)
+  await other.rebuild()
+  const before = { blocked: 1_000, provisioned: 300, shortfall: -300, outside: -1_500 }
+  expect(await fixture.readBalances(accountUuid)).toEqual(before)
+  expect(await rebuild()).toMatchObject({ kind: 'known', opened: { state: 'sending' } })
+  expect(await dispute.readCents()).toEqual({ claimed: 700, held: 700, retained: 0 })
+  // The account pays half of the refund, and the recipient of the split the other half.
+  expect(await fixture.readBalances(accountUuid)).toEqual({
+    ...before,
+    ...{ blocked: 700, provisioned: 450, shortfall: -150 },
+  })
+})
+
 test('a refund that no provider has gives its money back to the dispute', async () => {
   const { accountUuid, dispute, rebuild, poll, readStates } = await createDisputedCharge()
   await rebuild()
@@ -84,13 +117,8 @@ test.each<[what: string, found: FindPayoutOutcome, balances: object]>([
   ],
   ['repays the shortfall where no provider has it', { kind: 'not_found' }, { available: 100, outside: -100 }],
 ])('a refund that the restored balance does not cover %s', async (_, found, balances) => {
-  const { merchant, accountUuid, connectionUuid, rebuild, poll } = await createLostRefund()
-  const order = fixture.transferInput(merchant, { valueCents: 900 })
-  const payout = { status: 'settled', endToEnd: `E${randomUUID().replaceAll('-', '').slice(1)}` } as const
-  fixture.scriptProvider({
-    sendTransfer: async () => ({ kind: 'accepted', payout: { ...payout, at: new Date().toISOString() } }),
-  })
-  await fixture.providers.sendTransfer({ uuid: order.uuid, connectionUuid, isResend: false, order })
+  const { accountUuid, rebuild, poll, settleLostTransfer } = await createLostRefund()
+  await settleLostTransfer(900)
   expect(await rebuild()).toMatchObject({ kind: 'known', opened: { state: 'sending' } })
   expect(await fixture.readBalances(accountUuid)).toMatchObject({ shortfall: -200 })
   await poll(found)

@@ -2,11 +2,12 @@ import { randomUUID } from 'node:crypto'
 import { recordUnmatchedPayment } from '../../../src/activities/unmatched/record.ts'
 import { type EntityManager, runInTransaction } from '../../../src/db/client/orm.ts'
 import { Connection } from '../../../src/db/entities/connection.ts'
+import type { ChargeSplit } from '../../../src/domain/charges/split.ts'
 import type { IncomingPix, IssuedCharge, ProviderPayout } from '../../../src/domain/providers/provider.ts'
 import { openActivityFixture } from './activity-fixture.ts'
 
 type ActivityFixture = Awaited<ReturnType<typeof openActivityFixture>>
-type FixtureMerchant = Awaited<ReturnType<ActivityFixture['createMerchant']>>
+export type FixtureMerchant = Awaited<ReturnType<ActivityFixture['createMerchant']>>
 
 /**
  * Rows with money: a paid charge and its PIX, a paid transfer and one in progress, an unmatched PIX. Statements name
@@ -53,6 +54,7 @@ const ROLLBACK_ERROR = new Error('undone')
 export async function createPaidCharge(
   books: ActivityFixture,
   { accountUuid, connectionUuid }: FixtureMerchant,
+  splits: ChargeSplit[] = [],
 ): Promise<string> {
   const uuid = randomUUID()
   const issued = {
@@ -68,7 +70,7 @@ export async function createPaidCharge(
   })
   await books.providers.issueCharge({
     ...{ uuid, accountUuid, candidates: [connectionUuid], valueCents: 1_000, expiresInSeconds: 60 },
-    ...{ details: books.seal.seal({ splits: [], fingerprint: 'f' }), requestId: 'r', timeScale: 1 },
+    ...{ details: books.seal.seal({ splits, fingerprint: 'f' }), requestId: 'r', timeScale: 1 },
   })
   await books.providers.pollCharge({ chargeUuid: uuid, isPayloadExpired: false })
   return uuid
