@@ -14,6 +14,7 @@ import type {
 } from '../../domain/providers/provider.ts'
 import type { SendResult } from '../../workflows/contracts/payouts.ts'
 import { clearUnknownMarks, markUnknown, recordRefusedAnswer } from '../shared/attempts.ts'
+import { recordLateEndToEndId } from './late-end-to-end-id.ts'
 import type { AttemptedRow, PayoutHandler } from './payout-handler.ts'
 
 /** Identifies the attempt at a payout (`uuid`) through one connection. */
@@ -52,7 +53,8 @@ type OutcomeContext = AttemptKey & {
 
 /**
  * Records the outcome of a provider call under the row lock. A final outcome stays, except that a settlement reported
- * after a refusal is recorded. Returns the query of the attempt's outcome, to be run at the end of the transaction.
+ * after a refusal is recorded, and so is an end-to-end id reported after the settlement. Returns the query of the
+ * attempt's outcome, to be run at the end of the transaction.
  */
 export async function recordOutcome<Row extends AttemptedRow>(
   em: EntityManager,
@@ -93,6 +95,7 @@ export async function recordOutcome<Row extends AttemptedRow>(
     Object.assign(attempt, { contradictionCode: contradiction, contradictionAt: new Date() })
     onContradiction?.(attempt)
   }
+  if (settled && hasMoved) await recordLateEndToEndId(em, attempt, outcome.payout.endToEnd)
   if (!settled || !hasMoved || !outgoing.afterSettlement) return queryAttemptOutcome(attempt, key.uuid)
   await outgoing.afterSettlement(em, row, attempt, outcome.payout)
   const { returns } = outcome.payout

@@ -31,6 +31,7 @@ import type { ActivityDependencies } from '../runtime/dependencies.ts'
 import { lockPaidCharge } from '../shared/transition.ts'
 import { buildPendingReturnLegs } from '../unmatched/return-payout.ts'
 import { catchDatabaseRefusal } from './account-entries.ts'
+import { recordListedPayoutIds } from './listed-payout-ids.ts'
 
 /**
  * Posts the PIX of one provider account that only its statement has, once no operation of ours can explain them: sent
@@ -45,7 +46,11 @@ export async function postPanelPix(
   const { orm, log, timeScale } = dependencies
   const linkTo = createAttachmentLinker(dependencies)
   let booked = 0
-  for (const { uuid, detail } of await findMissingPix(orm.em.fork(), providerAccountUuid)) {
+  const missing = await findMissingPix(orm.em.fork(), providerAccountUuid)
+  // A payout may have settled without its end-to-end id since the statement was compared.
+  const entries = missing.flatMap(({ detail }) => detail.entry ?? [])
+  await recordListedPayoutIds(dependencies, { providerAccountUuid, entries })
+  for (const { uuid, detail } of missing) {
     throwIfCancelled()
     const { entry } = detail
     if (!entry) continue

@@ -34,6 +34,7 @@ import type { ActivityDependencies } from '../runtime/dependencies.ts'
 import { loadProviderConnection } from '../shared/provider-client.ts'
 import { postAccountEntries } from './account-entries.ts'
 import { type ComparisonPeriod, findComparableMovements } from './comparable-movements.ts'
+import { recordListedPayoutIds } from './listed-payout-ids.ts'
 import { compareMissedPeriods } from './missed-periods.ts'
 import { postPanelPix } from './panel-pix.ts'
 
@@ -119,11 +120,18 @@ async function comparePeriod(
     providerEntries,
   }
   const undirectedReturns = new Set(accountEntries.filter(isUndirectedReturn).map(({ id }) => id))
-  const recorded = await findComparableMovements(em, period)
-  const comparison = compareStatement(
-    providerEntries,
-    recorded.filter(({ endToEnd }) => !undirectedReturns.has(endToEnd)),
+  const compare = async () => {
+    const recorded = await findComparableMovements(dependencies.orm.em.fork(), period)
+    const directed = recorded.filter(({ endToEnd }) => !undirectedReturns.has(endToEnd))
+    return compareStatement(providerEntries, directed)
+  }
+  let comparison = await compare()
+  // Ids of payouts that settled without one.
+  const missing = comparison.differences.flatMap(({ kind, entry }) =>
+    kind === 'missing_here' && entry ? entry : [],
   )
+  if ((await recordListedPayoutIds(dependencies, { providerAccountUuid, entries: missing })) > 0)
+    comparison = await compare()
   const { matched } = comparison
   // A statement also loads older movements by what its entries return; only those of its period can be missing there.
   const differences = comparison.differences.filter(

@@ -59,6 +59,16 @@ export function queryAttemptByReference(
   return firstRow(queryAttemptsWhere(em, condition, [subjectUuid, providerAccountUuid]))
 }
 
+/** Finds the payouts at a provider account among these uuids that have settled and whose end-to-end id is unknown. */
+export function findAttemptsWithoutId(
+  em: EntityManager,
+  { providerAccountUuid, uuids }: { providerAccountUuid: string; uuids: string[] },
+): Promise<Attempt[]> {
+  const condition = `r.subject_uuid = any(?::uuid[]) and r.provider_account_uuid = ?
+    and r.operation in ('transfer', 'refund', 'return') and r.state in ('settled', 'duplicate') and r.end_to_end is null`
+  return runQuery(em, queryAttemptsWhere(em, condition, [formatTextArray(uuids), providerAccountUuid]))
+}
+
 function queryAttemptsWhere(em: EntityManager, where: string, values: (string | null)[]): Query<Attempt[]> {
   return queryEntities(em, Attempt, { rest: `where ${where} order by r.position`, values })
 }
