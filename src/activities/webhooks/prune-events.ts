@@ -1,5 +1,6 @@
 import { pruneApiRequests } from '../../db/repositories/api-requests.ts'
 import { deleteOldEvents } from '../../db/repositories/events.ts'
+import { pruneProviderNotifications } from '../../db/repositories/provider-notifications.ts'
 import { pruneUnexplainedAnswers } from '../../db/repositories/unexplained-answers.ts'
 import { pruneAuthCodes } from '../../db/repositories/verification-codes.ts'
 import { eventRetentionStartOf } from '../../domain/webhooks/webhook.ts'
@@ -14,9 +15,10 @@ const MAX_PRUNING_MS = 8 * 60_000
 /**
  * Deletes events older than thirty days with their deliveries and attempts, the oldest first. An event stays while a
  * delivery of it is pending or due to be signalled to its workflow, or while its movement is held for a return.
- * Unexplained answers of providers (src/db/repositories/unexplained-answers.ts) and expired verification codes
- * (src/db/repositories/verification-codes.ts) are deleted after the same time, the log of API requests after seven days
- * (src/db/repositories/api-requests.ts).
+ * Unexplained answers of providers (src/db/repositories/unexplained-answers.ts), expired verification codes
+ * (src/db/repositories/verification-codes.ts) and routed notifications of providers
+ * (src/db/repositories/provider-notifications.ts) are deleted after the same time, the log of API requests after seven
+ * days (src/db/repositories/api-requests.ts).
  */
 export function pruneEvents({ orm }: ActivityDependencies) {
   return async (): Promise<{ deleted: number }> => {
@@ -28,7 +30,7 @@ export function pruneEvents({ orm }: ActivityDependencies) {
       deleted += count
       if (count < PRUNE_BATCH_SIZE || !hasTimeLeft()) break
     }
-    for (const prune of [pruneUnexplainedAnswers, pruneAuthCodes])
+    for (const prune of [pruneUnexplainedAnswers, pruneAuthCodes, pruneProviderNotifications])
       while (hasTimeLeft() && (await prune(orm.em.fork(), PRUNE_BATCH_SIZE)) === PRUNE_BATCH_SIZE);
     await pruneApiRequests(orm.em.fork())
     return { deleted }

@@ -5,7 +5,7 @@ import { NotificationBodyType } from './notification-body.ts'
 /** Outcome of a provider notification: `routed`: signalled to a workflow; `foreign`: not about a resource of ours. */
 export type NotificationOutcome = 'routed' | 'foreign'
 
-/** One fact that a provider sent, stored raw until a workflow has accepted it. */
+/** One fact that a provider sent, stored raw until thirty days after a workflow has accepted it. */
 const schema = defineEntity({
   name: 'ProviderNotification',
   properties: p => ({

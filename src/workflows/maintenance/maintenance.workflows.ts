@@ -49,7 +49,7 @@ export async function eventReplayWorkflow(input: ReplayEventsInput): Promise<{ r
   }
 }
 
-/** Deletes the events whose retention is over, with their deliveries and attempts. */
+/** Deletes the events whose retention is over, with their deliveries and attempts, and other rows that are kept as long. */
 export async function eventPruningWorkflow(): Promise<{ deleted: number }> {
   return eventMaintenanceActivities.pruneEvents()
 }

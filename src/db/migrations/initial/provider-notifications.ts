@@ -1,10 +1,10 @@
 import type { SchemaPart } from './schema-part.ts'
 
-/** Notifications of providers, one row per fact, stored raw until a workflow has accepted them. */
+/** Notifications of providers, one row per fact, stored raw until thirty days after a workflow has accepted them. */
 export const providerNotifications: SchemaPart = {
   tables: `
 create table provider_notification (
-  -- Of its connection and its text: a notification that is sent again is one fact.
+  -- Of its connection and its text: a notification that is sent again is one fact, as long as its row is kept.
   uuid uuid primary key,
   connection_uuid uuid not null references connection,
   kind text not null check (kind in ('payment', 'refund', 'transfer', 'dispute')),
@@ -17,5 +17,7 @@ create table provider_notification (
   routed_at timestamptz,
   outcome text
 );
-create index provider_notification_waiting on provider_notification (received_at) where routed_at is null;`,
+create index provider_notification_waiting on provider_notification (received_at) where routed_at is null;
+-- Those to delete.
+create index provider_notification_routed on provider_notification (routed_at) where routed_at is not null;`,
 }
