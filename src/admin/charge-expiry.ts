@@ -1,9 +1,14 @@
 import { randomUUID } from 'node:crypto'
 import type { EntityManager } from '../db/client/orm.ts'
-import { Charge } from '../db/entities/charge.ts'
 import { ChargeExpiry } from '../db/entities/charge-expiry.ts'
+import { runQuery } from '../db/pipeline/query.ts'
 import { isExpiryConfirmed, lockChargePastExpiry } from '../db/repositories/charge-expiries.ts'
+import { queryChargeConnectionToCall } from '../db/repositories/connections.ts'
+import { getStillOpenCode, isEndedByOperator } from '../domain/charges/still-open.ts'
 import { textFromCents } from '../domain/ledger/money.ts'
+import { referenceOf } from '../domain/pix/identifiers.ts'
+import type { Provider } from '../providers/port.ts'
+import type { ProviderRegistry } from '../providers/registry.ts'
 import { signalOperation } from '../temporal/signals.ts'
 import type { TemporalContext } from '../temporal/workflow-options.ts'
 import { WORKFLOWS } from '../workflows/contracts/workflows.ts'
@@ -23,28 +28,48 @@ class ChargeExpiryError extends Error {
 }
 
 /**
- * Confirms that a charge past its expiry was not paid, and signals its workflow. The confirmation is stored with the
- * record of the operator's action, so that the hourly poll of the charge applies it where the signal is lost. The poll
- * ends the charge as EXPIRED only if its provider still lists no payment that pays it. No money moves: what was received
- * is an unmatched payment. A repeat only signals again. Returns the workflow's id. Throws ChargeExpiryError.
+ * Confirms that a charge past its expiry was not paid, and signals its workflow. Its provider is asked first: a charge that
+ * it shows as payable, or about which it does not answer, is refused. The confirmation is stored with the record of the
+ * operator's action, so that the hourly poll of the charge applies it where the signal is lost. A poll an hour later ends
+ * the charge as EXPIRED, only if its provider still lists no payment that pays it. No money moves: what was received is an
+ * unmatched payment. A repeat only signals again. Returns the workflow's id. Throws ChargeExpiryError.
  */
 export async function confirmChargeExpiry(
-  temporal: TemporalContext,
+  { temporal, providers }: ChargeExpiryDependencies,
   em: EntityManager,
   input: ConfirmChargeExpiryInput,
 ): Promise<string> {
   const { uuid, actor, reason } = input
   const workflowId = WORKFLOWS.charge.idOf(uuid)
   const fork = em.fork()
-  if (!(await isExpiryConfirmed(fork, uuid)))
+  const connection = await runQuery(fork, queryChargeConnectionToCall(fork, uuid))
+  if (!connection) throw new ChargeExpiryError(`there is no charge ${uuid} with a provider`)
+  if (!(await isExpiryConfirmed(fork, uuid))) {
+    await refuseUnlessStuck(providers.providerFor(connection), uuid)
     await runAuditedAction(fork, {
       ...{ actor, reason, action: 'confirm_charge_expiry', subject: workflowId },
       work: tx => storeConfirmation(tx, input),
     })
-  const { connection } = await fork.findOneOrFail(Charge, uuid)
+  }
   const notification = { notificationUuid: randomUUID(), connectionUuid: connection.uuid }
   await signalOperation(temporal, 'charge', uuid, notification)
   return workflowId
+}
+
+type ChargeExpiryDependencies = {
+  temporal: TemporalContext
+  providers: Pick<ProviderRegistry, 'providerFor'>
+}
+
+/** Looks the charge up by our id. A confirmation counts only for what the provider answered when the operator had looked. */
+async function refuseUnlessStuck(provider: Provider, uuid: string): Promise<void> {
+  const found = await provider.findCharge(referenceOf(uuid))
+  const code = getStillOpenCode(found)
+  if (!isEndedByOperator(code))
+    throw new ChargeExpiryError(
+      `the provider answers ${code ?? 'that it has ended'} about charge ${uuid}; a poll ends it, or it may still be paid. ` +
+        'Nothing was done',
+    )
 }
 
 async function storeConfirmation(em: EntityManager, input: ConfirmChargeExpiryInput): Promise<void> {

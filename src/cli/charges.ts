@@ -19,17 +19,26 @@ export function registerChargeCommands(trilho: OperatorCommand): void {
     .auditedCommand('expire')
     .argument('<uuid>', 'UUID of the charge', parseUuid)
     .description(
-      'confirm that such a charge was not paid: it ends as EXPIRED once its provider is polled and lists no payment of it',
+      'confirm that such a charge was not paid: it ends as EXPIRED if its provider lists no payment of it an hour later',
     )
     .requiredOption(
       '--received <reais>',
       'what was received and not matched, as listed by `past-expiry`',
       parseReais,
     )
-    .run(({ em, config, print, operator }, uuid: string, { received: receivedCents }: ExpireOptions) =>
-      withWorkflowClient(config, async temporal =>
-        print({ signalled: await confirmChargeExpiry(temporal, em, { uuid, receivedCents, ...operator }) }),
-      ),
+    .run(
+      (
+        { em, config, providers, print, operator },
+        uuid: string,
+        { received: receivedCents }: ExpireOptions,
+      ) =>
+        withWorkflowClient(config, async temporal =>
+          print({
+            signalled: await confirmChargeExpiry({ temporal, providers }, em, {
+              ...{ uuid, receivedCents, ...operator },
+            }),
+          }),
+        ),
     )
 }
 

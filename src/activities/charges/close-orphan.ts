@@ -2,6 +2,7 @@ import { Attempt } from '../../db/entities/attempt.ts'
 import { Charge } from '../../db/entities/charge.ts'
 import { transactionReturning } from '../../db/pipeline/query.ts'
 import { queryWithFollowUps } from '../../db/repositories/follow-ups.ts'
+import { getStillOpenCode } from '../../domain/charges/still-open.ts'
 import { referenceOf } from '../../domain/pix/identifiers.ts'
 import type { IncomingPix, NoAnswerResult } from '../../domain/providers/provider.ts'
 import type { Provider } from '../../providers/port.ts'
@@ -10,7 +11,6 @@ import type { ActivityDependencies } from '../runtime/dependencies.ts'
 import { guardNotFoundByEpoch } from '../shared/credentials-epoch.ts'
 import { callRepeatably } from '../shared/provider-client.ts'
 import { recordUnmatchedPayment } from '../unmatched/record.ts'
-import { getStillOpenCode } from './poll-charge.ts'
 
 /** Cancels an orphan at its provider; a payment made to it is recorded as an unmatched payment (SPEC §2). */
 export function closeOrphan(dependencies: ActivityDependencies) {
@@ -61,7 +61,7 @@ async function cancelAndFindOrphan(provider: Provider, attempt: Attempt): Promis
   if (found.kind !== 'found') return found
   if (found.payments.some(({ status }) => status === 'in_process'))
     return { kind: 'no_answer', code: 'still_open' }
-  const code = getStillOpenCode(found.status)
+  const code = getStillOpenCode(found)
   const hasEnded = code === null || (found.status === 'completed' && found.payments.length > 0)
   return hasEnded ? { kind: 'closed', payments: found.payments } : { kind: 'no_answer', code }
 }

@@ -1,14 +1,16 @@
 import { type EntityManager, runInTransaction } from '../../db/client/orm.ts'
 import { Charge } from '../../db/entities/charge.ts'
 import { constantQuery, type Query, runQuery, transactionReturning } from '../../db/pipeline/query.ts'
-import { isExpiryConfirmed } from '../../db/repositories/charge-expiries.ts'
+import { isExpiryConfirmedFor } from '../../db/repositories/charge-expiries.ts'
 import { readChargeState } from '../../db/repositories/charges.ts'
 import { queryChargeConnectionToCall } from '../../db/repositories/connections.ts'
 import { queryWithFollowUps } from '../../db/repositories/follow-ups.ts'
 import { queryReceivedMovements } from '../../db/repositories/movements.ts'
 import { chargeMachine } from '../../domain/charges/charge.ts'
+import { getStillOpenCode, isEndedByOperator } from '../../domain/charges/still-open.ts'
 import { referenceOf } from '../../domain/pix/identifiers.ts'
 import type { CancelChargeOutcome, FoundCharge } from '../../domain/providers/provider.ts'
+import { scaleWait, WAITS } from '../../domain/shared/intervals.ts'
 import type { ChargeSnapshot, PollChargeInput, PollChargeResult } from '../../workflows/contracts/charges.ts'
 import { recordChargeEvent } from '../events/record-event.ts'
 import type { ActivityDependencies } from '../runtime/dependencies.ts'
@@ -34,31 +36,44 @@ export function toChargeSnapshot({ state, expiresAt, cancelRequestedAt }: Charge
 
 /**
  * Polls the provider of a charge, then applies its answer in one transaction under the charge's row lock: payments are recorded,
- * and an unpaid charge expires once its payload has, or an operator has confirmed that it was not paid.
+ * and an unpaid charge expires once its payload has, or an operator has confirmed long enough ago that it was not paid.
  */
 export function pollCharge(dependencies: ActivityDependencies) {
   return async ({ chargeUuid, isPayloadExpired }: PollChargeInput): Promise<PollChargeResult> => {
     const em = dependencies.orm.em.fork()
     const connection = await runQuery(em, queryChargeConnectionToCall(em, chargeUuid))
     const client = toProviderConnection(dependencies, connection)
+    const isConfirmed = watchConfirmation(dependencies, chargeUuid)
     const found = await callClientRepeatably(dependencies, em, client, provider =>
       provider.findCharge(referenceOf(chargeUuid)),
     )
     // "Not found" from the provider that issued the charge is no answer: it proves nothing about payments.
     if (found.kind !== 'found') {
       const code = found.kind === 'no_answer' ? found.code : found.kind
-      if (CODES_ENDED_BY_OPERATOR.includes(code) && (await isExpiryConfirmed(em, chargeUuid)))
+      if (await isConfirmed(em, code))
         return transactionReturning(dependencies.orm, tx => recordConfirmedExpiry(tx, chargeUuid))
       return { kind: 'no_answer', state: await readChargeState(em, chargeUuid), code }
     }
     return transactionReturning(dependencies.orm, tx =>
-      applyChargePoll(tx, { chargeUuid, isPayloadExpired, found }),
+      applyChargePoll(tx, { chargeUuid, isPayloadExpired, found, isConfirmed }),
     )
   }
 }
 
-/** Answers that leave open whether a charge was paid, until an operator confirms that it was not. */
-const CODES_ENDED_BY_OPERATOR = ['payment_not_listed', 'not_found']
+type ConfirmationCheck = (em: EntityManager, code: string) => Promise<boolean>
+
+/**
+ * Creates the check whether an operator has confirmed that a charge was not paid, of which its provider answers with this
+ * code. Created before the provider is called: its list of payments may lag behind the charge, and only an answer that
+ * it gives long after the confirmation ends the charge.
+ */
+function watchConfirmation({ timeScale }: ActivityDependencies, chargeUuid: string): ConfirmationCheck {
+  const calledAtMs = Date.now()
+  return async (em, code) => {
+    const waitMs = scaleWait(WAITS.endAfterConfirmation, timeScale) + Date.now() - calledAtMs
+    return isEndedByOperator(code) && isExpiryConfirmedFor(em, { chargeUuid, waitMs })
+  }
+}
 
 async function recordConfirmedExpiry(
   em: EntityManager,
@@ -129,9 +144,11 @@ async function recordCancellation(em: EntityManager, chargeUuid: string): Promis
   return queryPollResult(charge, { kind: 'known' })
 }
 
+type FoundChargePoll = PollChargeInput & { found: FoundCharge; isConfirmed: ConfirmationCheck }
+
 async function applyChargePoll(
   em: EntityManager,
-  { chargeUuid, isPayloadExpired, found }: PollChargeInput & { found: FoundCharge },
+  { chargeUuid, isPayloadExpired, found, isConfirmed }: FoundChargePoll,
 ): Promise<Query<PollChargeResult>> {
   const payments = selectPaymentsOf(chargeUuid, found.payments)
   const endToEnds = payments.map(payment => payment.endToEnd)
@@ -142,26 +159,12 @@ async function applyChargePoll(
   const hasPendingPayment = found.payments.some(({ status }) => status === 'in_process')
   if (found.status === 'removed' && !hasPendingPayment) await endPendingCharge(em, charge, 'cancelled')
   if (isPayloadExpired && !hasPendingPayment) {
-    const code = getStillOpenCode(found.status)
-    const isConfirmed = code === 'payment_not_listed' && (await isExpiryConfirmed(em, chargeUuid))
-    if (code === null || isConfirmed) await endPendingCharge(em, charge, 'payload_expired')
+    const code = getStillOpenCode(found)
+    if (code === null || (await isConfirmed(em, code))) await endPendingCharge(em, charge, 'payload_expired')
     else if (chargeMachine.accepts(charge.state, 'payload_expired'))
       return queryPollResult(charge, { kind: 'no_answer', code })
   }
   return queryPollResult(charge, { kind: 'known', listedPaymentCount: found.payments.length })
-}
-
-/** Returns why a charge has not ended at its provider; null where it has, unpaid: only then it may become EXPIRED. */
-export function getStillOpenCode(status: FoundCharge['status']): string | null {
-  switch (status) {
-    case 'open': // After its expiry: the provider's clock is behind ours.
-      return 'still_open'
-    case 'completed':
-      return 'payment_not_listed'
-    case 'removed':
-    case 'expired':
-      return null
-  }
 }
 
 /** Ends a pending charge and writes its event; a charge in any other state stays as it is. */

@@ -8,6 +8,19 @@ export async function isExpiryConfirmed(em: EntityManager, chargeUuid: string): 
   return (await em.count(ChargeExpiry, { chargeUuid })) > 0
 }
 
+/** Returns whether an operator confirmed it at least `waitMs` ago, by the clock of PostgreSQL. */
+export async function isExpiryConfirmedFor(
+  em: EntityManager,
+  { chargeUuid, waitMs }: { chargeUuid: string; waitMs: number },
+): Promise<boolean> {
+  const rows = await em.execute(
+    `select from charge_expiry
+     where charge_uuid = ? and confirmed_at <= now() - make_interval(secs => ?::float8 / 1000)`,
+    [chargeUuid, waitMs],
+  )
+  return rows.length > 0
+}
+
 /** Sums the PIX that were recorded as unmatched payments of a charge, in centavos. */
 const RECEIVED_CENTS_SQL = `(select coalesce(sum(m.value_cents), 0) from movement m
   where m.charge_uuid = c.uuid and m.movement_type = 'IN' and m.disposition is not null)::float8`

@@ -26,6 +26,11 @@ export const WAITS = {
     MESSAGE_RETRY_INTERVALS_MS[Math.min(attempts, MESSAGE_RETRY_INTERVALS_MS.length) - 1] ?? SECOND,
   /** Before an unpaid charge expires: the rail may settle up to 40 s after the expiry of the payload (SPEC §2). */
   settlementGraceAfterExpiry: MINUTE,
+  /**
+   * After an operator has confirmed that a charge was not paid, before an answer of its provider ends the charge: the list of
+   * its payments may lag behind the charge (SPEC §2).
+   */
+  endAfterConfirmation: HOUR,
   /** Between the two "not found" that prove that a request never arrived (SPEC §6). */
   absenceConfirmation: MINUTE,
   /** Before a return is sent again that found its provider unreachable: there is no other provider for it. */

@@ -3,7 +3,13 @@ import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import { confirmChargeExpiry } from '../../../src/admin/charge-expiry.ts'
 import { listChargesPastExpiry } from '../../../src/db/repositories/charge-expiries.ts'
 import { checkLedger } from '../../../src/db/repositories/ledger-rules.ts'
-import type { FoundCharge, IncomingPix, IssuedCharge } from '../../../src/domain/providers/provider.ts'
+import type {
+  FoundCharge,
+  IncomingPix,
+  IssuedCharge,
+  NoAnswerResult,
+  NotFoundResult,
+} from '../../../src/domain/providers/provider.ts'
 import { toParty } from '../../../src/providers/adapter/party.ts'
 import { openActivityFixture } from '../support/activity-fixture.ts'
 
@@ -32,14 +38,17 @@ async function openChargePastExpiry({ expiredMsAgo = 2 * DAY_MS } = {}) {
     ...{ uuid, accountUuid, candidates: [connectionUuid], valueCents: 1_000, expiresInSeconds: 60 },
     ...{ details: fixture.seal.seal({ splits: [], fingerprint: 'f' }), requestId: 'r', timeScale: 1 },
   })
+  const scriptCharge = (payments: IncomingPix[], status: FoundCharge['status'] = 'completed') =>
+    fixture.scriptProvider({ findCharge: async () => ({ kind: 'found', status, charge, payments }) })
   const followCharge = () => fixture.providers.pollCharge({ chargeUuid: uuid, isPayloadExpired: true })
   return {
     uuid,
-    poll(payments: IncomingPix[], status: FoundCharge['status'] = 'completed') {
-      fixture.scriptProvider({ findCharge: async () => ({ kind: 'found', status, charge, payments }) })
+    scriptCharge,
+    poll(...listed: Parameters<typeof scriptCharge>) {
+      scriptCharge(...listed)
       return followCharge()
     },
-    pollWithout(answer: { kind: 'not_found' } | { kind: 'no_answer'; code: string; message: string }) {
+    pollWithout(answer: NotFoundResult | NoAnswerResult) {
       fixture.scriptProvider({ findCharge: async () => answer })
       return followCharge()
     },
@@ -48,9 +57,19 @@ async function openChargePastExpiry({ expiredMsAgo = 2 * DAY_MS } = {}) {
       ...{ at: new Date().toISOString(), payer: null, pixKey: 'key', ...more },
     }),
     confirm: (receivedCents: number) =>
-      confirmChargeExpiry(fixture.temporal, fixture.orm.em.fork(), {
+      confirmChargeExpiry(fixture.dependencies, fixture.orm.em.fork(), {
         ...{ uuid, receivedCents, actor: 'ana', reason: 'seen in the panel' },
       }),
+    /** Makes the confirmation this much older. */
+    async ageConfirmation(minutes: number) {
+      const kept = 'alter table charge_expiry %s trigger charge_expiry_kept'
+      await fixture.sql(kept.replace('%s', 'disable'))
+      await fixture.sql(
+        `update charge_expiry set confirmed_at = confirmed_at - make_interval(mins => ?) where charge_uuid = ?`,
+        [minutes, uuid],
+      )
+      await fixture.sql(kept.replace('%s', 'enable'))
+    },
     movements: () =>
       fixture.sql(
         'select value_cents::int as cents, reason, disposition from movement where charge_uuid = ? order by created_at',
@@ -74,6 +93,7 @@ test('a charge that was paid with another amount ends as EXPIRED, and the money 
   const signalsBefore = fixture.signalledWorkflowIds.length
   expect(await charge.confirm(900)).toBe(`charge/${charge.uuid}`)
   expect(fixture.signalledWorkflowIds.slice(signalsBefore)).toEqual([`charge/${charge.uuid}`])
+  await charge.ageConfirmation(60)
   expect(await charge.poll(listed)).toMatchObject({ kind: 'known', state: 'expired' })
   const received = [{ cents: 900, reason: 'wrong_amount', disposition: 'held' }]
   expect(await charge.movements()).toEqual(received)
@@ -96,22 +116,36 @@ test.each([
     const charge = await openChargePastExpiry()
     expect(await charge.pollWithout(answer)).toMatchObject({ kind: 'no_answer', state: 'pending' })
     await charge.confirm(0)
+    await charge.ageConfirmation(60)
     const timeout = { kind: 'no_answer', code: 'timeout', message: '' } as const
     expect(await charge.pollWithout(timeout)).toMatchObject({ kind: 'no_answer', state: 'pending' })
     expect(await charge.pollWithout(answer)).toMatchObject({ kind: 'known', state: 'expired' })
   },
 )
 
+test('a confirmed charge stays PENDING while the list of its provider may lag behind a payment of the last hour', async () => {
+  const paid = await openChargePastExpiry()
+  await paid.poll([])
+  await paid.confirm(0)
+  expect(await paid.poll([])).toMatchObject(NOT_LISTED)
+  await paid.ageConfirmation(59)
+  expect(await paid.poll([])).toMatchObject(NOT_LISTED)
+  expect(await paid.pollWithout({ kind: 'not_found' })).toMatchObject({ kind: 'no_answer', state: 'pending' })
+  expect(await paid.poll([paid.pix(1_000)])).toMatchObject({ kind: 'known', state: 'paid' })
+})
+
 test('a payment of the charge wins over the confirmation, before and after the charge has ended', async () => {
   const before = await openChargePastExpiry()
   await before.poll([])
   await before.confirm(0)
+  await before.ageConfirmation(60)
   expect(await before.poll([before.pix(1_000)])).toMatchObject({ kind: 'known', state: 'paid' })
 
   const after = await openChargePastExpiry()
   const wrong = after.pix(900)
   await after.poll([wrong])
   await after.confirm(900)
+  await after.ageConfirmation(60)
   await after.poll([wrong])
   const listed = [wrong, after.pix(1_000)]
   expect(await after.poll(listed)).toMatchObject({ kind: 'known', state: 'paid' })
@@ -127,10 +161,26 @@ test('a confirmed charge waits for a payment in process, and while its provider 
   const charge = await openChargePastExpiry()
   await charge.poll([])
   await charge.confirm(0)
+  await charge.ageConfirmation(60)
   expect(await charge.poll([], 'open')).toMatchObject({ ...NOT_LISTED, code: 'still_open' })
   const pix = charge.pix(900, { status: 'in_process' })
   expect(await charge.poll([pix])).toMatchObject({ state: 'pending' })
   expect(await charge.poll([{ ...pix, status: 'failed' }])).toMatchObject({ kind: 'known', state: 'expired' })
+})
+
+test.each<[what: string, answer: FoundCharge['status'] | NoAnswerResult]>([
+  ['still shows it as payable', 'open'],
+  ['has ended it, so that the next poll ends it here', 'expired'],
+  ['does not answer', { kind: 'no_answer', code: 'timeout', message: '' }],
+  ['lists a payment without its id', { kind: 'no_answer', code: 'payment_unidentified', message: '' }],
+])('a charge is not confirmed as unpaid where its provider %s', async (_, answer) => {
+  const charge = await openChargePastExpiry()
+  if (typeof answer === 'string') charge.scriptCharge([], answer)
+  else fixture.scriptProvider({ findCharge: async () => answer })
+  await expect(charge.confirm(0)).rejects.toThrow('Nothing was done')
+  expect(await charge.actions()).toEqual([])
+  // What the provider answers later is not what the operator has seen.
+  expect(await charge.poll([])).toMatchObject(NOT_LISTED)
 })
 
 test('what the operator has not seen, and what is not past its expiry, is refused', async () => {
