@@ -6,6 +6,7 @@ import { pollUntil } from '../../api/support/poll-until.ts'
 import { type ApiFixture, openApiFixture } from '../support/api-fixture.ts'
 import { bookLine } from '../support/booked-line.ts'
 import { createBrowser, hiddenFieldOf } from '../support/browser.ts'
+import { breakCommits, slowDownWrites } from '../support/failing-writes.ts'
 import { PASSWORD } from '../support/full-account.ts'
 
 /** The time zone of an account: who sets it, and that every page and file has its days. */
@@ -184,27 +185,18 @@ test('the plot of the overview and the times of forms are in the account’s zon
 })
 
 test('a form whose commit is not answered is not confirmed', async () => {
-  await sql(`create function break_off() returns trigger language plpgsql as $$
-    begin perform pg_terminate_backend(pg_backend_pid()); return null; end $$`)
-  await sql(`create constraint trigger break_off after update on account deferrable initially deferred
-    for each row execute function break_off()`)
+  const commits = await breakCommits(sql, 'account')
   const before = await readZone()
   const { status, text } = await set(before === 'America/Belem' ? 'America/Recife' : 'America/Belem')
-  await sql('drop function break_off cascade')
+  await commits.end()
   expect([status, await readZone()]).toEqual([503, before])
   expect(text).toContain('O resultado ainda não foi confirmado')
 })
 
 test('a form that is late is rolled back, so that its page need not ask whether it comes later', async () => {
   const before = await readZone()
-  await sql(
-    `create function slow_down() returns trigger language plpgsql as $$ begin perform pg_sleep(2.1); return new; end $$`,
-  )
-  for (const table of ['account', 'operator_action'])
-    await sql(
-      `create trigger slow before insert or update on ${table} for each row execute function slow_down()`,
-    )
+  const writes = await slowDownWrites(sql, ['account', 'operator_action'])
   const { status } = await set(before === 'America/Belem' ? 'America/Recife' : 'America/Belem')
-  await sql('drop function slow_down cascade')
+  await writes.end()
   expect([status, await readZone()]).toEqual([503, before])
 })

@@ -7,6 +7,7 @@ import { Connection } from '../../../src/db/entities/connection.ts'
 import { storeAccountEntries } from '../../../src/db/repositories/account-entries.ts'
 import { type ApiFixture, openApiFixture } from '../support/api-fixture.ts'
 import { createBrowser } from '../support/browser.ts'
+import { slowDownWrites } from '../support/failing-writes.ts'
 import { PASSWORD } from '../support/full-account.ts'
 
 /** The operator's page of provider entries and adjustments: one operator proposes, another approves. */
@@ -142,4 +143,21 @@ test('a proposal that expired, was already posted, or does not exist is not post
   const before = await available()
   expect((await approve(cora, booked!.uuid)).status).toBe(409)
   expect(await available()).toBe(before)
+})
+
+test('a proposal and an approval that are late are rolled back, so that none is booked after the answer', async () => {
+  const before = [await proposed(), await available()]
+  const whileSlow = async (send: () => ReturnType<typeof propose>) => {
+    const writes = await slowDownWrites(sql, ['ledger_adjustment', 'operator_action'])
+    const { status } = await send()
+    await writes.end()
+    return status
+  }
+  expect(await whileSlow(() => propose(proposal({ value: '7,31' })))).toBe(503)
+  expect([await proposed(), await available()]).toEqual(before)
+
+  expect((await propose(proposal({ value: '7,31' }))).status).toBe(303)
+  const { uuid } = (await proposed())[0]!
+  expect(await whileSlow(() => approve(bia, uuid))).toBe(503)
+  expect([(await proposed())[0]!.movement_uuid, await available()]).toEqual([null, before[1]])
 })

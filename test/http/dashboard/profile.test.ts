@@ -4,6 +4,7 @@ import { addUser, disableUser, setPassword } from '../../../src/admin/users.ts'
 import { dashboardRoutes } from '../../../src/dashboard/routes.ts'
 import { type ApiFixture, openApiFixture } from '../support/api-fixture.ts'
 import { createBrowser, hiddenFieldOf } from '../support/browser.ts'
+import { breakCommits, slowDownWrites } from '../support/failing-writes.ts'
 
 /** The own user: password, second factor and sessions. */
 
@@ -216,6 +217,27 @@ describe('the second factor', () => {
     expect((await secondStep(await firstStep(), codes[0]!)).status).toBe(401)
     expect((await secondStep(await firstStep(), codes[1]!)).status).toBe(303)
     expect((await browser.get(PROFILE)).text).toContain('Unused recovery codes: 8')
+  })
+
+  test('is not confirmed where an outage follows an accepted code, which is used then', async () => {
+    const { codes } = await enable()
+    const other = await firstStep()
+    const commits = await breakCommits(sql, 'dashboard_session')
+    const answer = await secondStep(other, codes[0]!)
+    await commits.end()
+    expect([answer.status, await isSignedIn(other)]).toEqual([503, false])
+    expect(answer.text).toContain('The result is not known yet')
+    expect((await secondStep(await firstStep(), codes[0]!)).status).toBe(401)
+  })
+
+  test('uses no code that is accepted after the deadline of its request', async () => {
+    const { codes } = await enable()
+    const other = await firstStep()
+    const writes = await slowDownWrites(sql, ['sign_in_attempt', 'recovery_code'])
+    const answer = await secondStep(other, codes[0]!)
+    await writes.end()
+    expect(answer.status).toBe(503)
+    expect((await secondStep(await firstStep(), codes[0]!)).status).toBe(303)
   })
 
   test('limits the attempts over all browsers, and a success deletes their count', async () => {
