@@ -45,6 +45,7 @@ export async function confirmChargeExpiry(
   const connection = await runQuery(fork, queryChargeConnectionToCall(fork, uuid))
   if (!connection) throw new ChargeExpiryError(`there is no charge ${uuid} with a provider`)
   if (!(await isExpiryConfirmed(fork, uuid))) {
+    await requireSeenPastExpiry(fork, input)
     await refuseUnlessStuck(providers.providerFor(connection), uuid)
     await runAuditedAction(fork, {
       ...{ actor, reason, action: 'confirm_charge_expiry', subject: workflowId },
@@ -73,7 +74,16 @@ async function refuseUnlessStuck(provider: Provider, uuid: string): Promise<void
 }
 
 async function storeConfirmation(em: EntityManager, input: ConfirmChargeExpiryInput): Promise<void> {
-  const { uuid, receivedCents, actor: confirmedBy, reason } = input
+  await requireSeenPastExpiry(em, input)
+  const { uuid: chargeUuid, actor: confirmedBy, reason } = input
+  em.create(ChargeExpiry, { chargeUuid, confirmedBy, reason })
+}
+
+/** Fails unless the charge is past its expiry and has received what the operator has seen. Locks its row. */
+async function requireSeenPastExpiry(
+  em: EntityManager,
+  { uuid, receivedCents }: ConfirmChargeExpiryInput,
+): Promise<void> {
   const charge = await lockChargePastExpiry(em, uuid)
   if (!charge) throw new ChargeExpiryError(`charge ${uuid} is not PENDING a day after its expiry`)
   if (charge.receivedCents !== receivedCents)
@@ -81,5 +91,4 @@ async function storeConfirmation(em: EntityManager, input: ConfirmChargeExpiryIn
       `R$ ${textFromCents(charge.receivedCents)} was received for charge ${uuid} and not matched, ` +
         `not R$ ${textFromCents(receivedCents)}; nothing was done`,
     )
-  em.create(ChargeExpiry, { chargeUuid: uuid, confirmedBy, reason })
 }

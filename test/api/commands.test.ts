@@ -149,6 +149,17 @@ runConcurrentTests(
           code: 1,
           lines: [{ error: expect.stringContaining('R$ 3.00 was received') }],
         })
+        // It can still be paid at its provider, until it is deleted in the panel.
+        expect(await expire('3.00')).toMatchObject({
+          code: 1,
+          lines: [{ error: expect.stringContaining('the provider answers still_open') }],
+        })
+        expect(await listed()).toMatchObject({ is_confirmed: false })
+        const absent = { status: 400, body: { nome: 'cobranca_nao_encontrada', mensagem: 'deleted' } }
+        await payouts.injectFault(merchant.connection, 'findCharge', 'unlisted_refusal', {
+          ...absent,
+          times: 1_000,
+        })
         expect(await expire('3.00')).toMatchObject({ code: 0, lines: [{ signalled: `charge/${uuid}` }] })
         expect(await listed()).toMatchObject({ is_confirmed: true })
         expect((await trilho('acts', '--subject', `charge/${uuid}`)).lines).toMatchObject([
