@@ -11,6 +11,7 @@ import {
 } from '../../domain/ledger/legs.ts'
 import { computeFeeCents } from '../../domain/ledger/money.ts'
 import {
+  type CreditedSplit,
   computeRefundableCents,
   computeSplitRefunds,
   type RefundTerms,
@@ -68,12 +69,23 @@ async function allocateRefundParts(
     available.set(split.accountUuid, (available.get(split.accountUuid) ?? 0) - cents)
     return { accountUuid: split.accountUuid, splitUuid: split.uuid, cents, requestedCents }
   })
-  const rest = valueCents - parts.reduce((sum, part) => sum + part.cents, 0)
-  return [...parts, { accountUuid: charge.accountUuid, splitUuid: null, cents: rest, requestedCents: rest }]
+  return addOwnerPart(charge.accountUuid, parts, valueCents)
 }
 
+/** Adds the owner's part to those of the splits: the rest of a refund. Negative where they pay more than its value. */
+export function addOwnerPart(
+  accountUuid: string,
+  splitParts: RefundPart[],
+  valueCents: number,
+): RefundPart[] {
+  const rest = valueCents - splitParts.reduce((sum, part) => sum + part.cents, 0)
+  return [...splitParts, { accountUuid, splitUuid: null, cents: rest, requestedCents: rest }]
+}
+
+export type SplitShare = { split: CreditedSplit; cents: number }
+
 /** Computes what each credited split of a charge owes of a refund of `valueCents`. */
-export function computeSplitShares(charge: Charge, valueCents: number) {
+export function computeSplitShares(charge: Charge, valueCents: number): SplitShare[] {
   const credited = charge.splits.getItems().filter(split => split.status === 'CREDITED')
   return computeSplitRefunds(
     credited.map(split => ({

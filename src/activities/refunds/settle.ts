@@ -11,17 +11,18 @@ import { refundSettledLegs, uncoveredOutflowLegs } from '../../domain/ledger/leg
 import type { ProviderPayout } from '../../domain/providers/provider.ts'
 import { computeRefundableCents, refundMachine } from '../../domain/refunds/refund.ts'
 import { recordChargeEvent, recordMovementEvent, recordRefundEvent } from '../events/record-event.ts'
-import { inflowPostings } from '../ledger/apply-inflow.ts'
+import { inflowPostings, uncoveredOutflowPostings } from '../ledger/apply-inflow.ts'
 import { postMovement, settleMovement } from '../ledger/movements.ts'
 import { transition } from '../shared/transition.ts'
-import { computeSplitShares, getRefundParties } from './open.ts'
+import { addOwnerPart, computeSplitShares, getRefundParties, type SplitShare } from './open.ts'
 
 /** A refund and its charge. The charge's row lock serializes all refunds of that charge. */
 export type LockedRefund = { refund: Refund; charge: Charge }
 
 /**
- * Settles a refund whose money is held: posts the movement that takes it from the balances (`refundSettledLegs`). What it
- * pays to the charge's owner is an inflow.
+ * Settles a refund whose money is held: posts the movement that takes it from the balances (`refundSettledLegs`). What was
+ * returned of the charge since the refund was opened may change what a split owes: then the split pays less than it held,
+ * never more, and the owner the rest. What is paid to the owner or released to a split is an inflow.
  */
 export async function settleHeldRefund(
   em: EntityManager,
@@ -31,20 +32,47 @@ export async function settleHeldRefund(
   const at = new Date()
   await addSettledRefunds(em, charge)
   charge.refundingCents -= refund.valueCents
-  charge.refundedCents += refund.valueCents
+  const splitShares = addRefundedCents(charge, refund.valueCents)
   transitionToRefunded(charge, at)
-  addSplitReturnRequests(charge, refund.parts)
   transition(refund, refundMachine, 'settled', at)
   settleMovementOfRefund(refund, sending, at)
-  const { accountUuid, providerAccountUuid, feeCents } = refund
-  const parts = getRefundParties(refund)
-  const credits = parts.map(part => ({ accountUuid: part.accountUuid, cents: Math.max(0, -part.cents) }))
-  const inflowLegs = await inflowPostings(em, { providerAccountUuid, credits })
-  const settledLegs = refundSettledLegs(parts, { accountUuid, cents: feeCents })
-  await postMovement(em, refund.movement!, [...settledLegs, ...inflowLegs])
+  await postSettledParts(em, refund, splitShares)
   await recordRefundEvent(em, refund, { charge, at })
   await recordChargeEvent(em, charge, { at, ownerUuid: refund.uuid })
   await recordMovementEvent(em, refund.movement!, refund, at)
+}
+
+/** Stores what each party pays of a settled refund, and posts it. `splitShares`: what each split owes of it now. */
+async function postSettledParts(em: EntityManager, refund: Refund, splitShares: SplitShare[]): Promise<void> {
+  const { accountUuid, providerAccountUuid, feeCents } = refund
+  const held = refund.parts
+  refund.parts = settleRefundParts(refund, splitShares)
+  const parts = getRefundParties(refund).map((part, index) => ({
+    ...part,
+    heldCents: Math.max(0, held[index]!.cents),
+  }))
+  const credits = parts.map(({ accountUuid, cents, heldCents }) => ({
+    accountUuid,
+    cents: Math.max(0, heldCents - cents),
+  }))
+  const inflowLegs = await inflowPostings(em, { providerAccountUuid, credits })
+  // The owner pays more than it held only where a split pays less: the inflow has then locked the balances of both.
+  const unheldCents = Math.max(0, parts.at(-1)!.cents - parts.at(-1)!.heldCents)
+  const unheldLegs =
+    unheldCents > 0
+      ? await uncoveredOutflowPostings(em, { accountUuid, providerAccountUuid }, unheldCents)
+      : []
+  const settledLegs = refundSettledLegs(parts, { accountUuid, cents: feeCents })
+  await postMovement(em, refund.movement!, [...settledLegs, ...unheldLegs, ...inflowLegs])
+}
+
+/** Computes the parts of a refund from what each split owes now: it pays that up to what it held, the owner the rest. */
+function settleRefundParts({ parts, accountUuid, valueCents }: Refund, shares: SplitShare[]): RefundPart[] {
+  const splitParts = parts.slice(0, -1).map(part => {
+    const requestedCents = shares.find(({ split }) => split.uuid === part.splitUuid)?.cents ?? 0
+    return { ...part, cents: Math.min(part.cents, requestedCents), requestedCents }
+  })
+  return addOwnerPart(accountUuid, splitParts, valueCents)
 }
 
 /** Settles a refund that had ended as failed: the charge's owner pays it, even without an available balance. */
@@ -95,25 +123,16 @@ export async function addSettledRefunds(em: EntityManager, charge: Charge): Prom
   if (more > 0) addRefundedCents(charge, more)
 }
 
-/** Adds what the owner paid alone. The splits' shares count as requested: no later refund asks for them. */
-function addRefundedCents(charge: Charge, cents: number): void {
+/**
+ * Adds to `refundedCents`, and to each split what it owes of that. `returnRequestedCents` so depends on the total alone,
+ * not on how refunds and returns overlapped. Returns what each split owes of `cents`.
+ */
+function addRefundedCents(charge: Charge, cents: number): SplitShare[] {
   const shares = computeSplitShares(charge, cents)
-  addSplitReturnRequests(
-    charge,
-    shares.map(({ split, cents }) => ({ splitUuid: split.uuid, requestedCents: cents })),
-  )
+  const splits = new Map(charge.splits.getItems().map(split => [split.uuid, split]))
+  for (const { split, cents } of shares) splits.get(split.uuid)!.returnRequestedCents += cents
   charge.refundedCents += cents
-}
-
-/** Adds the parts of a refund to what refunds have requested from each split. */
-function addSplitReturnRequests(
-  { splits }: Charge,
-  parts: Pick<RefundPart, 'splitUuid' | 'requestedCents'>[],
-): void {
-  for (const part of parts) {
-    const split = splits.getItems().find(({ uuid }) => uuid === part.splitUuid)
-    if (split) split.returnRequestedCents += part.requestedCents
-  }
+  return shares
 }
 
 /**
@@ -157,7 +176,7 @@ export async function recordProviderRefund(em: EntityManager, provider: Provider
   const countedCents = Math.min(cents, computeRefundableCents(charge))
   // The charge's owner pays all of it. The share of each split is stored as requested and not paid, so that no later
   // refund asks for it.
-  const splitParts: RefundPart[] = computeSplitShares(charge, countedCents).map(
+  const splitParts: RefundPart[] = addRefundedCents(charge, countedCents).map(
     ({ split, cents: requestedCents }) => ({
       accountUuid: split.accountUuid,
       splitUuid: split.uuid,
@@ -185,8 +204,6 @@ export async function recordProviderRefund(em: EntityManager, provider: Provider
     createdAt: at,
     updatedAt: at,
   })
-  addSplitReturnRequests(charge, parts)
-  charge.refundedCents += countedCents
   const isTransition = countedCents > 0 && chargeMachine.accepts(charge.state, 'refund_requested')
   if (isTransition) transitionThroughRefund(charge, at)
   await em.flush()

@@ -163,12 +163,22 @@ export function disputeReturnedLegs(
  * earlier parts were rounded: the owner gets back what it had advanced, once the refund has settled.
  */
 export type RefundShare = { accountUuid: string; cents: number }
+
+/** A part of a refund that settles: what the account pays, and what was held of it when the refund was opened. */
+export type SettledRefundShare = RefundShare & { heldCents: number }
+
 export function refundHeldLegs(parts: RefundShare[]): Leg[] {
   return heldShares(parts).flatMap(part => valueHeldLegs(part.accountUuid, part.cents))
 }
-export function refundSettledLegs(parts: RefundShare[], fee: RefundShare): Leg[] {
-  const valueLegs = parts.flatMap(({ accountUuid, cents }) =>
-    cents >= 0 ? returnSettledLegs(accountUuid, cents) : depositLegs(accountUuid, -cents),
+/** What was held leaves, up to what is paid; the rest of the hold is released. What is paid beyond it has legs of its own. */
+export function refundSettledLegs(parts: SettledRefundShare[], fee: RefundShare): Leg[] {
+  const valueLegs = parts.flatMap(({ accountUuid, cents, heldCents }) =>
+    cents >= 0
+      ? [
+          ...returnSettledLegs(accountUuid, Math.min(cents, heldCents)),
+          ...valueReleasedLegs(accountUuid, Math.max(0, heldCents - cents)),
+        ]
+      : depositLegs(accountUuid, -cents),
   )
   return [...valueLegs, ...feeEarnedLegs(fee.accountUuid, fee.cents)]
 }

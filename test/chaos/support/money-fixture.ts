@@ -50,11 +50,12 @@ export async function openMoneyFixture() {
 }
 const ROLLBACK_ERROR = new Error('undone')
 
-/** A charge of R$ 10.00 that its payer has paid. */
+/** A charge, of R$ 10.00 by default, that its payer has paid. */
 export async function createPaidCharge(
   books: ActivityFixture,
   { accountUuid, connectionUuid }: FixtureMerchant,
   splits: ChargeSplit[] = [],
+  valueCents = 1_000,
 ): Promise<string> {
   const uuid = randomUUID()
   const issued = {
@@ -65,11 +66,11 @@ export async function createPaidCharge(
     issueCharge: async () => ({ kind: 'accepted', charge: issued }),
     findCharge: async () => ({
       ...{ kind: 'found', status: 'completed', charge: issued },
-      payments: [{ ...incomingPix(), txid: issued.txid }],
+      payments: [{ ...incomingPix(), txid: issued.txid, cents: valueCents }],
     }),
   })
   await books.providers.issueCharge({
-    ...{ uuid, accountUuid, candidates: [connectionUuid], valueCents: 1_000, expiresInSeconds: 60 },
+    ...{ uuid, accountUuid, candidates: [connectionUuid], valueCents, expiresInSeconds: 60 },
     ...{ details: books.seal.seal({ splits, fingerprint: 'f' }), requestId: 'r', timeScale: 1 },
   })
   await books.providers.pollCharge({ chargeUuid: uuid, isPayloadExpired: false })

@@ -19,6 +19,7 @@ const MORE_THAN_OWED = [
   { accountUuid: 'b', cents: 1 },
   { accountUuid: 'o', cents: -1 },
 ]
+const withHold = (part: ledger.RefundShare) => ({ ...part, heldCents: Math.max(0, part.cents) })
 
 describe('the legs of each movement (SPEC §7)', () => {
   test.each<[string, ledger.Leg[], string[]]>([
@@ -100,12 +101,23 @@ describe('the legs of each movement (SPEC §7)', () => {
       'a refund that settles',
       ledger.refundSettledLegs(
         [
-          { accountUuid: 'a', cents: 5 },
-          { accountUuid: 'b', cents: 2 },
+          { accountUuid: 'a', cents: 5, heldCents: 5 },
+          { accountUuid: 'b', cents: 2, heldCents: 2 },
         ],
         { accountUuid: 'a', cents: 1 },
       ),
       ['a provisioned → a outside: 5', 'b provisioned → b outside: 2', 'a provisioned → a fee: 1 (fee)'],
+    ],
+    [
+      'a refund that settles, of which one account owes less than it held and another more',
+      ledger.refundSettledLegs(
+        [
+          { accountUuid: 'a', cents: 4, heldCents: 5 },
+          { accountUuid: 'b', cents: 3, heldCents: 2 },
+        ],
+        { accountUuid: 'b', cents: 0 },
+      ),
+      ['a provisioned → a outside: 4', 'a provisioned → a available: 1', 'b provisioned → b outside: 2'],
     ],
     [
       'a refund that fails',
@@ -119,7 +131,7 @@ describe('the legs of each movement (SPEC §7)', () => {
       'a refund that returns the owner’s advance, at its settlement and not before',
       [
         ...ledger.refundHeldLegs(MORE_THAN_OWED),
-        ...ledger.refundSettledLegs(MORE_THAN_OWED, { accountUuid: 'o', cents: 0 }),
+        ...ledger.refundSettledLegs(MORE_THAN_OWED.map(withHold), { accountUuid: 'o', cents: 0 }),
       ],
       [
         'a available → a provisioned: 1',
