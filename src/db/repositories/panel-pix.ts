@@ -53,7 +53,8 @@ const COMPARISON_WAIT_MS = 2 * HOUR
  * Returns whether money that left the provider account may be that of a payout of ours with the same value: of one
  * without a final outcome, or of one that settled near it and that the provider's statement does not list by its id,
  * unless an operator has closed that difference with a cause by which its money is not this. A payout that settled in the
- * last two hours counts as not listed yet, if it was created before the money left. The times are scaled like every wait.
+ * last two hours counts as not listed yet, if it was created before the money left; so does one later
+ * that is a transfer without an end-to-end id, because no comparison finds it. The times are scaled like every wait.
  */
 export function mayBeOurPayout(
   em: EntityManager,
@@ -82,7 +83,7 @@ export function mayBeOurPayout(
      where m.provider_account_uuid = entry.account and m.movement_type = 'OUT' and m.status = 'SETTLED'
        and m.type in ('EXTERNAL_TRANSFER', 'EXTERNAL_REFUND') and m.reason is null and m.value_cents = entry.cents
        and m.created_at between entry.at - entry.distance and entry.at
-       and m.updated_at > now() - entry.wait)`,
+       and (m.updated_at > now() - entry.wait or (m.end_to_end is null and m.type = 'EXTERNAL_TRANSFER')))`,
     [providerAccountUuid, cents, at, seconds(MAX_PAYOUT_DISTANCE_MS), seconds(COMPARISON_WAIT_MS)],
   )
 }

@@ -312,6 +312,37 @@ test('a withdrawal without an end-to-end id waits an hour, and for the payouts o
   await ledgerHolds()
 })
 
+test('money of the value of a transfer that settled without its end-to-end id is not debited again', async () => {
+  const shop = await merchant(10_000)
+  const settled = { status: 'settled', endToEnd: '', at: ago(0.2) } as const
+  fixture.scriptProvider({ sendTransfer: async () => ({ kind: 'accepted', payout: settled }) })
+  const order = fixture.transferInput(shop, { valueCents: 500 })
+  const key = { uuid: order.uuid, connectionUuid: shop.connectionUuid }
+  await fixture.records.storeTransfer(order)
+  await fixture.providers.sendTransfer({ ...key, isResend: false })
+  await fixture.sql('update movement set created_at = ?, updated_at = ? where transfer_uuid = ?', [
+    ...[ago(3), ago(3), order.uuid],
+  ])
+  const unnamed = [entry('withdrawal', 500, { at: ago(2) })]
+  expect(await shop.look({ accountEntries: unnamed })).toMatchObject({ booked: 0, unexplainedEntryCount: 1 })
+  // The statement names the PIX now, without our id.
+  const entries = [sent(500)]
+  await shop.look({ entries })
+  expect(await shop.look({ entries })).toMatchObject({ booked: 0 })
+  expect(await shop.waits()).toEqual(['attempt_in_doubt'])
+  expect(await shop.balances()).toMatchObject({ available: 9_500 })
+
+  fixture.scriptProvider({
+    findTransfer: async () => ({
+      ...{ kind: 'found', payout: { ...settled, endToEnd: entries[0]!.endToEnd, returns: [] } },
+    }),
+  })
+  await fixture.providers.pollTransfer({ ...key, pollCount: 1 })
+  expect(await shop.look({ entries })).toMatchObject({ matched: 1, differences: 0 })
+  expect(await shop.waits()).toEqual([])
+  await ledgerHolds()
+})
+
 test('a return of a charge’s PIX in the panel refunds the charge, and reduces what can be refunded', async () => {
   const shop = await merchant(5_000)
   const { chargeUuid, endToEnd } = await paidCharge(shop, 1_000)
