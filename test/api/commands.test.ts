@@ -47,9 +47,12 @@ async function createUnknownTransfer(): Promise<{ merchant: Merchant; uuid: stri
   const merchant = await aMerchant({ sendsNotifications: false })
   await payouts.injectFault(merchant.connection, 'sendTransfer', 'timeout_then_absent')
   await payouts.injectFault(merchant.connection, 'findTransfer', 'http_500', { times: 1_000 })
-  const { body } = await payouts.send(merchant, {}, { limitMs: 30_000 })
-  expect(body.data).toMatchObject({ status: 'PROCESSING', outcome: 'unknown' })
-  return { merchant, uuid: body.data.uuid }
+  const { uuid } = (await payouts.send(merchant)).body.data
+  await pollUntil(
+    () => payouts.transfer(merchant, uuid),
+    ({ status, outcome }) => status === 'PROCESSING' && outcome === 'unknown',
+  )
+  return { merchant, uuid }
 }
 const BY = ['--by', 'ana', '--reason', 'told by telephone']
 
@@ -181,7 +184,7 @@ runConcurrentTests(
         await payouts.injectFault(first, 'sendTransfer', 'refused') // Its absence is proved, and the repeat refused.
         await payouts.injectFault(second, 'sendTransfer', 'timeout_then_absent')
         await payouts.injectFault(second, 'findTransfer', 'http_500', { times: 1_000 })
-        const { uuid } = (await payouts.send(merchant, {}, { limitMs: 30_000 })).body.data
+        const { uuid } = (await payouts.send(merchant)).body.data
         const attempts = () =>
           testStack.sql<{ uuid: string; state: string; sendings: number; code: string }>(
             'select uuid, state, sendings, code from attempt where subject_uuid = ? order by position',

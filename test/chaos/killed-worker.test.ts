@@ -52,7 +52,7 @@ function sender(
     says: (what: string) =>
       waitUntil(async () => output.includes(what), {
         description: `the sender to say ${what}`,
-        limitMs: 30_000,
+        limitMs: 120_000,
       }),
     async killed() {
       child.kill('SIGKILL')
@@ -168,19 +168,19 @@ test('a worker killed while the row of a transfer without a key is committed: it
     where datname = current_database() and state = 'active' and wait_event = 'PgSleep'`
   await waitUntil(async () => (await fixture.sql(isCommitting)).length > 0, {
     description: 'the commit',
-    limitMs: 30_000,
+    limitMs: 120_000,
   })
   await process.killed()
   // PostgreSQL commits it all the same, after its caller was answered otherwise.
   const isThere = async () =>
     (await fixture.sql('select from transfer where uuid = ?', [order.uuid])).length === 1
-  await waitUntil(isThere, { description: 'the row', limitMs: 30_000 })
+  await waitUntil(isThere, { description: 'the row', limitMs: 120_000 })
   await slow.end()
   const orders = openBank('not_found')
   expect(await fixture.providers.pollTransfer({ ...key, pollCount: 1 })).toMatchObject({ kind: 'not_found' })
   await waitUntil(async () => Date.now() > Date.parse(acceptBefore), {
     description: 'its time',
-    limitMs: 30_000,
+    limitMs: 120_000,
   })
   expect(await fixture.providers.sendTransfer({ ...key, isResend: true })).toMatchObject({
     code: 'not_taken',

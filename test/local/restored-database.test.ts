@@ -91,7 +91,7 @@ async function everyOutcome(before: { refundable: ApiResource; open: ApiResource
   await untilReturned(unmatched)
   const unpaid = await api.createCharge({ value: 25 }, { key })
   const cancelled = await api.createCharge()
-  await api.post(`/api/v1/payments/${cancelled.uuid}/cancel`)
+  await api.carryOut('POST', `/api/v1/payments/${cancelled.uuid}/cancel`)
 
   const order = { value: 10, pix_key: randomPixKey() }
   const settled = (await payouts.send(merchant, order, { key })).body.data
@@ -104,7 +104,7 @@ async function everyOutcome(before: { refundable: ApiResource; open: ApiResource
   const uncovered = await payouts.sendAndSettle(merchant, { value: 50, ...through(poor) })
   const waiting = (await payouts.send(merchant, { scheduled_for: soon(48 * HOUR) })).body.data
   const unscheduled = (await payouts.send(merchant, { scheduled_for: soon(48 * HOUR) })).body.data
-  await api.post(`/api/v1/transfers/${unscheduled.uuid}/cancel`)
+  await api.carryOut('POST', `/api/v1/transfers/${unscheduled.uuid}/cancel`)
 
   const partly = (await payouts.requestRefund(merchant, before.refundable, { value: 4 }, { key })).body.data
   const whole = (await payouts.requestRefund(merchant, paidHere)).body.data
@@ -323,8 +323,7 @@ test('after a restore every workflow has its providers’ state, and nothing was
     ({ status }) => status === 'PAID',
     LONG,
   )
-  const { status } = await api.post(`/api/v1/transfers/${after.waiting.uuid}/cancel`)
-  expect(status).toBe(200)
+  await api.carryOut('POST', `/api/v1/transfers/${after.waiting.uuid}/cancel`)
   expect(await settledThere()).toHaveLength(there.length + 2)
   await testStack.waitUntilLedgerAgrees(merchant)
 }, 900_000)

@@ -8,6 +8,7 @@ import { createPayoutActions, randomPixKey } from '../api/support/payout-actions
 import { pollUntil } from '../api/support/poll-until.ts'
 import { openTestStack, type TestStack } from '../api/support/test-stack.ts'
 import { openProcessNetwork, type ProcessNetwork } from '../support/network-of-one-process.ts'
+import { measureRunningTime } from '../support/running-time.ts'
 import { startSecondWorker, stopProcess } from '../support/second-processes.ts'
 import { type Stack, startStack } from '../support/stack.ts'
 
@@ -61,12 +62,9 @@ const isReady = (lines: { msg: string }[]) => lines.some(({ msg }) => msg === 'r
 const isWaiting = (lines: { msg: string }[]) =>
   lines.some(({ msg }) => msg.includes('it waits and polls nothing'))
 
-/** How long something takes, in milliseconds. */
-async function durationMs(operation: () => Promise<unknown>): Promise<number> {
-  const startedAtMs = performance.now()
-  await operation()
-  return performance.now() - startedAtMs
-}
+/** How long something takes, in milliseconds, while the machine does not stand still. */
+const durationMs = async (operation: () => Promise<unknown>): Promise<number> =>
+  (await measureRunningTime(operation)).elapsedMs
 
 test('a worker that loses its way to all providers fails no operation, and exits', async () => {
   const merchant = await testStack.createMerchant({ providers: [{ balance: 1_000 }] })

@@ -13,6 +13,7 @@ import { createPayoutActions } from '../api/support/payout-actions.ts'
 import { pollUntil } from '../api/support/poll-until.ts'
 import { type Merchant, openTestStack, type TestStack } from '../api/support/test-stack.ts'
 import { RESPONSE_LIMIT_MS } from '../support/response-limit.ts'
+import { measureRunningTime } from '../support/running-time.ts'
 import { readRunningProcesses, type Stack, startStack } from '../support/stack.ts'
 
 /** Processes are killed, servers freeze, everything is stopped: callers get 503 in time, and accepted operations continue. */
@@ -70,19 +71,20 @@ async function killed(name: ChildProcessName): Promise<void> {
 }
 
 async function timed(answer: Promise<ApiResponse>) {
-  const started = Date.now()
-  const { status, body, headers } = await answer
+  const { result, elapsedMs } = await measureRunningTime(() => answer)
+  const { status, body, headers } = result
   return {
     status,
     code: body.code,
     body,
     retryAfter: Number(headers.get('retry-after')),
-    ms: Date.now() - started,
+    ms: elapsedMs,
   }
 }
 
+/** One request: the responses while something is down are under test. */
 const create = ({ api }: Merchant, key: string) =>
-  api.post('/api/v1/payments', { value: 10, type: 'PIX' }, { key })
+  api.sendingOnce().post('/api/v1/payments', { value: 10, type: 'PIX' }, { key })
 /** Waits until the service reports that it is ready again. */
 const isReady = ({ api }: Merchant) =>
   pollUntil(
@@ -128,7 +130,7 @@ test('a worker killed while a provider issues: the next worker makes the charge 
     () => merchant.api.readCharge(uuid),
     ({ status }) => status === 'PENDING',
   )
-  expect((await create(merchant, key)).body.data.uuid).toBe(uuid)
+  expect((await isCreated(merchant, key)).body.data.uuid).toBe(uuid)
   expect(await count(merchant)).toBe(1)
   await testStack.simulator.pay({ payload: charge.payment.payload })
   await pollUntil(() => merchant.api.readCharge(uuid), isPaid)
@@ -168,7 +170,7 @@ test('PostgreSQL frozen: every endpoint except the metrics answers 503 in time, 
     if (name.includes('/api/v1/')) expect([name, code]).toEqual([name, 'unavailable'])
   await isReady(merchant)
   expect(await count(merchant)).toBe(before)
-  expect((await create(merchant, key)).status).toBe(201)
+  await isCreated(merchant, key)
   await pollUntil(() => merchant.api.readCharge(open.uuid), isPaid)
   expect(await createPayoutActions(testStack).transfer(merchant, made.scheduled.uuid)).toMatchObject({
     status: 'PENDING',
@@ -198,7 +200,7 @@ test('no worker starts anything: new operations are refused at once, and their k
   const merchant = await testStack.createMerchant()
   const [accepted, key] = [await merchant.api.createCharge(), randomUUID()]
   const repeat = { key: randomUUID() }
-  const stored = await create(merchant, repeat.key)
+  const stored = await isCreated(merchant, repeat.key)
   const waiting = Array.from({ length: 12 }, () => randomUUID())
   const [answers, refused] = await whileFrozen('worker', async () => {
     const all = Promise.all(waiting.map(one => timed(create(merchant, one))))
@@ -236,14 +238,14 @@ test('no worker starts anything: new operations are refused at once, and their k
 
 test('Temporal frozen: reads are answered, all else is 503 in time, and no accepted operation is lost', async () => {
   const merchant = await testStack.createMerchant()
-  const key = randomUUID()
+  const [key, once] = [randomUUID(), merchant.api.sendingOnce()]
   const [accepted, unwanted] = [await merchant.api.createCharge(), await merchant.api.createCharge()]
   const answers = await whileFrozen('temporal', async () => {
     const paying = testStack.simulator.pay({ payload: accepted.payment.payload })
     const all = await Promise.all([
       timed(create(merchant, key)),
-      timed(merchant.api.post(`/api/v1/payments/${unwanted.uuid}/cancel`)),
-      timed(merchant.api.get('/readyz')),
+      timed(once.post(`/api/v1/payments/${unwanted.uuid}/cancel`)),
+      timed(once.get('/readyz')),
     ])
     expect((await merchant.api.get('/api/v1/payments')).body.meta.total).toBe(2)
     await paying
@@ -287,7 +289,7 @@ test('Temporal killed: 503 in time, and a payment notified meanwhile is not lost
 test('the API killed: its successor answers, and the same key gives the same charge', async () => {
   const merchant = await testStack.createMerchant()
   const key = randomUUID()
-  const first = await create(merchant, key)
+  const first = await isCreated(merchant, key)
   await killed('api')
   const again = await pollUntil(
     () => create(merchant, key).catch(() => null),

@@ -138,7 +138,7 @@ async function makerOf({ key }: { key: string }) {
     'select connection_uuid from pix_key where key = ?',
     [key],
   )
-  await merchant.api.delete(`/api/v1/pix-keys/${key}`)
+  await merchant.api.carryOut('DELETE', `/api/v1/pix-keys/${key}`)
   return row?.connection_uuid
 }
 

@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
+import { repeatWhileUnconfirmed } from '../support/client.ts'
 import { pollUntil } from '../support/poll-until.ts'
 import { type Merchant, openSharedTestStack, type TestStack } from '../support/test-stack.ts'
 
@@ -11,7 +12,9 @@ beforeAll(async () => {
 })
 afterAll(() => stack.close())
 
-const cancel = ({ api }: Merchant, uuid: string) => api.post(`/api/v1/payments/${uuid}/cancel`)
+const pathOf = (uuid: string) => `/api/v1/payments/${uuid}/cancel`
+/** Repeated while it is not confirmed: the repeat of one that was carried out is answered 409. */
+const cancel = ({ api }: Merchant, uuid: string) => repeatWhileUnconfirmed(() => api.post(pathOf(uuid)))
 const steps = (charge: { history: { status: string }[] }) => charge.history.map(entry => entry.status)
 
 test('a pending charge is cancelled at its provider, then stored as CANCELLED, and its event is delivered', async () => {
@@ -21,14 +24,13 @@ test('a pending charge is cancelled at its provider, then stored as CANCELLED, a
   const created = await merchant.api.createCharge()
 
   const answer = await cancel(merchant, created.uuid)
-  expect(answer.status).toBe(200)
-  const { data } = answer.body
+  const data = await merchant.api.readCharge(created.uuid)
+  if (answer.repeats === 0) expect([answer.status, answer.body.data]).toEqual([200, data])
   expect(data).toMatchObject({
     status: 'CANCELLED',
     payment: { status: 'CANCELLED', pix: { status: 'CANCELLED' } },
   })
   expect(steps(data)).toEqual(['PENDING', 'CANCELLED'])
-  expect(await merchant.api.readCharge(created.uuid)).toEqual(data)
   await expect(stack.simulator.pay({ payload: created.payment.payload })).rejects.toThrow('removed')
 
   const [message] = await pollUntil(
@@ -47,7 +49,7 @@ test('of many concurrent cancellations one succeeds, and the others are answered
   const merchant = await stack.createMerchant()
   const { uuid } = await merchant.api.createCharge()
   const answers = await Promise.all(Array.from({ length: 8 }, () => cancel(merchant, uuid)))
-  expect(answers.filter(({ status }) => status === 200).length).toBeGreaterThan(0)
+  expect(answers.some(({ status, repeats }) => status === 200 || repeats > 0)).toBe(true)
   for (const { status } of answers) expect([200, 409]).toContain(status)
   expect(steps(await merchant.api.readCharge(uuid))).toEqual(['PENDING', 'CANCELLED'])
 })
@@ -102,7 +104,7 @@ test('a charge stays PENDING while its provider does not answer the cancellation
     stack.sql('update connection set base_url = ? where uuid = ?', [url, connection])
 
   await reachAt('https://localhost:1')
-  const answer = await cancel(merchant, uuid)
+  const answer = await merchant.api.post(pathOf(uuid))
   expect([answer.status, answer.body.code]).toEqual([503, 'cancellation_unknown'])
   expect(Number(answer.headers.get('retry-after'))).toBeGreaterThan(0)
   expect((await merchant.api.readCharge(uuid)).status).toBe('PENDING')
@@ -121,17 +123,17 @@ test('a charge whose workflow has ended is still cancelled', async () => {
   const { uuid } = await merchant.api.createCharge()
   const client = await stack.connectTemporal()
   await client.workflow.getHandle(`charge/${uuid}`).terminate('as if an operator had')
-  expect((await cancel(merchant, uuid)).status).toBe(200)
+  await merchant.api.carryOut('POST', pathOf(uuid))
   expect(steps(await merchant.api.readCharge(uuid))).toEqual(['PENDING', 'CANCELLED'])
 })
 
 test('a token of another provider or another account cannot cancel a charge', async () => {
   const merchant = await stack.createMerchant({ providers: [{}, { provider: 'PROVIDER_C' }] })
   const { uuid } = await merchant.api.createCharge()
-  const path = `/api/v1/payments/${uuid}/cancel`
+  const path = pathOf(uuid)
   expect((await merchant.api.withToken(merchant.connections[1]!.token).post(path)).status).toBe(404)
   expect((await merchant.api.withToken(undefined).post(path)).status).toBe(401)
-  expect((await merchant.api.post(`/api/v1/payments/${randomUUID()}/cancel`)).status).toBe(404)
+  expect((await merchant.api.post(pathOf(randomUUID()))).status).toBe(404)
   expect((await merchant.api.readCharge(uuid)).status).toBe('PENDING')
-  expect((await merchant.api.withToken(merchant.connections[0]!.token).post(path)).status).toBe(200)
+  await merchant.api.withToken(merchant.connections[0]!.token).carryOut('POST', path)
 })

@@ -23,7 +23,7 @@ beforeAll(async () => {
   await made('next', '2026-03-02T00:00:00Z', { value: 10, external_ref: 'pedido 1', splits })
   await made('cancelled', '2026-03-03T12:00:00Z', { value: 10.01, provider_uuid: second!.uuid })
   await made('paid', '2026-03-04T12:00:00Z', { value: 99, splits })
-  await merchant.api.post(`/api/v1/payments/${charges.cancelled!.uuid}/cancel`)
+  await merchant.api.carryOut('POST', `/api/v1/payments/${charges.cancelled!.uuid}/cancel`)
   const { payment } = await merchant.api.readCharge(charges.paid!.uuid)
   charges.paid!.endToEnd = (await stack.simulator.pay({ payload: payment.payload })).end_to_end
   await pollUntil(

@@ -3,6 +3,7 @@ import type { ProviderName } from '../../../src/domain/providers/provider.ts'
 import type { FaultBody } from '../../../src/simulator/control/schemas.ts'
 import { readEventBodies } from '../../support/event-bodies.ts'
 import { RESPONSE_LIMIT_MS } from '../../support/response-limit.ts'
+import { measureRunningTime } from '../../support/running-time.ts'
 import { type Stack, startStack } from '../../support/stack.ts'
 import { createPayoutActions, type PayoutActions } from '../support/payout-actions.ts'
 import { pollUntil } from '../support/poll-until.ts'
@@ -225,12 +226,12 @@ test('with unresponsive providers the request is answered by its deadline with t
   for (const provider of ['PROVIDER_A', 'PROVIDER_B', 'PROVIDER_C'] as const)
     await fault(provider, 'timeout_then_absent', { delay_ms: 30_000 })
   await fault('PROVIDER_D', 'slow', { delay_ms: 2_500 }) // It is called when the third one is slow, after 7.5 s.
-  const started = Date.now()
   const key = 'slow'
-  const answer = await merchant.api.post('/api/v1/payments', { value: 10, type: 'PIX' }, { key })
-  const waited = Date.now() - started
+  const { result: answer, elapsedMs } = await measureRunningTime(() =>
+    merchant.api.sendingOnce().post('/api/v1/payments', { value: 10, type: 'PIX' }, { key }),
+  )
   expect([answer.status, answer.body.code]).toEqual([503, 'issuing'])
-  expect(waited).toBeLessThan(RESPONSE_LIMIT_MS)
+  expect(elapsedMs).toBeLessThan(RESPONSE_LIMIT_MS)
   expect(Number(answer.headers.get('retry-after'))).toBeGreaterThan(0)
   const { uuid } = answer.body.data
   expect(await merchant.api.readCharge(uuid)).toMatchObject({ status: 'UNDEFINED', history: [] })
@@ -271,6 +272,7 @@ test('the circuit breaker opens after five failures, moves the provider last, an
   expect((await attempts((await merchant.api.createCharge()).uuid)).map(({ provider }) => provider)).toEqual([
     'PROVIDER_B',
   ])
+  await payouts.allowProbe(first!)
   const probed = await pollUntil(carrier, provider => provider === 'PROVIDER_A', { everyMs: 500 })
   expect(probed).toBe('PROVIDER_A')
   expect(await operational()).toBe(true)

@@ -209,7 +209,7 @@ test('a PIX that names another account’s charge is a deposit where it arrived,
 test('a cancelled charge whose payload is paid nevertheless becomes PAID and late', async () => {
   const merchant = await stack.createMerchant()
   const charge = await merchant.api.createCharge()
-  expect((await merchant.api.post(`/api/v1/payments/${charge.uuid}/cancel`)).status).toBe(200)
+  await merchant.api.carryOut('POST', `/api/v1/payments/${charge.uuid}/cancel`)
   await stack.simulator.pay({ payload: charge.payment.payload, force: true })
   const paid = await pollUntil(() => merchant.api.readCharge(charge.uuid), isPaid)
   expect(steps(paid)).toEqual(['PENDING', 'CANCELLED', 'PROCESSING', 'PAID'])

@@ -3,6 +3,7 @@ import { join } from 'node:path'
 import { afterAll, beforeAll, expect } from '@jest/globals'
 import type { DisputeBody } from '../../../src/simulator/control/schemas.ts'
 import { createPdf, encodeForm, FILES, type SentFile } from '../../support/files.ts'
+import { expectOneOriginal } from '../../support/one-original.ts'
 import { runConcurrentTests } from '../support/concurrent-tests.ts'
 import { type ApiResource, createPayoutActions, type PayoutActions } from '../support/payout-actions.ts'
 import { pollUntil } from '../support/poll-until.ts'
@@ -267,9 +268,10 @@ runConcurrentTests({
     const atOnce = await Promise.all([1, 2, 3].map(() => keyed('first')))
     expect(atOnce.map(({ status }) => status)).toEqual([200, 200, 200])
     const isReplay = ({ headers }: ApiResource) => headers.get('idempotent-replayed') === 'true'
-    expect(atOnce.filter(isReplay).length).toBe(2)
+    expectOneOriginal(atOnce)
     // A client that repeats a request whole also repeats its X-Request-Id.
-    const requestId = atOnce.find(answer => !isReplay(answer))!.headers.get('x-request-id')
+    const original = atOnce.find(answer => !isReplay(answer)) ?? atOnce[0]!
+    const requestId = original.headers.get('x-request-id')
     const again = await keyed('first', {
       headers: { 'idempotency-key': 'first', 'x-request-id': requestId! },
     })

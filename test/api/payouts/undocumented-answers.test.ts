@@ -1,10 +1,8 @@
-import { randomUUID } from 'node:crypto'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { describe, expect, test } from '@jest/globals'
 import { referenceOf } from '../../../src/domain/pix/identifiers.ts'
 import type { ProviderApi } from '../../../src/domain/providers/provider.ts'
 import type { FaultBody } from '../../../src/simulator/control/schemas.ts'
-import { repeatWhileUnconfirmed } from '../support/client.ts'
 import { openMoneySuite } from '../support/money-suite.ts'
 import type { ApiResource } from '../support/payout-actions.ts'
 import { pollUntil } from '../support/poll-until.ts'
@@ -101,13 +99,7 @@ const createMerchantAtTwoProviders = (dialect: ProviderApi, tells = true): Promi
 const first = (merchant: Merchant) => merchant.connections[0]!
 
 async function transferred(merchant: Merchant): Promise<{ uuid: string }> {
-  return (await out.sendConfirmed(merchant)).body.data
-}
-
-/** Repeated with its key where it was not confirmed. */
-function requestConfirmedRefund(merchant: Merchant, charge: ApiResource): Promise<ApiResource> {
-  const key = randomUUID()
-  return repeatWhileUnconfirmed(() => out.requestRefund(merchant, charge, undefined, { key }))
+  return (await out.send(merchant)).body.data
 }
 
 /** All that has left a merchant's accounts, after every possible follow-up. */
@@ -150,10 +142,7 @@ async function movesOnce(dialect: ProviderApi, { fault, ...answer }: Answer) {
   await out.injectFault(first(merchant), 'refund', fault, { ...answer, times: 2 })
 
   await stage.simulator.pay({ payload: paidTwice.payment.payload, force: true })
-  const [transfer, refund] = await Promise.all([
-    transferred(merchant),
-    requestConfirmedRefund(merchant, charge),
-  ])
+  const [transfer, refund] = await Promise.all([transferred(merchant), out.requestRefund(merchant, charge)])
   const [paid, refundUuid, returned] = await Promise.all([
     out.waitForStatus(merchant, transfer.uuid, 'PAID'),
     isRefunded(merchant, charge, refund),

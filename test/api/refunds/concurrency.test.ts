@@ -42,7 +42,7 @@ test('of a hundred concurrent refunds of a third each one runs at a time, and ne
   let accepted = 0
   for (let round = 0; round < 4; round++) {
     // Four hundred within two seconds are more than one token's rate limit.
-    const api = merchant.api.withToken(await stage.token({ accountUuid: merchant.uuid }))
+    const api = merchant.api.withToken(await stage.token({ accountUuid: merchant.uuid })).sendingOnce()
     const answers = await Promise.all(
       Array.from({ length: 100 }, () => out.requestRefund({ api }, charge, { value: 3.5 })),
     )
@@ -83,10 +83,10 @@ test('concurrent refunds in whole, in parts and by key, with transfers of the sa
   await Promise.all(
     charges.flatMap(charge => [
       ...[undefined, { value: 0.01 }, { value: 5 }, { value: 9.99 }].map(body =>
-        out.requestRefund(merchant, charge, body),
+        out.requestRefund({ api: merchant.api.sendingOnce() }, charge, body),
       ),
       ...Array.from({ length: 3 }, () => out.requestRefund(merchant, charge, { value: 0.02 }, { key })),
-      out.sendConfirmed(merchant, { value: 3 }),
+      out.send(merchant, { value: 3 }),
     ]),
   )
   for (const charge of charges) {

@@ -5,8 +5,12 @@ import addFormats from 'ajv-formats'
 export type Contract = ReturnType<typeof createContract>
 
 type Document = {
-  paths: Record<string, Record<string, { responses: Record<string, DescribedResponse> }>>
+  paths: Record<string, Record<string, DescribedOperation>>
   components?: { responses?: Record<string, DescribedResponse> }
+}
+type DescribedOperation = {
+  parameters?: { name: string }[]
+  responses: Record<string, DescribedResponse>
 }
 type DescribedResponse = { $ref?: string; content?: Record<string, unknown> }
 
@@ -34,10 +38,13 @@ export function createContract(document: unknown) {
 
   return {
     document,
+    /** Whether a request may carry an Idempotency-Key. */
+    acceptsKey(method: string, path: string): boolean {
+      const { operation } = find(method, path)
+      return operation?.parameters?.some(({ name }) => name === 'Idempotency-Key') ?? false
+    },
     check(said: ContractResponse): void {
-      const path = new URL(said.path, 'http://any').pathname
-      const known = templates.find(({ pattern }) => pattern.test(path))
-      const operation = known && paths[known.path]?.[said.method.toLowerCase()]
+      const { path, known, operation } = find(said.method, said.path)
       const where = `${said.method} ${said.path} answered ${said.status}`
       if (!known || !operation) {
         const expected = known ? 405 : 404
@@ -62,6 +69,12 @@ export function createContract(document: unknown) {
           : ['components', 'responses', shared]
       fits(jsonPointerOf([...steps, 'content', media, 'schema']), where, said.body)
     },
+  }
+
+  function find(method: string, pathWithQuery: string) {
+    const path = new URL(pathWithQuery, 'http://any').pathname
+    const known = templates.find(({ pattern }) => pattern.test(path))
+    return { path, known, operation: known && paths[known.path]?.[method.toLowerCase()] }
   }
 
   function fits(schema: string, where: string, body: unknown): void {

@@ -53,7 +53,7 @@ export function listEndpointRequests(
   key: string,
 ): [name: string, ask: () => Promise<ApiResponse>][] {
   const { merchant, open, paid, med, scheduled, pixKey, webhook, connection, cookie } = made
-  const { api } = merchant
+  const api = merchant.api.sendingOnce()
   const gets = [
     '/api/v1/payments',
     `/api/v1/payments/${open.uuid}`,

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import type { FaultBody } from '../../../src/simulator/control/schemas.ts'
 import { readEventBodies } from '../../support/event-bodies.ts'
-import { type ApiClient, type ApiResponse, type RequestOptions, repeatWhileUnconfirmed } from './client.ts'
+import type { ApiClient, ApiResponse, RequestOptions } from './client.ts'
 import { POLL_LIMIT_MS, pollUntil } from './poll-until.ts'
 import type { Merchant, TestStack } from './test-stack.ts'
 
@@ -9,6 +9,9 @@ import type { Merchant, TestStack } from './test-stack.ts'
 
 // biome-ignore lint/suspicious/noExplicitAny: a story reads what it expects and fails where it is not.
 export type ApiResource = any
+
+/** How long a payout is in progress where a test reads that: longer than a machine stands still. */
+export const SHOWN_MS = 12_000
 
 /** A random key; money sent to it settles. */
 export const randomPixKey = () => `maria-${randomUUID().slice(0, 8)}@example.com`
@@ -27,21 +30,20 @@ export function createPayoutActions(stage: TestStack) {
   ): Promise<ApiResponse> =>
     api.post('/api/v1/transfers', { value: 10, pix_key: randomPixKey(), ...body }, request)
 
-  /** Sends with a key, and repeats the request with it where a slow machine left it unconfirmed, as docs/errors.md says. */
-  const sendConfirmed = (merchant: { api: ApiClient }, body: object = {}): Promise<ApiResponse> => {
-    const [order, key] = [{ pix_key: randomPixKey(), ...body }, randomUUID()]
-    return repeatWhileUnconfirmed(() => send(merchant, order, { key }))
-  }
-
   const transfer = async ({ api }: { api: ApiClient }, uuid: string): Promise<ApiResource> => {
     const answer = await api.get(`/api/v1/transfers/${uuid}`)
     if (answer.status !== 200) throw new Error(`not read: ${answer.status} ${JSON.stringify(answer.body)}`)
     return answer.body.data
   }
 
+  const setCircuitOpenedAt = ({ uuid }: { uuid: string }, fromNow: string) =>
+    stage.sql(
+      `update circuit_breaker set opened_at = now() + ?::interval where connection_uuid = ? and opened_at is not null`,
+      [fromNow, uuid],
+    )
+
   return {
     send,
-    sendConfirmed,
     transfer,
 
     /** Waits until a transfer shows a status, and answers it. */
@@ -59,7 +61,7 @@ export function createPayoutActions(stage: TestStack) {
 
     /** Sends and waits for the settlement. */
     async sendAndSettle(merchant: { api: ApiClient }, body: object = {}): Promise<ApiResource> {
-      const answer = await sendConfirmed(merchant, body)
+      const answer = await send(merchant, body)
       if (answer.status !== 201) throw new Error(`not sent: ${answer.status} ${JSON.stringify(answer.body)}`)
       return this.waitForStatus(merchant, answer.body.data.uuid, 'PAID')
     },
@@ -108,12 +110,10 @@ export function createPayoutActions(stage: TestStack) {
       return () => reachAt(row!.base_url)
     },
 
-    /** The open circuit of a connection was opened now: the next probe is ten seconds away, however slow a test was. */
-    keepCircuitOpen: ({ uuid }: { uuid: string }) =>
-      stage.sql(
-        'update circuit_breaker set opened_at = now() where connection_uuid = ? and opened_at is not null',
-        [uuid],
-      ),
+    /** Keeps the open circuit of a connection open, however slow a test is; `allowProbe` ends that. */
+    keepCircuitOpen: (connection: { uuid: string }) => setCircuitOpenedAt(connection, '1 hour'),
+    /** The next probe of an open circuit is due. */
+    allowProbe: (connection: { uuid: string }) => setCircuitOpenedAt(connection, '-1 minute'),
 
     /** What left a merchant's provider accounts: the proof that nothing was paid twice. */
     async listPaidOut({ connections }: Pick<Merchant, 'connections'>) {

@@ -2,10 +2,10 @@ import { randomUUID } from 'node:crypto'
 import { describe, expect, test } from '@jest/globals'
 import type { FaultBody } from '../../../src/simulator/control/schemas.ts'
 import { RESPONSE_LIMIT_MS } from '../../support/response-limit.ts'
-import { repeatWhileUnconfirmed } from '../support/client.ts'
+import { measureRunningTime } from '../../support/running-time.ts'
 import { runConcurrentTests } from '../support/concurrent-tests.ts'
 import { openMoneySuite } from '../support/money-suite.ts'
-import { randomPixKey, statusesOf } from '../support/payout-actions.ts'
+import { randomPixKey, SHOWN_MS, statusesOf } from '../support/payout-actions.ts'
 import { pollUntil } from '../support/poll-until.ts'
 import type { Merchant, TestStack } from '../support/test-stack.ts'
 
@@ -264,9 +264,9 @@ describe('an unknown outcome starts no other provider', () => {
       await out.injectFault(firstOf(merchant), 'sendTransfer', 'timeout_then_done')
       await out.injectFault(firstOf(merchant), 'findTransfer', 'http_500', { times: 8 })
       const [order, key] = [{ pix_key: randomPixKey() }, randomUUID()]
-      const began = Date.now()
-      const { status, body, bytes } = await out.send(merchant, order, { key })
-      expect(Date.now() - began).toBeLessThan(RESPONSE_LIMIT_MS)
+      const { result, elapsedMs } = await measureRunningTime(() => out.send(merchant, order, { key }))
+      const { status, body, bytes, repeats } = result
+      if (repeats === 0) expect(elapsedMs).toBeLessThan(RESPONSE_LIMIT_MS)
       expect([status, body.data.status, body.data.outcome]).toEqual([201, 'PROCESSING', 'unknown'])
       expect(statusesOf(body.data)).toEqual(['PENDING', 'PROCESSING'])
       // The next poll is an hour away; notifications start one now.
@@ -308,7 +308,7 @@ describe('an unknown outcome starts no other provider', () => {
     await out.injectFault(firstOf(merchant), 'findTransfer', 'http_500', { times: 3 })
     const key = randomUUID()
     const body = { pix_key: randomPixKey() }
-    const posted = repeatWhileUnconfirmed(() => out.send(merchant, body, { key }))
+    const posted = out.send(merchant, body, { key })
     const unknownOutcome = await pollUntil(
       async () => (await merchant.api.get('/api/v1/transfers')).body.data[0],
       transfer => transfer?.outcome === 'unknown' && transfer.next_check_at,
@@ -473,7 +473,7 @@ describe('a settlement after a failure', () => {
   test('while another provider’s attempt is in progress is a duplicate as well', async () => {
     const merchant = await aMerchant()
     await out.injectFault(firstOf(merchant), 'sendTransfer', 'refused')
-    await out.injectFault(secondOf(merchant), 'sendTransfer', 'accepted_then_silent', { delay_ms: 3_000 })
+    await out.injectFault(secondOf(merchant), 'sendTransfer', 'accepted_then_silent', { delay_ms: SHOWN_MS })
     const { body } = await out.send(merchant)
     await settlesAfterAll(firstOf(merchant), body.data)
     await pollUntil(

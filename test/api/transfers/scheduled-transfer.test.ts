@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
+import { measureRunningTime } from '../../support/running-time.ts'
 import { readRunningProcesses, type Stack, startStack } from '../../support/stack.ts'
 import { type ApiResponse, repeatWhileUnconfirmed } from '../support/client.ts'
 import { runConcurrentTests } from '../support/concurrent-tests.ts'
@@ -35,6 +36,10 @@ afterAll(async () => {
 /** 15 minutes pass in 225 ms, 24 hours in 21.6 s. */
 const TIME_SCALE = 4_000
 const DAY_MS = 86_400_000
+/** Soon, and after the request on a machine that stands still for some seconds. */
+const DUE_MS = 12_000
+/** Not before what a test does to a waiting transfer. */
+const WAITING_MS = 30_000
 
 async function aMerchant(...providers: Parameters<TestStack['createMerchant']>): Promise<Merchant> {
   const [{ providers: wanted = [{ balance: 100 }] } = {}] = providers
@@ -58,7 +63,7 @@ runConcurrentTests({
   'a scheduled transfer waits for its time, holds nothing until then, and is sent': async () => {
     const merchant = await aMerchant()
     const key = randomUUID()
-    const scheduled_for = inMs(15_000)
+    const scheduled_for = inMs(WAITING_MS)
     const body = { scheduled_for, pix_key: randomPixKey() }
     const answer = await payouts.send(merchant, body, { key })
     expect(answer.status).toBe(201)
@@ -89,11 +94,12 @@ runConcurrentTests({
 
   'a waiting transfer is cancelled once, and never sent': async () => {
     const merchant = await aMerchant()
-    for (const scheduled_for of [inMs(15_000), inMs(90 * DAY_MS - 60_000, 9)]) {
+    for (const scheduled_for of [inMs(WAITING_MS), inMs(90 * DAY_MS - 60_000, 9)]) {
       const { data } = (await payouts.send(merchant, { scheduled_for })).body
       const path = `/api/v1/transfers/${data.uuid}/cancel`
-      const cancels = await Promise.all([merchant.api.post(path), merchant.api.post(path)])
-      expect(cancels.some(({ status }) => status === 200)).toBe(true)
+      const cancel = () => repeatWhileUnconfirmed(() => merchant.api.post(path))
+      const cancels = await Promise.all([cancel(), cancel()])
+      expect(cancels.some(({ status, repeats }) => status === 200 || repeats > 0)).toBe(true)
       const cancelled = await payouts.transfer(merchant, data.uuid)
       expect(cancelled).toMatchObject({
         status: 'CANCELLED',
@@ -106,7 +112,7 @@ runConcurrentTests({
       expect([late.status, late.body.code]).toEqual([409, 'transfer_not_cancellable'])
       expect(await payouts.listEvents(cancelled, 'TRANSFER')).toEqual([{ ...cancelled, sequence: 1 }])
     }
-    const sent = await payouts.sendAndSettle(merchant, { scheduled_for: inMs(15_500) })
+    const sent = await payouts.sendAndSettle(merchant, { scheduled_for: inMs(WAITING_MS + 500) })
     expect(await payouts.listPaidOut(merchant)).toMatchObject([{ end_to_end: sent.transfer.end_to_end }])
     await testStack.waitUntilLedgerAgrees(merchant)
   },
@@ -119,7 +125,7 @@ runConcurrentTests({
       const [first, second] = merchant.connections as [Merchant['connection'], Merchant['connection']]
       const setConnectionStatus = (status: string) =>
         testStack.sql('update connection set status = ? where uuid = ?', [status, first.uuid])
-      const scheduled_for = inMs(12_000)
+      const scheduled_for = inMs(WAITING_MS)
       const [passed, waiting] = await Promise.all([
         payouts.send(merchant, { scheduled_for }),
         payouts.send(merchant, { scheduled_for, provider_uuid: first.uuid }),
@@ -145,7 +151,7 @@ runConcurrentTests({
 
   'without balance at its time it is tried again every quarter of an hour until there is some': async () => {
     const merchant = await aMerchant({ providers: [{ balance: 9.99 }] })
-    const { data } = (await payouts.send(merchant, { scheduled_for: inMs(2_000) })).body
+    const { data } = (await payouts.send(merchant, { scheduled_for: inMs(DUE_MS) })).body
     const [attempt] = await pollUntil(
       () => payouts.listAttempts(data),
       ([one]) => one?.code === 'insufficient_balance',
@@ -164,7 +170,7 @@ runConcurrentTests({
     const reachable = await payouts.makeUnreachable(merchant.connection)
     const [kept, dropped] = await Promise.all(
       [1, 2].map(
-        async value => (await payouts.send(merchant, { value, scheduled_for: inMs(2_000) })).body.data,
+        async value => (await payouts.send(merchant, { value, scheduled_for: inMs(DUE_MS) })).body.data,
       ),
     )
     await pollUntil(
@@ -176,8 +182,7 @@ runConcurrentTests({
       () => balances(merchant),
       ({ available }) => available === 10_000,
     )
-    const cancel = () => merchant.api.post(`/api/v1/transfers/${dropped.uuid}/cancel`)
-    await pollUntil(cancel, ({ status }) => status === 200)
+    await merchant.api.carryOut('POST', `/api/v1/transfers/${dropped.uuid}/cancel`)
     await reachable()
     await payouts.waitForStatus(merchant, kept.uuid, 'PAID')
     expect((await payouts.transfer(merchant, dropped.uuid)).status).toBe('CANCELLED')
@@ -189,7 +194,7 @@ runConcurrentTests({
     const merchant = await aMerchant({ providers: [{ balance: 1 }] })
     const [poor, refused] = await Promise.all(
       [{}, { value: 1, pix_key: 'ac03@sim.trilho.test' }].map(
-        async body => (await payouts.send(merchant, { ...body, scheduled_for: inMs(2_000) })).body.data,
+        async body => (await payouts.send(merchant, { ...body, scheduled_for: inMs(DUE_MS) })).body.data,
       ),
     )
     const failed = await payouts.waitForStatus(merchant, refused.uuid, 'FAILED')
@@ -209,7 +214,7 @@ runConcurrentTests({
     const merchant = await aMerchant({ providers: [{ balance: 100, sendsNotifications: false }] })
     await payouts.injectFault(merchant.connection, 'sendTransfer', 'timeout_then_done')
     await payouts.injectFault(merchant.connection, 'findTransfer', 'http_500', { times: 100_000 })
-    const { data } = (await payouts.send(merchant, { scheduled_for: inMs(2_000) })).body
+    const { data } = (await payouts.send(merchant, { scheduled_for: inMs(DUE_MS) })).body
     await pollUntil(
       () => payouts.transfer(merchant, data.uuid),
       ({ outcome }) => outcome === 'unknown',
@@ -253,11 +258,11 @@ test('without a worker the API answers 503 in time; without a key the transfer i
   const worker = (await readRunningProcesses(stack.home)).worker!.pid
   process.kill(worker, 'SIGSTOP')
   const keys = { transfer: randomUUID(), refund: randomUUID() }
+  const once = { api: merchant.api.sendingOnce() }
   const body = { value: 2, pix_key: randomPixKey() }
   const timed = async (asked: Promise<ApiResponse>) => {
-    const began = Date.now()
-    const answer = await asked
-    expect(Date.now() - began).toBeLessThan(9_500) // The next longer wait lasts ten seconds.
+    const { result: answer, elapsedMs } = await measureRunningTime(() => asked)
+    expect(elapsedMs).toBeLessThan(9_500) // The next longer wait lasts ten seconds.
     expect([answer.status, answer.body.code]).toEqual([503, 'not_confirmed'])
     expect(answer.headers.has('retry-after')).toBe(true)
     return answer.body.data
@@ -267,9 +272,9 @@ test('without a worker the API answers 503 in time; without a key the transfer i
   let refund: string
   try {
     const asked = await Promise.all([
-      timed(payouts.send(merchant, { value: 3 })),
-      timed(payouts.send(merchant, body, { key: keys.transfer })),
-      timed(payouts.requestRefund(merchant, charge, { value: 4 }, { key: keys.refund })),
+      timed(payouts.send(once, { value: 3 })),
+      timed(payouts.send(once, body, { key: keys.transfer })),
+      timed(payouts.requestRefund(once, charge, { value: 4 }, { key: keys.refund })),
     ])
     expect(asked).toEqual([
       { uuid: expect.any(String) },
@@ -292,7 +297,7 @@ test('without a worker the API answers 503 in time; without a key the transfer i
   })
   expect(statusesOf(notAccepted.body.data)).toEqual(['PENDING', 'FAILED'])
   // Repeated with its key, it is the same transfer.
-  const again = await repeatWhileUnconfirmed(() => payouts.send(merchant, body, { key: keys.transfer }))
+  const again = await payouts.send(merchant, body, { key: keys.transfer })
   expect([again.status, again.body.data.uuid]).toEqual([201, keyed])
   await payouts.waitForStatus(merchant, keyed, 'PAID')
   const refunded = await pollUntil(

@@ -46,7 +46,7 @@ test('the list holds workflows that run, and none that was terminated, deleted o
   const expected = [running, again].sort()
   const isListed = async () =>
     [...(await findRunningWorkflows(client, asked))].sort().join() === expected.join()
-  for (const until = Date.now() + 45_000; Date.now() < until && !(await isListed()); )
+  for (const until = Date.now() + 120_000; Date.now() < until && !(await isListed()); )
     await new Promise(resume => setTimeout(resume, 100))
   expect([...(await findRunningWorkflows(client, asked))].sort()).toEqual(expected)
 })
