@@ -3,6 +3,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/g
 import { createApp } from '../../../src/api/app.ts'
 import { pixKeyRoutes } from '../../../src/api/pix-keys/routes.ts'
 import { startServer } from '../../../src/http/server.ts'
+import { nextCreationTime } from '../../support/creation-time.ts'
 import { type ApiFixture, type CallOptions, openApiFixture } from '../support/api-fixture.ts'
 
 /** The rules of SPEC §9 over the real database. Without Temporal here, a request that passes them all is answered 503. */
@@ -70,17 +71,21 @@ type KeyRow = {
   code?: string
   owner?: string
 }
-/** Keys created so far: lists are ordered by creation, and two inserts may fall into one millisecond. */
-let keyCount = 0
-
 async function aKey({ key = randomUUID(), type = 'RANDOM', state = 'active', ...more }: KeyRow = {}) {
   await sql(
     `insert into pix_key (uuid, account_uuid, connection_uuid, provider_account_uuid, is_simulated, type, key, state,
        auth_code_uuid, request_id, fingerprint, created_at, updated_at)
-     select gen_random_uuid(), ?, uuid, provider_account_uuid, is_simulated, ?, ?, ?, ?, 'r', 'f',
-       now() + ? * interval '1 millisecond', now()
+     select gen_random_uuid(), ?, uuid, provider_account_uuid, is_simulated, ?, ?, ?, ?, 'r', 'f', ?, now()
      from connection where uuid = ?`,
-    [more.owner ?? accountUuid, type, key, state, more.code ?? null, keyCount++, more.connection ?? efi],
+    [
+      more.owner ?? accountUuid,
+      type,
+      key,
+      state,
+      more.code ?? null,
+      nextCreationTime(),
+      more.connection ?? efi,
+    ],
   )
   return key!
 }

@@ -10,6 +10,7 @@ import type {
 } from '../../../src/domain/providers/provider.ts'
 import { TOKEN_SCOPES } from '../../../src/domain/tokens/token-scope.ts'
 import { generateToken } from '../../../src/security/tokens.ts'
+import { nextCreationTime } from '../../support/creation-time.ts'
 
 export type ConnectionRow = {
   provider?: ProviderName
@@ -69,8 +70,9 @@ export function createRowInserters(orm: Orm) {
     }: TokenRow): Promise<string> {
       const { token, hash, prefix } = generateToken(mode)
       await orm.em.execute(
-        `insert into token (uuid, account_uuid, connection_uuid, name, mode, scopes, allowed_addresses, prefix, hash, expires_at, revoked_at)
-         values (?, ?, ?, 'test', ?, ?, ?, ?, ?, ?, ?)`,
+        `insert into token (uuid, account_uuid, connection_uuid, name, mode, scopes, allowed_addresses, prefix, hash, expires_at,
+           revoked_at, created_at)
+         values (?, ?, ?, 'test', ?, ?, ?, ?, ?, ?, ?, ?)`,
         [
           randomUUID(),
           accountUuid,
@@ -82,6 +84,7 @@ export function createRowInserters(orm: Orm) {
           hash,
           expiresAt ?? null,
           revokedAt ?? null,
+          nextCreationTime(),
         ],
       )
       return token
@@ -108,7 +111,7 @@ export function createRowInserters(orm: Orm) {
           row.isSimulated ?? true,
           JSON.stringify({ ...NO_FEES, ...(row.chargeFee && { charge: row.chargeFee }) }),
           row.type === 'POOL' ? null : JSON.stringify(VIRTUAL_ACCOUNT),
-          row.createdAt ?? new Date(),
+          row.createdAt ?? nextCreationTime(),
           row.collectionKey ?? null,
         ],
       )
@@ -123,9 +126,9 @@ export function createRowInserters(orm: Orm) {
       await em.execute(
         `insert into transfer (uuid, account_uuid, connection_uuid, provider_account_uuid, state, value_cents, pix_key,
            request_id, fingerprint, created_at, updated_at)
-         select ?, account_uuid, uuid, provider_account_uuid, 'created', 100, 'maria@example.com', 'r', 'f', now(), now()
+         select ?, account_uuid, uuid, provider_account_uuid, 'created', 100, 'maria@example.com', 'r', 'f', ?, now()
          from connection where uuid = ?`,
-        [uuid, connectionUuid],
+        [uuid, nextCreationTime(), connectionUuid],
       )
       return uuid
     },
@@ -136,9 +139,9 @@ export function createRowInserters(orm: Orm) {
       await em.execute(
         `insert into charge (uuid, account_uuid, connection_uuid, provider_account_uuid, state, value_cents, total_cents,
            payment_uuid, expires_in_seconds, request_id, fingerprint, created_at, updated_at)
-         select ?, account_uuid, uuid, provider_account_uuid, 'issuing', 100, 100, ?, 3600, 'r', 'f', now(), now()
+         select ?, account_uuid, uuid, provider_account_uuid, 'issuing', 100, 100, ?, 3600, 'r', 'f', ?, now()
          from connection where uuid = ?`,
-        [uuid, randomUUID(), connectionUuid],
+        [uuid, randomUUID(), nextCreationTime(), connectionUuid],
       )
       return uuid
     },
