@@ -32,6 +32,7 @@ test('the other intervals are those of SPEC', () => {
   expect(waits).toEqual({
     settlementGraceAfterExpiry: MINUTE,
     absenceConfirmation: MINUTE,
+    endAfterConfirmation: 60 * MINUTE,
     retryReturn: 15 * MINUTE,
     retryTransfer: 15 * MINUTE,
     expireTransferAfter: 24 * 60 * MINUTE,
