@@ -155,7 +155,8 @@ async function postAdjustment(
   if (!entry)
     await refuseStatementCounterpart(em, { accountUuid, providerAccountUuid, direction, cents, since })
   if (direction === 'OUT') {
-    const payout = { providerAccountUuid, cents, at: entry?.movedAt ?? at, timeScale }
+    const movedAt = entry?.movedAt ?? at
+    const payout = { providerAccountUuid, cents, at: movedAt, timeScale, countsUnidentified: false }
     if (await mayBeOurPayout(em, payout))
       refuse('may_be_payout', 'the money may be that of a payout of this value that has no outcome yet')
   }

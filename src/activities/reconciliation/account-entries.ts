@@ -125,7 +125,8 @@ async function postAccountEntry(em: EntityManager, { uuid, providerAccountUuid, 
 async function mayBeTransfer(em: EntityManager, entry: StoredAccountEntry, timeScale: number) {
   const { providerAccountUuid, cents, movedAt: at } = entry
   const isYoung = Date.now() - at.getTime() < scaleWait(WITHDRAWAL_WAIT_MS, timeScale)
-  return isYoung || mayBeOurPayout(em, { providerAccountUuid, cents, at, timeScale })
+  const payout = { providerAccountUuid, cents, at, timeScale, countsUnidentified: true }
+  return isYoung || mayBeOurPayout(em, payout)
 }
 
 /**

@@ -86,13 +86,12 @@ async function postPanelEntry(
   const disputes = returned && direction === 'OUT' ? await lockAccountDisputes(em, returned.original) : []
   const disputesOfPix = disputes.filter(({ endToEnd }) => endToEnd === entry.returnOf)
   const accepted = disputesOfPix.find(({ state }) => state === 'accepted')
+  const payout = { providerAccountUuid, cents, at: new Date(entry.at), timeScale, countsUnidentified: true }
   const wait = panelPixPendingReasonOf(entry, {
     isRecordedInOtherDirection: await isRecordedInOtherDirection(em, entry, providerAccountUuid),
     returnsOurTransfer: direction === 'IN' && Boolean(returned?.original.transferUuid),
     hasUndecidedDispute: disputesOfPix.length > 0 && !accepted,
-    mayBeOurPayout:
-      direction === 'OUT' &&
-      (await mayBeOurPayout(em, { providerAccountUuid, cents, at: new Date(entry.at), timeScale })),
+    mayBeOurPayout: direction === 'OUT' && (await mayBeOurPayout(em, payout)),
     nowMs: Date.now(),
     timeScale,
   })

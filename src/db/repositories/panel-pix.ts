@@ -53,19 +53,26 @@ const COMPARISON_WAIT_MS = 2 * HOUR
  * Returns whether money that left the provider account may be that of a payout of ours with the same value: of one
  * without a final outcome, or of one that settled near it and that the provider's statement does not list by its id,
  * unless an operator has closed that difference with a cause by which its money is not this. A payout that settled in the
- * last two hours counts as not listed yet, if it was created before the money left; so does one later
- * that is a transfer without an end-to-end id, because no comparison finds it. The times are scaled like every wait.
+ * last two hours counts as not listed yet, if it was created before the money left; with
+ * `countsUnidentified` so does one later that is a transfer without an end-to-end id, because no comparison finds it: not
+ * for an adjustment, for which two operators have named the money. The times are scaled like every wait.
  */
 export function mayBeOurPayout(
   em: EntityManager,
-  entry: { providerAccountUuid: string; cents: number; at: Date; timeScale: number },
+  entry: {
+    providerAccountUuid: string
+    cents: number
+    at: Date
+    timeScale: number
+    countsUnidentified: boolean
+  },
 ): Promise<boolean> {
-  const { providerAccountUuid, cents, at, timeScale } = entry
+  const { providerAccountUuid, cents, at, timeScale, countsUnidentified } = entry
   const seconds = (waitMs: number) => scaleWait(waitMs, timeScale) / 1_000
   return selectValue(
     em,
     `with entry as (select ?::uuid as account, ?::bigint as cents, ?::timestamptz as at,
-       make_interval(secs => ?) as distance, make_interval(secs => ?) as wait)
+       make_interval(secs => ?) as distance, make_interval(secs => ?) as wait, ?::boolean as counts_unidentified)
      select exists (select from entry, attempt a
        left join transfer t on a.operation = 'transfer' and t.uuid = a.subject_uuid
        left join refund r on a.operation = 'refund' and r.uuid = a.subject_uuid
@@ -83,7 +90,14 @@ export function mayBeOurPayout(
      where m.provider_account_uuid = entry.account and m.movement_type = 'OUT' and m.status = 'SETTLED'
        and m.type in ('EXTERNAL_TRANSFER', 'EXTERNAL_REFUND') and m.reason is null and m.value_cents = entry.cents
        and m.created_at between entry.at - entry.distance and entry.at
-       and (m.updated_at > now() - entry.wait or (m.end_to_end is null and m.type = 'EXTERNAL_TRANSFER')))`,
-    [providerAccountUuid, cents, at, seconds(MAX_PAYOUT_DISTANCE_MS), seconds(COMPARISON_WAIT_MS)],
+       and (m.updated_at > now() - entry.wait or (entry.counts_unidentified and m.end_to_end is null and m.type = 'EXTERNAL_TRANSFER')))`,
+    [
+      providerAccountUuid,
+      cents,
+      at,
+      seconds(MAX_PAYOUT_DISTANCE_MS),
+      seconds(COMPARISON_WAIT_MS),
+      countsUnidentified,
+    ],
   )
 }

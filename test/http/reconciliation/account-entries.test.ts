@@ -8,6 +8,7 @@ import { checkProviderBalances } from '../../../src/admin/ledger-check.ts'
 import { openProviderAccount, readOpeningBalance } from '../../../src/admin/opening-balance.ts'
 import { runInTransaction } from '../../../src/db/client/orm.ts'
 import { Connection } from '../../../src/db/entities/connection.ts'
+import { listOpenAccountEntries } from '../../../src/db/repositories/account-entries.ts'
 import { checkLedger } from '../../../src/db/repositories/ledger-rules.ts'
 import { referenceOf } from '../../../src/domain/pix/identifiers.ts'
 import type { IncomingPix, IssuedCharge, StatementEntry } from '../../../src/domain/providers/provider.ts'
@@ -312,9 +313,9 @@ test('a withdrawal without an end-to-end id waits an hour, and for the payouts o
   await ledgerHolds()
 })
 
-test('money of the value of a transfer that settled without its end-to-end id is not debited again', async () => {
-  const shop = await merchant(10_000)
-  const settled = { status: 'settled', endToEnd: '', at: ago(0.2) } as const
+/** A transfer of R$ 5.00 that settled three days ago, without an end-to-end id. */
+async function transferWithoutId(shop: Awaited<ReturnType<typeof merchant>>) {
+  const settled = { status: 'settled' as const, endToEnd: '', at: ago(3), returns: [] }
   fixture.scriptProvider({ sendTransfer: async () => ({ kind: 'accepted', payout: settled }) })
   const order = fixture.transferInput(shop, { valueCents: 500 })
   const key = { uuid: order.uuid, connectionUuid: shop.connectionUuid }
@@ -323,23 +324,46 @@ test('money of the value of a transfer that settled without its end-to-end id is
   await fixture.sql('update movement set created_at = ?, updated_at = ? where transfer_uuid = ?', [
     ...[ago(3), ago(3), order.uuid],
   ])
+  return {
+    async pollReporting(endToEnd: string) {
+      const payout = { ...settled, endToEnd }
+      fixture.scriptProvider({ findTransfer: async () => ({ kind: 'found', payout }) })
+      await fixture.providers.pollTransfer({ ...key, pollCount: 1 })
+    },
+  }
+}
+
+test('money of the value of a transfer that settled without its end-to-end id is not debited again', async () => {
+  const shop = await merchant(10_000)
+  const transfer = await transferWithoutId(shop)
   const unnamed = [entry('withdrawal', 500, { at: ago(2) })]
   expect(await shop.look({ accountEntries: unnamed })).toMatchObject({ booked: 0, unexplainedEntryCount: 1 })
   // The statement names the PIX now, without our id.
-  const entries = [sent(500)]
-  await shop.look({ entries })
-  expect(await shop.look({ entries })).toMatchObject({ booked: 0 })
+  const pix = sent(500)
+  await shop.look({ entries: [pix] })
+  expect(await shop.look({ entries: [pix] })).toMatchObject({ booked: 0 })
   expect(await shop.waits()).toEqual(['attempt_in_doubt'])
   expect(await shop.balances()).toMatchObject({ available: 9_500 })
-
-  fixture.scriptProvider({
-    findTransfer: async () => ({
-      ...{ kind: 'found', payout: { ...settled, endToEnd: entries[0]!.endToEnd, returns: [] } },
-    }),
-  })
-  await fixture.providers.pollTransfer({ ...key, pollCount: 1 })
-  expect(await shop.look({ entries })).toMatchObject({ matched: 1, differences: 0 })
+  await transfer.pollReporting(pix.endToEnd)
+  expect(await shop.look({ entries: [pix] })).toMatchObject({ matched: 1, differences: 0 })
   expect(await shop.waits()).toEqual([])
+  await ledgerHolds()
+})
+
+test('two operators can book a withdrawal of the value of a transfer without its end-to-end id', async () => {
+  const shop = await merchant(10_000)
+  await transferWithoutId(shop)
+  const accountEntries = [entry('withdrawal', 500, { at: ago(2) })]
+  expect(await shop.look({ accountEntries })).toMatchObject({ booked: 0, unexplainedEntryCount: 1 })
+  const [open] = await listOpenAccountEntries(fixture.orm.em.fork(), shop.providerAccountUuid)
+  const [ana, bea] = await operators()
+  const uuid = await proposeAdjustment(fixture.orm, {
+    ...{ accountUuid: shop.accountUuid, connectionUuid: shop.connectionUuid, entryUuid: open!.uuid },
+    ...{ direction: 'OUT', cents: 500, reason: 'a withdrawal to the bank', operatorEmail: ana },
+  })
+  await approveAdjustment(fixture.orm, { uuid, operatorEmail: bea, reason: 'ok', timeScale: 1 })
+  expect(await shop.look({ accountEntries })).toMatchObject({ unexplainedEntryCount: 0 })
+  expect(await shop.balances()).toMatchObject({ available: 9_000 })
   await ledgerHolds()
 })
 
