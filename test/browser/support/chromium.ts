@@ -26,8 +26,34 @@ export async function findChromium(): Promise<string | null> {
 /** No optimizing compilers: a page is examined once, and what V8 spends on optimized code is not saved again. */
 const JS_FLAGS = '--js-flags=--no-opt --no-maglev'
 
+/**
+ * Popups of the address bar, each a page that Chromium loads for every window, though none is ever shown. Chromium takes
+ * the last list of features only: the others are those that Playwright disables (its chromiumSwitches.ts).
+ */
+const DISABLED_FEATURES = [
+  'WebUIOmniboxPopup',
+  'WebUIOmniboxAimPopup',
+  'AvoidUnnecessaryBeforeUnloadCheckSync',
+  'DestroyProfileOnBrowserClose',
+  'HttpsUpgrades',
+  'HttpsFirstBalancedModeAutoEnable',
+  'LensOverlay',
+  'MediaRouter',
+  'PaintHolding',
+  'ThirdPartyStoragePartitioning',
+  'AvoidCorsURLLoaderRestartOnRedirect',
+  'OptimizationHints',
+  'NetworkTimeServiceQuerying',
+  'AimEnabled',
+  'PreconnectToSearch',
+]
+
 export function startBrowser(executablePath: string): Promise<Browser> {
-  const args = ['--no-sandbox', '--disable-gpu', '--disable-dev-shm-usage', '--disable-background-networking']
+  const args = [
+    ...['--no-sandbox', '--disable-gpu', '--disable-dev-shm-usage', '--disable-background-networking'],
+    `--disable-features=${DISABLED_FEATURES}`,
+    JS_FLAGS,
+  ]
   // A browser on a busy machine starts slowly.
-  return chromium.launch({ executablePath, args: [...args, JS_FLAGS], timeout: 120_000 })
+  return chromium.launch({ executablePath, args, timeout: 120_000 })
 }
