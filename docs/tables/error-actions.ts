@@ -92,7 +92,7 @@ export const ERRORS_OF_GUIDE: Record<ErrorCode, ErrorOfGuide> = {
   act_stale: { action: 'dashboard', pt: '' },
   charge_not_cancellable: {
     action: 'state',
-    pt: 'A cobrança já foi paga, expirou ou foi cancelada. Leia o `status`.',
+    pt: 'A cobrança já foi paga, expirou ou foi cancelada, talvez por uma requisição sua que ficou sem resposta. Leia o `status`.',
   },
   charge_not_refundable: {
     action: 'state',
@@ -124,7 +124,7 @@ export const ERRORS_OF_GUIDE: Record<ErrorCode, ErrorOfGuide> = {
   },
   transfer_not_cancellable: {
     action: 'state',
-    pt: 'A transferência não era agendada, ou já foi enviada, cancelada ou falhou. O que foi enviado não se cancela.',
+    pt: 'A transferência não era agendada, ou já foi enviada, cancelada ou falhou. O que foi enviado não se cancela. Leia o `status`: CANCELLED pode vir de uma requisição sua que ficou sem resposta.',
   },
   external_ref_taken: {
     action: 'state',
@@ -236,6 +236,6 @@ export const ERRORS_OF_GUIDE: Record<ErrorCode, ErrorOfGuide> = {
   },
   cancellation_unknown: {
     action: 'read',
-    pt: 'O provedor recebeu o cancelamento e não respondeu. A cobrança fica PENDING até haver resultado.',
+    pt: 'O provedor recebeu o cancelamento e não respondeu. A cobrança fica PENDING até haver resultado. Espere o evento CANCELLED ou cancele de novo; se vier 409, leia o `status`.',
   },
 }

@@ -48,7 +48,8 @@ export const ERROR_GUIDANCE: Record<ErrorCode, string> = {
     'Dashboard only: the data of the form changed after the page was loaded; nothing was done. Check the new state and decide again.',
   already_settled:
     'Dashboard only: the operation was settled before the operator’s action; nothing was done. Reload the page.',
-  charge_not_cancellable: 'The charge is already paid, expired or cancelled. Read its `status`.',
+  charge_not_cancellable:
+    'The charge is already paid, expired or cancelled. Read its `status`: CANCELLED also where an earlier request with a lost response cancelled it.',
   charge_not_refundable: 'The charge was never paid, or is completely refunded. Read its `status`.',
   refund_in_progress:
     'Another refund of the charge is PENDING, or has just used the amount that was left. Wait for its REFUND event, then refund what is left.',
@@ -62,7 +63,7 @@ export const ERROR_GUIDANCE: Record<ErrorCode, string> = {
   insufficient_balance:
     'The available balance at the provider of the charge is less than the refund plus its fee. Wait for incoming payments, or refund less. A transfer without balance is `provider_rejected` with this code in `data.error.code`.',
   transfer_not_cancellable:
-    'The transfer was not scheduled, or was already sent, cancelled or failed. A transfer that was sent cannot be cancelled.',
+    'The transfer was not scheduled, or was already sent, cancelled or failed. A transfer that was sent cannot be cancelled. Read its `status`: CANCELLED also where an earlier request with a lost response cancelled it.',
   external_ref_taken:
     'The account requires a unique `external_ref`. Find the existing transfer by its `external_ref` before you send another.',
   not_found_after_restore:
@@ -120,5 +121,5 @@ export const ERROR_GUIDANCE: Record<ErrorCode, string> = {
   pix_key_unknown:
     'The provider received the request and did not answer. The service polls it until the result is known. List the keys, or repeat with the same Idempotency-Key.',
   cancellation_unknown:
-    'The provider received the cancellation and did not answer. The charge stays PENDING until the result is known. Wait for the CANCELLED event, or cancel again.',
+    'The provider received the cancellation and did not answer. The charge stays PENDING until the result is known. Wait for the CANCELLED event, or cancel again: 409 `charge_not_cancellable` then says that the charge has ended; read its `status`.',
 }
