@@ -3,6 +3,7 @@ import type { EntityManager } from '../db/client/orm.ts'
 import { Movement } from '../db/entities/movement.ts'
 import { findAttempts } from '../db/repositories/attempts.ts'
 import { recordOperatorAction } from '../db/repositories/operator-actions.ts'
+import { readUnreturnedCents } from '../db/repositories/unmatched-payments.ts'
 import type { UnmatchedDisposition } from '../domain/ledger/movement.ts'
 import { WORKFLOWS } from '../workflows/contracts/workflows.ts'
 import { signalReturn } from './signals.ts'
@@ -11,8 +12,11 @@ import { startOrReopenWorkflow, type TemporalContext } from './workflow-options.
 /** The unmatched PIX is not held, or is being returned already. */
 export class NotReturnableError extends Error {}
 
-/** An unmatched PIX as the operator saw it; `sending`: how often its return had been sent. */
-export type ReturnVersion = { disposition: UnmatchedDisposition; sending: number }
+/**
+ * An unmatched PIX as the operator saw it; `sending`: how often its return had been sent; `cents`: what its provider had not
+ * returned of it without an order of ours.
+ */
+export type ReturnVersion = { disposition: UnmatchedDisposition; sending: number; cents: number }
 
 /** The unmatched PIX has changed since it was shown to the operator; nothing was done. */
 export class StaleReturn extends Error {
@@ -21,7 +25,7 @@ export class StaleReturn extends Error {
 
   constructor(uuid: string, current: ReturnVersion) {
     super(
-      `${WORKFLOWS.return.idOf(uuid)} has changed since it was shown: now ${current.disposition}, sending ${current.sending}`,
+      `${WORKFLOWS.return.idOf(uuid)} has changed since it was shown: now ${current.disposition}, sending ${current.sending}, ${current.cents} centavos`,
     )
     this.current = current
   }
@@ -45,8 +49,12 @@ export async function requireUnmatchedPix(
   if (!movement?.disposition)
     throw new NotReturnableError(`${WORKFLOWS.return.idOf(uuid)} is not an unmatched PIX`)
   const [attempt] = await findAttempts(em, { operation: 'return', subjectUuid: uuid })
-  const current = { disposition: movement.disposition, sending: attempt?.sendings ?? 0 }
-  const isSame = current.disposition === expected.disposition && current.sending === expected.sending
+  const cents = await readUnreturnedCents(em, uuid)
+  const current = { disposition: movement.disposition, sending: attempt?.sendings ?? 0, cents }
+  const isSame =
+    current.disposition === expected.disposition &&
+    current.sending === expected.sending &&
+    current.cents === expected.cents
   if (!isSame || !DISPOSITIONS[command].includes(current.disposition)) throw new StaleReturn(uuid, current)
   return movement
 }
@@ -89,7 +97,7 @@ export async function requestUnmatchedKeep(
     reason,
   })
   const staticSummary = 'Keep an unmatched PIX for its account'
-  const input = { uuid, sending: expected.sending }
+  const input = { uuid, sending: expected.sending, cents: expected.cents }
   await startOrReopenWorkflow(temporal, 'keep_unmatched', uuid, input, { staticSummary })
   return WORKFLOWS.keep_unmatched.idOf(uuid)
 }

@@ -180,18 +180,18 @@ function setDisposition(original: Movement, disposition: UnmatchedDisposition, a
 /**
  * Keeps an unmatched PIX for its account where its provider has refused the return, or the rest of it after a dispute:
  * its money is in `pending` and has no other way out (SPEC §7). Returns whether it is kept: it is not where nothing is
- * pending any more, or where the return was sent again after the operator read it. Repeatable.
+ * pending any more, or where the return was sent again or a part returned after the operator read it. Repeatable.
  */
 export function keepUnmatchedPayment({ orm, log }: ActivityDependencies) {
-  return ({ uuid, sending }: KeepUnmatchedInput): Promise<boolean> =>
+  return ({ uuid, sending, cents }: KeepUnmatchedInput): Promise<boolean> =>
     runInTransaction(orm, async em => {
       const [{ original, disputedCents, attempts }] = await returnPayout.lock(em, uuid, noQuery)
       const sendings = attempts[0]?.sendings ?? 0
       if (sending !== sendings) return false
       if (original.disposition !== 'not_returned') return original.disposition === 'kept'
+      if (cents !== original.valueCents - disputedCents) return false
       const { accountUuid, providerAccountUuid } = original
       const disputes = await lockDisputes(em, { providerAccountUuid, accountUuids: [accountUuid] })
-      const cents = original.valueCents - disputedCents
       const at = new Date()
       setDisposition(original, 'kept', at)
       await postMovement(em, original, await creditPostings(em, unmatchedKeptLegs, original, cents))

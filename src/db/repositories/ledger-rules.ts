@@ -1,4 +1,5 @@
 import type { EntityManager } from '../client/orm.ts'
+import { buildUnreturnedSql } from './unmatched-payments.ts'
 
 /** A violated rule of SPEC §7; `where` names the row. */
 export type LedgerViolation = {
@@ -37,10 +38,7 @@ const PENDING_CENTS_SQL = `
   select m.account_uuid, m.provider_account_uuid, 'pending' as bucket, m.value_cents as cents
   from charge c join movement m on m.uuid = c.movement_uuid where c.state = 'paying'
   union all
-  select account_uuid, provider_account_uuid, 'pending', value_cents - coalesce((
-    select sum(back.value_cents) from movement back
-    where back.original_uuid = movement.uuid and back.type = 'EXTERNAL_REFUND'
-      and (back.dispute_uuid is not null or back.reason = 'panel_return')), 0)
+  select account_uuid, provider_account_uuid, 'pending', ${buildUnreturnedSql('movement')}
   from movement where disposition in ('held', 'not_returned')`
 
 /** Claims of disputes, and what the provider blocks by entries of its own. */

@@ -3,6 +3,7 @@ import { PAYOUT_KINDS } from '../../domain/payouts/payout-kind.ts'
 import type { EntityManager } from '../client/orm.ts'
 import { IS_UNANSWERED_SQL, IS_UNMATCHED_SQL } from './account-tasks.ts'
 import { PENDING_ATTEMPT_STATES } from './attempts.ts'
+import { buildUnreturnedSql } from './unmatched-payments.ts'
 
 /** Most rows of an operator list; lists cover all accounts, oldest first, and stay readable. */
 export const MAX_LISTED_ROWS = 200
@@ -93,12 +94,10 @@ export function listFailingWebhooks(em: EntityManager) {
 /** Lists unmatched payments that are neither returned nor kept yet, with the provider's latest message. */
 export function listUnmatchedPayments(em: EntityManager) {
   return em.execute(
-    `select m.uuid, n.name as account_name, p.provider, m.value_cents - coalesce(back.cents, 0) as cents, m.reason,
+    `select m.uuid, n.name as account_name, p.provider, ${buildUnreturnedSql('m')} as cents, m.reason,
        m.disposition, m.end_to_end, m.charge_uuid, coalesce(a.sendings, 0) as sending, a.code, m.created_at
      from ${MOVEMENT_SQL}
      left join attempt a on a.operation = 'return' and a.subject_uuid = m.uuid
-     left join lateral (select sum(value_cents) as cents from movement b
-       where b.original_uuid = m.uuid and b.type = 'EXTERNAL_REFUND' and b.dispute_uuid is not null) back on true
      where m.${IS_UNMATCHED_SQL} order by m.created_at limit ${MAX_LISTED_ROWS}`,
   )
 }

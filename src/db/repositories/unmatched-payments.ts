@@ -44,6 +44,23 @@ export async function readUnmatchedPayments(
   }))
 }
 
+/**
+ * SQL of what an unmatched PIX still is, in centavos: its value less what its provider has returned of it without an order of
+ * ours, by a dispute or in its panel. It is in `pending` unless a return of ours is under way or the PIX is kept.
+ *
+ * @param movement - name of the movement in the statement
+ */
+export const buildUnreturnedSql = (movement: string) => `(${movement}.value_cents - coalesce((
+    select sum(back.value_cents) from movement back
+    where back.original_uuid = ${movement}.uuid and back.type = 'EXTERNAL_REFUND'
+      and (back.dispute_uuid is not null or back.reason = 'panel_return')), 0))`
+
+/** Reads what an unmatched PIX still is (`buildUnreturnedSql`). */
+export function readUnreturnedCents(em: EntityManager, uuid: string): Promise<number> {
+  const sql = `select ${buildUnreturnedSql('movement')}::float8 from movement where uuid = ?`
+  return selectValue<number>(em, sql, [uuid])
+}
+
 export function countUnmatchedPayments(em: EntityManager, conditions: OptionalSqlCondition[]) {
   const { sql, values } = joinConditions(...conditions, IS_UNMATCHED)
   return selectValue<number>(em, `select count(*)::int from movement where ${sql}`, values)

@@ -25,5 +25,8 @@ export type ReturnPaymentInput = {
   restored?: PreRestoreState
 }
 
-/** The unmatched PIX that an operator keeps; `sending`: how often its return had been sent when the operator decided. */
-export type KeepUnmatchedInput = { uuid: string; sending: number }
+/**
+ * The unmatched PIX that an operator keeps, as the operator decided about it; `sending`: how often its return had been sent;
+ * `cents`: what was left of it.
+ */
+export type KeepUnmatchedInput = { uuid: string; sending: number; cents: number }

@@ -104,7 +104,7 @@ runConcurrentTests({
     const merchant = await stack.createMerchant()
     const stray = await strayOf(merchant)
     const temporal = { client: () => stack.connectTemporal(), taskQueue: 'trilho', timeScale: 1 }
-    const seen = { disposition: 'not_returned', sending: 1 } as const
+    const seen = { disposition: 'not_returned', sending: 1, cents: 1_000 } as const
     const word = { uuid: stray.uuid, expected: seen, actor: 'op', reason: 'the payer’s account is closed' }
     await expect(
       requestUnmatchedKeep(temporal, stack.orm.em.fork(), { ...word, expected: { ...seen, sending: 0 } }),

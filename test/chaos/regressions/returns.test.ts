@@ -4,6 +4,7 @@ import { recordUnmatchedPayment } from '../../../src/activities/unmatched/record
 import { runInTransaction } from '../../../src/db/client/orm.ts'
 import { Connection } from '../../../src/db/entities/connection.ts'
 import { listUnexpectedSettlements } from '../../../src/db/repositories/operator-lists.ts'
+import { readUnreturnedCents } from '../../../src/db/repositories/unmatched-payments.ts'
 import type { IncomingPix, SendPayoutOutcome } from '../../../src/domain/providers/provider.ts'
 import { toParty } from '../../../src/providers/adapter/party.ts'
 import { openActivityFixture } from '../support/activity-fixture.ts'
@@ -67,12 +68,14 @@ async function createStrayPayment(ownCents = 1_000) {
       })
       return { told: await send(), calls }
     },
-    async isKept() {
+    /** An operator keeps what is left of it, or what was left when the operator looked. */
+    async isKept(seenCents?: number) {
+      const cents = seenCents ?? (await readUnreturnedCents(fixture.orm.em.fork(), uuid))
       const [attempt] = await fixture.sql<{ sendings: number }>(
         'select sendings from attempt where subject_uuid = ?',
         [uuid],
       )
-      return fixture.records.keepUnmatchedPayment({ uuid, sending: attempt?.sendings ?? 0 })
+      return fixture.records.keepUnmatchedPayment({ uuid, sending: attempt?.sendings ?? 0, cents })
     },
     /** The account sends this amount elsewhere. */
     async spends(valueCents: number) {
@@ -247,6 +250,16 @@ test('a PIX kept under an open dispute is blocked for it once, and taken from th
   }
   await pix.isGivenBack(1_000)
   expect(await pix.readState()).toEqual({ disposition: 'kept' })
+})
+
+test('a PIX of which a part is returned after an operator looked is not kept', async () => {
+  const pix = await createStrayPayment(0)
+  await pix.isSent(REFUSED)
+  await pix.isDisputed(400)
+  await pix.isGivenBack(400)
+  expect(await pix.isKept(1_000)).toBe(false)
+  expect(await pix.isKept(600)).toBe(true)
+  expect(await pix.readState()).toEqual({ available: 600, outside: -600, disposition: 'kept' })
 })
 
 test('of a kept PIX, the amount that its dispute does not claim can be spent', async () => {

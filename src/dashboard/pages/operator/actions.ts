@@ -24,6 +24,7 @@ const unmatchedFormSchema = z.object({
   uuid: uuidSchema,
   disposition: z.enum(['held', 'returning', 'returned', 'kept', 'not_returned']),
   sending: z.coerce.number().int().min(0).max(1_000_000),
+  cents: z.coerce.number().int().min(0),
   reason: reasonSchema,
 })
 const UNMATCHED_ACTIONS = [
@@ -52,14 +53,14 @@ export function registerOperatorActions(router: DashboardRouter): void {
         const command = { uuid, expected, actor, reason }
         const movement = await requireUnmatchedPix(em.fork(), command, name)
         const { t, f } = phrasesOf(visit)
-        const amount = f.money(movement.valueCents)
+        const amount = f.money(expected.cents) // The same as now: nothing has changed.
         const payer = movement.sender?.name || t('refund.unnamedPayer')
         const title = t(name === 'return' ? 'watch.returnAsk' : 'watch.keepAsk', { amount, payer })
         return {
           title,
           button: t(name === 'return' ? 'watch.returnNow' : 'watch.keepNow', { amount }),
           facts: [
-            ...describePayment(visit, movement),
+            ...describePayment(visit, movement, amount),
             { name: 'field.account', value: await readAccountName(em, movement.accountUuid) },
             { name: 'field.status', value: t(`disposition.${movement.disposition}`) },
             { name: 'field.reason', value: reason },
@@ -120,11 +121,11 @@ async function requireUnchangedWebhook(
   return webhook
 }
 
-/** Facts of an incoming PIX: its amount, who paid it, and the id that a provider knows it by. */
-function describePayment(visit: OperatorVisit, { valueCents, sender, endToEnd }: Movement) {
+/** Facts of an incoming PIX: what is left of it, who paid it, and the id that a provider knows it by. */
+function describePayment(visit: OperatorVisit, { sender, endToEnd }: Movement, amount: string) {
   const { t, f } = phrasesOf(visit)
   return [
-    { name: 'field.value', value: f.money(valueCents) },
+    { name: 'field.value', value: amount },
     { name: 'field.payer', value: sender?.name || t('refund.unnamedPayer') },
     { name: 'field.document', value: sender?.document ? f.document(sender.document) : '–' },
     { name: 'field.end_to_end', value: endToEnd ?? '–' },

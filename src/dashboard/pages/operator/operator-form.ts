@@ -10,6 +10,7 @@ import type { PageContext } from '../../http/page-context.ts'
 import type { DashboardRouter } from '../../http/router.ts'
 import type { ShownFact } from '../../http/shown-facts.ts'
 import { type Language, TRANSLATORS } from '../../i18n/translator.ts'
+import { getFormats } from '../../views/formats.ts'
 
 export const OPERATOR_PATH = '/dashboard/operator'
 
@@ -64,10 +65,17 @@ function failByCause(error: unknown, language: Language): never {
     const gaps = { ...now, provider: t(`provider.${provider}`), state: t(`outcome.${state}`) }
     fail('act_stale', { currentStateText: t('watch.attemptNow', gaps) })
   }
-  if (error instanceof StaleReturn)
-    fail('act_stale', { currentStateText: t(`disposition.${error.current.disposition}`) })
+  if (error instanceof StaleReturn) fail('act_stale', { currentStateText: describeReturn(error, language) })
   if (error instanceof AdjustmentError) failAdjustment(error, language)
   throw error
+}
+
+/** Describes an unmatched PIX as it is now; an amount is left only while it is neither returned nor kept. */
+function describeReturn({ current: { disposition, cents } }: StaleReturn, language: Language): string {
+  const t = TRANSLATORS[language]
+  const state = t(`disposition.${disposition}`)
+  const isWaiting = disposition === 'held' || disposition === 'not_returned'
+  return isWaiting ? t('watch.unmatchedNow', { state, amount: getFormats(language).money(cents) }) : state
 }
 
 function failAdjustment({ reason: why }: AdjustmentError, language: Language): never {
