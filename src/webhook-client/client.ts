@@ -7,7 +7,11 @@ import {
   NoConnectionError,
   RefusedAddressError,
 } from './guarded-connector.ts'
-import { createPerEndpointLimiter, type EndpointLimits } from './per-endpoint-limiter.ts'
+import {
+  createPerEndpointLimiter,
+  type EndpointAdmission,
+  type EndpointLimits,
+} from './per-endpoint-limiter.ts'
 import { MAX_RECORDED_BYTES, parseRetryAfterMs, readResponseText } from './response.ts'
 
 type SignedRequest = {
@@ -15,8 +19,6 @@ type SignedRequest = {
   body: string
   headers: Record<string, string>
   timeoutMs?: number
-  /** How long the endpoint has failed, if it has: a lower concurrency limit applies, so that dead endpoints occupy few slots. */
-  failingForMs?: number
 }
 
 /** Result of one attempt. Only `answered` expresses the endpoint's decision; a redirect is an answer. */
@@ -31,8 +33,6 @@ export type WebhookAttemptResult =
       retryAfterMs?: number
     }
   | FailedAttemptResult
-  /** Too many attempts are in flight at the endpoint: none was made; retry after `retryInMs`. */
-  | { kind: 'busy'; retryInMs: number }
 /** `refused_address`, `no_connection`: nothing was sent. `timeout`, `broken`: it may have arrived. */
 type FailedAttemptResult = {
   kind: 'refused_address' | 'no_connection' | 'timeout' | 'broken'
@@ -41,7 +41,12 @@ type FailedAttemptResult = {
 }
 
 export type WebhookClient = {
-  /** Rejects only for a bug: an invalid URL or header, or a closed client. */
+  /**
+   * Acquires a slot for a request to an endpoint, or says when to retry: it has too many requests open. `failingForMs`: how long it
+   * has failed, if it has: a lower limit applies, so that dead endpoints occupy few slots.
+   */
+  acquireSlot(endpoint: string, health?: { failingForMs?: number | undefined }): Promise<EndpointAdmission>
+  /** Sends a request, for which the caller holds a slot. Rejects only for a bug: an invalid URL or header, or a closed client. */
   postSigned(post: SignedRequest): Promise<WebhookAttemptResult>
   close(): Promise<void>
 }
@@ -53,7 +58,7 @@ export type WebhookClientOptions = {
   /** PEM certificates trusted in addition to the public authorities. */
   ca?: string[]
   resolve?: HostResolver
-  /** Concurrency limits per endpoint. The wait for a slot comes before `timeoutMs` starts. */
+  /** Concurrency limits per endpoint. */
   endpointLimits?: EndpointLimits
   /** Time after which an idle connection is closed: before a server does that closes idle ones after the usual 5 s. */
   maxIdleMs?: number
@@ -85,15 +90,9 @@ export function createWebhookClient({
   }
 
   return {
+    acquireSlot: acquire,
     async postSigned(post) {
-      const target = new URL(post.url)
-      const admission = await acquire(target.href, post)
-      if ('retryInMs' in admission) return { kind: 'busy', ...admission }
-      try {
-        return await sendAttempt({ agents, target, post, limitMs: post.timeoutMs ?? timeoutMs })
-      } finally {
-        admission.release()
-      }
+      return sendAttempt({ agents, target: new URL(post.url), post, limitMs: post.timeoutMs ?? timeoutMs })
     },
     async close() {
       await Promise.all([agents.keepAlive.close(), agents.singleUse.close()])

@@ -39,7 +39,10 @@ export function createPerEndpointLimiter(
 
   return {
     /** `failingForMs`: how long the endpoint has failed; absent where its last attempt succeeded. */
-    async acquire(url: string, { failingForMs }: { failingForMs?: number } = {}): Promise<EndpointAdmission> {
+    async acquire(
+      url: string,
+      { failingForMs }: { failingForMs?: number | undefined } = {},
+    ): Promise<EndpointAdmission> {
       const endpoint = getEndpoint(url)
       const isFailing = failingForMs !== undefined
       const slots = isFailing ? maxRequestsWhenFailing : maxRequests

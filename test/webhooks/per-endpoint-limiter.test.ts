@@ -7,7 +7,7 @@ import { openWebhookClientFixture } from './support/webhook-client-fixture.ts'
 
 test('a slow endpoint delays no other endpoint, not even its neighbour on the same host', async () => {
   const held = Promise.withResolvers<void>()
-  const { post } = await openWebhookClientFixture(
+  const { postInSlot } = await openLimitedClient(
     async (request, response) => {
       if (request.url === '/slow') await held.promise
       response.end()
@@ -17,12 +17,12 @@ test('a slow endpoint delays no other endpoint, not even its neighbour on the sa
   let hasOneEnded = false
   const slow = Promise.all(
     Array.from({ length: 40 }, async () => {
-      const tried = await post({ path: '/slow' })
+      const tried = await postInSlot('/slow')
       hasOneEnded = true
       return tried
     }),
   )
-  const fast = await Promise.all(Array.from({ length: 8 }, () => post({ path: '/fast' })))
+  const fast = await Promise.all(Array.from({ length: 8 }, () => postInSlot('/fast')))
   expect(fast.map(tried => tried.kind)).toEqual(Array(8).fill('answered'))
   expect(hasOneEnded).toBe(false)
 
@@ -31,22 +31,21 @@ test('a slow endpoint delays no other endpoint, not even its neighbour on the sa
 })
 
 test('an attempt that gets no slot in time is turned away', async () => {
-  const { post } = await openWebhookClientFixture(() => {}, {
+  const { postInSlot } = await openLimitedClient(() => {}, {
     timeoutMs: 4_000,
     endpointLimits: { maxRequests: 4, maxWaitMs: 1_000 },
   })
-  const kinds = (await Promise.all(Array.from({ length: 40 }, () => post()))).map(tried => tried.kind)
+  const kinds = (await Promise.all(Array.from({ length: 40 }, () => postInSlot()))).map(tried => tried.kind)
   expect(kinds.filter(kind => kind === 'timeout')).toHaveLength(4)
   expect(kinds.filter(kind => kind === 'busy')).toHaveLength(36)
 })
 
 test('an endpoint that only fails gets few concurrent requests, and no attempt queues for it', async () => {
-  const { dialer, port } = await openWebhookClientFixture(() => {}, {
+  const { postInSlot } = await openLimitedClient(() => {}, {
     timeoutMs: 1_000,
     endpointLimits: { maxRequests: 4, maxRequestsWhenFailing: 2, maxWaitMs: 30_000 },
   })
-  const post = { url: `https://hooks.test:${port}/`, body: '{}', headers: {}, failingForMs: 0 }
-  const tried = await Promise.all(Array.from({ length: 50 }, () => dialer.postSigned(post)))
+  const tried = await Promise.all(Array.from({ length: 50 }, () => postInSlot('/', { failingForMs: 0 })))
   const kinds = tried.map(one => one.kind)
   expect(kinds.filter(kind => kind === 'timeout')).toHaveLength(2)
   expect(kinds.filter(kind => kind === 'busy')).toHaveLength(48)
@@ -55,7 +54,7 @@ test('an endpoint that only fails gets few concurrent requests, and no attempt q
 test('a busy endpoint gets a few concurrent requests at a time until all are sent', async () => {
   let now = 0
   let most = 0
-  const { post } = await openWebhookClientFixture(
+  const { postInSlot } = await openLimitedClient(
     (_, response) => {
       most = Math.max(most, ++now)
       setTimeout(() => {
@@ -65,7 +64,7 @@ test('a busy endpoint gets a few concurrent requests at a time until all are sen
     },
     { endpointLimits: { maxRequests: 3, maxWaitMs: 60_000 }, timeoutMs: 60_000 },
   )
-  const tried = await Promise.all(Array.from({ length: 30 }, () => post()))
+  const tried = await Promise.all(Array.from({ length: 30 }, () => postInSlot()))
   expect(tried.every(({ kind }) => kind === 'answered')).toBe(true)
   expect(most).toBeLessThanOrEqual(3)
 })
@@ -144,6 +143,22 @@ test('a backlog of two days at an endpoint that hangs causes few activities', as
   // 0.13 attempts a second are possible; with waits of at most five minutes there were 73 activities a second.
   expect(activities / (3 * 3_600)).toBeLessThan(8)
 })
+
+/** A client of a server, each path of which is an endpoint. */
+async function openLimitedClient(...input: Parameters<typeof openWebhookClientFixture>) {
+  const { dialer, post } = await openWebhookClientFixture(...input)
+  return {
+    async postInSlot(path = '/', health: { failingForMs?: number } = {}) {
+      const slot = await dialer.acquireSlot(path, health)
+      if ('retryInMs' in slot) return { kind: 'busy' } as const
+      try {
+        return await post({ path })
+      } finally {
+        slot.release()
+      }
+    },
+  }
+}
 
 async function turnAway(count: number, acquire: () => Promise<EndpointAdmission>): Promise<number[]> {
   const away: number[] = []

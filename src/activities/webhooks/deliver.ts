@@ -9,7 +9,12 @@ import {
 } from '../../db/repositories/deliveries.ts'
 import { disableWebhook, getUndeliveredStatus, lockWebhook } from '../../db/repositories/webhook-endpoints.ts'
 import { scaleWait, WAITS } from '../../domain/shared/intervals.ts'
-import { type DeliveryOutcome, DISABLE_AFTER_MS, retryDelayMs } from '../../domain/webhooks/webhook.ts'
+import {
+  type DeliveryOutcome,
+  DISABLE_AFTER_MS,
+  RETRY_SCHEDULE_MS,
+  retryDelayMs,
+} from '../../domain/webhooks/webhook.ts'
 import type { WebhookAttemptSample } from '../../metrics/worker-metrics.ts'
 import type { Sealer } from '../../security/sealing.ts'
 import type { WebhookAttemptResult, WebhookClient } from '../../webhook-client/client.ts'
@@ -22,17 +27,20 @@ const CLOCK_TOLERANCE_MS = 1_000
 /** Result where the event was pruned, and its delivery with it. */
 export const PRUNED_RESULT: AttemptDeliveryResult = { kind: 'closed', outcome: 'CANCELLED' }
 
-type AttemptOptions = { em?: EntityManager; postSigned?: WebhookClient['postSigned'] }
+type AttemptOptions = { em?: EntityManager; postSigned?: WebhookClient['postSigned']; isClaimed?: boolean }
 
-/** Makes one delivery attempt if it is due, records it, and returns whether and when the next one follows (SPEC §8). */
+/**
+ * Makes one delivery attempt if it is due, records it, and returns whether and when the next one follows (SPEC §8). Temporal repeats
+ * it without limit: the attempt is claimed, so that nothing is sent while PostgreSQL takes no writes.
+ */
 export function attemptDelivery(dependencies: ActivityDependencies) {
   const attempt = createDeliveryAttempt(dependencies)
-  return (input: Pick<AttemptDeliveryInput, 'deliveryUuid'>) => attempt(input)
+  return (input: Pick<AttemptDeliveryInput, 'deliveryUuid'>) => attempt(input, { isClaimed: true })
 }
 
 /**
  * Creates the attempt of a delivery. `em`: one that has read the rows already; `postSigned`: of the client, or a function that
- * observes it.
+ * observes it; `isClaimed`: whether a committed write precedes the request, for an attempt that may be repeated.
  */
 export function createDeliveryAttempt({
   orm,
@@ -40,10 +48,11 @@ export function createDeliveryAttempt({
   webhooks,
   timeScale,
   onDeliveryAttempt,
+  log,
 }: ActivityDependencies) {
   return async (
     { deliveryUuid }: Pick<AttemptDeliveryInput, 'deliveryUuid'>,
-    { em = orm.em.fork(), postSigned = webhooks.postSigned }: AttemptOptions = {},
+    { em = orm.em.fork(), postSigned = webhooks.postSigned, isClaimed = false }: AttemptOptions = {},
   ): Promise<AttemptDeliveryResult> => {
     const delivery = await em.findOne(Delivery, deliveryUuid)
     if (!delivery) return PRUNED_RESULT
@@ -59,38 +68,71 @@ export function createDeliveryAttempt({
       return outcome ? { kind: 'closed', outcome } : { kind: 'again', waitMs: 0 }
     }
     const event = await em.findOneOrFail(Event, delivery.eventUuid)
+    const slot = await webhooks.acquireSlot(endpoint.url, { failingForMs: getFailingTimeMs(endpoint) })
+    if ('retryInMs' in slot) return postponeUntilSlot(em, { delivery, endpoint, retryInMs: slot.retryInMs })
     const at = new Date()
-    const request = buildSignedRequest(sealer, endpoint, event, at)
-    const attempt = await postSigned({ ...request, failingForMs: getFailingTimeMs(endpoint, at) })
-    if (attempt.kind === 'busy') {
-      // The endpoint has too many requests open. The sweep finds the delivery if its workflow is lost.
-      const { retryInMs } = attempt
-      const retryAt = new Date(Date.now() + retryInMs)
-      const sweepAt = new Date(retryAt.getTime() + scaleWait(WAITS.deliveryOverdue, timeScale))
-      // At an endpoint that works, a delivery that waits for a slot is late.
-      const nextAttemptAt = endpoint.failingSince ? retryAt : undefined
-      await postponeDelivery(em, delivery, { sweepAt, nextAttemptAt })
-      // `retryInMs` is real time of a socket: multiplied here, because the workflow divides every wait by the time scale.
-      return { kind: 'again', waitMs: retryInMs * timeScale }
+    let attempt: WebhookAttemptResult
+    try {
+      if (isClaimed && !(await postponeDelivery(em, delivery, { sweepAt: overdueFrom(at) })))
+        return { kind: 'again', waitMs: 0 }
+      attempt = await postSigned(buildSignedRequest(sealer, endpoint, event, at))
+    } finally {
+      slot.release()
     }
     onDeliveryAttempt?.(toAttemptMetric(attempt, event))
-    if (isSuccessfulAttempt(attempt)) {
-      const isRecorded = await recordSuccessfulAttempt(em, { delivery, url: endpoint.url, attempt, at })
-      return isRecorded ? { kind: 'closed', outcome: 'DELIVERED' } : PRUNED_RESULT
+    try {
+      return await recordAttempt(em, { deliveryBefore: delivery, url: endpoint.url, attempt, at, timeScale })
+    } catch (error) {
+      // The request was made: a repeat waits as after any attempt. Thrown, the error would have Temporal repeat it at once.
+      log.error(
+        { delivery: deliveryUuid, err: error },
+        'the outcome of a webhook delivery attempt is not stored',
+      )
+      return { kind: 'again', waitMs: getUnrecordedWaitMs(delivery, attempt) }
     }
-    return runInTransaction(orm, tx =>
-      recordFailedAttempt(tx, { deliveryBefore: delivery, url: endpoint.url, attempt, at, timeScale }),
-    )
+  }
+
+  /** Postpones a delivery whose endpoint has too many requests open. The sweep finds it if its workflow is lost. */
+  async function postponeUntilSlot(
+    em: EntityManager,
+    { delivery, endpoint, retryInMs }: { delivery: Delivery; endpoint: Webhook; retryInMs: number },
+  ): Promise<AttemptDeliveryResult> {
+    const retryAt = new Date(Date.now() + retryInMs)
+    // At an endpoint that works, a delivery that waits for a slot is late.
+    const nextAttemptAt = endpoint.failingSince ? retryAt : undefined
+    await postponeDelivery(em, delivery, { sweepAt: overdueFrom(retryAt), nextAttemptAt })
+    // `retryInMs` is real time of a socket: multiplied here, because the workflow divides every wait by the time scale.
+    return { kind: 'again', waitMs: retryInMs * timeScale }
+  }
+
+  /** Returns when a delivery that is due at `dueAt` is overdue, and the sweep signals its workflow. */
+  function overdueFrom(dueAt: Date): Date {
+    return new Date(dueAt.getTime() + scaleWait(WAITS.deliveryOverdue, timeScale))
+  }
+
+  async function recordAttempt(em: EntityManager, record: AttemptRecord): Promise<AttemptDeliveryResult> {
+    const { deliveryBefore: delivery, attempt } = record
+    if (!isSuccessfulAttempt(attempt)) return runInTransaction(orm, tx => recordFailedAttempt(tx, record))
+    const isRecorded = await recordSuccessfulAttempt(em, { ...record, delivery, attempt })
+    return isRecorded ? { kind: 'closed', outcome: 'DELIVERED' } : PRUNED_RESULT
   }
 }
 
+/** Returns the wait after an attempt whose outcome could not be stored, as if it had been stored as a failure. */
+function getUnrecordedWaitMs(delivery: Delivery, attempt: WebhookAttemptResult): number {
+  const attempts = delivery.attemptCount + 1 - delivery.attemptsBeforeRun
+  const retryAfterMs = attempt.kind === 'answered' ? attempt.retryAfterMs : 0
+  const number = Math.min(attempts, RETRY_SCHEDULE_MS.length)
+  return retryDelayMs(number, Math.random(), retryAfterMs)!
+}
+
 /** Returns how long an endpoint has failed; undefined where its last attempt succeeded. */
-function getFailingTimeMs({ failingSince }: Webhook, at: Date): number | undefined {
-  return failingSince ? Math.max(0, at.getTime() - failingSince.getTime()) : undefined
+function getFailingTimeMs({ failingSince }: Webhook): number | undefined {
+  return failingSince ? Math.max(0, Date.now() - failingSince.getTime()) : undefined
 }
 
 /** Converts an attempt to a sample for the metrics. The lag counts from the event's `created_at`. */
-function toAttemptMetric(attempt: MadeAttempt, event: Event): WebhookAttemptSample {
+function toAttemptMetric(attempt: WebhookAttemptResult, event: Event): WebhookAttemptSample {
   if (attempt.kind !== 'answered') return { outcome: 'no_answer', lagSeconds: null }
   if (!isSuccessfulAttempt(attempt)) return { outcome: 'refused', lagSeconds: null }
   return { outcome: 'delivered', lagSeconds: Math.max(0, Date.now() - event.createdAt.getTime()) / 1000 }
@@ -109,13 +151,12 @@ function buildSignedRequest(sealer: Sealer, endpoint: Webhook, event: Event, at:
   return { url: endpoint.url, body, headers }
 }
 
-type MadeAttempt = Exclude<WebhookAttemptResult, { kind: 'busy' }>
 type AnsweredAttempt = Extract<WebhookAttemptResult, { kind: 'answered' }>
 /** `deliveryBefore`: the delivery's row as it was when the attempt started; `url`: the address that was called. */
 type AttemptRecord = {
   deliveryBefore: Delivery
   url: string
-  attempt: MadeAttempt
+  attempt: WebhookAttemptResult
   at: Date
   timeScale: number
 }

@@ -80,8 +80,7 @@ export function attemptFirstDeliveries(
     const postSigned: typeof webhooks.postSigned = async request => {
       speed = 'silent'
       const answer = await webhooks.postSigned(request)
-      if (answer.kind === 'busy') speed = undefined
-      else speed = isLate ? 'late' : 'fast'
+      speed = isLate ? 'late' : 'fast'
       return answer
     }
     try {

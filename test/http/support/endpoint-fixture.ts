@@ -49,7 +49,8 @@ export async function openEndpointFixture(
   const policy = createAddressPolicy({ canReachLoopback: true })
   const resolve = async () => ['127.0.0.1']
   const webhooks = createWebhookClient({ policy, resolve, ca: [ca.pem], timeoutMs: 20_000, ...dialing })
-  const { orm, sealer } = world.dependencies
+  const { orm, sealer, log } = world.dependencies
+  const dependencies = { orm, sealer, log, webhooks, timeScale } as ActivityDependencies
   const accountUuid = await world.insertAccount()
   const [uuid, secret] = [randomUUID(), generateSigningSecret()]
   await sql(
@@ -71,6 +72,7 @@ export async function openEndpointFixture(
     uuid,
     accountUuid,
     secret,
+    dependencies,
     received,
     server,
     sql,
@@ -96,13 +98,9 @@ export async function openEndpointFixture(
       return delivery
     },
     /** One run of the activity. */
-    deliver: (deliveryUuid: string) =>
-      attemptDelivery({ orm, sealer, webhooks, timeScale } as ActivityDependencies)({ deliveryUuid }),
+    deliver: (deliveryUuid: string) => attemptDelivery(dependencies)({ deliveryUuid }),
     /** First attempts within a workflow task. */
-    deliverFirst: attemptFirstDeliveries(
-      { orm, sealer, webhooks, timeScale } as ActivityDependencies,
-      firstAttempts,
-    ),
+    deliverFirst: attemptFirstDeliveries(dependencies, firstAttempts),
     /** Delivers one event by a first attempt, after which the endpoint is known as fast. */
     async becomeFast() {
       await story.deliverFirst([await story.createEvent()])
