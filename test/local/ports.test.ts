@@ -52,8 +52,9 @@ test('a port that moved is kept by the next start', async () => {
 })
 
 test('a remembered port that another process uses moves, and the new one is remembered', async () => {
-  const occupiedPort = await someFreePort()
+  const { port: occupiedPort, release } = await reserveFreePort()
   await occupy(occupiedPort)
+  release()
   const { ports, portsToRemember: kept } = await pick({
     requested: { ...any, api: undefined },
     remembered: { api: occupiedPort },

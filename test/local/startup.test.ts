@@ -223,8 +223,7 @@ describe.each(['api', 'worker'] as const)('%s', program => {
   })
 
   test.concurrent('waits for PostgreSQL that refuses connections, and writes JSON lines only', async () => {
-    const { port, release } = await reserveFreePort()
-    await release()
+    const { port, release } = await reserveFreePort() // Kept until the end: no other server may listen on it.
     const { child, lines } = start(program, {
       DATABASE_URL: urlWith(url => (url.port = String(port))),
       TRILHO_LOG_LEVEL: 'debug',
@@ -240,6 +239,7 @@ describe.each(['api', 'worker'] as const)('%s', program => {
     } finally {
       await end(child)
       forward.close()
+      release()
     }
     expect(child.exitCode).toBe(0)
     expect(lines().at(-1)).toMatchObject({ msg: 'stopped' })
@@ -264,10 +264,9 @@ test.concurrent.each([
   ['api', 'PORT'],
   ['worker', 'TRILHO_WORKER_PORT'],
 ] as const)('a port of the %s that is in use is reported in one line', async (program, variable) => {
-  const { port, release } = await reserveFreePort()
-  await release()
-  const blocker = createServer().listen(port, '127.0.0.1')
+  const blocker = createServer().listen(0, '127.0.0.1')
   await once(blocker, 'listening')
+  const { port } = blocker.address() as AddressInfo
   const { child, lines } = start(program, { [variable]: String(port) })
   const [code] = await once(child, 'close')
   blocker.close()

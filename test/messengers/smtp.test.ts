@@ -87,8 +87,8 @@ describe('the server’s reply', () => {
 describe('an unavailable server', () => {
   test('is retried', async () => {
     const { port, release } = await reserveFreePort()
-    await release()
     expect(await writing(`smtp://127.0.0.1:${port}`).send(MAIL_MESSAGE)).toMatchObject({ kind: 'again' })
+    release()
   })
 
   test('that does not respond is given up after its limit', async () => {

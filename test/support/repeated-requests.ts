@@ -15,7 +15,7 @@ export async function repeatUntilFinal<T>(
       return send()
     },
     isFinal,
-    { limitMs: 40_000, everyMs: 1_000 },
+    { everyMs: 1_000 },
   )
   return { ...answer, repeats }
 }

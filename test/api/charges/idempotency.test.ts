@@ -41,6 +41,19 @@ test('fifty concurrent requests with one key create one charge and receive the s
   expect(await chargesAtProvider(merchant)).toBe(1)
 })
 
+test('without a key every request creates a charge', async () => {
+  const merchant = await stack.createMerchant()
+  const api = merchant.api.sendingOnce()
+  const send = () =>
+    pollUntil(
+      () => api.post('/api/v1/payments', body),
+      ({ status }) => status === 201,
+    )
+  const [first, second] = [await send(), await send()]
+  expect(second.body.data.uuid).not.toBe(first.body.data.uuid)
+  for (const answer of [first, second]) expect(replayed(answer)).toBeNull()
+})
+
 test('a repeated key returns the response of the creation, whatever the charge’s current state', async () => {
   const merchant = await stack.createMerchant()
   const recipient = await stack.createRecipient(merchant)

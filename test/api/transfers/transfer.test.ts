@@ -453,6 +453,21 @@ describe('a unique external_ref', () => {
 describe('one key, one transfer', () => {
   const body = { value: 12.5, pix_key: 'maria@example.com', external_ref: 'salário' }
 
+  test('without a key every accepted request sends', async () => {
+    const merchant = await aMerchant()
+    const once = { api: merchant.api.sendingOnce() }
+    const sendAccepted = () =>
+      pollUntil(
+        () => out.send(once, body),
+        ({ status }) => status === 201,
+      )
+    const accepted = [await sendAccepted(), await sendAccepted()]
+    const uuids = accepted.map(answer => answer.body.data.uuid)
+    for (const uuid of uuids) await out.waitForStatus(merchant, uuid, 'PAID')
+    expect(new Set(uuids).size).toBe(2)
+    expect(await out.listPaidOut(merchant)).toHaveLength(2)
+  })
+
   test('fifty concurrent requests send once and receive the same response', async () => {
     const merchant = await aMerchant()
     const key = randomUUID()
