@@ -11,13 +11,14 @@ export function startDrillProcess(program: string, environment: NodeJS.ProcessEn
   const log = openSync(logPath, 'a')
   let env = environment
   let isStopped = false
+  let isClosed = false
   let child = start()
 
   function start() {
     const started = spawnProgram(program, env, log)
     started.once('exit', async () => {
       await sleep(RESTART_MS)
-      if (!isStopped && started === child) child = start()
+      if (!isStopped && !isClosed && started === child) child = start()
     })
     return started
   }
@@ -35,6 +36,7 @@ export function startDrillProcess(program: string, environment: NodeJS.ProcessEn
       child.kill('SIGKILL')
     },
     startAgain() {
+      if (isClosed) return
       isStopped = false
       child = start()
     },
@@ -42,6 +44,7 @@ export function startDrillProcess(program: string, environment: NodeJS.ProcessEn
     async restartWith(more: NodeJS.ProcessEnv) {
       isStopped = true
       await stopProcess(child)
+      if (isClosed) return
       env = {
         ...environment,
         ...more,
@@ -50,8 +53,10 @@ export function startDrillProcess(program: string, environment: NodeJS.ProcessEn
       isStopped = false
       child = start()
     },
+    /** Stops it for good. */
     async stop() {
-      isStopped = true
+      if (isClosed) return
+      isClosed = true
       child.kill('SIGCONT')
       await stopProcess(child)
       closeSync(log)

@@ -37,7 +37,7 @@ export type DrillStack = {
   worker: ProxiedProcess
   /** Between all workers and each provider. */
   providers: Record<ProviderName, TcpProxy>
-  /** A second worker, started on demand and closed by the caller; `environment` in addition to what a worker needs. */
+  /** A second worker, started on demand, and closed by the caller or with the stack; `environment` in addition to what a worker needs. */
   startSecondWorker(environment?: NodeJS.ProcessEnv): Promise<ProxiedProcess>
   /** The log file of the second worker, and where its health and metrics are served. */
   secondWorkerLog: string
@@ -73,22 +73,32 @@ export async function openDrillStack(timeScale: number): Promise<DrillStack> {
     opening.defer(release)
     ports.set(name, String(port))
   }
+  const members: ProxiedProcess[] = []
+  let isClosed = false
+  opening.defer(async () => {
+    isClosed = true
+    await Promise.all(members.map(one => one.close()))
+  })
   const api = await member('api', 'src/server.ts', {})
   const { url: apiUrl } = api
-  opening.defer(api.close)
   const worker = await startWorker('worker', {})
-  opening.defer(worker.close)
   await waitUntilReady(apiUrl, AbortSignal.timeout(READY_MS))
   const cast = await createParticipants(site)
   const open = opening.move()
   return {
     stack,
-    clients: { ...site, nextApiUrl: () => apiUrl },
+    clients: { ...site, nextApiUrl },
     ...{ participants: cast, api, apiUrl, worker, providers },
     secondWorkerLog: logPathOf('second-worker'),
     secondWorkerUrl: urlOf('second-worker'),
     startSecondWorker: environment => startWorker('second-worker', environment ?? {}),
     close: () => open.disposeAsync(),
+  }
+
+  /** Every request and repeat of the load reads it, and ends with the drill. */
+  function nextApiUrl(): string {
+    if (isClosed) throw new Error('The drill has ended.')
+    return apiUrl
   }
 
   function urlOf(name: string): string {
@@ -124,12 +134,15 @@ export async function openDrillStack(timeScale: number): Promise<DrillStack> {
       TEMPORAL_ADDRESS: `127.0.0.1:${temporal.port}`,
       ...more,
     })
+    if (isClosed) throw new Error('The drill has ended.')
     const part = startDrillProcess(program, environment, logPathOf(name))
     const close = async () => {
       await part.stop()
       postgres.close()
       temporal.close()
     }
-    return { process: part, url: urlOf(name), postgres, temporal, close }
+    const started = { process: part, url: urlOf(name), postgres, temporal, close }
+    members.push(started)
+    return started
   }
 }

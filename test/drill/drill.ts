@@ -1,3 +1,4 @@
+import { once } from 'node:events'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Violation } from '../chaos/final-state.ts'
 import { findFailedReplays } from '../chaos/history-replay.ts'
@@ -6,6 +7,7 @@ import { clearAllFaults, type PendingWork, waitForQuiescence } from '../chaos/qu
 import { readFinalState } from '../chaos/read-final-state.ts'
 import { type DrillStack, openDrillStack } from './drill-stack.ts'
 import type { Fault, InjectedFault } from './faults.ts'
+import { ignoreErrors } from './ignore-errors.ts'
 import { createLoad, type Load } from './load.ts'
 import { createObserver } from './observer.ts'
 import { findMissedTargets, type Observation } from './verdict.ts'
@@ -18,6 +20,8 @@ export type DrillOptions = {
   rate?: number
   timeScale?: number
   say?: (line: string) => void
+  /** Ends the drill: its stack is stopped at once, and the run fails. */
+  signal?: AbortSignal
   /** Called before the stack is stopped and its home removed. */
   beforeStop?: (folder: string) => Promise<void>
 }
@@ -33,48 +37,53 @@ const RECOVERY_LIMIT_MS = 120_000
 const QUIESCENCE_LIMIT_MS = 420_000
 
 /** Applies faults one after the other to a stack of its own under light load. */
-export async function runDrill({
-  faults,
-  seconds,
-  rate = DEFAULT_RATE,
-  timeScale = TIME_SCALE,
-  say = () => {},
-  beforeStop: keep,
-}: DrillOptions): Promise<DrillResult> {
+export async function runDrill(options: DrillOptions): Promise<DrillResult> {
+  const { timeScale = TIME_SCALE, signal, beforeStop } = options
   const stage = await openDrillStack(timeScale)
   try {
-    const load = createLoad(stage, rate)
-    const rows: DrillRow[] = []
-    for (const fault of faults) {
-      const row = await runFault(stage, load, { fault, seconds, say })
-      rows.push(row)
-      say(`${row.failures.length === 0 ? 'holds' : 'FAILS'} ${row.name} ${row.failures.join('; ')}`)
-    }
-    await load.awaitRounds()
-    const { clients: site, participants: cast } = stage
-    await clearAllFaults(site, cast)
-    const clearSince = new Date()
-    say('all faults are over; waiting until nothing is in progress')
-    const unrest = await waitForQuiescence(site, {
-      participants: cast,
-      disputes: [],
-      limitMs: QUIESCENCE_LIMIT_MS,
-      say,
-      faultsClearedAt: clearSince,
-    })
-    const { failures: unreplayed } = await findFailedReplays(site, await site.workflowIds())
-    const world = await readFinalState(site, {
-      participants: cast,
-      requests: load.asked,
-      disputes: [],
-      faultsClearedAt: clearSince,
-      failedReplays: unreplayed,
-    })
-    return { rows, violations: findViolations(world), pendingWork: unrest }
+    signal?.throwIfAborted()
+    const ended = signal && once(signal, 'abort').then(() => signal.throwIfAborted())
+    const running = runFaults(stage, options)
+    return await (ended ? Promise.race([running, ended as Promise<never>]) : running)
   } finally {
-    await keep?.(stage.stack.home.folder)
+    await beforeStop?.(stage.stack.home.folder)
     await stage.close()
   }
+}
+
+async function runFaults(
+  stage: DrillStack,
+  { faults, seconds, rate = DEFAULT_RATE, say = () => {}, signal }: DrillOptions,
+): Promise<DrillResult> {
+  const load = createLoad(stage, rate)
+  const rows: DrillRow[] = []
+  for (const fault of faults) {
+    const row = await runFault(stage, load, { fault, seconds, say })
+    signal?.throwIfAborted()
+    rows.push(row)
+    say(`${row.failures.length === 0 ? 'holds' : 'FAILS'} ${row.name} ${row.failures.join('; ')}`)
+  }
+  await load.awaitRounds()
+  const { clients: site, participants: cast } = stage
+  await clearAllFaults(site, cast)
+  const clearSince = new Date()
+  say('all faults are over; waiting until nothing is in progress')
+  const unrest = await waitForQuiescence(site, {
+    participants: cast,
+    disputes: [],
+    limitMs: QUIESCENCE_LIMIT_MS,
+    say,
+    faultsClearedAt: clearSince,
+  })
+  const { failures: unreplayed } = await findFailedReplays(site, await site.workflowIds())
+  const world = await readFinalState(site, {
+    participants: cast,
+    requests: load.asked,
+    disputes: [],
+    faultsClearedAt: clearSince,
+    failedReplays: unreplayed,
+  })
+  return { rows, violations: findViolations(world), pendingWork: unrest }
 }
 
 const NOT_INJECTED: InjectedFault = { isEffective: () => false, remove: async () => {} }
@@ -88,7 +97,7 @@ async function runFault(
   await fault.prepare?.(stage)
   if (fault.prepare) await load.allServe(`${fault.name}-prepared`, RECOVERY_LIMIT_MS)
   const since = new Date()
-  const observer = createObserver({
+  using observer = createObserver({
     apiUrl,
     instances: [apiUrl, stage.stack.local.api_url, worker.url, stage.secondWorkerUrl],
     logs: [api.process.logPath, worker.process.logPath, stage.secondWorkerLog],
@@ -100,6 +109,12 @@ async function runFault(
     say(`${fault.name}: ${error.message}`)
     return NOT_INJECTED
   })
+  let isRemoved = false
+  const removeFault = async () => {
+    if (isRemoved) return
+    isRemoved = true
+    await injected.remove()
+  }
   let recoveryMs: number | null
   let isEffective: boolean
   try {
@@ -111,13 +126,16 @@ async function runFault(
     } else {
       await lasting
       isEffective = await injected.isEffective()
-      await injected.remove()
+      await removeFault()
       recoveryMs = await load.allServe(fault.name, RECOVERY_LIMIT_MS)
     }
+  } catch (error) {
+    await ignoreErrors(removeFault())
+    throw error
   } finally {
     loading.stop()
   }
-  if (fault.expects.recoversDuringFault) await injected.remove()
+  await removeFault()
   const [slowest] = await site.sql<{ ms: number }>(
     `select coalesce(max(extract(epoch from updated_at - created_at)) * 1000, 0)::float as ms
      from transfer where created_at >= ?`,

@@ -69,7 +69,7 @@ export function createLoad(stage: DrillStack, perSecond: number) {
 
   async function serves(run: string, merchant: number): Promise<boolean> {
     const { token } = cast.merchants[merchant]!
-    const isReady = await fetch(`${stage.apiUrl}/readyz`, {
+    const isReady = await fetch(`${site.nextApiUrl()}/readyz`, {
       signal: AbortSignal.timeout(HEALTHY_RESPONSE_MS),
     }).then(
       ({ ok }) => ok,

@@ -62,12 +62,17 @@ export function createObserver({
       }, SCRAPE_INTERVAL_MS)
     },
     async stop() {
-      clearInterval(timer)
+      end()
       await scraping
-      for (const [name, listener] of channels) unsubscribe(name, listener)
       const lines = (await Promise.all(logs.map(linesOf))).flat()
       return { answers, lines, firedAlerts: alarms.firedAlerts() }
     },
+    [Symbol.dispose]: end,
+  }
+
+  function end(): void {
+    clearInterval(timer)
+    for (const [name, listener] of channels) unsubscribe(name, listener)
   }
 
   function note(request: UndiciRequest, status: number | null): void {

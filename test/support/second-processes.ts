@@ -4,6 +4,7 @@ import { closeSync, openSync } from 'node:fs'
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
+import { pathToFileURL } from 'node:url'
 import { readLocalConfig } from '../../src/config.ts'
 import { withMemoryFlags } from '../../src/dev/env/memory-flags.ts'
 import { reserveFreePort } from '../../src/dev/os/ports.ts'
@@ -52,11 +53,14 @@ export async function readProcessEnvironment({ local, home }: Stack, more: NodeJ
   })
 }
 
+const END_WITH_PARENT = pathToFileURL(join(import.meta.dirname, 'programs/end-with-parent.mjs')).href
+
+/** Starts a program of the repository. It ends with this process, also where that is killed, as at a time limit. */
 export function spawnProgram(program: string, env: NodeJS.ProcessEnv, log?: number): ChildProcess {
   const root = join(import.meta.dirname, '../..')
-  return spawn(process.execPath, [join(root, program)], {
+  return spawn(process.execPath, ['--import', END_WITH_PARENT, join(root, program)], {
     cwd: root,
-    env,
+    env: { ...env, TEST_PARENT_PID: String(process.pid) },
     stdio: ['ignore', log ?? 'ignore', log ?? 'ignore'],
   })
 }

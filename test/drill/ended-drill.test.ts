@@ -1,0 +1,57 @@
+import { execFileSync, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { join } from 'node:path'
+import { expect, test } from '@jest/globals'
+import { findProcessIdentity, isProcessAlive } from '../../src/dev/process/identity.ts'
+import { pollUntil } from '../api/support/poll-until.ts'
+import { runDrill } from './drill.ts'
+import { FAULTS } from './faults.ts'
+
+/** A drill that is ended by its time limit, or whose runner is killed, leaves no process behind. */
+
+test('a program that a suite has started ends when the process of the suite is killed', async () => {
+  const program = join(import.meta.dirname, 'programs/starts-idle.ts')
+  const suite = spawn(process.execPath, [program], { stdio: ['ignore', 'pipe', 'inherit'] })
+  const [pid] = await once(suite.stdout, 'data')
+  const started = findProcessIdentity(Number(pid))!
+  expect(isProcessAlive(started)).toBe(true)
+  suite.kill('SIGKILL')
+  await pollUntil(
+    () => isProcessAlive(started),
+    isAlive => !isAlive,
+  )
+})
+
+test('a drill that is ended during a fault has stopped everything that it has started', async () => {
+  const before = listChildren()
+  const ending = new AbortController()
+  const fault = FAULTS.find(({ name }) => name === 'stop-api-1s')!
+  let during: number[] = []
+  const drill = runDrill({
+    faults: [
+      {
+        ...fault,
+        async apply(stage) {
+          const injected = await fault.apply(stage)
+          during = listChildren()
+          ending.abort()
+          return injected
+        },
+      },
+    ],
+    seconds: 60,
+    signal: ending.signal,
+  })
+  await expect(drill).rejects.toThrow('aborted')
+  expect(during.length).toBeGreaterThan(before.length + 2)
+  expect(listChildren()).toEqual(before)
+}, 300_000)
+
+/** The processes that this one has started and that have not ended; without the `ps` that lists them. */
+function listChildren(): number[] {
+  const lines = execFileSync('ps', ['-A', '-o', 'pid=,ppid=,comm='], { encoding: 'utf8' }).trim().split('\n')
+  return lines
+    .map(line => line.trim().split(/\s+/))
+    .filter(([, parent, command]) => Number(parent) === process.pid && command !== 'ps')
+    .map(([pid]) => Number(pid))
+}
