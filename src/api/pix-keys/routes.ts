@@ -88,7 +88,8 @@ export const pixKeyRoutes: RouteRegistrar = (router, dependencies) => {
     operationId: 'listPixKeys',
     scope: 'charges',
     summary: 'List the PIX keys of the account',
-    description: 'Newest first.',
+    description:
+      'Newest first. Only keys that were created here: a key that was registered at a provider, by which it receives charges, is shown by them as `payment.pix.pix_key`.',
     query: pixKeysQuery,
     responses: { 200: pageResponse(pixKeySchema) },
     handle: async ({ em, token, query }) => ({ body: await listPixKeys(em, token, query) }),
@@ -98,7 +99,8 @@ export const pixKeyRoutes: RouteRegistrar = (router, dependencies) => {
     operationId: 'getPixKey',
     scope: 'charges',
     summary: 'Read a PIX key',
-    description: 'A key of another account is not found.',
+    description:
+      'A key of another account is not found, nor one that was not created here and by which a provider receives charges.',
     params: pixKeyParams,
     responses: { 200: dataResponse(pixKeySchema) },
     handle: async ({ em, token, params: { key } }) => ({
@@ -110,7 +112,8 @@ export const pixKeyRoutes: RouteRegistrar = (router, dependencies) => {
     operationId: 'deletePixKey',
     scope: 'charges',
     summary: 'Remove a PIX key',
-    description: 'At its provider, too. The key by which a provider receives charges is in use, and stays.',
+    description:
+      'At its provider, too. The key by which a provider receives charges is in use, and stays: 409, also where GET does not show it.',
     params: pixKeyParams,
     responses: {
       200: removedPixKeyResponse,

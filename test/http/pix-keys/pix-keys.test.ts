@@ -422,6 +422,7 @@ describe('removing', () => {
     const collecting = `${randomUUID()}`
     await fixture.insertConnection(accountUuid, { type: 'POOL', collectionKey: collecting })
     expect(statusAndCodeOf(await call('DELETE', `${PATH}/${collecting}`))).toEqual([409, 'key_in_use'])
+    expect((await call('GET', `${PATH}/${collecting}`)).status).toBe(404)
     const stranger = await fixture.insertToken({ accountUuid: await fixture.insertAccount() })
     expect((await call('DELETE', `${PATH}/${collecting}`, { token: stranger })).status).toBe(404)
   })

@@ -892,7 +892,8 @@ class PixKeys:
     ) -> Page[models.PixKey]:
         """List the PIX keys of the account.
 
-        Newest first. Token scope: `read` or `charges`.
+        Newest first. Only keys that were created here: a key that was registered at a provider, by which it
+        receives charges, is shown by them as `payment.pix.pix_key`. Token scope: `read` or `charges`.
 
         Args:
             page: Number of the page, from 1.
@@ -927,7 +928,8 @@ class PixKeys:
     ) -> AsyncIterator[models.PixKey]:
         """List the PIX keys of the account, page after page.
 
-        Newest first. Token scope: `read` or `charges`.
+        Newest first. Only keys that were created here: a key that was registered at a provider, by which it
+        receives charges, is shown by them as `payment.pix.pix_key`. Token scope: `read` or `charges`.
 
         Args:
             per_page: Resources that are read with one request.
@@ -941,7 +943,8 @@ class PixKeys:
     async def get(self, key: str) -> models.PixKey:
         """Read a PIX key.
 
-        A key of another account is not found. Token scope: `read` or `charges`.
+        A key of another account is not found, nor one that was not created here and by which a provider
+        receives charges. Token scope: `read` or `charges`.
         """
         return await self._transport.send(
             Call("getPixKey", "GET", path_of("/api/v1/pix-keys/{key}", key=key), read_one(models.PixKey))
@@ -950,8 +953,8 @@ class PixKeys:
     async def delete(self, key: str) -> None:
         """Remove a PIX key.
 
-        At its provider, too. The key by which a provider receives charges is in use, and stays. Token
-        scope: `charges`.
+        At its provider, too. The key by which a provider receives charges is in use, and stays: 409, also
+        where GET does not show it. Token scope: `charges`.
         """
         await self._transport.send(
             Call("deletePixKey", "DELETE", path_of("/api/v1/pix-keys/{key}", key=key), read_nothing)

@@ -342,7 +342,7 @@ export interface paths {
         };
         /**
          * List the PIX keys of the account
-         * @description Newest first. Token scope: `read` or `charges`.
+         * @description Newest first. Only keys that were created here: a key that was registered at a provider, by which it receives charges, is shown by them as `payment.pix.pix_key`. Token scope: `read` or `charges`.
          */
         get: operations["listPixKeys"];
         put?: never;
@@ -366,14 +366,14 @@ export interface paths {
         };
         /**
          * Read a PIX key
-         * @description A key of another account is not found. Token scope: `read` or `charges`.
+         * @description A key of another account is not found, nor one that was not created here and by which a provider receives charges. Token scope: `read` or `charges`.
          */
         get: operations["getPixKey"];
         put?: never;
         post?: never;
         /**
          * Remove a PIX key
-         * @description At its provider, too. The key by which a provider receives charges is in use, and stays. Token scope: `charges`.
+         * @description At its provider, too. The key by which a provider receives charges is in use, and stays: 409, also where GET does not show it. Token scope: `charges`.
          */
         delete: operations["deletePixKey"];
         options?: never;
