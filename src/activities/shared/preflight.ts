@@ -1,15 +1,15 @@
 import type { AttemptOperation } from '../../db/entities/attempt.ts'
 import type { Connection } from '../../db/entities/connection.ts'
+import type { PreflightCode } from '../../domain/payouts/unsent-code.ts'
 
-/** Result of a request that was not sent: the next candidate may be tried now, and the same one later. */
-const UNREACHABLE = { state: 'unreachable', finality: null } as const
-const PAUSED = { ...UNREACHABLE, code: 'paused', message: 'paused by an operator' } as const
-const BLOCKED = { ...UNREACHABLE, code: 'account_blocked', message: 'the account is blocked' } as const
-const INACTIVE = {
-  ...UNREACHABLE,
-  code: 'provider_inactive',
-  message: 'the connection is not ACTIVE',
-} as const
+const PAUSED = unsent('paused', 'paused by an operator')
+const BLOCKED = unsent('account_blocked', 'the account is blocked')
+const INACTIVE = unsent('provider_inactive', 'the connection is not ACTIVE')
+
+/** Builds the result of a request that was not sent: the next candidate may be tried now, and the same one later. */
+function unsent(code: PreflightCode, message: string) {
+  return { state: 'unreachable', finality: null, code, message } as const
+}
 
 /** Operations that need an ACTIVE connection (SPEC §6). Refunds and returns of money received through it need none. */
 const ACTIVE_ONLY_OPERATIONS: readonly AttemptOperation[] = ['issue', 'transfer', 'create_key']

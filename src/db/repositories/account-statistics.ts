@@ -1,4 +1,5 @@
 import { PAYOUT_KINDS } from '../../domain/payouts/payout-kind.ts'
+import { PREFLIGHT_CODES } from '../../domain/payouts/unsent-code.ts'
 import type { ProviderName } from '../../domain/providers/provider.ts'
 import { type EntityManager, readInSnapshot } from '../client/orm.ts'
 import { formatTextArray } from '../sql-conditions.ts'
@@ -85,14 +86,25 @@ async function sumDailyVolumes(
 
 export type ProviderStatistics = {
   provider: ProviderName
+  /** Number of attempts that called the provider, or that tried to and could not reach it. */
   calls: number
-  /** Share of successful calls among those with a known outcome. */
+  /** Share of the calls that the provider accepted, among those with a known outcome. */
   success: number | null
   issuingMs: number | null
   settlingMs: number | null
 }
 
-/** Finds, per provider in scope or of all accounts, the share of successful calls and the median duration. */
+/**
+ * SQL condition on an attempt: a call was made. False for an attempt that ended before its call, by the ledger's available balance
+ * or by a block of the service. True where the provider could not be reached.
+ */
+const IS_CALLED_SQL = `not a.is_refused_before_call
+  and not (a.state = 'unreachable' and coalesce(a.code, '') = any(?::text[]))`
+
+/**
+ * Finds, per provider in scope or of all accounts, the share of accepted calls and the median duration. Counts only attempts
+ * that called the provider or could not reach it: a refusal of the service itself says nothing about a provider.
+ */
 export function findProviderStatistics(
   em: EntityManager,
   of: StatisticsScope | null,
@@ -100,8 +112,8 @@ export function findProviderStatistics(
   const { accountUuid = null, isSimulated = null } = of ?? {}
   return em.execute(
     `select c.provider, count(a.uuid)::int as calls,
-       count(a.uuid) filter (where a.state in ('accepted', 'settled'))::float8
-         / nullif(count(a.uuid) filter (where a.state not in ('calling', 'orphan', 'closed')), 0) as success,
+       count(a.uuid) filter (where a.state in ('accepted', 'settled', 'duplicate'))::float8
+         / nullif(count(a.uuid) filter (where a.state not in ('calling', 'unknown', 'orphan', 'closed')), 0) as success,
        percentile_cont(0.5) within group (order by extract(epoch from a.updated_at - a.created_at) * 1000)
          filter (where a.operation = 'issue' and a.state = 'accepted') as "issuingMs",
        percentile_cont(0.5) within group (order by extract(epoch from a.updated_at - a.created_at) * 1000)
@@ -111,10 +123,10 @@ export function findProviderStatistics(
        select * from attempt
        where connection_uuid = c.uuid and created_at > now() - interval '${PROVIDER_STATISTICS_DAYS} days'
        order by created_at desc limit ${of ? MAX_ATTEMPTS_PER_CONNECTION.ofOne : MAX_ATTEMPTS_PER_CONNECTION.ofAll}
-     ) a on true
+     ) a on ${IS_CALLED_SQL}
      where ?::uuid is null or (c.account_uuid = ? and c.is_simulated = ?)
      group by c.provider order by c.provider`,
-    [accountUuid, accountUuid, isSimulated],
+    [formatTextArray(PREFLIGHT_CODES), accountUuid, accountUuid, isSimulated],
   )
 }
 
