@@ -9,7 +9,8 @@ import {
   transactionReturning,
 } from '../../db/pipeline/query.ts'
 import { recordCircuitResult } from '../../db/repositories/circuit-breaker.ts'
-import { disputeMachine, MAX_ANALYSIS_MS, replyErrorCodeOf } from '../../domain/disputes/dispute.ts'
+import { REPLY_LINK_SECONDS } from '../../domain/disputes/attachment.ts'
+import { disputeMachine, replyErrorCodeOf } from '../../domain/disputes/dispute.ts'
 import type { ProviderDisputeReply } from '../../domain/disputes/provider-dispute.ts'
 import type {
   DisputeInput,
@@ -24,9 +25,6 @@ import type { ActivityDependencies } from '../runtime/dependencies.ts'
 import { loadProviderConnection } from '../shared/provider-client.ts'
 import { transition } from '../shared/transition.ts'
 import { isDisputeAnswerable, queryDisputeSnapshot } from './poll-dispute.ts'
-
-/** Validity of the links to the proofs: the provider's analyst may open them until the last day of the analysis. */
-const ATTACHMENT_LINK_TTL_S = MAX_ANALYSIS_MS / 1_000
 
 /** Longest duration of a call that sends a reply: the activity's timeout; its HTTP requests end far earlier. */
 const MAX_REPLY_CALL_MS = 60_000
@@ -224,7 +222,7 @@ async function loadDisputeReply(
         uuid,
         name,
         contentType,
-        url: await storage.createLink(storageKey, ATTACHMENT_LINK_TTL_S),
+        url: await storage.createLink(storageKey, REPLY_LINK_SECONDS),
       })),
     ),
   }

@@ -5,12 +5,18 @@ import type { Logger } from 'pino'
 import { type DisputesQuery, showAttachments, showDispute } from '../../contract/disputes/dispute.ts'
 import type { DisputeReplyForm } from '../../contract/disputes/dispute-reply.ts'
 import type { EntityManager } from '../../db/client/orm.ts'
+import type { Connection } from '../../db/entities/connection.ts'
 import { ATTACHMENT_ORDER, Attachment, Dispute } from '../../db/entities/dispute.ts'
 import { readDisputes } from '../../db/repositories/disputes.ts'
 import { formatTextArray, hasAnyState } from '../../db/sql-conditions.ts'
-import { type AttachmentType, attachmentStorageKeyOf } from '../../domain/disputes/attachment.ts'
+import {
+  type AttachmentType,
+  attachmentStorageKeyOf,
+  REPLY_LINK_SECONDS,
+} from '../../domain/disputes/attachment.ts'
 import { type DisputeState, disputeMachine, replyErrorCodeOf } from '../../domain/disputes/dispute.ts'
-import { fail, failNotConfirmed } from '../../http/api-error.ts'
+import { checkReplyText } from '../../domain/disputes/reply-text.ts'
+import { fail, failField, failNotConfirmed } from '../../http/api-error.ts'
 import { DISPUTE_REPLY_RESERVE_MS, STORED_BYTES_PER_MS } from '../../http/limits.ts'
 import type { Upload } from '../../http/multipart.ts'
 import { isOutage } from '../../http/outage.ts'
@@ -122,11 +128,12 @@ export async function replyToDispute(
   if (dispute.replyRequestId === id) return respondWithReply(dependencies, request, { isReplay: true })
   // The same key was used for another reply to this dispute.
   if (dispute.replyRequestId?.split(':')[0] === id.split(':')[0]) fail('idempotency_key_reused')
+  const files = form.attachments.map(({ file }) => file)
+  const proofs = toReplyAttachments(uuid, files)
+  await requireFittingText(dependencies.storage, dispute.connection, form, proofs)
   const deadline = getRequestDeadline()
   deadline.awaitedPart = 'temporal'
   await dependencies.temporal.client() // Fails here while Temporal is unreachable: nothing has been stored yet.
-  const files = form.attachments.map(({ file }) => file)
-  const proofs = toReplyAttachments(uuid, files)
   await storeAttachmentsInTime(dependencies, proofs)
   deadline.markStarted({ uuid })
   return readOrFailNotConfirmed({ uuid }, async () => {
@@ -141,6 +148,39 @@ export async function replyToDispute(
     )
     if (result !== 'accepted') fail(result)
     return respondWithReply(dependencies, request, { isReplay: false })
+  })
+}
+
+/**
+ * Fails with 422 where the provider accepts one text only and this reply's, with the links to its files, is longer. A link
+ * has its length before its file is stored.
+ */
+async function requireFittingText(
+  storage: FileStorage,
+  { provider, dialect }: Connection,
+  { accept, analysis }: DisputeReplyForm,
+  proofs: ReplyAttachment[],
+) {
+  const attachments = await Promise.all(
+    proofs.map(async ({ name, storageKey }) => ({
+      name,
+      url: await storage.createLink(storageKey, REPLY_LINK_SECONDS),
+    })),
+  )
+  const excess = checkReplyText(dialect, { accept, analysis, attachments })
+  if (!excess) return
+  const { maxLength: max, maxAnalysisLength: left } = excess
+  const gaps = { provider, max, left, files: proofs.length }
+  if (proofs.length === 0)
+    failField('analysis', { text: 'is too long: {provider} accepts at most {max} characters', gaps })
+  if (left > 0)
+    failField('analysis', {
+      text: 'is too long: {provider} accepts at most {max} characters with the links to the files ({files}), which leave {left} here',
+      gaps,
+    })
+  failField('attachments', {
+    text: 'must be fewer: {provider} accepts at most {max} characters with the links to the files ({files}), which leave none for analysis',
+    gaps,
   })
 }
 

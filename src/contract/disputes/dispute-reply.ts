@@ -36,7 +36,11 @@ export const disputeReplyForm = z.strictObject({
     .trim()
     .min(1, 'must not be empty')
     .max(2_000, 'must be at most 2000 characters')
-    .meta({ description: 'Why', examples: ['The goods were delivered; the receipt is attached.'] }),
+    .meta({
+      description:
+        'Why; a provider may accept fewer characters, with links to the files: then 422 says how many',
+      examples: ['The goods were delivered; the receipt is attached.'],
+    }),
   attachments: z
     .array(attachment.optional(), { error: describeFileField })
     .default([])

@@ -1,7 +1,12 @@
+import { MAX_ANALYSIS_MS } from './dispute.ts'
+
 /** SPEC §5: proofs that come with the reply to a dispute. */
 
 export const MAX_ATTACHMENTS = 10
 export const MAX_ATTACHMENT_BYTES = 10 * 1024 * 1024
+
+/** Validity of the links in a reply: the provider's analyst may open the files until the last day of the analysis. */
+export const REPLY_LINK_SECONDS = MAX_ANALYSIS_MS / 1_000
 
 /** What an attachment may be, by its content, and how a file of that kind ends. */
 const ATTACHMENT_EXTENSIONS = {

@@ -8,6 +8,7 @@ import type {
   ProviderDisputeReply,
   ReplyToDisputeOutcome,
 } from '../../domain/disputes/provider-dispute.ts'
+import { checkReplyText, formatReplyText } from '../../domain/disputes/reply-text.ts'
 import { ANY_ANSWER, parseWholeList } from '../adapter/answer-parsing.ts'
 import { completeDisputes } from '../adapter/listed-disputes.ts'
 import { isDuplicate } from '../adapter/outcomes.ts'
@@ -28,7 +29,6 @@ import {
   efiReceivedPixSchema,
   efiSentPixSchema,
   isDisputeDevolucao,
-  MAX_DEFENCE_LENGTH,
 } from './schemas.ts'
 
 /**
@@ -100,9 +100,10 @@ export function createEfiDisputes(client: EfiClient, now: () => number): Dispute
    */
   async function replyToDispute(reply: ProviderDisputeReply): Promise<ReplyToDisputeOutcome> {
     if (reply.accept) return { kind: 'accepted' }
-    const justificativa = buildDefenceText(reply)
-    if (justificativa.length > MAX_DEFENCE_LENGTH)
-      return refuseReply(`Efí accepts a defence of at most ${MAX_DEFENCE_LENGTH} characters`)
+    // The API refuses such a reply before it accepts it; links that a new key or bucket made longer arrive here.
+    const excess = checkReplyText('efi', reply)
+    if (excess) return refuseReply(`Efí accepts a defence of at most ${excess.maxLength} characters`)
+    const justificativa = formatReplyText(reply)
     const path = encodePath`/v2/gn/infracoes/${reply.id}/defesa`
     const json = efiDefenceRequestSchema.parse({ analise: 'rejeitado', justificativa })
     const call = { call: 'replyToDispute', reference: reply.id, method: 'POST', path } as const
@@ -193,25 +194,6 @@ function hasNoMoreReturns({ valor, returns, at }: DisputedPix, now: number): boo
     devolucao => isDisputeDevolucao(devolucao) && devolucao.status === 'NAO_REALIZADO',
   )
   return hasFailed || returnedCents >= valor || (at != null && hasReturnPeriodEnded(at, now))
-}
-
-/**
- * Builds the text of a defence. Efí accepts text only, so the attachments are listed as URLs; the text counts those
- * that do not fit into it.
- */
-function buildDefenceText({ analysis, attachments }: ProviderDisputeReply): string {
-  const lines = attachments.map(({ name, url }) => `${name}: ${url}`)
-  for (let listedCount = lines.length; listedCount >= 0; listedCount--) {
-    const omittedCount = lines.length - listedCount
-    const text = [
-      analysis,
-      ...(lines.length > 0 ? ['', 'Anexos:'] : []),
-      ...lines.slice(0, listedCount),
-      ...(omittedCount > 0 ? [`Outros anexos: ${omittedCount}`] : []),
-    ].join('\n')
-    if (text.length <= MAX_DEFENCE_LENGTH) return text
-  }
-  return analysis
 }
 
 function refuseReply(message: string): ReplyToDisputeOutcome {

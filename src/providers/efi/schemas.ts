@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { MAX_REPLY_TEXT_LENGTHS } from '../../domain/disputes/reply-text.ts'
 import { centsFromSumText, centsFromText, textFromCents } from '../../domain/ledger/money.ts'
 
 // Schemas of what Efí sends are lenient: they name the fields in use and allow any others. Those of our requests are strict.
@@ -167,11 +168,10 @@ export const efiTransferRequestSchema = z.strictObject({
     cnpj: z.string().length(14).optional(),
   }),
 })
-export const MAX_DEFENCE_LENGTH = 1_000
 /** The reply to a dispute, which can only be a defence (official SDK 2.0.1, `MedSubmitDefenseBodySchema`). */
 export const efiDefenceRequestSchema = z.strictObject({
   analise: z.literal('rejeitado'),
-  justificativa: z.string().min(1).max(MAX_DEFENCE_LENGTH),
+  justificativa: z.string().min(1).max(MAX_REPLY_TEXT_LENGTHS.efi),
 })
 export const efiDevolucaoRequestSchema = z.strictObject({ valor: amountSchema })
 export const EFI_REMOVAL_REQUEST = { status: 'REMOVIDA_PELO_USUARIO_RECEBEDOR' }

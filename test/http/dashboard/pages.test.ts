@@ -484,8 +484,14 @@ test('a dispute is replied to by a form of its own session only', async () => {
   expect(tooMany.text).toContain('value="1" checked')
   // As a browser sends 2,000 characters, by its own count.
   const lines = `${'x'.repeat(99)}\r\n`.repeat(20)
-  expect((await reply({ ...fields, analysis: lines, _csrf })).status).toBe(503)
-  expect((await reply({ ...fields, analysis: `${lines}y`, _csrf })).status).toBe(422)
+  expect((await reply({ ...fields, accept: '1', analysis: lines, _csrf })).status).toBe(503)
+  expect((await reply({ ...fields, accept: '1', analysis: `${lines}y`, _csrf })).status).toBe(422)
+  const tooLong = await reply({ ...fields, analysis: 'x'.repeat(900), _csrf }, proofs.slice(0, 1))
+  expect(tooLong.status).toBe(422)
+  expect(tooLong.text).toMatch(
+    /PROVIDER_A aceita no máximo 1000 caracteres com os links dos arquivos \(1\), que deixam \d+ para este texto/,
+  )
+  expect(tooLong.text).toMatch(/<textarea name="analysis"[^>]* aria-invalid="true"/)
   const unconfirmed = await reply({ ...fields, understood: '', _csrf })
   expect([unconfirmed.status, unconfirmed.text.includes('precisa ser confirmada')]).toEqual([422, true])
   expect((await reply({ ...fields, _csrf })).status).toBe(503)

@@ -280,6 +280,45 @@ describe('a reply', () => {
     expect(await stored()).toEqual([])
   })
 
+  const errorsOf = async (uuid: string, analysis: string, files: SentFile[] = [], accept = '0') => {
+    const texts: [string, string][] = [
+      ['accept', accept],
+      ['analysis', analysis],
+    ]
+    const { status, body } = await reply(uuid, { texts, files })
+    return [status, body.errors]
+  }
+
+  test('that its provider would not accept whole is 422, with the number of characters left', async () => {
+    const uuid = await dispute()
+    expect(await errorsOf(uuid, 'x'.repeat(1_001))).toEqual([
+      422,
+      { analysis: ['is too long: PROVIDER_A accepts at most 1000 characters'] },
+    ])
+    const files = [{ bytes: FILES.png }, { bytes: FILES.pdf }]
+    const [status, errors] = await errorsOf(uuid, 'x'.repeat(900), files)
+    const [, left] = /links to the files \(2\), which leave (\d+) here$/.exec(errors.analysis[0])!
+    expect([status, Number(left)]).toEqual([422, expect.any(Number)])
+    expect((await errorsOf(uuid, 'x'.repeat(Number(left) + 1), files))[0]).toBe(422)
+    expect((await errorsOf(uuid, 'x'.repeat(Number(left)), files))[0]).toBe(503) // No Temporal here: it is valid.
+    expect(await errorsOf(uuid, 'x', Array(6).fill(files[0]))).toEqual([
+      422,
+      {
+        attachments: [
+          'must be fewer: PROVIDER_A accepts at most 1000 characters with the links to the files (6), which leave none for analysis',
+        ],
+      },
+    ])
+    expect(await stored()).toEqual([])
+  })
+
+  test('of 2,000 characters is valid where it accepts, or where the provider accepts files', async () => {
+    expect((await errorsOf(await dispute(), 'x'.repeat(2_000), [{ bytes: FILES.pdf }], '1'))[0]).toBe(503)
+    const woovi = await fixture.insertConnection(account.uuid, { provider: 'PROVIDER_C', dialect: 'woovi' })
+    const files = Array(10).fill({ bytes: FILES.pdf })
+    expect((await errorsOf(await dispute({ connection: woovi }), 'x'.repeat(2_000), files))[0]).toBe(503)
+  })
+
   test('without Temporal is 503 and stores nothing', async () => {
     const answer = await reply(await dispute(), { files: [{ bytes: FILES.pdf }] })
     expect([answer.status, answer.body.code, answer.headers.get('retry-after')]).toEqual([

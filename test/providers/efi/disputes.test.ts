@@ -219,25 +219,22 @@ test('an acceptance sends nothing: Efí takes defences only', async () => {
 
 const proof = (url: string) => ({ uuid: 'a', name: 'nota.pdf', contentType: 'application/pdf', url })
 const longUrl = `https://f.test/${'a'.repeat(600)}`
-test.each([
-  ['with its proofs', ['https://f.test/a?s=1'], 'Entregue.\n\nAnexos:\nnota.pdf: https://f.test/a?s=1'],
-  [
-    'with as many proofs as fit',
-    [longUrl, longUrl],
-    `Entregue.\n\nAnexos:\nnota.pdf: ${longUrl}\nOutros anexos: 1`,
-  ],
-])('a defence is sent %s', async (_name, urls, justificativa) => {
+test('a defence is sent with the links to its files', async () => {
   await using story = await openEfiFixture()
   story.scripted.scriptReplies(DEFENCE, { status: 201, text: 'Defesa de infração MED criada' })
-  const attachments = urls.map(proof)
+  const attachments = [proof('https://f.test/a?s=1'), proof('https://f.test/b?s=2')]
   expect(await story.provider.replyToDispute({ ...reply, attachments })).toEqual({ kind: 'accepted' })
+  const justificativa = 'Entregue.\n\nAnexos:\nnota.pdf: https://f.test/a?s=1\nnota.pdf: https://f.test/b?s=2'
   expect(JSON.parse(story.scripted.calls()[0]!.body)).toEqual({ analise: 'rejeitado', justificativa })
 })
 
-test('a defence of more than a thousand characters is refused before it is sent', async () => {
+test.each([
+  ['of more than a thousand characters', { analysis: 'a'.repeat(1_001) }],
+  ['of more than a thousand UTF-16 units', { analysis: '😀'.repeat(501) }],
+  ['whose links do not all fit', { attachments: [proof(longUrl), proof(longUrl)] }],
+])('a defence %s is refused before it is sent', async (_name, changes) => {
   await using story = await openEfiFixture()
-  const analysis = 'a'.repeat(1_001)
-  expect(await story.provider.replyToDispute({ ...reply, analysis })).toMatchObject({
+  expect(await story.provider.replyToDispute({ ...reply, ...changes })).toMatchObject({
     kind: 'rejected',
     code: 'reply_refused',
   })

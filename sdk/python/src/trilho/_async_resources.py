@@ -574,7 +574,8 @@ class Meds:
 
         Args:
             accept: `1` or `true` accepts: the money goes back. `0` or `false` rejects.
-            analysis: Why.
+            analysis: Why; a provider may accept fewer characters, with links to the files: then 422 says
+                how many.
             attachments: Proofs, at most 10, sent as `attachments[0][file]`, `attachments[1][file]`, ….
             idempotency_key: Repeat a call with the key of the first one to get its result; made for each
                 call where absent.

@@ -2908,7 +2908,7 @@ export interface operations {
                     /** @description `1` or `true` accepts: the money goes back. `0` or `false` rejects */
                     accept: string;
                     /**
-                     * @description Why
+                     * @description Why; a provider may accept fewer characters, with links to the files: then 422 says how many
                      * @example The goods were delivered; the receipt is attached.
                      */
                     analysis: string;

@@ -1,0 +1,37 @@
+import type { ProviderApi } from '../providers/provider.ts'
+import type { ProviderDisputeReply } from './provider-dispute.ts'
+
+/**
+ * Most characters of a rejecting reply at a provider that accepts one text and no files, in UTF-16 code units; null at a
+ * provider that accepts files. Efí: official SDK 2.0.1, `MedSubmitDefenseBodySchema`.
+ */
+export const MAX_REPLY_TEXT_LENGTHS = { efi: 1_000, woovi: null } as const satisfies Record<
+  ProviderApi,
+  number | null
+>
+
+type TextReply = Pick<ProviderDisputeReply, 'accept' | 'analysis'> & {
+  attachments: Pick<ProviderDisputeReply['attachments'][number], 'name' | 'url'>[]
+}
+
+/** Writes a reply as one text, in Portuguese: the analysis, then a link to each file. */
+export function formatReplyText({ analysis, attachments }: TextReply): string {
+  if (attachments.length === 0) return analysis
+  return [analysis, '', 'Anexos:', ...attachments.map(({ name, url }) => `${name}: ${url}`)].join('\n')
+}
+
+/**
+ * Compares a reply with the longest text that its provider accepts; null where it fits. An accepting reply sends no text.
+ * `maxAnalysisLength`: what the links leave for the analysis; not positive where they alone are too long.
+ */
+export function checkReplyText(
+  api: ProviderApi,
+  reply: TextReply,
+): { maxLength: number; maxAnalysisLength: number } | null {
+  const maxLength = MAX_REPLY_TEXT_LENGTHS[api]
+  if (maxLength === null || reply.accept) return null
+  const { length } = formatReplyText(reply)
+  return length > maxLength
+    ? { maxLength, maxAnalysisLength: maxLength - (length - reply.analysis.length) }
+    : null
+}
