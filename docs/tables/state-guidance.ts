@@ -134,7 +134,10 @@ export const DISPUTE_GUIDANCE: StateGuidance<DisputeState, DisputeEvent> = {
     agreed: { en: "the claim is accepted: the payer's", pt: 'a contestação é aceita: ganha quem pagou' },
     disagreed: { en: 'the claim is rejected: yours', pt: 'a contestação é rejeitada: o dinheiro é seu' },
     withdrawn: { en: "the payer's bank withdraws it", pt: 'o banco de quem pagou desiste' },
-    returned: { en: 'the provider has returned the money', pt: 'o provedor devolveu o dinheiro' },
+    returned: {
+      en: 'the provider has returned all the money, or closes it after a part',
+      pt: 'o provedor devolveu todo o dinheiro, ou encerra depois de uma parte',
+    },
     closed_without_funds: {
       en: 'the provider closes it without returning money',
       pt: 'o provedor encerra sem devolver dinheiro',

@@ -38,8 +38,9 @@ export function findDisputeSides(
 }
 
 /**
- * Returns the money of an accepted dispute. A simulated recipient returns up to its balance; with an empty balance
- * the refund is accepted and then rejected. Any other recipient returns the whole amount.
+ * Returns the money of an accepted dispute. A simulated recipient returns up to its balance, and the return of the rest
+ * fails: no more follows. With an empty balance the refund is accepted and then rejected. Any other recipient returns the whole
+ * amount.
  */
 export function returnDisputedMoney(
   { accounts, receipts, refunds, returns, transfers, ids }: DisputeSideDependencies,
@@ -57,8 +58,12 @@ export function returnDisputedMoney(
   const receipt = receipts.find(accountId, endToEnd)!
   const refundable = computeReceiptRefundableCents(receipt, refunds.listByReceipt(receipt))
   const claimedCents = Math.min(received.cents, refundable)
-  if (claimedCents === 0) return
   const cents = Math.min(claimedCents, accounts.find(accountId)!.balanceCents) || claimedCents
-  const id = ids.token()
-  refunds.accept({ accountId, endToEnd, id, cents, outcome: SETTLED_OUTCOME, nature: 'MED_FRAUDE' })
+  if (cents > 0)
+    refunds.accept({
+      ...{ accountId, endToEnd, id: ids.token(), cents },
+      ...{ outcome: SETTLED_OUTCOME, nature: 'MED_FRAUDE' },
+    })
+  const restCents = received.cents - cents
+  if (restCents > 0) refunds.refuse({ accountId, endToEnd, id: ids.token(), cents: restCents })
 }

@@ -53,6 +53,8 @@ export type RefundAcceptance =
 
 export type SimulatedRefunds = {
   accept(request: SimulatedRefundRequest): RefundAcceptance
+  /** Stores a return after a dispute that fails at once, because the account has no balance for it; it is not notified. */
+  refuse(request: Omit<SimulatedRefundRequest, 'outcome' | 'nature'>): void
   find(key: RefundKey): SimulatedRefund | undefined
   /** Finds a refund by its id alone, for provider APIs whose ids are unique in the account. */
   findById(accountId: string, id: string): SimulatedRefund | undefined
@@ -103,6 +105,19 @@ export function simulateRefunds(dependencies: RefundDependencies): SimulatedRefu
         to,
       ),
     listByReceipt: receipt => listByReceipt(store, receipt),
+    refuse: request => {
+      const at = now().toISOString()
+      const { ispb } = accounts.find(request.accountId)!
+      const refused = {
+        status: 'rejected',
+        plannedStatus: 'rejected',
+        reason: NO_BALANCE_REASON,
+        silent: 1,
+      } as const
+      const times = { requestedAt: at, settledAt: null, returnId: ids.returnId({ ispb, at }) }
+      const refund: SimulatedRefund = { ...request, ...refused, ...times, nature: 'MED_FRAUDE' }
+      store.insert('refund', refund)
+    },
     accept: request =>
       store.inTransaction(() => {
         const receipt = receipts.find(request.accountId, request.endToEnd)

@@ -84,14 +84,17 @@ test.each(['disagreed', 'cancelled'] as const)('%s, the amount is released', asy
   await expect(simulator.control.decideDispute(id, 'agreed')).rejects.toMatchObject({ status: 409 })
 })
 
-test('a return is limited to the available amount; without any it is not executed', async () => {
+test('a return is limited to the available amount, and that of the rest is not executed', async () => {
   const endToEnd = await received(40)
   const { balance } = await shop()
   await efi.send('spent', 'maria@example.com', (balance - 15).toFixed(2))
   const { id } = await simulator.control.openDispute({ end_to_end: endToEnd, type: 'COERCION_CRIME' })
   expect(await shop()).toMatchObject({ balance: 0, blocked: 15 })
   await simulator.control.decideDispute(id, 'agreed')
-  expect((await returned(endToEnd)).body.devolucoes).toMatchObject([{ valor: '15.00', status: 'DEVOLVIDO' }])
+  expect((await returned(endToEnd)).body.devolucoes).toMatchObject([
+    { valor: '15.00', status: 'DEVOLVIDO' },
+    { natureza: 'MED_FRAUDE', valor: '25.00', status: 'NAO_REALIZADO' },
+  ])
 
   const another = await received(8)
   await efi.send('spentToo', 'maria@example.com', '8.00')
@@ -114,7 +117,8 @@ test('an amount that was refunded before is not returned again', async () => {
   await simulator.control.decideDispute(id, 'agreed')
   expect((await returned(endToEnd)).body.devolucoes).toMatchObject([
     { natureza: 'ORIGINAL', valor: '12.00' },
-    { natureza: 'MED_FRAUDE', valor: '8.00' },
+    { natureza: 'MED_FRAUDE', valor: '8.00', status: 'DEVOLVIDO' },
+    { natureza: 'MED_FRAUDE', valor: '12.00', status: 'NAO_REALIZADO' },
   ])
 })
 

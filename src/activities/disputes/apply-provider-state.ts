@@ -9,9 +9,15 @@ import {
   type DisputeEvent,
   disputeMachine,
   dueWarningHours,
+  mayReturnMore,
   replyDeadlineMs,
 } from '../../domain/disputes/dispute.ts'
-import { eventsToProviderState, type ProviderDispute } from '../../domain/disputes/provider-dispute.ts'
+import {
+  endOfAcceptedDispute,
+  eventsToDecision,
+  type ProviderDispute,
+} from '../../domain/disputes/provider-dispute.ts'
+import type { UnmatchedDisposition } from '../../domain/ledger/movement.ts'
 import { formatTimestamp } from '../../domain/shared/timestamp.ts'
 import type { DisputeInput } from '../../workflows/contracts/disputes.ts'
 import { recordChargeEvent, recordDisputeEvent } from '../events/record-event.ts'
@@ -47,12 +53,33 @@ export async function applyDisputeFacts(em: EntityManager, update: DisputeUpdate
   applyDisputeDetails(dispute, facts)
   if (!isSameMovement) await holdDisputedFunds(em, locked, locked.disputes, at)
   if (isNew) await recordDisputeEvent(em, dispute, { at, linkTo: update.linkTo })
-  const steps = eventsToProviderState(dispute.state, facts)
-  for (const step of steps.filter(one => one !== 'returned'))
+  for (const step of eventsToDecision(dispute.state, facts))
     await applyDisputeEvent(em, locked, step, update, at)
   await recordReturnedMoney(em, locked, facts, at)
-  if (steps.includes('returned')) await applyDisputeEvent(em, locked, 'returned', update, at)
+  const end = endOfAcceptedDispute(
+    dispute.state,
+    facts,
+    dispute.kind === 'RECEIVED_MED' ? isMoreReturnable(locked) : isMoreExpected(locked, facts),
+  )
+  if (end) await applyDisputeEvent(em, locked, end, update, at)
   return dispute
+}
+
+/** Tells whether the provider of a received PIX may return more of it by this dispute (`mayReturnMore`). */
+export function isMoreReturnable({ dispute, movement, charge }: LockedDispute): boolean {
+  const isPending = movement.disposition != null && PENDING_DISPOSITIONS.includes(movement.disposition)
+  return mayReturnMore(dispute, charge ? charge.refundingCents > 0 : isPending)
+}
+/** While an unmatched PIX waits for a return, a dispute claims nothing of it: it claims what an operator keeps of it later. */
+const PENDING_DISPOSITIONS: UnmatchedDisposition[] = ['held', 'returning', 'not_returned']
+
+/** Tells whether more of a transfer may come back by the dispute that we requested; each time all its returns are listed. */
+function isMoreExpected({ dispute, out }: LockedDisputeRows, { returns }: ProviderDispute): boolean {
+  const returnedCents = returns.reduce((sum, one) => sum + one.cents, 0)
+  return mayReturnMore(
+    { valueCents: dispute.valueCents, claimedCents: 0, returnedCents },
+    out?.transfer.state !== 'refunded',
+  )
 }
 
 /** Finds the disputed movement, except FAILED ones; else the one that was stored when the dispute was opened. */

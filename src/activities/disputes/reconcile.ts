@@ -2,7 +2,11 @@ import type { EntityManager } from '../../db/client/orm.ts'
 import type { Connection } from '../../db/entities/connection.ts'
 import { Dispute } from '../../db/entities/dispute.ts'
 import { claimDueConnections, recordDisputeListing } from '../../db/repositories/disputes.ts'
-import { eventsToProviderState, type ProviderDispute } from '../../domain/disputes/provider-dispute.ts'
+import {
+  endOfAcceptedDispute,
+  eventsToDecision,
+  type ProviderDispute,
+} from '../../domain/disputes/provider-dispute.ts'
 import { notifyOfListedChange } from '../../provider-notifications/listed-changes.ts'
 import type { Provider } from '../../providers/port.ts'
 import { deriveDisputeUuid } from '../../temporal/disputes.ts'
@@ -106,7 +110,9 @@ async function isNewDisputeState(
     Dispute,
     deriveDisputeUuid({ providerAccountUuid, providerDisputeId: facts.id }),
   )
-  if (!dispute || eventsToProviderState(dispute.state, facts).length > 0) return true
+  if (!dispute || eventsToDecision(dispute.state, facts).length > 0) return true
+  // Where nothing is left to return, the dispute's own polls find it: they lock what that depends on.
+  if (endOfAcceptedDispute(dispute.state, facts, true)) return true
   const movementType = dispute.kind === 'RECEIVED_MED' ? ('OUT' as const) : ('IN' as const)
   const pix = { providerAccountUuid, movementType, names: [dispute.endToEnd] }
   return (await matchReturns(em, pix, facts.returns)).unrecorded.length > 0

@@ -147,6 +147,20 @@ export function computeClaimCents(claim: { requestedCents: number; remainderCent
   return Math.max(0, Math.min(claim.requestedCents, claim.remainderCents))
 }
 
+/** What a dispute is about, what it claims of it, and what its provider has returned. Centavos. */
+type DisputeProgress = { valueCents: number; claimedCents: number; returnedCents: number }
+
+/**
+ * Tells whether a provider may return more by a dispute: it claims money, or may still claim some of the PIX, because a refund
+ * or a return of ours is under way, or because the PIX waits in `pending`. Of a transfer: not all of it has come back.
+ */
+export function mayReturnMore(
+  { valueCents, claimedCents, returnedCents }: DisputeProgress,
+  isMoneyLeft: boolean,
+): boolean {
+  return claimedCents > 0 || (returnedCents < valueCents && isMoneyLeft)
+}
+
 /** What a dispute still wants and has after its provider returned so much: blocked money goes first. */
 export function coverAfterReturn(cover: DisputeCover, cents: number): DisputeCover {
   const heldCents = Math.min(cents, cover.heldCents)

@@ -45,12 +45,12 @@ export type ProviderDispute = {
 }
 
 /**
- * The events, in order, that lead from our state of a dispute to the one that its provider reports. Several at once where the
- * provider decided long ago.
+ * The events, in order, that lead from our state of a dispute to the decision that its provider reports. Several at once where
+ * the provider decided long ago. The end of an accepted dispute depends on its returns (`endOfAcceptedDispute`).
  */
-export function eventsToProviderState(
+export function eventsToDecision(
   state: DisputeState,
-  facts: Pick<ProviderDispute, 'status' | 'returns' | 'isClosed'>,
+  facts: Pick<ProviderDispute, 'status' | 'isClosed'>,
 ): DisputeEvent[] {
   const steps: DisputeEvent[] = []
   const decided = EVENT_BY_PROVIDER_STATUS[facts.status]
@@ -58,11 +58,23 @@ export function eventsToProviderState(
   const then = steps.reduce((at, event) => disputeMachine.next(at, event), state)
   if (facts.status === 'analysing' && facts.isClosed && disputeMachine.accepts(then, 'return_period_ended'))
     steps.push('return_period_ended')
-  if (facts.status !== 'agreed') return steps
-  if (facts.returns.length > 0 && disputeMachine.accepts(then, 'returned')) steps.push('returned')
-  else if (facts.isClosed && disputeMachine.accepts(then, 'closed_without_funds'))
-    steps.push('closed_without_funds')
   return steps
+}
+
+/**
+ * The event that ends an accepted dispute, once the returns that its provider reports are recorded; null where it goes on. A
+ * provider may return a PIX in parts for ninety days: a return ends the dispute only where the provider has closed it, or
+ * where no more can be returned by it (`mayReturnMore`).
+ */
+export function endOfAcceptedDispute(
+  state: DisputeState,
+  { status, returns, isClosed }: Pick<ProviderDispute, 'status' | 'returns' | 'isClosed'>,
+  mayReturnMore: boolean,
+): DisputeEvent | null {
+  if (status !== 'agreed') return null
+  const event = returns.length > 0 ? 'returned' : 'closed_without_funds'
+  const isOver = isClosed || (returns.length > 0 && !mayReturnMore)
+  return isOver && disputeMachine.accepts(state, event) ? event : null
 }
 
 /** `analysing` at the provider: our reply has arrived, or a reply was given in the provider's panel. */

@@ -7,6 +7,7 @@ import { Connection } from '../../../src/db/entities/connection.ts'
 import type { IncomingPix } from '../../../src/domain/providers/provider.ts'
 import { openActivityFixture } from '../support/activity-fixture.ts'
 import { createDisputeFixture } from '../support/dispute-fixture.ts'
+import { createPaidCharge } from '../support/money-fixture.ts'
 
 /** Findings of a review about disputes, each as a minimal test. */
 
@@ -79,6 +80,58 @@ test('a transfer’s return repays what the service has advanced, as a refund’
   fixture.scriptProvider({ findTransfer: async () => ({ kind: 'found', payout: refused }) })
   expect(await fixture.providers.pollTransfer({ ...key, pollCount: 1 })).toMatchObject({ kind: 'rejected' })
   expect(await fixture.readBalances(merchant.accountUuid)).toEqual({ available: 1_000, outside: -1_000 })
+})
+
+test.each([
+  ['ends with all of it', 1_000, false, 'resolved'],
+  ['goes on after a part', 400, false, 'accepted'],
+  ['ends after a part where it is closed', 400, true, 'resolved'],
+])('a dispute that we requested of a transfer %s', async (_, cents, isClosed, state) => {
+  const merchant = await fixture.createMerchant(1_000)
+  const { connectionUuid } = merchant
+  const order = fixture.transferInput(merchant, { valueCents: 1_000 })
+  const endToEnd = endToEndId('E')
+  const at = new Date().toISOString()
+  await fixture.records.storeTransfer(order)
+  const payout = { status: 'settled', endToEnd, at } as const
+  fixture.scriptProvider({ sendTransfer: async () => ({ kind: 'accepted', payout }) })
+  await fixture.providers.sendTransfer({ uuid: order.uuid, connectionUuid, isResend: false })
+  const dispute = createDisputeFixture(fixture, { connectionUuid, endToEnd })
+  const returned = { id: randomUUID(), endToEnd: endToEndId('D'), cents, at }
+  const facts = { kind: 'REQUESTED_MED', status: 'agreed', returns: [returned], isClosed } as const
+  expect(await dispute.pollAnswering({ ...facts, returns: [returned] })).toMatchObject({
+    kind: 'known',
+    state,
+  })
+  expect(await fixture.readBalances(merchant.accountUuid)).toMatchObject({ available: cents })
+})
+
+test('a dispute whose charge is being refunded claims the rest that a failed refund leaves, after a return in part', async () => {
+  const merchant = await fixture.createMerchant(0)
+  const chargeUuid = await createPaidCharge(fixture, merchant)
+  const { connectionUuid, accountUuid } = merchant
+  const refund = {
+    ...{ uuid: randomUUID(), chargeUuid, accountUuid, connectionUuid, valueCents: 600 },
+    ...{ fingerprint: 'f', requestId: 'r', timeScale: 1 },
+  }
+  await fixture.records.openRefund(refund)
+  const [pix] = await fixture.sql<{ name: string }>('select end_to_end as name from charge where uuid = ?', [
+    chargeUuid,
+  ])
+  const dispute = createDisputeFixture(fixture, { connectionUuid, endToEnd: pix!.name })
+  await dispute.pollAnswering()
+  const returned = {
+    ...{ id: randomUUID(), endToEnd: endToEndId('D'), cents: 400 },
+    at: new Date().toISOString(),
+  }
+  const agreed = { status: 'agreed', returns: [returned] } as const
+  const polled = await dispute.pollAnswering({ ...agreed, returns: [returned] })
+  expect(polled).toMatchObject({ kind: 'known', state: 'accepted' })
+  expect(await dispute.readCents()).toEqual({ claimed: 0, held: 0, retained: 0 })
+  const no = { kind: 'rejected', finality: 'final', code: 'no', message: 'no' } as const
+  fixture.scriptProvider({ refund: async () => no })
+  await fixture.providers.sendRefund({ uuid: refund.uuid, connectionUuid, isResend: false })
+  expect(await dispute.readCents()).toEqual({ claimed: 600, held: 600, retained: 0 })
 })
 
 const onItsWay = { status: 'in_process', endToEnd: '', at: null } as const

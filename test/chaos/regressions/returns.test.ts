@@ -103,6 +103,12 @@ async function createStrayPayment(ownCents = 1_000) {
       const polled = dispute.pollAnswering({ cents, status: 'agreed', returns: [returned], isClosed: true })
       expect(await polled).toMatchObject({ kind: 'known', state: 'resolved' })
     },
+    /** The same, while its provider may return more of it. */
+    async isGivenBackInPart(cents: number) {
+      const returned = { id: randomUUID(), endToEnd: endToEndId('D'), cents, at: now }
+      const polled = dispute.pollAnswering({ status: 'agreed', returns: [returned] })
+      expect(await polled).toMatchObject({ kind: 'known', state: 'accepted' })
+    },
     async readState() {
       const [row] = await fixture.sql<{ disposition: string }>(
         'select disposition from movement where uuid = ?',
@@ -260,6 +266,16 @@ test('a PIX of which a part is returned after an operator looked is not kept', a
   expect(await pix.isKept(1_000)).toBe(false)
   expect(await pix.isKept(600)).toBe(true)
   expect(await pix.readState()).toEqual({ available: 600, outside: -600, disposition: 'kept' })
+})
+
+test('a PIX that is kept after a return in part is blocked for the rest of its dispute', async () => {
+  const pix = await createStrayPayment(0)
+  await pix.isSent(REFUSED)
+  await pix.isDisputed()
+  await pix.isGivenBackInPart(400)
+  expect(await pix.isKept()).toBe(true)
+  expect(await pix.readState()).toEqual({ blocked: 600, outside: -600, disposition: 'kept' })
+  expect(await pix.disputeHas()).toEqual({ claimed: 600, held: 600, retained: 0 })
 })
 
 test('of a kept PIX, the amount that its dispute does not claim can be spent', async () => {

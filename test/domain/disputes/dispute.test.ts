@@ -10,12 +10,17 @@ import {
   disputeTypeOf,
   dueWarningHours,
   MAX_ANALYSIS_MS,
+  mayReturnMore,
   nextDeadlineMs,
   replyDeadlineMs,
   replyErrorCodeOf,
   UNRESOLVED_DISPUTE_STATES,
 } from '../../../src/domain/disputes/dispute.ts'
-import { eventsToProviderState, type ProviderDispute } from '../../../src/domain/disputes/provider-dispute.ts'
+import {
+  endOfAcceptedDispute,
+  eventsToDecision,
+  type ProviderDispute,
+} from '../../../src/domain/disputes/provider-dispute.ts'
 import { testStateMachine } from '../support/state-machine-suite.ts'
 
 const EVENTS = Object.keys({
@@ -78,13 +83,7 @@ describe('the meaning of a provider’s status', () => {
     ['open', 'agreed', says('agreed'), ['agreed']],
     ['open', 'disagreed', says('disagreed'), ['disagreed']],
     ['open', 'withdrawn', says('withdrawn'), ['withdrawn']],
-    ['open', 'all at once', says('agreed', { returns: back }), ['agreed', 'returned']],
-    [
-      'open',
-      'with nothing available',
-      says('agreed', { isClosed: true }),
-      ['agreed', 'closed_without_funds'],
-    ],
+    ['open', 'agreed and returned', says('agreed', { returns: back }), ['agreed']],
     ['analysing', 'open still: our reply is on its way', says('open'), []],
     ['analysing', 'analysing', says('analysing'), []],
     [
@@ -101,16 +100,37 @@ describe('the meaning of a provider’s status', () => {
     ['analysing', 'disagreed', says('disagreed'), ['disagreed']],
     ['analysing', 'withdrawn', says('withdrawn'), ['withdrawn']],
     ['accepted', 'agreed again', says('agreed'), []],
-    ['accepted', 'returned', says('agreed', { returns: back }), ['returned']],
-    ['accepted', 'returned and closed', says('agreed', { returns: back, isClosed: true }), ['returned']],
-    ['accepted', 'closed', says('agreed', { isClosed: true }), ['closed_without_funds']],
     ['accepted', 'withdrawn', says('withdrawn'), ['withdrawn']],
     ['accepted', 'the opposite, late', says('disagreed'), []],
     ['resolved', 'withdrawn, late', says('withdrawn'), []],
-    ['resolved', 'returned again', says('agreed', { returns: [...back, ...back] }), []],
+    ['resolved', 'agreed again', says('agreed'), []],
     ['rejected', 'agreed, late', says('agreed', { returns: back }), []],
     ['cancelled', 'agreed, late', says('agreed'), []],
-  ])('%s · %s', (state, _, said, steps) => expect(eventsToProviderState(state, said)).toEqual(steps))
+  ])('%s · %s', (state, _, said, steps) => expect(eventsToDecision(state, said)).toEqual(steps))
+
+  const closed = { isClosed: true }
+  test.each<[DisputeState, string, Said, 'more' | 'no more', DisputeEvent | null]>([
+    ['accepted', 'nothing yet', says('agreed'), 'more', null],
+    ['accepted', 'nothing yet', says('agreed'), 'no more', null],
+    ['accepted', 'a part', says('agreed', { returns: back }), 'more', null],
+    ['accepted', 'all', says('agreed', { returns: back }), 'no more', 'returned'],
+    ['accepted', 'all that it will', says('agreed', { returns: back, ...closed }), 'more', 'returned'],
+    ['accepted', 'nothing at all', says('agreed', closed), 'more', 'closed_without_funds'],
+    ['accepted', 'a part, and was withdrawn', says('withdrawn', { returns: back }), 'no more', null],
+    ['resolved', 'another part', says('agreed', { returns: [...back, ...back], ...closed }), 'no more', null],
+    ['rejected', 'all, late', says('agreed', { returns: back }), 'no more', null],
+  ])('%s · returned: %s', (state, _, said, rest, end) =>
+    expect(endOfAcceptedDispute(state, said, rest === 'more')).toBe(end),
+  )
+
+  test.each([
+    ['something is claimed', 100, 60, 40, false, true],
+    ['nothing is claimed, and nothing is left of the PIX', 100, 0, 40, false, false],
+    ['nothing is claimed while something is left', 100, 0, 40, true, true],
+    ['all is returned', 100, 0, 100, true, false],
+  ])('more may be returned · %s', (_, valueCents, claimedCents, returnedCents, isMoneyLeft, expected) =>
+    expect(mayReturnMore({ valueCents, claimedCents, returnedCents }, isMoneyLeft)).toBe(expected),
+  )
 })
 
 test.each([
