@@ -38,9 +38,15 @@ export function createApiClient({ url, token, contract, isSentOnce = false }: Ap
     const request = hasKey || !acceptsKey ? options : { ...options, key: randomUUID() }
     const isRepeatable = acceptsKey || REPEATABLE_METHODS.has(method)
     const codes = isRepeatable ? UNCONFIRMED_CODES : NOT_STARTED_CODES
+    let isRepeat = false
     return repeatUntilFinal(
       () => send(method, path, request),
-      ({ body }) => !codes.has(body.code),
+      ({ status, body }) => {
+        // A refusal of a repeat by a rate limit says nothing about the request before it.
+        const isOpen = codes.has(body.code) || (isRepeat && status === 429)
+        isRepeat = true
+        return !isOpen
+      },
     )
   }
 

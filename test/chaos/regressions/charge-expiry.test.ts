@@ -72,7 +72,7 @@ async function openChargePastExpiry({ expiredMsAgo = 2 * DAY_MS } = {}) {
     },
     movements: () =>
       fixture.sql(
-        'select value_cents::int as cents, reason, disposition from movement where charge_uuid = ? order by created_at',
+        'select value_cents::int as cents, reason, disposition from movement where charge_uuid = ? order by created_at, uuid',
         [uuid],
       ),
     actions: () =>

@@ -75,7 +75,7 @@ async function aCharge({ splits = [], cents = 1_000, pool }: Given = {}) {
     movements: () =>
       fixture.sql<object>(
         `select type, reason, charge_uuid, status, value_cents::int as cents from movement
-         where end_to_end = ? or charge_uuid = ? order by created_at, type`,
+         where end_to_end = ? or charge_uuid = ? order by created_at, uuid`,
         [endToEnd, uuid],
       ),
     async events() {

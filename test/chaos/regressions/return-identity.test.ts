@@ -41,7 +41,7 @@ async function aTransfer() {
       const { available } = await fixture.readBalances(merchant.accountUuid)
       const rows = await fixture.sql<{ return_id: string; end_to_end: string | null; return_of: string }>(
         `select return_id, end_to_end, return_of from movement where transfer_uuid = ? and movement_type = 'IN'
-         order by created_at`,
+         order by created_at, uuid`,
         [order.uuid],
       )
       expect(rows.every(row => row.return_of === settled.endToEnd)).toBe(true)

@@ -415,7 +415,7 @@ test('a settlement without its end-to-end id is stored each time with the earlie
     expect(await fixture.providers.pollTransfer({ ...key, pollCount: 1 })).toMatchObject({ kind: 'settled' })
   }
   const kept = await fixture.sql(
-    `select end_to_end from movement where account_uuid = ? and type = 'EXTERNAL_TRANSFER' order by created_at`,
+    `select end_to_end from movement where account_uuid = ? and type = 'EXTERNAL_TRANSFER' order by created_at, uuid`,
     [accountUuid],
   )
   expect(kept).toEqual([{ end_to_end: null }, { end_to_end: null }, { end_to_end: endToEnd }])
