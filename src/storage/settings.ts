@@ -15,6 +15,9 @@ export type StorageSettings =
       credentials?: { accessKeyId: string; secretAccessKey: string } | undefined
     }
 
+/** Longest validity of a presigned URL (Amazon S3, signature version 4). */
+export const MAX_S3_LINK_SECONDS = 604_800
+
 /** The storage variables of the environment, read by src/config.ts. */
 export const storageVariables = {
   TRILHO_STORAGE: z.enum(['disk', 's3']).default('disk'),
@@ -26,8 +29,8 @@ export const storageVariables = {
   TRILHO_S3_PATH_STYLE: z.enum(['true', 'false', '1', '0']).optional(),
   TRILHO_S3_ACCESS_KEY_ID: z.string().min(1).optional(),
   TRILHO_S3_SECRET_ACCESS_KEY: z.string().min(1).optional(),
-  /** Lifetime of a link to a file; S3 allows at most a week. */
-  TRILHO_LINK_SECONDS: z.coerce.number().int().min(1).max(604_800).default(86_400),
+  /** Shortest lifetime of a link to a file; S3 allows at most a week. */
+  TRILHO_LINK_SECONDS: z.coerce.number().int().min(1).max(MAX_S3_LINK_SECONDS).default(86_400),
 }
 
 const storageEnvironmentSchema = z.object(storageVariables)

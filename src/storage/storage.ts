@@ -3,9 +3,8 @@ import { statfs } from 'node:fs/promises'
 import type { Readable } from 'node:stream'
 import { Disk } from 'flydrive'
 import { FSDriver } from 'flydrive/drivers/fs'
-import type { S3Driver } from 'flydrive/drivers/s3'
 import { createFileLinks, type FileLinks } from './file-links.ts'
-import type { StorageSettings } from './settings.ts'
+import { MAX_S3_LINK_SECONDS, type StorageSettings } from './settings.ts'
 
 /** Files that belong to rows: written once under a key of ours, read, and removed. They are private. */
 export type FileStorage = {
@@ -18,7 +17,11 @@ export type FileStorage = {
   removeFile(key: string): Promise<void>
   /** Measures the file system of the folder; null for a bucket, and while the folder does not exist. */
   measureSpace(): Promise<{ freeBytes: number; sizeBytes: number } | null>
-  /** Creates a URL that needs no token and expires after `seconds`, or the configured time. */
+  /**
+   * Creates a URL that needs no token and expires after `seconds`. Without `seconds` it is the same URL for a while, so that
+   * a response with it keeps its ETag, and expires at the earliest after the configured time (in a bucket: or after a week,
+   * less that while).
+   */
   createLink(key: string, seconds?: number): Promise<string>
   /** Verifies links that `createLink` made for the disk; a bucket verifies its own. */
   links: FileLinks
@@ -37,19 +40,19 @@ export class StorageError extends Error {
 
 export async function openStorage({
   storage: settings,
+  now = Date.now,
   ...config
 }: {
   storage: StorageSettings
   secretKeys: string
   publicUrl: string
   linkSeconds: number
+  now?: () => number
 }): Promise<FileStorage> {
   const links = createFileLinks(config)
-  const disk = new Disk(
-    settings.kind === 'disk'
-      ? new FSDriver({ location: settings.folder, visibility: 'private' })
-      : await createBucketDriver(settings),
-  )
+  const { driver, createLink } =
+    settings.kind === 'disk' ? openFolder(settings, links) : await openBucket(settings)
+  const disk = new Disk(driver)
 
   return {
     kind: settings.kind,
@@ -69,12 +72,34 @@ export async function openStorage({
     },
     removeFile: key => wrapStorageErrors(disk.delete(key)),
     measureSpace: async () => (settings.kind === 'disk' ? measureFileSystem(settings.folder) : null),
-    createLink(key, seconds = config.linkSeconds) {
-      if (settings.kind === 'disk')
-        return Promise.resolve(links.createLink(key, Date.now() + seconds * 1_000))
-      const contentDisposition = buildContentDisposition(key)
-      return wrapStorageErrors(disk.getSignedUrl(key, { expiresIn: seconds, contentDisposition }))
-    },
+    createLink: (key, seconds) =>
+      wrapStorageErrors(
+        createLink(
+          key,
+          seconds === undefined ? alignLinkPeriod(now(), config.linkSeconds) : { startMs: now(), seconds },
+        ),
+      ),
+  }
+}
+
+/** When a link is signed, and how long it is valid from then. */
+type LinkPeriod = { startMs: number; seconds: number }
+
+/**
+ * Aligns the period of a link to steps of a 24th of its validity: an hour for a day. Within a step it is the same period, and
+ * at least `seconds` of it are left.
+ */
+function alignLinkPeriod(nowMs: number, seconds: number): LinkPeriod {
+  const stepSeconds = Math.max(1, Math.floor(seconds / 24))
+  const stepMs = stepSeconds * 1_000
+  return { startMs: Math.floor(nowMs / stepMs) * stepMs, seconds: seconds + stepSeconds }
+}
+
+function openFolder(settings: Extract<StorageSettings, { kind: 'disk' }>, links: FileLinks) {
+  return {
+    driver: new FSDriver({ location: settings.folder, visibility: 'private' }),
+    createLink: async (key: string, { startMs, seconds }: LinkPeriod) =>
+      links.createLink(key, startMs + seconds * 1_000),
   }
 }
 
@@ -89,16 +114,17 @@ export function buildContentDisposition(key: string): string {
 }
 
 /** Loads the S3 client only for a bucket, because it is large. */
-async function createBucketDriver(settings: Extract<StorageSettings, { kind: 's3' }>): Promise<S3Driver> {
-  const { S3Driver } = await import('flydrive/drivers/s3')
-  return new S3Driver({
-    bucket: settings.bucket,
+async function openBucket({ bucket, ...settings }: Extract<StorageSettings, { kind: 's3' }>) {
+  const [{ GetObjectCommand, S3Client }, { getSignedUrl }, { S3Driver }] = await Promise.all([
+    import('@aws-sdk/client-s3'),
+    import('@aws-sdk/s3-request-presigner'),
+    import('flydrive/drivers/s3'),
+  ])
+  const client = new S3Client({
     region: settings.region,
     ...(settings.endpoint !== undefined && { endpoint: settings.endpoint }),
     ...(settings.credentials && { credentials: settings.credentials }),
     forcePathStyle: settings.hasPathStyleUrls,
-    visibility: 'private',
-    supportsACL: false, // Buckets are private by default, and newer ones refuse access lists.
     // S3 servers other than Amazon's do not support trailing checksums; the signature covers the content.
     requestChecksumCalculation: 'WHEN_REQUIRED',
     responseChecksumValidation: 'WHEN_REQUIRED',
@@ -106,6 +132,18 @@ async function createBucketDriver(settings: Extract<StorageSettings, { kind: 's3
     maxAttempts: 2,
     requestHandler: { connectionTimeout: CONNECT_TIMEOUT_MS, requestTimeout: REQUEST_TIMEOUT_MS },
   })
+  // Buckets are private by default, and newer ones refuse access lists.
+  const driver = new S3Driver({ client, bucket, visibility: 'private', supportsACL: false })
+
+  /** Not by flydrive, which signs with the current time only. */
+  function createLink(key: string, { startMs, seconds }: LinkPeriod): Promise<string> {
+    const file = { Bucket: bucket, Key: key, ResponseContentDisposition: buildContentDisposition(key) }
+    return getSignedUrl(client, new GetObjectCommand(file), {
+      signingDate: new Date(startMs),
+      expiresIn: Math.min(seconds, MAX_S3_LINK_SECONDS),
+    })
+  }
+  return { driver, createLink }
 }
 
 const SILENT_LOGGER = { debug() {}, info() {}, warn() {}, error() {} }

@@ -129,7 +129,7 @@ export function registerDisputePages({ get, post, dashboard }: DashboardRouter):
         files: ATTACHMENT_TYPES.join(','),
         mostFiles: MAX_ATTACHMENTS,
       }
-      // Links to attachments are signed anew at each request; they do not count as a change of the page.
+      // Links to attachments are renewed every hour; they do not count as a change of the page.
       return createPage('dispute', { ...model, attachments }, `${PATH}/${row.uuid}`, model)
     })
   }

@@ -1,9 +1,10 @@
 import { randomUUID } from 'node:crypto'
 import { readdir } from 'node:fs/promises'
-import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
+import { afterAll, beforeAll, describe, expect, jest, test } from '@jest/globals'
 import { Validator } from '@seriousme/openapi-schema-validator'
 import { disputeRoutes } from '../../../src/api/disputes/routes.ts'
 import { documentationRoutes } from '../../../src/api/docs/routes.ts'
+import { openStorage } from '../../../src/storage/storage.ts'
 import { encodeForm, FILES, type SentFile } from '../../support/files.ts'
 import { createTemporaryFolder } from '../../support/servers.ts'
 import { type ApiFixture, type ApiResponse, openApiFixture } from '../support/api-fixture.ts'
@@ -214,6 +215,28 @@ describe('one dispute', () => {
       },
     })
   })
+})
+
+test('a dispute with an attachment keeps its ETag while nothing changes', async () => {
+  const clock = { nowMs: Date.parse('2026-03-01T10:00:00Z') }
+  const storage = await openStorage({ ...fixture.config, now: () => clock.nowMs })
+  jest.spyOn(fixture.dependencies.storage, 'createLink').mockImplementation(storage.createLink)
+  try {
+    const uuid = await dispute({ state: 'analysing', hasReply: true })
+    await fixture.orm.em.execute(
+      `insert into attachment (uuid, dispute_uuid, reply, position, name, content_type, bytes, storage_key, created_at)
+       values (?, ?, 1, 0, 'a.pdf', 'application/pdf', 9, ?, now())`,
+      [randomUUID(), uuid, `meds/${uuid}/a.pdf`],
+    )
+    const first = await get(`/${uuid}`)
+    expect(first.body.data.attachments).toHaveLength(1)
+    clock.nowMs += 60_000
+    const headers = { 'If-None-Match': first.headers.get('etag')! }
+    const second = await fixture.call('GET', `${MEDS}/${uuid}`, { token: account.token, headers })
+    expect(second.status).toBe(304)
+  } finally {
+    jest.restoreAllMocks()
+  }
 })
 
 test('a token of the other mode reads and changes no dispute: simulated money is not real money', async () => {

@@ -89,6 +89,50 @@ describe.each(storages)('the storage on %s', (_, opened) => {
   })
 })
 
+describe.each(['disk', 's3'])('a link of the storage on %s', kind => {
+  const openAt = (clock: { nowMs: number }, settings: Record<string, string> = {}) =>
+    storageOf({ ...(kind === 's3' && s3.environment), ...settings }, () => clock.nowMs)
+  const HOUR = 3_600_000
+  const start = Date.parse('2026-03-01T10:00:00Z')
+  const endOf = (link: string) => {
+    const { searchParams } = new URL(link)
+    const [expires, signedAt] = [searchParams.get('expires'), searchParams.get('X-Amz-Date')]
+    if (expires !== null) return Number(expires) * 1_000
+    const [, date, hour, minute, second] = /^(\d{8})T(\d\d)(\d\d)(\d\d)Z$/.exec(signedAt!)!
+    const day = date!.replace(/(....)(..)(..)/, '$1-$2-$3')
+    return (
+      Date.parse(`${day}T${hour}:${minute}:${second}Z`) + Number(searchParams.get('X-Amz-Expires')) * 1_000
+    )
+  }
+
+  test('is the same for an hour, and valid for at least its configured day', async () => {
+    const clock = { nowMs: start }
+    const storage = await openAt(clock)
+    const links: string[] = []
+    for (const afterMs of [0, 1_000, HOUR - 1, HOUR]) {
+      clock.nowMs = start + afterMs
+      const link = await storage.createLink('meds/a/b.pdf')
+      links.push(link)
+      const leftMs = endOf(link) - clock.nowMs
+      expect([leftMs >= 24 * HOUR, leftMs <= 25 * HOUR]).toEqual([true, true])
+    }
+    expect(links.map(link => links.indexOf(link))).toEqual([0, 0, 0, 3])
+  })
+
+  test('is valid for exactly the time that its caller asks for', async () => {
+    const storage = await openAt({ nowMs: start + 1_000 })
+    expect(endOf(await storage.createLink('meds/a/b.pdf', 604_800)) - start).toBe(604_801_000)
+  })
+
+  test('of a week is valid for a week, or nearly one in a bucket, which allows no more', async () => {
+    const storage = await openAt({ nowMs: start }, { TRILHO_LINK_SECONDS: '604800' })
+    const leftMs = endOf(await storage.createLink('meds/a/b.pdf')) - start
+    expect(leftMs).toBeGreaterThan(604_800_000 - 7 * HOUR)
+    if (kind === 's3') expect(leftMs).toBeLessThanOrEqual(604_800_000)
+    else expect(leftMs).toBeGreaterThanOrEqual(604_800_000)
+  })
+})
+
 describe('a link to the disk', () => {
   test.each(ATTACHMENT_TYPES)('returns a file of %s, without a token', async type => {
     const key = await storeFile(fixture.dependencies.storage, type)
@@ -112,7 +156,7 @@ describe('a link to the disk', () => {
     )
   })
 
-  test('is valid for exactly its configured day', async () => {
+  test('is valid until it expires', async () => {
     const key = await storeFile(fixture.dependencies.storage, 'image/png')
     const url = new URL(await fixture.dependencies.storage.createLink(key))
     const parts = {
@@ -209,7 +253,7 @@ describe('a link to S3', () => {
     const key = await storeFile(storage, 'application/pdf')
     const link = new URL(await storage.createLink(key))
     expect([link.origin, link.pathname]).toEqual([s3.endpoint, `/${BUCKET}/${key}`])
-    expect(link.searchParams.get('X-Amz-Expires')).toBe('60')
+    expect(link.searchParams.get('X-Amz-Expires')).toBe('62')
     const answer = await fetch(link)
     expect([answer.status, answer.headers.get('content-type')]).toEqual([200, 'application/pdf'])
     expect(answer.headers.get('content-disposition')).toMatch(/^attachment; filename="[\w-]+\.pdf"$/)
@@ -263,13 +307,12 @@ test('files of the disk are stored under the configured folder only', async () =
   expect(await readdir(join(folder.path, 'files'))).toEqual(['meds'])
 })
 
-function storageOf(environment: Record<string, string>): Promise<FileStorage> {
-  return openStorage(
-    readConfig({
-      DATABASE_URL: fixture.config.databaseUrl,
-      TEMPORAL_ADDRESS: '127.0.0.1:1',
-      TRILHO_SECRET_KEY: fixture.config.secretKeys,
-      ...environment,
-    }),
-  )
+function storageOf(environment: Record<string, string>, now?: () => number): Promise<FileStorage> {
+  const config = readConfig({
+    DATABASE_URL: fixture.config.databaseUrl,
+    TEMPORAL_ADDRESS: '127.0.0.1:1',
+    TRILHO_SECRET_KEY: fixture.config.secretKeys,
+    ...environment,
+  })
+  return openStorage({ ...config, ...(now && { now }) })
 }
