@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto'
 import { InvalidArgumentError } from 'commander'
 import { changeTokenPermissions, issueToken, revokeTokens, type TokenPermissions } from '../admin/accounts.ts'
 import type { EntityManager } from '../db/client/orm.ts'
@@ -25,7 +26,7 @@ export function registerTokenCommands(trilho: OperatorCommand) {
     .auditedCommand('issue', { isRoutine: true })
     .argument('<account>', 'account UUID', parseUuid)
     .argument('<name>', 'name of the token', parseText)
-    .description('create a token; it is shown once')
+    .description('create a token; it is shown once, with the uuid that restrict, revoke and expire take')
     .choice('--mode <mode>', ['live', 'test'], 'test tokens use simulators only', 'live')
     .option('--connection <uuid>', 'bind the token to one connection', parseUuid)
     .option('--expires <moment>', 'ISO 8601', parseFutureInstant)
@@ -33,6 +34,7 @@ export function registerTokenCommands(trilho: OperatorCommand) {
     .option('--addresses <addresses>', ADDRESSES_HELP, parseAddresses)
     .run(async ({ audit, print }, accountUuid: string, name: string, options: IssueTokenOptions) => {
       const { mode, connection, expires } = options
+      const uuid = randomUUID()
       const token = await audit({
         action: 'token_issue',
         subject: `account/${accountUuid}`,
@@ -40,14 +42,14 @@ export function registerTokenCommands(trilho: OperatorCommand) {
           await requireAccount(em, accountUuid)
           if (connection) await requireConnection(em, { accountUuid, uuid: connection, mode })
           return issueToken(em, {
-            ...{ accountUuid, name, mode },
+            ...{ uuid, accountUuid, name, mode },
             ...(connection && { connectionUuid: connection }),
             ...(expires && { expiresAt: expires }),
             ...toPermissions(options),
           })
         },
       })
-      print({ token })
+      print({ token, token_uuid: uuid, name })
     })
 
   token

@@ -249,7 +249,9 @@ describe('token', () => {
   test('issue shows it once, list shows its prefix, expire sets its end, revoke ends it', async () => {
     const { uuid } = await connection()
     const issue = ['token', 'issue', account, 'till', '--mode', 'test']
-    const [{ token }] = await run(...issue, '--connection', uuid, '--expires', '2030-01-01T00:00:00Z')
+    const [{ token, ...issued }] = await run(
+      ...[...issue, '--connection', uuid, '--expires', '2030-01-01T00:00:00Z'],
+    )
     expect(token).toMatch(/^trl_test_[\w-]{43}$/)
     const [row] = await listed()
     expect(row).toMatchObject({
@@ -259,6 +261,7 @@ describe('token', () => {
       expires_at: '2030-01-01T00:00:00.000Z',
       revoked_at: null,
     })
+    expect(issued).toEqual({ token_uuid: row.token_uuid, name: 'till' })
     expect(token.startsWith(row.prefix)).toBe(true)
     expect(JSON.stringify(await listed())).not.toContain(token)
     expect(await em().count(Token, { hash: hashToken(token) })).toBe(1)
