@@ -209,7 +209,8 @@ async function evaluateCharge(
   if (!candidates || value === undefined) return { errors, payable: [] }
   const capable = candidates.filter(one => value > 0 || PROVIDER_CAPABILITIES[one.dialect].canIssueOpenAmount)
   const payable = capable.filter(one => value + computeQuotedFeeCents(value, one.fees) <= MAX_CENTS)
-  if (capable.length === 0) errors.value = ['is required: no provider of this charge supports an open value']
+  if (capable.length === 0)
+    errors.value = ['must be above 0: no provider of this charge supports an open value']
   else if (payable.length === 0) errors.value = ['must not exceed 9999999999.99 together with its fee']
   return { errors, payable }
 }

@@ -146,6 +146,14 @@ export function showCreatedPixKey(row: PixKey): z.output<typeof createdPixKeyRes
   return { message: 'The PIX key was created.', data: { ...showPixKey(row), is_active: true } }
 }
 
-export function showRequestedCode({ uuid, expiresAt }: AuthCode): z.output<typeof requestedCodeResponse> {
-  return { message: 'The code was sent.', data: { auth_code_id: uuid, expires_at: expiresAt } }
+/** Presents a requested code. The code of a test token is not sent (SPEC §9). */
+export function showRequestedCode({
+  uuid,
+  isSimulated,
+  expiresAt,
+}: AuthCode): z.output<typeof requestedCodeResponse> {
+  const message = isSimulated
+    ? 'The code of a test token is not sent: the dashboard shows it on the page of PIX keys, in test mode.'
+    : 'The code was sent.'
+  return { message, data: { auth_code_id: uuid, expires_at: expiresAt } }
 }

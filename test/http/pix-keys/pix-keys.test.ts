@@ -2,6 +2,8 @@ import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals'
 import { createApp } from '../../../src/api/app.ts'
 import { pixKeyRoutes } from '../../../src/api/pix-keys/routes.ts'
+import { showRequestedCode } from '../../../src/contract/pix-keys/pix-key.ts'
+import type { AuthCode } from '../../../src/db/entities/pix-key.ts'
 import { startServer } from '../../../src/http/server.ts'
 import { nextCreationTime } from '../../support/creation-time.ts'
 import { type ApiFixture, type CallOptions, openApiFixture } from '../support/api-fixture.ts'
@@ -429,6 +431,14 @@ describe('removing', () => {
 })
 
 describe('a code for an address', () => {
+  test.each([
+    [true, /^The code of a test token is not sent/],
+    [false, /^The code was sent/],
+  ])('is answered as what happens to it, of a test token: %s', (isSimulated, message) => {
+    const row = { uuid: randomUUID(), isSimulated, expiresAt: new Date() } as AuthCode
+    expect(showRequestedCode(row).message).toMatch(message)
+  })
+
   const ask = (body: object, more: CallOptions = {}) => call('POST', `${PATH}/auth-code`, { body, ...more })
 
   test.each([

@@ -109,6 +109,14 @@ test.each([
   expect(Object.keys(answer.body.errors).sort()).toEqual(fields)
 })
 
+test('a charge of value 0 is refused for its value, which was sent', async () => {
+  const { status, body } = await post('payments', { ...charged, value: 0 })
+  expect([status, body.errors]).toEqual([
+    422,
+    { value: ['must be above 0: no provider of this charge supports an open value'] },
+  ])
+})
+
 test('a split that names a blocked account is refused as one that names an unknown account', async () => {
   const refused = (name: string) => post('payments', { ...charged, splits: [fixed(1, name)] })
   const [blocked, unknown] = [await refused('BLOCKED'), await refused('UNKNOWN')]
