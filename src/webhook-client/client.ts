@@ -42,10 +42,14 @@ type FailedAttemptResult = {
 
 export type WebhookClient = {
   /**
-   * Acquires a slot for a request to an endpoint, or says when to retry: it has too many requests open. `failingForMs`: how long it
-   * has failed, if it has: a lower limit applies, so that dead endpoints occupy few slots.
+   * Acquires a slot for a request to an endpoint, or says when to retry: it has too many requests open. Endpoints of one URL, which
+   * may be of different accounts, have slots of their own. `failingForMs`: how long it has failed, if it has: a lower limit applies, so
+   * that dead endpoints occupy few slots.
    */
-  acquireSlot(endpoint: string, health?: { failingForMs?: number | undefined }): Promise<EndpointAdmission>
+  acquireSlot(
+    endpointUuid: string,
+    health?: { failingForMs?: number | undefined },
+  ): Promise<EndpointAdmission>
   /** Sends a request, for which the caller holds a slot. Rejects only for a bug: an invalid URL or header, or a closed client. */
   postSigned(post: SignedRequest): Promise<WebhookAttemptResult>
   close(): Promise<void>

@@ -38,12 +38,12 @@ export function createPerEndpointLimiter(
   const endpoints = new Map<string, EndpointState>()
 
   return {
-    /** `failingForMs`: how long the endpoint has failed; absent where its last attempt succeeded. */
+    /** `uuid`: of the endpoint; `failingForMs`: how long the endpoint has failed; absent where its last attempt succeeded. */
     async acquire(
-      url: string,
+      uuid: string,
       { failingForMs }: { failingForMs?: number | undefined } = {},
     ): Promise<EndpointAdmission> {
-      const endpoint = getEndpoint(url)
+      const endpoint = getEndpoint(uuid)
       const isFailing = failingForMs !== undefined
       const slots = isFailing ? maxRequestsWhenFailing : maxRequests
       if (endpoint.activeRequests < slots) endpoint.activeRequests += 1
@@ -51,12 +51,12 @@ export function createPerEndpointLimiter(
       else if (isFailing || !(await waitForSlot(endpoint, maxWaitMs)))
         return { retryInMs: bookRetry(endpoint, slots, failingForMs) }
       const since = now()
-      return { release: () => release(url, endpoint, now() - since) }
+      return { release: () => release(uuid, endpoint, now() - since) }
     },
   }
 
-  function getEndpoint(url: string): EndpointState {
-    const existing = endpoints.get(url)
+  function getEndpoint(uuid: string): EndpointState {
+    const existing = endpoints.get(uuid)
     if (existing) return existing
     if (endpoints.size >= MAX_ENDPOINTS) removeIdleEndpoints()
     const endpoint = {
@@ -65,7 +65,7 @@ export function createPerEndpointLimiter(
       requestDurationMs: INITIAL_REQUEST_DURATION_MS,
       bookedUntilMs: { failing: 0, working: 0 },
     }
-    endpoints.set(url, endpoint)
+    endpoints.set(uuid, endpoint)
     return endpoint
   }
 
@@ -80,16 +80,16 @@ export function createPerEndpointLimiter(
   }
 
   /** Hands the slot to the next waiting request, so that no new request takes it in between. */
-  function release(url: string, endpoint: EndpointState, durationMs: number): void {
+  function release(uuid: string, endpoint: EndpointState, durationMs: number): void {
     endpoint.requestDurationMs += (durationMs - endpoint.requestDurationMs) / 4
     const [next] = endpoint.waiting
     if (next) next()
     else endpoint.activeRequests -= 1
-    if (isIdle(endpoint)) endpoints.delete(url)
+    if (isIdle(endpoint)) endpoints.delete(uuid)
   }
 
   function removeIdleEndpoints(): void {
-    for (const [url, endpoint] of endpoints) if (isIdle(endpoint)) endpoints.delete(url)
+    for (const [uuid, endpoint] of endpoints) if (isIdle(endpoint)) endpoints.delete(uuid)
   }
 
   function isIdle({ activeRequests, bookedUntilMs }: EndpointState): boolean {

@@ -68,7 +68,7 @@ export function createDeliveryAttempt({
       return outcome ? { kind: 'closed', outcome } : { kind: 'again', waitMs: 0 }
     }
     const event = await em.findOneOrFail(Event, delivery.eventUuid)
-    const slot = await webhooks.acquireSlot(endpoint.url, { failingForMs: getFailingTimeMs(endpoint) })
+    const slot = await webhooks.acquireSlot(endpoint.uuid, { failingForMs: getFailingTimeMs(endpoint) })
     if ('retryInMs' in slot) return postponeUntilSlot(em, { delivery, endpoint, retryInMs: slot.retryInMs })
     const at = new Date()
     let attempt: WebhookAttemptResult

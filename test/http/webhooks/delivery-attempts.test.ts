@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, afterEach, beforeAll, describe, expect, test } from '@jest/globals'
 import { Webhook } from 'standardwebhooks'
 import type { ActivityDependencies } from '../../../src/activities/runtime/dependencies.ts'
-import { createDeliveryAttempt } from '../../../src/activities/webhooks/deliver.ts'
+import { attemptDelivery, createDeliveryAttempt } from '../../../src/activities/webhooks/deliver.ts'
 import { loadDeliveries } from '../../../src/db/repositories/deliveries.ts'
 import { pollUntil } from '../../api/support/poll-until.ts'
 import { type CertificateAuthority, createAuthority } from '../../webhooks/support/merchant-server.ts'
@@ -170,6 +170,25 @@ describe('an attempt', () => {
     expect(await hook.readAttempts(second)).toEqual([])
     expect((await hook.readEndpoint()).failing_since).toBeNull()
   })
+})
+
+test('another account’s endpoint of the same URL uses none of an endpoint’s request slots', async () => {
+  const limits = { endpointLimits: { maxRequests: 1, maxRequestsWhenFailing: 1, maxWaitMs: 0 } }
+  const [crowded, live] = [await endpoint(limits), await endpoint()]
+  await live.updateEndpoint('url = ?, failing_since = now()', [(await crowded.readEndpoint()).url])
+  const [first, second] = [await crowded.createEvent(), await live.createEvent()]
+  const answered = Promise.withResolvers<void>()
+  crowded.scriptResponses({ status: 200, meanwhile: () => answered.promise })
+  const one = crowded.deliver(first)
+  await pollUntil(
+    async () => crowded.received.length,
+    count => count === 1,
+  )
+  const { webhooks } = crowded.dependencies
+  const attempt = attemptDelivery({ ...live.dependencies, webhooks })
+  expect(await attempt({ deliveryUuid: second })).toEqual(deliveryEnded('DELIVERED'))
+  answered.resolve()
+  expect(await one).toEqual(deliveryEnded('DELIVERED'))
 })
 
 describe('during an attempt', () => {
