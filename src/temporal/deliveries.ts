@@ -1,4 +1,3 @@
-import { randomUUID } from 'node:crypto'
 import { WorkflowExecutionAlreadyStartedError } from '@temporalio/common'
 import { DELIVERY_SWEEP_WORKFLOW } from '../workflows/contracts/maintenance.ts'
 import {
@@ -34,12 +33,15 @@ export async function signalDelivery(
   await catchWorkflowNotFound(client.workflow.getHandle(workflowId).signal(deliveryChangedSignal), null)
 }
 
-/** Starts a sweep of the deliveries that a request has changed, however many, before the next scheduled one. */
-export async function startDeliverySweep(temporal: TemporalContext): Promise<void> {
+/**
+ * Starts a sweep of the deliveries that a request of an account has changed, however many, before the next scheduled one. An
+ * account has one at a time, so that its requests occupy one activity of the workers. One that runs may have passed the changed
+ * rows already: the scheduled sweep finds them.
+ */
+export async function startDeliverySweep(temporal: TemporalContext, accountUuid: string): Promise<void> {
   const client = await temporal.client()
   await client.workflow.start(DELIVERY_SWEEP_WORKFLOW, {
-    workflowId: `delivery-sweep/${randomUUID()}`,
-    taskQueue: temporal.taskQueue,
+    ...buildReopenOptions(temporal, `delivery-sweep/${accountUuid}`),
     args: [],
     staticSummary: 'Signal the workflows of changed deliveries',
   })

@@ -173,8 +173,8 @@ export function signalOpenDelivery(context: TemporalContext, uuid: string): Prom
   return ignoreOutage(signalDelivery(context, { uuid, status: 'PENDING' }))
 }
 
-export function startDeliverySweepIfUp(context: TemporalContext): Promise<void> {
-  return ignoreOutage(startDeliverySweep(context))
+export function startDeliverySweepIfUp(context: TemporalContext, accountUuid: string): Promise<void> {
+  return ignoreOutage(startDeliverySweep(context, accountUuid))
 }
 
 async function ignoreOutage(signal: Promise<void>): Promise<void> {

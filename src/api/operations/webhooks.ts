@@ -89,7 +89,10 @@ function buildWebhookVisibilityFilter({
   return { accountUuid, deletedAt: null, ...(reaches && { $or: [{ mode: reaches }, { mode: null }] }) }
 }
 
-/** Updates the given fields of a webhook. A new URL, or enabling a disabled webhook, requires a handshake first. */
+/**
+ * Updates the given fields of a webhook, and returns it and whether it was disabled. A new URL, or enabling a disabled webhook,
+ * requires a handshake first.
+ */
 export async function updateWebhook(
   em: EntityManager,
   reference: WebhookReference,
@@ -112,8 +115,9 @@ export async function updateWebhook(
     if (body.token !== undefined && body.token !== tools.sealer.open(webhook.sealedSecret))
       replaceSigningSecret(webhook, body.token, tools)
     if (body.status === 'ACTIVE' && webhook.status === 'DISABLED') enableWebhook(webhook)
-    if (body.status === 'DISABLED' && webhook.status === 'ACTIVE') await disableWebhook(tx, webhook, 'asked')
-    return webhook
+    const isDisabled = body.status === 'DISABLED' && webhook.status === 'ACTIVE'
+    if (isDisabled) await disableWebhook(tx, webhook, 'asked')
+    return { webhook, isDisabled }
   })
 }
 

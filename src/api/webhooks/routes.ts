@@ -82,8 +82,8 @@ export const webhookRoutes =
       validateSemantics: ({ body }) => collectEndpointErrors(Object(body), tools.inspect),
       responses: { 200: dataResponse(webhookSchema), errors: ['not_confirmed'] },
       async handle({ params: { uuid }, token, body, em }) {
-        const webhook = await updateWebhook(em, { ...token, uuid }, body, tools)
-        if (body.status === 'DISABLED') await startDeliverySweepIfUp(temporal)
+        const { webhook, isDisabled } = await updateWebhook(em, { ...token, uuid }, body, tools)
+        if (isDisabled) await startDeliverySweepIfUp(temporal, token.accountUuid)
         const data = body.token === undefined ? showWebhook(webhook) : showRotatedWebhook(webhook, body.token)
         return { body: { data } }
       },
@@ -118,7 +118,7 @@ export const webhookRoutes =
       responses: { 200: z.object({ message: z.string() }), errors: ['not_confirmed'] },
       async handle({ params: { uuid }, token, em }) {
         await removeWebhook(em, { ...token, uuid })
-        await startDeliverySweepIfUp(temporal)
+        await startDeliverySweepIfUp(temporal, token.accountUuid)
         return { body: { message: 'The webhook was removed.' } }
       },
     })

@@ -111,9 +111,9 @@ export function registerWebhookPages({ get, post, dashboard }: DashboardRouter):
       status: form.get('status') ?? '',
       events: readSelectedEvents(form),
     })
-    await updateWebhook(em, reference, body, tools)
+    const { isDisabled } = await updateWebhook(em, reference, body, tools)
     acts.push({ action: 'webhook_change', subject: `endpoint/${reference.uuid}` })
-    if (body.status === 'DISABLED') await startDeliverySweepIfUp(dashboard.temporal)
+    if (isDisabled) await startDeliverySweepIfUp(dashboard.temporal, reference.accountUuid)
     return redirect(`${PATH}/${reference.uuid}`, 'webhook_changed')
   })
 
@@ -121,7 +121,7 @@ export function registerWebhookPages({ get, post, dashboard }: DashboardRouter):
     // The same form once more: the webhook is removed.
     if (await isWebhookRemoved(em.fork(), reference)) return redirect(PATH, 'webhook_removed')
     await removeWebhook(em, reference)
-    await startDeliverySweepIfUp(dashboard.temporal)
+    await startDeliverySweepIfUp(dashboard.temporal, reference.accountUuid)
     return redirect(PATH, 'webhook_removed')
   })
 

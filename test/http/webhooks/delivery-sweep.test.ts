@@ -1,4 +1,5 @@
 import { afterAll, afterEach, beforeAll, describe, expect, test } from '@jest/globals'
+import type { Client } from '@temporalio/client'
 import type { ActivityDependencies } from '../../../src/activities/runtime/dependencies.ts'
 import { replayMissedEvents, sweepDeliveries } from '../../../src/activities/webhooks/sweep-deliveries.ts'
 import { deliveryRoutes } from '../../../src/api/webhooks/delivery-routes.ts'
@@ -19,6 +20,11 @@ const HOUR_MS = 3_600_000
 
 let fixture: ApiFixture
 let ca: CertificateAuthority
+/** The options of the workflows that the API has started. */
+const started: { workflowId: string; workflowIdConflictPolicy?: string }[] = []
+const client = {
+  workflow: { start: async (_: string, options: (typeof started)[0]) => void started.push(options) },
+}
 beforeAll(async () => {
   ca = await createAuthority()
   fixture = await openApiFixture(
@@ -26,6 +32,7 @@ beforeAll(async () => {
     {
       TRILHO_LOOPBACK_WEBHOOKS: 'true',
     },
+    async () => client as unknown as Client,
   )
 })
 afterAll(() => fixture?.close())
@@ -99,6 +106,20 @@ async function recovered(webhookUuid: string, since = new Date(Date.now() - HOUR
 
 const sweep = (temporal = createFakeTemporal().temporal) =>
   sweepDeliveries({ orm: fixture.orm, timeScale: 1, temporal } as ActivityDependencies)()
+
+test('a sweep is started where a request has disabled or removed an endpoint, one per account at a time', async () => {
+  const hook = await endpoint()
+  started.length = 0
+  for (let request = 0; request < 3; request++) await hook.call('PATCH', { status: 'DISABLED' })
+  await hook.call('PATCH', { events: ['MED'] })
+  const sweepOfAccount = {
+    workflowId: `delivery-sweep/${hook.accountUuid}`,
+    workflowIdConflictPolicy: 'USE_EXISTING',
+  }
+  expect(started).toMatchObject([sweepOfAccount])
+  expect((await hook.call('DELETE')).status).toBe(200)
+  expect(started).toMatchObject([sweepOfAccount, sweepOfAccount])
+})
 
 describe('an endpoint with more deliveries than one transaction ends', () => {
   test.each([
