@@ -15,8 +15,8 @@ import {
 import { waitResponsively } from './responsive-wait.ts'
 
 /**
- * `attemptMs`: time for a first attempt within a workflow task; a slow endpoint's attempt continues after the task.
- * `fastMs`: an endpoint that answers within this time is fast.
+ * Both are counted from the request. `attemptMs`: time for a first attempt within a workflow task; a slow endpoint's attempt
+ * continues after the task. `fastMs`: an endpoint that answers within this time is fast.
  */
 const ANSWER_WAITS = { attemptMs: 1_500, fastMs: 500 }
 export type FirstAttemptOptions = FirstAttemptLimits & Partial<typeof ANSWER_WAITS>
@@ -77,8 +77,10 @@ export function attemptFirstDeliveries(
   async function attemptInTime({ loaded, deliveryUuid, slots, slot }: SlotInput) {
     let isLate = false
     let speed: FirstAttemptSpeed | undefined
+    const { promise: isSending, resolve: startSending } = Promise.withResolvers<void>()
     const postSigned: typeof webhooks.postSigned = async request => {
       speed = 'silent'
+      startSending()
       const answer = await webhooks.postSigned(request)
       speed = isLate ? 'late' : 'fast'
       return answer
@@ -87,6 +89,12 @@ export function attemptFirstDeliveries(
       const em = slot.waitedMs > MAX_ROW_AGE_MS ? orm.em.fork() : loaded
       if (em !== loaded) await loadDeliveries(em, [deliveryUuid])
       const attempted = attempt({ deliveryUuid }, { em, postSigned })
+      // The wait for a request slot, which the client limits, is not the endpoint's silence.
+      const slotWait = Promise.race([isSending, attempted])
+      if ((await waitResponsively(slotWait, fastMs)) === 'silent') {
+        if (!slots.waitLonger()) return await leaveRunning(attempted, em, deliveryUuid)
+        await slotWait
+      }
       const result = await waitResponsively(attempted, fastMs)
       if (result !== 'silent') return result
       isLate = true
@@ -94,8 +102,7 @@ export function attemptFirstDeliveries(
         const lateResult = await waitResponsively(attempted, attemptMs - fastMs)
         if (lateResult !== 'silent') return lateResult
       } else if (speed === 'silent') speed = 'late' // Whether it would have answered in time remains unknown.
-      attempted.catch(() => {}) // The workflow attempts the delivery again.
-      return await postponeWhileSilent(em, deliveryUuid)
+      return await leaveRunning(attempted, em, deliveryUuid)
     } catch {
       // A failure of ours concerns this delivery only: its workflow attempts it at once.
       return AT_ONCE
@@ -104,8 +111,12 @@ export function attemptFirstDeliveries(
     }
   }
 
-  /** Makes a delivery due only when its running attempt must have ended, so that no second one is made meanwhile. */
-  async function postponeWhileSilent(em: EntityManager, deliveryUuid: string) {
+  /**
+   * Lets an attempt continue after the task. Its delivery is due only when the attempt must have ended, so that no second one is made
+   * meanwhile.
+   */
+  async function leaveRunning(attempted: Promise<unknown>, em: EntityManager, deliveryUuid: string) {
+    attempted.catch(() => {}) // The workflow attempts the delivery again.
     const delivery = await em.findOneOrFail(Delivery, deliveryUuid)
     const nextAttemptAt = new Date(Date.now() + ATTEMPT_LIMIT_MS)
     const sweepAt = new Date(nextAttemptAt.getTime() + scaleWait(WAITS.deliveryOverdue, timeScale))

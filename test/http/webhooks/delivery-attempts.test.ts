@@ -511,6 +511,47 @@ describe('first attempts within a workflow task', () => {
     expect(hook.received).toHaveLength(1)
   })
 
+  test('that wait for a request slot are not the endpoint’s silence', async () => {
+    const hook = await endpoint({
+      endpointLimits: { maxRequests: 1, maxWaitMs: 60_000 },
+      firstAttempts: { fastMs: 500, attemptMs: 600 },
+    })
+    await hook.becomeFast()
+    const slot = await hook.dependencies.webhooks.acquireSlot(hook.uuid)
+    const making = hook.deliverFirst([await hook.createEvent()])
+    await sleep(2_500) // Longer than both waits, also where the process is too busy to count them.
+    if ('release' in slot) slot.release()
+    expect(await making).toEqual({ open: [] })
+    expect(await hook.deliverFirst([await hook.createEvent()])).toEqual({ open: [] })
+  })
+
+  test('that wait for a request slot leave local activities to everything else, and their endpoint fast', async () => {
+    const hook = await endpoint({
+      endpointLimits: { maxRequests: 1, maxWaitMs: 60_000 },
+      firstAttempts: { maxWaitingActivities: 1, attemptMs: 40_000 },
+    })
+    const slow = await endpoint()
+    await hook.becomeFast()
+    const answered = Promise.withResolvers<void>()
+    slow.scriptResponses({ status: 200, meanwhile: () => answered.promise })
+    const probing = hook.deliverFirst([await slow.createEvent()])
+    await pollUntil(
+      async () => slow.received.length,
+      count => count === 1,
+    )
+    const slot = await hook.dependencies.webhooks.acquireSlot(hook.uuid)
+    const held = await hook.createEvent()
+    expect(await hook.deliverFirst([held])).toEqual({ open: [{ deliveryUuid: held, firstWaitMs: 20_000 }] })
+    if ('release' in slot) slot.release()
+    await pollUntil(
+      () => hook.readDelivery(held),
+      ({ status }) => status === 'DELIVERED',
+    )
+    expect(await hook.deliverFirst([await hook.createEvent()])).toEqual({ open: [] })
+    answered.resolve()
+    expect(await probing).toEqual({ open: [] })
+  })
+
   test('leave local activities to everything else, however many endpoints do not answer', async () => {
     const hook = await endpoint({
       firstAttempts: { maxWaitingActivities: 1, fastMs: 2_000, attemptMs: 40_000 },
