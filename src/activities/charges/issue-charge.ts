@@ -1,14 +1,16 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { type EntityManager, runInTransaction } from '../../db/client/orm.ts'
 import type { Attempt } from '../../db/entities/attempt.ts'
-import { Charge, type ChargeFailure } from '../../db/entities/charge.ts'
+import { Charge } from '../../db/entities/charge.ts'
 import { Connection } from '../../db/entities/connection.ts'
+import type { OperationFailure } from '../../db/entities/transfer.ts'
 import { lockRow } from '../../db/locks.ts'
 import { mapQuery, type Query, runQuery, transactionReturning } from '../../db/pipeline/query.ts'
 import { queryAttempts } from '../../db/repositories/attempts.ts'
 import { recordCircuitResult } from '../../db/repositories/circuit-breaker.ts'
 import { pendingFollowUpsOfRow } from '../../db/repositories/follow-ups.ts'
 import { chargeMachine } from '../../domain/charges/charge.ts'
+import { failureOf } from '../../domain/errors/error-catalogue.ts'
 import { computeQuotedFeeCents } from '../../domain/ledger/money.ts'
 import { referenceOf } from '../../domain/pix/identifiers.ts'
 import { mayTryNext } from '../../domain/providers/fallback.ts'
@@ -17,6 +19,7 @@ import type { ChargeInput, IssueChargeResult } from '../../workflows/contracts/c
 import { recordChargeEvent } from '../events/record-event.ts'
 import { throwIfCancelled } from '../runtime/cancellation.ts'
 import type { ActivityDependencies } from '../runtime/dependencies.ts'
+import { describeRefusal } from '../shared/attempts.ts'
 import {
   getConnectionParty,
   isReachedByOtherWorkersOnly,
@@ -179,7 +182,7 @@ function getQuotedFeeCents({ valueCents }: Charge, { totalCents }: IssuedCharge)
 export async function failIssuing(
   em: EntityManager,
   chargeUuid: string,
-  code?: ChargeFailure['code'],
+  code?: 'not_found_after_restore',
 ): Promise<Query<IssueChargeResult>> {
   const charge = await lockCharge(em, chargeUuid)
   const attempts = await findIssueAttempts(em, chargeUuid)
@@ -188,13 +191,13 @@ export async function failIssuing(
   const connections = await em.find(Connection, {
     uuid: { $in: attempts.map(attempt => attempt.connectionUuid) },
   })
+  const providerOf = ({ connectionUuid }: Attempt) =>
+    connections.find(one => one.uuid === connectionUuid)?.provider ?? ''
   const at = new Date()
   charge.failure = {
-    code:
-      code ??
-      (attempts.every(one => one.state === 'rejected') ? 'provider_rejected' : 'no_provider_available'),
+    ...(code ? failureOf(code) : combineIssueRefusals(attempts, providerOf)),
     attempts: attempts.map(attempt => ({
-      provider: connections.find(one => one.uuid === attempt.connectionUuid)?.provider ?? '',
+      provider: providerOf(attempt),
       outcome: attempt.state === 'orphan' ? 'unknown' : attempt.state,
       code: attempt.code ?? '',
     })),
@@ -202,6 +205,16 @@ export async function failIssuing(
   transition(charge, chargeMachine, 'no_provider_issued', at)
   await recordChargeEvent(em, charge, { at })
   return queryIssueResult(charge, attempts)
+}
+
+/** Combines the outcomes of all attempts into one failure: the last refusal, or that a provider was not available. */
+function combineIssueRefusals(
+  attempts: Attempt[],
+  providerOf: (attempt: Attempt) => string,
+): OperationFailure {
+  if (attempts.some(({ state }) => state !== 'rejected')) return failureOf('no_provider_available')
+  const last = attempts.at(-1)
+  return last ? { ...describeRefusal(last), provider: providerOf(last) } : failureOf('provider_rejected')
 }
 
 function queryIssueResult(charge: Charge, attempts: Attempt[]): Query<IssueChargeResult> {

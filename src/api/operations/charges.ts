@@ -9,6 +9,7 @@ import {
   showCreatedCharge,
   splitBody,
 } from '../../contract/charges/charge.ts'
+import { redactErrorForConnection } from '../../contract/events/event.ts'
 import type { EntityManager } from '../../db/client/orm.ts'
 import { Account } from '../../db/entities/account.ts'
 import type { Connection } from '../../db/entities/connection.ts'
@@ -77,8 +78,7 @@ async function redactChargesForToken(
   return charges.map(charge => {
     const { uuid, failure } = charge
     if (!failure) return charge
-    const attempts = failure.attempts.filter((_, index) => index === positions.get(uuid))
-    return { ...charge, failure: { ...failure, attempts } }
+    return { ...charge, failure: redactErrorForConnection(positions.get(uuid), failure) }
   })
 }
 
@@ -147,10 +147,16 @@ function respondWithCharge(charge: ReadCharge, replay: Replay) {
   if (charge.state === 'issuing')
     fail('issuing', { data: { uuid: charge.uuid }, retryAfterS: UNAVAILABLE_RETRY_S, headers })
   if (charge.state === 'failed')
-    failStored(charge.failure?.code ?? 'no_provider_available', replay, {
+    failStored(chargeErrorCode(charge), replay, {
       data: z.encode(createdChargeSchema, showCreatedCharge(charge)),
     })
   return { status: 201 as const, body: { data: showCreatedCharge(charge) }, headers }
+}
+
+/** Maps the failure: 503 where a provider could not be reached, 409 after a restore, 400 for every refusal. */
+function chargeErrorCode({ failure }: ReadCharge) {
+  const code = failure?.code ?? 'no_provider_available'
+  return code === 'no_provider_available' || code === 'not_found_after_restore' ? code : 'provider_rejected'
 }
 
 /** Validation of a new charge beyond its schema: rules that need the database or two fields at once. */

@@ -131,7 +131,9 @@ export const FAILED_CHARGE_EXAMPLE: z.input<typeof createdChargeSchema> = {
     pix: { ...CREATED_CHARGE_EXAMPLE.payment.pix, status: 'FAILED', txid: null, pix_key: '' },
   },
   error: {
-    code: 'provider_rejected',
+    code: 'collection_key_invalid',
+    message: 'The collection key does not belong to the account at the provider.',
+    provider: 'PROVIDER_A',
     attempts: [{ provider: 'PROVIDER_A', outcome: 'rejected', code: 'collection_key_invalid' }],
   },
 }

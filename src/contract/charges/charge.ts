@@ -188,6 +188,9 @@ const chargeFields = {
   error: z
     .object({
       code: z.string(),
+      message: z.string(),
+      provider_code: z.string().optional(),
+      provider: z.string().optional(),
       attempts: z.array(
         z
           .object({ provider: z.string(), outcome: z.string(), code: z.string() })

@@ -31,9 +31,8 @@ export type EventsQuery = z.output<typeof eventsQuery>
 export type VisibleEvent = Pick<Event, 'uuid' | 'type' | 'createdAt' | 'body'>
 
 type AttemptsField = { attempts?: { provider: string; code: string }[] }
-type EventResourceBody = AttemptsField & {
-  error?: AttemptsField & { code: string; provider?: string; provider_code?: string }
-}
+type ErrorField = AttemptsField & { code: string; provider?: string; provider_code?: string }
+type EventResourceBody = AttemptsField & { error?: ErrorField }
 
 /** Removes what other connections did: keeps the attempt at `position` and only that attempt's error details. */
 export function redactBodyForConnection(
@@ -41,18 +40,27 @@ export function redactBodyForConnection(
   body: Record<string, unknown>,
 ): Record<string, unknown> {
   const { attempts, error } = body as EventResourceBody
-  const filterAttempts = (attempts: AttemptsField['attempts']) =>
-    attempts && { attempts: attempts.filter((_, index) => index === position) }
-  if (!error) return { ...body, ...filterAttempts(attempts) }
-  const { provider, provider_code, ...reason } = error
-  const redactedError = { ...reason, ...filterAttempts(error.attempts) }
-  const isErrorVisible =
-    provider === undefined || isErrorOfAttempt(redactedError.attempts ?? [], { ...error, provider })
   return {
     ...body,
-    ...filterAttempts(attempts),
-    error: isErrorVisible ? { ...error, ...redactedError } : redactedError,
+    ...filterAttempts(position, attempts),
+    ...(error && { error: redactErrorForConnection(position, error) }),
   }
+}
+
+/** Removes from an error what other connections did: their attempts, and the name and code of the provider that was one of them. */
+export function redactErrorForConnection<E extends ErrorField>(
+  position: number | undefined,
+  error: E,
+): Omit<E, 'provider' | 'provider_code'> {
+  const { provider, provider_code, ...reason } = error
+  const redacted = { ...reason, ...filterAttempts(position, error.attempts) }
+  const isVisible =
+    provider === undefined || isErrorOfAttempt(redacted.attempts ?? [], { ...error, provider })
+  return isVisible ? { ...error, ...redacted } : redacted
+}
+
+function filterAttempts<A>(position: number | undefined, attempts: A[] | undefined) {
+  return attempts && { attempts: attempts.filter((_, index) => index === position) }
 }
 
 /** Tests whether one of these attempts produced the error: two connections may belong to one provider. */

@@ -9,10 +9,10 @@ import { Connection } from './connection.ts'
 import { HistoryType } from './history.ts'
 import { orderColumns } from './order.ts'
 import { PartyType } from './party.ts'
+import type { OperationFailure } from './transfer.ts'
 
-/** Why no provider issued the charge: the code of the catalogue, and each provider's outcome. */
-export type ChargeFailure = {
-  code: 'no_provider_available' | 'provider_rejected' | 'not_found_after_restore'
+/** Why no provider issued the charge: the last refusal or a code of the catalogue, and each provider's outcome. */
+type ChargeFailure = OperationFailure & {
   attempts: { provider: string; outcome: string; code: string }[]
 }
 

@@ -153,7 +153,10 @@ test('a stored FAILED is final for its key: the same status is returned without 
       status: 'FAILED',
       history: [{ status: 'FAILED' }],
       payment: { status: 'FAILED', payload: '' },
-      error: { code, attempts: [{ provider: 'PROVIDER_A', outcome, code: expect.any(String) }] },
+      error: {
+        message: expect.any(String),
+        attempts: [{ provider: 'PROVIDER_A', outcome, code: expect.any(String) }],
+      },
     })
     const again = await create(failing, key)
     expect([again.status, replayed(again), again.headers.has('retry-after')]).toEqual([status, 'true', false])

@@ -174,7 +174,9 @@ test('a charge that every provider refuses is FAILED, and the response lists the
     history: [{ status: 'FAILED' }],
     payment: { status: 'FAILED', payload: '', pix: { status: 'FAILED' } },
     error: {
-      code: 'provider_rejected',
+      code: data.error.attempts[1].code,
+      message: expect.stringMatching(/./),
+      provider: 'PROVIDER_B',
       attempts: [
         { provider: 'PROVIDER_A', outcome: 'rejected', code: expect.stringMatching(/./) },
         { provider: 'PROVIDER_B', outcome: 'rejected', code: expect.stringMatching(/./) },
@@ -196,7 +198,11 @@ test('a charge that reaches no provider is FAILED, and the response allows a ret
   expect(Number(answer.headers.get('retry-after'))).toBeGreaterThan(0)
   expect(answer.body.data).toMatchObject({
     status: 'FAILED',
-    error: { attempts: [{ outcome: 'unreachable' }, { outcome: 'unknown' }] },
+    error: {
+      code: 'no_provider_available',
+      message: 'No provider could be reached; send a new request after Retry-After.',
+      attempts: [{ outcome: 'unreachable' }, { outcome: 'unknown' }],
+    },
   })
   expect((await create(merchant)).status).toBe(201)
 })

@@ -368,6 +368,9 @@ class Split(Model):
 
 class ChargeError(Model):
     code: str
+    message: str
+    provider_code: str | None = None
+    provider: str | None = None
     attempts: list[ChargeErrorAttempt]
 
 

@@ -996,6 +996,9 @@ export interface components {
         };
         ChargeError: {
             code: string;
+            message: string;
+            provider_code?: string;
+            provider?: string;
             attempts: components["schemas"]["ChargeErrorAttempt"][];
         };
         ChargeErrorAttempt: {
