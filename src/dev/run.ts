@@ -3,7 +3,13 @@ import { existsSync } from 'node:fs'
 import { rm } from 'node:fs/promises'
 import { type LocalConfig, readLocalConfig } from '../config.ts'
 import { formatBanner } from './env/local-info.ts'
-import { resolveStateDir, type StateDir, tryReadJsonFile, writeJsonFile } from './env/state-dir.ts'
+import {
+  createStateDir,
+  resolveStateDir,
+  type StateDir,
+  tryReadJsonFile,
+  writeJsonFile,
+} from './env/state-dir.ts'
 import { type FileLock, readLockHolder, tryFileLock } from './os/file-lock.ts'
 import { type PickedPorts, type Ports, pickPorts } from './os/ports.ts'
 import { type PrintLine, pause, WAIT_LIMITS } from './os/wait-until.ts'
@@ -35,6 +41,7 @@ async function runInStateDir(
 ): Promise<void> {
   const since = performance.now()
   const abort = ending.signal
+  createStateDir(home.folder)
   const lock = await acquireStateDirLock(home, abort)
   const processes = createSupervisor(home, { print: printLine, onRestartLimit: error => ending.abort(error) })
   let picked: PickedPorts | undefined

@@ -1,5 +1,6 @@
 import { once } from 'node:events'
-import { statfs } from 'node:fs/promises'
+import { chmod, mkdir, statfs } from 'node:fs/promises'
+import { dirname, join } from 'node:path'
 import type { Readable } from 'node:stream'
 import { Disk } from 'flydrive'
 import { FSDriver } from 'flydrive/drivers/fs'
@@ -50,7 +51,7 @@ export async function openStorage({
   now?: () => number
 }): Promise<FileStorage> {
   const links = createFileLinks(config)
-  const { driver, createLink } =
+  const { driver, createLink, writePrivately } =
     settings.kind === 'disk' ? openFolder(settings, links) : await openBucket(settings)
   const disk = new Disk(driver)
 
@@ -58,7 +59,11 @@ export async function openStorage({
     kind: settings.kind,
     links,
     writeFile: (key, { path, type, sizeBytes }) =>
-      wrapStorageErrors(disk.copyFromFs(path, key, { contentType: type, contentLength: sizeBytes })),
+      wrapStorageErrors(
+        writePrivately(key, () =>
+          disk.copyFromFs(path, key, { contentType: type, contentLength: sizeBytes }),
+        ),
+      ),
     async openFile(key) {
       try {
         const { contentLength } = await disk.getMetaData(key)
@@ -100,6 +105,13 @@ function openFolder(settings: Extract<StorageSettings, { kind: 'disk' }>, links:
     driver: new FSDriver({ location: settings.folder, visibility: 'private' }),
     createLink: async (key: string, { startMs, seconds }: LinkPeriod) =>
       links.createLink(key, startMs + seconds * 1_000),
+    /** Writes a file that only this process's user can read, in folders that only it can enter: flydrive sets no modes. */
+    async writePrivately(key: string, write: () => Promise<void>) {
+      const path = join(settings.folder, key)
+      await mkdir(dirname(path), { recursive: true, mode: 0o700 })
+      await write()
+      await chmod(path, 0o600)
+    },
   }
 }
 
@@ -143,7 +155,7 @@ async function openBucket({ bucket, ...settings }: Extract<StorageSettings, { ki
       expiresIn: Math.min(seconds, MAX_S3_LINK_SECONDS),
     })
   }
-  return { driver, createLink }
+  return { driver, createLink, writePrivately: (_key: string, write: () => Promise<void>) => write() }
 }
 
 const SILENT_LOGGER = { debug() {}, info() {}, warn() {}, error() {} }

@@ -1,12 +1,12 @@
 import { execFile } from 'node:child_process'
-import { mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { chmod, mkdir, mkdtemp, rm, stat, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { describe, expect, test } from '@jest/globals'
 import { readConfig, readLocalConfig } from '../../src/config.ts'
 import { withReachableBindHost } from '../../src/dev/env/bind-host.ts'
-import { resolveStateDir } from '../../src/dev/env/state-dir.ts'
+import { createStateDir, resolveStateDir } from '../../src/dev/env/state-dir.ts'
 
 /** Invalid settings that a process refuses at its start, with their messages. */
 
@@ -118,4 +118,21 @@ test.each([
   ['::', '::'],
 ])('a start reaches its children although the shell exports HOST=%s', (HOST, listens) => {
   expect(withReachableBindHost({ HOST })).toEqual({ HOST: listens })
+})
+
+test('a new home is of its own user only, and root’s can be entered by PostgreSQL’s; one that exists keeps its mode', async () => {
+  const root = await mkdtemp(join(tmpdir(), 'trilho-test-'))
+  try {
+    const modeOf = async (name: string) => (await stat(join(root, name))).mode & 0o777
+    createStateDir(join(root, 'user'), false)
+    createStateDir(join(root, 'root'), true)
+    await mkdir(join(root, 'shared'))
+    await chmod(join(root, 'shared'), 0o755)
+    createStateDir(join(root, 'shared'), false)
+    expect([await modeOf('user'), await modeOf('root'), await modeOf('shared')]).toEqual([
+      0o700, 0o711, 0o755,
+    ])
+  } finally {
+    await rm(root, { recursive: true })
+  }
 })

@@ -31,6 +31,7 @@ test.concurrent('a start prints all addresses, ends in order by one signal or ma
   expect(first).toMatchObject({ temporal_namespace: 'default', task_queue: 'trilho' })
   expect(statSync(stack.home.localInfo).mode & 0o777).toBe(0o600)
   expect(statSync(stack.home.secretKey).mode & 0o777).toBe(0o600)
+  expect(statSync(stack.home.temporalDatabase).mode & 0o077).toBe(0)
   const connection = await Connection.connect({ address: first.temporal_address })
   await connection.close()
 

@@ -27,6 +27,14 @@ export function resolveStateDir(folder: string) {
   }
 }
 
+/**
+ * Creates the home, for its own user only; one that exists keeps its mode. Root's home can be entered by others, but not
+ * listed: PostgreSQL runs in it as another user.
+ */
+export function createStateDir(folder: string, isRoot = process.getuid?.() === 0): void {
+  mkdirSync(folder, { recursive: true, mode: isRoot ? 0o711 : 0o700 })
+}
+
 /** Readers see the old file or the new one, never half of it. */
 function writeFileAtomically(path: string, text: string, mode = 0o644): void {
   mkdirSync(dirname(path), { recursive: true })

@@ -12,6 +12,8 @@ export type ChildProcessPlan = Pick<SpawnOptions, 'env' | 'cwd' | 'uid' | 'gid'>
   name: ChildProcessName
   command: string
   args: string[]
+  /** Mode bits that the files of the child lack; those of this process if absent. */
+  umask?: number
 }
 
 export type Supervisor = ReturnType<typeof createSupervisor>
@@ -78,13 +80,15 @@ export function createSupervisor(
   }
 }
 
-function spawnWithLog({ command, args, ...options }: ChildProcessPlan, log: string) {
+function spawnWithLog({ command, args, umask, ...options }: ChildProcessPlan, log: string) {
   mkdirSync(dirname(log), { recursive: true })
   if ((statSync(log, { throwIfNoEntry: false })?.size ?? 0) > logRotationBytes) renameSync(log, `${log}.1`)
   const file = openSync(log, 'a', 0o600)
+  const ownUmask = umask === undefined ? undefined : process.umask(umask) // A child inherits it.
   try {
     return spawn(command, args, { ...options, detached: true, stdio: ['ignore', file, file] })
   } finally {
+    if (ownUmask !== undefined) process.umask(ownUmask)
     closeSync(file)
   }
 }

@@ -98,6 +98,7 @@ async function startTemporal(
     }),
     env: { ...config.environment, ...temporalEnvironment },
     cwd: home.folder,
+    umask: 0o077, // Its database is readable by this user only, also in a home that others may enter.
   })
   return `127.0.0.1:${ports.temporal}`
 }

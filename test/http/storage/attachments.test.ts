@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
-import { readdir, readFile, writeFile } from 'node:fs/promises'
-import { join } from 'node:path'
+import { readdir, readFile, stat, writeFile } from 'node:fs/promises'
+import { dirname, join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
 import { fileRoutes } from '../../../src/api/files/routes.ts'
 import { readConfig } from '../../../src/config.ts'
@@ -299,6 +299,14 @@ describe('a failing storage', () => {
   ])('is not opened with %j', environment => {
     expect(() => storageOf(environment)).toThrow(/TRILHO_/)
   })
+})
+
+test('files of the disk and their folders are readable by their own user only', async () => {
+  const root = join(folder.path, 'deep', 'files')
+  const key = await storeFile(await storageOf({ TRILHO_STORAGE_FOLDER: root }), 'image/png')
+  const paths = [root, join(root, 'meds'), dirname(join(root, key)), join(root, key)]
+  const modes = await Promise.all(paths.map(async path => (await stat(path)).mode & 0o777))
+  expect(modes).toEqual([0o700, 0o700, 0o700, 0o600])
 })
 
 test('files of the disk are stored under the configured folder only', async () => {
