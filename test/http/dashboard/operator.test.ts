@@ -230,7 +230,7 @@ describe('an operator action', () => {
     ...{ attempt: ours.unknownAttempt, sending: '0', evidence: 'written' },
   })
   const payoutPage = () => `/unknown/transfer/${ours.unknown}`
-  const WAITS = { disposition: 'not_returned', sending: '0' }
+  const WAITS = { disposition: 'not_returned', sending: '0', cents: '4242' }
 
   test('needs the token of its session', async () => {
     for (const act of ACTS)
@@ -437,7 +437,7 @@ describe('an operator action', () => {
     test('is refused on a PIX, an endpoint or a pause in another state', async () => {
       const [reason, before] = ['because', await acts()]
       for (const act of ['return', 'keep'])
-        for (const was of [{ disposition: 'held' }, { sending: '1' }]) {
+        for (const was of [{ disposition: 'held' }, { sending: '1' }, { cents: '4241' }]) {
           const { status, text } = await send(act, { uuid: ours.unmatched, ...WAITS, ...was, reason })
           expect([act, status, text.includes('Devolução recusada')]).toEqual([act, 409, true])
         }
