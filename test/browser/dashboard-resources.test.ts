@@ -168,11 +168,11 @@ describeWithBrowser('the dashboard in a browser', () => {
       await ask.getByLabel(say('Tipo', 'Type')).selectOption({ label: 'E-mail' })
       await ask.getByLabel(say('Chave', 'Key')).fill(address)
       await ask.getByRole('button', { name: say('Enviar o código', 'Send the code') }).click()
-      const sent = say(
-        `Digite o código de seis dígitos enviado para ${address}.`,
-        `Enter the six-digit code sent to ${address}.`,
+      const created = say(
+        `Digite o código de teste de seis dígitos de ${address}, mostrado nesta página.`,
+        `Enter the six-digit test code of ${address} that this page shows.`,
       )
-      await page.getByText(sent).waitFor()
+      await page.getByText(created).waitFor()
       const code = await readOutboxCode(stage, address)
       const field = page.getByLabel(say('Código', 'Six-digit code'))
       const create = page.getByRole('button', { name: say('Cadastrar a chave', 'Register the key') }).first()
