@@ -1,35 +1,17 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import { afterAll, afterEach, beforeAll, describe, expect, test } from '@jest/globals'
+import { describe, expect, test } from '@jest/globals'
 import { Webhook } from 'standardwebhooks'
 import type { ActivityDependencies } from '../../../src/activities/runtime/dependencies.ts'
 import { attemptDelivery, createDeliveryAttempt } from '../../../src/activities/webhooks/deliver.ts'
 import { loadDeliveries } from '../../../src/db/repositories/deliveries.ts'
 import { pollUntil } from '../../api/support/poll-until.ts'
-import { type CertificateAuthority, createAuthority } from '../../webhooks/support/merchant-server.ts'
-import { type ApiFixture, openApiFixture } from '../support/api-fixture.ts'
-import { openEndpointFixture } from '../support/endpoint-fixture.ts'
+import { setUpEndpointSuite } from '../support/endpoint-suite.ts'
 
 /** One attempt of a delivery after another, as its activity makes them: what is stored, and what comes next. */
 
 const DAY_MS = 86_400_000
 
-let fixture: ApiFixture
-let ca: CertificateAuthority
-beforeAll(async () => {
-  ca = await createAuthority()
-  fixture = await openApiFixture([])
-})
-afterAll(() => fixture?.close())
-
-const closing: (() => Promise<void>)[] = []
-afterEach(async () => {
-  for (const close of closing.splice(0)) await close()
-})
-async function endpoint(options: Parameters<typeof openEndpointFixture>[1] = {}) {
-  const story = await openEndpointFixture({ world: fixture, ca }, options)
-  closing.push(story.close)
-  return story
-}
+const { getFixture, openEndpoint: endpoint } = setUpEndpointSuite()
 
 const deliveryEnded = (outcome: string) => ({ kind: 'closed', outcome })
 const timeOf = (at: unknown) => new Date(at as string).getTime()
@@ -277,7 +259,7 @@ describe('a replaced signing secret', () => {
 
   test('signs next to the current one until it expires', async () => {
     const hook = await endpoint()
-    const seal = (secret: string) => fixture.dependencies.sealer.seal(secret)
+    const seal = (secret: string) => getFixture().dependencies.sealer.seal(secret)
     const previous = [
       { sealed: seal('the one before'), until: inMs(60_000) },
       { sealed: seal('the one before that'), until: inMs(30_000) },
@@ -367,7 +349,7 @@ test('a delivery is not ended by an endpoint’s state that has changed since it
   const hook = await endpoint()
   const delivery = await hook.createEvent()
   await hook.updateEndpoint(`status = 'DISABLED', disabled_reason = 'asked'`)
-  const { orm } = fixture
+  const { orm } = getFixture()
   const em = orm.em.fork()
   await loadDeliveries(em, [delivery])
   await hook.updateEndpoint(`status = 'ACTIVE', disabled_reason = null`)

@@ -1,52 +1,37 @@
 import { randomUUID } from 'node:crypto'
-import { afterAll, afterEach, beforeAll, expect, test } from '@jest/globals'
+import { expect, test } from '@jest/globals'
 import { attemptDelivery } from '../../../src/activities/webhooks/deliver.ts'
 import { pollUntil } from '../../api/support/poll-until.ts'
 import { openTestOrm } from '../../support/orm.ts'
-import { type CertificateAuthority, createAuthority } from '../../webhooks/support/merchant-server.ts'
-import { type ApiFixture, openApiFixture } from '../support/api-fixture.ts'
-import { openEndpointFixture } from '../support/endpoint-fixture.ts'
+import { setUpEndpointSuite } from '../support/endpoint-suite.ts'
 
 /** Attempts whose outcome PostgreSQL does not store, as their activity makes and Temporal repeats them. */
 
 const MINUTE_MS = 60_000
 
-let fixture: ApiFixture
-let ca: CertificateAuthority
-beforeAll(async () => {
-  ca = await createAuthority()
-  fixture = await openApiFixture([])
-})
-afterAll(() => fixture?.close())
-
-const closing: (() => Promise<void>)[] = []
-afterEach(async () => {
-  for (const close of closing.splice(0)) await close()
-})
-async function endpoint(options: Parameters<typeof openEndpointFixture>[1] = {}) {
-  const story = await openEndpointFixture({ world: fixture, ca }, options)
-  closing.push(story.close)
-  return story
-}
+const { getFixture, closeAfterTest, openEndpoint: endpoint } = setUpEndpointSuite()
 
 /** PostgreSQL answers reads and takes no writes, as a standby does. */
 async function openReadOnlyOrm() {
   const role = `reader_${randomUUID().replaceAll('-', '')}`
-  await fixture.orm.em.fork().execute(
-    `create role ${role} login password 'a' in role pg_read_all_data;
+  await getFixture()
+    .orm.em.fork()
+    .execute(
+      `create role ${role} login password 'a' in role pg_read_all_data;
      alter role ${role} set default_transaction_read_only = on`,
-  )
-  const url = Object.assign(new URL(fixture.config.databaseUrl), { username: role, password: 'a' })
+    )
+  const url = Object.assign(new URL(getFixture().config.databaseUrl), { username: role, password: 'a' })
   const orm = await openTestOrm({ databaseUrl: url.href, poolSize: 2 })
-  closing.push(() => orm.close())
+  closeAfterTest(() => orm.close())
   return orm
 }
 
 /** Refuses what records an attempt, until the test has ended; the row of the delivery can be written. */
 async function refuseRecords() {
-  const alter = (change: string) => fixture.orm.em.fork().execute(`alter table delivery_attempt ${change}`)
+  const alter = (change: string) =>
+    getFixture().orm.em.fork().execute(`alter table delivery_attempt ${change}`)
   await alter('add constraint refuses check (number < 0) not valid')
-  closing.push(async () => void (await alter('drop constraint refuses')))
+  closeAfterTest(async () => void (await alter('drop constraint refuses')))
 }
 
 test('while PostgreSQL takes no writes, nothing is sent, however often the attempt is repeated', async () => {
@@ -108,7 +93,7 @@ test.each([
       status: 'PENDING',
       attempt_count: attemptCount,
     })
-    expect(fixture.lines.join('')).toContain('the outcome of a webhook delivery attempt is not stored')
+    expect(getFixture().lines.join('')).toContain('the outcome of a webhook delivery attempt is not stored')
   },
 )
 
