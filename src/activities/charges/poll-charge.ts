@@ -43,7 +43,7 @@ export function pollCharge(dependencies: ActivityDependencies) {
     const em = dependencies.orm.em.fork()
     const connection = await runQuery(em, queryChargeConnectionToCall(em, chargeUuid))
     const client = toProviderConnection(dependencies, connection)
-    const isConfirmed = watchConfirmation(dependencies, chargeUuid)
+    const isConfirmed = createConfirmationCheck(dependencies, chargeUuid)
     const found = await callClientRepeatably(dependencies, em, client, provider =>
       provider.findCharge(referenceOf(chargeUuid)),
     )
@@ -67,7 +67,7 @@ type ConfirmationCheck = (em: EntityManager, code: string) => Promise<boolean>
  * code. Created before the provider is called: its list of payments may lag behind the charge, and only an answer that
  * it gives long after the confirmation ends the charge.
  */
-function watchConfirmation({ timeScale }: ActivityDependencies, chargeUuid: string): ConfirmationCheck {
+function createConfirmationCheck({ timeScale }: ActivityDependencies, chargeUuid: string): ConfirmationCheck {
   const calledAtMs = Date.now()
   return async (em, code) => {
     const waitMs = scaleWait(WAITS.endAfterConfirmation, timeScale) + Date.now() - calledAtMs

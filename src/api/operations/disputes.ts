@@ -15,7 +15,7 @@ import {
   REPLY_LINK_SECONDS,
 } from '../../domain/disputes/attachment.ts'
 import { type DisputeState, disputeMachine, replyErrorCodeOf } from '../../domain/disputes/dispute.ts'
-import { checkReplyText } from '../../domain/disputes/reply-text.ts'
+import { checkReplyText, getMaxReplyTextLength } from '../../domain/disputes/reply-text.ts'
 import { fail, failField, failNotConfirmed } from '../../http/api-error.ts'
 import { DISPUTE_REPLY_RESERVE_MS, STORED_BYTES_PER_MS } from '../../http/limits.ts'
 import type { Upload } from '../../http/multipart.ts'
@@ -161,6 +161,7 @@ async function requireFittingText(
   { accept, analysis }: DisputeReplyForm,
   proofs: ReplyAttachment[],
 ) {
+  if (getMaxReplyTextLength(dialect, { accept }) === null) return
   const attachments = await Promise.all(
     proofs.map(async ({ name, storageKey }) => ({
       name,

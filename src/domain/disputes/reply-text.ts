@@ -20,16 +20,24 @@ export function formatReplyText({ analysis, attachments }: TextReply): string {
   return [analysis, '', 'Anexos:', ...attachments.map(({ name, url }) => `${name}: ${url}`)].join('\n')
 }
 
+/** Returns how long the text of a reply may be at a provider; null where it has no limit. An accepting reply sends no text. */
+export function getMaxReplyTextLength(
+  api: ProviderApi,
+  { accept }: Pick<TextReply, 'accept'>,
+): number | null {
+  return accept ? null : MAX_REPLY_TEXT_LENGTHS[api]
+}
+
 /**
- * Compares a reply with the longest text that its provider accepts; null where it fits. An accepting reply sends no text.
+ * Compares a reply with the longest text that its provider accepts; null where it fits.
  * `maxAnalysisLength`: what the links leave for the analysis; not positive where they alone are too long.
  */
 export function checkReplyText(
   api: ProviderApi,
   reply: TextReply,
 ): { maxLength: number; maxAnalysisLength: number } | null {
-  const maxLength = MAX_REPLY_TEXT_LENGTHS[api]
-  if (maxLength === null || reply.accept) return null
+  const maxLength = getMaxReplyTextLength(api, reply)
+  if (maxLength === null) return null
   const { length } = formatReplyText(reply)
   return length > maxLength
     ? { maxLength, maxAnalysisLength: maxLength - (length - reply.analysis.length) }
