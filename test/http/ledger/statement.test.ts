@@ -156,18 +156,20 @@ async function openAccountWithLines(count: number): Promise<string> {
   return fixture.insertToken({ accountUuid: account })
 }
 
+/** Inserts lines in statements of a thousand: one of ten thousand may exceed `statement_timeout` on a busy machine. */
 async function insertLines(connection: string, count: number): Promise<void> {
-  await fixture.orm.em.fork().execute(
-    `with made as (
+  for (let first = 1; first <= count; first += 1_000)
+    await fixture.orm.em.fork().execute(
+      `with made as (
        insert into movement (uuid, account_uuid, provider_account_uuid, connection_uuid, type, movement_type, value_cents,
          status, settled_at, created_at, updated_at)
        select gen_random_uuid(), c.account_uuid, c.provider_account_uuid, c.uuid, 'DEPOSIT', 'IN', n, 'SETTLED', now(), now(), now()
-       from connection c, generate_series(1, ?) n where c.uuid = ? returning *)
+       from connection c, generate_series(?::int, ?::int) n where c.uuid = ? returning *)
      insert into posting (movement_uuid, account_uuid, provider_account_uuid, type, bucket, cents, balance_cents)
      select uuid, account_uuid, provider_account_uuid, type, bucket, sign * value_cents, 0
      from made cross join (values ('available', 1), ('outside', -1)) as leg (bucket, sign) order by value_cents`,
-    [count, connection],
-  )
+      [first, Math.min(count, first + 999), connection],
+    )
 }
 
 test('a file has the lines of a provider account that has none of the newest ten thousand', async () => {
