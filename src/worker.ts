@@ -31,7 +31,6 @@ import { createSealer } from './security/sealing.ts'
 import { startProcess } from './startup/process.ts'
 import { createProviderWatch } from './startup/provider-watch.ts'
 import { waitForServer } from './startup/server-wait.ts'
-import { watchStandstill } from './startup/standstill-watch.ts'
 import { classifyTemporalError } from './startup/temporal.ts'
 import { openStorage } from './storage/storage.ts'
 import { connectToTemporal } from './temporal/connection.ts'
@@ -168,15 +167,6 @@ const deliveryWorker = await Worker.create({
 })
 
 log.info({ taskQueue: config.temporal.taskQueue, ...version }, 'ready')
-const stopStandstillWatch = watchStandstill({
-  onStandstill(standstillMs) {
-    log.fatal(
-      { standstillMs },
-      'the worker exits because its process stood still; Temporal gives its tasks to another worker',
-    )
-    process.exit(1)
-  },
-})
 const databaseWatch = watchDatabase(config.databaseUrl)
 for (const signal of SHUTDOWN_SIGNALS) process.off(signal, endAtOnce)
 workers.push(workflowWorker, deliveryWorker)
@@ -195,7 +185,6 @@ if (lost) {
   process.exit(1)
 }
 await allRuns
-stopStandstillWatch()
 await Promise.all([databaseWatch.close(), providerWatch.close()])
 stopHousekeeping()
 await server.stop()

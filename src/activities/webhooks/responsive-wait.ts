@@ -1,7 +1,7 @@
 /** Step in which a wait is counted. */
 const STEP_MS = 50
 /** A wait ends after this many times its limit, however busy the process is. */
-const MAX_STRETCH = 4
+const MAX_STRETCH = 2
 
 /**
  * Returns the result of work, or `'silent'` where it takes longer than `limitMs`. The wait is counted in steps: a process that is

@@ -4,7 +4,7 @@ import { type BundleOptions, DefaultLogger } from '@temporalio/worker'
 const workflowsPath = join(import.meta.dirname, `../index${extname(import.meta.filename)}`)
 const localActivityOrderPath = join(
   import.meta.dirname,
-  `../shared/local-activity-order${extname(import.meta.filename)}`,
+  `../shared/local-activity-results${extname(import.meta.filename)}`,
 )
 
 /**

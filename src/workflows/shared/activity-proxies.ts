@@ -66,18 +66,28 @@ const LOCAL_POLL_SUMMARIES = {
   pollReturn: LOCAL_POLL_SUMMARY,
 }
 
-/** The activity waits 2 s for a slot of an attempt and 1.5 s for its answer; in a busy process up to four times as long. */
-const FIRST_ATTEMPTS_OPTIONS = { startToCloseTimeout: '15 seconds', retry: { maximumAttempts: 1 } } as const
+/**
+ * Limit of a local activity from its scheduling on, with its wait for a slot and its retries. It ends before its workflow task would
+ * need a second heartbeat, so that a task that is replaced meanwhile has timed out or sent one (local-activity-results.ts).
+ */
+const LOCAL_ACTIVITY_LIMIT = { scheduleToCloseTimeout: '7 seconds' } as const
+
+/** The activity waits 2 s for a slot of an attempt and 1.5 s for its answer; in a busy process up to twice as long. */
+const FIRST_ATTEMPTS_OPTIONS = { ...LOCAL_ACTIVITY_LIMIT, retry: { maximumAttempts: 1 } } as const
+
+/** A provider that takes longer holds no workflow task: the regular activity waits for its call and goes on from there. */
+const LOCAL_CALL_OPTIONS = {
+  ...LOCAL_ACTIVITY_LIMIT,
+  startToCloseTimeout: '2 seconds',
+  retry: { maximumAttempts: 1 },
+} as const
 
 /**
  * Polls as local activities, within the workflow task that received a notification, which saves a hop through a task queue. A
  * provider that has just sent a notification answers soon; the task waits for it, so a regular activity polls after two seconds.
  */
 const localPollProxies = withSummaries(
-  proxyLocalActivities<Pick<ProviderActivities, keyof typeof LOCAL_POLL_SUMMARIES>>({
-    startToCloseTimeout: '2 seconds',
-    retry: { maximumAttempts: 1 },
-  }),
+  proxyLocalActivities<Pick<ProviderActivities, keyof typeof LOCAL_POLL_SUMMARIES>>(LOCAL_CALL_OPTIONS),
   LOCAL_POLL_SUMMARIES,
 )
 
@@ -101,11 +111,7 @@ export const localActivities: Pick<ProviderActivities, 'pollCharge' | keyof type
     localOr(localPollProxies.pollReturn(order), () => idempotentProviderActivities.pollReturn(order)),
 }
 
-/** A provider that takes longer holds no workflow task: the regular activity waits for its call and goes on from there. */
-const localIssueProxies = proxyLocalActivities<Pick<ProviderActivities, 'issueCharge'>>({
-  startToCloseTimeout: '2 seconds',
-  retry: { maximumAttempts: 1 },
-})
+const localIssueProxies = proxyLocalActivities<Pick<ProviderActivities, 'issueCharge'>>(LOCAL_CALL_OPTIONS)
 
 /** Issues a charge by a local activity first, within the workflow task that starts it, then by a regular one. */
 export function issueLocallyFirst(order: ChargeInput): Promise<IssueChargeResult> {
@@ -180,26 +186,19 @@ const DB_OPTIONS = {
 } as const
 
 /**
- * Attempts of a local activity: twelve seconds where PostgreSQL refuses at once. The workflow task is kept open meanwhile by a
- * heartbeat every eight seconds, of three events each: in an outage of 38 hours they would exceed the 51,200 events of a history,
- * at which Temporal terminates the workflow. The attempts of a regular activity add none.
- */
-const LOCAL_DB_ATTEMPTS = 8
-
-/**
  * Regular instead of local activities, for a workflow with update handlers: two local activities that complete in one workflow task
  * may be replayed in another order (non-determinism).
  */
 export const regularDbActivities = proxyActivities<DbActivities>(DB_OPTIONS)
 
 const localDbProxies = proxyLocalActivities<DbActivities>({
-  ...DB_OPTIONS,
-  retry: { ...DB_OPTIONS.retry, maximumAttempts: LOCAL_DB_ATTEMPTS },
+  ...LOCAL_ACTIVITY_LIMIT,
+  retry: DB_OPTIONS.retry,
 })
 
 /**
  * Local activities that read and write PostgreSQL in a few milliseconds. Where it does not answer, a regular activity is retried
- * until it does.
+ * until it does: its attempts add no events to the history.
  */
 export const dbActivities = proxyLocalOrRegular()
 
