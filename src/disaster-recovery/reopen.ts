@@ -20,6 +20,11 @@ export function getWorkflowId(noun: ActiveNoun, { uuid, state }: Pick<ActiveRow,
   return WORKFLOWS[noun === 'pix_key' && state === 'removing' ? 'pix_key_removal' : noun].idOf(uuid)
 }
 
+/** Whether the workflow of an active row can be reopened: the order of a key in creation exists only in its workflow, and an operator returns a held PIX. */
+export function canReopenWorkflow(noun: ActiveNoun, { state }: Pick<ActiveRow, 'state'>): boolean {
+  return !(noun === 'return' && state === 'held') && !(noun === 'pix_key' && state !== 'removing')
+}
+
 /**
  * Reopens the workflow of an active row. False if that is impossible: the order of a key in creation exists only in
  * its lost workflow, a held PIX is returned by an operator, and the row of a scheduled transfer whose workflow had
@@ -36,7 +41,7 @@ export async function reopenWorkflow(
   const notification = { notificationUuid: randomUUID(), connectionUuid }
   if (noun === 'transfer' && state === 'created')
     return reopenCreatedTransfer(temporal, row as ActiveRow & CreatedTransferRow)
-  if ((noun === 'return' && state === 'held') || (noun === 'pix_key' && state !== 'removing')) return false
+  if (!canReopenWorkflow(noun, row)) return false
   switch (noun) {
     case 'charge':
       await (state === 'issuing'

@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { waitUntil } from '../../src/dev/os/wait-until.ts'
 import { isProcessAlive, signalProcess } from '../../src/dev/process/identity.ts'
+import { makeMachineBusy } from '../support/busy-machine.ts'
 import { readRunningProcesses } from '../support/stack.ts'
 import { stallCommits } from './commit-stall.ts'
 import { failingInboxesOf, type Participants } from './participants.ts'
@@ -55,6 +56,7 @@ export function createFaultInjector({
         if (event.kind === 'death') deaths = deaths.then(() => die(event))
         else if (event.kind === 'sleep') deaths = deaths.then(sleepThrough)
         else if (event.kind === 'stall') deaths = deaths.then(() => stall(event))
+        else if (event.kind === 'load') deaths = deaths.then(() => takeMachine(event))
         else faults = faults.then(() => bring(event))
       }
     },
@@ -65,7 +67,9 @@ export function createFaultInjector({
     },
   }
 
-  async function bring(event: Exclude<FaultEvent, { kind: 'death' | 'sleep' | 'stall' }>): Promise<void> {
+  async function bring(
+    event: Exclude<FaultEvent, { kind: 'death' | 'sleep' | 'stall' | 'load' }>,
+  ): Promise<void> {
     const { simulator } = site
     switch (event.kind) {
       case 'fault': {
@@ -120,6 +124,14 @@ export function createFaultInjector({
     say('postgres: commits stall')
     count('commits stall')
     await stallCommits(site, forMs)
+  }
+
+  async function takeMachine({ load, forMs }: Extract<FaultEvent, { kind: 'load' }>): Promise<void> {
+    say(`machine: a load of ${load}`)
+    count('machine is busy')
+    const release = makeMachineBusy(load)
+    await sleep(forMs)
+    await release()
   }
 
   async function sleepThrough(): Promise<void> {

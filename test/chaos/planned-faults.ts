@@ -30,6 +30,8 @@ export type FaultEvent = { before: number } & (
   | { kind: 'inbox'; endpoint: number; status: number; delayMs: number }
   /** Every COMMIT waits so long for its answer, and its rows stay invisible: a synchronous standby is away. */
   | { kind: 'stall'; forMs: number }
+  /** Other processes take the machine: its load rises to this, for so long. */
+  | { kind: 'load'; load: number; forMs: number }
   /** Money moves at a provider without its API; a block is released by its second event. */
   | { kind: 'panel'; place: number; movement: PanelMovement; cents: number }
   | { kind: 'unblock'; block: number }
@@ -86,6 +88,10 @@ const OPERATIONS_PER_PAUSE = 350
 /** The same for a stalled COMMIT. */
 const OPERATIONS_PER_STALL = 500
 const STALL_MS = 15_000
+/** The same for a busy machine, long enough that workflow tasks time out. */
+const OPERATIONS_PER_LOAD = 2_500
+const BUSY_LOAD = 20
+const BUSY_MS = 180_000
 /** Where in their stretch of operations the kills happen, so that they do not coincide. */
 const RESTART_OFFSETS = { worker: 0.35, api: 0.6, postgres: 0.8, temporal: 0.15 } satisfies Record<
   RestartableProcess,
@@ -114,6 +120,11 @@ export function planFaults(random: Random, operations: number): FaultEvent[] {
       before: Math.floor((turn + random.next()) * OPERATIONS_PER_STALL),
       kind: 'stall',
       forMs: STALL_MS,
+    })
+  for (let turn = 0; turn < Math.floor(operations / OPERATIONS_PER_LOAD); turn++)
+    events.push({
+      ...{ before: Math.floor((turn + random.next()) * OPERATIONS_PER_LOAD), kind: 'load' },
+      ...{ load: BUSY_LOAD, forMs: BUSY_MS },
     })
   return events.sort((a, b) => a.before - b.before)
 }

@@ -2,6 +2,7 @@ import { spawnSync } from 'node:child_process'
 import { createSocket } from 'node:dgram'
 import { once } from 'node:events'
 import { readFile, rm } from 'node:fs/promises'
+import { loadavg } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { pathToFileURL } from 'node:url'
@@ -14,6 +15,7 @@ import {
   signalProcess,
 } from '../../src/dev/process/identity.ts'
 import type { ChildProcessName } from '../../src/dev/process/shutdown.ts'
+import { makeMachineBusy } from '../support/busy-machine.ts'
 import { openProcessNetwork } from '../support/network-of-one-process.ts'
 import { readRunningProcesses } from '../support/stack.ts'
 import type { ProxyFault, TcpProxy } from '../support/tcp-proxy.ts'
@@ -47,6 +49,10 @@ const HALF_AN_HOUR_MS = 1_800_000
 /** SQLSTATEs of PostgreSQL. */
 const TOO_MANY_CONNECTIONS = '53300'
 const DISK_FULL = '53100'
+/** Long enough that workflow tasks time out. */
+const BUSY_MS = 120_000
+const BUSY_LOAD = 20
+const MACHINE_IS_BUSY = 'other processes take the machine'
 const API_STOPPED = 'the API itself is stopped'
 const API_WAITS_FOR_DATABASE = 'the API waits for PostgreSQL'
 const TWO_WORKERS_EXPECTATION: Expectation = {
@@ -126,6 +132,12 @@ export const FAULTS: Fault[] = [
     expects: { unavailableShare: 0, failsProviderCalls: true },
   },
   { name: 'expired-certificate', apply: expireCertificate, expects: { failsProviderCalls: true } },
+  {
+    ...{ name: 'busy-machine', lastsMs: BUSY_MS },
+    apply: takeMachine,
+    // Everything is slow meanwhile, the callers of the drill too.
+    expects: { readsMayBeSlow: MACHINE_IS_BUSY },
+  },
   { name: 'clock-api', apply: shiftClock(({ api }) => api), expects: { firesAlerts: ['ClockOffset'] } },
   {
     name: 'clock-worker',
@@ -282,6 +294,11 @@ async function makeReadOnly({ clients: site }: DrillStack) {
 }
 
 /** Other clients use all free connections, and each one that Trilho's processes release. */
+async function takeMachine(): Promise<InjectedFault> {
+  const release = makeMachineBusy(BUSY_LOAD)
+  return { isEffective: () => loadavg()[0]! > BUSY_LOAD / 2, remove: release }
+}
+
 async function takeAllConnections(stage: DrillStack) {
   const pool = new Pool({ connectionString: stage.stack.local.database_url, max: MAX_CONNECTIONS })
   pool.on('error', () => {})

@@ -15,6 +15,7 @@ import type { TemporalContext } from '../../temporal/workflow-options.ts'
 import type { SweepWorkflowsResult } from '../../workflows/contracts/maintenance.ts'
 import { isCancellationRequested } from '../runtime/cancellation.ts'
 import type { ActivityDependencies } from '../runtime/dependencies.ts'
+import { replaceFailingWorkflows } from './failing-workflows.ts'
 
 /** Compares the rows in a state that only a workflow can change with the running workflows (SPEC §11). */
 
@@ -23,19 +24,23 @@ const PAGE_SIZE = 100
 /** Minimum age of a swept row: the workflow of a younger one may not have started, or not be listed by Temporal yet. */
 const MIN_ROW_AGE_MS = 10 * 60_000
 
+type RowCounts = Omit<SweepWorkflowsResult, 'replaced'>
+
 /**
- * Reopens the workflow of each unfinished row that has none, as a provider notification would, and records those that
+ * Replaces the workflows that cannot continue, then reopens the workflow of each unfinished row that has none, as a provider notification would, and records those that
  * cannot be reopened for the operator. Queries PostgreSQL and Temporal once for every 100 rows, and changes nothing
  * where every row has its workflow. Repeatable.
  */
-export function sweepWorkflows({ orm, log, sealer, temporal }: ActivityDependencies) {
+export function sweepWorkflows(dependencies: ActivityDependencies) {
+  const { orm, log, sealer, temporal } = dependencies
   return async (): Promise<SweepWorkflowsResult> => {
-    const total: SweepWorkflowsResult = { checked: 0, reopened: 0, notReopened: 0 }
+    const total: RowCounts = { checked: 0, reopened: 0, notReopened: 0 }
+    const { replacedCount, unreplaced } = await replaceFailingWorkflows(dependencies)
     const em = orm.em.fork()
     for (const noun of ACTIVE_NOUNS) {
       const since = await readDatabaseTime(em)
-      const counts: SweepWorkflowsResult = { checked: 0, reopened: 0, notReopened: 0 }
-      for await (const row of findLostRows(em, temporal, noun, counts)) {
+      const counts: RowCounts = { checked: 0, reopened: 0, notReopened: 0 }
+      for await (const row of findLostRows(em, temporal, { noun, counts, unreplaced })) {
         const isReopened = await reopenWorkflow(temporal, { sealer }, noun, row)
         counts[isReopened ? 'reopened' : 'notReopened'] += 1
         log.warn({ noun, uuid: row.uuid, state: row.state, isReopened }, 'unfinished row has no workflow')
@@ -44,18 +49,20 @@ export function sweepWorkflows({ orm, log, sealer, temporal }: ActivityDependenc
       if (isCancellationRequested()) break // The next sweep checks the rest.
       const { checked, reopened, notReopened } = counts
       await recordWorkflowSweep(em, noun, { since, checkedCount: checked, lostCount: reopened + notReopened })
-      for (const key of Object.keys(total) as (keyof SweepWorkflowsResult)[]) total[key] += counts[key]
+      for (const key of Object.keys(total) as (keyof RowCounts)[]) total[key] += counts[key]
     }
-    return total
+    return { ...total, replaced: replacedCount }
   }
 }
 
-/** Yields the rows of a noun without a running workflow and with an unchanged state. Counts the rows it checks. */
+/**
+ * Yields the rows of a noun without a running workflow, or with one that cannot continue, and with an unchanged state. Counts the rows
+ * it checks.
+ */
 async function* findLostRows(
   em: EntityManager,
   temporal: TemporalContext,
-  noun: ActiveNoun,
-  counts: SweepWorkflowsResult,
+  { noun, counts, unreplaced }: { noun: ActiveNoun; counts: RowCounts; unreplaced: Set<string> },
 ): AsyncGenerator<ActiveRow> {
   const client = await temporal.client()
   const until = new Date(Date.now() - MIN_ROW_AGE_MS / temporal.timeScale)
@@ -68,7 +75,8 @@ async function* findLostRows(
       client,
       page.map(row => getWorkflowId(noun, row)),
     )
-    for (const row of page.filter(one => !running.has(getWorkflowId(noun, one)))) {
+    const isAdvanced = (workflowId: string) => running.has(workflowId) && !unreplaced.has(workflowId)
+    for (const row of page.filter(one => !isAdvanced(getWorkflowId(noun, one)))) {
       const current = await findUnfinishedRow(em, noun, row.uuid)
       if (current?.state === row.state) yield current
     }

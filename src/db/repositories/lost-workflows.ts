@@ -66,6 +66,19 @@ export async function findUnfinishedRow(
   return row
 }
 
+/** Reads the connection of a charge, transfer or refund, in any state; undefined where there is no row. */
+export async function findConnectionOf(
+  em: EntityManager,
+  noun: 'charge' | 'transfer' | 'refund',
+  uuid: string,
+): Promise<string | undefined> {
+  const [row] = await em.execute<{ connection_uuid: string }[]>(
+    `select connection_uuid from ${noun} where uuid = ?`,
+    [uuid],
+  )
+  return row?.connection_uuid
+}
+
 type LostWorkflow = { workflowId: string; noun: ActiveNoun; row: ActiveRow; isReopened: boolean }
 
 /** Records for the operator that a row had no workflow. */

@@ -35,5 +35,10 @@ export type ReconcileResult = {
   disputesNoAnswer?: string
 }
 
-/** `notReopened`: rows that are left to the operator. */
-export type SweepWorkflowsResult = { checked: number; reopened: number; notReopened: number }
+/** `notReopened`: rows that are left to the operator. `replaced`: workflows whose history did not replay. */
+export type SweepWorkflowsResult = {
+  checked: number
+  reopened: number
+  notReopened: number
+  replaced: number
+}

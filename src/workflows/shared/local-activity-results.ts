@@ -4,6 +4,7 @@ import {
   type WorkflowInterceptorsFactory,
   workflowInfo,
 } from '@temporalio/workflow'
+import { correctTaskAge, observeTaskAge } from './worker-clock.ts'
 
 /**
  * Workflow interceptor of local activities. It adds no command to the history.
@@ -63,10 +64,11 @@ class LocalActivityTask {
   #isLocalActivityRunning = false
 
   startActivation(): void {
-    const { isReplaying } = workflowInfo().unsafe
+    const { isReplaying, now } = workflowInfo().unsafe
     this.#isLocalActivityRunning = this.runningCount > 0
     // While a local activity runs, later workflow times include its duration, and may be those of a task that replaced this one.
     if (!this.#isLocalActivityRunning || this.#wasReplaying) this.#startedAtMs = Date.now()
+    if (!this.#isLocalActivityRunning && !isReplaying) observeTaskAge(now() - this.#startedAtMs, now())
     this.#wasReplaying = isReplaying
   }
 
@@ -74,7 +76,7 @@ class LocalActivityTask {
   hasTimedOut(): boolean {
     const { taskTimeoutMs, unsafe } = workflowInfo()
     const isLive = this.#isLocalActivityRunning && !unsafe.isReplaying
-    return isLive && unsafe.now() - this.#startedAtMs >= taskTimeoutMs
+    return isLive && correctTaskAge(unsafe.now() - this.#startedAtMs) >= taskTimeoutMs
   }
 }
 

@@ -93,6 +93,7 @@ test('an unknown transfer without a workflow is reopened to poll, and leaves the
     checked: 1,
     reopened: 1,
     notReopened: 0,
+    replaced: 0,
   })
   expect(did).toEqual([
     {
@@ -106,15 +107,16 @@ test('an unknown transfer without a workflow is reopened to poll, and leaves the
   await away(uuid)
 })
 
-test('a healthy system is left unchanged, with one Temporal list per page of rows', async () => {
+test('a healthy system is left unchanged, with one Temporal list of all workflows and one per page of rows', async () => {
   const rows = await Promise.all([createUnknownTransfer(), createUnknownTransfer(), createUnknownTransfer()])
   const { temporal, calls, did } = temporalOf(rows.map(({ id }) => id))
   expect(await sweepWorkflows({ ...fixture.dependencies, temporal })()).toEqual({
     checked: 3,
     reopened: 0,
     notReopened: 0,
+    replaced: 0,
   })
-  expect([calls, did]).toEqual([['list'], []])
+  expect([calls, did]).toEqual([['list', 'list'], []])
   for (const { uuid } of rows) await away(uuid)
 })
 
@@ -122,7 +124,7 @@ test('a workflow that Temporal’s list does not show yet is looked up by its id
   const { id, uuid } = await createUnknownTransfer()
   const { temporal, calls, did } = temporalOf([id], [])
   expect(await sweepWorkflows({ ...fixture.dependencies, temporal })()).toMatchObject({ reopened: 0 })
-  expect([calls, did]).toEqual([['list', 'describe'], []])
+  expect([calls, did]).toEqual([['list', 'list', 'describe'], []])
   await away(uuid)
 })
 
@@ -163,7 +165,7 @@ async function scheduled(dueInHours: number, remembered: Memory) {
   return { swept, did, order, workflowId }
 }
 
-const REOPENED = { checked: 1, reopened: 1, notReopened: 0 }
+const REOPENED = { checked: 1, reopened: 1, notReopened: 0, replaced: 0 }
 test.each<[what: string, dueInHours: number, remembered: Memory]>([
   ['that is not due and unknown to Temporal', 1, undefined],
   ['that is not due, whose workflow was terminated', 1, () => ({})],
@@ -193,7 +195,7 @@ test.each<[what: string, dueInHours: number, remembered: Memory]>([
 
 test('a waiting transfer whose workflow had ended is reported and left to the rebuild', async () => {
   const { swept, did } = await scheduled(1, () => ({ ended: 'cancelled' }))
-  expect(swept).toEqual({ checked: 1, reopened: 0, notReopened: 1 })
+  expect(swept).toEqual({ checked: 1, reopened: 0, notReopened: 1, replaced: 0 })
   expect(did).toEqual([])
 })
 

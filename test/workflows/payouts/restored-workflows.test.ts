@@ -334,7 +334,7 @@ describe('a reopened return', () => {
 })
 
 test('the hourly sweep compares rows and workflows once', async () => {
-  const swept = { checked: 3, reopened: 1, notReopened: 1 }
+  const swept = { checked: 3, reopened: 1, notReopened: 1, replaced: 1 }
   const story = await stories.workflowSweep({ sweepWorkflows: [swept] })
   expect(await story.finish()).toEqual(swept)
 })
