@@ -5,8 +5,8 @@ import { lockAvailableBalance } from '../../db/ledger/post.ts'
 import { chargeMachine } from '../../domain/charges/charge.ts'
 import {
   feeHeldLegs,
-  type RefundShare,
   refundHeldLegs,
+  type SplitPart,
   shortfallAdvancedLegs,
 } from '../../domain/ledger/legs.ts'
 import { computeFeeCents } from '../../domain/ledger/money.ts'
@@ -156,7 +156,11 @@ export async function storeRefund(
     transition(charge, chargeMachine, 'refund_requested', at)
     await postMovement(em, movement, [
       ...shortfallAdvancedLegs(accountUuid, owner),
-      ...refundHeldLegs(getRefundParties(refund)),
+      ...refundHeldLegs({
+        ownerUuid: accountUuid,
+        valueCents: order.valueCents,
+        splitParts: getSplitParts(refund),
+      }),
       ...feeHeldLegs(accountUuid, feeCents),
     ])
   }
@@ -165,7 +169,9 @@ export async function storeRefund(
   return refund
 }
 
-/** Returns the account and the centavos of each part of a refund. */
-export function getRefundParties(refund: Refund): RefundShare[] {
-  return refund.parts.map(part => ({ accountUuid: part.accountUuid, cents: part.cents }))
+/** Returns what the recipient of each split pays of a refund to the owner of the charge. */
+export function getSplitParts({ parts }: Refund): SplitPart[] {
+  return parts
+    .filter(({ splitUuid }) => splitUuid !== null)
+    .map(({ accountUuid, cents }) => ({ accountUuid, cents }))
 }

@@ -9,7 +9,7 @@ import { querySettledRefundCents } from '../../db/repositories/charges.ts'
 import { queryRefund } from '../../db/repositories/refunds.ts'
 import { type ChargeEvent, chargeMachine } from '../../domain/charges/charge.ts'
 import { failureOf } from '../../domain/errors/error-catalogue.ts'
-import { feeReleasedLegs, heldShares, refundReleasedLegs } from '../../domain/ledger/legs.ts'
+import { feeReleasedLegs, refundReleasedLegs } from '../../domain/ledger/legs.ts'
 import { referenceOf } from '../../domain/pix/identifiers.ts'
 import { refundMachine } from '../../domain/refunds/refund.ts'
 import { holdDisputedFunds } from '../disputes/hold-funds.ts'
@@ -20,7 +20,7 @@ import { failMovement, postMovement } from '../ledger/movements.ts'
 import type { AttemptedRow, PayoutHandler } from '../payouts/payout-handler.ts'
 import { describeRefusal } from '../shared/attempts.ts'
 import { lockChargeWithQuery, transition } from '../shared/transition.ts'
-import { getRefundParties } from './open.ts'
+import { getSplitParts } from './open.ts'
 import { addSettledRefunds, type LockedRefund, settleHeldRefund, settleLateRefund } from './settle.ts'
 
 /** `returnedCents`: what was returned of the charge, by the merchant, by a dispute or in the provider's panel. */
@@ -114,8 +114,13 @@ export async function endUnsentRefund(
   const at = new Date()
   const { accountUuid, providerAccountUuid } = charge
   const previous = charge.history.at(-2) // The status before this refund.
-  const parts = getRefundParties(refund)
-  const credits = [...heldShares(parts), { accountUuid, cents: refund.feeCents }]
+  const { valueCents, feeCents } = refund
+  const splitParts = getSplitParts(refund)
+  const ownCents = Math.max(
+    0,
+    splitParts.reduce((rest, part) => rest - part.cents, valueCents),
+  )
+  const credits = [...splitParts, { accountUuid, cents: ownCents + feeCents }]
   const accountUuids = credits.map(credit => credit.accountUuid)
   const [disputes, shortfallLegs] = await lockDisputesWithQuery(
     em,
@@ -124,11 +129,14 @@ export async function endUnsentRefund(
   )
   transition(refund, refundMachine, event, at)
   refund.failure = failure
-  charge.refundingCents -= refund.valueCents
+  charge.refundingCents -= valueCents
   await addSettledRefunds(em, charge)
   transition(charge, chargeMachine, getRefundFailureEvent(charge), at)
   failMovement(refund.movement!, at)
-  const releasedLegs = [...feeReleasedLegs(accountUuid, refund.feeCents), ...refundReleasedLegs(parts)]
+  const releasedLegs = [
+    ...feeReleasedLegs(accountUuid, feeCents),
+    ...refundReleasedLegs({ ownerUuid: accountUuid, valueCents, splitParts }),
+  ]
   await postMovement(em, refund.movement!, [...releasedLegs, ...shortfallLegs])
   // The released money covers the disputes of this charge first, then other disputes that lack cover.
   const disputeLegs = await holdDisputedFunds(em, { movement: charge.movement!, charge }, disputes, at)

@@ -7,22 +7,29 @@ import { lockAvailableBalance } from '../../db/ledger/post.ts'
 import { runQuery } from '../../db/pipeline/query.ts'
 import { querySettledRefundCents } from '../../db/repositories/charges.ts'
 import { chargeMachine } from '../../domain/charges/charge.ts'
-import { refundSettledLegs, uncoveredOutflowLegs } from '../../domain/ledger/legs.ts'
+import {
+  computeExcessCents,
+  feeEarnedLegs,
+  refundSettledLegs,
+  shortfallAdvancedLegs,
+  uncoveredLateLegs,
+  uncoveredOutflowLegs,
+} from '../../domain/ledger/legs.ts'
 import type { ProviderPayout } from '../../domain/providers/provider.ts'
 import { computeRefundableCents, refundMachine } from '../../domain/refunds/refund.ts'
 import { recordChargeEvent, recordMovementEvent, recordRefundEvent } from '../events/record-event.ts'
-import { inflowPostings, uncoveredOutflowPostings } from '../ledger/apply-inflow.ts'
+import { inflowPostings } from '../ledger/apply-inflow.ts'
 import { postMovement, settleMovement } from '../ledger/movements.ts'
 import { transition } from '../shared/transition.ts'
-import { addOwnerPart, computeSplitShares, getRefundParties, type SplitShare } from './open.ts'
+import { addOwnerPart, computeSplitShares, getSplitParts, type SplitShare } from './open.ts'
 
 /** A refund and its charge. The charge's row lock serializes all refunds of that charge. */
 export type LockedRefund = { refund: Refund; charge: Charge }
 
 /**
  * Settles a refund whose money is held: posts the movement that takes it from the balances (`refundSettledLegs`). What was
- * returned of the charge since the refund was opened may change what a split owes: then the split pays less than it held,
- * never more, and the owner the rest. What is paid to the owner or released to a split is an inflow.
+ * returned of the charge since the refund was opened may change what a split owes: then the split gets back what it paid
+ * beyond that, and the owner pays it. What a split gets back is an inflow.
  */
 export async function settleHeldRefund(
   em: EntityManager,
@@ -44,26 +51,30 @@ export async function settleHeldRefund(
 
 /** Stores what each party pays of a settled refund, and posts it. `splitShares`: what each split owes of it now. */
 async function postSettledParts(em: EntityManager, refund: Refund, splitShares: SplitShare[]): Promise<void> {
-  const { accountUuid, providerAccountUuid, feeCents } = refund
-  const held = refund.parts
+  const { accountUuid, providerAccountUuid, valueCents, feeCents } = refund
+  const held = getSplitParts(refund)
   refund.parts = settleRefundParts(refund, splitShares)
-  const parts = getRefundParties(refund).map((part, index) => ({
-    ...part,
-    heldCents: Math.max(0, held[index]!.cents),
+  const givenBack = getSplitParts(refund).map(({ accountUuid, cents }, index) => ({
+    ...{ accountUuid, cents: held[index]!.cents - cents },
   }))
-  const credits = parts.map(({ accountUuid, cents, heldCents }) => ({
-    accountUuid,
-    cents: Math.max(0, heldCents - cents),
-  }))
+  const excessCents = computeExcessCents({ valueCents, splitParts: held })
+  // Where a split pays less than it held, the owner pays more.
+  const unheldCents = givenBack.reduce((sum, { cents }) => sum + cents, -excessCents)
+  const credits = [...givenBack, { accountUuid, cents: Math.max(0, -unheldCents) }]
   const inflowLegs = await inflowPostings(em, { providerAccountUuid, credits })
-  // The owner pays more than it held only where a split pays less: the inflow has then locked the balances of both.
-  const unheldCents = Math.max(0, parts.at(-1)!.cents - parts.at(-1)!.heldCents)
-  const unheldLegs =
+  const advanceLegs =
     unheldCents > 0
-      ? await uncoveredOutflowPostings(em, { accountUuid, providerAccountUuid }, unheldCents)
+      ? shortfallAdvancedLegs(accountUuid, {
+          cents: unheldCents,
+          availableCents: await lockAvailableBalance(em, { accountUuid, providerAccountUuid }),
+        })
       : []
-  const settledLegs = refundSettledLegs(parts, { accountUuid, cents: feeCents })
-  await postMovement(em, refund.movement!, [...settledLegs, ...unheldLegs, ...inflowLegs])
+  const settledLegs = refundSettledLegs({
+    ...{ ownerUuid: accountUuid, valueCents, excessCents },
+    splitParts: givenBack,
+  })
+  const feeLegs = feeEarnedLegs(accountUuid, feeCents)
+  await postMovement(em, refund.movement!, [...advanceLegs, ...settledLegs, ...feeLegs, ...inflowLegs])
 }
 
 /** Computes the parts of a refund from what each split owes now: it pays that up to what it held, the owner the rest. */
@@ -90,11 +101,10 @@ export async function settleLateRefund(
   refund.movement!.reason = 'late_settlement'
   await em.flush() // Before the statement that sums the settled refunds.
   const hasChanged = await addLateRefunds(em, charge, at)
-  await postMovement(
-    em,
-    refund.movement!,
-    uncoveredOutflowLegs(charge.accountUuid, { cents: refund.valueCents, availableCents }),
-  )
+  // A refund that was refused when it was opened has held nothing, and no line of the statement.
+  const legsOf = refund.parts.length > 0 ? uncoveredLateLegs : uncoveredOutflowLegs
+  const legs = legsOf(charge.accountUuid, { cents: refund.valueCents, availableCents })
+  await postMovement(em, refund.movement!, legs)
   await recordRefundEvent(em, refund, { charge, at })
   if (hasChanged) await recordChargeEvent(em, charge, { at, ownerUuid: refund.uuid })
   await recordMovementEvent(em, refund.movement!, refund, at)
@@ -159,33 +169,41 @@ type ProviderRefund = {
   charge: Charge
   /** The settled movement of the return; it names the dispute, where one ordered it. */
   out: Movement
+  /** What the recipients of splits have paid of it already, by a dispute. */
+  paidParts?: { splitUuid: string; cents: number }[]
   /** Uuid of the operation whose workflow starts the deliveries of the events. */
   ownerUuid: string
   requestId: string
   at: Date
 }
 
+/** Computes what each split owes of a return of a charge's PIX, which counts as refunded up to what is left to refund. */
+export function computeReturnShares(charge: Charge, cents: number): SplitShare[] {
+  return computeSplitShares(charge, Math.min(cents, computeRefundableCents(charge)))
+}
+
 /**
  * Records a return that the provider made of a charge's PIX without an order of ours, by a dispute or in its panel, as
  * a settled refund (SPEC §5). It counts as refunded up to what is left to refund, so that no later refund exceeds what
- * was received. No split pays for it, now or later. The caller posts the movement.
+ * was received. Of its splits only those pay that have paid already; none does later. The caller posts the movement.
  */
 export async function recordProviderRefund(em: EntityManager, provider: ProviderRefund): Promise<void> {
-  const { charge, out, ownerUuid, requestId, at } = provider
+  const { charge, out, paidParts = [], ownerUuid, requestId, at } = provider
   const cents = out.valueCents
   const countedCents = Math.min(cents, computeRefundableCents(charge))
-  // The charge's owner pays all of it. The share of each split is stored as requested and not paid, so that no later
-  // refund asks for it.
+  // The charge's owner pays the rest. The share of each split is stored as requested, paid or not, so that no later refund
+  // asks for it.
+  const paidCentsOf = (splitUuid: string) =>
+    paidParts.reduce((sum, part) => sum + (part.splitUuid === splitUuid ? part.cents : 0), 0)
   const splitParts: RefundPart[] = addRefundedCents(charge, countedCents).map(
     ({ split, cents: requestedCents }) => ({
       accountUuid: split.accountUuid,
       splitUuid: split.uuid,
-      cents: 0,
+      cents: paidCentsOf(split.uuid),
       requestedCents,
     }),
   )
-  const ownerPart = { accountUuid: charge.accountUuid, splitUuid: null, cents, requestedCents: cents }
-  const parts = [...splitParts, ownerPart]
+  const parts = addOwnerPart(charge.accountUuid, splitParts, cents)
   const refund = em.create(Refund, {
     uuid: randomUUID(),
     chargeUuid: charge.uuid,

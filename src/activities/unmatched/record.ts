@@ -4,13 +4,13 @@ import type { Charge } from '../../db/entities/charge.ts'
 import type { Connection } from '../../db/entities/connection.ts'
 import { Movement } from '../../db/entities/movement.ts'
 import { lockConnection } from '../../db/locks.ts'
-import { type Leg, paymentStartedLegs, unmatchedKeptLegs } from '../../domain/ledger/legs.ts'
+import { type Leg, unmatchedHeldLegs } from '../../domain/ledger/legs.ts'
 import type { MovementReason } from '../../domain/ledger/movement.ts'
 import { uuidFromHash } from '../../domain/pix/identifiers.ts'
 import type { IncomingPix } from '../../domain/providers/provider.ts'
 import { sha256 } from '../../security/sealing.ts'
 import { recordMovementEvent } from '../events/record-event.ts'
-import { creditPostings, unheldMovementPostings } from '../ledger/apply-inflow.ts'
+import { unheldMovementPostings } from '../ledger/apply-inflow.ts'
 import { createMovement, postMovement } from '../ledger/movements.ts'
 import { getConnectionParty } from '../shared/provider-client.ts'
 
@@ -70,11 +70,10 @@ function deriveMovementUuid({ providerAccountUuid }: Connection, { endToEnd }: I
   return uuidFromHash(sha256(JSON.stringify(['pix', providerAccountUuid, endToEnd])))
 }
 
-/** Builds the legs of an unmatched PIX: into `pending`, or into `available`, where it repays a shortfall first. */
+/** Builds the legs of an unmatched PIX: held in `pending`, or `available`, where it repays a shortfall first. */
 async function buildUnmatchedLegs(em: EntityManager, movement: Movement): Promise<Leg[]> {
-  const { accountUuid, valueCents: cents, disposition } = movement
-  if (disposition === 'held') return paymentStartedLegs(accountUuid, cents)
-  if (disposition !== 'kept') return unheldMovementPostings(em, movement)
-  const keptLegs = await creditPostings(em, unmatchedKeptLegs, movement, cents)
-  return [...paymentStartedLegs(accountUuid, cents), ...keptLegs]
+  const { accountUuid, valueCents, disposition } = movement
+  return disposition === 'held'
+    ? unmatchedHeldLegs(accountUuid, valueCents)
+    : unheldMovementPostings(em, movement)
 }

@@ -1,5 +1,6 @@
 import { type EntityManager, runInTransaction } from '../../db/client/orm.ts'
 import { Movement } from '../../db/entities/movement.ts'
+import { lockAvailableBalance } from '../../db/ledger/post.ts'
 import { lockMovement } from '../../db/locks.ts'
 import { noQuery } from '../../db/pipeline/query.ts'
 import { findAttemptsWith } from '../../db/repositories/attempts.ts'
@@ -7,7 +8,9 @@ import {
   type Leg,
   returnFailedLegs,
   returnHeldLegs,
+  returnSettledLateLegs,
   returnSettledLegs,
+  uncoveredLateLegs,
   unmatchedKeptLegs,
 } from '../../domain/ledger/legs.ts'
 import type { UnmatchedDisposition } from '../../domain/ledger/movement.ts'
@@ -16,7 +19,7 @@ import type { KeepUnmatchedInput } from '../../workflows/contracts/unmatched.ts'
 import { holdDisputedFunds } from '../disputes/hold-funds.ts'
 import { lockDisputes } from '../disputes/locks.ts'
 import { recordMovementEvent } from '../events/record-event.ts'
-import { creditPostings, uncoveredOutflowPostings } from '../ledger/apply-inflow.ts'
+import { creditPostings } from '../ledger/apply-inflow.ts'
 import { createMovement, failMovement, postMovement, settleMovement } from '../ledger/movements.ts'
 import type { AttemptedRow, PayoutHandler } from '../payouts/payout-handler.ts'
 import type { ActivityDependencies } from '../runtime/dependencies.ts'
@@ -110,9 +113,10 @@ export const returnPayout: PayoutHandler<UnmatchedReturn & AttemptedRow> = {
  * operator has kept the PIX meanwhile it is taken from `available`, and the service advances what that does not cover.
  */
 async function buildLateReturnLegs(em: EntityManager, original: Movement): Promise<Leg[]> {
-  const { accountUuid, valueCents: cents } = original
-  if (original.disposition === 'kept') return uncoveredOutflowPostings(em, original, cents)
-  return [...returnHeldLegs(accountUuid, cents), ...returnSettledLegs(accountUuid, cents)]
+  const { accountUuid, providerAccountUuid, valueCents: cents } = original
+  if (original.disposition !== 'kept') return returnSettledLateLegs(accountUuid, cents)
+  const availableCents = await lockAvailableBalance(em, { accountUuid, providerAccountUuid })
+  return uncoveredLateLegs(accountUuid, { cents, availableCents })
 }
 
 /** Tells whether the provider made a return without an order of ours: by a dispute or in its panel. */

@@ -1,10 +1,11 @@
 import { Readable } from 'node:stream'
 import type { LedgerCsvQuery, LedgerOfxQuery } from '../../contract/ledger/ledger-files.ts'
-import { type ShownLedgerLine, showLedgerLine } from '../../contract/ledger/ledger-line.ts'
+import { showLedgerLine } from '../../contract/ledger/ledger-line.ts'
 import { STATEMENT_COLUMNS } from '../../contract/ledger/statement-csv.ts'
 import { createOfxWriter } from '../../contract/ledger/statement-ofx.ts'
 import type { EntityManager } from '../../db/client/orm.ts'
 import { type LedgerOpening, readLedgerOpenings } from '../../db/repositories/ledger-balances.ts'
+import type { LedgerLine } from '../../db/repositories/ledger-line-columns.ts'
 import type { LedgerLineFilter, LedgerScope } from '../../db/repositories/ledger-line-conditions.ts'
 import {
   type LedgerBounds,
@@ -38,7 +39,8 @@ export function createLedgerFiles() {
         filter: buildLineFilter(query),
       }
       async function* lines() {
-        if (statement) yield* readStatement(em, semaphore, statement)
+        if (!statement) return
+        for await (const row of readStatement(em, semaphore, statement)) yield showLedgerLine(row)
       }
       return openCsvFile({ columns: STATEMENT_COLUMNS, rows: lines(), style: query })
     },
@@ -83,21 +85,21 @@ type OfxPeriod = {
 
 /** Writes the statement of one provider account. Its balance is the sum of what is written, whenever lines are booked. */
 async function* writeOfxStatement(
-  lines: AsyncGenerator<ShownLedgerLine>,
+  rows: AsyncGenerator<LedgerLine>,
   { write, opening, from, to }: OfxPeriod,
 ): AsyncGenerator<string> {
   let balanceCents = opening.opening_cents
-  let first = await lines.next()
+  let next = await rows.next()
   yield write.beginStatement({
     provider: { uuid: opening.connection_uuid, provider: opening.provider },
     virtualAccount: opening.virtual_account,
-    from: from ?? (first.done ? to : first.value.created_at),
+    from: from ?? (next.done ? to : new Date(next.value.created_at)),
     to,
   })
-  for (; !first.done; first = await lines.next()) {
-    const line = first.value
-    balanceCents += line.movement_type === 'OUT' ? -line.value : line.value
-    yield write.line(line)
+  for (; !next.done; next = await rows.next()) {
+    if (write.isUnsent(next.value)) continue
+    balanceCents += next.value.cents
+    yield write.line(showLedgerLine(next.value))
   }
   yield write.endStatement({ balanceCents, asOf: to })
 }
@@ -109,13 +111,13 @@ async function* readStatement(
   em: EntityManager,
   semaphore: Semaphore,
   { scope, bounds, filter }: StatementLines,
-): AsyncGenerator<ShownLedgerLine> {
+): AsyncGenerator<LedgerLine> {
   let afterId = '0'
   while (bounds.length > 0) {
     const release = await semaphore.acquire(scope.accountUuid)
     const page = { ...filter, afterId, bounds, limit: LINES_PER_BATCH }
     const rows = await readLedgerLinesAfter(em, scope, page).finally(release)
-    yield* rows.map(showLedgerLine)
+    yield* rows
     if (rows.length < LINES_PER_BATCH) return
     afterId = rows.at(-1)!.id
   }

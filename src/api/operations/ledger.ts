@@ -71,5 +71,6 @@ export function buildLineFilter(query: Omit<LedgerQuery, 'page' | 'per_page'>): 
     types: query.type,
     operationTypes: query.operation_type,
     operationUuid: query.operation_uuid,
+    endToEnd: query.end_to_end,
   }
 }

@@ -59,6 +59,7 @@ async function showProviders(em: EntityManager, connections: Connection[]) {
       blocked_balance: cents.blocked,
       retained_balance: cents.retained,
       provisioned_balance: cents.provisioned,
+      shortfall_balance: 0 - cents.shortfall, // Not -0.
       currency: 'BRL',
     } as const
     return showProvider(connection, { isCircuitOpen: open.has(connection.uuid), balance })

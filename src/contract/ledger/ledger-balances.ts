@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import type { LedgerPeriod } from '../../db/repositories/ledger-balances.ts'
-import { MOVEMENT_TYPES } from '../../domain/ledger/movement.ts'
+import { LEDGER_LINE_TYPES } from '../../domain/ledger/movement.ts'
 import { day, dayQueryFields, providerQuery, providerReference, reaisOutput } from '../shared/fields.ts'
 import { signedReais } from './ledger-line.ts'
 
@@ -27,7 +27,7 @@ const providerBalance = z
     }),
     closing_balance: signedReais.meta({ description: 'The opening balance and the lines of the period' }),
     ...movedFields,
-    totals: z.array(z.object({ type: z.enum(MOVEMENT_TYPES), ...movedFields })),
+    totals: z.array(z.object({ type: z.enum(LEDGER_LINE_TYPES), ...movedFields })),
   })
   .meta({ id: 'LedgerPeriodBalance' })
 

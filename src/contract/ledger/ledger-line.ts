@@ -1,11 +1,12 @@
 import { z } from 'zod'
 import type { LedgerLine } from '../../db/repositories/ledger-line-columns.ts'
 import { reaisFromCents } from '../../domain/ledger/money.ts'
-import { LEDGER_OPERATION_TYPES, MOVEMENT_REASONS, MOVEMENT_TYPES } from '../../domain/ledger/movement.ts'
+import { LEDGER_LINE_TYPES, LEDGER_OPERATION_TYPES, MOVEMENT_REASONS } from '../../domain/ledger/movement.ts'
 import { maskDocument } from '../../domain/pix/document.ts'
 import { DAY } from '../../domain/shared/intervals.ts'
 import {
   dayQueryFields,
+  endToEndQuery,
   instantSchema,
   namesQuery,
   pageQueryFields,
@@ -21,12 +22,15 @@ import {
 /** Filters of the statement, which the list and its files share. */
 export const ledgerFilterFields = {
   provider_uuid: providerQuery,
-  type: namesQuery(MOVEMENT_TYPES)
+  type: namesQuery(LEDGER_LINE_TYPES)
     .optional()
     .meta({ description: 'Lines of these types: what changed the balance' }),
   operation_uuid: uuidSchema.optional().meta({
     description: 'The operation of the line, or the charge, transfer, refund or dispute that it names',
   }),
+  end_to_end: endToEndQuery(
+    'Lines of the PIX with this end-to-end id: its own, and what was held, shared or repaid with it',
+  ),
   operation_type: namesQuery(LEDGER_OPERATION_TYPES).optional().meta({
     description:
       'Lines of operations of these types. Without `operation_uuid`, `date_from` is at most 31 days before `date_to`',
@@ -77,7 +81,10 @@ export const ledgerLineSchema = z
   .object({
     uuid: uuidSchema.meta({ description: 'The movement; a movement may have several lines' }),
     line_uuid: uuidSchema.meta({ description: 'This line' }),
-    type: z.enum(MOVEMENT_TYPES),
+    type: z.enum(LEDGER_LINE_TYPES).meta({
+      description:
+        'EXTERNAL_TRANSFER and EXTERNAL_REFUND: the PIX itself, one line in its whole value. REVERSAL: the order never left. SPLIT, FEE, HOLD and SHORTFALL (what the service advanced or was repaid) are lines of their own',
+    }),
     movement_type: z.enum(['IN', 'OUT']).meta({ description: 'Whether this line adds or takes' }),
     value: reaisOutput.meta({ description: 'What this line adds or takes, never negative' }),
     balance: reaisText.meta({
@@ -88,13 +95,17 @@ export const ledgerLineSchema = z
       description: 'The available balance at this provider after this line',
     }),
     status: z.enum(['PENDING', 'SETTLED', 'FAILED']).meta({
-      description: 'Of the movement. A line IN of a FAILED movement releases what its line OUT had held',
+      description:
+        'Of the movement. A line REVERSAL of a FAILED movement gives back what its line OUT had held',
     }),
-    end_to_end: z.string(),
+    end_to_end: z.string().meta({
+      description: 'Of the PIX, on its own line; empty on all others, and until its provider reports it',
+    }),
     external_ref: z.string().optional().meta({ description: "Of the caller's own charge or transfer" }),
-    counterparty: ledgerCounterparty
-      .nullable()
-      .meta({ description: 'Null for fees, holds and adjustments, and where the provider names no party' }),
+    counterparty: ledgerCounterparty.nullable().meta({
+      description:
+        'Null for fees, holds, shortfalls and adjustments, for a share taken back from several accounts, and where the provider names no party',
+    }),
     operation_type: z.enum(LEDGER_OPERATION_TYPES),
     operation_uuid: uuidSchema.meta({
       description: 'The charge, transfer, refund or dispute; of a SPLIT its charge; otherwise the movement',

@@ -1,4 +1,6 @@
+import type { LedgerLine } from '../../db/repositories/ledger-line-columns.ts'
 import { textFromCents } from '../../domain/ledger/money.ts'
+import type { MovementReason } from '../../domain/ledger/movement.ts'
 import type { Party } from '../../domain/providers/provider.ts'
 import { createLocalClock } from '../shared/local-clock.ts'
 import type { ShownLedgerLine } from './ledger-line.ts'
@@ -24,14 +26,13 @@ export type OfxStatement = {
 /** Creates the functions that write the parts of a file, in the order in which a file has them. */
 export function createOfxWriter({ timeZone, at }: { timeZone: string; at: Date }) {
   const clock = createLocalClock(timeZone)
-  const time = (moment: Date) => {
-    const { text, offsetMinutes } = clock(moment)
-    return `${text.replaceAll(/\D/g, '')}[${offsetMinutes / 60}:GMT]`
-  }
+  const dayOf = (moment: Date) => clock(moment).text.slice(0, 'YYYY-MM-DD'.length)
+  // A day without a time, as banks write it: readers that convert times to UTC would move an evening to the next day.
+  const day = (moment: Date) => dayOf(moment).replaceAll('-', '')
   const status = '<STATUS><CODE>0</CODE><SEVERITY>INFO</SEVERITY></STATUS>'
   return {
     begin: () =>
-      `${HEADER.join('\r\n')}\r\n\r\n<OFX>\r\n<SIGNONMSGSRSV1><SONRS>${status}${element('DTSERVER', time(at))}` +
+      `${HEADER.join('\r\n')}\r\n\r\n<OFX>\r\n<SIGNONMSGSRSV1><SONRS>${status}${element('DTSERVER', day(at))}` +
       `${element('LANGUAGE', 'POR')}</SONRS></SIGNONMSGSRSV1>\r\n<BANKMSGSRSV1>\r\n`,
 
     beginStatement: ({ provider, virtualAccount, from, to }: OfxStatement) =>
@@ -40,10 +41,22 @@ export function createOfxWriter({ timeZone, at }: { timeZone: string; at: Date }
       `${virtualAccount?.account_agency ? element('BRANCHID', limit(virtualAccount.account_agency, 22)) : ''}` +
       `${element('ACCTID', limit(virtualAccount?.account_number || provider.uuid.replaceAll('-', ''), 22))}` +
       `${element('ACCTTYPE', 'CHECKING')}</BANKACCTFROM>\r\n` +
-      `<BANKTRANLIST>${element('DTSTART', time(from))}${element('DTEND', time(to))}\r\n`,
+      `<BANKTRANLIST>${element('DTSTART', day(from))}${element('DTEND', day(to))}\r\n`,
+
+    /**
+     * Tells whether a line is of an order that never left: it failed on the day on which it was held, so that its lines
+     * add up to zero, or that day runs and the order may still fail. Such a line is in no file, whenever that is written.
+     */
+    isUnsent: ({ type, status, created_at, held_at, released_at }: OfxLine) => {
+      if (!UNSENT_TYPES.includes(type)) return false
+      if (status === 'PENDING') return dayOf(new Date(created_at)) === dayOf(at)
+      return (
+        held_at !== null && released_at !== null && dayOf(new Date(held_at)) === dayOf(new Date(released_at))
+      )
+    },
 
     line: (line: ShownLedgerLine) =>
-      `<STMTTRN>${element('TRNTYPE', getTransactionType(line))}${element('DTPOSTED', time(line.created_at))}` +
+      `<STMTTRN>${element('TRNTYPE', getTransactionType(line))}${element('DTPOSTED', day(line.created_at))}` +
       `${element('TRNAMT', textFromCents(line.movement_type === 'OUT' ? -line.value : line.value))}` +
       `${element('FITID', line.line_uuid)}` +
       `${line.counterparty?.name ? element('NAME', limit(line.counterparty.name, 32)) : ''}` +
@@ -51,14 +64,27 @@ export function createOfxWriter({ timeZone, at }: { timeZone: string; at: Date }
 
     endStatement: ({ balanceCents, asOf }: { balanceCents: number; asOf: Date }) =>
       `</BANKTRANLIST>\r\n<LEDGERBAL>${element('BALAMT', textFromCents(balanceCents))}` +
-      `${element('DTASOF', time(asOf))}</LEDGERBAL></STMTRS></STMTTRNRS>\r\n`,
+      `${element('DTASOF', day(asOf))}</LEDGERBAL></STMTRS></STMTTRNRS>\r\n`,
 
     end: () => '</BANKMSGSRSV1>\r\n</OFX>\r\n',
   }
 }
 
-function getTransactionType({ type, movement_type }: ShownLedgerLine): string {
-  if (type === 'FEE') return 'FEE'
+/** What decides whether a line is written. */
+export type OfxLine = Pick<LedgerLine, 'type' | 'status' | 'created_at' | 'held_at' | 'released_at'>
+
+/** Types whose lines of one order add up to zero when it fails. */
+const UNSENT_TYPES: LedgerLine['type'][] = [
+  'EXTERNAL_TRANSFER',
+  'EXTERNAL_REFUND',
+  'REVERSAL',
+  'SPLIT',
+  'FEE',
+]
+
+function getTransactionType({ type, movement_type, reason }: ShownLedgerLine): string {
+  if (type === 'FEE' || reason === 'provider_tariff') return 'FEE'
+  if (reason === 'opening_balance' && type === 'ADJUSTMENT') return 'OTHER'
   return movement_type === 'IN' ? 'CREDIT' : 'DEBIT'
 }
 
@@ -68,17 +94,26 @@ const LINE_NAMES = {
   SPLIT: { IN: 'Divisao recebida', OUT: 'Divisao paga' },
   FEE: { IN: 'Tarifa estornada', OUT: 'Tarifa' },
   HOLD: { IN: 'Reserva liberada', OUT: 'Reserva de saldo' },
-  DEPOSIT: { IN: 'Credito', OUT: 'Debito' },
+  REVERSAL: { IN: 'Estorno de Pix nao enviado', OUT: 'Estorno desfeito' },
+  SHORTFALL: { IN: 'Adiantamento de saldo', OUT: 'Reposicao de adiantamento' },
   ADJUSTMENT: { IN: 'Ajuste', OUT: 'Ajuste' },
 } as const satisfies Record<ShownLedgerLine['type'], object>
 
+/** Names of lines that are no PIX, by the reason of their movement. */
+const REASON_NAMES: Partial<Record<MovementReason, string>> = {
+  opening_balance: 'Saldo inicial',
+  provider_tariff: 'Tarifa do provedor',
+  provider_withdrawal: 'Retirada no provedor',
+  provider_credit: 'Credito do provedor',
+  provider_block: 'Bloqueio no provedor',
+  provider_unblock: 'Desbloqueio no provedor',
+}
+
 /** Describes a line in Portuguese, in which Brazil's accounts are kept. */
 function describeLine(line: ShownLedgerLine): string {
-  const { type, movement_type, status, counterparty, external_ref, end_to_end } = line
-  const name =
-    status === 'FAILED' && movement_type === 'IN'
-      ? 'Liberacao de Pix nao enviado'
-      : LINE_NAMES[type][movement_type]
+  const { type, movement_type, reason, counterparty, external_ref, end_to_end } = line
+  const isEntry = type === 'ADJUSTMENT' || type === 'HOLD'
+  const name = (isEntry && reason && REASON_NAMES[reason]) || LINE_NAMES[type][movement_type]
   return [name, counterparty?.document, external_ref, end_to_end].filter(text => text).join(' - ')
 }
 

@@ -22,6 +22,7 @@ export const PROVIDER_EXAMPLE: z.input<typeof providerSchema> = {
       blocked_balance: 151.74,
       retained_balance: 0,
       provisioned_balance: 0,
+      shortfall_balance: 0,
       currency: 'BRL',
     },
   ],

@@ -45,6 +45,9 @@ const balance = z
     blocked_balance: reaisOutput,
     retained_balance: reaisOutput,
     provisioned_balance: reaisOutput,
+    shortfall_balance: reaisOutput.meta({
+      description: 'What the service has advanced and the next inflows repay: a debt, in none of the others',
+    }),
     currency: z.literal('BRL'),
   })
   .meta({ id: 'Balance' })

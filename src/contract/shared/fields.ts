@@ -224,6 +224,10 @@ export const keyQuery = z
   .max(255)
   .transform(text => text.replaceAll(' ', '+'))
 
+/** Filter by the id of a PIX on the rail. */
+export const endToEndQuery = (description: string) =>
+  z.string().min(1).max(255).optional().meta({ description })
+
 const DEFAULT_PER_PAGE = 15
 
 /** Paging, and the zone of days: every list takes one, so that a client may send it with all its requests. */

@@ -3,7 +3,7 @@ import { createLedgerFiles } from '../../api/operations/ledger-files.ts'
 import type { ShownLedgerBalances } from '../../contract/ledger/ledger-balances.ts'
 import { ledgerCsvQuery, ledgerOfxQuery } from '../../contract/ledger/ledger-files.ts'
 import { ledgerQuery } from '../../contract/ledger/ledger-line.ts'
-import { MOVEMENT_TYPES } from '../../domain/ledger/movement.ts'
+import { LEDGER_LINE_TYPES } from '../../domain/ledger/movement.ts'
 import { parseFormFields } from '../http/form.ts'
 import { createPage } from '../http/page.ts'
 import type { DashboardRouter } from '../http/router.ts'
@@ -31,7 +31,7 @@ export function registerLedgerPages({ get }: DashboardRouter): void {
     })
     const connections = await listConnections(em, token)
     return createPage('ledger', {
-      ...{ ...list, balances, connections, mode: token.mode, modes, types: MOVEMENT_TYPES },
+      ...{ ...list, balances, connections, mode: token.mode, modes, types: LEDGER_LINE_TYPES },
       // Balances of several providers in one column would not follow from line to line.
       showsBalance: balances.length === 1,
     })

@@ -11,7 +11,7 @@ export type MovementLegs = { movementUuid: string; providerAccountUuid: string; 
  * and in sorted order, so that two transactions never deadlock whichever bucket each touches first. PostgreSQL refuses
  * a bucket that would fall below zero (constraint `balance_covered`) and an account without a connection at the
  * provider account. The statement is not waited for: such a refusal is the error of the transaction's next statement.
- * A posting's type is FEE for a fee, else that of its movement, whose row the caller has sent before.
+ * A posting's type is that of its leg, else that of its movement, whose row the caller has sent before.
  */
 export async function writePostings(em: EntityManager, entries: MovementLegs[]): Promise<void> {
   const rows = entries.flatMap(({ movementUuid, providerAccountUuid, legs }) =>
@@ -21,8 +21,8 @@ export async function writePostings(em: EntityManager, entries: MovementLegs[]):
   await sendStatement(
     em,
     `with leg as (
-       select * from unnest(?::uuid[], ?::uuid[], ?::uuid[], ?::text[], ?::bigint[], ?::boolean[])
-         with ordinality as l (movement, provider_account, account, bucket, cents, is_fee, position)
+       select * from unnest(?::uuid[], ?::uuid[], ?::uuid[], ?::text[], ?::bigint[], ?::text[])
+         with ordinality as l (movement, provider_account, account, bucket, cents, type, position)
      ), wanted as (
        select provider_account, account, bucket, sum(cents) as cents from leg group by provider_account, account, bucket
      ), locked as (
@@ -39,7 +39,7 @@ export async function writePostings(em: EntityManager, entries: MovementLegs[]):
      )
      insert into posting (movement_uuid, account_uuid, provider_account_uuid, type, bucket, cents, balance_cents)
      select l.movement, l.account, l.provider_account,
-       case when l.is_fee then 'FEE' else (select type from movement where uuid = l.movement) end, l.bucket, l.cents,
+       coalesce(l.type, (select type from movement where uuid = l.movement)), l.bucket, l.cents,
        m.cents - coalesce(sum(l.cents) over (
          partition by l.provider_account, l.account, l.bucket order by l.position
          rows between 1 following and unbounded following), 0)
@@ -52,7 +52,7 @@ export async function writePostings(em: EntityManager, entries: MovementLegs[]):
       rows.map(row => row.accountUuid),
       rows.map(row => row.bucket),
       rows.map(row => row.cents),
-      rows.map(row => row.isFee),
+      rows.map(row => row.type),
     ],
   )
 }

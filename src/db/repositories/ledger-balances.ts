@@ -1,4 +1,4 @@
-import type { MovementType } from '../../domain/ledger/movement.ts'
+import type { LedgerLineType } from '../../domain/ledger/movement.ts'
 import type { Party, ProviderName } from '../../domain/providers/provider.ts'
 import type { EntityManager } from '../client/orm.ts'
 import { joinConditions, type SqlCondition } from '../sql-conditions.ts'
@@ -11,7 +11,7 @@ import {
 } from './ledger-line-conditions.ts'
 
 /** Lines of one type in a period, in centavos, neither negative. */
-type LedgerTotal = { type: MovementType; inCents: number; outCents: number; count: number }
+type LedgerTotal = { type: LedgerLineType; inCents: number; outCents: number; count: number }
 
 /** The available balance at one provider account before a moment. */
 export type LedgerOpening = {

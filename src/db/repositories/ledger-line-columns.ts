@@ -1,15 +1,20 @@
-import type { LedgerOperationType } from '../../domain/ledger/movement.ts'
+import {
+  type LedgerLineType,
+  type LedgerOperationType,
+  PIX_MOVEMENT_TYPES,
+} from '../../domain/ledger/movement.ts'
 import type { Party, ProviderName } from '../../domain/providers/provider.ts'
 import type { Movement } from '../entities/movement.ts'
 import { OPERATION_TYPE_SQL } from '../ledger/operation-types.ts'
 
 /** A line of an account's statement: a posting that changed its available balance, with its movement. */
-export type LedgerLine = Pick<Movement, 'uuid' | 'type' | 'status' | 'reason'> &
+export type LedgerLine = Pick<Movement, 'uuid' | 'status' | 'reason'> &
   Record<'end_to_end' | 'charge_uuid' | 'transfer_uuid' | 'refund_uuid' | 'dispute_uuid', string | null> &
   Record<'cents' | 'balance_cents', number> & {
     /** Number of the line, by which lines are ordered. */
     id: string
     line_uuid: string
+    type: LedgerLineType
     external_ref: string | null
     counterparty: Pick<Party, 'name' | 'document'> | null
     operation_type: LedgerOperationType
@@ -17,6 +22,9 @@ export type LedgerLine = Pick<Movement, 'uuid' | 'type' | 'status' | 'reason'> &
     connection_uuid: string
     provider: ProviderName
     settled_at: Date | null
+    /** When an order that has failed was held and released. */
+    held_at: Date | null
+    released_at: Date | null
     created_at: Date
   }
 
@@ -27,9 +35,19 @@ const OPERATION_UUID_SQL = `case when m.type = 'SPLIT' then m.charge_uuid
   else coalesce(m.transfer_uuid, m.refund_uuid, m.dispute_uuid, m.charge_uuid, m.uuid) end`
 
 /** The other party: of a split or another account's operation that account, of a PIX its other end, of a fee none. */
-const COUNTERPARTY_SQL = `case when p.type in ('FEE', 'HOLD', 'ADJUSTMENT') then null
+const COUNTERPARTY_SQL = `case when p.type in ('FEE', 'HOLD', 'SHORTFALL', 'ADJUSTMENT') then null
+  when p.type = 'SPLIT' and a.uuid is null then null
   when a.uuid is not null then jsonb_build_object('name', a.name, 'document', a.document)
   when m.movement_type = 'IN' then m.sender else m.receiver end`
+
+/** A PIX is found by its end-to-end id on one line, in its own value. */
+const END_TO_END_SQL = `case when p.type in ('${PIX_MOVEMENT_TYPES.join("', '")}') then m.end_to_end end`
+
+/** The first or last posting of a movement that has failed; null of all others. */
+function buildFailedTimeSql(which: 'min' | 'max'): string {
+  return `case when m.status = 'FAILED' then
+    (select ${which}(q.created_at) from posting q where q.movement_uuid = m.uuid and q.bucket = 'available') end`
+}
 
 /** The expression of each column. What belongs to another account's operation, such as its payer, is not shown to this one. */
 const LINE_COLUMNS: Record<keyof LedgerLine, string> = {
@@ -40,7 +58,7 @@ const LINE_COLUMNS: Record<keyof LedgerLine, string> = {
   cents: 'p.cents::float8',
   balance_cents: 'p.balance_cents::float8',
   status: 'm.status',
-  end_to_end: 'm.end_to_end',
+  end_to_end: END_TO_END_SQL,
   reason: 'm.reason',
   charge_uuid: 'm.charge_uuid',
   transfer_uuid: 'm.transfer_uuid',
@@ -53,6 +71,8 @@ const LINE_COLUMNS: Record<keyof LedgerLine, string> = {
   connection_uuid: 'c.uuid',
   provider: 'c.provider',
   settled_at: 'm.settled_at',
+  held_at: buildFailedTimeSql('min'),
+  released_at: buildFailedTimeSql('max'),
   created_at: 'p.created_at',
 }
 const LINE_COLUMNS_SQL = Object.entries(LINE_COLUMNS)
@@ -69,11 +89,11 @@ export const buildConnectionJoin = (carrier = 'null') => `lateral (
     order by c.uuid = ? desc, c.uuid = ${carrier} desc, c.created_at limit 1
   ) c on true`
 
-/** The account `a` whose operation a line belongs to where that is another one; of a split the account on its other side. */
+/** The account `a` whose operation a line belongs to where that is another one; of a split the only one on its other side. */
 const OTHER_ACCOUNT_SQL = `case
   when m.account_uuid <> p.account_uuid then m.account_uuid
-  when m.type = 'SPLIT' then (select q.account_uuid from posting q
-    where q.movement_uuid = m.uuid and q.account_uuid <> p.account_uuid limit 1) end`
+  when p.type = 'SPLIT' then (select case when count(distinct q.account_uuid) = 1 then min(q.account_uuid::text)::uuid end
+    from posting q where q.movement_uuid = m.uuid and q.type = 'SPLIT' and q.account_uuid <> p.account_uuid) end`
 
 /** Joins what the columns need: the movement, the caller's own charge or transfer, the other account, the connection. */
 const LINE_JOINS_SQL = `join movement m on m.uuid = p.movement_uuid

@@ -1,4 +1,4 @@
-import type { LedgerOperationType, MovementType } from '../../domain/ledger/movement.ts'
+import type { LedgerLineType, LedgerOperationType } from '../../domain/ledger/movement.ts'
 import { OPERATION_CODES, OPERATION_TYPE_SQL } from '../ledger/operation-types.ts'
 import { formatTextArray, isOfMode, type OptionalSqlCondition, type SqlCondition } from '../sql-conditions.ts'
 
@@ -7,9 +7,10 @@ export type LedgerScope = { accountUuid: string; connectionUuid: string | null; 
 
 export type LedgerLineFilter = {
   days: DayRange | undefined
-  types?: readonly MovementType[] | undefined
+  types?: readonly LedgerLineType[] | undefined
   operationTypes?: readonly LedgerOperationType[] | undefined
   operationUuid?: string | undefined
+  endToEnd?: string | undefined
 }
 
 /** From the first moment up to the last one, exclusive. */
@@ -21,7 +22,7 @@ export const MAX_TRANSACTION_OVERLAP = `interval '1 day'`
 /** Builds the conditions of an account's lines in a scope that pass a filter. */
 export function buildLineConditions(
   scope: LedgerScope,
-  { days, types, operationTypes, operationUuid }: LedgerLineFilter,
+  { days, types, operationTypes, operationUuid, endToEnd }: LedgerLineFilter,
 ): OptionalSqlCondition[] {
   return [
     ["bucket = 'available'"],
@@ -29,6 +30,7 @@ export function buildLineConditions(
     ...buildDayConditions(scope, days),
     types && ['type = any(?::text[])', formatTextArray(types)],
     operationUuid !== undefined && isOfOperation(operationUuid),
+    endToEnd !== undefined && isOfPix(scope, endToEnd),
     operationTypes && hasAnyOperationType(operationTypes),
   ]
 }
@@ -51,6 +53,15 @@ const OPERATION_COLUMNS = ['uuid', 'charge_uuid', 'transfer_uuid', 'refund_uuid'
 function isOfOperation(uuid: string): OptionalSqlCondition {
   const movements = OPERATION_COLUMNS.map(column => `select uuid from movement where ${column} = ?`)
   return [`movement_uuid in (${movements.join(' union ')})`, ...OPERATION_COLUMNS.map(() => uuid)]
+}
+
+/** The movements that have an end-to-end id at the provider accounts of an account: at most one in each direction. */
+export const PIX_UUIDS_SQL = `select uuid from movement
+  where provider_account_uuid in (select provider_account_uuid from balance where account_uuid = ?)
+    and movement_type in ('IN', 'OUT') and end_to_end = ?`
+
+function isOfPix({ accountUuid }: LedgerScope, endToEnd: string): OptionalSqlCondition {
+  return [`movement_uuid in (${PIX_UUIDS_SQL})`, accountUuid, endToEnd]
 }
 
 /** Only a deposit may belong to another operation later than when it was posted, a charge: its movement names it. */

@@ -99,13 +99,13 @@ function isWithinBounds(bounds: LedgerBounds): OptionalSqlCondition {
   ]
 }
 
-/** Counts the lines of a filter: by the list counters, unless it names operations. */
+/** Counts the lines of a filter: by the list counters, unless it names operations or a PIX. */
 export function countLedgerLines(
   em: EntityManager,
   scope: LedgerScope,
   filter: LedgerLineFilter,
 ): Promise<number> {
-  if (filter.operationTypes || filter.operationUuid) {
+  if (filter.operationTypes || filter.operationUuid || filter.endToEnd !== undefined) {
     const conditions = joinConditions(...buildLineConditions(scope, filter))
     return countRows(em, 'posting', { ...conditions, alternatives: buildLineAlternatives(filter) })
   }

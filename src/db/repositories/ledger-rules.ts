@@ -22,14 +22,13 @@ const compareBalances = (rows: string, { name, buckets }: { name: string; bucket
   ) l using (account_uuid, provider_account_uuid, bucket)
   where b.cents <> coalesce(l.cents, 0) ${buckets ? `and b.bucket in (${buckets})` : ''}`
 
-/** Value and fee of unfinished payouts; the parts of a refund belong to their payers, its fee to the owner. */
+/** Value and fee of unfinished payouts; those of a refund belong to the charge's owner, whom its splits have paid. */
 const HELD_CENTS_SQL = `
   select account_uuid, provider_account_uuid, 'provisioned' as bucket, held_cents as cents from transfer where held_cents > 0
   union all
-  select (part ->> 'accountUuid')::uuid, provider_account_uuid, 'provisioned', greatest(0, (part ->> 'cents')::bigint)
-  from refund, jsonb_array_elements(parts) as part where state in ('sending', 'settling')
-  union all
-  select account_uuid, provider_account_uuid, 'provisioned', fee_cents from refund where state in ('sending', 'settling')
+  select account_uuid, provider_account_uuid, 'provisioned', value_cents + fee_cents + greatest(0, -(
+    select sum((part ->> 'cents')::bigint) from jsonb_array_elements(parts) as part where part ->> 'splitUuid' is null))
+  from refund where state in ('sending', 'settling')
   union all
   select account_uuid, provider_account_uuid, 'provisioned', value_cents from movement where disposition = 'returning'`
 

@@ -16,11 +16,12 @@ export type SettlementSum = {
   lines: number
 }
 
-/** The figure of a line `p` of movement `m`: fees by the line, all else by the operation that it belongs to. */
-const FIGURE_SQL = `case when p.type = 'FEE' then 'fees' else case ${OPERATION_TYPE_SQL}
-  when 'CHARGE' then 'payments' when 'DEPOSIT' then 'payments' when 'SPLIT' then 'splits'
-  when 'REFUND' then 'refunds' when 'RETURN' then 'refunds' when 'TRANSFER' then 'transfers'
-  when 'DISPUTE' then 'disputes' else 'adjustments' end end`
+/** The figure of a line `p` of movement `m`: what is no PIX by its type, all else by the operation that it belongs to. */
+const FIGURE_SQL = `case p.type when 'FEE' then 'fees' when 'SPLIT' then 'splits' when 'HOLD' then 'holds'
+  when 'SHORTFALL' then 'shortfalls' else case when m.dispute_uuid is not null then 'disputes'
+  when m.type = 'EXTERNAL_REFUND' and m.transfer_uuid is null then 'refunds' else case ${OPERATION_TYPE_SQL}
+  when 'CHARGE' then 'payments' when 'DEPOSIT' then 'payments' when 'TRANSFER' then 'transfers'
+  else 'adjustments' end end end`
 
 /**
  * Sums the lines of each span at each provider account of the scope, in one statement. `accounts` are its provider

@@ -1,3 +1,5 @@
+import type { LedgerLineType } from './movement.ts'
+
 /**
  * SPEC §7: double entry per (account, provider account, bucket). `fee` is what the service earned from that account,
  * `shortfall` what left without cover (never above zero), `outside` the world beyond the provider (the negative of what came in).
@@ -14,22 +16,25 @@ export const BUCKETS = [
 ] as const
 type Bucket = (typeof BUCKETS)[number]
 
-/** One leg of a movement; positive adds to the bucket. A fee has postings of its own, a line of the statement each. */
-export type Posting = BalanceBucket & { cents: number; isFee: boolean }
+/** What a leg is, where it is not the value of its movement: it has postings, and so lines of the statement, of its own. */
+export type LegType = Exclude<LedgerLineType, 'EXTERNAL_TRANSFER' | 'EXTERNAL_REFUND' | 'ADJUSTMENT'>
+
+/** One leg of a movement; positive adds to the bucket. `type` null: that of the movement. */
+export type Posting = BalanceBucket & { cents: number; type: LegType | null }
 
 /** Moves `cents` from one bucket to another, of one account or of two. */
-export type Leg = { cents: number; from: BalanceBucket; to: BalanceBucket; isFee?: boolean }
+export type Leg = { cents: number; from: BalanceBucket; to: BalanceBucket; type?: LegType }
 type BalanceBucket = { accountUuid: string; bucket: Bucket }
 
 /**
- * The postings of some legs, one per bucket touched by the value and one by the fee, zero ones left out. Those of the
- * value add up to zero, and so do those of the fee.
+ * The postings of some legs, one per bucket and type, zero ones left out. Those of each type add up to zero.
  */
 export function postingsOf(legs: Leg[]): Posting[] {
   const sums = new Map<string, Posting>()
-  const add = (at: BalanceBucket, { isFee = false }: Leg, cents: number) => {
-    const key = `${at.accountUuid}/${at.bucket}/${isFee}`
-    const posting = sums.get(key) ?? { ...at, cents: 0, isFee }
+  const add = (at: BalanceBucket, leg: Leg, cents: number) => {
+    const type = leg.type ?? null
+    const key = `${at.accountUuid}/${at.bucket}/${type}`
+    const posting = sums.get(key) ?? { ...at, cents: 0, type }
     posting.cents += cents
     sums.set(key, posting)
   }
@@ -43,21 +48,16 @@ export function postingsOf(legs: Leg[]): Posting[] {
 }
 
 /** Creates the function of the one leg that moves money between two buckets of an account. */
-function moveBetween(from: Bucket, to: Bucket) {
+function moveBetween(from: Bucket, to: Bucket, type?: LegType) {
   return (accountUuid: string, cents: number): Leg[] => [
-    { cents, from: { accountUuid, bucket: from }, to: { accountUuid, bucket: to } },
+    { cents, from: { accountUuid, bucket: from }, to: { accountUuid, bucket: to }, ...(type && { type }) },
   ]
 }
 
 /** The fee of a payout is held, earned or released with its value. */
-function moveFeeBetween(from: Bucket, to: Bucket) {
-  const legsOf = moveBetween(from, to)
-  return (accountUuid: string, cents: number) =>
-    legsOf(accountUuid, cents).map(leg => ({ ...leg, isFee: true }))
-}
-export const feeHeldLegs = moveFeeBetween('available', 'provisioned')
-const feeEarnedLegs = moveFeeBetween('provisioned', 'fee')
-export const feeReleasedLegs = moveFeeBetween('provisioned', 'available')
+export const feeHeldLegs = moveBetween('available', 'provisioned', 'FEE')
+export const feeEarnedLegs = moveBetween('provisioned', 'fee', 'FEE')
+export const feeReleasedLegs = moveBetween('provisioned', 'available', 'FEE')
 
 /** A payment that begins: the money is seen on its way in. */
 export const paymentStartedLegs = moveBetween('outside', 'pending')
@@ -71,16 +71,44 @@ export const paymentFailedLegs = moveBetween('pending', 'outside')
 /** A PIX that names no charge of ours. */
 export const depositLegs = moveBetween('outside', 'available')
 
-/** An unmatched PIX under the policy `keep`. */
-export const unmatchedKeptLegs = moveBetween('pending', 'available')
+/** An unmatched PIX of the policy `refund`: received, and held for its return. */
+export function unmatchedHeldLegs(accountUuid: string, cents: number): Leg[] {
+  return [
+    ...depositLegs(accountUuid, cents),
+    ...moveBetween('available', 'pending', 'HOLD')(accountUuid, cents),
+  ]
+}
 
-/** Sending an unmatched PIX back: held, gone, or back where it was. */
-export const returnHeldLegs = moveBetween('pending', 'provisioned')
-export const returnSettledLegs = moveBetween('provisioned', 'outside')
-export const returnFailedLegs = moveBetween('provisioned', 'pending')
+/** An unmatched PIX that was held and is kept for its account. */
+export const unmatchedKeptLegs = moveBetween('pending', 'available', 'HOLD')
 
+/** What leaves is a line of `available` when it is held, and none when it is gone. */
 const valueHeldLegs = moveBetween('available', 'provisioned')
-const valueReleasedLegs = moveBetween('provisioned', 'available')
+const valueGoneLegs = moveBetween('provisioned', 'outside')
+/** An order that never left is reversed; where it settles after all, the reversal is. */
+const valueReversedLegs = moveBetween('provisioned', 'available', 'REVERSAL')
+const reversalReversedLegs = moveBetween('available', 'provisioned', 'REVERSAL')
+
+/** Sending an unmatched PIX back: out of what is pending, gone, or back where it was. */
+export function returnHeldLegs(accountUuid: string, cents: number): Leg[] {
+  return [...unmatchedKeptLegs(accountUuid, cents), ...valueHeldLegs(accountUuid, cents)]
+}
+export const returnSettledLegs = valueGoneLegs
+export function returnFailedLegs(accountUuid: string, cents: number): Leg[] {
+  return [
+    ...valueReversedLegs(accountUuid, cents),
+    ...moveBetween('available', 'pending', 'HOLD')(accountUuid, cents),
+  ]
+}
+/** A return that was reversed as failed and has settled: out of what is pending again. */
+export function returnSettledLateLegs(accountUuid: string, cents: number): Leg[] {
+  return [...unmatchedKeptLegs(accountUuid, cents), ...settledLateLegs(accountUuid, cents)]
+}
+
+/** The value of a payout that was reversed as failed and has settled. `available` covers it, or an advance does. */
+function settledLateLegs(accountUuid: string, cents: number): Leg[] {
+  return [...reversalReversedLegs(accountUuid, cents), ...valueGoneLegs(accountUuid, cents)]
+}
 
 type TransferCents = { valueCents: number; feeCents: number }
 
@@ -90,22 +118,32 @@ export function transferHeldLegs(accountUuid: string, { valueCents, feeCents }: 
 }
 /** The value is outside, the fee the service's. */
 export function transferSettledLegs(accountUuid: string, { valueCents, feeCents }: TransferCents): Leg[] {
-  return [...returnSettledLegs(accountUuid, valueCents), ...feeEarnedLegs(accountUuid, feeCents)]
+  return [...valueGoneLegs(accountUuid, valueCents), ...feeEarnedLegs(accountUuid, feeCents)]
 }
 /** The fee first: the value may be less than the shortfall that it repays, and no line shows a balance below zero. */
 export function transferReleasedLegs(accountUuid: string, { valueCents, feeCents }: TransferCents): Leg[] {
-  return [...feeReleasedLegs(accountUuid, feeCents), ...valueReleasedLegs(accountUuid, valueCents)]
+  return [...feeReleasedLegs(accountUuid, feeCents), ...valueReversedLegs(accountUuid, valueCents)]
 }
 
-/** Money that is gone though nothing held it: what `available` covers, and the rest as the service's shortfall. */
+/** Money that is gone though nothing held it. What `available` does not cover is advanced first, as a shortfall. */
 export function uncoveredOutflowLegs(
   accountUuid: string,
   { cents, availableCents }: { cents: number; availableCents: number },
 ): Leg[] {
-  const covered = Math.min(cents, availableCents)
   return [
-    ...moveBetween('available', 'outside')(accountUuid, covered),
-    ...moveBetween('shortfall', 'outside')(accountUuid, cents - covered),
+    ...shortfallAdvancedLegs(accountUuid, { cents, availableCents }),
+    ...moveBetween('available', 'outside')(accountUuid, cents),
+  ]
+}
+
+/** The same of a payout whose hold was reversed: it has its line of the statement already. */
+export function uncoveredLateLegs(
+  accountUuid: string,
+  { cents, availableCents }: { cents: number; availableCents: number },
+): Leg[] {
+  return [
+    ...shortfallAdvancedLegs(accountUuid, { cents, availableCents }),
+    ...settledLateLegs(accountUuid, cents),
   ]
 }
 
@@ -117,7 +155,7 @@ export function shortfallRepaidLegs(
   accountUuid: string,
   { cents, shortfallCents }: { cents: number; shortfallCents: number },
 ): Leg[] {
-  return moveBetween('available', 'shortfall')(accountUuid, Math.min(cents, -shortfallCents))
+  return moveBetween('available', 'shortfall', 'SHORTFALL')(accountUuid, Math.min(cents, -shortfallCents))
 }
 
 /** What the service lends so that an account can pay `cents` out of `available`; the next inflows repay it (SPEC §7). */
@@ -125,22 +163,22 @@ export function shortfallAdvancedLegs(
   accountUuid: string,
   { cents, availableCents }: { cents: number; availableCents: number },
 ): Leg[] {
-  return moveBetween('shortfall', 'available')(accountUuid, Math.max(0, cents - availableCents))
+  return moveBetween('shortfall', 'available', 'SHORTFALL')(accountUuid, Math.max(0, cents - availableCents))
 }
 
 /** What a provider blocked, outside disputes, is available again. */
-export const entryUnblockedLegs = moveBetween('blocked', 'available')
+export const entryUnblockedLegs = moveBetween('blocked', 'available', 'HOLD')
 
 /** What a dispute claims is blocked when it opens, or kept of a later inflow; over, it is the account's again. */
-export const disputeHeldLegs = moveBetween('available', 'blocked')
-export const disputeRetainedLegs = moveBetween('available', 'retained')
+export const disputeHeldLegs = moveBetween('available', 'blocked', 'HOLD')
+export const disputeRetainedLegs = moveBetween('available', 'retained', 'HOLD')
 export function disputeReleasedLegs(
   accountUuid: string,
   { heldCents, retainedCents }: { heldCents: number; retainedCents: number },
 ): Leg[] {
   return [
     ...entryUnblockedLegs(accountUuid, heldCents),
-    ...moveBetween('retained', 'available')(accountUuid, retainedCents),
+    ...moveBetween('retained', 'available', 'HOLD')(accountUuid, retainedCents),
   ]
 }
 /** The provider has returned a disputed PIX: out of what was blocked, then retained, then whatever there is. */
@@ -150,43 +188,70 @@ export function disputeReturnedLegs(
 ): Leg[] {
   const heldCents = Math.min(outflow.cents, outflow.heldCents)
   const retainedCents = Math.min(outflow.cents - heldCents, outflow.retainedCents)
-  const cents = outflow.cents - heldCents - retainedCents
+  const availableCents = outflow.availableCents + heldCents + retainedCents
   return [
-    ...moveBetween('blocked', 'outside')(accountUuid, heldCents),
-    ...moveBetween('retained', 'outside')(accountUuid, retainedCents),
-    ...uncoveredOutflowLegs(accountUuid, { cents, availableCents: outflow.availableCents }),
+    ...disputeReleasedLegs(accountUuid, { heldCents, retainedCents }),
+    ...uncoveredOutflowLegs(accountUuid, { cents: outflow.cents, availableCents }),
   ]
 }
 
+/** Part of a refund that a split's recipient pays to the owner of the charge. */
+export type SplitPart = { accountUuid: string; cents: number }
+
+type RefundCents = { ownerUuid: string; valueCents: number; splitParts: SplitPart[] }
+
 /**
- * One account's part of a refund. Negative only for the charge's owner, where the splits owe more than this refund because
- * earlier parts were rounded: the owner gets back what it had advanced, once the refund has settled.
+ * What the splits owe beyond the value of a refund, because earlier parts were rounded: the owner gets back what it had
+ * advanced, once the refund has settled, and until then it is held.
  */
-export type RefundShare = { accountUuid: string; cents: number }
-
-/** A part of a refund that settles: what the account pays, and what was held of it when the refund was opened. */
-export type SettledRefundShare = RefundShare & { heldCents: number }
-
-export function refundHeldLegs(parts: RefundShare[]): Leg[] {
-  return heldShares(parts).flatMap(part => valueHeldLegs(part.accountUuid, part.cents))
-}
-/** What was held leaves, up to what is paid; the rest of the hold is released. What is paid beyond it has legs of its own. */
-export function refundSettledLegs(parts: SettledRefundShare[], fee: RefundShare): Leg[] {
-  const valueLegs = parts.flatMap(({ accountUuid, cents, heldCents }) =>
-    cents >= 0
-      ? [
-          ...returnSettledLegs(accountUuid, Math.min(cents, heldCents)),
-          ...valueReleasedLegs(accountUuid, Math.max(0, heldCents - cents)),
-        ]
-      : depositLegs(accountUuid, -cents),
-  )
-  return [...valueLegs, ...feeEarnedLegs(fee.accountUuid, fee.cents)]
-}
-export function refundReleasedLegs(parts: RefundShare[]): Leg[] {
-  return heldShares(parts).flatMap(part => valueReleasedLegs(part.accountUuid, part.cents))
+export function computeExcessCents({ valueCents, splitParts }: Omit<RefundCents, 'ownerUuid'>): number {
+  return Math.max(0, splitParts.reduce((sum, { cents }) => sum + cents, 0) - valueCents)
 }
 
-/** The shares whose money is held until the refund ends: a negative one is paid to the owner only once it has settled. */
-export function heldShares(parts: RefundShare[]): RefundShare[] {
-  return parts.filter(({ cents }) => cents >= 0)
+const excessHeldLegs = moveBetween('available', 'provisioned', 'HOLD')
+const excessReleasedLegs = moveBetween('provisioned', 'available', 'HOLD')
+
+/** A refund that is held: the recipients pay their parts to the owner, who is debited the whole value. */
+export function refundHeldLegs({ ownerUuid, valueCents, splitParts }: RefundCents): Leg[] {
+  return [
+    ...splitReclaimedLegs(ownerUuid, splitParts),
+    ...valueHeldLegs(ownerUuid, valueCents),
+    ...excessHeldLegs(ownerUuid, computeExcessCents({ valueCents, splitParts })),
+  ]
+}
+
+/** A refund that settles: its value leaves, and each recipient gets back what it paid beyond its part (`splitParts`). */
+export function refundSettledLegs({
+  ownerUuid,
+  valueCents,
+  splitParts,
+  excessCents,
+}: RefundCents & { excessCents: number }): Leg[] {
+  return [
+    ...excessReleasedLegs(ownerUuid, excessCents),
+    ...splitGivenBackLegs(ownerUuid, splitParts),
+    ...valueGoneLegs(ownerUuid, valueCents),
+  ]
+}
+
+/** A refund that never left: the owner has its value again, and the recipients their parts. */
+export function refundReleasedLegs({ ownerUuid, valueCents, splitParts }: RefundCents): Leg[] {
+  return [
+    ...excessReleasedLegs(ownerUuid, computeExcessCents({ valueCents, splitParts })),
+    ...valueReversedLegs(ownerUuid, valueCents),
+    ...splitGivenBackLegs(ownerUuid, splitParts),
+  ]
+}
+
+/** Shares of a split that go back to the owner of the charge, and those that are paid to their recipients again. */
+export function splitReclaimedLegs(ownerUuid: string, parts: SplitPart[]): Leg[] {
+  return parts.flatMap(({ accountUuid, cents }) => shareLegs({ from: accountUuid, to: ownerUuid, cents }))
+}
+export function splitGivenBackLegs(ownerUuid: string, parts: SplitPart[]): Leg[] {
+  return parts.flatMap(({ accountUuid, cents }) => shareLegs({ from: ownerUuid, to: accountUuid, cents }))
+}
+
+function shareLegs({ from, to, cents }: { from: string; to: string; cents: number }): Leg[] {
+  const availableOf = (accountUuid: string) => ({ accountUuid, bucket: 'available' }) as const
+  return [{ cents, from: availableOf(from), to: availableOf(to), type: 'SPLIT' }]
 }

@@ -1,14 +1,14 @@
-/** SPEC §1: the first two are what a PIX shows; the others are seen in `/ledger` only. */
-export const MOVEMENT_TYPES = [
-  'EXTERNAL_TRANSFER',
-  'EXTERNAL_REFUND',
-  'SPLIT',
-  'FEE',
-  'HOLD',
-  'DEPOSIT',
-  'ADJUSTMENT',
-] as const
+/** SPEC §1: the types of a PIX; the others are seen in `/ledger` only. */
+export const PIX_MOVEMENT_TYPES = ['EXTERNAL_TRANSFER', 'EXTERNAL_REFUND'] as const
+const MOVEMENT_TYPES = [...PIX_MOVEMENT_TYPES, 'SPLIT', 'FEE', 'HOLD', 'ADJUSTMENT'] as const
 export type MovementType = (typeof MOVEMENT_TYPES)[number]
+
+/**
+ * Types of the lines of a statement (SPEC §7): that of the movement for its own value, of which an account has one line;
+ * another for what is held, shared, reversed, advanced or repaid with it.
+ */
+export const LEDGER_LINE_TYPES = [...MOVEMENT_TYPES, 'REVERSAL', 'SHORTFALL'] as const
+export type LedgerLineType = (typeof LEDGER_LINE_TYPES)[number]
 
 /** Kinds of operations that lines of a statement belong to (SPEC §7). */
 export const LEDGER_OPERATION_TYPES = [

@@ -9,6 +9,8 @@ export const SETTLEMENT_FIGURES = [
   'refunds',
   'transfers',
   'disputes',
+  'holds',
+  'shortfalls',
   'adjustments',
 ] as const
 export type SettlementFigure = (typeof SETTLEMENT_FIGURES)[number]

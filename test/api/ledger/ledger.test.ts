@@ -77,14 +77,15 @@ test('each line shows its amount, its kind and the balance after it', () => {
     'EXTERNAL_TRANSFER OUT 6 98.90 FAILED',
     'FEE OUT 0.1 98.80 FAILED',
     'FEE IN 0.1 98.90 FAILED',
-    'EXTERNAL_TRANSFER IN 6 104.90 FAILED',
+    'REVERSAL IN 6 104.90 FAILED',
     // Of 8.10 the split owes ⌊3.00 × 8.10 / 20.25⌋ = 1.20; the owner the rest, and the fee of 0.05.
-    'EXTERNAL_REFUND OUT 6.9 98.00 SETTLED',
+    'SPLIT IN 1.2 106.10 SETTLED',
+    'EXTERNAL_REFUND OUT 8.1 98.00 SETTLED',
     'FEE OUT 0.05 97.95 SETTLED',
     'EXTERNAL_REFUND IN 2 99.95 SETTLED',
   ])
   expect(at('PROVIDER_C').map(({ type, value, balance, reason }) => [type, value, balance, reason])).toEqual([
-    [expect.stringMatching(/DEPOSIT|EXTERNAL_TRANSFER/), 1.5, '8.50', 'deposit'],
+    ['EXTERNAL_TRANSFER', 1.5, '8.50', 'deposit'],
     ['ADJUSTMENT', 7, '7.00', undefined],
   ])
 })
@@ -111,10 +112,11 @@ test('lines name the operation that they belong to', () => {
     'FEE',
     'FEE',
     'SPLIT',
+    'SPLIT',
   ])
   expect(of('transfer_uuid', scenarioUuids.transfer)).toEqual(['EXTERNAL_REFUND', 'FEE', 'EXTERNAL_TRANSFER'])
   expect(of('transfer_uuid', scenarioUuids.refused)).toHaveLength(4)
-  expect(of('refund_uuid', scenarioUuids.refund)).toEqual(['FEE', 'EXTERNAL_REFUND'])
+  expect(of('refund_uuid', scenarioUuids.refund)).toEqual(['FEE', 'EXTERNAL_REFUND', 'SPLIT'])
   for (const line of lines)
     expect(line.provider.uuid).toBe(
       merchant.connections.find(one => one.provider === line.provider.provider)!.uuid,
@@ -139,7 +141,8 @@ test('lines show their operation, the reference of the caller, when they settled
     ['TRANSFER EXTERNAL_TRANSFER OUT', null, false],
     ['TRANSFER FEE OUT', null, false],
     ['TRANSFER FEE IN', null, false],
-    ['TRANSFER EXTERNAL_TRANSFER IN', null, false],
+    ['TRANSFER REVERSAL IN', null, false],
+    ['REFUND SPLIT IN', true, true],
     ['REFUND EXTERNAL_REFUND OUT', true, true],
     ['REFUND FEE OUT', null, true],
     ['TRANSFER EXTERNAL_REFUND IN', true, true],
@@ -249,7 +252,7 @@ test('a recipient’s statement shows the share and what a refund took back', as
     balance,
   ])
   expect(own).toEqual([
-    ['EXTERNAL_REFUND', 'OUT', 2, '2.00'],
+    ['SPLIT', 'OUT', 2, '2.00'],
     ['SPLIT', 'IN', 4, '4.00'],
   ])
   await stack.waitUntilLedgerAgrees(shop)

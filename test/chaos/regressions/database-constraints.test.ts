@@ -31,7 +31,7 @@ const split = (type: string, amount: number, { credited = 0, status = 'PENDING' 
 const moved = `
   insert into movement (uuid, account_uuid, provider_account_uuid, type, movement_type, value_cents, status, settled_at,
     created_at, updated_at)
-  select gen_random_uuid(), account_uuid, provider_account_uuid, 'DEPOSIT', 'IN', 500, 'SETTLED', now(), now(), now()
+  select gen_random_uuid(), account_uuid, provider_account_uuid, 'EXTERNAL_TRANSFER', 'IN', 500, 'SETTLED', now(), now(), now()
   from charge where uuid = :charge`
 const twin = `
   insert into charge select (jsonb_populate_record(c, jsonb_build_object('uuid', gen_random_uuid()))).*
@@ -123,7 +123,7 @@ test('an end-to-end id may be added late', async () => {
     insert into posting (movement_uuid, account_uuid, provider_account_uuid, type, bucket, cents, balance_cents)
     select uuid, account_uuid, provider_account_uuid, type, bucket, cents, 0
     from made cross join (values ('available', 500), ('outside', -500)) as leg (bucket, cents);`
-  const learned = `update movement set end_to_end = 'E2' where type = 'DEPOSIT'`
+  const learned = `update movement set end_to_end = 'E2' where end_to_end is null and charge_uuid is null and transfer_uuid is null`
   expect(await isAccepted(booked + learned)).toBe(true)
 })
 

@@ -19,6 +19,9 @@ const ZONE = 'America/Sao_Paulo'
 const MIDNIGHTS = ['2025-12-31', '2026-01-01', '2026-01-02', '2018-02-18', '2018-11-04'].map(
   day => listSpans({ name: day.slice(0, 7), timeZone: ZONE }).find(span => span.name === day)!.from,
 )
+const LINE_TYPES = [
+  ...['EXTERNAL_TRANSFER', 'EXTERNAL_REFUND', 'SPLIT', 'FEE', 'HOLD', 'ADJUSTMENT', 'REVERSAL', 'SHORTFALL'],
+]
 /** 2026-01-02 12:00 in São Paulo. */
 const NOW = new Date('2026-01-02T15:00:00Z')
 
@@ -46,8 +49,8 @@ beforeAll(async () => {
         const cents =
           balance > 0 && random.upTo(2) === 0 ? -1 - random.upTo(balance - 1) : 1 + random.upTo(9_999)
         balance += cents
-        const type = ['EXTERNAL_TRANSFER', 'FEE', 'SPLIT', 'ADJUSTMENT', 'EXTERNAL_REFUND'][random.upTo(4)]!
-        const isTransfer = type === 'EXTERNAL_TRANSFER' && random.upTo(1) === 0
+        const type = LINE_TYPES[random.upTo(LINE_TYPES.length - 1)]!
+        const isTransfer = type === 'REVERSAL' || (type === 'EXTERNAL_TRANSFER' && cents < 0)
         await bookLine(fixture.orm, {
           ...{ connection, type, cents, balance, at, name: 'Ana' },
           ...(isTransfer && { transfer, status: 'FAILED' as const }),
@@ -88,9 +91,10 @@ describe('every figure adds up to the ledger', () => {
           totals.filter(({ type }) => types.includes(type)).reduce((sum, one) => sum + one.in - one.out, 0)
         expect(row.figures).toMatchObject({
           ...{ fees: typed('FEE'), splits: typed('SPLIT'), adjustments: typed('ADJUSTMENT'), disputes: 0 },
+          ...{ holds: typed('HOLD'), shortfalls: typed('SHORTFALL') },
           refunds: typed('EXTERNAL_REFUND'),
         })
-        expect(row.figures.payments + row.figures.transfers).toBe(typed('EXTERNAL_TRANSFER'))
+        expect(row.figures.payments + row.figures.transfers).toBe(typed('EXTERNAL_TRANSFER', 'REVERSAL'))
       }
       expect(report.total.closingCents).toBe(report.rows.at(-1)!.closingCents)
     }
@@ -140,7 +144,7 @@ test('the page and its file have the same figures, and lead to the lines of a da
   expect(file.headers.get('content-disposition')).toBe('attachment; filename="settlement-2025-12-test.csv"')
   const rows = file.text.replace('\uFEFF', '').trimEnd().split('\r\n')
   expect(rows[0]).toBe(
-    'period;is_over;provider;provider_uuid;opening_balance;payments;fees;splits;refunds;transfers;disputes;adjustments;closing_balance;lines',
+    'period;is_over;provider;provider_uuid;opening_balance;payments;fees;splits;refunds;transfers;disputes;holds;shortfalls;adjustments;closing_balance;lines',
   )
   expect(rows).toHaveLength(1 + 2 * 31)
   const [report] = await read('2025-12')

@@ -172,12 +172,12 @@ async function posted({ at, connection }: { at: number; connection: string }): P
     await tx.execute(
       `insert into movement (uuid, account_uuid, provider_account_uuid, connection_uuid, type, movement_type, value_cents,
        status, end_to_end, settled_at, created_at, updated_at)
-     select ?, ?, c.provider_account_uuid, c.uuid, 'DEPOSIT', 'IN', 100, 'SETTLED', ?, now(), now(), now() ${place}`,
+     select ?, ?, c.provider_account_uuid, c.uuid, 'EXTERNAL_TRANSFER', 'IN', 100, 'SETTLED', ?, now(), now(), now() ${place}`,
       [movement, accountUuid, `E${movement.replaceAll('-', '').slice(1)}`],
     )
     await tx.execute(
       `insert into posting (movement_uuid, account_uuid, provider_account_uuid, type, bucket, cents, balance_cents, created_at)
-     select ?, ?, c.provider_account_uuid, 'DEPOSIT', leg.bucket, leg.cents, leg.cents, ?
+     select ?, ?, c.provider_account_uuid, 'EXTERNAL_TRANSFER', leg.bucket, leg.cents, leg.cents, ?
      from connection c cross join (values ('outside', -100), ('available', 100)) as leg (bucket, cents)
      where c.uuid = ?`,
       [movement, accountUuid, new Date(at), connection],

@@ -22,7 +22,7 @@ async function deposit(connectionUuid: string, cents = 100): Promise<string> {
     `with made as (
        insert into movement (uuid, account_uuid, provider_account_uuid, connection_uuid, type, movement_type, value_cents,
          status, settled_at, created_at, updated_at)
-       select ?, account_uuid, provider_account_uuid, uuid, 'DEPOSIT', 'IN', ?, 'SETTLED', now(), now(), now()
+       select ?, account_uuid, provider_account_uuid, uuid, 'EXTERNAL_TRANSFER', 'IN', ?, 'SETTLED', now(), now(), now()
        from connection where uuid = ? returning *) ${bookingSql()}`,
     [uuid, cents, connectionUuid],
   )

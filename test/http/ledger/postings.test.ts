@@ -34,16 +34,19 @@ beforeEach(async () => {
 
 const sql = <Rows extends object[]>(text: string, values: unknown[]) =>
   fixture.orm.em.fork({ disableContextResolution: true }).execute<Rows>(text, values)
-const moved = (em: EntityManager): Movement =>
-  createMovement(em, new Date(), {
+const moved = (em: EntityManager, legs: Leg[]): Movement => {
+  const { cents = 1, to } = legs.find(({ type }) => type === undefined) ?? {}
+  return createMovement(em, new Date(), {
     ...place,
-    ...{ type: 'EXTERNAL_TRANSFER', movementType: 'IN', valueCents: 100, status: 'PENDING' },
+    ...{ type: 'EXTERNAL_TRANSFER', status: 'PENDING' },
+    ...{ movementType: to?.bucket === 'available' ? 'IN' : 'OUT', valueCents: cents },
   })
+}
 const inCents = (valueCents: number, feeCents = 0) => ({ valueCents, feeCents })
 /** One leg per movement, posted together. */
 const booked = (...all: MovementLegs['legs'][]) =>
   runInTransaction(fixture.orm, async em => {
-    const entries = all.map(legs => ({ movementUuid: moved(em).uuid, legs }))
+    const entries = all.map(legs => ({ movementUuid: moved(em, legs).uuid, legs }))
     await em.flush()
     const { providerAccountUuid } = place
     await writePostings(
@@ -100,21 +103,41 @@ test('a fee has postings of its own; no value becomes a fee, and no fee leaves',
     { type: 'FEE', bucket: 'provisioned', cents: -2 },
     { type: 'FEE', bucket: 'fee', cents: 2 },
   ])
-  const to = (bucket: Leg['to']['bucket'], isFee = false) => ({
+  const to = (bucket: Leg['to']['bucket'], type?: 'FEE') => ({
     ...{ cents: 1, from: { accountUuid, bucket: 'available' as const }, to: { accountUuid, bucket } },
-    isFee,
+    ...(type && { type }),
   })
-  for (const leg of [to('fee'), to('outside', true)])
+  for (const leg of [to('fee'), to('outside', 'FEE')])
     await expect(booked([leg])).rejects.toMatchObject({ constraint: 'posting_fee' })
   await expect(
     sql(
       `insert into posting (movement_uuid, account_uuid, provider_account_uuid, type, bucket, cents, balance_cents)
        select movement_uuid, account_uuid, provider_account_uuid, leg.type, 'available', leg.cents, 0
        from (select * from posting where account_uuid = ? limit 1) p
-       cross join (values ('FEE', 1), ('EXTERNAL_TRANSFER', -1)) as leg (type, cents)`,
+       cross join (values ('FEE', 1), ('HOLD', -1)) as leg (type, cents)`,
       [accountUuid],
     ),
   ).rejects.toThrow(/do not add up to zero/)
+})
+
+test('a PIX has one line, in its own value', async () => {
+  await booked(depositLegs(accountUuid, 100))
+  const [{ movement }] = await sql<[{ movement: string }]>(
+    'select movement_uuid as movement from posting where account_uuid = ? limit 1',
+    [accountUuid],
+  )
+  const bookedAgain = (cents: number) =>
+    runInTransaction(fixture.orm, em =>
+      writePostings(em, [
+        {
+          movementUuid: movement,
+          providerAccountUuid: place.providerAccountUuid,
+          legs: depositLegs(accountUuid, cents),
+        },
+      ]),
+    )
+  await expect(bookedAgain(100)).rejects.toMatchObject({ constraint: 'posting_pix_once' })
+  await expect(bookedAgain(60)).rejects.toMatchObject({ constraint: 'posting_pix_value' })
 })
 
 test('a movement that would leave a bucket below zero is refused as a whole', async () => {

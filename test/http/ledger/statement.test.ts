@@ -4,10 +4,10 @@ import { afterAll, beforeAll, expect, jest, test } from '@jest/globals'
 import { ledgerRoutes } from '../../../src/api/ledger/routes.ts'
 import { createLedgerFiles } from '../../../src/api/operations/ledger-files.ts'
 import { ledgerCsvQuery } from '../../../src/contract/ledger/ledger-files.ts'
-import { DAY, HOUR } from '../../../src/domain/shared/intervals.ts'
+import { DAY, HOUR, MINUTE } from '../../../src/domain/shared/intervals.ts'
 import { createSeededRandom } from '../../domain/support/seeded-random.ts'
 import { type ApiFixture, openApiFixture } from '../support/api-fixture.ts'
-import { bookLine } from '../support/booked-line.ts'
+import { type BookedLine, bookLine } from '../support/booked-line.ts'
 
 /**
  * SPEC §7: the balances of a period and its files, over generated lines around the end of a year. Their transactions
@@ -163,7 +163,7 @@ async function insertLines(connection: string, count: number): Promise<void> {
       `with made as (
        insert into movement (uuid, account_uuid, provider_account_uuid, connection_uuid, type, movement_type, value_cents,
          status, settled_at, created_at, updated_at)
-       select gen_random_uuid(), c.account_uuid, c.provider_account_uuid, c.uuid, 'DEPOSIT', 'IN', n, 'SETTLED', now(), now(), now()
+       select gen_random_uuid(), c.account_uuid, c.provider_account_uuid, c.uuid, 'EXTERNAL_TRANSFER', 'IN', n, 'SETTLED', now(), now(), now()
        from connection c, generate_series(?::int, ?::int) n where c.uuid = ? returning *)
      insert into posting (movement_uuid, account_uuid, provider_account_uuid, type, bucket, cents, balance_cents)
      select uuid, account_uuid, provider_account_uuid, type, bucket, sign * value_cents, 0
@@ -264,13 +264,73 @@ test('files hold texts of payers as texts: no formula, no broken line, no elemen
   expect(ofx).toContain(
     '<BANKACCTFROM><BANKID>364</BANKID><BRANCHID>0001</BRANCHID><ACCTID>12345-6</ACCTID><ACCTTYPE>CHECKING</ACCTTYPE></BANKACCTFROM>',
   )
-  expect(ofx).toContain(
-    '<TRNTYPE>DEBIT</TRNTYPE><DTPOSTED>20260101000000[-3:GMT]</DTPOSTED><TRNAMT>-1.50</TRNAMT>',
-  )
+  expect(ofx).toContain('<TRNTYPE>DEBIT</TRNTYPE><DTPOSTED>20260101</DTPOSTED><TRNAMT>-1.50</TRNAMT>')
   const { data } = (await get('/api/v1/ledger', bearer)).body
   expect([...ofx.matchAll(/<FITID>(.*?)</g)].map(([, id]) => id).toReversed()).toEqual(
     data.map(({ line_uuid }: { line_uuid: string }) => line_uuid),
   )
+})
+
+const entriesOf = (ofx: string) =>
+  [
+    ...ofx.matchAll(
+      /<TRNTYPE>(.*?)<\/TRNTYPE><DTPOSTED>(.*?)<\/DTPOSTED><TRNAMT>(.*?)<.*?<MEMO>(.*?)<\/MEMO>/g,
+    ),
+  ].map(([, ...cells]) => cells.join(' '))
+
+test('a tariff, a withdrawal and an opening balance are told apart in OFX', async () => {
+  const account = await fixture.insertAccount()
+  const connection = await fixture.insertConnection(account)
+  const evening = YEAR_END - MINUTE
+  for (const [reason, cents] of [
+    ['opening_balance', 10_000],
+    ['provider_tariff', -150],
+    ['provider_withdrawal', -250],
+    ['adjustment', 1],
+  ] as const)
+    await bookLine(fixture.orm, {
+      ...{ connection, type: 'ADJUSTMENT', cents, balance: 0, at: evening },
+      ...(reason !== 'adjustment' && { reason }),
+    })
+  const as = await fixture.insertToken({ accountUuid: account })
+  const { text } = await get(`/api/v1/ledger.ofx?time_zone=${ZONE}`, as)
+  expect(entriesOf(text)).toEqual([
+    // The day of the evening, also for a reader that converts times to UTC.
+    'OTHER 20251231 100.00 Saldo inicial',
+    'FEE 20251231 -1.50 Tarifa do provedor',
+    'DEBIT 20251231 -2.50 Retirada no provedor',
+    'CREDIT 20251231 0.01 Ajuste',
+  ])
+})
+
+test('an order that never left is in no OFX file, unless it was held on one day and released on another', async () => {
+  const account = await fixture.insertAccount()
+  const connection = await fixture.insertConnection(account)
+  const transfer = await fixture.insertTransfer(connection)
+  const book = (line: { cents: number; balance: number; at: number } & Partial<BookedLine>) =>
+    bookLine(fixture.orm, { connection, type: 'EXTERNAL_TRANSFER', ...line })
+  await book({ cents: 9_000, balance: 9_000, at: YEAR_END - HOUR })
+  const failed = { transfer, status: 'FAILED' as const }
+  for (const [heldAt, cents] of [
+    [YEAR_END - 5 * MINUTE, 1_100],
+    [YEAR_END - MINUTE, 2_200],
+  ] as const) {
+    const held = { cents: -cents, balance: 9_000 - cents, at: heldAt, ...failed }
+    const movement = await book(held)
+    await book({ ...held, type: 'REVERSAL', cents, balance: 9_000, at: heldAt + 2 * MINUTE, movement })
+  }
+  const today = Date.now()
+  await book({ cents: -300, balance: 8_700, at: today, transfer, status: 'PENDING' })
+  const as = await fixture.insertToken({ accountUuid: account })
+  const file = async (days: string) => (await get(`/api/v1/ledger.ofx?time_zone=${ZONE}${days}`, as)).text
+  expect(entriesOf(await file('&date_from=2025-12-31&date_to=2025-12-31'))).toEqual([
+    'CREDIT 20251231 90.00 Pix recebido',
+    'DEBIT 20251231 -22.00 Pix enviado',
+  ])
+  const since = await file('&date_from=2026-01-01')
+  expect(entriesOf(since)).toEqual(['CREDIT 20260101 22.00 Estorno de Pix nao enviado'])
+  expect(/<BALAMT>(.*?)</.exec(since)?.[1]).toBe('90.00')
+  expect((await get('/api/v1/ledger', as)).body.data).toHaveLength(6)
 })
 
 test('a token of one provider exports its own lines only, and a wrong query none', async () => {

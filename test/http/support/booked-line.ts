@@ -11,27 +11,54 @@ export type BookedLine = {
   at: number
   /** Of the payer or receiver; absent: unknown. */
   name?: string
-  status?: 'SETTLED' | 'FAILED'
+  status?: 'PENDING' | 'SETTLED' | 'FAILED'
   transfer?: string
+  reason?: string
+  /** The movement of an earlier line; absent: one of its own. */
+  movement?: string
 }
 
-/** Books a line of the connection's account. */
-export async function bookLine(orm: Orm, line: BookedLine): Promise<void> {
-  const { connection, type, cents, balance, at, name, status = 'SETTLED', transfer = null } = line
-  const movement = randomUUID()
+/** The type of the movement whose line has a type of its own. */
+const movementType = (type: string) =>
+  type === 'REVERSAL' || type === 'SHORTFALL' ? 'EXTERNAL_TRANSFER' : type
+
+/** Books a line of the connection's account. Returns its movement. */
+export async function bookLine(orm: Orm, line: BookedLine): Promise<string> {
+  const {
+    connection,
+    type,
+    cents,
+    balance,
+    at,
+    name,
+    status = 'SETTLED',
+    transfer = null,
+    reason = null,
+  } = line
+  const movement = line.movement ?? randomUUID()
   const party = name === undefined ? null : JSON.stringify({ name, document: '52998224725' })
   const time = new Date(at)
   await runInTransaction(orm, async tx => {
-    await tx.execute(
-      `insert into movement (uuid, account_uuid, provider_account_uuid, connection_uuid, type, movement_type, value_cents,
-         status, transfer_uuid, sender, receiver, settled_at, created_at, updated_at)
-       select ?, account_uuid, provider_account_uuid, uuid, ?, ?, ?, ?, ?, ?::jsonb, ?::jsonb, ?, ?, ?
+    if (!line.movement)
+      await tx.execute(
+        `insert into movement (uuid, account_uuid, provider_account_uuid, connection_uuid, type, movement_type, value_cents,
+         status, reason, entry_name, transfer_uuid, sender, receiver, settled_at, created_at, updated_at)
+       select ?, account_uuid, provider_account_uuid, uuid, ?, ?, ?, ?, ?, ?, ?, ?::jsonb, ?::jsonb, ?, ?, ?
        from connection where uuid = ?`,
-      [
-        ...[movement, type, cents > 0 && !transfer ? 'IN' : 'OUT', Math.abs(cents), status, transfer],
-        ...[party, party, status === 'SETTLED' ? time : null, time, time, connection],
-      ],
-    )
+        [
+          ...[
+            movement,
+            movementType(type),
+            cents > 0 && !transfer ? 'IN' : 'OUT',
+            Math.abs(cents),
+            status,
+            reason,
+            reason?.startsWith('provider_') ? `entry/${movement}` : null,
+            transfer,
+          ],
+          ...[party, party, status === 'SETTLED' ? time : null, time, time, connection],
+        ],
+      )
     await tx.execute(
       `insert into posting (movement_uuid, account_uuid, provider_account_uuid, type, bucket, cents, balance_cents, created_at)
        select ?, c.account_uuid, c.provider_account_uuid, ?, leg.bucket, leg.cents, leg.balance, ?
@@ -41,4 +68,5 @@ export async function bookLine(orm: Orm, line: BookedLine): Promise<void> {
       [movement, type, time, type === 'FEE' ? 'fee' : 'outside', cents, cents, balance, connection],
     )
   })
+  return movement
 }

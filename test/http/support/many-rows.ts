@@ -40,7 +40,7 @@ export async function multiplyRows(of: FullAccount): Promise<void> {
   )
   await sql(
     `insert into posting (movement_uuid, account_uuid, provider_account_uuid, type, bucket, cents, balance_cents)
-     select movement_uuid, account_uuid, provider_account_uuid, type, bucket, cents, balance_cents
+     select movement_uuid, account_uuid, provider_account_uuid, 'HOLD', bucket, cents, balance_cents
      from posting, generate_series(1, ${ROWS}) where account_uuid = ? and type = 'EXTERNAL_TRANSFER'`,
     [of.account],
   )

@@ -9,7 +9,7 @@ create table movement (
   account_uuid uuid not null references account,
   provider_account_uuid uuid not null references provider_account,
   connection_uuid uuid references connection,
-  type text not null check (type in ('EXTERNAL_TRANSFER', 'EXTERNAL_REFUND', 'SPLIT', 'FEE', 'HOLD', 'DEPOSIT', 'ADJUSTMENT')),
+  type text not null check (type in ('EXTERNAL_TRANSFER', 'EXTERNAL_REFUND', 'SPLIT', 'FEE', 'HOLD', 'ADJUSTMENT')),
   movement_type text not null check (movement_type in ('IN', 'OUT')),
   value_cents bigint not null check (value_cents > 0),
   status text not null check (status in ('PENDING', 'SETTLED', 'FAILED')),
@@ -105,8 +105,9 @@ create table posting (
   movement_uuid uuid not null references movement,
   account_uuid uuid not null,
   provider_account_uuid uuid not null,
-  -- FEE for what a fee holds, pays or releases, else the type of the movement.
-  type text not null,
+  -- What is no value of the movement has a type of its own (src/domain/ledger/legs.ts), else that of the movement.
+  type text not null check (type in ('EXTERNAL_TRANSFER', 'EXTERNAL_REFUND', 'SPLIT', 'FEE', 'HOLD', 'ADJUSTMENT',
+    'REVERSAL', 'SHORTFALL')),
   bucket text not null,
   -- Code of the operation of its movement (src/db/ledger/operation-types.ts) when it was posted.
   operation "char" not null,
@@ -121,6 +122,9 @@ create table posting (
   constraint posting_fee check (case when type = 'FEE' then bucket in ('available', 'provisioned', 'fee') else bucket <> 'fee' end)
 ) ${FREQUENT_VACUUM};
 create index posting_of_movement on posting (movement_uuid);
+-- A PIX is one line of one statement, in its own value (\`set_posting_operation\`).
+create unique index posting_pix_once on posting (movement_uuid)
+  where bucket = 'available' and type in ('EXTERNAL_TRANSFER', 'EXTERNAL_REFUND');
 -- The account statement, in the order of its postings, which is what its balances follow; and by day, with all that the
 -- balances of a period are made of.
 create index posting_available on posting (account_uuid, id)
@@ -171,10 +175,17 @@ end $$;
 create trigger posting_balanced after insert on posting referencing new table as written
   for each statement execute function check_postings_balance();
 
--- A posting stores the operation that its movement has at that time.
+-- A posting stores the operation that its movement has at that time. The line of a PIX has its value.
 create function set_posting_operation() returns trigger language plpgsql as $$
+declare
+  line_cents bigint;
 begin
-  select ${OPERATION_CODE_SQL} into new.operation from movement m where m.uuid = new.movement_uuid;
+  select ${OPERATION_CODE_SQL}, case m.movement_type when 'IN' then m.value_cents else -m.value_cents end
+    into new.operation, line_cents from movement m where m.uuid = new.movement_uuid;
+  if new.bucket = 'available' and new.type in ('EXTERNAL_TRANSFER', 'EXTERNAL_REFUND') and new.cents <> line_cents then
+    raise exception 'the line of a PIX has its value: movement %', new.movement_uuid
+      using errcode = 'check_violation', constraint = 'posting_pix_value';
+  end if;
   return new;
 end $$;
 create trigger posting_operation before insert on posting for each row execute function set_posting_operation();
