@@ -21,7 +21,7 @@ export async function createAccount(
 
 /** What operators change of an account. */
 export type AccountChange = Partial<
-  Pick<Account, 'status' | 'unmatchedPolicy' | 'uniqueExternalRef' | 'timeZone'>
+  Pick<Account, 'status' | 'unmatchedPolicy' | 'disputedSplitPolicy' | 'uniqueExternalRef' | 'timeZone'>
 >
 
 /** Changes an account under its row lock. A block ends the sessions of its users. */

@@ -42,6 +42,7 @@ export function registerAccountCommands(trilho: OperatorCommand) {
           name: one.name,
           status: one.status,
           unmatched: one.unmatchedPolicy,
+          disputed_splits: one.disputedSplitPolicy,
           unique_external_ref: one.uniqueExternalRef,
           time_zone: one.timeZone,
         })
@@ -73,12 +74,16 @@ export function registerAccountCommands(trilho: OperatorCommand) {
   account
     .auditedCommand('policy')
     .argument('<account>', 'account UUID', parseUuid)
-    .description('set what is done with unmatched payments, and whether external_ref must be unique')
+    .description(
+      'set what is done with unmatched payments, who pays a disputed charge that was split, and whether external_ref must be unique',
+    )
     .addOption(new Option('--unmatched <policy>').choices(['refund', 'keep']))
+    .addOption(new Option('--disputed-splits <policy>').choices(['share', 'owner']))
     .addOption(new Option('--unique-external-ref <yes or no>').choices(['yes', 'no']))
-    .run((context, uuid: string, { unmatched: unmatchedPolicy, uniqueExternalRef }: PolicyOptions) =>
+    .run((context, uuid: string, { unmatched, disputedSplits, uniqueExternalRef }: PolicyOptions) =>
       recordAccountChange(context, uuid, 'account_policy', {
-        ...(unmatchedPolicy && { unmatchedPolicy }),
+        ...(unmatched && { unmatchedPolicy: unmatched }),
+        ...(disputedSplits && { disputedSplitPolicy: disputedSplits }),
         ...(uniqueExternalRef && { uniqueExternalRef: uniqueExternalRef === 'yes' }),
       }),
     )
@@ -118,7 +123,11 @@ function parseTimeZone(value: string): string {
   throw new InvalidArgumentError('it is not a time zone of the IANA database, as America/Sao_Paulo is.')
 }
 
-type PolicyOptions = { unmatched?: 'refund' | 'keep'; uniqueExternalRef?: 'yes' | 'no' }
+type PolicyOptions = {
+  unmatched?: 'refund' | 'keep'
+  disputedSplits?: 'share' | 'owner'
+  uniqueExternalRef?: 'yes' | 'no'
+}
 
 async function recordAccountChange(
   { audit }: AuditedContext,

@@ -129,6 +129,7 @@ describe('account', () => {
       name: 'Loja',
       status: 'ACTIVE',
       unmatched: 'refund',
+      disputed_splits: 'share',
       unique_external_ref: false,
       time_zone: 'America/Sao_Paulo',
     })
@@ -143,8 +144,11 @@ describe('account', () => {
     expect(await shown()).toMatchObject({ unmatched: 'keep', unique_external_ref: false })
     await run('account', 'policy', account, '--unique-external-ref', 'yes', ...BY)
     expect(await shown()).toMatchObject({ unmatched: 'keep', unique_external_ref: true })
-    await run('account', 'policy', account, '--unmatched', 'refund', '--unique-external-ref', 'no', ...BY)
-    expect(await shown()).toMatchObject({ unmatched: 'refund', unique_external_ref: false })
+    const back = ['--unmatched', 'refund', '--unique-external-ref', 'no', '--disputed-splits', 'owner']
+    await run('account', 'policy', account, ...back, ...BY)
+    expect(await shown()).toMatchObject({
+      ...{ unmatched: 'refund', unique_external_ref: false, disputed_splits: 'owner' },
+    })
     await expect(run('account', 'policy', account, ...BY)).rejects.toThrow(/nothing to change/)
     expect(
       (await actsOf(`account/${account}`)).map(({ action, actor, reason }) => [action, actor, reason]),

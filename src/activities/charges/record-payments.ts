@@ -13,6 +13,7 @@ import { recordChargeEvent } from '../events/record-event.ts'
 import { createMovement, failMovement, postMovement } from '../ledger/movements.ts'
 import { transition } from '../shared/transition.ts'
 import { recordUnmatchedPayment } from '../unmatched/record.ts'
+import { getCreditedAccounts } from './credited-accounts.ts'
 import { confirmPayment } from './settle-payment.ts'
 
 /** Selects the payments of a charge: a PIX that names another charge is ignored, in whatever list it appears. */
@@ -104,12 +105,6 @@ async function payCharge(em: EntityManager, charge: Charge, payment: IncomingPix
   const startedLegs = paymentStartedLegs(charge.accountUuid, payment.cents)
   if (payment.status !== 'settled') return postMovement(em, startPayment(em, charge, payment), startedLegs)
   await confirmPayment(em, charge, payment, startPayment(em, charge, payment), { startedLegs })
-}
-
-/** Returns the accounts that a payment of a charge credits: its owner and the recipients of its splits. */
-export function getCreditedAccounts({ accountUuid, providerAccountUuid, splits }: Charge) {
-  const recipients = splits.getItems().map(split => split.recipient.uuid)
-  return { providerAccountUuid, accountUuids: [accountUuid, ...recipients] }
 }
 
 /** Confirms a pending payment. A dispute opened meanwhile claims it now, so disputes are locked first. */

@@ -25,7 +25,7 @@ import { addLateRefunds } from '../refunds/settle.ts'
 import { type LockedTransfer, lockPaidCharge, lockTransfer, transition } from '../shared/transition.ts'
 import { recordTransferReturns } from '../transfers/record-returns.ts'
 import { holdDisputedFunds, releaseDisputedFunds } from './hold-funds.ts'
-import { lockDisputes } from './locks.ts'
+import { lockDisputesOfPix } from './locks.ts'
 import { type DisputeWithPayment, recordDisputeReturns } from './record-returns.ts'
 
 /** Input of applying a provider's report to a dispute, in the transaction that records it. */
@@ -118,8 +118,7 @@ async function lockDisputeRows(
   // The deposit has become the payment of a charge meanwhile: the activity's next attempt locks that charge first.
   if (!charge && chargeUuid !== movement.chargeUuid)
     throw new Error('the disputed PIX now belongs to a charge')
-  const owner = { providerAccountUuid: pix.providerAccountUuid, accountUuids: [pix.accountUuid] }
-  const others = await lockDisputes(em, owner)
+  const others = await lockDisputesOfPix(em, pix, charge)
   const stored = await em.findOne(Dispute, update.order.uuid, { ...ROW_LOCK, refresh: true })
   if (stored) await em.populate(stored, ['connection', 'movement'])
   const dispute = stored ?? (await openDispute(em, update, { movement, charge, out, at }))
@@ -152,6 +151,7 @@ async function openDispute(
     chargeUuid: charge?.uuid ?? null,
     transferUuid: facts.kind === 'REQUESTED_MED' ? (out?.transfer.uuid ?? null) : null,
     valueCents: Math.min(facts.cents || movement.valueCents, movement.valueCents),
+    splitParts: [],
     openedAt,
     dueAt: new Date(deadlineMs),
     // The opening event replaces the warnings that are already due.

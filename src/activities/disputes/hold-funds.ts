@@ -8,13 +8,14 @@ import { disputeHeldLegs, disputeReleasedLegs, type Leg } from '../../domain/led
 import { computeRefundableCents } from '../../domain/refunds/refund.ts'
 import { creditPostings } from '../ledger/apply-inflow.ts'
 import { createMovement, postMovement } from '../ledger/movements.ts'
+import { giveSplitsBack, reclaimSplits, reduceSplitParts } from './split-parts.ts'
 
 /** The PIX of a dispute and the charge that it paid, or null; both under their row locks. */
 export type DisputedPayment = { movement: Movement; charge: Charge | null }
 
 /**
- * Claims for the disputes of one PIX what neither refunds nor each other claim, and holds what the account has of it
- * (SPEC §5). Called when a dispute opens, and whenever more is left: the PIX has settled, a refund has failed, another
+ * Claims for the disputes of one PIX what neither refunds nor each other claim, takes the shares of its splits back, and holds
+ * what the account has of it (SPEC §5). Called when a dispute opens, and whenever more is left: the PIX has settled, a refund has failed, another
  * dispute has ended. The caller has locked `disputes` (`lockDisputes`); those of other PIX are ignored. Returns the
  * legs of the holds, which are posted already.
  */
@@ -27,7 +28,9 @@ export async function holdDisputedFunds(
   const samePix = disputes.filter(one => one.movement.uuid === disputed.movement.uuid)
   const legs: Leg[] = []
   for (const dispute of samePix) {
-    await claimDisputedFunds(em, dispute, { ...disputed, samePix })
+    const hasClaimedMore = await claimDisputedFunds(em, dispute, { ...disputed, samePix })
+    if (hasClaimedMore && disputed.charge)
+      await reclaimSplits(em, { dispute, charge: disputed.charge, at }, samePix)
     legs.push(...(await holdLackingFunds(em, dispute, disputed, at)))
   }
   return legs
@@ -37,15 +40,16 @@ async function claimDisputedFunds(
   em: EntityManager,
   dispute: Dispute,
   { charge, movement, samePix }: DisputedPayment & { samePix: Dispute[] },
-) {
+): Promise<boolean> {
   const remainderCents = charge
     ? computeRefundableCents(charge)
     : await computeUnclaimedCents(em, movement, samePix)
   const requestedCents = dispute.valueCents - dispute.returnedCents - dispute.claimedCents
   const claimCents = computeClaimCents({ requestedCents, remainderCents })
-  if (claimCents === 0) return
+  if (claimCents === 0) return false
   dispute.claimedCents += claimCents
   if (charge) charge.disputedCents += claimCents
+  return true
 }
 
 /** Computes what is left of a PIX without a charge: not returned, not being returned, not claimed by a dispute. */
@@ -102,21 +106,30 @@ export async function reduceDisputeClaims(
     const lackingCents = Math.max(0, refundCents - computeRefundableCents(charge))
     const claimedCents = dispute.claimedCents - Math.min(lackingCents, dispute.claimedCents)
     charge.disputedCents -= dispute.claimedCents - claimedCents
-    return { dispute, released: reduceCover(dispute, claimedCents, at) }
+    const splitParts = reduceSplitParts(dispute, claimedCents)
+    return { dispute, splitParts, released: reduceCover(dispute, claimedCents, at) }
   })
-  for (const { dispute, released } of releases)
+  for (const { dispute, splitParts, released } of releases) {
     await postRelease(em, dispute, { charge, movement }, released, at)
+    await giveSplitsBack(em, { dispute, charge, at }, splitParts)
+  }
 }
 
-/** Releases what an ended dispute held: for the account's shortfall, other disputes, then the available balance. */
+/**
+ * Releases what an ended dispute held: for the account's shortfall, other disputes, then the available balance. What the
+ * recipients of splits have paid for it is theirs again.
+ */
 export async function releaseDisputedFunds(
   em: EntityManager,
   dispute: Dispute,
   disputed: DisputedPayment,
   at: Date,
 ): Promise<void> {
-  if (disputed.charge) disputed.charge.disputedCents -= dispute.claimedCents
+  const { charge } = disputed
+  if (charge) charge.disputedCents -= dispute.claimedCents
+  const splitParts = reduceSplitParts(dispute, 0)
   await postRelease(em, dispute, disputed, reduceCover(dispute, 0, at), at)
+  if (charge) await giveSplitsBack(em, { dispute, charge, at }, splitParts)
 }
 
 type ReleasedCents = { heldCents: number; retainedCents: number }

@@ -1,5 +1,7 @@
 import type { EntityManager } from '../../db/client/orm.ts'
+import type { Charge } from '../../db/entities/charge.ts'
 import { Dispute } from '../../db/entities/dispute.ts'
+import type { Movement } from '../../db/entities/movement.ts'
 import { lockBalances } from '../../db/ledger/post.ts'
 import { hasLoaded } from '../../db/pipeline/entity-mapper.ts'
 import {
@@ -11,6 +13,7 @@ import {
   sendChanges,
 } from '../../db/pipeline/query.ts'
 import { unresolvedDisputesLock } from '../../db/repositories/disputes.ts'
+import { getCreditedAccounts } from '../charges/credited-accounts.ts'
 
 /** Accounts at one provider account, whose unresolved disputes are locked. */
 type DisputeOwners = { providerAccountUuid: string; accountUuids: string[] }
@@ -32,6 +35,20 @@ export async function lockDisputesAndBalances(em: EntityManager, owners: Dispute
   const { providerAccountUuid, accountUuids } = owners
   await lockBalances(em, { accountUuids, providerAccountUuids: [providerAccountUuid] })
   return disputes
+}
+
+/**
+ * Locks the disputes of the account that received a PIX; of a charge with splits also those of their recipients, and all
+ * balances, because what a dispute claims is taken back from them.
+ */
+export function lockDisputesOfPix(
+  em: EntityManager,
+  { providerAccountUuid, accountUuid }: Movement,
+  charge: Charge | null,
+): Promise<Dispute[]> {
+  return charge && charge.splits.length > 0
+    ? lockDisputesAndBalances(em, getCreditedAccounts(charge))
+    : lockDisputes(em, { providerAccountUuid, accountUuids: [accountUuid] })
 }
 
 /** Locks disputes like `lockDisputes` and runs `more` after the locks, in the same batch. */

@@ -7,9 +7,10 @@ import { disputeReturnedLegs, type Leg } from '../../domain/ledger/legs.ts'
 import { recordMovementEvent } from '../events/record-event.ts'
 import { createMovement, postMovement } from '../ledger/movements.ts'
 import { buildReturnColumns, findUnrecordedReturns } from '../ledger/return-matching.ts'
-import { recordProviderRefund } from '../refunds/settle.ts'
+import { computeReturnShares, recordProviderRefund } from '../refunds/settle.ts'
 import { buildPendingReturnLegs } from '../unmatched/return-payout.ts'
 import type { DisputedPayment } from './hold-funds.ts'
+import { giveSplitsBack, paySplitParts } from './split-parts.ts'
 
 /** A dispute with its PIX and charge, all locked. */
 export type DisputeWithPayment = DisputedPayment & { dispute: Dispute }
@@ -44,11 +45,14 @@ export async function recordDisputeReturn(
   const legs = await buildDisputeReturnLegs(em, disputed, returned.cents)
   const after = coverAfterReturn(dispute, returned.cents)
   if (charge) charge.disputedCents -= dispute.claimedCents - after.claimedCents
+  const shares = charge ? computeReturnShares(charge, returned.cents) : []
+  const { paid: paidParts, excess } = paySplitParts(dispute, shares, after.claimedCents)
   Object.assign(dispute, after)
   dispute.returnedCents += returned.cents
   const { uuid: ownerUuid, requestId } = dispute
-  if (charge) await recordProviderRefund(em, { charge, out, ownerUuid, requestId, at })
+  if (charge) await recordProviderRefund(em, { charge, out, paidParts, ownerUuid, requestId, at })
   await postMovement(em, out, legs)
+  if (charge) await giveSplitsBack(em, { dispute, charge, at }, excess)
   await recordMovementEvent(em, out, dispute, at)
 }
 

@@ -1,7 +1,6 @@
 import type { AttachmentLinker } from '../../contract/disputes/dispute.ts'
 import { type EntityManager, runInTransaction } from '../../db/client/orm.ts'
 import type { Charge } from '../../db/entities/charge.ts'
-import type { Dispute } from '../../db/entities/dispute.ts'
 import { Movement } from '../../db/entities/movement.ts'
 import { lockConnection, lockMovement } from '../../db/locks.ts'
 import { listAdjustedReturns } from '../../db/repositories/account-entries.ts'
@@ -19,7 +18,7 @@ import type { MovementReason, MovementType } from '../../domain/ledger/movement.
 import type { PixReturnIds } from '../../domain/pix/pix-return.ts'
 import type { StatementEntry } from '../../domain/providers/provider.ts'
 import { panelPixPendingReasonOf } from '../../domain/reconciliation/panel-pix.ts'
-import { lockDisputes } from '../disputes/locks.ts'
+import { lockDisputesOfPix } from '../disputes/locks.ts'
 import { recordStatementReturn } from '../disputes/statement-return.ts'
 import { createAttachmentLinker, recordUnownedMovementEvent } from '../events/record-event.ts'
 import { unheldMovementPostings } from '../ledger/apply-inflow.ts'
@@ -83,7 +82,8 @@ async function postPanelEntry(
   const { direction, cents } = entry
   const returned = await lockReturnedPix(em, entry, providerAccountUuid)
   if (await isPanelEntryRecorded(em, entry, providerAccountUuid)) return null
-  const disputes = returned && direction === 'OUT' ? await lockAccountDisputes(em, returned.original) : []
+  const disputes =
+    returned && direction === 'OUT' ? await lockDisputesOfPix(em, returned.original, returned.charge) : []
   const disputesOfPix = disputes.filter(({ endToEnd }) => endToEnd === entry.returnOf)
   const accepted = disputesOfPix.find(({ state }) => state === 'accepted')
   const payout = { providerAccountUuid, cents, at: new Date(entry.at), timeScale, countsUnidentified: true }
@@ -138,13 +138,6 @@ async function lockReturnedPix(
   // The deposit has become the payment of a charge meanwhile: the next reconciliation locks that charge first.
   if (original.chargeUuid !== chargeUuid) throw new Error('the returned PIX now belongs to a charge')
   return { original, charge: null }
-}
-
-function lockAccountDisputes(
-  em: EntityManager,
-  { providerAccountUuid, accountUuid }: Movement,
-): Promise<Dispute[]> {
-  return lockDisputes(em, { providerAccountUuid, accountUuids: [accountUuid] })
 }
 
 async function isPanelEntryRecorded(em: EntityManager, entry: StatementEntry, providerAccountUuid: string) {

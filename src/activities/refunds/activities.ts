@@ -11,7 +11,7 @@ import {
 import { queryWithFollowUps } from '../../db/repositories/follow-ups.ts'
 import type { RefundState, RefundTerms } from '../../domain/refunds/refund.ts'
 import type { OpenRefundResult, RebuildRefundResult, RefundInput } from '../../workflows/contracts/refunds.ts'
-import { getCreditedAccounts } from '../charges/record-payments.ts'
+import { getCreditedAccounts } from '../charges/credited-accounts.ts'
 import { getFailureBeforeRestore, restoreRefundEnd } from '../disaster-recovery/restore-final-state.ts'
 import { reduceDisputeClaims } from '../disputes/hold-funds.ts'
 import { lockDisputesAndBalances } from '../disputes/locks.ts'

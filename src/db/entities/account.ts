@@ -12,6 +12,8 @@ const schema = defineEntity({
     status: unionColumn<'ACTIVE' | 'BLOCKED'>().default('ACTIVE'),
     /** Policy for a PIX that no charge expects: return it once, or keep it (SPEC §2). */
     unmatchedPolicy: unionColumn<'refund' | 'keep'>().default('refund'),
+    /** Who pays a disputed charge that was split: the recipients their shares, as of a refund, or the owner all (SPEC §5). */
+    disputedSplitPolicy: unionColumn<'share' | 'owner'>().default('share'),
     /** Bears movements at a shared provider account that belong to no merchant; at most one account does. */
     isService: p.boolean().default(false),
     uniqueExternalRef: p.boolean().default(false),

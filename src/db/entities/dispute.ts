@@ -6,6 +6,14 @@ import { Connection } from './connection.ts'
 import { HistoryType } from './history.ts'
 import { Movement } from './movement.ts'
 
+/** What a split's recipient owes of an open claim, and what its balance covered of that. Centavos. */
+export type DisputedSplitPart = {
+  splitUuid: string
+  accountUuid: string
+  requestedCents: number
+  cents: number
+}
+
 const dispute = defineEntity({
   name: 'Dispute',
   properties: p => ({
@@ -30,6 +38,9 @@ const dispute = defineEntity({
     heldCents: centsColumn().default(0),
     retainedCents: centsColumn().default(0),
     returnedCents: centsColumn().default(0),
+    /** Part of the claim that the recipients of splits have paid to the owner of the charge. */
+    reclaimedCents: centsColumn().default(0),
+    splitParts: p.json<DisputedSplitPart[]>(),
     openedAt: timestampColumn(),
     dueAt: timestampColumn(),
     /** The last deadline warning sent to the merchant, in hours before `dueAt`. */

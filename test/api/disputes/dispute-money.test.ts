@@ -119,18 +119,18 @@ describe('a dispute', () => {
       })
     },
 
-    async 'takes back no split, and no later refund asks recipients for that part'() {
+    async 'takes back the share of each split, and no later refund asks recipients for it again'() {
       const merchant = await aMerchant()
       const recipient = await stage.createRecipient(merchant)
       const splits = [{ type: 'PERCENTAGE', value: 10, recipient_account_uuid: recipient.uuid }]
       const charge = await out.createPaidCharge(merchant, { value: 100, splits })
       const id = await disputes(endToEndOf(charge), { value: 40 })
       await shows(merchant, endToEndOf(charge))
-      expect(await balances(merchant)).toEqual({ available: 5000, blocked: 4000, outside: -10_000 })
+      expect(await balances(merchant)).toEqual({ available: 5400, blocked: 4000, outside: -10_000 })
       await decide(id, 'agreed')
       await shows(merchant, endToEndOf(charge), is('ACCEPTED', true))
       const theirs = () => stage.readBalances(recipient.uuid, merchant.connection.providerAccountUuid)
-      expect(await theirs()).toEqual({ available: 1000 })
+      expect(await theirs()).toEqual({ available: 600 })
       expect((await merchant.api.readCharge(charge.uuid)).status).toBe('PARTIALLY_REFUNDED')
       expect(await out.requestRefund(merchant, charge, { value: 50 })).toMatchObject({ status: 200 })
       await pollUntil(
@@ -138,9 +138,9 @@ describe('a dispute', () => {
         ({ body }) =>
           body.data.length === 2 && body.data.every((one: ApiResource) => one.refund.status === 'COMPLETED'),
       )
-      // Five tenths of the recipient's tenth: the owner bears the other four.
-      expect(await theirs()).toEqual({ available: 500, outside: 500 })
-      expect(await balances(merchant)).toEqual({ available: 500, outside: -1500 })
+      // Nine tenths of the recipient's tenth, of which the dispute took four.
+      expect(await theirs()).toEqual({ available: 100 })
+      expect(await balances(merchant)).toEqual({ available: 900, outside: -1000 })
     },
 
     async 'with too little cover blocks incoming money until it is covered'() {

@@ -115,7 +115,8 @@ test('a refund under way during a return ends at the whole share of the split', 
   // The centavo that was not held of the recipient is the owner's, as what a recipient lacks is.
   expect(await charge.read()).toMatchObject({ state: 'refunded', refunded: 10_000, requested: [3_333] })
   const [, recipient] = await charge.balances()
-  expect(recipient).toMatchObject({ available: 1_667 })
+  // The dispute claimed R$ 10.00, of which the recipient paid its share.
+  expect(recipient).toMatchObject({ available: 1_667 - 333 })
 })
 
 test('a refund settles, however rounded its share was when another return overlapped it', async () => {
@@ -136,7 +137,7 @@ async function openWithExcess() {
   const [recipient] = charge.recipients as [FixtureMerchant]
   await charge.settle(await charge.open(1), 1)
   const refund = await charge.open(1)
-  expect(await fixture.readBalances(recipient.accountUuid)).toMatchObject({ available: 499, provisioned: 1 })
+  expect(await fixture.readBalances(recipient.accountUuid)).toMatchObject({ available: 499 })
   await charge.returnByDispute(1)
   return {
     ...charge,
@@ -155,23 +156,23 @@ async function openWithExcess() {
 
 test('a centavo held in excess of a recipient is released, and the owner pays it', async () => {
   const refund = await openWithExcess()
-  expect(await refund.balances()).toMatchObject([{ available: 498 }, { available: 499, provisioned: 1 }])
+  expect(await refund.balances()).toMatchObject([{ available: 499 }, { available: 498 }])
   await refund.settle()
-  expect(await refund.balances()).toMatchObject([{ available: 497 }, { available: 500 }])
+  expect(await refund.balances()).toMatchObject([{ available: 498 }, { available: 499 }])
 })
 
 test('the service advances that centavo where the owner has none left', async () => {
   const refund = await openWithExcess()
-  await spend(refund.owner, 498)
+  await spend(refund.owner, 499)
   await refund.settle()
-  expect(await refund.balances()).toMatchObject([{ provisioned: 498, shortfall: -1 }, { available: 500 }])
+  expect(await refund.balances()).toMatchObject([{ provisioned: 499, shortfall: -1 }, { available: 499 }])
 })
 
 test('that centavo repays the shortfall of the recipient first', async () => {
   const refund = await openWithExcess()
   const { connectionUuid, accountUuid } = refund.recipient
   await createPaidCharge(fixture, refund.recipient)
-  await spend(refund.recipient, 1_499)
+  await spend(refund.recipient, 1_498)
   const [pix] = await fixture.sql<{ name: string }>(
     'select end_to_end as name from charge where account_uuid = ?',
     [accountUuid],
@@ -179,9 +180,9 @@ test('that centavo repays the shortfall of the recipient first', async () => {
   const dispute = createDisputeFixture(fixture, { connectionUuid, endToEnd: pix!.name })
   const returned = { id: randomUUID(), endToEnd: railId(), cents: 1_000, at: new Date().toISOString() }
   await dispute.pollAnswering({ status: 'agreed', returns: [returned], isClosed: true })
-  expect(await fixture.readBalances(accountUuid)).toMatchObject({ provisioned: 1_500, shortfall: -1_000 })
+  expect(await fixture.readBalances(accountUuid)).toMatchObject({ provisioned: 1_498, shortfall: -1_000 })
   await refund.settle()
-  expect(await fixture.readBalances(accountUuid)).toMatchObject({ provisioned: 1_499, shortfall: -999 })
+  expect(await fixture.readBalances(accountUuid)).toMatchObject({ provisioned: 1_498, shortfall: -999 })
 })
 
 test('each split owes its share of the total, whatever refunds, returns and late settlements overlap', async () => {

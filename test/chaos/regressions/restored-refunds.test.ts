@@ -81,6 +81,9 @@ test('a refund that was executed is rebuilt and settled while a later dispute is
 test('what a dispute releases for a rebuilt refund repays the shortfall of its account first', async () => {
   const pool = randomUUID()
   const merchant = await fixture.createMerchant(0, pool)
+  await fixture.sql(`update account set disputed_split_policy = 'owner' where uuid = ?`, [
+    merchant.accountUuid,
+  ])
   const { accountUuid: recipientAccountUuid } = await fixture.createMerchant(0, pool)
   const other = await createLostRefund({ merchant })
   const { accountUuid, dispute, rebuild } = await createDisputedCharge({
@@ -93,10 +96,10 @@ test('what a dispute releases for a rebuilt refund repays the shortfall of its a
   expect(await fixture.readBalances(accountUuid)).toEqual(before)
   expect(await rebuild()).toMatchObject({ kind: 'known', opened: { state: 'sending' } })
   expect(await dispute.readCents()).toEqual({ claimed: 700, held: 700, retained: 0 })
-  // The account pays half of the refund, and the recipient of the split the other half.
+  // The recipient of the split pays half of the refund to the account, from which the whole of it is held.
   expect(await fixture.readBalances(accountUuid)).toEqual({
     ...before,
-    ...{ blocked: 700, provisioned: 450, shortfall: -150 },
+    ...{ blocked: 700, provisioned: 600, shortfall: -150 },
   })
 })
 

@@ -199,7 +199,8 @@ test('fees, status and visibility are confirmed with what they were, and recorde
 test('a policy that somebody else has changed since is asked about again, with what it is now', async () => {
   const uuid = await fixture.insertAccount()
   const on = `${ACCOUNTS}/${uuid}`
-  const form = { uuid, unmatched: 'keep', unique_external_ref: 'yes', reason: 'the merchant asked' }
+  const policies = { unmatched: 'keep', disputed_splits: 'owner', unique_external_ref: 'yes' }
+  const form = { uuid, ...policies, reason: 'the merchant asked' }
   const asked = await operator.send(`${ACCOUNTS}/policy`, form, { on })
   await sql(`update account set unmatched_policy = 'keep' where uuid = ?`, [uuid])
   const again = await operator.call('POST', `${ACCOUNTS}/policy`, { form: hiddenFieldsOf(asked.text) })
@@ -207,8 +208,11 @@ test('a policy that somebody else has changed since is asked about again, with w
   const done = await operator.call('POST', `${ACCOUNTS}/policy`, { form: hiddenFieldsOf(again.text) })
   expect(done.status).toBe(303)
   expect(
-    await sql('select unmatched_policy, unique_external_ref from account where uuid = ?', [uuid]),
-  ).toEqual([{ unmatched_policy: 'keep', unique_external_ref: true }])
+    await sql(
+      'select unmatched_policy, disputed_split_policy, unique_external_ref from account where uuid = ?',
+      [uuid],
+    ),
+  ).toEqual([{ unmatched_policy: 'keep', disputed_split_policy: 'owner', unique_external_ref: true }])
 })
 
 test('an account is blocked and unblocked, each once; the second operator is told', async () => {

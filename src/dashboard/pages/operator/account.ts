@@ -37,6 +37,7 @@ const statusFormSchema = z.object({
 const policyFormSchema = z.object({
   uuid: uuidSchema,
   unmatched: z.enum(['refund', 'keep']),
+  disputed_splits: z.enum(['share', 'owner']),
   unique_external_ref: z.enum(['yes', 'no']),
   reason: reasonSchema,
 })
@@ -97,6 +98,7 @@ export function registerAccountForms(router: DashboardRouter): void {
       const after = toPolicy(fields)
       const isSame =
         after.unmatchedPolicy === account.unmatchedPolicy &&
+        after.disputedSplitPolicy === account.disputedSplitPolicy &&
         after.uniqueExternalRef === account.uniqueExternalRef
       if (isSame && visit.form.has('confirmed')) return null
       return {
@@ -142,18 +144,28 @@ async function carryOut({ em, actor }: OperatorVisit, { uuid, change, reason, ac
   return { path: `${ACCOUNTS_PATH}/${uuid}`, outcome: 'account_changed' }
 }
 
-function toPolicy(fields: Pick<z.output<typeof policyFormSchema>, 'unmatched' | 'unique_external_ref'>) {
+function toPolicy(
+  fields: Pick<z.output<typeof policyFormSchema>, 'unmatched' | 'disputed_splits' | 'unique_external_ref'>,
+) {
   return {
     unmatchedPolicy: fields.unmatched,
+    disputedSplitPolicy: fields.disputed_splits,
     uniqueExternalRef: fields.unique_external_ref === 'yes',
   }
 }
 
-type Policy = Pick<Account, 'unmatchedPolicy' | 'uniqueExternalRef'>
+type Policy = Pick<Account, 'unmatchedPolicy' | 'disputedSplitPolicy' | 'uniqueExternalRef'>
 
-function describePolicy(visit: OperatorVisit, { unmatchedPolicy, uniqueExternalRef }: Policy): string {
+function describePolicy(
+  visit: OperatorVisit,
+  { unmatchedPolicy, disputedSplitPolicy, uniqueExternalRef }: Policy,
+): string {
   const { t } = phrasesOf(visit)
-  return `${t(`unmatchedPolicy.${unmatchedPolicy}`)}; ${t(`uniqueRef.${uniqueExternalRef ? 'yes' : 'no'}`)}`
+  return [
+    t(`unmatchedPolicy.${unmatchedPolicy}`),
+    t(`disputedSplitPolicy.${disputedSplitPolicy}`),
+    t(`uniqueRef.${uniqueExternalRef ? 'yes' : 'no'}`),
+  ].join('; ')
 }
 
 function describeAccount(visit: OperatorVisit, { name, document, status }: Account) {
@@ -203,6 +215,7 @@ async function renderAccount({ em }: PageContext<'operator'>, uuid: string) {
     account: {
       ...{ uuid, name: account.name, document: account.document, status: account.status },
       ...{ unmatched: account.unmatchedPolicy, isUniqueRef: account.uniqueExternalRef },
+      disputedSplits: account.disputedSplitPolicy,
       timeZone: account.timeZone,
       createdAt: account.createdAt,
     },

@@ -31,6 +31,9 @@ create table dispute (
   held_cents bigint not null default 0 check (held_cents >= 0),
   retained_cents bigint not null default 0 check (retained_cents >= 0),
   returned_cents bigint not null default 0 check (returned_cents >= 0),
+  reclaimed_cents bigint not null default 0,
+  -- What each split's recipient owes of the claim, and what it has paid of that.
+  split_parts jsonb not null default '[]',
   opened_at timestamptz not null,
   due_at timestamptz not null,
   warned_hours int,
@@ -58,6 +61,8 @@ create table dispute (
   constraint dispute_deadline check (due_at <= opened_at + interval '168 hours'),
   -- No more is held or retained than is claimed,
   constraint dispute_held_limit check (held_cents + retained_cents <= claimed_cents),
+  -- no more is taken back from splits,
+  constraint dispute_reclaimed_limit check (reclaimed_cents between 0 and claimed_cents),
   -- and an ended dispute claims nothing.
   constraint dispute_ended check (state in ('open', 'analysing', 'accepted') or claimed_cents = 0),
   -- A dispute of ours is about a transfer: it claims nothing from us and takes no reply.
