@@ -134,3 +134,8 @@ export function isOfMode(
   const keys = `select k.${key} from connection k where k.account_uuid = ? and k.is_simulated = ?`
   return [`${column} = any(array(${keys}))`, accountUuid, isSimulated]
 }
+
+/** Builds the LIKE pattern of a text's beginning, in lower case. */
+export function buildPrefixPattern(beginning: string): string {
+  return `${beginning.replaceAll(/[\\%_]/g, '\\$&').toLowerCase()}%`
+}

@@ -11,6 +11,7 @@ import { refundSchema, showRefund } from '../../contract/refunds/refund.ts'
 import { showTransfer, transferSchema } from '../../contract/transfers/transfer.ts'
 import type { EntityManager } from '../../db/client/orm.ts'
 import type { Charge } from '../../db/entities/charge.ts'
+import { Connection } from '../../db/entities/connection.ts'
 import { ATTACHMENT_ORDER, Attachment, type Dispute } from '../../db/entities/dispute.ts'
 import type { Movement } from '../../db/entities/movement.ts'
 import type { Refund } from '../../db/entities/refund.ts'
@@ -110,9 +111,11 @@ export function recordMovementEvent(
 ): Promise<void> {
   const { uuid: ownerUuid, requestId } = owner
   const facts = { connectionUuid: movement.connectionUuid ?? null, ownerUuid, requestId, at }
-  return recordEvent(em, 'PIX_TRANSACTION', movement, facts, () =>
-    z.encode(movementSchema, showMovement(movement)),
-  )
+  return recordEvent(em, 'PIX_TRANSACTION', movement, facts, async () => {
+    const { connectionUuid } = movement
+    const connection = connectionUuid ? await em.findOne(Connection, connectionUuid) : null
+    return z.encode(movementSchema, showMovement(movement, connection))
+  })
 }
 
 /** Records the event of a movement that no workflow owns: the next sweep starts its deliveries. */

@@ -16,6 +16,8 @@ import type { Connection } from '../../db/entities/connection.ts'
 import { findAttemptPositions } from '../../db/repositories/attempts.ts'
 import {
   type ChargeWithRefunds,
+  isPaidByDocument,
+  isPaidByName,
   type ReadCharge,
   readCharge,
   readCharges,
@@ -88,6 +90,8 @@ export async function listCharges(em: EntityManager, token: CallerToken, query: 
     filters: [
       query.type === 'UNDEFINED' && ['false'],
       query.end_to_end !== undefined && ['end_to_end = ?', query.end_to_end],
+      query.payer_document !== undefined && isPaidByDocument(token, query.payer_document),
+      query.payer_name !== undefined && isPaidByName(token, query.payer_name),
       query.external_ref !== undefined && ['external_ref = ?', query.external_ref],
       query.txid !== undefined && ['txid = ?', query.txid],
       query.provider_uuid !== undefined && ['connection_uuid = ?', query.provider_uuid],

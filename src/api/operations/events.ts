@@ -4,7 +4,7 @@ import { Connection } from '../../db/entities/connection.ts'
 import { Event, Webhook } from '../../db/entities/webhook.ts'
 import { findAttemptPositions } from '../../db/repositories/attempts.ts'
 import { NO_CONNECTION, readListCounter } from '../../db/repositories/list-counters.ts'
-import { listEventSubjects } from '../../db/repositories/related-rows.ts'
+import { listEventSubjects, listPixSubjects } from '../../db/repositories/related-rows.ts'
 import { formatTextArray } from '../../db/sql-conditions.ts'
 import { EVENT_TYPES, eventRetentionStartOf } from '../../domain/webhooks/webhook.ts'
 import { fail } from '../../http/api-error.ts'
@@ -49,15 +49,19 @@ async function redactEventsForToken(em: EntityManager, { connectionUuid }: Calle
   }))
 }
 
-/** Lists the subjects of the operation that a query names; undefined where it names none. */
+/** Lists the subjects of the operation and of the PIX that a query names; undefined where it names neither. */
 async function listSubjects(
   em: EntityManager,
   { accountUuid }: CallerToken,
-  { operation_uuid }: EventsQuery,
+  { operation_uuid, end_to_end: endToEnd }: EventsQuery,
 ) {
-  return operation_uuid === undefined
-    ? undefined
-    : listEventSubjects(em, { accountUuid, uuid: operation_uuid })
+  const ofOperation =
+    operation_uuid === undefined
+      ? undefined
+      : await listEventSubjects(em, { accountUuid, uuid: operation_uuid })
+  if (endToEnd === undefined) return ofOperation
+  const ofPix = await listPixSubjects(em, { accountUuid, endToEnd })
+  return ofOperation ? ofPix.filter(uuid => ofOperation.includes(uuid)) : ofPix
 }
 
 /** Connections whose events a token may see, and the webhooks of the other mode, whose TEST events it may not see. */
@@ -65,7 +69,7 @@ type EventScope = {
   token: CallerToken
   connections: Pick<Connection, 'uuid'>[]
   hiddenWebhookUuids: string[]
-  /** Subjects of the operation that the query names. */
+  /** Subjects of the operation and of the PIX that the query names. */
   subjectUuids?: string[] | undefined
 }
 
@@ -112,7 +116,7 @@ function buildEventFilter(scope: EventScope, query: EventsQuery) {
 }
 
 /**
- * Counts the visible events that match the query; those of one operation in the table. TEST events are counted in the table: the list counters do not
+ * Counts the visible events that match the query; those of one operation or PIX in the table. TEST events are counted in the table: the list counters do not
  * separate them by webhook, and they are few.
  */
 async function countEvents(em: EntityManager, scope: EventScope, query: EventsQuery): Promise<number> {

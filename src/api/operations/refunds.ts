@@ -48,6 +48,7 @@ export async function listAllRefunds(em: EntityManager, token: CallerToken, quer
     ...{ noun: 'refund', token, query, states: query.status?.flatMap(refundMachine.statesShowing) },
     filters: [
       query.provider_uuid !== undefined && ['connection_uuid = ?', query.provider_uuid],
+      query.end_to_end !== undefined && ['end_to_end = ?', query.end_to_end],
       query.charge_uuid !== undefined && ['charge_uuid = ?', query.charge_uuid],
       ...buildDayConditions(createdDaysOf(query)),
     ],

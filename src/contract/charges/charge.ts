@@ -16,6 +16,7 @@ import {
   caseInsensitiveEnum,
   dayQuery,
   dayQueryFields,
+  endToEndQuery,
   externalRefQuery,
   instantSchema,
   namesQuery,
@@ -115,7 +116,15 @@ export const chargesQuery = z.strictObject({
     description: 'In one of these statuses; `UNDEFINED` is a charge that no provider has issued yet',
   }),
   type: paymentTypeQuery,
-  end_to_end: z.string().max(255).optional().meta({ description: 'Paid by the PIX with this end-to-end id' }),
+  end_to_end: endToEndQuery('Paid by the PIX with this end-to-end id'),
+  payer_document: cpfOrCnpj.optional().meta({ description: 'Paid by the holder of this CPF or CNPJ' }),
+  payer_name: z
+    .string()
+    .trim()
+    .min(3)
+    .max(255)
+    .optional()
+    .meta({ description: "The payer's name begins so, in any case; at least three characters" }),
   payment_date_from: dayQuery('Paid on this day or later'),
   payment_date_to: dayQuery('Paid on this day or earlier'),
   ...dayQueryFields,

@@ -1,7 +1,14 @@
 import { z } from 'zod'
 import type { Event } from '../../db/entities/webhook.ts'
 import { EVENT_TYPES } from '../../domain/webhooks/webhook.ts'
-import { dayQueryFields, instantSchema, namesQuery, pageQueryFields, uuidSchema } from '../shared/fields.ts'
+import {
+  dayQueryFields,
+  endToEndQuery,
+  instantSchema,
+  namesQuery,
+  pageQueryFields,
+  uuidSchema,
+} from '../shared/fields.ts'
 
 /** Events (SPEC §8): webhook deliveries and `GET /events` show the same object. */
 
@@ -23,6 +30,9 @@ export const eventsQuery = z.strictObject({
     description:
       'Of this charge, transfer, refund, dispute or PIX, and of the refunds and PIX that belong to it',
   }),
+  end_to_end: endToEndQuery(
+    'Of the PIX with this end-to-end id, and of the charge, transfer, refund and dispute that it belongs to',
+  ),
   ...dayQueryFields,
   ...pageQueryFields,
 })

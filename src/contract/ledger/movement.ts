@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import type { Connection } from '../../db/entities/connection.ts'
 import type { Movement } from '../../db/entities/movement.ts'
 import { MOVEMENT_REASONS } from '../../domain/ledger/movement.ts'
 import { maskDocument } from '../../domain/pix/document.ts'
@@ -6,6 +7,7 @@ import type { Party } from '../../domain/providers/provider.ts'
 import {
   instantSchema,
   partySchema,
+  providerReference,
   reaisOutput,
   reaisText,
   rowTimes,
@@ -65,6 +67,9 @@ export const movementSchema = z
       .optional()
       .meta({ description: 'The transfer that this one pays, pays again or returns' }),
     original_uuid: uuidSchema.optional().meta({ description: 'The movement that this one returns' }),
+    provider: providerReference
+      .optional()
+      .meta({ description: 'The connection that carried this PIX; absent where none is known' }),
     reason: z.enum(MOVEMENT_REASONS).optional().meta({
       description:
         'Why this PIX is not the payment of a charge, or that it settled twice or after it had failed; absent otherwise',
@@ -75,14 +80,21 @@ export const movementSchema = z
 
 const INITIATION_STATUS = { PENDING: 'PENDING', SETTLED: 'COMPLETED', FAILED: 'FAILED' } as const
 
+/** The connection that carried a movement. */
+export type MovementCarrier = Pick<Connection, 'uuid' | 'provider'>
+
 /** Presents a PIX movement for events; only for movements of the rail, not for fees or splits. */
-export function showMovement(movement: Movement): z.output<typeof movementSchema> {
+export function showMovement(
+  movement: Movement,
+  connection: MovementCarrier | null,
+): z.output<typeof movementSchema> {
   return {
     ...showMovementRecord(movement),
     initiation: { ...showMovementInitiation(movement), ...(movement.pixKey && { pix_key: movement.pixKey }) },
     ...(movement.chargeUuid && { charge_uuid: movement.chargeUuid }),
     ...(movement.transferUuid && { transfer_uuid: movement.transferUuid }),
     ...(movement.originalUuid && { original_uuid: movement.originalUuid }),
+    ...(connection && { provider: { uuid: connection.uuid, provider: connection.provider } }),
     ...(movement.reason && { reason: movement.reason }),
   }
 }

@@ -6,9 +6,10 @@ import type { ReadRefund } from '../../db/repositories/refunds.ts'
 import { chargeMachine } from '../../domain/charges/charge.ts'
 import { REFUND_STATUSES, refundMachine } from '../../domain/refunds/refund.ts'
 import { PAYMENT_STATUSES } from '../../domain/shared/payment-status.ts'
-import { movementSchema, showMovement } from '../ledger/movement.ts'
+import { type MovementCarrier, movementSchema, showMovement } from '../ledger/movement.ts'
 import {
   dayQueryFields,
+  endToEndQuery,
   namesQuery,
   pageQueryFields,
   positiveReais,
@@ -39,6 +40,7 @@ export const allRefundsQuery = z.strictObject({
   ...dayQueryFields,
   provider_uuid: providerQuery,
   charge_uuid: uuidSchema.optional().meta({ description: 'Of this charge' }),
+  end_to_end: endToEndQuery('Sent by the PIX with this end-to-end id, which is not that of the payment'),
 })
 export type AllRefundsQuery = z.output<typeof allRefundsQuery>
 
@@ -90,7 +92,11 @@ export function showRefund(refund: Refund, charge: ReadCharge): z.output<typeof 
     status: chargeMachine.statusOf(charge.state),
     value: charge.valueCents,
     fees: charge.feeCents,
-    refund: showRefundPart(refund, refund.movement as Movement, charge.movement as Movement),
+    refund: showRefundPart(refund, {
+      movement: refund.movement as Movement,
+      original: charge.movement as Movement,
+      connection: charge.connection,
+    }),
     history: charge.history,
     provider: { uuid: charge.connection.uuid, provider: charge.connection.provider },
     created_at: charge.createdAt,
@@ -100,16 +106,15 @@ export function showRefund(refund: Refund, charge: ReadCharge): z.output<typeof 
 
 function showRefundPart(
   refund: Omit<Refund, 'movement'>,
-  movement: Movement,
-  original: Movement,
+  { movement, original, connection }: { movement: Movement; original: Movement; connection: MovementCarrier },
 ): z.output<typeof refundPartSchema> {
   return {
     uuid: refund.uuid,
     status: refundMachine.statusOf(refund.state),
     value: refund.valueCents,
     fees: refund.feeCents,
-    pix_original: showMovement(original),
-    pix_refund: showMovement(movement),
+    pix_original: showMovement(original, connection),
+    pix_refund: showMovement(movement, connection),
     ...(refund.failure && { error: refund.failure }),
     created_at: refund.createdAt,
     updated_at: refund.updatedAt,
@@ -119,7 +124,7 @@ function showRefundPart(
 /** Presents a refund in the list of all. */
 export function showListedRefund(refund: ReadRefund): z.output<typeof listedRefundSchema> {
   return {
-    ...showRefundPart(refund, refund.movement, refund.original),
+    ...showRefundPart(refund, refund),
     charge_uuid: refund.chargeUuid,
     ...(refund.externalRef !== null && { external_ref: refund.externalRef }),
     provider: refund.connection,

@@ -24,6 +24,7 @@ import {
   caseInsensitiveEnum,
   dayQuery,
   dayQueryFields,
+  endToEndQuery,
   externalRefQuery,
   instantSchema,
   keyQuery,
@@ -89,9 +90,10 @@ export const transfersQuery = z.strictObject({
   transfer_date_to: dayQuery('Settled on this day or earlier'),
   ...dayQueryFields,
   external_ref: externalRefQuery,
-  end_to_end: z.string().max(255).optional().meta({ description: 'With this end-to-end id' }),
+  end_to_end: endToEndQuery('Sent by the PIX with this end-to-end id'),
   pix_key: keyQuery
     .transform(normalizePixKey)
+    .refine(key => detectPixKeyType(key) !== null, PIX_KEY_MESSAGE)
     .optional()
     .meta({ description: 'Sent to this key; a blank is read as `+`, which no key contains unencoded' }),
   provider_uuid: providerQuery,

@@ -7,7 +7,13 @@ import type { Refund } from '../entities/refund.ts'
 import { getEntityMapper } from '../pipeline/entity-mapper.ts'
 import { type Query, query, type ResultRow, selectRows } from '../pipeline/query.ts'
 import { selectValue } from '../select-values.ts'
-import { type RowPage, type SqlCondition, selectNewestRows } from '../sql-conditions.ts'
+import {
+  buildPrefixPattern,
+  type OptionalSqlCondition,
+  type RowPage,
+  type SqlCondition,
+  selectNewestRows,
+} from '../sql-conditions.ts'
 
 /** Read-only charge with all that its response shows; a loaded entity conforms too. */
 export type ReadCharge = Omit<Charge, 'connection' | 'movement' | 'splits'> & {
@@ -119,4 +125,26 @@ export function querySettledRefundCents(chargeUuid: string): Query<number> {
     [chargeUuid],
     ([row]) => Number(row!.cents),
   )
+}
+
+type AccountOfPayers = { accountUuid: string }
+
+/** Builds the condition of the charges whose payer has a document. */
+export function isPaidByDocument({ accountUuid }: AccountOfPayers, document: string): OptionalSqlCondition {
+  return isPaidBy("sender->>'document' = ?", accountUuid, document)
+}
+
+/** Builds the condition of the charges whose payer's name begins so. */
+export function isPaidByName({ accountUuid }: AccountOfPayers, name: string): OptionalSqlCondition {
+  return isPaidBy("lower(sender->>'name') like ?", accountUuid, buildPrefixPattern(name))
+}
+
+/** The payment is found by the indexes of payers; a second payment of the charge may have another one. */
+function isPaidBy(payer: string, accountUuid: string, value: string): OptionalSqlCondition {
+  return [
+    `(uuid, movement_uuid) in (select charge_uuid, uuid from movement
+       where account_uuid = ? and type = 'EXTERNAL_TRANSFER' and charge_uuid is not null and ${payer})`,
+    accountUuid,
+    value,
+  ]
 }

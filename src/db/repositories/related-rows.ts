@@ -7,6 +7,7 @@ import type { AttemptOperation, AttemptState } from '../entities/attempt.ts'
 import { batchQueries, firstRow, type Query, query, runQuery } from '../pipeline/query.ts'
 import { selectValue, selectValues } from '../select-values.ts'
 import { formatTextArray } from '../sql-conditions.ts'
+import { PIX_UUIDS_SQL } from './ledger-line-conditions.ts'
 
 /** What belongs to one object of an account: each kind of rows by one statement, all statements in one round trip. */
 
@@ -205,6 +206,22 @@ export async function listEventSubjects(
      union select uuid from refund where charge_uuid = ?::uuid and account_uuid = ?
      union select ?::uuid`,
     [...pixValues({ ...of, accountUuid, actionSubjects: [] }), accountUuid, uuid, accountUuid, uuid],
+  )
+}
+
+/** Lists the subjects of the events of a PIX: itself, and what its movement names. */
+export function listPixSubjects(
+  em: EntityManager,
+  { accountUuid, endToEnd }: { accountUuid: string; endToEnd: string },
+): Promise<string[]> {
+  return selectValues(
+    em,
+    `select subject from movement m, lateral unnest(
+       array[m.uuid, m.charge_uuid, m.transfer_uuid, m.refund_uuid, m.dispute_uuid]) as subject
+     where m.uuid in (${PIX_UUIDS_SQL}) and m.account_uuid = ? and subject is not null
+     union select d.uuid from movement m join dispute d on d.movement_uuid = m.uuid
+     where m.uuid in (${PIX_UUIDS_SQL}) and d.account_uuid = ?`,
+    [accountUuid, endToEnd, accountUuid, accountUuid, endToEnd, accountUuid],
   )
 }
 

@@ -1,5 +1,10 @@
 import type { EntityManager } from '../client/orm.ts'
-import { joinConditions, type OptionalSqlCondition, type SqlCondition } from '../sql-conditions.ts'
+import {
+  buildPrefixPattern,
+  joinConditions,
+  type OptionalSqlCondition,
+  type SqlCondition,
+} from '../sql-conditions.ts'
 
 /** What a search text may mean; each part is absent where the text cannot be that. */
 export type SearchTerms = {
@@ -34,7 +39,7 @@ export async function findOperations(
   scope: OptionalSqlCondition[],
   { text, uuids, key, document, cents, name }: SearchTerms,
 ): Promise<SearchHit[]> {
-  const pattern = name === undefined ? undefined : `${name.replaceAll(/[\\%_]/g, '\\$&').toLowerCase()}%`
+  const pattern = name === undefined ? undefined : buildPrefixPattern(name)
   const byUuid: OptionalSqlCondition = uuids && ['uuid between ? and ?', uuids.first, uuids.last]
   const byCents: OptionalSqlCondition = cents !== undefined && ['value_cents = ?', cents]
   const searches = [

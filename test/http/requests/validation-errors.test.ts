@@ -129,3 +129,14 @@ function post(path: string, body: unknown) {
   const named = JSON.parse(JSON.stringify(body), (_, value) => ids[value] ?? value)
   return fixture.call('POST', `/api/v1/${path}`, { token, body: named })
 }
+
+test('a filter by a PIX key that is none is refused', async () => {
+  for (const key of ['123', 'maria', '***982247**']) {
+    const path = `/api/v1/transfers?pix_key=${encodeURIComponent(key)}`
+    const { status, body } = await fixture.call('GET', path, { token })
+    expect([key, status, Object.keys(body.errors ?? {})]).toEqual([key, 422, ['pix_key']])
+  }
+  expect((await fixture.call('GET', '/api/v1/transfers?pix_key=maria@example.com', { token })).status).toBe(
+    200,
+  )
+})

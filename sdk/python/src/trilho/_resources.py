@@ -89,6 +89,8 @@ class Payments:
         status: inputs.ListPaymentsStatus | Sequence[inputs.ListPaymentsStatus] | None = None,
         type: inputs.ListPaymentsType | None = None,
         end_to_end: str | None = None,
+        payer_document: str | None = None,
+        payer_name: str | None = None,
         payment_date_from: date | str | None = None,
         payment_date_to: date | str | None = None,
         date_from: date | str | None = None,
@@ -113,6 +115,8 @@ class Payments:
             status: In one of these statuses; `UNDEFINED` is a charge that no provider has issued yet.
             type: Every payment is a PIX; `UNDEFINED` selects none.
             end_to_end: Paid by the PIX with this end-to-end id.
+            payer_document: Paid by the holder of this CPF or CNPJ.
+            payer_name: The payer's name begins so, in any case; at least three characters.
             payment_date_from: Paid on this day or later, in `time_zone`: `YYYY-MM-DD`.
             payment_date_to: Paid on this day or earlier, in `time_zone`: `YYYY-MM-DD`.
             date_from: Created on this day or later, in `time_zone`: `YYYY-MM-DD`.
@@ -138,6 +142,8 @@ class Payments:
                     "status": status,
                     "type": type,
                     "end_to_end": end_to_end,
+                    "payer_document": payer_document,
+                    "payer_name": payer_name,
                     "payment_date_from": payment_date_from,
                     "payment_date_to": payment_date_to,
                     "date_from": date_from,
@@ -160,6 +166,8 @@ class Payments:
         status: inputs.ListPaymentsStatus | Sequence[inputs.ListPaymentsStatus] | None = None,
         type: inputs.ListPaymentsType | None = None,
         end_to_end: str | None = None,
+        payer_document: str | None = None,
+        payer_name: str | None = None,
         payment_date_from: date | str | None = None,
         payment_date_to: date | str | None = None,
         date_from: date | str | None = None,
@@ -181,6 +189,8 @@ class Payments:
             status: In one of these statuses; `UNDEFINED` is a charge that no provider has issued yet.
             type: Every payment is a PIX; `UNDEFINED` selects none.
             end_to_end: Paid by the PIX with this end-to-end id.
+            payer_document: Paid by the holder of this CPF or CNPJ.
+            payer_name: The payer's name begins so, in any case; at least three characters.
             payment_date_from: Paid on this day or later, in `time_zone`: `YYYY-MM-DD`.
             payment_date_to: Paid on this day or earlier, in `time_zone`: `YYYY-MM-DD`.
             date_from: Created on this day or later, in `time_zone`: `YYYY-MM-DD`.
@@ -199,6 +209,8 @@ class Payments:
                 status=status,
                 type=type,
                 end_to_end=end_to_end,
+                payer_document=payer_document,
+                payer_name=payer_name,
                 payment_date_from=payment_date_from,
                 payment_date_to=payment_date_to,
                 date_from=date_from,
@@ -359,6 +371,7 @@ class Refunds:
         date_to: date | str | None = None,
         provider_uuid: str | None = None,
         charge_uuid: str | None = None,
+        end_to_end: str | None = None,
     ) -> Page[models.ListedRefund]:
         """List the refunds of all charges.
 
@@ -377,6 +390,7 @@ class Refunds:
             date_to: Created on this day or earlier, in `time_zone`: `YYYY-MM-DD`.
             provider_uuid: Only of this provider of the account: its `uuid`.
             charge_uuid: Of this charge.
+            end_to_end: Sent by the PIX with this end-to-end id, which is not that of the payment.
         """
         return self._transport.send(
             Call(
@@ -395,6 +409,7 @@ class Refunds:
                     "date_to": date_to,
                     "provider_uuid": provider_uuid,
                     "charge_uuid": charge_uuid,
+                    "end_to_end": end_to_end,
                 },
             )
         )
@@ -410,6 +425,7 @@ class Refunds:
         date_to: date | str | None = None,
         provider_uuid: str | None = None,
         charge_uuid: str | None = None,
+        end_to_end: str | None = None,
     ) -> Iterator[models.ListedRefund]:
         """List the refunds of all charges, page after page.
 
@@ -425,6 +441,7 @@ class Refunds:
             date_to: Created on this day or earlier, in `time_zone`: `YYYY-MM-DD`.
             provider_uuid: Only of this provider of the account: its `uuid`.
             charge_uuid: Of this charge.
+            end_to_end: Sent by the PIX with this end-to-end id, which is not that of the payment.
         """
         return iterate_pages(
             lambda cursor: self.list(
@@ -436,6 +453,7 @@ class Refunds:
                 date_to=date_to,
                 provider_uuid=provider_uuid,
                 charge_uuid=charge_uuid,
+                end_to_end=end_to_end,
                 cursor=cursor,
             )
         )
@@ -689,7 +707,7 @@ class Transfers:
             date_from: Created on this day or later, in `time_zone`: `YYYY-MM-DD`.
             date_to: Created on this day or earlier, in `time_zone`: `YYYY-MM-DD`.
             external_ref: With exactly this reference of the caller.
-            end_to_end: With this end-to-end id.
+            end_to_end: Sent by the PIX with this end-to-end id.
             pix_key: Sent to this key; a blank is read as `+`, which no key contains unencoded.
             provider_uuid: Only of this provider of the account: its `uuid`.
         """
@@ -751,7 +769,7 @@ class Transfers:
             date_from: Created on this day or later, in `time_zone`: `YYYY-MM-DD`.
             date_to: Created on this day or earlier, in `time_zone`: `YYYY-MM-DD`.
             external_ref: With exactly this reference of the caller.
-            end_to_end: With this end-to-end id.
+            end_to_end: Sent by the PIX with this end-to-end id.
             pix_key: Sent to this key; a blank is read as `+`, which no key contains unencoded.
             provider_uuid: Only of this provider of the account: its `uuid`.
         """
@@ -1368,6 +1386,7 @@ class Events:
         *,
         type: inputs.ListEventsType | Sequence[inputs.ListEventsType] | None = None,
         operation_uuid: str | None = None,
+        end_to_end: str | None = None,
         date_from: date | str | None = None,
         date_to: date | str | None = None,
         time_zone: str | None = None,
@@ -1384,6 +1403,8 @@ class Events:
             type: Of one of these types.
             operation_uuid: Of this charge, transfer, refund, dispute or PIX, and of the refunds and PIX
                 that belong to it.
+            end_to_end: Of the PIX with this end-to-end id, and of the charge, transfer, refund and dispute
+                that it belongs to.
             date_from: Created on this day or later, in `time_zone`: `YYYY-MM-DD`.
             date_to: Created on this day or earlier, in `time_zone`: `YYYY-MM-DD`.
             time_zone: IANA time zone of the days in this query.
@@ -1401,6 +1422,7 @@ class Events:
                 query={
                     "type": type,
                     "operation_uuid": operation_uuid,
+                    "end_to_end": end_to_end,
                     "date_from": date_from,
                     "date_to": date_to,
                     "time_zone": time_zone,
@@ -1416,6 +1438,7 @@ class Events:
         *,
         type: inputs.ListEventsType | Sequence[inputs.ListEventsType] | None = None,
         operation_uuid: str | None = None,
+        end_to_end: str | None = None,
         date_from: date | str | None = None,
         date_to: date | str | None = None,
         time_zone: str | None = None,
@@ -1430,6 +1453,8 @@ class Events:
             type: Of one of these types.
             operation_uuid: Of this charge, transfer, refund, dispute or PIX, and of the refunds and PIX
                 that belong to it.
+            end_to_end: Of the PIX with this end-to-end id, and of the charge, transfer, refund and dispute
+                that it belongs to.
             date_from: Created on this day or later, in `time_zone`: `YYYY-MM-DD`.
             date_to: Created on this day or earlier, in `time_zone`: `YYYY-MM-DD`.
             time_zone: IANA time zone of the days in this query.
@@ -1439,6 +1464,7 @@ class Events:
             lambda cursor: self.list(
                 type=type,
                 operation_uuid=operation_uuid,
+                end_to_end=end_to_end,
                 date_from=date_from,
                 date_to=date_to,
                 time_zone=time_zone,
@@ -1471,6 +1497,7 @@ class Ledger:
         provider_uuid: str | None = None,
         type: inputs.ListLedgerLinesType | Sequence[inputs.ListLedgerLinesType] | None = None,
         operation_uuid: str | None = None,
+        end_to_end: str | None = None,
         operation_type: inputs.ListLedgerLinesOperationType
         | Sequence[inputs.ListLedgerLinesOperationType]
         | None = None,
@@ -1492,6 +1519,8 @@ class Ledger:
             type: Lines of these types: what changed the balance.
             operation_uuid: The operation of the line, or the charge, transfer, refund or dispute that it
                 names.
+            end_to_end: Lines of the PIX with this end-to-end id: its own, and what was held, shared or
+                repaid with it.
             operation_type: Lines of operations of these types. Without `operation_uuid`, `date_from` is at
                 most 31 days before `date_to`.
             date_from: Created on this day or later, in `time_zone`: `YYYY-MM-DD`.
@@ -1511,6 +1540,7 @@ class Ledger:
                     "provider_uuid": provider_uuid,
                     "type": type,
                     "operation_uuid": operation_uuid,
+                    "end_to_end": end_to_end,
                     "operation_type": operation_type,
                     "date_from": date_from,
                     "date_to": date_to,
@@ -1526,6 +1556,7 @@ class Ledger:
         provider_uuid: str | None = None,
         type: inputs.ListLedgerLinesType | Sequence[inputs.ListLedgerLinesType] | None = None,
         operation_uuid: str | None = None,
+        end_to_end: str | None = None,
         operation_type: inputs.ListLedgerLinesOperationType
         | Sequence[inputs.ListLedgerLinesOperationType]
         | None = None,
@@ -1544,6 +1575,8 @@ class Ledger:
             type: Lines of these types: what changed the balance.
             operation_uuid: The operation of the line, or the charge, transfer, refund or dispute that it
                 names.
+            end_to_end: Lines of the PIX with this end-to-end id: its own, and what was held, shared or
+                repaid with it.
             operation_type: Lines of operations of these types. Without `operation_uuid`, `date_from` is at
                 most 31 days before `date_to`.
             date_from: Created on this day or later, in `time_zone`: `YYYY-MM-DD`.
@@ -1556,6 +1589,7 @@ class Ledger:
                 provider_uuid=provider_uuid,
                 type=type,
                 operation_uuid=operation_uuid,
+                end_to_end=end_to_end,
                 operation_type=operation_type,
                 date_from=date_from,
                 date_to=date_to,
@@ -1602,6 +1636,7 @@ class Ledger:
         provider_uuid: str | None = None,
         type: inputs.ExportLedgerCsvType | Sequence[inputs.ExportLedgerCsvType] | None = None,
         operation_uuid: str | None = None,
+        end_to_end: str | None = None,
         operation_type: inputs.ExportLedgerCsvOperationType
         | Sequence[inputs.ExportLedgerCsvOperationType]
         | None = None,
@@ -1620,6 +1655,8 @@ class Ledger:
             type: Lines of these types: what changed the balance.
             operation_uuid: The operation of the line, or the charge, transfer, refund or dispute that it
                 names.
+            end_to_end: Lines of the PIX with this end-to-end id: its own, and what was held, shared or
+                repaid with it.
             operation_type: Lines of operations of these types. Without `operation_uuid`, `date_from` is at
                 most 31 days before `date_to`.
             date_from: Created on this day or later, in `time_zone`: `YYYY-MM-DD`.
@@ -1637,6 +1674,7 @@ class Ledger:
                     "provider_uuid": provider_uuid,
                     "type": type,
                     "operation_uuid": operation_uuid,
+                    "end_to_end": end_to_end,
                     "operation_type": operation_type,
                     "date_from": date_from,
                     "date_to": date_to,

@@ -103,7 +103,7 @@ ListWebhookDeliveriesType: TypeAlias = Literal[
 ListEventsType: TypeAlias = Literal["PAYMENT", "TRANSFER", "REFUND", "MED", "PIX_TRANSACTION", "TEST"]
 
 ListLedgerLinesType: TypeAlias = Literal[
-    "EXTERNAL_TRANSFER", "EXTERNAL_REFUND", "SPLIT", "FEE", "HOLD", "DEPOSIT", "ADJUSTMENT"
+    "EXTERNAL_TRANSFER", "EXTERNAL_REFUND", "SPLIT", "FEE", "HOLD", "ADJUSTMENT", "REVERSAL", "SHORTFALL"
 ]
 
 ListLedgerLinesOperationType: TypeAlias = Literal[
@@ -111,7 +111,7 @@ ListLedgerLinesOperationType: TypeAlias = Literal[
 ]
 
 ExportLedgerCsvType: TypeAlias = Literal[
-    "EXTERNAL_TRANSFER", "EXTERNAL_REFUND", "SPLIT", "FEE", "HOLD", "DEPOSIT", "ADJUSTMENT"
+    "EXTERNAL_TRANSFER", "EXTERNAL_REFUND", "SPLIT", "FEE", "HOLD", "ADJUSTMENT", "REVERSAL", "SHORTFALL"
 ]
 
 ExportLedgerCsvOperationType: TypeAlias = Literal[

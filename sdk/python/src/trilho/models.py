@@ -253,6 +253,10 @@ class Balance(Model):
     """
     Reais, at most two decimals
     """
+    shortfall_balance: Decimal
+    """
+    What the service has advanced and the next inflows repay: a debt, in none of the others
+    """
     currency: Literal["BRL"] | str
 
 
@@ -342,7 +346,17 @@ class GetDefaultProvidersResult(Model):
 
 class Total(Model):
     type: (
-        Literal["EXTERNAL_TRANSFER", "EXTERNAL_REFUND", "SPLIT", "FEE", "HOLD", "DEPOSIT", "ADJUSTMENT"] | str
+        Literal[
+            "EXTERNAL_TRANSFER",
+            "EXTERNAL_REFUND",
+            "SPLIT",
+            "FEE",
+            "HOLD",
+            "ADJUSTMENT",
+            "REVERSAL",
+            "SHORTFALL",
+        ]
+        | str
     )
     in_: Annotated[Decimal, Field(alias="in")]
     """
@@ -558,8 +572,21 @@ class LedgerLine(Model):
     This line
     """
     type: (
-        Literal["EXTERNAL_TRANSFER", "EXTERNAL_REFUND", "SPLIT", "FEE", "HOLD", "DEPOSIT", "ADJUSTMENT"] | str
+        Literal[
+            "EXTERNAL_TRANSFER",
+            "EXTERNAL_REFUND",
+            "SPLIT",
+            "FEE",
+            "HOLD",
+            "ADJUSTMENT",
+            "REVERSAL",
+            "SHORTFALL",
+        ]
+        | str
     )
+    """
+    EXTERNAL_TRANSFER and EXTERNAL_REFUND: the PIX itself, one line in its whole value. REVERSAL: the order never left. SPLIT, FEE, HOLD and SHORTFALL (what the service advanced or was repaid) are lines of their own
+    """
     movement_type: Literal["IN", "OUT"] | str
     """
     Whether this line adds or takes
@@ -578,16 +605,19 @@ class LedgerLine(Model):
     """
     status: Literal["PENDING", "SETTLED", "FAILED"] | str
     """
-    Of the movement. A line IN of a FAILED movement releases what its line OUT had held
+    Of the movement. A line REVERSAL of a FAILED movement gives back what its line OUT had held
     """
     end_to_end: str
+    """
+    Of the PIX, on its own line; empty on all others, and until its provider reports it
+    """
     external_ref: str | None = None
     """
     Of the caller's own charge or transfer
     """
     counterparty: LedgerCounterparty | None
     """
-    Null for fees, holds and adjustments, and where the provider names no party
+    Null for fees, holds, shortfalls and adjustments, for a share taken back from several accounts, and where the provider names no party
     """
     operation_type: (
         Literal[
@@ -749,6 +779,10 @@ class Movement(Model):
     original_uuid: str | None = None
     """
     The movement that this one returns
+    """
+    provider: ProviderShown | None = None
+    """
+    The connection that carried this PIX; absent where none is known
     """
     reason: (
         Literal[

@@ -1398,6 +1398,8 @@ export interface components {
              * @description The movement that this one returns
              */
             original_uuid?: string;
+            /** @description The connection that carried this PIX; absent where none is known */
+            provider?: components["schemas"]["ProviderShown"];
             /**
              * @description Why this PIX is not the payment of a charge, or that it settled twice or after it had failed; absent otherwise
              * @enum {string}
@@ -2063,6 +2065,8 @@ export interface components {
             retained_balance: number;
             /** @description Reais, at most two decimals */
             provisioned_balance: number;
+            /** @description What the service has advanced and the next inflows repay: a debt, in none of the others */
+            shortfall_balance: number;
             /** @enum {string} */
             currency: "BRL";
         };
@@ -2263,8 +2267,11 @@ export interface components {
              * @description This line
              */
             line_uuid: string;
-            /** @enum {string} */
-            type: "EXTERNAL_TRANSFER" | "EXTERNAL_REFUND" | "SPLIT" | "FEE" | "HOLD" | "DEPOSIT" | "ADJUSTMENT";
+            /**
+             * @description EXTERNAL_TRANSFER and EXTERNAL_REFUND: the PIX itself, one line in its whole value. REVERSAL: the order never left. SPLIT, FEE, HOLD and SHORTFALL (what the service advanced or was repaid) are lines of their own
+             * @enum {string}
+             */
+            type: "EXTERNAL_TRANSFER" | "EXTERNAL_REFUND" | "SPLIT" | "FEE" | "HOLD" | "ADJUSTMENT" | "REVERSAL" | "SHORTFALL";
             /**
              * @description Whether this line adds or takes
              * @enum {string}
@@ -2277,14 +2284,15 @@ export interface components {
             /** @description The available balance at this provider after this line */
             balance_after: number;
             /**
-             * @description Of the movement. A line IN of a FAILED movement releases what its line OUT had held
+             * @description Of the movement. A line REVERSAL of a FAILED movement gives back what its line OUT had held
              * @enum {string}
              */
             status: "PENDING" | "SETTLED" | "FAILED";
+            /** @description Of the PIX, on its own line; empty on all others, and until its provider reports it */
             end_to_end: string;
             /** @description Of the caller's own charge or transfer */
             external_ref?: string;
-            /** @description Null for fees, holds and adjustments, and where the provider names no party */
+            /** @description Null for fees, holds, shortfalls and adjustments, for a share taken back from several accounts, and where the provider names no party */
             counterparty: components["schemas"]["LedgerCounterparty"] | null;
             /** @enum {string} */
             operation_type: "CHARGE" | "SPLIT" | "TRANSFER" | "REFUND" | "DISPUTE" | "DEPOSIT" | "RETURN" | "PROVIDER_ENTRY" | "ADJUSTMENT";
@@ -2365,7 +2373,7 @@ export interface components {
             lines: number;
             totals: {
                 /** @enum {string} */
-                type: "EXTERNAL_TRANSFER" | "EXTERNAL_REFUND" | "SPLIT" | "FEE" | "HOLD" | "DEPOSIT" | "ADJUSTMENT";
+                type: "EXTERNAL_TRANSFER" | "EXTERNAL_REFUND" | "SPLIT" | "FEE" | "HOLD" | "ADJUSTMENT" | "REVERSAL" | "SHORTFALL";
                 /** @description What the lines IN add */
                 in: number;
                 /** @description What the lines OUT take, never negative */
@@ -2520,6 +2528,10 @@ export interface operations {
                 type?: "UNDEFINED" | "PIX";
                 /** @description Paid by the PIX with this end-to-end id */
                 end_to_end?: string;
+                /** @description Paid by the holder of this CPF or CNPJ */
+                payer_document?: string;
+                /** @description The payer's name begins so, in any case; at least three characters */
+                payer_name?: string;
                 /** @description Paid on this day or later, in `time_zone`: `YYYY-MM-DD` */
                 payment_date_from?: string;
                 /** @description Paid on this day or earlier, in `time_zone`: `YYYY-MM-DD` */
@@ -2737,6 +2749,8 @@ export interface operations {
                 provider_uuid?: string;
                 /** @description Of this charge */
                 charge_uuid?: string;
+                /** @description Sent by the PIX with this end-to-end id, which is not that of the payment */
+                end_to_end?: string;
             };
             header?: never;
             path?: never;
@@ -2965,7 +2979,7 @@ export interface operations {
                 date_to?: string;
                 /** @description With exactly this reference of the caller */
                 external_ref?: string;
-                /** @description With this end-to-end id */
+                /** @description Sent by the PIX with this end-to-end id */
                 end_to_end?: string;
                 /** @description Sent to this key; a blank is read as `+`, which no key contains unencoded */
                 pix_key?: string;
@@ -3599,6 +3613,8 @@ export interface operations {
                 type?: ("PAYMENT" | "TRANSFER" | "REFUND" | "MED" | "PIX_TRANSACTION" | "TEST")[];
                 /** @description Of this charge, transfer, refund, dispute or PIX, and of the refunds and PIX that belong to it */
                 operation_uuid?: string;
+                /** @description Of the PIX with this end-to-end id, and of the charge, transfer, refund and dispute that it belongs to */
+                end_to_end?: string;
                 /** @description Created on this day or later, in `time_zone`: `YYYY-MM-DD` */
                 date_from?: string;
                 /** @description Created on this day or earlier, in `time_zone`: `YYYY-MM-DD` */
@@ -3669,9 +3685,11 @@ export interface operations {
                 /** @description Only of this provider of the account: its `uuid` */
                 provider_uuid?: string;
                 /** @description Lines of these types: what changed the balance */
-                type?: ("EXTERNAL_TRANSFER" | "EXTERNAL_REFUND" | "SPLIT" | "FEE" | "HOLD" | "DEPOSIT" | "ADJUSTMENT")[];
+                type?: ("EXTERNAL_TRANSFER" | "EXTERNAL_REFUND" | "SPLIT" | "FEE" | "HOLD" | "ADJUSTMENT" | "REVERSAL" | "SHORTFALL")[];
                 /** @description The operation of the line, or the charge, transfer, refund or dispute that it names */
                 operation_uuid?: string;
+                /** @description Lines of the PIX with this end-to-end id: its own, and what was held, shared or repaid with it */
+                end_to_end?: string;
                 /** @description Lines of operations of these types. Without `operation_uuid`, `date_from` is at most 31 days before `date_to` */
                 operation_type?: ("CHARGE" | "SPLIT" | "TRANSFER" | "REFUND" | "DISPUTE" | "DEPOSIT" | "RETURN" | "PROVIDER_ENTRY" | "ADJUSTMENT")[];
                 /** @description Created on this day or later, in `time_zone`: `YYYY-MM-DD` */
@@ -3731,9 +3749,11 @@ export interface operations {
                 /** @description Only of this provider of the account: its `uuid` */
                 provider_uuid?: string;
                 /** @description Lines of these types: what changed the balance */
-                type?: ("EXTERNAL_TRANSFER" | "EXTERNAL_REFUND" | "SPLIT" | "FEE" | "HOLD" | "DEPOSIT" | "ADJUSTMENT")[];
+                type?: ("EXTERNAL_TRANSFER" | "EXTERNAL_REFUND" | "SPLIT" | "FEE" | "HOLD" | "ADJUSTMENT" | "REVERSAL" | "SHORTFALL")[];
                 /** @description The operation of the line, or the charge, transfer, refund or dispute that it names */
                 operation_uuid?: string;
+                /** @description Lines of the PIX with this end-to-end id: its own, and what was held, shared or repaid with it */
+                end_to_end?: string;
                 /** @description Lines of operations of these types. Without `operation_uuid`, `date_from` is at most 31 days before `date_to` */
                 operation_type?: ("CHARGE" | "SPLIT" | "TRANSFER" | "REFUND" | "DISPUTE" | "DEPOSIT" | "RETURN" | "PROVIDER_ENTRY" | "ADJUSTMENT")[];
                 /** @description Created on this day or later, in `time_zone`: `YYYY-MM-DD` */

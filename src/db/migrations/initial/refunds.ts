@@ -42,6 +42,7 @@ create table refund (
 );
 -- One refund of a charge runs at a time (SPEC §3).
 create unique index refund_one_running on refund (charge_uuid) where state in ('sending', 'settling');
+create index refund_by_end_to_end on refund using hash (end_to_end);
 create index refund_of_charge on refund (charge_uuid, created_at, uuid);
 -- The list of all refunds, without and with a filter.
 create index refund_listed on refund (account_uuid, created_at, uuid) include (connection_uuid, state);
