@@ -74,6 +74,7 @@ test('a refund is accepted, settled, reported and posted in the shapes of the co
     account_type: expect.any(String),
   }
   const { transaction } = charge.payment.pix
+  const provider = { uuid: connection.uuid, provider: 'PROVIDER_A' }
   const original = {
     uuid: transaction.uuid,
     initiation: {
@@ -94,6 +95,7 @@ test('a refund is accepted, settled, reported and posted in the shapes of the co
     status: 'SETTLED',
     end_to_end: transaction.end_to_end,
     charge_uuid: charge.uuid,
+    provider,
     settled_at: transaction.settled_at,
     created_at: INSTANT,
     updated_at: INSTANT,
@@ -119,6 +121,7 @@ test('a refund is accepted, settled, reported and posted in the shapes of the co
     end_to_end: '',
     charge_uuid: charge.uuid,
     original_uuid: transaction.uuid,
+    provider,
     settled_at: null,
     created_at: INSTANT,
     updated_at: INSTANT,
@@ -144,7 +147,7 @@ test('a refund is accepted, settled, reported and posted in the shapes of the co
     fees: 0.25,
     refund,
     history,
-    provider: { uuid: connection.uuid, provider: 'PROVIDER_A' },
+    provider,
     created_at: charge.created_at,
     updated_at: INSTANT,
   }

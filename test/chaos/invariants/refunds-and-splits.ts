@@ -65,7 +65,9 @@ function findSplitDifferences({ charges, splits, movements }: FinalState): Viola
     const moved = inside.get(one.uuid) ?? []
     const credited = sumCents(shares.map(share => share.cents))
     const where = `charge ${one.uuid}`
-    const booked = sumCents(moved.filter(({ type }) => type === 'SPLIT').map(({ cents }) => cents))
+    // Those of a dispute take shares back.
+    const paid = moved.filter(({ type, med }) => type === 'SPLIT' && med === null)
+    const booked = sumCents(paid.map(({ cents }) => cents))
     const isWhole = one.refundedCents > 0 && one.refundedCents === one.receivedCents
     return [
       ...violationIf(
