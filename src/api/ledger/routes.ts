@@ -16,7 +16,7 @@ export const ledgerRoutes: RouteRegistrar = router => {
     scope: 'read',
     summary: 'List what changed the available balance, with the balance after each line',
     description:
-      'Newest first. A fee has a line of its own. A line IN of a FAILED movement releases what was held.',
+      'Newest first. Each PIX is one line, in its whole value and with its `end_to_end`; fees, shares, holds, reversals and shortfalls have lines of their own.',
     query: ledgerQuery,
     responses: { 200: pageResponse(ledgerLineSchema) },
     handle: async ({ em, token, query }) => ({ body: await listLedgerLines(em, token, query) }),
@@ -47,7 +47,8 @@ export const ledgerRoutes: RouteRegistrar = router => {
     operationId: 'exportLedgerOfx',
     scope: 'read',
     summary: 'Export the lines as OFX 1.02, the oldest first',
-    description: 'One statement per provider account, with its closing balance. `FITID` is the `line_uuid`.',
+    description:
+      'One statement per provider account, with its closing balance. `FITID` is the `line_uuid`, dates have no time. Orders that never left, and those of today that may still fail, are left out.',
     query: ledgerOfxQuery,
     responses: { 200: 'application/x-ofx' },
     handle: async request => ({ body: await files.openOfx(request), headers: downloadHeaders('ofx') }),

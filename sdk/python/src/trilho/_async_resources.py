@@ -1506,8 +1506,8 @@ class Ledger:
     ) -> Page[models.LedgerLine]:
         """List what changed the available balance, with the balance after each line.
 
-        Newest first. A fee has a line of its own. A line IN of a FAILED movement releases what was held.
-        Token scope: `read`.
+        Newest first. Each PIX is one line, in its whole value and with its `end_to_end`; fees, shares,
+        holds, reversals and shortfalls have lines of their own. Token scope: `read`.
 
         Args:
             page: Number of the page, from 1.
@@ -1565,8 +1565,8 @@ class Ledger:
     ) -> AsyncIterator[models.LedgerLine]:
         """List what changed the available balance, with the balance after each line, page after page.
 
-        Newest first. A fee has a line of its own. A line IN of a FAILED movement releases what was held.
-        Token scope: `read`.
+        Newest first. Each PIX is one line, in its whole value and with its `end_to_end`; fees, shares,
+        holds, reversals and shortfalls have lines of their own. Token scope: `read`.
 
         Args:
             per_page: Resources that are read with one request.
@@ -1694,8 +1694,9 @@ class Ledger:
     ) -> bytes:
         """Export the lines as OFX 1.02, the oldest first.
 
-        One statement per provider account, with its closing balance. `FITID` is the `line_uuid`. Token
-        scope: `read`.
+        One statement per provider account, with its closing balance. `FITID` is the `line_uuid`, dates have
+        no time. Orders that never left, and those of today that may still fail, are left out. Token scope:
+        `read`.
 
         Args:
             provider_uuid: Only of this provider of the account: its `uuid`.

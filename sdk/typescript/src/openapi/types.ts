@@ -646,7 +646,7 @@ export interface paths {
         };
         /**
          * List what changed the available balance, with the balance after each line
-         * @description Newest first. A fee has a line of its own. A line IN of a FAILED movement releases what was held. Token scope: `read`.
+         * @description Newest first. Each PIX is one line, in its whole value and with its `end_to_end`; fees, shares, holds, reversals and shortfalls have lines of their own. Token scope: `read`.
          */
         get: operations["listLedgerLines"];
         put?: never;
@@ -706,7 +706,7 @@ export interface paths {
         };
         /**
          * Export the lines as OFX 1.02, the oldest first
-         * @description One statement per provider account, with its closing balance. `FITID` is the `line_uuid`. Token scope: `read`.
+         * @description One statement per provider account, with its closing balance. `FITID` is the `line_uuid`, dates have no time. Orders that never left, and those of today that may still fail, are left out. Token scope: `read`.
          */
         get: operations["exportLedgerOfx"];
         put?: never;
