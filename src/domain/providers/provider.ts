@@ -114,8 +114,16 @@ export type RejectedResult = {
 }
 /** The request provably never left: DNS, refused, TLS, token call, breaker. */
 export type UnreachableResult = { kind: 'unreachable'; code: string; message: string }
-/** It may have arrived: timeout or reset after sending, 5xx, unreadable 2xx, duplicate id. */
-export type UnknownResult = { kind: 'unknown'; code: string; message: string }
+/**
+ * It may have arrived: timeout or reset after sending, 5xx, unreadable 2xx, duplicate id. `refusal`: the provider refused the
+ * order and may still have it; the refusal counts once the order is proved to be gone.
+ */
+export type UnknownResult = {
+  kind: 'unknown'
+  code: string
+  message: string
+  refusal?: Omit<RejectedResult, 'kind'>
+}
 /**
  * The order is stored at the provider and has moved nothing; the provider, or a person in its panel, can still carry it out.
  * So it is no refusal: no other provider is called while it is stored. `refusal`: why the provider did not carry it out when

@@ -60,6 +60,11 @@ export function toUnknown({ code, message }: RejectedResult): UnknownResult {
   return { kind: 'unknown', code, message }
 }
 
+/** Converts a refusal after which the provider may still have the order: it counts once the absence is proved. */
+export function toUnprovenRefusal({ kind: _, ...refusal }: RejectedResult): UnknownResult {
+  return { kind: 'unknown', code: refusal.code, message: refusal.message, refusal }
+}
+
 export const openAmountUnsupported = rejectForThisProvider(
   'open_amount_unsupported',
   'The provider issues no charge without an amount',

@@ -1,33 +1,30 @@
 import { z } from 'zod'
-import { ANY_ANSWER } from '../adapter/answer-parsing.ts'
+import type { NoAnswerResult } from '../../domain/providers/provider.ts'
+import { ANY_ANSWER, type ParsedPage } from '../adapter/answer-parsing.ts'
 import type { AccountCalls } from '../port.ts'
 import type { WooviClient } from './client.ts'
 import { REGISTERED_EVENTS } from './notifications.ts'
-import { type WooviWebhook, wooviAccountsSchema, wooviWebhookSchema } from './schemas.ts'
+import { type WooviWebhook, wooviBalanceSchema, wooviWebhookSchema } from './schemas.ts'
 
 /** Creates the calls about the Woovi account as a whole: its identity, its balance and the webhooks that notify us. */
-export function createWooviAccount(client: WooviClient): AccountCalls {
+export function createWooviAccount(client: WooviClient, identifyAccount: IdentifyWooviAccount): AccountCalls {
   return {
-    /** Identifies the account by Woovi's id; of several it is the one that the list of keys names. */
-    async identity() {
-      const call = { call: 'identity', path: '/api/v1/account/' } as const
-      const outcome = await client.lookUpExisting(call, accountListSchema, list => list)
-      if (outcome.kind === 'no_answer') return outcome
-      const [account, secondAccount] = outcome.accounts
-      if (account && !secondAccount) return { kind: 'found', id: account.accountId }
-      const keysCall = { call: 'listKeys', path: '/api/v1/pix-keys' } as const
-      return client.lookUpExisting(keysCall, linkedAccountSchema, list => ({ id: list.account.accountId }))
-    },
+    identity: identifyAccount,
 
+    /** Reads the balance of the account that charges, payments and the identity are about, which may not be the default. */
     async balances() {
-      const call = { call: 'balances', path: '/api/v1/account/' } as const
-      return client.lookUpExisting(call, wooviAccountsSchema, ({ accounts }) => {
-        const onlyAccount = accounts.length === 1 ? accounts[0] : undefined
-        const account = accounts.find(({ isDefault }) => isDefault) ?? onlyAccount
-        if (!account) return undefined
-        const { available, blocked } = account.balance
-        return { balance: { availableCents: available, blockedCents: blocked } }
+      const list = await client.readAllPages({
+        ...accountList,
+        call: 'balances',
+        item: accountWithBalanceSchema,
       })
+      if (list.kind === 'no_answer') return list
+      const identity = getOnlyAccount(list) ?? (await identifyAccount())
+      if (identity.kind === 'no_answer') return identity
+      const account = list.items.find(({ accountId }) => accountId === identity.id)
+      if (!account) return accountNotListed
+      const { available, blocked } = account.balance
+      return { kind: 'found', balance: { availableCents: available, blockedCents: blocked } }
     },
 
     /** Creates the missing webhooks, one per event. Existing ones are kept: each has a secret key of its own. */
@@ -55,6 +52,53 @@ export function createWooviAccount(client: WooviClient): AccountCalls {
   }
 }
 
+/**
+ * Identifies the account that the AppID is linked to, by Woovi's id: charges collect for it. A payment names it, because
+ * Woovi takes a payment's money from the default account otherwise ("Como utilizar a API para criar um pagamento?").
+ */
+export type IdentifyWooviAccount = () => Promise<{ kind: 'found'; id: string } | NoAnswerResult>
+
+/** Creates the identification, which is looked up once: an AppID stays linked to its account. */
+export function createAccountIdentification(client: WooviClient): IdentifyWooviAccount {
+  let identity: { kind: 'found'; id: string } | undefined
+  return async () => {
+    if (identity) return identity
+    const outcome = await lookUpIdentity(client)
+    if (outcome.kind === 'found') identity = outcome
+    return outcome
+  }
+}
+
+/** Looks up the only account of the company; of several, the one that the list of the AppID's keys names. */
+async function lookUpIdentity(client: WooviClient) {
+  const list = await client.readAllPages({ ...accountList, call: 'identity', item: accountSchema })
+  if (list.kind === 'no_answer') return list
+  const onlyAccount = getOnlyAccount(list)
+  if (onlyAccount) return onlyAccount
+  const keysCall = { call: 'listKeys', path: '/api/v1/pix-keys' } as const
+  return client.lookUpExisting(keysCall, linkedAccountSchema, keys => ({ id: keys.account.accountId }))
+}
+
+type WooviAccount = z.infer<typeof accountSchema>
+
+function getOnlyAccount({ items, unreadableItems }: ParsedPage<WooviAccount>) {
+  const [account] = items
+  const isOnly = account && items.length + unreadableItems.length === 1
+  return isOnly ? { kind: 'found' as const, id: account.accountId } : undefined
+}
+
 const accountSchema = z.object({ accountId: z.string().min(1) })
-const accountListSchema = z.object({ accounts: z.array(accountSchema).min(1) })
+const accountWithBalanceSchema = accountSchema.extend({ balance: wooviBalanceSchema })
 const linkedAccountSchema = z.object({ account: accountSchema })
+
+const accountList = {
+  path: '/api/v1/account/',
+  field: 'accounts',
+  keyOf: ({ accountId }: WooviAccount) => accountId,
+}
+
+const accountNotListed: NoAnswerResult = {
+  kind: 'no_answer',
+  code: 'account_not_listed',
+  message: 'Woovi does not list the account that the AppID is linked to with a balance',
+}

@@ -1,7 +1,7 @@
 import { PROVIDER_CAPABILITIES } from '../../domain/providers/provider.ts'
 import type { AdapterOptions } from '../adapter/provider-calls.ts'
 import type { ClosableProvider } from '../port.ts'
-import { createWooviAccount } from './account.ts'
+import { createAccountIdentification, createWooviAccount } from './account.ts'
 import { createWooviCharges } from './charges.ts'
 import { createWooviClient, type WooviCredentials } from './client.ts'
 import { createWooviDisputes } from './disputes.ts'
@@ -15,13 +15,14 @@ import { createWooviTransfers } from './transfers.ts'
 export function createWooviAdapter(options: AdapterOptions<WooviCredentials>): ClosableProvider {
   const client = createWooviClient(options)
   const now = options.now ?? Date.now
+  const identifyAccount = createAccountIdentification(client)
   return {
     capabilities: PROVIDER_CAPABILITIES.woovi,
     ...createWooviCharges(client, now),
     ...createWooviPayments(client),
-    ...createWooviTransfers(client),
+    ...createWooviTransfers(client, identifyAccount),
     ...createWooviPixKeys(client),
-    ...createWooviAccount(client),
+    ...createWooviAccount(client, identifyAccount),
     ...createWooviStatement(client),
     ...createWooviDisputes(client, now),
     ...createWooviNotifications(client, options.credentials, options.now),

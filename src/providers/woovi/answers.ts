@@ -21,6 +21,8 @@ const citeUnpublishedSentence = (route: string): string =>
   `${citeOpenApi(route)} names the status; its sentence is not published`
 const citeTranslation = (source: string): string => `${source}; its translation is not published`
 
+const KEY_LOOKUPS_PAGE = 'Woovi Developers, Pagamentos: Token Bucket: limite de consultas de chave Pix'
+
 const accessDenied = refusalByProvider('provider_denied')
 const insufficientBalance = refusalByProvider('insufficient_balance')
 
@@ -75,8 +77,8 @@ const DISPUTE_ROUTE = citeOpenApi('GET /api/v1/dispute/{id}')
  * that another call's page shows could let a second provider pay what Woovi has paid.
  *
  * Left out on purpose: the codes of failed payments (payment-failures.ts) and rail codes, which Woovi documents for
- * payments and not for requests that it refuses; `TOO_MANY_REQUESTS` of a payment, which it documents for look-ups of
- * keys; and every sentence about a missing permission that names the permission.
+ * payments and not for requests that it refuses; and every sentence about a missing permission that names the
+ * permission.
  */
 export const wooviAnswers = documentAnswers({
   issueCharge: [
@@ -110,6 +112,8 @@ export const wooviAnswers = documentAnswers({
     unknownAppIdAnswer,
     [400, 'You do not have enough balance to make this payment', insufficientBalance, CREATE_PAYMENT_PAGE],
     [400, 'Já existe um pagamento com o correlationID fornecido', duplicateMeaning, IDEMPOTENCY_PAGE],
+    // "Esse limite vale para […] qualquer chamada que precise resolver uma chave no DICT, como a criação de um pagamento".
+    [429, 'TOO_MANY_REQUESTS', refusalByProvider('rate_limited'), KEY_LOOKUPS_PAGE],
   ],
   approveTransfer: [
     unknownAppIdAnswer,

@@ -67,7 +67,7 @@ export function createWooviCharges(client: WooviClient, now: () => number): Char
       return {
         kind: 'found',
         status: mapWooviChargeStatus(charge, payments, now()),
-        charge: mapWooviCharge(charge),
+        charge: mapWooviCharge(charge, new Date(now()).toISOString()),
         payments,
       }
     },
@@ -108,13 +108,18 @@ export function createWooviCharges(client: WooviClient, now: () => number): Char
     return client.lookUp(call, wooviChargeResponseSchema, ({ charge }) => read(charge))
   }
 
-  /** Converts a charge that has the order's id and amount and can be paid; undefined for any other. */
+  /**
+   * Converts a charge that has the order's id and amount and can be paid; undefined for any other. Its expiry is the
+   * ordered one where Woovi reports none.
+   */
   function toIssuedCharge(order: ProviderChargeRequest, charge: WooviCharge) {
     const isOrdered =
       charge.correlationID === order.reference &&
       charge.value === order.totalCents &&
+      charge.brCode &&
       mapWooviChargeStatus(charge, [], now()) === 'open'
-    return isOrdered ? { charge: mapWooviCharge(charge) } : undefined
+    const orderedExpiry = new Date(now() + order.expiresInSeconds * 1000).toISOString()
+    return isOrdered ? { charge: mapWooviCharge(charge, orderedExpiry) } : undefined
   }
 }
 
@@ -139,9 +144,10 @@ function hasEndToEndId({ endToEnd }: IncomingPix): boolean {
 /** Builds the outcome of a deleted charge that was paid: Woovi does not show the charge, but its payments. */
 function toRemovedCharge(payments: IncomingPix[]): FindChargeOutcome {
   const [{ txid, pixKey, at }] = payments as [IncomingPix]
-  const { totalCents: _, ...emptyCharge } = mapWooviCharge({
-    ...{ correlationID: '', value: 0, status: 'EXPIRED', expiresDate: at },
-  })
+  const { totalCents: _, ...emptyCharge } = mapWooviCharge(
+    { correlationID: '', value: 0, status: 'EXPIRED', brCode: null },
+    at,
+  )
   return { kind: 'found', status: 'removed', charge: { ...emptyCharge, txid: txid ?? '', pixKey }, payments }
 }
 

@@ -1,5 +1,6 @@
 import { disputeTypeOf } from '../../domain/disputes/dispute.ts'
 import type { DisputeReturn, ProviderDispute } from '../../domain/disputes/provider-dispute.ts'
+import { timeOfRailId } from '../../domain/pix/rail-id.ts'
 import type { WooviDispute, WooviRefundSolicitation } from './dispute-schemas.ts'
 
 /** The facts about a dispute that its funds recovery adds. */
@@ -8,6 +9,8 @@ export type WooviFundsRecovery = Pick<ProviderDispute, 'kind' | 'returns' | 'isC
   recovery: WooviDispute | null
   /** Decision of a dispute whose status is CLOSED, from its infraction report; absent while there is none. */
   decision?: 'agreed' | 'disagreed'
+  /** Whether a part of it could not be read now. */
+  isUnread: boolean
   /** Time of the disputed PIX, if it was looked up and found. */
   pixAt?: string | undefined
 }
@@ -34,8 +37,8 @@ const REPLY_PERIOD_MS = 3 * 86_400_000
 
 /** Maps a dispute. Its opening is `now` (ms), the first time that it is listed, if Woovi does not report another. */
 export function mapWooviDispute(
-  dispute: WooviDispute,
-  { recovery, decision, pixAt: _, ...facts }: WooviFundsRecovery,
+  dispute: WooviDispute & { endToEndId: string },
+  { recovery, decision, pixAt: _, isUnread: __, ...facts }: WooviFundsRecovery,
   now: number,
 ): ProviderDispute {
   const openedAt = recovery?.createdAt ?? dispute.createdAt ?? new Date(now).toISOString()
@@ -77,6 +80,8 @@ const CLOSED_STATUSES = ['CLOSED', 'CANCELLED', 'CANCELED']
 function toDisputeReturns(solicitation: WooviRefundSolicitation): DisputeReturn[] {
   const { refundTransactionId: endToEnd, EffectiveRefundedAmount: cents } = solicitation
   const { refundedAt, lastModified } = solicitation
-  const at = refundedAt ?? lastModified
-  return endToEnd && cents && at ? [{ id: endToEnd, endToEnd, cents, at }] : []
+  if (!endToEnd || !cents) return []
+  const railTimeMs = timeOfRailId(endToEnd)
+  const at = refundedAt ?? lastModified ?? (railTimeMs && new Date(railTimeMs).toISOString())
+  return at ? [{ id: endToEnd, endToEnd, cents, at }] : []
 }

@@ -1,39 +1,47 @@
 import { z } from 'zod'
-import { wooviCentsSchema, wooviInstantSchema, wooviTextSchema, wooviWholeNumberSchema } from './schemas.ts'
+import {
+  wooviCentsSchema,
+  wooviIdSchema,
+  wooviOptionalInstantSchema,
+  wooviTextSchema,
+  wooviWholeNumberSchema,
+} from './schemas.ts'
 
 /**
- * A dispute in a list, by its id, or under its funds recovery; each has some of the fields. The statuses are those of
+ * A dispute in a list, by its id, or under its funds recovery; each has some of the fields, and one of its ids. The statuses are those of
  * "Dispute" and `GET /api/v1/dispute/{id}` (OpenAPI), of "Payload de Disputa criada" and of "Como consultar as disputas
  * relacionadas a uma recuperação de fundos (MED)?".
  */
-export const wooviDisputeSchema = z.object({
-  id: wooviTextSchema,
-  endToEndId: z.string().min(1),
-  type: wooviTextSchema,
-  status: z.enum([
-    ...(['IN_REVIEW', 'CREATED', 'OPENED', 'PENDING', 'PENDING_DOCUMENTATION', 'ACKNOWLEDGED'] as const),
-    ...(['ACCEPTED', 'REJECTED', 'CANCELED', 'CLOSED'] as const),
-  ]),
-  value: wooviWholeNumberSchema
-    .refine(value => value > 0)
-    .nullish()
-    .catch(null),
-  disputeReason: wooviTextSchema,
-  situationType: wooviTextSchema,
-  sentOrReceived: wooviTextSchema,
-  createdAt: wooviInstantSchema.nullish(),
-})
+export const wooviDisputeSchema = z
+  .object({
+    id: wooviTextSchema,
+    endToEndId: wooviTextSchema,
+    type: wooviTextSchema,
+    status: z.enum([
+      ...(['IN_REVIEW', 'CREATED', 'OPENED', 'PENDING', 'PENDING_DOCUMENTATION', 'ACKNOWLEDGED'] as const),
+      ...(['ACCEPTED', 'REJECTED', 'CANCELED', 'CLOSED'] as const),
+    ]),
+    value: wooviWholeNumberSchema
+      .refine(value => value > 0)
+      .nullish()
+      .catch(null),
+    disputeReason: wooviTextSchema,
+    situationType: wooviTextSchema,
+    sentOrReceived: wooviTextSchema,
+    createdAt: wooviOptionalInstantSchema,
+  })
+  .refine(({ id, endToEndId }) => id || endToEndId)
 export type WooviDispute = z.infer<typeof wooviDisputeSchema>
 export const wooviDisputeResponseSchema = z.object({ dispute: wooviDisputeSchema })
 
 /** The Central Bank's request to one account to return what it received of a disputed PIX. */
 export const wooviRefundSolicitationSchema = z.object({
-  endToEndId: wooviTextSchema,
+  endToEndId: wooviIdSchema,
   status: wooviTextSchema,
   EffectiveRefundedAmount: wooviCentsSchema.nullish(),
   refundTransactionId: wooviTextSchema,
-  refundedAt: wooviInstantSchema.nullish(),
-  lastModified: wooviInstantSchema.nullish(),
+  refundedAt: wooviOptionalInstantSchema,
+  lastModified: wooviOptionalInstantSchema,
 })
 export type WooviRefundSolicitation = z.infer<typeof wooviRefundSolicitationSchema>
 

@@ -8,7 +8,7 @@ import type {
   ProviderDisputeReply,
   ReplyToDisputeOutcome,
 } from '../../domain/disputes/provider-dispute.ts'
-import type { NoAnswerResult } from '../../domain/providers/provider.ts'
+import { isTransportCode, type NoAnswerResult } from '../../domain/providers/provider.ts'
 import { ANY_ANSWER, parseItems } from '../adapter/answer-parsing.ts'
 import { completeDisputes } from '../adapter/listed-disputes.ts'
 import { hasReturnPeriodEnded } from '../adapter/statement-period.ts'
@@ -45,23 +45,44 @@ export function createWooviDisputes(client: WooviClient, now: () => number): Dis
     if (list.kind === 'no_answer') return list
     return completeDisputes(
       list.items.filter(isMedDispute),
-      item => (item.id ? resolveDispute(item) : findDispute({ id: item.endToEndId, endToEnd: null })),
+      ({ id, endToEndId, ...item }) =>
+        id && endToEndId
+          ? resolveDispute({ ...item, id, endToEndId })
+          : findDispute({ id: id ?? endToEndId ?? '', endToEnd: endToEndId ?? null }),
       item => client.recordItem({ call: 'listDisputes', period }, item, item.status),
     )
   }
 
-  async function findDispute({ id }: DisputeReference): Promise<FindDisputeOutcome> {
-    const path = encodePath`/api/v1/dispute/${id}`
-    const call = { call: 'findDispute', reference: id, path } as const
-    const outcome = await client.lookUp(call, wooviDisputeResponseSchema, ({ dispute }) =>
-      dispute.id === id || dispute.endToEndId === id ? { dispute } : undefined,
-    )
-    if (outcome.kind !== 'found') return outcome
-    if (!isMedDispute(outcome.dispute)) return { kind: 'not_found' }
-    return resolveDispute({ ...outcome.dispute, id: outcome.dispute.id ?? id })
+  /**
+   * Looks up a dispute by its PIX, as the OpenAPI document describes the path, then by its id: a PIX may have another
+   * dispute too.
+   */
+  async function findDispute(reference: DisputeReference): Promise<FindDisputeOutcome> {
+    let unanswered: NoAnswerResult | undefined
+    for (const id of new Set([reference.endToEnd ?? reference.id, reference.id])) {
+      const outcome = await lookUpDispute(id, reference)
+      if (outcome.kind === 'found' && outcome.dispute) return resolveDispute(outcome.dispute)
+      if (outcome.kind === 'no_answer') unanswered = outcome
+    }
+    return unanswered ?? { kind: 'not_found' }
   }
 
-  async function resolveDispute(dispute: WooviDispute): Promise<FindDisputeOutcome> {
+  /** Looks up a dispute; null where Woovi has another one under this id, or one that is no MED. */
+  function lookUpDispute(pathId: string, { id, endToEnd }: DisputeReference) {
+    const path = encodePath`/api/v1/dispute/${pathId}`
+    const call = { call: 'findDispute', reference: pathId, path } as const
+    return client.lookUp(call, wooviDisputeResponseSchema, ({ dispute }) => {
+      const endToEndId = dispute.endToEndId ?? endToEnd
+      if (!endToEndId) return undefined
+      const isReferenced = dispute.id
+        ? [dispute.id, endToEndId].includes(id)
+        : pathId === id || dispute.endToEndId === endToEnd
+      const isFound = isReferenced && isMedDispute(dispute)
+      return { dispute: isFound ? { ...dispute, id: dispute.id ?? id, endToEndId } : null }
+    })
+  }
+
+  async function resolveDispute(dispute: IdentifiedDispute): Promise<FindDisputeOutcome> {
     const recovery = await findFundsRecovery(dispute)
     if (recovery.kind === 'no_answer') return recovery
     const isClosed = recovery.isClosed || (await hasNoMoreReturns(dispute, recovery))
@@ -72,69 +93,89 @@ export function createWooviDisputes(client: WooviClient, now: () => number): Dis
    * Tells whether the period of returns of an accepted or closed dispute has ended: without its funds recovery, or with an
    * empty one, nothing else shows that no return follows. It counts from the PIX, else from the opening, which is later.
    */
-  async function hasNoMoreReturns(dispute: WooviDispute, { recovery, pixAt }: WooviFundsRecovery) {
-    if (dispute.status !== 'ACCEPTED' && dispute.status !== 'CLOSED') return false
+  async function hasNoMoreReturns(
+    dispute: IdentifiedDispute,
+    { recovery, pixAt, isUnread }: WooviFundsRecovery,
+  ) {
+    if (isUnread || (dispute.status !== 'ACCEPTED' && dispute.status !== 'CLOSED')) return false
     const pix = pixAt || !recovery ? null : await findDisputedPix(dispute)
     const foundAt = pix?.kind === 'found' ? pix.at : pixAt
     const since = foundAt ?? recovery?.createdAt ?? dispute.createdAt
     return since != null && hasReturnPeriodEnded(since, now())
   }
 
-  /** Looks up the side of a dispute and, if it was accepted or closed, its decision and its returns. */
-  async function findFundsRecovery(dispute: WooviDispute): Promise<WooviFundsRecovery | NoAnswerResult> {
+  /**
+   * Looks up the side of a dispute and, if it was accepted or closed, its decision and its returns. What Woovi refuses or
+   * answers in another shape is not known: it hides neither the dispute nor what else is known of it.
+   */
+  async function findFundsRecovery(dispute: IdentifiedDispute): Promise<WooviFundsRecovery | NoAnswerResult> {
     const { endToEndId, status } = dispute
-    const disputeList = await readRecoveryList(dispute, 'disputes', wooviDisputeSchema)
-    if (disputeList.kind === 'no_answer' && disputeList.code !== 'provider_denied') return disputeList
-    const disputes = disputeList.kind === 'found' ? disputeList.items : []
-    const recovery = disputes.find(item => item.endToEndId === endToEndId) ?? null
+    const disputes = await readRecoveryList(dispute, 'disputes', wooviDisputeSchema)
+    if (disputes.kind === 'no_answer') return disputes
+    const recovery = disputes.items.find(item => item.endToEndId === endToEndId) ?? null
     const pix = recovery?.sentOrReceived ? null : await findDisputedPix(dispute)
     if (pix?.kind === 'no_answer') return pix
     const side = recovery?.sentOrReceived ?? pix?.side
     const kind = side === 'SENT' ? 'REQUESTED_MED' : 'RECEIVED_MED'
-    const undecided: WooviFundsRecovery = { kind, recovery, pixAt: pix?.at, returns: [], isClosed: false }
+    const { isUnread: isListUnread } = disputes
+    const undecided: WooviFundsRecovery = {
+      ...{ kind, recovery, pixAt: pix?.at, isUnread: isListUnread },
+      ...{ returns: [], isClosed: false },
+    }
     if (!recovery || (status !== 'ACCEPTED' && status !== 'CLOSED')) return undecided
-    const decision = status === 'CLOSED' ? await findDecision(dispute) : ({ kind: 'agreed' } as const)
+    const decision = status === 'CLOSED' ? await findDecision(dispute) : AGREED
     if (decision.kind === 'no_answer') return decision
-    if (decision.kind === 'undecided') return undecided
+    const { isUnread } = decision
+    if (decision.kind === 'undecided') return { ...undecided, isUnread }
     if (decision.kind === 'disagreed') return { ...undecided, decision: 'disagreed' }
     const list = 'refund-solicitations'
     const solicitations = await readRecoveryList(dispute, list, wooviRefundSolicitationSchema)
     if (solicitations.kind === 'no_answer') return solicitations
-    const { items, isComplete } =
-      solicitations.kind === 'found' ? solicitations : { items: [], isComplete: true }
+    const { items, isComplete } = solicitations
     const { returns, isClosed } = findDisputeReturns(items, { kind, endToEnd: endToEndId })
-    return { kind, recovery, returns, isClosed: isClosed && isComplete, decision: 'agreed' }
+    return {
+      ...{ ...undecided, isUnread: solicitations.isUnread, decision: 'agreed' },
+      ...{ returns, isClosed: isClosed && isComplete },
+    }
   }
 
-  async function findDecision(dispute: WooviDispute) {
+  async function findDecision(dispute: IdentifiedDispute) {
     const outcome = await readRecoveryList(dispute, 'infraction-reports', wooviInfractionReportSchema)
     if (outcome.kind === 'no_answer') return outcome
-    const reports = outcome.kind === 'found' ? outcome.items : []
+    const { items: reports, isUnread } = outcome
     const report = reports.find(
       ({ transactionId, status }) => transactionId === dispute.endToEndId && status === 'CLOSED',
     )
-    return { kind: DECISIONS[report?.analysisResult ?? 'UNDECIDED'] }
+    return { kind: DECISIONS[report?.analysisResult ?? 'UNDECIDED'], isUnread }
   }
 
-  /** Reads one list of a dispute's funds recovery. `isComplete`: every item was readable. */
-  function readRecoveryList<Item>(
-    { endToEndId }: WooviDispute,
+  /**
+   * Reads one list of a dispute's funds recovery; no answer only where none arrived. An absent or refused recovery has no
+   * items. `isComplete`: every item was readable. `isUnread`: Woovi answered, but neither with the list nor with a refusal.
+   */
+  async function readRecoveryList<Item>(
+    { endToEndId }: IdentifiedDispute,
     name: keyof typeof RECOVERY_LIST_FIELDS,
     itemSchema: z.ZodType<Item>,
   ) {
     const path = encodePath`/api/v1/funds-recovery/${endToEndId}/${name}`
-    return client.lookUp({ call: 'findRecovery', reference: endToEndId, path }, ANY_ANSWER, (json, notes) => {
+    const call = { call: 'findRecovery', reference: endToEndId, path } as const
+    const outcome = await client.lookUp(call, ANY_ANSWER, (json, notes) => {
       const list = findRecoveryList(json, RECOVERY_LIST_FIELDS[name])
       if (!list) return undefined
       const items = parseItems(itemSchema, list, notes)
-      return { items, isComplete: items.length === list.length }
+      return { items, isComplete: items.length === list.length, isUnread: false }
     })
+    if (outcome.kind === 'found') return outcome
+    if (outcome.kind === 'no_answer' && isTransportCode(outcome.code)) return outcome
+    const isUnread = outcome.kind === 'no_answer' && !REFUSAL_CODES.includes(outcome.code)
+    return { kind: 'found' as const, items: [], isComplete: true, isUnread }
   }
 
-  /** Finds the disputed PIX: of a sent one we are the payer; one unknown to Woovi was received. */
-  async function findDisputedPix({ endToEndId }: WooviDispute) {
+  /** Finds the disputed PIX: of a sent one we are the payer; one that Woovi does not show was received. */
+  async function findDisputedPix({ endToEndId }: IdentifiedDispute) {
     const outcome = await findWooviTransaction(client, endToEndId, ({ type, time }) => ({ type, at: time }))
-    if (outcome.kind !== 'not_found' && outcome.kind !== 'found') return outcome
+    if (outcome.kind === 'no_answer' && isTransportCode(outcome.code)) return outcome
     const found = outcome.kind === 'found' ? outcome : null
     const side = found?.type === 'WITHDRAW' ? 'SENT' : 'RECEIVED'
     return { kind: 'found', side, at: found?.at } as const
@@ -184,7 +225,7 @@ const disputeList: WooviList<WooviDispute> = {
   path: '/api/v1/dispute',
   field: 'disputes',
   item: wooviDisputeSchema,
-  keyOf: ({ id, endToEndId, createdAt }) => id ?? `${endToEndId}/${createdAt}`,
+  keyOf: ({ id, endToEndId, createdAt }) => id || `${endToEndId}/${createdAt}`,
 }
 
 /** Builds the text of a reply in Portuguese, for Woovi's analysts. */
@@ -196,6 +237,14 @@ function buildReplyText({ accept, analysis }: ProviderDisputeReply): string {
 }
 
 const DECISIONS = { AGREED: 'agreed', DISAGREED: 'disagreed', UNDECIDED: 'undecided' } as const
+
+const AGREED = { kind: 'agreed', isUnread: false } as const
+
+/** Codes of a refused look-up: the account has no funds recoveries, or this one is not its. */
+const REFUSAL_CODES = ['provider_denied', ...[400, 401, 403, 404, 422].map(status => `http_${status}`)]
+
+/** A dispute whose PIX is known. */
+type IdentifiedDispute = WooviDispute & { endToEndId: string }
 
 /** Field of each list's envelope, by the last part of its path. */
 const RECOVERY_LIST_FIELDS = {

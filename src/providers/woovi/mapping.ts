@@ -5,7 +5,7 @@ import type {
   PayoutReturn,
   ProviderPayout,
 } from '../../domain/providers/provider.ts'
-import { type AnswerNotes, parseWholeList } from '../adapter/answer-parsing.ts'
+import { type AnswerNotes, parseItems } from '../adapter/answer-parsing.ts'
 import { toParty } from '../adapter/party.ts'
 import { toWooviRejection } from './payment-failures.ts'
 import {
@@ -18,13 +18,16 @@ import {
   wooviReturnSchema,
 } from './schemas.ts'
 
-/** Maps a charge; absent texts are `''`. The txid is Woovi's: our reference is not sent to the rail. */
-export function mapWooviCharge(charge: WooviCharge): IssuedCharge {
+/**
+ * Maps a charge; absent texts are `''`. The txid is Woovi's: our reference is not sent to the rail. `expiresAt`: the expiry
+ * where Woovi reports none, ISO 8601 UTC.
+ */
+export function mapWooviCharge(charge: WooviCharge, expiresAt: string): IssuedCharge {
   return {
     totalCents: charge.value,
     txid: charge.paymentMethods?.pix?.txId ?? charge.transactionID ?? charge.identifier ?? '',
     payload: charge.brCode ?? '',
-    expiresAt: getExpiresAt(charge),
+    expiresAt: getExpiresAt(charge) ?? expiresAt,
     pixKey: charge.pixKey ?? '',
     receiver: toParty({}),
   }
@@ -33,8 +36,11 @@ export function mapWooviCharge(charge: WooviCharge): IssuedCharge {
 /** Maps the status of a charge at `now` (ms): Woovi marks a charge as expired some time after its expiry. */
 export function mapWooviChargeStatus(charge: WooviCharge, payments: IncomingPix[], now: number) {
   switch (charge.status) {
-    case 'ACTIVE':
-      return payments.length === 0 && Date.parse(getExpiresAt(charge)) <= now ? 'expired' : 'open'
+    case 'ACTIVE': {
+      const expiresAt = getExpiresAt(charge)
+      const isExpired = expiresAt !== undefined && Date.parse(expiresAt) <= now
+      return isExpired && payments.length === 0 ? 'expired' : 'open'
+    }
     case 'COMPLETED':
       return 'completed'
     case 'EXPIRED':
@@ -95,12 +101,12 @@ const REFUND_STATUSES = {
   NOT_ACCOMPLISHED: 'rejected',
 } as const
 
-/** Maps a refund that we sent; its end-to-end id is the rail's return id. */
+/** Maps a refund that we sent; its end-to-end id is the rail's return id. One without a status is in process. */
 export function mapWooviRefund(refund: WooviRefund): ProviderPayout {
-  const status = REFUND_STATUSES[refund.status]
+  const status = REFUND_STATUSES[refund.status ?? 'IN_PROCESSING']
   return {
     status,
-    endToEnd: refund.returnIdentification ?? refund.endToEndId ?? '',
+    endToEnd: getWooviReturnId(refund) ?? '',
     at: refund.time ?? null,
     ...(status === 'rejected' ? toWooviRejection({ reason: refund.providerRejectedReason }) : {}),
   }
@@ -109,6 +115,7 @@ export function mapWooviRefund(refund: WooviRefund): ProviderPayout {
 const TRANSFER_STATUSES = {
   CREATED: 'in_process',
   APPROVED: 'in_process',
+  PROCESSING: 'in_process',
   CONFIRMED: 'settled',
   FAILED: 'rejected',
   REJECTED: 'rejected',
@@ -124,7 +131,7 @@ export function mapWooviTransfer({ payment, transaction, destination, error }: W
     ...(status === 'rejected'
       ? toWooviRejection({
           railCode: transaction?.providerErrorCode,
-          reason: transaction?.providerRejectedReason,
+          reason: transaction?.providerRejectedReason ?? (error && 'reason' in error ? error.reason : null),
           name: error?.code,
           description: error?.description,
         })
@@ -142,14 +149,22 @@ export function mapWooviTransfer({ payment, transaction, destination, error }: W
   }
 }
 
-/** Maps settled returns; undefined if one is unreadable. One without an id could count twice and is left out. */
-export function mapWooviReturns(pix: WooviTransaction, notes: AnswerNotes): PayoutReturn[] | undefined {
-  const refunds = parseWholeList(wooviReturnSchema, pix.refunds, notes)
-  return refunds?.flatMap(({ endToEndId, returnIdentification, value, status, time }) => {
-    const ownEndToEndId = endToEndId === pix.endToEndId ? null : endToEndId
-    const id = ownEndToEndId || returnIdentification
-    if (!id || !time || REFUND_STATUSES[status] !== 'settled') return []
-    return [{ id, endToEnd: returnIdentification || id, cents: value, at: time }]
+/**
+ * Maps settled returns. One that is unreadable, and one above what is left of the PIX, is left out and noted: it is a
+ * transaction of its own in the statement, if it moved. One without the rail's id could count twice and is left out.
+ */
+export function mapWooviReturns(pix: WooviTransaction, notes: AnswerNotes): PayoutReturn[] {
+  let leftCents = pix.value
+  return parseItems(wooviReturnSchema, pix.refunds, notes).flatMap(refund => {
+    const { endToEndId, returnIdentification, value: cents, status, time: at } = refund
+    const id = endToEndId ?? returnIdentification
+    if (!id || !at || REFUND_STATUSES[status] !== 'settled') return []
+    if (cents > leftCents) {
+      notes.noteUnreadableItem(refund, 'return_above_value')
+      return []
+    }
+    leftCents -= cents
+    return [{ id, endToEnd: returnIdentification ?? id, cents, at }]
   })
 }
 
@@ -164,6 +179,7 @@ export const WOOVI_KEY_TYPES: Record<WooviPixKey['type'], PixKeyType> = {
   ...{ EMAIL: 'EMAIL', PHONE: 'PHONE' },
 }
 
-function getExpiresAt({ expiresDate, createdAt, expiresIn }: WooviCharge): string {
-  return expiresDate ?? new Date(Date.parse(createdAt!) + expiresIn! * 1000).toISOString()
+function getExpiresAt({ expiresDate, createdAt, expiresIn }: WooviCharge): string | undefined {
+  if (expiresDate) return expiresDate
+  return createdAt && expiresIn ? new Date(Date.parse(createdAt) + expiresIn * 1000).toISOString() : undefined
 }

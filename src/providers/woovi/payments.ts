@@ -1,8 +1,10 @@
+import type { ProviderPayout } from '../../domain/providers/provider.ts'
 import type { AnswerNotes } from '../adapter/answer-parsing.ts'
 import { encodePath } from '../http/client.ts'
 import type { PaymentCalls } from '../port.ts'
 import type { WooviClient } from './client.ts'
-import { isReceivedPix, mapWooviPayment, mapWooviRefund } from './mapping.ts'
+import { isReceivedPix, mapTransactionStatus, mapWooviPayment, mapWooviRefund } from './mapping.ts'
+import { toWooviRejection } from './payment-failures.ts'
 import {
   type WooviTransaction,
   wooviRefundRequestSchema,
@@ -34,12 +36,29 @@ export function createWooviPayments(client: WooviClient): PaymentCalls {
       })
     },
 
+    /** Looks up a refund. Woovi's example of the answer has no status: then the return's own transaction shows it. */
     async findRefund({ id }) {
       const path = encodePath`/api/v1/refund/${id}`
-      return client.lookUp({ call: 'findRefund', reference: id, path }, wooviRefundResponseSchema, refund =>
-        refund.correlationID === id ? { payout: mapWooviRefund(refund) } : undefined,
+      const call = { call: 'findRefund', reference: id, path } as const
+      const outcome = await client.lookUp(call, wooviRefundResponseSchema, refund =>
+        refund.correlationID === id ? { refund } : undefined,
       )
+      if (outcome.kind !== 'found') return outcome
+      const payout = mapWooviRefund(outcome.refund)
+      if (outcome.refund.status || !payout.endToEnd) return { kind: 'found', payout }
+      return { kind: 'found', payout: await addReturnStatus(payout) }
     },
+  }
+
+  async function addReturnStatus(payout: ProviderPayout): Promise<ProviderPayout> {
+    const outcome = await findWooviTransaction(client, payout.endToEnd, pix =>
+      pix.endToEndId === payout.endToEnd ? { pix } : undefined,
+    )
+    const status = outcome.kind === 'found' ? mapTransactionStatus(outcome.pix) : 'in_process'
+    if (outcome.kind !== 'found' || status === 'in_process') return payout
+    const at = payout.at ?? outcome.pix.time
+    if (status === 'failed') return { ...payout, status: 'rejected', at, ...toWooviRejection({}) }
+    return { ...payout, status, at }
   }
 }
 

@@ -12,11 +12,17 @@ export const wooviWholeNumberSchema = z.union([
     .regex(/^\d{1,15}$/)
     .transform(Number),
 ])
-export const wooviTextSchema = z.string().nullish()
+/** A text that Woovi may leave out. Nothing depends on it alone: one of another type is as good as absent. */
+export const wooviTextSchema = z.string().nullish().catch(null)
+/** An id that means something by its absence: one of another type makes what has it unreadable. */
+export const wooviIdSchema = z.string().nullish()
 /** Parses ISO 8601 with any offset to UTC. */
 export const wooviInstantSchema = z.iso
   .datetime({ offset: true })
   .transform(time => new Date(time).toISOString())
+
+/** A time that Woovi may leave out, or write in another form. */
+export const wooviOptionalInstantSchema = wooviInstantSchema.nullish().catch(null)
 
 /** A CPF or CNPJ, as a text or in an object with its type. */
 const taxIDSchema = z
@@ -24,36 +30,47 @@ const taxIDSchema = z
   .nullish()
   .catch(null)
 
-const personSchema = z.object({ name: wooviTextSchema, taxID: taxIDSchema }).nullish()
+const personSchema = z.object({ name: wooviTextSchema, taxID: taxIDSchema }).nullish().catch(null)
 /** One side of a movement, in the shape of notifications and newer answers. */
 const sideSchema = z
   .object({
-    psp: z.object({ id: wooviTextSchema, name: wooviTextSchema }).nullish(),
-    account: z.object({ branch: wooviTextSchema, account: wooviTextSchema }).nullish(),
+    psp: z.object({ id: wooviTextSchema, name: wooviTextSchema }).nullish().catch(null),
+    account: z.object({ branch: wooviTextSchema, account: wooviTextSchema }).nullish().catch(null),
     holder: personSchema,
-    pixKey: z.object({ pixKey: wooviTextSchema }).nullish(),
+    pixKey: z.object({ pixKey: wooviTextSchema }).nullish().catch(null),
   })
   .nullish()
+  .catch(null)
 
-/** A charge. An active one needs its payload; the expiry is a time, or seconds since the creation. */
-const chargeSchema = z
-  .object({
-    correlationID: z.string().min(1),
-    value: wooviCentsSchema,
-    status: z.enum(['ACTIVE', 'COMPLETED', 'EXPIRED']),
-    brCode: wooviTextSchema,
-    transactionID: wooviTextSchema,
-    identifier: wooviTextSchema,
-    pixKey: wooviTextSchema,
-    expiresDate: wooviInstantSchema.nullish(),
-    createdAt: wooviInstantSchema.nullish(),
-    expiresIn: wooviWholeNumberSchema.refine(seconds => seconds > 0).nullish(),
-    paymentMethods: z.object({ pix: z.object({ txId: wooviTextSchema }).nullish() }).nullish(),
-  })
-  .refine(({ status, brCode }) => status !== 'ACTIVE' || Boolean(brCode))
-  .refine(({ expiresDate, createdAt, expiresIn }) => expiresDate || (createdAt && expiresIn))
+/** A charge. Its payload is in one of three places; its expiry is a time, or seconds since the creation. */
+const chargeSchema = z.object({
+  correlationID: z.string().min(1),
+  value: wooviCentsSchema,
+  status: z.enum(['ACTIVE', 'COMPLETED', 'EXPIRED']),
+  brCode: wooviTextSchema,
+  transactionID: wooviTextSchema,
+  identifier: wooviTextSchema,
+  pixKey: wooviTextSchema,
+  expiresDate: wooviOptionalInstantSchema,
+  createdAt: wooviOptionalInstantSchema,
+  expiresIn: wooviWholeNumberSchema
+    .refine(seconds => seconds > 0)
+    .nullish()
+    .catch(null),
+  paymentMethods: z
+    .object({
+      pix: z.object({ txId: wooviTextSchema, brCode: wooviTextSchema }).nullish().catch(null),
+    })
+    .nullish()
+    .catch(null),
+})
 export type WooviCharge = z.infer<typeof chargeSchema>
-export const wooviChargeResponseSchema = z.object({ charge: chargeSchema })
+/** The answer to a charge's creation has the payload beside the charge too. */
+export const wooviChargeResponseSchema = z
+  .object({ charge: chargeSchema, brCode: wooviTextSchema })
+  .transform(({ charge, brCode }) => ({
+    charge: { ...charge, brCode: charge.brCode || brCode || charge.paymentMethods?.pix?.brCode },
+  }))
 export const wooviDeletionResponseSchema = z.object({ status: z.string() })
 
 /** Types of the filter of `GET /api/v1/transaction` (OpenAPI), and two of "Payload de transação recebida". */
@@ -61,6 +78,10 @@ const TRANSACTION_TYPES = [
   ...(['PAYMENT', 'DYNAMIC', 'STATIC', 'WITHDRAW', 'REFUND', 'FEE'] as const),
   ...(['INTERNAL_TRANSFER', 'BALANCE_BLOCK', 'BALANCE_UNBLOCK', 'REVERSAL'] as const),
 ] as const
+/** Types of transactions that are PIX, except a WITHDRAW without an end-to-end id. */
+export const WOOVI_PIX_TYPES: readonly (typeof TRANSACTION_TYPES)[number][] = [
+  ...(['PAYMENT', 'DYNAMIC', 'STATIC', 'WITHDRAW', 'REFUND'] as const),
+]
 /** Statuses of the schema of `GET /api/v1/transaction` (OpenAPI). */
 const TRANSACTION_STATUSES = [
   'CREATED',
@@ -71,11 +92,14 @@ const TRANSACTION_STATUSES = [
   'REJECTED',
 ] as const
 
-/** A movement of the account. Woovi writes `endToEndId` in two spellings, and most examples have no status. */
+/**
+ * A movement of the account. Woovi writes `endToEndId` in two spellings, and most examples have no status. A PIX moves at
+ * least one centavo.
+ */
 export const wooviTransactionSchema = z
   .object({
-    endToEndId: wooviTextSchema,
-    endToEndID: wooviTextSchema,
+    endToEndId: wooviIdSchema,
+    endToEndID: wooviIdSchema,
     value: wooviCentsSchema,
     time: wooviInstantSchema,
     type: z.enum(TRANSACTION_TYPES),
@@ -85,9 +109,10 @@ export const wooviTransactionSchema = z
     payer: personSchema,
     debitParty: sideSchema,
     creditParty: sideSchema,
-    charge: z.object({ correlationID: wooviTextSchema, pixKey: wooviTextSchema }).nullish(),
+    charge: z.object({ correlationID: wooviTextSchema, pixKey: wooviTextSchema }).nullish().catch(null),
     refunds: z.unknown().optional(),
   })
+  .refine(({ type, value }) => value > 0 || !WOOVI_PIX_TYPES.includes(type))
   .transform(({ endToEndID, ...rest }) => ({ ...rest, endToEndId: rest.endToEndId || endToEndID || '' }))
 export type WooviTransaction = z.infer<typeof wooviTransactionSchema>
 export const wooviTransactionResponseSchema = z.object({ transaction: wooviTransactionSchema })
@@ -95,20 +120,25 @@ export const wooviTransactionResponseSchema = z.object({ transaction: wooviTrans
 /** Statuses of "Refund" and of "ChargeRefund" (OpenAPI). */
 const refundStatusSchema = z.enum(['IN_PROCESSING', 'CONFIRMED', 'REFUNDED', 'REJECTED', 'NOT_ACCOMPLISHED'])
 
+/** The rail's id of a return. Woovi's examples also show the id of the returned PIX (`E…`) in its place, which names no return. */
+const returnIdSchema = wooviTextSchema.transform(id => (id?.startsWith('D') ? id : null))
+
 /** The ids of a return in the list of its PIX, readable with any status. */
 export const wooviReturnIdsSchema = z.object({
-  endToEndId: wooviTextSchema,
-  returnIdentification: wooviTextSchema,
+  endToEndId: returnIdSchema,
+  returnIdentification: returnIdSchema,
 })
 export type WooviReturnIds = z.infer<typeof wooviReturnIdsSchema>
 /** A return in the list of its PIX. */
 export const wooviReturnSchema = wooviReturnIdsSchema.extend({
-  value: wooviCentsSchema,
+  value: wooviCentsSchema.min(1),
   status: refundStatusSchema,
-  time: wooviInstantSchema.nullish(),
+  time: wooviOptionalInstantSchema,
 })
+/** A refund of ours. The look-up's own example has no status. */
 const refundSchema = wooviReturnSchema.extend({
   correlationID: z.string().min(1),
+  status: refundStatusSchema.nullish(),
   providerRejectedReason: wooviTextSchema,
 })
 export type WooviRefund = z.infer<typeof refundSchema>
@@ -122,22 +152,33 @@ export const wooviRefundResponseSchema = z
 export const wooviListedRefundSchema = wooviReturnIdsSchema.extend({ correlationID: z.string().min(1) })
 export type WooviListedRefund = z.infer<typeof wooviListedRefundSchema>
 
+/** Why a payment failed: a code with its description, or a reason as in `providerRejectedReason`. */
+const failureSchema = z
+  .union([
+    z.object({ code: wooviTextSchema, description: wooviTextSchema }),
+    z.string().transform(reason => ({ code: null, description: null, reason })),
+  ])
+  .nullish()
+  .catch(null)
+
 /** A payment of ours: the order and, when they exist, its transaction and its recipient. */
 export const wooviPaymentSchema = z.object({
   payment: z.object({
     correlationID: z.string().min(1),
     value: wooviCentsSchema,
-    /** "Payment" (OpenAPI), with APPROVED and REJECTED of the pages on payments. */
-    status: z.enum(['CREATED', 'APPROVED', 'CONFIRMED', 'FAILED', 'REJECTED', 'DENIED']),
+    /** "Payment" (OpenAPI), with APPROVED, PROCESSING and REJECTED of the pages on payments. */
+    status: z.enum(['CREATED', 'APPROVED', 'PROCESSING', 'CONFIRMED', 'FAILED', 'REJECTED', 'DENIED']),
   }),
   transaction: z
     .object({
       endToEndId: wooviTextSchema,
-      time: wooviInstantSchema.nullish(),
+      time: wooviOptionalInstantSchema,
       providerRejectedReason: wooviTextSchema,
       providerErrorCode: wooviTextSchema,
     })
-    .nullish(),
+    .nullish()
+    // One in another shape exists all the same, so the payment does not wait for approval.
+    .catch({}),
   destination: z
     .object({
       name: wooviTextSchema,
@@ -148,28 +189,25 @@ export const wooviPaymentSchema = z.object({
       branch: wooviTextSchema,
       account: wooviTextSchema,
     })
-    .nullish(),
-  error: z.object({ code: wooviTextSchema, description: wooviTextSchema }).nullish(),
+    .nullish()
+    .catch(null),
+  error: failureSchema,
 })
 export type WooviPayment = z.infer<typeof wooviPaymentSchema>
 
 /** The ids, ours and the rail's, of a payment in a list, readable with any status. */
 export const wooviListedPaymentSchema = z.object({
   payment: z.object({ correlationID: z.string().min(1) }),
-  transaction: z.object({ endToEndId: wooviTextSchema }).nullish(),
+  transaction: z.object({ endToEndId: wooviTextSchema }).nullish().catch(null),
 })
 export type WooviListedPayment = z.infer<typeof wooviListedPaymentSchema>
 
-const accountSchema = z.object({
-  isDefault: z.boolean().nullish(),
-  balance: z.object({ available: z.int(), blocked: wooviCentsSchema }),
-})
-export const wooviAccountsSchema = z.object({ accounts: z.array(accountSchema).min(1) })
+export const wooviBalanceSchema = z.object({ available: z.int(), blocked: wooviCentsSchema })
 
 export const wooviWebhookSchema = z.object({
   event: wooviTextSchema,
   url: wooviTextSchema,
-  isActive: z.boolean().nullish(),
+  isActive: z.boolean().nullish().catch(null),
 })
 export type WooviWebhook = z.infer<typeof wooviWebhookSchema>
 
@@ -211,6 +249,8 @@ export const wooviPaymentRequestSchema = z.strictObject({
   value: amountSchema,
   destinationAlias: z.string().min(1).max(77),
   destinationAliasType: z.enum(['CPF', 'CNPJ', 'EMAIL', 'PHONE', 'RANDOM']),
+  /** The account that pays; without it, Woovi takes the company's default account. */
+  sourceAccountId: z.string().min(1),
   comment: commentSchema,
   autoApprove: z.literal(true),
 })

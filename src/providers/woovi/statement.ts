@@ -1,7 +1,7 @@
 import type { NoAnswerResult } from '../../domain/providers/provider.ts'
 import type { AccountEntry, AccountEntryKind } from '../../domain/reconciliation/account-entry.ts'
 import { type AnswerNotes, parseItems } from '../adapter/answer-parsing.ts'
-import type { RequestBudget } from '../adapter/list-halves.ts'
+import type { ListResult, RequestBudget } from '../adapter/list-halves.ts'
 import {
   createPeriodFilter,
   MAX_SETTLEMENT_DELAY_DAYS,
@@ -13,6 +13,7 @@ import type { WooviClient } from './client.ts'
 import { getWooviReturnId, isReceivedPix, mapTransactionStatus } from './mapping.ts'
 import { createRequestBudget, tooManyPages, type WooviList } from './pagination.ts'
 import {
+  WOOVI_PIX_TYPES,
   type WooviListedPayment,
   type WooviListedRefund,
   type WooviTransaction,
@@ -33,7 +34,9 @@ export function createWooviStatement(client: WooviClient): Pick<Provider, 'state
       const orderPeriod = { from: subtractDays(from, MAX_SETTLEMENT_DELAY_DAYS), to }
       const payments = await readAllPages(paymentList, orderPeriod)
       if (payments.kind === 'no_answer') return payments
-      const refunds = await readAllPages(refundList, orderPeriod)
+      // Woovi documents no period for its list of refunds, so it is read only where a return is to be explained.
+      const hasReturns = transactions.items.some(isReturn)
+      const refunds = hasReturns ? await readAllPages(refundList, orderPeriod) : NO_REFUNDS
       if (refunds.kind === 'no_answer') return refunds
       const orders = indexOrders(payments.items, refunds.items)
       const index = await indexReturnsAndOrders(transactions.items, { outgoing: orders, from })
@@ -115,9 +118,8 @@ export function getTransactionKey(transaction: WooviTransaction): string {
 
 /** Tells whether a transaction is a PIX. A WITHDRAW without an end-to-end id is a withdrawal to a bank account. */
 function isPixTransaction(transaction: WooviTransaction): boolean {
-  return PIX_TYPES.includes(transaction.type) && !toAccountEntry(transaction)
+  return WOOVI_PIX_TYPES.includes(transaction.type) && !toAccountEntry(transaction)
 }
-const PIX_TYPES: readonly WooviTransaction['type'][] = ['PAYMENT', 'DYNAMIC', 'STATIC', 'WITHDRAW', 'REFUND']
 
 const transactionList: WooviList<WooviTransaction> = {
   call: 'statement',
@@ -141,6 +143,13 @@ const refundList: WooviList<WooviListedRefund> = {
   item: wooviListedRefundSchema,
   keyOf: ({ correlationID, returnIdentification, endToEndId }) =>
     [correlationID, returnIdentification ?? endToEndId].join('/'),
+}
+
+const NO_REFUNDS: ListResult<WooviListedRefund> = { kind: 'found', items: [], unreadableItems: [] }
+
+/** Tells whether a transaction may be a return, by its type or the rail's id. */
+function isReturn({ type, endToEndId }: WooviTransaction): boolean {
+  return type === 'REFUND' || endToEndId.startsWith('D')
 }
 
 /** Our ids of the orders that moved money out of the account, by the rail's ids. */

@@ -9,10 +9,16 @@ import type {
   SendPayoutOutcome,
 } from '../../domain/providers/provider.ts'
 import type { AnswerNotes } from '../adapter/answer-parsing.ts'
-import { isDuplicate, rejectFailedAcceptance, rejectForThisProvider, toUnknown } from '../adapter/outcomes.ts'
+import {
+  isDuplicate,
+  rejectFailedAcceptance,
+  rejectForThisProvider,
+  toUnprovenRefusal,
+} from '../adapter/outcomes.ts'
 import type { ProviderCall } from '../adapter/provider-calls.ts'
 import { encodePath } from '../http/client.ts'
 import type { Provider } from '../port.ts'
+import type { IdentifyWooviAccount } from './account.ts'
 import type { WooviCall } from './answers.ts'
 import type { WooviClient } from './client.ts'
 import { mapWooviReturns, mapWooviTransfer } from './mapping.ts'
@@ -26,17 +32,24 @@ import { type WooviPayment, wooviPaymentRequestSchema, wooviPaymentSchema } from
  * permission orders and approves in one call. No call removes an order: a person does it in the panel ("Como Remover
  * Solicitações de Pagamentos?").
  */
-export function createWooviTransfers(client: WooviClient): Pick<Provider, 'sendTransfer' | 'findTransfer'> {
+export function createWooviTransfers(
+  client: WooviClient,
+  identifyAccount: IdentifyWooviAccount,
+): Pick<Provider, 'sendTransfer' | 'findTransfer'> {
   return {
     async sendTransfer(order) {
       if (order.document !== null) return documentCheckUnsupported
-      const json = buildPaymentBody(order)
+      const source = await identifyAccount()
+      if (source.kind === 'no_answer')
+        return { kind: 'unreachable', code: source.code, message: source.message }
+      const json = buildPaymentBody(order, source.id)
       const outcome = await placePayment(order, { call: 'sendTransfer', path: '/api/v1/payment', json })
       switch (outcome.kind) {
         case 'accepted':
           return outcome.isAwaitingApproval ? approvePayment(order) : toSendOutcome(outcome.payout)
         case 'rejected':
-          return confirmRefusal(order, outcome, outcome)
+          // An unknown AppID made no order.
+          return outcome.code === 'provider_denied' ? outcome : confirmRefusal(order, outcome)
         case 'unreachable':
           return outcome
         case 'unknown': {
@@ -73,8 +86,8 @@ export function createWooviTransfers(client: WooviClient): Pick<Provider, 'sendT
     switch (outcome.kind) {
       case 'accepted':
         return outcome.isAwaitingApproval ? toAwaitingApproval(order.id) : toSendOutcome(outcome.payout)
-      case 'rejected': // The order existed before the approval: "not found" afterwards does not prove that it is gone.
-        return confirmRefusal(order, outcome, toUnknown(outcome))
+      case 'rejected':
+        return confirmRefusal(order, outcome)
       case 'unreachable': // The order exists at Woovi: no other provider may get it before its status is known.
         return { ...outcome, kind: 'unknown' }
       case 'unknown':
@@ -83,27 +96,17 @@ export function createWooviTransfers(client: WooviClient): Pick<Provider, 'sendT
   }
 
   /**
-   * Looks up a refused order before the refusal counts: Woovi may keep the order and a person may approve it later.
-   * `absentOutcome` is the outcome if Woovi has no such order. A refusal of our AppID needs no look-up: it made no
-   * order.
+   * Looks up a refused order before the refusal counts: Woovi may keep the order, and a person may approve it later. A
+   * look-up right after the refusal may lag behind the order, so its "not found" proves nothing: the outcome is unknown,
+   * and the refusal counts once the absence of the order is proved.
    */
   async function confirmRefusal(
     order: ProviderTransferRequest,
     refusal: RejectedResult,
-    absentOutcome: SendPayoutOutcome,
   ): Promise<SendPayoutOutcome> {
-    if (refusal.code === 'provider_denied' && absentOutcome === refusal) return refusal
     const outcome = await lookUp(order)
-    switch (outcome.kind) {
-      case 'found':
-        return outcome.isAwaitingApproval
-          ? toAwaitingApproval(order.id, refusal)
-          : toSendOutcome(outcome.payout)
-      case 'not_found':
-        return absentOutcome
-      case 'no_answer':
-        return toUnknown(refusal)
-    }
+    if (outcome.kind !== 'found') return toUnprovenRefusal(refusal)
+    return outcome.isAwaitingApproval ? toAwaitingApproval(order.id, refusal) : toSendOutcome(outcome.payout)
   }
 
   function lookUp(order: PaymentLookup) {
@@ -118,8 +121,8 @@ export function createWooviTransfers(client: WooviClient): Pick<Provider, 'sendT
     const outcome = await findWooviTransaction(client, payout.endToEnd, (pix, notes) => ({
       returns: mapWooviReturns(pix, notes),
     }))
-    if (outcome.kind === 'not_found') return { ...payout, returns: [] }
-    return outcome.kind === 'found' && outcome.returns ? { ...payout, returns: outcome.returns } : payout
+    if (outcome.kind === 'no_answer') return payout
+    return { ...payout, returns: outcome.kind === 'found' ? outcome.returns : [] }
   }
 }
 
@@ -157,13 +160,14 @@ function toAwaitingApproval(id: string, rejection?: RejectedResult): AwaitingApp
   return { kind: 'awaiting_approval', code: 'awaiting_approval', message, refusal }
 }
 
-function buildPaymentBody({ id, cents, pixKey, message }: ProviderTransferRequest) {
+function buildPaymentBody({ id, cents, pixKey, message }: ProviderTransferRequest, sourceAccountId: string) {
   return wooviPaymentRequestSchema.parse({
     type: 'PIX_KEY',
     correlationID: id,
     value: cents,
     destinationAlias: pixKey,
     destinationAliasType: getAliasType(pixKey),
+    sourceAccountId,
     comment: message?.slice(0, 140),
     autoApprove: true,
   })

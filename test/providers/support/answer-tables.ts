@@ -19,8 +19,8 @@ type CallOutcome = { kind: string; code?: string; finality?: string }
 /** How one call of a table is provoked, and its outcomes. */
 export type CallUnderTest = {
   make(provider: Provider): Promise<CallOutcome>
-  /** The outcome of an answer that proves nothing. */
-  unprovenKind: 'unknown' | 'no_answer'
+  /** The outcome of an answer that proves nothing; `found`: what the call is about is known without this answer. */
+  unprovenKind: 'unknown' | 'no_answer' | 'found'
   /** The outcome of a listed absence, where that is not `not_found` of a lookup and `unknown` of anything else. */
   absent?: CallOutcome
   /** The path of the requests that the table is about, where that is not the first request. */

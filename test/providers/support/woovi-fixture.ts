@@ -41,6 +41,18 @@ export async function openWooviFixture({ now = () => NOW, reply }: ProviderFixtu
   }
 }
 
+/** Id of the account that the AppID of `openPayingWooviFixture` is linked to. */
+export const ACCOUNT_ID = '6290ccfd42831958a405debc'
+
+/** The same, with an adapter that has identified its account before: a payment names it. */
+export async function openPayingWooviFixture(options: ProviderFixtureOptions = {}) {
+  const story = await openWooviFixture(options)
+  story.scripted.scriptReplies('GET /api/v1/account/', okReply({ accounts: [{ accountId: ACCOUNT_ID }] }))
+  await story.provider.identity()
+  story.scripted.seen.length = 0
+  return story
+}
+
 export const okReply = (json: unknown, status = 200): ScriptedReply => ({ status, json })
 /** Woovi's refusal: a sentence, sometimes with a name. */
 export const wooviErrorReply = (

@@ -12,6 +12,7 @@ import {
 } from '../support/woovi-fixture.ts'
 
 const ACCOUNTS = 'GET /api/v1/account/'
+const KEYS = 'GET /api/v1/pix-keys'
 const MOVED = 'GET /api/v1/transaction'
 const SENT = 'GET /api/v1/payment'
 const REFUNDED = 'GET /api/v1/refund'
@@ -21,26 +22,34 @@ const from = '2026-01-10T00:00:00.000Z'
 const to = '2026-01-10T23:59:59.999Z'
 
 const balance = { total: 10_350, blocked: 350, available: 10_000 }
-test.each([
-  ['the only account', [{ balance }]],
-  ['the default one', [{ balance: { ...balance, available: 1 } }, { isDefault: true, balance }]],
-])('a balance of %s', async (_name, accounts) => {
+const otherBalance = { total: 1, blocked: 0, available: 1 }
+const found = { kind: 'found', balance: { availableCents: 10_000, blockedCents: 350 } }
+
+test('a balance is that of the only account', async () => {
   await using story = await openWooviFixture()
-  story.scripted.scriptReplies(ACCOUNTS, okReply({ accounts }))
-  expect(await story.provider.balances()).toEqual({
-    kind: 'found',
-    balance: { availableCents: 10_000, blockedCents: 350 },
-  })
+  story.scripted.scriptReplies(ACCOUNTS, okReply({ accounts: [{ accountId: 'a1', balance }] }))
+  expect(await story.provider.balances()).toEqual(found)
+})
+
+test('a balance is that of the account that the AppID is linked to, on any page, and not of the default', async () => {
+  await using story = await openWooviFixture()
+  const pages = [
+    pageOf('accounts', [{ accountId: 'a1', isDefault: true, balance: otherBalance }], true),
+    pageOf('accounts', [{ accountId: 'a2', isDefault: false, balance }]),
+  ].map(page => okReply(page))
+  story.scripted.scriptReplies(ACCOUNTS, ...pages, ...pages)
+  story.scripted.scriptReplies(KEYS, okReply({ account: { accountId: 'a2' } }))
+  expect(await story.provider.balances()).toEqual(found)
 })
 
 test.each([
   ['no account', []],
-  ['two, and none the default', [{ balance }, { balance }]],
-  ['no amount', [{ balance: { ...balance, available: '1.00' } }]],
+  ['two accounts, and no other list that tells which', [{ balance }, { balance }]],
+  ['no amount', [{ accountId: 'a1', balance: { ...balance, available: '1.00' } }]],
 ])('%s has no balance', async (_name, accounts) => {
   await using story = await openWooviFixture()
   story.scripted.scriptReplies(ACCOUNTS, okReply({ accounts }))
-  expect(await story.provider.balances()).toMatchObject({ kind: 'no_answer', code: 'unreadable_answer' })
+  expect(await story.provider.balances()).toMatchObject({ kind: 'no_answer' })
 })
 
 test.concurrent.each(UNEXPLAINED_REPLIES)(
@@ -254,6 +263,29 @@ test('an outgoing entry names the PIX that it returns, whatever the PIX says of 
   ])
 })
 
+test.each(['refunds', 'the refunds of the PIX'])(
+  'a refund that names the refunded PIX instead of itself, in %s, leaves that PIX incoming',
+  async place => {
+    await using story = await openWooviFixture()
+    const named = { ...refundOf({ returnIdentification: undefined }), endToEndId: END_TO_END }
+    const refunds = place === 'refunds' ? undefined : [named]
+    const back = transactionOf({ charge: null, time, type: 'REFUND', endToEndId: RETURN_ID, value: 500 })
+    story.scripted.scriptReplies(MOVED, okReply(pageOf('transactions', [transactionOf({ refunds }), back])))
+    story.scripted.scriptReplies(SENT, okReply(pageOf('payments', [])))
+    story.scripted.scriptReplies(REFUNDED, okReply(pageOf('refunds', [named])))
+    expect(await story.provider.statement(from, to)).toMatchObject({
+      entries: [{ endToEnd: END_TO_END, direction: 'IN' }],
+    })
+  },
+)
+
+test('a period without returns is read without the list of refunds', async () => {
+  await using story = await openWooviFixture()
+  story.scripted.scriptReplies(MOVED, okReply(pageOf('transactions', [transactionOf()])))
+  story.scripted.scriptReplies(SENT, okReply(pageOf('payments', [])))
+  expect(await story.provider.statement(from, to)).toMatchObject({ kind: 'found' })
+})
+
 test('a statement is read to its last page', async () => {
   await using story = await openWooviFixture()
   const two = pageOf('transactions', [transactionOf({ endToEndId: 'E2' })])
@@ -265,7 +297,7 @@ test('a statement is read to its last page', async () => {
   const skipped = story.scripted
     .calls()
     .map(({ path }) => new URL(path, story.scripted.url).searchParams.get('skip'))
-  expect(skipped).toEqual(['0', '1', '0', '0'])
+  expect(skipped).toEqual(['0', '1', '0'])
 })
 
 test('notifications are registered once per event, and existing ones stay', async () => {

@@ -5,10 +5,11 @@ import { createSeededRandom } from '../../domain/support/seeded-random.ts'
 import { type CallUnderTest, describeAnswers } from '../support/answer-tables.ts'
 import { createUndocumentedAnswers } from '../support/undocumented-answers.ts'
 import {
+  ACCOUNT_ID,
   credentials,
   END_TO_END,
   NOW,
-  openWooviFixture,
+  openPayingWooviFixture,
   REFERENCE,
   transactionOf,
 } from '../support/woovi-fixture.ts'
@@ -22,6 +23,7 @@ const transferOrder = {
 const range = ['2026-01-01T00:00:00.000Z', '2026-01-10T23:59:59.999Z'] as const
 const json = (status: number, body: unknown) => ({ status, body: JSON.stringify(body) })
 const unavailableAnswer = { status: 503, body: '' }
+const accounts = [{ accountId: ACCOUNT_ID }]
 const created = { payment: { correlationID: 'transfer1', value: 1050, status: 'CREATED' } }
 const dispute = { type: 'MED', status: 'CREATED', endToEndId: END_TO_END, id: ID }
 const evidence = { uuid: 'a', name: 'a.pdf', contentType: 'application/pdf', url: 'https://files.test/a' }
@@ -54,13 +56,17 @@ const calls: Record<keyof typeof wooviAnswers, CallUnderTest> = {
   sendTransfer: {
     make: provider => provider.sendTransfer(transferOrder),
     unprovenKind: 'unknown',
-    others: json(400, bodyOf('Pagamento não encontrado')),
+    requestPath: /\/payment$/,
+    others: json(200, { accounts }),
+    // Only the unknown AppID proves at once that there is no order.
+    refused: ({ meaning }) =>
+      meaning.kind === 'refused' && meaning.code === 'provider_denied' ? undefined : { kind: 'unknown' },
   },
   approveTransfer: {
     make: provider => provider.sendTransfer(transferOrder),
     unprovenKind: 'unknown',
     requestPath: /\/approve$/,
-    others: json(200, created),
+    others: json(200, { ...created, accounts }),
     // The payment exists.
     refused: () => ({ kind: 'awaiting_approval' }),
   },
@@ -95,10 +101,10 @@ const calls: Record<keyof typeof wooviAnswers, CallUnderTest> = {
   },
   findRecovery: {
     make: provider => provider.findDispute({ id: ID, endToEnd: null }),
-    unprovenKind: 'no_answer',
+    // The dispute is known without its recovery, which not every account may read.
+    unprovenKind: 'found',
     requestPath: /\/funds-recovery\//,
     others: json(200, { dispute, transaction: transactionOf() }),
-    // The dispute is known without its recovery, which not every account may read.
     absent: { kind: 'found' },
     refused: () => ({ kind: 'found' }),
   },
@@ -140,7 +146,7 @@ describeAnswers({
 })
 
 test('an undocumented answer of a Woovi that carried the payment out is no refusal', async () => {
-  await using story = await openWooviFixture()
+  await using story = await openPayingWooviFixture()
   const everywhere = Object.values(wooviAnswers).flat()
   const making = { random: createSeededRandom(41), everywhere, bodyOf }
   const [ordering, approving] = [

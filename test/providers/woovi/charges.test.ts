@@ -77,11 +77,51 @@ test.concurrent.each(UNEXPLAINED_REPLIES)('issuing: %s', async (_name, reply, ou
   expect(await story.provider.issueCharge(order)).toMatchObject(outcome)
 })
 
+test('a charge issued without an end has the ordered one', async () => {
+  await using story = await openWooviFixture()
+  story.scripted.scriptReplies(POST, okReply(chargeOf({ expiresDate: null, expiresIn: null })))
+  expect(await story.provider.issueCharge(order)).toEqual({
+    kind: 'accepted',
+    charge: { ...issued, expiresAt: '2026-01-10T13:00:00.000Z' },
+  })
+})
+
+test.each([
+  ['beside the charge', { ...chargeOf({ brCode: undefined }), brCode: issued.payload }],
+  [
+    'with its way of payment',
+    chargeOf({ brCode: null, paymentMethods: { pix: { brCode: issued.payload } } }),
+  ],
+])('a payload is read %s', async (_name, json) => {
+  await using story = await openWooviFixture()
+  story.scripted.scriptReplies(POST, okReply(json))
+  expect(await story.provider.issueCharge(order)).toMatchObject({ kind: 'accepted', charge: issued })
+})
+
+test('an active charge is found without its payload and its end', async () => {
+  await using story = await openWooviFixture()
+  const bare = { brCode: undefined, expiresDate: undefined, expiresIn: undefined }
+  story.scripted.scriptReplies(GET, okReply(chargeOf(bare)))
+  story.scripted.scriptReplies(PAID, okReply(pageOf('transactions', [])))
+  expect(await story.provider.findCharge(REFERENCE)).toMatchObject({ kind: 'found', status: 'open' })
+})
+
+test('a PIX of 0.00 beside the right one is left out and recorded', async () => {
+  await using story = await openWooviFixture()
+  const odd = transactionOf({ endToEndId: 'E-odd', value: 0 })
+  story.scripted.scriptReplies(GET, okReply(chargeOf({ status: 'COMPLETED' })))
+  story.scripted.scriptReplies(PAID, okReply(pageOf('transactions', [odd, transactionOf()])))
+  expect(await story.provider.findCharge(REFERENCE)).toMatchObject({
+    status: 'completed',
+    payments: [{ endToEnd: END_TO_END, cents: 1234 }],
+  })
+  expect(story.recorded).toMatchObject([{ kind: 'unreadable_item', operation: 'findCharge' }])
+})
+
 test.each([
   ['another value', chargeOf({ value: 1235 })],
   ['another reference', chargeOf({ correlationID: 'f'.repeat(32) })],
   ['no payload', chargeOf({ brCode: undefined })],
-  ['no end', chargeOf({ expiresDate: null, expiresIn: null })],
   ['a state of its own', chargeOf({ status: 'VENCIDA' })],
 ])('a charge issued with %s is no acceptance', async (_name, json) => {
   await using story = await openWooviFixture()

@@ -14,6 +14,7 @@ import {
 const ID = '67e3170b38e62d5935ed4faf'
 const LIST = 'GET /api/v1/dispute'
 const BY_ID = `GET /api/v1/dispute/${ID}`
+const BY_PIX = `GET /api/v1/dispute/${END_TO_END}`
 const RECOVERY = `/api/v1/funds-recovery/${END_TO_END}`
 const DISPUTES = `GET ${RECOVERY}/disputes`
 const SOLICITATIONS = `GET ${RECOVERY}/refund-solicitations`
@@ -94,7 +95,7 @@ test.each([
   ['CANCELED', 'withdrawn'],
 ])('%s is %s', async (theirs, status) => {
   await using story = await openWooviFixture()
-  story.scripted.scriptReplies(BY_ID, okReply({ dispute: dispute({ status: theirs }) }))
+  story.scripted.scriptReplies(BY_PIX, okReply({ dispute: dispute({ status: theirs }) }))
   story.scripted.scriptReplies(DISPUTES, okReply({ disputes: behind() }))
   story.scripted.scriptReplies(SOLICITATIONS, okReply([]))
   expect(await story.provider.findDispute(name)).toMatchObject({
@@ -112,7 +113,7 @@ test.each([
   ['not there', [], 'analysing'],
 ])('a CLOSED dispute whose report is %s', async (_name, reports, status) => {
   await using story = await openWooviFixture()
-  story.scripted.scriptReplies(BY_ID, okReply({ dispute: dispute({ status: 'CLOSED' }) }))
+  story.scripted.scriptReplies(BY_PIX, okReply({ dispute: dispute({ status: 'CLOSED' }) }))
   story.scripted.scriptReplies(DISPUTES, okReply(behind()))
   story.scripted.scriptReplies(REPORTS, okReply(reports))
   story.scripted.scriptReplies(SOLICITATIONS, okReply([]))
@@ -135,7 +136,7 @@ test('a dispute in an undocumented state is left out of the list, and the others
 
 test('an unreadable item with a dispute hides neither it nor its return, and closes nothing', async () => {
   await using story = await openWooviFixture()
-  story.scripted.scriptReplies(BY_ID, okReply({ dispute: dispute({ status: 'ACCEPTED' }) }))
+  story.scripted.scriptReplies(BY_PIX, okReply({ dispute: dispute({ status: 'ACCEPTED' }) }))
   story.scripted.scriptReplies(DISPUTES, okReply([{ odd: true }, ...behind()]))
   story.scripted.scriptReplies(SOLICITATIONS, okReply([solicitation(), { EffectiveRefundedAmount: 'all' }]))
   expect(await story.provider.findDispute(name)).toMatchObject({
@@ -150,7 +151,7 @@ test.each([
   ['of another leg', [solicitation({ endToEndId: 'E-other' })], [], false],
 ])('an accepted dispute whose solicitation is %s', async (_name, all, returned, closed) => {
   await using story = await openWooviFixture()
-  story.scripted.scriptReplies(BY_ID, okReply({ dispute: dispute({ status: 'ACCEPTED' }) }))
+  story.scripted.scriptReplies(BY_PIX, okReply({ dispute: dispute({ status: 'ACCEPTED' }) }))
   story.scripted.scriptReplies(DISPUTES, okReply(behind()))
   story.scripted.scriptReplies(SOLICITATIONS, okReply(all))
   const found = await story.provider.findDispute(name)
@@ -162,7 +163,7 @@ test.each([
 
 test('a dispute of ours is returned from every leg, and has no deadline for us', async () => {
   await using story = await openWooviFixture()
-  story.scripted.scriptReplies(BY_ID, okReply({ dispute: dispute({ status: 'ACCEPTED' }) }))
+  story.scripted.scriptReplies(BY_PIX, okReply({ dispute: dispute({ status: 'ACCEPTED' }) }))
   story.scripted.scriptReplies(DISPUTES, okReply(behind({ sentOrReceived: 'SENT' })))
   const other = solicitation({ endToEndId: 'E-other', refundTransactionId: 'D-other' })
   story.scripted.scriptReplies(SOLICITATIONS, okReply({ refundSolicitations: [solicitation(), other] }))
@@ -180,7 +181,7 @@ test.each([
   ['WITHDRAW', denied, 'REQUESTED_MED'],
 ])('without the feature a movement of type %s shows whose dispute it is', async (type, answer, kind) => {
   await using story = await openWooviFixture()
-  story.scripted.scriptReplies(BY_ID, okReply({ dispute: dispute({ status: 'ACCEPTED' }) }))
+  story.scripted.scriptReplies(BY_PIX, okReply({ dispute: dispute({ status: 'ACCEPTED' }) }))
   story.scripted.scriptReplies(DISPUTES, answer)
   story.scripted.scriptReplies(MOVED, okReply({ transaction: transactionOf({ type }) }))
   expect(await story.provider.findDispute(name)).toMatchObject({
@@ -204,7 +205,7 @@ test.each([
   ['open', 'CREATED', denied, 91.1, false],
 ])('a dispute %s: %s, %#: no return follows after 91 days', async (_name, status, answer, days, isClosed) => {
   await using story = await openWooviFixture()
-  story.scripted.scriptReplies(BY_ID, okReply({ dispute: dispute({ status }) }))
+  story.scripted.scriptReplies(BY_PIX, okReply({ dispute: dispute({ status }) }))
   story.scripted.scriptReplies(DISPUTES, answer)
   story.scripted.scriptReplies(REPORTS, okReply([]))
   story.scripted.scriptReplies(SOLICITATIONS, okReply([]))
@@ -216,7 +217,7 @@ test.each([
 
 test('an accepted dispute whose PIX is unknown to Woovi is closed 91 days after its opening', async () => {
   await using story = await openWooviFixture({ now: () => NOW + 92 * 86_400_000 })
-  story.scripted.scriptReplies(BY_ID, okReply({ dispute: dispute({ status: 'ACCEPTED' }) }))
+  story.scripted.scriptReplies(BY_PIX, okReply({ dispute: dispute({ status: 'ACCEPTED' }) }))
   story.scripted.scriptReplies(DISPUTES, okReply(behind()))
   story.scripted.scriptReplies(SOLICITATIONS, okReply([]))
   expect(await story.provider.findDispute(name)).toMatchObject({ dispute: { isClosed: true } })
@@ -225,7 +226,7 @@ test('an accepted dispute whose PIX is unknown to Woovi is closed 91 days after 
 test('a listed dispute without an id is looked up by its PIX', async () => {
   await using story = await openWooviFixture()
   story.scripted.scriptReplies(LIST, okReply(pageOf('disputes', [dispute({ id: undefined })])))
-  story.scripted.scriptReplies(`GET /api/v1/dispute/${END_TO_END}`, okReply({ dispute: dispute() }))
+  story.scripted.scriptReplies(BY_PIX, okReply({ dispute: dispute() }))
   story.scripted.scriptReplies(DISPUTES, okReply(behind()))
   expect(await story.provider.listDisputes(from, to)).toMatchObject({ disputes: [{ id: ID }] })
 })
@@ -235,6 +236,7 @@ test.each([
   ['a chargeback', okReply({ dispute: dispute({ type: 'CHARGEBACK' }) })],
 ])('a dispute that is %s is not found', async (_name, answer) => {
   await using story = await openWooviFixture()
+  story.scripted.scriptReplies(BY_PIX, answer)
   story.scripted.scriptReplies(BY_ID, answer)
   expect(await story.provider.findDispute(name)).toEqual({ kind: 'not_found' })
 })
@@ -242,22 +244,102 @@ test.each([
 test.concurrent.each(UNEXPLAINED_REPLIES)('a lookup of a dispute: %s is no answer', async (_name, reply) => {
   await using story = await openWooviFixture({ reply })
   story.scripted.scriptReplies(LIST, reply)
+  story.scripted.scriptReplies(BY_PIX, reply)
   story.scripted.scriptReplies(BY_ID, reply)
   story.scripted.scriptReplies(DISPUTES, okReply(behind()))
   const answers = await Promise.all([story.provider.listDisputes(from, to), story.provider.findDispute(name)])
   expect(answers).toMatchObject([{ kind: 'no_answer' }, { kind: 'no_answer' }])
 })
 
-test.concurrent.each(UNEXPLAINED_REPLIES)(
+const ANSWERED = UNEXPLAINED_REPLIES.filter(([, reply]) => typeof reply !== 'string')
+const UNANSWERED = UNEXPLAINED_REPLIES.filter(([, reply]) => typeof reply === 'string')
+/** Answers of the OpenAPI document and others that the table does not list. */
+const REFUSALS: typeof ANSWERED = [
+  ['403 in other words', wooviErrorReply('Missing scope: FUNDS_RECOVERY_GET', { status: 403 }), {}],
+  ['400 with the faults of a field', okReply({ error: { id: ['Invalid UUID'] } }, 400), {}],
+  ['404 in HTML', { status: 404, text: '<html>Not Found</html>' }, {}],
+]
+
+test.concurrent.each([...ANSWERED, ...REFUSALS])(
+  'a dispute is listed and found although its funds recovery answers %s',
+  async (_name, reply) => {
+    await using story = await openWooviFixture()
+    const other = dispute({ id: 'other', endToEndId: 'E-other' })
+    story.scripted.scriptReplies(LIST, okReply(pageOf('disputes', [dispute(), other])))
+    story.scripted.scriptReplies(BY_PIX, okReply({ dispute: dispute() }))
+    story.scripted.scriptReplies(DISPUTES, reply)
+    story.scripted.scriptReplies('GET /api/v1/funds-recovery/E-other/disputes', reply)
+    story.scripted.scriptReplies(MOVED, reply)
+    expect(await story.provider.listDisputes(from, to)).toMatchObject({
+      disputes: [
+        { id: ID, kind: 'RECEIVED_MED', status: 'open' },
+        { id: 'other', status: 'open' },
+      ],
+    })
+    expect(await story.provider.findDispute(name)).toMatchObject({ dispute: { id: ID, status: 'open' } })
+  },
+)
+
+test.concurrent.each([...ANSWERED, ...REFUSALS])(
+  'an accepted dispute whose movements are answered by %s has no return yet, and is not closed',
+  async (_name, reply) => {
+    await using story = await openWooviFixture()
+    story.scripted.scriptReplies(BY_PIX, okReply({ dispute: dispute({ status: 'ACCEPTED' }) }))
+    story.scripted.scriptReplies(DISPUTES, okReply(behind()))
+    story.scripted.scriptReplies(SOLICITATIONS, reply)
+    story.scripted.scriptReplies(MOVED, okReply({ transaction: transactionOf() }))
+    expect(await story.provider.findDispute(name)).toMatchObject({
+      dispute: { status: 'agreed', returns: [], isClosed: false },
+    })
+  },
+)
+
+test.each([
+  ['500', wooviErrorReply('Erro interno', { status: 500 }), false],
+  ['403 in other words', wooviErrorReply('Missing scope', { status: 403 }), true],
+])('after 91 days an accepted dispute whose movements are answered by %s', async (_name, reply, isClosed) => {
+  await using story = await openWooviFixture()
+  story.scripted.scriptReplies(BY_PIX, okReply({ dispute: dispute({ status: 'ACCEPTED' }) }))
+  story.scripted.scriptReplies(DISPUTES, okReply(behind()))
+  story.scripted.scriptReplies(SOLICITATIONS, reply)
+  story.scripted.scriptReplies(MOVED, paidDaysAgo(92))
+  expect(await story.provider.findDispute(name)).toMatchObject({ dispute: { isClosed } })
+})
+
+test.concurrent.each(UNANSWERED)(
   'a lookup of a decided dispute’s movements: %s is no answer',
   async (_name, reply) => {
     await using story = await openWooviFixture({ reply })
-    story.scripted.scriptReplies(BY_ID, okReply({ dispute: dispute({ status: 'ACCEPTED' }) }))
+    story.scripted.scriptReplies(BY_PIX, okReply({ dispute: dispute({ status: 'ACCEPTED' }) }))
     story.scripted.scriptReplies(DISPUTES, okReply(behind()))
     story.scripted.scriptReplies(SOLICITATIONS, reply)
     expect(await story.provider.findDispute(name)).toMatchObject({ kind: 'no_answer' })
   },
 )
+
+test('a dispute is looked up by its PIX, as its example without an id', async () => {
+  await using story = await openWooviFixture()
+  const { id: _, ...documented } = dispute({ status: 'REJECTED' })
+  story.scripted.scriptReplies(BY_PIX, okReply({ dispute: documented }))
+  story.scripted.scriptReplies(DISPUTES, okReply(behind()))
+  expect(await story.provider.findDispute(name)).toMatchObject({
+    dispute: { id: ID, endToEnd: END_TO_END, status: 'disagreed' },
+  })
+  expect(story.scripted.calls()[0]!.path).toBe(`/api/v1/dispute/${END_TO_END}`)
+})
+
+test.each([
+  ['has another dispute', okReply({ dispute: dispute({ id: 'another' }) })],
+  ['has a chargeback', okReply({ dispute: dispute({ type: 'CHARGEBACK' }) })],
+  ['has none', wooviErrorReply('Dispute not found')],
+  ['is answered in other words', wooviErrorReply('Nada', { status: 404 })],
+])('a dispute whose PIX %s is looked up by its id', async (_name, byPix) => {
+  await using story = await openWooviFixture()
+  story.scripted.scriptReplies(BY_PIX, byPix)
+  story.scripted.scriptReplies(BY_ID, okReply({ dispute: dispute({ status: 'REJECTED' }) }))
+  story.scripted.scriptReplies(DISPUTES, okReply(behind()))
+  expect(await story.provider.findDispute(name)).toMatchObject({ dispute: { id: ID, status: 'disagreed' } })
+})
 
 const reply = { id: ID, endToEnd: END_TO_END, accept: false, analysis: 'Entregue (ação).', attachments: [] }
 const attachment = (uuid: string) => ({

@@ -51,6 +51,25 @@ test.each([
   expect(story.scripted.calls()[0]!.headers.connection).toBe('close')
 })
 
+/** "Get one refund" (OpenAPI): the example of the answer has no status and no time. */
+const { status: _status, time: _time, ...withoutStatus } = refundOf()
+const OWN = `GET /api/v1/transaction/${RETURN_ID}`
+const ownTransaction = (changes: Record<string, unknown> = {}) =>
+  okReply({ transaction: transactionOf({ type: 'REFUND', endToEndId: RETURN_ID, charge: null, ...changes }) })
+const settledAt = '2026-01-10T11:59:30.500Z'
+test.each([
+  ['settled', ownTransaction(), { status: 'settled', endToEnd: RETURN_ID, at: settledAt }],
+  ['rejected', ownTransaction({ status: 'REJECTED' }), { status: 'rejected', code: 'provider_rejected' }],
+  ['in process', ownTransaction({ status: 'IN_PROCESSING' }), { status: 'in_process' }],
+  ['not there', wooviErrorReply('Transaction not found'), { status: 'in_process', endToEnd: RETURN_ID }],
+  ['another one', ownTransaction({ endToEndId: END_TO_END }), { status: 'in_process' }],
+])('a refund without a status, whose transaction is %s', async (_name, reply, payout) => {
+  await using story = await openWooviFixture()
+  story.scripted.scriptReplies(GET, okReply({ pixTransactionRefund: withoutStatus }))
+  story.scripted.scriptReplies(OWN, reply)
+  expect(await story.provider.findRefund(order)).toMatchObject({ kind: 'found', payout })
+})
+
 test.concurrent.each([
   ...UNEXPLAINED_REPLIES,
   [

@@ -45,6 +45,12 @@ test.each([
     failedPaymentOf(undefined, 'PIX_KEY_INFO_NOT_FOUND'),
     { status: 'rejected', code: 'pix_key_not_found', message: 'Falha ao Pagar Chave Pix' },
   ],
+  [
+    'rejected, by a sentence',
+    paymentOf('FAILED', { error: 'ED05 - Pagamento rejeitado pelo PSP do recebedor' }),
+    { status: 'rejected', code: 'ED05' },
+  ],
+  ['in process', paymentOf('PROCESSING'), { status: 'in_process' }],
 ])('a transfer is found %s', async (_name, json, sending) => {
   await using story = await openWooviFixture()
   story.scripted.scriptReplies(GET, okReply(json))
@@ -70,6 +76,23 @@ test('a recipient’s return is found in the movement', async () => {
   const without = await story.provider.findTransfer('transfer1')
   expect(without).toMatchObject({ kind: 'found', payout: { status: 'settled' } })
   expect(without.kind === 'found' && without.payout.returns).toBeUndefined()
+})
+
+test.each([
+  ['of 0.00', { value: 0 }],
+  ['above the transfer', { value: 1051 }],
+  ['above what is left of it', { value: 651 }],
+  ['in an undocumented state', { status: 'QUASE' }],
+  ['of another shape', { value: '4.00' }],
+])('a return %s is left out and recorded, and hides no other', async (_name, changes) => {
+  await using story = await openWooviFixture()
+  const refunds = [returned, { ...returned, endToEndId: 'D-odd', ...changes }]
+  story.scripted.scriptReplies(GET, okReply(paymentOf('CONFIRMED', SETTLED_TRANSACTION)))
+  story.scripted.scriptReplies(MOVED, okReply({ transaction: transactionOf({ value: 1050, refunds }) }))
+  expect(await story.provider.findTransfer('transfer1')).toMatchObject({
+    payout: { status: 'settled', returns: [{ id: RETURN_ID, cents: 400 }] },
+  })
+  expect(story.recorded).toMatchObject([{ kind: 'unreadable_item', operation: 'findPayment' }])
 })
 
 test.each([

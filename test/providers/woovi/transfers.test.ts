@@ -2,9 +2,11 @@ import { expect, test } from '@jest/globals'
 import { createWooviAdapter } from '../../../src/providers/woovi/adapter.ts'
 import { findUnusedUrl } from '../support/scripted-provider.ts'
 import {
+  ACCOUNT_ID,
   credentials,
   failedPaymentOf,
   okReply,
+  openPayingWooviFixture,
   openWooviFixture,
   paymentOf,
   SETTLED_TRANSACTION,
@@ -26,7 +28,7 @@ const APPROVE = 'POST /api/v1/payment/approve'
 const GET = 'GET /api/v1/payment/transfer1'
 
 test('a transfer is requested and approved in one call, where the account permits it', async () => {
-  await using story = await openWooviFixture()
+  await using story = await openPayingWooviFixture()
   story.scripted.scriptReplies(POST, okReply(paymentOf('APPROVED')))
   expect(await story.provider.sendTransfer(order)).toMatchObject({
     kind: 'accepted',
@@ -39,6 +41,7 @@ test('a transfer is requested and approved in one call, where the account permit
       value: 1050,
       destinationAlias: 'maria@example.com',
       destinationAliasType: 'EMAIL',
+      sourceAccountId: ACCOUNT_ID,
       comment: 'Aluguel',
       autoApprove: true,
     },
@@ -46,7 +49,7 @@ test('a transfer is requested and approved in one call, where the account permit
 })
 
 test('a transfer that waits for its approval is approved', async () => {
-  await using story = await openWooviFixture()
+  await using story = await openPayingWooviFixture()
   story.scripted.scriptReplies(POST, okReply(paymentOf('CREATED')))
   story.scripted.scriptReplies(APPROVE, okReply(paymentOf('APPROVED', SETTLED_TRANSACTION)))
   expect(await story.provider.sendTransfer(order)).toMatchObject({
@@ -65,7 +68,7 @@ test.each([
   ['+5511987654321', 'PHONE'],
   ['c4249323-b4ca-43f2-8139-8232aab09b93', 'RANDOM'],
 ])('the key %s is a %s', async (pixKey, type) => {
-  await using story = await openWooviFixture()
+  await using story = await openPayingWooviFixture()
   story.scripted.scriptReplies(POST, okReply(paymentOf('APPROVED')))
   await story.provider.sendTransfer({ ...order, pixKey })
   expect(JSON.parse(story.scripted.calls()[0]!.body)).toMatchObject({
@@ -74,8 +77,30 @@ test.each([
   })
 })
 
-test('a transfer with a document that Woovi cannot check is not sent', async () => {
+test('a transfer is paid by the account that the AppID is linked to, which is looked up once', async () => {
   await using story = await openWooviFixture()
+  const accounts = [{ accountId: 'default', isDefault: true }, { accountId: 'linked' }]
+  story.scripted.scriptReplies(
+    'GET /api/v1/account/',
+    okReply({ accounts, pageInfo: { hasNextPage: false } }),
+  )
+  story.scripted.scriptReplies('GET /api/v1/pix-keys', okReply({ account: { accountId: 'linked' } }))
+  story.scripted.scriptReplies(POST, okReply(paymentOf('APPROVED')))
+  await story.provider.sendTransfer(order)
+  await story.provider.sendTransfer(order)
+  const calls = story.scripted.calls()
+  expect(calls.map(({ method }) => method)).toEqual(['GET', 'GET', 'POST', 'POST'])
+  expect(JSON.parse(calls[2]!.body)).toMatchObject({ sourceAccountId: 'linked' })
+})
+
+test('no transfer is sent while the account that pays cannot be identified', async () => {
+  await using story = await openWooviFixture()
+  expect(await story.provider.sendTransfer(order)).toMatchObject({ kind: 'unreachable', code: 'http_500' })
+  expect(story.scripted.calls().map(({ method }) => method)).toEqual(['GET'])
+})
+
+test('a transfer with a document that Woovi cannot check is not sent', async () => {
+  await using story = await openPayingWooviFixture()
   expect(story.provider.capabilities.canCheckDocument).toBe(false)
   expect(await story.provider.sendTransfer({ ...order, document: '12345678909' })).toMatchObject({
     kind: 'rejected',
@@ -89,7 +114,6 @@ const ABSENT = wooviErrorReply('Pagamento não encontrado')
 const noMoney = wooviErrorReply('You do not have enough balance to make this payment')
 const noMoneyToApprove = wooviErrorReply('Você não possui saldo o suficiente para realizar esse pagamento')
 const byCode = (errorCode: string, status = 400) => wooviErrorReply('x', { errorCode, status })
-const poor = { kind: 'rejected', finality: 'other_may_help', code: 'insufficient_balance' }
 
 test.concurrent.each([
   ...UNEXPLAINED_REPLIES,
@@ -143,14 +167,14 @@ test.concurrent.each([
     { kind: 'unknown', code: 'unreadable_answer' },
   ],
 ] as typeof UNEXPLAINED_REPLIES)('sending a transfer: %s', async (_name, reply, outcome) => {
-  await using story = await openWooviFixture({ reply })
+  await using story = await openPayingWooviFixture({ reply })
   story.scripted.scriptReplies(POST, reply)
   expect(await story.provider.sendTransfer(order)).toMatchObject(outcome)
   expect(story.scripted.calls()).toHaveLength(1)
 })
 
 test('an undocumented state is recorded by its name', async () => {
-  await using story = await openWooviFixture()
+  await using story = await openPayingWooviFixture()
   story.scripted.scriptReplies(POST, okReply(paymentOf('QUASE')))
   await story.provider.sendTransfer(order)
   expect(story.recorded).toMatchObject([
@@ -158,22 +182,36 @@ test('an undocumented state is recorded by its name', async () => {
   ])
 })
 
-test('a refused transfer is refused finally once Woovi lists none', async () => {
-  await using story = await openWooviFixture()
-  story.scripted.scriptReplies(POST, noMoney)
+const tooManyLookups = byCode('TOO_MANY_REQUESTS', 429)
+test.each([
+  ['for its balance', noMoney, 'insufficient_balance'],
+  ['for too many key look-ups', tooManyLookups, 'rate_limited'],
+])('a transfer refused %s is unknown while one look-up does not find it', async (_name, reply, code) => {
+  await using story = await openPayingWooviFixture()
+  story.scripted.scriptReplies(POST, reply)
   story.scripted.scriptReplies(GET, ABSENT)
-  expect(await story.provider.sendTransfer(order)).toMatchObject(poor)
+  const refusal = { finality: 'other_may_help', code }
+  expect(await story.provider.sendTransfer(order)).toMatchObject({ kind: 'unknown', code, refusal })
   expect(story.scripted.calls().map(({ method }) => method)).toEqual(['POST', 'GET'])
+})
+
+test('a refused approval is unknown while one look-up does not find the order', async () => {
+  await using story = await openPayingWooviFixture()
+  story.scripted.scriptReplies(POST, okReply(paymentOf('CREATED')))
+  story.scripted.scriptReplies(APPROVE, noMoneyToApprove)
+  story.scripted.scriptReplies(GET, ABSENT)
+  const refusal = { finality: 'other_may_help', code: 'insufficient_balance' }
+  expect(await story.provider.sendTransfer(order)).toMatchObject({ kind: 'unknown', refusal })
 })
 
 test.each([
   ['the sentence of an approval', noMoneyToApprove],
   ['a code of payments that failed', byCode('NOT_ENOUGH_BALANCE')],
   ['a code of payments that failed for good', byCode('PIX_KEY_INFO_NOT_FOUND')],
-  ['an error of key lookups', byCode('TOO_MANY_REQUESTS', 429)],
+  ['an error of key lookups under another status', byCode('TOO_MANY_REQUESTS')],
   ['the sentence of another call', wooviErrorReply('Invalid appID', { status: 401 })],
 ] as const)('a transfer missing on every page of the list is not refused: %s', async (_name, reply) => {
-  await using story = await openWooviFixture()
+  await using story = await openPayingWooviFixture()
   story.scripted.scriptReplies(POST, reply)
   expect(await story.provider.sendTransfer(order)).toMatchObject({ kind: 'unknown' })
   expect(story.scripted.calls().map(({ method }) => method)).toEqual(['POST'])
@@ -208,7 +246,7 @@ test.concurrent.each([
   ['a route is not found', okReply({ error: 'Not Found' }, 404), { kind: 'unknown' }],
   ['its state is new', okReply(paymentOf('QUASE')), { kind: 'unknown' }],
 ])('a refused transfer is looked up: %s', async (_name, get, outcome) => {
-  await using story = await openWooviFixture({ reply: get })
+  await using story = await openPayingWooviFixture({ reply: get })
   story.scripted.scriptReplies(POST, noMoney)
   story.scripted.scriptReplies(GET, get)
   expect(await story.provider.sendTransfer(order)).toMatchObject(outcome)
@@ -227,7 +265,7 @@ const unknowns = UNEXPLAINED_REPLIES.filter(([, , { kind }]) => kind === 'unknow
 test.concurrent.each(unknowns)(
   'between creation and approval: %s leaves it unknown',
   async (_name, reply, outcome) => {
-    await using story = await openWooviFixture({ reply })
+    await using story = await openPayingWooviFixture({ reply })
     story.scripted.scriptReplies(POST, okReply(paymentOf('CREATED')))
     story.scripted.scriptReplies(APPROVE, reply)
     expect(await story.provider.sendTransfer(order)).toMatchObject(outcome)
@@ -257,9 +295,8 @@ test.concurrent.each([
     { kind: 'accepted', payout: { status: 'settled' } },
   ],
   ['has an unknown state', 'hang' as const, { kind: 'unknown' }],
-  ['it is not there, where it just was', ABSENT, { kind: 'unknown' }],
 ])('a refused approval is looked up: %s', async (_name, get, outcome) => {
-  await using story = await openWooviFixture({ reply: get })
+  await using story = await openPayingWooviFixture({ reply: get })
   story.scripted.scriptReplies(POST, okReply(paymentOf('CREATED')))
   story.scripted.scriptReplies(APPROVE, noMoneyToApprove)
   story.scripted.scriptReplies(GET, get)
@@ -267,7 +304,7 @@ test.concurrent.each([
 })
 
 test('an approval that our AppID may not give leaves the payment waiting', async () => {
-  await using story = await openWooviFixture()
+  await using story = await openPayingWooviFixture()
   story.scripted.scriptReplies(POST, okReply(paymentOf('CREATED')))
   story.scripted.scriptReplies(APPROVE, wooviErrorReply('appID inválido', { status: 401 }))
   story.scripted.scriptReplies(GET, okReply(paymentOf('CREATED')))
@@ -278,7 +315,7 @@ test('an approval that our AppID may not give leaves the payment waiting', async
 })
 
 test('a payment that still waits after its approval is left waiting', async () => {
-  await using story = await openWooviFixture()
+  await using story = await openPayingWooviFixture()
   story.scripted.scriptReplies(POST, okReply(paymentOf('CREATED')))
   story.scripted.scriptReplies(APPROVE, okReply(paymentOf('CREATED')))
   const outcome = await story.provider.sendTransfer(order)
@@ -314,7 +351,7 @@ test.concurrent.each([
     ['POST', 'GET'],
   ],
 ])('an existing id: the payment %s', async (_name, get, outcome, methods) => {
-  await using story = await openWooviFixture({ reply: get })
+  await using story = await openPayingWooviFixture({ reply: get })
   story.scripted.scriptReplies(POST, alreadyExistsReply)
   story.scripted.scriptReplies(GET, get)
   story.scripted.scriptReplies(APPROVE, okReply(paymentOf('APPROVED')))
