@@ -65,7 +65,7 @@ const chargeSchema = z.object({
     .catch(null),
 })
 export type WooviCharge = z.infer<typeof chargeSchema>
-/** The answer to a charge's creation has the payload beside the charge too. */
+/** The answer to a charge's creation has the payload next to the charge too. */
 export const wooviChargeResponseSchema = z
   .object({ charge: chargeSchema, brCode: wooviTextSchema })
   .transform(({ charge, brCode }) => ({
