@@ -15,7 +15,11 @@ import {
   REPLY_LINK_SECONDS,
 } from '../../domain/disputes/attachment.ts'
 import { type DisputeState, disputeMachine, replyErrorCodeOf } from '../../domain/disputes/dispute.ts'
-import { checkReplyText, getMaxReplyTextLength } from '../../domain/disputes/reply-text.ts'
+import {
+  checkReplyText,
+  findUnwritableCharacters,
+  getMaxReplyTextLength,
+} from '../../domain/disputes/reply-text.ts'
 import { fail, failField, failNotConfirmed } from '../../http/api-error.ts'
 import { DISPUTE_REPLY_RESERVE_MS, STORED_BYTES_PER_MS } from '../../http/limits.ts'
 import type { Upload } from '../../http/multipart.ts'
@@ -152,8 +156,9 @@ export async function replyToDispute(
 }
 
 /**
- * Fails with 422 where the provider accepts one text only and this reply's, with the links to its files, is longer. A link
- * has its length before its file is stored.
+ * Fails with 422 where the provider could not show the reply's text whole: it has other characters than a document of the
+ * provider's, or the provider accepts one text only and this one, with the links to its files, is longer. A link has its
+ * length before its file is stored.
  */
 async function requireFittingText(
   storage: FileStorage,
@@ -161,6 +166,12 @@ async function requireFittingText(
   { accept, analysis }: DisputeReplyForm,
   proofs: ReplyAttachment[],
 ) {
+  const unwritable = findUnwritableCharacters(dialect, { analysis, attachmentCount: proofs.length })
+  if (unwritable.length > 0)
+    failField('analysis', {
+      text: 'has characters that {provider} does not show without an attachment: {characters}',
+      gaps: { provider, characters: unwritable.slice(0, MAX_SHOWN_CHARACTERS).join(' ') },
+    })
   if (getMaxReplyTextLength(dialect, { accept }) === null) return
   const attachments = await Promise.all(
     proofs.map(async ({ name, storageKey }) => ({
@@ -184,6 +195,9 @@ async function requireFittingText(
     gaps,
   })
 }
+
+/** Characters that an error names. */
+const MAX_SHOWN_CHARACTERS = 10
 
 /** Stores the files while there is time left to submit the reply; files that are stored later are removed. */
 async function storeAttachmentsInTime(dependencies: AttachmentDependencies, proofs: ReplyAttachment[]) {

@@ -43,3 +43,21 @@ export function checkReplyText(
     ? { maxLength, maxAnalysisLength: maxLength - (length - reply.analysis.length) }
     : null
 }
+
+/**
+ * Matches what a PDF in a standard font can show (Windows-1252), with line breaks and tabs. Woovi accepts documents only, so a
+ * reply without attachments is sent as one.
+ */
+const PDF_TEXT_PATTERN = /[\t\r\n\x20-\x7e\xa0-\xff€‚ƒ„…†‡ˆ‰Š‹ŒŽ‘’“”•–—˜™š›œžŸ]/gu
+
+/**
+ * Finds the characters of a reply that its provider would not show, each once, in their order. With attachments the text
+ * is sent as text, which has no such limit.
+ */
+export function findUnwritableCharacters(
+  api: ProviderApi,
+  { analysis, attachmentCount }: { analysis: string; attachmentCount: number },
+): string[] {
+  if (MAX_REPLY_TEXT_LENGTHS[api] !== null || attachmentCount > 0) return []
+  return [...new Set(analysis.normalize('NFC').replace(PDF_TEXT_PATTERN, ''))]
+}

@@ -342,6 +342,19 @@ describe('a reply', () => {
     expect((await errorsOf(await dispute({ connection: woovi }), 'x'.repeat(2_000), files))[0]).toBe(503)
   })
 
+  test('with characters that a document of its provider does not show is 422 without an attachment', async () => {
+    const woovi = await fixture.insertConnection(account.uuid, { provider: 'PROVIDER_C', dialect: 'woovi' })
+    const disputed = await dispute({ connection: woovi })
+    const odd = 'Entregue → “ok” 😀 ação 😀'
+    expect(await errorsOf(disputed, odd)).toEqual([
+      422,
+      { analysis: ['has characters that PROVIDER_C does not show without an attachment: → 😀'] },
+    ])
+    expect((await errorsOf(disputed, odd, [{ bytes: FILES.pdf }]))[0]).toBe(503)
+    expect((await errorsOf(disputed, 'Entregue — “ok” ’…•€™ ação'))[0]).toBe(503)
+    expect(await stored()).toEqual([])
+  })
+
   test('without Temporal is 503 and stores nothing', async () => {
     const answer = await reply(await dispute(), { files: [{ bytes: FILES.pdf }] })
     expect([answer.status, answer.body.code, answer.headers.get('retry-after')]).toEqual([

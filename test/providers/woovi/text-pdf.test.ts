@@ -29,7 +29,7 @@ function readLines(content: string): string[] {
     const blankLines = Math.round((lastY - Number(y)) / LINE_HEIGHT) - 1
     lines.push(...Array(blankLines > 0 ? blankLines : 0).fill(''))
     const hex = [...parts!.matchAll(/<(\w+)>/g)].map(([, digits]) => digits).join('')
-    lines.push(Buffer.from(hex, 'hex').toString('latin1').trimEnd())
+    lines.push(new TextDecoder('windows-1252').decode(Buffer.from(hex, 'hex')).trimEnd())
     lastY = Number(y)
   }
   return lines
@@ -38,7 +38,7 @@ function readLines(content: string): string[] {
 test.each([
   ['an accent', 'Não é devido', ['Não é devido']],
   ['characters that could end the text', 'a (b) \\ c', ['a (b) \\ c']],
-  ['characters outside the encoding', '→ €? 😀', ['? ?? ?']],
+  ['every character of Windows-1252', '€‚ƒ„…†‡ˆ‰Š‹ŒŽ‘’“”•–—˜™š›œžŸ ¡ÿ', ['€‚ƒ„…†‡ˆ‰Š‹ŒŽ‘’“”•–—˜™š›œžŸ ¡ÿ']],
   ['lines', 'one\r\ntwo\n\nthree', ['one', 'two', '', 'three']],
   ['nothing', '', []],
 ])('%s is written', async (_name, text, lines) => {
