@@ -20,6 +20,8 @@ export type SimulatedAccount = {
   amountMagic: 0 | 1
   /** Secret that signs the account's notifications, for provider APIs that sign. */
   notificationSecret: string | null
+  /** JSON of `SimulatedAccountOptions`: how Woovi's API serves the account where its publications leave a choice. */
+  options: string
   openingCents: number
   balanceCents: number
   /** Not part of the balance: transfers and refunds in process. */

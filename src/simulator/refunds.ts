@@ -58,6 +58,7 @@ export type SimulatedRefunds = {
   find(key: RefundKey): SimulatedRefund | undefined
   /** Finds a refund by its id alone, for provider APIs whose ids are unique in the account. */
   findById(accountId: string, id: string): SimulatedRefund | undefined
+  findByReturnId(accountId: string, returnId: string): SimulatedRefund | undefined
   /** Lists the refunds requested in [from, to], both ISO 8601 UTC, oldest first. */
   listBetween(accountId: string, range: { from: string; to: string }): SimulatedRefund[]
   listByReceipt(receipt: ReceiptKey): SimulatedRefund[]
@@ -97,6 +98,12 @@ export function simulateRefunds(dependencies: RefundDependencies): SimulatedRefu
     find,
     findById: (accountId, id) =>
       store.first<SimulatedRefund>('SELECT * FROM refund WHERE accountId = ? AND id = ?', accountId, id),
+    findByReturnId: (accountId, returnId) =>
+      store.first<SimulatedRefund>(
+        'SELECT * FROM refund WHERE accountId = ? AND returnId = ?',
+        accountId,
+        returnId,
+      ),
     listBetween: (accountId, { from, to }) =>
       store.all<SimulatedRefund>(
         'SELECT * FROM refund WHERE accountId = ? AND requestedAt BETWEEN ? AND ? ORDER BY requestedAt, rowid',

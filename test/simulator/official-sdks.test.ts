@@ -249,10 +249,11 @@ describe('@woovi/node-sdk', () => {
     const order = { correlationID: 'back-1', transactionEndToEndId: endToEndId, value: 34 }
     expect((await woovi('refund.create', order)).refund).toMatchObject({ status: 'IN_PROCESSING' })
     await pollUntil(
-      () => woovi('refund.get', { id: 'back-1' }),
-      ({ pixTransactionRefund }) => pixTransactionRefund.status === 'REFUNDED',
+      () => woovi('refund.list'),
+      ({ refunds: [refund, ...others] }) => refund.status === 'REFUNDED' && others.length === 0,
     )
-    expect((await woovi('refund.list')).refunds).toHaveLength(1)
+    // The SDK types a status here, which the example of the OpenAPI document does not have.
+    expect((await woovi('refund.get', { id: 'back-1' })).pixTransactionRefund).toMatchObject({ value: 34 })
     await woovi('chargeRefund.create', { chargeId: 'sdk-1', correlationID: 'back-2', value: 100 })
     expect((await woovi('chargeRefund.list', { chargeId: 'sdk-1' })).refunds).toHaveLength(2)
   })

@@ -4,11 +4,11 @@ import { FormData, fetch } from 'undici'
 import { openSimulatorFixture, pollUntil, SHOP, type SimulatorFixture } from './support/simulator-fixture.ts'
 import { createWooviClient, type WooviClient } from './support/woovi-client.ts'
 
+const settings = { ...SHOP, keys: [...SHOP.keys], dialect: 'woovi' as const, notice_secret: 'a-key' }
 let simulator: SimulatorFixture
 let woovi: WooviClient
 beforeAll(async () => {
   simulator = await openSimulatorFixture()
-  const settings = { ...SHOP, keys: [...SHOP.keys], dialect: 'woovi' as const, notice_secret: 'a-key' }
   await simulator.control.putAccount('shop', settings)
   woovi = createWooviClient(simulator.facts.providers.PROVIDER_A.base_url, { ca: simulator.ca, ...SHOP })
   for (const outcome of ['CREATED', 'ACCEPTED', 'REJECTED', 'CANCELED'])
@@ -49,14 +49,15 @@ const upload = async (bytes: string, { type = 'application/pdf', correlationID =
   return { status: answer.status, body: (await answer.json()) as any }
 }
 
-test('a dispute is notified, found under both its names, and has a funds recovery behind it', async () => {
+test('a dispute is notified, found by its PIX, and has a funds recovery behind it', async () => {
   const { id, endToEnd } = await disputed(10, { value: 6 })
   const { headers, body } = await waitForNotification('OPENPIX:DISPUTE_CREATED', id)
   expect(headers['x-openpix-signature']).toBe(createHmac('sha1', 'a-key').update(body).digest('base64'))
   expect(JSON.parse(body).dispute).toMatchObject({ id, status: 'OPENED', endToEndId: endToEnd, value: 600 })
 
   const dispute = { type: 'MED', status: 'CREATED', endToEndId: endToEnd, id }
-  for (const name of [id, endToEnd]) expect((await woovi.get(`/dispute/${name}`)).body).toEqual({ dispute })
+  expect((await woovi.get(`/dispute/${endToEnd}`)).body).toEqual({ dispute })
+  expect((await woovi.get(`/dispute/${id}`)).body).toEqual({ error: 'Dispute not found' })
   expect((await woovi.get('/dispute')).body.disputes).toMatchObject([{ id, value: 600 }])
   expect((await woovi.get(`/funds-recovery/${endToEnd}`)).body).toMatchObject({
     ...{ dictId: id, direction: 'RECEIVED', situationType: 'ACCOUNT_TAKEOVER', status: 'AWAITING_ANALYSIS' },
@@ -71,7 +72,7 @@ test('a dispute is notified, found under both its names, and has a funds recover
 
   await simulator.control.decideDispute(id, 'agreed')
   await waitForNotification('OPENPIX:DISPUTE_ACCEPTED', id)
-  expect((await woovi.get(`/dispute/${id}`)).body.dispute.status).toBe('ACCEPTED')
+  expect((await woovi.get(`/dispute/${endToEnd}`)).body.dispute.status).toBe('ACCEPTED')
   const { body: solicitations } = await pollUntil(
     () => woovi.get(`/funds-recovery/${endToEnd}/refund-solicitations`),
     said => said.body[0].status === 'CLOSED',
@@ -162,4 +163,17 @@ test.each([
   ['more than 10 MiB', `%PDF-${'x'.repeat(10 * 1024 * 1024)}`, 'application/pdf', 413],
 ])('%s is no file', async (_name, bytes, type, status) => {
   expect((await upload(bytes, { type })).status).toBe(status)
+})
+
+test.each([
+  ['absent', 404, 'Funds recovery not found'],
+  ['refused', 403, 'Application does not have required scope: FUNDS_RECOVERY_GET'],
+] as const)('an account option makes the funds recovery %s', async (option, status, error) => {
+  const { endToEnd, id } = await disputed(1)
+  const options = { funds_recovery: option, finds_dispute_by_id: true }
+  await simulator.control.putAccount('shop', { ...settings, options })
+  const answer = await woovi.get(`/funds-recovery/${endToEnd}/disputes`)
+  expect([answer.status, answer.body]).toEqual([status, { error }])
+  expect((await woovi.get(`/dispute/${id}`)).body.dispute).toMatchObject({ id, endToEndId: endToEnd })
+  await simulator.control.putAccount('shop', settings)
 })

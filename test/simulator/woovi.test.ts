@@ -3,7 +3,13 @@ import { afterAll, beforeAll, beforeEach, expect, test } from '@jest/globals'
 import { openSimulatorFixture, pollUntil, SHOP, type SimulatorFixture } from './support/simulator-fixture.ts'
 import { createWooviClient, type WooviClient } from './support/woovi-client.ts'
 
-const settings = { ...SHOP, dialect: 'woovi', balance: 10_000, notice_secret: 'a-key', keys: [...SHOP.keys] }
+const settings = {
+  ...SHOP,
+  dialect: 'woovi' as const,
+  balance: 10_000,
+  notice_secret: 'a-key',
+  keys: [...SHOP.keys],
+}
 let simulator: SimulatorFixture
 let woovi: WooviClient
 
@@ -11,7 +17,7 @@ const openWooviClient = () =>
   createWooviClient(simulator.facts.providers.PROVIDER_A.base_url, { ca: simulator.ca, ...SHOP })
 beforeAll(async () => {
   simulator = await openSimulatorFixture()
-  await simulator.control.putAccount('shop', settings as Parameters<typeof simulator.control.putAccount>[1])
+  await simulator.control.putAccount('shop', settings)
   woovi = openWooviClient()
 })
 beforeEach(() => simulator.control.clearFaults())
@@ -45,7 +51,7 @@ test.each(['', 'Bearer x', Buffer.from('shop-id:wrong').toString('base64')])(
 
 test('an account of one provider API cannot use the other', async () => {
   const efi = await simulator.createShop({ client_id: 'another-id', keys: ['outra@trilho.test'] })
-  await simulator.control.putAccount('shop', settings as Parameters<typeof simulator.control.putAccount>[1])
+  await simulator.control.putAccount('shop', settings)
   expect((await efi.authorize(`${SHOP.client_id}:${SHOP.client_secret}`)).status).toBe(401)
 })
 
@@ -117,9 +123,14 @@ test('a charge is refunded in parts, each under its id', async () => {
     said => said.body.refunds.every((one: { status: string }) => one.status === 'CONFIRMED'),
   )
   expect(body.refunds.map((one: { value: number }) => one.value)).toEqual([1000, 234])
-  expect((await woovi.get('/refund/back1')).body.pixTransactionRefund).toMatchObject({
-    status: 'REFUNDED',
-    returnIdentification: body.refunds[0].endToEndId,
+  const returnIdentification = body.refunds[0].endToEndId
+  // The fields of the example of "Get one refund" (OpenAPI).
+  expect((await woovi.get('/refund/back1')).body.pixTransactionRefund).toEqual({
+    ...{ value: 1000, correlationID: 'back1', comment: '', returnIdentification },
+    refundId: expect.any(String),
+  })
+  expect((await woovi.get(`/transaction/${returnIdentification}`)).body.transaction).toMatchObject({
+    ...{ type: 'REFUND', status: 'CONFIRMED', endToEndId: returnIdentification, value: 1000 },
   })
   expect((await woovi.get('/refund/nobody')).body.error).toBe('Reembolso não encontrado')
 })
@@ -206,4 +217,34 @@ test('waiting payments and registered webhooks survive a restart', async () => {
   expect(JSON.parse((await waitForNotification('OPENPIX:MOVEMENT_CONFIRMED', 'after')).body)).toMatchObject({
     payment: { correlationID: 'survivor' },
   })
+})
+
+test('an account option shows the status of a refund in its look-up', async () => {
+  await simulator.control.putAccount('shop', { ...settings, options: { shows_refund_status: true } })
+  expect((await woovi.get('/refund/back1')).body.pixTransactionRefund).toMatchObject({ status: 'REFUNDED' })
+  await simulator.control.putAccount('shop', settings)
+})
+
+test('a company’s accounts are listed together, and the default one pays unless another is named', async () => {
+  const member = (id: string) => ({
+    ...{ ...settings, client_id: id, keys: [], balance: 100, options: { company: 'Two accounts' } },
+  })
+  for (const id of ['first', 'second']) await simulator.control.putAccount(id, member(id))
+  const { base_url } = simulator.facts.providers.PROVIDER_A
+  const second = createWooviClient(base_url, { ca: simulator.ca, ...member('second') })
+  const listed = (await second.get('/account')).body.accounts
+  expect(listed).toMatchObject([
+    { accountId: 'first', isDefault: true },
+    { accountId: 'second', isDefault: false },
+  ])
+  expect((await second.get('/pix-keys')).body.account.accountId).toBe('second')
+  const named = { autoApprove: true, sourceAccountId: 'second' }
+  expect((await second.orderPayment('named', 'maria@example.com', named)).status).toBe(200)
+  const payment = (await second.orderPayment('unnamed', 'maria@example.com', { autoApprove: true })).body
+    .payment
+  expect(payment.sourceAccountId).toBe('first')
+  expect((await second.get('/payment/unnamed')).body.payment.sourceAccountId).toBe('first')
+  const foreign = await second.orderPayment('foreign', 'maria@example.com', { sourceAccountId: 'shop' })
+  expect([foreign.status, foreign.body]).toEqual([400, { error: 'Account ID is invalid' }])
+  await second.close()
 })

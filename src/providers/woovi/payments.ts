@@ -57,8 +57,9 @@ export function createWooviPayments(client: WooviClient): PaymentCalls {
     const status = outcome.kind === 'found' ? mapTransactionStatus(outcome.pix) : 'in_process'
     if (outcome.kind !== 'found' || status === 'in_process') return payout
     const at = payout.at ?? outcome.pix.time
-    if (status === 'failed') return { ...payout, status: 'rejected', at, ...toWooviRejection({}) }
-    return { ...payout, status, at }
+    if (status === 'settled') return { ...payout, status, at }
+    const reason = outcome.pix.providerRejectedReason
+    return { ...payout, status: 'rejected', at, ...toWooviRejection({ reason }) }
   }
 }
 

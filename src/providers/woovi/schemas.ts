@@ -17,9 +17,7 @@ export const wooviTextSchema = z.string().nullish().catch(null)
 /** An id that means something by its absence: one of another type makes what has it unreadable. */
 export const wooviIdSchema = z.string().nullish()
 /** Parses ISO 8601 with any offset to UTC. */
-export const wooviInstantSchema = z.iso
-  .datetime({ offset: true })
-  .transform(time => new Date(time).toISOString())
+const wooviInstantSchema = z.iso.datetime({ offset: true }).transform(time => new Date(time).toISOString())
 
 /** A time that Woovi may leave out, or write in another form. */
 export const wooviOptionalInstantSchema = wooviInstantSchema.nullish().catch(null)
@@ -110,6 +108,7 @@ export const wooviTransactionSchema = z
     debitParty: sideSchema,
     creditParty: sideSchema,
     charge: z.object({ correlationID: wooviTextSchema, pixKey: wooviTextSchema }).nullish().catch(null),
+    providerRejectedReason: wooviTextSchema,
     refunds: z.unknown().optional(),
   })
   .refine(({ type, value }) => value > 0 || !WOOVI_PIX_TYPES.includes(type))

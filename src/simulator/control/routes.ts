@@ -127,6 +127,7 @@ function toAccountSettings(
     requiresCertificate: body.requires_certificate ? 1 : 0,
     amountMagic: body.amount_magic ? 1 : 0,
     notificationSecret: body.notice_secret,
+    options: JSON.stringify(body.options),
     openingCents: body.balance,
     keys: body.keys,
   }

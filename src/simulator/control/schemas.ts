@@ -22,6 +22,19 @@ const amount = z.number().transform((reais, ctx) => {
 const positiveAmount = amount.refine(cents => cents > 0, 'must be above zero')
 const person = z.object({ name, document })
 
+/** How the simulated Woovi serves an account; the defaults follow what Woovi publishes. */
+const accountOptionsBody = z.strictObject({
+  /** Accounts of one company at a provider are listed together; the first one is the company's default account. */
+  company: z.string().min(1).max(140).optional(),
+  /** Also finds a dispute by its own id, and not only by the end-to-end id of its PIX. */
+  finds_dispute_by_id: z.boolean().default(false),
+  /** Shows status and time of a refund in its look-up. */
+  shows_refund_status: z.boolean().default(false),
+  /** `refused`: as to an AppID without the scope, in words that no page has. */
+  funds_recovery: z.enum(['served', 'absent', 'refused']).default('served'),
+})
+export type SimulatedAccountOptions = z.infer<typeof accountOptionsBody>
+
 export const accountBody = z.object({
   provider,
   dialect: z.enum(PROVIDER_APIS),
@@ -35,6 +48,7 @@ export const accountBody = z.object({
   requires_certificate: z.boolean().default(false),
   amount_magic: z.boolean().default(false),
   notice_secret: z.string().min(1).nullable().default(null),
+  options: accountOptionsBody.prefault({}),
 })
 
 export const payBody = z.object({

@@ -33,7 +33,7 @@ function listWooviCallRoutes(state: SimulatorState): ProviderApiRoute[] {
     createWooviTransactionHandlers(state),
     createWooviTransferHandlers(state),
   ]
-  const [accounts, webhooks] = [createWooviAccountHandlers(), createWooviWebhookHandlers(state)]
+  const [accounts, webhooks] = [createWooviAccountHandlers(state), createWooviWebhookHandlers(state)]
   const [keys, disputes, files] = [
     createWooviKeyHandlers(state),
     createWooviDisputeHandlers(state),

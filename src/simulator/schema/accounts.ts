@@ -15,6 +15,7 @@ CREATE TABLE account (
   requiresCertificate INTEGER NOT NULL,
   amountMagic INTEGER NOT NULL,
   notificationSecret TEXT,
+  options TEXT NOT NULL,
   openingCents INTEGER NOT NULL,
   balanceCents INTEGER NOT NULL CHECK (balanceCents >= 0),
   heldCents INTEGER NOT NULL DEFAULT 0 CHECK (heldCents >= 0),

@@ -59,4 +59,5 @@ CREATE TABLE refund (
   PRIMARY KEY (accountId, endToEnd, id)
 ) STRICT;
 CREATE INDEX refundById ON refund (accountId, id);
+CREATE INDEX refundByReturnId ON refund (accountId, returnId);
 `

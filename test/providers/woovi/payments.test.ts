@@ -60,6 +60,11 @@ const settledAt = '2026-01-10T11:59:30.500Z'
 test.each([
   ['settled', ownTransaction(), { status: 'settled', endToEnd: RETURN_ID, at: settledAt }],
   ['rejected', ownTransaction({ status: 'REJECTED' }), { status: 'rejected', code: 'provider_rejected' }],
+  [
+    'rejected by the rail',
+    ownTransaction({ status: 'REJECTED', providerRejectedReason: 'AB03 - Timeout' }),
+    { status: 'rejected', code: 'AB03' },
+  ],
   ['in process', ownTransaction({ status: 'IN_PROCESSING' }), { status: 'in_process' }],
   ['not there', wooviErrorReply('Transaction not found'), { status: 'in_process', endToEnd: RETURN_ID }],
   ['another one', ownTransaction({ endToEndId: END_TO_END }), { status: 'in_process' }],

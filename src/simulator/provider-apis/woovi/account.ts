@@ -1,7 +1,8 @@
-import type { SimulatedAccount } from '../../accounts.ts'
+import type { SimulatedAccount, SimulatedAccounts } from '../../accounts.ts'
 import type { SimulatedCall, SimulatedResponse } from '../../provider-calls.ts'
 import type { SimulatorState } from '../../state.ts'
 import { isAllowedWebhookUrl } from '../../webhooks.ts'
+import { listCompanyAccounts } from './company.ts'
 import * as errors from './errors.ts'
 import { buildWooviListPage } from './list-page.ts'
 import { openWooviNotificationKey } from './notification-key.ts'
@@ -10,16 +11,18 @@ import { createWooviWebhooks, type WooviWebhookRegistration } from './webhooks.t
 
 type CallHandlers<Names extends string> = Record<Names, (call: SimulatedCall) => SimulatedResponse>
 
-/** Creates the handlers of the AppID's account, `/account`. */
-export function createWooviAccountHandlers(): CallHandlers<'list' | 'show'> {
+/** Creates the handlers of the accounts of the AppID's company, `/account`. */
+export function createWooviAccountHandlers({
+  accounts,
+}: Pick<SimulatorState, 'accounts'>): CallHandlers<'list' | 'show'> {
   return {
     list: call =>
       buildWooviListPage(call, {
         field: 'accounts',
-        between: () => [call.account],
-        present: presentWooviAccount,
+        between: () => listCompanyAccounts(accounts, call.account).reverse(),
+        present: account => presentWooviAccount(accounts, account),
       }),
-    show: ({ account }) => ({ status: 200, body: { account: presentWooviAccount(account) } }),
+    show: ({ account }) => ({ status: 200, body: { account: presentWooviAccount(accounts, account) } }),
   }
 }
 
@@ -73,11 +76,11 @@ export function createWooviWebhookHandlers({
   }
 }
 
-export function presentWooviAccount(account: SimulatedAccount) {
+export function presentWooviAccount(accounts: SimulatedAccounts, account: SimulatedAccount) {
   const { id, balanceCents: available, blockedCents: blocked, holderName, holderDocument } = account
   return {
     accountId: id,
-    isDefault: true,
+    isDefault: listCompanyAccounts(accounts, account)[0]?.id === id,
     balance: { total: available + blocked, blocked, available },
     taxId: holderDocument,
     officialName: holderName,

@@ -1,6 +1,7 @@
 import type { SimulatedDispute } from '../../disputes.ts'
 import type { SimulatedCall, SimulatedResponse } from '../../provider-calls.ts'
 import type { SimulatorState } from '../../state.ts'
+import { readAccountOptions } from './company.ts'
 import * as presenters from './dispute-presenters.ts'
 import * as errors from './errors.ts'
 import { findWooviFile } from './files.ts'
@@ -13,8 +14,8 @@ type WooviDisputeHandlers = Record<
 >
 
 /**
- * Creates the handlers of `/dispute`, which find a dispute by its id or its PIX, and of its funds recovery,
- * `/funds-recovery`.
+ * Creates the handlers of `/dispute`, which find a dispute by its PIX, and of its funds recovery, `/funds-recovery`. Evidence
+ * is sent by the dispute's id.
  */
 export function createWooviDisputeHandlers(state: SimulatorState): WooviDisputeHandlers {
   const { disputes, now, store } = state
@@ -27,6 +28,16 @@ export function createWooviDisputeHandlers(state: SimulatorState): WooviDisputeH
     return dispute ? { status: 200, body: present(dispute) } : buildAbsence()
   }
 
+  const respondWithRecovery = (
+    call: SimulatedCall,
+    present: (dispute: SimulatedDispute) => object,
+  ): SimulatedResponse => {
+    const { funds_recovery: recovery } = readAccountOptions(call.account)
+    if (recovery === 'refused') return errors.recoveryScopeMissing()
+    if (recovery === 'absent') return errors.recoveryNotFound()
+    return respondWithDispute(call, present, errors.recoveryNotFound)
+  }
+
   return {
     list: call =>
       buildWooviListPage(call, {
@@ -34,12 +45,14 @@ export function createWooviDisputeHandlers(state: SimulatorState): WooviDisputeH
         between: range => disputes.listBetween(call.account.id, range),
         present: presenters.presentListedDispute,
       }),
-    show: call =>
-      respondWithDispute(
-        call,
-        dispute => ({ dispute: presenters.presentWooviDispute(dispute) }),
-        errors.disputeNotFound,
-      ),
+    show: call => {
+      const dispute = disputes.find(call.account.id, call.params.id!)
+      const isFound =
+        readAccountOptions(call.account).finds_dispute_by_id || dispute?.endToEnd === call.params.id
+      return dispute && isFound
+        ? { status: 200, body: { dispute: presenters.presentWooviDispute(dispute) } }
+        : errors.disputeNotFound()
+    },
     /** Adds evidence, as often as the caller likes before the deadline; Woovi has no field for agreement. */
     addEvidence: ({ account, params, body }) => {
       const parsed = parseWooviBody(evidenceBody, body)
@@ -66,21 +79,11 @@ export function createWooviDisputeHandlers(state: SimulatorState): WooviDisputeH
           return result satisfies never
       }
     },
-    showRecovery: call => respondWithDispute(call, presenters.presentFundsRecovery, errors.recoveryNotFound),
+    showRecovery: call => respondWithRecovery(call, presenters.presentFundsRecovery),
     listByRecovery: call =>
-      respondWithDispute(
-        call,
-        dispute => [presenters.presentRecoveryDispute(dispute)],
-        errors.recoveryNotFound,
-      ),
-    listReports: call =>
-      respondWithDispute(
-        call,
-        dispute => [presenters.presentInfractionReport(dispute)],
-        errors.recoveryNotFound,
-      ),
-    listSolicitations: call =>
-      respondWithDispute(call, dispute => listRefundSolicitations(state, dispute), errors.recoveryNotFound),
+      respondWithRecovery(call, dispute => [presenters.presentRecoveryDispute(dispute)]),
+    listReports: call => respondWithRecovery(call, dispute => [presenters.presentInfractionReport(dispute)]),
+    listSolicitations: call => respondWithRecovery(call, dispute => listRefundSolicitations(state, dispute)),
   }
 }
 

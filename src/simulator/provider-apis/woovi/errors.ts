@@ -24,6 +24,8 @@ export const wooviInvalidFields = (messages: string[]): SimulatedResponse => ({
   status: 400,
   body: { errors: messages.map(message => ({ message })) },
 })
+/** Refuses the account of another company, in the words of "Consultar limites da conta". */
+export const accountIdInvalid = () => buildWooviError('Account ID is invalid')
 export const accountWithoutKey = () => buildWooviError('A conta não possui uma chave Pix')
 
 export const chargeIdInUse = () => buildWooviError('Já existe uma cobrança com este Correlação ID')
@@ -67,6 +69,11 @@ export const disputeTooLate = () => buildWooviError('You cannot send a evidence 
 export const recoveryNotFound = (): SimulatedResponse => ({
   status: 404,
   body: { error: 'Funds recovery not found' },
+})
+/** Refuses an AppID without the scope, in words that no page on funds recoveries has. */
+export const recoveryScopeMissing = (): SimulatedResponse => ({
+  status: 403,
+  body: { error: 'Application does not have required scope: FUNDS_RECOVERY_GET' },
 })
 export const evidenceFileUnknown = () =>
   wooviInvalidFields(['documents.fileId não é um arquivo de DISPUTE_EVIDENCE'])

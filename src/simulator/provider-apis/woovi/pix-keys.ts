@@ -40,7 +40,7 @@ export function createWooviKeyHandlers({ accounts, store }: SimulatorState): Woo
         .listKeys(account.id)
         .slice(skip, skip + Math.min(limit, view.pageSize ?? limit))
         .map(key => ({ key, type: toWooviKeyType(key), isDefault: isDefault(account, key) }))
-      return { status: 200, body: { pixKeys, account: presentWooviAccount(account) } }
+      return { status: 200, body: { pixKeys, account: presentWooviAccount(accounts, account) } }
     },
     remove: ({ account, params }) => {
       const key = params.pixKey!

@@ -143,7 +143,7 @@ export function presentWooviRefund(refund: SimulatedRefund) {
   }
 }
 
-const CHARGE_REFUND_STATUS = {
+const RETURN_STATUS = {
   in_process: 'IN_PROCESSING',
   settled: 'CONFIRMED',
   rejected: 'REJECTED',
@@ -152,17 +152,17 @@ const CHARGE_REFUND_STATUS = {
 /** Presents a refund in the list of its charge, whose schema has other statuses and fields. */
 export function presentChargeRefund(refund: SimulatedRefund) {
   const { value, correlationID, time, comment } = presentWooviRefund(refund)
-  const status = CHARGE_REFUND_STATUS[refund.status]
+  const status = RETURN_STATUS[refund.status]
   return { status, value, correlationID, endToEndId: refund.returnId, time, comment }
 }
 
-/** Presents a settled or rejected refund in notifications. */
+/** Presents a refund as a transaction of its own, in notifications and look-ups. */
 export function presentRefundTransaction(refund: SimulatedRefund, receipt: Receipt) {
   return {
     value: refund.cents,
     time: refund.settledAt ?? refund.requestedAt,
     endToEndId: refund.returnId,
-    status: refund.status === 'settled' ? 'CONFIRMED' : 'REJECTED',
+    status: RETURN_STATUS[refund.status],
     type: 'REFUND',
     partial: refund.cents < receipt.cents,
   }

@@ -46,6 +46,7 @@ export const paymentBody = z.object({
   value: cents,
   destinationAlias: z.string().min(1).max(77),
   destinationAliasType: z.enum(['CPF', 'CNPJ', 'EMAIL', 'PHONE', 'RANDOM']),
+  sourceAccountId: z.string().min(1).optional(),
   comment,
   autoApprove: z.boolean().default(false),
 })

@@ -1,3 +1,4 @@
+import type { SimulatedAccount } from '../../accounts.ts'
 import type { SimulatedCall, SimulatedResponse } from '../../provider-calls.ts'
 import type { RailMovement } from '../../rail.ts'
 import type { Receipt } from '../../receipts.ts'
@@ -10,12 +11,14 @@ import {
 import type { ScriptedOutcome } from '../../scripted-outcome.ts'
 import type { SimulatorState } from '../../state.ts'
 import { findWooviCharge } from './charges.ts'
+import { readAccountOptions } from './company.ts'
 import * as errors from './errors.ts'
 import { buildWooviListPage } from './list-page.ts'
 import {
   presentChargeRefund,
   presentEntryTransaction,
   presentReceivedTransaction,
+  presentRefundTransaction,
   presentSentTransaction,
   presentWooviCharge,
   presentWooviRefund,
@@ -55,6 +58,9 @@ export function createWooviTransactionHandlers(state: SimulatorState): WooviTran
     show: ({ account, params }) => {
       const receipt = receipts.findListed(account.id, params.id!)
       if (receipt) return { status: 200, body: { transaction: presentReceipt(receipt) } }
+      const refund = refunds.findByReturnId(account.id, params.id!)
+      const refunded = refund && receipts.find(account.id, refund.endToEnd)
+      if (refunded) return { status: 200, body: { transaction: presentRefundTransaction(refund, refunded) } }
       const transfer = transfers.findByEndToEnd(params.id!)
       if (transfer?.accountId !== account.id || transfer.status !== 'settled')
         return errors.transactionNotFound()
@@ -88,7 +94,7 @@ export function createWooviTransactionHandlers(state: SimulatorState): WooviTran
     showRefund: ({ account, params }) => {
       const refund = refunds.findById(account.id, params.id!)
       return refund
-        ? { status: 200, body: { pixTransactionRefund: presentWooviRefund(refund) } }
+        ? { status: 200, body: { pixTransactionRefund: presentRefundLookup(account, refund) } }
         : errors.wooviRefundNotFound()
     },
     listRefunds: call =>
@@ -119,6 +125,12 @@ export function createWooviTransactionHandlers(state: SimulatorState): WooviTran
       return { status: 200, body: { refunds: chargeRefunds.map(presentChargeRefund) } }
     },
   }
+}
+
+/** Presents a refund in its look-up, whose example has no status and no time. */
+function presentRefundLookup(account: SimulatedAccount, refund: SimulatedRefund): object {
+  const { status: _, time: __, providerRejectedReason: ___, ...published } = presentWooviRefund(refund)
+  return readAccountOptions(account).shows_refund_status ? presentWooviRefund(refund) : published
 }
 
 /** Finds the charge, deleted ones included, and the refunds of a received PIX. */

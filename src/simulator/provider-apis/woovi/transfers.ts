@@ -12,6 +12,7 @@ import type { SimulatedCall, SimulatedResponse } from '../../provider-calls.ts'
 import { type ScriptedOutcome, SETTLED_OUTCOME } from '../../scripted-outcome.ts'
 import type { SimulatorState } from '../../state.ts'
 import type { SimulatedRecipient, TransferAcceptance } from '../../transfers.ts'
+import { listCompanyAccounts } from './company.ts'
 import * as errors from './errors.ts'
 import { buildWooviListPage } from './list-page.ts'
 import { type PendingOrderKey, removeWooviOrder } from './order-removal.ts'
@@ -36,33 +37,37 @@ export function createWooviTransferHandlers(state: SimulatorState): WooviTransfe
       const { data } = paymentBody.safeParse(body)
       if (!data?.autoApprove) return null
       const { correlationID: id, destinationAlias: key } = data
-      return findRecipientFault(store, { accountId: account.id, id, key })
+      const source = findSourceAccount(state, account, data.sourceAccountId) ?? account
+      return findRecipientFault(store, { accountId: source.id, id, key })
     },
     findApprovalFault: ({ account, body }) => {
       const { data } = approvalBody.safeParse(body)
-      const order = data && findPendingOrder(state, account, data.correlationID)
-      return order ? findRecipientFault(store, { accountId: account.id, id: order.id, key: order.key }) : null
+      const pending = data && findCompanyOrder(state, account, data.correlationID)
+      if (!pending) return null
+      const { id, key } = pending.order
+      return findRecipientFault(store, { accountId: pending.account.id, id, key })
     },
     order: (call, outcome) => createOrder(state, call, outcome),
     approve: ({ account, body }, outcome) => {
       const parsed = parseWooviBody(approvalBody, body)
       if ('refusal' in parsed) return parsed.refusal
       const { correlationID: id } = parsed.value
-      const order = findPendingOrder(state, account, id)
-      if (order)
+      const pending = findCompanyOrder(state, account, id)
+      if (pending)
         return sendApprovedOrder(state, {
-          account,
-          order,
+          ...pending,
           outcome,
           insufficientBalance: errors.insufficientBalanceToApprove,
         })
-      return transfers.find(account.id, id) ? errors.paymentNotPending() : errors.paymentNotFound()
+      return findCompanyTransfer(state, account, id) ? errors.paymentNotPending() : errors.paymentNotFound()
     },
     show: ({ account, params }) => {
-      const transfer = transfers.find(account.id, params.id!)
+      const transfer = findCompanyTransfer(state, account, params.id!)
       if (transfer) return { status: 200, body: presentWooviPayment(transfer) }
-      const order = findPendingOrder(state, account, params.id!)
-      return order ? { status: 200, body: presentPendingPayment(order, account) } : errors.paymentNotFound()
+      const pending = findCompanyOrder(state, account, params.id!)
+      return pending
+        ? { status: 200, body: presentPendingPayment(pending.order, pending.account) }
+        : errors.paymentNotFound()
     },
     list: call =>
       buildWooviListPage(call, {
@@ -76,15 +81,17 @@ export function createWooviTransferHandlers(state: SimulatorState): WooviTransfe
 
 function createOrder(
   state: SimulatorState,
-  { account, body }: SimulatedCall,
+  { account: caller, body }: SimulatedCall,
   outcome: ScriptedOutcome,
 ): SimulatedResponse {
   const parsed = parseWooviBody(paymentBody, body)
   if ('refusal' in parsed) return parsed.refusal
+  const account = findSourceAccount(state, caller, parsed.value.sourceAccountId)
+  if (!account) return errors.accountIdInvalid()
   const { correlationID: id, value: cents, destinationAlias: key, comment, autoApprove } = parsed.value
   if (toAliasType(key) !== parsed.value.destinationAliasType) return errors.invalidKey()
   // The id is checked before any outcome: a repeat must not be refused for another reason.
-  if (state.transfers.find(account.id, id) || findPendingOrder(state, account, id))
+  if (findCompanyTransfer(state, caller, id) || findCompanyOrder(state, caller, id))
     return errors.paymentIdInUse()
   const order = { id, cents, key, message: comment ?? null }
   if (autoApprove)
@@ -96,6 +103,31 @@ function createOrder(
     })
   saveOrder(state, account, order)
   return { status: 200, body: presentPendingPayment(order, account) }
+}
+
+/** Finds the account that pays: of the company, the named one, or else the default. */
+function findSourceAccount(
+  { accounts }: SimulatorState,
+  account: SimulatedAccount,
+  sourceAccountId: string | undefined,
+): SimulatedAccount | undefined {
+  const company = listCompanyAccounts(accounts, account)
+  return sourceAccountId === undefined ? company[0] : company.find(({ id }) => id === sourceAccountId)
+}
+
+/** Finds a payment of any account of the company: its id is unique in the company. */
+function findCompanyTransfer({ accounts, transfers }: SimulatorState, account: SimulatedAccount, id: string) {
+  return listCompanyAccounts(accounts, account)
+    .map(one => transfers.find(one.id, id))
+    .find(transfer => transfer !== undefined)
+}
+
+/** Finds an order of any account of the company that waits for approval. */
+function findCompanyOrder(state: SimulatorState, account: SimulatedAccount, id: string) {
+  return listCompanyAccounts(state.accounts, account).flatMap(one => {
+    const order = findPendingOrder(state, one, id)
+    return order ? [{ account: one, order }] : []
+  })[0]
 }
 
 function saveOrder({ store }: SimulatorState, { id: accountId }: SimulatedAccount, order: WooviOrder): void {
