@@ -1,15 +1,22 @@
 import { randomUUID } from 'node:crypto'
 import type { EntityManager } from '../db/client/orm.ts'
 import type { Connection } from '../db/entities/connection.ts'
-import { isTransportCode, type NoAnswerResult } from '../domain/providers/provider.ts'
-import { CREDENTIALS_SCHEMAS, type ProviderRegistry } from '../providers/registry.ts'
+import {
+  listProviderAccountHolders,
+  type ProviderAccountHolder,
+} from '../db/repositories/provider-account-identities.ts'
+import type { AccountIdentity } from '../domain/providers/account-identity.ts'
+import { isTransportCode } from '../domain/providers/provider.ts'
+import { CREDENTIALS_SCHEMAS, type ProviderRegistry, REQUIRED_PERMISSIONS } from '../providers/registry.ts'
 import type { Sealer } from '../security/sealing.ts'
+import { hashIdentity } from './account-identity.ts'
 import { runAuditedAction } from './audited-action.ts'
 import {
   activateConnection,
   type CreateConnectionInput,
   createConnection,
   type NotificationSite,
+  noteReplacedUrl,
   registerNotificationUrl,
 } from './connections.ts'
 import {
@@ -18,31 +25,46 @@ import {
   replaceCredentials,
   rollBackCredentials,
 } from './credentials.ts'
+import { OnboardingRefused } from './onboarding-refusal.ts'
 import { NOT_CREDITED_YET, type OpeningOutcome } from './opening-balance.ts'
+import { readNamedIdentity, requireOneAccount } from './provider-account.ts'
 
 /** Connects an account to a provider: tests the credentials, stores them sealed, registers the callback address. */
 
-export { CREDENTIALS_SCHEMAS }
+export { CREDENTIALS_SCHEMAS, REQUIRED_PERMISSIONS }
 
-export type ConnectionOrder = Omit<CreateConnectionInput, 'status' | 'creditedSince'>
-
-type CredentialsToTest = Pick<ConnectionOrder, 'provider' | 'dialect' | 'baseUrl' | 'credentials'>
+export type ConnectionOrder = Omit<CreateConnectionInput, 'status' | 'creditedSince' | 'identityHashes'>
 
 /**
- * Asks the provider which account the credentials belong to. `refused`: the provider does not accept them. `no_answer`:
- * the provider gave no answer at this address. Nothing is stored.
+ * Asks the provider which account the credentials belong to. Refuses those that the provider does not accept, and those with
+ * which it does not say whose account it is: without its identity nothing proves that it is not connected already.
  */
-export async function testCredentials(
+async function identifyAccount(
   { providers, sealer }: { providers: ProviderRegistry; sealer: Sealer },
-  { credentials, ...target }: CredentialsToTest,
-): Promise<{ kind: 'accepted' } | { kind: 'refused' } | NoAnswerResult> {
+  { credentials, provider, dialect, baseUrl }: ConnectionOrder,
+): Promise<AccountIdentity> {
   const sealedCredentials = sealer.seal(credentials)
-  const identity = await providers
-    .providerFor({ ...target, uuid: randomUUID(), sealedCredentials })
-    .identity()
-  if (identity.kind === 'found') return { kind: 'accepted' }
-  const isReached = !isTransportCode(identity.code) || identity.code === 'no_token'
-  return isReached ? { kind: 'refused' } : identity
+  const target = { uuid: randomUUID(), provider, dialect, baseUrl, sealedCredentials }
+  const identity = await providers.providerFor(target).identity()
+  if (identity.kind === 'found') {
+    if (hashIdentity(identity).length > 0) return identity
+    throw new OnboardingRefused(
+      'credentials',
+      'are of an account without a random PIX key, by which alone the provider identifies it: create one there, then add the connection',
+    )
+  }
+  const reason = identity.message
+  if (identity.code === 'no_token')
+    throw new OnboardingRefused('credentials', 'were refused by the provider: {reason}', { reason })
+  if (isTransportCode(identity.code))
+    throw new OnboardingRefused('base_url', 'must be an address at which the provider answers ({reason})', {
+      reason,
+    })
+  throw new OnboardingRefused(
+    'credentials',
+    'do not identify the account at the provider: they are wrong, or lack a permission ({reason}); needed are {permissions}',
+    { reason, permissions: REQUIRED_PERMISSIONS[dialect].join(' ') },
+  )
 }
 
 type OnboardingDependencies = { em: EntityManager; sealer: Sealer; site: NotificationSite }
@@ -52,38 +74,48 @@ type OnboardingOrder = {
   reason: string
   /** Balance at the provider now; where absent, the provider's report is read. */
   openingCents?: number | undefined
-}
-
-/** The provider did not register or report what the connection needs; the message has the reason for the operator. */
-export class OnboardingRefused extends Error {
-  override name = 'OnboardingRefused'
+  /** Shares the money of a provider account that is connected already. */
+  joins: boolean
+  /** Replaces the URL of another system that the provider notifies. */
+  replacesWebhook: boolean
 }
 
 /**
- * Stores a connection and activates it. One that could not be registered or opened is deleted again, and
- * `OnboardingRefused` says why (`activateConnection`).
+ * Stores a connection and activates it, after its account at the provider is identified and compared with all others
+ * (`requireOneAccount`). One that could not be registered or opened is deleted again, and `OnboardingRefused` says why
+ * (`activateConnection`).
  */
 export async function onboardConnection(
   { em, sealer, site }: OnboardingDependencies,
-  { connection: order, actor, reason, openingCents }: OnboardingOrder,
-): Promise<{ connection: Connection; opening: OpeningOutcome }> {
+  { connection: order, actor, reason, openingCents, joins, replacesWebhook }: OnboardingOrder,
+): Promise<{ connection: Connection; opening: OpeningOutcome; holders: ProviderAccountHolder[] }> {
+  const { providers } = site
+  const identity = await identifyAccount({ providers, sealer }, order)
+  const currentHashes = await readNamedIdentity(em.fork(), providers, order)
   const connection = await runAuditedAction(em, {
     ...{ actor, reason, action: 'connection_add' },
     async work(tx) {
-      const input = { ...order, status: 'CONFIGURATION_PENDING', creditedSince: NOT_CREDITED_YET } as const
-      const created = await createConnection(tx, sealer, input)
-      site.providers.providerFor(created) // Throws on what the dialect cannot use, before anything is stored.
+      await requireOneAccount(tx, { order, identity, currentHashes, joins })
+      const created = await createConnection(tx, sealer, {
+        ...order,
+        ...{ status: 'CONFIGURATION_PENDING', creditedSince: NOT_CREDITED_YET },
+        identityHashes: hashIdentity(identity),
+      })
+      providers.providerFor(created) // Throws on what the dialect cannot use, before anything is stored.
       return created
     },
     subject: one => `connection/${one.uuid}`,
   })
-  const opening = await activateConnection(em, { site, connection, actor, openingCents }).catch(failAsRefused)
-  return { connection, opening }
+  const activation = { site, sealer, connection, actor, openingCents, replacesWebhook }
+  const opening = await activateConnection(em, activation).catch(failAsRefused)
+  const holders = await listProviderAccountHolders(em.fork(), connection.providerAccountUuid)
+  return { connection, opening, holders }
 }
 
 /** Errors with a code are those of PostgreSQL or the network to it. */
 function failAsRefused(error: Error & { code?: unknown }): never {
-  throw error.code === undefined ? new OnboardingRefused(error.message, { cause: error }) : error
+  if (error.code !== undefined || error instanceof OnboardingRefused) throw error
+  throw new OnboardingRefused('base_url', 'was not stored: {reason}', { reason: error.message }, error)
 }
 
 /**
@@ -92,12 +124,18 @@ function failAsRefused(error: Error & { code?: unknown }): never {
  */
 export async function renewCredentials(
   { em, sealer, site }: OnboardingDependencies,
-  order: ReplaceCredentialsInput,
+  { replacesWebhook, ...order }: ReplaceCredentialsInput & { replacesWebhook: boolean },
 ): Promise<ReplaceCredentialsResult> {
   const replaced = await replaceCredentials(em, { providers: site.providers, sealer }, order)
-  await registerNotificationUrl(site, replaced.connection).catch(async error => {
+  const { connection } = replaced
+  try {
+    await noteReplacedUrl(em, { site, sealer, connection, replacesWebhook })
+    await registerNotificationUrl(site, connection)
+  } catch (error) {
     if (replaced.isProved || !(await rollBackCredentials(em, replaced, order.actor))) throw error
-    throw new OnboardingRefused(`${error.message}; the previous credentials are restored`, { cause: error })
-  })
+    if (error instanceof OnboardingRefused) throw error
+    const reason = `${(error as Error).message}; the previous credentials are restored`
+    throw new OnboardingRefused('base_url', 'was not stored: {reason}', { reason }, error)
+  }
   return replaced
 }

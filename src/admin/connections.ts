@@ -3,12 +3,16 @@ import type { EntityManager } from '../db/client/orm.ts'
 import { Connection, ProviderAccount } from '../db/entities/connection.ts'
 import { ProviderNotification } from '../db/entities/provider-notification.ts'
 import { ROW_LOCK } from '../db/locks.ts'
+import {
+  deleteUnusedProviderAccount,
+  storeIdentities,
+} from '../db/repositories/provider-account-identities.ts'
 import { NO_FEES } from '../domain/ledger/money.ts'
 import type { Party } from '../domain/providers/provider.ts'
 import type { ProviderRegistry } from '../providers/registry.ts'
 import type { Sealer } from '../security/sealing.ts'
-import { hashIdentity } from './account-identity.ts'
 import { runAuditedAction } from './audited-action.ts'
+import { OnboardingRefused } from './onboarding-refusal.ts'
 import {
   type OpeningOutcome,
   openProviderAccount,
@@ -36,27 +40,37 @@ export type CreateConnectionInput = Pick<
   'accountUuid' | 'provider' | 'dialect' | 'type' | 'isSimulated' | 'baseUrl'
 > &
   Partial<Pick<Connection, 'uuid' | 'status' | 'fees' | 'settleWindowMs' | 'creditedSince'>> & {
-    /** The provider's name of the account that holds the money; connections with the same name share its money. */
+    /** The provider's name of the account that holds the money; connections of a mode with one name share its money. */
     providerAccount: string
+    /** What identifies that account at the provider (`hashIdentity`); default: unknown. */
+    identityHashes?: string[]
     /** In the form of the adapter; sealed before they are stored. */
     credentials: unknown
     collectionKey: string | null
     virtualAccount?: Party
   }
 
-/** Connects an account to a provider. Its balances open at zero, by trigger. */
+/**
+ * Connects an account to a provider. Its balances open at zero, by trigger. A provider account that is new is in the name of
+ * the account of a NOMINAL connection. PostgreSQL refuses a connection in the name of another account than the owner, and
+ * one to an account at the bank that is another provider account.
+ */
 export async function createConnection(em: EntityManager, sealer: Sealer, order: CreateConnectionInput) {
-  const { providerAccount: name, credentials, virtualAccount, ...columns } = order
-  const { provider, type } = order
+  const { providerAccount: name, credentials, virtualAccount, identityHashes, ...columns } = order
+  const { provider, type, isSimulated, dialect, accountUuid } = order
+  const ownerUuid = type === 'NOMINAL' ? accountUuid : null
   const providerAccount =
-    (await em.findOne(ProviderAccount, { provider, name })) ??
-    em.create(ProviderAccount, { uuid: randomUUID(), provider, name })
+    (await em.findOne(ProviderAccount, { provider, isSimulated, name })) ??
+    em.create(ProviderAccount, { uuid: randomUUID(), provider, isSimulated, name, ownerUuid })
   await em.flush()
+  const { uuid: providerAccountUuid } = providerAccount
+  if (identityHashes) await storeIdentities(em, { providerAccountUuid, dialect, hashes: identityHashes })
   const connection = em.create(Connection, {
     ...{ status: 'ACTIVE', fees: NO_FEES, creditedSince: null, settleWindowMs: undefined },
     uuid: randomUUID(),
     ...columns,
-    providerAccountUuid: providerAccount.uuid,
+    providerAccountUuid,
+    providerIdentity: identityHashes ?? null,
     sealedCredentials: sealer.seal(credentials),
     secretKeyId: sealer.keyId,
     virtualAccount: type === 'NOMINAL' && virtualAccount ? { type, ...virtualAccount } : null,
@@ -81,12 +95,12 @@ export type NotificationSite = {
  */
 export async function activateConnection(
   em: EntityManager,
-  { site, connection, actor, openingCents }: ActivateConnectionInput,
+  { site, sealer, connection, actor, openingCents, replacesWebhook }: ActivateConnectionInput,
 ): Promise<OpeningOutcome> {
   const pending = { uuid: connection.uuid, status: 'CONFIGURATION_PENDING' } as const
-  const identity = await site.providers.providerFor(connection).identity()
   let opened: OpeningOutcome
   try {
+    await noteReplacedUrl(em, { site, sealer, connection, replacesWebhook })
     await registerNotificationUrl(site, connection)
     opened = await openProviderAccount(em, connection, async () =>
       openingCents === undefined
@@ -101,22 +115,55 @@ export async function activateConnection(
     await runAuditedAction(em, {
       ...{ actor, action: 'connection_withdraw', reason: 'the connection was not registered' },
       subject: `connection/${connection.uuid}`,
-      work: tx => tx.nativeDelete(Connection, pending),
+      async work(tx) {
+        await tx.nativeDelete(Connection, pending)
+        await deleteUnusedProviderAccount(tx, connection.providerAccountUuid)
+      },
     })
     throw error
   }
-  await em.nativeUpdate(Connection, pending, {
-    ...{ status: 'ACTIVE', updatedAt: new Date() },
-    ...(identity.kind === 'found' && { providerIdentity: hashIdentity(identity) }),
-  })
+  await em.nativeUpdate(Connection, pending, { status: 'ACTIVE', updatedAt: new Date() })
   return opened
 }
 
 type ActivateConnectionInput = {
   site: NotificationSite
+  sealer: Sealer
   connection: Connection
   actor: string
   openingCents?: number | undefined
+  /** Replaces the URL of another system that the provider notifies. */
+  replacesWebhook?: boolean | undefined
+}
+
+type NoteReplacedUrlInput = {
+  site: NotificationSite
+  sealer: Sealer
+  connection: Connection
+  replacesWebhook: boolean | undefined
+}
+
+/**
+ * Notes the URL of another system that registering ours will replace, sealed, where the provider notifies one URL only.
+ * Refused without `replacesWebhook`; a URL of ours is replaced without a note.
+ */
+export async function noteReplacedUrl(
+  em: EntityManager,
+  { site: { providers, publicUrl }, sealer, connection, replacesWebhook = false }: NoteReplacedUrlInput,
+): Promise<void> {
+  const { uuid, provider, collectionKey } = connection
+  const found = await providers.providerFor(connection).findReplacedUrl?.(collectionKey ?? null)
+  if (found?.kind === 'no_answer' && !replacesWebhook)
+    throw new Error(`${provider} did not say which URL it notifies now: ${found.message}`)
+  const url = found?.kind === 'found' ? found.url : null
+  if (url === null || url.startsWith(`${publicUrl}/notices/`)) return
+  if (!replacesWebhook)
+    throw new OnboardingRefused(
+      'replace_webhook',
+      'must be given on purpose: the provider notifies {url} for this PIX key now, and would no longer do so',
+      { url },
+    )
+  await em.nativeUpdate(Connection, uuid, { sealedReplacedUrl: sealer.seal(url) })
 }
 
 /** Registers the callback address of a connection at its provider. */

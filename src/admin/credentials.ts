@@ -3,9 +3,16 @@ import type { EntityManager } from '../db/client/orm.ts'
 import { Attempt } from '../db/entities/attempt.ts'
 import { Charge } from '../db/entities/charge.ts'
 import { Connection } from '../db/entities/connection.ts'
+import {
+  deleteIdentities,
+  findIdentifiedAccounts,
+  lockIdentities,
+  storeIdentities,
+} from '../db/repositories/provider-account-identities.ts'
 import { PAYOUT_KINDS } from '../domain/payouts/payout-kind.ts'
 import { referenceOf } from '../domain/pix/identifiers.ts'
 import { detectPixKeyType } from '../domain/pix-keys/key-format.ts'
+import type { AccountIdentity } from '../domain/providers/account-identity.ts'
 import type { Provider } from '../providers/port.ts'
 import type { ProviderRegistry } from '../providers/registry.ts'
 import type { Sealer } from '../security/sealing.ts'
@@ -23,7 +30,13 @@ export type ReplaceCredentialsInput = {
   actor: string
   reason: string
 }
-export type ReplaceCredentialsResult = { connection: Connection; before: Connection; isProved: boolean }
+export type ReplaceCredentialsResult = {
+  connection: Connection
+  before: Connection
+  isProved: boolean
+  /** What identifies the account now and did not before. */
+  addedHashes: string[]
+}
 type CredentialDependencies = { providers: ProviderRegistry; sealer: Sealer }
 
 /**
@@ -62,9 +75,10 @@ export async function replaceCredentials(
     throw new CredentialsRefused(
       `it cannot be proved that these credentials belong to the same account at ${name}, and ${unresolved} attempts through ${connectionUuid} have an unknown outcome; settle them first`,
     )
-  const connection = await runAuditedAction(em, {
+  return runAuditedAction(em, {
     ...{ actor, reason, action: 'connection_credentials', subject: `connection/${connectionUuid}` },
     async work(tx) {
+      const addedHashes = identity.kind === 'found' ? await claimIdentity(tx, before, identity) : []
       const now = {
         ...{ sealedCredentials, secretKeyId: seal.keyId, updatedAt: new Date() },
         ...(candidateHashes && { providerIdentity: candidateHashes }),
@@ -73,10 +87,29 @@ export async function replaceCredentials(
       const unchanged = { uuid: connectionUuid, sealedCredentials: before.sealedCredentials }
       const refusal = `the credentials of ${connectionUuid} were changed at the same time; try again`
       if ((await tx.nativeUpdate(Connection, unchanged, now)) === 0) throw new CredentialsRefused(refusal)
-      return tx.findOneOrFail(Connection, connectionUuid, { populate: ['sealedCredentials'], refresh: true })
+      const reading = { populate: ['sealedCredentials'], refresh: true } as const
+      const connection = await tx.findOneOrFail(Connection, connectionUuid, reading)
+      return { connection, before, isProved, addedHashes }
     },
   })
-  return { connection, before, isProved }
+}
+
+/** Stores the identity of the connection's provider account; refuses that of another provider account. */
+async function claimIdentity(
+  tx: EntityManager,
+  { uuid, dialect, providerAccountUuid }: Connection,
+  identity: AccountIdentity,
+): Promise<string[]> {
+  await lockIdentities(tx)
+  const hashes = hashIdentity(identity)
+  const keys = 'keys' in identity ? identity.keys : []
+  const identified = await findIdentifiedAccounts(tx, { dialect, hashes, keys })
+  const other = identified.find(one => one.uuid !== providerAccountUuid)
+  if (other)
+    throw new CredentialsRefused(
+      `these credentials belong to the account that is connected as ${other.provider} "${other.name}", not to that of ${uuid}`,
+    )
+  return storeIdentities(tx, { providerAccountUuid, dialect, hashes })
 }
 
 /**
@@ -85,10 +118,10 @@ export async function replaceCredentials(
  */
 export function rollBackCredentials(
   em: EntityManager,
-  { connection, before }: Pick<ReplaceCredentialsResult, 'connection' | 'before'>,
+  { connection, before, addedHashes }: Omit<ReplaceCredentialsResult, 'isProved'>,
   actor: string,
 ): Promise<boolean> {
-  const { uuid, sealedCredentials, credentialsEpoch } = connection
+  const { uuid, sealedCredentials, credentialsEpoch, dialect, providerAccountUuid } = connection
   return runAuditedAction(em, {
     ...{ actor, action: 'connection_credentials_withdraw', subject: `connection/${uuid}` },
     reason: 'its callback address was not registered',
@@ -98,7 +131,9 @@ export function rollBackCredentials(
         ...{ sealedCredentials: earlier, secretKeyId, providerIdentity, updatedAt: new Date() },
         credentialsEpoch: credentialsEpoch + 1,
       }
-      return (await tx.nativeUpdate(Connection, { uuid, sealedCredentials }, now)) > 0
+      if ((await tx.nativeUpdate(Connection, { uuid, sealedCredentials }, now)) === 0) return false
+      await deleteIdentities(tx, { providerAccountUuid, dialect, hashes: addedHashes })
+      return true
     },
   })
 }

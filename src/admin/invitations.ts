@@ -5,12 +5,16 @@ import { User } from '../db/entities/user.ts'
 import { UserInvitation } from '../db/entities/user-invitation.ts'
 import { lockAccount } from '../db/locks.ts'
 import { countAccountMembers, MAX_ACCOUNT_MEMBERS } from '../db/repositories/account-users.ts'
+import { recordOperatorAction } from '../db/repositories/operator-actions.ts'
 import type { AccountRole } from '../domain/users/roles.ts'
 import { hashPassword } from '../security/passwords.ts'
 import { sha256 } from '../security/sealing.ts'
 import { type ActingUser, recordUserAction } from './account-users.ts'
 
-/** Invitations to an account: an owner sends a link, and who opens it sets name and password. */
+/** Invitations to an account: an owner or an operator sends a link, and who opens it sets name and password. */
+
+/** Path of the page of an invitation, before its token. */
+export const INVITATION_PATH = '/dashboard/invitation'
 
 /** 192 random bits, which no guess finds. */
 const TOKEN_BYTES = 24
@@ -35,28 +39,64 @@ export type InvitationResult =
   | { kind: 'too_many' }
   | { kind: 'not_owner' }
 
-/** Creates an invitation, and revokes an earlier one to the same e-mail. Returns its token, which is not stored. */
+/** Creates an invitation by an owner. */
 export function createInvitation(
   em: EntityManager,
-  { uuid, accountUuid, role, actor, ...order }: InvitationOrder,
+  { actor, ...order }: InvitationOrder,
 ): Promise<InvitationResult> {
-  const email = order.email.trim().toLowerCase()
+  const { accountUuid } = order
   return em.fork().transactional(async tx => {
     await lockAccount(tx, accountUuid)
     if ((await tx.count(User, { uuid: actor.uuid, accountUuid, role: 'owner', removedAt: null })) === 0)
       return { kind: 'not_owner' }
-    if ((await tx.count(UserInvitation, { uuid })) > 0) return { kind: 'repeated' }
-    if ((await tx.count(User, { email, removedAt: null })) > 0) return { kind: 'user_exists' }
-    await revokeOpenInvitations(tx, { accountUuid, email })
-    if ((await countAccountMembers(tx, accountUuid)) >= MAX_ACCOUNT_MEMBERS) return { kind: 'too_many' }
-    const token = randomBytes(TOKEN_BYTES).toString('base64url')
-    const createdAt = new Date()
-    const expiresAt = new Date(createdAt.getTime() + INVITATION_DAYS * 86_400_000)
-    const invitation = { uuid, accountUuid, email, role, tokenHash: sha256(token), createdAt, expiresAt }
-    await tx.insert(UserInvitation, { ...invitation, invitedBy: actor.uuid })
-    await recordUserAction(tx, { actor, action: 'invite_user', subject: `invitation/${uuid}` })
-    return { kind: 'created', token }
+    const result = await insertInvitation(tx, { ...order, invitedBy: actor.uuid })
+    if (result.kind === 'created')
+      await recordUserAction(tx, { actor, action: 'invite_user', subject: `invitation/${order.uuid}` })
+    return result
   })
+}
+
+type OperatorInvitationOrder = Omit<InvitationOrder, 'actor'> & {
+  /** User of the operator in the dashboard; null on the command line. */
+  invitedBy: string | null
+  actor: string
+  reason: string
+}
+
+/** Creates an invitation by an operator: no operator ever knows the password of an account's user. */
+export function inviteByOperator(
+  em: EntityManager,
+  { actor, reason, ...order }: OperatorInvitationOrder,
+): Promise<Exclude<InvitationResult, { kind: 'not_owner' }>> {
+  return em.fork().transactional(async tx => {
+    await lockAccount(tx, order.accountUuid)
+    const result = await insertInvitation(tx, order)
+    const subject = `invitation/${order.uuid}`
+    if (result.kind === 'created')
+      await recordOperatorAction(tx, { actor, reason, action: 'invite_user', subject })
+    return result
+  })
+}
+
+/**
+ * Inserts an invitation, and revokes an earlier one to the same e-mail. Returns its token, which is not stored. The caller's
+ * transaction holds the lock of the account.
+ */
+async function insertInvitation(
+  tx: EntityManager,
+  { uuid, accountUuid, role, invitedBy, ...order }: Omit<OperatorInvitationOrder, 'actor' | 'reason'>,
+): Promise<Exclude<InvitationResult, { kind: 'not_owner' }>> {
+  const email = order.email.trim().toLowerCase()
+  if ((await tx.count(UserInvitation, { uuid })) > 0) return { kind: 'repeated' }
+  if ((await tx.count(User, { email, removedAt: null })) > 0) return { kind: 'user_exists' }
+  await revokeOpenInvitations(tx, { accountUuid, email })
+  if ((await countAccountMembers(tx, accountUuid)) >= MAX_ACCOUNT_MEMBERS) return { kind: 'too_many' }
+  const token = randomBytes(TOKEN_BYTES).toString('base64url')
+  const createdAt = new Date()
+  const expiresAt = new Date(createdAt.getTime() + INVITATION_DAYS * 86_400_000)
+  const invitation = { uuid, accountUuid, email, role, tokenHash: sha256(token), createdAt, expiresAt }
+  await tx.insert(UserInvitation, { ...invitation, invitedBy })
+  return { kind: 'created', token }
 }
 
 /** Revokes an open invitation of an account; `closed` where it is not open any more, null where there is none. */

@@ -75,7 +75,8 @@ async function updateUser(
   if (changed === 0) throw new Error(`there is no user ${email}`)
 }
 
-function parseEmail(email: string): string {
+/** Normalizes an e-mail address; throws on anything else. */
+export function parseEmail(email: string): string {
   const normalized = email.trim().toLowerCase()
   if (!/^[^\s@]+@[^\s@]+$/.test(normalized)) throw new Error(`${email} is not an e-mail address`)
   return normalized

@@ -1,7 +1,9 @@
 import { z } from 'zod'
 import { type ConnectionOrder, onboardConnection } from '../admin/connection-onboarding.ts'
+import { OnboardingRefused } from '../admin/onboarding-refusal.ts'
 import type { OpeningOutcome } from '../admin/opening-balance.ts'
 import type { Account } from '../db/entities/account.ts'
+import type { ProviderAccountHolder } from '../db/repositories/provider-account-identities.ts'
 import { textFromCents } from '../domain/ledger/money.ts'
 import { type Party, PROVIDER_APIS, PROVIDER_NAMES } from '../domain/providers/provider.ts'
 import {
@@ -32,6 +34,12 @@ export function registerAddConnectionCommand(connection: OperatorCommand): void 
     )
     .option('--collection-key <key>', 'PIX key that receives charges')
     .option('--simulated', 'a simulator: used by test tokens only', false)
+    .option('--join', 'share the money of the provider account where it is connected already', false)
+    .option(
+      '--replace-webhook',
+      'replace the URL of another system that the provider notifies for the collection key',
+      false,
+    )
     .option(
       '--opening-balance <reais>',
       'balance at the provider now; default: the balance that the provider reports',
@@ -48,12 +56,30 @@ export function registerAddConnectionCommand(connection: OperatorCommand): void 
         collectionKey: options.collectionKey ?? null,
       }
       const site = { providers: tools.providers, publicUrl: tools.config.publicUrl }
-      const { connection, opening } = await onboardConnection(
-        { em: tools.em, sealer: tools.sealer, site },
-        { connection: order, ...tools.operator, openingCents: options.openingBalance },
-      )
-      tools.print({ provider_uuid: connection.uuid, ...presentOpening(opening) })
+      const { join: joins, replaceWebhook: replacesWebhook, openingBalance: openingCents } = options
+      const onboarding = { connection: order, ...tools.operator, openingCents, joins, replacesWebhook }
+      const dependencies = { em: tools.em, sealer: tools.sealer, site }
+      const added = await onboardConnection(dependencies, onboarding).catch(failByOption)
+      tools.print({
+        provider_uuid: added.connection.uuid,
+        ...presentOpening(added.opening),
+        ...presentHolders(added.holders),
+      })
     })
+}
+
+/** Names the option that a refusal is about. */
+export function failByOption(error: unknown): never {
+  if (!(error instanceof OnboardingRefused)) throw error
+  throw new Error(`--${error.field.replaceAll('_', '-')} ${error.message}`, { cause: error })
+}
+
+/** Presents whose money a provider account holds, where it is of more than one account. */
+export function presentHolders(holders: ProviderAccountHolder[]): object {
+  if (holders.length < 2) return {}
+  return {
+    holds_money_of: holders.map(({ accountUuid, name, type }) => ({ account_uuid: accountUuid, name, type })),
+  }
 }
 
 const virtualAccountFile = z.strictObject({
@@ -109,5 +135,7 @@ type AddConnectionOptions = Pick<
   virtualAccount?: string
   collectionKey?: string
   simulated: boolean
+  join: boolean
+  replaceWebhook: boolean
   openingBalance?: number
 }

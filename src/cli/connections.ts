@@ -1,11 +1,12 @@
 import { renewCredentials } from '../admin/connection-onboarding.ts'
 import { type ConnectionChange, changeConnectionRow } from '../admin/connections.ts'
-import { Connection } from '../db/entities/connection.ts'
+import { Connection, ProviderAccount } from '../db/entities/connection.ts'
+import { listProviderAccountHolders } from '../db/repositories/provider-account-identities.ts'
 import { formatFee } from '../domain/ledger/fee-notation.ts'
 import { FEE_LINES, type Fee, type FeeLine } from '../domain/ledger/money.ts'
 import { CONNECTION_STATUSES } from '../domain/providers/provider.ts'
 import { type AuditedContext, type OperatorCommand, parseUuid, readJsonFile } from './command-context.ts'
-import { registerAddConnectionCommand } from './connection-add.ts'
+import { failByOption, presentHolders, registerAddConnectionCommand } from './connection-add.ts'
 import { parseFee } from './fees.ts'
 
 export function registerConnectionCommands(trilho: OperatorCommand) {
@@ -20,17 +21,22 @@ export function registerConnectionCommands(trilho: OperatorCommand) {
     .argument('<account>', 'account UUID', parseUuid)
     .description('list the connections of an account with their fees')
     .run(async ({ em, print }, accountUuid: string) => {
-      for (const one of await em.find(Connection, { accountUuid }, { orderBy: { createdAt: 'asc' } }))
+      for (const one of await em.find(Connection, { accountUuid }, { orderBy: { createdAt: 'asc' } })) {
+        const { name } = await em.findOneOrFail(ProviderAccount, one.providerAccountUuid)
         print({
           provider_uuid: one.uuid,
           provider: one.provider,
+          provider_account: name,
+          mode: one.isSimulated ? 'test' : 'live',
           type: one.type,
+          ...presentHolders(await listProviderAccountHolders(em, one.providerAccountUuid)),
           status: one.status,
           dialect: one.dialect,
           is_public: one.isPublic,
           fees: Object.fromEntries(Object.entries(one.fees).map(([what, fee]) => [what, formatFee(fee)])),
           secret_key_id: one.secretKeyId,
         })
+      }
     })
 
   connection
@@ -78,13 +84,17 @@ export function registerConnectionCommands(trilho: OperatorCommand) {
     .description(
       'replace the credentials by others of the same provider account, and register the callback address again',
     )
-    .run(async (tools, connectionUuid: string, file: string) => {
+    .option('--replace-webhook', 'replace the URL of another system that the provider notifies', false)
+    .run(async (tools, connectionUuid: string, file: string, options: { replaceWebhook: boolean }) => {
       const warn = (text: string) => void process.stderr.write(`${text}\n`)
       const site = { providers: tools.providers, publicUrl: tools.config.publicUrl, warn }
       const { connection: changed, isProved } = await renewCredentials(
         { em: tools.em, sealer: tools.sealer, site },
-        { connectionUuid, credentials: await readJsonFile(file), ...tools.operator },
-      )
+        {
+          ...{ connectionUuid, credentials: await readJsonFile(file), ...tools.operator },
+          replacesWebhook: options.replaceWebhook,
+        },
+      ).catch(failByOption)
       if (!isProved)
         tools.print({
           warning: 'these credentials could not be proved to belong to the same account at the provider',

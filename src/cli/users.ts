@@ -1,15 +1,18 @@
+import { randomUUID } from 'node:crypto'
 import { readFile } from 'node:fs/promises'
+import { INVITATION_PATH, inviteByOperator } from '../admin/invitations.ts'
 import {
   addUser,
   disableUser,
   enableUser,
   generateUserPassword,
+  parseEmail,
   resetTotp,
   setPassword,
 } from '../admin/users.ts'
 import type { EntityManager } from '../db/client/orm.ts'
 import { User } from '../db/entities/user.ts'
-import { ACCOUNT_ROLES } from '../domain/users/roles.ts'
+import { ACCOUNT_ROLES, type AccountRole } from '../domain/users/roles.ts'
 import {
   type AuditedContext,
   type OperatorCommand,
@@ -25,7 +28,9 @@ export function registerUserCommands(trilho: OperatorCommand): void {
   user
     .auditedCommand('add', { isRoutine: true })
     .argument('<email>')
-    .description('add a user; a generated password is shown once')
+    .description(
+      'invite a user of an account by a link, which is shown once; add an operator, whose generated password is shown once',
+    )
     .choice(
       '--role <role>',
       [...ACCOUNT_ROLES, 'merchant', 'operator'],
@@ -38,11 +43,11 @@ export function registerUserCommands(trilho: OperatorCommand): void {
       if (isOperator && options.account) throw new Error('an operator belongs to no account')
       const role = ACCOUNT_ROLES.find(one => one === options.role)
       const accountUuid = isOperator ? null : requireOption(options.account, '--account')
-      if (accountUuid !== null) await requireAccount(tools.em, accountUuid)
+      if (accountUuid !== null) return inviteUser(tools, { accountUuid, email, role, options })
       const { password, shown: printed } = await readPassword(options, tools.readSecret)
       const added = await tools.audit({
         action: 'user_add',
-        work: em => addUser(em, { email, password, accountUuid, ...(role && { role }) }),
+        work: em => addUser(em, { email, password, accountUuid }),
         subject: user => `user/${user.uuid}`,
       })
       tools.print({ user_uuid: added.uuid, email: added.email, role: added.role, ...printed })
@@ -91,6 +96,30 @@ export function registerUserCommands(trilho: OperatorCommand): void {
     .argument('<email>')
     .description('remove the second factor of a user who has lost it, and end its sessions')
     .run((tools, email: string) => changeUser(tools, email, 'user_totp_reset', em => resetTotp(em, email)))
+}
+
+type InviteUserInput = {
+  accountUuid: string
+  email: string
+  role: AccountRole | undefined
+  options: AddUserOptions
+}
+
+/** Prints the link of an invitation: the user sets the password, which no operator knows. */
+async function inviteUser(
+  { em, operator, print, config }: AuditedContext,
+  { accountUuid, email, role = 'owner', options }: InviteUserInput,
+): Promise<void> {
+  await requireAccount(em, accountUuid)
+  if (options.passwordFile !== undefined)
+    throw new Error('--password-file is allowed only with --role operator: users of an account set their own')
+  const order = { uuid: randomUUID(), accountUuid, email: parseEmail(email), role, invitedBy: null }
+  const result = await inviteByOperator(em, { ...order, ...operator })
+  if (result.kind === 'user_exists') throw new Error(`${email} already exists`)
+  if (result.kind !== 'created')
+    throw new Error('the account has as many users and invitations as it may have')
+  const invitationUrl = `${config.publicUrl}${INVITATION_PATH}/${result.token}`
+  print({ invitation_uuid: order.uuid, email: order.email, role, invitation_url: invitationUrl })
 }
 
 async function readPassword({ passwordFile: file }: PasswordOption, readSecret: () => Promise<string>) {

@@ -85,6 +85,13 @@ export interface Provider {
   /** Replies to a dispute. Only a definite refusal means that the reply was not accepted. */
   replyToDispute(reply: ProviderDisputeReply): Promise<ReplyToDisputeOutcome>
   /**
+   * Finds the URL of notifications that registering another one would replace; null where none is registered. Absent where
+   * the provider notifies all URLs that are registered.
+   */
+  findReplacedUrl?(
+    collectionKey: string | null,
+  ): Promise<{ kind: 'found'; url: string | null } | NoAnswerResult>
+  /**
    * Registers the URL of notifications at the provider; `collectionKey` as for charges. May be repeated. `warning`
    * names, for the operator, the notifications that the provider could send and does not.
    */
@@ -107,4 +114,7 @@ export type ChargeCalls = Pick<Provider, 'issueCharge' | 'findCharge' | 'cancelC
 export type PaymentCalls = Pick<Provider, 'findPayment' | 'refund' | 'findRefund'>
 export type PixKeyCalls = Pick<Provider, 'createKey' | 'listKeys' | 'deleteKey'>
 export type DisputeCalls = Pick<Provider, 'listDisputes' | 'findDispute' | 'replyToDispute'>
-export type AccountCalls = Pick<Provider, 'identity' | 'balances' | 'registerNotificationUrl'>
+export type AccountCalls = Pick<
+  Provider,
+  'identity' | 'balances' | 'findReplacedUrl' | 'registerNotificationUrl'
+>

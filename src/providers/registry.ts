@@ -2,13 +2,13 @@ import type { z } from 'zod'
 import type { AdapterOptions } from './adapter/provider-calls.ts'
 import type { UnexplainedAnswer } from './adapter/unexplained-answers.ts'
 import { createEfiAdapter } from './efi/adapter.ts'
-import { efiCredentialsSchema } from './efi/client.ts'
+import { EFI_SCOPES, efiCredentialsSchema } from './efi/client.ts'
 import { type ObserveCertificate, observeClientCertificate } from './http/certificates.ts'
 import { type OpenConnectionPool, shareConnectionPools } from './http/connection-pool.ts'
 import { type ObserveCall, observeProvider } from './observability/call-observer.ts'
 import type { ClosableProvider, Provider } from './port.ts'
 import { createWooviAdapter } from './woovi/adapter.ts'
-import { wooviCredentialsSchema } from './woovi/client.ts'
+import { WOOVI_SCOPES, wooviCredentialsSchema } from './woovi/client.ts'
 
 /** An account's connection to a provider, as stored. */
 export type RegistryConnection = {
@@ -40,6 +40,15 @@ type AdapterFactory = (options: AdapterOptions<unknown>) => ClosableProvider
 
 /** Schema of the credentials of each provider API, whose fields an operator fills in. */
 export const CREDENTIALS_SCHEMAS = { efi: efiCredentialsSchema, woovi: wooviCredentialsSchema }
+
+/**
+ * Permissions that an operator grants to the credentials of each provider API: scopes of Efí's application, and of Woovi's
+ * AppID (`x-required-scope` of its OpenAPI document). docs/providers has what each is for.
+ */
+export const REQUIRED_PERMISSIONS: Record<keyof typeof CREDENTIALS_SCHEMAS, string[]> = {
+  efi: EFI_SCOPES,
+  woovi: WOOVI_SCOPES,
+}
 
 /** Creates one adapter per provider API; throws for bad credentials, because no call is possible with them. */
 const adapterFactories: Record<string, AdapterFactory> = {

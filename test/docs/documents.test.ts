@@ -10,6 +10,7 @@ import { GUIDE_PAGES } from '../../src/api/docs/guide-pages.ts'
 import { renderMarkdown } from '../../src/api/docs/markdown.ts'
 import { createProgram } from '../../src/cli/program.ts'
 import { PROVIDER_APIS } from '../../src/domain/providers/provider.ts'
+import { REQUIRED_PERMISSIONS } from '../../src/providers/registry.ts'
 import { blocksOf, documents, ROOT } from './support/documents.ts'
 
 /** What the documents say of this repository stays true. */
@@ -63,6 +64,18 @@ test.each(Object.entries(ANSWER_TABLES))(
     expect(text).toContain('<!-- made: answers -->')
     expect(replaceAnswerTable(text, answers)).toBe(text)
     for (const { source } of Object.values(answers).flat()) expect(source).not.toBe('')
+  },
+)
+
+test.each(Object.entries(REQUIRED_PERMISSIONS))(
+  'the page of %s lists the permissions that its credentials need',
+  (dialect, permissions) => {
+    const [, section] = /\n## Before an account is connected\n([\s\S]*?)\n## /.exec(
+      documentOf(`docs/providers/${dialect}.md`).text,
+    )!
+    // First cells of the table's rows.
+    const cells = [...section!.matchAll(/^\| (`[^|]+) \|/gm)].flatMap(([, cell]) => spansOf(cell!))
+    expect(new Set(cells)).toEqual(new Set(permissions))
   },
 )
 

@@ -7,6 +7,7 @@ import { promisify } from 'node:util'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals'
 import type { CommanderError } from 'commander'
 import { type CreateConnectionInput, createConnection } from '../../src/admin/connections.ts'
+import { acceptInvitation } from '../../src/admin/invitations.ts'
 import { addUser } from '../../src/admin/users.ts'
 import { readUserName } from '../../src/cli/command-context.ts'
 import { parseFee } from '../../src/cli/fees.ts'
@@ -201,10 +202,28 @@ describe('account', () => {
 describe('user', () => {
   const stored = (email: string) => em().findOneOrFail(User, { email }, { populate: ['passwordHash'] })
 
-  test('add generates a password and shows it once, or takes one from a file or the standard input', async () => {
+  test('a user of an account is invited by a link, which is shown once, and sets the password', async () => {
     const [made] = await run('user', 'add', 'Ana@loja.test', '--role', 'merchant', '--account', account)
     expect(made).toMatchObject({ email: 'ana@loja.test', role: 'owner' })
-    expect(await verifyPassword(made.password, (await stored('ana@loja.test')).passwordHash)).toBe(true)
+    expect(made).not.toHaveProperty('password')
+    expect((await actsOf(`invitation/${made.invitation_uuid}`)).map(({ action }) => action)).toEqual([
+      'invite_user',
+    ])
+    const token = String(made.invitation_url).split('/dashboard/invitation/')[1]!
+    const joined = await acceptInvitation(em(), { token, name: 'Ana', password: 'staple staple staple' })
+    expect(joined.kind).toBe('accepted')
+    expect(await verifyPassword('staple staple staple', (await stored('ana@loja.test')).passwordHash)).toBe(
+      true,
+    )
+    for (const words of [[], ['--password-file', '-']])
+      await expect(
+        run('user', 'add', 'ana@loja.test', '--role', 'owner', '--account', account, ...words),
+      ).rejects.toThrow(words.length === 0 ? /already exists/ : /--password-file is allowed only/)
+  })
+
+  test('an operator gets a password that is shown once, or one from a file or the standard input', async () => {
+    const [made] = await run('user', 'add', 'eva@trilho.test', '--role', 'operator')
+    expect(await verifyPassword(made.password, (await stored('eva@trilho.test')).passwordHash)).toBe(true)
 
     const file = join(folder, 'password')
     await writeFile(file, 'correct horse battery\n')
@@ -222,7 +241,8 @@ describe('user', () => {
   })
 
   test('list, disable and enable', async () => {
-    await run('user', 'add', 'bia@loja.test', '--role', 'finance', '--account', account)
+    const user = { email: 'bia@loja.test', password: 'staple staple staple', accountUuid: account }
+    await addUser(em(), { ...user, role: 'finance' })
     const listed = () => run('user', 'list', '--account', account)
     expect(await listed()).toEqual([
       { email: 'bia@loja.test', role: 'finance', account_uuid: account, disabled_at: null },
@@ -337,6 +357,15 @@ describe('token', () => {
   })
 })
 
+/** No URL is registered for a key. */
+const WEBHOOK_ABSENT = {
+  status: 404,
+  json: {
+    type: 'https://pix.bcb.gov.br/api/v2/error/WebhookNaoEncontrado',
+    ...{ title: 'Não Encontrado', status: 404, detail: 'Webhook não encontrado.' },
+  },
+}
+
 describe('connection', () => {
   async function writeVirtualAccount(): Promise<string> {
     const file = join(folder, 'virtual-account.json')
@@ -346,12 +375,14 @@ describe('connection', () => {
   }
 
   test('status, visibility and fees change what list shows; a fee that is not named stays', async () => {
-    const { uuid } = await connection('POOL')
+    const { uuid } = await connection('POOL', { providerAccount: 'pool-1' })
     const shown = async () => (await run('connection', 'list', account))[0]
     const free = '0.00+0.00%'
     expect(await shown()).toEqual({
       provider_uuid: uuid,
       provider: 'PROVIDER_A',
+      provider_account: 'pool-1',
+      mode: 'test',
       type: 'POOL',
       status: 'ACTIVE',
       dialect: 'efi',
@@ -412,10 +443,13 @@ describe('connection', () => {
     const atProvider = ['--virtual-account', await writeVirtualAccount()]
     const add = () => run('connection', 'add', account, ...words, ...at, ...atProvider)
     const statuses = async () => (await run('connection', 'list', account)).map(({ status }) => status)
+    mailServer.scriptReplies('GET /v2/gn/evp', { status: 200, json: { chaves: [crypto.randomUUID()] } })
+    mailServer.scriptReplies('GET /v2/webhook/key', WEBHOOK_ABSENT)
     mailServer.scriptReplies('PUT /v2/webhook/key', 'hang', { status: 201, json: {} })
 
     const refused = expect(add()).rejects.toThrow(/did not register/)
-    while (mailServer.calls().length === 0) await pause(10)
+    const isRegistering = () => mailServer.calls().some(({ method }) => method === 'PUT')
+    while (!isRegistering()) await pause(10)
     expect(await statuses()).toEqual(['CONFIGURATION_PENDING'])
     await refused
     expect(await statuses()).toEqual([])
@@ -433,6 +467,36 @@ describe('connection', () => {
     expect(registered.at(-1)!.body).toContain(`/notices/${provider_uuid}/c`)
   })
 
+  test('shares an account, and replaces the URL of another system, only where an option says so', async () => {
+    const file = join(folder, 'shared.json')
+    await writeFile(file, JSON.stringify({ client_id: 'a', client_secret: 'b', notice_secret: 'c' }))
+    const other = (await run('account', 'open', 'Outra Loja', '11222333000181'))[0].account_uuid
+    const words = ['--provider', 'PROVIDER_A', '--dialect', 'efi', '--provider-account', 'shared']
+    const at = ['--base-url', mailServer.url, '--credentials', file, '--collection-key', 'their-key', ...BY]
+    const add = (owner: string, ...more: string[]) =>
+      run('connection', 'add', owner, ...words, ...at, '--type', 'POOL', ...more)
+    mailServer.scriptReplies('GET /v2/gn/evp', { status: 200, json: { chaves: [crypto.randomUUID()] } })
+    mailServer.scriptReplies('GET /v2/webhook/their-key', {
+      ...{ status: 200, json: { webhookUrl: 'https://erp.example/pix', chave: 'their-key' } },
+    })
+    mailServer.scriptReplies('PUT /v2/webhook/their-key', { status: 201, json: {} })
+    await expect(add(account)).rejects.toThrow(
+      '--replace-webhook must be given on purpose: the provider notifies https://erp.example/pix for this PIX key now, and would no longer do so',
+    )
+    const isReplaced = ({ method, path }: { method: string; path: string }) =>
+      method === 'PUT' && path === '/v2/webhook/their-key'
+    expect(mailServer.calls().some(isReplaced)).toBe(false)
+    await add(account, '--replace-webhook')
+    await expect(add(other, '--replace-webhook')).rejects.toThrow(
+      /^--join must be given on purpose: the account is connected already and holds the money of .* \(POOL\)$/,
+    )
+    const [joined] = await add(other, '--replace-webhook', '--join')
+    expect(joined.holds_money_of).toMatchObject([{ account_uuid: account }, { account_uuid: other }])
+    expect((await run('connection', 'list', other))[0]).toMatchObject({
+      ...{ provider_account: 'shared', mode: 'live', holds_money_of: joined.holds_money_of },
+    })
+  })
+
   test('unproved credentials are withdrawn where the notifications are not registered', async () => {
     const order = { baseUrl: mailServer.url, collectionKey: 'another-key' }
     const { uuid, sealedCredentials } = await connection('NOMINAL', order)
@@ -442,6 +506,7 @@ describe('connection', () => {
     const stored = async () =>
       (await em().findOneOrFail(Connection, uuid, { populate: ['sealedCredentials'] })).sealedCredentials
     mailServer.scriptReplies('GET /v2/gn/evp', { status: 200, json: { chaves: [] } })
+    mailServer.scriptReplies('GET /v2/webhook/another-key', WEBHOOK_ABSENT)
     mailServer.scriptReplies(
       'PUT /v2/webhook/another-key',
       { status: 400, json: { nome: 'chave_invalida' } },

@@ -17,7 +17,11 @@ const providerAccount = defineEntity({
   properties: p => ({
     uuid: p.uuid().primary(),
     provider: unionColumn<ProviderName>(),
+    /** Held apart from the real ones: no money of a simulator is available for real, whatever the name. */
+    isSimulated: p.boolean(),
     name: p.text(),
+    /** The account in whose name it is; null where it is the service's own, which POOL connections share. */
+    ownerUuid: p.uuid().nullable(),
     createdAt: createdAtColumn(),
   }),
 })
@@ -57,6 +61,8 @@ const connection = defineEntity({
     collectionKey: p.text().nullable(),
     fees: p.json<FeeTable>(),
     virtualAccount: p.json<VirtualAccount>().nullable(),
+    /** URL of another system that registering ours has replaced at the provider. */
+    sealedReplacedUrl: p.text().nullable().lazy(),
     /** How long a sending that the provider does not find may still arrive, in milliseconds (SPEC §6). */
     settleWindowMs: p.integer().default(600_000),
     /** Earlier movements at its provider account are in the opening balance and are not credited again. */

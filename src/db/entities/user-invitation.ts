@@ -2,7 +2,7 @@ import { defineEntity } from '@mikro-orm/core'
 import type { AccountRole } from '../../domain/users/roles.ts'
 import { createdAtColumn, timestampColumn, unionColumn } from './columns.ts'
 
-/** An invitation to an account: a link that an owner sends, and that works once. */
+/** An invitation to an account: a link that an owner or an operator sends, and that works once. */
 const schema = defineEntity({
   name: 'UserInvitation',
   properties: p => ({
@@ -12,7 +12,8 @@ const schema = defineEntity({
     email: p.text(),
     role: unionColumn<AccountRole>(),
     tokenHash: p.blob(),
-    invitedBy: p.uuid(),
+    /** Null: an operator on the command line. */
+    invitedBy: p.uuid().nullable(),
     createdAt: createdAtColumn(),
     expiresAt: timestampColumn(),
     acceptedAt: timestampColumn().nullable(),

@@ -33,6 +33,7 @@ export type OpenInvitation = {
   uuid: string
   email: string
   role: AccountRole
+  /** Empty: an operator on the command line. */
   inviter: string
   createdAt: Date
   expiresAt: Date
@@ -42,9 +43,9 @@ export type OpenInvitation = {
 /** Lists the invitations of an account that were neither accepted nor revoked, the latest first. */
 export function listOpenInvitations(em: EntityManager, accountUuid: string): Promise<OpenInvitation[]> {
   return em.execute<OpenInvitation[]>(
-    `select i.uuid, i.email, i.role, u.email as inviter, i.created_at as "createdAt", i.expires_at as "expiresAt",
+    `select i.uuid, i.email, i.role, coalesce(u.email, '') as inviter, i.created_at as "createdAt", i.expires_at as "expiresAt",
        i.expires_at <= now() as "isExpired"
-     from user_invitation i join app_user u on u.uuid = i.invited_by
+     from user_invitation i left join app_user u on u.uuid = i.invited_by
      where i.account_uuid = ? and i.accepted_at is null and i.revoked_at is null
      order by i.created_at desc limit ${MAX_ACCOUNT_MEMBERS}`,
     [accountUuid],

@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { readFile } from 'node:fs/promises'
+import { hashIdentity } from '../../admin/account-identity.ts'
 import { createAccount, issueToken, revokeTokens } from '../../admin/accounts.ts'
 import { createConnection, postOpeningBalance, registerNotificationUrl } from '../../admin/connections.ts'
 import { migrate } from '../../db/client/migrate.ts'
@@ -7,6 +8,7 @@ import { type EntityManager, openOrm } from '../../db/client/orm.ts'
 import { Account } from '../../db/entities/account.ts'
 import { Connection } from '../../db/entities/connection.ts'
 import { replaceDefaultConnections } from '../../db/repositories/default-providers.ts'
+import { storeIdentities } from '../../db/repositories/provider-account-identities.ts'
 import { NO_FEES } from '../../domain/ledger/money.ts'
 import { type Party, PROVIDER_NAMES, type ProviderName } from '../../domain/providers/provider.ts'
 import { createProviderRegistry, type ProviderRegistry } from '../../providers/registry.ts'
@@ -158,6 +160,10 @@ async function updateSimulatedAccount(site: DemoContext, connection: Connection)
     { baseUrl: connection.baseUrl },
   )
   await registerNotificationUrl({ providers: site.providers, publicUrl: site.publicUrl }, connection)
+  const identity = await site.providers.providerFor(connection).identity()
+  if (identity.kind !== 'found') throw new Error(`the simulator does not identify ${login.client_id}`)
+  const { providerAccountUuid } = connection
+  await storeIdentities(site.em, { providerAccountUuid, dialect, hashes: hashIdentity(identity) })
 }
 
 /** An account that takes splits: connected to the same provider accounts as the merchant. */

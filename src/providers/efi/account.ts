@@ -25,6 +25,14 @@ export function createEfiAccount(client: EfiClient, { notice_secret }: EfiCreden
       }))
     },
 
+    /** Looks up the only URL that Efí notifies for this key ("Exibir informações do webhook Pix"). */
+    async findReplacedUrl(collectionKey) {
+      if (collectionKey === null) return { kind: 'found', url: null }
+      const request = { call: 'findReplacedUrl', path: encodePath`/v2/webhook/${collectionKey}` } as const
+      const outcome = await client.lookUp(request, webhookSchema, ({ webhookUrl: url }) => ({ url }))
+      return outcome.kind === 'not_found' ? { kind: 'found', url: null } : outcome
+    },
+
     /**
      * Registers the URL with our secret as its last part; Efí appends `/pix`. The secret is always verified, Efí's
      * client certificate only by a proxy that is set up for it, so the call skips Efí's check of mTLS. Efí notifies a
@@ -71,6 +79,8 @@ const collectionKeyMissing = {
   code: 'collection_key_missing',
   message: 'Efí sends notifications per PIX key, and this connection has no collection key',
 } as const
+
+const webhookSchema = z.object({ webhookUrl: z.string().min(1) })
 
 const saldoSchema = z.object({
   saldo: efiSumSchema,

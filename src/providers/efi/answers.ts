@@ -16,6 +16,7 @@ const FIND_DEVOLUCAO_PAGE = 'Efí, API Pix, Gestão de Pix: Consultar devoluçã
 const COB_PAGE = 'Efí, API Pix, Cobranças imediatas'
 const KEYS_PAGE = 'Efí, API Pix, Endpoints exclusivos Efí: Chaves evp'
 const WEBHOOK_PAGE = 'Efí, API Pix, Webhooks: Configurar o webhook Pix'
+const SHOW_WEBHOOK_PAGE = 'Efí, API Pix, Webhooks: Exibir informações do webhook Pix'
 const DISPUTES_PAGE = 'Efí, API Pix, Endpoints exclusivos Efí: Infrações MED'
 const SCOPE_PAGE = 'Efí, API Pix, Endpoints exclusivos Efí: Listar infrações MED (403)'
 const PIX_API_STANDARD = 'Central Bank, pix-api 2.9.0, Tratamento de erros'
@@ -109,6 +110,11 @@ export const efiAnswers = documentAnswers({
   listKeys: accessDeniedAnswers,
   balances: accessDeniedAnswers,
   statement: accessDeniedAnswers,
+  findReplacedUrl: [
+    ...accessDeniedAnswers,
+    [404, 'WebhookNaoEncontrado', absentMeaning, PIX_API_STANDARD],
+    [404, 'webhook_nao_encontrado', absentMeaning, SHOW_WEBHOOK_PAGE],
+  ],
   registerNotificationUrl: [
     ...accessDeniedAnswers,
     [400, 'valor_invalido', refusalByProvider('provider_validation'), WEBHOOK_PAGE],

@@ -22,6 +22,13 @@ export const efiCredentialsSchema = z
   })
 export type EfiCredentials = z.infer<typeof efiCredentialsSchema>
 
+/** Scopes that the application of the credentials needs ("Escopos"); docs/providers/efi.md has what each is for. */
+export const EFI_SCOPES = [
+  ...['cob.write', 'cob.read', 'pix.write', 'pix.read', 'pix.send', 'gn.pix.send.read'],
+  ...['webhook.write', 'webhook.read', 'gn.pix.evp.write', 'gn.pix.evp.read', 'gn.balance.read'],
+  ...['gn.infractions.read', 'gn.infractions.write', 'gn.settings.read', 'gn.settings.write'],
+]
+
 /**
  * Creates the client of Efí's API: it authorizes each call and explains answers by the table `efiAnswers`. The age of an
  * access token is measured by a monotonic clock.

@@ -19,6 +19,28 @@ export const wooviCredentialsSchema = z.object({
 })
 export type WooviCredentials = z.infer<typeof wooviCredentialsSchema>
 
+/** Permissions that the AppID needs (`x-required-scope`, OpenAPI document); docs/providers/woovi.md has what each is for. */
+export const WOOVI_SCOPES = [
+  ...[
+    'ACCOUNT_GET_LIST',
+    'CHARGE_POST',
+    'CHARGE_GET',
+    'CHARGE_DELETE',
+    'TRANSACTION_GET',
+    'TRANSACTION_GET_LIST',
+  ],
+  ...['REFUND_POST', 'REFUND_GET', 'REFUND_GET_LIST', 'PAYMENT_POST', 'PAYMENT_APPROVE_POST', 'PAYMENT_GET'],
+  ...[
+    'PAYMENT_GET_LIST',
+    'WEBHOOK_GET_LIST',
+    'WEBHOOK_POST',
+    'DISPUTE_GET',
+    'DISPUTE_GET_LIST',
+    'DISPUTE_POST',
+  ],
+  ...['FUNDS_RECOVERY_GET', 'FILE_POST'],
+]
+
 /** Creates the client of Woovi's API: it authorizes each call by the AppID and explains answers by `wooviAnswers`. */
 export function createWooviClient({ ca, credentials, ...options }: AdapterOptions<WooviCredentials>) {
   const http = createHttpClient({ ...options, tls: { ca } })

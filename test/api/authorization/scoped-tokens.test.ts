@@ -328,7 +328,11 @@ describe('a token of the other mode', () => {
   test('reaches real resources, which test tokens do not', async () => {
     const real = await stack.createMerchant()
     const { uuid } = await real.api.createCharge()
-    await stack.sql('update connection set is_simulated = false where account_uuid = ?', [real.uuid])
+    await stack.sql(
+      `with changed as (update provider_account set is_simulated = false where owner_uuid = ?)
+       update connection set is_simulated = false where account_uuid = ?`,
+      [real.uuid, real.uuid],
+    )
     const live = real.api.withToken(await stack.token({ accountUuid: real.uuid, mode: 'live' }))
     expect((await live.readCharge(uuid)).uuid).toBe(uuid)
     expect((await live.get('/api/v1/payments')).body.meta.total).toBe(1)

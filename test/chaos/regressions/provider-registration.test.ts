@@ -27,7 +27,6 @@ async function refused(meanwhile: (connection: Connection) => Promise<unknown>) 
   })
   const noAnswer = { kind: 'no_answer', code: 'timeout', message: 'no answer in time' } as const
   const provider = {
-    identity: async () => noAnswer,
     async registerNotificationUrl() {
       await meanwhile(connection)
       return noAnswer
@@ -36,6 +35,7 @@ async function refused(meanwhile: (connection: Connection) => Promise<unknown>) 
   const providers = { providerFor: () => provider } as unknown as ProviderRegistry
   const activation = activateConnection(em, {
     site: { providers, publicUrl: 'https://pix.test' },
+    sealer: fixture.seal,
     connection,
     actor: 'ana',
   })

@@ -26,6 +26,15 @@ beforeAll(async () => {
 })
 afterAll(() => fixture.close())
 
+/** Makes the connection real or simulated, together with its provider account. */
+const setSimulated = (isSimulated: boolean) =>
+  ours.sql(
+    `with changed as (update provider_account set is_simulated = ? where uuid = (
+         select provider_account_uuid from connection where uuid = ?))
+     update connection set is_simulated = ? where uuid = ?`,
+    [isSimulated, ours.connection, isSimulated, ours.connection],
+  )
+
 test('simulated movements have their own lists, statement and file', async () => {
   const merchant = createBrowser(fixture)
   await merchant.signIn(ours.email, PASSWORD)
@@ -58,11 +67,11 @@ test('simulated movements have their own lists, statement and file', async () =>
     expect((await merchant.get(`/dashboard/${operationPath}`)).text).toContain(
       '>Teste (somente simulador)</span>',
     )
-  await ours.sql('update connection set is_simulated = false where uuid = ?', [ours.connection])
+  await setSimulated(false)
   expect((await merchant.get(`/dashboard/charges/${ours.charge}`)).text).not.toContain(
     'Teste (somente simulador)',
   )
-  await ours.sql('update connection set is_simulated = true where uuid = ?', [ours.connection])
+  await setSimulated(true)
 })
 
 test('a code of a test token is on the page of PIX keys, in test mode, for who may create one', async () => {
@@ -98,7 +107,7 @@ test('a code of a test token is on the page of PIX keys, in test mode, for who m
 
 test('the overview counts each amount once, and adds no simulated amount to real money', async () => {
   const accountUuid = await fixture.insertAccount()
-  const providerAccountUuid = await fixture.insertProviderAccount()
+  const providerAccountUuid = await fixture.insertProviderAccount({ accountUuid, isSimulated: false })
   await fixture.insertConnection(accountUuid, { providerAccountUuid, isSimulated: false })
   await fixture.insertConnection(accountUuid, { providerAccountUuid, isSimulated: false, type: 'POOL' })
   const simulated = await fixture.insertConnection(accountUuid, { provider: 'PROVIDER_B' })

@@ -42,7 +42,7 @@ beforeAll(async () => {
 })
 afterAll(() => fixture.close())
 beforeEach(() => {
-  identity = { kind: 'found', id: 'account-7' }
+  identity = { kind: 'found', id: randomUUID() }
   registration = { kind: 'registered' }
   registered = []
 })
@@ -230,26 +230,34 @@ test('an account is blocked and unblocked, each once; the second operator is tol
   ])
 })
 
-test('an owner is created with a password that is shown once, and signs in with it', async () => {
+test('an owner is invited by a link, sets the password that no operator sees, and signs in with it', async () => {
   const uuid = await fixture.insertAccount()
   const on = `${ACCOUNTS}/${uuid}`
-  const form = { uuid, email: `${randomUUID()}@Merchant.test`, reason: 'contract 12' }
+  const form = { uuid, email: `${randomUUID()}@Merchant.test`, reason: 'contract 12', once: randomUUID() }
   const wrong = await send('users', { ...form, email: 'nobody' }, on)
   expect([wrong.status, wrong.text.includes('id="in-email-wrong"')]).toEqual([422, true])
   const { status, text } = await send('users', form, on)
-  const password = /id="password" class="secret" value="([^"]+)"/.exec(text)?.[1]
-  expect([status, password?.length]).toEqual([200, 22])
-  expect((await operator.get(on)).text).not.toContain(password)
-  expect((await send('users', form, on)).status).toBe(422)
-  // The form sent twice creates one user, and says so; an owner who was removed may be created again.
-  const twice = { ...form, email: `${randomUUID()}@merchant.test`, once: randomUUID() }
-  expect((await send('users', twice, on)).status).toBe(200)
-  expect((await send('users', twice, on)).headers.get('location')).toBe(`${on}?done=user_there`)
-  await sql('update app_user set removed_at = now() where uuid = ?', [twice.once])
-  expect((await send('users', { ...twice, once: randomUUID() }, on)).status).toBe(200)
+  const link = /id="link" class="secret" value="([^"]+)"/.exec(text)?.[1] ?? ''
+  expect([status, new URL(link).pathname]).toEqual([
+    200,
+    expect.stringMatching(/^\/dashboard\/invitation\/[\w-]{32}$/),
+  ])
+  expect(text).not.toMatch(/password|senha/i)
+  expect(await sql('select from app_user where account_uuid = ?', [uuid])).toEqual([])
+  expect(await actionsOn(`invitation/${form.once}`)).toEqual([['invite_user', 'contract 12', EMAIL]])
+  // The form sent twice creates one invitation, and says so.
+  expect((await send('users', form, on)).headers.get('location')).toBe(`${on}?done=invitation_there`)
+
   const owner = createBrowser(fixture)
-  expect((await owner.signIn(form.email, password!)).status).toBe(303)
-  expect((await owner.get('/dashboard')).status).toBe(200)
+  const path = new URL(link).pathname
+  const joined = await owner.send(path, { name: 'Ana', password: PASSWORD }, { on: path })
+  expect([joined.status, joined.headers.get('location')]).toEqual([
+    303,
+    '/dashboard?done=invitation_accepted',
+  ])
+  expect((await owner.get('/dashboard/users')).status).toBe(200)
+  expect((await createBrowser(fixture).signIn(form.email.toLowerCase(), PASSWORD)).status).toBe(303)
+  expect((await send('users', { ...form, once: randomUUID() }, on)).status).toBe(422)
 })
 
 test('the service’s own account, and one that does not exist, have no page', async () => {

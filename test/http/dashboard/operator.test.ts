@@ -381,14 +381,9 @@ describe('an operator action', () => {
       await ours.sql(
         `insert into attempt (uuid, operation, subject_uuid, connection_uuid, provider_account_uuid, position,
            state, sendings, unknown_since, created_at, updated_at)
-         select ?, 'transfer', ?, ?, provider_account_uuid, 1, 'unknown', 1, now(), now(), now() from connection
+         select ?, 'transfer', ?, uuid, provider_account_uuid, 1, 'unknown', 1, now(), now(), now() from connection
          where uuid = ?`,
-        [
-          next,
-          ours.unknown,
-          await fixture.insertConnection(ours.account, { provider: 'PROVIDER_B' }),
-          ours.connection,
-        ],
+        [next, ours.unknown, await fixture.insertConnection(ours.account, { provider: 'PROVIDER_B' })],
       )
       const [stood, hold] = [await attempts(), await held()]
       const form = { ...seen(), as: 'rejected', reason: 'bank A confirms it' }

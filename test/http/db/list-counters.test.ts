@@ -68,13 +68,16 @@ test('totals equal the rows, between any changes and folds, by status, provider 
       charges.push(await newCharge(accountUuid, { connection: pick(connections), at: pick(DAYS) }))
       return
     }
-    const [column, value] = pick([
-      ['state', 'failed'],
-      ['connection_uuid', pick(connections)],
-      ['created_at', pick(DAYS)],
-      ['external_ref', 'something no tally knows'],
+    const [changed, value] = pick([
+      [`state = ?`, 'failed'],
+      [
+        `(connection_uuid, provider_account_uuid) = (select uuid, provider_account_uuid from connection where uuid = ?)`,
+        pick(connections),
+      ],
+      ['created_at = ?', pick(DAYS)],
+      ['external_ref = ?', 'something no tally knows'],
     ] as const)
-    await sql(`update charge set ${column} = ? where uuid = ?`, [value, pick(charges)])
+    await sql(`update charge set ${changed} where uuid = ?`, [value, pick(charges)])
   }
 
   async function counted(token: CallerToken, query: Record<string, unknown>): Promise<number> {

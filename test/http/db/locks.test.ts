@@ -60,7 +60,11 @@ test('values read with a lock are those of the moment of the lock', async () => 
     await lockTransfer(em, uuid)
     isLocked()
     await waitForLockWaiter()
-    await em.execute('update transfer set connection_uuid = ? where uuid = ?', [other, uuid])
+    await em.execute(
+      `update transfer set connection_uuid = c.uuid, provider_account_uuid = c.provider_account_uuid
+       from connection c where c.uuid = ? and transfer.uuid = ?`,
+      [other, uuid],
+    )
     await em.execute(
       `with made as (
          insert into movement (uuid, account_uuid, provider_account_uuid, connection_uuid, type, movement_type,

@@ -27,9 +27,10 @@ let attempt: { operation: 'transfer'; subjectUuid: string; providerAccountUuid: 
 beforeAll(async () => {
   fixture = await openApiFixture([])
   await createFullAccount(fixture)
-  connection = await fixture.insertConnection(await fixture.insertAccount())
-  other = await fixture.insertConnection(await fixture.insertAccount())
+  const accountUuid = await fixture.insertAccount()
+  connection = await fixture.insertConnection(accountUuid)
   const { providerAccountUuid } = await em().findOneOrFail(Connection, connection)
+  other = await fixture.insertConnection(accountUuid, { providerAccountUuid })
   attempt = {
     operation: 'transfer',
     subjectUuid: randomUUID(),

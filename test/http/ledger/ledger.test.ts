@@ -45,12 +45,11 @@ const linesOf = async (token: string, query = '') =>
   )
 
 test('a connection of another account lists none of the caller’s lines, though both use one provider account', async () => {
-  const [accountUuid, providerAccountUuid] = [
-    await fixture.insertAccount(),
-    await fixture.insertProviderAccount(),
-  ]
+  const accountUuid = await fixture.insertAccount()
+  const providerAccountUuid = await fixture.insertProviderAccount({ accountUuid })
   const own = await fixture.insertConnection(accountUuid, { providerAccountUuid })
-  const foreign = await fixture.insertConnection(await fixture.insertAccount(), { providerAccountUuid })
+  const shared = { providerAccountUuid, type: 'POOL' as const }
+  const foreign = await fixture.insertConnection(await fixture.insertAccount(), shared)
   const movement = await deposit(own)
   const token = await fixture.insertToken({ accountUuid })
   expect(await linesOf(token, `?provider_uuid=${own}`)).toEqual([[movement, own]])
@@ -58,13 +57,12 @@ test('a connection of another account lists none of the caller’s lines, though
 })
 
 test('lines of two connections at one provider account name the requested one, else their own', async () => {
-  const [accountUuid, providerAccountUuid] = [
-    await fixture.insertAccount(),
-    await fixture.insertProviderAccount(),
-  ]
+  const accountUuid = await fixture.insertAccount()
+  const providerAccountUuid = await fixture.insertProviderAccount({ accountUuid })
   const elder = await fixture.insertConnection(accountUuid, { providerAccountUuid, createdAt: new Date(0) })
   const younger = await fixture.insertConnection(accountUuid, { providerAccountUuid })
-  const payer = await fixture.insertConnection(await fixture.insertAccount(), { providerAccountUuid })
+  const pool = { providerAccountUuid, type: 'POOL' as const }
+  const payer = await fixture.insertConnection(await fixture.insertAccount(), pool)
   const [first, second, shared] = [await deposit(elder), await deposit(younger), await deposit(younger)]
   // A split of what another account's charge received.
   await fixture.orm.em.execute('update movement set connection_uuid = ? where uuid = ?', [payer, shared])

@@ -58,7 +58,7 @@ beforeAll(async () => {
     creditedSince: NOT_CREDITED_YET,
   })
   const site = { providers, publicUrl: stack.facts.inbox_url }
-  expect(await activateConnection(orm.em.fork(), { site, connection, actor: 'ana' })).toEqual({
+  expect(await activateConnection(orm.em.fork(), { site, sealer: seal, connection, actor: 'ana' })).toEqual({
     kind: 'opened',
     cents: 10_700,
   })

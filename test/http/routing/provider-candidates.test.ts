@@ -73,14 +73,14 @@ describe('the defaults', () => {
   })
 
   test('contain each provider account once: an orphan and a charge must not share a reference', async () => {
-    const providerAccountUuid = await fixture.insertProviderAccount()
+    const providerAccountUuid = await fixture.insertProviderAccount({ accountUuid })
     const [a, b, c] = await connections({ providerAccountUuid }, { providerAccountUuid }, {})
     await fixture.replaceDefaultProviders(accountUuid, [a!, b!, c!])
     expect(await candidates()).toEqual([a, c])
   })
 
   test('use a second connection to a provider account where the first is not ACTIVE', async () => {
-    const providerAccountUuid = await fixture.insertProviderAccount()
+    const providerAccountUuid = await fixture.insertProviderAccount({ accountUuid })
     const [a, b] = await connections({ providerAccountUuid, status: 'INACTIVE' }, { providerAccountUuid })
     await fixture.replaceDefaultProviders(accountUuid, [a!, b!])
     expect(await candidates()).toEqual([b])

@@ -93,7 +93,8 @@ export function createRowInserters(orm: Orm) {
     async insertConnection(accountUuid: string, row: ConnectionRow = {}): Promise<string> {
       const uuid = randomUUID()
       const provider = row.provider ?? 'PROVIDER_A'
-      const providerAccountUuid = row.providerAccountUuid ?? (await insertProviderAccount(orm, provider))
+      const providerAccountUuid =
+        row.providerAccountUuid ?? (await insertProviderAccount(orm, { ...row, provider, accountUuid }))
       await orm.em.execute(
         `insert into connection (uuid, account_uuid, provider_account_uuid, provider, dialect, type, status, is_public,
            is_simulated, base_url, sealed_credentials, secret_key_id, fees, virtual_account, created_at,
@@ -118,7 +119,7 @@ export function createRowInserters(orm: Orm) {
       return uuid
     },
 
-    insertProviderAccount: (provider: ProviderName = 'PROVIDER_A') => insertProviderAccount(orm, provider),
+    insertProviderAccount: (row: ProviderAccountRow = {}) => insertProviderAccount(orm, row),
 
     /** A transfer that is not sent yet. */
     async insertTransfer(connectionUuid: string, em: EntityManager = orm.em): Promise<string> {
@@ -158,13 +159,18 @@ export function createRowInserters(orm: Orm) {
   }
 }
 
-async function insertProviderAccount(orm: Orm, provider: ProviderName): Promise<string> {
+/** Its owner is the account of a NOMINAL connection; without an account it is shared. */
+type ProviderAccountRow = Pick<ConnectionRow, 'provider' | 'type' | 'isSimulated'> & { accountUuid?: string }
+
+async function insertProviderAccount(
+  orm: Orm,
+  { provider = 'PROVIDER_A', type = 'NOMINAL', isSimulated = true, accountUuid }: ProviderAccountRow,
+): Promise<string> {
   const uuid = randomUUID()
-  await orm.em.execute('insert into provider_account (uuid, provider, name) values (?, ?, ?)', [
-    uuid,
-    provider,
-    uuid,
-  ])
+  await orm.em.execute(
+    'insert into provider_account (uuid, provider, is_simulated, name, owner_uuid) values (?, ?, ?, ?, ?)',
+    [uuid, provider, isSimulated, uuid, type === 'NOMINAL' ? (accountUuid ?? null) : null],
+  )
   return uuid
 }
 

@@ -365,3 +365,35 @@ test('a failed registration of notifications is no answer', async () => {
     code: 'collection_key_missing',
   })
 })
+
+test.each([
+  [
+    'another system has it',
+    okReply({ webhookUrl: 'https://erp.example/pix', chave: 'k' }),
+    'https://erp.example/pix',
+  ],
+  [
+    'none is registered',
+    {
+      status: 404,
+      json: {
+        type: 'https://pix.bcb.gov.br/api/v2/error/WebhookNaoEncontrado',
+        ...{ title: 'Não Encontrado', status: 404, detail: 'Webhook não encontrado.' },
+      },
+    },
+    null,
+  ],
+])('the URL of the key’s notifications is read before it is replaced: %s', async (_, reply, url) => {
+  await using story = await openEfiFixture()
+  story.scripted.scriptReplies(WEBHOOK.replace('PUT', 'GET'), reply)
+  expect(await story.provider.findReplacedUrl!('chave@exemplo.com.br')).toEqual({ kind: 'found', url })
+})
+
+test('a URL that cannot be read is not an absent one', async () => {
+  await using story = await openEfiFixture()
+  story.scripted.scriptReplies(WEBHOOK.replace('PUT', 'GET'), {
+    status: 404,
+    json: { nome: 'nao_encontrado' },
+  })
+  expect(await story.provider.findReplacedUrl!('chave@exemplo.com.br')).toMatchObject({ kind: 'no_answer' })
+})

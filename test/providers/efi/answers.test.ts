@@ -53,6 +53,11 @@ const calls: Record<keyof typeof efiAnswers, CallUnderTest> = {
   listKeys: { make: provider => provider.listKeys(), unprovenKind: 'no_answer' },
   balances: { make: provider => provider.balances(), unprovenKind: 'no_answer' },
   statement: { make: provider => provider.statement(...range), unprovenKind: 'no_answer' },
+  findReplacedUrl: {
+    make: provider => provider.findReplacedUrl!('k'),
+    unprovenKind: 'no_answer',
+    absent: { kind: 'found' },
+  },
   registerNotificationUrl: {
     make: provider => provider.registerNotificationUrl('https://t.test/n', 'k'),
     unprovenKind: 'no_answer',

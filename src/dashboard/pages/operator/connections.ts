@@ -2,19 +2,19 @@ import { randomBytes } from 'node:crypto'
 import { z } from 'zod'
 import { runAuditedAction } from '../../../admin/audited-action.ts'
 import {
-  type ConnectionOrder,
   CREDENTIALS_SCHEMAS,
-  OnboardingRefused,
   onboardConnection,
+  REQUIRED_PERMISSIONS,
   renewCredentials,
-  testCredentials,
 } from '../../../admin/connection-onboarding.ts'
 import { type ConnectionChange, changeConnectionRow } from '../../../admin/connections.ts'
 import { CredentialsRefused } from '../../../admin/credentials.ts'
+import { OnboardingRefused } from '../../../admin/onboarding-refusal.ts'
 import { uuidSchema } from '../../../contract/shared/fields.ts'
 import type { EntityManager } from '../../../db/client/orm.ts'
 import type { Account } from '../../../db/entities/account.ts'
 import { Connection, ProviderAccount } from '../../../db/entities/connection.ts'
+import { listProviderAccountHolders } from '../../../db/repositories/provider-account-identities.ts'
 import { feeFromText, formatFee } from '../../../domain/ledger/fee-notation.ts'
 import { centsFromText, FEE_LINES, type Fee } from '../../../domain/ledger/money.ts'
 import {
@@ -69,6 +69,8 @@ const connectFormSchema = z.object({
   base_url: z.url({ protocol: /^https$/, message: 'must be an https URL' }).max(255),
   collection_key: z.string().trim().max(77).optional(),
   simulated: z.enum(['yes', 'no']),
+  join: z.enum(['yes', 'no']).default('no'),
+  replace_webhook: z.enum(['yes', 'no']).default('no'),
   account_number: z.string().trim().min(1).max(20).optional(),
   account_agency: z.string().trim().min(1).max(10).optional(),
   bank_name: z.string().trim().min(1).max(140).optional(),
@@ -94,10 +96,19 @@ const feesFormSchema = z.object({
   transfer: z.string().trim().max(40),
   refund: z.string().trim().max(40),
 })
-const credentialsFormSchema = z.object(changeFields)
+const credentialsFormSchema = z.object({
+  ...changeFields,
+  replace_webhook: z.enum(['yes', 'no']).default('no'),
+})
 
 export function registerConnectionForms(router: DashboardRouter): void {
   const { dashboard } = router
+  const renderConnection = createConnectionPage(dashboard)
+  /** Renders the connection of the submitted form; the address of the form itself leads to the accounts. */
+  const renderFormConnection = async (visit: PageContext<'operator'>) => {
+    const uuid = readFormUuid(visit, 'uuid')
+    return uuid === null ? redirect(ACCOUNTS_PATH) : renderConnection(visit, uuid)
+  }
   router.get('operator', `${ACCOUNTS_PATH}/:uuid/connect`, visit =>
     renderConnectForm(visit, { accountUuid: visit.params.uuid, dialect: visit.query.dialect }),
   )
@@ -123,7 +134,12 @@ export function registerConnectionForms(router: DashboardRouter): void {
       const outcome = { path: `${CONNECTIONS_PATH}/${uuid}`, outcome: 'connected' }
       if ((await visit.em.fork().count(Connection, uuid)) > 0) return outcome
       const connection = { ...toConnectionOrder(fields, account), uuid, credentials }
-      await connect(dashboard, visit, { connection, reason, openingCents })
+      const onboarding = {
+        ...{ connection, reason, openingCents, actor: visit.actor },
+        joins: fields.join === 'yes',
+        replacesWebhook: fields.replace_webhook === 'yes',
+      }
+      await callProvider(dashboard, dialect, tools => onboardConnection(tools, onboarding))
       return outcome
     },
   })
@@ -193,13 +209,14 @@ export function registerConnectionForms(router: DashboardRouter): void {
 
   registerOperatorForm(router, 'accounts/connections/credentials', {
     ...{ page: ACCOUNTS_PATH, schema: credentialsFormSchema, render: renderFormConnection },
-    async act({ uuid: connectionUuid, reason }, visit) {
+    async act({ uuid: connectionUuid, reason, replace_webhook }, visit) {
       const { dialect } = await requireConnection(visit.em, connectionUuid)
       await requireUnchangedCredentials(visit, connectionUuid)
       const errors: FieldErrors = {}
       const credentials = readCredentials(visit, dialect, errors)
       if (Object.keys(errors).length > 0) fail('validation_failed', { errors })
-      const order = { connectionUuid, credentials, actor: visit.actor, reason }
+      const replacesWebhook = replace_webhook === 'yes'
+      const order = { connectionUuid, credentials, actor: visit.actor, reason, replacesWebhook }
       const { isProved } = await callProvider(dashboard, dialect, tools => renewCredentials(tools, order))
       const outcome = isProved ? 'credentials_replaced' : 'credentials_unproved'
       return { path: `${CONNECTIONS_PATH}/${connectionUuid}`, outcome }
@@ -209,26 +226,6 @@ export function registerConnectionForms(router: DashboardRouter): void {
   // After the addresses of the forms: `status` is no identifier.
   router.get('operator', `${CONNECTIONS_PATH}/:uuid`, visit => renderConnection(visit, visit.params.uuid))
 }
-
-type Onboarding = { connection: ConnectionOrder; reason: string; openingCents: number | undefined }
-
-/** Tests the credentials at the provider, then stores them sealed and activates the connection. */
-async function connect(
-  context: DashboardContext,
-  { actor }: OperatorVisit,
-  { connection, reason, openingCents }: Onboarding,
-): Promise<void> {
-  const { dialect } = connection
-  await callProvider(context, dialect, async tools => {
-    const { providers } = tools.site
-    const tested = await testCredentials({ providers, sealer: tools.sealer }, connection)
-    if (tested.kind === 'refused') failField(CREDENTIAL_FIELDS[dialect][0]!.name, REFUSED_MESSAGE)
-    if (tested.kind === 'no_answer') failField('base_url', 'must be an address at which the provider answers')
-    await onboardConnection(tools, { connection, actor, reason, openingCents })
-  })
-}
-
-const REFUSED_MESSAGE = 'was refused by the provider, with the other credentials'
 
 type ProviderTools = Parameters<typeof onboardConnection>[0]
 
@@ -246,10 +243,15 @@ async function callProvider<T>(
   try {
     return await work({ em: orm.em.fork(), sealer, site: { providers, publicUrl: config.publicUrl } })
   } catch (error) {
-    const isRefusal = error instanceof OnboardingRefused || error instanceof CredentialsRefused
-    if (!isRefusal) throw error
-    const field = error instanceof OnboardingRefused ? 'base_url' : CREDENTIAL_FIELDS[dialect][0]!.name
-    return failField(field, { text: 'was not stored: {reason}', gaps: { reason: error.message } })
+    const credentialsField = CREDENTIAL_FIELDS[dialect][0]!.name
+    if (error instanceof CredentialsRefused)
+      return failField(credentialsField, {
+        text: 'was not stored: {reason}',
+        gaps: { reason: error.message },
+      })
+    if (!(error instanceof OnboardingRefused)) throw error
+    const { field, text, gaps } = error
+    return failField(field === 'credentials' ? credentialsField : field, { text, gaps })
   }
 }
 
@@ -365,33 +367,34 @@ async function renderConnectForm(
     dialects: PROVIDER_APIS,
     providers: PROVIDER_NAMES,
     credentialFields: dialect ? CREDENTIAL_FIELDS[dialect] : [],
+    permissions: dialect ? REQUIRED_PERMISSIONS[dialect] : [],
   }
   return createPage('operator/connect', model, `${ACCOUNTS_PATH}/${uuid}/connect`)
 }
 
-/** Renders the connection of the submitted form; the address of the form itself leads to the accounts. */
-async function renderFormConnection(visit: PageContext<'operator'>) {
-  const uuid = readFormUuid(visit, 'uuid')
-  return uuid === null ? redirect(ACCOUNTS_PATH) : renderConnection(visit, uuid)
-}
-
-async function renderConnection(visit: PageContext<'operator'>, uuid: string) {
-  const { em } = visit
-  const connection = await requireConnection(em, uuid)
-  const account = await requireMerchantAccount(em, connection.accountUuid)
-  const holder = await em.fork().findOneOrFail(ProviderAccount, connection.providerAccountUuid)
-  const { provider, dialect, type, status, isPublic, isSimulated, baseUrl, collectionKey } = connection
-  const model = {
-    account: { uuid: account.uuid, name: account.name },
-    connection: {
-      ...{ uuid, provider, dialect, type, status, isPublic, isSimulated, baseUrl, collectionKey },
-      ...{ holder: holder.name, createdAt: connection.createdAt },
-      fees: connection.fees,
-    },
-    statuses: CONNECTION_STATUSES.filter(one => one !== 'UNDEFINED'),
-    credentialFields: CREDENTIAL_FIELDS[dialect],
-    credentialsVersion: encodeFacts(visit.language, await readCredentialsFacts(visit, uuid)),
-    feeLines: FEE_LINES,
+function createConnectionPage({ sealer }: DashboardContext) {
+  return async (visit: PageContext<'operator'>, uuid: string) => {
+    const { em } = visit
+    const connection =
+      (await em.fork().findOne(Connection, uuid, { populate: ['sealedReplacedUrl'] })) ?? fail('not_found')
+    const account = await requireMerchantAccount(em, connection.accountUuid)
+    const { providerAccountUuid, sealedReplacedUrl } = connection
+    const holder = await em.fork().findOneOrFail(ProviderAccount, providerAccountUuid)
+    const { provider, dialect, type, status, isPublic, isSimulated, baseUrl, collectionKey } = connection
+    const model = {
+      account: { uuid: account.uuid, name: account.name },
+      connection: {
+        ...{ uuid, provider, dialect, type, status, isPublic, isSimulated, baseUrl, collectionKey },
+        ...{ holder: holder.name, createdAt: connection.createdAt },
+        holders: await listProviderAccountHolders(em.fork(), providerAccountUuid),
+        replacedUrl: sealedReplacedUrl ? String(sealer.open(sealedReplacedUrl)) : null,
+        fees: connection.fees,
+      },
+      statuses: CONNECTION_STATUSES.filter(one => one !== 'UNDEFINED'),
+      credentialFields: CREDENTIAL_FIELDS[dialect],
+      credentialsVersion: encodeFacts(visit.language, await readCredentialsFacts(visit, uuid)),
+      feeLines: FEE_LINES,
+    }
+    return createPage('operator/connection', model, `${CONNECTIONS_PATH}/${uuid}`)
   }
-  return createPage('operator/connection', model, `${CONNECTIONS_PATH}/${uuid}`)
 }

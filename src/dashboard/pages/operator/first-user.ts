@@ -1,9 +1,8 @@
+import { randomUUID } from 'node:crypto'
 import { z } from 'zod'
-import { runAuditedAction } from '../../../admin/audited-action.ts'
-import { addUser, generateUserPassword } from '../../../admin/users.ts'
+import { INVITATION_PATH, inviteByOperator } from '../../../admin/invitations.ts'
 import { uuidSchema } from '../../../contract/shared/fields.ts'
-import { User } from '../../../db/entities/user.ts'
-import { failField } from '../../../http/api-error.ts'
+import { fail, failField } from '../../../http/api-error.ts'
 import { parseFormFields, reasonSchema } from '../../http/form.ts'
 import { createPage, redirect } from '../../http/page.ts'
 import type { DashboardRouter } from '../../http/router.ts'
@@ -16,24 +15,34 @@ const userFormSchema = z.object({
   once: uuidSchema.optional(),
 })
 
-/** Registers the form that creates an owner of an account: the first one has no other owner to invite them. */
-export function registerFirstUserForm({ post }: DashboardRouter): void {
+/**
+ * Registers the form that invites an owner of an account: the first one has no other owner to invite them. The owner sets the
+ * password, which no operator knows.
+ */
+export function registerFirstUserForm({ post, dashboard }: DashboardRouter): void {
   post('operator', `${ACCOUNTS_PATH}/users`, {
-    async handle({ em, form, session }) {
-      const { uuid: accountUuid, email, reason, once: uuid } = parseFormFields(userFormSchema, form)
+    async handle({ em, form, session: { user } }) {
+      const {
+        uuid: accountUuid,
+        once: uuid = randomUUID(),
+        ...fields
+      } = parseFormFields(userFormSchema, form)
       const { name } = await requireMerchantAccount(em, accountUuid)
-      const isRepeated = uuid !== undefined && (await em.fork().count(User, uuid)) > 0
-      if (isRepeated) return redirect(`${ACCOUNTS_PATH}/${accountUuid}`, 'user_there')
-      if ((await em.fork().count(User, { email, removedAt: null })) > 0)
-        failField('email', 'is already the e-mail of a user')
-      const password = generateUserPassword()
-      await runAuditedAction(em.fork(), {
-        ...{ actor: session.user.email, reason, action: 'user_add' },
-        work: tx => addUser(tx, { uuid, email, password, accountUuid, role: 'owner' }),
-        subject: user => `user/${user.uuid}`,
-      })
-      const model = { account: { uuid: accountUuid, name }, email, password }
-      return createPage('operator/user-created', model, `${ACCOUNTS_PATH}/${accountUuid}`, {})
+      const order = { uuid, accountUuid, role: 'owner' as const, invitedBy: user.uuid, actor: user.email }
+      const result = await inviteByOperator(em, { ...fields, ...order })
+      switch (result.kind) {
+        case 'created': {
+          const url = `${dashboard.config.publicUrl}${INVITATION_PATH}/${result.token}`
+          const model = { account: { uuid: accountUuid, name }, email: fields.email, url }
+          return createPage('operator/owner-invited', model, `${ACCOUNTS_PATH}/${accountUuid}`, {})
+        }
+        case 'repeated':
+          return redirect(`${ACCOUNTS_PATH}/${accountUuid}`, 'invitation_there')
+        case 'user_exists':
+          return failField('email', 'is already the e-mail of a user')
+        case 'too_many':
+          return fail('user_limit')
+      }
     },
     renderForm: renderFormAccount,
   })

@@ -1,6 +1,6 @@
 import type { RouterContext } from '@koa/router'
 import { z } from 'zod'
-import { acceptInvitation, visitInvitation } from '../../../admin/invitations.ts'
+import { acceptInvitation, INVITATION_PATH, visitInvitation } from '../../../admin/invitations.ts'
 import { partyName } from '../../../contract/shared/fields.ts'
 import { type ApiError, fail, failField } from '../../../http/api-error.ts'
 import { toLoggedApiError } from '../../../http/error-handler.ts'
@@ -13,8 +13,6 @@ import { createPage, redirect } from '../../http/page.ts'
 import { signIn } from '../../http/sign-in-cookies.ts'
 import { issueVisitorFormToken, registerVisitorForm, sendVisitorResponse } from '../../http/visitor-form.ts'
 import { createVisitorLimit } from '../../http/visitor-limit.ts'
-
-export const INVITATION_PATH = '/dashboard/invitation'
 
 /** Points of a request, and of one with an unknown token, which is a guess or a mistake. */
 const REQUEST_POINTS = 1

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { createInvitation, revokeInvitation } from '../../../admin/invitations.ts'
+import { createInvitation, INVITATION_PATH, revokeInvitation } from '../../../admin/invitations.ts'
 import { uuidSchema } from '../../../contract/shared/fields.ts'
 import { listOpenInvitations } from '../../../db/repositories/account-users.ts'
 import { ACCOUNT_ROLES } from '../../../domain/users/roles.ts'
@@ -10,7 +10,6 @@ import { parseFormFields } from '../../http/form.ts'
 import { redirect } from '../../http/page.ts'
 import type { PageContext } from '../../http/page-context.ts'
 import type { DashboardRouter } from '../../http/router.ts'
-import { INVITATION_PATH } from './accept-invitation.ts'
 import { renderUsers, USERS_PATH } from './users.ts'
 
 const PATH = `${USERS_PATH}/invitations`

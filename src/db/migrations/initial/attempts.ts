@@ -7,8 +7,10 @@ create table attempt (
   uuid uuid primary key,
   operation text not null check (operation in ('issue', 'transfer', 'refund', 'return', 'create_key', 'delete_key')),
   subject_uuid uuid not null,
-  connection_uuid uuid not null references connection,
+  connection_uuid uuid not null,
   provider_account_uuid uuid not null references provider_account,
+  constraint attempt_connection foreign key (connection_uuid, provider_account_uuid)
+    references connection (uuid, provider_account_uuid),
   position int not null,
   state text not null check (state in ('calling', 'accepted', 'settled', 'rejected',
     'unreachable', 'unknown', 'orphan', 'closed', 'duplicate')),

@@ -22,8 +22,10 @@ create table charge (
   uuid uuid primary key,
   account_uuid uuid not null references account,
   -- The first candidate until a provider has issued the charge.
-  connection_uuid uuid not null references connection,
+  connection_uuid uuid not null,
   provider_account_uuid uuid not null references provider_account,
+  constraint charge_connection foreign key (connection_uuid, provider_account_uuid)
+    references connection (uuid, provider_account_uuid),
   state text not null check (state in ('issuing', 'pending', 'paying', 'paid', 'refunding',
     'partially_refunded', 'refunded', 'failed', 'expired', 'cancelled')),
   -- 0: the payer decides the amount.

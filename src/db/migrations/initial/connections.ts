@@ -3,11 +3,14 @@ import type { SchemaPart } from './schema-part.ts'
 /** Accounts at providers, the connections of merchants to them, their priority and the circuit breaker of each. */
 export const connections: SchemaPart = {
   tables: `
--- Where the money is held at a provider; POOL connections of many accounts share one.
+-- Where the money is held at a provider, real or simulated; POOL connections of many accounts share one.
 create table provider_account (
   uuid uuid primary key,
   provider text not null check (provider in ('PROVIDER_A', 'PROVIDER_B', 'PROVIDER_C', 'PROVIDER_D')),
+  is_simulated boolean not null,
   name text not null,
+  -- The account in whose name it is; null where it is the service's own, which POOL connections share.
+  owner_uuid uuid references account,
   -- When its list of disputes was polled last; the sweep goes round in this order, at a pace that providers bear.
   disputes_polled_at timestamptz,
   -- When it last answered with the list, to the minute.
@@ -16,14 +19,27 @@ create table provider_account (
   compared_at timestamptz,
   compared_until timestamptz,
   created_at timestamptz not null default now(),
-  constraint provider_account_once unique (provider, name)
+  constraint provider_account_once unique (provider, is_simulated, name),
+  -- Targets of references of connections, which repeat these columns.
+  constraint provider_account_kind unique (uuid, provider, is_simulated),
+  constraint provider_account_owned unique (uuid, owner_uuid)
 );
 create index provider_account_dispute_sweep on provider_account (disputes_polled_at nulls first);
+
+-- What identifies the account at the bank, hashed (src/admin/account-identity.ts): whatever provider, name, owner or mode
+-- it is connected under, it is one provider account. A hash is kept when the bank no longer lists what it is of.
+create table provider_account_identity (
+  dialect text not null check (dialect in ('efi', 'woovi')),
+  hash text not null,
+  provider_account_uuid uuid not null references provider_account,
+  constraint provider_account_identity_once primary key (dialect, hash)
+);
+create index provider_account_identity_listed on provider_account_identity (provider_account_uuid);
 
 create table connection (
   uuid uuid primary key,
   account_uuid uuid not null references account,
-  provider_account_uuid uuid not null references provider_account,
+  provider_account_uuid uuid not null,
   provider text not null check (provider in ('PROVIDER_A', 'PROVIDER_B', 'PROVIDER_C', 'PROVIDER_D')),
   dialect text not null check (dialect in ('efi', 'woovi')),
   type text not null check (type in ('NOMINAL', 'POOL')),
@@ -39,12 +55,23 @@ create table connection (
   collection_key varchar(77),
   fees jsonb not null,
   virtual_account jsonb,
+  -- The URL of another system that registering ours has replaced at the provider.
+  sealed_replaced_url text,
+  -- Whose name the account at the provider must be in; null: it may be shared.
+  nominal_account_uuid uuid generated always as (case when type = 'NOMINAL' then account_uuid end) stored,
   settle_window_ms int not null default 600000 check (settle_window_ms > 0),
   credited_since timestamptz,
   created_at timestamptz(3) not null default now(),
   updated_at timestamptz not null default now(),
   -- Target of references that must stay within one account.
   constraint connection_of_account unique (uuid, account_uuid),
+  constraint connection_at_provider_account unique (uuid, provider_account_uuid),
+  -- Test and live money never meet: a provider account and its connections are all simulated or all real.
+  constraint connection_mode foreign key (provider_account_uuid, provider, is_simulated)
+    references provider_account (uuid, provider, is_simulated),
+  -- Only its owner has NOMINAL connections to a provider account; every other one is a POOL.
+  constraint connection_owner foreign key (provider_account_uuid, nominal_account_uuid)
+    references provider_account (uuid, owner_uuid),
   constraint connection_epoch check (credentials_epoch >= 1)
 );
 create index connection_listed on connection (account_uuid, created_at, uuid);

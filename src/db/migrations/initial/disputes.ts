@@ -14,8 +14,10 @@ export const disputes: SchemaPart = {
 create table dispute (
   uuid uuid primary key,
   account_uuid uuid not null references account,
-  connection_uuid uuid not null references connection,
+  connection_uuid uuid not null,
   provider_account_uuid uuid not null references provider_account,
+  constraint dispute_connection foreign key (connection_uuid, provider_account_uuid)
+    references connection (uuid, provider_account_uuid),
   provider_dispute_id text not null,
   kind text not null check (kind in ('RECEIVED_MED', 'REQUESTED_MED')),
   dispute_type text not null check (dispute_type in ('UNDEFINED', 'SCAM',

@@ -8,7 +8,7 @@ create table movement (
   uuid uuid primary key,
   account_uuid uuid not null references account,
   provider_account_uuid uuid not null references provider_account,
-  connection_uuid uuid references connection,
+  connection_uuid uuid,
   type text not null check (type in ('EXTERNAL_TRANSFER', 'EXTERNAL_REFUND', 'SPLIT', 'FEE', 'HOLD', 'ADJUSTMENT')),
   movement_type text not null check (movement_type in ('IN', 'OUT')),
   value_cents bigint not null check (value_cents > 0),
@@ -44,7 +44,10 @@ create table movement (
     and (reason is distinct from 'panel_transfer' or (end_to_end is not null and status = 'SETTLED'))
   ),
   -- An id of a return says which PIX it returns.
-  constraint movement_return_named check (return_id is null or return_of is not null)
+  constraint movement_return_named check (return_id is null or return_of is not null),
+  -- What moves through a connection moves at its provider account.
+  constraint movement_connection foreign key (connection_uuid, provider_account_uuid)
+    references connection (uuid, provider_account_uuid)
 );
 -- A PIX is booked once, in each direction.
 create unique index movement_once on movement (provider_account_uuid, movement_type, end_to_end)
@@ -175,13 +178,19 @@ end $$;
 create trigger posting_balanced after insert on posting referencing new table as written
   for each statement execute function check_postings_balance();
 
--- A posting stores the operation that its movement has at that time. The line of a PIX has its value.
+-- A posting stores the operation that its movement has at that time, and is of the movement's provider account, so that no
+-- movement changes balances of another one, or of the other mode. The line of a PIX has its value.
 create function set_posting_operation() returns trigger language plpgsql as $$
 declare
   line_cents bigint;
 begin
   select ${OPERATION_CODE_SQL}, case m.movement_type when 'IN' then m.value_cents else -m.value_cents end
-    into new.operation, line_cents from movement m where m.uuid = new.movement_uuid;
+    into new.operation, line_cents from movement m
+    where m.uuid = new.movement_uuid and m.provider_account_uuid = new.provider_account_uuid;
+  if not found then
+    raise exception 'a posting at another provider account than its movement' using errcode = 'check_violation',
+      constraint = 'posting_provider_account';
+  end if;
   if new.bucket = 'available' and new.type in ('EXTERNAL_TRANSFER', 'EXTERNAL_REFUND') and new.cents <> line_cents then
     raise exception 'the line of a PIX has its value: movement %', new.movement_uuid
       using errcode = 'check_violation', constraint = 'posting_pix_value';

@@ -25,7 +25,7 @@ create table app_user (
 create index app_user_of_account on app_user (account_uuid) where account_uuid is not null;
 create unique index app_user_email on app_user (email) where removed_at is null;
 
--- An invitation to an account: a link that works once, which an owner sends.
+-- An invitation to an account: a link that works once, which an owner sends, or an operator to the first owner.
 create table user_invitation (
   uuid uuid primary key,
   account_uuid uuid not null references account,
@@ -33,7 +33,8 @@ create table user_invitation (
   role text not null check (role in ('owner', 'finance', 'developer', 'viewer')),
   -- SHA-256 of the token in the address; the token itself is not stored.
   token_hash bytea not null constraint user_invitation_token unique check (length(token_hash) = 32),
-  invited_by uuid not null references app_user,
+  -- Null: an operator on the command line.
+  invited_by uuid references app_user,
   created_at timestamptz not null,
   expires_at timestamptz not null,
   accepted_at timestamptz,

@@ -33,8 +33,10 @@ create index auth_code_outbox on auth_code (created_at) where sealed_message is 
 create table pix_key (
   uuid uuid primary key,
   account_uuid uuid not null references account,
-  connection_uuid uuid not null references connection,
+  connection_uuid uuid not null,
   provider_account_uuid uuid not null references provider_account,
+  constraint pix_key_connection foreign key (connection_uuid, provider_account_uuid)
+    references connection (uuid, provider_account_uuid),
   -- Keys of simulators and of real providers are apart.
   is_simulated boolean not null,
   type text not null check (type in ('DOCUMENT', 'EMAIL', 'PHONE', 'RANDOM')),

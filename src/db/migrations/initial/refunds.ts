@@ -14,8 +14,10 @@ create table refund (
   uuid uuid primary key,
   charge_uuid uuid not null references charge,
   account_uuid uuid not null references account,
-  connection_uuid uuid not null references connection,
+  connection_uuid uuid not null,
   provider_account_uuid uuid not null references provider_account,
+  constraint refund_connection foreign key (connection_uuid, provider_account_uuid)
+    references connection (uuid, provider_account_uuid),
   dispute_uuid uuid,
   state text not null check (state in ('sending', 'settling', 'settled', 'failed')),
   value_cents bigint not null check (value_cents between 1 and 999999999999),

@@ -22,8 +22,10 @@ create table transfer (
   uuid uuid primary key,
   account_uuid uuid not null references account,
   -- The first candidate until another was tried.
-  connection_uuid uuid not null references connection,
+  connection_uuid uuid not null,
   provider_account_uuid uuid not null references provider_account,
+  constraint transfer_connection foreign key (connection_uuid, provider_account_uuid)
+    references connection (uuid, provider_account_uuid),
   state text not null check (state in ('created', 'sending', 'settling', 'paid',
     'partially_refunded', 'refunded', 'failed', 'cancelled', 'expired')),
   value_cents bigint not null check (value_cents between 1 and 999999999999),
