@@ -525,6 +525,26 @@ describe('connection', () => {
     ])
   })
 
+  test('credentials do not end the notifications of another system, unless an option says so', async () => {
+    const order = { baseUrl: mailServer.url, collectionKey: 'third-key' }
+    const { uuid, sealedCredentials } = await connection('NOMINAL', order)
+    const file = join(folder, 'third.json')
+    await writeFile(file, JSON.stringify({ client_id: 'a', client_secret: 'third', notice_secret: 'c' }))
+    const replace = (...more: string[]) => run('connection', 'credentials', uuid, file, ...more, ...BY)
+    mailServer.scriptReplies('GET /v2/gn/evp', { status: 200, json: { chaves: [] } })
+    mailServer.scriptReplies('GET /v2/webhook/third-key', {
+      ...{ status: 200, json: { webhookUrl: 'https://erp.example/pix', chave: 'third-key' } },
+    })
+    mailServer.scriptReplies('PUT /v2/webhook/third-key', { status: 201, json: {} })
+    await expect(replace()).rejects.toThrow(/^--replace-webhook must be given on purpose: .*erp\.example/)
+    const populate = ['sealedCredentials', 'sealedReplacedUrl'] as const
+    const stored = () => em().findOneOrFail(Connection, uuid, { populate })
+    expect(await stored()).toMatchObject({ sealedCredentials, sealedReplacedUrl: null })
+    await replace('--replace-webhook')
+    const { sealedReplacedUrl } = await stored()
+    expect(createSealer(keys).open(sealedReplacedUrl!)).toBe('https://erp.example/pix')
+  })
+
   test('credentials that the provider’s API cannot use are refused, and the stored ones stay', async () => {
     const { uuid, sealedCredentials } = await connection()
     const file = join(folder, 'credentials.json')
