@@ -107,13 +107,19 @@ function getResultUpdate(kind: OperationKind | 'pix_key_removal'): UpdateDefinit
   return kind === 'charge' ? awaitIssuedUpdate : awaitResultUpdate
 }
 
+export function getOperationWorkflowId(kind: OperationKind, uuid: string): string {
+  return WORKFLOWS[kind].idOf(uuid)
+}
+
 /** Returns whether the workflow of an operation runs, also before it has stored its row. Fails while Temporal is unreachable. */
 export async function isOperationRunning(
   temporal: TemporalContext,
   { kind, uuid, waitMs }: { kind: OperationKind; uuid: string; waitMs: number },
 ): Promise<boolean> {
   const client = await temporal.client()
-  return client.withDeadline(Date.now() + waitMs, () => isWorkflowRunning(client, WORKFLOWS[kind].idOf(uuid)))
+  return client.withDeadline(Date.now() + waitMs, () =>
+    isWorkflowRunning(client, getOperationWorkflowId(kind, uuid)),
+  )
 }
 
 /** Waits for the update that a parallel request started. Returns on any interruption: the caller reads the row. */

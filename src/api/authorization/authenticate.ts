@@ -12,6 +12,8 @@ export type CallerToken = {
   uuid: string
   /** Names the token in the rows that its requests create. Absent for the dashboard. */
   number?: number
+  /** E-mail of the user of the dashboard, by whom each act is recorded. Absent for an API token. */
+  author?: string
   accountUuid: string
   connectionUuid: string | null
   mode: TokenMode

@@ -255,7 +255,8 @@ export async function cancelMerchantCharge(
 ): Promise<ChargeWithRefunds> {
   const charge = await requireVisibleCharge(em, token, uuid)
   if (!chargeMachine.accepts(charge.state, 'cancelled')) fail('charge_not_cancellable')
-  const deadline = await prepareWorkflowCall(context, { uuid })
+  const act = { token, action: 'charge_cancel', subject: `charge/${uuid}` } as const
+  const deadline = await prepareWorkflowCall(context, { em, ids: { uuid }, act })
   const update = { updateId: randomUUID(), waitMs: deadline.stepTimeoutMs() }
   const answer = await deadline
     .awaitStep(executeCancelChargeUpdate(context, uuid, update), READ_BACK_RESERVE_MS)

@@ -10,7 +10,7 @@ import {
 import { REQUEST_DEADLINE_MS, UNAVAILABLE_RETRY_S } from '../../http/limits.ts'
 import { getRequestDeadline } from '../../http/request-deadline.ts'
 import type { Sealer } from '../../security/sealing.ts'
-import { isOperationRunning, type OperationKind } from '../../temporal/start.ts'
+import { getOperationWorkflowId, isOperationRunning, type OperationKind } from '../../temporal/start.ts'
 import type { TemporalContext } from '../../temporal/workflow-options.ts'
 import type { CallerToken } from '../authorization/authenticate.ts'
 import type { Admission } from './admission.ts'
@@ -88,7 +88,7 @@ export type Operation<Row extends OperationRow, Validated, Result> = {
  */
 export async function createOperation<Row extends OperationRow, Validated, Result>(
   context: TemporalContext,
-  { body, token, idempotencyKey: key, requestId, admission }: CreateRequest<unknown>,
+  { body, token, em, idempotencyKey: key, requestId, admission }: CreateRequest<unknown>,
   operation: Operation<Row, Validated, Result>,
 ): Promise<Result> {
   const { path, isPayout, validate, start, storedWaitMs = 0 } = operation
@@ -140,7 +140,12 @@ export async function createOperation<Row extends OperationRow, Validated, Resul
       ...(tokenNumber !== undefined && { tokenNumber }),
     }
     return startAndAwaitResult(context, {
-      ids,
+      ...{ em, ids },
+      act: {
+        token,
+        action: `${operation.kind}_create`,
+        subject: getOperationWorkflowId(operation.kind, uuid),
+      },
       isUnrepeatable: isPayout === true && key === null,
       storedWaitMs,
       start: waitMs => start(order, validated, waitMs),

@@ -8,6 +8,7 @@ import { type Sealer, sha256 } from '../../security/sealing.ts'
 import type { CallerToken } from '../authorization/authenticate.ts'
 import { findCharge, requireVisibleCharge } from './charges.ts'
 import { writeDirectly } from './direct-write.ts'
+import { recordUserAct } from './user-acts.ts'
 
 /** Payment links (SPEC §9): a merchant sends one to the payer of a charge. */
 
@@ -39,7 +40,8 @@ export async function createPaymentLink(
     ...{ tokenHash: sha256(linkToken), sealedToken: sealer.seal(linkToken), createdAt: new Date() },
   }
   try {
-    await writeDirectly(em, null, tx => tx.insert(PaymentLink, link))
+    const act = { token, action: 'link_create', subject: `charge/${charge.uuid}` } as const
+    await writeDirectly(em, { ids: null, act }, tx => tx.insert(PaymentLink, link))
     return 'created'
   } catch (error) {
     if (Object(error).constraint !== 'payment_link_active') throw error
@@ -58,7 +60,11 @@ export async function revokePaymentLink({
   const isThere = await em.fork().count(PaymentLink, { uuid, chargeUuid: charge.uuid })
   if (isThere === 0) fail('not_found')
   const active = { uuid, chargeUuid: charge.uuid, revokedAt: null }
-  await writeDirectly(em, null, tx => tx.nativeUpdate(PaymentLink, active, { revokedAt: new Date() }))
+  const act = { token, action: 'link_revoke', subject: `charge/${charge.uuid}` } as const
+  await writeDirectly(em, { ids: null, act: null }, async tx => {
+    const revokedCount = await tx.nativeUpdate(PaymentLink, active, { revokedAt: new Date() })
+    if (revokedCount > 0) await recordUserAct(tx, act)
+  })
 }
 
 type PaymentLinkVisit =

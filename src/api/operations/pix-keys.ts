@@ -277,7 +277,8 @@ export async function removePixKey(
   if (await isPixKeyInUse(em, row)) fail('key_in_use')
   const removal = { uuid, accountUuid, connectionUuid: connection.uuid, requestId }
   await startAndAwaitResult(context, {
-    ids: { uuid },
+    ...{ em, ids: { uuid } },
+    act: { token, action: 'pix_key_remove', subject: `pix-key/${uuid}/removal` },
     start: waitMs => startPixKeyRemovalWorkflow(context, removal, { updateId: randomUUID(), waitMs }),
     find: () => findPixKey(em.fork(), uuid),
     isStarted: ({ state }) => state !== 'active',

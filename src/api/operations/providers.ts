@@ -89,7 +89,8 @@ export async function replaceDefaultProviders(
 ): Promise<void> {
   const errors = await findInvalidDefaults(em, token, uuids)
   if (Object.keys(errors).length > 0) fail('validation_failed', { errors })
-  await writeDirectly(em, { PIX: uuids.map(uuid => ({ uuid })) }, tx =>
+  const act = { token, action: 'account_defaults', subject: `account/${token.accountUuid}` } as const
+  await writeDirectly(em, { ids: { PIX: uuids.map(uuid => ({ uuid })) }, act }, tx =>
     replaceDefaultConnections(tx, { accountUuid: token.accountUuid, mode: token.modeScope }, uuids),
   )
 }

@@ -1,13 +1,17 @@
 import { setTimeout as sleep } from 'node:timers/promises'
+import type { EntityManager } from '../../db/client/orm.ts'
 import { failNotConfirmed, type ResourceIds } from '../../http/api-error.ts'
 import { READ_BACK_RESERVE_MS } from '../../http/limits.ts'
 import { isOutage } from '../../http/outage.ts'
 import { getRequestDeadline, type RequestDeadline } from '../../http/request-deadline.ts'
 import { awaitStartedOperation } from '../../temporal/start.ts'
 import type { TemporalContext } from '../../temporal/workflow-options.ts'
+import { recordUserAct, type UserAct } from './user-acts.ts'
 
-type StartRequest<Row, Result> = {
-  ids: ResourceIds
+/** What is ready before a workflow is called: the ids of what it may do, and who asks for it. */
+type WorkflowCall = { em: EntityManager; ids: ResourceIds; act: UserAct }
+
+type StartRequest<Row, Result> = WorkflowCall & {
   /** Starts the workflow; resolves when it has its outcome, rejects after `waitMs`. */
   start: (waitMs: number) => Promise<void>
   /** Reads the row from PostgreSQL, anew at every call; null where there is none. */
@@ -34,8 +38,18 @@ export async function startAndAwaitResult<Row, Result>(
   context: TemporalContext,
   request: StartRequest<Row, Result>,
 ): Promise<Result> {
-  const { ids, start, find, isStarted = () => true, present, isUnrepeatable, storedWaitMs = 0 } = request
-  const deadline = await prepareWorkflowCall(context, ids)
+  const {
+    em,
+    ids,
+    act,
+    start,
+    find,
+    isStarted = () => true,
+    present,
+    isUnrepeatable,
+    storedWaitMs = 0,
+  } = request
+  const deadline = await prepareWorkflowCall(context, { em, ids, act })
   const storageDeadlineMs = performance.now() + deadline.stepTimeoutMs()
   const waitForStorageDeadline = async () => {
     if (isUnrepeatable) await sleep(Math.max(0, storageDeadlineMs - performance.now()))
@@ -78,16 +92,18 @@ export async function startAndAwaitResult<Row, Result>(
 }
 
 /**
- * Connects to Temporal, then marks that a workflow may be started or updated from here on. Fails while Temporal is
- * unreachable: nothing has been started yet. Returns the request's deadline.
+ * Connects to Temporal, commits who asks for the act, then marks that a workflow may be started or updated from here on: no
+ * process that ends at any moment leaves an act without its author. Fails while Temporal is unreachable: nothing has been
+ * started yet. Returns the request's deadline.
  */
 export async function prepareWorkflowCall(
   context: TemporalContext,
-  ids: ResourceIds,
+  { em, ids, act }: WorkflowCall,
 ): Promise<RequestDeadline> {
   const deadline = getRequestDeadline()
   deadline.awaitedPart = 'temporal'
   await context.client()
+  await recordUserAct(em.fork(), act)
   deadline.markStarted(ids)
   return deadline
 }

@@ -267,7 +267,8 @@ export async function cancelMerchantTransfer(
 ) {
   const transfer = await requireVisibleTransfer(em, token, uuid)
   if (transfer.state !== 'created') fail('transfer_not_cancellable')
-  const deadline = await prepareWorkflowCall(context, { uuid })
+  const act = { token, action: 'transfer_cancel', subject: `transfer/${uuid}` } as const
+  const deadline = await prepareWorkflowCall(context, { em, ids: { uuid }, act })
   return readOrFailNotConfirmed({ uuid }, async () => {
     const update = { updateId: randomUUID(), waitMs: deadline.stepTimeoutMs() }
     if ((await executeCancelTransferUpdate(context, uuid, update)) !== true) fail('transfer_not_cancellable')

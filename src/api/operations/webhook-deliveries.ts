@@ -16,7 +16,13 @@ import type { TemporalContext } from '../../temporal/workflow-options.ts'
 import { writeDirectly } from './direct-write.ts'
 import { buildAfterFilter, buildDayRange, createdDaysOf, newestFirstOptions, readPage } from './pagination.ts'
 import { prepareWorkflowCall, readOrFailNotConfirmed } from './start-and-wait.ts'
-import { lockVisibleWebhook, requireVisibleWebhook, type WebhookReference } from './webhooks.ts'
+import { recordUserAct } from './user-acts.ts'
+import {
+  describeWebhookWrite,
+  lockVisibleWebhook,
+  requireVisibleWebhook,
+  type WebhookReference,
+} from './webhooks.ts'
 
 /** Most attempts shown per delivery; the latest are shown. */
 const MAX_ATTEMPTS_SHOWN = 20
@@ -79,7 +85,8 @@ export function resendDelivery(
   reference: WebhookReference,
   { deliveryUuid, timeScale }: { deliveryUuid: string; timeScale: number },
 ) {
-  return writeDirectly(em, { uuid: deliveryUuid }, async tx => {
+  const { act } = describeWebhookWrite(reference, 'webhook_resend')
+  return writeDirectly(em, { ids: { uuid: deliveryUuid }, act }, async tx => {
     const webhook = await lockActiveWebhook(tx, reference)
     const delivery = await tx.findOne(Delivery, { uuid: deliveryUuid, webhookUuid: webhook.uuid }, ROW_LOCK)
     if (!delivery) return fail('not_found')
@@ -117,7 +124,8 @@ export function createTestDelivery(
   { requestId, eventUuid = randomUUID() }: TestDelivery,
 ) {
   const deliveryUuid = randomUUID()
-  return writeDirectly(em, { uuid: deliveryUuid }, async tx => {
+  const { act } = describeWebhookWrite(reference, 'webhook_test')
+  return writeDirectly(em, { ids: { uuid: deliveryUuid }, act: null }, async tx => {
     const webhook = await lockActiveWebhook(tx, reference)
     const repeated = await tx.findOne(Delivery, { eventUuid, webhookUuid: webhook.uuid })
     if (repeated) return (await showDeliveries(tx, [repeated]))[0]!
@@ -143,6 +151,7 @@ export function createTestDelivery(
       sweepAt: new Date(Date.now() + SWEEP_AFTER_MS),
     })
     await tx.flush()
+    await recordUserAct(tx, act)
     return showDelivery(delivery, [])
   })
 }
@@ -156,9 +165,11 @@ async function lockActiveWebhook(em: EntityManager, reference: WebhookReference)
 /** Starts sending an endpoint again what it has missed since a moment; fails where that is in progress. */
 export async function startRecovery(
   temporal: TemporalContext,
-  { webhookUuid, since }: { webhookUuid: string; since: Date },
+  { em, reference, since }: { em: EntityManager; reference: WebhookReference; since: Date },
 ): Promise<void> {
-  const deadline = await prepareWorkflowCall(temporal, { uuid: webhookUuid })
+  const { uuid: webhookUuid } = reference
+  const call = { em, ...describeWebhookWrite(reference, 'webhook_recover') }
+  const deadline = await prepareWorkflowCall(temporal, call)
   const timeoutMs = deadline.stepTimeoutMs(SIGNAL_TIMEOUT_MS)
   const range = { webhookUuid, since: since.toISOString() }
   const result = await readOrFailNotConfirmed({ uuid: webhookUuid }, () =>

@@ -36,10 +36,11 @@ import {
   requireSameRequest,
 } from './idempotency.ts'
 import { buildAfterFilter, newestFirstOptions, readPage } from './pagination.ts'
+import { recordUserAct, type UserAct, type UserAction } from './user-acts.ts'
 
 /** A webhook's UUID and the account and mode of the token that accesses it. */
 export type WebhookReference = WebhookViewer & { uuid: string }
-type WebhookViewer = Pick<CallerToken, 'accountUuid' | 'modeScope'>
+type WebhookViewer = Pick<CallerToken, 'accountUuid' | 'modeScope' | 'author'>
 type WebhookDependencies = ReturnType<typeof createWebhookDependencies>
 
 /** Creates what changes of webhooks need; endpoints are inspected by the address rules of the configuration. */
@@ -105,7 +106,7 @@ export async function updateWebhook(
     { url: body.url ?? (enables ? before.url : undefined), token: body.token },
     tools.inspect,
   )
-  return writeDirectly(em, { uuid: reference.uuid }, async tx => {
+  return writeDirectly(em, describeWebhookWrite(reference, 'webhook_change'), async tx => {
     const webhook = await lockVisibleWebhook(tx, reference)
     if (body.url !== undefined && body.url !== webhook.url) {
       webhook.url = body.url
@@ -136,7 +137,7 @@ export async function rotateSigningSecret(
 ) {
   await requireUsableEndpoint({ token: requested }, tools.inspect)
   const token = requested ?? generateSigningSecret()
-  return writeDirectly(em, { uuid: reference.uuid }, async tx => {
+  return writeDirectly(em, describeWebhookWrite(reference, 'webhook_rotate'), async tx => {
     const webhook = await lockVisibleWebhook(tx, reference)
     if (token === tools.sealer.open(webhook.sealedSecret))
       failField('token', 'must differ from the token it replaces')
@@ -152,11 +153,13 @@ export function rotateSecretIfUnchanged(
   etag: string | null,
   tools: WebhookDependencies,
 ): Promise<string | null> {
-  return writeDirectly(em, { uuid: reference.uuid }, async tx => {
+  const { ids, act } = describeWebhookWrite(reference, 'webhook_rotate')
+  return writeDirectly(em, { ids, act: null }, async tx => {
     const webhook = await lockVisibleWebhook(tx, reference)
     if (etag !== computeSecretEtag(webhook)) return null
     const token = generateSigningSecret()
     replaceSigningSecret(webhook, token, tools)
+    await recordUserAct(tx, act)
     return token
   })
 }
@@ -182,12 +185,19 @@ function replaceSigningSecret(webhook: Webhook, token: string, { sealer, timeSca
 }
 
 export function removeWebhook(em: EntityManager, reference: WebhookReference): Promise<void> {
-  return writeDirectly(em, { uuid: reference.uuid }, async tx => {
+  return writeDirectly(em, describeWebhookWrite(reference, 'webhook_remove'), async tx => {
     const webhook = await lockVisibleWebhook(tx, reference)
     webhook.deletedAt = new Date()
     await tx.flush()
     await endPendingDeliveries(tx, webhook)
   })
+}
+
+/** Describes a write of a webhook for `writeDirectly`. */
+export function describeWebhookWrite(reference: WebhookReference, action: UserAction) {
+  const { uuid } = reference
+  const act: UserAct = { token: reference, action, subject: `endpoint/${uuid}` }
+  return { ids: { uuid }, act }
 }
 
 export const WEBHOOKS_PATH = '/api/v1/webhooks'
@@ -214,7 +224,8 @@ export async function createWebhook(
   }
   const tokenNumber = token.number ?? null
   const order = { uuid, accountUuid, mode: token.mode, tokenNumber, fingerprint, creation }
-  const { webhook, isOurs } = await storeWebhook(em, sealer, order)
+  const act: UserAct = { token, action: 'webhook_create', subject: `endpoint/${uuid}` }
+  const { webhook, isOurs } = await storeWebhook(em, sealer, { ...order, act })
   if (!isOurs) return respondWithReplay(webhook, fingerprint, sealer)
   return { body: { data: showCreatedWebhook(webhook, creation) } }
 }
@@ -227,12 +238,17 @@ type WebhookRegistration = Pick<CallerToken, 'uuid' | 'accountUuid' | 'mode'> & 
   tokenNumber: number | null
   fingerprint: string
   creation: WebhookCreation
+  act: UserAct
 }
 
 /** Stores the webhook and returns the row; `isOurs` is false where a parallel request with the same key inserted it. */
-async function storeWebhook(em: EntityManager, sealer: Sealer, { creation, ...order }: WebhookRegistration) {
+async function storeWebhook(
+  em: EntityManager,
+  sealer: Sealer,
+  { creation, act, ...order }: WebhookRegistration,
+) {
   try {
-    const webhook = await writeDirectly(em, { uuid: order.uuid }, async tx =>
+    const webhook = await writeDirectly(em, { ids: { uuid: order.uuid }, act }, async tx =>
       tx.create(Webhook, {
         ...order,
         url: creation.url,

@@ -82,10 +82,11 @@ export const deliveryRoutes: RouteRegistrar = (router, { temporal }) => {
       errors: ['webhook_disabled', 'recovery_in_progress', 'not_confirmed'],
     },
     async handle({ params: { uuid }, token, body: { since }, em }) {
-      const webhook = await requireVisibleWebhook(em, { ...token, uuid })
+      const reference = { ...token, uuid }
+      const webhook = await requireVisibleWebhook(em, reference)
       if (webhook.status !== 'ACTIVE') fail('webhook_disabled')
       if (since > new Date()) failField('since', 'must not be in the future')
-      await startRecovery(temporal, { webhookUuid: uuid, since })
+      await startRecovery(temporal, { em, reference, since })
       return { body: { message: 'What the webhook has missed is on its way.' } }
     },
   })

@@ -26,8 +26,6 @@ export type PageContext<For extends Audience = Audience> = {
   form: URLSearchParams
   /** Fields of a form with files, nested by their names. */
   upload: Record<string, unknown>
-  /** What the form did, and to what (`charge/<uuid>`): stored with the user once it is done. */
-  acts: { action: string; subject: string }[]
   /** Whether `form` has what was typed before the session ended: nothing was sent. */
   isRestored: boolean
   requestId: string
@@ -58,7 +56,6 @@ export function createPageContext(
     form: new URLSearchParams(),
     upload: {},
     isRestored: false,
-    acts: [],
     requestId: ctx.state.requestId,
     url: ctx.url,
   }
@@ -66,5 +63,7 @@ export function createPageContext(
 
 /** Converts a session to the token that API functions expect; pages that depend on the mode set it (pages/connections.ts). */
 function toSessionToken({ account, user }: DashboardSession): CallerToken | null {
-  return account && { uuid: user.uuid, accountUuid: account.uuid, connectionUuid: null, mode: 'live' }
+  if (!account) return null
+  const { uuid, email: author } = user
+  return { uuid, author, accountUuid: account.uuid, connectionUuid: null, mode: 'live' }
 }

@@ -2,7 +2,6 @@ import type { RouterContext } from '@koa/router'
 import type { EntityManager } from '../../db/client/orm.ts'
 import { countAccountTasks } from '../../db/repositories/account-tasks.ts'
 import { type DashboardSession, findValidSession } from '../../db/repositories/dashboard-sessions.ts'
-import { recordOperatorAction } from '../../db/repositories/operator-actions.ts'
 import { ApiError, fail } from '../../http/api-error.ts'
 import { toLoggedApiError } from '../../http/error-handler.ts'
 import { PAGE_RESERVE_MS } from '../../http/limits.ts'
@@ -110,7 +109,6 @@ async function servePage(context: DashboardContext, ctx: RouterContext, route: P
     const confirmation = question ? createConfirmationPage(visit, question) : null
     const response = confirmation ?? (await handlePage(route, visit, ctx.method))
     if (ctx.method === 'POST' && response.kind === 'redirect') await dropFormDraft(visit, ctx.path)
-    await recordUserActions(visit)
     // A refresh replaces a part of the page, without the menu.
     if (response.kind === 'page' && session.account && ctx.get('HX-Request') !== 'true')
       tasks = await countMenuTasks(visit.em, session.account.uuid)
@@ -201,16 +199,6 @@ function requireAccess(access: ReturnType<typeof decidePageAccess>, language: La
       const names = access.allowedRoles.map(role => TRANSLATORS[language](`role.${role}`))
       fail('role_not_allowed', { allowedRolesText: getFormats(language).anyOf(names) })
     }
-  }
-}
-
-/** Stores what a user of an account did by a form, who did it, and when. */
-async function recordUserActions({ em, session, acts }: PageContext): Promise<void> {
-  const accountUuid = session.account?.uuid
-  if (accountUuid === undefined) return
-  for (const act of acts) {
-    const record = { ...act, actor: session.user.email, accountUuid, reason: 'in the dashboard' }
-    await recordOperatorAction(em.fork(), record)
   }
 }
 

@@ -84,12 +84,11 @@ export function registerDisputePages({ get, post, dashboard }: DashboardRouter):
   post('disputes.write', `${PATH}/:uuid/reply`, {
     beforeBody: ({ em, token, params }) =>
       requireAnswerableDispute({ em: em.fork(), token, uuid: params.uuid }),
-    async handle({ em, token, params, upload, acts, requestId }) {
+    async handle({ em, token, params, upload, requestId }) {
       const errors: FieldErrors = upload.understood === '1' ? {} : { understood: ['must be confirmed'] }
       const fields = { ...upload, analysis: asCounted(upload.analysis) }
       const form = parseFormFields(disputeReplyForm, fields, errors)
       await replyToDispute(dashboard, { em, token, uuid: params.uuid, form, requestId })
-      acts.push({ action: 'dispute_reply', subject: `med/${params.uuid}` })
       return redirect(`${PATH}/${params.uuid}`, 'replied')
     },
     async listFacts(visit) {

@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import { changeTokenPermissions, issueToken, listTokens, revokeTokens } from '../../admin/accounts.ts'
+import { runAuditedAction } from '../../admin/audited-action.ts'
 import { readVisibleProvider } from '../../api/operations/providers.ts'
 import { partyName, uuidSchema } from '../../contract/shared/fields.ts'
 import { endOfDay } from '../../contract/shared/time-zone.ts'
@@ -46,11 +47,15 @@ export function registerTokenPages({ get, post }: DashboardRouter): void {
         if ((await findConnectionMode(em, connectionUuid)) !== mode)
           failField('provider_uuid', 'must be of the mode of the token')
       }
-      const issued = await issueToken(em, {
+      const order = {
         ...{ uuid, accountUuid: token.accountUuid, name, mode, scopes, allowedAddresses },
         ...(connectionUuid !== undefined && { connectionUuid }),
         ...(expiryDay !== undefined && { expiresAt: parseExpiryDay(expiryDay, visit.timeZone) }),
-      }).catch(ignoreDuplicateToken)
+      }
+      const act = describeTokenAct(visit, 'token_issue', uuid)
+      const issued = await runAuditedAction(em, { ...act, work: tx => issueToken(tx, order) }).catch(
+        ignoreDuplicateToken,
+      )
       return issued === null ? redirect(PATH, 'token_there') : renderTokens(visit, issued)
     },
     renderForm: visit => renderTokens(visit),
@@ -67,10 +72,12 @@ export function registerTokenPages({ get, post }: DashboardRouter): void {
       const added = fields.scopes.filter(scope => !scopes.includes(scope))
       requirePermittedScopes(visit, { mode, scopes: added })
       const permissions = { scopes: fields.scopes, allowedAddresses }
-      const isChanged = await em.transactional(tx =>
-        changeTokenPermissions(tx, { uuid, accountUuid }, permissions),
-      )
-      if (!isChanged) fail('not_found')
+      await runAuditedAction(em, {
+        ...describeTokenAct(visit, 'token_restrict', uuid),
+        async work(tx) {
+          if (!(await changeTokenPermissions(tx, { uuid, accountUuid }, permissions))) fail('not_found')
+        },
+      })
       return redirect(PATH, 'token_changed')
     },
     listFacts: async visit => listTokenFacts(visit, await requireToken(visit)),
@@ -79,13 +86,32 @@ export function registerTokenPages({ get, post }: DashboardRouter): void {
 
   post('tokens.write', `${PATH}/:uuid/revoke`, {
     confirm: confirmRevocation,
-    async handle({ em, token, params }) {
-      const { accountUuid } = token
-      await em.transactional(tx => revokeTokens(tx, { accountUuid, uuid: params.uuid }))
+    async handle(visit) {
+      const { accountUuid } = visit.token
+      const { uuid } = visit.params
+      const { revokedAt } = await requireToken(visit)
+      // The form sent twice revokes and records nothing.
+      if (!revokedAt)
+        await runAuditedAction(visit.em, {
+          ...describeTokenAct(visit, 'token_revoke', uuid),
+          work: tx => revokeTokens(tx, { accountUuid, uuid }),
+        })
       return redirect(PATH, 'token_revoked')
     },
     renderForm: visit => renderTokens(visit),
   })
+}
+
+/** Describes what the user does to a token, for the record in its transaction. */
+function describeTokenAct({ session, token }: PageContext<'merchant'>, action: string, uuid: string) {
+  const { accountUuid } = token
+  return {
+    actor: session.user.email,
+    accountUuid,
+    action,
+    subject: `token/${uuid}`,
+    reason: 'in the dashboard',
+  }
 }
 
 /** What a user needs to give a live token a scope: no token does more than the user who issues it. */

@@ -103,7 +103,7 @@ export function registerWebhookPages({ get, post, dashboard }: DashboardRouter):
     return token ? renderWebhook(visit, token) : redirect(`${PATH}/${reference.uuid}`, 'secret_replaced')
   })
 
-  registerWebhookAction('change', async ({ em, form, acts }, reference) => {
+  registerWebhookAction('change', async ({ em, form }, reference) => {
     const { url } = await requireVisibleWebhook(em.fork(), reference)
     const body = parseFormFields(updateWebhookBody, {
       // An unchanged URL requires no handshake now: the endpoint may be down, which may be the reason for the change.
@@ -112,7 +112,6 @@ export function registerWebhookPages({ get, post, dashboard }: DashboardRouter):
       events: readSelectedEvents(form),
     })
     const { isDisabled } = await updateWebhook(em, reference, body, tools)
-    acts.push({ action: 'webhook_change', subject: `endpoint/${reference.uuid}` })
     if (isDisabled) await startDeliverySweepIfUp(dashboard.temporal, reference.accountUuid)
     return redirect(`${PATH}/${reference.uuid}`, 'webhook_changed')
   })
@@ -129,7 +128,7 @@ export function registerWebhookPages({ get, post, dashboard }: DashboardRouter):
     const since = readRecoveryStart({ form, timeZone })
     const webhook = await requireVisibleWebhook(em.fork(), reference)
     if (webhook.status !== 'ACTIVE') fail('webhook_disabled')
-    await startRecovery(dashboard.temporal, { webhookUuid: webhook.uuid, since })
+    await startRecovery(dashboard.temporal, { em, reference, since })
     return redirect(`${PATH}/${reference.uuid}`, 'recovering')
   })
 

@@ -122,7 +122,7 @@ describe('a write without a workflow', () => {
     app.use(async (_, next) => void (await next().catch(error => answers.push(error.code ?? error.name))))
     app.use(enforceDeadline)
     app.use(async ctx => {
-      await writeDirectly(fixture.orm.em.fork(), { uuid }, async tx => {
+      await writeDirectly(fixture.orm.em.fork(), { ids: { uuid }, act: null }, async tx => {
         await tx.execute('insert into written values (?)', [uuid])
         await sleep(getRequestDeadline().remainingMs - leftMs)
       })

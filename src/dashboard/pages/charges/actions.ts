@@ -18,12 +18,10 @@ type ChargeVisit = PageContext<'merchant'>
 export function registerChargeActions({ post, dashboard }: DashboardRouter): void {
   post('charges.write', `${CHARGES_PATH}/:uuid/cancel`, {
     confirm: confirmCancellation,
-    async handle({ em, token, params, acts }) {
+    async handle({ em, token, params }) {
       const charge = await requireVisibleCharge(em.fork(), token, params.uuid)
-      if (charge.state !== 'cancelled') {
+      if (charge.state !== 'cancelled')
         await cancelMerchantCharge(dashboard.temporal, { em, token, uuid: params.uuid })
-        acts.push({ action: 'charge_cancel', subject: `charge/${params.uuid}` })
-      }
       return redirect(`${CHARGES_PATH}/${params.uuid}`, 'charge_cancelled')
     },
     listFacts: visit => readChargeFacts(dashboard, visit),
@@ -37,8 +35,7 @@ export function registerChargeActions({ post, dashboard }: DashboardRouter): voi
       const chargeUuid = params.uuid
       const body = parseRefund(visit)
       const request = { em, token, body, idempotencyKey: readSubmissionKey(form), requestId, chargeUuid }
-      const created = await createChargeRefund(dashboard.temporal, request)
-      visit.acts.push({ action: 'refund_create', subject: `refund/${created.body.data.refund.uuid}` })
+      await createChargeRefund(dashboard.temporal, request)
       return redirect(`${CHARGES_PATH}/${chargeUuid}`, 'refund_accepted')
     },
     listFacts: visit => readChargeFacts(dashboard, visit),

@@ -34,7 +34,6 @@ export function registerChargeForm({ get, post, dashboard }: DashboardRouter): v
       const token = await tokenWithMode(visit)
       const idempotencyKey = readSubmissionKey(form)
       const created = await createCharge(dashboard, { em, token, body, idempotencyKey, requestId })
-      visit.acts.push({ action: 'charge_create', subject: `charge/${created.body.data.uuid}` })
       return redirect(`${CHARGES_PATH}/${created.body.data.uuid}/counter`)
     },
     renderForm: renderChargeForm,

@@ -104,7 +104,7 @@ export function registerOperatorActions(router: DashboardRouter): void {
       await temporal.client()
       await recordOperatorAction(em, { actor, action: 'resend', subject: `endpoint/${uuid}`, reason })
       if (webhook.status === 'DISABLED') await updateWebhook(em, webhook, { status: 'ACTIVE' }, tools)
-      await startRecovery(temporal, { webhookUuid: uuid, since: new Date(since) })
+      await startRecovery(temporal, { em, reference: webhook, since: new Date(since) })
       return 'recovering'
     },
   })

@@ -23,11 +23,10 @@ export function registerPaymentLinkActions({ post, dashboard }: DashboardRouter)
   const renderForm = (visit: PageContext<'merchant'>) => renderCharge(dashboard, visit)
 
   post('charges.write', `${CHARGES_PATH}/:uuid/link`, {
-    async handle({ em, token, params, form, acts }) {
+    async handle({ em, token, params, form }) {
       const { note } = parseFormFields(createFormSchema, form)
       const result = await createPaymentLink(dashboard.sealer, { em, token, chargeUuid: params.uuid, note })
       if (result === 'existing') return redirect(`${CHARGES_PATH}/${params.uuid}`, 'link_exists')
-      acts.push({ action: 'link_create', subject: `charge/${params.uuid}` })
       return redirect(`${CHARGES_PATH}/${params.uuid}`, 'link_created')
     },
     listFacts: visit => listFactsWithoutLink(dashboard, visit),
@@ -36,10 +35,9 @@ export function registerPaymentLinkActions({ post, dashboard }: DashboardRouter)
 
   post('charges.write', `${CHARGES_PATH}/:uuid/link/revoke`, {
     confirm: visit => confirmRevocation(dashboard, visit),
-    async handle({ em, token, params, form, acts }) {
+    async handle({ em, token, params, form }) {
       const { link: uuid } = parseFormFields(revokeFormSchema, form)
       await revokePaymentLink({ em, token, chargeUuid: params.uuid, uuid })
-      acts.push({ action: 'link_revoke', subject: `charge/${params.uuid}` })
       return redirect(`${CHARGES_PATH}/${params.uuid}`, 'link_revoked')
     },
     listFacts: visit => readChargeFacts(dashboard, visit),

@@ -1,10 +1,12 @@
 import Bowser from 'bowser'
+import { recordUserAction } from '../../../admin/account-users.ts'
 import {
   type ListedSession,
   listOwnSessions,
   revokeOtherSessions,
 } from '../../../db/repositories/dashboard-sessions.ts'
 import { countRecoveryCodes } from '../../../db/repositories/user-totp.ts'
+import { actingUser } from '../../http/acting-user.ts'
 import { createPage, redirect } from '../../http/page.ts'
 import type { PageContext } from '../../http/page-context.ts'
 import type { DashboardRouter } from '../../http/router.ts'
@@ -16,19 +18,29 @@ export function registerProfilePages({ get, post }: DashboardRouter): void {
   get('any', PROFILE_PATH, renderProfile)
 
   post('any', `${PROFILE_PATH}/sessions/end`, {
-    async handle({ em, session }) {
-      await em.transactional(tx => revokeOtherSessions(tx, session))
+    async handle(visit) {
+      await endSessions(visit)
       return redirect(PROFILE_PATH, 'sessions_ended')
     },
     renderForm: renderProfile,
   })
 
   post('any', `${PROFILE_PATH}/sessions/:uuid/end`, {
-    async handle({ em, session, params }) {
-      await em.transactional(tx => revokeOtherSessions(tx, session, params.uuid))
+    async handle(visit) {
+      await endSessions(visit, visit.params.uuid)
       return redirect(PROFILE_PATH, 'session_ended')
     },
     renderForm: renderProfile,
+  })
+}
+
+/** Ends one other session of the user, or all others, and records it. */
+function endSessions(visit: PageContext, uuid?: string): Promise<void> {
+  const { em, session } = visit
+  return em.transactional(async tx => {
+    await revokeOtherSessions(tx, session, uuid)
+    const subject = `user/${session.user.uuid}`
+    await recordUserAction(tx, { actor: actingUser(visit), action: 'end_sessions', subject })
   })
 }
 

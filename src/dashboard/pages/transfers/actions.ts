@@ -10,12 +10,10 @@ import { readTransferFacts, renderTransfer, TRANSFERS_PAGE_PATH } from './transf
 export function registerTransferActions({ post, dashboard }: DashboardRouter): void {
   post('transfers.write', `${TRANSFERS_PAGE_PATH}/:uuid/cancel`, {
     confirm: confirmCancellation,
-    async handle({ em, token, params, acts }) {
+    async handle({ em, token, params }) {
       const { state } = await requireVisibleTransfer(em.fork(), token, params.uuid)
-      if (state !== 'cancelled') {
+      if (state !== 'cancelled')
         await cancelMerchantTransfer(dashboard.temporal, { em, token, uuid: params.uuid })
-        acts.push({ action: 'transfer_cancel', subject: `transfer/${params.uuid}` })
-      }
       return redirect(`${TRANSFERS_PAGE_PATH}/${params.uuid}`, 'transfer_cancelled')
     },
     listFacts: readTransferFacts,

@@ -45,7 +45,6 @@ export function registerTransferForm({ get, post, dashboard }: DashboardRouter):
         created => created.body.data.uuid,
         readUuidOfFailed,
       )
-      visit.acts.push({ action: 'transfer_create', subject: `transfer/${uuid}` })
       return redirect(`${TRANSFERS_PAGE_PATH}/${uuid}`)
     },
     renderForm: renderTransferForm,

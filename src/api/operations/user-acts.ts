@@ -1,0 +1,44 @@
+import type { EntityManager } from '../../db/client/orm.ts'
+import { recordOperatorAction } from '../../db/repositories/operator-actions.ts'
+import type { CallerToken } from '../authorization/authenticate.ts'
+
+/** What a user of the dashboard can do by an operation of the API. The dashboard names each (`act.…`). */
+export type UserAction =
+  | 'charge_create'
+  | 'charge_cancel'
+  | 'link_create'
+  | 'link_revoke'
+  | 'refund_create'
+  | 'transfer_create'
+  | 'transfer_cancel'
+  | 'dispute_reply'
+  | 'pix_key_create'
+  | 'pix_key_remove'
+  | 'verification_code_create'
+  | 'account_defaults'
+  | 'webhook_create'
+  | 'webhook_change'
+  | 'webhook_rotate'
+  | 'webhook_remove'
+  | 'webhook_recover'
+  | 'webhook_test'
+  | 'webhook_resend'
+
+/** An act, and who asks for it: the author of `token`, which an API token does not have. */
+export type UserAct = {
+  token: Pick<CallerToken, 'accountUuid' | 'author'>
+  action: UserAction
+  /** The object, as its page finds it: `charge/<uuid>`. */
+  subject: string
+}
+
+/**
+ * Records the user of the dashboard who acts: in the transaction of the act, or in one that is committed before a workflow is
+ * called. Records nothing for an API token, which the rows of its requests name.
+ */
+export async function recordUserAct(em: EntityManager, act: UserAct): Promise<void> {
+  const { token, action, subject } = act
+  const { author: actor, accountUuid } = token
+  if (actor === undefined) return
+  await recordOperatorAction(em, { actor, accountUuid, action, subject, reason: 'in the dashboard' })
+}

@@ -1,0 +1,328 @@
+import { randomUUID } from 'node:crypto'
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
+import type { Client } from '@temporalio/client'
+import { WorkflowNotFoundError } from '@temporalio/common'
+import { addUser } from '../../../src/admin/users.ts'
+import { createWebhook } from '../../../src/api/operations/webhooks.ts'
+import type { DeclaredRoute } from '../../../src/dashboard/http/router.ts'
+import { dashboardRoutes } from '../../../src/dashboard/routes.ts'
+import { TemporalConnectionError } from '../../../src/http/outage.ts'
+import { type ApiFixture, openApiFixture } from '../support/api-fixture.ts'
+import { createBrowser, hiddenFieldOf } from '../support/browser.ts'
+import { createFullAccount, PASSWORD } from '../support/full-account.ts'
+
+/**
+ * Who did it is stored with what was done: no form writes a row or calls a workflow unless its author is recorded in that
+ * transaction, or was before. A process that dies in between is one whose record fails.
+ */
+
+let fixture: ApiFixture
+let declared: DeclaredRoute[] = []
+let ours: Awaited<ReturnType<typeof createFullAccount>>
+let merchant: ReturnType<typeof createBrowser>
+let colleague: string
+let nominal: string
+/** Calls of workflows, each with the number of records that PostgreSQL had then. */
+let calls: { name: string; records: number }[] = []
+
+beforeAll(async () => {
+  fixture = await openApiFixture(
+    [
+      (router, dependencies) => {
+        declared = dashboardRoutes(router, dependencies)
+      },
+    ],
+    {},
+    async () => createSilentClient(),
+  )
+  ours = await createFullAccount(fixture)
+  merchant = createBrowser(fixture)
+  await merchant.signIn(ours.email, PASSWORD)
+  const em = fixture.orm.em.fork()
+  const order = { email: 'bia@trilho.test', password: PASSWORD, accountUuid: ours.account }
+  colleague = (await addUser(em, order)).uuid
+  nominal = await fixture.insertConnection(ours.account, { provider: 'PROVIDER_D', dialect: 'woovi' })
+  await ours.sql('update webhook set sealed_secret = ? where uuid = ?', [
+    fixture.dependencies.sealer.seal('whsec_b2xk'),
+    ours.webhook,
+  ])
+  await ours.sql(`insert into user_totp (uuid, user_uuid, sealed_secret, last_step, created_at)
+    values (gen_random_uuid(), '${colleague}', 's', 0, now())`)
+})
+afterAll(() => fixture?.close())
+
+/** A Temporal that answers no call of a workflow. */
+function createSilentClient(): Client {
+  const call = (name: string) => async () => {
+    calls.push({ name, records: await countRecords() })
+    throw new TemporalConnectionError('silent')
+  }
+  const methods: Record<string, unknown> = {
+    withDeadline: (_: number, work: () => Promise<unknown>) => work(),
+    describe: (): never => {
+      throw new WorkflowNotFoundError('no such workflow', '', undefined)
+    },
+    getHandle: () => proxy,
+  }
+  const proxy: object = new Proxy(methods, {
+    get: (known, name: string) =>
+      name === 'then' ? undefined : name === 'workflow' ? proxy : (known[name] ?? call(name)),
+  })
+  return proxy as Client
+}
+
+async function countRecords(): Promise<number> {
+  const [row] = await ours.sql('select count(*)::int as n from operator_action')
+  return Number(Object(row).n)
+}
+
+type FormCase = {
+  act: string
+  /** Set where a workflow does it. */
+  isCall?: true
+  fields?: () => Record<string, string> | Promise<Record<string, string>>
+  /** The page of the form, where it is not the path without its last part. */
+  on?: string
+  path?: () => string
+}
+
+const once = () => ({ once: randomUUID() })
+
+/** Every form of a merchant's pages, and what it records; a form that does nothing to record says why. */
+const FORMS: Record<string, FormCase | string> = {
+  '/dashboard/sign-out': 'ends the session that sends it',
+  '/dashboard/transfers/new/key': 'recognizes the kind of a key',
+  '/dashboard/webhooks': 'needs an endpoint that speaks TLS: `createWebhook` has a test of its own',
+  '/dashboard/profile/second-factor': 'needs the second factor: test/http/dashboard/profile.test.ts',
+  '/dashboard/profile/second-factor/disable': 'needs the second factor: test/http/dashboard/profile.test.ts',
+  '/dashboard/charges/new': {
+    act: 'charge_create',
+    isCall: true,
+    fields: () => ({ value: '10,00', expires_in: '3600', mode: 'test', ...once() }),
+    on: '/dashboard/charges/new?mode=test',
+  },
+  '/dashboard/charges/:uuid/cancel': {
+    act: 'charge_cancel',
+    isCall: true,
+    path: () => `/dashboard/charges/${ours.open}/cancel`,
+  },
+  '/dashboard/charges/:uuid/refund': {
+    act: 'refund_create',
+    isCall: true,
+    fields: () => ({ value: '5,00', ...once() }),
+  },
+  '/dashboard/charges/:uuid/link': { act: 'link_create' },
+  '/dashboard/charges/:uuid/link/revoke': {
+    act: 'link_revoke',
+    fields: async () => {
+      const [{ uuid: link }] = (await ours.sql('select uuid from payment_link where revoked_at is null')) as [
+        { uuid: string },
+      ]
+      return { link }
+    },
+    on: 'charge',
+  },
+  '/dashboard/transfers/new': {
+    act: 'transfer_create',
+    isCall: true,
+    fields: () => ({ value: '1,00', pix_key: 'ana@example.com', mode: 'test', ...once() }),
+    on: '/dashboard/transfers/new?mode=test',
+  },
+  '/dashboard/transfers/:uuid/cancel': {
+    act: 'transfer_cancel',
+    isCall: true,
+    path: () => `/dashboard/transfers/${ours.waiting}/cancel`,
+  },
+  '/dashboard/disputes/:uuid/reply': {
+    act: 'dispute_reply',
+    isCall: true,
+    fields: () => ({ accept: '1', understood: '1', analysis: 'Nada a opor.' }),
+  },
+  '/dashboard/keys/code': {
+    act: 'verification_code_create',
+    isCall: true,
+    fields: () => ({
+      type: 'EMAIL',
+      key: 'ana@example.com',
+      provider_uuid: nominal,
+      mode: 'test',
+      ...once(),
+    }),
+    on: '/dashboard/keys?mode=test',
+  },
+  '/dashboard/keys': {
+    act: 'pix_key_create',
+    isCall: true,
+    fields: () => ({ type: 'RANDOM', provider_uuid: nominal, mode: 'test', ...once() }),
+    on: '/dashboard/keys?mode=test',
+  },
+  '/dashboard/keys/remove': {
+    act: 'pix_key_remove',
+    isCall: true,
+    fields: async () => {
+      const [{ key }] = (await ours.sql('select key from pix_key where uuid = ?', [ours.pixKey])) as [
+        { key: string },
+      ]
+      return { key, mode: 'test' }
+    },
+    on: '/dashboard/keys?mode=test',
+  },
+  '/dashboard/providers/order': {
+    act: 'account_defaults',
+    fields: () => ({ order: ours.connection, move: `add ${nominal}`, mode: 'test' }),
+    on: '/dashboard/providers',
+  },
+  '/dashboard/tokens': { act: 'token_issue', fields: () => ({ name: 'loja', mode: 'test', ...once() }) },
+  '/dashboard/tokens/:uuid/permissions': { act: 'token_restrict', fields: () => ({ scopes: 'read' }) },
+  '/dashboard/tokens/:uuid/revoke': { act: 'token_revoke', on: '/dashboard/tokens' },
+  '/dashboard/webhooks/:uuid/rotate': {
+    act: 'webhook_rotate',
+    fields: async () => {
+      const { text } = await merchant.get(`/dashboard/webhooks/${ours.webhook}`)
+      return { replaces: hiddenFieldOf(text, 'replaces')! }
+    },
+  },
+  '/dashboard/webhooks/:uuid/change': { act: 'webhook_change', fields: () => ({ events: 'MED' }) },
+  '/dashboard/webhooks/:uuid/recover': {
+    act: 'webhook_recover',
+    isCall: true,
+    fields: () => ({ since: '2026-01-01T00:00' }),
+  },
+  '/dashboard/webhooks/:uuid/test': { act: 'webhook_test', fields: once },
+  '/dashboard/webhooks/:uuid/deliveries/:delivery/resend': {
+    act: 'webhook_resend',
+    path: () => `/dashboard/webhooks/${ours.webhook}/deliveries/${ours.delivery}/resend`,
+    on: 'webhook',
+  },
+  '/dashboard/webhooks/:uuid/remove': { act: 'webhook_remove' },
+  '/dashboard/users/invitations': {
+    act: 'invite_user',
+    fields: () => ({ email: 'rui@trilho.test', role: 'viewer', ...once() }),
+    on: '/dashboard/users',
+  },
+  '/dashboard/users/invitations/:uuid/revoke': {
+    act: 'revoke_invitation',
+    path: () => `/dashboard/users/invitations/${ours.invitation}/revoke`,
+    on: '/dashboard/users',
+  },
+  '/dashboard/users/:uuid/role': { act: 'make_finance', fields: () => ({ role: 'finance' }) },
+  '/dashboard/users/:uuid/password-reset': { act: 'start_password_reset', fields: once },
+  '/dashboard/users/:uuid/totp': { act: 'reset_totp' },
+  '/dashboard/users/:uuid/remove': { act: 'remove_user' },
+  '/dashboard/settings/time-zone': {
+    act: 'account_time_zone',
+    fields: () => ({ time_zone: 'America/Manaus' }),
+    on: '/dashboard/settings',
+  },
+  '/dashboard/profile/sessions/end': { act: 'end_sessions', on: '/dashboard/profile' },
+  '/dashboard/profile/sessions/:uuid/end': { act: 'end_sessions', on: '/dashboard/profile' },
+  '/dashboard/profile/password': {
+    act: 'change_password',
+    fields: () => ({ current_password: PASSWORD, password: 'another long enough password' }),
+    on: '/dashboard/profile',
+  },
+}
+
+function addressOf(path: string, form: FormCase): { path: string; on: string } {
+  const objects: Record<string, () => string> = {
+    ...{ charges: () => ours.charge, disputes: () => ours.dispute, webhooks: () => ours.webhook },
+    ...{ tokens: () => ours.token, users: () => colleague },
+  }
+  const address = form.path?.() ?? path.replace(':uuid', objects[path.split('/')[2]!]?.() ?? randomUUID())
+  const pages: Record<string, string> = {
+    charge: `/dashboard/charges/${ours.charge}`,
+    webhook: `/dashboard/webhooks/${ours.webhook}`,
+  }
+  const [, parent] = /^(.*)\/[^/]+$/.exec(address)!
+  const own = path.split('/').length === 3 ? address : parent!
+  return { path: address, on: pages[form.on ?? ''] ?? form.on ?? own }
+}
+
+async function submit(path: string, form: FormCase) {
+  const { path: address, on } = addressOf(path, form)
+  const fields = (await form.fields?.()) ?? {}
+  if (!path.endsWith('/reply')) return merchant.confirm(address, fields, { on })
+  const multipart = new FormData()
+  const csrf = hiddenFieldOf((await merchant.get(on)).text, '_csrf')!
+  for (const [name, value] of Object.entries({ ...fields, _csrf: csrf })) multipart.set(name, value)
+  return merchant.call('POST', address, { multipart })
+}
+
+/** Tables of no act: limits of attempts, drafts of forms, and the session's own last use. */
+const UNOBSERVED = [
+  ...['operator_action', 'form_draft', 'sign_in_attempt', 'dashboard_session', 'pix_key_creation_times'],
+  ...['auth_code_request', 'user_attempt'],
+]
+
+/** Digests of all rows of all tables but `UNOBSERVED`. */
+async function readRows(): Promise<Record<string, string>> {
+  const tables = (await ours.sql(
+    `select relname as name from pg_class where relkind in ('r', 'p') and not relispartition
+       and relnamespace = 'public'::regnamespace order by 1`,
+  )) as { name: string }[]
+  const rows: Record<string, string> = {}
+  for (const { name } of tables.filter(table => !UNOBSERVED.includes(table.name))) {
+    const [found] = (await ours.sql(
+      `select coalesce(md5(string_agg(t::text, '|' order by t::text)), '') as digest from "${name}" t`,
+    )) as [{ digest: string }]
+    rows[name] = found.digest
+  }
+  return rows
+}
+
+const submittable = Object.entries(FORMS).filter(
+  (one): one is [string, FormCase] => typeof one[1] !== 'string',
+)
+
+test('every form of a merchant’s pages is in the table', () => {
+  const forms = declared.filter(({ method, permission }) => method === 'POST' && permission !== 'operator')
+  expect(Object.keys(FORMS).sort()).toEqual(forms.map(({ path }) => path).sort())
+})
+
+describe.each(submittable)('%s', (path, form) => {
+  test('does nothing where its author cannot be recorded', async () => {
+    await ours.sql(`create function refuse_author() returns trigger language plpgsql as
+      $$ begin raise exception 'the process ends here'; end $$`)
+    await ours.sql(
+      'create trigger refused before insert on operator_action for each row execute function refuse_author()',
+    )
+    calls = []
+    const before = await readRows()
+    const { status } = await submit(path, form).finally(() => ours.sql('drop function refuse_author cascade'))
+    expect({ status, rows: await readRows(), calls }).toEqual({ status: 500, rows: before, calls: [] })
+  })
+
+  test(`records ${form.act}, before a workflow is called`, async () => {
+    await ours.sql('delete from pix_key_creation_times')
+    calls = []
+    const before = await countRecords()
+    const { status } = await submit(path, form)
+    expect([200, 303, 503]).toContain(status)
+    const recorded = await ours.sql(
+      'select action, actor, account_uuid from operator_action order by at desc, uuid limit ?',
+      [(await countRecords()) - before],
+    )
+    expect(recorded).toEqual([{ action: form.act, actor: ours.email, account_uuid: ours.account }])
+    expect(calls.filter(({ records }) => records <= before)).toEqual([])
+    if (form.isCall) expect(calls).not.toEqual([])
+  })
+})
+
+test('a webhook that a user creates is stored with its author, or not at all', async () => {
+  const token = { uuid: ours.user, accountUuid: ours.account, connectionUuid: null, mode: 'live' as const }
+  const body = { url: 'https://shop.example/in' }
+  const { sealer } = fixture.dependencies
+  const inspect = async () => ({ kind: 'usable' }) as never
+  const create = (author: string) => {
+    const order = { body, token: { ...token, author }, idempotencyKey: null, em: fixture.orm.em.fork() }
+    return createWebhook({ sealer, inspect }, order)
+  }
+  const before = await readRows()
+  await expect(create('')).rejects.toThrow(/operator_action_actor_check/) // No author: PostgreSQL refuses the record.
+  expect(await readRows()).toEqual(before)
+  const { uuid } = (await create(ours.email)).body.data
+  const recorded = await ours.sql('select action from operator_action where subject = ?', [
+    `endpoint/${uuid}`,
+  ])
+  expect(recorded).toEqual([{ action: 'webhook_create' }])
+})
