@@ -187,11 +187,11 @@ async function rebuildIssuedCharge(
   const { temporal, uuid } = context
   if (row.state !== 'pending' || (result !== 'cancelled' && result !== 'expired'))
     return requestPoll(context, row)
-  const { timeScale } = temporal
-  await startOrReopenWorkflow(temporal, 'charge', uuid, {
-    reopen: uuid,
-    timeScale,
-    restored: { ended: result },
+  const input = { reopen: uuid, timeScale: temporal.timeScale, restored: { ended: result } }
+  // Where workers ran before, one has reopened it from its row, without that end: joined, it would not write it. A payment that the
+  // terminated run was notified of is found by reconciliation, as after every restore.
+  await startOrReopenWorkflow(temporal, 'charge', uuid, input, {
+    workflowIdConflictPolicy: 'TERMINATE_EXISTING',
   })
   return { outcome: 'restored' }
 }

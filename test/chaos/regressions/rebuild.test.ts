@@ -265,6 +265,8 @@ test.each(['cancelled', 'expired'])(
     expect(did).toEqual(['begun anew'])
     const [anew] = starts.flatMap(({ args }) => args as unknown[])
     expect(anew).toEqual({ reopen: charge.uuid, timeScale: 1, restored: { ended } })
+    // Workers that ran before the rebuild have reopened it from its row: that run is not joined.
+    expect(starts).toMatchObject([{ workflowIdConflictPolicy: 'TERMINATE_EXISTING' }])
     expect(await fixture.records.restoreCharge({ uuid: charge.uuid, ended })).toMatchObject({ state: ended })
   },
 )
