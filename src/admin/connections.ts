@@ -18,6 +18,7 @@ import {
   openProviderAccount,
   postOpeningMovement,
   readOpeningBalance,
+  stateOpeningBalance,
 } from './opening-balance.ts'
 
 /** What operators change of a connection that exists; its credentials have rules of their own. */
@@ -104,8 +105,8 @@ export async function activateConnection(
     await registerNotificationUrl(site, connection)
     opened = await openProviderAccount(em, connection, async () =>
       openingCents === undefined
-        ? readOpeningBalance(site.providers.providerFor(connection))
-        : { cents: openingCents, creditedSince: new Date() },
+        ? readOpeningBalance(site.providers.providerFor(connection), connection)
+        : stateOpeningBalance(openingCents),
     )
   } catch (error) {
     if ((await em.count(ProviderNotification, { connectionUuid: connection.uuid })) > 0)

@@ -1,17 +1,17 @@
 import { randomUUID } from 'node:crypto'
 import type { EntityManager } from '../db/client/orm.ts'
-import { Connection } from '../db/entities/connection.ts'
+import { Connection, ProviderAccountOpening } from '../db/entities/connection.ts'
 import { Movement } from '../db/entities/movement.ts'
 import { writePostings } from '../db/ledger/post.ts'
 import { lockProviderAccount } from '../db/locks.ts'
 import { ensureServiceAccount } from '../db/repositories/provider-account-owners.ts'
 import { depositLegs, uncoveredOutflowLegs } from '../domain/ledger/legs.ts'
 import type { MovementReason } from '../domain/ledger/movement.ts'
-import { entryIdentityOf } from '../domain/reconciliation/account-entry.ts'
+import { type Opening, openingNameOf } from '../domain/reconciliation/opening.ts'
 import type { Provider } from '../providers/port.ts'
 
-/** Balance of a provider account at a time: earlier movements are part of it, later ones are credited. */
-export type OpeningBalance = { cents: number; creditedSince: Date }
+/** Balance of a provider account, and what is part of it. */
+export type OpeningBalance = Opening & { cents: number }
 
 /** `creditedSince` of a connection that is not active yet: no earlier movement is credited. */
 export const NOT_CREDITED_YET = new Date('9999-12-31T00:00:00Z')
@@ -19,41 +19,48 @@ export const NOT_CREDITED_YET = new Date('9999-12-31T00:00:00Z')
 /** Period of the statement that is read before and after the balance. */
 const LOOKBACK_MS = 15 * 60_000
 const MAX_READS = 5
+/** How far the provider's clock may be from ours: what it dates this long after the balance was read is not part of it. A simulator has ours. */
+const CLOCK_TOLERANCE_MS = 5_000
+
+/** Returns a balance that an operator states, or that is not known: everything until now is part of it. */
+export function stateOpeningBalance(cents: number): OpeningBalance {
+  const now = new Date()
+  return { cents, certainUntil: now, creditedSince: now, listed: [] }
+}
 
 /**
- * Reads a provider's balance with its statement before and after. Where both statements list the same movements, none
- * came in between: the time is just after the last of them, or the beginning of the statement where it lists none, so
- * that no difference between the provider's clock and ours counts a movement twice or drops one.
- * Null where the provider reports no balance or no statement. Throws where money moves during every comparison.
+ * Reads a provider's balance with its statement before and after, until both list the same movements. These, and earlier ones
+ * than the statement's, are part of the balance. A movement that the provider lists later, and dates between the beginning of
+ * the statement and the reading, may be part of it or not, because its list may lag behind its balance: only two
+ * operators book it. Null where the provider reports no balance or no statement. Throws where money moves during
+ * every comparison.
  */
-export async function readOpeningBalance(provider: Provider): Promise<OpeningBalance | null> {
+export async function readOpeningBalance(
+  provider: Provider,
+  { isSimulated }: Pick<Connection, 'isSimulated'>,
+): Promise<OpeningBalance | null> {
   for (let attempt = 1; attempt <= MAX_READS; attempt += 1) {
     const from = new Date(Date.now() - LOOKBACK_MS)
     const before = await readMovementsSince(provider, from)
     const balances = before && (await provider.balances())
     if (balances?.kind !== 'found') return null
-    const after = await readMovementsSince(provider, from)
-    if (!after) return null
-    if (before!.names !== after.names) continue
+    const creditedSince = new Date(Date.now() + (isSimulated ? 0 : CLOCK_TOLERANCE_MS))
+    const listed = await readMovementsSince(provider, from)
+    if (!listed) return null
+    if (before!.join(' ') !== listed.join(' ')) continue
     const { availableCents, blockedCents } = balances.balance
-    const creditedSince = after.lastAt === null ? from : new Date(Date.parse(after.lastAt) + 1)
-    return { cents: availableCents + blockedCents, creditedSince }
+    return { cents: availableCents + blockedCents, certainUntil: from, creditedSince, listed }
   }
   throw new Error(
     'the balance at the provider changed during every comparison; try again, or give it by --opening-balance',
   )
 }
 
-async function readMovementsSince(provider: Provider, from: Date) {
+async function readMovementsSince(provider: Provider, from: Date): Promise<string[] | null> {
   const statement = await provider.statement(from.toISOString(), new Date().toISOString())
   if (statement.kind === 'no_answer') return null
   const { entries, accountEntries = [] } = statement
-  const names = [
-    ...entries.map(one => `${one.direction}/${one.endToEnd}`),
-    ...accountEntries.map(entryIdentityOf),
-  ]
-  const times = [...entries, ...accountEntries].map(({ at }) => at)
-  return { names: names.sort().join(' '), lastAt: times.sort().at(-1) ?? null }
+  return [...entries, ...accountEntries].map(openingNameOf).sort()
 }
 
 export type OpeningOutcome =
@@ -76,7 +83,7 @@ export async function openProviderAccount(
 ): Promise<OpeningOutcome> {
   const isFirst = (await findEarlierConnection(em.fork(), connection)) === undefined
   const balance = isFirst ? await read() : null
-  const opening = balance ?? { cents: 0, creditedSince: new Date() }
+  const opening = balance ?? stateOpeningBalance(0)
   return em.fork().transactional(async tx => {
     const { uuid, providerAccountUuid } = connection
     await lockProviderAccount(tx, providerAccountUuid, 'for update')
@@ -90,7 +97,8 @@ export async function openProviderAccount(
     await tx.nativeUpdate(Connection, uuid, { creditedSince: opening.creditedSince })
     const isOwn = connection.type === 'NOMINAL'
     const accountUuid = isOwn ? connection.accountUuid : await ensureServiceAccount(tx, providerAccountUuid)
-    const { cents } = opening
+    const { cents, ...facts } = opening
+    tx.create(ProviderAccountOpening, { providerAccountUuid, ...facts })
     await postOpeningMovement(tx, { accountUuid, connection, cents, reason: 'opening_balance' })
     return balance ? { kind: 'opened', cents: balance.cents } : { kind: 'balance_unknown' }
   })

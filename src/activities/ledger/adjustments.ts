@@ -4,7 +4,7 @@ import { Connection } from '../../db/entities/connection.ts'
 import type { Movement } from '../../db/entities/movement.ts'
 import { LedgerAdjustment } from '../../db/entities/reconciliation.ts'
 import { User } from '../../db/entities/user.ts'
-import { lockConnection, ROW_LOCK } from '../../db/locks.ts'
+import { lockConnection, lockProviderAccount, ROW_LOCK } from '../../db/locks.ts'
 import { lockOpenAccountEntry } from '../../db/repositories/account-entries.ts'
 import { hasBalances } from '../../db/repositories/balance-checks.ts'
 import { findStatementCounterpart } from '../../db/repositories/ledger-adjustments.ts'
@@ -26,7 +26,7 @@ type AdjustmentRefusalReason =
   | 'approved'
   | 'own_proposal'
   | 'expired'
-  /** The entry is open no longer, or money with the value of the proposal has been matched or booked since. */
+  /** The entry is open no longer, or money with the value of the proposal has been matched, booked or adjusted since. */
   | 'explained'
   /** A payout of ours may be the entry. */
   | 'may_be_payout'
@@ -149,6 +149,7 @@ async function postAdjustment(
   await lockConnection(em, connection.uuid)
   const { providerAccountUuid } = connection // Loaded by the lock.
   const entry = entryUuid ? await lockOpenAccountEntry(em, entryUuid) : null
+  if (!entry) await lockProviderAccount(em, providerAccountUuid) // Orders it with approvals through other connections.
   if (entryUuid && !entry)
     refuse('explained', `entry ${entryUuid} is matched, or its statement lists it no longer`)
   const at = new Date()

@@ -12,7 +12,9 @@ import {
   lockOpenAccountEntry,
   sumBlockedByEntries,
 } from '../../db/repositories/account-entries.ts'
+import { mayBeAdjusted } from '../../db/repositories/ledger-adjustments.ts'
 import { mayBeOurPayout } from '../../db/repositories/panel-pix.ts'
+import { isBeforeCrediting } from '../../db/repositories/provider-account-openings.ts'
 import { findProviderAccountOwner } from '../../db/repositories/provider-account-owners.ts'
 import { disputeHeldLegs, entryUnblockedLegs, type Leg } from '../../domain/ledger/legs.ts'
 import {
@@ -88,6 +90,9 @@ async function postAccountEntry(em: EntityManager, { uuid, providerAccountUuid, 
     entry.movementUuid = await findMovementOfReturn(em, entry)
     return entry.movementUuid !== null
   }
+  const { direction } = ENTRY_MOVEMENTS[kind]
+  const moved = { providerAccountUuid, direction, cents: entry.cents, at: entry.movedAt }
+  if ((await isBeforeCrediting(em, moved)) || (await mayBeAdjusted(em, moved))) return false
   if (kind === 'withdrawal' && (await mayBeTransfer(em, entry, timeScale))) return false
   if (kind === 'block' || kind === 'unblock') {
     const disputeUuid = await findDisputeOfEntry(em, entry)
@@ -99,7 +104,7 @@ async function postAccountEntry(em: EntityManager, { uuid, providerAccountUuid, 
     if (entry.endToEnd && isYoung) return false
   }
   const at = new Date()
-  const { type, direction, reason } = ENTRY_MOVEMENTS[kind]
+  const { type, reason } = ENTRY_MOVEMENTS[kind]
   const movement = createMovement(em, at, {
     accountUuid: owner.accountUuid,
     providerAccountUuid,

@@ -4,12 +4,14 @@ import type { Charge } from '../../db/entities/charge.ts'
 import { Movement } from '../../db/entities/movement.ts'
 import { lockConnection, lockMovement } from '../../db/locks.ts'
 import { listAdjustedReturns } from '../../db/repositories/account-entries.ts'
+import { mayBeAdjusted } from '../../db/repositories/ledger-adjustments.ts'
 import {
   findMissingPix,
   lockMissingPix,
   mayBeOurPayout,
   updateMissingPix,
 } from '../../db/repositories/panel-pix.ts'
+import { isBeforeCrediting } from '../../db/repositories/provider-account-openings.ts'
 import {
   findProviderAccountOwner,
   type ProviderAccountOwner,
@@ -87,7 +89,12 @@ async function postPanelEntry(
   const disputesOfPix = disputes.filter(({ endToEnd }) => endToEnd === entry.returnOf)
   const accepted = disputesOfPix.find(({ state }) => state === 'accepted')
   const payout = { providerAccountUuid, cents, at: new Date(entry.at), timeScale, countsUnidentified: true }
+  const moved = { providerAccountUuid, direction, cents, at: new Date(entry.at) }
+  const owner = await findProviderAccountOwner(em, providerAccountUuid)
+  if (!returned) await lockConnection(em, owner.connection.uuid)
   const wait = panelPixPendingReasonOf(entry, {
+    isNearOpening: await isBeforeCrediting(em, moved),
+    mayBeAdjusted: await mayBeAdjusted(em, moved),
     isRecordedInOtherDirection: await isRecordedInOtherDirection(em, entry, providerAccountUuid),
     returnsOurTransfer: direction === 'IN' && Boolean(returned?.original.transferUuid),
     hasUndecidedDispute: disputesOfPix.length > 0 && !accepted,
@@ -102,8 +109,6 @@ async function postPanelEntry(
     await recordStatementReturn(em, locked, returnFacts, linkTo)
     return null
   }
-  const owner = await findProviderAccountOwner(em, providerAccountUuid)
-  if (!returned) await lockConnection(em, owner.connection.uuid)
   const movement = createPanelMovement(em, entry, { owner, returned, providerAccountUuid })
   // Money from `pending`, or a debit from `available`, where the service's shortfall covers the rest.
   const pendingLegs =

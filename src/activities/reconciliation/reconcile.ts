@@ -1,5 +1,5 @@
 import type { EntityManager } from '../../db/client/orm.ts'
-import type { Connection } from '../../db/entities/connection.ts'
+import type { Connection, ProviderAccountOpening } from '../../db/entities/connection.ts'
 import type { ProviderNotification } from '../../db/entities/provider-notification.ts'
 import {
   listAdjustedReturns,
@@ -9,6 +9,7 @@ import {
 import { readLedgerBalance, storeBalanceCheck } from '../../db/repositories/balance-checks.ts'
 import { findListingConnection, listProviderAccountUuids } from '../../db/repositories/connections.ts'
 import { recordDifferences } from '../../db/repositories/differences.ts'
+import { findOpening } from '../../db/repositories/provider-account-openings.ts'
 import {
   listQuarantinedPeriods,
   type QuarantinedPeriod,
@@ -16,7 +17,8 @@ import {
   resolveUnexplainedItems,
 } from '../../db/repositories/unexplained-answers.ts'
 import type { StatementEntry } from '../../domain/providers/provider.ts'
-import { isUndirectedReturn } from '../../domain/reconciliation/account-entry.ts'
+import { type AccountEntry, isUndirectedReturn } from '../../domain/reconciliation/account-entry.ts'
+import { openingNameOf, relateToOpening } from '../../domain/reconciliation/opening.ts'
 import {
   type BalanceComparison,
   compareStatement,
@@ -107,7 +109,8 @@ async function comparePeriod(
   if (statement.kind === 'no_answer')
     return { providerAccountUuid, matched: 0, repaired: 0, differences: 0, noAnswer: statement.code }
   const settledBefore = Date.parse(order.to) - scaleWait(SETTLING_MS, dependencies.timeScale)
-  const isCompared = isCreditedAndSettled(connection, settledBefore)
+  const opening = await findOpening(em, providerAccountUuid)
+  const isCompared = isCreditedAndSettled(connection, opening, settledBefore)
   const accountEntries = (statement.accountEntries ?? []).filter(isCompared)
   const providerEntries = await leaveOutAdjustedReturns(em, {
     providerAccountUuid,
@@ -206,11 +209,17 @@ async function compareBalances(
   return balance ? { balance } : {}
 }
 
-/** Returns the filter of compared entries: old enough to have settled, and not part of the opening balance. */
-function isCreditedAndSettled({ creditedSince }: Connection, settledBefore: number) {
-  return ({ at }: { at: string }) => {
-    const movedAt = Date.parse(at)
-    return movedAt <= settledBefore && (!creditedSince || movedAt >= creditedSince.getTime())
+/** Returns the filter of compared entries: old enough to have settled, and not certainly part of the opening balance. */
+function isCreditedAndSettled(
+  { creditedSince }: Connection,
+  opening: ProviderAccountOpening | null,
+  settledBefore: number,
+) {
+  return (entry: StatementEntry | AccountEntry) => {
+    const movedAt = Date.parse(entry.at)
+    if (movedAt > settledBefore) return false
+    if (opening) return relateToOpening(opening, { name: openingNameOf(entry), at: entry.at }) !== 'included'
+    return !creditedSince || movedAt >= creditedSince.getTime()
   }
 }
 

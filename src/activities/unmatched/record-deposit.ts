@@ -1,8 +1,10 @@
 import { randomUUID } from 'node:crypto'
 import type { Connection } from '../../db/entities/connection.ts'
-import { runQuery, transactionReturning } from '../../db/pipeline/query.ts'
+import { lockConnection } from '../../db/locks.ts'
+import { constantQuery, runQuery, transactionReturning } from '../../db/pipeline/query.ts'
 import { queryAttemptByReference } from '../../db/repositories/attempts.ts'
 import { queryWithFollowUps } from '../../db/repositories/follow-ups.ts'
+import { mayBeAdjusted } from '../../db/repositories/ledger-adjustments.ts'
 import type { IncomingPix } from '../../domain/providers/provider.ts'
 import { signalPayloadOwner } from '../../temporal/signals.ts'
 import type { RecordDepositInput, RecordDepositResult } from '../../workflows/contracts/unmatched.ts'
@@ -36,7 +38,16 @@ export function recordDeposit(dependencies: ActivityDependencies) {
       if (owner === 'signalled') return { kind: 'expected' }
       if (owner === 'issuing') return { kind: 'no_answer', code: 'charge_issuing' }
     }
-    return transactionReturning(dependencies.orm, async tx => {
+    return transactionReturning<RecordDepositResult>(dependencies.orm, async tx => {
+      await lockConnection(tx, connectionUuid)
+      const moved = {
+        providerAccountUuid,
+        direction: 'IN',
+        cents: payment.cents,
+        at: new Date(payment.at),
+      } as const
+      // Reconciliation shows it to the operators, who have adjusted that value meanwhile.
+      if (await mayBeAdjusted(tx, moved)) return constantQuery<RecordDepositResult>({ kind: 'not_found' })
       const movement = await recordUnmatchedPayment(tx, { connection, payment, reason: 'deposit', requestId })
       return queryWithFollowUps(movement.uuid, { kind: 'accepted' })
     })

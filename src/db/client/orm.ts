@@ -6,7 +6,12 @@ import { Account } from '../entities/account.ts'
 import { Attempt } from '../entities/attempt.ts'
 import { Charge, Split } from '../entities/charge.ts'
 import { ChargeExpiry } from '../entities/charge-expiry.ts'
-import { Connection, DefaultProvider, ProviderAccount } from '../entities/connection.ts'
+import {
+  Connection,
+  DefaultProvider,
+  ProviderAccount,
+  ProviderAccountOpening,
+} from '../entities/connection.ts'
 import { Attachment, Dispute } from '../entities/dispute.ts'
 import { Movement } from '../entities/movement.ts'
 import { OperatorAction } from '../entities/operator-action.ts'
@@ -101,6 +106,7 @@ export async function openOrm({
       PaymentLink,
       PixKey,
       ProviderAccount,
+      ProviderAccountOpening,
       Refund,
       Split,
       StoredAccountEntry,

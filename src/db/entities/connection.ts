@@ -30,6 +30,23 @@ const providerAccount = defineEntity({
 export class ProviderAccount extends providerAccount.class {}
 providerAccount.setClass(ProviderAccount)
 
+const providerAccountOpening = defineEntity({
+  name: 'ProviderAccountOpening',
+  properties: p => ({
+    providerAccountUuid: p.uuid().primary(),
+    /** What moved before is part of the opening balance. */
+    certainUntil: timestampColumn(),
+    /** What moved from then on is not. */
+    creditedSince: timestampColumn(),
+    /** What the statement listed when the balance was read, by `openingNameOf`: part of the balance too. */
+    listed: p.array(),
+  }),
+})
+
+/** What the opening balance of a provider account was read with. */
+export class ProviderAccountOpening extends providerAccountOpening.class {}
+providerAccountOpening.setClass(ProviderAccountOpening)
+
 const pausedColumn = (direction: MoneyDirection) =>
   p
     .boolean()

@@ -4,6 +4,7 @@ import {
 } from '../../domain/reconciliation/panel-pix.ts'
 import type { EntityManager } from '../client/orm.ts'
 import { LedgerAdjustment } from '../entities/reconciliation.ts'
+import { selectValue } from '../select-values.ts'
 import { IS_OPEN_ENTRY_SQL } from './account-entries.ts'
 import { MAX_LISTED_ROWS } from './operator-lists.ts'
 
@@ -27,21 +28,34 @@ export function listAdjustableConnections(em: EntityManager) {
   )
 }
 
+/**
+ * Tells whether an adjustment that names no entry may have booked money that moved before its approval. The caller holds the lock
+ * of a connection to the provider account.
+ */
+export function mayBeAdjusted(
+  em: EntityManager,
+  moved: { providerAccountUuid: string; direction: 'IN' | 'OUT'; cents: number; at: Date },
+): Promise<boolean> {
+  const { providerAccountUuid, direction, cents, at } = moved
+  return selectValue(em, 'select may_be_adjusted(?, ?, ?, ?)', [providerAccountUuid, direction, cents, at])
+}
+
 /** Why a PIX is not booked yet that will be booked, once the wait or its dispute is over. */
 const WAITS_TO_BE_BOOKED: PanelPixPendingReason[] = [...TRANSIENT_PENDING_REASONS, 'has_overdue_dispute']
 
 /** Money that may be what an adjustment without an entry is about. */
 type StatementCounterpart = {
-  /** `waiting_pix`: a PIX that a later reconciliation books; `matched`: an entry or PIX that was matched or booked since. */
+  /** `waiting_pix`: a PIX that a later reconciliation books; `matched`: an entry or PIX that was matched or booked since, or another adjustment. */
   kind: 'open_entry' | 'waiting_pix' | 'matched'
-  /** The uuid of the entry, or the end-to-end id of the PIX, where it has one. */
+  /** The uuid of the entry or adjustment, or the end-to-end id of the PIX, where it has one. */
   name: string
 }
 
 /**
  * Finds what the statement of a provider account has with the value and direction of an adjustment: an open entry, a
  * PIX that waits to be booked, or one of both that was accounted for after `since`; also a PIX of the account that was
- * booked since, which the statement may have listed without a difference. Undefined if there is none.
+ * booked since, which the statement may have listed without a difference, and another adjustment that was. Undefined if
+ * there is none.
  */
 export async function findStatementCounterpart(
   em: EntityManager,
@@ -71,6 +85,10 @@ export async function findStatementCounterpart(
        where m.created_at >= s.since
      union all
      select 'matched', end_to_end from sought s, pix where pix.settled_at >= s.since
+     union all
+     select 'matched', a.uuid::text from sought s, ledger_adjustment a join connection c on c.uuid = a.connection_uuid
+       where c.provider_account_uuid = s.account and a.entry_uuid is null and a.movement_type = s.direction
+         and a.value_cents = s.cents and a.approved_at >= s.since
      union all
      select 'matched', coalesce(m.end_to_end, m.uuid::text) from sought s, movement m
        where m.account_uuid = s.owner and m.provider_account_uuid = s.account and m.movement_type = s.direction

@@ -29,6 +29,10 @@ export type PanelPixPendingReason =
   | 'recorded_in_other_direction'
   /** The provider names neither an id of the rail nor one of its own, so a repeat cannot be recognised. */
   | 'no_end_to_end'
+  /** It may be part of the opening balance of its provider account. */
+  | 'near_opening'
+  /** An adjustment without an entry, of its value and approved after it moved, may have booked it. */
+  | 'may_be_adjusted'
   /** It is younger than the wait. */
   | 'too_young'
 
@@ -46,6 +50,8 @@ export type PanelPixFacts = {
   /** A dispute about the PIX that it returns is open or under analysis, and none is accepted. */
   hasUndecidedDispute: boolean
   mayBeOurPayout: boolean
+  isNearOpening: boolean
+  mayBeAdjusted: boolean
   nowMs: number
   timeScale: number
 }
@@ -58,11 +64,13 @@ export function panelPixPendingReasonOf(
   if (!hasRailIdShape(entry.endToEnd) && !(entry.endToEnd === '' && entry.returnId)) return 'no_end_to_end'
   if (entry.reference !== null && uuidFromReference(entry.reference) !== null) return 'has_our_reference'
   if (facts.isRecordedInOtherDirection) return 'recorded_in_other_direction'
+  if (facts.isNearOpening) return 'near_opening'
   if (facts.returnsOurTransfer) return 'returns_our_transfer'
   const isYoungerThan = (waitMs: number) =>
     facts.nowMs - Date.parse(entry.at) < scaleWait(waitMs, facts.timeScale)
   if (facts.hasUndecidedDispute)
     return isYoungerThan(UNDECIDED_DISPUTE_WAIT_MS) ? 'has_open_dispute' : 'has_overdue_dispute'
+  if (facts.mayBeAdjusted) return 'may_be_adjusted'
   if (facts.mayBeOurPayout) return 'attempt_in_doubt'
   return isYoungerThan(PANEL_PIX_WAIT_MS) ? 'too_young' : null
 }

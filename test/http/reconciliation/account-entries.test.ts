@@ -5,13 +5,12 @@ import { settleManually } from '../../../src/activities/payouts/manual-settlemen
 import { transferPayout } from '../../../src/activities/transfers/transfer-payout.ts'
 import { recordUnmatchedPayment } from '../../../src/activities/unmatched/record.ts'
 import { checkProviderBalances } from '../../../src/admin/ledger-check.ts'
-import { openProviderAccount, readOpeningBalance } from '../../../src/admin/opening-balance.ts'
 import { runInTransaction } from '../../../src/db/client/orm.ts'
 import { Connection } from '../../../src/db/entities/connection.ts'
 import { listOpenAccountEntries } from '../../../src/db/repositories/account-entries.ts'
 import { checkLedger } from '../../../src/db/repositories/ledger-rules.ts'
 import { referenceOf } from '../../../src/domain/pix/identifiers.ts'
-import type { IncomingPix, IssuedCharge, StatementEntry } from '../../../src/domain/providers/provider.ts'
+import type { IncomingPix, IssuedCharge } from '../../../src/domain/providers/provider.ts'
 import type { AccountEntry } from '../../../src/domain/reconciliation/account-entry.ts'
 import { toParty } from '../../../src/providers/adapter/party.ts'
 import { openActivityFixture } from '../../chaos/support/activity-fixture.ts'
@@ -488,29 +487,6 @@ test('a movement before the opening balance is not credited', async () => {
   await shop.look(statement)
   expect(await shop.look(statement)).toMatchObject({ booked: 1, differences: 0 })
   expect(await shop.balances()).toEqual({ available: 9_740, outside: -9_740 })
-})
-
-test('an opening balance is read between two equal statements, posted once, and shared by later connections', async () => {
-  const account = await merchant(0)
-  const em = fixture.orm.em.fork()
-  const connection = await em.findOneOrFail(Connection, account.connectionUuid)
-  const last = ago(0.001)
-  const statements: StatementEntry[][] = [[], [sent(1, { at: ago(0.002) })], [sent(2, { at: last })], []]
-  statements[3] = statements[2]!
-  fixture.scriptProvider({
-    statement: async () => ({ kind: 'found', entries: statements.shift() ?? [] }),
-    balances: async () => ({ kind: 'found', balance: { availableCents: 700, blockedCents: 50 } }),
-  })
-  const provider = fixture.dependencies.providers.providerFor(connection)
-  const read = () => readOpeningBalance(provider)
-  expect(await openProviderAccount(em, connection, read)).toEqual({ kind: 'opened', cents: 750 })
-  expect(await openProviderAccount(em, connection, read)).toEqual({ kind: 'already_open' })
-  expect(await account.balances()).toEqual({ available: 750, outside: -750 })
-  const [row] = await fixture.sql<{ credited_since: Date }>(
-    'select credited_since from connection where uuid = ?',
-    [connection.uuid],
-  )
-  expect(new Date(row!.credited_since).getTime()).toBe(Date.parse(last) + 1)
 })
 
 test('check-ledger reports each provider’s difference with its cause', async () => {

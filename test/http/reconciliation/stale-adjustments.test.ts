@@ -214,3 +214,60 @@ test('a PIX that an operator closes while a reconciliation is about to book it i
   expect(await booking).toEqual({ booked: 0 })
   expect(await shop.balances()).toEqual({ available: 10_000, outside: -10_000 })
 })
+
+const proposeBy = (
+  { accountUuid, connectionUuid }: Merchant,
+  operatorEmail: string,
+  direction: 'IN' | 'OUT',
+) =>
+  proposeAdjustment(fixture.orm, {
+    ...{ accountUuid, connectionUuid, direction, cents: 2_500, entryUuid: null },
+    ...{ reason: 'seen in the panel', operatorEmail },
+  })
+const approveBy = (uuid: string, operatorEmail: string) =>
+  approveAdjustment(fixture.orm, { uuid, operatorEmail, reason: 'seen too', timeScale: 1 })
+
+test('of two proposals of the same correction, each approved by the proposer of the other, one is booked', async () => {
+  const shop = await merchant()
+  const proposals = [await proposeBy(shop, ana, 'IN'), await proposeBy(shop, bea, 'IN')] as const
+  const approvals = await Promise.allSettled([approveBy(proposals[0], bea), approveBy(proposals[1], ana)])
+  expect(approvals.map(({ status }) => status).sort()).toEqual(['fulfilled', 'rejected'])
+  const refused = approvals.find(({ status }) => status === 'rejected') as PromiseRejectedResult
+  expect(refused.reason).toMatchObject({ reason: 'explained' })
+  expect(await shop.balances()).toEqual({ available: 12_500, outside: -12_500 })
+  // PostgreSQL holds it too.
+  const open = proposals[approvals.findIndex(({ status }) => status === 'rejected')]!
+  const approval = fixture.sql(
+    `update ledger_adjustment a set approved_by = b.proposed_by, approved_at = now(), movement_uuid = b.movement_uuid
+     from ledger_adjustment b where a.uuid = ? and b.uuid = ?`,
+    [open, proposals.find(uuid => uuid !== open)!],
+  )
+  await expect(approval).rejects.toMatchObject({ constraint: 'ledger_adjustment_known' })
+  // Whoever proposes it again knows of the first.
+  await approveBy(await proposeBy(shop, ana, 'IN'), bea)
+  expect(await shop.balances()).toEqual({ available: 15_000, outside: -15_000 })
+})
+
+test('a PIX or an entry that an adjustment was approved for is not booked when the provider lists it at last', async () => {
+  const shop = await merchant()
+  await approveBy(await proposeBy(shop, ana, 'IN'), bea)
+  const pix = sent(2_500, { direction: 'IN' })
+  const statement = { entries: [pix], accountEntries: [entry('credit', 2_500)] }
+  await shop.look(statement)
+  expect(await shop.look(statement)).toMatchObject({ booked: 0, differences: 1, unexplainedEntryCount: 1 })
+  expect(await shop.waits()).toEqual(['may_be_adjusted'])
+  expect(await shop.balances()).toEqual({ available: 12_500, outside: -12_500 })
+  const insert = fixture.sql(
+    `insert into movement (uuid, account_uuid, provider_account_uuid, connection_uuid, type, movement_type, value_cents, status,
+       end_to_end, reason, settled_at, created_at, updated_at)
+     values (gen_random_uuid(), ?, ?, ?, 'EXTERNAL_TRANSFER', 'IN', 2500, 'SETTLED', ?, 'deposit', ?, now(), now())`,
+    [shop.accountUuid, shop.providerAccountUuid, shop.connectionUuid, pix.endToEnd, pix.at],
+  )
+  await expect(insert).rejects.toMatchObject({ constraint: 'movement_unadjusted' })
+
+  // Once the adjustment is undone, both are booked by their own identity.
+  await approveBy(await proposeBy(shop, bea, 'OUT'), ana)
+  expect(await shop.look(statement)).toMatchObject({ booked: 2, unexplainedEntryCount: 0 })
+  expect(await shop.balances()).toEqual({ available: 15_000, outside: -15_000 })
+  expect(await checkLedger(fixture.orm.em.fork())).toEqual([])
+})

@@ -78,6 +78,16 @@ create index connection_listed on connection (account_uuid, created_at, uuid);
 create index connection_of_provider_account on connection (provider_account_uuid);
 create index connection_by_collection_key on connection (collection_key) where collection_key is not null;
 
+-- What the first balance of a provider account was read with. Its movements are part of that balance: those of before
+-- certain_until, and those that the statement listed then. Whether another one of before credited_since is, nothing proves.
+create table provider_account_opening (
+  provider_account_uuid uuid primary key references provider_account,
+  certain_until timestamptz not null,
+  credited_since timestamptz not null,
+  listed text[] not null,
+  constraint provider_account_opening_times check (certain_until <= credited_since)
+);
+
 create table default_provider (
   account_uuid uuid not null references account,
   payment_type text not null check (payment_type = 'PIX'),
@@ -107,6 +117,25 @@ create unlogged table provider_reach (
 );`,
 
   rules: `
+-- An opening is not changed: what was part of the balance stays so.
+create trigger provider_account_opening_fixed before update or delete on provider_account_opening
+  for each statement execute function refuse_change();
+
+-- What moved before the opening, or may have, is not booked by itself: it may be part of the balance that was booked.
+create function check_movement_after_opening() returns trigger language plpgsql as $$
+begin
+  if exists (select from provider_account_opening o
+      where o.provider_account_uuid = new.provider_account_uuid and new.settled_at < o.credited_since) then
+    raise exception 'movement % is of before the opening balance', new.uuid
+      using errcode = 'check_violation', constraint = 'movement_after_opening';
+  end if;
+  return new;
+end $$;
+create trigger movement_after_opening before insert on movement for each row
+  when (new.reason in ('deposit', 'provider_tariff', 'provider_withdrawal', 'provider_credit', 'provider_block',
+    'provider_unblock', 'panel_transfer', 'panel_return'))
+  execute function check_movement_after_opening();
+
 -- No epoch of credentials comes back: "not found" in a later one says nothing about an attempt of an earlier one.
 create trigger connection_epoch_increases before update of credentials_epoch on connection for each row
   when (new.credentials_epoch < old.credentials_epoch) execute function refuse();

@@ -126,6 +126,53 @@ create trigger ledger_adjustment_fixed before update on ledger_adjustment for ea
   execute function refuse();
 create trigger ledger_adjustment_kept before delete on ledger_adjustment for each statement execute function refuse_change();
 
+-- Of two proposals without an entry for the same money one is approved: the other must be proposed again, by an operator who
+-- knows of the first. The lock orders approvals through different connections to the provider account.
+create function check_adjustment_known() returns trigger language plpgsql as $$
+declare
+  account uuid;
+begin
+  select c.provider_account_uuid into account from connection c where c.uuid = new.connection_uuid;
+  perform from provider_account where uuid = account for no key update;
+  if exists (
+    select from ledger_adjustment a join connection c on c.uuid = a.connection_uuid
+    where c.provider_account_uuid = account and a.uuid <> new.uuid and a.entry_uuid is null
+      and a.movement_type = new.movement_type and a.value_cents = new.value_cents and a.approved_at >= new.proposed_at
+  ) then
+    raise exception 'adjustment % was proposed before another one of its value was approved', new.uuid
+      using errcode = 'check_violation', constraint = 'ledger_adjustment_known';
+  end if;
+  return new;
+end $$;
+create trigger ledger_adjustment_known before update on ledger_adjustment for each row
+  when (old.movement_uuid is null and new.movement_uuid is not null and new.entry_uuid is null)
+  execute function check_adjustment_known();
+
+-- Whether an adjustment that names no entry may have booked money that moved before its approval: one that no adjustment of the
+-- opposite direction has undone, and no difference was closed by.
+create function may_be_adjusted(account uuid, direction text, cents bigint, moved_at timestamptz) returns boolean
+language sql stable as $$
+  select count(*) filter (where a.movement_type = direction) > count(*) filter (where a.movement_type <> direction)
+    + (select count(*) from difference d where d.provider_account_uuid = account and d.closed_cause = 'adjusted'
+         and d.movement_type = direction and (d.detail #>> '{entry,cents}')::bigint = cents)
+  from ledger_adjustment a join connection c on c.uuid = a.connection_uuid
+  where c.provider_account_uuid = account and a.entry_uuid is null and a.value_cents = cents and a.approved_at >= moved_at
+$$;
+
+-- What an adjustment may have booked is not booked again.
+create function check_movement_unadjusted() returns trigger language plpgsql as $$
+begin
+  if may_be_adjusted(new.provider_account_uuid, new.movement_type, new.value_cents, new.settled_at) then
+    raise exception 'movement % may be booked by an adjustment already', new.uuid
+      using errcode = 'check_violation', constraint = 'movement_unadjusted';
+  end if;
+  return new;
+end $$;
+create trigger movement_unadjusted before insert on movement for each row
+  when (new.reason in ('deposit', 'provider_tariff', 'provider_withdrawal', 'provider_credit', 'provider_block',
+    'provider_unblock', 'panel_transfer', 'panel_return'))
+  execute function check_movement_unadjusted();
+
 -- A movement that is an adjustment is the one that was approved, and books the entry that its proposal names.
 create function check_movement_adjustment() returns trigger language plpgsql as $$
 begin
