@@ -17,6 +17,18 @@ const readBytes = koaBody({
 
 /** Reads the whole body as text: 413 above 100 kB, 415 where it is compressed, 400 where it is not UTF-8. */
 export async function readTextBody(ctx: Context): Promise<string> {
+  return decodeText(await readBodyBytes(ctx))
+}
+
+function decodeText(bytes: Buffer): string {
+  try {
+    return new TextDecoder('utf-8', { fatal: true }).decode(bytes)
+  } catch {
+    fail('malformed_json')
+  }
+}
+
+async function readBodyBytes(ctx: Context): Promise<Buffer> {
   refuseCompression(ctx)
   // koa-body skips bodies without a valid media type; a provider may name none (RFC 9110 §8.3).
   if (!ctx.is('*/*')) ctx.req.headers['content-type'] = 'application/octet-stream'
@@ -27,9 +39,7 @@ export async function readTextBody(ctx: Context): Promise<string> {
         readBytes(ctx, async () => {}),
       ),
     )
-    return new TextDecoder('utf-8', { fatal: true }).decode(
-      Buffer.from(String(ctx.request.body ?? ''), 'binary'),
-    )
+    return Buffer.from(String(ctx.request.body ?? ''), 'binary')
   } catch (error) {
     if (error instanceof ApiError) throw error
     fail(Object(error).status === 413 ? 'body_too_large' : 'malformed_json')
@@ -47,9 +57,11 @@ export function refuseCompression(ctx: Context): void {
 /** Reads a JSON body. An absent body is read as an empty object, so that validation names each missing field. */
 export async function readJsonBody(ctx: Context): Promise<unknown> {
   const isJson = isJsonContentType(ctx.get('Content-Type'))
-  const text = await readTextBody(ctx)
-  if (text === '') return {}
+  const bytes = await readBodyBytes(ctx)
+  if (bytes.length === 0) return {}
+  // Before it is decoded: the bytes of another charset are not broken JSON.
   if (!isJson) fail('unsupported_media_type')
+  const text = decodeText(bytes)
   const value = parseJson(text)
   if (value === null || typeof value !== 'object') return value
   if (isNestedDeeper(value, MAX_BODY_DEPTH)) {

@@ -68,8 +68,8 @@ function describeHeaderParameters(route: AnyRoute): JsonSchema[] {
   const requestId = {
     name: 'X-Request-Id',
     in: 'header',
-    description: 'Identifies the request in responses, logs, events and workflows; generated where absent',
-    schema: { type: 'string', maxLength: MAX_REQUEST_ID_CHARS },
+    description: `Identifies the request in responses, logs, events and workflows. One is generated where it is absent, or not 1 to ${MAX_REQUEST_ID_CHARS} letters, digits and characters of \`._:/+=@-\``,
+    schema: { type: 'string' },
   }
   const key = {
     name: 'Idempotency-Key',

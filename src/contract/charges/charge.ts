@@ -29,6 +29,7 @@ import {
   reais,
   reaisOutput,
   reaisText,
+  requireDaysInOrder,
   rowTimes,
   splitValue,
   statusChangeSchema,
@@ -109,31 +110,33 @@ export type CreateChargeBody = z.output<typeof createChargeBody>
 
 const reaisQuery = numberQuery(reais)
 
-export const chargesQuery = z.strictObject({
-  ...pageQueryFields,
-  uuid: uuidsQuery,
-  status: namesQuery(PAYMENT_STATUSES).optional().meta({
-    description: 'In one of these statuses; `UNDEFINED` is a charge that no provider has issued yet',
-  }),
-  type: paymentTypeQuery,
-  end_to_end: endToEndQuery('Paid by the PIX with this end-to-end id'),
-  payer_document: cpfOrCnpj.optional().meta({ description: 'Paid by the holder of this CPF or CNPJ' }),
-  payer_name: z
-    .string()
-    .trim()
-    .min(3)
-    .max(255)
-    .optional()
-    .meta({ description: "The payer's name begins so, in any case; at least three characters" }),
-  payment_date_from: dayQuery('Paid on this day or later'),
-  payment_date_to: dayQuery('Paid on this day or earlier'),
-  ...dayQueryFields,
-  external_ref: externalRefQuery,
-  txid: z.string().max(255).optional().meta({ description: 'With this txid on the rail' }),
-  provider_uuid: providerQuery,
-  value_min: reaisQuery.optional().meta({ description: '`value` is at least this, in reais' }),
-  value_max: reaisQuery.optional().meta({ description: '`value` is at most this, in reais' }),
-})
+export const chargesQuery = z
+  .strictObject({
+    ...pageQueryFields,
+    uuid: uuidsQuery,
+    status: namesQuery(PAYMENT_STATUSES).optional().meta({
+      description: 'In one of these statuses; `UNDEFINED` is a charge that no provider has issued yet',
+    }),
+    type: paymentTypeQuery,
+    end_to_end: endToEndQuery('Paid by the PIX with this end-to-end id'),
+    payer_document: cpfOrCnpj.optional().meta({ description: 'Paid by the holder of this CPF or CNPJ' }),
+    payer_name: z
+      .string()
+      .trim()
+      .min(3)
+      .max(255)
+      .optional()
+      .meta({ description: "The payer's name begins so, in any case; at least three characters" }),
+    payment_date_from: dayQuery('Paid on this day or later'),
+    payment_date_to: dayQuery('Paid on this day or earlier'),
+    ...dayQueryFields,
+    external_ref: externalRefQuery,
+    txid: z.string().max(255).optional().meta({ description: 'With this txid on the rail' }),
+    provider_uuid: providerQuery,
+    value_min: reaisQuery.optional().meta({ description: '`value` is at least this, in reais' }),
+    value_max: reaisQuery.optional().meta({ description: '`value` is at most this, in reais' }),
+  })
+  .superRefine(requireDaysInOrder)
 export type ChargesQuery = z.output<typeof chargesQuery>
 
 const splitSchema = z

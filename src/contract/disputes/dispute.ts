@@ -22,6 +22,7 @@ import {
   providerReference,
   reaisOutput,
   reaisText,
+  requireDaysInOrder,
   rowTimes,
   uuidSchema,
   uuidsQuery,
@@ -84,22 +85,24 @@ export const disputeSchema = z
   })
   .meta({ id: 'Dispute' })
 
-export const disputesQuery = z.strictObject({
-  ...pageQueryFields,
-  uuid: uuidsQuery,
-  status: namesQuery([...DISPUTE_STATUSES, 'UNDEFINED'])
-    .optional()
-    .meta({ description: 'In one of these statuses; `UNDEFINED` selects none' }),
-  med_type: namesQuery(DISPUTE_KINDS)
-    .optional()
-    .meta({ description: 'RECEIVED_MED claims a payment of a charge back, REQUESTED_MED a transfer' }),
-  dispute_type: namesQuery(DISPUTE_TYPES).optional().meta({ description: 'With one of these reasons' }),
-  resolved: flag.optional().meta({ description: 'Whether the dispute is closed' }),
-  open: flag.optional().meta({
-    description: 'Whether it awaits a reply or a decision: PENDING or PROCESSING, and not resolved',
-  }),
-  ...dayQueryFields,
-})
+export const disputesQuery = z
+  .strictObject({
+    ...pageQueryFields,
+    uuid: uuidsQuery,
+    status: namesQuery([...DISPUTE_STATUSES, 'UNDEFINED'])
+      .optional()
+      .meta({ description: 'In one of these statuses; `UNDEFINED` selects none' }),
+    med_type: namesQuery(DISPUTE_KINDS)
+      .optional()
+      .meta({ description: 'RECEIVED_MED claims a payment of a charge back, REQUESTED_MED a transfer' }),
+    dispute_type: namesQuery(DISPUTE_TYPES).optional().meta({ description: 'With one of these reasons' }),
+    resolved: flag.optional().meta({ description: 'Whether the dispute is closed' }),
+    open: flag.optional().meta({
+      description: 'Whether it awaits a reply or a decision: PENDING or PROCESSING, and not resolved',
+    }),
+    ...dayQueryFields,
+  })
+  .superRefine(requireDaysInOrder)
 export type DisputesQuery = z.output<typeof disputesQuery>
 
 export type AttachmentLinker = (attachment: Attachment) => Promise<string>

@@ -7,6 +7,7 @@ import {
   instantSchema,
   namesQuery,
   pageQueryFields,
+  requireDaysInOrder,
   uuidSchema,
 } from '../shared/fields.ts'
 
@@ -24,18 +25,20 @@ export const eventSchema = z
   })
   .meta({ id: 'Event' })
 
-export const eventsQuery = z.strictObject({
-  type: namesQuery(EVENT_TYPES).optional().meta({ description: 'Of one of these types' }),
-  operation_uuid: uuidSchema.optional().meta({
-    description:
-      'Of this charge, transfer, refund, dispute or PIX, and of the refunds and PIX that belong to it',
-  }),
-  end_to_end: endToEndQuery(
-    'Of the PIX with this end-to-end id, and of the charge, transfer, refund and dispute that it belongs to',
-  ),
-  ...dayQueryFields,
-  ...pageQueryFields,
-})
+export const eventsQuery = z
+  .strictObject({
+    type: namesQuery(EVENT_TYPES).optional().meta({ description: 'Of one of these types' }),
+    operation_uuid: uuidSchema.optional().meta({
+      description:
+        'Of this charge, transfer, refund, dispute or PIX, and of the refunds and PIX that belong to it',
+    }),
+    end_to_end: endToEndQuery(
+      'Of the PIX with this end-to-end id, and of the charge, transfer, refund and dispute that it belongs to',
+    ),
+    ...dayQueryFields,
+    ...pageQueryFields,
+  })
+  .superRefine(requireDaysInOrder)
 export type EventsQuery = z.output<typeof eventsQuery>
 
 export type VisibleEvent = Pick<Event, 'uuid' | 'type' | 'createdAt' | 'body'>

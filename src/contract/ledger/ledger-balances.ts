@@ -1,15 +1,24 @@
 import { z } from 'zod'
 import type { LedgerPeriod } from '../../db/repositories/ledger-balances.ts'
 import { LEDGER_LINE_TYPES } from '../../domain/ledger/movement.ts'
-import { day, dayQueryFields, providerQuery, providerReference, reaisOutput } from '../shared/fields.ts'
+import {
+  day,
+  dayQueryFields,
+  providerQuery,
+  providerReference,
+  reaisOutput,
+  requireDaysInOrder,
+} from '../shared/fields.ts'
 import { signedReais } from './ledger-line.ts'
 
 /** Opening and closing balances of a period (SPEC §7). */
 
-export const ledgerBalancesQuery = z.strictObject({
-  provider_uuid: providerQuery,
-  ...dayQueryFields,
-})
+export const ledgerBalancesQuery = z
+  .strictObject({
+    provider_uuid: providerQuery,
+    ...dayQueryFields,
+  })
+  .superRefine(requireDaysInOrder)
 export type LedgerBalancesQuery = z.output<typeof ledgerBalancesQuery>
 
 const movedFields = {

@@ -14,6 +14,7 @@ import {
   providerReference,
   reaisOutput,
   reaisText,
+  requireDaysInOrder,
   uuidSchema,
 } from '../shared/fields.ts'
 
@@ -66,6 +67,7 @@ export const OPERATION_TYPE_ISSUE = {
 export const ledgerQuery = z
   .strictObject({ ...pageQueryFields, ...ledgerFilterFields })
   .refine(hasFewOperations, OPERATION_TYPE_ISSUE)
+  .superRefine(requireDaysInOrder)
 export type LedgerQuery = z.output<typeof ledgerQuery>
 
 /** Amount that may be below zero: reais as a JSON number on the wire, integer centavos inside. Only written. */

@@ -16,6 +16,7 @@ import {
   providerQuery,
   providerReference,
   reaisOutput,
+  requireDaysInOrder,
   rowTimes,
   statusChangeSchema,
   uuidSchema,
@@ -33,15 +34,17 @@ export const createRefundBody = z.strictObject({
 export const refundsQuery = z.strictObject(pageQueryFields)
 
 /** Filters of the refunds of all charges. */
-export const allRefundsQuery = z.strictObject({
-  ...pageQueryFields,
-  uuid: uuidsQuery,
-  status: namesQuery(REFUND_STATUSES).optional().meta({ description: 'In one of these statuses' }),
-  ...dayQueryFields,
-  provider_uuid: providerQuery,
-  charge_uuid: uuidSchema.optional().meta({ description: 'Of this charge' }),
-  end_to_end: endToEndQuery('Sent by the PIX with this end-to-end id, which is not that of the payment'),
-})
+export const allRefundsQuery = z
+  .strictObject({
+    ...pageQueryFields,
+    uuid: uuidsQuery,
+    status: namesQuery(REFUND_STATUSES).optional().meta({ description: 'In one of these statuses' }),
+    ...dayQueryFields,
+    provider_uuid: providerQuery,
+    charge_uuid: uuidSchema.optional().meta({ description: 'Of this charge' }),
+    end_to_end: endToEndQuery('Sent by the PIX with this end-to-end id, which is not that of the payment'),
+  })
+  .superRefine(requireDaysInOrder)
 export type AllRefundsQuery = z.output<typeof allRefundsQuery>
 
 /** One refund of a charge, with the movement that paid the charge and the movement that pays it back. */

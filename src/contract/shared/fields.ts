@@ -206,6 +206,18 @@ export const dayQueryFields = {
   time_zone: timeZoneQuery,
 }
 
+/** Refines a query: a period whose last day is before its first would be an empty list, which says nothing of the mistake. */
+export function requireDaysInOrder(query: Record<string, unknown>, context: z.RefinementCtx): void {
+  for (const [name, first] of Object.entries(query)) {
+    if (!name.endsWith('date_from') || typeof first !== 'string') continue
+    const lastName = name.replace(/from$/, 'to')
+    const last = query[lastName]
+    // `YYYY-MM-DD` sorts as text.
+    if (typeof last === 'string' && last < first)
+      context.addIssue({ code: 'custom', path: [lastName], message: 'must not be before the first day' })
+  }
+}
+
 /** Parses a number of a query, in plain digits only: not `0x10`, `1e1` or a space, which JavaScript accepts. */
 export function numberQuery<Schema extends z.ZodType>(schema: Schema) {
   return z.preprocess(

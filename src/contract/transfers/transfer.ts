@@ -35,6 +35,7 @@ import {
   providerQuery,
   providerReference,
   reaisOutput,
+  requireDaysInOrder,
   rowTimes,
   statusChangeSchema,
   UNKNOWN_PARTY,
@@ -79,25 +80,27 @@ export const createTransferBody = z.strictObject({
 })
 export type CreateTransferBody = z.output<typeof createTransferBody>
 
-export const transfersQuery = z.strictObject({
-  ...pageQueryFields,
-  uuid: uuidsQuery,
-  status: namesQuery(PAYMENT_STATUSES)
-    .optional()
-    .meta({ description: 'In one of these statuses; `UNDEFINED` selects none' }),
-  type: paymentTypeQuery,
-  transfer_date_from: dayQuery('Settled on this day or later'),
-  transfer_date_to: dayQuery('Settled on this day or earlier'),
-  ...dayQueryFields,
-  external_ref: externalRefQuery,
-  end_to_end: endToEndQuery('Sent by the PIX with this end-to-end id'),
-  pix_key: keyQuery
-    .transform(normalizePixKey)
-    .refine(key => detectPixKeyType(key) !== null, PIX_KEY_MESSAGE)
-    .optional()
-    .meta({ description: 'Sent to this key; a blank is read as `+`, which no key contains unencoded' }),
-  provider_uuid: providerQuery,
-})
+export const transfersQuery = z
+  .strictObject({
+    ...pageQueryFields,
+    uuid: uuidsQuery,
+    status: namesQuery(PAYMENT_STATUSES)
+      .optional()
+      .meta({ description: 'In one of these statuses; `UNDEFINED` selects none' }),
+    type: paymentTypeQuery,
+    transfer_date_from: dayQuery('Settled on this day or later'),
+    transfer_date_to: dayQuery('Settled on this day or earlier'),
+    ...dayQueryFields,
+    external_ref: externalRefQuery,
+    end_to_end: endToEndQuery('Sent by the PIX with this end-to-end id'),
+    pix_key: keyQuery
+      .transform(normalizePixKey)
+      .refine(key => detectPixKeyType(key) !== null, PIX_KEY_MESSAGE)
+      .optional()
+      .meta({ description: 'Sent to this key; a blank is read as `+`, which no key contains unencoded' }),
+    provider_uuid: providerQuery,
+  })
+  .superRefine(requireDaysInOrder)
 export type TransfersQuery = z.output<typeof transfersQuery>
 
 const ATTEMPT_OUTCOMES = [

@@ -7,6 +7,7 @@ import {
   instantSchema,
   namesQuery,
   pageQueryFields,
+  requireDaysInOrder,
   rowTimes,
   uuidSchema,
 } from '../shared/fields.ts'
@@ -45,12 +46,14 @@ export const deliverySchema = z
 
 export const startedDeliveryResponse = dataResponse(deliverySchema).extend({ message: z.string() })
 
-export const deliveriesQuery = z.strictObject({
-  status: namesQuery(DELIVERY_STATUSES).optional().meta({ description: 'In one of these statuses' }),
-  type: namesQuery(EVENT_TYPES).optional().meta({ description: 'Of an event of one of these types' }),
-  ...dayQueryFields,
-  ...pageQueryFields,
-})
+export const deliveriesQuery = z
+  .strictObject({
+    status: namesQuery(DELIVERY_STATUSES).optional().meta({ description: 'In one of these statuses' }),
+    type: namesQuery(EVENT_TYPES).optional().meta({ description: 'Of an event of one of these types' }),
+    ...dayQueryFields,
+    ...pageQueryFields,
+  })
+  .superRefine(requireDaysInOrder)
 export type DeliveriesQuery = z.output<typeof deliveriesQuery>
 
 export const recoverDeliveriesBody = z.strictObject({

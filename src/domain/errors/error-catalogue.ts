@@ -68,7 +68,7 @@ const MESSAGES = {
   },
   415: {
     unsupported_media_type:
-      'The content type is not supported; send application/json (replies to disputes: multipart/form-data).',
+      'The content type is not supported; send application/json in UTF-8 (replies to disputes: multipart/form-data).',
   },
   417: {
     expectation_failed: 'The Expect header is not supported; remove it, or send 100-continue.',

@@ -49,6 +49,15 @@ describe('a body', () => {
       code: 'unsupported_media_type',
     },
     {
+      name: 'must be in UTF-8, also where its bytes are of the charset that it names',
+      call: {
+        raw: Buffer.from('{"name":"João"}', 'latin1'),
+        headers: { 'content-type': 'application/json; charset=iso-8859-1' },
+      },
+      status: 415,
+      code: 'unsupported_media_type',
+    },
+    {
       name: 'must not be compressed',
       call: { body: fine, headers: { 'content-encoding': 'gzip' } },
       status: 415,

@@ -47,6 +47,17 @@ test.each(FILTERS)('%s: a %s in the year 0 is refused', async (list, name) => {
   }
 })
 
+test.each(FILTERS)(
+  '%s: a last %s before the first one is refused, and an equal one is not',
+  async (list, name) => {
+    const read = (to: string) =>
+      fixture.call('GET', `/api/v1/${list}?${name}_from=2026-03-02&${name}_to=${to}`, { token })
+    const { status, body } = await read('2026-03-01')
+    expect([status, body.errors]).toEqual([422, { [`${name}_to`]: ['must not be before the first day'] }])
+    expect((await read('2026-03-02')).status).toBe(200)
+  },
+)
+
 test('recovery from the year 0, which PostgreSQL does not know, is refused', () => {
   const accepted = (since: string) => recoverDeliveriesBody.safeParse({ since }).success
   expect(accepted('0001-01-01T00:00:00Z')).toBe(true)
