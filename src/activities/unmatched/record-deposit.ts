@@ -54,7 +54,7 @@ export function recordDeposit(dependencies: ActivityDependencies) {
   }
 }
 
-/** Tells whether a PIX is part of the account's opening balance, because it arrived before that balance was read. */
+/** Tells whether a PIX is, or may be, part of the opening balance: reconciliation shows operators the one that may be. */
 function isInOpeningBalance({ creditedSince }: Connection, { at }: IncomingPix): boolean {
   return Boolean(creditedSince) && Date.parse(at) < creditedSince!.getTime()
 }
