@@ -20,6 +20,7 @@ let fixture: ApiFixture
 let declared: DeclaredRoute[] = []
 let ours: Awaited<ReturnType<typeof createFullAccount>>
 let merchant: ReturnType<typeof createBrowser>
+let operator: ReturnType<typeof createBrowser>
 let colleague: string
 let nominal: string
 /** Calls of workflows, each with the number of records that PostgreSQL had then. */
@@ -41,6 +42,10 @@ beforeAll(async () => {
   const em = fixture.orm.em.fork()
   const order = { email: 'bia@trilho.test', password: PASSWORD, accountUuid: ours.account }
   colleague = (await addUser(em, order)).uuid
+  for (const email of ['op@trilho.test', 'rui@trilho.test'])
+    await addUser(em, { email, password: PASSWORD, accountUuid: null })
+  operator = createBrowser(fixture)
+  await operator.signIn('op@trilho.test', PASSWORD)
   nominal = await fixture.insertConnection(ours.account, { provider: 'PROVIDER_D', dialect: 'woovi' })
   await ours.sql('update webhook set sealed_secret = ? where uuid = ?', [
     fixture.dependencies.sealer.seal('whsec_b2xk'),
@@ -197,7 +202,7 @@ const FORMS: Record<string, FormCase | string> = {
   '/dashboard/webhooks/:uuid/remove': { act: 'webhook_remove' },
   '/dashboard/users/invitations': {
     act: 'invite_user',
-    fields: () => ({ email: 'rui@trilho.test', role: 'viewer', ...once() }),
+    fields: () => ({ email: 'eva@trilho.test', role: 'viewer', ...once() }),
     on: '/dashboard/users',
   },
   '/dashboard/users/invitations/:uuid/revoke': {
@@ -304,6 +309,166 @@ describe.each(submittable)('%s', (path, form) => {
     )
     expect(recorded).toEqual([{ action: form.act, actor: ours.email, account_uuid: ours.account }])
     expect(calls.filter(({ records }) => records <= before)).toEqual([])
+    if (form.isCall) expect(calls).not.toEqual([])
+  })
+})
+
+const REASON = 'asked by the merchant'
+
+/** Every form of operators, and what it records. */
+const OPERATOR_FORMS: Record<string, FormCase | string> = {
+  'accounts/connect': 'calls a provider: `onboardConnection` stores the connection with its record',
+  'accounts/connections/credentials': 'calls a provider: `replaceCredentials` stores them with their record',
+  'answers/open': 'needs a sealed answer: test/http/providers/unexplained-answers.test.ts',
+  'accounts/close': 'closes the pages that it opened, for the operator alone',
+  recover: {
+    act: 'resend',
+    isCall: true,
+    fields: async () => {
+      await ours.sql('update webhook set deleted_at = null where uuid = ?', [ours.webhook])
+      return { uuid: ours.webhook, since: '2026-01-01T00:00:00Z', reason: REASON }
+    },
+  },
+  ask: { act: 'ask_provider', isCall: true, fields: () => ({ noun: 'transfer', uuid: ours.unknown }) },
+  return: { act: 'return_unmatched', isCall: true, fields: readUnmatched },
+  keep: { act: 'keep_unmatched', isCall: true, fields: readUnmatched },
+  settle: {
+    // Temporal knows no workflow of this payout here, so that none is signalled.
+    act: 'settle_rejected',
+    fields: () => ({
+      ...{ noun: 'transfer', uuid: ours.unknown, attempt: ours.unknownAttempt, sending: '0', as: 'rejected' },
+      ...{ evidence: 'written', reason: REASON },
+    }),
+  },
+  'differences/close': {
+    act: 'difference_accepted',
+    fields: async () => {
+      const { text } = await operator.get(`/dashboard/operator/differences/${ours.difference}`)
+      const facts = hiddenFieldOf(text, 'facts')!
+      return { uuid: ours.difference, facts, as: 'accepted', reason: REASON }
+    },
+  },
+  'differences/reopen': {
+    act: 'difference_reopen',
+    fields: async () => {
+      const { text } = await operator.get(`/dashboard/operator/differences/${ours.difference}`)
+      return { uuid: ours.difference, closed_at: hiddenFieldOf(text, 'closed_at')!, reason: REASON }
+    },
+  },
+  pause: { act: 'pause_money_out', fields: () => ({ target: 'all', reach: 'money_out', reason: REASON }) },
+  resume: { act: 'resume', fields: () => ({ target: 'all', reason: REASON }) },
+  breaker: {
+    act: 'breaker_reset',
+    fields: async () => {
+      await ours.sql(
+        `insert into circuit_breaker (connection_uuid, opened_at) values (?, now())
+         on conflict (connection_uuid) do update set opened_at = now()`,
+        [ours.connection],
+      )
+      return { uuid: ours.connection, reason: REASON }
+    },
+  },
+  'entries/adjust': {
+    act: 'ledger_adjust',
+    fields: () => ({
+      connection: ours.connection,
+      direction: 'IN',
+      value: '1,00',
+      reason: REASON,
+      ...once(),
+    }),
+  },
+  'entries/approve': {
+    act: 'ledger_approve',
+    fields: async () => {
+      const adjustment = randomUUID()
+      await ours.sql(
+        `insert into ledger_adjustment (uuid, account_uuid, connection_uuid, movement_type, value_cents, reason, proposed_by, expires_at)
+         select ?, ?, ?, 'IN', 200, 'r', uuid, now() + interval '1 day' from app_user where email = 'rui@trilho.test'`,
+        [adjustment, ours.account, ours.connection],
+      )
+      return { adjustment, reason: REASON }
+    },
+  },
+  'accounts/new': {
+    act: 'account_open',
+    fields: () => ({ name: 'Loja', document: '11222333000181', reason: REASON, ...once() }),
+  },
+  'accounts/users': {
+    act: 'user_add',
+    fields: () => ({ uuid: ours.account, email: 'dona@trilho.test', reason: REASON, ...once() }),
+  },
+  'accounts/open': { act: 'open_account', fields: () => ({ account: ours.account, reason: REASON }) },
+  'accounts/policy': {
+    act: 'account_policy',
+    fields: () => ({ uuid: ours.account, unmatched: 'keep', unique_external_ref: 'yes', reason: REASON }),
+  },
+  'accounts/time-zone': {
+    act: 'account_time_zone',
+    fields: () => ({ uuid: ours.account, time_zone: 'America/Recife', reason: REASON }),
+  },
+  'accounts/connections/status': {
+    act: 'connection_status',
+    fields: () => ({ uuid: nominal, status: 'INACTIVE', public: 'yes', reason: REASON }),
+  },
+  'accounts/connections/fees': {
+    act: 'connection_fees',
+    fields: () => ({
+      uuid: ours.connection,
+      charge: '1,00',
+      transfer: '1,00',
+      refund: '1,00',
+      reason: REASON,
+    }),
+  },
+  'accounts/status': {
+    act: 'account_block',
+    fields: () => ({ uuid: ours.account, status: 'BLOCKED', reason: REASON }),
+  },
+}
+
+async function readUnmatched() {
+  const state = { disposition: 'not_returned', sending: '0', cents: '4242' }
+  return { uuid: ours.unmatched, ...state, reason: REASON }
+}
+
+test('every form of operators is in the table', () => {
+  const forms = declared.filter(({ method, permission }) => method === 'POST' && permission === 'operator')
+  const paths = forms.map(({ path }) => path.replace('/dashboard/operator/', ''))
+  expect(Object.keys(OPERATOR_FORMS).sort()).toEqual(paths.sort())
+})
+
+const operatorForms = Object.entries(OPERATOR_FORMS).filter(
+  (one): one is [string, FormCase] => typeof one[1] !== 'string',
+)
+
+describe.each(operatorForms)('/dashboard/operator/%s', (path, form) => {
+  const submitAsOperator = (fields: Record<string, string>) =>
+    operator.confirm(`/dashboard/operator/${path}`, fields, { on: '/dashboard/operator/accounts' })
+
+  test(`records ${form.act} with what it does, or does nothing`, async () => {
+    const fields = (await form.fields?.()) ?? {}
+    const before = await readRows()
+    calls = []
+    await ours.sql(`create function refuse_author() returns trigger language plpgsql as
+      $$ begin raise exception 'the process ends here'; end $$`)
+    await ours.sql(
+      'create trigger refused before insert on operator_action for each row execute function refuse_author()',
+    )
+    const refused = await submitAsOperator(fields).finally(() =>
+      ours.sql('drop function refuse_author cascade'),
+    )
+    const nothing = { status: 500, rows: before, calls: [] }
+    expect({ status: refused.status, rows: await readRows(), calls }).toEqual(nothing)
+
+    const records = await countRecords()
+    await submitAsOperator(fields)
+    const recorded = await ours.sql(
+      'select action, actor from operator_action order by at desc, uuid limit ?',
+      [(await countRecords()) - records],
+    )
+    expect(recorded).toEqual([{ action: form.act, actor: 'op@trilho.test' }])
+    expect(calls.filter(call => call.records <= records)).toEqual([])
     if (form.isCall) expect(calls).not.toEqual([])
   })
 })
