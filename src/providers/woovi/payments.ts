@@ -46,13 +46,14 @@ export function createWooviPayments(client: WooviClient): PaymentCalls {
       if (outcome.kind !== 'found') return outcome
       const payout = mapWooviRefund(outcome.refund)
       if (outcome.refund.status || !payout.endToEnd) return { kind: 'found', payout }
-      return { kind: 'found', payout: await addReturnStatus(payout) }
+      return { kind: 'found', payout: await addReturnStatus(payout, outcome.refund.value) }
     },
   }
 
-  async function addReturnStatus(payout: ProviderPayout): Promise<ProviderPayout> {
+  /** Adds the status of the return's own transaction. One of another id or value says nothing about this refund. */
+  async function addReturnStatus(payout: ProviderPayout, cents: number): Promise<ProviderPayout> {
     const outcome = await findWooviTransaction(client, payout.endToEnd, pix =>
-      pix.endToEndId === payout.endToEnd ? { pix } : undefined,
+      pix.endToEndId === payout.endToEnd && pix.value === cents ? { pix } : undefined,
     )
     const status = outcome.kind === 'found' ? mapTransactionStatus(outcome.pix) : 'in_process'
     if (outcome.kind !== 'found' || status === 'in_process') return payout

@@ -55,7 +55,15 @@ test.each([
 const { status: _status, time: _time, ...withoutStatus } = refundOf()
 const OWN = `GET /api/v1/transaction/${RETURN_ID}`
 const ownTransaction = (changes: Record<string, unknown> = {}) =>
-  okReply({ transaction: transactionOf({ type: 'REFUND', endToEndId: RETURN_ID, charge: null, ...changes }) })
+  okReply({
+    transaction: transactionOf({
+      type: 'REFUND',
+      endToEndId: RETURN_ID,
+      charge: null,
+      value: 500,
+      ...changes,
+    }),
+  })
 const settledAt = '2026-01-10T11:59:30.500Z'
 test.each([
   ['settled', ownTransaction(), { status: 'settled', endToEnd: RETURN_ID, at: settledAt }],
@@ -68,6 +76,7 @@ test.each([
   ['in process', ownTransaction({ status: 'IN_PROCESSING' }), { status: 'in_process' }],
   ['not there', wooviErrorReply('Transaction not found'), { status: 'in_process', endToEnd: RETURN_ID }],
   ['another one', ownTransaction({ endToEndId: END_TO_END }), { status: 'in_process' }],
+  ['of another value', ownTransaction({ value: 501 }), { status: 'in_process' }],
 ])('a refund without a status, whose transaction is %s', async (_name, reply, payout) => {
   await using story = await openWooviFixture()
   story.scripted.scriptReplies(GET, okReply({ pixTransactionRefund: withoutStatus }))
