@@ -24,7 +24,7 @@ type DisputeListing = {
   isReroutingKnown: boolean
 }
 
-/** `repaired`: number of new notifications stored. `noAnswer`: why the provider did not list its disputes. */
+/** `repaired`: number of new notifications stored. `noAnswer`: why the provider did not list all its disputes. */
 type RepairDisputesResult = { repaired: number; noAnswer?: string }
 
 /**
@@ -50,6 +50,7 @@ export async function repairDisputes(
     })
     if (outcome !== undefined) repaired += 1
   }
+  if (listed.incompleteCode !== undefined) return { repaired, noAnswer: listed.incompleteCode }
   await recordDisputeListing(em, connection.providerAccountUuid)
   return { repaired }
 }

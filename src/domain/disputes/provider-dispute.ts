@@ -91,7 +91,10 @@ export type DisputeReturn = PixReturnIds & { cents: number; at: string }
 /** By its id; the end-to-end id helps a provider that can only list. */
 export type DisputeReference = { id: string; endToEnd: string | null }
 export type FindDisputeOutcome = { kind: 'found'; dispute: ProviderDispute } | NotFoundResult | NoAnswerResult
-export type ListDisputesOutcome = { kind: 'found'; disputes: ProviderDispute[] } | NoAnswerResult
+/** `incompleteCode`: why some disputes of the list could not be completed; the list is requested again. */
+export type ListDisputesOutcome =
+  | { kind: 'found'; disputes: ProviderDispute[]; incompleteCode?: string }
+  | NoAnswerResult
 
 /** Our answer to a dispute. `accept`: we agree, and the money goes back. */
 export type ProviderDisputeReply = {

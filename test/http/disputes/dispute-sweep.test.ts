@@ -31,31 +31,34 @@ test('every account is polled once before any is polled twice', async () => {
   expect(new Set(asked.slice(0, 25)).size).toBe(25)
 })
 
-test('a provider that refuses its list ages in the gauge of its alert, and one that answers does not', async () => {
-  const em = fixture.orm.em.fork()
-  await em.execute(`update connection set status = 'BLOCKED'`)
-  const accountUuid = await fixture.insertAccount()
-  for (const provider of ['PROVIDER_A', 'PROVIDER_B'] as const)
-    await fixture.insertConnection(accountUuid, { provider })
-  await em.execute(`update connection set updated_at = now() - interval '4 hours'`)
-  const sweep = sweepDisputes({
-    ...{ orm: fixture.orm, log: fixture.dependencies.log },
-    providers: {
-      providerFor: ({ provider }: { provider: string }) => ({
-        listDisputes: async () =>
-          provider === 'PROVIDER_A'
-            ? { kind: 'found', disputes: [] }
-            : { kind: 'no_answer', code: 'unauthorized' },
-      }),
-    },
-  } as unknown as ActivityDependencies)
-  await sweep()
-  await sweep() // Those of the other test are polled as well.
-  const samples = await readDatabaseGauges(em)
-  const ages = samples
-    .filter(
-      ({ gauge, labels }) => gauge === 'trilho_reconciliation_age_seconds' && labels?.[1] === 'disputes',
-    )
-    .map(({ labels, value }) => `${labels?.[0]} ${Math.floor(value / 3_600)}`)
-  expect(ages.sort()).toEqual(['PROVIDER_A 0', 'PROVIDER_B 4'])
-})
+test.each([
+  ['refuses its list', { kind: 'no_answer', code: 'unauthorized' }],
+  ['lists some disputes only', { kind: 'found', disputes: [], incompleteCode: 'timeout' }],
+])(
+  'a provider that %s ages in the gauge of its alert, and one that answers does not',
+  async (_name, answer) => {
+    const em = fixture.orm.em.fork()
+    await em.execute(`update connection set status = 'BLOCKED'`)
+    const accountUuid = await fixture.insertAccount()
+    for (const provider of ['PROVIDER_A', 'PROVIDER_B'] as const)
+      await fixture.insertConnection(accountUuid, { provider })
+    await em.execute(`update connection set updated_at = now() - interval '4 hours'`)
+    const sweep = sweepDisputes({
+      ...{ orm: fixture.orm, log: fixture.dependencies.log },
+      providers: {
+        providerFor: ({ provider }: { provider: string }) => ({
+          listDisputes: async () => (provider === 'PROVIDER_A' ? { kind: 'found', disputes: [] } : answer),
+        }),
+      },
+    } as unknown as ActivityDependencies)
+    await sweep()
+    await sweep() // Those of the other test are polled as well.
+    const samples = await readDatabaseGauges(em)
+    const ages = samples
+      .filter(
+        ({ gauge, labels }) => gauge === 'trilho_reconciliation_age_seconds' && labels?.[1] === 'disputes',
+      )
+      .map(({ labels, value }) => `${labels?.[0]} ${Math.floor(value / 3_600)}`)
+    expect(ages.sort()).toEqual(['PROVIDER_A 0', 'PROVIDER_B 4'])
+  },
+)

@@ -3,6 +3,7 @@ import {
   bcbErrorReply,
   devolucaoOf,
   END_TO_END,
+  efiErrorReply,
   okReply,
   openEfiFixture,
   pixOf,
@@ -205,6 +206,26 @@ test('a dispute with an unreadable PIX does not hide the others', async () => {
   expect(story.recorded).toContainEqual(
     expect.objectContaining({ operation: 'listDisputes', kind: 'unreadable_item', reference: ID }),
   )
+})
+
+test.each([
+  ['is refused for good', bcbErrorReply(403, 'AcessoNegado'), undefined],
+  ['is refused without a documented name', efiErrorReply(403, 'novidade'), undefined],
+  ['fails each time', efiErrorReply(500, 'erro_aplicacao'), undefined],
+  ['is not answered', 'reset' as const, 'connection_reset'],
+])('a dispute whose PIX look-up %s does not hide the others', async (_name, answer, incompleteCode) => {
+  await using story = await openEfiFixture()
+  story.scripted.scriptReplies(LIST, page([infraction(), infraction({ idInfracao: 'b', endToEndId: 'E2' })]))
+  story.scripted.scriptReplies(PIX, answer)
+  story.scripted.scriptReplies('GET /v2/pix/E2', okReply(pixOf({ endToEndId: 'E2' })))
+  const listed = await story.provider.listDisputes(from, to)
+  expect(listed).toMatchObject({ kind: 'found', disputes: [{ id: 'b' }] })
+  expect('incompleteCode' in listed ? listed.incompleteCode : undefined).toBe(incompleteCode)
+  const isRecorded = story.recorded.some(
+    ({ operation, kind, reference }) =>
+      operation === 'listDisputes' && kind === 'unreadable_item' && reference === ID,
+  )
+  expect(isRecorded).toBe(incompleteCode === undefined)
 })
 
 const reply = { id: ID, endToEnd: END_TO_END, accept: false, analysis: 'Entregue.', attachments: [] }
