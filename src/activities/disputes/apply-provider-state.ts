@@ -26,6 +26,7 @@ import { type LockedTransfer, lockPaidCharge, lockTransfer, transition } from '.
 import { recordTransferReturns } from '../transfers/record-returns.ts'
 import { holdDisputedFunds, releaseDisputedFunds } from './hold-funds.ts'
 import { lockDisputesOfPix } from './locks.ts'
+import { leaveOutOwnReturns } from './own-returns.ts'
 import { type DisputeWithPayment, recordDisputeReturns } from './record-returns.ts'
 
 /** Input of applying a provider's report to a dispute, in the transaction that records it. */
@@ -43,8 +44,9 @@ type LockedDisputeRows = LockedDispute & { out: LockedTransfer | null }
 
 /** Opens a dispute, or applies what is new at the provider. Returns null where its PIX has no movement. */
 export async function applyDisputeFacts(em: EntityManager, update: DisputeUpdate): Promise<Dispute | null> {
-  const { order, facts } = update
+  const { order } = update
   const connection = await em.findOneOrFail(Connection, order.connectionUuid)
+  const facts = await leaveOutOwnReturns(em, connection, update.facts)
   const pix = await findDisputedMovement(em, update, connection)
   if (!pix) return null
   const at = new Date()

@@ -14,6 +14,7 @@ import { matchReturns } from '../ledger/return-matching.ts'
 import { isCancellationRequested, raceCancellation, throwIfCancelled } from '../runtime/cancellation.ts'
 import type { ActivityDependencies } from '../runtime/dependencies.ts'
 import { loadProviderConnection } from '../shared/provider-client.ts'
+import { leaveOutOwnReturns } from './own-returns.ts'
 
 type DisputeListing = {
   connection: Connection
@@ -39,8 +40,9 @@ export async function repairDisputes(
   const listed = await raceCancellation(provider.listDisputes(from, to))
   if (listed.kind === 'no_answer') return { repaired: 0, noAnswer: listed.code }
   let repaired = 0 // Notifications that this run stored.
-  for (const facts of listed.disputes) {
+  for (const listedFacts of listed.disputes) {
     throwIfCancelled()
+    const facts = await leaveOutOwnReturns(em, connection, listedFacts)
     if (!(await isNewDisputeState(em, connection, facts))) continue
     const { id, status, isClosed: closed, returns } = facts
     // The workflow may have polled before the provider's look-ups had the dispute, or before its PIX was recorded.

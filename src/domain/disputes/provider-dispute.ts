@@ -35,7 +35,10 @@ export type ProviderDispute = {
   details: string
   /** The provider's or the payer's reasoning. */
   analysis: string
-  /** The provider's own devoluções of nature MED, settled ones only; of a REQUESTED_MED what came back to us. */
+  /**
+   * The provider's own devoluções, settled ones only; of a REQUESTED_MED what came back to us. Of an accepted dispute also
+   * those of which the provider does not say who ordered them: the engine leaves out our own refunds.
+   */
   returns: DisputeReturn[]
   /**
    * Nothing more is returned: an agreed dispute is over even where `returns` is empty, and one under analysis has ended

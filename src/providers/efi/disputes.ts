@@ -9,26 +9,27 @@ import type {
   ReplyToDisputeOutcome,
 } from '../../domain/disputes/provider-dispute.ts'
 import { checkReplyText, formatReplyText } from '../../domain/disputes/reply-text.ts'
-import { ANY_ANSWER, parseWholeList } from '../adapter/answer-parsing.ts'
+import { ANY_ANSWER, type AnswerNotes, parsePage } from '../adapter/answer-parsing.ts'
 import { completeDisputes } from '../adapter/listed-disputes.ts'
 import { isDuplicate } from '../adapter/outcomes.ts'
 import { hasReturnPeriodEnded } from '../adapter/statement-period.ts'
 import { encodePath } from '../http/client.ts'
 import type { DisputeCalls } from '../port.ts'
 import type { EfiClient } from './client.ts'
-import { getEfiTime, mapEfiSettledReturn } from './mapping.ts'
+import { getEfiTime, mapEfiSettledReturn, pickPossibleReturns } from './mapping.ts'
 import type { EfiList } from './pagination.ts'
 import {
   type EfiDevolucao,
   type EfiInfraction,
   type EfiReceivedDevolucao,
   efiDefenceRequestSchema,
-  efiDevolucaoSchema,
   efiInfractionSchema,
+  efiListedDevolucaoSchema,
   efiReceivedDevolucaoSchema,
   efiReceivedPixSchema,
   efiSentPixSchema,
   isDisputeDevolucao,
+  isWithoutMoney,
 } from './schemas.ts'
 
 /**
@@ -71,26 +72,23 @@ export function createEfiDisputes(client: EfiClient, now: () => number): Dispute
     const { endToEndId } = infraction
     const call = { call: 'findDisputedPix', reference: endToEndId } as const
     const receivedCall = { ...call, path: encodePath`/v2/pix/${endToEndId}` }
-    const received = await client.lookUp(receivedCall, efiReceivedPixSchema, (pix, notes) => {
-      const returns = parseWholeList(efiDevolucaoSchema, pix.devolucoes, notes)
-      return returns && { pix, returns }
-    })
+    const received = await client.lookUp(receivedCall, efiReceivedPixSchema, (pix, notes) => ({
+      pix: { valor: pix.valor, at: pix.horario, ...readReturns(efiListedDevolucaoSchema, pix, notes) },
+    }))
     if (received.kind === 'no_answer') return received
-    if (received.kind === 'found') {
-      const { valor, horario: at } = received.pix
-      return buildDispute(infraction, { kind: 'RECEIVED_MED', valor, at, returns: received.returns })
-    }
+    if (received.kind === 'found') return buildDispute(infraction, { kind: 'RECEIVED_MED', ...received.pix })
     const sentCall = { ...call, path: encodePath`/v2/gn/pix/enviados/${endToEndId}` }
-    const sent = await client.lookUp(sentCall, efiSentPixSchema, (pix, notes) => {
-      const returns = parseWholeList(efiReceivedDevolucaoSchema, pix.devolucoes, notes)
-      return returns && { pix, returns }
-    })
+    const sent = await client.lookUp(sentCall, efiSentPixSchema, (pix, notes) => ({
+      pix: {
+        valor: pix.valor,
+        at: getEfiTime(pix.horario),
+        ...readReturns(efiReceivedDevolucaoSchema, pix, notes),
+      },
+    }))
     if (sent.kind === 'no_answer') return sent
-    if (sent.kind === 'not_found')
-      return buildDispute(infraction, { kind: 'RECEIVED_MED', valor: infraction.valor, returns: [] })
-    const { valor, horario } = sent.pix
-    const at = getEfiTime(horario)
-    return buildDispute(infraction, { kind: 'REQUESTED_MED', valor, at, returns: sent.returns })
+    if (sent.kind === 'found') return buildDispute(infraction, { kind: 'REQUESTED_MED', ...sent.pix })
+    const { valor } = infraction
+    return buildDispute(infraction, { kind: 'RECEIVED_MED', valor, returns: [], isComplete: true })
   }
 
   /**
@@ -128,7 +126,11 @@ export function createEfiDisputes(client: EfiClient, now: () => number): Dispute
       dueAt: dadosAnalise.prazoFinalizacao ?? null,
       details: [tipoSituacao, tipoFraude, razao].filter(Boolean).join('; '),
       analysis: infraction.justificativaAnalista ?? infraction.comentario ?? '',
-      returns: pix.returns.filter(isDisputeDevolucao).flatMap(mapEfiSettledReturn),
+      returns: pix.returns
+        .filter(
+          one => isDisputeDevolucao(one) || (status === 'agreed' && mayBeOfDispute(one, infraction, pix)),
+        )
+        .flatMap(mapEfiSettledReturn),
       isClosed: status === 'agreed' && hasNoMoreReturns(pix, now()),
     }
     return { kind: 'found', dispute }
@@ -178,16 +180,45 @@ const SITUATION_TYPES: Record<string, string> = {
   'acesso fraudulento': 'FRAUDULENT_ACCESS',
 }
 
+type ListedDevolucao = EfiDevolucao | EfiReceivedDevolucao
 type DisputedPix = {
   kind: ProviderDispute['kind']
   valor: number
-  returns: (EfiDevolucao | EfiReceivedDevolucao)[]
+  returns: ListedDevolucao[]
+  /** Every devolução that may have moved money was readable. */
+  isComplete: boolean
   at?: string | null
 }
 
+/** Reads the devoluções of a disputed PIX; an unreadable one hides neither the dispute nor the others. */
+function readReturns(
+  shape: z.ZodType<ListedDevolucao>,
+  { devolucoes, valor }: { devolucoes?: unknown; valor: number },
+  notes: AnswerNotes,
+): Pick<DisputedPix, 'returns' | 'isComplete'> {
+  const { items, unreadableItems } = parsePage(shape, devolucoes, notes)
+  const returns = pickPossibleReturns(items, valor, notes)
+  return { returns, isComplete: returns.length === items.length && unreadableItems.every(isWithoutMoney) }
+}
+
+/**
+ * Tells whether a devolução that does not say so may be of an accepted dispute. No document of Efí shows `natureza`, so any
+ * of a received PIX may be: the caller of the adapter leaves out those that it ordered. Of a sent PIX, one that its recipient
+ * made after the dispute was opened.
+ */
+function mayBeOfDispute(
+  { horario }: ListedDevolucao,
+  { dadosAnalise }: EfiInfraction,
+  { kind }: DisputedPix,
+): boolean {
+  if (kind === 'RECEIVED_MED') return true
+  const at = getEfiTime(horario)
+  return at !== null && Date.parse(at) >= Date.parse(dadosAnalise.abertura)
+}
+
 /** Tells whether no return can follow: the dispute's return failed, all is returned, or the period is over. */
-function hasNoMoreReturns({ valor, returns, at }: DisputedPix, now: number): boolean {
-  if (returns.some(({ status }) => status === 'EM_PROCESSAMENTO')) return false
+function hasNoMoreReturns({ valor, returns, isComplete, at }: DisputedPix, now: number): boolean {
+  if (!isComplete || returns.some(({ status }) => status === 'EM_PROCESSAMENTO')) return false
   const settled = returns.filter(({ status }) => status === 'DEVOLVIDO')
   const returnedCents = settled.reduce((sum, devolucao) => sum + devolucao.valor, 0)
   const hasFailed = returns.some(

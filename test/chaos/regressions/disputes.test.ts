@@ -4,6 +4,7 @@ import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import { recordUnmatchedPayment } from '../../../src/activities/unmatched/record.ts'
 import { runInTransaction } from '../../../src/db/client/orm.ts'
 import { Connection } from '../../../src/db/entities/connection.ts'
+import { referenceOf } from '../../../src/domain/pix/identifiers.ts'
 import type { IncomingPix } from '../../../src/domain/providers/provider.ts'
 import { openActivityFixture } from '../support/activity-fixture.ts'
 import { createDisputeFixture } from '../support/dispute-fixture.ts'
@@ -132,6 +133,42 @@ test('a dispute whose charge is being refunded claims the rest that a failed ref
   fixture.scriptProvider({ refund: async () => no })
   await fixture.providers.sendRefund({ uuid: refund.uuid, connectionUuid, isResend: false })
   expect(await dispute.readCents()).toEqual({ claimed: 600, held: 600, retained: 0 })
+})
+
+test('of the returns that a provider lists, those that we ordered are refunds, and all others the dispute’s', async () => {
+  const merchant = await fixture.createMerchant(0)
+  const chargeUuid = await createPaidCharge(fixture, merchant)
+  const { connectionUuid, accountUuid } = merchant
+  const refund = {
+    ...{ uuid: randomUUID(), chargeUuid, accountUuid, connectionUuid, valueCents: 600 },
+    ...{ fingerprint: 'f', requestId: 'r', timeScale: 1 },
+  }
+  await fixture.records.openRefund(refund)
+  fixture.scriptProvider({ refund: async () => ({ kind: 'accepted', payout: onItsWay }) })
+  await fixture.providers.sendRefund({ uuid: refund.uuid, connectionUuid, isResend: false })
+  const [pix] = await fixture.sql<{ name: string }>('select end_to_end as name from charge where uuid = ?', [
+    chargeUuid,
+  ])
+  const dispute = createDisputeFixture(fixture, { connectionUuid, endToEnd: pix!.name })
+  const at = new Date().toISOString()
+  // The provider has settled our refund before we know it.
+  const ours = { id: referenceOf(refund.uuid), endToEnd: endToEndId('D'), cents: 600, at }
+  const theirs = { id: 'devolucao1', endToEnd: endToEndId('D'), cents: 400, at }
+  expect(await dispute.pollAnswering({ status: 'agreed', returns: [ours] })).toMatchObject({
+    state: 'accepted',
+  })
+  const readReturned = () =>
+    fixture.sql('select value_cents::int as cents from movement where dispute_uuid = ? and type = ?', [
+      dispute.order.uuid,
+      'EXTERNAL_REFUND',
+    ])
+  expect(await readReturned()).toEqual([])
+  const whole = { status: 'agreed', returns: [ours, theirs], isClosed: true } as const
+  expect(await dispute.pollAnswering({ ...whole, returns: [ours, theirs] })).toMatchObject({
+    state: 'resolved',
+  })
+  expect(await readReturned()).toEqual([{ cents: 400 }])
+  expect(await fixture.readBalances(accountUuid)).not.toHaveProperty('available')
 })
 
 const onItsWay = { status: 'in_process', endToEnd: '', at: null } as const

@@ -113,18 +113,39 @@ test.each([
 
 const byEfi = (changes: Record<string, unknown> = {}) => devolucaoOf({ natureza: 'MED_FRAUDE', ...changes })
 test.each([
-  ['a refund of ours is not the dispute’s return', [devolucaoOf({ status: 'DEVOLVIDO' })], [], false],
+  ['of which Efí does not say who ordered it', [devolucaoOf({ status: 'DEVOLVIDO' })], [500], false],
   ['on its way', [byEfi()], [], false],
   ['settled', [byEfi({ status: 'DEVOLVIDO' })], [500], false],
   ['settled, and nothing is left', [byEfi({ status: 'DEVOLVIDO', valor: '12.34' })], [1234], true],
   ['without money', [byEfi({ status: 'NAO_REALIZADO' })], [], true],
-  ['nothing was left to return', [devolucaoOf({ status: 'DEVOLVIDO', valor: '12.34' })], [], true],
+  [
+    'whole, and Efí does not say who ordered it',
+    [devolucaoOf({ status: 'DEVOLVIDO', valor: '12.34' })],
+    [1234],
+    true,
+  ],
+  [
+    'beside one of 0.00',
+    [byEfi({ valor: '0.00' }), byEfi({ status: 'DEVOLVIDO', valor: '12.34' })],
+    [1234],
+    true,
+  ],
+  ['beside an unreadable one', [byEfi({ status: 'QUASE' }), byEfi({ status: 'DEVOLVIDO' })], [500], false],
+  ['above the value of the PIX', [byEfi({ status: 'DEVOLVIDO', valor: '12.35' })], [], false],
 ])('the return of a dispute: %s', async (_name, devolucoes, returned, closed) => {
   const med = await readDispute({ status: 'ACEITA' }, devolucoes)
   expect(med).toMatchObject({ isClosed: closed })
   expect('returns' in med && med.returns).toEqual(
     returned.map(cents => ({ id: 'refund1', endToEnd: RETURN_ID, cents, at: '2026-01-10T12:01:00.000Z' })),
   )
+})
+
+test('before the decision only a devolução that says so is the return of a dispute', async () => {
+  const devolucoes = [
+    devolucaoOf({ status: 'DEVOLVIDO' }),
+    byEfi({ id: 'med', rtrId: 'D2', status: 'DEVOLVIDO' }),
+  ]
+  expect(await readDispute({ status: 'EM_DEFESA' }, devolucoes)).toMatchObject({ returns: [{ id: 'med' }] })
 })
 
 test('after ninety days nothing is returned any more', async () => {
@@ -143,11 +164,21 @@ test('a dispute of a payment that we sent is ours', async () => {
   const sent = {
     ...{ endToEndId: END_TO_END, idEnvio: 'send1', valor: '12.34', status: 'REALIZADO' },
     horario: { solicitacao: '2026-01-10T11:59:00Z', liquidacao: '2026-01-10T11:59:02Z' },
-    devolucoes: [byEfi({ status: 'DEVOLVIDO', id: undefined })],
+    devolucoes: [
+      { rtrId: 'D0', valor: '1.00', horario: '2026-01-10T11:59:30Z' },
+      byEfi({ status: 'DEVOLVIDO', id: undefined }),
+      { rtrId: 'D2', valor: '2.00', horario: '2026-01-10T12:05:00Z' },
+    ],
   }
   story.scripted.scriptReplies(SENT, okReply(sent), absent)
   expect(await story.provider.findDispute({ id: ID, endToEnd: END_TO_END })).toMatchObject({
-    dispute: { kind: 'REQUESTED_MED', returns: [{ id: RETURN_ID, cents: 500 }] },
+    dispute: {
+      kind: 'REQUESTED_MED',
+      returns: [
+        { id: RETURN_ID, cents: 500 },
+        { id: 'D2', cents: 200 },
+      ],
+    },
   })
   expect(await story.provider.findDispute({ id: ID, endToEnd: END_TO_END })).toMatchObject({
     dispute: { kind: 'RECEIVED_MED', returns: [] },
@@ -196,16 +227,22 @@ test.each([
   expect(await story.provider.findDispute({ id: ID, endToEnd: null })).toMatchObject({ kind: 'no_answer' })
 })
 
-test('a dispute with an unreadable PIX does not hide the others', async () => {
+test('a dispute with an unreadable PIX hides neither the others nor, by a devolução, itself', async () => {
   await using story = await openEfiFixture()
   story.scripted.scriptReplies(LIST, page([infraction(), infraction({ idInfracao: 'b', endToEndId: 'E2' })]))
-  story.scripted.scriptReplies(PIX, okReply(pixOf({ devolucoes: [devolucaoOf({ status: undefined })] })))
+  story.scripted.scriptReplies(
+    PIX,
+    okReply(pixOf({ valor: 'muito' })),
+    okReply(pixOf({ devolucoes: [devolucaoOf({ status: undefined })] })),
+  )
   story.scripted.scriptReplies('GET /v2/pix/E2', okReply(pixOf({ endToEndId: 'E2' })))
   const listed = await story.provider.listDisputes(from, to)
   expect(listed.kind === 'found' && listed.disputes.map(({ id }) => id)).toEqual(['b'])
   expect(story.recorded).toContainEqual(
     expect.objectContaining({ operation: 'listDisputes', kind: 'unreadable_item', reference: ID }),
   )
+  const again = await story.provider.listDisputes(from, to)
+  expect(again.kind === 'found' && again.disputes.map(({ id }) => id)).toEqual([ID, 'b'])
 })
 
 test.each([
