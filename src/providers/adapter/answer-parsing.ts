@@ -76,7 +76,7 @@ export function parseWholeList<T>(shape: z.ZodType<T>, list: unknown, notes: Ans
   return items.length === countItems(list) ? items : undefined
 }
 
-export function countItems(list: unknown): number {
+function countItems(list: unknown): number {
   return toItems(list).length
 }
 

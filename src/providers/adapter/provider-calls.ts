@@ -12,7 +12,7 @@ import type { HttpCall, HttpClientOptions } from '../http/client.ts'
 import type { ExchangeOutcome, ProviderResponse } from '../http/exchange.ts'
 import { createAnswerNotes, findUnlistedValue, type ReadAnswer } from './answer-parsing.ts'
 import type { AnswerMeaning, DocumentedAnswers, NamedError } from './documented-answers.ts'
-import { MAX_MESSAGE_LENGTH } from './outcomes.ts'
+import { MAX_MESSAGE_LENGTH, toUnprovenRefusal } from './outcomes.ts'
 import type { RecordUnexplainedAnswer, UnexplainedAnswer } from './unexplained-answers.ts'
 
 /** A request with the name of its call, whose table explains the answers, and our id of its subject. */
@@ -64,8 +64,11 @@ export function createProviderCalls<Name extends string>(
       switch (answer.kind) {
         case 'read':
           return { kind: 'accepted', ...answer.value }
-        case 'refused':
-          return { ...answer, kind: 'rejected' }
+        case 'refused': {
+          const refusal: RejectedResult = { ...answer, kind: 'rejected' }
+          // A refusal of the repeat proves nothing about the request before it.
+          return response.isRepeat ? toUnprovenRefusal(refusal) : refusal
+        }
         default:
           return { ...answer, kind: 'unknown' }
       }

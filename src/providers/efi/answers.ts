@@ -10,6 +10,7 @@ import {
 
 const SEND_PIX_PAGE = 'Efí, API Pix, Envio e Pagamento Pix: Requisitar envio de Pix'
 const SENT_PIX_PAGE = 'Efí, API Pix, Envio e Pagamento Pix: Consultar Pix enviado'
+const PAY_CODE_PAGE = 'Efí, API Pix, Envio e Pagamento Pix: Pagar QR Code Pix (429)'
 const RECEIVED_PIX_PAGE = 'Efí, API Pix, Gestão de Pix: Consultar Pix'
 const REQUEST_DEVOLUCAO_PAGE = 'Efí, API Pix, Gestão de Pix: Solicitar devolução'
 const FIND_DEVOLUCAO_PAGE = 'Efí, API Pix, Gestão de Pix: Consultar devolução'
@@ -25,6 +26,9 @@ const OAUTH_STANDARD = 'RFC 6750, section 3.1 (Efí, API Pix, Credenciais: OAuth
 
 /** Name of the answer that refuses the access token; Efí documents that the call was not carried out. */
 export const TOKEN_REFUSED = 'invalid_token'
+
+/** Name of the problem by which Efí refuses to look up a further key. */
+export const EMPTY_BUCKET_PROBLEM = 'BaldeFichasVazio'
 
 const accessDenied = refusalByProvider('provider_denied')
 
@@ -56,7 +60,8 @@ const invalidQueryAnswer: AnswerRow = [
  * is about. docs/providers/efi.md shows this table.
  *
  * A refusal of a transfer or refund is listed only from the page of that same call: a refusal that another call's
- * page shows could let a second provider pay what the first has paid.
+ * page shows could let a second provider pay what the first has paid. `BaldeFichasVazio` is on the page of a similar call,
+ * so it counts only once the absence of the transfer is proved.
  *
  * Left out on purpose: `erro_aplicacao` (Efí documents it as a fault of its own), `valor_invalido` of a transfer or
  * refund (its text may mean that the id was used), `pix_nao_encontrado` of a refund's look-up (it is not about the
@@ -72,6 +77,7 @@ export const efiAnswers = documentAnswers({
     [409, 'txid_duplicado', duplicateMeaning, COB_PAGE],
   ],
   findCharge: [...accessDeniedAnswers, ...chargeAbsentAnswers],
+  findPayload: accessDeniedAnswers,
   cancelCharge: [
     ...accessDeniedAnswers,
     ...chargeAbsentAnswers,
@@ -100,6 +106,7 @@ export const efiAnswers = documentAnswers({
     [409, 'id_envio_duplicado', duplicateMeaning, SEND_PIX_PAGE],
     [422, 'pagamento_negado', refusalByRail('payment_denied'), SEND_PIX_PAGE],
     [429, 'balde_fichas_vazio', refusalByProvider('rate_limited'), SEND_PIX_PAGE],
+    [429, EMPTY_BUCKET_PROBLEM, refusalByProvider('rate_limited'), PAY_CODE_PAGE],
   ],
   findTransfer: [...accessDeniedAnswers, sentPixAbsentAnswer],
   createKey: [
@@ -109,7 +116,7 @@ export const efiAnswers = documentAnswers({
   deleteKey: [...accessDeniedAnswers, [400, 'chave_nao_encontrada', absentMeaning, KEYS_PAGE]],
   listKeys: accessDeniedAnswers,
   balances: accessDeniedAnswers,
-  statement: accessDeniedAnswers,
+  statement: [...accessDeniedAnswers, sentPixAbsentAnswer],
   findReplacedUrl: [
     ...accessDeniedAnswers,
     [404, 'WebhookNaoEncontrado', absentMeaning, PIX_API_STANDARD],

@@ -2,10 +2,11 @@ import type {
   CancelChargeOutcome,
   FindChargeOutcome,
   IssueChargeOutcome,
+  IssuedCharge,
   NoAnswerResult,
   ProviderChargeRequest,
 } from '../../domain/providers/provider.ts'
-import { countItems, parseItems } from '../adapter/answer-parsing.ts'
+import { parsePage } from '../adapter/answer-parsing.ts'
 import {
   isDuplicate,
   openAmountUnsupported,
@@ -17,13 +18,15 @@ import { encodePath } from '../http/client.ts'
 import type { ChargeCalls } from '../port.ts'
 import type { EfiCall } from './answers.ts'
 import type { EfiClient } from './client.ts'
-import { mapEfiCharge, mapEfiChargeStatus, mapEfiPayment } from './mapping.ts'
+import { computeEfiExpiry, mapEfiCharge, mapEfiChargeStatus, mapEfiPayment } from './mapping.ts'
 import {
   EFI_REMOVAL_REQUEST,
   type EfiCob,
   efiCobRequestSchema,
   efiCobSchema,
+  efiLocationCodeSchema,
   efiReceivedPixSchema,
+  isWithoutMoney,
 } from './schemas.ts'
 
 /** Creates the calls about charges (`cob`). The txid is our reference, so issuing twice makes one charge. */
@@ -34,13 +37,23 @@ export function createEfiCharges(client: EfiClient, now: () => number): ChargeCa
       if (order.collectionKey === null) return collectionKeyMissing
       const call = buildCall('issueCharge', order.reference)
       const request = { ...call, method: 'PUT', json: buildCob(order) } as const
-      const outcome = await client.send(request, efiCobSchema, cob => toIssuedCharge(order, cob))
+      const orderedAtMs = now()
+      // Its own clock does not count: Efí has labelled the local time of a creation as UTC, three hours behind.
+      const outcome = await client.send(request, efiCobSchema, cob =>
+        isOrdered(order, cob) && cob.status === 'ATIVA'
+          ? { charge: { ...mapEfiCharge(cob), expiresAt: computeEfiExpiry(cob, orderedAtMs) }, cob }
+          : undefined,
+      )
+      if (outcome.kind === 'accepted') return addPayload(outcome)
       if (!mayAlreadyExist(outcome)) return outcome
       const lookUp = buildCall('findCharge', order.reference)
       const existing = await client.lookUp(lookUp, efiCobSchema, cob => ({
-        charge: toIssuedCharge(order, cob)?.charge,
+        charge: isOrdered(order, cob) && isOpen(cob) ? mapEfiCharge(cob) : undefined,
+        cob,
       }))
-      return toIssueOutcome(existing, outcome)
+      if (existing.kind !== 'found') return toIssueOutcome(existing, outcome)
+      const { charge, cob } = existing
+      return charge ? addPayload({ charge, cob }) : toIssueOutcome({ kind: 'found' }, outcome)
     },
     findCharge,
     cancelCharge,
@@ -49,12 +62,12 @@ export function createEfiCharges(client: EfiClient, now: () => number): ChargeCa
   async function findCharge(reference: string): Promise<FindChargeOutcome> {
     const outcome = await client.lookUp(buildCall('findCharge', reference), efiCobSchema, (cob, notes) => {
       if (cob.txid !== reference) return undefined
-      const status = mapEfiChargeStatus(cob, now())
-      const payments = parseItems(efiReceivedPixSchema, cob.pix, notes)
-      // An unreadable payment of a charge that is not completed may be the payment of the charge.
-      if (status !== 'completed' && payments.length < countItems(cob.pix)) return undefined
+      const { items: payments, unreadableItems } = parsePage(efiReceivedPixSchema, cob.pix, notes)
+      // An unreadable payment may be the payment of the charge: without it the charge has not ended.
+      const hasUnknownPayment = unreadableItems.some(item => !isWithoutMoney(item))
+      const found = mapEfiChargeStatus(cob, now())
       return {
-        status,
+        status: hasUnknownPayment && found !== 'completed' ? 'open' : found,
         charge: mapEfiCharge(cob),
         payments: payments.map(pix => mapEfiPayment(pix, cob.chave)),
       }
@@ -87,15 +100,32 @@ export function createEfiCharges(client: EfiClient, now: () => number): ChargeCa
     return outcome.status === 'removed' ? { kind: 'cancelled' } : { ...refusal, kind: 'refused' }
   }
 
-  /** Converts a charge that has the order's id and amount and can be paid; undefined for any other. */
-  function toIssuedCharge(order: ProviderChargeRequest, cob: EfiCob) {
-    const isOrdered =
-      cob.txid === order.reference &&
-      cob.valor.original === order.totalCents &&
-      mapEfiChargeStatus(cob, now()) === 'open'
-    return isOrdered ? { charge: mapEfiCharge(cob) } : undefined
+  function isOpen(cob: EfiCob): boolean {
+    return mapEfiChargeStatus(cob, now()) === 'open'
+  }
+
+  /** Adds the payload of an issued charge, read from its location if the charge has none. */
+  async function addPayload({ charge, cob }: { charge: IssuedCharge; cob: EfiCob }) {
+    if (charge.payload) return { kind: 'accepted', charge } as const
+    if (!cob.loc) return payloadMissing
+    const path = encodePath`/v2/loc/${String(cob.loc.id)}/qrcode`
+    const call = { call: 'findPayload', reference: cob.txid, path } as const
+    const code = await client.lookUpExisting(call, efiLocationCodeSchema, ({ qrcode }) => ({ qrcode }))
+    if (code.kind === 'no_answer') return { ...payloadMissing, message: code.message }
+    return { kind: 'accepted', charge: { ...charge, payload: code.qrcode } } as const
   }
 }
+
+function isOrdered(order: ProviderChargeRequest, cob: EfiCob): boolean {
+  return cob.txid === order.reference && cob.valor.original === order.totalCents
+}
+
+/** The charge exists and may be payable, but its code is unknown. */
+const payloadMissing = {
+  kind: 'unknown',
+  code: 'payload_missing',
+  message: 'Efí issued the charge without its payload',
+} as const
 
 function buildCall<Name extends EfiCall>(call: Name, reference: string) {
   return { call, reference, path: encodePath`/v2/cob/${reference}` }

@@ -50,8 +50,9 @@ export function createEfiClient({
 export type EfiClient = ReturnType<typeof createEfiClient>
 
 /**
- * Creates a function that makes calls with the cached access token. A refused token is discarded. The call is repeated
- * once with a new token, but only for the documented refusal, which proves that the call was not carried out.
+ * Creates a function that makes calls with the cached access token. A refused token is discarded, and the call repeated
+ * once with a new one, but only for the documented refusal. That refusal does not prove that the call was not carried out:
+ * without the repeat its outcome is unknown.
  */
 function createAuthorizedExchange(http: HttpClient, tokens: ReturnType<typeof createAccessTokenCache>) {
   const callWith = (token: EfiAccessToken, call: HttpCall) =>
@@ -66,6 +67,8 @@ function createAuthorizedExchange(http: HttpClient, tokens: ReturnType<typeof cr
     tokens.discardToken(token)
     if (readEfiError(response)?.name !== TOKEN_REFUSED) return response
     const newToken = await tokens.getToken()
-    return newToken.kind === 'unreachable' ? newToken : callWith(newToken, call)
+    const repeat = newToken.kind === 'unreachable' ? newToken : await callWith(newToken, call)
+    if (repeat.kind !== 'answer') return { ...repeat, kind: 'no_answer' }
+    return repeat.status === 401 ? repeat : { ...repeat, isRepeat: true }
   }
 }

@@ -3,6 +3,7 @@ import { isRailCode } from '../../domain/pix/rail-codes.ts'
 import type { NamedError } from '../adapter/documented-answers.ts'
 import { toPayoutRejection } from '../adapter/outcomes.ts'
 import type { ProviderResponse } from '../http/exchange.ts'
+import { efiAnswers } from './answers.ts'
 
 /** Excludes the fields of the other shapes: a body has one shape. */
 const absent = z.undefined().optional()
@@ -71,8 +72,17 @@ function getProblemName(type: string, fields: string[]): string {
 
 type EfiRailError = { codigo?: string | null; motivo?: string | null }
 
-/** Converts the rail's rejection of a payout that Efí had accepted into our code and a bounded message. */
+/**
+ * Converts the rejection of a payout that Efí had accepted into our code and a bounded message. Its `codigo` is the rail's,
+ * or a name with which Efí also refuses an order at once; a devolução has the rail's code as its `motivo`.
+ */
 export function toEfiRejection(error: EfiRailError | null | undefined, motivo?: string | null) {
-  const { codigo } = error ?? {}
-  return toPayoutRejection(codigo && isRailCode(codigo) ? codigo : undefined, motivo ?? error?.motivo)
+  const code = [error?.codigo, motivo].map(name => name && findRejectionCode(name)).find(Boolean)
+  return toPayoutRejection(code || undefined, motivo ?? error?.motivo)
+}
+
+function findRejectionCode(name: string): string | undefined {
+  if (isRailCode(name)) return name
+  const { meaning } = efiAnswers.sendTransfer.find(answer => answer.name === name) ?? {}
+  return meaning?.kind === 'refused' ? meaning.code : undefined
 }

@@ -6,6 +6,7 @@ import type {
   PayoutReturn,
   ProviderPayout,
 } from '../../domain/providers/provider.ts'
+import type { AnswerNotes } from '../adapter/answer-parsing.ts'
 import { toParty } from '../adapter/party.ts'
 import { toEfiRejection } from './errors.ts'
 import type {
@@ -82,11 +83,30 @@ export function mapEfiTransfer(pix: EfiTransfer): ProviderPayout {
   const holder = favorecido?.identificacao ?? favorecido?.contaBanco
   return {
     status: PAYOUT_STATUSES[status],
-    endToEnd: endToEndId,
+    endToEnd: endToEndId ?? '',
     at: getEfiTime(horario),
     ...(status === 'NAO_REALIZADO' ? toEfiRejection(gnExtras?.erro) : {}),
     receiver: holder ? mapEfiParty({ codigoBanco: favorecido?.contaBanco?.codigoBanco, ...holder }) : null,
   }
+}
+
+/**
+ * Picks the devoluções that fit into their PIX together, and notes the others: nothing that exceeds a PIX was returned of
+ * it. Those that are not settled have moved nothing.
+ */
+export function pickPossibleReturns<Devolucao extends EfiReceivedDevolucao | EfiDevolucao>(
+  devolucoes: Devolucao[],
+  pixCents: number,
+  notes: AnswerNotes,
+): Devolucao[] {
+  let returnedCents = 0
+  return devolucoes.filter(devolucao => {
+    if (devolucao.status !== 'DEVOLVIDO') return true
+    const isPossible = returnedCents + devolucao.valor <= pixCents
+    if (isPossible) returnedCents += devolucao.valor
+    else notes.noteUnreadableItem(devolucao, '')
+    return isPossible
+  })
 }
 
 /** Maps a devolução to one return if it has settled, else to none. Its id is Efí's, or the rail's if Efí gives none. */
@@ -102,8 +122,13 @@ export function getEfiTime({ liquidacao, solicitacao }: EfiTimes): string | null
   return liquidacao ?? solicitacao ?? null
 }
 
-function getExpiresAt({ calendario }: EfiCob): string {
-  return new Date(Date.parse(calendario.criacao) + calendario.expiracao * 1000).toISOString()
+/** Computes when a charge that was created at `createdAtMs` expires. */
+export function computeEfiExpiry({ calendario }: EfiCob, createdAtMs: number): string {
+  return new Date(createdAtMs + calendario.expiracao * 1000).toISOString()
+}
+
+function getExpiresAt(cob: EfiCob): string {
+  return computeEfiExpiry(cob, Date.parse(cob.calendario.criacao))
 }
 
 function mapEfiParty({ nome, cpf, cnpj, codigoBanco }: EfiHolder): Party {

@@ -24,6 +24,8 @@ export type EfiList<Row, Item = Row> = {
   /** Field of the answer that contains the rows. */
   field: string
   row: z.ZodType<Row>
+  /** A documented absence means that the list is empty. */
+  isEmptyIfNotFound?: true
   keyOf: (row: Row) => string
   itemOf: (row: Row, notes: AnswerNotes) => Item
 }
@@ -34,6 +36,11 @@ const MAX_PAGES = 1_000
 /** Requests for one list, with all parts of its period. */
 const MAX_REQUESTS = 10_000
 
+const listNotFound = {
+  kind: 'no_answer',
+  code: 'not_found',
+  message: 'Efí did not find the list',
+} as const
 const tooManyPages = buildTooManyPages(MAX_REQUESTS)
 
 /**
@@ -41,9 +48,7 @@ const tooManyPages = buildTooManyPages(MAX_REQUESTS)
  * position is then the number of received items, and later pages are requested in the received size. A list ends with a
  * page without new items, or at the total that Efí reports. Of an item that is listed twice, the last version counts.
  */
-export function createEfiListReader(
-  client: Pick<ReturnType<typeof createProviderCalls<EfiCall>>, 'lookUpExisting'>,
-) {
+export function createEfiListReader(client: Pick<ReturnType<typeof createProviderCalls<EfiCall>>, 'lookUp'>) {
   return async function readAllPages<Row, Item>(
     list: EfiList<Row, Item>,
     period: ListPeriod,
@@ -72,9 +77,10 @@ export function createEfiListReader(
         'paginacao.itensPorPagina': String(size),
       })
       const request = { call: list.call, period, path: `${list.path}?${query}` }
-      const outcome = await client.lookUpExisting(request, ANY_ANSWER, (json, notes) =>
+      const outcome = await client.lookUp(request, ANY_ANSWER, (json, notes) =>
         readEfiPage(list, json, notes),
       )
+      if (outcome.kind === 'not_found') return list.isEmptyIfNotFound ? collector.getList() : listNotFound
       if (outcome.kind === 'no_answer') return outcome
       const hasNewItems = collector.addPage(outcome)
       const received = outcome.items.length + outcome.unreadableItems.length

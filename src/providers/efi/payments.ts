@@ -3,7 +3,7 @@ import type {
   RejectedResult,
   SendPayoutOutcome,
 } from '../../domain/providers/provider.ts'
-import { toUnknown } from '../adapter/outcomes.ts'
+import { toUnprovenRefusal } from '../adapter/outcomes.ts'
 import { encodePath } from '../http/client.ts'
 import type { PaymentCalls } from '../port.ts'
 import type { EfiClient } from './client.ts'
@@ -42,19 +42,21 @@ export function createEfiPayments(client: EfiClient): PaymentCalls {
   async function findRefund(order: Pick<ProviderRefundRequest, 'id' | 'endToEnd'>) {
     const call = { call: 'findRefund', reference: order.id, path: buildDevolucaoPath(order) } as const
     return client.lookUp(call, efiDevolucaoSchema, devolucao =>
-      devolucao.id === order.id ? { payout: mapEfiRefund(devolucao) } : undefined,
+      (devolucao.id ?? order.id) === order.id ? { payout: mapEfiRefund(devolucao) } : undefined,
     )
   }
 
-  /** Looks up a refused refund: Efí also refuses one that it has carried out; only its absence proves the refusal. */
+  /**
+   * Looks up a refused refund: Efí also refuses the repeat of one that it has carried out. A look-up right after it may lag
+   * behind, so its "not found" proves nothing: the refusal counts once the absence of the refund is proved.
+   */
   async function confirmRefusal(
     order: ProviderRefundRequest,
     refusal: RejectedResult,
   ): Promise<SendPayoutOutcome> {
     const outcome = await findRefund(order)
-    if (outcome.kind === 'not_found') return refusal
     if (outcome.kind === 'found') return { kind: 'accepted', payout: outcome.payout }
-    return toUnknown(refusal)
+    return toUnprovenRefusal(refusal)
   }
 }
 

@@ -2,40 +2,64 @@ import { z } from 'zod'
 import { MAX_REPLY_TEXT_LENGTHS } from '../../domain/disputes/reply-text.ts'
 import { centsFromSumText, centsFromText, textFromCents } from '../../domain/ledger/money.ts'
 
-// Schemas of what Efí sends are lenient: they name the fields in use and allow any others. Those of our requests are strict.
+// Schemas of what Efí sends are lenient: they name the fields in use and allow any others, and a field that no outcome
+// depends on counts as absent where it has another type. Those of our requests are strict.
 
-const centsSchema = createReaisSchema(centsFromText)
+/** A field that decides nothing: null, or a value of another type, counts as absent. */
+function optionalField<T>(schema: z.ZodType<T>) {
+  return schema.nullish().catch(null)
+}
+const optionalText = optionalField(z.string())
+
+/** The amount of one PIX or charge: above zero, because nothing else is money. */
+const centsSchema = createReaisSchema(centsFromText).refine(cents => cents > 0, 'no amount above zero')
 /** An amount that is the sum of many, so it may exceed the limit of one PIX, and a balance may be negative. */
 export const efiSumSchema = createReaisSchema(centsFromSumText)
 /** Parses RFC 3339 with any offset to ISO 8601 UTC. */
 const instantSchema = z.iso.datetime({ offset: true }).transform(text => new Date(text).toISOString())
 
-const timesSchema = z.object({ solicitacao: instantSchema.nullish(), liquidacao: instantSchema.nullish() })
-export type EfiTimes = z.infer<typeof timesSchema>
-const railErrorSchema = z.object({ codigo: z.string().nullish(), motivo: z.string().nullish() })
+export type EfiTimes = { solicitacao?: string | null | undefined; liquidacao?: string | null | undefined }
+/**
+ * The times of a PIX: an object, or one text of the settlement, as in Efí's notifications and the official SDK. Efí shows
+ * null for a PIX that it did not carry out.
+ */
+const timesSchema = z
+  .union([
+    instantSchema.transform((liquidacao): EfiTimes => ({ liquidacao })),
+    z.object({ solicitacao: optionalField(instantSchema), liquidacao: optionalField(instantSchema) }),
+  ])
+  .nullish()
+  .catch(null)
+  .transform((times): EfiTimes => times ?? {})
+const railErrorSchema = z.object({ codigo: optionalText, motivo: optionalText })
 
 const holderSchema = z.object({
-  nome: z.string().nullish(),
-  cpf: z.string().nullish(),
-  cnpj: z.string().nullish(),
-  codigoBanco: z.string().nullish(),
+  nome: optionalText,
+  cpf: optionalText,
+  cnpj: optionalText,
+  codigoBanco: optionalText,
 })
 export type EfiHolder = z.infer<typeof holderSchema>
 
 const returnStatusSchema = z.enum(['EM_PROCESSAMENTO', 'DEVOLVIDO', 'NAO_REALIZADO'])
 
+const extrasSchema = optionalField(z.object({ erro: optionalField(railErrorSchema) }))
+
 /** A devolução of a received PIX, ordered by us or made by Efí after a dispute. */
 export const efiDevolucaoSchema = z.object({
-  id: z.string().nullish(),
-  rtrId: z.string().nullish(),
+  id: optionalText,
+  rtrId: optionalText,
   valor: centsSchema,
   status: returnStatusSchema,
   horario: timesSchema,
-  motivo: z.string().nullish(),
-  natureza: z.string().nullish(),
-  gnExtras: z.object({ erro: railErrorSchema.nullish() }).nullish().catch(null),
+  motivo: optionalText,
+  natureza: optionalText,
+  gnExtras: extrasSchema,
 })
 export type EfiDevolucao = z.infer<typeof efiDevolucaoSchema>
+
+/** A devolução in the list of its PIX. A settled one needs an id and a time, or it could be counted twice or never. */
+export const efiListedDevolucaoSchema = efiDevolucaoSchema.refine(isIdentified, 'no id or time')
 
 /**
  * A devolução by the recipient of a sent PIX. The documentation shows it like any other; the official SDK with the
@@ -43,39 +67,50 @@ export type EfiDevolucao = z.infer<typeof efiDevolucaoSchema>
  */
 export const efiReceivedDevolucaoSchema = z
   .object({
-    id: z.string().nullish(),
-    rtrId: z.string().nullish(),
+    id: optionalText,
+    rtrId: optionalText,
     valor: centsSchema,
-    status: returnStatusSchema.default('DEVOLVIDO'),
-    horario: z.union([instantSchema.transform((liquidacao): EfiTimes => ({ liquidacao })), timesSchema]),
-    natureza: z.string().nullish(),
+    status: returnStatusSchema.nullish().transform(status => status ?? 'DEVOLVIDO'),
+    horario: timesSchema,
+    natureza: optionalText,
   })
   .refine(({ id, rtrId }) => id || rtrId, 'A devolução without an id could be counted twice')
+  .refine(isIdentified, 'no id or time')
 export type EfiReceivedDevolucao = z.infer<typeof efiReceivedDevolucaoSchema>
 
-/** Tells whether the provider made a devolução after a dispute: MED_FRAUDE, MED_OPERACIONAL, MED_PIX_AUTOMATICO. */
+type IdentifiedFields = { id?: unknown; rtrId?: unknown; status: string; horario: EfiTimes }
+
+function isIdentified({ id, rtrId, status, horario }: IdentifiedFields): boolean {
+  return status !== 'DEVOLVIDO' || Boolean((id || rtrId) && (horario.liquidacao ?? horario.solicitacao))
+}
+
+/**
+ * Tells whether a devolução says that the provider made it after a dispute: MED_FRAUDE, MED_OPERACIONAL,
+ * MED_PIX_AUTOMATICO. Without `natureza`, which no document of Efí shows, it may be one all the same.
+ */
 export function isDisputeDevolucao({ natureza }: Pick<EfiDevolucao, 'natureza'>): boolean {
   return natureza?.startsWith('MED_') ?? false
 }
 
 export const efiReceivedPixSchema = z.object({
   endToEndId: z.string().min(1),
-  txid: z.string().nullish(),
+  txid: optionalText,
   valor: centsSchema,
-  chave: z.string().nullish(),
+  chave: optionalText,
   horario: instantSchema,
-  pagador: holderSchema.nullish().catch(null),
-  gnExtras: z.object({ pagador: holderSchema.nullish() }).nullish().catch(null),
-  /** Parsed item by item (`efiDevolucaoSchema`), so that an unreadable one does not hide the PIX. */
+  pagador: optionalField(holderSchema),
+  gnExtras: optionalField(z.object({ pagador: optionalField(holderSchema) })),
+  /** Parsed item by item (`efiListedDevolucaoSchema`), so that an unreadable one does not hide the PIX. */
   devolucoes: z.unknown().optional(),
 })
 export type EfiReceivedPix = z.infer<typeof efiReceivedPixSchema>
 
 const sentStatusSchema = z.enum(['EM_PROCESSAMENTO', 'REALIZADO', 'NAO_REALIZADO'])
 
+/** A sent PIX. One that was not carried out may have neither an end-to-end id nor a time. */
 export const efiSentPixSchema = z.object({
-  endToEndId: z.string().min(1),
-  idEnvio: z.string().nullish(),
+  endToEndId: optionalText,
+  idEnvio: optionalText,
   valor: centsSchema,
   status: sentStatusSchema,
   horario: timesSchema,
@@ -84,15 +119,19 @@ export const efiSentPixSchema = z.object({
 })
 export type EfiSentPix = z.infer<typeof efiSentPixSchema>
 
-const sentExtrasSchema = z.object({ erro: railErrorSchema.nullish() }).nullish().catch(null)
+/** A sent PIX in a list: one that has moved money is identified by its end-to-end id, and listed by its time. */
+export const efiListedSentPixSchema = efiSentPixSchema.refine(
+  ({ status, endToEndId, horario }) =>
+    status !== 'REALIZADO' || Boolean(endToEndId && (horario.liquidacao ?? horario.solicitacao)),
+  'no id or time',
+)
 
 /** A sent PIX as a look-up returns it. `favorecido` has the key's owner in one field or the account's in another. */
 export const efiTransferSchema = efiSentPixSchema.extend({
-  favorecido: z
-    .object({ identificacao: holderSchema.nullish(), contaBanco: holderSchema.nullish() })
-    .nullish()
-    .catch(null),
-  gnExtras: sentExtrasSchema,
+  favorecido: optionalField(
+    z.object({ identificacao: optionalField(holderSchema), contaBanco: optionalField(holderSchema) }),
+  ),
+  gnExtras: extrasSchema,
 })
 export type EfiTransfer = z.infer<typeof efiTransferSchema>
 
@@ -100,45 +139,50 @@ export type EfiTransfer = z.infer<typeof efiTransferSchema>
 export const efiTransferResponseSchema = z
   .object({
     idEnvio: z.string(),
-    e2eId: z.string().min(1).nullish(),
-    endToEndId: z.string().min(1).nullish(),
+    e2eId: optionalText,
+    endToEndId: optionalText,
     valor: centsSchema,
     status: sentStatusSchema,
-    horario: timesSchema.default({}),
-    gnExtras: sentExtrasSchema,
+    horario: timesSchema,
+    gnExtras: extrasSchema,
   })
-  .transform(
-    ({ e2eId, endToEndId, ...rest }): EfiTransfer => ({ endToEndId: e2eId ?? endToEndId ?? '', ...rest }),
-  )
-  .refine(({ endToEndId }) => endToEndId !== '')
+  .transform(({ e2eId, endToEndId, ...rest }): EfiTransfer => ({ endToEndId: e2eId || endToEndId, ...rest }))
 
-/** A charge. `expiracao` is a number or a text; only an active charge needs a payload. */
-export const efiCobSchema = z
-  .object({
-    txid: z.string(),
-    status: z.enum(['ATIVA', 'CONCLUIDA', 'REMOVIDA_PELO_USUARIO_RECEBEDOR', 'REMOVIDA_PELO_PSP']),
-    calendario: z.object({ criacao: instantSchema, expiracao: z.coerce.number().int().positive() }),
-    valor: z.object({ original: centsSchema }),
-    chave: z.string().nullish(),
-    pixCopiaECola: z.string().nullish(),
-    recebedor: holderSchema.nullish().catch(null),
-    /** Parsed item by item (`efiReceivedPixSchema`). */
-    pix: z.unknown().optional(),
-  })
-  .refine(({ status, pixCopiaECola }) => status !== 'ATIVA' || Boolean(pixCopiaECola))
+/** A charge. `expiracao` is a number or a text. The official SDK makes the payload optional in look-ups and lists. */
+export const efiCobSchema = z.object({
+  txid: z.string(),
+  status: z.enum(['ATIVA', 'CONCLUIDA', 'REMOVIDA_PELO_USUARIO_RECEBEDOR', 'REMOVIDA_PELO_PSP']),
+  calendario: z.object({ criacao: instantSchema, expiracao: z.coerce.number().int().positive() }),
+  valor: z.object({ original: centsSchema }),
+  chave: optionalText,
+  pixCopiaECola: optionalText,
+  loc: optionalField(z.object({ id: z.int().positive() })),
+  recebedor: optionalField(holderSchema),
+  /** Parsed item by item (`efiReceivedPixSchema`). */
+  pix: z.unknown().optional(),
+})
 export type EfiCob = z.infer<typeof efiCobSchema>
+
+/** The code of a location ("Gerar QR Code de um location"). */
+export const efiLocationCodeSchema = z.object({ qrcode: z.string().min(1) })
+
+/** Tells whether an unreadable PIX provably moved no money: its amount is zero. */
+export function isWithoutMoney(pix: unknown): boolean {
+  return zeroPixSchema.safeParse(pix).success
+}
+const zeroPixSchema = z.object({ valor: createReaisSchema(centsFromText).refine(cents => cents === 0) })
 
 export const efiInfractionSchema = z.object({
   idInfracao: z.string().min(1),
   endToEndId: z.string().min(1),
   valor: centsSchema,
   status: z.enum(['ABERTA', 'EM_DEFESA', 'ACEITA', 'REJEITADA', 'CANCELADA_EFI']),
-  razao: z.string().nullish(),
-  tipoSituacao: z.string().nullish(),
-  tipoFraude: z.string().nullish(),
-  comentario: z.string().nullish(),
-  justificativaAnalista: z.string().nullish(),
-  dadosAnalise: z.object({ abertura: instantSchema, prazoFinalizacao: instantSchema.nullish() }),
+  razao: optionalText,
+  tipoSituacao: optionalText,
+  tipoFraude: optionalText,
+  comentario: optionalText,
+  justificativaAnalista: optionalText,
+  dadosAnalise: z.object({ abertura: instantSchema, prazoFinalizacao: optionalField(instantSchema) }),
 })
 export type EfiInfraction = z.infer<typeof efiInfractionSchema>
 export const efiKeyResponseSchema = z.object({ chave: z.string().min(1) })

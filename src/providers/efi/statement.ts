@@ -1,5 +1,6 @@
+import type { z } from 'zod'
 import type { StatementEntry } from '../../domain/providers/provider.ts'
-import { parseItems } from '../adapter/answer-parsing.ts'
+import { type AnswerNotes, parseItems } from '../adapter/answer-parsing.ts'
 import {
   createPeriodFilter,
   MAX_SETTLEMENT_DELAY_DAYS,
@@ -8,17 +9,17 @@ import {
 } from '../adapter/statement-period.ts'
 import type { Provider } from '../port.ts'
 import type { EfiClient } from './client.ts'
-import { getEfiTime, mapEfiSettledReturn } from './mapping.ts'
+import { getEfiTime, mapEfiSettledReturn, pickPossibleReturns } from './mapping.ts'
 import type { EfiList } from './pagination.ts'
 import {
   type EfiDevolucao,
   type EfiReceivedDevolucao,
   type EfiReceivedPix,
   type EfiSentPix,
-  efiDevolucaoSchema,
+  efiListedDevolucaoSchema,
+  efiListedSentPixSchema,
   efiReceivedDevolucaoSchema,
   efiReceivedPixSchema,
-  efiSentPixSchema,
   isDisputeDevolucao,
 } from './schemas.ts'
 
@@ -56,10 +57,12 @@ const receivedPixList = {
 }
 const sentPixList = {
   call: 'statement' as const,
+  /** Of an account that has sent no PIX in the period ("Consultar lista de Pix enviados"). */
+  isEmptyIfNotFound: true as const,
   path: '/v2/gn/pix/enviados',
   field: 'pix',
-  row: efiSentPixSchema,
-  keyOf: ({ endToEndId }: EfiSentPix) => endToEndId,
+  row: efiListedSentPixSchema,
+  keyOf: ({ endToEndId, idEnvio, ...pix }: EfiSentPix) => endToEndId || idEnvio || JSON.stringify(pix),
 }
 const withReturnsFilter = { filter: { devolucaoPresente: 'true' } }
 
@@ -74,8 +77,8 @@ const incomingPixEntries: EfiList<EfiReceivedPix, StatementEntries> = {
 const outgoingReturnEntries: EfiList<EfiReceivedPix, StatementEntries> = {
   ...receivedPixList,
   ...withReturnsFilter,
-  itemOf: ({ endToEndId, devolucoes }, notes) =>
-    parseItems(efiDevolucaoSchema, devolucoes, notes).flatMap(devolucao =>
+  itemOf: ({ endToEndId, valor, devolucoes }, notes) =>
+    readReturns(efiListedDevolucaoSchema, { devolucoes, valor }, notes).flatMap(devolucao =>
       toReturnEntries(devolucao, {
         direction: 'OUT',
         reference: isDisputeDevolucao(devolucao) ? null : (devolucao.id ?? null),
@@ -88,7 +91,7 @@ const outgoingPixEntries: EfiList<EfiSentPix, StatementEntries> = {
   ...sentPixList,
   itemOf: ({ endToEndId: endToEnd, idEnvio, status, valor: cents, horario }) => {
     const at = getEfiTime(horario)
-    if (status !== 'REALIZADO' || !at) return []
+    if (status !== 'REALIZADO' || !at || !endToEnd) return []
     return [{ endToEnd, reference: idEnvio ?? null, direction: 'OUT', cents, at }]
   },
 }
@@ -97,10 +100,22 @@ const outgoingPixEntries: EfiList<EfiSentPix, StatementEntries> = {
 const incomingReturnEntries: EfiList<EfiSentPix, StatementEntries> = {
   ...sentPixList,
   ...withReturnsFilter,
-  itemOf: ({ endToEndId, idEnvio, devolucoes }, notes) =>
-    parseItems(efiReceivedDevolucaoSchema, devolucoes, notes).flatMap(devolucao =>
-      toReturnEntries(devolucao, { direction: 'IN', reference: idEnvio ?? null, returnOf: endToEndId }),
+  itemOf: ({ endToEndId, idEnvio, valor, devolucoes }, notes) =>
+    readReturns(efiReceivedDevolucaoSchema, { devolucoes, valor }, notes).flatMap(devolucao =>
+      toReturnEntries(devolucao, {
+        direction: 'IN',
+        reference: idEnvio ?? null,
+        ...(endToEndId && { returnOf: endToEndId }),
+      }),
     ),
+}
+
+function readReturns<Devolucao extends EfiDevolucao | EfiReceivedDevolucao>(
+  shape: z.ZodType<Devolucao>,
+  { devolucoes, valor }: { devolucoes?: unknown; valor: number },
+  notes: AnswerNotes,
+): Devolucao[] {
+  return pickPossibleReturns(parseItems(shape, devolucoes, notes), valor, notes)
 }
 
 function toReturnEntries(

@@ -1,11 +1,12 @@
 import { detectDocumentKind } from '../../domain/pix/document.ts'
 import type { ProviderTransferRequest } from '../../domain/providers/provider.ts'
-import { parseWholeList } from '../adapter/answer-parsing.ts'
-import { rejectFailedAcceptance, rejectForThisProvider } from '../adapter/outcomes.ts'
+import { parseItems } from '../adapter/answer-parsing.ts'
+import { rejectFailedAcceptance, rejectForThisProvider, toUnprovenRefusal } from '../adapter/outcomes.ts'
 import { encodePath } from '../http/client.ts'
 import type { Provider } from '../port.ts'
+import { EMPTY_BUCKET_PROBLEM } from './answers.ts'
 import type { EfiClient } from './client.ts'
-import { mapEfiSettledReturn, mapEfiTransfer } from './mapping.ts'
+import { mapEfiSettledReturn, mapEfiTransfer, pickPossibleReturns } from './mapping.ts'
 import {
   efiReceivedDevolucaoSchema,
   efiTransferRequestSchema,
@@ -30,21 +31,18 @@ export function createEfiTransfers(client: EfiClient): Pick<Provider, 'sendTrans
         const isOrdered = pix.idEnvio === order.id && pix.valor === order.cents
         return isOrdered ? { payout: mapEfiTransfer(pix) } : undefined
       })
-      return rejectFailedAcceptance(outcome)
+      const isUnproven = outcome.kind === 'rejected' && outcome.providerCode === EMPTY_BUCKET_PROBLEM
+      return isUnproven ? toUnprovenRefusal(outcome) : rejectFailedAcceptance(outcome)
     },
 
-    /** Looks a transfer up. Its `returns` are absent if one of them is unreadable, so that the caller polls again. */
+    /** Looks a transfer up. An unreadable return is left out and recorded; the statement lists it once it is readable. */
     async findTransfer(id) {
       const path = encodePath`/v2/gn/pix/enviados/id-envio/${id}`
       return client.lookUp({ call: 'findTransfer', reference: id, path }, efiTransferSchema, (pix, notes) => {
         if ((pix.idEnvio ?? id) !== id) return undefined
-        const returns = parseWholeList(efiReceivedDevolucaoSchema, pix.devolucoes, notes)
-        return {
-          payout: {
-            ...mapEfiTransfer(pix),
-            ...(returns && { returns: returns.flatMap(mapEfiSettledReturn) }),
-          },
-        }
+        const listed = parseItems(efiReceivedDevolucaoSchema, pix.devolucoes, notes)
+        const returns = pickPossibleReturns(listed, pix.valor, notes).flatMap(mapEfiSettledReturn)
+        return { payout: { ...mapEfiTransfer(pix), returns } }
       })
     },
   }

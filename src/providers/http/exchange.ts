@@ -8,6 +8,8 @@ export type ProviderResponse = {
   headers: Record<string, string | string[] | undefined>
   json: unknown
   text: string
+  /** The request was a repeat of one whose answer did not prove that it was not carried out. */
+  isRepeat?: true
 }
 /** `no_answer`: the request may have arrived; `unreachable`: it provably did not. */
 export type ExchangeOutcome = ProviderResponse | UnreachableResult | NoAnswerResult

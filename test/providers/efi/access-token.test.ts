@@ -1,5 +1,5 @@
 import { expect, test } from '@jest/globals'
-import { cobOf, NOW, okReply, openEfiFixture, REFERENCE } from '../support/efi-fixture.ts'
+import { cobOf, END_TO_END, NOW, okReply, openEfiFixture, REFERENCE } from '../support/efi-fixture.ts'
 import type { ScriptedReply } from '../support/scripted-provider.ts'
 
 const GET = `GET /v2/cob/${REFERENCE}`
@@ -52,6 +52,33 @@ test('a token refused twice is a refusal, without a third call', async () => {
   story.scripted.scriptReplies(PUT, refusal)
   expect(await story.provider.issueCharge(order)).toMatchObject({ kind: 'rejected', code: 'provider_denied' })
   expect(story.scripted.calls()).toHaveLength(2)
+})
+
+const transfer = { id: 'transfer1', cents: 1050, pixKey: 'maria@example.com', document: null, payerKey: 'k' }
+const SEND = 'PUT /v3/gn/pix/transfer1'
+const refund = { id: 'refund1', endToEnd: END_TO_END, cents: 500 }
+const RETURN = `PUT /v2/pix/${END_TO_END}/devolucao/refund1`
+
+test('a refused token does not prove that money did not move: without a repeat the outcome is unknown', async () => {
+  await using story = await openEfiFixture()
+  story.scripted.scriptReplies(TOKEN, okReply({ access_token: 't', expires_in: 3600 }), { status: 503 })
+  story.scripted.scriptReplies(SEND, refusal)
+  story.scripted.scriptReplies(RETURN, refusal)
+  expect(await story.provider.sendTransfer(transfer)).toMatchObject({ kind: 'unknown', code: 'no_token' })
+  story.scripted.scriptReplies(TOKEN, okReply({ access_token: 't', expires_in: 3600 }), { status: 503 })
+  expect(await story.provider.refund(refund)).toMatchObject({ kind: 'unknown', code: 'no_token' })
+  expect(story.scripted.calls()).toHaveLength(2)
+})
+
+test('a refusal of the repeat counts only once the absence of the order is proved', async () => {
+  await using story = await openEfiFixture()
+  const blocked = { status: 400, json: { nome: 'documento_bloqueado', mensagem: 'x' } }
+  story.scripted.scriptReplies(SEND, refusal, blocked)
+  expect(await story.provider.sendTransfer(transfer)).toMatchObject({
+    kind: 'unknown',
+    code: 'provider_account_blocked',
+    refusal: { code: 'provider_account_blocked', finality: 'other_may_help' },
+  })
 })
 
 test.each<[string, ScriptedReply, string]>([

@@ -1,5 +1,6 @@
 import { expect, test } from '@jest/globals'
 import {
+  bcbErrorReply,
   devolucaoOf,
   END_TO_END,
   NOTIFICATION_SECRET,
@@ -89,6 +90,51 @@ const sent = (changes: Record<string, unknown> = {}) => ({
   status: 'REALIZADO',
   horario: { solicitacao: '2026-01-10T10:00:00.000Z', liquidacao: '2026-01-10T10:00:01.000Z' },
   ...changes,
+})
+
+test('the statement of an account that has sent no PIX contains what it received', async () => {
+  await using story = await openEfiFixture()
+  story.scripted.scriptReplies(RECEIVED, okReply(page([pixOf()])))
+  story.scripted.scriptReplies(SENT, bcbErrorReply(404, 'PixEnviadoNaoEncontrado'))
+  expect(await story.provider.statement(from, to)).toMatchObject({
+    kind: 'found',
+    entries: [{ endToEnd: END_TO_END, direction: 'IN', cents: 1234 }],
+  })
+  expect(story.recorded).toEqual([])
+})
+
+test('the absence that Efí documents of sent PIX says nothing about received ones', async () => {
+  await using story = await openEfiFixture()
+  story.scripted.scriptReplies(RECEIVED, bcbErrorReply(404, 'PixEnviadoNaoEncontrado'))
+  story.scripted.scriptReplies(SENT, okReply(page([])))
+  expect(await story.provider.statement(from, to)).toMatchObject({ kind: 'no_answer', code: 'not_found' })
+})
+
+test('odd amounts in a statement are recorded, and hide nothing', async () => {
+  await using story = await openEfiFixture()
+  const settled = { status: 'DEVOLVIDO', horario: { solicitacao: '2026-01-10T12:01:00.000Z' } }
+  const devolucoes = [
+    devolucaoOf({ ...settled, rtrId: 'D0', id: 'zero', valor: '0.00' }),
+    devolucaoOf({ ...settled, rtrId: 'D1', id: 'more', valor: '99.00' }),
+    devolucaoOf(settled),
+  ]
+  story.scripted.scriptReplies(
+    RECEIVED,
+    okReply(page([pixOf({ endToEndId: 'E0', valor: '0.00' }), pixOf()])),
+    okReply(page([pixOf({ devolucoes })])),
+  )
+  story.scripted.scriptReplies(
+    SENT,
+    okReply(page([sent({ status: 'NAO_REALIZADO', endToEndId: null, horario: null })])),
+  )
+  const statement = await story.provider.statement(from, to)
+  expect(statement.kind === 'found' && statement.entries).toMatchObject([
+    { endToEnd: END_TO_END, direction: 'IN' },
+    { endToEnd: RETURN_ID, direction: 'OUT', cents: 500 },
+  ])
+  expect(story.recorded.map(({ operation, kind }) => [operation, kind])).toEqual(
+    Array.from({ length: 3 }, () => ['statement', 'unreadable_item']),
+  )
 })
 
 test('a statement contains received, refunded, sent and returned amounts', async () => {

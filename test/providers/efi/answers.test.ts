@@ -1,9 +1,9 @@
 import { expect, test } from '@jest/globals'
 import { createEfiAdapter } from '../../../src/providers/efi/adapter.ts'
-import { efiAnswers } from '../../../src/providers/efi/answers.ts'
+import { EMPTY_BUCKET_PROBLEM, efiAnswers } from '../../../src/providers/efi/answers.ts'
 import { createSeededRandom } from '../../domain/support/seeded-random.ts'
 import { type CallUnderTest, describeAnswers } from '../support/answer-tables.ts'
-import { credentials, END_TO_END, NOW, openEfiFixture, REFERENCE } from '../support/efi-fixture.ts'
+import { cobOf, credentials, END_TO_END, NOW, openEfiFixture, REFERENCE } from '../support/efi-fixture.ts'
 import { createUndocumentedAnswers } from '../support/undocumented-answers.ts'
 
 const ID = '8ad75c93-6150-422c-929e-822f361c7a6b'
@@ -27,6 +27,20 @@ const calls: Record<keyof typeof efiAnswers, CallUnderTest> = {
     others: json(400, bodyOf('cobranca_nao_encontrada', 400)),
   },
   findCharge: { make: provider => provider.findCharge(REFERENCE), unprovenKind: 'no_answer' },
+  findPayload: {
+    make: provider =>
+      provider.issueCharge({
+        reference: REFERENCE,
+        totalCents: 1234,
+        expiresInSeconds: 60,
+        collectionKey: 'k',
+      }),
+    unprovenKind: 'unknown',
+    requestPath: /\/qrcode$/,
+    others: json(201, cobOf({ pixCopiaECola: undefined, loc: { id: 7 } })),
+    // The charge exists, whatever its payload.
+    refused: () => ({ kind: 'unknown', code: 'payload_missing' }),
+  },
   cancelCharge: {
     make: provider => provider.cancelCharge(REFERENCE),
     unprovenKind: 'no_answer',
@@ -40,9 +54,22 @@ const calls: Record<keyof typeof efiAnswers, CallUnderTest> = {
     make: provider => provider.refund(refundOrder),
     unprovenKind: 'unknown',
     others: json(400, bodyOf('devolucao_nao_encontrada', 400)),
+    // It counts once the absence of the refund is proved.
+    refused: ({ meaning }) =>
+      meaning.kind === 'refused' && meaning.code === 'refund_refused'
+        ? { kind: 'unknown', code: meaning.code }
+        : undefined,
   },
   findRefund: { make: provider => provider.findRefund(refundOrder), unprovenKind: 'no_answer' },
-  sendTransfer: { make: provider => provider.sendTransfer(transferOrder), unprovenKind: 'unknown' },
+  sendTransfer: {
+    make: provider => provider.sendTransfer(transferOrder),
+    unprovenKind: 'unknown',
+    // It counts once the absence of the transfer is proved.
+    refused: ({ name, meaning }) =>
+      name === EMPTY_BUCKET_PROBLEM && meaning.kind === 'refused'
+        ? { kind: 'unknown', code: meaning.code }
+        : undefined,
+  },
   findTransfer: { make: provider => provider.findTransfer('transfer1'), unprovenKind: 'no_answer' },
   createKey: { make: provider => provider.createKey({ type: 'RANDOM', key: null }), unprovenKind: 'unknown' },
   deleteKey: {
@@ -52,7 +79,12 @@ const calls: Record<keyof typeof efiAnswers, CallUnderTest> = {
   },
   listKeys: { make: provider => provider.listKeys(), unprovenKind: 'no_answer' },
   balances: { make: provider => provider.balances(), unprovenKind: 'no_answer' },
-  statement: { make: provider => provider.statement(...range), unprovenKind: 'no_answer' },
+  statement: {
+    make: provider => provider.statement(...range),
+    unprovenKind: 'no_answer',
+    // The list of received PIX: the absence is documented of sent ones.
+    absent: { kind: 'no_answer' },
+  },
   findReplacedUrl: {
     make: provider => provider.findReplacedUrl!('k'),
     unprovenKind: 'no_answer',

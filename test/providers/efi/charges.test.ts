@@ -30,14 +30,17 @@ const EMPTY_PARTY = {
   bank: { code: '', name: '', ispb: '' },
   account_type: 'CHECKING',
 }
+/** It expires an hour after its order, by our clock. */
 const issued = {
   totalCents: 1234,
   txid: REFERENCE,
   payload: '00020101021226...',
-  expiresAt: '2026-01-10T12:59:00.000Z',
+  expiresAt: '2026-01-10T13:00:00.000Z',
   pixKey: 'chave@exemplo.com.br',
   receiver: EMPTY_PARTY,
 }
+
+const found = { ...issued, expiresAt: '2026-01-10T12:59:00.000Z' }
 
 test('a charge is requested in Efí’s fields and its answer mapped to ours', async () => {
   await using story = await openEfiFixture()
@@ -75,7 +78,6 @@ test.concurrent.each(UNEXPLAINED_REPLIES)('issuing: %s', async (_name, reply, ou
 test.each([
   ['another value', cobOf({ valor: { original: '12.35' } })],
   ['another txid', cobOf({ txid: 'f'.repeat(32) })],
-  ['no payload', cobOf({ pixCopiaECola: undefined })],
   ['a state of its own', cobOf({ status: 'VENCIDA' })],
 ])('a charge issued with %s is no acceptance', async (_name, json) => {
   await using story = await openEfiFixture()
@@ -86,15 +88,40 @@ test.each([
   })
 })
 
+test('a creation time hours behind does not make an issued charge unusable', async () => {
+  await using story = await openEfiFixture()
+  const calendario = { criacao: '2026-01-10T09:00:00.000Z', expiracao: 3600 }
+  story.scripted.scriptReplies(PUT, okReply(cobOf({ calendario }), 201))
+  expect(await story.provider.issueCharge(order)).toEqual({ kind: 'accepted', charge: issued })
+})
+
+const CODE = 'GET /v2/loc/7/qrcode'
+const withoutCode = (loc: unknown) => cobOf({ pixCopiaECola: undefined, loc })
+test.each([
+  [
+    'its location has it',
+    { id: 7 },
+    okReply({ qrcode: issued.payload }),
+    { kind: 'accepted', charge: issued },
+  ],
+  ['its location does not answer', { id: 7 }, { status: 503 }, { kind: 'unknown', code: 'payload_missing' }],
+  ['it has no location', undefined, { status: 503 }, { kind: 'unknown', code: 'payload_missing' }],
+])('a charge issued without its payload: %s', async (_name, loc, code, outcome) => {
+  await using story = await openEfiFixture()
+  story.scripted.scriptReplies(PUT, okReply(withoutCode(loc), 201))
+  story.scripted.scriptReplies(CODE, code)
+  expect(await story.provider.issueCharge(order)).toMatchObject(outcome)
+})
+
 const duplicateTxidReply = efiErrorReply(409, 'txid_duplicado')
 const opaque = bcbErrorReply(400, 'CobOperacaoInvalida')
 test.concurrent.each([
-  ['409, and the charge is ours', duplicateTxidReply, okReply(cobOf()), { kind: 'accepted', charge: issued }],
+  ['409, and the charge is ours', duplicateTxidReply, okReply(cobOf()), { kind: 'accepted', charge: found }],
   [
     'CobOperacaoInvalida, and the charge is ours',
     opaque,
     okReply(cobOf()),
-    { kind: 'accepted', charge: issued },
+    { kind: 'accepted', charge: found },
   ],
   [
     '409, of another value',
@@ -149,7 +176,27 @@ const past = { criacao: '2026-01-10T11:00:00.000Z', expiracao: '3600' }
 test.each([
   ['open', cobOf(), 'open', []],
   ['open, its expiry a text', cobOf({ calendario: { ...past, expiracao: '3601' } }), 'open', []],
+  ['open, without its payload', cobOf({ pixCopiaECola: undefined }), 'open', []],
   ['expired', cobOf({ calendario: past }), 'expired', []],
+  ['expired, without its payload', cobOf({ calendario: past, pixCopiaECola: null }), 'expired', []],
+  [
+    'paid, beside a PIX of 0.00',
+    cobOf({ status: 'CONCLUIDA', pix: [pixOf({ endToEndId: 'E0', valor: '0.00' }), pixOf()] }),
+    'completed',
+    [payment],
+  ],
+  [
+    'expired, with a PIX of 0.00',
+    cobOf({ calendario: past, pix: [pixOf({ valor: '0.00' })] }),
+    'expired',
+    [],
+  ],
+  [
+    'paid with another amount, and still open because another payment is unreadable',
+    cobOf({ calendario: past, pix: [pixOf(), pixOf({ valor: 'muito' })] }),
+    'open',
+    [payment],
+  ],
   ['paid', cobOf({ status: 'CONCLUIDA', pix: [pixOf()], pixCopiaECola: undefined }), 'completed', [payment]],
   [
     'paid with another amount, and expired',
@@ -241,6 +288,6 @@ test('a charge expires by the caller’s clock', async () => {
   await using story = await openEfiFixture({ now: () => now })
   story.scripted.scriptReplies(GET, okReply(cobOf()))
   expect(await story.provider.findCharge(REFERENCE)).toMatchObject({ status: 'open' })
-  now = Date.parse(issued.expiresAt)
+  now = Date.parse(found.expiresAt)
   expect(await story.provider.findCharge(REFERENCE)).toMatchObject({ status: 'expired' })
 })

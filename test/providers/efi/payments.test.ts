@@ -36,6 +36,16 @@ const states = [
     devolucaoOf({ status: 'NAO_REALIZADO', gnExtras: { erro: { codigo: 'AB03' } } }),
     { status: 'rejected', code: 'AB03' },
   ],
+  [
+    'rejected, the rail’s code being its reason',
+    devolucaoOf({ status: 'NAO_REALIZADO', motivo: 'AB03' }),
+    { status: 'rejected', code: 'AB03' },
+  ],
+  [
+    'rejected, without a time',
+    devolucaoOf({ status: 'NAO_REALIZADO', horario: null }),
+    { status: 'rejected', code: 'provider_rejected', at: null },
+  ],
   ['in process, without an id yet', devolucaoOf({ rtrId: null }), { status: 'in_process', endToEnd: '' }],
 ] as const
 
@@ -114,10 +124,10 @@ test.each([
   [
     'it is not there',
     efiErrorReply(400, 'devolucao_nao_encontrada'),
-    { kind: 'rejected', finality: 'final', code: 'refund_refused' },
+    { kind: 'unknown', refusal: { finality: 'final', code: 'refund_refused' } },
   ],
   ['it is there', okReply(devolucaoOf()), { kind: 'accepted', payout: { status: 'in_process' } }],
-  ['no answer', { status: 503 }, { kind: 'unknown', code: 'refund_refused' }],
+  ['no answer', { status: 503 }, { kind: 'unknown', refusal: { code: 'refund_refused' } }],
 ])('an amount too large to refund, and %s', async (_name, get, outcome) => {
   await using story = await openEfiFixture()
   story.scripted.scriptReplies(PUT, tooMuch)

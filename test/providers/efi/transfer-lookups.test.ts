@@ -55,6 +55,24 @@ test.each([
     { status: 'rejected', code: 'provider_rejected' },
   ],
   [
+    'rejected by a name of a refused order',
+    sent({
+      status: 'NAO_REALIZADO',
+      gnExtras: { erro: { codigo: 'chave_favorecido_nao_encontrada', motivo: 'A chave não existe' } },
+    }),
+    { status: 'rejected', code: 'pix_key_not_found', message: 'A chave não existe' },
+  ],
+  [
+    'rejected, without a time',
+    sent({ status: 'NAO_REALIZADO', horario: null }),
+    { status: 'rejected', code: 'provider_rejected', at: null },
+  ],
+  [
+    'settled, its time a text',
+    sent({ status: 'REALIZADO', horario: later }),
+    { status: 'settled', at: later },
+  ],
+  [
     'settled and returned in part',
     sent({
       status: 'REALIZADO',
@@ -83,17 +101,42 @@ test.each([
 test.each([
   ['without an id', { valor: '1.00', status: 'DEVOLVIDO', horario: { liquidacao: later } }],
   ['of a new state', { rtrId: 'D3', valor: '1.00', status: 'QUASE', horario: { liquidacao: later } }],
+  ['without a time', { rtrId: 'D3', valor: '1.00', horario: null }],
+  ['of 0.00', { rtrId: 'D3', valor: '0.00', horario: later }],
   ['no return at all', 'D3'],
-])('a return %s is recorded, and the transfer’s returns are unknown', async (_name, odd) => {
+])('a return %s is recorded, and hides neither the transfer nor its other returns', async (_name, odd) => {
   await using story = await openEfiFixture()
   const whole = { rtrId: RETURN_ID, valor: '4.00', horario: later }
-  story.scripted.scriptReplies(GET, okReply(sent({ status: 'REALIZADO', devolucoes: [whole, odd] })))
-  const found = await story.provider.findTransfer('transfer1')
-  expect(found).toMatchObject({ kind: 'found', payout: { status: 'settled', endToEnd: END_TO_END } })
-  expect(found).not.toHaveProperty('sending.returns')
+  story.scripted.scriptReplies(GET, okReply(sent({ status: 'REALIZADO', devolucoes: [odd, whole] })))
+  expect(await story.provider.findTransfer('transfer1')).toMatchObject({
+    kind: 'found',
+    payout: { status: 'settled', endToEnd: END_TO_END, returns: [{ id: RETURN_ID, cents: 400 }] },
+  })
   expect(story.recorded).toMatchObject([
     { operation: 'findTransfer', kind: 'unreadable_item', body: JSON.stringify(odd) },
   ])
+})
+
+test('returns above the value of a transfer are recorded, and the others remain', async () => {
+  await using story = await openEfiFixture()
+  const returned = (rtrId: string, valor: string) => ({ rtrId, valor, horario: later })
+  const devolucoes = [returned('D1', '4.00'), returned('D2', '6.51'), returned('D3', '6.50')]
+  story.scripted.scriptReplies(GET, okReply(sent({ status: 'REALIZADO', devolucoes })))
+  expect(await story.provider.findTransfer('transfer1')).toMatchObject({
+    payout: { status: 'settled', returns: [{ id: 'D1' }, { id: 'D3' }] },
+  })
+  expect(story.recorded).toMatchObject([{ operation: 'findTransfer', kind: 'unreadable_item' }])
+})
+
+test.each([
+  ['missing', undefined],
+  ['null', null],
+])('a transfer is found with its end-to-end id %s', async (_name, endToEndId) => {
+  await using story = await openEfiFixture()
+  story.scripted.scriptReplies(GET, okReply(sent({ status: 'NAO_REALIZADO', endToEndId, horario: null })))
+  expect(await story.provider.findTransfer('transfer1')).toMatchObject({
+    payout: { status: 'rejected', endToEnd: '' },
+  })
 })
 
 test('one name of a refusal alone does not prove that a transfer is absent', async () => {
