@@ -226,5 +226,6 @@ function createDependencies(config: Config): ActivityDependencies {
     onDeliveryAttempt: metrics.recordWebhookAttempt,
     isReachedByOthersOnly: providerWatch.isReachedByOthersOnly,
     timeScale: config.timeScale,
+    publicUrl: config.publicUrl,
   }
 }

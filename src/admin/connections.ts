@@ -9,6 +9,7 @@ import {
 } from '../db/repositories/provider-account-identities.ts'
 import { NO_FEES } from '../domain/ledger/money.ts'
 import type { Party } from '../domain/providers/provider.ts'
+import { buildNotificationUrl } from '../provider-notifications/notification-url.ts'
 import type { ProviderRegistry } from '../providers/registry.ts'
 import type { Sealer } from '../security/sealing.ts'
 import { runAuditedAction } from './audited-action.ts'
@@ -173,7 +174,7 @@ export async function registerNotificationUrl(
   connection: Connection,
 ): Promise<void> {
   const provider = providers.providerFor(connection)
-  const url = `${publicUrl}/notices/${connection.uuid}`
+  const url = buildNotificationUrl(publicUrl, connection)
   const registered = await provider.registerNotificationUrl(url, connection.collectionKey ?? null)
   if (registered.kind !== 'registered')
     throw new Error(`${connection.provider} did not register the callback address: ${registered.message}`)

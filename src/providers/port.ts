@@ -17,10 +17,12 @@ import type {
   ListKeysOutcome,
   NoAnswerResult,
   NotificationItem,
+  Party,
   ProviderBalance,
   ProviderCapabilities,
   ProviderChargeRequest,
   ProviderKeyRequest,
+  ProviderPayout,
   ProviderRefundRequest,
   ProviderTransferRequest,
   SendPayoutOutcome,
@@ -34,6 +36,9 @@ export type ProviderNotificationRequest = {
   headers: Record<string, string | undefined>
   secret: string | null
 }
+
+/** What a provider tells of a PIX in its notification only. */
+export type NotifiedDetails = { payer?: Party; rejection?: Pick<ProviderPayout, 'code' | 'message'> }
 
 type ReadNotificationOutcome =
   | { kind: 'items'; items: NotificationItem[] }
@@ -104,6 +109,11 @@ export interface Provider {
    * return the key to verify it by, so it must be sent again.
    */
   readNotification(notification: ProviderNotificationRequest): Promise<ReadNotificationOutcome>
+  /**
+   * Reads the details of a notification item from its stored text (`raw`), which was verified when it was received. They
+   * are shown, and decide nothing. Absent for a provider whose look-ups tell them.
+   */
+  readNotifiedDetails?(raw: string): NotifiedDetails
 }
 
 /** A provider with connections of its own; running calls finish. */

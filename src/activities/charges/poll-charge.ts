@@ -13,6 +13,7 @@ import type { CancelChargeOutcome, FoundCharge } from '../../domain/providers/pr
 import { scaleWait, WAITS } from '../../domain/shared/intervals.ts'
 import type { ChargeSnapshot, PollChargeInput, PollChargeResult } from '../../workflows/contracts/charges.ts'
 import { recordChargeEvent } from '../events/record-event.ts'
+import { addNotifiedPayers } from '../provider-notifications/notified-details.ts'
 import type { ActivityDependencies } from '../runtime/dependencies.ts'
 import { guardNotFoundByOrderTime } from '../shared/credentials-epoch.ts'
 import {
@@ -54,8 +55,9 @@ export function pollCharge(dependencies: ActivityDependencies) {
         return transactionReturning(dependencies.orm, tx => recordConfirmedExpiry(tx, chargeUuid))
       return { kind: 'no_answer', state: await readChargeState(em, chargeUuid), code }
     }
+    const payments = await addNotifiedPayers(em, client, found.payments)
     return transactionReturning(dependencies.orm, tx =>
-      applyChargePoll(tx, { chargeUuid, isPayloadExpired, found, isConfirmed }),
+      applyChargePoll(tx, { chargeUuid, isPayloadExpired, found: { ...found, payments }, isConfirmed }),
     )
   }
 }

@@ -13,6 +13,7 @@ import { queryAttemptByConnection } from '../../db/repositories/attempts.ts'
 import { queryConnectionToCall } from '../../db/repositories/connections.ts'
 import { queryWithFollowUps } from '../../db/repositories/follow-ups.ts'
 import { type PayoutConditions, queryPayoutConditions } from '../../db/repositories/payout-conditions.ts'
+import { referenceOf } from '../../domain/pix/identifiers.ts'
 import type { RejectedResult, SendPayoutOutcome } from '../../domain/providers/provider.ts'
 import type {
   PollPayoutInput,
@@ -20,6 +21,7 @@ import type {
   SendPayoutInput,
   SendResult,
 } from '../../workflows/contracts/payouts.ts'
+import { addNotifiedRejection } from '../provider-notifications/notified-details.ts'
 import type { ActivityDependencies } from '../runtime/dependencies.ts'
 import { createAttempt, getNextPollTime, markUnknown } from '../shared/attempts.ts'
 import { guardNotFoundByEpoch, hasSameCredentialsEpoch } from '../shared/credentials-epoch.ts'
@@ -135,7 +137,8 @@ export function pollPayout<Row extends AttemptedRow>(
     if (!attempt || isUnconnected(attempt)) return { kind: 'not_started' }
     if (order.canAnswerFromRow && FINAL_ATTEMPT_STATES.includes(attempt.state))
       return runQuery(em, queryAttemptOutcome(attempt, subjectUuid))
-    const { connection, provider } = toProviderConnection(dependencies, connectionToCall)
+    const client = toProviderConnection(dependencies, connectionToCall)
+    const { connection, provider } = client
     const answer = await outgoing.find(provider, attempt, em)
     await requireReach(dependencies, em, connection, answer)
     const found = guardNotFoundByEpoch(answer, { attempt, connection })
@@ -152,8 +155,9 @@ export function pollPayout<Row extends AttemptedRow>(
       case 'found': {
         const onContradiction = createContradictionReporter(dependencies, connection)
         const context = { ...order, timeScale, onContradiction }
+        const payout = await addNotifiedRejection(em, client, found.payout, referenceOf(subjectUuid))
         return transactionReturning(orm, tx =>
-          recordOutcome(tx, outgoing, context, { kind: 'accepted', payout: found.payout }),
+          recordOutcome(tx, outgoing, context, { kind: 'accepted', payout }),
         )
       }
     }

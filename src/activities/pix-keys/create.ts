@@ -8,7 +8,14 @@ import { queryIsPaused } from '../../db/repositories/pauses.ts'
 import { failureOf } from '../../domain/errors/error-catalogue.ts'
 import { normalizePixKey } from '../../domain/pix-keys/key-format.ts'
 import { EXISTING_KEY_STATES, type PixKeyState, pixKeyMachine } from '../../domain/pix-keys/pix-key.ts'
-import type { CreateKeyOutcome, ListKeysOutcome, ProviderKey } from '../../domain/providers/provider.ts'
+import {
+  type CreateKeyOutcome,
+  isTransportCode,
+  type ListKeysOutcome,
+  PROVIDER_CAPABILITIES,
+  type ProviderKey,
+} from '../../domain/providers/provider.ts'
+import { buildNotificationUrl } from '../../provider-notifications/notification-url.ts'
 import type { KeyOperationResult, PollPixKeyInput } from '../../workflows/contracts/pix-keys.ts'
 import type { ActivityDependencies } from '../runtime/dependencies.ts'
 import { markUnknown } from '../shared/attempts.ts'
@@ -17,6 +24,7 @@ import { blockedReason } from '../shared/preflight.ts'
 import {
   callRepeatably,
   loadProviderConnection,
+  type ProviderConnection,
   recordCall,
   requireReach,
 } from '../shared/provider-client.ts'
@@ -30,13 +38,17 @@ import {
   recordUnknownKeyOutcome,
 } from './attempts.ts'
 
-/** Creates a key at its provider. The attempt is stored before the call; a key with a stored attempt is only polled. */
+/**
+ * Creates a key at its provider. The attempt is stored before the call; a key with a stored attempt is only polled. The
+ * key is recorded once the provider knows where to notify its PIX.
+ */
 export function createKey(dependencies: ActivityDependencies) {
   return async ({ uuid }: { uuid: string }): Promise<KeyOperationResult> => {
     const { orm } = dependencies
     const em = orm.em.fork()
     const { type, key, connection: stored } = await em.findOneOrFail(PixKey, uuid)
-    const { connection, provider } = await loadProviderConnection(dependencies, em, stored.uuid)
+    const client = await loadProviderConnection(dependencies, em, stored.uuid)
+    const { connection, provider } = client
     // The provider chooses a random key: after a lost answer, a new key in its list is the created one.
     const before = type === 'RANDOM' ? await provider.listKeys() : null
     if (before) await requireReach(dependencies, em, connection, before)
@@ -44,11 +56,12 @@ export function createKey(dependencies: ActivityDependencies) {
     if (preparation.kind !== 'call') return preparation
     const outcome = await provider.createKey({ type, key: key ?? null })
     const isLeft = await recordCall(dependencies, em, connection, outcome)
-    return runInTransaction(orm, tx =>
-      isLeft
-        ? deleteUnsentKeyAttempt(tx, { uuid, operation: 'create_key', calledAt: preparation.calledAt })
-        : recordKeyCreation(tx, uuid, outcome),
-    )
+    if (isLeft)
+      return runInTransaction(orm, tx =>
+        deleteUnsentKeyAttempt(tx, { uuid, operation: 'create_key', calledAt: preparation.calledAt }),
+      )
+    const registered = await registerKeyNotifications(dependencies, client, outcome)
+    return runInTransaction(orm, tx => recordKeyCreation(tx, uuid, registered))
   }
 }
 
@@ -58,10 +71,11 @@ export function pollPixKey(dependencies: ActivityDependencies) {
     const { orm, timeScale } = dependencies
     const em = orm.em.fork()
     const { connection: stored } = await em.findOneOrFail(PixKey, uuid)
-    const { connection, answer: listed } = await callRepeatably(dependencies, em, stored.uuid, provider =>
+    const { answer: listed, ...client } = await callRepeatably(dependencies, em, stored.uuid, provider =>
       provider.listKeys(),
     )
-    return runInTransaction(orm, async tx => {
+    const { connection } = client
+    const result = await runInTransaction(orm, async (tx): Promise<KeyOperationResult | CreatedKey> => {
       const row = await lockPixKey(tx, uuid)
       if (row.state !== 'creating') return { kind: 'closed', state: row.state }
       const attempt = await findKeyAttempt(tx, row, 'create_key')
@@ -74,9 +88,33 @@ export function pollPixKey(dependencies: ActivityDependencies) {
       const found = await findListedKey(tx, row, listed.keys)
       if (found === 'unclear') return { kind: 'unknown', code: 'another_is_being_made' }
       if (found === null) return { kind: 'not_found', settleWindowMs: connection.settleWindowMs }
-      return recordKeyCreation(tx, uuid, { kind: 'created', key: found })
+      return { kind: 'created', key: found }
     })
+    if (result.kind !== 'created') return result
+    const registered = await registerKeyNotifications(dependencies, client, result)
+    return runInTransaction(orm, tx => recordKeyCreation(tx, uuid, registered))
   }
+}
+
+type CreatedKey = Extract<CreateKeyOutcome, { kind: 'created' }>
+
+/**
+ * Registers the URL of notifications for a created key, at a provider that notifies by key. Without an answer the creation
+ * is unknown, so that it is polled and registered again. After a refusal only reconciliation finds the PIX of the key.
+ */
+async function registerKeyNotifications(
+  { publicUrl, log }: ActivityDependencies,
+  { connection, provider }: ProviderConnection,
+  outcome: CreateKeyOutcome,
+): Promise<CreateKeyOutcome> {
+  if (outcome.kind !== 'created' || !PROVIDER_CAPABILITIES[connection.dialect].notifiesByKey) return outcome
+  const url = buildNotificationUrl(publicUrl, connection)
+  const answer = await provider.registerNotificationUrl(url, outcome.key)
+  if (answer.kind === 'registered') return outcome
+  const { code, message } = answer
+  if (isTransportCode(code)) return { kind: 'unknown', code, message }
+  log.warn({ connection: connection.uuid, code }, 'the provider will not notify the PIX of a key')
+  return outcome
 }
 
 /** Fails a key whose absence from the provider's list is proved: it was never created. */

@@ -26,5 +26,7 @@ export type ActivityDependencies = {
    */
   isReachedByOthersOnly?: (baseUrl: string) => Promise<boolean>
   timeScale: number
+  /** Address at which providers reach the API, for the URL of their notifications. */
+  publicUrl: string
   log: Logger
 }

@@ -8,6 +8,7 @@ import { mayBeAdjusted } from '../../db/repositories/ledger-adjustments.ts'
 import type { IncomingPix } from '../../domain/providers/provider.ts'
 import { signalPayloadOwner } from '../../temporal/signals.ts'
 import type { RecordDepositInput, RecordDepositResult } from '../../workflows/contracts/unmatched.ts'
+import { addNotifiedPayers } from '../provider-notifications/notified-details.ts'
 import type { ActivityDependencies } from '../runtime/dependencies.ts'
 import { callRepeatably } from '../shared/provider-client.ts'
 import { recordUnmatchedPayment } from './record.ts'
@@ -20,12 +21,13 @@ export function recordDeposit(dependencies: ActivityDependencies) {
   return async (input: RecordDepositInput): Promise<RecordDepositResult> => {
     const { connectionUuid, endToEnd, requestId } = input
     const em = dependencies.orm.em.fork()
-    const { connection, answer: found } = await callRepeatably(dependencies, em, connectionUuid, provider =>
+    const { answer: found, ...client } = await callRepeatably(dependencies, em, connectionUuid, provider =>
       provider.findPayment(endToEnd),
     )
+    const { connection } = client
     if (found.kind === 'no_answer') return { kind: 'no_answer', code: found.code }
     if (found.kind === 'not_found' || found.payment.status === 'failed') return { kind: 'not_found' }
-    const { payment } = found
+    const [payment = found.payment] = await addNotifiedPayers(em, client, [found.payment])
     if (isInOpeningBalance(connection, payment)) return { kind: 'not_found' }
     // Only a settled PIX is credited.
     if (payment.status !== 'settled') return { kind: 'no_answer', code: payment.status }

@@ -38,6 +38,8 @@ export type ProviderCapabilities = {
   canCheckDocument: boolean
   /** The kinds of PIX key that it makes by its API. */
   creatableKeyTypes: readonly PixKeyType[]
+  /** It notifies PIX by their key, so that the URL of notifications is registered for each key. */
+  notifiesByKey: boolean
 }
 /**
  * Efí's API makes random keys only ("Endpoints exclusivos Efí"). Woovi's also the account's CNPJ, never a CPF, and an
@@ -49,12 +51,14 @@ export const PROVIDER_CAPABILITIES: Record<ProviderApi, ProviderCapabilities> = 
     canTransfer: true,
     canCheckDocument: true,
     creatableKeyTypes: ['RANDOM'],
+    notifiesByKey: true,
   },
   woovi: {
     canIssueOpenAmount: false,
     canTransfer: true,
     canCheckDocument: false,
     creatableKeyTypes: ['RANDOM', 'DOCUMENT', 'EMAIL', 'PHONE'],
+    notifiesByKey: false,
   },
 }
 

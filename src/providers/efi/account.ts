@@ -36,8 +36,8 @@ export function createEfiAccount(client: EfiClient, { notice_secret }: EfiCreden
     /**
      * Registers the URL with our secret as its last part; Efí appends `/pix`. The secret is always verified, Efí's
      * client certificate only by a proxy that is set up for it, so the call skips Efí's check of mTLS. Efí notifies a
-     * PIX without a txid only if the account's configuration enables it, which needs a permission of its own: without
-     * it the result carries a warning.
+     * PIX without a txid, and the payer of a PIX, only if the account's configuration enables it, which needs a permission
+     * of its own: without it the result carries a warning.
      */
     async registerNotificationUrl(url, collectionKey) {
       if (collectionKey === null) return collectionKeyMissing
@@ -53,26 +53,26 @@ export function createEfiAccount(client: EfiClient, { notice_secret }: EfiCreden
         () => ({}),
       )
       if (outcome.kind === 'no_answer') return outcome
-      const failure = await notifyPixWithoutTxid(collectionKey)
+      const failure = await configureNotifications(collectionKey)
       if (failure === null) return { kind: 'registered' }
-      return { kind: 'registered', warning: `${WITHOUT_TXID_WARNING} (${failure.message})` }
+      return { kind: 'registered', warning: `${NOT_CONFIGURED_WARNING} (${failure.message})` }
     },
   }
 
-  /** Enables notifications of PIX without a txid in the account's configuration; null on success. May be repeated. */
-  async function notifyPixWithoutTxid(key: string): Promise<NoAnswerResult | null> {
+  /** Enables notifications of PIX without a txid, and of payers, for a key; null on success. May be repeated. */
+  async function configureNotifications(key: string): Promise<NoAnswerResult | null> {
     const call = { call: 'registerNotificationUrl', path: '/v2/gn/config' } as const
     const found = await client.lookUpExisting(call, accountConfigSchema, config => ({ config }))
     if (found.kind === 'no_answer') return found
-    const json = enablePixWithoutTxid(found.config, key)
+    const json = enableNotifications(found.config, key)
     if (json === null) return null
     const outcome = await client.lookUpExisting({ ...call, method: 'PUT', json }, ANY_ANSWER, () => ({}))
     return outcome.kind === 'no_answer' ? outcome : null
   }
 }
 
-const WITHOUT_TXID_WARNING =
-  'Efí does not notify PIX without a txid: set pixSemTxid in the account configuration; until then they are found by reconciliation only'
+const NOT_CONFIGURED_WARNING =
+  'Efí does not notify PIX without a txid, nor payers: set notificar.pixSemTxid and notificacao.pagador in the account configuration; until then such PIX are found by reconciliation only, and payers stay unknown'
 
 const collectionKeyMissing = {
   kind: 'no_answer',
@@ -87,10 +87,13 @@ const saldoSchema = z.object({
   bloqueios: z.object({ total: efiSumSchema.refine(cents => cents >= 0) }).nullish(),
 })
 
-/** Names only the fields that `enablePixWithoutTxid` changes; the loose objects keep every other field. */
+/** Names only the fields that `enableNotifications` changes; the loose objects keep every other field. */
 const receivingConfigSchema = z.looseObject({
   webhook: z
-    .looseObject({ notificar: z.looseObject({ pixSemTxid: z.boolean().nullish() }).nullish() })
+    .looseObject({
+      notificar: z.looseObject({ pixSemTxid: z.boolean().nullish() }).nullish(),
+      notificacao: z.looseObject({ pagador: z.boolean().nullish() }).nullish(),
+    })
     .nullish(),
 })
 const keyConfigSchema = z.looseObject({ recebimento: receivingConfigSchema.nullish() })
@@ -100,19 +103,24 @@ const accountConfigSchema = z.looseObject({
 type EfiAccountConfig = z.infer<typeof accountConfigSchema>
 
 /**
- * Builds the account configuration that makes Efí notify PIX without a txid for a key; null if it does already
+ * Builds the account configuration that makes Efí notify PIX without a txid, and payers, for a key; null if it does already
  * ("Criar/modificar configurações da conta"). Fields that Efí requires and the account has not set get the values that
  * restrict nothing.
  */
-function enablePixWithoutTxid({ pix, ...others }: EfiAccountConfig, key: string) {
+function enableNotifications({ pix, ...others }: EfiAccountConfig, key: string) {
   const { [key]: keyConfig, ...otherKeys } = pix?.chaves ?? {}
   const current = keyConfig?.recebimento
-  if (current?.webhook?.notificar?.pixSemTxid === true) return null
+  const { notificar, notificacao } = current?.webhook ?? {}
+  if (notificar?.pixSemTxid === true && notificacao?.pagador === true) return null
   const recebimento = {
     txidObrigatorio: false,
     qrCodeEstatico: { recusarTodos: false },
     ...current,
-    webhook: { ...current?.webhook, notificar: { ...current?.webhook?.notificar, pixSemTxid: true } },
+    webhook: {
+      ...current?.webhook,
+      notificar: { ...notificar, pixSemTxid: true },
+      notificacao: { tarifa: false, ...notificacao, pagador: true },
+    },
   }
   return {
     ...others,

@@ -46,7 +46,6 @@ export function mapEfiChargeStatus(cob: EfiCob, now: number): FoundCharge['statu
 
 /** Maps a received PIX; `chargeKey` applies if it does not repeat its key, `gnExtras` adds the payer's bank. */
 export function mapEfiPayment(pix: EfiReceivedPix, chargeKey?: string | null): IncomingPix {
-  const payer = { ...pix.gnExtras?.pagador, ...pix.pagador }
   return {
     endToEnd: pix.endToEndId,
     txid: pix.txid ?? null,
@@ -54,9 +53,18 @@ export function mapEfiPayment(pix: EfiReceivedPix, chargeKey?: string | null): I
     cents: pix.valor,
     status: 'settled',
     at: pix.horario,
-    payer: Object.keys(payer).length > 0 ? mapEfiParty(payer) : null,
+    payer: mapEfiPayer(pix),
     pixKey: pix.chave ?? chargeKey ?? '',
   }
+}
+
+/** Maps the payer of a PIX; null if neither a name nor a document is told, as in look-ups. */
+export function mapEfiPayer({
+  pagador,
+  gnExtras,
+}: Pick<EfiReceivedPix, 'pagador' | 'gnExtras'>): Party | null {
+  const payer = { ...gnExtras?.pagador, ...pagador }
+  return payer.nome || payer.cpf || payer.cnpj ? mapEfiParty(payer) : null
 }
 
 const PAYOUT_STATUSES = {

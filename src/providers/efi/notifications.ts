@@ -8,13 +8,15 @@ import {
 } from '../adapter/unexplained-answers.ts'
 import type { Provider } from '../port.ts'
 import type { EfiCredentials } from './client.ts'
-import { isDisputeDevolucao } from './schemas.ts'
+import { toEfiRejection } from './errors.ts'
+import { mapEfiPayer } from './mapping.ts'
+import { efiNotifiedDetailsSchema, isDisputeDevolucao } from './schemas.ts'
 
 /** Creates the reader of Efí's notifications, which have no signature: the secret in their URL authenticates them. */
 export function createEfiNotifications(
   { notice_secret }: EfiCredentials,
   record: RecordUnexplainedAnswer = async () => {},
-): Pick<Provider, 'readNotification'> {
+): Pick<Provider, 'readNotification' | 'readNotifiedDetails'> {
   return {
     async readNotification({ body, secret }) {
       if (secret === null || !isEqualInConstantTime(secret, notice_secret)) return { kind: 'forged' }
@@ -22,10 +24,19 @@ export function createEfiNotifications(
       for (const part of unexplained) await record(toUnexplainedAnswer(part))
       return items ? { kind: 'items', items } : { kind: 'unreadable' }
     },
+
+    readNotifiedDetails(raw) {
+      const { data } = efiNotifiedDetailsSchema.safeParse(parseJsonOrUndefined(raw))
+      if (!data) return {}
+      const payer = mapEfiPayer(data)
+      const { erro } = data.gnExtras ?? {}
+      const rejection = erro || data.motivo ? toEfiRejection(erro, data.motivo) : undefined
+      return { ...(payer && { payer }), ...(rejection && { rejection }) }
+    },
   }
 }
 
-/** One PIX of a notification; only ids are read, because values and statuses are polled and never taken from here. */
+/** One PIX of a notification; only ids are routed by, because values and statuses are polled and never taken from here. */
 const notifiedPixSchema = z.object({
   endToEndId: z.string().nullish(),
   txid: z.string().nullish(),

@@ -105,6 +105,18 @@ export const efiReceivedPixSchema = z.object({
 })
 export type EfiReceivedPix = z.infer<typeof efiReceivedPixSchema>
 
+/**
+ * What a notification tells of a PIX and no look-up does: the payer, if the account's configuration enables it
+ * (`notificacao.pagador`), and the cause of a rejection.
+ */
+export const efiNotifiedDetailsSchema = z.object({
+  pagador: optionalField(holderSchema),
+  motivo: optionalText,
+  gnExtras: optionalField(
+    z.object({ pagador: optionalField(holderSchema), erro: optionalField(railErrorSchema) }),
+  ),
+})
+
 const sentStatusSchema = z.enum(['EM_PROCESSAMENTO', 'REALIZADO', 'NAO_REALIZADO'])
 
 /** A sent PIX. One that was not carried out may have neither an end-to-end id nor a time. */

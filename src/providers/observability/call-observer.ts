@@ -58,4 +58,4 @@ function traceCall<Answer extends { kind: string; code?: string }>(
     })
 }
 
-const UNOBSERVED_METHODS = new Set<string | symbol>(['preconnect', 'close'])
+const UNOBSERVED_METHODS = new Set<string | symbol>(['preconnect', 'close', 'readNotifiedDetails'])

@@ -41,6 +41,7 @@ export async function openActivityFixture() {
     orm,
     sealer: seal,
     timeScale: 1,
+    publicUrl: 'https://trilho.test',
     temporal,
     log: pino({ level: 'silent' }),
     providers: { providerFor: () => scriptedProvider as Provider, close: async () => {} },

@@ -357,7 +357,7 @@ test('notifications are registered under our secret, without mutual TLS', async 
         'chave@exemplo.com.br': {
           recebimento: {
             ...{ txidObrigatorio: false, qrCodeEstatico: { recusarTodos: false } },
-            webhook: { notificar: { pixSemTxid: true } },
+            webhook: { notificar: { pixSemTxid: true }, notificacao: { tarifa: false, pagador: true } },
           },
         },
       },
@@ -369,7 +369,7 @@ test('notifications are registered under our secret, without mutual TLS', async 
 
 test('a correct configuration is not written again', async () => {
   await using story = await openEfiFixture()
-  const recebimento = { webhook: { notificar: { pixSemTxid: true } } }
+  const recebimento = { webhook: { notificar: { pixSemTxid: true }, notificacao: { pagador: true } } }
   story.scripted.scriptReplies(WEBHOOK, { status: 201 })
   story.scripted.scriptReplies(
     CONFIG,
@@ -389,7 +389,7 @@ test('an application that may not change the configuration is registered with a 
     await story.provider.registerNotificationUrl('https://t.test/n', 'chave@exemplo.com.br'),
   ).toMatchObject({
     kind: 'registered',
-    warning: expect.stringContaining('pixSemTxid'),
+    warning: expect.stringMatching(/pixSemTxid.*notificacao\.pagador/),
   })
 })
 
