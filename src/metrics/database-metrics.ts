@@ -36,7 +36,7 @@ const GAUGES = {
   trilho_unmatched_held_cents: 'Unmatched payments that are held, in centavos.',
   trilho_unexpected_settlements: 'PIX of the last 24 hours that settled twice, or after they had failed.',
   trilho_provider_contradictions:
-    'Payouts that a provider reported as failed, within the last 24 hours, after it had reported them as settled.',
+    'Payouts that a provider reported within the last 24 hours as failed after their settlement, or with another value or receiver.',
   trilho_shortfall_cents: 'Payments that exceeded the balance of their account, in centavos.',
   trilho_ledger_drift_cents: 'Sum of all balances, in centavos; any value but 0 is a bug.',
   trilho_reconciliation_differences: 'Open differences between provider statements and the ledger.',

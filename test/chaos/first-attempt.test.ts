@@ -28,6 +28,7 @@ beforeEach(() => {
 
 const accepted: ProviderPayout = {
   status: 'in_process',
+  cents: 500,
   endToEnd: `E${'2'.repeat(31)}`,
   at: '2026-11-22T12:00:00Z',
 }

@@ -28,7 +28,7 @@ afterAll(async () => {
   await folder?.remove()
 })
 
-const inProcess: ProviderPayout = { status: 'in_process', endToEnd: '', at: null }
+const inProcess: ProviderPayout = { status: 'in_process', cents: 500, endToEnd: '', at: null }
 
 /** Runs an activity in a process of its own; its input is built once the process is ready. */
 function sender(
@@ -62,11 +62,11 @@ function sender(
 }
 
 /** The provider of this process, which counts the calls that reach it. */
-function openBank(find: 'not_found' | ProviderPayout) {
+function openBank(find: 'not_found' | ProviderPayout, cents: number) {
   const orders: string[] = []
   const takes = async ({ id }: { id: string }) => {
     orders.push(id)
-    return { kind: 'accepted' as const, payout: { ...inProcess, endToEnd: `E${orders.length}` } }
+    return { kind: 'accepted' as const, payout: { ...inProcess, cents, endToEnd: `E${orders.length}` } }
   }
   const finds = async () =>
     find === 'not_found' ? ({ kind: 'not_found' } as const) : ({ kind: 'found', payout: find } as const)
@@ -86,6 +86,7 @@ const PAYOUTS = {
   transfer: {
     send: 'sendTransfer',
     ask: 'pollTransfer',
+    cents: 500,
     async open(): Promise<Payout> {
       const order = fixture.transferInput(await fixture.createMerchant(1_000))
       return { key: { uuid: order.uuid, connectionUuid: order.candidates[0]! }, first: { order } }
@@ -94,6 +95,7 @@ const PAYOUTS = {
   refund: {
     send: 'sendRefund',
     ask: 'pollRefund',
+    cents: 500,
     async open(): Promise<Payout> {
       const merchant = await fixture.createMerchant(0)
       const key = { uuid: randomUUID(), connectionUuid: merchant.connectionUuid }
@@ -108,6 +110,7 @@ const PAYOUTS = {
   return: {
     send: 'sendReturn',
     ask: 'pollReturn',
+    cents: 1_000,
     async open(): Promise<Payout> {
       const merchant = await fixture.createMerchant(0)
       const uuid = await createUnmatchedPayment(fixture, merchant)
@@ -121,13 +124,13 @@ const NOUNS = ['transfer', 'refund', 'return'] as const
 test.each(NOUNS)(
   'a worker killed after a %s has reached its provider: the next worker polls it, and does not send it again',
   async noun => {
-    const { send, ask, open } = PAYOUTS[noun]
+    const { send, ask, cents, open } = PAYOUTS[noun]
     const { key, first } = await open()
     const process = sender(send, () => ({ ...key, isResend: false, ...first }))
     await process.says('called')
     await process.killed()
     expect(await attempts(key.uuid)).toEqual([{ state: 'calling', sendings: 1 }])
-    const orders = openBank({ ...inProcess, endToEnd: newEndToEndId() })
+    const orders = openBank({ ...inProcess, cents, endToEnd: newEndToEndId() }, cents)
     expect(await fixture.providers[send]({ ...key, isResend: false })).toEqual({
       ...{ kind: 'unknown', code: 'interrupted' },
     })
@@ -140,12 +143,12 @@ test.each(NOUNS)(
 test.each(NOUNS)(
   'a worker killed before a %s has reached its provider: its absence is proved, and it is sent once',
   async noun => {
-    const { send, ask, open } = PAYOUTS[noun]
+    const { send, ask, cents, open } = PAYOUTS[noun]
     const { key, first } = await open()
     const process = sender(send, () => ({ ...key, isResend: false, ...first }))
     await process.says('called') // Its call reaches nothing: the provider of this process does not know of it.
     await process.killed()
-    const orders = openBank('not_found')
+    const orders = openBank('not_found', cents)
     expect(await fixture.providers[ask]({ ...key, pollCount: 1 })).toMatchObject({ kind: 'not_found' })
     expect(await fixture.providers[send]({ ...key, isResend: true })).toEqual({ kind: 'in_process' })
     expect(orders).toEqual(process.orders()) // By the same id.

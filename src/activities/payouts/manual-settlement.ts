@@ -6,6 +6,7 @@ import { queryAttemptByConnection } from '../../db/repositories/attempts.ts'
 import { recordOperatorAction } from '../../db/repositories/operator-actions.ts'
 import { findSettleableAttempt } from '../../db/repositories/settleable-attempts.ts'
 import { OPERATOR_REJECTION } from '../../domain/payouts/operator-rejection.ts'
+import type { OrderedPayout } from '../../domain/payouts/ordered-payout.ts'
 import { timeOfRailId } from '../../domain/pix/rail-id.ts'
 import type { SendPayoutOutcome } from '../../domain/providers/provider.ts'
 import type { ManualSettlement, SendResult } from '../../workflows/contracts/payouts.ts'
@@ -64,8 +65,8 @@ export function settleManually<Row extends AttemptedRow>(
     key: AttemptKey,
     settlement: ManualSettlement | undefined,
   ): Promise<Query<SendResult>> {
-    const [{ attempts }] = await outgoing.lock(tx, key.uuid, noQuery)
-    const current = attempts.find(one => one.connectionUuid === key.connectionUuid)!
+    const [row] = await outgoing.lock(tx, key.uuid, noQuery)
+    const current = row.attempts.find(one => one.connectionUuid === key.connectionUuid)!
     const logFields = logFieldsOf(key, settlement)
     if (settlement && findSettleableAttempt([current], settlement, timeScale)) {
       log.warn(logFields, 'manual settlement applied')
@@ -73,7 +74,7 @@ export function settleManually<Row extends AttemptedRow>(
         tx,
         outgoing,
         { ...key, timeScale },
-        toManualSettlementOutcome(settlement, current),
+        toManualSettlementOutcome(settlement, current, outgoing.getOrdered(row)),
       )
     }
     if (settlement && isAlreadyRecorded(current, settlement)) return queryAttemptOutcome(current, key.uuid)
@@ -110,14 +111,18 @@ function isDataError(error: unknown): boolean {
   return /^(2[23]|54)/.test(String(Object(error).code))
 }
 
-function toManualSettlementOutcome(settlement: ManualSettlement, attempt: Attempt): SendPayoutOutcome {
+function toManualSettlementOutcome(
+  settlement: ManualSettlement,
+  attempt: Attempt,
+  { cents }: OrderedPayout,
+): SendPayoutOutcome {
   if (settlement.as === 'rejected') {
     const message = settlement.merchantText ?? OPERATOR_REJECTION.message
     return { kind: 'rejected', finality: 'final', code: OPERATOR_REJECTION.code, message }
   }
   const { endToEnd } = settlement
   const at = getSettlementTime(endToEnd, attempt).toISOString()
-  return { kind: 'accepted', payout: { status: 'settled', endToEnd, at, returns: [] } }
+  return { kind: 'accepted', payout: { status: 'settled', cents, endToEnd, at, returns: [] } }
 }
 
 /**

@@ -2,6 +2,7 @@ import type { EntityManager } from '../../db/client/orm.ts'
 import type { Attempt, AttemptOperation } from '../../db/entities/attempt.ts'
 import type { Connection } from '../../db/entities/connection.ts'
 import type { Query } from '../../db/pipeline/query.ts'
+import type { OrderedPayout } from '../../domain/payouts/ordered-payout.ts'
 import type { FindPayoutOutcome, ProviderPayout, SendPayoutOutcome } from '../../domain/providers/provider.ts'
 import type { Provider } from '../../providers/port.ts'
 import type { TransferSnapshot } from '../../workflows/contracts/payouts.ts'
@@ -21,6 +22,8 @@ export type PayoutHandler<Row extends AttemptedRow> = {
   lock<More>(em: EntityManager, uuid: string, more: Query<More>): Promise<[Row, More]>
   /** Code of why the payout may not be sent any more: its row is in a final state. */
   closedReason?(row: Row): string | null
+  /** What was ordered: a payout that a provider reports under our id is compared with it. */
+  getOrdered(row: Row): OrderedPayout
   /** The row of the order, with its acceptance deadline. */
   getOrder?(row: Row): { acceptBefore?: Date | null | undefined }
   /** Ends an order whose acceptance deadline has passed. */

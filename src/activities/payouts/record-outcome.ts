@@ -5,6 +5,9 @@ import { constantQuery, noQuery, type Query } from '../../db/pipeline/query.ts'
 import { recordAttemptAnswer } from '../../db/repositories/attempt-answers.ts'
 import { queryWithFollowUps } from '../../db/repositories/follow-ups.ts'
 import { failureOf } from '../../domain/errors/error-catalogue.ts'
+import { textFromCents } from '../../domain/ledger/money.ts'
+import type { OrderDifference } from '../../domain/payouts/order-difference.ts'
+import { findOrderDifference, type OrderedPayout } from '../../domain/payouts/ordered-payout.ts'
 import type {
   FindPayoutOutcome,
   ProviderPayout,
@@ -42,12 +45,13 @@ export const ACCEPTANCE_TIMEOUT: RejectedResult = {
 }
 
 /**
- * `sendingNumber`: which sending of the attempt was answered; absent for a poll. `onContradiction` reports an answer
- * that denies a settled payout.
+ * `sendingNumber`: which sending of the attempt was answered; absent for a poll. `pollCount`: number of polls before.
+ * `onContradiction` reports an answer that denies a settled payout, or that is about another order than ours.
  */
 type OutcomeContext = AttemptKey & {
   timeScale: number
   sendingNumber?: number
+  pollCount?: number
   onContradiction?: (attempt: Attempt) => void
 }
 
@@ -59,7 +63,7 @@ type OutcomeContext = AttemptKey & {
 export async function recordOutcome<Row extends AttemptedRow>(
   em: EntityManager,
   outgoing: PayoutHandler<Row>,
-  { timeScale, sendingNumber, onContradiction, ...key }: OutcomeContext,
+  { timeScale, sendingNumber, pollCount = 0, onContradiction, ...key }: OutcomeContext,
   answer: SendPayoutOutcome,
 ): Promise<Query<SendResult>> {
   // A payout that awaits approval at its provider may still be carried out: its outcome is unknown until its absence is
@@ -74,6 +78,16 @@ export async function recordOutcome<Row extends AttemptedRow>(
     return markUnconnected(attempt, { ...key, sendingNumber }, CONFIRMED_MESSAGE)
   // The call was made before the acceptance deadline, whatever its outcome.
   if (order?.acceptBefore && answer !== ACCEPTANCE_TIMEOUT) order.acceptBefore = null
+  const ordered = outgoing.getOrdered(row)
+  const difference = outcome.kind === 'accepted' ? findOrderDifference(ordered, outcome.payout) : null
+  if (outcome.kind === 'accepted' && difference) {
+    const { payout } = outcome
+    await recordOrderDifference(em, attempt, { payout, ordered, difference, pollCount, timeScale })
+    recordContradiction(attempt, difference, onContradiction)
+    return FINAL_ATTEMPT_STATES.includes(attempt.state)
+      ? queryAttemptOutcome(attempt, key.uuid)
+      : constantQuery({ kind: 'unknown', code: difference })
+  }
   const settled = outcome.kind === 'accepted' && outcome.payout.status === 'settled'
   const isFinal =
     FINAL_ATTEMPT_STATES.includes(attempt.state) || isSuperseded(attempt, sendingNumber, outcome)
@@ -91,10 +105,7 @@ export async function recordOutcome<Row extends AttemptedRow>(
   const hasMoved = attempt.state === 'settled' || attempt.state === 'duplicate'
   const contradiction =
     hasMoved && !isSuperseded(attempt, sendingNumber, outcome) ? getRefusalCode(outcome) : undefined
-  if (contradiction && attempt.contradictionAt == null) {
-    Object.assign(attempt, { contradictionCode: contradiction, contradictionAt: new Date() })
-    onContradiction?.(attempt)
-  }
+  if (contradiction) recordContradiction(attempt, contradiction, onContradiction)
   if (settled && hasMoved) await recordLateEndToEndId(em, attempt, outcome.payout.endToEnd)
   if (!settled || !hasMoved || !outgoing.afterSettlement) return queryAttemptOutcome(attempt, key.uuid)
   await outgoing.afterSettlement(em, row, attempt, outcome.payout)
@@ -104,6 +115,44 @@ export async function recordOutcome<Row extends AttemptedRow>(
     ...(returns === undefined && { returnsUnknown: true }),
     ...outgoing.getSnapshot?.(row),
   })
+}
+
+type DifferentPayout = {
+  payout: ProviderPayout
+  ordered: OrderedPayout
+  difference: OrderDifference
+  pollCount: number
+  timeScale: number
+}
+
+/**
+ * Records that a provider has a payout under our id that is not the one that was ordered. No state changes, except that an
+ * attempt whose call was interrupted is unknown now. The caller holds the row lock.
+ */
+async function recordOrderDifference(
+  em: EntityManager,
+  attempt: Attempt,
+  { payout, ordered, difference, pollCount, timeScale }: DifferentPayout,
+): Promise<void> {
+  const message =
+    difference === 'value_differs'
+      ? `The provider reports ${textFromCents(payout.cents)} under our id, ordered were ${textFromCents(ordered.cents)}`
+      : 'The provider reports another receiver under our id than the one that was ordered'
+  await recordAttemptAnswer(em, attempt, { kind: 'unknown', code: difference, message })
+  if (attempt.state !== 'calling' && attempt.state !== 'unknown') return
+  Object.assign(attempt, { code: difference, message })
+  markUnknown(attempt, { pollCount, timeScale })
+}
+
+/** Records an answer that contradicts the order or an earlier report, and reports it once. */
+function recordContradiction(
+  attempt: Attempt,
+  code: string,
+  onContradiction: OutcomeContext['onContradiction'],
+): void {
+  if (attempt.contradictionCode === code) return
+  Object.assign(attempt, { contradictionCode: code, contradictionAt: new Date() })
+  onContradiction?.(attempt)
 }
 
 /**
@@ -196,6 +245,7 @@ async function applyReportedState<Row extends AttemptedRow>(
       attempt.state = 'accepted'
       return outgoing.applyAcceptance(em, row, sending)
     case 'settled':
+      attempt.settledCents = sending.cents
       return outgoing.applySettlement(em, row, attempt, sending)
     case 'rejected':
       await outgoing.applyAcceptance(em, row, sending)

@@ -291,7 +291,7 @@ function createContradictionReporter(
   return ({ operation, subjectUuid: subject, uuid: attempt, contradictionCode: code }: Attempt): void => {
     log.error(
       { operation, subject, attempt, connection, code },
-      'the provider reports a settled payout as failed',
+      'the provider contradicts the order, or its earlier report of a settlement',
     )
   }
 }

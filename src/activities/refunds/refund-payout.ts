@@ -57,6 +57,8 @@ export const refundPayout: PayoutHandler<RefundRow> = {
     return attempts.length > 0 && isTooLarge ? 'refund_above_remainder' : null
   },
 
+  getOrdered: ({ refund }) => ({ cents: refund.valueCents }),
+
   getOrder: ({ refund }) => refund,
 
   async endUnaccepted(em, locked) {

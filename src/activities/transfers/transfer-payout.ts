@@ -35,6 +35,8 @@ export const transferPayout: PayoutHandler<LockedTransfer> = {
     return transferMachine.isFinal(state) ? (failure?.code ?? state) : null
   },
 
+  getOrdered: ({ transfer: { valueCents: cents, pixKey, document } }) => ({ cents, pixKey, document }),
+
   getOrder: ({ transfer }) => transfer,
 
   endUnaccepted: endUnacceptedTransfer,

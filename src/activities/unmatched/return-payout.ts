@@ -52,6 +52,8 @@ export const returnPayout: PayoutHandler<UnmatchedReturn & AttemptedRow> = {
     return disputedCents > 0 ? 'returned_by_dispute' : null
   },
 
+  getOrdered: ({ original }) => ({ cents: original.valueCents }),
+
   async holdFunds(em, { original }) {
     await holdReturn(em, original)
     return null

@@ -1,6 +1,6 @@
 import { defineEntity } from '@mikro-orm/core'
 import type { RejectedResult } from '../../domain/providers/provider.ts'
-import { createdAtColumn, timestampColumn, unionColumn, updatedAtColumn } from './columns.ts'
+import { centsColumn, createdAtColumn, timestampColumn, unionColumn, updatedAtColumn } from './columns.ts'
 
 export type AttemptOperation = 'issue' | 'transfer' | 'refund' | 'return' | 'create_key' | 'delete_key'
 
@@ -49,6 +49,8 @@ const schema = defineEntity({
     contradictionCode: p.text().nullable(),
     contradictionAt: timestampColumn().nullable(),
     endToEnd: p.text().nullable(),
+    /** The value that the provider reported as settled. */
+    settledCents: centsColumn().nullable(),
     unknownSince: timestampColumn().nullable(),
     nextCheckAt: timestampColumn().nullable(),
     createdAt: createdAtColumn(),

@@ -40,7 +40,7 @@ export function listUnknownOutcomes(em: EntityManager) {
   )
 }
 
-/** Lists settled payouts that the provider has later reported as failed, the latest first. */
+/** Lists payouts whose provider contradicts the order, or its earlier report of a settlement, the latest first. */
 export function listContradictedOutcomes(em: EntityManager) {
   return em.execute(
     `select a.operation, a.subject_uuid, n.name as account_name, c.provider, a.contradiction_code, a.contradiction_at

@@ -218,6 +218,10 @@ export type ProviderTransferRequest = {
 /** Money on its way out, accepted by a provider; `code` says why where it was rejected. */
 export type ProviderPayout = {
   status: 'in_process' | 'settled' | 'rejected'
+  /** The value that the provider reports: the caller compares it with what was ordered. */
+  cents: number
+  /** Of a transfer: the recipient's key, where the provider reports it. */
+  pixKey?: string | null | undefined
   /** `''` while the provider has not reported it. */
   endToEnd: string
   code?: string

@@ -79,6 +79,7 @@ export function mapEfiRefund(devolucao: EfiDevolucao): ProviderPayout {
   const status = PAYOUT_STATUSES[devolucao.status]
   return {
     status,
+    cents: devolucao.valor,
     endToEnd: devolucao.rtrId ?? '',
     at: getEfiTime(devolucao.horario),
     ...(status === 'rejected' ? toEfiRejection(devolucao.gnExtras?.erro, devolucao.motivo) : {}),
@@ -87,10 +88,11 @@ export function mapEfiRefund(devolucao: EfiDevolucao): ProviderPayout {
 
 /** Maps a sent PIX, without the returns of its recipient. */
 export function mapEfiTransfer(pix: EfiTransfer): ProviderPayout {
-  const { status, endToEndId, horario, favorecido, gnExtras } = pix
+  const { status, valor: cents, endToEndId, horario, favorecido, gnExtras } = pix
   const holder = favorecido?.identificacao ?? favorecido?.contaBanco
   return {
     status: PAYOUT_STATUSES[status],
+    cents,
     endToEnd: endToEndId ?? '',
     at: getEfiTime(horario),
     ...(status === 'NAO_REALIZADO' ? toEfiRejection(gnExtras?.erro) : {}),

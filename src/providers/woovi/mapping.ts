@@ -106,6 +106,7 @@ export function mapWooviRefund(refund: WooviRefund): ProviderPayout {
   const status = REFUND_STATUSES[refund.status ?? 'IN_PROCESSING']
   return {
     status,
+    cents: refund.value,
     endToEnd: getWooviReturnId(refund) ?? '',
     at: refund.time ?? null,
     ...(status === 'rejected' ? toWooviRejection({ reason: refund.providerRejectedReason }) : {}),
@@ -126,6 +127,8 @@ export function mapWooviTransfer({ payment, transaction, destination, error }: W
   const status = TRANSFER_STATUSES[payment.status]
   return {
     status,
+    cents: payment.value,
+    pixKey: payment.destinationAlias,
     endToEnd: transaction?.endToEndId ?? '',
     at: transaction?.time ?? null,
     ...(status === 'rejected'

@@ -165,6 +165,7 @@ export const wooviPaymentSchema = z.object({
   payment: z.object({
     correlationID: z.string().min(1),
     value: wooviCentsSchema,
+    destinationAlias: wooviTextSchema,
     /** "Payment" (OpenAPI), with APPROVED, PROCESSING and REJECTED of the pages on payments. */
     status: z.enum(['CREATED', 'APPROVED', 'PROCESSING', 'CONFIRMED', 'FAILED', 'REJECTED', 'DENIED']),
   }),

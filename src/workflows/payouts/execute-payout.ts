@@ -7,6 +7,7 @@ import {
   upsertSearchAttributes,
   workflowInfo,
 } from '@temporalio/workflow'
+import { hasArrived } from '../../domain/payouts/order-difference.ts'
 import { scaleWait, WAITS } from '../../domain/shared/intervals.ts'
 import type { ManualSettlement, PollResult, SendResult } from '../contracts/payouts.ts'
 import { SEARCH_ATTRIBUTES } from '../contracts/search-attributes.ts'
@@ -115,8 +116,7 @@ export async function executePayout(port: PayoutPort): Promise<TerminalOutcome> 
         if (waitMs !== null) waitMs = Math.min(scheduledMs, waitMs)
         break
       case 'unknown':
-        // A payout that awaits approval has arrived at the provider.
-        if (result.code === 'awaiting_approval') absenceProof = new AbsenceProof(current.inbox.timeScale)
+        if (hasArrived(result.code)) absenceProof = new AbsenceProof(current.inbox.timeScale)
         alert.markUnknown()
         current.onPending('unknown')
         break

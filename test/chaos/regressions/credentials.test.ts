@@ -103,7 +103,7 @@ describe('credentials are installed', () => {
   })
 
   test.each<[what: string, found: FindPayoutOutcome]>([
-    ['find', { kind: 'found', payout: { status: 'in_process', endToEnd: '', at: null } }],
+    ['find', { kind: 'found', payout: { status: 'in_process', cents: 500, endToEnd: '', at: null } }],
     ['have to approve', { kind: 'awaiting_approval', code: 'awaiting_approval', message: 'approve it' }],
   ])('in the same epoch where they %s an operation of the connection', async (_, found) => {
     const { uuid } = await unknownTransfer()

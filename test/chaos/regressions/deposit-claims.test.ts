@@ -141,7 +141,7 @@ test('fee and splits are taken from what is left of the deposit, and the service
   fixture.scriptProvider({
     sendTransfer: async () => ({
       kind: 'accepted',
-      payout: { status: 'settled', endToEnd: 'E1', at: new Date().toISOString(), returns: [] },
+      payout: { status: 'settled', cents: 800, endToEnd: 'E1', at: new Date().toISOString(), returns: [] },
     }),
   })
   await fixture.providers.sendTransfer({

@@ -67,7 +67,7 @@ test('a transfer’s return repays what the service has advanced, as a refund’
   const order = fixture.transferInput(merchant, { valueCents: 2_000 })
   const key = { uuid: order.uuid, connectionUuid: merchant.connectionUuid }
   await fixture.records.storeTransfer(order)
-  const onItsWay = { status: 'in_process', endToEnd: endToEndId('E'), at: null } as const
+  const onItsWay = { status: 'in_process', cents: 2_000, endToEnd: endToEndId('E'), at: null } as const
   fixture.scriptProvider({ sendTransfer: async () => ({ kind: 'accepted', payout: onItsWay }) })
   await fixture.providers.sendTransfer({ ...key, isResend: false })
   const returned = { id: randomUUID(), endToEnd: endToEndId('D'), cents: 1_000, at }
@@ -94,7 +94,7 @@ test.each([
   const endToEnd = endToEndId('E')
   const at = new Date().toISOString()
   await fixture.records.storeTransfer(order)
-  const payout = { status: 'settled', endToEnd, at } as const
+  const payout = { status: 'settled', cents: 1_000, endToEnd, at } as const
   fixture.scriptProvider({ sendTransfer: async () => ({ kind: 'accepted', payout }) })
   await fixture.providers.sendTransfer({ uuid: order.uuid, connectionUuid, isResend: false })
   const dispute = createDisputeFixture(fixture, { connectionUuid, endToEnd })
@@ -178,6 +178,7 @@ const unreachable = { kind: 'unreachable', code: 'dns_failed', message: 'nobody 
 async function sentFirst(valueCents: number, ownCents = 0) {
   const { merchant, ...dispute } = await disputed(ownCents, new Date().toISOString())
   const order = fixture.transferInput(merchant, { valueCents })
+  const onItsWay = { status: 'in_process', cents: valueCents, endToEnd: '', at: null } as const
   await fixture.records.storeTransfer(order)
   fixture.scriptProvider({ sendTransfer: async () => ({ kind: 'accepted', payout: onItsWay }) })
   const key = { uuid: order.uuid, connectionUuid: merchant.connectionUuid }

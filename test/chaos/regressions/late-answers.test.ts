@@ -49,7 +49,7 @@ const state = async () => {
   return row?.state
 }
 
-const sending = { status: 'in_process', endToEnd: `E${'1'.repeat(31)}`, at: null } as const
+const sending = { status: 'in_process', cents: 500, endToEnd: `E${'1'.repeat(31)}`, at: null } as const
 const inProcess: SendPayoutOutcome = { kind: 'accepted', payout: sending }
 const refusal = {
   kind: 'rejected',

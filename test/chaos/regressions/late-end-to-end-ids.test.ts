@@ -71,7 +71,7 @@ async function readId(sql: string, ...values: string[]): Promise<string | null |
 /** A payout that has settled without an end-to-end id, and the statement of its provider. */
 async function settleWithoutId(kind: PayoutKind) {
   const merchant = await fixture.createMerchant(2_000)
-  const settled: ProviderPayout = { status: 'settled', endToEnd: '', at: ago(HOUR_MS) }
+  const settled: ProviderPayout = { status: 'settled', cents: 500, endToEnd: '', at: ago(HOUR_MS) }
   const accept = async () => ({ kind: 'accepted', payout: settled }) as const
   fixture.scriptProvider({ sendTransfer: accept, refund: accept })
   const payout = await PAYOUTS[kind](merchant)
@@ -176,7 +176,10 @@ test('an id that another movement carries is recorded neither from a poll nor fr
   const entry = payout.entry()
   await payout.compare([entry])
   const find = async () =>
-    ({ kind: 'found', payout: { status: 'settled', endToEnd: entry.endToEnd, at: entry.at } }) as const
+    ({
+      kind: 'found',
+      payout: { status: 'settled', cents: 500, endToEnd: entry.endToEnd, at: entry.at },
+    }) as const
   fixture.scriptProvider({ findTransfer: find })
   expect(await other.poll()).toMatchObject({ kind: 'settled' })
   expect(await payout.compare([entry, { ...entry, reference: referenceOf(other.uuid) }])).toMatchObject({

@@ -65,7 +65,7 @@ async function openUncoveredDispute(merchant: { accountUuid: string; connectionU
     findPayment: async () => ({ kind: 'found', payment }),
     sendTransfer: async () => ({
       kind: 'accepted',
-      payout: { status: 'settled', endToEnd: newEndToEndId(), at: payment.at, returns: [] },
+      payout: { status: 'settled', cents: 1_000, endToEnd: newEndToEndId(), at: payment.at, returns: [] },
     }),
   })
   await fixture.providers.recordDeposit({ connectionUuid, endToEnd, requestId: 'r', timeScale: 1 })
@@ -120,7 +120,7 @@ test('a transfer is settled and returned in one answer', async () => {
   fixture.scriptProvider({
     sendTransfer: async () => ({
       kind: 'accepted',
-      payout: { status: 'settled', endToEnd: newEndToEndId(), at, returns },
+      payout: { status: 'settled', cents: 1_000, endToEnd: newEndToEndId(), at, returns },
     }),
   })
   const order = fixture.transferInput(merchant, { valueCents: 1_000 })

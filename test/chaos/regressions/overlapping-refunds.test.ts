@@ -63,7 +63,9 @@ async function createSplitCharge({ receivedCents, shares, ownCents = 0 }: SplitC
       expect(outcome).toMatchObject({ kind: 'settled' })
     },
     async reject(refund: string) {
-      const payout = { ...settled(1), status: 'rejected', code: rejected.code } as ProviderPayout
+      const sql = 'select value_cents::float8 as cents from refund where uuid = ?'
+      const [row] = await fixture.sql<{ cents: number }>(sql, [refund])
+      const payout = { ...settled(row!.cents), status: 'rejected', code: rejected.code } as ProviderPayout
       fixture.scriptProvider({ findRefund: async () => ({ kind: 'found', payout }) })
       await fixture.providers.pollRefund({ ...key(refund), pollCount: 1 })
     },
@@ -239,7 +241,7 @@ async function refundAtRandom(upTo: (most: number) => number) {
 async function spend(merchant: FixtureMerchant, valueCents: number) {
   const order = fixture.transferInput(merchant, { valueCents })
   await fixture.records.storeTransfer(order)
-  const payout = { status: 'in_process', endToEnd: '', at: null } as const
+  const payout = { status: 'in_process', cents: valueCents, endToEnd: '', at: null } as const
   fixture.scriptProvider({ sendTransfer: async () => ({ kind: 'accepted', payout }) })
   const { connectionUuid } = merchant
   await fixture.providers.sendTransfer({ uuid: order.uuid, connectionUuid, isResend: false })

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals'
-import type { SendPayoutOutcome } from '../../../src/domain/providers/provider.ts'
+import type { ProviderPayout, SendPayoutOutcome } from '../../../src/domain/providers/provider.ts'
 import type { TransferInput } from '../../../src/workflows/contracts/transfers.ts'
 import { openActivityFixture } from '../support/activity-fixture.ts'
 
@@ -20,7 +20,7 @@ beforeEach(async () => {
 })
 afterAll(() => fixture?.close())
 
-const sending = { status: 'in_process', endToEnd: `E${'3'.repeat(31)}`, at: null } as const
+const sending = { status: 'in_process', cents: 500, endToEnd: `E${'3'.repeat(31)}`, at: null } as const
 const inProcess: SendPayoutOutcome = { kind: 'accepted', payout: sending }
 const unreachable: SendPayoutOutcome = { kind: 'unreachable', code: 'dns_failed', message: 'no such host' }
 const soon = () => new Date(Date.now() + 60_000).toISOString()
@@ -219,6 +219,76 @@ test('a settled payout that its provider later reports as failed stays settled a
   expect(await ask()).toMatchObject({ kind: 'settled' })
   expect(await row()).toMatchObject({ state: 'paid' })
   expect(await attempt()).toMatchObject({ state: 'settled', contradiction_code: 'AC03' })
+})
+
+describe('a transfer of which its provider has another under its id', () => {
+  const another: [string, Partial<ProviderPayout>, string][] = [
+    ['of another value', { cents: 1 }, 'value_differs'],
+    ['to another key', { pixKey: 'outro@exemplo.com.br' }, 'receiver_differs'],
+  ]
+  const find = (changes: Partial<ProviderPayout>) =>
+    fixture.scriptProvider({
+      findTransfer: async () => ({ kind: 'found', payout: { ...sending, returns: [], ...changes } }),
+    })
+  const cases = another.flatMap(([what, changes, code]) =>
+    (['settled', 'rejected', 'in_process'] as const).map(
+      status => [`${what} and ${status}`, { ...changes, status }, code] as const,
+    ),
+  )
+
+  test.each(cases)(
+    '%s keeps its state and its hold, and is shown to the operator',
+    async (_, changes, code) => {
+      answers({ kind: 'unknown', code: 'timeout', message: 'no answer' })
+      await send({ order })
+      find(changes)
+      expect(await ask()).toEqual({ kind: 'unknown', code })
+      expect(await row()).toMatchObject({ state: 'sending' })
+      expect(await attempt()).toMatchObject({ state: 'unknown', code, contradiction_code: code })
+      expect(await fixture.readBalances(merchant.accountUuid)).toMatchObject({
+        available: 500,
+        provisioned: 500,
+      })
+      // Another answer of the provider, about the order itself, counts.
+      find({ status: 'settled', pixKey: 'FORNECEDOR@exemplo.com.br' })
+      expect(await ask()).toMatchObject({ kind: 'settled' })
+      expect(await row()).toMatchObject({ state: 'paid' })
+    },
+  )
+
+  test.each(cases)('%s after its acceptance keeps its acceptance', async (_, changes, code) => {
+    await send({ order })
+    find(changes)
+    expect(await ask()).toEqual({ kind: 'unknown', code })
+    expect(await row()).toMatchObject({ state: 'settling' })
+    expect(await attempt()).toMatchObject({ state: 'accepted', contradiction_code: code })
+  })
+
+  test('does not settle, nor return, by that of another value after it has failed', async () => {
+    answers({ kind: 'rejected', finality: 'final', code: 'no', message: 'no' })
+    await send({ order })
+    await fixture.records.failTransfer(order.uuid)
+    find({ status: 'settled', cents: 1, returns: [{ id: 'D1', endToEnd: null, cents: 1, at: soon() }] })
+    expect(await ask()).toMatchObject({ kind: 'rejected', code: 'no' })
+    expect(await row()).toMatchObject({ state: 'failed' })
+    expect(await fixture.readBalances(merchant.accountUuid)).toEqual({ available: 1_000, outside: -1_000 })
+  })
+
+  test('whose interrupted call stored nothing is unknown then', async () => {
+    answers(() => killed())
+    await expect(send({ order })).rejects.toThrow('killed')
+    find({ cents: 1 })
+    expect(await ask()).toEqual({ kind: 'unknown', code: 'value_differs' })
+    expect(await attempt()).toMatchObject({ state: 'unknown', code: 'value_differs' })
+  })
+
+  test('settles in the database by the ordered value only', async () => {
+    await send({ order })
+    const settle = `update attempt set state = 'settled', settled_cents = ? where subject_uuid = ?`
+    await expect(fixture.sql(settle, [1, order.uuid])).rejects.toThrow('attempt_settled_value')
+    await expect(fixture.sql(settle, [null, order.uuid])).rejects.toThrow('attempt_settled_value')
+    await fixture.sql(settle, [500, order.uuid])
+  })
 })
 
 test('an ended operation is not sent again, although the absence of its attempt is proved', async () => {

@@ -249,7 +249,7 @@ test('a return that names none of our payouts is assigned to the transfer that i
   const order = fixture.transferInput({ accountUuid, connectionUuid })
   await fixture.records.storeTransfer(order)
   const [sent, back] = [`E${'8'.repeat(31)}`, `D${'8'.repeat(31)}`]
-  const sending = { status: 'settled', endToEnd: sent, at: '2026-11-01T12:00:00Z' } as const
+  const sending = { status: 'settled', cents: 500, endToEnd: sent, at: '2026-11-01T12:00:00Z' } as const
   fixture.scriptProvider({ sendTransfer: async () => ({ kind: 'accepted', payout: sending }) })
   await fixture.providers.sendTransfer({ uuid: order.uuid, connectionUuid, isResend: false })
   const entry: StatementEntry = { ...entryOf(back, HOUR_MS), direction: 'IN', cents: 200, returnOf: sent }

@@ -196,6 +196,19 @@ test('a refund refused before its workflow polled it is not sent again, however 
   expect(await fixture.readBalances(charge.accountUuid)).toEqual({ available: 1_000, outside: -1_000 })
 })
 
+test('a refund of which its provider has another value stays as it is, and its money stays held', async () => {
+  const charge = await paid()
+  const refund = charge.key(await charge.refund(400))
+  fixture.scriptProvider({ refund: async () => ({ kind: 'unknown', code: 'timeout', message: 'no answer' }) })
+  await fixture.providers.sendRefund({ ...refund, isResend: false })
+  fixture.scriptProvider({ findRefund: async () => ({ kind: 'found', payout: settled(1) }) })
+  expect(await fixture.providers.pollRefund({ ...refund, pollCount: 1 })).toEqual({
+    ...{ kind: 'unknown', code: 'value_differs' },
+  })
+  expect(await charge.shows()).toMatchObject({ state: 'refunding', refunding_cents: '400' })
+  expect(await fixture.readBalances(charge.accountUuid)).toMatchObject({ available: 600, provisioned: 400 })
+})
+
 test('a refund that settles late while another one runs is counted once that one has settled', async () => {
   const charge = await paid()
   const first = await charge.refused(300)
@@ -389,7 +402,7 @@ test('a dispute of a payment that fails claims nothing, and is followed to its e
 async function spends(merchant: Merchant, valueCents: number) {
   const order = fixture.transferInput(merchant, { valueCents })
   await fixture.records.storeTransfer(order)
-  const sending = { status: 'in_process', endToEnd: '', at: null } as const
+  const sending = { status: 'in_process', cents: valueCents, endToEnd: '', at: null } as const
   fixture.scriptProvider({ sendTransfer: async () => ({ kind: 'accepted', payout: sending }) })
   const { connectionUuid } = merchant
   await fixture.providers.sendTransfer({ uuid: order.uuid, connectionUuid, isResend: false })

@@ -21,7 +21,7 @@ const AWAITING_APPROVAL: FindPayoutOutcome = {
 }
 const ACCEPTED: SendPayoutOutcome = {
   kind: 'accepted',
-  payout: { status: 'in_process', endToEnd: '', at: '2026-11-01T00:00:00.000Z' },
+  payout: { status: 'in_process', cents: 500, endToEnd: '', at: '2026-11-01T00:00:00.000Z' },
 }
 const UNREACHABLE: SendPayoutOutcome = { kind: 'unreachable', code: 'dns_failed', message: 'gone' }
 const UNKNOWN: SendPayoutOutcome = { kind: 'unknown', code: 'timeout', message: 'no answer in time' }
@@ -98,7 +98,10 @@ test.each<[what: string, other: FindPayoutOutcome]>([
 test('an order that awaits approval stays live although a later candidate has rejected the transfer', async () => {
   const { a, send, restore, readAttempts } = await createTransfer()
   await send(a, UNKNOWN)
-  const rejected = { kind: 'found', payout: { status: 'rejected', endToEnd: '', at: null } } as const
+  const rejected = {
+    kind: 'found',
+    payout: { status: 'rejected', cents: 500, endToEnd: '', at: null },
+  } as const
   expect(await restore(AWAITING_APPROVAL, rejected)).toMatchObject({ kind: 'unknown', connectionUuid: a })
   expect(await readAttempts()).toEqual({ a: 'unknown awaiting_approval' })
 })

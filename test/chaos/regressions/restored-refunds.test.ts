@@ -42,7 +42,12 @@ async function createLostRefund({ merchant: owner, splits = [] }: LostRefundOpti
     /** A transfer of this value settles that a restore has lost too. */
     async settleLostTransfer(valueCents: number) {
       const transfer = fixture.transferInput(merchant, { valueCents })
-      const payout = { status: 'settled', endToEnd: newEndToEndId(), at: new Date().toISOString() } as const
+      const payout = {
+        status: 'settled',
+        cents: valueCents,
+        endToEnd: newEndToEndId(),
+        at: new Date().toISOString(),
+      } as const
       fixture.scriptProvider({ sendTransfer: async () => ({ kind: 'accepted', payout }) })
       const key = { uuid: transfer.uuid, connectionUuid }
       await fixture.providers.sendTransfer({ ...key, isResend: false, order: transfer })
@@ -73,7 +78,10 @@ test('a refund that was executed is rebuilt and settled while a later dispute is
   expect(await rebuild()).toMatchObject({ kind: 'known', opened: { state: 'sending' } })
   expect(await dispute.readCents()).toEqual({ claimed: 700, held: 700, retained: 0 })
   const endToEnd = `D${randomUUID().replaceAll('-', '').slice(1)}`
-  await poll({ kind: 'found', payout: { status: 'settled', endToEnd, at: new Date().toISOString() } })
+  await poll({
+    kind: 'found',
+    payout: { status: 'settled', cents: 300, endToEnd, at: new Date().toISOString() },
+  })
   expect(await readStates()).toEqual({ refund: 'settled', charge: 'partially_refunded', disputed: 700 })
   expect(await fixture.readBalances(accountUuid)).toEqual({ blocked: 700, outside: -700 })
 })
@@ -115,7 +123,7 @@ test('a refund that no provider has gives its money back to the dispute', async 
 test.each<[what: string, found: FindPayoutOutcome, balances: object]>([
   [
     'is settled, and what lacks is a shortfall',
-    { kind: 'found', payout: { status: 'settled', endToEnd: `D${'4'.repeat(31)}`, at: null } },
+    { kind: 'found', payout: { status: 'settled', cents: 300, endToEnd: `D${'4'.repeat(31)}`, at: null } },
     { shortfall: -200, outside: 200 },
   ],
   ['repays the shortfall where no provider has it', { kind: 'not_found' }, { available: 100, outside: -100 }],

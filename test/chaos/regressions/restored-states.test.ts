@@ -43,7 +43,10 @@ describe('a transfer', () => {
     fixture.scriptProvider({
       sendTransfer: async () => {
         if (state === 'settling')
-          return { kind: 'accepted', payout: { status: 'in_process', endToEnd: 'E1', at: ORDERED_AT } }
+          return {
+            kind: 'accepted',
+            payout: { status: 'in_process', cents: 500, endToEnd: 'E1', at: ORDERED_AT },
+          }
         const kind = state === 'put off' ? 'unreachable' : 'unknown'
         return { kind, code: 'timeout', message: 'no answer' }
       },

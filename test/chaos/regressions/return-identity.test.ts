@@ -26,7 +26,7 @@ async function aTransfer() {
   const merchant = await fixture.createMerchant(1_000)
   const order = fixture.transferInput(merchant)
   const key = { uuid: order.uuid, connectionUuid: merchant.connectionUuid, pollCount: 1 }
-  const settled: ProviderPayout = { status: 'settled', endToEnd: railId('E'), at: AT }
+  const settled: ProviderPayout = { status: 'settled', cents: 500, endToEnd: railId('E'), at: AT }
   await fixture.records.storeTransfer(order)
   fixture.scriptProvider({
     sendTransfer: async () => ({ kind: 'accepted', payout: { ...settled, returns: [] } }),

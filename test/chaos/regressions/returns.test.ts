@@ -81,17 +81,23 @@ async function createStrayPayment(ownCents = 1_000) {
     async spends(valueCents: number) {
       const order = fixture.transferInput({ accountUuid, connectionUuid }, { valueCents })
       await fixture.records.storeTransfer(order)
-      const sending = { status: 'settled', endToEnd: endToEndId('E'), at: now } as const
+      const sending = { status: 'settled', cents: valueCents, endToEnd: endToEndId('E'), at: now } as const
       fixture.scriptProvider({ sendTransfer: async () => ({ kind: 'accepted', payout: sending }) })
       await fixture.providers.sendTransfer({ uuid: order.uuid, connectionUuid, isResend: false })
     },
     /** Its provider reports after all that our return settled. */
     async hasGone() {
-      const sending = { status: 'settled', endToEnd: endToEndId('D'), at: now } as const
+      const sending = { status: 'settled', cents: 1_000, endToEnd: endToEndId('D'), at: now } as const
       fixture.scriptProvider({ findRefund: async () => ({ kind: 'found', payout: sending }) })
       expect(await fixture.providers.pollReturn({ uuid, connectionUuid, pollCount: 1 })).toMatchObject({
         kind: 'settled',
       })
+    },
+    /** Its provider has a return of another value under our id. */
+    async differsAtProvider() {
+      const sending = { status: 'settled', cents: 1, endToEnd: endToEndId('D'), at: now } as const
+      fixture.scriptProvider({ findRefund: async () => ({ kind: 'found', payout: sending }) })
+      return fixture.providers.pollReturn({ uuid, connectionUuid, pollCount: 1 })
     },
     /** Its payer disputes this amount of it, and the dispute is undecided. */
     async isDisputed(cents = 1_000) {
@@ -126,7 +132,7 @@ async function createStrayPayment(ownCents = 1_000) {
 
 const sentBack = (): SendPayoutOutcome => ({
   kind: 'accepted',
-  payout: { status: 'settled', endToEnd: endToEndId('D'), at: new Date().toISOString() },
+  payout: { status: 'settled', cents: 1_000, endToEnd: endToEndId('D'), at: new Date().toISOString() },
 })
 
 const WAITS = { available: 1_000, pending: 1_000, outside: -2_000, disposition: 'not_returned' }
@@ -163,6 +169,13 @@ test.each([
     expect(await pix.readState()).toEqual(expectedState)
   },
 )
+
+test('a return of which its provider has another value stays as it is', async () => {
+  const pix = await createStrayPayment()
+  await pix.isBeingReturned()
+  expect(await pix.differsAtProvider()).toEqual({ kind: 'unknown', code: 'value_differs' })
+  expect(await pix.readState()).toMatchObject({ provisioned: 1_000, disposition: 'returning' })
+})
 
 test('the account’s missing amount is repaid when our return is refused', async () => {
   const pix = await createStrayPayment(0)

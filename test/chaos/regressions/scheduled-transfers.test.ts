@@ -27,7 +27,7 @@ afterAll(() => fixture?.close())
 const unreachable: SendPayoutOutcome = { kind: 'unreachable', code: 'dns_failed', message: 'no such host' }
 const inProcess: SendPayoutOutcome = {
   kind: 'accepted',
-  payout: { status: 'in_process', endToEnd: `E${'5'.repeat(31)}`, at: null },
+  payout: { status: 'in_process', cents: 500, endToEnd: `E${'5'.repeat(31)}`, at: null },
 }
 const refusedByBank: SendPayoutOutcome = {
   ...{ kind: 'rejected', finality: 'other_may_help', code: 'insufficient_balance' },

@@ -17,6 +17,7 @@ afterAll(() => fixture?.close())
 
 const settled: ProviderPayout = {
   status: 'settled',
+  cents: 500,
   endToEnd: `E${'1'.repeat(31)}`,
   at: '2026-11-21T12:00:00Z',
 }
@@ -459,6 +460,7 @@ test.each([
     expect(await fixture.readBalances(merchant.accountUuid)).toMatchObject({ provisioned: order.valueCents })
     const sending = {
       status: 'settled',
+      cents: order.valueCents,
       endToEnd: `E${randomUUID()}`,
       at: new Date().toISOString(),
       returns: [],

@@ -81,10 +81,10 @@ test('a charge fails where no worker reaches its provider', async () => {
 
 const IN_PROCESS: SendPayoutOutcome = {
   kind: 'accepted',
-  payout: { status: 'in_process', endToEnd: '', at: null },
+  payout: { status: 'in_process', cents: 500, endToEnd: '', at: null },
 }
 const settled = (): ProviderPayout => ({
-  ...{ status: 'settled', endToEnd: `E${randomUUID().replaceAll('-', '').slice(1)}` },
+  ...{ status: 'settled', cents: 500, endToEnd: `E${randomUUID().replaceAll('-', '').slice(1)}` },
   at: new Date().toISOString(),
 })
 
@@ -199,7 +199,7 @@ test('the late result of a call that could not be made leaves the outcome to its
 test('a return that could not be sent holds its money once, and is sent again by the same id', async () => {
   const { accountUuid, connectionUuid } = await fixture.createMerchant(1_000)
   const payment = {
-    ...{ endToEnd: settled().endToEnd, txid: '', cents: 1_000, status: 'settled' },
+    ...{ endToEnd: settled().endToEnd, txid: '', cents: 500, status: 'settled' },
     at: new Date().toISOString(),
   } as IncomingPix
   const { uuid } = await runInTransaction(fixture.orm, async em => {

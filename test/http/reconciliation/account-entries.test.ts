@@ -300,7 +300,7 @@ test('a withdrawal without an end-to-end id waits an hour, and for the payouts o
   fixture.scriptProvider({
     findTransfer: async () => ({
       kind: 'found',
-      payout: { status: 'settled', endToEnd: endToEndId(), at: ago(0.1), returns: [] },
+      payout: { status: 'settled', cents: 500, endToEnd: endToEndId(), at: ago(0.1), returns: [] },
     }),
   })
   await fixture.providers.pollTransfer({ ...key, pollCount: 1 })
@@ -314,7 +314,7 @@ test('a withdrawal without an end-to-end id waits an hour, and for the payouts o
 
 /** A transfer of R$ 5.00 that settled three days ago, without an end-to-end id. */
 async function transferWithoutId(shop: Awaited<ReturnType<typeof merchant>>) {
-  const settled = { status: 'settled' as const, endToEnd: '', at: ago(3), returns: [] }
+  const settled = { status: 'settled' as const, cents: 500, endToEnd: '', at: ago(3), returns: [] }
   fixture.scriptProvider({ sendTransfer: async () => ({ kind: 'accepted', payout: settled }) })
   const order = fixture.transferInput(shop, { valueCents: 500 })
   const key = { uuid: order.uuid, connectionUuid: shop.connectionUuid }

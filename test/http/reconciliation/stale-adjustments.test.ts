@@ -54,7 +54,13 @@ async function send(shop: Merchant, valueCents: number) {
   const key = { uuid: order.uuid, connectionUuid: shop.connectionUuid }
   await fixture.providers.sendTransfer({ ...key, isResend: false })
   return async function settle(endToEnd: string) {
-    const payout: ProviderPayout = { status: 'settled', endToEnd, at: ago(1.5), returns: [] }
+    const payout: ProviderPayout = {
+      status: 'settled',
+      cents: valueCents,
+      endToEnd,
+      at: ago(1.5),
+      returns: [],
+    }
     fixture.scriptProvider({ findTransfer: async () => ({ kind: 'found', payout }) })
     await fixture.providers.pollTransfer({ ...key, pollCount: 1 })
     await fixture.sql(

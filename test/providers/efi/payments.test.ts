@@ -53,9 +53,21 @@ test.each(states)('a refund is %s', async (_name, json, sending) => {
   await using story = await openEfiFixture()
   story.scripted.scriptReplies(PUT, okReply(json, 201))
   story.scripted.scriptReplies(GET, okReply(json))
-  expect(await story.provider.refund(order)).toMatchObject({ kind: 'accepted', payout: sending })
-  expect(await story.provider.findRefund(order)).toMatchObject({ kind: 'found', payout: sending })
+  expect(await story.provider.refund(order)).toMatchObject({
+    kind: 'accepted',
+    payout: { cents: 500, ...sending },
+  })
+  expect(await story.provider.findRefund(order)).toMatchObject({
+    kind: 'found',
+    payout: { cents: 500, ...sending },
+  })
   expect(JSON.parse(story.scripted.calls()[0]!.body)).toEqual({ valor: '5.00' })
+})
+
+test('a refund of another value is found with the value that Efí reports', async () => {
+  await using story = await openEfiFixture()
+  story.scripted.scriptReplies(GET, okReply(devolucaoOf({ status: 'DEVOLVIDO', valor: '0.01' })))
+  expect(await story.provider.findRefund(order)).toMatchObject({ payout: { status: 'settled', cents: 1 } })
 })
 
 test.concurrent.each([

@@ -94,7 +94,15 @@ test.each([
   story.scripted.scriptReplies(GET, okReply(json))
   expect(await story.provider.findTransfer('transfer1')).toMatchObject({
     kind: 'found',
-    payout: { endToEnd: END_TO_END, ...sending },
+    payout: { cents: 1050, endToEnd: END_TO_END, ...sending },
+  })
+})
+
+test('a transfer of another value is found with the value that Efí reports', async () => {
+  await using story = await openEfiFixture()
+  story.scripted.scriptReplies(GET, okReply(sent({ status: 'REALIZADO', valor: '0.01' })))
+  expect(await story.provider.findTransfer('transfer1')).toMatchObject({
+    payout: { status: 'settled', cents: 1 },
   })
 })
 

@@ -95,7 +95,11 @@ describe.each(PROVIDER_APIS)('%s', dialect => {
     const sent = await shop.provider.refund(order)
     expect(sent).toMatchObject({ kind: 'accepted', payout: { status: 'in_process' } })
     const end = await shop.waitForEnd(() => shop.provider.findRefund(order))
-    expect(end).toMatchObject({ status: 'settled', endToEnd: expect.stringMatching(/^D09089356/) })
+    expect(end).toMatchObject({
+      status: 'settled',
+      cents: 1250,
+      endToEnd: expect.stringMatching(/^D09089356/),
+    })
     await shop.waitForNotification(item => item.kind === 'refund' && item.endToEnd === order.endToEnd)
     expect(await shop.provider.refund(order)).toMatchObject({ kind: 'unknown', code: 'duplicate_id' })
     // Woovi publishes no refusal of a refund.

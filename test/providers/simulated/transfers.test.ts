@@ -29,10 +29,11 @@ describe.each(PROVIDER_APIS)('%s', dialect => {
     const order = shop.transferRequest()
     expect(await shop.provider.sendTransfer(order)).toMatchObject({
       kind: 'accepted',
-      payout: { status: 'in_process', endToEnd: expect.stringMatching(/^E09089356/) },
+      payout: { status: 'in_process', cents: order.cents, endToEnd: expect.stringMatching(/^E09089356/) },
     })
     expect(await shop.waitForEnd(() => shop.provider.findTransfer(order.id))).toMatchObject({
       status: 'settled',
+      cents: order.cents,
       receiver: { name: 'Favorecido de Teste' },
       returns: [],
     })

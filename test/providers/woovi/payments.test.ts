@@ -41,8 +41,14 @@ test.each([
   await using story = await openWooviFixture()
   story.scripted.scriptReplies(POST, okReply({ refund: json }))
   story.scripted.scriptReplies(GET, okReply({ pixTransactionRefund: json }))
-  expect(await story.provider.refund(order)).toMatchObject({ kind: 'accepted', payout: sending })
-  expect(await story.provider.findRefund(order)).toMatchObject({ kind: 'found', payout: sending })
+  expect(await story.provider.refund(order)).toMatchObject({
+    kind: 'accepted',
+    payout: { cents: 500, ...sending },
+  })
+  expect(await story.provider.findRefund(order)).toMatchObject({
+    kind: 'found',
+    payout: { cents: 500, ...sending },
+  })
   expect(JSON.parse(story.scripted.calls()[0]!.body)).toEqual({
     correlationID: 'refund1',
     transactionEndToEndId: END_TO_END,
@@ -82,6 +88,12 @@ test.each([
   story.scripted.scriptReplies(GET, okReply({ pixTransactionRefund: withoutStatus }))
   story.scripted.scriptReplies(OWN, reply)
   expect(await story.provider.findRefund(order)).toMatchObject({ kind: 'found', payout })
+})
+
+test('a refund of another value is found with the value that Woovi reports', async () => {
+  await using story = await openWooviFixture()
+  story.scripted.scriptReplies(GET, okReply({ refund: refundOf({ status: 'REFUNDED', value: 1 }) }))
+  expect(await story.provider.findRefund(order)).toMatchObject({ payout: { status: 'settled', cents: 1 } })
 })
 
 test.concurrent.each([

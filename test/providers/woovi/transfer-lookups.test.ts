@@ -55,7 +55,19 @@ test.each([
   await using story = await openWooviFixture()
   story.scripted.scriptReplies(GET, okReply(json))
   story.scripted.scriptReplies(MOVED, okReply({ transaction: transactionOf({ refunds: [] }) }))
-  expect(await story.provider.findTransfer('transfer1')).toMatchObject({ kind: 'found', payout: sending })
+  expect(await story.provider.findTransfer('transfer1')).toMatchObject({
+    ...{ kind: 'found', payout: { cents: 1050, pixKey: 'maria@example.com', ...sending } },
+  })
+})
+
+test('a transfer of another value, to another key, is found as Woovi reports it', async () => {
+  await using story = await openWooviFixture()
+  const { payment, ...rest } = paymentOf('APPROVED') as { payment: object }
+  const other = { ...payment, value: 1, destinationAlias: 'mario@example.com' }
+  story.scripted.scriptReplies(GET, okReply({ ...rest, payment: other }))
+  expect(await story.provider.findTransfer('transfer1')).toMatchObject({
+    payout: { cents: 1, pixKey: 'mario@example.com' },
+  })
 })
 
 test('a recipient’s return is found in the movement', async () => {

@@ -26,6 +26,7 @@ create table attempt (
   contradiction_code text,
   contradiction_at timestamptz,
   end_to_end text,
+  settled_cents bigint,
   unknown_since timestamptz,
   next_check_at timestamptz,
   created_at timestamptz(3) not null,
@@ -71,6 +72,23 @@ create trigger attempt_outcome_final before update of state on attempt for each 
     or (old.state = 'accepted' and new.state in ('calling', 'unknown')
       and old.operation in ('transfer', 'refund', 'return')))
   execute function refuse();
+
+-- A payout settles by a report of the value that was ordered, and of no other.
+create function refuse_other_value() returns trigger language plpgsql as $$
+declare
+  ordered_cents bigint := case new.operation
+    when 'transfer' then (select value_cents from transfer where uuid = new.subject_uuid)
+    when 'refund' then (select value_cents from refund where uuid = new.subject_uuid)
+    else (select value_cents from movement where uuid = new.subject_uuid) end;
+begin
+  if new.settled_cents = ordered_cents then return new; end if;
+  raise exception 'a row of attempt would break attempt_settled_value'
+    using errcode = 'check_violation', constraint = 'attempt_settled_value', table = 'attempt';
+end $$;
+create trigger attempt_settled_value before update of state on attempt for each row
+  when (new.state in ('settled', 'duplicate') and old.state not in ('settled', 'duplicate')
+    and new.operation in ('transfer', 'refund', 'return'))
+  execute function refuse_other_value();
 
 -- Only an attempt of which nothing moved may begin again in another epoch of credentials: one that was refused, or whose
 -- request did not leave the worker.

@@ -1,0 +1,29 @@
+import { isDocument } from '../pix/document.ts'
+import { detectPixKeyType, normalizePixKey } from '../pix-keys/key-format.ts'
+import type { ProviderPayout } from '../providers/provider.ts'
+import type { OrderDifference } from './order-difference.ts'
+
+/** What a payout was ordered with, as far as a provider may report it back. */
+export type OrderedPayout = { cents: number; pixKey?: string; document?: string | null | undefined }
+
+/**
+ * Compares what a provider reports under our id with what was ordered (SPEC §6). A key or document that the provider masks, or
+ * writes in a form that is none of DICT's, says nothing.
+ */
+export function findOrderDifference(
+  ordered: OrderedPayout,
+  { cents, pixKey, receiver }: Pick<ProviderPayout, 'cents' | 'pixKey' | 'receiver'>,
+): OrderDifference | null {
+  if (cents !== ordered.cents) return 'value_differs'
+  const isOtherKey = ordered.pixKey !== undefined && pixKey && isKeyDifferent(ordered.pixKey, pixKey)
+  const document = receiver?.document ?? ''
+  const isOtherDocument = ordered.document && isDocument(document) && document !== ordered.document
+  return isOtherKey || isOtherDocument ? 'receiver_differs' : null
+}
+
+function isKeyDifferent(ordered: string, reported: string): boolean {
+  const key = normalizePixKey(reported)
+  if (key === ordered || detectPixKeyType(key) === null) return false
+  // A phone may be reported without the code of its country.
+  return detectPixKeyType(ordered) !== 'PHONE' || ordered !== `+55${key}`
+}
