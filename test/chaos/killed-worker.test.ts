@@ -179,7 +179,7 @@ test('a worker killed while the row of a transfer without a key is committed: it
     (await fixture.sql('select from transfer where uuid = ?', [order.uuid])).length === 1
   await waitUntil(isThere, { description: 'the row', limitMs: 120_000 })
   await slow.end()
-  const orders = openBank('not_found')
+  const orders = openBank('not_found', order.valueCents)
   expect(await fixture.providers.pollTransfer({ ...key, pollCount: 1 })).toMatchObject({ kind: 'not_found' })
   await waitUntil(async () => Date.now() > Date.parse(acceptBefore), {
     description: 'its time',

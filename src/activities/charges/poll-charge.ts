@@ -11,7 +11,12 @@ import { getStillOpenCode, isEndedByOperator } from '../../domain/charges/still-
 import { referenceOf } from '../../domain/pix/identifiers.ts'
 import type { CancelChargeOutcome, FoundCharge } from '../../domain/providers/provider.ts'
 import { scaleWait, WAITS } from '../../domain/shared/intervals.ts'
-import type { ChargeSnapshot, PollChargeInput, PollChargeResult } from '../../workflows/contracts/charges.ts'
+import type {
+  CancelChargeInput,
+  ChargeSnapshot,
+  PollChargeInput,
+  PollChargeResult,
+} from '../../workflows/contracts/charges.ts'
 import { recordChargeEvent } from '../events/record-event.ts'
 import { addNotifiedPayers } from '../provider-notifications/notified-details.ts'
 import type { ActivityDependencies } from '../runtime/dependencies.ts'
@@ -86,9 +91,12 @@ async function recordConfirmedExpiry(
   return queryPollResult(charge, { kind: 'known' })
 }
 
-/** Cancels a charge at its provider, then in the database. If the provider refuses, the charge is polled. */
+/**
+ * Cancels a charge at its provider, then in the database. If the provider refuses, the charge is polled. "Not found" after an
+ * unanswered request cancels the charge with `isAbsenceProved` only: one answer may lag behind the provider's books.
+ */
 export function cancelChargeAtProvider(dependencies: ActivityDependencies) {
-  return async ({ chargeUuid }: { chargeUuid: string }): Promise<PollChargeResult> => {
+  return async ({ chargeUuid, isAbsenceProved }: CancelChargeInput): Promise<PollChargeResult> => {
     const em = dependencies.orm.em.fork()
     const { charge, isRepeat } = await runInTransaction(dependencies.orm, tx =>
       requestCancellation(tx, chargeUuid),
@@ -112,8 +120,12 @@ export function cancelChargeAtProvider(dependencies: ActivityDependencies) {
       }
       case 'not_found':
         // Some providers delete cancelled charges: an earlier request cancelled it, and its answer was lost.
-        if (isRepeat) return transactionReturning(dependencies.orm, tx => recordCancellation(tx, chargeUuid))
-        return { kind: 'no_answer', state: charge.state, code: 'not_found' }
+        if (isRepeat && isAbsenceProved)
+          return transactionReturning(dependencies.orm, tx => recordCancellation(tx, chargeUuid))
+        return {
+          ...{ kind: 'no_answer', state: charge.state, code: 'not_found' },
+          ...(isRepeat && { settleWindowMs: connection.settleWindowMs }),
+        }
       case 'no_answer':
         return { kind: 'no_answer', state: charge.state, code: outcome.code }
     }

@@ -16,6 +16,7 @@ import type {
   UnreachableResult,
 } from '../../domain/providers/provider.ts'
 import type { SendResult } from '../../workflows/contracts/payouts.ts'
+import type { ActivityDependencies } from '../runtime/dependencies.ts'
 import { clearUnknownMarks, markUnknown, recordRefusedAnswer } from '../shared/attempts.ts'
 import { recordLateEndToEndId } from './late-end-to-end-id.ts'
 import type { AttemptedRow, PayoutHandler } from './payout-handler.ts'
@@ -48,7 +49,7 @@ export const ACCEPTANCE_TIMEOUT: RejectedResult = {
  * `sendingNumber`: which sending of the attempt was answered; absent for a poll. `pollCount`: number of polls before.
  * `onContradiction` reports an answer that denies a settled payout, or that is about another order than ours.
  */
-type OutcomeContext = AttemptKey & {
+export type OutcomeContext = AttemptKey & {
   timeScale: number
   sendingNumber?: number
   pollCount?: number
@@ -142,6 +143,23 @@ async function recordOrderDifference(
   if (attempt.state !== 'calling' && attempt.state !== 'unknown') return
   Object.assign(attempt, { code: difference, message })
   markUnknown(attempt, { pollCount, timeScale })
+}
+
+/** Creates the reporter of contradictions: an error in the log. */
+export function createContradictionReporter({ log }: Pick<ActivityDependencies, 'log'>) {
+  return (attempt: Attempt): void => {
+    const {
+      operation,
+      subjectUuid: subject,
+      uuid,
+      connectionUuid: connection,
+      contradictionCode: code,
+    } = attempt
+    log.error(
+      { operation, subject, attempt: uuid, connection, code },
+      'the provider contradicts the order, or its earlier report of a settlement',
+    )
+  }
 }
 
 /** Records an answer that contradicts the order or an earlier report, and reports it once. */

@@ -36,6 +36,7 @@ import type { AttemptedRow, PayoutHandler } from './payout-handler.ts'
 import {
   ACCEPTANCE_TIMEOUT,
   canStartAttempt,
+  createContradictionReporter,
   FINAL_ATTEMPT_STATES,
   findLiveAttempt,
   isUnconnected,
@@ -93,7 +94,7 @@ export function sendPayout<Row extends AttemptedRow>(
         : await send(prepared)
     const context = {
       ...{ ...order, timeScale, sendingNumber: prepared.attempt.sendings },
-      onContradiction: createContradictionReporter(dependencies, prepared.connection),
+      onContradiction: createContradictionReporter(dependencies),
     }
     // Temporal does not retry a sending: without this record a definite outcome would become an unknown one.
     return repeatOnConflict(() =>
@@ -153,7 +154,7 @@ export function pollPayout<Row extends AttemptedRow>(
         return { kind: 'unknown', code: found.kind === 'no_answer' ? found.code : found.kind }
       }
       case 'found': {
-        const onContradiction = createContradictionReporter(dependencies, connection)
+        const onContradiction = createContradictionReporter(dependencies)
         const context = { ...order, timeScale, onContradiction }
         const payout = await addNotifiedRejection(em, client, found.payout, referenceOf(subjectUuid))
         return transactionReturning(orm, tx =>
@@ -281,17 +282,4 @@ export function createPayoutAttempt<Row extends AttemptedRow>(
   const attempt = createAttempt(em, { operation, subjectUuid, position: attempts.length }, connection)
   attempts.push(attempt)
   return attempt
-}
-
-/** Creates the reporter of one connection's contradictions: an error in the log. */
-function createContradictionReporter(
-  { log }: Pick<ActivityDependencies, 'log'>,
-  { uuid: connection }: Connection,
-) {
-  return ({ operation, subjectUuid: subject, uuid: attempt, contradictionCode: code }: Attempt): void => {
-    log.error(
-      { operation, subject, attempt, connection, code },
-      'the provider contradicts the order, or its earlier report of a settlement',
-    )
-  }
 }

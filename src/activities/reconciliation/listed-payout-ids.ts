@@ -35,7 +35,7 @@ export async function recordListedPayoutIds(
   for (const [uuid, entry] of entryByUuid) {
     throwIfCancelled()
     const [attempt, second] = attempts.filter(({ subjectUuid }) => subjectUuid === uuid)
-    if (!attempt || second || !entry) continue
+    if (!attempt || second || !entry?.endToEnd) continue
     const recording = runInTransaction(orm, em => recordListedPayoutId(em, attempt, entry))
     if (await catchDatabaseRefusal(recording, log, { attempt: attempt.uuid })) recordedCount += 1
   }
@@ -43,11 +43,11 @@ export async function recordListedPayoutIds(
 }
 
 /** Indexes the entries of money that left by our ids; null where several entries name the id. */
-function indexOutgoingEntries(entries: StatementEntry[]): Map<string, StatementEntry | null> {
+export function indexOutgoingEntries(entries: StatementEntry[]): Map<string, StatementEntry | null> {
   const entryByUuid = new Map<string, StatementEntry | null>()
   for (const entry of entries) {
     const uuid = uuidFromReference(entry.reference ?? '')
-    if (uuid === null || entry.direction !== 'OUT' || entry.endToEnd === '') continue
+    if (uuid === null || entry.direction !== 'OUT') continue
     entryByUuid.set(uuid, entryByUuid.has(uuid) ? null : entry)
   }
   return entryByUuid

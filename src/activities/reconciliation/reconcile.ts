@@ -37,6 +37,7 @@ import { loadProviderConnection } from '../shared/provider-client.ts'
 import { postAccountEntries } from './account-entries.ts'
 import { type ComparisonPeriod, findComparableMovements } from './comparable-movements.ts'
 import { recordListedPayoutIds } from './listed-payout-ids.ts'
+import { settleListedPayouts } from './listed-settlements.ts'
 import { compareMissedPeriods } from './missed-periods.ts'
 import { postPanelPix } from './panel-pix.ts'
 
@@ -129,12 +130,14 @@ async function comparePeriod(
     return compareStatement(providerEntries, directed)
   }
   let comparison = await compare()
-  // Ids of payouts that settled without one.
-  const missing = comparison.differences.flatMap(({ kind, entry }) =>
-    kind === 'missing_here' && entry ? entry : [],
-  )
-  if ((await recordListedPayoutIds(dependencies, { providerAccountUuid, entries: missing })) > 0)
-    comparison = await compare()
+  const listEntries = (...kinds: StatementDifference['kind'][]) =>
+    comparison.differences.flatMap(({ kind, entry }) => (kinds.includes(kind) && entry ? entry : []))
+  // Ids of payouts that settled without one, and payouts that we have called failed and whose money has left.
+  const missing = { providerAccountUuid, entries: listEntries('missing_here') }
+  const unsettled = { providerAccountUuid, entries: listEntries('missing_here', 'status_differs') }
+  const identifiedCount = await recordListedPayoutIds(dependencies, missing)
+  const settledCount = await settleListedPayouts(dependencies, unsettled)
+  if (identifiedCount + settledCount > 0) comparison = await compare()
   const { matched } = comparison
   // A statement also loads older movements by what its entries return; only those of its period can be missing there.
   const differences = comparison.differences.filter(
@@ -144,7 +147,7 @@ async function comparePeriod(
     ...{ connection, provider, to: order.to, isReroutingKnown: true },
     from: new Date(Date.parse(order.to) - DISPUTE_LISTING_PERIOD_MS).toISOString(),
   })
-  let { repaired } = disputes
+  let repaired = disputes.repaired + settledCount
   const remaining: StatementDifference[] = []
   for (const difference of differences) {
     throwIfCancelled()

@@ -1,7 +1,7 @@
 import type { EntityManager } from '../../db/client/orm.ts'
 import type { Attempt } from '../../db/entities/attempt.ts'
 import { Connection } from '../../db/entities/connection.ts'
-import type { Movement } from '../../db/entities/movement.ts'
+import { Movement } from '../../db/entities/movement.ts'
 import type { Transfer } from '../../db/entities/transfer.ts'
 import { transferSettledLegs } from '../../domain/ledger/legs.ts'
 import type { MovementReason } from '../../domain/ledger/movement.ts'
@@ -47,7 +47,9 @@ export async function settleUncoveredTransfer(
   applyProviderDetails(transfer, sending)
   const isLate = transferMachine.accepts(transfer.state, 'settled_late')
   const reason = isLate ? 'late_settlement' : null
-  transfer.movement = await postUncoveredSettlement(em, transfer, { attempt, sending, at, reason })
+  transfer.movement =
+    (await adoptPanelTransfer(em, transfer, { sending, at })) ??
+    (await postUncoveredSettlement(em, transfer, { attempt, sending, at, reason }))
   transfer.settledAt = transfer.movement.settledAt
   transition(transfer, transferMachine, isLate ? 'settled_late' : 'settled', at)
   await recordTransferEvent(em, out, { at, late: isLate })
@@ -63,6 +65,28 @@ export async function recordDuplicateSettlement(
   attempt.state = 'duplicate'
   const at = new Date()
   await postUncoveredSettlement(em, transfer, { attempt, sending, at, reason: 'duplicate_settlement' })
+}
+
+/**
+ * Makes the PIX that was booked from the provider's statement, while the transfer counted as failed, the movement of the
+ * transfer: its money has left the ledger already. Null where none was booked for the transfer's account by this id.
+ */
+async function adoptPanelTransfer(
+  em: EntityManager,
+  transfer: Transfer,
+  { sending: { endToEnd, receiver }, at }: { sending: ProviderPayout; at: Date },
+): Promise<Movement | null> {
+  const { accountUuid, providerAccountUuid, valueCents, pixKey, uuid: transferUuid } = transfer
+  if (endToEnd === '') return null
+  const movement = await em.findOne(Movement, {
+    ...{ accountUuid, providerAccountUuid, valueCents, endToEnd },
+    ...{ movementType: 'OUT', reason: 'panel_transfer' },
+  })
+  if (!movement) return null
+  Object.assign(movement, { transferUuid, pixKey, reason: 'late_settlement', updatedAt: at })
+  movement.receiver = receiver ?? transfer.receiver ?? movement.receiver
+  await recordMovementEvent(em, movement, transfer, at)
+  return movement
 }
 
 async function postUncoveredSettlement(

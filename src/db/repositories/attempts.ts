@@ -69,6 +69,16 @@ export function findAttemptsWithoutId(
   return runQuery(em, queryAttemptsWhere(em, condition, [formatTextArray(uuids), providerAccountUuid]))
 }
 
+/** Finds the payouts at a provider account among these uuids that were sent and ended without a settlement. */
+export function findUnsettledAttempts(
+  em: EntityManager,
+  { providerAccountUuid, uuids }: { providerAccountUuid: string; uuids: string[] },
+): Promise<Attempt[]> {
+  const condition = `r.subject_uuid = any(?::uuid[]) and r.provider_account_uuid = ? and r.sendings > 0
+    and r.operation in ('transfer', 'refund', 'return') and r.state in ('rejected', 'unreachable')`
+  return runQuery(em, queryAttemptsWhere(em, condition, [formatTextArray(uuids), providerAccountUuid]))
+}
+
 function queryAttemptsWhere(em: EntityManager, where: string, values: (string | null)[]): Query<Attempt[]> {
   return queryEntities(em, Attempt, { rest: `where ${where} order by r.position`, values })
 }

@@ -18,7 +18,7 @@ import type { ReopenedInput } from '../contracts/reopening.ts'
 import { SEARCH_ATTRIBUTES } from '../contracts/search-attributes.ts'
 import { dbActivities, idempotentProviderActivities, issueLocallyFirst } from '../shared/activity-proxies.ts'
 import { shouldContinueAsNew } from '../shared/continue-as-new.ts'
-import { ProviderInbox, pollUntilResolved } from '../shared/provider-inbox.ts'
+import { AbsenceProof, ProviderInbox, pollUntilResolved } from '../shared/provider-inbox.ts'
 import { startChildOnce, startFollowUps } from '../shared/start-follow-ups.ts'
 import { upsertVisibility } from '../shared/visibility.ts'
 import { CancellationRequests } from './cancellation-requests.ts'
@@ -55,10 +55,14 @@ class ChargeWorkflow {
   /** A notification reported a payment that the provider does not list yet: it is polled again on the schedule. */
   #isPaymentUnlisted = false
   readonly #cancellationRequests = new CancellationRequests()
+  /** Proof that an unanswered cancellation has removed the charge at its provider. */
+  #absenceProof: AbsenceProof
+  #isAbsenceProved = false
   readonly #inbox: ProviderInbox
 
   constructor(input: ChargeInput | ReopenedInput) {
     this.#inbox = new ProviderInbox(input.timeScale, () => this.#continueRun(input))
+    this.#absenceProof = new AbsenceProof(input.timeScale)
     setHandler(awaitIssuedUpdate, () => this.#awaitIssued(), {
       description: 'Waits until the charge is issued or fails',
     })
@@ -139,8 +143,16 @@ class ChargeWorkflow {
   }
 
   async cancel(): Promise<void> {
-    const result = await idempotentProviderActivities.cancelCharge({ chargeUuid: this.#uuid })
+    const result = await idempotentProviderActivities.cancelCharge({
+      chargeUuid: this.#uuid,
+      ...(this.#isAbsenceProved && { isAbsenceProved: true }),
+    })
     await this.#applyPollResult(result)
+    if (result.kind === 'no_answer' && result.settleWindowMs !== undefined) {
+      const waitMs = this.#absenceProof.recordNotFound(result.settleWindowMs)
+      this.#isAbsenceProved = waitMs === null
+      this.#bringPollForward(waitMs ?? 0)
+    } else if (result.kind === 'known') this.#resetAbsenceProof()
     if (result.kind === 'no_answer') this.#cancellationRequests.resolveAll({ kind: 'no_answer' })
     // A provider that refuses to cancel an open payload would refuse again.
     else this.#cancellationRequests.resolveAll({ kind: 'closed', state: result.state })
@@ -213,6 +225,17 @@ class ChargeWorkflow {
   #schedulePollRetry(): void {
     this.#unansweredPolls += 1
     this.#retryPollAtMs = Date.now() + scaleWait(WAITS.nextPoll(this.#unansweredPolls), this.#inbox.timeScale)
+  }
+
+  /** Polls after `waitMs` (before the time scale) where the schedule would poll later. */
+  #bringPollForward(waitMs: number): void {
+    const pollAtMs = Date.now() + scaleWait(waitMs, this.#inbox.timeScale)
+    this.#retryPollAtMs = Math.min(this.#retryPollAtMs, pollAtMs)
+  }
+
+  #resetAbsenceProof(): void {
+    this.#absenceProof = new AbsenceProof(this.#inbox.timeScale)
+    this.#isAbsenceProved = false
   }
 
   #applyState(state: ChargeState, expiresAt?: string | null): void {

@@ -54,8 +54,14 @@ export type PollChargeInput = { chargeUuid: string; isPayloadExpired: boolean; m
 export type PollChargeResult =
   /** `listedPaymentCount`: number of payments that the provider lists; absent where they were not requested. */
   | (FollowUps & { kind: 'known'; state: ChargeState; listedPaymentCount?: number })
-  /** The provider gave no outcome: the workflow polls again. Payments that it listed are recorded. */
-  | (Partial<FollowUps> & { kind: 'no_answer'; state: ChargeState; code: string })
+  /**
+   * The provider gave no outcome: the workflow polls again. Payments that it listed are recorded. `settleWindowMs`: "not found"
+   * after an unanswered cancellation, which may have removed the charge.
+   */
+  | (Partial<FollowUps> & { kind: 'no_answer'; state: ChargeState; code: string; settleWindowMs?: number })
+
+/** `isAbsenceProved`: "not found" after the settle window and a minute later prove that the provider has removed the charge. */
+export type CancelChargeInput = { chargeUuid: string; isAbsenceProved?: boolean }
 
 export type OrphanInput = { attemptUuid: string; timeScale: number }
 

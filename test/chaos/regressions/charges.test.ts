@@ -221,13 +221,14 @@ const neverLeft: Cancelling = {
 }
 
 /** The state of a charge after its provider was called to cancel it so often, and whether that is still requested. */
-async function afterCancelling(answers: (Cancelling | 'dies')[]) {
+async function afterCancelling(answers: (Cancelling | 'dies')[], isAbsenceProved = false) {
   const charge = await order()
   fixture.scriptProvider({ issueCharge: async () => issued() })
   await fixture.providers.issueCharge(charge)
   for (const answer of answers) {
     fixture.scriptProvider({ cancelCharge: answer === 'dies' ? killed : async () => answer })
-    const asked = fixture.providers.cancelCharge({ chargeUuid: charge.uuid })
+    const isProved = isAbsenceProved && answer === answers.at(-1)
+    const asked = fixture.providers.cancelCharge({ chargeUuid: charge.uuid, isAbsenceProved: isProved })
     await (answer === 'dies' ? expect(asked).rejects.toThrow('killed') : asked)
   }
   const { state, cancelRequested } = await fixture.records.getCharge(charge.uuid)
@@ -243,7 +244,11 @@ test.each<[string, (Cancelling | 'dies')[]]>([
   ['"not found" after a refusal', [{ kind: 'refused', code: 'no', message: 'no' }, forgotten]],
 ])('a charge whose cancellation is not confirmed is not CANCELLED: %s', async (_name, answers) => {
   fixture.scriptProvider({ findCharge: async () => ({ kind: 'not_found' }) })
-  expect(await afterCancelling(answers)).toEqual({ state: 'pending', cancelRequested: true })
+  expect(await afterCancelling(answers, true)).toEqual({ state: 'pending', cancelRequested: true })
+})
+
+test('one "not found" after a cancellation without an answer does not make a charge CANCELLED', async () => {
+  expect(await afterCancelling([NO_ANSWER, forgotten])).toEqual({ state: 'pending', cancelRequested: true })
 })
 
 test.each([
@@ -266,9 +271,12 @@ test.each<[string, (Cancelling | 'dies')[]]>([
   ['was not answered', [NO_ANSWER, forgotten]],
   ['broke off', ['dies', forgotten]],
   ['was not answered, whatever the outcome of concurrent ones', [forgotten, NO_ANSWER, neverLeft, forgotten]],
-])('a charge that its provider no longer finds is CANCELLED where a request %s', async (_name, answers) => {
-  expect(await afterCancelling(answers)).toEqual({ state: 'cancelled', cancelRequested: true })
-})
+])(
+  'a charge whose absence is proved at its provider is CANCELLED where a request %s',
+  async (_name, answers) => {
+    expect(await afterCancelling(answers, true)).toEqual({ state: 'cancelled', cancelRequested: true })
+  },
+)
 
 /** Reasons that keep a connection from starting anything. */
 const BLOCKED_CASES: [string, string, string][] = [

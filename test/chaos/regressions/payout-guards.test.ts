@@ -221,6 +221,30 @@ test('a settled payout that its provider later reports as failed stays settled a
   expect(await attempt()).toMatchObject({ state: 'settled', contradiction_code: 'AC03' })
 })
 
+describe('a refusal after which the provider may still have the order', () => {
+  const refusal = { finality: 'other_may_help', code: 'insufficient_balance', message: 'no balance' } as const
+  const unproved = { kind: 'unknown', code: refusal.code, message: refusal.message, refusal } as const
+
+  test('is unknown after one "not found", and counts once the absence is proved', async () => {
+    answers(unproved)
+    expect(await send({ order })).toEqual({ kind: 'unknown', code: 'insufficient_balance' })
+    fixture.scriptProvider({ findTransfer: async () => ({ kind: 'not_found' }) })
+    expect(await ask()).toMatchObject({ kind: 'not_found' })
+    expect(await attempt()).toMatchObject({ state: 'unknown', refusal })
+    calls = []
+    expect(await send({ isResend: true })).toMatchObject({ kind: 'rejected', finality: 'other_may_help' })
+    expect(calls).toEqual([])
+  })
+
+  test('is dropped where the provider lists the order after all', async () => {
+    answers(unproved)
+    await send({ order })
+    fixture.scriptProvider({ findTransfer: async () => ({ kind: 'found', payout: sending }) })
+    expect(await ask()).toEqual({ kind: 'in_process' })
+    expect(await attempt()).toMatchObject({ state: 'accepted', refusal: null })
+  })
+})
+
 describe('a transfer of which its provider has another under its id', () => {
   const another: [string, Partial<ProviderPayout>, string][] = [
     ['of another value', { cents: 1 }, 'value_differs'],

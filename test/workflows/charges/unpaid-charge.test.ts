@@ -73,6 +73,19 @@ test('a charge stays pending without an answer, and is cancelled as soon as ther
   expect(story.history.timers.slice(1)).toEqual(['next poll: 5 s', 'next poll: 10 s', 'next poll: 30 s'])
 })
 
+test('after a lost answer "not found" cancels once it has come after the settle window, and a minute later', async () => {
+  const notFound = { ...chargeNoAnswer('not_found'), settleWindowMs: 640_000 }
+  const story = await stories.charge({
+    issueCharge: [chargeIssued()],
+    cancelCharge: [chargeNoAnswer(), ...Array(7).fill(notFound), chargeKnown('cancelled')],
+  })
+  expect(await story.cancelCharge()).toEqual({ kind: 'no_answer' })
+  await story.finishWith('cancelled')
+  expect(story.calls.at(-1)).toBe('cancelCharge isAbsenceProved')
+  const waits = ['5 s', '10 s', '30 s', '1 min', '5 min', '4 min', '1 min', '1 ms']
+  expect(story.history.timers.slice(1)).toEqual(waits.map(wait => `next poll: ${wait}`))
+})
+
 test('a cancellation without an answer outlasts the payload', async () => {
   const story = await stories.charge({
     issueCharge: [chargeIssued({ expiresInMs: 15_000 })],
