@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import type { EntityManager } from '../../db/client/orm.ts'
+import { isDataRefusal } from '../../db/client/transaction-conflicts.ts'
 import type { Attempt } from '../../db/entities/attempt.ts'
 import { noQuery, type Query, runQuery, transactionReturning } from '../../db/pipeline/query.ts'
 import { queryAttemptByConnection } from '../../db/repositories/attempts.ts'
@@ -54,7 +55,7 @@ export function settleManually<Row extends AttemptedRow>(
     try {
       return await transactionReturning(orm, tx => settle(tx, key, settlement))
     } catch (error) {
-      if (!isDataError(error)) throw error
+      if (!isDataRefusal(error)) throw error
       log.error(logFields, 'manual settlement refused: PostgreSQL rejected its data')
       return { kind: 'unknown', code: 'settlement_not_stored' }
     }
@@ -101,14 +102,6 @@ function isAlreadyRecorded({ uuid, code, state, endToEnd }: Attempt, settlement:
   return settlement.as === 'rejected'
     ? code === OPERATOR_REJECTION.code
     : state === 'settled' && endToEnd === settlement.endToEnd
-}
-
-/**
- * Tells whether PostgreSQL rejected the operator's data: an end-to-end id that another movement has or that is
- * malformed (SQLSTATE classes 22 and 23), or one too long for its index (54).
- */
-function isDataError(error: unknown): boolean {
-  return /^(2[23]|54)/.test(String(Object(error).code))
 }
 
 function toManualSettlementOutcome(

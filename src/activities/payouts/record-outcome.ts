@@ -1,13 +1,13 @@
 import type { EntityManager } from '../../db/client/orm.ts'
+import { isDataRefusal } from '../../db/client/transaction-conflicts.ts'
 import type { Attempt } from '../../db/entities/attempt.ts'
 import type { Connection } from '../../db/entities/connection.ts'
-import { constantQuery, noQuery, type Query } from '../../db/pipeline/query.ts'
+import { constantQuery, noQuery, type Query, transactionReturning } from '../../db/pipeline/query.ts'
 import { recordAttemptAnswer } from '../../db/repositories/attempt-answers.ts'
 import { queryWithFollowUps } from '../../db/repositories/follow-ups.ts'
 import { failureOf } from '../../domain/errors/error-catalogue.ts'
-import { textFromCents } from '../../domain/ledger/money.ts'
-import type { OrderDifference } from '../../domain/payouts/order-difference.ts'
-import { findOrderDifference, type OrderedPayout } from '../../domain/payouts/ordered-payout.ts'
+import type { UnusableAnswerCode } from '../../domain/payouts/order-difference.ts'
+import { describeOrderDifference, findOrderDifference } from '../../domain/payouts/ordered-payout.ts'
 import type {
   FindPayoutOutcome,
   ProviderPayout,
@@ -82,12 +82,9 @@ export async function recordOutcome<Row extends AttemptedRow>(
   const ordered = outgoing.getOrdered(row)
   const difference = outcome.kind === 'accepted' ? findOrderDifference(ordered, outcome.payout) : null
   if (outcome.kind === 'accepted' && difference) {
-    const { payout } = outcome
-    await recordOrderDifference(em, attempt, { payout, ordered, difference, pollCount, timeScale })
-    recordContradiction(attempt, difference, onContradiction)
-    return FINAL_ATTEMPT_STATES.includes(attempt.state)
-      ? queryAttemptOutcome(attempt, key.uuid)
-      : constantQuery({ kind: 'unknown', code: difference })
+    const message = describeOrderDifference(difference, ordered, outcome.payout)
+    const cause = { code: difference, message, pollCount, timeScale, onContradiction }
+    return recordUnusableAnswer(em, attempt, cause)
   }
   const settled = outcome.kind === 'accepted' && outcome.payout.status === 'settled'
   const isFinal =
@@ -118,31 +115,56 @@ export async function recordOutcome<Row extends AttemptedRow>(
   })
 }
 
-type DifferentPayout = {
-  payout: ProviderPayout
-  ordered: OrderedPayout
-  difference: OrderDifference
+type UnusableAnswer = Pick<OutcomeContext, 'timeScale' | 'onContradiction'> & {
+  code: UnusableAnswerCode
+  message: string
   pollCount: number
-  timeScale: number
 }
 
 /**
- * Records that a provider has a payout under our id that is not the one that was ordered. No state changes, except that an
- * attempt whose call was interrupted is unknown now. The caller holds the row lock.
+ * Records that no outcome can be taken from a provider's answer, with the cause: it has a payout under our id that is not the
+ * one that was ordered, or PostgreSQL refuses its data. No state changes, except that an attempt whose call was interrupted is
+ * unknown now. The caller holds the row lock. Returns the query of the attempt's outcome.
  */
-async function recordOrderDifference(
+async function recordUnusableAnswer(
   em: EntityManager,
   attempt: Attempt,
-  { payout, ordered, difference, pollCount, timeScale }: DifferentPayout,
-): Promise<void> {
-  const message =
-    difference === 'value_differs'
-      ? `The provider reports ${textFromCents(payout.cents)} under our id, ordered were ${textFromCents(ordered.cents)}`
-      : 'The provider reports another receiver under our id than the one that was ordered'
-  await recordAttemptAnswer(em, attempt, { kind: 'unknown', code: difference, message })
-  if (attempt.state !== 'calling' && attempt.state !== 'unknown') return
-  Object.assign(attempt, { code: difference, message })
-  markUnknown(attempt, { pollCount, timeScale })
+  { code, message, pollCount, timeScale, onContradiction }: UnusableAnswer,
+): Promise<Query<SendResult>> {
+  await recordAttemptAnswer(em, attempt, { kind: 'unknown', code, message })
+  recordContradiction(attempt, code, onContradiction)
+  if (FINAL_ATTEMPT_STATES.includes(attempt.state)) return queryAttemptOutcome(attempt, attempt.subjectUuid)
+  if (attempt.state !== 'accepted') {
+    Object.assign(attempt, { code, message })
+    markUnknown(attempt, { pollCount, timeScale })
+  }
+  return constantQuery({ kind: 'unknown', code })
+}
+
+/**
+ * Records an answer by a transaction. Where PostgreSQL refuses the provider's data, it would refuse them again and again: the
+ * payout keeps its state, and the cause is recorded and shown (SPEC §6).
+ */
+export async function recordOrKeepUnknown<Row extends AttemptedRow, Result>(
+  { orm }: Pick<ActivityDependencies, 'orm'>,
+  outgoing: PayoutHandler<Row>,
+  { pollCount = 0, timeScale, onContradiction, ...key }: OutcomeContext,
+  record: () => Promise<Result>,
+): Promise<Result | SendResult> {
+  try {
+    return await record()
+  } catch (error) {
+    if (!isDataRefusal(error)) throw error
+    const { code, constraint } = error as { code?: string; constraint?: string }
+    const message = `PostgreSQL refuses to record the provider's answer: ${constraint ?? code}`
+    return transactionReturning(orm, async em => {
+      const [row] = await outgoing.lock(em, key.uuid, noQuery)
+      const order = outgoing.getOrder?.(row)
+      if (order?.acceptBefore) order.acceptBefore = null // The call was made before the acceptance deadline.
+      const cause = { code: 'not_recordable' as const, message, pollCount, timeScale, onContradiction }
+      return recordUnusableAnswer(em, requireAttempt(row, key), cause)
+    })
+  }
 }
 
 /** Creates the reporter of contradictions: an error in the log. */

@@ -9,12 +9,14 @@ import {
   runQuery,
   transactionReturning,
 } from '../../db/pipeline/query.ts'
+import { findRepeatedRefusal } from '../../db/repositories/attempt-answers.ts'
 import { queryAttemptByConnection } from '../../db/repositories/attempts.ts'
 import { queryConnectionToCall } from '../../db/repositories/connections.ts'
 import { queryWithFollowUps } from '../../db/repositories/follow-ups.ts'
 import { type PayoutConditions, queryPayoutConditions } from '../../db/repositories/payout-conditions.ts'
 import { referenceOf } from '../../domain/pix/identifiers.ts'
-import type { RejectedResult, SendPayoutOutcome } from '../../domain/providers/provider.ts'
+import type { FindPayoutOutcome, RejectedResult, SendPayoutOutcome } from '../../domain/providers/provider.ts'
+import { scaleWait, WAITS } from '../../domain/shared/intervals.ts'
 import type {
   PollPayoutInput,
   PollResult,
@@ -41,8 +43,10 @@ import {
   findLiveAttempt,
   isUnconnected,
   markCalling,
+  type OutcomeContext,
   queryAttemptOutcome,
   recordInconclusivePoll,
+  recordOrKeepUnknown,
   recordOutcome,
   recordRefusal,
   recordUnconnected,
@@ -97,11 +101,13 @@ export function sendPayout<Row extends AttemptedRow>(
       onContradiction: createContradictionReporter(dependencies),
     }
     // Temporal does not retry a sending: without this record a definite outcome would become an unknown one.
-    return repeatOnConflict(() =>
-      transactionReturning(orm, tx =>
-        isLeft && outcome.kind === 'unreachable'
-          ? recordUnconnected(tx, outgoing, context, outcome)
-          : recordOutcome(tx, outgoing, context, outcome),
+    return recordOrKeepUnknown(dependencies, outgoing, context, () =>
+      repeatOnConflict(() =>
+        transactionReturning(orm, tx =>
+          isLeft && outcome.kind === 'unreachable'
+            ? recordUnconnected(tx, outgoing, context, outcome)
+            : recordOutcome(tx, outgoing, context, outcome),
+        ),
       ),
     )
   }
@@ -125,8 +131,8 @@ export function pollPayout<Row extends AttemptedRow>(
   dependencies: ActivityDependencies,
   outgoing: PayoutHandler<Row>,
 ) {
+  const { orm, timeScale } = dependencies
   return async (order: PollPayoutInput): Promise<PollResult> => {
-    const { orm, timeScale } = dependencies
     const em = orm.em.fork()
     const { operation } = outgoing
     const { uuid: subjectUuid, connectionUuid } = order
@@ -143,6 +149,19 @@ export function pollPayout<Row extends AttemptedRow>(
     const answer = await outgoing.find(provider, attempt, em)
     await requireReach(dependencies, em, connection, answer)
     const found = guardNotFoundByEpoch(answer, { attempt, connection })
+    if (found.kind === 'found')
+      found.payout = await addNotifiedRejection(em, client, found.payout, referenceOf(subjectUuid))
+    const context = { ...order, timeScale, onContradiction: createContradictionReporter(dependencies) }
+    const record = async (): Promise<PollResult> => recordPoll(connection, order, found, context)
+    return recordOrKeepUnknown(dependencies, outgoing, context, record)
+  }
+
+  async function recordPoll(
+    connection: Connection,
+    order: PollPayoutInput,
+    found: FindPayoutOutcome,
+    context: OutcomeContext,
+  ): Promise<PollResult> {
     switch (found.kind) {
       case 'no_answer':
       case 'awaiting_approval':
@@ -153,14 +172,10 @@ export function pollPayout<Row extends AttemptedRow>(
           return { kind: 'not_found', settleWindowMs: connection.settleWindowMs }
         return { kind: 'unknown', code: found.kind === 'no_answer' ? found.code : found.kind }
       }
-      case 'found': {
-        const onContradiction = createContradictionReporter(dependencies)
-        const context = { ...order, timeScale, onContradiction }
-        const payout = await addNotifiedRejection(em, client, found.payout, referenceOf(subjectUuid))
+      case 'found':
         return transactionReturning(orm, tx =>
-          recordOutcome(tx, outgoing, context, { kind: 'accepted', payout }),
+          recordOutcome(tx, outgoing, context, { kind: 'accepted', payout: found.payout }),
         )
-      }
     }
   }
 }
@@ -210,7 +225,8 @@ async function prepareSend<Row extends AttemptedRow>(
   const acceptBeforeMs = getAcceptanceDeadline(outgoing.getOrder?.(row), conditions, requestedAtMs)
   const closedRefusal = getClosedRefusal(outgoing, row)
   const lateRefusal = performance.now() > acceptBeforeMs ? ACCEPTANCE_TIMEOUT : null
-  const refusal = closedRefusal ?? live?.refusal ?? lateRefusal
+  const repeatedRefusal = live && order.isResend ? await getRepeatedRefusal(em, live, timeScale) : null
+  const refusal = closedRefusal ?? live?.refusal ?? repeatedRefusal ?? lateRefusal
   if (refusal) {
     const outcome: RejectedResult = { ...refusal, kind: 'rejected' }
     if (live) await recordRefusal(em, outgoing, { row, attempt: live, outcome, timeScale })
@@ -256,6 +272,19 @@ function getAcceptanceDeadline(
 ): number {
   if (!order?.acceptBefore) return Number.POSITIVE_INFINITY
   return requestedAtMs + order.acceptBefore.getTime() - transactionStartedAtMs
+}
+
+/** Returns the refusal of a payout whose provider has refused every sending alike, and provably has none of them (SPEC §6). */
+async function getRepeatedRefusal(
+  em: EntityManager,
+  attempt: Attempt,
+  timeScale: number,
+): Promise<Omit<RejectedResult, 'kind'> | null> {
+  const waitMs = scaleWait(WAITS.countRepeatedRefusal, timeScale)
+  const status = await findRepeatedRefusal(em, attempt, waitMs)
+  if (status === null) return null
+  const message = `The provider has refused all ${attempt.sendings} sendings with ${status}, and has none of them.`
+  return { code: 'provider_rejected', finality: 'other_may_help', providerCode: status, message }
 }
 
 function getClosedRefusal<Row extends AttemptedRow>(

@@ -23,3 +23,11 @@ export async function repeatOnConflict<Result>(
     return repeatOnConflict(runTransaction, remainingRuns - 1)
   }
 }
+
+/**
+ * Tells whether PostgreSQL has refused the data of a transaction, so that a repeat with the same data fails again: a value that
+ * is malformed or breaks a constraint (SQLSTATE classes 22 and 23), or one too long for its index (54).
+ */
+export function isDataRefusal(error: unknown): boolean {
+  return error instanceof DriverException && /^(2[23]|54)/.test(String(error.code))
+}

@@ -31,6 +31,33 @@ function describeAnswer(answer: ProviderAnswer): { kind: string; code: string; m
   return { kind: answer.kind, code: answer.code, message: answer.message }
 }
 
+/** Fewest sendings whose identical refusals count. */
+const MIN_REFUSED_SENDINGS = 3
+
+/**
+ * Finds the HTTP status, as `http_422`, with which a provider has refused every sending of an attempt, where that counts as a
+ * refusal (SPEC §6): a status 4xx that means neither "too late" nor "exists", at least three sendings, the first of them
+ * `waitMs` ago, and no sign that the provider ever had one of them. The caller has proved the absence of the last one.
+ */
+export async function findRepeatedRefusal(
+  em: EntityManager,
+  { uuid, sendings }: Pick<Attempt, 'uuid' | 'sendings'>,
+  waitMs: number,
+): Promise<string | null> {
+  if (sendings < MIN_REFUSED_SENDINGS) return null
+  const rows = await em.execute<{ code: string }[]>(
+    `select min(code) filter (where kind = 'unknown') as code from attempt_answer where attempt_uuid = ? having
+       count(*) filter (where kind not in ('unknown', 'no_answer', 'not_found')) = 0
+       and count(distinct code) filter (where kind = 'unknown') = 1
+       and count(*) filter (where kind = 'unknown') = ?
+       and min(code) filter (where kind = 'unknown') ~ '^http_4[0-9]{2}$'
+       and min(code) filter (where kind = 'unknown') not in ('http_408', 'http_409')
+       and min(first_at) filter (where kind = 'unknown') <= now() - make_interval(secs => ?)`,
+    [uuid, sendings, waitMs / 1_000],
+  )
+  return rows[0]?.code ?? null
+}
+
 /** A different answer about one sending of an attempt, with how often and when it came. */
 export type RecordedAnswer = {
   attempt: string

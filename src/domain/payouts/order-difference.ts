@@ -1,8 +1,17 @@
 /** How the payout that a provider has under our id differs from the one that was ordered. */
-const ORDER_DIFFERENCES = ['value_differs', 'receiver_differs'] as const
-export type OrderDifference = (typeof ORDER_DIFFERENCES)[number]
+export type OrderDifference = 'value_differs' | 'receiver_differs'
+
+/** Why no outcome can be taken from an answer about a payout; `not_recordable`: PostgreSQL refuses its data. */
+export type UnusableAnswerCode = OrderDifference | 'not_recordable'
+
+const ARRIVED_CODES = {
+  awaiting_approval: true,
+  value_differs: true,
+  receiver_differs: true,
+  not_recordable: true,
+} as const satisfies Record<UnusableAnswerCode | 'awaiting_approval', true>
 
 /** Tells whether an unknown outcome of this code means that its provider has an order under our id: no "not found" before it counts. */
 export function hasArrived(code: string): boolean {
-  return code === 'awaiting_approval' || ORDER_DIFFERENCES.some(difference => difference === code)
+  return Object.hasOwn(ARRIVED_CODES, code)
 }

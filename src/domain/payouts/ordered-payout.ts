@@ -1,3 +1,4 @@
+import { textFromCents } from '../ledger/money.ts'
 import { isDocument } from '../pix/document.ts'
 import { detectPixKeyType, normalizePixKey } from '../pix-keys/key-format.ts'
 import type { ProviderPayout } from '../providers/provider.ts'
@@ -19,6 +20,17 @@ export function findOrderDifference(
   const document = receiver?.document ?? ''
   const isOtherDocument = ordered.document && isDocument(document) && document !== ordered.document
   return isOtherKey || isOtherDocument ? 'receiver_differs' : null
+}
+
+/** Describes a difference for the operator. */
+export function describeOrderDifference(
+  difference: OrderDifference,
+  ordered: OrderedPayout,
+  found: Pick<ProviderPayout, 'cents'>,
+): string {
+  return difference === 'value_differs'
+    ? `The provider reports ${textFromCents(found.cents)} under our id, ordered were ${textFromCents(ordered.cents)}`
+    : 'The provider reports another receiver under our id than the one that was ordered'
 }
 
 function isKeyDifferent(ordered: string, reported: string): boolean {

@@ -33,6 +33,14 @@ export const WAITS = {
   endAfterConfirmation: HOUR,
   /** Between the two "not found" that prove that a request never arrived (SPEC §6). */
   absenceConfirmation: MINUTE,
+  /**
+   * Shortest settle window after `resends` repeated sendings that were proved absent: a payout that its provider refuses in words
+   * that no table lists is repeated after an hour, then every six hours, because each sending may cost a look-up of its key. The
+   * fourth is not delayed: identical refusals count then (`countRepeatedRefusal`).
+   */
+  settleWindowAfter: (resends: number) => [0, HOUR, 0][resends] ?? 6 * HOUR,
+  /** From the first of at least three sendings, refused alike and proved absent, until their refusal counts (SPEC §6). */
+  countRepeatedRefusal: HOUR,
   /** Before a return is sent again that found its provider unreachable: there is no other provider for it. */
   retryReturn: 15 * MINUTE,
   /** Before a scheduled transfer is tried again that found no balance or no provider (SPEC §4). */

@@ -81,6 +81,7 @@ export async function executePayout(port: PayoutPort): Promise<TerminalOutcome> 
   let absenceProof = new AbsenceProof(current.inbox.timeScale)
   let wasAccepted = false
   let unconnectedSendings = 0
+  let resendCount = 0
   let result: PollResult = await sendPayoutOnce(current, false)
   for (let pollCount = 0; ; pollCount++) {
     const scheduledMs = WAITS.nextPoll(pollCount + 1)
@@ -111,7 +112,9 @@ export async function executePayout(port: PayoutPort): Promise<TerminalOutcome> 
         current.onPending('unknown')
         break
       case 'not_found':
-        waitMs = absenceProof.recordNotFound(result.settleWindowMs)
+        waitMs = absenceProof.recordNotFound(
+          Math.max(result.settleWindowMs, WAITS.settleWindowAfter(resendCount)),
+        )
         // Polled on the schedule too: a payout may be listed long before its absence can be proved.
         if (waitMs !== null) waitMs = Math.min(scheduledMs, waitMs)
         break
@@ -133,6 +136,7 @@ export async function executePayout(port: PayoutPort): Promise<TerminalOutcome> 
     if (waitMs === null) {
       absenceProof = new AbsenceProof(current.inbox.timeScale)
       pollCount = -1 // The polling schedule starts over with each sending.
+      resendCount += 1
       // A manual settlement by an operator is applied before anything is sent a second time.
       const settlement = current.inbox.nextManualSettlement()
       result = settlement ? await current.settleManually(settlement) : await sendPayoutOnce(current, true)

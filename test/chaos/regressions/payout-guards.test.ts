@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals'
 import type { ProviderPayout, SendPayoutOutcome } from '../../../src/domain/providers/provider.ts'
 import type { TransferInput } from '../../../src/workflows/contracts/transfers.ts'
@@ -33,6 +34,10 @@ function answers(outcome: SendPayoutOutcome | (() => never)): void {
     },
   })
 }
+const find = (changes: Partial<ProviderPayout>) =>
+  fixture.scriptProvider({
+    findTransfer: async () => ({ kind: 'found', payout: { ...sending, returns: [], ...changes } }),
+  })
 const killed = (): never => {
   throw new Error('killed')
 }
@@ -250,10 +255,6 @@ describe('a transfer of which its provider has another under its id', () => {
     ['of another value', { cents: 1 }, 'value_differs'],
     ['to another key', { pixKey: 'outro@exemplo.com.br' }, 'receiver_differs'],
   ]
-  const find = (changes: Partial<ProviderPayout>) =>
-    fixture.scriptProvider({
-      findTransfer: async () => ({ kind: 'found', payout: { ...sending, returns: [], ...changes } }),
-    })
   const cases = another.flatMap(([what, changes, code]) =>
     (['settled', 'rejected', 'in_process'] as const).map(
       status => [`${what} and ${status}`, { ...changes, status }, code] as const,
@@ -312,6 +313,84 @@ describe('a transfer of which its provider has another under its id', () => {
     await expect(fixture.sql(settle, [1, order.uuid])).rejects.toThrow('attempt_settled_value')
     await expect(fixture.sql(settle, [null, order.uuid])).rejects.toThrow('attempt_settled_value')
     await fixture.sql(settle, [500, order.uuid])
+  })
+})
+
+describe('an answer that PostgreSQL refuses to record', () => {
+  test.each([
+    ['while its outcome is unknown', { kind: 'unknown', code: 'timeout', message: 'no answer' }, 'unknown'],
+    ['after its acceptance', inProcess, 'accepted'],
+  ] as const)('leaves the payout as it is, with its cause, %s', async (_, answer, state) => {
+    const taken = `E${randomUUID().replaceAll('-', '').slice(1)}`
+    find({ status: 'settled', endToEnd: taken })
+    const other = fixture.transferInput(merchant)
+    const key = { uuid: other.uuid, connectionUuid: merchant.connectionUuid }
+    await fixture.providers.sendTransfer({ ...key, isResend: false, order: other })
+    expect(await fixture.providers.pollTransfer({ ...key, pollCount: 1 })).toMatchObject({ kind: 'settled' })
+    // The provider gives the second transfer the end-to-end id of the first.
+    answers(answer)
+    await send({ order })
+    expect(await ask()).toEqual({ kind: 'unknown', code: 'not_recordable' })
+    expect(await attempt()).toMatchObject({ state, contradiction_code: 'not_recordable' })
+    expect(await fixture.readBalances(merchant.accountUuid)).toMatchObject({ provisioned: 500 })
+    const causes = `select a.message from attempt_answer a join attempt t on t.uuid = a.attempt_uuid
+      where t.subject_uuid = ? and a.code = 'not_recordable'`
+    expect(await fixture.sql(causes, [order.uuid])).toEqual([
+      { message: expect.stringContaining('movement_once') },
+    ])
+    find({ status: 'settled', endToEnd: `E${randomUUID().replaceAll('-', '').slice(1)}` })
+    expect(await ask()).toMatchObject({ kind: 'settled' })
+  })
+})
+
+describe('a transfer that its provider refuses in words that no table lists', () => {
+  const refusedWith = (code: string): SendPayoutOutcome => ({ kind: 'unknown', code, message: 'HTTP status' })
+  const anHourLater = () =>
+    fixture.sql(
+      `update attempt_answer set first_at = first_at - interval '1 hour'
+       where attempt_uuid in (select uuid from attempt where subject_uuid = ?)`,
+      [order.uuid],
+    )
+  async function sendThrice(...codes: string[]) {
+    for (const [index, code] of codes.entries()) {
+      answers(refusedWith(code))
+      await send(index === 0 ? { order } : { isResend: true })
+    }
+  }
+
+  test('is refused after three sendings within an hour that were answered alike and are absent', async () => {
+    await sendThrice('http_422', 'http_422', 'http_422')
+    expect(calls).toHaveLength(3)
+    await anHourLater()
+    expect(await send({ isResend: true })).toMatchObject({
+      ...{ kind: 'rejected', code: 'provider_rejected', finality: 'other_may_help' },
+    })
+    expect(calls).toHaveLength(3)
+    await fixture.records.failTransfer(order.uuid)
+    expect(await row()).toMatchObject({ state: 'failed', failure: { provider_code: 'http_422' } })
+  })
+
+  test.each([
+    ['too few sendings', ['http_422', 'http_422'], true],
+    ['less than an hour', ['http_422', 'http_422', 'http_422'], false],
+    ['different answers', ['http_422', 'http_400', 'http_422'], true],
+    ['a sending without an answer', ['timeout', 'http_422', 'http_422'], true],
+    ['an error of the provider', ['http_500', 'http_500', 'http_500'], true],
+    ['"exists already"', ['http_409', 'http_409', 'http_409'], true],
+  ])('is sent again by its id after %s', async (_, codes, isOverdue) => {
+    await sendThrice(...codes)
+    if (isOverdue) await anHourLater()
+    answers(inProcess)
+    expect(await send({ isResend: true })).toEqual({ kind: 'in_process' })
+  })
+
+  test('is sent again where an answer ever showed the order', async () => {
+    await sendThrice('http_422', 'http_422', 'http_422')
+    find({ cents: 1 })
+    await ask()
+    await anHourLater()
+    answers(inProcess)
+    expect(await send({ isResend: true })).toEqual({ kind: 'in_process' })
   })
 })
 
