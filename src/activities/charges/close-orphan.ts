@@ -29,7 +29,7 @@ export function closeOrphan(dependencies: ActivityDependencies) {
     const payments = answer.kind === 'closed' ? answer.payments : []
     return transactionReturning(dependencies.orm, async tx => {
       const charge = await tx.findOneOrFail(Charge, attempt.subjectUuid)
-      for (const payment of payments.filter(one => one.status === 'settled'))
+      for (const payment of payments.filter(one => one.status === 'settled' && one.cents > 0))
         await recordUnmatchedPayment(tx, {
           connection,
           charge,

@@ -60,6 +60,8 @@ export function pollCharge(dependencies: ActivityDependencies) {
         return transactionReturning(dependencies.orm, tx => recordConfirmedExpiry(tx, chargeUuid))
       return { kind: 'no_answer', state: await readChargeState(em, chargeUuid), code }
     }
+    for (const { endToEnd } of found.payments.filter(({ cents }) => cents <= 0))
+      dependencies.log.error({ charge: chargeUuid, endToEnd }, 'the provider lists a payment without a value')
     const payments = await addNotifiedPayers(em, client, found.payments)
     return transactionReturning(dependencies.orm, tx =>
       applyChargePoll(tx, { chargeUuid, isPayloadExpired, found: { ...found, payments }, isConfirmed }),

@@ -16,10 +16,13 @@ import { recordUnmatchedPayment } from '../unmatched/record.ts'
 import { getCreditedAccounts } from './credited-accounts.ts'
 import { confirmPayment } from './settle-payment.ts'
 
-/** Selects the payments of a charge: a PIX that names another charge is ignored, in whatever list it appears. */
+/**
+ * Selects the payments of a charge: a PIX that names another charge, or that moved nothing, is ignored, in whatever list it
+ * appears.
+ */
 export function selectPaymentsOf(chargeUuid: string, listed: IncomingPix[]): IncomingPix[] {
   const reference = referenceOf(chargeUuid)
-  return listed.filter(one => (one.reference ?? reference) === reference)
+  return listed.filter(one => one.cents > 0 && (one.reference ?? reference) === reference)
 }
 
 /**

@@ -185,7 +185,7 @@ export function createContradictionReporter({ log }: Pick<ActivityDependencies, 
 }
 
 /** Records an answer that contradicts the order or an earlier report, and reports it once. */
-function recordContradiction(
+export function recordContradiction(
   attempt: Attempt,
   code: string,
   onContradiction: OutcomeContext['onContradiction'],

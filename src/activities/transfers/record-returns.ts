@@ -8,6 +8,7 @@ import { recordMovementEvent, recordTransferEvent } from '../events/record-event
 import { unheldMovementPostings } from '../ledger/apply-inflow.ts'
 import { createMovement, postMovement } from '../ledger/movements.ts'
 import { buildReturnColumns, findUnrecordedReturns } from '../ledger/return-matching.ts'
+import { recordContradiction } from '../payouts/record-outcome.ts'
 import { type LockedTransfer, transition } from '../shared/transition.ts'
 
 /** A locked transfer and the attempt whose money comes back: a duplicate returns to the connection that it left. */
@@ -16,7 +17,7 @@ type ReturnedTransfer = LockedTransfer & { attempt: Attempt }
 /**
  * Posts the returns that the recipient of a transfer has made, each return once (SPEC §4). The caller holds the
  * transfer's row lock. A return is identified by the end-to-end id of what it returns and the provider's id of the
- * return.
+ * return. One of no value, or of more than is left of the transfer, is a contradiction, and the others are posted.
  */
 export async function recordTransferReturns(
   em: EntityManager,
@@ -27,8 +28,16 @@ export async function recordTransferReturns(
   const { providerAccountUuid, endToEnd, subjectUuid } = returned.attempt
   const reference = referenceOf(subjectUuid)
   const pix = { providerAccountUuid, movementType: 'IN' as const, names: [endToEnd || reference, reference] }
-  for (const payoutReturn of await findUnrecordedReturns(em, pix, listed))
-    await recordTransferReturn(em, returned, payoutReturn)
+  for (const payoutReturn of await findUnrecordedReturns(em, pix, listed)) {
+    if (isPossibleReturn(returned, payoutReturn)) await recordTransferReturn(em, returned, payoutReturn)
+    else recordContradiction(returned.attempt, 'return_value_differs', undefined)
+  }
+}
+
+/** Tells whether a return moved money, and no more than is left of the transfer. */
+function isPossibleReturn({ transfer, attempt }: ReturnedTransfer, { cents }: PayoutReturn): boolean {
+  const returnedCents = attempt.state === 'settled' ? transfer.returnedCents : 0
+  return cents > 0 && returnedCents + cents <= transfer.valueCents
 }
 
 async function recordTransferReturn(

@@ -27,6 +27,7 @@ export function recordDeposit(dependencies: ActivityDependencies) {
     const { connection } = client
     if (found.kind === 'no_answer') return { kind: 'no_answer', code: found.code }
     if (found.kind === 'not_found' || found.payment.status === 'failed') return { kind: 'not_found' }
+    if (found.payment.cents <= 0) return { kind: 'not_found' } // It moved nothing.
     const [payment = found.payment] = await addNotifiedPayers(em, client, [found.payment])
     if (isInOpeningBalance(connection, payment)) return { kind: 'not_found' }
     // Only a settled PIX is credited.

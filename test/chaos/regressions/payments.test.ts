@@ -111,6 +111,16 @@ test.each<[string, Paid[][]]>([
   expect(await charge.setAside()).toEqual([])
 })
 
+test('a listed payment without a value does not keep the right one from paying its charge', async () => {
+  const charge = await pending()
+  const right = id('1')
+  expect(await charge.follow([settled(id('0'), { cents: 0 }), settled(right)])).toMatchObject({
+    state: 'paid',
+  })
+  expect(await charge.paidBy()).toBe(right)
+  expect(await charge.setAside()).toEqual([])
+})
+
 test('a charge whose payment is in progress shows no transaction yet, because a merchant who sees one may ship', async () => {
   const charge = await pending()
   const shown = async () => {

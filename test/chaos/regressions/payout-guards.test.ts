@@ -343,6 +343,24 @@ describe('an answer that PostgreSQL refuses to record', () => {
   })
 })
 
+test.each([
+  ['of no value', [0, 200]],
+  ['above its value', [501, 200]],
+])(
+  'a return %s keeps neither the settlement nor the other returns from being booked',
+  async (_, [odd, right]) => {
+    await send({ order })
+    const returns = [odd!, right!].map(cents => ({
+      ...{ id: randomUUID(), endToEnd: null, cents, at: new Date().toISOString() },
+    }))
+    find({ status: 'settled', returns })
+    expect(await ask()).toMatchObject({ kind: 'settled' })
+    expect(await row()).toMatchObject({ state: 'partially_refunded' })
+    expect(await attempt()).toMatchObject({ state: 'settled', contradiction_code: 'return_value_differs' })
+    expect(await fixture.readBalances(merchant.accountUuid)).toEqual({ available: 700, outside: -700 })
+  },
+)
+
 describe('a transfer that its provider refuses in words that no table lists', () => {
   const refusedWith = (code: string): SendPayoutOutcome => ({ kind: 'unknown', code, message: 'HTTP status' })
   const anHourLater = () =>
