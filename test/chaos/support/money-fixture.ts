@@ -84,7 +84,9 @@ async function createTransfer(
 ): Promise<string> {
   const { connectionUuid } = merchant
   const order = books.transferInput(merchant)
-  const sending = { status, endToEnd: newEndToEndId(), at: new Date().toISOString() } as ProviderPayout
+  const sending: ProviderPayout = {
+    ...{ status, cents: order.valueCents, endToEnd: newEndToEndId(), at: new Date().toISOString() },
+  }
   books.scriptProvider({ sendTransfer: async () => ({ kind: 'accepted', payout: sending }) })
   await books.records.storeTransfer(order)
   await books.providers.sendTransfer({ uuid: order.uuid, connectionUuid, isResend: false })
