@@ -60,7 +60,7 @@ async function openDisputeOfSplit({ percent, policy = 'share', spentCents = 0 }:
 async function spend(merchant: FixtureMerchant, valueCents: number) {
   const order = fixture.transferInput(merchant, { valueCents })
   await fixture.records.storeTransfer(order)
-  const payout = { status: 'in_process', endToEnd: '', at: null } as const
+  const payout = { status: 'in_process', cents: valueCents, endToEnd: '', at: null } as const
   fixture.scriptProvider({ sendTransfer: async () => ({ kind: 'accepted', payout }) })
   const { connectionUuid } = merchant
   await fixture.providers.sendTransfer({ uuid: order.uuid, connectionUuid, isResend: false })

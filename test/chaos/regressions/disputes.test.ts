@@ -171,7 +171,7 @@ test('of the returns that a provider lists, those that we ordered are refunds, a
   expect(await fixture.readBalances(accountUuid)).not.toHaveProperty('available')
 })
 
-const onItsWay = { status: 'in_process', endToEnd: '', at: null } as const
+const onItsWay = { status: 'in_process', cents: 600, endToEnd: '', at: null } as const
 const unreachable = { kind: 'unreachable', code: 'dns_failed', message: 'nobody there' } as const
 
 /** A dispute of R$ 10.00 whose account has sent this amount elsewhere before. */

@@ -121,7 +121,7 @@ async function openMarketplace() {
       const order = fixture.transferInput(by, { valueCents })
       const key = { uuid: order.uuid, connectionUuid: by.connectionUuid }
       await fixture.records.storeTransfer(order)
-      const accepted = { status: 'in_process', endToEnd: '', at: null } as const
+      const accepted = { status: 'in_process', cents: valueCents, endToEnd: '', at: null } as const
       fixture.scriptProvider({ sendTransfer: async () => ({ kind: 'accepted', payout: accepted }) })
       await fixture.providers.sendTransfer({ ...key, isResend: false })
       const answer = (payout: ProviderPayout) => {

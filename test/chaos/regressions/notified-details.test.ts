@@ -40,7 +40,7 @@ test.each([
     ...{ payer: null, pixKey: 'k' },
   }
   fixture.scriptProvider({ findPayment: async () => ({ kind: 'found', payment }) })
-  await fixture.providers.recordDeposit({ connectionUuid, endToEnd, requestId: 'r' })
+  await fixture.providers.recordDeposit({ connectionUuid, endToEnd, requestId: 'r', timeScale: 1 })
   const [row] = await fixture.sql<{ sender: { name: string } | null }>(
     'select sender from movement where end_to_end = ?',
     [endToEnd],
