@@ -37,7 +37,7 @@ export type ProviderNotificationRequest = {
   secret: string | null
 }
 
-/** What a provider tells of a PIX in its notification only. */
+/** What a provider reports of a PIX in its notification only. */
 export type NotifiedDetails = { payer?: Party; rejection?: Pick<ProviderPayout, 'code' | 'message'> }
 
 type ReadNotificationOutcome =
@@ -111,7 +111,7 @@ export interface Provider {
   readNotification(notification: ProviderNotificationRequest): Promise<ReadNotificationOutcome>
   /**
    * Reads the details of a notification item from its stored text (`raw`), which was verified when it was received. They
-   * are shown, and decide nothing. Absent for a provider whose look-ups tell them.
+   * are shown, and decide nothing. Absent for a provider whose look-ups report them.
    */
   readNotifiedDetails?(raw: string): NotifiedDetails
 }

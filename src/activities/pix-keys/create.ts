@@ -8,6 +8,7 @@ import { queryIsPaused } from '../../db/repositories/pauses.ts'
 import { failureOf } from '../../domain/errors/error-catalogue.ts'
 import { normalizePixKey } from '../../domain/pix-keys/key-format.ts'
 import { EXISTING_KEY_STATES, type PixKeyState, pixKeyMachine } from '../../domain/pix-keys/pix-key.ts'
+import { buildNotificationUrl } from '../../domain/providers/notification-url.ts'
 import {
   type CreateKeyOutcome,
   isTransportCode,
@@ -15,7 +16,6 @@ import {
   PROVIDER_CAPABILITIES,
   type ProviderKey,
 } from '../../domain/providers/provider.ts'
-import { buildNotificationUrl } from '../../provider-notifications/notification-url.ts'
 import type { KeyOperationResult, PollPixKeyInput } from '../../workflows/contracts/pix-keys.ts'
 import type { ActivityDependencies } from '../runtime/dependencies.ts'
 import { markUnknown } from '../shared/attempts.ts'

@@ -10,7 +10,7 @@ type NotificationSubject =
   | { kind: 'payment'; endToEnd: string }
   | { kind: { $in: ('refund' | 'transfer')[] }; reference: string }
 
-/** Adds to payments the payers that the provider tells in notifications only. */
+/** Adds to payments the payers that the provider reports in notifications only. */
 export async function addNotifiedPayers(
   em: EntityManager,
   client: ProviderConnection,
@@ -27,7 +27,7 @@ export async function addNotifiedPayers(
   return completed
 }
 
-/** Adds to a rejected payout the cause that the provider tells in a notification only; `reference`: our id of it. */
+/** Adds to a rejected payout the cause that the provider reports in a notification only; `reference`: our id of it. */
 export async function addNotifiedRejection(
   em: EntityManager,
   client: ProviderConnection,

@@ -70,16 +70,6 @@ export function createListCollector<T>(keyOf: (item: T) => string) {
   }
 }
 
-/** Parses every item of a list; undefined if one is unreadable, because a part of the items would be a wrong sum. */
-export function parseWholeList<T>(shape: z.ZodType<T>, list: unknown, notes: AnswerNotes): T[] | undefined {
-  const items = parseItems(shape, list, notes)
-  return items.length === countItems(list) ? items : undefined
-}
-
-function countItems(list: unknown): number {
-  return toItems(list).length
-}
-
 /** Treats anything but a list as one item, which no shape matches. */
 function toItems(list: unknown): unknown[] {
   if (list == null) return []

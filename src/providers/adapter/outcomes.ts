@@ -55,11 +55,6 @@ export function isDuplicate<Outcome extends { kind: string }>(
   return outcome.kind === 'unknown' && 'code' in outcome && outcome.code === 'duplicate_id'
 }
 
-/** Converts a refusal that a look-up could not confirm: it proves nothing. */
-export function toUnknown({ code, message }: RejectedResult): UnknownResult {
-  return { kind: 'unknown', code, message }
-}
-
 /** Converts a refusal after which the provider may still have the order: it counts once the absence is proved. */
 export function toUnprovenRefusal({ kind: _, ...refusal }: RejectedResult): UnknownResult {
   return { kind: 'unknown', code: refusal.code, message: refusal.message, refusal }

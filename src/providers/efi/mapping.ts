@@ -58,7 +58,7 @@ export function mapEfiPayment(pix: EfiReceivedPix, chargeKey?: string | null): I
   }
 }
 
-/** Maps the payer of a PIX; null if neither a name nor a document is told, as in look-ups. */
+/** Maps the payer of a PIX; null if neither a name nor a document is reported, as in look-ups. */
 export function mapEfiPayer({
   pagador,
   gnExtras,

@@ -106,7 +106,7 @@ export const efiReceivedPixSchema = z.object({
 export type EfiReceivedPix = z.infer<typeof efiReceivedPixSchema>
 
 /**
- * What a notification tells of a PIX and no look-up does: the payer, if the account's configuration enables it
+ * What a notification reports of a PIX and no look-up does: the payer, if the account's configuration enables it
  * (`notificacao.pagador`), and the cause of a rejection.
  */
 export const efiNotifiedDetailsSchema = z.object({

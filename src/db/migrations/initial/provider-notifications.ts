@@ -18,7 +18,7 @@ create table provider_notification (
   outcome text
 );
 create index provider_notification_waiting on provider_notification (received_at) where routed_at is null;
--- Details that only a notification tells (notified-details.ts).
+-- Details that only a notification reports (notified-details.ts).
 create index provider_notification_payment on provider_notification (end_to_end) where kind = 'payment';
 create index provider_notification_payout on provider_notification (reference) where kind in ('refund', 'transfer');
 -- Those to delete.
