@@ -82,6 +82,7 @@ export const chargeRoutes: RouteRegistrar = (router, dependencies) => {
       summary: `The payload as a QR picture (${name.toUpperCase()})`,
       description: 'Of `payment.payload`; 404 while no provider has issued one.',
       responses: { 200: mediaType },
+      isImmutable: true,
       async handle({ em, token, params }) {
         // Without a provider that has issued the charge there is no QR code.
         const { payload } = await requireVisibleCharge(em, token, params.uuid)

@@ -21,8 +21,7 @@ export const disputeRoutes: RouteRegistrar = (router, dependencies) => {
     description: 'Newest first. Each one as its own GET shows it.',
     query: disputesQuery,
     responses: { 200: pageResponse(disputeSchema) },
-    handle: ({ em: outside, token, query }) =>
-      readInSnapshot(outside, async em => ({ body: await listDisputes(em, storage, token, query) })),
+    handle: async ({ em, token, query }) => ({ body: await listDisputes(em, storage, token, query) }),
   })
 
   registerRoute(router, 'get', '/api/v1/meds/:uuid', {

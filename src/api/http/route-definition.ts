@@ -44,6 +44,8 @@ export type Route<Tokens extends TokenRule, Params, Query, Body, Answers> = {
   beforeBody?(
     request: Pick<ApiRequest<Tokens, Params, Query, Body>, 'params' | 'token' | 'em' | 'idempotencyKey'>,
   ): Promise<void>
+  /** A response of 200 never changes: the caller's own cache may keep it for a day and ask by its ETag then. */
+  isImmutable?: true
   /** Null is an error even for an optional field, because leaving it out has a meaning of its own. */
   isNullRejected?: boolean
   /** Collects further errors of a body that its schema has rejected, so that all errors are sent at once. */
@@ -110,9 +112,14 @@ export function getBodyReader({ method, tokens, body, bodyAs = 'json' }: AnyRout
 
 const METHODS_WITH_BODY: readonly RouteMethod[] = ['post', 'put', 'patch']
 
-/** Tests whether a route reads one resource, which a client may keep and ask about later. */
-export function isSingleResource({ method, path, tokens, responses }: AnyRoute): boolean {
-  return method === 'get' && tokens !== 'none' && /:\w+$/.test(path) && typeof responses[200] !== 'string'
+/**
+ * Tests whether the responses of a route carry an ETag: those of one resource, which a client may keep and ask about
+ * later, and those that never change.
+ */
+export function hasETag({ method, path, tokens, responses, isImmutable }: AnyRoute): boolean {
+  const isSingleResource =
+    method === 'get' && tokens !== 'none' && /:\w+$/.test(path) && typeof responses[200] !== 'string'
+  return isSingleResource || isImmutable === true
 }
 
 /** Lists every error code of a route: its own, and those that follow from its definition. */

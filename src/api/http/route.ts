@@ -14,7 +14,7 @@ import { type PreparedRoute, parseRequest, prepareRoute } from './parse-request.
 import {
   type AnyRoute,
   type ApiResponse,
-  isSingleResource,
+  hasETag,
   listErrorCodes,
   type ResponseSchemas,
   type Route,
@@ -98,7 +98,7 @@ async function serveRequest(router: ApiRouter, definition: PreparedRoute, ctx: R
     ctx.set(response.headers ?? {})
     if (!ctx.response.get('Content-Type')) ctx.type = mediaType
     ctx.body = written
-    if (isSingleResource(definition)) revalidate(ctx, String(written))
+    if (hasETag(definition)) revalidate(ctx, written as string | Buffer, definition)
   } catch (error) {
     if (error instanceof ApiError && !listErrorCodes(definition).includes(error.code)) {
       router.log.warn({ code: error.code, route: definition.path }, 'the route does not declare this error')
@@ -135,17 +135,20 @@ export function requireGlobalToken({ connectionUuid }: CallerToken): void {
 
 /**
  * Adds the ETag of a resource, and answers 304 where `If-None-Match` has it. The tag is weak: it names the content, not the
- * bytes, which differ by encoding. Only the caller's own cache may keep the response, and asks before each use.
+ * bytes, which differ by encoding. Only the caller's own cache may keep the response; it asks before each use, or a day
+ * later where the response never changes.
  */
-function revalidate(ctx: RouterContext, text: string): void {
-  const tag = sha256(text).toString('base64url')
+function revalidate(ctx: RouterContext, content: string | Buffer, { isImmutable }: AnyRoute): void {
+  const tag = sha256(content).toString('base64url')
   ctx.set('ETag', `W/"${tag}"`)
-  ctx.set('Cache-Control', 'private, no-cache')
+  ctx.set('Cache-Control', isImmutable ? `private, max-age=${DAY_S}, immutable` : 'private, no-cache')
   ctx.vary('Authorization')
   // Not by `ctx.fresh`, which obeys the request's `no-cache`: that is for caches, and `fetch` adds it to such a request.
   const known = ctx.get('If-None-Match')
   if (known.trim() === '*' || known.includes(`"${tag}"`)) ctx.status = 304
 }
+
+const DAY_S = 86_400
 
 function encodeResponse(definition: AnyRoute, response: ApiResponse<ResponseSchemas>) {
   const status = response.status ?? (definition.responses[200] ? 200 : 201)

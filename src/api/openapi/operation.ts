@@ -1,7 +1,7 @@
 import type { z } from 'zod'
 import { listAllowingScopes } from '../../domain/tokens/token-scope.ts'
 import { MAX_REQUEST_ID_CHARS } from '../../http/limits.ts'
-import { type AnyRoute, isSingleResource } from '../http/route-definition.ts'
+import { type AnyRoute, hasETag } from '../http/route-definition.ts'
 import { IDEMPOTENCY_KEY_PATTERN } from '../operations/idempotency.ts'
 import type { JsonSchema, OpenApiComponents } from './components.ts'
 import { describeErrors } from './errors.ts'
@@ -85,7 +85,7 @@ function describeHeaderParameters(route: AnyRoute): JsonSchema[] {
       'The `ETag` of the answer that the client has: while it is the current one, the answer is 304',
     schema: { type: 'string' },
   }
-  return [requestId, ...(route.isIdempotent ? [key] : []), ...(isSingleResource(route) ? [knownTag] : [])]
+  return [requestId, ...(route.isIdempotent ? [key] : []), ...(hasETag(route) ? [knownTag] : [])]
 }
 
 function describeRequestBody(
@@ -119,7 +119,7 @@ function describeSuccesses(route: AnyRoute, components: OpenApiComponents) {
     ...referToHeaders('X-Request-Id'),
     ...(route.tokens !== 'none' && referToHeaders('RateLimit', 'RateLimit-Policy')),
     ...(route.isIdempotent && referToHeaders('Idempotent-Replayed')),
-    ...(isSingleResource(route) && referToHeaders('ETag')),
+    ...(hasETag(route) && referToHeaders('ETag')),
   }
   const described = Object.entries(answers).map(([status, answer]) => {
     const description = status === '201' ? 'Created' : 'OK'
@@ -133,7 +133,7 @@ function describeSuccesses(route: AnyRoute, components: OpenApiComponents) {
   })
   return {
     ...(Object.fromEntries(described) as Record<string, JsonSchema>),
-    ...(isSingleResource(route) && {
+    ...(hasETag(route) && {
       304: { description: 'The client has the current answer, by its `If-None-Match`', headers },
     }),
   }

@@ -7,7 +7,7 @@ import type { DisputeReplyForm } from '../../contract/disputes/dispute-reply.ts'
 import type { EntityManager } from '../../db/client/orm.ts'
 import type { Connection } from '../../db/entities/connection.ts'
 import { ATTACHMENT_ORDER, Attachment, Dispute } from '../../db/entities/dispute.ts'
-import { readDisputes } from '../../db/repositories/disputes.ts'
+import { type ReadAttachment, type ReadDispute, readDisputes } from '../../db/repositories/disputes.ts'
 import { formatTextArray, hasAnyState } from '../../db/sql-conditions.ts'
 import {
   type AttachmentType,
@@ -48,8 +48,8 @@ export async function requireVisibleDispute(em: EntityManager, token: CallerToke
 }
 
 export async function showDisputeWithAttachments(em: EntityManager, storage: FileStorage, dispute: Dispute) {
-  const [found] = await showDisputesWithAttachments(em, storage, [dispute])
-  return found!
+  const attachments = await em.find(Attachment, { disputeUuid: dispute.uuid }, { orderBy: ATTACHMENT_ORDER })
+  return showLinkedDispute(storage, dispute, attachments)
 }
 
 export async function listDisputes(
@@ -73,26 +73,13 @@ export async function listDisputes(
     ],
     read: page => readDisputes(em, page),
   })
-  return { data: await showDisputesWithAttachments(em, storage, data), meta }
+  return { data: await Promise.all(data.map(one => showLinkedDispute(storage, one, one.attachments))), meta }
 }
 
-/** Presents disputes with their attachments, which one statement reads for the whole page. */
-async function showDisputesWithAttachments(em: EntityManager, storage: FileStorage, disputes: Dispute[]) {
-  const uuids = disputes.map(dispute => dispute.uuid)
-  const attachments = await em.find(
-    Attachment,
-    { disputeUuid: { $in: uuids } },
-    { orderBy: ATTACHMENT_ORDER },
-  )
-  const byDispute = Map.groupBy(attachments, ({ disputeUuid }) => disputeUuid)
-  return Promise.all(
-    disputes.map(async dispute => {
-      const attachments = byDispute.get(dispute.uuid) ?? []
-      return showDispute(
-        dispute,
-        await showAttachments(attachments, ({ storageKey }) => storage.createLink(storageKey)),
-      )
-    }),
+async function showLinkedDispute(storage: FileStorage, dispute: ReadDispute, attachments: ReadAttachment[]) {
+  return showDispute(
+    dispute,
+    await showAttachments(attachments, ({ storageKey }) => storage.createLink(storageKey)),
   )
 }
 

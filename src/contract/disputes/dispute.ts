@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import type { Attachment, Dispute } from '../../db/entities/dispute.ts'
+import type { ReadAttachment, ReadDispute } from '../../db/repositories/disputes.ts'
 import {
   DISPUTE_KINDS,
   DISPUTE_STATUSES,
@@ -105,17 +105,20 @@ export const disputesQuery = z
   .superRefine(requireDaysInOrder)
 export type DisputesQuery = z.output<typeof disputesQuery>
 
-export type AttachmentLinker = (attachment: Attachment) => Promise<string>
+export type AttachmentLinker = (attachment: ReadAttachment) => Promise<string>
 export type AttachmentLink = { uuid: string; url: string }
 
-export function showAttachments(attachments: Attachment[], linkTo: AttachmentLinker) {
+export function showAttachments(attachments: ReadAttachment[], linkTo: AttachmentLinker) {
   return Promise.all(
     attachments.map(async attachment => ({ uuid: attachment.uuid, url: await linkTo(attachment) })),
   )
 }
 
 /** Presents the current dispute, as GET shows it. The caller has loaded connection and movement. */
-export function showDispute(dispute: Dispute, attachments: AttachmentLink[]): z.output<typeof disputeSchema> {
+export function showDispute(
+  dispute: ReadDispute,
+  attachments: AttachmentLink[],
+): z.output<typeof disputeSchema> {
   return {
     uuid: dispute.uuid,
     pix_in_transaction: {

@@ -63,7 +63,7 @@ export function registerDisputePages({ get, post, dashboard }: DashboardRouter):
   get('money.read', PATH, async visit => {
     const { token, modes } = await restrictToOneMode(visit)
     const list = await listByFilters(visit, disputesQuery, query =>
-      readInSnapshot(visit.em, em => listDisputes(em, storage, token, query)),
+      listDisputes(visit.em.fork(), storage, token, query),
     )
     const rows = list.rows.map(({ attachments: _, ...dispute }) => dispute)
     const due = await listDisputesByDeadline(visit.em.fork(), token)
@@ -75,7 +75,7 @@ export function registerDisputePages({ get, post, dashboard }: DashboardRouter):
     const { token } = await restrictToOneMode(visit)
     return openListFile(visit, {
       ...{ name: nameFileByMode('disputes', token.mode), columns: DISPUTE_COLUMNS, schema: disputesQuery },
-      list: query => readInSnapshot(visit.em, em => listDisputes(em, storage, token, query)),
+      list: query => listDisputes(visit.em.fork(), storage, token, query),
     })
   })
 

@@ -2,9 +2,11 @@ import { UNRESOLVED_DISPUTE_STATES } from '../../domain/disputes/dispute.ts'
 import { HAS_DISPUTE_NOTIFICATIONS } from '../../domain/disputes/provider-dispute.ts'
 import { PROVIDER_APIS } from '../../domain/providers/provider.ts'
 import type { EntityManager } from '../client/orm.ts'
-import { Dispute } from '../entities/dispute.ts'
-import { queryEntities } from '../pipeline/entity-mapper.ts'
-import { type Query, query } from '../pipeline/query.ts'
+import type { Connection } from '../entities/connection.ts'
+import { type Attachment, Dispute } from '../entities/dispute.ts'
+import { Movement } from '../entities/movement.ts'
+import { getEntityMapper, queryEntities } from '../pipeline/entity-mapper.ts'
+import { type Query, query, type ResultRow } from '../pipeline/query.ts'
 import { selectValues } from '../select-values.ts'
 import { type RowPage, selectNewestRows } from '../sql-conditions.ts'
 
@@ -69,10 +71,37 @@ export function queryProviderDisputeIds({
   )
 }
 
-/** Reads a page of disputes, newest first. */
-export async function readDisputes(em: EntityManager, page: RowPage) {
-  const keys = await selectNewestRows<{ uuid: string }>(em, 'dispute', page, { select: keys => keys })
-  const uuids = keys.map(({ uuid }) => uuid)
-  const orderBy = [{ createdAt: 'desc' as const }, { uuid: 'desc' as const }]
-  return em.find(Dispute, { uuid: { $in: uuids } }, { populate: ['connection', 'movement'], orderBy })
+/** Read-only dispute with all that its response shows; a loaded entity with its attachments conforms too. */
+export type ReadDispute = Omit<Dispute, 'connection' | 'movement'> & {
+  connection: Pick<Connection, 'uuid' | 'provider'>
+  movement: Movement
 }
+export type ReadAttachment = Pick<Attachment, 'uuid' | 'storageKey'>
+
+type DisputeRow = ResultRow & { provider: Connection['provider']; attachments: ReadAttachment[] | null }
+
+/** Reads a page of disputes with their attachments, newest first, in one statement and so in one snapshot. */
+export async function readDisputes(em: EntityManager, page: RowPage) {
+  const dispute = getEntityMapper(em, Dispute, 'd')
+  const movement = getEntityMapper(em, Movement, 'm')
+  const select = (
+    keys: string,
+  ) => `select ${dispute.columns}, k.provider, ${movement.columns}, ${ATTACHMENTS_COLUMN} as attachments
+     from (${keys}) page
+     join dispute d on d.uuid = page.uuid
+     join connection k on k.uuid = d.connection_uuid
+     join movement m on m.uuid = d.movement_uuid
+     order by d.created_at desc, d.uuid desc`
+  const rows = await selectNewestRows<DisputeRow>(em, 'dispute', page, { select })
+  return rows.map(row => ({
+    ...dispute.mapRow(row),
+    connection: { uuid: row.d_connection_uuid as string, provider: row.provider },
+    movement: movement.mapRow(row),
+    attachments: row.attachments ?? [],
+  }))
+}
+
+const ATTACHMENTS_COLUMN = `(
+  select json_agg(json_build_object('uuid', a.uuid, 'storageKey', a.storage_key) order by a.reply, a.position)
+  from attachment a where a.dispute_uuid = d.uuid
+)`
