@@ -67,7 +67,8 @@ function addOnce(components: Record<string, JsonSchema>, name: string, component
 /**
  * Rewrites what zod generates: references point to the components; limits of every JavaScript integer, patterns that only
  * repeat a format and rules that every object keeps are left out; a constant is an enum and a nullable type a list of
- * types, which more generators read.
+ * types, which more generators read. Left out as well: the alternatives of a file's type, of which generators make a type
+ * that is no file, and defaults, with which an optional field becomes a required one of their types. Descriptions say both.
  */
 function normalizeSchema(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(normalizeSchema)
@@ -91,6 +92,11 @@ function isRedundant(key: string, inner: unknown, schema: object): boolean {
     case 'minimum':
     case 'maximum':
       return Math.abs(Number(inner)) === Number.MAX_SAFE_INTEGER
+    case 'default':
+      return typeof inner !== 'object' || Array.isArray(inner) // A property of this name has a schema.
+    case 'anyOf':
+    case 'contentEncoding':
+      return Object(schema).format === 'binary'
     case 'propertyNames':
       return Object.keys(Object(inner)).join() === 'type'
     default:

@@ -7,7 +7,7 @@ import { OPENAPI_HEADERS } from './headers.ts'
 import { NAMED_EXAMPLES } from './named-examples.ts'
 import { describeOperation } from './operation.ts'
 import { OPENAPI_TAGS } from './tags.ts'
-import { describeWebhooks } from './webhooks.ts'
+import { describeWebhooks, WEBHOOK_TAG } from './webhooks.ts'
 
 /** Builds the OpenAPI 3.1 document of the routes with an operation id, only from their schemas, so that it cannot differ from them. */
 export function buildOpenApiDocument(routes: AnyRoute[]) {
@@ -32,7 +32,7 @@ export function buildOpenApiDocument(routes: AnyRoute[]) {
       license: { name: 'Apache-2.0', identifier: 'Apache-2.0' },
     },
     servers: [{ url: '/' }],
-    tags: OPENAPI_TAGS.map(({ name, description }) => ({ name, description })),
+    tags: [...OPENAPI_TAGS.map(({ name, description }) => ({ name, description })), WEBHOOK_TAG],
     paths,
     webhooks,
     components: {

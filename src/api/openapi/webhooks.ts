@@ -3,13 +3,19 @@ import { EVENT_TYPES } from '../../domain/webhooks/webhook.ts'
 import type { JsonSchema, OpenApiComponents } from './components.ts'
 import { toPascalCase } from './names.ts'
 
+/** Tag of what is received. With a tag of paths, generators would write two clients into one file and keep the second. */
+export const WEBHOOK_TAG = {
+  name: 'webhook-events',
+  description: 'What the endpoints of the merchant receive: one signed request per event.',
+}
+
 /** Describes what endpoints of merchants receive: one webhook per kind of event, with its body and its signature. */
 export function describeWebhooks(components: OpenApiComponents): Record<string, JsonSchema> {
   return Object.fromEntries(
     EVENT_TYPES.map(type => {
       const schema = components.registerSchema(EVENT_BODIES[type])
       const operation = {
-        tags: ['events'],
+        tags: [WEBHOOK_TAG.name],
         operationId: `on${toPascalCase(type.toLowerCase())}Event`,
         summary: `A ${type} event`,
         description: EVENT_DESCRIPTIONS[type],

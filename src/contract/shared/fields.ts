@@ -195,7 +195,7 @@ const timeZoneQuery = z
   .refine(isTimeZone, 'must be an IANA time zone, such as America/Sao_Paulo')
   .default('UTC')
   .meta({
-    description: 'IANA time zone of the days in this query',
+    description: 'IANA time zone of the days in this query; by default UTC',
     examples: ['America/Sao_Paulo'],
   })
 

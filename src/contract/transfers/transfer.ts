@@ -138,7 +138,7 @@ const transferError = z
 
 const keyInitiation = z
   .object({
-    ...{ ...initiationFields, txid: z.null(), value: reaisOutput, type: z.literal('KEY') },
+    ...{ ...initiationFields, value: reaisOutput, type: z.literal('KEY') },
     status: z.enum(['PENDING', 'COMPLETED', 'FAILED', 'CANCELLED', 'EXPIRED']),
     expires_at: instantSchema.nullable(),
     ...rowTimes,

@@ -8,6 +8,7 @@ import type { RouteRegistrar } from '../../../src/api/app.ts'
 import type { AnyRoute } from '../../../src/api/http/route-definition.ts'
 import { MERCHANT_ROUTES } from '../../../src/api/merchant-routes.ts'
 import { OPENAPI_TAGS } from '../../../src/api/openapi/tags.ts'
+import { WEBHOOK_TAG } from '../../../src/api/openapi/webhooks.ts'
 import { ERROR_CATALOGUE } from '../../../src/domain/errors/error-catalogue.ts'
 import { type ApiFixture, type ApiResponse, openApiFixture } from '../support/api-fixture.ts'
 
@@ -68,9 +69,10 @@ describe('the OpenAPI document', () => {
   })
 
   test('groups every operation under one described tag', () => {
-    const names = OPENAPI_TAGS.map(({ name }) => name)
+    const names = [...OPENAPI_TAGS, WEBHOOK_TAG].map(({ name }) => name)
     expect(document.tags.map((tag: { name: string }) => tag.name)).toEqual(names)
-    const used = operations().map(({ tags }) => tags)
+    const received = Object.values<ApiResponse['body']>(document.webhooks).map(({ post }) => post)
+    const used = [...operations(), ...received].map(({ tags }) => tags)
     for (const tags of used) expect([tags.length, names]).toEqual([1, expect.arrayContaining(tags)])
     expect(new Set(used.flat())).toEqual(new Set(names))
   })

@@ -110,7 +110,7 @@ class Payments:
             per_page: Rows of a page, by default 15; where `uuid` names more, as many as it names.
             cursor: Instead of `page`: empty for the first page, then the `next_cursor` of the page before.
                 Rows that are added meanwhile neither repeat nor hide others.
-            time_zone: IANA time zone of the days in this query.
+            time_zone: IANA time zone of the days in this query; by default UTC.
             uuid: Only these, at most 100; repeated or separated by commas.
             status: In one of these statuses; `UNDEFINED` is a charge that no provider has issued yet.
             type: Every payment is a PIX; `UNDEFINED` selects none.
@@ -184,7 +184,7 @@ class Payments:
 
         Args:
             per_page: Resources that are read with one request.
-            time_zone: IANA time zone of the days in this query.
+            time_zone: IANA time zone of the days in this query; by default UTC.
             uuid: Only these, at most 100; repeated or separated by commas.
             status: In one of these statuses; `UNDEFINED` is a charge that no provider has issued yet.
             type: Every payment is a PIX; `UNDEFINED` selects none.
@@ -311,7 +311,7 @@ class Payments:
             per_page: Rows of a page, by default 15; where `uuid` names more, as many as it names.
             cursor: Instead of `page`: empty for the first page, then the `next_cursor` of the page before.
                 Rows that are added meanwhile neither repeat nor hide others.
-            time_zone: IANA time zone of the days in this query.
+            time_zone: IANA time zone of the days in this query; by default UTC.
         """
         return self._transport.send(
             Call(
@@ -333,7 +333,7 @@ class Payments:
 
         Args:
             per_page: Resources that are read with one request.
-            time_zone: IANA time zone of the days in this query.
+            time_zone: IANA time zone of the days in this query; by default UTC.
         """
         return iterate_pages(
             lambda cursor: self.list_refunds(uuid, per_page=per_page, time_zone=time_zone, cursor=cursor)
@@ -383,7 +383,7 @@ class Refunds:
             per_page: Rows of a page, by default 15; where `uuid` names more, as many as it names.
             cursor: Instead of `page`: empty for the first page, then the `next_cursor` of the page before.
                 Rows that are added meanwhile neither repeat nor hide others.
-            time_zone: IANA time zone of the days in this query.
+            time_zone: IANA time zone of the days in this query; by default UTC.
             uuid: Only these, at most 100; repeated or separated by commas.
             status: In one of these statuses.
             date_from: Created on this day or later, in `time_zone`: `YYYY-MM-DD`.
@@ -434,7 +434,7 @@ class Refunds:
 
         Args:
             per_page: Resources that are read with one request.
-            time_zone: IANA time zone of the days in this query.
+            time_zone: IANA time zone of the days in this query; by default UTC.
             uuid: Only these, at most 100; repeated or separated by commas.
             status: In one of these statuses.
             date_from: Created on this day or later, in `time_zone`: `YYYY-MM-DD`.
@@ -488,7 +488,7 @@ class Meds:
             per_page: Rows of a page, by default 15; where `uuid` names more, as many as it names.
             cursor: Instead of `page`: empty for the first page, then the `next_cursor` of the page before.
                 Rows that are added meanwhile neither repeat nor hide others.
-            time_zone: IANA time zone of the days in this query.
+            time_zone: IANA time zone of the days in this query; by default UTC.
             uuid: Only these, at most 100; repeated or separated by commas.
             status: In one of these statuses; `UNDEFINED` selects none.
             med_type: RECEIVED_MED claims a payment of a charge back, REQUESTED_MED a transfer.
@@ -541,7 +541,7 @@ class Meds:
 
         Args:
             per_page: Resources that are read with one request.
-            time_zone: IANA time zone of the days in this query.
+            time_zone: IANA time zone of the days in this query; by default UTC.
             uuid: Only these, at most 100; repeated or separated by commas.
             status: In one of these statuses; `UNDEFINED` selects none.
             med_type: RECEIVED_MED claims a payment of a charge back, REQUESTED_MED a transfer.
@@ -698,7 +698,7 @@ class Transfers:
             per_page: Rows of a page, by default 15; where `uuid` names more, as many as it names.
             cursor: Instead of `page`: empty for the first page, then the `next_cursor` of the page before.
                 Rows that are added meanwhile neither repeat nor hide others.
-            time_zone: IANA time zone of the days in this query.
+            time_zone: IANA time zone of the days in this query; by default UTC.
             uuid: Only these, at most 100; repeated or separated by commas.
             status: In one of these statuses; `UNDEFINED` selects none.
             type: Every payment is a PIX; `UNDEFINED` selects none.
@@ -760,7 +760,7 @@ class Transfers:
 
         Args:
             per_page: Resources that are read with one request.
-            time_zone: IANA time zone of the days in this query.
+            time_zone: IANA time zone of the days in this query; by default UTC.
             uuid: Only these, at most 100; repeated or separated by commas.
             status: In one of these statuses; `UNDEFINED` selects none.
             type: Every payment is a PIX; `UNDEFINED` selects none.
@@ -919,7 +919,7 @@ class PixKeys:
             per_page: Rows of a page, by default 15; where `uuid` names more, as many as it names.
             cursor: Instead of `page`: empty for the first page, then the `next_cursor` of the page before.
                 Rows that are added meanwhile neither repeat nor hide others.
-            time_zone: IANA time zone of the days in this query.
+            time_zone: IANA time zone of the days in this query; by default UTC.
             type: Of one of these types.
         """
         return self._transport.send(
@@ -952,7 +952,7 @@ class PixKeys:
 
         Args:
             per_page: Resources that are read with one request.
-            time_zone: IANA time zone of the days in this query.
+            time_zone: IANA time zone of the days in this query; by default UTC.
             type: Of one of these types.
         """
         return iterate_pages(
@@ -1002,7 +1002,7 @@ class Providers:
             per_page: Rows of a page, by default 15; where `uuid` names more, as many as it names.
             cursor: Instead of `page`: empty for the first page, then the `next_cursor` of the page before.
                 Rows that are added meanwhile neither repeat nor hide others.
-            time_zone: IANA time zone of the days in this query.
+            time_zone: IANA time zone of the days in this query; by default UTC.
             status: In one of these statuses.
         """
         return self._transport.send(
@@ -1034,7 +1034,7 @@ class Providers:
 
         Args:
             per_page: Resources that are read with one request.
-            time_zone: IANA time zone of the days in this query.
+            time_zone: IANA time zone of the days in this query; by default UTC.
             status: In one of these statuses.
         """
         return iterate_pages(
@@ -1149,7 +1149,7 @@ class Webhooks:
             per_page: Rows of a page, by default 15; where `uuid` names more, as many as it names.
             cursor: Instead of `page`: empty for the first page, then the `next_cursor` of the page before.
                 Rows that are added meanwhile neither repeat nor hide others.
-            time_zone: IANA time zone of the days in this query.
+            time_zone: IANA time zone of the days in this query; by default UTC.
         """
         return self._transport.send(
             Call(
@@ -1168,7 +1168,7 @@ class Webhooks:
 
         Args:
             per_page: Resources that are read with one request.
-            time_zone: IANA time zone of the days in this query.
+            time_zone: IANA time zone of the days in this query; by default UTC.
         """
         return iterate_pages(lambda cursor: self.list(per_page=per_page, time_zone=time_zone, cursor=cursor))
 
@@ -1279,7 +1279,7 @@ class Webhooks:
             type: Of an event of one of these types.
             date_from: Created on this day or later, in `time_zone`: `YYYY-MM-DD`.
             date_to: Created on this day or earlier, in `time_zone`: `YYYY-MM-DD`.
-            time_zone: IANA time zone of the days in this query.
+            time_zone: IANA time zone of the days in this query; by default UTC.
             page: Number of the page, from 1.
             per_page: Rows of a page, by default 15; where `uuid` names more, as many as it names.
             cursor: Instead of `page`: empty for the first page, then the `next_cursor` of the page before.
@@ -1326,7 +1326,7 @@ class Webhooks:
             type: Of an event of one of these types.
             date_from: Created on this day or later, in `time_zone`: `YYYY-MM-DD`.
             date_to: Created on this day or earlier, in `time_zone`: `YYYY-MM-DD`.
-            time_zone: IANA time zone of the days in this query.
+            time_zone: IANA time zone of the days in this query; by default UTC.
             per_page: Resources that are read with one request.
         """
         return iterate_pages(
@@ -1407,7 +1407,7 @@ class Events:
                 that it belongs to.
             date_from: Created on this day or later, in `time_zone`: `YYYY-MM-DD`.
             date_to: Created on this day or earlier, in `time_zone`: `YYYY-MM-DD`.
-            time_zone: IANA time zone of the days in this query.
+            time_zone: IANA time zone of the days in this query; by default UTC.
             page: Number of the page, from 1.
             per_page: Rows of a page, by default 15; where `uuid` names more, as many as it names.
             cursor: Instead of `page`: empty for the first page, then the `next_cursor` of the page before.
@@ -1457,7 +1457,7 @@ class Events:
                 that it belongs to.
             date_from: Created on this day or later, in `time_zone`: `YYYY-MM-DD`.
             date_to: Created on this day or earlier, in `time_zone`: `YYYY-MM-DD`.
-            time_zone: IANA time zone of the days in this query.
+            time_zone: IANA time zone of the days in this query; by default UTC.
             per_page: Resources that are read with one request.
         """
         return iterate_pages(
@@ -1514,7 +1514,7 @@ class Ledger:
             per_page: Rows of a page, by default 15; where `uuid` names more, as many as it names.
             cursor: Instead of `page`: empty for the first page, then the `next_cursor` of the page before.
                 Rows that are added meanwhile neither repeat nor hide others.
-            time_zone: IANA time zone of the days in this query.
+            time_zone: IANA time zone of the days in this query; by default UTC.
             provider_uuid: Only of this provider of the account: its `uuid`.
             type: Lines of these types: what changed the balance.
             operation_uuid: The operation of the line, or the charge, transfer, refund or dispute that it
@@ -1570,7 +1570,7 @@ class Ledger:
 
         Args:
             per_page: Resources that are read with one request.
-            time_zone: IANA time zone of the days in this query.
+            time_zone: IANA time zone of the days in this query; by default UTC.
             provider_uuid: Only of this provider of the account: its `uuid`.
             type: Lines of these types: what changed the balance.
             operation_uuid: The operation of the line, or the charge, transfer, refund or dispute that it
@@ -1613,7 +1613,7 @@ class Ledger:
             provider_uuid: Only of this provider of the account: its `uuid`.
             date_from: Created on this day or later, in `time_zone`: `YYYY-MM-DD`.
             date_to: Created on this day or earlier, in `time_zone`: `YYYY-MM-DD`.
-            time_zone: IANA time zone of the days in this query.
+            time_zone: IANA time zone of the days in this query; by default UTC.
         """
         return self._transport.send(
             Call(
@@ -1661,7 +1661,7 @@ class Ledger:
                 most 31 days before `date_to`.
             date_from: Created on this day or later, in `time_zone`: `YYYY-MM-DD`.
             date_to: Created on this day or earlier, in `time_zone`: `YYYY-MM-DD`.
-            time_zone: IANA time zone of the days in this query.
+            time_zone: IANA time zone of the days in this query; by default UTC.
             decimal: Decimal separator; a Brazilian Excel reads COMMA.
         """
         return self._transport.send(
@@ -1702,7 +1702,7 @@ class Ledger:
             provider_uuid: Only of this provider of the account: its `uuid`.
             date_from: Created on this day or later, in `time_zone`: `YYYY-MM-DD`.
             date_to: Created on this day or earlier, in `time_zone`: `YYYY-MM-DD`.
-            time_zone: IANA time zone of the days in this query.
+            time_zone: IANA time zone of the days in this query; by default UTC.
         """
         return self._transport.send(
             Call(

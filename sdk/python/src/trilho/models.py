@@ -407,7 +407,10 @@ class Party(Model):
 class KeyInitiation(Model):
     sender: Party | None
     receiver: Party
-    txid: None
+    txid: str | None
+    """
+    Id of the charge at its provider; null for transfers and refunds
+    """
     value: Decimal
     """
     Reais, at most two decimals

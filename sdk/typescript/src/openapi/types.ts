@@ -1239,7 +1239,8 @@ export interface components {
         KeyInitiation: {
             sender: components["schemas"]["Party"] | null;
             receiver: components["schemas"]["Party"];
-            txid: null;
+            /** @description Id of the charge at its provider; null for transfers and refunds */
+            txid: string | null;
             /** @description Reais, at most two decimals */
             value: number;
             /** @enum {string} */
@@ -1713,10 +1714,7 @@ export interface components {
                  */
                 recipient_account_uuid: string;
             }[];
-            /**
-             * @description Seconds until the charge can be paid no more, from 60 to 30 days; by default a day
-             * @default 86400
-             */
+            /** @description Seconds until the charge can be paid no more, from 60 to 30 days; by default a day */
             expires_in?: number;
         };
         CreatedCharge: {
@@ -2518,7 +2516,7 @@ export interface operations {
                 per_page?: number;
                 /** @description Instead of `page`: empty for the first page, then the `next_cursor` of the page before. Rows that are added meanwhile neither repeat nor hide others */
                 cursor?: string;
-                /** @description IANA time zone of the days in this query */
+                /** @description IANA time zone of the days in this query; by default UTC */
                 time_zone?: string;
                 /** @description Only these, at most 100; repeated or separated by commas */
                 uuid?: string[];
@@ -2735,7 +2733,7 @@ export interface operations {
                 per_page?: number;
                 /** @description Instead of `page`: empty for the first page, then the `next_cursor` of the page before. Rows that are added meanwhile neither repeat nor hide others */
                 cursor?: string;
-                /** @description IANA time zone of the days in this query */
+                /** @description IANA time zone of the days in this query; by default UTC */
                 time_zone?: string;
                 /** @description Only these, at most 100; repeated or separated by commas */
                 uuid?: string[];
@@ -2778,7 +2776,7 @@ export interface operations {
                 per_page?: number;
                 /** @description Instead of `page`: empty for the first page, then the `next_cursor` of the page before. Rows that are added meanwhile neither repeat nor hide others */
                 cursor?: string;
-                /** @description IANA time zone of the days in this query */
+                /** @description IANA time zone of the days in this query; by default UTC */
                 time_zone?: string;
             };
             header?: never;
@@ -2844,7 +2842,7 @@ export interface operations {
                 per_page?: number;
                 /** @description Instead of `page`: empty for the first page, then the `next_cursor` of the page before. Rows that are added meanwhile neither repeat nor hide others */
                 cursor?: string;
-                /** @description IANA time zone of the days in this query */
+                /** @description IANA time zone of the days in this query; by default UTC */
                 time_zone?: string;
                 /** @description Only these, at most 100; repeated or separated by commas */
                 uuid?: string[];
@@ -2935,7 +2933,7 @@ export interface operations {
                          * Format: binary
                          * @description PDF, PNG, JPEG or WebP by its content, at most 10 MiB
                          */
-                        file: string | unknown | unknown | unknown | unknown;
+                        file: string;
                     }[];
                 };
             };
@@ -2961,7 +2959,7 @@ export interface operations {
                 per_page?: number;
                 /** @description Instead of `page`: empty for the first page, then the `next_cursor` of the page before. Rows that are added meanwhile neither repeat nor hide others */
                 cursor?: string;
-                /** @description IANA time zone of the days in this query */
+                /** @description IANA time zone of the days in this query; by default UTC */
                 time_zone?: string;
                 /** @description Only these, at most 100; repeated or separated by commas */
                 uuid?: string[];
@@ -3112,7 +3110,7 @@ export interface operations {
                 per_page?: number;
                 /** @description Instead of `page`: empty for the first page, then the `next_cursor` of the page before. Rows that are added meanwhile neither repeat nor hide others */
                 cursor?: string;
-                /** @description IANA time zone of the days in this query */
+                /** @description IANA time zone of the days in this query; by default UTC */
                 time_zone?: string;
                 /** @description Of one of these types */
                 type?: ("DOCUMENT" | "EMAIL" | "PHONE" | "RANDOM")[];
@@ -3219,7 +3217,7 @@ export interface operations {
                 per_page?: number;
                 /** @description Instead of `page`: empty for the first page, then the `next_cursor` of the page before. Rows that are added meanwhile neither repeat nor hide others */
                 cursor?: string;
-                /** @description IANA time zone of the days in this query */
+                /** @description IANA time zone of the days in this query; by default UTC */
                 time_zone?: string;
                 /** @description In one of these statuses */
                 status?: ("UNDEFINED" | "ACTIVE" | "INFORMATION_PENDING" | "KYC_PENDING" | "KYC_ANALYSIS" | "KYC_REJECTED" | "LIVENESS_PENDING" | "LIVENESS_APPROVED" | "LIVENESS_REJECTED" | "CONFIGURATION_PENDING" | "BLOCKED" | "INACTIVE")[];
@@ -3320,7 +3318,7 @@ export interface operations {
                 per_page?: number;
                 /** @description Instead of `page`: empty for the first page, then the `next_cursor` of the page before. Rows that are added meanwhile neither repeat nor hide others */
                 cursor?: string;
-                /** @description IANA time zone of the days in this query */
+                /** @description IANA time zone of the days in this query; by default UTC */
                 time_zone?: string;
             };
             header?: never;
@@ -3513,7 +3511,7 @@ export interface operations {
                 date_from?: string;
                 /** @description Created on this day or earlier, in `time_zone`: `YYYY-MM-DD` */
                 date_to?: string;
-                /** @description IANA time zone of the days in this query */
+                /** @description IANA time zone of the days in this query; by default UTC */
                 time_zone?: string;
                 /** @description Number of the page, from 1 */
                 page?: number;
@@ -3619,7 +3617,7 @@ export interface operations {
                 date_from?: string;
                 /** @description Created on this day or earlier, in `time_zone`: `YYYY-MM-DD` */
                 date_to?: string;
-                /** @description IANA time zone of the days in this query */
+                /** @description IANA time zone of the days in this query; by default UTC */
                 time_zone?: string;
                 /** @description Number of the page, from 1 */
                 page?: number;
@@ -3680,7 +3678,7 @@ export interface operations {
                 per_page?: number;
                 /** @description Instead of `page`: empty for the first page, then the `next_cursor` of the page before. Rows that are added meanwhile neither repeat nor hide others */
                 cursor?: string;
-                /** @description IANA time zone of the days in this query */
+                /** @description IANA time zone of the days in this query; by default UTC */
                 time_zone?: string;
                 /** @description Only of this provider of the account: its `uuid` */
                 provider_uuid?: string;
@@ -3723,7 +3721,7 @@ export interface operations {
                 date_from?: string;
                 /** @description Created on this day or earlier, in `time_zone`: `YYYY-MM-DD` */
                 date_to?: string;
-                /** @description IANA time zone of the days in this query */
+                /** @description IANA time zone of the days in this query; by default UTC */
                 time_zone?: string;
             };
             header?: never;
@@ -3760,7 +3758,7 @@ export interface operations {
                 date_from?: string;
                 /** @description Created on this day or earlier, in `time_zone`: `YYYY-MM-DD` */
                 date_to?: string;
-                /** @description IANA time zone of the days in this query */
+                /** @description IANA time zone of the days in this query; by default UTC */
                 time_zone?: string;
                 /** @description Decimal separator; a Brazilian Excel reads COMMA */
                 decimal?: "POINT" | "COMMA";
@@ -3791,7 +3789,7 @@ export interface operations {
                 date_from?: string;
                 /** @description Created on this day or earlier, in `time_zone`: `YYYY-MM-DD` */
                 date_to?: string;
-                /** @description IANA time zone of the days in this query */
+                /** @description IANA time zone of the days in this query; by default UTC */
                 time_zone?: string;
             };
             header?: never;
