@@ -1,9 +1,12 @@
+import { readFile } from 'node:fs/promises'
+import { join } from 'node:path'
 import { expect, test } from '@jest/globals'
 import { ERRORS_OF_GUIDE } from '../../docs/tables/error-actions.ts'
 import { updateErrorActions } from '../../docs/tables/error-tables.ts'
 import { updateStateTables } from '../../docs/tables/state-tables.ts'
 import { GUIDE_LANGUAGES, GUIDE_PAGES } from '../../src/api/docs/guide-pages.ts'
 import { PROVIDER_APIS, PROVIDER_CAPABILITIES } from '../../src/domain/providers/provider.ts'
+import { EVENT_TYPES } from '../../src/domain/webhooks/webhook.ts'
 import { documents, findJsonDifferences, type TestedDocument } from './support/documents.ts'
 
 /** The guide for client developers: both languages say the same, and its tables are those of the service. */
@@ -53,6 +56,22 @@ test('every error that an API client can receive has guidance in Portuguese', ()
   )
   expect(silent).toEqual([])
 })
+
+test.each(GUIDE_LANGUAGES)(
+  'the guide shows one body of every event type, as the API documents it (%s)',
+  async language => {
+    const { webhooks } = JSON.parse(await readFile(join(import.meta.dirname, '../../openapi.json'), 'utf8'))
+    const bodies = pageOf(language, 'webhooks').tokens.flatMap(token =>
+      token.type === 'code' && token.lang === 'json' ? [JSON.parse(token.text)] : [],
+    )
+    expect(bodies.map(({ type }) => type).toSorted()).toEqual(EVENT_TYPES.toSorted())
+    for (const body of bodies) {
+      const { example } = webhooks[body.type].post.requestBody.content['application/json']
+      expect(findJsonDifferences(example, body)).toEqual([])
+    }
+    expect(bodies.find(({ type }) => type === 'REFUND').data.refund.value).toBeGreaterThan(0)
+  },
+)
 
 test.each([
   ['another number', { value: 1 }, { value: 2 }],
