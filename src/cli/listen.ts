@@ -90,6 +90,7 @@ function parseTypes(value: string): string[] {
 }
 
 function parseSecret(value: string): string {
-  if (!isUsableSigningSecret(value)) throw new InvalidArgumentError('Not a signing secret.')
+  if (!isUsableSigningSecret(value))
+    throw new InvalidArgumentError('Not a signing secret of at least 24 bytes.')
   return value
 }

@@ -29,7 +29,7 @@ export function buildSignatureHeaders({
     'webhook-id': id,
     'webhook-timestamp': String(Math.floor(at.getTime() / 1_000)),
     'webhook-signature': secrets
-      .map(secret => new Webhook(decodeSigningSecret(secret), { format: 'raw' }).sign(id, at, body))
+      .map(secret => new Webhook(requireSigningKey(secret), { format: 'raw' }).sign(id, at, body))
       .join(' '),
   }
 }
@@ -39,12 +39,13 @@ export function generateSigningSecret(): string {
   return SECRET_PREFIX + randomBytes(32).toString('base64')
 }
 
-/** Returns whether a secret can sign: it is not empty and, after `whsec_`, canonical base64. */
+/** The least bytes of a signing secret, 192 bits: the lower limit of Standard Webhooks. */
+const MIN_SIGNING_SECRET_BYTES = 24
+
+/** Returns whether a secret can sign: it has enough bytes and, after `whsec_`, is canonical base64. */
 export function isUsableSigningSecret(text: string): boolean {
-  if (!text.startsWith(SECRET_PREFIX)) return text !== ''
-  const encoded = text.slice(SECRET_PREFIX.length)
-  // Node decodes base64 leniently, receivers' libraries do not: only the canonical spelling is accepted.
-  return encoded !== '' && Buffer.from(encoded, 'base64').toString('base64') === encoded
+  const key = decodeSigningSecret(text)
+  return key !== null && key.length >= MIN_SIGNING_SECRET_BYTES
 }
 
 /** Masks a secret for lists: shows the last four characters, or none of a short secret. */
@@ -54,9 +55,17 @@ export function maskSigningSecret(text: string): string {
   return `${prefix}****${secret.length >= 16 ? secret.slice(-4) : ''}`
 }
 
-function decodeSigningSecret(secret: string): Uint8Array {
-  if (!isUsableSigningSecret(secret)) throw new Error('The signing secret is not valid')
-  return secret.startsWith(SECRET_PREFIX)
-    ? Buffer.from(secret.slice(SECRET_PREFIX.length), 'base64')
-    : Buffer.from(secret, 'utf8')
+function requireSigningKey(secret: string): Uint8Array {
+  const key = decodeSigningSecret(secret)
+  if (key === null) throw new Error('The signing secret is not valid')
+  return key
+}
+
+/** Decodes a secret to the key that signs; null where the text after `whsec_` is not canonical base64, or where it is empty. */
+function decodeSigningSecret(secret: string): Uint8Array | null {
+  const encoded = secret.startsWith(SECRET_PREFIX) ? secret.slice(SECRET_PREFIX.length) : undefined
+  const key = Buffer.from(encoded ?? secret, encoded === undefined ? 'utf8' : 'base64')
+  // Node decodes base64 leniently, receivers' libraries do not: only the canonical spelling is accepted.
+  const isCanonical = encoded === undefined || key.toString('base64') === encoded
+  return isCanonical && key.length > 0 ? key : null
 }

@@ -51,7 +51,7 @@ test('a creation is one workflow task, and a payment is one signal and one poll 
 async function playPaidCharge() {
   const merchant = await stack.createMerchant()
   const url = `${stack.local.inbox_url}/counted-${merchant.uuid}`
-  await merchant.api.post('/api/v1/webhooks', { url, token: 'token' })
+  await merchant.api.post('/api/v1/webhooks', { url, token: 'token'.repeat(5) })
   const { uuid, payment } = await merchant.api.createCharge()
   const issued = await countedOf(`charge/${uuid}`)
   await stack.simulator.pay({ payload: payment.payload })

@@ -58,19 +58,22 @@ test('a generated secret is 32 random bytes, and valid', () => {
 })
 
 test.each([
-  ['my-token', true],
-  ['não é base64', true],
-  ['WHSEC_anything', true],
-  ['whsec_c2VjcmV0', true],
-  ['whsec_c2VjcmV0MQ==', true],
+  ['my-token-of-24-characters', true],
+  ['twelve ççççç characters', true], // 28 bytes.
+  ['WHSEC_anything of 24 bytes', true],
+  ['whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw', true],
+  [`whsec_${Buffer.alloc(25, 1).toString('base64')}`, true],
+  [`whsec_${Buffer.alloc(23, 1).toString('base64')}`, false],
+  ['a'.repeat(24), true],
+  ['a'.repeat(23), false],
+  ['x', false],
   ['', false],
   ['whsec_', false],
   ['whsec_ ', false],
-  ['whsec_c2VjcmV0MQ', false], // The padding is missing.
-  ['whsec_c2VjcmV0MR==', false], // Bits behind the last byte.
-  ['whsec_c2Vjcm-_', false], // The alphabet of URLs.
-  ['whsec_not base64!', false],
-  ['whsec_=', false],
+  [`whsec_${Buffer.alloc(25, 1).toString('base64').slice(0, -2)}`, false], // The padding is missing.
+  [`whsec_${'AQEB'.repeat(8)}AR==`, false], // Bits behind the last byte.
+  ['whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLa-_', false], // The alphabet of URLs.
+  ['whsec_not base64 but of many characters!', false],
 ])('%j is valid: %s', (text, usable) => {
   expect(isUsableSigningSecret(text)).toBe(usable)
 })

@@ -292,7 +292,7 @@ function createEndpointInspector(
     inspectEndpoint(url, policy, { ...options, limitMs: getRequestDeadline().timeoutBeforeStartMs() })
 }
 
-const INVALID_SECRET_MESSAGE = 'must not be empty, and after whsec_ must be proper base64'
+const INVALID_SECRET_MESSAGE = 'must have at least 24 bytes, and after whsec_ must be proper base64'
 
 type EndpointInput = { url?: unknown; token?: unknown }
 

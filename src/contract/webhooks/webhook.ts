@@ -17,8 +17,9 @@ const token = z
   .string()
   .max(1_024)
   .meta({
-    description: 'The secret that signs. After `whsec_`, proper base64',
-    examples: ['a secret of your own'],
+    description:
+      'The secret that signs, of at least 24 bytes: `whsec_` and their base64, as libraries of Standard Webhooks expect it. Another text signs by its UTF-8 bytes',
+    examples: ['whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw'],
   })
 const events = z
   .array(caseInsensitiveEnum(SUBSCRIBABLE_EVENT_TYPES))

@@ -102,6 +102,7 @@ const REFUSED: Refused[] = [
   { name: 'no events', body: () => ({ events: [] }), errors: ['events'] },
   { name: 'an unknown event', body: () => ({ events: ['PAYMENT', 'TEST'] }), errors: ['events.1'] },
   { name: 'an empty token', body: () => ({ token: '' }), errors: ['token'] },
+  { name: 'a token below 24 bytes', body: () => ({ token: 'a'.repeat(23) }), errors: ['token'] },
   { name: 'a token in invalid base64', body: () => ({ token: 'whsec_***' }), errors: ['token'] },
   { name: 'a token that is not a text', body: () => ({ token: 7 }), errors: ['token'] },
   { name: 'a token too long', body: () => ({ token: 'a'.repeat(1_025) }), errors: ['token'] },
@@ -171,12 +172,12 @@ describe('an update', () => {
   })
 
   test('of the signing secret is a rotation: it is shown, and the previous one still signs', async () => {
-    const { data } = (await change({ token: 'another secret of ours' })).body
-    expect(data.token).toBe('another secret of ours')
+    const { data } = (await change({ token: 'another long secret of ours' })).body
+    expect(data.token).toBe('another long secret of ours')
     expect(Date.parse(data.previous_token_expires_at) - Date.now()).toBeGreaterThan(23.9 * 3_600_000)
     expect((await read()).token).toBe('****ours')
     expect((await rowOf()).previous_secrets).toHaveLength(1)
-    await change({ token: 'another secret of ours' })
+    await change({ token: 'another long secret of ours' })
     expect((await rowOf()).previous_secrets).toHaveLength(1)
   })
 
@@ -257,8 +258,8 @@ describe('a rotation', () => {
   })
 
   test('accepts a secret of the caller', async () => {
-    expect((await call('POST', '/rotate', { token: 'my next secret' })).body.data.token).toBe(
-      'my next secret',
+    expect((await call('POST', '/rotate', { token: 'my next secret, long enough' })).body.data.token).toBe(
+      'my next secret, long enough',
     )
   })
 
@@ -276,17 +277,18 @@ describe('a rotation', () => {
   })
 
   test('repeated often leaves the latest nine secrets to sign next to the current one', async () => {
-    for (let index = 0; index < 11; index += 1) await call('POST', '/rotate', { token: `secret ${index}` })
+    for (let index = 0; index < 11; index += 1)
+      await call('POST', '/rotate', { token: `a secret of more than 24 bytes, ${index}` })
     expect((await rowOf()).previous_secrets).toHaveLength(9)
-    await call('POST', '/rotate', { token: 'secret 9' }) // Back to the previous one: it signs once.
+    await call('POST', '/rotate', { token: 'a secret of more than 24 bytes, 9' }) // Back to the previous one: it signs once.
     expect((await rowOf()).previous_secrets).toHaveLength(9)
   })
 
   test('stores every secret sealed', async () => {
-    await call('POST', '/rotate', { token: 'a secret in the open' })
+    await call('POST', '/rotate', { token: 'a long secret in the open' })
     await call('POST', '/rotate')
-    expect(JSON.stringify(await rowOf())).not.toMatch(/a secret in the open|whsec_[^*]/)
-    expect(fixture.lines.join()).not.toMatch(/a secret in the open|whsec_/)
+    expect(JSON.stringify(await rowOf())).not.toMatch(/a long secret in the open|whsec_[^*]/)
+    expect(fixture.lines.join()).not.toMatch(/a long secret in the open|whsec_/)
   })
 })
 

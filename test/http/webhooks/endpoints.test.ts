@@ -15,6 +15,7 @@ import {
 import { type ApiFixture, openApiFixture, repeatWhileUnavailable } from '../support/api-fixture.ts'
 
 const PATH = '/api/v1/webhooks'
+const BASE64_TOKEN = 'whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw'
 const ALL = ['PAYMENT', 'TRANSFER', 'REFUND', 'MED', 'PIX_TRANSACTION']
 
 let fixture: ApiFixture
@@ -77,18 +78,18 @@ describe('a new webhook', () => {
   })
 
   test('stores its secret sealed', async () => {
-    const { body } = await create({ token: 'a secret of my own' })
+    const { body } = await create({ token: 'a secret of my own, long enough' })
     const [row] = await fixture.orm.em.execute<{ sealed_secret: string }[]>(
       'select * from webhook where uuid = ?',
       [body.data.uuid],
     )
-    expect(JSON.stringify(row)).not.toContain('a secret of my own')
-    expect(fixture.dependencies.sealer.open(row!.sealed_secret)).toBe('a secret of my own')
+    expect(JSON.stringify(row)).not.toContain('a secret of my own, long enough')
+    expect(fixture.dependencies.sealer.open(row!.sealed_secret)).toBe('a secret of my own, long enough')
   })
 
   test.each([
-    { name: 'a token of the caller', body: { token: 'x' }, shown: { token: 'x' } },
-    { name: 'a token in base64', body: { token: 'whsec_c2VjcmV0' }, shown: { token: 'whsec_c2VjcmV0' } },
+    { name: 'a token of the caller', body: { token: 'a'.repeat(24) }, shown: { token: 'a'.repeat(24) } },
+    { name: 'a token in base64', body: { token: BASE64_TOKEN }, shown: { token: BASE64_TOKEN } },
     { name: 'some events', body: { events: ['MED', 'PAYMENT'] }, shown: { events: ['MED', 'PAYMENT'] } },
     { name: 'repeated events in any case', body: { events: ['med', 'MED'] }, shown: { events: ['MED'] } },
   ])('accepts $name', async ({ body, shown }) => {
@@ -108,6 +109,7 @@ describe('a new webhook', () => {
     { name: 'no events', body: { events: [] }, errors: ['events'] },
     { name: 'invalid events', body: { events: ['PAYMENT', 'BOLETO'] }, errors: ['events.1'] },
     { name: 'an empty token', body: { token: '' }, errors: ['token'] },
+    { name: 'a token below 24 bytes', body: { token: 'a'.repeat(23) }, errors: ['token'] },
     { name: 'invalid base64', body: { token: 'whsec_***' }, errors: ['token'] },
     { name: 'nothing after whsec_', body: { token: 'whsec_' }, errors: ['token'] },
     {
@@ -192,7 +194,7 @@ describe('webhooks', () => {
   test('are listed newest first, in pages, with masked secrets', async () => {
     const made: string[] = []
     for (let index = 0; index < 3; index += 1)
-      made.unshift((await create({ token: 'unmasked' })).body.data.uuid)
+      made.unshift((await create({ token: 'unmasked'.repeat(3) })).body.data.uuid)
     const first = (await fixture.call('GET', `${PATH}?per_page=2`, { token })).body
     const second = (await fixture.call('GET', `${PATH}?per_page=2&page=2`, { token })).body
     expect([...first.data, ...second.data].map((one: { uuid: string }) => one.uuid)).toEqual(made)

@@ -2120,7 +2120,7 @@ export interface components {
             url: string;
             /**
              * @description Generated where absent
-             * @example a secret of your own
+             * @example whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw
              */
             token?: string;
             /** @description All five where absent */
@@ -2145,7 +2145,7 @@ export interface components {
             url?: string;
             /**
              * @description Replaces the token as a rotation does
-             * @example a secret of your own
+             * @example whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw
              */
             token?: string;
             /** @description Replace the events that the endpoint receives */
@@ -2162,7 +2162,7 @@ export interface components {
         RotateWebhookTokenRequest: {
             /**
              * @description Generated where absent
-             * @example a secret of your own
+             * @example whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw
              */
             token?: string;
         };
