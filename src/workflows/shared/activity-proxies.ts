@@ -191,9 +191,12 @@ const DB_OPTIONS = {
  */
 export const regularDbActivities = proxyActivities<DbActivities>(DB_OPTIONS)
 
+/** Attempts of a local activity: six seconds where PostgreSQL refuses at once. */
+const LOCAL_DB_ATTEMPTS = 6
+
 const localDbProxies = proxyLocalActivities<DbActivities>({
   ...LOCAL_ACTIVITY_LIMIT,
-  retry: DB_OPTIONS.retry,
+  retry: { ...DB_OPTIONS.retry, maximumAttempts: LOCAL_DB_ATTEMPTS },
 })
 
 /**

@@ -141,13 +141,13 @@ describe('a step in the database', () => {
     expect(story.history.queuedActivities).toEqual([])
   })
 
-  test('runs as an activity of its own after eight failed attempts, whose further attempts add nothing to the history', async () => {
-    const failures = Array.from({ length: 8 }, () => failActivity)
+  test('runs as an activity of its own after six failed attempts, whose further attempts add nothing to the history', async () => {
+    const failures = Array.from({ length: 6 }, () => failActivity)
     const story = await stories.keepUnmatchedPayment({
       keepUnmatchedPayment: [...failures, failActivity, true],
     })
     await story.finish()
-    expect(story.calls).toHaveLength(10)
+    expect(story.calls).toHaveLength(8)
     expect(story.history.queuedActivities).toEqual(['keepUnmatchedPayment'])
   })
 })
