@@ -50,6 +50,10 @@ async function openMarketplace() {
   const table = Object.fromEntries(
     Object.entries(fees).map(([name, fixedCents]) => [name, { fixedCents, hundredthsOfPercent: 0 }]),
   )
+  await fixture.sql(
+    `update provider_account set owner_uuid = ? where uuid = (select provider_account_uuid from connection where uuid = ?)`,
+    [owner.accountUuid, owner.connectionUuid],
+  )
   await fixture.sql(`update connection set fees = ?, type = 'NOMINAL' where account_uuid = ?`, [
     JSON.stringify(table),
     owner.accountUuid,

@@ -395,13 +395,19 @@ const OPERATOR_FORMS: Record<string, FormCase | string> = {
     fields: () => ({ name: 'Loja', document: '11222333000181', reason: REASON, ...once() }),
   },
   'accounts/users': {
-    act: 'user_add',
+    act: 'invite_user',
     fields: () => ({ uuid: ours.account, email: 'dona@trilho.test', reason: REASON, ...once() }),
   },
   'accounts/open': { act: 'open_account', fields: () => ({ account: ours.account, reason: REASON }) },
   'accounts/policy': {
     act: 'account_policy',
-    fields: () => ({ uuid: ours.account, unmatched: 'keep', unique_external_ref: 'yes', reason: REASON }),
+    fields: () => ({
+      uuid: ours.account,
+      unmatched: 'keep',
+      disputed_splits: 'owner',
+      unique_external_ref: 'yes',
+      reason: REASON,
+    }),
   },
   'accounts/time-zone': {
     act: 'account_time_zone',

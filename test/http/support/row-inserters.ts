@@ -40,7 +40,8 @@ export type TokenRow = {
 export const bookingSql = (bucket: 'available' | 'pending' = 'available') => `
   insert into posting (movement_uuid, account_uuid, provider_account_uuid, type, bucket, cents, balance_cents)
   select uuid, account_uuid, provider_account_uuid, type, bucket, sign * value_cents, sign * value_cents
-  from made cross join (values ('${bucket}', 1), ('outside', -1)) as leg (bucket, sign)`
+  from made cross join lateral (select case movement_type when 'IN' then 1 else -1 end) as direction (way)
+  cross join lateral (values ('${bucket}', way), ('outside', -way)) as leg (bucket, sign)`
 
 /** A payload, as SQL. */
 export const ANY_PAYLOAD_SQL = `'\\x${compressChargePayload('p').toString('hex')}'::bytea`
