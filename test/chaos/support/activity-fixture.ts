@@ -25,6 +25,7 @@ export async function openActivityFixture() {
   const seal = createSealer(`a:${Buffer.alloc(32, 7).toString('base64')}`)
   const scriptedProvider: Partial<Provider> = {
     preconnect: () => {},
+    registerNotificationUrl: async () => ({ kind: 'registered' }),
     balances: async () => ({ kind: 'no_answer', code: 'timeout', message: 'no answer in time' }),
   }
   const signalledWorkflowIds: string[] = []
