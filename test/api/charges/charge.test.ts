@@ -366,9 +366,15 @@ const unknownAccount = {
 }
 
 function textIn(png: Buffer): string {
-  const { width, height, data, channels } = decodePng(png)
-  expect(channels).toBe(1)
-  return decodeQR({ width, height, data: rgba(Array.from(data)) })
+  const { width, height, data, channels, depth } = decodePng(png)
+  expect([channels, depth]).toEqual([1, 1])
+  const rowBytes = Math.ceil(width / 8)
+  const readPixel = (_: unknown, index: number) => {
+    const [x, y] = [index % width, Math.floor(index / width)]
+    const isWhite = (data[y * rowBytes + (x >> 3)]! >> (7 - (x & 7))) & 1
+    return isWhite ? 255 : 0
+  }
+  return decodeQR({ width, height, data: rgba(Array.from({ length: width * height }, readPixel)) })
 }
 
 /** Renders the picture's one path as a browser would, four pixels a module, and decodes it. */

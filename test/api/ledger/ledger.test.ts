@@ -268,7 +268,7 @@ test('the database holds postings immutable and balanced, and no merchant bucket
   await expect(
     stack.sql(
       `insert into posting (movement_uuid, account_uuid, provider_account_uuid, type, bucket, cents, balance_cents)
-       select uuid, account_uuid, provider_account_uuid, type, 'available', 1, 1 from movement
+       select uuid, account_uuid, provider_account_uuid, 'FEE', 'available', 1, 1 from movement
        where account_uuid = ? and provider_account_uuid = ? limit 1`,
       place,
     ),
