@@ -73,7 +73,8 @@ def refund_result(value: object) -> dict[str, Any]:
 def balances(available: object) -> dict[str, Any]:
     """A provider with one balance."""
     balance = {
-        f"{name}_balance": 0 for name in ("available", "pending", "blocked", "retained", "provisioned")
+        f"{name}_balance": 0
+        for name in ("available", "pending", "blocked", "retained", "provisioned", "shortfall")
     }
     return {
         "uuid": PROVIDER["uuid"],
