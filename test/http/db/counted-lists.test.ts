@@ -59,6 +59,8 @@ function someone(): { token: CallerToken; sees: string[] } {
   return { token: { accountUuid, connectionUuid, modeScope: reaches } as CallerToken, sees }
 }
 
+const inOrder = (a: number, b: number): [number, number] => [Math.min(a, b), Math.max(a, b)]
+
 test('ledger totals include every line of its days and providers, although times and numbers differ in order', async () => {
   const begin = Date.parse('2026-03-01T12:00:00Z')
   const lines: { at: number; connection: string }[] = []
@@ -70,8 +72,9 @@ test('ledger totals include every line of its days and providers, although times
     if (chance(20)) await foldListCounters(fixture.orm)
     const { token, sees } = someone()
     const provider_uuid = chance(30) ? pick([...connections, randomUUID()]) : undefined
-    const date_from = chance(50) ? dayOf(begin + (upTo(9) - 2) * DAY_MS) : undefined
-    const date_to = chance(50) ? dayOf(begin + (upTo(9) - 2) * DAY_MS) : undefined
+    const [first, last] = inOrder(upTo(9), upTo(9))
+    const date_from = chance(50) ? dayOf(begin + (first - 2) * DAY_MS) : undefined
+    const date_to = chance(50) ? dayOf(begin + (last - 2) * DAY_MS) : undefined
     const time_zone = pick(ZONES)
     const asked = { provider_uuid, date_from, date_to, time_zone }
     const { data, meta } = await listLedgerLines(em(), token, ledgerQuery.parse({ ...list, ...asked }))
@@ -103,8 +106,9 @@ test('events are counted by type, day and visibility, and no longer once they ar
     if (chance(10)) await pruneEvents({ orm: fixture.orm } as ActivityDependencies)()
     const { token, sees } = someone()
     const type = chance(50) ? pick(TYPES) : undefined
-    const date_from = chance(50) ? dayOf(today - upTo(33) * DAY_MS) : undefined
-    const date_to = chance(50) ? dayOf(today - upTo(33) * DAY_MS) : undefined
+    const [last, first] = inOrder(upTo(33), upTo(33))
+    const date_from = chance(50) ? dayOf(today - first * DAY_MS) : undefined
+    const date_to = chance(50) ? dayOf(today - last * DAY_MS) : undefined
     const time_zone = pick(ZONES)
     const asked = { type, date_from, date_to, time_zone }
     const { data, meta } = await listEvents(em(), token, eventsQuery.parse({ ...list, ...asked }))

@@ -52,6 +52,7 @@ describe('a provider', () => {
             blocked_balance: 2,
             retained_balance: 3,
             provisioned_balance: 40,
+            shortfall_balance: 0,
             currency: 'BRL',
           },
         ],

@@ -38,7 +38,10 @@ describe.each(PROVIDER_APIS)('%s', dialect => {
   test('a repeated request yields the same charge; with another value it does not', async () => {
     const order = shop.order(500)
     const first = await shop.provider.issueCharge(order)
-    expect(await shop.provider.issueCharge(order)).toEqual(first)
+    // The second answer is a look-up at Efí, so it expires by Efí's clock.
+    const again = await shop.provider.issueCharge(order)
+    const charge = first.kind === 'accepted' ? { ...first.charge, expiresAt: expect.any(String) } : undefined
+    expect(again).toEqual({ kind: 'accepted', charge })
     expect(await shop.provider.issueCharge({ ...order, totalCents: 501 })).toMatchObject({
       kind: 'rejected',
       code: 'reference_taken',
@@ -102,9 +105,9 @@ describe.each(PROVIDER_APIS)('%s', dialect => {
     })
     await shop.waitForNotification(item => item.kind === 'refund' && item.endToEnd === order.endToEnd)
     expect(await shop.provider.refund(order)).toMatchObject({ kind: 'unknown', code: 'duplicate_id' })
-    // Woovi publishes no refusal of a refund.
+    // Woovi publishes no refusal of a refund; that of Efí counts once the absence of the refund is proved.
     const tooMuch = await shop.provider.refund({ ...order, id: shop.id(), cents: 1751 })
-    expect(tooMuch).toMatchObject({ kind: shop.dialect === 'woovi' ? 'unknown' : 'rejected' })
+    expect(tooMuch).toMatchObject({ kind: 'unknown' })
   })
 
   test('a refund that is rejected later is found rejected', async () => {
