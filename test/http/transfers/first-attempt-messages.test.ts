@@ -42,10 +42,14 @@ beforeEach(() => {
   messages.forget()
 })
 
+/** The value of the last order that the provider has received. */
+let orderedCents = 0
+
 /** The dependencies of a payout activity; the test scripts its provider. */
 function dependencies(): ActivityDependencies {
   const sending = () => ({
     status: sendingStatus,
+    cents: orderedCents,
     endToEnd: `E${randomUUID()}`,
     at: null,
     receiver: null,
@@ -53,7 +57,10 @@ function dependencies(): ActivityDependencies {
   })
   const provider = {
     preconnect: () => opened.push(messages.messages.length),
-    sendTransfer: async () => ({ kind: 'accepted', payout: sending() }),
+    sendTransfer: async ({ cents }: { cents: number }) => {
+      orderedCents = cents
+      return { kind: 'accepted', payout: sending() }
+    },
     findTransfer: async () => ({ kind: 'found', payout: sending() }),
   }
   const sealer = { open: JSON.parse, seal: JSON.stringify }
