@@ -95,7 +95,9 @@ test.each(PAIRS)('%s and %s select the same rows on each kind of page', async (o
     const dayOf = (at: string) => days.format(new Date(at))
     for (const first of filters[one]!)
       for (const second of one === other ? [first] : filters[other]!) {
-        const query = { ...first.query, ...second.query, time_zone: zone }
+        const query: Record<string, string> = { ...first.query, ...second.query, time_zone: zone }
+        const { date_from = '', date_to = date_from } = query
+        if (date_from > date_to) continue // Refused.
         const wanted = rows
           .filter(row => first.selects(row, dayOf) && second.selects(row, dayOf))
           .map(({ uuid }) => uuid)
