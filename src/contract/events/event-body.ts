@@ -55,7 +55,7 @@ export const EVENT_DESCRIPTIONS: Record<EventType, string> = {
   PAYMENT: 'A charge became PAID, FAILED, CANCELLED, EXPIRED, PARTIALLY_REFUNDED or REFUNDED.',
   TRANSFER: 'A transfer became PAID, FAILED, CANCELLED or EXPIRED, or a part of it was returned.',
   REFUND:
-    'A refund was settled or has failed. `data.uuid`, `data.status` and `data.value` are the charge’s; the refund is `data.refund`.',
+    'A refund was settled or has failed. `data.uuid`, `data.status` and `data.value` are those of the charge; the refund is `data.refund`.',
   MED: 'A dispute was opened, answered or closed.',
   PIX_TRANSACTION: 'A PIX settled: money came in or went out, also where it belongs to no charge.',
   TEST: 'The account requested a test event; `data` is the webhook.',

@@ -177,6 +177,7 @@ test('a charge with splits is created, read, paid, split, sent as an event and p
       blocked_balance: 0,
       retained_balance: 0,
       provisioned_balance: 0,
+      shortfall_balance: 0,
       currency: 'BRL',
     },
   ])

@@ -1370,7 +1370,7 @@ class PaymentEvent(Model):
 
 class RefundEvent(Model):
     """
-    A refund was settled or has failed. `data.uuid`, `data.status` and `data.value` are the charge’s; the refund is `data.refund`.
+    A refund was settled or has failed. `data.uuid`, `data.status` and `data.value` are those of the charge; the refund is `data.refund`.
     """
 
     id: str

@@ -810,7 +810,7 @@ export interface webhooks {
         put?: never;
         /**
          * A REFUND event
-         * @description A refund was settled or has failed. `data.uuid`, `data.status` and `data.value` are the charge’s; the refund is `data.refund`.
+         * @description A refund was settled or has failed. `data.uuid`, `data.status` and `data.value` are those of the charge; the refund is `data.refund`.
          */
         post: operations["onRefundEvent"];
         delete?: never;
