@@ -225,6 +225,7 @@ test('a charge with splits is created, read, paid, split, sent as an event and p
       status: 'SETTLED',
       end_to_end,
       charge_uuid: created.uuid,
+      provider: { uuid: connection.uuid, provider: 'PROVIDER_A' },
       settled_at: INSTANT,
       created_at: INSTANT,
       updated_at: INSTANT,
