@@ -28,11 +28,13 @@ test('what could not leave its worker is sent again after 0.5 s to 4 s', () => {
 })
 
 test('the other intervals are those of SPEC', () => {
-  const { nextPoll: _, ...waits } = WAITS
+  const { nextPoll: _, settleWindowAfter, ...waits } = WAITS
+  expect([0, 1, 2, 3, 4].map(settleWindowAfter)).toEqual([0, 60 * MINUTE, 0, 360 * MINUTE, 360 * MINUTE])
   expect(waits).toEqual({
     settlementGraceAfterExpiry: MINUTE,
     absenceConfirmation: MINUTE,
     endAfterConfirmation: 60 * MINUTE,
+    countRepeatedRefusal: 60 * MINUTE,
     retryReturn: 15 * MINUTE,
     retryTransfer: 15 * MINUTE,
     expireTransferAfter: 24 * 60 * MINUTE,

@@ -38,7 +38,8 @@ import { chargeInput } from '../../support/workflow-story-suite.ts'
 
 jest.setTimeout(480_000)
 
-const TIME_SCALE = 10
+/** A PIX key, which no notification wakes, is polled every 36 s at last. */
+const TIME_SCALE = 100
 const clock = { now: async () => Date.now() } as Story
 /** Waves of workflows whose operations have ended at the providers. */
 const endedWaves = new Set<string>()
@@ -253,7 +254,7 @@ test('workflows of every type move forwards and back between two builds without 
       .flat()
       .map(async workflowId => {
         const handle = workflow.getHandle(workflowId)
-        await client.withDeadline(Date.now() + 60_000, () => handle.result())
+        await client.withDeadline(Date.now() + 180_000, () => handle.result())
         return { workflowId, history: await handle.fetchHistory() }
       }),
   )
@@ -318,7 +319,7 @@ test('workflows of every type move forwards and back between two builds without 
       limitMs: 60_000,
     })
     const handle = workflow.getHandle(idOf()!)
-    await client.withDeadline(Date.now() + 60_000, () => handle.result())
+    await client.withDeadline(Date.now() + 180_000, () => handle.result())
     return buildsOfTasks(await handle.fetchHistory())
   }
 })
