@@ -44,7 +44,7 @@ const environmentSchema = z.object({
   PORT: port.default(3000),
   /** Port of a worker's health and metrics; 0: any free one. */
   TRILHO_WORKER_PORT: port.default(0),
-  /** Public URL of the API: providers send notifications to `<this>/notices/<connection>`. */
+  /** Public URL of the API: providers send notifications to `<this>/provider-notifications/<connection>`. */
   TRILHO_PUBLIC_URL: siteUrl.optional(),
   /** Whether a proxy of ours is in front, which appends its client's address to `X-Forwarded-For`. */
   TRILHO_BEHIND_PROXY: booleanFlag.default(false),
@@ -66,10 +66,10 @@ const environmentSchema = z.object({
   OTEL_EXPORTER_OTLP_ENDPOINT: siteUrl.optional(),
   /** Token for `GET /metrics` from other machines. */
   TRILHO_METRICS_TOKEN: z.string().min(16).optional(),
-  /** SMTP server and sender of verification codes by e-mail. */
+  /** SMTP server and sender of auth codes by e-mail. */
   TRILHO_SMTP_URL: optionalUrl(/^smtps?$/),
   TRILHO_MAIL_FROM: z.string().min(3).default('Trilho <no-reply@localhost>'),
-  /** SMS gateway for verification codes: `POST { id, to, text }` with the token as bearer. */
+  /** SMS gateway for auth codes: `POST { id, to, text }` with the token as bearer. */
   TRILHO_SMS_URL: optionalUrl(/^https?$/),
   TRILHO_SMS_TOKEN: z.string().default(''),
   /** Stores codes for which no messenger is configured, to be read by `trilho outbox`; for local use only. */

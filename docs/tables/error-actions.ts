@@ -126,7 +126,7 @@ export const ERRORS_OF_GUIDE: Record<ErrorCode, ErrorOfGuide> = {
     action: 'state',
     pt: 'A transferência não era agendada, ou já foi enviada, cancelada ou falhou. O que foi enviado não se cancela. Leia o `status`: CANCELLED pode vir de uma requisição sua que ficou sem resposta.',
   },
-  external_ref_taken: {
+  external_ref_in_use: {
     action: 'state',
     pt: 'A conta exige `external_ref` única. Procure a transferência que já a usa antes de enviar outra.',
   },
@@ -146,7 +146,7 @@ export const ERRORS_OF_GUIDE: Record<ErrorCode, ErrorOfGuide> = {
     action: 'state',
     pt: 'O endpoint foi desativado (410, cinco dias sem sucesso, ou por você). Corrija-o, ative com `PATCH` e repita.',
   },
-  pix_key_taken: {
+  pix_key_already_registered: {
     action: 'state',
     pt: 'A chave já está registrada nesta conta, em outra conta ou em outro banco. Portabilidade e reivindicação não fazem parte desta API.',
   },
@@ -198,7 +198,7 @@ export const ERRORS_OF_GUIDE: Record<ErrorCode, ErrorOfGuide> = {
     action: 'repeat',
     pt: 'Uma falha do serviço, registrada no log. Repita com a mesma Idempotency-Key e informe o `request_id`.',
   },
-  not_taken: {
+  not_started: {
     action: 'decide',
     pt: 'A operação não foi aceita a tempo. Está FAILED, nenhum provedor foi chamado e ela não será executada.',
   },

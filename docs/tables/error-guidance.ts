@@ -64,11 +64,11 @@ export const ERROR_GUIDANCE: Record<ErrorCode, string> = {
     'The available balance at the provider of the charge is less than the refund plus its fee. Wait for incoming payments, or refund less. A transfer without balance is `provider_rejected` with this code in `data.error.code`.',
   transfer_not_cancellable:
     'The transfer was not scheduled, or was already sent, cancelled or failed. A transfer that was sent cannot be cancelled. Read its `status`: CANCELLED also where an earlier request with a lost response cancelled it.',
-  external_ref_taken:
+  external_ref_in_use:
     'The account requires a unique `external_ref`. Find the existing transfer by its `external_ref` before you send another.',
   not_found_after_restore:
     'The service was restored from a backup, and every provider confirmed that it does not have the operation. It is FAILED and will not be executed. Send a new request if it is still wanted.',
-  not_taken:
+  not_started:
     'No worker accepted the operation before its deadline. It is FAILED and will not be executed. Send a new request.',
   resend_in_progress:
     'An attempt of this delivery is being made, or will be within a minute. Read it with `GET …/deliveries`.',
@@ -76,7 +76,7 @@ export const ERROR_GUIDANCE: Record<ErrorCode, string> = {
     'An earlier recovery of this webhook is running. Repeat the request after it, if events are still missing.',
   webhook_disabled:
     'The endpoint was disabled after an answer 410, after five days without a success, or by its owner. Correct the endpoint, set `status` to ACTIVE with `PATCH`, then repeat the request.',
-  pix_key_taken:
+  pix_key_already_registered:
     'The key is registered for this account, for another account, or at another bank. Use another key: portability and ownership claims are not part of this API.',
   key_in_use:
     'A connection receives charges with this key, or an open charge is paid to it. Wait until those charges end, or configure the connection with another key.',

@@ -103,7 +103,7 @@ export const TRANSFER_GUIDANCE: StateGuidance<TransferState, TransferEvent> = {
       en: 'the rail rejects it: no other provider is tried',
       pt: 'o arranjo Pix rejeita: nenhum outro provedor é tentado',
     },
-    not_taken: {
+    not_started: {
       en: 'it was not accepted in time: nothing was sent',
       pt: 'não foi aceita a tempo: nada foi enviado',
     },

@@ -158,7 +158,7 @@ export async function noteReplacedUrl(
   if (found?.kind === 'no_answer' && !replacesWebhook)
     throw new Error(`${provider} did not say which URL it notifies now: ${found.message}`)
   const url = found?.kind === 'found' ? found.url : null
-  if (url === null || url.startsWith(`${publicUrl}/notices/`)) return
+  if (url === null || url.startsWith(`${publicUrl}/provider-notifications/`)) return
   if (!replacesWebhook)
     throw new OnboardingRefused(
       'replace_webhook',

@@ -4,13 +4,11 @@ import type { OperatorCommand } from './command-context.ts'
 
 const MAX_LISTED_CODES = 50
 
-/** Registers the command that lists verification codes for which no carrier is configured. */
+/** Registers the command that lists auth codes for which no carrier is configured. */
 export function registerOutboxCommands(trilho: OperatorCommand) {
   trilho
     .command('outbox')
-    .description(
-      'list the verification codes and the links for new passwords that were not sent, newest first',
-    )
+    .description('list the auth codes and the links for new passwords that were not sent, newest first')
     .run(async ({ em, sealer: seal, print }) => {
       const rows = await em.find(
         AuthCode,

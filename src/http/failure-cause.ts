@@ -18,7 +18,7 @@ const DEFAULT_CAUSES: Record<ServerErrorCode, string> = {
   unavailable: 'unknown',
   overloaded: 'overload',
   paused: 'paused by an operator',
-  not_taken: 'worker: no answer in time',
+  not_started: 'worker: no answer in time',
   not_confirmed: 'worker: no answer in time',
   issuing: 'provider: no answer in time',
   no_provider_available: 'provider: none could be reached',

@@ -8,7 +8,7 @@ export type MessengerSettings = {
   outbox: boolean
 }
 
-/** Kinds of address that a verification code is sent to. */
+/** Kinds of address that an auth code is sent to. */
 export type MessageChannel = 'EMAIL' | 'PHONE'
 
 /** Returns whether messages can be sent over the channel. */

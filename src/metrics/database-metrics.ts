@@ -27,8 +27,9 @@ const GAUGES = {
   trilho_workflow_sweep_age_seconds: 'Time since unfinished rows were last compared with running workflows.',
   trilho_breakers_open:
     'Active connections whose open circuit breaker failed or was probed within 15 minutes.',
-  trilho_notices_waiting: 'Provider notifications that are not processed yet.',
-  trilho_notices_oldest_seconds: 'Age of the oldest provider notification that is not processed yet.',
+  trilho_provider_notifications_waiting: 'Provider notifications that are not processed yet.',
+  trilho_provider_notifications_oldest_seconds:
+    'Age of the oldest provider notification that is not processed yet.',
   trilho_deliveries_pending: 'Webhook deliveries that are being attempted or wait for their next attempt.',
   trilho_deliveries_overdue_seconds:
     'Delay of the most overdue delivery attempt to endpoints that do not fail.',

@@ -35,7 +35,7 @@ export function createWorkerMetrics(worker: string) {
     'Provider calls without a usable response, by cause; other: a response that proves no outcome.',
     ['provider', 'code'],
   )
-  const attempts = counter('trilho_webhook_tries_total', 'Attempts of webhook deliveries.', ['outcome'])
+  const attempts = counter('trilho_webhook_attempts_total', 'Attempts of webhook deliveries.', ['outcome'])
   const lag = histogram('trilho_webhook_lag_seconds', 'From an event to the endpoint that took it.', {
     buckets: [0.05, 0.1, 0.25, 0.5, 1, 5, 30, 300, 3_600, 43_200],
   })

@@ -60,8 +60,8 @@ export type SimulatedAccounts = {
 
 type PutAccountResult =
   | { kind: 'stored'; account: SimulatedAccount }
-  | { kind: 'key_taken'; key: string }
-  | { kind: 'client_id_taken' }
+  | { kind: 'key_already_registered'; key: string }
+  | { kind: 'client_id_in_use' }
 
 type AccountDependencies = { store: SimulatorStore; ids: IdGenerator; now: () => Date }
 /** Origin of a key: the account's settings, created at random by the provider, or registered through its API. */
@@ -85,9 +85,9 @@ export function simulateAccounts({ store, ids, now }: AccountDependencies): Simu
     put: settings =>
       store.inTransaction(() => {
         const conflictingKey = settings.keys.find(key => findOtherOwner(store, key, settings.id))
-        if (conflictingKey) return { kind: 'key_taken', key: conflictingKey }
+        if (conflictingKey) return { kind: 'key_already_registered', key: conflictingKey }
         const clientAccount = findByClient(settings.provider, settings.clientId)
-        if (clientAccount && clientAccount.id !== settings.id) return { kind: 'client_id_taken' }
+        if (clientAccount && clientAccount.id !== settings.id) return { kind: 'client_id_in_use' }
         writeAccount(store, settings)
         store.run(`DELETE FROM pixKey WHERE accountId = ? AND kind = 'configured'`, settings.id)
         for (const key of new Set(settings.keys)) addKey(key, settings.id, 'configured')

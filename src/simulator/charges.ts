@@ -53,7 +53,7 @@ type ChargePayment = { token: string; cents: number | null; payer: PixPayer; for
 export type ChargePaymentResult = { kind: 'paid'; receipt: Receipt } | { kind: 'not_payable'; why: string }
 
 export type SimulatedCharges = {
-  issue(order: IssueChargeRequest): { kind: 'issued'; charge: SimulatedCharge } | { kind: 'txid_taken' }
+  issue(order: IssueChargeRequest): { kind: 'issued'; charge: SimulatedCharge } | { kind: 'txid_in_use' }
   find(accountId: string, txid: string): SimulatedCharge | undefined
   findByToken(token: string): SimulatedCharge | undefined
   /** Lists the charges created in [from, to], both ISO 8601 UTC, oldest first. */
@@ -153,7 +153,7 @@ export function simulateCharges({
   return {
     issue: order =>
       store.inTransaction(() => {
-        if (order.txid !== undefined && find(order.account.id, order.txid)) return { kind: 'txid_taken' }
+        if (order.txid !== undefined && find(order.account.id, order.txid)) return { kind: 'txid_in_use' }
         const charge = buildCharge(order)
         store.insert('charge', charge)
         return { kind: 'issued', charge }

@@ -54,10 +54,10 @@ export type CallFault = (typeof CALL_FAULTS)[number]
 
 /** Faults of the notification about an operation. */
 export const NOTIFICATION_FAULTS = [
-  'notice_duplicated',
-  'notice_reordered',
-  'notice_lost',
-  'notice_forged',
+  'notification_duplicated',
+  'notification_reordered',
+  'notification_lost',
+  'notification_forged',
 ] as const
 export type NotificationFault = (typeof NOTIFICATION_FAULTS)[number]
 

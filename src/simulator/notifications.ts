@@ -60,14 +60,14 @@ export function createNotifier(dependencies: NotifierDependencies): Notifier {
   ) => {
     if (fault === null) return queue(notification)
     switch (fault.fault) {
-      case 'notice_lost':
+      case 'notification_lost':
         return
-      case 'notice_duplicated':
+      case 'notification_duplicated':
         queue(notification)
         return queue(notification)
-      case 'notice_reordered':
+      case 'notification_reordered':
         return queue(notification, { afterMs: fault.delayMs ?? scaleWaitMs(SIMULATOR_WAITS_MS.reorder) })
-      case 'notice_forged':
+      case 'notification_forged':
         for (const forgery of format.buildForgeries(notification)) queue(forgery, { isRepeated: false })
         return queue(notification)
       default:

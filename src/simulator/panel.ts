@@ -74,7 +74,7 @@ function returnInPanel(
   switch (accepted.kind) {
     case 'accepted':
       return { kind: 'moved', id, endToEnd: accepted.refund.returnId }
-    case 'id_taken':
+    case 'id_in_use':
       throw new Error('the generated id of a return exists already')
     default:
       return accepted

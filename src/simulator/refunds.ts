@@ -47,7 +47,7 @@ export type SimulatedRefundRequest = {
 export type RefundAcceptance =
   | { kind: 'accepted'; refund: SimulatedRefund }
   | { kind: 'no_such_receipt' }
-  | { kind: 'id_taken' }
+  | { kind: 'id_in_use' }
   | { kind: 'over_the_receipt' }
   | { kind: 'too_late' }
 
@@ -168,7 +168,7 @@ function findRefundRefusal(
   { receipt, refund, store, now }: RefundFacts,
 ): RefundAcceptance | null {
   if (!receipt) return { kind: 'no_such_receipt' }
-  if (refund) return { kind: 'id_taken' }
+  if (refund) return { kind: 'id_in_use' }
   if (now.getTime() - Date.parse(receipt.at) > REFUND_WINDOW_MS) return { kind: 'too_late' }
   const refundableCents = computeReceiptRefundableCents(receipt, listByReceipt(store, receipt))
   return request.cents > refundableCents ? { kind: 'over_the_receipt' } : null

@@ -59,7 +59,7 @@ type SimulatedTransferRequest = {
 }
 export type TransferAcceptance =
   | { kind: 'accepted'; transfer: SimulatedTransfer }
-  | { kind: 'id_taken' }
+  | { kind: 'id_in_use' }
   | { kind: 'no_balance' }
 
 export type SimulatedTransfers = {
@@ -119,7 +119,7 @@ export function simulateTransfers(dependencies: TransferDependencies): Simulated
     accept: request =>
       store.inTransaction(() => {
         const { account, id, cents, outcome } = request
-        if (find(account.id, id)) return { kind: 'id_taken' }
+        if (find(account.id, id)) return { kind: 'id_in_use' }
         if (!rail.hold(account.id, cents)) return { kind: 'no_balance' }
         const at = now().toISOString()
         const transfer = buildTransfer(request, { at, endToEnd: ids.endToEnd({ ispb: account.ispb, at }) })

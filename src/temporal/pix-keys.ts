@@ -1,4 +1,4 @@
-import type { PixKeyInput, VerificationCodeInput } from '../workflows/contracts/pix-keys.ts'
+import type { AuthCodeInput, PixKeyInput } from '../workflows/contracts/pix-keys.ts'
 import { SEARCH_ATTRIBUTES } from '../workflows/contracts/search-attributes.ts'
 import { startAndAwaitWorkflow, type UpdateRequest } from './start.ts'
 import type { TemporalContext } from './workflow-options.ts'
@@ -33,14 +33,14 @@ export function startPixKeyRemovalWorkflow(
   })
 }
 
-/** Starts or joins the workflow of a verification code; resolves when the code is stored. */
-export function startVerificationCodeWorkflow(
+/** Starts or joins the workflow of an auth code; resolves when the code is stored. */
+export function startAuthCodeWorkflow(
   temporal: TemporalContext,
-  input: VerificationCodeInput,
+  input: AuthCodeInput,
   waitMs: number,
 ): Promise<void> {
   const metadata = buildKeyWorkflowMetadata(input, `Code for a key, ${input.type}`)
-  return startAndAwaitWorkflow(temporal, 'verification_code', input, {
+  return startAndAwaitWorkflow(temporal, 'auth_code', input, {
     ...metadata,
     updateId: input.uuid,
     waitMs,

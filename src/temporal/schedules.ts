@@ -28,7 +28,7 @@ const DEFAULT_TASK_QUEUE = 'trilho'
  */
 export async function upsertMaintenanceSchedules(client: Client, temporal: TemporalContext): Promise<void> {
   const schedules: MaintenanceSchedule[] = [
-    { id: 'notice-sweep', type: NOTIFICATION_SWEEP_WORKFLOW, intervalMs: MINUTE },
+    { id: 'notification-sweep', type: NOTIFICATION_SWEEP_WORKFLOW, intervalMs: MINUTE },
     { id: 'tally', type: LIST_COUNTERS_WORKFLOW, intervalMs: 2 * MINUTE },
     { id: 'med-sweep', type: DISPUTE_SWEEP_WORKFLOW, intervalMs: DISPUTE_SWEEP_MS },
     {

@@ -101,7 +101,7 @@ export async function executeUpdateWithStart<
 }
 
 /** What a merchant creates by a POST and a workflow carries out. */
-export type OperationKind = MoneyKind | 'pix_key' | 'verification_code'
+export type OperationKind = MoneyKind | 'pix_key' | 'auth_code'
 
 function getResultUpdate(kind: OperationKind | 'pix_key_removal'): UpdateDefinition<unknown, []> {
   return kind === 'charge' ? awaitIssuedUpdate : awaitResultUpdate

@@ -13,8 +13,8 @@ export {
   workflowSweepWorkflow,
 } from './maintenance/maintenance.workflows.ts'
 export { reconciliationWorkflow } from './maintenance/reconciliation.workflow.ts'
+export { authCodeWorkflow } from './pix-keys/auth-code.workflow.ts'
 export { pixKeyRemovalWorkflow, pixKeyWorkflow } from './pix-keys/pix-key.workflows.ts'
-export { verificationCodeWorkflow } from './pix-keys/verification-code.workflow.ts'
 export { refundWorkflow } from './refunds/refund.workflow.ts'
 export { transferWorkflow } from './transfers/transfer.workflow.ts'
 export { depositWorkflow } from './unmatched/deposit.workflow.ts'

@@ -69,7 +69,7 @@ async function atProviderD(balance = 0) {
   const name = `suite-${randomUUID()}`
   const collectionKey = randomUUID()
   const file = join(folder, `${name}.json`)
-  const credentials = { client_id: name, client_secret: randomUUID(), notice_secret: randomUUID() }
+  const credentials = { client_id: name, client_secret: randomUUID(), notification_secret: randomUUID() }
   const keep = async (changed: typeof credentials, at = { name, key: collectionKey }) => {
     await testStack.simulator.putAccount(at.name, {
       ...changed,
@@ -249,13 +249,17 @@ runConcurrentTests(
           ...{ ...ACCOUNT_AT_PROVIDER_D, bank: { code: '', ...ACCOUNT_AT_PROVIDER_D.bank } },
         })
 
-        const fresh = { ...credentials, client_secret: randomUUID(), notice_secret: randomUUID() }
+        const fresh = { ...credentials, client_secret: randomUUID(), notification_secret: randomUUID() }
         await keep(fresh)
         const replaced = await trilho('connection', 'credentials', provider_uuid, file, ...BY)
         expect(replaced).toMatchObject({ code: 0, stderr: '' })
         await payouts.createPaidCharge({ api }, { provider_uuid })
 
-        const stranger = { client_id: `${name}-2`, client_secret: randomUUID(), notice_secret: randomUUID() }
+        const stranger = {
+          client_id: `${name}-2`,
+          client_secret: randomUUID(),
+          notification_secret: randomUUID(),
+        }
         await keep(stranger, { name: `${name}-2`, key: randomUUID() })
         const refused = await trilho('connection', 'credentials', provider_uuid, file, ...BY)
         expect(refused).toMatchObject({

@@ -49,7 +49,7 @@ test('a paid charge with its webhook appears in every metric, and every alert na
 const EXPECTED_SERIES = [
   /^trilho_http_request_seconds_count\{[^}]*route="\/api\/v1\/payments",method="POST",status="201"\} [1-9]/m,
   /^trilho_provider_call_seconds_count\{[^}]*operation="issueCharge",outcome="accepted"[^}]*\} [1-9]/m,
-  /^trilho_webhook_tries_total\{[^}]*outcome="delivered"[^}]*\} [1-9]/m,
+  /^trilho_webhook_attempts_total\{[^}]*outcome="delivered"[^}]*\} [1-9]/m,
   /^trilho_webhook_lag_seconds_count\{[^}]*\} [1-9]/m,
   /^temporal_workflow_completed\{[^}]*worker="[^}]*\} [1-9]/m,
   /^trilho_ledger_drift_cents 0$/m,

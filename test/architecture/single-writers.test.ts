@@ -117,12 +117,12 @@ test('a route writes rows by `writeDirectly`, which does not commit after the de
     .filter(({ file, text }) => file.startsWith('api/') && DIRECT_WRITE.test(text))
     .map(({ file }) => file)
   expect(writing).toEqual([
+    // Counts a wrong guess, which must be counted whatever the response is.
+    'api/operations/auth-codes.ts',
     'api/operations/direct-write.ts',
     // The answer of an operation that is marked as started.
     'api/operations/refunds.ts',
     'api/operations/transfers.ts',
-    // Counts a wrong guess, which must be counted whatever the response is.
-    'api/operations/verification-codes.ts',
   ])
 })
 

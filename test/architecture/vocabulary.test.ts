@@ -1,6 +1,7 @@
 import { readdir, readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { describe, expect, test } from '@jest/globals'
+import { ERROR_CATALOGUE } from '../../src/domain/errors/error-catalogue.ts'
 import { findBannedWords } from './support/banned-words.ts'
 import { readSourceTexts } from './support/source-text.ts'
 
@@ -30,6 +31,20 @@ test('no text of the dashboard uses a banned word', async () => {
   expect(found).toEqual([])
 })
 
+test('no name of the public surface uses a banned word', async () => {
+  const names = await readPublicNames()
+  for (const name of ['/provider-notifications/:connection', 'next_attempt_at', 'createPayment'])
+    expect(names).toContain(name)
+  for (const name of ['trilho_database_up', 'external_ref_in_use', 'webhooks.write'])
+    expect(names).toContain(name)
+  expect([...names].flatMap(bannedInPublicName)).toEqual([])
+})
+
+test.each(['/notices/:connection', 'next_try_at', 'tries', 'trilho_webhook_tries_total', 'attempt_in_doubt'])(
+  '%s is not a public name',
+  name => expect(bannedInPublicName(name)).toHaveLength(1),
+)
+
 describe('a banned word is found with its line', () => {
   test.each([
     ['in an identifier', 'const a = 1\nconst wasTold = a', 'src/x.ts:2: "wasTold"'],
@@ -40,6 +55,7 @@ describe('a banned word is found with its line', () => {
     ['in a string', "log.warn('the operator was told')", 'src/x.ts:1: "\'the operator was told\'"'],
     ['in a template', `const a = \`$\{{ b: \`x\` }.b} is beside it\``, 'src/x.ts:1: "} is beside it`"'],
     ['behind a regular expression', 'const a = /[`/]/\nconst told = a / 2 / 1', 'src/x.ts:2: "told"'],
+    ['in an error code', "const a = 'not_taken'", 'src/x.ts:1: "\'not_taken\'"'],
     ['as a phrase', '// Waits without a word.', 'src/x.ts:1: "// Waits without a word."'],
   ])('%s', (_, source, where) => {
     const found = bannedIn('src/x.ts', source)
@@ -48,9 +64,8 @@ describe('a banned word is found with its line', () => {
   })
 
   test.each([
-    ['an error code', "const a = ['not_taken', 'external_ref_taken']"],
     ['a docstring that asks a question', '/** Tells whether the charge is paid. */'],
-    ['a path', "import { Notice } from '../db/entities/provider-notification.ts'"],
+    ['a verb that is no public name', "const a = '/tries'"],
     ['money that comes from a balance', '// The fee is taken from the available balance.'],
     ['a word in another one', "const lifecycle = 'understands'"],
   ])('and not in %s', (_, source) => {
@@ -62,4 +77,36 @@ function bannedIn(file: string, source: string): string[] {
   return readSourceTexts(source).flatMap(({ kind, line, text }) =>
     findBannedWords(kind, text).map(({ says, why }) => `${file}:${line}: "${text}": say ${says} (${why})`),
   )
+}
+
+function bannedInPublicName(name: string): string[] {
+  return findBannedWords('public', name.replaceAll('/', ' ')).map(({ says }) => `${name}: say ${says}`)
+}
+
+/**
+ * Reads the names that clients and operators use: paths, operations, parameters, fields and values of `openapi.json`; error
+ * codes and scopes; and from the string literals of `src` the routes, metrics and alert rules' metrics.
+ */
+async function readPublicNames(): Promise<Set<string>> {
+  const names = new Set<string>(Object.keys(ERROR_CATALOGUE))
+  collectApiNames(JSON.parse(await readFile(join(root, 'openapi.json'), 'utf8')), names)
+  const alerts = await readFile(join(root, 'deploy/alerts.yml'), 'utf8')
+  const texts = await Promise.all(files.map(file => readFile(join(root, file), 'utf8')))
+  for (const [name] of [alerts, ...texts].join('\n').matchAll(/\btrilho_[a-z_]+/g)) names.add(name)
+  for (const text of texts)
+    for (const [, name] of text.matchAll(/'(\/[\w/:.-]+|[a-z-]+\.(?:read|write))'/g)) names.add(name!)
+  return names
+}
+
+/** Adds the names in an OpenAPI document: keys of `paths` and `properties`, operations, parameters and listed values. */
+function collectApiNames(node: unknown, names: Set<string>): void {
+  if (typeof node !== 'object' || node === null) return
+  for (const [key, value] of Object.entries(node)) {
+    if (key === 'example' || key === 'examples') continue
+    if ((key === 'paths' || key === 'properties') && typeof value === 'object')
+      for (const name of Object.keys(value)) names.add(name)
+    if (key === 'enum' && Array.isArray(value)) for (const name of value) names.add(String(name))
+    if (['operationId', 'name', 'const'].includes(key) && typeof value === 'string') names.add(value)
+    collectApiNames(value, names)
+  }
 }

@@ -98,10 +98,10 @@ describe('no provider is called', () => {
     const late = new Date(Date.now() - A_MINUTE).toISOString()
     const order = fixture.transferInput(await fixture.createMerchant(1_000), { acceptBefore: late })
     for (let run = 0; run < 2; run++)
-      expect(await sent(order)).toMatchObject({ kind: 'rejected', code: 'not_taken', finality: 'final' })
+      expect(await sent(order)).toMatchObject({ kind: 'rejected', code: 'not_started', finality: 'final' })
     expect(await rows(order.uuid)).toEqual([{ state: 'failed', held_cents: '0', attempt: null }])
     expect(await readEventBodies(fixture.sql, 'subject_uuid = ?', [order.uuid])).toMatchObject([
-      { status: 'FAILED', error: { code: 'not_taken' } },
+      { status: 'FAILED', error: { code: 'not_started' } },
     ])
     expect(calls).toBe(0)
   })
@@ -110,7 +110,7 @@ describe('no provider is called', () => {
     const merchant = await fixture.createMerchant(1_000)
     const order = fixture.transferInput(merchant, { acceptBefore: new Date(Date.now() + 500).toISOString() })
     const { over } = await holdLock(em => lockConnection(em, merchant.connectionUuid))
-    expect(await sent(order)).toMatchObject({ kind: 'rejected', code: 'not_taken', finality: 'final' })
+    expect(await sent(order)).toMatchObject({ kind: 'rejected', code: 'not_started', finality: 'final' })
     await over
     expect(await rows(order.uuid)).toEqual([{ state: 'failed', held_cents: '0', attempt: null }])
     expect(calls).toBe(0)
@@ -121,7 +121,7 @@ describe('no provider is called', () => {
     const order = fixture.transferInput(merchant, { acceptBefore: new Date(Date.now() + 500).toISOString() })
     const lock = 'select from balance where account_uuid = ? for update'
     const { over } = await holdLock(em => em.execute(lock, [merchant.accountUuid]))
-    expect(await sent(order)).toMatchObject({ kind: 'rejected', code: 'not_taken', finality: 'final' })
+    expect(await sent(order)).toMatchObject({ kind: 'rejected', code: 'not_started', finality: 'final' })
     await over
     expect(await rows(order.uuid)).toEqual([{ state: 'failed', held_cents: '0', attempt: null }])
     expect(calls).toBe(0)
@@ -135,7 +135,7 @@ describe('no provider is called', () => {
     // It starts in time even where the machine stands still for a moment.
     const acceptBefore = new Date(Date.now() + 4_000).toISOString()
     const order = fixture.transferInput(merchant, { acceptBefore }, { externalRef: 'invoice 8' })
-    expect(await sent(order)).toMatchObject({ kind: 'rejected', code: 'not_taken', finality: 'final' })
+    expect(await sent(order)).toMatchObject({ kind: 'rejected', code: 'not_started', finality: 'final' })
     await over
     expect(await fixture.sql('select state from transfer where uuid = ?', [order.uuid])).toEqual([
       { state: 'failed' },
@@ -149,7 +149,7 @@ describe('no provider is called', () => {
     const order = fixture.transferInput(merchant, {
       acceptBefore: new Date(Date.now() + 4_000).toISOString(),
     })
-    expect(await sent(order)).toMatchObject({ kind: 'rejected', code: 'not_taken', finality: 'final' })
+    expect(await sent(order)).toMatchObject({ kind: 'rejected', code: 'not_started', finality: 'final' })
     await slow.end()
     expect(await fixture.records.failTransfer(order.uuid)).toMatchObject({ state: 'failed' })
     expect(await rows(order.uuid)).toEqual([{ state: 'failed', held_cents: '0', attempt: 'rejected' }])
@@ -183,7 +183,7 @@ describe('no provider is called', () => {
     await slow.end()
     expect(await rows(order.uuid)).toEqual([{ state: 'failed', held_cents: '0', attempt: null }])
     expect(await readEventBodies(fixture.sql, 'subject_uuid = ?', [order.uuid])).toMatchObject([
-      { status: 'FAILED', error: { code: 'not_taken' } },
+      { status: 'FAILED', error: { code: 'not_started' } },
     ])
   })
 

@@ -53,7 +53,7 @@ test.each<PlantedViolation>([
   [
     'a notification that no workflow processed',
     ['notification_not_routed'],
-    ({ unroutedNotifications: waitingNotices }) => waitingNotices.push('notice-1'),
+    ({ unroutedNotifications: waitingNotifications }) => waitingNotifications.push('notification-1'),
   ],
   [
     'an orphan that is still open',

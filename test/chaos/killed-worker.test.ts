@@ -186,7 +186,7 @@ test('a worker killed while the row of a transfer without a key is committed: it
     limitMs: 120_000,
   })
   expect(await fixture.providers.sendTransfer({ ...key, isResend: true })).toMatchObject({
-    code: 'not_taken',
+    code: 'not_started',
   })
   expect([...process.orders(), ...orders]).toEqual([])
   expect(await fixture.readBalances(merchant.accountUuid)).toMatchObject({ available: 1_000 })

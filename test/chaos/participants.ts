@@ -130,7 +130,7 @@ async function connectMerchant(
   await site.simulator.putAccount(account, {
     ...{
       ...login,
-      notice_secret: hasSecret ? login.notice_secret : null,
+      notification_secret: hasSecret ? login.notification_secret : null,
       provider,
       dialect,
       holder: HOLDER,

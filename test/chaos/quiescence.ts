@@ -22,7 +22,7 @@ const PENDING_WORK_SQL = `
   union all select 'attempts', count(*)::int from attempt where state = 'orphan' or (operation = 'issue' and state = 'calling')
   union all select 'returns', count(*)::int from movement where disposition in ('held', 'returning')
   union all select 'deliveries', count(*)::int from delivery where status = 'PENDING'
-  union all select 'notices', count(*)::int from provider_notification where routed_at is null`
+  union all select 'provider notifications', count(*)::int from provider_notification where routed_at is null`
 
 /** Ends all faults, and every endpoint answers. */
 export async function clearAllFaults(

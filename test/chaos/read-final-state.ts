@@ -132,7 +132,7 @@ async function readDatabaseRows({ sql }: StackClients): Promise<DatabaseRows> {
     ),
     sql<{ uuid: string }>('select uuid from provider_notification where routed_at is null'),
   ])
-  const waitingNotices = notifications.map(({ uuid }) => uuid)
+  const waitingNotifications = notifications.map(({ uuid }) => uuid)
   return {
     charges,
     splits,
@@ -145,7 +145,7 @@ async function readDatabaseRows({ sql }: StackClients): Promise<DatabaseRows> {
     buckets,
     events: events.map(({ body, ...event }) => ({ ...event, data: decompressEventBody(body) })),
     deliveries,
-    unroutedNotifications: waitingNotices,
+    unroutedNotifications: waitingNotifications,
   }
 }
 

@@ -116,7 +116,7 @@ function connection(
     type,
     isSimulated: true,
     baseUrl: 'https://localhost:1',
-    credentials: { client_id: 'a', client_secret: 'b', notice_secret: 'c' },
+    credentials: { client_id: 'a', client_secret: 'b', notification_secret: 'c' },
     collectionKey: null,
     ...order,
   })
@@ -437,7 +437,7 @@ describe('connection', () => {
 
   test('is pending until its notifications are registered, and removed where they are not', async () => {
     const file = join(folder, 'usable.json')
-    await writeFile(file, JSON.stringify({ client_id: 'a', client_secret: 'b', notice_secret: 'c' }))
+    await writeFile(file, JSON.stringify({ client_id: 'a', client_secret: 'b', notification_secret: 'c' }))
     const words = ['--provider', 'PROVIDER_A', '--dialect', 'efi', '--provider-account', 'pending']
     const at = ['--base-url', mailServer.url, '--credentials', file, '--collection-key', 'key', ...BY]
     const atProvider = ['--virtual-account', await writeVirtualAccount()]
@@ -464,12 +464,12 @@ describe('connection', () => {
     const [{ provider_uuid }] = await add()
     expect(await run('connection', 'list', account)).toMatchObject([{ provider_uuid, status: 'ACTIVE' }])
     const registered = mailServer.calls().filter(({ path }) => path === '/v2/webhook/key')
-    expect(registered.at(-1)!.body).toContain(`/notices/${provider_uuid}/c`)
+    expect(registered.at(-1)!.body).toContain(`/provider-notifications/${provider_uuid}/c`)
   })
 
   test('shares an account, and replaces the URL of another system, only where an option says so', async () => {
     const file = join(folder, 'shared.json')
-    await writeFile(file, JSON.stringify({ client_id: 'a', client_secret: 'b', notice_secret: 'c' }))
+    await writeFile(file, JSON.stringify({ client_id: 'a', client_secret: 'b', notification_secret: 'c' }))
     const other = (await run('account', 'open', 'Outra Loja', '11222333000181'))[0].account_uuid
     const words = ['--provider', 'PROVIDER_A', '--dialect', 'efi', '--provider-account', 'shared']
     const at = ['--base-url', mailServer.url, '--credentials', file, '--collection-key', 'their-key', ...BY]
@@ -501,7 +501,10 @@ describe('connection', () => {
     const order = { baseUrl: mailServer.url, collectionKey: 'another-key' }
     const { uuid, sealedCredentials } = await connection('NOMINAL', order)
     const file = join(folder, 'fresh.json')
-    await writeFile(file, JSON.stringify({ client_id: 'a', client_secret: 'fresh', notice_secret: 'c' }))
+    await writeFile(
+      file,
+      JSON.stringify({ client_id: 'a', client_secret: 'fresh', notification_secret: 'c' }),
+    )
     const replace = () => run('connection', 'credentials', uuid, file, ...BY)
     const stored = async () =>
       (await em().findOneOrFail(Connection, uuid, { populate: ['sealedCredentials'] })).sealedCredentials
@@ -529,7 +532,10 @@ describe('connection', () => {
     const order = { baseUrl: mailServer.url, collectionKey: 'third-key' }
     const { uuid, sealedCredentials } = await connection('NOMINAL', order)
     const file = join(folder, 'third.json')
-    await writeFile(file, JSON.stringify({ client_id: 'a', client_secret: 'third', notice_secret: 'c' }))
+    await writeFile(
+      file,
+      JSON.stringify({ client_id: 'a', client_secret: 'third', notification_secret: 'c' }),
+    )
     const replace = (...more: string[]) => run('connection', 'credentials', uuid, file, ...more, ...BY)
     mailServer.scriptReplies('GET /v2/gn/evp', { status: 200, json: { chaves: [] } })
     mailServer.scriptReplies('GET /v2/webhook/third-key', {
@@ -550,7 +556,7 @@ describe('connection', () => {
     const file = join(folder, 'credentials.json')
     await writeFile(file, '{"app_id": "secret"}')
     await expect(run('connection', 'credentials', uuid, file, ...BY)).rejects.toThrow(
-      /^credentials\.client_id: .*; credentials\.client_secret: .*; credentials\.notice_secret: /,
+      /^credentials\.client_id: .*; credentials\.client_secret: .*; credentials\.notification_secret: /,
     )
     await writeFile(file, 'secret')
     await expect(run('connection', 'credentials', uuid, file, ...BY)).rejects.toThrow(/is not JSON$/)
@@ -602,7 +608,7 @@ describe('reseal', () => {
     expect(fresh.open(now.sealedCredentials)).toEqual({
       client_id: 'a',
       client_secret: 'b',
-      notice_secret: 'c',
+      notification_secret: 'c',
     })
     const { sealedSecret, previousSecrets } = await em().findOneOrFail(Webhook, webhook)
     expect(fresh.open(sealedSecret)).toBe('whsec_secret')

@@ -33,7 +33,7 @@ const settledIs = (name: string, status: string) =>
     () => efi.findSent(name),
     said => said.body.status === status,
   )
-const noticesOf = async (name: string) =>
+const notificationsOf = async (name: string) =>
   (await simulator.control.listInbox('faulty')).filter(one => one.body.includes(`"idEnvio":"${name}"`))
 
 test('unreachable resets the next handshakes of that provider, and closes its open connections', async () => {
@@ -101,10 +101,10 @@ test('accepted_then_silent stays in process, then settles without a notification
   const { solicitacao, liquidacao } = (await settledIs(name, 'REALIZADO')).body.horario
   expect(Date.parse(liquidacao) - Date.parse(solicitacao)).toBeGreaterThanOrEqual(300)
   await pollUntil(
-    () => noticesOf(next),
+    () => notificationsOf(next),
     found => found.length === 1,
   )
-  expect(await noticesOf(name)).toEqual([])
+  expect(await notificationsOf(name)).toEqual([])
 })
 
 test('accepted_then_rejected is accepted, then rejected; a devolução likewise', async () => {
@@ -133,7 +133,7 @@ test('a charge may be accepted and then removed, or paid without a notification'
   const name = id()
   await send(name)
   await pollUntil(
-    () => noticesOf(name),
+    () => notificationsOf(name),
     found => found.length === 1,
   )
   expect((await simulator.control.listInbox('faulty')).some(one => one.body.includes('w'.repeat(32)))).toBe(
@@ -151,28 +151,28 @@ test('broken_body executes the call and sends an unreadable answer', async () =>
   await settledIs(name, 'REALIZADO')
 })
 
-test('notice_lost is never sent, notice_duplicated twice', async () => {
-  await fault('notice_lost', 'sendTransfer')
+test('notification_lost is never sent, notification_duplicated twice', async () => {
+  await fault('notification_lost', 'sendTransfer')
   const lost = id()
   await send(lost)
   await settledIs(lost, 'REALIZADO')
-  await fault('notice_duplicated', 'sendTransfer')
+  await fault('notification_duplicated', 'sendTransfer')
   const twice = id()
   await send(twice)
   await pollUntil(
-    () => noticesOf(twice),
+    () => notificationsOf(twice),
     found => found.length === 2,
   )
-  expect(await noticesOf(lost)).toEqual([])
+  expect(await notificationsOf(lost)).toEqual([])
 })
 
-test('notice_reordered is sent after the next one', async () => {
-  await fault('notice_reordered', 'sendTransfer', { delay_ms: 200 })
+test('notification_reordered is sent after the next one', async () => {
+  await fault('notification_reordered', 'sendTransfer', { delay_ms: 200 })
   const settledAt = async (name: string) =>
     Date.parse((await settledIs(name, 'REALIZADO')).body.horario.liquidacao)
   const toldAt = async (name: string) => {
     const [notification] = await pollUntil(
-      () => noticesOf(name),
+      () => notificationsOf(name),
       found => found.length === 1,
     )
     return Date.parse(notification!.at)
@@ -187,8 +187,8 @@ test('notice_reordered is sent after the next one', async () => {
   if (isInTime) expect(await toldAt(second)).toBeLessThanOrEqual(late)
 })
 
-test('notice_forged sends a notification without the secret about an invented PIX, besides the true one', async () => {
-  await fault('notice_forged', 'issueCharge')
+test('notification_forged sends a notification without the secret about an invented PIX, besides the true one', async () => {
+  await fault('notification_forged', 'issueCharge')
   const { body } = await efi.createCob('z'.repeat(32), '4.00')
   const { end_to_end } = await simulator.control.pay({ payload: body.pixCopiaECola })
   const all = await pollUntil(

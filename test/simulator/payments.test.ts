@@ -16,7 +16,7 @@ const charged = async (value = '12.34', more: object = {}) => {
   return { txid: body.txid as string, payload: body.pixCopiaECola as string }
 }
 /** The notifications of a charge that reached that inbox. */
-const noticesOf = async (inbox: string, txid: string) =>
+const notificationsOf = async (inbox: string, txid: string) =>
   (await simulator.control.listInbox(inbox)).filter(message => message.body.includes(txid))
 const register = (url: string) => efi.put('/v2/webhook/loja@trilho.test', { webhookUrl: url })
 
@@ -37,7 +37,7 @@ test('a paid charge is CONCLUIDA, its amount is credited, and its notification a
   expect((await simulator.control.findAccount('shop')).balance).toBeCloseTo(before.balance + 12.34)
 
   const [notification] = await pollUntil(
-    () => noticesOf('paid', txid),
+    () => notificationsOf('paid', txid),
     found => found.length === 1,
   )
   expect(notification).toMatchObject({ method: 'POST', headers: { 'content-type': 'application/json' } })
@@ -49,7 +49,7 @@ test('an address that ends in ?ignorar= is called unchanged', async () => {
   const { txid, payload } = await charged()
   await simulator.control.pay({ payload })
   await pollUntil(
-    () => noticesOf('alone', txid),
+    () => notificationsOf('alone', txid),
     found => found.length === 1,
   )
 })
@@ -60,15 +60,15 @@ test('a notification is repeated until it is answered 2xx, and listed even where
   const { txid, payload } = await charged()
   await simulator.control.pay({ payload })
   await pollUntil(
-    () => noticesOf('stubborn', txid),
+    () => notificationsOf('stubborn', txid),
     found => found.length >= 2,
   )
   await simulator.control.setInboxResponse('stubborn', { status: 200 })
   await pollUntil(
-    () => noticesOf('stubborn', txid),
+    () => notificationsOf('stubborn', txid),
     found => found.length >= 3,
   )
-  expect(new Set((await noticesOf('stubborn', txid)).map(one => one.body)).size).toBe(1)
+  expect(new Set((await notificationsOf('stubborn', txid)).map(one => one.body)).size).toBe(1)
 })
 
 test('a charge is paid once, and not after its time', async () => {
@@ -140,10 +140,10 @@ const withoutTxid = (pixSemTxid: boolean) => ({
 
 test('webhooks are listed and removed; plain http is allowed to this machine only', async () => {
   expect((await register('http://example.com.br/x')).body.nome).toBe('valor_invalido')
-  expect((await register('http://127.0.0.1:3000/notices/x')).status).toBe(201)
+  expect((await register('http://127.0.0.1:3000/provider-notifications/x')).status).toBe(201)
   const shown = await efi.get('/v2/webhook/loja@trilho.test')
   expect(shown.body).toMatchObject({
-    webhookUrl: 'http://127.0.0.1:3000/notices/x',
+    webhookUrl: 'http://127.0.0.1:3000/provider-notifications/x',
     chave: 'loja@trilho.test',
   })
   expect((await efi.call('DELETE', '/v2/webhook/loja@trilho.test')).status).toBe(204)

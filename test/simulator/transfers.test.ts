@@ -20,7 +20,7 @@ const settled = (id: string) =>
     () => efi.findSent(id),
     said => said.status === 200 && said.body.status !== 'EM_PROCESSAMENTO',
   )
-const noticeOf = async (id: string) => {
+const notificationOf = async (id: string) => {
   const fits = (body: string) => JSON.parse(body).pix[0].gnExtras?.idEnvio === id
   const found = await pollUntil(
     () => simulator.control.listInbox('sent'),
@@ -44,7 +44,10 @@ test('a transfer is accepted, settles, and is notified', async () => {
     horario: { liquidacao: expect.any(String) },
   })
   expect((await efi.get(`/v2/gn/pix/enviados/${accepted.body.e2eId}`)).body).toEqual(body)
-  expect(await noticeOf('send1')).toMatchObject({ status: 'REALIZADO', endToEndId: accepted.body.e2eId })
+  expect(await notificationOf('send1')).toMatchObject({
+    status: 'REALIZADO',
+    endToEndId: accepted.body.e2eId,
+  })
   expect(await balances()).toEqual({ balance: before.balance - 10, held: 0 })
 })
 
@@ -72,7 +75,7 @@ test('ac03-later@ is accepted, then rejected by notification, and its amount is 
     status: 'NAO_REALIZADO',
     gnExtras: { erro: { codigo: 'AC03' } },
   })
-  expect(await noticeOf('later')).toMatchObject({
+  expect(await notificationOf('later')).toMatchObject({
     status: 'NAO_REALIZADO',
     gnExtras: { erro: { codigo: 'AC03' } },
   })

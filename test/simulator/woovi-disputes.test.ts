@@ -4,7 +4,7 @@ import { FormData, fetch } from 'undici'
 import { openSimulatorFixture, pollUntil, SHOP, type SimulatorFixture } from './support/simulator-fixture.ts'
 import { createWooviClient, type WooviClient } from './support/woovi-client.ts'
 
-const settings = { ...SHOP, keys: [...SHOP.keys], dialect: 'woovi' as const, notice_secret: 'a-key' }
+const settings = { ...SHOP, keys: [...SHOP.keys], dialect: 'woovi' as const, notification_secret: 'a-key' }
 let simulator: SimulatorFixture
 let woovi: WooviClient
 beforeAll(async () => {

@@ -7,7 +7,7 @@ const settings = {
   ...SHOP,
   dialect: 'woovi' as const,
   balance: 10_000,
-  notice_secret: 'a-key',
+  notification_secret: 'a-key',
   keys: [...SHOP.keys],
 }
 let simulator: SimulatorFixture

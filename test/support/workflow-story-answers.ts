@@ -191,7 +191,7 @@ export const pixKeyStillExists: ActivityResult<'pollPixKeyRemoval'> = { kind: 's
 export const pixKeyUnknown: ActivityResult<'pollPixKey'> = { kind: 'unknown', code: 'timeout' }
 export const pixKeyNotStarted: ActivityResult<'pollPixKey'> = { kind: 'not_started' }
 
-/** Outcomes of a verification code. */
+/** Outcomes of an auth code. */
 export const codeSendingEnded = (outcome: CodeOutcome): ActivityResult<'sendAuthCode'> => ({
   kind: 'closed',
   outcome,

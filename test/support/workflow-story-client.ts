@@ -53,7 +53,7 @@ export function startUpdate<Answer>(
 export async function reopenAndSignal(
   { client, ...target }: WorkflowTarget,
   workflowStart: WorkflowStart,
-  notice: ProviderNotificationSignal,
+  notification: ProviderNotificationSignal,
 ): Promise<void> {
   await client.signalWithStart(workflowStart.type, {
     ...target,
@@ -61,17 +61,17 @@ export async function reopenAndSignal(
     workflowIdConflictPolicy: 'USE_EXISTING',
     workflowIdReusePolicy: 'ALLOW_DUPLICATE',
     signal: providerNotificationSignal,
-    signalArgs: [notice],
+    signalArgs: [notification],
   })
 }
 
 /** Signals a running workflow; false where there is none. */
 export async function signalIfRunning(
   { client, workflowId }: WorkflowTarget,
-  notice: ProviderNotificationSignal,
+  notification: ProviderNotificationSignal,
 ): Promise<boolean> {
   try {
-    await client.getHandle(workflowId).signal(providerNotificationSignal, notice)
+    await client.getHandle(workflowId).signal(providerNotificationSignal, notification)
     return true
   } catch (error) {
     if (error instanceof WorkflowNotFoundError) return false

@@ -8,7 +8,7 @@ import {
   type PollChargeResult,
 } from '../../src/workflows/contracts/charges.ts'
 import type { DisputeInput } from '../../src/workflows/contracts/disputes.ts'
-import type { PixKeyInput, VerificationCodeInput } from '../../src/workflows/contracts/pix-keys.ts'
+import type { AuthCodeInput, PixKeyInput } from '../../src/workflows/contracts/pix-keys.ts'
 import type { RefundInput } from '../../src/workflows/contracts/refunds.ts'
 import type { TransferInput } from '../../src/workflows/contracts/transfers.ts'
 import type { ReturnPaymentInput } from '../../src/workflows/contracts/unmatched.ts'
@@ -123,12 +123,12 @@ export function setUpWorkflowStories() {
 
   async function woken(
     script: ActivityScript,
-    { type, id, notice, timeScale = 1, input }: ReopenOptions,
+    { type, id, notification, timeScale = 1, input }: ReopenOptions,
   ): Promise<Story> {
     const own = uuid()
     const reopenInput = input ? input(own, timeScale) : { reopen: own, timeScale }
     const story = createStory({ script, type, workflowId: id(own), uuid: own, reopenInput })
-    await story.reopenByNotification(notice)
+    await story.reopenByNotification(notification)
     return story
   }
 
@@ -197,8 +197,10 @@ export function setUpWorkflowStories() {
     /** Workflows that ended long ago, reopened by a notification. */
     notifiedCharge: (script: ActivityScript, timeScale = 1) =>
       woken(script, { ...CHARGE, id: WORKFLOWS.charge.idOf, timeScale }),
-    notifiedTransfer: (script: ActivityScript, { timeScale = 1, ...notice }: NotifiedTransferOptions = {}) =>
-      woken(script, { ...TRANSFER, id: WORKFLOWS.transfer.idOf, notice, timeScale }),
+    notifiedTransfer: (
+      script: ActivityScript,
+      { timeScale = 1, ...notification }: NotifiedTransferOptions = {},
+    ) => woken(script, { ...TRANSFER, id: WORKFLOWS.transfer.idOf, notification, timeScale }),
     notifiedRefund: (script: ActivityScript, timeScale = 1) =>
       woken(script, { ...REFUND, id: WORKFLOWS.refund.idOf, timeScale }),
     /** Rows in progress that had lost their workflows (src/disaster-recovery/reopen.ts). */
@@ -272,8 +274,8 @@ export function setUpWorkflowStories() {
       }),
     authCode: (script: ActivityScript) =>
       startStory(script, {
-        type: 'verificationCodeWorkflow',
-        id: WORKFLOWS.verification_code.idOf,
+        type: 'authCodeWorkflow',
+        id: WORKFLOWS.auth_code.idOf,
         input: authCodeInput,
       }),
     passwordReset: (script: ActivityScript) =>
@@ -299,7 +301,7 @@ export function setUpWorkflowStories() {
     notificationSweep: (script: ActivityScript) =>
       startStory(script, {
         type: 'notificationSweepWorkflow',
-        id: () => 'notice-sweep',
+        id: () => 'notification-sweep',
         input: () => undefined,
       }),
     listCounters: (script: ActivityScript) =>
@@ -356,7 +358,7 @@ type StartOptions = { type: string; id: (uuid: string) => string; input: (uuid: 
 /** Without an input of its own, it is reopened from its row. */
 type ReopenOptions = Omit<StartOptions, 'input'> & {
   input?: (uuid: string, timeScale: number) => unknown
-  notice?: { isAboutReturn?: true }
+  notification?: { isAboutReturn?: true }
   timeScale?: number
 }
 type NotifiedTransferOptions = { isAboutReturn?: true; timeScale?: number }
@@ -410,7 +412,7 @@ const pixKeyInput = (uuid: string): PixKeyInput => ({
   timeScale: 1,
 })
 
-function authCodeInput(uuid: string): VerificationCodeInput {
+function authCodeInput(uuid: string): AuthCodeInput {
   const { connectionUuid: _, authCodeUuid: __, ...key } = pixKeyInput(uuid)
   const order = { ...key, isSimulated: false }
   return { ...order, type: 'EMAIL' }

@@ -257,7 +257,7 @@ export class Story {
 }
 
 export const NOTIFICATION = {
-  notificationUuid: 'notice',
+  notificationUuid: 'notification',
   connectionUuid: 'connection-a',
   isNew: true,
 } as const

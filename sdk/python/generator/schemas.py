@@ -221,7 +221,7 @@ def _extract(
 
 
 def title(name: str) -> str:
-    """`recipient_account` is a RecipientAccount, `Delivery.tries` a DeliveryTry."""
+    """`recipient_account` is a RecipientAccount, `Delivery.attempts` a DeliveryAttempt."""
     path, _, last = name.replace("-", "_").rpartition(".")
     if last in SINGULARS:
         last = SINGULARS[last]
@@ -236,4 +236,4 @@ def camel(name: str) -> str:
 
 
 #: Of lists whose name is not their item's with an s.
-SINGULARS = {"history": "history_entry", "tries": "try"}
+SINGULARS = {"history": "history_entry"}

@@ -67,7 +67,7 @@ export async function restoreChargeEnd(em: EntityManager, charge: Charge, ended:
 }
 
 /** Reads the failure from the workflow's history. */
-export function getFailureBeforeRestore({ failure = 'not_taken' }: PreRestoreState): OperationFailure {
+export function getFailureBeforeRestore({ failure = 'not_started' }: PreRestoreState): OperationFailure {
   const code = Object.hasOwn(ERROR_CATALOGUE, failure) ? (failure as ErrorCode) : 'provider_rejected'
   return { code: failure, message: ERROR_CATALOGUE[code].message }
 }

@@ -42,7 +42,7 @@ export function findLiveAttempt({ attempts }: AttemptedRow): Attempt | undefined
  */
 export const ACCEPTANCE_TIMEOUT: RejectedResult = {
   ...{ kind: 'rejected', finality: 'final' },
-  ...failureOf('not_taken'),
+  ...failureOf('not_started'),
 }
 
 /**

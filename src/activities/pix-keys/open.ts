@@ -11,7 +11,7 @@ import type { ActivityDependencies } from '../runtime/dependencies.ts'
 import { createKeyAttempt, findKeyAttempt } from './attempts.ts'
 
 /**
- * Stores a key's order and uses its verification code, under the account's row lock. Of concurrent orders the fourth
+ * Stores a key's order and uses its auth code, under the account's row lock. Of concurrent orders the fourth
  * key of a type, the second order of a key and the second use of a code are stored as refused, and no provider is
  * called. Database constraints hold the same rules.
  */
@@ -72,7 +72,8 @@ async function getKeyRefusal(
   if (restored) return null
   if ((await countPixKeys(em, { accountUuid, type, isSimulated })) >= MAX_KEYS_PER_TYPE)
     return failureOf('pix_key_limit')
-  if (key !== null && (await isPixKeyRegistered(em, { key, isSimulated }))) return failureOf('pix_key_taken')
+  if (key !== null && (await isPixKeyRegistered(em, { key, isSimulated })))
+    return failureOf('pix_key_already_registered')
   if (authCodeUuid === undefined) return null
   // Checked last, so that a code is used only for an order that reaches a provider.
   const updatedCount = await em.nativeUpdate(

@@ -34,7 +34,7 @@ export function sweepProviderNotifications(
       // A notification that cannot be routed must not delay the others.
       const isRouted = await routeNotification(temporal, em, notification).catch(error =>
         log.warn(
-          { error: redactError(error), notice: notification.uuid },
+          { error: redactError(error), notification: notification.uuid },
           'provider notification not routed; the next sweep routes it',
         ),
       )

@@ -63,7 +63,7 @@ export const refundPayout: PayoutHandler<RefundRow> = {
 
   async endUnaccepted(em, locked) {
     if (refundMachine.accepts(locked.refund.state, 'refused'))
-      await endUnsentRefund(em, locked, 'refused', failureOf('not_taken'))
+      await endUnsentRefund(em, locked, 'refused', failureOf('not_started'))
   },
 
   async holdFunds() {

@@ -15,7 +15,7 @@ export type ActivityDependencies = {
   storage: FileStorage
   providers: ProviderRegistry
   webhooks: WebhookClient
-  /** Senders of verification codes, by e-mail and phone. */
+  /** Senders of auth codes, by e-mail and phone. */
   messengers: Messengers
   temporal: TemporalContext
   /** Called after every webhook delivery attempt, for the metrics. */

@@ -47,7 +47,7 @@ export async function openTransfer(
   const out = { transfer, attempts: [] }
   // A transfer rebuilt after a restore was accepted before it, with its reference.
   if (isRefReused && !order.restored)
-    await endUnsentTransfer(em, out, 'not_taken', failureOf('external_ref_taken'))
+    await endUnsentTransfer(em, out, 'not_started', failureOf('external_ref_in_use'))
   return out
 }
 

@@ -146,16 +146,16 @@ export async function holdTransferFunds(
 
 /** Ends a transfer that did not become visible before its deadline; a finished one stays as it is. */
 export async function endUnacceptedTransfer(em: EntityManager, out: LockedTransfer): Promise<void> {
-  const event = out.transfer.state === 'created' ? 'not_taken' : 'refused'
+  const event = out.transfer.state === 'created' ? 'not_started' : 'refused'
   if (transferMachine.accepts(out.transfer.state, event))
-    await endUnsentTransfer(em, out, event, failureOf('not_taken'))
+    await endUnsentTransfer(em, out, event, failureOf('not_started'))
 }
 
 /** Ends a transfer of which no money moved: releases its hold, stores its failure, writes the event. */
 export async function endUnsentTransfer(
   em: EntityManager,
   out: LockedTransfer,
-  event: 'refused' | 'rejected' | 'not_taken' | 'cancelled' | 'never_sent',
+  event: 'refused' | 'rejected' | 'not_started' | 'cancelled' | 'never_sent',
   failure: OperationFailure | null,
 ): Promise<void> {
   const at = new Date()

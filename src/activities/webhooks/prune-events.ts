@@ -1,8 +1,8 @@
 import { pruneApiRequests } from '../../db/repositories/api-requests.ts'
+import { pruneAuthCodes } from '../../db/repositories/auth-codes.ts'
 import { deleteOldEvents } from '../../db/repositories/events.ts'
 import { pruneProviderNotifications } from '../../db/repositories/provider-notifications.ts'
 import { pruneUnexplainedAnswers } from '../../db/repositories/unexplained-answers.ts'
-import { pruneAuthCodes } from '../../db/repositories/verification-codes.ts'
 import { eventRetentionStartOf } from '../../domain/webhooks/webhook.ts'
 import { startTimeBudget } from '../runtime/cancellation.ts'
 import type { ActivityDependencies } from '../runtime/dependencies.ts'
@@ -15,8 +15,8 @@ const MAX_PRUNING_MS = 8 * 60_000
 /**
  * Deletes events older than thirty days with their deliveries and attempts, the oldest first. An event stays while a
  * delivery of it is pending or due to be signalled to its workflow, or while its movement is held for a return.
- * Unexplained answers of providers (src/db/repositories/unexplained-answers.ts), expired verification codes
- * (src/db/repositories/verification-codes.ts) and routed notifications of providers
+ * Unexplained answers of providers (src/db/repositories/unexplained-answers.ts), expired auth codes
+ * (src/db/repositories/auth-codes.ts) and routed notifications of providers
  * (src/db/repositories/provider-notifications.ts) are deleted after the same time, the log of API requests after seven
  * days (src/db/repositories/api-requests.ts).
  */

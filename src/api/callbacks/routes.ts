@@ -31,10 +31,10 @@ export function callbackRoutes(providers: ProviderRegistry): RouteRegistrar {
   return (router, { temporal, log }) => {
     // Efí appends `/pix` to the registered URL and sends its secret as the segment before.
     const paths = [
-      '/notices/:connection',
-      '/notices/:connection/pix',
-      '/notices/:connection/:secret',
-      '/notices/:connection/:secret/pix',
+      '/provider-notifications/:connection',
+      '/provider-notifications/:connection/pix',
+      '/provider-notifications/:connection/:secret',
+      '/provider-notifications/:connection/:secret/pix',
     ] as const
     const shape = {
       operationId: null,
@@ -48,7 +48,7 @@ export function callbackRoutes(providers: ProviderRegistry): RouteRegistrar {
         ...{ ...shape, summary: 'A provider tests the callback address' },
         async handle(request) {
           await readCallback(providers, { ...request, body: '' })
-          return { body: { message: 'taken' } }
+          return { body: { message: 'accepted' } }
         },
       })
       registerRoute(router, 'post', path, {
@@ -56,15 +56,15 @@ export function callbackRoutes(providers: ProviderRegistry): RouteRegistrar {
         async handle({ em, requestId, ...request }) {
           const { connection, items } = await readCallback(providers, { ...request, em })
           const notifications = items.map(item => toInboundNotification(item, { connection, requestId }))
-          for (const [notice, subject] of await storeNotifications(em, connection, notifications)) {
-            await routeNotification(temporal, em, notice, { connection, subject }).catch(error =>
+          for (const [notification, subject] of await storeNotifications(em, connection, notifications)) {
+            await routeNotification(temporal, em, notification, { connection, subject }).catch(error =>
               log.warn(
-                { request_id: requestId, notice: notice.uuid, type: error?.name },
+                { request_id: requestId, notification: notification.uuid, type: error?.name },
                 'provider notification not routed; the sweep routes it',
               ),
             )
           }
-          return { body: { message: 'taken' } }
+          return { body: { message: 'accepted' } }
         },
       })
     }
@@ -115,7 +115,7 @@ async function storeNotifications(
     ),
   )
   const position = new Map(notifications.map(({ uuid }, position) => [uuid, position]))
-  return stored.map(notice => [notice, subjects[position.get(notice.uuid)!]!])
+  return stored.map(notification => [notification, subjects[position.get(notification.uuid)!]!])
 }
 
 function toInboundNotification(

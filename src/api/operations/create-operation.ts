@@ -177,7 +177,7 @@ export function remainingCreateWaitMs({ createdAt }: { createdAt: Date }, stored
 }
 
 /** Stored failures that may not fail a new request, with another key, a little later. */
-const RETRYABLE_CODES = new Set<ErrorCode>(['no_provider_available', 'not_taken', 'paused'])
+const RETRYABLE_CODES = new Set<ErrorCode>(['no_provider_available', 'not_started', 'paused'])
 
 /**
  * Fails with the stored failure of an operation. It is the final response of its key, so only the request that created

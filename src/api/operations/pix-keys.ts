@@ -12,13 +12,13 @@ import type { EntityManager } from '../../db/client/orm.ts'
 import { Account } from '../../db/entities/account.ts'
 import { Connection } from '../../db/entities/connection.ts'
 import { AuthCode, PixKey } from '../../db/entities/pix-key.ts'
+import { countAuthCodeRequest } from '../../db/repositories/auth-codes.ts'
 import {
   countPixKeyCreation,
   countPixKeys,
   isPixKeyInUse,
   isPixKeyRegistered,
 } from '../../db/repositories/pix-keys.ts'
-import { countAuthCodeRequest } from '../../db/repositories/verification-codes.ts'
 import { normalizePixKey } from '../../domain/pix-keys/key-format.ts'
 import { LISTED_KEY_STATES, MAX_KEYS_PER_TYPE, type PixKeyType } from '../../domain/pix-keys/pix-key.ts'
 import { PROVIDER_CAPABILITIES } from '../../domain/providers/provider.ts'
@@ -29,16 +29,16 @@ import type { FieldErrors } from '../../http/validate.ts'
 import { canReachChannel, type MessengerSettings } from '../../messaging/settings.ts'
 import { type Sealer, sha256 } from '../../security/sealing.ts'
 import {
+  startAuthCodeWorkflow,
   startPixKeyRemovalWorkflow,
   startPixKeyWorkflow,
-  startVerificationCodeWorkflow,
 } from '../../temporal/pix-keys.ts'
 import type { TemporalContext } from '../../temporal/workflow-options.ts'
 import type {
+  AuthCodeInput,
+  AuthCodeInputDetails,
   PixKeyInput,
   PixKeyInputDetails,
-  VerificationCodeInput,
-  VerificationCodeInputDetails,
 } from '../../workflows/contracts/pix-keys.ts'
 import type { CallerToken } from '../authorization/authenticate.ts'
 import { connectionScopeOf } from '../authorization/scope.ts'
@@ -48,6 +48,7 @@ import {
   findCandidates,
   type InvalidBodyRequest,
 } from '../routing/provider-candidates.ts'
+import { USED_CODE_MESSAGE, verifyAddress } from './auth-codes.ts'
 import {
   type CreateDependencies,
   type CreateRequest,
@@ -58,7 +59,6 @@ import {
 } from './create-operation.ts'
 import { buildAfterFilter, mapPage, newestFirstOptions, readPage } from './pagination.ts'
 import { startAndAwaitResult } from './start-and-wait.ts'
-import { USED_CODE_MESSAGE, verifyAddress } from './verification-codes.ts'
 
 function findPixKey(em: EntityManager, uuid: string) {
   return em.findOne(PixKey, uuid, { populate: ['connection'] })
@@ -234,7 +234,7 @@ async function validateKeyCreation(
   const key = isProvedType(type)
     ? await verifyAddress(em, sealer, { ...proof, type })
     : (await em.findOneOrFail(Account, accountUuid)).document
-  if (await isPixKeyRegistered(em, { key, isSimulated })) fail('pix_key_taken')
+  if (await isPixKeyRegistered(em, { key, isSimulated })) fail('pix_key_already_registered')
   return { key, ...(isProvedType(type) && { authCodeUuid: proof.authCodeId.toLowerCase() }) }
 }
 
@@ -250,13 +250,13 @@ function failPixKeyCreation({ type, connection, failure }: PixKey, replay: Repla
   switch (failure?.code) {
     case 'auth_code_used':
       return failStored('validation_failed', replay, { errors: { auth_code_id: [USED_CODE_MESSAGE] } })
-    case 'key_taken':
-      return failStored('pix_key_taken', replay)
+    case 'key_already_registered':
+      return failStored('pix_key_already_registered', replay)
     case 'key_unsupported':
       return failStored('key_not_supported', replay, {
         errors: { type: [describeUnsupportedType(connection, type)] },
       })
-    case 'pix_key_taken':
+    case 'pix_key_already_registered':
     case 'pix_key_limit':
     case 'no_provider_available':
     case 'paused':
@@ -313,7 +313,7 @@ export const AUTH_CODES_PATH = '/api/v1/pix-keys/auth-code'
 type RequestCodeDependencies = CreateDependencies & { config: { messengers: MessengerSettings } }
 
 /**
- * Sends a six-digit verification code to an address, or replays the response of the same Idempotency-Key (SPEC §9). The code
+ * Sends a six-digit auth code to an address, or replays the response of the same Idempotency-Key (SPEC §9). The code
  * of a test token is kept in the outbox instead.
  */
 export function requestAuthCode(
@@ -324,7 +324,7 @@ export function requestAuthCode(
   const { type } = body
   const isSimulated = token.mode === 'test'
   return createOperation(context, request, {
-    kind: 'verification_code',
+    kind: 'auth_code',
     path: AUTH_CODES_PATH,
     find: uuid => em.fork().findOne(AuthCode, uuid),
     async validate(uuid) {
@@ -334,9 +334,9 @@ export function requestAuthCode(
       await countCodeRequest(request, { uuid, isSimulated })
     },
     start({ fingerprint, ...operation }, _, waitMs) {
-      const details: VerificationCodeInputDetails = { address: body.key, fingerprint }
-      const order: VerificationCodeInput = { ...operation, type, isSimulated, details: sealer.seal(details) }
-      return startVerificationCodeWorkflow(context, order, waitMs)
+      const details: AuthCodeInputDetails = { address: body.key, fingerprint }
+      const order: AuthCodeInput = { ...operation, type, isSimulated, details: sealer.seal(details) }
+      return startAuthCodeWorkflow(context, order, waitMs)
     },
     present: (row, { headers }) => ({ body: showRequestedCode(row), headers }),
   })

@@ -218,7 +218,7 @@ function refundErrorCode(refund: Refund) {
     case 'charge_not_refundable':
     case 'no_provider_available':
     case 'paused':
-    case 'not_taken':
+    case 'not_started':
     case 'not_found_after_restore':
       return refund.failure.code
     case 'refund_above_remainder':

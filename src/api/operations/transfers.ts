@@ -182,10 +182,10 @@ function respondWithTransfer(transfer: TransferWithAttempts, replay: Replay) {
 function transferErrorCode(transfer: ReadTransfer) {
   switch (transfer.failure?.code) {
     case 'no_provider_available':
-    case 'not_taken':
+    case 'not_started':
     case 'paused':
     case 'account_blocked':
-    case 'external_ref_taken':
+    case 'external_ref_in_use':
     case 'not_found_after_restore':
       return transfer.failure.code
     default:
@@ -257,7 +257,7 @@ async function requireUniqueExternalRef(
   const account = await em.findOneOrFail(Account, accountUuid)
   if (!account.uniqueExternalRef) return
   const ref = { accountUuid, externalRef, isSimulated: token.mode === 'test' }
-  if (await isExternalRefUsed(em, ref)) fail('external_ref_taken')
+  if (await isExternalRefUsed(em, ref)) fail('external_ref_in_use')
 }
 
 /** Cancels a scheduled transfer and returns it as shown; once sent it cannot be cancelled (SPEC §4). */

@@ -14,7 +14,7 @@ export type UserAction =
   | 'dispute_reply'
   | 'pix_key_create'
   | 'pix_key_remove'
-  | 'verification_code_create'
+  | 'auth_code_create'
   | 'account_defaults'
   | 'webhook_create'
   | 'webhook_change'

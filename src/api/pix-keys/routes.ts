@@ -36,7 +36,7 @@ export const pixKeyRoutes: RouteRegistrar = (router, dependencies) => {
     scope: 'charges',
     summary: 'Request the code that proves an e-mail address or phone',
     description:
-      'Six digits, good for ten minutes, one key and five wrong tries. At most five codes of an account in 60 seconds, and to an address in an hour. The code of a test token is not sent.',
+      'Six digits, good for ten minutes, one key and five wrong guesses. At most five codes of an account in 60 seconds, and to an address in an hour. The code of a test token is not sent.',
     body: requestCodeBody,
     validateSemantics: collectCodeProviderErrors,
     responses: {
@@ -69,7 +69,7 @@ export const pixKeyRoutes: RouteRegistrar = (router, dependencies) => {
       errors: [
         'account_blocked',
         'provider_rejected',
-        'pix_key_taken',
+        'pix_key_already_registered',
         'pix_key_limit',
         'key_not_supported',
         'too_many_attempts',

@@ -37,13 +37,13 @@ export const refundRoutes: RouteRegistrar = (router, { temporal }) => {
         'not_found_after_restore',
         'paused',
         'overloaded',
-        'not_taken',
+        'not_started',
         'not_confirmed',
       ],
       errorData: {
         provider_rejected: refundSchema,
         no_provider_available: refundSchema,
-        not_taken: refundSchema,
+        not_started: refundSchema,
         not_found_after_restore: refundSchema,
         // A refund that was stored before; or none, where the request was refused at once.
         charge_not_refundable: refundSchema.optional(),

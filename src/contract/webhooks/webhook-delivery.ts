@@ -35,11 +35,11 @@ export const deliverySchema = z
     uuid: uuidSchema,
     event: z.object({ id: uuidSchema, type: z.enum(EVENT_TYPES) }).meta({ id: 'EventReference' }),
     status: z.enum(DELIVERY_STATUSES),
-    next_try_at: instantSchema.nullable().meta({
+    next_attempt_at: instantSchema.nullable().meta({
       description:
         'When the next attempt is due, or was due if it is running. Null after the last attempt, and possibly until the first has an outcome',
     }),
-    tries: z.array(deliveryAttemptSchema).meta({ description: 'The latest twenty, in their order' }),
+    attempts: z.array(deliveryAttemptSchema).meta({ description: 'The latest twenty, in their order' }),
     ...rowTimes,
   })
   .meta({ id: 'Delivery' })
@@ -72,8 +72,8 @@ export function showDelivery(
     uuid: delivery.uuid,
     event: { id: delivery.eventUuid, type: delivery.eventType },
     status: delivery.status,
-    next_try_at: delivery.nextAttemptAt ?? null,
-    tries: attempts.map(one => ({
+    next_attempt_at: delivery.nextAttemptAt ?? null,
+    attempts: attempts.map(one => ({
       number: one.number,
       at: one.at,
       status: one.statusCode ?? null,

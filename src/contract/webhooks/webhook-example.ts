@@ -42,8 +42,8 @@ export const DELIVERY_EXAMPLE: z.input<typeof deliverySchema> = {
   uuid: EXAMPLE_UUIDS.delivery,
   event: { id: EXAMPLE_UUIDS.event, type: 'PAYMENT' },
   status: 'DELIVERED',
-  next_try_at: null,
-  tries: [
+  next_attempt_at: null,
+  attempts: [
     {
       number: 1,
       at: '2026-11-21T12:04:28.015332Z',
@@ -60,6 +60,6 @@ export const DELIVERY_EXAMPLE: z.input<typeof deliverySchema> = {
 export const STARTED_DELIVERY_EXAMPLE: z.input<typeof deliverySchema> = {
   ...DELIVERY_EXAMPLE,
   status: 'PENDING',
-  tries: [],
+  attempts: [],
   updated_at: EXAMPLE_TIMES.paid,
 }

@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { listTestCodes } from '../../api/operations/auth-codes.ts'
 import {
   countCreationAttempt,
   createPixKey,
@@ -10,7 +11,6 @@ import {
   requireVisiblePixKey,
   requireVisiblePixKeyByUuid,
 } from '../../api/operations/pix-keys.ts'
-import { listTestCodes } from '../../api/operations/verification-codes.ts'
 import {
   createPixKeyBody,
   pixKeysQuery,

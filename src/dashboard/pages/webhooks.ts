@@ -52,12 +52,12 @@ const DELIVERY_COLUMNS: CsvColumns<ReturnType<typeof showDelivery>> = {
   status: delivery => delivery.status,
   event_type: delivery => delivery.event.type,
   event_id: delivery => delivery.event.id,
-  tries: delivery => String(delivery.tries.at(-1)?.number ?? 0),
-  last_try_at: delivery => delivery.tries.at(-1)?.at,
-  last_status: delivery => delivery.tries.at(-1)?.status?.toString(),
-  last_failure: delivery => delivery.tries.at(-1)?.failure,
-  last_answer: delivery => delivery.tries.at(-1)?.answer,
-  next_try_at: delivery => delivery.next_try_at,
+  attempts: delivery => String(delivery.attempts.at(-1)?.number ?? 0),
+  last_attempt_at: delivery => delivery.attempts.at(-1)?.at,
+  last_status: delivery => delivery.attempts.at(-1)?.status?.toString(),
+  last_failure: delivery => delivery.attempts.at(-1)?.failure,
+  last_answer: delivery => delivery.attempts.at(-1)?.answer,
+  next_attempt_at: delivery => delivery.next_attempt_at,
   uuid: delivery => delivery.uuid,
 }
 

@@ -3,7 +3,7 @@ import { StartupRefusal } from '../../domain/errors/startup-refusal.ts'
 import { MIGRATIONS } from '../migrations/index.ts'
 import { type Orm, openOrm } from './orm.ts'
 
-/** How long a migration waits for a lock, how many times it tries, and the pause between tries. */
+/** How long a migration waits for a lock, how many times it tries, and the pause between attempts. */
 type MigrationRetryPolicy = { lockMs: number; attempts: number; everyMs: number }
 
 /** Queries queue behind a waiting migration, so each wait is short; retries go on for minutes. */
@@ -121,9 +121,12 @@ async function buildLockTimeoutError(
 ) {
   const holders: { description: string }[] = await orm.em.fork().execute(LOCK_HOLDERS)
   const holderText = holders.map(({ description }) => description).join('; ') || 'a session that has ended'
-  return new Error(`Migration ${name} got no lock in ${attempts} tries; tables are held by ${holderText}.`, {
-    cause,
-  })
+  return new Error(
+    `Migration ${name} got no lock in ${attempts} attempts; tables are held by ${holderText}.`,
+    {
+      cause,
+    },
+  )
 }
 
 const LOCK_HOLDERS = `

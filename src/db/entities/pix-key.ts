@@ -14,7 +14,7 @@ const pixKey = defineEntity({
     /** Null for a RANDOM key until the provider has created it. */
     key: p.text().nullable(),
     state: unionColumn<PixKeyState>(),
-    /** Verification code that proved the address. */
+    /** Auth code that proved the address. */
     authCodeUuid: p.uuid().nullable(),
     /** Random keys at the provider before this one was requested. */
     listedBefore: p.array().nullable(),
@@ -57,6 +57,6 @@ const authCode = defineEntity({
 /** Message with a code, sealed in its row until it is sent. */
 export type CodeMessage = { to: string; code: string }
 
-/** Six-digit verification code sent to an address, with the count of wrong guesses. */
+/** Six-digit auth code sent to an address, with the count of wrong guesses. */
 export class AuthCode extends authCode.class {}
 authCode.setClass(AuthCode)

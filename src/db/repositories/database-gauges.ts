@@ -95,9 +95,9 @@ select 'trilho_breakers_open', array[c.provider], count(*)::float8
   where c.status = 'ACTIVE' and b.opened_at is not null
     and greatest(b.opened_at, b.probed_at) > now() - interval '${OPEN_BREAKER_MAX_AGE}' group by c.provider
 union all
-select 'trilho_notices_waiting', null, count(*)::float8 from provider_notification where routed_at is null
+select 'trilho_provider_notifications_waiting', null, count(*)::float8 from provider_notification where routed_at is null
 union all
-select 'trilho_notices_oldest_seconds', null, coalesce(extract(epoch from now() - min(received_at)), 0)::float8
+select 'trilho_provider_notifications_oldest_seconds', null, coalesce(extract(epoch from now() - min(received_at)), 0)::float8
   from provider_notification where routed_at is null
 union all
 select 'trilho_deliveries_pending', null, count(*)::float8 from delivery where status = 'PENDING'

@@ -5,20 +5,20 @@ import { User } from '../../db/entities/user.ts'
 import type { ProviderApi } from '../../domain/providers/provider.ts'
 
 /** How the simulator knows a demo account, whatever its dialect calls it. */
-export type SimulatorLogin = { client_id: string; client_secret: string; notice_secret: string }
+export type SimulatorLogin = { client_id: string; client_secret: string; notification_secret: string }
 
 export function generateSimulatorLogin(clientId: string): SimulatorLogin {
   const secret = () => randomBytes(24).toString('base64url')
-  return { client_id: clientId, client_secret: secret(), notice_secret: secret() }
+  return { client_id: clientId, client_secret: secret(), notification_secret: secret() }
 }
 
 /** The credentials that the dialect's adapter wants for a login. */
 export function toProviderCredentials(dialect: ProviderApi, login: SimulatorLogin): Record<string, string> {
   if (dialect === 'efi') return login
-  const { client_id, client_secret, notice_secret } = login
+  const { client_id, client_secret, notification_secret } = login
   return {
     app_id: Buffer.from(`${client_id}:${client_secret}`).toString('base64'),
-    webhook_secret: notice_secret,
+    webhook_secret: notification_secret,
   }
 }
 
@@ -29,7 +29,11 @@ export function fromProviderCredentials(
 ): SimulatorLogin {
   if (dialect === 'efi') return credentials as SimulatorLogin
   const [client_id, client_secret] = Buffer.from(credentials.app_id!, 'base64').toString('utf8').split(':')
-  return { client_id: client_id!, client_secret: client_secret!, notice_secret: credentials.webhook_secret! }
+  return {
+    client_id: client_id!,
+    client_secret: client_secret!,
+    notification_secret: credentials.webhook_secret!,
+  }
 }
 
 /** What signs in at the dashboard. */

@@ -50,7 +50,7 @@ const MESSAGES = {
     med_not_answerable: 'Only a PENDING dispute about a received payment accepts a reply.',
     insufficient_balance: 'The available balance is less than value plus fees.',
     transfer_not_cancellable: 'Only a scheduled transfer that has not been sent can be cancelled.',
-    external_ref_taken: 'external_ref is already used by another transfer of the account.',
+    external_ref_in_use: 'external_ref is already used by another transfer of the account.',
     not_found_after_restore:
       'The operation was requested before a database restore and no provider has it; it will not be executed.',
     webhook_disabled: 'The webhook is DISABLED; set its status to ACTIVE first.',
@@ -58,7 +58,7 @@ const MESSAGES = {
       'The event is already being sent; nothing was started. Read the delivery for the outcome of its next attempt.',
     recovery_in_progress:
       'The missed events of this webhook are already being sent; nothing was started. Send the request again later.',
-    pix_key_taken: 'The PIX key is already registered; use another key.',
+    pix_key_already_registered: 'The PIX key is already registered; use another key.',
     key_in_use: 'The PIX key is in use by a connection or an open charge and cannot be deleted.',
     webhook_limit: 'An account can have at most 20 webhooks; delete one first.',
   },
@@ -82,7 +82,7 @@ const MESSAGES = {
   },
   429: {
     too_many_attempts:
-      'The account requested too many PIX keys or verification codes in a short time; wait for Retry-After.',
+      'The account requested too many PIX keys or auth codes in a short time; wait for Retry-After.',
     rate_limited: 'The token exceeded its request limit; wait for Retry-After.',
     too_many_sign_ins: 'Too many sign-in attempts; wait a few minutes.',
   },
@@ -94,7 +94,7 @@ const MESSAGES = {
       'Internal error. Send the request again with the same Idempotency-Key, and report the request_id.',
   },
   503: {
-    not_taken: 'The operation did not start in time and will not be executed; no provider was called.',
+    not_started: 'The operation did not start in time and will not be executed; no provider was called.',
     unavailable:
       'The service is temporarily unavailable. This request started nothing; send it again after Retry-After, with the same Idempotency-Key.',
     overloaded:
@@ -104,7 +104,7 @@ const MESSAGES = {
       'The result is not known yet; read the resource that data names, or repeat with the same Idempotency-Key.',
     issuing: 'The charge is still being issued; read data.uuid.',
     no_provider_available: 'No provider could be reached; send a new request after Retry-After.',
-    code_undeliverable: 'The service cannot send verification codes to keys of this type; use another type.',
+    code_undeliverable: 'The service cannot send auth codes to keys of this type; use another type.',
     pix_key_unknown:
       'The provider has not confirmed the operation yet; list the keys, or repeat with the same Idempotency-Key.',
     cancellation_unknown:

@@ -8,7 +8,7 @@ export type PixKeyType = (typeof PIX_KEY_TYPES)[number]
 export const VERIFIED_KEY_TYPES = ['EMAIL', 'PHONE'] as const satisfies PixKeyType[]
 export type VerifiedKeyType = (typeof VERIFIED_KEY_TYPES)[number]
 
-/** Delivery of a verification code. `kept`: in the local outbox instead of being sent; `refused`: by the messenger. */
+/** Delivery of an auth code. `kept`: in the local outbox instead of being sent; `refused`: by the messenger. */
 export type CodeDelivery = 'waiting' | 'sent' | 'kept' | 'refused' | 'expired'
 
 export type PixKeyState = 'creating' | 'active' | 'removing' | 'removed' | 'refused'
@@ -30,7 +30,7 @@ export const LISTED_KEY_STATES: readonly PixKeyState[] = ['active', 'removing']
 
 /** api-document.txt, Limits: keys of one type per account. */
 export const MAX_KEYS_PER_TYPE = 3
-/** SPEC §9: wrong tries of one code; after them the right one is refused too. */
+/** SPEC §9: wrong guesses of one code; after them the right one is refused too. */
 export const MAX_WRONG_CODE_ATTEMPTS = 5
 /** SPEC §9: a code can be used for ten minutes. */
 export const CODE_VALIDITY_MINUTES = 10

@@ -264,7 +264,7 @@ export type StatementEntry = {
 /** `key` is null for RANDOM. No provider accepts an id of ours with it: an unknown outcome is looked up by `listKeys`. */
 export type ProviderKeyRequest = { type: PixKeyType; key: string | null }
 export type ProviderKey = { key: string; type: PixKeyType }
-/** Refusals of keys have these codes: `key_taken`, `key_limit`, `key_unsupported`, `key_in_use`; else as elsewhere. */
+/** Refusals of keys have these codes: `key_already_registered`, `key_limit`, `key_unsupported`, `key_in_use`; else as elsewhere. */
 export type CreateKeyOutcome =
   | { kind: 'created'; key: string }
   | RejectedResult

@@ -20,7 +20,7 @@ export type PanelPixPendingReason =
   /** It returns a transfer of ours: that transfer's workflow accounts for it. */
   | 'returns_our_transfer'
   /** A payout of ours with the same value has no outcome yet, or is settled and not in the statement by its id. */
-  | 'attempt_in_doubt'
+  | 'may_be_our_payout'
   /** A dispute about the PIX that it returns is undecided: the dispute's workflow accounts for it. */
   | 'has_open_dispute'
   /** That dispute is undecided for longer than the rail allows: the provider may have returned the money by it. */
@@ -39,7 +39,7 @@ export type PanelPixPendingReason =
 /** Waits that end by themselves or have another alert: not counted as differences yet. */
 export const TRANSIENT_PENDING_REASONS = [
   'too_young',
-  'attempt_in_doubt',
+  'may_be_our_payout',
   'has_open_dispute',
 ] as const satisfies PanelPixPendingReason[]
 
@@ -71,7 +71,7 @@ export function panelPixPendingReasonOf(
   if (facts.hasUndecidedDispute)
     return isYoungerThan(UNDECIDED_DISPUTE_WAIT_MS) ? 'has_open_dispute' : 'has_overdue_dispute'
   if (facts.mayBeAdjusted) return 'may_be_adjusted'
-  if (facts.mayBeOurPayout) return 'attempt_in_doubt'
+  if (facts.mayBeOurPayout) return 'may_be_our_payout'
   return isYoungerThan(PANEL_PIX_WAIT_MS) ? 'too_young' : null
 }
 

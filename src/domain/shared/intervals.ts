@@ -8,7 +8,7 @@ export const DAY = 24 * HOUR
 /** Intervals of polling a provider whose answer is missing (SPEC §6); the last one repeats. */
 const POLL_INTERVALS_MS = [5 * SECOND, 10 * SECOND, 30 * SECOND, MINUTE, 5 * MINUTE, HOUR]
 
-/** Intervals of sending a verification code or a link again after a failure; the last one repeats until it expires. */
+/** Intervals of sending an auth code or a link again after a failure; the last one repeats until it expires. */
 const MESSAGE_RETRY_INTERVALS_MS = [SECOND, 5 * SECOND, 15 * SECOND, 30 * SECOND, MINUTE]
 
 const DISPUTE_POLL_INTERVALS_MS = [15 * SECOND, 30 * SECOND, MINUTE, 5 * MINUTE, 30 * MINUTE, 6 * HOUR]

@@ -19,7 +19,7 @@ export type TransferEvent =
   | 'refused'
   | 'settled'
   | 'rejected'
-  | 'not_taken'
+  | 'not_started'
   | 'cancelled'
   | 'never_sent'
   | 'settled_late'
@@ -33,7 +33,7 @@ export const transferMachine = createStateMachine<TransferState, PaymentStatus, 
     on: {
       sending_started: 'sending',
       refused: 'failed',
-      not_taken: 'failed',
+      not_started: 'failed',
       cancelled: 'cancelled',
       never_sent: 'expired',
     },

@@ -73,7 +73,7 @@ export function toIssueOutcome(
   if (outcome.kind === 'not_found') return refusal
   if (outcome.kind === 'no_answer') return { ...outcome, kind: 'unknown' }
   if (outcome.charge) return { kind: 'accepted', charge: outcome.charge }
-  return rejectForThisProvider('reference_taken', 'The provider has another charge under this reference')
+  return rejectForThisProvider('reference_in_use', 'The provider has another charge under this reference')
 }
 
 /** Reports a paid charge without a listed payment as `no_answer`: a provider's list may lag behind its charge. */

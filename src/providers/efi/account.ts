@@ -7,7 +7,7 @@ import type { EfiClient, EfiCredentials } from './client.ts'
 import { efiRandomKeysSchema, efiSumSchema } from './schemas.ts'
 
 /** Creates the calls about the Efí account as a whole: its identity, its balance and the URL of its notifications. */
-export function createEfiAccount(client: EfiClient, { notice_secret }: EfiCredentials): AccountCalls {
+export function createEfiAccount(client: EfiClient, { notification_secret }: EfiCredentials): AccountCalls {
   return {
     /**
      * Identifies the account by its random keys ("Listar chaves evp"): Efí publishes no call that names the account,
@@ -47,7 +47,7 @@ export function createEfiAccount(client: EfiClient, { notice_secret }: EfiCreden
           method: 'PUT',
           path: encodePath`/v2/webhook/${collectionKey}`,
           headers: { 'x-skip-mtls-checking': 'true' },
-          json: { webhookUrl: `${url}/${encodeURIComponent(notice_secret)}` },
+          json: { webhookUrl: `${url}/${encodeURIComponent(notification_secret)}` },
         },
         ANY_ANSWER,
         () => ({}),

@@ -15,7 +15,7 @@ export const efiCredentialsSchema = z
     certificate: z.string().startsWith('-----BEGIN ').optional(),
     private_key: z.string().startsWith('-----BEGIN ').optional(),
     /** Last part of the URL that receives Efí's notifications. */
-    notice_secret: z.string().min(1),
+    notification_secret: z.string().min(1),
   })
   .refine(({ certificate, private_key }) => !certificate === !private_key, {
     message: 'certificate and private_key must both be given, or neither',

@@ -14,12 +14,12 @@ import { efiNotifiedDetailsSchema, isDisputeDevolucao } from './schemas.ts'
 
 /** Creates the reader of Efí's notifications, which have no signature: the secret in their URL authenticates them. */
 export function createEfiNotifications(
-  { notice_secret }: EfiCredentials,
+  { notification_secret }: EfiCredentials,
   record: RecordUnexplainedAnswer = async () => {},
 ): Pick<Provider, 'readNotification' | 'readNotifiedDetails'> {
   return {
     async readNotification({ body, secret }) {
-      if (secret === null || !isEqualInConstantTime(secret, notice_secret)) return { kind: 'forged' }
+      if (secret === null || !isEqualInConstantTime(secret, notification_secret)) return { kind: 'forged' }
       const { items, unexplained } = parseNotification(body)
       for (const part of unexplained) await record(toUnexplainedAnswer(part))
       return items ? { kind: 'items', items } : { kind: 'unreadable' }

@@ -78,6 +78,6 @@ const unsupportedKeyType = rejectForThisProvider(
 const keyOfAnotherAccount = {
   kind: 'rejected',
   finality: 'final',
-  code: 'key_taken',
+  code: 'key_already_registered',
   message: 'The key belongs to another account',
 } as const

@@ -44,9 +44,9 @@ function addAccountRoutes(
   router.put('/accounts/:id', async ctx => {
     const body = await parseControlBody(ctx, schemas.accountBody)
     const stored = accounts.put(toAccountSettings(readPathParam(ctx, 'id'), body))
-    if (stored.kind === 'key_taken')
+    if (stored.kind === 'key_already_registered')
       throw new ControlApiError(409, `another account has the key ${stored.key}`)
-    if (stored.kind === 'client_id_taken')
+    if (stored.kind === 'client_id_in_use')
       throw new ControlApiError(409, 'another account has this client_id')
     ctx.body = presentAccount(stored.account, accounts.listKeys(stored.account.id))
   })
@@ -126,7 +126,7 @@ function toAccountSettings(
     ispb: body.ispb,
     requiresCertificate: body.requires_certificate ? 1 : 0,
     amountMagic: body.amount_magic ? 1 : 0,
-    notificationSecret: body.notice_secret,
+    notificationSecret: body.notification_secret,
     options: JSON.stringify(body.options),
     openingCents: body.balance,
     keys: body.keys,

@@ -47,7 +47,7 @@ export const accountBody = z.object({
   balance: amount.default(0),
   requires_certificate: z.boolean().default(false),
   amount_magic: z.boolean().default(false),
-  notice_secret: z.string().min(1).nullable().default(null),
+  notification_secret: z.string().min(1).nullable().default(null),
   options: accountOptionsBody.prefault({}),
 })
 

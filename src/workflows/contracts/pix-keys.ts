@@ -37,18 +37,18 @@ export type KeyOperationResult =
 export type PollPixKeyInput = { uuid: string; pollCount: number }
 
 /** The order of a code; the address travels sealed, and the code is made where it is stored. */
-export type VerificationCodeInput = {
+export type AuthCodeInput = {
   uuid: string
   accountUuid: string
   type: VerifiedKeyType
   /** Requested by a test token: the message is kept in the outbox, and never sent. */
   isSimulated: boolean
-  /** `VerificationCodeInputDetails`, sealed. */
+  /** `AuthCodeInputDetails`, sealed. */
   details: string
   requestId: string
   timeScale: number
 }
-export type VerificationCodeInputDetails = { address: string; fingerprint: string }
+export type AuthCodeInputDetails = { address: string; fingerprint: string }
 
 export type CodeOutcome = Exclude<CodeDelivery, 'waiting'>
 export type SendAuthCodeResult = { kind: 'closed'; outcome: CodeOutcome } | { kind: 'again'; code: string }

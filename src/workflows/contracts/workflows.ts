@@ -1,6 +1,6 @@
 import type { ChargeInput, OrphanInput } from './charges.ts'
 import type { DisputeInput } from './disputes.ts'
-import type { PixKeyInput, PixKeyRemovalInput, VerificationCodeInput } from './pix-keys.ts'
+import type { AuthCodeInput, PixKeyInput, PixKeyRemovalInput } from './pix-keys.ts'
 import type { RefundInput } from './refunds.ts'
 import type { ReopenedInput } from './reopening.ts'
 import type { TransferInput } from './transfers.ts'
@@ -20,7 +20,7 @@ export type WorkflowInputs = {
   dispute: DisputeInput
   pix_key: PixKeyInput
   pix_key_removal: PixKeyRemovalInput
-  verification_code: VerificationCodeInput
+  auth_code: AuthCodeInput
   password_reset: PasswordResetInput
   delivery: AttemptDeliveryInput
   event_replay: ReplayEventsInput
@@ -39,7 +39,7 @@ export const WORKFLOWS = {
   dispute: { type: 'disputeWorkflow', idOf: uuid => `med/${uuid}` },
   pix_key: { type: 'pixKeyWorkflow', idOf: uuid => `pix-key/${uuid}` },
   pix_key_removal: { type: 'pixKeyRemovalWorkflow', idOf: uuid => `pix-key/${uuid}/removal` },
-  verification_code: { type: 'verificationCodeWorkflow', idOf: uuid => `auth-code/${uuid}` },
+  auth_code: { type: 'authCodeWorkflow', idOf: uuid => `auth-code/${uuid}` },
   password_reset: { type: 'passwordResetWorkflow', idOf: uuid => `password-reset/${uuid}` },
   delivery: { type: 'deliveryWorkflow', idOf: uuid => `webhook/${uuid}` },
   event_replay: { type: 'eventReplayWorkflow', idOf: uuid => `recovery/${uuid}` },

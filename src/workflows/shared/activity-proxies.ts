@@ -171,7 +171,7 @@ export const anyWorkerActivities = withSummaries(
   },
 )
 
-/** Sends verification codes and links. One that arrives twice does no harm; a messaging service answers within 10 s. */
+/** Sends auth codes and links. One that arrives twice does no harm; a messaging service answers within 10 s. */
 export const messagingActivities = proxyActivities<
   Pick<ProviderActivities, 'sendAuthCode' | 'sendPasswordReset'>
 >({

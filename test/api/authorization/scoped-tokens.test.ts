@@ -252,7 +252,7 @@ const RULES: Record<string, () => Promise<void>> = {
 }
 
 /** Paths without a merchant's token: pages, provider notifications, signed file links, scraped endpoints. */
-const NO_MERCHANTS = /^(GET|POST) \/(docs|openapi\.json|metrics|notices\/|files\/)/
+const NO_MERCHANTS = /^(GET|POST) \/(docs|openapi\.json|metrics|provider-notifications\/|files\/)/
 
 test('the table lists every operation of the service', () => {
   const { paths } = stack.contract.document as { paths: Record<string, object> }

@@ -49,7 +49,7 @@ test('a repeat of a notification whose row was deleted after thirty days changes
     )
   /** Sends all notifications and waits until each has been routed and its workflow has ended. */
   async function notify(earlier: { runId: string }[] = []) {
-    const path = `/notices/${connection.uuid}/${connection.credentials.notice_secret}/pix`
+    const path = `/provider-notifications/${connection.uuid}/${connection.credentials.notification_secret}/pix`
     expect((await stack.api.withToken(undefined).post(path, { pix })).status).toBe(200)
     await pollUntil(
       listNotifications,

@@ -23,9 +23,9 @@ const steps = (charge: Shown) => charge.history.map(entry => entry.status)
 function sendNotification(
   { connection }: Pick<Merchant, 'connection'>,
   items: { endToEndId?: string; txid?: string; devolucoes?: { id: string }[] }[],
-  secret: string = connection.credentials.notice_secret,
+  secret: string = connection.credentials.notification_secret,
 ) {
-  const path = `/notices/${connection.uuid}/${secret}/pix`
+  const path = `/provider-notifications/${connection.uuid}/${secret}/pix`
   return stack.api.withToken(undefined).post(path, { pix: items })
 }
 
@@ -260,13 +260,16 @@ test('a notification only triggers a lookup: forged, invented and foreign ones c
 
   expect((await sendNotification(merchant, [item], 'invalid')).status).toBe(401)
   expect(
-    (await sendNotification(merchant, [item], `${merchant.connection.credentials.notice_secret}x`)).status,
+    (await sendNotification(merchant, [item], `${merchant.connection.credentials.notification_secret}x`))
+      .status,
   ).toBe(401)
   const unknownMerchant = { connection: { ...merchant.connection, uuid: randomUUID() } }
   expect((await sendNotification(unknownMerchant, [item])).status).toBe(404)
   const anonymous = stack.api.withToken(undefined)
-  expect((await anonymous.post(`/notices/${merchant.connection.uuid}`, { pix: [item] })).status).toBe(401)
-  const path = `/notices/${merchant.connection.uuid}/${merchant.connection.credentials.notice_secret}`
+  expect(
+    (await anonymous.post(`/provider-notifications/${merchant.connection.uuid}`, { pix: [item] })).status,
+  ).toBe(401)
+  const path = `/provider-notifications/${merchant.connection.uuid}/${merchant.connection.credentials.notification_secret}`
   expect((await anonymous.post(path, undefined, { raw: '{"pix": 1}' })).status).toBe(400)
   expect((await anonymous.post(path, { evento: 'teste_webhook' })).status).toBe(200)
   // As its provider tests the address when it is registered.
@@ -274,7 +277,7 @@ test('a notification only triggers a lookup: forged, invented and foreign ones c
     expect((await anonymous.post(probed, undefined, { raw: '' })).status).toBe(200)
     expect((await anonymous.get(probed)).status).toBe(200)
   }
-  expect((await anonymous.get(`/notices/${merchant.connection.uuid}/wrong`)).status).toBe(401)
+  expect((await anonymous.get(`/provider-notifications/${merchant.connection.uuid}/wrong`)).status).toBe(401)
 
   // Correctly signed and false: the provider has no such payment.
   expect((await sendNotification(merchant, [item])).status).toBe(200)

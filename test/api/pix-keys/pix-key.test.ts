@@ -115,7 +115,7 @@ describe('a PIX key', () => {
     const twin = await byWoovi(document)
     for (const other of [merchant, twin]) {
       const { status, body } = await create(other, { type: 'DOCUMENT' })
-      expect([status, body.code]).toEqual([409, 'pix_key_taken'])
+      expect([status, body.code]).toEqual([409, 'pix_key_already_registered'])
     }
     await merchant.api.carryOut('DELETE', `${PATH}/${encodeURIComponent(phone)}`)
   })
@@ -145,7 +145,7 @@ describe('a PIX key', () => {
     // As if it were registered at an institution that is not ours.
     await testStack.sql(`update pix_key set state = 'removed' where key = ?`, [key])
     const refused = await create(merchant, await proved(merchant, key))
-    expect([refused.status, refused.body.code]).toEqual([409, 'pix_key_taken'])
+    expect([refused.status, refused.body.code]).toEqual([409, 'pix_key_already_registered'])
     expect(await list(merchant)).toEqual([])
   })
 
@@ -291,10 +291,7 @@ test('no history and no log shows a key, an address or a code', async () => {
   const [row] = await testStack.sql<{ uuid: string }>('select uuid from pix_key where key = ?', [key])
   const { workflow } = await testStack.connectTemporal()
   const logTexts: string[] = []
-  for (const id of [
-    WORKFLOWS.verification_code.idOf(proof.auth_code_id),
-    WORKFLOWS.pix_key.idOf(row!.uuid),
-  ]) {
+  for (const id of [WORKFLOWS.auth_code.idOf(proof.auth_code_id), WORKFLOWS.pix_key.idOf(row!.uuid)]) {
     const handle = workflow.getHandle(id)
     await handle.result()
     const history = historyToJSON(await handle.fetchHistory())

@@ -33,7 +33,7 @@ const LOST = [
   '409 charge_not_refundable',
   '503 not_confirmed',
   '503 overloaded',
-  '503 not_taken',
+  '503 not_started',
 ]
 
 test('of a hundred concurrent refunds of a third each one runs at a time, and never more than the payment is refunded', async () => {
@@ -63,7 +63,7 @@ test('of a hundred concurrent refunds of a third each one runs at a time, and ne
   expect(sum((await out.listPaidOut(merchant)).map(({ value }) => value))).toBe(7)
   const losers = refunds.filter(({ refund }) => refund.status === 'FAILED')
   for (const { refund } of losers) {
-    expect(['refund_in_progress', 'refund_above_remainder', 'not_taken']).toContain(refund.error.code)
+    expect(['refund_in_progress', 'refund_above_remainder', 'not_started']).toContain(refund.error.code)
     expect(refund.pix_refund.status).toBe('FAILED')
   }
   expect(await stage.readBalances(merchant.uuid, merchant.connection.providerAccountUuid)).toEqual({

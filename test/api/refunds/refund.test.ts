@@ -446,8 +446,8 @@ describe('the provider’s answer', () => {
     'http_500',
     'broken_body',
     'accepted_then_silent',
-    'notice_lost',
-    'notice_duplicated',
+    'notification_lost',
+    'notification_duplicated',
     'slow',
   ]
   runConcurrentTests({

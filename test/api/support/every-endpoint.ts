@@ -87,7 +87,7 @@ export function listEndpointRequests(
     ['/api/v1/webhooks', { url: webhook.url }],
     [`/api/v1/webhooks/${webhook.uuid}/rotate`],
     [`/api/v1/webhooks/${webhook.uuid}/test`],
-    [`/notices/${connection.uuid}`, {}],
+    [`/provider-notifications/${connection.uuid}`, {}],
   ]
   const person = { headers: { cookie, accept: 'text/html' } }
   const ask: Record<string, () => Promise<ApiResponse>> = {

@@ -102,7 +102,7 @@ export async function openTestStack(home: StateDir) {
       ...fees
     } = options
     const name = `suite-${randomUUID()}`
-    const credentials = { client_id: name, client_secret: randomUUID(), notice_secret: randomUUID() }
+    const credentials = { client_id: name, client_secret: randomUUID(), notification_secret: randomUUID() }
     const collectionKey = randomUUID()
     await simulator.putAccount(name, {
       ...credentials,

@@ -44,7 +44,7 @@ function sendNotification({ credentials, uuid }: Merchant['connection'], transfe
   }
   return stage.api
     .withToken(undefined)
-    .post(`/notices/${uuid}/${credentials.notice_secret}/pix`, { pix: [item] })
+    .post(`/provider-notifications/${uuid}/${credentials.notification_secret}/pix`, { pix: [item] })
 }
 const referenceOf = ({ uuid }: { uuid: string }) => uuid.replaceAll('-', '')
 
@@ -361,17 +361,19 @@ describe('after a provider has accepted', () => {
     expect(await out.listPaidOut(merchant)).toHaveLength(1)
   })
 
-  test.each(['notice_lost', 'notice_duplicated', 'notice_reordered', 'notice_forged'] as const)(
-    '%s changes nothing',
-    async kind => {
-      const merchant = await aMerchant()
-      await out.injectFault(firstOf(merchant), 'sendTransfer', kind)
-      const paid = await out.sendAndSettle(merchant)
-      expect(outcomes(paid)).toEqual(['A settled'])
-      expect(await out.listEvents(paid, 'TRANSFER')).toHaveLength(1)
-      expect(await out.listPaidOut(merchant)).toHaveLength(1)
-    },
-  )
+  test.each([
+    'notification_lost',
+    'notification_duplicated',
+    'notification_reordered',
+    'notification_forged',
+  ] as const)('%s changes nothing', async kind => {
+    const merchant = await aMerchant()
+    await out.injectFault(firstOf(merchant), 'sendTransfer', kind)
+    const paid = await out.sendAndSettle(merchant)
+    expect(outcomes(paid)).toEqual(['A settled'])
+    expect(await out.listEvents(paid, 'TRANSFER')).toHaveLength(1)
+    expect(await out.listPaidOut(merchant)).toHaveLength(1)
+  })
 })
 
 describe('a single provider', () => {

@@ -293,7 +293,7 @@ test('without a worker the API answers 503 in time; without a key the transfer i
   )
   expect(notAccepted.body.data).toMatchObject({
     status: 'FAILED',
-    error: { code: 'not_taken', attempts: [] },
+    error: { code: 'not_started', attempts: [] },
   })
   expect(statusesOf(notAccepted.body.data)).toEqual(['PENDING', 'FAILED'])
   // Repeated with its key, it is the same transfer.

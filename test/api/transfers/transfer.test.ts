@@ -425,7 +425,7 @@ describe('a unique external_ref', () => {
     await stage.sql('update account set unique_external_ref = true where uuid = ?', [merchant.uuid])
     const key = randomUUID()
     const refusedReference = await out.send(merchant, body, { key })
-    expect([refusedReference.status, refusedReference.body.code]).toEqual([409, 'external_ref_taken'])
+    expect([refusedReference.status, refusedReference.body.code]).toEqual([409, 'external_ref_in_use'])
     // Nothing was stored and the key is free.
     const order = { value: 1, external_ref: 'folha 8' }
     const fresh = await out.send(merchant, { ...order, pix_key: 'maria@example.com' }, { key })

@@ -19,7 +19,7 @@ type Shown = {
   uuid: string
   status: string
   event: { id: string; type: string }
-  tries: { status: number | null; answer: string; duration_ms: number }[]
+  attempts: { status: number | null; answer: string; duration_ms: number }[]
 }
 
 /** An endpoint of a merchant of its own, at the local inbox. */
@@ -72,7 +72,7 @@ const shown = (of: Endpoint, fits: (one: Shown) => boolean, delivery?: string) =
   ) as Promise<Shown>
 /** Its first attempt was made before its workflow began, by the workflow of its charge; now it is that workflow's. */
 async function failedOnce(of: Endpoint): Promise<Shown> {
-  const delivery = await shown(of, one => one.tries.length === 1)
+  const delivery = await shown(of, one => one.attempts.length === 1)
   await pollUntil(
     () => of.workflow(delivery.uuid).describe().catch(ignoreNotStarted),
     description => description?.status.name === 'RUNNING',
@@ -89,7 +89,7 @@ runConcurrentTests({
     const of = await endpoint()
     const { data } = await of.ask('POST', '/test')
     const delivered = await shown(of, one => one.status === 'DELIVERED')
-    expect(delivered).toMatchObject({ uuid: data.uuid, event: { type: 'TEST' }, tries: [{ status: 200 }] })
+    expect(delivered).toMatchObject({ uuid: data.uuid, event: { type: 'TEST' }, attempts: [{ status: 200 }] })
     expect(await of.workflow(data.uuid).result()).toBe('DELIVERED')
     const { body, headers } = (await of.messages())[0] as Message
     const event = new Webhook(of.secret).verify(body, headers) as { id: string; data: { token: string } }
@@ -163,8 +163,8 @@ runConcurrentTests({
       status: 'PENDING',
     })
     const delivered = await shown(of, one => one.status === 'DELIVERED')
-    expect(delivered.tries.map(one => one.status)).toEqual([503, 204])
-    expect(delivered.tries[0]).toMatchObject({ answer: '{"received":true}' })
+    expect(delivered.attempts.map(one => one.status)).toEqual([503, 204])
+    expect(delivered.attempts[0]).toMatchObject({ answer: '{"received":true}' })
     expect(await of.times(event.id)).toBe(2)
   },
 
@@ -173,7 +173,7 @@ runConcurrentTests({
     await of.happens()
     const { uuid, event } = await shown(of, one => one.status === 'DELIVERED')
     await of.ask('POST', `/deliveries/${uuid}/resend`)
-    await shown(of, one => one.status === 'DELIVERED' && one.tries.length === 2)
+    await shown(of, one => one.status === 'DELIVERED' && one.attempts.length === 2)
     expect(await of.times(event.id)).toBe(2)
     const stage = await openedStack
     const elsewhere = `moved-${of.hook}`
@@ -224,7 +224,7 @@ runConcurrentTests({
     const failing = await of.happens()
     await pollUntil(of.messages, all => all.some(({ body }) => body.includes(failing)))
     await pollUntil(of.deliveries, all =>
-      all.some(({ status, tries }) => status === 'PENDING' && tries.length === 1),
+      all.some(({ status, attempts }) => status === 'PENDING' && attempts.length === 1),
     )
 
     await of.inbox({ status: 200 })
@@ -245,7 +245,7 @@ runConcurrentTests({
     await of.ask('POST', '/test')
     await pollUntil(of.deliveries, some => some[0]?.event.type === 'TEST' && some[0].status === 'DELIVERED')
     expect(await of.messages()).toHaveLength(deliveredUuids.length + 1)
-    expect(all.find(one => one.uuid === delivered.uuid)!.tries).toHaveLength(1)
+    expect(all.find(one => one.uuid === delivered.uuid)!.attempts).toHaveLength(1)
   },
 
   'while a recovery runs, another one is refused': async () => {
@@ -267,7 +267,7 @@ runConcurrentTests({
     const stage = await openedStack
     await stage.sql('update delivery set sweep_at = now(), next_attempt_at = now() where uuid = ?', [uuid])
     expect(await shown(of, one => one.status === 'DELIVERED')).toMatchObject({
-      tries: [{ status: 503 }, { status: 200 }],
+      attempts: [{ status: 503 }, { status: 200 }],
     })
   },
 

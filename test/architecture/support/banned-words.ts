@@ -2,28 +2,17 @@ import type { TextKind } from './source-text.ts'
 
 /**
  * Words of the first version that a reader of Temporal, payments or PostgreSQL does not know, or that have several
- * meanings. `says` is the field's word. `kinds`: where the word is banned; everywhere by default. `allowed`: exact names
- * and phrases in which the word has its technical sense, or that are persisted or public.
+ * meanings. `says` is the field's word. `kinds`: where the word is banned; everywhere by default. `public`: in names that
+ * clients and operators read, such as routes, fields, error codes and metrics. `allowed`: exact names and phrases in which
+ * the word has its technical sense.
  */
 export type BannedWord = {
   word: RegExp
   says: string
   why: string
-  kinds?: TextKind[]
+  kinds?: (TextKind | 'public')[]
   allowed?: RegExp[]
 }
-
-/** Names that clients, databases or metrics know; they are renamed by a migration, not by an editor. */
-const PUBLIC_NAMES = [
-  // Error codes, values of columns and fields of the API.
-  /\b(not|external_ref|pix_key|key)_taken\b/g,
-  /[`']taken[`']/g,
-  /\battempt_in_doubt\b/g,
-  /\breturn_begun\b/g,
-  /\bnotice_(secret|duplicated|reordered|lost|forged)\b/g,
-  /\/notices\b/g,
-  /\btrilho_notices_\w+/g,
-]
 
 const METAPHOR = 'a metaphor hides the mechanism'
 const PERSON = 'an actor of the system has a name'
@@ -71,26 +60,26 @@ const BANNED_WORDS: BannedWord[] = [
     word: /\bnotices?\b/g,
     says: 'provider notification',
     why: AMBIGUOUS,
-    kinds: ['comment'],
     allowed: [/\b(to|also|operators) notices?\b/g],
   },
   {
     word: /\btaken\b/g,
     says: 'accepted, processed, stored, in use',
     why: AMBIGUOUS,
-    kinds: ['comment', 'identifier'],
     allowed: [/\btaken (from|back)\b/g],
   },
+  { word: /\bbegun\b/g, says: 'started', why: 'one concept has one word', kinds: ['public'] },
+  { word: /\bverification[ -]codes?\b/g, says: 'auth code', why: 'one concept has one word' },
+  { word: /\b(try|tries)\b/g, says: 'attempt', why: 'one concept has one word', kinds: ['public'] },
 ]
 
 /** Finds the banned words of a text: an identifier is split at its humps and underscores. */
-export function findBannedWords(kind: TextKind, text: string): BannedWord[] {
-  const prose = PUBLIC_NAMES.reduce((rest, name) => rest.replaceAll(name, ' '), text)
+export function findBannedWords(kind: TextKind | 'public', text: string): BannedWord[] {
   return BANNED_WORDS.filter(({ word, kinds, allowed = [] }) => {
     if (kinds && !kinds.includes(kind)) return false
     const rest = allowed.reduce(
       (left, phrase) => left.replaceAll(phrase, ' '),
-      splitNames(prose).toLowerCase(),
+      splitNames(text).toLowerCase(),
     )
     return rest.search(word) >= 0
   })

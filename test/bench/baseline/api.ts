@@ -52,7 +52,7 @@ startWithOptions(async ({ databaseUrl, port, provider: settings }: BaselineOptio
     })
     answer(ctx, 200, { data: rows.map(showCharge) })
   })
-  router.post('/notices/:connection/:secret/pix', async ctx => {
+  router.post('/provider-notifications/:connection/:secret/pix', async ctx => {
     const read = await provider.readNotification({
       ...{ body: JSON.stringify(ctx.request.body), secret: ctx.params.secret! },
       headers: {},
@@ -63,7 +63,7 @@ startWithOptions(async ({ databaseUrl, port, provider: settings }: BaselineOptio
     answer(ctx, 200, {})
   })
   // The simulator tests the URL when it is registered.
-  router.all('/notices/:connection/:secret', ctx => answer(ctx, 200, {}))
+  router.all('/provider-notifications/:connection/:secret', ctx => answer(ctx, 200, {}))
 
   const app = new Koa()
   app.use(koaBody()).use(router.routes())

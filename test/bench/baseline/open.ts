@@ -98,7 +98,11 @@ async function createDatabase(serverUrl: string): Promise<string> {
 async function openProviderAccount({ stage }: BenchStack) {
   const simulator = await tryReadJsonFile<SimulatorInfo>(`${stage.home.simulator}/simulator.json`)
   const credentials = {
-    ...{ client_id: `baseline-${randomUUID()}`, client_secret: randomUUID(), notice_secret: randomUUID() },
+    ...{
+      client_id: `baseline-${randomUUID()}`,
+      client_secret: randomUUID(),
+      notification_secret: randomUUID(),
+    },
   }
   const collectionKey = randomUUID()
   await stage.simulator.putAccount(credentials.client_id, {
@@ -116,7 +120,10 @@ async function registerNotificationUrl(
   const registry = createProviderRegistry({ openCredentials: JSON.parse, timeoutMs: 10_000, ca })
   const connection = { uuid: randomUUID(), provider: 'PROVIDER_A', dialect: 'efi', baseUrl }
   const provider = registry.providerFor({ ...connection, sealedCredentials: JSON.stringify(credentials) })
-  const { kind } = await provider.registerNotificationUrl(`${url}/notices/baseline`, collectionKey)
+  const { kind } = await provider.registerNotificationUrl(
+    `${url}/provider-notifications/baseline`,
+    collectionKey,
+  )
   await registry.close()
   if (kind !== 'registered') throw new Error(`the baseline's notifications: ${kind}`)
 }

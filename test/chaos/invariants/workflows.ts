@@ -25,7 +25,7 @@ export function checkWorkflows(world: FinalState): Violation[] {
     })),
     ...world.unroutedNotifications.map(uuid => ({
       rule: 'notification_not_routed',
-      where: `notice ${uuid}`,
+      where: `notification ${uuid}`,
       detail: 'no workflow processed it',
     })),
     ...world.undisclosedPayloads

@@ -70,7 +70,7 @@ async function createRows(): Promise<
   const unmatched = await createUnmatchedPayment(fixture, merchant)
   await fixture.sql(`update movement set created_at = now() - interval '1 hour' where uuid = ?`, [unmatched])
   const deposit = `${connectionUuid}/E${'1'.repeat(31)}`
-  const { charge, transfer, deposit: deposits, verification_code, return: returns } = WORKFLOWS
+  const { charge, transfer, deposit: deposits, auth_code, return: returns } = WORKFLOWS
   const unfinished = { candidates: [connectionUuid], orderedAt: expect.any(String) }
   return [
     [charge.idOf(paid), charge.type, REOPENED, { reopen: paid }],
@@ -78,7 +78,7 @@ async function createRows(): Promise<
     // An operator returns or keeps it.
     [returns.idOf(unmatched), returns.type, REOPENED, null],
     [deposits.idOf(deposit), deposits.type, REOPENED, { connectionUuid, endToEnd: `E${'1'.repeat(31)}` }],
-    [verification_code.idOf(randomUUID()), verification_code.type, REOPENED, null],
+    [auth_code.idOf(randomUUID()), auth_code.type, REOPENED, null],
   ]
 }
 

@@ -13,7 +13,7 @@ import { openActivityFixture } from '../support/activity-fixture.ts'
 let fixture: Awaited<ReturnType<typeof openActivityFixture>>
 beforeAll(async () => {
   fixture = await openActivityFixture()
-  const credentials = { client_id: 'id', client_secret: 's', notice_secret: 'n' }
+  const credentials = { client_id: 'id', client_secret: 's', notification_secret: 'n' }
   const { readNotifiedDetails } = createEfiNotifications(credentials)
   fixture.scriptProvider({ readNotifiedDetails: readNotifiedDetails! })
 })
@@ -106,6 +106,6 @@ test.each<[string, Awaited<ReturnType<Provider['registerNotificationUrl']>>[], s
   if (calls > 1)
     expect(await fixture.providers.pollPixKey({ uuid, pollCount: 0 })).toMatchObject({ kind: 'closed' })
   expect(await fixture.sql('select key, state from pix_key where uuid = ?', [uuid])).toEqual([{ key, state }])
-  const url = `https://trilho.test/notices/${connectionUuid}`
+  const url = `https://trilho.test/provider-notifications/${connectionUuid}`
   expect(registered).toEqual(Array.from({ length: calls }, () => [url, key]))
 })

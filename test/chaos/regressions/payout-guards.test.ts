@@ -90,11 +90,11 @@ describe('a payout without an idempotency key', () => {
     answers(inProcess)
     expect(await send({ isResend: true })).toMatchObject({
       kind: 'rejected',
-      code: 'not_taken',
+      code: 'not_started',
       finality: 'final',
     })
     expect(calls).toEqual([])
-    expect(await row()).toMatchObject({ state: 'failed', failure: { code: 'not_taken' } })
+    expect(await row()).toMatchObject({ state: 'failed', failure: { code: 'not_started' } })
     expect(await fixture.readBalances(merchant.accountUuid)).toMatchObject({ available: 1_000 })
   })
 
@@ -134,7 +134,7 @@ describe('a payout without an idempotency key', () => {
       acceptBefore: new Date(Date.now() - 1).toISOString(),
     })
     expect(await fixture.records.storeTransfer(order)).toMatchObject({ state: 'failed' })
-    expect(await row()).toMatchObject({ failure: { code: 'not_taken' } })
+    expect(await row()).toMatchObject({ failure: { code: 'not_started' } })
   })
 })
 

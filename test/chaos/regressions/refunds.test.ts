@@ -140,13 +140,13 @@ test.each(['waits too long for its charge', 'takes too long to commit'])(
     expect(await fixture.records.openRefund(order)).toMatchObject({ state: 'sending' })
     const key = charge.key(order.uuid)
     expect(await fixture.providers.sendRefund({ ...key, isResend: false })).toMatchObject({
-      code: 'not_taken',
+      code: 'not_started',
     })
     expect(calls).toBe(0)
     expect(await charge.shows()).toMatchObject({ state: 'paid', refunding_cents: '0' })
     expect(await fixture.readBalances(charge.accountUuid)).toEqual(before)
     const [row] = await fixture.sql('select state, failure from refund where charge_uuid = ?', [charge.uuid])
-    expect(row).toMatchObject({ state: 'failed', failure: { code: 'not_taken' } })
+    expect(row).toMatchObject({ state: 'failed', failure: { code: 'not_started' } })
     expect(await charge.refund(300)).toBeTruthy()
   },
 )

@@ -14,7 +14,7 @@ const EVENTS = Object.keys({
   refused: true,
   settled: true,
   rejected: true,
-  not_taken: true,
+  not_started: true,
   cancelled: true,
   never_sent: true,
   settled_late: true,
@@ -34,7 +34,7 @@ describe('the state machine of a transfer (SPEC §4)', () => {
         steps: {
           sending_started: 'sending',
           refused: 'failed',
-          not_taken: 'failed',
+          not_started: 'failed',
           cancelled: 'cancelled',
           never_sent: 'expired',
         },
@@ -61,7 +61,7 @@ test('once a provider has accepted, only its own answer ends a transfer', () => 
 })
 
 test('only an unsent transfer can be cancelled, expire or be refused as too late', () => {
-  for (const event of ['cancelled', 'never_sent', 'not_taken'] as const)
+  for (const event of ['cancelled', 'never_sent', 'not_started'] as const)
     expect(transferMachine.states.filter(state => transferMachine.accepts(state, event))).toEqual(['created'])
 })
 

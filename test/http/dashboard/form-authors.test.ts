@@ -144,7 +144,7 @@ const FORMS: Record<string, FormCase | string> = {
     fields: () => ({ accept: '1', understood: '1', analysis: 'Nada a opor.' }),
   },
   '/dashboard/keys/code': {
-    act: 'verification_code_create',
+    act: 'auth_code_create',
     isCall: true,
     fields: () => ({
       type: 'EMAIL',

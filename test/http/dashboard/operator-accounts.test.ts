@@ -119,7 +119,7 @@ test('a provider is connected after a test of the credentials, which are sealed 
   expect([row!.uuid, row!.status, more]).toEqual([form.once, 'ACTIVE', []])
   expect(fixture.dependencies.sealer.open(row!.sealed_credentials)).toEqual({ app_id: SECRET })
   expect(registered).toHaveLength(1)
-  expect(registered[0]).toMatch(new RegExp(`/notices/${form.once}$`))
+  expect(registered[0]).toMatch(new RegExp(`/provider-notifications/${form.once}$`))
   const balance = `select cents::int from balance where account_uuid = ? and bucket = 'available'`
   expect(await sql(balance, [form.account])).toEqual([{ cents: 12_345 }])
   expect(await actionsOn(`connection/${form.once}`)).toEqual([['connection_add', 'contract 12', EMAIL]])

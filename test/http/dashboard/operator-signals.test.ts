@@ -31,7 +31,7 @@ describe('the signals', () => {
       sample('trilho_unknown_oldest_seconds', 'PROVIDER_A', 599),
       sample('trilho_unknown_oldest_seconds', 'PROVIDER_B', 700),
       sample('trilho_unknown_oldest_seconds', 'PROVIDER_C', 9_000),
-      sample('trilho_notices_oldest_seconds', null, 900),
+      sample('trilho_provider_notifications_oldest_seconds', null, 900),
       sample('trilho_ledger_drift_cents', null, -5),
     ])
     expect(found).toMatchObject([

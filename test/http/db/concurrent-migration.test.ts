@@ -114,7 +114,7 @@ test('a migration that waits in vain names the table and the session that holds 
   await withReader(async () => {
     const failed = migrate(url, { lockMs: 20, attempts: 2, everyMs: 1 }, LATER)
     await expect(failed).rejects.toThrow(
-      /Migration102_check got no lock in 2 tries; tables are held by process \d+ .*: dispute\./,
+      /Migration102_check got no lock in 2 attempts; tables are held by process \d+ .*: dispute\./,
     )
   })
   expect(await listApplied()).toEqual([INDEX])

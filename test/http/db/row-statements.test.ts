@@ -168,8 +168,8 @@ test('a notification’s attempt is found by its reference through an index', as
 })
 
 describe('a provider notification', () => {
-  const keep = (...notices: ReturnType<typeof notificationItem>[]) =>
-    runQuery(em(), storeProviderNotifications(em(), connection, notices))
+  const keep = (...items: ReturnType<typeof notificationItem>[]) =>
+    runQuery(em(), storeProviderNotifications(em(), connection, items))
 
   test('is stored once and unchanged, and returned until a workflow has processed it', async () => {
     const one = notificationItem()

@@ -105,7 +105,7 @@ describe('deploy/alerts.yml', () => {
   })
 
   test('a notification that waits ten minutes to be found unmatched raises no alert', async () => {
-    const [, seconds] = /trilho_notices_oldest_seconds\) > (\d+)$/m.exec(
+    const [, seconds] = /trilho_provider_notifications_oldest_seconds\) > (\d+)$/m.exec(
       (await rule('ProviderNotificationsNotProcessed'))!,
     )!
     expect(Number(seconds)).toBe(900)

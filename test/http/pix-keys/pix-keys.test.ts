@@ -311,10 +311,13 @@ describe('the limits', () => {
     const theirs = await fixture.insertConnection(stranger, { dialect: 'woovi' })
     const proof = await aCode({ key, owner: stranger })
     await aKey({ key, type: 'EMAIL', owner: stranger, connection: theirs, code: proof })
-    expect(statusAndCodeOf(await create(byEmail(await aCode({ key }))))).toEqual([409, 'pix_key_taken'])
+    expect(statusAndCodeOf(await create(byEmail(await aCode({ key }))))).toEqual([
+      409,
+      'pix_key_already_registered',
+    ])
     const code = await aCode({ key })
     await expect(aKey({ key, type: 'EMAIL', connection: woovi, code })).rejects.toMatchObject({
-      constraint: 'pix_key_taken',
+      constraint: 'pix_key_already_registered',
     })
     const live = await fixture.insertConnection(accountUuid, { dialect: 'woovi', isSimulated: false })
     await aKey({ key, type: 'EMAIL', connection: live, code }) // The simulator's keys are a world of their own.

@@ -69,7 +69,7 @@ const factsOf = (of: string | null) => ({
 })
 
 type Given = { em?: EntityManager; of?: string | null; ageMs?: number; through?: string }
-async function noticeOf({
+async function notificationOf({
   em = fixture.orm.em.fork(),
   of = charge,
   ageMs = 0,
@@ -90,13 +90,13 @@ const setChargeState = (state: string) =>
 
 test('a notification of a charge issued elsewhere does not pay it: it is a deposit', async () => {
   await setChargeState('pending')
-  expect(await noticeOf()).toMatchObject({ outcome: 'routed' })
+  expect(await notificationOf()).toMatchObject({ outcome: 'routed' })
   expect(signalledWorkflows).toEqual(['depositWorkflow'])
 })
 
 test('a notification of a charge that is being issued, or found again after a restore, signals its workflow', async () => {
   await setChargeState('issuing')
-  expect(await noticeOf()).toMatchObject({ outcome: 'routed' })
+  expect(await notificationOf()).toMatchObject({ outcome: 'routed' })
   expect(signalledWorkflows).toEqual([`running charge/${charge}`])
 })
 
@@ -109,7 +109,7 @@ test('a notification of a charge whose attempt is written meanwhile signals its 
     if (statement.includes('from attempt r')) await isFound()
     return rows
   }) as never
-  expect(await noticeOf({ em })).toMatchObject({ outcome: 'routed' })
+  expect(await notificationOf({ em })).toMatchObject({ outcome: 'routed' })
   expect(signalledWorkflows).toEqual([`running charge/${charge}`])
 })
 
@@ -119,23 +119,23 @@ describe('a notification of a charge without a row', () => {
 
   test('signals the charge’s running workflow', async () => {
     workflowStates.set(`charge/${unknown}`, 'running')
-    expect(await noticeOf(late)).toMatchObject({ outcome: 'routed' })
+    expect(await notificationOf(late)).toMatchObject({ outcome: 'routed' })
     expect(signalledWorkflows).toEqual([`running charge/${unknown}`])
   })
 
   test('waits while it may be early, and is a deposit after that', async () => {
-    expect(await noticeOf({ ...late, ageMs: 9 * 60_000 })).toMatchObject({
+    expect(await notificationOf({ ...late, ageMs: 9 * 60_000 })).toMatchObject({
       outcome: null,
       routedAt: null,
     })
     expect(signalledWorkflows).toEqual([])
-    expect(await noticeOf(late)).toMatchObject({ outcome: 'routed' })
+    expect(await notificationOf(late)).toMatchObject({ outcome: 'routed' })
     expect(signalledWorkflows).toEqual(['depositWorkflow'])
   })
 
   test('waits without limit for the rebuild of a restored database where such a workflow existed', async () => {
     workflowStates.set(`charge/${unknown}`, 'closed')
-    expect(await noticeOf(late)).toMatchObject({ outcome: null, routedAt: null })
+    expect(await notificationOf(late)).toMatchObject({ outcome: null, routedAt: null })
     expect(signalledWorkflows).toEqual([])
   })
 })
@@ -149,7 +149,7 @@ test('notifications that wait for a rebuild, however many, delay no younger one'
     [`charge/${running}`, 'running'],
   ])
   const late = { of: forgotten, ageMs: 11 * 60_000 }
-  for (let n = 0; n < 3; n += 1) await noticeOf(late)
+  for (let n = 0; n < 3; n += 1) await notificationOf(late)
   // It arrived while Temporal was down.
   const em = fixture.orm.em.fork()
   const item = { ...factsOf(running), uuid: randomUUID() }
@@ -180,21 +180,21 @@ describe('on a shared account', () => {
   })
 
   test('a PIX that names no charge is unmatched immediately', async () => {
-    expect(await noticeOf({ of: null })).toMatchObject({ outcome: 'foreign' })
+    expect(await notificationOf({ of: null })).toMatchObject({ outcome: 'foreign' })
     expect(signalledWorkflows).toEqual([])
   })
 
   test('a PIX that names an unknown charge is unmatched after a while', async () => {
     const of = randomUUID()
-    expect(await noticeOf({ of })).toMatchObject({ outcome: null })
-    expect(await noticeOf({ of, ageMs: 11 * 60_000 })).toMatchObject({ outcome: 'foreign' })
+    expect(await notificationOf({ of })).toMatchObject({ outcome: null })
+    expect(await notificationOf({ of, ageMs: 11 * 60_000 })).toMatchObject({ outcome: 'foreign' })
     expect(signalledWorkflows).toEqual([])
   })
 
   test('a PIX that names a charge that its provider refused belongs to its account, whichever connection is notified', async () => {
     const refused = randomUUID()
     await isTried({ of: refused, state: 'rejected' })
-    expect(await noticeOf({ of: refused, through: anothers })).toMatchObject({ outcome: 'routed' })
+    expect(await notificationOf({ of: refused, through: anothers })).toMatchObject({ outcome: 'routed' })
     expect(startedWorkflowIds).toEqual([WORKFLOWS.deposit.idOf(`${connection}/${END_TO_END}`)])
   })
 })
@@ -236,9 +236,13 @@ test.each([
   { ageMs: 10_000, more: {} },
 ])('the signal of a notification says whether it is new: after $ageMs ms', ({ ageMs, more }) => {
   const receivedAt = new Date(Date.now() - ageMs)
-  const notification = { uuid: 'notice', connectionUuid: 'connection', receivedAt } as ProviderNotification
+  const notification = {
+    uuid: 'notification',
+    connectionUuid: 'connection',
+    receivedAt,
+  } as ProviderNotification
   expect(buildNotificationSignal(notification)).toEqual({
-    notificationUuid: 'notice',
+    notificationUuid: 'notification',
     connectionUuid: 'connection',
     ...more,
   })

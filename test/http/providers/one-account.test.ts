@@ -227,7 +227,7 @@ describe('a connection is refused in one line', () => {
     expect(await sql('select from provider_account where name = ?', [way.name])).toEqual([])
 
     expect(await connect(id, way, { replacesWebhook: true })).toBeNull()
-    expect(bankAccounts.get(id)!.webhook).toMatch(/^https:\/\/pix\.test\/notices\//)
+    expect(bankAccounts.get(id)!.webhook).toMatch(/^https:\/\/pix\.test\/provider-notifications\//)
     const [row] = await sql<{ url: string }>(
       `select sealed_replaced_url as url from connection where provider_account_uuid = (
          select uuid from provider_account where name = ?)`,

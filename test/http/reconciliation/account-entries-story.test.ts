@@ -53,7 +53,7 @@ beforeAll(async () => {
     baseUrl: stack.facts.providers.PROVIDER_A.base_url,
     credentials: {
       app_id: Buffer.from(`${SHOP.client_id}:${SHOP.client_secret}`).toString('base64'),
-      webhook_secret: 'a-secret-of-notices',
+      webhook_secret: 'a-secret-of-notifications',
     },
     creditedSince: NOT_CREDITED_YET,
   })

@@ -275,7 +275,7 @@ test('a PIX with the value of an unresolved attempt waits until that attempt is 
   const entries = [sent(500), sent(501)]
   await shop.look({ entries })
   await shop.look({ entries })
-  expect(await shop.waits()).toEqual(['attempt_in_doubt'])
+  expect(await shop.waits()).toEqual(['may_be_our_payout'])
   await fixture.sql(`update attempt set state = 'rejected' where subject_uuid = ?`, [order.uuid])
   await shop.look({ entries })
   expect(await shop.waits()).toEqual([])
@@ -341,7 +341,7 @@ test('money of the value of a transfer that settled without its end-to-end id is
   const pix = sent(500)
   await shop.look({ entries: [pix] })
   expect(await shop.look({ entries: [pix] })).toMatchObject({ booked: 0 })
-  expect(await shop.waits()).toEqual(['attempt_in_doubt'])
+  expect(await shop.waits()).toEqual(['may_be_our_payout'])
   expect(await shop.balances()).toMatchObject({ available: 9_500 })
   await transfer.pollReporting(pix.endToEnd)
   expect(await shop.look({ entries: [pix] })).toMatchObject({ matched: 1, differences: 0 })

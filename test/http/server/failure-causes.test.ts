@@ -156,9 +156,9 @@ describe('the access log', () => {
     ['GET', '/dashboard', session],
     ['GET', '/dashboard/operator/unknown', session],
     ['POST', '/dashboard/webhooks', { ...session, ...form }],
-    ['GET', `/notices/${randomUUID()}`],
-    ['POST', `/notices/${randomUUID()}`],
-    ['POST', `/notices/${randomUUID()}/a-secret/pix`],
+    ['GET', `/provider-notifications/${randomUUID()}`],
+    ['POST', `/provider-notifications/${randomUUID()}`],
+    ['POST', `/provider-notifications/${randomUUID()}/a-secret/pix`],
   ]
 
   test('has a cause of every request where PostgreSQL refuses connections', async () => {

@@ -44,11 +44,11 @@ test('a reference is unique per mode, at the request and at the row', async () =
   }
   const acceptedCode = 'unavailable' // Allowed: what is missing here is Temporal.
   expect(await open('test', 'pedido 7')).toBe('created')
-  expect([await codeOf('test'), await codeOf('live')]).toEqual(['external_ref_taken', acceptedCode])
-  expect([await open('live', 'pedido 7'), await codeOf('live')]).toEqual(['created', 'external_ref_taken'])
+  expect([await codeOf('test'), await codeOf('live')]).toEqual(['external_ref_in_use', acceptedCode])
+  expect([await open('live', 'pedido 7'), await codeOf('live')]).toEqual(['created', 'external_ref_in_use'])
   expect([await open('test', 'pedido 7'), await open('live', 'pedido 7')]).toEqual([
-    'external_ref_taken',
-    'external_ref_taken',
+    'external_ref_in_use',
+    'external_ref_in_use',
   ])
-  expect([await codeOf('test'), await codeOf('live')]).toEqual(['external_ref_taken', 'external_ref_taken'])
+  expect([await codeOf('test'), await codeOf('live')]).toEqual(['external_ref_in_use', 'external_ref_in_use'])
 })

@@ -245,7 +245,7 @@ describe('a disabled endpoint', () => {
       status: 'DISABLED',
       disabled_reason: 'disabled by the account',
     })
-    expect((await call('GET', '/deliveries')).body.data).toMatchObject([{ status: 'FAILED', tries: [] }])
+    expect((await call('GET', '/deliveries')).body.data).toMatchObject([{ status: 'FAILED', attempts: [] }])
   })
 })
 
@@ -340,8 +340,8 @@ describe('without Temporal', () => {
         uuid: expect.any(String),
         event: { id: expect.any(String), type: 'TEST' },
         status: 'PENDING',
-        next_try_at: null,
-        tries: [],
+        next_attempt_at: null,
+        attempts: [],
         created_at: expect.any(String),
         updated_at: expect.any(String),
       },

@@ -344,7 +344,7 @@ test('notifications are registered under our secret, without mutual TLS', async 
     okReply({ pix: { receberSemChave: false, chaves: { outra: { recebimento: { x: 1 } } } } }),
   )
   story.scripted.scriptReplies(`PUT ${CONFIG.slice(4)}`, { status: 204 })
-  const url = 'https://trilho.test/notices/c1'
+  const url = 'https://trilho.test/provider-notifications/c1'
   expect(await story.provider.registerNotificationUrl(url, 'chave@exemplo.com.br')).toEqual({
     kind: 'registered',
   })

@@ -127,19 +127,19 @@ test.concurrent.each([
     '409, of another value',
     duplicateTxidReply,
     okReply(cobOf({ valor: { original: '1.00' } })),
-    { kind: 'rejected', finality: 'other_may_help', code: 'reference_taken' },
+    { kind: 'rejected', finality: 'other_may_help', code: 'reference_in_use' },
   ],
   [
     '409, removed',
     duplicateTxidReply,
     okReply(cobOf({ status: 'REMOVIDA_PELO_PSP' })),
-    { kind: 'rejected', code: 'reference_taken' },
+    { kind: 'rejected', code: 'reference_in_use' },
   ],
   [
     '409, already paid',
     duplicateTxidReply,
     okReply(cobOf({ status: 'CONCLUIDA', pix: [pixOf()] })),
-    { kind: 'rejected', code: 'reference_taken' },
+    { kind: 'rejected', code: 'reference_in_use' },
   ],
   [
     '409, but not there',

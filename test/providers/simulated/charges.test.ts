@@ -44,7 +44,7 @@ describe.each(PROVIDER_APIS)('%s', dialect => {
     expect(again).toEqual({ kind: 'accepted', charge })
     expect(await shop.provider.issueCharge({ ...order, totalCents: 501 })).toMatchObject({
       kind: 'rejected',
-      code: 'reference_taken',
+      code: 'reference_in_use',
     })
   })
 
@@ -125,7 +125,7 @@ describe.each(PROVIDER_APIS)('%s', dialect => {
     await shop.control.addFault({
       provider: 'PROVIDER_A',
       operation: 'registerNotificationUrl',
-      fault: 'notice_forged',
+      fault: 'notification_forged',
     })
     const { end_to_end: endToEnd } = await shop.control.deposit({ account: 'shop', value: 1 })
     await shop.waitForNotification(item => item.endToEnd === endToEnd)
@@ -138,7 +138,7 @@ describe.each(PROVIDER_APIS)('%s', dialect => {
   })
 
   test('notifications are registered once', async () => {
-    const url = `${shop.stage.facts.inbox_url}/notices`
+    const url = `${shop.stage.facts.inbox_url}/provider-notifications`
     expect(await shop.provider.registerNotificationUrl(url, 'loja@trilho.test')).toEqual({
       kind: 'registered',
     })

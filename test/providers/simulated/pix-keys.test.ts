@@ -89,7 +89,7 @@ describe('woovi alone', () => {
     expect(await shop.provider.createKey({ type: 'EMAIL', key: 'tomada@example.com' })).toMatchObject({
       kind: 'rejected',
       finality: 'final',
-      code: 'key_taken',
+      code: 'key_already_registered',
     })
   })
 

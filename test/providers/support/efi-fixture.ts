@@ -9,7 +9,11 @@ import {
 } from './scripted-provider.ts'
 
 export const NOTIFICATION_SECRET = 'a-secret-in-the-url'
-export const credentials = { client_id: 'id', client_secret: 'hush', notice_secret: NOTIFICATION_SECRET }
+export const credentials = {
+  client_id: 'id',
+  client_secret: 'hush',
+  notification_secret: NOTIFICATION_SECRET,
+}
 export const NOW = Date.parse('2026-01-10T12:00:00Z')
 
 export const REFERENCE = '0f8fad5bd9cb469fa16570867728950e'

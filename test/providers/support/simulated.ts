@@ -15,14 +15,18 @@ import {
 
 export { pollUntil }
 
-const NOTICE_SECRET = 'a-secret-of-notices'
+const NOTIFICATION_SECRET = 'a-secret-of-notifications'
 
 /** The credentials of each provider API's connection. */
 const CREDENTIALS: Record<ProviderApi, Record<string, string>> = {
-  efi: { client_id: SHOP.client_id, client_secret: SHOP.client_secret, notice_secret: NOTICE_SECRET },
+  efi: {
+    client_id: SHOP.client_id,
+    client_secret: SHOP.client_secret,
+    notification_secret: NOTIFICATION_SECRET,
+  },
   woovi: {
     app_id: Buffer.from(`${SHOP.client_id}:${SHOP.client_secret}`).toString('base64'),
-    webhook_secret: NOTICE_SECRET,
+    webhook_secret: NOTIFICATION_SECRET,
   },
 }
 
@@ -33,7 +37,7 @@ export const MARIA = 'maria@example.com'
 export async function openSimulatedProvider(dialect: ProviderApi) {
   const stage: SimulatorFixture = await openSimulatorFixture()
   await stage.control.putAccount('shop', {
-    ...{ ...SHOP, keys: [...SHOP.keys], dialect, balance: 10_000, notice_secret: NOTICE_SECRET },
+    ...{ ...SHOP, keys: [...SHOP.keys], dialect, balance: 10_000, notification_secret: NOTIFICATION_SECRET },
   })
   const connection = {
     uuid: dialect,
@@ -45,8 +49,8 @@ export async function openSimulatedProvider(dialect: ProviderApi) {
   // As long as a busy machine may need; the simulator's own silence ends by itself, after a second.
   const registry = createProviderRegistry({ openCredentials: JSON.parse, timeoutMs: 10_000, ca: stage.ca })
   const provider: Provider = registry.providerFor(connection)
-  const noticeUrl = `${stage.facts.inbox_url}/notices`
-  await provider.registerNotificationUrl(noticeUrl, COLLECTION_KEY)
+  const notificationUrl = `${stage.facts.inbox_url}/provider-notifications`
+  await provider.registerNotificationUrl(notificationUrl, COLLECTION_KEY)
 
   let made = 0
   /** Ids of ours: 32 hexadecimal digits. */
@@ -90,10 +94,14 @@ export async function openSimulatedProvider(dialect: ProviderApi) {
     },
     /** All notifications so far, as the adapter parses them. */
     async readNotifications() {
-      const messages = await stage.control.listInbox('notices')
+      const messages = await stage.control.listInbox('provider-notifications')
       const read = messages.map(({ body, headers }) => {
         const single = Object.entries(headers).map(([name, value]) => [name, [value].flat()[0]])
-        return provider.readNotification({ body, headers: Object.fromEntries(single), secret: NOTICE_SECRET })
+        return provider.readNotification({
+          body,
+          headers: Object.fromEntries(single),
+          secret: NOTIFICATION_SECRET,
+        })
       })
       return Promise.all(read)
     },

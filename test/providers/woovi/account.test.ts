@@ -302,7 +302,7 @@ test('a statement is read to its last page', async () => {
 
 test('notifications are registered once per event, and existing ones stay', async () => {
   await using story = await openWooviFixture()
-  const url = 'https://trilho.test/notices/c1'
+  const url = 'https://trilho.test/provider-notifications/c1'
   const there = { event: 'OPENPIX:TRANSACTION_RECEIVED', url, isActive: true }
   const off = { event: 'OPENPIX:MOVEMENT_FAILED', url, isActive: false }
   const elsewhere = { event: 'OPENPIX:MOVEMENT_CONFIRMED', url: `${url}x`, isActive: true }

@@ -138,9 +138,13 @@ test.concurrent.each([
   [
     'of another value',
     okReply(chargeOf({ value: 100 })),
-    { kind: 'rejected', finality: 'other_may_help', code: 'reference_taken' },
+    { kind: 'rejected', finality: 'other_may_help', code: 'reference_in_use' },
   ],
-  ['already paid', okReply(chargeOf({ status: 'COMPLETED' })), { kind: 'rejected', code: 'reference_taken' }],
+  [
+    'already paid',
+    okReply(chargeOf({ status: 'COMPLETED' })),
+    { kind: 'rejected', code: 'reference_in_use' },
+  ],
   ['not there', notThere, { kind: 'unknown', code: 'duplicate_id' }],
   ['and silence', 'hang' as const, { kind: 'unknown', code: 'timeout' }],
 ])('an existing id is looked up: %s', async (_name, get, outcome) => {

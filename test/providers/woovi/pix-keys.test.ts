@@ -41,7 +41,11 @@ test('a CPF is not requested', async () => {
 
 test.each([
   ['ours already', [{ key: MAIL, type: 'EMAIL', isDefault: true }], { kind: 'created', key: MAIL }],
-  ["another's", [{ key: EVP, type: 'EVP' }], { kind: 'rejected', finality: 'final', code: 'key_taken' }],
+  [
+    "another's",
+    [{ key: EVP, type: 'EVP' }],
+    { kind: 'rejected', finality: 'final', code: 'key_already_registered' },
+  ],
 ])('an existing key is %s', async (_name, keys, outcome) => {
   await using story = await openWooviFixture()
   story.scripted.scriptReplies(`POST ${KEYS}`, wooviErrorReply('Esta chave Pix já está cadastrada'))

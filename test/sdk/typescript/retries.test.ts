@@ -92,7 +92,7 @@ describe('sent once', () => {
       'a 503 of a charge that has FAILED',
       error(503, 'no_provider_available', { data: { status: 'FAILED' } }),
     ],
-    ['a stored 503', error(503, 'not_taken', {}, { 'idempotent-replayed': 'true' })],
+    ['a stored 503', error(503, 'not_started', {}, { 'idempotent-replayed': 'true' })],
     ['a redirect', { status: 307, text: '', headers: { location: 'https://example.com/' } }],
     ['a page with status 200', { status: 200, text: '<html>' }],
   ])('a create that is answered by %s', async (_what, reply) => {

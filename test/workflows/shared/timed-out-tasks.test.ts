@@ -133,7 +133,7 @@ const STARTED_NOUNS: StartedNoun[] = [
   ],
   ['new PIX key', 'pix_key', uuid => ({ uuid, timeScale: 1 }), awaitResultUpdate],
   ['removal of a PIX key', 'pix_key_removal', uuid => ({ uuid, timeScale: 1 }), awaitResultUpdate],
-  ['verification code', 'verification_code', uuid => ({ uuid, timeScale: 1 }), awaitResultUpdate],
+  ['auth code', 'auth_code', uuid => ({ uuid, timeScale: 1 }), awaitResultUpdate],
   ['unmatched PIX that is kept', 'keep_unmatched', uuid => ({ uuid })],
 ]
 

@@ -124,7 +124,7 @@ const KINDS: [string, (uuid: string) => string, (uuid: string) => unknown][] = [
   ],
   ['pixKeyWorkflow', WORKFLOWS.pix_key.idOf, keyOf],
   ['pixKeyRemovalWorkflow', WORKFLOWS.pix_key_removal.idOf, keyOf],
-  ['verificationCodeWorkflow', WORKFLOWS.verification_code.idOf, keyOf],
+  ['authCodeWorkflow', WORKFLOWS.auth_code.idOf, keyOf],
   ['passwordResetWorkflow', WORKFLOWS.password_reset.idOf, keyOf],
   ['orphanWorkflow', WORKFLOWS.orphan.idOf, uuid => ({ attemptUuid: uuid, timeScale: TIME_SCALE })],
   ['depositWorkflow', uuid => WORKFLOWS.deposit.idOf(`connection-a/${uuid}`), sendingOf],
@@ -134,7 +134,7 @@ const KINDS: [string, (uuid: string) => string, (uuid: string) => unknown][] = [
   ['eventPruningWorkflow', uuid => `event-pruning/${uuid}`, none],
   ['disputeSweepWorkflow', uuid => `med-sweep/${uuid}`, none],
   ['workflowSweepWorkflow', uuid => `workflow-sweep/${uuid}`, none],
-  ['notificationSweepWorkflow', uuid => `notice-sweep/${uuid}`, none],
+  ['notificationSweepWorkflow', uuid => `notification-sweep/${uuid}`, none],
   ['reconciliationWorkflow', uuid => `reconciliation/${uuid}`, () => ({ hours: 48 })],
   ['listCountersWorkflow', uuid => `tally/${uuid}`, none],
 ]

@@ -836,8 +836,8 @@ class PixKeys:
     ) -> models.AuthCode:
         """Request the code that proves an e-mail address or phone.
 
-        Six digits, good for ten minutes, one key and five wrong tries. At most five codes of an account in
-        60 seconds, and to an address in an hour. The code of a test token is not sent. Token scope:
+        Six digits, good for ten minutes, one key and five wrong guesses. At most five codes of an account
+        in 60 seconds, and to an address in an hour. The code of a test token is not sent. Token scope:
         `charges`.
 
         Args:

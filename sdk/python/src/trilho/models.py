@@ -547,11 +547,11 @@ class Delivery(Model):
     uuid: str
     event: EventReference
     status: Literal["PENDING", "DELIVERED", "FAILED", "CANCELLED"] | str
-    next_try_at: AwareDatetime | None
+    next_attempt_at: AwareDatetime | None
     """
     When the next attempt is due, or was due if it is running. Null after the last attempt, and possibly until the first has an outcome
     """
-    tries: list[DeliveryAttempt]
+    attempts: list[DeliveryAttempt]
     """
     The latest twenty, in their order
     """

@@ -324,7 +324,7 @@ export interface paths {
         put?: never;
         /**
          * Request the code that proves an e-mail address or phone
-         * @description Six digits, good for ten minutes, one key and five wrong tries. At most five codes of an account in 60 seconds, and to an address in an hour. The code of a test token is not sent. Token scope: `charges`.
+         * @description Six digits, good for ten minutes, one key and five wrong guesses. At most five codes of an account in 60 seconds, and to an address in an hour. The code of a test token is not sent. Token scope: `charges`.
          */
         post: operations["createPixKeyAuthCode"];
         delete?: never;
@@ -2185,9 +2185,9 @@ export interface components {
              * Format: date-time
              * @description When the next attempt is due, or was due if it is running. Null after the last attempt, and possibly until the first has an outcome
              */
-            next_try_at: string | null;
+            next_attempt_at: string | null;
             /** @description The latest twenty, in their order */
-            tries: components["schemas"]["DeliveryAttempt"][];
+            attempts: components["schemas"]["DeliveryAttempt"][];
             /**
              * Format: date-time
              * @description UTC, six fractional digits

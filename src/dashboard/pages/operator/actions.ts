@@ -28,7 +28,7 @@ const unmatchedFormSchema = z.object({
   reason: reasonSchema,
 })
 const UNMATCHED_ACTIONS = [
-  { name: 'return', request: requestUnmatchedReturn, outcome: 'return_begun' },
+  { name: 'return', request: requestUnmatchedReturn, outcome: 'return_started' },
   { name: 'keep', request: requestUnmatchedKeep, outcome: 'keeping' },
 ] as const
 const recoverFormSchema = z.object({

@@ -262,7 +262,7 @@ function readCredentials({ form }: PageContext, dialect: ProviderApi, errors: Fi
     names.map(name => [name, form.get(name)?.replaceAll('\r\n', '\n').trim() ?? '']),
   )
   // The last part of the address of Efí's notifications, which no operator needs to know.
-  const generated = dialect === 'efi' ? { notice_secret: randomBytes(24).toString('base64url') } : {}
+  const generated = dialect === 'efi' ? { notification_secret: randomBytes(24).toString('base64url') } : {}
   const checked = validateFormFields(CREDENTIALS_SCHEMAS[dialect], { ...typed, ...generated })
   if (checked.kind === 'valid') {
     if (dialect === 'efi' && !typed.certificate !== !typed.private_key)

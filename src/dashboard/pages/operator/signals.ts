@@ -56,7 +56,7 @@ export const SIGNAL_RULES: Record<string, SignalRule> = {
   trilho_workflow_sweep_age_seconds: {
     ...{ above: 10_800, unit: 'seconds', page: 'stuck', runbook: 'workflow-sweep-late' },
   },
-  trilho_notices_oldest_seconds: {
+  trilho_provider_notifications_oldest_seconds: {
     ...{ above: 900, unit: 'seconds', page: 'stuck', runbook: 'provider-notifications-not-processed' },
     section: 'notifications',
   },
@@ -98,8 +98,8 @@ export async function readServiceState(em: EntityManager) {
       unknownCount: sum('trilho_unknown_outcomes'),
       unknownCents: sum('trilho_unknown_cents'),
       unknownSeconds: oldest('trilho_unknown_oldest_seconds'),
-      inboxCount: sum('trilho_notices_waiting'),
-      inboxSeconds: oldest('trilho_notices_oldest_seconds'),
+      inboxCount: sum('trilho_provider_notifications_waiting'),
+      inboxSeconds: oldest('trilho_provider_notifications_oldest_seconds'),
       openBreakers: sum('trilho_breakers_open'),
       pauses: sum('trilho_pauses'),
       urgentDisputes: sum('trilho_disputes_urgent'),

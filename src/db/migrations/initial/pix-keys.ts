@@ -1,6 +1,6 @@
 import type { SchemaPart } from './schema-part.ts'
 
-/** PIX keys, the verification codes that prove an address, and how often an account may order either (SPEC §9). */
+/** PIX keys, the auth codes that prove an address, and how often an account may order either (SPEC §9). */
 export const pixKeys: SchemaPart = {
   tables: `
 create table auth_code (
@@ -56,7 +56,7 @@ create table pix_key (
   -- An address is proved by a code, the other keys by nothing.
   constraint pix_key_proved check (state = 'refused' or (auth_code_uuid is not null) = (type in ('EMAIL', 'PHONE')))
 );
-create unique index pix_key_taken on pix_key (is_simulated, key) where state in ('creating', 'active', 'removing');
+create unique index pix_key_already_registered on pix_key (is_simulated, key) where state in ('creating', 'active', 'removing');
 -- A code is used once (SPEC §9).
 create unique index pix_key_code_once on pix_key (auth_code_uuid) where state <> 'refused';
 -- A code that proves a key, a refused one too, is not deleted.
@@ -70,7 +70,7 @@ create table pix_key_creation_times (
   at timestamptz[] not null check (cardinality(at) <= 3)
 );
 
--- Verification codes that were requested within the last hour.
+-- Auth codes that were requested within the last hour.
 create table auth_code_request (
   id bigint generated always as identity primary key,
   account_uuid uuid not null references account,

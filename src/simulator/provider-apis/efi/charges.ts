@@ -115,7 +115,7 @@ function createCharge(
     if (outcome.kind === 'issued' && chosenLocation) dropFreeLocation(store, chosenLocation.location.id)
     return outcome
   })
-  if (issued.kind === 'txid_taken') return errors.txidInUse()
+  if (issued.kind === 'txid_in_use') return errors.txidInUse()
   const { charge } = issued
   // A charge that is rejected after its acceptance is removed by the provider.
   if (outcome.kind === 'rejected') charges.revise(charge, { status: 'removed_by_provider' })

@@ -63,7 +63,7 @@ function respondToRefund(acceptance: RefundAcceptance): SimulatedResponse {
       return { status: 201, body: presentEfiRefund(acceptance.refund) }
     case 'no_such_receipt':
       return errors.pixNotFound()
-    case 'id_taken':
+    case 'id_in_use':
       return errors.efiRefundIdInUse()
     case 'over_the_receipt':
       return invalidRefund(

@@ -105,7 +105,7 @@ function respondToTransfer(accepted: TransferAcceptance): SimulatedResponse {
   switch (accepted.kind) {
     case 'accepted':
       return { status: 201, body: presentAcceptedTransfer(accepted.transfer) }
-    case 'id_taken':
+    case 'id_in_use':
       return errors.transferIdInUse()
     case 'no_balance':
       return insufficientBalance()

@@ -104,7 +104,7 @@ function issueCharge(
     const txid = findWooviTxid(store, account.id, correlationID)
     if (charges.find(account.id, txid)) return undefined
     const issued = charges.issue(hasOwnTxid ? order : { ...order, txid })
-    if (issued.kind === 'txid_taken') return undefined
+    if (issued.kind === 'txid_in_use') return undefined
     if (hasOwnTxid) recordWooviTxid(store, { accountId: account.id, correlationID, txid: issued.charge.txid })
     return issued.charge
   })

@@ -146,7 +146,7 @@ function findReceiptContext({ charges, refunds, store, now }: SimulatorState, re
 
 /** Accepts a refund; at Woovi its id is unique in the account, not only for one PIX. */
 function acceptRefund({ refunds }: SimulatorState, request: SimulatedRefundRequest): RefundAcceptance {
-  return refunds.findById(request.accountId, request.id) ? { kind: 'id_taken' } : refunds.accept(request)
+  return refunds.findById(request.accountId, request.id) ? { kind: 'id_in_use' } : refunds.accept(request)
 }
 
 function respondToRefund(
@@ -158,7 +158,7 @@ function respondToRefund(
       return { status: 200, body: present(acceptance.refund) }
     case 'no_such_receipt':
       return errors.transactionNotFound()
-    case 'id_taken':
+    case 'id_in_use':
       return errors.wooviRefundIdInUse()
     case 'over_the_receipt':
       return errors.refundTooLarge()

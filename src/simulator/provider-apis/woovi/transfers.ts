@@ -252,7 +252,7 @@ function respondToTransfer(accepted: Exclude<TransferAcceptance, { kind: 'no_bal
   switch (accepted.kind) {
     case 'accepted':
       return { status: 200, body: presentWooviPayment(accepted.transfer) }
-    case 'id_taken':
+    case 'id_in_use':
       return errors.paymentIdInUse()
     default:
       return accepted satisfies never

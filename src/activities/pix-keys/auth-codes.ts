@@ -1,17 +1,13 @@
 import { randomInt } from 'node:crypto'
 import { AuthCode, type CodeMessage } from '../../db/entities/pix-key.ts'
-import {
-  endAuthCodeDelivery,
-  insertAuthCode,
-  isAuthCodeExpired,
-} from '../../db/repositories/verification-codes.ts'
+import { endAuthCodeDelivery, insertAuthCode, isAuthCodeExpired } from '../../db/repositories/auth-codes.ts'
 import { CODE_VALIDITY_MINUTES } from '../../domain/pix-keys/pix-key.ts'
 import type { OutboundMessage } from '../../messaging/messenger.ts'
 import type {
+  AuthCodeInput,
+  AuthCodeInputDetails,
   CodeOutcome,
   SendAuthCodeResult,
-  VerificationCodeInput,
-  VerificationCodeInputDetails,
 } from '../../workflows/contracts/pix-keys.ts'
 import type { ActivityDependencies } from '../runtime/dependencies.ts'
 
@@ -19,8 +15,8 @@ import type { ActivityDependencies } from '../runtime/dependencies.ts'
  * Creates a code and stores the MAC that verifies a guess. Repeatable: a stored code stays.
  */
 export function storeAuthCode({ orm, sealer }: ActivityDependencies) {
-  return async (order: VerificationCodeInput): Promise<void> => {
-    const { address, fingerprint } = sealer.open<VerificationCodeInputDetails>(order.details)
+  return async (order: AuthCodeInput): Promise<void> => {
+    const { address, fingerprint } = sealer.open<AuthCodeInputDetails>(order.details)
     const code = String(randomInt(1_000_000)).padStart(6, '0')
     const message: CodeMessage = { to: address, code }
     const { uuid, accountUuid, type, isSimulated, requestId } = order
@@ -46,10 +42,7 @@ export function sendAuthCode({ orm, sealer, messengers, log }: ActivityDependenc
     const message = composeCodeMessage(uuid, sealer.open<CodeMessage>(row.sealedMessage!))
     const result = (await messengers[row.type]?.send(message)) ?? NO_CARRIER
     if (result.kind !== 'again') return closeDelivery(result.kind)
-    log.warn(
-      { auth_code: uuid, type: row.type, code: result.code },
-      'the verification code could not be sent',
-    )
+    log.warn({ auth_code: uuid, type: row.type, code: result.code }, 'the auth code could not be sent')
     return { kind: 'again', code: result.code }
 
     async function closeDelivery(outcome: CodeOutcome): Promise<SendAuthCodeResult> {

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from '@jest/globals'
-import { sendAuthCode, storeAuthCode } from '../../src/activities/pix-keys/verification-codes.ts'
+import { sendAuthCode, storeAuthCode } from '../../src/activities/pix-keys/auth-codes.ts'
 import type { ActivityDependencies } from '../../src/activities/runtime/dependencies.ts'
 import { pruneEvents } from '../../src/activities/webhooks/prune-events.ts'
 import { AuthCode } from '../../src/db/entities/pix-key.ts'
@@ -192,7 +192,7 @@ describe('the verifier of a code', () => {
 })
 
 test('no code and no address is logged', () => {
-  expect(fixture.lines.join('')).toContain('the verification code could not be sent')
+  expect(fixture.lines.join('')).toContain('the auth code could not be sent')
   const said = fixture.lines.map(line => JSON.stringify({ ...JSON.parse(line), pid: 0, hostname: '' }))
   expect(said.join('')).not.toMatch(/maria|example\.com|\+55|\b\d{6}\b/)
 })

@@ -14,7 +14,7 @@ type NewAuthCode = Pick<
 }
 
 /**
- * Inserts a verification code. Its expiry is by PostgreSQL's clock, which every API process uses. Repeatable: a stored
+ * Inserts an auth code. Its expiry is by PostgreSQL's clock, which every API process uses. Repeatable: a stored
  * code stays, because the one in its message must stay valid.
  */
 export async function insertAuthCode(em: EntityManager, code: NewAuthCode): Promise<void> {

@@ -1,7 +1,7 @@
 import type { EntityManager } from '../../db/client/orm.ts'
 import { AuthCode, type CodeMessage } from '../../db/entities/pix-key.ts'
 import { ROW_LOCK } from '../../db/locks.ts'
-import { isAuthCodeExpired } from '../../db/repositories/verification-codes.ts'
+import { isAuthCodeExpired } from '../../db/repositories/auth-codes.ts'
 import { isUuid } from '../../domain/pix/identifiers.ts'
 import { MAX_WRONG_CODE_ATTEMPTS, type VerifiedKeyType } from '../../domain/pix-keys/pix-key.ts'
 import { failField } from '../../http/api-error.ts'

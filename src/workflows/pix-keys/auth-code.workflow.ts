@@ -1,11 +1,11 @@
 import { allHandlersFinished, condition, setCurrentDetails, setHandler } from '@temporalio/workflow'
 import { awaitResultUpdate } from '../contracts/await-result.ts'
-import type { CodeOutcome, VerificationCodeInput } from '../contracts/pix-keys.ts'
+import type { AuthCodeInput, CodeOutcome } from '../contracts/pix-keys.ts'
 import { dbActivities, messagingActivities } from '../shared/activity-proxies.ts'
 import { sendUntilClosed } from '../shared/send-until-closed.ts'
 
-/** Workflow of a verification code: stores it, then sends it until a messaging service accepts or refuses it, or it expires. */
-export async function verificationCodeWorkflow(input: VerificationCodeInput): Promise<CodeOutcome> {
+/** Workflow of an auth code: stores it, then sends it until a messaging service accepts or refuses it, or it expires. */
+export async function authCodeWorkflow(input: AuthCodeInput): Promise<CodeOutcome> {
   let isStored = false
   setHandler(awaitResultUpdate, () => condition(() => isStored), {
     description: 'Waits until the code is stored',
