@@ -73,7 +73,7 @@ export function buildKeysQuery(
   }
 }
 
-/** Counts the rows of a list: its `total`. */
+/** Counts the rows of a list. */
 export function countRows(
   em: EntityManager,
   table: 'charge' | 'transfer' | 'dispute' | 'refund' | 'posting',

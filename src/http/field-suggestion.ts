@@ -109,7 +109,7 @@ function findNearestSpelling(fieldNames: string[], written: string): string | un
   return nearest && nearest.typos <= MAX_TYPOS && nearest.typos < written.length ? nearest.field : undefined
 }
 
-/** Finds the field with the largest share of common words: `refund_value` means `value`. */
+/** Finds the field with the largest share of common words: "refund_value" means `value`. */
 function findCommonWords(fieldNames: string[], name: string): string | undefined {
   const written = splitWords(name)
   const [best] = fieldNames
@@ -125,7 +125,7 @@ function computeCommonShare(one: Set<string>, other: Set<string>): number {
   return (2 * common.length) / (one.size + other.size)
 }
 
-/** Splits a name in any case (`scheduledAt`, `scheduled_at`) into words, each in the singular and as our fields have it. */
+/** Splits a name in any case (scheduledAt, scheduled_at) into words, each in the singular and as our fields have it. */
 function splitWords(name: string): Set<string> {
   const words = name
     .replaceAll(/([a-z0-9])([A-Z])/g, '$1 $2')

@@ -8,7 +8,7 @@ export type FieldErrors = Record<string, FieldMessage[]>
 
 export type ValidationResult<T> = { kind: 'valid'; value: T } | { kind: 'invalid'; errors: FieldErrors }
 
-/** Validates wire input and reports all failures at once. `whole` is the path of errors that concern no field. */
+/** Validates wire input and reports all failures at once. `bodyPath` is the path of errors that concern no field. */
 export function validateSchema<S extends z.ZodType>(
   schema: S,
   input: unknown,

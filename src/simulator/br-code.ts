@@ -127,7 +127,7 @@ function parseFramedFields(text: string): Map<string, string> | string {
   return fields.get('63') === crc16(text.slice(0, -4)) ? fields : 'wrong CRC'
 }
 
-/** Folded to ASCII (`São` is `Sao`), runs of blanks to one, then cut. */
+/** Folded to ASCII (São is Sao), runs of blanks to one, then cut. */
 function foldAndTruncate(text: string, length: number): string {
   const ascii = text.normalize('NFKD').replace(/[^\s!-~]/g, '')
   return ascii.replace(/\s+/g, ' ').trim().slice(0, length).trimEnd()

@@ -171,6 +171,16 @@ describe('arrows point to the domain', () => {
       expect(wrong.map(written)).toEqual([])
     })
 
+  test('docs/architecture.md shows them', async () => {
+    const document = await readFile(join(ROOT, 'docs/architecture.md'), 'utf8')
+    const [, layers] = document.split('\n## Layers\n')
+    const rows = [...layers!.matchAll(/^\| [^|]+ \| `src\/([\w/-]+)` \| [^|]+ \| ([^|]+) \|$/gm)]
+    expect(rows.length).toBeGreaterThan(15)
+    const shown = Object.fromEntries(rows.map(([, folder, allowed]) => [folder, allowed]))
+    const expected = rows.map(([, folder]) => [folder, showArrows(ARROWS[folder!])] as const)
+    expect(shown).toEqual(Object.fromEntries(expected))
+  })
+
   test('nothing outside src/workflows imports a workflow: contracts say all that others need', () => {
     const wrong = imports.filter(
       ({ from, to }) =>
@@ -320,6 +330,14 @@ function stillMatches(pattern: RegExp, text: string): boolean {
 
 function withoutComments(text: string): string {
   return text.replaceAll(/\/\*[\s\S]*?\*\//g, '').replaceAll(/(^|\s)\/\/.*$/gm, '')
+}
+
+/** Writes arrows as the table of layers has them. */
+function showArrows(allowed: string[] = []): string {
+  const shown = allowed.map(one =>
+    one.startsWith('types of ') ? `types of \`${one.slice('types of '.length)}\`` : `\`${one}\``,
+  )
+  return shown.join(', ') || 'nothing of ours'
 }
 
 function folderOf(name: string): string {

@@ -32,6 +32,22 @@ function brokenCitations(pattern: RegExp, exists: (cited: string) => boolean): s
   )
 }
 
+const ADDING_PAGES = (await readdir(join(ROOT, 'docs')))
+  .filter(file => file.startsWith('adding-a'))
+  .map(file => file.replace(/\.md$/, ''))
+
+/** Whether a source defines a symbol: as a declaration, a property, a method or a value of a union; not by an import. */
+function isDefinedIn(source: string, symbol: string): boolean {
+  const definitions = [
+    `\\b(?:function\\*?|const|let|class|type|interface)\\s+${symbol}\\b`,
+    `\\b${symbol}\\??:\\s`,
+    `^\\s+(?:async )?${symbol}\\([^)]*\\)(?:: [^{\\n]+)? \\{$`,
+    `'${symbol}'`,
+    `^create table ${symbol}\\b`,
+  ]
+  return new RegExp(definitions.join('|'), 'm').test(source)
+}
+
 describe('citations in code', () => {
   test('a section of the specification that is cited exists', async () => {
     const specification = await readFile(join(ROOT, 'docs/specification.md'), 'utf8')
@@ -56,16 +72,41 @@ describe('citations in code', () => {
 })
 
 describe('citations in the documents of the code', () => {
-  const documents = ['architecture', 'adding-a-field', 'adding-a-list-filter', 'adding-a-provider']
+  const documents = ['architecture', ...ADDING_PAGES]
   const identifiers = new Set(sources.flatMap(({ text }) => text.match(/[A-Za-z_]\w*/g) ?? []))
   const unknownIn = (text: string) =>
     [...text.matchAll(/`([A-Za-z]+[A-Z_]\w*)(?:\(\))?`/g)]
       .map(([, name]) => name!)
       .filter(name => !identifiers.has(name))
 
+  /** Lists the symbols that a text places in a file (`a` and `b` in `file`, `a` (`file`)) and that are not defined there. */
+  const misplacedIn = (text: string) =>
+    [...text.matchAll(/((?:`\w+`(?:, and|,| and)?\s+)+)(?:(?:in|of)\s+|\()`(src\/[\w/.-]+\.ts)`/g)].flatMap(
+      ([, symbols, file]) => {
+        const source = sources.find(one => one.file === file)?.text ?? ''
+        return [...symbols!.matchAll(/`(\w+)`/g)]
+          .map(([, symbol]) => symbol!)
+          .filter(symbol => !isDefinedIn(source, symbol))
+          .map(symbol => `${symbol} in ${file}`)
+      },
+    )
+
   test('an unknown identifier is found', () => {
     const missing = ['no', 'SuchName'].join('')
     expect(unknownIn(`\`executePayout\` and \`${missing}()\``)).toEqual([missing])
+  })
+
+  test('a symbol that the cited file only imports is found', () => {
+    const text =
+      '`normalizePixKey` in `src/contract/transfers/transfer.ts`, `transition` (`src/activities/shared/transition.ts`)'
+    expect(misplacedIn(text)).toEqual(['normalizePixKey in src/contract/transfers/transfer.ts'])
+    expect(misplacedIn('`chargeMachine`, and `sendPayout` in\n`src/domain/charges/charge.ts`.')).toEqual([
+      'sendPayout in src/domain/charges/charge.ts',
+    ])
+  })
+
+  test.each(documents)('a symbol that docs/%s.md places in a file is defined there', async name => {
+    expect(misplacedIn(await readFile(join(ROOT, `docs/${name}.md`), 'utf8'))).toEqual([])
   })
 
   test.each(documents)('an identifier that docs/%s.md names exists', async name => {

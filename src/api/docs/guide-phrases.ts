@@ -2,7 +2,7 @@ import type { GuideLanguage } from './guide-pages.ts'
 
 /** Words around the pages of the documentation. */
 export type GuidePhrases = {
-  /** Of the `lang` attribute. */
+  /** Value of HTML's attribute lang. */
   tag: string
   ownName: string
   skip: string

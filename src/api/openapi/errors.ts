@@ -161,7 +161,7 @@ function buildErrorExample(code: ErrorCode, data: JsonSchema | undefined, compon
   }
 }
 
-/** `internal_error` names `InternalError`. */
+/** Removes the suffix that every error's component has and the code internal_error already ends in. */
 function removeErrorSuffix(name: string): string {
   return name.replace(/Error$/, '')
 }

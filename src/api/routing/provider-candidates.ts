@@ -33,7 +33,7 @@ export type InvalidBodyRequest = { em: EntityManager; token: CallerToken; body: 
 
 /**
  * Collects the errors of `provider_uuid` in a body that its schema has already rejected, so that all errors are sent
- * at once. `unable` validates the candidates found.
+ * at once. `validateCandidates` validates the candidates found.
  */
 export async function collectProviderErrors(
   { em, token, body }: InvalidBodyRequest,

@@ -8,9 +8,9 @@ const schema = defineEntity({
     uuid: p.uuid().primary(),
     /** The e-mail of the user that acted, or the user of the command line. */
     actor: p.text(),
-    /** Snake case: `pause`, `resume`, `settle`, … */
+    /** Name of the action in snake case. */
     action: p.text(),
-    /** Subject of the action: a workflow id, a uuid, or `all`. */
+    /** Subject of the action: a workflow id, a uuid, or all of a kind. */
     subject: p.text(),
     reason: p.text(),
     /** The account whose own user acted; null for operators and the command line. */

@@ -7,7 +7,7 @@ import { HistoryType } from './history.ts'
 import { orderColumns } from './order.ts'
 import { PartyType } from './party.ts'
 
-/** Why money was not sent, as the API's `error` shows it; the attempts come from their rows. */
+/** Why money was not sent, as the API shows it in the field error; the attempts come from their rows. */
 export type OperationFailure = { code: string; message: string; provider_code?: string; provider?: string }
 
 const schema = defineEntity({

@@ -35,7 +35,7 @@ function describeAnswer(answer: ProviderAnswer): { kind: string; code: string; m
 const MIN_REFUSED_SENDINGS = 3
 
 /**
- * Finds the HTTP status, as `http_422`, with which a provider has refused every sending of an attempt, where that counts as a
+ * Finds the HTTP status, as http_422, with which a provider has refused every sending of an attempt, where that counts as a
  * refusal (SPEC §6): a status 4xx that means neither "too late" nor "exists", at least three sendings, the first of them
  * `waitMs` ago, and no sign that the provider ever had one of them. The caller has proved the absence of the last one.
  */

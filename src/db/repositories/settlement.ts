@@ -24,8 +24,8 @@ const FIGURE_SQL = `case p.type when 'FEE' then 'fees' when 'SPLIT' then 'splits
   else 'adjustments' end end end`
 
 /**
- * Sums the lines of each span at each provider account of the scope, in one statement. `accounts` are its provider
- * accounts, by the connection that the statement names for each (`readLedgerPeriods`).
+ * Sums the lines of each span at each provider account of the scope, in one statement. A provider
+ * account is named by its connection: the scope's own, or the oldest of the account.
  */
 export function readSettlementSums(
   em: EntityManager,

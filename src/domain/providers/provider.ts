@@ -209,7 +209,7 @@ export type ProviderTransferRequest = {
   id: string
   cents: number
   pixKey: string
-  /** The recipient's CPF or CNPJ, which the provider must confirm; only for one that `checksDocument`. */
+  /** The recipient's CPF or CNPJ, which the provider must confirm; only where the provider `canCheckDocument`. */
   document: string | null
   /** The key that pays, or null where the provider needs none. */
   payerKey: string | null
@@ -247,7 +247,7 @@ export type FindPayoutOutcome =
 
 export type ProviderBalance = { availableCents: number; blockedCents: number }
 
-/** One settled movement of a provider's statement; `value` never negative, `direction` says which way. */
+/** One settled movement of a provider's statement; `cents` is never negative, `direction` is its way. */
 export type StatementEntry = {
   endToEnd: string
   /** Our id where the provider knows it: a txid, the id of a sending, or that of the sending it returns. */
@@ -281,7 +281,7 @@ export type DeleteKeyOutcome =
 /** One item of a provider notification: something about `reference` or `endToEnd` may have changed. */
 export type NotificationItem = {
   kind: 'payment' | 'refund' | 'transfer' | 'dispute'
-  /** Our id at the provider, where the notification names one; of a `med` the provider's id of the dispute. */
+  /** Our id at the provider, where the notification names one; of a `dispute` the provider's id of the dispute. */
   reference: string | null
   endToEnd: string | null
   /** The item as it came, for the record. */

@@ -21,8 +21,8 @@ export type StateMachine<State extends string, Shown extends string, Event exten
   /** The states that one step leads to. */
   nextStates(state: State): State[]
   isFinal(state: State): boolean
-  /** The states in which the outside sees `shown`. */
-  statesShowing(as: Shown): State[]
+  /** The states that are shown to the outside as `status`. */
+  statesShowing(status: Shown): State[]
 }
 
 /** Builds the functions over a table of states. */

@@ -56,7 +56,7 @@ const invalidQueryAnswer: AnswerRow = [
 
 /**
  * Lists the answers outside 2xx that Efí's documentation explains, by call. Names are Efí's `nome`, the last part of
- * the Central Bank's `type` (RFC 7807), or OAuth's `error`; `PixDevolucaoInvalida` is followed by the field that it
+ * the Central Bank's `type` (RFC 7807), or OAuth's field error; `PixDevolucaoInvalida` is followed by the field that it
  * is about. docs/providers/efi.md shows this table.
  *
  * A refusal of a transfer or refund is listed only from the page of that same call: a refusal that another call's

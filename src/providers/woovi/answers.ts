@@ -67,7 +67,7 @@ const DISPUTE_ROUTE = citeOpenApi('GET /api/v1/dispute/{id}')
 
 /**
  * Lists the answers outside 2xx that Woovi's documentation explains, by call. Names are Woovi's `errorCode`, or the
- * whole sentence of `error` or `errors[0].message` if there is no code. docs/providers/woovi.md shows this table.
+ * whole sentence of the field error or of `errors[0].message` if there is no code. docs/providers/woovi.md shows this table.
  *
  * Woovi writes its sentences in the language of the company that calls: pt-BR, en or es ("Como fazer upload de um
  * arquivo?"). It publishes few of them, most in one language only. A line whose source says that the sentence is not
