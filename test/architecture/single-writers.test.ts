@@ -2,13 +2,14 @@ import { readdir, readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { expect, test } from '@jest/globals'
 import { parseSync } from '@swc/core'
+import type { Attempt } from '../../src/db/entities/attempt.ts'
 import type { Charge } from '../../src/db/entities/charge.ts'
 import type { Dispute } from '../../src/db/entities/dispute.ts'
 import type { PixKey } from '../../src/db/entities/pix-key.ts'
 import type { Refund } from '../../src/db/entities/refund.ts'
 import type { Transfer } from '../../src/db/entities/transfer.ts'
 
-/** What only one function may do: write the state of a charge, transfer, refund, dispute or PIX key, and derive operations. */
+/** What only one function may do: write the state of a charge, transfer, refund, dispute, PIX key or attempt, and derive operations. */
 
 const SRC = join(import.meta.dirname, '../../src')
 const files = (await readdir(SRC, { recursive: true }))
@@ -18,9 +19,21 @@ const sources = await Promise.all(
   files.map(async file => ({ file, text: await readFile(join(SRC, file), 'utf8') })),
 )
 
-const SQL_WRITE = /\bupdate (?:charge|transfer|refund|dispute|pix_key)\b(?:(?!\bwhere\b)[^`'])*[ ,]state = /i
-const ENTITIES = ['Charge', 'Transfer', 'Refund', 'Dispute', 'PixKey']
-const ROW_NAMES = ['charge', 'transfer', 'refund', 'dispute', 'med', 'pixKey', 'row']
+const SQL_WRITE =
+  /\bupdate (?:charge|transfer|refund|dispute|pix_key|attempt)\b(?:(?!\bwhere\b)[^`'])*[ ,]state = /i
+const ENTITIES = ['Charge', 'Transfer', 'Refund', 'Dispute', 'PixKey', 'Attempt']
+const ROW_NAMES = [
+  'charge',
+  'transfer',
+  'refund',
+  'dispute',
+  'med',
+  'pixKey',
+  'row',
+  'attempt',
+  'live',
+  'stored',
+]
 
 /** Tests for the writes that a read-only property does not prevent: SQL, `nativeUpdate` and `Object.assign`. */
 function writesState(text: string): boolean {
@@ -59,8 +72,15 @@ function callsIn(node: unknown): Call[] {
 }
 
 test('the state of a row is read-only: the compiler refuses these lines, and fails where it no longer does', () => {
-  type Rows = { charge: Charge; transfer: Transfer; refund: Refund; dispute: Dispute; pixKey: PixKey }
-  const write = ({ charge, transfer, refund, dispute, pixKey }: Rows) => {
+  type Rows = {
+    charge: Charge
+    transfer: Transfer
+    refund: Refund
+    dispute: Dispute
+    pixKey: PixKey
+    attempt: Attempt
+  }
+  const write = ({ charge, transfer, refund, dispute, pixKey, attempt }: Rows) => {
     // @ts-expect-error only `transition` writes it
     charge.state = 'paid'
     // @ts-expect-error only `transition` writes it
@@ -71,6 +91,8 @@ test('the state of a row is read-only: the compiler refuses these lines, and fai
     dispute.state = 'open'
     // @ts-expect-error only `transition` writes it
     pixKey.state = 'active'
+    // @ts-expect-error only `transitionAttempt` writes it
+    attempt.state = 'settled'
   }
   expect(write).toBeInstanceOf(Function)
 })
@@ -81,12 +103,14 @@ test.each([
   "await em.nativeUpdate(Transfer, { uuid }, { state: 'paid' })",
   'await em.nativeUpdate(Refund, { uuid }, { acceptedAt: at, state })',
   "Object.assign(charge, { state: 'paid' })",
+  "Object.assign(attempt, { code: null, state: 'orphan' })",
+  "await em.execute(`update attempt set state = 'closed' where uuid = ?`, [uuid])",
 ])('a write of a state beside `transition` is found: %s', planted => expect(writesState(planted)).toBe(true))
 
 test.each([
   'await em.nativeUpdate(Refund, { uuid, state }, { acceptedAt: at })',
   "await em.execute(`update charge set sequence = 1 where state = 'paid'`)",
-  "Object.assign(attempt, { state: 'orphan' })",
+  "Object.assign(token, { state: 'revoked' })",
 ])('no other write is: %s', allowed => expect(writesState(allowed)).toBe(false))
 
 test('only `transition` writes the state of a row', () => {

@@ -10,6 +10,7 @@ import type { CloseOrphanInput, CloseOrphanResult } from '../../workflows/contra
 import type { ActivityDependencies } from '../runtime/dependencies.ts'
 import { guardNotFoundByEpoch } from '../shared/credentials-epoch.ts'
 import { callRepeatably } from '../shared/provider-client.ts'
+import { transitionAttempt } from '../shared/transition.ts'
 import { recordUnmatchedPayment } from '../unmatched/record.ts'
 
 /** Cancels an orphan at its provider; a payment made to it is recorded as an unmatched payment (SPEC §2). */
@@ -39,7 +40,7 @@ export function closeOrphan(dependencies: ActivityDependencies) {
           requestId: charge.requestId,
         })
       const stored = await tx.findOneOrFail(Attempt, attempt.uuid)
-      if (stored.state === 'orphan') stored.state = 'closed'
+      if (stored.state === 'orphan') transitionAttempt(stored, 'removed')
       return queryWithFollowUps(attempt.uuid, { kind: 'closed' })
     })
   }

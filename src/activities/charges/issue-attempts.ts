@@ -17,6 +17,7 @@ import { createAttempt, recordRefusedAnswer } from '../shared/attempts.ts'
 import { getOrderTime } from '../shared/order-time.ts'
 import { blockedReason } from '../shared/preflight.ts'
 import { type ProviderConnection, toProviderConnection } from '../shared/provider-client.ts'
+import { transitionAttempt } from '../shared/transition.ts'
 
 /**
  * Stores the attempts to issue a charge, each before its provider call. A payload that may exist at a provider and is
@@ -55,7 +56,8 @@ export function startIssueAttempt(
     const subject = { operation: 'issue', subjectUuid: order.uuid, position: earlier.length } as const
     const attempt = createAttempt(em, subject, connection)
     // A charge rebuilt after a restore was issued before it: the provider is only polled for it.
-    if (!order.restored) Object.assign(attempt, blockedReason('issue', connection, { isPaused }))
+    const blocked = order.restored ? null : blockedReason('issue', connection, { isPaused })
+    if (blocked) recordRefusedAnswer(attempt, blocked)
     return { ...call, attempt, isReissue: false }
   })
 }
@@ -140,14 +142,16 @@ export function recordIssueRefusal(
     await runQuery(em, queryLockedChargeState(subjectUuid))
     const attempt = await em.findOneOrFail(Attempt, uuid)
     if (attempt.state !== 'calling') return
-    recordRefusedAnswer(attempt, outcome)
-    if (isReissue || outcome.kind === 'unknown')
-      Object.assign(attempt, { state: 'orphan', unknownSince: null })
+    const mayExist = isReissue || outcome.kind === 'unknown'
+    if (mayExist) recordRefusedAnswer(attempt, outcome, 'orphaned')
+    else recordRefusedAnswer(attempt, outcome)
   })
 }
 
 /** Marks attempts that are still calling as orphans: interrupted or slower calls, whose payload is not the charge's. */
 export function orphanCallingAttempts(attempts: Attempt[]): void {
-  for (const attempt of attempts.filter(one => one.state === 'calling'))
-    Object.assign(attempt, { state: 'orphan', code: 'interrupted' })
+  for (const attempt of attempts.filter(one => one.state === 'calling')) {
+    transitionAttempt(attempt, 'orphaned')
+    attempt.code = 'interrupted'
+  }
 }

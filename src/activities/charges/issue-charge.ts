@@ -25,7 +25,7 @@ import {
   isReachedByOtherWorkersOnly,
   UnreachedProviderError,
 } from '../shared/provider-client.ts'
-import { lockCharge, transition } from '../shared/transition.ts'
+import { lockCharge, transition, transitionAttempt } from '../shared/transition.ts'
 import {
   awaitEarlierCall,
   findIssueAttempts,
@@ -150,7 +150,7 @@ export async function recordIssuedCharge(
   const attempt = attempts.find(one => one.uuid === issueAttempt.attempt.uuid)!
   if (charge.state !== 'issuing') {
     // Another run of this activity was faster: this payload is not the one that the API showed.
-    if (attempt.state !== 'accepted') attempt.state = 'orphan'
+    if (attempt.state !== 'accepted') transitionAttempt(attempt, 'orphaned')
     return queryIssueResult(charge, attempts)
   }
   charge.connection = em.getReference(Connection, connection.uuid)
@@ -163,7 +163,7 @@ export async function recordIssuedCharge(
   charge.pixKey = issued.pixKey
   charge.receiver = getConnectionParty(connection) ?? issued.receiver
   charge.expiresAt = new Date(issued.expiresAt)
-  attempt.state = 'accepted'
+  transitionAttempt(attempt, 'accepted')
   orphanCallingAttempts(attempts)
   transition(charge, chargeMachine, 'issued', new Date())
   return queryIssueResult(charge, attempts)

@@ -4,15 +4,15 @@ import type { Charge } from '../../db/entities/charge.ts'
 import type { OperationFailure } from '../../db/entities/transfer.ts'
 import { type ChargeEvent, type ChargeState, chargeMachine } from '../../domain/charges/charge.ts'
 import { ERROR_CATALOGUE, type ErrorCode } from '../../domain/errors/error-catalogue.ts'
+import { isEndedAttempt } from '../../domain/providers/attempt.ts'
 import { refundMachine } from '../../domain/refunds/refund.ts'
 import { transferMachine } from '../../domain/transfers/transfer.ts'
 import type { PreRestoreState } from '../../workflows/contracts/reopening.ts'
 import { recordChargeEvent } from '../events/record-event.ts'
 import type { AttemptedRow } from '../payouts/payout-handler.ts'
-import { FINAL_ATTEMPT_STATES } from '../payouts/record-outcome.ts'
 import { endUnsentRefund } from '../refunds/refund-payout.ts'
 import type { LockedRefund } from '../refunds/settle.ts'
-import { type LockedTransfer, transition } from '../shared/transition.ts'
+import { type LockedTransfer, transition, transitionAttempt } from '../shared/transition.ts'
 import { endUnsentTransfer, postponeTransfer } from '../transfers/transfer-payout.ts'
 
 /**
@@ -74,9 +74,9 @@ export function getFailureBeforeRestore({ failure = 'not_started' }: PreRestoreS
 
 /** Ends all live attempts as rejected: the workflow had ended, so none of them moved money. */
 function endLiveAttempts(attempts: Attempt[], { failure }: PreRestoreState): void {
-  for (const attempt of attempts.filter(({ state }) => !FINAL_ATTEMPT_STATES.includes(state)))
-    Object.assign(attempt, {
-      ...{ state: 'rejected', finality: 'final', code: failure ?? 'restored', message: null },
-      ...{ unknownSince: null, nextCheckAt: null },
-    })
+  const code = failure ?? 'restored'
+  for (const attempt of attempts.filter(one => !isEndedAttempt(one))) {
+    transitionAttempt(attempt, 'refused')
+    Object.assign(attempt, { finality: 'final', code, message: null, unknownSince: null, nextCheckAt: null })
+  }
 }

@@ -23,6 +23,7 @@ import type { ActivityDependencies } from '../runtime/dependencies.ts'
 import { clearUnknownMarks, getNextPollTime } from '../shared/attempts.ts'
 import { guardNotFoundByEpoch, guardNotFoundByOrderTime } from '../shared/credentials-epoch.ts'
 import { callRepeatably } from '../shared/provider-client.ts'
+import { transitionAttempt } from '../shared/transition.ts'
 
 /**
  * Restores payouts that were sent, or may have been, after the moment to which the database was restored (SPEC §11):
@@ -156,30 +157,27 @@ async function holdAtConnection<Row extends AttemptedRow>(
   { row, live, ...key }: AttemptKey & { row: Row; live: Attempt | undefined },
 ): Promise<Attempt> {
   if (live?.connectionUuid === key.connectionUuid) {
-    if (live.state === 'calling') Object.assign(live, createUnknownMarks())
+    if (live.state === 'calling') markRestored(live)
     return live
   }
   if (live) {
     clearUnknownMarks(live)
-    Object.assign(live, { state: 'unreachable', code: 'restored' })
+    transitionAttempt(live, 'superseded')
+    live.code = 'restored'
   }
   await em.flush() // Only one attempt may be live at a time.
   const connection = await em.findOneOrFail(Connection, key.connectionUuid)
   const attempt =
     row.attempts.find(one => one.connectionUuid === key.connectionUuid) ??
     createPayoutAttempt(em, outgoing, { ...key, row }, connection)
-  Object.assign(attempt, createUnknownMarks())
+  markRestored(attempt)
   await outgoing.holdFunds(em, row, connection)
   await em.flush()
   return attempt
 }
 
-function createUnknownMarks() {
-  return {
-    state: 'unknown',
-    code: 'restored',
-    message: null,
-    finality: null,
-    unknownSince: new Date(),
-  } as const
+/** Marks the outcome of an attempt as unknown since the restore. */
+function markRestored(attempt: Attempt): void {
+  transitionAttempt(attempt, 'unanswered')
+  Object.assign(attempt, { code: 'restored', message: null, finality: null, unknownSince: new Date() })
 }

@@ -1,9 +1,10 @@
 import type { ObjectQuery } from '@mikro-orm/core'
 import type { EntityManager } from '../../db/client/orm.ts'
-import type { Attempt, AttemptOperation } from '../../db/entities/attempt.ts'
+import type { Attempt } from '../../db/entities/attempt.ts'
 import { Movement } from '../../db/entities/movement.ts'
 import { Refund } from '../../db/entities/refund.ts'
 import { Transfer } from '../../db/entities/transfer.ts'
+import type { AttemptOperation } from '../../domain/providers/attempt.ts'
 
 /** Filters of the movement of a payout, by the uuid of the attempt's subject. */
 const MOVEMENT_FILTERS: Partial<Record<AttemptOperation, (uuid: string) => ObjectQuery<Movement>>> = {

@@ -8,6 +8,7 @@ import { queryWithFollowUps } from '../../db/repositories/follow-ups.ts'
 import { failureOf } from '../../domain/errors/error-catalogue.ts'
 import type { UnusableAnswerCode } from '../../domain/payouts/order-difference.ts'
 import { describeOrderDifference, findOrderDifference } from '../../domain/payouts/ordered-payout.ts'
+import { isEndedAttempt, proofOf } from '../../domain/providers/attempt.ts'
 import type {
   FindPayoutOutcome,
   ProviderPayout,
@@ -18,22 +19,16 @@ import type {
 import type { SendResult } from '../../workflows/contracts/payouts.ts'
 import type { ActivityDependencies } from '../runtime/dependencies.ts'
 import { clearUnknownMarks, markUnknown, recordRefusedAnswer } from '../shared/attempts.ts'
+import { transitionAttempt } from '../shared/transition.ts'
 import { recordLateEndToEndId } from './late-end-to-end-id.ts'
 import type { AttemptedRow, PayoutHandler } from './payout-handler.ts'
 
 /** Identifies the attempt at a payout (`uuid`) through one connection. */
 export type AttemptKey = { uuid: string; connectionUuid: string }
 
-export const FINAL_ATTEMPT_STATES: readonly Attempt['state'][] = [
-  'settled',
-  'duplicate',
-  'rejected',
-  'unreachable',
-]
-
 /** Finds the attempt that is under way or unknown; there is at most one (docs/crash-semantics.md). */
 export function findLiveAttempt({ attempts }: AttemptedRow): Attempt | undefined {
-  return attempts.find(({ state }) => !FINAL_ATTEMPT_STATES.includes(state))
+  return attempts.find(attempt => !isEndedAttempt(attempt))
 }
 
 /**
@@ -87,9 +82,8 @@ export async function recordOutcome<Row extends AttemptedRow>(
     return recordUnusableAnswer(em, attempt, cause)
   }
   const settled = outcome.kind === 'accepted' && outcome.payout.status === 'settled'
-  const isFinal =
-    FINAL_ATTEMPT_STATES.includes(attempt.state) || isSuperseded(attempt, sendingNumber, outcome)
-  const isLateSettlement = settled && (attempt.state === 'rejected' || attempt.state === 'unreachable')
+  const isFinal = isEndedAttempt(attempt) || isSuperseded(attempt, sendingNumber, outcome)
+  const isLateSettlement = settled && proofOf(attempt) === 'not_done'
   // Answers are recorded only while the outcome is unknown or late: otherwise the row of the attempt has the answer.
   const isUnresolved = attempt.state === 'unknown' || (attempt.state === 'accepted' && !settled)
   if (isUnresolved || isLateSettlement || outcome.kind === 'unknown')
@@ -100,7 +94,7 @@ export async function recordOutcome<Row extends AttemptedRow>(
     else await recordRefusal(em, outgoing, { row, attempt, outcome, timeScale })
     if (answer === ACCEPTANCE_TIMEOUT) await outgoing.endUnaccepted?.(em, row)
   }
-  const hasMoved = attempt.state === 'settled' || attempt.state === 'duplicate'
+  const hasMoved = proofOf(attempt) === 'done'
   const contradiction =
     hasMoved && !isSuperseded(attempt, sendingNumber, outcome) ? getRefusalCode(outcome) : undefined
   if (contradiction) recordContradiction(attempt, contradiction, onContradiction)
@@ -133,7 +127,7 @@ async function recordUnusableAnswer(
 ): Promise<Query<SendResult>> {
   await recordAttemptAnswer(em, attempt, { kind: 'unknown', code, message })
   recordContradiction(attempt, code, onContradiction)
-  if (FINAL_ATTEMPT_STATES.includes(attempt.state)) return queryAttemptOutcome(attempt, attempt.subjectUuid)
+  if (isEndedAttempt(attempt)) return queryAttemptOutcome(attempt, attempt.subjectUuid)
   if (attempt.state !== 'accepted') {
     Object.assign(attempt, { code, message })
     markUnknown(attempt, { pollCount, timeScale })
@@ -257,7 +251,7 @@ function isCurrentSending({ state, sendings }: Attempt, sendingNumber: number | 
 export function markCalling(attempt: Attempt, { credentialsEpoch }: Pick<Connection, 'credentialsEpoch'>) {
   // From here on a request may leave.
   if (isUnconnected(attempt)) Object.assign(attempt, { code: null, message: null })
-  attempt.state = 'calling'
+  transitionAttempt(attempt, 'called')
   attempt.isRefusedBeforeCall = false
   attempt.credentialsEpoch = credentialsEpoch
   attempt.sendings += 1
@@ -282,15 +276,15 @@ async function applyReportedState<Row extends AttemptedRow>(
   clearUnknownMarks(attempt)
   switch (sending.status) {
     case 'in_process':
-      attempt.state = 'accepted'
+      transitionAttempt(attempt, 'accepted')
       return outgoing.applyAcceptance(em, row, sending)
     case 'settled':
       attempt.settledCents = sending.cents
       return outgoing.applySettlement(em, row, attempt, sending)
     case 'rejected':
       await outgoing.applyAcceptance(em, row, sending)
+      transitionAttempt(attempt, 'refused')
       Object.assign(attempt, {
-        state: 'rejected',
         finality: 'final',
         code: sending.code ?? 'rejected',
         message: sending.message,
@@ -311,8 +305,10 @@ export async function recordInconclusivePoll<Row extends AttemptedRow>(
 ): Promise<void> {
   const [row] = await outgoing.lock(em, key.uuid, noQuery)
   const attempt = requireAttempt(row, key)
-  if (attempt.state === 'calling')
-    Object.assign(attempt, { state: 'unknown', code: 'interrupted', unknownSince: new Date() })
+  if (attempt.state === 'calling') {
+    transitionAttempt(attempt, 'unanswered')
+    Object.assign(attempt, { code: 'interrupted', unknownSince: new Date() })
+  }
   await recordInconclusiveAnswer(em, attempt, poll)
 }
 

@@ -15,6 +15,7 @@ import { queryConnectionToCall } from '../../db/repositories/connections.ts'
 import { queryWithFollowUps } from '../../db/repositories/follow-ups.ts'
 import { type PayoutConditions, queryPayoutConditions } from '../../db/repositories/payout-conditions.ts'
 import { referenceOf } from '../../domain/pix/identifiers.ts'
+import { isEndedAttempt } from '../../domain/providers/attempt.ts'
 import type { FindPayoutOutcome, RejectedResult, SendPayoutOutcome } from '../../domain/providers/provider.ts'
 import { scaleWait, WAITS } from '../../domain/shared/intervals.ts'
 import type {
@@ -25,7 +26,7 @@ import type {
 } from '../../workflows/contracts/payouts.ts'
 import { addNotifiedRejection } from '../provider-notifications/notified-details.ts'
 import type { ActivityDependencies } from '../runtime/dependencies.ts'
-import { createAttempt, getNextPollTime, markUnknown } from '../shared/attempts.ts'
+import { createAttempt, getNextPollTime, markUnknown, recordRefusedAnswer } from '../shared/attempts.ts'
 import { guardNotFoundByEpoch, hasSameCredentialsEpoch } from '../shared/credentials-epoch.ts'
 import { blockedReason, operatorBlockedReason } from '../shared/preflight.ts'
 import {
@@ -39,7 +40,6 @@ import {
   ACCEPTANCE_TIMEOUT,
   canStartAttempt,
   createContradictionReporter,
-  FINAL_ATTEMPT_STATES,
   findLiveAttempt,
   isUnconnected,
   markCalling,
@@ -142,7 +142,7 @@ export function pollPayout<Row extends AttemptedRow>(
       batchQueries(attemptQuery, queryConnectionToCall(em, connectionUuid)),
     )
     if (!attempt || isUnconnected(attempt)) return { kind: 'not_started' }
-    if (order.canAnswerFromRow && FINAL_ATTEMPT_STATES.includes(attempt.state))
+    if (order.canAnswerFromRow && isEndedAttempt(attempt))
       return runQuery(em, queryAttemptOutcome(attempt, subjectUuid))
     const client = toProviderConnection(dependencies, connectionToCall)
     const { connection, provider } = client
@@ -248,7 +248,7 @@ async function prepareSend<Row extends AttemptedRow>(
     return { ...call, row, attempt, acceptBeforeMs }
   }
   attempt.isRefusedBeforeCall = !blocked
-  Object.assign(attempt, blocked ?? { state: 'rejected', finality: 'other_may_help', ...holdRefusal })
+  recordRefusedAnswer(attempt, blocked ?? { kind: 'rejected', finality: 'other_may_help', ...holdRefusal! })
   await outgoing.applyRefusal(em, row, attempt)
   return queryAttemptOutcome(attempt, uuid)
 
@@ -298,7 +298,7 @@ function getClosedRefusal<Row extends AttemptedRow>(
 /** Tells whether an attempt keeps its outcome: accepted, or ended so that it may not be sent again. */
 function hasFinalOutcome(attempt: Attempt): boolean {
   if (attempt.state === 'accepted') return true
-  return FINAL_ATTEMPT_STATES.includes(attempt.state) && !canStartAttempt(attempt)
+  return isEndedAttempt(attempt) && !canStartAttempt(attempt)
 }
 
 /** Creates the attempt at a payout through one connection; its position is after all earlier attempts. */

@@ -6,7 +6,7 @@ import { pixKeyMachine } from '../../domain/pix-keys/pix-key.ts'
 import type { RejectedResult, UnreachableResult } from '../../domain/providers/provider.ts'
 import type { KeyOperationResult } from '../../workflows/contracts/pix-keys.ts'
 import { createAttempt, describeRefusal, recordRefusedAnswer } from '../shared/attempts.ts'
-import { transition } from '../shared/transition.ts'
+import { transition, transitionAttempt } from '../shared/transition.ts'
 
 /** Locks a key's row and loads its connection. Creating and deleting a key share the functions of this file. */
 
@@ -61,7 +61,7 @@ export function recordKeyRefusal(
 
 /** Records that the provider may have done what was requested. */
 export function recordUnknownKeyOutcome(attempt: Attempt, code: string): KeyOperationResult {
-  attempt.state = 'unknown'
+  transitionAttempt(attempt, 'unanswered')
   attempt.unknownSince ??= new Date()
   return { kind: 'unknown', code }
 }

@@ -28,7 +28,7 @@ import {
   recordCall,
   requireReach,
 } from '../shared/provider-client.ts'
-import { transition } from '../shared/transition.ts'
+import { transition, transitionAttempt } from '../shared/transition.ts'
 import {
   createKeyAttempt,
   deleteUnsentKeyAttempt,
@@ -161,7 +161,7 @@ async function recordKeyCreation(
   const attempt = (await findKeyAttempt(em, row, 'create_key'))!
   switch (outcome.kind) {
     case 'created':
-      attempt.state = 'accepted'
+      transitionAttempt(attempt, 'accepted')
       row.key = normalizePixKey(outcome.key)
       return { kind: 'closed', state: transition(row, pixKeyMachine, 'created', new Date()) }
     case 'unknown':

@@ -11,7 +11,7 @@ import type { ActivityDependencies } from '../runtime/dependencies.ts'
 import { markUnknown } from '../shared/attempts.ts'
 import { hasSameCredentialsEpoch } from '../shared/credentials-epoch.ts'
 import { callRepeatably, loadProviderConnection, recordCall } from '../shared/provider-client.ts'
-import { transition } from '../shared/transition.ts'
+import { transition, transitionAttempt } from '../shared/transition.ts'
 import {
   createKeyAttempt,
   deleteUnsentKeyAttempt,
@@ -82,7 +82,8 @@ async function prepareKeyRemoval(em: EntityManager, uuid: string): Promise<KeyOp
   }
   const attempt = earlier ?? createKeyAttempt(em, row, 'delete_key')
   if (!isRepeat) attempt.credentialsEpoch = row.connection.credentialsEpoch
-  Object.assign(attempt, { state: 'calling', code: null, message: null, providerCode: null, finality: null })
+  transitionAttempt(attempt, 'called')
+  Object.assign(attempt, { code: null, message: null, providerCode: null, finality: null })
   const calledBeforeAt = isRepeat ? attempt.calledAt! : null
   if (isRepeat) attempt.unknownSince ??= new Date()
   const calledAt = new Date()
@@ -110,7 +111,8 @@ async function recordKeyRemoval(
   switch (outcome.kind) {
     case 'deleted':
     case 'not_found':
-      Object.assign(attempt, { state: 'accepted', unknownSince: null, nextCheckAt: null })
+      transitionAttempt(attempt, 'accepted')
+      Object.assign(attempt, { unknownSince: null, nextCheckAt: null })
       transition(row, pixKeyMachine, 'removed', new Date())
       return toKeyResult(row)
     case 'rejected':

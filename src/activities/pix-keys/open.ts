@@ -8,7 +8,7 @@ import { failureOf } from '../../domain/errors/error-catalogue.ts'
 import { MAX_KEYS_PER_TYPE, type PixKeyState } from '../../domain/pix-keys/pix-key.ts'
 import type { PixKeyInput, PixKeyInputDetails } from '../../workflows/contracts/pix-keys.ts'
 import type { ActivityDependencies } from '../runtime/dependencies.ts'
-import { createKeyAttempt, findKeyAttempt } from './attempts.ts'
+import { createKeyAttempt, findKeyAttempt, recordUnknownKeyOutcome } from './attempts.ts'
 
 /**
  * Stores a key's order and uses its auth code, under the account's row lock. Of concurrent orders the fourth
@@ -55,11 +55,9 @@ export function openPixKey({ orm, sealer }: ActivityDependencies) {
 async function restoreKeyAttempt(em: EntityManager, row: PixKey): Promise<PixKeyState> {
   await em.flush()
   if (row.state !== 'creating' || (await findKeyAttempt(em, row, 'create_key'))) return row.state
-  Object.assign(createKeyAttempt(em, row, 'create_key'), {
-    state: 'unknown',
-    code: 'restored',
-    unknownSince: new Date(),
-  })
+  const attempt = createKeyAttempt(em, row, 'create_key')
+  recordUnknownKeyOutcome(attempt, 'restored')
+  attempt.code = 'restored'
   return row.state
 }
 

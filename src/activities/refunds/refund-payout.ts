@@ -19,7 +19,7 @@ import { computeRemaining, disputePostings, queryShortfallPostings } from '../le
 import { failMovement, postMovement } from '../ledger/movements.ts'
 import type { AttemptedRow, PayoutHandler } from '../payouts/payout-handler.ts'
 import { describeRefusal } from '../shared/attempts.ts'
-import { lockChargeWithQuery, transition } from '../shared/transition.ts'
+import { lockChargeWithQuery, transition, transitionAttempt } from '../shared/transition.ts'
 import { getSplitParts } from './open.ts'
 import { addSettledRefunds, type LockedRefund, settleHeldRefund, settleLateRefund } from './settle.ts'
 
@@ -91,7 +91,7 @@ export const refundPayout: PayoutHandler<RefundRow> = {
   async applySettlement(em, locked, attempt, sending) {
     const { refund } = locked
     applyRefundAcceptance(refund)
-    attempt.state = 'settled'
+    transitionAttempt(attempt, 'settled')
     if (refundMachine.accepts(refund.state, 'settled')) await settleHeldRefund(em, locked, sending)
     else if (refundMachine.accepts(refund.state, 'settled_late')) await settleLateRefund(em, locked, sending)
   },

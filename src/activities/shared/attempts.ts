@@ -4,8 +4,10 @@ import { Attempt } from '../../db/entities/attempt.ts'
 import type { Connection } from '../../db/entities/connection.ts'
 import { ERROR_CATALOGUE, failureOf } from '../../domain/errors/error-catalogue.ts'
 import { unsentCodeOf } from '../../domain/payouts/unsent-code.ts'
+import type { AttemptEvent } from '../../domain/providers/attempt.ts'
 import type { RejectedResult, UnknownResult, UnreachableResult } from '../../domain/providers/provider.ts'
 import { scaleWait, WAITS } from '../../domain/shared/intervals.ts'
+import { transitionAttempt } from './transition.ts'
 
 /** Stores attempts of every operation: before the provider is called, and the provider's answer after it. */
 
@@ -23,14 +25,23 @@ export function createAttempt(em: EntityManager, attempt: AttemptToCreate, conne
   })
 }
 
-/** Stores an answer that is no acceptance. The caller holds the row lock of the operation. */
+type RefusedAnswer = RejectedResult | UnreachableResult | UnknownResult
+
+const REFUSED_ANSWER_EVENTS = {
+  rejected: 'refused',
+  unreachable: 'not_reached',
+  unknown: 'unanswered',
+} as const satisfies Record<RefusedAnswer['kind'], AttemptEvent>
+
+/** Stores an answer that is no acceptance, by the event that it is. The caller holds the row lock of the operation. */
 export function recordRefusedAnswer(
   attempt: Attempt,
-  answer: RejectedResult | UnreachableResult | UnknownResult,
+  answer: RefusedAnswer,
+  event: AttemptEvent = REFUSED_ANSWER_EVENTS[answer.kind],
 ): void {
-  if (answer.kind === 'unknown') attempt.unknownSince ??= new Date()
+  transitionAttempt(attempt, event)
+  if (attempt.state === 'unknown') attempt.unknownSince ??= new Date()
   else clearUnknownMarks(attempt)
-  attempt.state = answer.kind
   attempt.code = answer.code
   attempt.message = answer.message
   if (answer.kind !== 'rejected') return
@@ -49,7 +60,7 @@ export function markUnknown(
   attempt: Attempt,
   { pollCount, timeScale }: { pollCount: number; timeScale: number },
 ): void {
-  attempt.state = 'unknown'
+  transitionAttempt(attempt, 'unanswered')
   attempt.unknownSince ??= new Date()
   attempt.nextCheckAt = getNextPollTime(pollCount, timeScale)
 }

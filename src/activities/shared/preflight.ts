@@ -1,14 +1,15 @@
-import type { AttemptOperation } from '../../db/entities/attempt.ts'
 import type { Connection } from '../../db/entities/connection.ts'
 import type { PreflightCode } from '../../domain/payouts/unsent-code.ts'
+import type { AttemptOperation } from '../../domain/providers/attempt.ts'
+import type { UnreachableResult } from '../../domain/providers/provider.ts'
 
 const PAUSED = unsent('paused', 'paused by an operator')
 const BLOCKED = unsent('account_blocked', 'the account is blocked')
 const INACTIVE = unsent('provider_inactive', 'the connection is not ACTIVE')
 
 /** Builds the result of a request that was not sent: the next candidate may be tried now, and the same one later. */
-function unsent(code: PreflightCode, message: string) {
-  return { state: 'unreachable', finality: null, code, message } as const
+function unsent(code: PreflightCode, message: string): UnreachableResult & { code: PreflightCode } {
+  return { kind: 'unreachable', code, message }
 }
 
 /** Operations that need an ACTIVE connection (SPEC §6). Refunds and returns of money received through it need none. */

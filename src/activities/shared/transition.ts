@@ -8,6 +8,7 @@ import { lockMoneyFor, lockRow } from '../../db/locks.ts'
 import { batchQueries, noQuery, type Query } from '../../db/pipeline/query.ts'
 import { queryAttempts } from '../../db/repositories/attempts.ts'
 import { queryHasSplits } from '../../db/repositories/charges.ts'
+import { ATTEMPT_MACHINES, type AttemptEvent } from '../../domain/providers/attempt.ts'
 import type { StateMachine } from '../../domain/shared/state-machine.ts'
 import { formatTimestamp } from '../../domain/shared/timestamp.ts'
 
@@ -84,4 +85,13 @@ export function transition<State extends string, Status extends string, Event ex
   if (row.history && row.history.at(-1)?.status !== status)
     row.history = [...row.history, { status, created_at: formatTimestamp(at) }]
   return row.state
+}
+
+/**
+ * Applies an event to an attempt by the state table of its operation; the only writer of an attempt's state. The caller holds
+ * the row lock of the operation. Throws where the table has no such step, which is a bug of the caller.
+ */
+export function transitionAttempt(attempt: Attempt, event: AttemptEvent): void {
+  const row: { state: Attempt['state'] } = attempt
+  row.state = ATTEMPT_MACHINES[attempt.operation].next(attempt.state, event)
 }

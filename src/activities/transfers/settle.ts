@@ -10,7 +10,7 @@ import { transferMachine } from '../../domain/transfers/transfer.ts'
 import { recordMovementEvent, recordTransferEvent } from '../events/record-event.ts'
 import { uncoveredOutflowPostings } from '../ledger/apply-inflow.ts'
 import { createMovement, postMovement, settleMovement } from '../ledger/movements.ts'
-import { type LockedTransfer, transition } from '../shared/transition.ts'
+import { type LockedTransfer, transition, transitionAttempt } from '../shared/transition.ts'
 
 /** Settles a transfer whose money is held: the value leaves the ledger, the fee becomes the service's. */
 export async function settleHeldTransfer(em: EntityManager, out: LockedTransfer, sending: ProviderPayout) {
@@ -62,7 +62,7 @@ export async function recordDuplicateSettlement(
   attempt: Attempt,
   sending: ProviderPayout,
 ): Promise<void> {
-  attempt.state = 'duplicate'
+  transitionAttempt(attempt, 'settled_twice')
   const at = new Date()
   await postUncoveredSettlement(em, transfer, { attempt, sending, at, reason: 'duplicate_settlement' })
 }

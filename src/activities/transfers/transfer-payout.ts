@@ -16,7 +16,12 @@ import { creditPostings } from '../ledger/apply-inflow.ts'
 import { failMovement, postMovement } from '../ledger/movements.ts'
 import type { PayoutAttempt, PayoutHandler } from '../payouts/payout-handler.ts'
 import { getConnectionParty } from '../shared/provider-client.ts'
-import { type LockedTransfer, lockTransferWithQuery, transition } from '../shared/transition.ts'
+import {
+  type LockedTransfer,
+  lockTransferWithQuery,
+  transition,
+  transitionAttempt,
+} from '../shared/transition.ts'
 import { recordTransferReturns } from './record-returns.ts'
 import {
   applyProviderDetails,
@@ -78,7 +83,7 @@ export const transferPayout: PayoutHandler<LockedTransfer> = {
     const inTime = isCurrent && transferMachine.accepts(transfer.state, 'settled')
     const isLate = transferMachine.accepts(transfer.state, 'settled_late')
     if (!inTime && !isLate && !isCurrent) return recordDuplicateSettlement(em, transfer, attempt, sending)
-    attempt.state = 'settled'
+    transitionAttempt(attempt, 'settled')
     await sendChanges(em) // Before the event, which shows the attempt and the time of its update.
     const isHeld = transfer.heldCents > 0 // False where a restored balance did not cover it.
     if (inTime && isHeld) await settleHeldTransfer(em, out, sending)

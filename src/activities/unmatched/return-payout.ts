@@ -23,6 +23,7 @@ import { creditPostings } from '../ledger/apply-inflow.ts'
 import { createMovement, failMovement, postMovement, settleMovement } from '../ledger/movements.ts'
 import type { AttemptedRow, PayoutHandler } from '../payouts/payout-handler.ts'
 import type { ActivityDependencies } from '../runtime/dependencies.ts'
+import { transitionAttempt } from '../shared/transition.ts'
 
 /**
  * An unmatched PIX, the movement of its return to the payer (null before the first attempt), and the centavos that its
@@ -83,7 +84,7 @@ export const returnPayout: PayoutHandler<UnmatchedReturn & AttemptedRow> = {
       ? await buildLateReturnLegs(em, original)
       : returnSettledLegs(original.accountUuid, original.valueCents)
     if (isLate) out.reason = 'late_settlement'
-    attempt.state = 'settled'
+    transitionAttempt(attempt, 'settled')
     setDisposition(original, 'returned', at)
     settleMovement(out, sending, at)
     await postMovement(em, out, legs)

@@ -1,5 +1,4 @@
 import { z } from 'zod'
-import type { AttemptState } from '../../db/entities/attempt.ts'
 import type { OperationFailure } from '../../db/entities/transfer.ts'
 import type { AttemptWithProvider } from '../../db/repositories/attempts.ts'
 import type { ReadTransfer } from '../../db/repositories/transfers.ts'
@@ -9,6 +8,7 @@ import {
   normalizePixKey,
   PIX_KEY_INPUT_PATTERN,
 } from '../../domain/pix-keys/key-format.ts'
+import type { AttemptState } from '../../domain/providers/attempt.ts'
 import { PAYMENT_STATUSES } from '../../domain/shared/payment-status.ts'
 import { transferMachine } from '../../domain/transfers/transfer.ts'
 import {

@@ -1,24 +1,7 @@
 import { defineEntity } from '@mikro-orm/core'
+import type { AttemptOperation, AttemptState } from '../../domain/providers/attempt.ts'
 import type { RejectedResult } from '../../domain/providers/provider.ts'
 import { centsColumn, createdAtColumn, timestampColumn, unionColumn, updatedAtColumn } from './columns.ts'
-
-export type AttemptOperation = 'issue' | 'transfer' | 'refund' | 'return' | 'create_key' | 'delete_key'
-
-/**
- * `calling` until the outcome is saved; `orphan`: a payload that may exist and was shown to no client; `closed`: an
- * orphan that its provider has confirmed removed; `duplicate`: a sending that settled after another provider had been
- * tried.
- */
-export type AttemptState =
-  | 'calling'
-  | 'accepted'
-  | 'settled'
-  | 'rejected'
-  | 'unreachable'
-  | 'unknown'
-  | 'orphan'
-  | 'closed'
-  | 'duplicate'
 
 /** One operation at one provider, inserted before the call; the provider receives the subject's `referenceOf` as its id. */
 const schema = defineEntity({
@@ -58,5 +41,8 @@ const schema = defineEntity({
   }),
 })
 
-export class Attempt extends schema.class {}
+export class Attempt extends schema.class {
+  /** Written by `transitionAttempt` alone (src/activities/shared/transition.ts). */
+  declare readonly state: AttemptState
+}
 schema.setClass(Attempt)

@@ -1,7 +1,8 @@
 import { uuidFromReference } from '../../domain/pix/identifiers.ts'
+import type { AttemptOperation } from '../../domain/providers/attempt.ts'
 import { scaleWait, WAITS } from '../../domain/shared/intervals.ts'
 import type { EntityManager } from '../client/orm.ts'
-import { Attempt, type AttemptOperation } from '../entities/attempt.ts'
+import { Attempt } from '../entities/attempt.ts'
 import { Connection } from '../entities/connection.ts'
 import { queryEntities } from '../pipeline/entity-mapper.ts'
 import {

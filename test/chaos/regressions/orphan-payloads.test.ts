@@ -40,8 +40,16 @@ async function orphan() {
       fixture.scriptProvider({ findPayment: async () => ({ kind: 'found', payment }) })
       return fixture.providers.recordDeposit({ connectionUuid, endToEnd, requestId: 'r', timeScale: 1 })
     },
-    setState: (state: Attempt['state']) =>
-      fixture.sql('update attempt set state = ? where uuid = ?', [state, attemptUuid]),
+    /** Stores the attempt as one that was never an orphan. */
+    async setState(state: Attempt['state']) {
+      const [row] = await fixture.sql<{ attempt: object }>(
+        'with deleted as (delete from attempt a where uuid = ? returning to_jsonb(a) as attempt) select attempt from deleted',
+        [attemptUuid],
+      )
+      await fixture.sql('insert into attempt select * from jsonb_populate_record(null::attempt, ?::jsonb)', [
+        JSON.stringify({ ...row!.attempt, state }),
+      ])
+    },
     close({ cancelled, found }: Answers) {
       fixture.scriptProvider({ cancelCharge: async () => cancelled, findCharge: async () => found })
       return fixture.providers.closeOrphan({ attemptUuid, isFinalPoll: false })

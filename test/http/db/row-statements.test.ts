@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
 import type { EntityClass } from '@mikro-orm/core'
+import { transitionAttempt } from '../../../src/activities/shared/transition.ts'
 import { type EntityManager, runInTransaction } from '../../../src/db/client/orm.ts'
 import { Attempt } from '../../../src/db/entities/attempt.ts'
 import { Charge } from '../../../src/db/entities/charge.ts'
@@ -140,7 +141,7 @@ describe('a row locked by its own statement', () => {
 test('attempts include those of this unit of work, in their order, with its changes', async () => {
   const writing = em()
   const [first] = await findAttempts(writing, attempt)
-  first!.state = 'rejected'
+  transitionAttempt(first!, 'refused')
   await writing.flush() // Of an operation one attempt is live.
   const second = createAttempt(writing, 1, other)
   first!.code = 'changed'

@@ -1,4 +1,30 @@
 import type { SchemaPart } from './schema-part.ts'
+import { createStateFunction } from './trigger-functions.ts'
+
+/** What the attempts at each operation may become by one event, as in `src/domain/providers/attempt.ts`. */
+const PAYOUT_ATTEMPT_STATES = createStateFunction('payout_attempt', {
+  calling: 'accepted settled duplicate rejected unreachable unknown',
+  unknown: 'calling accepted settled duplicate rejected unreachable',
+  accepted: 'settled duplicate rejected unreachable',
+  rejected: 'calling settled duplicate unreachable unknown',
+  unreachable: 'calling settled duplicate rejected unknown',
+})
+const ISSUE_ATTEMPT_STATES = createStateFunction('issue_attempt', {
+  calling: 'accepted rejected unreachable orphan',
+  rejected: 'accepted orphan',
+  unreachable: 'accepted orphan',
+  orphan: 'accepted closed',
+})
+const KEY_CREATION_STATES = createStateFunction('create_key_attempt', {
+  calling: 'accepted rejected unreachable unknown',
+  unknown: 'accepted rejected unreachable',
+})
+const KEY_REMOVAL_STATES = createStateFunction('delete_key_attempt', {
+  calling: 'accepted rejected unreachable unknown',
+  unknown: 'calling accepted rejected unreachable',
+  rejected: 'calling',
+  unreachable: 'calling',
+})
 
 /** Attempts: one row per operation and provider, written before the call. */
 export const attempts: SchemaPart = {
@@ -65,13 +91,26 @@ create table attempt_answer (
 );`,
 
   rules: `
--- The final outcome of a sending stays: after it no other may be sent (attempt_one_active). What a provider has accepted is not
--- sent again.
-create trigger attempt_outcome_final before update of state on attempt for each row
-  when ((old.state in ('settled', 'duplicate') and new.state <> old.state)
-    or (old.state = 'accepted' and new.state in ('calling', 'unknown')
-      and old.operation in ('transfer', 'refund', 'return')))
-  execute function refuse();
+-- A state changes by the events of its operation. A settlement stays: after it no other may be sent (attempt_one_active). What a
+-- provider has accepted is not sent again.
+${PAYOUT_ATTEMPT_STATES}
+${ISSUE_ATTEMPT_STATES}
+${KEY_CREATION_STATES}
+${KEY_REMOVAL_STATES}
+create function attempt_transition() returns trigger language plpgsql as $$
+declare
+  is_allowed boolean := case new.operation
+    when 'issue' then issue_attempt_can_become(old.state, new.state)
+    when 'create_key' then create_key_attempt_can_become(old.state, new.state)
+    when 'delete_key' then delete_key_attempt_can_become(old.state, new.state)
+    else payout_attempt_can_become(old.state, new.state) end;
+begin
+  if is_allowed then return new; end if;
+  raise exception 'an attempt at % that is % does not become %', new.operation, old.state, new.state
+    using errcode = 'check_violation', constraint = tg_name, table = tg_table_name;
+end $$;
+create trigger attempt_transition before update of state on attempt for each row
+  when (old.state <> new.state) execute function attempt_transition();
 
 -- A payout settles by a report of the value that was ordered, and of no other.
 create function refuse_other_value() returns trigger language plpgsql as $$

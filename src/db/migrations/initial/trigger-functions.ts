@@ -26,18 +26,22 @@ end $$;`,
 /** For each state the states it may become, over any number of steps: one transaction may take several. */
 export type ReachableStates = Record<string, string>
 
-/**
- * Builds the trigger that refuses every change of state which no sequence of transitions of `src/domain` explains. The
- * table is written down here once more; test/chaos/regressions/database-constraints.test.ts compares it with the domain's.
- */
-export const createTransitionTrigger = (table: string, reachableStates: ReachableStates) => `
-create function ${table}_can_become(state text, next text) returns boolean immutable language sql as $$
+/** Builds the function that tells whether a row in one state may become another. */
+export const createStateFunction = (name: string, reachableStates: ReachableStates) => `
+create function ${name}_can_become(state text, next text) returns boolean immutable language sql as $$
   select next = any (string_to_array(case state
     ${Object.entries(reachableStates)
       .map(([state, next]) => `when '${state}' then '${next}'`)
       .join(' ')}
   end, ' ')) is true
-$$;
+$$;`
+
+/**
+ * Builds the trigger that refuses every change of state which no sequence of transitions of `src/domain` explains. The
+ * table is written down here once more; test/chaos/regressions/database-constraints.test.ts compares it with the domain's.
+ */
+export const createTransitionTrigger = (table: string, reachableStates: ReachableStates) => `
+${createStateFunction(table, reachableStates)}
 create function ${table}_transition() returns trigger language plpgsql as $$
 begin
   -- Not in the trigger's WHEN clause: every statement would parse that again, a function is parsed once per connection.

@@ -1,0 +1,143 @@
+import { createStateMachine, type StateMachine } from '../shared/state-machine.ts'
+
+/**
+ * State tables of the attempts at an operation: one row for each provider that is called, stored before its call. What an
+ * attempt proves decides whether money, or a code that can be paid, may go to the next provider (SPEC §6).
+ */
+
+export type AttemptOperation = 'issue' | 'transfer' | 'refund' | 'return' | 'create_key' | 'delete_key'
+
+/**
+ * `calling` until the outcome is stored; `orphan`: a payload that may exist and was shown to no client; `closed`: an
+ * orphan that its provider has confirmed removed; `duplicate`: a sending that settled after another provider had been
+ * tried.
+ */
+export type AttemptState =
+  | 'calling'
+  | 'accepted'
+  | 'settled'
+  | 'rejected'
+  | 'unreachable'
+  | 'unknown'
+  | 'orphan'
+  | 'closed'
+  | 'duplicate'
+
+/**
+ * `called`: the request may leave now; `not_reached`: it did not arrive at the provider, or was not made; `unanswered`: it
+ * may have been carried out; `superseded`: a restore has found the payout at another provider.
+ */
+export type AttemptEvent =
+  | 'called'
+  | 'accepted'
+  | 'refused'
+  | 'not_reached'
+  | 'unanswered'
+  | 'settled'
+  | 'settled_twice'
+  | 'superseded'
+  | 'orphaned'
+  | 'removed'
+
+/** What an attempt proves: nothing yet, that the provider has done it, or that it has not. */
+export type AttemptProof = 'open' | 'done' | 'not_done'
+
+type AttemptMachine = StateMachine<AttemptState, AttemptProof, AttemptEvent>
+type PaidOutState = 'settled' | 'duplicate'
+type KeyAttemptState = Exclude<AttemptState, 'orphan' | 'closed' | PaidOutState>
+
+const ANSWERED = {
+  accepted: 'accepted',
+  refused: 'rejected',
+  not_reached: 'unreachable',
+  unanswered: 'unknown',
+} as const
+const PAID_OUT = { settled: 'settled', settled_twice: 'duplicate' } as const
+const LIVE = { called: 'calling', ...ANSWERED, ...PAID_OUT, superseded: 'unreachable' } as const
+const BEGUN_AGAIN = {
+  called: 'calling',
+  refused: 'rejected',
+  not_reached: 'unreachable',
+  unanswered: 'unknown',
+  ...PAID_OUT,
+} as const
+
+/**
+ * Attempts at a payout. What a provider has accepted is not sent again. An attempt that ended unsettled may begin again
+ * (`canStartAttempt`), and a restore may find that its provider has the payout; a settlement is recorded whenever it is
+ * reported, and is never taken back.
+ */
+const payoutAttemptMachine = createStateMachine<
+  Exclude<AttemptState, 'orphan' | 'closed'>,
+  AttemptProof,
+  AttemptEvent
+>({
+  calling: { status: 'open', on: LIVE },
+  unknown: { status: 'open', on: LIVE },
+  accepted: {
+    status: 'open',
+    on: { accepted: 'accepted', refused: 'rejected', ...PAID_OUT, superseded: 'unreachable' },
+  },
+  rejected: { status: 'not_done', on: BEGUN_AGAIN, isFinal: true },
+  unreachable: { status: 'not_done', on: BEGUN_AGAIN, isFinal: true },
+  settled: { status: 'done', on: {}, isFinal: true },
+  duplicate: { status: 'done', on: {}, isFinal: true },
+})
+
+/**
+ * Attempts to issue a charge. Runs of the activity may overlap: the first payload that is stored while the charge has none
+ * is the charge's, and every other call that may have made one is an orphan until its provider has removed it.
+ */
+const ISSUED_ONCE = { accepted: 'accepted', orphaned: 'orphan' } as const
+const issueAttemptMachine = createStateMachine<
+  Exclude<AttemptState, 'unknown' | PaidOutState>,
+  AttemptProof,
+  AttemptEvent
+>({
+  calling: { status: 'open', on: { ...ISSUED_ONCE, refused: 'rejected', not_reached: 'unreachable' } },
+  accepted: { status: 'done', on: {}, isFinal: true },
+  rejected: { status: 'not_done', on: ISSUED_ONCE, isFinal: true },
+  unreachable: { status: 'not_done', on: ISSUED_ONCE, isFinal: true },
+  orphan: { status: 'open', on: { ...ISSUED_ONCE, removed: 'closed' } },
+  closed: { status: 'not_done', on: {}, isFinal: true },
+})
+
+/** Attempts to create a key, which is requested once: its provider takes no id of ours. */
+const keyCreationMachine = createStateMachine<KeyAttemptState, AttemptProof, AttemptEvent>({
+  calling: { status: 'open', on: ANSWERED },
+  unknown: { status: 'open', on: ANSWERED },
+  accepted: { status: 'done', on: {}, isFinal: true },
+  rejected: { status: 'not_done', on: {}, isFinal: true },
+  unreachable: { status: 'not_done', on: {}, isFinal: true },
+})
+
+/** Attempts to remove a key: the request is idempotent at the provider, and a refused one may be made again. */
+const keyRemovalMachine = createStateMachine<KeyAttemptState, AttemptProof, AttemptEvent>({
+  calling: { status: 'open', on: { called: 'calling', ...ANSWERED } },
+  unknown: { status: 'open', on: { called: 'calling', ...ANSWERED } },
+  accepted: { status: 'done', on: {}, isFinal: true },
+  rejected: { status: 'not_done', on: { called: 'calling' }, isFinal: true },
+  unreachable: { status: 'not_done', on: { called: 'calling' }, isFinal: true },
+})
+
+/** The state table of the attempts at each operation. */
+export const ATTEMPT_MACHINES: Record<AttemptOperation, AttemptMachine> = {
+  issue: issueAttemptMachine,
+  transfer: payoutAttemptMachine,
+  refund: payoutAttemptMachine,
+  return: payoutAttemptMachine,
+  create_key: keyCreationMachine,
+  delete_key: keyRemovalMachine,
+}
+
+type AttemptOf = { operation: AttemptOperation; state: AttemptState }
+
+/** Tells whether an attempt has ended: its provider has nothing of it under way, as far as it has answered. */
+export function isEndedAttempt({ operation, state }: AttemptOf): boolean {
+  return ATTEMPT_MACHINES[operation].isFinal(state)
+}
+
+/** Reads what an attempt proves from its state. */
+export function proofOf({ operation, state }: AttemptOf): AttemptProof {
+  return ATTEMPT_MACHINES[operation].statusOf(state)
+}
