@@ -1,5 +1,6 @@
 import { Registry } from 'prom-client'
-import { isTransportCode, isWithoutAnswer } from '../domain/providers/provider.ts'
+import { isWithoutAnswer } from '../domain/providers/answer-judgement.ts'
+import { isTransportCode } from '../domain/providers/provider.ts'
 import type { ObservedCall } from '../providers/observability/call-observer.ts'
 import { createCertificateGauge } from './certificate-expiry.ts'
 import { CLOCK_OFFSET_GAUGE } from './clock-offset.ts'
@@ -62,7 +63,7 @@ export function createWorkerMetrics(worker: string) {
     },
     recordProviderCall({ seconds, provider, operation, outcome, code }: ObservedCall) {
       calls.observe({ provider, operation, outcome }, seconds)
-      if (isWithoutAnswer(outcome)) failures.inc({ provider, code: toCodeLabel(code) })
+      if (isWithoutAnswer({ kind: outcome, code })) failures.inc({ provider, code: toCodeLabel(code) })
     },
     recordCertificate: createCertificateGauge(registry),
     /** Records what a worker reads at a scrape; `clockOffsetS` is null if PostgreSQL does not answer. */

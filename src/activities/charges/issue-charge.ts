@@ -86,12 +86,18 @@ async function issueAtConnection(
     expiresInSeconds: order.expiresInSeconds,
     collectionKey: connection.collectionKey ?? null,
   })
-  await recordCircuitResult(dependencies.orm.em.fork(), connection, outcome)
+  const recordCircuit = (of: { kind: string; code?: string }) =>
+    recordCircuitResult(dependencies.orm.em.fork(), connection, { outcome: of, order: 'charge' })
   if (mayTryNext('charge', outcome)) {
+    await recordCircuit(outcome)
     await recordIssueRefusal(dependencies, issueAttempt, outcome)
     return null
   }
-  return transactionReturning(dependencies.orm, em => recordIssuedCharge(em, issueAttempt, outcome.charge))
+  const issued = await transactionReturning(dependencies.orm, em =>
+    recordIssuedCharge(em, issueAttempt, outcome.charge),
+  )
+  await recordCircuit({ kind: issued.orphans.includes(attempt.uuid) ? 'orphan' : outcome.kind })
+  return issued
 }
 
 /** Deletes a charge's attempts if none left this worker; returns whether. Temporal then repeats the activity. */

@@ -135,7 +135,7 @@ export function sendDisputeReply(dependencies: ActivityDependencies) {
     const reply = await loadDisputeReply(dependencies, em, claim.dispute)
     const { connection, provider } = await loadProviderConnection(dependencies, em, order.connectionUuid)
     const outcome = await provider.replyToDispute(reply)
-    await recordCircuitResult(em, connection, outcome)
+    await recordCircuitResult(em, connection, { outcome })
     // The provider may refuse a repeated reply; a rate limit is no refusal. A dispute that is still open there has no reply,
     // except at a provider without a status for it (Woovi): an earlier attempt may have arrived there. The refusal counts
     // all the same, so that the merchant can reply again: Woovi adds it to the evidence, and a lost defence is worse.

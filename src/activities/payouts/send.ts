@@ -118,7 +118,7 @@ export function sendPayout<Row extends AttemptedRow>(
   ): Promise<{ outcome: SendPayoutOutcome; isLeft: boolean }> {
     const { attempt, connection, provider, row } = prepared
     const outcome = await outgoing.send(provider, row, prepared)
-    const isLeft = await recordCall(dependencies, dependencies.orm.em.fork(), connection, outcome)
+    const isLeft = await recordCall(dependencies, dependencies.orm.em.fork(), connection, outcome, 'payout')
     return { outcome, isLeft: isLeft && attempt.sendings <= MAX_UNCONNECTED_SENDINGS }
   }
 }

@@ -1,7 +1,7 @@
 import type { EntityManager } from '../../db/client/orm.ts'
 import type { Connection } from '../../db/entities/connection.ts'
 import { runQuery } from '../../db/pipeline/query.ts'
-import { recordCircuitResult } from '../../db/repositories/circuit-breaker.ts'
+import { type CircuitOrder, recordCircuitResult } from '../../db/repositories/circuit-breaker.ts'
 import { queryConnectionToCall } from '../../db/repositories/connections.ts'
 import { isConnectFailure, type Party } from '../../domain/providers/provider.ts'
 import type { Provider } from '../../providers/port.ts'
@@ -63,8 +63,9 @@ export async function recordCall(
   em: EntityManager,
   connection: Pick<Connection, 'uuid' | 'isDistrusted' | 'baseUrl'>,
   outcome: CallOutcome,
+  order?: CircuitOrder,
 ): Promise<boolean> {
-  await recordCircuitResult(em, connection, outcome)
+  await recordCircuitResult(em, connection, { outcome, ...(order && { order }) })
   return isConnectFailure(outcome) && isReachedByOtherWorkersOnly(dependencies, [connection])
 }
 

@@ -84,12 +84,12 @@ const connection = defineEntity({
     settleWindowMs: p.integer().default(600_000),
     /** Earlier movements at its provider account are in the opening balance and are not credited again. */
     creditedSince: timestampColumn().nullable(),
-    /** Its circuit breaker has recorded calls without an answer; most connections have no such row. */
+    /** Its circuit breaker has recorded calls without a useful answer; most connections have no such row. */
     isDistrusted: p
       .boolean()
       .formula(
         ({ uuid }) => `exists (select from circuit_breaker where connection_uuid = ${uuid}
-          and (opened_at is not null or cardinality(failures) > 0))`,
+          and (opened_at is not null or cardinality(failures) + failed_charges + failed_payouts > 0))`,
       )
       .lazy(),
     /** A pause stops new operations of this direction through the connection. */

@@ -1,5 +1,6 @@
 import { PAYOUT_KINDS } from '../../domain/payouts/payout-kind.ts'
 import { PREFLIGHT_CODES } from '../../domain/payouts/unsent-code.ts'
+import { listJudgedStates } from '../../domain/providers/answer-judgement.ts'
 import type { ProviderName } from '../../domain/providers/provider.ts'
 import { type EntityManager, readInSnapshot } from '../client/orm.ts'
 import { formatTextArray } from '../sql-conditions.ts'
@@ -88,7 +89,7 @@ export type ProviderStatistics = {
   provider: ProviderName
   /** Number of attempts that called the provider, or that tried to and could not reach it. */
   calls: number
-  /** Share of the calls that the provider accepted, among those with a known outcome. */
+  /** Share of the calls that the provider accepted, among those that have ended. One without a useful answer is not accepted. */
   success: number | null
   issuingMs: number | null
   settlingMs: number | null
@@ -112,8 +113,8 @@ export function findProviderStatistics(
   const { accountUuid = null, isSimulated = null } = of ?? {}
   return em.execute(
     `select c.provider, count(a.uuid)::int as calls,
-       count(a.uuid) filter (where a.state in ('accepted', 'settled', 'duplicate'))::float8
-         / nullif(count(a.uuid) filter (where a.state not in ('calling', 'unknown', 'orphan', 'closed')), 0) as success,
+       count(a.uuid) filter (where a.state = any(?::text[]))::float8
+         / nullif(count(a.uuid) filter (where a.state = any(?::text[])), 0) as success,
        percentile_cont(0.5) within group (order by extract(epoch from a.updated_at - a.created_at) * 1000)
          filter (where a.operation = 'issue' and a.state = 'accepted') as "issuingMs",
        percentile_cont(0.5) within group (order by extract(epoch from a.updated_at - a.created_at) * 1000)
@@ -126,7 +127,11 @@ export function findProviderStatistics(
      ) a on ${IS_CALLED_SQL}
      where ?::uuid is null or (c.account_uuid = ? and c.is_simulated = ?)
      group by c.provider order by c.provider`,
-    [formatTextArray(PREFLIGHT_CODES), accountUuid, accountUuid, isSimulated],
+    [
+      formatTextArray(listJudgedStates('accepted')),
+      formatTextArray(listJudgedStates('accepted', 'refused', 'without_answer')),
+      ...[formatTextArray(PREFLIGHT_CODES), accountUuid, accountUuid, isSimulated],
+    ],
   )
 }
 

@@ -5,6 +5,7 @@ import { MIGRATION_SESSION_NAMES } from '../client/migrate.ts'
 import type { EntityManager } from '../client/orm.ts'
 import { IS_OPEN_ENTRY_SQL } from './account-entries.ts'
 import { IS_UNANSWERED_SQL, IS_UNMATCHED_SQL } from './account-tasks.ts'
+import { OPEN_BREAKER_MAX_AGE } from './circuit-breaker.ts'
 import { IS_PAST_EXPIRY_SQL } from './operator-lists.ts'
 
 /** One row per sample: its gauge, the values of its labels if the gauge has labels, and its value. */
@@ -12,9 +13,6 @@ export type GaugeSample = { gauge: string; labels: string[] | null; value: numbe
 
 /** Age up to which the probe of a worker counts: a few of its intervals. */
 const PROBE_MAX_AGE = '30 seconds'
-
-/** Only a call closes a breaker: one without calls since says nothing about its provider's present state. */
-const OPEN_BREAKER_MAX_AGE = '15 minutes'
 
 /** Excludes PIX keys: whether a key was created is not worth waking an operator. */
 const UNKNOWN_PAYOUT_CONDITION = `a.state = 'unknown' and a.operation in ('${PAYOUT_KINDS.join("', '")}')`

@@ -97,11 +97,6 @@ export function isConnectFailure(outcome: { kind: string; code?: string; isUnpro
   return kind === 'unreachable' || (kind === 'no_answer' && isUnprocessed === true && isTransportCode(code))
 }
 
-/** Whether a call of this outcome got no answer that says anything certain. */
-export function isWithoutAnswer(kind: string): boolean {
-  return ['unreachable', 'no_answer', 'unknown'].includes(kind)
-}
-
 /**
  * What a call to a provider came to (SPEC §6). The kind alone decides what may happen next:
  * only `rejected` and `unreachable` prove that nothing moved.

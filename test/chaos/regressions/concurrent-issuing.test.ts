@@ -3,6 +3,7 @@ import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import { Charge } from '../../../src/db/entities/charge.ts'
 import type { IssueChargeOutcome } from '../../../src/domain/providers/provider.ts'
 import { toParty } from '../../../src/providers/adapter/party.ts'
+import { pollUntil } from '../../api/support/poll-until.ts'
 import { openActivityFixture } from '../support/activity-fixture.ts'
 
 /** The next candidate issues while the first one is slow; the charge has one payload, whichever comes first. */
@@ -25,14 +26,11 @@ const issued = (payload: string): IssueChargeOutcome => ({
 async function chargeWithSlowCandidate(second: IssueChargeOutcome) {
   const merchant = await fixture.createMerchant(0)
   const slow = Promise.withResolvers<IssueChargeOutcome>()
-  const called = Promise.withResolvers<void>()
   let calls = 0
   fixture.scriptProvider({
     issueCharge: async () => {
       calls += 1
-      if (calls === 1) return slow.promise
-      called.resolve()
-      return second
+      return calls === 1 ? slow.promise : second
     },
   })
   const uuid = randomUUID()
@@ -44,13 +42,20 @@ async function chargeWithSlowCandidate(second: IssueChargeOutcome) {
   })
   return {
     issuing,
-    secondIsCalled: called.promise,
     answerSlow: slow.resolve,
     attempts: () =>
       fixture.sql<{ uuid: string; state: string }>(
         'select uuid, state from attempt where subject_uuid = ? order by position',
         [uuid],
       ),
+    /** Orders in a row without a useful answer of each connection that has some. */
+    failedInARow: () =>
+      fixture.sql<{ connection_uuid: string; failed_charges: number }>(
+        `select connection_uuid, failed_charges from circuit_breaker where connection_uuid in
+           (select connection_uuid from attempt where subject_uuid = ?)`,
+        [uuid],
+      ),
+    slowConnectionUuid: merchant.connectionUuid,
     async stored() {
       const { state, payload } = await fixture.orm.em.fork().findOneOrFail(Charge, uuid)
       return { state, payload }
@@ -67,7 +72,8 @@ test('the next candidate issues while the slow one has not answered, whose attem
   expect([slow!.state, second!.state]).toEqual(['orphan', 'accepted'])
 
   charge.answerSlow(issued('first'))
-  await new Promise(resolve => setTimeout(resolve, 200))
+  const failed = await pollUntil(charge.failedInARow, rows => rows.length > 0)
+  expect(failed).toEqual([{ connection_uuid: charge.slowConnectionUuid, failed_charges: 1 }])
   expect(await charge.stored()).toEqual({ state: 'pending', payload: 'second' })
   expect((await charge.attempts()).map(one => one.state)).toEqual(['orphan', 'accepted'])
 })
@@ -75,7 +81,7 @@ test('the next candidate issues while the slow one has not answered, whose attem
 test('a slow candidate that issues after the next one has refused still provides the payload', async () => {
   const refusal = { code: 'provider_denied', message: 'no', finality: 'other_may_help' } as const
   const charge = await chargeWithSlowCandidate({ kind: 'rejected', ...refusal })
-  await charge.secondIsCalled
+  await pollUntil(charge.attempts, ([, second]) => second?.state === 'rejected')
   charge.answerSlow(issued('first'))
   expect(await charge.issuing).toMatchObject({ state: 'pending', orphans: [] })
   expect(await charge.stored()).toEqual({ state: 'pending', payload: 'first' })

@@ -46,7 +46,10 @@ test('a refusal of the provider, and a provider that could not be reached, count
   expect(await readStatistics([{ state: 'unreachable' }])).toEqual({ calls: 1, success: 0 })
 })
 
-test('a call with an unknown outcome has no part in the share, and a duplicate was accepted', async () => {
-  const attempts = [{ state: 'unknown' }, { state: 'duplicate' }, { state: 'rejected', code: 'AC03' }]
+test('a call without a useful answer counts, one under way does not, and a duplicate was accepted', async () => {
+  const attempts = [{ state: 'calling' }, { state: 'duplicate' }, { state: 'rejected', code: 'AC03' }]
   expect(await readStatistics(attempts)).toEqual({ calls: 3, success: 0.5 })
+  const withoutAnswer = [{ state: 'unknown' }, { state: 'orphan', code: 'http_500' }, { state: 'closed' }]
+  expect(await readStatistics(withoutAnswer)).toEqual({ calls: 3, success: 0 })
+  expect(await readStatistics([...withoutAnswer, { state: 'settled' }])).toEqual({ calls: 4, success: 0.25 })
 })

@@ -2,7 +2,11 @@ import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, beforeEach, expect, test } from '@jest/globals'
 import type { WithStartWorkflowOperation } from '@temporalio/client'
 import { createTransfer } from '../../../src/api/operations/transfers.ts'
-import { orderByCircuitState, recordCircuitResult } from '../../../src/db/repositories/circuit-breaker.ts'
+import {
+  type CircuitOrder,
+  orderByCircuitState,
+  recordCircuitResult,
+} from '../../../src/db/repositories/circuit-breaker.ts'
 import { createSealer } from '../../../src/security/sealing.ts'
 import type { TemporalContext } from '../../../src/temporal/workflow-options.ts'
 import type { TransferInput } from '../../../src/workflows/contracts/transfers.ts'
@@ -61,11 +65,30 @@ test('a connection without an alternative uses up no other request’s probe', a
   expect(await ordered(a, b)).toEqual([a, b])
 })
 
-/** Five results of the same outcome. */
-async function recordResults(uuid: string, outcome: { kind: string; code?: string }) {
+type Result = { kind: string; code?: string; order?: CircuitOrder; worker?: string }
+
+/** Records results of calls, one after the other. */
+async function recordResult(uuid: string, ...results: Result[]) {
   const em = fixture.orm.em.fork()
-  for (let call = 0; call < 5; call++) await recordCircuitResult(em, { uuid, isDistrusted: true }, outcome)
+  for (const { order, worker, ...outcome } of results)
+    await recordCircuitResult(
+      em,
+      { uuid, isDistrusted: true },
+      { outcome, ...(order && { order }), ...(worker && { worker }) },
+    )
 }
+
+/** Five results of the same outcome. */
+const recordResults = (uuid: string, result: Result) => recordResult(uuid, ...Array(5).fill(result))
+
+/** The failures recorded so far happened before the window in which calls of any kind are counted. */
+const leaveWindow = (uuid: string) =>
+  fixture.orm.em
+    .fork()
+    .execute(
+      `update circuit_breaker set failures = '{}', opened_at = opened_at - interval '16 minutes' where connection_uuid = ?`,
+      [uuid],
+    )
 
 test('five calls without an answer open the circuit, and an answer that a charge is paid closes it', async () => {
   await recordResults(a, { kind: 'no_answer', code: 'payment_not_listed' })
@@ -76,21 +99,50 @@ test('five calls without an answer open the circuit, and an answer that a charge
   expect(await ordered(a, b)).toEqual([a, b])
 })
 
+const answeredLookUp: Result = { kind: 'not_found' }
+
+test.each(['charge', 'payout'] as const)(
+  'a provider whose answers to each %s are of no use is tried last, though it answers look-ups',
+  async order => {
+    const failed: Result = { kind: 'unknown', code: 'http_500', order }
+    for (let call = 1; call <= 5; call++) {
+      expect(await ordered(a, b)).toEqual([a, b])
+      await leaveWindow(a)
+      await recordResult(a, failed, answeredLookUp)
+    }
+    expect(await ordered(a, b)).toEqual([b, a])
+    await recordResult(a, { kind: 'rejected', order })
+    expect(await ordered(a, b)).toEqual([a, b])
+  },
+)
+
+test('an accepted payout does not close a circuit that charges opened, nor a look-up before a quarter of an hour', async () => {
+  await recordResults(a, { kind: 'orphan', order: 'charge' })
+  expect(await ordered(a, b)).toEqual([b, a])
+  await recordResult(a, { kind: 'accepted', order: 'payout' }, answeredLookUp)
+  expect(await ordered(a, b)).toEqual([b, a])
+  await leaveWindow(a)
+  await recordResult(a, answeredLookUp)
+  expect(await ordered(a, b)).toEqual([a, b])
+})
+
+test('an order with a useful answer between others begins their count anew', async () => {
+  const failed: Result = { kind: 'unknown', code: 'http_500', order: 'charge' }
+  await recordResult(a, failed, failed, failed, failed, { kind: 'accepted', order: 'charge' }, failed)
+  expect(await ordered(a, b)).toEqual([a, b])
+})
+
 test('failures of one worker to connect open no circuit while another worker has answers', async () => {
-  const em = fixture.orm.em.fork()
-  const connection = { uuid: a, isDistrusted: true }
   const cutOff = { kind: 'unreachable', code: 'tls_failed' }
-  const fail = async (outcome: { kind: string; code: string }) => {
-    for (let call = 0; call < 6; call++) await recordCircuitResult(em, connection, outcome, 'broken')
-  }
+  const fail = (outcome: Result) => recordResults(a, { ...outcome, worker: 'broken' })
   await fail(cutOff)
   expect(await ordered(a, b)).toEqual([b, a])
-  await recordCircuitResult(em, connection, { kind: 'accepted' }, 'healthy')
+  await recordResult(a, { kind: 'accepted', worker: 'healthy' })
   await fail(cutOff)
   expect(await ordered(a, b)).toEqual([a, b])
   await fail({ kind: 'no_answer', code: 'timeout' })
   expect(await ordered(a, b)).toEqual([b, a])
-  await recordCircuitResult(em, connection, { kind: 'accepted' }, 'broken')
+  await recordResult(a, { kind: 'accepted', worker: 'broken' })
   await fail(cutOff)
   expect(await ordered(a, b)).toEqual([b, a])
 })
@@ -98,19 +150,13 @@ test('failures of one worker to connect open no circuit while another worker has
 test('another worker’s answer older than half a minute does not count', async () => {
   const em = fixture.orm.em.fork()
   await recordResults(a, { kind: 'accepted' })
-  await recordCircuitResult(
-    em,
-    { uuid: a, isDistrusted: false },
-    { kind: 'unreachable', code: 'dns_failed' },
-    'broken',
-  )
+  await recordResult(a, { kind: 'unreachable', code: 'dns_failed', worker: 'broken' })
   await em.execute(
     `update circuit_breaker set answered_at = now() - interval '31 seconds', answered_by = 'healthy' where connection_uuid = ?`,
     [a],
   )
   const cutOff = { kind: 'unreachable', code: 'dns_failed' }
-  for (let call = 0; call < 5; call++)
-    await recordCircuitResult(em, { uuid: a, isDistrusted: true }, cutOff, 'broken')
+  await recordResults(a, { ...cutOff, worker: 'broken' })
   expect(await ordered(a, b)).toEqual([b, a])
 })
 

@@ -98,7 +98,10 @@ create table default_provider (
 
 create table circuit_breaker (
   connection_uuid uuid primary key references connection,
+  -- Calls without a useful answer lately, and orders without one in a row, which the answer to a look-up does not end.
   failures timestamptz[] not null default '{}',
+  failed_charges integer not null default 0,
+  failed_payouts integer not null default 0,
   opened_at timestamptz,
   probed_at timestamptz,
   -- Last answer and the worker that had it, so that a worker that reaches no provider opens no breaker.
