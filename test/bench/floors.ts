@@ -4,6 +4,7 @@ import { once } from 'node:events'
 import { fileURLToPath } from 'node:url'
 import { Client, Connection, WithStartWorkflowOperation } from '@temporalio/client'
 import { withMemoryFlags } from '../../src/dev/env/memory-flags.ts'
+import { repeatWhileBusy } from './busy-machine.ts'
 import type { CallKind } from './callers.ts'
 import { yieldCpu } from './cpu-share.ts'
 import type { floorWorkflow, Step } from './floors/workflows.ts'
@@ -36,13 +37,15 @@ export async function openFloors(address: string): Promise<Floors> {
 
   const begin = async (steps: Step[]): Promise<string> => {
     const workflowId = `floor/${randomUUID()}`
-    const startWorkflowOperation = new WithStartWorkflowOperation<typeof floorWorkflow>('floorWorkflow', {
-      workflowId,
-      taskQueue,
-      args: [steps],
-      workflowIdConflictPolicy: 'USE_EXISTING',
+    await repeatWhileBusy(() => {
+      const startWorkflowOperation = new WithStartWorkflowOperation<typeof floorWorkflow>('floorWorkflow', {
+        workflowId,
+        taskQueue,
+        args: [steps],
+        workflowIdConflictPolicy: 'USE_EXISTING',
+      })
+      return workflow.executeUpdateWithStart('stepsDone', { startWorkflowOperation, args: [] })
     })
-    await workflow.executeUpdateWithStart('stepsDone', { startWorkflowOperation, args: [] })
     return workflowId
   }
   const floor = (what: string, steps: Step[]): CallKind => ({
@@ -62,7 +65,9 @@ export async function openFloors(address: string): Promise<Floors> {
       programs: FLOOR_PROGRAMS,
       async call() {
         const handle = workflow.getHandle(await begin(['local', 'normal', 'local']))
-        const signalled = handle.signal('notification').finally(() => telling.delete(signalled))
+        const signalled = repeatWhileBusy(() => handle.signal('notification')).finally(() =>
+          telling.delete(signalled),
+        )
         telling.add(signalled)
         return true
       },

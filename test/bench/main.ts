@@ -4,6 +4,7 @@ import { rejectOnAbort } from '../../src/dev/os/wait-until.ts'
 import { parsePositive } from '../support/cli-numbers.ts'
 import { type Baseline, openBaseline } from './baseline/open.ts'
 import { type BenchStack, openBenchStack, TEMPORAL_STORES } from './bench-stack.ts'
+import { formatBusyEnd } from './busy-machine.ts'
 import { creates } from './creates.ts'
 import { dashboard } from './dashboard.ts'
 import { deliveries } from './deliveries.ts'
@@ -105,7 +106,7 @@ try {
   const missed = all.goals.filter(goal => !isReached(goal)).length
   say(`\n${all.goals.length} goals, ${missed === 0 ? 'all reached' : `${missed} missed`}`)
 } catch (error) {
-  console.error(error)
+  console.error(formatBusyEnd(error) ?? error)
   process.exit(1)
 }
 
