@@ -15,7 +15,7 @@ afterAll(async () => {
 
 test('money is correct and every account is served again after a lost host, a read-only database and an expired certificate', async () => {
   const faults = FAULTS.filter(({ name }) => SHORT.includes(name))
-  drill = runDrill({ faults, seconds: 6, signal: ending.signal })
+  drill = runDrill({ faults, seconds: 6, undisturbedSeconds: 6, signal: ending.signal })
   const { rows, violations, pendingWork: unrest } = await drill
   expect({ violations, unrest }).toEqual({ violations: [], unrest: {} })
   expect(rows.map(({ name, observation: seen }) => ({ name, serves: seen.recoveryMs !== null }))).toEqual(

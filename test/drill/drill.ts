@@ -10,12 +10,21 @@ import type { Fault, InjectedFault } from './faults.ts'
 import { ignoreErrors } from './ignore-errors.ts'
 import { createLoad, type Load } from './load.ts'
 import { createObserver } from './observer.ts'
-import { findMissedTargets, type Observation } from './verdict.ts'
+import {
+  findMissedTargets,
+  type Limits,
+  MAX_READ_MS,
+  measureSlowness,
+  type Observation,
+  scaleTargets,
+} from './verdict.ts'
 
 export type DrillOptions = {
   faults: Fault[]
   /** How long a fault without a duration of its own lasts. */
   seconds: number
+  /** How long the machine is measured without a fault; a minute by default. */
+  undisturbedSeconds?: number
   /** Requests a second. */
   rate?: number
   timeScale?: number
@@ -26,12 +35,20 @@ export type DrillOptions = {
   beforeStop?: (folder: string) => Promise<void>
 }
 export type DrillRow = { name: string; observation: Observation; failures: string[] }
-export type DrillResult = { rows: DrillRow[]; violations: Violation[]; pendingWork: PendingWork }
+/** What a time without a fault looks like, by which the rows are judged. */
+export type Undisturbed = Omit<Observation, 'isEffective'>
+export type DrillResult = {
+  undisturbed: Undisturbed
+  rows: DrillRow[]
+  violations: Violation[]
+  pendingWork: PendingWork
+}
 
 const DEFAULT_RATE = 3
 /** Waits of production, so that recovery takes as long as there. */
 const TIME_SCALE = 1
 const WARM_UP_MS = 4_000
+const DEFAULT_UNDISTURBED_SECONDS = 60
 /** After which a row is given up and the next one starts. */
 const RECOVERY_LIMIT_MS = 120_000
 const QUIESCENCE_LIMIT_MS = 420_000
@@ -53,12 +70,23 @@ export async function runDrill(options: DrillOptions): Promise<DrillResult> {
 
 async function runFaults(
   stage: DrillStack,
-  { faults, seconds, rate = DEFAULT_RATE, say = () => {}, signal }: DrillOptions,
+  {
+    faults,
+    seconds,
+    undisturbedSeconds = DEFAULT_UNDISTURBED_SECONDS,
+    rate = DEFAULT_RATE,
+    say = () => {},
+    signal,
+  }: DrillOptions,
 ): Promise<DrillResult> {
   const load = createLoad(stage, rate)
+  const undisturbed = await observeUndisturbed(stage, load, undisturbedSeconds)
+  const limits = scaleTargets(measureSlowness(undisturbed))
+  say(`limits on this machine: ${JSON.stringify(limits)}`)
   const rows: DrillRow[] = []
   for (const fault of faults) {
-    const row = await runFault(stage, load, { fault, seconds, say })
+    signal?.throwIfAborted()
+    const row = await runFault(stage, load, { fault, seconds, limits, say })
     signal?.throwIfAborted()
     rows.push(row)
     say(`${row.failures.length === 0 ? 'holds' : 'FAILS'} ${row.name} ${row.failures.join('; ')}`)
@@ -83,7 +111,44 @@ async function runFaults(
     faultsClearedAt: clearSince,
     failedReplays: unreplayed,
   })
-  return { rows, violations: findViolations(world), pendingWork: unrest }
+  return { undisturbed, rows, violations: findViolations(world), pendingWork: unrest }
+}
+
+/** Observes the stack under the load of the rows, without a fault. */
+async function observeUndisturbed(stage: DrillStack, load: Load, seconds: number): Promise<Undisturbed> {
+  const since = new Date()
+  const loading = load.start('undisturbed')
+  using observer = observe(stage)
+  try {
+    await sleep(WARM_UP_MS)
+    await observer.start()
+    await sleep(seconds * 1_000)
+    const recoveryMs = await load.allServe('undisturbed', { limitMs: RECOVERY_LIMIT_MS, readMs: MAX_READ_MS })
+    return {
+      ...(await observer.stop()),
+      recoveryMs,
+      slowestTransferMs: await readSlowestTransferMs(stage, since),
+    }
+  } finally {
+    loading.stop()
+  }
+}
+
+function observe({ apiUrl, api, worker, stack, secondWorkerUrl, secondWorkerLog }: DrillStack) {
+  return createObserver({
+    apiUrl,
+    instances: [apiUrl, stack.local.api_url, worker.url, secondWorkerUrl],
+    logs: [api.process.logPath, worker.process.logPath, secondWorkerLog],
+  })
+}
+
+async function readSlowestTransferMs({ clients }: DrillStack, since: Date): Promise<number> {
+  const [slowest] = await clients.sql<{ ms: number }>(
+    `select coalesce(max(extract(epoch from updated_at - created_at)) * 1000, 0)::float as ms
+     from transfer where created_at >= ?`,
+    [since],
+  )
+  return slowest!.ms
 }
 
 const NOT_INJECTED: InjectedFault = { isEffective: () => false, remove: async () => {} }
@@ -91,17 +156,18 @@ const NOT_INJECTED: InjectedFault = { isEffective: () => false, remove: async ()
 async function runFault(
   stage: DrillStack,
   load: Load,
-  { fault, seconds, say }: { fault: Fault; seconds: number; say: (line: string) => void },
+  {
+    fault,
+    seconds,
+    limits,
+    say,
+  }: { fault: Fault; seconds: number; limits: Limits; say: (line: string) => void },
 ): Promise<DrillRow> {
-  const { apiUrl, api, worker, clients: site } = stage
+  const recovery = { limitMs: RECOVERY_LIMIT_MS, readMs: limits.readMs }
   await fault.prepare?.(stage)
-  if (fault.prepare) await load.allServe(`${fault.name}-prepared`, RECOVERY_LIMIT_MS)
+  if (fault.prepare) await load.allServe(`${fault.name}-prepared`, recovery)
   const since = new Date()
-  using observer = createObserver({
-    apiUrl,
-    instances: [apiUrl, stage.stack.local.api_url, worker.url, stage.secondWorkerUrl],
-    logs: [api.process.logPath, worker.process.logPath, stage.secondWorkerLog],
-  })
+  using observer = observe(stage)
   await observer.start()
   const loading = load.start(fault.name)
   await sleep(WARM_UP_MS)
@@ -120,14 +186,14 @@ async function runFault(
   try {
     const lasting = sleep(fault.lastsMs ?? seconds * 1_000)
     if (fault.expects.recoversDuringFault) {
-      recoveryMs = await load.allServe(fault.name, RECOVERY_LIMIT_MS)
+      recoveryMs = await load.allServe(fault.name, recovery)
       await lasting
       isEffective = await injected.isEffective()
     } else {
       await lasting
       isEffective = await injected.isEffective()
       await removeFault()
-      recoveryMs = await load.allServe(fault.name, RECOVERY_LIMIT_MS)
+      recoveryMs = await load.allServe(fault.name, recovery)
     }
   } catch (error) {
     await ignoreErrors(removeFault())
@@ -136,13 +202,9 @@ async function runFault(
     loading.stop()
   }
   await removeFault()
-  const [slowest] = await site.sql<{ ms: number }>(
-    `select coalesce(max(extract(epoch from updated_at - created_at)) * 1000, 0)::float as ms
-     from transfer where created_at >= ?`,
-    [since],
-  )
-  const seen = { ...(await observer.stop()), isEffective, recoveryMs, slowestTransferMs: slowest!.ms }
+  const slowestTransferMs = await readSlowestTransferMs(stage, since)
+  const seen = { ...(await observer.stop()), isEffective, recoveryMs, slowestTransferMs }
   await fault.cleanUp?.(stage)
-  if (fault.cleanUp) await load.allServe(`${fault.name}-cleaned-up`, RECOVERY_LIMIT_MS)
-  return { name: fault.name, observation: seen, failures: findMissedTargets(fault.expects, seen) }
+  if (fault.cleanUp) await load.allServe(`${fault.name}-cleaned-up`, recovery)
+  return { name: fault.name, observation: seen, failures: findMissedTargets(fault.expects, seen, limits) }
 }

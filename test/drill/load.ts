@@ -9,7 +9,6 @@ import { ignoreErrors } from './ignore-errors.ts'
 /** Requests of one round: a charge, its payment, a refund, a transfer, and two reads. */
 const OPERATIONS_IN_ROUND = 6
 const KEY = 'fornecedor@exemplo.com.br'
-const HEALTHY_RESPONSE_MS = 1_000
 const FINAL_STATE_LIMIT_MS = 30_000
 const POLL_INTERVAL_MS = 500
 
@@ -52,14 +51,17 @@ export function createLoad(stage: DrillStack, perSecond: number) {
   }
 
   /**
-   * The time in milliseconds from now until every account serves: a list within a second, a charge, and a transfer that
+   * The time in milliseconds from now until every account serves: a list within `readMs`, a charge, and a transfer that
    * becomes final. Null after `limitMs`.
    */
-  async function allServe(run: string, limitMs: number): Promise<number | null> {
+  async function allServe(
+    run: string,
+    { limitMs, readMs }: { limitMs: number; readMs: number },
+  ): Promise<number | null> {
     const began = Date.now()
     for (let attempt = 0; Date.now() - began < limitMs; attempt++) {
       const serve = await Promise.all(
-        cast.merchants.map((_, merchant) => serves(`${run}-${attempt}-${merchant}`, merchant)),
+        cast.merchants.map((_, merchant) => serves(`${run}-${attempt}-${merchant}`, { merchant, readMs })),
       )
       if (serve.every(Boolean)) return Date.now() - began
       await sleep(POLL_INTERVAL_MS)
@@ -67,10 +69,13 @@ export function createLoad(stage: DrillStack, perSecond: number) {
     return null
   }
 
-  async function serves(run: string, merchant: number): Promise<boolean> {
+  async function serves(
+    run: string,
+    { merchant, readMs }: { merchant: number; readMs: number },
+  ): Promise<boolean> {
     const { token } = cast.merchants[merchant]!
     const isReady = await fetch(`${site.nextApiUrl()}/readyz`, {
-      signal: AbortSignal.timeout(HEALTHY_RESPONSE_MS),
+      signal: AbortSignal.timeout(readMs),
     }).then(
       ({ ok }) => ok,
       () => false,
@@ -78,7 +83,7 @@ export function createLoad(stage: DrillStack, perSecond: number) {
     if (!isReady) return false
     const since = performance.now()
     const listed = await getUntilAnswered(site.nextApiUrl, { path: API_PATHS.charge, token })
-    if (listed?.status !== 200 || performance.now() - since > HEALTHY_RESPONSE_MS) return false
+    if (listed?.status !== 200 || performance.now() - since > readMs) return false
 
     const acting = performing(run, [chargeOperation(merchant), transferOperation(merchant)])
     await Promise.all([acting.runOperation(0), acting.runOperation(1)])

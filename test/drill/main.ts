@@ -21,7 +21,7 @@ program
   .action(() => FAULTS.forEach(({ name }) => void say(name)))
 program
   .command('faults')
-  .description('plays the faults and ends with a verdict')
+  .description('measures a minute without a fault, plays the faults, and ends with a verdict')
   .option(
     '--only <names>',
     'some of them, separated by commas; a name ending in * stands for a prefix',
@@ -37,7 +37,7 @@ program
       await cp(join(folder, 'logs'), join(kept, 'logs'), { recursive: true })
     }
     const over = await runDrill({ faults: only, seconds, rate: perSecond, say, beforeStop: keep })
-    say(`\n${formatTable(over.rows)}\n`)
+    say(`\n${formatTable(over)}\n`)
     for (const { rule, where, detail } of over.violations) say(`VIOLATED ${rule}: ${where}: ${detail}`)
     say(formatVerdict(over))
     process.exitCode = isDrillPassed(over) ? 0 : 1
