@@ -173,6 +173,7 @@ export type IncomingPix = {
   txid: string | null
   /** Our id of the charge that it pays, where it pays one. */
   reference: string | null
+  /** Above zero: an adapter leaves out a PIX of no value, and records it as an unreadable item for operators. */
   cents: number
   status: 'in_process' | 'settled' | 'failed'
   /** ISO 8601 UTC. */

@@ -212,6 +212,16 @@ test.each([
   expect(await story.provider.findCharge(REFERENCE)).toMatchObject({ kind: 'found', status, payments })
 })
 
+test('a PIX of 0.00 beside the right one is left out and recorded for operators', async () => {
+  await using story = await openEfiFixture()
+  const pix = [pixOf({ endToEndId: 'E0', valor: '0.00' }), pixOf()]
+  story.scripted.scriptReplies(GET, okReply(cobOf({ status: 'CONCLUIDA', pix })))
+  expect(await story.provider.findCharge(REFERENCE)).toMatchObject({ payments: [payment] })
+  expect(story.recorded).toMatchObject([
+    { kind: 'unreadable_item', operation: 'findCharge', reference: REFERENCE },
+  ])
+})
+
 test.each([
   ['an empty list', []],
   ['no list', undefined],
