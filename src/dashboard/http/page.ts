@@ -7,6 +7,7 @@ import type { AccountPermission } from '../../domain/users/roles.ts'
 import type { ApiError } from '../../http/api-error.ts'
 import type { FieldMessage } from '../../http/field-message.ts'
 import { sha256 } from '../../security/sealing.ts'
+import { buildAccountWorkflowsUrl, buildWorkflowUrl } from '../../temporal/ui-links.ts'
 import { html, type Markup } from '../../views/markup.ts'
 import { hasPermission } from '../authorization/page-permission.ts'
 import { translateFieldMessage } from '../i18n/field-messages.ts'
@@ -163,7 +164,7 @@ function buildSharedModel(
       isOpen: submissionId !== null && refusal.status >= 500,
     },
     requestId: ctx.state.requestId,
-    workflow: createWorkflowLinks(context.config.temporal),
+    ...createWorkflowLinks(context.config.temporal),
   }
 }
 
@@ -183,10 +184,12 @@ function reuseSubmissionId({ refusal, typed, isRestored }: ResponseInput): strin
   return isOpen ? (uuidSchema.safeParse(typed?.once).data ?? null) : null
 }
 
-/** Creates links to workflows in the Temporal UI; null where no UI is configured. */
+/** Creates links to workflows and to their list in the Temporal UI; null where no UI is configured. */
 function createWorkflowLinks({ uiUrl, namespace }: DashboardContext['config']['temporal']) {
-  return (id: string) =>
-    uiUrl ? `${uiUrl}/namespaces/${namespace}/workflows/${encodeURIComponent(id)}` : null
+  return {
+    workflow: (id: string) => (uiUrl ? buildWorkflowUrl({ uiUrl, namespace }, id) : null),
+    workflowsUrl: uiUrl ? buildAccountWorkflowsUrl({ uiUrl, namespace }) : null,
+  }
 }
 
 /** Query parameters that a file of a list does not take from its page. */

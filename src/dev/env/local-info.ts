@@ -1,3 +1,4 @@
+import { buildAccountWorkflowsUrl } from '../../temporal/ui-links.ts'
 import type { DemoResult } from '../demo/demo.ts'
 
 /** `local.json`: where everything is, anew at every start. */
@@ -24,7 +25,7 @@ export function formatBanner(local: LocalInfo, { file, seconds }: { file: string
     ['API', `${local.api_url}/api/v1`],
     ['dashboard', `${local.dashboard_url} (${local.dashboard.email}, ${local.dashboard.password})`],
     ['docs', local.docs_url],
-    ['Temporal', local.temporal_ui_url || local.temporal_address],
+    ['Temporal', formatTemporalAddress(local)],
     ['simulator', local.simulator_url],
     ['inbox', local.inbox_url],
     ['account', local.account_uuid],
@@ -41,4 +42,9 @@ export function formatBanner(local: LocalInfo, { file, seconds }: { file: string
     '',
     'Ctrl-C stops it; its data is kept for the next start.',
   ].join('\n')
+}
+
+function formatTemporalAddress(local: LocalInfo): string {
+  const { temporal_ui_url: uiUrl, temporal_namespace: namespace } = local
+  return uiUrl ? buildAccountWorkflowsUrl({ uiUrl, namespace }) : local.temporal_address
 }

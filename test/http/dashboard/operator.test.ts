@@ -137,6 +137,9 @@ describe('an operator', () => {
       workflowPath(`transfer/${ours.unknown}`),
     )
     expect((await operator.get(`${OPERATOR}/stuck`)).text).toContain(workflowPath(`transfer/${ours.unknown}`))
+    expect((await operator.get(`${OPERATOR}/stuck`)).text).toContain(
+      '/namespaces/default/workflows?query=TrilhoAccount%20IS%20NOT%20NULL"',
+    )
     expect((await operator.get(`${OPERATOR}/unmatched`)).text).toContain(
       workflowPath(`return/${ours.unmatched}`),
     )
