@@ -1,11 +1,7 @@
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
-import { isIP } from 'node:net'
 import { hostname } from 'node:os'
 import { join, resolve } from 'node:path'
-import { type CertificateExtension, generate } from 'selfsigned'
-
-/** A certificate and its private key, both PEM. */
-export type TlsCredential = { certificate: string; key: string }
+import { createCertificate, type TlsCredential } from './certificate.ts'
 
 /** The simulator's certificate authority, which signs the certificates of all its ports and its client certificates. */
 export type CertificateAuthority = {
@@ -40,68 +36,30 @@ export async function openCertificateAuthority(home: string): Promise<Certificat
   const keyFile = join(folder, 'ca.key')
   if (!existsSync(caFile) || !existsSync(keyFile)) {
     mkdirSync(folder, { recursive: true })
-    const authority = await generateCredential('Trilho simulator', {
-      days: 3650,
-      extensions: [
-        { name: 'basicConstraints', cA: true, pathLenConstraint: 0, critical: true },
-        { name: 'keyUsage', keyCertSign: true, cRLSign: true, critical: true },
-      ],
+    const authority = await createCertificate({
+      commonName: 'Trilho simulator',
+      ...validForDays(3650),
+      authority: true,
     })
     writeFileSync(keyFile, authority.key, { mode: 0o600 })
     writeFileSync(caFile, authority.certificate)
   }
   const ca = readFileSync(caFile, 'utf8')
-  const issue = (commonName: string, extensions: CertificateExtension[]) =>
-    generateCredential(commonName, {
-      days: MAX_SERVER_CERTIFICATE_DAYS,
-      extensions: [
-        { name: 'basicConstraints', cA: false, critical: true },
-        { name: 'keyUsage', digitalSignature: true, critical: true },
-        ...extensions,
-      ],
-      ca: { cert: ca, key: readFileSync(keyFile, 'utf8') },
-    })
+  const issuer = { certificate: ca, key: readFileSync(keyFile, 'utf8') }
+  const validity = () => validForDays(MAX_SERVER_CERTIFICATE_DAYS)
 
   return {
     caFile,
     ca,
     issueServerCertificate: hosts =>
-      issue('localhost', [
-        { name: 'extKeyUsage', serverAuth: true },
-        {
-          name: 'subjectAltName',
-          altNames: hosts.map(host => (isIP(host) ? { type: 7, ip: host } : { type: 2, value: host })),
-        },
-      ]),
-    issueClientCertificate: commonName => issue(commonName, [{ name: 'extKeyUsage', clientAuth: true }]),
+      createCertificate({ commonName: 'localhost', ...validity(), purpose: 'server', hosts, issuer }),
+    issueClientCertificate: commonName =>
+      createCertificate({ commonName, ...validity(), purpose: 'client', issuer }),
   }
 }
 
-type CertificateOptions = {
-  days: number
-  extensions: CertificateExtension[]
-  /** The authority that signs; without it the certificate is self-signed. */
-  ca?: { cert: string; key: string }
-}
-
-/** Generates a key pair and its certificate, valid since yesterday, because clocks differ. */
-async function generateCredential(
-  commonName: string,
-  { days, ...options }: CertificateOptions,
-): Promise<TlsCredential> {
-  const notBeforeDate = new Date(Date.now() - DAY_MS)
-  const { cert, private: key } = await generate(
-    [
-      { name: 'commonName', value: commonName },
-      { name: 'organizationName', value: 'Trilho' },
-    ],
-    {
-      ...options,
-      keyType: 'ec',
-      algorithm: 'sha256',
-      notBeforeDate,
-      notAfterDate: new Date(notBeforeDate.getTime() + days * DAY_MS),
-    },
-  )
-  return { certificate: cert, key }
+/** Returns a validity that began yesterday, because clocks differ. */
+function validForDays(days: number): { notBefore: Date; notAfter: Date } {
+  const notBefore = new Date(Date.now() - DAY_MS)
+  return { notBefore, notAfter: new Date(notBefore.getTime() + days * DAY_MS) }
 }

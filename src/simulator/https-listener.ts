@@ -6,7 +6,7 @@ import {
   type Server as TcpServer,
 } from 'node:net'
 import type Koa from 'koa'
-import type { TlsCredential } from './certificates.ts'
+import type { TlsCredential } from './certificate.ts'
 
 /** One HTTPS port. */
 export type Listener = {

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs'
 import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import { createServer } from 'node:tls'
-import { generate } from 'selfsigned'
+import { createCertificate } from '../../src/simulator/certificate.ts'
 
 const DAY_MS = 86_400_000
 
@@ -12,13 +12,12 @@ export type ExpiredServer = { port: number; connections(): number; close(): void
 /** A TLS server for localhost whose certificate the simulator's authority signed, and which expired yesterday. */
 export async function startExpiredServer(simulatorHome: string): Promise<ExpiredServer> {
   const read = (name: string) => readFileSync(join(simulatorHome, 'tls', name), 'utf8')
-  const { cert, private: key } = await generate([{ name: 'commonName', value: 'localhost' }], {
-    keyType: 'ec',
-    algorithm: 'sha256',
-    notBeforeDate: new Date(Date.now() - 2 * DAY_MS),
-    notAfterDate: new Date(Date.now() - DAY_MS),
-    extensions: [{ name: 'subjectAltName', altNames: [{ type: 2, value: 'localhost' }] }],
-    ca: { cert: read('ca.pem'), key: read('ca.key') },
+  const { certificate: cert, key } = await createCertificate({
+    commonName: 'localhost',
+    notBefore: new Date(Date.now() - 2 * DAY_MS),
+    notAfter: new Date(Date.now() - DAY_MS),
+    hosts: ['localhost'],
+    issuer: { certificate: read('ca.pem'), key: read('ca.key') },
   })
   const server = createServer({ cert, key }, socket => socket.destroy())
   let connections = 0

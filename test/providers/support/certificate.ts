@@ -1,19 +1,15 @@
-import { generate } from 'selfsigned'
+import { createCertificate, type TlsCredential } from '../../../src/simulator/certificate.ts'
 
 /** A self-signed certificate, which is its own authority and valid for localhost. */
-export async function createSelfSignedCertificate(
+export function createSelfSignedCertificate(
   commonName = 'localhost',
   lifetimeMs = 3_600_000,
-): Promise<{ certificate: string; key: string }> {
-  const { cert, private: key } = await generate([{ name: 'commonName', value: commonName }], {
-    keyType: 'ec',
-    algorithm: 'sha256',
-    notBeforeDate: new Date(Date.now() + Math.min(0, lifetimeMs) - 60_000),
-    notAfterDate: new Date(Date.now() + lifetimeMs),
-    extensions: [
-      { name: 'basicConstraints', cA: true, critical: true },
-      { name: 'subjectAltName', altNames: [{ type: 2, value: 'localhost' }] },
-    ],
+): Promise<TlsCredential> {
+  return createCertificate({
+    commonName,
+    notBefore: new Date(Date.now() + Math.min(0, lifetimeMs) - 60_000),
+    notAfter: new Date(Date.now() + lifetimeMs),
+    authority: true,
+    hosts: ['localhost'],
   })
-  return { certificate: cert, key }
 }

@@ -2,8 +2,8 @@ import type { IncomingMessage, RequestListener } from 'node:http'
 import { createServer as createTlsServer } from 'node:https'
 import type { AddressInfo } from 'node:net'
 import type { Duplex } from 'node:stream'
-import { generate } from 'selfsigned'
 import { reserveFreePort } from '../../../src/dev/os/ports.ts'
+import { createCertificate } from '../../../src/simulator/certificate.ts'
 
 const DAY_MS = 86_400_000
 
@@ -12,32 +12,23 @@ export type CertificateAuthority = Awaited<ReturnType<typeof createAuthority>>
 
 /** A certificate authority that lives as long as the test. */
 export async function createAuthority() {
-  const authority = await generate([{ name: 'commonName', value: 'Far Side Authority' }], {
-    keyType: 'ec',
-    algorithm: 'sha256',
-    notBeforeDate: daysFromNow(-10),
-    notAfterDate: daysFromNow(10),
-    extensions: [{ name: 'basicConstraints', cA: true, critical: true }],
+  const authority = await createCertificate({
+    commonName: 'Far Side Authority',
+    notBefore: daysFromNow(-10),
+    notAfter: daysFromNow(10),
+    authority: true,
   })
 
   return {
-    pem: authority.cert,
+    pem: authority.certificate,
     /** A key and certificate for host names and addresses; with negative days it has expired already. */
     async issue({ names, validForDays = 5 }: CertificateNames) {
-      const { cert, private: key } = await generate([{ name: 'commonName', value: names[0] }], {
-        keyType: 'ec',
-        algorithm: 'sha256',
-        notBeforeDate: daysFromNow(-9),
-        notAfterDate: daysFromNow(validForDays),
-        extensions: [
-          {
-            name: 'subjectAltName',
-            altNames: names.map(name =>
-              /^[\d.]+$|:/.test(name) ? { type: 7, ip: name } : { type: 2, value: name },
-            ),
-          },
-        ],
-        ca: { cert: authority.cert, key: authority.private },
+      const { certificate: cert, key } = await createCertificate({
+        commonName: names[0] ?? '',
+        notBefore: daysFromNow(-9),
+        notAfter: daysFromNow(validForDays),
+        hosts: names,
+        issuer: authority,
       })
       return { key, cert }
     },
