@@ -14,7 +14,7 @@ import {
 } from './command-context.ts'
 
 export function registerAccountCommands(trilho: OperatorCommand) {
-  const account = trilho.command('account').description('manage merchant accounts')
+  const account = trilho.command('account')
 
   account
     .auditedCommand('open', { isRoutine: true })

@@ -1,8 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { readLocalConfig } from '../config.ts'
 import type { LocalInfo } from '../dev/env/local-info.ts'
-import { resolveStateDir, tryReadJsonFile } from '../dev/env/state-dir.ts'
 
 /** Client of the REST API, for commands that a merchant's developer runs: they need no database and no secret key. */
 
@@ -84,6 +82,10 @@ export function createApiClient({ url, token }: { url: string; token: string }) 
 
 /** Reads where the `npm start` of this folder runs; undefined where none does. */
 export async function readRunningStart() {
+  const [{ readLocalConfig }, { resolveStateDir, tryReadJsonFile }] = await Promise.all([
+    import('../config.ts'),
+    import('../dev/env/state-dir.ts'),
+  ])
   const home = resolveStateDir(readLocalConfig().home)
   const local = await tryReadJsonFile<LocalInfo>(home.localInfo)
   return local && { ...local, simulatorCa: home.simulatorCa }

@@ -4,9 +4,7 @@ import { type OperatorCommand, parseReais, parseUuid, withWorkflowClient } from 
 
 /** Registers the commands of charges that their providers do not end (docs/runbooks/charge-past-expiry.md). */
 export function registerChargeCommands(trilho: OperatorCommand): void {
-  const charges = trilho
-    .command('charges')
-    .description('show and end charges that their providers do not end')
+  const charges = trilho.command('charges')
 
   charges
     .command('past-expiry', { isDefault: true })

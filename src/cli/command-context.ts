@@ -1,17 +1,11 @@
 import { readFile } from 'node:fs/promises'
 import { userInfo } from 'node:os'
-import { Client, Connection } from '@temporalio/client'
+import type { Client } from '@temporalio/client'
 import { Command, InvalidArgumentError, Option } from 'commander'
-import pino from 'pino'
-import { type AuditedAction, runAuditedAction } from '../admin/audited-action.ts'
-import { type Config, readServiceConfig } from '../config.ts'
-import { type EntityManager, type Orm, openOrm } from '../db/client/orm.ts'
-import { Account } from '../db/entities/account.ts'
-import { readCommandEnvironment } from '../dev/env/local-environment.ts'
-import { createUnexplainedAnswerRecorder } from '../provider-notifications/unexplained-answers.ts'
-import { createProviderRegistry, type ProviderRegistry } from '../providers/registry.ts'
-import { createSealer, type Sealer } from '../security/sealing.ts'
-import { connectToTemporal } from '../temporal/connection.ts'
+import type { AuditedAction } from '../admin/audited-action.ts'
+import type { Config } from '../config.ts'
+import type { EntityManager } from '../db/client/orm.ts'
+import type { Account } from '../db/entities/account.ts'
 import type { TemporalContext } from '../temporal/workflow-options.ts'
 import {
   type ApiClient,
@@ -20,14 +14,12 @@ import {
   type RunningStart,
   readRunningStart,
 } from './api-client.ts'
+import type { CommandContext } from './database-context.ts'
 
-type CommandContext = {
-  orm: Orm
-  em: EntityManager
-  config: Config
-  sealer: Sealer
-  providers: ProviderRegistry
-}
+/**
+ * What the definitions of all commands share. It loads neither the database nor Temporal: their modules are imported by the
+ * action that uses them, so that the help of a command needs none of them.
+ */
 
 /** Environment of the commands: their dependencies, output and secret input. */
 export type CommandEnvironment = {
@@ -42,27 +34,8 @@ export type CommandEnvironment = {
 
 export const shellEnvironment: CommandEnvironment = {
   async withContext(work) {
-    const { environment, ca } = await readCommandEnvironment()
-    const config = readServiceConfig(environment)
-    // No statement timeout: a check of the whole ledger may take long, and no request waits for it.
-    const orm = await openOrm({
-      databaseUrl: config.databaseUrl,
-      applicationName: 'trilho cli',
-      statementMs: null,
-    })
-    const sealer = createSealer(config.secretKeys)
-    const log = pino({ level: 'silent' })
-    const providers = createProviderRegistry({
-      openCredentials: sealer.open,
-      recordUnexplained: createUnexplainedAnswerRecorder({ orm, sealer, log }),
-      timeoutMs: 10_000,
-      ...(ca !== undefined && { ca }),
-    })
-    try {
-      await work({ orm, em: orm.em.fork(), config, sealer, providers })
-    } finally {
-      await Promise.all([providers.close(), orm.close()])
-    }
+    const { withDatabaseContext } = await import('./database-context.ts')
+    await withDatabaseContext(work)
   },
   async withApi(options, work) {
     const local = await readRunningStart()
@@ -151,8 +124,10 @@ class AuditedCommand extends OperatorCommand {
     return super.run((context, ...args: Args) => {
       const { by: actor, reason } = this.opts<{ by: string; reason: string }>()
       const operator = { actor, reason }
-      const audit: AuditedContext['audit'] = action =>
-        runAuditedAction(context.em, { ...action, ...operator })
+      const audit: AuditedContext['audit'] = async action => {
+        const { runAuditedAction } = await import('../admin/audited-action.ts')
+        return runAuditedAction(context.em, { ...action, ...operator })
+      }
       return work({ ...context, operator, audit }, ...args)
     })
   }
@@ -163,6 +138,10 @@ export async function withWorkflowClient(
   { temporal, timeScale }: Config,
   work: (temporal: TemporalContext, client: Client) => Promise<void>,
 ): Promise<void> {
+  const [{ Client, Connection }, { connectToTemporal }] = await Promise.all([
+    import('@temporalio/client'),
+    import('../temporal/connection.ts'),
+  ])
   const connection = await connectToTemporal(temporal, options => Connection.connect(options))
   const client = new Client({ connection, namespace: temporal.namespace })
   try {
@@ -246,6 +225,7 @@ export function requireFound<T>(found: T | null | undefined, what: string): T {
 }
 
 export async function requireAccount(em: EntityManager, uuid: string): Promise<Account> {
+  const { Account } = await import('../db/entities/account.ts')
   return requireFound(await em.findOne(Account, uuid), `account ${uuid}`)
 }
 

@@ -10,9 +10,7 @@ import { failByOption, presentHolders, registerAddConnectionCommand } from './co
 import { parseFee } from './fees.ts'
 
 export function registerConnectionCommands(trilho: OperatorCommand) {
-  const connection = trilho
-    .command('connection')
-    .description('manage the connections of accounts to providers')
+  const connection = trilho.command('connection')
 
   registerAddConnectionCommand(connection)
 

@@ -5,9 +5,7 @@ import { textFromCents } from '../domain/ledger/money.ts'
 import { type OperatorCommand, parseReais, parseUuid } from './command-context.ts'
 
 export function registerLedgerCommands(trilho: OperatorCommand) {
-  const ledger = trilho
-    .command('ledger')
-    .description('list movements that Trilho did not order, and correct the ledger')
+  const ledger = trilho.command('ledger')
 
   ledger
     .auditedCommand('adjust')

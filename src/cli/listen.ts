@@ -17,7 +17,6 @@ const POLL_MS = 1_000
 export function registerListenCommand(program: OperatorCommand): void {
   program
     .command('listen')
-    .description("forward the account's events, as they happen, to a local receiver as signed deliveries")
     .requiredOption('--forward-to <url>', 'address of the receiver', parseReceiverUrl)
     .option('--events <types>', `only these, separated by commas: ${EVENT_TYPES.join(', ')}`, parseTypes)
     .addOption(

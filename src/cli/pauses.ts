@@ -12,9 +12,7 @@ import {
 } from './command-context.ts'
 
 export function registerPauseCommands(trilho: OperatorCommand) {
-  const pause = trilho
-    .command('pause')
-    .description('refuse new operations by 503 `paused`; running operations continue')
+  const pause = trilho.command('pause')
   for (const kind of PAUSE_TARGETS)
     addTargetCommand(pause, kind)
       .choice(
@@ -45,7 +43,7 @@ export function registerPauseCommands(trilho: OperatorCommand) {
         })
     })
 
-  const resume = trilho.command('resume').description('end a pause')
+  const resume = trilho.command('resume')
   for (const kind of PAUSE_TARGETS)
     addTargetCommand(resume, kind).run(async ({ em, operator }, ...args: unknown[]) => {
       const target = toPauseTarget(kind, args[0])
@@ -54,7 +52,6 @@ export function registerPauseCommands(trilho: OperatorCommand) {
 
   trilho
     .command('acts')
-    .description('list the operator actions and their reasons, the latest first')
     .option('--subject <subject>', 'only the actions on this subject, as printed')
     .option('--limit <number>', 'maximum number of actions', parseCount, 100)
     .run(async ({ em, print }, { subject, limit }: { subject?: string; limit: number }) => {

@@ -1,43 +1,129 @@
-import type { Command } from 'commander'
-import { registerAccountCommands } from './accounts.ts'
-import { registerChargeCommands } from './charges.ts'
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
 import { type CommandEnvironment, OperatorCommand, shellEnvironment } from './command-context.ts'
-import { registerConnectionCommands } from './connections.ts'
-import { registerLedgerCommands } from './ledger.ts'
-import { registerListenCommand } from './listen.ts'
-import { registerOutboxCommands } from './outbox.ts'
-import { registerPauseCommands } from './pauses.ts'
-import { registerRebuildCommands } from './rebuild.ts'
-import { registerReconciliationCommands } from './reconciliation.ts'
-import { registerSecretCommands } from './secrets.ts'
-import { registerTemporalCommands } from './temporal.ts'
-import { registerTokenCommands } from './tokens.ts'
-import { registerTriggerCommand } from './trigger.ts'
-import { registerUnexplainedAnswerCommands } from './unexplained-answers.ts'
-import { registerUserCommands } from './users.ts'
+
+/** Commands that one module registers. */
+type CommandModule = {
+  /** Description by name. */
+  commands: Record<string, string>
+  /** Loads the module; returns what registers its commands. */
+  load(): Promise<(program: OperatorCommand) => void>
+}
+
+/** Every command, in the order of the help. */
+const MODULES: readonly CommandModule[] = [
+  {
+    commands: { ledger: 'list movements that Trilho did not order, and correct the ledger' },
+    load: async () => (await import('./ledger.ts')).registerLedgerCommands,
+  },
+  {
+    commands: {
+      migrate: 'migrate the database schema to this release',
+      'check-ledger':
+        'check that postings add up to zero, balances equal their postings, and every hold has its operation',
+      reconcile:
+        'compare the statements of all providers with the ledger, repair what lost notifications caused, list the rest',
+      unknown:
+        'list the transfers, refunds and returns of unknown outcome, with the attempt and sending that `settle` needs',
+      settle:
+        'settle a transfer, refund or return of unknown outcome manually; refused if it has changed since',
+    },
+    load: async () => (await import('./reconciliation.ts')).registerReconciliationCommands,
+  },
+  {
+    commands: { charges: 'show and end charges that their providers do not end' },
+    load: async () => (await import('./charges.ts')).registerChargeCommands,
+  },
+  {
+    commands: {
+      'prepare-temporal': 'create the namespace and its search attributes where they are missing',
+      'worker-health':
+        'check that the worker at TRILHO_WORKER_PORT of this machine polls Temporal and reaches PostgreSQL',
+    },
+    load: async () => (await import('./temporal.ts')).registerTemporalCommands,
+  },
+  {
+    commands: {
+      pause: 'refuse new operations by 503 `paused`; running operations continue',
+      resume: 'end a pause',
+      acts: 'list the operator actions and their reasons, the latest first',
+    },
+    load: async () => (await import('./pauses.ts')).registerPauseCommands,
+  },
+  {
+    commands: {
+      rebuild:
+        'after a database restore: rebuild lost operations from Temporal and the providers; nothing is sent',
+    },
+    load: async () => (await import('./rebuild.ts')).registerRebuildCommands,
+  },
+  {
+    commands: { account: 'manage merchant accounts' },
+    load: async () => (await import('./accounts.ts')).registerAccountCommands,
+  },
+  {
+    commands: { user: 'manage dashboard users' },
+    load: async () => (await import('./users.ts')).registerUserCommands,
+  },
+  {
+    commands: { token: 'manage API tokens' },
+    load: async () => (await import('./tokens.ts')).registerTokenCommands,
+  },
+  {
+    commands: { connection: 'manage the connections of accounts to providers' },
+    load: async () => (await import('./connections.ts')).registerConnectionCommands,
+  },
+  {
+    commands: { reseal: 'encrypt every stored secret again with the first key of TRILHO_SECRET_KEY' },
+    load: async () => (await import('./secrets.ts')).registerSecretCommands,
+  },
+  {
+    commands: {
+      outbox: 'list the verification codes and the links for new passwords that were not sent, newest first',
+    },
+    load: async () => (await import('./outbox.ts')).registerOutboxCommands,
+  },
+  {
+    commands: { answers: 'show unexplained responses of providers' },
+    load: async () => (await import('./unexplained-answers.ts')).registerUnexplainedAnswerCommands,
+  },
+  {
+    commands: {
+      listen: "forward the account's events, as they happen, to a local receiver as signed deliveries",
+    },
+    load: async () => (await import('./listen.ts')).registerListenCommand,
+  },
+  {
+    commands: { trigger: 'make an event happen: by the API, and by the payers and banks of the simulator' },
+    load: async () => (await import('./trigger.ts')).registerTriggerCommand,
+  },
+]
 
 /**
  * Creates the program `trilho`: administration without the API, by commands that print JSON, one object a line; and what a
- * merchant's developer runs against the API, `listen` and `trigger`, which print text.
+ * merchant's developer runs against the API, `listen` and `trigger`, which print text. Of a command line's `words`, only the
+ * modules of the commands that they name are loaded, and the other commands have no more than a description; without `words`,
+ * all modules are.
  */
-export function createProgram(environment: CommandEnvironment = shellEnvironment): Command {
+export async function createProgram(
+  environment: CommandEnvironment = shellEnvironment,
+  words?: readonly string[],
+): Promise<OperatorCommand> {
   const program = new OperatorCommand(environment, 'trilho')
     .description('Commands of Trilho, a PIX payments engine')
+    .version(readVersion())
     .showHelpAfterError()
-  registerLedgerCommands(program)
-  registerReconciliationCommands(program)
-  registerChargeCommands(program)
-  registerTemporalCommands(program)
-  registerPauseCommands(program)
-  registerRebuildCommands(program)
-  registerAccountCommands(program)
-  registerUserCommands(program)
-  registerTokenCommands(program)
-  registerConnectionCommands(program)
-  registerSecretCommands(program)
-  registerOutboxCommands(program)
-  registerUnexplainedAnswerCommands(program)
-  registerListenCommand(program)
-  registerTriggerCommand(program)
+  for (const { commands, load } of MODULES) {
+    const names = Object.keys(commands)
+    if (!words || names.some(name => words.includes(name))) (await load())(program)
+    else for (const name of names) program.command(name)
+  }
+  const descriptions = Object.assign({}, ...MODULES.map(({ commands }) => commands))
+  for (const command of program.commands) command.description(descriptions[command.name()] ?? '')
   return program
+}
+
+/** Reads the version of the package that this program is part of. */
+function readVersion(): string {
+  return JSON.parse(readFileSync(join(import.meta.dirname, '../../package.json'), 'utf8')).version
 }

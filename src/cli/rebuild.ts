@@ -4,9 +4,6 @@ import { type OperatorCommand, parsePastInstant, withWorkflowClient } from './co
 export function registerRebuildCommands(trilho: OperatorCommand) {
   trilho
     .auditedCommand('rebuild')
-    .description(
-      'after a database restore: rebuild lost operations from Temporal and the providers; nothing is sent',
-    )
     .requiredOption('--since <moment>', 'time of the restored data, or earlier; ISO 8601', parsePastInstant)
     .run(({ em, config, print, operator }, { since }: { since: Date }) =>
       withWorkflowClient(config, async temporal => {

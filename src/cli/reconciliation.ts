@@ -24,16 +24,10 @@ import {
 } from './command-context.ts'
 
 export function registerReconciliationCommands(trilho: OperatorCommand) {
-  trilho
-    .command('migrate')
-    .description('migrate the database schema to this release')
-    .run(({ config }) => migrate(config.databaseUrl))
+  trilho.command('migrate').run(({ config }) => migrate(config.databaseUrl))
 
   trilho
     .command('check-ledger')
-    .description(
-      'check that postings add up to zero, balances equal their postings, and every hold has its operation',
-    )
     .option('--providers', 'also compare with the balance that each provider reports')
     .run(async ({ em, providers, print }, options: { providers?: boolean }) => {
       const violations = await checkLedger(em)
@@ -45,9 +39,6 @@ export function registerReconciliationCommands(trilho: OperatorCommand) {
 
   trilho
     .command('reconcile')
-    .description(
-      'compare the statements of all providers with the ledger, repair what lost notifications caused, list the rest',
-    )
     .option('--hours <hours>', 'length of the period up to now', parseHours, 48)
     .run(({ em, config, print }, period: ReconciliationInput) =>
       withWorkflowClient(config, async ({ taskQueue }, client) => {
@@ -67,33 +58,25 @@ export function registerReconciliationCommands(trilho: OperatorCommand) {
       }),
     )
 
-  trilho
-    .command('unknown')
-    .description(
-      'list the transfers, refunds and returns of unknown outcome, with the attempt and sending that `settle` needs',
-    )
-    .run(async ({ em, print }) => {
-      for (const one of await listUnknownOutcomes(em))
-        print({
-          noun: one.operation,
-          uuid: one.subject_uuid,
-          attempt: one.attempt,
-          sending: one.sending,
-          provider: one.provider,
-          state: one.state,
-          code: one.code,
-          cents: Number(one.cents),
-          unknown_since: one.unknown_since,
-        })
-    })
+  trilho.command('unknown').run(async ({ em, print }) => {
+    for (const one of await listUnknownOutcomes(em))
+      print({
+        noun: one.operation,
+        uuid: one.subject_uuid,
+        attempt: one.attempt,
+        sending: one.sending,
+        provider: one.provider,
+        state: one.state,
+        code: one.code,
+        cents: Number(one.cents),
+        unknown_since: one.unknown_since,
+      })
+  })
 
   trilho
     .auditedCommand('settle')
     .addArgument(new Argument('<noun>').choices(PAYOUT_KINDS))
     .argument('<uuid>', 'UUID of the transfer, the refund, or the returned PIX', parseUuid)
-    .description(
-      'settle a transfer, refund or return of unknown outcome manually; refused if it has changed since',
-    )
     .requiredOption('--attempt <uuid>', 'the attempt, as listed by `unknown`', parseUuid)
     .requiredOption(
       '--sending <number>',

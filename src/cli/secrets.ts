@@ -5,7 +5,6 @@ import type { OperatorCommand } from './command-context.ts'
 export function registerSecretCommands(trilho: OperatorCommand) {
   trilho
     .auditedCommand('reseal')
-    .description('encrypt every stored secret again with the first key of TRILHO_SECRET_KEY')
     .addHelpText(
       'after',
       '\nIt changes a few rows at a time, during operation, and may be interrupted and run again. Each line of the output\nis a column: `left` counts its rows that still need an older key. That key may be removed when nothing is left or\nunopened and every workflow that started with it has ended.',

@@ -14,7 +14,6 @@ const ALREADY_EXISTS = 6
 export function registerTemporalCommands(trilho: OperatorCommand) {
   trilho
     .command('prepare-temporal')
-    .description('create the namespace and its search attributes where they are missing')
     .option('--retention-days <days>', 'how long ended workflows stay readable', '30')
     .run(async ({ config, print }, options: { retentionDays: string }) => {
       const { namespace } = config.temporal
@@ -24,21 +23,16 @@ export function registerTemporalCommands(trilho: OperatorCommand) {
       print({ namespace, made: isNew, search_attributes: searchAttributes.map(({ name }) => name) })
     })
 
-  trilho
-    .command('worker-health')
-    .description(
-      'check that the worker at TRILHO_WORKER_PORT of this machine polls Temporal and reaches PostgreSQL',
-    )
-    .run(async ({ config, print }) => {
-      const { host, workerPort } = config
-      const url = `${formatServerUrl(host, workerPort)}/readyz`
-      const noAnswer = `No worker answers at ${url}: set HOST and TRILHO_WORKER_PORT as its process has them`
-      const response = await fetch(url).catch(() => {
-        throw new Error(noAnswer)
-      })
-      print(await response.json())
-      if (!response.ok) process.exitCode = 1
+  trilho.command('worker-health').run(async ({ config, print }) => {
+    const { host, workerPort } = config
+    const url = `${formatServerUrl(host, workerPort)}/readyz`
+    const noAnswer = `No worker answers at ${url}: set HOST and TRILHO_WORKER_PORT as its process has them`
+    const response = await fetch(url).catch(() => {
+      throw new Error(noAnswer)
     })
+    print(await response.json())
+    if (!response.ok) process.exitCode = 1
+  })
 }
 
 /** Creates the namespace; returns whether it was missing. */

@@ -20,7 +20,7 @@ import {
 
 /** Registers the commands of API tokens. Only a hash is stored, so that a token is shown once. */
 export function registerTokenCommands(trilho: OperatorCommand) {
-  const token = trilho.command('token').description('manage API tokens')
+  const token = trilho.command('token')
 
   token
     .auditedCommand('issue', { isRoutine: true })

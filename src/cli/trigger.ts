@@ -11,7 +11,6 @@ const NAMES = Object.keys(TRIGGERS) as TriggerName[]
 export function registerTriggerCommand(program: OperatorCommand): void {
   program
     .command('trigger')
-    .description('make an event happen: by the API, and by the payers and banks of the simulator')
     .addArgument(new Argument('<event>', 'the event').choices(NAMES))
     .addOption(new Option('--simulator <url>', 'address of the simulator').env('TRILHO_SIMULATOR_URL'))
     .addOption(new Option('--simulator-ca <file>', 'certificate of its authority').env('TRILHO_SIMULATOR_CA'))

@@ -10,7 +10,7 @@ import { type OperatorCommand, parseText, parseUuid, requireFound } from './comm
 
 /** Registers the commands of unexplained responses (docs/production.md, "Unexplained answers"). */
 export function registerUnexplainedAnswerCommands(trilho: OperatorCommand): void {
-  const answers = trilho.command('answers').description('show unexplained responses of providers')
+  const answers = trilho.command('answers')
 
   answers
     .command('names', { isDefault: true })

@@ -23,7 +23,7 @@ import {
 } from './command-context.ts'
 
 export function registerUserCommands(trilho: OperatorCommand): void {
-  const user = trilho.command('user').description('manage dashboard users')
+  const user = trilho.command('user')
 
   user
     .auditedCommand('add', { isRoutine: true })

@@ -112,8 +112,9 @@ describe.each(documents)('$file', ({ text, tokens, ...documented }) => {
 
   test('every trilho command that it names exists', async () => {
     const words = [...text.matchAll(/`trilho ([a-z-]+)(?: ([a-z-]+))?/g)]
+    const { commands } = await createProgram()
     const wrong = words.filter(([, name, more]) => {
-      const command = createProgram().commands.find(one => one.name() === name)
+      const command = commands.find(one => one.name() === name)
       return (
         !command ||
         (more && command.commands.length > 0 && !command.commands.some(one => one.name() === more))
@@ -139,7 +140,7 @@ async function given(line: string): Promise<string> {
     ([, quoted, bare]) => quoted ?? bare!,
   )
   const known = words.map(word => (/^\$[A-Z]+$/.test(word) ? crypto.randomUUID() : word))
-  const program = createProgram({
+  const program = await createProgram({
     ...{ withContext: async () => {}, withApi: async () => {} },
     ...{ print: () => {}, readSecret: async () => '' },
   })

@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
 import { promisify } from 'node:util'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals'
-import type { CommanderError } from 'commander'
+import type { Command, CommanderError } from 'commander'
 import { type CreateConnectionInput, createConnection } from '../../src/admin/connections.ts'
 import { acceptInvitation } from '../../src/admin/invitations.ts'
 import { addUser } from '../../src/admin/users.ts'
@@ -84,7 +84,7 @@ async function run(...words: string[]): Promise<Line[]> {
     TEMPORAL_ADDRESS: '127.0.0.1:1',
     TRILHO_SECRET_KEY: keys,
   })
-  const program = createProgram({
+  const program = await createProgram({
     withContext: async work =>
       void (await work({ orm, em: orm.em.fork(), config, sealer: createSealer(keys), providers })),
     withApi: async () => {},
@@ -97,7 +97,7 @@ async function run(...words: string[]): Promise<Line[]> {
   return lines
 }
 
-function everyCommand(command: ReturnType<typeof createProgram>): ReturnType<typeof createProgram>[] {
+function everyCommand(command: Command): Command[] {
   return [command, ...command.commands.flatMap(everyCommand)]
 }
 
@@ -883,7 +883,7 @@ test('the operator of a command is the system user’s name, or its number where
 })
 
 test('every command describes itself', async () => {
-  for (const command of everyCommand(createProgram())) expect(command.description()).not.toBe('')
+  for (const command of everyCommand(await createProgram())) expect(command.description()).not.toBe('')
   const output = run('--help').catch((error: CommanderError) => error.code)
   expect(await output).toBe('commander.helpDisplayed')
 })

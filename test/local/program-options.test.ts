@@ -1,19 +1,20 @@
 import { execFile } from 'node:child_process'
+import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from '@jest/globals'
 
-/** The programs of the tests document their options, and refuse all others before they start. */
+/** Programs document their options, and refuse all others before they start; `trilho` loads what a command needs. */
 
 const root = join(import.meta.dirname, '../..')
 
 function runProgram(
-  program: string,
+  { program, preload }: { program: string; preload?: string },
   ...words: string[]
 ): Promise<{ code: number; out: string; complaint: string }> {
   return new Promise(resolve => {
     execFile(
       process.execPath,
-      [`test/${program}/main.ts`, ...words],
+      [...(preload ? ['--import', `./${preload}`] : []), program, ...words],
       { cwd: root },
       (error, out, complaint) => resolve({ code: error ? Number(error.code) : 0, out, complaint }),
     )
@@ -24,7 +25,7 @@ test.each<[program: string, options: string[]]>([
   ['bench', ['--only', '--seconds', '--rows', '--charges', '--temporal', '--json']],
   ['chaos', ['--seed', '--operations', '--time-scale', '--twofold', '--keep']],
 ])('%s --help lists every option', async (program, options) => {
-  const { code, out } = await runProgram(program, '--help')
+  const { code, out } = await runProgram({ program: `test/${program}/main.ts` }, '--help')
   expect(code).toBe(0)
   for (const option of options) expect(out).toContain(option)
 })
@@ -38,9 +39,47 @@ test.each<[program: string, option: string, value: string]>([
   ['chaos', '--time-scale', '-1'],
   ['chaos', '--seed', '1.5'],
 ])('%s %s %s is refused at once', async (program, option, value) => {
-  const { code, out, complaint } = await runProgram(program, option, value)
+  const { code, out, complaint } = await runProgram({ program: `test/${program}/main.ts` }, option, value)
   expect(code).toBe(1)
   expect(complaint).toMatch(new RegExp(`^error: option '${option} <`))
   expect(complaint).not.toContain('.ts:')
   expect(out).toBe('')
+})
+
+/** Runs a command of `trilho`; `packages` and `files` are what it has loaded. */
+async function runTrilho(...words: string[]) {
+  const preload = 'test/local/programs/report-modules.ts'
+  const { complaint, ...ended } = await runProgram({ program: 'src/cli.ts', preload }, ...words)
+  const { packages, files } = JSON.parse(complaint.trim().split('\n').at(-1)!) as Record<string, string[]>
+  return { ...ended, packages, files }
+}
+
+test('trilho --version prints the version of the package, and --help every command; neither loads a command', async () => {
+  const { version } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'))
+  const [printed, help] = await Promise.all([runTrilho('--version'), runTrilho('--help')])
+  expect(printed).toMatchObject({ code: 0, out: `${version}\n` })
+  for (const command of ['check-ledger', 'settle', 'account', 'token', 'listen', 'trigger'])
+    expect(help.out).toMatch(new RegExp(`^  ${command} .*\\w`, 'm'))
+  for (const { packages, files } of [printed, help]) {
+    expect(packages).toEqual(['commander'])
+    expect(files).toEqual([
+      'src/cli.ts',
+      'src/cli/api-client.ts',
+      'src/cli/command-context.ts',
+      'src/cli/program.ts',
+    ])
+  }
+})
+
+test.each<[words: string, file: string, absent: string[]]>([
+  ['help token', 'src/cli/tokens.ts', ['@temporalio/client', 'undici', 'zod']],
+  ['listen --help', 'src/cli/listen.ts', ['@temporalio/client', '@mikro-orm/core', 'zod']],
+  ['trigger --help', 'src/cli/trigger.ts', ['@temporalio/client', '@mikro-orm/core', 'zod']],
+])('trilho %s loads the module of that command alone', async (words, file, absent) => {
+  const { code, out, packages, files } = await runTrilho(...words.split(' '))
+  expect(code).toBe(0)
+  expect(out).toMatch(/^Usage: trilho \w+ /)
+  expect(files).toContain(file)
+  expect(files).not.toContain('src/cli/reconciliation.ts')
+  expect(packages!.filter(name => absent.includes(name))).toEqual([])
 })

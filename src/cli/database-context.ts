@@ -1,0 +1,43 @@
+import pino from 'pino'
+import { type Config, readServiceConfig } from '../config.ts'
+import { type EntityManager, type Orm, openOrm } from '../db/client/orm.ts'
+import { readCommandEnvironment } from '../dev/env/local-environment.ts'
+import { createUnexplainedAnswerRecorder } from '../provider-notifications/unexplained-answers.ts'
+import { createProviderRegistry, type ProviderRegistry } from '../providers/registry.ts'
+import { createSealer, type Sealer } from '../security/sealing.ts'
+
+/** What a command works with. */
+export type CommandContext = {
+  orm: Orm
+  em: EntityManager
+  config: Config
+  sealer: Sealer
+  providers: ProviderRegistry
+}
+
+/** Runs the work of a command with the database and the providers of the environment, and closes them. */
+export async function withDatabaseContext(
+  work: (context: CommandContext) => Promise<unknown>,
+): Promise<void> {
+  const { environment, ca } = await readCommandEnvironment()
+  const config = readServiceConfig(environment)
+  // No statement timeout: a check of the whole ledger may take long, and no request waits for it.
+  const orm = await openOrm({
+    databaseUrl: config.databaseUrl,
+    applicationName: 'trilho cli',
+    statementMs: null,
+  })
+  const sealer = createSealer(config.secretKeys)
+  const log = pino({ level: 'silent' })
+  const providers = createProviderRegistry({
+    openCredentials: sealer.open,
+    recordUnexplained: createUnexplainedAnswerRecorder({ orm, sealer, log }),
+    timeoutMs: 10_000,
+    ...(ca !== undefined && { ca }),
+  })
+  try {
+    await work({ orm, em: orm.em.fork(), config, sealer, providers })
+  } finally {
+    await Promise.all([providers.close(), orm.close()])
+  }
+}
