@@ -79,7 +79,7 @@ const MODULES: readonly CommandModule[] = [
   },
   {
     commands: {
-      outbox: 'list the verification codes and the links for new passwords that were not sent, newest first',
+      outbox: 'list the auth codes and the links for new passwords that were not sent, newest first',
     },
     load: async () => (await import('./outbox.ts')).registerOutboxCommands,
   },

@@ -1,64 +1,96 @@
 import type { EntityManager } from '../db/client/orm.ts'
-import { type ActiveNoun, findConnectionOf, findUnfinishedRow } from '../db/repositories/lost-workflows.ts'
+import { findAttempts } from '../db/repositories/attempts.ts'
+import { findConnectionOf, findUnfinishedRow } from '../db/repositories/lost-workflows.ts'
 import type { Sealer } from '../security/sealing.ts'
-import type { FailingWorkflow } from '../temporal/failing-workflows.ts'
-import { signalDeposit, signalOperation } from '../temporal/signals.ts'
+import { type FailingWorkflow, restartWorkflow } from '../temporal/failing-workflows.ts'
+import { signalOperation, signalReturn } from '../temporal/signals.ts'
+import { readRunInput, readWorkflowHistory, terminateWorkflow } from '../temporal/workflow-history.ts'
 import type { TemporalContext } from '../temporal/workflow-options.ts'
+import type { ReturnPaymentInput } from '../workflows/contracts/unmatched.ts'
 import { WORKFLOWS } from '../workflows/contracts/workflows.ts'
-import { canReopenWorkflow, reopenWorkflow } from './reopen.ts'
+import { isRowBehindHistory, readPayoutHistory } from './payout-history.ts'
+import { findEarlierConnections, type RebuildableInput } from './rebuild-inputs.ts'
+import { findReopening } from './reopen.ts'
 
-/** Continues the operation of a workflow that was terminated, from its row; undefined where nothing can. */
-type Continuation = (() => Promise<unknown>) | undefined
+/**
+ * Continues the operation of a workflow whose history does not replay. One call of Temporal terminates the run and starts the next one,
+ * so that no crash comes between the two.
+ */
+type Continuation = () => Promise<void>
 
 const NOUNS = Object.keys(WORKFLOWS) as (keyof typeof WORKFLOWS)[]
 const notify = (connectionUuid: string) => ({ notificationUuid: connectionUuid, connectionUuid })
 
 /**
- * Finds what continues the operation of a workflow once it is terminated. It polls providers, and sends nothing that may have been sent.
- * Undefined for an operation whose order exists only in its workflow, or that an operator decides.
+ * Finds what continues the operation of a workflow. It polls providers, and sends nothing that may have been sent. Undefined where the
+ * rows are older than the workflow's history: the rebuild of a restored database decides.
  */
 export async function findContinuation(
-  temporal: TemporalContext,
+  context: TemporalContext,
   { em, sealer }: { em: EntityManager; sealer: Sealer },
-  { workflowId, type }: FailingWorkflow,
-): Promise<Continuation> {
+  workflow: FailingWorkflow,
+): Promise<Continuation | undefined> {
+  const temporal: TemporalContext = { ...context, conflictPolicy: 'TERMINATE_EXISTING' }
+  const { workflowId, type } = workflow
   const noun = NOUNS.find(one => WORKFLOWS[one].type === type)
-  const [, uuid = '', ...rest] = workflowId.split('/')
+  const uuid = workflowId.split('/')[1] ?? ''
+  // An activity decides from its row whether it still has to do something.
+  const restart = (changes: object = {}) => restartWorkflow(temporal, workflow, changes)
   switch (noun) {
     case 'charge':
     case 'transfer':
     case 'refund':
+      return findMoneyContinuation(noun)
     case 'return':
+      return findReturnContinuation()
     case 'dispute':
-    case 'orphan':
-      return findRowContinuation(noun)
-    case 'pix_key':
+      return () => restart({ hasPendingNotification: true })
     case 'pix_key_removal':
-      return findRowContinuation('pix_key')
-    case 'deposit':
-      return () =>
-        signalDeposit(
-          temporal,
-          { connectionUuid: uuid, endToEnd: rest.join('/'), requestId: workflowId },
-          notify(uuid),
-        )
-    case 'delivery':
-      return async () => {} // The sweep of deliveries starts it again.
+      // A key that is active again was refused, and is not removed now.
+      return (await findUnfinishedRow(em, 'pix_key', uuid))?.state === 'removing' ? () => restart() : end
+    case undefined:
+      return end // Its schedule, or the next request, starts the next round.
     default:
-      return undefined
+      return () => restart()
   }
 
-  async function findRowContinuation(active: ActiveNoun): Promise<Continuation> {
-    const row = await findUnfinishedRow(em, active, uuid)
-    if (!row) return continueFinal(active)
-    if (!canReopenWorkflow(active, row)) return undefined
-    return () => reopenWorkflow(temporal, { sealer }, active, row)
+  async function end(): Promise<void> {
+    await terminateWorkflow(await temporal.client(), workflowId, 'its history does not replay')
   }
 
-  /** A workflow of a row in a final state polls for what a late notification has reported. */
-  async function continueFinal(active: ActiveNoun): Promise<Continuation> {
-    if (active !== 'charge' && active !== 'transfer' && active !== 'refund') return async () => {}
-    const connectionUuid = await findConnectionOf(em, active, uuid)
-    return connectionUuid ? () => signalOperation(temporal, active, uuid, notify(connectionUuid)) : undefined
+  async function findMoneyContinuation(
+    money: 'charge' | 'transfer' | 'refund',
+  ): Promise<Continuation | undefined> {
+    const row = await findUnfinishedRow(em, money, uuid)
+    if (row) return findReopening(temporal, { sealer }, money, row)
+    const connectionUuid = await findConnectionOf(em, money, uuid)
+    // A workflow of a row in a final state polls for what a late notification has reported.
+    if (connectionUuid) return () => signalOperation(temporal, money, uuid, notify(connectionUuid))
+    return (await areRowsCurrent(money)) ? () => restart() : undefined
+  }
+
+  async function findReturnContinuation(): Promise<Continuation | undefined> {
+    const row = await findUnfinishedRow(em, 'return', uuid)
+    if (row?.state === 'returning') return findReopening(temporal, { sealer }, 'return', row)
+    if (!(await areRowsCurrent('return'))) return undefined
+    return async () => {
+      const { connectionUuid } = await readRunInput<ReturnPaymentInput>(await temporal.client(), workflow)
+      await signalReturn(temporal, { uuid, connectionUuid }, notify(connectionUuid))
+    }
+  }
+
+  /** Whether every call of the runs of the workflow that may have ordered something has its attempt, which a restored backup may lack. */
+  async function areRowsCurrent(money: 'charge' | 'transfer' | 'refund' | 'return'): Promise<boolean> {
+    const client = await temporal.client()
+    const history = await readWorkflowHistory<RebuildableInput>(client, workflowId, uuid)
+    if (!history) return false
+    const { input, runIds } = history
+    const calls = await readPayoutHistory(client, {
+      ...{ workflowId, runIds, restoredAt: new Date() },
+      earlierConnections: findEarlierConnections(input),
+    })
+    if (money === 'charge') return !calls.isIssued
+    const attempts = await findAttempts(em, { operation: money, subjectUuid: uuid })
+    return !isRowBehindHistory(calls, { state: '', attempts })
   }
 }

@@ -24,13 +24,16 @@ export type CreatedTransferRow = UnsentRow & { scheduled_for: string | null }
 export type IssuingChargeRow = UnsentRow & { expires_in_seconds: number }
 
 /**
- * Starts a scheduled transfer's workflow again if it is proved that the transfer was never sent: its time has not
- * come, or the workflow's history has no send activity. False if neither proves it, or if the workflow had completed:
- * the row is older than that, and the rebuild of a restored database decides.
+ * Returns the order of a scheduled transfer if it is proved that the transfer was never sent: its time has not come, or the
+ * workflow's history has no send activity. Undefined if neither proves it, or if the workflow had completed: the row is older than
+ * that, and the rebuild of a restored database decides.
  */
-export async function reopenScheduledTransfer(temporal: TemporalContext, row: CreatedTransferRow) {
+export async function findUnsentScheduledOrder(
+  temporal: TemporalContext,
+  row: CreatedTransferRow,
+): Promise<TransferInput | undefined> {
   const { uuid, scheduled_for: scheduledFor, tried } = row
-  if (scheduledFor === null || tried.length > 0) return false
+  if (scheduledFor === null || tried.length > 0) return undefined
   const client = await temporal.client()
   const history = await readWorkflowHistory<TransferInput>(client, WORKFLOWS.transfer.idOf(uuid), uuid)
   if (
@@ -38,12 +41,10 @@ export async function reopenScheduledTransfer(temporal: TemporalContext, row: Cr
       ? history.result !== undefined || (await hasStartedSending(client, history))
       : new Date(scheduledFor) <= new Date()
   )
-    return false
-  const input = history
+    return undefined
+  return history
     ? (restoreOriginalInput(history.input) as TransferInput)
     : { ...buildInputFromRow(temporal, row), details: '', scheduledFor: new Date(scheduledFor).toISOString() }
-  await startOriginalWorkflow(temporal, 'transfer', input)
-  return true
 }
 
 /**
@@ -71,7 +72,7 @@ export async function reopenIssuingCharge(
     ended: history?.result,
     connectionUuid: history?.connectionUuid,
   }
-  await startOriginalWorkflow(temporal, 'charge', { ...input, restored })
+  await startOrderedWorkflow(temporal, 'charge', { ...input, restored })
 }
 
 async function hasStartedSending(client: Client, { input, runIds }: WorkflowHistory<TransferInput>) {
@@ -90,7 +91,8 @@ function buildInputFromRow({ timeScale }: TemporalContext, row: UnsentRow) {
   }
 }
 
-function startOriginalWorkflow<Noun extends 'transfer' | 'charge'>(
+/** Starts the workflow of an order again, with its visibility. */
+export function startOrderedWorkflow<Noun extends 'transfer' | 'charge'>(
   temporal: TemporalContext,
   noun: Noun,
   input: WorkflowInputs[Noun] & (TransferInput | ChargeInput),

@@ -6,9 +6,10 @@ import { startOrReopenWorkflow, type TemporalContext } from '../temporal/workflo
 import { WORKFLOWS } from '../workflows/contracts/workflows.ts'
 import {
   type CreatedTransferRow,
+  findUnsentScheduledOrder,
   type IssuingChargeRow,
   reopenIssuingCharge,
-  reopenScheduledTransfer,
+  startOrderedWorkflow,
 } from './reopen-inputs.ts'
 
 /**
@@ -20,39 +21,37 @@ export function getWorkflowId(noun: ActiveNoun, { uuid, state }: Pick<ActiveRow,
   return WORKFLOWS[noun === 'pix_key' && state === 'removing' ? 'pix_key_removal' : noun].idOf(uuid)
 }
 
-/** Whether the workflow of an active row can be reopened: the order of a key in creation exists only in its workflow, and an operator returns a held PIX. */
-export function canReopenWorkflow(noun: ActiveNoun, { state }: Pick<ActiveRow, 'state'>): boolean {
-  return !(noun === 'return' && state === 'held') && !(noun === 'pix_key' && state !== 'removing')
-}
+/** Reopens the workflow of one row; it is decided already that it can be. */
+export type Reopening = () => Promise<void>
 
 /**
- * Reopens the workflow of an active row. False if that is impossible: the order of a key in creation exists only in
- * its lost workflow, a held PIX is returned by an operator, and the row of a scheduled transfer whose workflow had
- * completed is older than that result.
+ * Finds what reopens the workflow of an active row. Undefined if that is impossible: the order of a key in creation exists only in
+ * its lost workflow, a held PIX is returned by an operator, and the row of a scheduled transfer whose workflow had completed is older
+ * than that result.
  */
-export async function reopenWorkflow(
+export async function findReopening(
   temporal: TemporalContext,
   sealing: { sealer: Sealer },
   noun: ActiveNoun,
   row: ActiveRow,
-): Promise<boolean> {
+): Promise<Reopening | undefined> {
   const { uuid, state, connection_uuid: connectionUuid } = row
   const { timeScale } = temporal
   const notification = { notificationUuid: randomUUID(), connectionUuid }
-  if (noun === 'transfer' && state === 'created')
-    return reopenCreatedTransfer(temporal, row as ActiveRow & CreatedTransferRow)
-  if (!canReopenWorkflow(noun, row)) return false
   switch (noun) {
     case 'charge':
-      await (state === 'issuing'
-        ? reopenIssuingCharge(temporal, sealing, row as ActiveRow & IssuingChargeRow)
-        : signalOperation(temporal, 'charge', uuid, notification))
-      break
+      return () =>
+        state === 'issuing'
+          ? reopenIssuingCharge(temporal, sealing, row as ActiveRow & IssuingChargeRow)
+          : signalOperation(temporal, 'charge', uuid, notification)
     case 'transfer':
+      if (state === 'created')
+        return findCreatedTransferReopening(temporal, row as ActiveRow & CreatedTransferRow)
+      return () => reopenPayout(temporal, noun, row)
     case 'refund':
+      return () => reopenPayout(temporal, noun, row)
     case 'return':
-      await reopenPayout(temporal, noun, row)
-      break
+      return state === 'held' ? undefined : () => reopenPayout(temporal, noun, row)
     case 'dispute': {
       const ids = {
         uuid,
@@ -60,28 +59,28 @@ export async function reopenWorkflow(
         providerDisputeId: row.provider_dispute_id!,
         endToEnd: row.end_to_end!,
       }
-      await signalDispute(temporal, { ...ids, requestId: row.request_id! }, notification)
-      break
+      return () => signalDispute(temporal, { ...ids, requestId: row.request_id! }, notification)
     }
     case 'orphan':
-      await signalOrphanPayload(temporal, { attemptUuid: uuid }, notification)
-      break
+      return () => signalOrphanPayload(temporal, { attemptUuid: uuid }, notification)
     case 'pix_key':
-      await startOrReopenWorkflow(temporal, 'pix_key_removal', uuid, { uuid, timeScale })
+      if (state !== 'removing') return undefined
+      return () => startOrReopenWorkflow(temporal, 'pix_key_removal', uuid, { uuid, timeScale })
   }
-  return true
 }
 
 /**
- * Reopens a transfer without an accepted attempt. If it may have been sent, its candidates are polled, and if none
+ * Finds what reopens a transfer without an accepted attempt. If it may have been sent, its candidates are polled, and if none
  * knows it, it fails. If it is scheduled and its workflow had completed, the rebuild of the database decides.
  */
-async function reopenCreatedTransfer(temporal: TemporalContext, row: ActiveRow & CreatedTransferRow) {
-  if (await reopenScheduledTransfer(temporal, row)) return true
+async function findCreatedTransferReopening(
+  temporal: TemporalContext,
+  row: ActiveRow & CreatedTransferRow,
+): Promise<Reopening | undefined> {
+  const order = await findUnsentScheduledOrder(temporal, row)
+  if (order) return () => startOrderedWorkflow(temporal, 'transfer', order)
   const isScheduled = row.scheduled_for !== null && new Date(row.scheduled_for) > new Date()
-  if (isScheduled) return false
-  await reopenPayout(temporal, 'transfer', row)
-  return true
+  return isScheduled ? undefined : () => reopenPayout(temporal, 'transfer', row)
 }
 
 /**

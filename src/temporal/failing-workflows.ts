@@ -1,5 +1,7 @@
 import type { Client } from '@temporalio/client'
-import { catchWorkflowNotFound } from './workflow-options.ts'
+import { SEARCH_ATTRIBUTES } from '../workflows/contracts/search-attributes.ts'
+import { readRunInput } from './workflow-history.ts'
+import { buildReopenOptions, catchWorkflowNotFound, type TemporalContext } from './workflow-options.ts'
 
 /** Workflows that cannot continue, because their history does not replay. */
 
@@ -28,6 +30,31 @@ export async function* listFailingWorkflows(
     page = []
   }
   yield* await selectFailing(client, page, failedBefore)
+}
+
+/**
+ * Starts a workflow again with the input of its run, changed by `changes`, and with what Temporal shows of it. By the conflict policy of
+ * the context, the run is terminated by the same call.
+ */
+export async function restartWorkflow(
+  temporal: TemporalContext,
+  { workflowId, runId, type }: FailingWorkflow,
+  changes: object,
+): Promise<void> {
+  const client = await temporal.client()
+  const description = await client.workflow.getHandle(workflowId, runId).describe()
+  const staticSummary = await description.staticSummary()
+  // Temporal's own attributes cannot be set.
+  const typedSearchAttributes = description.typedSearchAttributes
+    .getAll()
+    .filter(({ key }) => Object.values(SEARCH_ATTRIBUTES).some(({ name }) => name === key.name))
+  await client.workflow.start<(input: object) => Promise<unknown>>(type, {
+    ...buildReopenOptions(temporal, workflowId),
+    args: [{ ...(await readRunInput<object>(client, { workflowId, runId })), ...changes }],
+    ...(description.memo && { memo: description.memo }),
+    ...(staticSummary !== undefined && { staticSummary }),
+    typedSearchAttributes,
+  })
 }
 
 async function selectFailing(client: Client, workflows: FailingWorkflow[], failedBefore: Date) {

@@ -121,7 +121,11 @@ async function listRuns(client: Client, workflowId: string): Promise<WorkflowExe
   return runs.sort((a, b) => a.startTime.getTime() - b.startTime.getTime())
 }
 
-async function readRunInput<T>(client: Client, { workflowId, runId }: WorkflowExecutionInfo): Promise<T> {
+/** Reads the input of one run of a workflow, which the first event of its history holds. */
+export async function readRunInput<T>(
+  client: Client,
+  { workflowId, runId }: Pick<WorkflowExecutionInfo, 'workflowId' | 'runId'>,
+): Promise<T> {
   const { workflowService, options } = client.workflow
   const { history } = await workflowService.getWorkflowExecutionHistory({
     namespace: options.namespace,

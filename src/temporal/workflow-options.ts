@@ -38,15 +38,23 @@ export function buildMoneyWorkflowOptions(
   }
 }
 
-/** Temporal client with the task queue and time scale of its workflows. `client` may connect, and reject, at each call. */
-export type TemporalContext = { client: () => Promise<Client>; taskQueue: string; timeScale: number }
+/**
+ * Temporal client with the task queue and time scale of its workflows. `client` may connect, and reject, at each call. `conflictPolicy`:
+ * what a start does with a run that is in progress; absent where that run continues.
+ */
+export type TemporalContext = {
+  client: () => Promise<Client>
+  taskQueue: string
+  timeScale: number
+  conflictPolicy?: 'TERMINATE_EXISTING'
+}
 
 /** Builds start options that may start a new run of a completed workflow. */
-export function buildReopenOptions(temporal: TemporalContext, workflowId: string) {
+export function buildReopenOptions({ taskQueue, conflictPolicy }: TemporalContext, workflowId: string) {
   return {
     workflowId,
-    taskQueue: temporal.taskQueue,
-    workflowIdConflictPolicy: 'USE_EXISTING',
+    taskQueue,
+    workflowIdConflictPolicy: conflictPolicy ?? 'USE_EXISTING',
     workflowIdReusePolicy: 'ALLOW_DUPLICATE',
   } as const
 }

@@ -1,7 +1,6 @@
 import { recordOperatorAction } from '../../db/repositories/operator-actions.ts'
 import { findContinuation } from '../../disaster-recovery/continuation.ts'
 import { listFailingWorkflows } from '../../temporal/failing-workflows.ts'
-import { terminateWorkflow } from '../../temporal/workflow-history.ts'
 import { isCancellationRequested } from '../runtime/cancellation.ts'
 import type { ActivityDependencies } from '../runtime/dependencies.ts'
 
@@ -17,9 +16,9 @@ const REASON = 'its history does not replay (nondeterminism)'
 type ReplacedWorkflows = { replacedCount: number; unreplaced: Set<string> }
 
 /**
- * Replaces each workflow that has failed by nondeterminism for ten minutes: records it, terminates it, and continues its operation from
- * its row, as after a lost workflow (SPEC §11): providers are polled, and nothing is sent that may have been sent. Repeatable: an
- * interruption after the termination leaves a row without a workflow, or an entry of a statement without a movement.
+ * Replaces each workflow that has failed by nondeterminism for ten minutes: records it, and continues its operation from its row, as
+ * after a lost workflow (SPEC §11): providers are polled, and nothing is sent that may have been sent. Repeatable: one call of Temporal
+ * terminates the workflow and starts its next run, so that a workflow is either listed again or continued.
  */
 export async function replaceFailingWorkflows(
   dependencies: ActivityDependencies,
@@ -33,8 +32,8 @@ export async function replaceFailingWorkflows(
   for await (const workflow of listFailingWorkflows(client, { taskQueue, failedBefore })) {
     if (isCancellationRequested()) break
     const { workflowId } = workflow
-    const continuation = await findContinuation(temporal, { em, sealer }, workflow)
-    const isReplaced = continuation !== undefined
+    const continueOperation = await findContinuation(temporal, { em, sealer }, workflow)
+    const isReplaced = continueOperation !== undefined
     log.error({ workflowId, isReplaced }, 'a workflow cannot continue: its history does not replay')
     if (!isReplaced) {
       result.unreplaced.add(workflowId)
@@ -43,8 +42,7 @@ export async function replaceFailingWorkflows(
     await recordOperatorAction(em, {
       ...{ actor: ACTOR, action: 'replace_workflow', subject: workflowId, reason: REASON },
     })
-    await terminateWorkflow(client, workflowId, REASON)
-    await continuation()
+    await continueOperation()
     result.replacedCount += 1
   }
   return result

@@ -9,7 +9,7 @@ import {
   recordWorkflowSweep,
 } from '../../db/repositories/lost-workflows.ts'
 import { readDatabaseTime } from '../../db/repositories/unexplained-answers.ts'
-import { getWorkflowId, reopenWorkflow } from '../../disaster-recovery/reopen.ts'
+import { findReopening, getWorkflowId } from '../../disaster-recovery/reopen.ts'
 import { findRunningWorkflows } from '../../temporal/workflow-history.ts'
 import type { TemporalContext } from '../../temporal/workflow-options.ts'
 import type { SweepWorkflowsResult } from '../../workflows/contracts/maintenance.ts'
@@ -27,9 +27,9 @@ const MIN_ROW_AGE_MS = 10 * 60_000
 type RowCounts = Omit<SweepWorkflowsResult, 'replaced'>
 
 /**
- * Replaces the workflows that cannot continue, then reopens the workflow of each unfinished row that has none, as a provider notification would, and records those that
- * cannot be reopened for the operator. Queries PostgreSQL and Temporal once for every 100 rows, and changes nothing
- * where every row has its workflow. Repeatable.
+ * Replaces the workflows that cannot continue, then reopens the workflow of each unfinished row that has none, as a provider
+ * notification would, and records those that cannot be reopened for the operator. Queries PostgreSQL and Temporal once for every 100
+ * rows, and changes nothing where every row has its workflow. Repeatable.
  */
 export function sweepWorkflows(dependencies: ActivityDependencies) {
   const { orm, log, sealer, temporal } = dependencies
@@ -41,7 +41,9 @@ export function sweepWorkflows(dependencies: ActivityDependencies) {
       const since = await readDatabaseTime(em)
       const counts: RowCounts = { checked: 0, reopened: 0, notReopened: 0 }
       for await (const row of findLostRows(em, temporal, { noun, counts, unreplaced })) {
-        const isReopened = await reopenWorkflow(temporal, { sealer }, noun, row)
+        const reopen = await findReopening(temporal, { sealer }, noun, row)
+        await reopen?.()
+        const isReopened = reopen !== undefined
         counts[isReopened ? 'reopened' : 'notReopened'] += 1
         log.warn({ noun, uuid: row.uuid, state: row.state, isReopened }, 'unfinished row has no workflow')
         await recordLostWorkflow(em, { workflowId: getWorkflowId(noun, row), noun, row, isReopened })

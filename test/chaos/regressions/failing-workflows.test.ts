@@ -1,4 +1,3 @@
-import { randomUUID } from 'node:crypto'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, jest, test } from '@jest/globals'
 import { Client, Connection } from '@temporalio/client'
@@ -7,25 +6,36 @@ import {
   DefaultLogger,
   NativeConnection,
   Worker,
+  type WorkerOptions,
   type WorkflowBundleOption,
 } from '@temporalio/worker'
 import { sweepWorkflows } from '../../../src/activities/disaster-recovery/lost-workflows.ts'
+import {
+  databaseActivities,
+  maintenanceActivities,
+  providerActivities,
+  webhookActivities,
+} from '../../../src/activities/index.ts'
 import { waitUntil } from '../../../src/dev/os/wait-until.ts'
 import type { TemporalContext } from '../../../src/temporal/workflow-options.ts'
 import { providerNotificationSignal } from '../../../src/workflows/contracts/provider-notifications.ts'
 import { SEARCH_ATTRIBUTES } from '../../../src/workflows/contracts/search-attributes.ts'
-import { WORKFLOWS } from '../../../src/workflows/contracts/workflows.ts'
+import { webhookTaskQueueOf } from '../../../src/workflows/contracts/webhooks.ts'
 import { prepareReplay } from '../../support/history-replay.ts'
 import { startTemporal } from '../../support/temporal.ts'
 import { NOTIFICATION } from '../../support/workflow-story.ts'
 import { openActivityFixture } from '../support/activity-fixture.ts'
-import { createPaidCharge, createUnmatchedPayment } from '../support/money-fixture.ts'
+import {
+  buildCaseDependencies,
+  CASE_TIME_SCALE,
+  createFailingCases,
+  openBank,
+} from '../support/failing-workflow-cases.ts'
 
 /** Workflows whose history does not replay, and the hourly sweep that replaces them. */
 
 jest.setTimeout(300_000)
 const TASK_QUEUE = 'trilho'
-const REOPENED = { timeScale: 1 }
 
 let fixture: Awaited<ReturnType<typeof openActivityFixture>>
 let server: Awaited<ReturnType<typeof startTemporal>>
@@ -51,83 +61,120 @@ afterAll(async () => {
 })
 
 /** Runs a worker of these workflows until something holds. */
-async function runWorkerUntil(workflowBundle: WorkflowBundleOption, holds: () => Promise<boolean>) {
-  const worker = await Worker.create({ connection: workerConnection, taskQueue: TASK_QUEUE, workflowBundle })
-  await worker.runUntil(waitUntil(holds, { limitMs: 120_000, description: 'the workflow tasks' }))
+async function runWorkerUntil(
+  options: Pick<WorkerOptions, 'workflowBundle' | 'activities'>,
+  holds: () => Promise<boolean>,
+  description: () => string = () => 'the workflow tasks',
+) {
+  const worker = await Worker.create({ connection: workerConnection, taskQueue: TASK_QUEUE, ...options })
+  await worker.runUntil(waitUntil(holds, { limitMs: 120_000, description }))
 }
 
-/** Rows by the id of their workflow, with its input and that of the workflow that continues it; null: none does. */
-async function createRows(): Promise<
-  [workflowId: string, type: string, input: object, continuedWith: object | null][]
-> {
-  const merchant = await fixture.createMerchant(5_000)
-  const { connectionUuid } = merchant
-  const paid = await createPaidCharge(fixture, merchant)
-  const order = fixture.transferInput(merchant)
-  fixture.scriptProvider({ sendTransfer: async () => ({ kind: 'unknown', code: 'timeout', message: '' }) })
-  await fixture.records.storeTransfer(order)
-  await fixture.providers.sendTransfer({ uuid: order.uuid, connectionUuid, isResend: false })
-  const unmatched = await createUnmatchedPayment(fixture, merchant)
-  await fixture.sql(`update movement set created_at = now() - interval '1 hour' where uuid = ?`, [unmatched])
-  const deposit = `${connectionUuid}/E${'1'.repeat(31)}`
-  const { charge, transfer, deposit: deposits, auth_code, return: returns } = WORKFLOWS
-  const unfinished = { candidates: [connectionUuid], orderedAt: expect.any(String) }
-  return [
-    [charge.idOf(paid), charge.type, REOPENED, { reopen: paid }],
-    [transfer.idOf(order.uuid), transfer.type, order, { reopen: order.uuid, unfinished }],
-    // An operator returns or keeps it.
-    [returns.idOf(unmatched), returns.type, REOPENED, null],
-    [deposits.idOf(deposit), deposits.type, REOPENED, { connectionUuid, endToEnd: `E${'1'.repeat(31)}` }],
-    [auth_code.idOf(randomUUID()), auth_code.type, REOPENED, null],
-  ]
-}
-
-test('workflows whose history does not replay are replaced from their rows, and the operator sees it', async () => {
-  const rows = await createRows()
+test('operations whose workflows do not replay end as ordered, wherever the process of the sweep ends, and the operator sees it', async () => {
+  const bank = openBank()
+  const cases = await createFailingCases(fixture, bank)
+  const ids = cases.map(({ workflowId }) => workflowId)
   const workflowsPath = join(import.meta.dirname, '../../support/earlier-workflows.ts')
-  for (const [workflowId, type, input] of rows)
+  for (const { workflowId, type, input } of cases)
     await client.workflow.start(type, { workflowId, taskQueue: TASK_QUEUE, args: [input] })
   const describe = (workflowId: string) => client.workflow.getHandle(workflowId).describe()
   const everyTask = (holds: (attempt: number) => boolean) => async () => {
-    const described = await Promise.all(rows.map(([workflowId]) => describe(workflowId)))
+    const described = await Promise.all(ids.map(describe))
     return described.every(({ raw }) => holds(raw.pendingWorkflowTask?.attempt ?? 0))
   }
   await runWorkerUntil(
-    await bundleWorkflowCode({ workflowsPath, logger: new DefaultLogger('ERROR') }),
+    { workflowBundle: await bundleWorkflowCode({ workflowsPath, logger: new DefaultLogger('ERROR') }) },
     everyTask(attempt => attempt === 0),
   )
-  for (const [workflowId] of rows)
+  for (const workflowId of ids)
     await client.workflow.getHandle(workflowId).signal(providerNotificationSignal, NOTIFICATION)
   await runWorkerUntil(
-    today,
+    { workflowBundle: today },
     everyTask(attempt => attempt > 1),
   )
   const isListed = async () => {
     const { count } = await client.workflow.count(
       `ExecutionStatus = 'Running' AND TaskQueue = '${TASK_QUEUE}'`,
     )
-    return count === rows.length
+    return count === cases.length
   }
   await waitUntil(isListed, { limitMs: 60_000, description: 'the list of workflows' })
 
-  const scaled: TemporalContext = { client: async () => client, taskQueue: TASK_QUEUE, timeScale: 100_000 }
-  const sweep = sweepWorkflows({ ...fixture.dependencies, temporal: scaled })
-  const replacedIds = rows.filter(([, , , continuedWith]) => continuedWith).map(([workflowId]) => workflowId)
-  expect(await sweep()).toMatchObject({ replaced: replacedIds.length })
+  const temporalOf = (used: Client): TemporalContext => ({
+    client: async () => used,
+    taskQueue: TASK_QUEUE,
+    timeScale: CASE_TIME_SCALE,
+  })
+  const sweep = (used: Client) => sweepWorkflows({ ...fixture.dependencies, temporal: temporalOf(used) })()
+  // A PIX that no row holds, and a notification of a charge that has ended: nothing but their workflow has them.
+  const lateCharge = cases.find(({ input }) => 'reopen' in input)!.workflowId
+  const deposit = ids.find(id => id.startsWith('deposit/'))!
+  await expect(sweep(endingProcess(deposit, 'before'))).rejects.toThrow(PROCESS_ENDED)
+  await expect(sweep(endingProcess(lateCharge, 'after'))).rejects.toThrow(PROCESS_ENDED)
+  for (const workflowId of [lateCharge, deposit])
+    expect((await describe(workflowId)).status.name).toBe('RUNNING')
+  await sweep(client)
+  expect(await sweep(client)).toMatchObject({ replaced: 0, notReopened: 0 })
 
-  for (const [workflowId, , input, continuedWith] of rows) {
-    const { events } = await client.workflow.getHandle(workflowId).fetchHistory()
-    const [started] = events!
-    const startedWith = JSON.parse(
-      Buffer.from(started!.workflowExecutionStartedEventAttributes!.input!.payloads![0]!.data!).toString(),
-    )
-    expect(startedWith).toMatchObject(continuedWith ?? input)
+  bank.lookUps.length = 0
+  const dependencies = {
+    ...fixture.dependencies,
+    ...buildCaseDependencies(bank),
+    temporal: temporalOf(client),
   }
-  const acts = await fixture.sql<{ subject: string }>(
-    `select subject from operator_action where actor = 'trilho' and action = 'replace_workflow'`,
+  const unfinished: unknown[] = []
+  const areEnded = async () => {
+    unfinished.length = 0
+    for (const { workflowId, readState, ends } of cases) {
+      const state = readState ? await readState() : (await describe(workflowId)).status.name
+      if (state !== ends) unfinished.push({ workflowId, state, ends })
+    }
+    return unfinished.length === 0
+  }
+  const deliveryWorker = await Worker.create({
+    connection: workerConnection,
+    taskQueue: webhookTaskQueueOf(TASK_QUEUE),
+    activities: webhookActivities(dependencies),
+  })
+  await deliveryWorker.runUntil(
+    runWorkerUntil(
+      {
+        workflowBundle: today,
+        activities: {
+          ...providerActivities(dependencies),
+          ...databaseActivities(dependencies),
+          ...maintenanceActivities(dependencies),
+        },
+      },
+      areEnded,
+      () => JSON.stringify(unfinished),
+    ),
   )
-  expect(acts.map(({ subject }) => subject).sort()).toEqual(replacedIds.sort())
-  const left = await fixture.sql('select noun from lost_workflow where not is_reopened')
-  expect(left).toEqual([{ noun: 'return' }])
-  expect(await sweep()).toMatchObject({ replaced: 0 })
+  // Nothing was ordered twice, and the charge of the late notification was polled.
+  expect(bank.orders).toHaveLength(new Set(bank.orders).size)
+  expect(bank.lookUps).toContain(lateCharge.split('/')[1]!.replaceAll('-', ''))
+  expect(await fixture.sql('select sum(cents)::int as cents from balance')).toEqual([{ cents: 0 }])
+  expect(await fixture.sql('select noun from lost_workflow where not is_reopened')).toEqual([])
+  const acts = await fixture.sql<{ subject: string }>(
+    `select distinct subject from operator_action where actor = 'trilho' and action = 'replace_workflow'`,
+  )
+  expect(acts.map(({ subject }) => subject).sort()).toEqual([...ids].sort())
 })
+
+const PROCESS_ENDED = 'the process of the sweep has ended'
+
+/** A client whose process ends right before or after its call that continues a workflow. */
+function endingProcess(workflowId: string, moment: 'before' | 'after'): Client {
+  const endAt =
+    (call: 'start' | 'signalWithStart') => async (type: string, options: { workflowId: string }) => {
+      const isLast = options.workflowId === workflowId
+      if (isLast && moment === 'before') throw new Error(PROCESS_ENDED)
+      await client.workflow[call as 'start'](type, options as never)
+      if (isLast) throw new Error(PROCESS_ENDED)
+    }
+  const workflow = Object.assign(Object.create(client.workflow), {
+    start: endAt('start'),
+    signalWithStart: endAt('signalWithStart'),
+  })
+  return Object.assign(Object.create(client), { workflow })
+}

@@ -3,6 +3,7 @@ import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import { defaultPayloadConverter, WorkflowNotFoundError } from '@temporalio/common'
 import { sweepWorkflows } from '../../../src/activities/disaster-recovery/lost-workflows.ts'
 import { requestManualSettlement } from '../../../src/admin/manual-settlement.ts'
+import { findContinuation } from '../../../src/disaster-recovery/continuation.ts'
 import type { TemporalContext } from '../../../src/temporal/workflow-options.ts'
 import type { ChargeInput } from '../../../src/workflows/contracts/charges.ts'
 import type { TransferInput } from '../../../src/workflows/contracts/transfers.ts'
@@ -148,6 +149,14 @@ const sentThrough = ({ uuid, candidates: [connectionUuid] }: TransferInput) => (
 /** What Temporal remembers of its workflow, besides its input. */
 type Memory = ((order: TransferInput) => Partial<RememberedWorkflow>) | undefined
 
+/** What replaces the workflow of a transfer whose history does not replay. */
+const findReplacement = (temporal: TemporalContext, workflowId: string) =>
+  findContinuation(
+    temporal,
+    { em: fixture.orm.em.fork(), sealer: fixture.seal },
+    { workflowId, runId: 'run', type: 'transferWorkflow' },
+  )
+
 /** A transfer that is due in so many hours, was never started, and has no running workflow. */
 async function scheduled(dueInHours: number, remembered: Memory) {
   const scheduledFor = new Date(Date.now() + dueInHours * HOUR).toISOString()
@@ -159,10 +168,11 @@ async function scheduled(dueInHours: number, remembered: Memory) {
   const workflowId = `transfer/${order.uuid}`
   const past = remembered && { workflowId, order, ...remembered(order) }
   const { temporal, did } = temporalOf([], [], past)
+  const replacement = await findReplacement(temporal, workflowId)
   const swept = await sweepWorkflows({ ...fixture.dependencies, temporal })()
   await clearLostWorkflows()
   await away(order.uuid)
-  return { swept, did, order, workflowId }
+  return { swept, did, order, workflowId, replacement }
 }
 
 const REOPENED = { checked: 1, reopened: 1, notReopened: 0, replaced: 0 }
@@ -194,9 +204,22 @@ test.each<[what: string, dueInHours: number, remembered: Memory]>([
 })
 
 test('a waiting transfer whose workflow had ended is reported and left to the rebuild', async () => {
-  const { swept, did } = await scheduled(1, () => ({ ended: 'cancelled' }))
+  const { swept, did, replacement } = await scheduled(1, () => ({ ended: 'cancelled' }))
+  // A run whose history does not replay is not terminated either.
+  expect(replacement).toBeUndefined()
   expect(swept).toEqual({ checked: 1, reopened: 0, notReopened: 1, replaced: 0 })
   expect(did).toEqual([])
+})
+
+test.each<[what: string, isReplaced: boolean, Memory]>([
+  ['starts no payout is started again', true, () => ({})],
+  ['starts a payout is left to the rebuild', false, order => ({ events: [sentThrough(order)] })],
+])('a transfer without a row whose history does not replay and %s', async (_, isReplaced, remembered) => {
+  const order = fixture.transferInput(await fixture.createMerchant(1_000))
+  const workflowId = `transfer/${order.uuid}`
+  const { temporal } = temporalOf([], [], { workflowId, order, ...remembered!(order) })
+  const replacement = await findReplacement(temporal, workflowId)
+  expect(replacement !== undefined).toBe(isReplaced)
 })
 
 test('a charge that was being issued is looked up at its providers, and not issued again', async () => {
