@@ -75,6 +75,8 @@ describe('a rule over a series that begins with its first event', () => {
     ...Array.from({ length: 30 }, () => before),
     ...Array.from({ length: 3 }, () => `${before}\n${series}`),
   ]
+  const failedTasks = (reason: string) =>
+    `temporal_workflow_task_execution_failed{workflow_type="transferWorkflow",failure_reason="${reason}"}`
   const SIGN_IN =
     'trilho_http_request_seconds_count{route="/dashboard/sign-in",method="POST",status="401",process="api"}'
 
@@ -85,7 +87,7 @@ describe('a rule over a series that begins with its first event', () => {
       'trilho_unexplained_answers{provider="PROVIDER_A",operation="refund",kind="unlisted_refusal",name="nova"} 1',
     ],
     ['InternalErrors', 'trilho_http_failures_total{code="internal_error",cause="bug",process="api"} 1'],
-    ['WorkflowTasksFail', 'temporal_workflow_task_execution_failed{workflow_type="transferWorkflow"} 1'],
+    ['WorkflowsDoNotReplay', `${failedTasks('NonDeterminismError')} 1`],
     [
       'ProviderUnreachable',
       'trilho_provider_failures_total{provider="PROVIDER_A",code="timeout",worker="w"} 11',
@@ -98,7 +100,7 @@ describe('a rule over a series that begins with its first event', () => {
 
   test.each([
     ['InternalErrors', 'trilho_http_failures_total{code="internal_error",cause="bug",process="api"} 1'],
-    ['WorkflowTasksFail', 'temporal_workflow_task_execution_failed{workflow_type="transferWorkflow"} 1'],
+    ['WorkflowsDoNotReplay', `${failedTasks('NonDeterminismError')} 1`],
     ['SignInFailures', `${SIGN_IN} 51`],
   ])('%s does not fire for an old event when Prometheus begins to scrape', (alert, series) => {
     expect(
@@ -107,6 +109,18 @@ describe('a rule over a series that begins with its first event', () => {
         Array.from({ length: 40 }, () => `${UP}\n${series}`),
       ),
     ).toBe(false)
+  })
+
+  test.each([
+    ['fires for code that throws at each retry', (minute: number) => 1 + Math.floor(minute / 10), true],
+    ['does not fire for a task that timed out once', (minute: number) => (minute < 30 ? 1 : 2), false],
+  ])('WorkflowTasksFail %s', (_, countAt, isFiring) => {
+    const scrapes = Array.from(
+      { length: 60 },
+      (__, minute) => `${UP}\n${failedTasks('WorkflowError')} ${countAt(minute)}`,
+    )
+    expect(fires('WorkflowTasksFail', scrapes)).toBe(isFiring)
+    expect(fires('WorkflowsDoNotReplay', scrapes)).toBe(false)
   })
 
   test('WorkerReachesNoProvider does not fire for a worker whose first answer came within its range', () => {

@@ -5,11 +5,17 @@ import { buildWorkflowBundle } from './workflow-bundle.ts'
 export type NamedHistory = { workflowId: string; history: History }
 type FailedReplay = { workflowId: string; error: Error }
 
-/** Prepares replaying in this process, once: a quiet SDK runtime and the bundle of the real workflows. */
-export async function prepareReplay(): Promise<WorkflowBundleOption> {
+/**
+ * Prepares replaying in this process, once: a quiet SDK runtime and the bundle of the real workflows. `metricsAddress`: where the SDK
+ * serves its metrics, if it does.
+ */
+export async function prepareReplay(metricsAddress?: string): Promise<WorkflowBundleOption> {
   Runtime.install({
     logger: new DefaultLogger('ERROR'),
-    telemetryOptions: { logging: { filter: 'ERROR', forward: {} } },
+    telemetryOptions: {
+      logging: { filter: 'ERROR', forward: {} },
+      ...(metricsAddress && { metrics: { prometheus: { bindAddress: metricsAddress } } }),
+    },
   })
   return buildWorkflowBundle()
 }

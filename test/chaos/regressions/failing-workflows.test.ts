@@ -17,6 +17,7 @@ import {
   webhookActivities,
 } from '../../../src/activities/index.ts'
 import { waitUntil } from '../../../src/dev/os/wait-until.ts'
+import { findLoopbackAddress, readTemporalSdkMetrics } from '../../../src/metrics/temporal-sdk-metrics.ts'
 import type { TemporalContext } from '../../../src/temporal/workflow-options.ts'
 import { providerNotificationSignal } from '../../../src/workflows/contracts/provider-notifications.ts'
 import { SEARCH_ATTRIBUTES } from '../../../src/workflows/contracts/search-attributes.ts'
@@ -43,9 +44,11 @@ let connection: Connection
 let workerConnection: NativeConnection
 let client: Client
 let today: WorkflowBundleOption
+let metricsAddress: string
 
 beforeAll(async () => {
-  today = await prepareReplay()
+  metricsAddress = await findLoopbackAddress()
+  today = await prepareReplay(metricsAddress)
   fixture = await openActivityFixture()
   server = await startTemporal(Object.values(SEARCH_ATTRIBUTES).map(({ name, type }) => ({ name, type })))
   const { address } = server
@@ -91,6 +94,10 @@ test('operations whose workflows do not replay end as ordered, wherever the proc
   await runWorkerUntil(
     { workflowBundle: today },
     everyTask(attempt => attempt > 1),
+  )
+  // deploy/alerts.yml tells them from other failed tasks by the reason.
+  expect(await readTemporalSdkMetrics(metricsAddress)).toMatch(
+    /^temporal_workflow_task_execution_failed\{[^}]*failure_reason="NonDeterminismError"/m,
   )
   const isListed = async () => {
     const { count } = await client.workflow.count(

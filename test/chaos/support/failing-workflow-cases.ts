@@ -318,7 +318,7 @@ export async function createFailingCases(fixture: ActivityFixture, bank: Bank): 
       { uuid: removed, timeScale: CASE_TIME_SCALE },
       stateOf('pix_key', removed, 'removed'),
     ),
-    of('verification_code', code.uuid, code, {
+    of('auth_code', code.uuid, code, {
       readState: select('select delivery as state from auth_code where uuid = ?', code.uuid),
       ends: 'sent',
     }),
