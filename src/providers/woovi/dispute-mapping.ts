@@ -1,6 +1,7 @@
 import { disputeTypeOf } from '../../domain/disputes/dispute.ts'
 import type { DisputeReturn, ProviderDispute } from '../../domain/disputes/provider-dispute.ts'
 import { timeOfRailId } from '../../domain/pix/rail-id.ts'
+import type { AnswerNotes } from '../adapter/answer-parsing.ts'
 import type { WooviDispute, WooviRefundSolicitation } from './dispute-schemas.ts'
 
 /** The facts about a dispute that its funds recovery adds. */
@@ -62,17 +63,38 @@ export function mapWooviDispute(
 type DisputeLeg = Pick<ProviderDispute, 'kind' | 'endToEnd'>
 
 /**
- * Finds the returns of a dispute in its refund solicitations. Of a dispute that we received only the PIX that we
- * received counts; to the payer who opened the dispute, returns may come from every account that the money reached.
- * The dispute is closed when each of these solicitations is.
+ * Picks the refund solicitations of a dispute. Of a dispute that we received only the PIX that we received counts; to the
+ * payer who opened the dispute, returns may come from every account that the money reached. Those that return more than
+ * `maxCents` together are left out and noted: no more than the disputed value is returned.
  */
-export function findDisputeReturns(solicitations: WooviRefundSolicitation[], { kind, endToEnd }: DisputeLeg) {
+export function pickDisputeSolicitations(
+  solicitations: WooviRefundSolicitation[],
+  { kind, endToEnd }: DisputeLeg,
+  maxCents: number | null,
+  notes: AnswerNotes,
+): { items: WooviRefundSolicitation[]; isComplete: boolean } {
   const relevant = solicitations.filter(
     ({ endToEndId }) => kind === 'REQUESTED_MED' || (endToEndId ?? endToEnd) === endToEnd,
   )
+  let returnedCents = 0
+  const items = relevant.filter(solicitation => {
+    const cents = toDisputeReturns(solicitation).reduce((sum, one) => sum + one.cents, 0)
+    const isPossible = maxCents === null || returnedCents + cents <= maxCents
+    if (isPossible) returnedCents += cents
+    else notes.noteUnreadableItem(solicitation, '')
+    return isPossible
+  })
+  return { items, isComplete: items.length === relevant.length }
+}
+
+/** Finds the returns of a dispute in its refund solicitations. It is closed when each of them is. */
+export function findDisputeReturns(
+  solicitations: WooviRefundSolicitation[],
+): Pick<ProviderDispute, 'returns' | 'isClosed'> {
   return {
-    returns: relevant.flatMap(toDisputeReturns),
-    isClosed: relevant.length > 0 && relevant.every(({ status }) => CLOSED_STATUSES.includes(status ?? '')),
+    returns: solicitations.flatMap(toDisputeReturns),
+    isClosed:
+      solicitations.length > 0 && solicitations.every(({ status }) => CLOSED_STATUSES.includes(status ?? '')),
   }
 }
 const CLOSED_STATUSES = ['CLOSED', 'CANCELLED', 'CANCELED']

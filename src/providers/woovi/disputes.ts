@@ -9,13 +9,18 @@ import type {
   ReplyToDisputeOutcome,
 } from '../../domain/disputes/provider-dispute.ts'
 import { isTransportCode, type NoAnswerResult } from '../../domain/providers/provider.ts'
-import { ANY_ANSWER, parseItems } from '../adapter/answer-parsing.ts'
+import { ANY_ANSWER, type AnswerNotes, parseItems } from '../adapter/answer-parsing.ts'
 import { completeDisputes } from '../adapter/listed-disputes.ts'
 import { hasReturnPeriodEnded } from '../adapter/statement-period.ts'
 import { encodePath } from '../http/client.ts'
 import type { DisputeCalls } from '../port.ts'
 import type { WooviClient } from './client.ts'
-import { findDisputeReturns, mapWooviDispute, type WooviFundsRecovery } from './dispute-mapping.ts'
+import {
+  findDisputeReturns,
+  mapWooviDispute,
+  pickDisputeSolicitations,
+  type WooviFundsRecovery,
+} from './dispute-mapping.ts'
 import {
   findRecoveryList,
   type WooviDispute,
@@ -113,7 +118,8 @@ export function createWooviDisputes(client: WooviClient, now: () => number): Dis
     const disputes = await readRecoveryList(dispute, 'disputes', wooviDisputeSchema)
     if (disputes.kind === 'no_answer') return disputes
     const recovery = disputes.items.find(item => item.endToEndId === endToEndId) ?? null
-    const pix = recovery?.sentOrReceived ? null : await findDisputedPix(dispute)
+    const disputedCents = dispute.value ?? recovery?.value
+    const pix = recovery?.sentOrReceived && disputedCents ? null : await findDisputedPix(dispute)
     if (pix?.kind === 'no_answer') return pix
     const side = recovery?.sentOrReceived ?? pix?.side
     const kind = side === 'SENT' ? 'REQUESTED_MED' : 'RECEIVED_MED'
@@ -128,11 +134,17 @@ export function createWooviDisputes(client: WooviClient, now: () => number): Dis
     const { isUnread } = decision
     if (decision.kind === 'undecided') return { ...undecided, isUnread }
     if (decision.kind === 'disagreed') return { ...undecided, decision: 'disagreed' }
-    const list = 'refund-solicitations'
-    const solicitations = await readRecoveryList(dispute, list, wooviRefundSolicitationSchema)
+    const leg = { kind, endToEnd: endToEndId } as const
+    const maxCents = disputedCents ?? pix?.cents ?? null
+    const solicitations = await readRecoveryList(
+      dispute,
+      'refund-solicitations',
+      wooviRefundSolicitationSchema,
+      (items, notes) => pickDisputeSolicitations(items, leg, maxCents, notes),
+    )
     if (solicitations.kind === 'no_answer') return solicitations
     const { items, isComplete } = solicitations
-    const { returns, isClosed } = findDisputeReturns(items, { kind, endToEnd: endToEndId })
+    const { returns, isClosed } = findDisputeReturns(items)
     return {
       ...{ ...undecided, isUnread: solicitations.isUnread, decision: 'agreed' },
       ...{ returns, isClosed: isClosed && isComplete },
@@ -151,20 +163,22 @@ export function createWooviDisputes(client: WooviClient, now: () => number): Dis
 
   /**
    * Reads one list of a dispute's funds recovery; no answer only where none arrived. An absent or refused recovery has no
-   * items. `isComplete`: every item was readable. `isUnread`: Woovi answered, but neither with the list nor with a refusal.
+   * items. `pick` leaves out items that do not count. `isComplete`: every item that counts was readable and possible. `isUnread`: Woovi answered, but neither with the list nor with a refusal.
    */
   async function readRecoveryList<Item>(
     { endToEndId }: IdentifiedDispute,
     name: keyof typeof RECOVERY_LIST_FIELDS,
     itemSchema: z.ZodType<Item>,
+    pick: PickItems<Item> = items => ({ items, isComplete: true }),
   ) {
     const path = encodePath`/api/v1/funds-recovery/${endToEndId}/${name}`
     const call = { call: 'findRecovery', reference: endToEndId, path } as const
     const outcome = await client.lookUp(call, ANY_ANSWER, (json, notes) => {
       const list = findRecoveryList(json, RECOVERY_LIST_FIELDS[name])
       if (!list) return undefined
-      const items = parseItems(itemSchema, list, notes)
-      return { items, isComplete: items.length === list.length, isUnread: false }
+      const readable = parseItems(itemSchema, list, notes)
+      const { items, isComplete } = pick(readable, notes)
+      return { items, isComplete: isComplete && readable.length === list.length, isUnread: false }
     })
     if (outcome.kind === 'found') return outcome
     if (outcome.kind === 'no_answer' && isTransportCode(outcome.code)) return outcome
@@ -174,11 +188,11 @@ export function createWooviDisputes(client: WooviClient, now: () => number): Dis
 
   /** Finds the disputed PIX: of a sent one we are the payer; one that Woovi does not show was received. */
   async function findDisputedPix({ endToEndId }: IdentifiedDispute) {
-    const outcome = await findWooviTransaction(client, endToEndId, ({ type, time }) => ({ type, at: time }))
+    const outcome = await findWooviTransaction(client, endToEndId, pix => ({ pix }))
     if (outcome.kind === 'no_answer' && isTransportCode(outcome.code)) return outcome
-    const found = outcome.kind === 'found' ? outcome : null
+    const found = outcome.kind === 'found' ? outcome.pix : null
     const side = found?.type === 'WITHDRAW' ? 'SENT' : 'RECEIVED'
-    return { kind: 'found', side, at: found?.at } as const
+    return { kind: 'found', side, at: found?.time, cents: found?.value } as const
   }
 
   /** Replies by documents, the only form that Woovi accepts; without attachments the text is a PDF of its own. */
@@ -242,6 +256,8 @@ const AGREED = { kind: 'agreed', isUnread: false } as const
 
 /** Codes of a refused look-up: the account has no funds recoveries, or this one is not its. */
 const REFUSAL_CODES = ['provider_denied', ...[400, 401, 403, 404, 422].map(status => `http_${status}`)]
+
+type PickItems<Item> = (items: Item[], notes: AnswerNotes) => { items: Item[]; isComplete: boolean }
 
 /** A dispute whose PIX is known. */
 type IdentifiedDispute = WooviDispute & { endToEndId: string }

@@ -49,6 +49,8 @@ const solicitation = (changes: Record<string, unknown> = {}) => ({
   refundedAt: at,
   ...changes,
 })
+const more = (cents: number, endToEndId = END_TO_END) =>
+  solicitation({ endToEndId, EffectiveRefundedAmount: cents, refundTransactionId: 'D-more' })
 const noRecovery = wooviErrorReply('Recuperação de fundos não encontrada', { status: 404 })
 const denied = wooviErrorReply('Your account does not have the permission to use this endpoint', {
   status: 403,
@@ -149,6 +151,9 @@ test.each([
   ['still open', [solicitation({ status: 'OPEN', refundTransactionId: null })], [], false],
   ['closed without', [solicitation({ EffectiveRefundedAmount: 0, refundTransactionId: null })], [], true],
   ['of another leg', [solicitation({ endToEndId: 'E-other' })], [], false],
+  ['beside one above the rest of the disputed value', [solicitation(), more(681)], [320], false],
+  ['above the disputed value', [more(1001), solicitation()], [320], false],
+  ['beside one above the value, of another leg', [solicitation(), more(1001, 'E-other')], [320], true],
 ])('an accepted dispute whose solicitation is %s', async (_name, all, returned, closed) => {
   await using story = await openWooviFixture()
   story.scripted.scriptReplies(BY_PIX, okReply({ dispute: dispute({ status: 'ACCEPTED' }) }))
@@ -159,6 +164,20 @@ test.each([
   expect(found.kind === 'found' && found.dispute.returns).toEqual(
     returned.map(cents => ({ id: RETURN_ID, endToEnd: RETURN_ID, cents, at })),
   )
+})
+
+test('where Woovi reports no disputed value, no more than the PIX is returned', async () => {
+  await using story = await openWooviFixture()
+  story.scripted.scriptReplies(BY_PIX, okReply({ dispute: dispute({ status: 'ACCEPTED' }) }))
+  story.scripted.scriptReplies(DISPUTES, okReply(behind({ value: undefined })))
+  story.scripted.scriptReplies(SOLICITATIONS, okReply([more(transactionOf().value + 1), solicitation()]))
+  story.scripted.scriptReplies(MOVED, okReply({ transaction: transactionOf() }))
+  expect(await story.provider.findDispute(name)).toMatchObject({
+    dispute: { cents: null, returns: [{ cents: 320 }], isClosed: false },
+  })
+  expect(story.recorded).toMatchObject([
+    { kind: 'unreadable_item', body: expect.stringContaining('1235') },
+  ])
 })
 
 test('a dispute of ours is returned from every leg, and has no deadline for us', async () => {
