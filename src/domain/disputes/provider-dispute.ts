@@ -41,6 +41,11 @@ export type ProviderDispute = {
    */
   returns: DisputeReturn[]
   /**
+   * Ids of devoluções of an accepted dispute that have failed and of which the provider does not say who ordered them. One
+   * that we did not order ends the dispute: nothing more is returned.
+   */
+  failedReturnIds?: string[]
+  /**
    * Nothing more is returned: an agreed dispute is over even where `returns` is empty, and one under analysis has ended
    * without a published decision.
    */

@@ -131,6 +131,7 @@ export function createEfiDisputes(client: EfiClient, now: () => number): Dispute
           one => isDisputeDevolucao(one) || (status === 'agreed' && mayBeOfDispute(one, infraction, pix)),
         )
         .flatMap(mapEfiSettledReturn),
+      ...(status === 'agreed' && { failedReturnIds: listFailedReturnIds(pix, infraction) }),
       isClosed: status === 'agreed' && hasNoMoreReturns(pix, now()),
     }
     return { kind: 'found', dispute }
@@ -214,6 +215,21 @@ function mayBeOfDispute(
   if (kind === 'RECEIVED_MED') return true
   const at = getEfiTime(horario)
   return at !== null && Date.parse(at) >= Date.parse(dadosAnalise.abertura)
+}
+
+/**
+ * Lists the failed devoluções of an accepted dispute that do not say who ordered them, while none is under way. Of a sent
+ * PIX its recipient's failures are not listed, and one from before the dispute is not its.
+ */
+function listFailedReturnIds(pix: DisputedPix, { dadosAnalise }: EfiInfraction): string[] {
+  const { kind, returns, isComplete } = pix
+  const isUnderWay = returns.some(({ status }) => status === 'EM_PROCESSAMENTO')
+  if (kind !== 'RECEIVED_MED' || !isComplete || isUnderWay) return []
+  return returns.flatMap(({ id, status, natureza, horario }) => {
+    const at = getEfiTime(horario)
+    const isEarlier = at !== null && Date.parse(at) < Date.parse(dadosAnalise.abertura)
+    return status === 'NAO_REALIZADO' && !natureza && id && !isEarlier ? [id] : []
+  })
 }
 
 /** Tells whether no return can follow: the dispute's return failed, all is returned, or the period is over. */

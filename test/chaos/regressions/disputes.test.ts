@@ -139,20 +139,11 @@ test('of the returns that a provider lists, those that we ordered are refunds, a
   const merchant = await fixture.createMerchant(0)
   const chargeUuid = await createPaidCharge(fixture, merchant)
   const { connectionUuid, accountUuid } = merchant
-  const refund = {
-    ...{ uuid: randomUUID(), chargeUuid, accountUuid, connectionUuid, valueCents: 600 },
-    ...{ fingerprint: 'f', requestId: 'r', timeScale: 1 },
-  }
-  await fixture.records.openRefund(refund)
-  fixture.scriptProvider({ refund: async () => ({ kind: 'accepted', payout: onItsWay }) })
-  await fixture.providers.sendRefund({ uuid: refund.uuid, connectionUuid, isResend: false })
-  const [pix] = await fixture.sql<{ name: string }>('select end_to_end as name from charge where uuid = ?', [
-    chargeUuid,
-  ])
-  const dispute = createDisputeFixture(fixture, { connectionUuid, endToEnd: pix!.name })
+  const { refundUuid, endToEnd } = await sendRefund(merchant, chargeUuid)
+  const dispute = createDisputeFixture(fixture, { connectionUuid, endToEnd })
   const at = new Date().toISOString()
   // The provider has settled our refund before we know it.
-  const ours = { id: referenceOf(refund.uuid), endToEnd: endToEndId('D'), cents: 600, at }
+  const ours = { id: referenceOf(refundUuid), endToEnd: endToEndId('D'), cents: 600, at }
   const theirs = { id: 'devolucao1', endToEnd: endToEndId('D'), cents: 400, at }
   expect(await dispute.pollAnswering({ status: 'agreed', returns: [ours] })).toMatchObject({
     state: 'accepted',
@@ -171,6 +162,33 @@ test('of the returns that a provider lists, those that we ordered are refunds, a
   expect(await fixture.readBalances(accountUuid)).not.toHaveProperty('available')
 })
 
+test('of the failed returns that a provider lists, one that we did not order ends the accepted dispute', async () => {
+  const merchant = await fixture.createMerchant(0)
+  const chargeUuid = await createPaidCharge(fixture, merchant)
+  const { refundUuid, endToEnd } = await sendRefund(merchant, chargeUuid)
+  const dispute = createDisputeFixture(fixture, { connectionUuid: merchant.connectionUuid, endToEnd })
+  const poll = (...failedReturnIds: string[]) => dispute.pollAnswering({ status: 'agreed', failedReturnIds })
+  expect(await poll(referenceOf(refundUuid))).toMatchObject({ state: 'accepted' })
+  expect(await poll(referenceOf(refundUuid), 'devolucao1')).toMatchObject({ state: 'resolved' })
+  expect(await fixture.readBalances(merchant.accountUuid)).toMatchObject({ available: 400 })
+})
+
+/** Sends a refund of R$ 6.00 of a charge, which its provider accepts. */
+async function sendRefund(
+  { accountUuid, connectionUuid }: Record<'accountUuid' | 'connectionUuid', string>,
+  chargeUuid: string,
+) {
+  const refundUuid = randomUUID()
+  await fixture.records.openRefund({
+    ...{ uuid: refundUuid, chargeUuid, accountUuid, connectionUuid, valueCents: 600 },
+    ...{ fingerprint: 'f', requestId: 'r', timeScale: 1 },
+  })
+  fixture.scriptProvider({ refund: async () => ({ kind: 'accepted', payout: onItsWay }) })
+  await fixture.providers.sendRefund({ uuid: refundUuid, connectionUuid, isResend: false })
+  const pix = 'select end_to_end as "endToEnd" from charge where uuid = ?'
+  const [charge] = await fixture.sql<{ endToEnd: string }>(pix, [chargeUuid])
+  return { refundUuid, endToEnd: charge!.endToEnd }
+}
 const onItsWay = { status: 'in_process', cents: 600, endToEnd: '', at: null } as const
 const unreachable = { kind: 'unreachable', code: 'dns_failed', message: 'nobody there' } as const
 

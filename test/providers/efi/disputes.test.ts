@@ -148,6 +148,29 @@ test('before the decision only a devolução that says so is the return of a dis
   expect(await readDispute({ status: 'EM_DEFESA' }, devolucoes)).toMatchObject({ returns: [{ id: 'med' }] })
 })
 
+const failed = (changes: Record<string, unknown> = {}) =>
+  devolucaoOf({ id: 'failed', status: 'NAO_REALIZADO', horario: null, ...changes })
+test.each([
+  ['that failed', 'ACEITA', [failed()], ['failed']],
+  ['that failed beside one on its way', 'ACEITA', [failed(), devolucaoOf()], []],
+  ['that failed beside an unreadable one', 'ACEITA', [failed(), devolucaoOf({ status: 'QUASE' })], []],
+  [
+    'that failed before the dispute was opened',
+    'ACEITA',
+    [failed({ horario: { solicitacao: '2026-01-10T11:59:00Z' } })],
+    [],
+  ],
+  ['that failed, and says who ordered it', 'ACEITA', [failed({ natureza: 'ORIGINAL' })], []],
+  ['that failed before the decision', 'EM_DEFESA', [failed()], undefined],
+])(
+  'a devolução %s, of which Efí does not say who ordered it',
+  async (_, status, devolucoes, failedReturnIds) => {
+    const med = await readDispute({ status }, devolucoes)
+    expect(med).toMatchObject({ returns: [], isClosed: false })
+    expect('failedReturnIds' in med ? med.failedReturnIds : undefined).toEqual(failedReturnIds)
+  },
+)
+
 test('after ninety days nothing is returned any more', async () => {
   await using story = await openEfiFixture({ now: () => Date.parse('2026-04-12T00:00:00Z') })
   story.scripted.scriptReplies(LIST, page([infraction({ status: 'ACEITA' })]))
