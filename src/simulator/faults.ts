@@ -32,6 +32,8 @@ export const CALL_FAULTS = [
   'timeout_then_absent',
   'accepted_then_silent',
   'accepted_then_rejected',
+  /** A refund is rejected as under `accepted_then_rejected`, and carried out `delay_ms` later without a notification. */
+  'rejected_then_done',
   'http_429',
   'http_500',
   'broken_body',
@@ -76,7 +78,7 @@ export const VIEW_FAULTS = [
 ] as const
 export type ViewFault = (typeof VIEW_FAULTS)[number]
 
-/** A received PIX is notified at once, but look-ups and lists show it only after `delay_ms`. */
+/** A PIX or refund is notified as usual, but look-ups and lists show it only after `delay_ms`. */
 export const LISTING_FAULTS = ['books_lag'] as const
 type ListingFault = (typeof LISTING_FAULTS)[number]
 
@@ -94,6 +96,7 @@ export const FAULT_OPERATIONS = {
   order_left: ['sendTransfer'],
   order_removed: ['sendTransfer'],
   accepted_then_reported_removed: ['sendTransfer'],
+  rejected_then_done: ['refund'],
   txid_differs: ['issueCharge'],
   other_status: ['listDisputes', 'findDispute'],
 } as const satisfies Partial<Record<FaultKind, readonly ProviderOperation[]>>

@@ -14,6 +14,8 @@ export const SIMULATOR_WAITS_MS = {
   recipientReturn: 500,
   /** From the refusal of an order that the provider stores to its removal in the panel. */
   orderRemoval: 10_000,
+  /** From the rejection of a refund to its settlement all the same. */
+  settlementAfterRejection: 120_000,
   /** Time that Efí takes for a report of the statement ("Boa Prática"). */
   report: 30_000,
   /** From the notification of a received PIX to its appearance in look-ups and lists. */

@@ -85,6 +85,11 @@ export async function respondUnderFault(call: FaultedCall): Promise<SimulatedRes
       })
     case 'accepted_then_rejected':
       return handle({ kind: 'rejected', code: LATE_REJECTION_CODE })
+    case 'rejected_then_done':
+      return handle({
+        ...{ kind: 'rejected_then_done', code: LATE_REJECTION_CODE },
+        afterMs: fault.delayMs ?? call.scaleWaitMs(SIMULATOR_WAITS_MS.settlementAfterRejection),
+      })
     case 'broken_body':
       return { ...handle(SETTLED_OUTCOME), body: '{"status":"EM_PROC' }
     case 'done_then_unlisted_refusal':

@@ -1,7 +1,7 @@
 import type { SimulatedAccount, SimulatedAccounts } from './accounts.ts'
-import type { Faults, ProviderOperation } from './faults.ts'
+import type { ProviderOperation } from './faults.ts'
 import type { IdGenerator } from './ids.ts'
-import { SIMULATOR_WAITS_MS, type WaitScaler } from './latency.ts'
+import type { ListingDelay } from './listing-delay.ts'
 import type { Rail } from './rail.ts'
 import type { SimulatorStore } from './store.ts'
 
@@ -57,10 +57,9 @@ type ReceiptDependencies = {
   store: SimulatorStore
   rail: Rail
   accounts: SimulatedAccounts
-  faults: Faults
+  listing: ListingDelay
   ids: IdGenerator
   now: () => Date
-  scaleWaitMs: WaitScaler
   onRailEvent: (event: PaymentRailEvent) => void
 }
 
@@ -76,20 +75,11 @@ export function simulateReceipts({
   store,
   rail,
   accounts,
-  faults,
+  listing: { computeListedAt, isListed, hideUnlisted },
   ids,
   now,
-  scaleWaitMs,
   onRailEvent,
 }: ReceiptDependencies): Receipts {
-  const computeListedAt = (account: SimulatedAccount): string | null => {
-    const fault = faults.consumeForListing(account, LISTING_OPERATIONS)
-    if (!fault) return null
-    const delayMs = fault.delayMs ?? scaleWaitMs(SIMULATOR_WAITS_MS.listingDelay)
-    return new Date(now().getTime() + delayMs).toISOString()
-  }
-  const isListed = (receipt: Receipt) => receipt.listedAt === null || receipt.listedAt <= now().toISOString()
-
   const find = (accountId: string, endToEnd: string) =>
     store.first<Receipt>('SELECT * FROM receipt WHERE accountId = ? AND endToEnd = ?', accountId, endToEnd)
 
@@ -97,7 +87,7 @@ export function simulateReceipts({
     receive: incoming =>
       store.inTransaction(() => {
         const account = accounts.find(incoming.accountId)!
-        const listedAt = computeListedAt(account)
+        const listedAt = computeListedAt(account, LISTING_OPERATIONS)
         const receipt = buildReceipt(incoming, { ids, at: now().toISOString(), listedAt })
         store.insert('receipt', receipt)
         rail.credit({
@@ -113,10 +103,7 @@ export function simulateReceipts({
         return receipt
       }),
     find,
-    findListed: (accountId, endToEnd) => {
-      const receipt = find(accountId, endToEnd)
-      return receipt && isListed(receipt) ? receipt : undefined
-    },
+    findListed: (accountId, endToEnd) => hideUnlisted(find(accountId, endToEnd)),
     listByTxid: (accountId, txid) =>
       store
         .all<Receipt>(

@@ -1,6 +1,8 @@
 import type { SimulatedAccount, SimulatedAccounts } from './accounts.ts'
+import type { ProviderOperation } from './faults.ts'
 import type { IdGenerator } from './ids.ts'
 import { SIMULATOR_WAITS_MS, type WaitScaler } from './latency.ts'
+import type { ListingDelay } from './listing-delay.ts'
 import type { Rail } from './rail.ts'
 import type { Receipt, Receipts } from './receipts.ts'
 import type { ReturnNature, SimulatedReturns } from './returns.ts'
@@ -25,6 +27,8 @@ export type SimulatedRefund = {
   requestedAt: string
   settledAt: string | null
   nature: ReturnNature
+  /** Time from which look-ups and lists contain it; null: at once. */
+  listedAt: string | null
 }
 
 /** A refund settled or was rejected: `changed`. `refunds`: all refunds of its PIX. */
@@ -62,6 +66,10 @@ export type SimulatedRefunds = {
   /** Lists the refunds requested in [from, to], both ISO 8601 UTC, oldest first. */
   listBetween(accountId: string, range: { from: string; to: string }): SimulatedRefund[]
   listByReceipt(receipt: ReceiptKey): SimulatedRefund[]
+  /** Find and list as look-ups do, without refunds before their `listedAt`, which `listBetween` leaves out too. */
+  findListed(key: RefundKey): SimulatedRefund | undefined
+  findListedById(accountId: string, id: string): SimulatedRefund | undefined
+  listListedByReceipt(receipt: ReceiptKey): SimulatedRefund[]
 }
 type ReceiptKey = Pick<Receipt, 'accountId' | 'endToEnd'>
 type RefundKey = { accountId: string; endToEnd: string; id: string }
@@ -76,6 +84,7 @@ type RefundDependencies = {
   accounts: SimulatedAccounts
   receipts: Receipts
   returns: SimulatedReturns
+  listing: ListingDelay
   schedule: TaskSchedule
   ids: IdGenerator
   now: () => Date
@@ -83,8 +92,14 @@ type RefundDependencies = {
   onRailEvent: (event: RefundRailEvent) => void
 }
 
+/** Operations whose listing faults delay the appearance of a refund in look-ups and lists. */
+const LISTING_OPERATIONS = ['refund', 'findRefund', 'statement'] as const satisfies ProviderOperation[]
+
+/** `doneAfterMs`: the refund is rejected first, and is carried out all the same so long after. */
+type SettleRefundInput = RefundKey & { doneAfterMs?: number }
+
 export function simulateRefunds(dependencies: RefundDependencies): SimulatedRefunds {
-  const { store, accounts, receipts, schedule, ids, now, scaleWaitMs } = dependencies
+  const { store, accounts, receipts, listing, schedule, ids, now, scaleWaitMs } = dependencies
   const find = ({ accountId, endToEnd, id }: RefundKey) =>
     store.first<SimulatedRefund>(
       'SELECT * FROM refund WHERE accountId = ? AND endToEnd = ? AND id = ?',
@@ -92,12 +107,22 @@ export function simulateRefunds(dependencies: RefundDependencies): SimulatedRefu
       endToEnd,
       id,
     )
-  schedule.registerHandler('settle_refund', (key: RefundKey) => void finishRefund(dependencies, find(key)!))
+  const findById = (accountId: string, id: string) =>
+    store.first<SimulatedRefund>('SELECT * FROM refund WHERE accountId = ? AND id = ?', accountId, id)
+  schedule.registerHandler('settle_refund', ({ doneAfterMs, ...key }: SettleRefundInput) => {
+    finishRefund(dependencies, find(key)!)
+    if (doneAfterMs !== undefined)
+      schedule.add({ task: 'carry_out_rejected_refund', input: key, afterMs: doneAfterMs })
+    return undefined
+  })
+  schedule.registerHandler(
+    'carry_out_rejected_refund',
+    (key: RefundKey) => void carryOutRejectedRefund(dependencies, find(key)!),
+  )
 
   return {
     find,
-    findById: (accountId, id) =>
-      store.first<SimulatedRefund>('SELECT * FROM refund WHERE accountId = ? AND id = ?', accountId, id),
+    findById,
     findByReturnId: (accountId, returnId) =>
       store.first<SimulatedRefund>(
         'SELECT * FROM refund WHERE accountId = ? AND returnId = ?',
@@ -105,13 +130,18 @@ export function simulateRefunds(dependencies: RefundDependencies): SimulatedRefu
         returnId,
       ),
     listBetween: (accountId, { from, to }) =>
-      store.all<SimulatedRefund>(
-        'SELECT * FROM refund WHERE accountId = ? AND requestedAt BETWEEN ? AND ? ORDER BY requestedAt, rowid',
-        accountId,
-        from,
-        to,
-      ),
+      store
+        .all<SimulatedRefund>(
+          'SELECT * FROM refund WHERE accountId = ? AND requestedAt BETWEEN ? AND ? ORDER BY requestedAt, rowid',
+          accountId,
+          from,
+          to,
+        )
+        .filter(listing.isListed),
     listByReceipt: receipt => listByReceipt(store, receipt),
+    findListed: key => listing.hideUnlisted(find(key)),
+    findListedById: (accountId, id) => listing.hideUnlisted(findById(accountId, id)),
+    listListedByReceipt: receipt => listByReceipt(store, receipt).filter(listing.isListed),
     refuse: request => {
       const at = now().toISOString()
       const { ispb } = accounts.find(request.accountId)!
@@ -122,7 +152,10 @@ export function simulateRefunds(dependencies: RefundDependencies): SimulatedRefu
         silent: 1,
       } as const
       const times = { requestedAt: at, settledAt: null, returnId: ids.returnId({ ispb, at }) }
-      const refund: SimulatedRefund = { ...request, ...refused, ...times, nature: 'MED_FRAUDE' }
+      const refund: SimulatedRefund = {
+        ...{ ...request, ...refused, ...times },
+        ...{ nature: 'MED_FRAUDE', listedAt: null },
+      }
       store.insert('refund', refund)
     },
     accept: request =>
@@ -137,12 +170,17 @@ export function simulateRefunds(dependencies: RefundDependencies): SimulatedRefu
           ...buildRefund(dependencies, request),
           requestedAt: at,
           returnId: ids.returnId({ ispb: account.ispb, at }),
+          listedAt: listing.computeListedAt(account, LISTING_OPERATIONS),
         }
         store.insert('refund', refund)
-        const afterMs =
-          request.outcome.kind === 'silent' ? request.outcome.forMs : scaleWaitMs(SIMULATOR_WAITS_MS.settle)
+        const { outcome } = request
+        const afterMs = outcome.kind === 'silent' ? outcome.forMs : scaleWaitMs(SIMULATOR_WAITS_MS.settle)
         const { accountId, endToEnd, id } = refund
-        schedule.add({ task: 'settle_refund', input: { accountId, endToEnd, id }, afterMs })
+        const input: SettleRefundInput = {
+          ...{ accountId, endToEnd, id },
+          ...(outcome.kind === 'rejected_then_done' && { doneAfterMs: outcome.afterMs }),
+        }
+        schedule.add({ task: 'settle_refund', input, afterMs })
         return { kind: 'accepted', refund }
       }),
   }
@@ -186,9 +224,10 @@ export function computeReceiptRefundableCents(receipt: Receipt, refunds: Simulat
 function buildRefund(
   { rail }: RefundDependencies,
   request: SimulatedRefundRequest,
-): Omit<SimulatedRefund, 'requestedAt' | 'returnId'> {
+): Omit<SimulatedRefund, 'requestedAt' | 'returnId' | 'listedAt'> {
   const { accountId, endToEnd, id, cents, outcome, nature = 'ORIGINAL' } = request
   const isCovered = rail.hold(accountId, cents)
+  const rejection = outcome.kind === 'rejected' || outcome.kind === 'rejected_then_done' ? outcome : null
   return {
     accountId,
     endToEnd,
@@ -196,47 +235,68 @@ function buildRefund(
     cents,
     status: 'in_process',
     silent: outcome.kind === 'silent' ? 1 : 0,
-    plannedStatus: isCovered && outcome.kind !== 'rejected' ? 'settled' : 'rejected',
-    reason: isCovered ? (outcome.kind === 'rejected' ? outcome.code : null) : NO_BALANCE_REASON,
+    plannedStatus: isCovered && rejection === null ? 'settled' : 'rejected',
+    reason: isCovered ? (rejection?.code ?? null) : NO_BALANCE_REASON,
     settledAt: null,
     nature,
   }
 }
 
-function finishRefund(
-  { store, rail, accounts, receipts, returns, now, onRailEvent }: RefundDependencies,
-  refund: SimulatedRefund,
+function finishRefund(dependencies: RefundDependencies, refund: SimulatedRefund): void {
+  const { store, rail, accounts, receipts, onRailEvent } = dependencies
+  const { accountId, endToEnd, cents } = refund
+  if (refund.plannedStatus === 'settled') {
+    settleHeldRefund(dependencies, refund)
+  } else {
+    if (refund.reason !== NO_BALANCE_REASON) rail.release(accountId, cents)
+    recordRefundStatus(store, refund, { status: 'rejected', settledAt: null })
+  }
+  if (refund.silent) return
+  const refunds = listByReceipt(store, refund)
+  onRailEvent({
+    kind: 'refund',
+    account: accounts.find(accountId)!,
+    receipt: receipts.find(accountId, endToEnd)!,
+    refunds,
+    changed: refunds.find(({ id }) => id === refund.id)!,
+  })
+}
+
+/** Debits the held amount of a refund, and credits it where the payer is a simulated account. */
+function settleHeldRefund(
+  { store, rail, returns, now }: RefundDependencies,
+  refund: Omit<SimulatedRefund, 'status'>,
 ): void {
   const at = now().toISOString()
   const { accountId, endToEnd, cents, returnId, nature } = refund
   // A return after a dispute was not ordered by the account, so its movement has no id of a caller.
   const id = nature === 'ORIGINAL' ? refund.id : null
-  if (refund.plannedStatus === 'settled') {
-    const movement = { endToEnd: returnId, originalEndToEnd: endToEnd, cents, at }
-    rail.debitHeld({ accountId, kind: 'refund', id, ...movement })
-    returns.creditReturn({ endToEnd, cents, returnId, nature })
-  } else if (refund.reason !== NO_BALANCE_REASON) {
-    rail.release(accountId, cents)
-  }
+  const movement = { endToEnd: returnId, originalEndToEnd: endToEnd, cents, at }
+  rail.debitHeld({ accountId, kind: 'refund', id, ...movement })
+  returns.creditReturn({ endToEnd, cents, returnId, nature })
+  recordRefundStatus(store, refund, { status: 'settled', settledAt: at })
+}
+
+/** Carries out a refund that was rejected, without a notification, if PIX and balance still cover it. */
+function carryOutRejectedRefund(dependencies: RefundDependencies, refund: SimulatedRefund): void {
+  const { store, rail, receipts } = dependencies
+  const { accountId, endToEnd, cents } = refund
+  const receipt = receipts.find(accountId, endToEnd)!
+  if (cents > computeReceiptRefundableCents(receipt, listByReceipt(store, refund))) return
+  if (rail.hold(accountId, cents)) settleHeldRefund(dependencies, refund)
+}
+
+function recordRefundStatus(
+  store: SimulatorStore,
+  { accountId, endToEnd, id }: RefundKey,
+  { status, settledAt }: Pick<SimulatedRefund, 'status' | 'settledAt'>,
+): void {
   store.run(
     'UPDATE refund SET status = ?, settledAt = ? WHERE accountId = ? AND endToEnd = ? AND id = ?',
-    refund.plannedStatus,
-    refund.plannedStatus === 'settled' ? at : null,
+    status,
+    settledAt,
     accountId,
     endToEnd,
-    refund.id,
+    id,
   )
-  if (refund.silent) return
-  const receipt = receipts.find(accountId, endToEnd)!
-  onRailEvent({
-    kind: 'refund',
-    account: accounts.find(accountId)!,
-    receipt,
-    refunds: listByReceipt(store, receipt),
-    changed: {
-      ...refund,
-      status: refund.plannedStatus,
-      settledAt: refund.plannedStatus === 'settled' ? at : null,
-    },
-  })
 }

@@ -17,6 +17,7 @@ export type TaskSchedule = {
 type ScheduledTask =
   | 'settle_transfer'
   | 'settle_refund'
+  | 'carry_out_rejected_refund'
   | 'return_transfer'
   | 'deliver_notification'
   | 'remove_order'

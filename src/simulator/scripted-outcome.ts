@@ -2,6 +2,8 @@
 export type ScriptedOutcome =
   | { kind: 'settles' }
   | { kind: 'rejected'; code: string }
+  /** A refund that is rejected, and carried out all the same `afterMs` later, without a notification. */
+  | { kind: 'rejected_then_done'; code: string; afterMs: number }
   /** Settles after `forMs` in process, without a notification. */
   | { kind: 'silent'; forMs: number }
   /** Refused for lack of balance; an order that the provider stores is kept and can be approved. */

@@ -8,6 +8,7 @@ import { createFaults, type Faults } from './faults.ts'
 import { createIdGenerator, type IdGenerator } from './ids.ts'
 import { createInbox, type Inbox } from './inbox.ts'
 import { createWaitScaler, type WaitScaler } from './latency.ts'
+import { createListingDelay, type ListingDelay } from './listing-delay.ts'
 import { createNotifier } from './notifications.ts'
 import { type Panel, simulatePanel } from './panel.ts'
 import { type PayerBank, simulatePayerBank } from './payer/payer-bank.ts'
@@ -33,6 +34,7 @@ export type SimulatorState = {
   rail: Rail
   charges: SimulatedCharges
   receipts: Receipts
+  listing: ListingDelay
   refunds: SimulatedRefunds
   returns: SimulatedReturns
   transfers: SimulatedTransfers
@@ -87,21 +89,14 @@ export function createSimulatorState(options: SimulatorStateOptions): SimulatorS
     },
   })
 
-  const receipts = simulateReceipts({
-    store,
-    rail,
-    accounts,
-    faults,
-    ids,
-    now,
-    scaleWaitMs,
-    onRailEvent,
-  })
+  const listing = createListingDelay({ faults, now, scaleWaitMs })
+  const receipts = simulateReceipts({ store, rail, accounts, listing, ids, now, onRailEvent })
   const dependencies = {
     store,
     rail,
     accounts,
     receipts,
+    listing,
     schedule,
     ids,
     now,
@@ -134,6 +129,7 @@ export function createSimulatorState(options: SimulatorStateOptions): SimulatorS
     rail,
     charges,
     receipts,
+    listing,
     refunds,
     returns,
     transfers,

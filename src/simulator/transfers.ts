@@ -1,6 +1,8 @@
 import type { SimulatedAccount, SimulatedAccounts } from './accounts.ts'
+import type { ProviderOperation } from './faults.ts'
 import type { IdGenerator } from './ids.ts'
 import { SIMULATOR_WAITS_MS, type WaitScaler } from './latency.ts'
+import type { ListingDelay } from './listing-delay.ts'
 import type { Rail } from './rail.ts'
 import type { Receipts } from './receipts.ts'
 import type { TaskSchedule } from './schedule.ts'
@@ -31,6 +33,8 @@ export type SimulatedTransfer = {
   settledAt: string | null
   /** 1: sent in the provider's panel, not through its API. */
   isFromPanel: 0 | 1
+  /** Time from which look-ups and lists contain it; null: at once. */
+  listedAt: string | null
 }
 
 /** A transfer settled or was rejected. */
@@ -71,6 +75,9 @@ export type SimulatedTransfers = {
   recordRejected(request: SimulatedTransferRequest): SimulatedTransfer
   find(accountId: string, id: string): SimulatedTransfer | undefined
   findByEndToEnd(endToEnd: string): SimulatedTransfer | undefined
+  /** Find a transfer as look-ups do: undefined before its `listedAt`, which the list below respects too. */
+  findListed(accountId: string, id: string): SimulatedTransfer | undefined
+  findListedByEndToEnd(endToEnd: string): SimulatedTransfer | undefined
   /** Lists the transfers requested in [from, to], both ISO 8601 UTC, oldest first. */
   listBetween(accountId: string, range: { from: string; to: string }): SimulatedTransfer[]
 }
@@ -80,6 +87,7 @@ type TransferDependencies = {
   rail: Rail
   accounts: SimulatedAccounts
   receipts: Receipts
+  listing: ListingDelay
   schedule: TaskSchedule
   ids: IdGenerator
   now: () => Date
@@ -87,8 +95,15 @@ type TransferDependencies = {
   onRailEvent: (event: TransferRailEvent | OrderRemovedRailEvent) => void
 }
 
+/** Operations whose listing faults delay the appearance of a transfer in look-ups and lists. */
+const LISTING_OPERATIONS = [
+  'sendTransfer',
+  'findTransfer',
+  'statement',
+] as const satisfies ProviderOperation[]
+
 export function simulateTransfers(dependencies: TransferDependencies): SimulatedTransfers {
-  const { store, rail, schedule, ids, now, scaleWaitMs, onRailEvent } = dependencies
+  const { store, rail, listing, schedule, ids, now, scaleWaitMs, onRailEvent } = dependencies
   const find = (accountId: string, id: string) =>
     store.first<SimulatedTransfer>('SELECT * FROM transfer WHERE accountId = ? AND id = ?', accountId, id)
   const findByEndToEnd = (endToEnd: string) =>
@@ -102,13 +117,17 @@ export function simulateTransfers(dependencies: TransferDependencies): Simulated
   return {
     find,
     findByEndToEnd,
+    findListed: (accountId, id) => listing.hideUnlisted(find(accountId, id)),
+    findListedByEndToEnd: endToEnd => listing.hideUnlisted(findByEndToEnd(endToEnd)),
     listBetween: (accountId, { from, to }) =>
-      store.all<SimulatedTransfer>(
-        'SELECT * FROM transfer WHERE accountId = ? AND requestedAt BETWEEN ? AND ? ORDER BY requestedAt, rowid',
-        accountId,
-        from,
-        to,
-      ),
+      store
+        .all<SimulatedTransfer>(
+          'SELECT * FROM transfer WHERE accountId = ? AND requestedAt BETWEEN ? AND ? ORDER BY requestedAt, rowid',
+          accountId,
+          from,
+          to,
+        )
+        .filter(listing.isListed),
     recordRejected(request) {
       const at = now().toISOString()
       const endToEnd = ids.endToEnd({ ispb: request.account.ispb, at })
@@ -122,7 +141,10 @@ export function simulateTransfers(dependencies: TransferDependencies): Simulated
         if (find(account.id, id)) return { kind: 'id_in_use' }
         if (!rail.hold(account.id, cents)) return { kind: 'no_balance' }
         const at = now().toISOString()
-        const transfer = buildTransfer(request, { at, endToEnd: ids.endToEnd({ ispb: account.ispb, at }) })
+        const transfer = {
+          ...buildTransfer(request, { at, endToEnd: ids.endToEnd({ ispb: account.ispb, at }) }),
+          listedAt: listing.computeListedAt(account, LISTING_OPERATIONS),
+        }
         store.insert('transfer', transfer)
         const afterMs = isSilentOutcome(outcome) ? outcome.forMs : scaleWaitMs(SIMULATOR_WAITS_MS.settle)
         schedule.add({ task: 'settle_transfer', input: { accountId: account.id, id }, afterMs })
@@ -153,6 +175,7 @@ function buildTransfer(
     requestedAt: at,
     settledAt: null,
     isFromPanel: request.isFromPanel ? 1 : 0,
+    listedAt: null,
   }
 }
 

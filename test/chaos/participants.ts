@@ -65,8 +65,8 @@ export const PROVIDER_APIS: Record<ProviderName, ProviderApi> = {
 }
 const HOLDER = { name: 'Loja da Tempestade Ltda', document: '11222333000181' }
 const ISPB = '09089356'
-/** A simulator can prove absence after this time, before the time scale. */
-const SETTLE_WINDOW_MS = 5_000
+/** A provider's look-ups may lag by less than this (planned-faults.ts), before the time scale. */
+const SETTLE_WINDOW_MS = 120_000
 
 /** Creates all participants, directly in the database and at the simulator. */
 export async function createParticipants(site: StackClients): Promise<Participants> {

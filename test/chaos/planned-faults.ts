@@ -134,7 +134,11 @@ const DELAYED_FAULTS: ReadonlySet<FaultKind> = new Set([
   'books_lag',
   'order_removed',
   'accepted_then_reported_removed',
+  'rejected_then_done',
 ])
+const MAX_DELAY_MS = 6_000
+/** A look-up that lags for longer would be a proof of absence (participants.ts): then a provider would be to blame. */
+const MAX_PAYOUT_LAG_MS = 2_000
 
 /** Every fault of every operation at every provider once, in random order, and then again. */
 function createFaultSequence(random: Random) {
@@ -154,7 +158,7 @@ function createFaultSequence(random: Random) {
       VIEW_FAULTS.filter(fault => isFaultOf(fault, operation)).map(fault => ({ provider, operation, fault })),
     ),
     { provider, operation: 'findDispute' as const, fault: 'other_status' as const },
-    ...LISTING_FAULTS.map(fault => ({ provider, operation: 'issueCharge' as const, fault })),
+    ...LISTING_FAULTS.flatMap(fault => NOTIFIED_CALLS.map(operation => ({ provider, operation, fault }))),
     ...NOTIFIED_CALLS.flatMap(operation =>
       NOTIFICATION_FAULTS.map(fault => ({ provider, operation, fault })),
     ),
@@ -168,9 +172,13 @@ function createFaultSequence(random: Random) {
     return {
       ...{ kind: 'fault' as const, ...next, times },
       ...(next.fault === 'page_cap' && { pageSize: random.pick(PAGE_SIZES) }),
-      ...(DELAYED_FAULTS.has(next.fault) && { delayMs: random.between(200, 6_000) }),
+      ...(DELAYED_FAULTS.has(next.fault) && { delayMs: random.between(200, getMaxDelayMs(next)) }),
     }
   }
+}
+
+function getMaxDelayMs({ fault, operation }: { fault: FaultKind; operation?: ProviderOperation }): number {
+  return fault === 'books_lag' && operation !== 'issueCharge' ? MAX_PAYOUT_LAG_MS : MAX_DELAY_MS
 }
 
 /** A PIX of the panel is posted after a day, longer than a storm; a credit only when operators have explained it. */

@@ -70,6 +70,40 @@ test('without balance it is accepted and then rejected, as at Efí', async () =>
   expect((await simulator.control.findAccount('shop')).balance).toBe(0)
 })
 
+test('rejected_then_done rejects a devolução with a notification, and carries it out later without one', async () => {
+  const endToEnd = await received(20)
+  const failing = (delay_ms: number) =>
+    simulator.control.addFault({
+      ...{ provider: 'PROVIDER_A', operation: 'refund', fault: 'rejected_then_done', delay_ms },
+    })
+  await failing(500)
+  await refund(endToEnd, 'contradicted', '20.00')
+  expect((await settled(endToEnd, 'contradicted')).body.status).toBe('NAO_REALIZADO')
+  await pollUntil(
+    () => efi.get(`/v2/pix/${endToEnd}/devolucao/contradicted`),
+    said => said.body.status === 'DEVOLVIDO',
+  )
+  const notifications = (await simulator.control.listInbox('back')).map(one => one.body)
+  expect(notifications.filter(body => body.includes('contradicted'))).toEqual([
+    expect.stringContaining('NAO_REALIZADO'),
+  ])
+  const lines = await simulator.control.listStatement()
+  expect(lines.filter(line => line.id === 'contradicted')).toMatchObject([{ kind: 'refund', value: 20 }])
+
+  // Another devolução took the PIX meanwhile. What is due is done in the order of its time.
+  const other = await received(20)
+  await failing(60_000)
+  await refund(other, 'replaced', '20.00')
+  await settled(other, 'replaced')
+  await refund(other, 'replacement', '20.00')
+  await settled(other, 'replacement')
+  simulator.advanceClock(60)
+  const last = await received(1)
+  await refund(last, 'last', '1.00')
+  await settled(last, 'last')
+  expect((await efi.get(`/v2/pix/${other}/devolucao/replaced`)).body.status).toBe('NAO_REALIZADO')
+})
+
 test('after ninety days it is refused as too late', async () => {
   const endToEnd = await received(1)
   simulator.advanceClock(90 * 86_400 + 1)

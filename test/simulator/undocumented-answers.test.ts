@@ -200,6 +200,52 @@ describe('lists and lookups', () => {
     })
     expect((await efi.get(`/v2/pix/${end_to_end}`)).status).toBe(200)
   })
+
+  test('books_lag hides a sent PIX and a refund from look-ups and lists, and keeps their ids taken', async () => {
+    const received = await simulator.control.deposit({ account: 'shop', value: 5 })
+    const refundPath = `/v2/pix/${received.end_to_end}/devolucao/laggingback`
+    await fault('books_lag', 'sendTransfer', { delay_ms: 60_000 })
+    await fault('books_lag', 'findRefund', { delay_ms: 60_000 })
+    expect((await efi.send('laggingsent', 'maria@example.com')).status).toBe(201)
+    expect((await efi.put(refundPath, { valor: '1.00' })).status).toBe(201)
+    const readLists = async () =>
+      JSON.stringify([
+        (await efi.get(`/v2/gn/pix/enviados?${period}`)).body,
+        (await efi.get(`/v2/pix?${period}`)).body,
+      ])
+    expect((await efi.findSent('laggingsent')).status).toBe(404)
+    expect((await efi.get(refundPath)).body.nome).toBe('devolucao_nao_encontrada')
+    expect(await readLists()).not.toMatch(/laggingsent|laggingback/)
+    expect((await efi.send('laggingsent', 'maria@example.com')).status).toBe(409)
+
+    simulator.advanceClock(60)
+    expect((await efi.findSent('laggingsent')).status).toBe(200)
+    expect((await efi.get(refundPath)).status).toBe(200)
+    expect(await readLists()).toMatch(/laggingsent.*laggingback/)
+  })
+
+  test('books_lag hides a sent payment and a refund of Woovi, and lists them later', async () => {
+    const received = await simulator.control.deposit({ account: 'woovi', value: 5 })
+    const lag = (operation: 'sendTransfer' | 'refund') =>
+      simulator.control.addFault({
+        ...{ provider: 'PROVIDER_B', fault: 'books_lag', operation, delay_ms: 60_000 },
+      })
+    await lag('sendTransfer')
+    await lag('refund')
+    await woovi.orderPayment('laggingsent', 'maria@example.com', { autoApprove: true })
+    const refund = { correlationID: 'laggingback', transactionEndToEndId: received.end_to_end, value: 100 }
+    expect((await woovi.post('/refund', refund)).status).toBe(200)
+    const readAll = async () => [
+      (await woovi.get('/payment/laggingsent')).status === 200,
+      (await woovi.get('/refund/laggingback')).status === 200,
+      /laggingsent/.test(JSON.stringify((await woovi.get('/payment')).body)),
+      /laggingback/.test(JSON.stringify((await woovi.get('/refund')).body)),
+    ]
+    expect(await readAll()).toEqual([false, false, false, false])
+
+    simulator.advanceClock(60)
+    expect(await readAll()).toEqual([true, true, true, true])
+  })
 })
 
 describe('order_left', () => {

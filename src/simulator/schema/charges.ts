@@ -56,6 +56,7 @@ CREATE TABLE refund (
   requestedAt TEXT NOT NULL,
   settledAt TEXT,
   nature TEXT NOT NULL,
+  listedAt TEXT,
   PRIMARY KEY (accountId, endToEnd, id)
 ) STRICT;
 CREATE INDEX refundById ON refund (accountId, id);

@@ -16,6 +16,7 @@ CREATE TABLE transfer (
   requestedAt TEXT NOT NULL,
   settledAt TEXT,
   isFromPanel INTEGER NOT NULL,
+  listedAt TEXT,
   PRIMARY KEY (accountId, id)
 ) STRICT;
 CREATE INDEX transferByTime ON transfer (accountId, requestedAt);

@@ -23,7 +23,7 @@ export function createEfiChargeHandlers(state: SimulatorState): EfiChargeHandler
   const presentWithPayments = (charge: SimulatedCharge) => {
     const pix = receipts
       .listByTxid(charge.accountId, charge.txid)
-      .map(receipt => presentEfiReceivedPix(receipt, refunds.listByReceipt(receipt)))
+      .map(receipt => presentEfiReceivedPix(receipt, refunds.listListedByReceipt(receipt)))
     return { ...presentEfiCharge(charge), ...(pix.length ? { pix } : {}) }
   }
 

@@ -19,7 +19,8 @@ type EfiReceivedPixHandlers = Record<
 
 /** Creates the handlers of received PIX and their devoluções, `/v2/pix`. */
 export function createEfiReceivedPixHandlers({ receipts, refunds }: SimulatorState): EfiReceivedPixHandlers {
-  const presentReceipt = (receipt: Receipt) => presentEfiReceivedPix(receipt, refunds.listByReceipt(receipt))
+  const presentReceipt = (receipt: Receipt) =>
+    presentEfiReceivedPix(receipt, refunds.listListedByReceipt(receipt))
 
   return {
     show: ({ account, params }) => {
@@ -51,7 +52,7 @@ export function createEfiReceivedPixHandlers({ receipts, refunds }: SimulatorSta
     },
     showRefund: ({ account, params }) => {
       const { e2eId: endToEnd, id } = params as { e2eId: string; id: string }
-      const refund = refunds.find({ accountId: account.id, endToEnd, id })
+      const refund = refunds.findListed({ accountId: account.id, endToEnd, id })
       return refund ? { status: 200, body: presentEfiRefund(refund) } : errors.efiRefundNotFound()
     },
   }

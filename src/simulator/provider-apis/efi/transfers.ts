@@ -47,12 +47,12 @@ export function createEfiTransferHandlers(state: SimulatorState): EfiTransferHan
     },
     send: (call, outcome) => sendTransfer(state, call, outcome),
     showByEndToEnd: ({ account, params }) => {
-      const transfer = transfers.findByEndToEnd(params.e2eId!)
+      const transfer = transfers.findListedByEndToEnd(params.e2eId!)
       if (transfer?.accountId !== account.id) return errors.sentPixNotFound('e2eId')
       return { status: 200, body: presentTransfer(transfer) }
     },
     showById: ({ account, params }) => {
-      const transfer = transfers.find(account.id, params.idEnvio!)
+      const transfer = transfers.findListed(account.id, params.idEnvio!)
       return transfer ? { status: 200, body: presentTransfer(transfer) } : errors.sentPixNotFound('idEnvio')
     },
     list: call =>

@@ -34,7 +34,7 @@ type WooviTransactionHandlers = Record<
 
 /** Creates the handlers of movements, `/transaction`, and of refunds, `/refund` and `/charge/:id/refund`. */
 export function createWooviTransactionHandlers(state: SimulatorState): WooviTransactionHandlers {
-  const { rail, receipts, refunds, returns, transfers, store } = state
+  const { listing, rail, receipts, refunds, returns, transfers, store } = state
   const presentReceipt = (receipt: Receipt) =>
     presentReceivedTransaction(receipt, findReceiptContext(state, receipt))
 
@@ -48,8 +48,15 @@ export function createWooviTransactionHandlers(state: SimulatorState): WooviTran
     return { value: cents, time: at, endToEndId: endToEnd, status: 'CONFIRMED', type: 'REFUND' }
   }
 
-  const isListed = ({ accountId, endToEnd, kind }: RailMovement) =>
-    (kind !== 'payment' && kind !== 'deposit') || receipts.findListed(accountId, endToEnd!) !== undefined
+  const isListed = ({ accountId, endToEnd, kind }: RailMovement) => {
+    if (endToEnd === null || kind === 'return') return true
+    if (kind === 'transfer') return transfers.findListedByEndToEnd(endToEnd) !== undefined
+    if (kind === 'refund') return findListedReturn(accountId, endToEnd) !== undefined
+    return receipts.findListed(accountId, endToEnd) !== undefined
+  }
+
+  const findListedReturn = (accountId: string, returnId: string) =>
+    listing.hideUnlisted(refunds.findByReturnId(accountId, returnId))
 
   const listChargeReceipts = ({ account, query }: SimulatedCall) =>
     receipts.listByTxid(account.id, findWooviTxid(store, account.id, query.get('charge')!))
@@ -58,10 +65,10 @@ export function createWooviTransactionHandlers(state: SimulatorState): WooviTran
     show: ({ account, params }) => {
       const receipt = receipts.findListed(account.id, params.id!)
       if (receipt) return { status: 200, body: { transaction: presentReceipt(receipt) } }
-      const refund = refunds.findByReturnId(account.id, params.id!)
+      const refund = findListedReturn(account.id, params.id!)
       const refunded = refund && receipts.find(account.id, refund.endToEnd)
       if (refunded) return { status: 200, body: { transaction: presentRefundTransaction(refund, refunded) } }
-      const transfer = transfers.findByEndToEnd(params.id!)
+      const transfer = transfers.findListedByEndToEnd(params.id!)
       if (transfer?.accountId !== account.id || transfer.status !== 'settled')
         return errors.transactionNotFound()
       return {
@@ -92,7 +99,7 @@ export function createWooviTransactionHandlers(state: SimulatorState): WooviTran
       return respondToRefund(acceptRefund(state, request), refund => ({ refund: presentWooviRefund(refund) }))
     },
     showRefund: ({ account, params }) => {
-      const refund = refunds.findById(account.id, params.id!)
+      const refund = refunds.findListedById(account.id, params.id!)
       return refund
         ? { status: 200, body: { pixTransactionRefund: presentRefundLookup(account, refund) } }
         : errors.wooviRefundNotFound()
@@ -121,7 +128,7 @@ export function createWooviTransactionHandlers(state: SimulatorState): WooviTran
     listByCharge: ({ account, params }) => {
       const charge = findWooviCharge(state, account.id, params.id!)
       if (!charge) return errors.wooviChargeNotFound()
-      const chargeRefunds = receipts.listByTxid(account.id, charge.txid).flatMap(refunds.listByReceipt)
+      const chargeRefunds = receipts.listByTxid(account.id, charge.txid).flatMap(refunds.listListedByReceipt)
       return { status: 200, body: { refunds: chargeRefunds.map(presentChargeRefund) } }
     },
   }
@@ -139,7 +146,7 @@ function findReceiptContext({ charges, refunds, store, now }: SimulatorState, re
   const code = charge ? undefined : findPaidStaticCode(store, receipt.accountId, receipt.txid)
   return {
     charge: charge ? presentWooviCharge(charge, now()) : null,
-    refunds: refunds.listByReceipt(receipt),
+    refunds: refunds.listListedByReceipt(receipt),
     pixQrCode: code && presentWooviStaticCode(code),
   }
 }

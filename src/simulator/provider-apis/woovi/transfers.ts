@@ -30,7 +30,7 @@ type WooviTransferHandlers = Record<
  * it.
  */
 export function createWooviTransferHandlers(state: SimulatorState): WooviTransferHandlers {
-  const { transfers, store } = state
+  const { listing, transfers, store } = state
 
   return {
     findOrderFault: ({ account, body }) => {
@@ -63,7 +63,10 @@ export function createWooviTransferHandlers(state: SimulatorState): WooviTransfe
     },
     show: ({ account, params }) => {
       const transfer = findCompanyTransfer(state, account, params.id!)
-      if (transfer) return { status: 200, body: presentWooviPayment(transfer) }
+      if (transfer)
+        return listing.isListed(transfer)
+          ? { status: 200, body: presentWooviPayment(transfer) }
+          : errors.paymentNotFound()
       const pending = findCompanyOrder(state, account, params.id!)
       return pending
         ? { status: 200, body: presentPendingPayment(pending.order, pending.account) }
