@@ -20,7 +20,7 @@ export type FinalState = {
   /** The rail's own record of what settled, by provider account. */
   lines: ProviderStatementLine[]
   /** The balance at the simulator of each provider account of ours. */
-  holdings: { providerAccount: string; cents: number }[]
+  holdings: { providerAccount: string; mode: Mode; cents: number }[]
   /** Each side of a dispute that an account of ours has, as its provider stores it. */
   disputesAtProvider: {
     id: string
@@ -67,7 +67,7 @@ export type FinalState = {
   buckets: BucketRow[]
 
   /** Each account's endpoints in the simulator's inbox; they were created before everything else. */
-  endpoints: { account: string; inbox: string }[]
+  endpoints: { account: string; mode: Mode; inbox: string }[]
   events: EventRow[]
   /** The webhooks that each endpoint of an account received and answered with success. */
   deliveries: { uuid: string; event: string; inbox: string; status: string }[]
@@ -75,6 +75,13 @@ export type FinalState = {
   receivedDeliveries: { inbox: string; event: string; data: unknown }[]
   /** Notifications that no workflow has processed. */
   unroutedNotifications: string[]
+
+  /** The exported statement of each account, in each mode, the oldest row first. */
+  statements: AccountStatement[]
+  /** Operations that a token of the other mode of their account could read. */
+  readableInOtherMode: string[]
+  /** The accounts of merchants and recipients: all but the service's own. */
+  merchantAccounts: string[]
 
   /** The ids of the workflows that run. */
   runningWorkflowIds: string[]
@@ -87,6 +94,22 @@ export type FinalState = {
   resources: Map<string, ApiResource>
 }
 
+/** Whether money is a simulator's or real. */
+export type Mode = 'test' | 'live'
+
+export type AccountStatement = { account: string; mode: Mode; rows: StatementRow[] }
+export type StatementRow = {
+  providerAccount: string
+  type: string
+  status: string
+  /** Empty where the row is no PIX. */
+  endToEnd: string
+  /** Below zero: it takes. */
+  cents: number
+  balanceCents: number
+  /** The uuid of its operation. */
+  operation: string
+}
 export type ProviderStatementLine = {
   providerAccount: string
   kind: StatementLine['kind']
@@ -100,6 +123,7 @@ export type ProviderStatementLine = {
 type ChargeRow = {
   uuid: string
   account: string
+  mode: Mode
   state: ChargeState
   /** Empty before it is issued. */
   txid: string
@@ -116,6 +140,7 @@ type ChargeRow = {
 type TransferRow = {
   uuid: string
   account: string
+  mode: Mode
   state: TransferState
   cents: number
   heldCents: number
@@ -126,6 +151,7 @@ type TransferRow = {
 type DisputeRow = {
   uuid: string
   account: string
+  mode: Mode
   providerAccount: string
   /** Its provider's id of it. */
   id: string
@@ -169,6 +195,7 @@ type BucketRow = {
 export type EventRow = {
   uuid: string
   account: string
+  mode: Mode
   type: 'PAYMENT' | 'TRANSFER' | 'REFUND' | 'PIX_TRANSACTION' | 'MED'
   subject: string
   sequence: number

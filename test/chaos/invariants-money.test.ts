@@ -19,7 +19,7 @@ test('the valid final state has no violation', () => {
 test.each<PlantedViolation>([
   [
     'a transfer paid twice, by two providers, and both booked',
-    ['paid_twice', 'moved_twice', 'not_announced'],
+    ['paid_twice', 'moved_twice', 'not_announced', 'bank_line_unmatched'],
     ({ lines, movements }) => {
       lines.push({ ...lines[2]!, providerAccount: 'pb', endToEnd: 'E9' })
       movements.push({
@@ -32,7 +32,10 @@ test.each<PlantedViolation>([
   ],
   [
     'a refund sent twice by one provider',
-    ['statement_line_unknown', 'paid_twice', 'provider_differs'],
+    [
+      ...['statement_line_unknown', 'paid_twice', 'provider_differs', 'bank_line_unmatched'],
+      'available_above_bank',
+    ],
     ({ lines, holdings }) => {
       lines.push({ ...lines[1]!, endToEnd: 'D9', original: 'E0' })
       firstOf(holdings).cents -= 400
@@ -40,7 +43,7 @@ test.each<PlantedViolation>([
   ],
   [
     'an unknown line of the statement',
-    ['statement_line_unknown'],
+    ['statement_line_unknown', 'bank_line_unmatched'],
     ({ lines }) => lines.push({ ...lines[4]!, endToEnd: 'E9' }),
   ],
   [
@@ -53,10 +56,17 @@ test.each<PlantedViolation>([
     ['charge_not_at_provider'],
     ({ chargesAtProvider }) => void chargesAtProvider.pop(),
   ],
-  ['money booked that never moved', ['movement_never_settled'], ({ lines }) => void lines.pop()],
+  [
+    'money booked that never moved',
+    ['movement_never_settled', 'statement_row_unmatched'],
+    ({ lines }) => void lines.pop(),
+  ],
   [
     'another value than the rail moved',
-    ['statement_line_unknown', 'movement_never_settled'],
+    [
+      ...['statement_line_unknown', 'movement_never_settled'],
+      ...['bank_line_unmatched', 'statement_row_unmatched'],
+    ],
     ({ lines }) => assignTo(lines[4]!, { cents: 51 }),
   ],
   [
@@ -86,7 +96,10 @@ test.each<PlantedViolation>([
   ],
   [
     'a refund above the received amount',
-    ['refunded_above_received', 'movement_never_settled', 'statement_line_unknown'],
+    [
+      ...['refunded_above_received', 'movement_never_settled', 'statement_line_unknown'],
+      ...['bank_line_unmatched', 'statement_row_unmatched'],
+    ],
     ({ lines }) => assignTo(lines[1]!, { cents: 1_001 }),
   ],
   [
@@ -116,7 +129,7 @@ test.each<PlantedViolation>([
   ],
   [
     'a tariff that the ledger does not know',
-    ['entries_differ', 'provider_differs'],
+    ['entries_differ', 'provider_differs', 'available_above_bank'],
     ({ lines, holdings }) => {
       lines.push({ ...lines[4]!, kind: 'tariff', endToEnd: null })
       firstOf(holdings).cents -= 50

@@ -1,10 +1,13 @@
 import type { FinalState, Violation } from './final-state.ts'
+import { checkAccountStatements } from './invariants/account-statements.ts'
 import { checkChargeIds } from './invariants/charge-ids.ts'
 import { checkDisputes } from './invariants/disputes.ts'
 import { checkEvents } from './invariants/events.ts'
 import { checkLedgerBalances } from './invariants/ledger.ts'
+import { checkModes } from './invariants/modes.ts'
 import { checkRefundsAndSplits } from './invariants/refunds-and-splits.ts'
 import { checkRequests } from './invariants/requests.ts'
+import { checkSharedAccounts } from './invariants/shared-accounts.ts'
 import { checkProviderStatement } from './invariants/statement.ts'
 import { checkUndocumentedAnswers } from './invariants/undocumented-answers.ts'
 import { checkWorkflows } from './invariants/workflows.ts'
@@ -24,4 +27,7 @@ const RULES = [
   checkRefundsAndSplits,
   checkDisputes,
   checkUndocumentedAnswers,
+  checkAccountStatements,
+  checkModes,
+  checkSharedAccounts,
 ] satisfies ((world: FinalState) => Violation[])[]

@@ -41,7 +41,7 @@ export function createMerchantActions(scene: StormContext) {
       splits: operation.splits.map(({ type, amount, recipient }) => ({
         type,
         value: reaisFromCents(amount),
-        recipient_account_uuid: cast.recipients[recipient],
+        recipient_account_uuid: cast.recipients[recipient]!.uuid,
       })),
     }
     const merchant = cast.merchants[operation.merchant]!
@@ -53,13 +53,19 @@ export function createMerchantActions(scene: StormContext) {
     const { to, scheduledInS, merchant } = operation
     const body = {
       value: reaisFromCents(operation.cents),
-      pix_key: to.kind === 'key' ? to.key : cast.merchants[to.merchant]!.connections[0]!.collectionKey,
+      pix_key: to.kind === 'key' ? to.key : keyOfOther(cast.merchants[merchant]!, to.merchant),
       external_ref: `${run}-${place}`,
       ...(scheduledInS !== null && {
         scheduled_for: new Date(Date.now() + scheduledInS * 1_000).toISOString(),
       }),
     }
     return create('transfer', { ...operation, place, token: cast.merchants[merchant]!.token, body })
+  }
+
+  /** Its bank knows no key of the other mode. */
+  function keyOfOther({ mode }: Merchant, place: number): string {
+    const reachable = cast.merchants.filter(one => one.mode === mode)
+    return reachable[place % reachable.length]!.connections[0]!.collectionKey
   }
 
   type Creation = {

@@ -1,4 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises'
+import type { Mode } from './final-state.ts'
 
 /** How merchants call in a storm: an unanswered request is repeated under its key, as the contract says. */
 
@@ -8,6 +9,8 @@ export type RequestRecord = {
   place: number
   kind: 'charge' | 'transfer' | 'refund' | 'cancel_charge' | 'cancel_transfer' | 'reply'
   merchant: number
+  /** Of the token. */
+  mode: Mode
   key: string | null
   /** The value by which its row is found again, where its type has one. */
   externalRef: string | null
@@ -91,6 +94,23 @@ export async function getUntilAnswered(
   for (;;) {
     const said = await sendRequest(api(), 'GET', { ...request, key: null })
     if (isFinalResponse(said) || Date.now() > deadline) return said
+    await sleep(RETRY_DELAY_MS)
+  }
+}
+
+/** Reads a file however long the API is down; throws where it is refused. */
+export async function getText(
+  api: () => string,
+  { path, token }: Pick<ApiRequest, 'path' | 'token'>,
+): Promise<string> {
+  const deadline = Date.now() + MAX_RETRY_MS
+  for (;;) {
+    const answer = await fetch(`${api()}${path}`, { headers: { authorization: `Bearer ${token}` } }).then(
+      async said => ({ status: said.status, text: await said.text() }),
+      () => null,
+    )
+    if (answer?.status === 200) return answer.text
+    if (Date.now() > deadline) throw new Error(`${path}: ${answer?.status} ${answer?.text}`)
     await sleep(RETRY_DELAY_MS)
   }
 }

@@ -1,16 +1,21 @@
 import { randomUUID } from 'node:crypto'
 import { createAccount, issueToken } from '../../src/admin/accounts.ts'
 import { createConnection, postOpeningBalance, registerNotificationUrl } from '../../src/admin/connections.ts'
+import { openProviderAccount, stateOpeningBalance } from '../../src/admin/opening-balance.ts'
 import { Connection } from '../../src/db/entities/connection.ts'
 import { replaceDefaultConnections } from '../../src/db/repositories/default-providers.ts'
 import { generateSimulatorLogin, toProviderCredentials } from '../../src/dev/demo/demo-logins.ts'
 import { type FeeTable, NO_FEES } from '../../src/domain/ledger/money.ts'
 import type { ProviderApi, ProviderName } from '../../src/domain/providers/provider.ts'
+import type { AccountBody } from '../../src/simulator/control/schemas.ts'
+import type { Mode } from './final-state.ts'
 import type { StackClients } from './stack-clients.ts'
 
 /** The participants of a storm: merchants with providers of their own, and recipients of splits. */
 export type Merchant = {
+  /** Of its account, which another merchant of the other mode may have as well. */
   uuid: string
+  mode: Mode
   /** The endpoints of its webhooks, names in the simulator's inbox. */
   inboxes: string[]
   token: string
@@ -18,7 +23,8 @@ export type Merchant = {
   boundToken: string
   connections: { uuid: string; provider: ProviderName; account: string; collectionKey: string }[]
 }
-export type Participants = { merchants: Merchant[]; recipients: string[] }
+export type StatementToken = { account: string; mode: Mode; token: string }
+export type Participants = { merchants: Merchant[]; recipients: { uuid: string; tokens: StatementToken[] }[] }
 
 type MerchantProfile = {
   providers: ProviderName[]
@@ -27,11 +33,17 @@ type MerchantProfile = {
   unmatched?: 'keep'
   /** A second endpoint, which faults make slow and failing. */
   hasFailingEndpoint?: true
+  /** Providers at which it shares the service's account with other merchants, its first defaults. */
+  sharedAt?: SharedProvider[]
+  /** The place of the merchant of whose account this is the live mode; its providers are real to us. */
+  liveModeOf?: number
 }
+type SharedProvider = 'PROVIDER_B' | 'PROVIDER_C'
 
 /**
- * With much and little balance, with one provider and with four, with and without fees; few failing endpoints, as each
- * doubles the work.
+ * With much and little balance, with one provider and with four, with and without fees, with accounts of their own and
+ * shared ones, in one mode and in both; few failing endpoints, as each doubles the work. Ids of payments are unique in a
+ * company, so no merchant has two accounts at Woovi.
  */
 export const MERCHANT_PROFILES: readonly MerchantProfile[] = [
   {
@@ -41,6 +53,7 @@ export const MERCHANT_PROFILES: readonly MerchantProfile[] = [
   },
   {
     providers: ['PROVIDER_B', 'PROVIDER_A'],
+    sharedAt: ['PROVIDER_C'],
     openingCents: 1_000_000_00,
     fees: {
       charge: { fixedCents: 10, hundredthsOfPercent: 99 },
@@ -48,13 +61,25 @@ export const MERCHANT_PROFILES: readonly MerchantProfile[] = [
       refund: { fixedCents: 5, hundredthsOfPercent: 10 },
     },
   },
-  { providers: ['PROVIDER_C'], openingCents: 20_000_00, unmatched: 'keep', hasFailingEndpoint: true },
-  { providers: ['PROVIDER_A', 'PROVIDER_D'], openingCents: 30_00 },
+  {
+    providers: ['PROVIDER_C'],
+    sharedAt: ['PROVIDER_B'],
+    openingCents: 20_000_00,
+    unmatched: 'keep',
+    hasFailingEndpoint: true,
+  },
+  { providers: ['PROVIDER_A', 'PROVIDER_D'], sharedAt: ['PROVIDER_B', 'PROVIDER_C'], openingCents: 30_00 },
   { providers: ['PROVIDER_D', 'PROVIDER_C', 'PROVIDER_B'], openingCents: 1_000_000_00 },
+  { providers: ['PROVIDER_A', 'PROVIDER_B'], openingCents: 50_000_00, liveModeOf: 0 },
+  { providers: ['PROVIDER_D'], openingCents: 30_00, liveModeOf: 3, hasFailingEndpoint: true },
 ]
 
 /** The merchants whose provider accounts each recipient of splits can be paid at; the last one at none. */
-export const RECIPIENT_MERCHANTS: readonly number[][] = [[0, 1, 2, 3, 4], [0, 4], []]
+export const RECIPIENT_MERCHANTS: readonly number[][] = [[0, 1, 2, 3, 4, 5], [0, 4], []]
+
+/** What each merchant has at a shared account in the beginning, and what the service has there for tariffs. */
+const SHARED_OPENING_CENTS = 500_00
+const SERVICE_OPENING_CENTS = 10_000_00
 
 /** The API of each provider, as in the local demo. */
 export const PROVIDER_APIS: Record<ProviderName, ProviderApi> = {
@@ -65,15 +90,26 @@ export const PROVIDER_APIS: Record<ProviderName, ProviderApi> = {
 }
 const HOLDER = { name: 'Loja da Tempestade Ltda', document: '11222333000181' }
 const ISPB = '09089356'
-/** A provider's look-ups may lag by less than this (planned-faults.ts), before the time scale. */
-const SETTLE_WINDOW_MS = 120_000
+
+export type ParticipantSettings = {
+  /** Draws how the simulator serves an account of a provider. */
+  drawOptions: () => NonNullable<AccountBody['options']>
+  /** A provider can prove absence after this time, before the time scale: its look-ups may lag by less. */
+  settleWindowMs: number
+}
 
 /** Creates all participants, directly in the database and at the simulator. */
-export async function createParticipants(site: StackClients): Promise<Participants> {
+export async function createParticipants(
+  site: StackClients,
+  settings: ParticipantSettings,
+): Promise<Participants> {
+  const sharedAccounts = new Map<SharedProvider, ProviderAccountLogin>()
+  for (const provider of new Set(MERCHANT_PROFILES.flatMap(({ sharedAt }) => sharedAt ?? [])))
+    sharedAccounts.set(provider, await createSharedAccount(site, settings, provider))
   const merchants: Merchant[] = []
   for (const [place, role] of MERCHANT_PROFILES.entries())
-    merchants.push(await createMerchant(site, place, role))
-  const recipients: string[] = []
+    merchants.push(await createMerchant({ site, settings, merchants, sharedAccounts }, place, role))
+  const recipients: Participants['recipients'] = []
   for (const at of RECIPIENT_MERCHANTS)
     recipients.push(
       await createRecipient(
@@ -89,67 +125,133 @@ export function failingInboxesOf({ merchants }: Participants): string[] {
   return merchants.flatMap(({ inboxes: [, foul] }) => foul ?? [])
 }
 
-async function createMerchant(site: StackClients, place: number, role: MerchantProfile): Promise<Merchant> {
-  const { uuid } = await createAccount(site.orm.em.fork(), HOLDER)
+type MerchantContext = {
+  site: StackClients
+  settings: ParticipantSettings
+  /** Those created before. */
+  merchants: Merchant[]
+  sharedAccounts: Map<SharedProvider, ProviderAccountLogin>
+}
+
+async function createMerchant(
+  context: MerchantContext,
+  place: number,
+  role: MerchantProfile,
+): Promise<Merchant> {
+  const { site, settings, sharedAccounts } = context
+  const isLive = role.liveModeOf !== undefined
+  const mode: Mode = isLive ? 'live' : 'test'
+  const { uuid } = isLive
+    ? context.merchants[role.liveModeOf!]!
+    : await createAccount(site.orm.em.fork(), HOLDER)
   if (role.unmatched)
     await site.sql('update account set unmatched_policy = ? where uuid = ?', [role.unmatched, uuid])
-  const connections = []
+  const own: Merchant['connections'] = []
   for (const provider of role.providers)
-    connections.push(await connectMerchant(site, uuid, { merchantIndex: place, provider, role }))
+    own.push(await connectMerchant(context, uuid, { merchantIndex: place, provider, role }))
+  const shared: Merchant['connections'] = []
+  for (const provider of role.sharedAt ?? [])
+    shared.push(await joinSharedAccount({ site, settings }, uuid, sharedAccounts.get(provider)!))
+  const accountUuid = uuid
   await replaceDefaultConnections(
     site.orm.em.fork(),
-    { accountUuid: uuid },
-    connections.map(one => one.uuid),
+    { accountUuid, mode },
+    [...shared, ...own].map(one => one.uuid),
   )
-  const name = 'storm'
-  const token = await issueToken(site.orm.em.fork(), { accountUuid: uuid, name, mode: 'test' })
+  const name = `storm ${mode}`
+  const token = await issueToken(site.orm.em.fork(), { accountUuid, name, mode })
   const boundToken = await issueToken(site.orm.em.fork(), {
-    ...{ accountUuid: uuid, name, mode: 'test' as const },
-    connectionUuid: connections[0]!.uuid,
+    ...{ accountUuid, name, mode, connectionUuid: own[0]!.uuid },
   })
   const inboxes = [`storm-${place}-fair`, ...(role.hasFailingEndpoint ? [`storm-${place}-foul`] : [])]
   for (const inbox of inboxes) await registerWebhook(site, token, `${site.local.inbox_url}/${inbox}`)
-  return { uuid, inboxes, token, boundToken, connections }
+  return { uuid, mode, inboxes, token, boundToken, connections: [...own, ...shared] }
+}
+
+/** An account at the simulator, and how it is used. */
+type ProviderAccountLogin = Pick<Connection, 'provider' | 'dialect' | 'baseUrl'> & {
+  providerAccount: string
+  collectionKey: string
+  credentials: Record<string, string>
+}
+type ProviderAccountInput = {
+  account: string
+  provider: ProviderName
+  openingCents: number
+  /** False as after registration at Woovi, whose secret is shown in its panel only: the published key verifies. */
+  hasSecret: boolean
+}
+
+async function createProviderAccount(
+  site: StackClients,
+  { drawOptions }: ParticipantSettings,
+  { account, provider, openingCents, hasSecret }: ProviderAccountInput,
+): Promise<ProviderAccountLogin> {
+  const collectionKey = randomUUID()
+  const dialect = PROVIDER_APIS[provider]
+  const login = generateSimulatorLogin(account)
+  const { webhook_secret: secret, ...credentials } = toProviderCredentials(dialect, login)
+  await site.simulator.putAccount(account, {
+    ...{ ...login, notification_secret: hasSecret ? login.notification_secret : null, provider, dialect },
+    ...{ holder: HOLDER, ispb: ISPB, keys: [collectionKey], balance: openingCents / 100 },
+    options: drawOptions(),
+  })
+  return {
+    ...{ provider, dialect, baseUrl: site.baseUrls[provider], providerAccount: account, collectionKey },
+    credentials: { ...credentials, ...(hasSecret && secret && { webhook_secret: secret }) },
+  }
 }
 
 type ConnectionInput = { merchantIndex: number; provider: ProviderName; role: MerchantProfile }
 
 async function connectMerchant(
-  site: StackClients,
+  { site, settings }: MerchantContext,
   accountUuid: string,
   { merchantIndex: place, provider, role }: ConnectionInput,
 ) {
-  const account = `storm-${place}-${provider.toLowerCase()}`
-  const collectionKey = randomUUID()
-  const dialect = PROVIDER_APIS[provider]
-  const login = generateSimulatorLogin(account)
-  // As after registration at Woovi, whose secret is shown in its panel only: notifications are verified by the
-  // published key.
-  const hasSecret = dialect !== 'woovi' || place % 2 === 1
-  const { webhook_secret: secret, ...credentials } = toProviderCredentials(dialect, login)
-  await site.simulator.putAccount(account, {
-    ...{
-      ...login,
-      notification_secret: hasSecret ? login.notification_secret : null,
-      provider,
-      dialect,
-      holder: HOLDER,
-      ispb: ISPB,
-      keys: [collectionKey],
-    },
-    balance: role.openingCents / 100,
+  const { openingCents } = role
+  const login = await createProviderAccount(site, settings, {
+    ...{ account: `storm-${place}-${provider.toLowerCase()}`, provider, openingCents },
+    hasSecret: PROVIDER_APIS[provider] !== 'woovi' || place % 2 === 1,
   })
   const made = await createConnection(site.orm.em.fork(), site.seal, {
-    ...{ accountUuid, provider, providerAccount: account, dialect, collectionKey },
-    credentials: { ...credentials, ...(hasSecret && secret && { webhook_secret: secret }) },
-    type: 'NOMINAL',
-    isSimulated: true,
-    baseUrl: site.baseUrls[provider],
+    ...{ accountUuid, ...login, type: 'NOMINAL' },
+    isSimulated: role.liveModeOf === undefined,
     fees: role.fees ?? NO_FEES,
-    settleWindowMs: SETTLE_WINDOW_MS,
+    settleWindowMs: settings.settleWindowMs,
   })
-  await postOpeningBalance(site.orm.em.fork(), made, role.openingCents)
-  const { providers, local } = site
+  await postOpeningBalance(site.orm.em.fork(), made, openingCents)
+  return registerConnection(site, made, login)
+}
+
+/** Creates an account of the service at a provider, which merchants share. */
+function createSharedAccount(site: StackClients, settings: ParticipantSettings, provider: SharedProvider) {
+  const sharers = MERCHANT_PROFILES.filter(({ sharedAt }) => sharedAt?.includes(provider))
+  return createProviderAccount(site, settings, {
+    ...{ account: `storm-shared-${provider.toLowerCase()}`, provider, hasSecret: true },
+    openingCents: SERVICE_OPENING_CENTS + sharers.length * SHARED_OPENING_CENTS,
+  })
+}
+
+async function joinSharedAccount(
+  { site, settings: { settleWindowMs } }: Pick<MerchantContext, 'site' | 'settings'>,
+  accountUuid: string,
+  login: ProviderAccountLogin,
+) {
+  const made = await createConnection(site.orm.em.fork(), site.seal, {
+    ...{ accountUuid, ...login, type: 'POOL', isSimulated: true, settleWindowMs },
+  })
+  // The first of them opens the account with the service's part.
+  await openProviderAccount(site.orm.em.fork(), made, async () => stateOpeningBalance(SERVICE_OPENING_CENTS))
+  await postOpeningBalance(site.orm.em.fork(), made, SHARED_OPENING_CENTS)
+  return registerConnection(site, made, login)
+}
+
+async function registerConnection(
+  { providers, local }: StackClients,
+  made: Connection,
+  { provider, providerAccount: account, collectionKey }: ProviderAccountLogin,
+) {
   await registerNotificationUrl({ providers, publicUrl: local.api_url }, made)
   return { uuid: made.uuid, provider, account, collectionKey }
 }
@@ -164,19 +266,29 @@ async function registerWebhook(site: StackClients, token: string, url: string): 
 }
 
 /** An account that can receive splits of what these merchants' provider accounts receive. */
-async function createRecipient(site: StackClients, merchants: Merchant[]): Promise<string> {
+async function createRecipient(
+  site: StackClients,
+  merchants: Merchant[],
+): Promise<Participants['recipients'][number]> {
   const em = site.orm.em.fork()
   const { uuid } = await createAccount(em, { name: 'Recebedor da Tempestade', document: '52998224725' })
-  for (const { uuid: theirs, account } of merchants.flatMap(one => one.connections)) {
+  const connections = new Map(
+    merchants.flatMap(one => one.connections).map(connection => [connection.account, connection]),
+  )
+  for (const [account, { uuid: theirs }] of connections) {
     const found = await em.findOneOrFail(Connection, theirs, { populate: ['sealedCredentials'] })
-    const { provider, dialect, baseUrl, sealedCredentials, collectionKey } = found
+    const { provider, dialect, baseUrl, isSimulated, sealedCredentials, collectionKey } = found
     await createConnection(em, site.seal, {
-      ...{ accountUuid: uuid, provider, dialect, baseUrl, providerAccount: account },
+      ...{ accountUuid: uuid, provider, dialect, baseUrl, isSimulated, providerAccount: account },
       type: 'POOL',
-      isSimulated: true,
       credentials: site.seal.open(sealedCredentials),
       collectionKey: collectionKey ?? null,
     })
   }
-  return uuid
+  const tokens: StatementToken[] = []
+  for (const mode of ['test', 'live'] as const) {
+    const token = await issueToken(em.fork(), { accountUuid: uuid, name: `storm ${mode}`, mode })
+    tokens.push({ account: uuid, mode, token })
+  }
+  return { uuid, tokens }
 }

@@ -137,7 +137,7 @@ const DELAYED_FAULTS: ReadonlySet<FaultKind> = new Set([
   'rejected_then_done',
 ])
 const MAX_DELAY_MS = 6_000
-/** A look-up that lags for longer would be a proof of absence (participants.ts): then a provider would be to blame. */
+/** A look-up that lags for longer would be a proof of absence (storm.ts): then a provider would be to blame. */
 const MAX_PAYOUT_LAG_MS = 2_000
 
 /** Every fault of every operation at every provider once, in random order, and then again. */

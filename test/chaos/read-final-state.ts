@@ -3,9 +3,10 @@ import { Connection } from '../../src/db/entities/connection.ts'
 import { decompressEventBody } from '../../src/db/entities/event-body.ts'
 import { referenceOf } from '../../src/domain/pix/identifiers.ts'
 import { runInBatches } from './batches.ts'
-import type { ApiResource, FinalState } from './final-state.ts'
+import type { FinalState, Mode } from './final-state.ts'
 import { getUntilAnswered, type RequestRecord } from './merchant-requests.ts'
 import type { Participants } from './participants.ts'
+import { readStatements } from './read-statements.ts'
 import type { StackClients } from './stack-clients.ts'
 import type { OpenedDispute } from './storm-context.ts'
 
@@ -38,14 +39,16 @@ export async function readFinalState(
     undisclosedPayloads: await readUndisclosedPayloads(site),
     undocumentedItems: await readUndocumentedItems(site, clearSince),
     unexplainedAnswers: await readUnexplainedAnswers(site),
-    endpoints: cast.merchants.flatMap(({ uuid, inboxes }) =>
-      inboxes.map(inbox => ({ account: uuid, inbox })),
+    endpoints: cast.merchants.flatMap(({ uuid, mode, inboxes }) =>
+      inboxes.map(inbox => ({ account: uuid, mode, inbox })),
     ),
+    statements: await readStatements(site, cast),
+    merchantAccounts: [...cast.merchants, ...cast.recipients].map(({ uuid }) => uuid),
     runningWorkflowIds: running,
     failedReplays: unreplayed,
     startedWorkflowIds: await findStartedWorkflowIds(site, asked),
     requests: asked,
-    resources: await readResources(site, cast, rows),
+    ...(await readResources(site, cast, rows)),
   }
 }
 
@@ -72,11 +75,14 @@ type DatabaseRows = Pick<
 
 const HISTORY_STATUSES_SQL = `(select coalesce(json_agg(split_part(line, ' ', 1)), '[]') from string_to_table(nullif(history, ''), E'\\n') as line) as history`
 
+/** The mode of a row, by its connection. */
+const MODE_SQL = `(select case when c.is_simulated then 'test' else 'live' end from connection c where c.uuid = connection_uuid) as mode`
+
 /** Column names are the names of our terms; PostgreSQL's bigint becomes a number. */
 async function readDatabaseRows({ sql }: StackClients): Promise<DatabaseRows> {
   const [charges, splits, transfers, refunds, meds, movements, attempts] = await Promise.all([
     sql<DatabaseRows['charges'][number]>(
-      `select uuid, account_uuid as account, state, coalesce(txid, '') as txid, end_to_end as "endToEnd",
+      `select uuid, account_uuid as account, ${MODE_SQL}, state, coalesce(txid, '') as txid, end_to_end as "endToEnd",
          value_cents::float as "valueCents", fee_cents::float as "feeCents", received_cents::float as "receivedCents",
          refunding_cents::float as "refundingCents", refunded_cents::float as "refundedCents",
          disputed_cents::float as "disputedCents",
@@ -87,7 +93,7 @@ async function readDatabaseRows({ sql }: StackClients): Promise<DatabaseRows> {
          return_requested_cents::float as "returnRequestedCents" from split`,
     ),
     sql<DatabaseRows['transfers'][number]>(
-      `select uuid, account_uuid as account, state, value_cents::float as cents, held_cents::float as "heldCents",
+      `select uuid, account_uuid as account, ${MODE_SQL}, state, value_cents::float as cents, held_cents::float as "heldCents",
          returned_cents::float as "returnedCents", external_ref as "externalRef", ${HISTORY_STATUSES_SQL} from transfer`,
     ),
     sql<DatabaseRows['refunds'][number]>(
@@ -96,7 +102,7 @@ async function readDatabaseRows({ sql }: StackClients): Promise<DatabaseRows> {
        from refund`,
     ),
     sql<DatabaseRows['disputes'][number]>(
-      `select m.uuid, m.account_uuid as account, p.name as "providerAccount", provider_dispute_id as id, kind, state,
+      `select m.uuid, m.account_uuid as account, ${MODE_SQL}, p.name as "providerAccount", provider_dispute_id as id, kind, state,
          charge_uuid as charge, claimed_cents::float as "claimedCents", held_cents::float as "heldCents",
          retained_cents::float as "retainedCents", returned_cents::float as "returnedCents", replies, ${HISTORY_STATUSES_SQL}
        from dispute m join provider_account p on p.uuid = m.provider_account_uuid`,
@@ -124,7 +130,7 @@ async function readDatabaseRows({ sql }: StackClients): Promise<DatabaseRows> {
        from balance b join provider_account p on p.uuid = b.provider_account_uuid`,
     ),
     sql<Omit<DatabaseRows['events'][number], 'data'> & { body: Buffer }>(
-      'select uuid, account_uuid as account, type, subject_uuid as subject, sequence, body from event',
+      `select uuid, account_uuid as account, ${MODE_SQL}, type, subject_uuid as subject, sequence, body from event`,
     ),
     sql<DatabaseRows['deliveries'][number]>(
       `select d.uuid, d.event_uuid as event, regexp_replace(w.url, '^.*/', '') as inbox, d.status
@@ -153,17 +159,19 @@ async function readProviderState(
   { simulator }: StackClients,
   cast: Participants,
 ): Promise<Pick<FinalState, 'lines' | 'holdings' | 'chargesAtProvider' | 'receivedDeliveries'>> {
-  const accounts = cast.merchants.flatMap(({ connections }) => connections.map(one => one.account))
-  const ours = new Set(accounts)
+  const modes = new Map(
+    cast.merchants.flatMap(({ mode, connections }) => connections.map(one => [one.account, mode] as const)),
+  )
+  const ours = new Set(modes.keys())
   const statement = await simulator.listStatement()
   const lines = statement
     .filter(line => ours.has(line.account))
     .map(({ id, kind, account, end_to_end: endToEnd, original_end_to_end: original, value }) => ({
       ...{ id, kind, providerAccount: account, endToEnd, original, cents: Math.round(value * 100) },
     }))
-  const holdings = await runInBatches(accounts, async account => {
+  const holdings = await runInBatches([...modes], async ([account, mode]) => {
     const { balance, held, blocked } = await simulator.findAccount(account)
-    return { providerAccount: account, cents: Math.round((balance + held + blocked) * 100) }
+    return { providerAccount: account, mode, cents: Math.round((balance + held + blocked) * 100) }
   })
   const received = await runInBatches(
     cast.merchants.flatMap(({ inboxes }) => inboxes),
@@ -238,27 +246,36 @@ async function findStartedWorkflowIds(site: StackClients, asked: RequestRecord[]
   return site.findStartedWorkflows([...new Set(doubtful)])
 }
 
-/** Each charge, transfer, refund and dispute as its merchant reads it. */
+/** Each charge, transfer, refund and dispute as its merchant reads it, and which the other mode's token reads too. */
 async function readResources(
   { nextApiUrl: api }: StackClients,
   cast: Participants,
   rows: DatabaseRows,
-): Promise<Map<string, ApiResource>> {
-  const tokens = new Map(cast.merchants.map(({ uuid, token }) => [uuid, token]))
-  const owners = new Map(rows.charges.map(({ uuid, account }) => [uuid, account]))
+): Promise<Pick<FinalState, 'resources' | 'readableInOtherMode'>> {
+  const tokens = new Map(cast.merchants.map(({ uuid, mode, token }) => [`${uuid} ${mode}`, token]))
+  const charges = new Map(rows.charges.map(charge => [charge.uuid, charge]))
   const wanted = [
-    ...rows.charges.map(({ uuid, account }) => ({ uuid, account, path: `payments/${uuid}` })),
-    ...rows.transfers.map(({ uuid, account }) => ({ uuid, account, path: `transfers/${uuid}` })),
-    ...rows.disputes.map(({ uuid, account }) => ({ uuid, account, path: `meds/${uuid}` })),
-    ...rows.refunds.map(({ uuid, charge }) => ({
-      uuid,
-      account: owners.get(charge)!,
-      path: `payments/${charge}/refunds/${uuid}`,
-    })),
-  ].filter(({ account }) => tokens.has(account))
-  const shown = await runInBatches(wanted, async ({ uuid, account, path }) => {
-    const said = await getUntilAnswered(api, { path: `/api/v1/${path}`, token: tokens.get(account)! })
-    return [uuid, said?.status === 200 ? said.body.data : undefined] as const
-  })
-  return new Map(shown)
+    ...rows.charges.map(({ uuid, account, mode }) => ({ uuid, account, mode, path: `payments/${uuid}` })),
+    ...rows.transfers.map(({ uuid, account, mode }) => ({ uuid, account, mode, path: `transfers/${uuid}` })),
+    ...rows.disputes.map(({ uuid, account, mode }) => ({ uuid, account, mode, path: `meds/${uuid}` })),
+    ...rows.refunds.map(({ uuid, charge }) => {
+      const { account, mode } = charges.get(charge)!
+      return { uuid, account, mode, path: `payments/${charge}/refunds/${uuid}` }
+    }),
+  ]
+  const readAs = async (mode: Mode, { account, path }: (typeof wanted)[number]) => {
+    const token = tokens.get(`${account} ${mode}`)
+    if (token === undefined) return undefined
+    const answer = await getUntilAnswered(api, { path: `/api/v1/${path}`, token })
+    return answer?.status === 200 ? answer.body.data : undefined
+  }
+  const shown = await runInBatches(wanted, async one => ({
+    uuid: one.uuid,
+    data: await readAs(one.mode, one),
+    isReadableInOther: (await readAs(one.mode === 'test' ? 'live' : 'test', one)) !== undefined,
+  }))
+  return {
+    resources: new Map(shown.map(({ uuid, data }) => [uuid, data])),
+    readableInOtherMode: shown.flatMap(({ uuid, isReadableInOther }) => (isReadableInOther ? uuid : [])),
+  }
 }

@@ -64,8 +64,9 @@ export function createStormContext({ site, participants: cast, operations, runId
     placeOfMerchant,
     merchantOf: (place: number): Merchant => cast.merchants[placeOfMerchant(place)]!,
     /** Starts the record of a request. */
-    recordRequest(mine: Omit<RequestRecord, 'sent' | 'answers' | 'absent'>): RequestRecord {
-      const one = { ...mine, sent: 0, answers: [], absent: [] }
+    recordRequest(mine: Omit<RequestRecord, 'mode' | 'sent' | 'answers' | 'absent'>): RequestRecord {
+      const { mode } = cast.merchants[mine.merchant]!
+      const one = { ...mine, mode, sent: 0, answers: [], absent: [] }
       asked.push(one)
       return one
     },

@@ -1,5 +1,6 @@
 import { readProcessEnvironment, startSecondProcesses } from '../support/second-processes.ts'
 import { type Stack, startStack } from '../support/stack.ts'
+import { drawAccountOptions } from './account-options.ts'
 import { countByName } from './count-by-name.ts'
 import { createFaultInjector, type FaultInjector } from './fault-injector.ts'
 import type { FinalState, Violation } from './final-state.ts'
@@ -33,14 +34,16 @@ export type StormOptions = {
 export type StormResult = {
   violations: Violation[]
   pendingWork: PendingWork
-  /** The plan, the operations without a target, the responses, the faults. */
-  counts: Record<'operations' | 'idle' | 'answers' | 'faults' | 'states', Record<string, number>>
+  /** The plan, the operations without a target, the responses, the faults, the banks' PIX by their provider account. */
+  counts: Record<'operations' | 'idle' | 'answers' | 'faults' | 'states' | 'pix', Record<string, number>>
   seconds: { acting: number; settling: number }
 }
 
 /** Minutes of workflow time pass in seconds, while no provider call that needs a second is given up. */
 export const TIME_SCALE = 50
 const PROGRESS_INTERVAL_MS = 10_000
+/** Look-ups of payouts may lag by less than this (planned-faults.ts), before the time scale. */
+const SETTLE_WINDOW_MS = 120_000
 /** Concurrent operations. */
 const CONCURRENCY = 40
 /** One burst in so many operations: its operations are requested at once, more than the stack can confirm in time. */
@@ -76,6 +79,7 @@ export async function runStorm({
     recipients: RECIPIENT_MERCHANTS.length,
   })
   const weather = planFaults(random.fork(2), count)
+  const optionRandom = random.fork(3)
   const stack = await startStack({
     timeScale,
     environment: { ...UNLIMITED_RATE_ENV, SIMULATOR_SEED: String(seed) },
@@ -88,7 +92,10 @@ export async function runStorm({
   open.defer(site.close)
   let making: FaultInjector | undefined
   try {
-    const cast = await createParticipants(site)
+    const cast = await createParticipants(site, {
+      drawOptions: () => drawAccountOptions(optionRandom),
+      settleWindowMs: SETTLE_WINDOW_MS,
+    })
     const acting = createOperationRunner({ site, participants: cast, operations, runId: `storm-${seed}` })
     making = createFaultInjector({ site, participants: cast, plannedFaults: weather, say })
     say(`${count} operations under ${weather.length} events of weather`)
@@ -155,6 +162,9 @@ export async function runStorm({
           ...world.refunds.map(({ state }) => `refund ${state}`),
           ...world.disputes.map(({ state, kind }) => `${kind} ${state}`),
         ]),
+        pix: countByName(
+          world.lines.flatMap(({ providerAccount, endToEnd }) => (endToEnd === null ? [] : providerAccount)),
+        ),
       },
       seconds: { acting: (acted - began) / 1_000, settling: (rested - acted) / 1_000 },
     }

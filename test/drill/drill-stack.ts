@@ -12,6 +12,8 @@ import { startTcpProxy, type TcpProxy } from '../support/tcp-proxy.ts'
 import { type DrillProcess, startDrillProcess } from './drill-process.ts'
 
 const READY_MS = 120_000
+/** A simulator can prove absence after this time, before the time scale. */
+const SETTLE_WINDOW_MS = 5_000
 const UNLIMITED_RATE_ENV = {
   TRILHO_RATE_LIMIT: '100000',
   TRILHO_RATE_BURST: '100000',
@@ -83,7 +85,7 @@ export async function openDrillStack(timeScale: number): Promise<DrillStack> {
   const { url: apiUrl } = api
   const worker = await startWorker('worker', {})
   await waitUntilReady(apiUrl, AbortSignal.timeout(READY_MS))
-  const cast = await createParticipants(site)
+  const cast = await createParticipants(site, { drawOptions: () => ({}), settleWindowMs: SETTLE_WINDOW_MS })
   const open = opening.move()
   return {
     stack,

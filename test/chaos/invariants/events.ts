@@ -161,7 +161,8 @@ function checkDeliveries({
   const sent = new Set(deliveries.map(({ event, inbox }) => `${inbox} ${event}`))
   const forgotten = events.flatMap(event =>
     endpoints
-      .filter(({ account, inbox }) => account === event.account && !sent.has(`${inbox} ${event.uuid}`))
+      .filter(({ account, mode }) => account === event.account && mode === event.mode)
+      .filter(({ inbox }) => !sent.has(`${inbox} ${event.uuid}`))
       .map(({ inbox }) => ({ rule: 'not_sent', where: `event ${event.uuid}`, detail: `to ${inbox}` })),
   )
   const arrived = Map.groupBy(received, message => `${message.inbox} ${message.event}`)

@@ -1,7 +1,11 @@
 import { countByName } from '../count-by-name.ts'
 import type { FinalState, MovementRow, ProviderStatementLine, Violation } from '../final-state.ts'
 
-const INCOMING_KINDS: ReadonlySet<ProviderStatementLine['kind']> = new Set(['payment', 'deposit', 'return'])
+export const INCOMING_KINDS: ReadonlySet<ProviderStatementLine['kind']> = new Set([
+  'payment',
+  'deposit',
+  'return',
+])
 /** Our movements that the rail does not know: money that stays at its provider account, or existed before us. */
 const INTERNAL_TYPES = new Set(['SPLIT', 'FEE', 'HOLD', 'ADJUSTMENT'])
 

@@ -1,5 +1,12 @@
 import { randomUUID } from 'node:crypto'
-import type { ApiResource, EventRow, FinalState, MovementRow, ProviderDisputeReply } from '../final-state.ts'
+import type {
+  ApiResource,
+  EventRow,
+  FinalState,
+  MovementRow,
+  ProviderDisputeReply,
+  StatementRow,
+} from '../final-state.ts'
 
 /**
  * A small valid state: a charge paid, split, disputed without success and refunded in part, a transfer returned in
@@ -38,13 +45,17 @@ export function buildValidFinalState(): FinalState {
   ]
   return {
     lines: [
-      statementLine('payment', 'chargeref', 'E1', 1_000),
+      statementLine('payment', 'chargetxid', 'E1', 1_000),
       { ...statementLine('refund', 'refundref', 'D1', 400), original: 'E1' },
       statementLine('transfer', 'transferref', 'E2', 500),
       { ...statementLine('return', 'transferref', 'D2', 200), original: 'E2' },
       statementLine('deposit', null, 'E3', 50),
     ],
-    holdings: [{ providerAccount: 'pa', cents: 10_350 }],
+    holdings: [
+      { providerAccount: 'pa', mode: 'test', cents: 10_350 },
+      { providerAccount: 'pb', mode: 'test', cents: 0 },
+      { providerAccount: 'p-live', mode: 'live', cents: 0 },
+    ],
     disputesAtProvider: [
       // Its answer was lost, so it was sent again.
       {
@@ -58,7 +69,7 @@ export function buildValidFinalState(): FinalState {
     undisclosedPayloads: [{ attempt: 'attempt-closed', status: 'closed' }],
     charges: [
       {
-        ...{ uuid: 'charge-1', account: 'shop', state: 'partially_refunded', endToEnd: 'E1' },
+        ...{ uuid: 'charge-1', account: 'shop', mode: 'test', state: 'partially_refunded', endToEnd: 'E1' },
         txid: 'chargetxid',
         ...{ valueCents: 990, feeCents: 10, receivedCents: 1_000, refundingCents: 0, refundedCents: 400 },
         disputedCents: 0,
@@ -69,7 +80,14 @@ export function buildValidFinalState(): FinalState {
     splits: [{ charge: 'charge-1', status: 'CREDITED', cents: 300, returnRequestedCents: 120 }],
     transfers: [
       {
-        ...{ uuid: 'transfer-1', account: 'shop', state: 'partially_refunded', cents: 500, heldCents: 0 },
+        ...{
+          uuid: 'transfer-1',
+          account: 'shop',
+          mode: 'test',
+          state: 'partially_refunded',
+          cents: 500,
+          heldCents: 0,
+        },
         ...{ returnedCents: 200, externalRef: 'storm-1', history: transfer.history.map(one => one.status) },
       },
     ],
@@ -79,7 +97,14 @@ export function buildValidFinalState(): FinalState {
     ],
     disputes: [
       {
-        ...{ uuid: 'med-1', account: 'shop', providerAccount: 'pa', id: 'dispute-1', kind: 'RECEIVED_MED' },
+        ...{
+          uuid: 'med-1',
+          account: 'shop',
+          mode: 'test',
+          providerAccount: 'pa',
+          id: 'dispute-1',
+          kind: 'RECEIVED_MED',
+        },
         ...{
           state: 'rejected',
           charge: 'charge-1',
@@ -108,7 +133,24 @@ export function buildValidFinalState(): FinalState {
       { account: 'shop', providerAccount: 'pa', bucket: 'outside', cents: -10_350, foldCents: -10_350 },
       { account: 'friend', providerAccount: 'pa', bucket: 'available', cents: 180, foldCents: 180 },
     ],
-    endpoints: [{ account: 'shop', inbox: 'shop-inbox' }],
+    endpoints: [
+      { account: 'shop', mode: 'test', inbox: 'shop-inbox' },
+      { account: 'shop', mode: 'live', inbox: 'live-inbox' },
+    ],
+    statements: [
+      { account: 'shop', mode: 'test', rows: buildShopStatement() },
+      {
+        account: 'friend',
+        mode: 'test',
+        rows: buildRows([
+          ['SPLIT', '', 300, 'charge-1'],
+          ['SPLIT', '', -120, 'charge-1'],
+        ]),
+      },
+      { account: 'shop', mode: 'live', rows: [] },
+    ],
+    readableInOtherMode: [],
+    merchantAccounts: ['shop', 'friend'],
     events,
     deliveries: events.map(({ uuid }) => ({
       ...{ uuid: `delivery-${uuid}`, event: uuid },
@@ -126,7 +168,15 @@ export function buildValidFinalState(): FinalState {
     startedWorkflowIds: [],
     requests: [
       {
-        ...{ place: 0, kind: 'charge', merchant: 0, key: 'key-0', externalRef: 'storm-0', sent: 2 },
+        ...{
+          place: 0,
+          kind: 'charge',
+          merchant: 0,
+          mode: 'test',
+          key: 'key-0',
+          externalRef: 'storm-0',
+          sent: 2,
+        },
         absent: [],
         answers: [
           { status: 503, code: 'issuing', uuid: 'charge-1', body: 'same' },
@@ -135,7 +185,15 @@ export function buildValidFinalState(): FinalState {
         ],
       },
       {
-        ...{ place: 1, kind: 'transfer', merchant: 0, key: null, externalRef: 'storm-1', sent: 1 },
+        ...{
+          place: 1,
+          kind: 'transfer',
+          merchant: 0,
+          mode: 'test',
+          key: null,
+          externalRef: 'storm-1',
+          sent: 1,
+        },
         absent: ['transfer-absent'],
         answers: [{ status: 201, code: null, uuid: 'transfer-1', body: 'same' }],
       },
@@ -148,6 +206,35 @@ export function buildValidFinalState(): FinalState {
       ['med-1', dispute],
     ]),
   }
+}
+
+type RowValues = [type: string, endToEnd: string, cents: number, operation: string, status?: string]
+
+function buildRows(values: RowValues[]): StatementRow[] {
+  let balanceCents = 0
+  return values.map(([type, endToEnd, cents, operation, status = 'SETTLED']) => {
+    balanceCents += cents
+    return { providerAccount: 'pa', type, status, endToEnd, cents, balanceCents, operation }
+  })
+}
+
+/** With an order that never left, whose id its provider had reported. */
+function buildShopStatement(): StatementRow[] {
+  return buildRows([
+    ['ADJUSTMENT', '', 10_000, 'm-opening'],
+    ['EXTERNAL_TRANSFER', 'E1', 1_000, 'charge-1'],
+    ['FEE', '', -10, 'charge-1'],
+    ['SPLIT', '', -300, 'charge-1'],
+    ['HOLD', '', -100, 'med-1'],
+    ['HOLD', '', 100, 'med-1'],
+    ['EXTERNAL_TRANSFER', 'E-failed', -70, 'transfer-2', 'FAILED'],
+    ['REVERSAL', '', 70, 'transfer-2', 'FAILED'],
+    ['SPLIT', '', 120, 'charge-1'],
+    ['EXTERNAL_REFUND', 'D1', -400, 'refund-1'],
+    ['EXTERNAL_TRANSFER', 'E2', -500, 'transfer-1'],
+    ['EXTERNAL_REFUND', 'D2', 200, 'transfer-1'],
+    ['EXTERNAL_TRANSFER', 'E3', 50, 'm-deposit'],
+  ])
 }
 
 function attemptRow(
@@ -215,7 +302,7 @@ function statementLine(
 
 function eventRow(type: EventRow['type'], subject: string, sequence: number, data: ApiResource): EventRow {
   const uuid = `event-${subject}-${sequence}`
-  return { uuid, account: 'shop', type, subject, sequence, data: { ...data, sequence } }
+  return { uuid, account: 'shop', mode: 'test', type, subject, sequence, data: { ...data, sequence } }
 }
 
 /** A reply as it reaches Woovi: its document is uploaded anew each time, under an id of ours. */
