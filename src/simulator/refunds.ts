@@ -29,6 +29,8 @@ export type SimulatedRefund = {
   nature: ReturnNature
   /** Time from which look-ups and lists contain it; null: at once. */
   listedAt: string | null
+  /** Text for the payer. */
+  description: string | null
 }
 
 /** A refund settled or was rejected: `changed`. `refunds`: all refunds of its PIX. */
@@ -47,6 +49,7 @@ export type SimulatedRefundRequest = {
   cents: number
   outcome: ScriptedOutcome
   nature?: ReturnNature
+  description?: string | undefined
 }
 export type RefundAcceptance =
   | { kind: 'accepted'; refund: SimulatedRefund }
@@ -58,7 +61,7 @@ export type RefundAcceptance =
 export type SimulatedRefunds = {
   accept(request: SimulatedRefundRequest): RefundAcceptance
   /** Stores a return after a dispute that fails at once, because the account has no balance for it; it is not notified. */
-  refuse(request: Omit<SimulatedRefundRequest, 'outcome' | 'nature'>): void
+  refuse(request: Omit<SimulatedRefundRequest, 'outcome' | 'nature' | 'description'>): void
   find(key: RefundKey): SimulatedRefund | undefined
   /** Finds a refund by its id alone, for provider APIs whose ids are unique in the account. */
   findById(accountId: string, id: string): SimulatedRefund | undefined
@@ -154,7 +157,7 @@ export function simulateRefunds(dependencies: RefundDependencies): SimulatedRefu
       const times = { requestedAt: at, settledAt: null, returnId: ids.returnId({ ispb, at }) }
       const refund: SimulatedRefund = {
         ...{ ...request, ...refused, ...times },
-        ...{ nature: 'MED_FRAUDE', listedAt: null },
+        ...{ nature: 'MED_FRAUDE', listedAt: null, description: null },
       }
       store.insert('refund', refund)
     },
@@ -225,7 +228,7 @@ function buildRefund(
   { rail }: RefundDependencies,
   request: SimulatedRefundRequest,
 ): Omit<SimulatedRefund, 'requestedAt' | 'returnId' | 'listedAt'> {
-  const { accountId, endToEnd, id, cents, outcome, nature = 'ORIGINAL' } = request
+  const { accountId, endToEnd, id, cents, outcome, nature = 'ORIGINAL', description = null } = request
   const isCovered = rail.hold(accountId, cents)
   const rejection = outcome.kind === 'rejected' || outcome.kind === 'rejected_then_done' ? outcome : null
   return {
@@ -239,6 +242,7 @@ function buildRefund(
     reason: isCovered ? (rejection?.code ?? null) : NO_BALANCE_REASON,
     settledAt: null,
     nature,
+    description,
   }
 }
 

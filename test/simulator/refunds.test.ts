@@ -13,8 +13,8 @@ afterAll(() => simulator.close())
 
 const received = async (value: number) =>
   (await simulator.control.deposit({ account: 'shop', value })).end_to_end
-const refund = (endToEnd: string, id: string, valor: string) =>
-  efi.put(`/v2/pix/${endToEnd}/devolucao/${id}`, { valor })
+const refund = (endToEnd: string, id: string, valor: string, descricao?: string) =>
+  efi.put(`/v2/pix/${endToEnd}/devolucao/${id}`, { valor, descricao })
 const settled = (endToEnd: string, id: string) =>
   pollUntil(
     () => efi.get(`/v2/pix/${endToEnd}/devolucao/${id}`),
@@ -23,13 +23,17 @@ const settled = (endToEnd: string, id: string) =>
 
 test('a devolução is accepted, settles, and is notified with its PIX', async () => {
   const endToEnd = await received(30)
-  const accepted = await refund(endToEnd, 'back1', '12.50')
+  const accepted = await refund(endToEnd, 'back1', '12.50', 'Pedido 1042')
   expect(accepted.status).toBe(201)
   expect(accepted.body).toMatchObject({ id: 'back1', valor: '12.50', status: 'EM_PROCESSAMENTO' })
   expect(accepted.body.rtrId).toMatch(/^D09089356\d{12}\w{11}$/)
 
   const { body } = await settled(endToEnd, 'back1')
-  expect(body).toMatchObject({ status: 'DEVOLVIDO', horario: { liquidacao: expect.any(String) } })
+  expect(body).toMatchObject({
+    status: 'DEVOLVIDO',
+    descricao: 'Pedido 1042',
+    horario: { liquidacao: expect.any(String) },
+  })
   expect((await efi.get(`/v2/pix/${endToEnd}`)).body.devolucoes).toEqual([body])
   const notifications = await pollUntil(
     () => simulator.control.listInbox('back'),

@@ -108,7 +108,11 @@ test('a body that is not JSON is refused', async () => {
 
 test('a charge is refunded in parts, each under its id', async () => {
   const endToEnd = await paid('toback')
-  const first = await woovi.post('/charge/toback/refund', { correlationID: 'back1', value: 1000 })
+  const first = await woovi.post('/charge/toback/refund', {
+    correlationID: 'back1',
+    value: 1000,
+    comment: 'Pedido 1042',
+  })
   expect(first.body.refund).toMatchObject({ status: 'IN_PROCESSING', value: 1000, correlationID: 'back1' })
   const rest = await woovi.post('/refund', {
     ...{ correlationID: 'back2', transactionEndToEndId: endToEnd, value: 235 },
@@ -126,7 +130,7 @@ test('a charge is refunded in parts, each under its id', async () => {
   const returnIdentification = body.refunds[0].endToEndId
   // The fields of the example of "Get one refund" (OpenAPI).
   expect((await woovi.get('/refund/back1')).body.pixTransactionRefund).toEqual({
-    ...{ value: 1000, correlationID: 'back1', comment: '', returnIdentification },
+    ...{ value: 1000, correlationID: 'back1', comment: 'Pedido 1042', returnIdentification },
     refundId: expect.any(String),
   })
   expect((await woovi.get(`/transaction/${returnIdentification}`)).body.transaction).toMatchObject({

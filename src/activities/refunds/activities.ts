@@ -10,7 +10,13 @@ import {
 } from '../../db/pipeline/query.ts'
 import { queryWithFollowUps } from '../../db/repositories/follow-ups.ts'
 import type { RefundState, RefundTerms } from '../../domain/refunds/refund.ts'
-import type { OpenRefundResult, RebuildRefundResult, RefundInput } from '../../workflows/contracts/refunds.ts'
+import type { Sealer } from '../../security/sealing.ts'
+import type {
+  OpenRefundResult,
+  RebuildRefundResult,
+  RefundInput,
+  RefundInputDetails,
+} from '../../workflows/contracts/refunds.ts'
 import { getCreditedAccounts } from '../charges/credited-accounts.ts'
 import { getFailureBeforeRestore, restoreRefundEnd } from '../disaster-recovery/restore-final-state.ts'
 import { reduceDisputeClaims } from '../disputes/hold-funds.ts'
@@ -25,9 +31,10 @@ import { refundPayout } from './refund-payout.ts'
  * are checked here, under the charge's row lock, so that concurrent refunds never exceed what was received (SPEC §3).
  * Repeatable.
  */
-export function openRefund({ orm }: ActivityDependencies) {
-  return (order: RefundInput): Promise<OpenRefundResult> =>
+export function openRefund({ orm, sealer }: ActivityDependencies) {
+  return (input: RefundInput): Promise<OpenRefundResult> =>
     transactionReturning(orm, async em => {
+      const order = openRefundOrder(sealer, input)
       const charge = await lockCharge(em, order.chargeUuid)
       const stored = await em.findOne(Refund, order.uuid)
       const { uuid, state } = stored ?? (await storeRefund(em, order, await planRefund(em, order, charge)))
@@ -40,7 +47,7 @@ export function openRefund({ orm }: ActivityDependencies) {
  * when it was ordered: what the restored balance lacks is a shortfall, which credits that are restored later repay. Any other
  * refusal means that rows it depends on are still to be rebuilt: the result is `unknown`.
  */
-export function rebuildRefund({ orm }: ActivityDependencies) {
+export function rebuildRefund({ orm, sealer }: ActivityDependencies) {
   return (order: RefundInput): Promise<RebuildRefundResult> =>
     transactionReturning(orm, async (em): Promise<Query<RebuildRefundResult>> => {
       if ((await em.count(Charge, order.chargeUuid)) === 0)
@@ -58,8 +65,14 @@ export function rebuildRefund({ orm }: ActivityDependencies) {
       if (restored?.ended === 'failed') plan.code = getFailureBeforeRestore(restored).code
       else if (plan.code === 'insufficient_balance') plan.code = null
       else if (plan.code !== null) return constantQuery({ kind: 'unknown', code: plan.code })
-      return queryKnownRefund(await storeRefund(em, order, plan))
+      return queryKnownRefund(await storeRefund(em, openRefundOrder(sealer, order), plan))
     })
+}
+
+/** Opens the sealed details of a refund's order. */
+function openRefundOrder(sealer: Sealer, order: RefundInput): RefundInput & { description: string | null } {
+  const description = order.details ? sealer.open<RefundInputDetails>(order.details).description : null
+  return { ...order, description }
 }
 
 /**

@@ -113,7 +113,7 @@ type RefundPlan = {
  */
 export async function storeRefund(
   em: EntityManager,
-  order: RefundInput,
+  order: RefundInput & { description: string | null },
   { charge, feeCents, parts, code, owner }: RefundPlan,
 ): Promise<Refund> {
   const at = new Date()
@@ -141,6 +141,7 @@ export async function storeRefund(
     state: code === null ? 'sending' : 'failed',
     valueCents: order.valueCents,
     feeCents: code === null ? feeCents : 0,
+    description: order.description,
     parts: code === null ? parts : [],
     movement,
     failure: code === null ? null : { code, message: 'the charge can no longer be refunded by this value' },

@@ -75,6 +75,7 @@ export const refundPayout: PayoutHandler<RefundRow> = {
       id: referenceOf(attempt.subjectUuid),
       endToEnd: charge.endToEnd!,
       cents: refund.valueCents,
+      ...(refund.description && { description: refund.description }),
     })
   },
 

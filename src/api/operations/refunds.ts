@@ -17,14 +17,14 @@ import { joinConditions } from '../../db/sql-conditions.ts'
 import { computeRefundableCents, refundErrorCodeOf, refundMachine } from '../../domain/refunds/refund.ts'
 import { fail, failField } from '../../http/api-error.ts'
 import { startMoneyWorkflow } from '../../temporal/start.ts'
-import type { TemporalContext } from '../../temporal/workflow-options.ts'
-import type { RefundInput } from '../../workflows/contracts/refunds.ts'
+import type { RefundInput, RefundInputDetails } from '../../workflows/contracts/refunds.ts'
 import type { CallerToken } from '../authorization/authenticate.ts'
 import { scopeOf } from '../authorization/scope.ts'
 import { queryPayoutPause } from '../routing/pause-check.ts'
 import { queryAcceptanceDeadline } from './acceptance-deadline.ts'
 import { requireVisibleCharge } from './charges.ts'
 import {
+  type CreateDependencies,
   type CreateRequest,
   createOperation,
   failStored,
@@ -122,7 +122,10 @@ const refundPath = (chargeUuid: string) => `/api/v1/payments/${chargeUuid}/refun
 type CreateRefundRequest = CreateRequest<z.output<typeof createRefundBody>> & { chargeUuid: string }
 
 /** Refunds a charge in whole or in part, through the provider that received its payment (SPEC §3). */
-export async function createChargeRefund(context: TemporalContext, request: CreateRefundRequest) {
+export async function createChargeRefund(
+  { temporal: context, sealer }: CreateDependencies,
+  request: CreateRefundRequest,
+) {
   const { body, token, em, idempotencyKey, chargeUuid } = request
   // Read before the refund is looked for: a charge that already shows this refund is then not validated for it.
   const charge = await requireVisibleCharge(em, token, chargeUuid)
@@ -135,11 +138,15 @@ export async function createChargeRefund(context: TemporalContext, request: Crea
     replayWaitMs: refund => (isResponsePending(refund) ? remainingCreateWaitMs(refund) : 0),
     validate: () => validateCreateRefund(em, charge, body),
     start(operation, { valueCents, acceptBefore }, waitMs) {
+      const details: RefundInputDetails | undefined = body.description
+        ? { description: body.description }
+        : undefined
       const order: RefundInput = {
         ...operation,
         chargeUuid,
         connectionUuid: charge.connection.uuid,
         valueCents,
+        ...(details && { details: sealer.seal(details) }),
         ...(idempotencyKey === null && { acceptBefore }),
       }
       return startMoneyWorkflow(context, 'refund', order, { waitMs })

@@ -12,7 +12,7 @@ import { registerRoute } from '../http/route.ts'
 import { createChargeRefund, listAllRefunds, listRefunds, readVisibleRefund } from '../operations/refunds.ts'
 
 /** Registers the refund routes: api-document.txt, POST …/refund, and the queries of SPEC §3. */
-export const refundRoutes: RouteRegistrar = (router, { temporal }) => {
+export const refundRoutes: RouteRegistrar = (router, dependencies) => {
   registerRoute(router, 'post', '/api/v1/payments/:uuid/refund', {
     isIdempotent: true,
     operationId: 'refundPayment',
@@ -55,7 +55,7 @@ export const refundRoutes: RouteRegistrar = (router, { temporal }) => {
       },
     },
     handle: ({ params, body, ...request }) =>
-      createChargeRefund(temporal, { ...request, body: body ?? {}, chargeUuid: params.uuid }),
+      createChargeRefund(dependencies, { ...request, body: body ?? {}, chargeUuid: params.uuid }),
   })
 
   registerRoute(router, 'get', '/api/v1/refunds', {

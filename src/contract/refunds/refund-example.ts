@@ -7,7 +7,10 @@ import type { acceptedRefundResponse, createRefundBody, listedRefundSchema, refu
 
 const { created, paying, paid, refunded } = EXAMPLE_TIMES
 
-export const CREATE_REFUND_EXAMPLE: z.input<typeof createRefundBody> = { value: 50.25 }
+export const CREATE_REFUND_EXAMPLE: z.input<typeof createRefundBody> = {
+  value: 50.25,
+  description: 'Pedido 1042 cancelado',
+}
 
 const history = [
   { status: 'PENDING', created_at: created },
@@ -25,6 +28,7 @@ export const REFUND_EXAMPLE: z.input<typeof refundSchema> = {
     status: 'COMPLETED',
     value: 50.25,
     fees: 0,
+    description: 'Pedido 1042 cancelado',
     pix_original: MOVEMENT_EXAMPLE,
     pix_refund: RETURN_MOVEMENT_EXAMPLE,
     created_at: refunded,

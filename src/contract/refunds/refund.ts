@@ -25,10 +25,24 @@ import {
 
 /** Refunds (api-document.txt, Refund result): the response of POST, GET and REFUND events. */
 
+/** Length of a text for the payer: the rail has 140 characters (pacs.004), and both providers publish the same limit. */
+const MAX_DESCRIPTION_LENGTH = 140
+
 export const createRefundBody = z.strictObject({
   value: positiveReais
     .optional()
     .meta({ description: 'Reais; what is still refundable where absent', examples: [50.25] }),
+  description: z
+    .string()
+    .trim()
+    .min(1)
+    .max(MAX_DESCRIPTION_LENGTH)
+    .refine(text => !/[\p{Cc}\p{Zl}\p{Zp}]/u.test(text), 'must be one line, without control characters')
+    .optional()
+    .meta({
+      description: 'Why, in words for the payer: the provider gets them with the refund',
+      examples: ['Pedido 1042 cancelado'],
+    }),
 })
 
 export const refundsQuery = z.strictObject(pageQueryFields)
@@ -53,6 +67,7 @@ const refundPartFields = {
   status: z.enum(REFUND_STATUSES),
   value: reaisOutput,
   fees: reaisOutput,
+  description: z.string().optional().meta({ description: 'The text for the payer, where one was given' }),
   pix_original: movementSchema,
   pix_refund: movementSchema,
   error: z
@@ -116,6 +131,7 @@ function showRefundPart(
     status: refundMachine.statusOf(refund.state),
     value: refund.valueCents,
     fees: refund.feeCents,
+    ...(refund.description && { description: refund.description }),
     pix_original: showMovement(original, connection),
     pix_refund: showMovement(movement, connection),
     ...(refund.failure && { error: refund.failure }),

@@ -18,6 +18,7 @@ const REFUND_COLUMNS: CsvColumns<ReturnType<typeof showListedRefund>> = {
   status: refund => refund.status,
   value: refund => refund.value,
   fees: refund => refund.fees,
+  description: refund => refund.description,
   external_ref: refund => refund.external_ref,
   payer_name: refund => refund.pix_original.initiation.sender?.name,
   payer_document: refund => refund.pix_original.initiation.sender?.document,

@@ -21,6 +21,8 @@ const schema = defineEntity({
     disputeUuid: p.uuid().nullable(),
     connectionUuid: p.uuid(),
     state: unionColumn<RefundState>(),
+    /** Text for the payer, which the provider gets with the refund. */
+    description: p.text().nullable(),
     parts: p.json<RefundPart[]>(),
     failure: p.json<OperationFailure>().nullable(),
     /** When its POST reports it as accepted: the provider accepted it, or the request stopped waiting. */

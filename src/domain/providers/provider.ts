@@ -199,7 +199,7 @@ export type CancelChargeOutcome =
   | NoAnswerResult
 
 /** A devolução: money back to the payer of one incoming PIX. `id` is ours, 1..35 alphanumerics. */
-export type ProviderRefundRequest = { id: string; endToEnd: string; cents: number }
+export type ProviderRefundRequest = { id: string; endToEnd: string; cents: number; description?: string }
 /** Money to a PIX key. `id` is ours, 1..35 alphanumerics, and makes sending it twice one transfer. */
 export type ProviderTransferRequest = {
   id: string

@@ -25,7 +25,8 @@ export function createEfiPayments(client: EfiClient): PaymentCalls {
     },
 
     async refund(order) {
-      const json = efiDevolucaoRequestSchema.parse({ valor: order.cents })
+      const { cents: valor, description: descricao } = order
+      const json = efiDevolucaoRequestSchema.parse({ valor, ...(descricao && { descricao }) })
       const call = { call: 'refund', reference: order.id, path: buildDevolucaoPath(order), json } as const
       const request = { ...call, method: 'PUT', hasOwnConnection: true } as const
       const outcome = await client.send(request, efiDevolucaoSchema, devolucao => {

@@ -229,7 +229,11 @@ export const efiDefenceRequestSchema = z.strictObject({
   analise: z.literal('rejeitado'),
   justificativa: z.string().min(1).max(MAX_REPLY_TEXT_LENGTHS.efi),
 })
-export const efiDevolucaoRequestSchema = z.strictObject({ valor: amountSchema })
+/** A devolução. `descricao` is the Central Bank's field (pix-api 2.9.0, DevolucaoSolicitada); Efí's page shows `valor` alone. */
+export const efiDevolucaoRequestSchema = z.strictObject({
+  valor: amountSchema,
+  descricao: z.string().max(140).optional(),
+})
 export const EFI_REMOVAL_REQUEST = { status: 'REMOVIDA_PELO_USUARIO_RECEBEDOR' }
 
 /** Creates a schema from reais, as a text or number with at most two decimals, to exact centavos. */

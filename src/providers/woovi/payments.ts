@@ -26,8 +26,13 @@ export function createWooviPayments(client: WooviClient): PaymentCalls {
     },
 
     /** Refunds a PIX, not a charge: a charge may have been paid twice, and a deposit has no charge. */
-    async refund({ id, endToEnd, cents }) {
-      const order = { correlationID: id, transactionEndToEndId: endToEnd, value: cents }
+    async refund({ id, endToEnd, cents, description: comment }) {
+      const order = {
+        correlationID: id,
+        transactionEndToEndId: endToEnd,
+        value: cents,
+        ...(comment && { comment }),
+      }
       const json = wooviRefundRequestSchema.parse(order)
       const call = { call: 'refund', reference: id, method: 'POST', path: '/api/v1/refund' } as const
       return client.send({ ...call, json, hasOwnConnection: true }, wooviRefundResponseSchema, refund => {

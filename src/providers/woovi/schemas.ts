@@ -242,6 +242,7 @@ export const wooviRefundRequestSchema = z.strictObject({
   correlationID: correlationIdSchema,
   transactionEndToEndId: z.string().min(1),
   value: amountSchema,
+  comment: commentSchema,
 })
 export const wooviPaymentRequestSchema = z.strictObject({
   type: z.literal('PIX_KEY'),

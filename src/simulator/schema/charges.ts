@@ -57,6 +57,7 @@ CREATE TABLE refund (
   settledAt TEXT,
   nature TEXT NOT NULL,
   listedAt TEXT,
+  description TEXT,
   PRIMARY KEY (accountId, endToEnd, id)
 ) STRICT;
 CREATE INDEX refundById ON refund (accountId, id);

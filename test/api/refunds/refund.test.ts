@@ -59,7 +59,7 @@ test('a refund is accepted, settled, reported and posted in the shapes of the co
   const hook = (await api.post('/api/v1/webhooks', { url: `${stage.local.inbox_url}/${inbox}` })).body.data
   await out.injectFault(connection, 'refund', 'accepted_then_silent', { delay_ms: SHOWN_MS })
 
-  const answer = await out.requestRefund(merchant, charge)
+  const answer = await out.requestRefund(merchant, charge, { description: ' Pedido 1042 cancelado ' })
   const { message, data, ...rest } = answer.body
   expect([answer.status, rest]).toEqual([200, {}])
   expectOneOriginal([answer])
@@ -131,6 +131,7 @@ test('a refund is accepted, settled, reported and posted in the shapes of the co
     status: 'PROCESSING',
     value: 20.25,
     fees: 0.1,
+    description: 'Pedido 1042 cancelado',
     pix_original: original,
     pix_refund: back,
     created_at: INSTANT,

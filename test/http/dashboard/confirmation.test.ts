@@ -43,6 +43,18 @@ test('a refund is confirmed by its amount and its payer before anything starts',
   expect([sent.status, temporalCalls > 0]).toEqual([503, true])
 })
 
+test('a refund of all that is left carries the text for the payer, which is checked', async () => {
+  const on = chargePath()
+  const form = { value: '', whole: '80,99', once: randomUUID() }
+  const asked = await merchant.send(`${on}/refund`, { ...form, description: ' Pedido 1042 ' }, { on })
+  expect(asked.status).toBe(200)
+  expect(asked.text).toMatch(/<dt>Mensagem ao pagador<\/dt>\s*<dd[^>]*>Pedido 1042<\/dd>/)
+  expect(hiddenFieldsOf(asked.text)).toMatchObject({ whole: '80,99', description: ' Pedido 1042 ' })
+  const tooLong = await merchant.send(`${on}/refund`, { ...form, description: 'x'.repeat(141) }, { on })
+  expect([tooLong.status, temporalCalls]).toEqual([422, 0])
+  expect(tooLong.text).toMatch(/<input name="description" [^>]*aria-invalid="true"/)
+})
+
 test('an empty field refunds nothing', async () => {
   const on = chargePath()
   for (const value of ['', '   ']) {

@@ -104,7 +104,8 @@ async function insertUnknownRefund() {
   return {
     uuid,
     data: { uuid: charge, refund: { uuid } },
-    repeat: () => fixture.call('POST', path, { token, body, headers: { 'idempotency-key': key } }),
+    repeat: (more = {}) =>
+      fixture.call('POST', path, { token, body: { ...body, ...more }, headers: { 'idempotency-key': key } }),
   }
 }
 
@@ -136,6 +137,21 @@ test('a repeat of an unknown refund without Temporal gets its acceptance, and th
   const again = await repeat()
   expect([again.status, again.text]).toEqual([200, response.text])
 })
+
+test('a repeat of a refund with another text for the payer is another request', async () => {
+  const { repeat } = await insertUnknownRefund()
+  const { status, body } = await repeat({ description: 'Pedido 1042 cancelado' })
+  expect([status, body.code]).toEqual([422, 'idempotency_key_reused'])
+})
+
+test.each(['x'.repeat(141), '  ', 'two\nlines', 'a\u0007bell'])(
+  'a text for the payer that the rail cannot carry is refused: %j',
+  async description => {
+    const { repeat } = await insertUnknownRefund()
+    const { status, body } = await repeat({ description })
+    expect([status, Object.keys(body.errors)]).toEqual([422, ['description']])
+  },
+)
 
 test('a blocked account reads and repeats what was accepted, and begins nothing new', async () => {
   const { uuid, accountUuid, repeat } = await insertUnknownTransfer()

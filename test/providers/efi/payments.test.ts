@@ -12,7 +12,7 @@ import {
   UNEXPLAINED_REPLIES,
 } from '../support/efi-fixture.ts'
 
-const order = { id: 'refund1', endToEnd: END_TO_END, cents: 500 }
+const order = { id: 'refund1', endToEnd: END_TO_END, cents: 500, description: 'Pedido 1042 cancelado' }
 const FIND = `GET /v2/pix/${END_TO_END}`
 const PUT = `PUT /v2/pix/${END_TO_END}/devolucao/refund1`
 const GET = `GET /v2/pix/${END_TO_END}/devolucao/refund1`
@@ -61,6 +61,17 @@ test.each(states)('a refund is %s', async (_name, json, sending) => {
     kind: 'found',
     payout: { cents: 500, ...sending },
   })
+  expect(JSON.parse(story.scripted.calls()[0]!.body)).toEqual({
+    valor: '5.00',
+    descricao: 'Pedido 1042 cancelado',
+  })
+})
+
+test('a refund without a text for the payer sends none', async () => {
+  await using story = await openEfiFixture()
+  story.scripted.scriptReplies(PUT, okReply(devolucaoOf(), 201))
+  const { description: _, ...silent } = order
+  await story.provider.refund(silent)
   expect(JSON.parse(story.scripted.calls()[0]!.body)).toEqual({ valor: '5.00' })
 })
 

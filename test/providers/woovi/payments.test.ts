@@ -12,7 +12,7 @@ import {
   wooviErrorReply,
 } from '../support/woovi-fixture.ts'
 
-const order = { id: 'refund1', endToEnd: END_TO_END, cents: 500 }
+const order = { id: 'refund1', endToEnd: END_TO_END, cents: 500, description: 'Pedido 1042 cancelado' }
 const FIND = `GET /api/v1/transaction/${END_TO_END}`
 const POST = 'POST /api/v1/refund'
 const GET = 'GET /api/v1/refund/refund1'
@@ -53,8 +53,17 @@ test.each([
     correlationID: 'refund1',
     transactionEndToEndId: END_TO_END,
     value: 500,
+    comment: 'Pedido 1042 cancelado',
   })
   expect(story.scripted.calls()[0]!.headers.connection).toBe('close')
+})
+
+test('a refund without a text for the payer sends none', async () => {
+  await using story = await openWooviFixture()
+  story.scripted.scriptReplies(POST, okReply({ refund: refundOf() }))
+  const { description: _, ...silent } = order
+  await story.provider.refund(silent)
+  expect(JSON.parse(story.scripted.calls()[0]!.body)).not.toHaveProperty('comment')
 })
 
 /** "Get one refund" (OpenAPI): the example of the answer has no status and no time. */

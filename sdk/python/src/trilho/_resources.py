@@ -267,7 +267,12 @@ class Payments:
         )
 
     def refund(
-        self, uuid: str, *, value: Amount | Omitted = OMITTED, idempotency_key: str | None = None
+        self,
+        uuid: str,
+        *,
+        value: Amount | Omitted = OMITTED,
+        description: str | None = None,
+        idempotency_key: str | None = None,
     ) -> models.RefundResult:
         """Refund a charge, whole or in part.
 
@@ -277,6 +282,7 @@ class Payments:
 
         Args:
             value: Reais; what is still refundable where absent.
+            description: Why, in words for the payer: the provider gets them with the refund.
             idempotency_key: Repeat a call with the key of the first one to get its result; made for each
                 call where absent.
         """
@@ -286,7 +292,7 @@ class Payments:
                 "POST",
                 path_of("/api/v1/payments/{uuid}/refund", uuid=uuid),
                 read_one(models.RefundResult),
-                body={"value": amount_of("value", value)},
+                body={"value": amount_of("value", value), "description": description},
                 is_keyed=True,
                 idempotency_key=idempotency_key,
             )

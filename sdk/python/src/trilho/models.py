@@ -920,6 +920,10 @@ class ListedRefund(Model):
     """
     Reais, at most two decimals
     """
+    description: str | None = None
+    """
+    The text for the payer, where one was given
+    """
     pix_original: Movement
     pix_refund: Movement
     error: RefundError | None = None
@@ -1051,6 +1055,10 @@ class Refund(Model):
     fees: Decimal
     """
     Reais, at most two decimals
+    """
+    description: str | None = None
+    """
+    The text for the payer, where one was given
     """
     pix_original: Movement
     pix_refund: Movement

@@ -1353,6 +1353,8 @@ export interface components {
             value: number;
             /** @description Reais, at most two decimals */
             fees: number;
+            /** @description The text for the payer, where one was given */
+            description?: string;
             pix_original: components["schemas"]["Movement"];
             pix_refund: components["schemas"]["Movement"];
             error?: components["schemas"]["RefundError"];
@@ -1837,6 +1839,11 @@ export interface components {
         RefundPaymentRequest: {
             /** @description Reais; what is still refundable where absent */
             value?: number;
+            /**
+             * @description Why, in words for the payer: the provider gets them with the refund
+             * @example Pedido 1042 cancelado
+             */
+            description?: string;
         };
         RefundPaymentResponse: {
             message: string;
@@ -1854,6 +1861,8 @@ export interface components {
             value: number;
             /** @description Reais, at most two decimals */
             fees: number;
+            /** @description The text for the payer, where one was given */
+            description?: string;
             pix_original: components["schemas"]["Movement"];
             pix_refund: components["schemas"]["Movement"];
             error?: components["schemas"]["RefundError"];

@@ -35,7 +35,7 @@ export function registerChargeActions({ post, dashboard }: DashboardRouter): voi
       const chargeUuid = params.uuid
       const body = parseRefund(visit)
       const request = { em, token, body, idempotencyKey: readSubmissionKey(form), requestId, chargeUuid }
-      await createChargeRefund(dashboard.temporal, request)
+      await createChargeRefund(dashboard, request)
       return redirect(`${CHARGES_PATH}/${chargeUuid}`, 'refund_accepted')
     },
     listFacts: visit => readChargeFacts(dashboard, visit),
@@ -70,7 +70,8 @@ async function confirmRefund(visit: ChargeVisit): Promise<Confirmation | null> {
   const idempotencyKey = readSubmissionKey(form)
   if (await isRefundCreated(em, { token, chargeUuid: params.uuid, idempotencyKey })) return null
   const charge = await requireVisibleCharge(em.fork(), token, params.uuid)
-  const cents = requireRefundable(charge, parseRefund(visit))
+  const { description, ...refund } = parseRefund(visit)
+  const cents = requireRefundable(charge, refund)
   const { t, f } = phrasesOf(visit)
   const payer = charge.movement?.sender
   const gaps = { amount: f.money(cents), payer: payer?.name || t('refund.unnamedPayer') }
@@ -83,6 +84,7 @@ async function confirmRefund(visit: ChargeVisit): Promise<Confirmation | null> {
       { name: 'field.payer', value: gaps.payer },
       { name: 'field.document', value: document },
       { name: 'field.external_ref', value: charge.externalRef ?? '–' },
+      ...(description ? [{ name: 'field.description', value: description }] : []),
       { name: 'refund.remains', value: f.money(computeRefundableCents(charge) - cents) },
     ],
     means: t('refund.means'),
@@ -91,10 +93,14 @@ async function confirmRefund(visit: ChargeVisit): Promise<Confirmation | null> {
   }
 }
 
-/** Parses the refund's amount, which is required: an empty field refunds nothing. */
+/** Parses the refund's amount, typed or that of the button `whole`: an empty field refunds nothing; and its text for the payer. */
 function parseRefund(visit: ChargeVisit) {
   const errors = {}
-  const value = readAmount(visit, 'value', errors)
+  const value = readAmount(visit, visit.form.has('whole') ? 'whole' : 'value', errors)
   if (value === undefined && Object.keys(errors).length === 0) failField('value', 'is required')
-  return parseFormFields(createRefundBody, { value }, errors)
+  return parseFormFields(
+    createRefundBody,
+    { value, description: visit.form.get('description') ?? '' },
+    errors,
+  )
 }

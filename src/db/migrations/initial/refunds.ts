@@ -22,6 +22,8 @@ create table refund (
   state text not null check (state in ('sending', 'settling', 'settled', 'failed')),
   value_cents bigint not null check (value_cents between 1 and 999999999999),
   fee_cents bigint not null default 0 check (fee_cents >= 0),
+  -- What the payer is shown; no provider takes a longer text.
+  description text constraint refund_description check (char_length(description) between 1 and 140),
   -- Who pays how much: the owner's part and that of each split; they add up to the value.
   parts jsonb not null default '[]',
   movement_uuid uuid references movement,

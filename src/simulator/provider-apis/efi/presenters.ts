@@ -51,6 +51,7 @@ export function presentEfiRefund(refund: SimulatedRefund) {
     rtrId: refund.returnId,
     valor: textFromCents(refund.cents),
     natureza: refund.nature,
+    ...(refund.description ? { descricao: refund.description } : {}),
     horario: {
       solicitacao: refund.requestedAt,
       ...(refund.settledAt ? { liquidacao: refund.settledAt } : {}),

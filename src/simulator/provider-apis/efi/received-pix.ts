@@ -38,7 +38,7 @@ export function createEfiReceivedPixHandlers({ receipts, refunds }: SimulatorSta
       const parsed = parseEfiBody(efiRefundBody, body)
       if ('refusal' in parsed) return parsed.refusal
       const { e2eId: endToEnd, id } = params as { e2eId: string; id: string }
-      const cents = parsed.value.valor
+      const { valor: cents, descricao: description } = parsed.value
       if (!REFUND_ID_PATTERN.test(id))
         return invalidRefund('id', 'O id da devolução deve ter 1 a 35 letras e dígitos.')
       if (cents === 0) return errors.invalidValue('Campo valor deve ser maior que zero')
@@ -46,9 +46,8 @@ export function createEfiReceivedPixHandlers({ receipts, refunds }: SimulatorSta
       const plannedOutcome: ScriptedOutcome = isMagic
         ? { kind: 'rejected', code: 'Devolução rejeitada' }
         : outcome
-      return respondToRefund(
-        refunds.accept({ accountId: account.id, endToEnd, id, cents, outcome: plannedOutcome }),
-      )
+      const request = { accountId: account.id, endToEnd, id, cents, description }
+      return respondToRefund(refunds.accept({ ...request, outcome: plannedOutcome }))
     },
     showRefund: ({ account, params }) => {
       const { e2eId: endToEnd, id } = params as { e2eId: string; id: string }

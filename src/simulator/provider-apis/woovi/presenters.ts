@@ -138,7 +138,7 @@ export function presentWooviRefund(refund: SimulatedRefund) {
     refundId: refund.returnId,
     returnIdentification: refund.returnId,
     time: refund.settledAt ?? refund.requestedAt,
-    comment: '',
+    comment: refund.description ?? '',
     ...(refund.status === 'rejected' && refund.reason ? { providerRejectedReason: refund.reason } : {}),
   }
 }

@@ -94,8 +94,8 @@ export function createWooviTransactionHandlers(state: SimulatorState): WooviTran
     refund: ({ account, body }, outcome) => {
       const parsed = parseWooviBody(wooviRefundBody, body)
       if ('refusal' in parsed) return parsed.refusal
-      const { correlationID: id, transactionEndToEndId: endToEnd, value: cents } = parsed.value
-      const request = { accountId: account.id, endToEnd, id, cents, outcome }
+      const { correlationID: id, transactionEndToEndId: endToEnd, value: cents, comment } = parsed.value
+      const request = { accountId: account.id, endToEnd, id, cents, description: comment, outcome }
       return respondToRefund(acceptRefund(state, request), refund => ({ refund: presentWooviRefund(refund) }))
     },
     showRefund: ({ account, params }) => {
@@ -117,10 +117,10 @@ export function createWooviTransactionHandlers(state: SimulatorState): WooviTran
       const charge = findWooviCharge(state, account.id, params.id!)
       const receipt = charge && receipts.listByTxid(account.id, charge.txid)[0]
       if (!receipt) return errors.wooviChargeNotFound()
-      const { correlationID: id, value } = parsed.value
+      const { correlationID: id, value, comment: description } = parsed.value
       const { accountId, endToEnd } = receipt
       const cents = value ?? computeReceiptRefundableCents(receipt, refunds.listByReceipt(receipt))
-      const request = { accountId, endToEnd, id, cents, outcome }
+      const request = { accountId, endToEnd, id, cents, description, outcome }
       return respondToRefund(acceptRefund(state, request), refund => ({
         refund: presentChargeRefund(refund),
       }))
