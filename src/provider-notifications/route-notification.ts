@@ -182,17 +182,14 @@ async function findRefundUuids(em: EntityManager, { chargeUuid }: Movement): Pro
   return (await em.find(Refund, { chargeUuid }, { fields: ['uuid'] })).map(refund => refund.uuid)
 }
 
-/**
- * Routes money that names no charge to a deposit. At a shared provider account its owner is unknown, unless it names
- * a charge that was attempted there: then no account is credited, and reconciliation reports it.
- */
+/** Routes money that names no charge to a deposit, at the connection of the attempt that it names, if it names one. */
 async function routeToDeposit(
   temporal: TemporalContext,
   { notification, connection, signal }: InboundNotification,
   attempt?: Attempt,
 ): Promise<NotificationOutcome> {
-  const connectionUuid = connection.type === 'POOL' ? attempt?.connectionUuid : connection.uuid
-  if (notification.kind !== 'payment' || !notification.endToEnd || !connectionUuid) return 'foreign'
+  const connectionUuid = (connection.type === 'POOL' && attempt?.connectionUuid) || connection.uuid
+  if (notification.kind !== 'payment' || !notification.endToEnd) return 'foreign'
   const { endToEnd, requestId } = notification
   await signalDeposit(temporal, { connectionUuid, endToEnd, requestId }, signal)
   return 'routed'

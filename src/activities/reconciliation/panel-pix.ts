@@ -23,13 +23,13 @@ import { panelPixPendingReasonOf } from '../../domain/reconciliation/panel-pix.t
 import { lockDisputesOfPix } from '../disputes/locks.ts'
 import { recordStatementReturn } from '../disputes/statement-return.ts'
 import { createAttachmentLinker, recordUnownedMovementEvent } from '../events/record-event.ts'
-import { unheldMovementPostings } from '../ledger/apply-inflow.ts'
 import { createMovement, postMovement } from '../ledger/movements.ts'
 import { buildReturnColumns, findUnrecordedReturns } from '../ledger/return-matching.ts'
 import { recordProviderRefund } from '../refunds/settle.ts'
 import { throwIfCancelled } from '../runtime/cancellation.ts'
 import type { ActivityDependencies } from '../runtime/dependencies.ts'
 import { lockPaidCharge } from '../shared/transition.ts'
+import { buildUnmatchedLegs } from '../unmatched/record.ts'
 import { buildPendingReturnLegs } from '../unmatched/return-payout.ts'
 import { catchDatabaseRefusal } from './account-entries.ts'
 import { recordListedPayoutIds } from './listed-payout-ids.ts'
@@ -113,7 +113,7 @@ async function postPanelEntry(
   // Money from `pending`, or a debit from `available`, where the service's shortfall covers the rest.
   const pendingLegs =
     direction === 'OUT' && returned && (await buildPendingReturnLegs(em, returned.original, cents))
-  const legs = pendingLegs || (await unheldMovementPostings(em, movement))
+  const legs = pendingLegs || (await buildUnmatchedLegs(em, movement))
   if (returned?.charge) {
     const { uuid, createdAt: at } = movement
     const event = { ownerUuid: uuid, requestId: uuid, at }
@@ -180,6 +180,7 @@ type PanelEntryPosting = {
 function createPanelMovement(em: EntityManager, entry: StatementEntry, posting: PanelEntryPosting): Movement {
   const { owner, returned, providerAccountUuid } = posting
   const original = returned?.original
+  const isUnownedPix = owner.isService && entry.direction === 'IN' && entry.returnOf === undefined
   return createMovement(em, new Date(), {
     accountUuid: original?.accountUuid ?? owner.accountUuid,
     providerAccountUuid,
@@ -191,6 +192,7 @@ function createPanelMovement(em: EntityManager, entry: StatementEntry, posting: 
     endToEnd: entry.endToEnd || null,
     ...(entry.returnOf !== undefined && buildReturnColumns(entry.returnOf, getReturnName(entry))),
     settledAt: new Date(entry.at),
+    ...(isUnownedPix && { disposition: 'not_returned' as const }),
     ...(original && {
       sender: original.receiver,
       receiver: original.sender,

@@ -1,10 +1,14 @@
 import { randomUUID } from 'node:crypto'
-import type { Connection } from '../../db/entities/connection.ts'
+import type { EntityManager } from '../../db/client/orm.ts'
+import type { Attempt } from '../../db/entities/attempt.ts'
+import { Connection } from '../../db/entities/connection.ts'
 import { lockConnection } from '../../db/locks.ts'
 import { constantQuery, runQuery, transactionReturning } from '../../db/pipeline/query.ts'
 import { queryAttemptByReference } from '../../db/repositories/attempts.ts'
+import { mayPayCharge } from '../../db/repositories/charges.ts'
 import { queryWithFollowUps } from '../../db/repositories/follow-ups.ts'
 import { mayBeAdjusted } from '../../db/repositories/ledger-adjustments.ts'
+import { findProviderAccountOwner } from '../../db/repositories/provider-account-owners.ts'
 import type { IncomingPix } from '../../domain/providers/provider.ts'
 import { signalPayloadOwner } from '../../temporal/signals.ts'
 import type { RecordDepositInput, RecordDepositResult } from '../../workflows/contracts/unmatched.ts'
@@ -14,8 +18,9 @@ import { callRepeatably } from '../shared/provider-client.ts'
 import { recordUnmatchedPayment } from './record.ts'
 
 /**
- * Polls the provider for a PIX and credits it to the connection's account as a deposit (SPEC §2). Whether the PIX names
- * a charge is decided by the provider's answer, not by the notification. Repeatable.
+ * Polls the provider for a PIX and records it as a deposit (SPEC §2): to the connection's account; at a shared provider account
+ * to that of the charge that it names, else to the service's. Whether the PIX names a charge is decided by the provider's
+ * answer, not by the notification. Repeatable.
  */
 export function recordDeposit(dependencies: ActivityDependencies) {
   return async (input: RecordDepositInput): Promise<RecordDepositResult> => {
@@ -41,20 +46,37 @@ export function recordDeposit(dependencies: ActivityDependencies) {
       if (owner === 'signalled') return { kind: 'expected' }
       if (owner === 'issuing') return { kind: 'no_answer', code: 'charge_issuing' }
     }
+    // A look-up of the charge may still name this PIX; the reconciliation books it after a day.
+    const { cents } = payment
+    if (connection.type === 'POOL' && !attempt && (await mayPayCharge(em, { providerAccountUuid, cents })))
+      return { kind: 'no_answer', code: 'may_pay_a_charge' }
     return transactionReturning<RecordDepositResult>(dependencies.orm, async tx => {
-      await lockConnection(tx, connectionUuid)
+      const owner = await findDepositOwner(tx, connection, attempt)
+      await lockConnection(tx, owner.connection.uuid)
       const moved = {
         providerAccountUuid,
         direction: 'IN',
-        cents: payment.cents,
+        cents,
         at: new Date(payment.at),
       } as const
       // Reconciliation shows it to the operators, who have adjusted that value meanwhile.
       if (await mayBeAdjusted(tx, moved)) return constantQuery<RecordDepositResult>({ kind: 'not_found' })
-      const movement = await recordUnmatchedPayment(tx, { connection, payment, reason: 'deposit', requestId })
+      const movement = await recordUnmatchedPayment(tx, { ...owner, payment, reason: 'deposit', requestId })
       return queryWithFollowUps(movement.uuid, { kind: 'accepted' })
     })
   }
+}
+
+/** Finds whose a PIX is that pays no charge. At a shared provider account, only an attempt there shows it. */
+async function findDepositOwner(
+  em: EntityManager,
+  connection: Connection,
+  attempt: Attempt | undefined,
+): Promise<{ connection: Connection; serviceAccountUuid?: string }> {
+  if (connection.type !== 'POOL') return { connection }
+  if (attempt) return { connection: await em.findOneOrFail(Connection, attempt.connectionUuid) }
+  const owner = await findProviderAccountOwner(em, connection.providerAccountUuid)
+  return { connection: owner.connection, ...(owner.isService && { serviceAccountUuid: owner.accountUuid }) }
 }
 
 /** Tells whether a PIX is, or may be, part of the opening balance: reconciliation shows operators the one that may be. */

@@ -16,6 +16,8 @@ import { getConnectionParty } from '../shared/provider-client.ts'
 
 type UnmatchedPaymentInput = {
   connection: Connection
+  /** The service's account, where the PIX belongs to no merchant: its money waits until an operator returns or keeps it. */
+  serviceAccountUuid?: string
   charge?: Charge
   payment: IncomingPix
   reason: MovementReason
@@ -26,7 +28,8 @@ type UnmatchedPaymentInput = {
 
 /**
  * Records a settled PIX that pays no charge (SPEC §2), with an event that gives the reason. Where the account's policy
- * is `refund` it is returned to its payer, once. A deposit is credited to the account. Repeatable: a recorded PIX is
+ * is `refund` it is returned to its payer, once. A deposit is credited to the account; at a shared provider account, where no
+ * merchant owns it, an operator decides about it. Repeatable: a recorded PIX is
  * not changed.
  */
 export async function recordUnmatchedPayment(em: EntityManager, input: UnmatchedPaymentInput) {
@@ -38,7 +41,7 @@ export async function recordUnmatchedPayment(em: EntityManager, input: Unmatched
     endToEnd: payment.endToEnd,
   })
   if (recorded) return recorded
-  const account = await em.findOneOrFail(Account, connection.accountUuid)
+  const account = await em.findOneOrFail(Account, input.serviceAccountUuid ?? connection.accountUuid)
   const unmatched = account.unmatchedPolicy === 'refund' ? 'held' : 'kept'
   const at = new Date()
   const movement = createMovement(em, at, {
@@ -57,7 +60,7 @@ export async function recordUnmatchedPayment(em: EntityManager, input: Unmatched
     receiver: charge?.receiver ?? charge?.movement?.receiver ?? getConnectionParty(connection),
     chargeUuid: charge?.uuid,
     reason,
-    disposition: reason === 'deposit' ? null : unmatched,
+    disposition: input.serviceAccountUuid ? 'not_returned' : reason === 'deposit' ? null : unmatched,
     settledAt: new Date(payment.at),
   })
   await postMovement(em, movement, await buildUnmatchedLegs(em, movement))
@@ -71,9 +74,9 @@ function deriveMovementUuid({ providerAccountUuid }: Connection, { endToEnd }: I
 }
 
 /** Builds the legs of an unmatched PIX: held in `pending`, or `available`, where it repays a shortfall first. */
-async function buildUnmatchedLegs(em: EntityManager, movement: Movement): Promise<Leg[]> {
+export async function buildUnmatchedLegs(em: EntityManager, movement: Movement): Promise<Leg[]> {
   const { accountUuid, valueCents, disposition } = movement
-  return disposition === 'held'
+  return disposition === 'held' || disposition === 'not_returned'
     ? unmatchedHeldLegs(accountUuid, valueCents)
     : unheldMovementPostings(em, movement)
 }

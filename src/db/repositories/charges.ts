@@ -118,6 +118,19 @@ export function isChargeAtOtherAccount(
   )
 }
 
+/** Returns whether a PIX of this value may pay a charge at the provider account that is not paid yet. */
+export function mayPayCharge(
+  em: EntityManager,
+  { providerAccountUuid, cents }: { providerAccountUuid: string; cents: number },
+): Promise<boolean> {
+  return selectValue(
+    em,
+    `select exists (select from charge where provider_account_uuid = ? and state in ('pending', 'paying')
+       and (value_cents = 0 or total_cents = ?))`,
+    [providerAccountUuid, cents],
+  )
+}
+
 /** Queries the sum of a charge's settled refunds, in centavos. */
 export function querySettledRefundCents(chargeUuid: string): Query<number> {
   return query(

@@ -5,7 +5,12 @@ import { Connection } from '../entities/connection.ts'
 import { selectValue } from '../select-values.ts'
 
 /** The account that bears a provider account's unmatched movements, and the connection that is locked and shown. */
-export type ProviderAccountOwner = { accountUuid: string; connection: Connection }
+export type ProviderAccountOwner = {
+  accountUuid: string
+  connection: Connection
+  /** The service bears them: the account at the provider is shared, and no merchant owns what names no charge. */
+  isService: boolean
+}
 
 /**
  * Finds the owner of a provider account: the account of its oldest NOMINAL connection; if it is only shared (POOL),
@@ -24,7 +29,7 @@ export async function findProviderAccountOwner(
   const connection = nominal ?? connections[0]
   if (!connection) throw new Error(`no connection to the provider account ${providerAccountUuid}`)
   const accountUuid = nominal?.accountUuid ?? (await ensureServiceAccount(em, providerAccountUuid))
-  return { accountUuid, connection }
+  return { accountUuid, connection, isService: nominal === undefined }
 }
 
 /** Returns the service's own account, created on first use, with balances at this provider account. */

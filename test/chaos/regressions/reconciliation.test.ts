@@ -1,6 +1,8 @@
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import { listProviderAccounts, reconcile } from '../../../src/activities/reconciliation/reconcile.ts'
-import type { StatementEntry } from '../../../src/domain/providers/provider.ts'
+import { readLedgerBalance } from '../../../src/db/repositories/balance-checks.ts'
+import { listUnmatchedPayments } from '../../../src/db/repositories/operator-lists.ts'
+import type { IncomingPix, StatementEntry } from '../../../src/domain/providers/provider.ts'
 import type { Provider } from '../../../src/providers/port.ts'
 import { WORKFLOWS } from '../../../src/workflows/contracts/workflows.ts'
 import { openActivityFixture } from '../support/activity-fixture.ts'
@@ -222,7 +224,7 @@ test('an account without an ACTIVE connection is compared through its remaining 
   expect(await askedFor(`E${'2'.repeat(31)}`)).toEqual([{ connection_uuid: active }])
 })
 
-test('a PIX on a shared account that names no charge is shown, and credited to no merchant', async () => {
+test('a PIX on a shared account that names no charge is looked up, and waits for an operator', async () => {
   const { connectionUuid, providerAccountUuid, look, open } = await anAccount()
   const other = await fixture.createMerchant(0)
   await fixture.sql(`update connection set type = 'POOL', provider_account_uuid = ? where uuid in (?, ?)`, [
@@ -232,16 +234,28 @@ test('a PIX on a shared account that names no charge is shown, and credited to n
   withStatement(async () => ({ kind: 'found', entries: [entry] }))
   fixture.signalledWorkflowIds.length = 0
 
-  for (const _ of ['at once', 'an hour later', 'and later'])
-    expect(await look()).toMatchObject({ matched: 0, repaired: 0, differences: 1 })
-  expect(fixture.signalledWorkflowIds).toEqual([])
-  expect(await open()).toEqual([entry.endToEnd])
-  const kept = 'select kind from difference where provider_account_uuid = ?'
-  const settled =
-    'select outcome, routed_at is not null as routed from provider_notification where end_to_end = ?'
-  expect(await fixture.sql(kept, [providerAccountUuid])).toEqual([{ kind: 'missing_here' }])
-  expect(await fixture.sql(settled, [entry.endToEnd])).toEqual([{ outcome: 'foreign', routed: true }])
-  expect(await fixture.sql('select 1 from movement where end_to_end = ?', [entry.endToEnd])).toEqual([])
+  expect(await look()).toMatchObject({ matched: 0, repaired: 1, differences: 0 })
+  const [workflowId] = fixture.signalledWorkflowIds
+  expect(workflowId).toMatch(new RegExp(`^deposit/.+/${entry.endToEnd}$`))
+  const { endToEnd, cents, at } = entry
+  const payment: IncomingPix = {
+    ...{ endToEnd, cents, at, status: 'settled', txid: null, reference: null, payer: null, pixKey: 'key' },
+  }
+  fixture.scriptProvider({ findPayment: async () => ({ kind: 'found', payment }) })
+  const lookUps = [connectionUuid, other.connectionUuid].map(uuid =>
+    fixture.providers.recordDeposit({ connectionUuid: uuid, endToEnd, requestId: 'r', timeScale: 1 }),
+  )
+  for (const lookUp of lookUps) expect(await lookUp).toMatchObject({ kind: 'accepted', returns: [] })
+  const [service] = await fixture.sql<{ uuid: string }>('select uuid from account where is_service')
+  expect(await fixture.readBalances(service!.uuid)).toEqual({ pending: cents, outside: -cents })
+  const listed = await listUnmatchedPayments(fixture.orm.em.fork())
+  expect(listed).toMatchObject([{ end_to_end: endToEnd, reason: 'deposit', disposition: 'not_returned' }])
+  const event = 'select e.type from event e join movement m on m.uuid = e.subject_uuid where m.end_to_end = ?'
+  expect(await fixture.sql(event, [endToEnd])).toEqual([{ type: 'PIX_TRANSACTION' }])
+  const { ledgerCents } = await readLedgerBalance(fixture.orm.em.fork(), providerAccountUuid)
+  expect(ledgerCents).toBe(1_000 + cents)
+  expect(await look()).toMatchObject({ matched: 1, differences: 0 })
+  expect(await open()).toEqual([])
 })
 
 test('a return that names none of our payouts is assigned to the transfer that it returns', async () => {

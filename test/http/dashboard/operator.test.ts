@@ -437,7 +437,7 @@ describe('an operator action', () => {
       for (const act of ['return', 'keep'])
         for (const was of [{ disposition: 'held' }, { sending: '1' }, { cents: '4241' }]) {
           const { status, text } = await send(act, { uuid: ours.unmatched, ...WAITS, ...was, reason })
-          expect([act, status, text.includes('Devolução recusada')]).toEqual([act, 409, true])
+          expect([act, status, text.includes('Aguarda um operador')]).toEqual([act, 409, true])
         }
       const form = { uuid: ours.webhook, since: new Date().toISOString(), reason }
       const [webhook] = await ours.sql('select status from webhook where uuid = ?', [ours.webhook])

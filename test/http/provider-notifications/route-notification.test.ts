@@ -179,16 +179,16 @@ describe('on a shared account', () => {
     )
   })
 
-  test('a PIX that names no charge is unmatched immediately', async () => {
-    expect(await notificationOf({ of: null })).toMatchObject({ outcome: 'foreign' })
-    expect(signalledWorkflows).toEqual([])
+  test('a PIX that names no charge is looked up immediately', async () => {
+    expect(await notificationOf({ of: null })).toMatchObject({ outcome: 'routed' })
+    expect(startedWorkflowIds).toEqual([WORKFLOWS.deposit.idOf(`${connection}/${END_TO_END}`)])
   })
 
-  test('a PIX that names an unknown charge is unmatched after a while', async () => {
+  test('a PIX that names an unknown charge is looked up after a while', async () => {
     const of = randomUUID()
     expect(await notificationOf({ of })).toMatchObject({ outcome: null })
-    expect(await notificationOf({ of, ageMs: 11 * 60_000 })).toMatchObject({ outcome: 'foreign' })
-    expect(signalledWorkflows).toEqual([])
+    expect(await notificationOf({ of, ageMs: 11 * 60_000 })).toMatchObject({ outcome: 'routed' })
+    expect(startedWorkflowIds).toEqual([WORKFLOWS.deposit.idOf(`${connection}/${END_TO_END}`)])
   })
 
   test('a PIX that names a charge that its provider refused belongs to its account, whichever connection is notified', async () => {
