@@ -54,5 +54,7 @@ export default {
     suite('timed', sharedPostgres),
     // A few faults against a stack of its own, with the machine to itself.
     suite('drill'),
+    // The whole engine against a bank whose answers are odd.
+    suite('odd-bank'),
   ],
 }

@@ -29,6 +29,7 @@ const LEISURELY_PROJECTS = [
   'docs',
   'http',
   'messengers',
+  'odd-bank',
   'providers',
   'simulator',
   'storm',
