@@ -125,7 +125,7 @@ export async function startOddBank(api: BankApiName, certificate?: Certificate) 
       const credentials =
         api === 'efi'
           ? {
-              ...{ client_id: id, client_secret: secret, notice_secret: noticeSecret },
+              ...{ client_id: id, client_secret: secret, notification_secret: noticeSecret },
               ...{ certificate: client.certificate, private_key: client.key },
             }
           : { app_id: id, webhook_secret: noticeSecret }

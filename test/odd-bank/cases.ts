@@ -212,7 +212,8 @@ const OPERATIONS = { efi: EFI_OPERATIONS, woovi: WOOVI_OPERATIONS }
 const MAX_TIMES = 3
 
 /** Whether the answers are lists that the engine reads at its own pace. */
-export const isListCase = ({ scenario }: Pick<OddCase, 'scenario'>) => ['movements', 'dispute'].includes(scenario)
+export const isListCase = ({ scenario }: Pick<OddCase, 'scenario'>) =>
+  ['movements', 'dispute'].includes(scenario)
 
 /** All cases of one bank, in an order and with odds that a seed decides. */
 export function listOddCases(api: BankApiName, seed: number): OddCase[] {

@@ -175,9 +175,7 @@ test('where Woovi reports no disputed value, no more than the PIX is returned', 
   expect(await story.provider.findDispute(name)).toMatchObject({
     dispute: { cents: null, returns: [{ cents: 320 }], isClosed: false },
   })
-  expect(story.recorded).toMatchObject([
-    { kind: 'unreadable_item', body: expect.stringContaining('1235') },
-  ])
+  expect(story.recorded).toMatchObject([{ kind: 'unreadable_item', body: expect.stringContaining('1235') }])
 })
 
 test('a dispute of ours is returned from every leg, and has no deadline for us', async () => {
