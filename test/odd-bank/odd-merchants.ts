@@ -35,7 +35,8 @@ export async function createOddMerchant({ stage, banks, api, isNotified, hasFall
       settleWindowMs: SETTLE_WINDOW_MS,
     })
     await postOpeningBalance(stage.orm.em.fork(), connection, OPENING_CENTS)
-    if (isNotified) account.sendNotificationsTo(`${stage.local.api_url}/provider-notifications/${connection.uuid}`)
+    if (isNotified)
+      account.sendNotificationsTo(`${stage.local.api_url}/provider-notifications/${connection.uuid}`)
     return { account, providerAccountUuid: connection.providerAccountUuid, uuid: connection.uuid }
   }
   const odd = await connect(api)

@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { generate } from 'selfsigned'
 import { checkLedger } from '../../src/db/repositories/ledger-rules.ts'
+import { createCertificate } from '../../src/simulator/certificate.ts'
 import { openTestStack, type TestStack } from '../api/support/test-stack.ts'
 import { startStack } from '../support/stack.ts'
 import { startOddBank } from './bank-server.ts'
@@ -84,16 +84,12 @@ async function createTrustedCertificate(caFile: string) {
     readFile(caFile, 'utf8'),
     readFile(caFile.replace(/\.pem$/, '.key'), 'utf8'),
   ])
-  const bank = await generate([{ name: 'commonName', value: 'Bank of the tests' }], {
-    ...{ keyType: 'ec', algorithm: 'sha256', ca: { cert, key } },
-    notBeforeDate: new Date(Date.now() - 60_000),
-    notAfterDate: new Date(Date.now() + 86_400_000),
-    extensions: [
-      { name: 'extKeyUsage', serverAuth: true },
-      { name: 'subjectAltName', altNames: [{ type: 2, value: 'localhost' }] },
-    ],
+  return createCertificate({
+    ...{ commonName: 'Bank of the tests', purpose: 'server', hosts: ['localhost'] },
+    notBefore: new Date(Date.now() - 60_000),
+    notAfter: new Date(Date.now() + 86_400_000),
+    issuer: { certificate: cert, key },
   })
-  return { certificate: bank.cert, key: bank.private }
 }
 
 type CaseInput = { stage: TestStack; banks: Banks; oddCase: OddCase; restLimitMs: number }
