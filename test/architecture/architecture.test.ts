@@ -181,6 +181,24 @@ describe('arrows point to the domain', () => {
     expect(shown).toEqual(Object.fromEntries(expected))
   })
 
+  test('the drawing of docs/architecture.md shows some of them', async () => {
+    const document = await readFile(join(ROOT, 'docs/architecture.md'), 'utf8')
+    const [, drawing] = /```mermaid\nflowchart TB\n([\s\S]*?)```/.exec(document)!
+    const folders = new Map(
+      [...drawing!.matchAll(/(\w+)\["([\w/-]+)"\]/g)].map(([, id, name]) => [id, name!]),
+    )
+    const drawn = [...drawing!.matchAll(/^ +(\w+)(?:\[.*?\])? -(-|\. types \.-)> (\w+)/gm)]
+    expect(drawn.length).toBe(drawing!.trimEnd().split('\n').length)
+    const shown = drawn.map(([, from, kind, to]) => ({
+      from: folders.get(from)!,
+      to: `${kind === '-' ? '' : 'types of '}${folders.get(to)}`,
+    }))
+    const wrong = shown.filter(
+      ({ from, to }) => !ARROWS[from]!.some(allowed => allowed.replace(/\/index$/, '') === to),
+    )
+    expect(wrong).toEqual([])
+  })
+
   test('nothing outside src/workflows imports a workflow: contracts say all that others need', () => {
     const wrong = imports.filter(
       ({ from, to }) =>
@@ -334,10 +352,7 @@ function withoutComments(text: string): string {
 
 /** Writes arrows as the table of layers has them. */
 function showArrows(allowed: string[] = []): string {
-  const shown = allowed.map(one =>
-    one.startsWith('types of ') ? `types of \`${one.slice('types of '.length)}\`` : `\`${one}\``,
-  )
-  return shown.join(', ') || 'nothing of ours'
+  return allowed.map(one => one.replace(/^(types of )?(.*)$/, '$1`$2`')).join(', ') || 'nothing of ours'
 }
 
 function folderOf(name: string): string {

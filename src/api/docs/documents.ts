@@ -15,6 +15,13 @@ export const DOCUMENTS = [
   { name: 'contributing', title: 'Contributing', file: 'CONTRIBUTING.md' },
   { name: 'adding-a-field', title: 'Adding a field', file: 'docs/adding-a-field.md' },
   { name: 'adding-a-list-filter', title: 'Adding a list filter', file: 'docs/adding-a-list-filter.md' },
+  { name: 'adding-an-operation', title: 'Adding an operation', file: 'docs/adding-an-operation.md' },
+  {
+    name: 'adding-a-dashboard-page',
+    title: 'Adding a dashboard page',
+    file: 'docs/adding-a-dashboard-page.md',
+  },
+  { name: 'dashboard', title: 'Dashboard', file: 'docs/dashboard.md' },
   { name: 'adding-a-provider', title: 'Adding a provider', file: 'docs/adding-a-provider.md' },
   { name: 'crash-semantics', title: 'Crash semantics', file: 'docs/crash-semantics.md' },
   { name: 'efi', title: 'Efí', file: 'docs/providers/efi.md' },

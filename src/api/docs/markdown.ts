@@ -1,6 +1,7 @@
 import { basename, dirname, join } from 'node:path/posix'
 import { Marked } from 'marked'
 import { html, Markup } from '../../views/markup.ts'
+import { DECISIONS, DOCUMENTS, RUNBOOKS } from './documents.ts'
 import { guidePath } from './guide-pages.ts'
 import { GUIDE_PHRASES, type GuidePhrases } from './guide-phrases.ts'
 import { highlightCode } from './highlight.ts'
@@ -33,6 +34,10 @@ export function renderMarkdown(
       },
       code: ({ text, lang = '' }) => renderCode(text, lang.split(' ')[0] ?? '', phrases),
       html: () => '',
+      // Of a document that is no page: its text.
+      link({ href, tokens }) {
+        return href === '' ? this.parser.parseInline(tokens) : false
+      },
     },
     walkTokens(token) {
       if (token.type === 'link') token.href = toPageUrl(token.href, file)
@@ -75,11 +80,18 @@ function addRowAnchors(text: string): string {
   })
 }
 
-/** Converts `docs/errors.md#codes`, `../README.md` and `charges.md` of the guide to page addresses. */
+/** Files with a page of their own. */
+const PAGE_FILES = new Set([...DOCUMENTS, ...DECISIONS, ...RUNBOOKS].map(({ file }) => file))
+
+/**
+ * Converts `docs/errors.md#codes`, `../README.md` and `charges.md` of the guide to page addresses; empty for a document
+ * that is no page.
+ */
 function toPageUrl(href: string, file: string): string {
   const [, path, anchor = ''] = /^((?:[\w.-]+\/)*[\w-]+\.md)(#.*)?$/.exec(href) ?? []
   if (path === undefined) return href
   const [, language, name] = /^docs\/guide\/(\w+)\/([\w-]+)\.md$/.exec(join(dirname(file), path)) ?? []
   if (language && name) return guidePath(language, name) + anchor
+  if (!PAGE_FILES.has(join(dirname(file), path))) return ''
   return `/docs/${basename(path, '.md').toLowerCase()}${anchor}`
 }

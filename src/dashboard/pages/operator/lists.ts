@@ -28,7 +28,7 @@ import { OPERATOR_PATH } from './operator-form.ts'
 import { readServiceState } from './signals.ts'
 
 const MAX_ACTIONS = 100
-/** Most rows of a list on its page, which may have forms for each: the weight of a page is limited (src/dashboard/README.md). */
+/** Most rows of a list on its page, which may have forms for each: the weight of a page is limited (docs/dashboard.md). */
 const MAX_SHOWN_ROWS = 25
 
 /** Lists that wait for an operator, over all accounts: one page each, and the overview counts their rows. */
