@@ -19,6 +19,7 @@ import { payments } from './payments.ts'
 import { processes } from './processes.ts'
 import { openReceivers, type Receivers } from './receivers.ts'
 import { readRig } from './rig.ts'
+import { routes } from './routes.ts'
 import { storage } from './storage.ts'
 import { transfers } from './transfers.ts'
 
@@ -49,7 +50,7 @@ export type Bench = {
 const PARTS = {
   // The first: on tables that hold nothing else, as those of the plain implementation.
   storage,
-  ...{ lists, dashboard, creates, transfers, payments, deliveries, memory, processes },
+  ...{ lists, routes, dashboard, creates, transfers, payments, deliveries, memory, processes },
   // The last ones: they load it as far as it goes.
   ...{ openloop, overload },
 }
