@@ -89,7 +89,7 @@ function listRoutes({ refunded, webhook, connections }: SeededAccount): Route[] 
     { path: `${charge}/refunds` },
     { path: `${charge}/qr.svg` },
     { path: `${charge}/qr.png` },
-    ...lists.map(({ path }) => ({ path: `${path}?per_page=15` })),
+    ...lists.map(route => ({ ...route, path: `${route.path}?per_page=15` })),
     ...lists.map(route => ({ ...route, path: `${route.path}?per_page=100` })),
     { path: '/api/v1/ledger.csv', why: 'in steps of 1,000 lines, between which other requests run' },
     { path: '/docs/reference' },
