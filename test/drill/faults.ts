@@ -2,7 +2,7 @@ import { spawnSync } from 'node:child_process'
 import { createSocket } from 'node:dgram'
 import { once } from 'node:events'
 import { readFile, rm } from 'node:fs/promises'
-import { loadavg } from 'node:os'
+import { availableParallelism, loadavg } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { pathToFileURL } from 'node:url'
@@ -51,7 +51,7 @@ const TOO_MANY_CONNECTIONS = '53300'
 const DISK_FULL = '53100'
 /** Long enough that workflow tasks time out. */
 const BUSY_MS = 120_000
-const BUSY_LOAD = 20
+const BUSY_LOAD = 10 * availableParallelism()
 const MACHINE_IS_BUSY = 'other processes take the machine'
 const API_STOPPED = 'the API itself is stopped'
 const API_WAITS_FOR_DATABASE = 'the API waits for PostgreSQL'
@@ -135,8 +135,7 @@ export const FAULTS: Fault[] = [
   {
     ...{ name: 'busy-machine', lastsMs: BUSY_MS },
     apply: takeMachine,
-    // Everything is slow meanwhile, the callers of the drill too.
-    expects: { readsMayBeSlow: MACHINE_IS_BUSY },
+    expects: { callersMayBeSlow: MACHINE_IS_BUSY },
   },
   { name: 'clock-api', apply: shiftClock(({ api }) => api), expects: { firesAlerts: ['ClockOffset'] } },
   {
@@ -293,12 +292,13 @@ async function makeReadOnly({ clients: site }: DrillStack) {
   }
 }
 
-/** Other clients use all free connections, and each one that Trilho's processes release. */
+/** Other processes use all processors of the machine, and those of the drill get a small share. */
 async function takeMachine(): Promise<InjectedFault> {
   const release = makeMachineBusy(BUSY_LOAD)
   return { isEffective: () => loadavg()[0]! > BUSY_LOAD / 2, remove: release }
 }
 
+/** Other clients use all free connections, and each one that Trilho's processes release. */
 async function takeAllConnections(stage: DrillStack) {
   const pool = new Pool({ connectionString: stage.stack.local.database_url, max: MAX_CONNECTIONS })
   pool.on('error', () => {})
@@ -397,9 +397,8 @@ function runScript(script: string, folder: string): void {
 
 /**
  * The host name of one provider is resolved by a name server that never answers, for the worker: the API calls no provider
- * at that address, as PROVIDER_A publishes no signing keys.
+ * at that address, as PROVIDER_A publishes no signing keys. Only the name of PROVIDER_A has to be resolved.
  */
-/** A worker whose name server never answers; only the name of PROVIDER_A has to be resolved. */
 function silenceNameServer(): Omit<Fault, 'name' | 'expects'> {
   const silent = createSocket('udp4')
   let queries = 0

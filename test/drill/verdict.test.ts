@@ -65,6 +65,16 @@ test.each<[name: string, expectation: Expectation, seen: Partial<Observation>, f
   ])
 })
 
+test('every response may be late where a row says why its callers are slow', () => {
+  const late = [
+    { ...get, ms: 3_000 },
+    { ...post, ms: 9_000 },
+  ]
+  const seen = { ...CLEAN, answers: late }
+  expect(findMissedTargets({ callersMayBeSlow: 'other processes take the machine' }, seen)).toEqual([])
+  expect(findMissedTargets({}, seen)).toHaveLength(2)
+})
+
 test('reads may be slow where a row says why', () => {
   const seen = { ...CLEAN, answers: [{ ...get, ms: 3_000 }] }
   expect(findMissedTargets({ readsMayBeSlow: 'the API is stopped' }, seen, IDLE_LIMITS)).toEqual([])

@@ -14,6 +14,8 @@ export const TARGETS = {
 export type Expectation = {
   /** Why reads may be slow or unanswered: their own process or connection is the one disturbed. */
   readsMayBeSlow?: string
+  /** Why every response may be late: the callers of the drill, which measure it, are disturbed too. */
+  callersMayBeSlow?: string
   /** At most this share of the requests is answered 5xx or not at all. */
   unavailableShare?: number
   /** No transfer takes longer than this from creation to its final state. */
@@ -83,12 +85,13 @@ const RULES: VerdictRule[] = [
   function faultIsInjected(_, { isEffective }) {
     if (!isEffective) return 'the fault had no effect: nothing was injected'
   },
-  function unavailableComesInTime(_, { answers }, { unavailableMs }) {
+  function unavailableComesInTime({ callersMayBeSlow }, { answers }, { unavailableMs }) {
+    if (callersMayBeSlow !== undefined) return
     const worst = slowestMsOf(answers.filter(({ status }) => status === 503))
     if (worst > unavailableMs) return `a 503 after ${formatSeconds(worst)}`
   },
-  function readsAreFast({ readsMayBeSlow }, { answers }, { readMs }) {
-    if (readsMayBeSlow !== undefined) return
+  function readsAreFast({ readsMayBeSlow, callersMayBeSlow }, { answers }, { readMs }) {
+    if ((readsMayBeSlow ?? callersMayBeSlow) !== undefined) return
     const worst = slowestMsOf(answers.filter(isServedRead))
     if (worst > readMs) return `a read after ${formatSeconds(worst)}`
   },
