@@ -20,7 +20,7 @@ export type SimulatedAccount = {
   amountMagic: 0 | 1
   /** Secret that signs the account's notifications, for provider APIs that sign. */
   notificationSecret: string | null
-  /** JSON of `SimulatedAccountOptions`: how Woovi's API serves the account where its publications leave a choice. */
+  /** JSON of the options of `account-options.ts` (`readAccountOptions`). */
   options: string
   openingCents: number
   balanceCents: number

@@ -4,8 +4,13 @@ import type { SimulatorStore } from './store.ts'
 type EfiConfiguration = {
   pix: {
     receberSemChave: boolean
-    chaves?: Record<string, { recebimento: { webhook?: { notificar?: { pixSemTxid: boolean } } } }>
+    chaves?: Record<string, { recebimento: { webhook?: EfiWebhookConfiguration } }>
   }
+}
+
+type EfiWebhookConfiguration = {
+  notificar?: { pixSemTxid: boolean }
+  notificacao?: { pagador: boolean }
 }
 
 export type EfiConfigurations = {
@@ -13,6 +18,8 @@ export type EfiConfigurations = {
   replace(accountId: string, configuration: EfiConfiguration): void
   /** Tells whether a PIX without a txid to this key is notified. */
   notifiesPixWithoutTxid(accountId: string, key: string): boolean
+  /** Tells whether the notification of a PIX to this key shows its payer. */
+  notifiesPayer(accountId: string, key: string): boolean
 }
 
 export function createEfiConfigurations(store: SimulatorStore): EfiConfigurations {
@@ -23,6 +30,8 @@ export function createEfiConfigurations(store: SimulatorStore): EfiConfiguration
     )
     return row ? (JSON.parse(row.body) as EfiConfiguration) : { pix: { receberSemChave: true } }
   }
+  const findWebhook = (accountId: string, key: string) =>
+    find(accountId).pix.chaves?.[key]?.recebimento.webhook
   return {
     find,
     replace: (accountId, configuration) =>
@@ -30,7 +39,7 @@ export function createEfiConfigurations(store: SimulatorStore): EfiConfiguration
         store.run('DELETE FROM efiConfiguration WHERE accountId = ?', accountId)
         store.insert('efiConfiguration', { accountId, body: JSON.stringify(configuration) })
       }),
-    notifiesPixWithoutTxid: (accountId, key) =>
-      find(accountId).pix.chaves?.[key]?.recebimento.webhook?.notificar?.pixSemTxid === true,
+    notifiesPixWithoutTxid: (accountId, key) => findWebhook(accountId, key)?.notificar?.pixSemTxid === true,
+    notifiesPayer: (accountId, key) => findWebhook(accountId, key)?.notificacao?.pagador === true,
   }
 }

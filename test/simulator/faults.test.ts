@@ -111,7 +111,12 @@ test('accepted_then_rejected is accepted, then rejected; a devolução likewise'
   await fault('accepted_then_rejected', 'sendTransfer')
   const name = id()
   expect((await send(name)).status).toBe(201)
-  expect((await settledIs(name, 'NAO_REALIZADO')).body.gnExtras.erro.codigo).toBe('AB03')
+  expect((await settledIs(name, 'NAO_REALIZADO')).body).not.toHaveProperty('gnExtras')
+  const [notice] = await pollUntil(
+    () => noticesOf(name),
+    found => found.length === 1,
+  )
+  expect(JSON.parse(notice!.body).pix[0].gnExtras.erro.codigo).toBe('AB03')
 
   await fault('accepted_then_rejected', 'refund')
   const { end_to_end } = await simulator.control.deposit({ account: 'shop', value: 3 })

@@ -31,8 +31,9 @@ test('a paid charge is CONCLUIDA, its amount is credited, and its notification a
   const { body } = await efi.get(`/v2/cob/${txid}`)
   expect(body).toMatchObject({
     status: 'CONCLUIDA',
-    pix: [{ endToEndId: end_to_end, txid, valor: '12.34', pagador: { nome: 'Maria', cpf: '52998224725' } }],
+    pix: [{ endToEndId: end_to_end, txid, valor: '12.34' }],
   })
+  expect(body.pix[0]).not.toHaveProperty('pagador')
   expect((await efi.get(`/v2/pix/${end_to_end}`)).body).toEqual(body.pix[0])
   expect((await simulator.control.findAccount('shop')).balance).toBeCloseTo(before.balance + 12.34)
 
@@ -42,6 +43,25 @@ test('a paid charge is CONCLUIDA, its amount is credited, and its notification a
   )
   expect(notification).toMatchObject({ method: 'POST', headers: { 'content-type': 'application/json' } })
   expect(JSON.parse(notification!.body)).toEqual({ pix: [body.pix[0]] })
+})
+
+test('a notification shows the payer once the account’s configuration enables it', async () => {
+  await register(`${simulator.facts.inbox_url}/payer`)
+  const recebimento = {
+    ...{ txidObrigatorio: false, qrCodeEstatico: { recusarTodos: false } },
+    webhook: { notificacao: { tarifa: false, pagador: true } },
+  }
+  const config = { pix: { receberSemChave: true, chaves: { 'loja@trilho.test': { recebimento } } } }
+  expect((await efi.put('/v2/gn/config', config)).status).toBe(204)
+  const { txid, payload } = await charged()
+  await simulator.control.pay({ payload, payer: { name: 'Maria', document: '52998224725' } })
+  const [notification] = await pollUntil(
+    () => noticesOf('payer', txid),
+    found => found.length === 1,
+  )
+  const payer = { nome: 'Maria', cpf: '52998224725' }
+  expect(JSON.parse(notification!.body).pix).toMatchObject([{ pagador: payer, gnExtras: { pagador: payer } }])
+  await efi.put('/v2/gn/config', { pix: { receberSemChave: true } })
 })
 
 test('an address that ends in ?ignorar= is called unchanged', async () => {

@@ -71,10 +71,9 @@ test.each(['ac03', 'am04', 'frad', 'ab03'])('%s@ is refused in the response with
 test('ac03-later@ is accepted, then rejected by notification, and its amount is credited back', async () => {
   const before = await balances()
   expect((await efi.send('later', 'ac03-later@sim.trilho.test')).status).toBe(201)
-  expect((await settled('later')).body).toMatchObject({
-    status: 'NAO_REALIZADO',
-    gnExtras: { erro: { codigo: 'AC03' } },
-  })
+  const { body } = await settled('later')
+  expect(body).toMatchObject({ status: 'NAO_REALIZADO' })
+  expect(body).not.toHaveProperty('gnExtras')
   expect(await notificationOf('later')).toMatchObject({
     status: 'NAO_REALIZADO',
     gnExtras: { erro: { codigo: 'AC03' } },
@@ -180,6 +179,27 @@ test('a simulated recipient receives it under the same end-to-end id, and only t
   ).rejects.toMatchObject({
     status: 409,
   })
+})
+
+test('answers have fields that Efí does not publish only where the account has the option', async () => {
+  const empty = '/v2/gn/pix/enviados?inicio=2020-01-01T00:00:00Z&fim=2020-01-02T00:00:00Z'
+  const read = async () => {
+    const { end_to_end } = await simulator.control.deposit({ account: 'shop', value: 2 })
+    const refund = await efi.put(`/v2/pix/${end_to_end}/devolucao/d1`, { valor: '1.00' })
+    const [pix, list] = [await efi.get(`/v2/pix/${end_to_end}`), await efi.get(empty)]
+    return {
+      list: [list.status, list.body.pix ?? list.body.type],
+      fields: ['natureza' in refund.body, 'pagador' in pix.body, 'gnExtras' in pix.body],
+    }
+  }
+  expect(await read()).toEqual({
+    list: [404, expect.stringMatching(/PixEnviadoNaoEncontrado$/)],
+    fields: [false, false, false],
+  })
+  await simulator.createShop({ options: { unpublished_fields: true } })
+  expect(await read()).toEqual({ list: [200, []], fields: [true, true, true] })
+  await simulator.createShop()
+  expect((await efi.get('/v2/nada')).body).toMatchObject({ nome: 'nao_encontrado' })
 })
 
 test('with magic amounts the value decides the outcome', async () => {

@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import { centsFromReais } from '../../domain/ledger/money.ts'
 import { PROVIDER_APIS, PROVIDER_NAMES } from '../../domain/providers/provider.ts'
+import { accountOptionsBody } from '../account-options.ts'
 import { FAULT_OPERATIONS, FAULTS, isFaultOf, PROVIDER_OPERATIONS } from '../faults.ts'
 import { PANEL_KINDS } from '../panel.ts'
 
@@ -21,19 +22,6 @@ const amount = z.number().transform((reais, ctx) => {
 })
 const positiveAmount = amount.refine(cents => cents > 0, 'must be above zero')
 const person = z.object({ name, document })
-
-/** How the simulated Woovi serves an account; the defaults follow what Woovi publishes. */
-const accountOptionsBody = z.strictObject({
-  /** Accounts of one company at a provider are listed together; the first one is the company's default account. */
-  company: z.string().min(1).max(140).optional(),
-  /** Also finds a dispute by its own id, and not only by the end-to-end id of its PIX. */
-  finds_dispute_by_id: z.boolean().default(false),
-  /** Shows status and time of a refund in its look-up. */
-  shows_refund_status: z.boolean().default(false),
-  /** `refused`: as to an AppID without the scope, in words that no page has. */
-  funds_recovery: z.enum(['served', 'absent', 'refused']).default('served'),
-})
-export type SimulatedAccountOptions = z.infer<typeof accountOptionsBody>
 
 export const accountBody = z.object({
   provider,

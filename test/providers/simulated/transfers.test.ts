@@ -60,8 +60,12 @@ describe.each(PROVIDER_APIS)('%s', dialect => {
     const order = shop.transferRequest('ac03-later@sim.trilho.test')
     expect(await shop.provider.sendTransfer(order)).toMatchObject({ kind: 'accepted' })
     const end = await shop.waitForEnd(() => shop.provider.findTransfer(order.id))
-    expect(end).toMatchObject({ status: 'rejected', code: 'AC03' })
-    await shop.waitForNotification(item => item.kind === 'transfer' && item.reference === order.id)
+    const { raw } = await shop.waitForNotification(
+      item => item.kind === 'transfer' && item.reference === order.id,
+    )
+    // Efí shows the cause in the notification only.
+    const rejection = shop.provider.readNotifiedDetails?.(raw).rejection
+    expect({ ...end, ...rejection }).toMatchObject({ status: 'rejected', code: 'AC03' })
   })
 
   test('timeout-then-done@ leaves the outcome unknown; polled, it exists, and was sent once', async () => {

@@ -1,3 +1,4 @@
+import type { SimulatedAccount } from '../../accounts.ts'
 import type { ChargeLocation, SimulatedCharge } from '../../charges.ts'
 import type { SimulatedCall, SimulatedResponse } from '../../provider-calls.ts'
 import type { ScriptedOutcome } from '../../scripted-outcome.ts'
@@ -5,7 +6,7 @@ import type { SimulatorState } from '../../state.ts'
 import * as errors from './errors.ts'
 import { buildEfiListPage } from './list-page.ts'
 import { dropFreeLocation, findEfiLocation, moveCharge } from './locations.ts'
-import { presentEfiCharge, presentEfiReceivedPix } from './presenters.ts'
+import { presentEfiCharge, presentEfiReceivedPix, selectListedFields } from './presenters.ts'
 import { efiChargeBody, efiChargeChangeBody, parseEfiBody } from './schemas.ts'
 
 /** Efí's sandbox itself pays charges up to this amount (docs, "Cobranças imediatas"). */
@@ -20,11 +21,18 @@ type EfiChargeHandlers = Record<
 /** Creates the handlers of immediate charges, `/v2/cob`. */
 export function createEfiChargeHandlers(state: SimulatorState): EfiChargeHandlers {
   const { charges, receipts, refunds, store } = state
-  const presentWithPayments = (charge: SimulatedCharge) => {
+  const presentWithPayments = (account: SimulatedAccount, charge: SimulatedCharge) => {
+    const fields = selectListedFields(account)
     const pix = receipts
       .listByTxid(charge.accountId, charge.txid)
-      .map(receipt => presentEfiReceivedPix(receipt, refunds.listListedByReceipt(receipt)))
+      .map(receipt => presentEfiReceivedPix(receipt, refunds.listListedByReceipt(receipt), fields))
     return { ...presentEfiCharge(charge), ...(pix.length ? { pix } : {}) }
+  }
+  /** The SDK makes the payload optional in look-ups: a charge that is over has none. */
+  const presentListed = (account: SimulatedAccount, charge: SimulatedCharge) => {
+    const { pixCopiaECola, ...others } = presentWithPayments(account, charge)
+    const hasPayload = charge.status === 'active' || selectListedFields(account).unpublished
+    return hasPayload && pixCopiaECola !== undefined ? { ...others, pixCopiaECola } : others
   }
 
   return {
@@ -33,7 +41,7 @@ export function createEfiChargeHandlers(state: SimulatorState): EfiChargeHandler
       const charge = charges.find(account.id, params.txid!)
       if (!charge) return errors.efiChargeNotFound()
       const revision = charges.findRevision(charge, Number(query.get('revisao') ?? charge.revision))
-      return revision ? { status: 200, body: presentWithPayments(revision) } : errors.revisionUnknown()
+      return revision ? { status: 200, body: presentListed(account, revision) } : errors.revisionUnknown()
     },
     revise: ({ account, params, body }) => {
       const change = parseEfiBody(efiChargeChangeBody, body)
@@ -55,7 +63,10 @@ export function createEfiChargeHandlers(state: SimulatorState): EfiChargeHandler
         if (!revised) return errors.chargeNotActive()
         return {
           status: 200,
-          body: presentWithPayments(location ? moveCharge(state, revised, location.location) : revised),
+          body: presentWithPayments(
+            account,
+            location ? moveCharge(state, revised, location.location) : revised,
+          ),
         }
       })
     },
@@ -65,7 +76,7 @@ export function createEfiChargeHandlers(state: SimulatorState): EfiChargeHandler
         between: range => charges.listBetween(call.account.id, range),
         matches: charge =>
           (call.query.get('status') ?? presentEfiCharge(charge).status) === presentEfiCharge(charge).status,
-        present: presentWithPayments,
+        present: charge => presentListed(call.account, charge),
       }),
   }
 }

@@ -127,6 +127,11 @@ export const sentPixNotFound = (by: 'e2eId' | 'idEnvio') =>
     title: 'Não Encontrado',
     detail: `Pix enviado não encontrado para o ${by} informado.`,
   })
+export const noSentPix = () =>
+  buildProblem(404, 'PixEnviadoNaoEncontrado', {
+    title: 'Não Encontrado',
+    detail: 'Nenhum Pix enviado encontrado para o período informado.',
+  })
 
 export const efiWebhookNotFound = () =>
   buildProblem(404, 'WebhookNaoEncontrado', {
@@ -138,8 +143,8 @@ export const efiKeyNotFound = () =>
   buildEfiError(400, 'chave_nao_encontrada', 'A chave informada não foi encontrada')
 export const efiKeyLimitReached = () =>
   buildEfiError(400, 'limite_criacao_chave_atingido', 'O limite de criação de chaves foi atingido')
-export const efiRouteNotFound = () =>
-  buildProblem(404, 'NaoEncontrado', { title: 'Não Encontrado', detail: 'Entidade não encontrada.' })
+/** Builds the answer for a route that does not exist, as users of Efí have published it. */
+export const efiRouteNotFound = () => buildEfiError(404, 'nao_encontrado', 'Recurso não encontrado')
 
 /** Builds a problem with a type of Efí's own, as its reports have ("Requisitar Extrato Conciliação"). */
 const buildReportProblem = (
@@ -246,7 +251,7 @@ export const efiFailures: FailureResponses = {
     headers: { 'Retry-After': '1', 'Bucket-Size': '0' },
   }),
   internalError: () => buildEfiError(500, 'erro_aplicacao', 'Ocorreu um erro interno na aplicação'),
-  unknownRoute: () => buildEfiError(404, 'nao_encontrado', 'Recurso não encontrado'),
+  unknownRoute: efiRouteNotFound,
   unlistedRefusals: [
     buildEfiError(400, 'erro_inesperado', 'Ocorreu um erro inesperado. Tente novamente'),
     buildEfiError(409, 'conflito_operacao', 'A operação já está em andamento'),

@@ -2,14 +2,19 @@ import type { EfiConfigurations } from '../../configurations.ts'
 import type { NotificationFormat, OutgoingNotification } from '../../notifications.ts'
 import type { RailEvent } from '../../rail-events.ts'
 import type { SimulatedWebhooks } from '../../webhooks.ts'
-import { presentEfiReceivedPix, presentEfiTransferNotification } from './presenters.ts'
+import {
+  type EfiFields,
+  presentEfiReceivedPix,
+  presentEfiTransferNotification,
+  selectListedFields,
+} from './presenters.ts'
 
 type EfiNotificationDependencies = { webhooks: SimulatedWebhooks; configurations: EfiConfigurations }
 
 /**
  * Creates Efí's notifications: one `{pix: [...]}` per event, to the URL registered for the key (docs, "Receiving
  * callbacks"). A PIX without a txid is notified only if the account's configuration enables it
- * (`notificar.pixSemTxid`).
+ * (`notificar.pixSemTxid`), and a payer only if it enables that (`notificacao.pagador`).
  */
 export function createEfiNotificationFormat({
   webhooks,
@@ -23,7 +28,10 @@ export function createEfiNotificationFormat({
       const isWithoutTxid = event.kind === 'payment' && event.receipt.txid === null
       if (isWithoutTxid && !configurations.notifiesPixWithoutTxid(event.account.id, key)) return []
       const webhook = webhooks.find(event.account.id, key)
-      return webhook ? [buildNotification(webhook.url, presentEvent(event))] : []
+      const { unpublished } = selectListedFields(event.account)
+      const payer = unpublished || configurations.notifiesPayer(event.account.id, key)
+      const fields = { unpublished, payer }
+      return webhook ? [buildNotification(webhook.url, presentEvent(event, fields))] : []
     },
     buildForgeries: notification => {
       const { pix } = JSON.parse(notification.body) as { pix: Record<string, unknown>[] }
@@ -66,16 +74,16 @@ function findEventKey(event: PixEvent): string {
   }
 }
 
-function presentEvent(event: PixEvent): object {
+function presentEvent(event: PixEvent, fields: EfiFields): object {
   switch (event.kind) {
     case 'payment':
-      return presentEfiReceivedPix(event.receipt, [])
+      return presentEfiReceivedPix(event.receipt, [], fields)
     case 'refund':
-      return presentEfiReceivedPix(event.receipt, event.refunds)
+      return presentEfiReceivedPix(event.receipt, event.refunds, fields)
     case 'transfer':
-      return presentEfiTransferNotification(event.transfer, [])
+      return presentEfiTransferNotification(event.transfer, [], fields)
     case 'return':
-      return presentEfiTransferNotification(event.transfer, event.returns)
+      return presentEfiTransferNotification(event.transfer, event.returns, fields)
     default:
       return event satisfies never
   }

@@ -1,4 +1,6 @@
 import { textFromCents } from '../../../domain/ledger/money.ts'
+import { readAccountOptions } from '../../account-options.ts'
+import type { SimulatedAccount } from '../../accounts.ts'
 import { parseBrCode } from '../../br-code.ts'
 import type { SimulatedCharge } from '../../charges.ts'
 import type { Receipt } from '../../receipts.ts'
@@ -6,7 +8,21 @@ import type { SimulatedRefund } from '../../refunds.ts'
 import type { SimulatedReturn } from '../../returns.ts'
 import type { SimulatedRecipient, SimulatedTransfer } from '../../transfers.ts'
 
-// Presenters of Efí's API: amounts as `"12.34"`, names in Portuguese.
+// Presenters of Efí's API: amounts as `"12.34"`, names in Portuguese. Fields are those of the official SDK 2.0.1.
+
+/** Which fields a presenter adds to those of the SDK's types. */
+export type EfiFields = {
+  /** Those that only the Central Bank's API or older pages of Efí show: `natureza`, and causes of rejections. */
+  unpublished: boolean
+  /** The payer of a received PIX. */
+  payer: boolean
+}
+
+/** Selects the fields of an account's look-ups. */
+export function selectListedFields(account: SimulatedAccount): EfiFields {
+  const { unpublished_fields: unpublished } = readAccountOptions(account)
+  return { unpublished, payer: unpublished }
+}
 
 const CHARGE_STATUS = {
   active: 'ATIVA',
@@ -45,13 +61,13 @@ export function presentEfiCharge(charge: SimulatedCharge) {
   }
 }
 
-export function presentEfiRefund(refund: SimulatedRefund) {
+export function presentEfiRefund(refund: SimulatedRefund, { unpublished }: Pick<EfiFields, 'unpublished'>) {
   return {
     id: refund.id,
     rtrId: refund.returnId,
     valor: textFromCents(refund.cents),
-    natureza: refund.nature,
-    ...(refund.description ? { descricao: refund.description } : {}),
+    ...(unpublished ? { natureza: refund.nature } : {}),
+    ...(unpublished && refund.description ? { descricao: refund.description } : {}),
     horario: {
       solicitacao: refund.requestedAt,
       ...(refund.settledAt ? { liquidacao: refund.settledAt } : {}),
@@ -61,8 +77,8 @@ export function presentEfiRefund(refund: SimulatedRefund) {
   }
 }
 
-/** Presents a received PIX, equally in look-ups and notifications. */
-export function presentEfiReceivedPix(receipt: Receipt, refunds: SimulatedRefund[]) {
+/** Presents a received PIX in look-ups and notifications. */
+export function presentEfiReceivedPix(receipt: Receipt, refunds: SimulatedRefund[], fields: EfiFields) {
   const payer = { nome: receipt.payerName, ...presentDocument(receipt.payerDocument) }
   return {
     endToEndId: receipt.endToEnd,
@@ -71,14 +87,19 @@ export function presentEfiReceivedPix(receipt: Receipt, refunds: SimulatedRefund
     chave: receipt.key,
     horario: receipt.at,
     ...(receipt.message ? { infoPagador: receipt.message } : {}),
-    pagador: payer,
-    gnExtras: { pagador: { ...payer, codigoBanco: receipt.payerIspb } },
-    ...(refunds.length ? { devolucoes: refunds.map(presentEfiRefund) } : {}),
+    ...(fields.payer
+      ? { pagador: payer, gnExtras: { pagador: { ...payer, codigoBanco: receipt.payerIspb } } }
+      : {}),
+    ...(refunds.length ? { devolucoes: refunds.map(refund => presentEfiRefund(refund, fields)) } : {}),
   }
 }
 
 /** Presents a sent PIX in look-ups. */
-export function presentEfiSentPix(transfer: SimulatedTransfer, returns: SimulatedReturn[]) {
+export function presentEfiSentPix(
+  transfer: SimulatedTransfer,
+  returns: SimulatedReturn[],
+  { unpublished }: Pick<EfiFields, 'unpublished'>,
+) {
   const { key, name, document, bank } = JSON.parse(transfer.recipient) as SimulatedRecipient
   const identity = { nome: name, ...maskDocument(document) }
   return {
@@ -94,13 +115,19 @@ export function presentEfiSentPix(transfer: SimulatedTransfer, returns: Simulate
     },
     favorecido:
       key === null ? { contaBanco: { ...bank, ...identity } } : { chave: key, identificacao: identity },
-    ...(transfer.status === 'rejected' ? { gnExtras: { erro: presentEfiRailError(transfer.code!) } } : {}),
-    ...(returns.length ? { devolucoes: returns.map(presentListedReturn) } : {}),
+    ...(transfer.status === 'rejected' && unpublished
+      ? { gnExtras: { erro: presentEfiRailError(transfer.code!) } }
+      : {}),
+    ...(returns.length ? { devolucoes: returns.map(one => presentListedReturn(one, unpublished)) } : {}),
   }
 }
 
 /** Presents a sent PIX in notifications. */
-export function presentEfiTransferNotification(transfer: SimulatedTransfer, returns: SimulatedReturn[]) {
+export function presentEfiTransferNotification(
+  transfer: SimulatedTransfer,
+  returns: SimulatedReturn[],
+  { unpublished }: Pick<EfiFields, 'unpublished'>,
+) {
   return {
     endToEndId: transfer.endToEnd,
     chave: transfer.payerKey,
@@ -113,7 +140,7 @@ export function presentEfiTransferNotification(transfer: SimulatedTransfer, retu
       idEnvio: transfer.id,
       ...(transfer.status === 'rejected' ? { erro: presentEfiRailError(transfer.code!) } : {}),
     },
-    ...(returns.length ? { devolucoes: returns.map(presentNotifiedReturn) } : {}),
+    ...(returns.length ? { devolucoes: returns.map(one => presentNotifiedReturn(one, unpublished)) } : {}),
   }
 }
 
@@ -137,19 +164,20 @@ export function presentEfiRailError(code: string) {
 const RECEIVER = 'PSP do usuário recebedor'
 
 /** Presents a return in look-ups of a sent PIX (official SDK 2.0.1, `PixSendDetailResponseSchema`). */
-function presentListedReturn({ returnId, cents, at, nature }: SimulatedReturn) {
+function presentListedReturn({ returnId, cents, at, nature }: SimulatedReturn, unpublished: boolean) {
   return {
     rtrId: returnId,
     valor: textFromCents(cents),
     horario: at,
-    ...(nature.startsWith('MED_') ? { natureza: nature } : {}),
+    ...(unpublished && nature.startsWith('MED_') ? { natureza: nature } : {}),
   }
 }
 
 /** Presents a return in notifications. */
-function presentNotifiedReturn({ returnId, cents, at, nature: natureza }: SimulatedReturn) {
+function presentNotifiedReturn({ returnId, cents, at, nature }: SimulatedReturn, unpublished: boolean) {
+  const natureza = unpublished ? { natureza: nature } : {}
   const valor = textFromCents(cents)
-  return { rtrId: returnId, valor, natureza, horario: { liquidacao: at }, status: 'DEVOLVIDO' }
+  return { rtrId: returnId, valor, ...natureza, horario: { liquidacao: at }, status: 'DEVOLVIDO' }
 }
 
 function presentDocument(document: string): { cpf: string } | { cnpj: string } {

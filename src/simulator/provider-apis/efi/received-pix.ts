@@ -1,3 +1,4 @@
+import type { SimulatedAccount } from '../../accounts.ts'
 import type { SimulatedCall, SimulatedResponse } from '../../provider-calls.ts'
 import type { Receipt } from '../../receipts.ts'
 import type { RefundAcceptance } from '../../refunds.ts'
@@ -5,7 +6,7 @@ import type { ScriptedOutcome } from '../../scripted-outcome.ts'
 import type { SimulatorState } from '../../state.ts'
 import * as errors from './errors.ts'
 import { buildEfiListPage } from './list-page.ts'
-import { presentEfiReceivedPix, presentEfiRefund } from './presenters.ts'
+import { presentEfiReceivedPix, presentEfiRefund, selectListedFields } from './presenters.ts'
 import { efiRefundBody, parseEfiBody } from './schemas.ts'
 
 const REFUND_ID_PATTERN = /^[a-zA-Z0-9]{1,35}$/
@@ -19,20 +20,20 @@ type EfiReceivedPixHandlers = Record<
 
 /** Creates the handlers of received PIX and their devoluções, `/v2/pix`. */
 export function createEfiReceivedPixHandlers({ receipts, refunds }: SimulatorState): EfiReceivedPixHandlers {
-  const presentReceipt = (receipt: Receipt) =>
-    presentEfiReceivedPix(receipt, refunds.listListedByReceipt(receipt))
+  const presentReceipt = (account: SimulatedAccount, receipt: Receipt) =>
+    presentEfiReceivedPix(receipt, refunds.listListedByReceipt(receipt), selectListedFields(account))
 
   return {
     show: ({ account, params }) => {
       const receipt = receipts.findListed(account.id, params.e2eId!)
-      return receipt ? { status: 200, body: presentReceipt(receipt) } : errors.pixNotFound()
+      return receipt ? { status: 200, body: presentReceipt(account, receipt) } : errors.pixNotFound()
     },
     list: call =>
       buildEfiListPage(call, {
         field: 'pix',
         between: range => receipts.listBetween(call.account.id, range),
         matches: receipt => matchesQuery(receipt, call.query, refunds.listByReceipt(receipt).length > 0),
-        present: presentReceipt,
+        present: receipt => presentReceipt(call.account, receipt),
       }),
     refund: ({ account, params, body }, outcome) => {
       const parsed = parseEfiBody(efiRefundBody, body)
@@ -47,20 +48,22 @@ export function createEfiReceivedPixHandlers({ receipts, refunds }: SimulatorSta
         ? { kind: 'rejected', code: 'Devolução rejeitada' }
         : outcome
       const request = { accountId: account.id, endToEnd, id, cents, description }
-      return respondToRefund(refunds.accept({ ...request, outcome: plannedOutcome }))
+      return respondToRefund(account, refunds.accept({ ...request, outcome: plannedOutcome }))
     },
     showRefund: ({ account, params }) => {
       const { e2eId: endToEnd, id } = params as { e2eId: string; id: string }
       const refund = refunds.findListed({ accountId: account.id, endToEnd, id })
-      return refund ? { status: 200, body: presentEfiRefund(refund) } : errors.efiRefundNotFound()
+      return refund
+        ? { status: 200, body: presentEfiRefund(refund, selectListedFields(account)) }
+        : errors.efiRefundNotFound()
     },
   }
 }
 
-function respondToRefund(acceptance: RefundAcceptance): SimulatedResponse {
+function respondToRefund(account: SimulatedAccount, acceptance: RefundAcceptance): SimulatedResponse {
   switch (acceptance.kind) {
     case 'accepted':
-      return { status: 201, body: presentEfiRefund(acceptance.refund) }
+      return { status: 201, body: presentEfiRefund(acceptance.refund, selectListedFields(account)) }
     case 'no_such_receipt':
       return errors.pixNotFound()
     case 'id_in_use':

@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { detectPixKeyType } from '../../../domain/pix-keys/key-format.ts'
-import type { SimulatedAccounts } from '../../accounts.ts'
+import type { SimulatedAccount, SimulatedAccounts } from '../../accounts.ts'
 import type { CallFault, ConsumedFault } from '../../faults.ts'
 import {
   DEFAULT_RECIPIENT_DOCUMENT,
@@ -15,7 +15,7 @@ import type { SimulatorState } from '../../state.ts'
 import type { SimulatedRecipient, SimulatedTransfer, TransferAcceptance } from '../../transfers.ts'
 import * as errors from './errors.ts'
 import { buildEfiListPage } from './list-page.ts'
-import { presentEfiRailError, presentEfiSentPix } from './presenters.ts'
+import { presentEfiRailError, presentEfiSentPix, selectListedFields } from './presenters.ts'
 import { efiTransferBody, parseEfiBody } from './schemas.ts'
 
 const TRANSFER_ID_PATTERN = /^[a-zA-Z0-9]{1,35}$/
@@ -32,8 +32,8 @@ type EfiTransferHandlers = Record<
 /** Creates the handlers of sent PIX, `/v3/gn/pix` and the look-ups under `/v2/gn/pix/enviados`. */
 export function createEfiTransferHandlers(state: SimulatorState): EfiTransferHandlers {
   const { returns, transfers, store } = state
-  const presentTransfer = (transfer: SimulatedTransfer) =>
-    presentEfiSentPix(transfer, returns.listReturns(transfer))
+  const presentTransfer = (account: SimulatedAccount, transfer: SimulatedTransfer) =>
+    presentEfiSentPix(transfer, returns.listReturns(transfer), selectListedFields(account))
 
   return {
     findMagicFault: ({ account, params, body }) => {
@@ -49,20 +49,33 @@ export function createEfiTransferHandlers(state: SimulatorState): EfiTransferHan
     showByEndToEnd: ({ account, params }) => {
       const transfer = transfers.findListedByEndToEnd(params.e2eId!)
       if (transfer?.accountId !== account.id) return errors.sentPixNotFound('e2eId')
-      return { status: 200, body: presentTransfer(transfer) }
+      return { status: 200, body: presentTransfer(account, transfer) }
     },
     showById: ({ account, params }) => {
       const transfer = transfers.findListed(account.id, params.idEnvio!)
-      return transfer ? { status: 200, body: presentTransfer(transfer) } : errors.sentPixNotFound('idEnvio')
+      return transfer
+        ? { status: 200, body: presentTransfer(account, transfer) }
+        : errors.sentPixNotFound('idEnvio')
     },
-    list: call =>
-      buildEfiListPage(call, {
+    list: call => {
+      const { account, query } = call
+      let isEmpty = true
+      const present = (transfer: SimulatedTransfer) => presentTransfer(account, transfer)
+      const page = buildEfiListPage(call, {
         field: 'pix',
-        between: range => transfers.listBetween(call.account.id, range),
-        matches: transfer =>
-          (call.query.get('status') ?? presentTransfer(transfer).status) === presentTransfer(transfer).status,
-        present: presentTransfer,
-      }),
+        between: range => transfers.listBetween(account.id, range),
+        matches(transfer) {
+          const { status } = present(transfer)
+          const isListed = (query.get('status') ?? status) === status
+          if (isListed) isEmpty = false
+          return isListed
+        },
+        present,
+      })
+      // "Consultar lista de Pix enviados" documents 404 for an empty list.
+      const isDocumentedEmpty = isEmpty && !selectListedFields(account).unpublished && !call.view.unlistedItem
+      return page.status === 200 && isDocumentedEmpty ? errors.noSentPix() : page
+    },
   }
 }
 
@@ -120,7 +133,7 @@ function insufficientBalance(): SimulatedResponse {
 }
 
 function presentAcceptedTransfer(transfer: SimulatedTransfer) {
-  const { idEnvio, valor, horario } = presentEfiSentPix(transfer, [])
+  const { idEnvio, valor, horario } = presentEfiSentPix(transfer, [], { unpublished: false })
   const { endToEnd } = transfer
   // `e2eId` is the name in the documentation, `endToEndId` the one in the official SDK.
   return { idEnvio, e2eId: endToEnd, endToEndId: endToEnd, valor, horario, status: 'EM_PROCESSAMENTO' }

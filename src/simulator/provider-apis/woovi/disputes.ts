@@ -1,7 +1,7 @@
+import { readAccountOptions } from '../../account-options.ts'
 import type { SimulatedDispute } from '../../disputes.ts'
 import type { SimulatedCall, SimulatedResponse } from '../../provider-calls.ts'
 import type { SimulatorState } from '../../state.ts'
-import { readAccountOptions } from './company.ts'
 import * as presenters from './dispute-presenters.ts'
 import * as errors from './errors.ts'
 import { findWooviFile } from './files.ts'

@@ -1,3 +1,4 @@
+import { readAccountOptions } from '../../account-options.ts'
 import type { SimulatedAccount } from '../../accounts.ts'
 import type { SimulatedCall, SimulatedResponse } from '../../provider-calls.ts'
 import type { RailMovement } from '../../rail.ts'
@@ -11,7 +12,6 @@ import {
 import type { ScriptedOutcome } from '../../scripted-outcome.ts'
 import type { SimulatorState } from '../../state.ts'
 import { findWooviCharge } from './charges.ts'
-import { readAccountOptions } from './company.ts'
 import * as errors from './errors.ts'
 import { buildWooviListPage } from './list-page.ts'
 import {

@@ -1,0 +1,24 @@
+import { z } from 'zod'
+
+/** How a simulated provider serves an account where its publications leave a choice; the defaults follow them. */
+export const accountOptionsBody = z.strictObject({
+  /**
+   * Efí: answers also have fields that the types of its official SDK lack, and the Central Bank's API or older pages of Efí
+   * have.
+   */
+  unpublished_fields: z.boolean().default(false),
+  /** Woovi: accounts of one company at a provider are listed together; the first one is the company's default account. */
+  company: z.string().min(1).max(140).optional(),
+  /** Woovi: also finds a dispute by its own id, and not only by the end-to-end id of its PIX. */
+  finds_dispute_by_id: z.boolean().default(false),
+  /** Woovi: shows status and time of a refund in its look-up. */
+  shows_refund_status: z.boolean().default(false),
+  /** Woovi; `refused`: as to an AppID without the scope, in words that no page has. */
+  funds_recovery: z.enum(['served', 'absent', 'refused']).default('served'),
+})
+type SimulatedAccountOptions = z.infer<typeof accountOptionsBody>
+
+/** Reads how an account is served from its stored options. */
+export function readAccountOptions({ options }: { options: string }): SimulatedAccountOptions {
+  return JSON.parse(options) as SimulatedAccountOptions
+}
