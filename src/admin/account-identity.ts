@@ -5,7 +5,9 @@ import { sha256 } from '../security/sealing.ts'
 
 export function hashIdentity(identity: AccountIdentity): string[] {
   const hash = (kind: string, text: string) => `${kind}:${sha256(text).toString('base64url')}`
-  return 'id' in identity ? [hash('id', identity.id)] : identity.keys.map(key => hash('key', key))
+  if ('id' in identity) return [hash('id', identity.id)]
+  const { keys, code } = identity
+  return [...keys.map(key => hash('key', key)), ...(code === undefined ? [] : [hash('code', code)])]
 }
 
 /** Result of a comparison of two accounts: proved the same, proved different, or not proved. */

@@ -47,7 +47,7 @@ async function identifyAccount(
   const target = { uuid: randomUUID(), provider, dialect, baseUrl, sealedCredentials }
   const identity = await providers.providerFor(target).identity()
   if (identity.kind === 'found') {
-    if (hashIdentity(identity).length > 0) return identity
+    if ('id' in identity || identity.keys.length > 0) return identity
     throw new OnboardingRefused(
       'credentials',
       'are of an account without a random PIX key, by which alone the provider identifies it: create one there, then add the connection',

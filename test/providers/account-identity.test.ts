@@ -17,6 +17,23 @@ describe('Efí', () => {
     expect(await story.provider.identity()).toEqual({ kind: 'found', keys: [KEY] })
   })
 
+  const tokenOf = (payload: string) => `e30.${Buffer.from(payload).toString('base64url')}.signature`
+  test.each([
+    ['names the account', tokenOf('{"type":"access_token","account_code":"a1"}'), 'a1'],
+    ['names no account', tokenOf('{"type":"access_token"}'), undefined],
+    ['has another shape', tokenOf('account_code'), undefined],
+    ['is opaque', 'opaque', undefined],
+  ])('an access token that %s', async (_, access_token, code) => {
+    await using story = await openEfiFixture()
+    story.scripted.scriptReplies('POST /oauth/token', okReply({ access_token, expires_in: 3600 }))
+    story.scripted.scriptReplies('GET /v2/gn/evp', okReply({ chaves: [KEY] }))
+    const host = new URL(story.scripted.url).host
+    expect(await story.provider.identity()).toEqual({
+      ...{ kind: 'found', keys: [KEY] },
+      ...(code && { code: `${host} ${code}` }),
+    })
+  })
+
   test.concurrent.each(UNEXPLAINED_REPLIES)('answering %s identifies nothing', async (_, reply) => {
     await using story = await openEfiFixture({ reply })
     story.scripted.scriptReplies('GET /v2/gn/evp', reply)

@@ -1,10 +1,17 @@
 import { z } from 'zod'
 import type { UnreachableResult } from '../../domain/providers/provider.ts'
+import { parseJsonOrUndefined } from '../adapter/notification-parsing.ts'
 import { sharePending } from '../adapter/share-pending.ts'
 import type { HttpClient } from '../http/client.ts'
 import type { ExchangeOutcome } from '../http/exchange.ts'
 
-export type EfiAccessToken = { kind: 'token'; text: string; renewAtMs: number }
+/** `accountCode`: Efí's code of the account (`readAccountCode`). */
+export type EfiAccessToken = {
+  kind: 'token'
+  text: string
+  renewAtMs: number
+  accountCode: string | undefined
+}
 export type EfiClientSecret = { client_id: string; client_secret: string }
 
 /** Caches one access token for all calls of a client; concurrent calls share one request for it. */
@@ -53,13 +60,24 @@ export async function requestAccessToken(
   if (!parsed?.success) return toUnreachable(response)
   const { access_token, expires_in } = parsed.data
   const renewAtMs = requestedAtMs + expires_in * 1000 * RENEWAL_FRACTION
-  return { kind: 'token', text: access_token, renewAtMs }
+  return { kind: 'token', text: access_token, renewAtMs, accountCode: readAccountCode(access_token) }
 }
 
 const tokenResponseSchema = z.object({
   access_token: z.string().min(1),
   expires_in: z.coerce.number().positive(),
 })
+
+/**
+ * Reads Efí's code of the account from an access token. Efí's tokens are JWTs with `account_code`, in what its users
+ * publish, and no document describes them, so any other token has none.
+ */
+function readAccountCode(token: string): string | undefined {
+  const payload = Buffer.from(token.split('.')[1] ?? '', 'base64url').toString()
+  return tokenPayloadSchema.safeParse(parseJsonOrUndefined(payload)).data?.account_code
+}
+
+const tokenPayloadSchema = z.object({ account_code: z.string().min(1) })
 
 function toUnreachable(response: ExchangeOutcome): UnreachableResult {
   if (response.kind !== 'answer') return { ...response, kind: 'unreachable' }

@@ -1,21 +1,34 @@
 import { z } from 'zod'
 import type { NoAnswerResult } from '../../domain/providers/provider.ts'
 import { ANY_ANSWER } from '../adapter/answer-parsing.ts'
+import type { AdapterOptions } from '../adapter/provider-calls.ts'
 import { encodePath } from '../http/client.ts'
 import type { AccountCalls } from '../port.ts'
 import type { EfiClient, EfiCredentials } from './client.ts'
 import { efiRandomKeysSchema, efiSumSchema } from './schemas.ts'
 
 /** Creates the calls about the Efí account as a whole: its identity, its balance and the URL of its notifications. */
-export function createEfiAccount(client: EfiClient, { notification_secret }: EfiCredentials): AccountCalls {
+export function createEfiAccount(
+  client: EfiClient,
+  {
+    credentials: { notification_secret },
+    baseUrl,
+  }: Pick<AdapterOptions<EfiCredentials>, 'credentials' | 'baseUrl'>,
+): AccountCalls {
   return {
     /**
-     * Identifies the account by its random keys ("Listar chaves evp"): Efí publishes no call that names the account,
-     * and a random key belongs to one account only.
+     * Identifies the account by its random keys ("Listar chaves evp"), because Efí publishes no call that names the account,
+     * and a random key belongs to one account only; and by the code in the access token. The host is part of the code: Efí's
+     * environment for tests may have the same account with money of its own.
      */
     async identity() {
       const request = { call: 'listKeys', path: '/v2/gn/evp' } as const
-      return client.lookUpExisting(request, efiRandomKeysSchema, ({ chaves }) => ({ keys: chaves }))
+      const found = await client.lookUpExisting(request, efiRandomKeysSchema, ({ chaves }) => ({
+        keys: chaves,
+      }))
+      if (found.kind === 'no_answer') return found
+      const code = await client.findAccountCode()
+      return code === undefined ? found : { ...found, code: `${new URL(baseUrl).host} ${code}` }
     },
 
     async balances() {

@@ -21,7 +21,7 @@ export function createEfiAdapter(options: AdapterOptions<EfiCredentials>): Closa
     ...createEfiPayments(client),
     ...createEfiTransfers(client),
     ...createEfiPixKeys(client),
-    ...createEfiAccount(client, options.credentials),
+    ...createEfiAccount(client, options),
     ...createEfiStatement(client),
     ...createEfiDisputes(client, now),
     ...createEfiNotifications(options.credentials, options.recordUnexplained),

@@ -45,7 +45,12 @@ export function createEfiClient({
   const api = { answers: efiAnswers, readError: readEfiError }
   const calls = createProviderCalls<EfiCall>(createAuthorizedExchange(http, tokens), api, recordUnexplained)
   const { preconnect, close } = http
-  return { ...calls, readAllPages: createEfiListReader(calls), preconnect, close }
+  /** Finds Efí's code of the account in the access token; undefined where the token has none. */
+  async function findAccountCode(): Promise<string | undefined> {
+    const token = await tokens.getToken()
+    return token.kind === 'token' ? token.accountCode : undefined
+  }
+  return { ...calls, findAccountCode, readAllPages: createEfiListReader(calls), preconnect, close }
 }
 export type EfiClient = ReturnType<typeof createEfiClient>
 

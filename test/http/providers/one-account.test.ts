@@ -179,6 +179,16 @@ describe('a connection is refused in one line', () => {
     )
   })
 
+  test('whose random keys were all replaced and whose access token names the same account', async () => {
+    const code = 'bank.test a1'
+    const identify = (): BankAccount['identity'] => ({ kind: 'found', keys: [randomUUID()], code })
+    const { id, way } = await connectedShop({ dialect: 'efi', identity: identify() })
+    bankAccounts.get(id)!.identity = identify()
+    expect(await connect(id, { ...way, name: randomUUID() })).toMatch(
+      /^provider_account: is one account with/,
+    )
+  })
+
   test('of two that connect an account at the same time, under two names', async () => {
     const id = openBankAccount()
     const names = [randomUUID(), randomUUID()]

@@ -1,6 +1,7 @@
-import { createHmac } from 'node:crypto'
+import { createHash, createHmac } from 'node:crypto'
 import type { TLSSocket } from 'node:tls'
 import type { Context } from 'koa'
+import { z } from 'zod'
 import type { ProviderName } from '../../../domain/providers/provider.ts'
 import type { SimulatedAccount, SimulatedAccounts } from '../../accounts.ts'
 import type { SimulatedResponse } from '../../provider-calls.ts'
@@ -43,24 +44,42 @@ export function issueEfiToken(
   }
 }
 
-/** Authenticates a call by its token, which contains account and expiry and is signed with the account's secret. */
+/** Authenticates a call by its token, which is signed with the account's secret. */
 export function authenticateEfiCall(
   ctx: Context,
   context: EfiAuthenticationContext,
 ): EfiAuthenticationResult {
   const token = /^Bearer (\S+)$/i.exec(ctx.get('authorization'))?.[1] ?? ''
-  const [encoded = '', expires = '0'] = token.split('.')
-  const account = context.accounts.find(Buffer.from(encoded, 'base64url').toString())
-  const isEfiAccount = account?.provider === context.provider && account.dialect === 'efi'
-  if (!isEfiAccount || !isSameSecret(signToken(account, Number(expires)), token))
+  const payload = readTokenPayload(token)
+  if (!payload) return { refusal: errors.invalidToken() }
+  const account = context.accounts.findByClient(context.provider, payload.clientId)
+  if (account?.dialect !== 'efi' || !isSameSecret(signToken(account, payload.exp), token))
     return { refusal: errors.invalidToken() }
-  if (Number(expires) * 1000 < context.now().getTime()) return { refusal: errors.invalidToken() }
+  if (payload.exp * 1000 < context.now().getTime()) return { refusal: errors.invalidToken() }
   if (isCertificateMissing(ctx, account)) return { refusal: errors.accessDenied() }
   return { account }
 }
 
-function signToken({ id, clientSecret }: SimulatedAccount, expires: number): string {
-  const content = `${Buffer.from(id).toString('base64url')}.${expires}`
+function readTokenPayload(token: string): z.infer<typeof tokenPayloadSchema> | undefined {
+  try {
+    const payload = Buffer.from(token.split('.')[1] ?? '', 'base64url').toString()
+    return tokenPayloadSchema.safeParse(JSON.parse(payload)).data
+  } catch {
+    return undefined
+  }
+}
+
+const tokenPayloadSchema = z.object({ clientId: z.string(), exp: z.number() })
+
+/** Signs a token: a JWT that names client and account, as Efí's are in what its users publish. */
+function signToken({ id, clientId, clientSecret }: SimulatedAccount, exp: number): string {
+  const account_code = createHash('sha256').update(id).digest('hex').slice(0, 32)
+  const content = [
+    { alg: 'HS256', typ: 'JWT' },
+    { type: 'access_token', clientId, account_code, exp },
+  ]
+    .map(part => Buffer.from(JSON.stringify(part)).toString('base64url'))
+    .join('.')
   return `${content}.${createHmac('sha256', clientSecret).update(content).digest('base64url')}`
 }
 
