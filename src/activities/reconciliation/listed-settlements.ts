@@ -1,6 +1,8 @@
+import type { EntityManager } from '../../db/client/orm.ts'
 import type { Attempt } from '../../db/entities/attempt.ts'
 import { transactionReturning } from '../../db/pipeline/query.ts'
 import { findUnsettledAttempts } from '../../db/repositories/attempts.ts'
+import { scheduleDeliveriesForSweep } from '../../db/repositories/events.ts'
 import type { SendPayoutOutcome, StatementEntry } from '../../domain/providers/provider.ts'
 import type { SendResult } from '../../workflows/contracts/payouts.ts'
 import { createContradictionReporter, type OutcomeContext, recordOutcome } from '../payouts/record-outcome.ts'
@@ -54,7 +56,7 @@ function recordListedSettlement(
     kind: 'accepted',
     payout: { status: 'settled', cents, endToEnd, at, returns: [] },
   }
-  return transactionReturning(orm, em => {
+  const record = (em: EntityManager) => {
     switch (operation) {
       case 'transfer':
         return recordOutcome(em, transferPayout, context, answer)
@@ -63,5 +65,11 @@ function recordListedSettlement(
       default:
         return recordOutcome(em, returnPayout, context, answer)
     }
+  }
+  return transactionReturning(orm, async em => {
+    const outcome = await record(em)
+    // Its workflow has ended, so that none starts them.
+    await scheduleDeliveriesForSweep(em, uuid)
+    return outcome
   })
 }

@@ -89,6 +89,22 @@ describe.each(Object.entries(PAYOUTS))(
       expect(await fixture.readBalances(merchant.accountUuid)).toEqual(after)
     })
 
+    test('is announced by the next sweep of deliveries, because its workflow has ended', async () => {
+      const merchant = await fixture.createMerchant(1_000)
+      const payout = await create(merchant)
+      await fixture.sql(
+        `insert into webhook (uuid, account_uuid, url, sealed_secret, masked_secret, events, fingerprint, created_at)
+         values (?, ?, 'https://example.com', ?, 'whsec_…', array['PIX_TRANSACTION'], 'f', now())`,
+        [randomUUID(), merchant.accountUuid, fixture.seal.seal('whsec_x')],
+      )
+      await compare(merchant.connectionUuid, [entryOf(payout.uuid)])
+      const deliveries = await fixture.sql(
+        `select d.sweep_at <= now() as due from delivery d join event e on e.uuid = d.event_uuid where e.account_uuid = ?`,
+        [merchant.accountUuid],
+      )
+      expect(deliveries).toEqual([{ due: true }])
+    })
+
     test('is a contradiction where the statement lists another value', async () => {
       const merchant = await fixture.createMerchant(1_000)
       const payout = await create(merchant)
