@@ -5,15 +5,19 @@ import type { Random } from './random.ts'
 /** Accounts with a text option share this one, so that several are of one company. */
 const SHARED_TEXT = 'storm'
 
-/** Draws a value for every option that the simulator has for an account, so that new options are drawn as well. */
+/**
+ * Options with one value in a storm. Where an account shows no funds recovery, nothing says that an accepted dispute returns
+ * no more: it ends 90 days after its PIX only.
+ */
+const FIXED_OPTIONS = { funds_recovery: 'served' } satisfies AccountBody['options']
+
+/** Draws a value for every other option that the simulator has for an account, so that new options are drawn as well. */
 export function drawAccountOptions(random: Random): NonNullable<AccountBody['options']> {
-  return Object.fromEntries(
-    Object.entries(accountBody.shape.options.unwrap().shape).flatMap(([name, schema]) => {
-      const values = listValues(schema)
-      const value = random.pick(values)
-      return value === undefined ? [] : [[name, value]]
-    }),
-  )
+  const drawn = Object.entries(accountBody.shape.options.unwrap().shape).flatMap(([name, schema]) => {
+    const value = random.pick(listValues(schema))
+    return value === undefined ? [] : [[name, value]]
+  })
+  return { ...Object.fromEntries(drawn), ...FIXED_OPTIONS }
 }
 
 /** Lists the values of an option; undefined: absent. */
