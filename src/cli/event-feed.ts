@@ -26,8 +26,12 @@ export class EventFeed {
     this.#query = types.map(type => `&type=${type}`).join('')
   }
 
-  /** Takes the events of now as known: `readNew` returns later ones only. */
-  async begin(): Promise<void> {
+  /** Begins at a time, whose events `readNew` returns first; without one it takes the events of now as known. */
+  async begin(since?: Date): Promise<void> {
+    if (since) {
+      this.#horizon = formatApiTimestamp(since)
+      return
+    }
     const [newest] = await this.#readPage(1)
     this.#horizon = newest ? shiftTimestamp(newest.timestamp) : ''
     await this.readNew()
@@ -59,8 +63,10 @@ export class EventFeed {
   #moveHorizon(): void {
     const newest = [...this.#known.values()].reduce((a, b) => (a > b ? a : b), '')
     if (newest === '') return
-    this.#horizon = shiftTimestamp(newest)
-    for (const [id, timestamp] of this.#known) if (timestamp < this.#horizon) this.#known.delete(id)
+    // It never moves backwards: events before the beginning are not returned.
+    const horizon = shiftTimestamp(newest)
+    if (horizon > (this.#horizon ?? '')) this.#horizon = horizon
+    for (const [id, timestamp] of this.#known) if (timestamp < this.#horizon!) this.#known.delete(id)
   }
 }
 
@@ -70,7 +76,12 @@ function compareEvents(a: ListedEvent, b: ListedEvent): number {
   return Number(a.data.sequence) - Number(b.data.sequence)
 }
 
-/** Returns the timestamp an overlap earlier, in the form of the API: six fractional digits, which compare as texts. */
+/** Returns the timestamp an overlap earlier. */
 function shiftTimestamp(timestamp: string): string {
-  return new Date(Date.parse(timestamp) - OVERLAP_MS).toISOString().replace('Z', '000Z')
+  return formatApiTimestamp(new Date(Date.parse(timestamp) - OVERLAP_MS))
+}
+
+/** Formats a time as the API does: with six fractional digits, so that times compare as texts. */
+function formatApiTimestamp(at: Date): string {
+  return at.toISOString().replace('Z', '000Z')
 }

@@ -1,14 +1,14 @@
 import { createHmac } from 'node:crypto'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { InvalidArgumentError, Option } from 'commander'
-import { EVENT_TYPES } from '../domain/webhooks/webhook.ts'
+import { EVENT_TYPES, eventRetentionStartOf } from '../domain/webhooks/webhook.ts'
 import { isUsableSigningSecret } from '../webhook-client/signature.ts'
 import { ApiCallError, type ApiClient } from './api-client.ts'
-import type { ApiContext, OperatorCommand } from './command-context.ts'
+import { type ApiContext, type OperatorCommand, parsePastInstant } from './command-context.ts'
 import { EventFeed } from './event-feed.ts'
 import { EventForwarder } from './event-forwarder.ts'
 
-type ListenOptions = { forwardTo: string; events?: string[]; secret?: string }
+type ListenOptions = { forwardTo: string; events?: string[]; secret?: string; since?: Date }
 
 /** How often the list of events is read. */
 const POLL_MS = 1_000
@@ -19,6 +19,7 @@ export function registerListenCommand(program: OperatorCommand): void {
     .command('listen')
     .requiredOption('--forward-to <url>', 'address of the receiver', parseReceiverUrl)
     .option('--events <types>', `only these, separated by commas: ${EVENT_TYPES.join(', ')}`, parseTypes)
+    .option('--since <time>', 'first those since then that were missed, oldest first; ISO 8601', parseSince)
     .addOption(
       new Option('--secret <secret>', 'signing secret; where absent, one that belongs to the token')
         .env('TRILHO_WEBHOOK_SECRET')
@@ -37,7 +38,7 @@ An answer of the receiver is final. A receiver that cannot be reached is tried a
 
 async function listen(
   { api, printText }: ApiContext,
-  { forwardTo, events = [], secret }: ListenOptions,
+  { forwardTo, events = [], secret, since }: ListenOptions,
 ): Promise<void> {
   const printTimed = (line: string) => printText(`${new Date().toTimeString().slice(0, 8)}  ${line}`)
   const stopping = new AbortController()
@@ -47,7 +48,7 @@ async function listen(
     ...{ url: forwardTo, secret: signing, print: printTimed, signal: stopping.signal },
   })
   const feed = new EventFeed(api, { types: events })
-  await feed.begin()
+  await feed.begin(since)
   printText(`Forwarding ${events.join(', ') || 'all events'} of ${api.url} to ${forwardTo}`)
   printText(`Signing secret: ${signing}`)
   printText('Ready. Ctrl-C ends it.')
@@ -86,6 +87,13 @@ function parseTypes(value: string): string[] {
   const unknown = types.filter(type => !EVENT_TYPES.some(known => known === type))
   if (unknown.length > 0) throw new InvalidArgumentError(`Not a type of event: ${unknown.join(', ')}.`)
   return types
+}
+
+function parseSince(value: string): Date {
+  const since = parsePastInstant(value)
+  if (since < eventRetentionStartOf(new Date()))
+    throw new InvalidArgumentError('Events are kept for 30 days.')
+  return since
 }
 
 function parseSecret(value: string): string {

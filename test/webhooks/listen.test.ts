@@ -49,6 +49,28 @@ describe('the feed of events', () => {
     }
   })
 
+  test('begins at a time with the events since then, oldest first, and goes on without repeating one', async () => {
+    const events = Array.from({ length: 130 }, (_, second) => eventAt(second))
+    const { api } = listOf(events)
+    const feed = new EventFeed(api, { types: [] })
+    await feed.begin(new Date(START_MS + 20_000))
+    expect(await feed.readNew()).toEqual(events.slice(20))
+    const [late, newer] = [eventAt(128.5), eventAt(135)]
+    events.push(newer, late)
+    expect(await feed.readNew()).toEqual([late, newer])
+    expect(await feed.readNew()).toEqual([])
+  })
+
+  test('never returns an event before the time at which it began', async () => {
+    const events = [eventAt(0), eventAt(10), eventAt(30)]
+    const feed = new EventFeed(listOf(events).api, { types: [] })
+    await feed.begin(new Date(START_MS + 20_000))
+    expect(await feed.readNew()).toEqual(events.slice(2))
+    expect(await feed.readNew()).toEqual([])
+    events.push(eventAt(40))
+    expect(await feed.readNew()).toEqual(events.slice(3))
+  })
+
   test('returns one that appears behind newer ones, because its transaction took longer', async () => {
     const events = [eventAt(0)]
     const feed = new EventFeed(listOf(events).api, { types: [] })
