@@ -128,6 +128,23 @@ test.each(['first', 'together'])(
   },
 )
 
+test('a PIX to a shared key that may pay an unpaid charge is left to that charge', async () => {
+  const charge = await aCharge({ pool: randomUUID() })
+  expect(await charge.deposit()).toEqual({ kind: 'no_answer', code: 'may_pay_a_charge' })
+  expect(await charge.movements()).toEqual([])
+  expect(await charge.follow()).toMatchObject({ state: 'paid' })
+  expect(await charge.deposit()).toMatchObject({ kind: 'accepted' })
+  expect(await charge.movements()).toHaveLength(1)
+  expect(await fixture.readBalances(charge.accountUuid)).toEqual({ available: 1_000, outside: -1_000 })
+})
+
+test('a PIX to a shared key of another value than the unpaid charges is recorded at once', async () => {
+  const charge = await aCharge({ pool: randomUUID() })
+  expect(await charge.deposit({ cents: 900 })).toMatchObject({ kind: 'accepted' })
+  expect(await charge.movements()).toMatchObject([{ reason: 'deposit', charge_uuid: null, cents: 900 }])
+  expect(await fixture.readBalances(charge.accountUuid)).toEqual({})
+})
+
 test('fee and splits are taken from what is left of the deposit, and the service advances what was spent', async () => {
   const pool = randomUUID()
   const partner = await fixture.createMerchant(0, pool)
@@ -135,6 +152,13 @@ test('fee and splits are taken from what is left of the deposit, and the service
     pool,
     splits: [{ recipientAccountUuid: partner.accountUuid, type: 'PERCENTAGE', amount: 5_000 }],
   })
+  // The provider account is the owner's, whose deposits it takes, and the partner shares it.
+  await fixture.sql(
+    `update provider_account set owner_uuid = ?
+     where uuid = (select provider_account_uuid from connection where uuid = ?)`,
+    [charge.accountUuid, charge.connectionUuid],
+  )
+  await fixture.sql(`update connection set type = 'NOMINAL' where uuid = ?`, [charge.connectionUuid])
   expect(await charge.deposit()).toMatchObject({ kind: 'accepted' })
   const order = fixture.transferInput(charge, { valueCents: 800 })
   await fixture.records.storeTransfer(order)
