@@ -180,7 +180,7 @@ async function applyChargePoll(
     else if (chargeMachine.accepts(charge.state, 'payload_expired'))
       return queryPollResult(charge, { kind: 'no_answer', code })
   }
-  return queryPollResult(charge, { kind: 'known', listedPaymentCount: found.payments.length })
+  return queryPollResult(charge, { kind: 'known', listedPaymentCount: payments.length })
 }
 
 /** Ends a pending charge and writes its event; a charge in any other state stays as it is. */

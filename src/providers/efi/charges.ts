@@ -62,7 +62,7 @@ export function createEfiCharges(client: EfiClient, now: () => number): ChargeCa
   async function findCharge(reference: string): Promise<FindChargeOutcome> {
     const outcome = await client.lookUp(buildCall('findCharge', reference), efiCobSchema, (cob, notes) => {
       if (cob.txid !== reference) return undefined
-      const { items: payments, unreadableItems } = parsePage(efiReceivedPixSchema, cob.pix, notes)
+      const { items: payments, unreadableItems } = parsePage(buildPaymentSchema(reference), cob.pix, notes)
       // An unreadable payment may be the payment of the charge: without it the charge has not ended.
       const hasUnknownPayment = unreadableItems.some(item => !isWithoutMoney(item))
       const found = mapEfiChargeStatus(cob, now())
@@ -114,6 +114,14 @@ export function createEfiCharges(client: EfiClient, now: () => number): ChargeCa
     if (code.kind === 'no_answer') return { ...payloadMissing, message: code.message }
     return { kind: 'accepted', charge: { ...charge, payload: code.qrcode } } as const
   }
+}
+
+/** Builds the schema of a payment in the list of its charge: one that names another charge is unreadable. */
+function buildPaymentSchema(reference: string) {
+  return efiReceivedPixSchema.refine(
+    pix => (pix.txid || reference) === reference,
+    'payment of another charge',
+  )
 }
 
 function isOrdered(order: ProviderChargeRequest, cob: EfiCob): boolean {

@@ -48,8 +48,8 @@ export function mapEfiChargeStatus(cob: EfiCob, now: number): FoundCharge['statu
 export function mapEfiPayment(pix: EfiReceivedPix, chargeKey?: string | null): IncomingPix {
   return {
     endToEnd: pix.endToEndId,
-    txid: pix.txid ?? null,
-    reference: pix.txid ?? null,
+    txid: pix.txid || null,
+    reference: pix.txid || null,
     cents: pix.valor,
     status: 'settled',
     at: pix.horario,

@@ -52,7 +52,7 @@ export type PollChargeInput = { chargeUuid: string; isPayloadExpired: boolean; m
 
 /** State of a charge after its provider was polled. */
 export type PollChargeResult =
-  /** `listedPaymentCount`: number of payments that the provider lists; absent where they were not requested. */
+  /** `listedPaymentCount`: number of payments of the charge that the provider lists; absent where they were not requested. */
   | (FollowUps & { kind: 'known'; state: ChargeState; listedPaymentCount?: number })
   /**
    * The provider gave no outcome: the workflow polls again. Payments that it listed are recorded. `settleWindowMs`: "not found"

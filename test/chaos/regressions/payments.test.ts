@@ -262,3 +262,9 @@ test('a payment that is settled when it is first listed is not posted as pending
   await slow.follow([settled(payment)])
   expect(await slow.postedBuckets()).toEqual(['outside', 'pending', 'pending', 'available'])
 })
+
+test('a listed payment of another charge does not end the polls for a payment of this one', async () => {
+  const charge = await pending()
+  const polled = await charge.follow([{ ...settled(id('O')), reference: 'b'.repeat(32) }])
+  expect(polled).toMatchObject({ kind: 'known', state: 'pending', listedPaymentCount: 0 })
+})

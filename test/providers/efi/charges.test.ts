@@ -204,6 +204,18 @@ test.each([
     'expired',
     [payment],
   ],
+  [
+    'open after its expiry, because a listed PIX names another charge',
+    cobOf({ calendario: past, pix: [pixOf({ txid: 'b'.repeat(32) })] }),
+    'open',
+    [],
+  ],
+  [
+    'paid by a PIX whose txid is empty',
+    cobOf({ status: 'CONCLUIDA', pix: [pixOf({ txid: '' })] }),
+    'completed',
+    [{ ...payment, txid: null, reference: null }],
+  ],
   ['removed by us', cobOf({ status: 'REMOVIDA_PELO_USUARIO_RECEBEDOR' }), 'removed', []],
   ['removed by Efí', cobOf({ status: 'REMOVIDA_PELO_PSP', pix: null }), 'removed', []],
 ])('a charge is found %s', async (_name, json, status, payments) => {
@@ -225,6 +237,7 @@ test('a PIX of 0.00 beside the right one is left out and recorded for operators'
 test.each([
   ['an empty list', []],
   ['no list', undefined],
+  ['a list of the PIX of another charge', [pixOf({ txid: 'b'.repeat(32) })]],
 ])('a charge that is paid, with %s of payments, is no answer', async (_name, listed) => {
   await using story = await openEfiFixture()
   story.scripted.scriptReplies(GET, okReply(cobOf({ status: 'CONCLUIDA', calendario: past, pix: listed })))
