@@ -4,10 +4,10 @@ import type { BankApiName } from './bank-server.ts'
 import { listOddCases } from './cases.ts'
 import { findFaults, runOddCases } from './run.ts'
 
-/** `npm run odd-bank -- --provider efi --seed N`: the whole engine against a bank whose answers are odd. */
+/** `npm run chaos:bank -- --provider efi --seed N`: the whole engine against a bank whose answers are odd. */
 
 type Options = { provider: BankApiName; seed: number; cases: number; concurrency: number; only?: string }
-const { provider, seed, cases, concurrency, only } = new Command('npm run odd-bank --')
+const { provider, seed, cases, concurrency, only } = new Command('npm run chaos:bank --')
   .description('the whole engine against a bank whose answers are odd, judged by the books of the bank')
   .addOption(
     new Option('--provider <name>', 'whose API is odd').choices(['efi', 'woovi']).makeOptionMandatory(),

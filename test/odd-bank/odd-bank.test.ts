@@ -3,7 +3,7 @@ import type { BankApiName } from './bank-server.ts'
 import { isListCase, listOddCases, type OddCase } from './cases.ts'
 import { findFaults, runOddCases } from './run.ts'
 
-/** A part of `npm run odd-bank`: the same few cases of each bank, together against one stack. */
+/** A part of `npm run chaos:bank`: the same few cases of each bank, together against one stack. */
 
 const SEED = 1
 const CASES_PER_BANK = 32
