@@ -41,6 +41,7 @@ async function runInStateDir(
 ): Promise<void> {
   const since = performance.now()
   const abort = ending.signal
+  printLine(`Starting Trilho in ${home.folder} …`)
   createStateDir(home.folder)
   const lock = await acquireStateDirLock(home, abort)
   const processes = createSupervisor(home, { print: printLine, onRestartLimit: error => ending.abort(error) })
@@ -74,9 +75,10 @@ async function runInStateDir(
 /** Waits for a start that is going up or down in this home; one that runs is not to be disturbed. */
 async function acquireStateDirLock(home: StateDir, abort: AbortSignal): Promise<FileLock> {
   const start = performance.now()
-  for (;;) {
+  for (let waits = 0; ; waits++) {
     const lock = tryFileLock(home.lock)
     if (lock) return lock
+    if (waits === 0) printLine(`Waiting for process ${readLockHolder(home.lock)}, which runs here …`)
     const limitMs = existsSync(home.localInfo) ? WAIT_LIMITS.previousRunGraceMs : WAIT_LIMITS.previousRunMs
     if (performance.now() - start > limitMs)
       throw new Error(

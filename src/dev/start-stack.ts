@@ -1,11 +1,10 @@
 import { randomBytes } from 'node:crypto'
 import { join } from 'node:path'
-import type { DemoOptions, DemoResult } from './demo/demo.ts'
+import { type ProgramPlan, runDemoProgram } from './demo/demo-program.ts'
 import { withReachableBindHost } from './env/bind-host.ts'
 import type { LocalInfo } from './env/local-info.ts'
 import { withMemoryFlags } from './env/memory-flags.ts'
 import { readOrCreateSecret } from './env/state-dir.ts'
-import { rejectOnAbort } from './os/wait-until.ts'
 import type { ChildProcessPlan } from './process/supervisor.ts'
 import {
   connectOrStartTemporal,
@@ -16,16 +15,17 @@ import {
 } from './services/startup.ts'
 import type { SearchAttribute } from './services/temporal.ts'
 
-/** The product's own programs and what they bring, so that a test can put small ones in their place. */
+type ProgramName = 'simulator' | 'demo' | 'worker' | 'api'
+
+/** The product's own programs, so that a test can put small ones in their place. */
 export type StackPrograms = {
-  scripts: Record<'simulator' | 'worker' | 'api', string>
+  scripts: Record<ProgramName, string>
   searchAttributes: readonly SearchAttribute[]
-  setUpDemo(options: DemoOptions): Promise<DemoResult>
 }
 
 /** Starts all servers in the order of their dependencies, and returns their addresses once API and worker are ready. */
 export async function startStack(site: StackContext, parts: StackPrograms): Promise<LocalInfo> {
-  const { config, home, ports, processes, abort } = site
+  const { config, home, ports, processes, print, abort } = site
   const environment = withReachableBindHost(config.environment)
   const secretKeys = config.secretKeys ?? (await readOrCreateSecret(home.secretKey, generateLocalSecretKey))
   const [database_url, temporal_address] = await Promise.all([
@@ -45,10 +45,6 @@ export async function startStack(site: StackContext, parts: StackPrograms): Prom
   }
   const simulator = await startSimulatorProcess(site, planProcess('simulator', simulatorEnvironment))
 
-  const demo = await rejectOnAbort(
-    parts.setUpDemo({ databaseUrl: database_url, secretKeys, simulator, publicUrl }),
-    abort,
-  )
   const productEnvironment = withMemoryFlags({
     TRILHO_STORAGE_FOLDER: home.files,
     TRILHO_DRAIN_SECONDS: '0', // There is no proxy in front.
@@ -67,6 +63,12 @@ export async function startStack(site: StackContext, parts: StackPrograms): Prom
     TRILHO_OUTBOX: 'true',
     NODE_EXTRA_CA_CERTS: simulator.ca_file,
   })
+  print('Setting up the demo account …')
+  const demo = await runDemoProgram(
+    planProgram('demo', { ...productEnvironment, SIMULATOR_HOME: home.simulator }),
+    abort,
+  )
+  print('Starting the worker and the API …')
   processes.start(planProcess('worker', productEnvironment))
   processes.start(planProcess('api', productEnvironment))
   const worker_url = `http://127.0.0.1:${ports.worker}`
@@ -87,10 +89,14 @@ export async function startStack(site: StackContext, parts: StackPrograms): Prom
     ...demo,
   }
 
-  /** One of our own programs, on the very Node that this start runs on. */
-  function planProcess(name: keyof StackPrograms['scripts'], env: NodeJS.ProcessEnv): ChildProcessPlan {
+  function planProcess(name: Exclude<ProgramName, 'demo'>, env: NodeJS.ProcessEnv): ChildProcessPlan {
+    return { name, ...planProgram(name, env) }
+  }
+
+  /** Plans one of our own programs, on the very Node that this start runs on. */
+  function planProgram(name: ProgramName, env: NodeJS.ProcessEnv): ProgramPlan {
     const root = join(import.meta.dirname, '../..')
-    return { name, command: process.execPath, args: [join(root, parts.scripts[name])], env, cwd: root }
+    return { command: process.execPath, args: [join(root, parts.scripts[name])], env, cwd: root }
   }
 }
 

@@ -1,11 +1,14 @@
 import { SEARCH_ATTRIBUTES } from '../workflows/contracts/search-attributes.ts'
-import { setUpDemo } from './demo/demo.ts'
 import { runDevStack } from './run.ts'
 
 process.exit(
   await runDevStack({
-    scripts: { simulator: 'src/simulator/main.ts', worker: 'src/worker.ts', api: 'src/server.ts' },
+    scripts: {
+      simulator: 'src/simulator/main.ts',
+      demo: 'src/dev/demo/demo-job.ts',
+      worker: 'src/worker.ts',
+      api: 'src/server.ts',
+    },
     searchAttributes: Object.values(SEARCH_ATTRIBUTES),
-    setUpDemo,
   }),
 )

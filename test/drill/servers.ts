@@ -1,4 +1,3 @@
-import { setUpDemo } from '../../src/dev/demo/demo.ts'
 import { runDevStack } from '../../src/dev/run.ts'
 import { SEARCH_ATTRIBUTES } from '../../src/workflows/contracts/search-attributes.ts'
 
@@ -10,10 +9,10 @@ process.exit(
   await runDevStack({
     scripts: {
       simulator: 'src/simulator/main.ts',
+      demo: 'src/dev/demo/demo-job.ts',
       worker: 'test/drill/programs/idle.ts',
       api: 'src/server.ts',
     },
     searchAttributes: Object.values(SEARCH_ATTRIBUTES),
-    setUpDemo,
   }),
 )

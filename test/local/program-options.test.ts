@@ -3,19 +3,19 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from '@jest/globals'
 
-/** Programs document their options, and refuse all others before they start; `trilho` loads what a command needs. */
+/** Programs document their options, refuse all others before they start, and load what they need. */
 
 const root = join(import.meta.dirname, '../..')
 
 function runProgram(
-  { program, preload }: { program: string; preload?: string },
+  { program, preload, environment }: { program: string; preload?: string; environment?: NodeJS.ProcessEnv },
   ...words: string[]
 ): Promise<{ code: number; out: string; complaint: string }> {
   return new Promise(resolve => {
     execFile(
       process.execPath,
       [...(preload ? ['--import', `./${preload}`] : []), program, ...words],
-      { cwd: root },
+      { cwd: root, ...(environment && { env: { ...process.env, ...environment } }) },
       (error, out, complaint) => resolve({ code: error ? Number(error.code) : 0, out, complaint }),
     )
   })
@@ -46,13 +46,15 @@ test.each<[program: string, option: string, value: string]>([
   expect(out).toBe('')
 })
 
-/** Runs a command of `trilho`; `packages` and `files` are what it has loaded. */
-async function runTrilho(...words: string[]) {
+/** Runs a program; `packages` and `files` are what it has loaded. */
+async function runWithReport(program: string, words: string[], environment?: NodeJS.ProcessEnv) {
   const preload = 'test/local/programs/report-modules.ts'
-  const { complaint, ...ended } = await runProgram({ program: 'src/cli.ts', preload }, ...words)
-  const { packages, files } = JSON.parse(complaint.trim().split('\n').at(-1)!) as Record<string, string[]>
+  const ended = await runProgram({ program, preload, ...(environment && { environment }) }, ...words)
+  const lines = ended.complaint.trim().split('\n')
+  const { packages, files } = JSON.parse(lines.at(-1)!) as Record<'packages' | 'files', string[]>
   return { ...ended, packages, files }
 }
+const runTrilho = (...words: string[]) => runWithReport('src/cli.ts', words)
 
 test('trilho --version prints the version of the package, and --help every command; neither loads a command', async () => {
   const { version } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'))
@@ -81,5 +83,13 @@ test.each<[words: string, file: string, absent: string[]]>([
   expect(out).toMatch(/^Usage: trilho \w+ /)
   expect(files).toContain(file)
   expect(files).not.toContain('src/cli/reconciliation.ts')
-  expect(packages!.filter(name => absent.includes(name))).toEqual([])
+  expect(packages.filter(name => absent.includes(name))).toEqual([])
+})
+
+test('npm start, which supervises for as long as it runs, loads no library of the database, the API or the providers', async () => {
+  const { code, complaint, packages } = await runWithReport('src/dev/start.ts', [], { PORT: 'none' })
+  expect(code).toBe(1)
+  expect(complaint).toContain('PORT')
+  const heavy = ['@mikro-orm/core', 'kysely', 'pg', 'koa', 'undici', 'pino', '@temporalio/worker']
+  expect(packages.filter(name => heavy.includes(name))).toEqual([])
 })

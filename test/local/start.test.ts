@@ -7,7 +7,7 @@ import { isProcessAlive, type ProcessIdentity } from '../../src/dev/process/iden
 import { createTemporaryFolder } from '../support/servers.ts'
 import { launchStack, readRunningProcesses, type Stack, startStack } from '../support/stack.ts'
 
-// Six starts at once, each with a PostgreSQL and a Temporal; twenty seconds where the machine is not busy.
+// Seven starts at once, each with a PostgreSQL and a Temporal; twenty seconds where the machine is not busy.
 
 const program = 'test/local/programs/start.ts'
 
@@ -34,6 +34,22 @@ test.concurrent('a start prints all addresses, ends in order by one signal or ma
   expect(statSync(stack.home.temporalDatabase).mode & 0o077).toBe(0)
   const connection = await Connection.connect({ address: first.temporal_address })
   await connection.close()
+
+  expect(
+    stack
+      .output()
+      .split('\n')
+      .filter(line => line.endsWith(' …'))
+      .sort(),
+  ).toEqual([
+    'Creating and starting PostgreSQL …',
+    'Setting up the demo account …',
+    'Starting Temporal …',
+    `Starting Trilho in ${stack.home.folder} …`,
+    'Starting the simulator of the providers …',
+    'Starting the worker and the API …',
+  ])
+  expect(stack.output()).toMatch(/^Starting Trilho in /)
 
   await stack.restart()
   expect(journal(stack).filter(line => line.startsWith('ends'))).toEqual([
@@ -84,6 +100,16 @@ test.concurrent('a program that fails at its start stops everything, with its la
   expect(start.output()).toMatch(
     /worker ended 5 times in a row, at last with code 1[\s\S]*The worker is broken/,
   )
+  expect(await tryReadJsonFile(home.pids)).toBeUndefined()
+  await folder.remove()
+})
+
+test.concurrent('a demo account that cannot be set up stops everything, with what its program printed', async () => {
+  const folder = await createTemporaryFolder()
+  const home = resolveStateDir(folder.path)
+  const start = launchStack(home, { program, environment: { DEMO_IS_BROKEN: 'yes' } })
+  expect(await start.ended).toBe(1)
+  expect(start.output()).toMatch(/The demo account cannot be set up[\s\S]*The demo is broken/)
   expect(await tryReadJsonFile(home.pids)).toBeUndefined()
   await folder.remove()
 })

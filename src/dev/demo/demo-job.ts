@@ -5,8 +5,8 @@ import { tryReadJsonFile } from '../env/state-dir.ts'
 import { type SimulatorInfo, setUpDemo } from './demo.ts'
 
 /**
- * The demo account against a simulator that runs already (`docker compose --profile simulator`): prints what
- * `npm start` writes to `local.json`, the freshly issued tokens included.
+ * Sets up the demo account against a simulator that runs already, for `npm start` and `docker compose --profile simulator`:
+ * prints what `npm start` writes to `local.json`, the freshly issued tokens included.
  */
 const { config } = startProcess('demo', readServiceConfig)
 const file = join(readSimulatorConfig().home, 'simulator.json')

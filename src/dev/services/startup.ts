@@ -1,3 +1,4 @@
+import { existsSync } from 'node:fs'
 import { rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { LocalConfig } from '../../config.ts'
@@ -37,7 +38,8 @@ export type StackContext = {
 
 /** Returns its DATABASE_URL once it accepts connections. */
 export async function startPostgres(site: StackContext): Promise<string> {
-  const { config, home, ports, processes, abort } = site
+  const { config, home, ports, processes, print, abort } = site
+  print(`${existsSync(home.postgres) ? 'Starting' : 'Creating and starting'} PostgreSQL …`)
   const password = await readOrCreateSecret(home.postgresPassword, generatePostgresPassword)
   const cluster = await openPostgresCluster({ folder: home.postgres, password, abort })
   await removeStalePidFile(cluster)
@@ -62,6 +64,9 @@ export async function connectOrStartTemporal(
   searchAttributes: readonly SearchAttribute[],
 ): Promise<string> {
   const { config, processes, print, abort } = site
+  print(
+    config.temporalAddress ? `Connecting to Temporal at ${config.temporalAddress} …` : 'Starting Temporal …',
+  )
   const address = config.temporalAddress ?? (await startTemporal(site, searchAttributes))
   await waitForTemporal(
     { address, credentials: config.temporalCredentials },
@@ -105,11 +110,12 @@ async function startTemporal(
 
 /** Returns what it says of itself once it listens. */
 export async function startSimulatorProcess(
-  { home, processes, abort }: StackContext,
+  { home, processes, print, abort }: StackContext,
   plan: ChildProcessPlan,
 ): Promise<SimulatorInfo> {
   const file = join(home.simulator, 'simulator.json')
   await rm(file, { force: true })
+  print('Starting the simulator of the providers …')
   processes.start(plan)
   const description = `The simulator does not start; see ${home.log('simulator')}`
   const limitMs = WAIT_LIMITS.simulatorMs
