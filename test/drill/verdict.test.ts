@@ -71,8 +71,10 @@ test('every response may be late where a row says why its callers are slow', () 
     { ...post, ms: 9_000 },
   ]
   const seen = { ...CLEAN, answers: late }
-  expect(findMissedTargets({ callersMayBeSlow: 'other processes take the machine' }, seen)).toEqual([])
-  expect(findMissedTargets({}, seen)).toHaveLength(2)
+  expect(
+    findMissedTargets({ callersMayBeSlow: 'other processes take the machine' }, seen, IDLE_LIMITS),
+  ).toEqual([])
+  expect(findMissedTargets({}, seen, IDLE_LIMITS)).toHaveLength(2)
 })
 
 test('reads may be slow where a row says why', () => {

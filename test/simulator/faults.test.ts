@@ -113,7 +113,7 @@ test('accepted_then_rejected is accepted, then rejected; a devolução likewise'
   expect((await send(name)).status).toBe(201)
   expect((await settledIs(name, 'NAO_REALIZADO')).body).not.toHaveProperty('gnExtras')
   const [notice] = await pollUntil(
-    () => noticesOf(name),
+    () => notificationsOf(name),
     found => found.length === 1,
   )
   expect(JSON.parse(notice!.body).pix[0].gnExtras.erro.codigo).toBe('AB03')

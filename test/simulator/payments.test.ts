@@ -56,7 +56,7 @@ test('a notification shows the payer once the account’s configuration enables 
   const { txid, payload } = await charged()
   await simulator.control.pay({ payload, payer: { name: 'Maria', document: '52998224725' } })
   const [notification] = await pollUntil(
-    () => noticesOf('payer', txid),
+    () => notificationsOf('payer', txid),
     found => found.length === 1,
   )
   const payer = { nome: 'Maria', cpf: '52998224725' }
