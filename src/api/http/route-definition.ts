@@ -28,8 +28,6 @@ export type Route<Tokens extends TokenRule, Params, Query, Body, Answers> = {
   description?: string
   /** Default: `any`. */
   tokens?: Tokens
-  /** Route's own rate limit; runs before the request is parsed, so it counts invalid requests as well. */
-  rateLimit?(caller: { token: TokenOf<Tokens>; em: EntityManager }): Promise<void>
   /** Schema of the path parameters; UUIDs where absent. A mismatch is 404. */
   params?: Params
   /** Schema of the query, a strict object: an unknown parameter is 422. */

@@ -84,7 +84,6 @@ async function serveRequest(router: ApiRouter, definition: PreparedRoute, ctx: R
   try {
     const token = await authenticateCaller(router, definition, ctx)
     const caller = { token: token as never, em: router.orm.em.fork() }
-    await definition.rateLimit?.(caller)
     const request = {
       ...(await parseRequest({ route: definition, ctx, cleanup, formSemaphore }, caller)),
       requestId: ctx.state.requestId,
