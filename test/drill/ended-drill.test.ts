@@ -40,6 +40,7 @@ test('a drill that is ended during a fault has stopped everything that it has st
       },
     ],
     seconds: 60,
+    undisturbedSeconds: 2,
     signal: ending.signal,
   })
   await expect(drill).rejects.toThrow('aborted')

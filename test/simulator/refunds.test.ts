@@ -6,7 +6,7 @@ let simulator: SimulatorFixture
 let efi: EfiClient
 beforeAll(async () => {
   simulator = await openSimulatorFixture()
-  efi = await simulator.createShop({ balance: 0 })
+  efi = await simulator.createShop({ balance: 0, options: { unpublished_fields: true } })
   await efi.put('/v2/webhook/loja@trilho.test', { webhookUrl: `${simulator.facts.inbox_url}/back?ignorar=` })
 })
 afterAll(() => simulator.close())

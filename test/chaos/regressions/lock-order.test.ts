@@ -19,11 +19,10 @@ beforeAll(async () => {
 })
 afterAll(() => fixture?.close())
 
-/** A charge of R$ 10.00 with half of it for a recipient. */
-async function chargeWithSplit() {
-  const pool = randomUUID()
-  const owner = await fixture.createMerchant(0, pool)
-  const recipient = await fixture.createMerchant(0, pool)
+type Merchant = { accountUuid: string; connectionUuid: string }
+
+/** A charge of R$ 10.00, of which `recipient` gets half where there is one. */
+async function openCharge({ accountUuid, connectionUuid }: Merchant, recipient?: Merchant) {
   const uuid = randomUUID()
   const reference = uuid.replaceAll('-', '')
   const charge: IssuedCharge = {
@@ -31,15 +30,15 @@ async function chargeWithSplit() {
     expiresAt: new Date(Date.now() + 60_000).toISOString(),
   }
   fixture.scriptProvider({ issueCharge: async () => ({ kind: 'accepted', charge }) })
-  const splits = [{ recipientAccountUuid: recipient.accountUuid, type: 'PERCENTAGE', amount: 5_000 }]
+  const splits = recipient
+    ? [{ recipientAccountUuid: recipient.accountUuid, type: 'PERCENTAGE', amount: 5_000 }]
+    : []
   await fixture.providers.issueCharge({
-    ...{ uuid, accountUuid: owner.accountUuid, candidates: [owner.connectionUuid], valueCents: 1_000 },
+    ...{ uuid, accountUuid, candidates: [connectionUuid], valueCents: 1_000 },
     ...{ details: fixture.seal.seal({ splits, fingerprint: 'f' }), requestId: 'r', timeScale: 1 },
     expiresInSeconds: 60,
   })
   return {
-    owner,
-    recipient,
     pix: (more: Partial<IncomingPix> = {}): IncomingPix => ({
       ...{ endToEnd: newEndToEndId(), txid: reference, reference, cents: 1_000, status: 'settled' },
       ...{ at: new Date().toISOString(), payer: null, pixKey: 'key', ...more },
@@ -53,22 +52,27 @@ async function chargeWithSplit() {
   }
 }
 
-/** Credits a deposit of R$ 10.00, which its payer disputes; the account has spent it. */
-async function openUncoveredDispute(merchant: { accountUuid: string; connectionUuid: string }) {
+/** A charge of R$ 10.00 with half of it for a recipient. */
+async function chargeWithSplit() {
+  const pool = randomUUID()
+  const owner = await fixture.createMerchant(0, pool)
+  const recipient = await fixture.createMerchant(0, pool)
+  return { owner, recipient, ...(await openCharge(owner, recipient)) }
+}
+
+/** Credits a payment of R$ 10.00, which its payer disputes; the account has spent it. */
+async function openUncoveredDispute(merchant: Merchant) {
   const { connectionUuid } = merchant
-  const endToEnd = newEndToEndId()
-  const payment: IncomingPix = {
-    ...{ endToEnd, txid: null, reference: null, cents: 1_000, status: 'settled' },
-    ...{ at: new Date().toISOString(), payer: null, pixKey: 'key' },
-  }
+  const charge = await openCharge(merchant)
+  const payment = charge.pix()
+  const { endToEnd, at } = payment
+  expect(await charge.poll(payment)).toMatchObject({ state: 'paid' })
   fixture.scriptProvider({
-    findPayment: async () => ({ kind: 'found', payment }),
     sendTransfer: async () => ({
       kind: 'accepted',
-      payout: { status: 'settled', cents: 1_000, endToEnd: newEndToEndId(), at: payment.at, returns: [] },
+      payout: { status: 'settled', cents: 1_000, endToEnd: newEndToEndId(), at, returns: [] },
     }),
   })
-  await fixture.providers.recordDeposit({ connectionUuid, endToEnd, requestId: 'r', timeScale: 1 })
   const order = fixture.transferInput(merchant, { valueCents: 1_000 })
   await fixture.records.storeTransfer(order)
   await fixture.providers.sendTransfer({ uuid: order.uuid, connectionUuid, isResend: false })
