@@ -128,6 +128,7 @@ test('the examples of its README run', async () => {
     // The refund may have settled.
     expect.stringMatching(/^charge 150.75 (PROCESSING|PARTIALLY_REFUNDED)$/),
     'failed provider_rejected false',
+    expect.stringMatching(/^read (PROCESSING|PARTIALLY_REFUNDED)$/),
     '',
   ])
 

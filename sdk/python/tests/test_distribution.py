@@ -26,3 +26,9 @@ def test_the_wheel_is_typed_and_has_licence_readme_and_version(tmp_path: Path) -
     assert "License-Expression: Apache-2.0" in metadata
     assert "Requires-Python: >=3.10" in metadata
     assert "# Trilho for Python" in metadata
+    assert "Classifier: Typing :: Typed" in metadata
+    is_named = all(
+        f"Project-URL: {name}, https://" in metadata for name in ("Homepage", "Repository", "Issues")
+    )
+    # Nobody may publish it before it says where it comes from.
+    assert ("Classifier: Private :: Do Not Upload" in metadata) is not is_named

@@ -35,6 +35,12 @@ def test_every_program_of_the_readme_runs(
     simulator.close()
     names["trilho"].close()  # type: ignore[attr-defined]
     printed = capsys.readouterr().out
-    for line in ("PAID 150.75", "paid: ", "validation_failed {'value': ", "provider_rejected AC03"):
+    for line in (
+        "PAID 150.75",
+        "paid: ",
+        "validation_failed {'value': ",
+        "provider_rejected AC03",
+        "stored response of order-2",
+    ):
         assert line in printed
     assert "repeat with" not in printed

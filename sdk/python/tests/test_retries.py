@@ -19,7 +19,8 @@ from trilho import (
     ServerError,
     Trilho,
 )
-from trilho._retries import Attempts, parse_retry_after
+from trilho._response_info import parse_retry_after
+from trilho._retries import Attempts
 
 UUID = "6f1c2c0e-6a5d-4d5e-9b53-0c1f4f7a9d21"
 REFUNDED = Answer(200, {"message": "", "data": refund_result(50)})

@@ -1,6 +1,7 @@
 import type { TrilhoErrorDetails } from './errors.ts'
 import type { PreparedRequest } from './request.ts'
-import { isRetriedResponse, parseRetryAfter } from './retries.ts'
+import { type AttemptFacts, type OnResponse, type ResponseInfo, readResponseInfo } from './response-info.ts'
+import { isRetriedResponse } from './retries.ts'
 
 /** One attempt of a call. Its outcome is a value; the transport decides whether there is another attempt. */
 
@@ -11,13 +12,18 @@ export type Failure = Omit<TrilhoErrorDetails, 'attempts' | 'idempotencyKey'> & 
 }
 export type Outcome<Body> = { kind: 'success'; body: Body } | { kind: 'failure'; failure: Failure }
 
-type AttemptLimits = { limitMs: number; signal: AbortSignal | undefined }
+type AttemptOptions = {
+  limitMs: number
+  signal: AbortSignal | undefined
+  facts: AttemptFacts
+  onResponse: OnResponse | undefined
+}
 
 /** Sends a request once, and reads the whole response within the limit. */
 export async function attemptRequest<Body>(
   fetch: typeof globalThis.fetch,
   request: PreparedRequest,
-  { limitMs, signal }: AttemptLimits,
+  { limitMs, signal, facts, onResponse }: AttemptOptions,
 ): Promise<Outcome<Body>> {
   const { method, url, headers, body } = request
   const controller = new AbortController()
@@ -29,7 +35,9 @@ export async function attemptRequest<Body>(
     const sent = { method, headers, redirect: 'manual', signal: controller.signal } as const
     const response = await fetch(url, body === undefined ? sent : { ...sent, body })
     const bytes = new Uint8Array(await response.arrayBuffer())
-    return readResponse<Body>(request, response, bytes)
+    const info = readResponseInfo(response, facts)
+    void reportResponse(onResponse, info)
+    return readResponse<Body>(request, { info, mediaType: readMediaType(response), bytes })
   } catch (cause) {
     return { kind: 'failure', failure: describeNoResponse(request, cause) }
   } finally {
@@ -56,13 +64,28 @@ export async function attemptRequest<Body>(
   }
 }
 
-function readResponse<Body>(request: PreparedRequest, response: Response, bytes: Uint8Array): Outcome<Body> {
-  const mediaType = response.headers.get('content-type')?.split(';')[0]?.trim() ?? ''
+/** Calls the caller's function. What it throws changes nothing: the operation may have moved money. */
+async function reportResponse(onResponse: OnResponse | undefined, info: ResponseInfo): Promise<void> {
+  try {
+    await onResponse?.({ ...info })
+  } catch {
+    // The outcome of the call is that of its response.
+  }
+}
+
+function readMediaType({ headers }: Response): string {
+  return headers.get('content-type')?.split(';')[0]?.trim() ?? ''
+}
+
+function readResponse<Body>(
+  request: PreparedRequest,
+  { info, mediaType, bytes }: { info: ResponseInfo; mediaType: string; bytes: Uint8Array },
+): Outcome<Body> {
   const parsed = mediaType === 'application/json' ? tryParseJson(bytes) : undefined
-  if (!response.ok)
-    return { kind: 'failure', failure: describeError(request, response, Object(parsed?.value)) }
+  if (!isSuccess(info))
+    return { kind: 'failure', failure: describeError(request, info, Object(parsed?.value)) }
   if (mediaType !== request.accept || (mediaType === 'application/json' && !parsed))
-    return { kind: 'failure', failure: describeUnexpected(request, response) }
+    return { kind: 'failure', failure: describeUnexpected(request, info) }
   return { kind: 'success', body: parsed ? unwrapData(parsed.value) : readContent(mediaType, bytes) }
 }
 
@@ -90,39 +113,36 @@ const UNKNOWN_OUTCOMES = new Set(['not_confirmed', 'issuing', 'pix_key_unknown',
 /** The error body of the API; nothing of it is certain where a proxy has answered. */
 type ErrorBody = { code?: unknown; message?: unknown; errors?: unknown; request_id?: unknown; data?: unknown }
 
-function describeError(request: PreparedRequest, response: Response, body: ErrorBody): Failure {
-  const { status } = response
-  if (typeof body.code !== 'string') return describeUnexpected(request, response)
+function describeError(request: PreparedRequest, info: ResponseInfo, body: ErrorBody): Failure {
+  const { status, requestId, retryAfterMs, isReplayed } = info
+  if (typeof body.code !== 'string') return describeUnexpected(request, info)
   const errors = readFieldErrors(body.errors)
-  const requestId = readRequestId(response)
   const fields = Object.entries(errors ?? {}).flatMap(([field, texts]) =>
     texts.map(text => `${field} ${text}`),
   )
   const parts = [`${status} ${body.code}: ${body.message}`, ...fields, requestId && `request_id ${requestId}`]
   return {
     ...{ message: parts.filter(Boolean).join('; '), code: body.code, status, requestId, errors },
-    data: body.data,
-    retryAfterMs: parseRetryAfter(response.headers.get('retry-after')),
-    isRetried: isRetriedResponse(response, body.data),
+    ...{ data: body.data, retryAfterMs, isReplayed },
+    isRetried: isRetriedResponse(info, body.data),
     isOutcomeUnknown: request.method !== 'GET' && (status === 500 || UNKNOWN_OUTCOMES.has(body.code)),
   }
 }
 
 /** Describes a response that the API has not sent. Its body stays out of the message. */
-function describeUnexpected({ method, path }: PreparedRequest, response: Response): Failure {
+function describeUnexpected({ method, path }: PreparedRequest, info: ResponseInfo): Failure {
+  const { status, requestId, retryAfterMs, isReplayed } = info
   return {
-    message: `${method} ${path} got ${response.status}, and no answer of the API.`,
+    message: `${method} ${path} got ${status}, and no answer of the API.`,
     code: 'unexpected_response',
-    status: response.status,
-    requestId: readRequestId(response),
-    retryAfterMs: parseRetryAfter(response.headers.get('retry-after')),
-    isRetried: isRetriedResponse(response, undefined),
-    isOutcomeUnknown: method !== 'GET' && (response.ok || response.status >= 500),
+    ...{ status, requestId, retryAfterMs, isReplayed },
+    isRetried: isRetriedResponse(info, undefined),
+    isOutcomeUnknown: method !== 'GET' && (isSuccess(info) || status >= 500),
   }
 }
 
-function readRequestId(response: Response): string | undefined {
-  return response.headers.get('x-request-id') ?? undefined
+function isSuccess({ status }: ResponseInfo): boolean {
+  return status >= 200 && status < 300
 }
 
 function readFieldErrors(errors: unknown): Record<string, string[]> | undefined {

@@ -8,20 +8,26 @@ import { createProviders, type Providers } from './resources/providers.ts'
 import { createRefunds, type Refunds } from './resources/refunds.ts'
 import { createTransfers, type Transfers } from './resources/transfers.ts'
 import { createWebhooks, type Webhooks } from './resources/webhooks.ts'
+import type { OnResponse } from './response-info.ts'
 import { DEFAULT_RETRIES, type RetryPolicy } from './retries.ts'
 import { createCall } from './transport.ts'
 
 export type TrilhoOptions = {
-  /** An access token of the account. */
-  token: string
-  /** The address of the API, with or without `/api/v1`. */
-  baseUrl: string
+  /** An access token of the account. From the environment's `TRILHO_TOKEN` where the option is absent, not where undefined. */
+  token?: string
+  /** The address of the API, with or without `/api/v1`. From `TRILHO_BASE_URL` where the option is absent. */
+  baseUrl?: string
   /** Milliseconds that one attempt may take. Default 30,000. */
   timeoutMs?: number
   /** When a call is repeated. A call that creates or moves something is repeated with the same key. */
   retries?: Partial<RetryPolicy>
   /** Sends the requests. Default: the global fetch. */
   fetch?: typeof globalThis.fetch
+  /**
+   * Receives what the headers of each response say: request id, rate limit, replay. Called once for each response of
+   * each attempt, before the call returns or fails. What it throws is ignored.
+   */
+  onResponse?: OnResponse
 }
 
 /** A provider may need some seconds to answer the API. */
@@ -40,12 +46,18 @@ export class Trilho {
   readonly ledger: Ledger
   readonly health: Health
 
-  constructor({ token, baseUrl, timeoutMs = TIMEOUT_MS, retries, fetch = globalThis.fetch }: TrilhoOptions) {
+  constructor(options: TrilhoOptions = {}) {
+    const { timeoutMs = TIMEOUT_MS, retries, fetch = globalThis.fetch, onResponse } = options
+    // An option that is there and undefined is a mistake of the caller, which must not choose another account.
+    const token = 'token' in options ? options.token : readEnvironment('TRILHO_TOKEN')
+    const baseUrl = 'baseUrl' in options ? options.baseUrl : readEnvironment('TRILHO_BASE_URL')
     // fetch shows a header that it refuses in its message.
     if (typeof token !== 'string' || !/^[\x21-\x7e]+$/.test(token))
-      throw new TypeError('token must be an access token: printable characters without spaces')
+      throw new TypeError(
+        'token, or TRILHO_TOKEN, must be an access token: printable characters without spaces',
+      )
     const call = createCall({
-      ...{ token, timeoutMs, baseUrl: readBaseUrl(baseUrl) },
+      ...{ token, timeoutMs, baseUrl: readBaseUrl(baseUrl), onResponse },
       retries: { ...DEFAULT_RETRIES, ...retries },
       fetch: (input, init) => fetch(input, init),
     })
@@ -62,7 +74,13 @@ export class Trilho {
   }
 }
 
-function readBaseUrl(text: string): string {
+/** Reads a variable where the runtime has an environment. A bundler does not write its value into a program this way. */
+function readEnvironment(name: string): string | undefined {
+  const { process } = globalThis as { process?: { env?: Record<string, string | undefined> } }
+  return process?.env?.[name]
+}
+
+function readBaseUrl(text = ''): string {
   const url = new URL(/^https?:\/\//.test(text) ? text : 'invalid:')
   if (
     url.protocol === 'invalid:' ||
@@ -71,6 +89,8 @@ function readBaseUrl(text: string): string {
     url.username !== '' ||
     url.password !== ''
   )
-    throw new TypeError('baseUrl must be the address of the API, for example https://pix.example.com')
+    throw new TypeError(
+      'baseUrl, or TRILHO_BASE_URL, must be the address of the API, for example https://pix.example.com',
+    )
   return (url.origin + url.pathname).replace(/\/+$/, '').replace(/\/api\/v1$/, '')
 }

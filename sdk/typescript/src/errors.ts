@@ -20,6 +20,7 @@ export type TrilhoErrorDetails = {
   errors?: Record<string, string[]> | undefined
   data?: unknown
   retryAfterMs?: number | undefined
+  isReplayed?: boolean | undefined
   idempotencyKey?: string | undefined
   attempts: number
   isOutcomeUnknown: boolean
@@ -41,6 +42,8 @@ export class TrilhoError extends Error {
   readonly data: unknown
   /** Milliseconds to wait before a repeat, where the API names them. */
   readonly retryAfterMs: number | undefined
+  /** The response is the stored one of an earlier request with the same key. */
+  readonly isReplayed: boolean
   /** Repeat the call with this key (`options.idempotencyKey`): the API answers with the result of the first. */
   readonly idempotencyKey: string | undefined
   /** Requests that were sent. */
@@ -56,6 +59,7 @@ export class TrilhoError extends Error {
     this.errors = details.errors
     this.data = details.data
     this.retryAfterMs = details.retryAfterMs
+    this.isReplayed = details.isReplayed ?? false
     this.idempotencyKey = details.idempotencyKey
     this.attempts = details.attempts
     this.isOutcomeUnknown = details.isOutcomeUnknown

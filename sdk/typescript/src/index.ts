@@ -56,6 +56,7 @@ export type {
 } from './openapi/types.ts'
 export type { CursorPage, List, Page } from './pages.ts'
 export type { MedAttachment, MedReply } from './resources/meds.ts'
+export type { OnResponse, RateLimit, ResponseInfo } from './response-info.ts'
 export type { RetryPolicy } from './retries.ts'
 export { type VerifyOptions, verifyWebhook, type WebhookHeaders } from './verify-webhook.ts'
 export { VERSION } from './version.ts'

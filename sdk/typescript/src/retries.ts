@@ -1,3 +1,5 @@
+import type { ResponseInfo } from './response-info.ts'
+
 /** When an attempt is repeated, and after which delay (Trilho's page of errors, "Whether to try again"). */
 
 export type RetryPolicy = {
@@ -27,12 +29,9 @@ export function isRepeatable(method: string, idempotencyKey: string | undefined)
 }
 
 /** Returns whether another attempt may have another outcome than this error response. */
-export function isRetriedResponse(
-  { status, headers }: { status: number; headers: Headers },
-  data: unknown,
-): boolean {
+export function isRetriedResponse({ status, isReplayed }: ResponseInfo, data: unknown): boolean {
   // A stored response is final for its key, and so is an operation that has FAILED.
-  const isFinal = headers.get('idempotent-replayed') === 'true' || Object(data).status === 'FAILED'
+  const isFinal = isReplayed || Object(data).status === 'FAILED'
   return RETRIED_STATUSES.has(status) && !isFinal
 }
 
@@ -44,14 +43,6 @@ export function computeDelayMs(
 ): number {
   const ceilingMs = Math.min(baseDelayMs * 2 ** (failedAttempts - 1), maxDelayMs)
   return retryAfterMs + ceilingMs * (0.5 + Math.random() / 2)
-}
-
-/** Parses `Retry-After`: seconds, or an HTTP date. */
-export function parseRetryAfter(value: string | null): number | undefined {
-  if (value === null) return undefined
-  if (/^\d+$/.test(value.trim())) return Number(value) * 1_000
-  const at = Date.parse(value)
-  return Number.isNaN(at) ? undefined : Math.max(0, at - Date.now())
 }
 
 /** Waits, or rejects when the signal is aborted. */

@@ -3,6 +3,7 @@ import type { Call, CallInput, KeyedCallOptions, OperationId, Result } from './c
 import { TrilhoError } from './errors.ts'
 import { OPERATIONS } from './openapi/operations.ts'
 import { buildRequest, type PreparedRequest } from './request.ts'
+import type { OnResponse } from './response-info.ts'
 import { computeDelayMs, delay, isRepeatable, type RetryPolicy } from './retries.ts'
 import { loadWebCrypto } from './web-crypto.ts'
 
@@ -12,6 +13,7 @@ export type TransportSettings = {
   timeoutMs: number
   retries: RetryPolicy
   fetch: typeof globalThis.fetch
+  onResponse: OnResponse | undefined
 }
 
 /** Creates the function through which every resource calls the API. */
@@ -24,24 +26,30 @@ export function createCall({ baseUrl, token, ...settings }: TransportSettings): 
     const { isKeyed } = OPERATIONS[operation]
     const idempotencyKey = isKeyed ? requireKey(ownKey ?? (await generateKey())) : undefined
     const request = buildRequest(operation, input, { baseUrl, token, idempotencyKey, requestId })
-    return sendUntilAnswered<Result<Id>>(request, { ...settings, ...options, idempotencyKey })
+    return sendUntilAnswered<Result<Id>>(request, { ...settings, ...options, operation, idempotencyKey })
   }
 }
 
 type SendOptions = Omit<TransportSettings, 'baseUrl' | 'token'> &
-  Pick<KeyedCallOptions, 'signal' | 'deadlineMs' | 'maxAttempts'> & { idempotencyKey: string | undefined }
+  Pick<KeyedCallOptions, 'signal' | 'deadlineMs' | 'maxAttempts'> & {
+    operation: OperationId
+    idempotencyKey: string | undefined
+  }
 
 /** Sends a request, again where that is safe and may help. Every attempt has the same key. */
 async function sendUntilAnswered<Body>(
   request: PreparedRequest,
-  { fetch, timeoutMs, retries, signal, idempotencyKey, ...own }: SendOptions,
+  { fetch, onResponse, timeoutMs, retries, signal, operation, idempotencyKey, ...own }: SendOptions,
 ): Promise<Body> {
   const { maxAttempts, deadlineMs } = { ...retries, ...own }
   const endsAt = Date.now() + deadlineMs
   let isOutcomeUnknown = false
   for (let attempts = 1; ; attempts++) {
     const limitMs = Math.max(0, Math.min(timeoutMs, endsAt - Date.now()))
-    const outcome = await attemptRequest<Body>(fetch, request, { limitMs, signal })
+    const outcome = await attemptRequest<Body>(fetch, request, {
+      ...{ limitMs, signal, onResponse },
+      facts: { operation, attempt: attempts, idempotencyKey },
+    })
     if (outcome.kind === 'success') return outcome.body
     const { message, isRetried, ...failure } = outcome.failure
     isOutcomeUnknown = failure.isOutcomeUnknown || (isOutcomeUnknown && !isAnswer(outcome.failure))

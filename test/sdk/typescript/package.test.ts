@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs'
 import { mkdir, readdir, readFile, symlink, writeFile } from 'node:fs/promises'
 import { createRequire } from 'node:module'
-import { dirname, join } from 'node:path'
+import { basename, dirname, join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import { createTemporaryFolder } from '../../support/servers.ts'
 import { installPackage, readExamples, run, writeProgram } from './support/package.ts'
@@ -30,6 +30,32 @@ test('holds every file that it names, and no dependency', async () => {
   expect(await readFile(join(installed, 'LICENSE'), 'utf8')).toBe(
     await readFile(join(ROOT, 'LICENSE'), 'utf8'),
   )
+})
+
+test('may be published only where it names its repository, from which npm proves its provenance', async () => {
+  const manifest = JSON.parse(await readFile(join(installed, 'package.json'), 'utf8'))
+  const { license, keywords, engines, publishConfig } = manifest
+  expect({ license, engines, publishConfig }).toEqual({
+    ...{ license: 'Apache-2.0', engines: { node: '>=18' } },
+    publishConfig: { access: 'public', provenance: true },
+  })
+  expect(keywords).toContain('pix')
+  const isNamed = manifest.repository && manifest.homepage && manifest.bugs
+  expect(Boolean(manifest.private)).toBe(!isNamed)
+})
+
+test('every module has a source map that holds its source', async () => {
+  const dist = join(installed, 'dist')
+  const modules = (await readdir(dist, { recursive: true })).filter(name => name.endsWith('.js'))
+  expect(modules.length).toBeGreaterThan(30)
+  for (const name of modules) {
+    const text = await readFile(join(dist, name), 'utf8')
+    expect(text).toContain(`//# sourceMappingURL=${basename(name)}.map`)
+    const { sources, sourcesContent } = JSON.parse(await readFile(join(dist, `${name}.map`), 'utf8'))
+    const source = name.replace(/^\w+\/(.*)\.js$/, 'sdk/typescript/src/$1.ts')
+    expect(sources).toEqual([expect.stringMatching(new RegExp(`${basename(source)}$`))])
+    expect(sourcesContent).toEqual([await readFile(join(ROOT, source), 'utf8')])
+  }
 })
 
 test('the client imports nothing of Node', async () => {

@@ -184,7 +184,7 @@ describe('the error', () => {
     expect({ ...failure }).toEqual({
       ...{ name: 'TrilhoError', code: 'validation_failed', status: 422, requestId: 'r-1', errors },
       ...{ data: { uuid: CHARGE.uuid }, retryAfterMs: undefined, idempotencyKey: 'k', attempts: 1 },
-      isOutcomeUnknown: false,
+      ...{ isReplayed: false, isOutcomeUnknown: false },
     })
     expect(failure.message).toBe(
       '422 validation_failed: It is validation_failed.; splits.0.value is required; value must be a number; request_id r-1',
@@ -233,7 +233,9 @@ describe('the error', () => {
 describe('a client is not made', () => {
   test.each(['', `${TOKEN}\n`, 'two words', 'não'])('with the token %j, which no message shows', token => {
     const make = () => new Trilho({ token, baseUrl: api.url })
-    expect(make).toThrow(/^token must be an access token: printable characters without spaces$/)
+    expect(make).toThrow(
+      /^token, or TRILHO_TOKEN, must be an access token: printable characters without spaces$/,
+    )
   })
   test.each([
     '',
@@ -242,6 +244,8 @@ describe('a client is not made', () => {
     'https://a:b@pix.example.com',
     'https://x/?a=1',
   ])('with the address %j', baseUrl => {
-    expect(() => new Trilho({ token: TOKEN, baseUrl })).toThrow(/baseUrl must be|Invalid URL/)
+    expect(() => new Trilho({ token: TOKEN, baseUrl })).toThrow(
+      /baseUrl, or TRILHO_BASE_URL, must be|Invalid URL/,
+    )
   })
 })

@@ -4,6 +4,7 @@ from . import errors, events, inputs, models
 from ._amounts import Amount
 from ._client import AsyncTrilho, Trilho
 from ._pages import Page
+from ._response_info import OnResponse, RateLimit, ResponseInfo
 from ._retries import RetryPolicy
 from ._version import __version__
 from .errors import (
@@ -40,10 +41,13 @@ __all__ = [
     "InvalidEventError",
     "InvalidResponseError",
     "NotFoundError",
+    "OnResponse",
     "Page",
     "PermissionDeniedError",
+    "RateLimit",
     "RateLimitError",
     "RequestError",
+    "ResponseInfo",
     "RetryPolicy",
     "ServerError",
     "Trilho",

@@ -15,7 +15,8 @@ from urllib.parse import quote
 import httpx
 
 from ._amounts import OMITTED, dump_json, iso_timestamp, load_json, to_decimal
-from ._retries import RETRIED_STATUSES, parse_retry_after
+from ._response_info import ResponseInfo, read_response_info
+from ._retries import RETRIED_STATUSES
 from ._version import __version__
 from .errors import APIError, InvalidResponseError, error_class
 
@@ -98,9 +99,19 @@ class PreparedCall(Generic[T]):
                 idempotency_key=self.idempotency_key,
             ) from error
 
-    def build_error(self, response: httpx.Response) -> APIError:
+    def describe(self, response: httpx.Response, attempt: int) -> ResponseInfo:
+        """Reads what the headers of a response say."""
+        return read_response_info(
+            response.status_code,
+            response.headers,
+            operation=self.operation,
+            attempt=attempt,
+            idempotency_key=self.idempotency_key,
+        )
+
+    def build_error(self, response: httpx.Response, info: ResponseInfo) -> APIError:
         """Builds the error of any other response, also of one that a proxy sent."""
-        status = response.status_code
+        status = info.status
         body = _read_error_body(response)
         code = _text(body.get("code"))
         is_unknown = code in UNKNOWN_OUTCOMES or status == 500 or (code is None and status > 500)
@@ -108,11 +119,11 @@ class PreparedCall(Generic[T]):
             _text(body.get("message")) or f"HTTP {status} without a body of the API",
             status=status,
             code=code,
-            request_id=_text(body.get("request_id")) or response.headers.get("x-request-id"),
+            request_id=_text(body.get("request_id")) or info.request_id,
             errors=body["errors"] if isinstance(body.get("errors"), dict) else None,
             data=body.get("data"),
-            retry_after_s=parse_retry_after(response.headers.get("retry-after")),
-            is_replayed=response.headers.get("idempotent-replayed") == "true",
+            retry_after_s=info.retry_after_s,
+            is_replayed=info.is_replayed,
             is_outcome_unknown=self.has_effect and is_unknown,
             idempotency_key=self.idempotency_key,
         )

@@ -10,6 +10,7 @@ import httpx
 
 from ._async_resources import AsyncResources
 from ._resources import Resources
+from ._response_info import OnResponse
 from ._retries import RetryPolicy
 from ._transports import AsyncTransport, Settings, SyncTransport
 
@@ -26,6 +27,9 @@ class Trilho(Resources):
         timeout_s: Seconds that one attempt waits for the next bytes.
         retries: Limits of the attempts of a call, and of the call as a whole.
         http_client: A client of your own, for example with a proxy; you close it.
+        on_response: A plain function that receives what the headers of each response say: request id, rate limit,
+            replay. Called once for each response of each attempt, before the call returns or fails. What it raises
+            is only logged.
     """
 
     def __init__(
@@ -36,8 +40,11 @@ class Trilho(Resources):
         timeout_s: float = DEFAULT_TIMEOUT_S,
         retries: RetryPolicy | None = None,
         http_client: httpx.Client | None = None,
+        on_response: OnResponse | None = None,
     ) -> None:
-        self._transport = SyncTransport(_read_settings(token, base_url, timeout_s, retries), http_client)
+        self._transport = SyncTransport(
+            _read_settings(token, base_url, timeout_s, retries, on_response), http_client
+        )
         super().__init__(self._transport)
 
     def close(self) -> None:
@@ -68,6 +75,9 @@ class AsyncTrilho(AsyncResources):
         timeout_s: Seconds that one attempt waits for the next bytes.
         retries: Limits of the attempts of a call, and of the call as a whole.
         http_client: A client of your own, for example with a proxy; you close it.
+        on_response: A plain function that receives what the headers of each response say: request id, rate limit,
+            replay. Called once for each response of each attempt, before the call returns or fails. What it raises
+            is only logged.
     """
 
     def __init__(
@@ -78,8 +88,11 @@ class AsyncTrilho(AsyncResources):
         timeout_s: float = DEFAULT_TIMEOUT_S,
         retries: RetryPolicy | None = None,
         http_client: httpx.AsyncClient | None = None,
+        on_response: OnResponse | None = None,
     ) -> None:
-        self._transport = AsyncTransport(_read_settings(token, base_url, timeout_s, retries), http_client)
+        self._transport = AsyncTransport(
+            _read_settings(token, base_url, timeout_s, retries, on_response), http_client
+        )
         super().__init__(self._transport)
 
     async def close(self) -> None:
@@ -102,15 +115,29 @@ class AsyncTrilho(AsyncResources):
 
 
 def _read_settings(
-    token: str | None, base_url: str | None, timeout_s: float, retries: RetryPolicy | None
+    token: str | None,
+    base_url: str | None,
+    timeout_s: float,
+    retries: RetryPolicy | None,
+    on_response: OnResponse | None,
 ) -> Settings:
     token = os.environ.get("TRILHO_TOKEN") if token is None else token
     base_url = os.environ.get("TRILHO_BASE_URL") if base_url is None else base_url
     if not token or not re.fullmatch(r"[\x21-\x7e]+", token):
-        raise ValueError("token must be an access token: printable characters without blanks")
+        raise ValueError(
+            "token, or TRILHO_TOKEN, must be an access token: printable characters without blanks"
+        )
     if not base_url or not re.match(r"https?://[^/]", base_url):
-        raise ValueError("base_url must be the address of the API, for example https://pix.example.com")
+        raise ValueError(
+            "base_url, or TRILHO_BASE_URL, must be the address of the API, for example https://pix.example.com"
+        )
     if timeout_s <= 0:
         raise ValueError("timeout_s must be positive")
     address = base_url.rstrip("/").removesuffix("/api/v1")
-    return Settings(token=token, base_url=address, timeout_s=timeout_s, retries=retries or RetryPolicy())
+    return Settings(
+        token=token,
+        base_url=address,
+        timeout_s=timeout_s,
+        retries=retries or RetryPolicy(),
+        on_response=on_response,
+    )

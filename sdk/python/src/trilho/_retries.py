@@ -6,8 +6,6 @@ import random
 import time
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from datetime import datetime, timezone
-from email.utils import parsedate_to_datetime
 
 #: docs/errors.md of Trilho, "Whether to try again": the repeat of a call with a key gets the result of the first.
 RETRIED_STATUSES = frozenset({408, 429, 500, 502, 503, 504})
@@ -59,19 +57,3 @@ class Attempts:
         ceiling = min(self.policy.base_delay_s * 2 ** (self.count - 1), self.policy.max_delay_s)
         delay = self.jitter(ceiling / 2, ceiling) + (retry_after_s or 0)
         return delay if delay < self.remaining_s() else None
-
-
-def parse_retry_after(value: str | None) -> float | None:
-    """Reads ``Retry-After``: seconds, or an HTTP date."""
-    if value is None:
-        return None
-    text = value.strip()
-    if text.isascii() and text.isdigit():
-        return float(text)
-    try:
-        at = parsedate_to_datetime(text)
-    except ValueError:
-        return None
-    if at.tzinfo is None:
-        at = at.replace(tzinfo=timezone.utc)
-    return max(0.0, (at - datetime.now(timezone.utc)).total_seconds())

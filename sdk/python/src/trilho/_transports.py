@@ -11,6 +11,7 @@ import anyio
 import httpx
 
 from ._calls import Call, PreparedCall, is_worth_a_retry
+from ._response_info import OnResponse, ResponseInfo
 from ._retries import Attempts, RetryPolicy
 from .errors import APIError, ConnectionFailedError, DeadlineExceededError, RequestError
 
@@ -28,6 +29,7 @@ class Settings:
     #: Seconds of one attempt without progress.
     timeout_s: float
     retries: RetryPolicy
+    on_response: OnResponse | None = None
 
 
 class _Transport:
@@ -45,6 +47,28 @@ class _Transport:
         timeout = httpx.Timeout(max(0.001, min(self.settings.timeout_s, attempts.remaining_s())))
         prepared.request.extensions["timeout"] = timeout.as_dict()
         return prepared.request
+
+    def _complete(
+        self, prepared: PreparedCall[T], attempts: Attempts, stream: httpx.Response, chunks: list[bytes]
+    ) -> httpx.Response:
+        """Returns a response of success with its whole body; raises the error of any other."""
+        response = httpx.Response(
+            stream.status_code, headers=stream.headers, content=b"".join(chunks), request=prepared.request
+        )
+        info = prepared.describe(response, attempts.count + 1)
+        self._report(info)
+        if not response.is_success:
+            raise prepared.build_error(response, info)
+        return response
+
+    def _report(self, info: ResponseInfo) -> None:
+        """Calls the caller's function. What it raises is logged: the operation may have moved money."""
+        if self.settings.on_response is None:
+            return
+        try:
+            self.settings.on_response(info)
+        except Exception:
+            log.exception("on_response failed for %s", info.operation)
 
     def _delay_after(self, error: RequestError, prepared: PreparedCall[T], attempts: Attempts) -> float:
         """Returns the seconds until the next attempt, or raises the error."""
@@ -96,7 +120,7 @@ class SyncTransport(_Transport):
                 stream.close()
         except httpx.TransportError as error:
             raise _connection_error(prepared, attempts, error) from error
-        return _complete(prepared, stream, chunks)
+        return self._complete(prepared, attempts, stream, chunks)
 
 
 class AsyncTransport(_Transport):
@@ -136,7 +160,7 @@ class AsyncTransport(_Transport):
             raise _deadline_error(prepared) from None
         except httpx.TransportError as error:
             raise _connection_error(prepared, attempts, error) from error
-        return _complete(prepared, stream, chunks)
+        return self._complete(prepared, attempts, stream, chunks)
 
 
 def _is_answer(error: RequestError) -> bool:
@@ -147,16 +171,6 @@ def _is_answer(error: RequestError) -> bool:
         and error.status not in (401, 403)
         and not is_worth_a_retry(error)
     )
-
-
-def _complete(prepared: PreparedCall[T], stream: httpx.Response, chunks: list[bytes]) -> httpx.Response:
-    """Returns a response of success with its whole body; raises the error of any other."""
-    response = httpx.Response(
-        stream.status_code, headers=stream.headers, content=b"".join(chunks), request=prepared.request
-    )
-    if not response.is_success:
-        raise prepared.build_error(response)
-    return response
 
 
 def _connection_error(
