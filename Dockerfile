@@ -13,7 +13,7 @@ COPY package.json package-lock.json .npmrc ./
 RUN npm ci
 COPY tsconfig.json tsconfig.build.json ./
 COPY src ./src
-RUN npm run build
+RUN npm run build && npm run -s sbom > sbom.cdx.json
 
 FROM node:24.21.0-bookworm-slim
 ENV NODE_ENV=production HOST=0.0.0.0
@@ -23,6 +23,8 @@ WORKDIR /app
 COPY --from=dependencies /app/node_modules ./node_modules
 COPY package.json ./
 COPY --from=build /app/dist ./dist
+# The production packages with their versions, hashes and licences (CycloneDX).
+COPY --from=build /app/sbom.cdx.json ./
 # The version of its workers (docs/production.md, "Upgrades"); empty, they are unversioned.
 ARG TRILHO_BUILD_ID=
 ENV TRILHO_BUILD_ID=$TRILHO_BUILD_ID
