@@ -1,10 +1,9 @@
-import { createHash, randomUUID } from 'node:crypto'
+import { randomUUID } from 'node:crypto'
 import { createAccount, issueToken } from '../../src/admin/accounts.ts'
 import { createConnection } from '../../src/admin/connections.ts'
+import { CHARGE_EXAMPLE } from '../../src/contract/charges/charge-example.ts'
 import { migrate } from '../../src/db/client/migrate.ts'
 import { type Orm, openOrm } from '../../src/db/client/orm.ts'
-import { compressChargePayload } from '../../src/db/entities/charge-payload.ts'
-import { compressEventBody } from '../../src/db/entities/event-body.ts'
 import { replaceDefaultConnections } from '../../src/db/repositories/default-providers.ts'
 import { foldListCounters } from '../../src/db/repositories/list-counters.ts'
 import { PROVIDER_NAMES } from '../../src/domain/providers/provider.ts'
@@ -146,9 +145,8 @@ async function runSlice(
     from: String(from),
     upto: String(upTo - 1),
     charges: String(charges),
-    event: `'\\x${EVENT_BODY.toString('hex')}'::bytea`,
   }
-  const sql = statement.replace(/:(account|webhook|from|upto|charges|event)\b/g, (_, name) => given[name]!)
+  const sql = statement.replace(/:(account|webhook|from|upto|charges)\b/g, (_, name) => given[name]!)
   await orm.em.fork().execute(sql, [], 'run')
 }
 
@@ -165,10 +163,8 @@ const CONNECTION = `join (
 ) c on c.place = case when n % 10 < 6 then 0 when n % 10 < 9 then 1 when n % 100 < 99 then 2 else 3 end`
 const PARTY = `'{"name":"Maria da Silva","document":"52998224725","account_number":"1234567","account_agency":"0001",
   "bank":{"code":"","name":"Banco A","ispb":"09089356"},"account_type":"PAYMENT"}'::jsonb`
-/** Of every charge: SQL cannot compress one for each. */
-const PAYLOAD = compressChargePayload(
-  '00020101021226790014br.gov.bcb.pix2557pix.example.com/qr/v2/7d9f6c1e2b4a4c8d9e105f3a2b1c0d9e520400005303986540510.005802BR5913Maria da Silva6009SAO PAULO62070503***63041A10',
-)
+const PAYLOAD = `'00020101021226790014br.gov.bcb.pix2557pix.example.com/qr/v2/' || replace(uuid::text, '-', '') ||
+  '520400005303986540510.005802BR5913Maria da Silva6009SAO PAULO62070503***63041A10'`
 /** From a real to a hundred thousand, most of them small. */
 const VALUE = `(100 * exp(11.5 * ((n * 7919::bigint) % 100000) / 100000.0))::bigint`
 const STATE = `case
@@ -177,7 +173,9 @@ const STATE = `case
   when n % 100 < 94 then 'refunded' when n % 100 < 96 then 'partially_refunded' when n % 100 < 98 then 'failed'
   else 'cancelled' end`
 const IS_PAID = `state in ('paid', 'refunded', 'partially_refunded')`
-const PAID_HISTORY = `E'PENDING 2026-01-01T00:00:00.000000Z\\nPROCESSING 2026-01-01T00:00:00.000000Z\\nPAID 2026-01-01T00:00:00.000000Z'`
+const PAID_HISTORY = `'[{"status":"PENDING","created_at":"2026-01-01T00:00:00.000000Z"},
+  {"status":"PROCESSING","created_at":"2026-01-01T00:00:00.000000Z"},
+  {"status":"PAID","created_at":"2026-01-01T00:00:00.000000Z"}]'::jsonb`
 
 const CHARGES = `
 with made as (
@@ -195,7 +193,7 @@ insert into charge (uuid, account_uuid, connection_uuid, provider_account_uuid, 
   external_ref, payment_uuid, payload, txid, pix_key, receiver, expires_in_seconds, expires_at, movement_uuid,
   end_to_end, paid_at, received_cents, refunded_cents, history, sequence, request_id, fingerprint, created_at, updated_at)
 select uuid, :account, connection_uuid, provider_account_uuid, state, cents, cents, 'pedido-' || n, ${uuidSql('payment')},
-  '\\x${PAYLOAD.toString('hex')}'::bytea, replace(uuid::text, '-', ''),
+  ${PAYLOAD}, replace(uuid::text, '-', ''),
   case when not (${IS_PAID}) then 'key' end, case when not (${IS_PAID}) then ${PARTY} end, 86400, at + interval '1 day',
   case when ${IS_PAID} then ${uuidSql('incoming')} end, case when ${IS_PAID} then end_to_end end,
   case when ${IS_PAID} then least(at + ${DELAY}, now()) end, case when ${IS_PAID} then cents else 0 end,
@@ -282,18 +280,14 @@ select ${uuidSql('med')}, :account, m.connection_uuid, m.provider_account_uuid, 
   m.created_at
 from ${SERIES} join movement m on m.uuid = ${uuidSql('incoming')} where n % 100 = 0`
 
-/** As long as that of a paid charge; SQL cannot compress one for each. */
-const EVENT_BODY = compressEventBody({
-  status: 'PAID',
-  payload: createHash('sha512').update('charge').digest('hex'),
-})
+const EVENT_BODY = `'${JSON.stringify(CHARGE_EXAMPLE)}'::json`
 
 /** They are kept for thirty days, so all of them are in that period. */
 const EVENTS = `
 insert into event (uuid, account_uuid, connection_uuid, type, subject_uuid, sequence, body, owner_uuid, request_id, created_at)
 select ${uuidSql('event')}, :account, c.connection_uuid,
   case when n % 2000 = 0 then 'MED' when n % 3 = 0 then 'PIX_TRANSACTION' else 'PAYMENT' end, c.uuid, 1,
-  :event, c.uuid, 'bench',
+  ${EVENT_BODY}, c.uuid, 'bench',
   now() - interval '29 days' * (n::float8 / :charges)
 from ${SERIES} join charge c on c.uuid = ${uuidSql('charge')}`
 

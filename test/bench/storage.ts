@@ -11,7 +11,7 @@ const CALLERS = 3
 const CHARGES = 1_000
 /** Charges between two vacuums: autovacuum cleans a large table when a small part of its rows is dead. */
 const CHARGES_PER_VACUUM = 100
-const MOST_BYTES = 6_000
+const MOST_BYTES = 8_500
 const MOST_WAL_BYTES = 25_000
 
 /**

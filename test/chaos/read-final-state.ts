@@ -1,6 +1,5 @@
 import { Attempt } from '../../src/db/entities/attempt.ts'
 import { Connection } from '../../src/db/entities/connection.ts'
-import { decompressEventBody } from '../../src/db/entities/event-body.ts'
 import { referenceOf } from '../../src/domain/pix/identifiers.ts'
 import { runInBatches } from './batches.ts'
 import type { FinalState, Mode } from './final-state.ts'
@@ -73,7 +72,7 @@ type DatabaseRows = Pick<
   | 'unroutedNotifications'
 >
 
-const HISTORY_STATUSES_SQL = `(select coalesce(json_agg(split_part(line, ' ', 1)), '[]') from string_to_table(nullif(history, ''), E'\\n') as line) as history`
+const HISTORY_STATUSES_SQL = `jsonb_path_query_array(history, '$[*].status') as history`
 
 /** The mode of a row, by its connection. */
 const MODE_SQL = `(select case when c.is_simulated then 'test' else 'live' end from connection c where c.uuid = connection_uuid) as mode`
@@ -129,8 +128,8 @@ async function readDatabaseRows({ sql }: StackClients): Promise<DatabaseRows> {
            and q.provider_account_uuid = b.provider_account_uuid and q.bucket = b.bucket), 0)::float as "foldCents"
        from balance b join provider_account p on p.uuid = b.provider_account_uuid`,
     ),
-    sql<Omit<DatabaseRows['events'][number], 'data'> & { body: Buffer }>(
-      `select uuid, account_uuid as account, ${MODE_SQL}, type, subject_uuid as subject, sequence, body from event`,
+    sql<DatabaseRows['events'][number]>(
+      `select uuid, account_uuid as account, ${MODE_SQL}, type, subject_uuid as subject, sequence, body as data from event`,
     ),
     sql<DatabaseRows['deliveries'][number]>(
       `select d.uuid, d.event_uuid as event, regexp_replace(w.url, '^.*/', '') as inbox, d.status
@@ -149,7 +148,7 @@ async function readDatabaseRows({ sql }: StackClients): Promise<DatabaseRows> {
     attempts,
     unbalancedMovements: unbalanced,
     buckets,
-    events: events.map(({ body, ...event }) => ({ ...event, data: decompressEventBody(body) })),
+    events,
     deliveries,
     unroutedNotifications: waitingNotifications,
   }

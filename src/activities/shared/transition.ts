@@ -1,7 +1,7 @@
 import type { EntityManager } from '../../db/client/orm.ts'
 import type { Attempt } from '../../db/entities/attempt.ts'
 import { Charge } from '../../db/entities/charge.ts'
-import type { HistoryEntry } from '../../db/entities/history.ts'
+import type { HistoryEntry } from '../../db/entities/columns.ts'
 import type { Movement } from '../../db/entities/movement.ts'
 import { Transfer } from '../../db/entities/transfer.ts'
 import { lockMoneyFor, lockRow } from '../../db/locks.ts'

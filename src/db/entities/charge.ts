@@ -3,10 +3,8 @@ import type { ChargeState } from '../../domain/charges/charge.ts'
 import type { SplitStatus, SplitType } from '../../domain/charges/split.ts'
 import type { PaymentStatus } from '../../domain/shared/payment-status.ts'
 import { Account } from './account.ts'
-import { ChargePayloadType } from './charge-payload.ts'
-import { centsColumn, timestampColumn, unionColumn } from './columns.ts'
+import { centsColumn, historyColumn, timestampColumn, unionColumn } from './columns.ts'
 import { Connection } from './connection.ts'
-import { HistoryType } from './history.ts'
 import { orderColumns } from './order.ts'
 import { PartyType } from './party.ts'
 import type { OperationFailure } from './transfer.ts'
@@ -27,7 +25,7 @@ const charge = defineEntity({
     beneficiaryName: p.text().nullable(),
     beneficiaryDocument: p.text().nullable(),
     paymentUuid: p.uuid(),
-    payload: p.type(ChargePayloadType).nullable(),
+    payload: p.text().nullable(),
     txid: p.text().nullable(),
     /** Key and receiver of the payload; null once the charge is paid, because its movement has them. */
     pixKey: p.text().nullable(),
@@ -43,7 +41,7 @@ const charge = defineEntity({
     refundedCents: centsColumn().default(0),
     disputedCents: centsColumn().default(0),
     failure: p.json<ChargeFailure>().nullable(),
-    history: p.type(HistoryType<PaymentStatus>),
+    history: historyColumn<PaymentStatus>(),
     splits: () => p.oneToMany(Split).mappedBy('charge').orderBy({ position: 'asc' }),
   }),
 })

@@ -11,6 +11,11 @@ export const updatedAtColumn = () => createdAtColumn().onUpdate(() => new Date()
 /** Text column of a string union. */
 export const unionColumn = <T extends string>() => p.text().$type<T>()
 
+/** One entry of a resource's history, as the API shows it. */
+export type HistoryEntry<Status extends string> = { status: Status; created_at: string }
+/** Changes of a resource's public status, the oldest first. */
+export const historyColumn = <Status extends string>() => p.json<HistoryEntry<Status>[]>()
+
 /** A row of an account at a provider account. */
 export const accountRowColumns = () => ({
   uuid: p.uuid().primary(),

@@ -1,9 +1,8 @@
 import { defineEntity } from '@mikro-orm/core'
 import type { AttachmentType } from '../../domain/disputes/attachment.ts'
 import type { DisputeKind, DisputeState, DisputeStatus, DisputeType } from '../../domain/disputes/dispute.ts'
-import { centsColumn, requestedRowColumns, timestampColumn, unionColumn } from './columns.ts'
+import { centsColumn, historyColumn, requestedRowColumns, timestampColumn, unionColumn } from './columns.ts'
 import { Connection } from './connection.ts'
-import { HistoryType } from './history.ts'
 import { Movement } from './movement.ts'
 
 /** What a split's recipient owes of an open claim, and what its balance covered of that. Centavos. */
@@ -63,7 +62,7 @@ const dispute = defineEntity({
     /** Number of replies; after a refused one the merchant may send another. */
     replies: p.integer().default(0),
     replyFailure: p.json<{ code: string; message: string }>().nullable(),
-    history: p.type(HistoryType<DisputeStatus>),
+    history: historyColumn<DisputeStatus>(),
     sequence: p.integer().default(0),
   }),
 })

@@ -1,6 +1,5 @@
 import { defineEntity } from '@mikro-orm/core'
 import { createdAtColumn, timestampColumn, unionColumn } from './columns.ts'
-import { NotificationBodyType } from './notification-body.ts'
 
 /** Outcome of a provider notification: `routed`: signalled to a workflow; `foreign`: not about a resource of ours. */
 export type NotificationOutcome = 'routed' | 'foreign'
@@ -14,7 +13,7 @@ const schema = defineEntity({
     kind: unionColumn<'payment' | 'refund' | 'transfer' | 'dispute'>(),
     reference: p.text().nullable(),
     endToEnd: p.text().nullable(),
-    body: p.type(NotificationBodyType),
+    body: p.text(),
     requestId: p.text(),
     receivedAt: createdAtColumn(),
     routedAt: timestampColumn().nullable(),

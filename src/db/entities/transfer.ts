@@ -1,9 +1,8 @@
 import { defineEntity } from '@mikro-orm/core'
 import type { PaymentStatus } from '../../domain/shared/payment-status.ts'
 import type { TransferState } from '../../domain/transfers/transfer.ts'
-import { centsColumn, timestampColumn, unionColumn } from './columns.ts'
+import { centsColumn, historyColumn, timestampColumn, unionColumn } from './columns.ts'
 import { Connection } from './connection.ts'
-import { HistoryType } from './history.ts'
 import { orderColumns } from './order.ts'
 import { PartyType } from './party.ts'
 
@@ -31,7 +30,7 @@ const schema = defineEntity({
     failure: p.json<OperationFailure>().nullable(),
     /** Response of its POST: the transfer when it was accepted or scheduled, or when the request stopped waiting. */
     accepted: p.json<Record<string, unknown>>().nullable(),
-    history: p.type(HistoryType<PaymentStatus>),
+    history: historyColumn<PaymentStatus>(),
     /**
      * Deadline for sending an order without an idempotency key, until its row is known to have been visible in time:
      * after it the order is not sent, because its caller may have received a 503.

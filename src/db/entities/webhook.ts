@@ -7,7 +7,9 @@ import {
   unionColumn,
   updatedAtColumn,
 } from './columns.ts'
-import { EventBodyType } from './event-body.ts'
+
+/** The resource as its GET showed it when the state changed. */
+export type EventBody = Record<string, unknown>
 
 const event = defineEntity({
   name: 'Event',
@@ -18,7 +20,7 @@ const event = defineEntity({
     type: unionColumn<EventType>(),
     subjectUuid: p.uuid(),
     sequence: p.integer(),
-    body: p.type(EventBodyType),
+    body: p.json<EventBody>().columnType('json'),
     /** Subject of the workflow that starts its deliveries. */
     ownerUuid: p.uuid(),
     requestId: p.text(),

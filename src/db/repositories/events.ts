@@ -1,6 +1,5 @@
 import { v7 as createOrderedUuid } from 'uuid'
 import type { EntityManager } from '../client/orm.ts'
-import { compressEventBody } from '../entities/event-body.ts'
 import type { Event } from '../entities/webhook.ts'
 import { sendStatement } from '../pipeline/query.ts'
 import { MATCHES_ENDPOINT_MODE } from './webhook-endpoints.ts'
@@ -16,7 +15,7 @@ export type NewEvent = Omit<Event, 'uuid' | 'connectionUuid' | 'createdAt'> & {
  */
 export async function insertEvent(em: EntityManager, event: NewEvent): Promise<void> {
   const { accountUuid, connectionUuid, type, subjectUuid, sequence, ownerUuid, requestId, at } = event
-  const body = compressEventBody({ ...event.body, sequence })
+  const body = JSON.stringify({ ...event.body, sequence })
   await sendStatement(
     em,
     `with happened as (

@@ -1,5 +1,4 @@
 import type { EntityManager } from '../client/orm.ts'
-import { compressNotificationBody } from '../entities/notification-body.ts'
 import { type NotificationOutcome, ProviderNotification } from '../entities/provider-notification.ts'
 import { getEntityMapper } from '../pipeline/entity-mapper.ts'
 import { ASYNC_COMMIT, type Query, query, runAsyncCommit } from '../pipeline/query.ts'
@@ -20,17 +19,13 @@ export function storeProviderNotifications(
   notifications: ReceivedNotification[],
 ): Query<ProviderNotification[]> {
   const mapper = getEntityMapper(em, ProviderNotification, 'n')
-  const rows = notifications.map(({ body, ...rest }) => ({
-    ...rest,
-    body: compressNotificationBody(body).toString('base64'),
-  }))
   return query(
     `with inbound as (
        select * from json_to_recordset(?::json) as t (uuid uuid, kind text, reference text, "endToEnd" text,
          body text, "requestId" text)
      ), kept as (
        insert into provider_notification (uuid, connection_uuid, kind, reference, end_to_end, body, request_id)
-       select uuid, ?::uuid, kind, reference, "endToEnd", decode(body, 'base64'), "requestId" from inbound
+       select uuid, ?::uuid, kind, reference, "endToEnd", body, "requestId" from inbound
        on conflict (uuid) do nothing
        returning *
      )
@@ -38,7 +33,7 @@ export function storeProviderNotifications(
      union all
      select ${mapper.columns} from provider_notification n
      where n.uuid in (select uuid from inbound) and n.routed_at is null`,
-    [JSON.stringify(rows), connectionUuid],
+    [JSON.stringify(notifications), connectionUuid],
     found => found.map(mapper.mapRow),
   )
 }

@@ -1,7 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import { reconcile } from '../../../src/activities/reconciliation/reconcile.ts'
-import { decompressEventBody } from '../../../src/db/entities/event-body.ts'
 import type { IncomingPix, IssuedCharge, StatementEntry } from '../../../src/domain/providers/provider.ts'
 import { toParty } from '../../../src/providers/adapter/party.ts'
 import { openActivityFixture } from '../support/activity-fixture.ts'
@@ -79,14 +78,10 @@ async function aCharge({ splits = [], cents = 1_000, pool }: Given = {}) {
         [endToEnd, uuid],
       ),
     async events() {
-      const events = await fixture.sql<{ type: string; sequence: number; body: Buffer }>(
-        `select type, sequence, body from event where account_uuid = ? order by created_at, type`,
+      return fixture.sql<{ type: string; sequence: number; status: string; reason: string | null }>(
+        `select type, sequence, body ->> 'status' as status, body ->> 'reason' as reason from event where account_uuid = ? order by created_at, type`,
         [accountUuid],
       )
-      return events.map(({ type, sequence, body }) => {
-        const { status, reason = null } = decompressEventBody(body)
-        return { type, sequence, status, reason }
-      })
     },
   }
 }

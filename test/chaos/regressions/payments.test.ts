@@ -251,10 +251,11 @@ test('a payment that is settled when it is first listed is not posted as pending
   const charge = await pending()
   await charge.follow([settled(id('S'))])
   expect(await charge.postedBuckets()).toEqual(['outside', 'available'])
-  const [row] = await fixture.sql<{ history: string }>('select history from charge where uuid = ?', [
-    charge.uuid,
-  ])
-  expect(row!.history.split('\n').map(line => line.split(' ')[0])).toEqual(['PENDING', 'PROCESSING', 'PAID'])
+  const [row] = await fixture.sql<{ history: { status: string }[] }>(
+    'select history from charge where uuid = ?',
+    [charge.uuid],
+  )
+  expect(row!.history.map(({ status }) => status)).toEqual(['PENDING', 'PROCESSING', 'PAID'])
 
   const slow = await pending()
   const payment = id('P')

@@ -85,7 +85,7 @@ describe('a transfer', () => {
       ),
     ).toEqual([])
     const [row] = await fixture.sql<{ code: string | null; shown: string }>(
-      `select failure ->> 'code' as code, split_part(split_part(history, E'\\n', -1), ' ', 1) as shown from transfer where uuid = ?`,
+      `select failure ->> 'code' as code, history -> -1 ->> 'status' as shown from transfer where uuid = ?`,
       [order.uuid],
     )
     expect(row).toEqual({ code: ended === 'failed' ? 'invalid_key' : null, shown: ended.toUpperCase() })

@@ -6,7 +6,6 @@ import { sweepProviderNotifications } from '../../../src/activities/provider-not
 import { reconcile } from '../../../src/activities/reconciliation/reconcile.ts'
 import { pruneEvents } from '../../../src/activities/webhooks/prune-events.ts'
 import { sweepDeliveries } from '../../../src/activities/webhooks/sweep-deliveries.ts'
-import { compressNotificationBody } from '../../../src/db/entities/notification-body.ts'
 import type { TemporalContext } from '../../../src/temporal/workflow-options.ts'
 import { ANY_EVENT_BODY } from '../../support/event-bodies.ts'
 import { openActivityFixture } from '../support/activity-fixture.ts'
@@ -77,7 +76,7 @@ test('a notification sweep routes no further notification when the worker shuts 
   await fixture.sql(
     `insert into provider_notification (uuid, connection_uuid, kind, end_to_end, body, request_id, received_at)
      values (gen_random_uuid(), ?, 'payment', 'E1', ?, 'r', now() - interval '1 minute')`,
-    [merchant.connectionUuid, compressNotificationBody('{}')],
+    [merchant.connectionUuid, '{}'],
   )
   const sweep = sweepProviderNotifications({ ...fixture.dependencies, temporal })
   startedWorkflowIds.length = 0

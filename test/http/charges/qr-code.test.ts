@@ -1,7 +1,6 @@
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import { decode as decodePng } from 'fast-png'
 import { chargeRoutes } from '../../../src/api/charges/routes.ts'
-import { compressChargePayload } from '../../../src/db/entities/charge-payload.ts'
 import { type ApiFixture, openApiFixture } from '../support/api-fixture.ts'
 
 /** The QR pictures of a charge, which never change once they exist. */
@@ -24,7 +23,7 @@ async function insertCharge({ isIssued }: { isIssued: boolean }) {
     await fixture.orm.em.execute(
       `update charge set state = 'pending', payload = ?, txid = 'txid', receiver = '{}', expires_at = now() + interval '1 hour'
        where uuid = ?`,
-      [compressChargePayload('00020126850014br.gov.bcb.pix2563'.padEnd(180, '7')), uuid],
+      ['00020126850014br.gov.bcb.pix2563'.padEnd(180, '7'), uuid],
     )
   return uuid
 }

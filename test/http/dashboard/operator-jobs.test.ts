@@ -4,7 +4,6 @@ import type { Page } from 'playwright-core'
 import { MERCHANT_ROUTES } from '../../../src/api/merchant-routes.ts'
 import { dashboardRoutes } from '../../../src/dashboard/routes.ts'
 import { Connection } from '../../../src/db/entities/connection.ts'
-import { compressNotificationBody } from '../../../src/db/entities/notification-body.ts'
 import { recordDifferences } from '../../../src/db/repositories/differences.ts'
 import { endPause, startPause } from '../../../src/db/repositories/pauses.ts'
 import { createProviderRegistry } from '../../../src/providers/registry.ts'
@@ -472,7 +471,7 @@ describeWithBrowser('the jobs of an operator', () => {
     await sql(
       `insert into provider_notification (uuid, connection_uuid, kind, end_to_end, body, request_id, received_at)
        values (?, ?, 'payment', 'E1', ?, 'r', now() - interval '20 minutes')`,
-      [notification, connection, compressNotificationBody('{}')],
+      [notification, connection, '{}'],
     )
     const order = { target: { accountUuid: account }, actor: 'suite', reason: 'a drill' }
     await startPause(fixture.orm.em.fork(), { ...order, reach: 'money_out' })

@@ -7,7 +7,6 @@ import { chargesQuery } from '../../../src/contract/charges/charge.ts'
 import { ledgerQuery } from '../../../src/contract/ledger/ledger-line.ts'
 import { transfersQuery } from '../../../src/contract/transfers/transfer.ts'
 import { type EntityManager, runInTransaction } from '../../../src/db/client/orm.ts'
-import { compressChargePayload } from '../../../src/db/entities/charge-payload.ts'
 import { DAY, HOUR } from '../../../src/domain/shared/intervals.ts'
 import { createSeededRandom } from '../../domain/support/seeded-random.ts'
 import { type ApiFixture, openApiFixture } from '../support/api-fixture.ts'
@@ -46,13 +45,11 @@ async function insertAccount(): Promise<{ token: CallerToken; connection: string
   return { token: { accountUuid, connectionUuid: null } as CallerToken, connection }
 }
 
-const PAYLOAD = compressChargePayload('000201').toString('hex')
-
 const NOUNS = {
   charge: {
     movement: `'IN'`,
     columns: `state, value_cents, total_cents, received_cents, payment_uuid, payload, expires_in_seconds, paid_at`,
-    values: `'paid', 100, 100, 100, gen_random_uuid(), '\\x${PAYLOAD}'::bytea, 3600`,
+    values: `'paid', 100, 100, 100, gen_random_uuid(), '000201', 3600`,
     list: (token: CallerToken) => (em: EntityManager, query: object) =>
       listCharges(em, token, chargesQuery.parse(query)),
     from: 'payment_date_from',

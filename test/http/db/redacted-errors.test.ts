@@ -9,7 +9,6 @@ import {
   redactionInterceptor,
 } from '../../../src/activities/runtime/interceptors.ts'
 import { runInTransaction } from '../../../src/db/client/orm.ts'
-import { compressNotificationBody } from '../../../src/db/entities/notification-body.ts'
 import { sendStatement } from '../../../src/db/pipeline/query.ts'
 import { redactError } from '../../../src/db/redact-error.ts'
 import type { TemporalContext } from '../../../src/temporal/workflow-options.ts'
@@ -73,7 +72,7 @@ test('a log line of a notification that is not routed names the constraint and q
   await fixture.orm.em.fork().execute(
     `insert into provider_notification (uuid, connection_uuid, kind, end_to_end, body, request_id, received_at)
      values (gen_random_uuid(), ?, 'payment', 'E1', ?, 'r', now() - interval '1 minute')`,
-    [connection, compressNotificationBody('{}')],
+    [connection, '{}'],
   )
   const temporal = {
     client: () => insert('52998224725'),

@@ -12,7 +12,7 @@ import { runInTransaction } from '../../../src/db/client/orm.ts'
 import { endPause, startPause } from '../../../src/db/repositories/pauses.ts'
 import { startServer } from '../../../src/http/server.ts'
 import { type ApiFixture, createCaller, openApiFixture } from '../support/api-fixture.ts'
-import { ANY_PAYLOAD_SQL, bookingSql } from '../support/row-inserters.ts'
+import { bookingSql } from '../support/row-inserters.ts'
 
 /** Overlapping requests: with one key they are one operation, without one none may be executed after its caller gave up. */
 
@@ -46,7 +46,7 @@ test('the second of two transfers with one key and one unique reference gets the
     await sql(
       `insert into transfer (uuid, account_uuid, connection_uuid, provider_account_uuid, state, value_cents, external_ref,
          pix_key, request_id, fingerprint, history, created_at, updated_at)
-       select ?, account_uuid, uuid, provider_account_uuid, 'settling', 1000, 'pedido-1', 'maria@example.com', 'the first', ?, '',
+       select ?, account_uuid, uuid, provider_account_uuid, 'settling', 1000, 'pedido-1', 'maria@example.com', 'the first', ?, '[]',
          now(), now() from connection where uuid = ?`,
       [uuid, fingerprint, connection],
     )
@@ -73,7 +73,7 @@ test('of two charges with one key, the second is the first, even where a pause b
     await waitForLockWaiter()
     const charge = await fixture.insertCharge(connection, fixture.orm.em.fork())
     await sql(
-      `update charge set uuid = ?, fingerprint = ?, state = 'pending', payload = ${ANY_PAYLOAD_SQL}, history = '' where uuid = ?`,
+      `update charge set uuid = ?, fingerprint = ?, state = 'pending', payload = 'p', history = '[]' where uuid = ?`,
       [uuid, fingerprint, charge],
     )
     await startPause(fixture.orm.em.fork(), paused)
@@ -143,7 +143,7 @@ async function paidCharge(): Promise<string> {
     [payment, connection],
   )
   await sql(
-    `update charge set state = 'paid', payload = ${ANY_PAYLOAD_SQL}, received_cents = 100, paid_at = now(), movement_uuid = ?
+    `update charge set state = 'paid', payload = 'p', received_cents = 100, paid_at = now(), movement_uuid = ?
      where uuid = ?`,
     [payment, charge],
   )

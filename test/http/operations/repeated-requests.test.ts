@@ -13,7 +13,7 @@ import { STATEMENT_TIMEOUT_MS } from '../../../src/http/limits.ts'
 import { TemporalConnectionError } from '../../../src/http/outage.ts'
 import { type ApiFixture, openApiFixture } from '../support/api-fixture.ts'
 import { createKnownWorkflowsClient } from '../support/known-workflows.ts'
-import { ANY_PAYLOAD_SQL, bookingSql } from '../support/row-inserters.ts'
+import { bookingSql } from '../support/row-inserters.ts'
 
 /** SPEC §1: a repeat is answered from the row, whether or not the workflow can be reached. */
 
@@ -54,7 +54,7 @@ async function insertUnknownTransfer() {
   await sql(
     `insert into transfer (uuid, account_uuid, connection_uuid, provider_account_uuid, state, value_cents, held_cents,
        pix_key, request_id, fingerprint, history, created_at, updated_at)
-     select ?, account_uuid, uuid, provider_account_uuid, 'sending', 1000, 1000, 'maria@example.com', 'the first', ?, '',
+     select ?, account_uuid, uuid, provider_account_uuid, 'sending', 1000, 1000, 'maria@example.com', 'the first', ?, '[]',
        now(), now() from connection where uuid = ?`,
     [uuid, fingerprint, connection],
   )
@@ -91,7 +91,7 @@ async function insertUnknownRefund() {
   const fingerprint = fingerprintRequest({ body: createRefundBody.parse(body), connectionUuid: null })
   await sql(
     `with counted as (
-       update charge set state = 'refunding', payload = ${ANY_PAYLOAD_SQL}, received_cents = 100, refunding_cents = 40, movement_uuid = ?
+       update charge set state = 'refunding', payload = 'p', received_cents = 100, refunding_cents = 40, movement_uuid = ?
        where uuid = ?
      )
      insert into refund (uuid, charge_uuid, account_uuid, connection_uuid, provider_account_uuid, state, value_cents,

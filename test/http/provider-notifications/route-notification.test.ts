@@ -17,7 +17,6 @@ import {
 import type { TemporalContext } from '../../../src/temporal/workflow-options.ts'
 import { WORKFLOWS } from '../../../src/workflows/contracts/workflows.ts'
 import { type ApiFixture, openApiFixture } from '../support/api-fixture.ts'
-import { ANY_PAYLOAD_SQL } from '../support/row-inserters.ts'
 
 /** Where a payment notification is routed whose provider account has no attempt with its reference. */
 
@@ -84,9 +83,7 @@ async function notificationOf({
 }
 const END_TO_END = 'E12345678202601101159abcdefghijk'
 const setChargeState = (state: string) =>
-  fixture.orm.em
-    .fork()
-    .execute(`update charge set state = ?, payload = ${ANY_PAYLOAD_SQL} where uuid = ?`, [state, charge])
+  fixture.orm.em.fork().execute(`update charge set state = ?, payload = 'p' where uuid = ?`, [state, charge])
 
 test('a notification of a charge issued elsewhere does not pay it: it is a deposit', async () => {
   await setChargeState('pending')

@@ -4,7 +4,7 @@ import { chargeRoutes } from '../../../src/api/charges/routes.ts'
 import { refundRoutes } from '../../../src/api/refunds/routes.ts'
 import type { RefundState } from '../../../src/domain/refunds/refund.ts'
 import { type ApiFixture, openApiFixture } from '../support/api-fixture.ts'
-import { ANY_PAYLOAD_SQL, bookingSql } from '../support/row-inserters.ts'
+import { bookingSql } from '../support/row-inserters.ts'
 
 /** GET /refunds: each filter combined with each other one, on numbered pages and by cursor. */
 
@@ -247,7 +247,7 @@ async function insertRefund({ uuid, state, connection, at }: Row): Promise<void>
        insert into charge (uuid, account_uuid, connection_uuid, provider_account_uuid, state, value_cents, total_cents,
          received_cents, refunding_cents, refunded_cents, payload, movement_uuid, payment_uuid, expires_in_seconds, request_id,
          fingerprint, created_at, updated_at)
-       select ?, account_uuid, uuid, provider_account_uuid, ?, 100, 100, 100, ?, ?, ${ANY_PAYLOAD_SQL}, ?, ?, 3600, 'r', 'f', ?, now()
+       select ?, account_uuid, uuid, provider_account_uuid, ?, 100, 100, 100, ?, ?, 'p', ?, ?, 3600, 'r', 'f', ?, now()
        ${from} returning *
      )
      insert into refund (uuid, charge_uuid, account_uuid, connection_uuid, provider_account_uuid, state, value_cents,

@@ -6,7 +6,7 @@ import {
   attemptFirstDeliveries,
   type FirstAttemptOptions,
 } from '../../../src/activities/webhooks/first-attempts.ts'
-import { compressEventBody, type EventBody } from '../../../src/db/entities/event-body.ts'
+import type { EventBody } from '../../../src/db/entities/webhook.ts'
 import { createAddressPolicy } from '../../../src/webhook-client/address-policy.ts'
 import { createWebhookClient, type WebhookClientOptions } from '../../../src/webhook-client/client.ts'
 import { generateSigningSecret, maskSigningSecret } from '../../../src/webhook-client/signature.ts'
@@ -89,7 +89,7 @@ export async function openEndpointFixture(
       await sql(
         `insert into event (uuid, account_uuid, type, subject_uuid, sequence, body, owner_uuid, request_id, created_at)
          values (?, ?, ?, ?, 1, ?, ?, 'the request', now())`,
-        [event, accountUuid, type, event, compressEventBody(body), event],
+        [event, accountUuid, type, event, JSON.stringify(body), event],
       )
       await sql(
         `insert into delivery (uuid, webhook_uuid, event_uuid, event_type, created_at, updated_at) values (?, ?, ?, 'PAYMENT', now(), now())`,

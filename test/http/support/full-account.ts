@@ -1,7 +1,5 @@
 import { randomUUID } from 'node:crypto'
 import { addUser } from '../../../src/admin/users.ts'
-import { compressChargePayload } from '../../../src/db/entities/charge-payload.ts'
-import { compressEventBody } from '../../../src/db/entities/event-body.ts'
 import { formatTimestamp } from '../../../src/domain/shared/timestamp.ts'
 import type { ApiFixture } from './api-fixture.ts'
 import { bookingSql } from './row-inserters.ts'
@@ -32,7 +30,7 @@ export async function createFullAccount(world: ApiFixture) {
   const [movement, charge, open, transfer, waiting] = Array.from({ length: 5 }, () => randomUUID())
   const now = new Date()
   const history = (...statuses: string[]) =>
-    statuses.map(status => `${status} ${formatTimestamp(now)}`).join('\n')
+    JSON.stringify(statuses.map(status => ({ status, created_at: formatTimestamp(now) })))
 
   for (const [uuid, state, shown] of [
     [charge, 'pending', ['PENDING', 'PROCESSING', 'PAID']],
@@ -53,7 +51,7 @@ export async function createFullAccount(world: ApiFixture) {
           MALICIOUS_TEXT,
           MALICIOUS_TEXT,
           randomUUID(),
-          compressChargePayload(MALICIOUS_TEXT),
+          MALICIOUS_TEXT,
           MALICIOUS_TEXT.slice(0, 35),
         ],
         ...[party, now, history(...shown), now, now],
@@ -213,7 +211,7 @@ export async function createFullAccount(world: ApiFixture) {
       account,
       connection,
       charge,
-      compressEventBody({ uuid: charge, status: 'PAID', external_ref: MALICIOUS_TEXT }),
+      JSON.stringify({ uuid: charge, status: 'PAID', external_ref: MALICIOUS_TEXT }),
       charge,
       now,
     ],

@@ -1,6 +1,5 @@
 import { randomUUID } from 'node:crypto'
 import type { EntityManager, Orm } from '../../../src/db/client/orm.ts'
-import { compressChargePayload } from '../../../src/db/entities/charge-payload.ts'
 import { type Fee, NO_FEES } from '../../../src/domain/ledger/money.ts'
 import type {
   ConnectionStatus,
@@ -42,9 +41,6 @@ export const bookingSql = (bucket: 'available' | 'pending' = 'available') => `
   select uuid, account_uuid, provider_account_uuid, type, bucket, sign * value_cents, sign * value_cents
   from made cross join lateral (select case movement_type when 'IN' then 1 else -1 end) as direction (way)
   cross join lateral (values ('${bucket}', way), ('outside', -way)) as leg (bucket, sign)`
-
-/** A payload, as SQL. */
-export const ANY_PAYLOAD_SQL = `'\\x${compressChargePayload('p').toString('hex')}'::bytea`
 
 /** Inserts rows that a command or the dashboard would have created. */
 export function createRowInserters(orm: Orm) {

@@ -36,8 +36,7 @@ create table charge (
   beneficiary_name varchar(140),
   beneficiary_document varchar(14),
   payment_uuid uuid not null,
-  -- Compressed text (charge-payload.ts).
-  payload bytea,
+  payload text,
   txid text,
   -- Of the payload; null once the charge is paid, because its movement has them.
   pix_key text,
@@ -54,8 +53,7 @@ create table charge (
   refunded_cents bigint not null default 0 check (refunded_cents >= 0),
   disputed_cents bigint not null default 0 check (disputed_cents >= 0),
   failure jsonb,
-  -- A line per entry (history.ts).
-  history text not null default '',
+  history jsonb not null default '[]',
   sequence int not null default 0,
   -- The token whose request created it; null: a user of the dashboard, or a provider.
   token_number int,

@@ -51,8 +51,7 @@ create table dispute (
   reply_sent_by varchar(128),
   replies int not null default 0,
   reply_failure jsonb,
-  -- A line per entry (history.ts).
-  history text not null default '',
+  history jsonb not null default '[]',
   sequence int not null default 0,
   request_id varchar(128) not null,
   created_at timestamptz(3) not null,

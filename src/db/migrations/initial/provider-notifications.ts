@@ -10,8 +10,8 @@ create table provider_notification (
   kind text not null check (kind in ('payment', 'refund', 'transfer', 'dispute')),
   reference text,
   end_to_end text,
-  -- Compressed text (notification-body.ts).
-  body bytea not null,
+  -- text and not jsonb: the uuid is derived from its characters.
+  body text not null,
   request_id varchar(128) not null,
   received_at timestamptz not null default now(),
   routed_at timestamptz,

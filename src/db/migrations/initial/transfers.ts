@@ -45,8 +45,7 @@ create table transfer (
   scheduled_for timestamptz,
   failure jsonb,
   accepted jsonb,
-  -- A line per entry (history.ts).
-  history text not null default '',
+  history jsonb not null default '[]',
   sequence int not null default 0,
   -- The token whose request created it; null: a user of the dashboard, or a provider.
   token_number int,

@@ -11,8 +11,8 @@ create table event (
   type text not null check (type in ('PAYMENT', 'TRANSFER', 'REFUND', 'MED', 'PIX_TRANSACTION', 'TEST')),
   subject_uuid uuid not null,
   sequence int not null,
-  -- Compressed JSON (event-body.ts).
-  body bytea not null,
+  -- json and not jsonb: the fields keep the order of GET, and a delivery its text, also when it is sent again.
+  body json not null,
   owner_uuid uuid not null,
   request_id varchar(128) not null,
   created_at timestamptz(3) not null,
