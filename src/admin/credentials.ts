@@ -9,10 +9,10 @@ import {
   lockIdentities,
   storeIdentities,
 } from '../db/repositories/provider-account-identities.ts'
-import { PAYOUT_KINDS } from '../domain/payouts/payout-kind.ts'
 import { referenceOf } from '../domain/pix/identifiers.ts'
 import { detectPixKeyType } from '../domain/pix-keys/key-format.ts'
 import type { AccountIdentity } from '../domain/providers/account-identity.ts'
+import { PAYOUT_NOUNS } from '../domain/shared/nouns.ts'
 import type { Provider } from '../providers/port.ts'
 import type { ProviderRegistry } from '../providers/registry.ts'
 import type { Sealer } from '../security/sealing.ts'
@@ -191,7 +191,7 @@ function isCollectionKeyMissing({ collectionKey }: Connection, hashes: string[])
 /** Counts the attempts whose outcome is unknown, and the charges that can still be paid. */
 async function countUnresolved(em: EntityManager, connectionUuid: string): Promise<number> {
   const unknown = { state: { $in: ['calling', 'unknown', 'orphan'] } } as const
-  const accepted = { state: 'accepted', operation: { $in: [...PAYOUT_KINDS] } } as const
+  const accepted = { state: 'accepted', operation: { $in: [...PAYOUT_NOUNS] } } as const
   const attempts = await em.count(Attempt, { connectionUuid, $or: [unknown, accepted] })
   const payable = { connection: connectionUuid, state: { $in: ['pending', 'paying'] } } as const
   return attempts + (await em.count(Charge, payable))

@@ -5,15 +5,15 @@ import { findAttempts } from '../db/repositories/attempts.ts'
 import { recordOperatorAction } from '../db/repositories/operator-actions.ts'
 import { findCurrentAttempt, findSettleableAttempt } from '../db/repositories/settleable-attempts.ts'
 import { reopenPayout } from '../disaster-recovery/reopen.ts'
-import type { AttemptVersion, PayoutKind } from '../domain/payouts/payout-kind.ts'
-import type { AttemptState } from '../domain/providers/attempt.ts'
+import type { AttemptState, AttemptVersion } from '../domain/providers/attempt.ts'
+import type { PayoutNoun } from '../domain/shared/nouns.ts'
 import { isWorkflowRunning } from '../temporal/workflow-history.ts'
 import type { TemporalContext } from '../temporal/workflow-options.ts'
 import { type ManualSettlement, manualSettlementSignal } from '../workflows/contracts/payouts.ts'
 import { WORKFLOWS } from '../workflows/contracts/workflows.ts'
 
 export type ManualSettlementRequest = {
-  noun: PayoutKind
+  noun: PayoutNoun
   uuid: string
   settlement: ManualSettlement
   actor: string
@@ -47,7 +47,7 @@ export class StaleSettlement extends Error {
 }
 
 /** Id of the workflow of a payout: the subject of what operators do about it. */
-export function payoutWorkflowIdOf(noun: PayoutKind, uuid: string): string {
+export function payoutWorkflowIdOf(noun: PayoutNoun, uuid: string): string {
   return WORKFLOWS[noun].idOf(uuid)
 }
 
@@ -61,7 +61,7 @@ export type SettleableAttempts = { attempts: Attempt[]; current: Attempt; workfl
 export async function requireSettleable(
   { timeScale }: Pick<TemporalContext, 'timeScale'>,
   em: EntityManager,
-  { noun, uuid, expected }: { noun: PayoutKind; uuid: string; expected: AttemptVersion },
+  { noun, uuid, expected }: { noun: PayoutNoun; uuid: string; expected: AttemptVersion },
 ): Promise<SettleableAttempts> {
   const workflowId = payoutWorkflowIdOf(noun, uuid)
   const attempts = await findAttempts(em, { operation: noun, subjectUuid: uuid })

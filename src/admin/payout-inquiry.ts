@@ -5,7 +5,7 @@ import { listAttemptAnswers } from '../db/repositories/attempt-answers.ts'
 import { findAttempts } from '../db/repositories/attempts.ts'
 import { recordOperatorAction } from '../db/repositories/operator-actions.ts'
 import { findCurrentAttempt } from '../db/repositories/settleable-attempts.ts'
-import type { PayoutKind } from '../domain/payouts/payout-kind.ts'
+import type { PayoutNoun } from '../domain/shared/nouns.ts'
 import { signalOperation, signalReturn } from '../temporal/signals.ts'
 import type { TemporalContext } from '../temporal/workflow-options.ts'
 import { WORKFLOWS } from '../workflows/contracts/workflows.ts'
@@ -14,7 +14,7 @@ import { NotSettleableError } from './manual-settlement.ts'
 /** Time between two looks for the answer. */
 const LOOK_INTERVAL_MS = 200
 
-type PayoutInquiry = { noun: PayoutKind; uuid: string; actor: string; waitMs: number }
+type PayoutInquiry = { noun: PayoutNoun; uuid: string; actor: string; waitMs: number }
 
 /**
  * Signals the workflow of a payout that moves to poll its provider now, as a notification of the provider does: nothing

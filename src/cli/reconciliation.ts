@@ -6,7 +6,8 @@ import { migrate } from '../db/client/migrate.ts'
 import { listUnsettledDifferences } from '../db/repositories/differences.ts'
 import { checkLedger } from '../db/repositories/ledger-rules.ts'
 import { listUnknownOutcomes } from '../db/repositories/operator-lists.ts'
-import { type AttemptVersion, PAYOUT_KINDS, type PayoutKind } from '../domain/payouts/payout-kind.ts'
+import type { AttemptVersion } from '../domain/providers/attempt.ts'
+import { PAYOUT_NOUNS, type PayoutNoun } from '../domain/shared/nouns.ts'
 import {
   RECONCILIATION_WORKFLOW,
   type ReconciliationInput,
@@ -75,7 +76,7 @@ export function registerReconciliationCommands(trilho: OperatorCommand) {
 
   trilho
     .auditedCommand('settle')
-    .addArgument(new Argument('<noun>').choices(PAYOUT_KINDS))
+    .addArgument(new Argument('<noun>').choices(PAYOUT_NOUNS))
     .argument('<uuid>', 'UUID of the transfer, the refund, or the returned PIX', parseUuid)
     .requiredOption('--attempt <uuid>', 'the attempt, as listed by `unknown`', parseUuid)
     .requiredOption(
@@ -90,7 +91,7 @@ export function registerReconciliationCommands(trilho: OperatorCommand) {
       'what the merchant reads about a rejection; never the reason',
       parseText,
     )
-    .run(({ em, config, print, operator }, noun: PayoutKind, uuid: string, options: SettleOptions) => {
+    .run(({ em, config, print, operator }, noun: PayoutNoun, uuid: string, options: SettleOptions) => {
       const { actor, reason } = operator
       const request = { noun, uuid, actor, settlement: buildManualSettlement(options, reason) }
       return withWorkflowClient(config, async temporal =>

@@ -1,3 +1,4 @@
+import type { ListedNoun } from '../domain/shared/nouns.ts'
 import type { EntityManager } from './client/orm.ts'
 import { buildDelayClassCondition, DELAY_CLASSES, type DelayedColumn } from './delay-classes.ts'
 import { selectRows } from './pipeline/query.ts'
@@ -76,7 +77,7 @@ export function buildKeysQuery(
 /** Counts the rows of a list. */
 export function countRows(
   em: EntityManager,
-  table: 'charge' | 'transfer' | 'dispute' | 'refund' | 'posting',
+  table: ListedNoun | 'posting',
   { sql, values, alternatives = [] }: Pick<RowPage, 'sql' | 'values' | 'alternatives'>,
 ): Promise<number> {
   if (alternatives.length === 0)

@@ -1,6 +1,7 @@
 import type { EntityManager } from '../db/client/orm.ts'
 import { findAttempts } from '../db/repositories/attempts.ts'
 import { findConnectionOf, findUnfinishedRow } from '../db/repositories/lost-workflows.ts'
+import { type MoneyNoun, type OrderedMoneyNoun, WORKFLOW_NOUNS } from '../domain/shared/nouns.ts'
 import type { Sealer } from '../security/sealing.ts'
 import { type FailingWorkflow, restartWorkflow } from '../temporal/failing-workflows.ts'
 import { signalOperation, signalReturn } from '../temporal/signals.ts'
@@ -18,7 +19,6 @@ import { findReopening } from './reopen.ts'
  */
 type Continuation = () => Promise<void>
 
-const NOUNS = Object.keys(WORKFLOWS) as (keyof typeof WORKFLOWS)[]
 const notify = (connectionUuid: string) => ({ notificationUuid: connectionUuid, connectionUuid })
 
 /**
@@ -32,7 +32,7 @@ export async function findContinuation(
 ): Promise<Continuation | undefined> {
   const temporal: TemporalContext = { ...context, conflictPolicy: 'TERMINATE_EXISTING' }
   const { workflowId, type } = workflow
-  const noun = NOUNS.find(one => WORKFLOWS[one].type === type)
+  const noun = WORKFLOW_NOUNS.find(one => WORKFLOWS[one].type === type)
   const uuid = workflowId.split('/')[1] ?? ''
   // An activity decides from its row whether it still has to do something.
   const restart = (changes: object = {}) => restartWorkflow(temporal, workflow, changes)
@@ -58,9 +58,7 @@ export async function findContinuation(
     await terminateWorkflow(await temporal.client(), workflowId, 'its history does not replay')
   }
 
-  async function findMoneyContinuation(
-    money: 'charge' | 'transfer' | 'refund',
-  ): Promise<Continuation | undefined> {
+  async function findMoneyContinuation(money: OrderedMoneyNoun): Promise<Continuation | undefined> {
     const row = await findUnfinishedRow(em, money, uuid)
     if (row) return findReopening(temporal, { sealer }, money, row)
     const connectionUuid = await findConnectionOf(em, money, uuid)
@@ -80,7 +78,7 @@ export async function findContinuation(
   }
 
   /** Whether every call of the runs of the workflow that may have ordered something has its attempt, which a restored backup may lack. */
-  async function areRowsCurrent(money: 'charge' | 'transfer' | 'refund' | 'return'): Promise<boolean> {
+  async function areRowsCurrent(money: MoneyNoun): Promise<boolean> {
     const client = await temporal.client()
     const history = await readWorkflowHistory<RebuildableInput>(client, workflowId, uuid)
     if (!history) return false

@@ -1,14 +1,12 @@
 import { randomUUID } from 'node:crypto'
 import { type ChargeState, chargeMachine, isPaidChargeState } from '../domain/charges/charge.ts'
 import { refundMachine } from '../domain/refunds/refund.ts'
+import type { MoneyNoun } from '../domain/shared/nouns.ts'
 import { isSettledTransferState, transferMachine } from '../domain/transfers/transfer.ts'
 import { signalOperation, signalReturn } from '../temporal/signals.ts'
 import type { TemporalContext } from '../temporal/workflow-options.ts'
 
 /** Comparison of restored rows with workflow histories, for each noun that carries money. */
-
-export const MONEY_NOUNS = ['charge', 'transfer', 'refund', 'return'] as const
-export type MoneyNoun = (typeof MONEY_NOUNS)[number]
 
 export const IS_FINAL: Record<MoneyNoun, (state: string) => boolean> = {
   charge: state => chargeMachine.isFinal(state as ChargeState),

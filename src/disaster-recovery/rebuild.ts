@@ -8,6 +8,7 @@ import { findAttempts } from '../db/repositories/attempts.ts'
 import { type OperationState, readOperationState } from '../db/repositories/operation-states.ts'
 import { recordOperatorAction } from '../db/repositories/operator-actions.ts'
 import { type ChargeState, isIssuedChargeState } from '../domain/charges/charge.ts'
+import { DEPENDENT_NOUNS, MONEY_NOUNS, type MoneyNoun, type WorkflowNoun } from '../domain/shared/nouns.ts'
 import {
   listRunningWorkflows,
   listWorkflowsBetween,
@@ -18,7 +19,7 @@ import {
 import { startOrReopenWorkflow, type TemporalContext } from '../temporal/workflow-options.ts'
 import type { PreRestoreState } from '../workflows/contracts/reopening.ts'
 import { WORKFLOWS } from '../workflows/contracts/workflows.ts'
-import { IS_FINAL, isHistoryAhead, MONEY_NOUNS, type MoneyNoun, signalMoneyWorkflow } from './money-nouns.ts'
+import { IS_FINAL, isHistoryAhead, signalMoneyWorkflow } from './money-nouns.ts'
 import { isRowBehindHistory, type PayoutHistory, readPayoutHistory } from './payout-history.ts'
 import { rebuildDependent } from './rebuild-dependents.ts'
 import {
@@ -109,9 +110,7 @@ async function* rebuildInBatches<State>(
   }
 }
 
-/** Workflows whose subject is polled at its provider, or whose result only their history has. */
-const DEPENDENT_NOUNS = ['dispute', 'pix_key', 'pix_key_removal', 'delivery'] as const
-const typesOf = (nouns: readonly (keyof typeof WORKFLOWS)[]) => nouns.map(noun => WORKFLOWS[noun].type)
+const typesOf = (nouns: readonly WorkflowNoun[]) => nouns.map(noun => WORKFLOWS[noun].type)
 
 /** Entities of the workflows whose input is only the id of their row. */
 const ENTITY_BY_ID_PREFIX = { webhook: Delivery, orphan: Attempt }

@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto'
-import type { ActiveNoun, ActiveRow } from '../db/repositories/lost-workflows.ts'
+import type { ActiveRow } from '../db/repositories/lost-workflows.ts'
+import type { PayoutNoun, UnfinishedNoun } from '../domain/shared/nouns.ts'
 import type { Sealer } from '../security/sealing.ts'
 import { signalDispute, signalOperation, signalOrphanPayload } from '../temporal/signals.ts'
 import { startOrReopenWorkflow, type TemporalContext } from '../temporal/workflow-options.ts'
@@ -17,7 +18,10 @@ import {
  * scheduled transfer that was never sent continues as ordered.
  */
 
-export function getWorkflowId(noun: ActiveNoun, { uuid, state }: Pick<ActiveRow, 'uuid' | 'state'>): string {
+export function getWorkflowId(
+  noun: UnfinishedNoun,
+  { uuid, state }: Pick<ActiveRow, 'uuid' | 'state'>,
+): string {
   return WORKFLOWS[noun === 'pix_key' && state === 'removing' ? 'pix_key_removal' : noun].idOf(uuid)
 }
 
@@ -32,7 +36,7 @@ export type Reopening = () => Promise<void>
 export async function findReopening(
   temporal: TemporalContext,
   sealing: { sealer: Sealer },
-  noun: ActiveNoun,
+  noun: UnfinishedNoun,
   row: ActiveRow,
 ): Promise<Reopening | undefined> {
   const { uuid, state, connection_uuid: connectionUuid } = row
@@ -89,7 +93,7 @@ async function findCreatedTransferReopening(
  */
 export function reopenPayout(
   temporal: TemporalContext,
-  noun: 'transfer' | 'refund' | 'return',
+  noun: PayoutNoun,
   { uuid, connection_uuid: connectionUuid, created_at, tried = [] }: ActiveRow,
 ): Promise<void> {
   const orderedAt = new Date(created_at).toISOString()

@@ -1,4 +1,5 @@
 import type { Attempt } from '../db/entities/attempt.ts'
+import type { OrderedMoneyNoun } from '../domain/shared/nouns.ts'
 import type { OrphanInput } from '../workflows/contracts/charges.ts'
 import type { DisputeInput } from '../workflows/contracts/disputes.ts'
 import {
@@ -18,7 +19,7 @@ import { buildReopenOptions, catchWorkflowNotFound, type TemporalContext } from 
 /** Signals the workflow of a charge, transfer or refund by the uuid of its row. */
 export function signalOperation(
   temporal: TemporalContext,
-  noun: 'charge' | 'transfer' | 'refund',
+  noun: OrderedMoneyNoun,
   uuid: string,
   notification: ProviderNotificationSignal,
 ): Promise<void> {

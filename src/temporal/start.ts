@@ -1,5 +1,6 @@
 import { WithStartWorkflowOperation, type WorkflowStartOptions } from '@temporalio/client'
 import type { UpdateDefinition } from '@temporalio/common'
+import type { OrderedMoneyNoun, OrderedNoun } from '../domain/shared/nouns.ts'
 import { awaitResultUpdate } from '../workflows/contracts/await-result.ts'
 import {
   awaitIssuedUpdate,
@@ -29,14 +30,13 @@ import {
  */
 const NEW_OPERATION_PRIORITY = { priorityKey: 4 }
 
-type MoneyKind = 'charge' | 'transfer' | 'refund'
 type MoneyInput = ChargeInput | TransferInput | RefundInput
 
 /**
  * Starts the workflow of a charge, transfer or refund, or joins the running one. Resolves when the charge is issued, a
  * provider has accepted the payout, all have refused it, or the operation has failed.
  */
-export function startMoneyWorkflow<Kind extends MoneyKind>(
+export function startMoneyWorkflow<Kind extends OrderedMoneyNoun>(
   temporal: TemporalContext,
   kind: Kind,
   input: WorkflowInputs[Kind] & MoneyInput,
@@ -57,7 +57,7 @@ export type UpdateRequest = { updateId: string; waitMs: number }
 type StartOptions = Omit<WorkflowStartOptions, 'args' | 'taskQueue' | 'workflowId'>
 
 /** Starts a workflow or joins the running one, and awaits its result; safe to repeat with the same update id. */
-export async function startAndAwaitWorkflow<Noun extends OperationKind | 'pix_key_removal'>(
+export async function startAndAwaitWorkflow<Noun extends OrderedNoun | 'pix_key_removal'>(
   temporal: TemporalContext,
   noun: Noun,
   input: WorkflowInputs[Noun] & { uuid: string },
@@ -100,37 +100,34 @@ export async function executeUpdateWithStart<
   )
 }
 
-/** What a merchant creates by a POST and a workflow carries out. */
-export type OperationKind = MoneyKind | 'pix_key' | 'auth_code'
-
-function getResultUpdate(kind: OperationKind | 'pix_key_removal'): UpdateDefinition<unknown, []> {
-  return kind === 'charge' ? awaitIssuedUpdate : awaitResultUpdate
+function getResultUpdate(noun: OrderedNoun | 'pix_key_removal'): UpdateDefinition<unknown, []> {
+  return noun === 'charge' ? awaitIssuedUpdate : awaitResultUpdate
 }
 
-export function getOperationWorkflowId(kind: OperationKind, uuid: string): string {
-  return WORKFLOWS[kind].idOf(uuid)
+export function getOperationWorkflowId(noun: OrderedNoun, uuid: string): string {
+  return WORKFLOWS[noun].idOf(uuid)
 }
 
 /** Returns whether the workflow of an operation runs, also before it has stored its row. Fails while Temporal is unreachable. */
 export async function isOperationRunning(
   temporal: TemporalContext,
-  { kind, uuid, waitMs }: { kind: OperationKind; uuid: string; waitMs: number },
+  { noun, uuid, waitMs }: { noun: OrderedNoun; uuid: string; waitMs: number },
 ): Promise<boolean> {
   const client = await temporal.client()
   return client.withDeadline(Date.now() + waitMs, () =>
-    isWorkflowRunning(client, getOperationWorkflowId(kind, uuid)),
+    isWorkflowRunning(client, getOperationWorkflowId(noun, uuid)),
   )
 }
 
 /** Waits for the update that a parallel request started. Returns on any interruption: the caller reads the row. */
 export async function awaitStartedOperation(
   temporal: TemporalContext,
-  { kind, uuid, waitMs }: { kind: OperationKind; uuid: string; waitMs: number },
+  { noun, uuid, waitMs }: { noun: OrderedNoun; uuid: string; waitMs: number },
 ): Promise<void> {
   try {
     const client = await temporal.client()
-    const handle = client.workflow.getHandle(WORKFLOWS[kind].idOf(uuid))
-    const join = () => handle.executeUpdate(getResultUpdate(kind).name, { updateId: uuid })
+    const handle = client.workflow.getHandle(WORKFLOWS[noun].idOf(uuid))
+    const join = () => handle.executeUpdate(getResultUpdate(noun).name, { updateId: uuid })
     await client.withDeadline(Date.now() + waitMs, join)
   } catch {}
 }

@@ -1,7 +1,5 @@
 import type { EntityManager } from '../../db/client/orm.ts'
 import {
-  ACTIVE_NOUNS,
-  type ActiveNoun,
   type ActiveRow,
   findUnfinishedRow,
   listUnfinishedRows,
@@ -10,6 +8,7 @@ import {
 } from '../../db/repositories/lost-workflows.ts'
 import { readDatabaseTime } from '../../db/repositories/unexplained-answers.ts'
 import { findReopening, getWorkflowId } from '../../disaster-recovery/reopen.ts'
+import { UNFINISHED_NOUNS, type UnfinishedNoun } from '../../domain/shared/nouns.ts'
 import { findRunningWorkflows } from '../../temporal/workflow-history.ts'
 import type { TemporalContext } from '../../temporal/workflow-options.ts'
 import type { SweepWorkflowsResult } from '../../workflows/contracts/maintenance.ts'
@@ -37,7 +36,7 @@ export function sweepWorkflows(dependencies: ActivityDependencies) {
     const total: RowCounts = { checked: 0, reopened: 0, notReopened: 0 }
     const { replacedCount, unreplaced } = await replaceFailingWorkflows(dependencies)
     const em = orm.em.fork()
-    for (const noun of ACTIVE_NOUNS) {
+    for (const noun of UNFINISHED_NOUNS) {
       const since = await readDatabaseTime(em)
       const counts: RowCounts = { checked: 0, reopened: 0, notReopened: 0 }
       for await (const row of findLostRows(em, temporal, { noun, counts, unreplaced })) {
@@ -64,7 +63,7 @@ export function sweepWorkflows(dependencies: ActivityDependencies) {
 async function* findLostRows(
   em: EntityManager,
   temporal: TemporalContext,
-  { noun, counts, unreplaced }: { noun: ActiveNoun; counts: RowCounts; unreplaced: Set<string> },
+  { noun, counts, unreplaced }: { noun: UnfinishedNoun; counts: RowCounts; unreplaced: Set<string> },
 ): AsyncGenerator<ActiveRow> {
   const client = await temporal.client()
   const until = new Date(Date.now() - MIN_ROW_AGE_MS / temporal.timeScale)

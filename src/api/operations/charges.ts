@@ -121,7 +121,7 @@ export function createCharge(
 ) {
   const { body, token, em } = request
   return createOperation(context, request, {
-    kind: 'charge',
+    noun: 'charge',
     path: PAYMENTS_PATH,
     find: uuid => findCharge(em.fork(), uuid),
     replayWaitMs: ({ state }) => (state === 'issuing' ? REQUEST_DEADLINE_MS : 0),

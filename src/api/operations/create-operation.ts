@@ -1,5 +1,6 @@
 import type { EntityManager } from '../../db/client/orm.ts'
 import type { ErrorCode } from '../../domain/errors/error-catalogue.ts'
+import type { OrderedNoun } from '../../domain/shared/nouns.ts'
 import {
   ApiError,
   type ApiErrorDetails,
@@ -10,7 +11,7 @@ import {
 import { REQUEST_DEADLINE_MS, UNAVAILABLE_RETRY_S } from '../../http/limits.ts'
 import { getRequestDeadline } from '../../http/request-deadline.ts'
 import type { Sealer } from '../../security/sealing.ts'
-import { getOperationWorkflowId, isOperationRunning, type OperationKind } from '../../temporal/start.ts'
+import { getOperationWorkflowId, isOperationRunning } from '../../temporal/start.ts'
 import type { TemporalContext } from '../../temporal/workflow-options.ts'
 import type { CallerToken } from '../authorization/authenticate.ts'
 import type { Admission } from './admission.ts'
@@ -54,7 +55,7 @@ type OperationRow = { fingerprint: string; requestId: string }
 
 /** What one noun adds to `createOperation`. */
 export type Operation<Row extends OperationRow, Validated, Result> = {
-  kind: OperationKind
+  noun: OrderedNoun
   /** Request path with its ids, in lower case; a part of the operation's UUID. */
   path: string
   /** The operation sends money: without a key it must not be sent after `not_confirmed` was answered. */
@@ -104,7 +105,7 @@ export async function createOperation<Row extends OperationRow, Validated, Resul
     return readOrFailNotConfirmed(ids, async () => {
       const waitMs = operation.replayWaitMs?.(row) ?? 0
       if (waitMs <= 0) return present(row, true)
-      await awaitStoredOutcome(context, { kind: operation.kind, uuid, waitMs }, storedWaitMs)
+      await awaitStoredOutcome(context, { noun: operation.noun, uuid, waitMs }, storedWaitMs)
       return present((await find()) ?? row, true)
     })
   }
@@ -115,7 +116,7 @@ export async function createOperation<Row extends OperationRow, Validated, Resul
     let isRunning = false
     if (!begun) {
       const waitMs = getRequestDeadline().stepTimeoutMs()
-      isRunning = await isOperationRunning(context, { kind: operation.kind, uuid, waitMs })
+      isRunning = await isOperationRunning(context, { noun: operation.noun, uuid, waitMs })
       begun = await find() // A workflow that has ended since the first look-up has stored its row.
     }
     if (begun) return replay(begun)
@@ -143,8 +144,8 @@ export async function createOperation<Row extends OperationRow, Validated, Resul
       ...{ em, ids },
       act: {
         token,
-        action: `${operation.kind}_create`,
-        subject: getOperationWorkflowId(operation.kind, uuid),
+        action: `${operation.noun}_create`,
+        subject: getOperationWorkflowId(operation.noun, uuid),
       },
       isUnrepeatable: isPayout === true && key === null,
       storedWaitMs,

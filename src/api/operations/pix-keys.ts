@@ -186,7 +186,7 @@ export function createPixKey(
   const { body, token, em } = request
   const { type } = body
   return createOperation(context, request, {
-    kind: 'pix_key',
+    noun: 'pix_key',
     path: PIX_KEYS_PATH,
     find: uuid => findPixKey(em.fork(), uuid),
     replayWaitMs: row => (row.state === 'creating' ? remainingCreateWaitMs(row, PIX_KEY_STORED_WAIT_MS) : 0),
@@ -325,7 +325,7 @@ export function requestAuthCode(
   const { type } = body
   const isSimulated = token.mode === 'test'
   return createOperation(context, request, {
-    kind: 'auth_code',
+    noun: 'auth_code',
     path: AUTH_CODES_PATH,
     find: uuid => em.fork().findOne(AuthCode, uuid),
     async validate(uuid) {

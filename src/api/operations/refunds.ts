@@ -130,7 +130,7 @@ export async function createChargeRefund(
   // Read before the refund is looked for: a charge that already shows this refund is then not validated for it.
   const charge = await requireVisibleCharge(em, token, chargeUuid)
   return createOperation(context, request, {
-    kind: 'refund',
+    noun: 'refund',
     path: refundPath(chargeUuid),
     isPayout: true,
     idsOf: uuid => ({ uuid: chargeUuid, refund: { uuid } }),

@@ -112,7 +112,7 @@ export function createTransfer(
 ) {
   const { body, token, em, idempotencyKey } = request
   return createOperation(context, request, {
-    kind: 'transfer',
+    noun: 'transfer',
     path: TRANSFERS_PATH,
     isPayout: true,
     find: uuid => findTransfer(em.fork(), uuid),

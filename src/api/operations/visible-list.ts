@@ -10,13 +10,14 @@ import {
   type RowPage,
   type SqlCondition,
 } from '../../db/sql-conditions.ts'
+import type { ListedNoun } from '../../domain/shared/nouns.ts'
 import type { CallerToken } from '../authorization/authenticate.ts'
 import { scopeOf } from '../authorization/scope.ts'
 import { buildDayRange, createdDaysOf, isAfterPosition, type ListPage, readPage } from './pagination.ts'
 
 /** A list of operations: what its query selects, and how its rows are read. */
 type VisibleList<Row> = {
-  noun: 'charge' | 'transfer' | 'dispute' | 'refund'
+  noun: ListedNoun
   token: CallerToken
   query: PageQuery & {
     /** Every row is a PIX; `UNDEFINED` matches none. */

@@ -1,4 +1,5 @@
 import { isUuid, uuidFromReference } from '../../domain/pix/identifiers.ts'
+import type { SearchedNoun } from '../../domain/shared/nouns.ts'
 import type { EntityManager } from '../client/orm.ts'
 
 /** Search over all accounts, for operators. */
@@ -30,7 +31,7 @@ export function findAccounts(em: EntityManager, text: string): Promise<FoundAcco
 
 /** A row that an identifier names: the noun of its page, its uuid there, and its account. */
 export type FoundRow = {
-  noun: 'charge' | 'transfer' | 'dispute' | 'webhook' | 'account'
+  noun: SearchedNoun | 'webhook' | 'account'
   uuid: string
   account_uuid: string
   account_name: string

@@ -1,7 +1,7 @@
-import { PAYOUT_KINDS } from '../../domain/payouts/payout-kind.ts'
 import { PREFLIGHT_CODES } from '../../domain/payouts/unsent-code.ts'
 import { listJudgedStates } from '../../domain/providers/answer-judgement.ts'
 import type { ProviderName } from '../../domain/providers/provider.ts'
+import { PAYOUT_NOUNS } from '../../domain/shared/nouns.ts'
 import { type EntityManager, readInSnapshot } from '../client/orm.ts'
 import { formatTextArray } from '../sql-conditions.ts'
 import { AWAITS_REPLY_SQL, IS_UNMATCHED_SQL } from './account-tasks.ts'
@@ -160,7 +160,7 @@ export async function findAccountCounts(
           and connection_uuid in (select uuid from k)) as unmatched,
        (select count(*)::int from dispute where account_uuid = ? and ${AWAITS_REPLY_SQL}
           and connection_uuid in (select uuid from k)) as disputes`,
-    [accountUuid, isSimulated, accountUuid, accountUuid, accountUuid, PAYOUT_KINDS, accountUuid, accountUuid],
+    [accountUuid, isSimulated, accountUuid, accountUuid, accountUuid, PAYOUT_NOUNS, accountUuid, accountUuid],
   )
   return row!
 }

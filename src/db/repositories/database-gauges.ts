@@ -1,6 +1,6 @@
 import { UNEXPECTED_SETTLEMENTS } from '../../domain/ledger/movement.ts'
-import { PAYOUT_KINDS } from '../../domain/payouts/payout-kind.ts'
 import { TRANSIENT_PENDING_REASONS } from '../../domain/reconciliation/panel-pix.ts'
+import { PAYOUT_NOUNS } from '../../domain/shared/nouns.ts'
 import { MIGRATION_SESSION_NAMES } from '../client/migrate.ts'
 import type { EntityManager } from '../client/orm.ts'
 import { IS_OPEN_ENTRY_SQL } from './account-entries.ts'
@@ -15,7 +15,7 @@ export type GaugeSample = { gauge: string; labels: string[] | null; value: numbe
 const PROBE_MAX_AGE = '30 seconds'
 
 /** Excludes PIX keys: whether a key was created is not worth waking an operator. */
-const UNKNOWN_PAYOUT_CONDITION = `a.state = 'unknown' and a.operation in ('${PAYOUT_KINDS.join("', '")}')`
+const UNKNOWN_PAYOUT_CONDITION = `a.state = 'unknown' and a.operation in ('${PAYOUT_NOUNS.join("', '")}')`
 
 /** Hours before its deadline from which a dispute whose provider has no reply is urgent. */
 const URGENT_DISPUTE_HOURS = 24
@@ -75,7 +75,7 @@ select g.gauge, array[u.provider], g.value from (
     ('trilho_unknown_cents', coalesce(u.cents, 0))) as g (gauge, value)
 union all
 select 'trilho_attempt_oldest_seconds', array[operation], extract(epoch from now() - min(created_at))::float8
-  from attempt where state in ('calling', 'accepted', 'unknown') and operation in ('${PAYOUT_KINDS.join("', '")}')
+  from attempt where state in ('calling', 'accepted', 'unknown') and operation in ('${PAYOUT_NOUNS.join("', '")}')
   group by operation
 union all
 select 'trilho_charges_past_expiry', array[c.provider], count(*)::float8

@@ -1,4 +1,5 @@
 import { DAY } from '../../domain/shared/intervals.ts'
+import type { CountedNoun } from '../../domain/shared/nouns.ts'
 import type { EntityManager, Orm } from '../client/orm.ts'
 import { selectRows } from '../pipeline/query.ts'
 import { selectValue } from '../select-values.ts'
@@ -11,7 +12,7 @@ import {
 
 /** Filter of a list whose rows the counters can count. */
 export type ListCounterFilter = {
-  noun: 'charge' | 'transfer' | 'refund' | 'posting' | 'event' | 'delivery'
+  noun: CountedNoun
   /** On `account_uuid`, and on `connection_uuid` or its placeholder. */
   conditions: OptionalSqlCondition[]
   /** Empty: all states. */
@@ -24,7 +25,7 @@ export type ListCounterFilter = {
 export const NO_CONNECTION = '00000000-0000-0000-0000-000000000000'
 
 /** The rows that are counted, with the columns of their counters (src/db/migrations/initial/list-counters.ts). */
-const COUNTED_ROWS: Record<ListCounterFilter['noun'], string> = {
+const COUNTED_ROWS: Record<CountedNoun, string> = {
   charge: 'charge',
   transfer: 'transfer',
   refund: 'refund',

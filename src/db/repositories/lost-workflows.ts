@@ -1,8 +1,7 @@
+import type { OrderedMoneyNoun, UnfinishedNoun } from '../../domain/shared/nouns.ts'
 import type { EntityManager } from '../client/orm.ts'
 
 /** Rows in a state that only a workflow can change, and which of them have lost their workflow. */
-
-export type ActiveNoun = 'charge' | 'transfer' | 'refund' | 'return' | 'dispute' | 'pix_key' | 'orphan'
 
 /** The columns of a row that reopen its workflow; names as in PostgreSQL. */
 export type ActiveRow = {
@@ -21,7 +20,7 @@ export type ActiveRow = {
 }
 
 /** Selects the unfinished rows of each noun with their attempts' connections; the caller appends conditions. */
-const UNFINISHED_ROWS_SQL: Record<ActiveNoun, string> = {
+const UNFINISHED_ROWS_SQL: Record<UnfinishedNoun, string> = {
   charge: `select uuid, account_uuid, state, connection_uuid, created_at, value_cents, expires_in_seconds, request_id, fingerprint,
       array(select connection_uuid::text from attempt where operation = 'issue' and subject_uuid = r.uuid) as tried
     from charge r
@@ -41,12 +40,10 @@ const UNFINISHED_ROWS_SQL: Record<ActiveNoun, string> = {
     from attempt r join charge c on c.uuid = r.subject_uuid where r.state = 'orphan' and r.operation = 'issue'`,
 }
 
-export const ACTIVE_NOUNS = Object.keys(UNFINISHED_ROWS_SQL) as ActiveNoun[]
-
 /** Lists a page of unfinished rows that were created before a moment, after a row. */
 export function listUnfinishedRows(
   em: EntityManager,
-  noun: ActiveNoun,
+  noun: UnfinishedNoun,
   { until, after, limit }: { until: Date; after: ActiveRow | undefined; limit: number },
 ): Promise<ActiveRow[]> {
   return em.execute(
@@ -59,7 +56,7 @@ export function listUnfinishedRows(
 /** Reads a row if it is still unfinished. */
 export async function findUnfinishedRow(
   em: EntityManager,
-  noun: ActiveNoun,
+  noun: UnfinishedNoun,
   uuid: string,
 ): Promise<ActiveRow | undefined> {
   const [row]: ActiveRow[] = await em.execute(`${UNFINISHED_ROWS_SQL[noun]} and r.uuid = ?`, [uuid])
@@ -69,7 +66,7 @@ export async function findUnfinishedRow(
 /** Reads the connection of a charge, transfer or refund, in any state; undefined where there is no row. */
 export async function findConnectionOf(
   em: EntityManager,
-  noun: 'charge' | 'transfer' | 'refund',
+  noun: OrderedMoneyNoun,
   uuid: string,
 ): Promise<string | undefined> {
   const [row] = await em.execute<{ connection_uuid: string }[]>(
@@ -79,7 +76,7 @@ export async function findConnectionOf(
   return row?.connection_uuid
 }
 
-type LostWorkflow = { workflowId: string; noun: ActiveNoun; row: ActiveRow; isReopened: boolean }
+type LostWorkflow = { workflowId: string; noun: UnfinishedNoun; row: ActiveRow; isReopened: boolean }
 
 /** Records for the operator that a row had no workflow. */
 export async function recordLostWorkflow(
@@ -100,7 +97,7 @@ export async function recordLostWorkflow(
  */
 export async function recordWorkflowSweep(
   em: EntityManager,
-  noun: ActiveNoun,
+  noun: UnfinishedNoun,
   { since, checkedCount, lostCount }: { since: string; checkedCount: number; lostCount: number },
 ): Promise<void> {
   await em.execute('delete from lost_workflow where noun = ? and seen_at < ?', [noun, since])

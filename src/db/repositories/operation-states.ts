@@ -1,3 +1,4 @@
+import type { MoneyNoun } from '../../domain/shared/nouns.ts'
 import type { EntityManager } from '../client/orm.ts'
 
 export type OperationState = { state: string; connectionUuid: string }
@@ -5,7 +6,7 @@ export type OperationState = { state: string; connectionUuid: string }
 /** Reads the state of an operation and its connection; of a return, those of the PIX that goes back. */
 export async function readOperationState(
   em: EntityManager,
-  noun: 'charge' | 'transfer' | 'refund' | 'return',
+  noun: MoneyNoun,
   uuid: string,
 ): Promise<OperationState | undefined> {
   const from =

@@ -1,5 +1,5 @@
 import { UNEXPECTED_SETTLEMENTS } from '../../domain/ledger/movement.ts'
-import { PAYOUT_KINDS } from '../../domain/payouts/payout-kind.ts'
+import { PAYOUT_NOUNS } from '../../domain/shared/nouns.ts'
 import type { EntityManager } from '../client/orm.ts'
 import { IS_UNANSWERED_SQL, IS_UNMATCHED_SQL } from './account-tasks.ts'
 import { PENDING_ATTEMPT_STATES } from './attempts.ts'
@@ -34,7 +34,7 @@ export function listUnknownOutcomes(em: EntityManager) {
      left join transfer t on a.operation = 'transfer' and t.uuid = a.subject_uuid
      left join refund r on a.operation = 'refund' and r.uuid = a.subject_uuid
      left join movement m on a.operation = 'return' and m.uuid = a.subject_uuid
-     where a.operation in ('${PAYOUT_KINDS.join("', '")}') and a.state in ('unknown', '${PENDING_ATTEMPT_STATES.join("', '")}')
+     where a.operation in ('${PAYOUT_NOUNS.join("', '")}') and a.state in ('unknown', '${PENDING_ATTEMPT_STATES.join("', '")}')
        and (a.state = 'unknown' or a.updated_at < now() - interval '${STUCK_MINUTES} minutes')
      order by unknown_since limit ${MAX_LISTED_ROWS}`,
   )

@@ -1,5 +1,5 @@
-import type { PayoutKind } from '../../domain/payouts/payout-kind.ts'
 import type { ProviderName } from '../../domain/providers/provider.ts'
+import type { PayoutNoun } from '../../domain/shared/nouns.ts'
 import type { EntityManager } from '../client/orm.ts'
 import { IS_OPEN_ENTRY_SQL } from './account-entries.ts'
 
@@ -26,7 +26,7 @@ export type PayoutFacts = {
 }
 
 const COLUMNS = 'n.uuid as account_uuid, n.name as account_name'
-const SOURCES: Record<PayoutKind, string> = {
+const SOURCES: Record<PayoutNoun, string> = {
   transfer: `select t.uuid, ${COLUMNS}, t.state, t.value_cents::float8 as cents, t.fee_cents::float8 as fee_cents, t.pix_key,
       t.receiver ->> 'name' as receiver_name, coalesce(t.document, t.receiver ->> 'document') as receiver_document,
       null as original_end_to_end, null::uuid as charge_uuid, t.external_ref, t.created_at
@@ -45,7 +45,7 @@ const SOURCES: Record<PayoutKind, string> = {
 /** Finds the order of a payout, in any account. */
 export async function findPayoutFacts(
   em: EntityManager,
-  { noun, uuid }: { noun: PayoutKind; uuid: string },
+  { noun, uuid }: { noun: PayoutNoun; uuid: string },
 ): Promise<PayoutFacts | undefined> {
   const [row] = await em.execute<PayoutFacts[]>(SOURCES[noun], [uuid])
   return row

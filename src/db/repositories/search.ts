@@ -1,3 +1,4 @@
+import type { SearchedNoun } from '../../domain/shared/nouns.ts'
 import type { EntityManager } from '../client/orm.ts'
 import {
   buildPrefixPattern,
@@ -20,7 +21,7 @@ export type SearchTerms = {
   name?: string | undefined
 }
 
-export type SearchHit = { kind: 'charge' | 'transfer' | 'dispute'; uuid: string }
+export type SearchHit = { kind: SearchedNoun; uuid: string }
 
 /** Most hits of one kind and meaning: a search is for one thing. */
 const MAX_HITS = 20

@@ -1,4 +1,4 @@
-import type { AttemptVersion } from '../../domain/payouts/payout-kind.ts'
+import type { AttemptVersion } from '../../domain/providers/attempt.ts'
 import type { Attempt } from '../entities/attempt.ts'
 import { getManualSettlementCutoff, PENDING_ATTEMPT_STATES } from './attempts.ts'
 

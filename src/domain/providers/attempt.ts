@@ -5,6 +5,9 @@ import { createStateMachine, type StateMachine } from '../shared/state-machine.t
  * attempt proves decides whether money, or a code that can be paid, may go to the next provider (SPEC §6).
  */
 
+/** An attempt as the operator's page showed it: its uuid, and how often it had been sent. */
+export type AttemptVersion = { attempt: string; sending: number }
+
 export type AttemptOperation = 'issue' | 'transfer' | 'refund' | 'return' | 'create_key' | 'delete_key'
 
 /**

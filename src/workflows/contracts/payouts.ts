@@ -1,5 +1,5 @@
 import { defineSignal } from '@temporalio/workflow'
-import type { AttemptVersion } from '../../domain/payouts/payout-kind.ts'
+import type { AttemptVersion } from '../../domain/providers/attempt.ts'
 import type { TransferState } from '../../domain/transfers/transfer.ts'
 import type { FollowUps } from './follow-ups.ts'
 

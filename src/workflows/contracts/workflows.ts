@@ -1,3 +1,4 @@
+import type { WorkflowNoun } from '../../domain/shared/nouns.ts'
 import type { ChargeInput, OrphanInput } from './charges.ts'
 import type { DisputeInput } from './disputes.ts'
 import type { AuthCodeInput, PixKeyInput, PixKeyRemovalInput } from './pix-keys.ts'
@@ -43,4 +44,4 @@ export const WORKFLOWS = {
   password_reset: { type: 'passwordResetWorkflow', idOf: uuid => `password-reset/${uuid}` },
   delivery: { type: 'deliveryWorkflow', idOf: uuid => `webhook/${uuid}` },
   event_replay: { type: 'eventReplayWorkflow', idOf: uuid => `recovery/${uuid}` },
-} as const satisfies Record<keyof WorkflowInputs, { type: string; idOf: (uuid: string) => string }>
+} as const satisfies Record<WorkflowNoun, { type: string; idOf: (uuid: string) => string }>

@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import { chargeMachine } from '../../../src/domain/charges/charge.ts'
 import { disputeMachine } from '../../../src/domain/disputes/dispute.ts'
-import { PAYOUT_KINDS, type PayoutKind } from '../../../src/domain/payouts/payout-kind.ts'
 import { ATTEMPT_MACHINES } from '../../../src/domain/providers/attempt.ts'
 import { refundMachine } from '../../../src/domain/refunds/refund.ts'
+import { PAYOUT_NOUNS, type PayoutNoun } from '../../../src/domain/shared/nouns.ts'
 import type { StateMachine } from '../../../src/domain/shared/state-machine.ts'
 import { transferMachine } from '../../../src/domain/transfers/transfer.ts'
 import { openMoneyFixture } from '../support/money-fixture.ts'
@@ -150,7 +150,7 @@ function stepsFrom<State extends string>(
 
 test.each([
   ...Object.entries(ATTEMPT_MACHINES).map(([operation, machine]) => [
-    PAYOUT_KINDS.includes(operation as PayoutKind) ? 'payout_attempt' : `${operation}_attempt`,
+    PAYOUT_NOUNS.includes(operation as PayoutNoun) ? 'payout_attempt' : `${operation}_attempt`,
     machine,
     stepsFrom,
   ]),

@@ -20,9 +20,9 @@ import {
 } from '../../../db/repositories/payout-facts.ts'
 import { findCurrentAttempt, findSettleableAttempt } from '../../../db/repositories/settleable-attempts.ts'
 import { findComparisonTime } from '../../../db/repositories/statement-comparisons.ts'
-import { PAYOUT_KINDS, type PayoutKind } from '../../../domain/payouts/payout-kind.ts'
 import { referenceOf } from '../../../domain/pix/identifiers.ts'
 import { DAY } from '../../../domain/shared/intervals.ts'
+import { PAYOUT_NOUNS, type PayoutNoun } from '../../../domain/shared/nouns.ts'
 import { fail } from '../../../http/api-error.ts'
 import { getRequestDeadline } from '../../../http/request-deadline.ts'
 import { type Confirmation, phrasesOf } from '../../http/confirmation.ts'
@@ -44,7 +44,7 @@ const MAX_LISTED_ACTIONS = 20
 /** What an operator relies on when an outcome is settled manually. */
 const EVIDENCE_KINDS = ['statement', 'panel', 'written'] as const
 
-const payoutSchema = z.object({ noun: z.enum(PAYOUT_KINDS), uuid: uuidSchema })
+const payoutSchema = z.object({ noun: z.enum(PAYOUT_NOUNS), uuid: uuidSchema })
 type Payout = z.output<typeof payoutSchema>
 
 const settleFormSchema = payoutSchema
@@ -80,7 +80,7 @@ export function registerManualSettlementPages(router: DashboardRouter): void {
     render: (visit: PageContext<'operator'>) => renderFormPage(router.dashboard, visit),
   }
 
-  for (const noun of PAYOUT_KINDS)
+  for (const noun of PAYOUT_NOUNS)
     router.get('operator', `${LIST}/${noun}/:uuid`, visit =>
       renderPayout(router.dashboard, visit, { noun, uuid: visit.params.uuid }),
     )
@@ -217,7 +217,7 @@ async function renderFormPage(context: DashboardContext, visit: PageContext<'ope
 async function renderPayout(
   { temporal }: DashboardContext,
   visit: PageContext<'operator'>,
-  { noun, uuid }: { noun: PayoutKind; uuid: string },
+  { noun, uuid }: { noun: PayoutNoun; uuid: string },
 ) {
   const em = visit.em.fork()
   const facts = await findPayoutFacts(em, { noun, uuid })
