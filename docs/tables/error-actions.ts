@@ -110,6 +110,22 @@ export const ERRORS_OF_GUIDE: Record<ErrorCode, ErrorOfGuide> = {
     action: 'state',
     pt: 'O Pix só devolve um pagamento em até 90 dias. Depois disso, pague com uma transferência.',
   },
+  deposit_not_returnable: {
+    action: 'state',
+    pt: 'O depósito, ou parte dele, já foi devolvido, ou a instituição recusou a devolução. Leia o depósito.',
+  },
+  return_in_progress: {
+    action: 'state',
+    pt: 'O depósito já está sendo devolvido. Leia o depósito, ou espere o evento PIX_TRANSACTION da devolução.',
+  },
+  return_med_open: {
+    action: 'state',
+    pt: 'O valor está bloqueado por uma contestação aberta. Espere o evento MED que a encerra; aceitar a contestação também devolve o dinheiro.',
+  },
+  return_period_over: {
+    action: 'state',
+    pt: 'O Pix só devolve um pagamento em até 90 dias.',
+  },
   med_already_answered: {
     action: 'state',
     pt: 'Cada contestação aceita uma resposta. Leia a contestação para ver a sua.',

@@ -57,6 +57,13 @@ export const ERROR_GUIDANCE: Record<ErrorCode, string> = {
     'The amount is blocked by an open dispute. Wait for the MED event that closes it; accepting the dispute also returns the money.',
   refund_period_over:
     'PIX returns a payment within 90 days of its settlement. Pay the payer by a transfer instead.',
+  deposit_not_returnable:
+    'Some of the deposit was returned already, or its provider has refused its return. Read the deposit; a part of it is not returned.',
+  return_in_progress:
+    'The deposit is being returned, perhaps by another request. Read the deposit, or wait for the PIX_TRANSACTION event of the return.',
+  return_med_open:
+    'The amount is claimed by an open dispute. Wait for the MED event that closes it; accepting the dispute also returns the money.',
+  return_period_over: 'PIX returns a payment within 90 days of its settlement.',
   med_already_answered: 'A dispute accepts one reply. Read the dispute for the reply that was sent.',
   med_not_answerable:
     'The dispute is no longer PENDING, or the account opened it against its own transfer. No reply is needed.',

@@ -33,6 +33,7 @@ import {
   storeTransfer,
 } from './transfers/activities.ts'
 import { transferPayout } from './transfers/transfer-payout.ts'
+import { orderDepositReturn, rebuildReturnOrder } from './unmatched/order-return.ts'
 import { recordDeposit } from './unmatched/record-deposit.ts'
 import { keepUnmatchedPayment, returnPayout } from './unmatched/return-payout.ts'
 import { sendPasswordReset } from './users/password-resets.ts'
@@ -94,6 +95,8 @@ export function databaseActivities(dependencies: ActivityDependencies) {
     manuallySettleRefund: settleManually(dependencies, refundPayout),
     manuallySettleReturn: settleManually(dependencies, returnPayout),
     keepUnmatchedPayment: keepUnmatchedPayment(dependencies),
+    orderDepositReturn: orderDepositReturn(dependencies),
+    rebuildReturnOrder: rebuildReturnOrder(dependencies),
     openPixKey: openPixKey(dependencies),
     failPixKey: failPixKey(dependencies),
     storeAuthCode: storeAuthCode(dependencies),

@@ -1,5 +1,6 @@
 import type { RouteRegistrar } from './app.ts'
 import { chargeRoutes } from './charges/routes.ts'
+import { depositRoutes } from './deposits/routes.ts'
 import { disputeRoutes } from './disputes/routes.ts'
 import { documentationRoutes } from './docs/routes.ts'
 import { eventRoutes } from './events/routes.ts'
@@ -17,6 +18,7 @@ import { webhookRoutes } from './webhooks/routes.ts'
 export const MERCHANT_ROUTES: RouteRegistrar[] = [
   chargeRoutes,
   refundRoutes,
+  depositRoutes,
   disputeRoutes,
   transferRoutes,
   pixKeyRoutes,

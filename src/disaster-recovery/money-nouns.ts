@@ -28,7 +28,7 @@ export function isHistoryAhead(noun: MoneyNoun, state: string, result: string | 
     case 'refund':
       return state === 'failed' && result === 'settled'
     case 'return':
-      return state === 'not_returned' && result === 'settled'
+      return (state === 'not_returned' || state === 'kept') && result === 'settled'
   }
 }
 

@@ -2,6 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import type { Client } from '@temporalio/client'
 import type { EntityManager } from '../db/client/orm.ts'
 import { Attempt } from '../db/entities/attempt.ts'
+import { DepositReturn } from '../db/entities/deposit-return.ts'
 import { Pause } from '../db/entities/pause.ts'
 import { Delivery } from '../db/entities/webhook.ts'
 import { findAttempts } from '../db/repositories/attempts.ts'
@@ -18,6 +19,7 @@ import {
 } from '../temporal/workflow-history.ts'
 import { startOrReopenWorkflow, type TemporalContext } from '../temporal/workflow-options.ts'
 import type { PreRestoreState } from '../workflows/contracts/reopening.ts'
+import type { ReturnPaymentInput } from '../workflows/contracts/unmatched.ts'
 import { WORKFLOWS } from '../workflows/contracts/workflows.ts'
 import { IS_FINAL, isHistoryAhead, signalMoneyWorkflow } from './money-nouns.ts'
 import { isRowBehindHistory, type PayoutHistory, readPayoutHistory } from './payout-history.ts'
@@ -135,8 +137,10 @@ const RECHECK_DELAY_MS = 500
 /** Rebuilds the workflow of a charge or payout; null if there is nothing to do. */
 async function rebuildWorkflow(context: RebuildContext): Promise<RebuildOutcome | null> {
   const { client, em, id, noun, uuid, isRunning } = context
-  const row = await readOperationState(em, noun, uuid)
-  if (noun === 'return' && !row) return null // Reconciliation records its PIX again and starts the return.
+  const isOrderLost = noun === 'return' && (await isReturnOrderLost(context))
+  const row = isOrderLost ? undefined : await readOperationState(em, noun, uuid)
+  // Reconciliation records its PIX again and starts the return.
+  if (noun === 'return' && !row && !isOrderLost) return null
   const isDone = row && IS_FINAL[noun](row.state)
   const isIssued = row && noun === 'charge' && isIssuedChargeState(row.state as ChargeState)
   if (isRunning && (isDone || isIssued)) return null
@@ -163,6 +167,13 @@ async function rebuildWorkflow(context: RebuildContext): Promise<RebuildOutcome 
   if (refusal) return refusal
   await restartWorkflow(context, history, restored)
   return { outcome: restored.isScheduled ? 'waits' : 'rebuilt', row: row ? 'behind' : 'missing' }
+}
+
+/** Tells whether the database lacks the order of an account that a return was started by. */
+async function isReturnOrderLost({ client, em, id, uuid }: RebuildContext): Promise<boolean> {
+  const history = await readWorkflowHistory<ReturnPaymentInput>(client, id, uuid)
+  const order = history?.input.order ?? history?.lastInput.order
+  return order !== undefined && (await em.count(DepositReturn, order.uuid)) === 0
 }
 
 function isCallPending({ callStartedAt }: PayoutHistory): boolean {

@@ -48,7 +48,9 @@ export function fail(code: ErrorCode, details?: ApiErrorDetails): never {
  * The resource of an operation by its ids, in the fields of its success response: `uuid` of a refund is its charge. Default
  * providers are named in the fields of their GET.
  */
-export type ResourceIds = { uuid: string; refund?: { uuid: string } } | { PIX: { uuid: string }[] }
+export type ResourceIds =
+  | { uuid: string; refund?: { uuid: string }; return?: { uuid: string } }
+  | { PIX: { uuid: string }[] }
 
 /**
  * Fails the request with `not_confirmed`: the caller can read the resource, or repeat the request with the same key.

@@ -18,6 +18,7 @@ export { pixKeyRemovalWorkflow, pixKeyWorkflow } from './pix-keys/pix-key.workfl
 export { refundWorkflow } from './refunds/refund.workflow.ts'
 export { transferWorkflow } from './transfers/transfer.workflow.ts'
 export { depositWorkflow } from './unmatched/deposit.workflow.ts'
+export { depositReturnWorkflow } from './unmatched/deposit-return.workflow.ts'
 export { keepUnmatchedWorkflow } from './unmatched/keep.workflow.ts'
 export { returnWorkflow } from './unmatched/return.workflow.ts'
 export { passwordResetWorkflow } from './users/password-reset.workflow.ts'

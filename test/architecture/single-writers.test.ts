@@ -143,6 +143,8 @@ test('a route writes rows by `writeDirectly`, which does not commit after the de
   expect(writing).toEqual([
     // Counts a wrong guess, which must be counted whatever the response is.
     'api/operations/auth-codes.ts',
+    // The answer of an operation that is marked as started.
+    'api/operations/deposits.ts',
     'api/operations/direct-write.ts',
     // The answer of an operation that is marked as started.
     'api/operations/refunds.ts',

@@ -7,9 +7,11 @@ import {
   type ChargeInput,
   type PollChargeResult,
 } from '../../src/workflows/contracts/charges.ts'
+import type { DepositReturnInput } from '../../src/workflows/contracts/deposit-returns.ts'
 import type { DisputeInput } from '../../src/workflows/contracts/disputes.ts'
 import type { AuthCodeInput, PixKeyInput } from '../../src/workflows/contracts/pix-keys.ts'
 import type { RefundInput } from '../../src/workflows/contracts/refunds.ts'
+import type { PreRestoreState } from '../../src/workflows/contracts/reopening.ts'
 import type { TransferInput } from '../../src/workflows/contracts/transfers.ts'
 import type { ReturnPaymentInput } from '../../src/workflows/contracts/unmatched.ts'
 import { WORKFLOWS } from '../../src/workflows/contracts/workflows.ts'
@@ -46,6 +48,8 @@ const MAIN_ACTIVITIES: Record<Exclude<ActivityName, 'attemptDelivery' | 'attempt
   pollPixKeyRemoval: true,
   sendAuthCode: true,
   sendPasswordReset: true,
+  orderDepositReturn: true,
+  rebuildReturnOrder: true,
   openPixKey: true,
   failPixKey: true,
   storeAuthCode: true,
@@ -254,6 +258,21 @@ export function setUpWorkflowStories() {
       }),
     return: (script: ActivityScript, timeScale = 1) =>
       startStory(script, { ...RETURN, input: uuid => returnInput(uuid, timeScale) }),
+    /** The return of a deposit that its account has ordered; `restored`: its database was restored. */
+    orderedReturn: (script: ActivityScript, restored?: PreRestoreState) =>
+      startStory(script, {
+        ...RETURN,
+        input: uuid => ({
+          ...{ ...returnInput(uuid, 1), order: depositReturnInput(`order of ${uuid}`, uuid) },
+          ...(restored && { restored }),
+        }),
+      }),
+    depositReturn: (script: ActivityScript) =>
+      startStory(script, {
+        type: 'depositReturnWorkflow',
+        id: WORKFLOWS.deposit_return.idOf,
+        input: uuid => depositReturnInput(uuid, `deposit of ${uuid}`),
+      }),
     delivery: (script: ActivityScript, timeScale = 1) =>
       startStory(script, {
         type: 'deliveryWorkflow',
@@ -426,6 +445,13 @@ function disputeInput(uuid: string, timeScale: number): DisputeInput {
     endToEnd: null,
     requestId: 'request',
     timeScale,
+  }
+}
+
+function depositReturnInput(uuid: string, depositUuid: string): DepositReturnInput {
+  return {
+    ...{ uuid, depositUuid, accountUuid: 'account', connectionUuid: 'connection-a' },
+    ...{ requestId: 'request', fingerprint: 'f', timeScale: 1 },
   }
 }
 

@@ -23,6 +23,7 @@ METHODS = {
     "replaceDefaultProviders": "providers.replace_defaults",
     "replyToMed": "meds.reply",
     "resendWebhookDelivery": "webhooks.resend_delivery",
+    "returnDeposit": "deposits.return_to_payer",
     "rotateWebhookToken": "webhooks.rotate_token",
 }
 

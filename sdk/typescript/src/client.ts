@@ -1,3 +1,4 @@
+import { createDeposits, type Deposits } from './resources/deposits.ts'
 import { createEvents, type Events } from './resources/events.ts'
 import { createHealth, type Health } from './resources/health.ts'
 import { createLedger, type Ledger } from './resources/ledger.ts'
@@ -39,6 +40,7 @@ export class Trilho {
   readonly transfers: Transfers
   readonly meds: Meds
   readonly refunds: Refunds
+  readonly deposits: Deposits
   readonly pixKeys: PixKeys
   readonly providers: Providers
   readonly webhooks: Webhooks
@@ -65,6 +67,7 @@ export class Trilho {
     this.transfers = createTransfers(call)
     this.meds = createMeds(call)
     this.refunds = createRefunds(call)
+    this.deposits = createDeposits(call)
     this.pixKeys = createPixKeys(call)
     this.providers = createProviders(call)
     this.webhooks = createWebhooks(call)

@@ -192,7 +192,8 @@ function isDepositOfCharge(charge: Charge, payment: IncomingPix, movement: Movem
  * Makes a deposit the payment of its charge, in the caller's transaction and under the charge's row lock. The movement
  * stays: its end-to-end id is posted once, and its money is in `available` already, so that only the fee and the splits
  * are posted. Disputes of the deposit become disputes of the charge. A deposit that was returned, in whole or in part,
- * stays a deposit: its money is not the charge's any more (SPEC §2). Repeatable: a movement that pays a charge is no longer a deposit.
+ * stays a deposit: its money is not the charge's any more (SPEC §2). So does one whose return its account has ordered, because a
+ * return that has failed may settle late. Repeatable: a movement that pays a charge is no longer a deposit.
  */
 async function payChargeByDeposit(
   em: EntityManager,
@@ -201,7 +202,7 @@ async function payChargeByDeposit(
   { uuid }: Movement,
 ): Promise<void> {
   const deposit = await em.findOneOrFail(Movement, uuid, { ...ROW_LOCK, refresh: true })
-  if (deposit.reason !== 'deposit') return
+  if (deposit.reason !== 'deposit' || deposit.disposition != null) return
   if (await hasReturns(em, deposit)) return
   const disputes = await lockDisputesAndBalances(em, getCreditedAccounts(charge))
   for (const dispute of disputes.filter(one => one.movement.uuid === deposit.uuid)) {

@@ -102,7 +102,10 @@ export function createAttachmentLinker({ storage }: Pick<ActivityDependencies, '
   return ({ storageKey }) => storage.createLink(storageKey)
 }
 
-/** Records a PIX_TRANSACTION event: one settled movement, with its reason where it has one, of an operation. */
+/**
+ * Records a PIX_TRANSACTION event: one settled movement, with its reason where it has one, of an operation; or the failed return
+ * of a deposit that its account has ordered.
+ */
 export function recordMovementEvent(
   em: EntityManager,
   movement: Movement,

@@ -26,7 +26,7 @@ export type PayoutHandler<Row extends AttemptedRow> = {
   /** What was ordered: a payout that a provider reports under our id is compared with it. */
   getOrdered(row: Row): OrderedPayout
   /** The row of the order, with its acceptance deadline. */
-  getOrder?(row: Row): { acceptBefore?: Date | null | undefined }
+  getOrder?(row: Row): { acceptBefore?: Date | null | undefined } | undefined
   /** Ends an order whose acceptance deadline has passed. */
   endUnaccepted?(em: EntityManager, row: Row): Promise<void>
   /** Holds the money and applies the event; a refusal means that no provider is called. */

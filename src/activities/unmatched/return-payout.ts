@@ -1,13 +1,16 @@
 import { type EntityManager, runInTransaction } from '../../db/client/orm.ts'
+import { DepositReturn } from '../../db/entities/deposit-return.ts'
 import { Movement } from '../../db/entities/movement.ts'
 import { lockAvailableBalance } from '../../db/ledger/post.ts'
-import { lockMovement } from '../../db/locks.ts'
+import { lockMovement, ROW_LOCK } from '../../db/locks.ts'
 import { noQuery } from '../../db/pipeline/query.ts'
 import { findAttemptsWith } from '../../db/repositories/attempts.ts'
+import { failureOf } from '../../domain/errors/error-catalogue.ts'
 import {
   type Leg,
   returnFailedLegs,
   returnHeldLegs,
+  returnReleasedLegs,
   returnSettledLateLegs,
   returnSettledLegs,
   uncoveredLateLegs,
@@ -23,13 +26,20 @@ import { creditPostings } from '../ledger/apply-inflow.ts'
 import { createMovement, failMovement, postMovement, settleMovement } from '../ledger/movements.ts'
 import type { AttemptedRow, PayoutHandler } from '../payouts/payout-handler.ts'
 import type { ActivityDependencies } from '../runtime/dependencies.ts'
+import { describeRefusal } from '../shared/attempts.ts'
 import { transitionAttempt } from '../shared/transition.ts'
 
 /**
- * An unmatched PIX, the movement of its return to the payer (null before the first attempt), and the centavos that its
- * provider has returned without an order of ours, by a dispute or in its panel.
+ * An unmatched PIX, the movement of its return to the payer (null before the first attempt), the centavos that its
+ * provider has returned without an order of ours, by a dispute or in its panel, and the order of its account that holds or
+ * held its money (null where the account's policy or an operator returns it).
  */
-type UnmatchedReturn = { original: Movement; out: Movement | null; disputedCents: number }
+type UnmatchedReturn = {
+  original: Movement
+  out: Movement | null
+  disputedCents: number
+  order: DepositReturn | null
+}
 
 /** Implements the rules of the return of an unmatched PIX, sent through the provider that received it (SPEC §2). */
 export const returnPayout: PayoutHandler<UnmatchedReturn & AttemptedRow> = {
@@ -44,16 +54,26 @@ export const returnPayout: PayoutHandler<UnmatchedReturn & AttemptedRow> = {
     )
     const out = returns.find(one => !isProviderReturn(one)) ?? null
     const disputedCents = sumProviderReturns(returns)
+    const order = await lockReturnOrder(em, uuid)
     const [attempts, result] = await findAttemptsWith(em, { operation: 'return', subjectUuid: uuid }, more)
-    return [{ original, out, disputedCents, attempts }, result]
+    return [{ original, out, disputedCents, order, attempts }, result]
   },
 
   closedReason({ original, disputedCents }) {
     if (original.disposition === 'kept') return 'kept_for_the_account'
+    if (original.disposition == null) return 'not_ordered'
     return disputedCents > 0 ? 'returned_by_dispute' : null
   },
 
   getOrdered: ({ original }) => ({ cents: original.valueCents }),
+
+  getOrder: ({ order }) => order ?? undefined,
+
+  async endUnaccepted(em, { original, order }) {
+    if (!order || order.failure || original.disposition !== 'held') return
+    order.failure = failureOf('not_started')
+    await keepForAccount(em, original, { movement: original, legsOf: unmatchedKeptLegs })
+  },
 
   async holdFunds(em, { original }) {
     await holdReturn(em, original)
@@ -75,7 +95,7 @@ export const returnPayout: PayoutHandler<UnmatchedReturn & AttemptedRow> = {
 
   async applyAcceptance() {},
 
-  async applySettlement(em, { original, out: recorded }, attempt, sending) {
+  async applySettlement(em, { original, out: recorded, order }, attempt, sending) {
     // A return sent before the database was restored may have no movement in it.
     const out = recorded ?? (await holdReturn(em, original))
     const at = new Date()
@@ -86,20 +106,31 @@ export const returnPayout: PayoutHandler<UnmatchedReturn & AttemptedRow> = {
     if (isLate) out.reason = 'late_settlement'
     transitionAttempt(attempt, 'settled')
     setDisposition(original, 'returned', at)
+    if (order) order.failure = null
     settleMovement(out, sending, at)
     await postMovement(em, out, legs)
-    await recordMovementEvent(em, out, { uuid: original.uuid, requestId: original.uuid }, at)
+    await recordReturnEvent(em, { original, out, order }, at)
   },
 
   /**
-   * Applies a refusal: an unreachable provider is tried again; a definite refusal leaves the money in `pending`, for
-   * the operator.
+   * Applies a refusal: an unreachable provider is tried again. A definite refusal leaves the money in `pending`, for the
+   * operator; that of a return which the account has ordered gives it back to the account.
    */
-  async applyRefusal(em, { original, out, disputedCents }, attempt) {
+  async applyRefusal(em, { original, out, disputedCents, order }, attempt) {
     if (attempt.code === 'paused') return // Nothing is held for it yet.
     if (!out) throw new Error('the refused return has no attempt')
     const at = new Date()
     const isRetried = attempt.state === 'unreachable' && disputedCents === 0
+    if (order && !isRetried) {
+      failMovement(out, at)
+      // The account has paid what the provider returned without us.
+      const isReturned = disputedCents === original.valueCents
+      if (!isReturned) order.failure = describeRefusal(attempt)
+      const disposition = isReturned ? 'returned' : 'kept'
+      await keepForAccount(em, original, { movement: out, legsOf: returnReleasedLegs, disposition })
+      if (!isReturned) await recordReturnEvent(em, { original, out, order }, at)
+      return
+    }
     setDisposition(original, isRetried ? 'held' : getDispositionAfterReturns(original, disputedCents), at)
     failMovement(out, at)
     const pendingLegs = returnFailedLegs(original.accountUuid, original.valueCents)
@@ -112,14 +143,36 @@ export const returnPayout: PayoutHandler<UnmatchedReturn & AttemptedRow> = {
 }
 
 /**
- * Builds the legs of a return that settled after it had ended as failed: its money is taken from `pending`. Where an
- * operator has kept the PIX meanwhile it is taken from `available`, and the service advances what that does not cover.
+ * Builds the legs of a return that settled after it had ended as failed: its money is taken from `pending`. Where
+ * the account has the PIX meanwhile, or has paid another return of it, it is taken from `available`, and the service advances what
+ * that does not cover.
  */
 async function buildLateReturnLegs(em: EntityManager, original: Movement): Promise<Leg[]> {
   const { accountUuid, providerAccountUuid, valueCents: cents } = original
-  if (original.disposition !== 'kept') return returnSettledLateLegs(accountUuid, cents)
+  const isPending = original.disposition === 'held' || original.disposition === 'not_returned'
+  if (isPending) return returnSettledLateLegs(accountUuid, cents)
   const availableCents = await lockAvailableBalance(em, { accountUuid, providerAccountUuid })
   return uncoveredLateLegs(accountUuid, { cents, availableCents })
+}
+
+/** Locks the order that holds or held the money of a deposit, the last one. The caller holds the deposit's row lock. */
+async function lockReturnOrder(em: EntityManager, movementUuid: string): Promise<DepositReturn | null> {
+  const [order = null] = await em.find(
+    DepositReturn,
+    { movementUuid, heldAt: { $ne: null } },
+    { ...ROW_LOCK, refresh: true, orderBy: { createdAt: 'desc' }, limit: 1 },
+  )
+  return order
+}
+
+/** Records the PIX_TRANSACTION event of a return: settled, or failed where its account has ordered it. */
+function recordReturnEvent(
+  em: EntityManager,
+  { original, out, order }: { original: Movement; out: Movement; order: DepositReturn | null },
+  at: Date,
+): Promise<void> {
+  const { uuid } = original
+  return recordMovementEvent(em, out, { uuid, requestId: order?.requestId ?? uuid }, at)
 }
 
 /** Tells whether the provider made a return without an order of ours: by a dispute or in its panel. */
@@ -151,6 +204,9 @@ export async function buildPendingReturnLegs(
     movementType: 'OUT',
   })
   original.disposition = getDispositionAfterReturns(original, sumProviderReturns(returns))
+  const order = await lockReturnOrder(em, original.uuid)
+  // The rest is not returned any more: it waits for an operator, as that of every unmatched PIX.
+  if (order && original.disposition === 'not_returned') order.failure ??= failureOf('deposit_not_returnable')
   return [...returnHeldLegs(accountUuid, cents), ...returnSettledLegs(accountUuid, cents)]
 }
 
@@ -179,6 +235,29 @@ async function holdReturn(em: EntityManager, original: Movement): Promise<Moveme
   return out
 }
 
+type KeptMoney = {
+  /** The movement that posts it. */
+  movement: Movement
+  legsOf: (accountUuid: string, cents: number) => Leg[]
+  cents?: number
+  disposition?: UnmatchedDisposition
+}
+
+/** Credits what is left of a PIX to its account, like any inflow. The caller holds the row lock of the PIX, and no balance yet. */
+async function keepForAccount(
+  em: EntityManager,
+  original: Movement,
+  { movement, legsOf, cents = original.valueCents, disposition = 'kept' }: KeptMoney,
+): Promise<void> {
+  const { accountUuid, providerAccountUuid } = original
+  const disputes = await lockDisputes(em, { providerAccountUuid, accountUuids: [accountUuid] })
+  const at = new Date()
+  setDisposition(original, disposition, at)
+  await postMovement(em, movement, await creditPostings(em, legsOf, original, cents))
+  // A dispute that was opened while the account did not have the money could not claim it until now.
+  await holdDisputedFunds(em, { movement: original, charge: null }, disputes, at)
+}
+
 function setDisposition(original: Movement, disposition: UnmatchedDisposition, at: Date): void {
   original.disposition = disposition
   original.updatedAt = at
@@ -197,13 +276,7 @@ export function keepUnmatchedPayment({ orm, log }: ActivityDependencies) {
       if (sending !== sendings) return false
       if (original.disposition !== 'not_returned') return original.disposition === 'kept'
       if (cents !== original.valueCents - disputedCents) return false
-      const { accountUuid, providerAccountUuid } = original
-      const disputes = await lockDisputes(em, { providerAccountUuid, accountUuids: [accountUuid] })
-      const at = new Date()
-      setDisposition(original, 'kept', at)
-      await postMovement(em, original, await creditPostings(em, unmatchedKeptLegs, original, cents))
-      // A dispute opened while the money was pending could not claim it until now.
-      await holdDisputedFunds(em, { movement: original, charge: null }, disputes, at)
+      await keepForAccount(em, original, { movement: original, legsOf: unmatchedKeptLegs, cents })
       log.warn({ movement: uuid, cents }, 'an operator kept an unmatched payment for its account')
       return true
     })

@@ -18,6 +18,7 @@ export function buildCodeSamples(route: AnyRoute, operation: JsonSchema): CodeSa
       | string
       | undefined,
     isForm: route.bodyAs === 'multipart',
+    takesBody: route.body !== undefined,
   }
   const call = SDK_CALLS[route.operationId ?? '']
   return [
@@ -101,6 +102,8 @@ const SDK_CALLS: Record<string, string> = {
   listPaymentRefunds: 'payments.listRefunds',
   getPaymentRefund: 'payments.getRefund',
   listRefunds: 'refunds.list',
+  getDeposit: 'deposits.get',
+  returnDeposit: 'deposits.returnToPayer',
   listMeds: 'meds.list',
   getMed: 'meds.get',
   replyToMed: 'meds.reply',

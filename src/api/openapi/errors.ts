@@ -4,6 +4,7 @@ import { FAILED_REFUND_EXAMPLE } from '../../contract/refunds/refund-example.ts'
 import { EXAMPLE_UUIDS } from '../../contract/shared/example-values.ts'
 import { errorBody, uuidSchema } from '../../contract/shared/fields.ts'
 import { FAILED_TRANSFER_EXAMPLE } from '../../contract/transfers/transfer-example.ts'
+import { UNRETURNED_DEPOSIT_EXAMPLE } from '../../contract/unmatched/deposit-example.ts'
 import { ERROR_CATALOGUE, type ErrorCode } from '../../domain/errors/error-catalogue.ts'
 import { TOKEN_SCOPES } from '../../domain/tokens/token-scope.ts'
 import { type AnyRoute, listErrorCodes } from '../http/route-definition.ts'
@@ -40,6 +41,7 @@ const DATA_EXAMPLES: Record<string, unknown> = {
   CreatedCharge: FAILED_CHARGE_EXAMPLE,
   Transfer: FAILED_TRANSFER_EXAMPLE,
   RefundResult: FAILED_REFUND_EXAMPLE,
+  Deposit: UNRETURNED_DEPOSIT_EXAMPLE,
 }
 
 const STATUS_WORDS: Record<string, string> = {

@@ -30,6 +30,7 @@ import {
   CREATE_TRANSFER_EXAMPLE,
   TRANSFER_EXAMPLE,
 } from '../../contract/transfers/transfer-example.ts'
+import { ACCEPTED_RETURN_EXAMPLE, DEPOSIT_EXAMPLE } from '../../contract/unmatched/deposit-example.ts'
 import {
   CREATE_WEBHOOK_EXAMPLE,
   CREATED_WEBHOOK_EXAMPLE,
@@ -57,6 +58,8 @@ export const NAMED_EXAMPLES: Record<string, unknown> = {
   RefundPaymentResponse: ACCEPTED_REFUND_EXAMPLE,
   ListedRefund: LISTED_REFUND_EXAMPLE,
   RefundResult: REFUND_EXAMPLE,
+  Deposit: DEPOSIT_EXAMPLE,
+  ReturnDepositResponse: ACCEPTED_RETURN_EXAMPLE,
   Movement: MOVEMENT_EXAMPLE,
   LedgerLine: LEDGER_LINE_EXAMPLE,
 

@@ -10,13 +10,15 @@ export type SampledRequest = {
   idempotencyKey: string | undefined
   /** The body is a form with a file. */
   isForm: boolean
+  /** The operation accepts a body, which its method takes before the options. */
+  takesBody: boolean
 }
 
 const MAX_LINE_CHARS = 72
 
 /** Builds a program of the TypeScript SDK; `call` is its resource and method, `payments.create`. */
 export function buildTypeScriptSample(
-  { pathValues, query, body, idempotencyKey, isForm }: SampledRequest,
+  { pathValues, query, body, idempotencyKey, isForm, takesBody }: SampledRequest,
   call: string,
 ): string {
   const file = "{ file: new Blob([await readFile('receipt.pdf')]), name: 'receipt.pdf' }"
@@ -25,7 +27,7 @@ export function buildTypeScriptSample(
     ...(isEmpty(body) ? [] : [writeObject(body, isForm ? [`attachments: [${file}]`] : [])]),
     ...(isEmpty(query) ? [] : [writeObject(query)]),
     // The options come last: what is left out before them is undefined.
-    ...(idempotencyKey && isEmpty(body) ? ['undefined'] : []),
+    ...(idempotencyKey && takesBody && isEmpty(body) ? ['undefined'] : []),
     ...(idempotencyKey ? [writeObject({ idempotencyKey })] : []),
   ]
   return [

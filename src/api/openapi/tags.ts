@@ -15,6 +15,12 @@ export const OPENAPI_TAGS = [
       'Refunds give the value of a paid charge back to its payer, whole or in parts, within 90 days.',
   },
   {
+    name: 'deposits',
+    paths: /^\/api\/v1\/deposits\b/,
+    description:
+      'Deposits: received PIX that pay no charge. A PIX_TRANSACTION event announces each; it can be returned to its payer.',
+  },
+  {
     name: 'meds',
     paths: /^\/api\/v1\/meds\b/,
     description:
@@ -59,6 +65,7 @@ export const OPENAPI_TAGS = [
 const PATH_PARAMETERS: Record<string, { description: string; example: string }> = {
   payments: { description: 'Uuid of the charge', example: EXAMPLE_UUIDS.charge },
   refunds: { description: 'Uuid of the charge', example: EXAMPLE_UUIDS.charge },
+  deposits: { description: 'Uuid of the deposit', example: EXAMPLE_UUIDS.deposit },
   meds: { description: 'Uuid of the dispute', example: EXAMPLE_UUIDS.dispute },
   transfers: { description: 'Uuid of the transfer', example: EXAMPLE_UUIDS.transfer },
   providers: { description: 'Uuid of the provider', example: EXAMPLE_UUIDS.provider },

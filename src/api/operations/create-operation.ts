@@ -70,6 +70,8 @@ export type Operation<Row extends OperationRow, Validated, Result> = {
   validate(uuid: string): Promise<Validated>
   /** Starts the workflow; resolves when it has its outcome, rejects after `waitMs`. */
   start(order: OperationOrder, validated: Validated, waitMs: number): Promise<void>
+  /** Object of the user's act, as its page finds it; where absent, the operation's workflow. */
+  actSubject?: string
   /** Names the operation as its success response does; where absent, by its uuid alone. */
   idsOf?(uuid: string): ResourceIds
   /** Builds the response from the row, or fails with the row's failure. */
@@ -145,7 +147,7 @@ export async function createOperation<Row extends OperationRow, Validated, Resul
       act: {
         token,
         action: `${operation.noun}_create`,
-        subject: getOperationWorkflowId(operation.noun, uuid),
+        subject: operation.actSubject ?? getOperationWorkflowId(operation.noun, uuid),
       },
       isUnrepeatable: isPayout === true && key === null,
       storedWaitMs,

@@ -2,7 +2,11 @@ import { z } from 'zod'
 import { dayQueryFields, pageQueryFields } from '../../contract/shared/fields.ts'
 import type { EntityManager } from '../../db/client/orm.ts'
 import { IS_UNMATCHED_SQL } from '../../db/repositories/account-tasks.ts'
-import { countUnmatchedPayments, readUnmatchedPayments } from '../../db/repositories/unmatched-payments.ts'
+import {
+  countUnmatchedPayments,
+  findUnmatchedPayment,
+  readUnmatchedPayments,
+} from '../../db/repositories/unmatched-payments.ts'
 import type { OptionalSqlCondition } from '../../db/sql-conditions.ts'
 import { fail } from '../../http/api-error.ts'
 import type { CallerToken } from '../authorization/authenticate.ts'
@@ -45,8 +49,5 @@ export function listAccountUnmatchedPayments(
 
 /** Reads a payment without a charge that a token may see, or fails with 404. */
 export async function requireVisibleUnmatchedPayment(em: EntityManager, token: CallerToken, uuid: string) {
-  const [payment] = await readUnmatchedPayments(em, [...scopeOf(token), ['uuid = ?', uuid]], FIRST_ROW)
-  return payment ?? fail('not_found')
+  return (await findUnmatchedPayment(em, [...scopeOf(token), ['uuid = ?', uuid]])) ?? fail('not_found')
 }
-
-const FIRST_ROW = { limit: 1, offset: 0 }

@@ -9,6 +9,7 @@ export type UserAction =
   | 'link_create'
   | 'link_revoke'
   | 'refund_create'
+  | 'deposit_return_create'
   | 'transfer_create'
   | 'transfer_cancel'
   | 'dispute_reply'

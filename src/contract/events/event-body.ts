@@ -57,7 +57,8 @@ export const EVENT_DESCRIPTIONS: Record<EventType, string> = {
   REFUND:
     'A refund was settled or has failed. `data.uuid`, `data.status` and `data.value` are those of the charge; the refund is `data.refund`.',
   MED: 'A dispute was opened, answered or closed.',
-  PIX_TRANSACTION: 'A PIX settled: money came in or went out, also where it belongs to no charge.',
+  PIX_TRANSACTION:
+    'A PIX settled: money came in or went out, also where it belongs to no charge; or the return of a deposit was refused, with `status` FAILED.',
   TEST: 'The account requested a test event; `data` is the webhook.',
 }
 

@@ -8,6 +8,8 @@ export const EXAMPLE_UUIDS = {
   payment: '1f0a7c52-93be-4d17-8a6c-2e4b9d7f3c10',
   chargeMovement: 'c3b8e2d4-6f1a-4e95-b07d-8a2c5e9f1b36',
   split: '4e7d1a90-5c38-4b62-a1f4-9b0c6d2e8f57',
+  deposit: '4b9e1d72-8c05-4a63-9f2e-7d1c6b0a5e38',
+  depositReturn: 'e17c3f06-5d9b-4820-a4f6-2b8d0c7e9a51',
   transfer: '9a4c2f7b-1d6e-4830-b5a9-7c3e0f8d2b41',
   transferMovement: 'e6f1b3a8-0c72-4d5f-9e84-3b7a1c6d9f02',
   refund: '2c8e5b19-7a4d-4f36-8d01-6e9f3a0b7c54',

@@ -1,3 +1,4 @@
+import { createDepositReturn, isReturnOrdered, requireReturnable } from '../../api/operations/deposits.ts'
 import {
   listAccountUnmatchedPayments,
   requireVisibleUnmatchedPayment,
@@ -5,9 +6,15 @@ import {
   unmatchedPaymentsQuery,
 } from '../../api/operations/unmatched-payments.ts'
 import type { CsvColumns } from '../../contract/shared/csv.ts'
+import { findReturnOrder, readDepositReturnTerms } from '../../db/repositories/deposit-returns.ts'
 import { maskDocument } from '../../domain/pix/document.ts'
-import { createPage } from '../http/page.ts'
+import { depositReturnErrorCodeOf } from '../../domain/unmatched/deposit-return.ts'
+import { type Confirmation, phrasesOf } from '../http/confirmation.ts'
+import { readSubmissionKey } from '../http/form.ts'
+import { createPage, redirect } from '../http/page.ts'
+import type { PageContext } from '../http/page-context.ts'
 import type { DashboardRouter } from '../http/router.ts'
+import { encodeFacts, type ShownFact } from '../http/shown-facts.ts'
 import { findConnectionMode, restrictToOneMode } from './connections.ts'
 import { listByFilters } from './filtered-list.ts'
 import { createListFiles, nameFileByMode } from './list-file.ts'
@@ -33,8 +40,11 @@ const UNMATCHED_COLUMNS: CsvColumns<UnmatchedRow> = {
   uuid: one => one.uuid,
 }
 
-/** Registers the pages of the payments that an account received without a charge to match. */
-export function registerUnmatchedPages({ get }: DashboardRouter): void {
+/**
+ * Registers the pages of the payments that an account received without a charge to match, and the return of one that the
+ * account has.
+ */
+export function registerUnmatchedPages({ get, post, dashboard }: DashboardRouter): void {
   const openListFile = createListFiles()
 
   get('money.read', PATH, async visit => {
@@ -55,19 +65,76 @@ export function registerUnmatchedPages({ get }: DashboardRouter): void {
     })
   })
 
-  get('money.read', `${PATH}/:uuid`, async visit => {
-    const { em, token, params } = visit
-    const payment = await requireVisibleUnmatchedPayment(em.fork(), token, params.uuid)
-    const { uuid, connectionUuid } = payment
-    const model = {
-      payment,
-      mode: connectionUuid ? await findConnectionMode(em, connectionUuid) : 'live',
-      related: await loadRelated(visit, {
-        ...{ movementUuid: uuid, attempted: { uuid, operations: ['return'] } },
-        ...{ actionSubjects: [`return/${uuid}`], ledgerUuid: uuid },
-      }),
-      moves: payment.disposition === 'returning',
-    }
-    return createPage('unmatched-payment', model, `${PATH}/${uuid}`)
+  get('money.read', `${PATH}/:uuid`, renderPayment)
+
+  post('refunds.write', `${PATH}/:uuid/return`, {
+    confirm: confirmReturn,
+    async handle({ em, token, params, form, requestId }) {
+      const idempotencyKey = readSubmissionKey(form)
+      const request = { em, token, body: {}, idempotencyKey, requestId, depositUuid: params.uuid }
+      await createDepositReturn(dashboard, request)
+      return redirect(`${PATH}/${params.uuid}`, 'return_accepted')
+    },
+    listFacts: readPaymentFacts,
+    renderForm: renderPayment,
   })
+}
+
+type PaymentVisit = PageContext<'merchant'>
+
+/** Renders a payment without a charge, with what became of it, and its return where the account can order it now. */
+async function renderPayment(visit: PaymentVisit) {
+  const { em, token, params } = visit
+  const payment = await requireVisibleUnmatchedPayment(em.fork(), token, params.uuid)
+  const { uuid, connectionUuid, disposition } = payment
+  const order = await findReturnOrder(em.fork(), uuid)
+  const terms = await readDepositReturnTerms(em.fork(), uuid)
+  const model = {
+    payment,
+    mode: connectionUuid ? await findConnectionMode(em, connectionUuid) : 'live',
+    related: await loadRelated(visit, {
+      ...{ uuid: order?.uuid, movementUuid: uuid, attempted: { uuid, operations: ['return'] } },
+      ...{ actionSubjects: [`return/${uuid}`], ledgerUuid: uuid },
+    }),
+    isOrdered: order?.heldAt != null && order.failure == null,
+    failure: order?.failure ?? null,
+    whyNotReturnable: terms ? depositReturnErrorCodeOf(terms, new Date()) : 'deposit_not_returnable',
+    version: encodeFacts(visit.language, listPaymentFacts(visit, payment)),
+    moves: disposition === 'held' || disposition === 'returning',
+  }
+  return createPage('unmatched-payment', model, `${PATH}/${uuid}`)
+}
+
+/** Lists what the return of a payment depends on. */
+function listPaymentFacts(visit: PaymentVisit, { disposition }: UnmatchedRow): ShownFact[] {
+  const { t } = phrasesOf(visit)
+  return [{ name: 'field.status', value: t(`disposition.${disposition ?? 'credited'}`) }]
+}
+
+async function readPaymentFacts(visit: PaymentVisit) {
+  const { em, token, params } = visit
+  return listPaymentFacts(visit, await requireVisibleUnmatchedPayment(em.fork(), token, params.uuid))
+}
+
+async function confirmReturn(visit: PaymentVisit): Promise<Confirmation | null> {
+  const { em, token, params, form } = visit
+  const depositUuid = params.uuid
+  if (await isReturnOrdered(em, { token, depositUuid, idempotencyKey: readSubmissionKey(form) })) return null
+  const { cents, payer, endToEnd, uuid } = await requireVisibleUnmatchedPayment(em.fork(), token, depositUuid)
+  await requireReturnable(em.fork(), uuid)
+  const { t, f } = phrasesOf(visit)
+  const gaps = { amount: f.money(cents), payer: payer?.name || t('refund.unnamedPayer') }
+  return {
+    title: t('refund.ask', gaps),
+    button: t('refund.now', gaps),
+    facts: [
+      { name: 'field.value', value: gaps.amount },
+      { name: 'field.payer', value: gaps.payer },
+      { name: 'field.document', value: payer?.document ? f.document(payer.document) : '–' },
+      { name: 'field.end_to_end', value: endToEnd ?? '–' },
+    ],
+    means: t('refund.means'),
+    isDangerous: true,
+    back: `${PATH}/${uuid}`,
+  }
 }

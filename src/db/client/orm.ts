@@ -12,6 +12,7 @@ import {
   ProviderAccount,
   ProviderAccountOpening,
 } from '../entities/connection.ts'
+import { DepositReturn } from '../entities/deposit-return.ts'
 import { Attachment, Dispute } from '../entities/dispute.ts'
 import { Movement } from '../entities/movement.ts'
 import { OperatorAction } from '../entities/operator-action.ts'
@@ -96,6 +97,7 @@ export async function openOrm({
       DeliveryAttempt,
       Difference,
       Event,
+      DepositReturn,
       Dispute,
       LedgerAdjustment,
       Movement,

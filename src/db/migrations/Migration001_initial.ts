@@ -4,6 +4,7 @@ import { apiRequests } from './initial/api-requests.ts'
 import { attempts } from './initial/attempts.ts'
 import { charges } from './initial/charges.ts'
 import { connections } from './initial/connections.ts'
+import { depositReturns } from './initial/deposit-returns.ts'
 import { disputes } from './initial/disputes.ts'
 import { ledger } from './initial/ledger.ts'
 import { listCounters } from './initial/list-counters.ts'
@@ -30,6 +31,7 @@ const PARTS = [
   refunds,
   disputes,
   attempts,
+  depositReturns,
   pixKeys,
   providerNotifications,
   webhooks,

@@ -262,15 +262,14 @@ function queryActions(of: RelatedSubject): Query<RelatedAction[]> {
 }
 
 /** Columns of what a request may have created. */
-const CREATED_SQL = ['charge', 'transfer', 'refund', 'pix_key', 'webhook']
-  .map(
-    table => `select token_number, ${table === 'webhook' ? 'null' : 'request_id'} as request_id, created_at
+const CREATING_TABLES = ['charge', 'transfer', 'refund', 'deposit_return', 'pix_key', 'webhook']
+const CREATED_SQL = CREATING_TABLES.map(
+  table => `select token_number, ${table === 'webhook' ? 'null' : 'request_id'} as request_id, created_at
       from ${table} where uuid = ?::uuid and account_uuid = ?`,
-  )
-  .join(' union all ')
+).join(' union all ')
 
 function queryOrigin({ uuid, accountUuid }: RelatedSubject): Query<RelatedOrigin | undefined> {
-  const created = Array.from({ length: 5 }, () => [uuid ?? null, accountUuid]).flat()
+  const created = CREATING_TABLES.flatMap(() => [uuid ?? null, accountUuid])
   return firstRow(
     query(
       `select t.uuid as "tokenUuid", t.name as "tokenName", c.request_id as "requestId", c.created_at as at

@@ -4,12 +4,13 @@ import type { EntityManager } from '../client/orm.ts'
 import { selectValue } from '../select-values.ts'
 import { joinConditions, type OptionalSqlCondition } from '../sql-conditions.ts'
 
-/** Payments that an account received without a charge to match: movements with a disposition. */
+/** A payment that an account received without a charge to match. */
 export type UnmatchedPayment = {
   uuid: string
   cents: number
   reason: MovementReason
-  disposition: UnmatchedDisposition
+  /** Null: a deposit that nothing was ever decided about. */
+  disposition: UnmatchedDisposition | null
   endToEnd: string | null
   /** What its provider reported of the payer. */
   payer: Partial<Party> | null
@@ -20,13 +21,31 @@ export type UnmatchedPayment = {
   createdAt: Date
 }
 
-/** Reads a page of an account's payments without a charge, newest first. */
-export async function readUnmatchedPayments(
+/** Reads a page of an account's payments without a charge and with a disposition, newest first. */
+export function readUnmatchedPayments(
+  em: EntityManager,
+  conditions: OptionalSqlCondition[],
+  page: { limit: number; offset: number },
+): Promise<UnmatchedPayment[]> {
+  return readPayments(em, [...conditions, IS_UNMATCHED], page)
+}
+
+/** Reads one payment without a charge that the conditions allow, deposits included; undefined where there is none. */
+export async function findUnmatchedPayment(
+  em: EntityManager,
+  conditions: OptionalSqlCondition[],
+): Promise<UnmatchedPayment | undefined> {
+  const isUnmatched: OptionalSqlCondition = ["(disposition is not null or reason = 'deposit')"]
+  const [payment] = await readPayments(em, [...conditions, isUnmatched], { limit: 1, offset: 0 })
+  return payment
+}
+
+async function readPayments(
   em: EntityManager,
   conditions: OptionalSqlCondition[],
   { limit, offset }: { limit: number; offset: number },
 ): Promise<UnmatchedPayment[]> {
-  const { sql, values } = joinConditions(...conditions, IS_UNMATCHED)
+  const { sql, values } = joinConditions(...conditions)
   const rows: UnmatchedPayment[] = await em.execute(
     `select m.uuid, m.value_cents::float8 as cents, m.reason, m.disposition, m.end_to_end as "endToEnd", m.sender as payer,
        m.charge_uuid as "chargeUuid", m.connection_uuid as "connectionUuid", p.provider, m.settled_at as "settledAt",

@@ -46,6 +46,12 @@ const MESSAGES = {
     refund_in_progress: 'Another refund of this charge is in progress; wait for its REFUND event.',
     refund_med_open: 'The charge has an open dispute; it can be refunded after the dispute is closed.',
     refund_period_over: 'The charge was settled more than 90 days ago and can no longer be refunded.',
+    deposit_not_returnable:
+      'The deposit cannot be returned in whole: some of it was returned already, or its provider refused its return.',
+    return_in_progress:
+      'The deposit is being returned already; read it, or wait for its PIX_TRANSACTION event.',
+    return_med_open: 'The deposit has an open dispute; it can be returned after the dispute is closed.',
+    return_period_over: 'The deposit was settled more than 90 days ago and can no longer be returned.',
     med_already_answered: 'The dispute already has a reply.',
     med_not_answerable: 'Only a PENDING dispute about a received payment accepts a reply.',
     insufficient_balance: 'The available balance is less than value plus fees.',

@@ -73,11 +73,11 @@ export const depositLegs = moveBetween('outside', 'available')
 
 /** An unmatched PIX of the policy `refund`: received, and held for its return. */
 export function unmatchedHeldLegs(accountUuid: string, cents: number): Leg[] {
-  return [
-    ...depositLegs(accountUuid, cents),
-    ...moveBetween('available', 'pending', 'HOLD')(accountUuid, cents),
-  ]
+  return [...depositLegs(accountUuid, cents), ...depositReturnHeldLegs(accountUuid, cents)]
 }
+
+/** A deposit whose return its account has ordered: held until it is sent. */
+export const depositReturnHeldLegs = moveBetween('available', 'pending', 'HOLD')
 
 /** An unmatched PIX that was held and is kept for its account. */
 export const unmatchedKeptLegs = moveBetween('pending', 'available', 'HOLD')
@@ -95,11 +95,10 @@ export function returnHeldLegs(accountUuid: string, cents: number): Leg[] {
 }
 export const returnSettledLegs = valueGoneLegs
 export function returnFailedLegs(accountUuid: string, cents: number): Leg[] {
-  return [
-    ...valueReversedLegs(accountUuid, cents),
-    ...moveBetween('available', 'pending', 'HOLD')(accountUuid, cents),
-  ]
+  return [...valueReversedLegs(accountUuid, cents), ...depositReturnHeldLegs(accountUuid, cents)]
 }
+/** A return that its account has ordered and that was not made: its money is the account's again. */
+export const returnReleasedLegs = valueReversedLegs
 /** A return that was reversed as failed and has settled: out of what is pending again. */
 export function returnSettledLateLegs(accountUuid: string, cents: number): Leg[] {
   return [...unmatchedKeptLegs(accountUuid, cents), ...settledLateLegs(accountUuid, cents)]

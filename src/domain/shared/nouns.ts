@@ -34,6 +34,7 @@ const NOUNS = {
   auth_code: ['workflow', 'ordered'],
   orphan: ['workflow', 'unfinished'],
   deposit: ['workflow'],
+  deposit_return: ['workflow', 'ordered'],
   keep_unmatched: ['workflow'],
   password_reset: ['workflow'],
   delivery: ['workflow', 'dependent', 'counted'],

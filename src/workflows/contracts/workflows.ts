@@ -1,5 +1,6 @@
 import type { WorkflowNoun } from '../../domain/shared/nouns.ts'
 import type { ChargeInput, OrphanInput } from './charges.ts'
+import type { DepositReturnInput } from './deposit-returns.ts'
 import type { DisputeInput } from './disputes.ts'
 import type { AuthCodeInput, PixKeyInput, PixKeyRemovalInput } from './pix-keys.ts'
 import type { RefundInput } from './refunds.ts'
@@ -18,6 +19,7 @@ export type WorkflowInputs = {
   return: ReturnPaymentInput
   keep_unmatched: KeepUnmatchedInput
   deposit: RecordDepositInput
+  deposit_return: DepositReturnInput
   dispute: DisputeInput
   pix_key: PixKeyInput
   pix_key_removal: PixKeyRemovalInput
@@ -37,6 +39,7 @@ export const WORKFLOWS = {
   keep_unmatched: { type: 'keepUnmatchedWorkflow', idOf: movementUuid => `return/${movementUuid}/kept` },
   /** By the PIX, which has no row yet: `<connection>/<end-to-end id>`. */
   deposit: { type: 'depositWorkflow', idOf: pix => `deposit/${pix}` },
+  deposit_return: { type: 'depositReturnWorkflow', idOf: uuid => `deposit-return/${uuid}` },
   dispute: { type: 'disputeWorkflow', idOf: uuid => `med/${uuid}` },
   pix_key: { type: 'pixKeyWorkflow', idOf: uuid => `pix-key/${uuid}` },
   pix_key_removal: { type: 'pixKeyRemovalWorkflow', idOf: uuid => `pix-key/${uuid}/removal` },

@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
 import type { ApiClient, ApiResponse } from '../support/client.ts'
 import { type ApiResource, createPayoutActions, randomPixKey } from '../support/payout-actions.ts'
+import { pollUntil } from '../support/poll-until.ts'
 import { type Merchant, openSharedTestStack, type TestStack } from '../support/test-stack.ts'
 
 /**
@@ -38,6 +39,7 @@ type Carried = {
   refund: string
   key: string
   med: string
+  deposit: string
 } & {
   transfer: string
   scheduled: string
@@ -55,6 +57,17 @@ async function carried(index: number): Promise<Carried> {
     out.send(merchant, { provider_uuid, scheduled_for: new Date(Date.now() + 86_400_000).toISOString() }),
     merchant.api.post('/api/v1/pix-keys', { type: 'RANDOM', provider_uuid }),
   ])
+  await stack.simulator.deposit({ account: merchant.connections[index]!.account, value: 1 })
+  const deposit = (
+    await pollUntil(
+      () =>
+        stack.sql<{ uuid: string }>(
+          `select uuid from movement where connection_uuid = ? and reason = 'deposit'`,
+          [provider],
+        ),
+      rows => rows.length > 0,
+    )
+  )[0]!.uuid
   const refund = await out.requestRefund(merchant, paid, { value: 2 })
   expect([scheduled.status, key.status, refund.status]).toEqual([201, 201, 200])
   const med = randomUUID()
@@ -67,6 +80,7 @@ async function carried(index: number): Promise<Carried> {
   )
   return {
     ...{ provider, charge: charge.uuid, paid: paid.uuid, refund: refund.body.data.refund.uuid, med },
+    deposit,
     ...{ transfer: transfer.uuid, scheduled: scheduled.body.data.uuid, key: key.body.data.key },
   }
 }
@@ -159,6 +173,8 @@ const RULES: Record<string, () => Promise<void>> = {
   'GET /api/v1/payments/{uuid}/refunds': reads(one => `/payments/${one.paid}/refunds`),
   'GET /api/v1/payments/{uuid}/refunds/{refund}': reads(one => `/payments/${one.paid}/refunds/${one.refund}`),
   'GET /api/v1/refunds': lists('/refunds', of, one => one.provider),
+  'GET /api/v1/deposits/{uuid}': reads(one => `/deposits/${one.deposit}`),
+  'POST /api/v1/deposits/{uuid}/return': refuses('POST', one => `/deposits/${one.deposit}/return`),
   'GET /api/v1/transfers': lists('/transfers', of, one => one.provider),
   'POST /api/v1/transfers': overrides('/transfers', () => ({ value: 1, pix_key: randomPixKey() }), of),
   'GET /api/v1/transfers/{uuid}': reads(one => `/transfers/${one.transfer}`),
@@ -308,6 +324,8 @@ describe('a token of the other mode', () => {
       ['GET', `/pix-keys/${mine.key}`],
       ['DELETE', `/pix-keys/${mine.key}`],
       ['GET', `/meds/${mine.med}`],
+      ['GET', `/deposits/${mine.deposit}`],
+      ['POST', `/deposits/${mine.deposit}/return`],
     ] as const)
       expect([path, (await live.call(method, `/api/v1${path}`, body && { body })).status]).toEqual([
         path,

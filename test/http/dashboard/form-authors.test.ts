@@ -9,6 +9,7 @@ import { dashboardRoutes } from '../../../src/dashboard/routes.ts'
 import { TemporalConnectionError } from '../../../src/http/outage.ts'
 import { type ApiFixture, openApiFixture } from '../support/api-fixture.ts'
 import { createBrowser, hiddenFieldOf } from '../support/browser.ts'
+import { receiveDeposit } from '../support/deposits.ts'
 import { createFullAccount, PASSWORD } from '../support/full-account.ts'
 
 /**
@@ -23,6 +24,7 @@ let merchant: ReturnType<typeof createBrowser>
 let operator: ReturnType<typeof createBrowser>
 let colleague: string
 let nominal: string
+let deposit: string
 /** Calls of workflows, each with the number of records that PostgreSQL had then. */
 let calls: { name: string; records: number }[] = []
 
@@ -46,6 +48,7 @@ beforeAll(async () => {
     await addUser(em, { email, password: PASSWORD, accountUuid: null })
   operator = createBrowser(fixture)
   await operator.signIn('op@trilho.test', PASSWORD)
+  deposit = await receiveDeposit(fixture, ours.connection)
   nominal = await fixture.insertConnection(ours.account, { provider: 'PROVIDER_D', dialect: 'woovi' })
   await ours.sql('update webhook set sealed_secret = ? where uuid = ?', [
     fixture.dependencies.sealer.seal('whsec_b2xk'),
@@ -115,6 +118,12 @@ const FORMS: Record<string, FormCase | string> = {
     act: 'refund_create',
     isCall: true,
     fields: () => ({ value: '5,00', ...once() }),
+  },
+  '/dashboard/unmatched/:uuid/return': {
+    act: 'deposit_return_create',
+    isCall: true,
+    path: () => `/dashboard/unmatched/${deposit}/return`,
+    fields: () => once(),
   },
   '/dashboard/charges/:uuid/link': { act: 'link_create' },
   '/dashboard/charges/:uuid/link/revoke': {

@@ -117,6 +117,7 @@ describe('the OpenAPI document', () => {
       .filter(([, { post }]) => JSON.stringify(post ?? {}).match(/"Idempotency-Key"|"Idempotent-Replayed"/))
       .map(([path]) => path)
     expect(keyed.toSorted()).toEqual([
+      '/api/v1/deposits/{uuid}/return',
       '/api/v1/meds/{uuid}/reply',
       '/api/v1/payments',
       '/api/v1/payments/{uuid}/refund',

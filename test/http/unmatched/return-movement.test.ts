@@ -29,7 +29,7 @@ test('our return’s movement is found although a dispute has returned the PIX i
     await sql(
       `insert into movement (uuid, account_uuid, provider_account_uuid, connection_uuid, type, movement_type, value_cents,
          status, original_uuid, dispute_uuid, created_at, updated_at)
-       select ?, account_uuid, provider_account_uuid, uuid, 'EXTERNAL_REFUND', 'OUT', 500, 'PENDING', ?, ?,
+       select ?, account_uuid, provider_account_uuid, uuid, 'EXTERNAL_REFUND', 'OUT', 1050, 'PENDING', ?, ?,
          now() - ?::interval, now() from connection where uuid = ?`,
       [uuid, original, disputeUuid, ago, connection],
     )

@@ -28,6 +28,8 @@ const CALLS: Record<OperationId, (trilho: Trilho) => Promise<unknown>> = {
   listPaymentRefunds: trilho => trilho.payments.listRefunds(UUID),
   getPaymentRefund: trilho => trilho.payments.getRefund(UUID, OTHER),
   listRefunds: trilho => trilho.refunds.list(),
+  getDeposit: trilho => trilho.deposits.get(UUID),
+  returnDeposit: trilho => trilho.deposits.returnToPayer(UUID),
   listMeds: trilho => trilho.meds.list(),
   getMed: trilho => trilho.meds.get(UUID),
   replyToMed: trilho => trilho.meds.reply(UUID, { accept: false, analysis: 'Sent.', attachments: [FILE] }),

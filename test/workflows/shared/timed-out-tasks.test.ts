@@ -85,6 +85,7 @@ const RESULTS = {
   pollDispute: { ...closedDispute, kind: 'known', isReplyPending: false },
   storeDisputeReply: { kind: 'closed' },
   keepUnmatchedPayment: true,
+  orderDepositReturn: { failure: null, returns: [] },
 }
 
 type StartedNoun = {
@@ -134,6 +135,7 @@ const STARTED_NOUNS: StartedNoun[] = [
   ['new PIX key', 'pix_key', uuid => ({ uuid, timeScale: 1 }), awaitResultUpdate],
   ['removal of a PIX key', 'pix_key_removal', uuid => ({ uuid, timeScale: 1 }), awaitResultUpdate],
   ['auth code', 'auth_code', uuid => ({ uuid, timeScale: 1 }), awaitResultUpdate],
+  ['order to return a deposit', 'deposit_return', uuid => ({ uuid, timeScale: 1 }), awaitResultUpdate],
   ['unmatched PIX that is kept', 'keep_unmatched', uuid => ({ uuid })],
 ]
 

@@ -88,6 +88,7 @@ beforeAll(async () => {
     closeOrphan: answerByProgress(noAnswer(), orphanClosed()),
     recordDeposit: answerByProgress(noAnswer(), depositRecorded()),
     keepUnmatchedPayment: once(true),
+    orderDepositReturn: once({ failure: null, returns: [] }),
     attemptDelivery: answerByProgress(webhookRetry(5_000), webhookDelivered),
     replayMissedEvents: answerWhenEnded({ recovered: 0 }),
     sweepDeliveries: answerWhenEnded({ woken: 0, disabled: 0 }),
@@ -116,6 +117,7 @@ const KINDS: [string, (uuid: string) => string, (uuid: string) => unknown][] = [
     uuid => ({ ...sendingOf(uuid), chargeUuid: 'charge', fingerprint: 'f' }),
   ],
   ['returnWorkflow', WORKFLOWS.return.idOf, sendingOf],
+  ['depositReturnWorkflow', WORKFLOWS.deposit_return.idOf, uuid => ({ uuid, timeScale: TIME_SCALE })],
   ['keepUnmatchedWorkflow', uuid => `${WORKFLOWS.return.idOf(uuid)}/kept`, uuid => ({ uuid })],
   [
     'disputeWorkflow',

@@ -465,6 +465,43 @@ class Refunds:
         )
 
 
+class Deposits:
+    def __init__(self, transport: AsyncTransport) -> None:
+        self._transport = transport
+
+    async def get(self, uuid: str) -> models.Deposit:
+        """Read a deposit and its return.
+
+        A received PIX that pays no charge, by the `uuid` of its PIX_TRANSACTION event or of its line in the
+        ledger. `return` is null while it stays with the account. Token scope: `read` or `refunds`.
+        """
+        return await self._transport.send(
+            Call("getDeposit", "GET", path_of("/api/v1/deposits/{uuid}", uuid=uuid), read_one(models.Deposit))
+        )
+
+    async def return_to_payer(self, uuid: str, *, idempotency_key: str | None = None) -> models.Deposit:
+        """Return a deposit to its payer.
+
+        The whole value, within 90 days of the payment; a part of it is not returned. Answers when the money
+        is held; the PIX_TRANSACTION event of the return, with the deposit as its `original_uuid`, says how
+        it ends. Token scope: `refunds`.
+
+        Args:
+            idempotency_key: Repeat a call with the key of the first one to get its result; made for each
+                call where absent.
+        """
+        return await self._transport.send(
+            Call(
+                "returnDeposit",
+                "POST",
+                path_of("/api/v1/deposits/{uuid}/return", uuid=uuid),
+                read_one(models.Deposit),
+                is_keyed=True,
+                idempotency_key=idempotency_key,
+            )
+        )
+
+
 class Meds:
     def __init__(self, transport: AsyncTransport) -> None:
         self._transport = transport
@@ -1749,6 +1786,7 @@ class AsyncResources:
     def __init__(self, transport: AsyncTransport) -> None:
         self.payments = Payments(transport)
         self.refunds = Refunds(transport)
+        self.deposits = Deposits(transport)
         self.meds = Meds(transport)
         self.transfers = Transfers(transport)
         self.pix_keys = PixKeys(transport)

@@ -193,6 +193,12 @@ class CursorPageMeta(Model):
     """
 
 
+class DepositReturnError(Model):
+    code: str
+    message: str
+    provider_code: str | None = None
+
+
 class AuthCode(Model):
     auth_code_id: str
     expires_at: AwareDatetime
@@ -502,6 +508,19 @@ class TestEventData(Webhook):
     """
     Counts the events of this resource, from 1; a lower one that comes later is older news
     """
+
+
+class DepositReturn(Model):
+    status: Literal["PROCESSING", "COMPLETED", "FAILED"] | str
+    uuid: str | None = None
+    """
+    The order of its POST; absent where the account policy or an operator returns it
+    """
+    created_at: AwareDatetime | None = None
+    """
+    UTC, six fractional digits
+    """
+    error: DepositReturnError | None = None
 
 
 class Provider(Model):
@@ -943,6 +962,76 @@ class ListedRefund(Model):
     provider: ProviderShown
 
 
+class Deposit(Model):
+    uuid: str
+    initiation: Initiation
+    value: Decimal
+    """
+    Reais, at most two decimals
+    """
+    movement_type: Literal["IN", "OUT"] | str
+    type: Literal["EXTERNAL_TRANSFER", "EXTERNAL_REFUND"] | str
+    status: Literal["PENDING", "SETTLED", "FAILED"] | str
+    end_to_end: str
+    """
+    End-to-end id of the PIX, 32 characters; empty until its provider reports it
+    """
+    charge_uuid: str | None = None
+    transfer_uuid: str | None = None
+    """
+    The transfer that this one pays, pays again or returns
+    """
+    original_uuid: str | None = None
+    """
+    The movement that this one returns
+    """
+    provider: ProviderShown | None = None
+    """
+    The connection that carried this PIX; absent where none is known
+    """
+    reason: (
+        Literal[
+            "deposit",
+            "second_payment",
+            "wrong_amount",
+            "charge_over",
+            "orphan",
+            "duplicate_settlement",
+            "late_settlement",
+            "provider_tariff",
+            "provider_withdrawal",
+            "provider_credit",
+            "provider_block",
+            "provider_unblock",
+            "panel_transfer",
+            "panel_return",
+            "opening_balance",
+            "adjustment",
+        ]
+        | str
+        | None
+    ) = None
+    """
+    Why this PIX is not the payment of a charge, or that it settled twice or after it had failed; absent otherwise
+    """
+    settled_at: AwareDatetime | None
+    """
+    UTC, six fractional digits
+    """
+    created_at: AwareDatetime
+    """
+    UTC, six fractional digits
+    """
+    updated_at: AwareDatetime
+    """
+    UTC, six fractional digits
+    """
+    return_: Annotated[DepositReturn | None, Field(alias="return")]
+    """
+    Null while it stays with the account
+    """
+
+
 class LedgerBalances(Model):
     date_from: date | None
     """
@@ -1122,7 +1211,7 @@ class Dispute(Model):
 
 class PixTransactionEvent(Model):
     """
-    A PIX settled: money came in or went out, also where it belongs to no charge.
+    A PIX settled: money came in or went out, also where it belongs to no charge; or the return of a deposit was refused, with `status` FAILED.
     """
 
     id: str

@@ -189,6 +189,46 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/deposits/{uuid}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Read a deposit and its return
+         * @description A received PIX that pays no charge, by the `uuid` of its PIX_TRANSACTION event or of its line in the ledger. `return` is null while it stays with the account. Token scope: `read` or `refunds`.
+         */
+        get: operations["getDeposit"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/deposits/{uuid}/return": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Return a deposit to its payer
+         * @description The whole value, within 90 days of the payment; a part of it is not returned. Answers when the money is held; the PIX_TRANSACTION event of the return, with the deposit as its `original_uuid`, says how it ends. Token scope: `refunds`.
+         */
+        post: operations["returnDeposit"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/meds": {
         parameters: {
             query?: never;
@@ -850,7 +890,7 @@ export interface webhooks {
         put?: never;
         /**
          * A PIX_TRANSACTION event
-         * @description A PIX settled: money came in or went out, also where it belongs to no charge.
+         * @description A PIX settled: money came in or went out, also where it belongs to no charge; or the return of a deposit was refused, with `status` FAILED.
          */
         post: operations["onPixTransactionEvent"];
         delete?: never;
@@ -1896,6 +1936,90 @@ export interface components {
         GetPaymentRefundResponse: {
             data: components["schemas"]["RefundResult"];
         };
+        Deposit: {
+            /**
+             * Format: uuid
+             * @description A UUID
+             */
+            uuid: string;
+            initiation: components["schemas"]["Initiation"];
+            /** @description Reais, at most two decimals */
+            value: number;
+            /** @enum {string} */
+            movement_type: "IN" | "OUT";
+            /** @enum {string} */
+            type: "EXTERNAL_TRANSFER" | "EXTERNAL_REFUND";
+            /** @enum {string} */
+            status: "PENDING" | "SETTLED" | "FAILED";
+            /** @description End-to-end id of the PIX, 32 characters; empty until its provider reports it */
+            end_to_end: string;
+            /**
+             * Format: uuid
+             * @description A UUID
+             */
+            charge_uuid?: string;
+            /**
+             * Format: uuid
+             * @description The transfer that this one pays, pays again or returns
+             */
+            transfer_uuid?: string;
+            /**
+             * Format: uuid
+             * @description The movement that this one returns
+             */
+            original_uuid?: string;
+            /** @description The connection that carried this PIX; absent where none is known */
+            provider?: components["schemas"]["ProviderShown"];
+            /**
+             * @description Why this PIX is not the payment of a charge, or that it settled twice or after it had failed; absent otherwise
+             * @enum {string}
+             */
+            reason?: "deposit" | "second_payment" | "wrong_amount" | "charge_over" | "orphan" | "duplicate_settlement" | "late_settlement" | "provider_tariff" | "provider_withdrawal" | "provider_credit" | "provider_block" | "provider_unblock" | "panel_transfer" | "panel_return" | "opening_balance" | "adjustment";
+            /**
+             * Format: date-time
+             * @description UTC, six fractional digits
+             */
+            settled_at: string | null;
+            /**
+             * Format: date-time
+             * @description UTC, six fractional digits
+             */
+            created_at: string;
+            /**
+             * Format: date-time
+             * @description UTC, six fractional digits
+             */
+            updated_at: string;
+            /** @description Null while it stays with the account */
+            return: components["schemas"]["DepositReturn"] | null;
+        };
+        DepositReturn: {
+            /** @enum {string} */
+            status: "PROCESSING" | "COMPLETED" | "FAILED";
+            /**
+             * Format: uuid
+             * @description The order of its POST; absent where the account policy or an operator returns it
+             */
+            uuid?: string;
+            /**
+             * Format: date-time
+             * @description UTC, six fractional digits
+             */
+            created_at?: string;
+            error?: components["schemas"]["DepositReturnError"];
+        };
+        DepositReturnError: {
+            code: string;
+            message: string;
+            provider_code?: string;
+        };
+        GetDepositResponse: {
+            data: components["schemas"]["Deposit"];
+        };
+        ReturnDepositResponse: {
+            message: string;
+            data: components["schemas"]["Deposit"];
+        };
         ListMedsResponse: {
             data: components["schemas"]["Dispute"][];
             meta: components["schemas"]["PageMeta"] | components["schemas"]["CursorPageMeta"];
@@ -2461,6 +2585,11 @@ export type ListedRefund = components['schemas']['ListedRefund'];
 export type ListRefundsResponse = components['schemas']['ListRefundsResponse'];
 export type ListPaymentRefundsResponse = components['schemas']['ListPaymentRefundsResponse'];
 export type GetPaymentRefundResponse = components['schemas']['GetPaymentRefundResponse'];
+export type Deposit = components['schemas']['Deposit'];
+export type DepositReturn = components['schemas']['DepositReturn'];
+export type DepositReturnError = components['schemas']['DepositReturnError'];
+export type GetDepositResponse = components['schemas']['GetDepositResponse'];
+export type ReturnDepositResponse = components['schemas']['ReturnDepositResponse'];
 export type ListMedsResponse = components['schemas']['ListMedsResponse'];
 export type GetMedResponse = components['schemas']['GetMedResponse'];
 export type ReplyToMedResponse = components['schemas']['ReplyToMedResponse'];
@@ -2838,6 +2967,58 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["GetPaymentRefundResponse"];
+                };
+            };
+        };
+    };
+    getDeposit: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /**
+                 * @description Uuid of the deposit
+                 * @example 4b9e1d72-8c05-4a63-9f2e-7d1c6b0a5e38
+                 */
+                uuid: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["GetDepositResponse"];
+                };
+            };
+        };
+    };
+    returnDeposit: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /**
+                 * @description Uuid of the deposit
+                 * @example 4b9e1d72-8c05-4a63-9f2e-7d1c6b0a5e38
+                 */
+                uuid: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ReturnDepositResponse"];
                 };
             };
         };

@@ -60,6 +60,10 @@ create unique index movement_entry_once on movement (provider_account_uuid, move
   where entry_name is not null;
 -- and the opening balance of a provider account, whichever of its connections came first.
 create unique index movement_opened_once on movement (provider_account_uuid) where reason = 'opening_balance';
+-- We return a PIX once: a return of ours is under way or settled at most once (refunds of charges have rules of their own).
+create unique index movement_own_return_once on movement (original_uuid)
+  where type = 'EXTERNAL_REFUND' and movement_type = 'OUT' and status in ('PENDING', 'SETTLED') and refund_uuid is null
+    and dispute_uuid is null and reason is distinct from 'panel_return';
 -- An account's volume of the last days.
 create index movement_of_account on movement (account_uuid, created_at);
 -- Search by the beginning of a payer's or a receiver's name, and by document.
@@ -210,6 +214,22 @@ create trigger movement_fixed before update on movement for each row
     or (old.status = 'SETTLED' and (new.status <> 'SETTLED' or new.end_to_end is distinct from
       coalesce(old.end_to_end, new.end_to_end))))
   execute function refuse();
+
+-- We return a PIX that pays no charge in whole: no more than was received, and no part of it.
+create function check_own_return() returns trigger language plpgsql as $$
+begin
+  if not exists (select from movement m where m.uuid = new.original_uuid and m.movement_type = 'IN'
+    and m.value_cents = new.value_cents and m.account_uuid = new.account_uuid
+    and m.provider_account_uuid = new.provider_account_uuid) then
+    raise exception 'movement % returns another value than was received', new.uuid
+      using errcode = 'check_violation', constraint = 'movement_own_return';
+  end if;
+  return new;
+end $$;
+create trigger movement_own_return before insert on movement for each row
+  when (new.type = 'EXTERNAL_REFUND' and new.movement_type = 'OUT' and new.original_uuid is not null
+    and new.refund_uuid is null and new.dispute_uuid is null and new.reason is null)
+  execute function check_own_return();
 
 -- What has settled is booked. A hold may pass from one dispute to another without a posting.
 create function check_movement_booked() returns trigger language plpgsql as $$

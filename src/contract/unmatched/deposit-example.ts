@@ -1,0 +1,39 @@
+import type { z } from 'zod'
+import { MOVEMENT_EXAMPLE } from '../ledger/movement-example.ts'
+import { EXAMPLE_TIMES, EXAMPLE_UUIDS } from '../shared/example-values.ts'
+import type { acceptedReturnResponse, depositSchema } from './deposit.ts'
+
+/** Examples of the OpenAPI document: a PIX that pays no charge goes back to its payer. */
+
+const { charge_uuid: _, ...movement } = MOVEMENT_EXAMPLE
+
+const depositMovement = {
+  ...movement,
+  uuid: EXAMPLE_UUIDS.deposit,
+  initiation: { ...movement.initiation, txid: null, type: 'KEY' },
+  reason: 'deposit',
+} as const
+
+export const DEPOSIT_EXAMPLE: z.input<typeof depositSchema> = {
+  ...depositMovement,
+  return: {
+    status: 'COMPLETED',
+    uuid: EXAMPLE_UUIDS.depositReturn,
+    created_at: EXAMPLE_TIMES.refunded,
+  },
+}
+
+export const ACCEPTED_RETURN_EXAMPLE: z.input<typeof acceptedReturnResponse> = {
+  message: 'The return was accepted.',
+  data: { ...DEPOSIT_EXAMPLE, return: { ...DEPOSIT_EXAMPLE.return!, status: 'PROCESSING' } },
+}
+
+/** A deposit whose return its provider has refused. */
+export const UNRETURNED_DEPOSIT_EXAMPLE: z.input<typeof depositSchema> = {
+  ...DEPOSIT_EXAMPLE,
+  return: {
+    ...DEPOSIT_EXAMPLE.return!,
+    status: 'FAILED',
+    error: { code: 'AC06', message: "the receiver's account is blocked", provider_code: 'AC06' },
+  },
+}

@@ -1,0 +1,73 @@
+import type { MovementReason, UnmatchedDisposition } from '../ledger/movement.ts'
+import { REFUND_PERIOD_MS } from '../refunds/refund.ts'
+
+/** SPEC §2: the order of a merchant that sends a received PIX which pays no charge back to its payer, in whole. */
+
+/** Reasons of a received PIX that pays no charge: a deposit of the public API. */
+export const DEPOSIT_REASONS = [
+  'deposit',
+  'second_payment',
+  'wrong_amount',
+  'charge_over',
+  'orphan',
+] as const satisfies readonly MovementReason[]
+
+export const RETURN_STATUSES = ['PROCESSING', 'COMPLETED', 'FAILED'] as const
+export type ReturnStatus = (typeof RETURN_STATUSES)[number]
+
+/** Status of the return of a PIX by its disposition; null where it stays with the account. */
+const RETURN_STATUS_BY_DISPOSITION: Record<UnmatchedDisposition, ReturnStatus | null> = {
+  held: 'PROCESSING',
+  returning: 'PROCESSING',
+  returned: 'COMPLETED',
+  kept: null,
+  not_returned: 'FAILED',
+}
+
+/** Returns the status of the return of a PIX, null where it has none; `hasFailed`: the order of its account has a failure. */
+export function returnStatusOf({
+  disposition,
+  hasFailed,
+}: {
+  disposition: UnmatchedDisposition | null
+  hasFailed: boolean
+}): ReturnStatus | null {
+  const status = disposition === null ? null : RETURN_STATUS_BY_DISPOSITION[disposition]
+  return hasFailed && status === null ? 'FAILED' : status
+}
+
+/** What decides whether a deposit may be returned. */
+export type DepositReturnTerms = {
+  disposition: UnmatchedDisposition | null
+  settledAt: Date | null
+  /** Its provider and its end-to-end id are known. */
+  hasRoute: boolean
+  /** Anything of it has been returned, or is being returned, by whichever way. */
+  hasReturns: boolean
+  /** Its provider has refused its return: no provider documents that the id of a refused payout may be used again. */
+  isRefused: boolean
+  /** A dispute about it is not closed. */
+  isDisputed: boolean
+  /** The available balance at its provider account is at least its value. */
+  isCovered: boolean
+}
+
+export type DepositReturnRefusal =
+  | 'return_in_progress'
+  | 'deposit_not_returnable'
+  | 'return_med_open'
+  | 'return_period_over'
+  | 'insufficient_balance'
+
+/** Why a deposit cannot be returned now, by the catalogue's code; null where it can. */
+export function depositReturnErrorCodeOf(
+  { disposition, settledAt, hasRoute, hasReturns, isRefused, isDisputed, isCovered }: DepositReturnTerms,
+  now: Date,
+): DepositReturnRefusal | null {
+  const status = returnStatusOf({ disposition, hasFailed: false })
+  if (status === 'PROCESSING') return 'return_in_progress'
+  if (status !== null || !hasRoute || hasReturns || isRefused) return 'deposit_not_returnable'
+  if (isDisputed) return 'return_med_open'
+  if (settledAt && now.getTime() - settledAt.getTime() > REFUND_PERIOD_MS) return 'return_period_over'
+  return isCovered ? null : 'insufficient_balance'
+}
