@@ -3,7 +3,6 @@ import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import { recordUnmatchedPayment } from '../../../src/activities/unmatched/record.ts'
 import { runInTransaction } from '../../../src/db/client/orm.ts'
 import { Connection } from '../../../src/db/entities/connection.ts'
-import { decompressEventBody } from '../../../src/db/entities/event-body.ts'
 import { checkLedger } from '../../../src/db/repositories/ledger-rules.ts'
 import type { MovementReason } from '../../../src/domain/ledger/movement.ts'
 import type { IncomingPix, SendPayoutOutcome } from '../../../src/domain/providers/provider.ts'
@@ -98,14 +97,12 @@ async function createDeposit(reason: MovementReason = 'deposit') {
       }
     },
     async listReturnEvents() {
-      const rows = await fixture.sql<{ body: Buffer; request_id: string }>(
+      const rows = await fixture.sql<{ body: object; request_id: string }>(
         'select body, request_id from event where account_uuid = ? order by created_at, uuid',
         [accountUuid],
       )
       return rows
-        .map(
-          ({ body, request_id }): Record<string, unknown> => ({ ...decompressEventBody(body), request_id }),
-        )
+        .map(({ body, request_id }): Record<string, unknown> => ({ ...body, request_id }))
         .filter(({ original_uuid }) => original_uuid === uuid)
         .map(({ status, type, request_id }) => ({ status, type, request_id }))
     },
