@@ -66,7 +66,10 @@ export interface Provider {
   sendTransfer(order: ProviderTransferRequest): Promise<SendPayoutOutcome>
   /** Looks a transfer up by our id. */
   findTransfer(id: string): Promise<FindPayoutOutcome>
-  /** Creates a key of a kind in `capabilities.keys`; a key that is ours already counts as created. */
+  /**
+   * Creates a key of a kind in `capabilities.creatableKeyTypes`; a key that is ours already counts as created. An answer
+   * that names another key or type than the order is unknown. The caller confirms a random key by `listKeys`.
+   */
   createKey(order: ProviderKeyRequest): Promise<CreateKeyOutcome>
   /** Lists the account's keys, as far as the provider's API lists them: Efí's lists random ones only. */
   listKeys(): Promise<ListKeysOutcome>

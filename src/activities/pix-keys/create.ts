@@ -60,9 +60,30 @@ export function createKey(dependencies: ActivityDependencies) {
       return runInTransaction(orm, tx =>
         deleteUnsentKeyAttempt(tx, { uuid, operation: 'create_key', calledAt: preparation.calledAt }),
       )
-    const registered = await registerKeyNotifications(dependencies, client, outcome)
+    const confirmed = before ? await confirmRandomKey(client, before, outcome) : outcome
+    const registered = await registerKeyNotifications(dependencies, client, confirmed)
     return runInTransaction(orm, tx => recordKeyCreation(tx, uuid, registered))
   }
+}
+
+/**
+ * Confirms a random key by its provider's list: the order names no key that the answer could be compared with. A key that
+ * was listed before the request, or is not listed after it, leaves the creation unknown, so that it is polled.
+ */
+async function confirmRandomKey(
+  { provider }: ProviderConnection,
+  before: ListKeysOutcome,
+  outcome: CreateKeyOutcome,
+): Promise<CreateKeyOutcome> {
+  if (outcome.kind !== 'created') return outcome
+  const listed = await provider.listKeys()
+  if (listed.kind === 'no_answer') return { kind: 'unknown', code: listed.code, message: listed.message }
+  const created = normalizePixKey(outcome.key)
+  const isIn = (list: ListKeysOutcome) =>
+    list.kind === 'found' && list.keys.some(one => normalizePixKey(one.key) === created)
+  if (isIn(listed) && !isIn(before)) return outcome
+  const message = 'The provider does not list the key of its answer as a new one'
+  return { kind: 'unknown', code: 'key_not_listed', message }
 }
 
 /** Polls a key that is being created: looks for it in its provider's list. */

@@ -1,4 +1,5 @@
 import { detectDocumentKind } from '../../domain/pix/document.ts'
+import { normalizePixKey } from '../../domain/pix-keys/key-format.ts'
 import type { CreateKeyOutcome, ProviderKeyRequest } from '../../domain/providers/provider.ts'
 import { ANY_ANSWER } from '../adapter/answer-parsing.ts'
 import {
@@ -21,8 +22,10 @@ export function createWooviPixKeys(client: WooviClient): PixKeyCalls {
       if (!json) return unsupportedKeyType
       const call = { call: 'createKey', method: 'POST', path: '/api/v1/pix-keys' } as const
       const request = { ...call, json, hasOwnConnection: true }
-      const outcome = await client.send(request, wooviKeyResponseSchema, ({ key }) =>
-        key === (order.key ?? key) ? { key } : undefined,
+      const outcome = await client.send(request, wooviKeyResponseSchema, ({ key, type }) =>
+        WOOVI_KEY_TYPES[type] === order.type && normalizePixKey(key) === (order.key ?? normalizePixKey(key))
+          ? { key }
+          : undefined,
       )
       return isDuplicate(outcome) ? resolveExistingKey(order) : toCreateKeyOutcome(outcome)
     },

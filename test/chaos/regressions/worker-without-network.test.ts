@@ -9,6 +9,7 @@ import type {
   IncomingPix,
   IssueChargeOutcome,
   ListKeysOutcome,
+  ProviderKey,
   ProviderPayout,
   SendPayoutOutcome,
 } from '../../../src/domain/providers/provider.ts'
@@ -332,9 +333,14 @@ test('a random PIX key whose list could not be read is not requested, and create
     listKeys: async () => UNASKED,
   })
   await expect(key.create()).rejects.toThrow('another worker does')
+  const listed: ProviderKey[] = []
   fixture.scriptProvider({
-    createKey: async () => ({ kind: 'created', key: randomUUID() }),
-    listKeys: async () => ({ kind: 'found', keys: [] }),
+    createKey: async () => {
+      const created = { key: randomUUID(), type: 'RANDOM' as const }
+      listed.push(created)
+      return { kind: 'created', key: created.key }
+    },
+    listKeys: async () => ({ kind: 'found', keys: [...listed] }),
   })
   expect(await key.pollCreation()).toEqual({ kind: 'not_started' })
   expect(await key.create()).toEqual({ kind: 'closed', state: 'active' })

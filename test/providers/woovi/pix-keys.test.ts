@@ -29,6 +29,12 @@ test.each<[order: ProviderKeyRequest, asked: object, made: string]>([
   expect(JSON.parse(story.scripted.calls()[0]!.body)).toEqual(asked)
 })
 
+test('an answer may write the ordered key otherwise', async () => {
+  await using story = await openWooviFixture()
+  story.scripted.scriptReplies(`POST ${KEYS}`, okReply({ key: MAIL.toUpperCase(), type: 'EMAIL' }, 201))
+  expect(await story.provider.createKey({ type: 'EMAIL', key: MAIL })).toMatchObject({ kind: 'created' })
+})
+
 test('a CPF is not requested', async () => {
   await using story = await openWooviFixture()
   expect(await story.provider.createKey({ type: 'DOCUMENT', key: '12345678909' })).toMatchObject({
@@ -69,10 +75,18 @@ test('too many keys are a refusal with its own name', async () => {
   })
 })
 
-test('an answer with another key is no acceptance', async () => {
+test.each<[name: string, order: ProviderKeyRequest, answered: { pixKey: string; type: string }]>([
+  ['key and type', { type: 'EMAIL', key: MAIL }, { pixKey: EVP, type: 'EVP' }],
+  ['e-mail', { type: 'EMAIL', key: MAIL }, { pixKey: 'outra@example.com', type: 'EMAIL' }],
+  ['type of an e-mail', { type: 'EMAIL', key: MAIL }, { pixKey: MAIL, type: 'PHONE' }],
+  ['type of a CNPJ', { type: 'DOCUMENT', key: CNPJ }, { pixKey: CNPJ, type: 'EVP' }],
+  ['phone', { type: 'PHONE', key: '+5511987654321' }, { pixKey: '+5511987654322', type: 'PHONE' }],
+  ['type of a random key', { type: 'RANDOM', key: null }, { pixKey: CNPJ, type: 'CNPJ' }],
+])('an answer with another %s is no acceptance', async (_name, order, answered) => {
   await using story = await openWooviFixture()
-  story.scripted.scriptReplies(`POST ${KEYS}`, okReply({ pixKey: { pixKey: EVP, type: 'EVP' } }))
-  expect(await story.provider.createKey({ type: 'EMAIL', key: MAIL })).toMatchObject({ kind: 'unknown' })
+  story.scripted.scriptReplies(`POST ${KEYS}`, okReply({ pixKey: answered }))
+  expect(await story.provider.createKey(order)).toMatchObject({ kind: 'unknown' })
+  expect(story.recorded).toMatchObject([{ operation: 'createKey', kind: 'unreadable_answer' }])
 })
 
 test('the keys are listed to the last page, with our types', async () => {

@@ -1,0 +1,118 @@
+import { randomUUID } from 'node:crypto'
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
+import { isDocument } from '../../../src/domain/pix/document.ts'
+import type { PixKeyType } from '../../../src/domain/pix-keys/pix-key.ts'
+import { openEfiFixture } from '../../providers/support/efi-fixture.ts'
+import type { ScriptedReply } from '../../providers/support/scripted-provider.ts'
+import { openWooviFixture, pageOf } from '../../providers/support/woovi-fixture.ts'
+import { openActivityFixture } from '../support/activity-fixture.ts'
+
+/** An answer to a creation is compared with the order and with the bank's list before its key is active. */
+
+let fixture: Awaited<ReturnType<typeof openActivityFixture>>
+beforeAll(async () => {
+  fixture = await openActivityFixture()
+})
+afterAll(() => fixture?.close())
+
+const OLD_KEY = randomUUID()
+const OTHER_KEY = randomUUID()
+const [CNPJ, OTHER_CNPJ] = ['11222333000181', '11444777000161'] as const
+
+const reply = (json: unknown, status = 200): ScriptedReply => ({ status, json })
+const wooviKey = (key: string, type = 'EVP') => ({ key, type, isDefault: false })
+const BANKS = {
+  efi: {
+    open: openEfiFixture,
+    path: '/v2/gn/evp',
+    answer: (key: string) => reply({ chave: key }, 201),
+    list: (keys: string[]) => reply({ chaves: keys }),
+  },
+  woovi: {
+    open: openWooviFixture,
+    path: '/api/v1/pix-keys',
+    answer: (key: string, type?: string) => reply(wooviKey(key, type), 201),
+    list: (keys: string[]) =>
+      reply(
+        pageOf(
+          'pixKeys',
+          keys.map(key => wooviKey(key, isDocument(key) ? 'CNPJ' : 'EVP')),
+        ),
+      ),
+  },
+}
+
+/** A stored order of a key at a bank with the adapter of its API. */
+async function orderKey(api: keyof typeof BANKS, type: PixKeyType = 'RANDOM', key: string | null = null) {
+  const { open, path } = BANKS[api]
+  const bank = await open()
+  const { createKey, listKeys } = bank.provider
+  fixture.scriptProvider({ createKey, listKeys })
+  const merchant = await fixture.createMerchant(0)
+  const uuid = randomUUID()
+  await fixture.sql(
+    `insert into pix_key (uuid, account_uuid, connection_uuid, provider_account_uuid, is_simulated, type, key, state,
+       request_id, fingerprint, created_at, updated_at)
+     select ?, account_uuid, uuid, provider_account_uuid, is_simulated, ?, ?, 'creating', 'r', 'f', now(), now()
+     from connection where uuid = ?`,
+    [uuid, type, key, merchant.connectionUuid],
+  )
+  return {
+    script: (answer: ScriptedReply, ...lists: ScriptedReply[]) => {
+      bank.scripted.scriptReplies(`POST ${path}`, answer)
+      bank.scripted.scriptReplies(`GET ${path}`, ...lists)
+    },
+    create: () => fixture.providers.createKey({ uuid }),
+    poll: () => fixture.providers.pollPixKey({ uuid, pollCount: 1 }),
+    read: async () => (await fixture.sql('select state, key from pix_key where uuid = ?', [uuid]))[0],
+    [Symbol.asyncDispose]: () => bank[Symbol.asyncDispose](),
+  }
+}
+
+describe.each(['efi', 'woovi'] as const)('a random key at %s', api => {
+  const { answer, list } = BANKS[api]
+
+  test('is active once the list has the key of the answer', async () => {
+    await using order = await orderKey(api)
+    const key = randomUUID()
+    order.script(answer(key.toUpperCase()), list([OLD_KEY]), list([OLD_KEY, key]))
+    expect(await order.create()).toEqual({ kind: 'closed', state: 'active' })
+    expect(await order.read()).toEqual({ state: 'active', key })
+  })
+
+  test.each([
+    ['that the list does not have', OTHER_KEY],
+    ['that existed before the request', OLD_KEY],
+    ['that is no random key', 'loja@example.com'],
+  ])('is unknown after an answer with a key %s, and the list names it', async (_name, named) => {
+    await using order = await orderKey(api)
+    const key = randomUUID()
+    order.script(answer(named), list([OLD_KEY]), list([OLD_KEY, key]))
+    expect(await order.create()).toEqual({ kind: 'unknown', code: 'key_not_listed' })
+    expect(await order.read()).toEqual({ state: 'creating', key: null })
+    expect(await order.poll()).toEqual({ kind: 'closed', state: 'active' })
+    expect(await order.read()).toEqual({ state: 'active', key })
+  })
+
+  test('is unknown while the list cannot be read after the answer', async () => {
+    await using order = await orderKey(api)
+    order.script(answer(randomUUID()), list([OLD_KEY]), { status: 503 })
+    expect(await order.create()).toEqual({ kind: 'unknown', code: 'http_503' })
+    expect(await order.read()).toEqual({ state: 'creating', key: null })
+  })
+})
+
+test.each([
+  ['key', CNPJ, { key: OTHER_CNPJ, type: 'CNPJ' }],
+  ['type', OTHER_CNPJ, { key: OTHER_CNPJ, type: 'EVP' }],
+])(
+  'an ordered key is unknown after an answer with another %s, and the list names it',
+  async (_name, key, named) => {
+    const { answer, list } = BANKS.woovi
+    await using order = await orderKey('woovi', 'DOCUMENT', key)
+    order.script(answer(named.key, named.type), list([OLD_KEY, key]))
+    expect(await order.create()).toEqual({ kind: 'unknown', code: 'unreadable_answer' })
+    expect(await order.read()).toEqual({ state: 'creating', key })
+    expect(await order.poll()).toEqual({ kind: 'closed', state: 'active' })
+  },
+)
