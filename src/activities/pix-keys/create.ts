@@ -6,7 +6,7 @@ import { lockProviderAccount } from '../../db/locks.ts'
 import { runQuery } from '../../db/pipeline/query.ts'
 import { queryIsPaused } from '../../db/repositories/pauses.ts'
 import { failureOf } from '../../domain/errors/error-catalogue.ts'
-import { normalizePixKey } from '../../domain/pix-keys/key-format.ts'
+import { detectPixKeyType, normalizePixKey } from '../../domain/pix-keys/key-format.ts'
 import { EXISTING_KEY_STATES, type PixKeyState, pixKeyMachine } from '../../domain/pix-keys/pix-key.ts'
 import { buildNotificationUrl } from '../../domain/providers/notification-url.ts'
 import {
@@ -66,6 +66,9 @@ export function createKey(dependencies: ActivityDependencies) {
   }
 }
 
+/** Code of a creation whose answer and whose provider's list contradict each other. */
+const KEY_NOT_LISTED = 'key_not_listed'
+
 /**
  * Confirms a random key by its provider's list: the order names no key that the answer could be compared with. A key that
  * was listed before the request, or is not listed after it, leaves the creation unknown, so that it is polled.
@@ -80,11 +83,14 @@ async function confirmRandomKey(
   if (listed.kind === 'no_answer') return { kind: 'unknown', code: listed.code, message: listed.message }
   const created = normalizePixKey(outcome.key)
   const isIn = (list: ListKeysOutcome) =>
-    list.kind === 'found' && list.keys.some(one => normalizePixKey(one.key) === created)
+    list.kind === 'found' && list.keys.some(one => isRandomKey(one) && normalizePixKey(one.key) === created)
   if (isIn(listed) && !isIn(before)) return outcome
   const message = 'The provider does not list the key of its answer as a new one'
-  return { kind: 'unknown', code: 'key_not_listed', message }
+  return { kind: 'unknown', code: KEY_NOT_LISTED, message }
 }
+
+const isRandomKey = ({ key, type }: ProviderKey) =>
+  type === 'RANDOM' && detectPixKeyType(normalizePixKey(key)) === 'RANDOM'
 
 /** Polls a key that is being created: looks for it in its provider's list. */
 export function pollPixKey(dependencies: ActivityDependencies) {
@@ -106,6 +112,8 @@ export function pollPixKey(dependencies: ActivityDependencies) {
       // The list may be of another account: a new key in it is not ours, and a missing key may exist.
       if (!hasSameCredentialsEpoch(attempt, connection))
         return { kind: 'unknown', code: 'credentials_changed' }
+      // Either the answer or the list is wrong: the list counts once a later poll still contradicts the answer.
+      if (attempt.code === KEY_NOT_LISTED && pollCount === 0) return { kind: 'unknown', code: KEY_NOT_LISTED }
       const found = await findListedKey(tx, row, listed.keys)
       if (found === 'unclear') return { kind: 'unknown', code: 'another_is_being_made' }
       if (found === null) return { kind: 'not_found', settleWindowMs: connection.settleWindowMs }
@@ -183,9 +191,11 @@ async function recordKeyCreation(
   switch (outcome.kind) {
     case 'created':
       transitionAttempt(attempt, 'accepted')
+      Object.assign(attempt, { code: null, message: null })
       row.key = normalizePixKey(outcome.key)
       return { kind: 'closed', state: transition(row, pixKeyMachine, 'created', new Date()) }
     case 'unknown':
+      Object.assign(attempt, { code: outcome.code, message: outcome.message })
       return recordUnknownKeyOutcome(attempt, outcome.code)
     case 'rejected':
     case 'unreachable':
@@ -217,7 +227,7 @@ async function findListedKey(
     ...accountKeys.map(one => one.key),
     ...collecting.map(one => one.collectionKey),
   ])
-  const newKeys = listed.filter(one => one.type === 'RANDOM' && !knownKeys.has(normalizePixKey(one.key)))
+  const newKeys = listed.filter(one => isRandomKey(one) && !knownKeys.has(normalizePixKey(one.key)))
   if (newKeys.length === 0) return null
   const others = accountKeys.filter(one => one.key == null && one.uuid !== row.uuid).map(one => one.uuid)
   const calling = await em.count(Attempt, {

@@ -63,7 +63,7 @@ async function orderKey(api: keyof typeof BANKS, type: PixKeyType = 'RANDOM', ke
       bank.scripted.scriptReplies(`GET ${path}`, ...lists)
     },
     create: () => fixture.providers.createKey({ uuid }),
-    poll: () => fixture.providers.pollPixKey({ uuid, pollCount: 1 }),
+    poll: (pollCount = 1) => fixture.providers.pollPixKey({ uuid, pollCount }),
     read: async () => (await fixture.sql('select state, key from pix_key where uuid = ?', [uuid]))[0],
     [Symbol.asyncDispose]: () => bank[Symbol.asyncDispose](),
   }
@@ -90,8 +90,27 @@ describe.each(['efi', 'woovi'] as const)('a random key at %s', api => {
     order.script(answer(named), list([OLD_KEY]), list([OLD_KEY, key]))
     expect(await order.create()).toEqual({ kind: 'unknown', code: 'key_not_listed' })
     expect(await order.read()).toEqual({ state: 'creating', key: null })
+    expect(await order.poll(0)).toEqual({ kind: 'unknown', code: 'key_not_listed' })
     expect(await order.poll()).toEqual({ kind: 'closed', state: 'active' })
     expect(await order.read()).toEqual({ state: 'active', key })
+  })
+
+  test('is what a later list and the answer name, after lists that named another', async () => {
+    await using order = await orderKey(api)
+    const key = randomUUID()
+    const odd = list([OLD_KEY, OTHER_KEY])
+    order.script(answer(key), list([OLD_KEY]), odd, odd, list([OLD_KEY, key]))
+    expect(await order.create()).toEqual({ kind: 'unknown', code: 'key_not_listed' })
+    expect(await order.poll(0)).toEqual({ kind: 'unknown', code: 'key_not_listed' })
+    expect(await order.poll()).toEqual({ kind: 'closed', state: 'active' })
+    expect(await order.read()).toEqual({ state: 'active', key })
+  })
+
+  test('is no listed text of another form, after a lost answer', async () => {
+    await using order = await orderKey(api)
+    order.script({ status: 500 }, list([OLD_KEY]), list([OLD_KEY, 'x'.repeat(36)]))
+    expect(await order.create()).toMatchObject({ kind: 'unknown' })
+    expect(await order.poll()).toMatchObject({ kind: 'not_found' })
   })
 
   test('is unknown while the list cannot be read after the answer', async () => {
