@@ -65,6 +65,9 @@ export function reconcile(dependencies: ActivityDependencies) {
   return async (order: ReconcileInput): Promise<ReconcileResult> => {
     const em = dependencies.orm.em.fork()
     const { providerAccountUuid } = order
+    // A run lists all accounts at its start: the last connection of this one may have been unconfigured since.
+    if ((await findListingConnection(em, providerAccountUuid)) === undefined)
+      return { providerAccountUuid, matched: 0, repaired: 0, differences: 0, noAnswer: 'not_configured' }
     const lastSeenBefore = await readDatabaseTime(em)
     const result = await comparePeriod(dependencies, order)
     if (result.noAnswer !== undefined) return { ...result, ...(await compareBalances(dependencies, result)) }

@@ -29,7 +29,7 @@ export type ReconcileResult = {
   unexplainedEntryCount?: number
   /** Balance at the provider and in the ledger, in centavos; absent where the provider did not answer. */
   balance?: BalanceComparison
-  /** Why the statement was not compared: the provider did not answer, or the activity was interrupted. */
+  /** Why the statement was not compared: no answer of the provider, no configured connection, or an interrupted activity. */
   noAnswer?: string
   /** Why the disputes were not listed: the code of the provider's missing answer. */
   disputesNoAnswer?: string

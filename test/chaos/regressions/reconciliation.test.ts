@@ -224,6 +224,13 @@ test('an account without an ACTIVE connection is compared through its remaining 
   expect(await askedFor(`E${'2'.repeat(31)}`)).toEqual([{ connection_uuid: active }])
 })
 
+test('an account whose last connection is unconfigured during a run is not compared, and delays no other', async () => {
+  const { connectionUuid, look } = await anAccount()
+  withStatement(() => Promise.reject(new Error('it is not called')))
+  await fixture.sql(`update connection set status = 'CONFIGURATION_PENDING' where uuid = ?`, [connectionUuid])
+  expect(await look()).toMatchObject({ matched: 0, noAnswer: 'not_configured' })
+})
+
 test('a PIX on a shared account that names no charge is looked up, and waits for an operator', async () => {
   const { connectionUuid, providerAccountUuid, look, open } = await anAccount()
   const other = await fixture.createMerchant(0)
