@@ -3,6 +3,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http'
 import { createServer } from 'node:https'
 import type { AddressInfo } from 'node:net'
 import type { TLSSocket } from 'node:tls'
+import { isDeepStrictEqual } from 'node:util'
 import { createSelfSignedCertificate } from '../providers/support/certificate.ts'
 import type { BankCall, BankNotification, BankReply, BankRequest } from './bank-api.ts'
 import { type BookedEvent, type Books, openBooks } from './books.ts'
@@ -27,7 +28,7 @@ type Account = {
   books: Books
   notificationUrl: string | null
   armed: ArmedOddity[]
-  /** How often an armed oddity was answered. */
+  /** How many answers differed from the published one. */
   oddAnswers: number
 }
 
@@ -61,17 +62,17 @@ export async function startOddBank(api: BankApiName, certificate?: Certificate) 
     const { operation } = found.call
     const carryOut = () => found.call.answer(account.books, request, found.parts)
     const armed = account.armed.find(one => one.operation === operation && one.left > 0)
-    if (!armed) {
-      const reply = carryOut()
-      if (operation === 'token') rememberToken(reply, account)
-      return send(reply, incoming, response)
-    }
-    armed.left -= 1
-    account.oddAnswers += 1
+    const honest = !armed || armed.oddity.isCarriedOut ? carryOut() : undefined
+    if (operation === 'token' && honest) rememberToken(honest, account)
+    if (!armed) return send(honest!, incoming, response)
     const { oddity } = armed
-    const reply = oddity.isCarriedOut ? carryOut() : undefined
-    if (operation === 'token' && reply) rememberToken(reply, account)
-    send(oddity.answer(oddity.isRepeated ? carryOut() : reply), incoming, response)
+    const reply = oddity.answer(oddity.isRepeated ? carryOut() : honest)
+    // An honest answer that lacks what the oddity changes, such as a row, leaves it armed.
+    if (oddity.isRepeated || !isDeepStrictEqual(reply, honest)) {
+      armed.left -= 1
+      account.oddAnswers += 1
+    }
+    send(reply, incoming, response)
   }
 
   function authenticate({
@@ -134,14 +135,19 @@ export async function startOddBank(api: BankApiName, certificate?: Certificate) 
         api,
         books,
         credentials,
-        /** Arms an oddity for the next answers to an operation. */
-        arm: (operation: string, oddity: Oddity, times: number) =>
-          void account.armed.push({ operation, oddity, left: times }),
+        /** Arms an oddity for the next answers to an operation that it can change. */
+        arm(operation: string, oddity: Oddity, times: number) {
+          account.armed.push({ operation, oddity, left: times })
+          // A customer that has a token would request none for an hour.
+          if (operation === 'token')
+            for (const [token, owner] of tokens) if (owner === account) tokens.delete(token)
+        },
         /** From now on the bank is honest. */
         disarm() {
           for (const armed of account.armed) armed.left = 0
         },
         countOddAnswers: () => account.oddAnswers,
+        wasArmed: () => account.armed.length > 0,
         sendNotificationsTo(notificationUrl: string | null) {
           account.notificationUrl = notificationUrl
         },

@@ -1,11 +1,14 @@
+import { get } from 'node:https'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { expect, test } from '@jest/globals'
 import * as efiSdk from 'sdk-node-apis-efi'
 import published from '../providers/woovi/support/published-answers.json' with { type: 'json' }
 import type { BankCall, BankReply } from './bank-api.ts'
+import { startOddBank } from './bank-server.ts'
 import { type Books, openBooks } from './books.ts'
 import { listOddCases } from './cases.ts'
 import { EFI_CALLS } from './efi-bank.ts'
+import { listFieldOddities } from './oddities.ts'
 import { WOOVI_CALLS } from './woovi-bank.ts'
 
 /** The honest bank against what its provider publishes: Efí's SDK with its schemas, Woovi's OpenAPI document with its answers. */
@@ -124,6 +127,27 @@ function compareTypes(value: unknown, example: unknown): string[] {
     compareTypes(field, Object(example)[name]).map(path => `.${name}${path}`),
   )
 }
+
+test('an answer that an oddity does not change is not odd', async () => {
+  const bank = await startOddBank('woovi')
+  try {
+    const account = bank.openAccount({ openingCents: 0 })
+    const find = () =>
+      new Promise((resolve, reject) => {
+        const headers = { authorization: account.id }
+        get(`${bank.url}/api/v1/charge/${REFERENCE}`, { ca: bank.ca, headers, agent: false }, response => {
+          response.resume().on('end', () => resolve(account.countOddAnswers()))
+        }).on('error', reject)
+      })
+    account.arm('findCharge', listFieldOddities(['charge.status'])[0]!, 1)
+    expect(await find()).toBe(0)
+    account.books.openCharge({ reference: REFERENCE, cents: 1_000, expiresInS: 3_600 })
+    expect(await find()).toBe(1)
+    expect(await find()).toBe(1)
+  } finally {
+    await bank.close()
+  }
+})
 
 test('at least 400 cases exist for each bank, each with a name of its own', () => {
   for (const api of ['efi', 'woovi'] as const) {

@@ -20,6 +20,8 @@ const { provider, seed, cases, concurrency, only } = new Command('npm run chaos:
   .parse()
   .opts<Options>()
 
+const countAnswered = (cases: { oddAnswers: number }[]) =>
+  cases.filter(({ oddAnswers }) => oddAnswers > 0).length
 const say = (line: string) => process.stdout.write(`${line}\n`)
 const chosen = listOddCases(provider, seed)
   .filter(({ name }) => name.includes(only ?? ''))
@@ -31,8 +33,13 @@ for (const fault of faults) say(`VIOLATED ${fault}`)
 const owned = result.cases.filter(({ verdict }) => verdict.owned.length > 0)
 for (const { name, verdict } of owned) say(`with an operator: ${name}: ${verdict.owned.join('; ')}`)
 const idle = result.cases.filter(({ oddAnswers }) => oddAnswers === 0)
-for (const { name } of idle) say(`not called: ${name}`)
-say(`${result.cases.length - idle.length} cases were answered oddly, ${owned.length} are with an operator`)
+for (const { name, wasArmed } of idle)
+  say(`not answered oddly: ${name}: ${wasArmed ? 'the call was not made' : 'its step was not reached'}`)
+for (const [operation, cases] of Map.groupBy(result.cases, one => one.operation))
+  say(`${operation}: ${countAnswered(cases)} of ${cases.length} cases were answered oddly`)
+say(
+  `${countAnswered(result.cases)} of ${result.cases.length} cases were answered oddly, ${owned.length} are with an operator`,
+)
 say(
   `odd bank provider=${provider} seed=${seed}: ${faults.length === 0 ? 'HOLDS' : `BROKEN (${faults.length} faults)`}`,
 )

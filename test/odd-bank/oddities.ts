@@ -43,7 +43,8 @@ const UNLISTED_ANSWERS: readonly [number, unknown][] = [
 
 /** Oddities of any call that asks for something to be done. */
 export function listRequestOddities(): Oddity[] {
-  return [true, false].flatMap(isCarriedOut => [
+  const receivedTwice = { ...odd('received twice', true, honest => honest!), isRepeated: true }
+  const others = [true, false].flatMap(isCarriedOut => [
     ...UNLISTED_ANSWERS.map(([status, body]) =>
       odd(`unlisted ${status} ${JSON.stringify(body).slice(0, 30)}`, isCarriedOut, () => ({
         status,
@@ -52,6 +53,7 @@ export function listRequestOddities(): Oddity[] {
     ),
     ...listTransportOddities(isCarriedOut),
   ])
+  return [...others, receivedTwice]
 }
 
 /** Oddities of any call that only reads. */
@@ -107,7 +109,6 @@ function listTransportOddities(isCarriedOut: boolean): Oddity[] {
           })),
           odd('honest body with status 500', true, honest => ({ status: 500, json: json(honest) })),
           odd('honest body with status 400', true, honest => ({ status: 400, json: json(honest) })),
-          { ...odd('received twice', true, honest => honest!), isRepeated: true },
         ]
       : []),
   ]
@@ -175,7 +176,7 @@ const kindOfField = (path: string) => KINDS_BY_FIELD[path.split('.').at(-1)!] ??
 function changed(name: string, path: string, change: Change): Oddity {
   return odd(name, true, honest => {
     if (typeof honest !== 'object') return honest!
-    return { ...honest, json: changeField(structuredClone(honest.json), path.split('.'), change) }
+    return { ...honest, json: changeField(honest.json, path.split('.'), change) }
   })
 }
 
