@@ -13,12 +13,6 @@ import type {
   ReturnBody,
 } from './schemas.ts'
 
-/**
- * Time before the end of a kept connection from which it is not reused: on a busy machine the simulator may close it
- * while a request is sent.
- */
-const KEEP_ALIVE_MARGIN_MS = 4_000
-
 /** An account in the control API; amounts in reais. */
 export type SimulatedAccountView = {
   id: string
@@ -112,7 +106,8 @@ export type SimulatorClient = ReturnType<typeof createSimulatorClient>
 export function createSimulatorClient(baseUrl: string, caFile: string) {
   const dispatcher = new Agent({
     connect: { ca: readFileSync(caFile, 'utf8') },
-    keepAliveTimeoutThreshold: KEEP_ALIVE_MARGIN_MS,
+    // A connection for each request: on a busy machine the simulator may close a kept one while a request is sent.
+    pipelining: 0,
   })
   const call = async <Answer>(method: string, path: string, body?: unknown): Promise<Answer> => {
     const response = await fetch(`${baseUrl}/control${path}`, {
