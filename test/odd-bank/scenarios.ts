@@ -42,7 +42,7 @@ const SCENARIOS: Record<Scenario, (input: ScenarioInput) => Promise<void>> = {
   },
 
   async movements(input) {
-    await Promise.all([createAndPayCharge(input), sendTransfer(input)])
+    await Promise.all([createAndPayCharge(input), sendTransfer(input), sendTransfer(input)])
     arm(input)
     input.merchant.odd.books.deposit(7_00)
   },
