@@ -111,8 +111,9 @@ async function createSampleFixtures(label: string) {
     api.post('/api/v1/pix-keys/auth-code', { type: 'EMAIL', key }),
     api.post('/api/v1/webhooks', { url: `${stack.local.inbox_url}/${label}-${merchant.uuid}` }),
   ])
+  await stack.simulator.deposit({ account: merchant.connection.account, value: 10 })
   await stack.simulator.openDispute({ end_to_end: disputed.payment.pix.transaction.end_to_end, type: 'SCAM' })
-  const [refund, delivery, authCode, med, event] = await Promise.all([
+  const [refund, delivery, authCode, med, event, deposit] = await Promise.all([
     out.requestRefund(merchant, refunded, { value: 10 }),
     api.post(`/api/v1/webhooks/${webhook.body.data.uuid}/test`),
     readOutboxCode(stack, key),
@@ -121,6 +122,10 @@ async function createSampleFixtures(label: string) {
       ({ body }) => body.data.length === 1,
     ),
     api.get('/api/v1/events'),
+    pollUntil(
+      async () => (await out.listPixEvents(merchant)).find(({ reason }) => reason === 'deposit'),
+      found => found !== undefined,
+    ),
   ])
   return {
     merchant,
@@ -138,6 +143,7 @@ async function createSampleFixtures(label: string) {
     delivery: delivery.body.data,
     med: med.body.data[0],
     event: event.body.data[0],
+    deposit: deposit!,
   }
 }
 
@@ -148,6 +154,7 @@ function replaceExamples(operationId: string, source: string, made: SampleFixtur
     [EXAMPLE_UUIDS.charge, charge.uuid],
     [EXAMPLE_UUIDS.refund, made.refund.uuid],
     [EXAMPLE_UUIDS.transfer, operationId === 'cancelTransfer' ? made.scheduled.uuid : made.settled.uuid],
+    [EXAMPLE_UUIDS.deposit, made.deposit.uuid],
     [EXAMPLE_UUIDS.dispute, made.med.uuid],
     [EXAMPLE_UUIDS.provider, made.merchant.connection.uuid],
     [EXAMPLE_UUIDS.recipient, made.recipient.uuid],

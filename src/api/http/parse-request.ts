@@ -56,6 +56,7 @@ async function parseBody(
   if (reader === undefined) return { kind: 'valid', value: undefined }
   if (reader === 'text') return { kind: 'valid', value: await readTextBody(ctx) }
   if (reader === 'multipart') return parseForm(request, caller, head)
+  await route.beforeBody?.({ ...head, ...caller })
   const { body = EMPTY_BODY_SCHEMA } = route as { body?: z.ZodType }
   const input = omitBoundProvider(body, await readJsonBody(ctx), caller)
   const json = route.isNullRejected ? input : omitOptionalNulls(body, input)

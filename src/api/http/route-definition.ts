@@ -38,7 +38,7 @@ export type Route<Tokens extends TokenRule, Params, Query, Body, Answers> = {
   bodyAs?: 'json' | 'multipart'
   /** The POST creates or moves money: a repeat with its `Idempotency-Key` gets the first response (SPEC §1). */
   isIdempotent?: true
-  /** Validates before a body that may be large is read. */
+  /** Runs before a JSON body or a form is read: validates before a large one, or counts invalid requests as well. */
   beforeBody?(
     request: Pick<ApiRequest<Tokens, Params, Query, Body>, 'params' | 'token' | 'em' | 'idempotencyKey'>,
   ): Promise<void>

@@ -54,6 +54,7 @@ import {
   type CreateRequest,
   createOperation,
   failStored,
+  findCreatedOperation,
   type Replay,
   remainingCreateWaitMs,
 } from './create-operation.ts'
@@ -178,6 +179,24 @@ export const PIX_KEYS_PATH = '/api/v1/pix-keys'
 
 type CreatePixKeyRequest = CreateRequest<CreatePixKeyBody>
 
+/**
+ * Counts a POST of a key, rejected ones included; the fourth within 60 s is 429 (SPEC §9). PostgreSQL counts, by its
+ * own clock, so the limit holds for any number of processes. Not counted: a 429, and the repeat of a request whose key is
+ * stored, so that a merchant who waits for `Retry-After`, or repeats an unclear request, gets its outcome.
+ */
+export async function countCreationAttempt({
+  token,
+  em,
+  idempotencyKey,
+}: Pick<CreatePixKeyRequest, 'token' | 'em' | 'idempotencyKey'>): Promise<void> {
+  if (idempotencyKey !== null) {
+    const request = { token, path: PIX_KEYS_PATH, idempotencyKey }
+    if (await findCreatedOperation(request, uuid => findPixKey(em.fork(), uuid))) return
+  }
+  const retryAfterS = await countPixKeyCreation(em, token.accountUuid)
+  if (retryAfterS > 0) fail('too_many_attempts', { retryAfterS })
+}
+
 /** Registers a PIX key at a provider, or replays the response of the same Idempotency-Key (SPEC §9). */
 export function createPixKey(
   { temporal: context, sealer }: CreateDependencies,
@@ -192,7 +211,6 @@ export function createPixKey(
     replayWaitMs: row => (row.state === 'creating' ? remainingCreateWaitMs(row, PIX_KEY_STORED_WAIT_MS) : 0),
     storedWaitMs: PIX_KEY_STORED_WAIT_MS,
     async validate() {
-      await countCreationAttempt(request)
       const connection = await choosePixKeyProvider(em, { token, providerUuid: body.provider_uuid, type })
       const provenKey = await validateKeyCreation(sealer, request, connection)
       requireUnpausedConnections([connection], 'in')
@@ -205,16 +223,6 @@ export function createPixKey(
     },
     present: respondWithPixKey,
   })
-}
-
-/**
- * Counts an attempt to create a key, whether it is rejected afterwards or not; the fourth within 60 s is 429 (SPEC §9).
- * PostgreSQL counts, by its own clock, so the limit holds for any number of processes. Not counted: a replay, a request
- * refused as `overloaded` and a 429, so a merchant who waits for `Retry-After` succeeds.
- */
-async function countCreationAttempt({ token, em }: CreatePixKeyRequest): Promise<void> {
-  const retryAfterS = await countPixKeyCreation(em, token.accountUuid)
-  if (retryAfterS > 0) fail('too_many_attempts', { retryAfterS })
 }
 
 /** Validates a new key, its limit before its code, so that no guess is spent in vain; the workflow validates again. */

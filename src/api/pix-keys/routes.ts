@@ -18,6 +18,7 @@ import {
   AUTH_CODES_PATH,
   collectCodeProviderErrors,
   collectPixKeyProviderErrors,
+  countCreationAttempt,
   createPixKey,
   listPixKeys,
   PIX_KEYS_PATH,
@@ -59,7 +60,8 @@ export const pixKeyRoutes: RouteRegistrar = (router, dependencies) => {
     scope: 'charges',
     summary: 'Create a PIX key',
     description:
-      'DOCUMENT is the document of the account, EMAIL and PHONE the address that the code was sent to, RANDOM is made by the provider. At most three keys of a type; every attempt counts, rejected ones too, three in 60 seconds; the repeat of a request does not.',
+      'DOCUMENT is the document of the account, EMAIL and PHONE the address that the code was sent to, RANDOM is made by the provider. At most three keys of a type; every call counts as an attempt, three in 60 seconds, except the repeat of one that has begun.',
+    beforeBody: countCreationAttempt,
     body: createPixKeyBody,
     validateSemantics: collectPixKeyProviderErrors,
     responses: {

@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import { listTestCodes } from '../../api/operations/auth-codes.ts'
 import {
+  countCreationAttempt,
   createPixKey,
   isPixKeyRemoved,
   listPixKeyRows,
@@ -74,6 +75,7 @@ export function registerPixKeyPages({ get, post, dashboard }: DashboardRouter): 
   post('keys.write', PATH, {
     async handle(visit) {
       const context = await readOperationContext(visit)
+      await countCreationAttempt({ ...context, em: visit.em.fork() })
       const body = parseFormFields(createPixKeyBody, visit.form)
       await createPixKey(dashboard, { ...context, body })
       return redirect(PATH, 'key_created', context.token.mode)

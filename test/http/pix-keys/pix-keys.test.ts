@@ -37,10 +37,10 @@ const call = (method: string, path: string, more: CallOptions = {}) =>
   fixture.call(method, path, { token, ...more })
 /** A POST that is not the fourth within a minute. */
 async function create(body: object, more: CallOptions = {}) {
-  await forgetAttempts()
+  await forgetTries()
   return call('POST', PATH, { body, ...more })
 }
-const forgetAttempts = () => sql('delete from pix_key_creation_times')
+const forgetTries = () => sql('delete from pix_key_creation_times')
 const sql = (query: string, values: unknown[] = []) => fixture.orm.em.fork().execute(query, values)
 const statusAndCodeOf = ({ status, body }: { status: number; body: { code: string; errors?: object } }) =>
   body.errors ? [status, body.code, Object.keys(body.errors)] : [status, body.code]
@@ -219,7 +219,7 @@ describe('a code', () => {
     const code = await aCode()
     const guesses = Array.from({ length: 12 }, async (_, index) => {
       const other = await fixture.insertToken({ accountUuid })
-      await forgetAttempts()
+      await forgetTries()
       return call('POST', PATH, { token: other, body: byEmail(code, `00000${index % 10}`) })
     })
     const answers = await Promise.all(guesses)
@@ -231,11 +231,10 @@ describe('a code', () => {
 })
 
 describe('the limits', () => {
-  test('the fourth attempt within a minute is 429, whatever its type and whether it was rejected', async () => {
-    await forgetAttempts()
-    const rejected = [byEmail(await aCode(), '000000'), { type: 'RANDOM', provider_uuid: randomUUID() }]
-    for (const body of rejected) expect((await call('POST', PATH, { body })).status).toBe(422)
-    expect(statusAndCodeOf(await call('POST', PATH, { body: { type: 'RANDOM' } }))).toEqual(PASSED)
+  test('the fourth request within a minute is 429, whatever its type', async () => {
+    await forgetTries()
+    const bodies = [{ raw: '{' }, { body: { type: 'CPF' } }, { body: byEmail(await aCode(), '000000') }]
+    for (const body of bodies) expect((await call('POST', PATH, body)).status).toBeLessThan(429)
     const fourth = await call('POST', PATH, { body: { type: 'RANDOM' } })
     expect(statusAndCodeOf(fourth)).toEqual([429, 'too_many_attempts'])
     const wait = Number(fourth.headers.get('retry-after'))
@@ -250,10 +249,8 @@ describe('the limits', () => {
     expect(statusAndCodeOf(other)).toEqual(PASSED)
   })
 
-  test('an unauthenticated request does not count, and neither does a malformed one or a read', async () => {
-    await forgetAttempts()
-    for (const malformed of [{ raw: '{' }, { body: { type: 'CPF' } }, { body: {} }, { body: [] }])
-      expect((await call('POST', PATH, malformed)).status).toBeLessThan(429)
+  test('an unauthenticated request does not count, and neither does a read', async () => {
+    await forgetTries()
     for (const method of ['GET', 'GET', 'GET', 'GET']) await call(method, PATH)
     for (let index = 0; index < 4; index++)
       await fixture.call('POST', PATH, { token: 'trl_test_none', body: {} })
@@ -261,7 +258,7 @@ describe('the limits', () => {
   })
 
   test('three of forty concurrent requests pass, and a minute later one does again', async () => {
-    await forgetAttempts()
+    await forgetTries()
     const take = async () => {
       const [row] = await sql('select count_pix_key_creation(?) as wait_s', [accountUuid])
       return (row as { wait_s: number }).wait_s
@@ -494,7 +491,7 @@ describe('a code for an address', () => {
   })
 
   test('does not count as a key request', async () => {
-    await forgetAttempts()
+    await forgetTries()
     for (let index = 0; index < 5; index++)
       expect((await ask({ type: 'EMAIL', key: 'a@example.com' })).status).toBe(503)
   })

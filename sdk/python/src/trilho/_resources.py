@@ -914,8 +914,8 @@ class PixKeys:
         """Create a PIX key.
 
         DOCUMENT is the document of the account, EMAIL and PHONE the address that the code was sent to,
-        RANDOM is made by the provider. At most three keys of a type; every attempt counts, rejected ones
-        too, three in 60 seconds; the repeat of a request does not. Token scope: `charges`.
+        RANDOM is made by the provider. At most three keys of a type; every call counts as an attempt, three
+        in 60 seconds, except the repeat of one that has begun. Token scope: `charges`.
 
         Args:
             type: DOCUMENT is the document of the account, RANDOM is made by the provider, EMAIL and PHONE

@@ -388,7 +388,7 @@ export interface paths {
         put?: never;
         /**
          * Create a PIX key
-         * @description DOCUMENT is the document of the account, EMAIL and PHONE the address that the code was sent to, RANDOM is made by the provider. At most three keys of a type; every attempt counts, rejected ones too, three in 60 seconds; the repeat of a request does not. Token scope: `charges`.
+         * @description DOCUMENT is the document of the account, EMAIL and PHONE the address that the code was sent to, RANDOM is made by the provider. At most three keys of a type; every call counts as an attempt, three in 60 seconds, except the repeat of one that has begun. Token scope: `charges`.
          */
         post: operations["createPixKey"];
         delete?: never;
