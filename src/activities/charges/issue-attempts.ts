@@ -9,6 +9,7 @@ import { findAttempts } from '../../db/repositories/attempts.ts'
 import { queryLockedChargeState } from '../../db/repositories/charges.ts'
 import { queryConnectionToCall } from '../../db/repositories/connections.ts'
 import { queryIsPaused } from '../../db/repositories/pauses.ts'
+import { ATTEMPT_MACHINES } from '../../domain/providers/attempt.ts'
 import type { IssueChargeOutcome } from '../../domain/providers/provider.ts'
 import type { ChargeInput, ChargeInputDetails } from '../../workflows/contracts/charges.ts'
 import { startTimeBudget, throwIfCancelled } from '../runtime/cancellation.ts'
@@ -131,7 +132,8 @@ export function storeCharge(
 
 /**
  * Records why this candidate returned no payload. A refusal of a repeated call proves nothing about the call before it,
- * so the attempt becomes an orphan. An outcome that another run of the activity has recorded stays.
+ * so the attempt becomes an orphan. An outcome that another run of the activity has recorded stays, unless it proves nothing
+ * about this call, which may have made a payload: a run that stood still may record after its repeat has called.
  */
 export function recordIssueRefusal(
   { orm }: ActivityDependencies,
@@ -141,10 +143,10 @@ export function recordIssueRefusal(
   return runInTransaction(orm, async em => {
     await runQuery(em, queryLockedChargeState(subjectUuid))
     const attempt = await em.findOneOrFail(Attempt, uuid)
-    if (attempt.state !== 'calling') return
-    const mayExist = isReissue || outcome.kind === 'unknown'
-    if (mayExist) recordRefusedAnswer(attempt, outcome, 'orphaned')
-    else recordRefusedAnswer(attempt, outcome)
+    const isUnknown = outcome.kind === 'unknown'
+    const isRecorded = attempt.state !== 'calling'
+    if (isRecorded && !(isUnknown && ATTEMPT_MACHINES.issue.accepts(attempt.state, 'orphaned'))) return
+    recordRefusedAnswer(attempt, outcome, isReissue || isUnknown ? 'orphaned' : undefined)
   })
 }
 

@@ -116,6 +116,20 @@ test.each([
   },
 )
 
+test('a repeated call that may have made a payload leaves an orphan although the run before it did not reach its provider', async () => {
+  const charge = await order()
+  const one = { ...charge, candidates: charge.candidates.slice(0, 1) }
+  const first = await startSlowIssuing(one)
+  await ageCalls(charge.uuid) // The first run stands still for longer than a call takes.
+  const repeat = await startSlowIssuing(one)
+  first.answer.resolve({ kind: 'unreachable', code: 'timeout', message: 'nobody there' })
+  expect(await first.slow).toMatchObject({ state: 'failed' })
+  repeat.answer.resolve({ kind: 'unknown', code: 'http_503', message: '' })
+  const [attempt] = await attempts(charge.uuid)
+  expect(await repeat.slow).toMatchObject({ state: 'failed', orphans: [attempt!.uuid] })
+  expect(await attempts(charge.uuid)).toMatchObject([{ state: 'orphan' }])
+})
+
 test('a run that follows one in progress waits for its call, and does not repeat it', async () => {
   const charge = await order()
   const { slow, answer } = await startSlowIssuing(charge)
