@@ -18,6 +18,7 @@ import { encodeFacts, type ShownFact } from '../http/shown-facts.ts'
 import { findConnectionMode, restrictToOneMode } from './connections.ts'
 import { listByFilters } from './filtered-list.ts'
 import { createListFiles, nameFileByMode } from './list-file.ts'
+import { buildReturnConfirmation } from './payment-return.ts'
 import { loadRelated } from './related.ts'
 
 const PATH = '/dashboard/unmatched'
@@ -122,19 +123,6 @@ async function confirmReturn(visit: PaymentVisit): Promise<Confirmation | null> 
   if (await isReturnOrdered(em, { token, depositUuid, idempotencyKey: readSubmissionKey(form) })) return null
   const { cents, payer, endToEnd, uuid } = await requireVisibleUnmatchedPayment(em.fork(), token, depositUuid)
   await requireReturnable(em.fork(), uuid)
-  const { t, f } = phrasesOf(visit)
-  const gaps = { amount: f.money(cents), payer: payer?.name || t('refund.unnamedPayer') }
-  return {
-    title: t('refund.ask', gaps),
-    button: t('refund.now', gaps),
-    facts: [
-      { name: 'field.value', value: gaps.amount },
-      { name: 'field.payer', value: gaps.payer },
-      { name: 'field.document', value: payer?.document ? f.document(payer.document) : '–' },
-      { name: 'field.end_to_end', value: endToEnd ?? '–' },
-    ],
-    means: t('refund.means'),
-    isDangerous: true,
-    back: `${PATH}/${uuid}`,
-  }
+  const facts = [{ name: 'field.end_to_end', value: endToEnd ?? '–' }]
+  return buildReturnConfirmation(visit, { cents, payer, facts, back: `${PATH}/${uuid}` })
 }

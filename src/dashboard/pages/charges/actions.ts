@@ -9,6 +9,7 @@ import { parseFormFields, readAmount, readSubmissionKey } from '../../http/form.
 import { redirect } from '../../http/page.ts'
 import type { PageContext } from '../../http/page-context.ts'
 import type { DashboardRouter } from '../../http/router.ts'
+import { buildReturnConfirmation } from '../payment-return.ts'
 import { CHARGES_PATH, readChargeFacts, renderCharge } from './charges.ts'
 
 /** Cancels and refunds, each after a confirmation that names the amount and the payer. */
@@ -72,25 +73,17 @@ async function confirmRefund(visit: ChargeVisit): Promise<Confirmation | null> {
   const charge = await requireVisibleCharge(em.fork(), token, params.uuid)
   const { description, ...refund } = parseRefund(visit)
   const cents = requireRefundable(charge, refund)
-  const { t, f } = phrasesOf(visit)
-  const payer = charge.movement?.sender
-  const gaps = { amount: f.money(cents), payer: payer?.name || t('refund.unnamedPayer') }
-  const document = payer?.document ? f.document(payer.document) : '–'
-  return {
-    title: t('refund.ask', gaps),
-    button: t('refund.now', gaps),
+  const { f } = phrasesOf(visit)
+  return buildReturnConfirmation(visit, {
+    cents,
+    payer: charge.movement?.sender,
     facts: [
-      { name: 'field.value', value: gaps.amount },
-      { name: 'field.payer', value: gaps.payer },
-      { name: 'field.document', value: document },
       { name: 'field.external_ref', value: charge.externalRef ?? '–' },
       ...(description ? [{ name: 'field.description', value: description }] : []),
       { name: 'refund.remains', value: f.money(computeRefundableCents(charge) - cents) },
     ],
-    means: t('refund.means'),
-    isDangerous: true,
     back: `${CHARGES_PATH}/${charge.uuid}`,
-  }
+  })
 }
 
 /** Parses the refund's amount, typed or that of the button `whole`: an empty field refunds nothing; and its text for the payer. */
