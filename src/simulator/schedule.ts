@@ -61,11 +61,12 @@ export function createTaskSchedule({
   let timerDueAt = Number.POSITIVE_INFINITY
   let isStarted = false
 
+  /** Sets the timer anew even where it stays: the clock may have been set forward since. */
   const setTimer = (dueAt: number) => {
-    if (!isStarted || dueAt >= timerDueAt) return
-    timerDueAt = dueAt
+    if (!isStarted) return
+    timerDueAt = Math.min(dueAt, timerDueAt)
     clearTimeout(timer)
-    timer = setTimeout(runDueEntries, Math.min(MAX_TIMER_MS, Math.max(0, dueAt - now().getTime())))
+    timer = setTimeout(runDueEntries, Math.min(MAX_TIMER_MS, Math.max(0, timerDueAt - now().getTime())))
   }
 
   const runDueEntries = () => {
