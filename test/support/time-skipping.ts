@@ -64,7 +64,7 @@ export async function startTimeSkippingServer(cast: QueueActivities): Promise<Ti
 }
 
 /** The SDK gives the server five seconds to start, which a busy machine may need more than once. */
-async function createEnvironment(triesLeft = 3): Promise<TestWorkflowEnvironment> {
+async function createEnvironment(triesLeft = 8): Promise<TestWorkflowEnvironment> {
   try {
     return await TestWorkflowEnvironment.createTimeSkipping({
       server: await resolveTimeSkippingServer(),

@@ -3,7 +3,7 @@ import { once } from 'node:events'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, afterEach, beforeAll, expect, jest, test } from '@jest/globals'
-import { Client, Connection, WithStartWorkflowOperation } from '@temporalio/client'
+import { Client, Connection, WithStartWorkflowOperation, WorkflowNotFoundError } from '@temporalio/client'
 import type { WorkflowBundleOption } from '@temporalio/worker'
 import { awaitResultUpdate } from '../../../src/workflows/contracts/await-result.ts'
 import { awaitIssuedUpdate, cancelChargeUpdate } from '../../../src/workflows/contracts/charges.ts'
@@ -237,15 +237,29 @@ function startWorkflow(uuid: string, { title, noun, input, update }: StartOption
     workflowIdConflictPolicy: 'USE_EXISTING',
     args: [input(uuid)],
   } as const
-  const args = update === replyToDisputeUpdate ? [{ details: 'sealed', requestId: 'request' }] : []
-  const response = update
-    ? workflow.executeUpdateWithStart(update.name, {
-        args,
-        updateId: uuid,
-        startWorkflowOperation: new WithStartWorkflowOperation(type, options),
-      })
-    : workflow.start(type, options)
+  if (!update) return { workflowId, response: workflow.start(type, options) }
+  const args: unknown[] = update === replyToDisputeUpdate ? [{ details: 'sealed', requestId: 'request' }] : []
+  const request = { args: args as [unknown], updateId: uuid }
+  const response = workflow
+    .executeUpdateWithStart(update.name, {
+      ...request,
+      startWorkflowOperation: new WithStartWorkflowOperation(type, options),
+    })
+    .catch(error =>
+      repeatWhileTaskFails(error, () => workflow.getHandle(workflowId).executeUpdate(update.name, request)),
+    )
   return { workflowId, response }
+}
+
+/**
+ * Repeats an update as a merchant repeats a request that was not confirmed: Temporal refuses it while the workflow's task has
+ * failed and is not yet repeated. A workflow that has ended meanwhile has its outcome.
+ */
+async function repeatWhileTaskFails(error: unknown, update: () => Promise<unknown>): Promise<unknown> {
+  if (error instanceof WorkflowNotFoundError) return undefined
+  if (!(error instanceof Error && error.message.includes('Workflow Task in failed state'))) throw error
+  await sleep(500)
+  return update().catch(again => repeatWhileTaskFails(again, update))
 }
 
 /** Notifies a workflow that may have ended. */
