@@ -1,7 +1,8 @@
 import type { EntityManager } from '../../db/client/orm.ts'
+import { runInTransaction } from '../../db/client/transaction.ts'
 import type { Attempt } from '../../db/entities/attempt.ts'
 import { Connection } from '../../db/entities/connection.ts'
-import { constantQuery, noQuery, type Query, transactionReturning } from '../../db/pipeline/query.ts'
+import { constantQuery, noQuery, type Query } from '../../db/pipeline/query.ts'
 import { failureOf } from '../../domain/errors/error-catalogue.ts'
 import type { FindPayoutOutcome, ProviderPayout } from '../../domain/providers/provider.ts'
 import type {
@@ -48,7 +49,7 @@ export function restorePayout<Row extends AttemptedRow>(
       )
       answers.push({ connection, found })
     }
-    return transactionReturning(orm, async (em): Promise<Query<RestorePayoutResult>> => {
+    return runInTransaction(orm, async (em): Promise<Query<RestorePayoutResult>> => {
       const [row] = await outgoing.lock(em, uuid, noQuery)
       const live = findLiveAttempt(row)
       const counted = answers.flatMap(answer => countAnswer(answer, row, orderedAt))

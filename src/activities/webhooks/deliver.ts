@@ -1,5 +1,6 @@
 import { formatEventBody } from '../../contract/events/event.ts'
-import { type EntityManager, runInTransaction } from '../../db/client/orm.ts'
+import type { EntityManager } from '../../db/client/orm.ts'
+import { runInTransaction } from '../../db/client/transaction.ts'
 import { Delivery, DeliveryAttempt, Event, Webhook } from '../../db/entities/webhook.ts'
 import { ROW_LOCK } from '../../db/locks.ts'
 import {

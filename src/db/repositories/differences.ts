@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import type { StatementDifference } from '../../domain/reconciliation/statement-comparison.ts'
 import type { EntityManager } from '../client/orm.ts'
+import { runInTransaction } from '../client/transaction.ts'
 
 /** Stores differences between a statement and the ledger for the operator, until a comparison finds them gone. */
 
@@ -17,7 +18,7 @@ export type DifferenceComparison = {
  * closed with other facts is open again, as found now; a checked one that is gone is settled.
  */
 export function recordDifferences(em: EntityManager, comparison: DifferenceComparison): Promise<void> {
-  return em.transactional(tx => recordComparison(tx, comparison))
+  return runInTransaction(em, tx => recordComparison(tx, comparison))
 }
 
 async function recordComparison(
