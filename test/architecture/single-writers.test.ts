@@ -149,6 +149,22 @@ test('only `runInTransaction` opens a transaction', () => {
   expect(opening).toEqual(['db/client/migrate.ts', 'db/client/transaction.ts', 'db/pipeline/pool.ts'])
 })
 
+/** Writes of an activity other than by its unit of work and by functions of `src/db`. */
+const ACTIVITY_WRITE =
+  /\.(?:flush|insert|insertMany|upsert|upsertMany|persist|persistAndFlush|native\w+|execute|getKysely|createQueryBuilder)\(/
+
+test.each([
+  'await em.flush()',
+  'await em.nativeUpdate(Charge, uuid, { cancelRequestedAt: null })',
+  'await tx.insertMany(Split, splits)',
+  'await orm.em.fork().upsert(Pause, pause)',
+])('a write beside the unit of work is found: %s', planted => expect(ACTIVITY_WRITE.test(planted)).toBe(true))
+
+test('activities write rows by their unit of work and by functions of `src/db`', () => {
+  const activities = sources.filter(({ file }) => file.startsWith('activities/'))
+  expect(activities.filter(({ text }) => ACTIVITY_WRITE.test(text)).map(({ file }) => file)).toEqual([])
+})
+
 /** Writes, and transactions of their own, by an entity manager that is in no transaction. */
 const DIRECT_WRITE = /\b(?:em|fork\(\))\.(?:insert|upsert|persist|native\w+)\(|\brunInTransaction\(/
 

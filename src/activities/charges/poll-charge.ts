@@ -3,7 +3,11 @@ import { runInTransaction } from '../../db/client/transaction.ts'
 import { Charge } from '../../db/entities/charge.ts'
 import { constantQuery, type Query, runQuery } from '../../db/pipeline/query.ts'
 import { isExpiryConfirmedFor } from '../../db/repositories/charge-expiries.ts'
-import { readChargeState } from '../../db/repositories/charges.ts'
+import {
+  clearUnansweredCancellation,
+  readChargeState,
+  withdrawCancellation,
+} from '../../db/repositories/charges.ts'
 import { queryChargeConnectionToCall } from '../../db/repositories/connections.ts'
 import { queryWithFollowUps } from '../../db/repositories/follow-ups.ts'
 import { queryReceivedMovements } from '../../db/repositories/movements.ts'
@@ -108,8 +112,7 @@ export function cancelChargeAtProvider(dependencies: ActivityDependencies) {
       return runQuery(em, queryPollResult(charge, { kind: 'known' }))
     const { connection, provider } = await loadProviderConnection(dependencies, em, charge.connection.uuid)
     const answer = await provider.cancelCharge(referenceOf(chargeUuid))
-    if (!isRepeat && hasRemovedNothing(answer))
-      await em.nativeUpdate(Charge, chargeUuid, { cancelUnanswered: false })
+    if (!isRepeat && hasRemovedNothing(answer)) await clearUnansweredCancellation(em, chargeUuid)
     await requireReach(dependencies, em, connection, answer)
     const outcome = guardNotFoundByOrderTime(answer, { orderedAt: charge.createdAt, connection })
     switch (outcome.kind) {
@@ -118,7 +121,7 @@ export function cancelChargeAtProvider(dependencies: ActivityDependencies) {
       case 'refused': {
         const followed = await pollCharge(dependencies)({ chargeUuid, isPayloadExpired: false })
         // The request ends here: the merchant gets the refusal, and no later run may cancel the charge.
-        if (followed.kind === 'known') await em.nativeUpdate(Charge, chargeUuid, { cancelRequestedAt: null })
+        if (followed.kind === 'known') await withdrawCancellation(em, chargeUuid)
         return followed
       }
       case 'not_found':

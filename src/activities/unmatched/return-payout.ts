@@ -4,7 +4,7 @@ import { DepositReturn } from '../../db/entities/deposit-return.ts'
 import { Movement } from '../../db/entities/movement.ts'
 import { lockAvailableBalance } from '../../db/ledger/post.ts'
 import { lockMovement, ROW_LOCK } from '../../db/locks.ts'
-import { noQuery } from '../../db/pipeline/query.ts'
+import { noQuery, sendChanges } from '../../db/pipeline/query.ts'
 import { findAttemptsWith } from '../../db/repositories/attempts.ts'
 import { failureOf } from '../../domain/errors/error-catalogue.ts'
 import {
@@ -198,7 +198,7 @@ export async function buildPendingReturnLegs(
 ): Promise<Leg[] | null> {
   const { accountUuid, disposition } = original
   if (disposition !== 'held' && disposition !== 'not_returned') return null
-  await em.flush()
+  await sendChanges(em)
   const returns = await em.find(Movement, {
     originalUuid: original.uuid,
     type: 'EXTERNAL_REFUND',
