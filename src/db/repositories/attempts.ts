@@ -104,12 +104,12 @@ export async function findAttemptPositions(
   em: EntityManager,
   { connectionUuid, subjects }: { connectionUuid: string; subjects: string[] },
 ): Promise<Map<string, number>> {
-  const rows = await em.execute<{ subject_uuid: string; position: number }[]>(
-    `select subject_uuid, position from attempt
-     where operation in ('issue', 'transfer') and subject_uuid = any(?::uuid[]) and connection_uuid = ?`,
-    [formatTextArray(subjects), connectionUuid],
+  const attempts = await em.find(
+    Attempt,
+    { operation: { $in: ['issue', 'transfer'] }, subjectUuid: { $in: subjects }, connectionUuid },
+    { fields: ['subjectUuid', 'position'], disableIdentityMap: true },
   )
-  return new Map(rows.map(row => [row.subject_uuid, row.position]))
+  return new Map(attempts.map(({ subjectUuid, position }) => [subjectUuid, position]))
 }
 
 /** An attempt with the name of its provider. */
