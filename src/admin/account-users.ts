@@ -1,4 +1,5 @@
 import type { EntityManager } from '../db/client/orm.ts'
+import { runInTransaction } from '../db/client/transaction.ts'
 import { User } from '../db/entities/user.ts'
 import { UserTotp } from '../db/entities/user-totp.ts'
 import { lockAccount } from '../db/locks.ts'
@@ -69,7 +70,7 @@ function changeMember(
   action: string,
   change: (tx: EntityManager, member: User) => Promise<MemberChange | { kind: 'unchanged' }>,
 ): Promise<MemberChange> {
-  return em.fork().transactional(async tx => {
+  return runInTransaction(em, async (tx): Promise<MemberChange> => {
     await lockAccount(tx, accountUuid)
     if ((await tx.count(User, { uuid: actor.uuid, accountUuid, role: 'owner', removedAt: null })) === 0)
       return { kind: 'not_owner' }

@@ -1,4 +1,5 @@
 import type { EntityManager } from '../db/client/orm.ts'
+import { runInTransaction } from '../db/client/transaction.ts'
 import { type OperatorActionRecord, recordOperatorAction } from '../db/repositories/operator-actions.ts'
 
 /** `subject`: may depend on the result of the work. */
@@ -12,7 +13,7 @@ export function runAuditedAction<T>(
   em: EntityManager,
   { subject, work, ...action }: AuditedAction<T>,
 ): Promise<T> {
-  return em.transactional(async tx => {
+  return runInTransaction(em, async tx => {
     const result = await work(tx)
     await recordOperatorAction(tx, {
       ...action,

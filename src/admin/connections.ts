@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import type { EntityManager } from '../db/client/orm.ts'
+import { runInTransaction } from '../db/client/transaction.ts'
 import { Connection, ProviderAccount } from '../db/entities/connection.ts'
 import { ProviderNotification } from '../db/entities/provider-notification.ts'
 import { ROW_LOCK } from '../db/locks.ts'
@@ -184,5 +185,5 @@ export async function registerNotificationUrl(
 /** Books a known balance to the connection's own account, as a local start does for a simulated account. */
 export async function postOpeningBalance(em: EntityManager, connection: Connection, cents: number) {
   const { accountUuid } = connection
-  await em.transactional(tx => postOpeningMovement(tx, { accountUuid, connection, cents, reason: null }))
+  await runInTransaction(em, tx => postOpeningMovement(tx, { accountUuid, connection, cents, reason: null }))
 }

@@ -1,5 +1,6 @@
 import { randomBytes, randomUUID } from 'node:crypto'
 import type { EntityManager } from '../db/client/orm.ts'
+import { runInTransaction } from '../db/client/transaction.ts'
 import { Account } from '../db/entities/account.ts'
 import { User } from '../db/entities/user.ts'
 import { UserInvitation } from '../db/entities/user-invitation.ts'
@@ -45,7 +46,7 @@ export function createInvitation(
   { actor, ...order }: InvitationOrder,
 ): Promise<InvitationResult> {
   const { accountUuid } = order
-  return em.fork().transactional(async tx => {
+  return runInTransaction(em, async (tx): Promise<InvitationResult> => {
     await lockAccount(tx, accountUuid)
     if ((await tx.count(User, { uuid: actor.uuid, accountUuid, role: 'owner', removedAt: null })) === 0)
       return { kind: 'not_owner' }
@@ -68,7 +69,7 @@ export function inviteByOperator(
   em: EntityManager,
   { actor, reason, ...order }: OperatorInvitationOrder,
 ): Promise<Exclude<InvitationResult, { kind: 'not_owner' }>> {
-  return em.fork().transactional(async tx => {
+  return runInTransaction(em, async tx => {
     await lockAccount(tx, order.accountUuid)
     const result = await insertInvitation(tx, order)
     const subject = `invitation/${order.uuid}`
@@ -104,7 +105,7 @@ export function revokeInvitation(
   em: EntityManager,
   { uuid, accountUuid, actor }: { uuid: string; accountUuid: string; actor: ActingUser },
 ): Promise<'revoked' | 'closed' | null> {
-  return em.fork().transactional(async tx => {
+  return runInTransaction(em, async tx => {
     if ((await tx.count(UserInvitation, { uuid, accountUuid })) === 0) return null
     if ((await revokeOpenInvitations(tx, { uuid, accountUuid })) === 0) return 'closed'
     await recordUserAction(tx, { actor, action: 'revoke_invitation', subject: `invitation/${uuid}` })
@@ -155,7 +156,7 @@ export async function acceptInvitation(
   const visit = await visitInvitation(em.fork(), token)
   if (visit?.kind !== 'open') return { kind: 'closed' }
   const passwordHash = await hashPassword(password)
-  return em.fork().transactional(async tx => {
+  return runInTransaction(em, async (tx): Promise<AcceptedInvitation> => {
     const invitation = await tx.findOneOrFail(UserInvitation, visit.uuid)
     await lockAccount(tx, invitation.accountUuid)
     await tx.refresh(invitation)

@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import type { EntityManager } from '../db/client/orm.ts'
+import { runInTransaction } from '../db/client/transaction.ts'
 import { Connection, ProviderAccountOpening } from '../db/entities/connection.ts'
 import { Movement } from '../db/entities/movement.ts'
 import { writePostings } from '../db/ledger/post.ts'
@@ -84,7 +85,7 @@ export async function openProviderAccount(
   const isFirst = (await findEarlierConnection(em.fork(), connection)) === undefined
   const balance = isFirst ? await read() : null
   const opening = balance ?? stateOpeningBalance(0)
-  return em.fork().transactional(async tx => {
+  return runInTransaction(em, async (tx): Promise<OpeningOutcome> => {
     const { uuid, providerAccountUuid } = connection
     await lockProviderAccount(tx, providerAccountUuid, 'for update')
     const { creditedSince } = await tx.findOneOrFail(Connection, uuid)

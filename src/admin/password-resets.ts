@@ -1,4 +1,5 @@
 import type { EntityManager } from '../db/client/orm.ts'
+import { runInTransaction } from '../db/client/transaction.ts'
 import { User } from '../db/entities/user.ts'
 import { lockAccount } from '../db/locks.ts'
 import { revokeUserSessions } from '../db/repositories/dashboard-sessions.ts'
@@ -28,7 +29,7 @@ export function startMemberReset(
   em: EntityManager,
   { uuid, actor, accountUuid, userUuid }: ResetOrder,
 ): Promise<StartedReset> {
-  return em.fork().transactional(async tx => {
+  return runInTransaction(em, async (tx): Promise<StartedReset> => {
     await lockAccount(tx, accountUuid)
     if ((await tx.count(User, { uuid: actor.uuid, accountUuid, role: 'owner', removedAt: null })) === 0)
       return { kind: 'not_owner' }
@@ -56,7 +57,7 @@ export async function resetPassword(
   { token, password }: { token: string; password: string },
 ): Promise<ActingUser | null> {
   const passwordHash = await hashPassword(password)
-  return em.fork().transactional(async tx => {
+  return runInTransaction(em, async tx => {
     const user = await lockUserOfReset(tx, hashResetToken(token))
     if (!user) return null
     await tx.nativeUpdate(User, { uuid: user.uuid }, { passwordHash })

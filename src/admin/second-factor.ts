@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import type { EntityManager } from '../db/client/orm.ts'
+import { runInTransaction } from '../db/client/transaction.ts'
 import { User } from '../db/entities/user.ts'
 import { UserTotp } from '../db/entities/user-totp.ts'
 import { ROW_LOCK } from '../db/locks.ts'
@@ -25,7 +26,7 @@ export async function enableSecondFactor(
   sealer: Sealer,
   { actor, secret, code, recoveryCodes }: EnableOrder,
 ): Promise<'enabled' | 'wrong_code' | 'already_enabled'> {
-  return em.transactional(async tx => {
+  return runInTransaction(em, async tx => {
     // Concurrent requests of one user run one after the other.
     await tx.findOneOrFail(User, actor.uuid, ROW_LOCK)
     const existing = await tx.findOne(UserTotp, { userUuid: actor.uuid })
@@ -77,7 +78,7 @@ export async function disableSecondFactor(
   sealer: Sealer,
   { actor, code }: { actor: ActingUser; code: string },
 ): Promise<'disabled' | 'wrong_code'> {
-  return em.transactional(async tx => {
+  return runInTransaction(em, async tx => {
     if (!(await hasSecondFactor(tx, actor.uuid))) return 'disabled'
     if ((await acceptSecondFactor(tx, sealer, { userUuid: actor.uuid, code })) === null) return 'wrong_code'
     await tx.nativeDelete(UserTotp, { userUuid: actor.uuid })

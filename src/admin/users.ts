@@ -1,5 +1,6 @@
 import { randomBytes, randomUUID } from 'node:crypto'
 import type { EntityManager } from '../db/client/orm.ts'
+import { runInTransaction } from '../db/client/transaction.ts'
 import { User } from '../db/entities/user.ts'
 import { UserTotp } from '../db/entities/user-totp.ts'
 import { revokeUserSessions } from '../db/repositories/dashboard-sessions.ts'
@@ -41,7 +42,7 @@ export async function setPassword(em: EntityManager, email: string, password: st
 
 /** Disables a user and revokes its sessions, which stay revoked when the user is enabled again. */
 export async function disableUser(em: EntityManager, email: string): Promise<void> {
-  await em.transactional(async tx => {
+  await runInTransaction(em, async tx => {
     await updateUser(tx, email, { disabledAt: new Date() })
     await revokeUserSessions(tx, { email: parseEmail(email) })
   })
@@ -53,7 +54,7 @@ export function enableUser(em: EntityManager, email: string): Promise<void> {
 
 /** Removes the second factor of a user who has lost it, and revokes the user's sessions. */
 export async function resetTotp(em: EntityManager, email: string): Promise<void> {
-  await em.transactional(async tx => {
+  await runInTransaction(em, async tx => {
     const user = await tx.findOne(User, { email: parseEmail(email), removedAt: null })
     if (!user) throw new Error(`there is no user ${email}`)
     await tx.nativeDelete(UserTotp, { userUuid: user.uuid })

@@ -1,6 +1,7 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import type { Logger } from 'pino'
 import type { EntityManager, Orm } from '../db/client/orm.ts'
+import { runInTransaction } from '../db/client/transaction.ts'
 import { recordOperatorAction } from '../db/repositories/operator-actions.ts'
 import { findUnexplainedAnswer, storeUnexplainedAnswer } from '../db/repositories/unexplained-answers.ts'
 import type { UnexplainedAnswer } from '../providers/adapter/unexplained-answers.ts'
@@ -97,7 +98,7 @@ export function openUnexplainedAnswer(
   sealer: Pick<Sealer, 'open'>,
   { uuid, actor, reason }: OpenAnswerRequest,
 ): Promise<{ body: string } | undefined> {
-  return em.fork().transactional(async tx => {
+  return runInTransaction(em, async tx => {
     const answer = await findUnexplainedAnswer(tx, uuid)
     if (!answer) return undefined
     const { sealed_body, ...row } = answer

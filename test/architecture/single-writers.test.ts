@@ -132,9 +132,41 @@ test('only `createOperation`, and those that say why, derive an operation from i
     if (!file.endsWith('create-operation.ts')) expect(text).toContain('Not by `createOperation`')
 })
 
+/** What opens a transaction. A migration has its own, on a connection of its own. */
+const OPENING = /\.transactional\(|\b(?:em|fork\(\))\.begin\(|\bbegin;|\bstart transaction\b/
+
+test.each([
+  'return em.transactional(async tx => insertSession(tx, session))',
+  'await orm.em.fork().transactional(work)',
+  'await em.begin()',
+  "await em.execute('begin; truncate form_draft; commit')",
+])('a transaction beside `runInTransaction` is found: %s', planted =>
+  expect(OPENING.test(planted)).toBe(true),
+)
+
+test('only `runInTransaction` opens a transaction', () => {
+  const opening = sources.filter(({ text }) => OPENING.test(text)).map(({ file }) => file)
+  expect(opening).toEqual(['db/client/migrate.ts', 'db/client/transaction.ts', 'db/pipeline/pool.ts'])
+})
+
+/** Writes of an activity other than by its unit of work and by functions of `src/db`. */
+const ACTIVITY_WRITE =
+  /\.(?:flush|insert|insertMany|upsert|upsertMany|persist|persistAndFlush|native\w+|execute|getKysely|createQueryBuilder)\(/
+
+test.each([
+  'await em.flush()',
+  'await em.nativeUpdate(Charge, uuid, { cancelRequestedAt: null })',
+  'await tx.insertMany(Split, splits)',
+  'await orm.em.fork().upsert(Pause, pause)',
+])('a write beside the unit of work is found: %s', planted => expect(ACTIVITY_WRITE.test(planted)).toBe(true))
+
+test('activities write rows by their unit of work and by functions of `src/db`', () => {
+  const activities = sources.filter(({ file }) => file.startsWith('activities/'))
+  expect(activities.filter(({ text }) => ACTIVITY_WRITE.test(text)).map(({ file }) => file)).toEqual([])
+})
+
 /** Writes, and transactions of their own, by an entity manager that is in no transaction. */
-const DIRECT_WRITE =
-  /\b(?:em|fork\(\))\.(?:transactional|insert|upsert|persist|native\w+)\(|\brunInTransaction\(/
+const DIRECT_WRITE = /\b(?:em|fork\(\))\.(?:insert|upsert|persist|native\w+)\(|\brunInTransaction\(/
 
 test('a route writes rows by `writeDirectly`, which does not commit after the deadline of the request', () => {
   const writing = sources
@@ -153,11 +185,11 @@ test('a route writes rows by `writeDirectly`, which does not commit after the de
 })
 
 /** Writes that are committed by themselves, and transactions that no form's entity manager makes. */
-const FORM_WRITE = /\b(?:em|fork\(\))\.(?:insert|upsert|persist|execute|native\w+)\(|\brunInTransaction\(/
+const FORM_WRITE =
+  /\b(?:em|fork\(\))\.(?:insert|upsert|persist|execute|native\w+)\(|\brunInTransaction\(\s*[\w.]*\borm\b/
 
 test('a form writes rows by transactions of its entity manager, which are not committed after the deadline of the request', () => {
   const pages = sources.filter(({ file }) => file.startsWith('dashboard/'))
+  expect(FORM_WRITE.test('await runInTransaction(dashboard.orm.em, work)')).toBe(true)
   expect(pages.filter(({ text }) => FORM_WRITE.test(text)).map(({ file }) => file)).toEqual([])
-  const forkingOthers = /\borm\.em\.fork\(\)\.transactional\(/
-  expect(pages.filter(({ text }) => forkingOthers.test(text)).map(({ file }) => file)).toEqual([])
 })

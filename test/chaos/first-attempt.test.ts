@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals'
-import { type EntityManager, runInTransaction } from '../../src/db/client/orm.ts'
+import type { EntityManager } from '../../src/db/client/orm.ts'
+import { runInTransaction } from '../../src/db/client/transaction.ts'
 import { lockConnection } from '../../src/db/locks.ts'
 import type { ProviderPayout } from '../../src/domain/providers/provider.ts'
 import type { TransferInput } from '../../src/workflows/contracts/transfers.ts'

@@ -1,6 +1,6 @@
+import { runInTransaction } from '../../db/client/transaction.ts'
 import { Attempt } from '../../db/entities/attempt.ts'
 import { Charge } from '../../db/entities/charge.ts'
-import { transactionReturning } from '../../db/pipeline/query.ts'
 import { queryWithFollowUps } from '../../db/repositories/follow-ups.ts'
 import { getStillOpenCode } from '../../domain/charges/still-open.ts'
 import { referenceOf } from '../../domain/pix/identifiers.ts'
@@ -28,7 +28,7 @@ export function closeOrphan(dependencies: ActivityDependencies) {
     if (answer.kind === 'not_found' && !isFinalPoll)
       return { kind: 'not_found', settleWindowMs: connection.settleWindowMs }
     const payments = answer.kind === 'closed' ? answer.payments : []
-    return transactionReturning(dependencies.orm, async tx => {
+    return runInTransaction(dependencies.orm, async tx => {
       const charge = await tx.findOneOrFail(Charge, attempt.subjectUuid)
       for (const payment of payments.filter(one => one.status === 'settled' && one.cents > 0))
         await recordUnmatchedPayment(tx, {

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { type EntityManager, runInTransaction } from '../../db/client/orm.ts'
+import type { EntityManager } from '../../db/client/orm.ts'
+import { runInTransaction } from '../../db/client/transaction.ts'
 import { Attempt } from '../../db/entities/attempt.ts'
 import { Charge, Split } from '../../db/entities/charge.ts'
 import type { Connection } from '../../db/entities/connection.ts'

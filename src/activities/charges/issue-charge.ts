@@ -1,11 +1,12 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import { type EntityManager, runInTransaction } from '../../db/client/orm.ts'
+import type { EntityManager } from '../../db/client/orm.ts'
+import { runInTransaction } from '../../db/client/transaction.ts'
 import type { Attempt } from '../../db/entities/attempt.ts'
 import { Charge } from '../../db/entities/charge.ts'
 import { Connection } from '../../db/entities/connection.ts'
 import type { OperationFailure } from '../../db/entities/transfer.ts'
 import { lockRow } from '../../db/locks.ts'
-import { mapQuery, type Query, runQuery, transactionReturning } from '../../db/pipeline/query.ts'
+import { mapQuery, type Query, runQuery } from '../../db/pipeline/query.ts'
 import { queryAttempts } from '../../db/repositories/attempts.ts'
 import { recordCircuitResult } from '../../db/repositories/circuit-breaker.ts'
 import { pendingFollowUpsOfRow } from '../../db/repositories/follow-ups.ts'
@@ -65,7 +66,7 @@ export function issueCharge(dependencies: ActivityDependencies) {
       (await deleteUnreachedAttempts(dependencies, order.uuid))
     )
       throw new UnreachedProviderError()
-    return transactionReturning(orm, em => failIssuing(em, order.uuid))
+    return runInTransaction(orm, em => failIssuing(em, order.uuid))
   }
 }
 
@@ -93,7 +94,7 @@ async function issueAtConnection(
     await recordIssueRefusal(dependencies, issueAttempt, outcome)
     return null
   }
-  const issued = await transactionReturning(dependencies.orm, em =>
+  const issued = await runInTransaction(dependencies.orm, em =>
     recordIssuedCharge(em, issueAttempt, outcome.charge),
   )
   await recordCircuit({ kind: issued.orphans.includes(attempt.uuid) ? 'orphan' : outcome.kind })

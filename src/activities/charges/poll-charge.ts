@@ -1,8 +1,13 @@
-import { type EntityManager, runInTransaction } from '../../db/client/orm.ts'
+import type { EntityManager } from '../../db/client/orm.ts'
+import { runInTransaction } from '../../db/client/transaction.ts'
 import { Charge } from '../../db/entities/charge.ts'
-import { constantQuery, type Query, runQuery, transactionReturning } from '../../db/pipeline/query.ts'
+import { constantQuery, type Query, runQuery } from '../../db/pipeline/query.ts'
 import { isExpiryConfirmedFor } from '../../db/repositories/charge-expiries.ts'
-import { readChargeState } from '../../db/repositories/charges.ts'
+import {
+  clearUnansweredCancellation,
+  readChargeState,
+  withdrawCancellation,
+} from '../../db/repositories/charges.ts'
 import { queryChargeConnectionToCall } from '../../db/repositories/connections.ts'
 import { queryWithFollowUps } from '../../db/repositories/follow-ups.ts'
 import { queryReceivedMovements } from '../../db/repositories/movements.ts'
@@ -57,13 +62,13 @@ export function pollCharge(dependencies: ActivityDependencies) {
     if (found.kind !== 'found') {
       const code = found.kind === 'no_answer' ? found.code : found.kind
       if (await isConfirmed(em, code))
-        return transactionReturning(dependencies.orm, tx => recordConfirmedExpiry(tx, chargeUuid))
+        return runInTransaction(dependencies.orm, tx => recordConfirmedExpiry(tx, chargeUuid))
       return { kind: 'no_answer', state: await readChargeState(em, chargeUuid), code }
     }
     for (const { endToEnd } of found.payments.filter(({ cents }) => cents <= 0))
       dependencies.log.error({ charge: chargeUuid, endToEnd }, 'the provider lists a payment without a value')
     const payments = await addNotifiedPayers(em, client, found.payments)
-    return transactionReturning(dependencies.orm, tx =>
+    return runInTransaction(dependencies.orm, tx =>
       applyChargePoll(tx, { chargeUuid, isPayloadExpired, found: { ...found, payments }, isConfirmed }),
     )
   }
@@ -107,23 +112,22 @@ export function cancelChargeAtProvider(dependencies: ActivityDependencies) {
       return runQuery(em, queryPollResult(charge, { kind: 'known' }))
     const { connection, provider } = await loadProviderConnection(dependencies, em, charge.connection.uuid)
     const answer = await provider.cancelCharge(referenceOf(chargeUuid))
-    if (!isRepeat && hasRemovedNothing(answer))
-      await em.nativeUpdate(Charge, chargeUuid, { cancelUnanswered: false })
+    if (!isRepeat && hasRemovedNothing(answer)) await clearUnansweredCancellation(em, chargeUuid)
     await requireReach(dependencies, em, connection, answer)
     const outcome = guardNotFoundByOrderTime(answer, { orderedAt: charge.createdAt, connection })
     switch (outcome.kind) {
       case 'cancelled':
-        return transactionReturning(dependencies.orm, tx => recordCancellation(tx, chargeUuid))
+        return runInTransaction(dependencies.orm, tx => recordCancellation(tx, chargeUuid))
       case 'refused': {
         const followed = await pollCharge(dependencies)({ chargeUuid, isPayloadExpired: false })
         // The request ends here: the merchant gets the refusal, and no later run may cancel the charge.
-        if (followed.kind === 'known') await em.nativeUpdate(Charge, chargeUuid, { cancelRequestedAt: null })
+        if (followed.kind === 'known') await withdrawCancellation(em, chargeUuid)
         return followed
       }
       case 'not_found':
         // Some providers delete cancelled charges: an earlier request cancelled it, and its answer was lost.
         if (isRepeat && isAbsenceProved)
-          return transactionReturning(dependencies.orm, tx => recordCancellation(tx, chargeUuid))
+          return runInTransaction(dependencies.orm, tx => recordCancellation(tx, chargeUuid))
         return {
           ...{ kind: 'no_answer', state: charge.state, code: 'not_found' },
           ...(isRepeat && { settleWindowMs: connection.settleWindowMs }),

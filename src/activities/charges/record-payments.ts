@@ -2,6 +2,7 @@ import type { EntityManager } from '../../db/client/orm.ts'
 import type { Charge } from '../../db/entities/charge.ts'
 import { Movement } from '../../db/entities/movement.ts'
 import { ROW_LOCK } from '../../db/locks.ts'
+import { sendChanges } from '../../db/pipeline/query.ts'
 import { chargeMachine } from '../../domain/charges/charge.ts'
 import { paymentFailedLegs, paymentStartedLegs } from '../../domain/ledger/legs.ts'
 import type { MovementReason } from '../../domain/ledger/movement.ts'
@@ -50,7 +51,7 @@ export async function recordPayments(
     } else if (isNewPayment(payment, movement)) {
       if (movement) {
         movement.endToEnd = null // The settled movement of the same PIX can have it then.
-        await em.flush()
+        await sendChanges(em)
       }
       await recordNewPayment(em, charge, payment)
     } else if (movement) await updateKnownPayment(em, charge, { payment, movement, canAnotherPay })

@@ -1,7 +1,6 @@
-import { runInTransaction } from '../../db/client/orm.ts'
+import { runInTransaction } from '../../db/client/transaction.ts'
 import { Charge } from '../../db/entities/charge.ts'
 import { Connection } from '../../db/entities/connection.ts'
-import { transactionReturning } from '../../db/pipeline/query.ts'
 import { isPaidChargeState } from '../../domain/charges/charge.ts'
 import { referenceOf } from '../../domain/pix/identifiers.ts'
 import type { FoundCharge } from '../../domain/providers/provider.ts'
@@ -47,9 +46,7 @@ export function restoreIssuedCharge(dependencies: ActivityDependencies) {
     const adopted = shownCharge && (await adoptIssuedCharge(dependencies, order, shownCharge))
     if (shownCharge && shownCharge.found.payments.length > 0) return { kind: 'known', issued: adopted! }
     await restoreCharge(dependencies)({ uuid: order.uuid, ended })
-    const issued = await transactionReturning(orm, em =>
-      failIssuing(em, order.uuid, 'not_found_after_restore'),
-    )
+    const issued = await runInTransaction(orm, em => failIssuing(em, order.uuid, 'not_found_after_restore'))
     return { kind: 'known', issued }
   }
 }
@@ -126,5 +123,5 @@ async function adoptIssuedCharge(
 ): Promise<IssueChargeResult> {
   const issueAttempt = await startIssueAttempt(dependencies, order, connectionUuid)
   if (!issueAttempt) return readIssueResult(dependencies.orm.em.fork(), order.uuid)
-  return transactionReturning(dependencies.orm, em => recordIssuedCharge(em, issueAttempt, found.charge))
+  return runInTransaction(dependencies.orm, em => recordIssuedCharge(em, issueAttempt, found.charge))
 }

@@ -1,7 +1,8 @@
 import type { EntityManager } from '../../db/client/orm.ts'
+import { runInTransaction } from '../../db/client/transaction.ts'
 import type { Attempt } from '../../db/entities/attempt.ts'
 import { Connection } from '../../db/entities/connection.ts'
-import { constantQuery, noQuery, type Query, transactionReturning } from '../../db/pipeline/query.ts'
+import { constantQuery, noQuery, type Query, sendChanges } from '../../db/pipeline/query.ts'
 import { failureOf } from '../../domain/errors/error-catalogue.ts'
 import type { FindPayoutOutcome, ProviderPayout } from '../../domain/providers/provider.ts'
 import type {
@@ -48,7 +49,7 @@ export function restorePayout<Row extends AttemptedRow>(
       )
       answers.push({ connection, found })
     }
-    return transactionReturning(orm, async (em): Promise<Query<RestorePayoutResult>> => {
+    return runInTransaction(orm, async (em): Promise<Query<RestorePayoutResult>> => {
       const [row] = await outgoing.lock(em, uuid, noQuery)
       const live = findLiveAttempt(row)
       const counted = answers.flatMap(answer => countAnswer(answer, row, orderedAt))
@@ -165,14 +166,14 @@ async function holdAtConnection<Row extends AttemptedRow>(
     transitionAttempt(live, 'superseded')
     live.code = 'restored'
   }
-  await em.flush() // Only one attempt may be live at a time.
+  await sendChanges(em) // Only one attempt may be live at a time.
   const connection = await em.findOneOrFail(Connection, key.connectionUuid)
   const attempt =
     row.attempts.find(one => one.connectionUuid === key.connectionUuid) ??
     createPayoutAttempt(em, outgoing, { ...key, row }, connection)
   markRestored(attempt)
   await outgoing.holdFunds(em, row, connection)
-  await em.flush()
+  await sendChanges(em)
   return attempt
 }
 

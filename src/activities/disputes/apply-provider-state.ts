@@ -5,6 +5,7 @@ import { Connection } from '../../db/entities/connection.ts'
 import { Dispute } from '../../db/entities/dispute.ts'
 import { Movement } from '../../db/entities/movement.ts'
 import { lockMovement, ROW_LOCK } from '../../db/locks.ts'
+import { sendChanges } from '../../db/pipeline/query.ts'
 import {
   type DisputeEvent,
   disputeMachine,
@@ -163,7 +164,7 @@ async function openDispute(
     createdAt: at,
     updatedAt: at,
   })
-  await em.flush()
+  await sendChanges(em)
   return dispute
 }
 

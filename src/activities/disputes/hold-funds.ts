@@ -3,6 +3,7 @@ import type { Charge } from '../../db/entities/charge.ts'
 import type { Dispute } from '../../db/entities/dispute.ts'
 import { Movement } from '../../db/entities/movement.ts'
 import { lockAvailableBalance } from '../../db/ledger/post.ts'
+import { sendChanges } from '../../db/pipeline/query.ts'
 import { computeClaimCents, computeUncoveredCents } from '../../domain/disputes/dispute.ts'
 import { disputeHeldLegs, disputeReleasedLegs, type Leg } from '../../domain/ledger/legs.ts'
 import { computeRefundableCents } from '../../domain/refunds/refund.ts'
@@ -76,7 +77,7 @@ async function holdLackingFunds(
   { charge, movement }: DisputedPayment,
   at: Date,
 ): Promise<Leg[]> {
-  await em.flush()
+  await sendChanges(em)
   const { accountUuid, providerAccountUuid } = dispute
   const availableCents = await lockAvailableBalance(em, { accountUuid, providerAccountUuid })
   const cents = Math.min(computeUncoveredCents(dispute), availableCents)
@@ -154,7 +155,7 @@ async function postRelease(
   { heldCents, retainedCents }: ReleasedCents,
   at: Date,
 ): Promise<void> {
-  await em.flush()
+  await sendChanges(em)
   const cents = heldCents + retainedCents
   if (cents === 0) return
   const release = createHoldMovement(em, dispute, { ...disputed, movementType: 'IN', cents, at })

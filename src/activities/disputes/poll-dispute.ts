@@ -1,11 +1,6 @@
+import { runInTransaction } from '../../db/client/transaction.ts'
 import { Dispute } from '../../db/entities/dispute.ts'
-import {
-  batchQueries,
-  constantQuery,
-  mapQuery,
-  type Query,
-  transactionReturning,
-} from '../../db/pipeline/query.ts'
+import { batchQueries, constantQuery, mapQuery, type Query } from '../../db/pipeline/query.ts'
 import { NO_FOLLOW_UPS, pendingFollowUps } from '../../db/repositories/follow-ups.ts'
 import type { ProviderDispute } from '../../domain/disputes/provider-dispute.ts'
 import type { DisputeInput, DisputeSnapshot, PollDisputeResult } from '../../workflows/contracts/disputes.ts'
@@ -27,7 +22,7 @@ export function pollDispute(dependencies: ActivityDependencies) {
       const isStored = (await em.count(Dispute, order.uuid)) > 0
       return isStored ? { kind: 'no_answer', code: 'not_found' } : { kind: 'not_found' }
     }
-    return transactionReturning(dependencies.orm, async (tx): Promise<Query<PollDisputeResult>> => {
+    return runInTransaction(dependencies.orm, async (tx): Promise<Query<PollDisputeResult>> => {
       const { timeScale } = dependencies
       const dispute = await applyDisputeFacts(tx, {
         order,

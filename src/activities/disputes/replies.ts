@@ -1,13 +1,8 @@
-import { type EntityManager, runInTransaction } from '../../db/client/orm.ts'
+import type { EntityManager } from '../../db/client/orm.ts'
+import { runInTransaction } from '../../db/client/transaction.ts'
 import { ATTACHMENT_ORDER, Attachment, Dispute } from '../../db/entities/dispute.ts'
 import { ROW_LOCK } from '../../db/locks.ts'
-import {
-  constantQuery,
-  mapQuery,
-  type Query,
-  runQuery,
-  transactionReturning,
-} from '../../db/pipeline/query.ts'
+import { constantQuery, mapQuery, type Query, runQuery } from '../../db/pipeline/query.ts'
 import { recordCircuitResult } from '../../db/repositories/circuit-breaker.ts'
 import { REPLY_LINK_SECONDS } from '../../domain/disputes/attachment.ts'
 import { disputeMachine, replyErrorCodeOf } from '../../domain/disputes/dispute.ts'
@@ -68,7 +63,7 @@ function changeDispute(
   uuid: string,
   change: (em: EntityManager, dispute: Dispute) => Promise<void>,
 ): Promise<DisputeSnapshot | null> {
-  return transactionReturning(orm, async (em): Promise<Query<DisputeSnapshot | null>> => {
+  return runInTransaction(orm, async (em): Promise<Query<DisputeSnapshot | null>> => {
     const dispute = await findDisputeForUpdate(em, uuid)
     if (!dispute) return constantQuery(null)
     await change(em, dispute)
@@ -130,7 +125,7 @@ export function storeDisputeReply({ orm, sealer }: ActivityDependencies) {
 export function sendDisputeReply(dependencies: ActivityDependencies) {
   return async (order: DisputeInput): Promise<SendDisputeReplyResult> => {
     const em = dependencies.orm.em.fork()
-    const claim = await transactionReturning(dependencies.orm, tx => claimReplyCall(tx, order.uuid))
+    const claim = await runInTransaction(dependencies.orm, tx => claimReplyCall(tx, order.uuid))
     if ('kind' in claim) return claim
     const reply = await loadDisputeReply(dependencies, em, claim.dispute)
     const { connection, provider } = await loadProviderConnection(dependencies, em, order.connectionUuid)
@@ -144,7 +139,7 @@ export function sendDisputeReply(dependencies: ActivityDependencies) {
       ? await provider.findDispute({ id: order.providerDisputeId, endToEnd: order.endToEnd })
       : null
     const stillOpen = found?.kind === 'found' && found.dispute.status === 'open'
-    return transactionReturning(dependencies.orm, async tx => {
+    return runInTransaction(dependencies.orm, async tx => {
       const dispute = await lockDispute(tx, order.uuid)
       // A call that exceeded MAX_REPLY_CALL_MS has lost its claim to a later call.
       if (dispute.replyingUntil?.getTime() === claim.until.getTime()) dispute.replyingUntil = null

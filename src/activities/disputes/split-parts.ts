@@ -3,6 +3,7 @@ import { Account } from '../../db/entities/account.ts'
 import type { Charge } from '../../db/entities/charge.ts'
 import type { Dispute, DisputedSplitPart } from '../../db/entities/dispute.ts'
 import { lockAvailableBalance, lockBalances } from '../../db/ledger/post.ts'
+import { sendChanges } from '../../db/pipeline/query.ts'
 import {
   type SplitPart,
   shortfallAdvancedLegs,
@@ -31,7 +32,7 @@ export async function reclaimSplits(
   if (credited.length === 0) return
   const { disputedSplitPolicy } = await em.findOneOrFail(Account, charge.accountUuid)
   if (disputedSplitPolicy === 'owner') return
-  await em.flush()
+  await sendChanges(em)
   const { providerAccountUuid, receivedCents, refundedCents } = charge
   const { accountUuids } = getCreditedAccounts(charge)
   await lockBalances(em, { accountUuids, providerAccountUuids: [providerAccountUuid] })

@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto'
-import { type EntityManager, runInTransaction, type TransactionSource } from '../../db/client/orm.ts'
+import type { EntityManager, Orm } from '../../db/client/orm.ts'
+import { runInTransaction } from '../../db/client/transaction.ts'
 import { Connection } from '../../db/entities/connection.ts'
 import type { Movement } from '../../db/entities/movement.ts'
 import { LedgerAdjustment } from '../../db/entities/reconciliation.ts'
@@ -65,7 +66,10 @@ export type ProposeAdjustmentInput = Pick<
 }
 
 /** Stores a proposal; money moves only when another operator approves it. Throws AdjustmentError. */
-export function proposeAdjustment(source: TransactionSource, order: ProposeAdjustmentInput): Promise<string> {
+export function proposeAdjustment(
+  source: Orm | EntityManager,
+  order: ProposeAdjustmentInput,
+): Promise<string> {
   return runInTransaction(source, async em => {
     const proposer = await findOperator(em, order.operatorEmail)
     const { accountUuid, connectionUuid, direction, cents, reason, entryUuid, uuid = randomUUID() } = order
@@ -115,7 +119,7 @@ export type ApproveAdjustmentInput = {
  * operator returns the same movement. Throws AdjustmentError.
  */
 export function approveAdjustment(
-  source: TransactionSource,
+  source: Orm | EntityManager,
   { uuid, operatorEmail, reason, timeScale }: ApproveAdjustmentInput,
 ): Promise<string> {
   return runInTransaction(source, async em => {

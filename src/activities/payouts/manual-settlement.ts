@@ -1,8 +1,8 @@
 import { z } from 'zod'
 import type { EntityManager } from '../../db/client/orm.ts'
-import { isDataRefusal } from '../../db/client/transaction-conflicts.ts'
+import { isDataRefusal, runInTransaction } from '../../db/client/transaction.ts'
 import type { Attempt } from '../../db/entities/attempt.ts'
-import { noQuery, type Query, runQuery, transactionReturning } from '../../db/pipeline/query.ts'
+import { noQuery, type Query, runQuery } from '../../db/pipeline/query.ts'
 import { queryAttemptByConnection } from '../../db/repositories/attempts.ts'
 import { recordOperatorAction } from '../../db/repositories/operator-actions.ts'
 import { findSettleableAttempt } from '../../db/repositories/settleable-attempts.ts'
@@ -53,7 +53,7 @@ export function settleManually<Row extends AttemptedRow>(
       return { kind: 'unknown', code: 'not_started' }
     }
     try {
-      return await transactionReturning(orm, tx => settle(tx, key, settlement))
+      return await runInTransaction(orm, tx => settle(tx, key, settlement))
     } catch (error) {
       if (!isDataRefusal(error)) throw error
       log.error(logFields, 'manual settlement refused: PostgreSQL rejected its data')

@@ -1,8 +1,8 @@
 import type { EntityManager } from '../../db/client/orm.ts'
-import { isDataRefusal } from '../../db/client/transaction-conflicts.ts'
+import { isDataRefusal, runInTransaction } from '../../db/client/transaction.ts'
 import type { Attempt } from '../../db/entities/attempt.ts'
 import type { Connection } from '../../db/entities/connection.ts'
-import { constantQuery, noQuery, type Query, transactionReturning } from '../../db/pipeline/query.ts'
+import { constantQuery, noQuery, type Query } from '../../db/pipeline/query.ts'
 import { recordAttemptAnswer } from '../../db/repositories/attempt-answers.ts'
 import { queryWithFollowUps } from '../../db/repositories/follow-ups.ts'
 import { failureOf } from '../../domain/errors/error-catalogue.ts'
@@ -151,7 +151,7 @@ export async function recordOrKeepUnknown<Row extends AttemptedRow, Result>(
     if (!isDataRefusal(error)) throw error
     const { code, constraint } = error as { code?: string; constraint?: string }
     const message = `PostgreSQL refuses to record the provider's answer: ${constraint ?? code}`
-    return transactionReturning(orm, async em => {
+    return runInTransaction(orm, async em => {
       const [row] = await outgoing.lock(em, key.uuid, noQuery)
       const order = outgoing.getOrder?.(row)
       if (order?.acceptBefore) order.acceptBefore = null // The call was made before the acceptance deadline.

@@ -1,14 +1,8 @@
-import { type EntityManager, runInTransaction } from '../../db/client/orm.ts'
-import { repeatOnConflict } from '../../db/client/transaction-conflicts.ts'
+import type { EntityManager } from '../../db/client/orm.ts'
+import { runInTransaction } from '../../db/client/transaction.ts'
 import type { Attempt } from '../../db/entities/attempt.ts'
 import type { Connection } from '../../db/entities/connection.ts'
-import {
-  batchQueries,
-  constantQuery,
-  type Query,
-  runQuery,
-  transactionReturning,
-} from '../../db/pipeline/query.ts'
+import { batchQueries, constantQuery, type Query, runQuery } from '../../db/pipeline/query.ts'
 import { findRepeatedRefusal } from '../../db/repositories/attempt-answers.ts'
 import { queryAttemptByConnection } from '../../db/repositories/attempts.ts'
 import { queryConnectionToCall } from '../../db/repositories/connections.ts'
@@ -76,7 +70,7 @@ export function sendPayout<Row extends AttemptedRow>(
   return async (order: SendPayoutInput): Promise<SendResult> => {
     const { orm, timeScale } = dependencies
     const requestedAtMs = performance.now()
-    const prepared = await transactionReturning(
+    const prepared = await runInTransaction(
       orm,
       async (em): Promise<Query<SendResult | CommittedSend<Row>>> => {
         const preparation = await prepareSend(dependencies, em, first, { ...order, requestedAtMs })
@@ -102,12 +96,10 @@ export function sendPayout<Row extends AttemptedRow>(
     }
     // Temporal does not retry a sending: without this record a definite outcome would become an unknown one.
     return recordOrKeepUnknown(dependencies, outgoing, context, () =>
-      repeatOnConflict(() =>
-        transactionReturning(orm, tx =>
-          isLeft && outcome.kind === 'unreachable'
-            ? recordUnconnected(tx, outgoing, context, outcome)
-            : recordOutcome(tx, outgoing, context, outcome),
-        ),
+      runInTransaction(orm, tx =>
+        isLeft && outcome.kind === 'unreachable'
+          ? recordUnconnected(tx, outgoing, context, outcome)
+          : recordOutcome(tx, outgoing, context, outcome),
       ),
     )
   }
@@ -173,7 +165,7 @@ export function pollPayout<Row extends AttemptedRow>(
         return { kind: 'unknown', code: found.kind === 'no_answer' ? found.code : found.kind }
       }
       case 'found':
-        return transactionReturning(orm, tx =>
+        return runInTransaction(orm, tx =>
           recordOutcome(tx, outgoing, context, { kind: 'accepted', payout: found.payout }),
         )
     }

@@ -1,9 +1,10 @@
-import { type EntityManager, runInTransaction } from '../../db/client/orm.ts'
+import type { EntityManager } from '../../db/client/orm.ts'
+import { runInTransaction } from '../../db/client/transaction.ts'
 import { Attempt } from '../../db/entities/attempt.ts'
 import { Connection } from '../../db/entities/connection.ts'
 import { PixKey } from '../../db/entities/pix-key.ts'
 import { lockProviderAccount } from '../../db/locks.ts'
-import { runQuery } from '../../db/pipeline/query.ts'
+import { runQuery, sendChanges } from '../../db/pipeline/query.ts'
 import { queryIsPaused } from '../../db/repositories/pauses.ts'
 import { failureOf } from '../../domain/errors/error-catalogue.ts'
 import { detectPixKeyType, normalizePixKey } from '../../domain/pix-keys/key-format.ts'
@@ -172,7 +173,7 @@ async function prepareKeyCreation(
   const unlisted = before?.kind === 'no_answer' ? before : null
   const refusal = blockedReason('create_key', row.connection, { isPaused }) ?? unlisted
   if (refusal) {
-    await em.flush()
+    await sendChanges(em)
     return recordKeyCreation(em, uuid, { kind: 'unreachable', code: refusal.code, message: refusal.message })
   }
   row.listedBefore = before?.kind === 'found' ? before.keys.map(one => one.key) : null

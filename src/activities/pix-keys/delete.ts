@@ -1,4 +1,5 @@
-import { type EntityManager, runInTransaction } from '../../db/client/orm.ts'
+import type { EntityManager } from '../../db/client/orm.ts'
+import { runInTransaction } from '../../db/client/transaction.ts'
 import { PixKey } from '../../db/entities/pix-key.ts'
 import { isPixKeyInUse } from '../../db/repositories/pix-keys.ts'
 import { failureOf } from '../../domain/errors/error-catalogue.ts'
@@ -50,7 +51,7 @@ export function pollPixKeyRemoval(dependencies: ActivityDependencies) {
     const { answer: listed } = await callRepeatably(dependencies, em, stored.uuid, provider =>
       provider.listKeys(),
     )
-    return runInTransaction(orm, async tx => {
+    return runInTransaction(orm, async (tx): Promise<KeyOperationResult> => {
       const row = await lockPixKey(tx, uuid)
       if (row.state !== 'removing') return row.state === 'active' ? { kind: 'still_there' } : toKeyResult(row)
       const attempt = await findKeyAttempt(tx, row, 'delete_key')

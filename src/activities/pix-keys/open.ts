@@ -1,8 +1,11 @@
-import { type EntityManager, runInTransaction } from '../../db/client/orm.ts'
+import type { EntityManager } from '../../db/client/orm.ts'
+import { runInTransaction } from '../../db/client/transaction.ts'
 import { Connection } from '../../db/entities/connection.ts'
-import { AuthCode, PixKey } from '../../db/entities/pix-key.ts'
+import { PixKey } from '../../db/entities/pix-key.ts'
 import type { OperationFailure } from '../../db/entities/transfer.ts'
 import { lockAccount } from '../../db/locks.ts'
+import { sendChanges } from '../../db/pipeline/query.ts'
+import { consumeAuthCode } from '../../db/repositories/auth-codes.ts'
 import { countPixKeys, isPixKeyRegistered } from '../../db/repositories/pix-keys.ts'
 import { failureOf } from '../../domain/errors/error-catalogue.ts'
 import { MAX_KEYS_PER_TYPE, type PixKeyState } from '../../domain/pix-keys/pix-key.ts'
@@ -53,7 +56,7 @@ export function openPixKey({ orm, sealer }: ActivityDependencies) {
 
 /** Stores an unknown attempt after a restore: the key may have been requested; its provider's list shows it. */
 async function restoreKeyAttempt(em: EntityManager, row: PixKey): Promise<PixKeyState> {
-  await em.flush()
+  await sendChanges(em)
   if (row.state !== 'creating' || (await findKeyAttempt(em, row, 'create_key'))) return row.state
   const attempt = createKeyAttempt(em, row, 'create_key')
   recordUnknownKeyOutcome(attempt, 'restored')
@@ -74,10 +77,6 @@ async function getKeyRefusal(
     return failureOf('pix_key_already_registered')
   if (authCodeUuid === undefined) return null
   // Checked last, so that a code is used only for an order that reaches a provider.
-  const updatedCount = await em.nativeUpdate(
-    AuthCode,
-    { uuid: authCodeUuid, usedAt: null },
-    { usedAt: new Date() },
-  )
-  return updatedCount === 1 ? null : { code: 'auth_code_used', message: 'the code was already used' }
+  if (await consumeAuthCode(em, authCodeUuid)) return null
+  return { code: 'auth_code_used', message: 'the code was already used' }
 }

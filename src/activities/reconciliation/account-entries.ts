@@ -1,5 +1,6 @@
 import { DriverException } from '@mikro-orm/core'
-import { type EntityManager, runInTransaction } from '../../db/client/orm.ts'
+import type { EntityManager } from '../../db/client/orm.ts'
+import { runInTransaction } from '../../db/client/transaction.ts'
 import type { Movement } from '../../db/entities/movement.ts'
 import type { StoredAccountEntry } from '../../db/entities/reconciliation.ts'
 import { lockAvailableBalance } from '../../db/ledger/post.ts'

@@ -1,4 +1,5 @@
-import { type EntityManager, runInTransaction } from '../../db/client/orm.ts'
+import type { EntityManager } from '../../db/client/orm.ts'
+import { runInTransaction } from '../../db/client/transaction.ts'
 import type { Attempt } from '../../db/entities/attempt.ts'
 import { Movement } from '../../db/entities/movement.ts'
 import { noQuery } from '../../db/pipeline/query.ts'

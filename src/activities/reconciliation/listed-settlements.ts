@@ -1,6 +1,6 @@
 import type { EntityManager } from '../../db/client/orm.ts'
+import { runInTransaction } from '../../db/client/transaction.ts'
 import type { Attempt } from '../../db/entities/attempt.ts'
-import { transactionReturning } from '../../db/pipeline/query.ts'
 import { findUnsettledAttempts } from '../../db/repositories/attempts.ts'
 import { scheduleDeliveriesForSweep } from '../../db/repositories/events.ts'
 import type { SendPayoutOutcome, StatementEntry } from '../../domain/providers/provider.ts'
@@ -66,7 +66,7 @@ function recordListedSettlement(
         return recordOutcome(em, returnPayout, context, answer)
     }
   }
-  return transactionReturning(orm, async em => {
+  return runInTransaction(orm, async em => {
     const outcome = await record(em)
     // Its workflow has ended, so that none starts them.
     await scheduleDeliveriesForSweep(em, uuid)

@@ -1,5 +1,6 @@
 import type { AttachmentLinker } from '../../contract/disputes/dispute.ts'
-import { type EntityManager, runInTransaction } from '../../db/client/orm.ts'
+import type { EntityManager } from '../../db/client/orm.ts'
+import { runInTransaction } from '../../db/client/transaction.ts'
 import type { Charge } from '../../db/entities/charge.ts'
 import { Movement } from '../../db/entities/movement.ts'
 import { lockConnection, lockMovement } from '../../db/locks.ts'

@@ -1,13 +1,8 @@
 import type { EntityManager } from '../../db/client/orm.ts'
+import { runInTransaction } from '../../db/client/transaction.ts'
 import { Charge } from '../../db/entities/charge.ts'
 import { Refund } from '../../db/entities/refund.ts'
-import {
-  constantQuery,
-  mapQuery,
-  noQuery,
-  type Query,
-  transactionReturning,
-} from '../../db/pipeline/query.ts'
+import { constantQuery, mapQuery, noQuery, type Query } from '../../db/pipeline/query.ts'
 import { queryWithFollowUps } from '../../db/repositories/follow-ups.ts'
 import type { RefundState, RefundTerms } from '../../domain/refunds/refund.ts'
 import type { Sealer } from '../../security/sealing.ts'
@@ -33,7 +28,7 @@ import { refundPayout } from './refund-payout.ts'
  */
 export function openRefund({ orm, sealer }: ActivityDependencies) {
   return (input: RefundInput): Promise<OpenRefundResult> =>
-    transactionReturning(orm, async em => {
+    runInTransaction(orm, async em => {
       const order = openRefundOrder(sealer, input)
       const charge = await lockCharge(em, order.chargeUuid)
       const stored = await em.findOne(Refund, order.uuid)
@@ -49,7 +44,7 @@ export function openRefund({ orm, sealer }: ActivityDependencies) {
  */
 export function rebuildRefund({ orm, sealer }: ActivityDependencies) {
   return (order: RefundInput): Promise<RebuildRefundResult> =>
-    transactionReturning(orm, async (em): Promise<Query<RebuildRefundResult>> => {
+    runInTransaction(orm, async (em): Promise<Query<RebuildRefundResult>> => {
       if ((await em.count(Charge, order.chargeUuid)) === 0)
         return constantQuery({ kind: 'unknown', code: 'not_found' })
       const charge = await lockCharge(em, order.chargeUuid)

@@ -2,6 +2,7 @@ import type { EntityManager } from '../../db/client/orm.ts'
 import type { Charge } from '../../db/entities/charge.ts'
 import { Refund, type RefundPart } from '../../db/entities/refund.ts'
 import { lockAvailableBalance } from '../../db/ledger/post.ts'
+import { sendChanges } from '../../db/pipeline/query.ts'
 import { chargeMachine } from '../../domain/charges/charge.ts'
 import {
   feeHeldLegs,
@@ -165,7 +166,7 @@ export async function storeRefund(
       ...feeHeldLegs(accountUuid, feeCents),
     ])
   }
-  await em.flush()
+  await sendChanges(em)
   if (code !== null) await recordRefundEvent(em, refund, { charge, at })
   return refund
 }

@@ -4,7 +4,7 @@ import type { Charge } from '../../db/entities/charge.ts'
 import type { Movement } from '../../db/entities/movement.ts'
 import { Refund, type RefundPart } from '../../db/entities/refund.ts'
 import { lockAvailableBalance } from '../../db/ledger/post.ts'
-import { runQuery } from '../../db/pipeline/query.ts'
+import { runQuery, sendChanges } from '../../db/pipeline/query.ts'
 import { querySettledRefundCents } from '../../db/repositories/charges.ts'
 import { chargeMachine } from '../../domain/charges/charge.ts'
 import {
@@ -99,7 +99,7 @@ export async function settleLateRefund(
   refund.feeCents = 0 // The fee was released with the hold and is not charged again.
   settleMovementOfRefund(refund, sending, at)
   refund.movement!.reason = 'late_settlement'
-  await em.flush() // Before the statement that sums the settled refunds.
+  await sendChanges(em) // Before the statement that sums the settled refunds.
   const hasChanged = await addLateRefunds(em, charge, at)
   // A refund that was refused when it was opened has held nothing, and no line of the statement.
   const legsOf = refund.parts.length > 0 ? uncoveredLateLegs : uncoveredOutflowLegs
@@ -224,7 +224,7 @@ export async function recordProviderRefund(em: EntityManager, provider: Provider
   })
   const isTransition = countedCents > 0 && chargeMachine.accepts(charge.state, 'refund_requested')
   if (isTransition) transitionThroughRefund(charge, at)
-  await em.flush()
+  await sendChanges(em)
   out.refundUuid = refund.uuid
   await recordRefundEvent(em, refund, { charge, at, ownerUuid })
   if (isTransition) await recordChargeEvent(em, charge, { at, ownerUuid })

@@ -1,15 +1,10 @@
 import { snapshotAcceptedTransfer } from '../../contract/transfers/transfer.ts'
 import type { EntityManager } from '../../db/client/orm.ts'
+import { runInTransaction } from '../../db/client/transaction.ts'
 import type { Attempt } from '../../db/entities/attempt.ts'
 import { type OperationFailure, Transfer } from '../../db/entities/transfer.ts'
 import { findLockedRow } from '../../db/locks.ts'
-import {
-  batchQueries,
-  mapQuery,
-  type Query,
-  runQuery,
-  transactionReturning,
-} from '../../db/pipeline/query.ts'
+import { batchQueries, mapQuery, type Query, runQuery } from '../../db/pipeline/query.ts'
 import { type AttemptWithProvider, loadAttemptProviders } from '../../db/repositories/attempts.ts'
 import { CLOCK_QUERY } from '../../db/repositories/database-clock.ts'
 import { pendingFollowUpsOfRow } from '../../db/repositories/follow-ups.ts'
@@ -48,7 +43,7 @@ import {
  */
 export function storeTransfer({ orm, sealer }: ActivityDependencies) {
   return async (order: TransferInput): Promise<TransferResult> => {
-    const stored = await transactionReturning(orm, async em => {
+    const stored = await runInTransaction(orm, async em => {
       const stored = await em.findOne(Transfer, order.uuid, { populate: ['connection'] })
       if (stored) {
         if (order.restored) await restoreTransferEnd(em, await lockTransfer(em, order.uuid), order.restored)
@@ -64,7 +59,7 @@ export function storeTransfer({ orm, sealer }: ActivityDependencies) {
     })
     // The deadline of a transfer that is sent at once is applied by its first sending.
     if (!order.scheduledFor || !order.acceptBefore) return stored
-    return transactionReturning(orm, em => applyAcceptanceDeadline(em, order.uuid))
+    return runInTransaction(orm, em => applyAcceptanceDeadline(em, order.uuid))
   }
 }
 
@@ -116,7 +111,7 @@ function createRowFirst(
 /** Ends a transfer that no provider has accepted, with its attempts' combined reason, unless an attempt is live. */
 export function failTransfer({ orm }: ActivityDependencies) {
   return (uuid: string): Promise<EndTransferResult> =>
-    transactionReturning(orm, async em => {
+    runInTransaction(orm, async em => {
       const out = await lockTransfer(em, uuid)
       const { transfer, attempts } = out
       const live = findLiveAttempt(out)
@@ -129,7 +124,7 @@ export function failTransfer({ orm }: ActivityDependencies) {
 /** Ends a scheduled transfer before its first sending, unless an attempt is live. */
 export function endScheduledTransfer({ orm }: ActivityDependencies) {
   return ({ uuid, event, unlessPaused = [] }: EndScheduledTransferInput): Promise<EndTransferResult> =>
-    transactionReturning(orm, async em => {
+    runInTransaction(orm, async em => {
       const [out, paused] = await lockTransferWithQuery(em, uuid, queryIsAnyPaused(unlessPaused, 'out'))
       const { transfer } = out
       const live = findLiveAttempt(out)

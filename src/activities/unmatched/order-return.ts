@@ -1,9 +1,10 @@
 import type { EntityManager } from '../../db/client/orm.ts'
+import { runInTransaction } from '../../db/client/transaction.ts'
 import { DepositReturn } from '../../db/entities/deposit-return.ts'
 import { Movement } from '../../db/entities/movement.ts'
 import { lockAvailableBalance } from '../../db/ledger/post.ts'
 import { lockMovement } from '../../db/locks.ts'
-import { constantQuery, type Query, transactionReturning } from '../../db/pipeline/query.ts'
+import { constantQuery, type Query } from '../../db/pipeline/query.ts'
 import { readDepositReturnTerms } from '../../db/repositories/deposit-returns.ts'
 import { failureOf } from '../../domain/errors/error-catalogue.ts'
 import { depositReturnHeldLegs, shortfallAdvancedLegs } from '../../domain/ledger/legs.ts'
@@ -21,7 +22,7 @@ import type { ActivityDependencies } from '../runtime/dependencies.ts'
  */
 export function orderDepositReturn({ orm }: ActivityDependencies) {
   return (order: DepositReturnInput): Promise<OrderReturnResult> =>
-    transactionReturning(orm, async (em): Promise<Query<OrderReturnResult>> => {
+    runInTransaction(orm, async (em): Promise<Query<OrderReturnResult>> => {
       const deposit = await lockMovement(em, order.depositUuid)
       const stored = await em.findOne(DepositReturn, order.uuid)
       const { failure } = stored ?? (await storeOrder(em, order, { deposit, isRestored: false }))
@@ -39,7 +40,7 @@ export function orderDepositReturn({ orm }: ActivityDependencies) {
  */
 export function rebuildReturnOrder({ orm }: ActivityDependencies) {
   return (order: DepositReturnInput): Promise<RebuildReturnOrderResult> =>
-    transactionReturning(orm, async (em): Promise<Query<RebuildReturnOrderResult>> => {
+    runInTransaction(orm, async (em): Promise<Query<RebuildReturnOrderResult>> => {
       if ((await em.count(Movement, order.depositUuid)) === 0)
         return constantQuery({ kind: 'unknown', code: 'not_found' })
       const deposit = await lockMovement(em, order.depositUuid)

@@ -1,9 +1,10 @@
 import { randomUUID } from 'node:crypto'
 import type { EntityManager } from '../../db/client/orm.ts'
+import { runInTransaction } from '../../db/client/transaction.ts'
 import type { Attempt } from '../../db/entities/attempt.ts'
 import { Connection } from '../../db/entities/connection.ts'
 import { lockConnection } from '../../db/locks.ts'
-import { constantQuery, runQuery, transactionReturning } from '../../db/pipeline/query.ts'
+import { constantQuery, runQuery } from '../../db/pipeline/query.ts'
 import { queryAttemptByReference } from '../../db/repositories/attempts.ts'
 import { mayPayCharge } from '../../db/repositories/charges.ts'
 import { queryWithFollowUps } from '../../db/repositories/follow-ups.ts'
@@ -50,7 +51,7 @@ export function recordDeposit(dependencies: ActivityDependencies) {
     const { cents } = payment
     if (connection.type === 'POOL' && !attempt && (await mayPayCharge(em, { providerAccountUuid, cents })))
       return { kind: 'no_answer', code: 'may_pay_a_charge' }
-    return transactionReturning<RecordDepositResult>(dependencies.orm, async tx => {
+    return runInTransaction<RecordDepositResult>(dependencies.orm, async tx => {
       const owner = await findDepositOwner(tx, connection, attempt)
       await lockConnection(tx, owner.connection.uuid)
       const moved = {

@@ -1,9 +1,10 @@
-import { type EntityManager, runInTransaction } from '../../db/client/orm.ts'
+import type { EntityManager } from '../../db/client/orm.ts'
+import { runInTransaction } from '../../db/client/transaction.ts'
 import { DepositReturn } from '../../db/entities/deposit-return.ts'
 import { Movement } from '../../db/entities/movement.ts'
 import { lockAvailableBalance } from '../../db/ledger/post.ts'
 import { lockMovement, ROW_LOCK } from '../../db/locks.ts'
-import { noQuery } from '../../db/pipeline/query.ts'
+import { noQuery, sendChanges } from '../../db/pipeline/query.ts'
 import { findAttemptsWith } from '../../db/repositories/attempts.ts'
 import { failureOf } from '../../domain/errors/error-catalogue.ts'
 import {
@@ -197,7 +198,7 @@ export async function buildPendingReturnLegs(
 ): Promise<Leg[] | null> {
   const { accountUuid, disposition } = original
   if (disposition !== 'held' && disposition !== 'not_returned') return null
-  await em.flush()
+  await sendChanges(em)
   const returns = await em.find(Movement, {
     originalUuid: original.uuid,
     type: 'EXTERNAL_REFUND',

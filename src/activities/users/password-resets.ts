@@ -1,4 +1,5 @@
 import type { EntityManager } from '../../db/client/orm.ts'
+import { runInTransaction } from '../../db/client/transaction.ts'
 import { PasswordReset, type PasswordResetMessage } from '../../db/entities/password-reset.ts'
 import { recordOperatorAction } from '../../db/repositories/operator-actions.ts'
 import {
@@ -48,7 +49,7 @@ export function sendPasswordReset({ orm, sealer, messengers, log }: ActivityDepe
     if (!user) return null
     const token = generateResetToken()
     const message: PasswordResetMessage = { to: user.email, url: `${pageUrl}/${token}`, language }
-    await em.transactional(async tx => {
+    await runInTransaction(em, async tx => {
       const reset = {
         uuid,
         userUuid: user.uuid,

@@ -1,7 +1,9 @@
 import { formatEventBody } from '../../contract/events/event.ts'
-import { type EntityManager, runInTransaction } from '../../db/client/orm.ts'
+import type { EntityManager } from '../../db/client/orm.ts'
+import { runInTransaction } from '../../db/client/transaction.ts'
 import { Delivery, DeliveryAttempt, Event, Webhook } from '../../db/entities/webhook.ts'
 import { ROW_LOCK } from '../../db/locks.ts'
+import { sendChanges } from '../../db/pipeline/query.ts'
 import {
   endUndeliverableDelivery,
   postponeDelivery,
@@ -205,7 +207,7 @@ async function updateEndpointHealth(
   const isGone = attempt.kind === 'answered' && attempt.status === 410
   const isSilent = at.getTime() - endpoint.failingSince.getTime() >= scaleWait(DISABLE_AFTER_MS, timeScale)
   if (isGone || isSilent) await disableWebhook(em, endpoint, isGone ? 'gone' : 'silent')
-  else await em.flush()
+  else await sendChanges(em)
 }
 
 function endLockedDelivery(delivery: Delivery, status: DeliveryOutcome): AttemptDeliveryResult {

@@ -1,4 +1,5 @@
-import { type Orm, runInTransaction } from '../../db/client/orm.ts'
+import type { Orm } from '../../db/client/orm.ts'
+import { runInTransaction } from '../../db/client/transaction.ts'
 import {
   type ClaimedDelivery,
   claimDueDeliveries,

@@ -1,7 +1,7 @@
 import { disputeSchema, disputesQuery } from '../../contract/disputes/dispute.ts'
 import { disputeReplyForm } from '../../contract/disputes/dispute-reply.ts'
 import { dataResponse, pageResponse } from '../../contract/shared/fields.ts'
-import { readInSnapshot } from '../../db/client/orm.ts'
+import { readInSnapshot } from '../../db/client/transaction.ts'
 import type { RouteRegistrar } from '../app.ts'
 import { registerRoute } from '../http/route.ts'
 import {

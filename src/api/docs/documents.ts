@@ -12,6 +12,7 @@ export const DOCUMENTS = [
   { name: 'webhooks', title: 'Webhooks', file: 'docs/webhooks.md' },
   { name: 'errors', title: 'Errors', file: 'docs/errors.md' },
   { name: 'architecture', title: 'Architecture', file: 'docs/architecture.md' },
+  { name: 'database', title: 'Database', file: 'docs/database.md' },
   { name: 'contributing', title: 'Contributing', file: 'CONTRIBUTING.md' },
   { name: 'adding-a-field', title: 'Adding a field', file: 'docs/adding-a-field.md' },
   { name: 'adding-a-list-filter', title: 'Adding a list filter', file: 'docs/adding-a-list-filter.md' },

@@ -1,4 +1,5 @@
 import type { EntityManager } from '../../db/client/orm.ts'
+import { runInTransaction } from '../../db/client/transaction.ts'
 import { AuthCode, type CodeMessage } from '../../db/entities/pix-key.ts'
 import { ROW_LOCK } from '../../db/locks.ts'
 import { isAuthCodeExpired } from '../../db/repositories/auth-codes.ts'
@@ -44,7 +45,7 @@ type AuthCodeProof = {
  * committed before the response, under the code's row lock, so that concurrent guesses cannot exceed the limit of five.
  */
 export async function verifyAddress(em: EntityManager, sealer: Sealer, proof: AuthCodeProof) {
-  const verification = await em.fork().transactional(inner => verifyCode(inner, sealer, proof))
+  const verification = await runInTransaction(em, inner => verifyCode(inner, sealer, proof))
   return 'address' in verification
     ? verification.address
     : failField(verification.field, verification.message)

@@ -1,4 +1,5 @@
 import type { EntityManager } from '../../db/client/orm.ts'
+import { runInTransaction } from '../../db/client/transaction.ts'
 import type { ResourceIds } from '../../http/api-error.ts'
 import { getRequestDeadline } from '../../http/request-deadline.ts'
 import { recordUserAct, type UserAct } from './user-acts.ts'
@@ -15,7 +16,7 @@ export function writeDirectly<T>(
   { ids, act }: { ids: ResourceIds | null; act: UserAct | null },
   write: (tx: EntityManager) => Promise<T>,
 ): Promise<T> {
-  return em.transactional(async tx => {
+  return runInTransaction(em, async tx => {
     const result = await write(tx)
     await tx.flush()
     if (act) await recordUserAct(tx, act)

@@ -8,7 +8,8 @@ import {
   showListedRefund,
   showRefund,
 } from '../../contract/refunds/refund.ts'
-import { type EntityManager, readInSnapshot } from '../../db/client/orm.ts'
+import type { EntityManager } from '../../db/client/orm.ts'
+import { readInSnapshot } from '../../db/client/transaction.ts'
 import { Refund } from '../../db/entities/refund.ts'
 import { batchQueries, runQuery } from '../../db/pipeline/query.ts'
 import type { ReadCharge } from '../../db/repositories/charges.ts'

@@ -1,5 +1,6 @@
 import { endOfDay, startOfDay } from '../../contract/shared/time-zone.ts'
-import { type EntityManager, readInSnapshot } from '../../db/client/orm.ts'
+import type { EntityManager } from '../../db/client/orm.ts'
+import { readInSnapshot } from '../../db/client/transaction.ts'
 import { readLedgerPeriods } from '../../db/repositories/ledger-balances.ts'
 import { readSettlementSums, type SettlementSpan } from '../../db/repositories/settlement.ts'
 import { SETTLEMENT_FIGURES, type SettlementFigure } from '../../domain/ledger/settlement-figure.ts'

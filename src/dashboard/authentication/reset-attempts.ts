@@ -1,4 +1,5 @@
 import type { EntityManager } from '../../db/client/orm.ts'
+import { runInTransaction } from '../../db/client/transaction.ts'
 import {
   countSignInAttempts,
   deleteSignInAttempts,
@@ -33,7 +34,7 @@ export async function countResetRequest(
   const emailHash = sha256(`reset of ${email}`)
   const addressHash = sha256(`reset from ${toClientNetwork(address)}`)
   const hashes = { emailHash, addressHash, deviceHash: null }
-  await em.fork().transactional(async tx => {
+  await runInTransaction(em, async tx => {
     await lockSignInAttempts(tx, isAddressOfCaller ? [emailHash, addressHash] : [emailHash])
     const counts = await countSignInAttempts(tx, { ...hashes, minutes: WINDOW_MINUTES })
     if (

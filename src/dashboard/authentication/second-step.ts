@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import { acceptSecondFactor } from '../../admin/second-factor.ts'
 import type { EntityManager } from '../../db/client/orm.ts'
+import { runInTransaction } from '../../db/client/transaction.ts'
 import { User } from '../../db/entities/user.ts'
 import { fail } from '../../http/api-error.ts'
 import { type Sealer, sha256 } from '../../security/sealing.ts'
@@ -49,7 +50,9 @@ export async function requireSecondFactor(
 ): Promise<string> {
   const counted = await countUserAttempt(em, 'code', user.uuid)
   // Committed by itself, so that a form whose later steps fail does not answer that it started nothing.
-  const totpUuid = await em.transactional(tx => acceptSecondFactor(tx, sealer, { userUuid: user.uuid, code }))
+  const totpUuid = await runInTransaction(em, tx =>
+    acceptSecondFactor(tx, sealer, { userUuid: user.uuid, code }),
+  )
   if (totpUuid === null) fail('code_refused')
   await requireActiveAccount(em, user)
   await counted.forget()

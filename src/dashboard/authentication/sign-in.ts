@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto'
 import type { EntityManager } from '../../db/client/orm.ts'
+import { runInTransaction } from '../../db/client/transaction.ts'
 import { Account } from '../../db/entities/account.ts'
 import { User } from '../../db/entities/user.ts'
 import { deleteExpiredSessions, insertSession } from '../../db/repositories/dashboard-sessions.ts'
@@ -86,7 +87,7 @@ export async function createSession(
     ...{ hash: sha256(secret), csrf, verified, totpUuid, network: toClientNetwork(address) },
     userAgent: userAgent.slice(0, MAX_USER_AGENT_LENGTH),
   }
-  if (!(await em.fork().transactional(tx => insertSession(tx, session)))) fail('sign_in_refused')
+  if (!(await runInTransaction(em, tx => insertSession(tx, session)))) fail('sign_in_refused')
   await deleteExpiredSessions(em)
   return secret
 }
@@ -109,7 +110,7 @@ async function countSignInAttempt(
   const [emailHash, addressHash] = [sha256(email), sha256(toClientNetwork(address))]
   const deviceHash = hasSignedInOnDevice(device, email) ? sha256(`${device.device} ${email}`) : null
   const hashes = { emailHash, addressHash, deviceHash }
-  await em.fork().transactional(async inner => {
+  await runInTransaction(em, async inner => {
     const counted = deviceHash ? [deviceHash] : isAddressOfCaller ? [emailHash, addressHash] : [emailHash]
     await lockSignInAttempts(inner, counted)
     const failures = await countSignInAttempts(inner, { ...hashes, minutes: WINDOW_MINUTES })

@@ -1,4 +1,5 @@
 import type { EntityManager } from '../../db/client/orm.ts'
+import { runInTransaction } from '../../db/client/transaction.ts'
 import {
   countSignInAttempts,
   deleteSignInAttempts,
@@ -23,7 +24,7 @@ export async function countUserAttempt(
 ): Promise<{ forget(): Promise<void> }> {
   const hash = sha256(`${secret} of ${userUuid}`)
   const hashes = { emailHash: hash, addressHash: hash, deviceHash: null }
-  await em.fork().transactional(async tx => {
+  await runInTransaction(em, async tx => {
     await lockSignInAttempts(tx, [hash])
     const { ofEmail } = await countSignInAttempts(tx, { ...hashes, minutes: WINDOW_MINUTES })
     if (ofEmail >= MAX_FAILURES[secret]) fail('too_many_sign_ins', { retryAfterS: WINDOW_MINUTES * 60 })

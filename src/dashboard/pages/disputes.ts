@@ -9,7 +9,7 @@ import {
 import { disputesQuery, type showDispute } from '../../contract/disputes/dispute.ts'
 import { disputeReplyForm } from '../../contract/disputes/dispute-reply.ts'
 import type { CsvColumns } from '../../contract/shared/csv.ts'
-import { readInSnapshot } from '../../db/client/orm.ts'
+import { readInSnapshot } from '../../db/client/transaction.ts'
 import type { Dispute } from '../../db/entities/dispute.ts'
 import { ATTACHMENT_TYPES, MAX_ATTACHMENTS } from '../../domain/disputes/attachment.ts'
 import {

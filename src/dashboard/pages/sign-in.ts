@@ -1,6 +1,7 @@
 import type { RouterContext } from '@koa/router'
 import { z } from 'zod'
 import { hasSecondFactor } from '../../admin/second-factor.ts'
+import { runInTransaction } from '../../db/client/transaction.ts'
 import type { User } from '../../db/entities/user.ts'
 import { revokeSession } from '../../db/repositories/dashboard-sessions.ts'
 import type { UserRole } from '../../domain/users/roles.ts'
@@ -98,7 +99,7 @@ export function registerSignInPages({ dashboard, post }: DashboardRouter): void 
 
   post('any', '/dashboard/sign-out', {
     async handle({ em, session: signedIn }) {
-      await em.transactional(tx => revokeSession(tx, Buffer.from(signedIn.sessionHash, 'hex')))
+      await runInTransaction(em, tx => revokeSession(tx, Buffer.from(signedIn.sessionHash, 'hex')))
       return redirect(SIGN_IN_PATH)
     },
   })

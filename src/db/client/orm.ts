@@ -1,4 +1,4 @@
-import { IsolationLevel, type MigrationObject } from '@mikro-orm/core'
+import type { MigrationObject } from '@mikro-orm/core'
 import { Migrator } from '@mikro-orm/migrations'
 import { type EntityManager, MikroORM } from '@mikro-orm/postgresql'
 import { PostgresDialect } from 'kysely'
@@ -31,7 +31,6 @@ import { UserTotp } from '../entities/user-totp.ts'
 import { Delivery, DeliveryAttempt, Event, Webhook } from '../entities/webhook.ts'
 import { MIGRATIONS } from '../migrations/index.ts'
 import { PipelinedPool } from '../pipeline/pool.ts'
-import { sendChanges } from '../pipeline/query.ts'
 import { parseTlsOptions } from './tls.ts'
 
 export type Orm = MikroORM
@@ -147,24 +146,4 @@ export async function openOrm({
       }),
     )
   return orm
-}
-
-/** Runs reads in one read-only REPEATABLE READ transaction, so that their results are consistent. */
-export function readInSnapshot<T>(em: EntityManager, read: (em: EntityManager) => Promise<T>): Promise<T> {
-  return em.fork().transactional(read, { isolationLevel: IsolationLevel.REPEATABLE_READ, readOnly: true })
-}
-
-/** The ORM, or the entity manager of a request that has rules of its own for its transactions. */
-export type TransactionSource = { em: EntityManager }
-
-/** Runs work in a new transaction with an empty unit of work, so that rows are read afresh after a lock. */
-export function runInTransaction<T>(
-  source: TransactionSource,
-  work: (em: EntityManager) => Promise<T>,
-): Promise<T> {
-  return source.em.fork().transactional(async em => {
-    const result = await work(em)
-    await sendChanges(em)
-    return result
-  })
 }

@@ -132,7 +132,7 @@ class PipelinedClient implements PostgresPoolClient {
     // A failed BEGIN does not keep PostgreSQL from executing the statements behind it: a write waits for its answer.
     this.#hasWritten ||= !SELECT_PATTERN.test(sql)
     if (this.#hasWritten) await this.#begun
-    const earlier = ROLLBACK_PATTERN.test(sql) ? undefined : this.#answered
+    const earlier = sql === 'rollback' ? undefined : this.#answered // What failed before it no longer matters.
     const result = this.#send<R>(sql, values)
     result.catch(() => {}) // An earlier error is the one that is thrown.
     const ordered = earlier ? earlier.then(() => result) : result
@@ -154,8 +154,6 @@ class PipelinedClient implements PostgresPoolClient {
 
 const BEGIN_PATTERN = /^(begin|start transaction)\b[^;]*$/
 const END_PATTERN = /^(commit|rollback)$/
-/** A full rollback or one to a savepoint: what failed before it no longer matters. */
-const ROLLBACK_PATTERN = /^rollback\b/
 const SELECT_PATTERN = /^\s*select\b/
 
 const EMPTY_RESULT: PostgresQueryResult<never> = { command: 'SELECT', rowCount: 0, rows: [] }

@@ -1,4 +1,4 @@
-import type { EntityManager, MikroORM } from '@mikro-orm/postgresql'
+import type { EntityManager } from '@mikro-orm/postgresql'
 import { CompiledQuery } from 'kysely'
 import { takeRowChanges } from './row-changes.ts'
 
@@ -6,9 +6,14 @@ import { takeRowChanges } from './row-changes.ts'
 export type ResultRow = Record<string, unknown>
 
 /** Statements with the parser of their rows: one result from all of them. */
-export type Query<Answer> = {
-  statements: readonly CompiledQuery<ResultRow>[]
-  parse: (rows: ResultRow[][]) => Answer
+export class Query<Answer> {
+  readonly statements: readonly CompiledQuery<ResultRow>[]
+  readonly parse: (rows: ResultRow[][]) => Answer
+
+  constructor(statements: readonly CompiledQuery<ResultRow>[], parse: (rows: ResultRow[][]) => Answer) {
+    this.statements = statements
+    this.parse = parse
+  }
 }
 
 /**
@@ -23,7 +28,7 @@ export function query<Answer>(
 ): Query<Answer> {
   let position = 0
   const text = sql.replaceAll('?', () => `$${++position}`)
-  return { statements: [CompiledQuery.raw(text, [...values])], parse: ([rows]) => parse(rows!) }
+  return new Query([CompiledQuery.raw(text, [...values])], ([rows]) => parse(rows!))
 }
 
 // biome-ignore lint/suspicious/noExplicitAny: each query has its own result type, which `QueryResults` lists.
@@ -34,14 +39,12 @@ type QueryResults<Batch extends Queries> = {
 
 /** Combines several queries into one. */
 export function batchQueries<const Batch extends Queries>(...queries: Batch): Query<QueryResults<Batch>> {
-  return {
-    statements: queries.flatMap(({ statements }) => statements),
-    parse(rows) {
-      const remaining = [...rows]
-      const results = queries.map(one => one.parse(remaining.splice(0, one.statements.length)))
-      return results as QueryResults<Batch>
-    },
-  }
+  const statements = queries.flatMap(one => one.statements)
+  return new Query(statements, rows => {
+    const remaining = [...rows]
+    const results = queries.map(one => one.parse(remaining.splice(0, one.statements.length)))
+    return results as QueryResults<Batch>
+  })
 }
 
 /** An empty batch, for callers that need nothing else. */
@@ -49,7 +52,7 @@ export const noQuery = batchQueries()
 
 /** A query without a statement: its result is known already. */
 export function constantQuery<Answer>(answer: Answer): Query<Answer> {
-  return { statements: [], parse: () => answer }
+  return new Query([], () => answer)
 }
 
 /** Reduces a query to its first row. */
@@ -62,7 +65,7 @@ export function mapQuery<Answer, Mapped>(
   { statements, parse }: Query<Answer>,
   map: (answer: Answer) => Mapped,
 ): Query<Mapped> {
-  return { statements, parse: rows => map(parse(rows)) }
+  return new Query(statements, rows => map(parse(rows)))
 }
 
 /**
@@ -72,23 +75,6 @@ export function mapQuery<Answer, Mapped>(
  */
 export async function runQuery<Result>(em: EntityManager, query: Query<Result>): Promise<Result> {
   const { result } = await sendQuery(em, query)
-  return result
-}
-
-/**
- * Runs a transaction and the query that `work` returns, in the round trip of the commit: a caller that receives the
- * result knows that the transaction is committed.
- */
-export async function transactionReturning<Result>(
-  orm: MikroORM,
-  work: (em: EntityManager) => Promise<Query<Result>>,
-): Promise<Result> {
-  const { result } = await orm.em.fork().transactional(async em => {
-    const last = await work(em)
-    await sendChanges(em)
-    em.clear() // MikroORM would compare every row once more before the commit.
-    return sendQuery(em, last)
-  })
   return result
 }
 
@@ -138,7 +124,7 @@ export async function sendChanges(em: EntityManager): Promise<void> {
 }
 
 /** Sends all statements of a query at once. Returns when they are sent, outside a transaction when they are answered. */
-async function sendQuery<Result>(
+export async function sendQuery<Result>(
   em: EntityManager,
   { statements, parse }: Query<Result>,
 ): Promise<{ result: Promise<Result> }> {

@@ -4,8 +4,8 @@ import type { EntityManager } from '@mikro-orm/postgresql'
 type RowStatement = { sql: string; values: unknown[] }
 
 /**
- * Returns a statement for each changed row of the unit of work, which then counts as written; new rows come before
- * those that refer to them. Undefined where only `em.flush()` can write the changes: removed rows, collections, versioned
+ * Returns a statement for each changed row of the unit of work, which then counts as written; new rows in the order of their
+ * creation. Undefined where only `em.flush()` can write the changes: removed rows, collections, versioned
  * entities.
  */
 export function takeRowChanges(em: EntityManager): RowStatement[] | undefined {

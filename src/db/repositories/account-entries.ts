@@ -5,6 +5,7 @@ import {
   entryIdentityOf,
 } from '../../domain/reconciliation/account-entry.ts'
 import type { EntityManager } from '../client/orm.ts'
+import { Dispute } from '../entities/dispute.ts'
 import { StoredAccountEntry } from '../entities/reconciliation.ts'
 import { ROW_LOCK } from '../locks.ts'
 import { selectValues } from '../select-values.ts'
@@ -84,12 +85,12 @@ export async function findDisputeOfEntry(
   { endToEnd, providerAccountUuid }: StoredAccountEntry,
 ): Promise<string | null> {
   if (!endToEnd) return null
-  const [dispute] = await selectValues<string>(
-    em,
-    'select uuid from dispute where provider_account_uuid = ? and end_to_end = ? order by created_at limit 1',
-    [providerAccountUuid, endToEnd],
+  const [dispute] = await em.find(
+    Dispute,
+    { providerAccountUuid, endToEnd },
+    { orderBy: { createdAt: 'asc' }, limit: 1 },
   )
-  return dispute ?? null
+  return dispute?.uuid ?? null
 }
 
 /** Finds the movement of ours that is the return of an entry, by its rail id and value; null if there is none. */

@@ -1,5 +1,7 @@
 import type { AccountRole } from '../../domain/users/roles.ts'
 import type { EntityManager } from '../client/orm.ts'
+import { User } from '../entities/user.ts'
+import { UserInvitation } from '../entities/user-invitation.ts'
 
 /** Reads of the users of an account, for their page in the dashboard. */
 
@@ -57,13 +59,9 @@ export const MAX_ACCOUNT_MEMBERS = 100
 
 /** Counts the users and the open invitations of an account. */
 export async function countAccountMembers(em: EntityManager, accountUuid: string): Promise<number> {
-  const [row] = await em.execute<{ count: number }[]>(
-    `select (select count(*) from app_user where account_uuid = ? and removed_at is null)::int
-       + (select count(*) from user_invitation
-          where account_uuid = ? and accepted_at is null and revoked_at is null and expires_at > now())::int as count`,
-    [accountUuid, accountUuid],
-  )
-  return row!.count
+  const open = { acceptedAt: null, revokedAt: null, expiresAt: { $gt: new Date() } }
+  const userCount = await em.count(User, { accountUuid, removedAt: null })
+  return userCount + (await em.count(UserInvitation, { accountUuid, ...open }))
 }
 
 export type UserHistoryEntry = {

@@ -1,4 +1,5 @@
 import type { EntityManager } from '../client/orm.ts'
+import { runInTransaction } from '../client/transaction.ts'
 import { ASYNC_COMMIT, query, runAsyncCommit } from '../pipeline/query.ts'
 import { joinConditions, type OptionalSqlCondition } from '../sql-conditions.ts'
 
@@ -114,7 +115,7 @@ export async function pruneApiRequests(em: EntityManager, now = new Date()): Pro
   const partition = `api_request_${slotOfDay(now.getTime() + 2 * DAY_MS)}`
   const rows: unknown[] = await em.execute(`select from ${partition} limit 1`)
   if (rows.length === 0) return
-  await em.transactional(async tx => {
+  await runInTransaction(em, async tx => {
     await tx.execute(`set local lock_timeout = '2s'`)
     await tx.execute(`truncate ${partition}`)
   })

@@ -1,3 +1,4 @@
+import type { FilterQuery } from '@mikro-orm/core'
 import { uuidFromReference } from '../../domain/pix/identifiers.ts'
 import type { AttemptOperation } from '../../domain/providers/attempt.ts'
 import { scaleWait, WAITS } from '../../domain/shared/intervals.ts'
@@ -14,7 +15,6 @@ import {
   runQuery,
   sendChanges,
 } from '../pipeline/query.ts'
-import { formatTextArray } from '../sql-conditions.ts'
 
 /** Subject of attempts: one operation of a charge, transfer, refund, … */
 export type OperationSubject = { operation: AttemptOperation; subjectUuid: string }
@@ -60,24 +60,32 @@ export function queryAttemptByReference(
   return firstRow(queryAttemptsWhere(em, condition, [subjectUuid, providerAccountUuid]))
 }
 
+type SubjectsAtAccount = { providerAccountUuid: string; uuids: string[] }
+
 /** Finds the payouts at a provider account among these uuids that have settled and whose end-to-end id is unknown. */
-export function findAttemptsWithoutId(
-  em: EntityManager,
-  { providerAccountUuid, uuids }: { providerAccountUuid: string; uuids: string[] },
-): Promise<Attempt[]> {
-  const condition = `r.subject_uuid = any(?::uuid[]) and r.provider_account_uuid = ?
-    and r.operation in ('transfer', 'refund', 'return') and r.state in ('settled', 'duplicate') and r.end_to_end is null`
-  return runQuery(em, queryAttemptsWhere(em, condition, [formatTextArray(uuids), providerAccountUuid]))
+export function findAttemptsWithoutId(em: EntityManager, subjects: SubjectsAtAccount): Promise<Attempt[]> {
+  return findPayoutAttempts(em, subjects, { state: { $in: ['settled', 'duplicate'] }, endToEnd: null })
 }
 
 /** Finds the payouts at a provider account among these uuids that were sent and ended without a settlement. */
-export function findUnsettledAttempts(
+export function findUnsettledAttempts(em: EntityManager, subjects: SubjectsAtAccount): Promise<Attempt[]> {
+  return findPayoutAttempts(em, subjects, {
+    state: { $in: ['rejected', 'unreachable'] },
+    sendings: { $gt: 0 },
+  })
+}
+
+function findPayoutAttempts(
   em: EntityManager,
-  { providerAccountUuid, uuids }: { providerAccountUuid: string; uuids: string[] },
+  { providerAccountUuid, uuids }: SubjectsAtAccount,
+  where: FilterQuery<Attempt>,
 ): Promise<Attempt[]> {
-  const condition = `r.subject_uuid = any(?::uuid[]) and r.provider_account_uuid = ? and r.sendings > 0
-    and r.operation in ('transfer', 'refund', 'return') and r.state in ('rejected', 'unreachable')`
-  return runQuery(em, queryAttemptsWhere(em, condition, [formatTextArray(uuids), providerAccountUuid]))
+  const payouts: FilterQuery<Attempt> = {
+    operation: { $in: ['transfer', 'refund', 'return'] },
+    subjectUuid: { $in: uuids },
+    providerAccountUuid,
+  }
+  return em.find(Attempt, { $and: [payouts, where] }, { orderBy: { position: 'asc' } })
 }
 
 function queryAttemptsWhere(em: EntityManager, where: string, values: (string | null)[]): Query<Attempt[]> {
@@ -104,12 +112,12 @@ export async function findAttemptPositions(
   em: EntityManager,
   { connectionUuid, subjects }: { connectionUuid: string; subjects: string[] },
 ): Promise<Map<string, number>> {
-  const rows = await em.execute<{ subject_uuid: string; position: number }[]>(
-    `select subject_uuid, position from attempt
-     where operation in ('issue', 'transfer') and subject_uuid = any(?::uuid[]) and connection_uuid = ?`,
-    [formatTextArray(subjects), connectionUuid],
+  const attempts = await em.find(
+    Attempt,
+    { operation: { $in: ['issue', 'transfer'] }, subjectUuid: { $in: subjects }, connectionUuid },
+    { fields: ['subjectUuid', 'position'], disableIdentityMap: true },
   )
-  return new Map(rows.map(row => [row.subject_uuid, row.position]))
+  return new Map(attempts.map(({ subjectUuid, position }) => [subjectUuid, position]))
 }
 
 /** An attempt with the name of its provider. */

@@ -1,6 +1,6 @@
 import { CODE_VALIDITY_MINUTES } from '../../domain/pix-keys/pix-key.ts'
 import type { EntityManager } from '../client/orm.ts'
-import type { AuthCode } from '../entities/pix-key.ts'
+import { AuthCode } from '../entities/pix-key.ts'
 import { selectValue, selectValues } from '../select-values.ts'
 
 /** How long a code is stored after it has expired: a repeat of its request is answered from the row. */
@@ -50,6 +50,11 @@ export async function isAuthCodeExpired(em: EntityManager, uuid: string): Promis
     [uuid],
   )
   return isExpired
+}
+
+/** Marks a code as used; false where it was used before. */
+export async function consumeAuthCode(em: EntityManager, uuid: string): Promise<boolean> {
+  return (await em.nativeUpdate(AuthCode, { uuid, usedAt: null }, { usedAt: new Date() })) === 1
 }
 
 /** Records how sending a code ended and deletes the sealed message, except where the outbox lists it (`kept`). */

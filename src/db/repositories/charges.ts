@@ -56,6 +56,16 @@ export function readChargeState(em: EntityManager, uuid: string): Promise<Charge
   return selectValue(em, 'select state from charge where uuid = ?', [uuid])
 }
 
+/** Notes that a request to cancel a charge has removed nothing at its provider: its answer is known. */
+export async function clearUnansweredCancellation(em: EntityManager, uuid: string): Promise<void> {
+  await em.nativeUpdate(Charge, uuid, { cancelUnanswered: false })
+}
+
+/** Withdraws the request to cancel a charge, which its provider has refused. */
+export async function withdrawCancellation(em: EntityManager, uuid: string): Promise<void> {
+  await em.nativeUpdate(Charge, uuid, { cancelRequestedAt: null })
+}
+
 /** Builds the select of charges by a query of keys, and the mapper of its rows. */
 function buildChargeSelect(em: EntityManager) {
   const charge = getEntityMapper(em, Charge, 'c')

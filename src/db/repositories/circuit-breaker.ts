@@ -2,6 +2,7 @@ import { hostname } from 'node:os'
 import { isWithoutAnswer } from '../../domain/providers/answer-judgement.ts'
 import { isConnectFailure } from '../../domain/providers/provider.ts'
 import type { EntityManager } from '../client/orm.ts'
+import { runInTransaction } from '../client/transaction.ts'
 import type { Connection } from '../entities/connection.ts'
 import { selectValues } from '../select-values.ts'
 import { recordOperatorAction } from './operator-actions.ts'
@@ -57,7 +58,7 @@ export function closeCircuit(
   em: EntityManager,
   { connectionUuid, actor, reason }: { connectionUuid: string; actor: string; reason: string },
 ): Promise<boolean> {
-  return em.transactional(async tx => {
+  return runInTransaction(em, async tx => {
     const closed = await selectValues<string>(
       tx,
       `update circuit_breaker set failures = '{}', failed_charges = 0, failed_payouts = 0, opened_at = null, probed_at = null

@@ -1,5 +1,6 @@
 import type { UserRole } from '../../domain/users/roles.ts'
 import type { EntityManager } from '../client/orm.ts'
+import { User } from '../entities/user.ts'
 
 const SESSION_HOURS = 12
 /** Duration of a session without user activity. */
@@ -50,7 +51,7 @@ export async function insertSession(
     [hash, passwordDigest, csrf, userAgent, network, userUuid, totpUuid],
   )
   if (inserted.length === 0) return false
-  await em.execute('update app_user set last_sign_in_at = now() where uuid = ?', [userUuid])
+  await em.nativeUpdate(User, userUuid, { lastSignInAt: new Date() })
   return true
 }
 

@@ -1,4 +1,5 @@
 import type { EntityManager } from '../client/orm.ts'
+import { runInTransaction } from '../client/transaction.ts'
 import type { Token } from '../entities/token.ts'
 import { lockAccount } from '../locks.ts'
 
@@ -12,7 +13,7 @@ export async function replaceDefaultConnections(
   { accountUuid, mode }: { accountUuid: string; mode?: Token['mode'] | undefined },
   connectionUuids: string[],
 ): Promise<void> {
-  await em.transactional(async tx => {
+  await runInTransaction(em, async tx => {
     await lockAccount(tx, accountUuid)
     await tx.execute(
       `delete from default_provider d using connection k

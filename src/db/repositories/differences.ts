@@ -1,6 +1,8 @@
 import { randomUUID } from 'node:crypto'
 import type { StatementDifference } from '../../domain/reconciliation/statement-comparison.ts'
 import type { EntityManager } from '../client/orm.ts'
+import { runInTransaction } from '../client/transaction.ts'
+import { Difference } from '../entities/reconciliation.ts'
 
 /** Stores differences between a statement and the ledger for the operator, until a comparison finds them gone. */
 
@@ -17,19 +19,16 @@ export type DifferenceComparison = {
  * closed with other facts is open again, as found now; a checked one that is gone is settled.
  */
 export function recordDifferences(em: EntityManager, comparison: DifferenceComparison): Promise<void> {
-  return em.transactional(tx => recordComparison(tx, comparison))
+  return runInTransaction(em, tx => recordComparison(tx, comparison))
 }
 
 async function recordComparison(
   em: EntityManager,
   { providerAccountUuid, remaining, covers }: DifferenceComparison,
 ): Promise<void> {
-  const open: { uuid: string; detail: StatementDifference }[] = await em.execute(
-    'select uuid, detail from difference where provider_account_uuid = ? and settled_at is null',
-    [providerAccountUuid],
-  )
+  const open = await em.find(Difference, { providerAccount: providerAccountUuid, settledAt: null })
   const checked = open.filter(({ detail }) => covers(detail)).map(({ uuid }) => uuid)
-  await em.execute('update difference set settled_at = now() where uuid = any(array[?]::uuid[])', [checked])
+  await em.nativeUpdate(Difference, { uuid: { $in: checked } }, { settledAt: new Date() })
   for (const difference of remaining)
     await em.execute(
       `insert into difference as d (uuid, provider_account_uuid, kind, movement_type, end_to_end, detail, found_at, seen_at)

@@ -1,7 +1,8 @@
 import type { PanelPixPendingReason } from '../../domain/reconciliation/panel-pix.ts'
-import type { StatementDifference } from '../../domain/reconciliation/statement-comparison.ts'
 import { DAY, HOUR, scaleWait } from '../../domain/shared/intervals.ts'
 import type { EntityManager } from '../client/orm.ts'
+import { Difference } from '../entities/reconciliation.ts'
+import { ROW_LOCK } from '../locks.ts'
 import { selectValue } from '../select-values.ts'
 
 /**
@@ -9,14 +10,13 @@ import { selectValue } from '../select-values.ts'
  * is not posted: an adjustment may account for it.
  */
 
-export type MissingPix = { uuid: string; detail: StatementDifference }
-
-export function findMissingPix(em: EntityManager, providerAccountUuid: string): Promise<MissingPix[]> {
-  return em.execute<MissingPix[]>(
-    `select uuid, detail from difference
-     where provider_account_uuid = ? and kind = 'missing_here' and settled_at is null and closed_at is null
-     order by found_at, uuid`,
-    [providerAccountUuid],
+/** Finds the missing PIX of a provider account, the oldest first. */
+export function findMissingPix(em: EntityManager, providerAccountUuid: string): Promise<Difference[]> {
+  const missing = { kind: 'missing_here', settledAt: null, closedAt: null } as const
+  return em.find(
+    Difference,
+    { ...missing, providerAccount: providerAccountUuid },
+    { orderBy: { foundAt: 'asc', uuid: 'asc' } },
   )
 }
 
@@ -25,11 +25,7 @@ export function findMissingPix(em: EntityManager, providerAccountUuid: string): 
  * booked: an operator has closed it, or another reconciliation has booked it.
  */
 export async function lockMissingPix(em: EntityManager, uuid: string): Promise<boolean> {
-  const rows = await em.execute(
-    'select from difference where uuid = ? and settled_at is null and closed_at is null for update',
-    [uuid],
-  )
-  return rows.length > 0
+  return (await em.findOne(Difference, { uuid, settledAt: null, closedAt: null }, ROW_LOCK)) !== null
 }
 
 /** Sets why a missing PIX is not booked yet; null settles the difference. The caller has locked it. */
@@ -38,10 +34,8 @@ export function updateMissingPix(
   uuid: string,
   pendingReason: PanelPixPendingReason | null,
 ): Promise<unknown> {
-  return em.execute(
-    'update difference set pending_reason = ?, settled_at = case when ?::text is null then now() else settled_at end where uuid = ?',
-    [pendingReason, pendingReason, uuid],
-  )
+  const settlement = pendingReason === null ? { settledAt: new Date() } : {}
+  return em.nativeUpdate(Difference, uuid, { pendingReason, ...settlement })
 }
 
 /** Longest time between a payout of ours and a statement entry under another id that may be the same money. */

@@ -1,5 +1,7 @@
+import { DAY } from '../../domain/shared/intervals.ts'
 import { PASSWORD_RESET_MINUTES } from '../../domain/users/password-reset.ts'
 import type { EntityManager } from '../client/orm.ts'
+import { PasswordReset } from '../entities/password-reset.ts'
 
 /** Links by which users choose a new password. A link ends when it is used, by any other new password, or by its age. */
 
@@ -27,7 +29,7 @@ export async function insertPasswordReset(
   em: EntityManager,
   { uuid, userUuid, tokenHash, sealedMessage }: NewPasswordReset,
 ): Promise<boolean> {
-  await em.execute(`delete from password_reset where expires_at < now() - interval '1 day'`)
+  await em.nativeDelete(PasswordReset, { expiresAt: { $lt: new Date(Date.now() - DAY) } })
   const inserted = await em.execute<object[]>(
     `insert into password_reset (uuid, user_uuid, password_digest, token_hash, sealed_message, created_at, expires_at)
      select ?, u.uuid, ${PASSWORD_DIGEST_SQL}, ?, ?, now(), now() + interval '${PASSWORD_RESET_MINUTES} minutes'
@@ -39,7 +41,7 @@ export async function insertPasswordReset(
 
 /** Deletes the message of a link after it was sent. */
 export async function deleteResetMessage(em: EntityManager, uuid: string): Promise<void> {
-  await em.execute('update password_reset set sealed_message = null where uuid = ?', [uuid])
+  await em.nativeUpdate(PasswordReset, uuid, { sealedMessage: null })
 }
 
 /**

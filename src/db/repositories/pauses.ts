@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import type { EntityManager } from '../client/orm.ts'
+import { runInTransaction } from '../client/transaction.ts'
 import { buildPauseCondition, type MoneyDirection, Pause, type PauseReach } from '../entities/pause.ts'
 import { type Query, query } from '../pipeline/query.ts'
 import { formatTextArray } from '../sql-conditions.ts'
@@ -29,7 +30,7 @@ export function queryIsAnyPaused(connectionUuids: string[], direction: MoneyDire
  * pause keeps its `createdAt`, the time since when no payout starts: either reach stops payouts.
  */
 export async function startPause(em: EntityManager, { target, ...details }: PauseRequest): Promise<void> {
-  await em.transactional(async tx => {
+  await runInTransaction(em, async tx => {
     await tx.upsert(
       Pause,
       { uuid: randomUUID(), ...getPauseTargetColumns(target), ...details, createdAt: new Date() },
@@ -51,7 +52,7 @@ export function endPause(
   em: EntityManager,
   { target, actor, reason, expected }: Omit<PauseRequest, 'reach'> & { expected?: ExpectedPause },
 ): Promise<boolean> {
-  return em.transactional(async tx => {
+  return runInTransaction(em, async tx => {
     if ((await tx.nativeDelete(Pause, { ...getPauseTargetColumns(target), ...expected })) === 0) return false
     await recordOperatorAction(tx, { actor, action: 'resume', subject: formatPauseSubject(target), reason })
     return true

@@ -1,4 +1,5 @@
 import type { EntityManager } from '../client/orm.ts'
+import { UserTotp } from '../entities/user-totp.ts'
 
 /** Writes of second factors. Each accepts a code at most once, in however many processes it arrives. */
 
@@ -7,8 +8,8 @@ export async function consumeTotpStep(
   em: EntityManager,
   { totpUuid, step }: { totpUuid: string; step: number },
 ): Promise<boolean> {
-  const sql = 'update user_totp set last_step = ? where uuid = ? and last_step < ?'
-  return (await countChanged(em, sql, [step, totpUuid, step])) === 1
+  const earlier = { uuid: totpUuid, lastStep: { $lt: step } }
+  return (await em.nativeUpdate(UserTotp, earlier, { lastStep: step })) === 1
 }
 
 /** Marks a recovery code as used; false where there is none, or it was used before. */
@@ -16,8 +17,12 @@ export async function consumeRecoveryCode(
   em: EntityManager,
   { totpUuid, hash }: { totpUuid: string; hash: Buffer },
 ): Promise<boolean> {
-  const sql = 'update recovery_code set used_at = now() where totp_uuid = ? and hash = ? and used_at is null'
-  return (await countChanged(em, sql, [totpUuid, hash])) === 1
+  const { affectedRows } = await em.execute<{ affectedRows: number }>(
+    'update recovery_code set used_at = now() where totp_uuid = ? and hash = ? and used_at is null',
+    [totpUuid, hash],
+    'run',
+  )
+  return affectedRows === 1
 }
 
 export async function insertRecoveryCodes(
@@ -36,9 +41,4 @@ export async function countRecoveryCodes(em: EntityManager, userUuid: string): P
     [userUuid],
   )
   return row?.count ?? null
-}
-
-async function countChanged(em: EntityManager, sql: string, values: unknown[]): Promise<number> {
-  const { affectedRows } = await em.execute<{ affectedRows: number }>(sql, values, 'run')
-  return affectedRows
 }

@@ -5,6 +5,7 @@ import { createAccount, issueToken, revokeTokens } from '../../admin/accounts.ts
 import { createConnection, postOpeningBalance, registerNotificationUrl } from '../../admin/connections.ts'
 import { migrate } from '../../db/client/migrate.ts'
 import { type EntityManager, openOrm } from '../../db/client/orm.ts'
+import { runInTransaction } from '../../db/client/transaction.ts'
 import { Account } from '../../db/entities/account.ts'
 import { Connection } from '../../db/entities/connection.ts'
 import { replaceDefaultConnections } from '../../db/repositories/default-providers.ts'
@@ -107,7 +108,7 @@ async function createDemoData(site: DemoContext): Promise<DemoResult> {
 function ensureMerchantWithConnections(
   site: DemoContext,
 ): Promise<{ merchant: Account; connections: Connection[] }> {
-  return site.em.transactional(async em => {
+  return runInTransaction(site.em, async em => {
     const merchant = (await em.findOne(Account, MERCHANT)) ?? (await createAccount(em, MERCHANT))
     const { uuid: accountUuid } = merchant
     const existing = await em.find(Connection, { accountUuid }, { populate: ['sealedCredentials'] })
@@ -172,7 +173,7 @@ async function ensureRecipient(
   holder: { name: string; document: string },
   merchants: Connection[],
 ) {
-  const account = await site.em.fork().transactional(async em => {
+  const account = await runInTransaction(site.em, async em => {
     const account = (await em.findOne(Account, holder)) ?? (await createAccount(em, holder))
     const existing = await em.find(Connection, { accountUuid: account.uuid })
     const known = new Set(existing.map(one => one.providerAccountUuid))

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
-import { type Orm, runInTransaction } from '../../../src/db/client/orm.ts'
+import type { Orm } from '../../../src/db/client/orm.ts'
+import { runInTransaction } from '../../../src/db/client/transaction.ts'
 import { createTestDatabase } from '../../support/database.ts'
 import { openTestOrm } from '../../support/orm.ts'
 

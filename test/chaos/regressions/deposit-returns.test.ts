@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import { recordUnmatchedPayment } from '../../../src/activities/unmatched/record.ts'
-import { runInTransaction } from '../../../src/db/client/orm.ts'
+import { runInTransaction } from '../../../src/db/client/transaction.ts'
 import { Connection } from '../../../src/db/entities/connection.ts'
 import { checkLedger } from '../../../src/db/repositories/ledger-rules.ts'
 import type { MovementReason } from '../../../src/domain/ledger/movement.ts'

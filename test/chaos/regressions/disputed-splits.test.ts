@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import { changeAccount } from '../../../src/admin/accounts.ts'
-import { runInTransaction } from '../../../src/db/client/orm.ts'
+import { runInTransaction } from '../../../src/db/client/transaction.ts'
 import { checkLedger } from '../../../src/db/repositories/ledger-rules.ts'
 import { openActivityFixture } from '../support/activity-fixture.ts'
 import { createDisputeFixture } from '../support/dispute-fixture.ts'

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
-import { runInTransaction } from '../../../src/db/client/orm.ts'
+import { runInTransaction } from '../../../src/db/client/transaction.ts'
 import type { IncomingPix, IssuedCharge, PayoutReturn } from '../../../src/domain/providers/provider.ts'
 import { toParty } from '../../../src/providers/adapter/party.ts'
 import { openActivityFixture } from '../support/activity-fixture.ts'

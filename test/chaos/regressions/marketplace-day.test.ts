@@ -16,7 +16,7 @@ import {
   showLedgerLine,
 } from '../../../src/contract/ledger/ledger-line.ts'
 import { allRefundsQuery } from '../../../src/contract/refunds/refund.ts'
-import { runInTransaction } from '../../../src/db/client/orm.ts'
+import { runInTransaction } from '../../../src/db/client/transaction.ts'
 import { Connection } from '../../../src/db/entities/connection.ts'
 import { readLedgerLines } from '../../../src/db/repositories/ledger-lines.ts'
 import { checkLedger } from '../../../src/db/repositories/ledger-rules.ts'

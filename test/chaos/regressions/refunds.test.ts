@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
-import { runInTransaction } from '../../../src/db/client/orm.ts'
+import { runInTransaction } from '../../../src/db/client/transaction.ts'
 import type { ChargeSplit } from '../../../src/domain/charges/split.ts'
 import type { IncomingPix, IssuedCharge, ProviderPayout } from '../../../src/domain/providers/provider.ts'
 import type { RefundInput } from '../../../src/workflows/contracts/refunds.ts'

@@ -1,7 +1,7 @@
 import { randomInt, randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, beforeEach, expect, test } from '@jest/globals'
 import { recordUnmatchedPayment } from '../../../src/activities/unmatched/record.ts'
-import { runInTransaction } from '../../../src/db/client/orm.ts'
+import { runInTransaction } from '../../../src/db/client/transaction.ts'
 import { Connection } from '../../../src/db/entities/connection.ts'
 import { recordProviderProbes } from '../../../src/db/repositories/provider-reach.ts'
 import type {

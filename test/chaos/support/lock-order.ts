@@ -17,7 +17,7 @@ const AVAILABLE_BALANCE = /^select bucket, cents from balance/
 /**
  * Reads the statements of all transactions of this process and returns what was locked out of order: disputes come
  * before balances, and what is locked later either is locked already or comes after it in the order of the keys.
- * Without that order, two transactions that credit each other's accounts may deadlock.
+ * Without that order, two transactions that credit each other's accounts may deadlock. A deadlock is listed too.
  */
 export function watchLockOrder(): { violations: string[]; stop(): void } {
   const violations: string[] = []
@@ -39,6 +39,11 @@ export function watchLockOrder(): { violations: string[]; stop(): void } {
     for (const key of keys) locked.balances.add(key)
   }
 
+  /** `runInTransaction` repeats what PostgreSQL has rolled back because of one, so that no call fails with it. */
+  function reportDeadlock(error: Error): void {
+    if (error.message === 'deadlock detected') violations.push('a deadlock')
+  }
+
   Client.prototype.query = function (this: object, ...given) {
     const [request] = given as [string | { text: string; values: unknown[] }]
     const { text, values } = typeof request === 'string' ? { text: request, values: [] } : request
@@ -47,6 +52,7 @@ export function watchLockOrder(): { violations: string[]; stop(): void } {
     if (/^(commit|rollback)$/.test(text)) transactions.delete(this)
     const locked = transactions.get(this)
     const result = original.apply(this, given)
+    void Promise.resolve(result).catch(reportDeadlock)
     if (!locked) return result
     if (DISPUTE_LOCK.test(text)) {
       const [providerAccount, accounts] = values as [string, string[]]

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { recordUnmatchedPayment } from '../../../src/activities/unmatched/record.ts'
-import { type EntityManager, runInTransaction } from '../../../src/db/client/orm.ts'
+import type { EntityManager } from '../../../src/db/client/orm.ts'
+import { runInTransaction } from '../../../src/db/client/transaction.ts'
 import { Connection } from '../../../src/db/entities/connection.ts'
 import type { ChargeSplit } from '../../../src/domain/charges/split.ts'
 import type { IncomingPix, IssuedCharge, ProviderPayout } from '../../../src/domain/providers/provider.ts'

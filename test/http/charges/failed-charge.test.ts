@@ -5,7 +5,7 @@ import { chargeRoutes } from '../../../src/api/charges/routes.ts'
 import { eventRoutes } from '../../../src/api/events/routes.ts'
 import { deriveOperationUuid, fingerprintRequest } from '../../../src/api/operations/idempotency.ts'
 import { createChargeBody } from '../../../src/contract/charges/charge.ts'
-import { transactionReturning } from '../../../src/db/pipeline/query.ts'
+import { runInTransaction } from '../../../src/db/client/transaction.ts'
 import { type ApiFixture, openApiFixture } from '../support/api-fixture.ts'
 
 /** The error of a charge that no provider has issued. */
@@ -47,7 +47,7 @@ async function failCharge(atA: Outcome, atB: Outcome) {
        select ?, 'issue', ?, uuid, provider_account_uuid, ?, ?, ?, ?, ?, now(), now() from connection where uuid = ?`,
       [randomUUID(), uuid, position, state, code, message, providerCode, connection],
     )
-  await transactionReturning(fixture.orm, tx => failIssuing(tx, uuid))
+  await runInTransaction(fixture.orm, tx => failIssuing(tx, uuid))
   return {
     async readErrors(connectionUuid?: string) {
       const token = await fixture.insertToken({ accountUuid, ...(connectionUuid && { connectionUuid }) })

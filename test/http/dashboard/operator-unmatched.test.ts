@@ -5,7 +5,7 @@ import { recordUnmatchedPayment } from '../../../src/activities/unmatched/record
 import { buildPendingReturnLegs } from '../../../src/activities/unmatched/return-payout.ts'
 import { addUser } from '../../../src/admin/users.ts'
 import { dashboardRoutes } from '../../../src/dashboard/routes.ts'
-import { runInTransaction } from '../../../src/db/client/orm.ts'
+import { runInTransaction } from '../../../src/db/client/transaction.ts'
 import { Connection } from '../../../src/db/entities/connection.ts'
 import { Movement } from '../../../src/db/entities/movement.ts'
 import { checkLedger } from '../../../src/db/repositories/ledger-rules.ts'

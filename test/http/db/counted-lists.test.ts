@@ -9,7 +9,7 @@ import { listDeliveries } from '../../../src/api/operations/webhook-deliveries.t
 import { eventsQuery } from '../../../src/contract/events/event.ts'
 import { ledgerQuery } from '../../../src/contract/ledger/ledger-line.ts'
 import { deliveriesQuery } from '../../../src/contract/webhooks/webhook-delivery.ts'
-import { runInTransaction } from '../../../src/db/client/orm.ts'
+import { runInTransaction } from '../../../src/db/client/transaction.ts'
 import { foldListCounters } from '../../../src/db/repositories/list-counters.ts'
 import { createSeededRandom } from '../../domain/support/seeded-random.ts'
 import { ANY_EVENT_BODY } from '../../support/event-bodies.ts'

@@ -6,7 +6,8 @@ import {
   type DisputeUpdate,
 } from '../../../src/activities/disputes/apply-provider-state.ts'
 import { lockCharge, lockTransfer } from '../../../src/activities/shared/transition.ts'
-import { type EntityManager, runInTransaction } from '../../../src/db/client/orm.ts'
+import type { EntityManager } from '../../../src/db/client/orm.ts'
+import { runInTransaction } from '../../../src/db/client/transaction.ts'
 import { Connection } from '../../../src/db/entities/connection.ts'
 import { lockAvailableBalance } from '../../../src/db/ledger/post.ts'
 import { lockConnection } from '../../../src/db/locks.ts'

@@ -3,8 +3,9 @@ import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import { defineEntity, OptimisticLockError } from '@mikro-orm/core'
 import { MikroORM } from '@mikro-orm/postgresql'
 import { PostgresDialect } from 'kysely'
+import { runInTransaction } from '../../../src/db/client/transaction.ts'
 import { PipelinedPool } from '../../../src/db/pipeline/pool.ts'
-import { constantQuery, transactionReturning } from '../../../src/db/pipeline/query.ts'
+import { constantQuery } from '../../../src/db/pipeline/query.ts'
 import { createTestDatabase } from '../../support/database.ts'
 
 /** MikroORM's checks of what PostgreSQL reports, which an entity with a version column would rely on. */
@@ -50,7 +51,7 @@ test('a change of a versioned row that has vanished fails, by a flush and at the
   lost.note.text = 'late'
   await expect(lost.em.flush()).rejects.toThrow(OptimisticLockError)
 
-  const ended = transactionReturning(orm, async em => {
+  const ended = runInTransaction(orm, async em => {
     const note = em.create(Note, { uuid: randomUUID(), text: 'first' })
     await em.flush()
     await em.execute('delete from note where uuid = ?', [note.uuid])

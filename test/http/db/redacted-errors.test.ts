@@ -8,7 +8,7 @@ import {
   activityInterceptorPlugin,
   redactionInterceptor,
 } from '../../../src/activities/runtime/interceptors.ts'
-import { runInTransaction } from '../../../src/db/client/orm.ts'
+import { runInTransaction } from '../../../src/db/client/transaction.ts'
 import { sendStatement } from '../../../src/db/pipeline/query.ts'
 import { redactError } from '../../../src/db/redact-error.ts'
 import type { TemporalContext } from '../../../src/temporal/workflow-options.ts'

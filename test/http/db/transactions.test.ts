@@ -2,7 +2,8 @@ import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, beforeEach, expect, test } from '@jest/globals'
 import { types } from 'pg'
 import { lockCharge, lockTransfer } from '../../../src/activities/shared/transition.ts'
-import { type EntityManager, type Orm, readInSnapshot, runInTransaction } from '../../../src/db/client/orm.ts'
+import type { EntityManager, Orm } from '../../../src/db/client/orm.ts'
+import { readInSnapshot, runInTransaction } from '../../../src/db/client/transaction.ts'
 import { Account } from '../../../src/db/entities/account.ts'
 import { PipelinedPool } from '../../../src/db/pipeline/pool.ts'
 import {
@@ -17,7 +18,6 @@ import {
   runQuery,
   selectRows,
   sendStatement,
-  transactionReturning,
 } from '../../../src/db/pipeline/query.ts'
 import { openTestOrm } from '../../support/orm.ts'
 import { type ApiFixture, openApiFixture } from '../support/api-fixture.ts'
@@ -190,17 +190,50 @@ test('a snapshot reads one moment, and changes nothing', async () => {
   await isAlone()
 })
 
-test('a nested transaction is rolled back alone', async () => {
-  await runInTransaction(orm, async em => {
-    const inner = em.transactional(async tx => {
-      await tx.execute(rename('inner'))
-      throw new Error('only this')
-    })
-    await expect(inner).rejects.toThrow('only this')
-    await em.execute(rename('outer'))
+test('work within a transaction is part of it: rolled back with it, and seen by it', async () => {
+  const failed = runInTransaction(orm, async em => {
+    await runInTransaction(em, inner => inner.execute(rename('inner')))
+    throw new Error('all of it')
   })
-  expect(await nameNow()).toBe('outer')
+  await expect(failed).rejects.toThrow('all of it')
+  expect(await nameNow()).not.toBe('inner')
+  const seen = await runInTransaction(orm, em =>
+    runInTransaction(em, async inner => {
+      await inner.execute(rename('both'))
+      return nameOf(uuid)
+    }),
+  )
+  expect([seen, await nameNow()]).toEqual(['both', 'both'])
+  await isAlone()
 })
+
+test.each(['40P01', '40001'])(
+  'a transaction is run again where PostgreSQL rolls it back by %s',
+  async code => {
+    let runs = 0
+    const rolledBack = `do $$ begin raise exception 'rolled back' using errcode = '${code}'; end $$`
+    const conflicting = (failures: number) =>
+      runInTransaction(orm, async em => {
+        runs += 1
+        const added = addOne(em, `run ${runs}`)
+        await em.flush()
+        if (runs <= failures) await em.execute(rolledBack)
+        return nameOf(added)
+      })
+    expect(await conflicting(3)).toBe('run 4')
+    runs = 0
+    await expect(conflicting(4)).rejects.toMatchObject({ code })
+    expect(runs).toBe(4)
+    runs = 0
+    const other = runInTransaction(orm, async em => {
+      runs += 1
+      await em.execute('select 1 / 0')
+    })
+    await expect(other).rejects.toThrow('division by zero')
+    expect(runs).toBe(1)
+    await isAlone()
+  },
+)
 
 test('new rows are one round trip; a row that is read first is read with BEGIN', async () => {
   const [first, second] = await runInTransaction(orm, async em => [addOne(em, 'one'), addOne(em, 'two')])
@@ -226,7 +259,7 @@ test('new rows are one round trip; a row that is read first is read with BEGIN',
 })
 
 test('queries at the end of a transaction see all its writes, in the round trip of the commit', async () => {
-  const answer = await transactionReturning(orm, async em => {
+  const answer = await runInTransaction(orm, async em => {
     const added = addOne(em, 'just now')
     return mapQuery(batchQueries(nameOf(added), nameOf(uuid), constantQuery('known')), answers => answers)
   })
@@ -236,7 +269,7 @@ test('queries at the end of a transaction see all its writes, in the round trip 
     expect.stringMatching(/^insert into account [^;]*; select name [^;]*; select name [^;]*; commit$/),
   ])
   capturedMessages.splice(0)
-  expect(await transactionReturning(orm, async () => constantQuery(1))).toBe(1)
+  expect(await runInTransaction(orm, async () => constantQuery(1))).toBe(1)
   expect(capturedMessages).toEqual([])
   await isAlone()
 })
@@ -247,7 +280,7 @@ test('a changed row that is deleted meanwhile fails the transaction, and nothing
     addOne(em, 'deleted', { uuid: lost })
     await em.execute(rename('as it was'))
   })
-  const late = transactionReturning(orm, async em => {
+  const late = runInTransaction(orm, async em => {
     const [gone, other] = [await em.findOneOrFail(Account, lost), await em.findOneOrFail(Account, kept)]
     await fixture.orm.em
       .fork({ disableContextResolution: true })
@@ -262,20 +295,20 @@ test('a changed row that is deleted meanwhile fails the transaction, and nothing
 
 test('a transaction that fails at its commit or its last query returns nothing and has changed nothing', async () => {
   await runInTransaction(orm, em => em.execute(rename('as it was')))
-  const duplicate = transactionReturning(orm, async em => {
+  const duplicate = runInTransaction(orm, async em => {
     await em.execute(rename('changed'))
     addOne(em, 'accepted', { uuid })
     return nameOf(uuid)
   })
   await expect(duplicate).rejects.toMatchObject({ code: '23505' })
   await isAlone()
-  const wrong = transactionReturning(orm, async em => {
+  const wrong = runInTransaction(orm, async em => {
     await em.execute(rename('changed'))
     return query('select 1 / 0 as x', [], () => 'never')
   })
   await expect(wrong).rejects.toThrow('division by zero')
   await isAlone()
-  const given = transactionReturning(orm, async em => {
+  const given = runInTransaction(orm, async em => {
     await em.execute(rename('changed'))
     throw new Error('no')
   })
@@ -372,29 +405,6 @@ test('a BEGIN that fails executes no write, although the read before it was sent
   expect(await nameNow()).not.toBe('outside')
   client.release()
   await pool.end()
-})
-
-test('rows before, in and after a nested transaction are rolled back or kept with their own transaction', async () => {
-  const [before, inside, later] = [randomUUID(), randomUUID(), randomUUID()]
-  await runInTransaction(orm, async em => {
-    addOne(em, 'before', { uuid: before })
-    await em.flush()
-    const inner = em.transactional(async tx => {
-      addOne(tx, 'inside', { uuid: inside })
-      await tx.flush()
-      throw new Error('only this')
-    })
-    await expect(inner).rejects.toThrow('only this')
-    const broken = em.transactional(async tx => addOne(tx, 'accepted', { uuid }))
-    await expect(broken).rejects.toMatchObject({ code: '23505' })
-    addOne(em, 'later', { uuid: later })
-  })
-  expect([await nameNow(before), await nameNow(inside), await nameNow(later)]).toEqual([
-    'before',
-    undefined,
-    'later',
-  ])
-  await isAlone()
 })
 
 test('a statement is parsed once per connection, however often it is run, and again after a failed parse', async () => {

@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, beforeEach, expect, test } from '@jest/globals'
 import { createMovement } from '../../../src/activities/ledger/movements.ts'
-import { type EntityManager, runInTransaction } from '../../../src/db/client/orm.ts'
+import type { EntityManager } from '../../../src/db/client/orm.ts'
+import { runInTransaction } from '../../../src/db/client/transaction.ts'
 import type { Movement } from '../../../src/db/entities/movement.ts'
 import { type MovementLegs, writePostings } from '../../../src/db/ledger/post.ts'
 import {

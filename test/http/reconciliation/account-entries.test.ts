@@ -5,7 +5,7 @@ import { settleManually } from '../../../src/activities/payouts/manual-settlemen
 import { transferPayout } from '../../../src/activities/transfers/transfer-payout.ts'
 import { recordUnmatchedPayment } from '../../../src/activities/unmatched/record.ts'
 import { checkProviderBalances } from '../../../src/admin/ledger-check.ts'
-import { runInTransaction } from '../../../src/db/client/orm.ts'
+import { runInTransaction } from '../../../src/db/client/transaction.ts'
 import { Connection } from '../../../src/db/entities/connection.ts'
 import { listOpenAccountEntries } from '../../../src/db/repositories/account-entries.ts'
 import { checkLedger } from '../../../src/db/repositories/ledger-rules.ts'

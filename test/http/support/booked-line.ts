@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto'
-import { type Orm, runInTransaction } from '../../../src/db/client/orm.ts'
+import type { Orm } from '../../../src/db/client/orm.ts'
+import { runInTransaction } from '../../../src/db/client/transaction.ts'
 
 /** A line of a statement with a movement of its own, booked at any time. */
 export type BookedLine = {

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { recordUnmatchedPayment } from '../../../src/activities/unmatched/record.ts'
-import { runInTransaction } from '../../../src/db/client/orm.ts'
+import { runInTransaction } from '../../../src/db/client/transaction.ts'
 import { Connection } from '../../../src/db/entities/connection.ts'
 import type { MovementReason } from '../../../src/domain/ledger/movement.ts'
 import type { IncomingPix } from '../../../src/domain/providers/provider.ts'

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import { returnPayout } from '../../../src/activities/unmatched/return-payout.ts'
-import { runInTransaction } from '../../../src/db/client/orm.ts'
+import { runInTransaction } from '../../../src/db/client/transaction.ts'
 import { noQuery } from '../../../src/db/pipeline/query.ts'
 import { type ApiFixture, openApiFixture } from '../support/api-fixture.ts'
 import { insertDispute } from '../support/dispute-rows.ts'

@@ -6,7 +6,7 @@ import { replayMissedEvents } from '../../../src/activities/webhooks/sweep-deliv
 import { eventRoutes } from '../../../src/api/events/routes.ts'
 import { deliveryRoutes } from '../../../src/api/webhooks/delivery-routes.ts'
 import { webhookRoutes } from '../../../src/api/webhooks/routes.ts'
-import { runInTransaction } from '../../../src/db/client/orm.ts'
+import { runInTransaction } from '../../../src/db/client/transaction.ts'
 import { foldListCounters } from '../../../src/db/repositories/list-counters.ts'
 import {
   type CertificateAuthority,

@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import { uuidSchema } from '../../../contract/shared/fields.ts'
+import { runInTransaction } from '../../../db/client/transaction.ts'
 import { Account } from '../../../db/entities/account.ts'
 import { findAccounts, findByIdentifier } from '../../../db/repositories/account-search.ts'
 import { setOpenedAccount } from '../../../db/repositories/dashboard-sessions.ts'
@@ -40,7 +41,7 @@ export function registerAccountPages({ get, post }: DashboardRouter): void {
     async handle({ em, form, session: { sessionHash, user } }) {
       const { account: accountUuid, noun, uuid, reason } = parseFormFields(openFormSchema, form)
       if ((await em.fork().count(Account, accountUuid)) === 0) fail('not_found')
-      await em.fork().transactional(async tx => {
+      await runInTransaction(em, async tx => {
         const subject = `account/${accountUuid}`
         await recordOperatorAction(tx, { actor: user.email, action: 'open_account', subject, reason })
         await setOpenedAccount(tx, { sessionHash, accountUuid })
@@ -52,7 +53,7 @@ export function registerAccountPages({ get, post }: DashboardRouter): void {
 
   post('operator', `${ACCOUNTS_PATH}/close`, {
     async handle({ em, session: { sessionHash } }) {
-      await em.transactional(tx => setOpenedAccount(tx, { sessionHash, accountUuid: null }))
+      await runInTransaction(em, tx => setOpenedAccount(tx, { sessionHash, accountUuid: null }))
       return redirect(ACCOUNTS_PATH)
     },
     renderForm: showAccounts,

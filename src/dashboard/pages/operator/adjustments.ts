@@ -59,14 +59,11 @@ export function registerAdjustmentForms(router: DashboardRouter): void {
     },
     async act({ direction, value, entry, reason, once, ...fields }, { em, actor, language }) {
       const { connection } = await requireConnection(em, fields.connection)
-      await proposeAdjustment(
-        { em },
-        {
-          ...{ accountUuid: connection.accountUuid, connectionUuid: connection.uuid, direction, uuid: once },
-          ...{ cents: parseAdjustmentCents(value, language), entryUuid: entry ?? null },
-          ...{ operatorEmail: actor, reason },
-        },
-      )
+      await proposeAdjustment(em, {
+        ...{ accountUuid: connection.accountUuid, connectionUuid: connection.uuid, direction, uuid: once },
+        ...{ cents: parseAdjustmentCents(value, language), entryUuid: entry ?? null },
+        ...{ operatorEmail: actor, reason },
+      })
       return 'adjustment_proposed'
     },
   })
@@ -101,7 +98,7 @@ export function registerAdjustmentForms(router: DashboardRouter): void {
       }
     },
     async act({ adjustment: uuid, reason }, { em, actor }) {
-      await approveAdjustment({ em }, { uuid, operatorEmail: actor, reason, timeScale: temporal.timeScale })
+      await approveAdjustment(em, { uuid, operatorEmail: actor, reason, timeScale: temporal.timeScale })
       return 'adjustment_booked'
     },
   })

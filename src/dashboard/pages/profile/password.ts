@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import { recordUserAction } from '../../../admin/account-users.ts'
 import type { EntityManager } from '../../../db/client/orm.ts'
+import { runInTransaction } from '../../../db/client/transaction.ts'
 import { User } from '../../../db/entities/user.ts'
 import {
   keepSessionOfNewPassword,
@@ -44,7 +45,7 @@ export function registerPasswordForm({ post }: DashboardRouter): void {
 /** Replaces the verified password of the signed-in user; false where it was replaced meanwhile. */
 async function replacePassword(visit: PageContext, user: User, password: string): Promise<boolean> {
   const passwordHash = await hashPassword(password)
-  return visit.em.fork().transactional(async tx => {
+  return runInTransaction(visit.em, async tx => {
     if (!(await lockVerifiedUser(tx, toVerifiedUser(user)))) return false
     await tx.nativeUpdate(User, { uuid: user.uuid }, { passwordHash })
     await keepSessionOfNewPassword(tx, visit.session)
@@ -67,7 +68,7 @@ export function runWithVerifiedUser<T>(
   user: User,
   work: (tx: EntityManager) => Promise<T>,
 ): Promise<T> {
-  return em.fork().transactional(async tx => {
+  return runInTransaction(em, async tx => {
     if (!(await lockVerifiedUser(tx, toVerifiedUser(user)))) failField('current_password', 'is wrong')
     return work(tx)
   })

@@ -1,5 +1,6 @@
 import Bowser from 'bowser'
 import { recordUserAction } from '../../../admin/account-users.ts'
+import { runInTransaction } from '../../../db/client/transaction.ts'
 import {
   type ListedSession,
   listOwnSessions,
@@ -37,7 +38,7 @@ export function registerProfilePages({ get, post }: DashboardRouter): void {
 /** Ends one other session of the user, or all others, and records it. */
 function endSessions(visit: PageContext, uuid?: string): Promise<void> {
   const { em, session } = visit
-  return em.transactional(async tx => {
+  return runInTransaction(em, async tx => {
     await revokeOtherSessions(tx, session, uuid)
     const subject = `user/${session.user.uuid}`
     await recordUserAction(tx, { actor: actingUser(visit), action: 'end_sessions', subject })
