@@ -56,8 +56,3 @@ export function retryDelayMs(attempts: number, chance: number, retryAfterMs = 0)
   if (wait === undefined) return null
   return Math.max(Math.round(wait * (0.9 + chance * 0.2)), Math.min(retryAfterMs, DAY))
 }
-
-/** Builds the result of first attempts that failed as a whole: all deliveries are open, and their workflows attempt them at once. */
-export function leaveDeliveriesOpen(deliveries: string[]) {
-  return { open: deliveries.map(deliveryUuid => ({ deliveryUuid, firstWaitMs: 0 })) }
-}
