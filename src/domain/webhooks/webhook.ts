@@ -7,9 +7,6 @@ export type SubscribableEventType = (typeof SUBSCRIBABLE_EVENT_TYPES)[number]
 export const EVENT_TYPES = [...SUBSCRIBABLE_EVENT_TYPES, 'TEST'] as const
 export type EventType = (typeof EVENT_TYPES)[number]
 
-/** How a delivery ended. */
-export type DeliveryOutcome = 'DELIVERED' | 'FAILED' | 'CANCELLED'
-
 /** Webhook retry schedule (SPEC §8): the waits before each attempt after the first, 75 h in all. */
 export const RETRY_SCHEDULE_MS: readonly number[] = [
   5 * SECOND,
