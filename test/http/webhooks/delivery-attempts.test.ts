@@ -375,6 +375,19 @@ test('an attempt that fails after another one of its delivery succeeded leaves t
   expect(await hook.readDelivery(delivery)).toMatchObject({ status: 'DELIVERED', attempt_count: 2 })
 })
 
+test.each([['FAILED'], ['CANCELLED']])(
+  'PostgreSQL refuses that a delivered delivery becomes %s',
+  async status => {
+    const hook = await endpoint()
+    const delivery = await hook.createEvent()
+    await hook.deliver(delivery)
+    await expect(hook.updateDelivery(delivery, `status = '${status}'`)).rejects.toMatchObject({
+      constraint: 'delivery_transition',
+    })
+    expect((await hook.readDelivery(delivery)).status).toBe('DELIVERED')
+  },
+)
+
 describe('first attempts within a workflow task', () => {
   /** Waits for answers that do come, on a machine that may be busy. */
   const PATIENT = { fastMs: 20_000, probeMs: 40_000 }
