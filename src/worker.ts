@@ -10,8 +10,7 @@ import {
 } from './activities/index.ts'
 import type { ActivityDependencies } from './activities/runtime/dependencies.ts'
 import { activityInterceptorPlugin } from './activities/runtime/interceptors.ts'
-import { MAX_LOCAL_ACTIVITIES } from './activities/webhooks/first-attempt-slots.ts'
-import { attemptFirstDeliveries } from './activities/webhooks/first-attempts.ts'
+import { MAX_LOCAL_ACTIVITIES } from './activities/webhooks/first-attempts.ts'
 import { createApp } from './api/app.ts'
 import { healthRoutes } from './api/health/routes.ts'
 import { workerMetricsRoutes } from './api/metrics/routes.ts'
@@ -124,7 +123,6 @@ const providerWatch = createProviderWatch({
 })
 await providerWatch.waitUntilReachable()
 const dependencies = createDependencies(config)
-const makeFirstAttempts = attemptFirstDeliveries(dependencies)
 const workflowBundle = await loadWorkflowBundle(config.otlpUrl === undefined ? 'plain' : 'traced')
 const { version } = config.temporal
 const stopHousekeeping = await followCurrentVersion(client, temporal, {
@@ -147,9 +145,9 @@ const workflowWorker = await Worker.create({
   taskQueue: config.temporal.taskQueue,
   workflowBundle,
   activities: {
-    ...providerActivities(dependencies, makeFirstAttempts),
+    ...providerActivities(dependencies),
     ...databaseActivities(dependencies),
-    ...firstAttemptActivities(makeFirstAttempts),
+    ...firstAttemptActivities(dependencies),
     ...maintenanceActivities(dependencies),
   },
   maxCachedWorkflows: config.cachedWorkflows,

@@ -37,24 +37,17 @@ import { orderDepositReturn, rebuildReturnOrder } from './unmatched/order-return
 import { recordDeposit } from './unmatched/record-deposit.ts'
 import { keepUnmatchedPayment, returnPayout } from './unmatched/return-payout.ts'
 import { sendPasswordReset } from './users/password-resets.ts'
-import { announcingPoll } from './webhooks/announcing-poll.ts'
 import { attemptDelivery } from './webhooks/deliver.ts'
 import { attemptFirstDeliveries } from './webhooks/first-attempts.ts'
 import { pruneEvents } from './webhooks/prune-events.ts'
 import { replayMissedEvents, sweepDeliveries } from './webhooks/sweep-deliveries.ts'
 
-/**
- * Activities that call a provider, each with the transaction that records the answer. `makeFirstAttempts`: shared with
- * `firstAttemptActivities`, because it limits the attempts of a process.
- */
-export function providerActivities(
-  dependencies: ActivityDependencies,
-  makeFirstAttempts = attemptFirstDeliveries(dependencies),
-) {
+/** Activities that call a provider, each with the transaction that records the answer. */
+export function providerActivities(dependencies: ActivityDependencies) {
   return {
     issueCharge: issueCharge(dependencies),
     restoreIssuedCharge: restoreIssuedCharge(dependencies),
-    pollCharge: announcingPoll(pollCharge(dependencies), makeFirstAttempts),
+    pollCharge: pollCharge(dependencies),
     cancelCharge: cancelChargeAtProvider(dependencies),
     closeOrphan: closeOrphan(dependencies),
     recordDeposit: recordDeposit(dependencies),
@@ -122,8 +115,8 @@ export function maintenanceActivities(dependencies: ActivityDependencies) {
 }
 
 /** First attempts of webhook deliveries, as local activities of the workflows that announce something. */
-export function firstAttemptActivities(makeFirstAttempts: ReturnType<typeof attemptFirstDeliveries>) {
-  return { attemptFirstDeliveries: makeFirstAttempts }
+export function firstAttemptActivities(dependencies: ActivityDependencies) {
+  return { attemptFirstDeliveries: attemptFirstDeliveries(dependencies) }
 }
 
 /** Webhook deliveries, on a task queue of their own: an endpoint without a response must not delay provider calls. */

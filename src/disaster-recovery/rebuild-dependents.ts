@@ -4,7 +4,7 @@ import { Attempt } from '../db/entities/attempt.ts'
 import { Dispute } from '../db/entities/dispute.ts'
 import { PixKey } from '../db/entities/pix-key.ts'
 import { Delivery } from '../db/entities/webhook.ts'
-import { endPendingDelivery } from '../db/repositories/deliveries.ts'
+import { restoreDeliveryOutcome } from '../db/repositories/deliveries.ts'
 import { disputeMachine } from '../domain/disputes/dispute.ts'
 import { signalDispute } from '../temporal/signals.ts'
 import { readLastResult, readWorkflowHistory } from '../temporal/workflow-history.ts'
@@ -106,7 +106,7 @@ async function restoreDelivery({
   if ((await em.count(Delivery, { uuid, status: 'PENDING' })) === 0) return null
   const result = await readLatestResult(client, id)
   if (result !== 'DELIVERED' && result !== 'FAILED' && result !== 'CANCELLED') return null
-  await endPendingDelivery(em, uuid, result)
+  await restoreDeliveryOutcome(em, uuid, result)
   return { outcome: 'restored' }
 }
 

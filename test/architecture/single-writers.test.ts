@@ -8,8 +8,9 @@ import type { Dispute } from '../../src/db/entities/dispute.ts'
 import type { PixKey } from '../../src/db/entities/pix-key.ts'
 import type { Refund } from '../../src/db/entities/refund.ts'
 import type { Transfer } from '../../src/db/entities/transfer.ts'
+import type { Delivery } from '../../src/db/entities/webhook.ts'
 
-/** What only one function may do: write the state of a charge, transfer, refund, dispute, PIX key or attempt, and derive operations. */
+/** What only one function may do: write the state of a charge, transfer, refund, dispute, PIX key, attempt or delivery, and derive operations. */
 
 const SRC = join(import.meta.dirname, '../../src')
 const files = (await readdir(SRC, { recursive: true }))
@@ -21,6 +22,7 @@ const sources = await Promise.all(
 
 const SQL_WRITE =
   /\bupdate (?:charge|transfer|refund|dispute|pix_key|attempt)\b(?:(?!\bwhere\b)[^`'])*[ ,]state = /i
+const SQL_DELIVERY_WRITE = /\bupdate delivery\b(?:(?!\bwhere\b)[^`'])*(?<!\bwhen)[ ,]status = /i
 const ENTITIES = ['Charge', 'Transfer', 'Refund', 'Dispute', 'PixKey', 'Attempt']
 const ROW_NAMES = [
   'charge',
@@ -37,11 +39,14 @@ const ROW_NAMES = [
 
 /** Tests for the writes that a read-only property does not prevent: SQL, `nativeUpdate` and `Object.assign`. */
 function writesState(text: string): boolean {
-  if (SQL_WRITE.test(text)) return true
+  if (SQL_WRITE.test(text) || SQL_DELIVERY_WRITE.test(text)) return true
   if (!/\b(nativeUpdate|assign)\(/.test(text)) return false
   return callsIn(parseSync(text, { syntax: 'typescript', target: 'es2023' })).some(({ name, args }) => {
-    if (name === 'nativeUpdate') return ENTITIES.includes(args[0]?.name ?? '') && !!args[2]?.hasState
-    return name === 'assign' && ROW_NAMES.includes(args[0]?.name ?? '') && !!args[1]?.hasState
+    if (name !== 'nativeUpdate' && name !== 'assign') return false
+    const written = args[0]?.name ?? ''
+    const columns = args[name === 'assign' ? 1 : 2]?.keys ?? []
+    if (/^delivery$/i.test(written)) return columns.includes('status')
+    return (name === 'assign' ? ROW_NAMES : ENTITIES).includes(written) && columns.includes('state')
   })
 }
 
@@ -54,7 +59,7 @@ type SyntaxNode = {
   callee: { property?: SyntaxNode }
   arguments: SyntaxNode[]
 }
-type Call = { name: string | undefined; args: { name: string | undefined; hasState: boolean }[] }
+type Call = { name: string | undefined; args: { name: string | undefined; keys: (string | undefined)[] }[] }
 
 function callsIn(node: unknown): Call[] {
   if (typeof node !== 'object' || node === null) return []
@@ -65,7 +70,7 @@ function callsIn(node: unknown): Call[] {
     name: callee.property?.value,
     args: args.map(({ expression: { value, properties = [] } }) => ({
       name: value,
-      hasState: properties.some(one => (one.key ?? one).value === 'state'),
+      keys: properties.map(one => (one.key ?? one).value),
     })),
   }
   return [call, ...inner]
@@ -79,8 +84,9 @@ test('the state of a row is read-only: the compiler refuses these lines, and fai
     dispute: Dispute
     pixKey: PixKey
     attempt: Attempt
+    delivery: Delivery
   }
-  const write = ({ charge, transfer, refund, dispute, pixKey, attempt }: Rows) => {
+  const write = ({ charge, transfer, refund, dispute, pixKey, attempt, delivery }: Rows) => {
     // @ts-expect-error only `transition` writes it
     charge.state = 'paid'
     // @ts-expect-error only `transition` writes it
@@ -93,6 +99,8 @@ test('the state of a row is read-only: the compiler refuses these lines, and fai
     pixKey.state = 'active'
     // @ts-expect-error only `transitionAttempt` writes it
     attempt.state = 'settled'
+    // @ts-expect-error only `transitionDelivery` writes it
+    delivery.status = 'DELIVERED'
   }
   expect(write).toBeInstanceOf(Function)
 })
@@ -105,12 +113,16 @@ test.each([
   "Object.assign(charge, { state: 'paid' })",
   "Object.assign(attempt, { code: null, state: 'orphan' })",
   "await em.execute(`update attempt set state = 'closed' where uuid = ?`, [uuid])",
+  "await em.execute(`update delivery set sweep_at = null, status = 'FAILED' where uuid = ?`, [uuid])",
+  "await em.nativeUpdate(Delivery, { uuid }, { status: 'FAILED', sweepAt: null })",
 ])('a write of a state beside `transition` is found: %s', planted => expect(writesState(planted)).toBe(true))
 
 test.each([
   'await em.nativeUpdate(Refund, { uuid, state }, { acceptedAt: at })',
   "await em.execute(`update charge set sequence = 1 where state = 'paid'`)",
+  "await em.execute(`update delivery set sweep_at = case when status = 'PENDING' then now() end where uuid = ?`)",
   "Object.assign(token, { state: 'revoked' })",
+  'Object.assign(delivery, { sweepAt })',
 ])('no other write is: %s', allowed => expect(writesState(allowed)).toBe(false))
 
 test('only `transition` writes the state of a row', () => {

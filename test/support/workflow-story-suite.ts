@@ -1,12 +1,7 @@
 import { afterAll, afterEach, beforeAll } from '@jest/globals'
 import type { SearchAttributePair } from '@temporalio/common'
-import { announcingPoll } from '../../src/activities/webhooks/announcing-poll.ts'
 import { buildMoneyWorkflowOptions, type WorkflowMetadata } from '../../src/temporal/workflow-options.ts'
-import {
-  awaitIssuedUpdate,
-  type ChargeInput,
-  type PollChargeResult,
-} from '../../src/workflows/contracts/charges.ts'
+import { awaitIssuedUpdate, type ChargeInput } from '../../src/workflows/contracts/charges.ts'
 import type { DepositReturnInput } from '../../src/workflows/contracts/deposit-returns.ts'
 import type { DisputeInput } from '../../src/workflows/contracts/disputes.ts'
 import type { AuthCodeInput, PixKeyInput } from '../../src/workflows/contracts/pix-keys.ts'
@@ -100,10 +95,6 @@ export function setUpWorkflowStories() {
     temporal = await startTimeSkippingServer({
       main: {
         ...Object.fromEntries(Object.keys(MAIN_ACTIVITIES).map(name => [name, act(name as ActivityName)])),
-        pollCharge: announcingPoll(
-          order => act('pollCharge')(order) as Promise<PollChargeResult>,
-          async deliveries => playing!.answerFirstAttempts(deliveries),
-        ),
         attemptFirstDeliveries: async (deliveries: string[]) => playing?.answerFirstAttempts(deliveries),
       },
       webhooks: { attemptDelivery: act('attemptDelivery') },

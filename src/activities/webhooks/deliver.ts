@@ -9,14 +9,10 @@ import {
   postponeDelivery,
   recordSuccessfulAttempt,
 } from '../../db/repositories/deliveries.ts'
-import { disableWebhook, getUndeliveredStatus, lockWebhook } from '../../db/repositories/webhook-endpoints.ts'
+import { transitionDelivery } from '../../db/repositories/delivery-status.ts'
+import { disableWebhook, getEndingEvent, lockWebhook } from '../../db/repositories/webhook-endpoints.ts'
 import { scaleWait, WAITS } from '../../domain/shared/intervals.ts'
-import {
-  type DeliveryOutcome,
-  DISABLE_AFTER_MS,
-  RETRY_SCHEDULE_MS,
-  retryDelayMs,
-} from '../../domain/webhooks/webhook.ts'
+import { DISABLE_AFTER_MS, RETRY_SCHEDULE_MS, retryDelayMs } from '../../domain/webhooks/webhook.ts'
 import type { WebhookAttemptSample } from '../../metrics/worker-metrics.ts'
 import type { Sealer } from '../../security/sealing.ts'
 import type { WebhookAttemptResult, WebhookClient } from '../../webhook-client/client.ts'
@@ -64,9 +60,10 @@ export function createDeliveryAttempt({
     if (dueInMs > CLOCK_TOLERANCE_MS) return { kind: 'again', waitMs: dueInMs * timeScale }
 
     const endpoint = await em.findOneOrFail(Webhook, delivery.webhookUuid)
-    if (getUndeliveredStatus(endpoint)) {
-      const outcome = await endUndeliverableDelivery(em, deliveryUuid)
-      // The endpoint may have been enabled since it was read.
+    const endingEvent = getEndingEvent(endpoint)
+    if (endingEvent) {
+      const outcome = await endUndeliverableDelivery(em, deliveryUuid, endingEvent)
+      // The endpoint may have been enabled, or deleted, since it was read.
       return outcome ? { kind: 'closed', outcome } : { kind: 'again', waitMs: 0 }
     }
     const event = await em.findOneOrFail(Event, delivery.eventUuid)
@@ -184,13 +181,19 @@ async function recordFailedAttempt(em: EntityManager, record: AttemptRecord): Pr
     answer: isAnswered ? attempt.answer : '',
     at,
   })
-  if (delivery.status !== 'PENDING') return endLockedDelivery(delivery, delivery.status)
+  if (delivery.status !== 'PENDING') {
+    delivery.sweepAt = null // Its workflow ends by this result.
+    return { kind: 'closed', outcome: delivery.status }
+  }
   // Another attempt was requested during this one.
   if (delivery.nextAttemptAt?.getTime() !== deliveryBefore.nextAttemptAt?.getTime())
     return { kind: 'again', waitMs: 0 }
   const retryAfterMs = isAnswered ? attempt.retryAfterMs : 0
   const waitMs = retryDelayMs(delivery.attemptCount - delivery.attemptsBeforeRun, Math.random(), retryAfterMs)
-  if (waitMs === null) return endLockedDelivery(delivery, 'FAILED')
+  if (waitMs === null) {
+    transitionDelivery(delivery, 'given_up')
+    return { kind: 'closed', outcome: 'FAILED' }
+  }
   delivery.nextAttemptAt = new Date(at.getTime() + scaleWait(waitMs, timeScale))
   delivery.sweepAt = new Date(delivery.nextAttemptAt.getTime() + scaleWait(WAITS.deliveryOverdue, timeScale))
   return { kind: 'again', waitMs }
@@ -208,13 +211,6 @@ async function updateEndpointHealth(
   const isSilent = at.getTime() - endpoint.failingSince.getTime() >= scaleWait(DISABLE_AFTER_MS, timeScale)
   if (isGone || isSilent) await disableWebhook(em, endpoint, isGone ? 'gone' : 'silent')
   else await sendChanges(em)
-}
-
-function endLockedDelivery(delivery: Delivery, status: DeliveryOutcome): AttemptDeliveryResult {
-  delivery.status = status
-  delivery.nextAttemptAt = null
-  delivery.sweepAt = null
-  return { kind: 'closed', outcome: status }
 }
 
 /** Tells whether an attempt succeeded: only a 2xx response does (SPEC §8). */

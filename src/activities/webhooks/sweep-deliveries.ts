@@ -10,12 +10,7 @@ import {
   listEndpointEvents,
   recordSignalledDeliveries,
 } from '../../db/repositories/deliveries.ts'
-import {
-  disableWebhook,
-  endPendingDeliveries,
-  getUndeliveredStatus,
-  lockWebhook,
-} from '../../db/repositories/webhook-endpoints.ts'
+import { disableWebhook, endPendingDeliveries, lockWebhook } from '../../db/repositories/webhook-endpoints.ts'
 import { scaleWait, WAITS } from '../../domain/shared/intervals.ts'
 import { DISABLE_AFTER_MS } from '../../domain/webhooks/webhook.ts'
 import { signalDelivery } from '../../temporal/deliveries.ts'
@@ -70,7 +65,7 @@ async function endUndeliverable(orm: Orm): Promise<void> {
     while (hasMore && hasTimeLeft())
       hasMore = await runInTransaction(orm, async em => {
         const webhook = await lockWebhook(em, uuid, {})
-        return webhook !== null && getUndeliveredStatus(webhook) !== null && endPendingDeliveries(em, webhook)
+        return webhook !== null && endPendingDeliveries(em, webhook)
       })
   }
 }

@@ -5,6 +5,7 @@ import { type DeliveriesQuery, showDelivery } from '../../contract/webhooks/webh
 import type { EntityManager } from '../../db/client/orm.ts'
 import { Delivery, DeliveryAttempt, Event, type Webhook } from '../../db/entities/webhook.ts'
 import { ROW_LOCK } from '../../db/locks.ts'
+import { transitionDelivery } from '../../db/repositories/delivery-status.ts'
 import { readListCounter } from '../../db/repositories/list-counters.ts'
 import { scaleWait } from '../../domain/shared/intervals.ts'
 import { fail } from '../../http/api-error.ts'
@@ -91,7 +92,7 @@ export function resendDelivery(
     const delivery = await tx.findOne(Delivery, { uuid: deliveryUuid, webhookUuid: webhook.uuid }, ROW_LOCK)
     if (!delivery) return fail('not_found')
     if (isAttemptDue(delivery, timeScale)) return fail('resend_in_progress')
-    delivery.status = 'PENDING'
+    transitionDelivery(delivery, 'resent')
     delivery.attemptsBeforeRun = delivery.attemptCount
     delivery.nextAttemptAt = new Date()
     delivery.sweepAt = new Date(Date.now() + SWEEP_AFTER_MS)
@@ -148,6 +149,7 @@ export function createTestDelivery(
       webhookUuid: uuid,
       eventUuid: event.uuid,
       eventType: event.type,
+      status: 'PENDING',
       sweepAt: new Date(Date.now() + SWEEP_AFTER_MS),
     })
     await tx.flush()

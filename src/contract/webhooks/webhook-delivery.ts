@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import type { Delivery, DeliveryAttempt } from '../../db/entities/webhook.ts'
+import { DELIVERY_STATUSES } from '../../domain/webhooks/delivery.ts'
 import { EVENT_TYPES } from '../../domain/webhooks/webhook.ts'
 import {
   dataResponse,
@@ -13,8 +14,6 @@ import {
 } from '../shared/fields.ts'
 
 /** Webhook deliveries (SPEC §8): one event for one webhook, with the result of each attempt. */
-
-export const DELIVERY_STATUSES = ['PENDING', 'DELIVERED', 'FAILED', 'CANCELLED'] as const
 
 const deliveryAttemptSchema = z
   .object({

@@ -22,13 +22,10 @@ import {
 import type { CsvColumns } from '../../contract/shared/csv.ts'
 import { localTimeSchema, momentOfLocalTime } from '../../contract/shared/time-zone.ts'
 import { createWebhookBody, showWebhook, updateWebhookBody } from '../../contract/webhooks/webhook.ts'
-import {
-  DELIVERY_STATUSES,
-  deliveriesQuery,
-  type showDelivery,
-} from '../../contract/webhooks/webhook-delivery.ts'
+import { deliveriesQuery, type showDelivery } from '../../contract/webhooks/webhook-delivery.ts'
 import type { Webhook } from '../../db/entities/webhook.ts'
 import { countRecentDeliveries } from '../../db/repositories/deliveries.ts'
+import { DELIVERY_STATUSES } from '../../domain/webhooks/delivery.ts'
 import { EVENT_TYPES, SUBSCRIBABLE_EVENT_TYPES } from '../../domain/webhooks/webhook.ts'
 import { fail, failField } from '../../http/api-error.ts'
 import { type Confirmation, phrasesOf } from '../http/confirmation.ts'

@@ -1,4 +1,5 @@
 import { defineEntity } from '@mikro-orm/core'
+import type { DeliveryStatus } from '../../domain/webhooks/delivery.ts'
 import type { EventType, SubscribableEventType } from '../../domain/webhooks/webhook.ts'
 import {
   createdAtColumn,
@@ -79,7 +80,7 @@ const delivery = defineEntity({
     eventUuid: () => p.manyToOne(Event).mapToPk().name('event_uuid'),
     /** Type of the event. */
     eventType: unionColumn<EventType>(),
-    status: unionColumn<'PENDING' | 'DELIVERED' | 'FAILED' | 'CANCELLED'>().default('PENDING'),
+    status: unionColumn<DeliveryStatus>().default('PENDING'),
     attemptCount: p.integer().default(0),
     /** Number of attempts before the current run of the retry schedule. */
     attemptsBeforeRun: p.integer().default(0),
@@ -92,7 +93,10 @@ const delivery = defineEntity({
 })
 
 /** Delivery of one event to one endpoint. */
-export class Delivery extends delivery.class {}
+export class Delivery extends delivery.class {
+  /** Written by src/db/repositories/delivery-status.ts alone. */
+  declare readonly status: DeliveryStatus
+}
 delivery.setClass(Delivery)
 
 const deliveryAttempt = defineEntity({

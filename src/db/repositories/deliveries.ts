@@ -1,9 +1,10 @@
-import type { DeliveryOutcome } from '../../domain/webhooks/webhook.ts'
+import type { DeliveryEvent, DeliveryOutcome } from '../../domain/webhooks/delivery.ts'
 import type { EntityManager } from '../client/orm.ts'
 import { Delivery, Event, Webhook } from '../entities/webhook.ts'
 import { queryEntities } from '../pipeline/entity-mapper.ts'
 import { batchQueries, query, runQuery } from '../pipeline/query.ts'
 import { selectValues } from '../select-values.ts'
+import { buildDeliveryTransition } from './delivery-status.ts'
 import { MATCHES_ENDPOINT_MODE } from './webhook-endpoints.ts'
 
 /** Deliveries of events to endpoints: claims of the sweep, ends and replays. */
@@ -87,33 +88,45 @@ export async function loadDeliveries(em: EntityManager, uuids: string[]): Promis
   )
 }
 
-/** Ends a pending delivery; any other stays as it is. */
-export async function endPendingDelivery(
+/** The events that end a pending delivery as it had ended before a restore. */
+const RESTORED_BY: Record<DeliveryOutcome, DeliveryEvent> = {
+  DELIVERED: 'accepted',
+  FAILED: 'given_up',
+  CANCELLED: 'endpoint_deleted',
+}
+
+/** Ends a pending delivery as it had ended before a restore; any other stays as it is. */
+export async function restoreDeliveryOutcome(
   em: EntityManager,
   uuid: string,
-  status: DeliveryOutcome,
+  outcome: DeliveryOutcome,
 ): Promise<void> {
-  await em.execute(
-    `update delivery set status = ?, next_attempt_at = null, sweep_at = null, updated_at = now()
-     where uuid = ? and status = 'PENDING'`,
-    [status, uuid],
-  )
+  const { set } = buildDeliveryTransition(RESTORED_BY[outcome])
+  await em.execute(`update delivery set ${set}, sweep_at = null where uuid = ? and status = 'PENDING'`, [
+    uuid,
+  ])
+}
+
+/** The condition of an endpoint `w` by which each of these events ends its deliveries. */
+const ENDPOINT_CONDITIONS = {
+  endpoint_deleted: 'w.deleted_at is not null',
+  endpoint_disabled: `w.deleted_at is null and w.status <> 'ACTIVE'`,
 }
 
 /**
- * Ends a pending delivery of an endpoint that is disabled or deleted, and returns how; null where its endpoint is active or it has
+ * Ends a pending delivery of an endpoint that is disabled or deleted, and returns how; null where its endpoint is not so any more or it has
  * ended already.
  */
 export async function endUndeliverableDelivery(
   em: EntityManager,
   uuid: string,
+  event: keyof typeof ENDPOINT_CONDITIONS,
 ): Promise<DeliveryOutcome | null> {
+  const { set, isAccepted } = buildDeliveryTransition(event)
   const [ended] = await em.execute<{ status: DeliveryOutcome }[]>(
-    `update delivery d set status = case when w.deleted_at is null then 'FAILED' else 'CANCELLED' end,
-       next_attempt_at = null, sweep_at = null, updated_at = now()
-     from webhook w where d.uuid = ? and d.status = 'PENDING' and w.uuid = d.webhook_uuid
-       and (w.deleted_at is not null or w.status <> 'ACTIVE')
-     returning d.status`,
+    `update delivery set ${set}, sweep_at = null
+     from webhook w where delivery.uuid = ? and ${isAccepted} and w.uuid = delivery.webhook_uuid and ${ENDPOINT_CONDITIONS[event]}
+     returning delivery.status`,
     [uuid],
   )
   return ended?.status ?? null
@@ -155,14 +168,14 @@ export function recordSuccessfulAttempt(
   em: EntityManager,
   { delivery, url, attempt, at }: SuccessfulAttempt,
 ): Promise<boolean> {
+  const { set, isAccepted } = buildDeliveryTransition('accepted')
   const sql = `with endpoint as (
        update webhook set last_success_at = ?, failing_since = null where uuid = ? and url = ?
          and (failing_since is not null or last_success_at is null or last_success_at < ?)
        returning uuid
      ), ended as (
-       update delivery set status = 'DELIVERED', attempt_count = attempt_count + 1, next_attempt_at = null,
-         sweep_at = null, updated_at = now()
-       where uuid = ? and (select count(*) from endpoint) >= 0
+       update delivery set ${set}, sweep_at = null, attempt_count = attempt_count + 1
+       where uuid = ? and ${isAccepted} and (select count(*) from endpoint) >= 0
        returning uuid, attempt_count
      )
      insert into delivery_attempt (delivery_uuid, number, status_code, duration_ms, answer, at)
@@ -218,14 +231,14 @@ export function claimMissedDeliveries(
   webhookUuid: string,
   events: string[],
 ): Promise<ClaimedDelivery[]> {
+  const { set, isAccepted } = buildDeliveryTransition('resent')
   return em.execute(
     `insert into delivery (uuid, webhook_uuid, event_uuid, event_type, created_at, updated_at, sweep_at)
      select gen_random_uuid(), ?, e.uuid, e.type, now(), now(), ${CLAIM_EXPIRY_SQL} from event e where e.uuid = any(array[?]::uuid[])
-     on conflict (webhook_uuid, event_uuid) do update set status = 'PENDING', next_attempt_at = now(),
-       attempts_before_run = delivery.attempt_count, sweep_at = excluded.sweep_at, updated_at = now()
-     where delivery.status in ('FAILED', 'CANCELLED')
-       or (delivery.status = 'PENDING' and (delivery.attempt_count > delivery.attempts_before_run
-         or delivery.next_attempt_at > now() + interval '1 minute'))
+     on conflict (webhook_uuid, event_uuid) do update set ${set}, next_attempt_at = now(),
+       attempts_before_run = delivery.attempt_count, sweep_at = excluded.sweep_at
+     where ${isAccepted} and delivery.status <> 'DELIVERED' and (delivery.status <> 'PENDING'
+       or delivery.attempt_count > delivery.attempts_before_run or delivery.next_attempt_at > now() + interval '1 minute')
      returning ${CLAIMED_COLUMNS_SQL}`,
     [webhookUuid, events],
   )

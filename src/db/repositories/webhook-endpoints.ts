@@ -1,7 +1,9 @@
 import type { FilterQuery } from '@mikro-orm/core'
+import type { DeliveryEvent } from '../../domain/webhooks/delivery.ts'
 import { DISABLED_REASONS } from '../../domain/webhooks/webhook.ts'
 import type { EntityManager } from '../client/orm.ts'
 import { Webhook } from '../entities/webhook.ts'
+import { buildDeliveryTransition } from './delivery-status.ts'
 
 /**
  * Locks an endpoint's row. Writers of an endpoint and its deliveries lock the endpoint first, so that they never
@@ -22,10 +24,13 @@ export async function lockWebhook(
  */
 export const MATCHES_ENDPOINT_MODE = `(w.mode is null or k.uuid is null or k.is_simulated = (w.mode = 'test'))`
 
-/** Returns the final status of an endpoint's pending deliveries; null while the endpoint is active. */
-export function getUndeliveredStatus({ deletedAt, status }: Webhook): 'FAILED' | 'CANCELLED' | null {
-  if (deletedAt) return 'CANCELLED'
-  return status === 'ACTIVE' ? null : 'FAILED'
+/** Returns the event that ends an endpoint's pending deliveries; null while the endpoint is active. */
+export function getEndingEvent({
+  deletedAt,
+  status,
+}: Webhook): Extract<DeliveryEvent, 'endpoint_deleted' | 'endpoint_disabled'> | null {
+  if (deletedAt) return 'endpoint_deleted'
+  return status === 'ACTIVE' ? null : 'endpoint_disabled'
 }
 
 /** Limit of deliveries ended in one request, which has seconds; each writes two counter changes as well. */
@@ -37,11 +42,14 @@ const MAX_ENDED_DELIVERIES = 1_000
  * transaction has locked, are not sent and are ended by the sweep. Returns whether some may remain.
  */
 export async function endPendingDeliveries(em: EntityManager, webhook: Webhook): Promise<boolean> {
+  const event = getEndingEvent(webhook)
+  if (event === null) return false
+  const { set, isAccepted } = buildDeliveryTransition(event)
   const endedRows: unknown[] = await em.execute(
-    `update delivery set status = ?, next_attempt_at = null, sweep_at = now(), updated_at = now()
-     where uuid in (select uuid from delivery where webhook_uuid = ? and status = 'PENDING' limit ? for update skip locked)
+    `update delivery set ${set}, sweep_at = now()
+     where uuid in (select uuid from delivery where webhook_uuid = ? and ${isAccepted} limit ? for update skip locked)
      returning uuid`,
-    [getUndeliveredStatus(webhook), webhook.uuid, MAX_ENDED_DELIVERIES],
+    [webhook.uuid, MAX_ENDED_DELIVERIES],
   )
   return endedRows.length === MAX_ENDED_DELIVERIES
 }

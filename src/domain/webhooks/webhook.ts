@@ -7,9 +7,6 @@ export type SubscribableEventType = (typeof SUBSCRIBABLE_EVENT_TYPES)[number]
 export const EVENT_TYPES = [...SUBSCRIBABLE_EVENT_TYPES, 'TEST'] as const
 export type EventType = (typeof EVENT_TYPES)[number]
 
-/** How a delivery ended. */
-export type DeliveryOutcome = 'DELIVERED' | 'FAILED' | 'CANCELLED'
-
 /** Webhook retry schedule (SPEC §8): the waits before each attempt after the first, 75 h in all. */
 export const RETRY_SCHEDULE_MS: readonly number[] = [
   5 * SECOND,
@@ -55,9 +52,4 @@ export function retryDelayMs(attempts: number, chance: number, retryAfterMs = 0)
   const wait = RETRY_SCHEDULE_MS[attempts - 1]
   if (wait === undefined) return null
   return Math.max(Math.round(wait * (0.9 + chance * 0.2)), Math.min(retryAfterMs, DAY))
-}
-
-/** Builds the result of first attempts that failed as a whole: all deliveries are open, and their workflows attempt them at once. */
-export function leaveDeliveriesOpen(deliveries: string[]) {
-  return { open: deliveries.map(deliveryUuid => ({ deliveryUuid, firstWaitMs: 0 })) }
 }

@@ -44,11 +44,8 @@ export type RestoreIssuedChargeResult =
 
 export type ChargeSnapshot = { state: ChargeState; expiresAt: string | null; cancelRequested: boolean }
 
-/**
- * `isPayloadExpired`: the payload is invalid, so a provider that reports it unpaid makes the charge EXPIRED.
- * `makesFirstAttempts`: the poll, as a local activity, also makes the first attempts of its deliveries.
- */
-export type PollChargeInput = { chargeUuid: string; isPayloadExpired: boolean; makesFirstAttempts?: true }
+/** `isPayloadExpired`: the payload is invalid, so a provider that reports it unpaid makes the charge EXPIRED. */
+export type PollChargeInput = { chargeUuid: string; isPayloadExpired: boolean }
 
 /** State of a charge after its provider was polled. */
 export type PollChargeResult =

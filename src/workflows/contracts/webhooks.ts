@@ -1,5 +1,5 @@
 import { defineSignal } from '@temporalio/workflow'
-import type { DeliveryOutcome } from '../../domain/webhooks/webhook.ts'
+import type { DeliveryOutcome } from '../../domain/webhooks/delivery.ts'
 
 /** Returns the task queue of webhook deliveries, which every worker polls in addition to its main one. */
 export const webhookTaskQueueOf = (taskQueue: string) => `${taskQueue}-webhooks`

@@ -12,7 +12,6 @@ import type {
   providerActivities,
   webhookActivities,
 } from '../../activities/index.ts'
-import { leaveDeliveriesOpen } from '../../domain/webhooks/webhook.ts'
 import type { ChargeInput, IssueChargeResult } from '../contracts/charges.ts'
 import { type OpenDelivery, webhookTaskQueueOf } from '../contracts/webhooks.ts'
 
@@ -61,6 +60,7 @@ export const idempotentProviderActivities = withSummaries(
 
 const LOCAL_POLL_SUMMARY = 'poll the provider that notified'
 const LOCAL_POLL_SUMMARIES = {
+  pollCharge: LOCAL_POLL_SUMMARY,
   pollTransfer: LOCAL_POLL_SUMMARY,
   pollRefund: LOCAL_POLL_SUMMARY,
   pollReturn: LOCAL_POLL_SUMMARY,
@@ -71,9 +71,6 @@ const LOCAL_POLL_SUMMARIES = {
  * need a second heartbeat, so that a task that is replaced meanwhile has timed out or sent one (local-activity-results.ts).
  */
 const LOCAL_ACTIVITY_LIMIT = { scheduleToCloseTimeout: '7 seconds' } as const
-
-/** The activity waits 2 s for a slot of an attempt and 1.5 s for its answer; in a busy process up to twice as long. */
-const FIRST_ATTEMPTS_OPTIONS = { ...LOCAL_ACTIVITY_LIMIT, retry: { maximumAttempts: 1 } } as const
 
 /** A provider that takes longer holds no workflow task: the regular activity waits for its call and goes on from there. */
 const LOCAL_CALL_OPTIONS = {
@@ -91,18 +88,10 @@ const localPollProxies = withSummaries(
   LOCAL_POLL_SUMMARIES,
 )
 
-/** Polls of charges that also make the first attempts of their deliveries; the poll itself ends after two seconds too. */
-const announcingPollProxies = withSummaries(
-  proxyLocalActivities<Pick<ProviderActivities, 'pollCharge'>>(FIRST_ATTEMPTS_OPTIONS),
-  { pollCharge: `${LOCAL_POLL_SUMMARY}, first delivery attempts` },
-)
-
 /** Polls by a local activity first, then by a regular one: a poll moves no money and may be repeated. */
-export const localActivities: Pick<ProviderActivities, 'pollCharge' | keyof typeof LOCAL_POLL_SUMMARIES> = {
+export const localActivities: Pick<ProviderActivities, keyof typeof LOCAL_POLL_SUMMARIES> = {
   pollCharge: order =>
-    localOr(announcingPollProxies.pollCharge({ ...order, makesFirstAttempts: true }), () =>
-      idempotentProviderActivities.pollCharge(order),
-    ),
+    localOr(localPollProxies.pollCharge(order), () => idempotentProviderActivities.pollCharge(order)),
   pollTransfer: order =>
     localOr(localPollProxies.pollTransfer(order), () => idempotentProviderActivities.pollTransfer(order)),
   pollRefund: order =>
@@ -215,17 +204,22 @@ function proxyLocalOrRegular(): DbActivities {
   })
 }
 
-const firstAttemptProxies =
-  proxyLocalActivities<ReturnType<typeof firstAttemptActivities>>(FIRST_ATTEMPTS_OPTIONS)
+/** The activity waits 2 s for a slot of an attempt and 1.5 s for its answer; in a busy process up to twice as long. */
+const firstAttemptProxies = proxyLocalActivities<ReturnType<typeof firstAttemptActivities>>({
+  ...LOCAL_ACTIVITY_LIMIT,
+  retry: { maximumAttempts: 1 },
+})
 
 /**
- * Makes the first attempts of deliveries by a local activity, within the workflow task that records their events. Where it fails,
- * all are open.
+ * Makes the first attempts of deliveries by a local activity, within the workflow task that records their events, and returns those
+ * that are open. Where it fails, all are.
  */
 export async function attemptDeliveriesLocally(deliveries: string[]): Promise<OpenDelivery[]> {
   const options = { summary: 'first delivery attempts' }
   const attempts = firstAttemptProxies.attemptFirstDeliveries.executeWithOptions(options, [deliveries])
-  const { open } = await localOr(attempts, () => leaveDeliveriesOpen(deliveries))
+  const { open } = await localOr(attempts, () => ({
+    open: deliveries.map(deliveryUuid => ({ deliveryUuid })),
+  }))
   return open
 }
 

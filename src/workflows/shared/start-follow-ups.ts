@@ -6,15 +6,15 @@ import { WORKFLOWS, type WorkflowInputs } from '../contracts/workflows.ts'
 import { attemptDeliveriesLocally } from './activity-proxies.ts'
 
 /**
- * Starts the follow-ups of a transaction: makes the first attempts of its deliveries, unless its activity has made them, and
- * starts a workflow for each delivery that is still open and for each return. Not for a workflow whose update handlers run
+ * Starts the follow-ups of a transaction: makes the first attempts of its deliveries, and starts a workflow for each delivery
+ * that is still open and for each return. Not for a workflow whose update handlers run
  * activities: two local activities that complete in one workflow task may be replayed in another order.
  */
 export async function startFollowUps(
-  { deliveries = [], openDeliveries, returns = [] }: Partial<FollowUps>,
+  { deliveries = [], returns = [] }: Partial<FollowUps>,
   timeScale: number,
 ): Promise<void> {
-  const open = openDeliveries ?? (deliveries.length === 0 ? [] : await attemptDeliveriesLocally(deliveries))
+  const open = deliveries.length === 0 ? [] : await attemptDeliveriesLocally(deliveries)
   await startFollowUpWorkflows({ deliveries: open, returns }, timeScale)
 }
 

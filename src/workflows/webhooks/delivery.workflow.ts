@@ -1,6 +1,6 @@
 import { condition, continueAsNew, setCurrentDetails, setHandler } from '@temporalio/workflow'
 import { scaleWait } from '../../domain/shared/intervals.ts'
-import type { DeliveryOutcome } from '../../domain/webhooks/webhook.ts'
+import type { DeliveryOutcome } from '../../domain/webhooks/delivery.ts'
 import { type AttemptDeliveryInput, deliveryChangedSignal } from '../contracts/webhooks.ts'
 import { proxyDeliveryActivities } from '../shared/activity-proxies.ts'
 import { shouldContinueAsNew } from '../shared/continue-as-new.ts'

@@ -6,6 +6,7 @@ import { refundMachine } from '../../../src/domain/refunds/refund.ts'
 import { PAYOUT_NOUNS, type PayoutNoun } from '../../../src/domain/shared/nouns.ts'
 import type { StateMachine } from '../../../src/domain/shared/state-machine.ts'
 import { transferMachine } from '../../../src/domain/transfers/transfer.ts'
+import { deliveryMachine } from '../../../src/domain/webhooks/delivery.ts'
 import { openMoneyFixture } from '../support/money-fixture.ts'
 
 /** A review's finding: rules about money that only the code held. PostgreSQL refuses every row that breaks one. */
@@ -140,7 +141,7 @@ function reachedFrom<State extends string>(
   return reached
 }
 
-/** The states that one event leads to. Attempts take one step at a time: one that was accepted is not called again. */
+/** The states that one event leads to. Attempts and deliveries take one step at a time: one that was accepted is not called again. */
 function stepsFrom<State extends string>(
   machine: StateMachine<State, string, never>,
   from: State,
@@ -158,6 +159,7 @@ test.each([
   ['transfer', transferMachine, reachedFrom],
   ['refund', refundMachine, reachedFrom],
   ['dispute', disputeMachine, reachedFrom],
+  ['delivery', deliveryMachine, stepsFrom],
 ] as [string, StateMachine<string, string, never>, typeof reachedFrom][])(
   'the database allows a %s exactly the state changes of its table',
   async (name, machine, statesFrom) => {

@@ -4,7 +4,7 @@ import type { ActivityDependencies } from '../../../src/activities/runtime/depen
 import { attemptDelivery } from '../../../src/activities/webhooks/deliver.ts'
 import {
   attemptFirstDeliveries,
-  type FirstAttemptOptions,
+  type FirstAttemptLimits,
 } from '../../../src/activities/webhooks/first-attempts.ts'
 import type { EventBody } from '../../../src/db/entities/webhook.ts'
 import { createAddressPolicy } from '../../../src/webhook-client/address-policy.ts'
@@ -34,7 +34,7 @@ export async function openEndpointFixture(
     ...dialing
   }: Partial<WebhookClientOptions> & {
     timeScale?: number
-    firstAttempts?: FirstAttemptOptions
+    firstAttempts?: Partial<FirstAttemptLimits>
   } = {},
 ) {
   const received: ReceivedRequest[] = []

@@ -375,9 +375,22 @@ test('an attempt that fails after another one of its delivery succeeded leaves t
   expect(await hook.readDelivery(delivery)).toMatchObject({ status: 'DELIVERED', attempt_count: 2 })
 })
 
+test.each([['FAILED'], ['CANCELLED']])(
+  'PostgreSQL refuses that a delivered delivery becomes %s',
+  async status => {
+    const hook = await endpoint()
+    const delivery = await hook.createEvent()
+    await hook.deliver(delivery)
+    await expect(hook.updateDelivery(delivery, `status = '${status}'`)).rejects.toMatchObject({
+      constraint: 'delivery_transition',
+    })
+    expect((await hook.readDelivery(delivery)).status).toBe('DELIVERED')
+  },
+)
+
 describe('first attempts within a workflow task', () => {
   /** Waits for answers that do come, on a machine that may be busy. */
-  const PATIENT = { fastMs: 20_000, attemptMs: 40_000 }
+  const PATIENT = { fastMs: 20_000, probeMs: 40_000 }
 
   test('leave the failed ones open, with the wait of the schedule', async () => {
     const hook = await endpoint({ firstAttempts: PATIENT })
@@ -404,15 +417,16 @@ describe('first attempts within a workflow task', () => {
     const [broken, hook] = [await endpoint(), await endpoint({ firstAttempts: PATIENT })]
     await broken.updateEndpoint(`sealed_secret = 'unreadable'`)
     const [unsigned, delivered] = [await broken.createEvent(), await hook.createEvent()]
+    await hook.becomeFast()
     expect(await hook.deliverFirst([unsigned, delivered])).toEqual({
       open: [{ deliveryUuid: unsigned, firstWaitMs: 0 }],
     })
-    expect(hook.received).toHaveLength(1)
+    expect(hook.received).toHaveLength(2)
     expect(await broken.readDelivery(unsigned)).toMatchObject({ status: 'PENDING', attempt_count: 0 })
   })
 
   test('at a fast endpoint wait for their turn in a burst, so that none becomes slow', async () => {
-    const hook = await endpoint({ firstAttempts: { ...PATIENT, maxAttempts: 1, maxWaitMs: 30_000 } })
+    const hook = await endpoint({ firstAttempts: { ...PATIENT, maxAttempts: 1, maxTurnMs: 30_000 } })
     await hook.becomeFast()
     const deliveries = [await hook.createEvent(), await hook.createEvent()]
     const seen: string[] = []
@@ -427,7 +441,7 @@ describe('first attempts within a workflow task', () => {
   })
 
   test('whose turn does not come in time are left to their workflows, and made by nobody else', async () => {
-    const hook = await endpoint({ firstAttempts: { ...PATIENT, maxAttempts: 1, maxWaitMs: 200 } })
+    const hook = await endpoint({ firstAttempts: { ...PATIENT, maxAttempts: 1, maxTurnMs: 200 } })
     await hook.becomeFast()
     const [made, left] = [await hook.createEvent(), await hook.createEvent()]
     const answered = Promise.withResolvers<void>()
@@ -445,7 +459,7 @@ describe('first attempts within a workflow task', () => {
   })
 
   test('that waited read their rows again: nothing is sent to an endpoint that was disabled meanwhile', async () => {
-    const hook = await endpoint({ firstAttempts: { ...PATIENT, maxAttempts: 1, maxWaitMs: 30_000 } })
+    const hook = await endpoint({ firstAttempts: { ...PATIENT, maxAttempts: 1, maxTurnMs: 30_000 } })
     await hook.becomeFast()
     const [made, late] = [await hook.createEvent(), await hook.createEvent()]
     const meanwhile = async () => {
@@ -459,7 +473,7 @@ describe('first attempts within a workflow task', () => {
   })
 
   test('of an endpoint that was not fast are left to workflows at once, and no other endpoint waits for it', async () => {
-    const hook = await endpoint({ firstAttempts: { attemptMs: 4_000 } })
+    const hook = await endpoint({ firstAttempts: { probeMs: 4_000 } })
     const other = await endpoint()
     const answered = Promise.withResolvers<void>()
     const meanwhile = () => answered.promise
@@ -493,51 +507,26 @@ describe('first attempts within a workflow task', () => {
     expect(hook.received).toHaveLength(1)
   })
 
-  test('that wait for a request slot are not the endpoint’s silence', async () => {
-    const hook = await endpoint({
-      endpointLimits: { maxRequests: 1, maxWaitMs: 60_000 },
-      firstAttempts: { fastMs: 500, attemptMs: 600 },
-    })
+  test('that wait for a request slot hold no local activity, and are not the endpoint’s silence', async () => {
+    const hook = await endpoint({ endpointLimits: { maxRequests: 1, maxWaitMs: 60_000 } })
     await hook.becomeFast()
-    const slot = await hook.dependencies.webhooks.acquireSlot(hook.uuid)
-    const making = hook.deliverFirst([await hook.createEvent()])
-    await sleep(2_500) // Longer than both waits, also where the process is too busy to count them.
-    if ('release' in slot) slot.release()
-    expect(await making).toEqual({ open: [] })
-    expect(await hook.deliverFirst([await hook.createEvent()])).toEqual({ open: [] })
-  })
-
-  test('that wait for a request slot leave local activities to everything else, and their endpoint fast', async () => {
-    const hook = await endpoint({
-      endpointLimits: { maxRequests: 1, maxWaitMs: 60_000 },
-      firstAttempts: { maxWaitingActivities: 1, attemptMs: 40_000 },
-    })
-    const slow = await endpoint()
-    await hook.becomeFast()
-    const answered = Promise.withResolvers<void>()
-    slow.scriptResponses({ status: 200, meanwhile: () => answered.promise })
-    const probing = hook.deliverFirst([await slow.createEvent()])
-    await pollUntil(
-      async () => slow.received.length,
-      count => count === 1,
-    )
     const slot = await hook.dependencies.webhooks.acquireSlot(hook.uuid)
     const held = await hook.createEvent()
     expect(await hook.deliverFirst([held])).toEqual({ open: [{ deliveryUuid: held, firstWaitMs: 20_000 }] })
+    expect(hook.received).toHaveLength(1)
     if ('release' in slot) slot.release()
     await pollUntil(
       () => hook.readDelivery(held),
       ({ status }) => status === 'DELIVERED',
     )
-    expect(await hook.deliverFirst([await hook.createEvent()])).toEqual({ open: [] })
-    answered.resolve()
-    expect(await probing).toEqual({ open: [] })
+    // More than one at a time: the endpoint is still fast.
+    expect(await hook.deliverFirst([await hook.createEvent(), await hook.createEvent()])).toEqual({
+      open: [],
+    })
   })
 
   test('leave local activities to everything else, however many endpoints do not answer', async () => {
-    const hook = await endpoint({
-      firstAttempts: { maxWaitingActivities: 1, fastMs: 2_000, attemptMs: 40_000 },
-    })
+    const hook = await endpoint({ firstAttempts: { maxProbes: 1, fastMs: 2_000, probeMs: 40_000 } })
     const [slow, unknown] = [await endpoint(), await endpoint()]
     const answered = Promise.withResolvers<void>()
     const meanwhile = () => answered.promise
@@ -554,9 +543,10 @@ describe('first attempts within a workflow task', () => {
       async () => slow.received.length,
       count => count === 1,
     )
-    // An activity waits for an endpoint on probation: another one of that kind gets no first attempt.
+    // An activity waits for an endpoint that is probed: another endpoint of that kind gets no first attempt.
     expect(await hook.deliverFirst([left])).toEqual({ open: [{ deliveryUuid: left, firstWaitMs: 0 }] })
-    // A fast endpoint is attempted. Its late answer is not awaited for as long as the other one's, which came first.
+    expect(unknown.received).toEqual([])
+    // A fast endpoint is attempted, and its late answer is not awaited as long as that of a probe.
     expect(await hook.deliverFirst([held])).toEqual({ open: [{ deliveryUuid: held, firstWaitMs: 20_000 }] })
     answered.resolve()
     expect(await probing).toEqual({ open: [] })
@@ -567,8 +557,9 @@ describe('first attempts within a workflow task', () => {
     const delivery = await hook.createEvent()
     const answered = Promise.withResolvers<void>()
     hook.scriptResponses({ status: 500, meanwhile: () => answered.promise })
-    const open = [{ deliveryUuid: delivery, firstWaitMs: 20_000 }]
-    expect(await hook.deliverFirst([delivery])).toEqual({ open })
+    expect(await hook.deliverFirst([delivery])).toEqual({
+      open: [{ deliveryUuid: delivery, firstWaitMs: 20_000 }],
+    })
     // A second notification of the same payment finds the delivery without an attempt.
     expect((await hook.deliverFirst([delivery])).open).toHaveLength(1)
     expect(await hook.deliver(delivery)).toEqual({ kind: 'again', waitMs: expect.any(Number) })

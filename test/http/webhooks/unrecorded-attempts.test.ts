@@ -98,7 +98,7 @@ test.each([
 )
 
 test('a first attempt that cannot be stored is not repeated at once either', async () => {
-  const hook = await endpoint({ firstAttempts: { fastMs: 20_000, attemptMs: 40_000 } })
+  const hook = await endpoint({ firstAttempts: { fastMs: 20_000, probeMs: 40_000 } })
   const delivery = await hook.createEvent()
   await refuseRecords()
   const { open } = await hook.deliverFirst([delivery])

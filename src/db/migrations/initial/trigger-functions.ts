@@ -40,18 +40,22 @@ $$;`
  * Builds the trigger that refuses every change of state which no sequence of transitions of `src/domain` explains. The
  * table is written down here once more; test/chaos/regressions/database-constraints.test.ts compares it with the domain's.
  */
-export const createTransitionTrigger = (table: string, reachableStates: ReachableStates) => `
+export const createTransitionTrigger = (
+  table: string,
+  reachableStates: ReachableStates,
+  column: 'state' | 'status' = 'state',
+) => `
 ${createStateFunction(table, reachableStates)}
 create function ${table}_transition() returns trigger language plpgsql as $$
 begin
   -- Not in the trigger's WHEN clause: every statement would parse that again, a function is parsed once per connection.
-  if ${table}_can_become(old.state, new.state) then return new; end if;
-  raise exception 'a % that is % does not become %', tg_table_name, old.state, new.state
+  if ${table}_can_become(old.${column}, new.${column}) then return new; end if;
+  raise exception 'a % that is % does not become %', tg_table_name, old.${column}, new.${column}
     using errcode = 'check_violation', constraint = tg_name, table = tg_table_name;
 end $$;
--- A final state stays: what is paid never becomes pending or failed again.
-create trigger ${table}_transition before update of state on ${table} for each row
-  when (old.state <> new.state) execute function ${table}_transition();`
+-- A state changes by the events of its table: what is paid never becomes pending or failed again.
+create trigger ${table}_transition before update of ${column} on ${table} for each row
+  when (old.${column} <> new.${column}) execute function ${table}_transition();`
 
 /** Builds the trigger that keeps the value that was ordered. */
 export const createValueTrigger = (table: string) => `

@@ -1,4 +1,17 @@
 import { FREQUENT_VACUUM, type SchemaPart } from './schema-part.ts'
+import { createTransitionTrigger } from './trigger-functions.ts'
+
+/** What a delivery may become by one event, as in `src/domain/webhooks/delivery.ts`. */
+const DELIVERY_TRANSITIONS = createTransitionTrigger(
+  'delivery',
+  {
+    PENDING: 'DELIVERED FAILED CANCELLED',
+    DELIVERED: 'PENDING',
+    FAILED: 'DELIVERED PENDING',
+    CANCELLED: 'DELIVERED PENDING',
+  },
+  'status',
+)
 
 /** Events, the endpoints that receive them, and the deliveries with their attempts. */
 export const webhooks: SchemaPart = {
@@ -105,5 +118,8 @@ begin
   end if;
   return new;
 end $$;
-create trigger webhook_limit before insert on webhook for each row execute function limit_webhooks();`,
+create trigger webhook_limit before insert on webhook for each row execute function limit_webhooks();
+
+-- What an endpoint has accepted neither fails nor is cancelled.
+${DELIVERY_TRANSITIONS}`,
 }
