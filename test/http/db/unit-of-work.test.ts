@@ -66,7 +66,13 @@ test('a new row is one insert of what is set, with the values that PostgreSQL st
 test('new rows are in the order of their creation, an event before its deliveries', () => {
   const em = forkEm()
   const eventUuid = randomUUID()
-  const row = { uuid: randomUUID(), webhookUuid: randomUUID(), eventType: 'TEST', sweepAt: null } as const
+  const row = {
+    uuid: randomUUID(),
+    webhookUuid: randomUUID(),
+    eventType: 'TEST',
+    status: 'PENDING',
+    sweepAt: null,
+  } as const
   em.create(Event, {
     ...{ uuid: eventUuid, accountUuid, connectionUuid: null, type: 'TEST', subjectUuid: accountUuid },
     ...{ sequence: 1, body: { a: 1 }, ownerUuid: accountUuid, requestId: 'r', createdAt: new Date() },
