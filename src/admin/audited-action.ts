@@ -1,23 +1,62 @@
+import { randomUUID } from 'node:crypto'
 import type { EntityManager } from '../db/client/orm.ts'
-import { type OperatorActionRecord, recordOperatorAction } from '../db/repositories/operator-actions.ts'
+import { OperatorAction } from '../db/entities/operator-action.ts'
 
-/** `subject`: may depend on the result of the work. */
-export type AuditedAction<T> = Omit<OperatorActionRecord, 'subject'> & {
-  subject: string | ((result: T) => string)
-  work: (em: EntityManager) => Promise<T>
+/** Who acts, and why. `actor` is the e-mail of a user, the user of the command line, or the process that acts by itself. */
+export type ActionAuthor = {
+  actor: string
+  reason: string
+  /** The account whose own user acts; absent for operators, the command line and processes. */
+  actorAccountUuid?: string | null
 }
 
-/** Runs work and records operator and reason in the same transaction. */
-export function runAuditedAction<T>(
+export type AuditedAction<T> = {
+  by: ActionAuthor
+  /** Name of the action in snake case. */
+  action: string
+  /** What the action is done to, as its page finds it: a workflow id, `account/<uuid>`. May depend on the result of the work. */
+  subject: string | ((result: T) => string)
+  /**
+   * Writes the rows. Absent where the action is a signal, or the start of a workflow: the caller sends it once this record is
+   * committed, so that none is sent without one.
+   */
+  work?(tx: EntityManager): Promise<T>
+  /** Returns whether the work has changed anything: otherwise nothing is recorded. Absent where it always does. */
+  hasChanged?(result: T): boolean
+}
+
+/**
+ * Runs an action and records its author, reason and subject in one transaction: that of the caller, or one of its own. The only
+ * writer of `operator_action` (docs/adding-an-operators-act.md, test/architecture/audited-actions.test.ts).
+ */
+export function runAuditedAction<T = void>(
   em: EntityManager,
-  { subject, work, ...action }: AuditedAction<T>,
+  { by: { actor, reason, actorAccountUuid = null }, action, subject, work, hasChanged }: AuditedAction<T>,
 ): Promise<T> {
-  return em.transactional(async tx => {
-    const result = await work(tx)
-    await recordOperatorAction(tx, {
-      ...action,
+  const run = async (tx: EntityManager) => {
+    const result = (await work?.(tx)) as T
+    if (hasChanged && !hasChanged(result)) return result
+    tx.create(OperatorAction, {
+      uuid: randomUUID(),
+      actor,
+      action,
       subject: typeof subject === 'string' ? subject : subject(result),
+      reason,
+      accountUuid: actorAccountUuid,
     })
+    await tx.flush()
     return result
-  })
+  }
+  return em.isInTransaction() ? run(em) : em.transactional(run)
+}
+
+/** Returns a user of the dashboard as the author of an action, which has no reason of its own. */
+export function authorOfUser({
+  email: actor,
+  accountUuid: actorAccountUuid,
+}: {
+  email: string
+  accountUuid: string | null
+}): ActionAuthor {
+  return { actor, actorAccountUuid, reason: 'in the dashboard' }
 }

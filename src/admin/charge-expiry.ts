@@ -48,7 +48,9 @@ export async function confirmChargeExpiry(
     await requireSeenPastExpiry(fork, input)
     await refuseUnlessStuck(providers.providerFor(connection), uuid)
     await runAuditedAction(fork, {
-      ...{ actor, reason, action: 'confirm_charge_expiry', subject: workflowId },
+      by: { actor, reason },
+      action: 'confirm_charge_expiry',
+      subject: workflowId,
       work: tx => storeConfirmation(tx, input),
     })
   }

@@ -93,7 +93,8 @@ export async function onboardConnection(
   const identity = await identifyAccount({ providers, sealer }, order)
   const currentHashes = await readNamedIdentity(em.fork(), providers, order)
   const connection = await runAuditedAction(em, {
-    ...{ actor, reason, action: 'connection_add' },
+    by: { actor, reason },
+    action: 'connection_add',
     async work(tx) {
       await requireOneAccount(tx, { order, identity, currentHashes, joins })
       const created = await createConnection(tx, sealer, {

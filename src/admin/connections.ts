@@ -12,7 +12,7 @@ import { buildNotificationUrl } from '../domain/providers/notification-url.ts'
 import type { Party } from '../domain/providers/provider.ts'
 import type { ProviderRegistry } from '../providers/registry.ts'
 import type { Sealer } from '../security/sealing.ts'
-import { runAuditedAction } from './audited-action.ts'
+import { type ActionAuthor, runAuditedAction } from './audited-action.ts'
 import { OnboardingRefused } from './onboarding-refusal.ts'
 import {
   type OpeningOutcome,
@@ -25,15 +25,26 @@ import {
 /** What operators change of a connection that exists; its credentials have rules of their own. */
 export type ConnectionChange = Partial<Pick<Connection, 'status' | 'isPublic' | 'fees'>>
 
+type ChangeConnectionInput = ActionAuthor & {
+  uuid: string
+  action: 'connection_status' | 'connection_visibility' | 'connection_fees'
+  /** Given the row as it is. */
+  change(connection: Connection): ConnectionChange
+}
+
 /** Changes a connection under its row lock, so that two concurrent changes of different fees keep both. */
-export async function changeConnectionRow(
-  em: EntityManager,
-  uuid: string,
-  change: (connection: Connection) => ConnectionChange,
-): Promise<void> {
-  const connection = await em.findOne(Connection, uuid, ROW_LOCK)
-  if (!connection) throw new Error(`there is no connection ${uuid}`)
-  Object.assign(connection, change(connection), { updatedAt: new Date() })
+export function changeConnection(em: EntityManager, order: ChangeConnectionInput): Promise<void> {
+  const { uuid, action, change } = order
+  return runAuditedAction(em, {
+    by: order,
+    action,
+    subject: `connection/${uuid}`,
+    async work(tx) {
+      const connection = await tx.findOne(Connection, uuid, ROW_LOCK)
+      if (!connection) throw new Error(`there is no connection ${uuid}`)
+      Object.assign(connection, change(connection), { updatedAt: new Date() })
+    },
+  })
 }
 
 /** Columns of `Connection`; of the optional ones `status` is ACTIVE by default. */
@@ -115,7 +126,8 @@ export async function activateConnection(
         `${(error as Error).message}; ${connection.uuid} stays CONFIGURATION_PENDING: it had a notification`,
       )
     await runAuditedAction(em, {
-      ...{ actor, action: 'connection_withdraw', reason: 'the connection was not registered' },
+      by: { actor, reason: 'the connection was not registered' },
+      action: 'connection_withdraw',
       subject: `connection/${connection.uuid}`,
       async work(tx) {
         await tx.nativeDelete(Connection, pending)

@@ -76,7 +76,9 @@ export async function replaceCredentials(
       `it cannot be proved that these credentials belong to the same account at ${name}, and ${unresolved} attempts through ${connectionUuid} have an unknown outcome; settle them first`,
     )
   return runAuditedAction(em, {
-    ...{ actor, reason, action: 'connection_credentials', subject: `connection/${connectionUuid}` },
+    by: { actor, reason },
+    action: 'connection_credentials',
+    subject: `connection/${connectionUuid}`,
     async work(tx) {
       const addedHashes = identity.kind === 'found' ? await claimIdentity(tx, before, identity) : []
       const now = {
@@ -123,8 +125,9 @@ export function rollBackCredentials(
 ): Promise<boolean> {
   const { uuid, sealedCredentials, credentialsEpoch, dialect, providerAccountUuid } = connection
   return runAuditedAction(em, {
-    ...{ actor, action: 'connection_credentials_withdraw', subject: `connection/${uuid}` },
-    reason: 'its callback address was not registered',
+    by: { actor, reason: 'its callback address was not registered' },
+    action: 'connection_credentials_withdraw',
+    subject: `connection/${uuid}`,
     async work(tx) {
       const { sealedCredentials: earlier, secretKeyId, providerIdentity } = before
       const now = {

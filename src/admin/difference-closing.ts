@@ -60,7 +60,9 @@ export async function closeDifference(em: EntityManager, input: CloseDifferenceI
   const { uuid, closing, facts, actor, reason } = input
   if (isClosedBy(await em.fork().findOneOrFail(Difference, uuid), input)) return
   await runAuditedAction(em, {
-    ...{ actor, reason, action: ACTIONS[closing.as], subject: differenceSubjectOf(uuid) },
+    by: { actor, reason },
+    action: ACTIONS[closing.as],
+    subject: differenceSubjectOf(uuid),
     async work(tx) {
       const difference = await tx.findOneOrFail(Difference, uuid, ROW_LOCK)
       requireClosable(difference, facts)
@@ -77,7 +79,9 @@ export async function reopenDifference(
   { uuid, closedAt, actor, reason }: ReopenDifferenceInput,
 ): Promise<void> {
   await runAuditedAction(em, {
-    ...{ actor, reason, action: 'difference_reopen', subject: differenceSubjectOf(uuid) },
+    by: { actor, reason },
+    action: 'difference_reopen',
+    subject: differenceSubjectOf(uuid),
     async work(tx) {
       const difference = await tx.findOneOrFail(Difference, uuid, ROW_LOCK)
       if (difference.closedAt?.getTime() !== closedAt.getTime()) throw new StaleDifference(difference)

@@ -36,12 +36,12 @@ import {
   requireSameRequest,
 } from './idempotency.ts'
 import { buildAfterFilter, newestFirstOptions, readPage } from './pagination.ts'
-import { recordUserAct, type UserAct, type UserAction } from './user-acts.ts'
+import type { UserAct, UserAction } from './user-acts.ts'
 
 /** A webhook's UUID and the account and mode of the token that accesses it. */
 export type WebhookReference = WebhookViewer & { uuid: string }
 type WebhookViewer = Pick<CallerToken, 'accountUuid' | 'modeScope' | 'author'>
-type WebhookDependencies = ReturnType<typeof createWebhookDependencies>
+export type WebhookDependencies = ReturnType<typeof createWebhookDependencies>
 
 /** Creates what changes of webhooks need; endpoints are inspected by the address rules of the configuration. */
 export function createWebhookDependencies(
@@ -153,13 +153,15 @@ export function rotateSecretIfUnchanged(
   etag: string | null,
   tools: WebhookDependencies,
 ): Promise<string | null> {
-  const { ids, act } = describeWebhookWrite(reference, 'webhook_rotate')
-  return writeDirectly(em, { ids, act: null }, async tx => {
+  const write = {
+    ...describeWebhookWrite(reference, 'webhook_rotate'),
+    hasChanged: (token: string | null) => token !== null,
+  }
+  return writeDirectly(em, write, async tx => {
     const webhook = await lockVisibleWebhook(tx, reference)
     if (etag !== computeSecretEtag(webhook)) return null
     const token = generateSigningSecret()
     replaceSigningSecret(webhook, token, tools)
-    await recordUserAct(tx, act)
     return token
   })
 }
