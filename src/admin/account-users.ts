@@ -2,9 +2,9 @@ import type { EntityManager } from '../db/client/orm.ts'
 import { User } from '../db/entities/user.ts'
 import { UserTotp } from '../db/entities/user-totp.ts'
 import { lockAccount } from '../db/locks.ts'
+import { authorOfUser, runAuditedAction } from '../db/repositories/audited-actions.ts'
 import { revokeUserSessions } from '../db/repositories/dashboard-sessions.ts'
 import type { AccountRole } from '../domain/users/roles.ts'
-import { authorOfUser, runAuditedAction } from './audited-action.ts'
 
 /** Changes that an owner makes to the users of the account. Each ends the sessions of the changed user. */
 

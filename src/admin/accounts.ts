@@ -3,9 +3,9 @@ import type { EntityManager } from '../db/client/orm.ts'
 import { Account } from '../db/entities/account.ts'
 import { Connection } from '../db/entities/connection.ts'
 import { ROW_LOCK } from '../db/locks.ts'
+import { type ActionAuthor, runAuditedAction } from '../db/repositories/audited-actions.ts'
 import { revokeUserSessions, setOpenedAccount } from '../db/repositories/dashboard-sessions.ts'
 import { replaceDefaultConnections } from '../db/repositories/default-providers.ts'
-import { type ActionAuthor, runAuditedAction } from './audited-action.ts'
 
 /** What operators do to accounts, and what the owner of one changes of it. */
 
@@ -38,7 +38,7 @@ export type AccountChange =
   | Partial<Pick<Account, 'unmatchedPolicy' | 'disputedSplitPolicy' | 'uniqueExternalRef'>>
   | Pick<Account, 'timeZone'>
 
-function actionOfChange(change: AccountChange): string {
+function actionOfAccountChange(change: AccountChange): string {
   if ('status' in change) return change.status === 'BLOCKED' ? 'account_block' : 'account_unblock'
   return 'timeZone' in change ? 'account_time_zone' : 'account_policy'
 }
@@ -51,7 +51,7 @@ export function changeAccount(
   const { uuid, change } = order
   return runAuditedAction(em, {
     by: order,
-    action: actionOfChange(change),
+    action: actionOfAccountChange(change),
     subject: `account/${uuid}`,
     async work(tx) {
       const account = await tx.findOne(Account, uuid, ROW_LOCK)

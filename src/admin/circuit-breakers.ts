@@ -1,6 +1,6 @@
 import type { EntityManager } from '../db/client/orm.ts'
+import { type ActionAuthor, runAuditedAction } from '../db/repositories/audited-actions.ts'
 import { resetCircuit } from '../db/repositories/circuit-breaker.ts'
-import { type ActionAuthor, runAuditedAction } from './audited-action.ts'
 
 /** Closes the open circuit breaker of a connection; false where it is closed already. The next failures open it again. */
 export function closeCircuit(

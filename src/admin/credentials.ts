@@ -3,6 +3,7 @@ import type { EntityManager } from '../db/client/orm.ts'
 import { Attempt } from '../db/entities/attempt.ts'
 import { Charge } from '../db/entities/charge.ts'
 import { Connection } from '../db/entities/connection.ts'
+import { runAuditedAction } from '../db/repositories/audited-actions.ts'
 import {
   deleteIdentities,
   findIdentifiedAccounts,
@@ -17,7 +18,6 @@ import type { Provider } from '../providers/port.ts'
 import type { ProviderRegistry } from '../providers/registry.ts'
 import type { Sealer } from '../security/sealing.ts'
 import { type AccountMatch, compareIdentities, hashIdentity } from './account-identity.ts'
-import { runAuditedAction } from './audited-action.ts'
 
 /** The credentials were refused; nothing was changed. */
 export class CredentialsRefused extends Error {

@@ -5,11 +5,11 @@ import { User } from '../db/entities/user.ts'
 import { UserInvitation } from '../db/entities/user-invitation.ts'
 import { lockAccount } from '../db/locks.ts'
 import { countAccountMembers, MAX_ACCOUNT_MEMBERS } from '../db/repositories/account-users.ts'
+import { type ActionAuthor, authorOfUser, runAuditedAction } from '../db/repositories/audited-actions.ts'
 import type { AccountRole } from '../domain/users/roles.ts'
 import { hashPassword } from '../security/passwords.ts'
 import { sha256 } from '../security/sealing.ts'
 import type { ActingUser } from './account-users.ts'
-import { type ActionAuthor, authorOfUser, runAuditedAction } from './audited-action.ts'
 
 /** Invitations to an account: an owner or an operator sends a link, and who opens it sets name and password. */
 

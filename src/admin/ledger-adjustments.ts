@@ -6,11 +6,11 @@ import { LedgerAdjustment } from '../db/entities/reconciliation.ts'
 import { User } from '../db/entities/user.ts'
 import { lockConnection, lockProviderAccount, ROW_LOCK } from '../db/locks.ts'
 import { lockOpenAccountEntry } from '../db/repositories/account-entries.ts'
+import { runAuditedAction } from '../db/repositories/audited-actions.ts'
 import { hasBalances } from '../db/repositories/balance-checks.ts'
 import { findStatementCounterpart } from '../db/repositories/ledger-adjustments.ts'
 import { mayBeOurPayout } from '../db/repositories/panel-pix.ts'
 import { DAY } from '../domain/shared/intervals.ts'
-import { runAuditedAction } from './audited-action.ts'
 
 /** Validity of a proposal, in days. */
 export const PROPOSAL_DAYS = 7

@@ -2,6 +2,7 @@ import type { EntityManager } from '../db/client/orm.ts'
 import type { Attempt } from '../db/entities/attempt.ts'
 import { Connection } from '../db/entities/connection.ts'
 import { findAttempts } from '../db/repositories/attempts.ts'
+import { runAuditedAction } from '../db/repositories/audited-actions.ts'
 import { findCurrentAttempt, findSettleableAttempt } from '../db/repositories/settleable-attempts.ts'
 import { reopenPayout } from '../disaster-recovery/reopen.ts'
 import type { AttemptState, AttemptVersion } from '../domain/providers/attempt.ts'
@@ -10,7 +11,6 @@ import { isWorkflowRunning } from '../temporal/workflow-history.ts'
 import type { TemporalContext } from '../temporal/workflow-options.ts'
 import { type ManualSettlement, manualSettlementSignal } from '../workflows/contracts/payouts.ts'
 import { WORKFLOWS } from '../workflows/contracts/workflows.ts'
-import { runAuditedAction } from './audited-action.ts'
 
 export type ManualSettlementRequest = {
   noun: PayoutNoun

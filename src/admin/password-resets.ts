@@ -1,6 +1,7 @@
 import type { EntityManager } from '../db/client/orm.ts'
 import { User } from '../db/entities/user.ts'
 import { lockAccount } from '../db/locks.ts'
+import { authorOfUser, runAuditedAction } from '../db/repositories/audited-actions.ts'
 import { revokeUserSessions } from '../db/repositories/dashboard-sessions.ts'
 import {
   findResettableUser,
@@ -10,7 +11,6 @@ import {
 import { hashPassword } from '../security/passwords.ts'
 import { generateResetToken, hashResetToken } from '../security/reset-tokens.ts'
 import type { ActingUser } from './account-users.ts'
-import { authorOfUser, runAuditedAction } from './audited-action.ts'
 
 /** A new password for a user who has forgotten it. The second factor stays as it is. */
 

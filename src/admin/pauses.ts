@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto'
 import type { EntityManager } from '../db/client/orm.ts'
 import { Pause, type PauseReach } from '../db/entities/pause.ts'
+import { type ActionAuthor, runAuditedAction } from '../db/repositories/audited-actions.ts'
 import { getPauseTargetColumns, type PauseTarget } from '../db/repositories/pauses.ts'
-import { type ActionAuthor, runAuditedAction } from './audited-action.ts'
 
 /** Pauses (SPEC §9, `trilho pause`): during one no new operation starts within its reach; running ones are polled. */
 

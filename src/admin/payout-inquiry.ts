@@ -3,12 +3,12 @@ import { setTimeout as wait } from 'node:timers/promises'
 import type { EntityManager } from '../db/client/orm.ts'
 import { listAttemptAnswers } from '../db/repositories/attempt-answers.ts'
 import { findAttempts } from '../db/repositories/attempts.ts'
+import { runAuditedAction } from '../db/repositories/audited-actions.ts'
 import { findCurrentAttempt } from '../db/repositories/settleable-attempts.ts'
 import type { PayoutNoun } from '../domain/shared/nouns.ts'
 import { signalOperation, signalReturn } from '../temporal/signals.ts'
 import type { TemporalContext } from '../temporal/workflow-options.ts'
 import { WORKFLOWS } from '../workflows/contracts/workflows.ts'
-import { runAuditedAction } from './audited-action.ts'
 import { NotSettleableError } from './manual-settlement.ts'
 
 /** Time between two looks for the answer. */

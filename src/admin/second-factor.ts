@@ -3,11 +3,11 @@ import type { EntityManager } from '../db/client/orm.ts'
 import { User } from '../db/entities/user.ts'
 import { UserTotp } from '../db/entities/user-totp.ts'
 import { ROW_LOCK } from '../db/locks.ts'
+import { authorOfUser, runAuditedAction } from '../db/repositories/audited-actions.ts'
 import { consumeRecoveryCode, consumeTotpStep, insertRecoveryCodes } from '../db/repositories/user-totp.ts'
 import type { Sealer } from '../security/sealing.ts'
 import { findTotpStep, hashRecoveryCode } from '../security/totp.ts'
 import type { ActingUser } from './account-users.ts'
-import { authorOfUser, runAuditedAction } from './audited-action.ts'
 
 /** The second factor of a user: codes of an authenticator, and recovery codes for when it is lost. */
 

@@ -1,7 +1,7 @@
 import type { EntityManager } from '../db/client/orm.ts'
+import { type ActionAuthor, runAuditedAction } from '../db/repositories/audited-actions.ts'
 import { type ResealResult, resealColumns, updateConnectionKeys } from '../db/repositories/sealed-columns.ts'
 import type { Sealer } from '../security/sealing.ts'
-import { type ActionAuthor, runAuditedAction } from './audited-action.ts'
 
 /**
  * Encrypts everything that is stored under an older key again with the newest one, in small transactions, and yields the

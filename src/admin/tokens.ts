@@ -1,9 +1,9 @@
 import { randomUUID } from 'node:crypto'
 import type { EntityManager } from '../db/client/orm.ts'
 import { Token } from '../db/entities/token.ts'
+import { type ActionAuthor, runAuditedAction } from '../db/repositories/audited-actions.ts'
 import type { TokenScope } from '../domain/tokens/token-scope.ts'
 import { generateToken, type TokenMode } from '../security/tokens.ts'
-import { type ActionAuthor, runAuditedAction } from './audited-action.ts'
 
 /** What operators, and owners of an account, do to its API tokens. Only the hash of a token is stored. */
 

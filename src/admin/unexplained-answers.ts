@@ -1,7 +1,7 @@
 import type { EntityManager } from '../db/client/orm.ts'
+import { type ActionAuthor, runAuditedAction } from '../db/repositories/audited-actions.ts'
 import { findUnexplainedAnswer } from '../db/repositories/unexplained-answers.ts'
 import type { Sealer } from '../security/sealing.ts'
-import { type ActionAuthor, runAuditedAction } from './audited-action.ts'
 
 /** Opens a sealed answer of a provider that no published document explains; undefined if there is none. */
 export function openUnexplainedAnswer(

@@ -2,12 +2,12 @@ import { randomUUID } from 'node:crypto'
 import type { EntityManager } from '../db/client/orm.ts'
 import { Movement } from '../db/entities/movement.ts'
 import { findAttempts } from '../db/repositories/attempts.ts'
+import { runAuditedAction } from '../db/repositories/audited-actions.ts'
 import { readUnreturnedCents } from '../db/repositories/unmatched-payments.ts'
 import type { UnmatchedDisposition } from '../domain/ledger/movement.ts'
 import { signalReturn } from '../temporal/signals.ts'
 import { startOrReopenWorkflow, type TemporalContext } from '../temporal/workflow-options.ts'
 import { WORKFLOWS } from '../workflows/contracts/workflows.ts'
-import { runAuditedAction } from './audited-action.ts'
 
 /** The unmatched PIX is not held, or is being returned already. */
 export class NotReturnableError extends Error {}

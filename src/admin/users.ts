@@ -2,6 +2,7 @@ import { randomBytes, randomUUID } from 'node:crypto'
 import type { EntityManager } from '../db/client/orm.ts'
 import { User } from '../db/entities/user.ts'
 import { UserTotp } from '../db/entities/user-totp.ts'
+import { type ActionAuthor, authorOfUser, runAuditedAction } from '../db/repositories/audited-actions.ts'
 import {
   keepSessionOfNewPassword,
   lockVerifiedUser,
@@ -12,7 +13,6 @@ import {
 import type { AccountRole } from '../domain/users/roles.ts'
 import { hashPassword, MIN_PASSWORD_LENGTH } from '../security/passwords.ts'
 import type { ActingUser } from './account-users.ts'
-import { type ActionAuthor, authorOfUser, runAuditedAction } from './audited-action.ts'
 
 /** What operators do to users of the dashboard, and users to themselves. */
 

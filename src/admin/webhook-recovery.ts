@@ -2,8 +2,8 @@ import { startRecovery } from '../api/operations/webhook-deliveries.ts'
 import { updateWebhook, type WebhookDependencies } from '../api/operations/webhooks.ts'
 import type { EntityManager } from '../db/client/orm.ts'
 import type { Webhook } from '../db/entities/webhook.ts'
+import { type ActionAuthor, runAuditedAction } from '../db/repositories/audited-actions.ts'
 import type { TemporalContext } from '../temporal/workflow-options.ts'
-import { type ActionAuthor, runAuditedAction } from './audited-action.ts'
 
 /**
  * Sends an endpoint again what it has missed since a moment, and enables it where it is disabled. Recorded before its first

@@ -2,10 +2,10 @@ import { readFile } from 'node:fs/promises'
 import { userInfo } from 'node:os'
 import type { Client } from '@temporalio/client'
 import { Command, InvalidArgumentError, Option } from 'commander'
-import type { ActionAuthor } from '../admin/audited-action.ts'
 import type { Config } from '../config.ts'
 import type { EntityManager } from '../db/client/orm.ts'
 import type { Account } from '../db/entities/account.ts'
+import type { ActionAuthor } from '../db/repositories/audited-actions.ts'
 import type { TemporalContext } from '../temporal/workflow-options.ts'
 import {
   type ApiClient,

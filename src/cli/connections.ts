@@ -48,7 +48,7 @@ export function registerConnectionCommands(trilho: OperatorCommand) {
       const knownStatus = CONNECTION_STATUSES.find(one => one === status.toUpperCase())
       if (!knownStatus) throw new Error(`${status} is not one of ${CONNECTION_STATUSES.join(', ')}`)
       const change = () => ({ status: knownStatus })
-      return changeConnection(em, { ...operator, uuid, action: 'connection_status', change })
+      return changeConnection(em, { ...operator, uuid, change })
     })
 
   connection
@@ -58,7 +58,7 @@ export function registerConnectionCommands(trilho: OperatorCommand) {
     .description('set whether requests and default providers may use a connection')
     .run(({ em, operator }, uuid: string, options: { public: 'yes' | 'no' }) => {
       const change = () => ({ isPublic: options.public === 'yes' })
-      return changeConnection(em, { ...operator, uuid, action: 'connection_visibility', change })
+      return changeConnection(em, { ...operator, uuid, change })
     })
 
   connection
@@ -73,7 +73,7 @@ export function registerConnectionCommands(trilho: OperatorCommand) {
       if (given.length === 0) throw new Error('no fee is given')
       const fees: Partial<Record<FeeLine, Fee>> = Object.fromEntries(given)
       const change = (one: Connection) => ({ fees: { ...one.fees, ...fees } })
-      return changeConnection(em, { ...operator, uuid, action: 'connection_fees', change })
+      return changeConnection(em, { ...operator, uuid, change })
     })
 
   connection

@@ -1,4 +1,4 @@
-import { runAuditedAction } from '../../admin/audited-action.ts'
+import { runAuditedAction } from '../../db/repositories/audited-actions.ts'
 import { findContinuation } from '../../disaster-recovery/continuation.ts'
 import { listFailingWorkflows } from '../../temporal/failing-workflows.ts'
 import { isCancellationRequested } from '../runtime/cancellation.ts'

@@ -1,6 +1,6 @@
-import { runAuditedAction } from '../../admin/audited-action.ts'
 import type { EntityManager } from '../../db/client/orm.ts'
 import { PasswordReset, type PasswordResetMessage } from '../../db/entities/password-reset.ts'
+import { runAuditedAction } from '../../db/repositories/audited-actions.ts'
 import {
   deleteResetMessage,
   findResettableUser,

@@ -1,5 +1,5 @@
-import { type AuditedAction, authorOfUser, runAuditedAction } from '../../admin/audited-action.ts'
 import type { EntityManager } from '../../db/client/orm.ts'
+import { type AuditedAction, authorOfUser, runAuditedAction } from '../../db/repositories/audited-actions.ts'
 import type { CallerToken } from '../authorization/authenticate.ts'
 
 /** What a user of the dashboard can do by an operation of the API. The dashboard names each (`act.…`). */

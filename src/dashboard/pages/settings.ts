@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { changeAccount } from '../../admin/accounts.ts'
-import { authorOfUser } from '../../admin/audited-action.ts'
 import { Account } from '../../db/entities/account.ts'
+import { authorOfUser } from '../../db/repositories/audited-actions.ts'
 import { ACCOUNT_TIME_ZONES, isAccountTimeZone } from '../../domain/shared/time-zone.ts'
 import { actingUser } from '../http/acting-user.ts'
 import { parseFormFields } from '../http/form.ts'

@@ -171,18 +171,9 @@ export function registerConnectionForms(router: DashboardRouter): void {
       const isPublic = fields.public === 'yes'
       const { status: before, isPublic: wasPublic } = await requireConnection(visit.em, uuid)
       const act = { actor: visit.actor, reason, uuid }
-      if (before !== status)
-        await changeConnection(visit.em.fork(), {
-          ...act,
-          action: 'connection_status',
-          change: () => ({ status }),
-        })
+      if (before !== status) await changeConnection(visit.em.fork(), { ...act, change: () => ({ status }) })
       if (wasPublic !== isPublic)
-        await changeConnection(visit.em.fork(), {
-          ...act,
-          action: 'connection_visibility',
-          change: () => ({ isPublic }),
-        })
+        await changeConnection(visit.em.fork(), { ...act, change: () => ({ isPublic }) })
       return { path: `${CONNECTIONS_PATH}/${uuid}`, outcome: 'connection_changed' }
     },
   })
@@ -212,7 +203,7 @@ export function registerConnectionForms(router: DashboardRouter): void {
       const before = await requireConnection(visit.em, uuid)
       if (listChangedFees(before.fees, fees).length > 0)
         await changeConnection(visit.em.fork(), {
-          ...{ actor: visit.actor, reason, uuid, action: 'connection_fees' },
+          ...{ actor: visit.actor, reason, uuid },
           change: () => ({ fees }),
         })
       return { path: `${CONNECTIONS_PATH}/${uuid}`, outcome: 'connection_changed' }

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
-import type { EntityManager } from '../db/client/orm.ts'
-import { OperatorAction } from '../db/entities/operator-action.ts'
+import type { EntityManager } from '../client/orm.ts'
+import { OperatorAction } from '../entities/operator-action.ts'
 
 /** Who acts, and why. `actor` is the e-mail of a user, the user of the command line, or the process that acts by itself. */
 export type ActionAuthor = {
