@@ -1,10 +1,9 @@
 import type { EntityManager } from '../db/client/orm.ts'
-import { runInTransaction } from '../db/client/transaction.ts'
 import { User } from '../db/entities/user.ts'
 import { UserTotp } from '../db/entities/user-totp.ts'
 import { lockAccount } from '../db/locks.ts'
+import { authorOfUser, runAuditedAction } from '../db/repositories/audited-actions.ts'
 import { revokeUserSessions } from '../db/repositories/dashboard-sessions.ts'
-import { recordOperatorAction } from '../db/repositories/operator-actions.ts'
 import type { AccountRole } from '../domain/users/roles.ts'
 
 /** Changes that an owner makes to the users of the account. Each ends the sessions of the changed user. */
@@ -64,27 +63,32 @@ export function resetMemberTotp(em: EntityManager, order: MemberOrder): Promise<
  * Runs a change under the lock of the account, so that two owners act one after the other, and records it. PostgreSQL
  * refuses the removal of the last owner too.
  */
-function changeMember(
+async function changeMember(
   em: EntityManager,
   { actor, accountUuid, userUuid }: MemberOrder,
   action: string,
   change: (tx: EntityManager, member: User) => Promise<MemberChange | { kind: 'unchanged' }>,
 ): Promise<MemberChange> {
-  return runInTransaction(em, async (tx): Promise<MemberChange> => {
-    await lockAccount(tx, accountUuid)
-    if ((await tx.count(User, { uuid: actor.uuid, accountUuid, role: 'owner', removedAt: null })) === 0)
-      return { kind: 'not_owner' }
-    const member = await tx.findOne(User, { uuid: userUuid, accountUuid })
-    if (!member) return { kind: 'not_found' }
-    if (member.removedAt) return { kind: 'removed' }
-    const result = await change(tx, member)
-    if (result.kind === 'unchanged') return { kind: 'changed' }
-    if (result.kind !== 'changed') return result
-    await tx.flush()
-    await revokeUserSessions(tx, { uuid: userUuid })
-    await recordUserAction(tx, { actor, action, subject: `user/${userUuid}` })
-    return result
+  const result = await runAuditedAction<MemberChange | { kind: 'unchanged' }>(em.fork(), {
+    by: authorOfUser(actor),
+    action,
+    subject: `user/${userUuid}`,
+    hasChanged: ({ kind }) => kind === 'changed',
+    async work(tx) {
+      await lockAccount(tx, accountUuid)
+      if ((await tx.count(User, { uuid: actor.uuid, accountUuid, role: 'owner', removedAt: null })) === 0)
+        return { kind: 'not_owner' }
+      const member = await tx.findOne(User, { uuid: userUuid, accountUuid })
+      if (!member) return { kind: 'not_found' }
+      if (member.removedAt) return { kind: 'removed' }
+      const changed = await change(tx, member)
+      if (changed.kind !== 'changed') return changed
+      await tx.flush()
+      await revokeUserSessions(tx, { uuid: userUuid })
+      return changed
+    },
   })
+  return result.kind === 'unchanged' ? { kind: 'changed' } : result
 }
 
 /** Returns whether no other owner of the account can sign in. The caller holds the lock of the account. */
@@ -98,13 +102,4 @@ async function isLastOwner(tx: EntityManager, { uuid, role, accountUuid }: User)
     uuid: { $ne: uuid },
   }
   return (await tx.count(User, others)) === 0
-}
-
-/** Records an action of a user of an account, or of an operator on the own user. */
-export function recordUserAction(
-  em: EntityManager,
-  { actor, action, subject }: { actor: ActingUser; action: string; subject: string },
-): Promise<void> {
-  const { email, accountUuid } = actor
-  return recordOperatorAction(em, { actor: email, accountUuid, action, subject, reason: 'in the dashboard' })
 }

@@ -1,88 +1,105 @@
 import { randomUUID } from 'node:crypto'
 import type { EntityManager } from '../db/client/orm.ts'
 import { Account } from '../db/entities/account.ts'
-import { Token } from '../db/entities/token.ts'
+import { Connection } from '../db/entities/connection.ts'
 import { ROW_LOCK } from '../db/locks.ts'
-import { revokeUserSessions } from '../db/repositories/dashboard-sessions.ts'
-import type { TokenScope } from '../domain/tokens/token-scope.ts'
-import { generateToken, type TokenMode } from '../security/tokens.ts'
+import { type ActionAuthor, runAuditedAction } from '../db/repositories/audited-actions.ts'
+import { revokeUserSessions, setOpenedAccount } from '../db/repositories/dashboard-sessions.ts'
+import { replaceDefaultConnections } from '../db/repositories/default-providers.ts'
 
-/** Creates and changes accounts and tokens, for the command line and the local demo. */
+/** What operators do to accounts, and what the owner of one changes of it. */
 
-/** `uuid`: where the request may be repeated; the database rejects the second one. */
-export async function createAccount(
-  em: EntityManager,
-  holder: { uuid?: string; name: string; document: string },
-) {
+/** A new account. `uuid`: where the request may be repeated; PostgreSQL rejects the second one. */
+export type AccountHolder = { uuid?: string; name: string; document: string }
+
+/** Inserts the row of an account. An operator opens one by `openAccount`. */
+export async function createAccount(em: EntityManager, holder: AccountHolder) {
   const account = em.create(Account, { uuid: randomUUID(), ...holder })
   await em.flush()
   return account
 }
 
-/** What operators change of an account. */
-export type AccountChange = Partial<
-  Pick<Account, 'status' | 'unmatchedPolicy' | 'disputedSplitPolicy' | 'uniqueExternalRef' | 'timeZone'>
->
+/** Opens an account. */
+export function openAccount(
+  em: EntityManager,
+  order: ActionAuthor & { holder: AccountHolder },
+): Promise<Account> {
+  return runAuditedAction(em, {
+    by: order,
+    action: 'account_open',
+    subject: ({ uuid }) => `account/${uuid}`,
+    work: tx => createAccount(tx, order.holder),
+  })
+}
+
+/** What may be changed of an account: its status, its policies, or its time zone. */
+export type AccountChange =
+  | Pick<Account, 'status'>
+  | Partial<Pick<Account, 'unmatchedPolicy' | 'disputedSplitPolicy' | 'uniqueExternalRef'>>
+  | Pick<Account, 'timeZone'>
+
+function actionOfAccountChange(change: AccountChange): string {
+  if ('status' in change) return change.status === 'BLOCKED' ? 'account_block' : 'account_unblock'
+  return 'timeZone' in change ? 'account_time_zone' : 'account_policy'
+}
 
 /** Changes an account under its row lock. A block ends the sessions of its users. */
-export async function changeAccount(em: EntityManager, uuid: string, change: AccountChange): Promise<void> {
-  const account = await em.findOne(Account, uuid, ROW_LOCK)
-  if (!account) throw new Error(`there is no account ${uuid}`)
-  Object.assign(account, change)
-  if (change.status === 'BLOCKED') await revokeUserSessions(em, { accountUuid: uuid })
+export function changeAccount(
+  em: EntityManager,
+  order: ActionAuthor & { uuid: string; change: AccountChange },
+): Promise<void> {
+  const { uuid, change } = order
+  return runAuditedAction(em, {
+    by: order,
+    action: actionOfAccountChange(change),
+    subject: `account/${uuid}`,
+    async work(tx) {
+      const account = await tx.findOne(Account, uuid, ROW_LOCK)
+      if (!account) throw new Error(`there is no account ${uuid}`)
+      Object.assign(account, change)
+      if ('status' in change && change.status === 'BLOCKED')
+        await revokeUserSessions(tx, { accountUuid: uuid })
+    },
+  })
 }
 
-export type IssueTokenInput = {
-  /** Where the request may be repeated: the database rejects the second one. */
-  uuid?: string
-  accountUuid: string
-  name: string
-  mode: TokenMode
-  /** Binds it to one connection of the account. */
-  connectionUuid?: string
-  /** Default: all. */
-  scopes?: TokenScope[]
-  /** Addresses and networks as `parseAllowedAddresses` writes them. Default: from anywhere. */
-  allowedAddresses?: string[]
-  expiresAt?: Date
+/** Replaces the default providers of an account by connections of it, preferred first. */
+export function changeDefaultConnections(
+  em: EntityManager,
+  order: ActionAuthor & { accountUuid: string; connectionUuids: string[] },
+): Promise<void> {
+  const { accountUuid, connectionUuids } = order
+  return runAuditedAction(em, {
+    by: order,
+    action: 'account_defaults',
+    subject: `account/${accountUuid}`,
+    async work(tx) {
+      for (const uuid of connectionUuids)
+        if ((await tx.count(Connection, { uuid, accountUuid })) === 0)
+          throw new Error(`there is no connection ${uuid} of the account`)
+      await replaceDefaultConnections(tx, { accountUuid }, connectionUuids)
+    },
+  })
 }
-
-/** Creates a token and returns its text, which is not stored. */
-export async function issueToken(em: EntityManager, order: IssueTokenInput): Promise<string> {
-  const { token, hash, prefix } = generateToken(order.mode)
-  em.create(Token, { uuid: randomUUID(), ...order, hash, prefix })
-  await em.flush()
-  return token
-}
-
-/** What may be changed about a token. */
-export type TokenPermissions = { scopes?: TokenScope[]; allowedAddresses?: string[] }
 
 /**
- * Changes what a token may be used for and from where, in every process within a second. Returns false where the account has
- * no such token that is not revoked.
+ * Opens the pages of an account in the session of an operator, who can then read them and send none of their forms. Returns
+ * false where there is no such account.
  */
-export async function changeTokenPermissions(
+export function openAccountPages(
   em: EntityManager,
-  { uuid, accountUuid }: { uuid: string; accountUuid: string },
-  permissions: TokenPermissions,
+  order: ActionAuthor & { sessionHash: string; accountUuid: string },
 ): Promise<boolean> {
-  return (await em.nativeUpdate(Token, { uuid, accountUuid, revokedAt: null }, permissions)) > 0
+  const { sessionHash, accountUuid } = order
+  return runAuditedAction<boolean>(em, {
+    by: order,
+    action: 'open_account',
+    subject: `account/${accountUuid}`,
+    hasChanged: isOpened => isOpened,
+    async work(tx) {
+      if ((await tx.count(Account, accountUuid)) === 0) return false
+      await setOpenedAccount(tx, { sessionHash, accountUuid })
+      return true
+    },
+  })
 }
-
-/** Revokes tokens of an account by name or uuid, in every process within a second; revoked ones stay unchanged. */
-export async function revokeTokens(
-  em: EntityManager,
-  tokens: { accountUuid: string } & ({ name: string } | { uuid: string }),
-) {
-  await em.nativeUpdate(Token, { ...tokens, revokedAt: null }, { revokedAt: new Date() })
-}
-
-/** Lists the tokens of an account without their secrets: revoked ones last, each newest first. */
-export function listTokens(em: EntityManager, accountUuid: string): Promise<Token[]> {
-  const orderBy = [{ revokedAt: 'desc nulls first' as const }, { createdAt: 'desc' as const }]
-  return em.find(Token, { accountUuid }, { orderBy, limit: MAX_LISTED_TOKENS })
-}
-
-/** Limit of listed tokens: revoked tokens stay in the table for years. */
-const MAX_LISTED_TOKENS = 200

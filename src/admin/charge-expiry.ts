@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto'
 import type { EntityManager } from '../db/client/orm.ts'
 import { ChargeExpiry } from '../db/entities/charge-expiry.ts'
 import { runQuery } from '../db/pipeline/query.ts'
+import { runAuditedAction } from '../db/repositories/audited-actions.ts'
 import { isExpiryConfirmed, lockChargePastExpiry } from '../db/repositories/charge-expiries.ts'
 import { queryChargeConnectionToCall } from '../db/repositories/connections.ts'
 import { getStillOpenCode, isEndedByOperator } from '../domain/charges/still-open.ts'
@@ -12,7 +13,6 @@ import type { ProviderRegistry } from '../providers/registry.ts'
 import { signalOperation } from '../temporal/signals.ts'
 import type { TemporalContext } from '../temporal/workflow-options.ts'
 import { WORKFLOWS } from '../workflows/contracts/workflows.ts'
-import { runAuditedAction } from './audited-action.ts'
 
 export type ConfirmChargeExpiryInput = {
   uuid: string
@@ -48,7 +48,9 @@ export async function confirmChargeExpiry(
     await requireSeenPastExpiry(fork, input)
     await refuseUnlessStuck(providers.providerFor(connection), uuid)
     await runAuditedAction(fork, {
-      ...{ actor, reason, action: 'confirm_charge_expiry', subject: workflowId },
+      by: { actor, reason },
+      action: 'confirm_charge_expiry',
+      subject: workflowId,
       work: tx => storeConfirmation(tx, input),
     })
   }

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import type { EntityManager } from '../db/client/orm.ts'
 import type { Connection } from '../db/entities/connection.ts'
+import { runAuditedAction } from '../db/repositories/audited-actions.ts'
 import {
   listProviderAccountHolders,
   type ProviderAccountHolder,
@@ -10,7 +11,6 @@ import { isTransportCode } from '../domain/providers/provider.ts'
 import { CREDENTIALS_SCHEMAS, type ProviderRegistry, REQUIRED_PERMISSIONS } from '../providers/registry.ts'
 import type { Sealer } from '../security/sealing.ts'
 import { hashIdentity } from './account-identity.ts'
-import { runAuditedAction } from './audited-action.ts'
 import {
   activateConnection,
   type CreateConnectionInput,
@@ -93,7 +93,8 @@ export async function onboardConnection(
   const identity = await identifyAccount({ providers, sealer }, order)
   const currentHashes = await readNamedIdentity(em.fork(), providers, order)
   const connection = await runAuditedAction(em, {
-    ...{ actor, reason, action: 'connection_add' },
+    by: { actor, reason },
+    action: 'connection_add',
     async work(tx) {
       await requireOneAccount(tx, { order, identity, currentHashes, joins })
       const created = await createConnection(tx, sealer, {

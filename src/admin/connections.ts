@@ -4,6 +4,7 @@ import { runInTransaction } from '../db/client/transaction.ts'
 import { Connection, ProviderAccount } from '../db/entities/connection.ts'
 import { ProviderNotification } from '../db/entities/provider-notification.ts'
 import { ROW_LOCK } from '../db/locks.ts'
+import { type ActionAuthor, runAuditedAction } from '../db/repositories/audited-actions.ts'
 import {
   deleteUnusedProviderAccount,
   storeIdentities,
@@ -13,7 +14,6 @@ import { buildNotificationUrl } from '../domain/providers/notification-url.ts'
 import type { Party } from '../domain/providers/provider.ts'
 import type { ProviderRegistry } from '../providers/registry.ts'
 import type { Sealer } from '../security/sealing.ts'
-import { runAuditedAction } from './audited-action.ts'
 import { OnboardingRefused } from './onboarding-refusal.ts'
 import {
   type OpeningOutcome,
@@ -24,17 +24,33 @@ import {
 } from './opening-balance.ts'
 
 /** What operators change of a connection that exists; its credentials have rules of their own. */
-export type ConnectionChange = Partial<Pick<Connection, 'status' | 'isPublic' | 'fees'>>
+type ConnectionChange = Pick<Connection, 'status'> | Pick<Connection, 'isPublic'> | Pick<Connection, 'fees'>
+
+function actionOfConnectionChange(change: ConnectionChange): string {
+  if ('status' in change) return 'connection_status'
+  return 'isPublic' in change ? 'connection_visibility' : 'connection_fees'
+}
+
+type ChangeConnectionInput = ActionAuthor & {
+  uuid: string
+  /** Given the row as it is. */
+  change(connection: Connection): ConnectionChange
+}
 
 /** Changes a connection under its row lock, so that two concurrent changes of different fees keep both. */
-export async function changeConnectionRow(
-  em: EntityManager,
-  uuid: string,
-  change: (connection: Connection) => ConnectionChange,
-): Promise<void> {
-  const connection = await em.findOne(Connection, uuid, ROW_LOCK)
-  if (!connection) throw new Error(`there is no connection ${uuid}`)
-  Object.assign(connection, change(connection), { updatedAt: new Date() })
+export async function changeConnection(em: EntityManager, order: ChangeConnectionInput): Promise<void> {
+  const { uuid, change } = order
+  return runInTransaction(em, async tx => {
+    const connection = await tx.findOne(Connection, uuid, ROW_LOCK)
+    if (!connection) throw new Error(`there is no connection ${uuid}`)
+    const changed = change(connection)
+    return runAuditedAction(tx, {
+      by: order,
+      action: actionOfConnectionChange(changed),
+      subject: `connection/${uuid}`,
+      work: async () => void Object.assign(connection, changed, { updatedAt: new Date() }),
+    })
+  })
 }
 
 /** Columns of `Connection`; of the optional ones `status` is ACTIVE by default. */
@@ -116,7 +132,8 @@ export async function activateConnection(
         `${(error as Error).message}; ${connection.uuid} stays CONFIGURATION_PENDING: it had a notification`,
       )
     await runAuditedAction(em, {
-      ...{ actor, action: 'connection_withdraw', reason: 'the connection was not registered' },
+      by: { actor, reason: 'the connection was not registered' },
+      action: 'connection_withdraw',
       subject: `connection/${connection.uuid}`,
       async work(tx) {
         await tx.nativeDelete(Connection, pending)

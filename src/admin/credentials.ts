@@ -3,6 +3,7 @@ import type { EntityManager } from '../db/client/orm.ts'
 import { Attempt } from '../db/entities/attempt.ts'
 import { Charge } from '../db/entities/charge.ts'
 import { Connection } from '../db/entities/connection.ts'
+import { runAuditedAction } from '../db/repositories/audited-actions.ts'
 import {
   deleteIdentities,
   findIdentifiedAccounts,
@@ -17,7 +18,6 @@ import type { Provider } from '../providers/port.ts'
 import type { ProviderRegistry } from '../providers/registry.ts'
 import type { Sealer } from '../security/sealing.ts'
 import { type AccountMatch, compareIdentities, hashIdentity } from './account-identity.ts'
-import { runAuditedAction } from './audited-action.ts'
 
 /** The credentials were refused; nothing was changed. */
 export class CredentialsRefused extends Error {
@@ -76,7 +76,9 @@ export async function replaceCredentials(
       `it cannot be proved that these credentials belong to the same account at ${name}, and ${unresolved} attempts through ${connectionUuid} have an unknown outcome; settle them first`,
     )
   return runAuditedAction(em, {
-    ...{ actor, reason, action: 'connection_credentials', subject: `connection/${connectionUuid}` },
+    by: { actor, reason },
+    action: 'connection_credentials',
+    subject: `connection/${connectionUuid}`,
     async work(tx) {
       const addedHashes = identity.kind === 'found' ? await claimIdentity(tx, before, identity) : []
       const now = {
@@ -123,8 +125,9 @@ export function rollBackCredentials(
 ): Promise<boolean> {
   const { uuid, sealedCredentials, credentialsEpoch, dialect, providerAccountUuid } = connection
   return runAuditedAction(em, {
-    ...{ actor, action: 'connection_credentials_withdraw', subject: `connection/${uuid}` },
-    reason: 'its callback address was not registered',
+    by: { actor, reason: 'its callback address was not registered' },
+    action: 'connection_credentials_withdraw',
+    subject: `connection/${uuid}`,
     async work(tx) {
       const { sealedCredentials: earlier, secretKeyId, providerIdentity } = before
       const now = {

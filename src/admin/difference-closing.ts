@@ -1,9 +1,9 @@
 import type { EntityManager } from '../db/client/orm.ts'
 import { Difference } from '../db/entities/reconciliation.ts'
 import { ROW_LOCK } from '../db/locks.ts'
+import { runAuditedAction } from '../db/repositories/audited-actions.ts'
 import { type DifferenceClosing, factsOfDifference } from '../domain/reconciliation/difference-closing.ts'
 import { TRANSIENT_PENDING_REASONS } from '../domain/reconciliation/panel-pix.ts'
-import { runAuditedAction } from './audited-action.ts'
 
 type DifferenceAction = { uuid: string; actor: string; reason: string }
 export type CloseDifferenceInput = DifferenceAction & {
@@ -60,7 +60,9 @@ export async function closeDifference(em: EntityManager, input: CloseDifferenceI
   const { uuid, closing, facts, actor, reason } = input
   if (isClosedBy(await em.fork().findOneOrFail(Difference, uuid), input)) return
   await runAuditedAction(em, {
-    ...{ actor, reason, action: ACTIONS[closing.as], subject: differenceSubjectOf(uuid) },
+    by: { actor, reason },
+    action: ACTIONS[closing.as],
+    subject: differenceSubjectOf(uuid),
     async work(tx) {
       const difference = await tx.findOneOrFail(Difference, uuid, ROW_LOCK)
       requireClosable(difference, facts)
@@ -77,7 +79,9 @@ export async function reopenDifference(
   { uuid, closedAt, actor, reason }: ReopenDifferenceInput,
 ): Promise<void> {
   await runAuditedAction(em, {
-    ...{ actor, reason, action: 'difference_reopen', subject: differenceSubjectOf(uuid) },
+    by: { actor, reason },
+    action: 'difference_reopen',
+    subject: differenceSubjectOf(uuid),
     async work(tx) {
       const difference = await tx.findOneOrFail(Difference, uuid, ROW_LOCK)
       if (difference.closedAt?.getTime() !== closedAt.getTime()) throw new StaleDifference(difference)

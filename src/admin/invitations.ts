@@ -6,11 +6,11 @@ import { User } from '../db/entities/user.ts'
 import { UserInvitation } from '../db/entities/user-invitation.ts'
 import { lockAccount } from '../db/locks.ts'
 import { countAccountMembers, MAX_ACCOUNT_MEMBERS } from '../db/repositories/account-users.ts'
-import { recordOperatorAction } from '../db/repositories/operator-actions.ts'
+import { type ActionAuthor, authorOfUser, runAuditedAction } from '../db/repositories/audited-actions.ts'
 import type { AccountRole } from '../domain/users/roles.ts'
 import { hashPassword } from '../security/passwords.ts'
 import { sha256 } from '../security/sealing.ts'
-import { type ActingUser, recordUserAction } from './account-users.ts'
+import type { ActingUser } from './account-users.ts'
 
 /** Invitations to an account: an owner or an operator sends a link, and who opens it sets name and password. */
 
@@ -46,36 +46,39 @@ export function createInvitation(
   { actor, ...order }: InvitationOrder,
 ): Promise<InvitationResult> {
   const { accountUuid } = order
-  return runInTransaction(em, async (tx): Promise<InvitationResult> => {
-    await lockAccount(tx, accountUuid)
-    if ((await tx.count(User, { uuid: actor.uuid, accountUuid, role: 'owner', removedAt: null })) === 0)
-      return { kind: 'not_owner' }
-    const result = await insertInvitation(tx, { ...order, invitedBy: actor.uuid })
-    if (result.kind === 'created')
-      await recordUserAction(tx, { actor, action: 'invite_user', subject: `invitation/${order.uuid}` })
-    return result
+  return runAuditedAction<InvitationResult>(em.fork(), {
+    by: authorOfUser(actor),
+    action: 'invite_user',
+    subject: `invitation/${order.uuid}`,
+    hasChanged: ({ kind }) => kind === 'created',
+    async work(tx) {
+      await lockAccount(tx, accountUuid)
+      if ((await tx.count(User, { uuid: actor.uuid, accountUuid, role: 'owner', removedAt: null })) === 0)
+        return { kind: 'not_owner' }
+      return insertInvitation(tx, { ...order, invitedBy: actor.uuid })
+    },
   })
 }
 
-type OperatorInvitationOrder = Omit<InvitationOrder, 'actor'> & {
+type NewInvitation = Omit<InvitationOrder, 'actor'> & {
   /** User of the operator in the dashboard; null on the command line. */
   invitedBy: string | null
-  actor: string
-  reason: string
 }
 
 /** Creates an invitation by an operator: no operator ever knows the password of an account's user. */
 export function inviteByOperator(
   em: EntityManager,
-  { actor, reason, ...order }: OperatorInvitationOrder,
+  { actor, reason, ...order }: NewInvitation & ActionAuthor,
 ): Promise<Exclude<InvitationResult, { kind: 'not_owner' }>> {
-  return runInTransaction(em, async tx => {
-    await lockAccount(tx, order.accountUuid)
-    const result = await insertInvitation(tx, order)
-    const subject = `invitation/${order.uuid}`
-    if (result.kind === 'created')
-      await recordOperatorAction(tx, { actor, reason, action: 'invite_user', subject })
-    return result
+  return runAuditedAction(em.fork(), {
+    by: { actor, reason },
+    action: 'invite_user',
+    subject: `invitation/${order.uuid}`,
+    hasChanged: ({ kind }) => kind === 'created',
+    async work(tx) {
+      await lockAccount(tx, order.accountUuid)
+      return insertInvitation(tx, order)
+    },
   })
 }
 
@@ -85,7 +88,7 @@ export function inviteByOperator(
  */
 async function insertInvitation(
   tx: EntityManager,
-  { uuid, accountUuid, role, invitedBy, ...order }: Omit<OperatorInvitationOrder, 'actor' | 'reason'>,
+  { uuid, accountUuid, role, invitedBy, ...order }: NewInvitation,
 ): Promise<Exclude<InvitationResult, { kind: 'not_owner' }>> {
   const email = order.email.trim().toLowerCase()
   if ((await tx.count(UserInvitation, { uuid })) > 0) return { kind: 'repeated' }
@@ -105,11 +108,15 @@ export function revokeInvitation(
   em: EntityManager,
   { uuid, accountUuid, actor }: { uuid: string; accountUuid: string; actor: ActingUser },
 ): Promise<'revoked' | 'closed' | null> {
-  return runInTransaction(em, async tx => {
-    if ((await tx.count(UserInvitation, { uuid, accountUuid })) === 0) return null
-    if ((await revokeOpenInvitations(tx, { uuid, accountUuid })) === 0) return 'closed'
-    await recordUserAction(tx, { actor, action: 'revoke_invitation', subject: `invitation/${uuid}` })
-    return 'revoked'
+  return runAuditedAction(em.fork(), {
+    by: authorOfUser(actor),
+    action: 'revoke_invitation',
+    subject: `invitation/${uuid}`,
+    hasChanged: outcome => outcome === 'revoked',
+    async work(tx) {
+      if ((await tx.count(UserInvitation, { uuid, accountUuid })) === 0) return null
+      return (await revokeOpenInvitations(tx, { uuid, accountUuid })) > 0 ? 'revoked' : 'closed'
+    },
   })
 }
 
@@ -165,9 +172,15 @@ export async function acceptInvitation(
     const userUuid = randomUUID()
     const actor = { uuid: userUuid, email, accountUuid }
     if ((await tx.count(User, { email, removedAt: null })) > 0) return { kind: 'user_exists' }
-    await tx.insert(User, { ...actor, name, passwordHash, role, createdAt: new Date() })
-    await tx.nativeUpdate(UserInvitation, { uuid }, { acceptedAt: new Date(), userUuid })
-    await recordUserAction(tx, { actor, action: 'accept_invitation', subject: `user/${userUuid}` })
-    return { kind: 'accepted', user: { uuid: userUuid, email, passwordHash } }
+    return runAuditedAction<AcceptedInvitation>(tx, {
+      by: authorOfUser(actor),
+      action: 'accept_invitation',
+      subject: `user/${userUuid}`,
+      async work() {
+        await tx.insert(User, { ...actor, name, passwordHash, role, createdAt: new Date() })
+        await tx.nativeUpdate(UserInvitation, { uuid }, { acceptedAt: new Date(), userUuid })
+        return { kind: 'accepted', user: { uuid: userUuid, email, passwordHash } }
+      },
+    })
   })
 }

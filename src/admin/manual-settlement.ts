@@ -2,7 +2,7 @@ import type { EntityManager } from '../db/client/orm.ts'
 import type { Attempt } from '../db/entities/attempt.ts'
 import { Connection } from '../db/entities/connection.ts'
 import { findAttempts } from '../db/repositories/attempts.ts'
-import { recordOperatorAction } from '../db/repositories/operator-actions.ts'
+import { runAuditedAction } from '../db/repositories/audited-actions.ts'
 import { findCurrentAttempt, findSettleableAttempt } from '../db/repositories/settleable-attempts.ts'
 import { reopenPayout } from '../disaster-recovery/reopen.ts'
 import type { AttemptState, AttemptVersion } from '../domain/providers/attempt.ts'
@@ -88,7 +88,7 @@ export async function requestManualSettlement(
   })
   const client = await temporal.client()
   const { as, reason } = settlement
-  await recordOperatorAction(em, { actor, action: `settle_${as}`, subject: workflowId, reason })
+  await runAuditedAction(em, { by: { actor, reason }, action: `settle_${as}`, subject: workflowId })
   // A lost workflow is reopened from its row; it processes the signal before it polls.
   if (!(await isWorkflowRunning(client, workflowId)))
     await reopenPayout(temporal, noun, {

@@ -2,6 +2,7 @@ import type { EntityManager } from '../db/client/orm.ts'
 import { runInTransaction } from '../db/client/transaction.ts'
 import { User } from '../db/entities/user.ts'
 import { lockAccount } from '../db/locks.ts'
+import { authorOfUser, runAuditedAction } from '../db/repositories/audited-actions.ts'
 import { revokeUserSessions } from '../db/repositories/dashboard-sessions.ts'
 import {
   findResettableUser,
@@ -10,7 +11,7 @@ import {
 } from '../db/repositories/password-resets.ts'
 import { hashPassword } from '../security/passwords.ts'
 import { generateResetToken, hashResetToken } from '../security/reset-tokens.ts'
-import { type ActingUser, recordUserAction } from './account-users.ts'
+import type { ActingUser } from './account-users.ts'
 
 /** A new password for a user who has forgotten it. The second factor stays as it is. */
 
@@ -29,25 +30,23 @@ export function startMemberReset(
   em: EntityManager,
   { uuid, actor, accountUuid, userUuid }: ResetOrder,
 ): Promise<StartedReset> {
-  return runInTransaction(em, async (tx): Promise<StartedReset> => {
-    await lockAccount(tx, accountUuid)
-    if ((await tx.count(User, { uuid: actor.uuid, accountUuid, role: 'owner', removedAt: null })) === 0)
-      return { kind: 'not_owner' }
-    const member = await tx.findOne(User, { uuid: userUuid, accountUuid, removedAt: null })
-    const user = member && (await findResettableUser(tx, member.email))
-    if (!user || user.uuid === actor.uuid) return { kind: 'not_found' }
-    const token = generateResetToken()
-    if (
-      !(await insertPasswordReset(tx, {
-        uuid,
-        userUuid,
-        tokenHash: hashResetToken(token),
-        sealedMessage: null,
-      }))
-    )
-      return { kind: 'repeated' }
-    await recordUserAction(tx, { actor, action: 'start_password_reset', subject: `user/${userUuid}` })
-    return { kind: 'created', token, email: user.email }
+  return runAuditedAction<StartedReset>(em.fork(), {
+    by: authorOfUser(actor),
+    action: 'start_password_reset',
+    subject: `user/${userUuid}`,
+    hasChanged: ({ kind }) => kind === 'created',
+    async work(tx) {
+      await lockAccount(tx, accountUuid)
+      if ((await tx.count(User, { uuid: actor.uuid, accountUuid, role: 'owner', removedAt: null })) === 0)
+        return { kind: 'not_owner' }
+      const member = await tx.findOne(User, { uuid: userUuid, accountUuid, removedAt: null })
+      const user = member && (await findResettableUser(tx, member.email))
+      if (!user || user.uuid === actor.uuid) return { kind: 'not_found' }
+      const token = generateResetToken()
+      const reset = { uuid, userUuid, tokenHash: hashResetToken(token), sealedMessage: null }
+      if (!(await insertPasswordReset(tx, reset))) return { kind: 'repeated' }
+      return { kind: 'created', token, email: user.email }
+    },
   })
 }
 
@@ -60,9 +59,15 @@ export async function resetPassword(
   return runInTransaction(em, async tx => {
     const user = await lockUserOfReset(tx, hashResetToken(token))
     if (!user) return null
-    await tx.nativeUpdate(User, { uuid: user.uuid }, { passwordHash })
-    await revokeUserSessions(tx, { uuid: user.uuid })
-    await recordUserAction(tx, { actor: user, action: 'reset_password', subject: `user/${user.uuid}` })
-    return user
+    return runAuditedAction(tx, {
+      by: authorOfUser(user),
+      action: 'reset_password',
+      subject: `user/${user.uuid}`,
+      async work() {
+        await tx.nativeUpdate(User, { uuid: user.uuid }, { passwordHash })
+        await revokeUserSessions(tx, { uuid: user.uuid })
+        return user
+      },
+    })
   })
 }

@@ -3,7 +3,7 @@ import { setTimeout as wait } from 'node:timers/promises'
 import type { EntityManager } from '../db/client/orm.ts'
 import { listAttemptAnswers } from '../db/repositories/attempt-answers.ts'
 import { findAttempts } from '../db/repositories/attempts.ts'
-import { recordOperatorAction } from '../db/repositories/operator-actions.ts'
+import { runAuditedAction } from '../db/repositories/audited-actions.ts'
 import { findCurrentAttempt } from '../db/repositories/settleable-attempts.ts'
 import type { PayoutNoun } from '../domain/shared/nouns.ts'
 import { signalOperation, signalReturn } from '../temporal/signals.ts'
@@ -38,9 +38,10 @@ export async function requestPayoutPoll(
   }
   const before = await readState()
   await temporal.client() // Throws here while Temporal is unreachable, before anything is recorded.
-  await recordOperatorAction(em, {
-    ...{ actor, action: 'ask_provider', subject: WORKFLOWS[noun].idOf(uuid) },
-    reason: `asked about attempt ${current.uuid}, sending ${current.sendings}`,
+  await runAuditedAction(em, {
+    by: { actor, reason: `asked about attempt ${current.uuid}, sending ${current.sendings}` },
+    action: 'ask_provider',
+    subject: WORKFLOWS[noun].idOf(uuid),
   })
   const { connectionUuid } = current
   const notification = { notificationUuid: randomUUID(), connectionUuid, isNew: true as const }

@@ -1,13 +1,13 @@
 import { randomUUID } from 'node:crypto'
 import type { EntityManager } from '../db/client/orm.ts'
-import { runInTransaction } from '../db/client/transaction.ts'
 import { User } from '../db/entities/user.ts'
 import { UserTotp } from '../db/entities/user-totp.ts'
 import { ROW_LOCK } from '../db/locks.ts'
+import { authorOfUser, runAuditedAction } from '../db/repositories/audited-actions.ts'
 import { consumeRecoveryCode, consumeTotpStep, insertRecoveryCodes } from '../db/repositories/user-totp.ts'
 import type { Sealer } from '../security/sealing.ts'
 import { findTotpStep, hashRecoveryCode } from '../security/totp.ts'
-import { type ActingUser, recordUserAction } from './account-users.ts'
+import type { ActingUser } from './account-users.ts'
 
 /** The second factor of a user: codes of an authenticator, and recovery codes for when it is lost. */
 
@@ -26,24 +26,30 @@ export async function enableSecondFactor(
   sealer: Sealer,
   { actor, secret, code, recoveryCodes }: EnableOrder,
 ): Promise<'enabled' | 'wrong_code' | 'already_enabled'> {
-  return runInTransaction(em, async tx => {
-    // Concurrent requests of one user run one after the other.
-    await tx.findOneOrFail(User, actor.uuid, ROW_LOCK)
-    const existing = await tx.findOne(UserTotp, { userUuid: actor.uuid })
-    if (existing) return sealer.open(existing.sealedSecret) === secret ? 'enabled' : 'already_enabled'
-    const step = findTotpStep(secret, normalizeCode(code))
-    if (step === null) return 'wrong_code'
-    const totp = {
-      uuid: randomUUID(),
-      userUuid: actor.uuid,
-      sealedSecret: sealer.seal(secret),
-      lastStep: step,
-    }
-    await tx.insert(UserTotp, { ...totp, createdAt: new Date() })
-    await insertRecoveryCodes(tx, { totpUuid: totp.uuid, hashes: recoveryCodes.map(hashRecoveryCode) })
-    await recordUserAction(tx, { actor, action: 'enable_totp', subject: `user/${actor.uuid}` })
-    return 'enabled'
+  const result = await runAuditedAction<'enabled' | 'repeated' | 'wrong_code' | 'already_enabled'>(em, {
+    by: authorOfUser(actor),
+    action: 'enable_totp',
+    subject: `user/${actor.uuid}`,
+    hasChanged: outcome => outcome === 'enabled',
+    async work(tx) {
+      // Concurrent requests of one user run one after the other.
+      await tx.findOneOrFail(User, actor.uuid, ROW_LOCK)
+      const existing = await tx.findOne(UserTotp, { userUuid: actor.uuid })
+      if (existing) return sealer.open(existing.sealedSecret) === secret ? 'repeated' : 'already_enabled'
+      const step = findTotpStep(secret, normalizeCode(code))
+      if (step === null) return 'wrong_code'
+      const totp = {
+        uuid: randomUUID(),
+        userUuid: actor.uuid,
+        sealedSecret: sealer.seal(secret),
+        lastStep: step,
+      }
+      await tx.insert(UserTotp, { ...totp, createdAt: new Date() })
+      await insertRecoveryCodes(tx, { totpUuid: totp.uuid, hashes: recoveryCodes.map(hashRecoveryCode) })
+      return 'enabled'
+    },
   })
+  return result === 'repeated' ? 'enabled' : result
 }
 
 /**
@@ -78,13 +84,19 @@ export async function disableSecondFactor(
   sealer: Sealer,
   { actor, code }: { actor: ActingUser; code: string },
 ): Promise<'disabled' | 'wrong_code'> {
-  return runInTransaction(em, async tx => {
-    if (!(await hasSecondFactor(tx, actor.uuid))) return 'disabled'
-    if ((await acceptSecondFactor(tx, sealer, { userUuid: actor.uuid, code })) === null) return 'wrong_code'
-    await tx.nativeDelete(UserTotp, { userUuid: actor.uuid })
-    await recordUserAction(tx, { actor, action: 'disable_totp', subject: `user/${actor.uuid}` })
-    return 'disabled'
+  const result = await runAuditedAction<'disabled' | 'absent' | 'wrong_code'>(em, {
+    by: authorOfUser(actor),
+    action: 'disable_totp',
+    subject: `user/${actor.uuid}`,
+    hasChanged: outcome => outcome === 'disabled',
+    async work(tx) {
+      if (!(await hasSecondFactor(tx, actor.uuid))) return 'absent'
+      if ((await acceptSecondFactor(tx, sealer, { userUuid: actor.uuid, code })) === null) return 'wrong_code'
+      await tx.nativeDelete(UserTotp, { userUuid: actor.uuid })
+      return 'disabled'
+    },
   })
+  return result === 'absent' ? 'disabled' : result
 }
 
 function normalizeCode(code: string): string {

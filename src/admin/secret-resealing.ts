@@ -1,4 +1,5 @@
 import type { EntityManager } from '../db/client/orm.ts'
+import { type ActionAuthor, runAuditedAction } from '../db/repositories/audited-actions.ts'
 import { type ResealResult, resealColumns, updateConnectionKeys } from '../db/repositories/sealed-columns.ts'
 import type { Sealer } from '../security/sealing.ts'
 
@@ -6,10 +7,15 @@ import type { Sealer } from '../security/sealing.ts'
  * Encrypts everything that is stored under an older key again with the newest one, in small transactions, and yields the
  * result of each column. A row that changes at the same time is left to the next run; one that does not open, whichever key
  * it names, is counted as unopened. Inputs of workflows are not changed: an older key must be kept until the last workflow
- * that started with it has ended.
+ * that started with it has ended. The action is recorded first: the batches are committed one by one, and may be interrupted.
  */
-export async function* resealSecrets(em: EntityManager, sealer: Sealer): AsyncGenerator<ResealResult> {
+export async function* resealSecrets(
+  em: EntityManager,
+  order: ActionAuthor & { sealer: Sealer },
+): AsyncGenerator<ResealResult> {
+  const { sealer } = order
   const { keyId } = sealer
+  await runAuditedAction(em, { by: order, action: 'reseal', subject: `key/${keyId}` })
   yield* resealColumns(em, { keyId, reseal: text => resealText(sealer, text) })
   await updateConnectionKeys(em, keyId)
 }

@@ -3,11 +3,19 @@ import type { EntityManager } from '../db/client/orm.ts'
 import { runInTransaction } from '../db/client/transaction.ts'
 import { User } from '../db/entities/user.ts'
 import { UserTotp } from '../db/entities/user-totp.ts'
-import { revokeUserSessions } from '../db/repositories/dashboard-sessions.ts'
+import { type ActionAuthor, authorOfUser, runAuditedAction } from '../db/repositories/audited-actions.ts'
+import {
+  keepSessionOfNewPassword,
+  lockVerifiedUser,
+  revokeOtherSessions,
+  revokeUserSessions,
+  type VerifiedUser,
+} from '../db/repositories/dashboard-sessions.ts'
 import type { AccountRole } from '../domain/users/roles.ts'
 import { hashPassword, MIN_PASSWORD_LENGTH } from '../security/passwords.ts'
+import type { ActingUser } from './account-users.ts'
 
-/** Creates and changes dashboard users: of one account, or operators of the service. */
+/** What operators do to users of the dashboard, and users to themselves. */
 
 export type AddUserInput = {
   /** Where the request may be repeated: the second one creates nothing. */
@@ -21,6 +29,7 @@ export type AddUserInput = {
   role?: AccountRole
 }
 
+/** Inserts the row of a user. An operator adds another by `addOperator`, and invites the users of an account. */
 export async function addUser(em: EntityManager, order: AddUserInput): Promise<User> {
   const email = parseEmail(order.email)
   if ((await em.count(User, { email, removedAt: null })) > 0) throw new Error(`${email} already exists`)
@@ -34,6 +43,93 @@ export async function addUser(em: EntityManager, order: AddUserInput): Promise<U
   })
   await em.flush()
   return user
+}
+
+/** Adds an operator. */
+export function addOperator(
+  em: EntityManager,
+  order: ActionAuthor & Pick<AddUserInput, 'email' | 'password'>,
+): Promise<User> {
+  const { email, password } = order
+  return runAuditedAction(em, {
+    by: order,
+    action: 'user_add',
+    subject: ({ uuid }) => `user/${uuid}`,
+    work: tx => addUser(tx, { email, password, accountUuid: null }),
+  })
+}
+
+export type UserChange =
+  | { kind: 'password'; password: string }
+  | { kind: 'disable' | 'enable' | 'totp_reset' }
+
+/** Changes a user. Returns false where no user has the e-mail. */
+export async function changeUser(
+  em: EntityManager,
+  order: ActionAuthor & { email: string; change: UserChange },
+): Promise<boolean> {
+  const { email, change } = order
+  const user = await em.findOne(User, { email: email.trim().toLowerCase(), removedAt: null })
+  if (!user) return false
+  await runAuditedAction(em, {
+    by: order,
+    action: `user_${change.kind}`,
+    subject: `user/${user.uuid}`,
+    work: tx => applyUserChange(tx, email, change),
+  })
+  return true
+}
+
+function applyUserChange(em: EntityManager, email: string, change: UserChange): Promise<void> {
+  switch (change.kind) {
+    case 'password':
+      return setPassword(em, email, change.password)
+    case 'disable':
+      return disableUser(em, email)
+    case 'enable':
+      return enableUser(em, email)
+    case 'totp_reset':
+      return resetTotp(em, email)
+  }
+}
+
+type OwnSession = Parameters<typeof keepSessionOfNewPassword>[1]
+
+/**
+ * Replaces the password of the acting user, and ends every other session. Returns false where it was replaced since it was
+ * verified.
+ */
+export function changeOwnPassword(
+  em: EntityManager,
+  actor: ActingUser,
+  { verified, session, passwordHash }: { verified: VerifiedUser; session: OwnSession; passwordHash: string },
+): Promise<boolean> {
+  return runAuditedAction<boolean>(em.fork(), {
+    by: authorOfUser(actor),
+    action: 'change_password',
+    subject: `user/${actor.uuid}`,
+    hasChanged: isChanged => isChanged,
+    async work(tx) {
+      if (!(await lockVerifiedUser(tx, verified))) return false
+      await tx.nativeUpdate(User, { uuid: actor.uuid }, { passwordHash })
+      await keepSessionOfNewPassword(tx, session)
+      return true
+    },
+  })
+}
+
+/** Ends one other session of the acting user, or all others where `uuid` is absent. */
+export function endOtherSessions(
+  em: EntityManager,
+  actor: ActingUser,
+  { session, uuid }: { session: Parameters<typeof revokeOtherSessions>[1]; uuid?: string | undefined },
+): Promise<void> {
+  return runAuditedAction(em, {
+    by: authorOfUser(actor),
+    action: 'end_sessions',
+    subject: `user/${actor.uuid}`,
+    work: tx => revokeOtherSessions(tx, session, uuid),
+  })
 }
 
 export async function setPassword(em: EntityManager, email: string, password: string): Promise<void> {

@@ -1,17 +1,14 @@
 import { InvalidArgumentError, Option } from 'commander'
-import { type AccountChange, changeAccount, createAccount } from '../admin/accounts.ts'
+import {
+  type AccountChange,
+  changeAccount,
+  changeDefaultConnections,
+  openAccount,
+} from '../admin/accounts.ts'
 import { Account } from '../db/entities/account.ts'
-import { Connection } from '../db/entities/connection.ts'
-import { replaceDefaultConnections } from '../db/repositories/default-providers.ts'
 import { isDocument, normalizeDocument } from '../domain/pix/document.ts'
 import { isAccountTimeZone } from '../domain/shared/time-zone.ts'
-import {
-  type AuditedContext,
-  type OperatorCommand,
-  parseText,
-  parseUuid,
-  requireFound,
-} from './command-context.ts'
+import { type AuditedContext, type OperatorCommand, parseText, parseUuid } from './command-context.ts'
 
 export function registerAccountCommands(trilho: OperatorCommand) {
   const account = trilho.command('account')
@@ -21,14 +18,10 @@ export function registerAccountCommands(trilho: OperatorCommand) {
     .argument('<name>', 'name of the holder', parseText)
     .argument('<document>', 'CPF or CNPJ of the holder')
     .description('create an account')
-    .run(async ({ audit, print }, name: string, document: string) => {
+    .run(async ({ em, operator, print }, name: string, document: string) => {
       const holder = { name, document: normalizeDocument(document.replaceAll(/[./-]/g, '')) }
       if (!isDocument(holder.document)) throw new Error('the document is not a valid CPF or CNPJ')
-      const opened = await audit({
-        action: 'account_open',
-        work: em => createAccount(em, holder),
-        subject: account => `account/${account.uuid}`,
-      })
+      const opened = await openAccount(em, { ...operator, holder })
       print({ account_uuid: opened.uuid })
     })
 
@@ -56,19 +49,8 @@ export function registerAccountCommands(trilho: OperatorCommand) {
       return [...before, parseUuid(value)]
     })
     .description('replace the default providers of an account')
-    .run(({ audit }, accountUuid: string, connections: string[]) =>
-      audit({
-        action: 'account_defaults',
-        subject: `account/${accountUuid}`,
-        async work(em) {
-          for (const one of connections)
-            requireFound(
-              await em.findOne(Connection, { uuid: one, accountUuid }),
-              `connection ${one} of the account`,
-            )
-          await replaceDefaultConnections(em, { accountUuid }, connections)
-        },
-      }),
+    .run(({ em, operator }, accountUuid: string, connectionUuids: string[]) =>
+      changeDefaultConnections(em, { ...operator, accountUuid, connectionUuids }),
     )
 
   account
@@ -81,7 +63,7 @@ export function registerAccountCommands(trilho: OperatorCommand) {
     .addOption(new Option('--disputed-splits <policy>').choices(['share', 'owner']))
     .addOption(new Option('--unique-external-ref <yes or no>').choices(['yes', 'no']))
     .run((context, uuid: string, { unmatched, disputedSplits, uniqueExternalRef }: PolicyOptions) =>
-      recordAccountChange(context, uuid, 'account_policy', {
+      requestAccountChange(context, uuid, {
         ...(unmatched && { unmatchedPolicy: unmatched }),
         ...(disputedSplits && { disputedSplitPolicy: disputedSplits }),
         ...(uniqueExternalRef && { uniqueExternalRef: uniqueExternalRef === 'yes' }),
@@ -95,9 +77,7 @@ export function registerAccountCommands(trilho: OperatorCommand) {
     .description(
       'set the time zone whose days the statement, the reports and the dashboard of an account use',
     )
-    .run((context, uuid: string, timeZone: string) =>
-      recordAccountChange(context, uuid, 'account_time_zone', { timeZone }),
-    )
+    .run((context, uuid: string, timeZone: string) => requestAccountChange(context, uuid, { timeZone }))
 
   account
     .auditedCommand('block')
@@ -105,17 +85,13 @@ export function registerAccountCommands(trilho: OperatorCommand) {
     .description(
       'block an account: new charges, transfers, refunds and keys are refused; reads, payments and notifications continue',
     )
-    .run((context, uuid: string) =>
-      recordAccountChange(context, uuid, 'account_block', { status: 'BLOCKED' }),
-    )
+    .run((context, uuid: string) => requestAccountChange(context, uuid, { status: 'BLOCKED' }))
 
   account
     .auditedCommand('unblock')
     .argument('<account>', 'account UUID', parseUuid)
     .description('unblock an account')
-    .run((context, uuid: string) =>
-      recordAccountChange(context, uuid, 'account_unblock', { status: 'ACTIVE' }),
-    )
+    .run((context, uuid: string) => requestAccountChange(context, uuid, { status: 'ACTIVE' }))
 }
 
 function parseTimeZone(value: string): string {
@@ -129,12 +105,7 @@ type PolicyOptions = {
   uniqueExternalRef?: 'yes' | 'no'
 }
 
-async function recordAccountChange(
-  { audit }: AuditedContext,
-  uuid: string,
-  action: string,
-  change: AccountChange,
-) {
+async function requestAccountChange({ em, operator }: AuditedContext, uuid: string, change: AccountChange) {
   if (Object.keys(change).length === 0) throw new Error('no option is given: nothing to change')
-  await audit({ action, subject: `account/${uuid}`, work: em => changeAccount(em, uuid, change) })
+  await changeAccount(em, { ...operator, uuid, change })
 }

@@ -2,10 +2,10 @@ import { readFile } from 'node:fs/promises'
 import { userInfo } from 'node:os'
 import type { Client } from '@temporalio/client'
 import { Command, InvalidArgumentError, Option } from 'commander'
-import type { AuditedAction } from '../admin/audited-action.ts'
 import type { Config } from '../config.ts'
 import type { EntityManager } from '../db/client/orm.ts'
 import type { Account } from '../db/entities/account.ts'
+import type { ActionAuthor } from '../db/repositories/audited-actions.ts'
 import type { TemporalContext } from '../temporal/workflow-options.ts'
 import {
   type ApiClient,
@@ -61,11 +61,8 @@ export type ApiContext = {
 }
 
 type ActionContext = CommandContext & Omit<CommandEnvironment, 'withContext' | 'withApi'>
-export type AuditedContext = ActionContext & {
-  operator: Pick<AuditedAction<unknown>, 'actor' | 'reason'>
-  /** Does work and records it with the operator and the reason in one transaction. */
-  audit<T>(action: Omit<AuditedAction<T>, 'actor' | 'reason'>): Promise<T>
-}
+/** `operator`: the author whom the act of `src/admin` records. */
+export type AuditedContext = ActionContext & { operator: ActionAuthor }
 
 /** A command whose action receives its dependencies before its arguments and options. */
 export class OperatorCommand extends Command {
@@ -123,12 +120,7 @@ class AuditedCommand extends OperatorCommand {
   ): this {
     return super.run((context, ...args: Args) => {
       const { by: actor, reason } = this.opts<{ by: string; reason: string }>()
-      const operator = { actor, reason }
-      const audit: AuditedContext['audit'] = async action => {
-        const { runAuditedAction } = await import('../admin/audited-action.ts')
-        return runAuditedAction(context.em, { ...action, ...operator })
-      }
-      return work({ ...context, operator, audit }, ...args)
+      return work({ ...context, operator: { actor, reason } }, ...args)
     })
   }
 }

@@ -1,11 +1,11 @@
 import { renewCredentials } from '../admin/connection-onboarding.ts'
-import { type ConnectionChange, changeConnectionRow } from '../admin/connections.ts'
+import { changeConnection } from '../admin/connections.ts'
 import { Connection, ProviderAccount } from '../db/entities/connection.ts'
 import { listProviderAccountHolders } from '../db/repositories/provider-account-identities.ts'
 import { formatFee } from '../domain/ledger/fee-notation.ts'
 import { FEE_LINES, type Fee, type FeeLine } from '../domain/ledger/money.ts'
 import { CONNECTION_STATUSES } from '../domain/providers/provider.ts'
-import { type AuditedContext, type OperatorCommand, parseUuid, readJsonFile } from './command-context.ts'
+import { type OperatorCommand, parseUuid, readJsonFile } from './command-context.ts'
 import { failByOption, presentHolders, registerAddConnectionCommand } from './connection-add.ts'
 import { parseFee } from './fees.ts'
 
@@ -44,10 +44,11 @@ export function registerConnectionCommands(trilho: OperatorCommand) {
     .description(
       'set the status: a connection that is not ACTIVE starts no operation; polls, refunds and disputes continue',
     )
-    .run((context, uuid: string, status: string) => {
+    .run(({ em, operator }, uuid: string, status: string) => {
       const knownStatus = CONNECTION_STATUSES.find(one => one === status.toUpperCase())
       if (!knownStatus) throw new Error(`${status} is not one of ${CONNECTION_STATUSES.join(', ')}`)
-      return changeConnection(context, uuid, 'connection_status', () => ({ status: knownStatus }))
+      const change = () => ({ status: knownStatus })
+      return changeConnection(em, { ...operator, uuid, change })
     })
 
   connection
@@ -55,11 +56,10 @@ export function registerConnectionCommands(trilho: OperatorCommand) {
     .argument('<connection>', 'connection UUID', parseUuid)
     .choice('--public <yes or no>', ['yes', 'no'])
     .description('set whether requests and default providers may use a connection')
-    .run((context, uuid: string, options: { public: 'yes' | 'no' }) =>
-      changeConnection(context, uuid, 'connection_visibility', () => ({
-        isPublic: options.public === 'yes',
-      })),
-    )
+    .run(({ em, operator }, uuid: string, options: { public: 'yes' | 'no' }) => {
+      const change = () => ({ isPublic: options.public === 'yes' })
+      return changeConnection(em, { ...operator, uuid, change })
+    })
 
   connection
     .auditedCommand('fees')
@@ -68,11 +68,12 @@ export function registerConnectionCommands(trilho: OperatorCommand) {
     .option('--charge <fee>', 'paid by the payer', parseFee)
     .option('--transfer <fee>', 'paid by the sender', parseFee)
     .option('--refund <fee>', 'paid by the account', parseFee)
-    .run((context, uuid: string, options: Partial<Record<FeeLine, Fee>>) => {
+    .run(({ em, operator }, uuid: string, options: Partial<Record<FeeLine, Fee>>) => {
       const given = FEE_LINES.flatMap(line => (options[line] ? [[line, options[line]]] : []))
       if (given.length === 0) throw new Error('no fee is given')
       const fees: Partial<Record<FeeLine, Fee>> = Object.fromEntries(given)
-      return changeConnection(context, uuid, 'connection_fees', one => ({ fees: { ...one.fees, ...fees } }))
+      const change = (one: Connection) => ({ fees: { ...one.fees, ...fees } })
+      return changeConnection(em, { ...operator, uuid, change })
     })
 
   connection
@@ -99,17 +100,4 @@ export function registerConnectionCommands(trilho: OperatorCommand) {
           credentials_epoch: changed.credentialsEpoch,
         })
     })
-}
-
-function changeConnection(
-  { audit }: AuditedContext,
-  uuid: string,
-  action: string,
-  change: (connection: Connection) => ConnectionChange,
-) {
-  return audit({
-    action,
-    subject: `connection/${uuid}`,
-    work: em => changeConnectionRow(em, uuid, change),
-  })
 }

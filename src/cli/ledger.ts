@@ -1,4 +1,4 @@
-import { approveAdjustment, PROPOSAL_DAYS, proposeAdjustment } from '../activities/ledger/adjustments.ts'
+import { approveAdjustment, PROPOSAL_DAYS, proposeAdjustment } from '../admin/ledger-adjustments.ts'
 import { listOpenAccountEntries } from '../db/repositories/account-entries.ts'
 import { listAdjustments } from '../db/repositories/ledger-adjustments.ts'
 import { textFromCents } from '../domain/ledger/money.ts'

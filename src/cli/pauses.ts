@@ -1,8 +1,9 @@
+import { endPause, startPause } from '../admin/pauses.ts'
 import type { EntityManager } from '../db/client/orm.ts'
 import { Connection } from '../db/entities/connection.ts'
 import { OperatorAction } from '../db/entities/operator-action.ts'
 import { Pause } from '../db/entities/pause.ts'
-import { endPause, type PauseTarget, startPause } from '../db/repositories/pauses.ts'
+import type { PauseTarget } from '../db/repositories/pauses.ts'
 import {
   type OperatorCommand,
   parseCount,

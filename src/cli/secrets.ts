@@ -9,12 +9,10 @@ export function registerSecretCommands(trilho: OperatorCommand) {
       'after',
       '\nIt changes a few rows at a time, during operation, and may be interrupted and run again. Each line of the output\nis a column: `left` counts its rows that still need an older key. That key may be removed when nothing is left or\nunopened and every workflow that started with it has ended.',
     )
-    .run(async ({ em, audit, sealer, print }) => {
+    .run(async ({ em, operator, sealer, print }) => {
       const { keyId } = sealer
-      // Recorded first: the batches that follow are committed one by one, and may be interrupted.
-      await audit({ action: 'reseal', subject: `key/${keyId}`, work: async () => {} })
       const total = { unopened: 0, left: 0 }
-      for await (const result of resealSecrets(em, sealer)) {
+      for await (const result of resealSecrets(em, { ...operator, sealer })) {
         print(result)
         total.unopened += result.unopened
         total.left += result.left

@@ -1,6 +1,12 @@
 import { randomUUID } from 'node:crypto'
 import { InvalidArgumentError } from 'commander'
-import { changeTokenPermissions, issueToken, revokeTokens, type TokenPermissions } from '../admin/accounts.ts'
+import {
+  changeTokenPermissions,
+  expireToken,
+  issueToken,
+  revokeTokens,
+  type TokenPermissions,
+} from '../admin/tokens.ts'
 import type { EntityManager } from '../db/client/orm.ts'
 import { Connection } from '../db/entities/connection.ts'
 import { Token } from '../db/entities/token.ts'
@@ -32,21 +38,18 @@ export function registerTokenCommands(trilho: OperatorCommand) {
     .option('--expires <moment>', 'ISO 8601', parseFutureInstant)
     .option('--scopes <scopes>', SCOPES_HELP, parseScopes)
     .option('--addresses <addresses>', ADDRESSES_HELP, parseAddresses)
-    .run(async ({ audit, print }, accountUuid: string, name: string, options: IssueTokenOptions) => {
+    .run(async ({ em, operator, print }, accountUuid: string, name: string, options: IssueTokenOptions) => {
       const { mode, connection, expires } = options
       const uuid = randomUUID()
-      const token = await audit({
-        action: 'token_issue',
-        subject: `account/${accountUuid}`,
-        async work(em) {
-          await requireAccount(em, accountUuid)
-          if (connection) await requireConnection(em, { accountUuid, uuid: connection, mode })
-          return issueToken(em, {
-            ...{ uuid, accountUuid, name, mode },
-            ...(connection && { connectionUuid: connection }),
-            ...(expires && { expiresAt: expires }),
-            ...toPermissions(options),
-          })
+      await requireAccount(em, accountUuid)
+      if (connection) await requireConnection(em, { accountUuid, uuid: connection, mode })
+      const token = await issueToken(em, {
+        ...operator,
+        token: {
+          ...{ uuid, accountUuid, name, mode },
+          ...(connection && { connectionUuid: connection }),
+          ...(expires && { expiresAt: expires }),
+          ...toPermissions(options),
         },
       })
       print({ token, token_uuid: uuid, name })
@@ -78,17 +81,12 @@ export function registerTokenCommands(trilho: OperatorCommand) {
     .option('--scopes <scopes>', SCOPES_HELP, parseScopes)
     .option('--addresses <addresses>', ADDRESSES_HELP, parseAddresses)
     .description('change the scopes or the addresses of a token; it takes effect within one second')
-    .run(async ({ audit }, tokenUuid: string, options: PermissionOptions) => {
+    .run(async ({ em, operator }, uuid: string, options: PermissionOptions) => {
       if (!options.scopes && !options.addresses) throw new Error('--scopes or --addresses is required')
-      await audit({
-        action: 'token_restrict',
-        subject: `token/${tokenUuid}`,
-        async work(em) {
-          const one = requireFound(await em.findOne(Token, tokenUuid), `token ${tokenUuid}`)
-          if (!(await changeTokenPermissions(em, one, toPermissions(options))))
-            throw new Error(`token ${tokenUuid} is revoked`)
-        },
-      })
+      const { accountUuid } = requireFound(await em.findOne(Token, uuid), `token ${uuid}`)
+      const permissions = toPermissions(options)
+      if (!(await changeTokenPermissions(em, { ...operator, uuid, accountUuid, permissions })))
+        throw new Error(`token ${uuid} is revoked`)
     })
 
   token
@@ -96,15 +94,12 @@ export function registerTokenCommands(trilho: OperatorCommand) {
     .argument('<account>', 'account UUID', parseUuid)
     .argument('<name>', 'name, or UUID of one token')
     .description('revoke the tokens of an account by name or UUID; it takes effect within one second')
-    .run(async ({ em, audit }, accountUuid: string, name: string) => {
+    .run(async ({ em, operator }, accountUuid: string, name: string) => {
       const usable = await em.find(Token, { accountUuid, revokedAt: null })
       const one = usable.find(each => each.uuid === name || each.name === name)
       if (!one) throw new Error(`the account has no token ${name} that is not revoked`)
-      await audit({
-        action: 'token_revoke',
-        subject: `account/${accountUuid}`,
-        work: tx => revokeTokens(tx, { accountUuid, ...(one.uuid === name ? { uuid: name } : { name }) }),
-      })
+      const which = one.uuid === name ? { uuid: name } : { name }
+      await revokeTokens(em, { ...operator, accountUuid, which })
     })
 
   token
@@ -112,15 +107,10 @@ export function registerTokenCommands(trilho: OperatorCommand) {
     .argument('<token>', 'its uuid', parseUuid)
     .argument('<moment>', 'ISO 8601', parseInstant)
     .description('set the expiry of a token')
-    .run(({ audit }, tokenUuid: string, at: Date) =>
-      audit({
-        action: 'token_expire',
-        subject: `token/${tokenUuid}`,
-        async work(em) {
-          requireFound(await em.findOne(Token, tokenUuid), `token ${tokenUuid}`).expiresAt = at
-        },
-      }),
-    )
+    .run(async ({ em, operator }, uuid: string, expiresAt: Date) => {
+      if (!(await expireToken(em, { ...operator, uuid, expiresAt })))
+        throw new Error(`there is no token ${uuid}`)
+    })
 }
 
 type PermissionOptions = { scopes?: TokenScope[]; addresses?: string[] }

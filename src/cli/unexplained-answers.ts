@@ -1,11 +1,11 @@
 import { Option } from 'commander'
+import { openUnexplainedAnswer } from '../admin/unexplained-answers.ts'
 import {
   listUnexplainedAnswers,
   listUnexplainedNames,
   type UnexplainedFilter,
 } from '../db/repositories/unexplained-answers.ts'
 import { PROVIDER_NAMES } from '../domain/providers/provider.ts'
-import { openUnexplainedAnswer } from '../provider-notifications/unexplained-answers.ts'
 import { type OperatorCommand, parseText, parseUuid, requireFound } from './command-context.ts'
 
 /** Registers the commands of unexplained responses (docs/production.md, "Unexplained answers"). */

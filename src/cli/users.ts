@@ -1,16 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { readFile } from 'node:fs/promises'
 import { INVITATION_PATH, inviteByOperator } from '../admin/invitations.ts'
-import {
-  addUser,
-  disableUser,
-  enableUser,
-  generateUserPassword,
-  parseEmail,
-  resetTotp,
-  setPassword,
-} from '../admin/users.ts'
-import type { EntityManager } from '../db/client/orm.ts'
+import { addOperator, changeUser, generateUserPassword, parseEmail, type UserChange } from '../admin/users.ts'
 import { User } from '../db/entities/user.ts'
 import { ACCOUNT_ROLES, type AccountRole } from '../domain/users/roles.ts'
 import {
@@ -18,7 +9,6 @@ import {
   type OperatorCommand,
   parseUuid,
   requireAccount,
-  requireFound,
   requireOption,
 } from './command-context.ts'
 
@@ -45,11 +35,7 @@ export function registerUserCommands(trilho: OperatorCommand): void {
       const accountUuid = isOperator ? null : requireOption(options.account, '--account')
       if (accountUuid !== null) return inviteUser(tools, { accountUuid, email, role, options })
       const { password, shown: printed } = await readPassword(options, tools.readSecret)
-      const added = await tools.audit({
-        action: 'user_add',
-        work: em => addUser(em, { email, password, accountUuid }),
-        subject: user => `user/${user.uuid}`,
-      })
+      const added = await addOperator(tools.em, { ...tools.operator, email, password })
       tools.print({ user_uuid: added.uuid, email: added.email, role: added.role, ...printed })
     })
 
@@ -75,7 +61,7 @@ export function registerUserCommands(trilho: OperatorCommand): void {
     .option(...PASSWORD_OPTION)
     .run(async (tools, email: string, options: PasswordOption) => {
       const { password, shown: printed } = await readPassword(options, tools.readSecret)
-      await changeUser(tools, email, 'user_password', em => setPassword(em, email, password))
+      await requestUserChange(tools, email, { kind: 'password', password })
       if (printed) tools.print({ email, ...printed })
     })
 
@@ -83,19 +69,19 @@ export function registerUserCommands(trilho: OperatorCommand): void {
     .auditedCommand('disable')
     .argument('<email>')
     .description('disable a user')
-    .run((tools, email: string) => changeUser(tools, email, 'user_disable', em => disableUser(em, email)))
+    .run((tools, email: string) => requestUserChange(tools, email, { kind: 'disable' }))
 
   user
     .auditedCommand('enable')
     .argument('<email>')
     .description('enable a disabled user')
-    .run((tools, email: string) => changeUser(tools, email, 'user_enable', em => enableUser(em, email)))
+    .run((tools, email: string) => requestUserChange(tools, email, { kind: 'enable' }))
 
   user
     .auditedCommand('totp-reset')
     .argument('<email>')
     .description('remove the second factor of a user who has lost it, and end its sessions')
-    .run((tools, email: string) => changeUser(tools, email, 'user_totp_reset', em => resetTotp(em, email)))
+    .run((tools, email: string) => requestUserChange(tools, email, { kind: 'totp_reset' }))
 }
 
 type InviteUserInput = {
@@ -137,13 +123,6 @@ const PASSWORD_OPTION = [
   'read the password from a file, or from standard input by -',
 ] as const
 
-async function changeUser(
-  { em, audit }: AuditedContext,
-  email: string,
-  action: string,
-  work: (em: EntityManager) => Promise<void>,
-) {
-  const where = { email: email.trim().toLowerCase(), removedAt: null }
-  const user = requireFound(await em.findOne(User, where), `user ${email}`)
-  await audit({ action, subject: `user/${user.uuid}`, work })
+async function requestUserChange({ em, operator }: AuditedContext, email: string, change: UserChange) {
+  if (!(await changeUser(em, { ...operator, email, change }))) throw new Error(`there is no user ${email}`)
 }

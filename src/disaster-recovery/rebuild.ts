@@ -6,8 +6,8 @@ import { DepositReturn } from '../db/entities/deposit-return.ts'
 import { Pause } from '../db/entities/pause.ts'
 import { Delivery } from '../db/entities/webhook.ts'
 import { findAttempts } from '../db/repositories/attempts.ts'
+import { runAuditedAction } from '../db/repositories/audited-actions.ts'
 import { type OperationState, readOperationState } from '../db/repositories/operation-states.ts'
-import { recordOperatorAction } from '../db/repositories/operator-actions.ts'
 import { type ChargeState, isIssuedChargeState } from '../domain/charges/charge.ts'
 import { DEPENDENT_NOUNS, MONEY_NOUNS, type MoneyNoun, type WorkflowNoun } from '../domain/shared/nouns.ts'
 import {
@@ -222,10 +222,9 @@ async function restartWorkflow(
   history: WorkflowHistory<RebuildableInput>,
   restored: PreRestoreState,
 ): Promise<void> {
-  const { actor, reason } = request
   const input = { ...restoreOriginalInput(history.input), restored }
   const attributes = { provider: listCandidates(input)[0]!, externalRef: history.externalRef }
-  await recordOperatorAction(em, { actor, action: 'rebuild', subject: id, reason })
+  await runAuditedAction(em, { by: request, action: 'rebuild', subject: id })
   await terminateWorkflow(client, id, formatTerminationReason(request))
   await client.workflow.start(WORKFLOWS[noun].type, {
     ...buildRebuildMetadata(id, input, attributes),

@@ -1,9 +1,7 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import type { Logger } from 'pino'
-import type { EntityManager, Orm } from '../db/client/orm.ts'
-import { runInTransaction } from '../db/client/transaction.ts'
-import { recordOperatorAction } from '../db/repositories/operator-actions.ts'
-import { findUnexplainedAnswer, storeUnexplainedAnswer } from '../db/repositories/unexplained-answers.ts'
+import type { Orm } from '../db/client/orm.ts'
+import { storeUnexplainedAnswer } from '../db/repositories/unexplained-answers.ts'
 import type { UnexplainedAnswer } from '../providers/adapter/unexplained-answers.ts'
 import type { Sealer } from '../security/sealing.ts'
 
@@ -88,21 +86,4 @@ function normalizeLabels({ operation, kind, name, reference }: UnexplainedAnswer
 
 function normalizeLabel(name: string): string {
   return name.replaceAll(/[^\w.:-]+/g, '_').slice(0, 80)
-}
-
-type OpenAnswerRequest = { uuid: string; actor: string; reason: string }
-
-/** Opens the sealed answer for an operator, in the transaction that records the action; undefined if there is none. */
-export function openUnexplainedAnswer(
-  em: EntityManager,
-  sealer: Pick<Sealer, 'open'>,
-  { uuid, actor, reason }: OpenAnswerRequest,
-): Promise<{ body: string } | undefined> {
-  return runInTransaction(em, async tx => {
-    const answer = await findUnexplainedAnswer(tx, uuid)
-    if (!answer) return undefined
-    const { sealed_body, ...row } = answer
-    await recordOperatorAction(tx, { actor, action: 'open_answer', subject: `answer/${uuid}`, reason })
-    return { ...row, body: sealer.open<string>(sealed_body) }
-  })
 }

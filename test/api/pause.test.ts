@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { expect } from '@jest/globals'
-import { endPause, type PauseRequest, startPause } from '../../src/db/repositories/pauses.ts'
+import { endPause, type PauseRequest, startPause } from '../../src/admin/pauses.ts'
 import { playUntilInTime } from '../support/played-again.ts'
 import type { ApiResponse } from './support/client.ts'
 import { runConcurrentTests } from './support/concurrent-tests.ts'

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto'
-import { createAccount, issueToken } from '../../src/admin/accounts.ts'
+import { createAccount } from '../../src/admin/accounts.ts'
 import { createConnection } from '../../src/admin/connections.ts'
+import { createToken } from '../../src/admin/tokens.ts'
 import { CHARGE_EXAMPLE } from '../../src/contract/charges/charge-example.ts'
 import { migrate } from '../../src/db/client/migrate.ts'
 import { type Orm, openOrm } from '../../src/db/client/orm.ts'
@@ -101,7 +102,7 @@ async function createSeedMerchant(orm: Orm, sealer: Sealer): Promise<SeedMerchan
      values (?, ?, 'https://127.0.0.1/', 'sealed', '…', '{PAYMENT,PIX_TRANSACTION,TRANSFER,REFUND}', 'f', now())`,
     [webhook, accountUuid],
   )
-  const token = await issueToken(em, { accountUuid, name: 'bench', mode: 'test' })
+  const token = await createToken(em, { accountUuid, name: 'bench', mode: 'test' })
   return { accountUuid, token, connections, webhook }
 }
 

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { expect, test } from '@jest/globals'
 import type { Page } from 'playwright-core'
-import { endPause, startPause } from '../../src/db/repositories/pauses.ts'
+import { endPause, startPause } from '../../src/admin/pauses.ts'
 import { readOutboxCode } from '../api/support/outbox.ts'
 import { createPayoutActions } from '../api/support/payout-actions.ts'
 import { pollUntil } from '../api/support/poll-until.ts'

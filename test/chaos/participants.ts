@@ -1,7 +1,8 @@
 import { randomUUID } from 'node:crypto'
-import { createAccount, issueToken } from '../../src/admin/accounts.ts'
+import { createAccount } from '../../src/admin/accounts.ts'
 import { createConnection, postOpeningBalance, registerNotificationUrl } from '../../src/admin/connections.ts'
 import { openProviderAccount, stateOpeningBalance } from '../../src/admin/opening-balance.ts'
+import { createToken } from '../../src/admin/tokens.ts'
 import { Connection } from '../../src/db/entities/connection.ts'
 import { replaceDefaultConnections } from '../../src/db/repositories/default-providers.ts'
 import { generateSimulatorLogin, toProviderCredentials } from '../../src/dev/demo/demo-logins.ts'
@@ -159,8 +160,8 @@ async function createMerchant(
     [...shared, ...own].map(one => one.uuid),
   )
   const name = `storm ${mode}`
-  const token = await issueToken(site.orm.em.fork(), { accountUuid, name, mode })
-  const boundToken = await issueToken(site.orm.em.fork(), {
+  const token = await createToken(site.orm.em.fork(), { accountUuid, name, mode })
+  const boundToken = await createToken(site.orm.em.fork(), {
     ...{ accountUuid, name, mode, connectionUuid: own[0]!.uuid },
   })
   const inboxes = [`storm-${place}-fair`, ...(role.hasFailingEndpoint ? [`storm-${place}-foul`] : [])]
@@ -287,7 +288,7 @@ async function createRecipient(
   }
   const tokens: StatementToken[] = []
   for (const mode of ['test', 'live'] as const) {
-    const token = await issueToken(em.fork(), { accountUuid: uuid, name: `storm ${mode}`, mode })
+    const token = await createToken(em.fork(), { accountUuid: uuid, name: `storm ${mode}`, mode })
     tokens.push({ account: uuid, mode, token })
   }
   return { uuid, tokens }

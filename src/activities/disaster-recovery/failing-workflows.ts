@@ -1,4 +1,4 @@
-import { recordOperatorAction } from '../../db/repositories/operator-actions.ts'
+import { runAuditedAction } from '../../db/repositories/audited-actions.ts'
 import { findContinuation } from '../../disaster-recovery/continuation.ts'
 import { listFailingWorkflows } from '../../temporal/failing-workflows.ts'
 import { isCancellationRequested } from '../runtime/cancellation.ts'
@@ -8,9 +8,8 @@ import type { ActivityDependencies } from '../runtime/dependencies.ts'
 
 /** Time in which a release that does not fit can be taken back before its workflows are replaced. */
 const MIN_FAILING_MS = 10 * 60_000
-/** Shown as the actor of what no person has done. */
-const ACTOR = 'trilho'
-const REASON = 'its history does not replay (nondeterminism)'
+/** Shown as the author of what no person has done. */
+const AUTHOR = { actor: 'trilho', reason: 'its history does not replay (nondeterminism)' }
 
 /** `unreplaced`: ids of the workflows whose operation cannot be continued without them. */
 type ReplacedWorkflows = { replacedCount: number; unreplaced: Set<string> }
@@ -39,9 +38,7 @@ export async function replaceFailingWorkflows(
       result.unreplaced.add(workflowId)
       continue
     }
-    await recordOperatorAction(em, {
-      ...{ actor: ACTOR, action: 'replace_workflow', subject: workflowId, reason: REASON },
-    })
+    await runAuditedAction(em, { by: AUTHOR, action: 'replace_workflow', subject: workflowId })
     await continueOperation()
     result.replacedCount += 1
   }

@@ -4,7 +4,7 @@ import { isDataRefusal, runInTransaction } from '../../db/client/transaction.ts'
 import type { Attempt } from '../../db/entities/attempt.ts'
 import { noQuery, type Query, runQuery } from '../../db/pipeline/query.ts'
 import { queryAttemptByConnection } from '../../db/repositories/attempts.ts'
-import { recordOperatorAction } from '../../db/repositories/operator-actions.ts'
+import { runAuditedAction } from '../../db/repositories/audited-actions.ts'
 import { findSettleableAttempt } from '../../db/repositories/settleable-attempts.ts'
 import { OPERATOR_REJECTION } from '../../domain/payouts/operator-rejection.ts'
 import type { OrderedPayout } from '../../domain/payouts/ordered-payout.ts'
@@ -83,9 +83,10 @@ export function settleManually<Row extends AttemptedRow>(
       ? `attempt ${settlement.attempt}, sending ${settlement.sending}, has changed: now attempt ${current.uuid}, sending ${current.sendings}, ${current.state}`
       : 'the signal must be { attempt, sending, as: "rejected" | "settled", endToEnd where settled, reason }'
     log.warn({ ...logFields, reason }, 'manual settlement refused')
-    await recordOperatorAction(tx, {
-      ...{ actor: 'worker', action: 'settle_refused' },
-      ...{ subject: `${operation}/${key.uuid}`, reason },
+    await runAuditedAction(tx, {
+      by: { actor: 'worker', reason },
+      action: 'settle_refused',
+      subject: `${operation}/${key.uuid}`,
     })
     return queryAttemptOutcome(current, key.uuid)
   }

@@ -1,7 +1,6 @@
 import type { EntityManager } from '../../db/client/orm.ts'
-import { runInTransaction } from '../../db/client/transaction.ts'
 import { PasswordReset, type PasswordResetMessage } from '../../db/entities/password-reset.ts'
-import { recordOperatorAction } from '../../db/repositories/operator-actions.ts'
+import { runAuditedAction } from '../../db/repositories/audited-actions.ts'
 import {
   deleteResetMessage,
   findResettableUser,
@@ -49,18 +48,22 @@ export function sendPasswordReset({ orm, sealer, messengers, log }: ActivityDepe
     if (!user) return null
     const token = generateResetToken()
     const message: PasswordResetMessage = { to: user.email, url: `${pageUrl}/${token}`, language }
-    await runInTransaction(em, async tx => {
-      const reset = {
-        uuid,
-        userUuid: user.uuid,
-        tokenHash: hashResetToken(token),
-        sealedMessage: sealer.seal(message),
-      }
-      if (!(await insertPasswordReset(tx, reset))) return
-      await recordOperatorAction(tx, {
-        ...{ actor: user.email, accountUuid: user.accountUuid, subject: `user/${user.uuid}` },
-        ...{ action: 'request_password_reset', reason: 'by the e-mail, on the page of the sign-in' },
-      })
+    const reset = {
+      uuid,
+      userUuid: user.uuid,
+      tokenHash: hashResetToken(token),
+      sealedMessage: sealer.seal(message),
+    }
+    await runAuditedAction<boolean>(em, {
+      by: {
+        actor: user.email,
+        actorAccountUuid: user.accountUuid,
+        reason: 'by the e-mail, on the page of the sign-in',
+      },
+      action: 'request_password_reset',
+      subject: `user/${user.uuid}`,
+      hasChanged: isStored => isStored,
+      work: tx => insertPasswordReset(tx, reset),
     })
     return em.fork().findOneOrFail(PasswordReset, uuid)
   }

@@ -22,6 +22,11 @@ export const DOCUMENTS = [
     title: 'Adding a dashboard page',
     file: 'docs/adding-a-dashboard-page.md',
   },
+  {
+    name: 'adding-an-operators-act',
+    title: 'Adding an operator’s act',
+    file: 'docs/adding-an-operators-act.md',
+  },
   { name: 'dashboard', title: 'Dashboard', file: 'docs/dashboard.md' },
   { name: 'adding-a-provider', title: 'Adding a provider', file: 'docs/adding-a-provider.md' },
   { name: 'crash-semantics', title: 'Crash semantics', file: 'docs/crash-semantics.md' },

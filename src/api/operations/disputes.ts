@@ -35,7 +35,7 @@ import { visibilityFilter } from '../authorization/scope.ts'
 import { deriveOperationUuid, fingerprintRequest, REPLAYED_HEADERS } from './idempotency.ts'
 import { buildDayConditions, createdDaysOf } from './pagination.ts'
 import { readOrFailNotConfirmed } from './start-and-wait.ts'
-import { recordUserAct } from './user-acts.ts'
+import { runUserAct } from './user-acts.ts'
 import { listVisibleRows } from './visible-list.ts'
 
 export async function requireVisibleDispute(em: EntityManager, token: CallerToken, uuid: string) {
@@ -127,7 +127,7 @@ export async function replyToDispute(
   deadline.awaitedPart = 'temporal'
   await dependencies.temporal.client() // Fails here while Temporal is unreachable: nothing has been stored yet.
   await storeAttachmentsInTime(dependencies, proofs)
-  await recordUserAct(em.fork(), { token, action: 'dispute_reply', subject: `med/${uuid}` })
+  await runUserAct(em.fork(), { token, action: 'dispute_reply', subject: `med/${uuid}` })
   deadline.markStarted({ uuid })
   return readOrFailNotConfirmed({ uuid }, async () => {
     const result = await submitReply(dependencies, { em, dispute, id, form, proofs, requestId })

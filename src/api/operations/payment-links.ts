@@ -8,7 +8,6 @@ import { type Sealer, sha256 } from '../../security/sealing.ts'
 import type { CallerToken } from '../authorization/authenticate.ts'
 import { findCharge, requireVisibleCharge } from './charges.ts'
 import { writeDirectly } from './direct-write.ts'
-import { recordUserAct } from './user-acts.ts'
 
 /** Payment links (SPEC §9): a merchant sends one to the payer of a charge. */
 
@@ -61,10 +60,9 @@ export async function revokePaymentLink({
   if (isThere === 0) fail('not_found')
   const active = { uuid, chargeUuid: charge.uuid, revokedAt: null }
   const act = { token, action: 'link_revoke', subject: `charge/${charge.uuid}` } as const
-  await writeDirectly(em, { ids: null, act: null }, async tx => {
-    const revokedCount = await tx.nativeUpdate(PaymentLink, active, { revokedAt: new Date() })
-    if (revokedCount > 0) await recordUserAct(tx, act)
-  })
+  await writeDirectly<number>(em, { ids: null, act, hasChanged: count => count > 0 }, tx =>
+    tx.nativeUpdate(PaymentLink, active, { revokedAt: new Date() }),
+  )
 }
 
 type PaymentLinkVisit =

@@ -6,7 +6,7 @@ import { isOutage } from '../../http/outage.ts'
 import { getRequestDeadline, type RequestDeadline } from '../../http/request-deadline.ts'
 import { awaitStartedOperation } from '../../temporal/start.ts'
 import type { TemporalContext } from '../../temporal/workflow-options.ts'
-import { recordUserAct, type UserAct } from './user-acts.ts'
+import { runUserAct, type UserAct } from './user-acts.ts'
 
 /** What is ready before a workflow is called: the ids of what it may do, and who asks for it. */
 type WorkflowCall = { em: EntityManager; ids: ResourceIds; act: UserAct }
@@ -103,7 +103,7 @@ export async function prepareWorkflowCall(
   const deadline = getRequestDeadline()
   deadline.awaitedPart = 'temporal'
   await context.client()
-  await recordUserAct(em.fork(), act)
+  await runUserAct(em.fork(), act)
   deadline.markStarted(ids)
   return deadline
 }

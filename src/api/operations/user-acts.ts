@@ -1,5 +1,6 @@
 import type { EntityManager } from '../../db/client/orm.ts'
-import { recordOperatorAction } from '../../db/repositories/operator-actions.ts'
+import { type AuditedAction, authorOfUser, runAuditedAction } from '../../db/repositories/audited-actions.ts'
+import type { OrderAuthor } from '../../workflows/contracts/order-author.ts'
 import type { CallerToken } from '../authorization/authenticate.ts'
 
 /** What a user of the dashboard can do by an operation of the API. The dashboard names each (`act.…`). */
@@ -25,6 +26,12 @@ export type UserAction =
   | 'webhook_test'
   | 'webhook_resend'
 
+/** Returns who orders by a token, as the row of the order stores it; the session of a user has the user's uuid. */
+export function orderAuthorOf({ uuid, number, author }: CallerToken): OrderAuthor {
+  if (author !== undefined) return { userUuid: uuid }
+  return number === undefined ? {} : { tokenNumber: number }
+}
+
 /** An act, and who asks for it: the author of `token`, which an API token does not have. */
 export type UserAct = {
   token: Pick<CallerToken, 'accountUuid' | 'author'>
@@ -34,12 +41,15 @@ export type UserAct = {
 }
 
 /**
- * Records the user of the dashboard who acts: in the transaction of the act, or in one that is committed before a workflow is
- * called. Records nothing for an API token, which the rows of its requests name.
+ * Runs the work of an act, and records the user of the dashboard who acts in its transaction; without work, in one that is
+ * committed before a workflow is called. Records nothing for an API token, which the rows of its requests name
+ * (`orderAuthorOf`).
  */
-export async function recordUserAct(em: EntityManager, act: UserAct): Promise<void> {
-  const { token, action, subject } = act
-  const { author: actor, accountUuid } = token
-  if (actor === undefined) return
-  await recordOperatorAction(em, { actor, accountUuid, action, subject, reason: 'in the dashboard' })
+export function runUserAct<T = void>(
+  em: EntityManager,
+  { token, ...act }: UserAct & Pick<AuditedAction<T>, 'work' | 'hasChanged'>,
+): Promise<T> {
+  const { author, accountUuid } = token
+  if (author === undefined) return Promise.resolve(act.work?.(em) as T)
+  return runAuditedAction(em, { by: authorOfUser({ email: author, accountUuid }), ...act })
 }

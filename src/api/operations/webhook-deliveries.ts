@@ -17,7 +17,6 @@ import type { TemporalContext } from '../../temporal/workflow-options.ts'
 import { writeDirectly } from './direct-write.ts'
 import { buildAfterFilter, buildDayRange, createdDaysOf, newestFirstOptions, readPage } from './pagination.ts'
 import { prepareWorkflowCall, readOrFailNotConfirmed } from './start-and-wait.ts'
-import { recordUserAct } from './user-acts.ts'
 import {
   describeWebhookWrite,
   lockVisibleWebhook,
@@ -126,7 +125,8 @@ export function createTestDelivery(
 ) {
   const deliveryUuid = randomUUID()
   const { act } = describeWebhookWrite(reference, 'webhook_test')
-  return writeDirectly(em, { ids: { uuid: deliveryUuid }, act: null }, async tx => {
+  const hasChanged = (shown: ReturnType<typeof showDelivery>) => shown.uuid === deliveryUuid
+  return writeDirectly(em, { ids: { uuid: deliveryUuid }, act, hasChanged }, async tx => {
     const webhook = await lockActiveWebhook(tx, reference)
     const repeated = await tx.findOne(Delivery, { eventUuid, webhookUuid: webhook.uuid })
     if (repeated) return (await showDeliveries(tx, [repeated]))[0]!
@@ -153,7 +153,6 @@ export function createTestDelivery(
       sweepAt: new Date(Date.now() + SWEEP_AFTER_MS),
     })
     await tx.flush()
-    await recordUserAct(tx, act)
     return showDelivery(delivery, [])
   })
 }

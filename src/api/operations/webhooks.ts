@@ -26,6 +26,7 @@ import {
   isUsableSigningSecret,
   maskSigningSecret,
 } from '../../webhook-client/signature.ts'
+import type { OrderAuthor } from '../../workflows/contracts/order-author.ts'
 import type { CallerToken } from '../authorization/authenticate.ts'
 import type { CreateRequest } from './create-operation.ts'
 import { writeDirectly } from './direct-write.ts'
@@ -36,12 +37,12 @@ import {
   requireSameRequest,
 } from './idempotency.ts'
 import { buildAfterFilter, newestFirstOptions, readPage } from './pagination.ts'
-import { recordUserAct, type UserAct, type UserAction } from './user-acts.ts'
+import { orderAuthorOf, type UserAct, type UserAction } from './user-acts.ts'
 
 /** A webhook's UUID and the account and mode of the token that accesses it. */
 export type WebhookReference = WebhookViewer & { uuid: string }
 type WebhookViewer = Pick<CallerToken, 'accountUuid' | 'modeScope' | 'author'>
-type WebhookDependencies = ReturnType<typeof createWebhookDependencies>
+export type WebhookDependencies = ReturnType<typeof createWebhookDependencies>
 
 /** Creates what changes of webhooks need; endpoints are inspected by the address rules of the configuration. */
 export function createWebhookDependencies(
@@ -153,13 +154,15 @@ export function rotateSecretIfUnchanged(
   etag: string | null,
   tools: WebhookDependencies,
 ): Promise<string | null> {
-  const { ids, act } = describeWebhookWrite(reference, 'webhook_rotate')
-  return writeDirectly(em, { ids, act: null }, async tx => {
+  const write = {
+    ...describeWebhookWrite(reference, 'webhook_rotate'),
+    hasChanged: (token: string | null) => token !== null,
+  }
+  return writeDirectly(em, write, async tx => {
     const webhook = await lockVisibleWebhook(tx, reference)
     if (etag !== computeSecretEtag(webhook)) return null
     const token = generateSigningSecret()
     replaceSigningSecret(webhook, token, tools)
-    await recordUserAct(tx, act)
     return token
   })
 }
@@ -222,8 +225,8 @@ export async function createWebhook(
     events: body.events ?? [...SUBSCRIBABLE_EVENT_TYPES],
     token: body.token ?? generateSigningSecret(),
   }
-  const tokenNumber = token.number ?? null
-  const order = { uuid, accountUuid, mode: token.mode, tokenNumber, fingerprint, creation }
+  const author = orderAuthorOf(token)
+  const order = { uuid, accountUuid, mode: token.mode, author, fingerprint, creation }
   const act: UserAct = { token, action: 'webhook_create', subject: `endpoint/${uuid}` }
   const { webhook, isOurs } = await storeWebhook(em, sealer, { ...order, act })
   if (!isOurs) return respondWithReplay(webhook, fingerprint, sealer)
@@ -235,7 +238,7 @@ function findRegisteredWebhook(em: EntityManager, where: { uuid: string; account
 }
 
 type WebhookRegistration = Pick<CallerToken, 'uuid' | 'accountUuid' | 'mode'> & {
-  tokenNumber: number | null
+  author: OrderAuthor
   fingerprint: string
   creation: WebhookCreation
   act: UserAct
@@ -245,12 +248,13 @@ type WebhookRegistration = Pick<CallerToken, 'uuid' | 'accountUuid' | 'mode'> & 
 async function storeWebhook(
   em: EntityManager,
   sealer: Sealer,
-  { creation, act, ...order }: WebhookRegistration,
+  { creation, act, author, ...order }: WebhookRegistration,
 ) {
   try {
     const webhook = await writeDirectly(em, { ids: { uuid: order.uuid }, act }, async tx =>
       tx.create(Webhook, {
         ...order,
+        ...author,
         url: creation.url,
         events: creation.events,
         sealedSecret: sealer.seal(creation.token),

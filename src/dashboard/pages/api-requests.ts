@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { listTokens } from '../../admin/accounts.ts'
+import { listTokens } from '../../admin/tokens.ts'
 import { uuidSchema } from '../../contract/shared/fields.ts'
 import { type ListedApiRequest, listApiRequests } from '../../db/repositories/api-requests.ts'
 import { validateFormFields } from '../http/form.ts'

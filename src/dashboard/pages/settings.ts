@@ -1,8 +1,9 @@
 import { z } from 'zod'
 import { changeAccount } from '../../admin/accounts.ts'
-import { runAuditedAction } from '../../admin/audited-action.ts'
 import { Account } from '../../db/entities/account.ts'
+import { authorOfUser } from '../../db/repositories/audited-actions.ts'
 import { ACCOUNT_TIME_ZONES, isAccountTimeZone } from '../../domain/shared/time-zone.ts'
+import { actingUser } from '../http/acting-user.ts'
 import { parseFormFields } from '../http/form.ts'
 import { createPage, redirect } from '../http/page.ts'
 import type { PageContext } from '../http/page-context.ts'
@@ -24,18 +25,15 @@ export function registerSettingsPages({ get, post }: DashboardRouter): void {
   post('account.write', `${PATH}/time-zone`, {
     listFacts: async visit => listSettingFacts(await readAccount(visit)),
     async handle(visit) {
-      const { em, session, token } = visit
+      const { em } = visit
       const { time_zone: timeZone } = parseFormFields(timeZoneFormSchema, visit.form)
       // A form that was sent twice changes and records nothing.
       if ((await readAccount(visit)).timeZone !== timeZone)
-        await runAuditedAction(em, {
-          ...{
-            actor: session.user.email,
-            accountUuid: token.accountUuid,
-            reason: `in the dashboard: ${timeZone}`,
-          },
-          ...{ action: 'account_time_zone', subject: `account/${token.accountUuid}` },
-          work: tx => changeAccount(tx, token.accountUuid, { timeZone }),
+        await changeAccount(em, {
+          ...authorOfUser(actingUser(visit)),
+          reason: `in the dashboard: ${timeZone}`,
+          uuid: visit.token.accountUuid,
+          change: { timeZone },
         })
       return redirect(PATH, 'time_zone_changed')
     },

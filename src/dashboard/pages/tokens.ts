@@ -1,16 +1,17 @@
 import { z } from 'zod'
-import { changeTokenPermissions, issueToken, listTokens, revokeTokens } from '../../admin/accounts.ts'
-import { runAuditedAction } from '../../admin/audited-action.ts'
+import { changeTokenPermissions, issueToken, listTokens, revokeTokens } from '../../admin/tokens.ts'
 import { readVisibleProvider } from '../../api/operations/providers.ts'
 import { partyName, uuidSchema } from '../../contract/shared/fields.ts'
 import { endOfDay } from '../../contract/shared/time-zone.ts'
 import type { Token } from '../../db/entities/token.ts'
+import { authorOfUser } from '../../db/repositories/audited-actions.ts'
 import { TOKEN_SCOPES, type TokenScope } from '../../domain/tokens/token-scope.ts'
 import type { AccountPermission } from '../../domain/users/roles.ts'
 import { fail, failField } from '../../http/api-error.ts'
 import type { FieldErrors } from '../../http/validate.ts'
 import { parseAllowedAddresses } from '../../security/allowed-addresses.ts'
 import { hasPermission } from '../authorization/page-permission.ts'
+import { actingUser } from '../http/acting-user.ts'
 import { type Confirmation, phrasesOf } from '../http/confirmation.ts'
 import { parseFormFields } from '../http/form.ts'
 import { createPage, redirect } from '../http/page.ts'
@@ -52,10 +53,8 @@ export function registerTokenPages({ get, post }: DashboardRouter): void {
         ...(connectionUuid !== undefined && { connectionUuid }),
         ...(expiryDay !== undefined && { expiresAt: parseExpiryDay(expiryDay, visit.timeZone) }),
       }
-      const act = describeTokenAct(visit, 'token_issue', uuid)
-      const issued = await runAuditedAction(em, { ...act, work: tx => issueToken(tx, order) }).catch(
-        ignoreDuplicateToken,
-      )
+      const act = { ...authorOfUser(actingUser(visit)), token: order }
+      const issued = await issueToken(em, act).catch(ignoreDuplicateToken)
       return issued === null ? redirect(PATH, 'token_there') : renderTokens(visit, issued)
     },
     renderForm: visit => renderTokens(visit),
@@ -65,19 +64,15 @@ export function registerTokenPages({ get, post }: DashboardRouter): void {
 
   post('tokens.write', `${PATH}/:uuid/permissions`, {
     async handle(visit) {
-      const { em, form, params } = visit
-      const [uuid, accountUuid] = [params.uuid, visit.token.accountUuid]
+      const { em, form, params, token } = visit
       const { fields, allowedAddresses } = parseTokenForm(permissionsSchema, form)
       const { mode, scopes } = await requireToken(visit)
       const added = fields.scopes.filter(scope => !scopes.includes(scope))
       requirePermittedScopes(visit, { mode, scopes: added })
       const permissions = { scopes: fields.scopes, allowedAddresses }
-      await runAuditedAction(em, {
-        ...describeTokenAct(visit, 'token_restrict', uuid),
-        async work(tx) {
-          if (!(await changeTokenPermissions(tx, { uuid, accountUuid }, permissions))) fail('not_found')
-        },
-      })
+      const act = { ...authorOfUser(actingUser(visit)), uuid: params.uuid, permissions }
+      const { accountUuid } = token
+      if (!(await changeTokenPermissions(em, { ...act, accountUuid }))) fail('not_found')
       return redirect(PATH, 'token_changed')
     },
     listFacts: async visit => listTokenFacts(visit, await requireToken(visit)),
@@ -88,30 +83,13 @@ export function registerTokenPages({ get, post }: DashboardRouter): void {
     confirm: confirmRevocation,
     async handle(visit) {
       const { accountUuid } = visit.token
-      const { uuid } = visit.params
-      const { revokedAt } = await requireToken(visit)
+      const { uuid } = await requireToken(visit)
       // The form sent twice revokes and records nothing.
-      if (!revokedAt)
-        await runAuditedAction(visit.em, {
-          ...describeTokenAct(visit, 'token_revoke', uuid),
-          work: tx => revokeTokens(tx, { accountUuid, uuid }),
-        })
+      await revokeTokens(visit.em, { ...authorOfUser(actingUser(visit)), accountUuid, which: { uuid } })
       return redirect(PATH, 'token_revoked')
     },
     renderForm: visit => renderTokens(visit),
   })
-}
-
-/** Describes what the user does to a token, for the record in its transaction. */
-function describeTokenAct({ session, token }: PageContext<'merchant'>, action: string, uuid: string) {
-  const { accountUuid } = token
-  return {
-    actor: session.user.email,
-    accountUuid,
-    action,
-    subject: `token/${uuid}`,
-    reason: 'in the dashboard',
-  }
 }
 
 /** What a user needs to give a live token a scope: no token does more than the user who issues it. */

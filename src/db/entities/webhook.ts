@@ -3,8 +3,8 @@ import type { DeliveryStatus } from '../../domain/webhooks/delivery.ts'
 import type { EventType, SubscribableEventType } from '../../domain/webhooks/webhook.ts'
 import {
   createdAtColumn,
+  orderAuthorColumns,
   timestampColumn,
-  tokenNumberColumn,
   unionColumn,
   updatedAtColumn,
 } from './columns.ts'
@@ -62,7 +62,7 @@ const webhook = defineEntity({
     sealedCreation: p.text().nullable().lazy(),
     /** Counts its test events. */
     sequence: p.integer().default(0),
-    tokenNumber: tokenNumberColumn(),
+    ...orderAuthorColumns(),
     createdAt: createdAtColumn(),
   }),
 })

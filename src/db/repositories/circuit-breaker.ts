@@ -2,10 +2,8 @@ import { hostname } from 'node:os'
 import { isWithoutAnswer } from '../../domain/providers/answer-judgement.ts'
 import { isConnectFailure } from '../../domain/providers/provider.ts'
 import type { EntityManager } from '../client/orm.ts'
-import { runInTransaction } from '../client/transaction.ts'
 import type { Connection } from '../entities/connection.ts'
 import { selectValues } from '../select-values.ts'
-import { recordOperatorAction } from './operator-actions.ts'
 
 /**
  * SPEC §6: a connection's circuit breaker opens after 5 calls without a useful answer in 30 s, or 5 such orders of one
@@ -50,26 +48,15 @@ export async function findOpenCircuits(em: EntityManager, connectionUuids: strin
   return new Set(uuids)
 }
 
-/**
- * Closes an open breaker for an operator, in one transaction with its record; false where it is closed already. The
- * next failures open it again.
- */
-export function closeCircuit(
-  em: EntityManager,
-  { connectionUuid, actor, reason }: { connectionUuid: string; actor: string; reason: string },
-): Promise<boolean> {
-  return runInTransaction(em, async tx => {
-    const closed = await selectValues<string>(
-      tx,
-      `update circuit_breaker set failures = '{}', failed_charges = 0, failed_payouts = 0, opened_at = null, probed_at = null
-       where connection_uuid = ? and opened_at is not null returning connection_uuid`,
-      [connectionUuid],
-    )
-    if (closed.length === 0) return false
-    const subject = `connection/${connectionUuid}`
-    await recordOperatorAction(tx, { actor, action: 'breaker_reset', subject, reason })
-    return true
-  })
+/** Closes an open breaker; false where it is closed already. The next failures open it again. */
+export async function resetCircuit(em: EntityManager, connectionUuid: string): Promise<boolean> {
+  const closed = await selectValues<string>(
+    em,
+    `update circuit_breaker set failures = '{}', failed_charges = 0, failed_payouts = 0, opened_at = null, probed_at = null
+     where connection_uuid = ? and opened_at is not null returning connection_uuid`,
+    [connectionUuid],
+  )
+  return closed.length > 0
 }
 
 /** Name of this process in the rows of breakers. */

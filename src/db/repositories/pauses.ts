@@ -1,17 +1,12 @@
-import { randomUUID } from 'node:crypto'
 import type { EntityManager } from '../client/orm.ts'
-import { runInTransaction } from '../client/transaction.ts'
-import { buildPauseCondition, type MoneyDirection, Pause, type PauseReach } from '../entities/pause.ts'
+import { buildPauseCondition, type MoneyDirection, Pause } from '../entities/pause.ts'
 import { type Query, query } from '../pipeline/query.ts'
 import { formatTextArray } from '../sql-conditions.ts'
-import { recordOperatorAction } from './operator-actions.ts'
 
 /** SPEC §9, `trilho pause`: during a pause no new operation starts within its reach; running ones are polled. */
 
 /** The whole service, an account, or a connection. */
 export type PauseTarget = 'all' | { accountUuid: string } | { connectionUuid: string }
-
-export type PauseRequest = { target: PauseTarget; reach: PauseReach; actor: string; reason: string }
 
 /** Queries whether a pause stops the direction through the connection. Never cache the result. */
 export function queryIsPaused(connectionUuid: string, direction: MoneyDirection): Query<boolean> {
@@ -23,40 +18,6 @@ export function queryIsAnyPaused(connectionUuids: string[], direction: MoneyDire
   const paused = buildPauseCondition(direction, { uuid: 'c.uuid', accountUuid: 'c.account_uuid' })
   const sql = `select from connection c where c.uuid = any(?::uuid[]) and ${paused} limit 1`
   return query(sql, [formatTextArray(connectionUuids)], rows => rows.length > 0)
-}
-
-/**
- * Starts a pause, or changes the reach of the active one; every process sees it with its next request. An active
- * pause keeps its `createdAt`, the time since when no payout starts: either reach stops payouts.
- */
-export async function startPause(em: EntityManager, { target, ...details }: PauseRequest): Promise<void> {
-  await runInTransaction(em, async tx => {
-    await tx.upsert(
-      Pause,
-      { uuid: randomUUID(), ...getPauseTargetColumns(target), ...details, createdAt: new Date() },
-      { onConflictFields: ['accountUuid', 'connectionUuid'], onConflictExcludeFields: ['uuid', 'createdAt'] },
-    )
-    await recordOperatorAction(tx, {
-      action: `pause_${details.reach}`,
-      subject: formatPauseSubject(target),
-      ...details,
-    })
-  })
-}
-
-/** The pause that an operator saw on the page. */
-export type ExpectedPause = { uuid: string; reach: PauseReach }
-
-/** Ends the pause of a target, with `expected` only if unchanged; false if none matched: then nothing is recorded. */
-export function endPause(
-  em: EntityManager,
-  { target, actor, reason, expected }: Omit<PauseRequest, 'reach'> & { expected?: ExpectedPause },
-): Promise<boolean> {
-  return runInTransaction(em, async tx => {
-    if ((await tx.nativeDelete(Pause, { ...getPauseTargetColumns(target), ...expected })) === 0) return false
-    await recordOperatorAction(tx, { actor, action: 'resume', subject: formatPauseSubject(target), reason })
-    return true
-  })
 }
 
 /** Finds the active pause of a target. */
@@ -77,14 +38,10 @@ export function listPauses(em: EntityManager) {
   )
 }
 
-function getPauseTargetColumns(target: PauseTarget): {
+/** Columns of `Pause` that say what it stops. */
+export function getPauseTargetColumns(target: PauseTarget): {
   accountUuid: string | null
   connectionUuid: string | null
 } {
   return { accountUuid: null, connectionUuid: null, ...(target !== 'all' && target) }
-}
-
-function formatPauseSubject(target: PauseTarget): string {
-  if (target === 'all') return 'all'
-  return 'accountUuid' in target ? `account/${target.accountUuid}` : `connection/${target.connectionUuid}`
 }

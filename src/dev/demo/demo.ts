@@ -1,13 +1,15 @@
 import { randomUUID } from 'node:crypto'
 import { readFile } from 'node:fs/promises'
 import { hashIdentity } from '../../admin/account-identity.ts'
-import { createAccount, issueToken, revokeTokens } from '../../admin/accounts.ts'
+import { createAccount } from '../../admin/accounts.ts'
 import { createConnection, postOpeningBalance, registerNotificationUrl } from '../../admin/connections.ts'
+import { createToken } from '../../admin/tokens.ts'
 import { migrate } from '../../db/client/migrate.ts'
 import { type EntityManager, openOrm } from '../../db/client/orm.ts'
 import { runInTransaction } from '../../db/client/transaction.ts'
 import { Account } from '../../db/entities/account.ts'
 import { Connection } from '../../db/entities/connection.ts'
+import { Token } from '../../db/entities/token.ts'
 import { replaceDefaultConnections } from '../../db/repositories/default-providers.ts'
 import { storeIdentities } from '../../db/repositories/provider-account-identities.ts'
 import { NO_FEES } from '../../domain/ledger/money.ts'
@@ -205,8 +207,9 @@ async function preferConnections(em: EntityManager, connections: Connection[]): 
 }
 
 async function reissueToken(em: EntityManager, accountUuid: string): Promise<string> {
-  await revokeTokens(em, { accountUuid, name: TOKEN_NAME })
-  return issueToken(em, { accountUuid, name: TOKEN_NAME, mode: 'test' })
+  const earlier = { accountUuid, name: TOKEN_NAME, revokedAt: null }
+  await em.nativeUpdate(Token, earlier, { revokedAt: new Date() })
+  return createToken(em, { accountUuid, name: TOKEN_NAME, mode: 'test' })
 }
 
 async function issueConnectionTokens(
@@ -216,7 +219,7 @@ async function issueConnectionTokens(
   const issued: Partial<DemoResult['providers']> = {}
   for (const { uuid, accountUuid, provider } of connections) {
     const order = { accountUuid, connectionUuid: uuid, name: TOKEN_NAME, mode: 'test' } as const
-    issued[provider] = { uuid, token: await issueToken(em, order) }
+    issued[provider] = { uuid, token: await createToken(em, order) }
   }
   return issued as DemoResult['providers']
 }

@@ -1,13 +1,14 @@
 import { randomUUID } from 'node:crypto'
 import { readFile } from 'node:fs/promises'
 import { Client, Connection as Temporal } from '@temporalio/client'
-import { createAccount, type IssueTokenInput, issueToken } from '../../../src/admin/accounts.ts'
+import { createAccount } from '../../../src/admin/accounts.ts'
 import {
   createConnection,
   postOpeningBalance,
   registerNotificationUrl,
 } from '../../../src/admin/connections.ts'
 import { checkProviderBalances } from '../../../src/admin/ledger-check.ts'
+import { createToken, type IssueTokenInput } from '../../../src/admin/tokens.ts'
 import { Connection } from '../../../src/db/entities/connection.ts'
 import { replaceDefaultConnections } from '../../../src/db/repositories/default-providers.ts'
 import { checkLedger } from '../../../src/db/repositories/ledger-rules.ts'
@@ -88,7 +89,7 @@ export async function openTestStack(home: StateDir) {
   const sql = <Row extends object>(query: string, values: unknown[] = []): Promise<Row[]> =>
     orm.em.fork().execute(query, values)
   const token = (order: Partial<IssueTokenInput> & { accountUuid: string }) =>
-    issueToken(orm.em.fork(), { name: 'suite', mode: 'test', ...order })
+    createToken(orm.em.fork(), { name: 'suite', mode: 'test', ...order })
 
   async function provided(
     accountUuid: string,

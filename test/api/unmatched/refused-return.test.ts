@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect } from '@jest/globals'
+import { requestUnmatchedKeep, requestUnmatchedReturn, StaleReturn } from '../../../src/admin/unmatched.ts'
 import { referenceOf } from '../../../src/domain/pix/identifiers.ts'
-import { requestUnmatchedKeep, requestUnmatchedReturn, StaleReturn } from '../../../src/temporal/unmatched.ts'
 import { runConcurrentTests } from '../support/concurrent-tests.ts'
 import { type ApiResource, createPayoutActions, type PayoutActions } from '../support/payout-actions.ts'
 import { pollUntil } from '../support/poll-until.ts'

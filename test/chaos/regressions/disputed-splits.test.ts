@@ -22,7 +22,10 @@ async function openDisputeOfSplit({ percent, policy = 'share', spentCents = 0 }:
   const pool = randomUUID()
   const [owner, seller] = [await fixture.createMerchant(0, pool), await fixture.createMerchant(0, pool)]
   await runInTransaction(fixture.orm, em =>
-    changeAccount(em, owner.accountUuid, { disputedSplitPolicy: policy }),
+    changeAccount(em, {
+      ...{ actor: 'ana', reason: 'a drill', uuid: owner.accountUuid },
+      change: { disputedSplitPolicy: policy },
+    }),
   )
   const uuid = await createPaidCharge(fixture, owner, [
     { type: 'PERCENTAGE', amount: percent * 100, recipientAccountUuid: seller.accountUuid },

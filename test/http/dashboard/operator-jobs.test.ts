@@ -1,11 +1,11 @@
 import { randomUUID } from 'node:crypto'
 import { expect, test } from '@jest/globals'
 import type { Page } from 'playwright-core'
+import { endPause, startPause } from '../../../src/admin/pauses.ts'
 import { MERCHANT_ROUTES } from '../../../src/api/merchant-routes.ts'
 import { dashboardRoutes } from '../../../src/dashboard/routes.ts'
 import { Connection } from '../../../src/db/entities/connection.ts'
 import { recordDifferences } from '../../../src/db/repositories/differences.ts'
-import { endPause, startPause } from '../../../src/db/repositories/pauses.ts'
 import { createProviderRegistry } from '../../../src/providers/registry.ts'
 import { pollUntil } from '../../api/support/poll-until.ts'
 import {

@@ -146,7 +146,11 @@ async function changeUncommitted<T>(
 }
 
 test.each<[string, (tx: EntityManager) => Promise<unknown>]>([
-  ['a block of its account', tx => changeAccount(tx, account, { status: 'BLOCKED' })],
+  [
+    'a block of its account',
+    tx =>
+      changeAccount(tx, { actor: 'ana', reason: 'a drill', uuid: account, change: { status: 'BLOCKED' } }),
+  ],
   ['the enrolment of a second factor', enableTotp],
 ])('a sign-in waits for %s that is not committed, and fails', async (_, change) => {
   const answer = await changeUncommitted(change, () => createBrowser(fixture).signIn(email, PASSWORD))

@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
-import { changeTokenPermissions } from '../../../src/admin/accounts.ts'
+import { changeTokenPermissions } from '../../../src/admin/tokens.ts'
 import { MERCHANT_ROUTES } from '../../../src/api/merchant-routes.ts'
 import { TOKEN_SCOPES } from '../../../src/domain/tokens/token-scope.ts'
 import { formatFieldMessage } from '../../../src/http/field-message.ts'
@@ -100,7 +100,9 @@ describe('the scopes of a token', () => {
       [hashToken(token)],
     )
     const change = (permissions: object, owner = accountUuid) =>
-      changeTokenPermissions(fixture.orm.em.fork(), { uuid, accountUuid: owner }, permissions)
+      changeTokenPermissions(fixture.orm.em.fork(), {
+        ...{ actor: 'ana', reason: 'a drill', uuid, accountUuid: owner, permissions },
+      })
     expect(await change({ scopes: ['webhooks'] }, await fixture.insertAccount())).toBe(false)
     expect(await change({ scopes: ['webhooks'] })).toBe(true)
     await pause(1_000)

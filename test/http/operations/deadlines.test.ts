@@ -122,7 +122,9 @@ describe('a write without a workflow', () => {
     app.use(async (_, next) => void (await next().catch(error => answers.push(error.code ?? error.name))))
     app.use(enforceDeadline)
     app.use(async ctx => {
-      await writeDirectly(fixture.orm.em.fork(), { ids: { uuid }, act: null }, async tx => {
+      // Of an API token: no user acts.
+      const act = { token: { accountUuid: uuid }, action: 'webhook_create', subject: 'endpoint' } as const
+      await writeDirectly(fixture.orm.em.fork(), { ids: { uuid }, act }, async tx => {
         await tx.execute('insert into written values (?)', [uuid])
         await sleep(getRequestDeadline().remainingMs - leftMs)
       })

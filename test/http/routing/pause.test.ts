@@ -1,14 +1,10 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals'
+import { endPause, type PauseRequest, startPause } from '../../../src/admin/pauses.ts'
 import { chargeRoutes } from '../../../src/api/charges/routes.ts'
 import { pixKeyRoutes } from '../../../src/api/pix-keys/routes.ts'
 import { transferRoutes } from '../../../src/api/transfers/routes.ts'
 import * as questions from '../../../src/db/pipeline/query.ts'
-import {
-  endPause,
-  type PauseRequest,
-  queryIsPaused,
-  startPause,
-} from '../../../src/db/repositories/pauses.ts'
+import { queryIsPaused } from '../../../src/db/repositories/pauses.ts'
 import { type ApiFixture, openApiFixture } from '../support/api-fixture.ts'
 
 /** There is no Temporal here: a request that passes the pause is 503 `unavailable`, any other 503 `paused`. */

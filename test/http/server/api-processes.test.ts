@@ -6,7 +6,7 @@ import { createInterface } from 'node:readline'
 import { text as allOf } from 'node:stream/consumers'
 import { setTimeout as pause } from 'node:timers/promises'
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
-import { issueToken, revokeTokens } from '../../../src/admin/accounts.ts'
+import { createToken, revokeTokens } from '../../../src/admin/tokens.ts'
 import { waitUntil } from '../../../src/dev/os/wait-until.ts'
 import { PROGRAM_ENVIRONMENT } from '../../support/program-environment.ts'
 import { type ApiFixture, openApiFixture } from '../support/api-fixture.ts'
@@ -60,7 +60,7 @@ const everywhere = (token: string) =>
   Promise.all(processes.map(async ({ url }) => (await call(url, token)).status))
 const token = async (more: { expiresAt?: Date } = {}) => {
   const accountUuid = await fixture.insertAccount()
-  const text = await issueToken(fixture.orm.em.fork(), { accountUuid, name: 'shop', mode: 'test', ...more })
+  const text = await createToken(fixture.orm.em.fork(), { accountUuid, name: 'shop', mode: 'test', ...more })
   return { accountUuid, text }
 }
 
@@ -84,7 +84,8 @@ describe('across processes', () => {
   test('a revoked token is refused everywhere within a second', async () => {
     const { text, accountUuid } = await token()
     expect(await everywhere(text)).toEqual([200, 200])
-    await revokeTokens(fixture.orm.em.fork(), { accountUuid, name: 'shop' })
+    const act = { actor: 'ana', reason: 'a drill', accountUuid, which: { name: 'shop' } }
+    await revokeTokens(fixture.orm.em.fork(), act)
     await pause(1_000)
     expect(await everywhere(text)).toEqual([401, 401])
   })

@@ -1,6 +1,5 @@
 import { z } from 'zod'
-import { type AccountChange, changeAccount, createAccount } from '../../../admin/accounts.ts'
-import { runAuditedAction } from '../../../admin/audited-action.ts'
+import { type AccountChange, changeAccount, openAccount } from '../../../admin/accounts.ts'
 import { uuidSchema } from '../../../contract/shared/fields.ts'
 import type { EntityManager } from '../../../db/client/orm.ts'
 import { Account } from '../../../db/entities/account.ts'
@@ -56,10 +55,7 @@ export function registerAccountForms(router: DashboardRouter): void {
         failField('document', 'must be a valid CPF (11 digits) or CNPJ (14 characters)')
       const outcome = { path: `${ACCOUNTS_PATH}/${uuid}`, outcome: 'account_created' }
       if ((await em.fork().count(Account, uuid)) > 0) return outcome
-      await runAuditedAction(em, {
-        ...{ actor, reason, action: 'account_open', subject: `account/${uuid}` },
-        work: tx => createAccount(tx, { uuid, name, document }),
-      })
+      await openAccount(em, { actor, reason, holder: { uuid, name, document } })
       return outcome
     },
   })
@@ -83,11 +79,7 @@ export function registerAccountForms(router: DashboardRouter): void {
         back: `${ACCOUNTS_PATH}/${uuid}`,
       }
     },
-    act: ({ uuid, status, reason }, visit) =>
-      carryOut(visit, {
-        ...{ uuid, change: { status }, reason },
-        action: status === 'BLOCKED' ? 'account_block' : 'account_unblock',
-      }),
+    act: ({ uuid, status, reason }, visit) => carryOut(visit, { uuid, change: { status }, reason }),
   })
 
   registerOperatorForm(router, 'accounts/policy', {
@@ -114,33 +106,26 @@ export function registerAccountForms(router: DashboardRouter): void {
         back: `${ACCOUNTS_PATH}/${uuid}`,
       }
     },
-    act: ({ uuid, reason, ...fields }, visit) =>
-      carryOut(visit, { uuid, change: toPolicy(fields), reason, action: 'account_policy' }),
+    act: ({ uuid, reason, ...fields }, visit) => carryOut(visit, { uuid, change: toPolicy(fields), reason }),
   })
 
   registerOperatorForm(router, 'accounts/time-zone', {
     ...{ page, schema: timeZoneFormSchema, render: renderFormAccount },
     act: ({ uuid, time_zone: timeZone, reason }, visit) =>
-      carryOut(visit, { uuid, change: { timeZone }, reason, action: 'account_time_zone' }),
+      carryOut(visit, { uuid, change: { timeZone }, reason }),
   })
 
   // After the addresses of the forms: `new` is no identifier.
   router.get('operator', `${ACCOUNTS_PATH}/:uuid`, visit => renderAccount(visit, visit.params.uuid))
 }
 
-type AccountOrder = { uuid: string; change: AccountChange; reason: string; action: string }
+type AccountOrder = { uuid: string; change: AccountChange; reason: string }
 
 /** Changes an account and records it; a form that was sent twice finds the change made and records nothing. */
-async function carryOut({ em, actor }: OperatorVisit, { uuid, change, reason, action }: AccountOrder) {
+async function carryOut({ em, actor }: OperatorVisit, { uuid, change, reason }: AccountOrder) {
   const account = await requireMerchantAccount(em, uuid)
-  const isMade = Object.entries(change).every(
-    ([name, value]) => account[name as keyof AccountChange] === value,
-  )
-  if (!isMade)
-    await runAuditedAction(em, {
-      ...{ actor, reason, action, subject: `account/${uuid}` },
-      work: tx => changeAccount(tx, uuid, change),
-    })
+  const isMade = Object.entries(change).every(([name, value]) => account[name as keyof Account] === value)
+  if (!isMade) await changeAccount(em, { actor, reason, uuid, change })
   return { path: `${ACCOUNTS_PATH}/${uuid}`, outcome: 'account_changed' }
 }
 

@@ -1,10 +1,9 @@
 import { z } from 'zod'
+import { openAccountPages } from '../../../admin/accounts.ts'
 import { uuidSchema } from '../../../contract/shared/fields.ts'
 import { runInTransaction } from '../../../db/client/transaction.ts'
-import { Account } from '../../../db/entities/account.ts'
 import { findAccounts, findByIdentifier } from '../../../db/repositories/account-search.ts'
 import { setOpenedAccount } from '../../../db/repositories/dashboard-sessions.ts'
-import { recordOperatorAction } from '../../../db/repositories/operator-actions.ts'
 import { fail } from '../../../http/api-error.ts'
 import { cleanSearchText, parseFormFields, reasonSchema } from '../../http/form.ts'
 import { createPage, redirect } from '../../http/page.ts'
@@ -40,12 +39,8 @@ export function registerAccountPages({ get, post }: DashboardRouter): void {
   post('operator', `${ACCOUNTS_PATH}/open`, {
     async handle({ em, form, session: { sessionHash, user } }) {
       const { account: accountUuid, noun, uuid, reason } = parseFormFields(openFormSchema, form)
-      if ((await em.fork().count(Account, accountUuid)) === 0) fail('not_found')
-      await runInTransaction(em, async tx => {
-        const subject = `account/${accountUuid}`
-        await recordOperatorAction(tx, { actor: user.email, action: 'open_account', subject, reason })
-        await setOpenedAccount(tx, { sessionHash, accountUuid })
-      })
+      const act = { actor: user.email, reason, sessionHash, accountUuid }
+      if (!(await openAccountPages(em.fork(), act))) fail('not_found')
       return redirect(PAGE_OF[noun](uuid ?? accountUuid))
     },
     renderForm: showAccounts,

@@ -1,18 +1,17 @@
 import { z } from 'zod'
-import { startRecovery } from '../../../api/operations/webhook-deliveries.ts'
-import { createWebhookDependencies, updateWebhook } from '../../../api/operations/webhooks.ts'
+import {
+  requestUnmatchedKeep,
+  requestUnmatchedReturn,
+  requireUnmatchedPix,
+} from '../../../admin/unmatched.ts'
+import { recoverWebhook } from '../../../admin/webhook-recovery.ts'
+import { createWebhookDependencies } from '../../../api/operations/webhooks.ts'
 import { uuidSchema } from '../../../contract/shared/fields.ts'
 import type { EntityManager } from '../../../db/client/orm.ts'
 import { Account } from '../../../db/entities/account.ts'
 import type { Movement } from '../../../db/entities/movement.ts'
 import { Webhook } from '../../../db/entities/webhook.ts'
-import { recordOperatorAction } from '../../../db/repositories/operator-actions.ts'
 import { fail } from '../../../http/api-error.ts'
-import {
-  requestUnmatchedKeep,
-  requestUnmatchedReturn,
-  requireUnmatchedPix,
-} from '../../../temporal/unmatched.ts'
 import { phrasesOf } from '../../http/confirmation.ts'
 import { reasonSchema } from '../../http/form.ts'
 import type { DashboardRouter } from '../../http/router.ts'
@@ -99,12 +98,9 @@ export function registerOperatorActions(router: DashboardRouter): void {
     },
     async act(fields, visit) {
       const { em, actor } = visit
-      const { uuid, since, reason } = fields
       const webhook = await requireUnchangedWebhook(fields, visit)
-      await temporal.client()
-      await recordOperatorAction(em, { actor, action: 'resend', subject: `endpoint/${uuid}`, reason })
-      if (webhook.status === 'DISABLED') await updateWebhook(em, webhook, { status: 'ACTIVE' }, tools)
-      await startRecovery(temporal, { em, reference: webhook, since: new Date(since) })
+      const order = { actor, reason: fields.reason, webhook, since: new Date(fields.since) }
+      await recoverWebhook({ temporal, tools }, em, order)
       return 'recovering'
     },
   })

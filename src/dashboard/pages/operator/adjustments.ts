@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { approveAdjustment, proposeAdjustment } from '../../../activities/ledger/adjustments.ts'
+import { approveAdjustment, proposeAdjustment } from '../../../admin/ledger-adjustments.ts'
 import { uuidSchema } from '../../../contract/shared/fields.ts'
 import type { EntityManager } from '../../../db/client/orm.ts'
 import { Account } from '../../../db/entities/account.ts'

@@ -1,13 +1,12 @@
 import { randomBytes } from 'node:crypto'
 import { z } from 'zod'
-import { runAuditedAction } from '../../../admin/audited-action.ts'
 import {
   CREDENTIALS_SCHEMAS,
   onboardConnection,
   REQUIRED_PERMISSIONS,
   renewCredentials,
 } from '../../../admin/connection-onboarding.ts'
-import { type ConnectionChange, changeConnectionRow } from '../../../admin/connections.ts'
+import { changeConnection } from '../../../admin/connections.ts'
 import { CredentialsRefused } from '../../../admin/credentials.ts'
 import { OnboardingRefused } from '../../../admin/onboarding-refusal.ts'
 import { uuidSchema } from '../../../contract/shared/fields.ts'
@@ -171,9 +170,10 @@ export function registerConnectionForms(router: DashboardRouter): void {
     async act({ uuid, reason, status, ...fields }, visit) {
       const isPublic = fields.public === 'yes'
       const { status: before, isPublic: wasPublic } = await requireConnection(visit.em, uuid)
-      if (before !== status) await change(visit, { uuid, reason, action: 'connection_status' }, { status })
+      const act = { actor: visit.actor, reason, uuid }
+      if (before !== status) await changeConnection(visit.em.fork(), { ...act, change: () => ({ status }) })
       if (wasPublic !== isPublic)
-        await change(visit, { uuid, reason, action: 'connection_visibility' }, { isPublic })
+        await changeConnection(visit.em.fork(), { ...act, change: () => ({ isPublic }) })
       return { path: `${CONNECTIONS_PATH}/${uuid}`, outcome: 'connection_changed' }
     },
   })
@@ -202,7 +202,10 @@ export function registerConnectionForms(router: DashboardRouter): void {
       const fees = readFees(texts)
       const before = await requireConnection(visit.em, uuid)
       if (listChangedFees(before.fees, fees).length > 0)
-        await change(visit, { uuid, reason, action: 'connection_fees' }, { fees })
+        await changeConnection(visit.em.fork(), {
+          ...{ actor: visit.actor, reason, uuid },
+          change: () => ({ fees }),
+        })
       return { path: `${CONNECTIONS_PATH}/${uuid}`, outcome: 'connection_changed' }
     },
   })
@@ -325,17 +328,6 @@ function readFees(texts: Record<FeeLine, string>) {
   const fees = { charge: read('charge'), transfer: read('transfer'), refund: read('refund') }
   if (Object.keys(errors).length > 0) fail('validation_failed', { errors })
   return fees
-}
-
-function change(
-  { em, actor }: OperatorVisit,
-  { uuid, reason, action }: { uuid: string; reason: string; action: string },
-  changed: ConnectionChange,
-): Promise<void> {
-  return runAuditedAction(em.fork(), {
-    ...{ actor, reason, action, subject: `connection/${uuid}` },
-    work: tx => changeConnectionRow(tx, uuid, () => changed),
-  })
 }
 
 async function requireConnection(em: EntityManager, uuid: string): Promise<Connection> {

@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { openUnexplainedAnswer } from '../../../admin/unexplained-answers.ts'
 import { uuidSchema } from '../../../contract/shared/fields.ts'
 import {
   listUnexplainedAnswers,
@@ -6,7 +7,6 @@ import {
   MAX_UNEXPLAINED_LISTED,
 } from '../../../db/repositories/unexplained-answers.ts'
 import { fail } from '../../../http/api-error.ts'
-import { openUnexplainedAnswer } from '../../../provider-notifications/unexplained-answers.ts'
 import { parseFormFields, reasonSchema } from '../../http/form.ts'
 import { createPage } from '../../http/page.ts'
 import type { PageContext } from '../../http/page-context.ts'

@@ -1,13 +1,9 @@
 import { z } from 'zod'
-import { recordUserAction } from '../../../admin/account-users.ts'
+import { changeOwnPassword } from '../../../admin/users.ts'
 import type { EntityManager } from '../../../db/client/orm.ts'
 import { runInTransaction } from '../../../db/client/transaction.ts'
 import { User } from '../../../db/entities/user.ts'
-import {
-  keepSessionOfNewPassword,
-  lockVerifiedUser,
-  type VerifiedUser,
-} from '../../../db/repositories/dashboard-sessions.ts'
+import { lockVerifiedUser, type VerifiedUser } from '../../../db/repositories/dashboard-sessions.ts'
 import { failField } from '../../../http/api-error.ts'
 import { hashPassword, verifyPassword } from '../../../security/passwords.ts'
 import { sha256 } from '../../../security/sealing.ts'
@@ -45,15 +41,8 @@ export function registerPasswordForm({ post }: DashboardRouter): void {
 /** Replaces the verified password of the signed-in user; false where it was replaced meanwhile. */
 async function replacePassword(visit: PageContext, user: User, password: string): Promise<boolean> {
   const passwordHash = await hashPassword(password)
-  return runInTransaction(visit.em, async tx => {
-    if (!(await lockVerifiedUser(tx, toVerifiedUser(user)))) return false
-    await tx.nativeUpdate(User, { uuid: user.uuid }, { passwordHash })
-    await keepSessionOfNewPassword(tx, visit.session)
-    await recordUserAction(tx, {
-      ...{ actor: actingUser(visit), action: 'change_password', subject: `user/${user.uuid}` },
-    })
-    return true
-  })
+  const { em, session } = visit
+  return changeOwnPassword(em, actingUser(visit), { verified: toVerifiedUser(user), session, passwordHash })
 }
 
 /** Returns the signed-in user whose present password this is, or fails. */

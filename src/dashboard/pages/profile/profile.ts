@@ -1,11 +1,6 @@
 import Bowser from 'bowser'
-import { recordUserAction } from '../../../admin/account-users.ts'
-import { runInTransaction } from '../../../db/client/transaction.ts'
-import {
-  type ListedSession,
-  listOwnSessions,
-  revokeOtherSessions,
-} from '../../../db/repositories/dashboard-sessions.ts'
+import { endOtherSessions } from '../../../admin/users.ts'
+import { type ListedSession, listOwnSessions } from '../../../db/repositories/dashboard-sessions.ts'
 import { countRecoveryCodes } from '../../../db/repositories/user-totp.ts'
 import { actingUser } from '../../http/acting-user.ts'
 import { createPage, redirect } from '../../http/page.ts'
@@ -20,7 +15,7 @@ export function registerProfilePages({ get, post }: DashboardRouter): void {
 
   post('any', `${PROFILE_PATH}/sessions/end`, {
     async handle(visit) {
-      await endSessions(visit)
+      await endOtherSessions(visit.em, actingUser(visit), { session: visit.session })
       return redirect(PROFILE_PATH, 'sessions_ended')
     },
     renderForm: renderProfile,
@@ -28,20 +23,11 @@ export function registerProfilePages({ get, post }: DashboardRouter): void {
 
   post('any', `${PROFILE_PATH}/sessions/:uuid/end`, {
     async handle(visit) {
-      await endSessions(visit, visit.params.uuid)
+      const { em, session, params } = visit
+      await endOtherSessions(em, actingUser(visit), { session, uuid: params.uuid })
       return redirect(PROFILE_PATH, 'session_ended')
     },
     renderForm: renderProfile,
-  })
-}
-
-/** Ends one other session of the user, or all others, and records it. */
-function endSessions(visit: PageContext, uuid?: string): Promise<void> {
-  const { em, session } = visit
-  return runInTransaction(em, async tx => {
-    await revokeOtherSessions(tx, session, uuid)
-    const subject = `user/${session.user.uuid}`
-    await recordUserAction(tx, { actor: actingUser(visit), action: 'end_sessions', subject })
   })
 }
 

@@ -2,12 +2,12 @@ import { randomUUID } from 'node:crypto'
 import type { EntityManager } from '../db/client/orm.ts'
 import { Movement } from '../db/entities/movement.ts'
 import { findAttempts } from '../db/repositories/attempts.ts'
-import { recordOperatorAction } from '../db/repositories/operator-actions.ts'
+import { runAuditedAction } from '../db/repositories/audited-actions.ts'
 import { readUnreturnedCents } from '../db/repositories/unmatched-payments.ts'
 import type { UnmatchedDisposition } from '../domain/ledger/movement.ts'
+import { signalReturn } from '../temporal/signals.ts'
+import { startOrReopenWorkflow, type TemporalContext } from '../temporal/workflow-options.ts'
 import { WORKFLOWS } from '../workflows/contracts/workflows.ts'
-import { signalReturn } from './signals.ts'
-import { startOrReopenWorkflow, type TemporalContext } from './workflow-options.ts'
 
 /** The unmatched PIX is not held, or is being returned already. */
 export class NotReturnableError extends Error {}
@@ -68,12 +68,12 @@ export async function requestUnmatchedReturn(
   em: EntityManager,
   command: UnmatchedPixCommand,
 ): Promise<string> {
-  const { uuid, actor, reason } = command
+  const { uuid } = command
   const { connectionUuid } = await requireUnmatchedPix(em, command, 'return')
   const workflowId = WORKFLOWS.return.idOf(uuid)
   if (!connectionUuid) throw new NotReturnableError(`${workflowId} has nothing left to return`)
   await temporal.client() // Throws here while Temporal is unreachable, before anything is recorded.
-  await recordOperatorAction(em, { actor, action: 'return_unmatched', subject: workflowId, reason })
+  await runAuditedAction(em, { by: command, action: 'return_unmatched', subject: workflowId })
   await signalReturn(temporal, { uuid, connectionUuid }, { notificationUuid: randomUUID(), connectionUuid })
   return workflowId
 }
@@ -87,14 +87,13 @@ export async function requestUnmatchedKeep(
   em: EntityManager,
   command: UnmatchedPixCommand,
 ): Promise<string> {
-  const { uuid, actor, reason, expected } = command
+  const { uuid, expected } = command
   await requireUnmatchedPix(em, command, 'keep')
   await temporal.client() // Throws here while Temporal is unreachable, before anything is recorded.
-  await recordOperatorAction(em, {
-    actor,
+  await runAuditedAction(em, {
+    by: command,
     action: 'keep_unmatched',
     subject: WORKFLOWS.return.idOf(uuid),
-    reason,
   })
   const staticSummary = 'Keep an unmatched PIX for its account'
   const input = { uuid, sending: expected.sending, cents: expected.cents }

@@ -1,0 +1,56 @@
+import { randomUUID } from 'node:crypto'
+import type { EntityManager } from '../db/client/orm.ts'
+import { Pause, type PauseReach } from '../db/entities/pause.ts'
+import { type ActionAuthor, runAuditedAction } from '../db/repositories/audited-actions.ts'
+import { getPauseTargetColumns, type PauseTarget } from '../db/repositories/pauses.ts'
+
+/** Pauses (SPEC §9, `trilho pause`): during one no new operation starts within its reach; running ones are polled. */
+
+export type PauseRequest = ActionAuthor & { target: PauseTarget; reach: PauseReach }
+
+/**
+ * Starts a pause, or changes the reach of the active one; every process sees it with its next request. An active
+ * pause keeps its `createdAt`, the time since when no payout starts: either reach stops payouts.
+ */
+export function startPause(em: EntityManager, order: PauseRequest): Promise<void> {
+  const { target, reach, actor, reason } = order
+  return runAuditedAction(em, {
+    by: order,
+    action: `pause_${reach}`,
+    subject: formatPauseSubject(target),
+    async work(tx) {
+      const details = { reach, actor, reason, createdAt: new Date() }
+      await tx.upsert(
+        Pause,
+        { uuid: randomUUID(), ...getPauseTargetColumns(target), ...details },
+        {
+          onConflictFields: ['accountUuid', 'connectionUuid'],
+          onConflictExcludeFields: ['uuid', 'createdAt'],
+        },
+      )
+    },
+  })
+}
+
+/** The pause that an operator saw on the page. */
+export type ExpectedPause = { uuid: string; reach: PauseReach }
+
+/** Ends the pause of a target, with `expected` only if unchanged; false if none matched: then nothing is recorded. */
+export function endPause(
+  em: EntityManager,
+  order: ActionAuthor & { target: PauseTarget; expected?: ExpectedPause },
+): Promise<boolean> {
+  const { target, expected } = order
+  return runAuditedAction<boolean>(em, {
+    by: order,
+    action: 'resume',
+    subject: formatPauseSubject(target),
+    hasChanged: isEnded => isEnded,
+    work: async tx => (await tx.nativeDelete(Pause, { ...getPauseTargetColumns(target), ...expected })) > 0,
+  })
+}
+
+function formatPauseSubject(target: PauseTarget): string {
+  if (target === 'all') return 'all'
+  return 'accountUuid' in target ? `account/${target.accountUuid}` : `connection/${target.connectionUuid}`
+}
