@@ -300,7 +300,8 @@ describe('the code', () => {
       )
     expect(namesOf('export const a = 1\nexport type B = 2\nconst c = 3')).toEqual(['a', 'B'])
     const texts = await Promise.all(files.map(file => readFile(join(root, file), 'utf8')))
-    const all = texts.flatMap(namesOf)
+    // Overloads of a function are one name.
+    const all = texts.flatMap(text => [...new Set(namesOf(text))])
     expect(all.length).toBeGreaterThan(1_000)
     expect(all.filter((name, index) => all.indexOf(name) !== index)).toEqual([])
   })
