@@ -114,6 +114,7 @@ export function storeCharge(
     history: [],
     requestId: order.requestId,
     tokenNumber: order.tokenNumber ?? null,
+    userUuid: order.userUuid ?? null,
     fingerprint: details.fingerprint,
     createdAt: at,
     updatedAt: at,

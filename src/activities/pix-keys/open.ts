@@ -43,6 +43,7 @@ export function openPixKey({ orm, sealer }: ActivityDependencies) {
         failure,
         requestId: order.requestId,
         tokenNumber: order.tokenNumber ?? null,
+        userUuid: order.userUuid ?? null,
         fingerprint: details.fingerprint,
         createdAt: at,
         updatedAt: at,

@@ -148,6 +148,7 @@ export async function storeRefund(
     acceptBefore: code === null && order.acceptBefore ? new Date(order.acceptBefore) : null,
     requestId: order.requestId,
     tokenNumber: order.tokenNumber ?? null,
+    userUuid: order.userUuid ?? null,
     fingerprint: order.fingerprint,
     createdAt: getOrderTime(order),
     updatedAt: at,

@@ -40,6 +40,7 @@ export async function openTransfer(
     acceptBefore: order.acceptBefore ? new Date(order.acceptBefore) : null,
     requestId: order.requestId,
     tokenNumber: order.tokenNumber ?? null,
+    userUuid: order.userUuid ?? null,
     fingerprint: details.fingerprint,
     createdAt: at,
     updatedAt: at,

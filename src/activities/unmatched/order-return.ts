@@ -85,6 +85,7 @@ async function storeOrder(
     failure: code ? failureOf(code) : null,
     acceptBefore: order.acceptBefore && !code ? new Date(order.acceptBefore) : null,
     tokenNumber: order.tokenNumber ?? null,
+    userUuid: order.userUuid ?? null,
     ...{ requestId: order.requestId, fingerprint: order.fingerprint },
     ...{ createdAt: at, updatedAt: at },
   })

@@ -13,6 +13,7 @@ import { getRequestDeadline } from '../../http/request-deadline.ts'
 import type { Sealer } from '../../security/sealing.ts'
 import { getOperationWorkflowId, isOperationRunning } from '../../temporal/start.ts'
 import type { TemporalContext } from '../../temporal/workflow-options.ts'
+import type { OrderAuthor } from '../../workflows/contracts/order-author.ts'
 import type { CallerToken } from '../authorization/authenticate.ts'
 import type { Admission } from './admission.ts'
 import {
@@ -22,6 +23,7 @@ import {
   requireSameRequest,
 } from './idempotency.ts'
 import { awaitStoredOutcome, readOrFailNotConfirmed, startAndAwaitResult } from './start-and-wait.ts'
+import { orderAuthorOf } from './user-acts.ts'
 
 /** A POST with `isIdempotent`, as its route has parsed it. */
 export type CreateRequest<Body> = {
@@ -41,12 +43,10 @@ export type Replay = { replayed: boolean; headers: Record<string, string> }
 export type CreateDependencies = { temporal: TemporalContext; sealer: Sealer }
 
 /** The part of a workflow's input that every noun has, and the request's fingerprint. */
-type OperationOrder = {
+type OperationOrder = OrderAuthor & {
   uuid: string
   accountUuid: string
   requestId: string
-  /** Of the API token that made the request; absent for a user of the dashboard. */
-  tokenNumber?: number
   timeScale: number
   fingerprint: string
 }
@@ -137,11 +137,8 @@ export async function createOperation<Row extends OperationRow, Validated, Resul
       return refuse(refusal)
     }
     const { timeScale } = context
-    const { accountUuid, number: tokenNumber } = token
-    const order = {
-      ...{ uuid, accountUuid, requestId, timeScale, fingerprint },
-      ...(tokenNumber !== undefined && { tokenNumber }),
-    }
+    const { accountUuid } = token
+    const order = { uuid, accountUuid, requestId, timeScale, fingerprint, ...orderAuthorOf(token) }
     return startAndAwaitResult(context, {
       ...{ em, ids },
       act: {

@@ -1,5 +1,6 @@
 import type { EntityManager } from '../../db/client/orm.ts'
 import { type AuditedAction, authorOfUser, runAuditedAction } from '../../db/repositories/audited-actions.ts'
+import type { OrderAuthor } from '../../workflows/contracts/order-author.ts'
 import type { CallerToken } from '../authorization/authenticate.ts'
 
 /** What a user of the dashboard can do by an operation of the API. The dashboard names each (`act.…`). */
@@ -25,6 +26,12 @@ export type UserAction =
   | 'webhook_test'
   | 'webhook_resend'
 
+/** Returns who orders by a token, as the row of the order stores it; the session of a user has the user's uuid. */
+export function orderAuthorOf({ uuid, number, author }: CallerToken): OrderAuthor {
+  if (author !== undefined) return { userUuid: uuid }
+  return number === undefined ? {} : { tokenNumber: number }
+}
+
 /** An act, and who asks for it: the author of `token`, which an API token does not have. */
 export type UserAct = {
   token: Pick<CallerToken, 'accountUuid' | 'author'>
@@ -35,7 +42,8 @@ export type UserAct = {
 
 /**
  * Runs the work of an act, and records the user of the dashboard who acts in its transaction; without work, in one that is
- * committed before a workflow is called. Records nothing for an API token, which the rows of its requests name.
+ * committed before a workflow is called. Records nothing for an API token, which the rows of its requests name
+ * (`orderAuthorOf`).
  */
 export function runUserAct<T = void>(
   em: EntityManager,

@@ -26,6 +26,7 @@ import {
   isUsableSigningSecret,
   maskSigningSecret,
 } from '../../webhook-client/signature.ts'
+import type { OrderAuthor } from '../../workflows/contracts/order-author.ts'
 import type { CallerToken } from '../authorization/authenticate.ts'
 import type { CreateRequest } from './create-operation.ts'
 import { writeDirectly } from './direct-write.ts'
@@ -36,7 +37,7 @@ import {
   requireSameRequest,
 } from './idempotency.ts'
 import { buildAfterFilter, newestFirstOptions, readPage } from './pagination.ts'
-import type { UserAct, UserAction } from './user-acts.ts'
+import { orderAuthorOf, type UserAct, type UserAction } from './user-acts.ts'
 
 /** A webhook's UUID and the account and mode of the token that accesses it. */
 export type WebhookReference = WebhookViewer & { uuid: string }
@@ -224,8 +225,8 @@ export async function createWebhook(
     events: body.events ?? [...SUBSCRIBABLE_EVENT_TYPES],
     token: body.token ?? generateSigningSecret(),
   }
-  const tokenNumber = token.number ?? null
-  const order = { uuid, accountUuid, mode: token.mode, tokenNumber, fingerprint, creation }
+  const author = orderAuthorOf(token)
+  const order = { uuid, accountUuid, mode: token.mode, author, fingerprint, creation }
   const act: UserAct = { token, action: 'webhook_create', subject: `endpoint/${uuid}` }
   const { webhook, isOurs } = await storeWebhook(em, sealer, { ...order, act })
   if (!isOurs) return respondWithReplay(webhook, fingerprint, sealer)
@@ -237,7 +238,7 @@ function findRegisteredWebhook(em: EntityManager, where: { uuid: string; account
 }
 
 type WebhookRegistration = Pick<CallerToken, 'uuid' | 'accountUuid' | 'mode'> & {
-  tokenNumber: number | null
+  author: OrderAuthor
   fingerprint: string
   creation: WebhookCreation
   act: UserAct
@@ -247,12 +248,13 @@ type WebhookRegistration = Pick<CallerToken, 'uuid' | 'accountUuid' | 'mode'> & 
 async function storeWebhook(
   em: EntityManager,
   sealer: Sealer,
-  { creation, act, ...order }: WebhookRegistration,
+  { creation, act, author, ...order }: WebhookRegistration,
 ) {
   try {
     const webhook = await writeDirectly(em, { ids: { uuid: order.uuid }, act }, async tx =>
       tx.create(Webhook, {
         ...order,
+        ...author,
         url: creation.url,
         events: creation.events,
         sealedSecret: sealer.seal(creation.token),

@@ -25,8 +25,11 @@ export const accountRowColumns = () => ({
   updatedAt: timestampColumn(),
 })
 
-/** Number of the token whose request created a row; null where a user of the dashboard did. */
-export const tokenNumberColumn = () => p.integer().nullable()
+/** Who has ordered a row: the API token of the request, or the user of the dashboard; both null where a provider reported it. */
+export const orderAuthorColumns = () => ({
+  tokenNumber: p.integer().nullable(),
+  userUuid: p.uuid().nullable(),
+})
 
 /** A row that a request created, or the provider's report of a fact. */
 export const requestedRowColumns = () => ({ ...accountRowColumns(), requestId: p.text() })

@@ -1,5 +1,5 @@
 import { defineEntity } from '@mikro-orm/core'
-import { requestedRowColumns, timestampColumn, tokenNumberColumn } from './columns.ts'
+import { orderAuthorColumns, requestedRowColumns, timestampColumn } from './columns.ts'
 import type { OperationFailure } from './transfer.ts'
 
 const schema = defineEntity({
@@ -15,7 +15,7 @@ const schema = defineEntity({
     failure: p.json<OperationFailure>().nullable(),
     /** Deadline for sending, as in `Transfer`. */
     acceptBefore: timestampColumn().nullable(),
-    tokenNumber: tokenNumberColumn(),
+    ...orderAuthorColumns(),
     /** Digest of the request that created it: a repeat has the same. */
     fingerprint: p.text(),
   }),

@@ -1,5 +1,5 @@
 import { p } from '@mikro-orm/core'
-import { centsColumn, requestedRowColumns, tokenNumberColumn } from './columns.ts'
+import { centsColumn, orderAuthorColumns, requestedRowColumns } from './columns.ts'
 import { Movement } from './movement.ts'
 
 /** An order of money: a charge, a transfer or a refund. `movement`: the PIX that executed it. */
@@ -11,7 +11,7 @@ export const orderColumns = () => ({
   endToEnd: p.text().nullable(),
   /** Counts its events, so that a receiver can order them. */
   sequence: p.integer().default(0),
-  tokenNumber: tokenNumberColumn(),
+  ...orderAuthorColumns(),
   /** Digest of the request that created it: a repeat has the same. */
   fingerprint: p.text(),
 })

@@ -1,6 +1,6 @@
 import { defineEntity } from '@mikro-orm/core'
 import type { CodeDelivery, PixKeyState, PixKeyType, VerifiedKeyType } from '../../domain/pix-keys/pix-key.ts'
-import { requestedRowColumns, timestampColumn, tokenNumberColumn, unionColumn } from './columns.ts'
+import { orderAuthorColumns, requestedRowColumns, timestampColumn, unionColumn } from './columns.ts'
 import { Connection } from './connection.ts'
 import type { OperationFailure } from './transfer.ts'
 
@@ -20,7 +20,7 @@ const pixKey = defineEntity({
     listedBefore: p.array().nullable(),
     /** Why the creation or the removal failed. */
     failure: p.json<OperationFailure>().nullable(),
-    tokenNumber: tokenNumberColumn(),
+    ...orderAuthorColumns(),
     fingerprint: p.text(),
   }),
 })

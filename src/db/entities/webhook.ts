@@ -2,8 +2,8 @@ import { defineEntity } from '@mikro-orm/core'
 import type { EventType, SubscribableEventType } from '../../domain/webhooks/webhook.ts'
 import {
   createdAtColumn,
+  orderAuthorColumns,
   timestampColumn,
-  tokenNumberColumn,
   unionColumn,
   updatedAtColumn,
 } from './columns.ts'
@@ -61,7 +61,7 @@ const webhook = defineEntity({
     sealedCreation: p.text().nullable().lazy(),
     /** Counts its test events. */
     sequence: p.integer().default(0),
-    tokenNumber: tokenNumberColumn(),
+    ...orderAuthorColumns(),
     createdAt: createdAtColumn(),
   }),
 })

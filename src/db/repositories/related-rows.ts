@@ -247,7 +247,20 @@ function queryEvents(of: RelatedSubject): Query<RelatedEvent[]> {
   )
 }
 
-/** The recorded actions on an object, on a charge's refunds, and on its payments that matched no charge. */
+/** Columns of what a request may have created; a webhook stores no request id. */
+const CREATING_TABLES = ['charge', 'transfer', 'refund', 'deposit_return', 'pix_key', 'webhook']
+const CREATED_SQL = CREATING_TABLES.map(
+  table => `select '${table}_create' as action, token_number, user_uuid, created_at,
+      ${table === 'webhook' ? 'null' : 'request_id'} as request_id
+      from ${table} where uuid = ?::uuid and account_uuid = ?`,
+).join(' union all ')
+const createdValues = ({ uuid, accountUuid }: RelatedSubject) =>
+  CREATING_TABLES.flatMap(() => [uuid ?? null, accountUuid])
+
+/**
+ * The recorded actions on an object, on a charge's refunds, and on its payments that matched no charge. After a restored backup,
+ * which may lack the record, the author of the object's own row is shown.
+ */
 function queryActions(of: RelatedSubject): Query<RelatedAction[]> {
   return query(
     `select actor, action, reason, account_uuid is not null as "isOwn", at from operator_action
@@ -255,26 +268,26 @@ function queryActions(of: RelatedSubject): Query<RelatedAction[]> {
        select unnest(?::text[])
        union select 'refund/' || uuid from refund where charge_uuid = ?::uuid
        union select 'return/' || uuid from movement where charge_uuid = ?::uuid and disposition is not null
-     ) and (account_uuid is null or account_uuid = ?) order by at desc ${LIMIT}`,
-    [...[formatTextArray(of.actionSubjects), of.chargeUuid ?? null, of.chargeUuid ?? null], of.accountUuid],
+     ) and (account_uuid is null or account_uuid = ?)
+     union all
+     select u.email, c.action, 'in the dashboard', true, c.created_at
+     from (${CREATED_SQL}) c join app_user u on u.uuid = c.user_uuid
+     where not exists (select from operator_action a where a.action = c.action and a.subject = any(?::text[]))
+     order by at desc ${LIMIT}`,
+    [
+      ...[formatTextArray(of.actionSubjects), of.chargeUuid ?? null, of.chargeUuid ?? null, of.accountUuid],
+      ...[...createdValues(of), formatTextArray(of.actionSubjects)],
+    ],
     rows => rows as RelatedAction[],
   )
 }
 
-/** Columns of what a request may have created. */
-const CREATING_TABLES = ['charge', 'transfer', 'refund', 'deposit_return', 'pix_key', 'webhook']
-const CREATED_SQL = CREATING_TABLES.map(
-  table => `select token_number, ${table === 'webhook' ? 'null' : 'request_id'} as request_id, created_at
-      from ${table} where uuid = ?::uuid and account_uuid = ?`,
-).join(' union all ')
-
-function queryOrigin({ uuid, accountUuid }: RelatedSubject): Query<RelatedOrigin | undefined> {
-  const created = CREATING_TABLES.flatMap(() => [uuid ?? null, accountUuid])
+function queryOrigin(of: RelatedSubject): Query<RelatedOrigin | undefined> {
   return firstRow(
     query(
       `select t.uuid as "tokenUuid", t.name as "tokenName", c.request_id as "requestId", c.created_at as at
        from (${CREATED_SQL}) c join token t on t.number = c.token_number where t.account_uuid = ?`,
-      [...created, accountUuid],
+      [...createdValues(of), of.accountUuid],
       rows => rows as RelatedOrigin[],
     ),
   )

@@ -1,7 +1,8 @@
 import type { CodeDelivery, PixKeyState, PixKeyType, VerifiedKeyType } from '../../domain/pix-keys/pix-key.ts'
+import type { OrderAuthor } from './order-author.ts'
 
 /** The order of a PIX key; the key itself travels sealed. */
-export type PixKeyInput = {
+export type PixKeyInput = OrderAuthor & {
   uuid: string
   accountUuid: string
   connectionUuid: string
@@ -11,8 +12,6 @@ export type PixKeyInput = {
   /** `PixKeyInputDetails`, sealed. */
   details: string
   requestId: string
-  /** Of the API token whose request ordered it; absent for a user of the dashboard. */
-  tokenNumber?: number
   timeScale: number
   /** The key is newer than the restored database: the provider is polled for it, and none is created. `ended`: the earlier result. */
   restored?: { ended: string | null }

@@ -1,3 +1,4 @@
+import type { OrderAuthor } from './order-author.ts'
 import type { UnfinishedPayout } from './payouts.ts'
 
 /** Inputs of workflows, which may be started again from their rows or after a restore of the database. */
@@ -32,13 +33,11 @@ export type ReopenedInput = {
 }
 
 /** What the orders of charges, transfers and refunds share. */
-export type MoneyOrder = {
+export type MoneyOrder = OrderAuthor & {
   uuid: string
   accountUuid: string
   valueCents: number
   requestId: string
-  /** Of the API token whose request ordered it; absent for a user of the dashboard. */
-  tokenNumber?: number
   timeScale: number
   restored?: PreRestoreState
 }

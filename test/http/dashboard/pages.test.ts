@@ -626,6 +626,22 @@ test('what the API created names the token and, where there is one, the request'
   }
 })
 
+test('the user who ordered an object is named where a restored backup has lost the record of the order', async () => {
+  const { user } = ours
+  for (const [noun, table, uuid] of [
+    ['charges', 'charge', ours.charge],
+    ['transfers', 'transfer', ours.transfer],
+    ['refunds', 'refund', ours.refund],
+    ['webhooks', 'webhook', ours.webhook],
+  ] as const) {
+    const countActs = async () =>
+      (await merchant.get(`/dashboard/${noun}/${uuid}`)).text.split(`<span>${ours.email}</span>`).length - 1
+    const before = await countActs()
+    await ours.sql(`update ${table} set token_number = null, user_uuid = ? where uuid = ?`, [user, uuid])
+    expect([noun, await countActs()]).toEqual([noun, before + 1])
+  }
+})
+
 test('the page of a webhook says since when it fails, and asks before it sends missed events again', async () => {
   const on = `/dashboard/webhooks/${ours.webhook}`
   await ours.sql('update webhook set failing_since = now(), deleted_at = null where uuid = ?', [ours.webhook])

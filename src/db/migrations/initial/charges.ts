@@ -55,8 +55,9 @@ create table charge (
   failure jsonb,
   history jsonb not null default '[]',
   sequence int not null default 0,
-  -- The token whose request created it; null: a user of the dashboard, or a provider.
+  -- The token whose request created it, or the user of the dashboard; neither: a provider.
   token_number int,
+  user_uuid uuid,
   request_id varchar(128) not null,
   fingerprint text not null,
   created_at timestamptz(3) not null,

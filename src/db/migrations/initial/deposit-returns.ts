@@ -15,8 +15,9 @@ create table deposit_return (
   held_at timestamptz,
   failure jsonb,
   accept_before timestamptz,
-  -- The token whose request created it; null: a user of the dashboard.
+  -- The token whose request created it, or the user of the dashboard.
   token_number int,
+  user_uuid uuid,
   request_id varchar(128) not null,
   fingerprint text not null,
   created_at timestamptz(3) not null,

@@ -45,8 +45,9 @@ create table pix_key (
   auth_code_uuid uuid references auth_code,
   listed_before text[],
   failure jsonb,
-  -- The token whose request created it; null: a user of the dashboard.
+  -- The token whose request created it, or the user of the dashboard.
   token_number int,
+  user_uuid uuid,
   request_id varchar(128) not null,
   fingerprint text not null,
   created_at timestamptz(3) not null,

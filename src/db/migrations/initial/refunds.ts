@@ -32,8 +32,9 @@ create table refund (
   -- From then on a repeated request is answered as accepted.
   accepted_at timestamptz,
   sequence int not null default 0,
-  -- The token whose request created it; null: a user of the dashboard, or a provider.
+  -- The token whose request created it, or the user of the dashboard; neither: a provider.
   token_number int,
+  user_uuid uuid,
   accept_before timestamptz,
   request_id varchar(128) not null,
   fingerprint text not null,

@@ -41,8 +41,9 @@ create table webhook (
   -- The answer of its POST, which a repeated request gets again.
   sealed_creation text,
   sequence int not null default 0,
-  -- The token whose request created it; null: a user of the dashboard.
+  -- The token whose request created it, or the user of the dashboard.
   token_number int,
+  user_uuid uuid,
   fingerprint text not null,
   created_at timestamptz(3) not null,
   constraint webhook_kinds check (events <@ array['PAYMENT', 'TRANSFER', 'REFUND', 'MED', 'PIX_TRANSACTION']),
