@@ -63,6 +63,14 @@ export type UserChange =
   | { kind: 'password'; password: string }
   | { kind: 'disable' | 'enable' | 'totp_reset' }
 
+/** Names of the records in the operator actions. */
+const USER_ACTIONS: Record<UserChange['kind'], string> = {
+  password: 'user_password',
+  disable: 'user_disable',
+  enable: 'user_enable',
+  totp_reset: 'user_totp_reset',
+}
+
 /** Changes a user. Returns false where no user has the e-mail. */
 export async function changeUser(
   em: EntityManager,
@@ -73,7 +81,7 @@ export async function changeUser(
   if (!user) return false
   await runAuditedAction(em, {
     by: order,
-    action: `user_${change.kind}`,
+    action: USER_ACTIONS[change.kind],
     subject: `user/${user.uuid}`,
     work: tx => applyUserChange(tx, email, change),
   })

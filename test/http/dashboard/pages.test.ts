@@ -634,11 +634,11 @@ test('the user who ordered an object is named where a restored backup has lost t
     ['refunds', 'refund', ours.refund],
     ['webhooks', 'webhook', ours.webhook],
   ] as const) {
-    const readAuthor = async () =>
-      (await merchant.get(`/dashboard/${noun}/${uuid}`)).text.includes(`<span>${ours.email}</span>`)
-    expect([noun, await readAuthor()]).toEqual([noun, false])
+    const countActs = async () =>
+      (await merchant.get(`/dashboard/${noun}/${uuid}`)).text.split(`<span>${ours.email}</span>`).length - 1
+    const before = await countActs()
     await ours.sql(`update ${table} set token_number = null, user_uuid = ? where uuid = ?`, [user, uuid])
-    expect([noun, await readAuthor()]).toEqual([noun, true])
+    expect([noun, await countActs()]).toEqual([noun, before + 1])
   }
 })
 
