@@ -307,8 +307,8 @@ test.concurrent('the programs that `npm run build` makes start without a bundler
     expect([path, (await fetch(urlOf(api, 'listening') + path)).status]).toEqual([path, 200])
   // The pages of the build name assets that the process serves.
   const page = await (await fetch(`${urlOf(api, 'listening')}/docs/production`)).text()
-  const [, asset] = / href="(\/docs\/assets\/[^"]+)"/.exec(page)!
-  expect((await fetch(urlOf(api, 'listening') + asset)).status).toBe(200)
+  const [, asset = ''] = / href="(\/docs\/assets\/[^"]+)"/.exec(page)!
+  expect((await fetch(`${urlOf(api, 'listening')}${asset}`)).status).toBe(200)
   expect([await end(api.child), await end(worker.child)]).toEqual([0, 0])
 })
 

@@ -174,7 +174,7 @@ class ReferencedObjects {
     return [...sections.entries()].sort(([a], [b]) => (a < b ? -1 : 1)).flatMap(([, section]) => section)
   }
 
-  /** Lists the fields of an object; those of an unnamed one in it follow as `outer.inner`. */
+  /** Lists the fields of an object; those of an unnamed object in it follow, after its name and a dot. */
   listFields(schema: Schema, prefix = ''): string[][] {
     const parts = [schema, ...(schema.allOf ?? []).map(one => this.resolve(one))]
     return parts.flatMap(({ properties = {}, required = [] }) =>
@@ -210,7 +210,7 @@ class ReferencedObjects {
   }
 }
 
-/** The schema beside null, where a field is either. */
+/** Returns the schema of a field that may be null, else the field's own. */
 function withoutNull(schema: Schema): Schema {
   const choices = schema.anyOf?.filter(({ type }) => type !== 'null') ?? []
   return choices.length === 1 ? choices[0]! : schema

@@ -1,6 +1,8 @@
+import type { AssetUrls } from '../../views/assets.ts'
 import { createViewRenderer } from '../../views/view-renderer.ts'
+import type { AnyRoute } from '../http/route-definition.ts'
 import { buildOpenApiDocument } from '../openapi/document.ts'
-import type { DocumentationFiles, DocumentationSource } from './documentation-files.ts'
+import type { DocumentationFiles } from './documentation-files.ts'
 import {
   DECISIONS,
   DOCUMENT_IMAGES,
@@ -15,6 +17,9 @@ import { createPageRenderer } from './pages.ts'
 import { REFERENCE_PATH, writeReference } from './reference.ts'
 import { listSearchSections } from './search-sections.ts'
 
+/** What the documentation is rendered from: all routes of the API, and where the assets of its pages are served. */
+type DocumentationSource = { routes: AnyRoute[]; assets: AssetUrls }
+
 /**
  * Lists all files of the documentation: `/openapi.json` for programs, generated from the routes; under `/docs` the guide in
  * each language, the API reference, the documents of the repository with their images, and the index of the search.
@@ -22,18 +27,18 @@ import { listSearchSections } from './search-sections.ts'
 export function renderDocumentation({ routes, assets }: DocumentationSource): DocumentationFiles {
   const files: DocumentationFiles = new Map()
   const addFile = (path: string, render: () => string | Buffer) => files.set(path, renderOnce(render))
-  const buildOpenApi = renderOnce(() => buildOpenApiDocument(routes))
+  const openApi = buildOpenApiDocument(routes)
   const pages = createPageRenderer(createViewRenderer('api/docs/views'), assets)
 
-  addFile('/openapi.json', () => JSON.stringify(buildOpenApi()))
-  addFile(REFERENCE_PATH, () => pages.renderReferencePage(writeReference(buildOpenApi())))
+  addFile('/openapi.json', () => JSON.stringify(openApi))
+  addFile(REFERENCE_PATH, () => pages.renderReferencePage(writeReference(openApi)))
   for (const name of DOCUMENT_IMAGES) addFile(`/docs/images/${name}`, () => readDocumentImage(name))
   for (const language of GUIDE_LANGUAGES) {
     for (const page of GUIDE_PAGES[language]) addFile(page.path, () => pages.renderGuidePage(page))
     addFile(`/docs/search/${language}.json`, () => {
       const { reference } = GUIDE_PHRASES[language]
       return JSON.stringify(
-        listSearchSections(listSearchedPages(language), listOperations(buildOpenApi()), reference),
+        listSearchSections(listSearchedPages(language), listOperations(openApi), reference),
       )
     })
   }
@@ -42,11 +47,11 @@ export function renderDocumentation({ routes, assets }: DocumentationSource): Do
   return files
 }
 
-function renderOnce<Rendered>(render: () => Rendered): () => Rendered {
-  let rendered: { value: Rendered } | undefined
+function renderOnce(render: () => string | Buffer): () => string | Buffer {
+  let rendered: string | Buffer | undefined
   return () => {
-    rendered ??= { value: render() }
-    return rendered.value
+    rendered ??= render()
+    return rendered
   }
 }
 

@@ -1,11 +1,19 @@
+import { existsSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { dirname, join } from 'node:path'
+import { z } from 'zod'
 import { fail } from '../../http/api-error.ts'
 import { SHARED_ASSETS, serveAssets } from '../../views/assets.ts'
 import { buildContentSecurityPolicy } from '../../views/content-security-policy.ts'
 import type { RouteRegistrar } from '../app.ts'
 import { type ApiRouter, registerRoute } from '../http/route.ts'
-import { type DocumentationFiles, loadDocumentation } from './documentation-files.ts'
+import { DOCUMENTATION_FOLDER, type DocumentationFiles, readDocumentation } from './documentation-files.ts'
+
+/**
+ * Renders a page when it is first read, next to the sources. Null in a build: it reads the files that were written ahead,
+ * and loads neither the renderer nor its libraries.
+ */
+const renderer = existsSync(DOCUMENTATION_FOLDER) ? null : await import('./render-documentation.ts')
 
 /**
  * Registers the documentation: `/openapi.json` for programs, and under `/docs` the guide in each language, the API reference,
@@ -13,11 +21,18 @@ import { type DocumentationFiles, loadDocumentation } from './documentation-file
  */
 export const documentationRoutes: RouteRegistrar = router => {
   const assets = serveDocumentationAssets(router)
-  let files: Promise<DocumentationFiles> | undefined
-  /** Reads a file by its path; fails with 404 where there is none. All routes are registered by the first request. */
-  const readFile = async (...segments: string[]) => {
-    files ??= loadDocumentation({ routes: router.routes, assets })
-    const read = (await files).get(`/${segments.join('/')}`) ?? fail('not_found')
+  let files: DocumentationFiles | undefined
+  const listFiles = () => {
+    files ??= renderer
+      ? renderer.renderDocumentation({ routes: router.routes, assets })
+      : readDocumentation(DOCUMENTATION_FOLDER)
+    return files
+  }
+  // After every route is registered and before the first request, whose deadline it could exceed under load.
+  setImmediate(listFiles)
+  /** Reads a file by its path; fails with 404 where there is none. */
+  const readFile = (...segments: string[]) => {
+    const read = listFiles().get(`/${segments.join('/')}`) ?? fail('not_found')
     return read()
   }
 
@@ -28,40 +43,44 @@ export const documentationRoutes: RouteRegistrar = router => {
     summary: 'The OpenAPI document',
     tokens: 'none',
     responses: { 200: 'application/json' },
-    handle: async () => ({ body: await readFile('openapi.json') }),
+    handle: async () => ({ body: readFile('openapi.json') }),
   })
 
   registerRoute(router, 'get', '/docs/images/:name', {
     operationId: null,
     summary: 'A picture of a document',
     tokens: 'none',
+    params: z.object({ name: z.string() }),
     responses: { 200: 'image/png', errors: ['not_found'] },
-    handle: async ({ params }) => ({ body: await readFile('docs', 'images', params.name) }),
+    handle: async ({ params }) => ({ body: readFile('docs', 'images', params.name) }),
   })
 
   registerRoute(router, 'get', '/docs/search/:name', {
     operationId: null,
     summary: 'The sections that the search of the documentation finds, by language',
     tokens: 'none',
+    params: z.object({ name: z.string() }),
     responses: { 200: 'application/json', errors: ['not_found'] },
-    handle: async ({ params }) => ({ body: await readFile('docs', 'search', params.name) }),
+    handle: async ({ params }) => ({ body: readFile('docs', 'search', params.name) }),
   })
 
   registerRoute(router, 'get', '/docs/:name', {
     operationId: null,
     summary: 'The guide of a language, the API reference, or a document',
     tokens: 'none',
+    params: z.object({ name: z.string() }),
     responses: { 200: 'text/html', errors: ['not_found'] },
-    handle: async ({ params }) => ({ body: await readFile('docs', params.name), headers: PAGE_HEADERS }),
+    handle: async ({ params }) => ({ body: readFile('docs', params.name), headers: PAGE_HEADERS }),
   })
 
   registerRoute(router, 'get', '/docs/:language/:name', {
     operationId: null,
     summary: 'A page of the guide',
     tokens: 'none',
+    params: z.object({ language: z.string(), name: z.string() }),
     responses: { 200: 'text/html', errors: ['not_found'] },
     handle: async ({ params: { language, name } }) => ({
-      body: await readFile('docs', language, name),
+      body: readFile('docs', language, name),
       headers: PAGE_HEADERS,
     }),
   })
