@@ -15,7 +15,7 @@ import { ROOT } from './support/documents.ts'
 
 const openApi = JSON.parse(await readFile(join(ROOT, 'openapi.json'), 'utf8'))
 const markdown = writeReference(openApi)
-const { text: html } = renderMarkdown(markdown, { file: 'docs/guide/en/reference.md' }).text
+const { text: html } = renderMarkdown(markdown, { file: 'openapi.json' }).text
 const sectionOf = (title: string) => markdown.split(`\n### ${title}\n`)[1]!.split(/\n##/)[0]!
 
 describe('an operation', () => {

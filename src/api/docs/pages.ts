@@ -65,7 +65,7 @@ export function createPageRenderer(views: ViewRenderer, urls: AssetUrls): PageRe
         language: 'en',
         path: REFERENCE_PATH,
         title: GUIDE_PHRASES.en.reference,
-        file: 'docs/guide/en/reference.md',
+        file: 'openapi.json',
         markdown,
       }),
   }
