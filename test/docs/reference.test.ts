@@ -81,7 +81,7 @@ describe('the folder that is built', () => {
   afterAll(() => rm(folder, { recursive: true }))
 
   test('has every file under the path at which it is served', () => {
-    const files: DocumentationFiles = new Map([
+    const files: DocumentationFiles = new Map<string, () => string | Buffer>([
       ['/openapi.json', () => '{}'],
       ['/docs/en', () => '<p>en</p>'],
       ['/docs/en/charges', () => '<p>charges</p>'],
