@@ -13,6 +13,9 @@ COPY package.json package-lock.json .npmrc ./
 RUN npm ci
 COPY tsconfig.json tsconfig.build.json ./
 COPY src ./src
+# What the pages under /docs are made from.
+COPY README.md CONTRIBUTING.md CHANGELOG.md ./
+COPY docs ./docs
 RUN npm run build && npm run -s sbom > sbom.cdx.json
 
 FROM node:24.21.0-bookworm-slim
@@ -28,9 +31,6 @@ COPY --from=build /app/sbom.cdx.json ./
 # The version of its workers (docs/production.md, "Upgrades"); empty, they are unversioned.
 ARG TRILHO_BUILD_ID=
 ENV TRILHO_BUILD_ID=$TRILHO_BUILD_ID
-# What is read under /docs.
-COPY README.md CONTRIBUTING.md CHANGELOG.md ./
-COPY docs ./docs
 # Named volumes take over who owns these.
 RUN mkdir -p /data /simulator /files/kept /files/coming && chown -R 1000:1000 /data /simulator /files
 # By number, so that an orchestrator sees that it is not root.

@@ -6,8 +6,6 @@ import { brotliCompressSync, constants, gzipSync } from 'node:zlib'
 import type Router from '@koa/router'
 import { chooseEncoding } from './accepted-encoding.ts'
 
-/** An absolute path, or a file of a package; its text may be changed before it is served. */
-type AssetFile = string | { file: string; edit: (text: string) => string }
 /** URLs of assets by their names. */
 export type AssetUrls = Record<string, string>
 
@@ -18,17 +16,18 @@ export const SHARED_ASSETS = {
   'trilho.css': join(import.meta.dirname, 'assets/trilho.css'),
 }
 
-/** Compresses an asset; quality 5 of brotli takes 70 ms for redoc.js (1.1 MB), and higher ones save 2 % more. */
+/** Compresses an asset; quality 5 of brotli: higher ones save 2 % more, and take far longer. */
 const COMPRESS_ASSET = {
   br: (body: Buffer) => brotliCompressSync(body, { params: { [constants.BROTLI_PARAM_QUALITY]: 5 } }),
   gzip: (body: Buffer) => gzipSync(body),
 }
 
-/** Serves files below a path of the router. Their URLs contain a hash of the content, so browsers may cache them. */
-export function serveAssets(router: Router, path: string, files: Record<string, AssetFile>): AssetUrls {
+/** Serves files, of absolute paths or of packages, below a path of the router. Their URLs contain a hash of the content, so browsers may cache them. */
+export function serveAssets(router: Router, path: string, files: Record<string, string>): AssetUrls {
+  const { resolve } = createRequire(import.meta.url)
   const urls: AssetUrls = {}
   for (const [name, file] of Object.entries(files)) {
-    const body = readAsset(file)
+    const body = readFileSync(resolve(file))
     const compressed: { br?: Buffer; gzip?: Buffer } = {}
     urls[name] = `${path}/${createHash('sha256').update(body).digest('hex').slice(0, 16)}/${name}`
     router.get(urls[name], ctx => {
@@ -44,10 +43,4 @@ export function serveAssets(router: Router, path: string, files: Record<string, 
     })
   }
   return urls
-}
-
-function readAsset(asset: AssetFile): Buffer {
-  const { resolve } = createRequire(import.meta.url)
-  if (typeof asset === 'string') return readFileSync(resolve(asset))
-  return Buffer.from(asset.edit(readFileSync(resolve(asset.file), 'utf8')))
 }

@@ -189,7 +189,7 @@ test('the image builds from files that its context has', async () => {
   expect(copied.filter(name => !ignore.includes(`!${name}\n`))).toEqual([])
 })
 
-test('the image contains the documents served under /docs', async () => {
+test('the image is built with the documents that are pages under /docs', async () => {
   const ignore = await read('.dockerignore')
   for (const name of ['README.md', 'CONTRIBUTING.md', 'CHANGELOG.md', 'docs']) {
     expect(ignore).toMatch(new RegExp(`^!${name}$`, 'm'))

@@ -298,8 +298,17 @@ test.concurrent('the programs that `npm run build` makes start without a bundler
     return (await Promise.all(answers)).every(answer => answer?.ok)
   }
   await waitUntil(isReady, { description: 'they are not ready', limitMs: 120_000 })
-  for (const path of ['/dashboard/sign-in', '/dashboard/assets/dashboard.js', '/docs/production'])
+  for (const path of [
+    '/dashboard/sign-in',
+    '/dashboard/assets/dashboard.js',
+    '/docs/pt/charges',
+    '/openapi.json',
+  ])
     expect([path, (await fetch(urlOf(api, 'listening') + path)).status]).toEqual([path, 200])
+  // The pages of the build name assets that the process serves.
+  const page = await (await fetch(`${urlOf(api, 'listening')}/docs/production`)).text()
+  const [, asset = ''] = / href="(\/docs\/assets\/[^"]+)"/.exec(page)!
+  expect((await fetch(`${urlOf(api, 'listening')}${asset}`)).status).toBe(200)
   expect([await end(api.child), await end(worker.child)]).toEqual([0, 0])
 })
 

@@ -14,7 +14,8 @@ export type RenderedMarkdown = { text: Markup; headings: RenderedHeading[] }
 
 /**
  * Renders a repository document from Markdown. Drops comments, which are for the tests that run its commands, and
- * turns links between documents, relative to the file, into links between pages.
+ * turns links between documents, relative to the file, into links between pages. A block of code whose language is
+ * followed by `fold=Title` is folded under that title.
  */
 export function renderMarkdown(
   markdown: string,
@@ -32,7 +33,11 @@ export function renderMarkdown(
         const anchor = `<a class="anchor" href="#${id}" aria-label="${phrases.section}: ${title}">#</a>`
         return `<h${depth} id="${id}">${text}${anchor}</h${depth}>\n`
       },
-      code: ({ text, lang = '' }) => renderCode(text, lang.split(' ')[0] ?? '', phrases),
+      code: ({ text, lang = '' }) => {
+        const [, language = '', fold] = /^(\S*)(?: fold=(.+))?$/.exec(lang) ?? []
+        const block = renderCode(text, language, phrases)
+        return fold ? `<details><summary>${fold}</summary>\n${block}</details>\n` : block
+      },
       html: () => '',
       // Of a document that is no page: its text.
       link({ href, tokens }) {

@@ -11,44 +11,40 @@ import {
 } from './guide-pages.ts'
 import { GUIDE_PHRASES } from './guide-phrases.ts'
 import { renderMarkdown } from './markdown.ts'
+import { REFERENCE_PATH } from './reference.ts'
 
 export type PageRenderer = {
   renderGuidePage(page: GuidePage): string
   /** Renders a document of the repository, in the frame of the English guide. */
   renderDocumentPage(document: RepositoryDocument): string
+  /** Renders the API reference, which is in English, from its Markdown. */
+  renderReferencePage(markdown: string): string
 }
 
-/** Creates the renderer of the pages under `/docs`. Each page is rendered once. */
-export function createPageRenderer(
-  views: ViewRenderer,
-  urls: { assets: AssetUrls; searchLibrary: string },
-): PageRenderer {
-  const bodies = new Map<string, string>()
-  const renderOnce = (path: string, render: () => string): string => {
-    const body = bodies.get(path) ?? render()
-    bodies.set(path, body)
-    return body
-  }
+type RenderedPage = { language: GuideLanguage; path: string; title: string; file: string; markdown: string }
 
-  const renderPage = (page: { language: GuideLanguage; path: string; document: RepositoryDocument }) => {
-    const { language, path, document } = page
+/** Creates the renderer of the pages under `/docs`. */
+export function createPageRenderer(views: ViewRenderer, urls: AssetUrls): PageRenderer {
+  const { 'search.js': searchLibrary, ...assets } = urls
+
+  const renderPage = ({ language, path, title, file, markdown }: RenderedPage) => {
     const phrases = GUIDE_PHRASES[language]
     const pages = GUIDE_PAGES[language]
     const index = pages.findIndex(one => one.path === path)
     return views.render('document', {
-      ...urls,
-      ...renderMarkdown(readRepositoryDocument(document), { file: document.file, phrases }),
+      ...{ assets, searchLibrary },
+      ...renderMarkdown(markdown, { file, phrases }),
       language,
       phrases,
       path,
-      title: document.title,
+      title,
       home: guidePath(language, 'index'),
       groups: listSidebarGroups(language),
       others: OTHER_DOCUMENTS,
-      isOther: index < 0,
+      isOther: index < 0 && path !== REFERENCE_PATH,
       languages: GUIDE_LANGUAGES.map(other => ({
         ...GUIDE_PHRASES[other],
-        path: index < 0 ? guidePath(other, 'index') : guidePath(other, document.name),
+        path: guidePath(other, pages[index]?.name ?? 'index'),
       })),
       previous: index > 0 ? pages[index - 1] : undefined,
       next: index < 0 ? undefined : pages[index + 1],
@@ -56,11 +52,22 @@ export function createPageRenderer(
   }
 
   return {
-    renderGuidePage: page => renderOnce(page.path, () => renderPage({ ...page, document: page })),
-    renderDocumentPage: document => {
-      const path = `/docs/${document.name}`
-      return renderOnce(path, () => renderPage({ language: 'en', path, document }))
-    },
+    renderGuidePage: page => renderPage({ ...page, markdown: readRepositoryDocument(page) }),
+    renderDocumentPage: document =>
+      renderPage({
+        ...document,
+        language: 'en',
+        path: `/docs/${document.name}`,
+        markdown: readRepositoryDocument(document),
+      }),
+    renderReferencePage: markdown =>
+      renderPage({
+        language: 'en',
+        path: REFERENCE_PATH,
+        title: GUIDE_PHRASES.en.reference,
+        file: 'openapi.json',
+        markdown,
+      }),
   }
 }
 
@@ -73,7 +80,7 @@ function listSidebarGroups(language: GuideLanguage): { title: string; pages: Sid
     title: title[language],
     pages: names.flatMap(name => pages.filter(page => page.name === name)),
   }))
-  groups.at(-1)!.pages.push({ path: '/docs/reference', title: GUIDE_PHRASES[language].reference })
+  groups.at(-1)!.pages.push({ path: REFERENCE_PATH, title: GUIDE_PHRASES[language].reference })
   return groups
 }
 

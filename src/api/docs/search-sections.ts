@@ -1,5 +1,6 @@
 import { marked, type Tokens } from 'marked'
 import { toHeadingId } from './markdown.ts'
+import { REFERENCE_PATH } from './reference.ts'
 
 /** A section of a page, as the search of the browser indexes it. */
 export type SearchSection = { id: number; title: string; page: string; url: string; text: string }
@@ -13,7 +14,7 @@ export function listSearchSections(pages: Searched[], operations: SearchedOperat
     ...operations.map(({ operationId, summary, method, path }) => ({
       title: summary,
       page: reference,
-      url: `/docs/reference#operation/${operationId}`,
+      url: `${REFERENCE_PATH}#${toHeadingId(summary)}`,
       text: `${operationId} ${method.toUpperCase()} ${path}`,
     })),
   ]

@@ -1,0 +1,28 @@
+import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { dirname, extname, join, relative } from 'node:path'
+
+/** Reads a file of the documentation, by its path: `/docs/en/charges`. Each is rendered or read when it is first served. */
+export type DocumentationFiles = Map<string, () => string | Buffer>
+
+/** The folder that `npm run build` writes; next to the sources there is none. */
+export const DOCUMENTATION_FOLDER = join(import.meta.dirname, '../../documentation')
+
+/** Writes every file into a folder, of which `readDocumentation` reads it. A page has the extension `.html` there. */
+export function writeDocumentation(files: DocumentationFiles, folder = DOCUMENTATION_FOLDER): void {
+  for (const [path, read] of files) {
+    const file = join(folder, extname(path) === '' ? `${path}.html` : path)
+    mkdirSync(dirname(file), { recursive: true })
+    writeFileSync(file, read())
+  }
+}
+
+/** Lists the files of a folder that `writeDocumentation` wrote. */
+export function readDocumentation(folder: string): DocumentationFiles {
+  const files = readdirSync(folder, { recursive: true, withFileTypes: true }).filter(entry => entry.isFile())
+  return new Map(
+    files.map(({ parentPath, name }) => {
+      const file = join(parentPath, name)
+      return [`/${relative(folder, file).replace(/\.html$/, '')}`, () => readFileSync(file)]
+    }),
+  )
+}

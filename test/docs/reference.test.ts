@@ -1,0 +1,95 @@
+import { mkdtemp, readFile, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
+import {
+  type DocumentationFiles,
+  readDocumentation,
+  writeDocumentation,
+} from '../../src/api/docs/documentation-files.ts'
+import { renderMarkdown } from '../../src/api/docs/markdown.ts'
+import { writeReference } from '../../src/api/docs/reference.ts'
+import { ROOT } from './support/documents.ts'
+
+/** The API reference, which is written from the OpenAPI document, and the folder of the documentation that is built ahead. */
+
+const openApi = JSON.parse(await readFile(join(ROOT, 'openapi.json'), 'utf8'))
+const markdown = writeReference(openApi)
+const { text: html } = renderMarkdown(markdown, { file: 'openapi.json' }).text
+const sectionOf = (title: string) => markdown.split(`\n### ${title}\n`)[1]!.split(/\n##/)[0]!
+
+describe('an operation', () => {
+  const section = sectionOf('Create a charge')
+
+  test('has its address, parameters and fields, with their limits', () => {
+    expect(section).toContain('`POST /api/v1/payments` (`createPayment`)')
+    expect(section).toMatch(
+      /\| `Idempotency-Key` optional \| string \| In the headers\..* 1 to 255 characters/,
+    )
+    expect(section).toContain('| `value` required | number | Reais.')
+    expect(section).toContain('| `splits.recipient_account_uuid` required | uuid |')
+    expect(section).toContain(
+      '| `final_beneficiary` optional | [FinalBeneficiary](#object-finalbeneficiary) |',
+    )
+  })
+
+  test('has its samples and its answer, folded', () => {
+    for (const title of ['curl', 'TypeScript', 'Python', 'Answer'])
+      expect(section).toContain(` fold=${title}\n`)
+    expect(section).toContain(
+      'Answer `201`, `application/json`: `data` is [CreatedCharge](#object-createdcharge).',
+    )
+    expect(html).toContain('<details><summary>TypeScript</summary>\n<div class="code">')
+  })
+
+  test('has the codes of its errors, with the data of those that have some', () => {
+    expect(section).toContain(
+      '409 [`not_found_after_restore`](/docs/errors#not_found_after_restore) (`data`: ',
+    )
+    expect(section).toContain('401 [`unauthenticated`](/docs/errors#unauthenticated)')
+  })
+})
+
+test('every operation has all codes that the OpenAPI document lists for it', () => {
+  const operations = Object.values<object>(openApi.paths).flatMap(methods => Object.values(methods))
+  expect(operations.length).toBeGreaterThan(40)
+  for (const { summary, responses } of operations) {
+    const described = Object.entries<{ $ref?: string; content?: object }>(responses).flatMap(
+      ([, response]) => JSON.stringify(response).match(/"discriminator".*?"mapping":\{[^}]*\}/g) ?? [],
+    )
+    const codes = described.flatMap(one => [...one.matchAll(/"(\w+)":"#/g)].map(([, code]) => code))
+    const section = sectionOf(summary)
+    expect([summary, codes.filter(code => !section.includes(`errors#${code})`))]).toEqual([summary, []])
+  }
+})
+
+test('every id is unique, and every link leads to one, or to a code of the errors page', async () => {
+  const ids = [...html.matchAll(/ id="([^"]+)"/g)].map(([, id]) => id!)
+  expect(ids.filter((id, index) => ids.indexOf(id) !== index)).toEqual([])
+  const links = [...html.matchAll(/ href="#([^"]+)"/g)].map(([, id]) => id!)
+  expect(links.filter(id => !ids.includes(id))).toEqual([])
+  const errors = await readFile(join(ROOT, 'docs/errors.md'), 'utf8')
+  const codes = [...html.matchAll(/ href="\/docs\/errors#([^"]+)"/g)].map(([, code]) => code!)
+  expect([...new Set(codes)].filter(code => !errors.includes(`| \`${code}\` |`))).toEqual([])
+})
+
+describe('the folder that is built', () => {
+  let folder: string
+  beforeAll(async () => {
+    folder = await mkdtemp(join(tmpdir(), 'trilho-documentation-'))
+  })
+  afterAll(() => rm(folder, { recursive: true }))
+
+  test('has every file under the path at which it is served', () => {
+    const files: DocumentationFiles = new Map<string, () => string | Buffer>([
+      ['/openapi.json', () => '{}'],
+      ['/docs/en', () => '<p>en</p>'],
+      ['/docs/en/charges', () => '<p>charges</p>'],
+      ['/docs/images/a.png', () => Buffer.from([1, 2])],
+    ])
+    writeDocumentation(files, folder)
+    const built = readDocumentation(folder)
+    expect([...built.keys()].sort()).toEqual([...files.keys()].sort())
+    for (const [path, read] of files) expect(String(built.get(path)!())).toBe(String(read()))
+  })
+})
