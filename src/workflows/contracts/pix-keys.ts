@@ -14,8 +14,6 @@ export type PixKeyInput = {
   /** Of the API token whose request ordered it; absent for a user of the dashboard. */
   tokenNumber?: number
   timeScale: number
-  /** The key is newer than the restored database: the provider is polled for it, and none is created. `ended`: the earlier result. */
-  restored?: { ended: string | null }
 }
 /** `key` is null for RANDOM, which the provider generates. */
 export type PixKeyInputDetails = { key: string | null; fingerprint: string }
