@@ -3,8 +3,7 @@ import { closeOrphan } from './charges/close-orphan.ts'
 import { issueCharge } from './charges/issue-charge.ts'
 import { cancelChargeAtProvider, getCharge, pollCharge } from './charges/poll-charge.ts'
 import { sweepWorkflows } from './disaster-recovery/lost-workflows.ts'
-import { restoreCharge, restoreIssuedCharge } from './disaster-recovery/restore-charge.ts'
-import { restorePayout } from './disaster-recovery/restore-payout.ts'
+import { rebuildOperation } from './disaster-recovery/rebuild-operation.ts'
 import { pollDispute } from './disputes/poll-dispute.ts'
 import { sweepDisputes } from './disputes/reconcile.ts'
 import {
@@ -14,6 +13,7 @@ import {
   sendDisputeReply,
   storeDisputeReply,
 } from './disputes/replies.ts'
+import { lookUpPayout } from './payouts/look-up.ts'
 import { settleManually } from './payouts/manual-settlement.ts'
 import { pollPayout, sendPayout } from './payouts/send.ts'
 import { sendAuthCode, storeAuthCode } from './pix-keys/auth-codes.ts'
@@ -22,7 +22,7 @@ import { deleteKey, pollPixKeyRemoval } from './pix-keys/delete.ts'
 import { openPixKey } from './pix-keys/open.ts'
 import { sweepProviderNotifications } from './provider-notifications/sweep.ts'
 import { listProviderAccounts, reconcile } from './reconciliation/reconcile.ts'
-import { getRefund, openRefund, rebuildRefund } from './refunds/activities.ts'
+import { getRefund, openRefund } from './refunds/activities.ts'
 import { refundPayout } from './refunds/refund-payout.ts'
 import type { ActivityDependencies } from './runtime/dependencies.ts'
 import {
@@ -33,7 +33,7 @@ import {
   storeTransfer,
 } from './transfers/activities.ts'
 import { transferPayout } from './transfers/transfer-payout.ts'
-import { orderDepositReturn, rebuildReturnOrder } from './unmatched/order-return.ts'
+import { orderDepositReturn } from './unmatched/order-return.ts'
 import { recordDeposit } from './unmatched/record-deposit.ts'
 import { keepUnmatchedPayment, returnPayout } from './unmatched/return-payout.ts'
 import { sendPasswordReset } from './users/password-resets.ts'
@@ -46,20 +46,19 @@ import { replayMissedEvents, sweepDeliveries } from './webhooks/sweep-deliveries
 export function providerActivities(dependencies: ActivityDependencies) {
   return {
     issueCharge: issueCharge(dependencies),
-    restoreIssuedCharge: restoreIssuedCharge(dependencies),
     pollCharge: pollCharge(dependencies),
     cancelCharge: cancelChargeAtProvider(dependencies),
     closeOrphan: closeOrphan(dependencies),
     recordDeposit: recordDeposit(dependencies),
     sendTransfer: sendTransfer(dependencies),
     pollTransfer: pollPayout(dependencies, transferPayout),
-    restoreTransfer: restorePayout(dependencies, transferPayout),
+    lookUpTransfer: lookUpPayout(dependencies, transferPayout),
     sendRefund: sendPayout(dependencies, refundPayout),
     pollRefund: pollPayout(dependencies, refundPayout),
-    restoreRefund: restorePayout(dependencies, refundPayout),
+    lookUpRefund: lookUpPayout(dependencies, refundPayout),
     sendReturn: sendPayout(dependencies, returnPayout),
     pollReturn: pollPayout(dependencies, returnPayout),
-    restoreReturn: restorePayout(dependencies, returnPayout),
+    lookUpReturn: lookUpPayout(dependencies, returnPayout),
     createKey: createKey(dependencies),
     pollPixKey: pollPixKey(dependencies),
     deleteKey: deleteKey(dependencies),
@@ -68,6 +67,7 @@ export function providerActivities(dependencies: ActivityDependencies) {
     sendPasswordReset: sendPasswordReset(dependencies),
     pollDispute: pollDispute(dependencies),
     sendDisputeReply: sendDisputeReply(dependencies),
+    rebuildOperation: rebuildOperation(dependencies),
   }
 }
 
@@ -75,9 +75,7 @@ export function providerActivities(dependencies: ActivityDependencies) {
 export function databaseActivities(dependencies: ActivityDependencies) {
   return {
     getCharge: getCharge(dependencies),
-    restoreCharge: restoreCharge(dependencies),
     openRefund: openRefund(dependencies),
-    rebuildRefund: rebuildRefund(dependencies),
     getRefund: getRefund(dependencies),
     storeTransfer: storeTransfer(dependencies),
     getTransfer: getTransfer(dependencies),
@@ -89,7 +87,6 @@ export function databaseActivities(dependencies: ActivityDependencies) {
     manuallySettleReturn: settleManually(dependencies, returnPayout),
     keepUnmatchedPayment: keepUnmatchedPayment(dependencies),
     orderDepositReturn: orderDepositReturn(dependencies),
-    rebuildReturnOrder: rebuildReturnOrder(dependencies),
     openPixKey: openPixKey(dependencies),
     failPixKey: failPixKey(dependencies),
     storeAuthCode: storeAuthCode(dependencies),

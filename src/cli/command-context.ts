@@ -165,7 +165,7 @@ const UUID_PATTERN = /^[\da-f]{8}(-[\da-f]{4}){3}-[\da-f]{12}$/i
 export const parseUuid = createParser(UUID_PATTERN, 'Not a uuid.', text => text.toLowerCase())
 export const parseText = createParser(/\S/, 'It is empty.', String)
 export const parseCount = createParser(/^[1-9]\d{0,5}$/, 'Not a whole number from 1 to 999999.', Number)
-/** Parses the number of sends of an attempt: 0 where it is only known from before a restore. */
+/** Parses the number of sends of an attempt: 0 where no sending of it is stored. */
 export const parseSendCount = createParser(/^\d{1,6}$/, 'Not a whole number from 0 to 999999.', Number)
 /** Parses reais to centavos. */
 export const parseReais = createParser(

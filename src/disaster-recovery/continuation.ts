@@ -7,6 +7,8 @@ import { type FailingWorkflow, restartWorkflow } from '../temporal/failing-workf
 import { signalOperation, signalReturn } from '../temporal/signals.ts'
 import { readRunInput, readWorkflowHistory, terminateWorkflow } from '../temporal/workflow-history.ts'
 import type { TemporalContext } from '../temporal/workflow-options.ts'
+import { REBUILD_WORKFLOW } from '../workflows/contracts/rebuild.ts'
+import type { ReopenedInput } from '../workflows/contracts/reopening.ts'
 import type { ReturnPaymentInput } from '../workflows/contracts/unmatched.ts'
 import { WORKFLOWS } from '../workflows/contracts/workflows.ts'
 import { isRowBehindHistory, readPayoutHistory } from './payout-history.ts'
@@ -49,6 +51,7 @@ export async function findContinuation(
       // A key that is active again was refused, and is not removed now.
       return (await findUnfinishedRow(em, 'pix_key', uuid))?.state === 'removing' ? () => restart() : end
     case undefined:
+      if (type === REBUILD_WORKFLOW) return () => restart()
       return end // Its schedule, or the next request, starts the next round.
     default:
       return () => restart()
@@ -72,8 +75,9 @@ export async function findContinuation(
     if (row?.state === 'returning') return findReopening(temporal, { sealer }, 'return', row)
     if (!(await areRowsCurrent('return'))) return undefined
     return async () => {
-      const { connectionUuid } = await readRunInput<ReturnPaymentInput>(await temporal.client(), workflow)
-      await signalReturn(temporal, { uuid, connectionUuid }, notify(connectionUuid))
+      const input = await readRunInput<ReturnPaymentInput | ReopenedInput>(await temporal.client(), workflow)
+      const connectionUuid = findReturnConnection(input)
+      if (connectionUuid) await signalReturn(temporal, { uuid, connectionUuid }, notify(connectionUuid))
     }
   }
 
@@ -91,4 +95,9 @@ export async function findContinuation(
     const attempts = await findAttempts(em, { operation: money, subjectUuid: uuid })
     return !isRowBehindHistory(calls, { state: '', attempts })
   }
+}
+
+function findReturnConnection(input: ReturnPaymentInput | ReopenedInput): string | undefined {
+  if (!('reopen' in input)) return input.connectionUuid
+  return (input.unfinished?.candidates ?? input.pendingConnections)?.[0]
 }

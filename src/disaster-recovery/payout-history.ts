@@ -21,8 +21,7 @@ export type PayoutHistory = {
 
 const SEND_ACTIVITIES = new Set(['sendTransfer', 'sendRefund', 'sendReturn'])
 const POLL_ACTIVITIES = new Set(['pollTransfer', 'pollRefund', 'pollReturn'])
-const RESTORE_ACTIVITIES = new Set(['restoreTransfer', 'restoreRefund', 'restoreReturn'])
-const ISSUE_ACTIVITIES = new Set(['issueCharge', 'restoreIssuedCharge'])
+const LOOK_UP_ACTIVITIES = new Set(['lookUpTransfer', 'lookUpRefund', 'lookUpReturn'])
 const FINAL_OUTCOMES = ['settled', 'rejected', 'unreachable']
 const SETTLED_STATES = ['settled', 'duplicate']
 const FINAL_STATES = [...SETTLED_STATES, 'rejected', 'unreachable']
@@ -95,14 +94,14 @@ export async function readPayoutHistory(
 
   function recordOutcome(call: ScheduledActivity | undefined, outcome: ActivityOutcome): void {
     if (!call) return
-    isIssued ||= ISSUE_ACTIVITIES.has(call.type) && outcome.kind !== 'no_answer' && outcome.kind !== undefined
+    isIssued ||= call.type === 'rebuildOperation' && outcome.kind === 'known'
     isIssued ||= call.type === 'issueCharge' && outcome.state !== undefined
     if (SEND_ACTIVITIES.has(call.type)) pendingConnection = undefined
-    const isRestore = RESTORE_ACTIVITIES.has(call.type)
-    const connectionUuid = isRestore ? outcome.connectionUuid : call.connectionUuid
-    if (!connectionUuid || !(isRestore || SEND_ACTIVITIES.has(call.type) || POLL_ACTIVITIES.has(call.type)))
+    const isLookUp = LOOK_UP_ACTIVITIES.has(call.type)
+    const connectionUuid = isLookUp ? outcome.connectionUuid : call.connectionUuid
+    if (!connectionUuid || !(isLookUp || SEND_ACTIVITIES.has(call.type) || POLL_ACTIVITIES.has(call.type)))
       return
-    if (isRestore) sendCounts.set(connectionUuid, 1)
+    if (isLookUp) sendCounts.set(connectionUuid, 1)
     else if (outcome.kind) latestOutcomes.set(connectionUuid, outcome.kind)
     recordRefusal(outcome)
   }
@@ -189,4 +188,10 @@ function decodeJsonPayload<T extends object>(payloads: Payload[] | null | undefi
   } catch {
     return {}
   }
+}
+
+/** Finds the connection whose provider is known to have accepted the payout, or to have settled it. */
+export function findAcceptingConnection({ latestOutcomes }: PayoutHistory): string | undefined {
+  const accepted = [...latestOutcomes].filter(([, kind]) => kind === 'settled' || kind === 'in_process')
+  return accepted.at(-1)?.[0]
 }

@@ -11,6 +11,7 @@ import { readLastResult, readWorkflowHistory } from '../temporal/workflow-histor
 import { startOrReopenWorkflow, type TemporalContext } from '../temporal/workflow-options.ts'
 import type { DisputeInput } from '../workflows/contracts/disputes.ts'
 import type { PixKeyInput } from '../workflows/contracts/pix-keys.ts'
+import { isRebuilding, startRebuild } from './rebuild-inputs.ts'
 import { HISTORY_EXPIRED, type RebuildOutcome, refuseMissingConnections } from './rebuild-outcome.ts'
 
 /**
@@ -29,11 +30,12 @@ type DependentContext = {
 type RowContext = DependentContext & { uuid: string }
 
 /** Rebuilds or restores a dispute, key or delivery; null if there is nothing to do. */
-export function rebuildDependent(dependent: DependentContext): Promise<RebuildOutcome | null> {
+export async function rebuildDependent(dependent: DependentContext): Promise<RebuildOutcome | null> {
   const [noun, uuid, part] = dependent.id.split('/')
   const context = { ...dependent, uuid: uuid! }
   if (noun === 'med') return rebuildDispute(context)
   if (noun === 'webhook') return restoreDelivery(context)
+  if (noun !== 'pix-key') return null // A payout or charge that was being rebuilt.
   return part === 'removal' ? restorePixKeyRemoval(context) : rebuildPixKey(context)
 }
 
@@ -64,7 +66,7 @@ async function rebuildPixKey(context: RowContext): Promise<RebuildOutcome | null
   if (row && (row.state !== 'creating' || isRunning)) return null
   const history = await readWorkflowHistory<PixKeyInput>(client, id, uuid)
   if (!history) return HISTORY_EXPIRED
-  if (history.lastInput.restored && history.isRunning) return { outcome: 'under_way' }
+  if (isRebuilding(history, null) || (row && history.isRunning)) return { outcome: 'under_way' }
   if (history.input.type === 'RANDOM' && !isAttempted && history.result !== 'refused')
     return {
       outcome: 'impossible',
@@ -72,9 +74,12 @@ async function rebuildPixKey(context: RowContext): Promise<RebuildOutcome | null
     }
   const refusal = await refuseMissingConnections(em, [history.input.connectionUuid])
   if (refusal) return refusal
-  const input: PixKeyInput = { ...history.input, restored: { ended: history.result ?? null } }
-  const workflowIdConflictPolicy = 'TERMINATE_EXISTING'
-  await startOrReopenWorkflow(temporal, 'pix_key', uuid, input, { workflowIdConflictPolicy })
+  const restored = { orderedAt: history.startedAt.toISOString(), ended: history.result }
+  await startRebuild(
+    { ...temporal, client },
+    { noun: 'pix_key', order: history.input, restored },
+    { workflowId: id },
+  )
   return { outcome: 'rebuilt', row: row ? 'behind' : 'missing' }
 }
 

@@ -1,23 +1,38 @@
+import type { Client } from '@temporalio/client'
 import type { WorkflowHistory } from '../temporal/workflow-history.ts'
 import { buildMoneyWorkflowOptions, type WorkflowMetadata } from '../temporal/workflow-options.ts'
 import type { ChargeInput } from '../workflows/contracts/charges.ts'
+import type { Continuation } from '../workflows/contracts/payouts.ts'
+import {
+  type PreRestoreState,
+  REBUILD_WORKFLOW,
+  type RebuildInput,
+  type RebuiltOperation,
+} from '../workflows/contracts/rebuild.ts'
 import type { RefundInput } from '../workflows/contracts/refunds.ts'
-import type { PreRestoreState } from '../workflows/contracts/reopening.ts'
+import type { ReopenedInput } from '../workflows/contracts/reopening.ts'
 import type { TransferInput } from '../workflows/contracts/transfers.ts'
 import type { ReturnPaymentInput } from '../workflows/contracts/unmatched.ts'
-import type { PayoutHistory } from './payout-history.ts'
+import { findAcceptingConnection, type PayoutHistory } from './payout-history.ts'
 
 export type RebuildableInput = ChargeInput | TransferInput | RefundInput | ReturnPaymentInput
-/** Builds what a restarted workflow is given about the state before the restore. */
-export function buildRestoredInput(
+
+/** Results of payouts that had settled. */
+const SETTLED_RESULTS = ['settled', 'paid', 'partially_refunded', 'refunded']
+
+/** Builds what the history of a workflow proves of its operation. */
+export function buildPreRestoreState(
   { input, startedAt, result, connectionUuid, isRunning }: WorkflowHistory<RebuildableInput>,
-  { attemptedConnections, failure }: PayoutHistory,
+  payouts: PayoutHistory,
 ): PreRestoreState {
-  const continuation =
-    'continuation' in input && typeof input.continuation === 'object' ? input.continuation : undefined
+  const { attemptedConnections, failure } = payouts
+  const continuation = 'continuation' in input ? input.continuation : undefined
+  const hasSettled = !('expiresInSeconds' in input) && SETTLED_RESULTS.includes(result ?? '')
+  const settledBy = hasSettled ? (connectionUuid ?? listCandidates(input).at(-1)) : undefined
   return {
-    orderedAt: input.restored?.orderedAt ?? continuation?.orderedAt ?? startedAt.toISOString(),
+    orderedAt: continuation?.orderedAt ?? startedAt.toISOString(),
     ended: result,
+    acceptedByUuid: findAcceptingConnection(payouts) ?? settledBy,
     failure: result === 'failed' ? failure : undefined,
     connectionUuid,
     ...(isRunning &&
@@ -29,13 +44,43 @@ export function buildRestoredInput(
 
 /** Returns the connections through which runs beyond the retention had started to send. */
 export function findEarlierConnections(input: RebuildableInput): string[] {
-  const isContinued = 'continuation' in input && input.continuation !== undefined && 'valueCents' in input
+  const isContinued = 'continuation' in input && input.continuation !== undefined
   return isContinued ? listCandidates(input).slice(0, 1) : []
 }
 
 /** Lists every connection through which the money may have gone. */
 export function listCandidates(input: RebuildableInput): string[] {
   return 'connectionUuid' in input ? [input.connectionUuid] : input.candidates
+}
+
+/**
+ * Tells whether the last run of a workflow rebuilds its operation, or looks a payout up at all these connections, so that it is not
+ * behind its history. `candidates`: null where there is no row.
+ */
+export function isRebuilding(
+  { isRunning, lastInput }: Pick<WorkflowHistory<{ uuid: string }>, 'isRunning' | 'lastInput'>,
+  candidates: string[] | null,
+): boolean {
+  if (!isRunning) return false
+  const { rebuild, unfinished } = lastInput as Partial<RebuildInput & ReopenedInput>
+  if (rebuild || !unfinished || !candidates) return rebuild !== undefined
+  return candidates.every(one => unfinished.candidates.includes(one))
+}
+
+/** Starts the workflow that rebuilds an operation, under the id of its own workflow, whose run is terminated. */
+export async function startRebuild(
+  { client, taskQueue, timeScale }: { client: Client; taskQueue: string; timeScale: number },
+  rebuild: RebuiltOperation,
+  metadata: WorkflowMetadata,
+): Promise<void> {
+  await client.workflow.start<(input: RebuildInput) => Promise<string>>(REBUILD_WORKFLOW, {
+    ...metadata,
+    taskQueue,
+    args: [{ rebuild, timeScale }],
+    workflowIdReusePolicy: 'ALLOW_DUPLICATE',
+    // A notification may have reopened it meanwhile, from a row that is behind.
+    workflowIdConflictPolicy: 'TERMINATE_EXISTING',
+  })
 }
 
 export function buildRebuildMetadata(
@@ -50,11 +95,8 @@ export function buildRebuildMetadata(
 /** Restores the original input from that of any run: a continued run carries the candidates of the first. */
 export function restoreOriginalInput(input: RebuildableInput): RebuildableInput {
   const { acceptBefore: _, continuation, ...original } = input as ContinuedInput
-  const candidates = typeof continuation === 'object' ? continuation.candidates : undefined
+  const candidates = continuation?.candidates
   return { ...original, ...(candidates && { candidates }) } as RebuildableInput
 }
 
-type ContinuedInput = RebuildableInput & {
-  acceptBefore?: string
-  continuation?: string | { candidates?: string[] }
-}
+type ContinuedInput = RebuildableInput & { acceptBefore?: string; continuation?: Continuation }

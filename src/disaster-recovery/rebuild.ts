@@ -17,27 +17,30 @@ import {
   terminateWorkflow,
   type WorkflowHistory,
 } from '../temporal/workflow-history.ts'
-import { startOrReopenWorkflow, type TemporalContext } from '../temporal/workflow-options.ts'
-import type { PreRestoreState } from '../workflows/contracts/reopening.ts'
+import type { TemporalContext } from '../temporal/workflow-options.ts'
+import type { ChargeInput } from '../workflows/contracts/charges.ts'
+import { REBUILD_WORKFLOW, type RebuiltOperation } from '../workflows/contracts/rebuild.ts'
 import type { ReturnPaymentInput } from '../workflows/contracts/unmatched.ts'
 import { WORKFLOWS } from '../workflows/contracts/workflows.ts'
 import { IS_FINAL, isHistoryAhead, signalMoneyWorkflow } from './money-nouns.ts'
 import { isRowBehindHistory, type PayoutHistory, readPayoutHistory } from './payout-history.ts'
 import { rebuildDependent } from './rebuild-dependents.ts'
 import {
+  buildPreRestoreState,
   buildRebuildMetadata,
-  buildRestoredInput,
   findEarlierConnections,
+  isRebuilding,
   listCandidates,
   type RebuildableInput,
   restoreOriginalInput,
+  startRebuild,
 } from './rebuild-inputs.ts'
 import { HISTORY_EXPIRED, type RebuildOutcome, refuseMissingConnections } from './rebuild-outcome.ts'
 
 /**
  * After PostgreSQL was restored from a backup, workflows in Temporal are newer than their rows (SPEC §11). A workflow
- * whose row is missing, or behind its history, is terminated and started again with its original input, to find out
- * at the providers, by our id, what happened. It never sends. What a history proves is restored without polling. A
+ * whose row is missing, or behind its history, is terminated, and a workflow of its own kind writes the row as that of an
+ * interrupted operation, whose workflow then finds out at the providers, by our id, what happened. It never sends. What a history proves is restored without polling. A
  * workflow whose row matches its history is left alone, so that a rebuild may be repeated and does nothing on a
  * healthy system.
  */
@@ -70,11 +73,12 @@ export async function* rebuildWorkflows(
   const client = await temporal.client()
   // Workflows started since the pause have read the restored rows and are not ahead of them.
   const range = { since, before: pause.createdAt }
-  const money = await listWorkflowsBetween(client, typesOf(MONEY_NOUNS), range)
-  yield* rebuildInBatches(money, (id, { isRunning }) => {
+  const money = await listWorkflowsBetween(client, [...typesOf(MONEY_NOUNS), REBUILD_WORKFLOW], range)
+  yield* rebuildInBatches(money, async (id, { isRunning }) => {
     const [noun, uuid] = id.split('/') as [MoneyNoun, string]
+    if (!MONEY_NOUNS.includes(noun)) return null // A key that was being rebuilt.
     const workflow = { id, noun, uuid, isRunning }
-    return rebuildWorkflow({
+    return rebuildMoneyWorkflow({
       temporal,
       client,
       em: em.fork(),
@@ -83,7 +87,11 @@ export async function* rebuildWorkflows(
       ...workflow,
     })
   })
-  const dependents = await listWorkflowsBetween(client, typesOf(DEPENDENT_NOUNS), range)
+  const dependents = await listWorkflowsBetween(
+    client,
+    [...typesOf(DEPENDENT_NOUNS), REBUILD_WORKFLOW],
+    range,
+  )
   yield* rebuildInBatches(dependents, (id, state) =>
     rebuildDependent({ temporal, client, em: em.fork(), id, ...state }),
   )
@@ -135,7 +143,7 @@ const MAX_CALL_MS = 60_000
 const RECHECK_DELAY_MS = 500
 
 /** Rebuilds the workflow of a charge or payout; null if there is nothing to do. */
-async function rebuildWorkflow(context: RebuildContext): Promise<RebuildOutcome | null> {
+async function rebuildMoneyWorkflow(context: RebuildContext): Promise<RebuildOutcome | null> {
   const { client, em, id, noun, uuid, isRunning } = context
   const isOrderLost = noun === 'return' && (await isReturnOrderLost(context))
   const row = isOrderLost ? undefined : await readOperationState(em, noun, uuid)
@@ -147,10 +155,11 @@ async function rebuildWorkflow(context: RebuildContext): Promise<RebuildOutcome 
   const history = await readWorkflowHistory<RebuildableInput>(client, id, uuid)
   if (isDone)
     return history && isHistoryAhead(noun, row.state, history.result) ? requestPoll(context, row) : null
-  if (isIssued) return rebuildIssuedCharge(context, row, history?.result)
+  if (isIssued) return rebuildIssuedCharge(context, row, history)
   if (!history) return HISTORY_EXPIRED
-  const previous = history.lastInput.restored
-  if (row && history.isRunning && previous && !previous.isScheduled) return { outcome: 'under_way' }
+  const original = restoreOriginalInput(history.input)
+  const candidates = listCandidates(original)
+  if (isRebuilding(history, row ? candidates : null)) return { outcome: 'under_way' }
   const payouts = await readPayoutHistory(client, {
     ...{ workflowId: id, runIds: history.runIds, restoredAt: context.pausedAt },
     earlierConnections: findEarlierConnections(history.input),
@@ -158,14 +167,15 @@ async function rebuildWorkflow(context: RebuildContext): Promise<RebuildOutcome 
   if (history.isRunning && isCallPending(payouts)) {
     // A slow worker may be about to write the row; whether that is behind is known only after the call's outcome.
     await sleep(RECHECK_DELAY_MS)
-    return rebuildWorkflow(context)
+    return rebuildMoneyWorkflow(context)
   }
-  if (history.isRunning && !(row ? await isRowBehind(context, row, payouts) : !payouts.hasNoActivity))
-    return null
-  const restored = buildRestoredInput(history, payouts)
-  const refusal = await refuseMissingConnections(em, listCandidates(restoreOriginalInput(history.input)))
+  // The order of a return was stored before its workflow was started.
+  const hadRow = isOrderLost || !payouts.hasNoActivity
+  if (history.isRunning && !(row ? await isRowBehind(context, row, payouts) : hadRow)) return null
+  const restored = buildPreRestoreState(history, payouts)
+  const refusal = await refuseMissingConnections(em, candidates)
   if (refusal) return refusal
-  await restartWorkflow(context, history, restored)
+  await restartWorkflow(context, { noun, order: original, restored } as RebuiltOperation, history.externalRef)
   return { outcome: restored.isScheduled ? 'waits' : 'rebuilt', row: row ? 'behind' : 'missing' }
 }
 
@@ -192,17 +202,22 @@ async function requestPoll(
 async function rebuildIssuedCharge(
   context: RebuildContext,
   row: OperationState,
-  result: string | undefined,
+  history: WorkflowHistory<RebuildableInput> | null,
 ): Promise<RebuildOutcome> {
-  const { temporal, uuid } = context
-  if (row.state !== 'pending' || (result !== 'cancelled' && result !== 'expired'))
+  const { temporal, client, id } = context
+  const ended = history?.result
+  if (!history || row.state !== 'pending' || (ended !== 'cancelled' && ended !== 'expired'))
     return requestPoll(context, row)
-  const input = { reopen: uuid, timeScale: temporal.timeScale, restored: { ended: result } }
+  const order = restoreOriginalInput(history.input) as ChargeInput
+  const restored = { orderedAt: history.startedAt.toISOString(), ended }
+  const attributes = { provider: row.connectionUuid, externalRef: history.externalRef }
   // Where workers ran before, one has reopened it from its row, without that end: joined, it would not write it. A payment that the
   // terminated run was notified of is found by reconciliation, as after every restore.
-  await startOrReopenWorkflow(temporal, 'charge', uuid, input, {
-    workflowIdConflictPolicy: 'TERMINATE_EXISTING',
-  })
+  await startRebuild(
+    { ...temporal, client },
+    { noun: 'charge', order, restored },
+    buildRebuildMetadata(id, order, attributes),
+  )
   return { outcome: 'restored' }
 }
 
@@ -216,24 +231,17 @@ async function isRowBehind(
   return isRowBehindHistory(history, { state, attempts })
 }
 
-/** Restarts a workflow after recording the operator action. If only terminated, the next rebuild finds it. */
+/** Starts the rebuild of an operation after recording the operator action. If only terminated, the next command finds it. */
 async function restartWorkflow(
-  { temporal, client, em, id, noun, request }: RebuildContext,
-  history: WorkflowHistory<RebuildableInput>,
-  restored: PreRestoreState,
+  { temporal, client, em, id, request }: RebuildContext,
+  operation: RebuiltOperation & { order: RebuildableInput },
+  externalRef: string | undefined,
 ): Promise<void> {
-  const input = { ...restoreOriginalInput(history.input), restored }
-  const attributes = { provider: listCandidates(input)[0]!, externalRef: history.externalRef }
+  const attributes = { provider: listCandidates(operation.order)[0]!, externalRef }
   await runAuditedAction(em, { by: request, action: 'rebuild', subject: id })
   await terminateWorkflow(client, id, formatTerminationReason(request))
-  await client.workflow.start(WORKFLOWS[noun].type, {
-    ...buildRebuildMetadata(id, input, attributes),
-    taskQueue: temporal.taskQueue,
-    args: [input],
-    workflowIdReusePolicy: 'ALLOW_DUPLICATE',
-    // A notification may have reopened it meanwhile, from a row that is behind.
-    workflowIdConflictPolicy: 'TERMINATE_EXISTING',
-  })
+  const metadata = buildRebuildMetadata(id, operation.order, attributes)
+  await startRebuild({ ...temporal, client }, operation, metadata)
 }
 
 function formatTerminationReason({ since, actor }: RebuildRequest): string {

@@ -4,9 +4,9 @@ import { readWorkflowHistory, type WorkflowHistory } from '../temporal/workflow-
 import { startOrReopenWorkflow, type TemporalContext } from '../temporal/workflow-options.ts'
 import type { ChargeInput } from '../workflows/contracts/charges.ts'
 import type { TransferInput } from '../workflows/contracts/transfers.ts'
-import { WORKFLOWS, type WorkflowInputs } from '../workflows/contracts/workflows.ts'
+import { WORKFLOWS } from '../workflows/contracts/workflows.ts'
 import { readPayoutHistory } from './payout-history.ts'
-import { buildRebuildMetadata, restoreOriginalInput } from './rebuild-inputs.ts'
+import { buildRebuildMetadata, restoreOriginalInput, startRebuild } from './rebuild-inputs.ts'
 
 /** Columns of a row whose order no provider has accepted yet: its input is restored from them. Names as in PostgreSQL. */
 type UnsentRow = {
@@ -72,7 +72,9 @@ export async function reopenIssuingCharge(
     ended: history?.result,
     connectionUuid: history?.connectionUuid,
   }
-  await startOrderedWorkflow(temporal, 'charge', { ...input, restored })
+  const workflowId = WORKFLOWS.charge.idOf(uuid)
+  const metadata = buildRebuildMetadata(workflowId, input, { provider: input.candidates[0]! })
+  await startRebuild({ ...temporal, client }, { noun: 'charge', order: input, restored }, metadata)
 }
 
 async function hasStartedSending(client: Client, { input, runIds }: WorkflowHistory<TransferInput>) {
@@ -91,13 +93,9 @@ function buildInputFromRow({ timeScale }: TemporalContext, row: UnsentRow) {
   }
 }
 
-/** Starts the workflow of an order again, with its visibility. */
-export function startOrderedWorkflow<Noun extends 'transfer' | 'charge'>(
-  temporal: TemporalContext,
-  noun: Noun,
-  input: WorkflowInputs[Noun] & (TransferInput | ChargeInput),
-): Promise<void> {
-  const workflowId = WORKFLOWS[noun].idOf(input.uuid)
+/** Starts the workflow of a transfer's order again, with its visibility. */
+export function startOrderedTransfer(temporal: TemporalContext, input: TransferInput): Promise<void> {
+  const workflowId = WORKFLOWS.transfer.idOf(input.uuid)
   const metadata = buildRebuildMetadata(workflowId, input, { provider: input.candidates[0]! })
-  return startOrReopenWorkflow(temporal, noun, input.uuid, input, metadata)
+  return startOrReopenWorkflow(temporal, 'transfer', input.uuid, input, metadata)
 }

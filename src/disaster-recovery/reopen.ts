@@ -10,7 +10,7 @@ import {
   findUnsentScheduledOrder,
   type IssuingChargeRow,
   reopenIssuingCharge,
-  startOrderedWorkflow,
+  startOrderedTransfer,
 } from './reopen-inputs.ts'
 
 /**
@@ -82,7 +82,7 @@ async function findCreatedTransferReopening(
   row: ActiveRow & CreatedTransferRow,
 ): Promise<Reopening | undefined> {
   const order = await findUnsentScheduledOrder(temporal, row)
-  if (order) return () => startOrderedWorkflow(temporal, 'transfer', order)
+  if (order) return () => startOrderedTransfer(temporal, order)
   const isScheduled = row.scheduled_for !== null && new Date(row.scheduled_for) > new Date()
   return isScheduled ? undefined : () => reopenPayout(temporal, 'transfer', row)
 }
@@ -99,17 +99,6 @@ export function reopenPayout(
   const orderedAt = new Date(created_at).toISOString()
   const { timeScale } = temporal
   const candidates = [...new Set([...tried, connectionUuid])]
-  if (noun !== 'return')
-    return startOrReopenWorkflow(temporal, noun, uuid, {
-      reopen: uuid,
-      unfinished: { candidates, orderedAt },
-      timeScale,
-    })
-  return startOrReopenWorkflow(temporal, noun, uuid, {
-    uuid,
-    connectionUuid,
-    continuation: 'unknown_outcome',
-    restored: { orderedAt },
-    timeScale,
-  })
+  const unfinished = { candidates, orderedAt }
+  return startOrReopenWorkflow(temporal, noun, uuid, { reopen: uuid, unfinished, timeScale })
 }

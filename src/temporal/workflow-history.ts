@@ -11,7 +11,7 @@ type IdentifiedInput = { uuid: string }
 export type WorkflowHistory<Order extends IdentifiedInput> = {
   input: Order
   startedAt: Date
-  /** Input of its last run: the order, a rebuilt one, or only the row to reopen. */
+  /** Input of its last run: the order, or what continues it. */
   lastInput: Partial<Order>
   isRunning: boolean
   /** Result of the last completed run. */
@@ -114,7 +114,7 @@ async function listWorkflows(client: Client, types: string[], condition: string)
   return states
 }
 
-/** Lists all runs of a workflow, the first one first; later ones were reopened or rebuilt. */
+/** Lists all runs of a workflow, the first one first; later ones continue it. */
 async function listRuns(client: Client, workflowId: string): Promise<WorkflowExecutionInfo[]> {
   const runs: WorkflowExecutionInfo[] = []
   for await (const run of client.workflow.list({ query: `WorkflowId = '${workflowId}'` })) runs.push(run)

@@ -2,6 +2,7 @@
 
 export { chargeWorkflow } from './charges/charge.workflow.ts'
 export { orphanWorkflow } from './charges/orphan-payload.workflow.ts'
+export { rebuildWorkflow } from './disaster-recovery/rebuild.workflow.ts'
 export { disputeWorkflow } from './disputes/dispute.workflow.ts'
 export {
   deliverySweepWorkflow,

@@ -93,7 +93,7 @@ describe('citations in the documents of the code', () => {
 
   test('an unknown identifier is found', () => {
     const missing = ['no', 'SuchName'].join('')
-    expect(unknownIn(`\`executePayout\` and \`${missing}()\``)).toEqual([missing])
+    expect(unknownIn(`\`lookUpPayout\` and \`${missing}()\``)).toEqual([missing])
   })
 
   test('a symbol that the cited file only imports is found', () => {

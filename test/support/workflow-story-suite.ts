@@ -3,10 +3,14 @@ import type { SearchAttributePair } from '@temporalio/common'
 import { buildMoneyWorkflowOptions, type WorkflowMetadata } from '../../src/temporal/workflow-options.ts'
 import { awaitIssuedUpdate, type ChargeInput } from '../../src/workflows/contracts/charges.ts'
 import type { DepositReturnInput } from '../../src/workflows/contracts/deposit-returns.ts'
+import {
+  type PreRestoreState,
+  REBUILD_WORKFLOW,
+  type RebuiltOperation,
+} from '../../src/workflows/contracts/rebuild.ts'
 import type { DisputeInput } from '../../src/workflows/contracts/disputes.ts'
 import type { AuthCodeInput, PixKeyInput } from '../../src/workflows/contracts/pix-keys.ts'
 import type { RefundInput } from '../../src/workflows/contracts/refunds.ts'
-import type { PreRestoreState } from '../../src/workflows/contracts/reopening.ts'
 import type { TransferInput } from '../../src/workflows/contracts/transfers.ts'
 import type { ReturnPaymentInput } from '../../src/workflows/contracts/unmatched.ts'
 import { WORKFLOWS } from '../../src/workflows/contracts/workflows.ts'
@@ -23,20 +27,19 @@ import * as storyClient from './workflow-story-client.ts'
 /** The activities of the main queue, which src/worker.ts registers by the same names. */
 const MAIN_ACTIVITIES: Record<Exclude<ActivityName, 'attemptDelivery' | 'attemptFirstDeliveries'>, true> = {
   issueCharge: true,
-  restoreIssuedCharge: true,
   pollCharge: true,
   cancelCharge: true,
   closeOrphan: true,
   recordDeposit: true,
   sendTransfer: true,
   pollTransfer: true,
-  restoreTransfer: true,
+  lookUpTransfer: true,
   sendRefund: true,
   pollRefund: true,
-  restoreRefund: true,
+  lookUpRefund: true,
   sendReturn: true,
   pollReturn: true,
-  restoreReturn: true,
+  lookUpReturn: true,
   createKey: true,
   pollPixKey: true,
   deleteKey: true,
@@ -44,12 +47,12 @@ const MAIN_ACTIVITIES: Record<Exclude<ActivityName, 'attemptDelivery' | 'attempt
   sendAuthCode: true,
   sendPasswordReset: true,
   orderDepositReturn: true,
-  rebuildReturnOrder: true,
   openPixKey: true,
   failPixKey: true,
   storeAuthCode: true,
   pollDispute: true,
   sendDisputeReply: true,
+  rebuildOperation: true,
   getDispute: true,
   storeDisputeReply: true,
   recordDisputeWarning: true,
@@ -57,7 +60,6 @@ const MAIN_ACTIVITIES: Record<Exclude<ActivityName, 'attemptDelivery' | 'attempt
   sweepDisputes: true,
   sweepWorkflows: true,
   getCharge: true,
-  restoreCharge: true,
   storeTransfer: true,
   getTransfer: true,
   failTransfer: true,
@@ -67,7 +69,6 @@ const MAIN_ACTIVITIES: Record<Exclude<ActivityName, 'attemptDelivery' | 'attempt
   manuallySettleReturn: true,
   keepUnmatchedPayment: true,
   openRefund: true,
-  rebuildRefund: true,
   getRefund: true,
   sweepProviderNotifications: true,
   sweepDeliveries: true,
@@ -125,6 +126,14 @@ export function setUpWorkflowStories() {
     const story = createStory({ script, type, workflowId: id(own), uuid: own, reopenInput })
     await story.reopenByNotification(notification)
     return story
+  }
+
+  function rebuild(script: ActivityScript, build: (uuid: string) => RebuiltOperation): Promise<Story> {
+    return startStory(script, {
+      type: REBUILD_WORKFLOW,
+      id: uuid => WORKFLOWS[build(uuid).noun].idOf(uuid),
+      input: uuid => ({ rebuild: build(uuid), timeScale: 1 }),
+    })
   }
 
   return {
@@ -207,12 +216,25 @@ export function setUpWorkflowStories() {
       startStory(script, {
         type: 'returnWorkflow',
         id: WORKFLOWS.return.idOf,
-        input: uuid => ({
-          ...returnInput(uuid, 1),
-          continuation: 'unknown_outcome',
-          restored: { orderedAt: LONG_AGO },
-        }),
+        input: uuid => unfinishedInput(uuid, [NOTIFICATION.connectionUuid]),
       }),
+    /** Operations that are newer than their restored database (src/disaster-recovery/rebuild.ts). */
+    rebuiltCharge: (script: ActivityScript, restored: PreRestoreState) =>
+      rebuild(script, uuid => ({ noun: 'charge', order: chargeInput(uuid), restored })),
+    /** One that was scheduled is due in an hour, by the server's clock. */
+    async rebuiltTransfer(script: ActivityScript, restored: PreRestoreState): Promise<Story> {
+      const scheduledFor = new Date((await temporal.env.currentTimeMs()) + 3_600_000).toISOString()
+      const more = restored.isScheduled && { scheduledFor }
+      return rebuild(script, uuid => ({
+        ...{ noun: 'transfer', order: { ...chargeInput(uuid), ...more }, restored },
+      }))
+    },
+    rebuiltRefund: (script: ActivityScript, restored: PreRestoreState) =>
+      rebuild(script, uuid => ({ noun: 'refund', order: refundInput(uuid), restored })),
+    rebuiltReturn: (script: ActivityScript, restored: PreRestoreState) =>
+      rebuild(script, uuid => ({ noun: 'return', order: returnInput(uuid, 1), restored })),
+    rebuiltPixKey: (script: ActivityScript, restored: PreRestoreState) =>
+      rebuild(script, uuid => ({ noun: 'pix_key', order: pixKeyInput(uuid), restored })),
     notifiedReturn: (script: ActivityScript, timeScale = 1) =>
       woken(script, { ...RETURN, input: returnInput, timeScale }),
 
@@ -249,15 +271,6 @@ export function setUpWorkflowStories() {
       }),
     return: (script: ActivityScript, timeScale = 1) =>
       startStory(script, { ...RETURN, input: uuid => returnInput(uuid, timeScale) }),
-    /** The return of a deposit that its account has ordered; `restored`: its database was restored. */
-    orderedReturn: (script: ActivityScript, restored?: PreRestoreState) =>
-      startStory(script, {
-        ...RETURN,
-        input: uuid => ({
-          ...{ ...returnInput(uuid, 1), order: depositReturnInput(`order of ${uuid}`, uuid) },
-          ...(restored && { restored }),
-        }),
-      }),
     depositReturn: (script: ActivityScript) =>
       startStory(script, {
         type: 'depositReturnWorkflow',
@@ -462,7 +475,7 @@ function refundInput(uuid: string): RefundInput {
 
 const LONG_AGO = '2026-11-01T00:00:00.000Z'
 
-function unfinishedInput(uuid: string) {
-  const unfinished = { candidates: ['connection-a', 'connection-b'], orderedAt: LONG_AGO }
+function unfinishedInput(uuid: string, candidates = ['connection-a', 'connection-b']) {
+  const unfinished = { candidates, orderedAt: LONG_AGO }
   return { reopen: uuid, timeScale: 1, unfinished }
 }

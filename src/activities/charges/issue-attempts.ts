@@ -16,7 +16,6 @@ import type { ChargeInput, ChargeInputDetails } from '../../workflows/contracts/
 import { startTimeBudget, throwIfCancelled } from '../runtime/cancellation.ts'
 import type { ActivityDependencies } from '../runtime/dependencies.ts'
 import { createAttempt, recordRefusedAnswer } from '../shared/attempts.ts'
-import { getOrderTime } from '../shared/order-time.ts'
 import { blockedReason } from '../shared/preflight.ts'
 import { type ProviderConnection, toProviderConnection } from '../shared/provider-client.ts'
 import { transitionAttempt } from '../shared/transition.ts'
@@ -32,12 +31,14 @@ export type IssueAttempt = ProviderConnection & { attempt: Attempt; isReissue: b
 /**
  * Starts the attempt to issue a charge through one connection, under the charge's row lock, so that no attempt starts
  * after the charge is issued. Returns null where it is issued or has failed. The charge itself is stored with its first
- * attempt. An attempt through a blocked connection is stored as ended, with the reason.
+ * attempt. An attempt through a blocked connection is stored as ended, with the reason. `wasCalled`: an earlier run has made the
+ * call, whose attempt is missing.
  */
 export function startIssueAttempt(
   dependencies: ActivityDependencies,
   order: ChargeInput,
   connectionUuid: string,
+  { wasCalled = false } = {},
 ): Promise<IssueAttempt | null> {
   return runInTransaction(dependencies.orm, async em => {
     const [state, connectionToCall, isPaused] = await runQuery(
@@ -57,8 +58,7 @@ export function startIssueAttempt(
     if (repeated) return { ...call, attempt: repeated, isReissue: true }
     const subject = { operation: 'issue', subjectUuid: order.uuid, position: earlier.length } as const
     const attempt = createAttempt(em, subject, connection)
-    // A charge rebuilt after a restore was issued before it: the provider is only polled for it.
-    const blocked = order.restored ? null : blockedReason('issue', connection, { isPaused })
+    const blocked = wasCalled ? null : blockedReason('issue', connection, { isPaused })
     if (blocked) recordRefusedAnswer(attempt, blocked)
     return { ...call, attempt, isReissue: false }
   })
@@ -90,15 +90,16 @@ export function findIssueAttempts(em: EntityManager, chargeUuid: string): Promis
   return findAttempts(em, { operation: 'issue', subjectUuid: chargeUuid })
 }
 
+/** Stores a charge's row and its splits. `at`: when it was ordered. */
 export function storeCharge(
   { sealer }: ActivityDependencies,
   em: EntityManager,
   order: ChargeInput,
   connection: Connection,
+  at = new Date(),
 ): void {
   const details = sealer.open<ChargeInputDetails>(order.details)
   const { valueCents } = order
-  const at = getOrderTime(order)
   const charge = em.create(Charge, {
     uuid: order.uuid,
     accountUuid: order.accountUuid,

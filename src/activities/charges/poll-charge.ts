@@ -41,7 +41,7 @@ export function getCharge({ orm }: ActivityDependencies) {
     toChargeSnapshot(await orm.em.fork().findOneOrFail(Charge, uuid))
 }
 
-export function toChargeSnapshot({ state, expiresAt, cancelRequestedAt }: Charge): ChargeSnapshot {
+function toChargeSnapshot({ state, expiresAt, cancelRequestedAt }: Charge): ChargeSnapshot {
   return { state, expiresAt: expiresAt?.toISOString() ?? null, cancelRequested: cancelRequestedAt !== null }
 }
 

@@ -92,7 +92,7 @@ async function holdLackingFunds(
 
 /**
  * Reduces the claims of disputes of one charge until `refundCents` can be refunded, newest dispute first, and releases
- * what they hold above that. Only for a refund that was ordered before they claimed it: its row was lost in a restore.
+ * what they hold above that. Only for a refund that was ordered before they claimed it: its row was missing meanwhile.
  * The caller has locked `disputes` (`lockDisputes`) and the charge.
  */
 export async function reduceDisputeClaims(

@@ -24,7 +24,7 @@ import { isDisputeAnswerable, queryDisputeSnapshot } from './poll-dispute.ts'
 /** Longest duration of a call that sends a reply: the activity's timeout; its HTTP requests end far earlier. */
 const MAX_REPLY_CALL_MS = 60_000
 
-/** Locks a dispute's row. Returns null where a restore has lost it: its workflow then opens it again. */
+/** Locks a dispute's row. Returns null where it is missing: its workflow then opens it again. */
 async function findDisputeForUpdate(em: EntityManager, uuid: string): Promise<Dispute | null> {
   const dispute = await em.findOne(Dispute, uuid, ROW_LOCK)
   if (dispute) await em.populate(dispute, ['connection', 'movement'])
@@ -57,7 +57,7 @@ export function applyDisputeDeadline(dependencies: ActivityDependencies) {
     })
 }
 
-/** Changes a dispute under its row lock. Returns its state; null where a restore has lost its row. */
+/** Changes a dispute under its row lock. Returns its state; null where its row is missing. */
 function changeDispute(
   { orm }: ActivityDependencies,
   uuid: string,

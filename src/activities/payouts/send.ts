@@ -205,7 +205,7 @@ async function prepareSend<Row extends AttemptedRow>(
   // A payout that a provider has accepted is never sent again, even if the provider does not find it later.
   if (earlier && hasFinalOutcome(earlier)) return queryAttemptOutcome(earlier, uuid)
   const live = findLiveAttempt(row)
-  // A workflow whose history was restored from a backup does not know the live attempt.
+  // A workflow whose history is older than the row does not know the live attempt.
   if (live && live !== earlier)
     return constantQuery({ kind: 'redirect', connectionUuid: live.connectionUuid })
   const isUnsent = live !== undefined && isUnconnected(live)

@@ -4,14 +4,12 @@ import { Connection } from '../../db/entities/connection.ts'
 import { PixKey } from '../../db/entities/pix-key.ts'
 import type { OperationFailure } from '../../db/entities/transfer.ts'
 import { lockAccount } from '../../db/locks.ts'
-import { sendChanges } from '../../db/pipeline/query.ts'
 import { consumeAuthCode } from '../../db/repositories/auth-codes.ts'
 import { countPixKeys, isPixKeyRegistered } from '../../db/repositories/pix-keys.ts'
 import { failureOf } from '../../domain/errors/error-catalogue.ts'
 import { MAX_KEYS_PER_TYPE, type PixKeyState } from '../../domain/pix-keys/pix-key.ts'
 import type { PixKeyInput, PixKeyInputDetails } from '../../workflows/contracts/pix-keys.ts'
 import type { ActivityDependencies } from '../runtime/dependencies.ts'
-import { createKeyAttempt, findKeyAttempt, recordUnknownKeyOutcome } from './attempts.ts'
 
 /**
  * Stores a key's order and uses its auth code, under the account's row lock. Of concurrent orders the fourth
@@ -22,47 +20,43 @@ export function openPixKey({ orm, sealer }: ActivityDependencies) {
   return (order: PixKeyInput): Promise<PixKeyState> =>
     runInTransaction(orm, async em => {
       const stored = await em.findOne(PixKey, order.uuid, { populate: ['connection'] })
-      if (stored) return order.restored ? restoreKeyAttempt(em, stored) : stored.state
+      if (stored) return stored.state
       await lockAccount(em, order.accountUuid)
       const details = sealer.open<PixKeyInputDetails>(order.details)
       const connection = await em.findOneOrFail(Connection, order.connectionUuid)
       const { isSimulated } = connection
-      // The original reason of a key that was refused before a restore is lost with its row.
-      const failure =
-        order.restored?.ended === 'refused'
-          ? failureOf('not_found_after_restore')
-          : await getKeyRefusal(em, order, { key: details.key, isSimulated })
-      const at = new Date()
-      const row = em.create(PixKey, {
-        uuid: order.uuid,
-        accountUuid: order.accountUuid,
-        connection,
-        providerAccountUuid: connection.providerAccountUuid,
-        isSimulated,
-        type: order.type,
-        key: details.key,
-        state: failure ? 'refused' : 'creating',
-        authCodeUuid: order.authCodeUuid ?? null,
-        failure,
-        requestId: order.requestId,
-        tokenNumber: order.tokenNumber ?? null,
-        userUuid: order.userUuid ?? null,
-        fingerprint: details.fingerprint,
-        createdAt: at,
-        updatedAt: at,
-      })
-      return order.restored ? restoreKeyAttempt(em, row) : row.state
+      const failure = await getKeyRefusal(em, order, { key: details.key, isSimulated })
+      return storePixKey(em, order, { details, connection, failure }).state
     })
 }
 
-/** Stores an unknown attempt after a restore: the key may have been requested; its provider's list shows it. */
-async function restoreKeyAttempt(em: EntityManager, row: PixKey): Promise<PixKeyState> {
-  await sendChanges(em)
-  if (row.state !== 'creating' || (await findKeyAttempt(em, row, 'create_key'))) return row.state
-  const attempt = createKeyAttempt(em, row, 'create_key')
-  recordUnknownKeyOutcome(attempt, 'restored')
-  attempt.code = 'restored'
-  return row.state
+type PlannedKey = { details: PixKeyInputDetails; connection: Connection; failure: OperationFailure | null }
+
+/** Stores a key's row: creating, or refused with its failure. */
+export function storePixKey(
+  em: EntityManager,
+  order: PixKeyInput,
+  { details, connection, failure }: PlannedKey,
+): PixKey {
+  const at = new Date()
+  return em.create(PixKey, {
+    uuid: order.uuid,
+    accountUuid: order.accountUuid,
+    connection,
+    providerAccountUuid: connection.providerAccountUuid,
+    isSimulated: connection.isSimulated,
+    type: order.type,
+    key: details.key,
+    state: failure ? 'refused' : 'creating',
+    authCodeUuid: order.authCodeUuid ?? null,
+    failure,
+    requestId: order.requestId,
+    tokenNumber: order.tokenNumber ?? null,
+    userUuid: order.userUuid ?? null,
+    fingerprint: details.fingerprint,
+    createdAt: at,
+    updatedAt: at,
+  })
 }
 
 async function getKeyRefusal(
@@ -70,8 +64,7 @@ async function getKeyRefusal(
   order: PixKeyInput,
   { key, isSimulated }: { key: string | null; isSimulated: boolean },
 ): Promise<OperationFailure | null> {
-  const { accountUuid, type, authCodeUuid, restored } = order
-  if (restored) return null
+  const { accountUuid, type, authCodeUuid } = order
   if ((await countPixKeys(em, { accountUuid, type, isSimulated })) >= MAX_KEYS_PER_TYPE)
     return failureOf('pix_key_limit')
   if (key !== null && (await isPixKeyRegistered(em, { key, isSimulated })))

@@ -6,7 +6,7 @@ import { isCancellationRequested } from '../runtime/cancellation.ts'
 import type { ActivityDependencies } from '../runtime/dependencies.ts'
 
 /**
- * Number of notifications per sweep, chosen at random: some may wait long, for the rebuild of a restored database, and
+ * Number of notifications per sweep, chosen at random: some may wait long, for a row that is missing, and
  * must not delay the others.
  */
 const MAX_PER_SWEEP = 500

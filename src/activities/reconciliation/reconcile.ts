@@ -46,7 +46,7 @@ const SETTLING_MS = 2 * 60_000
 
 /**
  * Time after its opening in which a dispute may still change: its returns are made within 90 days of the disputed PIX
- * (Res. BCB 103/2021, art. 41-A), and one day is added for clocks. After a restore all of them are found again.
+ * (Res. BCB 103/2021, art. 41-A), and one day is added for clocks. Where rows were lost, all of them are found again.
  */
 const DISPUTE_LISTING_PERIOD_MS = 91 * 24 * 60 * 60_000
 

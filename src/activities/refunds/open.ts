@@ -21,18 +21,18 @@ import {
 import type { RefundInput } from '../../workflows/contracts/refunds.ts'
 import { recordRefundEvent } from '../events/record-event.ts'
 import { createMovement, postMovement } from '../ledger/movements.ts'
-import { getOrderTime } from '../shared/order-time.ts'
 import { transition } from '../shared/transition.ts'
 
 /**
  * Plans a refund: fee, paying parts, and its refusal code or null. Locks the accounts' balances. `terms`: the charge as the
- * rules of a refund see it.
+ * rules of a refund see it; `orderedAt`: when it was ordered.
  */
 export async function planRefund(
   em: EntityManager,
   order: RefundInput,
   charge: Charge,
   terms: RefundTerms = charge,
+  orderedAt = new Date(),
 ): Promise<RefundPlan> {
   const feeCents = computeFeeCents(order.valueCents, charge.connection.fees.refund)
   const parts = await allocateRefundParts(em, charge, order.valueCents)
@@ -40,14 +40,15 @@ export async function planRefund(
   const ownerCents = Math.max(0, parts.at(-1)!.cents) + feeCents
   // The API's checks of the request are repeated on the charge's current state.
   const availableCents = await lockAvailableBalance(em, charge)
-  const code = getRefundRefusal(order, terms) ?? (availableCents < ownerCents ? 'insufficient_balance' : null)
-  return { charge, feeCents, parts, code, owner: { cents: ownerCents, availableCents } }
+  const code =
+    getRefundRefusal(order, terms, orderedAt) ?? (availableCents < ownerCents ? 'insufficient_balance' : null)
+  return { charge, orderedAt, feeCents, parts, code, owner: { cents: ownerCents, availableCents } }
 }
 
 /** Returns why a charge on these terms cannot be refunded by this order, whatever the balances are; null where it can. */
-export function getRefundRefusal(order: RefundInput, terms: RefundTerms): string | null {
+export function getRefundRefusal(order: RefundInput, terms: RefundTerms, orderedAt: Date): string | null {
   return (
-    refundErrorCodeOf(terms, getOrderTime(order)) ??
+    refundErrorCodeOf(terms, orderedAt) ??
     (order.valueCents > computeRefundableCents(terms) ? 'refund_above_remainder' : null)
   )
 }
@@ -102,6 +103,7 @@ export function computeSplitShares(charge: Charge, valueCents: number): SplitSha
 /** `owner`: what the charge's owner pays, with the fee, and what it has. */
 type RefundPlan = {
   charge: Charge
+  orderedAt: Date
   feeCents: number
   parts: RefundPart[]
   code: string | null
@@ -115,7 +117,7 @@ type RefundPlan = {
 export async function storeRefund(
   em: EntityManager,
   order: RefundInput & { description: string | null },
-  { charge, feeCents, parts, code, owner }: RefundPlan,
+  { charge, orderedAt, feeCents, parts, code, owner }: RefundPlan,
 ): Promise<Refund> {
   const at = new Date()
   const { accountUuid, providerAccountUuid, connection } = charge
@@ -151,7 +153,7 @@ export async function storeRefund(
     tokenNumber: order.tokenNumber ?? null,
     userUuid: order.userUuid ?? null,
     fingerprint: order.fingerprint,
-    createdAt: getOrderTime(order),
+    createdAt: orderedAt,
     updatedAt: at,
   })
   if (code === null) {

@@ -21,7 +21,6 @@ import type {
   TransferInput,
   TransferResult,
 } from '../../workflows/contracts/transfers.ts'
-import { restoreTransferEnd } from '../disaster-recovery/restore-final-state.ts'
 import { recordTransferEvent } from '../events/record-event.ts'
 import type { PayoutHandler } from '../payouts/payout-handler.ts'
 import { findLiveAttempt } from '../payouts/record-outcome.ts'
@@ -45,16 +44,11 @@ export function storeTransfer({ orm, sealer }: ActivityDependencies) {
   return async (order: TransferInput): Promise<TransferResult> => {
     const stored = await runInTransaction(orm, async em => {
       const stored = await em.findOne(Transfer, order.uuid, { populate: ['connection'] })
-      if (stored) {
-        if (order.restored) await restoreTransferEnd(em, await lockTransfer(em, order.uuid), order.restored)
-        return queryTransferResult(stored)
-      }
+      if (stored) return queryTransferResult(stored)
       const preconditions = await runQuery(em, queryTransferPreconditions(em, order))
-      const out = await openTransfer(em, order, sealer.open(order.details), preconditions)
-      const { transfer } = out
+      const { transfer } = await openTransfer(em, order, sealer.open(order.details), preconditions)
       if (order.scheduledFor && !transferMachine.isFinal(transfer.state))
         transfer.accepted = snapshotAcceptedTransfer(transfer, [])
-      if (order.restored) await restoreTransferEnd(em, out, order.restored)
       return queryTransferResult(transfer)
     })
     // The deadline of a transfer that is sent at once is applied by its first sending.

@@ -9,20 +9,23 @@ import {
 import { failureOf } from '../../domain/errors/error-catalogue.ts'
 import { formatTimestamp } from '../../domain/shared/timestamp.ts'
 import type { TransferInput, TransferInputDetails } from '../../workflows/contracts/transfers.ts'
-import { getOrderTime } from '../shared/order-time.ts'
 import type { LockedTransfer } from '../shared/transition.ts'
 import { endUnsentTransfer } from './transfer-payout.ts'
 
-/** Stores a transfer's row. A transfer whose external reference is in use is stored as FAILED. */
+/**
+ * Stores a transfer's row. One whose external reference is in use is stored as FAILED, unless it was accepted before
+ * (`acceptedAt`: when it was ordered).
+ */
 export async function openTransfer(
   em: EntityManager,
   order: TransferInput,
   details: TransferInputDetails,
   { connection }: TransferPreconditions,
+  acceptedAt?: Date,
 ): Promise<LockedTransfer> {
   if (!connection) throw new Error(`transfer ${order.uuid} has a row, or names no connection`)
-  const isRefReused = await isExternalRefReused(em, details, connection)
-  const at = getOrderTime(order)
+  const isRefReused = !acceptedAt && (await isExternalRefReused(em, details, connection))
+  const at = acceptedAt ?? new Date()
   const transfer = em.create(Transfer, {
     uuid: order.uuid,
     accountUuid: order.accountUuid,
@@ -46,9 +49,7 @@ export async function openTransfer(
     updatedAt: at,
   })
   const out = { transfer, attempts: [] }
-  // A transfer rebuilt after a restore was accepted before it, with its reference.
-  if (isRefReused && !order.restored)
-    await endUnsentTransfer(em, out, 'not_started', failureOf('external_ref_in_use'))
+  if (isRefReused) await endUnsentTransfer(em, out, 'not_started', failureOf('external_ref_in_use'))
   return out
 }
 

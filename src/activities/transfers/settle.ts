@@ -29,7 +29,7 @@ export async function settleHeldTransfer(em: EntityManager, out: LockedTransfer,
 }
 
 /**
- * Settles a transfer without a hold: it had ended as failed, or a restored balance did not cover it. The ledger records
+ * Settles a transfer without a hold: it had ended as failed, or the balance did not cover it when it was looked up. The ledger records
  * the outflow even where the available balance does not cover it.
  */
 export async function settleUncoveredTransfer(

@@ -85,7 +85,7 @@ export const transferPayout: PayoutHandler<LockedTransfer> = {
     if (!inTime && !isLate && !isCurrent) return recordDuplicateSettlement(em, transfer, attempt, sending)
     transitionAttempt(attempt, 'settled')
     await sendChanges(em) // Before the event, which shows the attempt and the time of its update.
-    const isHeld = transfer.heldCents > 0 // False where a restored balance did not cover it.
+    const isHeld = transfer.heldCents > 0 // False where the balance did not cover it when it was looked up.
     if (inTime && isHeld) await settleHeldTransfer(em, out, sending)
     else if (inTime || isLate) await settleUncoveredTransfer(em, out, attempt, sending)
   },

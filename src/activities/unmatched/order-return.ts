@@ -1,7 +1,7 @@
 import type { EntityManager } from '../../db/client/orm.ts'
 import { runInTransaction } from '../../db/client/transaction.ts'
 import { DepositReturn } from '../../db/entities/deposit-return.ts'
-import { Movement } from '../../db/entities/movement.ts'
+import type { Movement } from '../../db/entities/movement.ts'
 import { lockAvailableBalance } from '../../db/ledger/post.ts'
 import { lockMovement } from '../../db/locks.ts'
 import { constantQuery, type Query } from '../../db/pipeline/query.ts'
@@ -10,7 +10,7 @@ import { failureOf } from '../../domain/errors/error-catalogue.ts'
 import { depositReturnHeldLegs, shortfallAdvancedLegs } from '../../domain/ledger/legs.ts'
 import { type DepositReturnRefusal, depositReturnErrorCodeOf } from '../../domain/unmatched/deposit-return.ts'
 import type { DepositReturnInput } from '../../workflows/contracts/deposit-returns.ts'
-import type { OrderReturnResult, RebuildReturnOrderResult } from '../../workflows/contracts/unmatched.ts'
+import type { OrderReturnResult } from '../../workflows/contracts/unmatched.ts'
 import { lockDisputes } from '../disputes/locks.ts'
 import { postMovement } from '../ledger/movements.ts'
 import type { ActivityDependencies } from '../runtime/dependencies.ts'
@@ -25,7 +25,7 @@ export function orderDepositReturn({ orm }: ActivityDependencies) {
     runInTransaction(orm, async (em): Promise<Query<OrderReturnResult>> => {
       const deposit = await lockMovement(em, order.depositUuid)
       const stored = await em.findOne(DepositReturn, order.uuid)
-      const { failure } = stored ?? (await storeOrder(em, order, { deposit, isRestored: false }))
+      const { failure } = stored ?? (await storeReturnOrder(em, order, deposit))
       if (failure) return constantQuery({ failure: failure.code, returns: [] })
       // Afterwards its workflow runs, or has run.
       const { depositUuid: uuid, connectionUuid } = order
@@ -35,33 +35,14 @@ export function orderDepositReturn({ orm }: ActivityDependencies) {
 }
 
 /**
- * Stores an order again that is newer than the restored database. Its money was there when it was ordered: what the restored
- * balance lacks is a shortfall, which credits that are restored later repay. `unknown` until its deposit is restored.
+ * Stores an order. The caller holds the row lock of the deposit, and with it the lock of its connection. `passedRules`: refusals
+ * that do not apply, because the order had passed these rules before; the service advances what the balance lacks.
  */
-export function rebuildReturnOrder({ orm }: ActivityDependencies) {
-  return (order: DepositReturnInput): Promise<RebuildReturnOrderResult> =>
-    runInTransaction(orm, async (em): Promise<Query<RebuildReturnOrderResult>> => {
-      if ((await em.count(Movement, order.depositUuid)) === 0)
-        return constantQuery({ kind: 'unknown', code: 'not_found' })
-      const deposit = await lockMovement(em, order.depositUuid)
-      const stored = await em.findOne(DepositReturn, order.uuid)
-      const { failure } = stored ?? (await storeOrder(em, order, { deposit, isRestored: true }))
-      return constantQuery({ kind: 'known', failure: failure?.code ?? null })
-    })
-}
-
-/** Rules that an order of before a restore has passed: the time, and disputes that may have been opened after it. */
-const RULES_OF_NEW_ORDERS: readonly DepositReturnRefusal[] = [
-  'return_med_open',
-  'return_period_over',
-  'insufficient_balance',
-]
-
-/** Stores an order. The caller holds the row lock of the deposit, and with it the lock of its connection. */
-async function storeOrder(
+export async function storeReturnOrder(
   em: EntityManager,
   order: DepositReturnInput,
-  { deposit, isRestored }: { deposit: Movement; isRestored: boolean },
+  deposit: Movement,
+  passedRules: readonly DepositReturnRefusal[] = [],
 ): Promise<DepositReturn> {
   const { accountUuid, providerAccountUuid, valueCents } = deposit
   await lockDisputes(em, { providerAccountUuid, accountUuids: [accountUuid] })
@@ -69,7 +50,7 @@ async function storeOrder(
   const terms = deposit.accountUuid === order.accountUuid && (await readDepositReturnTerms(em, deposit.uuid))
   const at = new Date()
   const refusal = terms ? depositReturnErrorCodeOf(terms, at) : 'deposit_not_returnable'
-  const code = isRestored && refusal && RULES_OF_NEW_ORDERS.includes(refusal) ? null : refusal
+  const code = refusal && passedRules.includes(refusal) ? null : refusal
   if (!code) {
     deposit.disposition = 'held'
     deposit.updatedAt = at

@@ -68,7 +68,7 @@ export async function recordUnmatchedPayment(em: EntityManager, input: Unmatched
   return movement
 }
 
-/** Derives the uuid from the PIX, so that a return after a restore uses the id that the provider knows. */
+/** Derives the uuid from the PIX, so that the return of a PIX that is recorded again uses the id that the provider knows. */
 function deriveMovementUuid({ providerAccountUuid }: Connection, { endToEnd }: IncomingPix): string {
   return uuidFromHash(sha256(JSON.stringify(['pix', providerAccountUuid, endToEnd])))
 }

@@ -97,7 +97,7 @@ export const returnPayout: PayoutHandler<UnmatchedReturn & AttemptedRow> = {
   async applyAcceptance() {},
 
   async applySettlement(em, { original, out: recorded, order }, attempt, sending) {
-    // A return sent before the database was restored may have no movement in it.
+    // A return whose sending was not stored has no movement.
     const out = recorded ?? (await holdReturn(em, original))
     const at = new Date()
     const isLate = out.status === 'FAILED'

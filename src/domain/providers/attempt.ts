@@ -28,7 +28,7 @@ export type AttemptState =
 
 /**
  * `called`: the request may leave now; `not_reached`: it did not arrive at the provider, or was not made; `unanswered`: it
- * may have been carried out; `superseded`: a restore has found the payout at another provider.
+ * may have been carried out; `superseded`: a look-up has found the payout at another provider.
  */
 export type AttemptEvent =
   | 'called'
@@ -67,7 +67,7 @@ const BEGUN_AGAIN = {
 
 /**
  * Attempts at a payout. What a provider has accepted is not sent again. An attempt that ended unsettled may begin again
- * (`canStartAttempt`), and a restore may find that its provider has the payout; a settlement is recorded whenever it is
+ * (`canStartAttempt`), and a look-up may find that its provider has the payout; a settlement is recorded whenever it is
  * reported, and is never taken back.
  */
 const payoutAttemptMachine = createStateMachine<

@@ -18,7 +18,7 @@ import type { ReopenedInput } from '../contracts/reopening.ts'
 import { SEARCH_ATTRIBUTES } from '../contracts/search-attributes.ts'
 import { dbActivities, idempotentProviderActivities, issueLocallyFirst } from '../shared/activity-proxies.ts'
 import { shouldContinueAsNew } from '../shared/continue-as-new.ts'
-import { AbsenceProof, ProviderInbox, pollUntilResolved } from '../shared/provider-inbox.ts'
+import { AbsenceProof, ProviderInbox } from '../shared/provider-inbox.ts'
 import { startChildOnce, startFollowUps } from '../shared/start-follow-ups.ts'
 import { upsertVisibility } from '../shared/visibility.ts'
 import { CancellationRequests } from './cancellation-requests.ts'
@@ -73,7 +73,7 @@ class ChargeWorkflow {
 
   async issue(order: ChargeInput): Promise<void> {
     this.#uuid = order.uuid
-    const result = await (order.restored ? this.#findIssued(order) : issueLocallyFirst(order))
+    const result = await issueLocallyFirst(order)
     this.#applyState(result.state, result.expiresAt)
     this.#isStateKnown = true
     upsertVisibility([{ key: SEARCH_ATTRIBUTES.provider, value: result.connectionUuid }])
@@ -81,24 +81,12 @@ class ChargeWorkflow {
     for (const attemptUuid of result.orphans)
       await startChildOnce('orphan', attemptUuid, { attemptUuid, timeScale })
     await startFollowUps(result, timeScale)
-    // A restored charge may have been paid or cancelled, or may have expired, before it was found at its provider.
-    if (order.restored && isIssuedChargeState(this.state)) await this.poll()
   }
 
-  /** Looks up the payload of a charge that is newer than the restored database; issues none. */
-  async #findIssued(order: ChargeInput) {
-    const { issued } = await pollUntilResolved(
-      () => idempotentProviderActivities.restoreIssuedCharge(order),
-      this.#inbox,
-    )
-    return issued
-  }
-
-  async reopen({ reopen: uuid, pendingConnections, restored }: ReopenedInput): Promise<void> {
+  async reopen({ reopen: uuid, pendingConnections }: ReopenedInput): Promise<void> {
     this.#uuid = uuid
     if (pendingConnections) this.#inbox.seedPending(pendingConnections)
-    const { ended } = restored ?? {}
-    const charge = await (ended ? dbActivities.restoreCharge({ uuid, ended }) : dbActivities.getCharge(uuid))
+    const charge = await dbActivities.getCharge(uuid)
     this.#applyState(charge.state, charge.expiresAt)
     this.#cancellationRequests.isPending = charge.cancelRequested
     this.#isStateKnown = true

@@ -37,11 +37,6 @@ export type IssueChargeResult = FollowUps & {
   orphans: string[]
 }
 
-/** Result of looking up, at its candidates, a charge that the restored database lacks. */
-export type RestoreIssuedChargeResult =
-  | { kind: 'known'; issued: IssueChargeResult }
-  | { kind: 'no_answer'; code: string }
-
 export type ChargeSnapshot = { state: ChargeState; expiresAt: string | null; cancelRequested: boolean }
 
 /** `isPayloadExpired`: the payload is invalid, so a provider that reports it unpaid makes the charge EXPIRED. */

@@ -57,22 +57,28 @@ export type ManualSettlement = AttemptVersion &
   )
 export const manualSettlementSignal = defineSignal<[ManualSettlement]>('manualSettlement')
 
-/** Input of the next run after continue-as-new, while a provider's outcome is still unknown. */
+/** What the next run after continue-as-new learns of the earlier ones, while a provider's outcome is still unknown. */
 export type Continuation = {
   /** ISO 8601 UTC: when the payout was ordered. */
   orderedAt: string
+  /** Of a transfer: all of the order, because money may have gone through any of them. */
+  candidates?: string[]
+  /** Of a transfer: no result of an earlier run proves that the row exists. */
+  isUnstored?: true
+  /** Connections with a notification that an earlier run received and has not resolved. */
+  pendingConnections?: string[]
 }
 
-/** Connections to poll for a payout that lost its workflow before it was final. `orderedAt`: ISO 8601 UTC. */
+/** Connections to poll for a payout that was interrupted before it was final. `orderedAt`: ISO 8601 UTC. */
 export type UnfinishedPayout = { candidates: string[]; orderedAt: string }
 
 /** `isFinalPoll`: absence is proved at all candidates, so a last "not found" closes the payout. */
-export type RestorePoll = { pollCount: number; isFinalPoll: boolean }
+export type PayoutLookUp = { pollCount: number; isFinalPoll: boolean }
 
-export type RestorePayoutInput = RestorePoll & UnfinishedPayout & { uuid: string }
+export type LookUpPayoutInput = PayoutLookUp & UnfinishedPayout & { uuid: string }
 
-/** Result of a restore poll. The money is held for this connection; an operator may settle the payout there. */
-export type RestorePayoutResult =
+/** Result of a look-up. The money is held for this connection; an operator may settle the payout there. */
+export type LookUpPayoutResult =
   | { kind: 'found'; connectionUuid: string }
   | { kind: 'not_found'; connectionUuid: string; settleWindowMs: number }
   | { kind: 'unknown'; code: string; connectionUuid: string }

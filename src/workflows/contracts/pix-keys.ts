@@ -13,8 +13,6 @@ export type PixKeyInput = OrderAuthor & {
   details: string
   requestId: string
   timeScale: number
-  /** The key is newer than the restored database: the provider is polled for it, and none is created. `ended`: the earlier result. */
-  restored?: { ended: string | null }
 }
 /** `key` is null for RANDOM, which the provider generates. */
 export type PixKeyInputDetails = { key: string | null; fingerprint: string }

@@ -20,8 +20,3 @@ export type RefundInput = MoneyOrder & {
 export type RefundInputDetails = { description: string }
 
 export type OpenRefundResult = FollowUps & { state: RefundState }
-
-/** Result of rebuilding a refund that the database lacks; `unknown` until its charge is rebuilt and covers it. */
-export type RebuildRefundResult =
-  | { kind: 'known'; opened: OpenRefundResult }
-  | { kind: 'unknown'; code: string }

@@ -1,34 +1,15 @@
 import type { OrderAuthor } from './order-author.ts'
 import type { UnfinishedPayout } from './payouts.ts'
 
-/** Inputs of workflows, which may be started again from their rows or after a restore of the database. */
-
 /**
- * Input of a workflow that is newer than its database, which was restored from a backup (SPEC §11): its row is rebuilt from what
- * providers have by our id. Nothing is issued or sent again.
- */
-export type PreRestoreState = {
-  /** ISO 8601 UTC: when the operation was ordered. */
-  orderedAt: string
-  /** Final state of the workflow before the restore, where it had completed. */
-  ended?: string | undefined
-  /** Failure code, where the history holds one. */
-  failure?: string | undefined
-  /** The connection that the operation went through, as far as the workflow's history shows. */
-  connectionUuid?: string | undefined
-  /** A transfer scheduled for later than the pause of money out: no provider was called, so it is sent as ordered. */
-  isScheduled?: true
-}
-
-/**
- * Reopens a completed workflow from its row: it polls, and never issues or sends. `pendingConnections`: connections with a notification that an
- * earlier run could not resolve. `restored`: the state to write back into the row before anything is polled.
+ * Reopens a completed workflow from its row: it polls, and never issues or sends. `pendingConnections`: connections with a
+ * notification that an earlier run could not resolve. `unfinished`: the payout was interrupted before it was final, and is
+ * looked up at these connections.
  */
 export type ReopenedInput = {
   reopen: string
   timeScale: number
   pendingConnections?: string[]
-  restored?: Pick<PreRestoreState, 'ended'>
   unfinished?: UnfinishedPayout
 }
 
@@ -39,5 +20,4 @@ export type MoneyOrder = OrderAuthor & {
   valueCents: number
   requestId: string
   timeScale: number
-  restored?: PreRestoreState
 }

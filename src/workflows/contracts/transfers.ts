@@ -13,11 +13,7 @@ export type TransferInput = MoneyOrder & {
   scheduledFor?: string
   /** ISO 8601 UTC by PostgreSQL's clock: a row that is stored later is stored FAILED, and no provider is called. */
   acceptBefore?: string
-  /**
-   * `candidates`: all of the order, because money may have gone through any of them. `isUnstored`: no result of an earlier run proves that the
-   * row exists. `pendingConnections`: those with a notification that an earlier run received and has not resolved.
-   */
-  continuation?: Continuation & { candidates: string[]; isUnstored?: true; pendingConnections?: string[] }
+  continuation?: Continuation
 }
 
 export type TransferInputDetails = {

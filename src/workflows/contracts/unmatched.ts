@@ -1,6 +1,6 @@
 import type { DepositReturnInput } from './deposit-returns.ts'
 import type { FollowUps } from './follow-ups.ts'
-import type { PreRestoreState } from './reopening.ts'
+import type { Continuation } from './payouts.ts'
 
 /** Input of a PIX that a provider notification names and no charge expects. */
 export type RecordDepositInput = {
@@ -16,25 +16,17 @@ export type RecordDepositResult =
   | { kind: 'not_found' }
   | { kind: 'no_answer'; code: string }
 
-/** `continuation`: what the run before continue-as-new was polling for. */
 export type ReturnPaymentInput = {
   uuid: string
   connectionUuid: string
   timeScale: number
-  continuation?: 'unknown_outcome' | 'late_update'
-  /** The order of its account, where that has ordered the return: it is stored again where a restored database lacks it. */
+  /** The order of its account, where that has ordered the return. */
   order?: DepositReturnInput
-  /** The return is newer than the restored database: the provider is polled, and nothing is sent. */
-  restored?: PreRestoreState
+  continuation?: Continuation
 }
 
 /** `failure`: code of why the deposit is not returned; null where its money is held. */
 export type OrderReturnResult = Pick<FollowUps, 'returns'> & { failure: string | null }
-
-/** Result of storing an order that the database lacks; `unknown` until its deposit is restored. */
-export type RebuildReturnOrderResult =
-  | { kind: 'known'; failure: string | null }
-  | { kind: 'unknown'; code: string }
 
 /**
  * The unmatched PIX that an operator keeps, as the operator decided about it; `sending`: how often its return had been sent;

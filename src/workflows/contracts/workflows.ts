@@ -16,7 +16,7 @@ export type WorkflowInputs = {
   orphan: OrphanInput
   transfer: TransferInput | ReopenedInput
   refund: RefundInput | ReopenedInput
-  return: ReturnPaymentInput
+  return: ReturnPaymentInput | ReopenedInput
   keep_unmatched: KeepUnmatchedInput
   deposit: RecordDepositInput
   deposit_return: DepositReturnInput

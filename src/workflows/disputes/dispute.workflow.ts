@@ -21,7 +21,6 @@ import {
   replyToDisputeUpdate,
 } from '../contracts/disputes.ts'
 import { SEARCH_ATTRIBUTES } from '../contracts/search-attributes.ts'
-import { orInterrupted } from '../payouts/execute-payout.ts'
 import {
   anyWorkerActivities,
   idempotentProviderActivities,
@@ -30,6 +29,7 @@ import {
 import { shouldContinueAsNew } from '../shared/continue-as-new.ts'
 import { ProviderInbox, pollAfterNotification } from '../shared/provider-inbox.ts'
 import { startFollowUpWorkflows } from '../shared/start-follow-ups.ts'
+import { orInterrupted } from '../shared/worker-loss.ts'
 
 /**
  * Workflow of a dispute, from the provider's notification to its end: warnings, the one reply, the deadline, the decision and
@@ -43,7 +43,7 @@ class DisputeWorkflow {
   #snapshot: DisputeSnapshot | undefined
   /** The provider has no such dispute about a payment of ours. */
   #isForeign = false
-  /** The row existed and is missing now, as after a restore: the next poll opens it again, or ends the workflow. */
+  /** The row existed and is missing now: the next poll opens it again, or ends the workflow. */
   #isRowLost = false
   /** An update has stored a reply that the snapshot does not show yet. */
   #hasNewReply = false

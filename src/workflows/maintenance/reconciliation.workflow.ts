@@ -1,7 +1,7 @@
 import { log, setCurrentDetails } from '@temporalio/workflow'
 import type { ReconcileResult, ReconciliationInput } from '../contracts/maintenance.ts'
-import { isWorkerLoss } from '../payouts/execute-payout.ts'
 import { reconciliationActivities } from '../shared/activity-proxies.ts'
+import { isWorkerLoss } from '../shared/worker-loss.ts'
 
 /**
  * Compares every provider's statement with our movements, repairs what lost notifications left open, and reports other

@@ -12,7 +12,6 @@ import { scaleWait, WAITS } from '../../domain/shared/intervals.ts'
 import { awaitResultUpdate } from '../contracts/await-result.ts'
 import type { KeyOperationResult, PixKeyInput, PixKeyRemovalInput } from '../contracts/pix-keys.ts'
 import { SEARCH_ATTRIBUTES } from '../contracts/search-attributes.ts'
-import { orInterrupted } from '../payouts/execute-payout.ts'
 import {
   anyWorkerActivities,
   dbActivities,
@@ -20,6 +19,7 @@ import {
 } from '../shared/activity-proxies.ts'
 import { shouldContinueAsNew } from '../shared/continue-as-new.ts'
 import { AbsenceProof } from '../shared/provider-inbox.ts'
+import { orInterrupted } from '../shared/worker-loss.ts'
 
 /**
  * Workflow that creates a PIX key: stores it, requests it from its provider once, and polls the provider's list where
@@ -34,9 +34,7 @@ export function pixKeyWorkflow(input: PixKeyInput): Promise<PixKeyState> {
     const absenceProof = new AbsenceProof(timeScale)
     const createKey = (): Promise<KeyOperationResult> =>
       orInterrupted(anyWorkerActivities.createKey({ uuid }))
-    let result = await (input.restored
-      ? idempotentProviderActivities.pollPixKey({ uuid, pollCount: 0 })
-      : createKey())
+    let result = await createKey()
     for (let pollCount = 0; ; pollCount++) {
       if (result.kind === 'closed') return result.state
       const maxWaitMs =
@@ -45,7 +43,7 @@ export function pixKeyWorkflow(input: PixKeyInput): Promise<PixKeyState> {
       if (maxWaitMs === null) return dbActivities.failPixKey({ uuid })
       await waitForNextPoll(pollCount, maxWaitMs)
       result = await idempotentProviderActivities.pollPixKey({ uuid, pollCount })
-      if (result.kind === 'not_started' && !input.restored) result = await createKey()
+      if (result.kind === 'not_started') result = await createKey()
     }
   })
 }

@@ -29,20 +29,20 @@ const OUTAGE_RETRY_INTERVAL = '3 seconds'
 
 const IDEMPOTENT_ACTIVITY_SUMMARIES = {
   issueCharge: 'issue at the candidate providers',
-  restoreIssuedCharge: 'restore the issued payload from the candidate providers',
   pollCharge: 'poll the provider for payments',
   cancelCharge: 'cancel at the provider',
   closeOrphan: 'cancel the orphan payload',
   recordDeposit: 'poll the provider for the PIX',
   pollTransfer: 'poll this provider',
-  restoreTransfer: 'look the transfer up at the candidate providers',
+  lookUpTransfer: 'look the transfer up at the candidate providers',
   pollRefund: 'poll the provider',
-  restoreRefund: 'look the refund up at the provider',
+  lookUpRefund: 'look the refund up at the provider',
   pollReturn: 'poll the provider',
-  restoreReturn: 'look the return up at the provider',
+  lookUpReturn: 'look the return up at the provider',
   pollPixKey: 'poll the provider for the key',
   pollPixKeyRemoval: 'poll the provider for the removal',
   pollDispute: 'poll the provider for the dispute',
+  rebuildOperation: 'rebuild the rows of the operation',
 }
 
 /**

@@ -1,10 +1,9 @@
 import { workflowInfo } from '@temporalio/workflow'
 import type { Continuation } from '../contracts/payouts.ts'
-import type { PreRestoreState } from '../contracts/reopening.ts'
 
 /**
  * A workflow that waits for months for its provider continues as new before Temporal ends it at 51,200 events. Its next run
- * starts with the original input, so that a restore finds it whichever of its runs Temporal has deleted.
+ * starts with the original input, so that its order is found whichever of its runs Temporal has deleted.
  */
 
 /** Tells whether the history has grown so long that the workflow should continue as new. */
@@ -15,11 +14,14 @@ export function shouldContinueAsNew(): boolean {
 /** Returns what the next run learns of the earlier ones. */
 export function continuationOf({
   continuation: earlier,
-  restored,
+  candidates,
 }: {
-  restored?: PreRestoreState
+  candidates?: string[]
   continuation?: Continuation
 }): Continuation {
-  const startedAt = workflowInfo().startTime.toISOString()
-  return { orderedAt: earlier?.orderedAt ?? restored?.orderedAt ?? startedAt }
+  const original = earlier?.candidates ?? candidates
+  return {
+    orderedAt: earlier?.orderedAt ?? workflowInfo().startTime.toISOString(),
+    ...(original && { candidates: original }),
+  }
 }

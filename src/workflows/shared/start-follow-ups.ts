@@ -30,7 +30,7 @@ export async function startFollowUpWorkflows(
     ...deliveries.map(delivery =>
       startChildOnce('delivery', delivery.deliveryUuid, { ...delivery, timeScale }),
     ),
-    // A return that is still to be sent has no running workflow; an earlier one may have completed before a restore.
+    // A return that is still to be sent has no running workflow; an earlier one of the same PIX may have completed.
     ...returns.map(order => startChildOnce('return', order.uuid, { ...order, timeScale }, 'ALLOW_DUPLICATE')),
   ])
 }

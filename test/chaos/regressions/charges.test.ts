@@ -340,10 +340,10 @@ test.each(BLOCKED_CASES)(
     })
     for (const connection of [first, second]) await fixture.sql(change, [connection])
     const restored = { orderedAt: new Date().toISOString(), connectionUuid: second }
-    const sought = await fixture.providers.restoreIssuedCharge({ ...charge, restored })
+    const sought = await fixture.providers.rebuildOperation({ noun: 'charge', order: charge, restored })
     const [left, shown] = await attempts(charge.uuid)
-    expect(left).toMatchObject({ connection: first, state: 'orphan', code: 'restored' })
+    expect(left).toMatchObject({ connection: first, state: 'orphan', code: 'interrupted' })
     expect(shown).toMatchObject({ connection: second, state: 'accepted', code: null })
-    expect(sought).toMatchObject({ kind: 'known', issued: { state: 'pending', orphans: [left!.uuid] } })
+    expect(sought).toMatchObject({ kind: 'known', state: 'pending', orphans: [left!.uuid] })
   },
 )

@@ -220,19 +220,19 @@ describe('"not found" in another epoch', () => {
   test('proves no absence of an operation whose attempt a restore has lost', async () => {
     const restored = { orderedAt: new Date(Date.now() - 60_000).toISOString() }
     await anotherEpoch()
-    const order = fixture.transferInput(merchant, { restored })
-    await fixture.records.storeTransfer(order)
+    const order = fixture.transferInput(merchant)
+    await fixture.providers.rebuildOperation({ noun: 'transfer', order, restored })
     const look = { uuid: order.uuid, candidates: order.candidates, ...restored, isFinalPoll: true }
     for (const asked of [0, 1])
-      expect(await fixture.providers.restoreTransfer({ ...look, pollCount: asked })).toMatchObject({
+      expect(await fixture.providers.lookUpTransfer({ ...look, pollCount: asked })).toMatchObject({
         kind: 'unknown',
       })
     const since = new Date(Date.now() + 1_000).toISOString()
-    expect(
-      await fixture.providers.restoreTransfer({ ...look, orderedAt: since, pollCount: 2 }),
-    ).toMatchObject({
-      kind: 'rejected',
-    })
+    expect(await fixture.providers.lookUpTransfer({ ...look, orderedAt: since, pollCount: 2 })).toMatchObject(
+      {
+        kind: 'rejected',
+      },
+    )
   })
 
   test('proves absence again where no money moved and the attempt starts anew', async () => {
@@ -295,13 +295,12 @@ describe('"not found" in another epoch', () => {
         uuid: randomUUID(),
         accountUuid: merchant.accountUuid,
         candidates: [merchant.connectionUuid],
-        restored,
       },
       ...{ valueCents: 1_000, expiresInSeconds: 60, requestId: 'r', timeScale: 1 },
       details: fixture.seal.seal({ splits: [], fingerprint: 'f' }),
     }
-    expect(await fixture.providers.restoreIssuedCharge(order)).toEqual({
-      kind: 'no_answer',
+    expect(await fixture.providers.rebuildOperation({ noun: 'charge', order, restored })).toEqual({
+      kind: 'unknown',
       code: 'credentials_changed',
     })
   })

@@ -272,11 +272,15 @@ test('a deposit that nobody ordered to return is never sent back', async () => {
 test('after a restore the order is stored again, once its deposit is there', async () => {
   const deposit = await createDeposit()
   const order = deposit.newOrder()
-  const missing = { ...order, depositUuid: randomUUID() }
-  expect(await fixture.records.rebuildReturnOrder(missing)).toEqual({ kind: 'unknown', code: 'not_found' })
+  const rebuild = (uuid: string) =>
+    fixture.providers.rebuildOperation({
+      ...{ noun: 'return', restored: { orderedAt: new Date().toISOString() } },
+      order: { uuid, connectionUuid: order.connectionUuid, timeScale: 1, order },
+    })
+  expect(await rebuild(randomUUID())).toEqual({ kind: 'unknown', code: 'not_found' })
   await deposit.spend(400)
   for (let run = 0; run < 2; run++)
-    expect(await fixture.records.rebuildReturnOrder(order)).toEqual({ kind: 'known', failure: null })
+    expect(await rebuild(order.depositUuid)).toMatchObject({ kind: 'known', isEnded: false })
   expect(await deposit.readState()).toEqual({
     ...{ pending: 1_000, shortfall: -400, outside: -600, disposition: 'held', failures: [null] },
   })

@@ -6,6 +6,7 @@ import { requestManualSettlement } from '../../../src/admin/manual-settlement.ts
 import { findContinuation } from '../../../src/disaster-recovery/continuation.ts'
 import type { TemporalContext } from '../../../src/temporal/workflow-options.ts'
 import type { ChargeInput } from '../../../src/workflows/contracts/charges.ts'
+import type { RebuildInput } from '../../../src/workflows/contracts/rebuild.ts'
 import type { TransferInput } from '../../../src/workflows/contracts/transfers.ts'
 import { openActivityFixture } from '../support/activity-fixture.ts'
 
@@ -240,15 +241,15 @@ test('a charge that was being issued is looked up at its providers, and not issu
   await fixture.sql(`update charge set created_at = now() - interval '3 hours' where uuid = ?`, [order.uuid])
   const { temporal, did } = temporalOf([])
   expect(await sweepWorkflows({ ...fixture.dependencies, temporal })()).toEqual(REOPENED)
-  const [{ workflowId, ...reopened }] = did as [ChargeInput & { workflowId: string }]
+  const [{ workflowId, rebuild }] = did as [RebuildInput & { workflowId: string }]
   expect(workflowId).toBe(`charge/${order.uuid}`)
-  expect(reopened).toMatchObject({
-    candidates: [connectionUuid],
+  expect(rebuild).toMatchObject({
+    ...{ noun: 'charge', order: { candidates: [connectionUuid] } },
     restored: { orderedAt: expect.any(String) },
   })
 
   fixture.scriptProvider({ findCharge: async () => ({ kind: 'not_found' }) })
-  expect(await fixture.providers.restoreIssuedCharge(reopened)).toMatchObject({ issued: { state: 'failed' } })
+  expect(await fixture.providers.rebuildOperation(rebuild)).toMatchObject({ state: 'failed' })
   expect(issued).toBe(1)
   await clearLostWorkflows()
 })

@@ -189,7 +189,11 @@ test.each<RefundRow>([
   const restored = { orderedAt: expect.any(String), ...(ended !== undefined && { ended }) }
   expect(came.did).toEqual([
     { ended: id },
-    { ...order, begun: id, restored: expect.objectContaining(restored) },
+    {
+      begun: id,
+      rebuild: { noun: 'refund', order, restored: expect.objectContaining(restored) },
+      timeScale: 1,
+    },
   ])
 })
 
@@ -217,7 +221,10 @@ test.each<ReturnRow>([
   if (does === 'asks')
     return expect(came).toEqual({ said: [{ workflow: id, outcome: 'asked' }], did: [{ asked: id }] })
   expect(came.said).toEqual([{ workflow: id, outcome: 'rebuilt', row: 'behind' }])
-  expect(came.did).toMatchObject([{ ended: id }, { ...order, begun: id, restored: {} }])
+  expect(came.did).toMatchObject([
+    { ended: id },
+    { begun: id, rebuild: { noun: 'return', order, restored: { acceptedByUuid: connectionUuid } } },
+  ])
 })
 
 test('the return of a lost PIX is left to reconciliation, which records the PIX again', async () => {
@@ -264,8 +271,10 @@ test.each<KeyRow>([
     ...(ended !== undefined && { ended }),
   })
   expect(said).toMatchObject(outcome === null ? [] : [{ workflow: id, outcome }])
-  const begun = { begun: id, ...order, restored: { ended: ended ?? null } }
-  expect(did).toEqual(outcome === 'rebuilt' ? [begun] : [])
+  const restored = ended === undefined ? {} : { ended }
+  expect(did).toMatchObject(
+    outcome === 'rebuilt' ? [{ begun: id, rebuild: { noun: 'pix_key', order, restored } }] : [],
+  )
 })
 
 test.each<[row: string, ended: string | undefined, outcome: string | null, becomes: string]>([

@@ -7,6 +7,7 @@ import { MoneyOutNotPaused, rebuildWorkflows } from '../../../src/disaster-recov
 import { toParty } from '../../../src/providers/adapter/party.ts'
 import type { TemporalContext } from '../../../src/temporal/workflow-options.ts'
 import type { ChargeInput } from '../../../src/workflows/contracts/charges.ts'
+import type { RebuildInput } from '../../../src/workflows/contracts/rebuild.ts'
 import type { TransferInput } from '../../../src/workflows/contracts/transfers.ts'
 import { openActivityFixture } from '../support/activity-fixture.ts'
 
@@ -238,7 +239,9 @@ test('a transfer whose first runs are deleted is looked up with its whole input,
   const rebuilding = { since: ago(30), actor: 'ana', reason: 'restored' }
   for await (const { outcome } of rebuildWorkflows(temporal, fixture.orm.em.fork(), rebuilding))
     expect(outcome).toBe('rebuilt')
-  expect(starts.map(({ args }) => args)).toEqual([[{ ...order, restored: { orderedAt } }]])
+  expect(starts.map(({ args }) => args)).toEqual([
+    [{ rebuild: { noun: 'transfer', order, restored: { orderedAt } }, timeScale: 1 }],
+  ])
 })
 
 test.each(['cancelled', 'expired'])(
@@ -264,9 +267,10 @@ test.each(['cancelled', 'expired'])(
       expect(outcome).toBe('restored')
     expect(did).toEqual(['begun anew'])
     const [anew] = starts.flatMap(({ args }) => args as unknown[])
-    expect(anew).toEqual({ reopen: charge.uuid, timeScale: 1, restored: { ended } })
+    expect(anew).toMatchObject({ rebuild: { noun: 'charge', order: charge, restored: { ended } } })
     // Workers that ran before the rebuild have reopened it from its row: that run is not joined.
     expect(starts).toMatchObject([{ workflowIdConflictPolicy: 'TERMINATE_EXISTING' }])
-    expect(await fixture.records.restoreCharge({ uuid: charge.uuid, ended })).toMatchObject({ state: ended })
+    const { rebuild } = anew as RebuildInput
+    expect(await fixture.providers.rebuildOperation(rebuild)).toMatchObject({ state: ended, isEnded: true })
   },
 )

@@ -56,7 +56,7 @@ async function createTransfer() {
     restore(atA: FindPayoutOutcome, atB: FindPayoutOutcome, isFinalPoll = false) {
       Object.assign(found, { [a]: atA, [b]: atB })
       const orderedAt = new Date().toISOString()
-      return activities.restoreTransfer({
+      return activities.lookUpTransfer({
         uuid,
         candidates: order.candidates,
         orderedAt,
@@ -64,6 +64,11 @@ async function createTransfer() {
         isFinalPoll,
       })
     },
+    rebuild: (acceptedByUuid: string) =>
+      activities.rebuildOperation({
+        ...{ noun: 'transfer', order },
+        restored: { orderedAt: new Date().toISOString(), acceptedByUuid },
+      }),
     storeUnsent: () => fixture.records.storeTransfer(order),
     /** States of the attempts by their connection. */
     async readAttempts() {
@@ -118,4 +123,28 @@ test.each<[what: string, atA: FindPayoutOutcome, atB: FindPayoutOutcome]>([
   // Absent at both: what was accepted once is not closed by that.
   expect(await restore(NOT_FOUND, NOT_FOUND, true)).toMatchObject({ kind: 'unknown', connectionUuid: b })
   expect(await readAttempts()).toEqual({ a: 'unreachable dns_failed', b: 'accepted null' })
+})
+
+test('a rebuilt transfer that a provider had accepted is not closed by "not found", and its money is held there', async () => {
+  const { b, uuid, rebuild, restore, readAttempts } = await createTransfer()
+  for (let run = 0; run < 2; run++)
+    expect(await rebuild(b)).toMatchObject({ kind: 'known', state: 'sending', isEnded: false })
+  expect(await restore(NOT_FOUND, NOT_FOUND, true)).toMatchObject({ kind: 'unknown', connectionUuid: b })
+  expect(await readAttempts()).toEqual({ b: 'accepted null' })
+  expect(
+    await fixture.sql('select connection_uuid as at, held_cents::int as held from transfer where uuid = ?', [
+      uuid,
+    ]),
+  ).toEqual([{ at: b, held: 500 }])
+})
+
+test('a rebuilt transfer is found at another provider than the one that had accepted it', async () => {
+  const { a, b, rebuild, restore, readAttempts } = await createTransfer()
+  await rebuild(b)
+  const settled = {
+    kind: 'found',
+    payout: { status: 'settled', cents: 500, endToEnd: `E${'8'.repeat(31)}`, at: null },
+  } as const
+  expect(await restore(settled, NOT_FOUND)).toEqual({ kind: 'found', connectionUuid: a })
+  expect(await readAttempts()).toEqual({ a: 'unknown interrupted', b: 'unreachable interrupted' })
 })

@@ -53,12 +53,14 @@ async function createLostRefund({ merchant: owner, splits = [] }: LostRefundOpti
       await fixture.providers.sendTransfer({ ...key, isResend: false, order: transfer })
     },
     rebuild: (more: { ended?: string } = {}, valueCents = 300) =>
-      fixture.records.rebuildRefund({ ...order, valueCents, restored: { orderedAt, ...more } }),
+      fixture.providers.rebuildOperation({
+        ...{ noun: 'refund', order: { ...order, valueCents }, restored: { orderedAt, ...more } },
+      }),
     async poll(found: FindPayoutOutcome) {
       fixture.scriptProvider({ findRefund: async () => found })
       const { uuid } = order
       const search = { uuid, candidates: [connectionUuid], orderedAt, pollCount: 0, isFinalPoll: true }
-      const result = await fixture.providers.restoreRefund(search)
+      const result = await fixture.providers.lookUpRefund(search)
       if (result.kind === 'found')
         await fixture.providers.pollRefund({ uuid, connectionUuid, pollCount: 0, canAnswerFromRow: false })
     },
@@ -75,7 +77,7 @@ async function createLostRefund({ merchant: owner, splits = [] }: LostRefundOpti
 
 test('a refund that was executed is rebuilt and settled while a later dispute is open', async () => {
   const { accountUuid, dispute, rebuild, poll, readStates } = await createDisputedCharge()
-  expect(await rebuild()).toMatchObject({ kind: 'known', opened: { state: 'sending' } })
+  expect(await rebuild()).toMatchObject({ kind: 'known', state: 'sending' })
   expect(await dispute.readCents()).toEqual({ claimed: 700, held: 700, retained: 0 })
   const endToEnd = `D${randomUUID().replaceAll('-', '').slice(1)}`
   await poll({
@@ -102,7 +104,7 @@ test('what a dispute releases for a rebuilt refund repays the shortfall of its a
   await other.rebuild()
   const before = { blocked: 1_000, provisioned: 300, shortfall: -300, outside: -1_500 }
   expect(await fixture.readBalances(accountUuid)).toEqual(before)
-  expect(await rebuild()).toMatchObject({ kind: 'known', opened: { state: 'sending' } })
+  expect(await rebuild()).toMatchObject({ kind: 'known', state: 'sending' })
   expect(await dispute.readCents()).toEqual({ claimed: 700, held: 700, retained: 0 })
   // The recipient of the split pays half of the refund to the account, from which the whole of it is held.
   expect(await fixture.readBalances(accountUuid)).toEqual({
@@ -130,7 +132,7 @@ test.each<[what: string, found: FindPayoutOutcome, balances: object]>([
 ])('a refund that the restored balance does not cover %s', async (_, found, balances) => {
   const { accountUuid, rebuild, poll, settleLostTransfer } = await createLostRefund()
   await settleLostTransfer(900)
-  expect(await rebuild()).toMatchObject({ kind: 'known', opened: { state: 'sending' } })
+  expect(await rebuild()).toMatchObject({ kind: 'known', state: 'sending' })
   expect(await fixture.readBalances(accountUuid)).toMatchObject({ shortfall: -200 })
   await poll(found)
   expect(await fixture.readBalances(accountUuid)).toEqual(balances)

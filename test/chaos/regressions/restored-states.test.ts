@@ -4,7 +4,7 @@ import { NO_FEES } from '../../../src/domain/ledger/money.ts'
 import type { IncomingPix } from '../../../src/domain/providers/provider.ts'
 import { toParty } from '../../../src/providers/adapter/party.ts'
 import type { ChargeInput } from '../../../src/workflows/contracts/charges.ts'
-import type { PreRestoreState } from '../../../src/workflows/contracts/reopening.ts'
+import type { PreRestoreState } from '../../../src/workflows/contracts/rebuild.ts'
 import type { TransferInput } from '../../../src/workflows/contracts/transfers.ts'
 import { openActivityFixture } from '../support/activity-fixture.ts'
 
@@ -26,6 +26,11 @@ const restored = (ended: string, more: Partial<PreRestoreState> = {}): PreRestor
   ...more,
 })
 const inHours = (hours: number) => new Date(Date.now() + hours * 3_600_000).toISOString()
+
+const rebuildTransfer = (order: TransferInput, restored: PreRestoreState) =>
+  fixture.providers.rebuildOperation({ noun: 'transfer', order, restored })
+const rebuildCharge = (order: ChargeInput, restored: PreRestoreState) =>
+  fixture.providers.rebuildOperation({ noun: 'charge', order, restored })
 
 describe('a transfer', () => {
   const IN_BACKUP = ['missing', 'created', 'put off', 'sending', 'in doubt', 'settling'] as const
@@ -74,7 +79,7 @@ describe('a transfer', () => {
       },
     })
     const before = restored(ended, ended === 'failed' ? { failure: 'invalid_key' } : {})
-    expect(await fixture.records.storeTransfer({ ...order, restored: before })).toMatchObject({
+    expect(await rebuildTransfer(order, before)).toMatchObject({
       state: ended,
     })
     expect(await fixture.readBalances(order.accountUuid)).toEqual({ available: 1_000, outside: -1_000 })
@@ -90,15 +95,16 @@ describe('a transfer', () => {
     )
     expect(row).toEqual({ code: ended === 'failed' ? 'invalid_key' : null, shown: ended.toUpperCase() })
     // Repeated, it stays.
-    expect(await fixture.records.storeTransfer({ ...order, restored: before })).toMatchObject({
+    expect(await rebuildTransfer(order, before)).toMatchObject({
       state: ended,
     })
   })
 
   test.each(IN_BACKUP)('%s in the backup, paid since, is polled', async state => {
     const order = await inBackup(state)
-    const { state: stands } = await fixture.records.storeTransfer({ ...order, restored: restored('paid') })
-    expect(['created', 'sending', 'settling']).toContain(stands)
+    const rebuilt = await rebuildTransfer(order, restored('paid'))
+    expect(rebuilt).toMatchObject({ isEnded: false })
+    expect(['created', 'sending', 'settling']).toContain(rebuilt.kind === 'known' && rebuilt.state)
   })
 })
 
@@ -139,8 +145,8 @@ describe('a charge', () => {
             ? { kind: 'not_found' }
             : { kind: 'found', status: 'open', payments: [], charge: payloadOf() },
       })
-      const result = await fixture.providers.restoreIssuedCharge({ ...order, restored: restored(ended) })
-      expect(result).toMatchObject({ kind: 'known', issued: { state: ended } })
+      const result = await rebuildCharge(order, restored(ended))
+      expect(result).toMatchObject({ kind: 'known', state: ended })
       const orphans = await fixture.sql(`select from attempt where subject_uuid = ? and state = 'orphan'`, [
         order.uuid,
       ])
@@ -152,8 +158,8 @@ describe('a charge', () => {
   test('that was reported paid and is not found now is polled again, and never FAILED', async () => {
     const order = await inBackup('missing')
     fixture.scriptProvider({ findCharge: async () => ({ kind: 'not_found' }) })
-    expect(await fixture.providers.restoreIssuedCharge({ ...order, restored: restored('paid') })).toEqual({
-      kind: 'no_answer',
+    expect(await rebuildCharge(order, restored('paid'))).toEqual({
+      kind: 'unknown',
       code: 'not_found',
     })
   })
@@ -183,7 +189,7 @@ describe('a charge', () => {
     fixture.scriptProvider({
       findCharge: async () => ({ kind: 'found', status: 'completed', charge, payments: [payment] }),
     })
-    await fixture.providers.restoreIssuedCharge({ ...order, restored: restored('paid') })
+    await rebuildCharge(order, restored('paid'))
     await fixture.providers.pollCharge({ chargeUuid: order.uuid, isPayloadExpired: false })
     expect(
       await fixture.sql('select state, fee_cents, total_cents from charge where uuid = ?', [order.uuid]),
@@ -197,8 +203,8 @@ describe('a charge', () => {
       const charge = payloadOf()
       fixture.scriptProvider({ issueCharge: async () => ({ kind: 'accepted', charge }) })
       await fixture.providers.issueCharge(order)
-      expect(await fixture.records.restoreCharge({ uuid: order.uuid, ended })).toMatchObject({ state: ended })
-      expect(await fixture.records.restoreCharge({ uuid: order.uuid, ended })).toMatchObject({ state: ended })
+      for (let run = 0; run < 2; run++)
+        expect(await rebuildCharge(order, restored(ended))).toMatchObject({ state: ended })
     },
   )
 })

@@ -3,8 +3,7 @@ import { postOpeningBalance } from '../../../src/admin/connections.ts'
 import { Connection } from '../../../src/db/entities/connection.ts'
 import type { SendPayoutOutcome } from '../../../src/domain/providers/provider.ts'
 import type { TransferInput } from '../../../src/workflows/contracts/transfers.ts'
-import type { TerminalOutcome } from '../../../src/workflows/payouts/execute-payout.ts'
-import { tryProvidersInOrder } from '../../../src/workflows/transfers/provider-fallback.ts'
+import { sendThroughCandidates, type TerminalOutcome } from '../../../src/workflows/payouts/candidates.ts'
 import { openActivityFixture } from '../support/activity-fixture.ts'
 
 /** Whether a scheduled transfer is tried again later is decided by what its activity may do then. */
@@ -45,7 +44,7 @@ function answers(outcome: SendPayoutOutcome): void {
 const send = (connectionUuid: string, { uuid }: { uuid: string } = order) =>
   fixture.providers.sendTransfer({ uuid, connectionUuid, isResend: false })
 const tryCandidates = (candidates = order.candidates) =>
-  tryProvidersInOrder(candidates, async connectionUuid => (await send(connectionUuid)) as TerminalOutcome)
+  sendThroughCandidates(candidates, async connectionUuid => (await send(connectionUuid)) as TerminalOutcome)
 
 test('its only provider refused it for too little balance there: it is not tried again, and fails', async () => {
   answers(refusedByBank)

@@ -264,7 +264,7 @@ test('a transfer settled twice is followed, after a restore, at the provider of 
 
   const orderedAt = new Date().toISOString()
   const look = { uuid, candidates: [first, second], orderedAt, pollCount: 0, isFinalPoll: false }
-  expect(await fixture.providers.restoreTransfer(look)).toEqual({ kind: 'found', connectionUuid: second })
+  expect(await fixture.providers.lookUpTransfer(look)).toEqual({ kind: 'found', connectionUuid: second })
   expect(await fixture.sql(states, [uuid])).toEqual([{ state: 'duplicate' }, { state: 'accepted' }])
 })
 
@@ -272,12 +272,12 @@ test('a settlement that a restored balance does not cover counts as settled in t
   const merchant = await fixture.createMerchant(0)
   const { connectionUuid } = merchant
   const orderedAt = new Date().toISOString()
-  const order = fixture.transferInput(merchant, { restored: { orderedAt } })
+  const order = fixture.transferInput(merchant)
   const { uuid } = order
-  await fixture.records.storeTransfer(order)
+  await fixture.providers.rebuildOperation({ noun: 'transfer', order, restored: { orderedAt } })
   const sending = { ...settled, endToEnd: `E${'7'.repeat(31)}` }
   fixture.scriptProvider({ findTransfer: async () => ({ kind: 'found', payout: sending }) })
-  await fixture.providers.restoreTransfer({
+  await fixture.providers.lookUpTransfer({
     uuid,
     candidates: order.candidates,
     orderedAt,

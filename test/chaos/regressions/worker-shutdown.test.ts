@@ -119,7 +119,7 @@ test('a statement of many pages is left to the next run when the worker shuts do
   await expect(compared).rejects.toThrow('WORKER_SHUTDOWN')
 })
 
-test.each(['issueCharge', 'restoreTransfer'] as const)(
+test.each(['issueCharge', 'lookUpTransfer'] as const)(
   '%s calls no further provider when the worker shuts down',
   async name => {
     let asked = 0

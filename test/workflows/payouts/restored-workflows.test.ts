@@ -2,17 +2,15 @@ import { describe, expect, test } from '@jest/globals'
 import type { ActivityResult } from '../../support/workflow-story.ts'
 import {
   attemptRunningAt,
-  chargeIssued,
   chargeKnown,
   chargeNoAnswer,
-  chargeNotIssued,
   notFoundWithin,
   payoutInProcess,
   payoutNotFound,
   payoutRejected,
   payoutSettled,
   payoutUnknown,
-  refundOpened,
+  pendingChargeRow,
   SETTLED_ATTEMPT,
   transferRow,
   webhookDelivered,
@@ -29,17 +27,22 @@ const HOUR = 3_600_000
 
 /** A workflow that had ended so, or that still ran, when its database was restored. */
 const rebuilt = (ended?: string) => ({
-  restored: { orderedAt: '2026-11-01T00:00:00.000Z', ...(ended !== undefined && { ended }) },
+  ...{ orderedAt: '2026-11-01T00:00:00.000Z', ...(ended !== undefined && { ended }) },
 })
-const transferFoundAt = (connectionUuid: string): ActivityResult<'restoreTransfer'> => ({
+/** The rows are written again. */
+const rowsIn = (
+  state: string,
+  more: Partial<Extract<ActivityResult<'rebuildOperation'>, { kind: 'known' }>> = {},
+): ActivityResult<'rebuildOperation'> => ({ kind: 'known', state, isEnded: false, ...more })
+const transferFoundAt = (connectionUuid: string): ActivityResult<'lookUpTransfer'> => ({
   kind: 'found',
   connectionUuid,
 })
-const transferUnknown: ActivityResult<'restoreTransfer'> = {
+const transferUnknown: ActivityResult<'lookUpTransfer'> = {
   ...{ kind: 'unknown', code: 'no_answer', connectionUuid: 'connection-a' },
 }
-const nowhere: ActivityResult<'restoreTransfer'> = { ...notFoundWithin(), connectionUuid: 'connection-a' }
-const neverWent: ActivityResult<'restoreTransfer'> = {
+const nowhere: ActivityResult<'lookUpTransfer'> = { ...notFoundWithin(), connectionUuid: 'connection-a' }
+const neverWent: ActivityResult<'lookUpTransfer'> = {
   kind: 'rejected',
   code: 'not_found_after_restore',
   finality: 'final',
@@ -57,10 +60,10 @@ const bankSettlement = {
 describe('a rebuilt transfer', () => {
   test('is found at the provider that has it, and followed there to its settlement', async () => {
     const event = stories.uuid()
-    const story = await stories.transfer(
+    const story = await stories.rebuiltTransfer(
       {
-        storeTransfer: [transferRow('created')],
-        restoreTransfer: [transferUnknown, transferFoundAt('connection-b')],
+        rebuildOperation: [rowsIn('created')],
+        lookUpTransfer: [transferUnknown, transferFoundAt('connection-b')],
         pollTransfer: [payoutInProcess, payoutUnknown, payoutSettled()],
         getTransfer: [transferRow('paid', { deliveries: [event] })],
         attemptDelivery: [webhookDelivered],
@@ -76,18 +79,18 @@ describe('a rebuilt transfer', () => {
   })
 
   test('has failed once all providers have twice answered after the settle window that they do not know it', async () => {
-    const story = await stories.transfer(
+    const story = await stories.rebuiltTransfer(
       {
-        storeTransfer: [transferRow('created')],
-        restoreTransfer: [nowhere, nowhere, nowhere, neverWent],
+        rebuildOperation: [rowsIn('created')],
+        lookUpTransfer: [nowhere, nowhere, nowhere, neverWent],
         failTransfer: [transferRow('failed')],
       },
       rebuilt('failed'),
     )
     await story.finishWith('failed')
     expect(story.calls.slice(1)).toEqual([
-      ...Array(3).fill('restoreTransfer'),
-      'restoreTransfer isFinalPoll',
+      ...Array(3).fill('lookUpTransfer'),
+      'lookUpTransfer isFinalPoll',
       'failTransfer',
     ])
     expect(story.history.timers).toEqual(['not_found: next poll: 10 min', 'not_found: next poll: 1 min'])
@@ -95,10 +98,10 @@ describe('a rebuilt transfer', () => {
 
   test('whose order awaits approval is absent only after it was not found for the whole window', async () => {
     const awaitingApproval = { ...transferUnknown, code: 'awaiting_approval' }
-    const story = await stories.transfer(
+    const story = await stories.rebuiltTransfer(
       {
-        storeTransfer: [transferRow('created')],
-        restoreTransfer: [
+        rebuildOperation: [rowsIn('created')],
+        lookUpTransfer: [
           ...[nowhere, nowhere, nowhere, awaitingApproval],
           ...[nowhere, nowhere, nowhere, neverWent],
         ],
@@ -108,25 +111,25 @@ describe('a rebuilt transfer', () => {
     )
     await story.finishWith('failed')
     expect(story.calls.slice(1, -1)).toEqual([
-      ...Array(3).fill('restoreTransfer'),
-      'restoreTransfer isFinalPoll',
-      ...Array(3).fill('restoreTransfer'),
-      'restoreTransfer isFinalPoll',
+      ...Array(3).fill('lookUpTransfer'),
+      'lookUpTransfer isFinalPoll',
+      ...Array(3).fill('lookUpTransfer'),
+      'lookUpTransfer isFinalPoll',
     ])
   })
 
   test('that was seen to settle stays settled, whatever is not found now: an operator ends it', async () => {
-    const story = await stories.transfer(
+    const story = await stories.rebuiltTransfer(
       {
-        storeTransfer: [transferRow('created')],
-        restoreTransfer: Array(9).fill(nowhere),
+        rebuildOperation: [rowsIn('created')],
+        lookUpTransfer: Array(9).fill({ ...transferUnknown, code: 'not_found' }),
         manuallySettleTransfer: [payoutSettled()],
         getTransfer: [transferRow('paid')],
       },
       rebuilt('paid'),
     )
     await story.passTime(3 * HOUR)
-    expect(story.calls).not.toContain('restoreTransfer isFinalPoll')
+    expect(story.calls).not.toContain('lookUpTransfer isFinalPoll')
     await story.settleManually({
       ...SETTLED_ATTEMPT,
       as: 'settled',
@@ -137,10 +140,10 @@ describe('a rebuilt transfer', () => {
   })
 
   test('that is no longer found at its provider is polled there, and never sent', async () => {
-    const story = await stories.transfer(
+    const story = await stories.rebuiltTransfer(
       {
-        storeTransfer: [transferRow('sending')],
-        restoreTransfer: [transferFoundAt('connection-a')],
+        rebuildOperation: [rowsIn('sending')],
+        lookUpTransfer: [transferFoundAt('connection-a')],
         pollTransfer: [
           payoutNotFound,
           payoutNotFound,
@@ -157,38 +160,34 @@ describe('a rebuilt transfer', () => {
   })
 
   test('that was cancelled before it was sent is cancelled again, and no provider is called', async () => {
-    const story = await stories.scheduledTransfer(
-      HOUR,
-      { storeTransfer: [transferRow('cancelled')] },
+    const story = await stories.rebuiltTransfer(
+      { rebuildOperation: [rowsIn('cancelled', { isEnded: true })] },
       rebuilt('cancelled'),
     )
     await story.finishWith('cancelled')
   })
 
   test('whose time has not come continues as ordered', async () => {
-    const story = await stories.scheduledTransfer(
-      HOUR,
+    const story = await stories.rebuiltTransfer(
       {
+        rebuildOperation: [rowsIn('created')],
         storeTransfer: [transferRow('created')],
         sendTransfer: [payoutSettled()],
         getTransfer: [transferRow('paid')],
       },
-      { restored: { ...rebuilt().restored, isScheduled: true } },
+      { ...rebuilt(), isScheduled: true },
     )
     await story.finishWith('paid')
-    expect(story.callTimesMs[1]! - story.callTimesMs[0]!).toBeGreaterThanOrEqual(HOUR - 10_000)
+    expect(story.callTimesMs[2]! - story.callTimesMs[1]!).toBeGreaterThanOrEqual(HOUR - 60_000)
   })
 })
 
 describe('a rebuilt refund', () => {
   test('waits for its charge, is found and followed', async () => {
-    const story = await stories.refund(
+    const story = await stories.rebuiltRefund(
       {
-        rebuildRefund: [
-          { kind: 'unknown', code: 'not_found' },
-          { kind: 'known', opened: refundOpened('sending') },
-        ],
-        restoreRefund: [transferUnknown, transferFoundAt('connection-a')],
+        rebuildOperation: [{ kind: 'unknown', code: 'not_found' }, rowsIn('sending')],
+        lookUpRefund: [transferUnknown, transferFoundAt('connection-a')],
         pollRefund: [payoutInProcess, payoutSettled()],
       },
       rebuilt(),
@@ -197,10 +196,10 @@ describe('a rebuilt refund', () => {
   })
 
   test('that its provider never received has failed', async () => {
-    const story = await stories.refund(
+    const story = await stories.rebuiltRefund(
       {
-        rebuildRefund: [{ kind: 'known', opened: refundOpened('sending') }],
-        restoreRefund: [nowhere, nowhere, nowhere, neverWent],
+        rebuildOperation: [rowsIn('sending')],
+        lookUpRefund: [nowhere, nowhere, nowhere, neverWent],
       },
       rebuilt(),
     )
@@ -208,10 +207,10 @@ describe('a rebuilt refund', () => {
   })
 
   test('that its provider has refused since has failed', async () => {
-    const story = await stories.refund(
+    const story = await stories.rebuiltRefund(
       {
-        rebuildRefund: [{ kind: 'known', opened: refundOpened('sending') }],
-        restoreRefund: [transferFoundAt('connection-a')],
+        rebuildOperation: [rowsIn('sending')],
+        lookUpRefund: [transferFoundAt('connection-a')],
         pollRefund: [payoutRejected],
       },
       rebuilt('failed'),
@@ -222,47 +221,94 @@ describe('a rebuilt refund', () => {
 
 describe('a rebuilt charge', () => {
   test('has its provider’s state again, and is polled immediately', async () => {
-    const orphan = stories.uuid()
-    const story = await stories.charge(
+    const story = await stories.rebuiltCharge(
       {
-        restoreIssuedCharge: [
-          { kind: 'no_answer', code: 'timeout' },
-          async story => ({ kind: 'known', issued: await chargeIssued({ orphans: [orphan] })(story) }),
-        ],
+        rebuildOperation: [{ kind: 'unknown', code: 'timeout' }, rowsIn('pending')],
+        getCharge: [pendingChargeRow()],
         pollCharge: [chargeNoAnswer(), chargeKnown('paid')],
-        closeOrphan: [{ kind: 'closed', deliveries: [], returns: [] }],
       },
       rebuilt('paid'),
     )
     await story.finishWith('paid')
+  })
+
+  test('that had failed has the payload of a provider cancelled', async () => {
+    const orphan = stories.uuid()
+    const story = await stories.rebuiltCharge(
+      {
+        rebuildOperation: [rowsIn('failed', { isEnded: true, orphans: [orphan] })],
+        closeOrphan: [{ kind: 'closed', deliveries: [], returns: [] }],
+      },
+      rebuilt('failed'),
+    )
+    await story.finishWith('failed')
     expect(story.history.childWorkflowIds).toEqual([`orphan/${orphan}`])
   })
 
   test('that was not paid yet continues to its end', async () => {
-    const story = await stories.charge(
+    const story = await stories.rebuiltCharge(
       {
-        restoreIssuedCharge: [async story => ({ kind: 'known', issued: await chargeIssued()(story) })],
+        rebuildOperation: [rowsIn('pending')],
+        getCharge: [pendingChargeRow()],
         pollCharge: [chargeKnown('pending'), chargeKnown('expired')],
       },
       rebuilt(),
     )
     await story.finishWith('expired')
-    expect(story.calls).toEqual(['restoreIssuedCharge', 'pollCharge', 'pollCharge isPayloadExpired'])
+    expect(story.calls.slice(1)).toEqual(['getCharge', 'pollCharge', 'pollCharge isPayloadExpired'])
   })
 
   test('that no provider knows has failed', async () => {
-    const story = await stories.charge(
-      { restoreIssuedCharge: [{ kind: 'known', issued: chargeNotIssued() }] },
+    const story = await stories.rebuiltCharge(
+      { rebuildOperation: [rowsIn('failed', { isEnded: true })] },
       rebuilt(),
     )
     await story.finishWith('failed')
   })
 })
 
+describe('a rebuilt return', () => {
+  test('is looked up once its deposit is restored, and not sent', async () => {
+    const story = await stories.rebuiltReturn(
+      {
+        rebuildOperation: [{ kind: 'unknown', code: 'not_found' }, rowsIn('returning')],
+        lookUpReturn: [transferFoundAt('connection-a')],
+        pollReturn: [payoutSettled()],
+      },
+      rebuilt(),
+    )
+    await story.finishWith('settled')
+    expect(story.calls.slice(2)).toEqual(['lookUpReturn', 'pollReturn'])
+  })
+
+  test('ends where its deposit was returned meanwhile', async () => {
+    const story = await stories.rebuiltReturn(
+      { rebuildOperation: [rowsIn('rejected', { isEnded: true })] },
+      rebuilt(),
+    )
+    await story.finishWith('rejected')
+  })
+})
+
+describe('a rebuilt key', () => {
+  test('is polled at its provider, and not created', async () => {
+    const story = await stories.rebuiltPixKey(
+      {
+        rebuildOperation: [rowsIn('creating')],
+        openPixKey: ['creating'],
+        createKey: [{ kind: 'unknown', code: 'interrupted' }],
+        pollPixKey: [{ kind: 'closed', state: 'active' }],
+      },
+      rebuilt('active'),
+    )
+    await story.finishWith('active')
+  })
+})
+
 describe('a reopened transfer', () => {
   test('is found at the provider that has it and followed to its settlement', async () => {
     const story = await stories.reopenedTransfer({
-      restoreTransfer: [transferFoundAt('connection-b')],
+      lookUpTransfer: [transferFoundAt('connection-b')],
       pollTransfer: [payoutInProcess, payoutSettled()],
       getTransfer: [transferRow('paid')],
     })
@@ -271,7 +317,7 @@ describe('a reopened transfer', () => {
 
   test('has failed once all providers have twice answered that they do not know it', async () => {
     const story = await stories.reopenedTransfer({
-      restoreTransfer: [nowhere, nowhere, nowhere, neverWent],
+      lookUpTransfer: [nowhere, nowhere, nowhere, neverWent],
       failTransfer: [transferRow('failed')],
     })
     await story.finishWith('failed')
@@ -280,7 +326,7 @@ describe('a reopened transfer', () => {
 
   test('is looked up again where an attempt is live when it is to fail', async () => {
     const story = await stories.reopenedTransfer({
-      restoreTransfer: [nowhere, nowhere, nowhere, neverWent, transferFoundAt('connection-b')],
+      lookUpTransfer: [nowhere, nowhere, nowhere, neverWent, transferFoundAt('connection-b')],
       failTransfer: [attemptRunningAt('connection-b')],
       pollTransfer: [payoutSettled()],
       getTransfer: [transferRow('paid')],
@@ -290,7 +336,7 @@ describe('a reopened transfer', () => {
 
   test('accepts the settlement of the operator who had it reopened', async () => {
     const story = await stories.reopenedTransfer({
-      restoreTransfer: Array(9).fill(transferUnknown),
+      lookUpTransfer: Array(9).fill(transferUnknown),
       manuallySettleTransfer: [payoutSettled()],
       getTransfer: [transferRow('paid')],
     })
@@ -302,14 +348,14 @@ describe('a reopened transfer', () => {
 describe('a reopened refund', () => {
   test('is found and followed', async () => {
     const story = await stories.reopenedRefund({
-      restoreRefund: [transferFoundAt('connection-a')],
+      lookUpRefund: [transferFoundAt('connection-a')],
       pollRefund: [payoutInProcess, payoutSettled()],
     })
     await story.finishWith('settled')
   })
 
   test('that its provider never received has failed', async () => {
-    const story = await stories.reopenedRefund({ restoreRefund: [nowhere, nowhere, nowhere, neverWent] })
+    const story = await stories.reopenedRefund({ lookUpRefund: [nowhere, nowhere, nowhere, neverWent] })
     await story.finishWith('failed')
   })
 })
@@ -317,7 +363,7 @@ describe('a reopened refund', () => {
 describe('a reopened return', () => {
   test('is found and followed, and not sent', async () => {
     const story = await stories.reopenedReturn({
-      restoreReturn: [transferFoundAt('connection-a')],
+      lookUpReturn: [transferFoundAt('connection-a')],
       pollReturn: [payoutSettled()],
     })
     await story.finishWith('settled')
@@ -325,7 +371,7 @@ describe('a reopened return', () => {
 
   test('accepts the settlement of the operator who had it reopened', async () => {
     const story = await stories.reopenedReturn({
-      restoreReturn: Array(9).fill(transferUnknown),
+      lookUpReturn: Array(9).fill(transferUnknown),
       manuallySettleReturn: [payoutSettled()],
     })
     await story.settleManually(bankSettlement)

@@ -181,7 +181,7 @@ describe('a late notification', () => {
           return payoutRejected
         },
       ],
-      getRefund: [refundRow('failed'), refundRow('settled')],
+      getRefund: [refundRow('settled')],
       pollRefund: [payoutSettled()],
     })
     await story.finishWith('settled')

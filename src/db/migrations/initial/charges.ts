@@ -66,7 +66,7 @@ create table charge (
   constraint charge_remainder check (refunding_cents + refunded_cents + disputed_cents <= received_cents),
   -- A beneficiary has both, name and document.
   constraint charge_beneficiary check ((beneficiary_name is null) = (beneficiary_document is null)),
-  -- A charge that can be paid has a payload. One that was restored as ended may have none.
+  -- A charge that can be paid has a payload. One whose row was stored as ended may have none.
   constraint charge_issued check (state in ('issuing', 'failed', 'cancelled', 'expired') or payload is not null),
   -- A paid charge names the PIX that paid it.
   constraint charge_paid

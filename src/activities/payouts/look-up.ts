@@ -6,39 +6,39 @@ import { constantQuery, noQuery, type Query, sendChanges } from '../../db/pipeli
 import { failureOf } from '../../domain/errors/error-catalogue.ts'
 import type { FindPayoutOutcome, ProviderPayout } from '../../domain/providers/provider.ts'
 import type {
+  LookUpPayoutInput,
+  LookUpPayoutResult,
+  PayoutLookUp,
   RejectedSendResult,
-  RestorePayoutInput,
-  RestorePayoutResult,
-  RestorePoll,
 } from '../../workflows/contracts/payouts.ts'
-import type { AttemptedRow, PayoutHandler } from '../payouts/payout-handler.ts'
-import {
-  type AttemptKey,
-  findLiveAttempt,
-  recordInconclusiveAnswer,
-  recordOutcome,
-} from '../payouts/record-outcome.ts'
-import { createPayoutAttempt } from '../payouts/send.ts'
 import { throwIfCancelled } from '../runtime/cancellation.ts'
 import type { ActivityDependencies } from '../runtime/dependencies.ts'
 import { clearUnknownMarks, getNextPollTime } from '../shared/attempts.ts'
 import { guardNotFoundByEpoch, guardNotFoundByOrderTime } from '../shared/credentials-epoch.ts'
 import { callRepeatably } from '../shared/provider-client.ts'
 import { transitionAttempt } from '../shared/transition.ts'
+import type { AttemptedRow, PayoutHandler } from './payout-handler.ts'
+import {
+  type AttemptKey,
+  findLiveAttempt,
+  recordInconclusiveAnswer,
+  recordOutcome,
+} from './record-outcome.ts'
+import { createPayoutAttempt } from './send.ts'
 
 /**
- * Restores payouts that were sent, or may have been, after the moment to which the database was restored (SPEC §11):
- * every candidate is polled by our id, which a restore does not change. Nothing here sends money.
+ * Looks up payouts that were interrupted before their outcome was stored, and that may have been sent (SPEC §11): every
+ * candidate is polled by our id. Nothing here sends money.
  */
 
 type CandidateAnswer = { connection: Connection; found: FindPayoutOutcome }
 
 /** Polls every candidate, and stores an attempt at the one that has the payout or may have it. Repeatable. */
-export function restorePayout<Row extends AttemptedRow>(
+export function lookUpPayout<Row extends AttemptedRow>(
   dependencies: ActivityDependencies,
   outgoing: PayoutHandler<Row>,
 ) {
-  return async ({ uuid, candidates, orderedAt, ...at }: RestorePayoutInput): Promise<RestorePayoutResult> => {
+  return async ({ uuid, candidates, orderedAt, ...at }: LookUpPayoutInput): Promise<LookUpPayoutResult> => {
     const { orm, timeScale } = dependencies
     const answers: CandidateAnswer[] = []
     for (const connectionUuid of candidates) {
@@ -49,7 +49,7 @@ export function restorePayout<Row extends AttemptedRow>(
       )
       answers.push({ connection, found })
     }
-    return runInTransaction(orm, async (em): Promise<Query<RestorePayoutResult>> => {
+    return runInTransaction(orm, async (em): Promise<Query<LookUpPayoutResult>> => {
       const [row] = await outgoing.lock(em, uuid, noQuery)
       const live = findLiveAttempt(row)
       const counted = answers.flatMap(answer => countAnswer(answer, row, orderedAt))
@@ -90,7 +90,7 @@ function countAnswer(
 ): CandidateAnswer[] {
   const attempt = attempts.find(one => one.connectionUuid === connection.uuid)
   if (attempt?.state === 'duplicate') return []
-  // An attempt without a sending was stored by a restore poll: the time of its sending is unknown.
+  // An attempt without a sending was stored by a look-up: the time of its sending is unknown.
   const counted =
     attempt && attempt.sendings > 0
       ? guardNotFoundByEpoch(found, { attempt, connection })
@@ -99,7 +99,7 @@ function countAnswer(
 }
 
 /** The answer that decides: the payout is at its connection, may be there, or is at no candidate. */
-type RestoreConclusion = CandidateAnswer & { kind: 'found' | 'not_found' | 'unknown' }
+type Conclusion = CandidateAnswer & { kind: 'found' | 'not_found' | 'unknown' }
 
 /**
  * Concludes which candidate has the payout or may have it. A settled payout or one in process wins over an order that can
@@ -107,9 +107,9 @@ type RestoreConclusion = CandidateAnswer & { kind: 'found' | 'not_found' | 'unkn
  */
 function concludeAnswers(
   answers: CandidateAnswer[],
-  { live, isFinalPoll }: RestorePoll & { live: Attempt | undefined },
-): RestoreConclusion {
-  const conclude = (kind: RestoreConclusion['kind'], answer: CandidateAnswer) => ({ kind, ...answer })
+  { live, isFinalPoll }: PayoutLookUp & { live: Attempt | undefined },
+): Conclusion {
+  const conclude = (kind: Conclusion['kind'], answer: CandidateAnswer) => ({ kind, ...answer })
   const by = groupByStatus(answers)
   const [moved] = [...by.settled, ...by.in_process]
   if (moved) return conclude('found', moved)
@@ -152,33 +152,33 @@ function groupByStatus(answers: CandidateAnswer[]): Record<AnswerStatus, Candida
  * payout may have been sent even where it does not. A live attempt at another connection is ended. The caller holds the
  * row lock.
  */
-async function holdAtConnection<Row extends AttemptedRow>(
+export async function holdAtConnection<Row extends AttemptedRow>(
   em: EntityManager,
   outgoing: PayoutHandler<Row>,
   { row, live, ...key }: AttemptKey & { row: Row; live: Attempt | undefined },
 ): Promise<Attempt> {
   if (live?.connectionUuid === key.connectionUuid) {
-    if (live.state === 'calling') markRestored(live)
+    if (live.state === 'calling') markInterrupted(live)
     return live
   }
   if (live) {
     clearUnknownMarks(live)
     transitionAttempt(live, 'superseded')
-    live.code = 'restored'
+    live.code = 'interrupted'
   }
   await sendChanges(em) // Only one attempt may be live at a time.
   const connection = await em.findOneOrFail(Connection, key.connectionUuid)
   const attempt =
     row.attempts.find(one => one.connectionUuid === key.connectionUuid) ??
     createPayoutAttempt(em, outgoing, { ...key, row }, connection)
-  markRestored(attempt)
+  markInterrupted(attempt)
   await outgoing.holdFunds(em, row, connection)
   await sendChanges(em)
   return attempt
 }
 
-/** Marks the outcome of an attempt as unknown since the restore. */
-function markRestored(attempt: Attempt): void {
+/** Marks the outcome of an attempt as unknown: what its provider has of it is not known. */
+function markInterrupted(attempt: Attempt): void {
   transitionAttempt(attempt, 'unanswered')
-  Object.assign(attempt, { code: 'restored', message: null, finality: null, unknownSince: new Date() })
+  Object.assign(attempt, { code: 'interrupted', message: null, finality: null, unknownSince: new Date() })
 }

@@ -7,7 +7,7 @@ import { ERROR_CATALOGUE, type ErrorCode } from '../../domain/errors/error-catal
 import { isEndedAttempt } from '../../domain/providers/attempt.ts'
 import { refundMachine } from '../../domain/refunds/refund.ts'
 import { transferMachine } from '../../domain/transfers/transfer.ts'
-import type { PreRestoreState } from '../../workflows/contracts/reopening.ts'
+import type { PreRestoreState } from '../../workflows/contracts/rebuild.ts'
 import { recordChargeEvent } from '../events/record-event.ts'
 import type { AttemptedRow } from '../payouts/payout-handler.ts'
 import { endUnsentRefund } from '../refunds/refund-payout.ts'
@@ -22,7 +22,7 @@ import { endUnsentTransfer, postponeTransfer } from '../transfers/transfer-payou
  */
 
 /** Restores the end of a transfer that was not sent: cancelled, expired, refused by all. A sent one is polled. */
-export async function restoreTransferEnd(em: EntityManager, out: LockedTransfer, restored: PreRestoreState) {
+export async function recordTransferEnd(em: EntityManager, out: LockedTransfer, restored: PreRestoreState) {
   const { transfer, attempts } = out
   const { ended } = restored
   if (transferMachine.isFinal(transfer.state)) return
@@ -40,7 +40,7 @@ export async function restoreTransferEnd(em: EntityManager, out: LockedTransfer,
 }
 
 /** Restores the end of a refund that failed. */
-export async function restoreRefundEnd(
+export async function recordRefundEnd(
   em: EntityManager,
   locked: LockedRefund & AttemptedRow,
   restored: PreRestoreState,
@@ -58,7 +58,7 @@ const CHARGE_END_EVENTS: Partial<Record<string, Partial<Record<ChargeState, Char
 }
 
 /** Restores the end of a charge that ended unpaid, with or without a payload that a provider still has. */
-export async function restoreChargeEnd(em: EntityManager, charge: Charge, ended: string | undefined) {
+export async function recordChargeEnd(em: EntityManager, charge: Charge, ended: string | undefined) {
   const event = CHARGE_END_EVENTS[ended ?? '']?.[charge.state]
   if (!event || !chargeMachine.accepts(charge.state, event)) return
   const at = new Date()
@@ -74,7 +74,7 @@ export function getFailureBeforeRestore({ failure = 'not_started' }: PreRestoreS
 
 /** Ends all live attempts as rejected: the workflow had ended, so none of them moved money. */
 function endLiveAttempts(attempts: Attempt[], { failure }: PreRestoreState): void {
-  const code = failure ?? 'restored'
+  const code = failure ?? 'interrupted'
   for (const attempt of attempts.filter(one => !isEndedAttempt(one))) {
     transitionAttempt(attempt, 'refused')
     Object.assign(attempt, { finality: 'final', code, message: null, unknownSince: null, nextCheckAt: null })

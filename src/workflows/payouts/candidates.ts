@@ -1,21 +1,24 @@
 import { mayTryNext } from '../../domain/providers/fallback.ts'
-import type { TerminalOutcome } from '../payouts/execute-payout.ts'
+import type { SendResult } from '../contracts/payouts.ts'
 
-/** Result of trying the candidates once. */
-export type FallbackResult = {
+/** Outcome after which a payout is neither polled nor sent again through its connection. */
+export type TerminalOutcome = Extract<SendResult, { kind: 'settled' | 'rejected' | 'unreachable' }>
+
+/** Result of sending a payout through its candidates once. */
+export type SendingResult = {
   /** Outcome of the last candidate that was tried. */
   last: TerminalOutcome
-  /** A scheduled transfer is tried again: a candidate was not called, as it was unreachable or the balance too low. */
+  /** The candidates may be tried again later: one was not called, as it was unreachable or the balance too low. */
   retryLater: boolean
   /** An operator's pause kept one of them from being tried. */
   isPaused: boolean
 }
 
-/** Tries the candidate providers in order: the next one only where `mayTryNext` allows it after the outcome of the one before. */
-export async function tryProvidersInOrder(
+/** Sends a payout through its candidates in order: the next one only where `mayTryNext` allows it after the outcome of the one before. */
+export async function sendThroughCandidates(
   candidates: string[],
   sendThrough: (connectionUuid: string) => Promise<TerminalOutcome>,
-): Promise<FallbackResult> {
+): Promise<SendingResult> {
   const outcomes: TerminalOutcome[] = []
   for (const connectionUuid of candidates) {
     const last = await sendThrough(connectionUuid)
@@ -23,7 +26,7 @@ export async function tryProvidersInOrder(
     if (!mayTryNext('transfer', last)) break
   }
   const last = outcomes.at(-1)!
-  // Such outcomes have no cause in the transfer itself and may be other ones later.
+  // Such outcomes have no cause in the payout itself and may be other ones later.
   const hasTransient = outcomes.some(
     outcome => outcome.kind === 'unreachable' || (outcome.kind === 'rejected' && outcome.canRetry),
   )

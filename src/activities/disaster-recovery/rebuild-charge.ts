@@ -1,0 +1,147 @@
+import { runInTransaction } from '../../db/client/transaction.ts'
+import { Charge } from '../../db/entities/charge.ts'
+import { Connection } from '../../db/entities/connection.ts'
+import {
+  type ChargeState,
+  chargeMachine,
+  isIssuedChargeState,
+  isPaidChargeState,
+} from '../../domain/charges/charge.ts'
+import { referenceOf } from '../../domain/pix/identifiers.ts'
+import type { FoundCharge } from '../../domain/providers/provider.ts'
+import type { ChargeInput, IssueChargeResult } from '../../workflows/contracts/charges.ts'
+import type { PreRestoreState, RebuildResult } from '../../workflows/contracts/rebuild.ts'
+import { recordIssueRefusal, startIssueAttempt, storeCharge } from '../charges/issue-attempts.ts'
+import { failIssuing, readIssueResult, recordIssuedCharge } from '../charges/issue-charge.ts'
+import { throwIfCancelled } from '../runtime/cancellation.ts'
+import type { ActivityDependencies } from '../runtime/dependencies.ts'
+import { guardNotFoundByOrderTime } from '../shared/credentials-epoch.ts'
+import { callRepeatably } from '../shared/provider-client.ts'
+import { lockCharge } from '../shared/transition.ts'
+import { recordChargeEnd } from './recorded-end.ts'
+
+type KnownCharge = { connectionUuid: string; found: FoundCharge }
+
+type RebuiltCharge = { order: ChargeInput; restored: PreRestoreState }
+
+/**
+ * Rebuilds a charge: stores its row with the payload that the API has shown, or gives a row that is older than its workflow
+ * the unpaid end that this had reached. Issues no new payload. Where several providers have a payload, all others are
+ * orphans and are cancelled. The charge becomes FAILED where no provider has one. Repeatable.
+ */
+export async function rebuildCharge(
+  dependencies: ActivityDependencies,
+  charge: RebuiltCharge,
+): Promise<RebuildResult> {
+  const { order, restored } = charge
+  const state = await storeRebuiltCharge(dependencies, charge)
+  if (state === 'issuing') return lookUpCharge(dependencies, charge)
+  await recordEnd(dependencies, order.uuid, restored.ended)
+  const stored = await readIssueResult(dependencies.orm.em.fork(), order.uuid)
+  // An end that the history proves needs no poll.
+  const isEnded = chargeMachine.isFinal(stored.state) && stored.state !== state
+  return { kind: 'known', ...stored, isEnded: isEnded || !isIssuedChargeState(stored.state) }
+}
+
+async function lookUpCharge(
+  dependencies: ActivityDependencies,
+  charge: RebuiltCharge,
+): Promise<RebuildResult> {
+  const { uuid } = charge.order
+  const { connectionUuid: issuerUuid, ended } = charge.restored
+  const { knownCharges, noAnswerCode } = await findAtCandidates(dependencies, charge)
+  if (noAnswerCode !== null && !knownCharges.some(one => one.connectionUuid === issuerUuid))
+    return { kind: 'unknown', code: noAnswerCode }
+  // The API showed no payload of a charge that failed: any payload at a provider is an orphan.
+  const shownCharge = ended === 'failed' ? undefined : pickShownCharge(knownCharges, issuerUuid)
+  // Its workflow had recorded a payment, so a provider has the payload and does not find it now.
+  if (!shownCharge && isPaidChargeState(ended)) return { kind: 'unknown', code: 'not_found' }
+  for (const one of knownCharges.filter(each => each !== shownCharge))
+    await recordOrphanedCharge(dependencies, charge.order, one)
+  const adopted = shownCharge && (await adoptIssuedCharge(dependencies, charge.order, shownCharge))
+  // A payment decides its state.
+  if (adopted && shownCharge.found.payments.length > 0) return { kind: 'known', ...adopted, isEnded: false }
+  await recordEnd(dependencies, uuid, ended)
+  const issued = await runInTransaction(dependencies.orm, em =>
+    failIssuing(em, uuid, 'not_found_after_restore'),
+  )
+  return { kind: 'known', ...issued, isEnded: !isIssuedChargeState(issued.state) }
+}
+
+/** Records the unpaid final state that a charge's workflow had reached. Repeatable. */
+function recordEnd({ orm }: ActivityDependencies, uuid: string, ended: string | undefined): Promise<void> {
+  return runInTransaction(orm, async em => recordChargeEnd(em, await lockCharge(em, uuid), ended))
+}
+
+/** Stores the row of a charge where it is missing, and returns its state. */
+function storeRebuiltCharge(
+  dependencies: ActivityDependencies,
+  { order, restored }: RebuiltCharge,
+): Promise<ChargeState> {
+  return runInTransaction(dependencies.orm, async em => {
+    const charge = await em.findOne(Charge, order.uuid)
+    if (charge) return charge.state
+    const connection = await em.findOneOrFail(Connection, order.candidates[0]!)
+    storeCharge(dependencies, em, order, connection, new Date(restored.orderedAt))
+    return 'issuing'
+  })
+}
+
+/** Polls every candidate for the charge. `noAnswerCode`: why a candidate did not answer; null where all did. */
+async function findAtCandidates(
+  dependencies: ActivityDependencies,
+  { order, restored }: RebuiltCharge,
+): Promise<{ knownCharges: KnownCharge[]; noAnswerCode: string | null }> {
+  const knownCharges: KnownCharge[] = []
+  let noAnswerCode: string | null = null
+  for (const connectionUuid of order.candidates) {
+    throwIfCancelled()
+    const em = dependencies.orm.em.fork()
+    const { connection, answer } = await callRepeatably(dependencies, em, connectionUuid, provider =>
+      provider.findCharge(referenceOf(order.uuid)),
+    )
+    const found = guardNotFoundByOrderTime(answer, {
+      orderedAt: new Date(restored.orderedAt),
+      connection,
+    })
+    if (found.kind === 'found') knownCharges.push({ connectionUuid, found })
+    if (found.kind === 'no_answer') noAnswerCode = found.code
+  }
+  return { knownCharges, noAnswerCode }
+}
+
+/**
+ * Picks the payload that the API has shown: the one with payments, because only a shown payload can be paid; else the
+ * one at the connection that the workflow knew; else the last one, because earlier candidates were left as orphans.
+ */
+function pickShownCharge(
+  knownCharges: KnownCharge[],
+  issuerUuid: string | undefined,
+): KnownCharge | undefined {
+  return (
+    knownCharges.find(({ found }) => found.payments.length > 0) ??
+    knownCharges.find(({ connectionUuid }) => connectionUuid === issuerUuid) ??
+    knownCharges.at(-1)
+  )
+}
+
+async function recordOrphanedCharge(
+  dependencies: ActivityDependencies,
+  order: ChargeInput,
+  { connectionUuid }: KnownCharge,
+): Promise<void> {
+  const issueAttempt = await startIssueAttempt(dependencies, order, connectionUuid, { wasCalled: true })
+  const message = 'the payload may differ from the one shown to the payer'
+  if (issueAttempt)
+    await recordIssueRefusal(dependencies, issueAttempt, { kind: 'unknown', code: 'interrupted', message })
+}
+
+async function adoptIssuedCharge(
+  dependencies: ActivityDependencies,
+  order: ChargeInput,
+  { connectionUuid, found }: KnownCharge,
+): Promise<IssueChargeResult> {
+  const issueAttempt = await startIssueAttempt(dependencies, order, connectionUuid, { wasCalled: true })
+  if (!issueAttempt) return readIssueResult(dependencies.orm.em.fork(), order.uuid)
+  return runInTransaction(dependencies.orm, em => recordIssuedCharge(em, issueAttempt, found.charge))
+}
