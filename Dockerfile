@@ -17,7 +17,7 @@ RUN npm run build && npm run -s sbom > sbom.cdx.json
 
 FROM node:24.21.0-bookworm-slim
 ENV NODE_ENV=production HOST=0.0.0.0
-# Why: src/dev/env/memory-flags.ts. More cached workflows than the default want a larger old space.
+# Why: packages/dev/env/memory-flags.ts. More cached workflows than the default want a larger old space.
 ENV NODE_OPTIONS="--max-old-space-size=320 --max-semi-space-size=8 --v8-pool-size=1" MALLOC_ARENA_MAX=2 MALLOC_TRIM_THRESHOLD_=131072
 WORKDIR /app
 COPY --from=dependencies /app/node_modules ./node_modules

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { setTimeout as sleep } from 'node:timers/promises'
-import type { LocalInfo } from '../dev/env/local-info.ts'
+import type { LocalInfo } from '../../packages/dev/env/local-info.ts'
 
 /** Client of the REST API, for commands that a merchant's developer runs: they need no database and no secret key. */
 
@@ -84,7 +84,7 @@ export function createApiClient({ url, token }: { url: string; token: string }) 
 export async function readRunningStart() {
   const [{ readLocalConfig }, { resolveStateDir, tryReadJsonFile }] = await Promise.all([
     import('../config.ts'),
-    import('../dev/env/state-dir.ts'),
+    import('../../packages/dev/env/state-dir.ts'),
   ])
   const home = resolveStateDir(readLocalConfig().home)
   const local = await tryReadJsonFile<LocalInfo>(home.localInfo)

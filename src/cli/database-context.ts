@@ -1,7 +1,7 @@
 import pino from 'pino'
+import { readCommandEnvironment } from '../../packages/dev/env/local-environment.ts'
 import { type Config, readServiceConfig } from '../config.ts'
 import { type EntityManager, type Orm, openOrm } from '../db/client/orm.ts'
-import { readCommandEnvironment } from '../dev/env/local-environment.ts'
 import { createUnexplainedAnswerRecorder } from '../provider-notifications/unexplained-answers.ts'
 import { createProviderRegistry, type ProviderRegistry } from '../providers/registry.ts'
 import { createSealer, type Sealer } from '../security/sealing.ts'

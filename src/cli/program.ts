@@ -95,7 +95,7 @@ const MODULES: readonly CommandModule[] = [
   },
   {
     commands: { trigger: 'make an event happen: by the API, and by the payers and banks of the simulator' },
-    load: async () => (await import('./trigger.ts')).registerTriggerCommand,
+    load: async () => (await import('../../packages/dev/trigger/trigger.ts')).registerTriggerCommand,
   },
 ]
 

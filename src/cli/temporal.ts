@@ -1,6 +1,6 @@
 import { Connection } from '@temporalio/client'
+import { waitForTemporal } from '../../packages/dev/services/temporal.ts'
 import type { Config } from '../config.ts'
-import { waitForTemporal } from '../dev/services/temporal.ts'
 import { formatServerUrl } from '../http/server.ts'
 import { connectToTemporal } from '../temporal/connection.ts'
 import { SEARCH_ATTRIBUTES } from '../workflows/contracts/search-attributes.ts'

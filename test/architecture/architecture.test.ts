@@ -18,7 +18,7 @@ const files = SOURCE_FILES
 
 /**
  * The folders, or files beside them, that each may import: `types of` allows `import type` only, and a path narrower than a
- * folder allows nothing else of it. What is not here (src/dev, src/cli, src/worker.ts, src/server.ts) composes the others and
+ * folder allows nothing else of it. What is not here (packages/dev, src/cli, src/worker.ts, src/server.ts) composes the others and
  * may import everything.
  */
 const ARROWS: Record<string, string[]> = {

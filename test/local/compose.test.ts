@@ -7,10 +7,10 @@ import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import { expect, test } from '@jest/globals'
 import { parse } from 'yaml'
+import { MEMORY_FLAGS } from '../../packages/dev/env/memory-flags.ts'
+import { REDACTED_LOG_SETTINGS } from '../../packages/dev/services/postgres.ts'
+import { buildTemporalArguments } from '../../packages/dev/services/temporal.ts'
 import { readConfig } from '../../src/config.ts'
-import { MEMORY_FLAGS } from '../../src/dev/env/memory-flags.ts'
-import { REDACTED_LOG_SETTINGS } from '../../src/dev/services/postgres.ts'
-import { buildTemporalArguments } from '../../src/dev/services/temporal.ts'
 
 /** What the container files say of this repository stays true. */
 

@@ -76,7 +76,7 @@ test('trilho --version prints the version of the package, and --help every comma
 test.each<[words: string, file: string, absent: string[]]>([
   ['help token', 'src/cli/tokens.ts', ['@temporalio/client', 'undici', 'zod']],
   ['listen --help', 'src/cli/listen.ts', ['@temporalio/client', '@mikro-orm/core', 'zod']],
-  ['trigger --help', 'src/cli/trigger.ts', ['@temporalio/client', '@mikro-orm/core', 'zod']],
+  ['trigger --help', 'packages/dev/trigger/trigger.ts', ['@temporalio/client', '@mikro-orm/core', 'zod']],
 ])('trilho %s loads the module of that command alone', async (words, file, absent) => {
   const { code, out, packages, files } = await runTrilho(...words.split(' '))
   expect(code).toBe(0)
@@ -87,7 +87,7 @@ test.each<[words: string, file: string, absent: string[]]>([
 })
 
 test('npm start, which supervises for as long as it runs, loads no library of the database, the API or the providers', async () => {
-  const { code, complaint, packages } = await runWithReport('src/dev/start.ts', [], { PORT: 'none' })
+  const { code, complaint, packages } = await runWithReport('packages/dev/start.ts', [], { PORT: 'none' })
   expect(code).toBe(1)
   expect(complaint).toContain('PORT')
   const heavy = ['@mikro-orm/core', 'kysely', 'pg', 'koa', 'undici', 'pino', '@temporalio/worker']

@@ -4,9 +4,9 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { describe, expect, test } from '@jest/globals'
+import { withReachableBindHost } from '../../packages/dev/env/bind-host.ts'
+import { createStateDir, resolveStateDir } from '../../packages/dev/env/state-dir.ts'
 import { readConfig, readLocalConfig } from '../../src/config.ts'
-import { withReachableBindHost } from '../../src/dev/env/bind-host.ts'
-import { createStateDir, resolveStateDir } from '../../src/dev/env/state-dir.ts'
 
 /** Invalid settings that a process refuses at its start, with their messages. */
 

@@ -3,10 +3,10 @@ import { existsSync } from 'node:fs'
 import { copyFile, mkdir, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
+import { buildOnce } from '../../packages/dev/binaries/build-once.ts'
+import { findReachableArchive } from '../../packages/dev/binaries/temporal-download.ts'
 import { readLocalConfig } from '../../src/config.ts'
-import { buildOnce } from '../../src/dev/binaries/build-once.ts'
-import { findReachableArchive } from '../../src/dev/binaries/temporal-download.ts'
-import type { PrintLine } from '../../src/dev/os/wait-until.ts'
+import type { PrintLine } from '../../src/startup/wait-until.ts'
 
 /** The newest on Maven Central; the official binary is the same code, compiled ahead of time. */
 const version = '1.38.0'

@@ -47,7 +47,7 @@ function visitNode(node: unknown, add: (source: string, isType: boolean) => void
   if (type === 'TsImportType' && argument) add(argument.value, true)
   if (type === 'CallExpression' && callee?.type === 'Import') {
     const [path] = (node as { arguments: { expression: { value?: string } }[] }).arguments
-    // A path that is made while running is a program's own business: only src/dev does that.
+    // A path that is made while running is a program's own business: only packages/dev does that.
     add(path?.expression.value ?? 'node:module', false)
   }
   for (const child of Object.values(node)) visitNode(child, add)
