@@ -1,8 +1,8 @@
 import { once } from 'node:events'
 import { existsSync } from 'node:fs'
 import { rm } from 'node:fs/promises'
-import { type LocalConfig, readLocalConfig } from '../../src/config.ts'
-import { type PrintLine, pause, WAIT_LIMITS } from '../../src/startup/wait-until.ts'
+import { pause } from '../../src/startup/wait-until.ts'
+import { type LocalConfig, readLocalConfig } from './config.ts'
 import { formatBanner } from './env/local-info.ts'
 import {
   createStateDir,
@@ -13,6 +13,7 @@ import {
 } from './env/state-dir.ts'
 import { type FileLock, readLockHolder, tryFileLock } from './os/file-lock.ts'
 import { type PickedPorts, type Ports, pickPorts } from './os/ports.ts'
+import { type PrintLine, WAIT_LIMITS } from './os/waits.ts'
 import { stopLeftovers } from './process/shutdown.ts'
 import { createSupervisor } from './process/supervisor.ts'
 import { type StackPrograms, startStack } from './start-stack.ts'

@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto'
 import { join } from 'node:path'
+import type { SearchAttribute } from '../../src/temporal/readiness.ts'
 import { type ProgramPlan, runDemoProgram } from './demo/demo-program.ts'
 import { withReachableBindHost } from './env/bind-host.ts'
 import type { LocalInfo } from './env/local-info.ts'
@@ -13,7 +14,6 @@ import {
   startSimulatorProcess,
   waitUntilReady,
 } from './services/startup.ts'
-import type { SearchAttribute } from './services/temporal.ts'
 
 type ProgramName = 'simulator' | 'demo' | 'worker' | 'api'
 

@@ -1,5 +1,5 @@
-import { readSimulatorConfig } from '../../src/config.ts'
 import { startProcess } from '../../src/startup/process.ts'
+import { readSimulatorConfig } from './config.ts'
 import { startSimulator } from './server.ts'
 
 const { config, log } = startProcess('simulator', readSimulatorConfig)

@@ -6,10 +6,10 @@ import { delimiter, join } from 'node:path'
 import { promisify } from 'node:util'
 import { buildOnce } from '../../packages/dev/binaries/build-once.ts'
 import { buildWithGo } from '../../packages/dev/binaries/go-build.ts'
+import { type LocalConfig, readLocalConfig } from '../../packages/dev/config.ts'
 import { reserveFreePort } from '../../packages/dev/os/ports.ts'
-import { waitForTemporal } from '../../packages/dev/services/temporal.ts'
-import { type LocalConfig, readLocalConfig } from '../../src/config.ts'
-import type { PrintLine } from '../../src/startup/wait-until.ts'
+import type { PrintLine } from '../../packages/dev/os/waits.ts'
+import { waitForTemporal } from '../../src/temporal/readiness.ts'
 import { startServer } from '../support/servers.ts'
 
 /**

@@ -5,7 +5,7 @@ import { dirname, join } from 'node:path'
 import { promisify } from 'node:util'
 import { afterAll, beforeAll, expect, jest, test } from '@jest/globals'
 import { buildOnce } from '../../packages/dev/binaries/build-once.ts'
-import { readLocalConfig } from '../../src/config.ts'
+import { readLocalConfig } from '../../packages/dev/config.ts'
 import { createTemporaryFolder } from '../support/servers.ts'
 
 /**

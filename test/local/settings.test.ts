@@ -4,9 +4,10 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { describe, expect, test } from '@jest/globals'
+import { readLocalConfig } from '../../packages/dev/config.ts'
 import { withReachableBindHost } from '../../packages/dev/env/bind-host.ts'
 import { createStateDir, resolveStateDir } from '../../packages/dev/env/state-dir.ts'
-import { readConfig, readLocalConfig } from '../../src/config.ts'
+import { readConfig } from '../../src/config.ts'
 
 /** Invalid settings that a process refuses at its start, with their messages. */
 

@@ -1,6 +1,6 @@
 import { execFile } from 'node:child_process'
 import { join } from 'node:path'
-import { readLocalConfig } from '../../src/config.ts'
+import { readLocalConfig } from '../../packages/dev/config.ts'
 
 // biome-ignore lint/suspicious/noExplicitAny: a story reads what it expects and fails where it is not.
 export type CommandResult = { code: number; lines: any[]; stderr: string }

@@ -1,5 +1,6 @@
 import { join } from 'node:path'
 import { reserveFreePort } from '../../packages/dev/os/ports.ts'
+import { WAIT_LIMITS } from '../../packages/dev/os/waits.ts'
 import { findProcessIdentity } from '../../packages/dev/process/identity.ts'
 import {
   buildDatabaseUrl,
@@ -8,7 +9,7 @@ import {
   isAcceptingConnections,
   openPostgresCluster,
 } from '../../packages/dev/services/postgres.ts'
-import { WAIT_LIMITS, waitUntil } from '../../src/startup/wait-until.ts'
+import { waitUntil } from '../../src/startup/wait-until.ts'
 import { createTemporaryFolder, startServer } from './servers.ts'
 
 /** Without durability, for speed: a suite's database need not survive a power failure. */

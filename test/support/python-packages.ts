@@ -4,7 +4,7 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { buildOnce } from '../../packages/dev/binaries/build-once.ts'
-import { readLocalConfig } from '../../src/config.ts'
+import { readLocalConfig } from '../../packages/dev/config.ts'
 
 /** Python packages that tests use, installed once where a Python exists. */
 

@@ -5,10 +5,10 @@ import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { pathToFileURL } from 'node:url'
+import { readLocalConfig } from '../../packages/dev/config.ts'
 import { withMemoryFlags } from '../../packages/dev/env/memory-flags.ts'
 import { reserveFreePort } from '../../packages/dev/os/ports.ts'
 import { waitUntilReady } from '../../packages/dev/services/startup.ts'
-import { readLocalConfig } from '../../src/config.ts'
 import type { Stack } from './stack.ts'
 
 const READY_LIMIT_MS = 120_000

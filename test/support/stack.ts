@@ -1,9 +1,9 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { join } from 'node:path'
+import { readLocalConfig } from '../../packages/dev/config.ts'
 import type { LocalInfo } from '../../packages/dev/env/local-info.ts'
 import { resolveStateDir, type StateDir, tryReadJsonFile } from '../../packages/dev/env/state-dir.ts'
 import { type RunningProcesses, stopLeftovers } from '../../packages/dev/process/shutdown.ts'
-import { readLocalConfig } from '../../src/config.ts'
 import { waitUntil } from '../../src/startup/wait-until.ts'
 import { createTemporaryFolder } from './servers.ts'
 

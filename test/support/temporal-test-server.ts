@@ -5,8 +5,8 @@ import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { buildOnce } from '../../packages/dev/binaries/build-once.ts'
 import { findReachableArchive } from '../../packages/dev/binaries/temporal-download.ts'
-import { readLocalConfig } from '../../src/config.ts'
-import type { PrintLine } from '../../src/startup/wait-until.ts'
+import { readLocalConfig } from '../../packages/dev/config.ts'
+import type { PrintLine } from '../../packages/dev/os/waits.ts'
 
 /** The newest on Maven Central; the official binary is the same code, compiled ahead of time. */
 const version = '1.38.0'

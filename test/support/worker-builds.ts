@@ -11,8 +11,8 @@ import {
   type WorkflowBundleOption,
 } from '@temporalio/worker'
 import { resolveTemporalBinary } from '../../packages/dev/binaries/temporal-binary.ts'
+import { readLocalConfig } from '../../packages/dev/config.ts'
 import { activityInterceptorPlugin } from '../../src/activities/runtime/interceptors.ts'
-import { readLocalConfig } from '../../src/config.ts'
 import { waitUntil } from '../../src/startup/wait-until.ts'
 import { buildVersioningOptions } from '../../src/temporal/worker-version.ts'
 import { BUNDLE_OPTIONS } from '../../src/workflows/bundle/bundle-options.ts'

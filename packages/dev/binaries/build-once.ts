@@ -1,6 +1,6 @@
 import { mkdir, rename, rm } from 'node:fs/promises'
-import type { PrintLine } from '../../../src/startup/wait-until.ts'
 import { acquireFileLock, readLockHolder } from '../os/file-lock.ts'
+import type { PrintLine } from '../os/waits.ts'
 
 /**
  * Makes a folder of the cache whole or not at all, and once, however many starts want it at the same time:

@@ -1,7 +1,7 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { createInterface } from 'node:readline'
-import { type PrintLine, WAIT_LIMITS } from '../../../src/startup/wait-until.ts'
+import { type PrintLine, WAIT_LIMITS } from '../os/waits.ts'
 
 /** Programs of one Go module: how people call them, and what Go does. */
 export type GoPrograms = { name: string; version: string; packages: string[]; minutes: number }

@@ -6,7 +6,7 @@ import { join } from 'node:path'
 import { Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 import { promisify } from 'node:util'
-import { WAIT_LIMITS } from '../../../src/startup/wait-until.ts'
+import { WAIT_LIMITS } from '../os/waits.ts'
 
 /** An official archive of Temporal's, and the one file in it that counts. */
 export type TemporalArchive = { url: string; file: string }

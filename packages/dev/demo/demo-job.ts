@@ -1,6 +1,7 @@
 import { join } from 'node:path'
-import { readServiceConfig, readSimulatorConfig } from '../../../src/config.ts'
+import { readServiceConfig } from '../../../src/config.ts'
 import { startProcess } from '../../../src/startup/process.ts'
+import { readSimulatorConfig } from '../../simulator/config.ts'
 import { tryReadJsonFile } from '../env/state-dir.ts'
 import { type SimulatorInfo, setUpDemo } from './demo.ts'
 

@@ -1,5 +1,5 @@
 import { readFile } from 'node:fs/promises'
-import { readLocalConfig } from '../../../src/config.ts'
+import { readLocalConfig } from '../config.ts'
 import type { LocalInfo } from './local-info.ts'
 import { resolveStateDir, tryReadJsonFile } from './state-dir.ts'
 

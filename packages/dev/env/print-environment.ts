@@ -1,4 +1,4 @@
-import { readLocalConfig } from '../../../src/config.ts'
+import { readLocalConfig } from '../config.ts'
 import type { LocalInfo } from './local-info.ts'
 import { resolveStateDir, tryReadJsonFile } from './state-dir.ts'
 

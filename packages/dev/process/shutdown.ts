@@ -1,6 +1,7 @@
 import { rm } from 'node:fs/promises'
-import { type PrintLine, waitUntil } from '../../../src/startup/wait-until.ts'
+import { waitUntil } from '../../../src/startup/wait-until.ts'
 import { tryReadJsonFile } from '../env/state-dir.ts'
+import type { PrintLine } from '../os/waits.ts'
 import { isProcessAlive, type ProcessIdentity, signalProcess } from './identity.ts'
 
 export type ChildProcessName = 'api' | 'worker' | 'simulator' | 'temporal' | 'postgres'

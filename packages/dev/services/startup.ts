@@ -1,12 +1,18 @@
 import { existsSync } from 'node:fs'
 import { rm } from 'node:fs/promises'
 import { join } from 'node:path'
-import type { LocalConfig } from '../../../src/config.ts'
-import { type PrintLine, WAIT_LIMITS, waitUntil } from '../../../src/startup/wait-until.ts'
+import { waitUntil } from '../../../src/startup/wait-until.ts'
+import {
+  isTemporalAnswering,
+  type SearchAttribute,
+  waitForTemporal,
+} from '../../../src/temporal/readiness.ts'
 import { resolveTemporalBinary } from '../binaries/temporal-binary.ts'
+import type { LocalConfig } from '../config.ts'
 import type { SimulatorInfo } from '../demo/demo.ts'
 import { readOrCreateSecret, type StateDir, tryReadJsonFile } from '../env/state-dir.ts'
 import type { Ports } from '../os/ports.ts'
+import { type PrintLine, WAIT_LIMITS } from '../os/waits.ts'
 import { signalProcess } from '../process/identity.ts'
 import type { ChildProcessPlan, Supervisor } from '../process/supervisor.ts'
 import {
@@ -17,13 +23,7 @@ import {
   openPostgresCluster,
   removeStalePidFile,
 } from './postgres.ts'
-import {
-  buildTemporalArguments,
-  isTemporalAnswering,
-  type SearchAttribute,
-  temporalEnvironment,
-  waitForTemporal,
-} from './temporal.ts'
+import { buildTemporalArguments, temporalEnvironment } from './temporal.ts'
 import { watchTemporal } from './temporal-watch.ts'
 
 /** Where a start happens and what it happens with. */

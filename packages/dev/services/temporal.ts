@@ -1,8 +1,9 @@
 import { Connection } from '@temporalio/client'
 import type { SearchAttributeType } from '@temporalio/common'
 import { encodeSearchAttributeIndexedValueType } from '@temporalio/common/lib/search-attributes.js'
-import { WAIT_LIMITS, waitUntil } from '../../../src/startup/wait-until.ts'
+import { waitUntil } from '../../../src/startup/wait-until.ts'
 import { connectToTemporal, type TemporalServer } from '../../../src/temporal/connection.ts'
+import { WAIT_LIMITS } from '../os/waits.ts'
 
 /** As src/workflows/contracts/search-attributes.ts defines them. */
 export type SearchAttribute = { name: string; type: SearchAttributeType }
