@@ -1,4 +1,4 @@
-# One image for the API, the worker, the simulator and the command line. Debian, because Temporal's native parts are
+# One image for the API, the worker and the command line, and one, `development`, for the simulator. Debian, because Temporal's native parts are
 # built for glibc.
 FROM node:24.21.0-bookworm-slim AS dependencies
 WORKDIR /app
@@ -13,7 +13,15 @@ COPY package.json package-lock.json .npmrc ./
 RUN npm ci
 COPY tsconfig.json tsconfig.build.json ./
 COPY src ./src
+COPY packages ./packages
 RUN npm run build && npm run -s sbom > sbom.cdx.json
+
+# The simulator and the demo account: docker compose --profile simulator. They run from their sources.
+FROM build AS development
+ENV HOST=0.0.0.0
+RUN mkdir -p /simulator && chown 1000:1000 /simulator
+USER 1000:1000
+CMD ["node", "packages/simulator/main.ts"]
 
 FROM node:24.21.0-bookworm-slim
 ENV NODE_ENV=production HOST=0.0.0.0

@@ -1,6 +1,6 @@
-import { detectPixKeyType } from '../../src/domain/pix-keys/key-format.ts'
 import type { ProviderApi, ProviderName } from '../../src/domain/providers/provider.ts'
 import type { IdGenerator } from './ids.ts'
+import { detectKeyKind } from './pix-key.ts'
 import type { SimulatorStore } from './store.ts'
 
 /** An account at a simulated provider, as stored: SQLite has 0 and 1 for booleans. */
@@ -113,7 +113,7 @@ export function simulateAccounts({ store, ids, now }: AccountDependencies): Simu
           id,
         )
         .map(row => row.key)
-        .filter(key => detectPixKeyType(key) === 'RANDOM'),
+        .filter(key => detectKeyKind(key) === 'RANDOM'),
     addRandomKey: id => {
       const key = ids.evpKey()
       addKey(key, id, 'random')

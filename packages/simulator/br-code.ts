@@ -1,6 +1,6 @@
 import { generatePixPayload } from '@brazilian-utils/brazilian-utils/generate-pix-payload'
-import { centsFromReais, MAX_CENTS, textFromCents } from '../../src/domain/ledger/money.ts'
-import { detectPixKeyType } from '../../src/domain/pix-keys/key-format.ts'
+import { centsFromReais, MAX_CENTS, textFromCents } from './amount.ts'
+import { detectKeyKind } from './pix-key.ts'
 
 /**
  * BR Codes, in EMV's id, length and value (EMV QRCPS, merchant-presented mode, §3). @brazilian-utils writes the static ones. The rest is
@@ -59,7 +59,7 @@ export function buildDynamicBrCode({ url, totalCents, merchantName, merchantCity
 /** The BR Code of a key, without a point of initiation as in the manual's example. Throws RangeError likewise. */
 export function buildStaticBrCode({ cents = 0, ...code }: StaticBrCode): string {
   const amount = cents === 0 ? {} : { amount: cents / 100 }
-  const payload = detectPixKeyType(code.key) && generatePixPayload({ ...code, ...amount })
+  const payload = detectKeyKind(code.key) && generatePixPayload({ ...code, ...amount })
   if (payload === null) throw new RangeError('not a static code that can be paid')
   return payload
 }

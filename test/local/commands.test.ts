@@ -772,8 +772,9 @@ test('migrate finds nothing to do; check-ledger finds no violation, and says so'
 })
 
 test('a command’s database query has no time limit', async () => {
-  const ask = `import { shellEnvironment } from './src/cli/command-context.ts'
-    await shellEnvironment.withContext(async ({ em }) => shellEnvironment.print(await em.execute('show statement_timeout')))`
+  const ask = `import { createShellEnvironment } from './src/cli/command-context.ts'
+    const shell = createShellEnvironment()
+    await shell.withContext(async ({ em }) => shell.print(await em.execute('show statement_timeout')))`
   const env = {
     ...readLocalConfig().environment,
     TRILHO_ENVIRONMENT: 'local',

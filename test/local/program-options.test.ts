@@ -54,7 +54,7 @@ async function runWithReport(program: string, words: string[], environment?: Nod
   const { packages, files } = JSON.parse(lines.at(-1)!) as Record<'packages' | 'files', string[]>
   return { ...ended, packages, files }
 }
-const runTrilho = (...words: string[]) => runWithReport('src/cli.ts', words)
+const runTrilho = (...words: string[]) => runWithReport('packages/dev/trilho.ts', words)
 
 test('trilho --version prints the version of the package, and --help every command; neither loads a command', async () => {
   const { version } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'))
@@ -65,7 +65,8 @@ test('trilho --version prints the version of the package, and --help every comma
   for (const { packages, files } of [printed, help]) {
     expect(packages).toEqual(['commander'])
     expect(files).toEqual([
-      'src/cli.ts',
+      'packages/dev/commands.ts',
+      'packages/dev/trilho.ts',
       'src/cli/api-client.ts',
       'src/cli/command-context.ts',
       'src/cli/program.ts',

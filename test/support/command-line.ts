@@ -15,13 +15,18 @@ export function createCommandLine(
   const env = { TRILHO_ENVIRONMENT: 'local', ...environment, ...variables }
   return (...words) =>
     new Promise(resolve => {
-      execFile(process.execPath, ['src/cli.ts', ...words], { cwd: ROOT, env }, (error, stdout, stderr) => {
-        const lines = stdout.split('\n').filter(line => line !== '')
-        resolve({
-          code: error ? Number(error.code) : 0,
-          lines: lines.map(line => JSON.parse(line)),
-          stderr: stderr,
-        })
-      })
+      execFile(
+        process.execPath,
+        ['packages/dev/trilho.ts', ...words],
+        { cwd: ROOT, env },
+        (error, stdout, stderr) => {
+          const lines = stdout.split('\n').filter(line => line !== '')
+          resolve({
+            code: error ? Number(error.code) : 0,
+            lines: lines.map(line => JSON.parse(line)),
+            stderr: stderr,
+          })
+        },
+      )
     })
 }

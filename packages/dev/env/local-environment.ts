@@ -3,6 +3,13 @@ import { readLocalConfig } from '../config.ts'
 import type { LocalInfo } from './local-info.ts'
 import { resolveStateDir, tryReadJsonFile } from './state-dir.ts'
 
+/** Reads where the `npm start` of this folder runs; undefined where none does. */
+export async function readRunningStart() {
+  const home = resolveStateDir(readLocalConfig().home)
+  const local = await tryReadJsonFile<LocalInfo>(home.localInfo)
+  return local && { ...local, simulatorCa: home.simulatorCa }
+}
+
 /**
  * The environment a command runs in: what is set wins; while `npm start` runs, missing variables are its own, so that
  * `npm run trilho` needs no setting there. `ca` is the simulator's authority, where there is one.

@@ -1,12 +1,5 @@
-import { Connection } from '@temporalio/client'
 import type { SearchAttributeType } from '@temporalio/common'
-import { encodeSearchAttributeIndexedValueType } from '@temporalio/common/lib/search-attributes.js'
-import { waitUntil } from '../../../src/startup/wait-until.ts'
-import { connectToTemporal, type TemporalServer } from '../../../src/temporal/connection.ts'
-import { WAIT_LIMITS } from '../os/waits.ts'
-
-/** As src/workflows/contracts/search-attributes.ts defines them. */
-export type SearchAttribute = { name: string; type: SearchAttributeType }
+import type { SearchAttribute } from '../../../src/temporal/readiness.ts'
 
 export type TemporalServerOptions = {
   port: number
@@ -65,69 +58,3 @@ export function buildTemporalArguments(server: TemporalServerOptions): string[] 
 
 /** More garbage between collections: about a tenth more work done on two cores. */
 export const temporalEnvironment = { GOGC: '400' }
-
-/**
- * Waits until the namespace answers and knows every search attribute. Those it lacks are added: a development
- * server registers them only when it makes its database, and a server that was given may know none of ours. It accepts a
- * workflow that carries them once it can search by them, which may be later than it lists them.
- */
-export async function waitForTemporal(
-  server: TemporalServer,
-  { namespace, searchAttributes }: Pick<TemporalServerOptions, 'namespace' | 'searchAttributes'>,
-  abort?: AbortSignal,
-): Promise<void> {
-  let last = 'no answer'
-  await waitUntil(knowsItAll, {
-    description: () =>
-      `The Temporal server at ${server.address} is not ready for the namespace ${namespace}: ${last}`,
-    limitMs: WAIT_LIMITS.temporalMs,
-    abort,
-  })
-
-  async function knowsItAll(): Promise<boolean> {
-    try {
-      return await withConnection(server, async ({ workflowService, operatorService }) => {
-        await workflowService.describeNamespace({ namespace })
-        const { customAttributes } = await operatorService.listSearchAttributes({ namespace })
-        const missing = searchAttributes.filter(({ name }) => customAttributes?.[name] === undefined)
-        if (missing.length === 0) {
-          const query = buildEmptySearchQuery(searchAttributes)
-          await workflowService.countWorkflowExecutions({ namespace, query })
-          return true
-        }
-        last = `without the search attributes ${missing.map(({ name }) => name).join(', ')}`
-        const types = missing.map(({ name, type }) => [name, encodeSearchAttributeIndexedValueType(type)])
-        await operatorService.addSearchAttributes({ namespace, searchAttributes: Object.fromEntries(types) })
-        return false
-      })
-    } catch (error) {
-      last = (error as Error).message
-      return false
-    }
-  }
-}
-
-/** Tells whether a server reads its store: it answers what the namespace is. */
-export async function isTemporalAnswering(server: TemporalServer, namespace: string): Promise<boolean> {
-  const describe = ({ workflowService }: Connection) => workflowService.describeNamespace({ namespace })
-  return withConnection(server, describe).then(Boolean, () => false)
-}
-
-/** A query by all search attributes that finds nothing, and that no number of workflows makes slow. */
-function buildEmptySearchQuery(searchAttributes: readonly SearchAttribute[]): string {
-  return ["WorkflowId = 'none'", ...searchAttributes.map(({ name }) => `${name} is not null`)].join(' and ')
-}
-
-async function withConnection<T>(
-  server: TemporalServer,
-  ask: (connection: Connection) => Promise<T>,
-): Promise<T> {
-  const connection = await connectToTemporal(server, options =>
-    Connection.connect({ ...options, connectTimeout: WAIT_LIMITS.temporalCallMs }),
-  )
-  try {
-    return await connection.withDeadline(Date.now() + WAIT_LIMITS.temporalCallMs, () => ask(connection))
-  } finally {
-    await connection.close()
-  }
-}

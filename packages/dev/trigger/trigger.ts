@@ -1,6 +1,7 @@
 import { Argument, Option } from 'commander'
 import type { ApiContext, OperatorCommand } from '../../../src/cli/command-context.ts'
 import { createSimulatorClient } from '../../simulator/control/client.ts'
+import { readRunningStart } from '../env/local-environment.ts'
 import { runTrigger, TRIGGERS, type TriggerName } from './triggers.ts'
 
 type TriggerOptions = { simulator?: string; simulatorCa?: string }
@@ -27,11 +28,12 @@ of this folder, unless options or variables name others. A TEST event: POST /web
 }
 
 async function triggerEvent(
-  { api, local, printText }: ApiContext,
+  { api, printText }: ApiContext,
   name: TriggerName,
   options: TriggerOptions,
 ): Promise<void> {
   if (!api.isTest) throw new Error('trigger needs a test token (trl_test_…): it moves simulated money only')
+  const local = await readRunningStart()
   const url = options.simulator ?? local?.simulator_url
   const caFile = options.simulatorCa ?? local?.simulatorCa
   if (url === undefined || caFile === undefined)

@@ -1,5 +1,5 @@
 import type Router from '@koa/router'
-import { reaisFromCents } from '../../../src/domain/ledger/money.ts'
+import { reaisFromCents } from '../amount.ts'
 import type { PanelOutcome } from '../panel.ts'
 import type { RailMovement } from '../rail.ts'
 import { ControlApiError, parseControlBody, parseWithSchema } from '../request.ts'

@@ -1,5 +1,5 @@
 import type Router from '@koa/router'
-import { reaisFromCents } from '../../../src/domain/ledger/money.ts'
+import { reaisFromCents } from '../amount.ts'
 import { createPendingOrders, type WooviPendingOrder } from '../provider-apis/woovi/transfers.ts'
 import { ControlApiError, readPathParam } from '../request.ts'
 import type { SimulatorState } from '../state.ts'

@@ -1,6 +1,6 @@
 import Router from '@koa/router'
-import { reaisFromCents } from '../../../src/domain/ledger/money.ts'
 import type { SimulatedAccount, SimulatedAccountSettings } from '../accounts.ts'
+import { reaisFromCents } from '../amount.ts'
 import type { CertificateAuthority } from '../certificates.ts'
 import { buildPayer } from '../payer/payer-bank.ts'
 import { ControlApiError, parseControlBody, readPathParam } from '../request.ts'

@@ -1,7 +1,7 @@
 import { z } from 'zod'
-import { centsFromReais } from '../../../src/domain/ledger/money.ts'
 import { PROVIDER_APIS, PROVIDER_NAMES } from '../../../src/domain/providers/provider.ts'
 import { accountOptionsBody } from '../account-options.ts'
+import { centsFromReais } from '../amount.ts'
 import { FAULT_OPERATIONS, FAULTS, isFaultOf, PROVIDER_OPERATIONS } from '../faults.ts'
 import { PANEL_KINDS } from '../panel.ts'
 

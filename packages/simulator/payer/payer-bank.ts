@@ -1,6 +1,6 @@
 import { type Dispatcher, fetch } from 'undici'
-import { centsFromText } from '../../../src/domain/ledger/money.ts'
 import type { SimulatedAccounts } from '../accounts.ts'
+import { centsFromText } from '../amount.ts'
 import { parseBrCode } from '../br-code.ts'
 import { type ChargePaymentResult, computeExpiry, type SimulatedCharges } from '../charges.ts'
 import { PAYER_BANK_ISPB, type PixPayer, type Receipts } from '../receipts.ts'

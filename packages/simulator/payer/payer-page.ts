@@ -1,3 +1,4 @@
+import { join } from 'node:path'
 import Router from '@koa/router'
 import type { Context } from 'koa'
 import { SHARED_ASSETS, serveAssets } from '../../../src/views/assets.ts'
@@ -11,7 +12,7 @@ import { buildPayloadDocument } from './payload-document.ts'
 export function createPayerRoutes(state: SimulatorState): Router {
   const router = new Router()
   const { payerBank } = state
-  const views = createViewRenderer('simulator/payer/views')
+  const views = createViewRenderer(join(import.meta.dirname, 'views'))
   const assets = serveAssets(router, '/assets', SHARED_ASSETS)
   const sendPage = (ctx: Context, view: string, model: object = {}) => {
     ctx.type = 'text/html; charset=utf-8'

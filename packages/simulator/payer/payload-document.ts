@@ -1,5 +1,5 @@
 import { createPrivateKey, createPublicKey, type KeyObject, sign, verify } from 'node:crypto'
-import { textFromCents } from '../../../src/domain/ledger/money.ts'
+import { textFromCents } from '../amount.ts'
 import type { SimulatedCharge } from '../charges.ts'
 
 /** Signs and verifies the documents at payloads' URLs: compact JWS, ES256 (Manual de Padrões, "payload JSON"). */

@@ -25,7 +25,7 @@ import { listSearchSections } from './search-sections.ts'
  * language, the API reference, and the documents of the repository.
  */
 export const documentationRoutes: RouteRegistrar = router => {
-  const views = createViewRenderer('api/docs/views')
+  const views = createViewRenderer(join(import.meta.dirname, 'views'))
   const { 'search.js': searchLibrary = '', ...assets } = serveAssets(router.koa, '/docs/assets', {
     ...SHARED_ASSETS,
     'docs.css': join(import.meta.dirname, 'assets/docs.css'),

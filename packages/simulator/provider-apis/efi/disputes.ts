@@ -1,5 +1,5 @@
-import { reaisFromCents } from '../../../../src/domain/ledger/money.ts'
 import type { SimulatedAccount } from '../../accounts.ts'
+import { reaisFromCents } from '../../amount.ts'
 import type { DictSituation, SimulatedDispute } from '../../disputes.ts'
 import type { SimulatedCall, SimulatedResponse } from '../../provider-calls.ts'
 import type { SimulatorState } from '../../state.ts'

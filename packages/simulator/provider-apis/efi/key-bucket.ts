@@ -1,5 +1,4 @@
-import { detectDocumentKind } from '../../../../src/domain/pix/document.ts'
-import { detectPixKeyType } from '../../../../src/domain/pix-keys/key-format.ts'
+import { detectDocumentKind, detectKeyKind } from '../../pix-key.ts'
 import type { SimulatedCall, SimulatedResponse } from '../../provider-calls.ts'
 import type { SimulatorState } from '../../state.ts'
 import type { SimulatedRecipient, SimulatedTransfer } from '../../transfers.ts'
@@ -12,8 +11,8 @@ const BUDGETS = {
 const REFILL_PERIOD_S = 60
 
 const BUCKETS = [
-  { name: 'baldeA', types: ['cpf', 'cnpj', 'evp'], keyTypes: ['DOCUMENT', 'RANDOM'] },
-  { name: 'baldeB', types: ['telefone', 'email'], keyTypes: ['PHONE', 'EMAIL'] },
+  { name: 'baldeA', types: ['cpf', 'cnpj', 'evp'], kinds: ['CPF', 'CNPJ', 'RANDOM'] },
+  { name: 'baldeB', types: ['telefone', 'email'], kinds: ['PHONE', 'EMAIL'] },
 ] as const
 
 /**
@@ -32,9 +31,9 @@ export function createEfiKeyBucketHandler({
     const usedTokens = transfers
       .listBetween(account.id, { from, to: now().toISOString() })
       .filter(({ status }) => status !== 'settled')
-      .map(findRecipientKeyType)
-    const buckets = BUCKETS.map(({ name, types, keyTypes }) => {
-      const usedCount = usedTokens.filter(type => keyTypes.some(keyType => keyType === type)).length
+      .map(findRecipientKeyKind)
+    const buckets = BUCKETS.map(({ name, types, kinds }) => {
+      const usedCount = usedTokens.filter(used => kinds.some(kind => kind === used)).length
       const bucket = {
         tiposChave: types,
         capacidade: budget.capacity,
@@ -48,7 +47,7 @@ export function createEfiKeyBucketHandler({
   }
 }
 
-function findRecipientKeyType({ recipient }: SimulatedTransfer) {
+function findRecipientKeyKind({ recipient }: SimulatedTransfer) {
   const { key } = JSON.parse(recipient) as SimulatedRecipient
-  return key === null ? null : detectPixKeyType(key)
+  return key === null ? null : detectKeyKind(key)
 }

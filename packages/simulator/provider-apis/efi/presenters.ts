@@ -1,6 +1,6 @@
-import { textFromCents } from '../../../../src/domain/ledger/money.ts'
 import { readAccountOptions } from '../../account-options.ts'
 import type { SimulatedAccount } from '../../accounts.ts'
+import { textFromCents } from '../../amount.ts'
 import { parseBrCode } from '../../br-code.ts'
 import type { SimulatedCharge } from '../../charges.ts'
 import type { Receipt } from '../../receipts.ts'

@@ -1,4 +1,4 @@
-import { textFromCents } from '../../../../src/domain/ledger/money.ts'
+import { textFromCents } from '../../amount.ts'
 import type { SimulatedCall, SimulatedResponse } from '../../provider-calls.ts'
 import type { SimulatorState } from '../../state.ts'
 import * as errors from './errors.ts'

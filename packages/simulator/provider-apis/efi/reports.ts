@@ -1,5 +1,5 @@
-import { textFromCents } from '../../../../src/domain/ledger/money.ts'
 import type { SimulatedAccount } from '../../accounts.ts'
+import { textFromCents } from '../../amount.ts'
 import { SIMULATOR_WAITS_MS } from '../../latency.ts'
 import type { SimulatedCall, SimulatedResponse } from '../../provider-calls.ts'
 import type { RailMovement } from '../../rail.ts'

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { centsFromText } from '../../../../src/domain/ledger/money.ts'
+import { centsFromText } from '../../amount.ts'
 import type { SimulatedResponse } from '../../provider-calls.ts'
 import * as errors from './errors.ts'
 

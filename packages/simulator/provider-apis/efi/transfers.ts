@@ -1,5 +1,4 @@
 import { z } from 'zod'
-import { detectPixKeyType } from '../../../../src/domain/pix-keys/key-format.ts'
 import type { SimulatedAccount, SimulatedAccounts } from '../../accounts.ts'
 import type { CallFault, ConsumedFault } from '../../faults.ts'
 import {
@@ -9,6 +8,7 @@ import {
   findRecipientFault,
   type MagicOutcome,
 } from '../../magic-recipients.ts'
+import { detectDocumentKind, detectKeyKind } from '../../pix-key.ts'
 import type { SimulatedCall, SimulatedResponse } from '../../provider-calls.ts'
 import type { ScriptedOutcome } from '../../scripted-outcome.ts'
 import type { SimulatorState } from '../../state.ts'
@@ -153,11 +153,10 @@ function resolveRecipient(
     const { nome: name, cpf: bankCpf, cnpj: bankCnpj, ...rest } = bank
     return { key: null, name, document: bankCpf ?? bankCnpj ?? DEFAULT_RECIPIENT_DOCUMENT, bank: rest }
   }
-  const type = key === undefined ? null : detectPixKeyType(key)
-  if (key === undefined || type === null)
+  if (key === undefined || detectKeyKind(key) === null)
     return { refusal: errors.invalidValue('Campo favorecido.chave é inválido') }
   const holder = accounts.findByKey(key)
-  const owner = holder?.holderDocument ?? (type === 'DOCUMENT' ? key : null)
+  const owner = holder?.holderDocument ?? (detectDocumentKind(key) ? key : null)
   const expected = cpf ?? cnpj
   if (owner !== null && expected !== undefined && owner !== expected)
     return { refusal: errors.keyOwnerMismatch(cpf === undefined ? 'cnpj' : 'cpf') }

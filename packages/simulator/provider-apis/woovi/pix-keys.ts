@@ -1,6 +1,5 @@
-import { detectDocumentKind } from '../../../../src/domain/pix/document.ts'
-import { detectPixKeyType } from '../../../../src/domain/pix-keys/key-format.ts'
 import type { SimulatedAccount } from '../../accounts.ts'
+import { detectKeyKind } from '../../pix-key.ts'
 import type { SimulatedCall, SimulatedResponse } from '../../provider-calls.ts'
 import type { SimulatorState } from '../../state.ts'
 import { presentWooviAccount } from './account.ts'
@@ -53,6 +52,6 @@ export function createWooviKeyHandlers({ accounts, store }: SimulatorState): Woo
 }
 
 function toWooviKeyType(key: string): string | null {
-  const type = detectPixKeyType(key)
-  return type === 'DOCUMENT' ? detectDocumentKind(key) : type === 'RANDOM' ? 'EVP' : type
+  const kind = detectKeyKind(key)
+  return kind === 'RANDOM' ? 'EVP' : kind
 }

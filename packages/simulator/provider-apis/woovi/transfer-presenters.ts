@@ -1,4 +1,3 @@
-import { RAIL_CODES } from '../../../../src/domain/pix/rail-codes.ts'
 import type { SimulatedAccount } from '../../accounts.ts'
 import type { SimulatedRecipient, SimulatedTransfer } from '../../transfers.ts'
 import { presentTaxId } from './presenters.ts'
@@ -46,9 +45,9 @@ export function presentWooviPayment(transfer: SimulatedTransfer) {
 const WOOVI_CODE_PATTERN = /^[A-Z]+(_[A-Z]+)+$/
 const PAYMENT_FAILED = { code: 'PAY_PIX_KEY_ERROR', description: 'Falha ao Pagar Chave Pix' }
 
-/** Formats a code of the rail with its reason as Woovi does. */
+/** Formats a code of the rail as Woovi does: before a sentence. */
 function formatRailReason(code: string): string {
-  return `${code} - ${RAIL_CODES[code]?.meaning ?? 'Pagamento rejeitado'}`
+  return `${code} - Pagamento rejeitado`
 }
 
 function presentOrder({ id, cents, key, message }: WooviOrder, accountId: string) {

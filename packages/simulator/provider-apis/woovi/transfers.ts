@@ -1,5 +1,3 @@
-import { detectDocumentKind } from '../../../../src/domain/pix/document.ts'
-import { detectPixKeyType } from '../../../../src/domain/pix-keys/key-format.ts'
 import type { SimulatedAccount } from '../../accounts.ts'
 import type { CallFault, ConsumedFault } from '../../faults.ts'
 import {
@@ -8,6 +6,7 @@ import {
   findMagicOutcome,
   findRecipientFault,
 } from '../../magic-recipients.ts'
+import { detectDocumentKind, detectKeyKind } from '../../pix-key.ts'
 import type { SimulatedCall, SimulatedResponse } from '../../provider-calls.ts'
 import { type ScriptedOutcome, SETTLED_OUTCOME } from '../../scripted-outcome.ts'
 import type { SimulatorState } from '../../state.ts'
@@ -92,7 +91,7 @@ function createOrder(
   const account = findSourceAccount(state, caller, parsed.value.sourceAccountId)
   if (!account) return errors.accountIdInvalid()
   const { correlationID: id, value: cents, destinationAlias: key, comment, autoApprove } = parsed.value
-  if (toAliasType(key) !== parsed.value.destinationAliasType) return errors.invalidKey()
+  if (detectKeyKind(key) !== parsed.value.destinationAliasType) return errors.invalidKey()
   // The id is checked before any outcome: a repeat must not be refused for another reason.
   if (findCompanyTransfer(state, caller, id) || findCompanyOrder(state, caller, id))
     return errors.paymentIdInUse()
@@ -276,12 +275,7 @@ function findPendingOrder(
 
 function buildRecipient({ accounts }: SimulatorState, key: string): SimulatedRecipient {
   const holder = accounts.findByKey(key)
-  const keyDocument = detectPixKeyType(key) === 'DOCUMENT' ? key : DEFAULT_RECIPIENT_DOCUMENT
+  const keyDocument = detectDocumentKind(key) ? key : DEFAULT_RECIPIENT_DOCUMENT
   const name = holder?.holderName ?? DEFAULT_RECIPIENT_NAME
   return { key, name, document: holder?.holderDocument ?? keyDocument }
-}
-
-function toAliasType(key: string): string | null {
-  const type = detectPixKeyType(key)
-  return type === 'DOCUMENT' ? detectDocumentKind(key) : type
 }
