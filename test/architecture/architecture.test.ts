@@ -130,6 +130,34 @@ const ARROWS: Record<string, string[]> = {
   security: [],
   tracing: [],
 }
+/**
+ * The folders of activities from the lowest on: one imports lower ones only. What nouns share is below them: a payout in
+ * `payouts`, money and what disputes hold of it in `ledger`. The activities of disputes are above the other nouns.
+ */
+const ACTIVITY_FLOORS = [
+  'runtime',
+  'shared',
+  'events',
+  'provider-notifications',
+  'ledger',
+  'payouts',
+  'unmatched',
+  'charges',
+  'refunds',
+  'transfers',
+  'pix-keys',
+  'users',
+  'webhooks',
+  'disputes',
+  'reconciliation',
+  'disaster-recovery',
+  'index',
+]
+/** An end that was decided before a restore is asked for by the activities of its noun. */
+const UPWARD_ACTIVITIES = [
+  'activities/refunds/activities → activities/disaster-recovery/restore-final-state',
+  'activities/transfers/activities → activities/disaster-recovery/restore-final-state',
+]
 /** What a folder may take from outside; every other one may take what package.json names. */
 const PACKAGES: Record<string, string[]> = {
   domain: ['@brazilian-utils/brazilian-utils'],
@@ -205,6 +233,16 @@ describe('arrows point to the domain', () => {
       ({ from, to }) => !ARROWS[from]!.some(allowed => allowed.replace(/\/index$/, '') === to),
     )
     expect(wrong).toEqual([])
+  })
+
+  test('activities import lower floors only', () => {
+    const floorOf = (name: string) => ACTIVITY_FLOORS.indexOf(/^activities\/([^/]+)/.exec(name)?.[1] ?? '')
+    const own = imports.filter(one => one.from.startsWith('activities/') && one.to.startsWith('activities/'))
+    expect(own.filter(({ from, to }) => floorOf(from) < 0 || floorOf(to) < 0).map(written)).toEqual([])
+    const upward = own.filter(
+      ({ from, to }) => floorOf(to) >= floorOf(from) && from.split('/')[1] !== to.split('/')[1],
+    )
+    expect(upward.map(written).sort()).toEqual(UPWARD_ACTIVITIES)
   })
 
   test('nothing outside src/workflows imports a workflow: contracts say all that others need', () => {

@@ -17,10 +17,10 @@ import type {
   RefundInput,
   RefundInputDetails,
 } from '../../workflows/contracts/refunds.ts'
-import { getCreditedAccounts } from '../charges/credited-accounts.ts'
 import { getFailureBeforeRestore, restoreRefundEnd } from '../disaster-recovery/restore-final-state.ts'
-import { reduceDisputeClaims } from '../disputes/hold-funds.ts'
-import { lockDisputesAndBalances } from '../disputes/locks.ts'
+import { getCreditedAccounts } from '../ledger/credited-accounts.ts'
+import { reduceDisputeClaims } from '../ledger/dispute-claims.ts'
+import { lockDisputesAndBalances } from '../ledger/dispute-locks.ts'
 import type { ActivityDependencies } from '../runtime/dependencies.ts'
 import { lockCharge } from '../shared/transition.ts'
 import { getRefundRefusal, planRefund, storeRefund } from './open.ts'

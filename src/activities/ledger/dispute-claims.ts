@@ -6,9 +6,9 @@ import { lockAvailableBalance } from '../../db/ledger/post.ts'
 import { computeClaimCents, computeUncoveredCents } from '../../domain/disputes/dispute.ts'
 import { disputeHeldLegs, disputeReleasedLegs, type Leg } from '../../domain/ledger/legs.ts'
 import { computeRefundableCents } from '../../domain/refunds/refund.ts'
-import { creditPostings } from '../ledger/apply-inflow.ts'
-import { createMovement, postMovement } from '../ledger/movements.ts'
-import { giveSplitsBack, reclaimSplits, reduceSplitParts } from './split-parts.ts'
+import { creditPostings } from './apply-inflow.ts'
+import { giveSplitsBack, reclaimSplits, reduceSplitParts } from './dispute-split-parts.ts'
+import { createMovement, postMovement } from './movements.ts'
 
 /** The PIX of a dispute and the charge that it paid, or null; both under their row locks. */
 export type DisputedPayment = { movement: Movement; charge: Charge | null }

@@ -10,10 +10,9 @@ import {
   splitReclaimedLegs,
 } from '../../domain/ledger/legs.ts'
 import { computeSplitRefunds } from '../../domain/refunds/refund.ts'
-import { getCreditedAccounts } from '../charges/credited-accounts.ts'
-import { inflowPostings } from '../ledger/apply-inflow.ts'
-import { createMovement, postMovement } from '../ledger/movements.ts'
-import type { SplitShare } from '../refunds/open.ts'
+import { inflowPostings } from './apply-inflow.ts'
+import { getCreditedAccounts } from './credited-accounts.ts'
+import { createMovement, postMovement } from './movements.ts'
 
 type SplitDispute = { dispute: Dispute; charge: Charge; at: Date }
 
@@ -75,7 +74,7 @@ export async function reclaimSplits(
  */
 export function paySplitParts(
   dispute: Dispute,
-  shares: SplitShare[],
+  shares: { split: { uuid: string }; cents: number }[],
   claimedCents: number,
 ): { paid: DisputedSplitPart[]; excess: DisputedSplitPart[] } {
   const shareOf = ({ splitUuid }: DisputedSplitPart) =>

@@ -13,7 +13,7 @@ import {
   sendChanges,
 } from '../../db/pipeline/query.ts'
 import { unresolvedDisputesLock } from '../../db/repositories/disputes.ts'
-import { getCreditedAccounts } from '../charges/credited-accounts.ts'
+import { getCreditedAccounts } from './credited-accounts.ts'
 
 /** Accounts at one provider account, whose unresolved disputes are locked. */
 type DisputeOwners = { providerAccountUuid: string; accountUuids: string[] }
