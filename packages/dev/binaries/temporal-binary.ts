@@ -11,7 +11,9 @@ import { downloadArchive, findReachableArchive } from './temporal-download.ts'
 /** The newest that both the official download and the Go module proxy have; brings Server 1.29.1. */
 const version = '1.5.1'
 const goPrograms = {
-  ...{ name: 'Temporal CLI', version, minutes: 5 },
+  name: 'Temporal CLI',
+  version,
+  minutes: 5,
   packages: ['github.com/temporalio/cli/cmd/temporal'],
 }
 

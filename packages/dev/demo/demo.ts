@@ -65,7 +65,9 @@ const DEMO_CONNECTIONS: Record<
 > = {
   PROVIDER_A: { dialect: 'efi', type: 'NOMINAL', fees: NO_FEES, ispb: '09089356' },
   PROVIDER_B: {
-    ...{ dialect: 'woovi', type: 'NOMINAL', ispb: '54811417' },
+    dialect: 'woovi',
+    type: 'NOMINAL',
+    ispb: '54811417',
     fees: { ...NO_FEES, charge: { fixedCents: 10, hundredthsOfPercent: 99 } },
   },
   PROVIDER_C: { dialect: 'efi', type: 'POOL', fees: NO_FEES, ispb: '32402502' },
@@ -129,7 +131,12 @@ async function createDemoConnection(site: DemoContext, merchant: Account, provid
   const { dialect, type, fees } = DEMO_CONNECTIONS[provider]
   const login = generateSimulatorLogin(`demo-${provider.toLowerCase()}`)
   const connection = await createConnection(site.em, site.seal, {
-    ...{ accountUuid: merchant.uuid, provider, dialect, type, fees, isSimulated: true },
+    accountUuid: merchant.uuid,
+    provider,
+    dialect,
+    type,
+    fees,
+    isSimulated: true,
     providerAccount: login.client_id,
     baseUrl: site.simulator.providers[provider].base_url,
     credentials: toProviderCredentials(dialect, login),
@@ -192,7 +199,12 @@ async function ensureRecipient(
 function connectSharedAccount({ em, seal }: DemoContext, { uuid }: Account, original: Connection) {
   const { provider, dialect, baseUrl } = original
   return createConnection(em, seal, {
-    ...{ accountUuid: uuid, provider, dialect, baseUrl, isSimulated: true, type: 'POOL' },
+    accountUuid: uuid,
+    provider,
+    dialect,
+    baseUrl,
+    isSimulated: true,
+    type: 'POOL',
     providerAccount: `demo-${provider.toLowerCase()}`,
     credentials: seal.open(original.sealedCredentials),
     collectionKey: original.collectionKey ?? null,
@@ -229,7 +241,8 @@ function buildVirtualAccount(
   provider: ProviderName,
 ): Party {
   return {
-    ...{ name, document },
+    name,
+    document,
     account_number: '1234567',
     account_agency: '0001',
     bank: { code: '', name: `Banco ${provider.at(-1)}`, ispb: DEMO_CONNECTIONS[provider].ispb },
