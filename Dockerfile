@@ -1,4 +1,4 @@
-# One image for the API, the worker, the simulator and the command line. Debian, because Temporal's native parts are
+# One image for the API, the worker and the command line, and one, `development`, for the simulator. Debian, because Temporal's native parts are
 # built for glibc.
 FROM node:24.21.0-bookworm-slim AS dependencies
 WORKDIR /app
@@ -16,11 +16,19 @@ COPY src ./src
 # What the pages under /docs are made from.
 COPY README.md CONTRIBUTING.md CHANGELOG.md ./
 COPY docs ./docs
+COPY packages ./packages
 RUN npm run build && npm run -s sbom > sbom.cdx.json
+
+# The simulator and the demo account: docker compose --profile simulator. They run from their sources.
+FROM build AS development
+ENV HOST=0.0.0.0
+RUN mkdir -p /simulator && chown 1000:1000 /simulator
+USER 1000:1000
+CMD ["node", "packages/simulator/main.ts"]
 
 FROM node:24.21.0-bookworm-slim
 ENV NODE_ENV=production HOST=0.0.0.0
-# Why: src/dev/env/memory-flags.ts. More cached workflows than the default want a larger old space.
+# Why: packages/dev/env/memory-flags.ts. More cached workflows than the default want a larger old space.
 ENV NODE_OPTIONS="--max-old-space-size=320 --max-semi-space-size=8 --v8-pool-size=1" MALLOC_ARENA_MAX=2 MALLOC_TRIM_THRESHOLD_=131072
 WORKDIR /app
 COPY --from=dependencies /app/node_modules ./node_modules

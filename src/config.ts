@@ -1,19 +1,20 @@
 import { z } from 'zod'
 import { StartupRefusal } from './domain/errors/startup-refusal.ts'
 import { findKeyFaults, findWeakKeys } from './security/sealing.ts'
+import { dropEmptyVariables, logLevel, parseEnvironment, port } from './startup/environment.ts'
 import { parseStorageSettings, storageVariables } from './storage/settings.ts'
 import { readTemporalSettings } from './temporal/connection.ts'
 
-/** Environment of the processes, parsed once; nothing else reads `process.env` (test/architecture). */
+/** Environment of the processes, parsed once; nothing else of `src` reads `process.env` (test/architecture). */
 
 const booleanFlag = z.enum(['true', 'false', '1', '0']).transform(value => value === 'true' || value === '1')
-const port = z.coerce.number().int().min(0).max(65_535)
 
 const optionalUrl = (protocol: RegExp) => z.url({ protocol }).optional()
 /** Base URL without a trailing slash, because paths are appended to it. */
 const siteUrl = z.url({ protocol: /^https?$/ }).transform(url => url.replace(/\/+$/, ''))
 
-const environmentSchema = z.object({
+/** Variables of an API, worker or command-line process. */
+export const environmentSchema = z.object({
   /** `local` allows the settings that `readServiceConfig` refuses in production. */
   TRILHO_ENVIRONMENT: z.enum(['production', 'local']).default('production'),
   DATABASE_URL: z.url({ protocol: /^postgres(ql)?$/ }),
@@ -81,7 +82,7 @@ const environmentSchema = z.object({
   /** How long a stopping API still accepts requests while `/readyz` answers 503. */
   TRILHO_DRAIN_SECONDS: z.coerce.number().min(0).max(300).default(5),
   ...storageVariables,
-  TRILHO_LOG_LEVEL: z.enum(['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent']).default('info'),
+  TRILHO_LOG_LEVEL: logLevel,
 })
 
 export type Config = ReturnType<typeof readConfig>
@@ -153,123 +154,10 @@ function findProductionFaults(config: Config): string[] {
   ].filter(fault => fault !== false)
 }
 
-const providerPorts = z
-  .string()
-  .transform(text => text.split(',').map(Number))
-  .pipe(z.array(z.number().int().min(0).max(65_535)).length(4))
-
-const simulatorSchema = z.object({
-  HOST: z.string().min(1).default('127.0.0.1'),
-  /** Port of the simulator's control, payer's bank and inbox; the providers have the four named next to it (0: any). */
-  SIMULATOR_PORT: port.default(0),
-  SIMULATOR_PROVIDER_PORTS: providerPorts.prefault('0,0,0,0'),
-  /** Folder of the simulator's database, certificates and `simulator.json`. */
-  SIMULATOR_HOME: z.string().min(1).default('.trilho/simulator'),
-  /** Host name by which others reach the simulator; its addresses and its certificate contain it. */
-  SIMULATOR_PUBLIC_HOST: z.string().min(1).default('localhost'),
-  SIMULATOR_SEED: z.coerce.number().int().default(1),
-  TRILHO_TIME_SCALE: z.coerce.number().positive().default(1),
-  TRILHO_LOG_LEVEL: environmentSchema.shape.TRILHO_LOG_LEVEL,
-})
-
-export type SimulatorConfig = ReturnType<typeof readSimulatorConfig>
-
-/** Reads the environment of the simulator's process. */
-export function readSimulatorConfig(environment: NodeJS.ProcessEnv = process.env) {
-  const env = parseEnvironment(simulatorSchema, environment)
-  return {
-    host: env.HOST,
-    port: env.SIMULATOR_PORT,
-    providerPorts: env.SIMULATOR_PROVIDER_PORTS,
-    home: env.SIMULATOR_HOME,
-    publicHost: env.SIMULATOR_PUBLIC_HOST,
-    seed: env.SIMULATOR_SEED,
-    timeScale: env.TRILHO_TIME_SCALE,
-    logLevel: env.TRILHO_LOG_LEVEL,
-  }
-}
-
-const localSchema = z.object({
-  TRILHO_HOME: z.string().min(1).default('.trilho'),
-  PORT: port.optional(),
-  TRILHO_WORKER_PORT: port.optional(),
-  SIMULATOR_PORT: port.optional(),
-  SIMULATOR_PROVIDER_PORTS: providerPorts.optional(),
-  POSTGRES_PORT: port.optional(),
-  TEMPORAL_PORT: port.optional(),
-  TEMPORAL_UI_PORT: port.optional(),
-  DATABASE_URL: environmentSchema.shape.DATABASE_URL.optional(),
-  TEMPORAL_ADDRESS: z.string().min(1).optional(),
-  TEMPORAL_NAMESPACE: environmentSchema.shape.TEMPORAL_NAMESPACE,
-  TEMPORAL_UI_URL: environmentSchema.shape.TEMPORAL_UI_URL,
-  TRILHO_PUBLIC_URL: environmentSchema.shape.TRILHO_PUBLIC_URL,
-  TRILHO_TASK_QUEUE: environmentSchema.shape.TRILHO_TASK_QUEUE,
-  TEMPORAL_CLI_PATH: z.string().min(1).optional(),
-  XDG_CACHE_HOME: z.string().min(1).optional(),
-  HOME: z.string().min(1).default('/tmp'),
-  TRILHO_SECRET_KEY: environmentSchema.shape.TRILHO_SECRET_KEY.optional(),
-  /** Name of the npm script that runs. */
-  npm_lifecycle_event: z.string().optional(),
-})
-
-export type LocalConfig = ReturnType<typeof readLocalConfig>
-
-/** Reads the environment of `npm start`; the process finds, creates or chooses absent values. */
-export function readLocalConfig(environment: NodeJS.ProcessEnv = process.env) {
-  const { env, temporal } = parseTemporalEnvironment(localSchema, environment)
-  const [providerA, providerB, providerC, providerD] = env.SIMULATOR_PROVIDER_PORTS ?? []
-  return {
-    home: env.TRILHO_HOME,
-    ports: {
-      api: env.PORT,
-      worker: env.TRILHO_WORKER_PORT,
-      simulator: env.SIMULATOR_PORT,
-      ...{ providerA, providerB, providerC, providerD },
-      postgres: env.POSTGRES_PORT,
-      temporal: env.TEMPORAL_PORT,
-      temporalUi: env.TEMPORAL_UI_PORT,
-    },
-    databaseUrl: env.DATABASE_URL,
-    temporalAddress: env.TEMPORAL_ADDRESS,
-    /** None for the server that the process starts itself. */
-    temporalCredentials: env.TEMPORAL_ADDRESS === undefined ? {} : temporal.credentials,
-    temporalNamespace: env.TEMPORAL_NAMESPACE,
-    temporalUiUrl: env.TEMPORAL_UI_URL,
-    taskQueue: env.TRILHO_TASK_QUEUE,
-    publicUrl: env.TRILHO_PUBLIC_URL,
-    temporalCliPath: env.TEMPORAL_CLI_PATH,
-    cacheHome: env.XDG_CACHE_HOME ?? `${env.HOME}/.cache`,
-    secretKeys: env.TRILHO_SECRET_KEY,
-    isRunByNpm: env.npm_lifecycle_event === 'start',
-    /** Environment of the child processes. */
-    environment: dropEmptyVariables(environment),
-  }
-}
-
 /** Parses an environment in which a Temporal profile may set address and namespace. */
-function parseTemporalEnvironment<T extends z.ZodType>(shape: T, environment: NodeJS.ProcessEnv) {
+export function parseTemporalEnvironment<T extends z.ZodType>(shape: T, environment: NodeJS.ProcessEnv) {
   const temporal = readTemporalSettings(dropEmptyVariables(environment))
   const { address: TEMPORAL_ADDRESS, namespace: TEMPORAL_NAMESPACE } = temporal
   const env = parseEnvironment(shape, { ...environment, TEMPORAL_ADDRESS, TEMPORAL_NAMESPACE })
   return { env, temporal }
-}
-
-/** Removes empty variables: an empty line in `.env` means absent. */
-function dropEmptyVariables(environment: NodeJS.ProcessEnv): Record<string, string> {
-  return Object.fromEntries(
-    Object.entries(environment).flatMap(([name, value]) => (value ? [[name, value]] : [])),
-  )
-}
-
-function parseEnvironment<T extends z.ZodType>(shape: T, environment: NodeJS.ProcessEnv): z.infer<T> {
-  const variables = dropEmptyVariables(environment)
-  const result = shape.safeParse(variables)
-  if (result.success) return result.data
-  const faults = result.error.issues.map(({ path, code, message }) => {
-    const isMissing = code === 'invalid_type' && variables[String(path[0])] === undefined
-    return `${path.join('.')} ${isMissing ? 'is missing' : `is not valid: ${message}`}`
-  })
-  throw new StartupRefusal(
-    `The environment is not valid: ${faults.join('; ')}. Set it as docs/production.md describes under "Variables"`,
-  )
 }

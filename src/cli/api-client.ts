@@ -1,10 +1,12 @@
 import { randomUUID } from 'node:crypto'
 import { setTimeout as sleep } from 'node:timers/promises'
-import type { LocalInfo } from '../dev/env/local-info.ts'
 
 /** Client of the REST API, for commands that a merchant's developer runs: they need no database and no secret key. */
 
 export type ApiOptions = { api?: string; token?: string }
+
+/** An API that runs on this machine, without `/api/v1`, and an access token of an account there. */
+export type LocalApi = { api_url: string; token: string }
 
 /** A resource, as far as these commands read it. */
 export type ApiResource = { uuid: string; status?: string } & Record<string, unknown>
@@ -80,21 +82,8 @@ export function createApiClient({ url, token }: { url: string; token: string }) 
   }
 }
 
-/** Reads where the `npm start` of this folder runs; undefined where none does. */
-export async function readRunningStart() {
-  const [{ readLocalConfig }, { resolveStateDir, tryReadJsonFile }] = await Promise.all([
-    import('../config.ts'),
-    import('../dev/env/state-dir.ts'),
-  ])
-  const home = resolveStateDir(readLocalConfig().home)
-  const local = await tryReadJsonFile<LocalInfo>(home.localInfo)
-  return local && { ...local, simulatorCa: home.simulatorCa }
-}
-
-export type RunningStart = NonNullable<Awaited<ReturnType<typeof readRunningStart>>>
-
-/** Creates the client that the options name; where they do not, that of the running `npm start` and its account. */
-export function openApiClient({ api, token }: ApiOptions, local: RunningStart | undefined): ApiClient {
+/** Creates the client that the options name; where they do not, the one that runs on this machine, if any. */
+export function openApiClient({ api, token }: ApiOptions, local: LocalApi | undefined): ApiClient {
   const url = api ?? local?.api_url
   const access = token ?? (api === undefined ? local?.token : undefined)
   if (url === undefined) throw new Error('--api or TRILHO_API_URL must name the API: no npm start runs here')

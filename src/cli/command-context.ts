@@ -7,13 +7,7 @@ import type { EntityManager } from '../db/client/orm.ts'
 import type { Account } from '../db/entities/account.ts'
 import type { ActionAuthor } from '../db/repositories/audited-actions.ts'
 import type { TemporalContext } from '../temporal/workflow-options.ts'
-import {
-  type ApiClient,
-  type ApiOptions,
-  openApiClient,
-  type RunningStart,
-  readRunningStart,
-} from './api-client.ts'
+import { type ApiClient, type ApiOptions, type LocalApi, openApiClient } from './api-client.ts'
 import type { CommandContext } from './database-context.ts'
 
 /**
@@ -32,30 +26,38 @@ export type CommandEnvironment = {
   readSecret(): Promise<string>
 }
 
-export const shellEnvironment: CommandEnvironment = {
-  async withContext(work) {
-    const { withDatabaseContext } = await import('./database-context.ts')
-    await withDatabaseContext(work)
-  },
-  async withApi(options, work) {
-    const local = await readRunningStart()
-    await work({
-      ...{ api: openApiClient(options, local), local },
-      printText: line => void process.stdout.write(`${line}\n`),
-    })
-  },
-  print: line => void process.stdout.write(`${JSON.stringify(line)}\n`),
-  async readSecret() {
-    const chunks: Buffer[] = []
-    for await (const chunk of process.stdin) chunks.push(Buffer.from(chunk))
-    return Buffer.concat(chunks).toString('utf8').trim()
-  },
+/** What commands work with where neither variables nor options say: a Trilho that runs on this machine. */
+export type CommandDefaults = {
+  /** Environment of commands that use the database, and the authority of its simulated providers. */
+  readEnvironment(): Promise<{ environment: NodeJS.ProcessEnv; ca?: string }>
+  readApi(): Promise<LocalApi | undefined>
 }
 
-/** What a command that is a client of the REST API gets; `local` is the npm start of the folder, where one runs. */
+/** Creates the environment of commands in a shell. Without `defaults`, variables and options must say everything. */
+export function createShellEnvironment(defaults?: CommandDefaults): CommandEnvironment {
+  return {
+    async withContext(work) {
+      const { withDatabaseContext } = await import('./database-context.ts')
+      await withDatabaseContext(work, await defaults?.readEnvironment())
+    },
+    async withApi(options, work) {
+      await work({
+        api: openApiClient(options, await defaults?.readApi()),
+        printText: line => void process.stdout.write(`${line}\n`),
+      })
+    },
+    print: line => void process.stdout.write(`${JSON.stringify(line)}\n`),
+    async readSecret() {
+      const chunks: Buffer[] = []
+      for await (const chunk of process.stdin) chunks.push(Buffer.from(chunk))
+      return Buffer.concat(chunks).toString('utf8').trim()
+    },
+  }
+}
+
+/** What a command that is a client of the REST API gets. */
 export type ApiContext = {
   api: ApiClient
-  local: RunningStart | undefined
   /** Prints a line for people: these commands are watched in a terminal. */
   printText(line: string): void
 }

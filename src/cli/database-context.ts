@@ -1,7 +1,6 @@
 import pino from 'pino'
 import { type Config, readServiceConfig } from '../config.ts'
 import { type EntityManager, type Orm, openOrm } from '../db/client/orm.ts'
-import { readCommandEnvironment } from '../dev/env/local-environment.ts'
 import { createUnexplainedAnswerRecorder } from '../provider-notifications/unexplained-answers.ts'
 import { createProviderRegistry, type ProviderRegistry } from '../providers/registry.ts'
 import { createSealer, type Sealer } from '../security/sealing.ts'
@@ -15,11 +14,14 @@ export type CommandContext = {
   providers: ProviderRegistry
 }
 
-/** Runs the work of a command with the database and the providers of the environment, and closes them. */
+/**
+ * Runs the work of a command with the database and the providers of an environment, and closes them. `ca`: PEM of the
+ * authority of simulated providers.
+ */
 export async function withDatabaseContext(
   work: (context: CommandContext) => Promise<unknown>,
+  { environment, ca }: { environment?: NodeJS.ProcessEnv; ca?: string } = {},
 ): Promise<void> {
-  const { environment, ca } = await readCommandEnvironment()
   const config = readServiceConfig(environment)
   // No statement timeout: a check of the whole ledger may take long, and no request waits for it.
   const orm = await openOrm({

@@ -1,9 +1,9 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { type CommandEnvironment, OperatorCommand, shellEnvironment } from './command-context.ts'
+import { type CommandEnvironment, createShellEnvironment, OperatorCommand } from './command-context.ts'
 
 /** Commands that one module registers. */
-type CommandModule = {
+export type CommandModule = {
   /** Description by name. */
   commands: Record<string, string>
   /** Loads the module; returns what registers its commands. */
@@ -93,34 +93,47 @@ const MODULES: readonly CommandModule[] = [
     },
     load: async () => (await import('./listen.ts')).registerListenCommand,
   },
-  {
-    commands: { trigger: 'make an event happen: by the API, and by the payers and banks of the simulator' },
-    load: async () => (await import('./trigger.ts')).registerTriggerCommand,
-  },
 ]
 
 /**
  * Creates the program `trilho`: administration without the API, by commands that print JSON, one object a line; and what a
- * merchant's developer runs against the API, `listen` and `trigger`, which print text. Of a command line's `words`, only the
- * modules of the commands that they name are loaded, and the other commands have no more than a description; without `words`,
- * all modules are.
+ * merchant's developer runs against the API, which prints text. Of a command line's `words`, only the modules of the commands
+ * that they name are loaded, and the other commands have no more than a description; without `words`, all modules are.
+ * `moreModules` follow the product's own.
  */
 export async function createProgram(
-  environment: CommandEnvironment = shellEnvironment,
-  words?: readonly string[],
+  environment: CommandEnvironment = createShellEnvironment(),
+  { words, moreModules = [] }: { words?: readonly string[]; moreModules?: readonly CommandModule[] } = {},
 ): Promise<OperatorCommand> {
   const program = new OperatorCommand(environment, 'trilho')
     .description('Commands of Trilho, a PIX payments engine')
     .version(readVersion())
     .showHelpAfterError()
-  for (const { commands, load } of MODULES) {
+  const modules = [...MODULES, ...moreModules]
+  for (const { commands, load } of modules) {
     const names = Object.keys(commands)
     if (!words || names.some(name => words.includes(name))) (await load())(program)
     else for (const name of names) program.command(name)
   }
-  const descriptions = Object.assign({}, ...MODULES.map(({ commands }) => commands))
+  const descriptions = Object.assign({}, ...modules.map(({ commands }) => commands))
   for (const command of program.commands) command.description(descriptions[command.name()] ?? '')
   return program
+}
+
+/** Runs the command of this process's command line; a failure is one printed line and exit code 1. */
+export async function runProgram(
+  environment: CommandEnvironment,
+  moreModules: readonly CommandModule[] = [],
+): Promise<void> {
+  try {
+    await (await createProgram(environment, { words: process.argv.slice(2), moreModules })).parseAsync()
+  } catch (error) {
+    const { classifyDatabaseError } = await import('../db/client/startup-check.ts')
+    // A sentence without a stack: it is for operators.
+    const failure = classifyDatabaseError(error) ?? error
+    environment.print({ error: failure instanceof Error ? failure.message : String(failure) })
+    process.exitCode = 1
+  }
 }
 
 /** Reads the version of the package that this program is part of. */

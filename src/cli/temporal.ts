@@ -1,8 +1,8 @@
 import { Connection } from '@temporalio/client'
 import type { Config } from '../config.ts'
-import { waitForTemporal } from '../dev/services/temporal.ts'
 import { formatServerUrl } from '../http/server.ts'
 import { connectToTemporal } from '../temporal/connection.ts'
+import { waitForTemporal } from '../temporal/readiness.ts'
 import { SEARCH_ATTRIBUTES } from '../workflows/contracts/search-attributes.ts'
 import type { OperatorCommand } from './command-context.ts'
 

@@ -1,7 +1,7 @@
 import { execFile } from 'node:child_process'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, jest, test } from '@jest/globals'
-import { readLocalConfig } from '../../src/config.ts'
+import { readLocalConfig } from '../../packages/dev/config.ts'
 import { installSdkPackages } from '../support/python-packages.ts'
 import { openSharedTestStack, type TestStack } from './support/test-stack.ts'
 

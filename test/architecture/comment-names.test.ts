@@ -56,7 +56,7 @@ describe('a name that does not exist is found', () => {
 
 function unknownNamesIn({ file, comments, words, imported }: CommentedFile): string[] {
   return comments.flatMap(({ line, text }) => {
-    const near = [...imported, ...(text.match(/\bsrc\/[\w/.-]+\.ts\b/g) ?? [])]
+    const near = [...imported, ...(text.match(/\b(src|packages)\/[\w/.-]+\.ts\b/g) ?? [])]
     return [...text.matchAll(/`([A-Za-z_$][\w$.]+)(?:\(\))?`/g)]
       .map(([, name]) => name!)
       .filter(name => !FOREIGN_NAMES.has(name) && !exists(name, near))

@@ -6,7 +6,7 @@ import { findBannedWords } from './support/banned-words.ts'
 import { readSourceTexts } from './support/source-text.ts'
 
 const root = join(import.meta.dirname, '../..')
-const listed = ['src', 'sdk/typescript/src'].map(async folder =>
+const listed = ['src', 'packages', 'sdk/typescript/src'].map(async folder =>
   (await readdir(join(root, folder), { recursive: true })).map(file => `${folder}/${file}`),
 )
 const files = (await Promise.all(listed))

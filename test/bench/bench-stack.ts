@@ -1,6 +1,6 @@
 import { Pool } from 'undici'
+import type { PrintLine } from '../../packages/dev/os/waits.ts'
 import { openOrm } from '../../src/db/client/orm.ts'
-import type { PrintLine } from '../../src/dev/os/wait-until.ts'
 import { upsertMaintenanceSchedules } from '../../src/temporal/schedules.ts'
 import { openTestStack } from '../api/support/test-stack.ts'
 import { startPostgres } from '../support/postgres.ts'

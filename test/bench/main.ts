@@ -1,6 +1,6 @@
 import { writeFile } from 'node:fs/promises'
 import { Command, InvalidArgumentError, Option } from 'commander'
-import { rejectOnAbort } from '../../src/dev/os/wait-until.ts'
+import { rejectOnAbort } from '../../packages/dev/os/waits.ts'
 import { parsePositive } from '../support/cli-numbers.ts'
 import { type Baseline, openBaseline } from './baseline/open.ts'
 import { type BenchStack, openBenchStack, TEMPORAL_STORES } from './bench-stack.ts'

@@ -1,6 +1,6 @@
 import { execFile } from 'node:child_process'
 import { promisify } from 'node:util'
-import { tryReadJsonFile } from '../../src/dev/env/state-dir.ts'
+import { tryReadJsonFile } from '../../packages/dev/env/state-dir.ts'
 import { callMany } from './callers.ts'
 import type { Figures } from './figures.ts'
 import type { Bench } from './main.ts'

@@ -1,7 +1,7 @@
 import { once } from 'node:events'
 import { createServer } from 'node:https'
 import type { AddressInfo } from 'node:net'
-import { openCertificateAuthority } from '../../src/simulator/certificates.ts'
+import { openCertificateAuthority } from '../../packages/simulator/certificates.ts'
 import type { BenchStack } from './bench-stack.ts'
 
 export type Receivers = Awaited<ReturnType<typeof openReceivers>>

@@ -1,6 +1,6 @@
 import { Pool } from 'undici'
-import { reserveFreePort } from '../../src/dev/os/ports.ts'
-import { waitUntilReady } from '../../src/dev/services/startup.ts'
+import { reserveFreePort } from '../../packages/dev/os/ports.ts'
+import { waitUntilReady } from '../../packages/dev/services/startup.ts'
 import { spawnProgram, stopProcess } from '../support/second-processes.ts'
 import { measureCpu } from './cpu.ts'
 import { type Figures, formatTable } from './figures.ts'

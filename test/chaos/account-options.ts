@@ -1,5 +1,5 @@
 import type { z } from 'zod'
-import { type AccountBody, accountBody } from '../../src/simulator/control/schemas.ts'
+import { type AccountBody, accountBody } from '../../packages/simulator/control/schemas.ts'
 import type { Random } from './random.ts'
 
 /** Accounts with a text option share this one, so that several are of one company. */

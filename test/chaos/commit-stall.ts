@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import { waitUntil } from '../../src/dev/os/wait-until.ts'
+import { waitUntil } from '../../src/startup/wait-until.ts'
 import type { StackClients } from './stack-clients.ts'
 
 /**

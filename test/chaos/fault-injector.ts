@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import { waitUntil } from '../../src/dev/os/wait-until.ts'
-import { isProcessAlive, signalProcess } from '../../src/dev/process/identity.ts'
+import { isProcessAlive, signalProcess } from '../../packages/dev/process/identity.ts'
+import { waitUntil } from '../../src/startup/wait-until.ts'
 import { makeMachineBusy } from '../support/busy-machine.ts'
 import { readRunningProcesses } from '../support/stack.ts'
 import { stallCommits } from './commit-stall.ts'

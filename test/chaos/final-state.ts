@@ -1,12 +1,12 @@
-import type { ChargeState } from '../../src/domain/charges/charge.ts'
-import type { DisputeKind, DisputeState } from '../../src/domain/disputes/dispute.ts'
-import type { RefundState } from '../../src/domain/refunds/refund.ts'
-import type { TransferState } from '../../src/domain/transfers/transfer.ts'
 import type {
   SimulatedChargeView,
   SimulatedDisputeView,
   StatementLine,
-} from '../../src/simulator/control/client.ts'
+} from '../../packages/simulator/control/client.ts'
+import type { ChargeState } from '../../src/domain/charges/charge.ts'
+import type { DisputeKind, DisputeState } from '../../src/domain/disputes/dispute.ts'
+import type { RefundState } from '../../src/domain/refunds/refund.ts'
+import type { TransferState } from '../../src/domain/transfers/transfer.ts'
 import type { RequestRecord } from './merchant-requests.ts'
 
 /** One reply to a dispute, as its provider received it. */

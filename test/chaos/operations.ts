@@ -1,5 +1,5 @@
+import type { DisputeDecision } from '../../packages/simulator/disputes.ts'
 import type { DisputeType } from '../../src/domain/disputes/dispute.ts'
-import type { DisputeDecision } from '../../src/simulator/disputes.ts'
 import {
   drawCents,
   drawCharge,

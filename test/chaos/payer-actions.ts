@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
+import { SimulatorApiError } from '../../packages/simulator/control/client.ts'
 import { reaisFromCents } from '../../src/domain/ledger/money.ts'
-import { SimulatorApiError } from '../../src/simulator/control/client.ts'
 import { runInBatches } from './batches.ts'
 import {
   API_PATHS,

@@ -1,5 +1,4 @@
-import type { ChildProcessName } from '../../src/dev/process/shutdown.ts'
-import { PROVIDER_NAMES, type ProviderName } from '../../src/domain/providers/provider.ts'
+import type { ChildProcessName } from '../../packages/dev/process/shutdown.ts'
 import {
   CALL_FAULTS,
   type FaultKind,
@@ -8,7 +7,8 @@ import {
   NOTIFICATION_FAULTS,
   type ProviderOperation,
   VIEW_FAULTS,
-} from '../../src/simulator/faults.ts'
+} from '../../packages/simulator/faults.ts'
+import { PROVIDER_NAMES, type ProviderName } from '../../src/domain/providers/provider.ts'
 import type { Random } from './random.ts'
 
 /** The faults of a storm, drawn before it starts; each event happens at the turn of its operation. */

@@ -1,5 +1,5 @@
+import { SimulatorApiError } from '../../packages/simulator/control/client.ts'
 import { reaisFromCents } from '../../src/domain/ledger/money.ts'
-import { SimulatorApiError } from '../../src/simulator/control/client.ts'
 import { type Participants, PROVIDER_APIS } from './participants.ts'
 import type { FaultEvent } from './planned-faults.ts'
 import type { StackClients } from './stack-clients.ts'

@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import type { StatementLine } from '../../src/simulator/control/client.ts'
+import type { StatementLine } from '../../packages/simulator/control/client.ts'
 import type { Participants } from './participants.ts'
 import { createProviderPanel } from './provider-panel.ts'
 import { isScheduledWorkflow, readUndocumentedItems, readUnexplainedAnswers } from './read-final-state.ts'

@@ -9,7 +9,7 @@ import { ROOT } from './support/documents.ts'
 const sources = await Promise.all(
   (
     await Promise.all(
-      ['src', 'test'].map(async folder =>
+      ['src', 'packages', 'test'].map(async folder =>
         (
           await readdir(join(ROOT, folder), { recursive: true })
         )
@@ -66,7 +66,7 @@ describe('citations in code', () => {
   })
 
   test('a source file that is cited exists', () => {
-    const cited = /[\s(`](src\/[\w/.-]+\.(?:ts|mjs|eta))\b/g
+    const cited = /[\s(`]((?:src|packages)\/[\w/.-]+\.(?:ts|mjs|eta))\b/g
     expect(brokenCitations(cited, file => existsSync(join(ROOT, file)))).toEqual([])
   })
 })
@@ -81,15 +81,17 @@ describe('citations in the documents of the code', () => {
 
   /** Lists the symbols that a text places in a file (`a` and `b` in `file`, `a` (`file`)) and that are not defined there. */
   const misplacedIn = (text: string) =>
-    [...text.matchAll(/((?:`\w+`(?:, and|,| and)?\s+)+)(?:(?:in|of)\s+|\()`(src\/[\w/.-]+\.ts)`/g)].flatMap(
-      ([, symbols, file]) => {
-        const source = sources.find(one => one.file === file)?.text ?? ''
-        return [...symbols!.matchAll(/`(\w+)`/g)]
-          .map(([, symbol]) => symbol!)
-          .filter(symbol => !isDefinedIn(source, symbol))
-          .map(symbol => `${symbol} in ${file}`)
-      },
-    )
+    [
+      ...text.matchAll(
+        /((?:`\w+`(?:, and|,| and)?\s+)+)(?:(?:in|of)\s+|\()`((?:src|packages)\/[\w/.-]+\.ts)`/g,
+      ),
+    ].flatMap(([, symbols, file]) => {
+      const source = sources.find(one => one.file === file)?.text ?? ''
+      return [...symbols!.matchAll(/`(\w+)`/g)]
+        .map(([, symbol]) => symbol!)
+        .filter(symbol => !isDefinedIn(source, symbol))
+        .map(symbol => `${symbol} in ${file}`)
+    })
 
   test('an unknown identifier is found', () => {
     const missing = ['no', 'SuchName'].join('')

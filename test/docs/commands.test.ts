@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, jest, test } from '@jest/globals'
-import { reserveFreePort } from '../../src/dev/os/ports.ts'
+import { reserveFreePort } from '../../packages/dev/os/ports.ts'
 import { createTemporaryFolder } from '../support/servers.ts'
 import { type Stack, startStack } from '../support/stack.ts'
 import {

@@ -5,9 +5,11 @@ import { describe, expect, test } from '@jest/globals'
 import { ANSWER_TABLES, replaceAnswerTable } from '../../docs/tables/answer-tables.ts'
 import { updateErrorTables } from '../../docs/tables/error-tables.ts'
 import { updateScopeTable } from '../../docs/tables/scope-table.ts'
+import { DEV_COMMANDS } from '../../packages/dev/commands.ts'
 import { DECISIONS, DOCUMENTS, RUNBOOKS } from '../../src/api/docs/documents.ts'
 import { GUIDE_PAGES } from '../../src/api/docs/guide-pages.ts'
 import { renderMarkdown } from '../../src/api/docs/markdown.ts'
+import { type CommandEnvironment, createShellEnvironment } from '../../src/cli/command-context.ts'
 import { createProgram } from '../../src/cli/program.ts'
 import { PROVIDER_APIS } from '../../src/domain/providers/provider.ts'
 import { REQUIRED_PERMISSIONS } from '../../src/providers/registry.ts'
@@ -111,7 +113,7 @@ describe.each(documents)('$file', ({ text, tokens, ...documented }) => {
 
   test('every trilho command that it names exists', async () => {
     const words = [...text.matchAll(/`trilho ([a-z][a-z-]*)(?: ([a-z][a-z-]*))?/g)]
-    const { commands } = await createProgram()
+    const { commands } = await createTrilho(createShellEnvironment())
     const wrong = words.filter(([, name, more]) => {
       const command = commands.find(one => one.name() === name)
       return (
@@ -132,6 +134,11 @@ describe.each(documents)('$file', ({ text, tokens, ...documented }) => {
   })
 })
 
+/** Creates the program of `npm run trilho`. */
+function createTrilho(environment: CommandEnvironment) {
+  return createProgram(environment, { moreModules: DEV_COMMANDS })
+}
+
 /** Parses a command as the shell would hand it over, and does nothing. */
 async function given(line: string): Promise<string> {
   const [, command = ''] = line.split(' trilho -- ')
@@ -139,9 +146,11 @@ async function given(line: string): Promise<string> {
     ([, quoted, bare]) => quoted ?? bare!,
   )
   const known = words.map(word => (/^\$[A-Z]+$/.test(word) ? crypto.randomUUID() : word))
-  const program = await createProgram({
-    ...{ withContext: async () => {}, withApi: async () => {} },
-    ...{ print: () => {}, readSecret: async () => '' },
+  const program = await createTrilho({
+    withContext: async () => {},
+    withApi: async () => {},
+    print: () => {},
+    readSecret: async () => '',
   })
   for (const one of [program, ...program.commands.flatMap(parent => [parent, ...parent.commands])])
     one.exitOverride().configureOutput({ writeErr: () => {} })
@@ -153,7 +162,9 @@ describe('docs/production.md', () => {
   const { text } = documentOf('docs/production.md')
 
   test('describes every environment variable, and no other', async () => {
-    const settings = [await read('src/config.ts'), await read('src/storage/settings.ts')].join('\n')
+    const files = ['src/config.ts', 'src/storage/settings.ts']
+    for (const name of ['dev', 'simulator']) files.push(`packages/${name}/config.ts`)
+    const settings = (await Promise.all(files.map(read))).join('\n')
     const readHere = [...settings.matchAll(/^ {2}([A-Z][A-Z0-9_]+):/gm)].map(([, name]) => name!)
     const rows = text.split('\n').filter(line => line.startsWith('| `'))
     const documented = rows.flatMap(row =>
@@ -188,8 +199,11 @@ describe('docs/adding-a-provider.md', () => {
 
   test('lists every file that names a provider API', async () => {
     const own =
-      /^src\/(providers|simulator\/provider-apis)\/(efi|woovi)|^src\/db\/migrations|^src\/simulator\/schema/
-    const files = (await readdir(join(ROOT, 'src'), { recursive: true })).map(file => `src/${file}`)
+      /^(src\/providers|packages\/simulator\/provider-apis)\/(efi|woovi)|^src\/db\/migrations|^packages\/simulator\/schema/
+    const listed = ['src', 'packages'].map(async folder =>
+      (await readdir(join(ROOT, folder), { recursive: true })).map(file => `${folder}/${file}`),
+    )
+    const files = (await Promise.all(listed)).flat()
     const knowing: string[] = []
     for (const file of files.filter(one => one.endsWith('.ts') && !own.test(one))) {
       const code = (await read(file)).replaceAll(/\/\*[\s\S]*?\*\/|\/\/.*$/gm, '')

@@ -4,8 +4,8 @@ import { createRequire } from 'node:module'
 import { dirname, join } from 'node:path'
 import { promisify } from 'node:util'
 import { afterAll, beforeAll, expect, jest, test } from '@jest/globals'
-import { readLocalConfig } from '../../src/config.ts'
-import { buildOnce } from '../../src/dev/binaries/build-once.ts'
+import { buildOnce } from '../../packages/dev/binaries/build-once.ts'
+import { readLocalConfig } from '../../packages/dev/config.ts'
 import { createTemporaryFolder } from '../support/servers.ts'
 
 /**

@@ -3,8 +3,8 @@ import { join } from 'node:path'
 import { describe, expect, test } from '@jest/globals'
 import { Ajv2020 } from 'ajv/dist/2020.js'
 import addFormats from 'ajv-formats'
+import { parseBrCode } from '../../packages/simulator/br-code.ts'
 import { isDocument } from '../../src/domain/pix/document.ts'
-import { parseBrCode } from '../../src/simulator/br-code.ts'
 
 /** The examples of `openapi.json`: each fits its own schema, and could have been sent. */
 

@@ -19,7 +19,7 @@ test('every action of the workflows is pinned by its commit, with its version in
 type LockedPackage = { version: string; integrity?: string; name?: string; dev?: boolean; link?: boolean }
 
 test('npm run sbom lists every production package of the lock file, and no other', async () => {
-  const program = join(ROOT, 'src/dev/write-sbom.ts')
+  const program = join(ROOT, 'packages/dev/write-sbom.ts')
   const { stdout } = await promisify(execFile)(process.execPath, [program], { maxBuffer: 1 << 26 })
   const sbom = JSON.parse(stdout)
   const { packages, name, version } = JSON.parse(await readFile(join(ROOT, 'package-lock.json'), 'utf8'))

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, jest, test } from '@jest/globals'
-import { waitUntil } from '../../src/dev/os/wait-until.ts'
+import { waitUntil } from '../../src/startup/wait-until.ts'
 import { buildSignatureHeaders, generateSigningSecret } from '../../src/webhook-client/signature.ts'
 import { createTemporaryFolder } from '../support/servers.ts'
 import {

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs'
 import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import { createServer } from 'node:tls'
-import { createCertificate } from '../../src/simulator/certificate.ts'
+import { createCertificate } from '../../packages/simulator/certificate.ts'
 
 const DAY_MS = 86_400_000
 

@@ -7,14 +7,14 @@ import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { pathToFileURL } from 'node:url'
 import { Pool } from 'pg'
-import { waitUntil } from '../../src/dev/os/wait-until.ts'
 import {
   findProcessIdentity,
   isProcessAlive,
   type ProcessIdentity,
   signalProcess,
-} from '../../src/dev/process/identity.ts'
-import type { ChildProcessName } from '../../src/dev/process/shutdown.ts'
+} from '../../packages/dev/process/identity.ts'
+import type { ChildProcessName } from '../../packages/dev/process/shutdown.ts'
+import { waitUntil } from '../../src/startup/wait-until.ts'
 import { makeMachineBusy } from '../support/busy-machine.ts'
 import { openProcessNetwork } from '../support/network-of-one-process.ts'
 import { readRunningProcesses } from '../support/stack.ts'

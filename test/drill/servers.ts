@@ -1,4 +1,4 @@
-import { runDevStack } from '../../src/dev/run.ts'
+import { runDevStack } from '../../packages/dev/run.ts'
 import { SEARCH_ATTRIBUTES } from '../../src/workflows/contracts/search-attributes.ts'
 
 /**
@@ -8,8 +8,8 @@ import { SEARCH_ATTRIBUTES } from '../../src/workflows/contracts/search-attribut
 process.exit(
   await runDevStack({
     scripts: {
-      simulator: 'src/simulator/main.ts',
-      demo: 'src/dev/demo/demo-job.ts',
+      simulator: 'packages/simulator/main.ts',
+      demo: 'packages/dev/demo/demo-job.ts',
       worker: 'test/drill/programs/idle.ts',
       api: 'src/server.ts',
     },

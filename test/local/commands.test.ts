@@ -6,13 +6,14 @@ import { setTimeout as pause } from 'node:timers/promises'
 import { promisify } from 'node:util'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals'
 import type { Command, CommanderError } from 'commander'
+import { readLocalConfig } from '../../packages/dev/config.ts'
 import { type CreateConnectionInput, createConnection } from '../../src/admin/connections.ts'
 import { acceptInvitation } from '../../src/admin/invitations.ts'
 import { addUser } from '../../src/admin/users.ts'
 import { readUserName } from '../../src/cli/command-context.ts'
 import { parseFee } from '../../src/cli/fees.ts'
 import { createProgram } from '../../src/cli/program.ts'
-import { readConfig, readLocalConfig } from '../../src/config.ts'
+import { readConfig } from '../../src/config.ts'
 import { createSession } from '../../src/dashboard/authentication/sign-in.ts'
 import type { Orm } from '../../src/db/client/orm.ts'
 import { runInTransaction } from '../../src/db/client/transaction.ts'
@@ -772,8 +773,9 @@ test('migrate finds nothing to do; check-ledger finds no violation, and says so'
 })
 
 test('a command’s database query has no time limit', async () => {
-  const ask = `import { shellEnvironment } from './src/cli/command-context.ts'
-    await shellEnvironment.withContext(async ({ em }) => shellEnvironment.print(await em.execute('show statement_timeout')))`
+  const ask = `import { createShellEnvironment } from './src/cli/command-context.ts'
+    const shell = createShellEnvironment()
+    await shell.withContext(async ({ em }) => shell.print(await em.execute('show statement_timeout')))`
   const env = {
     ...readLocalConfig().environment,
     TRILHO_ENVIRONMENT: 'local',

@@ -7,10 +7,10 @@ import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import { expect, test } from '@jest/globals'
 import { parse } from 'yaml'
+import { MEMORY_FLAGS } from '../../packages/dev/env/memory-flags.ts'
+import { REDACTED_LOG_SETTINGS } from '../../packages/dev/services/postgres.ts'
+import { buildTemporalArguments } from '../../packages/dev/services/temporal.ts'
 import { readConfig } from '../../src/config.ts'
-import { MEMORY_FLAGS } from '../../src/dev/env/memory-flags.ts'
-import { REDACTED_LOG_SETTINGS } from '../../src/dev/services/postgres.ts'
-import { buildTemporalArguments } from '../../src/dev/services/temporal.ts'
 
 /** What the container files say of this repository stays true. */
 
@@ -24,6 +24,7 @@ const [dockerfile, compose, manifest, production, example, temporal, ...settings
   read('.env.example'),
   read('deploy/temporal/dynamic-config.yml'),
   read('src/config.ts'),
+  read('packages/simulator/config.ts'),
   read('src/storage/settings.ts'),
 ])
 
@@ -35,17 +36,29 @@ const NEEDED = {
 
 test('the image runs the Node that package.json pins, on Debian, and not as root', () => {
   const { devDependencies } = JSON.parse(manifest)
-  const images = [...dockerfile.matchAll(/^FROM (\S+)/gm)].map(([, image]) => image)
+  const images = [...dockerfile.matchAll(/^FROM (node\S+)/gm)].map(([, image]) => image)
   expect(new Set(images)).toEqual(new Set([`node:${devDependencies.node}-bookworm-slim`]))
   expect(dockerfile).toMatch(/^USER 1000:1000$/m)
 })
 
 test('every program that a service runs exists', () => {
-  const programs = [...(dockerfile + compose).matchAll(/dist\/([a-z/-]+)\.js/g)].map(
-    ([, name]) => `src/${name}.ts`,
+  const programs = [...(dockerfile + compose).matchAll(/"(dist\/[a-z/-]+\.js|packages\/[a-z/-]+\.ts)"/g)].map(
+    ([, name]) => name!.replace(/^dist\/(.*)\.js$/, 'src/$1.ts'),
   )
-  expect(programs.length).toBeGreaterThan(4)
+  expect(programs).toEqual(expect.arrayContaining(['src/server.ts', 'packages/simulator/main.ts']))
   expect(programs.filter(file => !existsSync(join(root, file)))).toEqual([])
+})
+
+test('the production image has nothing of development', () => {
+  const [, production = ''] = /\nFROM \S+\n((?:(?!\nFROM )[\s\S])*)$/.exec(dockerfile) ?? []
+  expect(production).toContain('COPY --from=build /app/dist ./dist')
+  expect(production).not.toContain('packages')
+  for (const name of ['simulator', 'demo'])
+    expect(services[name]).toMatchObject({
+      image: expect.stringContaining('development'),
+      build: { target: 'development' },
+    })
+  for (const name of ['prepare', 'api', 'worker']) expect(services[name].build.target).toBeUndefined()
 })
 
 test('every setting that a service gets is read', () => {
@@ -120,8 +133,8 @@ test('every port is published on loopback only unless `.env` says otherwise, and
   for (const one of ports) expect(one).toMatch(/^(127\.0\.0\.1:|\$\{TRILHO_LISTEN:-127\.0\.0\.1:)/)
   const services = compose.split(/^services:$/m)[1]!.split(/^volumes:$/m)[0]!
   for (const service of services.split(/^ {2}(?=[a-z-]+:$)/m).slice(1)) {
-    expect(service).toMatch(/<<: \*(trilho|worker)$|mem_limit: /m)
-    expect(service).toMatch(/<<: \*(trilho|worker)$|logging: \*logging/m)
+    expect(service).toMatch(/<<: \*(trilho|worker|development)$|mem_limit: /m)
+    expect(service).toMatch(/<<: \*(trilho|worker|development)$|logging: \*logging/m)
   }
   expect(compose).toMatch(/max-size: /)
 })

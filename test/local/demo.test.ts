@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
-import { type DemoOptions, setUpDemo } from '../../src/dev/demo/demo.ts'
+import { type DemoOptions, setUpDemo } from '../../packages/dev/demo/demo.ts'
 import { openSimulatorFixture, type SimulatorFixture } from '../simulator/support/simulator-fixture.ts'
 import { openTestOrm } from '../support/orm.ts'
 import { startPostgres } from '../support/postgres.ts'

@@ -2,8 +2,8 @@ import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { join } from 'node:path'
 import { afterEach, beforeEach, expect, test } from '@jest/globals'
-import { acquireFileLock, readLockHolder, tryFileLock } from '../../src/dev/os/file-lock.ts'
-import { pause } from '../../src/dev/os/wait-until.ts'
+import { acquireFileLock, readLockHolder, tryFileLock } from '../../packages/dev/os/file-lock.ts'
+import { pause } from '../../src/startup/wait-until.ts'
 import { createTemporaryFolder } from '../support/servers.ts'
 
 let folder: Awaited<ReturnType<typeof createTemporaryFolder>>

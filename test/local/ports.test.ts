@@ -1,6 +1,6 @@
 import { createServer, type Server } from 'node:net'
 import { afterEach, expect, test } from '@jest/globals'
-import { type PickedPorts, type PortName, pickPorts, reserveFreePort } from '../../src/dev/os/ports.ts'
+import { type PickedPorts, type PortName, pickPorts, reserveFreePort } from '../../packages/dev/os/ports.ts'
 
 const names: PortName[] = [
   'api',

@@ -54,7 +54,7 @@ async function runWithReport(program: string, words: string[], environment?: Nod
   const { packages, files } = JSON.parse(lines.at(-1)!) as Record<'packages' | 'files', string[]>
   return { ...ended, packages, files }
 }
-const runTrilho = (...words: string[]) => runWithReport('src/cli.ts', words)
+const runTrilho = (...words: string[]) => runWithReport('packages/dev/trilho.ts', words)
 
 test('trilho --version prints the version of the package, and --help every command; neither loads a command', async () => {
   const { version } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'))
@@ -65,7 +65,8 @@ test('trilho --version prints the version of the package, and --help every comma
   for (const { packages, files } of [printed, help]) {
     expect(packages).toEqual(['commander'])
     expect(files).toEqual([
-      'src/cli.ts',
+      'packages/dev/commands.ts',
+      'packages/dev/trilho.ts',
       'src/cli/api-client.ts',
       'src/cli/command-context.ts',
       'src/cli/program.ts',
@@ -76,7 +77,7 @@ test('trilho --version prints the version of the package, and --help every comma
 test.each<[words: string, file: string, absent: string[]]>([
   ['help token', 'src/cli/tokens.ts', ['@temporalio/client', 'undici', 'zod']],
   ['listen --help', 'src/cli/listen.ts', ['@temporalio/client', '@mikro-orm/core', 'zod']],
-  ['trigger --help', 'src/cli/trigger.ts', ['@temporalio/client', '@mikro-orm/core', 'zod']],
+  ['trigger --help', 'packages/dev/trigger/trigger.ts', ['@temporalio/client', '@mikro-orm/core', 'zod']],
 ])('trilho %s loads the module of that command alone', async (words, file, absent) => {
   const { code, out, packages, files } = await runTrilho(...words.split(' '))
   expect(code).toBe(0)
@@ -87,7 +88,7 @@ test.each<[words: string, file: string, absent: string[]]>([
 })
 
 test('npm start, which supervises for as long as it runs, loads no library of the database, the API or the providers', async () => {
-  const { code, complaint, packages } = await runWithReport('src/dev/start.ts', [], { PORT: 'none' })
+  const { code, complaint, packages } = await runWithReport('packages/dev/start.ts', [], { PORT: 'none' })
   expect(code).toBe(1)
   expect(complaint).toContain('PORT')
   const heavy = ['@mikro-orm/core', 'kysely', 'pg', 'koa', 'undici', 'pino', '@temporalio/worker']

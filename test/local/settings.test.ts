@@ -4,9 +4,10 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { describe, expect, test } from '@jest/globals'
-import { readConfig, readLocalConfig } from '../../src/config.ts'
-import { withReachableBindHost } from '../../src/dev/env/bind-host.ts'
-import { createStateDir, resolveStateDir } from '../../src/dev/env/state-dir.ts'
+import { readLocalConfig } from '../../packages/dev/config.ts'
+import { withReachableBindHost } from '../../packages/dev/env/bind-host.ts'
+import { createStateDir, resolveStateDir } from '../../packages/dev/env/state-dir.ts'
+import { readConfig } from '../../src/config.ts'
 
 /** Invalid settings that a process refuses at its start, with their messages. */
 
@@ -89,8 +90,10 @@ test('a command during a start uses its Temporal and its task queue, whatever is
   await writeFile(home.secretKey, key('local', 1))
   const left = { DATABASE_URL: '', TEMPORAL_ADDRESS: '', TRILHO_SECRET_KEY: '', TRILHO_PUBLIC_URL: '' }
   const env = { ...readLocalConfig().environment, ...left, TRILHO_HOME: home.folder }
-  const ask = `import { shellEnvironment } from './src/cli/command-context.ts'
-    await shellEnvironment.withContext(async ({ config }) => shellEnvironment.print(config))`
+  const ask = `import { COMMAND_DEFAULTS } from './packages/dev/commands.ts'
+    import { createShellEnvironment } from './src/cli/command-context.ts'
+    const shell = createShellEnvironment(COMMAND_DEFAULTS)
+    await shell.withContext(async ({ config }) => shell.print(config))`
   const cwd = join(import.meta.dirname, '../..')
   const { stdout } = await promisify(execFile)(process.execPath, ['--input-type=module', '--eval', ask], {
     cwd,

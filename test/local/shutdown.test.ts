@@ -2,9 +2,13 @@ import { type ChildProcess, spawn } from 'node:child_process'
 import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterEach, beforeEach, expect, test } from '@jest/globals'
-import { waitUntil } from '../../src/dev/os/wait-until.ts'
-import { findProcessIdentity, isProcessAlive, type ProcessIdentity } from '../../src/dev/process/identity.ts'
-import { type ChildProcessName, stopInOrder, stopLeftovers } from '../../src/dev/process/shutdown.ts'
+import {
+  findProcessIdentity,
+  isProcessAlive,
+  type ProcessIdentity,
+} from '../../packages/dev/process/identity.ts'
+import { type ChildProcessName, stopInOrder, stopLeftovers } from '../../packages/dev/process/shutdown.ts'
+import { waitUntil } from '../../src/startup/wait-until.ts'
 import { createTemporaryFolder } from '../support/servers.ts'
 
 let folder: Awaited<ReturnType<typeof createTemporaryFolder>>

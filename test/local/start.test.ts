@@ -1,9 +1,9 @@
 import { readFileSync, statSync } from 'node:fs'
 import { expect, test } from '@jest/globals'
 import { Connection } from '@temporalio/client'
-import { resolveStateDir, tryReadJsonFile } from '../../src/dev/env/state-dir.ts'
-import { waitUntil } from '../../src/dev/os/wait-until.ts'
-import { isProcessAlive, type ProcessIdentity } from '../../src/dev/process/identity.ts'
+import { resolveStateDir, tryReadJsonFile } from '../../packages/dev/env/state-dir.ts'
+import { isProcessAlive, type ProcessIdentity } from '../../packages/dev/process/identity.ts'
+import { waitUntil } from '../../src/startup/wait-until.ts'
 import { createTemporaryFolder } from '../support/servers.ts'
 import { launchStack, readRunningProcesses, type Stack, startStack } from '../support/stack.ts'
 

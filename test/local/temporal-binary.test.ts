@@ -1,8 +1,11 @@
 import { chmod, mkdir, readFile, writeFile } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { afterEach, beforeEach, expect, test } from '@jest/globals'
-import { resolveTemporalBinary, type TemporalBinarySources } from '../../src/dev/binaries/temporal-binary.ts'
-import { pause } from '../../src/dev/os/wait-until.ts'
+import {
+  resolveTemporalBinary,
+  type TemporalBinarySources,
+} from '../../packages/dev/binaries/temporal-binary.ts'
+import { pause } from '../../src/startup/wait-until.ts'
 import { createTemporaryFolder } from '../support/servers.ts'
 import { resolveTimeSkippingServer } from '../support/temporal-test-server.ts'
 

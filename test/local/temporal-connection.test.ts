@@ -5,8 +5,8 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createServer, type TLSSocket } from 'node:tls'
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
+import { type CertificateAuthority, openCertificateAuthority } from '../../packages/simulator/certificates.ts'
 import { readConfig } from '../../src/config.ts'
-import { type CertificateAuthority, openCertificateAuthority } from '../../src/simulator/certificates.ts'
 import { connectToTemporal } from '../../src/temporal/connection.ts'
 
 /** The settings of the connection to Temporal reach the clients, and certificates are checked before. */

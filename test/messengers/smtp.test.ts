@@ -1,5 +1,5 @@
 import { afterEach, describe, expect, test } from '@jest/globals'
-import { reserveFreePort } from '../../src/dev/os/ports.ts'
+import { reserveFreePort } from '../../packages/dev/os/ports.ts'
 import type { OutboundMessage } from '../../src/messaging/messenger.ts'
 import { createSmtpMessenger } from '../../src/messaging/smtp-messenger.ts'
 import { createSelfSignedCertificate } from '../providers/support/certificate.ts'

@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises'
 import { setTimeout as sleep } from 'node:timers/promises'
+import { createCertificate } from '../../packages/simulator/certificate.ts'
 import { checkLedger } from '../../src/db/repositories/ledger-rules.ts'
-import { createCertificate } from '../../src/simulator/certificate.ts'
 import { openTestStack, type TestStack } from '../api/support/test-stack.ts'
 import { startStack } from '../support/stack.ts'
 import { startOddBank } from './bank-server.ts'

@@ -1,7 +1,12 @@
 import { generatePixPayload } from '@brazilian-utils/brazilian-utils/generate-pix-payload'
 import { getPixPayloadInfo } from '@brazilian-utils/brazilian-utils/get-pix-payload-info'
 import { describe, expect, test } from '@jest/globals'
-import { buildDynamicBrCode, buildStaticBrCode, crc16, parseBrCode } from '../../src/simulator/br-code.ts'
+import {
+  buildDynamicBrCode,
+  buildStaticBrCode,
+  crc16,
+  parseBrCode,
+} from '../../packages/simulator/br-code.ts'
 import vectors from '../domain/support/vectors.json' with { type: 'json' }
 
 const EVP = '123e4567-e12b-12d1-a456-426655440000'

@@ -9,7 +9,7 @@ import {
   type CertificateAuthority,
   listServerHosts,
   openCertificateAuthority,
-} from '../../src/simulator/certificates.ts'
+} from '../../packages/simulator/certificates.ts'
 
 /** Clients that verify strictly (Python since 3.13, OpenSSL with -x509_strict) accept what the simulator creates. */
 

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
-import { parseBrCode } from '../../src/simulator/br-code.ts'
+import { parseBrCode } from '../../packages/simulator/br-code.ts'
 import type { EfiClient } from './support/efi-client.ts'
 import { openSimulatorFixture, type SimulatorFixture } from './support/simulator-fixture.ts'
 

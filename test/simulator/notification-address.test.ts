@@ -1,5 +1,5 @@
 import { expect, test } from '@jest/globals'
-import { buildEfiNotificationUrl } from '../../src/simulator/provider-apis/efi/notifications.ts'
+import { buildEfiNotificationUrl } from '../../packages/simulator/provider-apis/efi/notifications.ts'
 
 test.each([
   ['https://trilho.test/provider-notifications/1', 'https://trilho.test/provider-notifications/1/pix'],

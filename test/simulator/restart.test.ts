@@ -5,7 +5,7 @@ import { type AddressInfo, createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect, test } from '@jest/globals'
-import { createSimulatorClient } from '../../src/simulator/control/client.ts'
+import { createSimulatorClient } from '../../packages/simulator/control/client.ts'
 import { PROGRAM_ENVIRONMENT } from '../support/program-environment.ts'
 import { createEfiClient } from './support/efi-client.ts'
 import { openSimulatorFixture, pollUntil, SHOP } from './support/simulator-fixture.ts'
@@ -107,7 +107,7 @@ test('a container is healthy while its simulator answers: not before, and not af
 
 /** The simulator as `npm run simulator` starts it. */
 async function startProcess(home: string) {
-  const child = spawn(process.execPath, ['src/simulator/main.ts'], {
+  const child = spawn(process.execPath, ['packages/simulator/main.ts'], {
     env: { ...PROGRAM_ENVIRONMENT, SIMULATOR_HOME: home, TRILHO_TIME_SCALE: '1' },
     stdio: ['ignore', 'pipe', 'inherit'],
   })

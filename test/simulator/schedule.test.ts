@@ -1,8 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { expect, test } from '@jest/globals'
 import pino from 'pino'
-import { createTaskSchedule } from '../../src/simulator/schedule.ts'
-import { openStore } from '../../src/simulator/store.ts'
+import { createTaskSchedule } from '../../packages/simulator/schedule.ts'
+import { openStore } from '../../packages/simulator/store.ts'
 import { createTemporaryFolder } from '../support/servers.ts'
 
 test('what became due because the clock was set forward is run with the next entry, in the order of its time', async () => {

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals'
-import { parseBrCode } from '../../src/simulator/br-code.ts'
+import { parseBrCode } from '../../packages/simulator/br-code.ts'
 import { openSimulatorFixture, pollUntil, SHOP, type SimulatorFixture } from './support/simulator-fixture.ts'
 import { createWooviClient, type WooviClient } from './support/woovi-client.ts'
 

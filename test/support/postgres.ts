@@ -1,14 +1,15 @@
 import { join } from 'node:path'
-import { reserveFreePort } from '../../src/dev/os/ports.ts'
-import { WAIT_LIMITS, waitUntil } from '../../src/dev/os/wait-until.ts'
-import { findProcessIdentity } from '../../src/dev/process/identity.ts'
+import { reserveFreePort } from '../../packages/dev/os/ports.ts'
+import { WAIT_LIMITS } from '../../packages/dev/os/waits.ts'
+import { findProcessIdentity } from '../../packages/dev/process/identity.ts'
 import {
   buildDatabaseUrl,
   buildPostgresCommand,
   generatePostgresPassword,
   isAcceptingConnections,
   openPostgresCluster,
-} from '../../src/dev/services/postgres.ts'
+} from '../../packages/dev/services/postgres.ts'
+import { waitUntil } from '../../src/startup/wait-until.ts'
 import { createTemporaryFolder, startServer } from './servers.ts'
 
 /** Without durability, for speed: a suite's database need not survive a power failure. */

@@ -3,8 +3,8 @@ import { createHash } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
-import { readLocalConfig } from '../../src/config.ts'
-import { buildOnce } from '../../src/dev/binaries/build-once.ts'
+import { buildOnce } from '../../packages/dev/binaries/build-once.ts'
+import { readLocalConfig } from '../../packages/dev/config.ts'
 
 /** Python packages that tests use, installed once where a Python exists. */
 

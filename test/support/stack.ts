@@ -1,10 +1,10 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { join } from 'node:path'
-import { readLocalConfig } from '../../src/config.ts'
-import type { LocalInfo } from '../../src/dev/env/local-info.ts'
-import { resolveStateDir, type StateDir, tryReadJsonFile } from '../../src/dev/env/state-dir.ts'
-import { waitUntil } from '../../src/dev/os/wait-until.ts'
-import { type RunningProcesses, stopLeftovers } from '../../src/dev/process/shutdown.ts'
+import { readLocalConfig } from '../../packages/dev/config.ts'
+import type { LocalInfo } from '../../packages/dev/env/local-info.ts'
+import { resolveStateDir, type StateDir, tryReadJsonFile } from '../../packages/dev/env/state-dir.ts'
+import { type RunningProcesses, stopLeftovers } from '../../packages/dev/process/shutdown.ts'
+import { waitUntil } from '../../src/startup/wait-until.ts'
 import { createTemporaryFolder } from './servers.ts'
 
 export type StackOptions = {
@@ -84,7 +84,7 @@ type StackProcess = ReturnType<typeof launchStack>
 /** One run of the program. */
 export function launchStack(
   home: StateDir,
-  { timeScale, environment, program = 'src/dev/start.ts' }: StackOptions,
+  { timeScale, environment, program = 'packages/dev/start.ts' }: StackOptions,
 ) {
   const root = join(import.meta.dirname, '../..')
   const child = spawn(process.execPath, [join(root, program)], {

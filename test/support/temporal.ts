@@ -1,12 +1,8 @@
-import { readLocalConfig } from '../../src/config.ts'
-import { resolveTemporalBinary } from '../../src/dev/binaries/temporal-binary.ts'
-import { reserveFreePort } from '../../src/dev/os/ports.ts'
-import {
-  buildTemporalArguments,
-  type SearchAttribute,
-  temporalEnvironment,
-  waitForTemporal,
-} from '../../src/dev/services/temporal.ts'
+import { resolveTemporalBinary } from '../../packages/dev/binaries/temporal-binary.ts'
+import { readLocalConfig } from '../../packages/dev/config.ts'
+import { reserveFreePort } from '../../packages/dev/os/ports.ts'
+import { buildTemporalArguments, temporalEnvironment } from '../../packages/dev/services/temporal.ts'
+import { type SearchAttribute, waitForTemporal } from '../../src/temporal/readiness.ts'
 import { startServer } from './servers.ts'
 
 /** A Temporal server of the suite's own without a UI, in memory unless it has a file, configured for speed. */

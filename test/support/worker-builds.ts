@@ -10,10 +10,10 @@ import {
   Worker,
   type WorkflowBundleOption,
 } from '@temporalio/worker'
+import { resolveTemporalBinary } from '../../packages/dev/binaries/temporal-binary.ts'
+import { readLocalConfig } from '../../packages/dev/config.ts'
 import { activityInterceptorPlugin } from '../../src/activities/runtime/interceptors.ts'
-import { readLocalConfig } from '../../src/config.ts'
-import { resolveTemporalBinary } from '../../src/dev/binaries/temporal-binary.ts'
-import { waitUntil } from '../../src/dev/os/wait-until.ts'
+import { waitUntil } from '../../src/startup/wait-until.ts'
 import { buildVersioningOptions } from '../../src/temporal/worker-version.ts'
 import { BUNDLE_OPTIONS } from '../../src/workflows/bundle/bundle-options.ts'
 import { SEARCH_ATTRIBUTES } from '../../src/workflows/contracts/search-attributes.ts'

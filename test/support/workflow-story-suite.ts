@@ -3,13 +3,13 @@ import type { SearchAttributePair } from '@temporalio/common'
 import { buildMoneyWorkflowOptions, type WorkflowMetadata } from '../../src/temporal/workflow-options.ts'
 import { awaitIssuedUpdate, type ChargeInput } from '../../src/workflows/contracts/charges.ts'
 import type { DepositReturnInput } from '../../src/workflows/contracts/deposit-returns.ts'
+import type { DisputeInput } from '../../src/workflows/contracts/disputes.ts'
+import type { AuthCodeInput, PixKeyInput } from '../../src/workflows/contracts/pix-keys.ts'
 import {
   type PreRestoreState,
   REBUILD_WORKFLOW,
   type RebuiltOperation,
 } from '../../src/workflows/contracts/rebuild.ts'
-import type { DisputeInput } from '../../src/workflows/contracts/disputes.ts'
-import type { AuthCodeInput, PixKeyInput } from '../../src/workflows/contracts/pix-keys.ts'
 import type { RefundInput } from '../../src/workflows/contracts/refunds.ts'
 import type { TransferInput } from '../../src/workflows/contracts/transfers.ts'
 import type { ReturnPaymentInput } from '../../src/workflows/contracts/unmatched.ts'

@@ -8,13 +8,13 @@ import { paymentFailedLegs, paymentStartedLegs } from '../../domain/ledger/legs.
 import type { MovementReason } from '../../domain/ledger/movement.ts'
 import { referenceOf } from '../../domain/pix/identifiers.ts'
 import type { IncomingPix } from '../../domain/providers/provider.ts'
-import { holdDisputedFunds } from '../disputes/hold-funds.ts'
-import { lockDisputes, lockDisputesAndBalances } from '../disputes/locks.ts'
 import { recordChargeEvent } from '../events/record-event.ts'
+import { getCreditedAccounts } from '../ledger/credited-accounts.ts'
+import { holdDisputedFunds } from '../ledger/dispute-claims.ts'
+import { lockDisputes, lockDisputesAndBalances } from '../ledger/dispute-locks.ts'
 import { createMovement, failMovement, postMovement } from '../ledger/movements.ts'
 import { transition } from '../shared/transition.ts'
 import { recordUnmatchedPayment } from '../unmatched/record.ts'
-import { getCreditedAccounts } from './credited-accounts.ts'
 import { confirmPayment } from './settle-payment.ts'
 
 /**

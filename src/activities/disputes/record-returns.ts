@@ -5,12 +5,12 @@ import { coverAfterReturn } from '../../domain/disputes/dispute.ts'
 import type { DisputeReturn } from '../../domain/disputes/provider-dispute.ts'
 import { disputeReturnedLegs, type Leg } from '../../domain/ledger/legs.ts'
 import { recordMovementEvent } from '../events/record-event.ts'
+import type { DisputedPayment } from '../ledger/dispute-claims.ts'
+import { giveSplitsBack, paySplitParts } from '../ledger/dispute-split-parts.ts'
 import { createMovement, postMovement } from '../ledger/movements.ts'
 import { buildReturnColumns, findUnrecordedReturns } from '../ledger/return-matching.ts'
 import { computeReturnShares, recordProviderRefund } from '../refunds/settle.ts'
 import { buildPendingReturnLegs } from '../unmatched/return-payout.ts'
-import type { DisputedPayment } from './hold-funds.ts'
-import { giveSplitsBack, paySplitParts } from './split-parts.ts'
 
 /** A dispute with its PIX and charge, all locked. */
 export type DisputeWithPayment = DisputedPayment & { dispute: Dispute }

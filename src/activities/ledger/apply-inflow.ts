@@ -11,7 +11,7 @@ import {
   shortfallRepaidLegs,
   uncoveredOutflowLegs,
 } from '../../domain/ledger/legs.ts'
-import { lockDisputesWithQuery } from '../disputes/locks.ts'
+import { lockDisputesWithQuery } from './dispute-locks.ts'
 
 /** Money that becomes available to accounts at one provider account, in centavos; zero where an account only pays on. */
 export type Inflow = { providerAccountUuid: string; credits: { accountUuid: string; cents: number }[] }

@@ -26,9 +26,9 @@ import {
   entryIdentityOf,
 } from '../../domain/reconciliation/account-entry.ts'
 import { HOUR, scaleWait } from '../../domain/shared/intervals.ts'
-import { lockDisputes } from '../disputes/locks.ts'
 import { recordUnownedMovementEvent } from '../events/record-event.ts'
 import { creditPostings, unheldMovementPostings } from '../ledger/apply-inflow.ts'
+import { lockDisputes } from '../ledger/dispute-locks.ts'
 import { createMovement, postMovement } from '../ledger/movements.ts'
 import { throwIfCancelled } from '../runtime/cancellation.ts'
 import type { ActivityDependencies } from '../runtime/dependencies.ts'

@@ -11,7 +11,7 @@ import { depositReturnHeldLegs, shortfallAdvancedLegs } from '../../domain/ledge
 import { type DepositReturnRefusal, depositReturnErrorCodeOf } from '../../domain/unmatched/deposit-return.ts'
 import type { DepositReturnInput } from '../../workflows/contracts/deposit-returns.ts'
 import type { OrderReturnResult } from '../../workflows/contracts/unmatched.ts'
-import { lockDisputes } from '../disputes/locks.ts'
+import { lockDisputes } from '../ledger/dispute-locks.ts'
 import { postMovement } from '../ledger/movements.ts'
 import type { ActivityDependencies } from '../runtime/dependencies.ts'
 

@@ -1,3 +1,4 @@
+import { join } from 'node:path'
 import type { AssetUrls } from '../../views/assets.ts'
 import { createViewRenderer } from '../../views/view-renderer.ts'
 import type { AnyRoute } from '../http/route-definition.ts'
@@ -28,7 +29,7 @@ export function renderDocumentation({ routes, assets }: DocumentationSource): Do
   const files: DocumentationFiles = new Map()
   const addFile = (path: string, render: () => string | Buffer) => files.set(path, renderOnce(render))
   const openApi = buildOpenApiDocument(routes)
-  const pages = createPageRenderer(createViewRenderer('api/docs/views'), assets)
+  const pages = createPageRenderer(createViewRenderer(join(import.meta.dirname, 'views')), assets)
 
   addFile('/openapi.json', () => JSON.stringify(openApi))
   addFile(REFERENCE_PATH, () => pages.renderReferencePage(writeReference(openApi)))

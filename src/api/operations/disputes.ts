@@ -121,23 +121,23 @@ export async function replyToDispute(
   // The same key was used for another reply to this dispute.
   if (dispute.replyRequestId?.split(':')[0] === id.split(':')[0]) fail('idempotency_key_reused')
   const files = form.attachments.map(({ file }) => file)
-  const proofs = toReplyAttachments(uuid, files)
-  await requireFittingText(dependencies.storage, dispute.connection, form, proofs)
+  const replyAttachments = toReplyAttachments(uuid, files)
+  await requireFittingText(dependencies.storage, dispute.connection, form, replyAttachments)
   const deadline = getRequestDeadline()
   deadline.awaitedPart = 'temporal'
   await dependencies.temporal.client() // Fails here while Temporal is unreachable: nothing has been stored yet.
-  await storeAttachmentsInTime(dependencies, proofs)
+  await storeAttachmentsInTime(dependencies, replyAttachments)
   await runUserAct(em.fork(), { token, action: 'dispute_reply', subject: `med/${uuid}` })
   deadline.markStarted({ uuid })
   return readOrFailNotConfirmed({ uuid }, async () => {
-    const result = await submitReply(dependencies, { em, dispute, id, form, proofs, requestId })
+    const result = await submitReply(dependencies, { em, dispute, id, form, replyAttachments, requestId })
     if (result === 'unknown') failNotConfirmed({ uuid })
     // Of parallel requests with one key, the workflow accepted the files of one.
     const used = result === 'accepted' ? await em.fork().find(Attachment, { disputeUuid: uuid }) : []
     const usedKeys = new Set(used.map(({ storageKey }) => storageKey))
     await removeAttachments(
       dependencies,
-      proofs.filter(({ storageKey }) => !usedKeys.has(storageKey)),
+      replyAttachments.filter(({ storageKey }) => !usedKeys.has(storageKey)),
     )
     if (result !== 'accepted') fail(result)
     return respondWithReply(dependencies, request, { isReplay: false })
@@ -153,9 +153,9 @@ async function requireFittingText(
   storage: FileStorage,
   { provider, dialect }: Connection,
   { accept, analysis }: DisputeReplyForm,
-  proofs: ReplyAttachment[],
+  replyAttachments: ReplyAttachment[],
 ) {
-  const unwritable = findUnwritableCharacters(dialect, { analysis, attachmentCount: proofs.length })
+  const unwritable = findUnwritableCharacters(dialect, { analysis, attachmentCount: replyAttachments.length })
   if (unwritable.length > 0)
     failField('analysis', {
       text: 'has characters that {provider} does not show without an attachment: {characters}',
@@ -163,7 +163,7 @@ async function requireFittingText(
     })
   if (getMaxReplyTextLength(dialect, { accept }) === null) return
   const attachments = await Promise.all(
-    proofs.map(async ({ name, storageKey }) => ({
+    replyAttachments.map(async ({ name, storageKey }) => ({
       name,
       url: await storage.createLink(storageKey, REPLY_LINK_SECONDS),
     })),
@@ -171,8 +171,8 @@ async function requireFittingText(
   const excess = checkReplyText(dialect, { accept, analysis, attachments })
   if (!excess) return
   const { maxLength: max, maxAnalysisLength: left } = excess
-  const gaps = { provider, max, left, files: proofs.length }
-  if (proofs.length === 0)
+  const gaps = { provider, max, left, files: replyAttachments.length }
+  if (replyAttachments.length === 0)
     failField('analysis', { text: 'is too long: {provider} accepts at most {max} characters', gaps })
   if (left > 0)
     failField('analysis', {
@@ -189,16 +189,19 @@ async function requireFittingText(
 const MAX_SHOWN_CHARACTERS = 10
 
 /** Stores the files while there is time left to submit the reply; files that are stored later are removed. */
-async function storeAttachmentsInTime(dependencies: AttachmentDependencies, proofs: ReplyAttachment[]) {
+async function storeAttachmentsInTime(
+  dependencies: AttachmentDependencies,
+  replyAttachments: ReplyAttachment[],
+) {
   const deadline = getRequestDeadline()
   deadline.awaitedPart = 'storage'
-  deadline.extendBy(proofs.reduce((sum, { bytes }) => sum + bytes, 0) / STORED_BYTES_PER_MS)
-  const storage = storeAttachments(dependencies, proofs)
+  deadline.extendBy(replyAttachments.reduce((sum, { bytes }) => sum + bytes, 0) / STORED_BYTES_PER_MS)
+  const storage = storeAttachments(dependencies, replyAttachments)
   try {
     await deadline.awaitStep(storage, DISPUTE_REPLY_RESERVE_MS)
   } catch (error) {
     storage.then(
-      () => removeAttachments(dependencies, proofs),
+      () => removeAttachments(dependencies, replyAttachments),
       () => undefined, // `storeAttachments` has removed them itself.
     )
     throw error
@@ -249,16 +252,16 @@ type ReplySubmission = {
   dispute: Dispute
   id: string
   form: DisputeReplyForm
-  proofs: ReplyAttachment[]
+  replyAttachments: ReplyAttachment[]
   requestId: string
 }
 
 /** Submits the reply by an update. `unknown`: the workflow may still accept it, so its files stay. */
 async function submitReply(
   { temporal, sealer, ...dependencies }: DisputeReplyDependencies,
-  { em, dispute, id, form, proofs, requestId }: ReplySubmission,
+  { em, dispute, id, form, replyAttachments, requestId }: ReplySubmission,
 ): Promise<ReplyToDisputeResult | 'unknown'> {
-  const attachments = proofs.map(({ path: _, ...attachment }) => attachment)
+  const attachments = replyAttachments.map(({ path: _, ...attachment }) => attachment)
   const details: DisputeReplyDetails = { accept: form.accept, analysis: form.analysis, attachments }
   try {
     const reply = {
@@ -274,7 +277,7 @@ async function submitReply(
     if (current.replyRequestId === id) return 'accepted'
     if (isOutage(error)) return 'unknown'
     // The workflow completed during the update, or there is a bug: in both cases it has not accepted the reply.
-    await removeAttachments(dependencies, proofs)
+    await removeAttachments(dependencies, replyAttachments)
     requireAnswerable(current)
     throw error
   }
@@ -311,21 +314,26 @@ function hashAttachments(files: File[]): Promise<{ name: string; sha256: string 
 }
 
 /** Stores all attachments or none: a failure removes those already stored. */
-async function storeAttachments(keeping: AttachmentDependencies, proofs: ReplyAttachment[]) {
+async function storeAttachments(dependencies: AttachmentDependencies, replyAttachments: ReplyAttachment[]) {
   const results = await Promise.allSettled(
-    proofs.map(({ storageKey, path, contentType: type, bytes: sizeBytes }) =>
-      keeping.storage.writeFile(storageKey, { path, type, sizeBytes }),
+    replyAttachments.map(({ storageKey, path, contentType: type, bytes: sizeBytes }) =>
+      dependencies.storage.writeFile(storageKey, { path, type, sizeBytes }),
     ),
   )
   const failed = results.find(one => one.status === 'rejected')
   if (!failed) return
-  await removeAttachments(keeping, proofs)
+  await removeAttachments(dependencies, replyAttachments)
   throw failed.reason
 }
 
-async function removeAttachments({ storage, log }: AttachmentDependencies, proofs: ReplyAttachment[]) {
-  const removed = await Promise.allSettled(proofs.map(({ storageKey }) => storage.removeFile(storageKey)))
-  const remaining = proofs.filter((_, index) => removed[index]?.status === 'rejected')
+async function removeAttachments(
+  { storage, log }: AttachmentDependencies,
+  replyAttachments: ReplyAttachment[],
+) {
+  const removed = await Promise.allSettled(
+    replyAttachments.map(({ storageKey }) => storage.removeFile(storageKey)),
+  )
+  const remaining = replyAttachments.filter((_, index) => removed[index]?.status === 'rejected')
   if (remaining.length > 0)
     log.warn({ keys: remaining.map(one => one.storageKey) }, 'uploaded files could not be deleted')
 }

@@ -42,7 +42,7 @@ export function createDashboardContext(
   return {
     ...dependencies,
     router,
-    views: createViewRenderer('dashboard/views'),
+    views: createViewRenderer(join(import.meta.dirname, '../views')),
     assets: serveAssets(router.koa, '/dashboard/assets', {
       ...SHARED_ASSETS,
       'htmx.js': 'htmx.org/dist/htmx.min.js',

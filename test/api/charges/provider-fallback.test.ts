@@ -1,6 +1,6 @@
 import { afterAll, afterEach, beforeAll, expect, test } from '@jest/globals'
+import type { FaultBody } from '../../../packages/simulator/control/schemas.ts'
 import type { ProviderName } from '../../../src/domain/providers/provider.ts'
-import type { FaultBody } from '../../../src/simulator/control/schemas.ts'
 import { readEventBodies } from '../../support/event-bodies.ts'
 import { RESPONSE_LIMIT_MS } from '../../support/response-limit.ts'
 import { measureRunningTime } from '../../support/running-time.ts'

@@ -1,7 +1,7 @@
 import { readdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect } from '@jest/globals'
-import type { DisputeBody } from '../../../src/simulator/control/schemas.ts'
+import type { DisputeBody } from '../../../packages/simulator/control/schemas.ts'
 import { createPdf, encodeForm, FILES, type SentFile } from '../../support/files.ts'
 import { expectOneOriginal } from '../../support/one-original.ts'
 import { runConcurrentTests } from '../support/concurrent-tests.ts'

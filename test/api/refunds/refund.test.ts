@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { describe, expect, test } from '@jest/globals'
 import { Webhook } from 'standardwebhooks'
-import type { FaultBody } from '../../../src/simulator/control/schemas.ts'
+import type { FaultBody } from '../../../packages/simulator/control/schemas.ts'
 import { expectOneOriginal } from '../../support/one-original.ts'
 import { runConcurrentTests } from '../support/concurrent-tests.ts'
 import { openMoneySuite } from '../support/money-suite.ts'

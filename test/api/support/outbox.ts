@@ -8,7 +8,7 @@ const ROOT = join(import.meta.dirname, '../../..')
 
 /** The code that was sent to an address, as `npm run trilho -- outbox` shows it. */
 export async function readOutboxCode({ home }: TestStack, to: string): Promise<string> {
-  const { stdout } = await promisify(execFile)(process.execPath, ['src/cli.ts', 'outbox'], {
+  const { stdout } = await promisify(execFile)(process.execPath, ['packages/dev/trilho.ts', 'outbox'], {
     cwd: ROOT,
     env: { ...PROGRAM_ENVIRONMENT, TRILHO_HOME: home.folder },
   })

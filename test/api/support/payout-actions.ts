@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto'
-import type { FaultBody } from '../../../src/simulator/control/schemas.ts'
+import type { FaultBody } from '../../../packages/simulator/control/schemas.ts'
 import { readEventBodies } from '../../support/event-bodies.ts'
 import type { ApiClient, ApiResponse, RequestOptions } from './client.ts'
 import { POLL_LIMIT_MS, pollUntil } from './poll-until.ts'

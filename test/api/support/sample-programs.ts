@@ -1,7 +1,7 @@
 import { execFile } from 'node:child_process'
 import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { readLocalConfig } from '../../../src/config.ts'
+import { readLocalConfig } from '../../../packages/dev/config.ts'
 import { installSdkPackages } from '../../support/python-packages.ts'
 
 /** Programs made of the samples of the API reference, one of each language, run as a reader would. */

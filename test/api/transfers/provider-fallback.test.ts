@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { describe, expect, test } from '@jest/globals'
-import type { FaultBody } from '../../../src/simulator/control/schemas.ts'
+import type { FaultBody } from '../../../packages/simulator/control/schemas.ts'
 import { RESPONSE_LIMIT_MS } from '../../support/response-limit.ts'
 import { measureRunningTime } from '../../support/running-time.ts'
 import { runConcurrentTests } from '../support/concurrent-tests.ts'

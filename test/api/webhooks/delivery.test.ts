@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import { Webhook } from 'standardwebhooks'
-import type { InboxMessage } from '../../../src/simulator/control/client.ts'
+import type { InboxMessage } from '../../../packages/simulator/control/client.ts'
 import { readRunningProcesses, type Stack, startStack } from '../../support/stack.ts'
 import { repeatWhileUnconfirmed } from '../support/client.ts'
 import { pollUntil } from '../support/poll-until.ts'

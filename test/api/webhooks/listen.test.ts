@@ -2,8 +2,8 @@ import { type ChildProcess, execFile, spawn } from 'node:child_process'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
+import { runTrigger, TRIGGERS, type TriggerName } from '../../../packages/dev/trigger/triggers.ts'
 import { createApiClient } from '../../../src/cli/api-client.ts'
-import { runTrigger, TRIGGERS, type TriggerName } from '../../../src/cli/triggers.ts'
 import { generateSigningSecret } from '../../../src/webhook-client/signature.ts'
 import { buildReceiver, receivers, startReceiver } from '../../docs/support/receivers.ts'
 import { createTemporaryFolder } from '../../support/servers.ts'
@@ -34,14 +34,14 @@ test('a triggered event reaches a local receiver once, signed', async () => {
     TRILHO_WEBHOOK_SECRET: secret,
   }
   const options = ['listen', '--forward-to', receiver.url, '--events', 'payment,refund']
-  const child = spawn(process.execPath, ['src/cli.ts', ...options], { cwd: ROOT, env })
+  const child = spawn(process.execPath, ['packages/dev/trilho.ts', ...options], { cwd: ROOT, env })
   let output = ''
   for (const stream of [child.stdout, child.stderr]) stream.on('data', chunk => (output += chunk))
   const ended = new Promise<number | null>(resolve => child.once('close', resolve))
   try {
     await waitFor(() => output.includes('Ready.'))
     expect(output).toContain(`Signing secret: ${secret}`)
-    const trigger = await run(process.execPath, ['src/cli.ts', 'trigger', 'refund.completed'], {
+    const trigger = await run(process.execPath, ['packages/dev/trilho.ts', 'trigger', 'refund.completed'], {
       cwd: ROOT,
       env,
     })
@@ -78,7 +78,9 @@ const hasEnded = ({ exitCode }: ChildProcess) => exitCode !== null
 test('trigger refuses a live token, and an event that it does not know', async () => {
   const env = { ...process.env, TRILHO_HOME: stage.home.folder, TRILHO_TOKEN: 'trl_live_x' }
   const trigger = (name: string) =>
-    run(process.execPath, ['src/cli.ts', 'trigger', name], { cwd: ROOT, env }).catch(error => error)
+    run(process.execPath, ['packages/dev/trilho.ts', 'trigger', name], { cwd: ROOT, env }).catch(
+      error => error,
+    )
   expect(await trigger('payment.paid')).toMatchObject({
     code: 1,
     stdout: expect.stringContaining('test token'),

@@ -2,16 +2,18 @@ import { readdir, readFile } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { type ParseOptions, parse } from '@swc/core'
 
-/** The files of `src` and what they import, read from their syntax. */
+/** The files of `src` and `packages` and what they import, read from their syntax. */
 
 export const ROOT = join(import.meta.dirname, '../../..')
-export const SOURCE_FILES = (await readdir(join(ROOT, 'src'), { recursive: true }))
-  .filter(file => file.endsWith('.ts'))
-  .map(file => `src/${file}`)
-  .sort()
+/** The TypeScript files of a folder, by their path from the root. */
+async function listSources(folder: string): Promise<string[]> {
+  const files = await readdir(join(ROOT, folder), { recursive: true })
+  return files.filter(file => file.endsWith('.ts')).map(file => `${folder}/${file}`)
+}
+export const SOURCE_FILES = (await Promise.all(['src', 'packages'].map(listSources))).flat().sort()
 export const SYNTAX: ParseOptions = { syntax: 'typescript', target: 'es2023' }
 
-/** `from` and `to`: a file of ours by its path under src, without the ending; a package or built-in by its name. */
+/** `from` and `to`: a file of ours by its path under src, or from packages on, without the ending; a package or built-in by its name. */
 export type SourceImport = { from: string; to: string; isType: boolean }
 
 export async function readSourceImports(): Promise<SourceImport[]> {
@@ -47,7 +49,7 @@ function visitNode(node: unknown, add: (source: string, isType: boolean) => void
   if (type === 'TsImportType' && argument) add(argument.value, true)
   if (type === 'CallExpression' && callee?.type === 'Import') {
     const [path] = (node as { arguments: { expression: { value?: string } }[] }).arguments
-    // A path that is made while running is a program's own business: only src/dev does that.
+    // A path that is made while running is a program's own business: only packages/dev does that.
     add(path?.expression.value ?? 'node:module', false)
   }
   for (const child of Object.values(node)) visitNode(child, add)
@@ -57,6 +59,11 @@ function visitNode(node: unknown, add: (source: string, isType: boolean) => void
 function resolved(file: string, source: string): string {
   if (!source.startsWith('.')) return source
   return nameOf(join(dirname(file), source))
+}
+
+/** Tests whether a name is that of a file of ours. */
+export function isSource(name: string): boolean {
+  return SOURCE_FILES.includes(name.startsWith('packages/') ? `${name}.ts` : `src/${name}.ts`)
 }
 
 export function nameOf(file: string): string {

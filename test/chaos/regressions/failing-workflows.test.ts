@@ -16,8 +16,8 @@ import {
   providerActivities,
   webhookActivities,
 } from '../../../src/activities/index.ts'
-import { waitUntil } from '../../../src/dev/os/wait-until.ts'
 import { findLoopbackAddress, readTemporalSdkMetrics } from '../../../src/metrics/temporal-sdk-metrics.ts'
+import { waitUntil } from '../../../src/startup/wait-until.ts'
 import type { TemporalContext } from '../../../src/temporal/workflow-options.ts'
 import { providerNotificationSignal } from '../../../src/workflows/contracts/provider-notifications.ts'
 import { SEARCH_ATTRIBUTES } from '../../../src/workflows/contracts/search-attributes.ts'

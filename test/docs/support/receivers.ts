@@ -2,9 +2,9 @@ import { type ChildProcess, execFile, spawn } from 'node:child_process'
 import { symlink, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
-import { readLocalConfig } from '../../../src/config.ts'
-import { reserveFreePort } from '../../../src/dev/os/ports.ts'
-import { waitUntil } from '../../../src/dev/os/wait-until.ts'
+import { readLocalConfig } from '../../../packages/dev/config.ts'
+import { reserveFreePort } from '../../../packages/dev/os/ports.ts'
+import { waitUntil } from '../../../src/startup/wait-until.ts'
 import { documents, programsOf, ROOT } from './documents.ts'
 
 /** How each language of docs/webhooks.md is run: the check that it is installed, the preparation, and the server. */

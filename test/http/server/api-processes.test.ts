@@ -7,7 +7,7 @@ import { text as allOf } from 'node:stream/consumers'
 import { setTimeout as pause } from 'node:timers/promises'
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
 import { createToken, revokeTokens } from '../../../src/admin/tokens.ts'
-import { waitUntil } from '../../../src/dev/os/wait-until.ts'
+import { waitUntil } from '../../../src/startup/wait-until.ts'
 import { PROGRAM_ENVIRONMENT } from '../../support/program-environment.ts'
 import { type ApiFixture, openApiFixture } from '../support/api-fixture.ts'
 

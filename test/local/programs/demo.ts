@@ -1,4 +1,4 @@
-import type { DemoResult } from '../../../src/dev/demo/demo.ts'
+import type { DemoResult } from '../../../packages/dev/demo/demo.ts'
 
 /** Prints a demo account that does not exist, as the product's program prints its own. */
 const demoProvider = { uuid: '00000000-0000-4000-8000-000000000001', token: 'trl_test_one' }

@@ -1,5 +1,5 @@
 import { rm, writeFile } from 'node:fs/promises'
-import { tryFileLock } from '../../../src/dev/os/file-lock.ts'
+import { tryFileLock } from '../../../packages/dev/os/file-lock.ts'
 
 /**
  * Acquires and releases a lock a given number of times, or acquires it once and keeps it; exits with 1 where another

@@ -8,7 +8,7 @@ registerHooks({
   load(url, context, next) {
     const [, name] = /.*\/node_modules\/((?:@[^/]+\/)?[^/]+)/.exec(url) ?? []
     if (name) packages.add(name)
-    else if (url.startsWith('file:')) files.add(url.replace(/.*\/src\//, 'src/'))
+    else if (url.startsWith('file:')) files.add(url.replace(/.*\/(src|packages)\//, '$1/'))
     return next(url, context)
   },
 })

@@ -1,4 +1,4 @@
-import { runDevStack } from '../../../src/dev/run.ts'
+import { runDevStack } from '../../../packages/dev/run.ts'
 
 /** `npm start` with small programs in place of the product's: the database and Temporal are real. */
 process.exit(

@@ -1,4 +1,4 @@
-import { createCertificate, type TlsCredential } from '../../../src/simulator/certificate.ts'
+import { createCertificate, type TlsCredential } from '../../../packages/simulator/certificate.ts'
 
 /** A self-signed certificate, which is its own authority and valid for localhost. */
 export function createSelfSignedCertificate(

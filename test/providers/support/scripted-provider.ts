@@ -3,7 +3,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http'
 import { createServer, type Server } from 'node:https'
 import type { AddressInfo, Socket } from 'node:net'
 import type { TLSSocket, TlsOptions } from 'node:tls'
-import { reserveFreePort } from '../../../src/dev/os/ports.ts'
+import { reserveFreePort } from '../../../packages/dev/os/ports.ts'
 import { createSelfSignedCertificate } from './certificate.ts'
 
 /** One reply of the provider: an answer, or one of the ways to give none. */

@@ -2,8 +2,8 @@ import type { IncomingMessage, RequestListener } from 'node:http'
 import { createServer as createTlsServer } from 'node:https'
 import type { AddressInfo } from 'node:net'
 import type { Duplex } from 'node:stream'
-import { reserveFreePort } from '../../../src/dev/os/ports.ts'
-import { createCertificate } from '../../../src/simulator/certificate.ts'
+import { reserveFreePort } from '../../../packages/dev/os/ports.ts'
+import { createCertificate } from '../../../packages/simulator/certificate.ts'
 
 const DAY_MS = 86_400_000
 

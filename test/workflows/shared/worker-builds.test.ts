@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, jest, test } from '@jest/globals'
 import type { History } from '@temporalio/common/lib/proto-utils.js'
 import { Worker } from '@temporalio/worker'
-import { waitUntil } from '../../../src/dev/os/wait-until.ts'
+import { waitUntil } from '../../../src/startup/wait-until.ts'
 import { buildReopenOptions } from '../../../src/temporal/workflow-options.ts'
 import { awaitIssuedUpdate } from '../../../src/workflows/contracts/charges.ts'
 import { providerNotificationSignal } from '../../../src/workflows/contracts/provider-notifications.ts'

@@ -1,0 +1,163 @@
+import { readFileSync } from 'node:fs'
+import { Agent, fetch } from 'undici'
+import type { ProviderName } from '../../../src/domain/providers/provider.ts'
+import type {
+  AccountBody,
+  DecisionBody,
+  DepositBody,
+  DisputeBody,
+  FaultBody,
+  InboxAnswerBody,
+  MovementBody,
+  PayBody,
+  ReturnBody,
+} from './schemas.ts'
+
+/** An account in the control API; amounts in reais. */
+export type SimulatedAccountView = {
+  id: string
+  provider: ProviderName
+  dialect: AccountBody['dialect']
+  client_id: string
+  holder: { name: string; document: string }
+  city: string
+  ispb: string
+  keys: string[]
+  balance: number
+  held: number
+  blocked: number
+  requires_certificate: boolean
+  amount_magic: boolean
+}
+export type StatementLine = {
+  /** Id chosen by the caller of the provider API: a txid, or the id of a transfer or devolução. */
+  id: string | null
+  /** Null if the movement is not a PIX. */
+  end_to_end: string | null
+  original_end_to_end: string | null
+  kind: 'payment' | 'deposit' | 'transfer' | 'refund' | 'return' | 'tariff' | 'withdrawal' | 'credit'
+  value: number
+  account: string
+  at: string
+}
+/** One side of a dispute. */
+export type SimulatedDisputeView = {
+  id: string
+  account: string
+  side: 'received' | 'requested'
+  end_to_end: string
+  value: number
+  blocked: number
+  status: 'open' | 'replied' | 'agreed' | 'disagreed' | 'cancelled'
+  opened_at: string
+  due_at: string
+  replies: { accept: boolean | null; text: string; documents: unknown[]; at: string }[]
+}
+export type InboxMessage = {
+  at: string
+  method: string
+  headers: Record<string, string | string[] | undefined>
+  body: string
+}
+export type FaultView = {
+  provider: ProviderName
+  operation: FaultBody['operation'] | null
+  account: string | null
+  fault: FaultBody['fault']
+  times: number
+  delay_ms: number | null
+  status: number | null
+  body: string | null
+  page_size: number | null
+}
+/** A fault that took effect on a call. */
+export type ServedFaultView = {
+  account: string
+  operation: NonNullable<FaultBody['operation']>
+  fault: FaultBody['fault']
+  item_id: string | null
+  at: string
+}
+/** A charge at its provider; `reference` is the id that the caller of the provider API chose. */
+export type SimulatedChargeView = {
+  account: string
+  reference: string
+  txid: string
+  status: 'active' | 'completed' | 'removed' | 'removed_by_provider'
+}
+/** An order that waits for approval in a provider's panel. */
+export type PendingOrderView = { id: string; account: string; value: number; key: string }
+
+/** An error response of the control API. */
+export class SimulatorApiError extends Error {
+  readonly status: number
+  constructor(status: number, message: string) {
+    super(message)
+    this.status = status
+  }
+}
+
+export type SimulatorClient = ReturnType<typeof createSimulatorClient>
+
+/**
+ * Creates a client of the control API, for tests and for the data of a local demo. `baseUrl` is the simulator's
+ * `url`; the caller closes the client.
+ */
+export function createSimulatorClient(baseUrl: string, caFile: string) {
+  const dispatcher = new Agent({
+    connect: { ca: readFileSync(caFile, 'utf8') },
+    // A connection for each request: on a busy machine the simulator may close a kept one while a request is sent.
+    pipelining: 0,
+  })
+  const call = async <Answer>(method: string, path: string, body?: unknown): Promise<Answer> => {
+    const response = await fetch(`${baseUrl}/control${path}`, {
+      method,
+      dispatcher,
+      ...(body === undefined
+        ? {}
+        : { body: JSON.stringify(body), headers: { 'content-type': 'application/json' } }),
+    })
+    const answer = (await response.json()) as Answer & { message?: string }
+    if (!response.ok)
+      throw new SimulatorApiError(response.status, answer.message ?? `answered ${response.status}`)
+    return answer
+  }
+  const list = async <Item>(path: string) => (await call<{ data: Item[] }>('GET', path)).data
+
+  return {
+    /** Creates or changes an account; the opening balance applies only when it is created. */
+    putAccount: (id: string, settings: AccountBody) =>
+      call<SimulatedAccountView>('PUT', `/accounts/${id}`, settings),
+    findAccount: (id: string) => call<SimulatedAccountView>('GET', `/accounts/${id}`),
+    /** Issues a client certificate and its key, both PEM, for accounts that require one. */
+    issueCertificate: (commonName: string) =>
+      call<{ certificate: string; key: string }>('POST', '/certificates', { common_name: commonName }),
+    pay: (order: PayBody) => call<{ end_to_end: string }>('POST', '/pay', order),
+    deposit: (order: DepositBody) => call<{ end_to_end: string }>('POST', '/deposit', order),
+    /** Returns money of a transfer, as its recipient. */
+    returnTransfer: (order: ReturnBody) => call<{ return_id: string }>('POST', '/returns', order),
+    /** Moves money at the provider without its API; `end_to_end` is null if the movement is not a PIX. */
+    moveMoney: (movement: MovementBody) =>
+      call<{ id: string; end_to_end: string | null }>('POST', '/movements', movement),
+    /** Disputes a received or sent PIX, as the payer's bank. */
+    openDispute: (order: DisputeBody) => call<{ id: string }>('POST', '/meds', order),
+    decideDispute: (id: string, decision: DecisionBody['decision']) =>
+      call<{ id: string }>('POST', `/meds/${id}/decide`, { decision }),
+    findDispute: (id: string) => list<SimulatedDisputeView>(`/meds/${id}`),
+    addFault: (fault: FaultBody) => call<{ data: FaultView[] }>('PUT', '/faults', fault),
+    listFaults: () => list<FaultView>('/faults'),
+    listServedFaults: () => list<ServedFaultView>('/faults/served'),
+    listCharges: () => list<SimulatedChargeView>('/charges'),
+    listOrders: () => list<PendingOrderView>('/orders'),
+    approveOrder: (id: string) => call<{ id: string }>('POST', `/orders/${id}/approve`),
+    removeOrder: (id: string) => call<{ id: string }>('DELETE', `/orders/${id}`),
+    clearFaults: () => call<{ data: [] }>('DELETE', '/faults'),
+    listStatement: (provider?: ProviderName) =>
+      list<StatementLine>(`/statement${provider ? `?provider=${provider}` : ''}`),
+    listInbox: (name: string) => list<InboxMessage>(`/inbox/${name}`),
+    setInboxResponse: (name: string, response: InboxAnswerBody) =>
+      call<InboxAnswerBody>('PUT', `/inbox/${name}`, response),
+    clearInbox: (name: string) => call<{ data: [] }>('DELETE', `/inbox/${name}`),
+    close: () => dispatcher.close(),
+  }
+}

@@ -1,0 +1,169 @@
+import Router from '@koa/router'
+import type { SimulatedAccount, SimulatedAccountSettings } from '../accounts.ts'
+import { reaisFromCents } from '../amount.ts'
+import type { CertificateAuthority } from '../certificates.ts'
+import { buildPayer } from '../payer/payer-bank.ts'
+import { ControlApiError, parseControlBody, readPathParam } from '../request.ts'
+import { sumReturns } from '../returns.ts'
+import type { SimulatorState } from '../state.ts'
+import { addChargeRoutes } from './charge-routes.ts'
+import { addDisputeRoutes } from './dispute-routes.ts'
+import { addFaultRoutes, type FaultRouteDependencies } from './fault-routes.ts'
+import { addMovementRoutes } from './movement-routes.ts'
+import { addOrderRoutes } from './order-routes.ts'
+import * as schemas from './schemas.ts'
+
+/**
+ * Creates the control API (SPEC §10), by which tests and demos change the simulator's state. Success is 200 with
+ * JSON.
+ */
+export function createControlRoutes(state: SimulatorState, controls: ControlDependencies): Router {
+  const router = new Router({ prefix: '/control' })
+  router.get('/health', ctx => {
+    ctx.body = { status: 'ok' }
+  })
+  addAccountRoutes(router, state, controls)
+  addMoneyRoutes(router, state)
+  addDisputeRoutes(router, state)
+  addMovementRoutes(router, state)
+  addOrderRoutes(router, state)
+  addChargeRoutes(router, state)
+  addFaultRoutes(router, state, controls)
+  addInboxRoutes(router, state)
+  return router
+}
+
+/** Dependencies of the control API outside the simulator's state. */
+export type ControlDependencies = FaultRouteDependencies & { authority: CertificateAuthority }
+
+function addAccountRoutes(
+  router: Router,
+  { accounts }: SimulatorState,
+  { authority }: ControlDependencies,
+): void {
+  router.put('/accounts/:id', async ctx => {
+    const body = await parseControlBody(ctx, schemas.accountBody)
+    const stored = accounts.put(toAccountSettings(readPathParam(ctx, 'id'), body))
+    if (stored.kind === 'key_already_registered')
+      throw new ControlApiError(409, `another account has the key ${stored.key}`)
+    if (stored.kind === 'client_id_in_use')
+      throw new ControlApiError(409, 'another account has this client_id')
+    ctx.body = presentAccount(stored.account, accounts.listKeys(stored.account.id))
+  })
+  router.get('/accounts/:id', ctx => {
+    const account = accounts.find(readPathParam(ctx, 'id'))
+    if (!account) throw new ControlApiError(404, 'no such account')
+    ctx.body = presentAccount(account, accounts.listKeys(account.id))
+  })
+  router.post('/certificates', async ctx => {
+    const { common_name } = await parseControlBody(ctx, schemas.certificateBody)
+    ctx.body = await authority.issueClientCertificate(common_name)
+  })
+}
+
+function addMoneyRoutes(router: Router, state: SimulatorState): void {
+  const { payerBank, receipts, returns, transfers } = state
+  router.post('/pay', async ctx => {
+    const { value, ...order } = await parseControlBody(ctx, schemas.payBody)
+    const outcome = await payerBank.pay({ ...order, cents: value })
+    if (outcome.kind === 'not_payable') throw new ControlApiError(409, `not payable: ${outcome.why}`)
+    ctx.body = { end_to_end: outcome.receipt.endToEnd }
+  })
+  router.post('/deposit', async ctx => {
+    const body = await parseControlBody(ctx, schemas.depositBody)
+    const { account, key } = findDepositTarget(state, body)
+    const { txid, value: cents, message } = body
+    const payer = buildPayer(body.payer)
+    ctx.body = {
+      end_to_end: receipts.receive({ accountId: account.id, key, cents, payer, txid, message }).endToEnd,
+    }
+  })
+  router.post('/returns', async ctx => {
+    const { end_to_end: endToEnd, value } = await parseControlBody(ctx, schemas.returnBody)
+    const transfer = transfers.findByEndToEnd(endToEnd)
+    if (!transfer) throw new ControlApiError(404, 'no PIX with this end_to_end was sent')
+    const returned = returns.creditReturn({
+      endToEnd,
+      cents: value ?? transfer.cents - sumReturns(returns.listReturns(transfer)),
+    })
+    if (!returned)
+      throw new ControlApiError(
+        409,
+        'the transfer has not settled, the value exceeds what is not returned yet, or the recipient is a simulated account, which returns by a refund',
+      )
+    ctx.body = { return_id: returned.returnId }
+  })
+}
+
+function addInboxRoutes(router: Router, { inbox }: SimulatorState): void {
+  router.put('/inbox/:name', async ctx => {
+    const { status, delay_ms, headers } = await parseControlBody(ctx, schemas.inboxAnswerBody)
+    inbox.setResponse(readPathParam(ctx, 'name'), { status, delayMs: delay_ms, headers })
+    ctx.body = { status, delay_ms, headers }
+  })
+  router.get('/inbox/:name', ctx => {
+    ctx.body = { data: inbox.listEntries(readPathParam(ctx, 'name')) }
+  })
+  router.delete('/inbox/:name', ctx => {
+    inbox.clear(readPathParam(ctx, 'name'))
+    ctx.body = { data: [] }
+  })
+}
+
+function toAccountSettings(
+  id: string,
+  body: ReturnType<typeof schemas.accountBody.parse>,
+): SimulatedAccountSettings {
+  return {
+    id,
+    provider: body.provider,
+    dialect: body.dialect,
+    clientId: body.client_id,
+    clientSecret: body.client_secret,
+    holderName: body.holder.name,
+    holderDocument: body.holder.document,
+    city: body.city,
+    ispb: body.ispb,
+    requiresCertificate: body.requires_certificate ? 1 : 0,
+    amountMagic: body.amount_magic ? 1 : 0,
+    notificationSecret: body.notification_secret,
+    options: JSON.stringify(body.options),
+    openingCents: body.balance,
+    keys: body.keys,
+  }
+}
+
+function presentAccount(account: SimulatedAccount, keys: string[]) {
+  return {
+    id: account.id,
+    provider: account.provider,
+    dialect: account.dialect,
+    client_id: account.clientId,
+    holder: { name: account.holderName, document: account.holderDocument },
+    city: account.city,
+    ispb: account.ispb,
+    keys,
+    balance: reaisFromCents(account.balanceCents),
+    held: reaisFromCents(account.heldCents),
+    blocked: reaisFromCents(account.blockedCents),
+    requires_certificate: account.requiresCertificate === 1,
+    amount_magic: account.amountMagic === 1,
+  }
+}
+
+/**
+ * Finds the account of a deposit: the named one, the key's owner, or the provider's first; and its key: given or
+ * first.
+ */
+function findDepositTarget({ accounts }: SimulatorState, body: ReturnType<typeof schemas.depositBody.parse>) {
+  const account = body.account
+    ? accounts.find(body.account)
+    : body.key
+      ? accounts.findByKey(body.key)
+      : accounts.listByProvider(body.provider!)[0]
+  if (!account) throw new ControlApiError(404, 'no such account')
+  const key = body.key ?? accounts.listKeys(account.id)[0]
+  if (key === undefined || accounts.findByKey(key)?.id !== account.id)
+    throw new ControlApiError(409, 'the account has no such key')
+  return { account, key }
+}

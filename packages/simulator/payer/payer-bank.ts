@@ -1,0 +1,108 @@
+import { type Dispatcher, fetch } from 'undici'
+import type { SimulatedAccounts } from '../accounts.ts'
+import { centsFromText } from '../amount.ts'
+import { parseBrCode } from '../br-code.ts'
+import { type ChargePaymentResult, computeExpiry, type SimulatedCharges } from '../charges.ts'
+import { PAYER_BANK_ISPB, type PixPayer, type Receipts } from '../receipts.ts'
+import type { CodeReading, PayableCode } from './payable-code.ts'
+import type { PayloadDocument, PayloadSigner } from './payload-document.ts'
+import { payStaticCode, readStaticCode } from './static-code.ts'
+
+/** The payer's bank. */
+export type PayerBank = {
+  /** Reads a code as a bank does: its fields, then the document at its URL, or the owner of its key. */
+  read(payload: string): Promise<CodeReading>
+  /**
+   * Pays a code; `cents`: another amount than the code's; `force`: also if a bank would refuse (expired, paid,
+   * removed).
+   */
+  pay(order: {
+    payload: string
+    cents?: number
+    payer?: PayerIdentity
+    force: boolean
+  }): Promise<ChargePaymentResult>
+}
+type PayerIdentity = { name: string; document: string }
+
+const DEFAULT_PAYER: PayerIdentity = { name: 'Pagador de Teste', document: '12345678909' }
+
+export function buildPayer(identity: PayerIdentity | undefined): PixPayer {
+  return { ...(identity ?? DEFAULT_PAYER), ispb: PAYER_BANK_ISPB }
+}
+
+type PayerBankDependencies = {
+  accounts: SimulatedAccounts
+  receipts: Receipts
+  charges: SimulatedCharges
+  signer: PayloadSigner
+  dispatcher: Dispatcher
+  url: () => string
+}
+
+export function simulatePayerBank({
+  accounts,
+  receipts,
+  charges,
+  signer,
+  dispatcher,
+  url,
+}: PayerBankDependencies): PayerBank {
+  const read = async (payload: string): Promise<CodeReading> => {
+    const code = parseBrCode(payload)
+    if (code.kind === 'invalid') return buildNotPayable(code.reason)
+    if (code.key !== null) return readStaticCode(accounts, { ...code, key: code.key })
+    const token = parsePayloadToken(code.url)
+    if (!token) return buildNotPayable('this code is not of the simulator')
+    // Only the token of the URL counts: a restart may have moved the simulator to another port.
+    const response = await fetch(`${url()}/qr/v2/${token}`, { dispatcher })
+    const text = await response.text()
+    if (!response.ok) return buildNotPayable((JSON.parse(text) as { detail: string }).detail)
+    const document = signer.verify(text) as PayloadDocument
+    return { kind: 'payable', code: buildPayableCode(document, code) }
+  }
+
+  return {
+    read,
+    pay: async ({ payload, cents, payer, force }) => {
+      const code = parseBrCode(payload)
+      if (code.kind === 'valid' && code.key !== null)
+        return payStaticCode(
+          { accounts, receipts },
+          { ...code, key: code.key, cents, payer: buildPayer(payer) },
+        )
+      const reading = await read(payload)
+      if (reading.kind === 'not_payable' && !force) return reading
+      const token = code.kind === 'valid' ? parsePayloadToken(code.url) : null
+      if (!token) return buildNotPayable('this code is not of the simulator')
+      return charges.pay({ token, cents: cents ?? null, payer: buildPayer(payer), force })
+    },
+  }
+}
+
+function parsePayloadToken(url: string | null): string | null {
+  return /\/qr\/v2\/([0-9a-f]{32})$/.exec(url ?? '')?.[1] ?? null
+}
+
+function buildNotPayable(why: string) {
+  return { kind: 'not_payable', why } as const
+}
+
+type PayloadFields = { merchantName: string; merchantCity: string }
+
+function buildPayableCode(
+  document: PayloadDocument,
+  { merchantName, merchantCity }: PayloadFields,
+): PayableCode {
+  const { calendario, valor } = document
+  const expiry = computeExpiry({ createdAt: calendario.criacao, expiresInSeconds: calendario.expiracao })
+  return {
+    receiver: merchantName,
+    city: merchantCity,
+    key: document.chave,
+    cents: centsFromText(valor.original)!,
+    txid: document.txid,
+    message: document.solicitacaoPagador ?? null,
+    expiresAt: expiry.toISOString(),
+  }
+}

@@ -1,0 +1,88 @@
+import { join } from 'node:path'
+import Router from '@koa/router'
+import type { Context } from 'koa'
+import { SHARED_ASSETS, serveAssets } from '../../../src/views/assets.ts'
+import { buildContentSecurityPolicy } from '../../../src/views/content-security-policy.ts'
+import { createViewRenderer } from '../../../src/views/view-renderer.ts'
+import { readBodyText } from '../request.ts'
+import type { SimulatorState } from '../state.ts'
+import { buildPayloadDocument } from './payload-document.ts'
+
+/** Creates the pages of the payer's bank, and the documents at payloads' URLs. */
+export function createPayerRoutes(state: SimulatorState): Router {
+  const router = new Router()
+  const { payerBank } = state
+  const views = createViewRenderer(join(import.meta.dirname, 'views'))
+  const assets = serveAssets(router, '/assets', SHARED_ASSETS)
+  const sendPage = (ctx: Context, view: string, model: object = {}) => {
+    ctx.type = 'text/html; charset=utf-8'
+    ctx.set(HEADERS)
+    ctx.body = views.render(view, { assets, formatReais, formatTime, ...model })
+  }
+  addPayloadRoutes(router, state)
+  router.get('/', ctx => sendPage(ctx, 'index'))
+  router.get('/pay', async ctx => {
+    const payload = ctx.URL.searchParams.get('payload')?.trim() ?? ''
+    if (payload === '') return sendPage(ctx, 'code-form')
+    const reading = await payerBank.read(payload)
+    if (reading.kind === 'payable') return sendPage(ctx, 'confirmation', { ...reading, payload })
+    sendPage(ctx, 'refusal', { reason: describeRefusal(reading.why) })
+  })
+  router.post('/pay', async ctx => {
+    const form = new URLSearchParams(await readBodyText(ctx))
+    const outcome = await payerBank.pay({ payload: form.get('payload') ?? '', force: false })
+    if (outcome.kind !== 'not_payable') return sendPage(ctx, 'receipt', outcome.receipt)
+    sendPage(ctx, 'refusal', { reason: describeRefusal(outcome.why) })
+    ctx.status = 409
+  })
+  return router
+}
+
+/** Serves `/qr/v2/<token>` without authentication, as a JWS (pix-api, CobPayload); 410 if the charge cannot be paid. */
+function addPayloadRoutes(router: Router, { charges, signer, now }: SimulatorState): void {
+  router.get('/jwks', ctx => {
+    ctx.body = { keys: [signer.jwk] }
+  })
+  router.get('/qr/v2/:token', ctx => {
+    const charge = charges.findByToken((ctx.params as { token: string }).token)
+    const why = charge ? charges.notPayableReason(charge) : 'unknown'
+    if (charge && why === null) {
+      ctx.type = 'application/jose'
+      ctx.body = signer.sign(buildPayloadDocument(charge, now()))
+      return
+    }
+    ctx.status = charge ? 410 : 404
+    ctx.type = 'application/problem+json'
+    const type = 'https://pix.bcb.gov.br/api/v2/error/CobPayloadNaoEncontrado'
+    ctx.body = JSON.stringify({ type, title: 'Não Encontrado', status: ctx.status, detail: why })
+  })
+}
+
+const HEADERS = { 'Content-Security-Policy': buildContentSecurityPolicy() }
+
+const REASON_TEXTS: Record<string, string> = {
+  expired: 'A cobrança venceu.',
+  'already paid': 'A cobrança já foi paga.',
+  removed: 'A cobrança foi cancelada pelo recebedor.',
+  unknown: 'A cobrança não existe.',
+  'its amount is open': 'O código não diz o valor: pague pela API de controle.',
+  'its key is gone': 'A chave do recebedor não existe mais.',
+  'this code is not of the simulator': 'O código não é de um provedor simulado.',
+}
+
+function describeRefusal(why: string): string {
+  return REASON_TEXTS[why] ?? 'O código não é um PIX Copia e Cola válido: confira se foi copiado inteiro.'
+}
+
+/** Formats centavos as `R$ 1.234,56`. */
+function formatReais(cents: number): string {
+  return new Intl.NumberFormat('pt-BR', { style: 'currency', currency: 'BRL' }).format(cents / 100)
+}
+
+function formatTime(at: string): string {
+  return new Intl.DateTimeFormat('pt-BR', {
+    dateStyle: 'short',
+    timeStyle: 'short',
+    timeZone: 'America/Sao_Paulo',
+  }).format(new Date(at))
+}

@@ -1,0 +1,194 @@
+import { z } from 'zod'
+import { centsFromText } from '../../amount.ts'
+import type { SimulatedResponse } from '../../provider-calls.ts'
+import * as errors from './errors.ts'
+
+// Request schemas of Efí's API. A charge with an unknown field is refused.
+
+/** Parses an amount in the Central Bank's format (`"12.34"`) to centavos. */
+const amount = z.string().transform((text, ctx) => {
+  const cents = centsFromText(text)
+  if (cents !== null) return cents
+  ctx.addIssue({ code: 'custom', message: 'deve corresponder ao padrão \\d{1,10}\\.\\d{2}' })
+  return z.NEVER
+})
+const key = z.string().min(1).max(77)
+const cpf = z.string().regex(/^\d{11}$/)
+const cnpj = z.string().regex(/^[0-9A-Z]{12}\d{2}$/)
+const flag = z.boolean().optional()
+const expiration = z.number().int().min(1).max(2_147_483_647)
+
+/** Fields of a charge that are stored and shown unchanged. */
+const details = {
+  devedor: z.object({ cpf: cpf.optional(), cnpj: cnpj.optional(), nome: z.string().max(200) }).optional(),
+  solicitacaoPagador: z.string().max(140).optional(),
+  infoAdicionais: z
+    .array(z.object({ nome: z.string().max(50), valor: z.string().max(200) }))
+    .max(50)
+    .optional(),
+}
+
+export const efiChargeBody = z.strictObject({
+  calendario: z.object({ expiracao: expiration.default(86_400) }).default({ expiracao: 86_400 }),
+  valor: z.object({ original: amount }),
+  chave: key,
+  loc: z.object({ id: z.number().int() }).optional(),
+  ...details,
+})
+
+export const efiChargeChangeBody = z.strictObject({
+  status: z.literal('REMOVIDA_PELO_USUARIO_RECEBEDOR').optional(),
+  calendario: z.object({ expiracao: expiration }).optional(),
+  valor: z.object({ original: amount }).optional(),
+  loc: z.object({ id: z.number().int() }).optional(),
+  ...details,
+})
+
+export const locationBody = z.strictObject({ tipoCob: z.enum(['cob', 'cobv']) })
+
+export const efiRefundBody = z.object({
+  valor: amount,
+  natureza: z.enum(['ORIGINAL', 'RETIRADA']).optional(),
+  descricao: z.string().max(140).optional(),
+})
+
+export const efiTransferBody = z.object({
+  valor: amount,
+  pagador: z.object({ chave: key, infoPagador: z.string().max(140).optional() }),
+  favorecido: z.object({
+    chave: key.optional(),
+    cpf: cpf.optional(),
+    cnpj: cnpj.optional(),
+    contaBanco: z
+      .object({
+        nome: z.string().max(140),
+        cpf: cpf.optional(),
+        cnpj: cnpj.optional(),
+        codigoBanco: z.string().regex(/^[0-9A-Z]{8}$/),
+        agencia: z.string().regex(/^\d{1,4}$/),
+        conta: z.string().regex(/^[a-zA-Z0-9]{1,20}$/),
+        tipoConta: z.string().min(1).max(20),
+      })
+      .optional(),
+  }),
+})
+
+export const defenceBody = z.strictObject({
+  analise: z.literal('rejeitado'),
+  justificativa: z.string().min(1).max(1_000),
+})
+
+/** Configuration of one key, as in the official SDK 2.0.1 (`UpdateAccountConfigBodySchema`). */
+const configurationOfKey = z.strictObject({
+  recebimento: z.strictObject({
+    txidObrigatorio: z.boolean(),
+    recusarTipoPessoa: z.enum(['PF', 'PJ']).optional(),
+    qrCodeEstatico: z.strictObject({ recusarTodos: z.boolean() }),
+    documentoPagadorIgualDevedor: z.boolean().optional(),
+    webhook: z
+      .strictObject({
+        notificacao: z.strictObject({ tarifa: z.boolean(), pagador: z.boolean() }).optional(),
+        notificar: z.strictObject({ pixSemTxid: z.boolean() }).optional(),
+      })
+      .optional(),
+  }),
+  envio: z
+    .strictObject({
+      webhook: z.strictObject({
+        notificacao: z.strictObject({ tarifa: z.boolean(), favorecido: z.boolean() }),
+      }),
+    })
+    .optional(),
+})
+export const configurationBody = z.strictObject({
+  pix: z.strictObject({
+    receberSemChave: z.boolean(),
+    chaves: z.record(z.string(), configurationOfKey).optional(),
+  }),
+})
+
+/** Kinds of records of a report, as in the official SDK 2.0.1 (`CreateReportBodySchema`). */
+const reportRecords = z.strictObject({
+  pixRecebido: flag,
+  pixEnviadoChave: flag,
+  pixEnviadoDadosBancarios: flag,
+  estornoPixEnviado: flag,
+  pixDevolucaoEnviada: flag,
+  pixDevolucaoRecebida: flag,
+  saldoDiaAnterior: flag,
+  saldoDia: flag,
+  tarifaPixEnviado: flag,
+  tarifaPixRecebido: flag,
+  estornoTarifaPixEnviado: flag,
+  transferenciaEnviada: flag,
+  transferenciaRecebida: flag,
+  estornoTransferenciaEnviada: flag,
+  tarifaTransferenciaEnviada: flag,
+  estornoTarifaTransferenciaEnviada: flag,
+  estornoTarifaPixRecebido: flag,
+})
+export type ReportRecords = z.infer<typeof reportRecords>
+const reportBody = z.strictObject({
+  dataMovimento: z.iso.date(),
+  tipoRegistros: reportRecords,
+  dadosAdicionais: z
+    .strictObject({
+      pixRecebido: z.array(z.literal('nome')),
+      pixEnviadoChave: z
+        .array(z.enum(['nome', 'documento']))
+        .min(1)
+        .max(2),
+    })
+    .optional(),
+})
+
+/** A resend of notifications, as in the official SDK 2.0.1 (`PixResendWebhookBodySchema`). */
+const resendBody = z.strictObject({
+  tipo: z.enum(['PIX_RECEBIDO', 'PIX_ENVIADO', 'DEVOLUCAO_RECEBIDA', 'DEVOLUCAO_ENVIADA']),
+  e2eids: z.array(z.string()).min(1).max(1_000),
+})
+export type ResendOrder = z.infer<typeof resendBody>
+
+/** Parses a body by its schema, or builds a problem (RFC 7807) that names each invalid field. */
+function parseOrProblem<T extends z.ZodType>(
+  schema: T,
+  body: unknown,
+  problem: (violations: errors.EfiViolation[]) => SimulatedResponse,
+): { value: z.infer<T> } | { refusal: SimulatedResponse } {
+  const result = schema.safeParse(body)
+  if (result.success) return { value: result.data }
+  const violations = result.error.issues.map(issue => ({
+    razao: issue.message,
+    propriedade: ['.body', ...issue.path].join('.'),
+  }))
+  return { refusal: problem(violations) }
+}
+export const parseReportBody = (body: unknown) => parseOrProblem(reportBody, body, errors.reportQueryInvalid)
+export const parseResendBody = (body: unknown) => parseOrProblem(resendBody, body, errors.resendInvalid)
+
+export const efiWebhookBody = z.object({ webhookUrl: z.string().min(1).max(1000) })
+
+export const efiPageQuery = z.object({
+  inicio: z.iso.datetime({ offset: true }),
+  fim: z.iso.datetime({ offset: true }),
+  'paginacao.paginaAtual': z.coerce.number().int().min(0).default(0),
+  'paginacao.itensPorPagina': z.coerce.number().int().min(1).max(1000).default(100),
+})
+
+/** Parses a body by its schema, or builds Efí's refusal of it. */
+export function parseEfiBody<T extends z.ZodType>(
+  schema: T,
+  body: unknown,
+): { value: z.infer<T> } | { refusal: SimulatedResponse } {
+  const result = schema.safeParse(body)
+  if (result.success) return { value: result.data }
+  return {
+    refusal: errors.efiInvalidFields(
+      result.error.issues.map(issue => ({
+        chave: String(issue.path.at(-1) ?? 'body'),
+        caminho: ['.body', ...issue.path.slice(0, -1)].join('.'),
+        mensagem: issue.message,
+      })),
+    ),
+  }
+}

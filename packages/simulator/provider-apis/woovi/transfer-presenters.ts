@@ -1,0 +1,74 @@
+import type { SimulatedAccount } from '../../accounts.ts'
+import type { SimulatedRecipient, SimulatedTransfer } from '../../transfers.ts'
+import { presentTaxId } from './presenters.ts'
+
+const PAYMENT_STATUS = {
+  in_process: 'APPROVED',
+  settled: 'CONFIRMED',
+  rejected: 'FAILED',
+} as const satisfies Record<SimulatedTransfer['status'], string>
+
+export type WooviOrder = { id: string; cents: number; key: string; message: string | null }
+
+/** Presents a payment that waits for approval. */
+export function presentPendingPayment(order: WooviOrder, account: SimulatedAccount) {
+  return { payment: { ...presentOrder(order, account.id), status: 'CREATED' } }
+}
+
+/** Presents an approved payment: the order, its transaction and its recipient or failure. */
+export function presentWooviPayment(transfer: SimulatedTransfer) {
+  const recipient = JSON.parse(transfer.recipient) as SimulatedRecipient
+  const { id, cents, message, accountId } = transfer
+  const transaction = {
+    value: cents,
+    endToEndId: transfer.endToEnd,
+    time: transfer.settledAt ?? transfer.requestedAt,
+  }
+  const payment = {
+    ...presentOrder({ id, cents, key: recipient.key ?? '', message }, accountId),
+    status: PAYMENT_STATUS[transfer.status],
+  }
+  if (transfer.status === 'rejected') {
+    const code = transfer.code!
+    if (WOOVI_CODE_PATTERN.test(code))
+      return { payment, transaction, error: { code, description: PAYMENT_FAILED.description } }
+    const failure = { providerRejectedReason: formatRailReason(code), providerErrorCode: code }
+    return { payment, transaction: { ...transaction, ...failure }, error: PAYMENT_FAILED }
+  }
+  return {
+    payment,
+    transaction,
+    ...(transfer.status === 'settled' ? { destination: presentDestination(recipient) } : {}),
+  }
+}
+/** Matches a code of Woovi's own, as opposed to one of the rail. */
+const WOOVI_CODE_PATTERN = /^[A-Z]+(_[A-Z]+)+$/
+const PAYMENT_FAILED = { code: 'PAY_PIX_KEY_ERROR', description: 'Falha ao Pagar Chave Pix' }
+
+/** Formats a code of the rail as Woovi does: before a sentence. */
+function formatRailReason(code: string): string {
+  return `${code} - Pagamento rejeitado`
+}
+
+function presentOrder({ id, cents, key, message }: WooviOrder, accountId: string) {
+  return {
+    value: cents,
+    destinationAlias: key,
+    comment: message ?? '',
+    correlationID: id,
+    sourceAccountId: accountId,
+  }
+}
+
+function presentDestination({ name, document, key }: SimulatedRecipient) {
+  return {
+    name,
+    taxID: presentTaxId(document),
+    pixKey: key,
+    bankName: 'Banco de Teste',
+    ispb: '99999004',
+    branch: '0001',
+    account: '123456',
+    accountType: 'TRAN',
+  }
+}
