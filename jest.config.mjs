@@ -28,6 +28,23 @@ const sharedPostgres = {
   globalTeardown: '<rootDir>/test/support/shared-postgres-end.ts',
 }
 
+/** They start a stack of their own and mostly wait, for workflow time or for programs: `npm test` runs them beside the others. */
+const ownStackFiles = [
+  'test/api/charges/provider-fallback.test.ts',
+  'test/api/traces.test.ts',
+  'test/api/transfers/scheduled-transfer.test.ts',
+  'test/api/webhooks/delivery.test.ts',
+  'test/docs/commands.test.ts',
+  'test/local/restored-database.test.ts',
+  'test/local/start.test.ts',
+]
+/** They test the drill, a tool of development, by whole drills: `npm run test:nightly`. */
+const nightlyFiles = ['test/drill/drill.test.ts', 'test/drill/ended-drill.test.ts']
+const stormFile = 'test/chaos/storm.test.ts'
+
+const files = (name, paths) => suite(name, { testMatch: paths.map(path => `<rootDir>/${path}`) })
+const without = paths => ({ testPathIgnorePatterns: paths.map(path => `<rootDir>/${path}`) })
+
 export default {
   reporters: ['default', '<rootDir>/test/support/verdict.ts'],
   testSequencer: '<rootDir>/test/support/longest-first.mjs',
@@ -41,19 +58,20 @@ export default {
     suite('webhooks'),
     suite('messengers', sharedPostgres),
     suite('http', sharedPostgres),
-    suite('local', sharedPostgres),
-    suite('docs'),
+    suite('local', { ...sharedPostgres, ...without(ownStackFiles) }),
+    suite('docs', without(ownStackFiles)),
     suite('sdk'),
     suite('workflows'),
     suite('replay'),
-    suite('chaos', { ...sharedPostgres, testPathIgnorePatterns: ['storm.test.ts'] }),
-    { ...suite('storm'), testMatch: ['<rootDir>/test/chaos/storm.test.ts'] },
+    suite('chaos', { ...sharedPostgres, ...without([stormFile]) }),
+    files('storm', [stormFile]),
+    files('own-stack', ownStackFiles),
     suite('browser', sharedStack),
-    suite('api', sharedStack),
+    suite('api', { ...sharedStack, ...without(ownStackFiles) }),
     // Of what must be over within seconds, whatever hangs: nothing else takes its time.
     suite('timed', sharedPostgres),
-    // A few faults against a stack of its own, with the machine to itself.
-    suite('drill'),
+    suite('drill', without(nightlyFiles)),
+    files('nightly', nightlyFiles),
     // The whole engine against a bank whose answers are odd.
     suite('odd-bank'),
   ],

@@ -1,14 +1,11 @@
 import { type ChildProcess, fork } from 'node:child_process'
 import { once } from 'node:events'
-import { availableParallelism, getPriority, setPriority } from 'node:os'
+import { getPriority, setPriority } from 'node:os'
 import { join } from 'node:path'
+import { JEST_RUNS, type JestRun } from './runs.ts'
 import { EMPTY_VERDICT, printVerdict, type Verdict } from './support/verdict.ts'
 
-/**
- * `npm test`: first the suites without time limits, in two concurrent runs that end at about the same time, so that no
- * core is idle; then those that measure durations, which mostly wait, with those that only compute in the time they
- * leave. Ends with the verdict of all runs (support/verdict.ts).
- */
+/** `npm test`: the runs of jest that test/runs.ts lists, and the verdict of all of them (support/verdict.ts). */
 
 const ROOT = join(import.meta.dirname, '..')
 /** Our programs that suites start by the hundred are stripped of their types and compiled once. */
@@ -18,52 +15,6 @@ const COMPILE_CACHE_ENV = { NODE_COMPILE_CACHE: join(ROOT, 'node_modules/.cache/
  * are what a suite allocates: with more room for new objects, and one thread to collect them, that takes less time.
  */
 const V8_FLAGS = ['--no-compilation-cache', '--max-semi-space-size=64', '--v8-pool-size=1']
-/**
- * A suite takes most of a core, with the processes it starts; more than four would only wait for the stack they share.
- * Three on two cores end a minute or two sooner, but then a loaded machine answers some requests too late.
- */
-const MAX_WORKERS = Math.min(4, Math.max(2, availableParallelism() - 1))
-/** They share no stack with others: at a lower priority they take the time that the suites with a stack leave. */
-const LEISURELY_PROJECTS = [
-  'chaos',
-  'docs',
-  'http',
-  'messengers',
-  'odd-bank',
-  'providers',
-  'simulator',
-  'storm',
-  'webhooks',
-]
-const LEISURELY_NICENESS = 5
-const LEISURELY_WORKERS = 2
-/** They start no stack and wait for little: the time of a processor that the timed suites leave is enough for them. */
-const PURE_PROJECTS = ['architecture', 'domain', 'replay', 'sdk']
-const LOWEST_PRIORITY = 19
-/** The drill has no time limits, but mostly waits: it runs beside those that have. */
-const TIMED_PROJECTS = ['timed', 'drill']
-/** Each keeps a stack of its own nearly idle, and waits for faults to end. */
-const TIMED_WORKERS = 4
-/** The runs of a group are concurrent; the groups follow one another. */
-const JEST_RUNS: JestRun[][] = [
-  [
-    {
-      args: [
-        ...['--ignoreProjects', ...LEISURELY_PROJECTS, ...TIMED_PROJECTS, ...PURE_PROJECTS],
-        `--maxWorkers=${MAX_WORKERS}`,
-      ],
-    },
-    {
-      args: ['--selectProjects', ...LEISURELY_PROJECTS, `--maxWorkers=${LEISURELY_WORKERS}`],
-      niceness: LEISURELY_NICENESS,
-    },
-  ],
-  [
-    { args: ['--selectProjects', ...TIMED_PROJECTS, `--maxWorkers=${TIMED_WORKERS}`] },
-    { args: ['--selectProjects', ...PURE_PROJECTS, '--maxWorkers=1'], niceness: LOWEST_PRIORITY },
-  ],
-]
-type JestRun = { args: string[]; niceness?: number }
 
 const running = new Set<ChildProcess>()
 let isAborted = false
@@ -81,7 +32,8 @@ printVerdict(all)
 process.exitCode = all.failed > 0 || all.passed === 0 ? 1 : 0
 
 /** Runs jest once; an exit without a verdict, or against it, counts as a failure too. */
-async function runJest({ args, niceness }: JestRun): Promise<Verdict> {
+async function runJest({ projects, workers, niceness }: JestRun): Promise<Verdict> {
+  const args = ['--selectProjects', ...projects, `--maxWorkers=${workers}`]
   const jest = fork(
     join(ROOT, 'node_modules/jest/bin/jest.js'),
     [...args, '--ci', '--passWithNoTests', ...process.argv.slice(2)],

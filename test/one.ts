@@ -1,15 +1,13 @@
 import { fork } from 'node:child_process'
 import { once } from 'node:events'
 import { existsSync } from 'node:fs'
-import { join, matchesGlob, relative, resolve } from 'node:path'
-import jestConfig from '../jest.config.mjs'
+import { join, relative, resolve } from 'node:path'
+import { findSuitesOf } from './support/suites.ts'
 
 /**
  * `npm run one -- FILE… [options of jest]`: runs test files in the project of `jest.config.mjs` that they belong to. Jest
  * itself takes a path behind `--selectProjects` for one more project.
  */
-
-type Project = { displayName: string; testMatch: string[]; testPathIgnorePatterns?: string[] }
 
 const ROOT = join(import.meta.dirname, '..')
 const args = process.argv.slice(2)
@@ -48,13 +46,7 @@ function findProject(paths: string[]): string {
 function findProjectsOf(path: string): string[] {
   const file = relative(ROOT, resolve(path))
   if (!existsSync(join(ROOT, file))) throw new Error(`There is no file ${path}.`)
-  const names = (jestConfig.projects as Project[])
-    .filter(
-      ({ testMatch, testPathIgnorePatterns = [] }) =>
-        testMatch.some(glob => matchesGlob(file, glob.replace('<rootDir>/', ''))) &&
-        !testPathIgnorePatterns.some(pattern => new RegExp(pattern).test(file)),
-    )
-    .map(({ displayName }) => displayName)
+  const names = findSuitesOf(file)
   if (names.length === 0) throw new Error(`${path} is a test of no project of jest.config.mjs.`)
   return names
 }

@@ -140,7 +140,10 @@ const MAX_DELAY_MS = 6_000
 /** A look-up that lags for longer would be a proof of absence (storm.ts): then a provider would be to blame. */
 const MAX_PAYOUT_LAG_MS = 2_000
 
-/** Every fault of every operation at every provider once, in random order, and then again. */
+/**
+ * Every fault of every operation at every provider once, in random order, and then again. One of each kind comes first,
+ * so that a short storm has all kinds.
+ */
 function createFaultSequence(random: Random) {
   const all = PROVIDER_NAMES.flatMap(provider => [
     { provider, operation: undefined, fault: 'unreachable' as FaultKind },
@@ -163,9 +166,14 @@ function createFaultSequence(random: Random) {
       NOTIFICATION_FAULTS.map(fault => ({ provider, operation, fault })),
     ),
   ])
-  let turn = random.shuffle(all)
+  const drawTurn = () => {
+    const shuffled = random.shuffle(all)
+    const firstOfKinds = new Set(new Map(shuffled.map(one => [one.fault, one])).values())
+    return [...shuffled.filter(one => !firstOfKinds.has(one)), ...firstOfKinds]
+  }
+  let turn = drawTurn()
   return () => {
-    if (turn.length === 0) turn = random.shuffle(all)
+    if (turn.length === 0) turn = drawTurn()
     const next = turn.pop()!
     const most = next.fault === 'unreachable' ? MAX_RESETS : MAX_FAULTED_CALLS
     const times = next.fault === 'page_cap' ? CAPPED_CALLS : random.between(1, most)

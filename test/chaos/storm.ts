@@ -64,6 +64,19 @@ function quiescenceLimitMs(operations: number): number {
   return MIN_QUIESCENCE_MS + operations * 30
 }
 
+/** Plans the operations and the faults of a storm, and what draws the options of its accounts. */
+export function planStorm(seed: number, count: number) {
+  const random = createRandom(seed)
+  return {
+    operations: planOperations(random.fork(1), count, {
+      merchants: MERCHANT_PROFILES.length,
+      recipients: RECIPIENT_MERCHANTS.length,
+    }),
+    faults: planFaults(random.fork(2), count),
+    optionRandom: random.fork(3),
+  }
+}
+
 /** A storm over a whole stack of its own, from the first operation to the verdict. */
 export async function runStorm({
   seed,
@@ -73,13 +86,7 @@ export async function runStorm({
   say = () => {},
   beforeStop: keep,
 }: StormOptions): Promise<StormResult> {
-  const random = createRandom(seed)
-  const operations = planOperations(random.fork(1), count, {
-    merchants: MERCHANT_PROFILES.length,
-    recipients: RECIPIENT_MERCHANTS.length,
-  })
-  const weather = planFaults(random.fork(2), count)
-  const optionRandom = random.fork(3)
+  const { operations, faults: weather, optionRandom } = planStorm(seed, count)
   const stack = await startStack({
     timeScale,
     environment: { ...UNLIMITED_RATE_ENV, SIMULATOR_SEED: String(seed) },

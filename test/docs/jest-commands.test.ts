@@ -5,12 +5,14 @@ import { join, relative } from 'node:path'
 import { promisify } from 'node:util'
 import { describe, expect, test } from '@jest/globals'
 import jestConfig from '../../jest.config.mjs'
+import { JEST_RUNS } from '../runs.ts'
+import { findSuitesOf } from '../support/suites.ts'
 import { ROOT } from './support/documents.ts'
 
 /** A command of jest in a document runs what the document says, and nothing else. */
 
 const COMMAND = /\bnpm run (?:-s )?(?:one|jest)\b[^`\n]*/g
-const SUITE_COMMAND = /\bnpm run (?:-s )?test:([a-z]+)/g
+const SUITE_COMMAND = /\bnpm run (?:-s )?test:([a-z-]+)/g
 
 const documents = [
   ...(await readdir(ROOT)).filter(file => file.endsWith('.md')),
@@ -39,8 +41,21 @@ test('a path behind --selectProjects runs other files, and is found', async () =
   expect(listed.length).toBeGreaterThan(1)
 })
 
+const names = jestConfig.projects.map(({ displayName }) => displayName)
+
+test('every suite is run by npm test once, or by npm run test:nightly', () => {
+  const runByTest = JEST_RUNS.flat().flatMap(({ projects }) => projects)
+  expect([...runByTest, 'nightly'].sort()).toEqual([...names].sort())
+})
+
+test('every file of tests belongs to one suite', async () => {
+  const files = (await readdir(join(ROOT, 'test'), { recursive: true }))
+    .filter(file => file.endsWith('.test.ts'))
+    .map(file => `test/${file}`)
+  expect(files.filter(file => findSuitesOf(file).length !== 1)).toEqual([])
+})
+
 describe('a suite that a document names', () => {
-  const names = jestConfig.projects.map(({ displayName }) => displayName)
   test.each(findAll(SUITE_COMMAND))('%s is a project with a script that runs it', async name => {
     expect(names).toContain(name)
     const { scripts } = JSON.parse(await readFile(join(ROOT, 'package.json'), 'utf8'))

@@ -1,26 +1,9 @@
-import { execFileSync, spawn } from 'node:child_process'
-import { once } from 'node:events'
-import { join } from 'node:path'
+import { execFileSync } from 'node:child_process'
 import { expect, test } from '@jest/globals'
-import { findProcessIdentity, isProcessAlive } from '../../packages/dev/process/identity.ts'
-import { pollUntil } from '../api/support/poll-until.ts'
 import { runDrill } from './drill.ts'
 import { FAULTS } from './faults.ts'
 
-/** A drill that is ended by its time limit, or whose runner is killed, leaves no process behind. */
-
-test('a program that a suite has started ends when the process of the suite is killed', async () => {
-  const program = join(import.meta.dirname, 'programs/starts-idle.ts')
-  const suite = spawn(process.execPath, [program], { stdio: ['ignore', 'pipe', 'inherit'] })
-  const [pid] = await once(suite.stdout, 'data')
-  const started = findProcessIdentity(Number(pid))!
-  expect(isProcessAlive(started)).toBe(true)
-  suite.kill('SIGKILL')
-  await pollUntil(
-    () => isProcessAlive(started),
-    isAlive => !isAlive,
-  )
-})
+/** A drill that is ended by its time limit leaves no process behind. */
 
 test('a drill that is ended during a fault has stopped everything that it has started', async () => {
   const before = listChildren()

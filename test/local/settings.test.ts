@@ -1,4 +1,5 @@
 import { execFile } from 'node:child_process'
+import { randomBytes } from 'node:crypto'
 import { chmod, mkdir, mkdtemp, rm, stat, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -7,18 +8,17 @@ import { describe, expect, test } from '@jest/globals'
 import { readLocalConfig } from '../../packages/dev/config.ts'
 import { withReachableBindHost } from '../../packages/dev/env/bind-host.ts'
 import { createStateDir, resolveStateDir } from '../../packages/dev/env/state-dir.ts'
-import { readConfig } from '../../src/config.ts'
+import { readConfig, readServiceConfig } from '../../src/config.ts'
 
 /** Invalid settings that a process refuses at its start, with their messages. */
 
 const key = (id: string, fill: number, bytes = 32) => `${id}:${Buffer.alloc(bytes, fill).toString('base64')}`
-const read = (variables: NodeJS.ProcessEnv) =>
-  readConfig({
-    DATABASE_URL: 'postgres://trilho@localhost/trilho',
-    TEMPORAL_ADDRESS: 'localhost:7233',
-    TRILHO_SECRET_KEY: key('a', 1),
-    ...variables,
-  })
+const VALID = {
+  DATABASE_URL: 'postgres://trilho@localhost/trilho',
+  TEMPORAL_ADDRESS: 'localhost:7233',
+  TRILHO_SECRET_KEY: key('a', 1),
+}
+const read = (variables: NodeJS.ProcessEnv) => readConfig({ ...VALID, ...variables })
 
 describe('TRILHO_SECRET_KEY', () => {
   test('is one key, or several of different ids', () => {
@@ -38,6 +38,33 @@ describe('TRILHO_SECRET_KEY', () => {
     expect(parse).toThrow(why)
     expect(parse).toThrow(/TRILHO_SECRET_KEY/)
     for (const secret of keys.match(/[\w+/]{40,}/g) ?? []) expect(parse).not.toThrow(secret)
+  })
+})
+
+describe('a process refuses', () => {
+  const random = randomBytes(32).toString('base64')
+  test.each<[what: string, variables: NodeJS.ProcessEnv, why: RegExp]>([
+    ['a missing variable', { DATABASE_URL: '' }, /DATABASE_URL is missing/],
+    ['a variable that is not valid', { TRILHO_LOG_LEVEL: 'loud' }, /TRILHO_LOG_LEVEL/],
+    ['a time scale', { TRILHO_TIME_SCALE: '60' }, /TRILHO_TIME_SCALE is not 1/],
+    ['loopback webhooks', { TRILHO_LOOPBACK_WEBHOOKS: 'true' }, /TRILHO_LOOPBACK_WEBHOOKS/],
+    ['an outbox', { TRILHO_OUTBOX: '1' }, /TRILHO_OUTBOX/],
+    ['an unsafe database that is allowed', { TRILHO_UNSAFE_DATABASE: 'true' }, /TRILHO_UNSAFE/],
+    [
+      'a key of zeros',
+      { TRILHO_SECRET_KEY: `a:${random},b:${Buffer.alloc(32).toString('base64')}` },
+      /TRILHO_SECRET_KEY is not random in entry 2/,
+    ],
+    [
+      'several errors at once',
+      { TRILHO_TIME_SCALE: '2', TRILHO_OUTBOX: 'true' },
+      /TIME_SCALE.*TRILHO_OUTBOX/,
+    ],
+  ])('%s in one line', (_what, variables, why) => {
+    const parse = () => readServiceConfig({ ...VALID, TRILHO_SECRET_KEY: `a:${random}`, ...variables })
+    expect(parse).toThrow(why)
+    expect(parse).not.toThrow(/\n/)
+    expect(parse).not.toThrow(random)
   })
 })
 
