@@ -14,7 +14,7 @@ const SHORT_SLEEP = 'sleep() { command sleep 0.2; }'
 export async function createClone(folder: string, home: StateDir): Promise<string> {
   const clone = join(folder, 'clone')
   await mkdir(clone)
-  for (const name of ['package.json', 'node_modules', 'src'])
+  for (const name of ['package.json', 'node_modules', 'packages', 'src'])
     await symlink(join(ROOT, name), join(clone, name))
   await symlink(home.folder, join(clone, '.trilho'))
   // Node resolves a program in `.trilho` from its real folder.
