@@ -25,14 +25,14 @@ import { transition } from '../shared/transition.ts'
 
 /**
  * Plans a refund: fee, paying parts, and its refusal code or null. Locks the accounts' balances. `terms`: the charge as the
- * rules of a refund see it; `orderedAt`: when it was ordered.
+ * rules of a refund see it; `orderedAt`: when it was ordered, null for now.
  */
 export async function planRefund(
   em: EntityManager,
   order: RefundInput,
   charge: Charge,
   terms: RefundTerms = charge,
-  orderedAt = new Date(),
+  orderedAt: Date | null = null,
 ): Promise<RefundPlan> {
   const feeCents = computeFeeCents(order.valueCents, charge.connection.fees.refund)
   const parts = await allocateRefundParts(em, charge, order.valueCents)
@@ -41,7 +41,8 @@ export async function planRefund(
   // The API's checks of the request are repeated on the charge's current state.
   const availableCents = await lockAvailableBalance(em, charge)
   const code =
-    getRefundRefusal(order, terms, orderedAt) ?? (availableCents < ownerCents ? 'insufficient_balance' : null)
+    getRefundRefusal(order, terms, orderedAt ?? new Date()) ??
+    (availableCents < ownerCents ? 'insufficient_balance' : null)
   return { charge, orderedAt, feeCents, parts, code, owner: { cents: ownerCents, availableCents } }
 }
 
@@ -103,7 +104,7 @@ export function computeSplitShares(charge: Charge, valueCents: number): SplitSha
 /** `owner`: what the charge's owner pays, with the fee, and what it has. */
 type RefundPlan = {
   charge: Charge
-  orderedAt: Date
+  orderedAt: Date | null
   feeCents: number
   parts: RefundPart[]
   code: string | null
@@ -153,7 +154,8 @@ export async function storeRefund(
     tokenNumber: order.tokenNumber ?? null,
     userUuid: order.userUuid ?? null,
     fingerprint: order.fingerprint,
-    createdAt: orderedAt,
+    // The acceptance shows the history until then, with the entry of this refund.
+    createdAt: orderedAt ?? at,
     updatedAt: at,
   })
   if (code === null) {
