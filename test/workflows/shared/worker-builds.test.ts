@@ -72,6 +72,7 @@ beforeAll(async () => {
     getTransfer: once(transferRow('paid')),
     openRefund: once(refundOpened('sending')),
     sendRefund: once(payoutInProcess),
+    getRefund: once({ state: 'settled', connectionUuid: NOTIFICATION.connectionUuid }),
     pollRefund: answerByProgress(payoutInProcess, payoutSettled()),
     sendReturn: once(payoutInProcess),
     pollReturn: answerByProgress(payoutInProcess, payoutSettled()),
