@@ -48,6 +48,8 @@ export type FinalState = {
   transfers: TransferRow[]
   refunds: { uuid: string; charge: string; state: RefundState; cents: number; partsCents: number }[]
   disputes: DisputeRow[]
+  /** Accounts' orders to return deposits, with the failure of those that moved no money. */
+  depositReturns: { uuid: string; movement: string; failure: string | null }[]
   movements: MovementRow[]
   attempts: {
     uuid: string

@@ -182,6 +182,20 @@ test.each<PlantedViolation>([
     ['odd_item_not_kept'],
     ({ unexplainedAnswers: kept }) => void kept.pop(),
   ],
+  [
+    'an accepted return of a deposit that was never sent',
+    ['deposit_not_returned'],
+    ({ depositReturns }) => depositReturns.push({ uuid: 'order-1', movement: 'm-deposit', failure: null }),
+  ],
+  [
+    'a deposit whose return was ordered twice',
+    ['deposit_not_returned', 'deposit_ordered_twice'],
+    ({ depositReturns }) =>
+      depositReturns.push(
+        { uuid: 'order-1', movement: 'm-deposit', failure: null },
+        { uuid: 'order-2', movement: 'm-deposit', failure: null },
+      ),
+  ],
 ])('the checker finds %s', (_, rules, plant) => {
   expect(findBrokenRules(plant)).toEqual(rules.toSorted())
 })

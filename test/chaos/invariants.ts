@@ -1,6 +1,7 @@
 import type { FinalState, Violation } from './final-state.ts'
 import { checkAccountStatements } from './invariants/account-statements.ts'
 import { checkChargeIds } from './invariants/charge-ids.ts'
+import { checkDepositReturns } from './invariants/deposit-returns.ts'
 import { checkDisputes } from './invariants/disputes.ts'
 import { checkEvents } from './invariants/events.ts'
 import { checkLedgerBalances } from './invariants/ledger.ts'
@@ -26,6 +27,7 @@ const RULES = [
   checkEvents,
   checkRefundsAndSplits,
   checkDisputes,
+  checkDepositReturns,
   checkUndocumentedAnswers,
   checkAccountStatements,
   checkModes,

@@ -30,7 +30,18 @@ export function createMerchantActions(scene: StormContext) {
   } = scene
   const { nextApiUrl: api } = site
 
-  return { charge, transfer, refund, cancelCharge, cancelTransfer, reply, repeat, callOff, closeShop }
+  return {
+    charge,
+    transfer,
+    refund,
+    cancelCharge,
+    cancelTransfer,
+    returnDeposit,
+    reply,
+    repeat,
+    callOff,
+    closeShop,
+  }
 
   function charge(operation: OperationOf<'charge'>, place: number): Promise<OperationOutcome> {
     const body = {
@@ -144,6 +155,25 @@ export function createMerchantActions(scene: StormContext) {
     const { token } = merchantOf(of)
     const mine = note({ place, kind, merchant: placeOfMerchant(of), key: null, externalRef: null })
     const request = { path: `${path}/${uuid}/cancel`, token, key: null }
+    await Promise.all(Array.from({ length: times }, () => postUntilAnswered(api, mine, request)))
+    return { uuid }
+  }
+
+  async function returnDeposit(
+    { deposit: of, times }: OperationOf<'return_deposit'>,
+    place: number,
+  ): Promise<OperationOutcome> {
+    const { deposit } = await outcomeOf(of)
+    if (!deposit) return nothing('return_deposit')
+    const merchant = merchantOf(of)
+    const path = `${API_PATHS.ledger}?end_to_end=${deposit.endToEnd}`
+    const lines = await when(merchant, path, found => found.length > 0)
+    if (!lines) return nothing('return_deposit')
+    const { uuid } = lines.at(-1)
+    const key = `${run}-${place}`
+    const request = { path: `${API_PATHS.deposit}/${uuid}/return`, token: merchant.token, key }
+    const merchantPlace = placeOfMerchant(of)
+    const mine = note({ place, kind: 'return_deposit', merchant: merchantPlace, key, externalRef: null })
     await Promise.all(Array.from({ length: times }, () => postUntilAnswered(api, mine, request)))
     return { uuid }
   }

@@ -7,7 +7,7 @@ import type { Mode } from './final-state.ts'
 export type RequestRecord = {
   /** Its place among the operations. */
   place: number
-  kind: 'charge' | 'transfer' | 'refund' | 'cancel_charge' | 'cancel_transfer' | 'reply'
+  kind: 'charge' | 'transfer' | 'refund' | 'cancel_charge' | 'cancel_transfer' | 'reply' | 'return_deposit'
   merchant: number
   /** Of the token. */
   mode: Mode
@@ -78,7 +78,7 @@ export async function postUntilAnswered(
   for (;;) {
     asked.sent += 1
     const said = await sendRequest(api(), 'POST', request)
-    if (said) asked.answers.push({ ...recordedResponseOf(said), body })
+    if (said) asked.answers.push({ ...recordedResponseOf(asked.kind, said), body })
     const repeat = request.key !== null && Date.now() < deadline && !isFinalResponse(said)
     if (!repeat) return said
     await sleep(RETRY_DELAY_MS)
@@ -121,7 +121,14 @@ function isFinalResponse(said: ApiResponse | null): boolean {
   return said !== null && !RETRYABLE_CODES.has(said.body?.code)
 }
 
-function recordedResponseOf({ status, body }: ApiResponse): Omit<RecordedResponse, 'body'> {
-  const resource = body?.data
-  return { status, code: body?.code ?? null, uuid: resource?.refund?.uuid ?? resource?.uuid ?? null }
+function recordedResponseOf(
+  kind: RequestRecord['kind'],
+  { status, body }: ApiResponse,
+): Omit<RecordedResponse, 'body'> {
+  const [resource, code] = [body?.data, body?.code ?? null]
+  if (kind !== 'return_deposit')
+    return { status, code, uuid: resource?.refund?.uuid ?? resource?.uuid ?? null }
+  // A refusal shows the deposit with its latest order, which may be one of another request.
+  const isOwnOrder = status < 300 || code === 'not_confirmed'
+  return { status, code, uuid: isOwnOrder ? (resource?.return?.uuid ?? null) : null }
 }

@@ -45,6 +45,8 @@ export function createOperationRunner(stagehands: StormContextInput) {
         return merchants.cancelCharge(operation, place)
       case 'cancel_transfer':
         return merchants.cancelTransfer(operation, place)
+      case 'return_deposit':
+        return merchants.returnDeposit(operation, place)
       case 'reply':
         return merchants.reply(operation, place)
       case 'repeat':

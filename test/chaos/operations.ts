@@ -31,6 +31,8 @@ export type Operation =
   /** Each share is one refund, in hundredths of what was paid; null requests the rest. All concurrently. */
   | { kind: 'refund'; charge: number; shares: (number | null)[]; asking: Repetition }
   | { kind: 'deposit'; merchant: number; cents: number }
+  /** The account returns a deposit to its payer. */
+  | { kind: 'return_deposit'; deposit: number; times: number }
   | {
       kind: 'transfer'
       merchant: number
@@ -61,7 +63,8 @@ const OPERATION_WEIGHTS = {
   pay: 24,
   cancel_charge: 4,
   refund: 13,
-  deposit: 3,
+  deposit: 4,
+  return_deposit: 3,
   transfer: 20,
   cancel_transfer: 3,
   give_back: 2,
@@ -85,6 +88,7 @@ export function planOperations(random: Random, count: number, cast: ParticipantC
   const charges = { open: [] as number[], paid: [] as number[] }
   const transfers = { sent: [] as number[], scheduled: [] as number[] }
   const disputes: number[] = []
+  const deposits: number[] = []
   const keyed: number[] = []
 
   while (planned.length < count) {
@@ -93,6 +97,7 @@ export function planOperations(random: Random, count: number, cast: ParticipantC
     if ('asking' in operation && operation.asking.keyed) keyed.push(place)
     if (operation.kind === 'charge') charges.open.push(place)
     if (operation.kind === 'dispute') disputes.push(place)
+    if (operation.kind === 'deposit') deposits.push(place)
     if (operation.kind === 'transfer')
       (operation.scheduledInS === null ? transfers.sent : transfers.scheduled).push(place)
   }
@@ -106,6 +111,12 @@ export function planOperations(random: Random, count: number, cast: ParticipantC
         return drawTransfer(random, cast)
       case 'deposit':
         return { kind, merchant: random.between(0, cast.merchants - 1), cents: drawCents(random) }
+      case 'return_deposit': {
+        const place = near(deposits)
+        return place === undefined
+          ? drawCharge(random, cast)
+          : { kind, deposit: place, times: drawRepeatCount(random) }
+      }
       case 'pay':
         return payment() ?? drawCharge(random, cast)
       case 'cancel_charge': {

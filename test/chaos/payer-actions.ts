@@ -53,8 +53,8 @@ export function createPayerActions(scene: StormContext) {
 
   async function deposit({ merchant, cents }: OperationOf<'deposit'>): Promise<OperationOutcome> {
     const { account } = cast.merchants[merchant]!.connections[0]!
-    await simulator.deposit({ account, value: reaisFromCents(cents) })
-    return NO_OUTCOME
+    const { end_to_end: endToEnd } = await simulator.deposit({ account, value: reaisFromCents(cents) })
+    return { uuid: null, deposit: { endToEnd } }
   }
 
   async function giveBack({ transfer: of, share }: OperationOf<'give_back'>): Promise<OperationOutcome> {

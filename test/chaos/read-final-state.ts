@@ -3,6 +3,7 @@ import { Connection } from '../../src/db/entities/connection.ts'
 import { referenceOf } from '../../src/domain/pix/identifiers.ts'
 import { runInBatches } from './batches.ts'
 import type { FinalState, Mode } from './final-state.ts'
+import { workflowIdOf } from './invariants/requests.ts'
 import { getUntilAnswered, type RequestRecord } from './merchant-requests.ts'
 import type { Participants } from './participants.ts'
 import { readStatements } from './read-statements.ts'
@@ -53,7 +54,7 @@ export async function readFinalState(
 
 /** Schedules, which start and end all the time. */
 export function isScheduledWorkflow(workflowId: string): boolean {
-  return !/^(charge|transfer|refund|orphan|return|deposit|med|webhook)\//.test(workflowId)
+  return !/^(charge|transfer|refund|orphan|return|deposit|deposit-return|med|webhook)\//.test(workflowId)
 }
 
 type DatabaseRows = Pick<
@@ -63,6 +64,7 @@ type DatabaseRows = Pick<
   | 'transfers'
   | 'refunds'
   | 'disputes'
+  | 'depositReturns'
   | 'movements'
   | 'attempts'
   | 'unbalancedMovements'
@@ -79,7 +81,7 @@ const MODE_SQL = `(select case when c.is_simulated then 'test' else 'live' end f
 
 /** Column names are the names of our terms; PostgreSQL's bigint becomes a number. */
 async function readDatabaseRows({ sql }: StackClients): Promise<DatabaseRows> {
-  const [charges, splits, transfers, refunds, meds, movements, attempts] = await Promise.all([
+  const [charges, splits, transfers, refunds, meds, depositReturns, movements, attempts] = await Promise.all([
     sql<DatabaseRows['charges'][number]>(
       `select uuid, account_uuid as account, ${MODE_SQL}, state, coalesce(txid, '') as txid, end_to_end as "endToEnd",
          value_cents::float as "valueCents", fee_cents::float as "feeCents", received_cents::float as "receivedCents",
@@ -105,6 +107,9 @@ async function readDatabaseRows({ sql }: StackClients): Promise<DatabaseRows> {
          charge_uuid as charge, claimed_cents::float as "claimedCents", held_cents::float as "heldCents",
          retained_cents::float as "retainedCents", returned_cents::float as "returnedCents", replies, ${HISTORY_STATUSES_SQL}
        from dispute m join provider_account p on p.uuid = m.provider_account_uuid`,
+    ),
+    sql<DatabaseRows['depositReturns'][number]>(
+      `select uuid, movement_uuid as movement, failure ->> 'code' as failure from deposit_return`,
     ),
     sql<DatabaseRows['movements'][number]>(
       `select m.uuid, m.account_uuid as account, p.name as "providerAccount", type, movement_type as direction,
@@ -144,6 +149,7 @@ async function readDatabaseRows({ sql }: StackClients): Promise<DatabaseRows> {
     transfers,
     refunds,
     disputes: meds,
+    depositReturns,
     movements,
     attempts,
     unbalancedMovements: unbalanced,
@@ -240,7 +246,7 @@ async function findStartedWorkflowIds(site: StackClients, asked: RequestRecord[]
   const doubtful = asked.flatMap(({ kind, answers }) =>
     answers
       .filter(({ code, uuid }) => code === 'not_confirmed' && uuid !== null)
-      .map(({ uuid }) => `${kind}/${uuid}`),
+      .map(({ uuid }) => workflowIdOf(kind, uuid!)),
   )
   return site.findStartedWorkflows([...new Set(doubtful)])
 }

@@ -13,6 +13,7 @@ export type OperationOutcome = {
   request?: ApiRequest
   record?: RequestRecord
   dispute?: OpenedDispute
+  deposit?: { endToEnd: string }
 }
 /** A bank's dispute: the simulator's id of it, and its PIX. */
 export type OpenedDispute = { id: string; endToEnd: string; about: number }
@@ -25,6 +26,8 @@ export const API_PATHS = {
   charge: '/api/v1/payments',
   transfer: '/api/v1/transfers',
   dispute: '/api/v1/meds',
+  deposit: '/api/v1/deposits',
+  ledger: '/api/v1/ledger',
 } as const
 /** Within this a healthy stack has settled every payment. */
 const SETTLE_LIMIT_MS = 4_000

@@ -5,7 +5,9 @@ import type { RequestRecord } from '../merchant-requests.ts'
 /** What was accepted exists, and a key creates one operation however often it is sent. */
 export function checkRequests(world: FinalState): Violation[] {
   const rows = new Set(
-    [...world.charges, ...world.transfers, ...world.refunds, ...world.disputes].map(row => row.uuid),
+    [...world.charges, ...world.transfers, ...world.refunds, ...world.disputes, ...world.depositReturns].map(
+      row => row.uuid,
+    ),
   )
   const startedIds = new Set(world.startedWorkflowIds)
   return [
@@ -40,8 +42,10 @@ function findLostOperations(asked: RequestRecord, rows: Set<string>, startedIds:
   })
 }
 
-function workflowIdOf(kind: RequestRecord['kind'], uuid: string): string {
+/** The id of the workflow that a request has started or updated. */
+export function workflowIdOf(kind: RequestRecord['kind'], uuid: string): string {
   if (kind === 'refund') return WORKFLOWS.refund.idOf(uuid)
+  if (kind === 'return_deposit') return WORKFLOWS.deposit_return.idOf(uuid)
   if (kind === 'reply') return WORKFLOWS.dispute.idOf(uuid)
   return kind.endsWith('transfer') ? WORKFLOWS.transfer.idOf(uuid) : WORKFLOWS.charge.idOf(uuid)
 }

@@ -95,6 +95,7 @@ export function buildValidFinalState(): FinalState {
       { uuid: 'refund-1', charge: 'charge-1', state: 'settled', cents: 400, partsCents: 400 },
       { uuid: 'refund-2', charge: 'charge-1', state: 'failed', cents: 600, partsCents: 0 },
     ],
+    depositReturns: [],
     disputes: [
       {
         ...{
