@@ -1,7 +1,12 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { reaisFromCents } from '../../src/domain/ledger/money.ts'
 import { runInBatches } from './batches.ts'
-import { getUntilAnswered, postUntilAnswered, type RequestRecord } from './merchant-requests.ts'
+import {
+  type ApiRequest,
+  getUntilAnswered,
+  postUntilAnswered,
+  type RequestRecord,
+} from './merchant-requests.ts'
 import type { Repetition } from './operations.ts'
 import type { Merchant } from './participants.ts'
 import {
@@ -92,9 +97,14 @@ export function createMerchantActions(scene: StormContext) {
     const key = asking.keyed ? `${run}-${place}` : null
     const request = { path: API_PATHS[kind], token, key, body }
     const mine = note({ place, kind, merchant, key, externalRef: body.external_ref })
-    await Promise.all(Array.from({ length: asking.times }, () => postUntilAnswered(api, mine, request)))
+    await postConcurrently(mine, request, asking.times)
     await readUnconfirmed(mine, { token, path: API_PATHS[kind] })
     return { uuid: uuidOf(mine), request, record: mine }
+  }
+
+  /** Sends a request so many times at once, each until it is answered. */
+  async function postConcurrently(mine: RequestRecord, request: ApiRequest, times: number): Promise<void> {
+    await Promise.all(Array.from({ length: times }, () => postUntilAnswered(api, mine, request)))
   }
 
   /** A caller without a key reads whether the operation exists before it sends another request. */
@@ -122,7 +132,7 @@ export function createMerchantActions(scene: StormContext) {
         const body = share === null ? {} : { value: reaisFromCents(cents) }
         const request = { path: `${API_PATHS.charge}/${uuid}/refund`, token: merchant.token, key, body }
         const mine = note({ place, kind: 'refund', merchant: placeOfMerchant(of), key, externalRef: null })
-        await Promise.all(Array.from({ length: asking.times }, () => postUntilAnswered(api, mine, request)))
+        await postConcurrently(mine, request, asking.times)
         await readUnconfirmed(mine, { token: merchant.token, path: `${API_PATHS.charge}/${uuid}/refunds` })
         return { uuid: uuidOf(mine), request, record: mine }
       }),
@@ -155,7 +165,7 @@ export function createMerchantActions(scene: StormContext) {
     const { token } = merchantOf(of)
     const mine = note({ place, kind, merchant: placeOfMerchant(of), key: null, externalRef: null })
     const request = { path: `${path}/${uuid}/cancel`, token, key: null }
-    await Promise.all(Array.from({ length: times }, () => postUntilAnswered(api, mine, request)))
+    await postConcurrently(mine, request, times)
     return { uuid }
   }
 
@@ -174,7 +184,7 @@ export function createMerchantActions(scene: StormContext) {
     const request = { path: `${API_PATHS.deposit}/${uuid}/return`, token: merchant.token, key }
     const merchantPlace = placeOfMerchant(of)
     const mine = note({ place, kind: 'return_deposit', merchant: merchantPlace, key, externalRef: null })
-    await Promise.all(Array.from({ length: times }, () => postUntilAnswered(api, mine, request)))
+    await postConcurrently(mine, request, times)
     return { uuid }
   }
 
@@ -198,7 +208,7 @@ export function createMerchantActions(scene: StormContext) {
     const request = { path: `${API_PATHS.dispute}/${uuid}/reply`, token: merchant.token, key, body }
     const merchantPlace = placeOfMerchant(dispute.about)
     const mine = note({ place, kind: 'reply', merchant: merchantPlace, key, externalRef: null })
-    await Promise.all(Array.from({ length: times }, () => postUntilAnswered(api, mine, request)))
+    await postConcurrently(mine, request, times)
     return { uuid }
   }
 

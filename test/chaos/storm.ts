@@ -147,7 +147,7 @@ export async function runStorm({
       failedReplays: unreplayed,
     })
     const violations = findViolations(world)
-    say(`${violations.length} violations; stopping the stack`)
+    say(`${violations.length} violations`)
     await keep?.({
       ...{ folder: stack.home.folder, world, violations },
       histories: new Map([...(await site.histories(world.runningWorkflowIds)), ...replays.histories]),

@@ -1,30 +1,29 @@
 import type { FinalState, Violation } from '../final-state.ts'
+import { sumCents, violationIf } from './violations.ts'
 
-/** SPEC §2: an order to return a deposit that did not fail has sent the whole deposit back once, and no other has. */
+/** SPEC §2: an order to return a deposit that did not fail has sent the whole deposit back once; a deposit has one at most. */
 export function checkDepositReturns({ depositReturns, movements }: FinalState): Violation[] {
   const deposits = new Map(movements.map(movement => [movement.uuid, movement]))
-  const sentBack = Map.groupBy(
+  const returnsByDeposit = Map.groupBy(
     movements.filter(({ type, status }) => type === 'EXTERNAL_REFUND' && status === 'SETTLED'),
     movement => movement.original,
   )
-  const held = depositReturns.filter(({ failure }) => failure === null)
+  const orders = depositReturns.filter(({ failure }) => failure === null)
+  const ordersByDeposit = Map.groupBy(orders, ({ movement }) => movement)
   return [
-    ...held.flatMap(({ uuid, movement }) => {
-      const returns = sentBack.get(movement) ?? []
-      const cents = returns.reduce((sum, one) => sum + one.cents, 0)
+    ...orders.flatMap(({ uuid, movement }) => {
+      const returns = returnsByDeposit.get(movement) ?? []
+      const cents = sumCents(returns.map(one => one.cents))
       const expected = deposits.get(movement)?.cents
-      return returns.length === 1 && cents === expected
-        ? []
-        : violationOf('deposit_not_returned', uuid, `${cents} of ${expected} in ${returns.length} returns`)
+      return violationIf(
+        returns.length !== 1 || cents !== expected,
+        'deposit_not_returned',
+        uuid,
+        `${cents} of ${expected} in ${returns.length} returns`,
+      )
     }),
-    ...[...Map.groupBy(held, ({ movement }) => movement)].flatMap(([deposit, orders]) =>
-      orders.length > 1
-        ? violationOf('deposit_ordered_twice', deposit, orders.map(({ uuid }) => uuid).join(', '))
-        : [],
+    ...[...ordersByDeposit].flatMap(([deposit, same]) =>
+      violationIf(same.length > 1, 'deposit_ordered_twice', deposit, same.map(({ uuid }) => uuid).join(', ')),
     ),
   ]
-}
-
-function violationOf(rule: string, where: string, detail: string): Violation[] {
-  return [{ rule, where, detail }]
 }
