@@ -96,7 +96,12 @@ const temporal: TemporalContext = {
   timeScale: config.timeScale,
 }
 const app = createApp({
-  ...{ orm, config, log, sealer, storage, temporal },
+  orm,
+  config,
+  log,
+  sealer,
+  storage,
+  temporal,
   findUnreadiness() {
     if (workers.length === 0) return 'starting'
     return workers.every(worker => worker.getState() === 'RUNNING') ? undefined : 'stopping'
@@ -206,7 +211,11 @@ async function connectToNamespace(server: Config['temporal']): Promise<NativeCon
 
 function createDependencies(config: Config): ActivityDependencies {
   return {
-    ...{ orm, sealer, storage, temporal, log },
+    orm,
+    sealer,
+    storage,
+    temporal,
+    log,
     providers: createProviderRegistry({
       openCredentials: sealer.open,
       recordUnexplained: createUnexplainedAnswerRecorder({ orm, sealer, log }),

@@ -61,8 +61,12 @@ export function returnDisputedMoney(
   const cents = Math.min(claimedCents, accounts.find(accountId)!.balanceCents) || claimedCents
   if (cents > 0)
     refunds.accept({
-      ...{ accountId, endToEnd, id: ids.token(), cents },
-      ...{ outcome: SETTLED_OUTCOME, nature: 'MED_FRAUDE' },
+      accountId,
+      endToEnd,
+      id: ids.token(),
+      cents,
+      outcome: SETTLED_OUTCOME,
+      nature: 'MED_FRAUDE',
     })
   const restCents = received.cents - cents
   if (restCents > 0) refunds.refuse({ accountId, endToEnd, id: ids.token(), cents: restCents })

@@ -87,7 +87,8 @@ export async function respondUnderFault(call: FaultedCall): Promise<SimulatedRes
       return handle({ kind: 'rejected', code: LATE_REJECTION_CODE })
     case 'rejected_then_done':
       return handle({
-        ...{ kind: 'rejected_then_done', code: LATE_REJECTION_CODE },
+        kind: 'rejected_then_done',
+        code: LATE_REJECTION_CODE,
         afterMs: fault.delayMs ?? call.scaleWaitMs(SIMULATOR_WAITS_MS.settlementAfterRejection),
       })
     case 'broken_body':

@@ -156,8 +156,12 @@ export function simulateRefunds(dependencies: RefundDependencies): SimulatedRefu
       } as const
       const times = { requestedAt: at, settledAt: null, returnId: ids.returnId({ ispb, at }) }
       const refund: SimulatedRefund = {
-        ...{ ...request, ...refused, ...times },
-        ...{ nature: 'MED_FRAUDE', listedAt: null, description: null },
+        ...request,
+        ...refused,
+        ...times,
+        nature: 'MED_FRAUDE',
+        listedAt: null,
+        description: null,
       }
       store.insert('refund', refund)
     },
@@ -180,7 +184,9 @@ export function simulateRefunds(dependencies: RefundDependencies): SimulatedRefu
         const afterMs = outcome.kind === 'silent' ? outcome.forMs : scaleWaitMs(SIMULATOR_WAITS_MS.settle)
         const { accountId, endToEnd, id } = refund
         const input: SettleRefundInput = {
-          ...{ accountId, endToEnd, id },
+          accountId,
+          endToEnd,
+          id,
           ...(outcome.kind === 'rejected_then_done' && { doneAfterMs: outcome.afterMs }),
         }
         schedule.add({ task: 'settle_refund', input, afterMs })

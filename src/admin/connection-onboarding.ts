@@ -99,7 +99,8 @@ export async function onboardConnection(
       await requireOneAccount(tx, { order, identity, currentHashes, joins })
       const created = await createConnection(tx, sealer, {
         ...order,
-        ...{ status: 'CONFIGURATION_PENDING', creditedSince: NOT_CREDITED_YET },
+        status: 'CONFIGURATION_PENDING',
+        creditedSince: NOT_CREDITED_YET,
         identityHashes: hashIdentity(identity),
       })
       providers.providerFor(created) // Throws on what the dialect cannot use, before anything is stored.

@@ -85,7 +85,10 @@ export async function createConnection(em: EntityManager, sealer: Sealer, order:
   const { uuid: providerAccountUuid } = providerAccount
   if (identityHashes) await storeIdentities(em, { providerAccountUuid, dialect, hashes: identityHashes })
   const connection = em.create(Connection, {
-    ...{ status: 'ACTIVE', fees: NO_FEES, creditedSince: null, settleWindowMs: undefined },
+    status: 'ACTIVE',
+    fees: NO_FEES,
+    creditedSince: null,
+    settleWindowMs: undefined,
     uuid: randomUUID(),
     ...columns,
     providerAccountUuid,

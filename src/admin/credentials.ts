@@ -82,7 +82,9 @@ export async function replaceCredentials(
     async work(tx) {
       const addedHashes = identity.kind === 'found' ? await claimIdentity(tx, before, identity) : []
       const now = {
-        ...{ sealedCredentials, secretKeyId: seal.keyId, updatedAt: new Date() },
+        sealedCredentials,
+        secretKeyId: seal.keyId,
+        updatedAt: new Date(),
         ...(candidateHashes && { providerIdentity: candidateHashes }),
         ...(!isProved && { credentialsEpoch: before.credentialsEpoch + 1 }),
       }
@@ -131,7 +133,10 @@ export function rollBackCredentials(
     async work(tx) {
       const { sealedCredentials: earlier, secretKeyId, providerIdentity } = before
       const now = {
-        ...{ sealedCredentials: earlier, secretKeyId, providerIdentity, updatedAt: new Date() },
+        sealedCredentials: earlier,
+        secretKeyId,
+        providerIdentity,
+        updatedAt: new Date(),
         credentialsEpoch: credentialsEpoch + 1,
       }
       if ((await tx.nativeUpdate(Connection, { uuid, sealedCredentials }, now)) === 0) return false

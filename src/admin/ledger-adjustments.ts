@@ -97,7 +97,14 @@ export function proposeAdjustment(
       subject: `adjustment/${uuid}`,
       async work(tx) {
         tx.create(LedgerAdjustment, {
-          ...{ uuid, accountUuid, connection, direction, cents, reason, entryUuid, proposer },
+          uuid,
+          accountUuid,
+          connection,
+          direction,
+          cents,
+          reason,
+          entryUuid,
+          proposer,
           expiresAt: new Date(Date.now() + PROPOSAL_DAYS * DAY),
         })
         return uuid

@@ -84,7 +84,9 @@ export async function requestManualSettlement(
   { noun, uuid, settlement, actor }: ManualSettlementRequest,
 ): Promise<string> {
   const { attempts, current, workflowId } = await requireSettleable(temporal, em, {
-    ...{ noun, uuid, expected: settlement },
+    noun,
+    uuid,
+    expected: settlement,
   })
   const client = await temporal.client()
   const { as, reason } = settlement
@@ -92,8 +94,12 @@ export async function requestManualSettlement(
   // A lost workflow is reopened from its row; it processes the signal before it polls.
   if (!(await isWorkflowRunning(client, workflowId)))
     await reopenPayout(temporal, noun, {
-      ...{ uuid, account_uuid: '', state: current.state, created_at: current.createdAt.toISOString() },
-      ...{ connection_uuid: current.connectionUuid, tried: attempts.map(one => one.connectionUuid) },
+      uuid,
+      account_uuid: '',
+      state: current.state,
+      created_at: current.createdAt.toISOString(),
+      connection_uuid: current.connectionUuid,
+      tried: attempts.map(one => one.connectionUuid),
     })
   await client.workflow.getHandle(workflowId).signal(manualSettlementSignal, settlement)
   return workflowId

@@ -134,8 +134,13 @@ export async function postOpeningMovement(
   const { providerAccountUuid } = connection
   const at = new Date()
   const movement = em.create(Movement, {
-    ...{ uuid: randomUUID(), accountUuid, providerAccountUuid, connectionUuid: connection.uuid },
-    ...{ type: 'ADJUSTMENT', reason, status: 'SETTLED' },
+    uuid: randomUUID(),
+    accountUuid,
+    providerAccountUuid,
+    connectionUuid: connection.uuid,
+    type: 'ADJUSTMENT',
+    reason,
+    status: 'SETTLED',
     movementType: cents > 0 ? 'IN' : 'OUT',
     valueCents: Math.abs(cents),
     settledAt: at,

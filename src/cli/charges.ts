@@ -33,7 +33,9 @@ export function registerChargeCommands(trilho: OperatorCommand): void {
         withWorkflowClient(config, async temporal =>
           print({
             signalled: await confirmChargeExpiry({ temporal, providers }, em, {
-              ...{ uuid, receivedCents, ...operator },
+              uuid,
+              receivedCents,
+              ...operator,
             }),
           }),
         ),

@@ -49,7 +49,12 @@ export function registerAddConnectionCommand(connection: OperatorCommand): void 
       const account = await requireAccount(tools.em, accountUuid)
       const { provider, providerAccount, dialect, type, baseUrl } = options
       const order: ConnectionOrder = {
-        ...{ accountUuid, provider, providerAccount, dialect, type, baseUrl },
+        accountUuid,
+        provider,
+        providerAccount,
+        dialect,
+        type,
+        baseUrl,
         isSimulated: options.simulated,
         credentials: await readJsonFile(options.credentials),
         ...(await readVirtualAccount(account, options)),

@@ -90,7 +90,9 @@ export function registerConnectionCommands(trilho: OperatorCommand) {
       const { connection: changed, isProved } = await renewCredentials(
         { em: tools.em, sealer: tools.sealer, site },
         {
-          ...{ connectionUuid, credentials: await readJsonFile(file), ...tools.operator },
+          connectionUuid,
+          credentials: await readJsonFile(file),
+          ...tools.operator,
           replacesWebhook: options.replaceWebhook,
         },
       ).catch(failByOption)

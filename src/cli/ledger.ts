@@ -24,9 +24,13 @@ export function registerLedgerCommands(trilho: OperatorCommand) {
     .run(async ({ orm, print, operator }, accountUuid: string, options: AdjustOptions) => {
       if (options.value === 0) throw new Error('--value must be above zero')
       const proposal = await proposeAdjustment(orm, {
-        ...{ accountUuid, connectionUuid: options.connection, direction: options.direction },
-        ...{ cents: options.value, entryUuid: options.entry ?? null },
-        ...{ operatorEmail: operator.actor, reason: operator.reason },
+        accountUuid,
+        connectionUuid: options.connection,
+        direction: options.direction,
+        cents: options.value,
+        entryUuid: options.entry ?? null,
+        operatorEmail: operator.actor,
+        reason: operator.reason,
       })
       print({ adjustment: proposal, proposed_by: operator.actor })
     })

@@ -45,7 +45,10 @@ async function listen(
   for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => stopping.abort())
   const signing = secret ?? deriveSigningSecret(api.token)
   const forwarder = new EventForwarder({
-    ...{ url: forwardTo, secret: signing, print: printTimed, signal: stopping.signal },
+    url: forwardTo,
+    secret: signing,
+    print: printTimed,
+    signal: stopping.signal,
   })
   const feed = new EventFeed(api, { types: events })
   await feed.begin(since)

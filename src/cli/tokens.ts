@@ -46,7 +46,10 @@ export function registerTokenCommands(trilho: OperatorCommand) {
       const token = await issueToken(em, {
         ...operator,
         token: {
-          ...{ uuid, accountUuid, name, mode },
+          uuid,
+          accountUuid,
+          name,
+          mode,
           ...(connection && { connectionUuid: connection }),
           ...(expires && { expiresAt: expires }),
           ...toPermissions(options),

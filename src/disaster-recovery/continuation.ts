@@ -88,7 +88,9 @@ export async function findContinuation(
     if (!history) return false
     const { input, runIds } = history
     const calls = await readPayoutHistory(client, {
-      ...{ workflowId, runIds, restoredAt: new Date() },
+      workflowId,
+      runIds,
+      restoredAt: new Date(),
       earlierConnections: findEarlierConnections(input),
     })
     if (money === 'charge') return !calls.isIssued

@@ -161,7 +161,9 @@ async function rebuildMoneyWorkflow(context: RebuildContext): Promise<RebuildOut
   const candidates = listCandidates(original)
   if (isRebuilding(history, row ? candidates : null)) return { outcome: 'under_way' }
   const payouts = await readPayoutHistory(client, {
-    ...{ workflowId: id, runIds: history.runIds, restoredAt: context.pausedAt },
+    workflowId: id,
+    runIds: history.runIds,
+    restoredAt: context.pausedAt,
     earlierConnections: findEarlierConnections(history.input),
   })
   if (history.isRunning && isCallPending(payouts)) {

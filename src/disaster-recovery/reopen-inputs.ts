@@ -79,7 +79,9 @@ export async function reopenIssuingCharge(
 
 async function hasStartedSending(client: Client, { input, runIds }: WorkflowHistory<TransferInput>) {
   const history = await readPayoutHistory(client, {
-    ...{ workflowId: WORKFLOWS.transfer.idOf(input.uuid), runIds, restoredAt: new Date(0) },
+    workflowId: WORKFLOWS.transfer.idOf(input.uuid),
+    runIds,
+    restoredAt: new Date(0),
     earlierConnections: input.continuation ? input.candidates : [],
   })
   return history.attemptedConnections.length > 0
@@ -87,7 +89,10 @@ async function hasStartedSending(client: Client, { input, runIds }: WorkflowHist
 
 function buildInputFromRow({ timeScale }: TemporalContext, row: UnsentRow) {
   return {
-    ...{ uuid: row.uuid, accountUuid: row.account_uuid, requestId: row.request_id, timeScale },
+    uuid: row.uuid,
+    accountUuid: row.account_uuid,
+    requestId: row.request_id,
+    timeScale,
     candidates: [...new Set([...row.tried, row.connection_uuid])],
     valueCents: Number(row.value_cents),
   }

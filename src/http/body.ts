@@ -11,8 +11,12 @@ import { awaitArrival } from './server.ts'
  * of two equal names and refuses the name `__proto__`. The limits that it has no option for follow here.
  */
 const readBytes = koaBody({
-  ...{ text: true, textTypes: ['*/*'], textLimit: MAX_BODY_BYTES, encoding: 'binary' },
-  ...{ json: false, urlencoded: false },
+  text: true,
+  textTypes: ['*/*'],
+  textLimit: MAX_BODY_BYTES,
+  encoding: 'binary',
+  json: false,
+  urlencoded: false,
 })
 
 /** Reads the whole body as text: 413 above 100 kB, 415 where it is compressed, 400 where it is not UTF-8. */

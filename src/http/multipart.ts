@@ -165,16 +165,23 @@ async function spoolForm(ctx: Context, folder: string) {
     }
   }
   const parse = koaBody({
-    ...{ json: false, urlencoded: false, text: false, multipart: true },
+    json: false,
+    urlencoded: false,
+    text: false,
+    multipart: true,
     formidable: {
-      ...{ uploadDir: folder, enabledPlugins: [multipart, limitForm], onPart: readPart },
+      uploadDir: folder,
+      enabledPlugins: [multipart, limitForm],
+      onPart: readPart,
       encoding: 'binary', // Of names: formidable would replace invalid UTF-8, and a letter that two chunks share.
       onFileBegin: (name, file) => files.push({ name, file }),
       fileWriteStreamHandler: () => {
         const stream = createWriteStream(files.at(-1)!.file.filepath)
         return hasFailed ? stream.destroy() : stream
       },
-      ...{ allowEmptyFiles: true, minFileSize: 0, maxFileSize: MAX_FORM_BYTES }, // The schema has their limits.
+      allowEmptyFiles: true,
+      minFileSize: 0,
+      maxFileSize: MAX_FORM_BYTES, // The schema has their limits.
     },
   })
   await parse(ctx, async () => {})

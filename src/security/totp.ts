@@ -30,7 +30,11 @@ export function findTotpStep(secret: string, code: string, now: number = Date.no
 
 function createTotp(secret: string, label = ''): TOTP {
   return new TOTP({
-    ...{ issuer: 'Trilho', label, algorithm: 'SHA1', digits: 6, period: PERIOD_S },
+    issuer: 'Trilho',
+    label,
+    algorithm: 'SHA1',
+    digits: 6,
+    period: PERIOD_S,
     secret: Secret.fromBase32(secret),
   })
 }

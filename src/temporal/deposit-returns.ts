@@ -22,6 +22,7 @@ export function startDepositReturnWorkflow(
       { key: SEARCH_ATTRIBUTES.provider, value: input.connectionUuid },
     ],
     staticSummary: 'Order to return a deposit',
-    ...{ updateId: input.uuid, waitMs },
+    updateId: input.uuid,
+    waitMs,
   })
 }

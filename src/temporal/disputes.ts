@@ -29,7 +29,9 @@ export function submitDisputeReply(
 ): Promise<ReplyToDisputeResult> {
   const { uuid, providerDisputeId, endToEnd } = dispute
   const input = {
-    ...{ uuid, providerDisputeId, endToEnd },
+    uuid,
+    providerDisputeId,
+    endToEnd,
     connectionUuid: dispute.connection.uuid,
     requestId: dispute.requestId,
     timeScale: temporal.timeScale,

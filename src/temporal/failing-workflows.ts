@@ -84,8 +84,10 @@ async function hasNondeterministicTask(
   const { workflowService, options } = client.workflow
   for (let nextPageToken: Uint8Array | undefined; ; ) {
     const page = await workflowService.getWorkflowExecutionHistoryReverse({
-      ...{ namespace: options.namespace, execution: { workflowId, runId } },
-      ...{ maximumPageSize: EVENTS_PER_PAGE, nextPageToken: nextPageToken ?? null },
+      namespace: options.namespace,
+      execution: { workflowId, runId },
+      maximumPageSize: EVENTS_PER_PAGE,
+      nextPageToken: nextPageToken ?? null,
     })
     for (const { eventTime, ...event } of page.history?.events ?? []) {
       if (event.workflowTaskCompletedEventAttributes) return false

@@ -32,7 +32,9 @@ export async function upsertMaintenanceSchedules(client: Client, temporal: Tempo
     { id: 'tally', type: LIST_COUNTERS_WORKFLOW, intervalMs: 2 * MINUTE },
     { id: 'med-sweep', type: DISPUTE_SWEEP_WORKFLOW, intervalMs: DISPUTE_SWEEP_MS },
     {
-      ...{ id: 'reconciliation', type: RECONCILIATION_WORKFLOW, intervalMs: HOUR },
+      id: 'reconciliation',
+      type: RECONCILIATION_WORKFLOW,
+      intervalMs: HOUR,
       args: [{ hours: RECONCILIATION_HOURS }],
     },
     { id: 'workflow-sweep', type: WORKFLOW_SWEEP_WORKFLOW, intervalMs: HOUR },

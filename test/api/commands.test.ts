@@ -57,7 +57,8 @@ async function createUnknownTransfer(): Promise<{ merchant: Merchant; uuid: stri
 const BY = ['--by', 'ana', '--reason', 'told by telephone']
 
 const ACCOUNT_AT_PROVIDER_D = {
-  ...{ account_number: '48213705', account_agency: '0001' },
+  account_number: '48213705',
+  account_agency: '0001',
   bank: { name: 'Banco Quarto S.A.', ispb: '09089356' },
 }
 
@@ -73,9 +74,13 @@ async function atProviderD(balance = 0) {
   const keep = async (changed: typeof credentials, at = { name, key: collectionKey }) => {
     await testStack.simulator.putAccount(at.name, {
       ...changed,
-      ...{ provider: 'PROVIDER_D', dialect: 'efi', city: 'SAO PAULO', ispb: '09089356' },
+      provider: 'PROVIDER_D',
+      dialect: 'efi',
+      city: 'SAO PAULO',
+      ispb: '09089356',
       holder: { name: 'Loja de Teste Ltda', document: '11222333000181' },
-      ...{ keys: [at.key], balance },
+      keys: [at.key],
+      balance,
     })
     await writeFile(file, JSON.stringify(changed))
   }
@@ -245,8 +250,11 @@ runConcurrentTests(
         const { body: shown } = await api.get(`/api/v1/providers/${provider_uuid}`)
         expect(shown.data.virtual_account).toEqual({
           type: 'NOMINAL',
-          ...{ name: 'Loja de Teste Ltda', document: '11222333000181', account_type: 'PAYMENT' },
-          ...{ ...ACCOUNT_AT_PROVIDER_D, bank: { code: '', ...ACCOUNT_AT_PROVIDER_D.bank } },
+          name: 'Loja de Teste Ltda',
+          document: '11222333000181',
+          account_type: 'PAYMENT',
+          ...ACCOUNT_AT_PROVIDER_D,
+          bank: { code: '', ...ACCOUNT_AT_PROVIDER_D.bank },
         })
 
         const fresh = { ...credentials, client_secret: randomUUID(), notification_secret: randomUUID() }

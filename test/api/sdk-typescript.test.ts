@@ -24,7 +24,9 @@ afterAll(async () => {
 
 const createClient = (fetch?: typeof globalThis.fetch) =>
   new Trilho({
-    ...{ token: merchant.token, baseUrl: stack.local.api_url, retries: { baseDelayMs: 20 } },
+    token: merchant.token,
+    baseUrl: stack.local.api_url,
+    retries: { baseDelayMs: 20 },
     ...(fetch && { fetch }),
   })
 
@@ -98,7 +100,10 @@ test('an error has the fields of the API', async () => {
     .catch((error: unknown) => error)
   expect(failure).toBeInstanceOf(TrilhoError)
   expect(failure).toMatchObject({
-    ...{ code: 'validation_failed', status: 422, isOutcomeUnknown: false, attempts: 1 },
+    code: 'validation_failed',
+    status: 422,
+    isOutcomeUnknown: false,
+    attempts: 1,
     errors: { pix_key: expect.any(Array) },
     requestId: expect.stringMatching(/^[0-9a-f-]{36}$/),
   })

@@ -20,13 +20,19 @@ const NEW_CHARGES = 5
 test('a refund comes before the new charges that have waited longer', async () => {
   const temporal = { client: async () => client, taskQueue: TASK_QUEUE, timeScale: 1 }
   const order = () => ({
-    ...{ uuid: randomUUID(), accountUuid: randomUUID(), valueCents: 100, timeScale: 1 },
-    ...{ requestId: 'task-priority', fingerprint: 'f' },
+    uuid: randomUUID(),
+    accountUuid: randomUUID(),
+    valueCents: 100,
+    timeScale: 1,
+    requestId: 'task-priority',
+    fingerprint: 'f',
   })
   const unanswered = { waitMs: 2_000 }
   const charges = Array.from({ length: NEW_CHARGES }, () => ({
     ...order(),
-    ...{ candidates: [randomUUID()], expiresInSeconds: 60, details: 'sealed' },
+    candidates: [randomUUID()],
+    expiresInSeconds: 60,
+    details: 'sealed',
   }))
   const refund = { ...order(), chargeUuid: randomUUID(), connectionUuid: randomUUID() }
   const ids = [...charges.map(({ uuid }) => `charge/${uuid}`), `refund/${refund.uuid}`]

@@ -1,4 +1,4 @@
-import { readFile } from 'node:fs/promises'
+import { readdir, readFile } from 'node:fs/promises'
 import { basename, join, relative } from 'node:path'
 import { describe, expect, test } from '@jest/globals'
 import { type Expression, parseSync } from '@swc/core'
@@ -379,6 +379,22 @@ describe('the code', () => {
     expect(all.filter((name, index) => all.indexOf(name) !== index)).toEqual([])
   })
 
+  test('spreads no object literal into another one: the formatter breaks lines', async () => {
+    expect(literalSpreadsIn('const a = { ...{ b, c }, ...d, e: { ...{ f } } }')).toBe(2)
+    expect(literalSpreadsIn('const a = { ...(b && { c }), ...d }')).toBe(0)
+    const folders = ['test', 'docs/tables', 'sdk/typescript']
+    const others = await Promise.all(
+      folders.map(async folder =>
+        (await readdir(join(root, folder), { recursive: true })).map(file => `${folder}/${file}`),
+      ),
+    )
+    const own = others.flat().filter(file => file.endsWith('.ts') && !/node_modules|\/openapi\//.test(file))
+    const wrong: string[] = []
+    for (const file of [...files, ...own])
+      if (literalSpreadsIn(await readFile(join(root, file), 'utf8')) > 0) wrong.push(file)
+    expect(wrong).toEqual([])
+  })
+
   test('has no open TODO', async () => {
     expect(await having(/\b(TODO|FIXME|XXX|HACK)\b/)).toEqual([])
   })
@@ -404,6 +420,20 @@ function statesIn(text: string): string[] {
       .filter(({ init }) => declared.kind !== 'const' || isToBeFilled(init))
       .map(({ id }) => (id.type === 'Identifier' ? id.value : id.type))
   })
+}
+
+/** Counts the object literals that a source spreads into another one: `{ ...{ a, b } }`. */
+function literalSpreadsIn(text: string): number {
+  if (!/\.\.\.\s*\{/.test(text)) return 0
+  let count = 0
+  const visit = (node: unknown): void => {
+    if (typeof node !== 'object' || node === null) return
+    const { type, arguments: spread } = node as { type?: string; arguments?: { type?: string } }
+    if (type === 'SpreadElement' && spread?.type === 'ObjectExpression') count += 1
+    for (const child of Object.values(node)) visit(child)
+  }
+  visit(parseSync(text, SYNTAX))
+  return count
 }
 
 function isRegExp(callee: Expression): boolean {

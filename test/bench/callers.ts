@@ -60,7 +60,9 @@ function speedOf(
   { times, failures, ms, cpu }: CallTimes,
 ): Speed {
   return {
-    ...{ what, callers, failures },
+    what,
+    callers,
+    failures,
     ...summarizeTimes(times, ms / 1_000),
     cpuMs: programs && divideCpuTimes(cpu, { programs, operations: times.length }),
   }

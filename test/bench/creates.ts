@@ -53,7 +53,9 @@ export async function creates({
     })
     if (callers === CPU_CALLERS)
       goals.push({
-        ...{ what: `CPU of a create, ${callers} callers`, atMost: CPU_GOAL_MS, unit: 'ms' },
+        what: `CPU of a create, ${callers} callers`,
+        atMost: CPU_GOAL_MS,
+        unit: 'ms',
         is: sumCpuMs(own!.cpuMs),
       })
   }

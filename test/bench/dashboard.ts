@@ -24,7 +24,9 @@ export async function dashboard({ site }: Bench): Promise<Partial<Figures>> {
   const port = await reserveFreePort()
   const url = `http://127.0.0.1:${port.port}`
   const server = spawnProgram('src/server.ts', {
-    ...{ ...site.environment, DATABASE_URL: world.databaseUrl, PORT: String(port.port) },
+    ...site.environment,
+    DATABASE_URL: world.databaseUrl,
+    PORT: String(port.port),
     TRILHO_PUBLIC_URL: url,
   })
   try {

@@ -89,7 +89,9 @@ async function measureDeliveries(
   })
   const { arrivals, seconds } = found!
   return {
-    ...{ what: `${name}: webhook events, 1 % dead endpoints (lag)`, callers: CALLERS, failures: 0 },
+    what: `${name}: webhook events, 1 % dead endpoints (lag)`,
+    callers: CALLERS,
+    failures: 0,
     ...summarizeTimes(
       arrivals.map(({ chargeUuid, at }) => at - paidAt.get(chargeUuid)!),
       seconds,
@@ -103,7 +105,8 @@ async function measureLoop({ site, receivers }: Bench): Promise<Speed> {
   const request: WebhookLoopRequest = {
     urls: Array.from({ length: MERCHANTS * ENDPOINTS }, (_, place) => receivers.url(`loop-${place}`)),
     body: JSON.stringify({ data: { uuid: arrivals.at(-1)?.chargeUuid, padding: 'x'.repeat(1_500) } }),
-    ...{ count: MERCHANTS * CHARGES * ENDPOINTS, concurrency: LOOP_CONCURRENCY },
+    count: MERCHANTS * CHARGES * ENDPOINTS,
+    concurrency: LOOP_CONCURRENCY,
   }
   const loop = fileURLToPath(new URL('./floors/webhook-loop.ts', import.meta.url))
   const child = fork(loop, { env: site.environment })
@@ -111,7 +114,9 @@ async function measureLoop({ site, receivers }: Bench): Promise<Speed> {
   child.send(request)
   const [{ times, elapsedMs, cpuMs }] = (await answered) as [WebhookLoopResult]
   return {
-    ...{ what: 'floor: plain HTTP loop, signed', callers: LOOP_CONCURRENCY, failures: 0 },
+    what: 'floor: plain HTTP loop, signed',
+    callers: LOOP_CONCURRENCY,
+    failures: 0,
     ...summarizeTimes(times, elapsedMs / 1_000),
     cpuMs: { floor: cpuMs / times.length },
   }

@@ -40,7 +40,11 @@ export type Figures = {
 }
 
 export const emptyFigures = (): Figures => ({
-  ...{ speeds: [], comparisons: [], goals: [], costs: [], notes: [] },
+  speeds: [],
+  comparisons: [],
+  goals: [],
+  costs: [],
+  notes: [],
 })
 
 export function addFigures(to: Figures, found: Partial<Figures>): void {

@@ -61,31 +61,38 @@ export async function buildListCases(em: EntityManager, world: SeededAccount): P
   const [most, fewest] = [connections[0]!, connections.at(-1)!]
   type Query = Record<string, string>
   const charges = (what: string, query: Query, isTallied = false): ListCase => ({
-    ...{ what: `charges ${what}`, isTallied },
+    what: `charges ${what}`,
+    isTallied,
     list: (em, place) => listCharges(em, token, chargesQuery.parse({ ...query, ...place })),
   })
   const transfers = (what: string, query: Query, isTallied = false): ListCase => ({
-    ...{ what: `transfers ${what}`, isTallied },
+    what: `transfers ${what}`,
+    isTallied,
     list: (em, place) => listTransfers(em, token, transfersQuery.parse({ ...query, ...place })),
   })
   const meds = (what: string, query: Query): ListCase => ({
-    ...{ what: `disputes ${what}`, isTallied: false },
+    what: `disputes ${what}`,
+    isTallied: false,
     list: (em, place) => listDisputes(em, NO_FILES, token, disputesQuery.parse({ ...query, ...place })),
   })
   const ledger = (what: string, query: Query, isTallied = true): ListCase => ({
-    ...{ what: `ledger ${what}`, isTallied },
+    what: `ledger ${what}`,
+    isTallied,
     list: (em, place) => listLedgerLines(em, token, ledgerQuery.parse({ ...query, ...place })),
   })
   const events = (what: string, query: Query): ListCase => ({
-    ...{ what: `events ${what}`, isTallied: true },
+    what: `events ${what}`,
+    isTallied: true,
     list: (em, place) => listEvents(em, token, eventsQuery.parse({ ...query, ...place })),
   })
   const refunds = (what: string, query: Query): ListCase => ({
-    ...{ what: `refunds ${what}`, isTallied: true },
+    what: `refunds ${what}`,
+    isTallied: true,
     list: (em, place) => listAllRefunds(em, token, allRefundsQuery.parse({ ...query, ...place })),
   })
   const deliveries = (what: string, query: Query): ListCase => ({
-    ...{ what: `deliveries ${what}`, isTallied: true },
+    what: `deliveries ${what}`,
+    isTallied: true,
     list: (em, place) =>
       listDeliveries(em, { accountUuid, uuid: world.webhook }, deliveriesQuery.parse({ ...query, ...place })),
   })
@@ -111,7 +118,8 @@ export async function buildListCases(em: EntityManager, world: SeededAccount): P
     }),
     charges('paid since a year', { payment_date_from: dateDaysAgo(300) }),
     charges('paid within a month, provider, most', {
-      ...{ payment_date_from: A_MONTH.date_from, payment_date_to: A_MONTH.date_to },
+      payment_date_from: A_MONTH.date_from,
+      payment_date_to: A_MONTH.date_to,
       provider_uuid: most,
     }),
     charges('value, exactly', { value_min: value, value_max: value }),
@@ -120,8 +128,10 @@ export async function buildListCases(em: EntityManager, world: SeededAccount): P
     charges('value ≥ 5', { value_min: '5' }),
     charges('value nobody asked', { value_min: '9000000' }),
     charges('value, PAID, provider', {
-      ...{ value_min: '10', value_max: '100' },
-      ...{ status: 'PAID', provider_uuid: most },
+      value_min: '10',
+      value_max: '100',
+      status: 'PAID',
+      provider_uuid: most,
     }),
     charges('external_ref', { external_ref }),
     charges('end_to_end', { end_to_end }),
@@ -171,8 +181,10 @@ export async function buildListCases(em: EntityManager, world: SeededAccount): P
     events('PAYMENT', { type: 'PAYMENT' }),
     events('MED or TRANSFER (rare)', { type: 'MED,TRANSFER' }),
     events('a day of Brazil', {
-      ...{ date_from: dateDaysAgo(20), date_to: dateDaysAgo(20) },
-      ...{ time_zone: 'America/Sao_Paulo', type: 'PAYMENT' },
+      date_from: dateDaysAgo(20),
+      date_to: dateDaysAgo(20),
+      time_zone: 'America/Sao_Paulo',
+      type: 'PAYMENT',
     }),
     events('a day', { date_from: dateDaysAgo(20), date_to: dateDaysAgo(20) }),
     deliveries('all', {}),
@@ -182,8 +194,10 @@ export async function buildListCases(em: EntityManager, world: SeededAccount): P
     deliveries('MED (rare)', { type: 'MED' }),
     deliveries('MED or TRANSFER (rare), DELIVERED', { type: 'MED,TRANSFER', status: 'DELIVERED' }),
     deliveries('a day of Brazil', {
-      ...{ date_from: dateDaysAgo(20), date_to: dateDaysAgo(20) },
-      ...{ time_zone: 'America/Sao_Paulo', type: 'PIX_TRANSACTION' },
+      date_from: dateDaysAgo(20),
+      date_to: dateDaysAgo(20),
+      time_zone: 'America/Sao_Paulo',
+      type: 'PIX_TRANSACTION',
     }),
     deliveries('a day', { date_from: dateDaysAgo(20), date_to: dateDaysAgo(20) }),
     refunds('all', {}),
@@ -195,11 +209,13 @@ export async function buildListCases(em: EntityManager, world: SeededAccount): P
     refunds('a day long ago', LONG_AGO),
     refunds('a day of Brazil long ago', OF_BRAZIL),
     {
-      ...{ what: 'refunds of a charge', isTallied: false },
+      what: 'refunds of a charge',
+      isTallied: false,
       list: (em, place) => listRefunds(em, token, world.refunded, refundsQuery.parse(place)),
     },
     {
-      ...{ what: 'keys all', isTallied: false },
+      what: 'keys all',
+      isTallied: false,
       list: (em, place) => listPixKeys(em, token, pixKeysQuery.parse(place)),
     },
   ]

@@ -98,7 +98,8 @@ async function measureLists(world: SeededAccount): Promise<ListTimes[]> {
       const half = await capture({ page: String(Math.max(1, Math.floor(lastPage / 2))) })
       const { result: beforeLast } = await capture({ page: String(Math.max(1, lastPage - 1)) })
       times.push({
-        ...{ what, isTallied },
+        what,
+        isTallied,
         first: await measure(await capture({ cursor: '' })),
         middle: await measure(await capture({ cursor: half.result.next_cursor ?? '' })),
         last: await measure(await capture({ cursor: beforeLast.next_cursor ?? '' })),
@@ -167,7 +168,9 @@ async function compareWithBareServer(
 
   const [ours, bare] = [await reserveFreePort(), await reserveFreePort()]
   const api = spawnProgram('src/server.ts', {
-    ...{ ...site.environment, DATABASE_URL: many.databaseUrl, PORT: String(ours.port) },
+    ...site.environment,
+    DATABASE_URL: many.databaseUrl,
+    PORT: String(ours.port),
   })
   const handler = fork(fileURLToPath(new URL('./bare-server.ts', import.meta.url)), [
     ...[String(bare.port), many.databaseUrl],

@@ -50,9 +50,18 @@ export type Bench = {
 const PARTS = {
   // The first: on tables that hold nothing else, as those of the plain implementation.
   storage,
-  ...{ lists, routes, dashboard, creates, transfers, payments, deliveries, memory, processes },
+  lists,
+  routes,
+  dashboard,
+  creates,
+  transfers,
+  payments,
+  deliveries,
+  memory,
+  processes,
   // The last ones: they load it as far as it goes.
-  ...{ openloop, overload },
+  openloop,
+  overload,
 }
 
 const { only, temporal, json, ...sizes } = new Command('npm run bench --')

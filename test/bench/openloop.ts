@@ -83,7 +83,9 @@ export async function openloop({
       figures.speeds.push({ what, callers: null, failures, ...lag })
       if (name === 'Trilho')
         figures.goals.push({
-          ...{ what: `p99 of the lag at ${share * 100} % of capacity`, atMost: atMostMs, unit: 'ms' },
+          what: `p99 of the lag at ${share * 100} % of capacity`,
+          atMost: atMostMs,
+          unit: 'ms',
           is: failures > 0 ? Number.NaN : lag.p99Ms,
         })
     }

@@ -89,7 +89,8 @@ async function openPayer({ stage, receivers }: Bench, implementation: Implementa
     create,
     payOne,
     whole: {
-      ...{ what: `${name}: charge, paid and announced`, programs },
+      what: `${name}: charge, paid and announced`,
+      programs,
       call: async () => (await payOne()) !== undefined,
     },
     /** Pays charges that exist, all at once. */
@@ -101,7 +102,9 @@ async function openPayer({ stage, receivers }: Bench, implementation: Implementa
         times = await Promise.all(unpaid.map(pay))
       })
       return {
-        ...{ what: `${name}: ${CHARGES} charges paid at once`, callers: CHARGES, failures: 0 },
+        what: `${name}: ${CHARGES} charges paid at once`,
+        callers: CHARGES,
+        failures: 0,
         ...summarizeTimes(times, (performance.now() - began) / 1_000),
         cpuMs: divideCpuTimes(spent, { programs, operations: times.length }),
       }

@@ -22,7 +22,9 @@ export async function routes({ site, say }: Pick<Bench, 'site' | 'say'>): Promis
   const account = await seedAccount(server, { name: 'bench_routes', charges: CHARGES })
   const port = await reserveFreePort()
   const api = spawnProgram('src/server.ts', {
-    ...{ ...site.environment, DATABASE_URL: account.databaseUrl, PORT: String(port.port) },
+    ...site.environment,
+    DATABASE_URL: account.databaseUrl,
+    PORT: String(port.port),
   })
   const url = `http://127.0.0.1:${port.port}`
   const pool = new Pool(url, { connections: 1 })

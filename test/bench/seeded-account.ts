@@ -57,9 +57,14 @@ export async function seedAccount(
     await orm.em.fork().execute('vacuum (analyze)')
     const [one] = await orm.em.fork().execute(`select charge_uuid from refund order by uuid limit 1`)
     return {
-      ...{ databaseUrl, charges, perThousandMs },
-      ...{ token: merchant.token, accountUuid: merchant.accountUuid, webhook: merchant.webhook },
-      ...{ connections: merchant.connections, refunded: one?.charge_uuid ?? randomUUID() },
+      databaseUrl,
+      charges,
+      perThousandMs,
+      token: merchant.token,
+      accountUuid: merchant.accountUuid,
+      webhook: merchant.webhook,
+      connections: merchant.connections,
+      refunded: one?.charge_uuid ?? randomUUID(),
     }
   } finally {
     await orm.close()
@@ -90,8 +95,15 @@ async function createSeedMerchant(orm: Orm, sealer: Sealer): Promise<SeedMerchan
   const connections: string[] = []
   for (const provider of PROVIDER_NAMES) {
     const connection = await createConnection(em, sealer, {
-      ...{ accountUuid, provider, providerAccount: `bench-${provider}`, dialect: 'efi', type: 'NOMINAL' },
-      ...{ isSimulated: true, baseUrl: 'https://127.0.0.1', credentials: {}, collectionKey: randomUUID() },
+      accountUuid,
+      provider,
+      providerAccount: `bench-${provider}`,
+      dialect: 'efi',
+      type: 'NOMINAL',
+      isSimulated: true,
+      baseUrl: 'https://127.0.0.1',
+      credentials: {},
+      collectionKey: randomUUID(),
     })
     connections.push(connection.uuid)
   }

@@ -29,7 +29,10 @@ export async function startTemporalServer(order: {
   const { hostname, port, username, password } = new URL(databaseUrl)
   const environment = {
     ...config.environment,
-    ...{ POSTGRES_SEEDS: hostname, DB_PORT: port, POSTGRES_USER: username, POSTGRES_PWD: password },
+    POSTGRES_SEEDS: hostname,
+    DB_PORT: port,
+    POSTGRES_USER: username,
+    POSTGRES_PWD: password,
   }
   const withTools = { ...environment, PATH: programs + delimiter + (config.environment.PATH ?? '') }
   await run('sh', [join(ROOT, 'deploy/temporal/schema.sh')], { env: withTools, signal: abort })
@@ -50,7 +53,9 @@ export async function startTemporalServer(order: {
   await run(process.execPath, ['src/cli.ts', 'prepare-temporal'], {
     cwd: ROOT,
     env: {
-      ...{ ...config.environment, DATABASE_URL: databaseUrl, TEMPORAL_ADDRESS: address },
+      ...config.environment,
+      DATABASE_URL: databaseUrl,
+      TEMPORAL_ADDRESS: address,
       TRILHO_SECRET_KEY: `unused:${randomBytes(32).toString('base64')}`,
     },
     signal: abort,

@@ -79,7 +79,9 @@ export async function transfers({ site, trilho, floors, seconds, say }: Bench): 
   speeds.push(followed)
   goals.push({
     what: 'CPU of a transfer to its end',
-    ...{ is: sumCpuMs(followed.cpuMs), atMost: CPU_GOAL_MS, unit: 'ms' },
+    is: sumCpuMs(followed.cpuMs),
+    atMost: CPU_GOAL_MS,
+    unit: 'ms',
   })
   const cost = await measureCost(site, 'transfer, settled', {
     perform: async () => (await send(hot!.token))!,
@@ -111,7 +113,8 @@ export async function transfers({ site, trilho, floors, seconds, say }: Bench): 
       )
     })
     return {
-      ...{ what: 'transfer to its end (times of the responses)', callers },
+      what: 'transfer to its end (times of the responses)',
+      callers,
       failures: FOLLOWED - times.length,
       ...summarizeTimes(times, (performance.now() - began) / 1_000),
       cpuMs: divideCpuTimes(spent, { programs, operations: times.length }),

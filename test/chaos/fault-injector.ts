@@ -75,7 +75,9 @@ export function createFaultInjector({
       case 'fault': {
         const { provider, operation, fault, times, delayMs, pageSize } = event
         await simulator.addFault({
-          ...{ provider, fault, times },
+          provider,
+          fault,
+          times,
           ...(operation && { operation }),
           ...(delayMs !== undefined && { delay_ms: delayMs }),
           ...(pageSize !== undefined && { page_size: pageSize }),

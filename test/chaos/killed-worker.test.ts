@@ -101,8 +101,13 @@ const PAYOUTS = {
       const key = { uuid: randomUUID(), connectionUuid: merchant.connectionUuid }
       const chargeUuid = await createPaidCharge(fixture, merchant)
       await fixture.records.openRefund({
-        ...{ ...key, accountUuid: merchant.accountUuid, chargeUuid, valueCents: 500 },
-        ...{ fingerprint: 'f', requestId: 'r', timeScale: 1 },
+        ...key,
+        accountUuid: merchant.accountUuid,
+        chargeUuid,
+        valueCents: 500,
+        fingerprint: 'f',
+        requestId: 'r',
+        timeScale: 1,
       })
       return { key, first: {} }
     },
@@ -132,7 +137,8 @@ test.each(NOUNS)(
     expect(await attempts(key.uuid)).toEqual([{ state: 'calling', sendings: 1 }])
     const orders = openBank({ ...inProcess, cents, endToEnd: newEndToEndId() }, cents)
     expect(await fixture.providers[send]({ ...key, isResend: false })).toEqual({
-      ...{ kind: 'unknown', code: 'interrupted' },
+      kind: 'unknown',
+      code: 'interrupted',
     })
     expect(await fixture.providers[ask]({ ...key, pollCount: 1 })).toEqual({ kind: 'in_process' })
     expect(process.orders()).toHaveLength(1)

@@ -162,7 +162,10 @@ async function createMerchant(
   const name = `storm ${mode}`
   const token = await createToken(site.orm.em.fork(), { accountUuid, name, mode })
   const boundToken = await createToken(site.orm.em.fork(), {
-    ...{ accountUuid, name, mode, connectionUuid: own[0]!.uuid },
+    accountUuid,
+    name,
+    mode,
+    connectionUuid: own[0]!.uuid,
   })
   const inboxes = [`storm-${place}-fair`, ...(role.hasFailingEndpoint ? [`storm-${place}-foul`] : [])]
   for (const inbox of inboxes) await registerWebhook(site, token, `${site.local.inbox_url}/${inbox}`)
@@ -193,12 +196,22 @@ async function createProviderAccount(
   const login = generateSimulatorLogin(account)
   const { webhook_secret: secret, ...credentials } = toProviderCredentials(dialect, login)
   await site.simulator.putAccount(account, {
-    ...{ ...login, notification_secret: hasSecret ? login.notification_secret : null, provider, dialect },
-    ...{ holder: HOLDER, ispb: ISPB, keys: [collectionKey], balance: openingCents / 100 },
+    ...login,
+    notification_secret: hasSecret ? login.notification_secret : null,
+    provider,
+    dialect,
+    holder: HOLDER,
+    ispb: ISPB,
+    keys: [collectionKey],
+    balance: openingCents / 100,
     options: drawOptions(),
   })
   return {
-    ...{ provider, dialect, baseUrl: site.baseUrls[provider], providerAccount: account, collectionKey },
+    provider,
+    dialect,
+    baseUrl: site.baseUrls[provider],
+    providerAccount: account,
+    collectionKey,
     credentials: { ...credentials, ...(hasSecret && secret && { webhook_secret: secret }) },
   }
 }
@@ -212,11 +225,15 @@ async function connectMerchant(
 ) {
   const { openingCents } = role
   const login = await createProviderAccount(site, settings, {
-    ...{ account: `storm-${place}-${provider.toLowerCase()}`, provider, openingCents },
+    account: `storm-${place}-${provider.toLowerCase()}`,
+    provider,
+    openingCents,
     hasSecret: PROVIDER_APIS[provider] !== 'woovi' || place % 2 === 1,
   })
   const made = await createConnection(site.orm.em.fork(), site.seal, {
-    ...{ accountUuid, ...login, type: 'NOMINAL' },
+    accountUuid,
+    ...login,
+    type: 'NOMINAL',
     isSimulated: role.liveModeOf === undefined,
     fees: role.fees ?? NO_FEES,
     settleWindowMs: settings.settleWindowMs,
@@ -229,7 +246,9 @@ async function connectMerchant(
 function createSharedAccount(site: StackClients, settings: ParticipantSettings, provider: SharedProvider) {
   const sharers = MERCHANT_PROFILES.filter(({ sharedAt }) => sharedAt?.includes(provider))
   return createProviderAccount(site, settings, {
-    ...{ account: `storm-shared-${provider.toLowerCase()}`, provider, hasSecret: true },
+    account: `storm-shared-${provider.toLowerCase()}`,
+    provider,
+    hasSecret: true,
     openingCents: SERVICE_OPENING_CENTS + sharers.length * SHARED_OPENING_CENTS,
   })
 }
@@ -240,7 +259,11 @@ async function joinSharedAccount(
   login: ProviderAccountLogin,
 ) {
   const made = await createConnection(site.orm.em.fork(), site.seal, {
-    ...{ accountUuid, ...login, type: 'POOL', isSimulated: true, settleWindowMs },
+    accountUuid,
+    ...login,
+    type: 'POOL',
+    isSimulated: true,
+    settleWindowMs,
   })
   // The first of them opens the account with the service's part.
   await openProviderAccount(site.orm.em.fork(), made, async () => stateOpeningBalance(SERVICE_OPENING_CENTS))
@@ -280,7 +303,12 @@ async function createRecipient(
     const found = await em.findOneOrFail(Connection, theirs, { populate: ['sealedCredentials'] })
     const { provider, dialect, baseUrl, isSimulated, sealedCredentials, collectionKey } = found
     await createConnection(em, site.seal, {
-      ...{ accountUuid: uuid, provider, dialect, baseUrl, isSimulated, providerAccount: account },
+      accountUuid: uuid,
+      provider,
+      dialect,
+      baseUrl,
+      isSimulated,
+      providerAccount: account,
       type: 'POOL',
       credentials: site.seal.open(sealedCredentials),
       collectionKey: collectionKey ?? null,

@@ -123,8 +123,10 @@ export function planFaults(random: Random, operations: number): FaultEvent[] {
     })
   for (let turn = 0; turn < Math.floor(operations / OPERATIONS_PER_LOAD); turn++)
     events.push({
-      ...{ before: Math.floor((turn + random.next()) * OPERATIONS_PER_LOAD), kind: 'load' },
-      ...{ load: BUSY_LOAD, forMs: BUSY_MS },
+      before: Math.floor((turn + random.next()) * OPERATIONS_PER_LOAD),
+      kind: 'load',
+      load: BUSY_LOAD,
+      forMs: BUSY_MS,
     })
   return events.sort((a, b) => a.before - b.before)
 }
@@ -178,7 +180,9 @@ function createFaultSequence(random: Random) {
     const most = next.fault === 'unreachable' ? MAX_RESETS : MAX_FAULTED_CALLS
     const times = next.fault === 'page_cap' ? CAPPED_CALLS : random.between(1, most)
     return {
-      ...{ kind: 'fault' as const, ...next, times },
+      kind: 'fault' as const,
+      ...next,
+      times,
       ...(next.fault === 'page_cap' && { pageSize: random.pick(PAGE_SIZES) }),
       ...(DELAYED_FAULTS.has(next.fault) && { delayMs: random.between(200, getMaxDelayMs(next)) }),
     }

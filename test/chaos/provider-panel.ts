@@ -22,7 +22,9 @@ export function createProviderPanel(
       const connection = connections[place % connections.length]!
       const moved = await isAcceptedBySimulator(
         simulator.moveMoney({
-          ...{ provider: connection.provider, account: connection.account, kind: movement },
+          provider: connection.provider,
+          account: connection.account,
+          kind: movement,
           value: reaisFromCents(cents),
         }),
       )

@@ -172,7 +172,12 @@ async function readProviderState(
   const lines = statement
     .filter(line => ours.has(line.account))
     .map(({ id, kind, account, end_to_end: endToEnd, original_end_to_end: original, value }) => ({
-      ...{ id, kind, providerAccount: account, endToEnd, original, cents: Math.round(value * 100) },
+      id,
+      kind,
+      providerAccount: account,
+      endToEnd,
+      original,
+      cents: Math.round(value * 100),
     }))
   const holdings = await runInBatches([...modes], async ([account, mode]) => {
     const { balance, held, blocked } = await simulator.findAccount(account)
@@ -204,7 +209,10 @@ async function readProviderDisputes(
     .flat()
     .filter(({ account }) => ours.has(account))
     .map(({ id, account, status, replies }) => ({
-      ...{ id, status, replies, providerAccount: account },
+      id,
+      status,
+      replies,
+      providerAccount: account,
     }))
 }
 

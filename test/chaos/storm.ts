@@ -149,7 +149,9 @@ export async function runStorm({
     const violations = findViolations(world)
     say(`${violations.length} violations`)
     await keep?.({
-      ...{ folder: stack.home.folder, world, violations },
+      folder: stack.home.folder,
+      world,
+      violations,
       histories: new Map([...(await site.histories(world.runningWorkflowIds)), ...replays.histories]),
     })
     return {

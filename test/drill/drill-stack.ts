@@ -90,7 +90,11 @@ export async function openDrillStack(timeScale: number): Promise<DrillStack> {
   return {
     stack,
     clients: { ...site, nextApiUrl },
-    ...{ participants: cast, api, apiUrl, worker, providers },
+    participants: cast,
+    api,
+    apiUrl,
+    worker,
+    providers,
     secondWorkerLog: logPathOf('second-worker'),
     secondWorkerUrl: urlOf('second-worker'),
     startSecondWorker: environment => startWorker('second-worker', environment ?? {}),

@@ -84,17 +84,20 @@ export const FAULTS: Fault[] = [
   { name: 'kill-provider', apply: killServer('simulator'), expects: {} },
   ...[1, 30].flatMap((lasting): Fault[] => [
     {
-      ...{ name: `stop-api-${lasting}s`, lastsMs: lasting * 1_000 },
+      name: `stop-api-${lasting}s`,
+      lastsMs: lasting * 1_000,
       apply: stopMember(({ api }) => api),
       expects: { readsMayBeSlow: API_STOPPED },
     },
     {
-      ...{ name: `stop-worker-${lasting}s`, lastsMs: lasting * 1_000 },
+      name: `stop-worker-${lasting}s`,
+      lastsMs: lasting * 1_000,
       apply: stopMember(({ worker }) => worker),
       expects: {},
     },
     {
-      ...{ name: `stop-temporal-${lasting}s`, lastsMs: lasting * 1_000 },
+      name: `stop-temporal-${lasting}s`,
+      lastsMs: lasting * 1_000,
       apply: stopServer('temporal'),
       expects: {},
     },
@@ -133,7 +136,8 @@ export const FAULTS: Fault[] = [
   },
   { name: 'expired-certificate', apply: expireCertificate, expects: { failsProviderCalls: true } },
   {
-    ...{ name: 'busy-machine', lastsMs: BUSY_MS },
+    name: 'busy-machine',
+    lastsMs: BUSY_MS,
     apply: takeMachine,
     expects: { callersMayBeSlow: MACHINE_IS_BUSY },
   },
@@ -261,7 +265,8 @@ function linkFault(
   expects: Expectation,
 ): Fault {
   return {
-    ...{ name, expects },
+    name,
+    expects,
     apply: async stage => {
       for (const proxy of proxies(stage)) proxy.injectFault(fault)
       return {

@@ -116,11 +116,20 @@ export function createLoad(stage: DrillStack, perSecond: number) {
 }
 
 const chargeOperation = (merchant: number): Operation => ({
-  ...{ kind: 'charge', merchant, cents: 10_00, splits: [], expiresInS: 300, bound: false },
+  kind: 'charge',
+  merchant,
+  cents: 10_00,
+  splits: [],
+  expiresInS: 300,
+  bound: false,
   asking: { keyed: true, times: 1 },
 })
 
 const transferOperation = (merchant: number): Operation => ({
-  ...{ kind: 'transfer', merchant, cents: 1_00, to: { kind: 'key', key: KEY }, scheduledInS: null },
+  kind: 'transfer',
+  merchant,
+  cents: 1_00,
+  to: { kind: 'key', key: KEY },
+  scheduledInS: null,
   asking: { keyed: true, times: 1 },
 })

@@ -150,7 +150,9 @@ describe('account', () => {
     const back = ['--unmatched', 'refund', '--unique-external-ref', 'no', '--disputed-splits', 'owner']
     await run('account', 'policy', account, ...back, ...BY)
     expect(await shown()).toMatchObject({
-      ...{ unmatched: 'refund', unique_external_ref: false, disputed_splits: 'owner' },
+      unmatched: 'refund',
+      unique_external_ref: false,
+      disputed_splits: 'owner',
     })
     await expect(run('account', 'policy', account, ...BY)).rejects.toThrow(/nothing to change/)
     expect(
@@ -364,7 +366,9 @@ const WEBHOOK_ABSENT = {
   status: 404,
   json: {
     type: 'https://pix.bcb.gov.br/api/v2/error/WebhookNaoEncontrado',
-    ...{ title: 'Não Encontrado', status: 404, detail: 'Webhook não encontrado.' },
+    title: 'Não Encontrado',
+    status: 404,
+    detail: 'Webhook não encontrado.',
   },
 }
 
@@ -479,7 +483,8 @@ describe('connection', () => {
       run('connection', 'add', owner, ...words, ...at, '--type', 'POOL', ...more)
     mailServer.scriptReplies('GET /v2/gn/evp', { status: 200, json: { chaves: [crypto.randomUUID()] } })
     mailServer.scriptReplies('GET /v2/webhook/their-key', {
-      ...{ status: 200, json: { webhookUrl: 'https://erp.example/pix', chave: 'their-key' } },
+      status: 200,
+      json: { webhookUrl: 'https://erp.example/pix', chave: 'their-key' },
     })
     mailServer.scriptReplies('PUT /v2/webhook/their-key', { status: 201, json: {} })
     await expect(add(account)).rejects.toThrow(
@@ -495,7 +500,9 @@ describe('connection', () => {
     const [joined] = await add(other, '--replace-webhook', '--join')
     expect(joined.holds_money_of).toMatchObject([{ account_uuid: account }, { account_uuid: other }])
     expect((await run('connection', 'list', other))[0]).toMatchObject({
-      ...{ provider_account: 'shared', mode: 'live', holds_money_of: joined.holds_money_of },
+      provider_account: 'shared',
+      mode: 'live',
+      holds_money_of: joined.holds_money_of,
     })
   })
 
@@ -541,7 +548,8 @@ describe('connection', () => {
     const replace = (...more: string[]) => run('connection', 'credentials', uuid, file, ...more, ...BY)
     mailServer.scriptReplies('GET /v2/gn/evp', { status: 200, json: { chaves: [] } })
     mailServer.scriptReplies('GET /v2/webhook/third-key', {
-      ...{ status: 200, json: { webhookUrl: 'https://erp.example/pix', chave: 'third-key' } },
+      status: 200,
+      json: { webhookUrl: 'https://erp.example/pix', chave: 'third-key' },
     })
     mailServer.scriptReplies('PUT /v2/webhook/third-key', { status: 201, json: {} })
     await expect(replace()).rejects.toThrow(/^--replace-webhook must be given on purpose: .*erp\.example/)
@@ -695,9 +703,16 @@ describe('answers', () => {
     const { uuid: connectionUuid } = await connection()
     const reference = crypto.randomUUID().replaceAll('-', '')
     await storeUnexplainedAnswer(em(), {
-      ...{ connectionUuid, operation: 'sendTransfer', reference, kind: 'unlisted_refusal', status: 422 },
-      ...{ name: 'algo_novo', sealedBody: createSealer(OLD).seal('{"nome":"algo_novo"}'), isCut: false },
-      ...{ digest: 'd', period: null },
+      connectionUuid,
+      operation: 'sendTransfer',
+      reference,
+      kind: 'unlisted_refusal',
+      status: 422,
+      name: 'algo_novo',
+      sealedBody: createSealer(OLD).seal('{"nome":"algo_novo"}'),
+      isCut: false,
+      digest: 'd',
+      period: null,
     })
     expect(await run('answers')).toMatchObject([{ name: 'algo_novo', occurrences: '1' }])
     const [listed] = await run('answers', 'list', '--reference', reference)

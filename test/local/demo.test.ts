@@ -30,7 +30,9 @@ test.each([
 ])('when %s, the next start completes the demo', async (_, changes) => {
   const databaseUrl = await database()
   const options: DemoOptions = {
-    ...{ databaseUrl, simulator: stack.facts, publicUrl: 'http://127.0.0.1:3000' },
+    databaseUrl,
+    simulator: stack.facts,
+    publicUrl: 'http://127.0.0.1:3000',
     secretKeys: `a:${Buffer.alloc(32, 7).toString('base64')}`,
   }
   await expect(setUpDemo({ ...options, ...changes(options) })).rejects.toThrow()

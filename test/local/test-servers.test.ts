@@ -49,7 +49,8 @@ test('a server without one of our search attributes gets it, and the next workfl
   const { customAttributes } = await connection.operatorService.listSearchAttributes({ namespace })
   expect(customAttributes?.TrilhoValueCents).toBe(3) // A whole number, in Temporal's numbering.
   const started = new Client({ connection, namespace }).workflow.start('aLife', {
-    ...{ workflowId: 'one', taskQueue: 'nobody' },
+    workflowId: 'one',
+    taskQueue: 'nobody',
     typedSearchAttributes: [{ key: defineSearchAttributeKey('TrilhoValueCents', 'INT'), value: 1 }],
   })
   await expect(started).resolves.toMatchObject({ workflowId: 'one' })

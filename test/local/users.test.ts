@@ -29,7 +29,10 @@ test('a user of an account is an owner or has the given role, one without an acc
   const ana = await stored('ana@loja.test')
   expect(ana).toMatchObject({ accountUuid, role: 'owner', disabledAt: null })
   await addUser(em(), {
-    ...{ email: 'fin@loja.test', password: 'correct horse battery', accountUuid, role: 'finance' },
+    email: 'fin@loja.test',
+    password: 'correct horse battery',
+    accountUuid,
+    role: 'finance',
   })
   expect(await stored('fin@loja.test')).toMatchObject({ accountUuid, role: 'finance' })
   expect(await stored('op@trilho.test')).toMatchObject({ accountUuid: null, role: 'operator' })

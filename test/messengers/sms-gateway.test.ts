@@ -66,7 +66,8 @@ test('a redirect is not followed, because the token belongs to this gateway', as
 test('an unresponsive gateway is given up after its limit', async () => {
   answer = null
   expect(await createSmsGateway({ url, token: '', timeoutMs: 200 }).send(MESSAGE)).toEqual({
-    ...{ kind: 'again', code: 'TimeoutError' },
+    kind: 'again',
+    code: 'TimeoutError',
   })
 })
 

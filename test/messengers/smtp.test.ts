@@ -74,7 +74,8 @@ describe('the server’s reply', () => {
 
   test('to a log-in is a configuration error: with the right one the message is sent', async () => {
     const server = await serving({
-      ...{ authOptional: false, allowInsecureAuth: true },
+      authOptional: false,
+      allowInsecureAuth: true,
       onAuth: ({ username, password }, _, done) =>
         username === 'trilho' && password === 'p@ss' ? done(null, { user: 'trilho' }) : done(new Error('no')),
     })

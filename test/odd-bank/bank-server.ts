@@ -44,8 +44,12 @@ export async function startOddBank(api: BankApiName, certificate?: Certificate) 
   const tokens = new Map<string, Account>()
   const https = createServer(
     {
-      ...{ cert: server.certificate, key: server.key, keepAliveTimeout: 60_000 },
-      ...{ requestCert: api === 'efi', rejectUnauthorized: false, ca: client.certificate },
+      cert: server.certificate,
+      key: server.key,
+      keepAliveTimeout: 60_000,
+      requestCert: api === 'efi',
+      rejectUnauthorized: false,
+      ca: client.certificate,
     },
     (request, response) => void answer(request, response).catch(() => request.socket.destroy()),
   )
@@ -117,8 +121,13 @@ export async function startOddBank(api: BankApiName, certificate?: Certificate) 
     clientCertificate: client,
     openAccount({ openingCents, key = randomUUID() }: { openingCents: number; key?: string }) {
       const account: Account = {
-        ...{ id: randomUUID(), secret: randomUUID(), noticeSecret: randomUUID() },
-        ...{ books: openBooks({ openingCents, key }), notificationUrl: null, armed: [], oddAnswers: 0 },
+        id: randomUUID(),
+        secret: randomUUID(),
+        noticeSecret: randomUUID(),
+        books: openBooks({ openingCents, key }),
+        notificationUrl: null,
+        armed: [],
+        oddAnswers: 0,
       }
       accounts.set(account.id, account)
       account.books.onEvent(event => void notify(api, account, event))
@@ -126,8 +135,11 @@ export async function startOddBank(api: BankApiName, certificate?: Certificate) 
       const credentials =
         api === 'efi'
           ? {
-              ...{ client_id: id, client_secret: secret, notification_secret: noticeSecret },
-              ...{ certificate: client.certificate, private_key: client.key },
+              client_id: id,
+              client_secret: secret,
+              notification_secret: noticeSecret,
+              certificate: client.certificate,
+              private_key: client.key,
             }
           : { app_id: id, webhook_secret: noticeSecret }
       return {

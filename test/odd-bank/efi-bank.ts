@@ -192,10 +192,20 @@ function showInfraction({ id, endToEnd, cents, state, openedAt }: BankDispute) {
   const party = { nomeParticipante: 'Banco', conta: 1, nome: 'Pagador', documento: '***' }
   const states = { open: 'ABERTA', defended: 'EM_DEFESA', rejected: 'REJEITADA' }
   return {
-    ...{ idInfracao: id, endToEndId: endToEnd, protocolo: 1, dataTransacao: openedAt, valor: cents / 100 },
-    ...{ status: states[state], razao: 'fraude', tipoSituacao: 'golpe', identificadorTicket: [1] },
+    idInfracao: id,
+    endToEndId: endToEnd,
+    protocolo: 1,
+    dataTransacao: openedAt,
+    valor: cents / 100,
+    status: states[state],
+    razao: 'fraude',
+    tipoSituacao: 'golpe',
+    identificadorTicket: [1],
     dadosAnalise: { abertura: openedAt, prazoFinalizacao: new Date(Date.now() + 604_800_000).toISOString() },
-    ...{ origem: party, destino: party, criadoEm: openedAt, atualizadoEm: openedAt },
+    origem: party,
+    destino: party,
+    criadoEm: openedAt,
+    atualizadoEm: openedAt,
   }
 }
 
@@ -209,7 +219,8 @@ function showPage(field: string, items: unknown[], { query }: BankRequest) {
   const itensPorPagina = Number(query.get('paginacao.itensPorPagina') ?? 100)
   const [inicio, fim] = [query.get('inicio'), query.get('fim')]
   const paginacao = {
-    ...{ paginaAtual, itensPorPagina },
+    paginaAtual,
+    itensPorPagina,
     quantidadeDePaginas: Math.max(1, Math.ceil(items.length / itensPorPagina)),
     quantidadeTotalDeItens: items.length,
   }

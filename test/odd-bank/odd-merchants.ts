@@ -29,9 +29,16 @@ export async function createOddMerchant({ stage, banks, api, isNotified, hasFall
   const connect = async (name: BankApiName) => {
     const account = banks[name].openAccount({ openingCents: OPENING_CENTS })
     const connection = await createConnection(stage.orm.em.fork(), stage.seal, {
-      ...{ accountUuid, provider: PROVIDERS[name], providerAccount: account.id, dialect: name },
-      ...{ type: 'NOMINAL', isSimulated: true, baseUrl: banks[name].url, fees: NO_FEES },
-      ...{ credentials: account.credentials, collectionKey: account.books.key },
+      accountUuid,
+      provider: PROVIDERS[name],
+      providerAccount: account.id,
+      dialect: name,
+      type: 'NOMINAL',
+      isSimulated: true,
+      baseUrl: banks[name].url,
+      fees: NO_FEES,
+      credentials: account.credentials,
+      collectionKey: account.books.key,
       settleWindowMs: SETTLE_WINDOW_MS,
     })
     await postOpeningBalance(stage.orm.em.fork(), connection, OPENING_CENTS)

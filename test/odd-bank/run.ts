@@ -94,7 +94,9 @@ async function createTrustedCertificate(caFile: string) {
     readFile(caFile.replace(/\.pem$/, '.key'), 'utf8'),
   ])
   return createCertificate({
-    ...{ commonName: 'Bank of the tests', purpose: 'server', hosts: ['localhost'] },
+    commonName: 'Bank of the tests',
+    purpose: 'server',
+    hosts: ['localhost'],
     notBefore: new Date(Date.now() - 60_000),
     notAfter: new Date(Date.now() + 86_400_000),
     issuer: { certificate: cert, key },
@@ -127,8 +129,13 @@ async function playCase({ stage, banks, oddCase, restLimitMs }: CaseInput): Prom
   const attempts = isAtRest ? [] : await readAttempts(stage, merchant)
   await merchant.retire()
   return {
-    ...{ name, operation, oddAnswers: odd.countOddAnswers(), wasArmed: odd.wasArmed() },
-    ...{ verdict, attempts, ...(error && { error }) },
+    name,
+    operation,
+    oddAnswers: odd.countOddAnswers(),
+    wasArmed: odd.wasArmed(),
+    verdict,
+    attempts,
+    ...(error && { error }),
   }
 }
 

@@ -145,8 +145,13 @@ function showReceived(books: Books, pix: ReceivedPix) {
     customer: party,
     payer: party,
     ...(reference && { charge: { status: 'COMPLETED', correlationID: reference } }),
-    ...{ type: 'PAYMENT', status: 'CONFIRMED', value, time, endToEndId },
-    ...{ transactionID: endToEndId.slice(-25), globalID: endToEndId },
+    type: 'PAYMENT',
+    status: 'CONFIRMED',
+    value,
+    time,
+    endToEndId,
+    transactionID: endToEndId.slice(-25),
+    globalID: endToEndId,
     creditParty: { pixKey: { pixKey: books.key, type: 'RANDOM' } },
     ...(refunds.length > 0 && { refunds: refunds.map(showRefund) }),
   }
@@ -209,8 +214,13 @@ function showDispute({ id, endToEnd: endToEndId, cents: value, state, openedAt: 
 /** Received PIX, sent PIX and returns, within the requested period. */
 function listTransactions(books: Books, request?: BankRequest) {
   const move = ({ endToEnd: endToEndId, cents: value, settledAt }: SentPix | BankRefund, type: string) => ({
-    ...{ type, status: 'CONFIRMED', value, time: settledAt ?? '', endToEndId },
-    ...{ transactionID: endToEndId.slice(-25), globalID: endToEndId },
+    type,
+    status: 'CONFIRMED',
+    value,
+    time: settledAt ?? '',
+    endToEndId,
+    transactionID: endToEndId.slice(-25),
+    globalID: endToEndId,
   })
   const isSettled = ({ state }: SentPix | BankRefund) => state === 'settled'
   const all = [

@@ -6,7 +6,9 @@ import { openWooviFixture, wooviErrorReply, okReply as wooviOk } from './support
 
 const KEY = '345e4568-e89b-12d3-a456-006655440001'
 const account = (accountId: string, isDefault = true) => ({
-  ...{ accountId, isDefault, taxId: '11222333000181' },
+  accountId,
+  isDefault,
+  taxId: '11222333000181',
   balance: { total: 1, blocked: 0, available: 1 },
 })
 
@@ -29,7 +31,8 @@ describe('Efí', () => {
     story.scripted.scriptReplies('GET /v2/gn/evp', okReply({ chaves: [KEY] }))
     const host = new URL(story.scripted.url).host
     expect(await story.provider.identity()).toEqual({
-      ...{ kind: 'found', keys: [KEY] },
+      kind: 'found',
+      keys: [KEY],
       ...(code && { code: `${host} ${code}` }),
     })
   })

@@ -45,7 +45,10 @@ function observedAdapter(dialect: string, { baseUrl, ca, more = {}, timeoutMs = 
   return {
     adapter: (): Provider =>
       registry.providerFor({
-        ...{ uuid: CONNECTION, provider: 'PROVIDER_A', dialect, baseUrl },
+        uuid: CONNECTION,
+        provider: 'PROVIDER_A',
+        dialect,
+        baseUrl,
         sealedCredentials: JSON.stringify({ ...CREDENTIALS[dialect], ...more }),
       }),
     lines,
@@ -117,7 +120,10 @@ describe.each(['efi', 'woovi'])('%s', dialect => {
     expect(await adapter().findCharge(REFERENCE)).toMatchObject({ kind: 'no_answer', code })
     expect(lines.map(line => JSON.parse(line))).toEqual([
       expect.objectContaining({
-        ...{ connection: CONNECTION, provider: 'PROVIDER_A', operation: 'findCharge', code },
+        connection: CONNECTION,
+        provider: 'PROVIDER_A',
+        operation: 'findCharge',
+        code,
         ms: expect.any(Number),
       }),
     ])

@@ -126,7 +126,9 @@ test('the key bucket loses a token for a lookup without a payment', async () => 
   await send('bucket1')
   expect(await bucket()).toEqual(full)
   await simulator.control.addFault({
-    ...{ provider: 'PROVIDER_A', operation: 'sendTransfer', fault: 'accepted_then_rejected' },
+    provider: 'PROVIDER_A',
+    operation: 'sendTransfer',
+    fault: 'accepted_then_rejected',
   })
   await send('bucket2')
   expect(await bucket()).toEqual({ ...full, baldeB: { ...full.baldeB, fichasDisponiveis: 999 } })

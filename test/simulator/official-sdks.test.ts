@@ -8,7 +8,10 @@ let simulator: SimulatorFixture
 let sdks: Sdks
 
 const WOOVI_SHOP = {
-  ...{ ...SHOP, provider: 'PROVIDER_B' as const, dialect: 'woovi' as const, balance: 10_000 },
+  ...SHOP,
+  provider: 'PROVIDER_B' as const,
+  dialect: 'woovi' as const,
+  balance: 10_000,
   keys: ['loja-b@trilho.test'],
 }
 const range = { inicio: '2020-01-01T00:00:00Z', fim: '2099-01-01T00:00:00Z' }
@@ -158,7 +161,8 @@ describe('sdk-node-apis-efi', () => {
 
   test('the configuration of the account is written and listed', async () => {
     const recebimento = {
-      ...{ txidObrigatorio: false, qrCodeEstatico: { recusarTodos: false } },
+      txidObrigatorio: false,
+      qrCodeEstatico: { recusarTodos: false },
       webhook: { notificar: { pixSemTxid: true } },
     }
     const config = { pix: { receberSemChave: true, chaves: { [chave]: { recebimento } } } }
@@ -260,7 +264,10 @@ describe('@woovi/node-sdk', () => {
 
   test('a payment is created, approved, found and listed', async () => {
     const order = {
-      ...{ type: 'PIX_KEY', correlationID: 'pay-1', value: 1000, destinationAlias: 'maria@example.com' },
+      type: 'PIX_KEY',
+      correlationID: 'pay-1',
+      value: 1000,
+      destinationAlias: 'maria@example.com',
       destinationAliasType: 'EMAIL',
     }
     expect((await woovi('payment.create', order)).payment.status).toBe('CREATED')

@@ -48,7 +48,8 @@ test('a paid charge is CONCLUIDA, its amount is credited, and its notification a
 test('a notification shows the payer once the account’s configuration enables it', async () => {
   await register(`${simulator.facts.inbox_url}/payer`)
   const recebimento = {
-    ...{ txidObrigatorio: false, qrCodeEstatico: { recusarTodos: false } },
+    txidObrigatorio: false,
+    qrCodeEstatico: { recusarTodos: false },
     webhook: { notificacao: { tarifa: false, pagador: true } },
   }
   const config = { pix: { receberSemChave: true, chaves: { 'loja@trilho.test': { recebimento } } } }
@@ -150,7 +151,8 @@ const withoutTxid = (pixSemTxid: boolean) => ({
     chaves: {
       'loja@trilho.test': {
         recebimento: {
-          ...{ txidObrigatorio: false, qrCodeEstatico: { recusarTodos: false } },
+          txidObrigatorio: false,
+          qrCodeEstatico: { recusarTodos: false },
           webhook: { notificar: { pixSemTxid } },
         },
       },

@@ -78,7 +78,10 @@ test('rejected_then_done rejects a devolução with a notification, and carries 
   const endToEnd = await received(20)
   const failing = (delay_ms: number) =>
     simulator.control.addFault({
-      ...{ provider: 'PROVIDER_A', operation: 'refund', fault: 'rejected_then_done', delay_ms },
+      provider: 'PROVIDER_A',
+      operation: 'refund',
+      fault: 'rejected_then_done',
+      delay_ms,
     })
   await failing(500)
   await refund(endToEnd, 'contradicted', '20.00')

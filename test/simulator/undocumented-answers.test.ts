@@ -46,7 +46,10 @@ describe('an undocumented answer', () => {
       said => said.body.status === 'REALIZADO',
     )
     expect(await served()).toMatchObject({
-      ...{ account: 'shop', operation: 'sendTransfer', fault: 'done_then_unlisted_refusal', item_id: null },
+      account: 'shop',
+      operation: 'sendTransfer',
+      fault: 'done_then_unlisted_refusal',
+      item_id: null,
     })
   })
 
@@ -228,7 +231,10 @@ describe('lists and lookups', () => {
     const received = await simulator.control.deposit({ account: 'woovi', value: 5 })
     const lag = (operation: 'sendTransfer' | 'refund') =>
       simulator.control.addFault({
-        ...{ provider: 'PROVIDER_B', fault: 'books_lag', operation, delay_ms: 60_000 },
+        provider: 'PROVIDER_B',
+        fault: 'books_lag',
+        operation,
+        delay_ms: 60_000,
       })
     await lag('sendTransfer')
     await lag('refund')

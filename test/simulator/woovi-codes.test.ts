@@ -53,7 +53,10 @@ describe('a charge whose txid Woovi chooses', () => {
     const refund = await woovi.post(`/charge/${name}/refund`, { correlationID: id(), value: 10 })
     expect(refund.body.refund.status).toBe('IN_PROCESSING')
     expect(await simulator.control.listCharges()).toContainEqual({
-      ...{ account: 'shop', reference: name, txid: charge.transactionID, status: 'completed' },
+      account: 'shop',
+      reference: name,
+      txid: charge.transactionID,
+      status: 'completed',
     })
   })
 
@@ -176,7 +179,9 @@ describe('a static code', () => {
     for (const one of notified)
       expect(one).toMatchObject({ charge: null, pixQrCode, pix: { pixQrCode, charge: null, type: 'STATIC' } })
     expect((await woovi.get(`/transaction/${paid[0]}`)).body.transaction).toMatchObject({
-      ...{ type: 'STATIC', pixQrCode, transactionID: pixQrCode.identifier },
+      type: 'STATIC',
+      pixQrCode,
+      transactionID: pixQrCode.identifier,
     })
   })
 

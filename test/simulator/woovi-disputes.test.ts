@@ -60,7 +60,10 @@ test('a dispute is notified, found by its PIX, and has a funds recovery behind i
   expect((await woovi.get(`/dispute/${id}`)).body).toEqual({ error: 'Dispute not found' })
   expect((await woovi.get('/dispute')).body.disputes).toMatchObject([{ id, value: 600 }])
   expect((await woovi.get(`/funds-recovery/${endToEnd}`)).body).toMatchObject({
-    ...{ dictId: id, direction: 'RECEIVED', situationType: 'ACCOUNT_TAKEOVER', status: 'AWAITING_ANALYSIS' },
+    dictId: id,
+    direction: 'RECEIVED',
+    situationType: 'ACCOUNT_TAKEOVER',
+    status: 'AWAITING_ANALYSIS',
   })
   expect((await woovi.get(`/funds-recovery/${id}/disputes`)).body).toMatchObject([
     { id, sentOrReceived: 'RECEIVED', value: 600 },
@@ -79,7 +82,9 @@ test('a dispute is notified, found by its PIX, and has a funds recovery behind i
   )
   expect(solicitations).toMatchObject([
     {
-      ...{ refundAmount: 600, EffectiveRefundedAmount: 600, analysisResult: 'TOTALLY_ACCEPTED' },
+      refundAmount: 600,
+      EffectiveRefundedAmount: 600,
+      analysisResult: 'TOTALLY_ACCEPTED',
       refundTransactionId: expect.stringMatching(/^D/),
     },
   ])

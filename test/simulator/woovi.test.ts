@@ -115,7 +115,9 @@ test('a charge is refunded in parts, each under its id', async () => {
   })
   expect(first.body.refund).toMatchObject({ status: 'IN_PROCESSING', value: 1000, correlationID: 'back1' })
   const rest = await woovi.post('/refund', {
-    ...{ correlationID: 'back2', transactionEndToEndId: endToEnd, value: 235 },
+    correlationID: 'back2',
+    transactionEndToEndId: endToEnd,
+    value: 235,
   })
   expect(rest.body.error).toMatch(/maior/)
   expect((await woovi.post('/charge/toback/refund', { correlationID: 'back3' })).body.refund.value).toBe(234)
@@ -130,11 +132,17 @@ test('a charge is refunded in parts, each under its id', async () => {
   const returnIdentification = body.refunds[0].endToEndId
   // The fields of the example of "Get one refund" (OpenAPI).
   expect((await woovi.get('/refund/back1')).body.pixTransactionRefund).toEqual({
-    ...{ value: 1000, correlationID: 'back1', comment: 'Pedido 1042', returnIdentification },
+    value: 1000,
+    correlationID: 'back1',
+    comment: 'Pedido 1042',
+    returnIdentification,
     refundId: expect.any(String),
   })
   expect((await woovi.get(`/transaction/${returnIdentification}`)).body.transaction).toMatchObject({
-    ...{ type: 'REFUND', status: 'CONFIRMED', endToEndId: returnIdentification, value: 1000 },
+    type: 'REFUND',
+    status: 'CONFIRMED',
+    endToEndId: returnIdentification,
+    value: 1000,
   })
   expect((await woovi.get('/refund/nobody')).body.error).toBe('Reembolso não encontrado')
 })
@@ -231,7 +239,11 @@ test('an account option shows the status of a refund in its look-up', async () =
 
 test('a company’s accounts are listed together, and the default one pays unless another is named', async () => {
   const member = (id: string) => ({
-    ...{ ...settings, client_id: id, keys: [], balance: 100, options: { company: 'Two accounts' } },
+    ...settings,
+    client_id: id,
+    keys: [],
+    balance: 100,
+    options: { company: 'Two accounts' },
   })
   for (const id of ['first', 'second']) await simulator.control.putAccount(id, member(id))
   const { base_url } = simulator.facts.providers.PROVIDER_A

@@ -226,7 +226,9 @@ export function setUpWorkflowStories() {
       const scheduledFor = new Date((await temporal.env.currentTimeMs()) + 3_600_000).toISOString()
       const more = restored.isScheduled && { scheduledFor }
       return rebuild(script, uuid => ({
-        ...{ noun: 'transfer', order: { ...chargeInput(uuid), ...more }, restored },
+        noun: 'transfer',
+        order: { ...chargeInput(uuid), ...more },
+        restored,
       }))
     },
     rebuiltRefund: (script: ActivityScript, restored: PreRestoreState) =>
@@ -454,8 +456,13 @@ function disputeInput(uuid: string, timeScale: number): DisputeInput {
 
 function depositReturnInput(uuid: string, depositUuid: string): DepositReturnInput {
   return {
-    ...{ uuid, depositUuid, accountUuid: 'account', connectionUuid: 'connection-a' },
-    ...{ requestId: 'request', fingerprint: 'f', timeScale: 1 },
+    uuid,
+    depositUuid,
+    accountUuid: 'account',
+    connectionUuid: 'connection-a',
+    requestId: 'request',
+    fingerprint: 'f',
+    timeScale: 1,
   }
 }
 

@@ -50,7 +50,9 @@ async function hasPolled({ pid }: ChildProcess): Promise<boolean> {
   const connection = await Connection.connect({ address: stack.local.temporal_address })
   try {
     const { pollers } = await connection.workflowService.describeTaskQueue({
-      ...{ namespace: 'default', taskQueue: { name: 'trilho' }, taskQueueType: 1 },
+      namespace: 'default',
+      taskQueue: { name: 'trilho' },
+      taskQueueType: 1,
     })
     return (pollers ?? []).some(({ identity }) => identity?.startsWith(`${pid}@`))
   } finally {

@@ -43,7 +43,8 @@ async function startWorker(name: string, more: NodeJS.ProcessEnv = {}) {
   claims.push(claim)
   const { port } = claim
   const worker = await startSecondWorker(stack, name, {
-    ...{ ...network.environment, TRILHO_TIME_SCALE: String(TIME_SCALE) },
+    ...network.environment,
+    TRILHO_TIME_SCALE: String(TIME_SCALE),
     TRILHO_WORKER_PORT: String(port),
     ...more,
   })

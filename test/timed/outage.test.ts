@@ -162,8 +162,10 @@ test('PostgreSQL frozen: every endpoint except the metrics answers 503 in time, 
   const refused = (name: string) => name !== 'GET /metrics'
   expect(said).toEqual(
     requests.map(([name]) => ({
-      ...{ name, status: refused(name) ? 503 : 200 },
-      ...{ isInTime: true, saysWhenAgain: refused(name) },
+      name,
+      status: refused(name) ? 503 : 200,
+      isInTime: true,
+      saysWhenAgain: refused(name),
     })),
   )
   for (const { name, code } of answers)

@@ -149,7 +149,8 @@ test('the addresses of a host are checked again when a connection has reached it
   const addresses = ['127.0.0.1']
   const { post, seen } = await openWebhookClientFixture((_, response) => response.end('ok'), {
     resolve: async () => addresses,
-    ...{ maxIdleMs: 120_000, maxConnectionAgeMs: 60_000 },
+    maxIdleMs: 120_000,
+    maxConnectionAgeMs: 60_000,
   })
   expect(await post()).toMatchObject({ kind: 'answered' })
   addresses[0] = '10.0.0.1'

@@ -133,7 +133,10 @@ test.each([
 
 test('a handshake that the limit of the inspection ends is no fault of the peer', async () => {
   const inspected = await inspectEndpoint(`https://hooks.test:${portOf(silentServer)}/`, local, {
-    ...{ ca: [ca.pem], resolve: here, handshakeTimeoutMs: 600_000, limitMs: 300 },
+    ca: [ca.pem],
+    resolve: here,
+    handshakeTimeoutMs: 600_000,
+    limitMs: 300,
   })
   expect(inspected).toEqual({ kind: 'unfinished' })
 })

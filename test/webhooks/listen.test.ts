@@ -143,8 +143,12 @@ describe('the forwarder', () => {
     const lines: string[] = []
     const stopping = new AbortController()
     const forwarder = new EventForwarder({
-      ...{ url: `http://127.0.0.1:${port}/hooks`, secret, signal: stopping.signal, retryMs: 20 },
-      ...{ print: (line: string) => void lines.push(line), ...more },
+      url: `http://127.0.0.1:${port}/hooks`,
+      secret,
+      signal: stopping.signal,
+      retryMs: 20,
+      print: (line: string) => void lines.push(line),
+      ...more,
     })
     return { forwarder, lines, stopping }
   }

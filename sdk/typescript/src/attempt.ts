@@ -49,17 +49,25 @@ export async function attemptRequest<Body>(
     const isOutcomeUnknown = method !== 'GET'
     if (signal?.aborted)
       return {
-        ...{ message: `${method} ${path} was aborted.`, code: 'aborted', cause: signal.reason },
-        ...{ isOutcomeUnknown, isRetried: false },
+        message: `${method} ${path} was aborted.`,
+        code: 'aborted',
+        cause: signal.reason,
+        isOutcomeUnknown,
+        isRetried: false,
       }
     if (controller.signal.aborted)
       return {
-        ...{ message: `${method} ${path} got no response in ${Math.round(limitMs)} ms.`, code: 'timeout' },
-        ...{ isOutcomeUnknown, isRetried: true },
+        message: `${method} ${path} got no response in ${Math.round(limitMs)} ms.`,
+        code: 'timeout',
+        isOutcomeUnknown,
+        isRetried: true,
       }
     return {
-      ...{ message: `${method} ${path} got no response.`, code: 'connection_failed', cause },
-      ...{ isOutcomeUnknown, isRetried: true },
+      message: `${method} ${path} got no response.`,
+      code: 'connection_failed',
+      cause,
+      isOutcomeUnknown,
+      isRetried: true,
     }
   }
 }
@@ -122,8 +130,14 @@ function describeError(request: PreparedRequest, info: ResponseInfo, body: Error
   )
   const parts = [`${status} ${body.code}: ${body.message}`, ...fields, requestId && `request_id ${requestId}`]
   return {
-    ...{ message: parts.filter(Boolean).join('; '), code: body.code, status, requestId, errors },
-    ...{ data: body.data, retryAfterMs, isReplayed },
+    message: parts.filter(Boolean).join('; '),
+    code: body.code,
+    status,
+    requestId,
+    errors,
+    data: body.data,
+    retryAfterMs,
+    isReplayed,
     isRetried: isRetriedResponse(info, body.data),
     isOutcomeUnknown: request.method !== 'GET' && (status === 500 || UNKNOWN_OUTCOMES.has(body.code)),
   }
@@ -135,7 +149,10 @@ function describeUnexpected({ method, path }: PreparedRequest, info: ResponseInf
   return {
     message: `${method} ${path} got ${status}, and no answer of the API.`,
     code: 'unexpected_response',
-    ...{ status, requestId, retryAfterMs, isReplayed },
+    status,
+    requestId,
+    retryAfterMs,
+    isReplayed,
     isRetried: isRetriedResponse(info, undefined),
     isOutcomeUnknown: method !== 'GET' && (isSuccess(info) || status >= 500),
   }

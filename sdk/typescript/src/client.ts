@@ -59,7 +59,10 @@ export class Trilho {
         'token, or TRILHO_TOKEN, must be an access token: printable characters without spaces',
       )
     const call = createCall({
-      ...{ token, timeoutMs, baseUrl: readBaseUrl(baseUrl), onResponse },
+      token,
+      timeoutMs,
+      baseUrl: readBaseUrl(baseUrl),
+      onResponse,
       retries: { ...DEFAULT_RETRIES, ...retries },
       fetch: (input, init) => fetch(input, init),
     })

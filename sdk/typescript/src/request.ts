@@ -31,7 +31,10 @@ export function buildRequest(
   const isJson = body !== undefined && !(body instanceof FormData)
   const filled = fillPath(template, path)
   return {
-    ...{ method, accept, path: filled, url: baseUrl + filled + formatQuery(query) },
+    method,
+    accept,
+    path: filled,
+    url: baseUrl + filled + formatQuery(query),
     headers: {
       Accept: accept === 'application/json' ? accept : `${accept}, application/json`,
       Authorization: `Bearer ${token}`,

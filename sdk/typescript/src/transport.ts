@@ -47,7 +47,9 @@ async function sendUntilAnswered<Body>(
   for (let attempts = 1; ; attempts++) {
     const limitMs = Math.max(0, Math.min(timeoutMs, endsAt - Date.now()))
     const outcome = await attemptRequest<Body>(fetch, request, {
-      ...{ limitMs, signal, onResponse },
+      limitMs,
+      signal,
+      onResponse,
       facts: { operation, attempt: attempts, idempotencyKey },
     })
     if (outcome.kind === 'success') return outcome.body

@@ -129,7 +129,9 @@ export function cancelChargeAtProvider(dependencies: ActivityDependencies) {
         if (isRepeat && isAbsenceProved)
           return runInTransaction(dependencies.orm, tx => recordCancellation(tx, chargeUuid))
         return {
-          ...{ kind: 'no_answer', state: charge.state, code: 'not_found' },
+          kind: 'no_answer',
+          state: charge.state,
+          code: 'not_found',
           ...(isRepeat && { settleWindowMs: connection.settleWindowMs }),
         }
       case 'no_answer':

@@ -69,7 +69,10 @@ export function rebuildTransfer(
     if (!isEnded) await recordEarlierAcceptance(em, transferPayout, { uuid, row: locked, restored })
     const { state, connection } = transfer
     return mapQuery(pendingFollowUpsOfRow(transfer), followUps => ({
-      ...{ kind: 'known', state, isEnded, connectionUuid: connection.uuid },
+      kind: 'known',
+      state,
+      isEnded,
+      connectionUuid: connection.uuid,
       ...followUps,
     }))
   })

@@ -47,8 +47,12 @@ export async function repairDisputes(
     const { id, status, isClosed: closed, returns } = facts
     // The workflow may have polled before the provider's look-ups had the dispute, or before its PIX was recorded.
     const outcome = await notifyOfListedChange(temporal, em, {
-      ...{ connectionUuid: connection.uuid, kind: 'dispute', reference: id, endToEnd: facts.endToEnd },
-      ...{ facts: { id, status, closed, returns }, isReroutingKnown },
+      connectionUuid: connection.uuid,
+      kind: 'dispute',
+      reference: id,
+      endToEnd: facts.endToEnd,
+      facts: { id, status, closed, returns },
+      isReroutingKnown,
     })
     if (outcome !== undefined) repaired += 1
   }

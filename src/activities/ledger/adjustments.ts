@@ -16,9 +16,16 @@ export async function postAdjustmentMovement(
   const at = new Date()
   const { providerAccountUuid } = connection
   const movement = createMovement(em, at, {
-    ...{ accountUuid, providerAccountUuid, connectionUuid: connection.uuid },
-    ...{ type: 'ADJUSTMENT', movementType: direction, valueCents: cents, status: 'SETTLED' },
-    ...{ entryName: `adjustment/${uuid}`, reason: 'adjustment', settledAt: at },
+    accountUuid,
+    providerAccountUuid,
+    connectionUuid: connection.uuid,
+    type: 'ADJUSTMENT',
+    movementType: direction,
+    valueCents: cents,
+    status: 'SETTLED',
+    entryName: `adjustment/${uuid}`,
+    reason: 'adjustment',
+    settledAt: at,
   })
   await postMovement(em, movement, await unheldMovementPostings(em, movement))
   await recordUnownedMovementEvent(em, movement, at)

@@ -42,7 +42,9 @@ export async function reclaimSplits(
       .reduce((sum, part) => sum + part.requestedCents, 0)
   const shares = computeSplitRefunds(
     credited.map(({ uuid, recipient, creditedCents, returnRequestedCents }) => ({
-      ...{ uuid, accountUuid: recipient.uuid, creditedCents },
+      uuid,
+      accountUuid: recipient.uuid,
+      creditedCents,
       returnRequestedCents: returnRequestedCents + requestedBefore(uuid),
     })),
     { receivedCents, refundedCents, valueCents: charge.disputedCents },
@@ -145,8 +147,16 @@ function createSplitMovement(
 ) {
   const { accountUuid, providerAccountUuid } = charge
   return createMovement(em, at, {
-    ...{ accountUuid, providerAccountUuid, connectionUuid: dispute.connection.uuid },
-    ...{ type: 'SPLIT', movementType, valueCents: cents, status: 'SETTLED', settledAt: at },
-    ...{ chargeUuid: charge.uuid, originalUuid: dispute.movement.uuid, disputeUuid: dispute.uuid },
+    accountUuid,
+    providerAccountUuid,
+    connectionUuid: dispute.connection.uuid,
+    type: 'SPLIT',
+    movementType,
+    valueCents: cents,
+    status: 'SETTLED',
+    settledAt: at,
+    chargeUuid: charge.uuid,
+    originalUuid: dispute.movement.uuid,
+    disputeUuid: dispute.uuid,
   })
 }

@@ -12,7 +12,10 @@ const MOVEMENT_FILTERS: Partial<Record<AttemptOperation, (uuid: string) => Objec
   refund: uuid => ({ type: 'EXTERNAL_REFUND', refundUuid: uuid }),
   // Without the returns that the provider made without an order of ours, by a dispute or in its panel.
   return: uuid => ({
-    ...{ type: 'EXTERNAL_REFUND', originalUuid: uuid, refundUuid: null, disputeUuid: null },
+    type: 'EXTERNAL_REFUND',
+    originalUuid: uuid,
+    refundUuid: null,
+    disputeUuid: null,
     $or: [{ reason: null }, { reason: { $ne: 'panel_return' } }],
   }),
 }
@@ -36,8 +39,10 @@ export async function recordLateEndToEndId(
   const outgoing = { providerAccountUuid, movementType: 'OUT' as const }
   if ((await em.count(Movement, { ...outgoing, endToEnd })) > 0) return false
   const [movement, second] = await em.find(Movement, {
-    ...{ ...outgoing, ...filterOf(subjectUuid) },
-    ...{ status: 'SETTLED', endToEnd: null },
+    ...outgoing,
+    ...filterOf(subjectUuid),
+    status: 'SETTLED',
+    endToEnd: null,
   })
   if (!movement || second || !(await isExpected(movement))) return false
   const at = new Date()

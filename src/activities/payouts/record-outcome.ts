@@ -36,7 +36,8 @@ export function findLiveAttempt({ attempts }: AttemptedRow): Attempt | undefined
  * (SPEC §4).
  */
 export const ACCEPTANCE_TIMEOUT: RejectedResult = {
-  ...{ kind: 'rejected', finality: 'final' },
+  kind: 'rejected',
+  finality: 'final',
   ...failureOf('not_started'),
 }
 
@@ -369,7 +370,9 @@ export function queryAttemptOutcome(attempt: Attempt, ownerUuid: string): Query<
       return queryWithFollowUps(ownerUuid, { kind: 'settled' })
     case 'rejected':
       return queryWithFollowUps(ownerUuid, {
-        ...{ kind: 'rejected', code, finality: attempt.finality ?? 'final' },
+        kind: 'rejected',
+        code,
+        finality: attempt.finality ?? 'final',
         ...canRetry,
       })
     case 'unreachable':

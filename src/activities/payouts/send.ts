@@ -91,7 +91,9 @@ export function sendPayout<Row extends AttemptedRow>(
         ? { outcome: ACCEPTANCE_TIMEOUT, isLeft: false }
         : await send(prepared)
     const context = {
-      ...{ ...order, timeScale, sendingNumber: prepared.attempt.sendings },
+      ...order,
+      timeScale,
+      sendingNumber: prepared.attempt.sendings,
       onContradiction: createContradictionReporter(dependencies),
     }
     // Temporal does not retry a sending: without this record a definite outcome would become an unknown one.

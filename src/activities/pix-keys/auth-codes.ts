@@ -21,7 +21,12 @@ export function storeAuthCode({ orm, sealer }: ActivityDependencies) {
     const message: CodeMessage = { to: address, code }
     const { uuid, accountUuid, type, isSimulated, requestId } = order
     await insertAuthCode(orm.em.fork(), {
-      ...{ uuid, accountUuid, type, isSimulated, requestId, fingerprint },
+      uuid,
+      accountUuid,
+      type,
+      isSimulated,
+      requestId,
+      fingerprint,
       key: address,
       mac: sealer.mac(`${uuid}:${code}`),
       sealedMessage: sealer.seal(message),

@@ -28,7 +28,8 @@ export async function settleListedPayouts(
   const entryByUuid = indexOutgoingEntries(entries)
   if (entryByUuid.size === 0) return 0
   const attempts = await findUnsettledAttempts(orm.em.fork(), {
-    ...{ providerAccountUuid, uuids: [...entryByUuid.keys()] },
+    providerAccountUuid,
+    uuids: [...entryByUuid.keys()],
   })
   let settledCount = 0
   for (const [uuid, entry] of entryByUuid) {

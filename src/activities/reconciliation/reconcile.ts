@@ -147,7 +147,10 @@ async function comparePeriod(
     ({ kind, ours }) => kind !== 'missing_there' || isInPeriod(period, ours?.settledAt),
   )
   const disputes = await repairDisputes(dependencies, em, {
-    ...{ connection, provider, to: order.to, isReroutingKnown: true },
+    connection,
+    provider,
+    to: order.to,
+    isReroutingKnown: true,
     from: new Date(Date.parse(order.to) - DISPUTE_LISTING_PERIOD_MS).toISOString(),
   })
   let repaired = disputes.repaired + settledCount
@@ -260,7 +263,8 @@ async function repairDifference(
     kind: getNotificationKind(entry),
     reference: entry.reference,
     endToEnd: entry.returnOf ?? entry.endToEnd,
-    ...{ facts: entry, isReroutingKnown: true },
+    facts: entry,
+    isReroutingKnown: true,
   })
   return outcome !== undefined && outcome !== 'foreign'
 }

@@ -55,7 +55,8 @@ async function postSettledParts(em: EntityManager, refund: Refund, splitShares: 
   const held = getSplitParts(refund)
   refund.parts = settleRefundParts(refund, splitShares)
   const givenBack = getSplitParts(refund).map(({ accountUuid, cents }, index) => ({
-    ...{ accountUuid, cents: held[index]!.cents - cents },
+    accountUuid,
+    cents: held[index]!.cents - cents,
   }))
   const excessCents = computeExcessCents({ valueCents, splitParts: held })
   // Where a split pays less than it held, the owner pays more.
@@ -70,7 +71,9 @@ async function postSettledParts(em: EntityManager, refund: Refund, splitShares: 
         })
       : []
   const settledLegs = refundSettledLegs({
-    ...{ ownerUuid: accountUuid, valueCents, excessCents },
+    ownerUuid: accountUuid,
+    valueCents,
+    excessCents,
     splitParts: givenBack,
   })
   const feeLegs = feeEarnedLegs(accountUuid, feeCents)

@@ -145,7 +145,9 @@ export function getTransfer({ orm }: ActivityDependencies) {
 function queryTransferResult(transfer: Transfer, live?: Attempt): Query<EndTransferResult> {
   const { state, connection } = transfer
   return mapQuery(pendingFollowUpsOfRow(transfer), followUps => ({
-    ...{ state, connectionUuid: connection.uuid, ...followUps },
+    state,
+    connectionUuid: connection.uuid,
+    ...followUps,
     ...(live && { liveConnectionUuid: live.connectionUuid }),
   }))
 }

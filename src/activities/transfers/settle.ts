@@ -79,8 +79,12 @@ async function adoptPanelTransfer(
   const { accountUuid, providerAccountUuid, valueCents, pixKey, uuid: transferUuid } = transfer
   if (endToEnd === '') return null
   const movement = await em.findOne(Movement, {
-    ...{ accountUuid, providerAccountUuid, valueCents, endToEnd },
-    ...{ movementType: 'OUT', reason: 'panel_transfer' },
+    accountUuid,
+    providerAccountUuid,
+    valueCents,
+    endToEnd,
+    movementType: 'OUT',
+    reason: 'panel_transfer',
   })
   if (!movement) return null
   Object.assign(movement, { transferUuid, pixKey, reason: 'late_settlement', updatedAt: at })

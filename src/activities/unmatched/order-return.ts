@@ -61,14 +61,19 @@ export async function storeReturnOrder(
     ])
   }
   return em.create(DepositReturn, {
-    ...{ uuid: order.uuid, accountUuid: order.accountUuid, connectionUuid: order.connectionUuid },
-    ...{ providerAccountUuid, movementUuid: deposit.uuid },
+    uuid: order.uuid,
+    accountUuid: order.accountUuid,
+    connectionUuid: order.connectionUuid,
+    providerAccountUuid,
+    movementUuid: deposit.uuid,
     heldAt: code ? null : at,
     failure: code ? failureOf(code) : null,
     acceptBefore: order.acceptBefore && !code ? new Date(order.acceptBefore) : null,
     tokenNumber: order.tokenNumber ?? null,
     userUuid: order.userUuid ?? null,
-    ...{ requestId: order.requestId, fingerprint: order.fingerprint },
-    ...{ createdAt: at, updatedAt: at },
+    requestId: order.requestId,
+    fingerprint: order.fingerprint,
+    createdAt: at,
+    updatedAt: at,
   })
 }

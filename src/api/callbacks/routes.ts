@@ -45,14 +45,17 @@ export function callbackRoutes(providers: ProviderRegistry): RouteRegistrar {
     for (const path of paths) {
       // A provider may send a GET to the address when it is registered.
       registerRoute(router, 'get', path, {
-        ...{ ...shape, summary: 'A provider tests the callback address' },
+        ...shape,
+        summary: 'A provider tests the callback address',
         async handle(request) {
           await readCallback(providers, { ...request, body: '' })
           return { body: { message: 'accepted' } }
         },
       })
       registerRoute(router, 'post', path, {
-        ...{ ...shape, summary: 'A notification of a provider', body: 'text' },
+        ...shape,
+        summary: 'A notification of a provider',
+        body: 'text',
         async handle({ em, requestId, ...request }) {
           const { connection, items } = await readCallback(providers, { ...request, em })
           const notifications = items.map(item => toInboundNotification(item, { connection, requestId }))

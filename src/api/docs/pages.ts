@@ -32,7 +32,8 @@ export function createPageRenderer(views: ViewRenderer, urls: AssetUrls): PageRe
     const pages = GUIDE_PAGES[language]
     const index = pages.findIndex(one => one.path === path)
     return views.render('document', {
-      ...{ assets, searchLibrary },
+      assets,
+      searchLibrary,
       ...renderMarkdown(markdown, { file, phrases }),
       language,
       phrases,

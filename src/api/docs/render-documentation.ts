@@ -68,7 +68,8 @@ function listSearchedPages(language: GuideLanguage) {
 function listOperations({ paths }: ReturnType<typeof buildOpenApiDocument>) {
   return Object.entries(paths).flatMap(([path, methods]) =>
     Object.entries(methods).map(([method, { operationId, summary }]) => ({
-      ...{ path, method },
+      path,
+      method,
       operationId: String(operationId),
       summary: String(summary),
     })),

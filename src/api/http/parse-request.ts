@@ -87,7 +87,9 @@ async function parseForm(
   head: RequestBeforeBody,
 ): Promise<ValidationResult<unknown>> {
   const form = await readMultipartForm(ctx, {
-    ...{ cleanup, formSemaphore, accountUuid: ctx.state.token?.accountUuid },
+    cleanup,
+    formSemaphore,
+    accountUuid: ctx.state.token?.accountUuid,
     beforeBody: async () => route.beforeBody?.({ ...head, ...caller }),
   })
   const result = validateSchema(route.body as z.ZodType, form.value, 'body')

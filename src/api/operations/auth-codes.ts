@@ -26,7 +26,9 @@ export async function listTestCodes(em: EntityManager, sealer: Sealer, accountUu
     { orderBy: { createdAt: 'desc' }, limit: MAX_LISTED_CODES },
   )
   return rows.map(({ uuid, key, sealedMessage, expiresAt }) => ({
-    ...{ uuid, address: key, expires_at: expiresAt },
+    uuid,
+    address: key,
+    expires_at: expiresAt,
     code: sealer.open<CodeMessage>(sealedMessage!).code,
   }))
 }

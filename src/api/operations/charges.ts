@@ -86,7 +86,10 @@ async function redactChargesForToken(
 
 export async function listCharges(em: EntityManager, token: CallerToken, query: ChargesQuery) {
   const { data, meta } = await listVisibleRows(em, {
-    ...{ noun: 'charge', token, query, states: query.status?.flatMap(chargeMachine.statesShowing) },
+    noun: 'charge',
+    token,
+    query,
+    states: query.status?.flatMap(chargeMachine.statesShowing),
     filters: [
       query.type === 'UNDEFINED' && ['false'],
       query.end_to_end !== undefined && ['end_to_end = ?', query.end_to_end],

@@ -140,7 +140,8 @@ export async function createOperation<Row extends OperationRow, Validated, Resul
     const { accountUuid } = token
     const order = { uuid, accountUuid, requestId, timeScale, fingerprint, ...orderAuthorOf(token) }
     return startAndAwaitResult(context, {
-      ...{ em, ids },
+      em,
+      ids,
       act: {
         token,
         action: `${operation.noun}_create`,

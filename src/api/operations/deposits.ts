@@ -86,7 +86,9 @@ export async function createDepositReturn(
     },
     start(operation, { connectionUuid, acceptBefore }, waitMs) {
       const order: DepositReturnInput = {
-        ...{ ...operation, depositUuid, connectionUuid },
+        ...operation,
+        depositUuid,
+        connectionUuid,
         ...(idempotencyKey === null && { acceptBefore }),
       }
       return startDepositReturnWorkflow(temporal, order, waitMs)

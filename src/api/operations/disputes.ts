@@ -62,7 +62,9 @@ export async function listDisputes(
   const { states, statusOf, isFinal } = disputeMachine
   const isOpen = (state: DisputeState) => state !== 'accepted' && !isFinal(state)
   const { data, meta } = await listVisibleRows(em, {
-    ...{ noun: 'dispute', token, query },
+    noun: 'dispute',
+    token,
+    query,
     states: status && states.filter(state => status.includes(statusOf(state))),
     filters: [
       query.med_type && ['kind = any(?::text[])', formatTextArray(query.med_type)],

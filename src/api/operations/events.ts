@@ -16,7 +16,8 @@ import { buildAfterFilter, buildDayRange, createdDaysOf, newestFirstOptions, rea
 export async function listEvents(em: EntityManager, token: CallerToken, query: EventsQuery) {
   const scope = { ...(await readEventScope(em, token)), subjectUuids: await listSubjects(em, token, query) }
   const { data, meta } = await readPage({
-    ...{ name: 'event', query },
+    name: 'event',
+    query,
     read: ({ after, ...rows }) => {
       const filter = { $and: [buildEventFilter(scope, query), buildAfterFilter(after)] }
       return em.find(Event, filter, newestFirstOptions(rows))
@@ -44,7 +45,9 @@ async function redactEventsForToken(em: EntityManager, { connectionUuid }: Calle
   const subjects = events.map(event => event.subjectUuid)
   const positions = await findAttemptPositions(em, { connectionUuid, subjects })
   return events.map(({ uuid, type, createdAt, body, subjectUuid }) => ({
-    ...{ uuid, type, createdAt },
+    uuid,
+    type,
+    createdAt,
     body: redactBodyForConnection(positions.get(subjectUuid), body),
   }))
 }

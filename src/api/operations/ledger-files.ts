@@ -60,7 +60,8 @@ export function createLedgerFiles() {
         for (const opening of openings) {
           const statement = {
             scope: { ...scope!, connectionUuid: opening.connection_uuid },
-            ...{ bounds, filter: { days } },
+            bounds,
+            filter: { days },
           }
           yield* writeOfxStatement(readStatement(em, semaphore, statement), {
             write,

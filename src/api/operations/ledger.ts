@@ -20,7 +20,8 @@ export async function listLedgerLines(em: EntityManager, token: CallerToken, que
   const filter = buildLineFilter(query)
   const page = await readOrderedPage(
     {
-      ...{ name: 'ledger', query },
+      name: 'ledger',
+      query,
       read: ({ after, ...rows }) => readLedgerLines(em, scope, { ...filter, ...rows, afterId: after?.[0] }),
       count: () => countLedgerLines(em, scope, filter),
     },

@@ -35,8 +35,13 @@ export async function createPaymentLink(
     return 'existing'
   const linkToken = randomBytes(TOKEN_BYTES).toString('base64url')
   const link = {
-    ...{ uuid: randomUUID(), chargeUuid: charge.uuid, note: note ?? null, createdBy: token.uuid },
-    ...{ tokenHash: sha256(linkToken), sealedToken: sealer.seal(linkToken), createdAt: new Date() },
+    uuid: randomUUID(),
+    chargeUuid: charge.uuid,
+    note: note ?? null,
+    createdBy: token.uuid,
+    tokenHash: sha256(linkToken),
+    sealedToken: sealer.seal(linkToken),
+    createdAt: new Date(),
   }
   try {
     const act = { token, action: 'link_create', subject: `charge/${charge.uuid}` } as const

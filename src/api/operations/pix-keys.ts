@@ -95,7 +95,8 @@ export async function listPixKeys(em: EntityManager, token: CallerToken, query: 
 export function listPixKeyRows(em: EntityManager, token: CallerToken, query: PixKeysQuery) {
   const filter = { ...buildPixKeyVisibilityFilter(token), ...(query.type && { type: { $in: query.type } }) }
   return readPage({
-    ...{ name: 'pix-key', query },
+    name: 'pix-key',
+    query,
     read: ({ after, ...rows }) =>
       em.find(
         PixKey,
@@ -286,7 +287,8 @@ export async function removePixKey(
   if (await isPixKeyInUse(em, row)) fail('key_in_use')
   const removal = { uuid, accountUuid, connectionUuid: connection.uuid, requestId }
   await startAndAwaitResult(context, {
-    ...{ em, ids: { uuid } },
+    em,
+    ids: { uuid },
     act: { token, action: 'pix_key_remove', subject: `pix-key/${uuid}/removal` },
     start: waitMs => startPixKeyRemovalWorkflow(context, removal, { updateId: randomUUID(), waitMs }),
     find: () => findPixKey(em.fork(), uuid),

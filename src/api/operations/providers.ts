@@ -25,7 +25,8 @@ export async function listProviders(em: EntityManager, token: CallerToken, query
     ...(query.status && { status: { $in: query.status } }),
   }
   const { data, meta } = await readPage({
-    ...{ name: 'provider', query },
+    name: 'provider',
+    query,
     read: ({ after, ...rows }) =>
       em.find(Connection, { $and: [filter, buildAfterFilter(after)] }, newestFirstOptions(rows)),
     count: () => em.count(Connection, filter),

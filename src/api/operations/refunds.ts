@@ -46,7 +46,10 @@ import { listVisibleRows } from './visible-list.ts'
 /** Lists one page of the refunds of all charges that a token may see, newest first. */
 export async function listAllRefunds(em: EntityManager, token: CallerToken, query: AllRefundsQuery) {
   const page = await listVisibleRows(em, {
-    ...{ noun: 'refund', token, query, states: query.status?.flatMap(refundMachine.statesShowing) },
+    noun: 'refund',
+    token,
+    query,
+    states: query.status?.flatMap(refundMachine.statesShowing),
     filters: [
       query.provider_uuid !== undefined && ['connection_uuid = ?', query.provider_uuid],
       query.end_to_end !== undefined && ['end_to_end = ?', query.end_to_end],
@@ -80,7 +83,8 @@ export function listRefunds(
     const charge = await requireVisibleCharge(em, token, chargeUuid)
     const filter = { chargeUuid: charge.uuid }
     const page = await readPage({
-      ...{ name: `refunds of ${charge.uuid}`, query },
+      name: `refunds of ${charge.uuid}`,
+      query,
       read: ({ after, ...rows }) =>
         em.find(
           Refund,

@@ -60,7 +60,10 @@ export async function requireVisibleTransfer(em: EntityManager, token: CallerTok
 
 export async function listTransfers(em: EntityManager, token: CallerToken, query: TransfersQuery) {
   const page = await listVisibleRows(em, {
-    ...{ noun: 'transfer', token, query, states: query.status?.flatMap(transferMachine.statesShowing) },
+    noun: 'transfer',
+    token,
+    query,
+    states: query.status?.flatMap(transferMachine.statesShowing),
     filters: [
       query.type === 'UNDEFINED' && ['false'],
       query.external_ref !== undefined && ['external_ref = ?', query.external_ref],

@@ -41,7 +41,8 @@ export function listAccountUnmatchedPayments(
     ...buildDayConditions(createdDaysOf(query)),
   ]
   return readPage({
-    ...{ name: 'unmatched', query },
+    name: 'unmatched',
+    query,
     read: ({ after, ...rows }) => readUnmatchedPayments(em, [...conditions, isAfterPosition(after)], rows),
     count: () => countUnmatchedPayments(em, conditions),
   })

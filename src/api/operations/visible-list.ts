@@ -47,7 +47,8 @@ export function listVisibleRows<Row extends { createdAt: Date; uuid: string }>(
     ...filters,
   ].filter(filter => filter)
   return readPage({
-    ...{ name: noun, query },
+    name: noun,
+    query,
     read({ after, ...rows }) {
       const conditions = joinConditions(...scopeOf(token), ...presentFilters, isAfterPosition(after))
       const isFiltered = presentFilters.length > 0 || alternatives.length > 0 || after !== undefined

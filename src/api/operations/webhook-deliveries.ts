@@ -40,7 +40,8 @@ export async function listDeliveries(em: EntityManager, reference: WebhookRefere
     ...(created && { createdAt: created }),
   }
   const { data, meta } = await readPage({
-    ...{ name: `deliveries of ${webhook.uuid}`, query },
+    name: `deliveries of ${webhook.uuid}`,
+    query,
     read: ({ after, ...rows }) =>
       em.find(Delivery, { $and: [filter, buildAfterFilter(after)] }, newestFirstOptions(rows)),
     // The counters do not separate types; the index of the list counts them.

@@ -55,7 +55,8 @@ export function createWebhookDependencies(
 export function listWebhooks(em: EntityManager, seer: WebhookViewer, query: PageQuery) {
   const filter = buildWebhookVisibilityFilter(seer)
   return readPage({
-    ...{ name: 'webhook', query },
+    name: 'webhook',
+    query,
     read: ({ after, ...rows }) =>
       em.find(Webhook, { $and: [filter, buildAfterFilter(after)] }, newestFirstOptions(rows)),
     count: () => em.count(Webhook, filter),

@@ -53,7 +53,10 @@ export type ShownLedgerBalances = z.output<typeof ledgerBalancesSchema>
 /** Presents a period at one provider account. */
 export function showLedgerPeriod(period: LedgerPeriod): z.output<typeof providerBalance> {
   const totals = period.totals.map(({ type, inCents, outCents, count }) => ({
-    ...{ type, in: inCents, out: outCents, lines: count },
+    type,
+    in: inCents,
+    out: outCents,
+    lines: count,
   }))
   const [inCents, outCents, lines] = (['in', 'out', 'lines'] as const).map(name =>
     totals.reduce((sum, total) => sum + total[name], 0),
@@ -62,7 +65,9 @@ export function showLedgerPeriod(period: LedgerPeriod): z.output<typeof provider
     provider: { uuid: period.connection_uuid, provider: period.provider },
     opening_balance: period.opening_cents,
     closing_balance: period.opening_cents + inCents - outCents,
-    ...{ in: inCents, out: outCents, lines },
+    in: inCents,
+    out: outCents,
+    lines,
     totals,
   }
 }

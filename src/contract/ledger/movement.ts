@@ -36,7 +36,9 @@ export const initiationFields = {
 
 const movementInitiation = z
   .object({
-    ...{ ...initiationFields, value: reaisOutput, pix_key: z.string().optional() },
+    ...initiationFields,
+    value: reaisOutput,
+    pix_key: z.string().optional(),
     status: z.enum(['PENDING', 'COMPLETED', 'FAILED']),
     expires_at: instantSchema.nullable(),
     ...rowTimes,

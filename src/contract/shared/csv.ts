@@ -32,8 +32,12 @@ export function createCsvWriter<Row>(
 ): Stringifier {
   const clock = createLocalClock(time_zone)
   return stringify({
-    ...{ bom: true, delimiter: ';', record_delimiter: 'windows' },
-    ...{ header: true, columns: Object.keys(columns), escape_formulas: true },
+    bom: true,
+    delimiter: ';',
+    record_delimiter: 'windows',
+    header: true,
+    columns: Object.keys(columns),
+    escape_formulas: true,
     cast: {
       number: cents => (decimal === 'COMMA' ? textFromCents(cents).replace('.', ',') : textFromCents(cents)),
       string: text => text.replaceAll(/\p{Cc}+/gu, ' ').replaceAll(FORMULA_START, "$1'"),

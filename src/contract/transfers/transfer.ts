@@ -138,7 +138,9 @@ const transferError = z
 
 const keyInitiation = z
   .object({
-    ...{ ...initiationFields, value: reaisOutput, type: z.literal('KEY') },
+    ...initiationFields,
+    value: reaisOutput,
+    type: z.literal('KEY'),
     status: z.enum(['PENDING', 'COMPLETED', 'FAILED', 'CANCELLED', 'EXPIRED']),
     expires_at: instantSchema.nullable(),
     ...rowTimes,

@@ -84,7 +84,11 @@ export async function createSession(
   const [secret, csrf] = [randomBytes(32).toString('base64url'), randomBytes(32).toString('base64url')]
   const verified = { userUuid: user.uuid, passwordDigest: sha256(user.passwordHash) }
   const session = {
-    ...{ hash: sha256(secret), csrf, verified, totpUuid, network: toClientNetwork(address) },
+    hash: sha256(secret),
+    csrf,
+    verified,
+    totpUuid,
+    network: toClientNetwork(address),
     userAgent: userAgent.slice(0, MAX_USER_AGENT_LENGTH),
   }
   if (!(await runInTransaction(em, tx => insertSession(tx, session)))) fail('sign_in_refused')

@@ -90,7 +90,9 @@ async function readMultipartTexts(
   { cleanup, accountUuid }: { cleanup: AsyncDisposableStack; accountUuid: string | null },
 ): Promise<[string, string][]> {
   const form = await readMultipartForm(ctx, {
-    ...{ cleanup, formSemaphore: router.formSemaphore, accountUuid: accountUuid ?? undefined },
+    cleanup,
+    formSemaphore: router.formSemaphore,
+    accountUuid: accountUuid ?? undefined,
     beforeBody: async () => {},
   })
   return Object.entries(form.value).filter(isText)

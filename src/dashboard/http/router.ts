@@ -246,7 +246,9 @@ async function readFormOfSession(
   requireSameOrigin(ctx.req)
   const { beforeBody } = route
   const form = await readMultipartForm(ctx, {
-    ...{ cleanup, formSemaphore: context.router.formSemaphore, accountUuid: visit.session.account?.uuid },
+    cleanup,
+    formSemaphore: context.router.formSemaphore,
+    accountUuid: visit.session.account?.uuid,
     beforeBody: () => beforeBody(visit),
   })
   visit.upload = form.value // Before the request may fail, so that the page shows the typed values again.

@@ -74,7 +74,9 @@ export function registerDisputePages({ get, post, dashboard }: DashboardRouter):
   get('money.read', FILE_PATH, async visit => {
     const { token } = await restrictToOneMode(visit)
     return openListFile(visit, {
-      ...{ name: nameFileByMode('disputes', token.mode), columns: DISPUTE_COLUMNS, schema: disputesQuery },
+      name: nameFileByMode('disputes', token.mode),
+      columns: DISPUTE_COLUMNS,
+      schema: disputesQuery,
       list: query => listDisputes(visit.em.fork(), storage, token, query),
     })
   })
@@ -120,8 +122,10 @@ export function registerDisputePages({ get, post, dashboard }: DashboardRouter):
         whyNotAnswerable: replyErrorCodeOf({ ...row, hasReply: row.repliedAt != null }),
         version: encodeFacts(visit.language, listDisputeFacts(visit, row)),
         related: await loadRelated(visit, {
-          ...{ disputeUuid: row.uuid, movementUuid: row.movement.uuid },
-          ...{ actionSubjects: [`med/${row.uuid}`], ledgerUuid: row.uuid },
+          disputeUuid: row.uuid,
+          movementUuid: row.movement.uuid,
+          actionSubjects: [`med/${row.uuid}`],
+          ledgerUuid: row.uuid,
         }),
         moves: !disputeMachine.isFinal(row.state),
         proofs: attachments.length,

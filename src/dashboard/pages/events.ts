@@ -36,14 +36,20 @@ export function registerEventPages({ get }: DashboardRouter): void {
     const list = await listByFilters(visit, eventsQuery, query => listEvents(visit.em.fork(), token, query))
     const rows = list.rows.map(showEvent)
     return createPage('events', {
-      ...{ ...list, rows, kinds: EVENT_TYPES, mode: token.modeScope ?? '', file: FILE_PATH },
+      ...list,
+      rows,
+      kinds: EVENT_TYPES,
+      mode: token.modeScope ?? '',
+      file: FILE_PATH,
     })
   })
 
   get('events.read', FILE_PATH, async visit => {
     const token = await tokenWithMode(visit)
     return openListFile(visit, {
-      ...{ name: nameFileByMode('events', token.modeScope), columns: EVENT_COLUMNS, schema: eventsQuery },
+      name: nameFileByMode('events', token.modeScope),
+      columns: EVENT_COLUMNS,
+      schema: eventsQuery,
       list: async query => mapPage(await listEvents(visit.em.fork(), token, query), showEvent),
     })
   })
@@ -72,5 +78,9 @@ function findSubjectPath({ type, data }: ReturnType<typeof showEvent>): string |
 }
 
 const SUBJECT_PATHS: Partial<Record<EventType, string>> = {
-  ...{ PAYMENT: 'charges', TRANSFER: 'transfers', REFUND: 'refunds', MED: 'disputes', TEST: 'webhooks' },
+  PAYMENT: 'charges',
+  TRANSFER: 'transfers',
+  REFUND: 'refunds',
+  MED: 'disputes',
+  TEST: 'webhooks',
 }

@@ -31,7 +31,12 @@ export function registerLedgerPages({ get }: DashboardRouter): void {
     })
     const connections = await listConnections(em, token)
     return createPage('ledger', {
-      ...{ ...list, balances, connections, mode: token.mode, modes, types: LEDGER_LINE_TYPES },
+      ...list,
+      balances,
+      connections,
+      mode: token.mode,
+      modes,
+      types: LEDGER_LINE_TYPES,
       // Balances of several providers in one column would not follow from line to line.
       showsBalance: balances.length === 1,
     })

@@ -55,7 +55,9 @@ export function registerPixKeyPages({ get, post, dashboard }: DashboardRouter): 
   get('money.read', FILE_PATH, async visit => {
     const token = await tokenWithMode(visit)
     return openListFile(visit, {
-      ...{ name: nameFileByMode('keys', token.mode), columns: PIX_KEY_COLUMNS, schema: pixKeysQuery },
+      name: nameFileByMode('keys', token.mode),
+      columns: PIX_KEY_COLUMNS,
+      schema: pixKeysQuery,
       list: query => listPixKeys(visit.em.fork(), token, query),
     })
   })
@@ -102,8 +104,10 @@ export function registerPixKeyPages({ get, post, dashboard }: DashboardRouter): 
     const token = await tokenWithMode(visit)
     const row = await requireVisiblePixKeyByUuid(visit.em.fork(), token, uuid)
     const related = await loadRelated(visit, {
-      ...{ uuid, attempted: { uuid, operations: ['create_key', 'delete_key'] }, ledgerUuid: null },
-      ...{ actionSubjects: [`pix-key/${uuid}`, `pix-key/${uuid}/removal`] },
+      uuid,
+      attempted: { uuid, operations: ['create_key', 'delete_key'] },
+      ledgerUuid: null,
+      actionSubjects: [`pix-key/${uuid}`, `pix-key/${uuid}/removal`],
     })
     return createPage('key', { uuid, key: showPixKey(row), related, mode: token.mode }, `${PATH}/${uuid}`)
   })

@@ -46,7 +46,9 @@ export function registerRefundPages({ get }: DashboardRouter): void {
   get('money.read', FILE_PATH, async visit => {
     const { token } = await restrictToOneMode(visit)
     return openListFile(visit, {
-      ...{ name: nameFileByMode('refunds', token.mode), columns: REFUND_COLUMNS, schema: allRefundsQuery },
+      name: nameFileByMode('refunds', token.mode),
+      columns: REFUND_COLUMNS,
+      schema: allRefundsQuery,
       list: query => listAllRefunds(visit.em.fork(), token, query),
     })
   })
@@ -60,8 +62,11 @@ export function registerRefundPages({ get }: DashboardRouter): void {
       disputeUuid: row.disputeUuid ?? null,
       mode: await findConnectionMode(em, row.connection.uuid),
       related: await loadRelated(visit, {
-        ...{ uuid, refundUuid: uuid, attempted: { uuid, operations: ['refund'] } },
-        ...{ actionSubjects: [`refund/${uuid}`], ledgerUuid: uuid },
+        uuid,
+        refundUuid: uuid,
+        attempted: { uuid, operations: ['refund'] },
+        actionSubjects: [`refund/${uuid}`],
+        ledgerUuid: uuid,
       }),
       operatorText: findOperatorText(row.failure),
       moves: !refundMachine.isFinal(row.state),

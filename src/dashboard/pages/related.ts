@@ -30,7 +30,9 @@ export async function loadRelated(
     ),
     disputes: limit(
       rows.disputes.map(({ state, kind, ...dispute }) => ({
-        ...{ ...dispute, med_type: kind, status: disputeMachine.statusOf(state) },
+        ...dispute,
+        med_type: kind,
+        status: disputeMachine.statusOf(state),
         resolved: disputeMachine.isFinal(state),
       })),
     ),
@@ -43,7 +45,9 @@ export async function loadRelated(
     // Reasons are written for operators; merchants see the names of the account's own users only.
     actions: limit(
       rows.actions.map(({ actor, reason, isOwn, ...action }) => ({
-        ...{ ...action, actor: isOwn || isOperator ? actor : null, reason: isOperator ? reason : null },
+        ...action,
+        actor: isOwn || isOperator ? actor : null,
+        reason: isOperator ? reason : null,
       })),
     ),
     origin: rows.origin && {

@@ -44,7 +44,10 @@ export function registerSettlementPages({ get }: DashboardRouter): void {
     const { token, modes, period, reports } = await readReports(visit)
     const isYear = !period.includes('-')
     return createPage('settlement', {
-      ...{ period, isYear, mode: token.mode, modes },
+      period,
+      isYear,
+      mode: token.mode,
+      modes,
       // A figure that nothing of the period has would only take the width of the others.
       figures: SETTLEMENT_FIGURES.filter(figure =>
         reports.some(({ rows }) => rows.some(row => row.figures[figure] !== 0)),

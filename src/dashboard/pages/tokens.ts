@@ -49,7 +49,12 @@ export function registerTokenPages({ get, post }: DashboardRouter): void {
           failField('provider_uuid', 'must be of the mode of the token')
       }
       const order = {
-        ...{ uuid, accountUuid: token.accountUuid, name, mode, scopes, allowedAddresses },
+        uuid,
+        accountUuid: token.accountUuid,
+        name,
+        mode,
+        scopes,
+        allowedAddresses,
         ...(connectionUuid !== undefined && { connectionUuid }),
         ...(expiryDay !== undefined && { expiresAt: parseExpiryDay(expiryDay, visit.timeZone) }),
       }

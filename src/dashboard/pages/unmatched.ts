@@ -60,7 +60,8 @@ export function registerUnmatchedPages({ get, post, dashboard }: DashboardRouter
   get('money.read', FILE_PATH, async visit => {
     const { token } = await restrictToOneMode(visit)
     return openListFile(visit, {
-      ...{ name: nameFileByMode('unmatched', token.mode), columns: UNMATCHED_COLUMNS },
+      name: nameFileByMode('unmatched', token.mode),
+      columns: UNMATCHED_COLUMNS,
       schema: unmatchedPaymentsQuery,
       list: query => listAccountUnmatchedPayments(visit.em.fork(), token, query),
     })
@@ -94,8 +95,11 @@ async function renderPayment(visit: PaymentVisit) {
     payment,
     mode: connectionUuid ? await findConnectionMode(em, connectionUuid) : 'live',
     related: await loadRelated(visit, {
-      ...{ uuid: order?.uuid, movementUuid: uuid, attempted: { uuid, operations: ['return'] } },
-      ...{ actionSubjects: [`return/${uuid}`], ledgerUuid: uuid },
+      uuid: order?.uuid,
+      movementUuid: uuid,
+      attempted: { uuid, operations: ['return'] },
+      actionSubjects: [`return/${uuid}`],
+      ledgerUuid: uuid,
     }),
     isOrdered: order?.heldAt != null && order.failure == null,
     failure: order?.failure ?? null,

@@ -69,7 +69,9 @@ export function registerWebhookPages({ get, post, dashboard }: DashboardRouter):
     const reference = readWebhookScope(visit)
     await requireVisibleWebhook(visit.em.fork(), reference)
     return openListFile(visit, {
-      ...{ name: 'deliveries', columns: DELIVERY_COLUMNS, schema: deliveriesQuery },
+      name: 'deliveries',
+      columns: DELIVERY_COLUMNS,
+      schema: deliveriesQuery,
       list: query => listDeliveries(visit.em.fork(), reference, query),
     })
   })
@@ -133,7 +135,10 @@ export function registerWebhookPages({ get, post, dashboard }: DashboardRouter):
     const path = `${PATH}/${reference.uuid}/test`
     // Not by `createOperation`: a test event is no operation, but a form that is sent twice sends one.
     const eventUuid = deriveOperationUuid({
-      ...{ owner: reference, method: 'POST', path, key: form.has('once') ? readSubmissionKey(form) : null },
+      owner: reference,
+      method: 'POST',
+      path,
+      key: form.has('once') ? readSubmissionKey(form) : null,
     })
     const delivery = await createTestDelivery(em, reference, { requestId, eventUuid })
     await signalOpenDelivery(dashboard.temporal, delivery.uuid)
@@ -258,9 +263,12 @@ async function renderWebhook(visit: PageContext<'merchant'>, secret?: string) {
       replaces: computeSecretEtag(row),
       version: encodeFacts(visit.language, listWebhookFacts(visit, row)),
       typed: { url: form.get('url') ?? row.url, events: readSelectedEvents(form) ?? row.events },
-      ...{ statuses: DELIVERY_STATUSES, eventTypes: EVENT_TYPES },
+      statuses: DELIVERY_STATUSES,
+      eventTypes: EVENT_TYPES,
       related: await loadRelated(visit, {
-        ...{ uuid: row.uuid, actionSubjects: [`endpoint/${row.uuid}`], ledgerUuid: null },
+        uuid: row.uuid,
+        actionSubjects: [`endpoint/${row.uuid}`],
+        ledgerUuid: null,
       }),
       file: `${PATH}/${row.uuid}/deliveries.csv`,
       moves: deliveries.some(({ status }) => status === 'PENDING'),

@@ -29,7 +29,10 @@ export async function migrate(
   migrations = MIGRATIONS,
 ): Promise<void> {
   const orm = await openOrm({
-    ...{ databaseUrl, migrations, statementMs: null, lockMs: retryPolicy.lockMs },
+    databaseUrl,
+    migrations,
+    statementMs: null,
+    lockMs: retryPolicy.lockMs,
     applicationName: MIGRATION_SESSION_NAMES.migrating,
     canCreateDatabase: true,
   })

@@ -52,7 +52,10 @@ export async function listChargesPastExpiry(em: EntityManager): Promise<object[]
      from charge c where ${IS_PAST_EXPIRY_SQL} order by expires_at limit ${MAX_LISTED_ROWS}`,
   )
   return rows.map(({ uuid, connectionUuid, totalCents, receivedCents, ...row }) => ({
-    ...{ charge: uuid, connection: connectionUuid, total: textFromCents(totalCents) },
-    ...{ received: textFromCents(receivedCents), ...row },
+    charge: uuid,
+    connection: connectionUuid,
+    total: textFromCents(totalCents),
+    received: textFromCents(receivedCents),
+    ...row,
   }))
 }

@@ -37,7 +37,9 @@ export function readSettlementSums(
     ...buildScopeConditions(scope, 'provider_account_uuid'),
   )
   const texts = spans.map(({ name, from, before }) => ({
-    ...{ name, from: from.toISOString(), before: before.toISOString() },
+    name,
+    from: from.toISOString(),
+    before: before.toISOString(),
   }))
   return em.execute(
     `select c.uuid as connection_uuid, s.name as span, sums.figure, sums.cents::float8 as cents, sums.lines::int as lines

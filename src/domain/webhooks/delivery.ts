@@ -20,8 +20,11 @@ export const deliveryMachine = createStateMachine<DeliveryStatus, DeliveryStatus
   PENDING: {
     status: 'PENDING',
     on: {
-      ...{ accepted: 'DELIVERED', given_up: 'FAILED', resent: 'PENDING' },
-      ...{ endpoint_disabled: 'FAILED', endpoint_deleted: 'CANCELLED' },
+      accepted: 'DELIVERED',
+      given_up: 'FAILED',
+      resent: 'PENDING',
+      endpoint_disabled: 'FAILED',
+      endpoint_deleted: 'CANCELLED',
     },
   },
   DELIVERED: { status: 'DELIVERED', on: AFTER_END, isFinal: true },

@@ -125,8 +125,12 @@ export function createWooviDisputes(client: WooviClient, now: () => number): Dis
     const kind = side === 'SENT' ? 'REQUESTED_MED' : 'RECEIVED_MED'
     const { isUnread: isListUnread } = disputes
     const undecided: WooviFundsRecovery = {
-      ...{ kind, recovery, pixAt: pix?.at, isUnread: isListUnread },
-      ...{ returns: [], isClosed: false },
+      kind,
+      recovery,
+      pixAt: pix?.at,
+      isUnread: isListUnread,
+      returns: [],
+      isClosed: false,
     }
     if (!recovery || (status !== 'ACCEPTED' && status !== 'CLOSED')) return undecided
     const decision = status === 'CLOSED' ? await findDecision(dispute) : AGREED
@@ -146,8 +150,11 @@ export function createWooviDisputes(client: WooviClient, now: () => number): Dis
     const { items, isComplete } = solicitations
     const { returns, isClosed } = findDisputeReturns(items)
     return {
-      ...{ ...undecided, isUnread: solicitations.isUnread, decision: 'agreed' },
-      ...{ returns, isClosed: isClosed && isComplete },
+      ...undecided,
+      isUnread: solicitations.isUnread,
+      decision: 'agreed',
+      returns,
+      isClosed: isClosed && isComplete,
     }
   }
 

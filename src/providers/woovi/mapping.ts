@@ -177,9 +177,12 @@ export function getWooviReturnId({ returnIdentification, endToEndId }: WooviRetu
 
 /** Our kind of a key by Woovi's. */
 export const WOOVI_KEY_TYPES: Record<WooviPixKey['type'], PixKeyType> = {
-  ...{ CPF: 'DOCUMENT', CNPJ: 'DOCUMENT' },
-  ...{ EVP: 'RANDOM', RANDOM: 'RANDOM' },
-  ...{ EMAIL: 'EMAIL', PHONE: 'PHONE' },
+  CPF: 'DOCUMENT',
+  CNPJ: 'DOCUMENT',
+  EVP: 'RANDOM',
+  RANDOM: 'RANDOM',
+  EMAIL: 'EMAIL',
+  PHONE: 'PHONE',
 }
 
 function getExpiresAt({ expiresDate, createdAt, expiresIn }: WooviCharge): string | undefined {

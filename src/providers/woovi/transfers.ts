@@ -80,7 +80,8 @@ export function createWooviTransfers(
   /** Approves an order, which sends the money. From then on only the status of the payment proves that it failed. */
   async function approvePayment(order: ProviderTransferRequest): Promise<SendPayoutOutcome> {
     const outcome = await placePayment(order, {
-      ...{ call: 'approveTransfer', path: '/api/v1/payment/approve' },
+      call: 'approveTransfer',
+      path: '/api/v1/payment/approve',
       json: { correlationID: order.id },
     })
     switch (outcome.kind) {

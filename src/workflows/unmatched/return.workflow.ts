@@ -16,7 +16,9 @@ export async function returnWorkflow(
   let outcome = await ('reopen' in input ? reopen(input) : sendUntilReached(input))
   if (outcome?.kind === 'unreachable')
     outcome = await sendUntilReached({
-      ...{ uuid: payout.uuid, connectionUuid: payout.connectionUuid!, timeScale },
+      uuid: payout.uuid,
+      connectionUuid: payout.connectionUuid!,
+      timeScale,
     })
   if (outcome) await startFollowUps(outcome, timeScale)
   let isSettled = outcome?.kind === 'settled'

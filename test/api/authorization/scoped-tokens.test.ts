@@ -79,9 +79,15 @@ async function carried(index: number): Promise<Carried> {
     [med, provider, providerAccountUuid, med, paid.uuid],
   )
   return {
-    ...{ provider, charge: charge.uuid, paid: paid.uuid, refund: refund.body.data.refund.uuid, med },
+    provider,
+    charge: charge.uuid,
+    paid: paid.uuid,
+    refund: refund.body.data.refund.uuid,
+    med,
     deposit,
-    ...{ transfer: transfer.uuid, scheduled: scheduled.body.data.uuid, key: key.body.data.key },
+    transfer: transfer.uuid,
+    scheduled: scheduled.body.data.uuid,
+    key: key.body.data.key,
   }
 }
 

@@ -114,7 +114,9 @@ test('a charge with splits is created, read, paid, split, sent as an event and p
   const read = await api.readCharge(created.uuid)
   expect(read).toEqual({
     ...created,
-    ...{ refunded_value: 0, net_value: 0, refund_uuids: [] },
+    refunded_value: 0,
+    net_value: 0,
+    refund_uuids: [],
     payment: { ...created.payment, value: '152.34', type: 'QR_DYNAMIC', verify_sender: false },
   })
   expect((await api.get('/api/v1/payments')).body.data).toEqual([read])
@@ -131,7 +133,9 @@ test('a charge with splits is created, read, paid, split, sent as an event and p
   const paidCharge = await pollUntil(() => api.readCharge(created.uuid), isPaid)
   expect(paidCharge).toEqual({
     ...shared,
-    ...{ refunded_value: 0, net_value: 150.75, refund_uuids: [] },
+    refunded_value: 0,
+    net_value: 150.75,
+    refund_uuids: [],
     status: 'PAID',
     splits: splits('CREDITED'),
     history: ['PENDING', 'PROCESSING', 'PAID'].map(status => ({ status, created_at: INSTANT })),

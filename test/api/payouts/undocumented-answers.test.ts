@@ -62,8 +62,10 @@ const ANSWERS: Record<ProviderApi, typeof EVERYWHERE> = {
     [
       '400 of an unknown type',
       answerWith(400, {
-        ...{ type: 'https://pix.bcb.gov.br/api/v2/error/OperacaoRecusada', title: 'Recusada' },
-        ...{ status: 400, detail: 'Operação recusada.' },
+        type: 'https://pix.bcb.gov.br/api/v2/error/OperacaoRecusada',
+        title: 'Recusada',
+        status: 400,
+        detail: 'Operação recusada.',
       }),
     ],
   ],

@@ -56,14 +56,12 @@ const fault = (
   times = 1,
 ) =>
   testStack.simulator.addFault({
-    ...{
-      provider: connection.provider,
-      account: connection.account,
-      operation,
-      fault: kind,
-      times,
-      delay_ms: 6_000,
-    },
+    provider: connection.provider,
+    account: connection.account,
+    operation,
+    fault: kind,
+    times,
+    delay_ms: 6_000,
   })
 
 describe('a PIX key', () => {
@@ -87,7 +85,10 @@ describe('a PIX key', () => {
       {
         message: expect.any(String),
         data: {
-          ...{ key, type: 'EMAIL', is_active: true, created_at: expect.any(String) },
+          key,
+          type: 'EMAIL',
+          is_active: true,
+          created_at: expect.any(String),
           provider: { uuid: merchant.connection.uuid, provider: 'PROVIDER_B' },
         },
       },

@@ -205,7 +205,10 @@ export async function openTestStack(home: StateDir) {
           { populate: ['sealedCredentials'] },
         )
         await createConnection(em, seal, {
-          ...{ accountUuid: uuid, provider, providerAccount: account, baseUrl },
+          accountUuid: uuid,
+          provider,
+          providerAccount: account,
+          baseUrl,
           dialect: 'efi',
           type: 'POOL',
           isSimulated: true,

@@ -65,7 +65,8 @@ const returnedAt = (dialect: 'efi' | 'woovi') => async () => {
   expect(replay.headers.get('idempotent-replayed')).toBe('true')
   expect(replay.body).toEqual(answer.body)
   expect(await order(merchant, deposit.uuid)).toMatchObject({
-    ...{ status: 409, body: { code: 'deposit_not_returnable' } },
+    status: 409,
+    body: { code: 'deposit_not_returnable' },
   })
   const lines = (await merchant.api.get('/api/v1/ledger')).body.data as ApiResource[]
   const pixLines = lines.filter(({ end_to_end }) => end_to_end)

@@ -19,8 +19,11 @@ startWithOptions(async ({ databaseUrl, port, provider: settings }: BaselineOptio
   const registry = createProviderRegistry({ openCredentials: JSON.parse, timeoutMs: 4_500, ca })
   const sealedCredentials = JSON.stringify(settings.credentials)
   const provider = registry.providerFor({
-    ...{ uuid: randomUUID(), provider: 'PROVIDER_A', dialect: 'efi' },
-    ...{ baseUrl, sealedCredentials },
+    uuid: randomUUID(),
+    provider: 'PROVIDER_A',
+    dialect: 'efi',
+    baseUrl,
+    sealedCredentials,
   })
 
   const router = new Router()
@@ -54,7 +57,8 @@ startWithOptions(async ({ databaseUrl, port, provider: settings }: BaselineOptio
   })
   router.post('/provider-notifications/:connection/:secret/pix', async ctx => {
     const read = await provider.readNotification({
-      ...{ body: JSON.stringify(ctx.request.body), secret: ctx.params.secret! },
+      body: JSON.stringify(ctx.request.body),
+      secret: ctx.params.secret!,
       headers: {},
     })
     if (read.kind !== 'items') return answer(ctx, 400, {})

@@ -49,7 +49,8 @@ export async function openBaseline(site: BenchStack): Promise<Baseline> {
   async function insertMerchant(): Promise<{ id: string; token: string }> {
     const token = randomUUID()
     const { rows } = await pool.query({
-      ...{ name: 'insert-merchant', text: 'insert into merchant (token_hash) values ($1) returning id' },
+      name: 'insert-merchant',
+      text: 'insert into merchant (token_hash) values ($1) returning id',
       values: [createHash('sha256').update(token).digest()],
     })
     return { id: rows[0].id, token }
@@ -98,17 +99,22 @@ async function createDatabase(serverUrl: string): Promise<string> {
 async function openProviderAccount({ stage }: BenchStack) {
   const simulator = await tryReadJsonFile<SimulatorInfo>(`${stage.home.simulator}/simulator.json`)
   const credentials = {
-    ...{
-      client_id: `baseline-${randomUUID()}`,
-      client_secret: randomUUID(),
-      notification_secret: randomUUID(),
-    },
+    client_id: `baseline-${randomUUID()}`,
+    client_secret: randomUUID(),
+    notification_secret: randomUUID(),
   }
   const collectionKey = randomUUID()
   await stage.simulator.putAccount(credentials.client_id, {
-    ...{ ...credentials, provider: 'PROVIDER_A', dialect: 'efi', city: 'SAO PAULO', ispb: '09089356' },
-    ...{ holder: { name: 'Loja de Teste Ltda', document: '11222333000181' }, keys: [collectionKey] },
-    ...{ balance: 0, requires_certificate: false, amount_magic: false },
+    ...credentials,
+    provider: 'PROVIDER_A',
+    dialect: 'efi',
+    city: 'SAO PAULO',
+    ispb: '09089356',
+    holder: { name: 'Loja de Teste Ltda', document: '11222333000181' },
+    keys: [collectionKey],
+    balance: 0,
+    requires_certificate: false,
+    amount_magic: false,
   })
   return { baseUrl: simulator!.providers.PROVIDER_A.base_url, ca: stage.ca, collectionKey, credentials }
 }

@@ -69,7 +69,10 @@ startWithOptions(async ({ databaseUrl }) => {
     const { origin, pathname } = new URL(url)
     try {
       const response = await agent.request({
-        ...{ origin, path: pathname, method: 'POST', body },
+        origin,
+        path: pathname,
+        method: 'POST',
+        body,
         headers: { 'content-type': 'application/json', ...headers },
       })
       await response.body.dump()

@@ -18,7 +18,10 @@ process.once('message', async ({ urls, body, count, concurrency }: WebhookLoopRe
     const { origin, pathname } = new URL(urls[place % urls.length]!)
     const headers = buildSignatureHeaders({ id: randomUUID(), at: new Date(), body, secrets: [secret] })
     const response = await agent.request({
-      ...{ origin, path: pathname, method: 'POST', body },
+      origin,
+      path: pathname,
+      method: 'POST',
+      body,
       headers: { 'content-type': 'application/json', ...headers },
     })
     await response.body.dump()
@@ -26,7 +29,8 @@ process.once('message', async ({ urls, body, count, concurrency }: WebhookLoopRe
   })
   const { user, system } = process.cpuUsage(cpu)
   const result: WebhookLoopResult = {
-    ...{ times, elapsedMs: performance.now() - began },
+    times,
+    elapsedMs: performance.now() - began,
     cpuMs: (user + system) / 1_000,
   }
   await agent.close()

@@ -39,7 +39,12 @@ test('a cancellation that no worker answers in time is 503 with an unknown outco
   const connectionUuid = await fixture.insertConnection(accountUuid)
   const uuid = randomUUID()
   await databaseActivities(fixture.dependencies as unknown as ActivityDependencies).storeTransfer({
-    ...{ uuid, accountUuid, candidates: [connectionUuid], valueCents: 500, requestId: 'r', timeScale: 1 },
+    uuid,
+    accountUuid,
+    candidates: [connectionUuid],
+    valueCents: 500,
+    requestId: 'r',
+    timeScale: 1,
     details: fixture.dependencies.sealer.seal({ pixKey: 'fornecedor@exemplo.com.br', fingerprint: 'f' }),
     scheduledFor: new Date(Date.now() + 86_400_000).toISOString(),
   })

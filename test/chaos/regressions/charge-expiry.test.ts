@@ -30,13 +30,22 @@ async function openChargePastExpiry({ expiredMsAgo = 2 * DAY_MS } = {}) {
   const { accountUuid, connectionUuid } = await fixture.createMerchant(0)
   const uuid = randomUUID()
   const charge: IssuedCharge = {
-    ...{ txid: uuid.replaceAll('-', ''), payload: 'payload', pixKey: 'key', receiver: toParty({}) },
+    txid: uuid.replaceAll('-', ''),
+    payload: 'payload',
+    pixKey: 'key',
+    receiver: toParty({}),
     expiresAt: new Date(Date.now() - expiredMsAgo).toISOString(),
   }
   fixture.scriptProvider({ issueCharge: async () => ({ kind: 'accepted', charge }) })
   await fixture.providers.issueCharge({
-    ...{ uuid, accountUuid, candidates: [connectionUuid], valueCents: 1_000, expiresInSeconds: 60 },
-    ...{ details: fixture.seal.seal({ splits: [], fingerprint: 'f' }), requestId: 'r', timeScale: 1 },
+    uuid,
+    accountUuid,
+    candidates: [connectionUuid],
+    valueCents: 1_000,
+    expiresInSeconds: 60,
+    details: fixture.seal.seal({ splits: [], fingerprint: 'f' }),
+    requestId: 'r',
+    timeScale: 1,
   })
   const scriptCharge = (payments: IncomingPix[], status: FoundCharge['status'] = 'completed') =>
     fixture.scriptProvider({ findCharge: async () => ({ kind: 'found', status, charge, payments }) })
@@ -53,12 +62,22 @@ async function openChargePastExpiry({ expiredMsAgo = 2 * DAY_MS } = {}) {
       return followCharge()
     },
     pix: (cents: number, more: Partial<IncomingPix> = {}): IncomingPix => ({
-      ...{ endToEnd: endToEndId(), txid: charge.txid, reference: charge.txid, cents, status: 'settled' },
-      ...{ at: new Date().toISOString(), payer: null, pixKey: 'key', ...more },
+      endToEnd: endToEndId(),
+      txid: charge.txid,
+      reference: charge.txid,
+      cents,
+      status: 'settled',
+      at: new Date().toISOString(),
+      payer: null,
+      pixKey: 'key',
+      ...more,
     }),
     confirm: (receivedCents: number) =>
       confirmChargeExpiry(fixture.dependencies, fixture.orm.em.fork(), {
-        ...{ uuid, receivedCents, actor: 'ana', reason: 'seen in the panel' },
+        uuid,
+        receivedCents,
+        actor: 'ana',
+        reason: 'seen in the panel',
       }),
     /** Makes the confirmation this much older. */
     async ageConfirmation(minutes: number) {

@@ -19,12 +19,10 @@ afterAll(() => fixture?.close())
 const issued = (): IssueChargeOutcome => ({
   kind: 'accepted',
   charge: {
-    ...{
-      txid: randomUUID().replaceAll('-', ''),
-      payload: 'payload',
-      pixKey: 'key',
-      receiver: toParty({ name: 'Loja' }),
-    },
+    txid: randomUUID().replaceAll('-', ''),
+    payload: 'payload',
+    pixKey: 'key',
+    receiver: toParty({ name: 'Loja' }),
     expiresAt: new Date(Date.now() + 60_000).toISOString(),
   } as Extract<IssueChargeOutcome, { kind: 'accepted' }>['charge'],
 })
@@ -37,8 +35,14 @@ async function order(): Promise<ChargeInput> {
   const candidates = [merchant.connectionUuid, await fixture.createConnection(merchant)]
   const details = fixture.seal.seal({ splits: [], fingerprint: 'f' })
   return {
-    ...{ uuid: randomUUID(), accountUuid: merchant.accountUuid, candidates, valueCents: 500 },
-    ...{ details, expiresInSeconds: 60, requestId: 'r', timeScale: 1 },
+    uuid: randomUUID(),
+    accountUuid: merchant.accountUuid,
+    candidates,
+    valueCents: 500,
+    details,
+    expiresInSeconds: 60,
+    requestId: 'r',
+    timeScale: 1,
   }
 }
 const attempts = (charge: string) =>
@@ -167,8 +171,13 @@ test('a payment with a longer provider id than the rail’s is posted like any o
   fixture.scriptProvider({ issueCharge: async () => answer })
   await fixture.providers.issueCharge(charge)
   const paid = (endToEnd: string): IncomingPix => ({
-    ...{ endToEnd, ...long, cents: 500, status: 'settled', at: new Date().toISOString() },
-    ...{ reference: null, payer: null },
+    endToEnd,
+    ...long,
+    cents: 500,
+    status: 'settled',
+    at: new Date().toISOString(),
+    reference: null,
+    payer: null,
   })
   const payments = [paid(`E${'1'.repeat(60)}`)]
   const deposit = paid(`E${'2'.repeat(60)}`)
@@ -183,12 +192,17 @@ test('a payment with a longer provider id than the rail’s is posted like any o
     state: 'paid',
   })
   await fixture.providers.recordDeposit({
-    ...{ connectionUuid: charge.candidates[0]!, endToEnd: deposit.endToEnd, requestId: 'r', timeScale: 1 },
+    connectionUuid: charge.candidates[0]!,
+    endToEnd: deposit.endToEnd,
+    requestId: 'r',
+    timeScale: 1,
   })
   const booked = 'select end_to_end, txid, pix_key from movement where account_uuid = ? order by end_to_end'
   expect(await fixture.sql(booked, [charge.accountUuid])).toEqual(
     [payments[0]!, deposit].map(({ endToEnd, txid, pixKey }) => ({
-      ...{ end_to_end: endToEnd, txid, pix_key: pixKey },
+      end_to_end: endToEnd,
+      txid,
+      pix_key: pixKey,
     })),
   )
   expect(await fixture.readBalances(charge.accountUuid)).toMatchObject({ available: 1_000 })
@@ -206,15 +220,13 @@ test('a deposit shows the account that received it', async () => {
     findPayment: async () => ({
       kind: 'found',
       payment: {
-        ...{
-          endToEnd,
-          txid: 'x',
-          reference: null,
-          cents: 500,
-          status: 'settled',
-          payer: null,
-          pixKey: 'key',
-        },
+        endToEnd,
+        txid: 'x',
+        reference: null,
+        cents: 500,
+        status: 'settled',
+        payer: null,
+        pixKey: 'key',
         at: new Date().toISOString(),
       } as IncomingPix,
     }),

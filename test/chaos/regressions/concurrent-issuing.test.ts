@@ -17,7 +17,10 @@ afterAll(() => fixture?.close())
 const issued = (payload: string): IssueChargeOutcome => ({
   kind: 'accepted',
   charge: {
-    ...{ payload, txid: payload, pixKey: 'k', receiver: toParty({}) },
+    payload,
+    txid: payload,
+    pixKey: 'k',
+    receiver: toParty({}),
     expiresAt: new Date(Date.now() + 60_000).toISOString(),
   },
 })
@@ -35,10 +38,14 @@ async function chargeWithSlowCandidate(second: IssueChargeOutcome) {
   })
   const uuid = randomUUID()
   const issuing = fixture.providers.issueCharge({
-    ...{ uuid, accountUuid: merchant.accountUuid, valueCents: 1_000, expiresInSeconds: 60 },
+    uuid,
+    accountUuid: merchant.accountUuid,
+    valueCents: 1_000,
+    expiresInSeconds: 60,
     candidates: [merchant.connectionUuid, await fixture.createConnection(merchant)],
     details: fixture.seal.seal({ splits: [], fingerprint: 'f' }),
-    ...{ requestId: 'r', timeScale: 1 },
+    requestId: 'r',
+    timeScale: 1,
   })
   return {
     issuing,

@@ -251,15 +251,23 @@ describe('"not found" in another epoch', () => {
   /** A charge of R$ 10.00; its provider gives this state of its payload. */
   async function charge(outcome: IssueChargeOutcome) {
     const order = {
-      ...{ uuid: randomUUID(), accountUuid: merchant.accountUuid, candidates: [merchant.connectionUuid] },
-      ...{ valueCents: 1_000, expiresInSeconds: 60, requestId: 'r', timeScale: 1 },
+      uuid: randomUUID(),
+      accountUuid: merchant.accountUuid,
+      candidates: [merchant.connectionUuid],
+      valueCents: 1_000,
+      expiresInSeconds: 60,
+      requestId: 'r',
+      timeScale: 1,
       details: fixture.seal.seal({ splits: [], fingerprint: 'f' }),
     }
     fixture.scriptProvider({ issueCharge: async () => outcome })
     return { order, ...(await fixture.providers.issueCharge(order)) }
   }
   const payload = {
-    ...{ txid: 't', payload: 'p', pixKey: 'k', receiver: toParty({}) },
+    txid: 't',
+    payload: 'p',
+    pixKey: 'k',
+    receiver: toParty({}),
     expiresAt: new Date().toISOString(),
   }
 
@@ -291,12 +299,13 @@ describe('"not found" in another epoch', () => {
     const restored = { orderedAt: new Date(Date.now() - 60_000).toISOString() }
     await anotherEpoch()
     const order = {
-      ...{
-        uuid: randomUUID(),
-        accountUuid: merchant.accountUuid,
-        candidates: [merchant.connectionUuid],
-      },
-      ...{ valueCents: 1_000, expiresInSeconds: 60, requestId: 'r', timeScale: 1 },
+      uuid: randomUUID(),
+      accountUuid: merchant.accountUuid,
+      candidates: [merchant.connectionUuid],
+      valueCents: 1_000,
+      expiresInSeconds: 60,
+      requestId: 'r',
+      timeScale: 1,
       details: fixture.seal.seal({ splits: [], fingerprint: 'f' }),
     }
     expect(await fixture.providers.rebuildOperation({ noun: 'charge', order, restored })).toEqual({

@@ -22,18 +22,34 @@ async function aCharge({ splits = [], cents = 1_000, pool }: Given = {}) {
   const { accountUuid, connectionUuid } = merchant
   const uuid = randomUUID()
   const charge: IssuedCharge = {
-    ...{ txid: uuid.replaceAll('-', ''), payload: 'payload', pixKey: 'key', receiver: toParty({}) },
+    txid: uuid.replaceAll('-', ''),
+    payload: 'payload',
+    pixKey: 'key',
+    receiver: toParty({}),
     expiresAt: new Date(Date.now() + 60_000).toISOString(),
   }
   fixture.scriptProvider({ issueCharge: async () => ({ kind: 'accepted', charge }) })
   await fixture.providers.issueCharge({
-    ...{ uuid, accountUuid, candidates: [connectionUuid], valueCents: cents, expiresInSeconds: 60 },
-    ...{ details: fixture.seal.seal({ splits, fingerprint: 'f' }), requestId: 'r', timeScale: 1 },
+    uuid,
+    accountUuid,
+    candidates: [connectionUuid],
+    valueCents: cents,
+    expiresInSeconds: 60,
+    details: fixture.seal.seal({ splits, fingerprint: 'f' }),
+    requestId: 'r',
+    timeScale: 1,
   })
   const endToEnd = `E${randomUUID().replaceAll('-', '')}`.slice(0, 32)
   const pix = (more: Partial<IncomingPix> = {}): IncomingPix => ({
-    ...{ endToEnd, txid: charge.txid, reference: charge.txid, cents, status: 'settled' },
-    ...{ at: new Date().toISOString(), payer: null, pixKey: 'key', ...more },
+    endToEnd,
+    txid: charge.txid,
+    reference: charge.txid,
+    cents,
+    status: 'settled',
+    at: new Date().toISOString(),
+    payer: null,
+    pixKey: 'key',
+    ...more,
   })
   return {
     ...merchant,
@@ -52,8 +68,12 @@ async function aCharge({ splits = [], cents = 1_000, pool }: Given = {}) {
       )
       const at = new Date(Date.now() - 2 * DAY).toISOString()
       const returned: StatementEntry = {
-        ...{ endToEnd: `D${endToEnd.slice(1)}`, returnOf: endToEnd, reference: null },
-        ...{ direction: 'OUT', cents: returnedCents, at },
+        endToEnd: `D${endToEnd.slice(1)}`,
+        returnOf: endToEnd,
+        reference: null,
+        direction: 'OUT',
+        cents: returnedCents,
+        at,
       }
       fixture.scriptProvider({
         statement: async () => ({ kind: 'found', entries: [returned], accountEntries: [] }),
@@ -164,7 +184,9 @@ test('fee and splits are taken from what is left of the deposit, and the service
     }),
   })
   await fixture.providers.sendTransfer({
-    ...{ uuid: order.uuid, connectionUuid: charge.connectionUuid, isResend: false },
+    uuid: order.uuid,
+    connectionUuid: charge.connectionUuid,
+    isResend: false,
   })
   expect(await fixture.readBalances(charge.accountUuid)).toEqual({ available: 200, outside: -200 })
   expect(await charge.follow()).toMatchObject({ state: 'paid' })

@@ -41,11 +41,20 @@ async function createDeposit(reason: MovementReason = 'deposit') {
   })
   const dispute = createDisputeFixture(fixture, { connectionUuid, endToEnd: payment.endToEnd })
   const newOrder = (more: Partial<DepositReturnInput> = {}): DepositReturnInput => ({
-    ...{ uuid: randomUUID(), depositUuid: uuid, accountUuid, connectionUuid },
-    ...{ requestId: 'order', tokenNumber: 7, fingerprint: 'f', timeScale: 1, ...more },
+    uuid: randomUUID(),
+    depositUuid: uuid,
+    accountUuid,
+    connectionUuid,
+    requestId: 'order',
+    tokenNumber: 7,
+    fingerprint: 'f',
+    timeScale: 1,
+    ...more,
   })
   return {
-    ...{ uuid, ...merchant, newOrder },
+    uuid,
+    ...merchant,
+    newOrder,
     order: (order = newOrder()) => fixture.records.orderDepositReturn(order),
     async send(answer: SendPayoutOutcome = sentBack()) {
       let calls = 0
@@ -93,7 +102,8 @@ async function createDeposit(reason: MovementReason = 'deposit') {
       )
       return {
         ...(await fixture.readBalances(accountUuid)),
-        ...{ disposition: row!.disposition, failures: orders.map(({ code }) => code) },
+        disposition: row!.disposition,
+        failures: orders.map(({ code }) => code),
       }
     },
     async listReturnEvents() {
@@ -203,7 +213,10 @@ test('a dispute that is opened while the deposit is returned claims what a refus
   expect(await deposit.readState()).toMatchObject({ provisioned: 1_000, disposition: 'returning' })
   await deposit.poll('rejected')
   expect(await deposit.readState()).toEqual({
-    ...{ blocked: 1_000, outside: -1_000, disposition: 'kept', failures: ['AC06'] },
+    blocked: 1_000,
+    outside: -1_000,
+    disposition: 'kept',
+    failures: ['AC06'],
   })
 })
 
@@ -274,7 +287,8 @@ test('after a restore the order is stored again, once its deposit is there', asy
   const order = deposit.newOrder()
   const rebuild = (uuid: string) =>
     fixture.providers.rebuildOperation({
-      ...{ noun: 'return', restored: { orderedAt: new Date().toISOString() } },
+      noun: 'return',
+      restored: { orderedAt: new Date().toISOString() },
       order: { uuid, connectionUuid: order.connectionUuid, timeScale: 1, order },
     })
   expect(await rebuild(randomUUID())).toEqual({ kind: 'unknown', code: 'not_found' })
@@ -282,7 +296,11 @@ test('after a restore the order is stored again, once its deposit is there', asy
   for (let run = 0; run < 2; run++)
     expect(await rebuild(order.depositUuid)).toMatchObject({ kind: 'known', isEnded: false })
   expect(await deposit.readState()).toEqual({
-    ...{ pending: 1_000, shortfall: -400, outside: -600, disposition: 'held', failures: [null] },
+    pending: 1_000,
+    shortfall: -400,
+    outside: -600,
+    disposition: 'held',
+    failures: [null],
   })
 })
 

@@ -23,7 +23,9 @@ async function openDisputeOfSplit({ percent, policy = 'share', spentCents = 0 }:
   const [owner, seller] = [await fixture.createMerchant(0, pool), await fixture.createMerchant(0, pool)]
   await runInTransaction(fixture.orm, em =>
     changeAccount(em, {
-      ...{ actor: 'ana', reason: 'a drill', uuid: owner.accountUuid },
+      actor: 'ana',
+      reason: 'a drill',
+      uuid: owner.accountUuid,
       change: { disputedSplitPolicy: policy },
     }),
   )
@@ -45,7 +47,9 @@ async function openDisputeOfSplit({ percent, policy = 'share', spentCents = 0 }:
     },
     async isReturned(cents: number, isClosed = true) {
       const returned = {
-        ...{ id: randomUUID(), endToEnd: `D${randomUUID().replaceAll('-', '').slice(1)}`, cents },
+        id: randomUUID(),
+        endToEnd: `D${randomUUID().replaceAll('-', '').slice(1)}`,
+        cents,
         at: new Date().toISOString(),
       }
       await dispute.pollAnswering({ status: 'agreed', returns: [returned], isClosed })

@@ -112,8 +112,14 @@ test('a dispute whose charge is being refunded claims the rest that a failed ref
   const chargeUuid = await createPaidCharge(fixture, merchant)
   const { connectionUuid, accountUuid } = merchant
   const refund = {
-    ...{ uuid: randomUUID(), chargeUuid, accountUuid, connectionUuid, valueCents: 600 },
-    ...{ fingerprint: 'f', requestId: 'r', timeScale: 1 },
+    uuid: randomUUID(),
+    chargeUuid,
+    accountUuid,
+    connectionUuid,
+    valueCents: 600,
+    fingerprint: 'f',
+    requestId: 'r',
+    timeScale: 1,
   }
   await fixture.records.openRefund(refund)
   const [pix] = await fixture.sql<{ name: string }>('select end_to_end as name from charge where uuid = ?', [
@@ -122,7 +128,9 @@ test('a dispute whose charge is being refunded claims the rest that a failed ref
   const dispute = createDisputeFixture(fixture, { connectionUuid, endToEnd: pix!.name })
   await dispute.pollAnswering()
   const returned = {
-    ...{ id: randomUUID(), endToEnd: endToEndId('D'), cents: 400 },
+    id: randomUUID(),
+    endToEnd: endToEndId('D'),
+    cents: 400,
     at: new Date().toISOString(),
   }
   const agreed = { status: 'agreed', returns: [returned] } as const
@@ -180,8 +188,14 @@ async function sendRefund(
 ) {
   const refundUuid = randomUUID()
   await fixture.records.openRefund({
-    ...{ uuid: refundUuid, chargeUuid, accountUuid, connectionUuid, valueCents: 600 },
-    ...{ fingerprint: 'f', requestId: 'r', timeScale: 1 },
+    uuid: refundUuid,
+    chargeUuid,
+    accountUuid,
+    connectionUuid,
+    valueCents: 600,
+    fingerprint: 'f',
+    requestId: 'r',
+    timeScale: 1,
   })
   fixture.scriptProvider({ refund: async () => ({ kind: 'accepted', payout: onItsWay }) })
   await fixture.providers.sendRefund({ uuid: refundUuid, connectionUuid, isResend: false })
@@ -235,7 +249,8 @@ test.each([
     expect(await fixture.readBalances(merchant.accountUuid)).toEqual({
       ...left,
       ...(held > 0 && { blocked: held }),
-      ...{ retained, outside: -claimed - own },
+      retained,
+      outside: -claimed - own,
     })
   },
 )

@@ -43,7 +43,8 @@ const PAYOUTS = {
     await fixture.providers.sendRefund({ ...key, isResend: false })
     const returnOf = await readId('select end_to_end as id from charge where uuid = ?', chargeUuid)
     return {
-      ...{ uuid: order.uuid, returnOf: returnOf! },
+      uuid: order.uuid,
+      returnOf: returnOf!,
       poll: () => fixture.providers.pollRefund({ ...key, pollCount: 1 }),
     }
   },
@@ -90,8 +91,12 @@ async function settleWithoutId(kind: PayoutKind) {
       return payout.poll()
     },
     entry: (more: Partial<StatementEntry> = {}): StatementEntry => ({
-      ...{ endToEnd: railId(kind === 'transfer' ? 'E' : 'D'), reference: referenceOf(uuid) },
-      ...{ direction: 'OUT', cents: 500, at: settled.at!, ...(returnOf && { returnOf }) },
+      endToEnd: railId(kind === 'transfer' ? 'E' : 'D'),
+      reference: referenceOf(uuid),
+      direction: 'OUT',
+      cents: 500,
+      at: settled.at!,
+      ...(returnOf && { returnOf }),
       ...more,
     }),
     /** Compares a statement, by default of the last two hours. */

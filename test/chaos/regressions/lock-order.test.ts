@@ -26,7 +26,10 @@ async function openCharge({ accountUuid, connectionUuid }: Merchant, recipient?:
   const uuid = randomUUID()
   const reference = uuid.replaceAll('-', '')
   const charge: IssuedCharge = {
-    ...{ txid: reference, payload: 'payload', pixKey: 'key', receiver: toParty({}) },
+    txid: reference,
+    payload: 'payload',
+    pixKey: 'key',
+    receiver: toParty({}),
     expiresAt: new Date(Date.now() + 60_000).toISOString(),
   }
   fixture.scriptProvider({ issueCharge: async () => ({ kind: 'accepted', charge }) })
@@ -34,14 +37,26 @@ async function openCharge({ accountUuid, connectionUuid }: Merchant, recipient?:
     ? [{ recipientAccountUuid: recipient.accountUuid, type: 'PERCENTAGE', amount: 5_000 }]
     : []
   await fixture.providers.issueCharge({
-    ...{ uuid, accountUuid, candidates: [connectionUuid], valueCents: 1_000 },
-    ...{ details: fixture.seal.seal({ splits, fingerprint: 'f' }), requestId: 'r', timeScale: 1 },
+    uuid,
+    accountUuid,
+    candidates: [connectionUuid],
+    valueCents: 1_000,
+    details: fixture.seal.seal({ splits, fingerprint: 'f' }),
+    requestId: 'r',
+    timeScale: 1,
     expiresInSeconds: 60,
   })
   return {
     pix: (more: Partial<IncomingPix> = {}): IncomingPix => ({
-      ...{ endToEnd: newEndToEndId(), txid: reference, reference, cents: 1_000, status: 'settled' },
-      ...{ at: new Date().toISOString(), payer: null, pixKey: 'key', ...more },
+      endToEnd: newEndToEndId(),
+      txid: reference,
+      reference,
+      cents: 1_000,
+      status: 'settled',
+      at: new Date().toISOString(),
+      payer: null,
+      pixKey: 'key',
+      ...more,
     }),
     poll(...payments: IncomingPix[]) {
       fixture.scriptProvider({
@@ -119,7 +134,10 @@ test('a transfer is settled and returned in one answer', async () => {
   const merchant = await fixture.createMerchant(1_000)
   const at = new Date().toISOString()
   const returns: PayoutReturn[] = [300, 200].map(cents => ({
-    ...{ id: randomUUID(), endToEnd: newEndToEndId(), cents, at },
+    id: randomUUID(),
+    endToEnd: newEndToEndId(),
+    cents,
+    at,
   }))
   fixture.scriptProvider({
     sendTransfer: async () => ({

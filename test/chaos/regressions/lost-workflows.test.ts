@@ -33,7 +33,9 @@ function temporalOf(running: string[], listed = running, past?: RememberedWorkfl
       for (const workflowId of listed) if (query.includes(`'${workflowId}'`)) yield { workflowId }
       if (past && query === `WorkflowId = '${past.workflowId}'`)
         yield {
-          ...{ workflowId: past.workflowId, runId: 'run', startTime: new Date(0) },
+          workflowId: past.workflowId,
+          runId: 'run',
+          startTime: new Date(0),
           status: { name: past.ended ? 'COMPLETED' : 'TERMINATED' },
           typedSearchAttributes: { get: () => undefined },
         }
@@ -99,7 +101,9 @@ test('an unknown transfer without a workflow is reopened to poll, and leaves the
   })
   expect(did).toEqual([
     {
-      ...{ workflowId: id, reopen: uuid, timeScale: 1 },
+      workflowId: id,
+      reopen: uuid,
+      timeScale: 1,
       unfinished: { candidates: [connectionUuid], orderedAt: expect.any(String) },
     },
   ])
@@ -186,7 +190,10 @@ test.each<[what: string, dueInHours: number, remembered: Memory]>([
   expect(swept).toEqual(REOPENED)
   expect(did).toEqual([
     expect.objectContaining({
-      ...{ workflowId, uuid: order.uuid, candidates: order.candidates, scheduledFor: order.scheduledFor },
+      workflowId,
+      uuid: order.uuid,
+      candidates: order.candidates,
+      scheduledFor: order.scheduledFor,
       valueCents: order.valueCents,
     }),
   ])
@@ -226,9 +233,14 @@ test.each<[what: string, isReplaced: boolean, Memory]>([
 test('a charge that was being issued is looked up at its providers, and not issued again', async () => {
   const { accountUuid, connectionUuid } = await fixture.createMerchant(0)
   const order: ChargeInput = {
-    ...{ uuid: randomUUID(), accountUuid, candidates: [connectionUuid], valueCents: 500 },
-    ...{ details: fixture.seal.seal({ splits: [], fingerprint: 'f' }), expiresInSeconds: 60 },
-    ...{ requestId: 'r', timeScale: 1 },
+    uuid: randomUUID(),
+    accountUuid,
+    candidates: [connectionUuid],
+    valueCents: 500,
+    details: fixture.seal.seal({ splits: [], fingerprint: 'f' }),
+    expiresInSeconds: 60,
+    requestId: 'r',
+    timeScale: 1,
   }
   let issued = 0
   fixture.scriptProvider({
@@ -244,7 +256,8 @@ test('a charge that was being issued is looked up at its providers, and not issu
   const [{ workflowId, rebuild }] = did as [RebuildInput & { workflowId: string }]
   expect(workflowId).toBe(`charge/${order.uuid}`)
   expect(rebuild).toMatchObject({
-    ...{ noun: 'charge', order: { candidates: [connectionUuid] } },
+    noun: 'charge',
+    order: { candidates: [connectionUuid] },
     restored: { orderedAt: expect.any(String) },
   })
 

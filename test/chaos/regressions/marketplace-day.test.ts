@@ -68,7 +68,10 @@ async function openMarketplace() {
     return endToEnd
   }
   const settled = (endToEnd: string, cents: number) => ({
-    ...{ status: 'settled' as const, endToEnd, cents, at: now() },
+    status: 'settled' as const,
+    endToEnd,
+    cents,
+    at: now(),
   })
   const incoming = (cents: number): IncomingPix =>
     ({
@@ -81,18 +84,25 @@ async function openMarketplace() {
     }) as IncomingPix
 
   const market = {
-    ...{ owner, sellers, bank, random },
+    owner,
+    sellers,
+    bank,
+    random,
     /** A charge, paid by one PIX of its value and by others that it does not expect. */
     async charge(valueCents: number, { percents = [] as number[], besides = [] as number[] } = {}) {
       const uuid = randomUUID()
       const issued = {
-        ...{ txid: uuid.replaceAll('-', ''), payload: 'payload', pixKey: 'key', receiver: null },
+        txid: uuid.replaceAll('-', ''),
+        payload: 'payload',
+        pixKey: 'key',
+        receiver: null,
         expiresAt: new Date(Date.now() + 60_000).toISOString(),
       } as unknown as IssuedCharge
       const totalCents = valueCents + fees.charge
       const payments = [totalCents, ...besides].map(cents => ({ ...incoming(cents), txid: issued.txid }))
       const splits = percents.map((percent, index) => ({
-        ...{ type: 'PERCENTAGE' as const, amount: percent * 100 },
+        type: 'PERCENTAGE' as const,
+        amount: percent * 100,
         recipientAccountUuid: sellers[index]!.accountUuid,
       }))
       fixture.scriptProvider({
@@ -100,8 +110,14 @@ async function openMarketplace() {
         findCharge: async () => ({ kind: 'found', status: 'completed', charge: issued, payments }),
       })
       await fixture.providers.issueCharge({
-        ...{ uuid, accountUuid, candidates: [connectionUuid], valueCents, expiresInSeconds: 60 },
-        ...{ details: fixture.seal.seal({ splits, fingerprint: 'f' }), requestId: 'r', timeScale: 1 },
+        uuid,
+        accountUuid,
+        candidates: [connectionUuid],
+        valueCents,
+        expiresInSeconds: 60,
+        details: fixture.seal.seal({ splits, fingerprint: 'f' }),
+        requestId: 'r',
+        timeScale: 1,
       })
       await fixture.providers.pollCharge({ chargeUuid: uuid, isPayloadExpired: false })
       const unmatched = await fixture.sql<{ uuid: string }>(
@@ -114,7 +130,9 @@ async function openMarketplace() {
       await runInTransaction(fixture.orm, async em =>
         recordUnmatchedPayment(em, {
           connection: await em.findOneOrFail(Connection, connectionUuid),
-          ...{ payment: incoming(cents), reason: 'deposit', requestId: 'r' },
+          payment: incoming(cents),
+          reason: 'deposit',
+          requestId: 'r',
         }),
       )
     },
@@ -140,7 +158,9 @@ async function openMarketplace() {
         returnedCents > 0
           ? [
               {
-                ...{ id: randomUUID(), endToEnd: move('D', returnedCents), cents: returnedCents },
+                id: randomUUID(),
+                endToEnd: move('D', returnedCents),
+                cents: returnedCents,
                 at: now(),
               },
             ]
@@ -149,8 +169,14 @@ async function openMarketplace() {
     },
     async refund(chargeUuid: string, valueCents: number, outcome: 'settled' | 'failed' | 'late' = 'settled') {
       const order = {
-        ...{ uuid: randomUUID(), chargeUuid, accountUuid, connectionUuid, valueCents },
-        ...{ fingerprint: 'f', requestId: 'r', timeScale: 1 },
+        uuid: randomUUID(),
+        chargeUuid,
+        accountUuid,
+        connectionUuid,
+        valueCents,
+        fingerprint: 'f',
+        requestId: 'r',
+        timeScale: 1,
       }
       const key = { uuid: order.uuid, connectionUuid }
       expect(await fixture.records.openRefund(order)).toMatchObject({ state: 'sending' })
@@ -214,7 +240,9 @@ async function openMarketplace() {
     async lines(of: string): Promise<ShownLedgerLine[]> {
       const scope = { accountUuid: of, connectionUuid: null }
       const rows = await readLedgerLines(fixture.orm.em.fork(), scope, {
-        ...{ days: undefined, limit: 1_000, offset: 0 },
+        days: undefined,
+        limit: 1_000,
+        offset: 0,
       })
       return rows.map(showLedgerLine)
     },

@@ -36,8 +36,14 @@ test.each([
   const raw = { endToEndId: endToEnd, valor: '1.00', gnExtras }
   await storeNotification(connectionUuid, { kind: 'payment', reference: null, endToEnd, raw })
   const payment: IncomingPix = {
-    ...{ endToEnd, txid: null, reference: null, cents: 100, status: 'settled', at: new Date().toISOString() },
-    ...{ payer: null, pixKey: 'k' },
+    endToEnd,
+    txid: null,
+    reference: null,
+    cents: 100,
+    status: 'settled',
+    at: new Date().toISOString(),
+    payer: null,
+    pixKey: 'k',
   }
   fixture.scriptProvider({ findPayment: async () => ({ kind: 'found', payment }) })
   await fixture.providers.recordDeposit({ connectionUuid, endToEnd, requestId: 'r', timeScale: 1 })

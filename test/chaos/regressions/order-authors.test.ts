@@ -21,12 +21,19 @@ const newOrder = () => ({ uuid: randomUUID(), requestId: 'r', timeScale: 1, user
 
 const issuedCharge = (uuid: string) =>
   ({
-    ...{ txid: uuid.replaceAll('-', ''), payload: 'payload', pixKey: 'key', receiver: RECEIVER },
+    txid: uuid.replaceAll('-', ''),
+    payload: 'payload',
+    pixKey: 'key',
+    receiver: RECEIVER,
     expiresAt: new Date(Date.now() + 60_000).toISOString(),
   }) as IssuedCharge
 const RECEIVER = {
-  ...{ name: 'Loja', document: '11222333000181', account_number: '1', account_agency: '1' },
-  ...{ bank: { code: '', name: '', ispb: '' }, account_type: 'PAYMENT' as const },
+  name: 'Loja',
+  document: '11222333000181',
+  account_number: '1',
+  account_agency: '1',
+  bank: { code: '', name: '', ispb: '' },
+  account_type: 'PAYMENT' as const,
 }
 
 type Merchant = Awaited<ReturnType<typeof fixture.createMerchant>>
@@ -39,7 +46,11 @@ const ORDERS: Record<string, (merchant?: Merchant) => Promise<string>> = {
     const charge = issuedCharge(order.uuid)
     fixture.scriptProvider({ issueCharge: async () => ({ kind: 'accepted', charge }) })
     await fixture.providers.issueCharge({
-      ...{ ...order, accountUuid, candidates: [connectionUuid], valueCents: 1_000, expiresInSeconds: 60 },
+      ...order,
+      accountUuid,
+      candidates: [connectionUuid],
+      valueCents: 1_000,
+      expiresInSeconds: 60,
       details: fixture.seal.seal({ splits: [], fingerprint: 'f' }),
     })
     return order.uuid
@@ -54,8 +65,14 @@ const ORDERS: Record<string, (merchant?: Merchant) => Promise<string>> = {
     const chargeUuid = await ORDERS.charge!(merchant)
     const txid = chargeUuid.replaceAll('-', '')
     const payment = {
-      ...{ endToEnd: endToEndOf('E'), txid, cents: 1_000, status: 'settled', at },
-      ...{ payer: null, pixKey: 'key', reference: null },
+      endToEnd: endToEndOf('E'),
+      txid,
+      cents: 1_000,
+      status: 'settled',
+      at,
+      payer: null,
+      pixKey: 'key',
+      reference: null,
     } as unknown as IncomingPix
     const found = {
       kind: 'found',
@@ -84,7 +101,11 @@ const ORDERS: Record<string, (merchant?: Merchant) => Promise<string>> = {
     })
     const order = newOrder()
     await fixture.records.orderDepositReturn({
-      ...{ ...order, depositUuid, accountUuid, connectionUuid, fingerprint: 'f' },
+      ...order,
+      depositUuid,
+      accountUuid,
+      connectionUuid,
+      fingerprint: 'f',
     })
     return order.uuid
   },
@@ -92,7 +113,10 @@ const ORDERS: Record<string, (merchant?: Merchant) => Promise<string>> = {
     const { accountUuid, connectionUuid } = await fixture.createMerchant(0)
     const order = newOrder()
     await fixture.records.openPixKey({
-      ...{ ...order, accountUuid, connectionUuid, type: 'RANDOM' },
+      ...order,
+      accountUuid,
+      connectionUuid,
+      type: 'RANDOM',
       details: fixture.seal.seal({ key: null, fingerprint: 'f' }),
     })
     return order.uuid

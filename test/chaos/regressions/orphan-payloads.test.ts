@@ -27,9 +27,14 @@ async function orphan() {
     issueCharge: async () => ({ kind: 'unknown', code: 'timeout', message: 'no answer' }),
   })
   const { orphans } = await fixture.providers.issueCharge({
-    ...{ uuid, accountUuid, candidates: [connectionUuid], valueCents: 1_000 },
-    ...{ details: fixture.seal.seal({ splits: [], fingerprint: 'f' }), expiresInSeconds: 60 },
-    ...{ requestId: 'r', timeScale: 1 },
+    uuid,
+    accountUuid,
+    candidates: [connectionUuid],
+    valueCents: 1_000,
+    details: fixture.seal.seal({ splits: [], fingerprint: 'f' }),
+    expiresInSeconds: 60,
+    requestId: 'r',
+    timeScale: 1,
   })
   const attemptUuid = orphans[0]!
   return {
@@ -71,11 +76,20 @@ async function orphan() {
 const at = new Date().toISOString()
 const EMPTY_PARTY = toParty({})
 const pix = (more: Partial<IncomingPix> = {}): IncomingPix => ({
-  ...{ endToEnd: 'E1', txid: 'txid', reference: null, cents: 900, status: 'settled', at, payer: null },
-  ...{ pixKey: 'key', ...more },
+  endToEnd: 'E1',
+  txid: 'txid',
+  reference: null,
+  cents: 900,
+  status: 'settled',
+  at,
+  payer: null,
+  pixKey: 'key',
+  ...more,
 })
 const chargeFound = (status: 'removed' | 'open' | 'expired', payments: IncomingPix[]): FindChargeOutcome => ({
-  ...{ kind: 'found', status, payments },
+  kind: 'found',
+  status,
+  payments,
   charge: { txid: 'txid', payload: 'payload', pixKey: 'key', receiver: EMPTY_PARTY, expiresAt: at },
 })
 const NO_ANSWER = { kind: 'no_answer', code: 'timeout', message: 'no answer' } as const

@@ -17,7 +17,9 @@ afterAll(() => fixture?.close())
 
 const railId = () => `D${randomUUID().replaceAll('-', '').slice(1)}`
 const settled = (cents: number): ProviderPayout => ({
-  ...{ status: 'settled', endToEnd: railId(), cents },
+  status: 'settled',
+  endToEnd: railId(),
+  cents,
   at: new Date().toISOString(),
 })
 const rejected = { kind: 'rejected', finality: 'final', code: 'no', message: 'no' } as const
@@ -32,7 +34,9 @@ async function createSplitCharge({ receivedCents, shares, ownCents = 0 }: SplitC
   const recipients: FixtureMerchant[] = []
   for (const _ of shares) recipients.push(await fixture.createMerchant(0, pool))
   const splits = shares.map((amount, index) => ({
-    ...{ type: 'FIXED' as const, amount, recipientAccountUuid: recipients[index]!.accountUuid },
+    type: 'FIXED' as const,
+    amount,
+    recipientAccountUuid: recipients[index]!.accountUuid,
   }))
   const uuid = await createPaidCharge(fixture, owner, splits, receivedCents)
   const { accountUuid, connectionUuid } = owner
@@ -48,8 +52,14 @@ async function createSplitCharge({ receivedCents, shares, ownCents = 0 }: SplitC
     /** Returns null where the owner has too little for its part. */
     async tryToOpen(valueCents: number): Promise<string | null> {
       const order = {
-        ...{ uuid: randomUUID(), chargeUuid: uuid, accountUuid, connectionUuid, valueCents },
-        ...{ fingerprint: 'f', requestId: 'r', timeScale: 1 },
+        uuid: randomUUID(),
+        chargeUuid: uuid,
+        accountUuid,
+        connectionUuid,
+        valueCents,
+        fingerprint: 'f',
+        requestId: 'r',
+        timeScale: 1,
       }
       if ((await fixture.records.openRefund(order)).state === 'failed') return null
       fixture.scriptProvider({ refund: async () => unanswered })

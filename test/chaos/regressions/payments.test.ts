@@ -28,17 +28,32 @@ async function pending({ expiresInMs = 60_000 } = {}) {
   const { accountUuid, connectionUuid } = await fixture.createMerchant(0)
   const uuid = randomUUID()
   const charge: IssuedCharge = {
-    ...{ txid: uuid.replaceAll('-', ''), payload: 'payload', pixKey: 'key', receiver: toParty({}) },
+    txid: uuid.replaceAll('-', ''),
+    payload: 'payload',
+    pixKey: 'key',
+    receiver: toParty({}),
     expiresAt: new Date(Date.now() + expiresInMs).toISOString(),
   }
   fixture.scriptProvider({ issueCharge: async () => ({ kind: 'accepted', charge }) })
   await fixture.providers.issueCharge({
-    ...{ uuid, accountUuid, candidates: [connectionUuid], valueCents: 1_000, expiresInSeconds: 60 },
-    ...{ details: fixture.seal.seal({ splits: [], fingerprint: 'f' }), requestId: 'r', timeScale: 1 },
+    uuid,
+    accountUuid,
+    candidates: [connectionUuid],
+    valueCents: 1_000,
+    expiresInSeconds: 60,
+    details: fixture.seal.seal({ splits: [], fingerprint: 'f' }),
+    requestId: 'r',
+    timeScale: 1,
   })
   const pix = (paid: Paid): IncomingPix => ({
-    ...{ txid: charge.txid, reference: charge.txid, cents: 1_000, status: 'settled' },
-    ...{ at: new Date().toISOString(), payer: null, pixKey: 'key', ...paid },
+    txid: charge.txid,
+    reference: charge.txid,
+    cents: 1_000,
+    status: 'settled',
+    at: new Date().toISOString(),
+    payer: null,
+    pixKey: 'key',
+    ...paid,
   })
 
   return {
@@ -177,7 +192,9 @@ test('a payment set aside by the poll that finds a payload open is given to the 
   const [aside] = await charge.setAside()
   expect(aside).toMatchObject({ reason: 'wrong_amount', disposition: 'held' })
   expect(followed).toMatchObject({
-    ...{ kind: 'no_answer', state: 'pending', code: 'still_open' },
+    kind: 'no_answer',
+    state: 'pending',
+    code: 'still_open',
     returns: [{ uuid: aside!.uuid }],
   })
 })
@@ -189,7 +206,9 @@ test.each([
 ])('a charge that its provider reports as paid is not EXPIRED, with %s', async (_, listed) => {
   const charge = await pending({ expiresInMs: -1_000 })
   expect(await charge.follow(listed, { closing: true })).toMatchObject({
-    ...{ kind: 'no_answer', state: 'pending', code: 'payment_not_listed' },
+    kind: 'no_answer',
+    state: 'pending',
+    code: 'payment_not_listed',
   })
 })
 
@@ -199,7 +218,10 @@ test('a PIX whose notification names no charge is credited to the charge that th
   fixture.scriptProvider({ findPayment: async () => ({ kind: 'found', payment: charge.pix(paid) }) })
   const { connectionUuid } = charge
   const outcome = await fixture.providers.recordDeposit({
-    ...{ connectionUuid, endToEnd: paid.endToEnd, requestId: 'r', timeScale: 1 },
+    connectionUuid,
+    endToEnd: paid.endToEnd,
+    requestId: 'r',
+    timeScale: 1,
   })
   expect(outcome).toEqual({ kind: 'expected' })
   expect(fixture.signalledWorkflowIds.at(-1)).toBe(`charge/${charge.uuid}`)
@@ -234,8 +256,14 @@ test('two account owners who split with each other are credited concurrently wit
         })
         const splits = [{ type: 'FIXED', amount: 300, recipientAccountUuid: owners[1 - place]!.accountUuid }]
         await fixture.providers.issueCharge({
-          ...{ uuid, accountUuid, candidates: [connectionUuid], valueCents: 1_000, expiresInSeconds: 60 },
-          ...{ details: fixture.seal.seal({ splits, fingerprint: 'f' }), requestId: 'r', timeScale: 1 },
+          uuid,
+          accountUuid,
+          candidates: [connectionUuid],
+          valueCents: 1_000,
+          expiresInSeconds: 60,
+          details: fixture.seal.seal({ splits, fingerprint: 'f' }),
+          requestId: 'r',
+          timeScale: 1,
         })
         return uuid
       }),

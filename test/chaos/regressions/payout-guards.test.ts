@@ -43,12 +43,16 @@ const killed = (): never => {
 }
 const send = (more: { isResend?: boolean; connectionUuid?: string; order?: TransferInput } = {}) =>
   fixture.providers.sendTransfer({
-    ...{ uuid: order.uuid, connectionUuid: merchant.connectionUuid, isResend: false },
+    uuid: order.uuid,
+    connectionUuid: merchant.connectionUuid,
+    isResend: false,
     ...more,
   })
 const ask = (more: { canAnswerFromRow?: boolean } = {}) =>
   fixture.providers.pollTransfer({
-    ...{ uuid: order.uuid, connectionUuid: merchant.connectionUuid, pollCount: 1 },
+    uuid: order.uuid,
+    connectionUuid: merchant.connectionUuid,
+    pollCount: 1,
     ...more,
   })
 const row = async () => {
@@ -182,7 +186,9 @@ describe('an order that waits at its provider for approval', () => {
     expect(await ask()).toEqual({ kind: 'unknown', code: 'awaiting_approval' })
     calls = []
     expect(await send({ isResend: true })).toMatchObject({
-      ...{ kind: 'rejected', code: 'insufficient_balance', finality: 'other_may_help' },
+      kind: 'rejected',
+      code: 'insufficient_balance',
+      finality: 'other_may_help',
     })
     expect(calls).toEqual([])
     expect(await attempt()).toMatchObject({ state: 'rejected', refusal: null, code: 'insufficient_balance' })
@@ -351,7 +357,10 @@ test.each([
   async (_, [odd, right]) => {
     await send({ order })
     const returns = [odd!, right!].map(cents => ({
-      ...{ id: randomUUID(), endToEnd: null, cents, at: new Date().toISOString() },
+      id: randomUUID(),
+      endToEnd: null,
+      cents,
+      at: new Date().toISOString(),
     }))
     find({ status: 'settled', returns })
     expect(await ask()).toMatchObject({ kind: 'settled' })
@@ -381,7 +390,9 @@ describe('a transfer that its provider refuses in words that no table lists', ()
     expect(calls).toHaveLength(3)
     await anHourLater()
     expect(await send({ isResend: true })).toMatchObject({
-      ...{ kind: 'rejected', code: 'provider_rejected', finality: 'other_may_help' },
+      kind: 'rejected',
+      code: 'provider_rejected',
+      finality: 'other_may_help',
     })
     expect(calls).toHaveLength(3)
     await fixture.records.failTransfer(order.uuid)

@@ -21,9 +21,16 @@ async function refused(meanwhile: (connection: Connection) => Promise<unknown>) 
   const { accountUuid } = await fixture.createMerchant(0)
   const em = fixture.orm.em.fork()
   const connection = await createConnection(em, fixture.seal, {
-    ...{ accountUuid, provider: 'PROVIDER_B', providerAccount: randomUUID(), dialect: 'woovi' },
-    ...{ type: 'NOMINAL', status: 'CONFIGURATION_PENDING', isSimulated: true },
-    ...{ baseUrl: 'https://far.test', credentials: {}, collectionKey: null },
+    accountUuid,
+    provider: 'PROVIDER_B',
+    providerAccount: randomUUID(),
+    dialect: 'woovi',
+    type: 'NOMINAL',
+    status: 'CONFIGURATION_PENDING',
+    isSimulated: true,
+    baseUrl: 'https://far.test',
+    credentials: {},
+    collectionKey: null,
   })
   const noAnswer = { kind: 'no_answer', code: 'timeout', message: 'no answer in time' } as const
   const provider = {

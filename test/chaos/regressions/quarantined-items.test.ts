@@ -35,8 +35,16 @@ async function anAccount() {
       }),
     leaveOut: (operation: string) =>
       storeUnexplainedAnswer(fixture.orm.em.fork(), {
-        ...{ connectionUuid, operation, reference: null, kind: 'unreadable_item', status: 200, name: '' },
-        ...{ sealedBody: 'sealed', isCut: false, digest: 'd', period: { from: ago(10), to: ago(8) } },
+        connectionUuid,
+        operation,
+        reference: null,
+        kind: 'unreadable_item',
+        status: 200,
+        name: '',
+        sealedBody: 'sealed',
+        isCut: false,
+        digest: 'd',
+        period: { from: ago(10), to: ago(8) },
       }),
     async unresolved() {
       const rows = await fixture.sql<object>(
@@ -52,7 +60,11 @@ test('a statement item is listed again in its period, and recorded once it can b
   const account = await anAccount()
   const endToEnd = `E${'5'.repeat(31)}`
   const entry: StatementEntry = {
-    ...{ endToEnd, reference: null, direction: 'IN', cents: 700, at: ago(9) },
+    endToEnd,
+    reference: null,
+    direction: 'IN',
+    cents: 700,
+    at: ago(9),
   }
   const asked: string[] = []
   let isReadable = false

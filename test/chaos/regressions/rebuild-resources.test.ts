@@ -42,7 +42,9 @@ const payloads = (value: unknown) => ({ payloads: [defaultPayloadConverter.toPay
 function temporalOf({ type, id, order, ended, shows, events = [] }: RememberedWorkflow) {
   const did: object[] = []
   const run = {
-    ...{ workflowId: id, runId: 'run', startTime: new Date(Date.now() - 3_600_000) },
+    workflowId: id,
+    runId: 'run',
+    startTime: new Date(Date.now() - 3_600_000),
     status: { name: ended === undefined ? 'RUNNING' : 'COMPLETED' },
     typedSearchAttributes: {
       get: ({ name }: { name: string }) => (/status/i.test(name) ? shows : undefined),
@@ -89,8 +91,11 @@ const NOTHING = { said: [], did: [] }
 /** An unmatched PIX of R$ 10.00. */
 async function createStrayPayment(disposition = 'held') {
   const payment = {
-    ...{ endToEnd: `E${randomUUID().replaceAll('-', '').slice(1)}`, txid: '', cents: 1_000 },
-    ...{ status: 'settled', at: new Date().toISOString() },
+    endToEnd: `E${randomUUID().replaceAll('-', '').slice(1)}`,
+    txid: '',
+    cents: 1_000,
+    status: 'settled',
+    at: new Date().toISOString(),
   } as IncomingPix
   const { uuid } = await runInTransaction(fixture.orm, async em => {
     const connection = await em.findOneOrFail(Connection, merchant.connectionUuid)
@@ -105,12 +110,21 @@ async function refund(state: 'sending' | 'failed' | 'settled' | null) {
   const { accountUuid, connectionUuid } = merchant
   const [chargeUuid, uuid, at] = [randomUUID(), randomUUID(), new Date().toISOString()]
   const charge = {
-    ...{ txid: chargeUuid.replaceAll('-', ''), payload: 'payload', pixKey: 'key' },
-    ...{ receiver: toParty({ name: 'Loja' }), expiresAt: new Date(Date.now() + 60_000).toISOString() },
+    txid: chargeUuid.replaceAll('-', ''),
+    payload: 'payload',
+    pixKey: 'key',
+    receiver: toParty({ name: 'Loja' }),
+    expiresAt: new Date(Date.now() + 60_000).toISOString(),
   }
   const payment = {
-    ...{ endToEnd: `E${charge.txid.slice(1)}`, txid: charge.txid, cents: 1_000, status: 'settled', at },
-    ...{ payer: null, pixKey: 'key', reference: null },
+    endToEnd: `E${charge.txid.slice(1)}`,
+    txid: charge.txid,
+    cents: 1_000,
+    status: 'settled',
+    at,
+    payer: null,
+    pixKey: 'key',
+    reference: null,
   } as IncomingPix
   const settled = { status: 'settled', endToEnd: `D${charge.txid.slice(1)}`, cents: 300, at } as const
   fixture.scriptProvider({
@@ -123,7 +137,11 @@ async function refund(state: 'sending' | 'failed' | 'settled' | null) {
   })
   const asked = { accountUuid, requestId: 'r', timeScale: 1 }
   await fixture.providers.issueCharge({
-    ...{ ...asked, uuid: chargeUuid, candidates: [connectionUuid], valueCents: 1_000, expiresInSeconds: 60 },
+    ...asked,
+    uuid: chargeUuid,
+    candidates: [connectionUuid],
+    valueCents: 1_000,
+    expiresInSeconds: 60,
     details: fixture.seal.seal({ splits: [], fingerprint: 'f' }),
   })
   await fixture.providers.pollCharge({ chargeUuid, isPayloadExpired: false })
@@ -267,7 +285,9 @@ test.each<KeyRow>([
   const { uuid, order } = await pixKey(type, state)
   const id = `pix-key/${uuid}`
   const { said, did } = await rebuilt({
-    ...{ type: 'pixKeyWorkflow', id, order },
+    type: 'pixKeyWorkflow',
+    id,
+    order,
     ...(ended !== undefined && { ended }),
   })
   expect(said).toMatchObject(outcome === null ? [] : [{ workflow: id, outcome }])
@@ -288,7 +308,9 @@ test.each<[row: string, ended: string | undefined, outcome: string | null, becom
   const id = `pix-key/${uuid}/removal`
   const order = { uuid, timeScale: 1 }
   const { said, did } = await rebuilt({
-    ...{ type: 'pixKeyRemovalWorkflow', id, order },
+    type: 'pixKeyRemovalWorkflow',
+    id,
+    order,
     ...(ended !== undefined && { ended }),
   })
   expect(said).toEqual(outcome === null ? [] : [{ workflow: id, outcome }])
@@ -356,7 +378,9 @@ test.each<DeliveryRow>([
     }
     const id = `webhook/${uuid}`
     const { said, did } = await rebuilt({
-      ...{ type: 'deliveryWorkflow', id, order: { uuid } },
+      type: 'deliveryWorkflow',
+      id,
+      order: { uuid },
       ...(ended !== undefined && { ended }),
     })
     expect(said).toEqual(outcome === null ? [] : [{ workflow: id, outcome }])

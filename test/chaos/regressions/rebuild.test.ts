@@ -35,9 +35,11 @@ function temporalOf(
   const pending = () => (events.length === 1 && call ? [begins()] : [])
   const starts: { args: [TransferInput] }[] = []
   const run = {
-    ...{ workflowId: `${ended ? 'charge' : 'transfer'}/${order.uuid}`, runId: 'run' },
+    workflowId: `${ended ? 'charge' : 'transfer'}/${order.uuid}`,
+    runId: 'run',
     status: { name: ended ? 'COMPLETED' : 'RUNNING' },
-    ...{ startTime: ago(60), typedSearchAttributes: { get: () => undefined } },
+    startTime: ago(60),
+    typedSearchAttributes: { get: () => undefined },
   }
   const input = { payloads: [defaultPayloadConverter.toPayload(order)] }
   const history = () => ({ events: [{ workflowExecutionStartedEventAttributes: { input } }, ...events] })
@@ -250,9 +252,14 @@ test.each(['cancelled', 'expired'])(
     const merchant = await fixture.createMerchant(0)
     const { accountUuid, connectionUuid } = merchant
     const charge: ChargeInput = {
-      ...{ uuid: randomUUID(), accountUuid, candidates: [connectionUuid], valueCents: 500 },
-      ...{ details: fixture.seal.seal({ splits: [], fingerprint: 'f' }), expiresInSeconds: 60 },
-      ...{ requestId: 'r', timeScale: 1 },
+      uuid: randomUUID(),
+      accountUuid,
+      candidates: [connectionUuid],
+      valueCents: 500,
+      details: fixture.seal.seal({ splits: [], fingerprint: 'f' }),
+      expiresInSeconds: 60,
+      requestId: 'r',
+      timeScale: 1,
     }
     const txid = randomUUID().replaceAll('-', '')
     const receiver = toParty({ name: 'Loja' })

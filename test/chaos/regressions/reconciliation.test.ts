@@ -53,7 +53,10 @@ const OURS = 'a'.repeat(32)
 const withStatement = (statement: Provider['statement']) =>
   fixture.scriptProvider({ listDisputes: async () => ({ kind: 'found', disputes: [] }), statement })
 const entryOf = (endToEnd: string, ago: number): StatementEntry => ({
-  ...{ endToEnd, reference: null, direction: 'OUT', cents: 700 },
+  endToEnd,
+  reference: null,
+  direction: 'OUT',
+  cents: 700,
   at: new Date(Date.now() - ago).toISOString(),
 })
 
@@ -246,7 +249,14 @@ test('a PIX on a shared account that names no charge is looked up, and waits for
   expect(workflowId).toMatch(new RegExp(`^deposit/.+/${entry.endToEnd}$`))
   const { endToEnd, cents, at } = entry
   const payment: IncomingPix = {
-    ...{ endToEnd, cents, at, status: 'settled', txid: null, reference: null, payer: null, pixKey: 'key' },
+    endToEnd,
+    cents,
+    at,
+    status: 'settled',
+    txid: null,
+    reference: null,
+    payer: null,
+    pixKey: 'key',
   }
   fixture.scriptProvider({ findPayment: async () => ({ kind: 'found', payment }) })
   const lookUps = [connectionUuid, other.connectionUuid].map(uuid =>

@@ -19,14 +19,20 @@ beforeAll(async () => {
 afterAll(() => fixture?.close())
 
 const settled = (cents: number): ProviderPayout => ({
-  ...{ status: 'settled', endToEnd: `D${randomUUID().replaceAll('-', '').slice(1)}`, cents },
+  status: 'settled',
+  endToEnd: `D${randomUUID().replaceAll('-', '').slice(1)}`,
+  cents,
   at: new Date().toISOString(),
 })
 
 const NO_FEE = { fixedCents: 0, hundredthsOfPercent: 0 }
 const LOJA = {
-  ...{ name: 'Loja', document: '11222333000181', account_number: '1', account_agency: '1' },
-  ...{ bank: { code: '', name: '', ispb: '' }, account_type: 'PAYMENT' as const },
+  name: 'Loja',
+  document: '11222333000181',
+  account_number: '1',
+  account_agency: '1',
+  bank: { code: '', name: '', ispb: '' },
+  account_type: 'PAYMENT' as const,
 }
 
 type Merchant = Awaited<ReturnType<typeof fixture.createMerchant>>
@@ -40,17 +46,32 @@ async function paid(
   const { accountUuid, connectionUuid } = merchant ?? (await fixture.createMerchant(0))
   const [uuid, now] = [randomUUID(), new Date()]
   const charge = {
-    ...{ txid: uuid.replaceAll('-', ''), payload: 'payload', pixKey: 'key' },
-    ...{ receiver: LOJA, expiresAt: new Date(Date.now() + 60_000).toISOString() },
+    txid: uuid.replaceAll('-', ''),
+    payload: 'payload',
+    pixKey: 'key',
+    receiver: LOJA,
+    expiresAt: new Date(Date.now() + 60_000).toISOString(),
   } as IssuedCharge
   fixture.scriptProvider({ issueCharge: async () => ({ kind: 'accepted', charge }) })
   await fixture.providers.issueCharge({
-    ...{ uuid, accountUuid, candidates: [connectionUuid], valueCents: 1_000, expiresInSeconds: 60 },
-    ...{ details: fixture.seal.seal({ splits, fingerprint: 'f' }), requestId: 'r', timeScale: 1 },
+    uuid,
+    accountUuid,
+    candidates: [connectionUuid],
+    valueCents: 1_000,
+    expiresInSeconds: 60,
+    details: fixture.seal.seal({ splits, fingerprint: 'f' }),
+    requestId: 'r',
+    timeScale: 1,
   })
   const payment = {
-    ...{ endToEnd: `E${charge.txid.slice(1)}`, txid: charge.txid, cents: 1_000, status: 'settled' },
-    ...{ at: now.toISOString(), payer: null, pixKey: 'key', reference: null },
+    endToEnd: `E${charge.txid.slice(1)}`,
+    txid: charge.txid,
+    cents: 1_000,
+    status: 'settled',
+    at: now.toISOString(),
+    payer: null,
+    pixKey: 'key',
+    reference: null,
   } as IncomingPix
   const pays = async (status: IncomingPix['status']) => {
     fixture.scriptProvider({
@@ -78,8 +99,14 @@ async function paid(
       return order.uuid
     },
     order: (valueCents: number): RefundInput => ({
-      ...{ uuid: randomUUID(), chargeUuid: uuid, accountUuid, connectionUuid, valueCents },
-      ...{ fingerprint: 'f', requestId: 'r', timeScale: 1 },
+      uuid: randomUUID(),
+      chargeUuid: uuid,
+      accountUuid,
+      connectionUuid,
+      valueCents,
+      fingerprint: 'f',
+      requestId: 'r',
+      timeScale: 1,
     }),
     /** One that its provider refuses, as it does every later call. */
     async refused(valueCents: number) {
@@ -203,7 +230,8 @@ test('a refund of which its provider has another value stays as it is, and its m
   await fixture.providers.sendRefund({ ...refund, isResend: false })
   fixture.scriptProvider({ findRefund: async () => ({ kind: 'found', payout: settled(1) }) })
   expect(await fixture.providers.pollRefund({ ...refund, pollCount: 1 })).toEqual({
-    ...{ kind: 'unknown', code: 'value_differs' },
+    kind: 'unknown',
+    code: 'value_differs',
   })
   expect(await charge.shows()).toMatchObject({ state: 'refunding', refunding_cents: '400' })
   expect(await fixture.readBalances(charge.accountUuid)).toMatchObject({ available: 600, provisioned: 400 })
@@ -307,7 +335,8 @@ test('a centavo that a refund returns to its owner repays his shortfall, and doe
   expect(await fixture.readBalances(merchant.accountUuid)).toEqual({
     ...balances,
     // The recipients pay the owner, from whom the refund leaves.
-    ...{ shortfall: -599, outside: -1_399 },
+    shortfall: -599,
+    outside: -1_399,
   })
 })
 

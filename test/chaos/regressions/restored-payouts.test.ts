@@ -17,7 +17,9 @@ afterAll(() => fixture?.close())
 const NOT_FOUND: FindPayoutOutcome = { kind: 'not_found' }
 const NO_ANSWER: FindPayoutOutcome = { kind: 'no_answer', code: 'timeout', message: 'no answer in time' }
 const AWAITING_APPROVAL: FindPayoutOutcome = {
-  ...{ kind: 'awaiting_approval', code: 'awaiting_approval', message: 'approve it in the panel' },
+  kind: 'awaiting_approval',
+  code: 'awaiting_approval',
+  message: 'approve it in the panel',
 }
 const ACCEPTED: SendPayoutOutcome = {
   kind: 'accepted',
@@ -48,7 +50,9 @@ async function createTransfer() {
     providers: { ...fixture.dependencies.providers, providerFor },
   })
   return {
-    ...{ a, b, uuid },
+    a,
+    b,
+    uuid,
     async send(connectionUuid: string, outcome: SendPayoutOutcome) {
       send[connectionUuid] = outcome
       return activities.sendTransfer({ uuid, connectionUuid, isResend: false, order })
@@ -66,7 +70,8 @@ async function createTransfer() {
     },
     rebuild: (acceptedByUuid: string) =>
       activities.rebuildOperation({
-        ...{ noun: 'transfer', order },
+        noun: 'transfer',
+        order,
         restored: { orderedAt: new Date().toISOString(), acceptedByUuid },
       }),
     storeUnsent: () => fixture.records.storeTransfer(order),

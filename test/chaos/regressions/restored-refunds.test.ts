@@ -34,11 +34,20 @@ async function createLostRefund({ merchant: owner, splits = [] }: LostRefundOpti
   const chargeUuid = await createPaidCharge(fixture, merchant, splits)
   const orderedAt = new Date().toISOString()
   const order = {
-    ...{ uuid: randomUUID(), chargeUuid, accountUuid, connectionUuid, valueCents: 300, fingerprint: 'f' },
-    ...{ requestId: 'r', timeScale: 1 },
+    uuid: randomUUID(),
+    chargeUuid,
+    accountUuid,
+    connectionUuid,
+    valueCents: 300,
+    fingerprint: 'f',
+    requestId: 'r',
+    timeScale: 1,
   }
   return {
-    ...{ merchant, accountUuid, connectionUuid, chargeUuid },
+    merchant,
+    accountUuid,
+    connectionUuid,
+    chargeUuid,
     /** A transfer of this value settles that a restore has lost too. */
     async settleLostTransfer(valueCents: number) {
       const transfer = fixture.transferInput(merchant, { valueCents })
@@ -54,7 +63,9 @@ async function createLostRefund({ merchant: owner, splits = [] }: LostRefundOpti
     },
     rebuild: (more: { ended?: string } = {}, valueCents = 300) =>
       fixture.providers.rebuildOperation({
-        ...{ noun: 'refund', order: { ...order, valueCents }, restored: { orderedAt, ...more } },
+        noun: 'refund',
+        order: { ...order, valueCents },
+        restored: { orderedAt, ...more },
       }),
     async poll(found: FindPayoutOutcome) {
       fixture.scriptProvider({ findRefund: async () => found })
@@ -109,7 +120,9 @@ test('what a dispute releases for a rebuilt refund repays the shortfall of its a
   // The recipient of the split pays half of the refund to the account, from which the whole of it is held.
   expect(await fixture.readBalances(accountUuid)).toEqual({
     ...before,
-    ...{ blocked: 700, provisioned: 600, shortfall: -150 },
+    blocked: 700,
+    provisioned: 600,
+    shortfall: -150,
   })
 })
 

@@ -111,7 +111,10 @@ describe('a transfer', () => {
 describe('a charge', () => {
   const receiver = toParty({ name: 'Loja' })
   const payloadOf = () => ({
-    ...{ txid: randomUUID().replaceAll('-', ''), payload: 'payload', pixKey: 'key', receiver },
+    txid: randomUUID().replaceAll('-', ''),
+    payload: 'payload',
+    pixKey: 'key',
+    receiver,
     expiresAt: inHours(1),
   })
   const IN_BACKUP = ['missing', 'issuing'] as const
@@ -121,9 +124,14 @@ describe('a charge', () => {
   async function inBackup(state: (typeof IN_BACKUP)[number]): Promise<ChargeInput> {
     const { accountUuid, connectionUuid } = await fixture.createMerchant(0)
     const order: ChargeInput = {
-      ...{ uuid: randomUUID(), accountUuid, candidates: [connectionUuid], valueCents: 500 },
-      ...{ details: fixture.seal.seal({ splits: [], fingerprint: 'f' }), expiresInSeconds: 3_600 },
-      ...{ requestId: 'r', timeScale: 1 },
+      uuid: randomUUID(),
+      accountUuid,
+      candidates: [connectionUuid],
+      valueCents: 500,
+      details: fixture.seal.seal({ splits: [], fingerprint: 'f' }),
+      expiresInSeconds: 3_600,
+      requestId: 'r',
+      timeScale: 1,
     }
     if (state === 'missing') return order
     fixture.scriptProvider({
@@ -177,14 +185,14 @@ describe('a charge', () => {
     ])
     const charge = { ...payloadOf(), ...(totalCents !== undefined && { totalCents }) }
     const payment: IncomingPix = {
-      ...{
-        endToEnd: `E${charge.txid.slice(1)}`,
-        txid: charge.txid,
-        reference: null,
-        payer: null,
-        pixKey: 'key',
-      },
-      ...{ cents: 500 + feeCents, status: 'settled', at: new Date().toISOString() },
+      endToEnd: `E${charge.txid.slice(1)}`,
+      txid: charge.txid,
+      reference: null,
+      payer: null,
+      pixKey: 'key',
+      cents: 500 + feeCents,
+      status: 'settled',
+      at: new Date().toISOString(),
     }
     fixture.scriptProvider({
       findCharge: async () => ({ kind: 'found', status: 'completed', charge, payments: [payment] }),

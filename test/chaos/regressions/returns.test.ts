@@ -297,7 +297,9 @@ test('of a kept PIX, the amount that its dispute does not claim can be spent', a
   await pix.isDisputed(400)
   expect(await pix.isKept()).toBe(true)
   expect(await pix.readState()).toEqual({
-    ...{ available: 600, blocked: 400, outside: -1_000 },
+    available: 600,
+    blocked: 400,
+    outside: -1_000,
     disposition: 'kept',
   })
 })
@@ -309,26 +311,35 @@ test('a PIX is returned while polls read the charge that it names, without a dea
     const chargeUuid = randomUUID()
     const reference = chargeUuid.replaceAll('-', '')
     const charge = {
-      ...{ txid: reference, payload: 'payload', pixKey: 'key', receiver: toParty({}) },
+      txid: reference,
+      payload: 'payload',
+      pixKey: 'key',
+      receiver: toParty({}),
       expiresAt: new Date(Date.now() + 60_000).toISOString(),
     }
     const payments = [1, 2].map(() => ({
-      ...{ endToEnd: endToEndId('E'), txid: reference, reference, cents: 1_000, status: 'settled' as const },
-      ...{ at: new Date().toISOString(), payer: null, pixKey: 'key' },
+      endToEnd: endToEndId('E'),
+      txid: reference,
+      reference,
+      cents: 1_000,
+      status: 'settled' as const,
+      at: new Date().toISOString(),
+      payer: null,
+      pixKey: 'key',
     }))
     fixture.scriptProvider({
       issueCharge: async () => ({ kind: 'accepted', charge }),
       findCharge: async () => ({ kind: 'found', status: 'completed', charge, payments }),
     })
     await fixture.providers.issueCharge({
-      ...{
-        uuid: chargeUuid,
-        accountUuid,
-        candidates: [connectionUuid],
-        valueCents: 1_000,
-        expiresInSeconds: 60,
-      },
-      ...{ details: fixture.seal.seal({ splits: [], fingerprint: 'f' }), requestId: 'r', timeScale: 1 },
+      uuid: chargeUuid,
+      accountUuid,
+      candidates: [connectionUuid],
+      valueCents: 1_000,
+      expiresInSeconds: 60,
+      details: fixture.seal.seal({ splits: [], fingerprint: 'f' }),
+      requestId: 'r',
+      timeScale: 1,
     })
     const look = () => fixture.providers.pollCharge({ chargeUuid, isPayloadExpired: false })
     const { returns } = await look()

@@ -29,7 +29,9 @@ const inProcess: SendPayoutOutcome = {
   payout: { status: 'in_process', cents: 500, endToEnd: `E${'5'.repeat(31)}`, at: null },
 }
 const refusedByBank: SendPayoutOutcome = {
-  ...{ kind: 'rejected', finality: 'other_may_help', code: 'insufficient_balance' },
+  kind: 'rejected',
+  finality: 'other_may_help',
+  code: 'insufficient_balance',
   message: 'no funds at the bank',
 }
 
@@ -80,7 +82,8 @@ test('its provider was unreachable, and the available balance is too low later: 
   calls = 0
   for (let round = 0; round < 2; round++)
     expect(await tryCandidates()).toMatchObject({
-      ...{ last: { kind: 'rejected', code: 'insufficient_balance' }, retryLater: true },
+      last: { kind: 'rejected', code: 'insufficient_balance' },
+      retryLater: true,
     })
   expect(calls).toBe(0)
   const connection = await fixture.orm.em.fork().findOneOrFail(Connection, merchant.connectionUuid)

@@ -69,8 +69,11 @@ describe.each(Object.entries(PAYOUTS))(
   'a failed %s whose money the statement lists as gone',
   (noun, create) => {
     const entryOf = (uuid: string, changes: Partial<StatementEntry> = {}): StatementEntry => ({
-      ...{ endToEnd: railId(noun === 'transfer' ? 'E' : 'D'), reference: referenceOf(uuid) },
-      ...{ direction: 'OUT', cents: 1_000, at: ago(10 * MINUTE_MS) },
+      endToEnd: railId(noun === 'transfer' ? 'E' : 'D'),
+      reference: referenceOf(uuid),
+      direction: 'OUT',
+      cents: 1_000,
+      at: ago(10 * MINUTE_MS),
       ...changes,
     })
 
@@ -123,7 +126,10 @@ test('a PIX that was booked as one of the panel becomes the movement of the fail
   const merchant = await fixture.createMerchant(2_000)
   const transfer = await PAYOUTS.transfer(merchant)
   const entry: StatementEntry = {
-    ...{ endToEnd: railId('E'), reference: null, direction: 'OUT', cents: 1_000 },
+    endToEnd: railId('E'),
+    reference: null,
+    direction: 'OUT',
+    cents: 1_000,
     at: ago(25 * 60 * MINUTE_MS),
   }
   await compare(merchant.connectionUuid, [entry]) // Leaves it to a workflow first.

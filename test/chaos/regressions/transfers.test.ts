@@ -59,7 +59,10 @@ test('an unknown outcome stores its next poll time at once, also when its repeat
   await fixture.sql('update attempt set next_check_at = null where subject_uuid = ?', [order.uuid])
   const { connectionUuid } = key
   await startPause(fixture.orm.em.fork(), {
-    ...{ target: { connectionUuid }, reach: 'money_out', actor: 'ana', reason: 'a drill' },
+    target: { connectionUuid },
+    reach: 'money_out',
+    actor: 'ana',
+    reason: 'a drill',
   })
   await fixture.providers.sendTransfer({ ...key, isResend: true })
   expect(await shown()).toEqual({ state: 'unknown', code: 'paused', told: true })
@@ -163,7 +166,9 @@ test('a scheduled transfer that every provider refused finally is failed, and ho
   await fixture.records.storeTransfer(order)
   fixture.scriptProvider({
     sendTransfer: async () => ({
-      ...{ kind: 'rejected', finality: 'other_may_help', code: 'AM04' },
+      kind: 'rejected',
+      finality: 'other_may_help',
+      code: 'AM04',
       message: 'no funds at the central bank',
     }),
   })

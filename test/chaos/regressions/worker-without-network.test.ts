@@ -24,7 +24,10 @@ beforeAll(async () => {
   fixture = await openActivityFixture()
   const { orm, dependencies } = fixture
   dependencies.isReachedByOthersOnly = createProviderWatch({
-    ...{ orm, worker: 'this worker', canConnect: async () => false, log: dependencies.log },
+    orm,
+    worker: 'this worker',
+    canConnect: async () => false,
+    log: dependencies.log,
   }).isReachedByOthersOnly
 })
 beforeEach(() => fixture.sql('delete from provider_reach'))
@@ -44,7 +47,10 @@ const UNASKED = { kind: 'no_answer', code: 'dns_failed', message: 'no name', isU
 const ISSUED: IssueChargeOutcome = {
   kind: 'accepted',
   charge: {
-    ...{ payload: 'payload', txid: randomUUID(), pixKey: 'k', receiver: toParty({}) },
+    payload: 'payload',
+    txid: randomUUID(),
+    pixKey: 'k',
+    receiver: toParty({}),
     expiresAt: new Date(Date.now() + 60_000).toISOString(),
   },
 }
@@ -54,9 +60,14 @@ async function chargeOrder() {
   const { accountUuid, connectionUuid } = merchant
   const uuid = randomUUID()
   const order = {
-    ...{ uuid, accountUuid, valueCents: 1_000, expiresInSeconds: 60, candidates: [connectionUuid] },
+    uuid,
+    accountUuid,
+    valueCents: 1_000,
+    expiresInSeconds: 60,
+    candidates: [connectionUuid],
     details: fixture.seal.seal({ splits: [], fingerprint: 'f' }),
-    ...{ requestId: 'r', timeScale: 1 },
+    requestId: 'r',
+    timeScale: 1,
   }
   return { uuid, order }
 }
@@ -85,7 +96,9 @@ const IN_PROCESS: SendPayoutOutcome = {
   payout: { status: 'in_process', cents: 500, endToEnd: '', at: null },
 }
 const settled = (): ProviderPayout => ({
-  ...{ status: 'settled', cents: 500, endToEnd: `E${randomUUID().replaceAll('-', '').slice(1)}` },
+  status: 'settled',
+  cents: 500,
+  endToEnd: `E${randomUUID().replaceAll('-', '').slice(1)}`,
   at: new Date().toISOString(),
 })
 
@@ -200,7 +213,10 @@ test('the late result of a call that could not be made leaves the outcome to its
 test('a return that could not be sent holds its money once, and is sent again by the same id', async () => {
   const { accountUuid, connectionUuid } = await fixture.createMerchant(1_000)
   const payment = {
-    ...{ endToEnd: settled().endToEnd, txid: '', cents: 500, status: 'settled' },
+    endToEnd: settled().endToEnd,
+    txid: '',
+    cents: 500,
+    status: 'settled',
     at: new Date().toISOString(),
   } as IncomingPix
   const { uuid } = await runInTransaction(fixture.orm, async em => {

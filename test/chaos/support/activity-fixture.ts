@@ -36,7 +36,8 @@ export async function openActivityFixture() {
           signalledWorkflowIds.push(options.workflowId),
       },
     }),
-    ...{ taskQueue: 'books', timeScale: 1 },
+    taskQueue: 'books',
+    timeScale: 1,
   } as unknown as TemporalContext
   const dependencies = {
     orm,
@@ -52,9 +53,15 @@ export async function openActivityFixture() {
 
   const connected = (accountUuid: string, pool?: string) =>
     createConnection(orm.em.fork(), seal, {
-      ...{ accountUuid, provider: 'PROVIDER_A', providerAccount: pool ?? randomUUID(), dialect: 'efi' },
-      ...{ type: pool === undefined ? 'NOMINAL' : 'POOL', isSimulated: true },
-      ...{ baseUrl: 'https://far.test', credentials: {}, collectionKey: randomUUID() },
+      accountUuid,
+      provider: 'PROVIDER_A',
+      providerAccount: pool ?? randomUUID(),
+      dialect: 'efi',
+      type: pool === undefined ? 'NOMINAL' : 'POOL',
+      isSimulated: true,
+      baseUrl: 'https://far.test',
+      credentials: {},
+      collectionKey: randomUUID(),
     })
 
   return {
@@ -92,8 +99,13 @@ export async function openActivityFixture() {
     ): TransferInput {
       const details = { pixKey: 'fornecedor@exemplo.com.br', fingerprint: 'f', ...moreDetails }
       return {
-        ...{ uuid: randomUUID(), accountUuid, candidates: [connectionUuid], valueCents: 500 },
-        ...{ details: seal.seal(details), requestId: 'r', timeScale: 1 },
+        uuid: randomUUID(),
+        accountUuid,
+        candidates: [connectionUuid],
+        valueCents: 500,
+        details: seal.seal(details),
+        requestId: 'r',
+        timeScale: 1,
         ...more,
       }
     },

@@ -10,17 +10,31 @@ export function createDisputeFixture(
   { connectionUuid, endToEnd }: DisputedPix,
 ) {
   const order = {
-    ...{ uuid: randomUUID(), connectionUuid, providerDisputeId: randomUUID(), endToEnd },
-    ...{ requestId: 'r', timeScale: 1 },
+    uuid: randomUUID(),
+    connectionUuid,
+    providerDisputeId: randomUUID(),
+    endToEnd,
+    requestId: 'r',
+    timeScale: 1,
   }
   return {
     order,
     /** Its provider is polled, and answers with it. */
     pollAnswering(facts: Partial<ProviderDispute> = {}) {
       const med: ProviderDispute = {
-        ...{ id: order.providerDisputeId, kind: 'RECEIVED_MED', endToEnd, disputeType: 'SCAM', cents: 1_000 },
-        ...{ status: 'open', openedAt: new Date().toISOString(), dueAt: null, details: '', analysis: '' },
-        ...{ returns: [], isClosed: false, ...facts },
+        id: order.providerDisputeId,
+        kind: 'RECEIVED_MED',
+        endToEnd,
+        disputeType: 'SCAM',
+        cents: 1_000,
+        status: 'open',
+        openedAt: new Date().toISOString(),
+        dueAt: null,
+        details: '',
+        analysis: '',
+        returns: [],
+        isClosed: false,
+        ...facts,
       }
       books.scriptProvider({ findDispute: async () => ({ kind: 'found', dispute: med }) })
       return books.providers.pollDispute(order)

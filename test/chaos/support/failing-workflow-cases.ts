@@ -40,8 +40,15 @@ export function openBank() {
   const keys: string[] = []
   const now = () => new Date().toISOString()
   const createPix = (more: Partial<IncomingPix>): IncomingPix => ({
-    ...{ endToEnd: newEndToEndId(), txid: null, reference: null, cents: 1_000, status: 'settled', at: now() },
-    ...{ payer: null, pixKey: 'key', ...more },
+    endToEnd: newEndToEndId(),
+    txid: null,
+    reference: null,
+    cents: 1_000,
+    status: 'settled',
+    at: now(),
+    payer: null,
+    pixKey: 'key',
+    ...more,
   })
   const pay = async ({ id, cents }: { id: string; cents: number }) => {
     orders.push(id)
@@ -71,7 +78,10 @@ export function openBank() {
       async issueCharge({ reference, totalCents }: { reference: string; totalCents: number }) {
         orders.push(reference)
         const charge = {
-          ...{ txid: reference, payload: 'payload', pixKey: 'key', receiver: toParty({}) },
+          txid: reference,
+          payload: 'payload',
+          pixKey: 'key',
+          receiver: toParty({}),
           expiresAt: new Date(Date.now() + 86_400_000).toISOString(),
         }
         charges.set(reference, { charge, status: 'open', cents: totalCents })
@@ -101,9 +111,18 @@ export function openBank() {
       },
       async findDispute({ id, endToEnd }: DisputeReference) {
         const dispute: ProviderDispute = {
-          ...{ id, kind: 'RECEIVED_MED', endToEnd: endToEnd!, disputeType: 'SCAM', cents: 1_000 },
-          ...{ status: 'disagreed', openedAt: now(), dueAt: null, details: '', analysis: '' },
-          ...{ returns: [], isClosed: true },
+          id,
+          kind: 'RECEIVED_MED',
+          endToEnd: endToEnd!,
+          disputeType: 'SCAM',
+          cents: 1_000,
+          status: 'disagreed',
+          openedAt: now(),
+          dueAt: null,
+          details: '',
+          analysis: '',
+          returns: [],
+          isClosed: true,
         }
         return { kind: 'found', dispute } as const
       },
@@ -143,8 +162,13 @@ export async function createFailingCases(fixture: ActivityFixture, bank: Bank): 
   const createCharge = async () => {
     const { accountUuid, connectionUuid } = await newMerchant()
     return {
-      ...{ uuid: randomUUID(), accountUuid, candidates: [connectionUuid], valueCents: 1_000, ...common },
-      ...{ details: fixture.seal.seal({ splits: [], fingerprint: 'f' }), expiresInSeconds: 86_400 },
+      uuid: randomUUID(),
+      accountUuid,
+      candidates: [connectionUuid],
+      valueCents: 1_000,
+      ...common,
+      details: fixture.seal.seal({ splits: [], fingerprint: 'f' }),
+      expiresInSeconds: 86_400,
     }
   }
   const createRefused = async () => {
@@ -210,7 +234,12 @@ export async function createFailingCases(fixture: ActivityFixture, bank: Bank): 
   const unstoredTransfer = fixture.transferInput(sender, { timeScale: CASE_TIME_SCALE })
 
   const refund = {
-    ...{ uuid: randomUUID(), chargeUuid: paid, ...owner, valueCents: 300, fingerprint: 'f', ...common },
+    uuid: randomUUID(),
+    chargeUuid: paid,
+    ...owner,
+    valueCents: 300,
+    fingerprint: 'f',
+    ...common,
   }
   await fixture.records.openRefund(refund)
   await fixture.providers.sendRefund({

@@ -22,7 +22,9 @@ export async function openMoneyFixture() {
   ])
   const merchant = await books.createMerchant(5_000)
   const names: Record<string, string> = {
-    ...{ charge, pix: row!.pix, other: merchant.accountUuid },
+    charge,
+    pix: row!.pix,
+    other: merchant.accountUuid,
     paid: await createTransfer(books, merchant, 'settled'),
     settling: await createTransfer(books, merchant, 'in_process'),
     unmatched: await createUnmatchedPayment(books, merchant),
@@ -60,19 +62,30 @@ export async function createPaidCharge(
 ): Promise<string> {
   const uuid = randomUUID()
   const issued = {
-    ...{ txid: uuid.replaceAll('-', ''), payload: 'payload', pixKey: 'key' },
-    ...{ receiver: null, expiresAt: new Date(Date.now() + 60_000).toISOString() },
+    txid: uuid.replaceAll('-', ''),
+    payload: 'payload',
+    pixKey: 'key',
+    receiver: null,
+    expiresAt: new Date(Date.now() + 60_000).toISOString(),
   } as unknown as IssuedCharge
   books.scriptProvider({
     issueCharge: async () => ({ kind: 'accepted', charge: issued }),
     findCharge: async () => ({
-      ...{ kind: 'found', status: 'completed', charge: issued },
+      kind: 'found',
+      status: 'completed',
+      charge: issued,
       payments: [{ ...incomingPix(), txid: issued.txid, cents: valueCents }],
     }),
   })
   await books.providers.issueCharge({
-    ...{ uuid, accountUuid, candidates: [connectionUuid], valueCents, expiresInSeconds: 60 },
-    ...{ details: books.seal.seal({ splits, fingerprint: 'f' }), requestId: 'r', timeScale: 1 },
+    uuid,
+    accountUuid,
+    candidates: [connectionUuid],
+    valueCents,
+    expiresInSeconds: 60,
+    details: books.seal.seal({ splits, fingerprint: 'f' }),
+    requestId: 'r',
+    timeScale: 1,
   })
   await books.providers.pollCharge({ chargeUuid: uuid, isPayloadExpired: false })
   return uuid
@@ -86,7 +99,10 @@ async function createTransfer(
   const { connectionUuid } = merchant
   const order = books.transferInput(merchant)
   const sending: ProviderPayout = {
-    ...{ status, cents: order.valueCents, endToEnd: newEndToEndId(), at: new Date().toISOString() },
+    status,
+    cents: order.valueCents,
+    endToEnd: newEndToEndId(),
+    at: new Date().toISOString(),
   }
   books.scriptProvider({ sendTransfer: async () => ({ kind: 'accepted', payout: sending }) })
   await books.records.storeTransfer(order)

@@ -15,13 +15,16 @@ import type {
 export function buildValidFinalState(): FinalState {
   const history = [{ status: 'PENDING' }, { status: 'PROCESSING' }]
   const charge = {
-    ...{ uuid: 'charge-1', status: 'PARTIALLY_REFUNDED', updated_at: 'then' },
+    uuid: 'charge-1',
+    status: 'PARTIALLY_REFUNDED',
+    updated_at: 'then',
     history: [...history, { status: 'PAID' }, { status: 'PROCESSING' }, { status: 'PARTIALLY_REFUNDED' }],
     refund_uuids: ['refund-1'],
   }
   const paid = { ...charge, status: 'PAID', history: charge.history.slice(0, 3) }
   const transfer = {
-    ...{ uuid: 'transfer-1', status: 'PARTIALLY_REFUNDED' },
+    uuid: 'transfer-1',
+    status: 'PARTIALLY_REFUNDED',
     history: [...history, { status: 'PAID' }, { status: 'PARTIALLY_REFUNDED' }],
   }
   const sent = { ...transfer, status: 'PAID', history: transfer.history.slice(0, 3) }
@@ -59,7 +62,9 @@ export function buildValidFinalState(): FinalState {
     disputesAtProvider: [
       // Its answer was lost, so it was sent again.
       {
-        ...{ id: 'dispute-1', providerAccount: 'pa', status: 'disagreed' },
+        id: 'dispute-1',
+        providerAccount: 'pa',
+        status: 'disagreed',
         replies: [disputeReply('letter'), disputeReply('letter')],
       },
     ],
@@ -69,9 +74,17 @@ export function buildValidFinalState(): FinalState {
     undisclosedPayloads: [{ attempt: 'attempt-closed', status: 'closed' }],
     charges: [
       {
-        ...{ uuid: 'charge-1', account: 'shop', mode: 'test', state: 'partially_refunded', endToEnd: 'E1' },
+        uuid: 'charge-1',
+        account: 'shop',
+        mode: 'test',
+        state: 'partially_refunded',
+        endToEnd: 'E1',
         txid: 'chargetxid',
-        ...{ valueCents: 990, feeCents: 10, receivedCents: 1_000, refundingCents: 0, refundedCents: 400 },
+        valueCents: 990,
+        feeCents: 10,
+        receivedCents: 1_000,
+        refundingCents: 0,
+        refundedCents: 400,
         disputedCents: 0,
         externalRef: 'storm-0',
         history: charge.history.map(entry => entry.status),
@@ -80,15 +93,15 @@ export function buildValidFinalState(): FinalState {
     splits: [{ charge: 'charge-1', status: 'CREDITED', cents: 300, returnRequestedCents: 120 }],
     transfers: [
       {
-        ...{
-          uuid: 'transfer-1',
-          account: 'shop',
-          mode: 'test',
-          state: 'partially_refunded',
-          cents: 500,
-          heldCents: 0,
-        },
-        ...{ returnedCents: 200, externalRef: 'storm-1', history: transfer.history.map(one => one.status) },
+        uuid: 'transfer-1',
+        account: 'shop',
+        mode: 'test',
+        state: 'partially_refunded',
+        cents: 500,
+        heldCents: 0,
+        returnedCents: 200,
+        externalRef: 'storm-1',
+        history: transfer.history.map(one => one.status),
       },
     ],
     refunds: [
@@ -98,21 +111,20 @@ export function buildValidFinalState(): FinalState {
     depositReturns: [],
     disputes: [
       {
-        ...{
-          uuid: 'med-1',
-          account: 'shop',
-          mode: 'test',
-          providerAccount: 'pa',
-          id: 'dispute-1',
-          kind: 'RECEIVED_MED',
-        },
-        ...{
-          state: 'rejected',
-          charge: 'charge-1',
-          replies: 1,
-          history: ['PENDING', 'PROCESSING', 'REJECTED'],
-        },
-        ...{ claimedCents: 0, heldCents: 0, retainedCents: 0, returnedCents: 0 },
+        uuid: 'med-1',
+        account: 'shop',
+        mode: 'test',
+        providerAccount: 'pa',
+        id: 'dispute-1',
+        kind: 'RECEIVED_MED',
+        state: 'rejected',
+        charge: 'charge-1',
+        replies: 1,
+        history: ['PENDING', 'PROCESSING', 'REJECTED'],
+        claimedCents: 0,
+        heldCents: 0,
+        retainedCents: 0,
+        returnedCents: 0,
       },
     ],
     movements: MOVEMENTS.map(one => ({ ...one })),
@@ -154,7 +166,8 @@ export function buildValidFinalState(): FinalState {
     merchantAccounts: ['shop', 'friend'],
     events,
     deliveries: events.map(({ uuid }) => ({
-      ...{ uuid: `delivery-${uuid}`, event: uuid },
+      uuid: `delivery-${uuid}`,
+      event: uuid,
       inbox: 'shop-inbox',
       status: 'DELIVERED',
     })),
@@ -169,15 +182,13 @@ export function buildValidFinalState(): FinalState {
     startedWorkflowIds: [],
     requests: [
       {
-        ...{
-          place: 0,
-          kind: 'charge',
-          merchant: 0,
-          mode: 'test',
-          key: 'key-0',
-          externalRef: 'storm-0',
-          sent: 2,
-        },
+        place: 0,
+        kind: 'charge',
+        merchant: 0,
+        mode: 'test',
+        key: 'key-0',
+        externalRef: 'storm-0',
+        sent: 2,
         absent: [],
         answers: [
           { status: 503, code: 'issuing', uuid: 'charge-1', body: 'same' },
@@ -186,15 +197,13 @@ export function buildValidFinalState(): FinalState {
         ],
       },
       {
-        ...{
-          place: 1,
-          kind: 'transfer',
-          merchant: 0,
-          mode: 'test',
-          key: null,
-          externalRef: 'storm-1',
-          sent: 1,
-        },
+        place: 1,
+        kind: 'transfer',
+        merchant: 0,
+        mode: 'test',
+        key: null,
+        externalRef: 'storm-1',
+        sent: 1,
         absent: ['transfer-absent'],
         answers: [{ status: 201, code: null, uuid: 'transfer-1', body: 'same' }],
       },
@@ -248,14 +257,25 @@ function attemptRow(
 }
 
 const NO_SUBJECT = {
-  ...{ charge: null, transfer: null, refund: null, original: null, med: null },
-  ...{ reason: null, disposition: null },
+  charge: null,
+  transfer: null,
+  refund: null,
+  original: null,
+  med: null,
+  reason: null,
+  disposition: null,
 }
 
 function movementRow(uuid: string, more: Partial<MovementRow>): MovementRow {
   return {
-    ...{ uuid, account: 'shop', providerAccount: 'pa', type: 'EXTERNAL_TRANSFER', direction: 'IN', cents: 0 },
-    ...{ status: 'SETTLED', endToEnd: null },
+    uuid,
+    account: 'shop',
+    providerAccount: 'pa',
+    type: 'EXTERNAL_TRANSFER',
+    direction: 'IN',
+    cents: 0,
+    status: 'SETTLED',
+    endToEnd: null,
     ...NO_SUBJECT,
     ...more,
   }
@@ -279,15 +299,23 @@ const MOVEMENTS: readonly MovementRow[] = [
     original: 'm-payment',
   }),
   movementRow('m-refund', {
-    ...{ type: 'EXTERNAL_REFUND', direction: 'OUT', cents: 400, endToEnd: 'D1' },
-    ...{ charge: 'charge-1', refund: 'refund-1', original: 'm-payment' },
+    type: 'EXTERNAL_REFUND',
+    direction: 'OUT',
+    cents: 400,
+    endToEnd: 'D1',
+    charge: 'charge-1',
+    refund: 'refund-1',
+    original: 'm-payment',
   }),
   movementRow('m-hold', { type: 'HOLD', direction: 'OUT', cents: 100, charge: 'charge-1', med: 'med-1' }),
   movementRow('m-freed', { type: 'HOLD', cents: 100, charge: 'charge-1', med: 'med-1' }),
   movementRow('m-transfer', { direction: 'OUT', cents: 500, endToEnd: 'E2', transfer: 'transfer-1' }),
   movementRow('m-return', {
-    ...{ type: 'EXTERNAL_REFUND', cents: 200, endToEnd: 'D2' },
-    ...{ transfer: 'transfer-1', original: 'm-transfer' },
+    type: 'EXTERNAL_REFUND',
+    cents: 200,
+    endToEnd: 'D2',
+    transfer: 'transfer-1',
+    original: 'm-transfer',
   }),
   movementRow('m-deposit', { cents: 50, endToEnd: 'E3', reason: 'deposit' }),
 ]

@@ -9,7 +9,11 @@ import {
 const AT = '2026-11-21T12:00:00Z'
 const SETTLED = { direction: 'IN', cents: 1_000, status: 'SETTLED', settledAt: AT } as const
 const theirs = (more: Partial<StatementEntry> = {}): StatementEntry => ({
-  ...{ endToEnd: 'E1', reference: null, direction: 'IN', cents: 1_000, at: AT },
+  endToEnd: 'E1',
+  reference: null,
+  direction: 'IN',
+  cents: 1_000,
+  at: AT,
   ...more,
 })
 const ours = (more: Partial<RecordedMovement> = {}): RecordedMovement => ({

@@ -9,8 +9,13 @@ const NOW = new Date('2026-11-21T12:00:00Z')
 const DAY_MS = 86_400_000
 
 const returnable: DepositReturnTerms = {
-  ...{ disposition: null, settledAt: NOW, hasRoute: true },
-  ...{ hasReturns: false, isRefused: false, isDisputed: false, isCovered: true },
+  disposition: null,
+  settledAt: NOW,
+  hasRoute: true,
+  hasReturns: false,
+  isRefused: false,
+  isDisputed: false,
+  isCovered: true,
 }
 
 test.each([null, 'kept'] as const)(

@@ -21,7 +21,9 @@ type Outcome = { state: 'rejected' | 'unreachable'; code: string; message: strin
 
 const REFUSED_BY_A: Outcome = { state: 'rejected', code: 'provider_limit', message: 'the limit is reached' }
 const REFUSED_BY_B: Outcome = {
-  ...{ state: 'rejected', code: 'provider_validation', message: 'the value is too low' },
+  state: 'rejected',
+  code: 'provider_validation',
+  message: 'the value is too low',
   providerCode: 'VALUE_LOW',
 }
 const UNREACHABLE: Outcome = {

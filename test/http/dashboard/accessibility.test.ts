@@ -131,8 +131,12 @@ async function createResizer(page: Page): Promise<Resize> {
   const session = await page.context().newCDPSession(page)
   return async size =>
     void (await session.send('Emulation.setDeviceMetricsOverride', {
-      ...{ ...size, screenWidth: size.width, screenHeight: size.height },
-      ...{ deviceScaleFactor: 1, mobile: false, dontSetVisibleSize: true },
+      ...size,
+      screenWidth: size.width,
+      screenHeight: size.height,
+      deviceScaleFactor: 1,
+      mobile: false,
+      dontSetVisibleSize: true,
     }))
 }
 

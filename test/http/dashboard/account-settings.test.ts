@@ -60,7 +60,9 @@ test('an owner chooses it from the zones of Brazil and all others, once per form
   expect(await readZone()).toBe('America/Manaus')
   expect(await readActions()).toEqual([
     {
-      ...{ actor: 'dona@loja.example', action: 'account_time_zone', account_uuid: account },
+      actor: 'dona@loja.example',
+      action: 'account_time_zone',
+      account_uuid: account,
       reason: 'in the dashboard: America/Manaus',
     },
   ])

@@ -126,8 +126,14 @@ test('a transfer without a key or an amount is not reviewed, and keeps what was 
 test('a charge needs an amount, and names every wrong field at its field', async () => {
   const on = '/dashboard/charges/new'
   const wrong = {
-    ...{ value: '1,2,3', expires_in: '1', once: randomUUID(), mode: 'test', external_ref: MALICIOUS_TEXT },
-    ...{ 'splits.0.value': 'x', 'splits.0.type': 'FIXED', 'splits.0.recipient_account_uuid': 'x' },
+    value: '1,2,3',
+    expires_in: '1',
+    once: randomUUID(),
+    mode: 'test',
+    external_ref: MALICIOUS_TEXT,
+    'splits.0.value': 'x',
+    'splits.0.type': 'FIXED',
+    'splits.0.recipient_account_uuid': 'x',
   }
   const { status, text } = await merchant.send(on, wrong)
   expect([status, temporalCalls, text.includes('<script>alert')]).toEqual([422, 0, false])

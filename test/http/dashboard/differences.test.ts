@@ -40,7 +40,9 @@ let count = 0
 const differs = (cents: number, endToEnd = `E${String(++count).padStart(31, '0')}`): StatementDifference => {
   const at = '2026-01-02T12:00:00.000Z'
   return {
-    ...{ kind: 'value_differs', endToEnd, direction: 'IN' },
+    kind: 'value_differs',
+    endToEnd,
+    direction: 'IN',
     entry: { endToEnd, direction: 'IN', cents, at, reference: null },
     ours: { endToEnd, direction: 'IN', cents: 1_000, settledAt: at, status: 'SETTLED' },
   }

@@ -241,8 +241,11 @@ const FORMS: Record<string, FormCase | string> = {
 
 function addressOf(path: string, form: FormCase): { path: string; on: string } {
   const objects: Record<string, () => string> = {
-    ...{ charges: () => ours.charge, disputes: () => ours.dispute, webhooks: () => ours.webhook },
-    ...{ tokens: () => ours.token, users: () => colleague },
+    charges: () => ours.charge,
+    disputes: () => ours.dispute,
+    webhooks: () => ours.webhook,
+    tokens: () => ours.token,
+    users: () => colleague,
   }
   const address = form.path?.() ?? path.replace(':uuid', objects[path.split('/')[2]!]?.() ?? randomUUID())
   const pages: Record<string, string> = {
@@ -355,8 +358,13 @@ const OPERATOR_FORMS: Record<string, FormCase | string> = {
     // Temporal knows no workflow of this payout here, so that none is signalled.
     act: 'settle_rejected',
     fields: () => ({
-      ...{ noun: 'transfer', uuid: ours.unknown, attempt: ours.unknownAttempt, sending: '0', as: 'rejected' },
-      ...{ evidence: 'written', reason: REASON },
+      noun: 'transfer',
+      uuid: ours.unknown,
+      attempt: ours.unknownAttempt,
+      sending: '0',
+      as: 'rejected',
+      evidence: 'written',
+      reason: REASON,
     }),
   },
   'differences/close': {

@@ -64,7 +64,10 @@ async function entry(cents: number): Promise<string> {
 }
 
 const proposal = (more: Record<string, string> = {}) => ({
-  ...{ connection: connection.uuid, direction: 'IN', value: '4,00', reason: 'from our other account' },
+  connection: connection.uuid,
+  direction: 'IN',
+  value: '4,00',
+  reason: 'from our other account',
   ...more,
 })
 const propose = (form: Record<string, string>) => ana.confirm(`${PATH}/adjust`, form, { on: PATH })

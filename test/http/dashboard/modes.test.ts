@@ -80,8 +80,15 @@ test('a code of a test token is on the page of PIX keys, in test mode, for who m
     const uuid = randomUUID()
     const address = `code-${code}@example.com`
     await insertAuthCode(fixture.orm.em.fork(), {
-      ...{ uuid, accountUuid: ours.account, type: 'EMAIL', key: address, isSimulated, mac: 'a' },
-      ...{ requestId: 'r', fingerprint: 'f', sealedMessage: sealer.seal({ to: address, code }) },
+      uuid,
+      accountUuid: ours.account,
+      type: 'EMAIL',
+      key: address,
+      isSimulated,
+      mac: 'a',
+      requestId: 'r',
+      fingerprint: 'f',
+      sealedMessage: sealer.seal({ to: address, code }),
     })
     await ours.sql('update auth_code set expires_at = now() + ?::interval where uuid = ?', [expires, uuid])
     return uuid
@@ -93,7 +100,10 @@ test('a code of a test token is on the page of PIX keys, in test mode, for who m
   await insert('444444')
   const viewer = `viewer-${randomUUID()}@trilho.test`
   await addUser(fixture.orm.em.fork(), {
-    ...{ email: viewer, password: PASSWORD, accountUuid: ours.account, role: 'viewer' },
+    email: viewer,
+    password: PASSWORD,
+    accountUuid: ours.account,
+    role: 'viewer',
   })
   const codesOf = async (email: string, mode: string) => {
     const browser = createBrowser(fixture)

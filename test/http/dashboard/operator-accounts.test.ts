@@ -56,12 +56,10 @@ const actionsOn = async (subject: string) =>
   ).map(({ action, reason, actor }: Record<string, string>) => [action, reason, actor])
 
 const holder = () => ({
-  ...{
-    name: 'Padaria "Nova" <b>',
-    document: '11.222.333/0001-81',
-    reason: 'contract 12',
-    once: randomUUID(),
-  },
+  name: 'Padaria "Nova" <b>',
+  document: '11.222.333/0001-81',
+  reason: 'contract 12',
+  once: randomUUID(),
 })
 
 test('an account is created once, with its reason, however often its form is sent', async () => {
@@ -91,14 +89,19 @@ test.each([
 })
 
 const connection = (account: string) => ({
-  ...{ account, once: randomUUID(), dialect: 'woovi', provider: 'PROVIDER_B', type: 'NOMINAL' },
-  ...{
-    provider_account: randomUUID(),
-    base_url: 'https://provider.example',
-    app_id: SECRET,
-    simulated: 'no',
-  },
-  ...{ account_agency: '1', account_number: '12345-6', bank_name: 'Banco', bank_ispb: '54811417' },
+  account,
+  once: randomUUID(),
+  dialect: 'woovi',
+  provider: 'PROVIDER_B',
+  type: 'NOMINAL',
+  provider_account: randomUUID(),
+  base_url: 'https://provider.example',
+  app_id: SECRET,
+  simulated: 'no',
+  account_agency: '1',
+  account_number: '12345-6',
+  bank_name: 'Banco',
+  bank_ispb: '54811417',
   reason: 'contract 12',
 })
 const connect = (form: Record<string, string>) =>

@@ -204,7 +204,11 @@ describeWithBrowser('the jobs of an operator', () => {
       const shop = `shop-${look.viewport.width}`
       const secret = randomUUID()
       await simulator.control.putAccount(shop, {
-        ...{ ...SHOP, client_id: shop, client_secret: secret, dialect: 'woovi', balance: 100 },
+        ...SHOP,
+        client_id: shop,
+        client_secret: secret,
+        dialect: 'woovi',
+        balance: 100,
         keys: [`${shop}@trilho.test`],
       })
       const page = await people.signIn(null, look)
@@ -411,7 +415,9 @@ describeWithBrowser('the jobs of an operator', () => {
       ...MERCHANT_ROUTES,
       (router, dependencies) => {
         const providers = createProviderRegistry({
-          ...{ openCredentials: dependencies.sealer.open, timeoutMs: 10_000, ca: stack.ca },
+          openCredentials: dependencies.sealer.open,
+          timeoutMs: 10_000,
+          ca: stack.ca,
         })
         openings.push(providers)
         dashboardRoutes(router, { ...dependencies, providers })
@@ -442,7 +448,8 @@ describeWithBrowser('the jobs of an operator', () => {
       covers: () => true,
       remaining: [
         {
-          ...{ kind: 'value_differs', ...movement },
+          kind: 'value_differs',
+          ...movement,
           entry: { ...movement, cents: 1_250, at, reference: null },
           ours: { ...movement, cents: 1_000, settledAt: at, status: 'SETTLED' },
         },
@@ -479,7 +486,12 @@ describeWithBrowser('the jobs of an operator', () => {
     const dispute = await insertDispute(fixture, { connection, createdAt })
     const { endToEnd } = await insertDifference(connection)
     return {
-      ...{ account, name, connection, transfer, dispute, endToEnd },
+      account,
+      name,
+      connection,
+      transfer,
+      dispute,
+      endToEnd,
       async repair() {
         await sql(`update attempt set state = 'rejected', unknown_since = null where subject_uuid = ?`, [
           transfer,

@@ -22,7 +22,8 @@ describe('the signals', () => {
 
   test('add up counts, name their labels, and take the oldest of ages', () => {
     const sample = (gauge: string, label: string | null, value: number) => ({
-      ...{ gauge, value },
+      gauge,
+      value,
       labels: label === null ? null : [label],
     })
     const found = findSignals([

@@ -35,8 +35,11 @@ afterAll(() => fixture.close())
 /** A second payment of R$ 10.00, and the form that keeps it, as its page shows it now. */
 async function createUnmatchedPix() {
   const payment = {
-    ...{ endToEnd: `E${randomUUID().replaceAll('-', '').slice(1)}`, txid: '', cents: 1_000 },
-    ...{ status: 'settled', at: new Date().toISOString() },
+    endToEnd: `E${randomUUID().replaceAll('-', '').slice(1)}`,
+    txid: '',
+    cents: 1_000,
+    status: 'settled',
+    at: new Date().toISOString(),
   } as IncomingPix
   const { uuid } = await runInTransaction(fixture.orm, em =>
     recordUnmatchedPayment(em, { connection, payment, reason: 'second_payment', requestId: 'r' }),
@@ -47,8 +50,15 @@ async function createUnmatchedPix() {
         const original = await em.findOneOrFail(Movement, uuid)
         const { accountUuid, providerAccountUuid, connectionUuid } = original
         const out = createMovement(em, new Date(), {
-          ...{ accountUuid, providerAccountUuid, connectionUuid, originalUuid: uuid, valueCents: cents },
-          ...{ type: 'EXTERNAL_REFUND', movementType: 'OUT', status: 'SETTLED', reason: 'panel_return' },
+          accountUuid,
+          providerAccountUuid,
+          connectionUuid,
+          originalUuid: uuid,
+          valueCents: cents,
+          type: 'EXTERNAL_REFUND',
+          movementType: 'OUT',
+          status: 'SETTLED',
+          reason: 'panel_return',
           settledAt: new Date(),
         })
         await postMovement(em, out, (await buildPendingReturnLegs(em, original, cents))!)

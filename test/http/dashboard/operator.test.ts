@@ -228,8 +228,11 @@ describe('an operator action', () => {
     operator.confirm(`${OPERATOR}/${act}`, form, { on: OPERATOR + on })
 
   const seen = () => ({
-    ...{ noun: 'transfer', uuid: ours.unknown },
-    ...{ attempt: ours.unknownAttempt, sending: '0', evidence: 'written' },
+    noun: 'transfer',
+    uuid: ours.unknown,
+    attempt: ours.unknownAttempt,
+    sending: '0',
+    evidence: 'written',
   })
   const payoutPage = () => `/unknown/transfer/${ours.unknown}`
   const WAITS = { disposition: 'not_returned', sending: '0', cents: '4242' }

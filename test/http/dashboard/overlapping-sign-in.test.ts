@@ -51,7 +51,10 @@ const codeOf = (steps: number) =>
   new TOTP({ secret: Secret.fromBase32(secret) }).generate({ timestamp: Date.now() + steps * 30_000 })
 const enableTotp = (em: EntityManager) =>
   enableSecondFactor(em, fixture.dependencies.sealer, {
-    ...{ actor: { uuid, email, accountUuid: account }, secret, code: codeOf(-1), recoveryCodes: [] },
+    actor: { uuid, email, accountUuid: account },
+    secret,
+    code: codeOf(-1),
+    recoveryCodes: [],
   })
 
 /** Sends a request that waits for its account to be read, after the password was compared, and commits a change of the user meanwhile. */

@@ -107,7 +107,9 @@ describe('the sessions', () => {
 
   test('of another user do not end', async () => {
     const other = await addUser(fixture.orm.em.fork(), {
-      ...{ email: `other-${users}@trilho.test`, password: PASSWORD, accountUuid: account },
+      email: `other-${users}@trilho.test`,
+      password: PASSWORD,
+      accountUuid: account,
     })
     const theirs = createBrowser(fixture)
     await theirs.signIn(other.email, PASSWORD)

@@ -45,9 +45,15 @@ afterAll(() => fixture.close())
 /** The address of a route, with the identifiers of the account's own objects. */
 function addressOf({ path }: DeclaredRoute): string {
   const uuids: Record<string, string> = {
-    ...{ charges: ours.charge, transfers: ours.transfer, disputes: ours.dispute },
-    ...{ webhooks: ours.webhook, events: ours.event, refunds: ours.refund },
-    ...{ unmatched: ours.unmatched, keys: ours.pixKey, users: ours.user },
+    charges: ours.charge,
+    transfers: ours.transfer,
+    disputes: ours.dispute,
+    webhooks: ours.webhook,
+    events: ours.event,
+    refunds: ours.refund,
+    unmatched: ours.unmatched,
+    keys: ours.pixKey,
+    users: ours.user,
   }
   return path
     .replace(':uuid', uuids[path.split('/')[2]!] ?? randomUUID())

@@ -52,7 +52,12 @@ beforeAll(async () => {
         const type = LINE_TYPES[random.upTo(LINE_TYPES.length - 1)]!
         const isTransfer = type === 'REVERSAL' || (type === 'EXTERNAL_TRANSFER' && cents < 0)
         await bookLine(fixture.orm, {
-          ...{ connection, type, cents, balance, at, name: 'Ana' },
+          connection,
+          type,
+          cents,
+          balance,
+          at,
+          name: 'Ana',
           ...(isTransfer && { transfer, status: 'FAILED' as const }),
         })
       }
@@ -90,8 +95,12 @@ describe('every figure adds up to the ledger', () => {
         const typed = (...types: string[]) =>
           totals.filter(({ type }) => types.includes(type)).reduce((sum, one) => sum + one.in - one.out, 0)
         expect(row.figures).toMatchObject({
-          ...{ fees: typed('FEE'), splits: typed('SPLIT'), adjustments: typed('ADJUSTMENT'), disputes: 0 },
-          ...{ holds: typed('HOLD'), shortfalls: typed('SHORTFALL') },
+          fees: typed('FEE'),
+          splits: typed('SPLIT'),
+          adjustments: typed('ADJUSTMENT'),
+          disputes: 0,
+          holds: typed('HOLD'),
+          shortfalls: typed('SHORTFALL'),
           refunds: typed('EXTERNAL_REFUND'),
         })
         expect(row.figures.payments + row.figures.transfers).toBe(typed('EXTERNAL_TRANSFER', 'REVERSAL'))

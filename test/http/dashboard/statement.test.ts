@@ -34,7 +34,11 @@ beforeAll(async () => {
     { connection: second, type, cents: 5_000, balance: 5_000, at: YEAR_END, name: 'Bia' },
     { connection: second, type, cents: -1_111, balance: 3_889, at: YEAR_END + MINUTE, ...transfer },
     {
-      ...{ connection: second, type: 'REVERSAL', cents: 1_111, balance: 5_000, at: YEAR_END + 2 * MINUTE },
+      connection: second,
+      type: 'REVERSAL',
+      cents: 1_111,
+      balance: 5_000,
+      at: YEAR_END + 2 * MINUTE,
       ...transfer,
     },
   ])

@@ -60,7 +60,9 @@ afterAll(async () => {
 test('a code and a recovery code are accepted once by two processes that have them at once', async () => {
   const em = fixture.orm.em.fork()
   const { uuid: userUuid, email } = await addUser(em, {
-    ...{ email: 'two@trilho.test', password: PASSWORD, accountUuid: null },
+    email: 'two@trilho.test',
+    password: PASSWORD,
+    accountUuid: null,
   })
   const [secret, recoveryCodes] = [generateTotpSecret(), generateRecoveryCodes()]
   const totp = new TOTP({ secret: Secret.fromBase32(secret) })

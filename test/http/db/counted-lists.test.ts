@@ -87,7 +87,9 @@ test('ledger totals include every line of its days and providers, although times
       .map(({ at }) => at)
       .reverse()
     expect({ asked, lines: data.map(one => one.created_at.getTime()), total: totalOf(meta) }).toEqual({
-      ...{ asked, lines: wanted, total: wanted.length },
+      asked,
+      lines: wanted,
+      total: wanted.length,
     })
   }
 })
@@ -122,7 +124,9 @@ test('events are counted by type, day and visibility, and no longer once they ar
         ({ at }) => (date_from ?? '') <= dayOf(at, time_zone) && dayOf(at, time_zone) <= (date_to ?? '9'),
       )
     expect({ asked, rows: data.length, total: totalOf(meta) }).toEqual({
-      ...{ asked, rows: wanted.length, total: wanted.length },
+      asked,
+      rows: wanted.length,
+      total: wanted.length,
     })
   }
 })

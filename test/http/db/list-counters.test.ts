@@ -56,7 +56,10 @@ test('totals equal the rows, between any changes and folds, by status, provider 
       modeScope: reaches,
     } as CallerToken
     const total = await readCountedTotal(fixture.orm.em.fork(), {
-      ...{ token, query, noun: 'charge', states: query.status?.flatMap(chargeMachine.statesShowing) },
+      token,
+      query,
+      noun: 'charge',
+      states: query.status?.flatMap(chargeMachine.statesShowing),
     })
     expect({ query, total }).toEqual({ query, total: await counted(token, query) })
   }
@@ -113,7 +116,10 @@ test('a filter without a counter counts the rows', async () => {
   const token = { accountUuid: await fixture.insertAccount(), connectionUuid: null } as CallerToken
   const query = { page: 1, per_page: 15, external_ref: 'pedido' }
   const total = await readCountedTotal(fixture.orm.em.fork(), {
-    ...{ token, query, noun: 'charge', states: undefined },
+    token,
+    query,
+    noun: 'charge',
+    states: undefined,
   })
   expect(total).toBeUndefined()
 })

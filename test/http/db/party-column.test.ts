@@ -13,7 +13,11 @@ describe('the column of a party', () => {
     account_type: 'PAYMENT',
   }
   const unknown: Party = {
-    ...{ name: '', document: '', account_number: '', account_agency: '', account_type: 'CHECKING' },
+    name: '',
+    document: '',
+    account_number: '',
+    account_agency: '',
+    account_type: 'CHECKING',
     bank: { code: '', name: '', ispb: '' },
   }
 

@@ -103,7 +103,9 @@ async function encrypting() {
   server.listen(0)
   await once(server, 'listening')
   return {
-    ...{ heard: received, encrypted, port: (server.address() as AddressInfo).port },
+    heard: received,
+    encrypted,
+    port: (server.address() as AddressInfo).port,
     close: () => new Promise(done => server.close(done)),
   }
 }

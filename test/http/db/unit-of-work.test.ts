@@ -46,9 +46,17 @@ test('a new row is one insert of what is set, with the values that PostgreSQL st
   const em = forkEm()
   const at = new Date('2026-11-28T01:02:03.004Z')
   const movement = em.create(Movement, {
-    ...{ uuid: randomUUID(), accountUuid, providerAccountUuid: randomUUID(), connectionUuid },
-    ...{ type: 'ADJUSTMENT', movementType: 'IN', status: 'SETTLED', reason: null, valueCents: 2 ** 40 },
-    ...{ createdAt: at, updatedAt: at },
+    uuid: randomUUID(),
+    accountUuid,
+    providerAccountUuid: randomUUID(),
+    connectionUuid,
+    type: 'ADJUSTMENT',
+    movementType: 'IN',
+    status: 'SETTLED',
+    reason: null,
+    valueCents: 2 ** 40,
+    createdAt: at,
+    updatedAt: at,
   })
   const [insert, ...others] = takeRowChanges(em)!
   expect(others).toEqual([])
@@ -74,8 +82,16 @@ test('new rows are in the order of their creation, an event before its deliverie
     sweepAt: null,
   } as const
   em.create(Event, {
-    ...{ uuid: eventUuid, accountUuid, connectionUuid: null, type: 'TEST', subjectUuid: accountUuid },
-    ...{ sequence: 1, body: { a: 1 }, ownerUuid: accountUuid, requestId: 'r', createdAt: new Date() },
+    uuid: eventUuid,
+    accountUuid,
+    connectionUuid: null,
+    type: 'TEST',
+    subjectUuid: accountUuid,
+    sequence: 1,
+    body: { a: 1 },
+    ownerUuid: accountUuid,
+    requestId: 'r',
+    createdAt: new Date(),
   })
   em.create(Delivery, { ...row, eventUuid })
   const tables = takeRowChanges(em)!.map(({ sql }) => /insert into (\w+)/.exec(sql)![1])
@@ -101,13 +117,11 @@ test('a changed row is one update of the changed columns by its key, and nothing
 test('a row that was removed is left to MikroORM, with the changes before it', async () => {
   const userUuid = randomUUID()
   await forkEm().insert(User, {
-    ...{
-      uuid: userUuid,
-      accountUuid,
-      email: `${userUuid}@example.com`,
-      passwordHash: '$argon2id$x',
-      role: 'owner',
-    },
+    uuid: userUuid,
+    accountUuid,
+    email: `${userUuid}@example.com`,
+    passwordHash: '$argon2id$x',
+    role: 'owner',
     createdAt: new Date(),
   })
   const totp = { uuid: randomUUID(), userUuid, sealedSecret: 's', lastStep: 1, createdAt: new Date() }
@@ -173,8 +187,16 @@ test('pending changes of an entity are known before it is read', async () => {
   const metadata = em.getMetadata(Webhook)
   expect(em.getUnitOfWork().shouldAutoFlush(metadata)).toBe(false)
   em.create(Webhook, {
-    ...{ uuid: randomUUID(), accountUuid, url: 'https://example.com', sealedSecret: 's', maskedSecret: 'm' },
-    ...{ events: ['PAYMENT'], mode: null, fingerprint: '', tokenNumber: null, disabledReason: null },
+    uuid: randomUUID(),
+    accountUuid,
+    url: 'https://example.com',
+    sealedSecret: 's',
+    maskedSecret: 'm',
+    events: ['PAYMENT'],
+    mode: null,
+    fingerprint: '',
+    tokenNumber: null,
+    disabledReason: null,
   })
   expect(em.getUnitOfWork().shouldAutoFlush(metadata)).toBe(true)
 })

@@ -17,7 +17,8 @@ test('every account is polled once before any is polled twice', async () => {
   for (let count = 0; count < 30; count += 1) await fixture.insertConnection(accountUuid)
   const asked: string[] = []
   const sweep = sweepDisputes({
-    ...{ orm: fixture.orm, log: fixture.dependencies.log },
+    orm: fixture.orm,
+    log: fixture.dependencies.log,
     providers: {
       providerFor({ uuid }: { uuid: string }) {
         asked.push(uuid)
@@ -44,7 +45,8 @@ test.each([
       await fixture.insertConnection(accountUuid, { provider })
     await em.execute(`update connection set updated_at = now() - interval '4 hours'`)
     const sweep = sweepDisputes({
-      ...{ orm: fixture.orm, log: fixture.dependencies.log },
+      orm: fixture.orm,
+      log: fixture.dependencies.log,
       providers: {
         providerFor: ({ provider }: { provider: string }) => ({
           listDisputes: async () => (provider === 'PROVIDER_A' ? { kind: 'found', disputes: [] } : answer),

@@ -126,7 +126,12 @@ describe('a list of disputes', () => {
     const answer = await get('?per_page=3&page=2', mine.token)
     expect(uuids(answer)).toEqual([all.returned, all.agreed, all.answered])
     expect(answer.body.meta).toEqual({
-      ...{ current_page: 2, from: 4, last_page: 3, per_page: 3, to: 6, total: 8 },
+      current_page: 2,
+      from: 4,
+      last_page: 3,
+      per_page: 3,
+      to: 6,
+      total: 8,
       next_cursor: expect.any(String),
     })
     expect((await get('?page=9', mine.token)).body).toMatchObject({

@@ -114,7 +114,9 @@ async function answeredDispute() {
   const calls = heldCalls()
   const { orm, log, storage } = fixture.dependencies
   const replyOutcome = sendDisputeReply({
-    ...{ orm, log, storage },
+    orm,
+    log,
+    storage,
     providers: { providerFor: () => ({ replyToDispute: calls.take, findDispute }) },
   } as unknown as ActivityDependencies)
   const order = { uuid, connectionUuid, providerDisputeId: 'm', endToEnd: null, requestId: 'r', timeScale: 1 }

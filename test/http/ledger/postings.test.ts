@@ -39,8 +39,10 @@ const moved = (em: EntityManager, legs: Leg[]): Movement => {
   const { cents = 1, to } = legs.find(({ type }) => type === undefined) ?? {}
   return createMovement(em, new Date(), {
     ...place,
-    ...{ type: 'EXTERNAL_TRANSFER', status: 'PENDING' },
-    ...{ movementType: to?.bucket === 'available' ? 'IN' : 'OUT', valueCents: cents },
+    type: 'EXTERNAL_TRANSFER',
+    status: 'PENDING',
+    movementType: to?.bucket === 'available' ? 'IN' : 'OUT',
+    valueCents: cents,
   })
 }
 const inCents = (valueCents: number, feeCents = 0) => ({ valueCents, feeCents })
@@ -105,7 +107,9 @@ test('a fee has postings of its own; no value becomes a fee, and no fee leaves',
     { type: 'FEE', bucket: 'fee', cents: 2 },
   ])
   const to = (bucket: Leg['to']['bucket'], type?: 'FEE') => ({
-    ...{ cents: 1, from: { accountUuid, bucket: 'available' as const }, to: { accountUuid, bucket } },
+    cents: 1,
+    from: { accountUuid, bucket: 'available' as const },
+    to: { accountUuid, bucket },
     ...(type && { type }),
   })
   for (const leg of [to('fee'), to('outside', 'FEE')])

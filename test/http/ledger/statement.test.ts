@@ -80,7 +80,8 @@ function expectedBalances(from: number, before: number) {
       closing_balance: inReais(opening + sum(inside)),
       ...moved(inside),
       totals: [...new Set(inside.map(({ type }) => type))].sort().map(type => ({
-        ...{ type, ...moved(inside.filter(line => line.type === type)) },
+        type,
+        ...moved(inside.filter(line => line.type === type)),
       })),
     }
   })
@@ -221,8 +222,12 @@ test('files hold texts of payers as texts: no formula, no broken line, no elemen
   ]
   for (const [n, name] of names.entries())
     await bookLine(fixture.orm, {
-      ...{ connection, type: 'EXTERNAL_TRANSFER', name, at: YEAR_END },
-      ...{ cents: n === 6 ? -150 : 1_234, balance: 0 },
+      connection,
+      type: 'EXTERNAL_TRANSFER',
+      name,
+      at: YEAR_END,
+      cents: n === 6 ? -150 : 1_234,
+      balance: 0,
     })
   const answer = await fetch(`${fixture.server.url}/api/v1/ledger.csv?decimal=comma&time_zone=${ZONE}`, {
     headers: { authorization: `Bearer ${bearer}` },
@@ -289,7 +294,11 @@ test('a tariff, a withdrawal and an opening balance are told apart in OFX', asyn
     ['adjustment', 1],
   ] as const)
     await bookLine(fixture.orm, {
-      ...{ connection, type: 'ADJUSTMENT', cents, balance: 0, at: evening },
+      connection,
+      type: 'ADJUSTMENT',
+      cents,
+      balance: 0,
+      at: evening,
       ...(reason !== 'adjustment' && { reason }),
     })
   const as = await fixture.insertToken({ accountUuid: account })

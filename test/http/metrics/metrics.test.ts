@@ -58,8 +58,12 @@ test('a failed provider call is one log line: the connection, the outcome, the d
   logFailedCall(log, { ...call, outcome: 'unreachable', code: 'dns_failed' })
   expect(lines.map(line => JSON.parse(line))).toEqual([
     expect.objectContaining({
-      ...{ connection: CONNECTION, provider: 'PROVIDER_A', operation: 'sendTransfer' },
-      ...{ outcome: 'unreachable', code: 'dns_failed', ms: 250 },
+      connection: CONNECTION,
+      provider: 'PROVIDER_A',
+      operation: 'sendTransfer',
+      outcome: 'unreachable',
+      code: 'dns_failed',
+      ms: 250,
     }),
   ])
 })
@@ -133,7 +137,10 @@ describe('deploy/alerts.yml', () => {
     const email = 'two@trilho.test'
     const { uuid } = await addUser(em, { email, password: 'a long enough password', accountUuid: null })
     await em.insert(UserTotp, {
-      ...{ uuid: randomUUID(), userUuid: uuid, lastStep: 0, createdAt: new Date() },
+      uuid: randomUUID(),
+      userUuid: uuid,
+      lastStep: 0,
+      createdAt: new Date(),
       sealedSecret: world.dependencies.sealer.seal(generateTotpSecret()),
     })
     const browser = createBrowser(world)

@@ -90,13 +90,11 @@ test('a request is recorded with its route and ids: no query, no key, no body, n
       { requestId: 'four', method: 'PUT', path: null, status: 404, errorCode: 'not_found' },
     ].map(row => ({
       ...row,
-      ...{
-        tokenUuid,
-        tokenName: 'test',
-        at: expect.any(Date),
-        atUs: expect.any(Number),
-        durationMs: expect.any(Number),
-      },
+      tokenUuid,
+      tokenName: 'test',
+      at: expect.any(Date),
+      atUs: expect.any(Number),
+      durationMs: expect.any(Number),
     })),
   )
   // What no rate limit bounds is recorded ten times a second.
@@ -122,8 +120,14 @@ test('PostgreSQL that refuses a batch fails no request', async () => {
 test('is kept seven days, and what is older is deleted', async () => {
   const now = Date.now()
   const record = (days: number) => ({
-    ...{ tokenNumber, atUs: (now - days * DAY_MS) * 1_000, durationMs: 1, status: 200, method: 'GET' },
-    ...{ path: '/api/v1/events', errorCode: null, requestId: `${days}-days` },
+    tokenNumber,
+    atUs: (now - days * DAY_MS) * 1_000,
+    durationMs: 1,
+    status: 200,
+    method: 'GET',
+    path: '/api/v1/events',
+    errorCode: null,
+    requestId: `${days}-days`,
   })
   await insertApiRequests(fixture.orm.em.fork(), [0, 6, 7, 8].map(record))
   const ids = async () => (await listed({ path: '/events' })).map(({ requestId }) => requestId)
@@ -138,15 +142,14 @@ test('is kept seven days, and what is older is deleted', async () => {
 test('its page filters, pages by cursor, links to objects, and shows other accounts nothing', async () => {
   const paths = Array.from({ length: 60 }, () => `/api/v1/transfers/${randomUUID()}`)
   const records = paths.map((path, n) => ({
-    ...{
-      tokenNumber,
-      atUs: Date.now() * 1_000 + n,
-      durationMs: 3,
-      status: n % 2 ? 200 : 500,
-      method: 'GET',
-      path,
-    },
-    ...{ errorCode: n % 2 ? null : 'internal_error', requestId: `row-${n}` },
+    tokenNumber,
+    atUs: Date.now() * 1_000 + n,
+    durationMs: 3,
+    status: n % 2 ? 200 : 500,
+    method: 'GET',
+    path,
+    errorCode: n % 2 ? null : 'internal_error',
+    requestId: `row-${n}`,
   }))
   await insertApiRequests(fixture.orm.em.fork(), records)
   const open = async (email: string, account: string) => {

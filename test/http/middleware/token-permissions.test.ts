@@ -101,7 +101,11 @@ describe('the scopes of a token', () => {
     )
     const change = (permissions: object, owner = accountUuid) =>
       changeTokenPermissions(fixture.orm.em.fork(), {
-        ...{ actor: 'ana', reason: 'a drill', uuid, accountUuid: owner, permissions },
+        actor: 'ana',
+        reason: 'a drill',
+        uuid,
+        accountUuid: owner,
+        permissions,
       })
     expect(await change({ scopes: ['webhooks'] }, await fixture.insertAccount())).toBe(false)
     expect(await change({ scopes: ['webhooks'] })).toBe(true)

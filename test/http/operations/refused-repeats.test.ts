@@ -32,7 +32,9 @@ const TRANSFER = { path: '/transfers', body: { value: 10, pix_key: 'maria@exampl
 const CHARGE = { path: '/payments', body: { value: 10, type: 'PIX' } }
 const REFUSALS: Refusal[] = [
   {
-    ...{ path: '/transfers', status: 422, code: 'validation_failed' },
+    path: '/transfers',
+    status: 422,
+    code: 'validation_failed',
     body: { ...TRANSFER.body, scheduled_for: '2020-01-01T00:00:00Z' },
   },
   { ...CHARGE, refuse: 'account is paused', status: 503, code: 'paused' },
@@ -51,7 +53,10 @@ test.each(REFUSALS)(
         .execute(`update account set status = 'BLOCKED' where uuid = ?`, [accountUuid])
     if (refuse === 'account is paused')
       await startPause(fixture.orm.em.fork(), {
-        ...{ target: { accountUuid }, reach: 'everything', actor: 'ana', reason: 'a drill' },
+        target: { accountUuid },
+        reach: 'everything',
+        actor: 'ana',
+        reason: 'a drill',
       })
     const key = randomUUID()
     const refused = await send(path, body, key)
@@ -81,7 +86,8 @@ async function merchant() {
   const token = await fixture.insertToken({ accountUuid })
   const send = (path: string, body: object, key: string | null) =>
     fixture.call('POST', `/api/v1${path}`, {
-      ...{ token, body: { ...body, provider_uuid: connection } },
+      token,
+      body: { ...body, provider_uuid: connection },
       ...(key !== null && { headers: { 'idempotency-key': key } }),
     })
   return { accountUuid, send }

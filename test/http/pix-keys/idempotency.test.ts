@@ -95,7 +95,10 @@ test.each([
   const by = { accountUuid, mode: 'test' } as const
   const uuid = deriveOperationUuid({ owner: by, method: 'POST', path: PATH, key: 'once' })
   await row({
-    ...{ uuid, type: 'EMAIL', key: `${uuid}@example.com`, state: 'refused' },
+    uuid,
+    type: 'EMAIL',
+    key: `${uuid}@example.com`,
+    state: 'refused',
     failure: JSON.stringify({ code: why, message: 'lost the race' }),
     fingerprint: fingerprintRequest({ body, connectionUuid: null }),
   })

@@ -92,7 +92,10 @@ async function aKey({ key = randomUUID(), type = 'RANDOM', state = 'active', ...
   return key!
 }
 const byEmail = (auth_code_id: string, auth_code = RIGHT, more: object = {}) => ({
-  ...{ type: 'EMAIL', auth_code_id, auth_code, provider_uuid: woovi },
+  type: 'EMAIL',
+  auth_code_id,
+  auth_code,
+  provider_uuid: woovi,
   ...more,
 })
 
@@ -350,7 +353,9 @@ describe('reading', () => {
     const key = `maria+${accountUuid}@example.com`
     await aKey({ key, type: 'EMAIL', connection: woovi, code: await aCode({ key }) })
     const expected = {
-      ...{ key, type: 'EMAIL', is_active: true },
+      key,
+      type: 'EMAIL',
+      is_active: true,
       created_at: expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{6}Z$/),
       provider: { uuid: woovi, provider: 'PROVIDER_B' },
     }
@@ -557,7 +562,9 @@ describe('a code for an address', () => {
     const ask = async (by: string, body: object) => {
       const headers = { authorization: `Bearer ${by}`, 'content-type': 'application/json' }
       const answer = await fetch(`${server.url}${PATH}/auth-code`, {
-        ...{ method: 'POST', headers, body: JSON.stringify(body) },
+        method: 'POST',
+        headers,
+        body: JSON.stringify(body),
       })
       return [answer.status, ((await answer.json()) as { code: string }).code]
     }

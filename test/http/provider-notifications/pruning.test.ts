@@ -54,7 +54,9 @@ test('one that an open or a closed difference is about is kept until the differe
   const entry = { endToEnd: 'D7', reference: 'b'.repeat(32), returnOf: 'E7', cents: 700 }
   const sides = { direction: 'OUT', at: new Date().toISOString() } as const
   const difference: StatementDifference = {
-    ...{ kind: 'missing_here', endToEnd: entry.endToEnd, direction: 'OUT' },
+    kind: 'missing_here',
+    endToEnd: entry.endToEnd,
+    direction: 'OUT',
     entry: { ...entry, ...sides },
   }
   const record = (remaining: StatementDifference[]) =>

@@ -63,8 +63,11 @@ const temporal = {
 } as unknown as TemporalContext
 
 const factsOf = (of: string | null) => ({
-  ...{ kind: 'payment' as const, reference: of && referenceOf(of), endToEnd: END_TO_END },
-  ...{ body: '{}', requestId: 'r' },
+  kind: 'payment' as const,
+  reference: of && referenceOf(of),
+  endToEnd: END_TO_END,
+  body: '{}',
+  requestId: 'r',
 })
 
 type Given = { em?: EntityManager; of?: string | null; ageMs?: number; through?: string }
@@ -199,9 +202,12 @@ describe('on a shared account', () => {
 test('a change that two reconciliations find at once is stored once', async () => {
   await isFound()
   const change = {
-    ...{ connectionUuid: connection, reference: referenceOf(charge), endToEnd: END_TO_END },
+    connectionUuid: connection,
+    reference: referenceOf(charge),
+    endToEnd: END_TO_END,
     kind: 'payment' as const,
-    ...{ facts: { found: randomUUID() }, isReroutingKnown: false },
+    facts: { found: randomUUID() },
+    isReroutingKnown: false,
   }
   const find = () => notifyOfListedChange(temporal, fixture.orm.em.fork(), change)
   const twice = [0, 1]

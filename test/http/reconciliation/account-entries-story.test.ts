@@ -48,8 +48,14 @@ beforeAll(async () => {
   await stack.control.deposit({ account: 'shop', value: 7 })
   const account = await createAccount(orm.em.fork(), { name: 'Loja', document: '11222333000181' })
   connection = await createConnection(orm.em.fork(), seal, {
-    ...{ accountUuid: account.uuid, provider: 'PROVIDER_A', providerAccount: 'shop', dialect: 'woovi' },
-    ...{ type: 'NOMINAL', status: 'CONFIGURATION_PENDING', isSimulated: true, collectionKey: KEY },
+    accountUuid: account.uuid,
+    provider: 'PROVIDER_A',
+    providerAccount: 'shop',
+    dialect: 'woovi',
+    type: 'NOMINAL',
+    status: 'CONFIGURATION_PENDING',
+    isSimulated: true,
+    collectionKey: KEY,
     baseUrl: stack.facts.providers.PROVIDER_A.base_url,
     credentials: {
       app_id: Buffer.from(`${SHOP.client_id}:${SHOP.client_secret}`).toString('base64'),
@@ -150,8 +156,13 @@ test('a credit of an undocumented type is shown, and an adjustment by two operat
   ])
   const [entry] = await listOpenAccountEntries(orm.em.fork())
   const uuid = await proposeAdjustment(orm, {
-    ...{ accountUuid: connection.accountUuid, connectionUuid: connection.uuid, direction: 'IN', cents: 400 },
-    ...{ reason: 'from our other account', entryUuid: entry!.uuid, operatorEmail: OPERATOR_EMAILS[0] },
+    accountUuid: connection.accountUuid,
+    connectionUuid: connection.uuid,
+    direction: 'IN',
+    cents: 400,
+    reason: 'from our other account',
+    entryUuid: entry!.uuid,
+    operatorEmail: OPERATOR_EMAILS[0],
   })
   await approveAdjustment(orm, {
     uuid,

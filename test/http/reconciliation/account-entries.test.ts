@@ -217,8 +217,13 @@ test('a return that was adjusted while its direction was unknown is not posted a
   ])
   const [ana, bea] = await operators()
   const uuid = await proposeAdjustment(fixture.orm, {
-    ...{ accountUuid: shop.accountUuid, connectionUuid: shop.connectionUuid, direction: 'OUT', cents: 400 },
-    ...{ reason: 'a return in the panel', entryUuid: row!.uuid, operatorEmail: ana },
+    accountUuid: shop.accountUuid,
+    connectionUuid: shop.connectionUuid,
+    direction: 'OUT',
+    cents: 400,
+    reason: 'a return in the panel',
+    entryUuid: row!.uuid,
+    operatorEmail: ana,
   })
   await approveAdjustment(fixture.orm, {
     uuid,
@@ -308,7 +313,9 @@ test('a withdrawal without an end-to-end id waits an hour, and for the payouts o
   await fixture.providers.pollTransfer({ ...key, pollCount: 1 })
   // Settled here under an id that the statement does not list: the same money, debited once.
   expect(await shop.look({ accountEntries })).toMatchObject({
-    ...{ booked: 0, differences: 1, unexplainedEntryCount: 1 },
+    booked: 0,
+    differences: 1,
+    unexplainedEntryCount: 1,
   })
   expect(await shop.balances()).toMatchObject({ outside: -9_500 })
   await ledgerHolds()
@@ -359,8 +366,13 @@ test('two operators can book a withdrawal of the value of a transfer without its
   const [open] = await listOpenAccountEntries(fixture.orm.em.fork(), shop.providerAccountUuid)
   const [ana, bea] = await operators()
   const uuid = await proposeAdjustment(fixture.orm, {
-    ...{ accountUuid: shop.accountUuid, connectionUuid: shop.connectionUuid, entryUuid: open!.uuid },
-    ...{ direction: 'OUT', cents: 500, reason: 'a withdrawal to the bank', operatorEmail: ana },
+    accountUuid: shop.accountUuid,
+    connectionUuid: shop.connectionUuid,
+    entryUuid: open!.uuid,
+    direction: 'OUT',
+    cents: 500,
+    reason: 'a withdrawal to the bank',
+    operatorEmail: ana,
   })
   await approveAdjustment(fixture.orm, { uuid, operatorEmail: bea, reason: 'ok', timeScale: 1 })
   expect(await shop.look({ accountEntries })).toMatchObject({ unexplainedEntryCount: 0 })
@@ -389,8 +401,14 @@ test('a return of a charge’s PIX in the panel refunds the charge, and reduces 
   expect(await shop.balances()).toMatchObject({ available: 5_600, outside: -5_600 })
   const refund = (valueCents: number) =>
     fixture.records.openRefund({
-      ...{ uuid: randomUUID(), chargeUuid, valueCents, requestId: 'r', fingerprint: '', timeScale: 1 },
-      ...{ accountUuid: shop.accountUuid, connectionUuid: shop.connectionUuid },
+      uuid: randomUUID(),
+      chargeUuid,
+      valueCents,
+      requestId: 'r',
+      fingerprint: '',
+      timeScale: 1,
+      accountUuid: shop.accountUuid,
+      connectionUuid: shop.connectionUuid,
     } as never)
   expect(await refund(601)).toMatchObject({ state: 'failed' })
   expect(await refund(600)).toMatchObject({ state: 'sending' })
@@ -508,13 +526,16 @@ test('the database refuses rows that the code never writes', async () => {
   await shop.look({ accountEntries: [entry('tariff', 50)], entries: [sent(70)] })
   const movement = (values: Record<string, unknown>) => {
     const row = {
-      ...{
-        uuid: randomUUID(),
-        account_uuid: shop.accountUuid,
-        provider_account_uuid: shop.providerAccountUuid,
-      },
-      ...{ type: 'HOLD', movement_type: 'OUT', value_cents: 10, status: 'SETTLED' },
-      ...{ settled_at: new Date(), created_at: new Date(), updated_at: new Date() },
+      uuid: randomUUID(),
+      account_uuid: shop.accountUuid,
+      provider_account_uuid: shop.providerAccountUuid,
+      type: 'HOLD',
+      movement_type: 'OUT',
+      value_cents: 10,
+      status: 'SETTLED',
+      settled_at: new Date(),
+      created_at: new Date(),
+      updated_at: new Date(),
       ...values,
     }
     const columns = Object.keys(row)
@@ -547,8 +568,13 @@ test('the database refuses rows that the code never writes', async () => {
 
   const [ana] = await operators()
   const uuid = await proposeAdjustment(fixture.orm, {
-    ...{ accountUuid: shop.accountUuid, connectionUuid: shop.connectionUuid, direction: 'IN', cents: 10 },
-    ...{ reason: 'test', entryUuid: null, operatorEmail: ana },
+    accountUuid: shop.accountUuid,
+    connectionUuid: shop.connectionUuid,
+    direction: 'IN',
+    cents: 10,
+    reason: 'test',
+    entryUuid: null,
+    operatorEmail: ana,
   })
   const change = (set: string) => fixture.sql(`update ledger_adjustment set ${set} where uuid = ?`, [uuid])
   await expect(change('value_cents = 11')).rejects.toMatchObject({ constraint: 'ledger_adjustment_fixed' })
@@ -576,21 +602,35 @@ async function paidCharge(
 ) {
   const uuid = randomUUID()
   const charge = {
-    ...{ txid: referenceOf(uuid), payload: 'payload', pixKey: 'key' },
+    txid: referenceOf(uuid),
+    payload: 'payload',
+    pixKey: 'key',
     receiver: toParty({ name: 'Loja', document: '11222333000181' }),
     expiresAt: new Date(Date.now() + 60_000).toISOString(),
   } as IssuedCharge
   const payment = {
-    ...{ endToEnd: endToEndId(), txid: charge.txid, reference: charge.txid, cents, status: 'settled' },
-    ...{ at: new Date().toISOString(), payer: null, pixKey: 'key' },
+    endToEnd: endToEndId(),
+    txid: charge.txid,
+    reference: charge.txid,
+    cents,
+    status: 'settled',
+    at: new Date().toISOString(),
+    payer: null,
+    pixKey: 'key',
   } as IncomingPix
   fixture.scriptProvider({
     issueCharge: async () => ({ kind: 'accepted', charge }),
     findCharge: async () => ({ kind: 'found', status: 'completed', charge, payments: [payment] }),
   })
   await fixture.providers.issueCharge({
-    ...{ uuid, accountUuid, candidates: [connectionUuid], valueCents: cents, expiresInSeconds: 60 },
-    ...{ details: fixture.seal.seal({ splits: [], fingerprint: 'f' }), requestId: 'r', timeScale: 1 },
+    uuid,
+    accountUuid,
+    candidates: [connectionUuid],
+    valueCents: cents,
+    expiresInSeconds: 60,
+    details: fixture.seal.seal({ splits: [], fingerprint: 'f' }),
+    requestId: 'r',
+    timeScale: 1,
   })
   await fixture.providers.pollCharge({ chargeUuid: uuid, isPayloadExpired: false })
   return { chargeUuid: uuid, endToEnd: payment.endToEnd }

@@ -25,7 +25,11 @@ afterAll(() => fixture?.close())
 async function openDispute() {
   const merchant = await fixture.createMerchant(500)
   const payment = {
-    ...{ endToEnd: endToEndId('E'), txid: '', cents: 1_000, status: 'settled', at: ago(40) },
+    endToEnd: endToEndId('E'),
+    txid: '',
+    cents: 1_000,
+    status: 'settled',
+    at: ago(40),
   } as IncomingPix
   const connection = await runInTransaction(fixture.orm, async em => {
     const found = await em.findOneOrFail(Connection, merchant.connectionUuid)
@@ -39,8 +43,12 @@ async function openDispute() {
     balances: () => fixture.readBalances(merchant.accountUuid),
     /** A return of the PIX in the statement, made without an order of ours. */
     returned: (cents: number, days: number): StatementEntry => ({
-      ...{ endToEnd: endToEndId('D'), returnOf: payment.endToEnd, reference: null, direction: 'OUT' },
-      ...{ cents, at: ago(days) },
+      endToEnd: endToEndId('D'),
+      returnOf: payment.endToEnd,
+      reference: null,
+      direction: 'OUT',
+      cents,
+      at: ago(days),
     }),
     /** Reconciles twice: the first comparison routes an entry to its possible owner. */
     async reconcile(entries: StatementEntry[]) {

@@ -85,8 +85,15 @@ test('a notification of such a PIX credits nothing', async () => {
   const shop = await openAccount({ entries: [] })
   const endToEnd = endToEndId()
   const payment = {
-    ...{ endToEnd, reference: null, cents: 10_000, at: secondsAgo(5), status: 'settled' as const },
-    ...{ payer: null, txid: null, pixKey: null, returns: [] },
+    endToEnd,
+    reference: null,
+    cents: 10_000,
+    at: secondsAgo(5),
+    status: 'settled' as const,
+    payer: null,
+    txid: null,
+    pixKey: null,
+    returns: [],
   }
   fixture.scriptProvider({ findPayment: async () => ({ kind: 'found', payment }) as never })
   const { connectionUuid } = shop

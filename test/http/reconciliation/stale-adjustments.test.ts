@@ -38,8 +38,13 @@ const findEntryUuid = async (id: string) =>
   null
 const propose = ({ accountUuid, connectionUuid }: Merchant, cents: number, entryUuid: string | null) =>
   proposeAdjustment(fixture.orm, {
-    ...{ accountUuid, connectionUuid, direction: 'OUT', cents, entryUuid },
-    ...{ reason: 'seen in the panel', operatorEmail: ana },
+    accountUuid,
+    connectionUuid,
+    direction: 'OUT',
+    cents,
+    entryUuid,
+    reason: 'seen in the panel',
+    operatorEmail: ana,
   })
 const approve = (uuid: string) =>
   approveAdjustment(fixture.orm, { uuid, operatorEmail: bea, reason: 'seen too', timeScale: 1 })
@@ -153,13 +158,22 @@ test('a transfer without an outcome, or settled since, is not adjusted by a prop
 test('a PIX that arrived after the proposal of its value is not adjusted too', async () => {
   const shop = await merchant()
   const uuid = await proposeAdjustment(fixture.orm, {
-    ...{ accountUuid: shop.accountUuid, connectionUuid: shop.connectionUuid, direction: 'IN', cents: 500 },
-    ...{ entryUuid: null, reason: 'seen in the panel', operatorEmail: ana },
+    accountUuid: shop.accountUuid,
+    connectionUuid: shop.connectionUuid,
+    direction: 'IN',
+    cents: 500,
+    entryUuid: null,
+    reason: 'seen in the panel',
+    operatorEmail: ana,
   })
   await runInTransaction(fixture.orm, async em => {
     const connection = await em.findOneOrFail(Connection, shop.connectionUuid)
     const payment = {
-      ...{ endToEnd: endToEndId(), txid: '', cents: 500, status: 'settled', at: ago(0) },
+      endToEnd: endToEndId(),
+      txid: '',
+      cents: 500,
+      status: 'settled',
+      at: ago(0),
     } as IncomingPix
     return recordUnmatchedPayment(em, { connection, payment, reason: 'second_payment', requestId: 'r' })
   })
@@ -200,7 +214,8 @@ test('a PIX that an operator closes while a reconciliation is about to book it i
   const entry = sent(500)
   const { endToEnd, direction } = entry
   await recordDifferences(fixture.orm.em.fork(), {
-    ...{ providerAccountUuid, covers: () => true },
+    providerAccountUuid,
+    covers: () => true,
     remaining: [{ kind: 'missing_here', endToEnd, direction, entry }],
   })
   let booking: Promise<unknown> | undefined
@@ -227,8 +242,13 @@ const proposeBy = (
   direction: 'IN' | 'OUT',
 ) =>
   proposeAdjustment(fixture.orm, {
-    ...{ accountUuid, connectionUuid, direction, cents: 2_500, entryUuid: null },
-    ...{ reason: 'seen in the panel', operatorEmail },
+    accountUuid,
+    connectionUuid,
+    direction,
+    cents: 2_500,
+    entryUuid: null,
+    reason: 'seen in the panel',
+    operatorEmail,
   })
 const approveBy = (uuid: string, operatorEmail: string) =>
   approveAdjustment(fixture.orm, { uuid, operatorEmail, reason: 'seen too', timeScale: 1 })

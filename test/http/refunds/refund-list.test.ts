@@ -43,7 +43,9 @@ beforeAll(async () => {
   token = await fixture.insertToken({ accountUuid: account })
   rows = TIMES.flatMap((at, time) =>
     STATES.map((state, number) => ({
-      ...{ uuid: randomUUID(), state, at },
+      uuid: randomUUID(),
+      state,
+      at,
       connection: connections[(time + number) % 2]!,
     })),
   )

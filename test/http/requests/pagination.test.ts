@@ -25,7 +25,9 @@ describe('a page', () => {
   test('starts after the previous pages, and is read with one row more', async () => {
     const read: object[] = []
     const { data, meta } = await readPage({
-      ...{ name: 'rows', query: { page: 3, per_page: 10 }, count: () => 31 },
+      name: 'rows',
+      query: { page: 3, per_page: 10 },
+      count: () => 31,
       read: async asked => {
         read.push(asked)
         return created(11)
@@ -45,7 +47,8 @@ describe('a page by cursor', () => {
   /** Reads a page of `all`, of which `after` says how many rows come before it. */
   const list = (query: PageQuery & { status?: string }, name = 'rows') =>
     readPage({
-      ...{ name, query },
+      name,
+      query,
       count: () => {
         throw new Error('a page by cursor counts nothing')
       },

@@ -26,12 +26,19 @@ beforeAll(async () => {
     router => {
       for (const [name, body] of Object.entries(BODIES))
         registerRoute(router, 'post', `/${name}`, {
-          ...{ operationId: null, summary: name, tokens: 'any', scope: 'read', body },
+          operationId: null,
+          summary: name,
+          tokens: 'any',
+          scope: 'read',
+          body,
           responses: { 200: echo },
           handle: async ({ body }) => ({ body: { data: body } }),
         })
       registerRoute(router, 'post', '/cancel', {
-        ...{ operationId: null, summary: 'no body', tokens: 'any', scope: 'read' },
+        operationId: null,
+        summary: 'no body',
+        tokens: 'any',
+        scope: 'read',
         responses: { 200: echo },
         handle: async () => ({ body: { data: 'done' } }),
       })
@@ -145,7 +152,8 @@ test.each([
   ],
 ])('a name given twice %s is 400 and names it', async (_, raw, names) => {
   const answer = await fixture.call('POST', '/payments', {
-    ...{ token, raw },
+    token,
+    raw,
     headers: { 'content-type': 'application/json' },
   })
   expect([answer.status, answer.body.code]).toEqual([400, 'malformed_json'])

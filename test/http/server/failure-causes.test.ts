@@ -142,7 +142,9 @@ describe('the access log', () => {
     ['/readyz', 503, 'unavailable', 'temporal: connection failed'],
   ])('of %s', async (path, status, code, cause) => {
     expect(await lineOf(headers => world.call('GET', path, { headers }))).toMatchObject({
-      ...{ status, code, cause },
+      status,
+      code,
+      cause,
     })
   })
 
@@ -198,7 +200,9 @@ describe('the access log', () => {
     const call = await over(Object.assign(url, { username: role, password: 'a' }).href)
     for (const path of ['/failing/statement', '/failing/transaction', '/readyz'])
       expect(await lineOf(headers => call('GET', path, { headers }))).toMatchObject({
-        ...{ status: 503, code: 'unavailable', cause: 'postgres: too many connections' },
+        status: 503,
+        code: 'unavailable',
+        cause: 'postgres: too many connections',
       })
     await world.orm.em.fork().execute(`drop role ${role}`)
   })

@@ -33,7 +33,10 @@ export type Way = {
 }
 
 export const LIVE: Omit<Way, 'owner'> = {
-  ...{ provider: 'PROVIDER_A', name: 'shop', isSimulated: false, type: 'NOMINAL' },
+  provider: 'PROVIDER_A',
+  name: 'shop',
+  isSimulated: false,
+  type: 'NOMINAL',
 }
 
 export type BankFixture = Awaited<ReturnType<typeof openBankFixture>>
@@ -82,7 +85,9 @@ export async function openBankFixture() {
     const dialect = account.dialect ?? 'woovi'
     const identity = dialect === 'efi' ? { keys: [randomUUID()] } : { id: randomUUID() }
     bankAccounts.set(id, {
-      ...{ dialect, cents: 50_000, webhook: null },
+      dialect,
+      cents: 50_000,
+      webhook: null,
       identity: { kind: 'found', ...identity } as AccountIdentity,
       ...account,
     })
@@ -96,8 +101,13 @@ export async function openBankFixture() {
     permitted: { joins?: boolean; replacesWebhook?: boolean } = {},
   ): Promise<string | null> {
     const connection: ConnectionOrder = {
-      ...{ ...way, accountUuid: owner, providerAccount: name, dialect: bankAccounts.get(id)!.dialect },
-      ...{ baseUrl: 'https://bank.test', credentials: { id }, collectionKey: null },
+      ...way,
+      accountUuid: owner,
+      providerAccount: name,
+      dialect: bankAccounts.get(id)!.dialect,
+      baseUrl: 'https://bank.test',
+      credentials: { id },
+      collectionKey: null,
     }
     const order = { connection, actor: 'ana', reason: 'contract', joins: false, replacesWebhook: false }
     try {

@@ -13,8 +13,13 @@ export async function receiveDeposit(
   { reason = 'deposit', at = new Date() }: { reason?: MovementReason; at?: Date } = {},
 ): Promise<string> {
   const payment = {
-    ...{ endToEnd: `E${randomUUID().replaceAll('-', '').slice(1)}`, txid: '', cents: 1_000 },
-    ...{ status: 'settled', at: at.toISOString(), payer: null, pixKey: 'key' },
+    endToEnd: `E${randomUUID().replaceAll('-', '').slice(1)}`,
+    txid: '',
+    cents: 1_000,
+    status: 'settled',
+    at: at.toISOString(),
+    payer: null,
+    pixKey: 'key',
   } as unknown as IncomingPix
   const { uuid } = await runInTransaction(orm, async em => {
     const connection = await em.findOneOrFail(Connection, connectionUuid)

@@ -69,7 +69,11 @@ export const entry = (
 }
 /** A PIX of a statement that was sent two days ago. */
 export const sent = (cents: number, more: Partial<StatementEntry> = {}): StatementEntry => ({
-  ...{ endToEnd: endToEndId(), reference: null, direction: 'OUT', cents, at: ago(2) },
+  endToEnd: endToEndId(),
+  reference: null,
+  direction: 'OUT',
+  cents,
+  at: ago(2),
   ...more,
 })
 

@@ -25,8 +25,13 @@ afterAll(() => fixture?.close())
 /** The result of a transfer whose row is written now. */
 function open(mode: 'test' | 'live', externalRef: string): Promise<string> {
   const order = {
-    ...{ uuid: randomUUID(), accountUuid, candidates: [connections[mode]] },
-    ...{ valueCents: 100, details: '', requestId: 'r', timeScale: 1 },
+    uuid: randomUUID(),
+    accountUuid,
+    candidates: [connections[mode]],
+    valueCents: 100,
+    details: '',
+    requestId: 'r',
+    timeScale: 1,
   }
   const details = { pixKey: 'maria@example.com', externalRef, fingerprint: 'f' }
   return runInTransaction(fixture.orm, async em => {

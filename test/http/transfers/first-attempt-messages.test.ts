@@ -69,8 +69,13 @@ function dependencies(): ActivityDependencies {
 function newOrder(valueCents: number): TransferInput {
   const details = JSON.stringify({ pixKey: 'maria@example.com', fingerprint: 'f' })
   return {
-    ...{ uuid: randomUUID(), accountUuid, candidates: [connectionUuid], valueCents, details },
-    ...{ requestId: 'r', timeScale: 1 },
+    uuid: randomUUID(),
+    accountUuid,
+    candidates: [connectionUuid],
+    valueCents,
+    details,
+    requestId: 'r',
+    timeScale: 1,
   }
 }
 
@@ -139,7 +144,9 @@ test('an event and its deliveries are one statement, and a settlement is two rou
   )
   expect(events).toMatchObject([
     {
-      ...{ type: 'PIX_TRANSACTION', sequence: 1, deliveries: 0 },
+      type: 'PIX_TRANSACTION',
+      sequence: 1,
+      deliveries: 0,
       body: { status: 'SETTLED', transfer_uuid: order.uuid },
     },
     { type: 'TRANSFER', sequence: 1, deliveries: 1, body: { status: 'PAID', uuid: order.uuid } },

@@ -63,7 +63,8 @@ describe('POST /deposits/{uuid}/return is refused', () => {
   test('with a body: a part of a deposit is not returned', async () => {
     const uuid = await receiveDeposit(fixture, connection)
     expect(await order(uuid, { body: { value: 5 } })).toMatchObject({
-      ...{ status: 422, body: { code: 'validation_failed', errors: { value: expect.any(Array) } } },
+      status: 422,
+      body: { code: 'validation_failed', errors: { value: expect.any(Array) } },
     })
   })
 
@@ -107,7 +108,8 @@ describe('POST /deposits/{uuid}/return is refused', () => {
     )
     const by = await fixture.insertToken({ accountUuid: poor })
     expect(await order(uuid, { token: by })).toMatchObject({
-      ...{ status: 409, body: { code: 'insufficient_balance' } },
+      status: 409,
+      body: { code: 'insufficient_balance' },
     })
   })
 })

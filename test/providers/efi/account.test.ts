@@ -177,8 +177,12 @@ test('a statement contains received, refunded, sent and returned amounts', async
       },
       { endToEnd: 'E1', reference: 'send1', direction: 'OUT', cents: 700, at: '2026-01-10T10:00:01.000Z' },
       {
-        ...{ endToEnd: 'D2', reference: 'send1', direction: 'IN', cents: 500 },
-        ...{ at: '2026-01-10T12:01:00.000Z', returnOf: 'E1' },
+        endToEnd: 'D2',
+        reference: 'send1',
+        direction: 'IN',
+        cents: 500,
+        at: '2026-01-10T12:01:00.000Z',
+        returnOf: 'E1',
       },
     ],
   })
@@ -356,7 +360,8 @@ test('notifications are registered under our secret, without mutual TLS', async 
         outra: { recebimento: { x: 1 } },
         'chave@exemplo.com.br': {
           recebimento: {
-            ...{ txidObrigatorio: false, qrCodeEstatico: { recusarTodos: false } },
+            txidObrigatorio: false,
+            qrCodeEstatico: { recusarTodos: false },
             webhook: { notificar: { pixSemTxid: true }, notificacao: { tarifa: false, pagador: true } },
           },
         },
@@ -424,7 +429,9 @@ test.each([
       status: 404,
       json: {
         type: 'https://pix.bcb.gov.br/api/v2/error/WebhookNaoEncontrado',
-        ...{ title: 'Não Encontrado', status: 404, detail: 'Webhook não encontrado.' },
+        title: 'Não Encontrado',
+        status: 404,
+        detail: 'Webhook não encontrado.',
       },
     },
     null,

@@ -9,13 +9,19 @@ import { createUndocumentedAnswers } from '../support/undocumented-answers.ts'
 const ID = '8ad75c93-6150-422c-929e-822f361c7a6b'
 const refundOrder = { id: 'refund1', endToEnd: END_TO_END, cents: 500 }
 const transferOrder = {
-  ...{ id: 'transfer1', cents: 1050, pixKey: 'maria@example.com', document: '12345678909' },
+  id: 'transfer1',
+  cents: 1050,
+  pixKey: 'maria@example.com',
+  document: '12345678909',
   payerKey: 'loja@trilho.test',
 }
 const range = ['2026-01-01T00:00:00.000Z', '2026-01-10T23:59:59.999Z'] as const
 const json = (status: number, body: unknown) => ({ status, body: JSON.stringify(body) })
 const infraction = {
-  ...{ idInfracao: ID, endToEndId: END_TO_END, valor: 12.34, status: 'ABERTA' },
+  idInfracao: ID,
+  endToEndId: END_TO_END,
+  valor: 12.34,
+  status: 'ABERTA',
   dadosAnalise: { abertura: '2026-01-10T12:00:00Z' },
 }
 

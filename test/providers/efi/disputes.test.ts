@@ -185,7 +185,10 @@ test('a dispute of a payment that we sent is ours', async () => {
   story.scripted.scriptReplies(LIST, page([infraction({ status: 'ACEITA' })]))
   story.scripted.scriptReplies(PIX, absent)
   const sent = {
-    ...{ endToEndId: END_TO_END, idEnvio: 'send1', valor: '12.34', status: 'REALIZADO' },
+    endToEndId: END_TO_END,
+    idEnvio: 'send1',
+    valor: '12.34',
+    status: 'REALIZADO',
     horario: { solicitacao: '2026-01-10T11:59:00Z', liquidacao: '2026-01-10T11:59:02Z' },
     devolucoes: [
       { rtrId: 'D0', valor: '1.00', horario: '2026-01-10T11:59:30Z' },

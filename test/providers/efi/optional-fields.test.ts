@@ -119,7 +119,10 @@ const payoutOf = ({ kind, code, payout }: LookedUp) => ({ kind, code, status: pa
 
 const refundOrder = { id: 'refund1', endToEnd: END_TO_END, cents: 500 }
 const transferOrder = {
-  ...{ id: 'transfer1', cents: 1050, pixKey: 'maria@example.com', document: null },
+  id: 'transfer1',
+  cents: 1050,
+  pixKey: 'maria@example.com',
+  document: null,
   payerKey: 'loja@trilho.test',
 }
 const chargeOrder = { reference: REFERENCE, totalCents: 1234, expiresInSeconds: 3600, collectionKey: 'k' }

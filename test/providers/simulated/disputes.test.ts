@@ -150,11 +150,15 @@ describe.each(PROVIDER_APIS)('%s', dialect => {
     const { endToEnd } = await shop.waitForEnd(() => shop.provider.findTransfer(order.id))
     const { id } = await shop.control.openDispute({ end_to_end: endToEnd, type: 'UNAUTHORIZED_ACCESS' })
     expect(await facts({ id, endToEnd })).toMatchObject({
-      ...{ kind: 'REQUESTED_MED', disputeType: 'UNAUTHORIZED_ACCESS', status: 'open' },
+      kind: 'REQUESTED_MED',
+      disputeType: 'UNAUTHORIZED_ACCESS',
+      status: 'open',
     })
     await shop.control.decideDispute(id, 'agreed')
     expect(await facts({ id, endToEnd })).toMatchObject({
-      ...{ status: 'agreed', isClosed: true, returns: [{ cents: 1000 }] },
+      status: 'agreed',
+      isClosed: true,
+      returns: [{ cents: 1000 }],
     })
   })
 
@@ -169,7 +173,8 @@ describe.each(PROVIDER_APIS)('%s', dialect => {
     expect(
       await shop.provider.listDisputes(new Date(0).toISOString(), new Date().toISOString()),
     ).toMatchObject({
-      ...{ kind: 'no_answer', code: 'provider_denied' },
+      kind: 'no_answer',
+      code: 'provider_denied',
     })
   })
 })

@@ -18,7 +18,9 @@ const fault = (
   delay_ms?: number,
 ) =>
   shop.control.addFault({
-    ...{ provider: 'PROVIDER_A', fault: kind, operation },
+    provider: 'PROVIDER_A',
+    fault: kind,
+    operation,
     ...(delay_ms === undefined ? {} : { delay_ms }),
   })
 
@@ -28,7 +30,10 @@ test('a charge keeps the txid and payload that Woovi chose, and is polled by our
   expect(charge.txid).toMatch(/^[0-9a-f]{32}$/)
   expect(charge.txid).not.toBe(charge.reference)
   expect(await shop.control.listCharges()).toContainEqual({
-    ...{ account: 'shop', reference: charge.reference, txid: charge.txid, status: 'active' },
+    account: 'shop',
+    reference: charge.reference,
+    txid: charge.txid,
+    status: 'active',
   })
   expect(await shop.provider.issueCharge(shop.order(1))).toMatchObject({ kind: 'accepted' })
   const { reference, txid, payload } = charge
@@ -68,7 +73,8 @@ test('a payment removed in the panel is notified with our id, and its lookup doe
   const notification = await shop.waitForNotification(item => item.reference === order.id)
   expect(notification).toMatchObject({ kind: 'transfer', endToEnd: null })
   expect(JSON.parse(notification.raw)).toMatchObject({
-    ...{ event: 'OPENPIX:MOVEMENT_REMOVED', payment: { correlationID: order.id } },
+    event: 'OPENPIX:MOVEMENT_REMOVED',
+    payment: { correlationID: order.id },
   })
   expect(await shop.provider.findTransfer(order.id)).toEqual({ kind: 'not_found' })
 })
@@ -89,7 +95,8 @@ test('a payment notified as removed that is paid nevertheless is in process, the
   const order = shop.transferRequest()
   const send = () => shop.provider.sendTransfer(order)
   expect(await shop.stage.whileClockIsStopped(send)).toMatchObject({
-    ...{ kind: 'accepted', payout: { status: 'in_process' } },
+    kind: 'accepted',
+    payout: { status: 'in_process' },
   })
   await shop.waitForNotification(item => item.reference === order.id)
   expect(await shop.waitForEnd(() => shop.provider.findTransfer(order.id))).toMatchObject({

@@ -83,8 +83,13 @@ describe('woovi alone', () => {
 
   test('a key of another account is refused', async () => {
     await shop.control.putAccount('other', {
-      ...{ provider: 'PROVIDER_B', dialect: 'efi', client_id: 'o', client_secret: 'o', ispb: '09089356' },
-      ...{ holder: { name: 'Outra', document: '11222333000181' }, keys: ['tomada@example.com'] },
+      provider: 'PROVIDER_B',
+      dialect: 'efi',
+      client_id: 'o',
+      client_secret: 'o',
+      ispb: '09089356',
+      holder: { name: 'Outra', document: '11222333000181' },
+      keys: ['tomada@example.com'],
     })
     expect(await shop.provider.createKey({ type: 'EMAIL', key: 'tomada@example.com' })).toMatchObject({
       kind: 'rejected',

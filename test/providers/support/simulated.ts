@@ -37,7 +37,11 @@ export const MARIA = 'maria@example.com'
 export async function openSimulatedProvider(dialect: ProviderApi) {
   const stage: SimulatorFixture = await openSimulatorFixture()
   await stage.control.putAccount('shop', {
-    ...{ ...SHOP, keys: [...SHOP.keys], dialect, balance: 10_000, notification_secret: NOTIFICATION_SECRET },
+    ...SHOP,
+    keys: [...SHOP.keys],
+    dialect,
+    balance: 10_000,
+    notification_secret: NOTIFICATION_SECRET,
   })
   const connection = {
     uuid: dialect,
@@ -81,7 +85,11 @@ export async function openSimulatedProvider(dialect: ProviderApi) {
     },
     order,
     transferRequest: (pixKey = MARIA, cents = 1000) => ({
-      ...{ id: id(), cents, pixKey, document: null, payerKey: COLLECTION_KEY },
+      id: id(),
+      cents,
+      pixKey,
+      document: null,
+      payerKey: COLLECTION_KEY,
     }),
     /** Polls a payout until it is settled or rejected. */
     async waitForEnd(find: () => Promise<FindPayoutOutcome>): Promise<ProviderPayout> {

@@ -17,7 +17,10 @@ import {
 const ID = '67e3170b38e62d5935ed4faf'
 const refundOrder = { id: 'refund1', endToEnd: END_TO_END, cents: 500 }
 const transferOrder = {
-  ...{ id: 'transfer1', cents: 1050, pixKey: 'maria@example.com', document: null },
+  id: 'transfer1',
+  cents: 1050,
+  pixKey: 'maria@example.com',
+  document: null,
   payerKey: null,
 }
 const range = ['2026-01-01T00:00:00.000Z', '2026-01-10T23:59:59.999Z'] as const
@@ -33,7 +36,10 @@ const calls: Record<keyof typeof wooviAnswers, CallUnderTest> = {
   issueCharge: {
     make: provider =>
       provider.issueCharge({
-        ...{ reference: REFERENCE, totalCents: 1, expiresInSeconds: 300, collectionKey: null },
+        reference: REFERENCE,
+        totalCents: 1,
+        expiresInSeconds: 300,
+        collectionKey: null,
       }),
     unprovenKind: 'unknown',
     others: json(400, bodyOf('Cobrança não encontrada')),

@@ -28,13 +28,19 @@ const at = '2026-01-10T12:00:00.000Z'
 
 /** "Payload GET de Disputa": for a MED these fields and no more. */
 const dispute = (changes: Record<string, unknown> = {}) => ({
-  ...{ type: 'MED', status: 'CREATED', endToEndId: END_TO_END, id: ID },
+  type: 'MED',
+  status: 'CREATED',
+  endToEndId: END_TO_END,
+  id: ID,
   ...changes,
 })
 const behind = (changes: Record<string, unknown> = {}) => [
   {
     ...dispute(),
-    ...{ sentOrReceived: 'RECEIVED', situationType: 'COERCION', value: 1000, createdAt: at },
+    sentOrReceived: 'RECEIVED',
+    situationType: 'COERCION',
+    value: 1000,
+    createdAt: at,
     ...changes,
   },
 ]
@@ -130,8 +136,13 @@ test('a dispute in an undocumented state is left out of the list, and the others
   expect(await story.provider.listDisputes(from, to)).toMatchObject({ kind: 'found', disputes: [{ id: ID }] })
   expect(story.recorded).toEqual([
     {
-      ...{ operation: 'listDisputes', reference: null, kind: 'unreadable_item', status: 200 },
-      ...{ name: 'SOB_REVISAO', body: JSON.stringify(odd), period: { from, to } },
+      operation: 'listDisputes',
+      reference: null,
+      kind: 'unreadable_item',
+      status: 200,
+      name: 'SOB_REVISAO',
+      body: JSON.stringify(odd),
+      period: { from, to },
     },
   ])
 })
@@ -186,7 +197,8 @@ test('a dispute of ours is returned from every leg, and has no deadline for us',
   story.scripted.scriptReplies(SOLICITATIONS, okReply({ refundSolicitations: [solicitation(), other] }))
   expect(await story.provider.findDispute(name)).toMatchObject({
     dispute: {
-      ...{ kind: 'REQUESTED_MED', dueAt: null },
+      kind: 'REQUESTED_MED',
+      dueAt: null,
       returns: [{ endToEnd: RETURN_ID }, { endToEnd: 'D-other' }],
     },
   })
@@ -203,7 +215,11 @@ test.each([
   story.scripted.scriptReplies(MOVED, okReply({ transaction: transactionOf({ type }) }))
   expect(await story.provider.findDispute(name)).toMatchObject({
     dispute: {
-      ...{ kind, disputeType: 'UNDEFINED', cents: null, returns: [], isClosed: false },
+      kind,
+      disputeType: 'UNDEFINED',
+      cents: null,
+      returns: [],
+      isClosed: false,
       openedAt: new Date(NOW).toISOString(),
     },
   })
@@ -360,7 +376,10 @@ test.each([
 
 const reply = { id: ID, endToEnd: END_TO_END, accept: false, analysis: 'Entregue (ação).', attachments: [] }
 const attachment = (uuid: string) => ({
-  ...{ uuid, name: `${uuid}.pdf`, contentType: 'application/pdf', url: `https://files.test/${uuid}?s=1` },
+  uuid,
+  name: `${uuid}.pdf`,
+  contentType: 'application/pdf',
+  url: `https://files.test/${uuid}?s=1`,
 })
 
 test('proofs are sent by their addresses, and our text is attached to the first', async () => {
@@ -426,7 +445,9 @@ test.each([
   await using story = await openWooviFixture()
   story.scripted.scriptReplies(EVIDENCE, answer)
   expect(await story.provider.replyToDispute({ ...reply, attachments: [attachment('a')] })).toMatchObject({
-    ...{ kind: 'rejected', finality: 'final', code },
+    kind: 'rejected',
+    finality: 'final',
+    code,
   })
 })
 

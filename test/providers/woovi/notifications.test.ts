@@ -195,7 +195,8 @@ test('a new connection verifies notifications by the keys that Woovi publishes, 
   const published = (...pairs: (typeof first)[]) =>
     okReply({
       public_keys: pairs.map(({ publicKey }, index) => ({
-        ...{ key_identifier: String(index), is_current: index === 0 },
+        key_identifier: String(index),
+        is_current: index === 0,
         key: publicKey.export({ type: 'spki', format: 'pem' }),
       })),
     })

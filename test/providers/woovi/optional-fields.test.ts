@@ -73,8 +73,13 @@ const nestFields = (object: string, ...fields: string[]) => [
 ]
 
 const chargeValues = {
-  ...{ correlationID: REFERENCE, value: 1234, status: 'ACTIVE', brCode: '00020101021226...' },
-  ...{ createdAt: '2026-01-10T11:59:00.000Z', expiresDate: '2026-01-10T12:59:00.000Z', expiresIn: 3600 },
+  correlationID: REFERENCE,
+  value: 1234,
+  status: 'ACTIVE',
+  brCode: '00020101021226...',
+  createdAt: '2026-01-10T11:59:00.000Z',
+  expiresDate: '2026-01-10T12:59:00.000Z',
+  expiresIn: 3600,
 }
 const CHARGE_NEEDED = nestFields('charge', 'correlationID', 'value', 'status')
 const chargeOrder = { reference: REFERENCE, totalCents: 1234, expiresInSeconds: 3600, collectionKey: null }
@@ -85,7 +90,10 @@ const sentValues = { ...receivedValues, endToEndId: TRANSFER_END_TO_END, type: '
 const TRANSACTION_NEEDED = ['value', 'time', 'type', 'status', 'endToEndId', 'endToEndID']
 
 const refundValues = {
-  ...{ correlationID: 'refund1', value: 500, status: 'REFUNDED', time: SETTLED_AT },
+  correlationID: 'refund1',
+  value: 500,
+  status: 'REFUNDED',
+  time: SETTLED_AT,
   returnIdentification: RETURN_ID,
 }
 const refundOrder = { id: 'refund1', endToEnd: END_TO_END, cents: 500 }
@@ -96,7 +104,10 @@ const paymentValues = {
 }
 const PAYMENT_NEEDED = nestFields('payment', 'correlationID', 'value', 'status')
 const transferOrder = {
-  ...{ id: 'transfer1', cents: 1050, pixKey: 'maria@example.com', document: null },
+  id: 'transfer1',
+  cents: 1050,
+  pixKey: 'maria@example.com',
+  document: null,
   payerKey: null,
 }
 const accounts = [{ accountId: ACCOUNT_ID, balance: { available: 10_000, blocked: 350 } }]
@@ -335,7 +346,9 @@ describeOptionalFields('Woovi', {
     needed: ['documents'],
     call: answering(provider =>
       provider.replyToDispute({
-        ...{ ...disputeReference, accept: false, analysis: 'x' },
+        ...disputeReference,
+        accept: false,
+        analysis: 'x',
         attachments: [{ uuid: 'a', name: 'a.pdf', contentType: 'application/pdf', url: 'https://f.test/a' }],
       }),
     ),

@@ -56,7 +56,8 @@ test.each([
   story.scripted.scriptReplies(GET, okReply(json))
   story.scripted.scriptReplies(MOVED, okReply({ transaction: transactionOf({ refunds: [] }) }))
   expect(await story.provider.findTransfer('transfer1')).toMatchObject({
-    ...{ kind: 'found', payout: { cents: 1050, pixKey: 'maria@example.com', ...sending } },
+    kind: 'found',
+    payout: { cents: 1050, pixKey: 'maria@example.com', ...sending },
   })
 })
 

@@ -71,12 +71,22 @@ describe('onResponse', () => {
     const call = { operation: 'createPayment', idempotencyKey: 'order-1' }
     expect(received).toEqual([
       {
-        ...{ ...call, attempt: 2, status: 429, requestId: 'r-1', isReplayed: false, retryAfterMs: 0 },
+        ...call,
+        attempt: 2,
+        status: 429,
+        requestId: 'r-1',
+        isReplayed: false,
+        retryAfterMs: 0,
         rateLimit: { quota: 200, windowS: 2, remaining: 0, resetS: 2 },
       },
       {
-        ...{ ...call, attempt: 3, status: 201, requestId: 'r-2', isReplayed: true },
-        ...{ retryAfterMs: undefined, rateLimit: undefined },
+        ...call,
+        attempt: 3,
+        status: 201,
+        requestId: 'r-2',
+        isReplayed: true,
+        retryAfterMs: undefined,
+        rateLimit: undefined,
       },
     ])
   })
@@ -99,7 +109,10 @@ describe('onResponse', () => {
     const headers = { 'x-request-id': 'r-3', 'idempotent-replayed': 'true', 'retry-after': '7' }
     api.answer({ status: 409, json: { message: 'No.', code: 'insufficient_balance' }, headers })
     await expect(createClient(() => {}).payments.create(BODY)).rejects.toMatchObject({
-      ...{ status: 409, requestId: 'r-3', isReplayed: true, retryAfterMs: 7_000 },
+      status: 409,
+      requestId: 'r-3',
+      isReplayed: true,
+      retryAfterMs: 7_000,
     })
   })
 })

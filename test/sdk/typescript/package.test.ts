@@ -36,7 +36,8 @@ test('may be published only where it names its repository, from which npm proves
   const manifest = JSON.parse(await readFile(join(installed, 'package.json'), 'utf8'))
   const { license, keywords, engines, publishConfig } = manifest
   expect({ license, engines, publishConfig }).toEqual({
-    ...{ license: 'Apache-2.0', engines: { node: '>=18' } },
+    license: 'Apache-2.0',
+    engines: { node: '>=18' },
     publishConfig: { access: 'public', provenance: true },
   })
   expect(keywords).toContain('pix')

@@ -182,9 +182,17 @@ describe('the error', () => {
     api.answer(error(422, 'validation_failed', { errors, data: { uuid: CHARGE.uuid } }))
     const failure = await failureOf(trilho.payments.create(BODY, { idempotencyKey: 'k' }))
     expect({ ...failure }).toEqual({
-      ...{ name: 'TrilhoError', code: 'validation_failed', status: 422, requestId: 'r-1', errors },
-      ...{ data: { uuid: CHARGE.uuid }, retryAfterMs: undefined, idempotencyKey: 'k', attempts: 1 },
-      ...{ isReplayed: false, isOutcomeUnknown: false },
+      name: 'TrilhoError',
+      code: 'validation_failed',
+      status: 422,
+      requestId: 'r-1',
+      errors,
+      data: { uuid: CHARGE.uuid },
+      retryAfterMs: undefined,
+      idempotencyKey: 'k',
+      attempts: 1,
+      isReplayed: false,
+      isOutcomeUnknown: false,
     })
     expect(failure.message).toBe(
       '422 validation_failed: It is validation_failed.; splits.0.value is required; value must be a number; request_id r-1',

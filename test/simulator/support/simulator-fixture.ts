@@ -35,8 +35,14 @@ export async function openSimulatorFixture({
   let stoppedAtMs: number | undefined
   const simulator = await startSimulator({
     config: {
-      ...{ host: '127.0.0.1', port, providerPorts: [0, 0, 0, 0], home, publicHost: 'localhost', seed },
-      ...{ timeScale: 60, logLevel: 'silent' },
+      host: '127.0.0.1',
+      port,
+      providerPorts: [0, 0, 0, 0],
+      home,
+      publicHost: 'localhost',
+      seed,
+      timeScale: 60,
+      logLevel: 'silent',
     },
     log: pino({ level: 'silent' }),
     now: () => new Date((stoppedAtMs ?? Date.now()) + aheadMs),

@@ -38,7 +38,11 @@ export function createWooviClient(baseUrl: string, { ca, client_id, client_secre
     /** Creates a payment, which waits unless `more` approves it too. */
     orderPayment: (correlationID: string, destinationAlias = 'maria@example.com', more: object = {}) =>
       call('POST', '/payment', {
-        ...{ type: 'PIX_KEY', correlationID, destinationAlias, destinationAliasType: 'EMAIL', value: 1000 },
+        type: 'PIX_KEY',
+        correlationID,
+        destinationAlias,
+        destinationAliasType: 'EMAIL',
+        value: 1000,
         ...more,
       }),
     approvePayment: (correlationID: string) => call('POST', '/payment/approve', { correlationID }),

@@ -27,7 +27,8 @@ const HOUR = 3_600_000
 
 /** A workflow that had ended so, or that still ran, when its database was restored. */
 const rebuilt = (ended?: string) => ({
-  ...{ orderedAt: '2026-11-01T00:00:00.000Z', ...(ended !== undefined && { ended }) },
+  orderedAt: '2026-11-01T00:00:00.000Z',
+  ...(ended !== undefined && { ended }),
 })
 /** The rows are written again. */
 const rowsIn = (
@@ -39,7 +40,9 @@ const transferFoundAt = (connectionUuid: string): ActivityResult<'lookUpTransfer
   connectionUuid,
 })
 const transferUnknown: ActivityResult<'lookUpTransfer'> = {
-  ...{ kind: 'unknown', code: 'no_answer', connectionUuid: 'connection-a' },
+  kind: 'unknown',
+  code: 'no_answer',
+  connectionUuid: 'connection-a',
 }
 const nowhere: ActivityResult<'lookUpTransfer'> = { ...notFoundWithin(), connectionUuid: 'connection-a' }
 const neverWent: ActivityResult<'lookUpTransfer'> = {

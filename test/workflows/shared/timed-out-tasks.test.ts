@@ -125,7 +125,9 @@ const STARTED_NOUNS: StartedNoun[] = [
     'dispute',
     'dispute',
     uuid => ({
-      ...{ uuid, providerDisputeId: 'd', endToEnd: 'E1' },
+      uuid,
+      providerDisputeId: 'd',
+      endToEnd: 'E1',
       connectionUuid: 'connection-a',
       requestId: 'request',
       timeScale: 1,

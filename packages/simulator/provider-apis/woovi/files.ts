@@ -75,7 +75,10 @@ function presentFile({ accountId: _, sha256: __, ...file }: WooviFile) {
 }
 
 const parseForm = koaBody({
-  ...{ json: false, urlencoded: false, text: false, multipart: true },
+  json: false,
+  urlencoded: false,
+  text: false,
+  multipart: true,
   formidable: { maxFileSize: 2 * MAX_FILE_BYTES, allowEmptyFiles: true, minFileSize: 0 },
 })
 

@@ -61,7 +61,9 @@ export function registerChargePages({ get, dashboard }: DashboardRouter): void {
   get('money.read', `${CHARGES_PATH}/charges.csv`, async visit => {
     const { token } = await restrictToOneMode(visit)
     return openListFile(visit, {
-      ...{ name: nameFileByMode('charges', token.mode), columns: CHARGE_COLUMNS, schema: chargesQuery },
+      name: nameFileByMode('charges', token.mode),
+      columns: CHARGE_COLUMNS,
+      schema: chargesQuery,
       list: async query =>
         mapPage(await listCharges(visit.em.fork(), token, query), row => showCharge(row, row.refunds)),
     })
@@ -85,8 +87,11 @@ export async function renderCharge(dashboard: DashboardContext, visit: PageConte
     charge: showCharge(row, row.refunds),
     mode: await findConnectionMode(em, row.connection.uuid),
     related: await loadRelated(visit, {
-      ...{ uuid: row.uuid, chargeUuid: row.uuid, attempted: { uuid: row.uuid, operations: ['issue'] } },
-      ...{ actionSubjects: [`charge/${row.uuid}`], ledgerUuid: row.uuid },
+      uuid: row.uuid,
+      chargeUuid: row.uuid,
+      attempted: { uuid: row.uuid, operations: ['issue'] },
+      actionSubjects: [`charge/${row.uuid}`],
+      ledgerUuid: row.uuid,
     }),
     isIssued: row.payload !== null,
     isPayable: chargeMachine.accepts(row.state, 'cancelled'),

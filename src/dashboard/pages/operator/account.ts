@@ -48,7 +48,9 @@ export function registerAccountForms(router: DashboardRouter): void {
   const page = ACCOUNTS_PATH
 
   registerOperatorForm(router, 'accounts/new', {
-    ...{ page: `${ACCOUNTS_PATH}/new`, schema: createFormSchema, render: renderAccountForm },
+    page: `${ACCOUNTS_PATH}/new`,
+    schema: createFormSchema,
+    render: renderAccountForm,
     async act({ name, reason, once: uuid, ...fields }, { em, actor }) {
       const document = normalizeDocument(fields.document.replaceAll(/[\s./-]/g, ''))
       if (!isDocument(document))
@@ -61,7 +63,9 @@ export function registerAccountForms(router: DashboardRouter): void {
   })
 
   registerOperatorForm(router, 'accounts/status', {
-    ...{ page, schema: statusFormSchema, render: renderFormAccount },
+    page,
+    schema: statusFormSchema,
+    render: renderFormAccount,
     async confirm({ uuid, status, reason }, visit) {
       const account = await requireMerchantAccount(visit.em, uuid)
       if (account.status === status && visit.form.has('confirmed')) return null
@@ -83,7 +87,9 @@ export function registerAccountForms(router: DashboardRouter): void {
   })
 
   registerOperatorForm(router, 'accounts/policy', {
-    ...{ page, schema: policyFormSchema, render: renderFormAccount },
+    page,
+    schema: policyFormSchema,
+    render: renderFormAccount,
     async confirm({ uuid, reason, ...fields }, visit): Promise<Confirmation | null> {
       const account = await requireMerchantAccount(visit.em, uuid)
       const { t } = phrasesOf(visit)
@@ -110,7 +116,9 @@ export function registerAccountForms(router: DashboardRouter): void {
   })
 
   registerOperatorForm(router, 'accounts/time-zone', {
-    ...{ page, schema: timeZoneFormSchema, render: renderFormAccount },
+    page,
+    schema: timeZoneFormSchema,
+    render: renderFormAccount,
     act: ({ uuid, time_zone: timeZone, reason }, visit) =>
       carryOut(visit, { uuid, change: { timeZone }, reason }),
   })
@@ -198,16 +206,24 @@ async function renderAccount({ em }: PageContext<'operator'>, uuid: string) {
   ])
   const model = {
     account: {
-      ...{ uuid, name: account.name, document: account.document, status: account.status },
-      ...{ unmatched: account.unmatchedPolicy, isUniqueRef: account.uniqueExternalRef },
+      uuid,
+      name: account.name,
+      document: account.document,
+      status: account.status,
+      unmatched: account.unmatchedPolicy,
+      isUniqueRef: account.uniqueExternalRef,
       disputedSplits: account.disputedSplitPolicy,
       timeZone: account.timeZone,
       createdAt: account.createdAt,
     },
     zones: ACCOUNT_TIME_ZONES,
     connections: connections.map(one => ({
-      ...{ uuid: one.uuid, provider: one.provider, type: one.type, status: one.status },
-      ...{ isPublic: one.isPublic, isSimulated: one.isSimulated },
+      uuid: one.uuid,
+      provider: one.provider,
+      type: one.type,
+      status: one.status,
+      isPublic: one.isPublic,
+      isSimulated: one.isSimulated,
       fees: one.fees,
     })),
     users: users.map(({ email, role, disabledAt }) => ({ email, role, isDisabled: disabledAt != null })),

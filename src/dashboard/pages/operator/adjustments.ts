@@ -32,7 +32,8 @@ export function registerAdjustmentForms(router: DashboardRouter): void {
   const form = { page: PAGE, render: OPERATOR_PAGES.entries }
 
   registerOperatorForm(router, 'entries/adjust', {
-    ...{ ...form, schema: proposeFormSchema },
+    ...form,
+    schema: proposeFormSchema,
     async confirm({ direction, value, entry, reason, connection: uuid, once }, visit) {
       const { em, language } = visit
       const { connection, account } = await requireConnection(em, uuid)
@@ -60,16 +61,22 @@ export function registerAdjustmentForms(router: DashboardRouter): void {
     async act({ direction, value, entry, reason, once, ...fields }, { em, actor, language }) {
       const { connection } = await requireConnection(em, fields.connection)
       await proposeAdjustment(em, {
-        ...{ accountUuid: connection.accountUuid, connectionUuid: connection.uuid, direction, uuid: once },
-        ...{ cents: parseAdjustmentCents(value, language), entryUuid: entry ?? null },
-        ...{ operatorEmail: actor, reason },
+        accountUuid: connection.accountUuid,
+        connectionUuid: connection.uuid,
+        direction,
+        uuid: once,
+        cents: parseAdjustmentCents(value, language),
+        entryUuid: entry ?? null,
+        operatorEmail: actor,
+        reason,
       })
       return 'adjustment_proposed'
     },
   })
 
   registerOperatorForm(router, 'entries/approve', {
-    ...{ ...form, schema: approveFormSchema },
+    ...form,
+    schema: approveFormSchema,
     async confirm({ adjustment: uuid, reason }, visit) {
       const populate = ['connection', 'proposer', 'approver'] as const
       const proposal = await visit.em.fork().findOne(LedgerAdjustment, uuid, { populate })

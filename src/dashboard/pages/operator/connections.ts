@@ -134,7 +134,10 @@ export function registerConnectionForms(router: DashboardRouter): void {
       if ((await visit.em.fork().count(Connection, uuid)) > 0) return outcome
       const connection = { ...toConnectionOrder(fields, account), uuid, credentials }
       const onboarding = {
-        ...{ connection, reason, openingCents, actor: visit.actor },
+        connection,
+        reason,
+        openingCents,
+        actor: visit.actor,
         joins: fields.join === 'yes',
         replacesWebhook: fields.replace_webhook === 'yes',
       }
@@ -144,7 +147,9 @@ export function registerConnectionForms(router: DashboardRouter): void {
   })
 
   registerOperatorForm(router, 'accounts/connections/status', {
-    ...{ page: ACCOUNTS_PATH, schema: statusFormSchema, render: renderFormConnection },
+    page: ACCOUNTS_PATH,
+    schema: statusFormSchema,
+    render: renderFormConnection,
     async confirm({ uuid, reason, ...fields }, visit) {
       const { connection, facts } = await describeConnection(visit, uuid)
       const { t } = phrasesOf(visit)
@@ -179,7 +184,9 @@ export function registerConnectionForms(router: DashboardRouter): void {
   })
 
   registerOperatorForm(router, 'accounts/connections/fees', {
-    ...{ page: ACCOUNTS_PATH, schema: feesFormSchema, render: renderFormConnection },
+    page: ACCOUNTS_PATH,
+    schema: feesFormSchema,
+    render: renderFormConnection,
     async confirm({ uuid, reason, ...texts }, visit) {
       const fees = readFees(texts)
       const { connection, facts } = await describeConnection(visit, uuid)
@@ -203,7 +210,9 @@ export function registerConnectionForms(router: DashboardRouter): void {
       const before = await requireConnection(visit.em, uuid)
       if (listChangedFees(before.fees, fees).length > 0)
         await changeConnection(visit.em.fork(), {
-          ...{ actor: visit.actor, reason, uuid },
+          actor: visit.actor,
+          reason,
+          uuid,
           change: () => ({ fees }),
         })
       return { path: `${CONNECTIONS_PATH}/${uuid}`, outcome: 'connection_changed' }
@@ -211,7 +220,9 @@ export function registerConnectionForms(router: DashboardRouter): void {
   })
 
   registerOperatorForm(router, 'accounts/connections/credentials', {
-    ...{ page: ACCOUNTS_PATH, schema: credentialsFormSchema, render: renderFormConnection },
+    page: ACCOUNTS_PATH,
+    schema: credentialsFormSchema,
+    render: renderFormConnection,
     async act({ uuid: connectionUuid, reason, replace_webhook }, visit) {
       const { dialect } = await requireConnection(visit.em, connectionUuid)
       await requireUnchangedCredentials(visit, connectionUuid)
@@ -298,13 +309,20 @@ function readOpeningCents({ form, language }: PageContext, errors: FieldErrors):
 function toConnectionOrder(fields: ConnectFields, { uuid, name, document }: Account) {
   const { provider, dialect, type, account_number, account_agency, bank_name, bank_ispb } = fields
   return {
-    ...{ accountUuid: uuid, provider, dialect, type, providerAccount: fields.provider_account },
+    accountUuid: uuid,
+    provider,
+    dialect,
+    type,
+    providerAccount: fields.provider_account,
     baseUrl: fields.base_url,
     isSimulated: fields.simulated === 'yes',
     collectionKey: fields.collection_key ?? null,
     ...(type === 'NOMINAL' && {
       virtualAccount: {
-        ...{ name, document, account_number: account_number!, account_agency: account_agency! },
+        name,
+        document,
+        account_number: account_number!,
+        account_agency: account_agency!,
         bank: { code: '', name: bank_name!, ispb: bank_ispb! },
         account_type: 'PAYMENT' as const,
       },
@@ -376,8 +394,17 @@ function createConnectionPage({ sealer }: DashboardContext) {
     const model = {
       account: { uuid: account.uuid, name: account.name },
       connection: {
-        ...{ uuid, provider, dialect, type, status, isPublic, isSimulated, baseUrl, collectionKey },
-        ...{ holder: holder.name, createdAt: connection.createdAt },
+        uuid,
+        provider,
+        dialect,
+        type,
+        status,
+        isPublic,
+        isSimulated,
+        baseUrl,
+        collectionKey,
+        holder: holder.name,
+        createdAt: connection.createdAt,
         holders: await listProviderAccountHolders(em.fork(), providerAccountUuid),
         replacedUrl: sealedReplacedUrl ? String(sealer.open(sealedReplacedUrl)) : null,
         fees: connection.fees,

@@ -50,7 +50,10 @@ type Visit = Pick<PageContext, 'em' | 'language' | 'timeZone'>
 
 export function registerDifferencePages(router: DashboardRouter): void {
   registerOperatorForm(router, 'differences/close', {
-    ...{ schema: closeFormSchema, page: LIST, render: renderFormPage, listFacts: listFormFacts },
+    schema: closeFormSchema,
+    page: LIST,
+    render: renderFormPage,
+    listFacts: listFormFacts,
     async confirm({ uuid, facts, reason, ...fields }, visit) {
       const difference = await requireDifference(visit, uuid)
       if (isClosedBy(difference, { closing: toClosing(fields), reason, actor: visit.actor })) return null
@@ -84,7 +87,10 @@ export function registerDifferencePages(router: DashboardRouter): void {
   })
 
   registerOperatorForm(router, 'differences/reopen', {
-    ...{ schema: reopenFormSchema, page: LIST, render: renderFormPage, listFacts: listFormFacts },
+    schema: reopenFormSchema,
+    page: LIST,
+    render: renderFormPage,
+    listFacts: listFormFacts,
     async act({ uuid, closed_at, reason }, visit) {
       const { em, actor } = visit
       await requireDifference(visit, uuid)

@@ -38,7 +38,8 @@ export function registerPauseForms(router: DashboardRouter): void {
   const form = { page: PAGE, render: OPERATOR_PAGES.providers }
 
   registerOperatorForm(router, 'pause', {
-    ...{ ...form, schema: pauseFormSchema },
+    ...form,
+    schema: pauseFormSchema,
     async confirm({ reach, reason, ...fields }, visit) {
       const { target, name } = await findPauseTarget(visit, fields)
       const { t } = phrasesOf(visit)
@@ -64,7 +65,8 @@ export function registerPauseForms(router: DashboardRouter): void {
   })
 
   registerOperatorForm(router, 'resume', {
-    ...{ ...form, schema: resumeFormSchema },
+    ...form,
+    schema: resumeFormSchema,
     async confirm({ reason, pause: uuid, seen_reach: reach, ...fields }, visit) {
       const { target, name } = await findPauseTarget(visit, fields)
       const pause = await findPause(visit.em, target)
@@ -84,7 +86,8 @@ export function registerPauseForms(router: DashboardRouter): void {
   })
 
   registerOperatorForm(router, 'breaker', {
-    ...{ ...form, schema: breakerFormSchema },
+    ...form,
+    schema: breakerFormSchema,
     async confirm({ uuid, reason }, visit) {
       const { name } = await findPauseTarget(visit, { target: 'connection', uuid })
       if (!(await findOpenCircuits(visit.em.fork(), [uuid])).has(uuid)) return failClosed(visit)

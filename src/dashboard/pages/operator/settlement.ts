@@ -86,7 +86,8 @@ export function registerManualSettlementPages(router: DashboardRouter): void {
     )
 
   registerOperatorForm(router, 'ask', {
-    ...{ ...form, schema: payoutSchema },
+    ...form,
+    schema: payoutSchema,
     async act(payout, { em, actor }) {
       const waitMs = getRequestDeadline().stepTimeoutMs(ANSWER_WAIT_MS)
       const hasAnswered = await requestPayoutPoll(temporal, em, { ...payout, actor, waitMs })
@@ -95,7 +96,8 @@ export function registerManualSettlementPages(router: DashboardRouter): void {
   })
 
   registerOperatorForm(router, 'settle', {
-    ...{ ...form, schema: settleFormSchema },
+    ...form,
+    schema: settleFormSchema,
     confirm: (fields, visit) => confirmSettlement(router.dashboard, fields, visit),
     async act(fields, { em, actor }) {
       const { noun, uuid } = fields
@@ -242,7 +244,10 @@ async function renderPayout(
   const version = current && { attempt: current.uuid, sending: current.sendings }
   const isSettleable = version !== undefined && !!findSettleableAttempt(attempts, version, temporal.timeScale)
   const model = {
-    ...{ noun, facts, receiver: describeReceiver(visit, facts), ...statement },
+    noun,
+    facts,
+    receiver: describeReceiver(visit, facts),
+    ...statement,
     state: current?.state ?? 'calling',
     version: isSettleable ? version : null,
     isLive: current !== undefined && ['calling', 'accepted', 'unknown'].includes(current.state),
@@ -266,8 +271,18 @@ function presentAttempt(
     attempt
   const reference = referenceOf(subjectUuid)
   return {
-    ...{ uuid, provider, number: position + 1, sendings, state, code, message, reference, endToEnd },
-    ...{ createdAt, updatedAt, answers: answers.filter(answer => answer.attempt === uuid) },
+    uuid,
+    provider,
+    number: position + 1,
+    sendings,
+    state,
+    code,
+    message,
+    reference,
+    endToEnd,
+    createdAt,
+    updatedAt,
+    answers: answers.filter(answer => answer.attempt === uuid),
   }
 }
 

@@ -37,7 +37,8 @@ export function registerPasswordResetRequest(dashboard: DashboardContext): void 
       const request = { email, address: ctx.ip, isAddressOfCaller: isBehindProxy }
       await countResetRequest(dashboard.orm.em.fork(), request)
       await requestPasswordReset(dashboard, {
-        ...{ email, pageUrl: `${publicUrl}${PASSWORD_RESET_PATH}` },
+        email,
+        pageUrl: `${publicUrl}${PASSWORD_RESET_PATH}`,
         language: readRequestLanguage(dashboard, ctx),
       })
       sendForm(ctx, { sentTo: email })

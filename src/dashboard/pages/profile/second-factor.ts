@@ -84,8 +84,11 @@ async function renderEnrolment(dashboard: DashboardContext, visit: PageContext) 
 
 function createEnrolment(userUuid: string): Enrolment {
   return {
-    ...{ kind: 'totp-enrolment', userUuid, secret: generateTotpSecret() },
-    ...{ recoveryCodes: generateRecoveryCodes(), endsAtMs: Date.now() + ENROLMENT_MAX_AGE_MS },
+    kind: 'totp-enrolment',
+    userUuid,
+    secret: generateTotpSecret(),
+    recoveryCodes: generateRecoveryCodes(),
+    endsAtMs: Date.now() + ENROLMENT_MAX_AGE_MS,
   }
 }
 

@@ -54,7 +54,9 @@ export function registerTransferPages({ get }: DashboardRouter): void {
   get('money.read', FILE_PATH, async visit => {
     const { token } = await restrictToOneMode(visit)
     return openListFile(visit, {
-      ...{ name: nameFileByMode('transfers', token.mode), columns: TRANSFER_COLUMNS, schema: transfersQuery },
+      name: nameFileByMode('transfers', token.mode),
+      columns: TRANSFER_COLUMNS,
+      schema: transfersQuery,
       list: query => listTransfers(visit.em.fork(), token, query),
     })
   })
@@ -70,8 +72,11 @@ export async function renderTransfer(visit: PageContext<'merchant'>) {
     transfer: showTransfer(row, row.attempts),
     mode: await findConnectionMode(em, row.connection.uuid),
     related: await loadRelated(visit, {
-      ...{ uuid: row.uuid, transferUuid: row.uuid, attempted: { uuid: row.uuid, operations: ['transfer'] } },
-      ...{ actionSubjects: [`transfer/${row.uuid}`], ledgerUuid: row.uuid },
+      uuid: row.uuid,
+      transferUuid: row.uuid,
+      attempted: { uuid: row.uuid, operations: ['transfer'] },
+      actionSubjects: [`transfer/${row.uuid}`],
+      ledgerUuid: row.uuid,
     }),
     operatorText: findOperatorText(row.failure),
     version: encodeFacts(visit.language, listTransferFacts(visit, row)),
