@@ -1,7 +1,6 @@
 import { Argument, Option } from 'commander'
 import type { ApiContext, OperatorCommand } from '../../../src/cli/command-context.ts'
 import { createSimulatorClient } from '../../simulator/control/client.ts'
-import { readRunningStart } from '../env/local-environment.ts'
 import { runTrigger, TRIGGERS, type TriggerName } from './triggers.ts'
 
 type TriggerOptions = { simulator?: string; simulatorCa?: string }
@@ -33,6 +32,7 @@ async function triggerEvent(
   options: TriggerOptions,
 ): Promise<void> {
   if (!api.isTest) throw new Error('trigger needs a test token (trl_test_…): it moves simulated money only')
+  const { readRunningStart } = await import('../env/local-environment.ts')
   const local = await readRunningStart()
   const url = options.simulator ?? local?.simulator_url
   const caFile = options.simulatorCa ?? local?.simulatorCa

@@ -82,8 +82,11 @@ test('after a lost answer "not found" cancels once it has come after the settle 
   expect(await story.cancelCharge()).toEqual({ kind: 'no_answer' })
   await story.finishWith('cancelled')
   expect(story.calls.at(-1)).toBe('cancelCharge isAbsenceProved')
-  const waits = ['5 s', '10 s', '30 s', '1 min', '5 min', '4 min', '1 min', '1 ms']
-  expect(story.history.timers.slice(1)).toEqual(waits.map(wait => `next poll: ${wait}`))
+  // The sixth is what is left of the window: less, where the first five took longer on a busy machine.
+  const waits = ['5 s', '10 s', '30 s', '1 min', '5 min', '(4|3\\.9\\d*) min', '1 min', '1 ms']
+  expect(story.history.timers.slice(1)).toEqual(
+    waits.map(wait => expect.stringMatching(new RegExp(`^next poll: ${wait}$`))),
+  )
 })
 
 test('a cancellation without an answer outlasts the payload', async () => {
