@@ -26,16 +26,20 @@ test('a link to a document that is no page is its text on the page', () => {
 describe('the tree of folders in docs/architecture.md', () => {
   const isFolder = (line: string) => /^ *[\w-]+\/( |$)/.test(line)
 
-  test('lists the folders of the repository and of src', async () => {
+  test.each(['', 'src', 'packages'])('lists the folders of "%s"', async folder => {
     const [, tree] = /\n## Folders\n\n```text\n([\s\S]*?)```/.exec(await read('docs/architecture.md'))!
-    const lines = tree!.trimEnd().split('\n').filter(isFolder)
-    const namesOf = (indent: RegExp) =>
-      lines
-        .filter(line => indent.test(line))
-        .map(line => line.trim().split('/')[0])
-        .sort()
-    expect(namesOf(/^\S/)).toEqual((await listFolders('.')).filter(isSource))
-    expect(namesOf(/^ {2}\S/)).toEqual(await listFolders('src'))
+    const names: Record<string, string[]> = { '': [] }
+    let parent = ''
+    for (const line of tree!.trimEnd().split('\n').filter(isFolder)) {
+      const name = line.trim().split('/')[0]!
+      if (line.startsWith(' ')) names[parent]!.push(name)
+      else {
+        names['']!.push(name)
+        names[name] = []
+        parent = name
+      }
+    }
+    expect(names[folder]!.sort()).toEqual((await listFolders(folder || '.')).filter(isSource))
   })
 
   /** Folders of the sources: neither installed, built nor written by a run. */
