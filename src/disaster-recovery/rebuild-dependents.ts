@@ -11,8 +11,13 @@ import { readLastResult, readWorkflowHistory } from '../temporal/workflow-histor
 import { startOrReopenWorkflow, type TemporalContext } from '../temporal/workflow-options.ts'
 import type { DisputeInput } from '../workflows/contracts/disputes.ts'
 import type { PixKeyInput } from '../workflows/contracts/pix-keys.ts'
-import { isRebuilding, startRebuild } from './rebuild-inputs.ts'
-import { HISTORY_EXPIRED, type RebuildOutcome, refuseMissingConnections } from './rebuild-outcome.ts'
+import {
+  HISTORY_EXPIRED,
+  isRebuilding,
+  type RebuildOutcome,
+  refuseMissingConnections,
+  startRebuild,
+} from './rebuild-inputs.ts'
 
 /**
  * Disputes, PIX keys and deliveries of a restored database (src/disaster-recovery/rebuild.ts). None of them carries

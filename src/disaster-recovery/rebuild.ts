@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Client } from '@temporalio/client'
 import type { EntityManager } from '../db/client/orm.ts'
@@ -8,8 +9,16 @@ import { Delivery } from '../db/entities/webhook.ts'
 import { findAttempts } from '../db/repositories/attempts.ts'
 import { runAuditedAction } from '../db/repositories/audited-actions.ts'
 import { type OperationState, readOperationState } from '../db/repositories/operation-states.ts'
-import { type ChargeState, isIssuedChargeState } from '../domain/charges/charge.ts'
+import {
+  type ChargeState,
+  chargeMachine,
+  isIssuedChargeState,
+  isPaidChargeState,
+} from '../domain/charges/charge.ts'
+import { refundMachine } from '../domain/refunds/refund.ts'
 import { DEPENDENT_NOUNS, MONEY_NOUNS, type MoneyNoun, type WorkflowNoun } from '../domain/shared/nouns.ts'
+import { isSettledTransferState, transferMachine } from '../domain/transfers/transfer.ts'
+import { signalOperation, signalReturn } from '../temporal/signals.ts'
 import {
   listRunningWorkflows,
   listWorkflowsBetween,
@@ -22,20 +31,21 @@ import type { ChargeInput } from '../workflows/contracts/charges.ts'
 import { REBUILD_WORKFLOW, type RebuiltOperation } from '../workflows/contracts/rebuild.ts'
 import type { ReturnPaymentInput } from '../workflows/contracts/unmatched.ts'
 import { WORKFLOWS } from '../workflows/contracts/workflows.ts'
-import { IS_FINAL, isHistoryAhead, signalMoneyWorkflow } from './money-nouns.ts'
 import { isRowBehindHistory, type PayoutHistory, readPayoutHistory } from './payout-history.ts'
 import { rebuildDependent } from './rebuild-dependents.ts'
 import {
   buildPreRestoreState,
   buildRebuildMetadata,
   findEarlierConnections,
+  HISTORY_EXPIRED,
   isRebuilding,
   listCandidates,
   type RebuildableInput,
+  type RebuildOutcome,
+  refuseMissingConnections,
   restoreOriginalInput,
   startRebuild,
 } from './rebuild-inputs.ts'
-import { HISTORY_EXPIRED, type RebuildOutcome, refuseMissingConnections } from './rebuild-outcome.ts'
 
 /**
  * After PostgreSQL was restored from a backup, workflows in Temporal are newer than their rows (SPEC §11). A workflow
@@ -46,7 +56,7 @@ import { HISTORY_EXPIRED, type RebuildOutcome, refuseMissingConnections } from '
  */
 
 /** `since`: a moment that the restored rows had reached, or any earlier one. */
-export type RebuildRequest = { since: Date; actor: string; reason: string }
+type RebuildRequest = { since: Date; actor: string; reason: string }
 
 /** Payouts are not paused: a workflow behind the providers could send a payment again. */
 export class MoneyOutNotPaused extends Error {
@@ -248,4 +258,41 @@ async function restartWorkflow(
 
 function formatTerminationReason({ since, actor }: RebuildRequest): string {
   return `the database was restored to ${since.toISOString()}; rebuilt by ${actor}`
+}
+
+/** Comparison of restored rows with workflow histories, for each noun that carries money. */
+
+const IS_FINAL: Record<MoneyNoun, (state: string) => boolean> = {
+  charge: state => chargeMachine.isFinal(state as ChargeState),
+  transfer: state => transferMachine.isFinal(state as never),
+  refund: state => refundMachine.isFinal(state as never),
+  return: state => state !== 'held' && state !== 'returning',
+}
+
+/** Returns whether the workflow's result is ahead of a final row: money moved after the row's end. */
+function isHistoryAhead(noun: MoneyNoun, state: string, result: string | undefined): boolean {
+  switch (noun) {
+    case 'charge':
+      return !isPaidChargeState(state) && state !== 'failed' && isPaidChargeState(result)
+    case 'transfer':
+      return (
+        isSettledTransferState(result) &&
+        (!isSettledTransferState(state) || (state !== result && state !== 'refunded' && result !== 'paid'))
+      )
+    case 'refund':
+      return state === 'failed' && result === 'settled'
+    case 'return':
+      return (state === 'not_returned' || state === 'kept') && result === 'settled'
+  }
+}
+
+/** Signals the noun's workflow, as a provider notification does, to poll its provider. */
+function signalMoneyWorkflow(
+  temporal: TemporalContext,
+  noun: MoneyNoun,
+  { uuid, connectionUuid }: { uuid: string; connectionUuid: string },
+): Promise<void> {
+  const notification = { notificationUuid: randomUUID(), connectionUuid }
+  if (noun === 'return') return signalReturn(temporal, { uuid, connectionUuid }, notification)
+  return signalOperation(temporal, noun, uuid, notification)
 }

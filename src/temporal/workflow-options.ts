@@ -1,7 +1,7 @@
 import type { Client, WorkflowStartOptions } from '@temporalio/client'
 import { WorkflowNotFoundError } from '@temporalio/common'
 import { textFromCents } from '../domain/ledger/money.ts'
-import type { MoneyOrder } from '../workflows/contracts/reopening.ts'
+import type { MoneyOrder } from '../workflows/contracts/orders.ts'
 import { SEARCH_ATTRIBUTES } from '../workflows/contracts/search-attributes.ts'
 import { WORKFLOWS, type WorkflowInputs } from '../workflows/contracts/workflows.ts'
 

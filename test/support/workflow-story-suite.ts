@@ -2,8 +2,8 @@ import { afterAll, afterEach, beforeAll } from '@jest/globals'
 import type { SearchAttributePair } from '@temporalio/common'
 import { buildMoneyWorkflowOptions, type WorkflowMetadata } from '../../src/temporal/workflow-options.ts'
 import { awaitIssuedUpdate, type ChargeInput } from '../../src/workflows/contracts/charges.ts'
-import type { DepositReturnInput } from '../../src/workflows/contracts/deposit-returns.ts'
 import type { DisputeInput } from '../../src/workflows/contracts/disputes.ts'
+import type { DepositReturnInput } from '../../src/workflows/contracts/orders.ts'
 import type { AuthCodeInput, PixKeyInput } from '../../src/workflows/contracts/pix-keys.ts'
 import {
   type PreRestoreState,

@@ -8,8 +8,7 @@ import type { IncomingPix, NoAnswerResult } from '../../domain/providers/provide
 import type { Provider } from '../../providers/port.ts'
 import type { CloseOrphanInput, CloseOrphanResult } from '../../workflows/contracts/charges.ts'
 import type { ActivityDependencies } from '../runtime/dependencies.ts'
-import { guardNotFoundByEpoch } from '../shared/credentials-epoch.ts'
-import { callRepeatably } from '../shared/provider-client.ts'
+import { callRepeatably, guardNotFoundByEpoch } from '../shared/provider-client.ts'
 import { transitionAttempt } from '../shared/transition.ts'
 import { recordUnmatchedPayment } from '../unmatched/record.ts'
 

@@ -25,9 +25,9 @@ import type {
 import { recordChargeEvent } from '../events/record-event.ts'
 import { addNotifiedPayers } from '../provider-notifications/notified-details.ts'
 import type { ActivityDependencies } from '../runtime/dependencies.ts'
-import { guardNotFoundByOrderTime } from '../shared/credentials-epoch.ts'
 import {
   callClientRepeatably,
+  guardNotFoundByOrderTime,
   loadProviderConnection,
   requireReach,
   toProviderConnection,

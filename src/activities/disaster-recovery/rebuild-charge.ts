@@ -2,6 +2,7 @@ import { runInTransaction } from '../../db/client/transaction.ts'
 import { Charge } from '../../db/entities/charge.ts'
 import { Connection } from '../../db/entities/connection.ts'
 import {
+  type ChargeEvent,
   type ChargeState,
   chargeMachine,
   isIssuedChargeState,
@@ -11,14 +12,19 @@ import { referenceOf } from '../../domain/pix/identifiers.ts'
 import type { FoundCharge } from '../../domain/providers/provider.ts'
 import type { ChargeInput, IssueChargeResult } from '../../workflows/contracts/charges.ts'
 import type { PreRestoreState, RebuildResult } from '../../workflows/contracts/rebuild.ts'
-import { recordIssueRefusal, startIssueAttempt, storeCharge } from '../charges/issue-attempts.ts'
-import { failIssuing, readIssueResult, recordIssuedCharge } from '../charges/issue-charge.ts'
+import {
+  failIssuing,
+  readIssueResult,
+  recordIssuedCharge,
+  recordIssueRefusal,
+  startIssueAttempt,
+  storeCharge,
+} from '../charges/issue-charge.ts'
+import { recordChargeEvent } from '../events/record-event.ts'
 import { throwIfCancelled } from '../runtime/cancellation.ts'
 import type { ActivityDependencies } from '../runtime/dependencies.ts'
-import { guardNotFoundByOrderTime } from '../shared/credentials-epoch.ts'
-import { callRepeatably } from '../shared/provider-client.ts'
-import { lockCharge } from '../shared/transition.ts'
-import { recordChargeEnd } from './recorded-end.ts'
+import { callRepeatably, guardNotFoundByOrderTime } from '../shared/provider-client.ts'
+import { lockCharge, transition } from '../shared/transition.ts'
 
 type KnownCharge = { connectionUuid: string; found: FoundCharge }
 
@@ -68,9 +74,24 @@ async function lookUpCharge(
   return { kind: 'known', ...issued, isEnded: !isIssuedChargeState(issued.state) }
 }
 
-/** Records the unpaid final state that a charge's workflow had reached. Repeatable. */
+const UNPAID_END_EVENTS: Partial<Record<string, Partial<Record<ChargeState, ChargeEvent>>>> = {
+  cancelled: { issuing: 'cancelled_before_restore', pending: 'cancelled' },
+  expired: { issuing: 'expired_before_restore', pending: 'payload_expired' },
+}
+
+/**
+ * Records the unpaid final state that a charge's workflow had reached, with or without a payload that a provider still has. No
+ * provider is polled: the workflow's history is the proof. A charge in a final state is not changed. Repeatable.
+ */
 function recordEnd({ orm }: ActivityDependencies, uuid: string, ended: string | undefined): Promise<void> {
-  return runInTransaction(orm, async em => recordChargeEnd(em, await lockCharge(em, uuid), ended))
+  return runInTransaction(orm, async em => {
+    const charge = await lockCharge(em, uuid)
+    const event = UNPAID_END_EVENTS[ended ?? '']?.[charge.state]
+    if (!event || !chargeMachine.accepts(charge.state, event)) return
+    const at = new Date()
+    transition(charge, chargeMachine, event, at)
+    await recordChargeEvent(em, charge, { at })
+  })
 }
 
 /** Stores the row of a charge where it is missing, and returns its state. */

@@ -7,14 +7,14 @@ import {
   eventsToDecision,
   type ProviderDispute,
 } from '../../domain/disputes/provider-dispute.ts'
-import { notifyOfListedChange } from '../../provider-notifications/listed-changes.ts'
+import { notifyOfListedChange } from '../../provider-notifications/route-notification.ts'
 import type { Provider } from '../../providers/port.ts'
 import { deriveDisputeUuid } from '../../temporal/disputes.ts'
 import { matchReturns } from '../ledger/return-matching.ts'
 import { isCancellationRequested, raceCancellation, throwIfCancelled } from '../runtime/cancellation.ts'
 import type { ActivityDependencies } from '../runtime/dependencies.ts'
 import { loadProviderConnection } from '../shared/provider-client.ts'
-import { leaveOutOwnReturns } from './own-returns.ts'
+import { leaveOutOwnReturns } from './apply-provider-state.ts'
 
 type DisputeListing = {
   connection: Connection

@@ -12,7 +12,7 @@ import {
 } from '../../domain/ledger/legs.ts'
 import { computeSplitRefunds } from '../../domain/refunds/refund.ts'
 import { inflowPostings } from './apply-inflow.ts'
-import { getCreditedAccounts } from './credited-accounts.ts'
+import { getCreditedAccounts } from './dispute-locks.ts'
 import { createMovement, postMovement } from './movements.ts'
 
 type SplitDispute = { dispute: Dispute; charge: Charge; at: Date }

@@ -14,8 +14,7 @@ import type {
 import { throwIfCancelled } from '../runtime/cancellation.ts'
 import type { ActivityDependencies } from '../runtime/dependencies.ts'
 import { clearUnknownMarks, getNextPollTime } from '../shared/attempts.ts'
-import { guardNotFoundByEpoch, guardNotFoundByOrderTime } from '../shared/credentials-epoch.ts'
-import { callRepeatably } from '../shared/provider-client.ts'
+import { callRepeatably, guardNotFoundByEpoch, guardNotFoundByOrderTime } from '../shared/provider-client.ts'
 import { transitionAttempt } from '../shared/transition.ts'
 import type { AttemptedRow, PayoutHandler } from './payout-handler.ts'
 import {

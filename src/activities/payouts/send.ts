@@ -20,10 +20,17 @@ import type {
 } from '../../workflows/contracts/payouts.ts'
 import { addNotifiedRejection } from '../provider-notifications/notified-details.ts'
 import type { ActivityDependencies } from '../runtime/dependencies.ts'
-import { createAttempt, getNextPollTime, markUnknown, recordRefusedAnswer } from '../shared/attempts.ts'
-import { guardNotFoundByEpoch, hasSameCredentialsEpoch } from '../shared/credentials-epoch.ts'
-import { blockedReason, operatorBlockedReason } from '../shared/preflight.ts'
 import {
+  blockedReason,
+  createAttempt,
+  getNextPollTime,
+  markUnknown,
+  operatorBlockedReason,
+  recordRefusedAnswer,
+} from '../shared/attempts.ts'
+import {
+  guardNotFoundByEpoch,
+  hasSameCredentialsEpoch,
   type ProviderConnection,
   recordCall,
   requireReach,

@@ -19,11 +19,10 @@ import {
 } from '../../domain/providers/provider.ts'
 import type { KeyOperationResult, PollPixKeyInput } from '../../workflows/contracts/pix-keys.ts'
 import type { ActivityDependencies } from '../runtime/dependencies.ts'
-import { markUnknown } from '../shared/attempts.ts'
-import { hasSameCredentialsEpoch } from '../shared/credentials-epoch.ts'
-import { blockedReason } from '../shared/preflight.ts'
+import { blockedReason, markUnknown } from '../shared/attempts.ts'
 import {
   callRepeatably,
+  hasSameCredentialsEpoch,
   loadProviderConnection,
   type ProviderConnection,
   recordCall,

@@ -10,8 +10,12 @@ import { scaleWait } from '../../domain/shared/intervals.ts'
 import type { KeyOperationResult, PollPixKeyInput } from '../../workflows/contracts/pix-keys.ts'
 import type { ActivityDependencies } from '../runtime/dependencies.ts'
 import { markUnknown } from '../shared/attempts.ts'
-import { hasSameCredentialsEpoch } from '../shared/credentials-epoch.ts'
-import { callRepeatably, loadProviderConnection, recordCall } from '../shared/provider-client.ts'
+import {
+  callRepeatably,
+  hasSameCredentialsEpoch,
+  loadProviderConnection,
+  recordCall,
+} from '../shared/provider-client.ts'
 import { transition, transitionAttempt } from '../shared/transition.ts'
 import {
   createKeyAttempt,

@@ -21,7 +21,7 @@ import type { MovementReason, MovementType } from '../../domain/ledger/movement.
 import type { PixReturnIds } from '../../domain/pix/pix-return.ts'
 import type { StatementEntry } from '../../domain/providers/provider.ts'
 import { panelPixPendingReasonOf } from '../../domain/reconciliation/panel-pix.ts'
-import { recordStatementReturn } from '../disputes/statement-return.ts'
+import { recordStatementReturn } from '../disputes/apply-provider-state.ts'
 import { createAttachmentLinker, recordUnownedMovementEvent } from '../events/record-event.ts'
 import { lockDisputesOfPix } from '../ledger/dispute-locks.ts'
 import { createMovement, postMovement } from '../ledger/movements.ts'
@@ -33,7 +33,7 @@ import { lockPaidCharge } from '../shared/transition.ts'
 import { buildUnmatchedLegs } from '../unmatched/record.ts'
 import { buildPendingReturnLegs } from '../unmatched/return-payout.ts'
 import { catchDatabaseRefusal } from './account-entries.ts'
-import { recordListedPayoutIds } from './listed-payout-ids.ts'
+import { recordListedPayoutIds } from './listed-payouts.ts'
 
 /**
  * Posts the PIX of one provider account that only its statement has, once no operation of ours can explain them: sent

@@ -27,7 +27,7 @@ import {
   type StatementDifference,
 } from '../../domain/reconciliation/statement-comparison.ts'
 import { scaleWait } from '../../domain/shared/intervals.ts'
-import { notifyOfListedChange } from '../../provider-notifications/listed-changes.ts'
+import { notifyOfListedChange } from '../../provider-notifications/route-notification.ts'
 import type { Provider } from '../../providers/port.ts'
 import type { ReconcileInput, ReconcileResult } from '../../workflows/contracts/maintenance.ts'
 import { repairDisputes } from '../disputes/reconcile.ts'
@@ -36,8 +36,7 @@ import type { ActivityDependencies } from '../runtime/dependencies.ts'
 import { loadProviderConnection } from '../shared/provider-client.ts'
 import { postAccountEntries } from './account-entries.ts'
 import { type ComparisonPeriod, findComparableMovements } from './comparable-movements.ts'
-import { recordListedPayoutIds } from './listed-payout-ids.ts'
-import { settleListedPayouts } from './listed-settlements.ts'
+import { recordListedPayoutIds, settleListedPayouts } from './listed-payouts.ts'
 import { compareMissedPeriods } from './missed-periods.ts'
 import { postPanelPix } from './panel-pix.ts'
 

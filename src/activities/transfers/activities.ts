@@ -2,6 +2,7 @@ import { snapshotAcceptedTransfer } from '../../contract/transfers/transfer.ts'
 import type { EntityManager } from '../../db/client/orm.ts'
 import { runInTransaction } from '../../db/client/transaction.ts'
 import type { Attempt } from '../../db/entities/attempt.ts'
+import type { Connection } from '../../db/entities/connection.ts'
 import { type OperationFailure, Transfer } from '../../db/entities/transfer.ts'
 import { findLockedRow } from '../../db/locks.ts'
 import { batchQueries, mapQuery, type Query, runQuery } from '../../db/pipeline/query.ts'
@@ -9,9 +10,15 @@ import { type AttemptWithProvider, loadAttemptProviders } from '../../db/reposit
 import { CLOCK_QUERY } from '../../db/repositories/database-clock.ts'
 import { pendingFollowUpsOfRow } from '../../db/repositories/follow-ups.ts'
 import { queryIsAnyPaused } from '../../db/repositories/pauses.ts'
-import { queryTransferPreconditions, type TransferPreconditions } from '../../db/repositories/transfers.ts'
+import {
+  isExternalRefUsed,
+  lockUniqueRefAccount,
+  queryTransferPreconditions,
+  type TransferPreconditions,
+} from '../../db/repositories/transfers.ts'
 import { failureOf } from '../../domain/errors/error-catalogue.ts'
 import { unsentCodeOf } from '../../domain/payouts/unsent-code.ts'
+import { formatTimestamp } from '../../domain/shared/timestamp.ts'
 import { transferMachine } from '../../domain/transfers/transfer.ts'
 import type { SendResult } from '../../workflows/contracts/payouts.ts'
 import type {
@@ -19,6 +26,7 @@ import type {
   EndTransferResult,
   SendTransferInput,
   TransferInput,
+  TransferInputDetails,
   TransferResult,
 } from '../../workflows/contracts/transfers.ts'
 import { recordTransferEvent } from '../events/record-event.ts'
@@ -28,7 +36,6 @@ import { sendPayout } from '../payouts/send.ts'
 import type { ActivityDependencies } from '../runtime/dependencies.ts'
 import { describeRefusal } from '../shared/attempts.ts'
 import { type LockedTransfer, lockTransfer, lockTransferWithQuery, transition } from '../shared/transition.ts'
-import { openTransfer } from './open.ts'
 import {
   endUnacceptedTransfer,
   endUnsentTransfer,
@@ -166,4 +173,61 @@ function combineRefusals(attempts: AttemptWithProvider[]): OperationFailure {
   const last = refusals.at(-1)
   if (!last) return failureOf('insufficient_balance')
   return { ...describeRefusal(last.attempt), provider: last.provider }
+}
+
+/**
+ * Stores a transfer's row. One whose external reference is in use is stored as FAILED, unless it was accepted before
+ * (`acceptedAt`: when it was ordered).
+ */
+export async function openTransfer(
+  em: EntityManager,
+  order: TransferInput,
+  details: TransferInputDetails,
+  { connection }: TransferPreconditions,
+  acceptedAt?: Date,
+): Promise<LockedTransfer> {
+  if (!connection) throw new Error(`transfer ${order.uuid} has a row, or names no connection`)
+  const isRefReused = !acceptedAt && (await isExternalRefReused(em, details, connection))
+  const at = acceptedAt ?? new Date()
+  const transfer = em.create(Transfer, {
+    uuid: order.uuid,
+    accountUuid: order.accountUuid,
+    connection,
+    providerAccountUuid: connection.providerAccountUuid,
+    state: 'created',
+    valueCents: order.valueCents,
+    pixKey: details.pixKey,
+    document: details.document,
+    externalRef: details.externalRef,
+    beneficiaryName: details.finalBeneficiary?.name,
+    beneficiaryDocument: details.finalBeneficiary?.document,
+    scheduledFor: order.scheduledFor ? new Date(order.scheduledFor) : null,
+    history: [{ status: 'PENDING', created_at: formatTimestamp(at) }],
+    acceptBefore: order.acceptBefore ? new Date(order.acceptBefore) : null,
+    requestId: order.requestId,
+    tokenNumber: order.tokenNumber ?? null,
+    userUuid: order.userUuid ?? null,
+    fingerprint: details.fingerprint,
+    createdAt: at,
+    updatedAt: at,
+  })
+  const out = { transfer, attempts: [] }
+  if (isRefReused) await endUnsentTransfer(em, out, 'not_started', failureOf('external_ref_in_use'))
+  return out
+}
+
+/**
+ * Tells whether an account that requires unique references has used this one (SPEC §4, `unique_external_ref`). Locks
+ * the account's row, so that the second of two concurrent transfers finds the first.
+ */
+async function isExternalRefReused(
+  em: EntityManager,
+  { externalRef }: TransferInputDetails,
+  { accountUuid, isSimulated }: Connection,
+): Promise<boolean> {
+  if (externalRef === undefined) return false
+  return (
+    (await lockUniqueRefAccount(em, accountUuid)) &&
+    isExternalRefUsed(em, { accountUuid, externalRef, isSimulated })
+  )
 }

@@ -9,7 +9,7 @@ import { readDepositReturnTerms } from '../../db/repositories/deposit-returns.ts
 import { failureOf } from '../../domain/errors/error-catalogue.ts'
 import { depositReturnHeldLegs, shortfallAdvancedLegs } from '../../domain/ledger/legs.ts'
 import { type DepositReturnRefusal, depositReturnErrorCodeOf } from '../../domain/unmatched/deposit-return.ts'
-import type { DepositReturnInput } from '../../workflows/contracts/deposit-returns.ts'
+import type { DepositReturnInput } from '../../workflows/contracts/orders.ts'
 import type { OrderReturnResult } from '../../workflows/contracts/unmatched.ts'
 import { lockDisputes } from '../ledger/dispute-locks.ts'
 import { postMovement } from '../ledger/movements.ts'

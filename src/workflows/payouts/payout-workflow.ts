@@ -1,17 +1,22 @@
 import {
   allHandlersFinished,
+  CancellationScope,
   condition,
   continueAsNew,
+  isCancellation,
   setCurrentDetails,
   setHandler,
   sleep,
+  upsertSearchAttributes,
+  workflowInfo,
 } from '@temporalio/workflow'
 import { hasArrived } from '../../domain/payouts/order-difference.ts'
 import { scaleWait, WAITS } from '../../domain/shared/intervals.ts'
-import { awaitResultUpdate } from '../contracts/await-result.ts'
-import type { LookUpPayoutResult, PollResult, SendResult, UnfinishedPayout } from '../contracts/payouts.ts'
+import type { ReopenedInput, UnfinishedPayout } from '../contracts/orders.ts'
+import { awaitResultUpdate } from '../contracts/orders.ts'
+import type { LookUpPayoutResult, PollResult, SendResult } from '../contracts/payouts.ts'
 import type { RefundInput } from '../contracts/refunds.ts'
-import type { ReopenedInput } from '../contracts/reopening.ts'
+import { SEARCH_ATTRIBUTES } from '../contracts/search-attributes.ts'
 import type { TransferInput } from '../contracts/transfers.ts'
 import type { ReturnPaymentInput } from '../contracts/unmatched.ts'
 import {
@@ -24,7 +29,6 @@ import { continuationOf } from '../shared/continue-as-new.ts'
 import { AbsenceProof, ProviderInbox } from '../shared/provider-inbox.ts'
 import { INTERRUPTED, orInterrupted } from '../shared/worker-loss.ts'
 import { type SendingResult, sendThroughCandidates, type TerminalOutcome } from './candidates.ts'
-import { UnknownOutcomeAlert } from './unknown-outcome-alert.ts'
 
 type PayoutOrder = TransferInput | RefundInput | ReturnPaymentInput
 
@@ -331,4 +335,47 @@ function hasUnknownReturns(result: PollResult): boolean {
 
 function listCandidates(order: PayoutOrder): string[] {
   return 'candidates' in order ? order.candidates : [order.connectionUuid]
+}
+
+/**
+ * Sets search attribute TrilhoOutcome=unknown once an outcome has been unknown for `WAITS.alertOperatorAfter` (10 min,
+ * scaled). A durable timer decides, not the clock: two readings of `Date.now()` may lie on either side of the limit when
+ * a history is replayed.
+ */
+class UnknownOutcomeAlert {
+  readonly #timeScale: number
+  #timer: CancellationScope | undefined
+  /** An earlier run may have set the attribute before continue-as-new. */
+  #isRaised = workflowInfo().typedSearchAttributes.get(SEARCH_ATTRIBUTES.outcome) !== undefined
+
+  constructor(timeScale: number) {
+    this.#timeScale = timeScale
+  }
+
+  /** The outcome is unknown: starts the timer, unless it runs or has fired. */
+  markUnknown(): void {
+    if (this.#isRaised || this.#timer) return
+    this.#timer = new CancellationScope()
+    void this.#timer
+      .run(() => this.#raiseAfterDelay())
+      .catch(error => {
+        if (!isCancellation(error)) throw error
+      })
+  }
+
+  /** The outcome is known: stops the timer and removes the attribute. */
+  clear(): void {
+    this.#timer?.cancel()
+    this.#timer = undefined
+    if (this.#isRaised) upsertSearchAttributes([{ key: SEARCH_ATTRIBUTES.outcome, value: null }])
+    this.#isRaised = false
+  }
+
+  async #raiseAfterDelay(): Promise<void> {
+    await sleep(scaleWait(WAITS.alertOperatorAfter, this.#timeScale), {
+      summary: 'alert operators: outcome unknown',
+    })
+    this.#isRaised = true
+    upsertSearchAttributes([{ key: SEARCH_ATTRIBUTES.outcome, value: 'unknown' }])
+  }
 }

@@ -1,7 +1,7 @@
 import { allHandlersFinished, condition, setCurrentDetails, setHandler } from '@temporalio/workflow'
 import { scaleWait, WAITS } from '../../domain/shared/intervals.ts'
 import { type TransferState, transferMachine } from '../../domain/transfers/transfer.ts'
-import type { ReopenedInput } from '../contracts/reopening.ts'
+import type { ReopenedInput } from '../contracts/orders.ts'
 import { SEARCH_ATTRIBUTES } from '../contracts/search-attributes.ts'
 import {
   cancelTransferUpdate,
