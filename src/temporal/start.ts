@@ -68,13 +68,8 @@ async function startAndAwaitWorkflow<Noun extends OrderedNoun | 'pix_key_removal
   input: WorkflowInputs[Noun] & { uuid: string },
   { updateId, waitMs, ...options }: UpdateRequest & StartOptions,
 ): Promise<void> {
-  const workflow = {
-    noun,
-    uuid: input.uuid,
-    input,
-    workflowIdReusePolicy: 'REJECT_DUPLICATE',
-    ...options,
-  } as const
+  const reuse = { workflowIdReusePolicy: 'REJECT_DUPLICATE' } as const
+  const workflow = { noun, uuid: input.uuid, input, ...reuse, ...options }
   await executeUpdateWithStart(temporal, workflow, getResultUpdate(noun), { updateId, waitMs, args: [] })
 }
 
@@ -173,30 +168,23 @@ export function startDepositReturnWorkflow(
   input: DepositReturnInput,
   waitMs: number,
 ): Promise<void> {
+  const metadata = buildOrderMetadata(input, 'Order to return a deposit')
   return startAndAwaitWorkflow(temporal, 'deposit_return', input, {
-    memo: { requestId: input.requestId },
-    typedSearchAttributes: [
-      { key: SEARCH_ATTRIBUTES.account, value: input.accountUuid },
-      { key: SEARCH_ATTRIBUTES.provider, value: input.connectionUuid },
-    ],
-    staticSummary: 'Order to return a deposit',
+    ...metadata,
     updateId: input.uuid,
     waitMs,
   })
 }
 
-/**
- * Client calls that start workflows of PIX keys, or join the running ones; safe to repeat. Ids, summaries and search
- * attributes contain no key and no address.
- */
-
 /** Starts or joins the workflow that creates a PIX key; resolves when the key is created or cannot be. */
-export function startPixKeyWorkflow(temporal: TemporalContext, input: PixKeyInput, waitMs: number) {
-  const metadata = buildKeyWorkflowMetadata(input, `PIX key, ${input.type}`)
+export function startPixKeyWorkflow(
+  temporal: TemporalContext,
+  input: PixKeyInput,
+  waitMs: number,
+): Promise<void> {
+  const metadata = buildOrderMetadata(input, `PIX key, ${input.type}`)
   return startAndAwaitWorkflow(temporal, 'pix_key', input, { ...metadata, updateId: input.uuid, waitMs })
 }
-
-type PixKeyRemovalRequest = Pick<PixKeyInput, 'uuid' | 'accountUuid' | 'connectionUuid' | 'requestId'>
 
 /**
  * Starts or joins the workflow that removes a PIX key; resolves when the key is removed or stays. A failed removal
@@ -204,12 +192,12 @@ type PixKeyRemovalRequest = Pick<PixKeyInput, 'uuid' | 'accountUuid' | 'connecti
  */
 export function startPixKeyRemovalWorkflow(
   temporal: TemporalContext,
-  removal: PixKeyRemovalRequest,
+  removal: Pick<PixKeyInput, 'uuid' | 'accountUuid' | 'connectionUuid' | 'requestId'>,
   request: UpdateRequest,
 ): Promise<void> {
   const input = { uuid: removal.uuid, timeScale: temporal.timeScale }
   return startAndAwaitWorkflow(temporal, 'pix_key_removal', input, {
-    ...buildKeyWorkflowMetadata(removal, 'Removal of a PIX key'),
+    ...buildOrderMetadata(removal, 'Removal of a PIX key'),
     workflowIdReusePolicy: 'ALLOW_DUPLICATE',
     ...request,
   })
@@ -221,19 +209,19 @@ export function startAuthCodeWorkflow(
   input: AuthCodeInput,
   waitMs: number,
 ): Promise<void> {
-  const metadata = buildKeyWorkflowMetadata(input, `Code for a key, ${input.type}`)
-  return startAndAwaitWorkflow(temporal, 'auth_code', input, {
-    ...metadata,
-    updateId: input.uuid,
-    waitMs,
-  })
+  const metadata = buildOrderMetadata(input, `Code for a key, ${input.type}`)
+  return startAndAwaitWorkflow(temporal, 'auth_code', input, { ...metadata, updateId: input.uuid, waitMs })
 }
 
-function buildKeyWorkflowMetadata(
-  request: { accountUuid: string; connectionUuid?: string; requestId: string },
+/** Builds what the Temporal UI shows of an order without a value: no key and no address. */
+function buildOrderMetadata(
+  {
+    accountUuid,
+    connectionUuid,
+    requestId,
+  }: { accountUuid: string; connectionUuid?: string; requestId: string },
   staticSummary: string,
-) {
-  const { accountUuid, connectionUuid, requestId } = request
+): StartOptions {
   return {
     memo: { requestId },
     typedSearchAttributes: [
@@ -252,8 +240,8 @@ export async function startPasswordResetWorkflow(
 ): Promise<void> {
   const client = await temporal.client()
   const input = { ...request, timeScale: temporal.timeScale }
-  const staticSummary = 'Link for a new password'
+  const options = { staticSummary: 'Link for a new password' }
   await client.withDeadline(Date.now() + waitMs, () =>
-    startOrReopenWorkflow(temporal, 'password_reset', request.uuid, input, { staticSummary }),
+    startOrReopenWorkflow(temporal, 'password_reset', request.uuid, input, options),
   )
 }

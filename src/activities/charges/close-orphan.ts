@@ -55,13 +55,14 @@ async function cancelAndFindOrphan(provider: Provider, attempt: Attempt): Promis
   const reference = referenceOf(attempt.subjectUuid)
   const cancelled = attempt.state === 'orphan' ? await provider.cancelCharge(reference) : null
   if (cancelled?.kind === 'no_answer') return cancelled
-  const found = await provider.findCharge(reference)
+  const foundCharge = await provider.findCharge(reference)
   // Some providers delete charges that were cancelled and never paid.
-  if (found.kind === 'not_found' && cancelled?.kind === 'cancelled') return { kind: 'closed', payments: [] }
-  if (found.kind !== 'found') return found
-  if (found.payments.some(({ status }) => status === 'in_process'))
+  if (foundCharge.kind === 'not_found' && cancelled?.kind === 'cancelled')
+    return { kind: 'closed', payments: [] }
+  if (foundCharge.kind !== 'found') return foundCharge
+  if (foundCharge.payments.some(({ status }) => status === 'in_process'))
     return { kind: 'no_answer', code: 'still_open' }
-  const code = getStillOpenCode(found)
-  const hasEnded = code === null || (found.status === 'completed' && found.payments.length > 0)
-  return hasEnded ? { kind: 'closed', payments: found.payments } : { kind: 'no_answer', code }
+  const code = getStillOpenCode(foundCharge)
+  const hasEnded = code === null || (foundCharge.status === 'completed' && foundCharge.payments.length > 0)
+  return hasEnded ? { kind: 'closed', payments: foundCharge.payments } : { kind: 'no_answer', code }
 }

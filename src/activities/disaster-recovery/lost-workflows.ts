@@ -74,11 +74,11 @@ async function* findLostRows(
     if (page.length === 0) return
     counts.checked += page.length
     after = page.at(-1)
-    const running = await findRunningWorkflows(
+    const runningIds = await findRunningWorkflows(
       client,
       page.map(row => getWorkflowId(noun, row)),
     )
-    const isAdvanced = (workflowId: string) => running.has(workflowId) && !unreplaced.has(workflowId)
+    const isAdvanced = (workflowId: string) => runningIds.has(workflowId) && !unreplaced.has(workflowId)
     for (const row of page.filter(one => !isAdvanced(getWorkflowId(noun, one)))) {
       const current = await findUnfinishedRow(em, noun, row.uuid)
       if (current?.state === row.state) yield current

@@ -26,7 +26,7 @@ import type { ActivityDependencies } from '../runtime/dependencies.ts'
 import { callRepeatably, guardNotFoundByOrderTime } from '../shared/provider-client.ts'
 import { lockCharge, transition } from '../shared/transition.ts'
 
-type KnownCharge = { connectionUuid: string; found: FoundCharge }
+type KnownCharge = { connectionUuid: string; foundCharge: FoundCharge }
 
 type RebuiltCharge = { order: ChargeInput; restored: PreRestoreState }
 
@@ -66,7 +66,8 @@ async function lookUpCharge(
     await recordOrphanedCharge(dependencies, charge.order, one)
   const adopted = shownCharge && (await adoptIssuedCharge(dependencies, charge.order, shownCharge))
   // A payment decides its state.
-  if (adopted && shownCharge.found.payments.length > 0) return { kind: 'known', ...adopted, isEnded: false }
+  if (adopted && shownCharge.foundCharge.payments.length > 0)
+    return { kind: 'known', ...adopted, isEnded: false }
   await recordEnd(dependencies, uuid, ended)
   const issued = await runInTransaction(dependencies.orm, em =>
     failIssuing(em, uuid, 'not_found_after_restore'),
@@ -121,12 +122,12 @@ async function findAtCandidates(
     const { connection, answer } = await callRepeatably(dependencies, em, connectionUuid, provider =>
       provider.findCharge(referenceOf(order.uuid)),
     )
-    const found = guardNotFoundByOrderTime(answer, {
+    const foundCharge = guardNotFoundByOrderTime(answer, {
       orderedAt: new Date(restored.orderedAt),
       connection,
     })
-    if (found.kind === 'found') knownCharges.push({ connectionUuid, found })
-    if (found.kind === 'no_answer') noAnswerCode = found.code
+    if (foundCharge.kind === 'found') knownCharges.push({ connectionUuid, foundCharge })
+    if (foundCharge.kind === 'no_answer') noAnswerCode = foundCharge.code
   }
   return { knownCharges, noAnswerCode }
 }
@@ -140,7 +141,7 @@ function pickShownCharge(
   issuerUuid: string | undefined,
 ): KnownCharge | undefined {
   return (
-    knownCharges.find(({ found }) => found.payments.length > 0) ??
+    knownCharges.find(({ foundCharge }) => foundCharge.payments.length > 0) ??
     knownCharges.find(({ connectionUuid }) => connectionUuid === issuerUuid) ??
     knownCharges.at(-1)
   )
@@ -160,9 +161,9 @@ async function recordOrphanedCharge(
 async function adoptIssuedCharge(
   dependencies: ActivityDependencies,
   order: ChargeInput,
-  { connectionUuid, found }: KnownCharge,
+  { connectionUuid, foundCharge }: KnownCharge,
 ): Promise<IssueChargeResult> {
   const issueAttempt = await startIssueAttempt(dependencies, order, connectionUuid, { wasCalled: true })
   if (!issueAttempt) return readIssueResult(dependencies.orm.em.fork(), order.uuid)
-  return runInTransaction(dependencies.orm, em => recordIssuedCharge(em, issueAttempt, found.charge))
+  return runInTransaction(dependencies.orm, em => recordIssuedCharge(em, issueAttempt, foundCharge.charge))
 }

@@ -243,21 +243,25 @@ async function recordEarlierAcceptance<Row extends AttemptedRow>(
  */
 
 /** Restores the end of a transfer that was not sent: cancelled, expired, refused by all. A sent one is polled. */
-async function recordTransferEnd(em: EntityManager, out: LockedTransfer, restored: PreRestoreState) {
-  const { transfer, attempts } = out
+async function recordTransferEnd(
+  em: EntityManager,
+  lockedTransfer: LockedTransfer,
+  restored: PreRestoreState,
+) {
+  const { transfer, attempts } = lockedTransfer
   const { ended } = restored
   if (transferMachine.isFinal(transfer.state)) return
   if (ended === 'failed') {
     endLiveAttempts(attempts, restored)
     const event = transferMachine.accepts(transfer.state, 'rejected') ? 'rejected' : 'refused'
-    return endUnsentTransfer(em, out, event, getFailureBeforeRestore(restored))
+    return endUnsentTransfer(em, lockedTransfer, event, getFailureBeforeRestore(restored))
   }
   const event = ended === 'cancelled' ? 'cancelled' : ended === 'expired' ? 'never_sent' : null
   if (!event) return
   endLiveAttempts(attempts, restored)
   // The transfer was cancelled or expired after it had been postponed, and the row is from before the postponement.
   if (transferMachine.accepts(transfer.state, 'postponed')) await postponeTransfer(em, transfer)
-  if (transferMachine.accepts(transfer.state, event)) await endUnsentTransfer(em, out, event, null)
+  if (transferMachine.accepts(transfer.state, event)) await endUnsentTransfer(em, lockedTransfer, event, null)
 }
 
 /** Restores the end of a refund that failed. */

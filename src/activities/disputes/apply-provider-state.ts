@@ -50,7 +50,7 @@ export type DisputeUpdate = {
 /** A dispute and the rows that it changes, locked in this order: charge, PIX, the account's disputes. */
 type LockedDispute = DisputeWithPayment & { disputes: Dispute[] }
 /** Of a dispute that we requested also the transfer, locked as a charge is. */
-type LockedDisputeRows = LockedDispute & { out: LockedTransfer | null }
+type LockedDisputeRows = LockedDispute & { lockedTransfer: LockedTransfer | null }
 
 /** Opens a dispute, or applies what is new at the provider. Returns null where its PIX has no movement. */
 export async function applyDisputeFacts(em: EntityManager, update: DisputeUpdate): Promise<Dispute | null> {
@@ -86,11 +86,14 @@ function isMoreReturnable({ dispute, movement, charge }: LockedDispute): boolean
 const PENDING_DISPOSITIONS: UnmatchedDisposition[] = ['held', 'returning', 'not_returned']
 
 /** Tells whether more of a transfer may come back by the dispute that we requested; each time all its returns are listed. */
-function isMoreExpected({ dispute, out }: LockedDisputeRows, { returns }: ProviderDispute): boolean {
+function isMoreExpected(
+  { dispute, lockedTransfer }: LockedDisputeRows,
+  { returns }: ProviderDispute,
+): boolean {
   const returnedCents = returns.reduce((sum, one) => sum + one.cents, 0)
   return mayReturnMore(
     { valueCents: dispute.valueCents, claimedCents: 0, returnedCents },
-    out?.transfer.state !== 'refunded',
+    lockedTransfer?.transfer.state !== 'refunded',
   )
 }
 
@@ -122,9 +125,9 @@ async function lockDisputeRows(
 ): Promise<FoundDispute> {
   const { chargeUuid } = pix
   const charge = await lockPaidCharge(em, pix)
-  const out = pix.transferUuid ? await lockTransfer(em, pix.transferUuid) : null
+  const lockedTransfer = pix.transferUuid ? await lockTransfer(em, pix.transferUuid) : null
   const movement =
-    charge || out
+    charge || lockedTransfer
       ? await em.findOneOrFail(Movement, pix.uuid, { ...ROW_LOCK, refresh: true })
       : await lockMovement(em, pix.uuid)
   // The deposit has become the payment of a charge meanwhile: the activity's next attempt locks that charge first.
@@ -133,19 +136,24 @@ async function lockDisputeRows(
   const others = await lockDisputesOfPix(em, pix, charge)
   const stored = await em.findOne(Dispute, update.order.uuid, { ...ROW_LOCK, refresh: true })
   if (stored) await em.populate(stored, ['connection', 'movement'])
-  const dispute = stored ?? (await openDispute(em, update, { movement, charge, out, at }))
+  const dispute = stored ?? (await openDispute(em, update, { movement, charge, lockedTransfer, at }))
   const isSameMovement = stored?.movement.uuid === movement.uuid
   if (!isSameMovement) Object.assign(dispute, { movement, chargeUuid: charge?.uuid ?? null })
   const disputes = stored || dispute.kind === 'REQUESTED_MED' ? others : [...others, dispute]
-  return { dispute, movement, charge, out, disputes, isNew: !stored, isSameMovement }
+  return { dispute, movement, charge, lockedTransfer, disputes, isNew: !stored, isSameMovement }
 }
 
-type DisputeOpeningRows = { movement: Movement; charge: Charge | null; out: LockedTransfer | null; at: Date }
+type DisputeOpeningRows = {
+  movement: Movement
+  charge: Charge | null
+  lockedTransfer: LockedTransfer | null
+  at: Date
+}
 
 async function openDispute(
   em: EntityManager,
   { order, facts, timeScale }: DisputeUpdate,
-  { movement, charge, out, at }: DisputeOpeningRows,
+  { movement, charge, lockedTransfer, at }: DisputeOpeningRows,
 ): Promise<Dispute> {
   const openedAt = new Date(facts.openedAt)
   const deadlineMs = computeDeadlineMs(openedAt, facts)
@@ -161,7 +169,7 @@ async function openDispute(
     endToEnd: facts.endToEnd,
     movement,
     chargeUuid: charge?.uuid ?? null,
-    transferUuid: facts.kind === 'REQUESTED_MED' ? (out?.transfer.uuid ?? null) : null,
+    transferUuid: facts.kind === 'REQUESTED_MED' ? (lockedTransfer?.transfer.uuid ?? null) : null,
     valueCents: Math.min(facts.cents || movement.valueCents, movement.valueCents),
     splitParts: [],
     openedAt,
@@ -226,13 +234,13 @@ async function recordReturnedMoney(
   facts: ProviderDispute,
   at: Date,
 ): Promise<void> {
-  const { dispute, out } = locked
+  const { dispute, lockedTransfer } = locked
   if (dispute.kind === 'RECEIVED_MED') return recordDisputeReturns(em, locked, facts.returns, at)
-  const attempt = out?.attempts.find(
+  const attempt = lockedTransfer?.attempts.find(
     one => one.providerAccountUuid === dispute.providerAccountUuid && one.endToEnd === facts.endToEnd,
   )
-  if (!out || !attempt) return
-  await recordTransferReturns(em, { ...out, attempt }, facts.returns)
+  if (!lockedTransfer || !attempt) return
+  await recordTransferReturns(em, { ...lockedTransfer, attempt }, facts.returns)
   dispute.returnedCents = facts.returns.reduce((sum, one) => sum + one.cents, 0)
 }
 
@@ -290,7 +298,7 @@ async function recordDisputeReturn(
   at: Date,
 ): Promise<void> {
   const { dispute, charge } = disputed
-  const out = createDisputeReturnMovement(em, disputed, returned, at)
+  const movement = createDisputeReturnMovement(em, disputed, returned, at)
   const legs = await buildDisputeReturnLegs(em, disputed, returned.cents)
   const after = coverAfterReturn(dispute, returned.cents)
   if (charge) charge.disputedCents -= dispute.claimedCents - after.claimedCents
@@ -299,10 +307,10 @@ async function recordDisputeReturn(
   Object.assign(dispute, after)
   dispute.returnedCents += returned.cents
   const { uuid: ownerUuid, requestId } = dispute
-  if (charge) await recordProviderRefund(em, { charge, out, paidParts, ownerUuid, requestId, at })
-  await postMovement(em, out, legs)
+  if (charge) await recordProviderRefund(em, { charge, movement, paidParts, ownerUuid, requestId, at })
+  await postMovement(em, movement, legs)
   if (charge) await giveSplitsBack(em, { dispute, charge, at }, excess)
-  await recordMovementEvent(em, out, dispute, at)
+  await recordMovementEvent(em, movement, dispute, at)
 }
 
 /** Builds the legs of a return: from `pending`, else from what the dispute holds, then from what is available. */

@@ -13,11 +13,11 @@ import { applyDisputeFacts } from './apply-provider-state.ts'
 export function pollDispute(dependencies: ActivityDependencies) {
   return async (order: DisputeInput): Promise<PollDisputeResult> => {
     const em = dependencies.orm.em.fork()
-    const { answer: found } = await callRepeatably(dependencies, em, order.connectionUuid, provider =>
+    const { answer } = await callRepeatably(dependencies, em, order.connectionUuid, provider =>
       provider.findDispute({ id: order.providerDisputeId, endToEnd: order.endToEnd }),
     )
-    if (found.kind === 'no_answer') return { kind: 'no_answer', code: found.code }
-    if (found.kind === 'not_found') {
+    if (answer.kind === 'no_answer') return { kind: 'no_answer', code: answer.code }
+    if (answer.kind === 'not_found') {
       // "Not found" of a dispute that the provider has reported before is no answer.
       const isStored = (await em.count(Dispute, order.uuid)) > 0
       return isStored ? { kind: 'no_answer', code: 'not_found' } : { kind: 'not_found' }
@@ -26,7 +26,7 @@ export function pollDispute(dependencies: ActivityDependencies) {
       const { timeScale } = dependencies
       const dispute = await applyDisputeFacts(tx, {
         order,
-        facts: found.dispute,
+        facts: answer.dispute,
         linkTo: createAttachmentLinker(dependencies),
         timeScale,
       })
@@ -34,7 +34,7 @@ export function pollDispute(dependencies: ActivityDependencies) {
         return mapQuery(queryDisputeSnapshot(dispute), snapshot => ({ kind: 'known', ...snapshot }))
       // The PIX may not be recorded yet: reconciliation finds in the statement what a lost notification left out.
       return constantQuery(
-        isClosedAtProvider(found.dispute)
+        isClosedAtProvider(answer.dispute)
           ? { kind: 'foreign' }
           : { kind: 'no_answer', code: 'pix_not_known' },
       )
@@ -58,17 +58,20 @@ export function queryDisputeSnapshot(dispute: Dispute): Query<DisputeSnapshot> {
   const transferQuery = dispute.transferUuid
     ? pendingFollowUps(dispute.transferUuid)
     : constantQuery(NO_FOLLOW_UPS)
-  return mapQuery(batchQueries(pendingFollowUps(dispute.uuid), transferQuery), ([own, ofTransfer]) => ({
-    state: dispute.state,
-    accountUuid: dispute.accountUuid,
-    connectionUuid: dispute.connection.uuid,
-    endToEnd: dispute.endToEnd,
-    valueCents: dispute.valueCents,
-    dueAt: dispute.dueAt.toISOString(),
-    isAnswerable: isDisputeAnswerable(dispute),
-    warnedHours: dispute.warnedHours ?? null,
-    isReplyPending: dispute.replyState === 'pending',
-    deliveries: [...own.deliveries, ...ofTransfer.deliveries],
-    returns: [...own.returns, ...ofTransfer.returns],
-  }))
+  return mapQuery(
+    batchQueries(pendingFollowUps(dispute.uuid), transferQuery),
+    ([ownFollowUps, transferFollowUps]) => ({
+      state: dispute.state,
+      accountUuid: dispute.accountUuid,
+      connectionUuid: dispute.connection.uuid,
+      endToEnd: dispute.endToEnd,
+      valueCents: dispute.valueCents,
+      dueAt: dispute.dueAt.toISOString(),
+      isAnswerable: isDisputeAnswerable(dispute),
+      warnedHours: dispute.warnedHours ?? null,
+      isReplyPending: dispute.replyState === 'pending',
+      deliveries: [...ownFollowUps.deliveries, ...transferFollowUps.deliveries],
+      returns: [...ownFollowUps.returns, ...transferFollowUps.returns],
+    }),
+  )
 }

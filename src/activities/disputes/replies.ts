@@ -135,16 +135,16 @@ export function sendDisputeReply(dependencies: ActivityDependencies) {
     // except at a provider without a status for it (Woovi): an earlier attempt may have arrived there. The refusal counts
     // all the same, so that the merchant can reply again: Woovi adds it to the evidence, and a lost defence is worse.
     const isRefusal = outcome.kind === 'rejected' && outcome.code !== 'rate_limited'
-    const found = isRefusal
+    const disputeAnswer = isRefusal
       ? await provider.findDispute({ id: order.providerDisputeId, endToEnd: order.endToEnd })
       : null
-    const stillOpen = found?.kind === 'found' && found.dispute.status === 'open'
+    const stillOpen = disputeAnswer?.kind === 'found' && disputeAnswer.dispute.status === 'open'
     return runInTransaction(dependencies.orm, async tx => {
       const dispute = await lockDispute(tx, order.uuid)
       // A call that exceeded MAX_REPLY_CALL_MS has lost its claim to a later call.
       if (dispute.replyingUntil?.getTime() === claim.until.getTime()) dispute.replyingUntil = null
       if (dispute.replyState === 'pending') {
-        if (outcome.kind === 'accepted' || (found?.kind === 'found' && !stillOpen))
+        if (outcome.kind === 'accepted' || (disputeAnswer?.kind === 'found' && !stillOpen))
           dispute.replyState = 'sent'
         if (stillOpen && outcome.kind === 'rejected')
           await recordReplyRefusal(tx, dependencies, dispute, outcome)

@@ -19,11 +19,11 @@ export function createMovement(em: EntityManager, at: Date, movement: MovementTo
 }
 
 /** Marks a movement as settled by a provider's report; without an end-to-end id where the provider gave none. */
-export function settleMovement(movement: Movement, sending: ProviderPayout, at: Date): void {
+export function settleMovement(movement: Movement, payout: ProviderPayout, at: Date): void {
   movement.status = 'SETTLED'
-  movement.endToEnd = sending.endToEnd || null
-  movement.receiver = sending.receiver ?? movement.receiver
-  movement.settledAt = sending.at ? new Date(sending.at) : at
+  movement.endToEnd = payout.endToEnd || null
+  movement.receiver = payout.receiver ?? movement.receiver
+  movement.settledAt = payout.at ? new Date(payout.at) : at
   movement.updatedAt = at
 }
 

@@ -35,17 +35,17 @@ export type PayoutHandler<Row extends AttemptedRow> = {
     row: Row,
     connection: Connection,
   ): Promise<{ code: string; message: string } | null>
-  send(provider: Provider, row: Row, by: PayoutAttempt): Promise<SendPayoutOutcome>
+  send(provider: Provider, row: Row, payoutAttempt: PayoutAttempt): Promise<SendPayoutOutcome>
   /** Polls by our id; the provider's other ids of the payout are read without a lock, because they do not change. */
   find(
     provider: Provider,
     attempt: Pick<Attempt, 'subjectUuid'>,
     em: EntityManager,
   ): Promise<FindPayoutOutcome>
-  applyAcceptance(em: EntityManager, row: Row, sending: ProviderPayout): Promise<void>
-  applySettlement(em: EntityManager, row: Row, attempt: Attempt, sending: ProviderPayout): Promise<void>
+  applyAcceptance(em: EntityManager, row: Row, payout: ProviderPayout): Promise<void>
+  applySettlement(em: EntityManager, row: Row, attempt: Attempt, payout: ProviderPayout): Promise<void>
   /** Records what follows a settlement: returns by the recipient. */
-  afterSettlement?(em: EntityManager, row: Row, attempt: Attempt, sending: ProviderPayout): Promise<void>
+  afterSettlement?(em: EntityManager, row: Row, attempt: Attempt, payout: ProviderPayout): Promise<void>
   /** State of a settled transfer, so that its workflow needs no further read. */
   getSnapshot?(row: Row): { transfer: TransferSnapshot }
   /** Applies a refusal: no money moved, because the provider refused or the request never left the worker. */

@@ -67,12 +67,12 @@ const MAX_UNCONNECTED_SENDINGS = 14
 
 /**
  * Sends a payout through one provider. The attempt is committed before the call; an attempt that is already calling is
- * not sent again. `first`: the handler used before the call, where the payout's row may not exist yet.
+ * not sent again. `firstHandler`: the handler used before the call, where the payout's row may not exist yet.
  */
 export function sendPayout<Row extends AttemptedRow>(
   dependencies: ActivityDependencies,
-  outgoing: PayoutHandler<Row>,
-  first = outgoing,
+  handler: PayoutHandler<Row>,
+  firstHandler = handler,
 ) {
   return async (order: SendPayoutInput): Promise<SendResult> => {
     const { orm, timeScale } = dependencies
@@ -80,7 +80,7 @@ export function sendPayout<Row extends AttemptedRow>(
     const prepared = await runInTransaction(
       orm,
       async (em): Promise<Query<SendResult | CommittedSend<Row>>> => {
-        const preparation = await prepareSend(dependencies, em, first, { ...order, requestedAtMs })
+        const preparation = await prepareSend(dependencies, em, firstHandler, { ...order, requestedAtMs })
         if ('statements' in preparation) return preparation
         preparation.provider.preconnect()
         // Counted from just before the commit, not from the start, because the transaction may have waited for row
@@ -104,11 +104,11 @@ export function sendPayout<Row extends AttemptedRow>(
       onContradiction: createContradictionReporter(dependencies),
     }
     // Temporal does not retry a sending: without this record a definite outcome would become an unknown one.
-    return recordOrKeepUnknown(dependencies, outgoing, context, () =>
+    return recordOrKeepUnknown(dependencies, handler, context, () =>
       runInTransaction(orm, tx =>
         isLeft && outcome.kind === 'unreachable'
-          ? recordUnconnected(tx, outgoing, context, outcome)
-          : recordOutcome(tx, outgoing, context, outcome),
+          ? recordUnconnected(tx, handler, context, outcome)
+          : recordOutcome(tx, handler, context, outcome),
       ),
     )
   }
@@ -118,7 +118,7 @@ export function sendPayout<Row extends AttemptedRow>(
     prepared: CommittedSend<Row>,
   ): Promise<{ outcome: SendPayoutOutcome; isLeft: boolean }> {
     const { attempt, connection, provider, row } = prepared
-    const outcome = await outgoing.send(provider, row, prepared)
+    const outcome = await handler.send(provider, row, prepared)
     const isLeft = await recordCall(dependencies, dependencies.orm.em.fork(), connection, outcome, 'payout')
     return { outcome, isLeft: isLeft && attempt.sendings <= MAX_UNCONNECTED_SENDINGS }
   }
@@ -130,12 +130,12 @@ export function sendPayout<Row extends AttemptedRow>(
  */
 export function pollPayout<Row extends AttemptedRow>(
   dependencies: ActivityDependencies,
-  outgoing: PayoutHandler<Row>,
+  handler: PayoutHandler<Row>,
 ) {
   const { orm, timeScale } = dependencies
   return async (order: PollPayoutInput): Promise<PollResult> => {
     const em = orm.em.fork()
-    const { operation } = outgoing
+    const { operation } = handler
     const { uuid: subjectUuid, connectionUuid } = order
     const attemptQuery = queryAttemptByConnection(em, { operation, subjectUuid, connectionUuid })
     const [attempt, connectionToCall] = await runQuery(
@@ -147,35 +147,35 @@ export function pollPayout<Row extends AttemptedRow>(
       return runQuery(em, queryAttemptOutcome(attempt, subjectUuid))
     const client = toProviderConnection(dependencies, connectionToCall)
     const { connection, provider } = client
-    const answer = await outgoing.find(provider, attempt, em)
-    await requireReach(dependencies, em, connection, answer)
-    const found = guardNotFoundByEpoch(answer, { attempt, connection })
-    if (found.kind === 'found')
-      found.payout = await addNotifiedRejection(em, client, found.payout, referenceOf(subjectUuid))
+    const providerAnswer = await handler.find(provider, attempt, em)
+    await requireReach(dependencies, em, connection, providerAnswer)
+    const answer = guardNotFoundByEpoch(providerAnswer, { attempt, connection })
+    if (answer.kind === 'found')
+      answer.payout = await addNotifiedRejection(em, client, answer.payout, referenceOf(subjectUuid))
     const context = { ...order, timeScale, onContradiction: createContradictionReporter(dependencies) }
-    const record = async (): Promise<PollResult> => recordPoll(connection, order, found, context)
-    return recordOrKeepUnknown(dependencies, outgoing, context, record)
+    const record = async (): Promise<PollResult> => recordPoll(connection, order, answer, context)
+    return recordOrKeepUnknown(dependencies, handler, context, record)
   }
 
   async function recordPoll(
     connection: Connection,
     order: PollPayoutInput,
-    found: FindPayoutOutcome,
+    answer: FindPayoutOutcome,
     context: OutcomeContext,
   ): Promise<PollResult> {
-    switch (found.kind) {
+    switch (answer.kind) {
       case 'no_answer':
       case 'awaiting_approval':
       case 'not_found': {
         const nextCheckAt = getNextPollTime(order.pollCount, timeScale)
-        await runInTransaction(orm, tx => recordInconclusivePoll(tx, outgoing, order, { nextCheckAt, found }))
-        if (found.kind === 'not_found')
+        await runInTransaction(orm, tx => recordInconclusivePoll(tx, handler, order, { nextCheckAt, answer }))
+        if (answer.kind === 'not_found')
           return { kind: 'not_found', settleWindowMs: connection.settleWindowMs }
-        return { kind: 'unknown', code: found.kind === 'no_answer' ? found.code : found.kind }
+        return { kind: 'unknown', code: answer.kind === 'no_answer' ? answer.code : answer.kind }
       }
       case 'found':
         return runInTransaction(orm, tx =>
-          recordOutcome(tx, outgoing, context, { kind: 'accepted', payout: found.payout }),
+          recordOutcome(tx, handler, context, { kind: 'accepted', payout: answer.payout }),
         )
     }
   }
@@ -199,7 +199,7 @@ type CommittedSend<Row> = PreparedSend<Row> & { sendBeforeMs: number }
 async function prepareSend<Row extends AttemptedRow>(
   dependencies: ActivityDependencies,
   em: EntityManager,
-  outgoing: PayoutHandler<Row>,
+  handler: PayoutHandler<Row>,
   { requestedAtMs, ...order }: SendPayoutInput & { requestedAtMs: number },
 ): Promise<Query<SendResult> | PreparedSend<Row>> {
   const { uuid, connectionUuid } = order
@@ -207,7 +207,7 @@ async function prepareSend<Row extends AttemptedRow>(
     queryConnectionToCall(em, connectionUuid),
     queryPayoutConditions(connectionUuid),
   )
-  const [row, [connectionToCall, conditions]] = await outgoing.lock(em, uuid, callQuery)
+  const [row, [connectionToCall, conditions]] = await handler.lock(em, uuid, callQuery)
   const call = toProviderConnection(dependencies, connectionToCall)
   const { connection } = call
   const earlier = row.attempts.find(attempt => attempt.connectionUuid === connectionUuid)
@@ -223,34 +223,34 @@ async function prepareSend<Row extends AttemptedRow>(
   if (live && !isUnsent && !hasSameCredentialsEpoch(live, connection))
     return keepUnknown(live, 'credentials_changed')
   // No provider has the payout now: it may be sent, unless a rule forbids it.
-  const acceptBeforeMs = getAcceptanceDeadline(outgoing.getOrder?.(row), conditions, requestedAtMs)
-  const closedRefusal = getClosedRefusal(outgoing, row)
+  const acceptBeforeMs = getAcceptanceDeadline(handler.getOrder?.(row), conditions, requestedAtMs)
+  const closedRefusal = getClosedRefusal(handler, row)
   const lateRefusal = performance.now() > acceptBeforeMs ? ACCEPTANCE_TIMEOUT : null
   const repeatedRefusal = live && order.isResend ? await getRepeatedRefusal(em, live, timeScale) : null
   const refusal = closedRefusal ?? live?.refusal ?? repeatedRefusal ?? lateRefusal
   if (refusal) {
     const outcome: RejectedResult = { ...refusal, kind: 'rejected' }
-    if (live) await recordRefusal(em, outgoing, { row, attempt: live, outcome, timeScale })
-    if (refusal === ACCEPTANCE_TIMEOUT) await outgoing.endUnaccepted?.(em, row)
+    if (live) await recordRefusal(em, handler, { row, attempt: live, outcome, timeScale })
+    if (refusal === ACCEPTANCE_TIMEOUT) await handler.endUnaccepted?.(em, row)
     const { code, finality } = refusal
     return queryWithFollowUps(uuid, { kind: 'rejected', code, finality })
   }
   if (live) {
-    const blocked = operatorBlockedReason(outgoing.operation, conditions)
+    const blocked = operatorBlockedReason(handler.operation, conditions)
     if (blocked) return keepUnknown(live, blocked.code)
     markCalling(live, connection)
     return { ...call, row, attempt: live, acceptBeforeMs }
   }
-  const blocked = blockedReason(outgoing.operation, connection, conditions)
-  const holdRefusal = blocked ? null : await outgoing.holdFunds(em, row, connection)
-  const attempt = earlier ?? createPayoutAttempt(em, outgoing, { ...order, row }, connection)
+  const blocked = blockedReason(handler.operation, connection, conditions)
+  const holdRefusal = blocked ? null : await handler.holdFunds(em, row, connection)
+  const attempt = earlier ?? createPayoutAttempt(em, handler, { ...order, row }, connection)
   if (!blocked && !holdRefusal) {
     markCalling(attempt, connection)
     return { ...call, row, attempt, acceptBeforeMs }
   }
   attempt.isRefusedBeforeCall = !blocked
   recordRefusedAnswer(attempt, blocked ?? { kind: 'rejected', finality: 'other_may_help', ...holdRefusal! })
-  await outgoing.applyRefusal(em, row, attempt)
+  await handler.applyRefusal(em, row, attempt)
   return queryAttemptOutcome(attempt, uuid)
 
   /** Keeps the attempt unknown, so that its workflow polls it until it may be sent again. */
@@ -289,10 +289,10 @@ async function getRepeatedRefusal(
 }
 
 function getClosedRefusal<Row extends AttemptedRow>(
-  outgoing: PayoutHandler<Row>,
+  handler: PayoutHandler<Row>,
   row: Row,
 ): Omit<RejectedResult, 'kind'> | null {
-  const code = outgoing.closedReason?.(row) ?? null
+  const code = handler.closedReason?.(row) ?? null
   return code === null ? null : { code, finality: 'final', message: 'It may not be sent any more.' }
 }
 

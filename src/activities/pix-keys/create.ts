@@ -50,9 +50,9 @@ export function createKey(dependencies: ActivityDependencies) {
     const client = await loadProviderConnection(dependencies, em, stored.uuid)
     const { connection, provider } = client
     // The provider chooses a random key: after a lost answer, a new key in its list is the created one.
-    const before = type === 'RANDOM' ? await provider.listKeys() : null
-    if (before) await requireReach(dependencies, em, connection, before)
-    const preparation = await runInTransaction(orm, tx => prepareKeyCreation(tx, uuid, before))
+    const keysBefore = type === 'RANDOM' ? await provider.listKeys() : null
+    if (keysBefore) await requireReach(dependencies, em, connection, keysBefore)
+    const preparation = await runInTransaction(orm, tx => prepareKeyCreation(tx, uuid, keysBefore))
     if (preparation.kind !== 'call') return preparation
     const outcome = await provider.createKey({ type, key: key ?? null })
     const isLeft = await recordCall(dependencies, em, connection, outcome)
@@ -60,7 +60,7 @@ export function createKey(dependencies: ActivityDependencies) {
       return runInTransaction(orm, tx =>
         deleteUnsentKeyAttempt(tx, { uuid, operation: 'create_key', calledAt: preparation.calledAt }),
       )
-    const confirmed = before ? await confirmRandomKey(client, before, outcome) : outcome
+    const confirmed = keysBefore ? await confirmRandomKey(client, keysBefore, outcome) : outcome
     const registered = await registerKeyNotifications(dependencies, client, confirmed)
     return runInTransaction(orm, tx => recordKeyCreation(tx, uuid, registered))
   }
@@ -75,16 +75,17 @@ const KEY_NOT_LISTED = 'key_not_listed'
  */
 async function confirmRandomKey(
   { provider }: ProviderConnection,
-  before: ListKeysOutcome,
+  keysBefore: ListKeysOutcome,
   outcome: CreateKeyOutcome,
 ): Promise<CreateKeyOutcome> {
   if (outcome.kind !== 'created') return outcome
-  const listed = await provider.listKeys()
-  if (listed.kind === 'no_answer') return { kind: 'unknown', code: listed.code, message: listed.message }
+  const keysAfter = await provider.listKeys()
+  if (keysAfter.kind === 'no_answer')
+    return { kind: 'unknown', code: keysAfter.code, message: keysAfter.message }
   const created = normalizePixKey(outcome.key)
   const isIn = (list: ListKeysOutcome) =>
     list.kind === 'found' && list.keys.some(one => isRandomKey(one) && normalizePixKey(one.key) === created)
-  if (isIn(listed) && !isIn(before)) return outcome
+  if (isIn(keysAfter) && !isIn(keysBefore)) return outcome
   const message = 'The provider does not list the key of its answer as a new one'
   return { kind: 'unknown', code: KEY_NOT_LISTED, message }
 }
@@ -98,7 +99,7 @@ export function pollPixKey(dependencies: ActivityDependencies) {
     const { orm, timeScale } = dependencies
     const em = orm.em.fork()
     const { connection: stored } = await em.findOneOrFail(PixKey, uuid)
-    const { answer: listed, ...client } = await callRepeatably(dependencies, em, stored.uuid, provider =>
+    const { answer, ...client } = await callRepeatably(dependencies, em, stored.uuid, provider =>
       provider.listKeys(),
     )
     const { connection } = client
@@ -108,16 +109,16 @@ export function pollPixKey(dependencies: ActivityDependencies) {
       const attempt = await findKeyAttempt(tx, row, 'create_key')
       if (!attempt) return { kind: 'not_started' }
       markUnknown(attempt, { pollCount, timeScale })
-      if (listed.kind === 'no_answer') return { kind: 'unknown', code: listed.code }
+      if (answer.kind === 'no_answer') return { kind: 'unknown', code: answer.code }
       // The list may be of another account: a new key in it is not ours, and a missing key may exist.
       if (!hasSameCredentialsEpoch(attempt, connection))
         return { kind: 'unknown', code: 'credentials_changed' }
       // Either the answer or the list is wrong: the list counts once a later poll still contradicts the answer.
       if (attempt.code === KEY_NOT_LISTED && pollCount === 0) return { kind: 'unknown', code: KEY_NOT_LISTED }
-      const found = await findListedKey(tx, row, listed.keys)
-      if (found === 'unclear') return { kind: 'unknown', code: 'another_is_being_made' }
-      if (found === null) return { kind: 'not_found', settleWindowMs: connection.settleWindowMs }
-      return { kind: 'created', key: found }
+      const listedKey = await findListedKey(tx, row, answer.keys)
+      if (listedKey === 'unclear') return { kind: 'unknown', code: 'another_is_being_made' }
+      if (listedKey === null) return { kind: 'not_found', settleWindowMs: connection.settleWindowMs }
+      return { kind: 'created', key: listedKey }
     })
     if (result.kind !== 'created') return result
     const registered = await registerKeyNotifications(dependencies, client, result)
@@ -160,7 +161,7 @@ export function failPixKey({ orm }: ActivityDependencies) {
 async function prepareKeyCreation(
   em: EntityManager,
   uuid: string,
-  before: ListKeysOutcome | null,
+  keysBefore: ListKeysOutcome | null,
 ): Promise<KeyOperationResult | { kind: 'call'; calledAt: Date }> {
   const row = await lockPixKey(em, uuid)
   if (row.state !== 'creating') return { kind: 'closed', state: row.state }
@@ -169,13 +170,13 @@ async function prepareKeyCreation(
   createKeyAttempt(em, row, 'create_key').calledAt = calledAt
   const isPaused = await runQuery(em, queryIsPaused(row.connection.uuid, 'in'))
   // Without the list a lost answer could not be resolved, so no call is made.
-  const unlisted = before?.kind === 'no_answer' ? before : null
+  const unlisted = keysBefore?.kind === 'no_answer' ? keysBefore : null
   const refusal = blockedReason('create_key', row.connection, { isPaused }) ?? unlisted
   if (refusal) {
     await sendChanges(em)
     return recordKeyCreation(em, uuid, { kind: 'unreachable', code: refusal.code, message: refusal.message })
   }
-  row.listedBefore = before?.kind === 'found' ? before.keys.map(one => one.key) : null
+  row.listedBefore = keysBefore?.kind === 'found' ? keysBefore.keys.map(one => one.key) : null
   return { kind: 'call', calledAt }
 }
 
@@ -210,9 +211,9 @@ async function recordKeyCreation(
 async function findListedKey(
   em: EntityManager,
   row: PixKey,
-  listed: ProviderKey[],
+  keys: ProviderKey[],
 ): Promise<string | 'unclear' | null> {
-  const names = listed.map(one => normalizePixKey(one.key))
+  const names = keys.map(one => normalizePixKey(one.key))
   if (row.key != null) return names.includes(row.key) ? row.key : null
   const { providerAccountUuid } = row
   await lockProviderAccount(em, providerAccountUuid)
@@ -227,7 +228,7 @@ async function findListedKey(
     ...accountKeys.map(one => one.key),
     ...collecting.map(one => one.collectionKey),
   ])
-  const newKeys = listed.filter(one => isRandomKey(one) && !knownKeys.has(normalizePixKey(one.key)))
+  const newKeys = keys.filter(one => isRandomKey(one) && !knownKeys.has(normalizePixKey(one.key)))
   if (newKeys.length === 0) return null
   const others = accountKeys.filter(one => one.key == null && one.uuid !== row.uuid).map(one => one.uuid)
   const calling = await em.count(Attempt, {

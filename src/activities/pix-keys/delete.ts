@@ -52,17 +52,15 @@ export function pollPixKeyRemoval(dependencies: ActivityDependencies) {
     const { orm, timeScale } = dependencies
     const em = orm.em.fork()
     const { connection: stored } = await em.findOneOrFail(PixKey, uuid)
-    const { answer: listed } = await callRepeatably(dependencies, em, stored.uuid, provider =>
-      provider.listKeys(),
-    )
+    const { answer } = await callRepeatably(dependencies, em, stored.uuid, provider => provider.listKeys())
     return runInTransaction(orm, async (tx): Promise<KeyOperationResult> => {
       const row = await lockPixKey(tx, uuid)
       if (row.state !== 'removing') return row.state === 'active' ? { kind: 'still_there' } : toKeyResult(row)
       const attempt = await findKeyAttempt(tx, row, 'delete_key')
       if (!attempt) return { kind: 'still_there' }
       markUnknown(attempt, { pollCount, timeScale })
-      if (listed.kind === 'no_answer') return { kind: 'unknown', code: listed.code }
-      if (listed.keys.some(one => normalizePixKey(one.key) === row.key)) return { kind: 'still_there' }
+      if (answer.kind === 'no_answer') return { kind: 'unknown', code: answer.code }
+      if (answer.keys.some(one => normalizePixKey(one.key) === row.key)) return { kind: 'still_there' }
       return recordKeyRemoval(tx, { uuid, outcome: { kind: 'not_found' }, calledBeforeAt: null, timeScale })
     })
   }

@@ -70,17 +70,18 @@ export function storeTransfer({ orm, sealer }: ActivityDependencies) {
  * the API may have answered so (docs/crash-semantics.md). Repeatable.
  */
 async function applyAcceptanceDeadline(em: EntityManager, uuid: string): Promise<Query<EndTransferResult>> {
-  const [out, nowMs] = await lockTransferWithQuery(em, uuid, CLOCK_QUERY)
-  const { transfer } = out
-  if (transfer.acceptBefore && nowMs > transfer.acceptBefore.getTime()) await endUnacceptedTransfer(em, out)
+  const [lockedTransfer, nowMs] = await lockTransferWithQuery(em, uuid, CLOCK_QUERY)
+  const { transfer } = lockedTransfer
+  if (transfer.acceptBefore && nowMs > transfer.acceptBefore.getTime())
+    await endUnacceptedTransfer(em, lockedTransfer)
   else transfer.acceptBefore = null
   return queryTransferResult(transfer)
 }
 
 /** Sends a transfer through one provider, and stores its row first if it has none. */
 export function sendTransfer(dependencies: ActivityDependencies) {
-  return ({ order, ...sending }: SendTransferInput): Promise<SendResult> =>
-    sendPayout(dependencies, transferPayout, order && createRowFirst(dependencies, order))(sending)
+  return ({ order, ...input }: SendTransferInput): Promise<SendResult> =>
+    sendPayout(dependencies, transferPayout, order && createRowFirst(dependencies, order))(input)
 }
 
 /** Returns the handler that also stores a missing transfer row; its reads and locks are one batched query. */
@@ -113,11 +114,16 @@ function createRowFirst(
 export function failTransfer({ orm }: ActivityDependencies) {
   return (uuid: string): Promise<EndTransferResult> =>
     runInTransaction(orm, async em => {
-      const out = await lockTransfer(em, uuid)
-      const { transfer, attempts } = out
-      const live = findLiveAttempt(out)
+      const lockedTransfer = await lockTransfer(em, uuid)
+      const { transfer, attempts } = lockedTransfer
+      const live = findLiveAttempt(lockedTransfer)
       if (!live && transferMachine.accepts(transfer.state, 'refused'))
-        await endUnsentTransfer(em, out, 'refused', combineRefusals(await loadAttemptProviders(em, attempts)))
+        await endUnsentTransfer(
+          em,
+          lockedTransfer,
+          'refused',
+          combineRefusals(await loadAttemptProviders(em, attempts)),
+        )
       return queryTransferResult(transfer, live)
     })
 }
@@ -126,13 +132,17 @@ export function failTransfer({ orm }: ActivityDependencies) {
 export function endScheduledTransfer({ orm }: ActivityDependencies) {
   return ({ uuid, event, unlessPaused = [] }: EndScheduledTransferInput): Promise<EndTransferResult> =>
     runInTransaction(orm, async em => {
-      const [out, paused] = await lockTransferWithQuery(em, uuid, queryIsAnyPaused(unlessPaused, 'out'))
-      const { transfer } = out
-      const live = findLiveAttempt(out)
+      const [lockedTransfer, paused] = await lockTransferWithQuery(
+        em,
+        uuid,
+        queryIsAnyPaused(unlessPaused, 'out'),
+      )
+      const { transfer } = lockedTransfer
+      const live = findLiveAttempt(lockedTransfer)
       if (!live && !paused && transferMachine.accepts(transfer.state, event)) {
         const at = new Date()
         transition(transfer, transferMachine, event, at)
-        await recordTransferEvent(em, out, { at })
+        await recordTransferEvent(em, lockedTransfer, { at })
       }
       return queryTransferResult(transfer, live)
     })
@@ -211,9 +221,10 @@ export async function openTransfer(
     createdAt: at,
     updatedAt: at,
   })
-  const out = { transfer, attempts: [] }
-  if (isRefReused) await endUnsentTransfer(em, out, 'not_started', failureOf('external_ref_in_use'))
-  return out
+  const lockedTransfer = { transfer, attempts: [] }
+  if (isRefReused)
+    await endUnsentTransfer(em, lockedTransfer, 'not_started', failureOf('external_ref_in_use'))
+  return lockedTransfer
 }
 
 /**

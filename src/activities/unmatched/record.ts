@@ -103,14 +103,14 @@ export function recordDeposit(dependencies: ActivityDependencies) {
   return async (input: RecordDepositInput): Promise<RecordDepositResult> => {
     const { connectionUuid, endToEnd, requestId } = input
     const em = dependencies.orm.em.fork()
-    const { answer: found, ...client } = await callRepeatably(dependencies, em, connectionUuid, provider =>
+    const { answer, ...client } = await callRepeatably(dependencies, em, connectionUuid, provider =>
       provider.findPayment(endToEnd),
     )
     const { connection } = client
-    if (found.kind === 'no_answer') return { kind: 'no_answer', code: found.code }
-    if (found.kind === 'not_found' || found.payment.status === 'failed') return { kind: 'not_found' }
-    if (found.payment.cents <= 0) return { kind: 'not_found' } // It moved nothing.
-    const [payment = found.payment] = await addNotifiedPayers(em, client, [found.payment])
+    if (answer.kind === 'no_answer') return { kind: 'no_answer', code: answer.code }
+    if (answer.kind === 'not_found' || answer.payment.status === 'failed') return { kind: 'not_found' }
+    if (answer.payment.cents <= 0) return { kind: 'not_found' } // It moved nothing.
+    const [payment = answer.payment] = await addNotifiedPayers(em, client, [answer.payment])
     if (isInOpeningBalance(connection, payment)) return { kind: 'not_found' }
     // Only a settled PIX is credited.
     if (payment.status !== 'settled') return { kind: 'no_answer', code: payment.status }
@@ -130,14 +130,15 @@ export function recordDeposit(dependencies: ActivityDependencies) {
     return runInTransaction<RecordDepositResult>(dependencies.orm, async tx => {
       const owner = await findDepositOwner(tx, connection, attempt)
       await lockConnection(tx, owner.connection.uuid)
-      const moved = {
+      const movedMoney = {
         providerAccountUuid,
         direction: 'IN',
         cents,
         at: new Date(payment.at),
       } as const
       // Reconciliation shows it to the operators, who have adjusted that value meanwhile.
-      if (await mayBeAdjusted(tx, moved)) return constantQuery<RecordDepositResult>({ kind: 'not_found' })
+      if (await mayBeAdjusted(tx, movedMoney))
+        return constantQuery<RecordDepositResult>({ kind: 'not_found' })
       const movement = await recordUnmatchedPayment(tx, { ...owner, payment, reason: 'deposit', requestId })
       return queryWithFollowUps(movement.uuid, { kind: 'accepted' })
     })

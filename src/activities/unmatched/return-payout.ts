@@ -37,7 +37,7 @@ import { transitionAttempt } from '../shared/transition.ts'
  */
 type UnmatchedReturn = {
   original: Movement
-  out: Movement | null
+  returnMovement: Movement | null
   disputedCents: number
   order: DepositReturn | null
 }
@@ -53,11 +53,11 @@ export const returnPayout: PayoutHandler<UnmatchedReturn & AttemptedRow> = {
       { originalUuid: uuid, type: 'EXTERNAL_REFUND' },
       { orderBy: { createdAt: 'desc' } },
     )
-    const out = returns.find(one => !isProviderReturn(one)) ?? null
+    const returnMovement = returns.find(one => !isProviderReturn(one)) ?? null
     const disputedCents = sumProviderReturns(returns)
     const order = await lockReturnOrder(em, uuid)
     const [attempts, result] = await findAttemptsWith(em, { operation: 'return', subjectUuid: uuid }, more)
-    return [{ original, out, disputedCents, order, attempts }, result]
+    return [{ original, returnMovement, disputedCents, order, attempts }, result]
   },
 
   closedReason({ original, disputedCents }) {
@@ -96,50 +96,54 @@ export const returnPayout: PayoutHandler<UnmatchedReturn & AttemptedRow> = {
 
   async applyAcceptance() {},
 
-  async applySettlement(em, { original, out: recorded, order }, attempt, sending) {
+  async applySettlement(em, { original, returnMovement: recorded, order }, attempt, payout) {
     // A return whose sending was not stored has no movement.
-    const out = recorded ?? (await holdReturn(em, original))
+    const returnMovement = recorded ?? (await holdReturn(em, original))
     const at = new Date()
-    const isLate = out.status === 'FAILED'
+    const isLate = returnMovement.status === 'FAILED'
     const legs = isLate
       ? await buildLateReturnLegs(em, original)
       : returnSettledLegs(original.accountUuid, original.valueCents)
-    if (isLate) out.reason = 'late_settlement'
+    if (isLate) returnMovement.reason = 'late_settlement'
     transitionAttempt(attempt, 'settled')
     setDisposition(original, 'returned', at)
     if (order) order.failure = null
-    settleMovement(out, sending, at)
-    await postMovement(em, out, legs)
-    await recordReturnEvent(em, { original, out, order }, at)
+    settleMovement(returnMovement, payout, at)
+    await postMovement(em, returnMovement, legs)
+    await recordReturnEvent(em, { original, returnMovement, order }, at)
   },
 
   /**
    * Applies a refusal: an unreachable provider is tried again. A definite refusal leaves the money in `pending`, for the
    * operator; that of a return which the account has ordered gives it back to the account.
    */
-  async applyRefusal(em, { original, out, disputedCents, order }, attempt) {
+  async applyRefusal(em, { original, returnMovement, disputedCents, order }, attempt) {
     if (attempt.code === 'paused') return // Nothing is held for it yet.
-    if (!out) throw new Error('the refused return has no attempt')
+    if (!returnMovement) throw new Error('the refused return has no attempt')
     const at = new Date()
     const isRetried = attempt.state === 'unreachable' && disputedCents === 0
     if (order && !isRetried) {
-      failMovement(out, at)
+      failMovement(returnMovement, at)
       // The account has paid what the provider returned without us.
       const isReturned = disputedCents === original.valueCents
       if (!isReturned) order.failure = describeRefusal(attempt)
       const disposition = isReturned ? 'returned' : 'kept'
-      await keepForAccount(em, original, { movement: out, legsOf: returnReleasedLegs, disposition })
-      if (!isReturned) await recordReturnEvent(em, { original, out, order }, at)
+      await keepForAccount(em, original, {
+        movement: returnMovement,
+        legsOf: returnReleasedLegs,
+        disposition,
+      })
+      if (!isReturned) await recordReturnEvent(em, { original, returnMovement, order }, at)
       return
     }
     setDisposition(original, isRetried ? 'held' : getDispositionAfterReturns(original, disputedCents), at)
-    failMovement(out, at)
+    failMovement(returnMovement, at)
     const pendingLegs = returnFailedLegs(original.accountUuid, original.valueCents)
     // While this return held the money, the account paid the dispute's return itself: it is repaid from what is pending
     // again.
     const repaymentLegs =
       disputedCents > 0 ? await creditPostings(em, unmatchedKeptLegs, original, disputedCents) : []
-    await postMovement(em, out, [...pendingLegs, ...repaymentLegs])
+    await postMovement(em, returnMovement, [...pendingLegs, ...repaymentLegs])
   },
 }
 
@@ -169,11 +173,15 @@ async function lockReturnOrder(em: EntityManager, movementUuid: string): Promise
 /** Records the PIX_TRANSACTION event of a return: settled, or failed where its account has ordered it. */
 function recordReturnEvent(
   em: EntityManager,
-  { original, out, order }: { original: Movement; out: Movement; order: DepositReturn | null },
+  {
+    original,
+    returnMovement,
+    order,
+  }: { original: Movement; returnMovement: Movement; order: DepositReturn | null },
   at: Date,
 ): Promise<void> {
   const { uuid } = original
-  return recordMovementEvent(em, out, { uuid, requestId: order?.requestId ?? uuid }, at)
+  return recordMovementEvent(em, returnMovement, { uuid, requestId: order?.requestId ?? uuid }, at)
 }
 
 /** Tells whether the provider made a return without an order of ours: by a dispute or in its panel. */
@@ -219,7 +227,7 @@ function getDispositionAfterReturns({ valueCents }: Movement, disputedCents: num
 async function holdReturn(em: EntityManager, original: Movement): Promise<Movement> {
   const at = new Date()
   setDisposition(original, 'returning', at)
-  const out = createMovement(em, at, {
+  const returnMovement = createMovement(em, at, {
     accountUuid: original.accountUuid,
     providerAccountUuid: original.providerAccountUuid,
     connectionUuid: original.connectionUuid,
@@ -232,8 +240,8 @@ async function holdReturn(em: EntityManager, original: Movement): Promise<Moveme
     chargeUuid: original.chargeUuid,
     originalUuid: original.uuid,
   })
-  await postMovement(em, out, returnHeldLegs(original.accountUuid, original.valueCents))
-  return out
+  await postMovement(em, returnMovement, returnHeldLegs(original.accountUuid, original.valueCents))
+  return returnMovement
 }
 
 type KeptMoney = {

@@ -65,10 +65,10 @@ export async function cacheWorkflowBundle({
 
 /** A concurrent process may write the same file: each renames a complete one into place. */
 async function writeWhole(path: string, text: string): Promise<void> {
-  const own = `${path}.${process.pid}`
+  const temporaryPath = `${path}.${process.pid}`
   await mkdir(CACHE_FOLDER, { recursive: true })
-  await writeFile(own, text)
-  await rename(own, path)
+  await writeFile(temporaryPath, text)
+  await rename(temporaryPath, path)
 }
 
 async function fingerprintSources(moreFiles: string[]): Promise<string> {

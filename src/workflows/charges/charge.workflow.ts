@@ -17,10 +17,9 @@ import {
 import type { ReopenedInput } from '../contracts/orders.ts'
 import { SEARCH_ATTRIBUTES } from '../contracts/search-attributes.ts'
 import { dbActivities, idempotentProviderActivities, issueLocallyFirst } from '../shared/activity-proxies.ts'
-import { shouldContinueAsNew } from '../shared/continue-as-new.ts'
 import { AbsenceProof, ProviderInbox } from '../shared/provider-inbox.ts'
 import { startChildOnce, startFollowUps } from '../shared/start-follow-ups.ts'
-import { upsertVisibility } from '../shared/visibility.ts'
+import { shouldContinueAsNew, upsertVisibility } from '../shared/workflow-info.ts'
 
 /**
  * Workflow of a charge: issues it, waits for its payment, and ends when it is paid, expired, cancelled or failed. A later

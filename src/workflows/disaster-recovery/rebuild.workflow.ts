@@ -16,7 +16,7 @@ import { WORKFLOWS } from '../contracts/workflows.ts'
 import { idempotentProviderActivities } from '../shared/activity-proxies.ts'
 import { ProviderInbox, pollUntilResolved } from '../shared/provider-inbox.ts'
 import { startChildOnce, startFollowUps } from '../shared/start-follow-ups.ts'
-import { upsertVisibility } from '../shared/visibility.ts'
+import { upsertVisibility } from '../shared/workflow-info.ts'
 
 /**
  * Workflow of an operation whose rows a restored backup lacks, or has in an earlier state (SPEC §11). It writes the rows

@@ -26,10 +26,10 @@ import {
   idempotentProviderActivities,
   regularDbActivities,
 } from '../shared/activity-proxies.ts'
-import { shouldContinueAsNew } from '../shared/continue-as-new.ts'
 import { ProviderInbox, pollAfterNotification } from '../shared/provider-inbox.ts'
 import { startFollowUpWorkflows } from '../shared/start-follow-ups.ts'
 import { orInterrupted } from '../shared/worker-loss.ts'
+import { shouldContinueAsNew } from '../shared/workflow-info.ts'
 
 /**
  * Workflow of a dispute, from the provider's notification to its end: warnings, the one reply, the deadline, the decision and

@@ -7,8 +7,8 @@ import {
   notificationSweepActivities,
   reconciliationActivities,
 } from '../shared/activity-proxies.ts'
-import { shouldContinueAsNew } from '../shared/continue-as-new.ts'
 import { isWorkerLoss } from '../shared/worker-loss.ts'
+import { shouldContinueAsNew } from '../shared/workflow-info.ts'
 
 /** Workflows that schedules start, and the replay of events, which a merchant requests. */
 
@@ -81,10 +81,10 @@ export async function reconciliationWorkflow({ hours }: ReconciliationInput): Pr
 }
 
 function summarizeResults(results: ReconcileResult[]): string {
-  const open = results.reduce((sum, result) => sum + result.differences, 0)
-  const repaired = results.reduce((sum, result) => sum + result.repaired, 0)
-  const uncompared = results.filter(({ noAnswer }) => noAnswer !== undefined).length
-  const disputesUnlisted = results.filter(({ disputesNoAnswer }) => disputesNoAnswer !== undefined).length
-  const incomplete = `${uncompared} not compared, the disputes of ${disputesUnlisted} not listed`
-  return `${results.length} provider accounts: ${repaired} repaired, ${open} differences left, ${incomplete}`
+  const differenceCount = results.reduce((sum, result) => sum + result.differences, 0)
+  const repairedCount = results.reduce((sum, result) => sum + result.repaired, 0)
+  const uncomparedCount = results.filter(({ noAnswer }) => noAnswer !== undefined).length
+  const unlistedCount = results.filter(({ disputesNoAnswer }) => disputesNoAnswer !== undefined).length
+  const incomplete = `${uncomparedCount} not compared, the disputes of ${unlistedCount} not listed`
+  return `${results.length} provider accounts: ${repairedCount} repaired, ${differenceCount} differences left, ${incomplete}`
 }

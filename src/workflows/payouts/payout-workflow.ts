@@ -14,7 +14,7 @@ import { hasArrived } from '../../domain/payouts/order-difference.ts'
 import { scaleWait, WAITS } from '../../domain/shared/intervals.ts'
 import type { ReopenedInput, UnfinishedPayout } from '../contracts/orders.ts'
 import { awaitResultUpdate } from '../contracts/orders.ts'
-import type { LookUpPayoutResult, PollResult, SendResult } from '../contracts/payouts.ts'
+import type { Continuation, LookUpPayoutResult, PollResult, SendResult } from '../contracts/payouts.ts'
 import type { RefundInput } from '../contracts/refunds.ts'
 import { SEARCH_ATTRIBUTES } from '../contracts/search-attributes.ts'
 import type { TransferInput } from '../contracts/transfers.ts'
@@ -25,7 +25,6 @@ import {
   idempotentProviderActivities,
   payoutActivities,
 } from '../shared/activity-proxies.ts'
-import { continuationOf } from '../shared/continue-as-new.ts'
 import { AbsenceProof, ProviderInbox } from '../shared/provider-inbox.ts'
 import { INTERRUPTED, orInterrupted } from '../shared/worker-loss.ts'
 import { type SendingResult, sendThroughCandidates, type TerminalOutcome } from './candidates.ts'
@@ -268,8 +267,8 @@ export class PayoutWorkflow {
     activities: typeof payoutActivities,
   ): Promise<PollResult> {
     const order = this.orderToStore && { order: this.orderToStore }
-    const sending = activities[`send${this.#noun}`]({ uuid: this.uuid, connectionUuid, isResend, ...order })
-    const result = await orInterrupted(sending)
+    const call = activities[`send${this.#noun}`]({ uuid: this.uuid, connectionUuid, isResend, ...order })
+    const result = await orInterrupted(call)
     // Where the worker was lost, the row may not exist.
     return result === INTERRUPTED ? result : this.#noteStored(result)
   }
@@ -335,6 +334,15 @@ function hasUnknownReturns(result: PollResult): boolean {
 
 function listCandidates(order: PayoutOrder): string[] {
   return 'candidates' in order ? order.candidates : [order.connectionUuid]
+}
+
+/** Returns what the next run learns of the earlier ones. It starts with the original candidates of a transfer. */
+function continuationOf({ continuation, ...order }: PayoutOrder): Continuation {
+  const candidates = continuation?.candidates ?? ('candidates' in order ? order.candidates : undefined)
+  return {
+    orderedAt: continuation?.orderedAt ?? workflowInfo().startTime.toISOString(),
+    ...(candidates && { candidates }),
+  }
 }
 
 /**

@@ -24,10 +24,10 @@ import {
   idempotentProviderActivities,
   messagingActivities,
 } from '../shared/activity-proxies.ts'
-import { shouldContinueAsNew } from '../shared/continue-as-new.ts'
 import { AbsenceProof } from '../shared/provider-inbox.ts'
 import { sendUntilClosed } from '../shared/send-until-closed.ts'
 import { orInterrupted } from '../shared/worker-loss.ts'
+import { shouldContinueAsNew } from '../shared/workflow-info.ts'
 
 /**
  * Workflow that creates a PIX key: stores it, requests it from its provider once, and polls the provider's list where

@@ -6,7 +6,7 @@ import {
   providerNotificationSignal,
 } from '../contracts/provider-notifications.ts'
 import { idempotentProviderActivities, localActivities } from './activity-proxies.ts'
-import { shouldContinueAsNew } from './continue-as-new.ts'
+import { shouldContinueAsNew } from './workflow-info.ts'
 
 /** Buffers signals of provider notifications. Their content is polled at the provider; only their arrival counts. */
 export class ProviderInbox {

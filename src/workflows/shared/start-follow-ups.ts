@@ -14,8 +14,8 @@ export async function startFollowUps(
   { deliveries = [], returns = [] }: Partial<FollowUps>,
   timeScale: number,
 ): Promise<void> {
-  const open = deliveries.length === 0 ? [] : await attemptDeliveriesLocally(deliveries)
-  await startFollowUpWorkflows({ deliveries: open, returns }, timeScale)
+  const openDeliveries = deliveries.length === 0 ? [] : await attemptDeliveriesLocally(deliveries)
+  await startFollowUpWorkflows({ deliveries: openDeliveries, returns }, timeScale)
 }
 
 /**

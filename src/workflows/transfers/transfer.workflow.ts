@@ -13,7 +13,7 @@ import type { SendingResult, TerminalOutcome } from '../payouts/candidates.ts'
 import { PayoutWorkflow } from '../payouts/payout-workflow.ts'
 import { dbActivities } from '../shared/activity-proxies.ts'
 import { startFollowUps } from '../shared/start-follow-ups.ts'
-import { upsertVisibility } from '../shared/visibility.ts'
+import { upsertVisibility } from '../shared/workflow-info.ts'
 
 /**
  * Workflow of a transfer: tries one provider after another until one accepts, and ends when it is paid or failed. A late
