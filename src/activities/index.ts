@@ -4,15 +4,15 @@ import { issueCharge } from './charges/issue-charge.ts'
 import { cancelChargeAtProvider, getCharge, pollCharge } from './charges/poll-charge.ts'
 import { sweepWorkflows } from './disaster-recovery/lost-workflows.ts'
 import { rebuildOperation } from './disaster-recovery/rebuild-operation.ts'
-import { pollDispute } from './disputes/poll-dispute.ts'
-import { sweepDisputes } from './disputes/reconcile.ts'
 import {
   applyDisputeDeadline,
   getDispute,
+  pollDispute,
   recordDisputeWarning,
   sendDisputeReply,
   storeDisputeReply,
-} from './disputes/replies.ts'
+} from './disputes/activities.ts'
+import { sweepDisputes } from './disputes/reconcile.ts'
 import { lookUpPayout } from './payouts/look-up.ts'
 import { settleManually } from './payouts/manual-settlement.ts'
 import { pollPayout, sendPayout } from './payouts/send.ts'

@@ -80,11 +80,7 @@ async function rebuildPixKey(context: RowContext): Promise<RebuildOutcome | null
   const refusal = await refuseMissingConnections(em, [history.input.connectionUuid])
   if (refusal) return refusal
   const restored = { orderedAt: history.startedAt.toISOString(), ended: history.result }
-  await startRebuild(
-    { ...temporal, client },
-    { noun: 'pix_key', order: history.input, restored },
-    { workflowId: id },
-  )
+  await startRebuild(temporal, { noun: 'pix_key', order: history.input, restored })
   return { outcome: 'rebuilt', row: row ? 'behind' : 'missing' }
 }
 

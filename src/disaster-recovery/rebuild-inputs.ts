@@ -1,8 +1,7 @@
-import type { Client } from '@temporalio/client'
 import type { EntityManager } from '../db/client/orm.ts'
 import { Connection } from '../db/entities/connection.ts'
 import type { WorkflowHistory } from '../temporal/workflow-history.ts'
-import { buildMoneyWorkflowOptions, type WorkflowMetadata } from '../temporal/workflow-options.ts'
+import { buildMoneyWorkflowOptions, type TemporalContext } from '../temporal/workflow-options.ts'
 import type { ChargeInput } from '../workflows/contracts/charges.ts'
 import type { ReopenedInput } from '../workflows/contracts/orders.ts'
 import type { Continuation } from '../workflows/contracts/payouts.ts'
@@ -15,6 +14,7 @@ import {
 import type { RefundInput } from '../workflows/contracts/refunds.ts'
 import type { TransferInput } from '../workflows/contracts/transfers.ts'
 import type { ReturnPaymentInput } from '../workflows/contracts/unmatched.ts'
+import { WORKFLOWS } from '../workflows/contracts/workflows.ts'
 import { findAcceptingConnection, type PayoutHistory } from './payout-history.ts'
 
 export type RebuildableInput = ChargeInput | TransferInput | RefundInput | ReturnPaymentInput
@@ -69,14 +69,19 @@ export function isRebuilding(
   return candidates.every(one => unfinished.candidates.includes(one))
 }
 
-/** Starts the workflow that rebuilds an operation, under the id of its own workflow, whose run is terminated. */
+/**
+ * Starts the workflow that rebuilds an operation, under the id of its own workflow, whose run is terminated. `provider`: the
+ * connection that the Temporal UI shows.
+ */
 export async function startRebuild(
-  { client, taskQueue, timeScale }: { client: Client; taskQueue: string; timeScale: number },
+  temporal: TemporalContext,
   rebuild: RebuiltOperation,
-  metadata: WorkflowMetadata,
+  attributes: VisibleAttributes = {},
 ): Promise<void> {
+  const { taskQueue, timeScale } = temporal
+  const client = await temporal.client()
   await client.workflow.start<(input: RebuildInput) => Promise<string>>(REBUILD_WORKFLOW, {
-    ...metadata,
+    ...buildRebuildMetadata(rebuild, attributes),
     taskQueue,
     args: [{ rebuild, timeScale }],
     workflowIdReusePolicy: 'ALLOW_DUPLICATE',
@@ -85,13 +90,13 @@ export async function startRebuild(
   })
 }
 
-export function buildRebuildMetadata(
-  workflowId: string,
-  input: RebuildableInput,
-  attributes: { provider: string; externalRef?: string | undefined },
-): WorkflowMetadata {
-  if (!('valueCents' in input)) return { workflowId, staticSummary: 'Return of an unmatched PIX' }
-  return buildMoneyWorkflowOptions(workflowId, input, attributes)
+type VisibleAttributes = { provider?: string; externalRef?: string | undefined }
+
+function buildRebuildMetadata({ noun, order }: RebuiltOperation, attributes: VisibleAttributes) {
+  if (noun === 'charge' || noun === 'transfer' || noun === 'refund')
+    return buildMoneyWorkflowOptions(noun, order, { provider: listCandidates(order)[0]!, ...attributes })
+  const workflowId = WORKFLOWS[noun].idOf(order.uuid)
+  return { workflowId, ...(noun === 'return' && { staticSummary: 'Return of an unmatched PIX' }) }
 }
 
 /** Restores the original input from that of any run: a continued run carries the candidates of the first. */

@@ -35,7 +35,6 @@ import { isRowBehindHistory, type PayoutHistory, readPayoutHistory } from './pay
 import { rebuildDependent } from './rebuild-dependents.ts'
 import {
   buildPreRestoreState,
-  buildRebuildMetadata,
   findEarlierConnections,
   HISTORY_EXPIRED,
   isRebuilding,
@@ -202,11 +201,14 @@ function isCallPending({ callStartedAt }: PayoutHistory): boolean {
   return callStartedAt !== undefined && Date.now() - callStartedAt.getTime() < MAX_CALL_MS
 }
 
+/** Signals the workflow, as a provider notification does, to poll its provider. */
 async function requestPoll(
   { temporal, noun, uuid }: RebuildContext,
   { connectionUuid }: OperationState,
 ): Promise<RebuildOutcome> {
-  await signalMoneyWorkflow(temporal, noun, { uuid, connectionUuid })
+  const notification = { notificationUuid: randomUUID(), connectionUuid }
+  if (noun === 'return') await signalReturn(temporal, { uuid, connectionUuid }, notification)
+  else await signalOperation(temporal, noun, uuid, notification)
   return { outcome: 'asked' }
 }
 
@@ -216,20 +218,15 @@ async function rebuildIssuedCharge(
   row: OperationState,
   history: WorkflowHistory<RebuildableInput> | null,
 ): Promise<RebuildOutcome> {
-  const { temporal, client, id } = context
   const ended = history?.result
   if (!history || row.state !== 'pending' || (ended !== 'cancelled' && ended !== 'expired'))
     return requestPoll(context, row)
   const order = restoreOriginalInput(history.input) as ChargeInput
   const restored = { orderedAt: history.startedAt.toISOString(), ended }
-  const attributes = { provider: row.connectionUuid, externalRef: history.externalRef }
   // Where workers ran before, one has reopened it from its row, without that end: joined, it would not write it. A payment that the
   // terminated run was notified of is found by reconciliation, as after every restore.
-  await startRebuild(
-    { ...temporal, client },
-    { noun: 'charge', order, restored },
-    buildRebuildMetadata(id, order, attributes),
-  )
+  const attributes = { provider: row.connectionUuid, externalRef: history.externalRef }
+  await startRebuild(context.temporal, { noun: 'charge', order, restored }, attributes)
   return { outcome: 'restored' }
 }
 
@@ -246,14 +243,12 @@ async function isRowBehind(
 /** Starts the rebuild of an operation after recording the operator action. If only terminated, the next command finds it. */
 async function restartWorkflow(
   { temporal, client, em, id, request }: RebuildContext,
-  operation: RebuiltOperation & { order: RebuildableInput },
+  operation: RebuiltOperation,
   externalRef: string | undefined,
 ): Promise<void> {
-  const attributes = { provider: listCandidates(operation.order)[0]!, externalRef }
   await runAuditedAction(em, { by: request, action: 'rebuild', subject: id })
   await terminateWorkflow(client, id, formatTerminationReason(request))
-  const metadata = buildRebuildMetadata(id, operation.order, attributes)
-  await startRebuild({ ...temporal, client }, operation, metadata)
+  await startRebuild(temporal, operation, { externalRef })
 }
 
 function formatTerminationReason({ since, actor }: RebuildRequest): string {
@@ -284,15 +279,4 @@ function isHistoryAhead(noun: MoneyNoun, state: string, result: string | undefin
     case 'return':
       return (state === 'not_returned' || state === 'kept') && result === 'settled'
   }
-}
-
-/** Signals the noun's workflow, as a provider notification does, to poll its provider. */
-function signalMoneyWorkflow(
-  temporal: TemporalContext,
-  noun: MoneyNoun,
-  { uuid, connectionUuid }: { uuid: string; connectionUuid: string },
-): Promise<void> {
-  const notification = { notificationUuid: randomUUID(), connectionUuid }
-  if (noun === 'return') return signalReturn(temporal, { uuid, connectionUuid }, notification)
-  return signalOperation(temporal, noun, uuid, notification)
 }

@@ -5,12 +5,16 @@ import type { PayoutNoun, UnfinishedNoun } from '../domain/shared/nouns.ts'
 import type { Sealer } from '../security/sealing.ts'
 import { signalDispute, signalOperation, signalOrphanPayload } from '../temporal/signals.ts'
 import { readWorkflowHistory, type WorkflowHistory } from '../temporal/workflow-history.ts'
-import { startOrReopenWorkflow, type TemporalContext } from '../temporal/workflow-options.ts'
+import {
+  buildMoneyWorkflowOptions,
+  startOrReopenWorkflow,
+  type TemporalContext,
+} from '../temporal/workflow-options.ts'
 import type { ChargeInput } from '../workflows/contracts/charges.ts'
 import type { TransferInput } from '../workflows/contracts/transfers.ts'
 import { WORKFLOWS } from '../workflows/contracts/workflows.ts'
 import { readPayoutHistory } from './payout-history.ts'
-import { buildRebuildMetadata, restoreOriginalInput, startRebuild } from './rebuild-inputs.ts'
+import { restoreOriginalInput, startRebuild } from './rebuild-inputs.ts'
 
 /**
  * Reopens the workflows of active rows that have none. They poll the providers and never issue or send; only a
@@ -166,9 +170,7 @@ async function reopenIssuingCharge(
     ended: history?.result,
     connectionUuid: history?.connectionUuid,
   }
-  const workflowId = WORKFLOWS.charge.idOf(uuid)
-  const metadata = buildRebuildMetadata(workflowId, input, { provider: input.candidates[0]! })
-  await startRebuild({ ...temporal, client }, { noun: 'charge', order: input, restored }, metadata)
+  await startRebuild(temporal, { noun: 'charge', order: input, restored })
 }
 
 async function hasStartedSending(client: Client, { input, runIds }: WorkflowHistory<TransferInput>) {
@@ -194,7 +196,6 @@ function buildInputFromRow({ timeScale }: TemporalContext, row: UnsentRow) {
 
 /** Starts the workflow of a transfer's order again, with its visibility. */
 function startOrderedTransfer(temporal: TemporalContext, input: TransferInput): Promise<void> {
-  const workflowId = WORKFLOWS.transfer.idOf(input.uuid)
-  const metadata = buildRebuildMetadata(workflowId, input, { provider: input.candidates[0]! })
+  const metadata = buildMoneyWorkflowOptions('transfer', input, { provider: input.candidates[0]! })
   return startOrReopenWorkflow(temporal, 'transfer', input.uuid, input, metadata)
 }

@@ -41,17 +41,17 @@ type MoneyInput = ChargeInput | TransferInput | RefundInput
  * Starts the workflow of a charge, transfer or refund, or joins the running one. Resolves when the charge is issued, a
  * provider has accepted the payout, all have refused it, or the operation has failed.
  */
-export function startMoneyWorkflow<Kind extends OrderedMoneyNoun>(
+export function startMoneyWorkflow<Noun extends OrderedMoneyNoun>(
   temporal: TemporalContext,
-  kind: Kind,
-  input: WorkflowInputs[Kind] & MoneyInput,
+  noun: Noun,
+  input: WorkflowInputs[Noun] & MoneyInput,
   { externalRef, waitMs }: { externalRef?: string | undefined; waitMs: number },
 ): Promise<void> {
   const order: MoneyInput = input
   const provider = 'connectionUuid' in order ? order.connectionUuid : order.candidates[0]!
-  return startAndAwaitWorkflow(temporal, kind, input, {
-    ...buildMoneyWorkflowOptions(WORKFLOWS[kind].idOf(input.uuid), input, { externalRef, provider }),
-    ...(kind !== 'refund' && { priority: NEW_OPERATION_PRIORITY }),
+  return startAndAwaitWorkflow(temporal, noun, input, {
+    ...buildMoneyWorkflowOptions(noun, input, { externalRef, provider }),
+    ...(noun !== 'refund' && { priority: NEW_OPERATION_PRIORITY }),
     updateId: input.uuid,
     waitMs,
   })

@@ -29,10 +29,15 @@ import { referenceOf, uuidFromReference } from '../../domain/pix/identifiers.ts'
 import { formatTimestamp } from '../../domain/shared/timestamp.ts'
 import type { DisputeInput } from '../../workflows/contracts/disputes.ts'
 import { recordChargeEvent, recordDisputeEvent, recordMovementEvent } from '../events/record-event.ts'
-import { type DisputedPayment, holdDisputedFunds, releaseDisputedFunds } from '../ledger/dispute-claims.ts'
+import {
+  type DisputedPayment,
+  giveSplitsBack,
+  holdDisputedFunds,
+  paySplitParts,
+  releaseDisputedFunds,
+} from '../ledger/dispute-claims.ts'
 import { lockDisputesOfPix } from '../ledger/dispute-locks.ts'
-import { giveSplitsBack, paySplitParts } from '../ledger/dispute-split-parts.ts'
-import { createMovement, postMovement } from '../ledger/movements.ts'
+import { createDisputeMovement, postMovement } from '../ledger/movements.ts'
 import { buildReturnColumns, findUnrecordedReturns } from '../ledger/return-matching.ts'
 import { addLateRefunds, computeReturnShares, recordProviderRefund } from '../refunds/settle.ts'
 import { type LockedTransfer, lockPaidCharge, lockTransfer, transition } from '../shared/transition.ts'
@@ -298,7 +303,15 @@ async function recordDisputeReturn(
   at: Date,
 ): Promise<void> {
   const { dispute, charge } = disputed
-  const movement = createDisputeReturnMovement(em, disputed, returned, at)
+  const movement = createDisputeMovement(em, at, disputed, {
+    type: 'EXTERNAL_REFUND',
+    movementType: 'OUT',
+    valueCents: returned.cents,
+    ...buildReturnColumns(dispute.endToEnd, returned),
+    sender: disputed.movement.receiver,
+    receiver: disputed.movement.sender,
+    settledAt: new Date(returned.at),
+  })
   const legs = await buildDisputeReturnLegs(em, disputed, returned.cents)
   const after = coverAfterReturn(dispute, returned.cents)
   if (charge) charge.disputedCents -= dispute.claimedCents - after.claimedCents
@@ -324,31 +337,6 @@ async function buildDisputeReturnLegs(
   if (pendingLegs) return pendingLegs
   const availableCents = await lockAvailableBalance(em, { accountUuid, providerAccountUuid })
   return disputeReturnedLegs(accountUuid, { cents, heldCents, retainedCents, availableCents })
-}
-
-function createDisputeReturnMovement(
-  em: EntityManager,
-  { dispute, movement, charge }: DisputeWithPayment,
-  returned: DisputeReturn,
-  at: Date,
-) {
-  const { accountUuid, providerAccountUuid } = dispute
-  return createMovement(em, at, {
-    accountUuid,
-    providerAccountUuid,
-    connectionUuid: dispute.connection.uuid,
-    type: 'EXTERNAL_REFUND',
-    movementType: 'OUT',
-    valueCents: returned.cents,
-    status: 'SETTLED',
-    ...buildReturnColumns(dispute.endToEnd, returned),
-    sender: movement.receiver,
-    receiver: movement.sender,
-    chargeUuid: charge?.uuid,
-    originalUuid: movement.uuid,
-    disputeUuid: dispute.uuid,
-    settledAt: new Date(returned.at),
-  })
 }
 
 /**

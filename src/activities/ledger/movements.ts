@@ -1,5 +1,7 @@
 import { v7 as createOrderedUuid } from 'uuid'
 import type { EntityManager } from '../../db/client/orm.ts'
+import type { Charge } from '../../db/entities/charge.ts'
+import type { Dispute } from '../../db/entities/dispute.ts'
 import { Movement } from '../../db/entities/movement.ts'
 import { writePostings } from '../../db/ledger/post.ts'
 import { sendChanges } from '../../db/pipeline/query.ts'
@@ -16,6 +18,28 @@ export type MovementToCreate = Pick<
 /** Creates a movement. It is inserted with the transaction's next flush, at the latest by `postMovement`. */
 export function createMovement(em: EntityManager, at: Date, movement: MovementToCreate): Movement {
   return em.create(Movement, { uuid: createOrderedUuid(), ...movement, createdAt: at, updatedAt: at })
+}
+
+type DisputeRows = { dispute: Dispute; movement: Movement; charge: Charge | null }
+
+/** Creates a settled movement of a dispute: a hold of its money, a share of a split, or a return that the provider made. */
+export function createDisputeMovement(
+  em: EntityManager,
+  at: Date,
+  { dispute, movement, charge }: DisputeRows,
+  columns: Pick<MovementToCreate, 'type' | 'movementType' | 'valueCents'> & Partial<MovementToCreate>,
+): Movement {
+  return createMovement(em, at, {
+    accountUuid: dispute.accountUuid,
+    providerAccountUuid: dispute.providerAccountUuid,
+    connectionUuid: dispute.connection.uuid,
+    status: 'SETTLED',
+    chargeUuid: charge?.uuid,
+    originalUuid: movement.uuid,
+    disputeUuid: dispute.uuid,
+    settledAt: at,
+    ...columns,
+  })
 }
 
 /** Marks a movement as settled by a provider's report; without an end-to-end id where the provider gave none. */
