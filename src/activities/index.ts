@@ -33,9 +33,8 @@ import {
   storeTransfer,
 } from './transfers/activities.ts'
 import { transferPayout } from './transfers/transfer-payout.ts'
-import { orderDepositReturn } from './unmatched/order-return.ts'
 import { recordDeposit } from './unmatched/record.ts'
-import { keepUnmatchedPayment, returnPayout } from './unmatched/return-payout.ts'
+import { keepUnmatchedPayment, orderDepositReturn, returnPayout } from './unmatched/return-payout.ts'
 import { sendPasswordReset } from './users/password-resets.ts'
 import { attemptDelivery } from './webhooks/deliver.ts'
 import { attemptFirstDeliveries } from './webhooks/first-attempts.ts'

@@ -46,8 +46,7 @@ import { clearUnknownMarks } from '../shared/attempts.ts'
 import { type LockedTransfer, lockCharge, lockTransfer, transitionAttempt } from '../shared/transition.ts'
 import { openTransfer } from '../transfers/activities.ts'
 import { endUnsentTransfer, postponeTransfer, transferPayout } from '../transfers/transfer-payout.ts'
-import { storeReturnOrder } from '../unmatched/order-return.ts'
-import { returnPayout } from '../unmatched/return-payout.ts'
+import { returnPayout, storeReturnOrder } from '../unmatched/return-payout.ts'
 import { rebuildCharge } from './rebuild-charge.ts'
 
 /**
