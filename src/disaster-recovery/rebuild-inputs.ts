@@ -1,9 +1,13 @@
 import type { EntityManager } from '../db/client/orm.ts'
 import { Connection } from '../db/entities/connection.ts'
 import type { WorkflowHistory } from '../temporal/workflow-history.ts'
-import { buildMoneyWorkflowOptions, type TemporalContext } from '../temporal/workflow-options.ts'
+import {
+  buildMoneyWorkflowOptions,
+  type TemporalContext,
+  type VisibleAttributes,
+} from '../temporal/workflow-options.ts'
 import type { ChargeInput } from '../workflows/contracts/charges.ts'
-import type { ReopenedInput } from '../workflows/contracts/orders.ts'
+import { listCandidates, type ReopenedInput } from '../workflows/contracts/orders.ts'
 import type { Continuation } from '../workflows/contracts/payouts.ts'
 import {
   type PreRestoreState,
@@ -50,11 +54,6 @@ export function findEarlierConnections(input: RebuildableInput): string[] {
   return isContinued ? listCandidates(input).slice(0, 1) : []
 }
 
-/** Lists every connection through which the money may have gone. */
-export function listCandidates(input: RebuildableInput): string[] {
-  return 'connectionUuid' in input ? [input.connectionUuid] : input.candidates
-}
-
 /**
  * Tells whether the last run of a workflow rebuilds its operation, or looks a payout up at all these connections, so that it is not
  * behind its history. `candidates`: null where there is no row.
@@ -69,10 +68,7 @@ export function isRebuilding(
   return candidates.every(one => unfinished.candidates.includes(one))
 }
 
-/**
- * Starts the workflow that rebuilds an operation, under the id of its own workflow, whose run is terminated. `provider`: the
- * connection that the Temporal UI shows.
- */
+/** Starts the workflow that rebuilds an operation, under the id of its own workflow, whose run is terminated. */
 export async function startRebuild(
   temporal: TemporalContext,
   rebuild: RebuiltOperation,
@@ -90,11 +86,9 @@ export async function startRebuild(
   })
 }
 
-type VisibleAttributes = { provider?: string; externalRef?: string | undefined }
-
 function buildRebuildMetadata({ noun, order }: RebuiltOperation, attributes: VisibleAttributes) {
   if (noun === 'charge' || noun === 'transfer' || noun === 'refund')
-    return buildMoneyWorkflowOptions(noun, order, { provider: listCandidates(order)[0]!, ...attributes })
+    return buildMoneyWorkflowOptions(noun, order, attributes)
   const workflowId = WORKFLOWS[noun].idOf(order.uuid)
   return { workflowId, ...(noun === 'return' && { staticSummary: 'Return of an unmatched PIX' }) }
 }

@@ -28,6 +28,7 @@ import {
 } from '../temporal/workflow-history.ts'
 import type { TemporalContext } from '../temporal/workflow-options.ts'
 import type { ChargeInput } from '../workflows/contracts/charges.ts'
+import { listCandidates } from '../workflows/contracts/orders.ts'
 import { REBUILD_WORKFLOW, type RebuiltOperation } from '../workflows/contracts/rebuild.ts'
 import type { ReturnPaymentInput } from '../workflows/contracts/unmatched.ts'
 import { WORKFLOWS } from '../workflows/contracts/workflows.ts'
@@ -38,7 +39,6 @@ import {
   findEarlierConnections,
   HISTORY_EXPIRED,
   isRebuilding,
-  listCandidates,
   type RebuildableInput,
   type RebuildOutcome,
   refuseMissingConnections,
@@ -175,7 +175,8 @@ async function rebuildMoneyWorkflow(context: RebuildContext): Promise<RebuildOut
     restoredAt: context.pausedAt,
     earlierConnections: findEarlierConnections(history.input),
   })
-  if (history.isRunning && isCallPending(payouts)) {
+  const { callStartedAt } = payouts
+  if (history.isRunning && callStartedAt && Date.now() - callStartedAt.getTime() < MAX_CALL_MS) {
     // A slow worker may be about to write the row; whether that is behind is known only after the call's outcome.
     await sleep(RECHECK_DELAY_MS)
     return rebuildMoneyWorkflow(context)
@@ -195,10 +196,6 @@ async function isReturnOrderLost({ client, em, id, uuid }: RebuildContext): Prom
   const history = await readWorkflowHistory<ReturnPaymentInput>(client, id, uuid)
   const order = history?.input.order ?? history?.lastInput.order
   return order !== undefined && (await em.count(DepositReturn, order.uuid)) === 0
-}
-
-function isCallPending({ callStartedAt }: PayoutHistory): boolean {
-  return callStartedAt !== undefined && Date.now() - callStartedAt.getTime() < MAX_CALL_MS
 }
 
 /** Signals the workflow, as a provider notification does, to poll its provider. */

@@ -85,7 +85,10 @@ async function findCreatedTransferReopening(
   row: ActiveRow & CreatedTransferRow,
 ): Promise<Reopening | undefined> {
   const order = await findUnsentScheduledOrder(temporal, row)
-  if (order) return () => startOrderedTransfer(temporal, order)
+  if (order) {
+    const metadata = buildMoneyWorkflowOptions('transfer', order)
+    return () => startOrReopenWorkflow(temporal, 'transfer', order.uuid, order, metadata)
+  }
   const isScheduled = row.scheduled_for !== null && new Date(row.scheduled_for) > new Date()
   return isScheduled ? undefined : () => reopenPayout(temporal, 'transfer', row)
 }
@@ -192,10 +195,4 @@ function buildInputFromRow({ timeScale }: TemporalContext, row: UnsentRow) {
     candidates: [...new Set([...row.tried, row.connection_uuid])],
     valueCents: Number(row.value_cents),
   }
-}
-
-/** Starts the workflow of a transfer's order again, with its visibility. */
-function startOrderedTransfer(temporal: TemporalContext, input: TransferInput): Promise<void> {
-  const metadata = buildMoneyWorkflowOptions('transfer', input, { provider: input.candidates[0]! })
-  return startOrReopenWorkflow(temporal, 'transfer', input.uuid, input, metadata)
 }

@@ -7,8 +7,7 @@ import {
   type ChargeInput,
   cancelChargeUpdate,
 } from '../workflows/contracts/charges.ts'
-import type { DepositReturnInput } from '../workflows/contracts/orders.ts'
-import { awaitResultUpdate } from '../workflows/contracts/orders.ts'
+import { awaitResultUpdate, type DepositReturnInput } from '../workflows/contracts/orders.ts'
 import type { AuthCodeInput, PixKeyInput } from '../workflows/contracts/pix-keys.ts'
 import type { RefundInput } from '../workflows/contracts/refunds.ts'
 import { SEARCH_ATTRIBUTES } from '../workflows/contracts/search-attributes.ts'
@@ -47,10 +46,8 @@ export function startMoneyWorkflow<Noun extends OrderedMoneyNoun>(
   input: WorkflowInputs[Noun] & MoneyInput,
   { externalRef, waitMs }: { externalRef?: string | undefined; waitMs: number },
 ): Promise<void> {
-  const order: MoneyInput = input
-  const provider = 'connectionUuid' in order ? order.connectionUuid : order.candidates[0]!
   return startAndAwaitWorkflow(temporal, noun, input, {
-    ...buildMoneyWorkflowOptions(noun, input, { externalRef, provider }),
+    ...buildMoneyWorkflowOptions(noun, input, { externalRef }),
     ...(noun !== 'refund' && { priority: NEW_OPERATION_PRIORITY }),
     updateId: input.uuid,
     waitMs,

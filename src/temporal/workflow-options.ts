@@ -2,7 +2,7 @@ import type { Client, WorkflowStartOptions } from '@temporalio/client'
 import { WorkflowNotFoundError } from '@temporalio/common'
 import { textFromCents } from '../domain/ledger/money.ts'
 import type { OrderedMoneyNoun } from '../domain/shared/nouns.ts'
-import type { MoneyOrder } from '../workflows/contracts/orders.ts'
+import { listCandidates, type MoneyOrder } from '../workflows/contracts/orders.ts'
 import { SEARCH_ATTRIBUTES } from '../workflows/contracts/search-attributes.ts'
 import { WORKFLOWS, type WorkflowInputs } from '../workflows/contracts/workflows.ts'
 
@@ -13,11 +13,14 @@ const VISIBILITY_AT_START = {
   refund: { title: 'Refund', status: 'PROCESSING' },
 } satisfies Record<OrderedMoneyNoun, { title: string; status: string }>
 
+/** Attributes that a start shows besides those of its order. `provider`: a connection other than its first one. */
+export type VisibleAttributes = { provider?: string; externalRef?: string | undefined }
+
 /** Builds the start options of the workflow of a charge, transfer or refund. */
 export function buildMoneyWorkflowOptions(
   noun: OrderedMoneyNoun,
-  input: MoneyOrder & { scheduledFor?: string },
-  { provider, externalRef }: { externalRef?: string | undefined; provider: string },
+  input: MoneyOrder & { scheduledFor?: string } & Parameters<typeof listCandidates>[0],
+  { provider = listCandidates(input)[0]!, externalRef }: VisibleAttributes = {},
 ) {
   const { title, status } = VISIBILITY_AT_START[noun]
   return {

@@ -422,7 +422,7 @@ function buildSearchAttributes(
   noun: 'charge' | 'transfer',
   order: ChargeInput | TransferInput,
 ): SearchAttributePair[] {
-  return buildMoneyWorkflowOptions(noun, order, { provider: order.candidates[0]! }).typedSearchAttributes
+  return buildMoneyWorkflowOptions(noun, order).typedSearchAttributes
 }
 
 const pixKeyInput = (uuid: string): PixKeyInput => ({

@@ -77,7 +77,9 @@ export function reconcile(dependencies: ActivityDependencies) {
     })
     const quarantine = { providerAccountUuid, lastSeenBefore }
     await relistQuarantinedPeriods(em, { ...quarantine, operation: 'statement' }, async ({ from, to }) => {
-      const period = { providerAccountUuid, from, to: extendPeriodEnd(to) }
+      // What was in process at its end has settled since.
+      const endMs = Math.min(Date.now(), Date.parse(to) + 2 * SETTLING_MS)
+      const period = { providerAccountUuid, from, to: new Date(endMs).toISOString() }
       const { repaired, noAnswer } = await comparePeriod(dependencies, period)
       result.repaired += repaired
       return noAnswer === undefined
@@ -94,11 +96,6 @@ export function reconcile(dependencies: ActivityDependencies) {
     })
     return { ...result, ...(await postFromStatement(dependencies, result)) }
   }
-}
-
-/** Extends the end of a period, so that what was in process at its end has settled. */
-function extendPeriodEnd(to: string): string {
-  return new Date(Math.min(Date.now(), Date.parse(to) + 2 * SETTLING_MS)).toISOString()
 }
 
 async function comparePeriod(

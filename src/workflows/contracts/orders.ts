@@ -32,6 +32,11 @@ export type MoneyOrder = OrderAuthor & {
   timeScale: number
 }
 
+/** Lists the connections that an order may go through, the first one first: of a refund or return the one that received the PIX. */
+export function listCandidates(order: { candidates: string[] } | { connectionUuid: string }): string[] {
+  return 'candidates' in order ? order.candidates : [order.connectionUuid]
+}
+
 /** The order of an account that returns a deposit to its payer; `fingerprint` is of the request that asked for it. */
 export type DepositReturnInput = OrderAuthor & {
   uuid: string

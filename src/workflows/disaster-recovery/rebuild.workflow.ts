@@ -9,7 +9,7 @@ import { type ChargeState, chargeMachine } from '../../domain/charges/charge.ts'
 import { type RefundState, refundMachine } from '../../domain/refunds/refund.ts'
 import { type TransferState, transferMachine } from '../../domain/transfers/transfer.ts'
 import { awaitIssuedUpdate } from '../contracts/charges.ts'
-import { awaitResultUpdate } from '../contracts/orders.ts'
+import { awaitResultUpdate, listCandidates } from '../contracts/orders.ts'
 import type { RebuildInput, RebuiltOperation } from '../contracts/rebuild.ts'
 import { SEARCH_ATTRIBUTES } from '../contracts/search-attributes.ts'
 import { WORKFLOWS } from '../contracts/workflows.ts'
@@ -51,8 +51,8 @@ function buildNextInput({ noun, order, restored }: RebuiltOperation, timeScale: 
   if (noun === 'pix_key' || restored.isScheduled) return order
   const { uuid: reopen } = order
   if (noun === 'charge') return { reopen, timeScale, pendingConnections: [] }
-  const candidates = 'candidates' in order ? order.candidates : [order.connectionUuid]
-  return { reopen, timeScale, unfinished: { candidates, orderedAt: restored.orderedAt } }
+  const unfinished = { candidates: listCandidates(order), orderedAt: restored.orderedAt }
+  return { reopen, timeScale, unfinished }
 }
 
 /** Returns the public status of an operation in a final state. */

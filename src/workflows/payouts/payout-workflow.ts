@@ -12,8 +12,12 @@ import {
 } from '@temporalio/workflow'
 import { hasArrived } from '../../domain/payouts/order-difference.ts'
 import { scaleWait, WAITS } from '../../domain/shared/intervals.ts'
-import type { ReopenedInput, UnfinishedPayout } from '../contracts/orders.ts'
-import { awaitResultUpdate } from '../contracts/orders.ts'
+import {
+  awaitResultUpdate,
+  listCandidates,
+  type ReopenedInput,
+  type UnfinishedPayout,
+} from '../contracts/orders.ts'
 import type { Continuation, LookUpPayoutResult, PollResult, SendResult } from '../contracts/payouts.ts'
 import type { RefundInput } from '../contracts/refunds.ts'
 import { SEARCH_ATTRIBUTES } from '../contracts/search-attributes.ts'
@@ -330,10 +334,6 @@ export class PayoutWorkflow {
 /** Tells whether a payout settled while the look-up of its returns failed: its connection is polled again. */
 function hasUnknownReturns(result: PollResult): boolean {
   return result.kind === 'settled' && result.returnsUnknown === true
-}
-
-function listCandidates(order: PayoutOrder): string[] {
-  return 'candidates' in order ? order.candidates : [order.connectionUuid]
 }
 
 /** Returns what the next run learns of the earlier ones. It starts with the original candidates of a transfer. */

@@ -180,14 +180,10 @@ export async function pollAfterNotification<Answer extends { kind: string }>(
   for (let nowMs = Date.now(); ; ) {
     if (answer.kind === 'not_found' && nowMs < confirmAtMs)
       await inbox.waitForNotification((confirmAtMs - nowMs) * inbox.timeScale, 'second poll')
-    else if (!isNotFoundOrForeign(answer) || !inbox.hasPending) return answer
+    else if (!['not_found', 'foreign'].includes(answer.kind) || !inbox.hasPending) return answer
     nowMs = Date.now()
     answer = await pollUntilResolved(poll, inbox)
   }
-}
-
-function isNotFoundOrForeign({ kind }: { kind: string }): boolean {
-  return kind === 'not_found' || kind === 'foreign'
 }
 
 /**
