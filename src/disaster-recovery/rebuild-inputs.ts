@@ -125,10 +125,12 @@ export const HISTORY_EXPIRED: RebuildOutcome = {
 /** Refuses a rebuild through connections created after the backup: the operator must connect them again first. */
 export async function refuseMissingConnections(
   em: EntityManager,
-  needed: string[],
+  connectionUuids: string[],
 ): Promise<RebuildOutcome | null> {
-  const existing = await em.find(Connection, { uuid: { $in: needed } }, { fields: ['uuid'] })
-  const missing = needed.filter(uuid => !existing.some(connection => connection.uuid === uuid))
-  if (missing.length === 0) return null
-  return { outcome: 'impossible', why: `there is no connection ${missing.join(', ')} any more` }
+  const connections = await em.find(Connection, { uuid: { $in: connectionUuids } }, { fields: ['uuid'] })
+  const missingUuids = connectionUuids.filter(
+    uuid => !connections.some(connection => connection.uuid === uuid),
+  )
+  if (missingUuids.length === 0) return null
+  return { outcome: 'impossible', why: `there is no connection ${missingUuids.join(', ')} any more` }
 }

@@ -261,9 +261,9 @@ export async function notifyOfListedChange(
 ): Promise<NotificationOutcome | null | undefined> {
   const body = JSON.stringify({ reconciliation: facts })
   const uuid = deriveNotificationUuid(change.connectionUuid, body)
-  const stored = await em.findOne(ProviderNotification, uuid)
-  if (stored && isReroutingKnown) await routeNotification(temporal, em, stored)
-  if (stored) return undefined
+  const storedNotification = await em.findOne(ProviderNotification, uuid)
+  if (storedNotification && isReroutingKnown) await routeNotification(temporal, em, storedNotification)
+  if (storedNotification) return undefined
   const { connectionUuid, ...identity } = change
   const received = { ...identity, uuid, requestId: randomUUID(), body }
   // A concurrent reconciliation may store it first.

@@ -38,8 +38,8 @@ export function closeOrphan(dependencies: ActivityDependencies) {
           ownerUuid: attempt.uuid,
           requestId: charge.requestId,
         })
-      const stored = await tx.findOneOrFail(Attempt, attempt.uuid)
-      if (stored.state === 'orphan') transitionAttempt(stored, 'removed')
+      const storedAttempt = await tx.findOneOrFail(Attempt, attempt.uuid)
+      if (storedAttempt.state === 'orphan') transitionAttempt(storedAttempt, 'removed')
       return queryWithFollowUps(attempt.uuid, { kind: 'closed' })
     })
   }

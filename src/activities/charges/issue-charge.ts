@@ -266,10 +266,10 @@ export function startIssueAttempt(
     const { connection } = call
     if (state === undefined) storeCharge(dependencies, em, order, connection)
     else if (state !== 'issuing') return null
-    const earlier = state === undefined ? [] : await findIssueAttempts(em, order.uuid)
-    const repeated = earlier.find(attempt => attempt.connectionUuid === connectionUuid)
-    if (repeated) return { ...call, attempt: repeated, isReissue: true }
-    const subject = { operation: 'issue', subjectUuid: order.uuid, position: earlier.length } as const
+    const earlierAttempts = state === undefined ? [] : await findIssueAttempts(em, order.uuid)
+    const repeatedAttempt = earlierAttempts.find(attempt => attempt.connectionUuid === connectionUuid)
+    if (repeatedAttempt) return { ...call, attempt: repeatedAttempt, isReissue: true }
+    const subject = { operation: 'issue', subjectUuid: order.uuid, position: earlierAttempts.length } as const
     const attempt = createAttempt(em, subject, connection)
     const blocked = wasCalled ? null : blockedReason('issue', connection, { isPaused })
     if (blocked) recordRefusedAnswer(attempt, blocked)

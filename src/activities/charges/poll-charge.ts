@@ -108,10 +108,10 @@ export function cancelChargeAtProvider(dependencies: ActivityDependencies) {
       case 'cancelled':
         return runInTransaction(dependencies.orm, tx => recordUnpaidEnd(tx, chargeUuid, 'cancelled'))
       case 'refused': {
-        const followed = await pollCharge(dependencies)({ chargeUuid, isPayloadExpired: false })
+        const pollResult = await pollCharge(dependencies)({ chargeUuid, isPayloadExpired: false })
         // The request ends here: the merchant gets the refusal, and no later run may cancel the charge.
-        if (followed.kind === 'known') await withdrawCancellation(em, chargeUuid)
-        return followed
+        if (pollResult.kind === 'known') await withdrawCancellation(em, chargeUuid)
+        return pollResult
       }
       case 'not_found':
         // Some providers delete cancelled charges: an earlier request cancelled it, and its answer was lost.
@@ -170,8 +170,8 @@ async function applyChargePoll(
   const endToEnds = payments.map(payment => payment.endToEnd)
   const recordedQuery =
     payments.length > 0 ? queryReceivedMovements(em, { chargeUuid, endToEnds }) : constantQuery([])
-  const [charge, recorded] = await lockChargeWithQuery(em, chargeUuid, recordedQuery)
-  await recordPayments(em, charge, { payments, recorded })
+  const [charge, recordedMovements] = await lockChargeWithQuery(em, chargeUuid, recordedQuery)
+  await recordPayments(em, charge, { payments, recordedMovements })
   const hasPendingPayment = answer.payments.some(({ status }) => status === 'in_process')
   if (answer.status === 'removed' && !hasPendingPayment) await endPendingCharge(em, charge, 'cancelled')
   if (isPayloadExpired && !hasPendingPayment) {

@@ -43,16 +43,17 @@ export function selectPaymentsOf(chargeUuid: string, listed: IncomingPix[]): Inc
 export async function recordPayments(
   em: EntityManager,
   charge: Charge,
-  { payments, recorded }: { payments: IncomingPix[]; recorded: Movement[] },
+  { payments, recordedMovements }: { payments: IncomingPix[]; recordedMovements: Movement[] },
 ): Promise<void> {
-  const movementOf = (payment: IncomingPix) => recorded.find(one => one.endToEnd === payment.endToEnd)
-  const pending = recorded.find(one => one.uuid === charge.movement?.uuid)
+  const movementOf = (payment: IncomingPix) =>
+    recordedMovements.find(one => one.endToEnd === payment.endToEnd)
+  const pendingMovement = recordedMovements.find(one => one.uuid === charge.movement?.uuid)
   const mayPay = (one: IncomingPix, movement = movementOf(one)) =>
     isNewPayment(one, movement) || (movement !== undefined && isDepositOfCharge(charge, one, movement))
   const canAnotherPay = payments.some(one => mayPay(one) && !getUnmatchedReason(charge, one))
   // Each payment may post: what the later ones lock is locked before the first posting.
   if (payments.length > 1) await lockDisputesAndBalances(em, getCreditedAccounts(charge))
-  for (const payment of sortPayments(payments, pending)) {
+  for (const payment of sortPayments(payments, pendingMovement)) {
     const movement = movementOf(payment)
     if (movement && isDepositOfCharge(charge, payment, movement)) {
       if (!getUnmatchedReason(charge, payment) && chargeMachine.accepts(charge.state, 'payment_started'))
@@ -78,10 +79,10 @@ function isNewPayment({ status }: IncomingPix, movement: Movement | undefined): 
  * another payment may pay the charge where it has failed; then settled ones; then those in process. Equal ranks by
  * time.
  */
-function sortPayments(payments: IncomingPix[], pending: Movement | undefined): IncomingPix[] {
+function sortPayments(payments: IncomingPix[], pendingMovement: Movement | undefined): IncomingPix[] {
   const rank = ({ endToEnd, status }: IncomingPix) => {
     if (status === 'in_process') return 2
-    return status === 'failed' || endToEnd === pending?.endToEnd ? 0 : 1
+    return status === 'failed' || endToEnd === pendingMovement?.endToEnd ? 0 : 1
   }
   return payments.toSorted((a, b) => rank(a) - rank(b) || a.at.localeCompare(b.at))
 }

@@ -43,10 +43,10 @@ export async function rebuildCharge(
   const state = await storeRebuiltCharge(dependencies, charge)
   if (state === 'issuing') return lookUpCharge(dependencies, charge)
   await recordEnd(dependencies, order.uuid, restored.ended)
-  const stored = await readIssueResult(dependencies.orm.em.fork(), order.uuid)
+  const issueResult = await readIssueResult(dependencies.orm.em.fork(), order.uuid)
   // An end that the history proves needs no poll.
-  const isEnded = chargeMachine.isFinal(stored.state) && stored.state !== state
-  return { kind: 'known', ...stored, isEnded: isEnded || !isIssuedChargeState(stored.state) }
+  const isEnded = chargeMachine.isFinal(issueResult.state) && issueResult.state !== state
+  return { kind: 'known', ...issueResult, isEnded: isEnded || !isIssuedChargeState(issueResult.state) }
 }
 
 async function lookUpCharge(
@@ -64,10 +64,10 @@ async function lookUpCharge(
   if (!shownCharge && isPaidChargeState(ended)) return { kind: 'unknown', code: 'not_found' }
   for (const one of knownCharges.filter(each => each !== shownCharge))
     await recordOrphanedCharge(dependencies, charge.order, one)
-  const adopted = shownCharge && (await adoptIssuedCharge(dependencies, charge.order, shownCharge))
+  const adoptedCharge = shownCharge && (await adoptIssuedCharge(dependencies, charge.order, shownCharge))
   // A payment decides its state.
-  if (adopted && shownCharge.foundCharge.payments.length > 0)
-    return { kind: 'known', ...adopted, isEnded: false }
+  if (adoptedCharge && shownCharge.foundCharge.payments.length > 0)
+    return { kind: 'known', ...adoptedCharge, isEnded: false }
   await recordEnd(dependencies, uuid, ended)
   const issued = await runInTransaction(dependencies.orm, em =>
     failIssuing(em, uuid, 'not_found_after_restore'),

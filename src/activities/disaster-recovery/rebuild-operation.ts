@@ -29,7 +29,7 @@ import type { DepositReturnInput } from '../../workflows/contracts/orders.ts'
 import type { PixKeyInput, PixKeyInputDetails } from '../../workflows/contracts/pix-keys.ts'
 import type { PreRestoreState, RebuildResult, RebuiltOperation } from '../../workflows/contracts/rebuild.ts'
 import type { RefundInput } from '../../workflows/contracts/refunds.ts'
-import type { TransferInput } from '../../workflows/contracts/transfers.ts'
+import type { TransferInput, TransferInputDetails } from '../../workflows/contracts/transfers.ts'
 import type { ReturnPaymentInput } from '../../workflows/contracts/unmatched.ts'
 import { reduceDisputeClaims } from '../ledger/dispute-claims.ts'
 import { getCreditedAccounts, lockDisputesAndBalances } from '../ledger/dispute-locks.ts'
@@ -76,9 +76,9 @@ function rebuildPixKey(
   { order, restored }: { order: PixKeyInput; restored: PreRestoreState },
 ): Promise<RebuildResult> {
   return runInTransaction(orm, async (em): Promise<RebuildResult> => {
-    const stored = await em.findOne(PixKey, order.uuid, { populate: ['connection'] })
+    const storedKey = await em.findOne(PixKey, order.uuid, { populate: ['connection'] })
     const row =
-      stored ??
+      storedKey ??
       storePixKey(em, order, {
         details: sealer.open<PixKeyInputDetails>(order.details),
         connection: await em.findOneOrFail(Connection, order.connectionUuid),
@@ -110,8 +110,9 @@ function rebuildTransfer(
     if ((await em.count(Transfer, uuid)) === 0) {
       const preconditions = await runQuery(em, queryTransferPreconditions(em, order))
       const orderedAt = new Date(restored.orderedAt)
-      const opened = await openTransfer(em, order, sealer.open(order.details), preconditions, orderedAt)
-      if (order.scheduledFor) opened.transfer.accepted = snapshotAcceptedTransfer(opened.transfer, [])
+      const details = sealer.open<TransferInputDetails>(order.details)
+      const { transfer } = await openTransfer(em, order, details, preconditions, orderedAt)
+      if (order.scheduledFor) transfer.accepted = snapshotAcceptedTransfer(transfer, [])
       await sendChanges(em)
     }
     const locked = await lockTransfer(em, uuid)
@@ -212,8 +213,8 @@ async function restoreReturnOrder(
   order: DepositReturnInput,
 ): Promise<string | null> {
   const deposit = await lockMovement(em, uuid)
-  const stored = await em.findOne(DepositReturn, order.uuid)
-  const { failure } = stored ?? (await storeReturnOrder(em, order, deposit, PASSED_RETURN_RULES))
+  const storedOrder = await em.findOne(DepositReturn, order.uuid)
+  const { failure } = storedOrder ?? (await storeReturnOrder(em, order, deposit, PASSED_RETURN_RULES))
   await sendChanges(em)
   return failure?.code ?? null
 }
@@ -228,8 +229,13 @@ async function recordEarlierAcceptance<Row extends AttemptedRow>(
   { uuid, row, restored: { acceptedByUuid } }: { uuid: string; row: Row; restored: PreRestoreState },
 ): Promise<void> {
   if (acceptedByUuid === undefined) return
-  const live = findLiveAttempt(row)
-  const attempt = await holdAtConnection(em, handler, { uuid, connectionUuid: acceptedByUuid, row, live })
+  const liveAttempt = findLiveAttempt(row)
+  const attempt = await holdAtConnection(em, handler, {
+    uuid,
+    connectionUuid: acceptedByUuid,
+    row,
+    liveAttempt,
+  })
   if (attempt.state === 'accepted') return
   clearUnknownMarks(attempt)
   transitionAttempt(attempt, 'accepted')

@@ -115,8 +115,8 @@ async function findDisputedMovement(
     status: { $ne: 'FAILED' },
   })
   if (pix) return pix
-  const opened = await em.findOne(Dispute, order.uuid, { populate: ['movement'] })
-  return opened?.movement ?? null
+  const openedDispute = await em.findOne(Dispute, order.uuid, { populate: ['movement'] })
+  return openedDispute?.movement ?? null
 }
 
 /** `isSameMovement`: the dispute named it before. False where that one failed and the PIX has settled since. */
@@ -139,13 +139,13 @@ async function lockDisputeRows(
   if (!charge && chargeUuid !== movement.chargeUuid)
     throw new Error('the disputed PIX now belongs to a charge')
   const others = await lockDisputesOfPix(em, pix, charge)
-  const stored = await em.findOne(Dispute, update.order.uuid, { ...ROW_LOCK, refresh: true })
-  if (stored) await em.populate(stored, ['connection', 'movement'])
-  const dispute = stored ?? (await openDispute(em, update, { movement, charge, lockedTransfer, at }))
-  const isSameMovement = stored?.movement.uuid === movement.uuid
+  const storedDispute = await em.findOne(Dispute, update.order.uuid, { ...ROW_LOCK, refresh: true })
+  if (storedDispute) await em.populate(storedDispute, ['connection', 'movement'])
+  const dispute = storedDispute ?? (await openDispute(em, update, { movement, charge, lockedTransfer, at }))
+  const isSameMovement = storedDispute?.movement.uuid === movement.uuid
   if (!isSameMovement) Object.assign(dispute, { movement, chargeUuid: charge?.uuid ?? null })
-  const disputes = stored || dispute.kind === 'REQUESTED_MED' ? others : [...others, dispute]
-  return { dispute, movement, charge, lockedTransfer, disputes, isNew: !stored, isSameMovement }
+  const disputes = storedDispute || dispute.kind === 'REQUESTED_MED' ? others : [...others, dispute]
+  return { dispute, movement, charge, lockedTransfer, disputes, isNew: !storedDispute, isSameMovement }
 }
 
 type DisputeOpeningRows = {

@@ -55,11 +55,11 @@ export function lookUpPayout<Row extends AttemptedRow>(
     }
     return runInTransaction(orm, async (em): Promise<Query<LookUpPayoutResult>> => {
       const [row] = await handler.lock(em, uuid, noQuery)
-      const live = findLiveAttempt(row)
+      const liveAttempt = findLiveAttempt(row)
       const counted = answers.flatMap(candidateAnswer => countAnswer(candidateAnswer, row, orderedAt))
-      const { kind, connection, answer } = concludeAnswers(counted, { live, ...lookUp })
+      const { kind, connection, answer } = concludeAnswers(counted, { liveAttempt, ...lookUp })
       const connectionUuid = connection.uuid
-      const attempt = await holdAtConnection(em, handler, { uuid, connectionUuid, row, live })
+      const attempt = await holdAtConnection(em, handler, { uuid, connectionUuid, row, liveAttempt })
       const nextCheckAt = getNextPollTime(lookUp.pollCount, timeScale)
       if (answer.kind === 'found') {
         if (attempt.state === 'unknown') attempt.nextCheckAt = nextCheckAt
@@ -111,7 +111,7 @@ type Conclusion = CandidateAnswer & { kind: 'found' | 'not_found' | 'unknown' }
  */
 function concludeAnswers(
   answers: CandidateAnswer[],
-  { live, isFinalPoll }: PayoutLookUp & { live: Attempt | undefined },
+  { liveAttempt, isFinalPoll }: PayoutLookUp & { liveAttempt: Attempt | undefined },
 ): Conclusion {
   const conclude = (kind: Conclusion['kind'], candidateAnswer: CandidateAnswer) => ({
     kind,
@@ -120,12 +120,12 @@ function concludeAnswers(
   const byStatus = groupByStatus(answers)
   const [movedPayout] = [...byStatus.settled, ...byStatus.in_process]
   if (movedPayout) return conclude('found', movedPayout)
-  const isLive = ({ connection }: CandidateAnswer) => connection.uuid === live?.connectionUuid
+  const isLive = ({ connection }: CandidateAnswer) => connection.uuid === liveAttempt?.connectionUuid
   /** Prefers the connection that the money is held for already. */
   const preferLive = (some: CandidateAnswer[]) => some.find(isLive) ?? some[0]
   // A provider that has accepted the payout keeps it until it reports an outcome: "not found" is no outcome, and the
   // answer of another candidate does not end its attempt.
-  const accepted = live?.state === 'accepted' ? answers.find(isLive) : undefined
+  const accepted = liveAttempt?.state === 'accepted' ? answers.find(isLive) : undefined
   const unsettled = accepted && accepted.answer.kind !== 'found' ? accepted : undefined
   const unresolved = unsettled ?? preferLive(byStatus.awaiting_approval) ?? preferLive(byStatus.no_answer)
   if (unresolved) return conclude('unknown', unresolved)
@@ -162,16 +162,16 @@ function groupByStatus(answers: CandidateAnswer[]): Record<AnswerStatus, Candida
 export async function holdAtConnection<Row extends AttemptedRow>(
   em: EntityManager,
   handler: PayoutHandler<Row>,
-  { row, live, ...key }: AttemptKey & { row: Row; live: Attempt | undefined },
+  { row, liveAttempt, ...key }: AttemptKey & { row: Row; liveAttempt: Attempt | undefined },
 ): Promise<Attempt> {
-  if (live?.connectionUuid === key.connectionUuid) {
-    if (live.state === 'calling') markInterrupted(live)
-    return live
+  if (liveAttempt?.connectionUuid === key.connectionUuid) {
+    if (liveAttempt.state === 'calling') markInterrupted(liveAttempt)
+    return liveAttempt
   }
-  if (live) {
-    clearUnknownMarks(live)
-    transitionAttempt(live, 'superseded')
-    live.code = 'interrupted'
+  if (liveAttempt) {
+    clearUnknownMarks(liveAttempt)
+    transitionAttempt(liveAttempt, 'superseded')
+    liveAttempt.code = 'interrupted'
   }
   await sendChanges(em) // Only one attempt may be live at a time.
   const connection = await em.findOneOrFail(Connection, key.connectionUuid)

@@ -210,40 +210,42 @@ async function prepareSend<Row extends AttemptedRow>(
   const [row, [connectionToCall, conditions]] = await handler.lock(em, uuid, callQuery)
   const call = toProviderConnection(dependencies, connectionToCall)
   const { connection } = call
-  const earlier = row.attempts.find(attempt => attempt.connectionUuid === connectionUuid)
+  const earlierAttempt = row.attempts.find(attempt => attempt.connectionUuid === connectionUuid)
   // A payout that a provider has accepted is never sent again, even if the provider does not find it later.
-  if (earlier && hasFinalOutcome(earlier)) return queryAttemptOutcome(earlier, uuid)
-  const live = findLiveAttempt(row)
+  if (earlierAttempt && hasFinalOutcome(earlierAttempt)) return queryAttemptOutcome(earlierAttempt, uuid)
+  const liveAttempt = findLiveAttempt(row)
   // A workflow whose history is older than the row does not know the live attempt.
-  if (live && live !== earlier)
-    return constantQuery({ kind: 'redirect', connectionUuid: live.connectionUuid })
-  const isUnsent = live !== undefined && isUnconnected(live)
-  if (live && !order.isResend && !isUnsent) return constantQuery({ kind: 'unknown', code: 'interrupted' })
+  if (liveAttempt && liveAttempt !== earlierAttempt)
+    return constantQuery({ kind: 'redirect', connectionUuid: liveAttempt.connectionUuid })
+  const isUnsent = liveAttempt !== undefined && isUnconnected(liveAttempt)
+  if (liveAttempt && !order.isResend && !isUnsent)
+    return constantQuery({ kind: 'unknown', code: 'interrupted' })
   const { timeScale } = dependencies
-  if (live && !isUnsent && !hasSameCredentialsEpoch(live, connection))
-    return keepUnknown(live, 'credentials_changed')
+  if (liveAttempt && !isUnsent && !hasSameCredentialsEpoch(liveAttempt, connection))
+    return keepUnknown(liveAttempt, 'credentials_changed')
   // No provider has the payout now: it may be sent, unless a rule forbids it.
   const acceptBeforeMs = getAcceptanceDeadline(handler.getOrder?.(row), conditions, requestedAtMs)
   const closedRefusal = getClosedRefusal(handler, row)
   const lateRefusal = performance.now() > acceptBeforeMs ? ACCEPTANCE_TIMEOUT : null
-  const repeatedRefusal = live && order.isResend ? await getRepeatedRefusal(em, live, timeScale) : null
-  const refusal = closedRefusal ?? live?.refusal ?? repeatedRefusal ?? lateRefusal
+  const repeatedRefusal =
+    liveAttempt && order.isResend ? await getRepeatedRefusal(em, liveAttempt, timeScale) : null
+  const refusal = closedRefusal ?? liveAttempt?.refusal ?? repeatedRefusal ?? lateRefusal
   if (refusal) {
     const outcome: RejectedResult = { ...refusal, kind: 'rejected' }
-    if (live) await recordRefusal(em, handler, { row, attempt: live, outcome, timeScale })
+    if (liveAttempt) await recordRefusal(em, handler, { row, attempt: liveAttempt, outcome, timeScale })
     if (refusal === ACCEPTANCE_TIMEOUT) await handler.endUnaccepted?.(em, row)
     const { code, finality } = refusal
     return queryWithFollowUps(uuid, { kind: 'rejected', code, finality })
   }
-  if (live) {
+  if (liveAttempt) {
     const blocked = operatorBlockedReason(handler.operation, conditions)
-    if (blocked) return keepUnknown(live, blocked.code)
-    markCalling(live, connection)
-    return { ...call, row, attempt: live, acceptBeforeMs }
+    if (blocked) return keepUnknown(liveAttempt, blocked.code)
+    markCalling(liveAttempt, connection)
+    return { ...call, row, attempt: liveAttempt, acceptBeforeMs }
   }
   const blocked = blockedReason(handler.operation, connection, conditions)
   const holdRefusal = blocked ? null : await handler.holdFunds(em, row, connection)
-  const attempt = earlier ?? createPayoutAttempt(em, handler, { ...order, row }, connection)
+  const attempt = earlierAttempt ?? createPayoutAttempt(em, handler, { ...order, row }, connection)
   if (!blocked && !holdRefusal) {
     markCalling(attempt, connection)
     return { ...call, row, attempt, acceptBeforeMs }

@@ -46,8 +46,8 @@ export function createKey(dependencies: ActivityDependencies) {
   return async ({ uuid }: { uuid: string }): Promise<KeyOperationResult> => {
     const { orm } = dependencies
     const em = orm.em.fork()
-    const { type, key, connection: stored } = await em.findOneOrFail(PixKey, uuid)
-    const client = await loadProviderConnection(dependencies, em, stored.uuid)
+    const { type, key, connection: keyConnection } = await em.findOneOrFail(PixKey, uuid)
+    const client = await loadProviderConnection(dependencies, em, keyConnection.uuid)
     const { connection, provider } = client
     // The provider chooses a random key: after a lost answer, a new key in its list is the created one.
     const keysBefore = type === 'RANDOM' ? await provider.listKeys() : null
@@ -60,9 +60,9 @@ export function createKey(dependencies: ActivityDependencies) {
       return runInTransaction(orm, tx =>
         deleteUnsentKeyAttempt(tx, { uuid, operation: 'create_key', calledAt: preparation.calledAt }),
       )
-    const confirmed = keysBefore ? await confirmRandomKey(client, keysBefore, outcome) : outcome
-    const registered = await registerKeyNotifications(dependencies, client, confirmed)
-    return runInTransaction(orm, tx => recordKeyCreation(tx, uuid, registered))
+    const confirmedOutcome = keysBefore ? await confirmRandomKey(client, keysBefore, outcome) : outcome
+    const registeredOutcome = await registerKeyNotifications(dependencies, client, confirmedOutcome)
+    return runInTransaction(orm, tx => recordKeyCreation(tx, uuid, registeredOutcome))
   }
 }
 
@@ -98,8 +98,8 @@ export function pollPixKey(dependencies: ActivityDependencies) {
   return async ({ uuid, pollCount }: PollPixKeyInput): Promise<KeyOperationResult> => {
     const { orm, timeScale } = dependencies
     const em = orm.em.fork()
-    const { connection: stored } = await em.findOneOrFail(PixKey, uuid)
-    const { answer, ...client } = await callRepeatably(dependencies, em, stored.uuid, provider =>
+    const pixKey = await em.findOneOrFail(PixKey, uuid)
+    const { answer, ...client } = await callRepeatably(dependencies, em, pixKey.connection.uuid, provider =>
       provider.listKeys(),
     )
     const { connection } = client
@@ -121,8 +121,8 @@ export function pollPixKey(dependencies: ActivityDependencies) {
       return { kind: 'created', key: listedKey }
     })
     if (result.kind !== 'created') return result
-    const registered = await registerKeyNotifications(dependencies, client, result)
-    return runInTransaction(orm, tx => recordKeyCreation(tx, uuid, registered))
+    const registeredOutcome = await registerKeyNotifications(dependencies, client, result)
+    return runInTransaction(orm, tx => recordKeyCreation(tx, uuid, registeredOutcome))
   }
 }
 
@@ -222,19 +222,19 @@ async function findListedKey(
     type: 'RANDOM',
     state: { $in: [...EXISTING_KEY_STATES] },
   })
-  const collecting = await em.find(Connection, { providerAccountUuid })
+  const connections = await em.find(Connection, { providerAccountUuid })
   const knownKeys = new Set([
     ...(row.listedBefore ?? []).map(normalizePixKey),
     ...accountKeys.map(one => one.key),
-    ...collecting.map(one => one.collectionKey),
+    ...connections.map(one => one.collectionKey),
   ])
   const newKeys = keys.filter(one => isRandomKey(one) && !knownKeys.has(normalizePixKey(one.key)))
   if (newKeys.length === 0) return null
   const others = accountKeys.filter(one => one.key == null && one.uuid !== row.uuid).map(one => one.uuid)
-  const calling = await em.count(Attempt, {
+  const callingCount = await em.count(Attempt, {
     operation: 'create_key',
     subjectUuid: { $in: others },
     state: 'calling',
   })
-  return calling > 0 ? 'unclear' : normalizePixKey(newKeys[0]!.key)
+  return callingCount > 0 ? 'unclear' : normalizePixKey(newKeys[0]!.key)
 }

@@ -124,9 +124,9 @@ async function comparePeriod(
   }
   const undirectedReturns = new Set(accountEntries.filter(isUndirectedReturn).map(({ id }) => id))
   const compare = async () => {
-    const recorded = await findComparableMovements(dependencies.orm.em.fork(), period)
-    const directed = recorded.filter(({ endToEnd }) => !undirectedReturns.has(endToEnd))
-    return compareStatement(providerEntries, directed)
+    const movements = await findComparableMovements(dependencies.orm.em.fork(), period)
+    const directedMovements = movements.filter(({ endToEnd }) => !undirectedReturns.has(endToEnd))
+    return compareStatement(providerEntries, directedMovements)
   }
   let comparison = await compare()
   const listEntries = (...kinds: StatementDifference['kind'][]) =>
@@ -175,8 +175,8 @@ async function leaveOutAdjustedReturns(
   const returns = entries.filter(({ returnOf, endToEnd }) => returnOf !== undefined && endToEnd !== '')
   if (returns.length === 0) return entries
   const endToEndIds = returns.map(({ endToEnd }) => endToEnd)
-  const adjusted = await listAdjustedReturns(em, { providerAccountUuid, endToEndIds })
-  return entries.filter(({ endToEnd }) => !adjusted.includes(endToEnd))
+  const adjustedIds = await listAdjustedReturns(em, { providerAccountUuid, endToEndIds })
+  return entries.filter(({ endToEnd }) => !adjustedIds.includes(endToEnd))
 }
 
 async function loadListingConnection(

@@ -198,8 +198,9 @@ export function openRefund({ orm, sealer }: ActivityDependencies) {
     runInTransaction(orm, async em => {
       const order = openRefundOrder(sealer, input)
       const charge = await lockCharge(em, order.chargeUuid)
-      const stored = await em.findOne(Refund, order.uuid)
-      const { uuid, state } = stored ?? (await storeRefund(em, order, await planRefund(em, order, charge)))
+      const storedRefund = await em.findOne(Refund, order.uuid)
+      const { uuid, state } =
+        storedRefund ?? (await storeRefund(em, order, await planRefund(em, order, charge)))
       return queryWithFollowUps(uuid, { state })
     })
 }

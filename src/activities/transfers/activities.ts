@@ -49,9 +49,9 @@ import {
  */
 export function storeTransfer({ orm, sealer }: ActivityDependencies) {
   return async (order: TransferInput): Promise<TransferResult> => {
-    const stored = await runInTransaction(orm, async em => {
-      const stored = await em.findOne(Transfer, order.uuid, { populate: ['connection'] })
-      if (stored) return queryTransferResult(stored)
+    const result = await runInTransaction(orm, async em => {
+      const storedTransfer = await em.findOne(Transfer, order.uuid, { populate: ['connection'] })
+      if (storedTransfer) return queryTransferResult(storedTransfer)
       const preconditions = await runQuery(em, queryTransferPreconditions(em, order))
       const { transfer } = await openTransfer(em, order, sealer.open(order.details), preconditions)
       if (order.scheduledFor && !transferMachine.isFinal(transfer.state))
@@ -59,7 +59,7 @@ export function storeTransfer({ orm, sealer }: ActivityDependencies) {
       return queryTransferResult(transfer)
     })
     // The deadline of a transfer that is sent at once is applied by its first sending.
-    if (!order.scheduledFor || !order.acceptBefore) return stored
+    if (!order.scheduledFor || !order.acceptBefore) return result
     return runInTransaction(orm, em => applyAcceptanceDeadline(em, order.uuid))
   }
 }
@@ -93,13 +93,13 @@ function createRowFirst(
   return {
     ...transferPayout,
     async lock(em, uuid, more) {
-      const [stored, [preconditions, result]] = await findLockedRow(
+      const [storedTransfer, [preconditions, result]] = await findLockedRow(
         em,
         Transfer,
         uuid,
         batchQueries(queryTransferPreconditions(em, order), more),
       )
-      if (stored) return [await lockTransfer(em, uuid), result]
+      if (storedTransfer) return [await lockTransfer(em, uuid), result]
       openedWith = preconditions
       return [await openTransfer(em, order, sealer.open(order.details), preconditions), result]
     },
@@ -116,15 +116,15 @@ export function failTransfer({ orm }: ActivityDependencies) {
     runInTransaction(orm, async em => {
       const lockedTransfer = await lockTransfer(em, uuid)
       const { transfer, attempts } = lockedTransfer
-      const live = findLiveAttempt(lockedTransfer)
-      if (!live && transferMachine.accepts(transfer.state, 'refused'))
+      const liveAttempt = findLiveAttempt(lockedTransfer)
+      if (!liveAttempt && transferMachine.accepts(transfer.state, 'refused'))
         await endUnsentTransfer(
           em,
           lockedTransfer,
           'refused',
           combineRefusals(await loadAttemptProviders(em, attempts)),
         )
-      return queryTransferResult(transfer, live)
+      return queryTransferResult(transfer, liveAttempt)
     })
 }
 
@@ -138,13 +138,13 @@ export function endScheduledTransfer({ orm }: ActivityDependencies) {
         queryIsAnyPaused(unlessPaused, 'out'),
       )
       const { transfer } = lockedTransfer
-      const live = findLiveAttempt(lockedTransfer)
-      if (!live && !paused && transferMachine.accepts(transfer.state, event)) {
+      const liveAttempt = findLiveAttempt(lockedTransfer)
+      if (!liveAttempt && !paused && transferMachine.accepts(transfer.state, event)) {
         const at = new Date()
         transition(transfer, transferMachine, event, at)
         await recordTransferEvent(em, lockedTransfer, { at })
       }
-      return queryTransferResult(transfer, live)
+      return queryTransferResult(transfer, liveAttempt)
     })
 }
 
@@ -159,13 +159,13 @@ export function getTransfer({ orm }: ActivityDependencies) {
   }
 }
 
-function queryTransferResult(transfer: Transfer, live?: Attempt): Query<EndTransferResult> {
+function queryTransferResult(transfer: Transfer, liveAttempt?: Attempt): Query<EndTransferResult> {
   const { state, connection } = transfer
   return mapQuery(pendingFollowUpsOfRow(transfer), followUps => ({
     state,
     connectionUuid: connection.uuid,
     ...followUps,
-    ...(live && { liveConnectionUuid: live.connectionUuid }),
+    ...(liveAttempt && { liveConnectionUuid: liveAttempt.connectionUuid }),
   }))
 }
 

@@ -48,12 +48,12 @@ type UnmatchedPaymentInput = {
 export async function recordUnmatchedPayment(em: EntityManager, input: UnmatchedPaymentInput) {
   const { connection, charge, payment, reason, requestId } = input
   await lockConnection(em, connection.uuid)
-  const recorded = await em.findOne(Movement, {
+  const recordedMovement = await em.findOne(Movement, {
     providerAccountUuid: connection.providerAccountUuid,
     movementType: 'IN',
     endToEnd: payment.endToEnd,
   })
-  if (recorded) return recorded
+  if (recordedMovement) return recordedMovement
   const account = await em.findOneOrFail(Account, input.serviceAccountUuid ?? connection.accountUuid)
   const unmatched = account.unmatchedPolicy === 'refund' ? 'held' : 'kept'
   const at = new Date()

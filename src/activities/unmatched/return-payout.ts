@@ -305,8 +305,8 @@ export function orderDepositReturn({ orm }: ActivityDependencies) {
   return (order: DepositReturnInput): Promise<OrderReturnResult> =>
     runInTransaction(orm, async (em): Promise<Query<OrderReturnResult>> => {
       const deposit = await lockMovement(em, order.depositUuid)
-      const stored = await em.findOne(DepositReturn, order.uuid)
-      const { failure } = stored ?? (await storeReturnOrder(em, order, deposit))
+      const storedOrder = await em.findOne(DepositReturn, order.uuid)
+      const { failure } = storedOrder ?? (await storeReturnOrder(em, order, deposit))
       if (failure) return constantQuery({ failure: failure.code, returns: [] })
       // Afterwards its workflow runs, or has run.
       const { depositUuid: uuid, connectionUuid } = order

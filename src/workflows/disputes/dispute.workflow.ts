@@ -67,9 +67,9 @@ class DisputeWorkflow {
   }
 
   async run(): Promise<DisputeState | 'foreign'> {
-    const stored = await regularDbActivities.getDispute(this.#input.uuid)
-    if (stored) await this.#applyState(stored)
-    if (!stored && !(await this.#openDispute())) {
+    const storedDispute = await regularDbActivities.getDispute(this.#input.uuid)
+    if (storedDispute) await this.#applyState(storedDispute)
+    if (!storedDispute && !(await this.#openDispute())) {
       this.#isForeign = true
       setCurrentDetails('Not found: the provider has no such dispute about a payment of ours')
       await condition(allHandlersFinished)
