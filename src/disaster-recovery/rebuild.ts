@@ -252,8 +252,6 @@ function formatTerminationReason({ since, actor }: RebuildRequest): string {
   return `the database was restored to ${since.toISOString()}; rebuilt by ${actor}`
 }
 
-/** Comparison of restored rows with workflow histories, for each noun that carries money. */
-
 const IS_FINAL: Record<MoneyNoun, (state: string) => boolean> = {
   charge: state => chargeMachine.isFinal(state as ChargeState),
   transfer: state => transferMachine.isFinal(state as never),

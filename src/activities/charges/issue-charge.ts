@@ -39,8 +39,8 @@ import { lockCharge, transition, transitionAttempt } from '../shared/transition.
  * Issues a charge: stores it, then calls its candidates in order until one returns a payload (SPEC §2). Each attempt is
  * stored before its call. While a slow candidate's call continues the next one is called, and the first payload that is
  * stored is the charge's. Neither an unknown outcome nor a slow call stops the next provider, because a payload that no
- * payer was shown cannot be paid: such an attempt becomes an orphan. Repeatable after a crash: the call uses the same
- * id again.
+ * payer was shown cannot be paid: such an attempt becomes an orphan, which a workflow of its own cancels there. Repeatable
+ * after a crash: the call uses the same id again.
  */
 export function issueCharge(dependencies: ActivityDependencies) {
   return async (order: ChargeInput): Promise<IssueChargeResult> => {
@@ -232,11 +232,6 @@ function queryIssueResult(charge: Charge, attempts: Attempt[]): Query<IssueCharg
     ...followUps,
   }))
 }
-
-/**
- * Stores the attempts to issue a charge, each before its provider call. A payload that may exist at a provider and is
- * not the charge's is an orphan: a workflow of its own cancels it there (SPEC §2).
- */
 
 /** `isReissue`: an earlier run has not recorded the outcome of this call, which may have reached the provider. */
 type IssueAttempt = ProviderConnection & { attempt: Attempt; isReissue: boolean }

@@ -86,8 +86,6 @@ async function* findLostRows(
   }
 }
 
-/** Workflows whose tasks fail by nondeterminism: they never continue, whatever their provider notifies. */
-
 /** Time in which a release that does not fit can be taken back before its workflows are replaced. */
 const MIN_FAILING_MS = 10 * 60_000
 /** Shown as the author of what no person has done. */

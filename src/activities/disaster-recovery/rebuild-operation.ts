@@ -51,7 +51,8 @@ import { rebuildCharge } from './rebuild-charge.ts'
 
 /**
  * Rebuilds the rows of an operation that is newer than the restored database (SPEC §11), from its order and from what the
- * histories of its workflow prove. Sends and issues nothing. Repeatable.
+ * histories of its workflow prove: an end without money, or an interrupted payout, which its own workflow looks up at its
+ * providers. Sends and issues nothing. Repeatable.
  */
 export function rebuildOperation(dependencies: ActivityDependencies) {
   return async (operation: RebuiltOperation): Promise<RebuildResult> => {
@@ -94,11 +95,6 @@ function rebuildPixKey(
     return { kind: 'known', state: row.state, isEnded: row.state !== 'creating' }
   })
 }
-
-/**
- * Rows of payouts that are newer than the restored database. Each is stored as an interrupted payout, whose outcome is unknown:
- * its own workflow looks it up at its providers, and sends nothing. An end without money is stored as the history proves it.
- */
 
 /** Stores a transfer again, or gives its row the end that its workflow had reached without sending money. Repeatable. */
 function rebuildTransfer(
@@ -242,12 +238,9 @@ async function recordEarlierAcceptance<Row extends AttemptedRow>(
 }
 
 /**
- * Restores the final state that a workflow had reached before its database was restored to an earlier moment (SPEC
- * §11). No provider is polled: for an operation that ended without moving money, the workflow's history is the proof.
- * The caller holds the row lock. A row in a final state is not changed. Repeatable.
+ * Restores the end of a transfer that was not sent: cancelled, expired, refused by all. No provider is polled, because the
+ * workflow's history is the proof; a sent one is polled. The caller holds the row lock. Repeatable.
  */
-
-/** Restores the end of a transfer that was not sent: cancelled, expired, refused by all. A sent one is polled. */
 async function recordTransferEnd(
   em: EntityManager,
   lockedTransfer: LockedTransfer,

@@ -25,14 +25,12 @@ import {
 } from './record-outcome.ts'
 import { createPayoutAttempt } from './send.ts'
 
-/**
- * Looks up payouts that were interrupted before their outcome was stored, and that may have been sent (SPEC §11): every
- * candidate is polled by our id. Nothing here sends money.
- */
-
 type CandidateAnswer = { connection: Connection; answer: FindPayoutOutcome }
 
-/** Polls every candidate, and stores an attempt at the one that has the payout or may have it. Repeatable. */
+/**
+ * Looks up a payout that was interrupted before its outcome was stored, and that may have been sent (SPEC §11): polls every
+ * candidate by our id, and stores an attempt at the one that has the payout or may have it. Sends nothing. Repeatable.
+ */
 export function lookUpPayout<Row extends AttemptedRow>(
   dependencies: ActivityDependencies,
   handler: PayoutHandler<Row>,

@@ -9,13 +9,9 @@ import type { Provider } from '../../providers/port.ts'
 import type { TransferSnapshot } from '../../workflows/contracts/payouts.ts'
 
 /**
- * Defines a payout: what a transfer, a refund and a return of an unmatched PIX share. One set of rules decides what may
- * be sent, what is polled and what an answer means (SPEC §6); each noun supplies what is held, settled or released.
- */
-
-/**
- * Supplies the rules of one kind of payout. Every method except `send` and `find` runs under the row lock of `lock`, in
- * the transaction that stores the attempt.
+ * Supplies what is held, settled or released by one kind of payout: a transfer, a refund, or a return of an unmatched PIX. What may
+ * be sent, what is polled and what an answer means is decided for all of them alike (SPEC §6). Every method except `send` and `find`
+ * runs under the row lock of `lock`, in the transaction that stores the attempt.
  */
 export type PayoutHandler<Row extends AttemptedRow> = {
   operation: Exclude<AttemptOperation, 'issue'>

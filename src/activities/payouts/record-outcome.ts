@@ -1,3 +1,4 @@
+import type { Logger } from 'pino'
 import type { EntityManager } from '../../db/client/orm.ts'
 import { isDataRefusal, runInTransaction } from '../../db/client/transaction.ts'
 import type { Attempt } from '../../db/entities/attempt.ts'
@@ -43,13 +44,13 @@ export const ACCEPTANCE_TIMEOUT: RejectedResult = {
 
 /**
  * `sendingNumber`: which sending of the attempt was answered; absent for a poll. `pollCount`: number of polls before.
- * `onContradiction` reports an answer that denies a settled payout, or that is about another order than ours.
+ * `log` gets an answer that denies a settled payout, or that is about another order than ours.
  */
 export type OutcomeContext = AttemptKey & {
   timeScale: number
   sendingNumber?: number
   pollCount?: number
-  onContradiction?: (attempt: Attempt) => void
+  log?: Logger
 }
 
 /**
@@ -60,7 +61,7 @@ export type OutcomeContext = AttemptKey & {
 export async function recordOutcome<Row extends AttemptedRow>(
   em: EntityManager,
   handler: PayoutHandler<Row>,
-  { timeScale, sendingNumber, pollCount = 0, onContradiction, ...key }: OutcomeContext,
+  { timeScale, sendingNumber, pollCount = 0, log, ...key }: OutcomeContext,
   answer: SendPayoutOutcome,
 ): Promise<Query<SendResult>> {
   // A payout that awaits approval at its provider may still be carried out: its outcome is unknown until its absence is
@@ -79,7 +80,7 @@ export async function recordOutcome<Row extends AttemptedRow>(
   const difference = outcome.kind === 'accepted' ? findOrderDifference(ordered, outcome.payout) : null
   if (outcome.kind === 'accepted' && difference) {
     const message = describeOrderDifference(difference, ordered, outcome.payout)
-    const cause = { code: difference, message, pollCount, timeScale, onContradiction }
+    const cause = { code: difference, message, pollCount, timeScale, log }
     return recordUnusableAnswer(em, attempt, cause)
   }
   const settled = outcome.kind === 'accepted' && outcome.payout.status === 'settled'
@@ -98,7 +99,7 @@ export async function recordOutcome<Row extends AttemptedRow>(
   const hasMoved = proofOf(attempt) === 'done'
   const contradiction =
     hasMoved && !isSuperseded(attempt, sendingNumber, outcome) ? getRefusalCode(outcome) : undefined
-  if (contradiction) recordContradiction(attempt, contradiction, onContradiction)
+  if (contradiction) recordContradiction(attempt, contradiction, log)
   if (settled && hasMoved) await recordLateEndToEndId(em, attempt, outcome.payout.endToEnd)
   if (!settled || !hasMoved || !handler.afterSettlement) return queryAttemptOutcome(attempt, key.uuid)
   await handler.afterSettlement(em, row, attempt, outcome.payout)
@@ -110,7 +111,7 @@ export async function recordOutcome<Row extends AttemptedRow>(
   })
 }
 
-type UnusableAnswer = Pick<OutcomeContext, 'timeScale' | 'onContradiction'> & {
+type UnusableAnswer = Pick<OutcomeContext, 'timeScale' | 'log'> & {
   code: UnusableAnswerCode
   message: string
   pollCount: number
@@ -124,10 +125,10 @@ type UnusableAnswer = Pick<OutcomeContext, 'timeScale' | 'onContradiction'> & {
 async function recordUnusableAnswer(
   em: EntityManager,
   attempt: Attempt,
-  { code, message, pollCount, timeScale, onContradiction }: UnusableAnswer,
+  { code, message, pollCount, timeScale, log }: UnusableAnswer,
 ): Promise<Query<SendResult>> {
   await recordAttemptAnswer(em, attempt, { kind: 'unknown', code, message })
-  recordContradiction(attempt, code, onContradiction)
+  recordContradiction(attempt, code, log)
   if (isEndedAttempt(attempt)) return queryAttemptOutcome(attempt, attempt.subjectUuid)
   if (attempt.state !== 'accepted') {
     Object.assign(attempt, { code, message })
@@ -143,7 +144,7 @@ async function recordUnusableAnswer(
 export async function recordOrKeepUnknown<Row extends AttemptedRow, Result>(
   { orm }: Pick<ActivityDependencies, 'orm'>,
   handler: PayoutHandler<Row>,
-  { pollCount = 0, timeScale, onContradiction, ...key }: OutcomeContext,
+  { pollCount = 0, timeScale, log, ...key }: OutcomeContext,
   record: () => Promise<Result>,
 ): Promise<Result | SendResult> {
   try {
@@ -156,38 +157,21 @@ export async function recordOrKeepUnknown<Row extends AttemptedRow, Result>(
       const [row] = await handler.lock(em, key.uuid, noQuery)
       const order = handler.getOrder?.(row)
       if (order?.acceptBefore) order.acceptBefore = null // The call was made before the acceptance deadline.
-      const cause = { code: 'not_recordable' as const, message, pollCount, timeScale, onContradiction }
+      const cause = { code: 'not_recordable' as const, message, pollCount, timeScale, log }
       return recordUnusableAnswer(em, requireAttempt(row, key), cause)
     })
   }
 }
 
-/** Creates the reporter of contradictions: an error in the log. */
-export function createContradictionReporter({ log }: Pick<ActivityDependencies, 'log'>) {
-  return (attempt: Attempt): void => {
-    const {
-      operation,
-      subjectUuid: subject,
-      uuid,
-      connectionUuid: connection,
-      contradictionCode: code,
-    } = attempt
-    log.error(
-      { operation, subject, attempt: uuid, connection, code },
-      'the provider contradicts the order, or its earlier report of a settlement',
-    )
-  }
-}
-
-/** Records an answer that contradicts the order or an earlier report, and reports it once. */
-export function recordContradiction(
-  attempt: Attempt,
-  code: string,
-  onContradiction: OutcomeContext['onContradiction'],
-): void {
-  if (attempt.contradictionCode === code) return
-  Object.assign(attempt, { contradictionCode: code, contradictionAt: new Date() })
-  onContradiction?.(attempt)
+/** Records an answer that contradicts the order or an earlier report, and logs it once, where a log is given. */
+export function recordContradiction(attempt: Attempt, contradictionCode: string, log?: Logger): void {
+  if (attempt.contradictionCode === contradictionCode) return
+  Object.assign(attempt, { contradictionCode, contradictionAt: new Date() })
+  const { operation, subjectUuid: subject, uuid, connectionUuid: connection } = attempt
+  log?.error(
+    { operation, subject, attempt: uuid, connection, code: contradictionCode },
+    'the provider contradicts the order, or its earlier report of a settlement',
+  )
 }
 
 /**

@@ -40,7 +40,6 @@ import type { AttemptedRow, PayoutHandler } from './payout-handler.ts'
 import {
   ACCEPTANCE_TIMEOUT,
   canStartAttempt,
-  createContradictionReporter,
   findLiveAttempt,
   isUnconnected,
   markCalling,
@@ -75,7 +74,7 @@ export function sendPayout<Row extends AttemptedRow>(
   firstHandler = handler,
 ) {
   return async (order: SendPayoutInput): Promise<SendResult> => {
-    const { orm, timeScale } = dependencies
+    const { orm, log, timeScale } = dependencies
     const requestedAtMs = performance.now()
     const prepared = await runInTransaction(
       orm,
@@ -101,7 +100,7 @@ export function sendPayout<Row extends AttemptedRow>(
       ...order,
       timeScale,
       sendingNumber: prepared.attempt.sendings,
-      onContradiction: createContradictionReporter(dependencies),
+      log,
     }
     // Temporal does not retry a sending: without this record a definite outcome would become an unknown one.
     return recordOrKeepUnknown(dependencies, handler, context, () =>
@@ -132,7 +131,7 @@ export function pollPayout<Row extends AttemptedRow>(
   dependencies: ActivityDependencies,
   handler: PayoutHandler<Row>,
 ) {
-  const { orm, timeScale } = dependencies
+  const { orm, log, timeScale } = dependencies
   return async (order: PollPayoutInput): Promise<PollResult> => {
     const em = orm.em.fork()
     const { operation } = handler
@@ -152,7 +151,7 @@ export function pollPayout<Row extends AttemptedRow>(
     const answer = guardNotFoundByEpoch(providerAnswer, { attempt, connection })
     if (answer.kind === 'found')
       answer.payout = await addNotifiedRejection(em, client, answer.payout, referenceOf(subjectUuid))
-    const context = { ...order, timeScale, onContradiction: createContradictionReporter(dependencies) }
+    const context = { ...order, timeScale, log }
     const record = async (): Promise<PollResult> => recordPoll(connection, order, answer, context)
     return recordOrKeepUnknown(dependencies, handler, context, record)
   }

@@ -9,7 +9,7 @@ import { uuidFromReference } from '../../domain/pix/identifiers.ts'
 import type { ProviderPayout, StatementEntry } from '../../domain/providers/provider.ts'
 import { recordLateEndToEndId } from '../payouts/late-end-to-end-id.ts'
 import type { AttemptedRow, PayoutHandler } from '../payouts/payout-handler.ts'
-import { createContradictionReporter, recordOutcome } from '../payouts/record-outcome.ts'
+import { recordOutcome } from '../payouts/record-outcome.ts'
 import { refundPayout } from '../refunds/refund-payout.ts'
 import { throwIfCancelled } from '../runtime/cancellation.ts'
 import type { ActivityDependencies } from '../runtime/dependencies.ts'
@@ -62,11 +62,10 @@ export function settleListedPayouts(
   dependencies: Pick<ActivityDependencies, 'orm' | 'log' | 'timeScale'>,
   listed: ListedEntries,
 ): Promise<number> {
-  const { orm, timeScale } = dependencies
-  const onContradiction = createContradictionReporter(dependencies)
+  const { orm, log, timeScale } = dependencies
   const settle = async (attempt: Attempt, { cents, endToEnd, at }: StatementEntry) => {
     const { operation, subjectUuid: uuid, connectionUuid } = attempt
-    const context = { uuid, connectionUuid, timeScale, onContradiction }
+    const context = { uuid, connectionUuid, timeScale, log }
     const payout: ProviderPayout = { status: 'settled', cents, endToEnd, at, returns: [] }
     const { kind } = await runInTransaction(orm, async em => {
       const outcome = await withPayoutHandler(operation, handler =>

@@ -38,11 +38,9 @@ export function getConnectionParty({ virtualAccount }: Connection): Party | null
   return party
 }
 
-/** Distinguishes a worker whose network does not reach a provider from a provider that is down (docs/production.md). */
-
 type ReachDependency = Pick<ActivityDependencies, 'isReachedByOthersOnly'>
 
-/** Returns whether another worker reaches one of these connections' providers and this one does not. */
+/** Returns whether another worker reaches one of these connections' providers and this one does not (docs/production.md). */
 export async function isReachedByOtherWorkersOnly(
   { isReachedByOthersOnly }: ReachDependency,
   connections: Pick<Connection, 'baseUrl'>[],
@@ -113,7 +111,6 @@ export class UnreachedProviderError extends Error {
  * Replaces a "not found" after a connection's credentials were replaced by ones that may belong to another account: it
  * proves nothing about calls made with the earlier credentials (docs/security.md, Providers).
  */
-
 const CREDENTIALS_CHANGED = {
   kind: 'no_answer',
   code: 'credentials_changed',

@@ -30,7 +30,7 @@ export async function recordTransferReturns(
   const pix = { providerAccountUuid, movementType: 'IN' as const, names: [endToEnd || reference, reference] }
   for (const payoutReturn of await findUnrecordedReturns(em, pix, listed)) {
     if (isPossibleReturn(returned, payoutReturn)) await recordTransferReturn(em, returned, payoutReturn)
-    else recordContradiction(returned.attempt, 'return_value_differs', undefined)
+    else recordContradiction(returned.attempt, 'return_value_differs')
   }
 }
 
