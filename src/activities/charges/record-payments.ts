@@ -36,7 +36,7 @@ export function selectPaymentsOf(chargeUuid: string, listed: IncomingPix[]): Inc
 }
 
 /**
- * Records the payments of a charge that its provider lists; `recorded`: the movements that have their end-to-end ids,
+ * Records the payments of a charge that its provider lists; `recordedMovements`: the movements that have their end-to-end ids,
  * as of the charge's row lock, which the caller holds. A PIX is identified by its end-to-end id, so that a repeated one
  * changes nothing. A PIX that the charge cannot accept is recorded as an unmatched payment, never dropped (SPEC §2).
  */

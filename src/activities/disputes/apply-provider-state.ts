@@ -1,7 +1,6 @@
 import type { AttachmentLinker } from '../../contract/disputes/dispute.ts'
 import type { EntityManager } from '../../db/client/orm.ts'
 import { Attempt } from '../../db/entities/attempt.ts'
-import type { Charge } from '../../db/entities/charge.ts'
 import { Connection } from '../../db/entities/connection.ts'
 import { Dispute } from '../../db/entities/dispute.ts'
 import { Movement } from '../../db/entities/movement.ts'
@@ -30,14 +29,13 @@ import { formatTimestamp } from '../../domain/shared/timestamp.ts'
 import type { DisputeInput } from '../../workflows/contracts/disputes.ts'
 import { recordChargeEvent, recordDisputeEvent, recordMovementEvent } from '../events/record-event.ts'
 import {
-  type DisputedPayment,
   giveSplitsBack,
   holdDisputedFunds,
   paySplitParts,
   releaseDisputedFunds,
 } from '../ledger/dispute-claims.ts'
 import { lockDisputesOfPix } from '../ledger/dispute-locks.ts'
-import { createDisputeMovement, postMovement } from '../ledger/movements.ts'
+import { createDisputeMovement, type DisputeRows, postMovement } from '../ledger/movements.ts'
 import { buildReturnColumns, findUnrecordedReturns } from '../ledger/return-matching.ts'
 import { addLateRefunds, computeReturnShares, recordProviderRefund } from '../refunds/settle.ts'
 import { type LockedTransfer, lockPaidCharge, lockTransfer, transition } from '../shared/transition.ts'
@@ -53,7 +51,7 @@ export type DisputeUpdate = {
 }
 
 /** A dispute and the rows that it changes, locked in this order: charge, PIX, the account's disputes. */
-type LockedDispute = DisputeWithPayment & { disputes: Dispute[] }
+type LockedDispute = DisputeRows & { disputes: Dispute[] }
 /** Of a dispute that we requested also the transfer, locked as a charge is. */
 type LockedDisputeRows = LockedDispute & { lockedTransfer: LockedTransfer | null }
 
@@ -148,12 +146,7 @@ async function lockDisputeRows(
   return { dispute, movement, charge, lockedTransfer, disputes, isNew: !storedDispute, isSameMovement }
 }
 
-type DisputeOpeningRows = {
-  movement: Movement
-  charge: Charge | null
-  lockedTransfer: LockedTransfer | null
-  at: Date
-}
+type DisputeOpeningRows = Pick<LockedDisputeRows, 'movement' | 'charge' | 'lockedTransfer'> & { at: Date }
 
 async function openDispute(
   em: EntityManager,
@@ -274,9 +267,6 @@ export async function leaveOutOwnReturns(
   return { ...facts, returns: returns.filter(({ id }) => isOther(id)), isClosed }
 }
 
-/** A dispute with its PIX and charge, all locked. */
-type DisputeWithPayment = DisputedPayment & { dispute: Dispute }
-
 /**
  * Records the returns that a provider made by a dispute, each once, identified by the disputed PIX and the provider's
  * id of the return. Nothing is sent: each is recorded as a settled refund of the charge (SPEC §5). A return is recorded
@@ -284,7 +274,7 @@ type DisputeWithPayment = DisputedPayment & { dispute: Dispute }
  */
 async function recordDisputeReturns(
   em: EntityManager,
-  disputed: DisputeWithPayment,
+  disputed: DisputeRows,
   returns: DisputeReturn[],
   at: Date,
 ): Promise<void> {
@@ -298,7 +288,7 @@ async function recordDisputeReturns(
 /** Records one return that is not recorded yet: a settled refund of the charge, which reduces the dispute's claim. */
 async function recordDisputeReturn(
   em: EntityManager,
-  disputed: DisputeWithPayment,
+  disputed: DisputeRows,
   returned: DisputeReturn,
   at: Date,
 ): Promise<void> {
@@ -329,7 +319,7 @@ async function recordDisputeReturn(
 /** Builds the legs of a return: from `pending`, else from what the dispute holds, then from what is available. */
 async function buildDisputeReturnLegs(
   em: EntityManager,
-  { dispute, movement }: DisputeWithPayment,
+  { dispute, movement }: DisputeRows,
   cents: number,
 ): Promise<Leg[]> {
   const { accountUuid, providerAccountUuid, heldCents, retainedCents } = dispute

@@ -18,10 +18,10 @@ import {
 import { computeRefundableCents, computeSplitRefunds } from '../../domain/refunds/refund.ts'
 import { creditPostings, inflowPostings } from './apply-inflow.ts'
 import { getCreditedAccounts } from './dispute-locks.ts'
-import { createDisputeMovement, postMovement } from './movements.ts'
+import { createDisputeMovement, type DisputeRows, postMovement } from './movements.ts'
 
 /** The PIX of a dispute and the charge that it paid, or null; both under their row locks. */
-export type DisputedPayment = { movement: Movement; charge: Charge | null }
+type DisputedPayment = Omit<DisputeRows, 'dispute'>
 
 /**
  * Claims for the disputes of one PIX what neither refunds nor each other claim, takes the shares of its splits back, and holds

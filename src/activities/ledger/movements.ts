@@ -20,7 +20,8 @@ export function createMovement(em: EntityManager, at: Date, movement: MovementTo
   return em.create(Movement, { uuid: createOrderedUuid(), ...movement, createdAt: at, updatedAt: at })
 }
 
-type DisputeRows = { dispute: Dispute; movement: Movement; charge: Charge | null }
+/** A dispute with its PIX and the charge that this paid, all under their row locks. */
+export type DisputeRows = { dispute: Dispute; movement: Movement; charge: Charge | null }
 
 /** Creates a settled movement of a dispute: a hold of its money, a share of a split, or a return that the provider made. */
 export function createDisputeMovement(

@@ -115,7 +115,7 @@ export const returnPayout: PayoutHandler<UnmatchedReturn & AttemptedRow> = {
     if (order) order.failure = null
     settleMovement(returnMovement, payout, at)
     await postMovement(em, returnMovement, legs)
-    await recordReturnEvent(em, { original, returnMovement, order }, at)
+    await recordReturnEvent(em, returnMovement, { original, order }, at)
   },
 
   /**
@@ -138,7 +138,7 @@ export const returnPayout: PayoutHandler<UnmatchedReturn & AttemptedRow> = {
         legsOf: returnReleasedLegs,
         disposition,
       })
-      if (!isReturned) await recordReturnEvent(em, { original, returnMovement, order }, at)
+      if (!isReturned) await recordReturnEvent(em, returnMovement, { original, order }, at)
       return
     }
     setDisposition(original, isRetried ? 'held' : getDispositionAfterReturns(original, disputedCents), at)
@@ -178,14 +178,10 @@ async function lockReturnOrder(em: EntityManager, movementUuid: string): Promise
 /** Records the PIX_TRANSACTION event of a return: settled, or failed where its account has ordered it. */
 function recordReturnEvent(
   em: EntityManager,
-  {
-    original,
-    returnMovement,
-    order,
-  }: { original: Movement; returnMovement: Movement; order: DepositReturn | null },
+  returnMovement: Movement,
+  { original: { uuid }, order }: Pick<UnmatchedReturn, 'original' | 'order'>,
   at: Date,
 ): Promise<void> {
-  const { uuid } = original
   return recordMovementEvent(em, returnMovement, { uuid, requestId: order?.requestId ?? uuid }, at)
 }
 
