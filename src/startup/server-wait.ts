@@ -3,7 +3,6 @@ import type { Logger } from 'pino'
 import { StartupRefusal } from '../domain/errors/startup-refusal.ts'
 
 const RETRY_INTERVAL_MS = 1_000
-/** Interval of warnings about one server. */
 const WARNING_INTERVAL_MS = 30_000
 
 /**

@@ -20,7 +20,6 @@ import type { ActivityDependencies } from '../runtime/dependencies.ts'
 
 /** Compares the rows in a state that only a workflow can change with the running workflows (SPEC §11). */
 
-/** Number of rows read, and of workflows listed, at a time. */
 const PAGE_SIZE = 100
 /** Minimum age of a swept row: the workflow of a younger one may not have started, or not be listed by Temporal yet. */
 const MIN_ROW_AGE_MS = 10 * 60_000

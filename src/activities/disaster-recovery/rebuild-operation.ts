@@ -262,7 +262,6 @@ async function recordTransferEnd(
   if (transferMachine.accepts(transfer.state, event)) await endUnsentTransfer(em, lockedTransfer, event, null)
 }
 
-/** Restores the end of a refund that failed. */
 async function recordRefundEnd(
   em: EntityManager,
   locked: LockedRefund & AttemptedRow,
@@ -275,7 +274,6 @@ async function recordRefundEnd(
   await endUnsentRefund(em, locked, event, getFailureBeforeRestore(restored))
 }
 
-/** Reads the failure from the workflow's history. */
 function getFailureBeforeRestore({ failure = 'not_started' }: PreRestoreState): OperationFailure {
   const code = Object.hasOwn(ERROR_CATALOGUE, failure) ? (failure as ErrorCode) : 'provider_rejected'
   return { code: failure, message: ERROR_CATALOGUE[code].message }

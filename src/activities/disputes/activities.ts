@@ -60,7 +60,6 @@ function isClosedAtProvider({ status, isClosed }: ProviderDispute): boolean {
   return status === 'disagreed' || status === 'withdrawn' || isClosed
 }
 
-/** Tells whether the merchant can still reply to a dispute. */
 function isDisputeAnswerable({ kind, state, repliedAt }: Dispute): boolean {
   return kind === 'RECEIVED_MED' && state === 'open' && !repliedAt
 }

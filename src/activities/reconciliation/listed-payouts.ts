@@ -17,7 +17,6 @@ import { transferPayout } from '../transfers/transfer-payout.ts'
 import { returnPayout } from '../unmatched/return-payout.ts'
 import { catchDatabaseRefusal } from './account-entries.ts'
 
-/** Entries of one provider account's statement. */
 type ListedEntries = { providerAccountUuid: string; entries: StatementEntry[] }
 
 /**

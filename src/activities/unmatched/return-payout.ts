@@ -246,7 +246,6 @@ async function holdReturn(em: EntityManager, original: Movement): Promise<Moveme
 }
 
 type KeptMoney = {
-  /** The movement that posts it. */
   movement: Movement
   legsOf: (accountUuid: string, cents: number) => Leg[]
   cents?: number

@@ -55,7 +55,6 @@ function buildNextInput({ noun, order, restored }: RebuiltOperation, timeScale: 
   return { reopen, timeScale, unfinished }
 }
 
-/** Returns the public status of an operation in a final state. */
 function statusOf(noun: RebuiltOperation['noun'], state: string): string {
   switch (noun) {
     case 'charge':

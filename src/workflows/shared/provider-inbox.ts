@@ -43,7 +43,6 @@ export class ProviderInbox {
     for (const connectionUuid of connections) this.#pendingConnections.add(connectionUuid)
   }
 
-  /** Whether a provider's notification is pending. */
   get hasNotification(): boolean {
     return this.#pendingCount > 0
   }
