@@ -4,15 +4,15 @@ import { issueCharge } from './charges/issue-charge.ts'
 import { cancelChargeAtProvider, getCharge, pollCharge } from './charges/poll-charge.ts'
 import { sweepWorkflows } from './disaster-recovery/lost-workflows.ts'
 import { rebuildOperation } from './disaster-recovery/rebuild-operation.ts'
-import { pollDispute } from './disputes/poll-dispute.ts'
-import { sweepDisputes } from './disputes/reconcile.ts'
 import {
   applyDisputeDeadline,
   getDispute,
+  pollDispute,
   recordDisputeWarning,
   sendDisputeReply,
   storeDisputeReply,
-} from './disputes/replies.ts'
+} from './disputes/activities.ts'
+import { sweepDisputes } from './disputes/reconcile.ts'
 import { lookUpPayout } from './payouts/look-up.ts'
 import { settleManually } from './payouts/manual-settlement.ts'
 import { pollPayout, sendPayout } from './payouts/send.ts'
@@ -22,7 +22,7 @@ import { deleteKey, pollPixKeyRemoval } from './pix-keys/delete.ts'
 import { openPixKey } from './pix-keys/open.ts'
 import { sweepProviderNotifications } from './provider-notifications/sweep.ts'
 import { listProviderAccounts, reconcile } from './reconciliation/reconcile.ts'
-import { getRefund, openRefund } from './refunds/activities.ts'
+import { getRefund, openRefund } from './refunds/open.ts'
 import { refundPayout } from './refunds/refund-payout.ts'
 import type { ActivityDependencies } from './runtime/dependencies.ts'
 import {
@@ -33,9 +33,8 @@ import {
   storeTransfer,
 } from './transfers/activities.ts'
 import { transferPayout } from './transfers/transfer-payout.ts'
-import { orderDepositReturn } from './unmatched/order-return.ts'
-import { recordDeposit } from './unmatched/record-deposit.ts'
-import { keepUnmatchedPayment, returnPayout } from './unmatched/return-payout.ts'
+import { recordDeposit } from './unmatched/record.ts'
+import { keepUnmatchedPayment, orderDepositReturn, returnPayout } from './unmatched/return-payout.ts'
 import { sendPasswordReset } from './users/password-resets.ts'
 import { attemptDelivery } from './webhooks/deliver.ts'
 import { attemptFirstDeliveries } from './webhooks/first-attempts.ts'

@@ -147,8 +147,10 @@ export function isRowBehindHistory(
  */
 function findFailureCode(refusals: ActivityOutcome[]): string | undefined {
   const unreachable = refusals.filter(({ kind }) => kind === 'unreachable')
-  const decisive = refusals.filter(({ kind, code }) => kind === 'rejected' && code !== 'insufficient_balance')
-  const last = decisive.at(-1)
+  const decisiveRefusals = refusals.filter(
+    ({ kind, code }) => kind === 'rejected' && code !== 'insufficient_balance',
+  )
+  const last = decisiveRefusals.at(-1)
   // A refusal after an acceptance, or for a reason that travels with the payment, is last and decides.
   if (last && refusals.at(-1) === last) return last.code
   if (unreachable.length > 0) return unsentCodeOf(unreachable.map(({ code }) => code))

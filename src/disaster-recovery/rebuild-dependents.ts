@@ -11,8 +11,13 @@ import { readLastResult, readWorkflowHistory } from '../temporal/workflow-histor
 import { startOrReopenWorkflow, type TemporalContext } from '../temporal/workflow-options.ts'
 import type { DisputeInput } from '../workflows/contracts/disputes.ts'
 import type { PixKeyInput } from '../workflows/contracts/pix-keys.ts'
-import { isRebuilding, startRebuild } from './rebuild-inputs.ts'
-import { HISTORY_EXPIRED, type RebuildOutcome, refuseMissingConnections } from './rebuild-outcome.ts'
+import {
+  HISTORY_EXPIRED,
+  isRebuilding,
+  type RebuildOutcome,
+  refuseMissingConnections,
+  startRebuild,
+} from './rebuild-inputs.ts'
 
 /**
  * Disputes, PIX keys and deliveries of a restored database (src/disaster-recovery/rebuild.ts). None of them carries
@@ -75,11 +80,7 @@ async function rebuildPixKey(context: RowContext): Promise<RebuildOutcome | null
   const refusal = await refuseMissingConnections(em, [history.input.connectionUuid])
   if (refusal) return refusal
   const restored = { orderedAt: history.startedAt.toISOString(), ended: history.result }
-  await startRebuild(
-    { ...temporal, client },
-    { noun: 'pix_key', order: history.input, restored },
-    { workflowId: id },
-  )
+  await startRebuild(temporal, { noun: 'pix_key', order: history.input, restored })
   return { outcome: 'rebuilt', row: row ? 'behind' : 'missing' }
 }
 

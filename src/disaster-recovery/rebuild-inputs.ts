@@ -1,7 +1,13 @@
-import type { Client } from '@temporalio/client'
+import type { EntityManager } from '../db/client/orm.ts'
+import { Connection } from '../db/entities/connection.ts'
 import type { WorkflowHistory } from '../temporal/workflow-history.ts'
-import { buildMoneyWorkflowOptions, type WorkflowMetadata } from '../temporal/workflow-options.ts'
+import {
+  buildMoneyWorkflowOptions,
+  type TemporalContext,
+  type VisibleAttributes,
+} from '../temporal/workflow-options.ts'
 import type { ChargeInput } from '../workflows/contracts/charges.ts'
+import { listCandidates, type ReopenedInput } from '../workflows/contracts/orders.ts'
 import type { Continuation } from '../workflows/contracts/payouts.ts'
 import {
   type PreRestoreState,
@@ -10,9 +16,9 @@ import {
   type RebuiltOperation,
 } from '../workflows/contracts/rebuild.ts'
 import type { RefundInput } from '../workflows/contracts/refunds.ts'
-import type { ReopenedInput } from '../workflows/contracts/reopening.ts'
 import type { TransferInput } from '../workflows/contracts/transfers.ts'
 import type { ReturnPaymentInput } from '../workflows/contracts/unmatched.ts'
+import { WORKFLOWS } from '../workflows/contracts/workflows.ts'
 import { findAcceptingConnection, type PayoutHistory } from './payout-history.ts'
 
 export type RebuildableInput = ChargeInput | TransferInput | RefundInput | ReturnPaymentInput
@@ -48,11 +54,6 @@ export function findEarlierConnections(input: RebuildableInput): string[] {
   return isContinued ? listCandidates(input).slice(0, 1) : []
 }
 
-/** Lists every connection through which the money may have gone. */
-export function listCandidates(input: RebuildableInput): string[] {
-  return 'connectionUuid' in input ? [input.connectionUuid] : input.candidates
-}
-
 /**
  * Tells whether the last run of a workflow rebuilds its operation, or looks a payout up at all these connections, so that it is not
  * behind its history. `candidates`: null where there is no row.
@@ -69,12 +70,14 @@ export function isRebuilding(
 
 /** Starts the workflow that rebuilds an operation, under the id of its own workflow, whose run is terminated. */
 export async function startRebuild(
-  { client, taskQueue, timeScale }: { client: Client; taskQueue: string; timeScale: number },
+  temporal: TemporalContext,
   rebuild: RebuiltOperation,
-  metadata: WorkflowMetadata,
+  attributes: VisibleAttributes = {},
 ): Promise<void> {
+  const { taskQueue, timeScale } = temporal
+  const client = await temporal.client()
   await client.workflow.start<(input: RebuildInput) => Promise<string>>(REBUILD_WORKFLOW, {
-    ...metadata,
+    ...buildRebuildMetadata(rebuild, attributes),
     taskQueue,
     args: [{ rebuild, timeScale }],
     workflowIdReusePolicy: 'ALLOW_DUPLICATE',
@@ -83,13 +86,11 @@ export async function startRebuild(
   })
 }
 
-export function buildRebuildMetadata(
-  workflowId: string,
-  input: RebuildableInput,
-  attributes: { provider: string; externalRef?: string | undefined },
-): WorkflowMetadata {
-  if (!('valueCents' in input)) return { workflowId, staticSummary: 'Return of an unmatched PIX' }
-  return buildMoneyWorkflowOptions(workflowId, input, attributes)
+function buildRebuildMetadata({ noun, order }: RebuiltOperation, attributes: VisibleAttributes) {
+  if (noun === 'charge' || noun === 'transfer' || noun === 'refund')
+    return buildMoneyWorkflowOptions(noun, order, attributes)
+  const workflowId = WORKFLOWS[noun].idOf(order.uuid)
+  return { workflowId, ...(noun === 'return' && { staticSummary: 'Return of an unmatched PIX' }) }
 }
 
 /** Restores the original input from that of any run: a continued run carries the candidates of the first. */
@@ -100,3 +101,36 @@ export function restoreOriginalInput(input: RebuildableInput): RebuildableInput 
 }
 
 type ContinuedInput = RebuildableInput & { acceptBefore?: string; continuation?: Continuation }
+
+/** What a rebuild did to a workflow whose row, or whose history, is ahead of the other. */
+export type RebuildOutcome =
+  | { outcome: 'rebuilt'; row: 'missing' | 'behind' }
+  /** No provider was called: it continues as ordered. */
+  | { outcome: 'waits'; row: 'missing' | 'behind' }
+  /** Its row was set to the result that its history proves. */
+  | { outcome: 'restored' }
+  /** Its workflow's history is ahead of its row: the provider is polled. */
+  | { outcome: 'asked' }
+  /** Rebuilt before; it is still polling. */
+  | { outcome: 'under_way' }
+  /** Its workflow had only its row to continue from, which is missing. */
+  | { outcome: 'ended' }
+  | { outcome: 'impossible'; why: string }
+
+export const HISTORY_EXPIRED: RebuildOutcome = {
+  outcome: 'impossible',
+  why: 'the workflow history is past its retention',
+}
+
+/** Refuses a rebuild through connections created after the backup: the operator must connect them again first. */
+export async function refuseMissingConnections(
+  em: EntityManager,
+  connectionUuids: string[],
+): Promise<RebuildOutcome | null> {
+  const connections = await em.find(Connection, { uuid: { $in: connectionUuids } }, { fields: ['uuid'] })
+  const missingUuids = connectionUuids.filter(
+    uuid => !connections.some(connection => connection.uuid === uuid),
+  )
+  if (missingUuids.length === 0) return null
+  return { outcome: 'impossible', why: `there is no connection ${missingUuids.join(', ')} any more` }
+}

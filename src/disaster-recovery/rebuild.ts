@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Client } from '@temporalio/client'
 import type { EntityManager } from '../db/client/orm.ts'
@@ -8,8 +9,16 @@ import { Delivery } from '../db/entities/webhook.ts'
 import { findAttempts } from '../db/repositories/attempts.ts'
 import { runAuditedAction } from '../db/repositories/audited-actions.ts'
 import { type OperationState, readOperationState } from '../db/repositories/operation-states.ts'
-import { type ChargeState, isIssuedChargeState } from '../domain/charges/charge.ts'
+import {
+  type ChargeState,
+  chargeMachine,
+  isIssuedChargeState,
+  isPaidChargeState,
+} from '../domain/charges/charge.ts'
+import { refundMachine } from '../domain/refunds/refund.ts'
 import { DEPENDENT_NOUNS, MONEY_NOUNS, type MoneyNoun, type WorkflowNoun } from '../domain/shared/nouns.ts'
+import { isSettledTransferState, transferMachine } from '../domain/transfers/transfer.ts'
+import { signalOperation, signalReturn } from '../temporal/signals.ts'
 import {
   listRunningWorkflows,
   listWorkflowsBetween,
@@ -19,23 +28,23 @@ import {
 } from '../temporal/workflow-history.ts'
 import type { TemporalContext } from '../temporal/workflow-options.ts'
 import type { ChargeInput } from '../workflows/contracts/charges.ts'
+import { listCandidates } from '../workflows/contracts/orders.ts'
 import { REBUILD_WORKFLOW, type RebuiltOperation } from '../workflows/contracts/rebuild.ts'
 import type { ReturnPaymentInput } from '../workflows/contracts/unmatched.ts'
 import { WORKFLOWS } from '../workflows/contracts/workflows.ts'
-import { IS_FINAL, isHistoryAhead, signalMoneyWorkflow } from './money-nouns.ts'
 import { isRowBehindHistory, type PayoutHistory, readPayoutHistory } from './payout-history.ts'
 import { rebuildDependent } from './rebuild-dependents.ts'
 import {
   buildPreRestoreState,
-  buildRebuildMetadata,
   findEarlierConnections,
+  HISTORY_EXPIRED,
   isRebuilding,
-  listCandidates,
   type RebuildableInput,
+  type RebuildOutcome,
+  refuseMissingConnections,
   restoreOriginalInput,
   startRebuild,
 } from './rebuild-inputs.ts'
-import { HISTORY_EXPIRED, type RebuildOutcome, refuseMissingConnections } from './rebuild-outcome.ts'
 
 /**
  * After PostgreSQL was restored from a backup, workflows in Temporal are newer than their rows (SPEC §11). A workflow
@@ -46,7 +55,7 @@ import { HISTORY_EXPIRED, type RebuildOutcome, refuseMissingConnections } from '
  */
 
 /** `since`: a moment that the restored rows had reached, or any earlier one. */
-export type RebuildRequest = { since: Date; actor: string; reason: string }
+type RebuildRequest = { since: Date; actor: string; reason: string }
 
 /** Payouts are not paused: a workflow behind the providers could send a payment again. */
 export class MoneyOutNotPaused extends Error {
@@ -166,7 +175,8 @@ async function rebuildMoneyWorkflow(context: RebuildContext): Promise<RebuildOut
     restoredAt: context.pausedAt,
     earlierConnections: findEarlierConnections(history.input),
   })
-  if (history.isRunning && isCallPending(payouts)) {
+  const { callStartedAt } = payouts
+  if (history.isRunning && callStartedAt && Date.now() - callStartedAt.getTime() < MAX_CALL_MS) {
     // A slow worker may be about to write the row; whether that is behind is known only after the call's outcome.
     await sleep(RECHECK_DELAY_MS)
     return rebuildMoneyWorkflow(context)
@@ -188,15 +198,14 @@ async function isReturnOrderLost({ client, em, id, uuid }: RebuildContext): Prom
   return order !== undefined && (await em.count(DepositReturn, order.uuid)) === 0
 }
 
-function isCallPending({ callStartedAt }: PayoutHistory): boolean {
-  return callStartedAt !== undefined && Date.now() - callStartedAt.getTime() < MAX_CALL_MS
-}
-
+/** Signals the workflow, as a provider notification does, to poll its provider. */
 async function requestPoll(
   { temporal, noun, uuid }: RebuildContext,
   { connectionUuid }: OperationState,
 ): Promise<RebuildOutcome> {
-  await signalMoneyWorkflow(temporal, noun, { uuid, connectionUuid })
+  const notification = { notificationUuid: randomUUID(), connectionUuid }
+  if (noun === 'return') await signalReturn(temporal, { uuid, connectionUuid }, notification)
+  else await signalOperation(temporal, noun, uuid, notification)
   return { outcome: 'asked' }
 }
 
@@ -206,20 +215,15 @@ async function rebuildIssuedCharge(
   row: OperationState,
   history: WorkflowHistory<RebuildableInput> | null,
 ): Promise<RebuildOutcome> {
-  const { temporal, client, id } = context
   const ended = history?.result
   if (!history || row.state !== 'pending' || (ended !== 'cancelled' && ended !== 'expired'))
     return requestPoll(context, row)
   const order = restoreOriginalInput(history.input) as ChargeInput
   const restored = { orderedAt: history.startedAt.toISOString(), ended }
-  const attributes = { provider: row.connectionUuid, externalRef: history.externalRef }
   // Where workers ran before, one has reopened it from its row, without that end: joined, it would not write it. A payment that the
   // terminated run was notified of is found by reconciliation, as after every restore.
-  await startRebuild(
-    { ...temporal, client },
-    { noun: 'charge', order, restored },
-    buildRebuildMetadata(id, order, attributes),
-  )
+  const attributes = { provider: row.connectionUuid, externalRef: history.externalRef }
+  await startRebuild(context.temporal, { noun: 'charge', order, restored }, attributes)
   return { outcome: 'restored' }
 }
 
@@ -236,16 +240,38 @@ async function isRowBehind(
 /** Starts the rebuild of an operation after recording the operator action. If only terminated, the next command finds it. */
 async function restartWorkflow(
   { temporal, client, em, id, request }: RebuildContext,
-  operation: RebuiltOperation & { order: RebuildableInput },
+  operation: RebuiltOperation,
   externalRef: string | undefined,
 ): Promise<void> {
-  const attributes = { provider: listCandidates(operation.order)[0]!, externalRef }
   await runAuditedAction(em, { by: request, action: 'rebuild', subject: id })
   await terminateWorkflow(client, id, formatTerminationReason(request))
-  const metadata = buildRebuildMetadata(id, operation.order, attributes)
-  await startRebuild({ ...temporal, client }, operation, metadata)
+  await startRebuild(temporal, operation, { externalRef })
 }
 
 function formatTerminationReason({ since, actor }: RebuildRequest): string {
   return `the database was restored to ${since.toISOString()}; rebuilt by ${actor}`
+}
+
+const IS_FINAL: Record<MoneyNoun, (state: string) => boolean> = {
+  charge: state => chargeMachine.isFinal(state as ChargeState),
+  transfer: state => transferMachine.isFinal(state as never),
+  refund: state => refundMachine.isFinal(state as never),
+  return: state => state !== 'held' && state !== 'returning',
+}
+
+/** Returns whether the workflow's result is ahead of a final row: money moved after the row's end. */
+function isHistoryAhead(noun: MoneyNoun, state: string, result: string | undefined): boolean {
+  switch (noun) {
+    case 'charge':
+      return !isPaidChargeState(state) && state !== 'failed' && isPaidChargeState(result)
+    case 'transfer':
+      return (
+        isSettledTransferState(result) &&
+        (!isSettledTransferState(state) || (state !== result && state !== 'refunded' && result !== 'paid'))
+      )
+    case 'refund':
+      return state === 'failed' && result === 'settled'
+    case 'return':
+      return (state === 'not_returned' || state === 'kept') && result === 'settled'
+  }
 }

@@ -1,17 +1,20 @@
 import { randomUUID } from 'node:crypto'
+import type { Client } from '@temporalio/client'
 import type { ActiveRow } from '../db/repositories/lost-workflows.ts'
 import type { PayoutNoun, UnfinishedNoun } from '../domain/shared/nouns.ts'
 import type { Sealer } from '../security/sealing.ts'
 import { signalDispute, signalOperation, signalOrphanPayload } from '../temporal/signals.ts'
-import { startOrReopenWorkflow, type TemporalContext } from '../temporal/workflow-options.ts'
-import { WORKFLOWS } from '../workflows/contracts/workflows.ts'
+import { readWorkflowHistory, type WorkflowHistory } from '../temporal/workflow-history.ts'
 import {
-  type CreatedTransferRow,
-  findUnsentScheduledOrder,
-  type IssuingChargeRow,
-  reopenIssuingCharge,
-  startOrderedTransfer,
-} from './reopen-inputs.ts'
+  buildMoneyWorkflowOptions,
+  startOrReopenWorkflow,
+  type TemporalContext,
+} from '../temporal/workflow-options.ts'
+import type { ChargeInput } from '../workflows/contracts/charges.ts'
+import type { TransferInput } from '../workflows/contracts/transfers.ts'
+import { WORKFLOWS } from '../workflows/contracts/workflows.ts'
+import { readPayoutHistory } from './payout-history.ts'
+import { restoreOriginalInput, startRebuild } from './rebuild-inputs.ts'
 
 /**
  * Reopens the workflows of active rows that have none. They poll the providers and never issue or send; only a
@@ -26,7 +29,7 @@ export function getWorkflowId(
 }
 
 /** Reopens the workflow of one row; it is decided already that it can be. */
-export type Reopening = () => Promise<void>
+type Reopening = () => Promise<void>
 
 /**
  * Finds what reopens the workflow of an active row. Undefined if that is impossible: the order of a key in creation exists only in
@@ -82,7 +85,10 @@ async function findCreatedTransferReopening(
   row: ActiveRow & CreatedTransferRow,
 ): Promise<Reopening | undefined> {
   const order = await findUnsentScheduledOrder(temporal, row)
-  if (order) return () => startOrderedTransfer(temporal, order)
+  if (order) {
+    const metadata = buildMoneyWorkflowOptions('transfer', order)
+    return () => startOrReopenWorkflow(temporal, 'transfer', order.uuid, order, metadata)
+  }
   const isScheduled = row.scheduled_for !== null && new Date(row.scheduled_for) > new Date()
   return isScheduled ? undefined : () => reopenPayout(temporal, 'transfer', row)
 }
@@ -101,4 +107,92 @@ export function reopenPayout(
   const candidates = [...new Set([...tried, connectionUuid])]
   const unfinished = { candidates, orderedAt }
   return startOrReopenWorkflow(temporal, noun, uuid, { reopen: uuid, unfinished, timeScale })
+}
+
+/** Columns of a row whose order no provider has accepted yet: its input is restored from them. Names as in PostgreSQL. */
+type UnsentRow = {
+  uuid: string
+  account_uuid: string
+  connection_uuid: string
+  created_at: string
+  value_cents: string
+  request_id: string
+  fingerprint: string
+  /** Connections of its attempts. */
+  tried: string[]
+}
+type CreatedTransferRow = UnsentRow & { scheduled_for: string | null }
+type IssuingChargeRow = UnsentRow & { expires_in_seconds: number }
+
+/**
+ * Returns the order of a scheduled transfer if it is proved that the transfer was never sent: its time has not come, or the
+ * workflow's history has no send activity. Undefined if neither proves it, or if the workflow had completed: the row is older than
+ * that, and the rebuild of a restored database decides.
+ */
+async function findUnsentScheduledOrder(
+  temporal: TemporalContext,
+  row: CreatedTransferRow,
+): Promise<TransferInput | undefined> {
+  const { uuid, scheduled_for: scheduledFor, tried } = row
+  if (scheduledFor === null || tried.length > 0) return undefined
+  const client = await temporal.client()
+  const history = await readWorkflowHistory<TransferInput>(client, WORKFLOWS.transfer.idOf(uuid), uuid)
+  if (
+    history
+      ? history.result !== undefined || (await hasStartedSending(client, history))
+      : new Date(scheduledFor) <= new Date()
+  )
+    return undefined
+  return history
+    ? (restoreOriginalInput(history.input) as TransferInput)
+    : { ...buildInputFromRow(temporal, row), details: '', scheduledFor: new Date(scheduledFor).toISOString() }
+}
+
+/**
+ * Starts the workflow of an `issuing` charge again: it looks the charge up at its candidates, by our id, and never
+ * issues it. The charge becomes pending if one has it, and failed if none does.
+ */
+async function reopenIssuingCharge(
+  temporal: TemporalContext,
+  { sealer }: { sealer: Sealer },
+  row: IssuingChargeRow,
+): Promise<void> {
+  const { uuid, fingerprint, expires_in_seconds: expiresInSeconds } = row
+  const client = await temporal.client()
+  const history = await readWorkflowHistory<ChargeInput>(client, WORKFLOWS.charge.idOf(uuid), uuid)
+  const input = history
+    ? (restoreOriginalInput(history.input) as ChargeInput)
+    : // Row and splits exist: the sealed details are not read.
+      {
+        ...buildInputFromRow(temporal, row),
+        expiresInSeconds,
+        details: sealer.seal({ splits: [], fingerprint }),
+      }
+  const restored = {
+    orderedAt: new Date(row.created_at).toISOString(),
+    ended: history?.result,
+    connectionUuid: history?.connectionUuid,
+  }
+  await startRebuild(temporal, { noun: 'charge', order: input, restored })
+}
+
+async function hasStartedSending(client: Client, { input, runIds }: WorkflowHistory<TransferInput>) {
+  const history = await readPayoutHistory(client, {
+    workflowId: WORKFLOWS.transfer.idOf(input.uuid),
+    runIds,
+    restoredAt: new Date(0),
+    earlierConnections: input.continuation ? input.candidates : [],
+  })
+  return history.attemptedConnections.length > 0
+}
+
+function buildInputFromRow({ timeScale }: TemporalContext, row: UnsentRow) {
+  return {
+    uuid: row.uuid,
+    accountUuid: row.account_uuid,
+    requestId: row.request_id,
+    timeScale,
+    candidates: [...new Set([...row.tried, row.connection_uuid])],
+    valueCents: Number(row.value_cents),
+  }
 }

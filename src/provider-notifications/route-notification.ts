@@ -1,15 +1,19 @@
+import { createHash, randomUUID } from 'node:crypto'
 import type { EntityManager } from '../db/client/orm.ts'
 import { Attempt } from '../db/entities/attempt.ts'
 import { Connection } from '../db/entities/connection.ts'
 import { Movement } from '../db/entities/movement.ts'
-import type { NotificationOutcome, ProviderNotification } from '../db/entities/provider-notification.ts'
+import { type NotificationOutcome, ProviderNotification } from '../db/entities/provider-notification.ts'
 import { Refund } from '../db/entities/refund.ts'
 import { batchQueries, type Query, runQuery } from '../db/pipeline/query.ts'
 import { queryAttemptByReference } from '../db/repositories/attempts.ts'
 import { isChargeAtOtherAccount } from '../db/repositories/charges.ts'
 import { queryProviderDisputeIds } from '../db/repositories/disputes.ts'
-import { markNotificationRouted } from '../db/repositories/provider-notifications.ts'
-import { uuidFromReference } from '../domain/pix/identifiers.ts'
+import {
+  markNotificationRouted,
+  storeProviderNotifications,
+} from '../db/repositories/provider-notifications.ts'
+import { uuidFromHash, uuidFromReference } from '../domain/pix/identifiers.ts'
 import { scaleWait } from '../domain/shared/intervals.ts'
 import { deriveDisputeUuid } from '../temporal/disputes.ts'
 import {
@@ -237,4 +241,38 @@ async function routeToDispute(
   const uuid = deriveDisputeUuid({ providerAccountUuid, providerDisputeId })
   await signalDispute(temporal, { uuid, connectionUuid, providerDisputeId, endToEnd, requestId }, signal)
   return 'routed'
+}
+
+/** A change that a provider lists; `facts` identify it. */
+type ListedChange = Pick<ProviderNotification, 'connectionUuid' | 'kind' | 'reference' | 'endToEnd'> & {
+  facts: object
+  /** Whether a change that was stored before is routed again. */
+  isReroutingKnown: boolean
+}
+
+/**
+ * Stores a notification of a change that a provider lists, once, and routes it: the provider's own notification was
+ * lost, or it sends none. Returns the outcome of a new one; undefined where it was stored before.
+ */
+export async function notifyOfListedChange(
+  temporal: TemporalContext,
+  em: EntityManager,
+  { facts, isReroutingKnown, ...change }: ListedChange,
+): Promise<NotificationOutcome | null | undefined> {
+  const body = JSON.stringify({ reconciliation: facts })
+  const uuid = deriveNotificationUuid(change.connectionUuid, body)
+  const storedNotification = await em.findOne(ProviderNotification, uuid)
+  if (storedNotification && isReroutingKnown) await routeNotification(temporal, em, storedNotification)
+  if (storedNotification) return undefined
+  const { connectionUuid, ...identity } = change
+  const received = { ...identity, uuid, requestId: randomUUID(), body }
+  // A concurrent reconciliation may store it first.
+  const [notification] = await runQuery(em, storeProviderNotifications(em, connectionUuid, [received]))
+  return notification && routeNotification(temporal, em, notification)
+}
+
+/** Derives the uuid of a notification from its connection and its text, so that one that is sent again is stored once. */
+export function deriveNotificationUuid(connectionUuid: string, body: string): string {
+  const identity = JSON.stringify(['notification', connectionUuid, body])
+  return uuidFromHash(createHash('sha256').update(identity).digest())
 }

@@ -65,9 +65,9 @@ export function createProviderWatch({ orm, worker, canConnect, log }: ProviderWa
   /** Origins that the last round did not reach. */
   let unreached = new Set<string>()
   let probedAtMs = Number.NEGATIVE_INFINITY
-  let running: Promise<boolean> = Promise.resolve(true)
-  let next: Promise<boolean> | undefined
-  let watching: Promise<boolean> = Promise.resolve(false)
+  let currentRound: Promise<boolean> = Promise.resolve(true)
+  let nextRound: Promise<boolean> | undefined
+  let watchRun: Promise<boolean> = Promise.resolve(false)
 
   /**
    * Probes all providers in a round that starts after this call; calls at the same time share it. Returns whether one
@@ -76,17 +76,17 @@ export function createProviderWatch({ orm, worker, canConnect, log }: ProviderWa
   function probe(): Promise<boolean> {
     if (failed !== null && performance.now() - probedAtMs < FAILING_PROBE_INTERVAL_MS)
       return Promise.resolve(false)
-    next ??= startNextRound()
-    return next
+    nextRound ??= startNextRound()
+    return nextRound
   }
 
   async function startNextRound(): Promise<boolean> {
-    await running.catch(() => {})
+    await currentRound.catch(() => {})
     const waitMs = probedAtMs + MIN_PROBE_INTERVAL_MS - performance.now()
     if (waitMs > 0) await pause(waitMs)
-    next = undefined
-    running = probeAll()
-    return running
+    nextRound = undefined
+    currentRound = probeAll()
+    return currentRound
   }
 
   async function probeAll(): Promise<boolean> {
@@ -140,8 +140,8 @@ export function createProviderWatch({ orm, worker, canConnect, log }: ProviderWa
       failed = null
     },
     watch() {
-      watching = watchUntilLost()
-      return watching
+      watchRun = watchUntilLost()
+      return watchRun
     },
     async isReachedByOthersOnly(baseUrl) {
       const { origin } = new URL(baseUrl)
@@ -153,7 +153,7 @@ export function createProviderWatch({ orm, worker, canConnect, log }: ProviderWa
     },
     async close() {
       closing.abort()
-      await watching
+      await watchRun
       await deleteProviderProbes(orm.em.fork(), worker).catch(() => {})
     },
   }

@@ -2,11 +2,11 @@ import type { Attempt } from '../db/entities/attempt.ts'
 import type { OrderedMoneyNoun } from '../domain/shared/nouns.ts'
 import type { OrphanInput } from '../workflows/contracts/charges.ts'
 import type { DisputeInput } from '../workflows/contracts/disputes.ts'
+import type { ReopenedInput } from '../workflows/contracts/orders.ts'
 import {
   type ProviderNotificationSignal,
   providerNotificationSignal,
 } from '../workflows/contracts/provider-notifications.ts'
-import type { ReopenedInput } from '../workflows/contracts/reopening.ts'
 import type { RecordDepositInput, ReturnPaymentInput } from '../workflows/contracts/unmatched.ts'
 import { WORKFLOWS } from '../workflows/contracts/workflows.ts'
 import { buildReopenOptions, catchWorkflowNotFound, type TemporalContext } from './workflow-options.ts'

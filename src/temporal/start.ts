@@ -1,21 +1,25 @@
 import { WithStartWorkflowOperation, type WorkflowStartOptions } from '@temporalio/client'
 import type { UpdateDefinition } from '@temporalio/common'
 import type { OrderedMoneyNoun, OrderedNoun } from '../domain/shared/nouns.ts'
-import { awaitResultUpdate } from '../workflows/contracts/await-result.ts'
 import {
   awaitIssuedUpdate,
   type CancelChargeResult,
   type ChargeInput,
   cancelChargeUpdate,
 } from '../workflows/contracts/charges.ts'
+import { awaitResultUpdate, type DepositReturnInput } from '../workflows/contracts/orders.ts'
+import type { AuthCodeInput, PixKeyInput } from '../workflows/contracts/pix-keys.ts'
 import type { RefundInput } from '../workflows/contracts/refunds.ts'
+import { SEARCH_ATTRIBUTES } from '../workflows/contracts/search-attributes.ts'
 import { cancelTransferUpdate, type TransferInput } from '../workflows/contracts/transfers.ts'
+import type { PasswordResetInput } from '../workflows/contracts/users.ts'
 import { WORKFLOWS, type WorkflowInputs } from '../workflows/contracts/workflows.ts'
 import { isWorkflowRunning } from './workflow-history.ts'
 import {
   buildMoneyWorkflowOptions,
   buildReopenOptions,
   catchWorkflowNotFound,
+  startOrReopenWorkflow,
   type TemporalContext,
 } from './workflow-options.ts'
 
@@ -36,17 +40,15 @@ type MoneyInput = ChargeInput | TransferInput | RefundInput
  * Starts the workflow of a charge, transfer or refund, or joins the running one. Resolves when the charge is issued, a
  * provider has accepted the payout, all have refused it, or the operation has failed.
  */
-export function startMoneyWorkflow<Kind extends OrderedMoneyNoun>(
+export function startMoneyWorkflow<Noun extends OrderedMoneyNoun>(
   temporal: TemporalContext,
-  kind: Kind,
-  input: WorkflowInputs[Kind] & MoneyInput,
+  noun: Noun,
+  input: WorkflowInputs[Noun] & MoneyInput,
   { externalRef, waitMs }: { externalRef?: string | undefined; waitMs: number },
 ): Promise<void> {
-  const order: MoneyInput = input
-  const provider = 'connectionUuid' in order ? order.connectionUuid : order.candidates[0]!
-  return startAndAwaitWorkflow(temporal, kind, input, {
-    ...buildMoneyWorkflowOptions(WORKFLOWS[kind].idOf(input.uuid), input, { externalRef, provider }),
-    ...(kind !== 'refund' && { priority: NEW_OPERATION_PRIORITY }),
+  return startAndAwaitWorkflow(temporal, noun, input, {
+    ...buildMoneyWorkflowOptions(noun, input, { externalRef }),
+    ...(noun !== 'refund' && { priority: NEW_OPERATION_PRIORITY }),
     updateId: input.uuid,
     waitMs,
   })
@@ -57,19 +59,14 @@ export type UpdateRequest = { updateId: string; waitMs: number }
 type StartOptions = Omit<WorkflowStartOptions, 'args' | 'taskQueue' | 'workflowId'>
 
 /** Starts a workflow or joins the running one, and awaits its result; safe to repeat with the same update id. */
-export async function startAndAwaitWorkflow<Noun extends OrderedNoun | 'pix_key_removal'>(
+async function startAndAwaitWorkflow<Noun extends OrderedNoun | 'pix_key_removal'>(
   temporal: TemporalContext,
   noun: Noun,
   input: WorkflowInputs[Noun] & { uuid: string },
   { updateId, waitMs, ...options }: UpdateRequest & StartOptions,
 ): Promise<void> {
-  const workflow = {
-    noun,
-    uuid: input.uuid,
-    input,
-    workflowIdReusePolicy: 'REJECT_DUPLICATE',
-    ...options,
-  } as const
+  const reuse = { workflowIdReusePolicy: 'REJECT_DUPLICATE' } as const
+  const workflow = { noun, uuid: input.uuid, input, ...reuse, ...options }
   await executeUpdateWithStart(temporal, workflow, getResultUpdate(noun), { updateId, waitMs, args: [] })
 }
 
@@ -155,4 +152,93 @@ export function executeCancelChargeUpdate(
   const input = { reopen: uuid, timeScale: temporal.timeScale }
   const workflow = { noun: 'charge', uuid, input } as const
   return executeUpdateWithStart(temporal, workflow, cancelChargeUpdate, { ...request, args: [] })
+}
+
+/** Returns the id of the workflow that returns a PIX, by which the acts of users and operators name it. */
+export function getReturnWorkflowId(movementUuid: string): string {
+  return WORKFLOWS.return.idOf(movementUuid)
+}
+
+/** Starts or joins the workflow that orders the return of a deposit; resolves when the order is stored. Safe to repeat. */
+export function startDepositReturnWorkflow(
+  temporal: TemporalContext,
+  input: DepositReturnInput,
+  waitMs: number,
+): Promise<void> {
+  const metadata = buildOrderMetadata(input, 'Order to return a deposit')
+  return startAndAwaitWorkflow(temporal, 'deposit_return', input, {
+    ...metadata,
+    updateId: input.uuid,
+    waitMs,
+  })
+}
+
+/** Starts or joins the workflow that creates a PIX key; resolves when the key is created or cannot be. */
+export function startPixKeyWorkflow(
+  temporal: TemporalContext,
+  input: PixKeyInput,
+  waitMs: number,
+): Promise<void> {
+  const metadata = buildOrderMetadata(input, `PIX key, ${input.type}`)
+  return startAndAwaitWorkflow(temporal, 'pix_key', input, { ...metadata, updateId: input.uuid, waitMs })
+}
+
+/**
+ * Starts or joins the workflow that removes a PIX key; resolves when the key is removed or stays. A failed removal
+ * may be requested again.
+ */
+export function startPixKeyRemovalWorkflow(
+  temporal: TemporalContext,
+  removal: Pick<PixKeyInput, 'uuid' | 'accountUuid' | 'connectionUuid' | 'requestId'>,
+  request: UpdateRequest,
+): Promise<void> {
+  const input = { uuid: removal.uuid, timeScale: temporal.timeScale }
+  return startAndAwaitWorkflow(temporal, 'pix_key_removal', input, {
+    ...buildOrderMetadata(removal, 'Removal of a PIX key'),
+    workflowIdReusePolicy: 'ALLOW_DUPLICATE',
+    ...request,
+  })
+}
+
+/** Starts or joins the workflow of an auth code; resolves when the code is stored. */
+export function startAuthCodeWorkflow(
+  temporal: TemporalContext,
+  input: AuthCodeInput,
+  waitMs: number,
+): Promise<void> {
+  const metadata = buildOrderMetadata(input, `Code for a key, ${input.type}`)
+  return startAndAwaitWorkflow(temporal, 'auth_code', input, { ...metadata, updateId: input.uuid, waitMs })
+}
+
+/** Builds what the Temporal UI shows of an order without a value: no key and no address. */
+function buildOrderMetadata(
+  {
+    accountUuid,
+    connectionUuid,
+    requestId,
+  }: { accountUuid: string; connectionUuid?: string; requestId: string },
+  staticSummary: string,
+): StartOptions {
+  return {
+    memo: { requestId },
+    typedSearchAttributes: [
+      { key: SEARCH_ATTRIBUTES.account, value: accountUuid },
+      ...(connectionUuid ? [{ key: SEARCH_ATTRIBUTES.provider, value: connectionUuid }] : []),
+    ],
+    staticSummary,
+  }
+}
+
+/** Starts the workflow that sends the link of a forgotten password. A second start with the same uuid joins the first. */
+export async function startPasswordResetWorkflow(
+  temporal: TemporalContext,
+  request: Omit<PasswordResetInput, 'timeScale'>,
+  waitMs: number,
+): Promise<void> {
+  const client = await temporal.client()
+  const input = { ...request, timeScale: temporal.timeScale }
+  const options = { staticSummary: 'Link for a new password' }
+  await client.withDeadline(Date.now() + waitMs, () =>
+    startOrReopenWorkflow(temporal, 'password_reset', request.uuid, input, options),
+  )
 }

@@ -48,11 +48,11 @@ export function listRunningWorkflows(client: Client, types: string[]): Promise<W
  */
 export async function findRunningWorkflows(client: Client, workflowIds: string[]): Promise<Set<string>> {
   const query = `WorkflowId IN (${workflowIds.map(id => `'${id}'`).join(', ')}) AND ExecutionStatus = 'Running'`
-  const running = new Set<string>()
-  for await (const { workflowId } of client.workflow.list({ query })) running.add(workflowId)
-  for (const id of workflowIds.filter(one => !running.has(one)))
-    if (await isWorkflowRunning(client, id)) running.add(id)
-  return running
+  const runningIds = new Set<string>()
+  for await (const { workflowId } of client.workflow.list({ query })) runningIds.add(workflowId)
+  for (const id of workflowIds.filter(one => !runningIds.has(one)))
+    if (await isWorkflowRunning(client, id)) runningIds.add(id)
+  return runningIds
 }
 
 /** Returns whether a workflow runs, from its description, which is never late. */

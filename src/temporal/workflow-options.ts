@@ -1,31 +1,30 @@
 import type { Client, WorkflowStartOptions } from '@temporalio/client'
 import { WorkflowNotFoundError } from '@temporalio/common'
 import { textFromCents } from '../domain/ledger/money.ts'
-import type { MoneyOrder } from '../workflows/contracts/reopening.ts'
+import type { OrderedMoneyNoun } from '../domain/shared/nouns.ts'
+import { listCandidates, type MoneyOrder } from '../workflows/contracts/orders.ts'
 import { SEARCH_ATTRIBUTES } from '../workflows/contracts/search-attributes.ts'
 import { WORKFLOWS, type WorkflowInputs } from '../workflows/contracts/workflows.ts'
 
-export type WorkflowMetadata = Pick<
-  WorkflowStartOptions,
-  'workflowId' | 'memo' | 'typedSearchAttributes' | 'staticSummary'
->
-
-/** What the Temporal UI shows of the workflow of each noun at its start, by the prefix of its id. */
+/** What the Temporal UI shows of the workflow of each noun at its start. */
 const VISIBILITY_AT_START = {
-  charge: { noun: 'Charge', status: 'UNDEFINED' },
-  transfer: { noun: 'Transfer', status: 'PROCESSING' },
-  refund: { noun: 'Refund', status: 'PROCESSING' },
-}
+  charge: { title: 'Charge', status: 'UNDEFINED' },
+  transfer: { title: 'Transfer', status: 'PROCESSING' },
+  refund: { title: 'Refund', status: 'PROCESSING' },
+} satisfies Record<OrderedMoneyNoun, { title: string; status: string }>
+
+/** Attributes that a start shows besides those of its order. `provider`: a connection other than its first one. */
+export type VisibleAttributes = { provider?: string; externalRef?: string | undefined }
 
 /** Builds the start options of the workflow of a charge, transfer or refund. */
 export function buildMoneyWorkflowOptions(
-  workflowId: string,
-  input: MoneyOrder & { scheduledFor?: string },
-  { provider, externalRef }: { externalRef?: string | undefined; provider: string },
-): WorkflowMetadata {
-  const { noun, status } = VISIBILITY_AT_START[workflowId.split('/')[0] as keyof typeof VISIBILITY_AT_START]
+  noun: OrderedMoneyNoun,
+  input: MoneyOrder & { scheduledFor?: string } & Parameters<typeof listCandidates>[0],
+  { provider = listCandidates(input)[0]!, externalRef }: VisibleAttributes = {},
+) {
+  const { title, status } = VISIBILITY_AT_START[noun]
   return {
-    workflowId,
+    workflowId: WORKFLOWS[noun].idOf(input.uuid),
     memo: { requestId: input.requestId },
     typedSearchAttributes: [
       { key: SEARCH_ATTRIBUTES.account, value: input.accountUuid },
@@ -34,7 +33,7 @@ export function buildMoneyWorkflowOptions(
       { key: SEARCH_ATTRIBUTES.value, value: input.valueCents },
       ...(externalRef ? [{ key: SEARCH_ATTRIBUTES.externalRef, value: externalRef }] : []),
     ],
-    staticSummary: `${noun} of R$ ${textFromCents(input.valueCents)}`,
+    staticSummary: `${title} of R$ ${textFromCents(input.valueCents)}`,
   }
 }
 

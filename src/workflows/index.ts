@@ -11,17 +11,18 @@ export {
   eventReplayWorkflow,
   listCountersWorkflow,
   notificationSweepWorkflow,
+  reconciliationWorkflow,
   workflowSweepWorkflow,
 } from './maintenance/maintenance.workflows.ts'
-export { reconciliationWorkflow } from './maintenance/reconciliation.workflow.ts'
-export { authCodeWorkflow } from './pix-keys/auth-code.workflow.ts'
-export { pixKeyRemovalWorkflow, pixKeyWorkflow } from './pix-keys/pix-key.workflows.ts'
+export { authCodeWorkflow, pixKeyRemovalWorkflow, pixKeyWorkflow } from './pix-keys/pix-key.workflows.ts'
 export { refundWorkflow } from './refunds/refund.workflow.ts'
 export { transferWorkflow } from './transfers/transfer.workflow.ts'
-export { depositWorkflow } from './unmatched/deposit.workflow.ts'
-export { depositReturnWorkflow } from './unmatched/deposit-return.workflow.ts'
-export { keepUnmatchedWorkflow } from './unmatched/keep.workflow.ts'
-export { returnWorkflow } from './unmatched/return.workflow.ts'
+export {
+  depositReturnWorkflow,
+  depositWorkflow,
+  keepUnmatchedWorkflow,
+  returnWorkflow,
+} from './unmatched/unmatched.workflows.ts'
 export { passwordResetWorkflow } from './users/password-reset.workflow.ts'
 export { deliveryWorkflow } from './webhooks/delivery.workflow.ts'
 

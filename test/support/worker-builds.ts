@@ -49,9 +49,9 @@ export async function startWorkerBuilds(answers: ActivityAnswers) {
   const binary = await resolveTemporalBinary({ ...readLocalConfig(), print: line => console.info(line) })
   const bundles: Record<string, WorkflowBundleOption> = { one: first, two: next, three: next }
   /** Builds whose workers have executed activities of each workflow. */
-  const ranOn = new Map<string, Set<string>>()
+  const buildsByWorkflow = new Map<string, Set<string>>()
   /** The same of its regular activities: a local one may run on a build whose workflow task Temporal then gives to another. */
-  const ranRegularOn = new Map<string, Set<string>>()
+  const regularBuildsByWorkflow = new Map<string, Set<string>>()
   const running: { workers: Worker[]; ended: Promise<unknown> }[] = []
 
   const activitiesOf = (buildId: string) =>
@@ -61,8 +61,8 @@ export async function startWorkerBuilds(answers: ActivityAnswers) {
         async () => {
           const { isLocal, workflowExecution } = activityInfo()
           const { workflowId } = workflowExecution!
-          for (const ran of isLocal ? [ranOn] : [ranOn, ranRegularOn])
-            ran.set(workflowId, (ran.get(workflowId) ?? new Set()).add(buildId))
+          for (const builds of isLocal ? [buildsByWorkflow] : [buildsByWorkflow, regularBuildsByWorkflow])
+            builds.set(workflowId, (builds.get(workflowId) ?? new Set()).add(buildId))
           return answer(workflowId)
         },
       ]),
@@ -76,8 +76,8 @@ export async function startWorkerBuilds(answers: ActivityAnswers) {
 
   return {
     client,
-    ranOn,
-    ranRegularOn,
+    buildsByWorkflow,
+    regularBuildsByWorkflow,
     bundles,
     temporal,
 

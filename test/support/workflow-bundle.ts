@@ -1,6 +1,6 @@
 import { join } from 'node:path'
 import { bundleWorkflowCode, type WorkflowBundleOption } from '@temporalio/worker'
-import { cacheWorkflowBundle } from '../../src/workflows/bundle/bundle-cache.ts'
+import { cacheWorkflowBundle } from '../../src/workflows/bundle/bundle.ts'
 import { BUNDLE_OPTIONS } from '../../src/workflows/bundle/bundle-options.ts'
 
 const INTERCEPTOR_PATH = join(import.meta.dirname, 'local-activity-timeout.ts')

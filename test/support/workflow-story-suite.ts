@@ -1,9 +1,9 @@
 import { afterAll, afterEach, beforeAll } from '@jest/globals'
 import type { SearchAttributePair } from '@temporalio/common'
-import { buildMoneyWorkflowOptions, type WorkflowMetadata } from '../../src/temporal/workflow-options.ts'
+import { buildMoneyWorkflowOptions } from '../../src/temporal/workflow-options.ts'
 import { awaitIssuedUpdate, type ChargeInput } from '../../src/workflows/contracts/charges.ts'
-import type { DepositReturnInput } from '../../src/workflows/contracts/deposit-returns.ts'
 import type { DisputeInput } from '../../src/workflows/contracts/disputes.ts'
+import type { DepositReturnInput } from '../../src/workflows/contracts/orders.ts'
 import type { AuthCodeInput, PixKeyInput } from '../../src/workflows/contracts/pix-keys.ts'
 import {
   type PreRestoreState,
@@ -166,9 +166,7 @@ export function setUpWorkflowStories() {
       await storyClient.startWorkflow(story.target, {
         ...TRANSFER,
         input: order,
-        searchAttributes: searchAttributesOf(
-          buildMoneyWorkflowOptions(WORKFLOWS.transfer.idOf(order.uuid), order, visibilityOf(order)),
-        ),
+        searchAttributes: buildSearchAttributes('transfer', order),
       })
       return story
     },
@@ -400,9 +398,7 @@ export async function orderCharge(story: Story, order: ChargeInput): Promise<voi
     {
       ...CHARGE,
       input: order,
-      searchAttributes: searchAttributesOf(
-        buildMoneyWorkflowOptions(WORKFLOWS.charge.idOf(order.uuid), order, visibilityOf(order)),
-      ),
+      searchAttributes: buildSearchAttributes('charge', order),
     },
     ask,
   )
@@ -422,9 +418,12 @@ export function chargeInput(uuid: string): ChargeInput {
 }
 
 /** The search attributes of its start, with the connection of the first attempt. */
-const visibilityOf = ({ candidates }: { candidates: string[] }) => ({ provider: candidates[0]! })
-const searchAttributesOf = ({ typedSearchAttributes }: WorkflowMetadata) =>
-  typedSearchAttributes as SearchAttributePair[]
+function buildSearchAttributes(
+  noun: 'charge' | 'transfer',
+  order: ChargeInput | TransferInput,
+): SearchAttributePair[] {
+  return buildMoneyWorkflowOptions(noun, order).typedSearchAttributes
+}
 
 const pixKeyInput = (uuid: string): PixKeyInput => ({
   uuid,

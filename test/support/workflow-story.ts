@@ -8,9 +8,9 @@ import type {
   providerActivities,
   webhookActivities,
 } from '../../src/activities/index.ts'
-import { awaitResultUpdate } from '../../src/workflows/contracts/await-result.ts'
 import { type CancelChargeResult, cancelChargeUpdate } from '../../src/workflows/contracts/charges.ts'
 import { type ReplyToDisputeResult, replyToDisputeUpdate } from '../../src/workflows/contracts/disputes.ts'
+import { awaitResultUpdate } from '../../src/workflows/contracts/orders.ts'
 import { type ManualSettlement, manualSettlementSignal } from '../../src/workflows/contracts/payouts.ts'
 import { cancelTransferUpdate } from '../../src/workflows/contracts/transfers.ts'
 import { deliveryChangedSignal } from '../../src/workflows/contracts/webhooks.ts'

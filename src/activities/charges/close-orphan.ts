@@ -8,8 +8,7 @@ import type { IncomingPix, NoAnswerResult } from '../../domain/providers/provide
 import type { Provider } from '../../providers/port.ts'
 import type { CloseOrphanInput, CloseOrphanResult } from '../../workflows/contracts/charges.ts'
 import type { ActivityDependencies } from '../runtime/dependencies.ts'
-import { guardNotFoundByEpoch } from '../shared/credentials-epoch.ts'
-import { callRepeatably } from '../shared/provider-client.ts'
+import { callRepeatably, guardNotFoundByEpoch } from '../shared/provider-client.ts'
 import { transitionAttempt } from '../shared/transition.ts'
 import { recordUnmatchedPayment } from '../unmatched/record.ts'
 
@@ -39,8 +38,8 @@ export function closeOrphan(dependencies: ActivityDependencies) {
           ownerUuid: attempt.uuid,
           requestId: charge.requestId,
         })
-      const stored = await tx.findOneOrFail(Attempt, attempt.uuid)
-      if (stored.state === 'orphan') transitionAttempt(stored, 'removed')
+      const storedAttempt = await tx.findOneOrFail(Attempt, attempt.uuid)
+      if (storedAttempt.state === 'orphan') transitionAttempt(storedAttempt, 'removed')
       return queryWithFollowUps(attempt.uuid, { kind: 'closed' })
     })
   }
@@ -56,13 +55,14 @@ async function cancelAndFindOrphan(provider: Provider, attempt: Attempt): Promis
   const reference = referenceOf(attempt.subjectUuid)
   const cancelled = attempt.state === 'orphan' ? await provider.cancelCharge(reference) : null
   if (cancelled?.kind === 'no_answer') return cancelled
-  const found = await provider.findCharge(reference)
+  const foundCharge = await provider.findCharge(reference)
   // Some providers delete charges that were cancelled and never paid.
-  if (found.kind === 'not_found' && cancelled?.kind === 'cancelled') return { kind: 'closed', payments: [] }
-  if (found.kind !== 'found') return found
-  if (found.payments.some(({ status }) => status === 'in_process'))
+  if (foundCharge.kind === 'not_found' && cancelled?.kind === 'cancelled')
+    return { kind: 'closed', payments: [] }
+  if (foundCharge.kind !== 'found') return foundCharge
+  if (foundCharge.payments.some(({ status }) => status === 'in_process'))
     return { kind: 'no_answer', code: 'still_open' }
-  const code = getStillOpenCode(found)
-  const hasEnded = code === null || (found.status === 'completed' && found.payments.length > 0)
-  return hasEnded ? { kind: 'closed', payments: found.payments } : { kind: 'no_answer', code }
+  const code = getStillOpenCode(foundCharge)
+  const hasEnded = code === null || (foundCharge.status === 'completed' && foundCharge.payments.length > 0)
+  return hasEnded ? { kind: 'closed', payments: foundCharge.payments } : { kind: 'no_answer', code }
 }

@@ -25,9 +25,9 @@ import type {
 import { recordChargeEvent } from '../events/record-event.ts'
 import { addNotifiedPayers } from '../provider-notifications/notified-details.ts'
 import type { ActivityDependencies } from '../runtime/dependencies.ts'
-import { guardNotFoundByOrderTime } from '../shared/credentials-epoch.ts'
 import {
   callClientRepeatably,
+  guardNotFoundByOrderTime,
   loadProviderConnection,
   requireReach,
   toProviderConnection,
@@ -37,12 +37,10 @@ import { recordPayments, selectPaymentsOf } from './record-payments.ts'
 
 /** Reads the state of a charge, for a workflow that is reopened. */
 export function getCharge({ orm }: ActivityDependencies) {
-  return async (uuid: string): Promise<ChargeSnapshot> =>
-    toChargeSnapshot(await orm.em.fork().findOneOrFail(Charge, uuid))
-}
-
-function toChargeSnapshot({ state, expiresAt, cancelRequestedAt }: Charge): ChargeSnapshot {
-  return { state, expiresAt: expiresAt?.toISOString() ?? null, cancelRequested: cancelRequestedAt !== null }
+  return async (uuid: string): Promise<ChargeSnapshot> => {
+    const { state, expiresAt, cancelRequestedAt } = await orm.em.fork().findOneOrFail(Charge, uuid)
+    return { state, expiresAt: expiresAt?.toISOString() ?? null, cancelRequested: cancelRequestedAt !== null }
+  }
 }
 
 /**
@@ -55,21 +53,21 @@ export function pollCharge(dependencies: ActivityDependencies) {
     const connection = await runQuery(em, queryChargeConnectionToCall(em, chargeUuid))
     const client = toProviderConnection(dependencies, connection)
     const isConfirmed = createConfirmationCheck(dependencies, chargeUuid)
-    const found = await callClientRepeatably(dependencies, em, client, provider =>
+    const answer = await callClientRepeatably(dependencies, em, client, provider =>
       provider.findCharge(referenceOf(chargeUuid)),
     )
     // "Not found" from the provider that issued the charge is no answer: it proves nothing about payments.
-    if (found.kind !== 'found') {
-      const code = found.kind === 'no_answer' ? found.code : found.kind
+    if (answer.kind !== 'found') {
+      const code = answer.kind === 'no_answer' ? answer.code : answer.kind
       if (await isConfirmed(em, code))
-        return runInTransaction(dependencies.orm, tx => recordConfirmedExpiry(tx, chargeUuid))
+        return runInTransaction(dependencies.orm, tx => recordUnpaidEnd(tx, chargeUuid, 'payload_expired'))
       return { kind: 'no_answer', state: await readChargeState(em, chargeUuid), code }
     }
-    for (const { endToEnd } of found.payments.filter(({ cents }) => cents <= 0))
+    for (const { endToEnd } of answer.payments.filter(({ cents }) => cents <= 0))
       dependencies.log.error({ charge: chargeUuid, endToEnd }, 'the provider lists a payment without a value')
-    const payments = await addNotifiedPayers(em, client, found.payments)
+    const payments = await addNotifiedPayers(em, client, answer.payments)
     return runInTransaction(dependencies.orm, tx =>
-      applyChargePoll(tx, { chargeUuid, isPayloadExpired, found: { ...found, payments }, isConfirmed }),
+      applyChargePoll(tx, { chargeUuid, isPayloadExpired, answer: { ...answer, payments }, isConfirmed }),
     )
   }
 }
@@ -87,15 +85,6 @@ function createConfirmationCheck({ timeScale }: ActivityDependencies, chargeUuid
     const waitMs = scaleWait(WAITS.endAfterConfirmation, timeScale) + Date.now() - calledAtMs
     return isEndedByOperator(code) && isExpiryConfirmedFor(em, { chargeUuid, waitMs })
   }
-}
-
-async function recordConfirmedExpiry(
-  em: EntityManager,
-  chargeUuid: string,
-): Promise<Query<PollChargeResult>> {
-  const charge = await lockCharge(em, chargeUuid)
-  await endPendingCharge(em, charge, 'payload_expired')
-  return queryPollResult(charge, { kind: 'known' })
 }
 
 /**
@@ -117,17 +106,17 @@ export function cancelChargeAtProvider(dependencies: ActivityDependencies) {
     const outcome = guardNotFoundByOrderTime(answer, { orderedAt: charge.createdAt, connection })
     switch (outcome.kind) {
       case 'cancelled':
-        return runInTransaction(dependencies.orm, tx => recordCancellation(tx, chargeUuid))
+        return runInTransaction(dependencies.orm, tx => recordUnpaidEnd(tx, chargeUuid, 'cancelled'))
       case 'refused': {
-        const followed = await pollCharge(dependencies)({ chargeUuid, isPayloadExpired: false })
+        const pollResult = await pollCharge(dependencies)({ chargeUuid, isPayloadExpired: false })
         // The request ends here: the merchant gets the refusal, and no later run may cancel the charge.
-        if (followed.kind === 'known') await withdrawCancellation(em, chargeUuid)
-        return followed
+        if (pollResult.kind === 'known') await withdrawCancellation(em, chargeUuid)
+        return pollResult
       }
       case 'not_found':
         // Some providers delete cancelled charges: an earlier request cancelled it, and its answer was lost.
         if (isRepeat && isAbsenceProved)
-          return runInTransaction(dependencies.orm, tx => recordCancellation(tx, chargeUuid))
+          return runInTransaction(dependencies.orm, tx => recordUnpaidEnd(tx, chargeUuid, 'cancelled'))
         return {
           kind: 'no_answer',
           state: charge.state,
@@ -160,28 +149,33 @@ function hasRemovedNothing(outcome: CancelChargeOutcome): boolean {
   return outcome.kind !== 'cancelled'
 }
 
-async function recordCancellation(em: EntityManager, chargeUuid: string): Promise<Query<PollChargeResult>> {
+/** Ends a pending charge, and returns the query of the poll's result. */
+async function recordUnpaidEnd(
+  em: EntityManager,
+  chargeUuid: string,
+  event: UnpaidEndEvent,
+): Promise<Query<PollChargeResult>> {
   const charge = await lockCharge(em, chargeUuid)
-  await endPendingCharge(em, charge, 'cancelled')
+  await endPendingCharge(em, charge, event)
   return queryPollResult(charge, { kind: 'known' })
 }
 
-type FoundChargePoll = PollChargeInput & { found: FoundCharge; isConfirmed: ConfirmationCheck }
+type FoundChargePoll = PollChargeInput & { answer: FoundCharge; isConfirmed: ConfirmationCheck }
 
 async function applyChargePoll(
   em: EntityManager,
-  { chargeUuid, isPayloadExpired, found, isConfirmed }: FoundChargePoll,
+  { chargeUuid, isPayloadExpired, answer, isConfirmed }: FoundChargePoll,
 ): Promise<Query<PollChargeResult>> {
-  const payments = selectPaymentsOf(chargeUuid, found.payments)
+  const payments = selectPaymentsOf(chargeUuid, answer.payments)
   const endToEnds = payments.map(payment => payment.endToEnd)
   const recordedQuery =
     payments.length > 0 ? queryReceivedMovements(em, { chargeUuid, endToEnds }) : constantQuery([])
-  const [charge, recorded] = await lockChargeWithQuery(em, chargeUuid, recordedQuery)
-  await recordPayments(em, charge, { payments, recorded })
-  const hasPendingPayment = found.payments.some(({ status }) => status === 'in_process')
-  if (found.status === 'removed' && !hasPendingPayment) await endPendingCharge(em, charge, 'cancelled')
+  const [charge, recordedMovements] = await lockChargeWithQuery(em, chargeUuid, recordedQuery)
+  await recordPayments(em, charge, { payments, recordedMovements })
+  const hasPendingPayment = answer.payments.some(({ status }) => status === 'in_process')
+  if (answer.status === 'removed' && !hasPendingPayment) await endPendingCharge(em, charge, 'cancelled')
   if (isPayloadExpired && !hasPendingPayment) {
-    const code = getStillOpenCode(found)
+    const code = getStillOpenCode(answer)
     if (code === null || (await isConfirmed(em, code))) await endPendingCharge(em, charge, 'payload_expired')
     else if (chargeMachine.accepts(charge.state, 'payload_expired'))
       return queryPollResult(charge, { kind: 'no_answer', code })
@@ -189,8 +183,10 @@ async function applyChargePoll(
   return queryPollResult(charge, { kind: 'known', listedPaymentCount: payments.length })
 }
 
+type UnpaidEndEvent = 'cancelled' | 'payload_expired'
+
 /** Ends a pending charge and writes its event; a charge in any other state stays as it is. */
-async function endPendingCharge(em: EntityManager, charge: Charge, event: 'cancelled' | 'payload_expired') {
+async function endPendingCharge(em: EntityManager, charge: Charge, event: UnpaidEndEvent) {
   if (!chargeMachine.accepts(charge.state, event)) return
   const at = new Date()
   transition(charge, chargeMachine, event, at)

@@ -1,21 +1,30 @@
 import type { EntityManager } from '../../db/client/orm.ts'
 import type { Charge } from '../../db/entities/charge.ts'
 import { Movement } from '../../db/entities/movement.ts'
+import { lockAvailableBalance, type MovementLegs, writePostings } from '../../db/ledger/post.ts'
 import { ROW_LOCK } from '../../db/locks.ts'
 import { sendChanges } from '../../db/pipeline/query.ts'
+import { findActiveAccountsAt } from '../../db/repositories/connections.ts'
 import { chargeMachine } from '../../domain/charges/charge.ts'
-import { paymentFailedLegs, paymentStartedLegs } from '../../domain/ledger/legs.ts'
+import { computeSplitShareCents } from '../../domain/charges/split.ts'
+import {
+  type Leg,
+  paymentConfirmedLegs,
+  paymentFailedLegs,
+  paymentStartedLegs,
+  shortfallAdvancedLegs,
+} from '../../domain/ledger/legs.ts'
+import { computeFeeCents } from '../../domain/ledger/money.ts'
 import type { MovementReason } from '../../domain/ledger/movement.ts'
 import { referenceOf } from '../../domain/pix/identifiers.ts'
 import type { IncomingPix } from '../../domain/providers/provider.ts'
-import { recordChargeEvent } from '../events/record-event.ts'
-import { getCreditedAccounts } from '../ledger/credited-accounts.ts'
+import { recordChargeEvent, recordMovementEvent } from '../events/record-event.ts'
+import { inflowPostings } from '../ledger/apply-inflow.ts'
 import { holdDisputedFunds } from '../ledger/dispute-claims.ts'
-import { lockDisputes, lockDisputesAndBalances } from '../ledger/dispute-locks.ts'
+import { getCreditedAccounts, lockDisputes, lockDisputesAndBalances } from '../ledger/dispute-locks.ts'
 import { createMovement, failMovement, postMovement } from '../ledger/movements.ts'
 import { transition } from '../shared/transition.ts'
 import { recordUnmatchedPayment } from '../unmatched/record.ts'
-import { confirmPayment } from './settle-payment.ts'
 
 /**
  * Selects the payments of a charge: a PIX that names another charge, or that moved nothing, is ignored, in whatever list it
@@ -27,23 +36,24 @@ export function selectPaymentsOf(chargeUuid: string, listed: IncomingPix[]): Inc
 }
 
 /**
- * Records the payments of a charge that its provider lists; `recorded`: the movements that have their end-to-end ids,
+ * Records the payments of a charge that its provider lists; `recordedMovements`: the movements that have their end-to-end ids,
  * as of the charge's row lock, which the caller holds. A PIX is identified by its end-to-end id, so that a repeated one
  * changes nothing. A PIX that the charge cannot accept is recorded as an unmatched payment, never dropped (SPEC §2).
  */
 export async function recordPayments(
   em: EntityManager,
   charge: Charge,
-  { payments, recorded }: { payments: IncomingPix[]; recorded: Movement[] },
+  { payments, recordedMovements }: { payments: IncomingPix[]; recordedMovements: Movement[] },
 ): Promise<void> {
-  const movementOf = (payment: IncomingPix) => recorded.find(one => one.endToEnd === payment.endToEnd)
-  const pending = recorded.find(one => one.uuid === charge.movement?.uuid)
+  const movementOf = (payment: IncomingPix) =>
+    recordedMovements.find(one => one.endToEnd === payment.endToEnd)
+  const pendingMovement = recordedMovements.find(one => one.uuid === charge.movement?.uuid)
   const mayPay = (one: IncomingPix, movement = movementOf(one)) =>
     isNewPayment(one, movement) || (movement !== undefined && isDepositOfCharge(charge, one, movement))
   const canAnotherPay = payments.some(one => mayPay(one) && !getUnmatchedReason(charge, one))
   // Each payment may post: what the later ones lock is locked before the first posting.
   if (payments.length > 1) await lockDisputesAndBalances(em, getCreditedAccounts(charge))
-  for (const payment of sortPayments(payments, pending)) {
+  for (const payment of sortPayments(payments, pendingMovement)) {
     const movement = movementOf(payment)
     if (movement && isDepositOfCharge(charge, payment, movement)) {
       if (!getUnmatchedReason(charge, payment) && chargeMachine.accepts(charge.state, 'payment_started'))
@@ -69,10 +79,10 @@ function isNewPayment({ status }: IncomingPix, movement: Movement | undefined): 
  * another payment may pay the charge where it has failed; then settled ones; then those in process. Equal ranks by
  * time.
  */
-function sortPayments(payments: IncomingPix[], pending: Movement | undefined): IncomingPix[] {
+function sortPayments(payments: IncomingPix[], pendingMovement: Movement | undefined): IncomingPix[] {
   const rank = ({ endToEnd, status }: IncomingPix) => {
     if (status === 'in_process') return 2
-    return status === 'failed' || endToEnd === pending?.endToEnd ? 0 : 1
+    return status === 'failed' || endToEnd === pendingMovement?.endToEnd ? 0 : 1
   }
   return payments.toSorted((a, b) => rank(a) - rank(b) || a.at.localeCompare(b.at))
 }
@@ -231,4 +241,119 @@ async function hasReturns(em: EntityManager, { uuid: originalUuid }: Movement): 
     status: { $ne: 'FAILED' },
   } as const
   return (await em.count(Movement, returns)) > 0
+}
+
+/**
+ * Confirms a settled payment of a charge: the charge becomes PAID, its money is posted, its splits are credited, its
+ * events are written. The caller holds the charge's row lock. `isCredited`: the money is in the owner's `available`
+ * already, and the balances are locked. `startedLegs`: those of the payment's start, where they are not posted yet.
+ */
+async function confirmPayment(
+  em: EntityManager,
+  charge: Charge,
+  payment: IncomingPix,
+  movement: Movement,
+  { isCredited = false, startedLegs = [] }: { isCredited?: boolean; startedLegs?: Leg[] } = {},
+): Promise<void> {
+  const at = new Date()
+  const isLate = charge.history.some(entry => entry.status === 'EXPIRED' || entry.status === 'CANCELLED')
+  movement.status = 'SETTLED'
+  movement.sender = payment.payer ?? movement.sender
+  movement.settledAt = new Date(payment.at)
+  movement.updatedAt = at
+  if (charge.valueCents === 0) {
+    // Without a fixed amount the fee is deducted from what was paid (SPEC §2).
+    const feeCents = computeFeeCents(movement.valueCents, charge.connection.fees.charge)
+    charge.totalCents = movement.valueCents
+    charge.feeCents = Math.min(movement.valueCents, feeCents)
+  }
+  charge.endToEnd = payment.endToEnd
+  charge.paidAt = movement.settledAt
+  charge.receivedCents = movement.valueCents
+  // The movement has them from now on.
+  charge.pixKey = null
+  charge.receiver = null
+  transition(charge, chargeMachine, 'payment_confirmed', at)
+  const entries = await buildPaymentEntries(em, charge, { movement, at, isCredited, startedLegs })
+  await recordChargeEvent(em, charge, { at, late: isLate })
+  await recordMovementEvent(em, movement, charge, at)
+  const { providerAccountUuid } = charge
+  const repayment = {
+    providerAccountUuid,
+    movementUuid: movement.uuid,
+    legs: await buildRepaymentLegs(em, charge, isCredited),
+  }
+  await sendChanges(em)
+  await writePostings(em, [...entries, repayment])
+}
+
+type ReceivedPayment = { movement: Movement; at: Date; isCredited: boolean; startedLegs: Leg[] }
+
+async function buildPaymentEntries(
+  em: EntityManager,
+  charge: Charge,
+  { movement, at, isCredited, startedLegs }: ReceivedPayment,
+): Promise<MovementLegs[]> {
+  const creditable = await findCreditableRecipients(em, charge)
+  const base = charge.receivedCents - charge.feeCents
+  const owner = { accountUuid: charge.accountUuid, bucket: 'available' } as const
+  const { providerAccountUuid } = charge
+  const entries: MovementLegs[] = []
+  /** Creates the movement of a fee or share: money of the charge that moves inside one provider account. */
+  const addPart = (type: 'FEE' | 'SPLIT', cents: number, to: Leg['to']) => {
+    const part = createMovement(em, at, {
+      accountUuid: charge.accountUuid,
+      providerAccountUuid,
+      connectionUuid: charge.connection.uuid,
+      type,
+      movementType: 'OUT',
+      valueCents: cents,
+      status: 'SETTLED',
+      chargeUuid: charge.uuid,
+      originalUuid: movement.uuid,
+      settledAt: at,
+    })
+    entries.push({ providerAccountUuid, movementUuid: part.uuid, legs: [{ cents, from: owner, to }] })
+  }
+  if (charge.feeCents > 0) addPart('FEE', charge.feeCents, { accountUuid: charge.accountUuid, bucket: 'fee' })
+  for (const split of charge.splits) {
+    const isCreditable = creditable.has(split.recipient.uuid)
+    split.status = isCreditable ? 'CREDITED' : 'FAILED'
+    split.creditedCents = isCreditable ? computeSplitShareCents(split, base) : 0
+    if (split.creditedCents > 0)
+      addPart('SPLIT', split.creditedCents, { accountUuid: split.recipient.uuid, bucket: 'available' })
+  }
+  const legs = isCredited
+    ? await buildAdvanceLegs(em, charge)
+    : [...startedLegs, ...paymentConfirmedLegs(charge.accountUuid, charge.receivedCents)]
+  return [{ providerAccountUuid, movementUuid: movement.uuid, legs }, ...entries]
+}
+
+/** Builds the legs by which the service advances what the owner has spent of a deposit's fee and shares (SPEC §7). */
+async function buildAdvanceLegs(em: EntityManager, charge: Charge): Promise<Leg[]> {
+  const { accountUuid, providerAccountUuid, feeCents } = charge
+  const availableCents = await lockAvailableBalance(em, { accountUuid, providerAccountUuid })
+  return shortfallAdvancedLegs(accountUuid, { cents: feeCents + sumSplitCents(charge), availableCents })
+}
+
+function sumSplitCents(charge: Charge): number {
+  return charge.splits.getItems().reduce((sum, split) => sum + split.creditedCents, 0)
+}
+
+/** Builds the repayment of shortfalls by all credited accounts; a deposit's owner repaid when it was credited. */
+function buildRepaymentLegs(em: EntityManager, charge: Charge, isCredited: boolean): Promise<Leg[]> {
+  const splits = charge.splits.getItems()
+  const accountCents = isCredited ? 0 : charge.receivedCents - charge.feeCents - sumSplitCents(charge)
+  const credits = [
+    { accountUuid: charge.accountUuid, cents: accountCents },
+    ...splits.map(split => ({ accountUuid: split.recipient.uuid, cents: split.creditedCents })),
+  ]
+  return inflowPostings(em, { providerAccountUuid: charge.providerAccountUuid, credits })
+}
+
+/** Finds the creditable recipients: active, with an active connection to the receiving provider account (SPEC §2). */
+async function findCreditableRecipients(em: EntityManager, charge: Charge): Promise<Set<string>> {
+  const recipients = charge.splits.getItems().map(split => split.recipient.uuid)
+  if (recipients.length === 0) return new Set()
+  return findActiveAccountsAt(em, charge.providerAccountUuid, recipients)
 }

@@ -2,6 +2,7 @@ import { runInTransaction } from '../../db/client/transaction.ts'
 import { Charge } from '../../db/entities/charge.ts'
 import { Connection } from '../../db/entities/connection.ts'
 import {
+  type ChargeEvent,
   type ChargeState,
   chargeMachine,
   isIssuedChargeState,
@@ -11,16 +12,21 @@ import { referenceOf } from '../../domain/pix/identifiers.ts'
 import type { FoundCharge } from '../../domain/providers/provider.ts'
 import type { ChargeInput, IssueChargeResult } from '../../workflows/contracts/charges.ts'
 import type { PreRestoreState, RebuildResult } from '../../workflows/contracts/rebuild.ts'
-import { recordIssueRefusal, startIssueAttempt, storeCharge } from '../charges/issue-attempts.ts'
-import { failIssuing, readIssueResult, recordIssuedCharge } from '../charges/issue-charge.ts'
+import {
+  failIssuing,
+  readIssueResult,
+  recordIssuedCharge,
+  recordIssueRefusal,
+  startIssueAttempt,
+  storeCharge,
+} from '../charges/issue-charge.ts'
+import { recordChargeEvent } from '../events/record-event.ts'
 import { throwIfCancelled } from '../runtime/cancellation.ts'
 import type { ActivityDependencies } from '../runtime/dependencies.ts'
-import { guardNotFoundByOrderTime } from '../shared/credentials-epoch.ts'
-import { callRepeatably } from '../shared/provider-client.ts'
-import { lockCharge } from '../shared/transition.ts'
-import { recordChargeEnd } from './recorded-end.ts'
+import { callRepeatably, guardNotFoundByOrderTime } from '../shared/provider-client.ts'
+import { lockCharge, transition } from '../shared/transition.ts'
 
-type KnownCharge = { connectionUuid: string; found: FoundCharge }
+type KnownCharge = { connectionUuid: string; foundCharge: FoundCharge }
 
 type RebuiltCharge = { order: ChargeInput; restored: PreRestoreState }
 
@@ -37,10 +43,10 @@ export async function rebuildCharge(
   const state = await storeRebuiltCharge(dependencies, charge)
   if (state === 'issuing') return lookUpCharge(dependencies, charge)
   await recordEnd(dependencies, order.uuid, restored.ended)
-  const stored = await readIssueResult(dependencies.orm.em.fork(), order.uuid)
+  const issueResult = await readIssueResult(dependencies.orm.em.fork(), order.uuid)
   // An end that the history proves needs no poll.
-  const isEnded = chargeMachine.isFinal(stored.state) && stored.state !== state
-  return { kind: 'known', ...stored, isEnded: isEnded || !isIssuedChargeState(stored.state) }
+  const isEnded = chargeMachine.isFinal(issueResult.state) && issueResult.state !== state
+  return { kind: 'known', ...issueResult, isEnded: isEnded || !isIssuedChargeState(issueResult.state) }
 }
 
 async function lookUpCharge(
@@ -58,9 +64,10 @@ async function lookUpCharge(
   if (!shownCharge && isPaidChargeState(ended)) return { kind: 'unknown', code: 'not_found' }
   for (const one of knownCharges.filter(each => each !== shownCharge))
     await recordOrphanedCharge(dependencies, charge.order, one)
-  const adopted = shownCharge && (await adoptIssuedCharge(dependencies, charge.order, shownCharge))
+  const adoptedCharge = shownCharge && (await adoptIssuedCharge(dependencies, charge.order, shownCharge))
   // A payment decides its state.
-  if (adopted && shownCharge.found.payments.length > 0) return { kind: 'known', ...adopted, isEnded: false }
+  if (adoptedCharge && shownCharge.foundCharge.payments.length > 0)
+    return { kind: 'known', ...adoptedCharge, isEnded: false }
   await recordEnd(dependencies, uuid, ended)
   const issued = await runInTransaction(dependencies.orm, em =>
     failIssuing(em, uuid, 'not_found_after_restore'),
@@ -68,9 +75,24 @@ async function lookUpCharge(
   return { kind: 'known', ...issued, isEnded: !isIssuedChargeState(issued.state) }
 }
 
-/** Records the unpaid final state that a charge's workflow had reached. Repeatable. */
+const UNPAID_END_EVENTS: Partial<Record<string, Partial<Record<ChargeState, ChargeEvent>>>> = {
+  cancelled: { issuing: 'cancelled_before_restore', pending: 'cancelled' },
+  expired: { issuing: 'expired_before_restore', pending: 'payload_expired' },
+}
+
+/**
+ * Records the unpaid final state that a charge's workflow had reached, with or without a payload that a provider still has. No
+ * provider is polled: the workflow's history is the proof. A charge in a final state is not changed. Repeatable.
+ */
 function recordEnd({ orm }: ActivityDependencies, uuid: string, ended: string | undefined): Promise<void> {
-  return runInTransaction(orm, async em => recordChargeEnd(em, await lockCharge(em, uuid), ended))
+  return runInTransaction(orm, async em => {
+    const charge = await lockCharge(em, uuid)
+    const event = UNPAID_END_EVENTS[ended ?? '']?.[charge.state]
+    if (!event || !chargeMachine.accepts(charge.state, event)) return
+    const at = new Date()
+    transition(charge, chargeMachine, event, at)
+    await recordChargeEvent(em, charge, { at })
+  })
 }
 
 /** Stores the row of a charge where it is missing, and returns its state. */
@@ -100,12 +122,12 @@ async function findAtCandidates(
     const { connection, answer } = await callRepeatably(dependencies, em, connectionUuid, provider =>
       provider.findCharge(referenceOf(order.uuid)),
     )
-    const found = guardNotFoundByOrderTime(answer, {
+    const foundCharge = guardNotFoundByOrderTime(answer, {
       orderedAt: new Date(restored.orderedAt),
       connection,
     })
-    if (found.kind === 'found') knownCharges.push({ connectionUuid, found })
-    if (found.kind === 'no_answer') noAnswerCode = found.code
+    if (foundCharge.kind === 'found') knownCharges.push({ connectionUuid, foundCharge })
+    if (foundCharge.kind === 'no_answer') noAnswerCode = foundCharge.code
   }
   return { knownCharges, noAnswerCode }
 }
@@ -119,7 +141,7 @@ function pickShownCharge(
   issuerUuid: string | undefined,
 ): KnownCharge | undefined {
   return (
-    knownCharges.find(({ found }) => found.payments.length > 0) ??
+    knownCharges.find(({ foundCharge }) => foundCharge.payments.length > 0) ??
     knownCharges.find(({ connectionUuid }) => connectionUuid === issuerUuid) ??
     knownCharges.at(-1)
   )
@@ -139,9 +161,9 @@ async function recordOrphanedCharge(
 async function adoptIssuedCharge(
   dependencies: ActivityDependencies,
   order: ChargeInput,
-  { connectionUuid, found }: KnownCharge,
+  { connectionUuid, foundCharge }: KnownCharge,
 ): Promise<IssueChargeResult> {
   const issueAttempt = await startIssueAttempt(dependencies, order, connectionUuid, { wasCalled: true })
   if (!issueAttempt) return readIssueResult(dependencies.orm.em.fork(), order.uuid)
-  return runInTransaction(dependencies.orm, em => recordIssuedCharge(em, issueAttempt, found.charge))
+  return runInTransaction(dependencies.orm, em => recordIssuedCharge(em, issueAttempt, foundCharge.charge))
 }

@@ -1,12 +1,15 @@
 import type { AttachmentLinker } from '../../contract/disputes/dispute.ts'
 import type { EntityManager } from '../../db/client/orm.ts'
-import type { Charge } from '../../db/entities/charge.ts'
+import { Attempt } from '../../db/entities/attempt.ts'
 import { Connection } from '../../db/entities/connection.ts'
 import { Dispute } from '../../db/entities/dispute.ts'
 import { Movement } from '../../db/entities/movement.ts'
+import { lockAvailableBalance } from '../../db/ledger/post.ts'
 import { lockMovement, ROW_LOCK } from '../../db/locks.ts'
 import { sendChanges } from '../../db/pipeline/query.ts'
+import { scheduleDeliveriesForSweep } from '../../db/repositories/events.ts'
 import {
+  coverAfterReturn,
   type DisputeEvent,
   disputeMachine,
   dueWarningHours,
@@ -14,21 +17,30 @@ import {
   replyDeadlineMs,
 } from '../../domain/disputes/dispute.ts'
 import {
+  type DisputeReturn,
   endOfAcceptedDispute,
   eventsToDecision,
   type ProviderDispute,
 } from '../../domain/disputes/provider-dispute.ts'
+import { disputeReturnedLegs, type Leg } from '../../domain/ledger/legs.ts'
 import type { UnmatchedDisposition } from '../../domain/ledger/movement.ts'
+import { referenceOf, uuidFromReference } from '../../domain/pix/identifiers.ts'
 import { formatTimestamp } from '../../domain/shared/timestamp.ts'
 import type { DisputeInput } from '../../workflows/contracts/disputes.ts'
-import { recordChargeEvent, recordDisputeEvent } from '../events/record-event.ts'
-import { holdDisputedFunds, releaseDisputedFunds } from '../ledger/dispute-claims.ts'
+import { recordChargeEvent, recordDisputeEvent, recordMovementEvent } from '../events/record-event.ts'
+import {
+  giveSplitsBack,
+  holdDisputedFunds,
+  paySplitParts,
+  releaseDisputedFunds,
+} from '../ledger/dispute-claims.ts'
 import { lockDisputesOfPix } from '../ledger/dispute-locks.ts'
-import { addLateRefunds } from '../refunds/settle.ts'
+import { createDisputeMovement, type DisputeRows, postMovement } from '../ledger/movements.ts'
+import { buildReturnColumns, findUnrecordedReturns } from '../ledger/return-matching.ts'
+import { addLateRefunds, computeReturnShares, recordProviderRefund } from '../refunds/settle.ts'
 import { type LockedTransfer, lockPaidCharge, lockTransfer, transition } from '../shared/transition.ts'
 import { recordTransferReturns } from '../transfers/record-returns.ts'
-import { leaveOutOwnReturns } from './own-returns.ts'
-import { type DisputeWithPayment, recordDisputeReturns } from './record-returns.ts'
+import { buildPendingReturnLegs } from '../unmatched/return-payout.ts'
 
 /** Input of applying a provider's report to a dispute, in the transaction that records it. */
 export type DisputeUpdate = {
@@ -39,9 +51,9 @@ export type DisputeUpdate = {
 }
 
 /** A dispute and the rows that it changes, locked in this order: charge, PIX, the account's disputes. */
-export type LockedDispute = DisputeWithPayment & { disputes: Dispute[] }
+type LockedDispute = DisputeRows & { disputes: Dispute[] }
 /** Of a dispute that we requested also the transfer, locked as a charge is. */
-type LockedDisputeRows = LockedDispute & { out: LockedTransfer | null }
+type LockedDisputeRows = LockedDispute & { lockedTransfer: LockedTransfer | null }
 
 /** Opens a dispute, or applies what is new at the provider. Returns null where its PIX has no movement. */
 export async function applyDisputeFacts(em: EntityManager, update: DisputeUpdate): Promise<Dispute | null> {
@@ -69,7 +81,7 @@ export async function applyDisputeFacts(em: EntityManager, update: DisputeUpdate
 }
 
 /** Tells whether the provider of a received PIX may return more of it by this dispute (`mayReturnMore`). */
-export function isMoreReturnable({ dispute, movement, charge }: LockedDispute): boolean {
+function isMoreReturnable({ dispute, movement, charge }: LockedDispute): boolean {
   const isPending = movement.disposition != null && PENDING_DISPOSITIONS.includes(movement.disposition)
   return mayReturnMore(dispute, charge ? charge.refundingCents > 0 : isPending)
 }
@@ -77,11 +89,14 @@ export function isMoreReturnable({ dispute, movement, charge }: LockedDispute): 
 const PENDING_DISPOSITIONS: UnmatchedDisposition[] = ['held', 'returning', 'not_returned']
 
 /** Tells whether more of a transfer may come back by the dispute that we requested; each time all its returns are listed. */
-function isMoreExpected({ dispute, out }: LockedDisputeRows, { returns }: ProviderDispute): boolean {
+function isMoreExpected(
+  { dispute, lockedTransfer }: LockedDisputeRows,
+  { returns }: ProviderDispute,
+): boolean {
   const returnedCents = returns.reduce((sum, one) => sum + one.cents, 0)
   return mayReturnMore(
     { valueCents: dispute.valueCents, claimedCents: 0, returnedCents },
-    out?.transfer.state !== 'refunded',
+    lockedTransfer?.transfer.state !== 'refunded',
   )
 }
 
@@ -98,8 +113,8 @@ async function findDisputedMovement(
     status: { $ne: 'FAILED' },
   })
   if (pix) return pix
-  const opened = await em.findOne(Dispute, order.uuid, { populate: ['movement'] })
-  return opened?.movement ?? null
+  const openedDispute = await em.findOne(Dispute, order.uuid, { populate: ['movement'] })
+  return openedDispute?.movement ?? null
 }
 
 /** `isSameMovement`: the dispute named it before. False where that one failed and the PIX has settled since. */
@@ -113,30 +128,30 @@ async function lockDisputeRows(
 ): Promise<FoundDispute> {
   const { chargeUuid } = pix
   const charge = await lockPaidCharge(em, pix)
-  const out = pix.transferUuid ? await lockTransfer(em, pix.transferUuid) : null
+  const lockedTransfer = pix.transferUuid ? await lockTransfer(em, pix.transferUuid) : null
   const movement =
-    charge || out
+    charge || lockedTransfer
       ? await em.findOneOrFail(Movement, pix.uuid, { ...ROW_LOCK, refresh: true })
       : await lockMovement(em, pix.uuid)
   // The deposit has become the payment of a charge meanwhile: the activity's next attempt locks that charge first.
   if (!charge && chargeUuid !== movement.chargeUuid)
     throw new Error('the disputed PIX now belongs to a charge')
   const others = await lockDisputesOfPix(em, pix, charge)
-  const stored = await em.findOne(Dispute, update.order.uuid, { ...ROW_LOCK, refresh: true })
-  if (stored) await em.populate(stored, ['connection', 'movement'])
-  const dispute = stored ?? (await openDispute(em, update, { movement, charge, out, at }))
-  const isSameMovement = stored?.movement.uuid === movement.uuid
+  const storedDispute = await em.findOne(Dispute, update.order.uuid, { ...ROW_LOCK, refresh: true })
+  if (storedDispute) await em.populate(storedDispute, ['connection', 'movement'])
+  const dispute = storedDispute ?? (await openDispute(em, update, { movement, charge, lockedTransfer, at }))
+  const isSameMovement = storedDispute?.movement.uuid === movement.uuid
   if (!isSameMovement) Object.assign(dispute, { movement, chargeUuid: charge?.uuid ?? null })
-  const disputes = stored || dispute.kind === 'REQUESTED_MED' ? others : [...others, dispute]
-  return { dispute, movement, charge, out, disputes, isNew: !stored, isSameMovement }
+  const disputes = storedDispute || dispute.kind === 'REQUESTED_MED' ? others : [...others, dispute]
+  return { dispute, movement, charge, lockedTransfer, disputes, isNew: !storedDispute, isSameMovement }
 }
 
-type DisputeOpeningRows = { movement: Movement; charge: Charge | null; out: LockedTransfer | null; at: Date }
+type DisputeOpeningRows = Pick<LockedDisputeRows, 'movement' | 'charge' | 'lockedTransfer'> & { at: Date }
 
 async function openDispute(
   em: EntityManager,
   { order, facts, timeScale }: DisputeUpdate,
-  { movement, charge, out, at }: DisputeOpeningRows,
+  { movement, charge, lockedTransfer, at }: DisputeOpeningRows,
 ): Promise<Dispute> {
   const openedAt = new Date(facts.openedAt)
   const deadlineMs = computeDeadlineMs(openedAt, facts)
@@ -152,7 +167,7 @@ async function openDispute(
     endToEnd: facts.endToEnd,
     movement,
     chargeUuid: charge?.uuid ?? null,
-    transferUuid: facts.kind === 'REQUESTED_MED' ? (out?.transfer.uuid ?? null) : null,
+    transferUuid: facts.kind === 'REQUESTED_MED' ? (lockedTransfer?.transfer.uuid ?? null) : null,
     valueCents: Math.min(facts.cents || movement.valueCents, movement.valueCents),
     splitParts: [],
     openedAt,
@@ -188,7 +203,7 @@ function applyDisputeDetails(dispute: Dispute, facts: ProviderDispute): void {
 }
 
 /** Applies one event to a dispute and records it. Once it has ended, its money is released to other disputes. */
-export async function applyDisputeEvent(
+async function applyDisputeEvent(
   em: EntityManager,
   locked: LockedDispute,
   event: DisputeEvent,
@@ -217,12 +232,118 @@ async function recordReturnedMoney(
   facts: ProviderDispute,
   at: Date,
 ): Promise<void> {
-  const { dispute, out } = locked
+  const { dispute, lockedTransfer } = locked
   if (dispute.kind === 'RECEIVED_MED') return recordDisputeReturns(em, locked, facts.returns, at)
-  const attempt = out?.attempts.find(
+  const attempt = lockedTransfer?.attempts.find(
     one => one.providerAccountUuid === dispute.providerAccountUuid && one.endToEnd === facts.endToEnd,
   )
-  if (!out || !attempt) return
-  await recordTransferReturns(em, { ...out, attempt }, facts.returns)
+  if (!lockedTransfer || !attempt) return
+  await recordTransferReturns(em, { ...lockedTransfer, attempt }, facts.returns)
   dispute.returnedCents = facts.returns.reduce((sum, one) => sum + one.cents, 0)
+}
+
+/**
+ * Leaves out of a dispute's returns, settled and failed ones, those that we ordered: a provider that does not say who
+ * ordered a devolução lists our refunds among them. An order of ours has its attempt before the provider can list it. A
+ * failed return that we did not order closes the dispute.
+ */
+export async function leaveOutOwnReturns(
+  em: EntityManager,
+  { providerAccountUuid }: Pick<Connection, 'providerAccountUuid'>,
+  facts: ProviderDispute,
+): Promise<ProviderDispute> {
+  const { returns, failedReturnIds = [] } = facts
+  const ids = [...returns.map(({ id }) => id ?? ''), ...failedReturnIds]
+  if (ids.length === 0) return facts
+  const uuids = ids.flatMap(id => uuidFromReference(id) ?? [])
+  const attempts = await em.find(Attempt, {
+    subjectUuid: { $in: uuids },
+    providerAccountUuid,
+    operation: { $in: ['refund', 'return'] },
+  })
+  const ownIds = new Set(attempts.map(({ subjectUuid }) => referenceOf(subjectUuid)))
+  const isOther = (id: string | null) => !ownIds.has(id ?? '')
+  const isClosed = facts.isClosed || failedReturnIds.some(isOther)
+  return { ...facts, returns: returns.filter(({ id }) => isOther(id)), isClosed }
+}
+
+/**
+ * Records the returns that a provider made by a dispute, each once, identified by the disputed PIX and the provider's
+ * id of the return. Nothing is sent: each is recorded as a settled refund of the charge (SPEC §5). A return is recorded
+ * whatever the dispute's state.
+ */
+async function recordDisputeReturns(
+  em: EntityManager,
+  disputed: DisputeRows,
+  returns: DisputeReturn[],
+  at: Date,
+): Promise<void> {
+  if (returns.length === 0) return
+  const { providerAccountUuid, endToEnd } = disputed.dispute
+  const pix = { providerAccountUuid, movementType: 'OUT' as const, names: [endToEnd] }
+  for (const one of await findUnrecordedReturns(em, pix, returns))
+    await recordDisputeReturn(em, disputed, one, at)
+}
+
+/** Records one return that is not recorded yet: a settled refund of the charge, which reduces the dispute's claim. */
+async function recordDisputeReturn(
+  em: EntityManager,
+  disputed: DisputeRows,
+  returned: DisputeReturn,
+  at: Date,
+): Promise<void> {
+  const { dispute, charge } = disputed
+  const movement = createDisputeMovement(em, at, disputed, {
+    type: 'EXTERNAL_REFUND',
+    movementType: 'OUT',
+    valueCents: returned.cents,
+    ...buildReturnColumns(dispute.endToEnd, returned),
+    sender: disputed.movement.receiver,
+    receiver: disputed.movement.sender,
+    settledAt: new Date(returned.at),
+  })
+  const legs = await buildDisputeReturnLegs(em, disputed, returned.cents)
+  const after = coverAfterReturn(dispute, returned.cents)
+  if (charge) charge.disputedCents -= dispute.claimedCents - after.claimedCents
+  const shares = charge ? computeReturnShares(charge, returned.cents) : []
+  const { paid: paidParts, excess } = paySplitParts(dispute, shares, after.claimedCents)
+  Object.assign(dispute, after)
+  dispute.returnedCents += returned.cents
+  const { uuid: ownerUuid, requestId } = dispute
+  if (charge) await recordProviderRefund(em, { charge, movement, paidParts, ownerUuid, requestId, at })
+  await postMovement(em, movement, legs)
+  if (charge) await giveSplitsBack(em, { dispute, charge, at }, excess)
+  await recordMovementEvent(em, movement, dispute, at)
+}
+
+/** Builds the legs of a return: from `pending`, else from what the dispute holds, then from what is available. */
+async function buildDisputeReturnLegs(
+  em: EntityManager,
+  { dispute, movement }: DisputeRows,
+  cents: number,
+): Promise<Leg[]> {
+  const { accountUuid, providerAccountUuid, heldCents, retainedCents } = dispute
+  const pendingLegs = await buildPendingReturnLegs(em, movement, cents)
+  if (pendingLegs) return pendingLegs
+  const availableCents = await lockAvailableBalance(em, { accountUuid, providerAccountUuid })
+  return disputeReturnedLegs(accountUuid, { cents, heldCents, retainedCents, availableCents })
+}
+
+/**
+ * Records a return of an accepted dispute that only the provider's statement has: some providers list no returns with
+ * a dispute. The dispute ends where no more may be returned; the rest of its claim stays held until then. The caller has
+ * found that the return is not recorded. The next sweep starts the deliveries.
+ */
+export async function recordStatementReturn(
+  em: EntityManager,
+  locked: LockedDispute,
+  returned: DisputeReturn,
+  linkTo: AttachmentLinker,
+): Promise<void> {
+  const { dispute } = locked
+  const at = new Date()
+  await em.populate(dispute, ['connection', 'movement'])
+  await recordDisputeReturn(em, locked, returned, at)
+  if (!isMoreReturnable(locked)) await applyDisputeEvent(em, locked, 'returned', { linkTo }, at)
+  await scheduleDeliveriesForSweep(em, dispute.uuid)
 }

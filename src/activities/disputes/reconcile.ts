@@ -7,14 +7,14 @@ import {
   eventsToDecision,
   type ProviderDispute,
 } from '../../domain/disputes/provider-dispute.ts'
-import { notifyOfListedChange } from '../../provider-notifications/listed-changes.ts'
+import { notifyOfListedChange } from '../../provider-notifications/route-notification.ts'
 import type { Provider } from '../../providers/port.ts'
 import { deriveDisputeUuid } from '../../temporal/disputes.ts'
 import { matchReturns } from '../ledger/return-matching.ts'
 import { isCancellationRequested, raceCancellation, throwIfCancelled } from '../runtime/cancellation.ts'
 import type { ActivityDependencies } from '../runtime/dependencies.ts'
 import { loadProviderConnection } from '../shared/provider-client.ts'
-import { leaveOutOwnReturns } from './own-returns.ts'
+import { leaveOutOwnReturns } from './apply-provider-state.ts'
 
 type DisputeListing = {
   connection: Connection
@@ -69,11 +69,15 @@ const MAX_CONCURRENT_LISTINGS = 8
 /** Lists disputes of providers without dispute notifications. Returns how many were listed and how many were new. */
 export function sweepDisputes(dependencies: ActivityDependencies) {
   return async (): Promise<{ polled: number; signalled: number }> => {
-    const waiting = await claimDueConnections(dependencies.orm.em.fork())
-    const polled = waiting.length
+    const dueConnections = await claimDueConnections(dependencies.orm.em.fork())
+    const polled = dueConnections.length
     let signalled = 0
     const pollAll = async () => {
-      for (let uuid = waiting.pop(); uuid !== undefined && !isCancellationRequested(); uuid = waiting.pop())
+      for (
+        let uuid = dueConnections.pop();
+        uuid !== undefined && !isCancellationRequested();
+        uuid = dueConnections.pop()
+      )
         signalled += await sweepConnectionDisputes(dependencies, uuid)
     }
     await Promise.all(Array.from({ length: MAX_CONCURRENT_LISTINGS }, pollAll))

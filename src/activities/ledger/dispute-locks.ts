@@ -13,7 +13,6 @@ import {
   sendChanges,
 } from '../../db/pipeline/query.ts'
 import { unresolvedDisputesLock } from '../../db/repositories/disputes.ts'
-import { getCreditedAccounts } from './credited-accounts.ts'
 
 /** Accounts at one provider account, whose unresolved disputes are locked. */
 type DisputeOwners = { providerAccountUuid: string; accountUuids: string[] }
@@ -61,4 +60,10 @@ export async function lockDisputesWithQuery<More>(
   if (hasLoaded(em, Dispute)) await sendChanges(em) // Written before the rows are read again.
   const [disputes, result] = await runQuery(em, batchQueries(lock, more))
   return [disputes.toSorted((a, b) => a.createdAt.getTime() - b.createdAt.getTime()), result]
+}
+
+/** Returns the accounts that a payment of a charge credits: its owner and the recipients of its splits. */
+export function getCreditedAccounts({ accountUuid, providerAccountUuid, splits }: Charge) {
+  const recipients = splits.getItems().map(split => split.recipient.uuid)
+  return { providerAccountUuid, accountUuids: [accountUuid, ...recipients] }
 }

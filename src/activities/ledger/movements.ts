@@ -1,5 +1,7 @@
 import { v7 as createOrderedUuid } from 'uuid'
 import type { EntityManager } from '../../db/client/orm.ts'
+import type { Charge } from '../../db/entities/charge.ts'
+import type { Dispute } from '../../db/entities/dispute.ts'
 import { Movement } from '../../db/entities/movement.ts'
 import { writePostings } from '../../db/ledger/post.ts'
 import { sendChanges } from '../../db/pipeline/query.ts'
@@ -18,12 +20,35 @@ export function createMovement(em: EntityManager, at: Date, movement: MovementTo
   return em.create(Movement, { uuid: createOrderedUuid(), ...movement, createdAt: at, updatedAt: at })
 }
 
+/** A dispute with its PIX and the charge that this paid, all under their row locks. */
+export type DisputeRows = { dispute: Dispute; movement: Movement; charge: Charge | null }
+
+/** Creates a settled movement of a dispute: a hold of its money, a share of a split, or a return that the provider made. */
+export function createDisputeMovement(
+  em: EntityManager,
+  at: Date,
+  { dispute, movement, charge }: DisputeRows,
+  columns: Pick<MovementToCreate, 'type' | 'movementType' | 'valueCents'> & Partial<MovementToCreate>,
+): Movement {
+  return createMovement(em, at, {
+    accountUuid: dispute.accountUuid,
+    providerAccountUuid: dispute.providerAccountUuid,
+    connectionUuid: dispute.connection.uuid,
+    status: 'SETTLED',
+    chargeUuid: charge?.uuid,
+    originalUuid: movement.uuid,
+    disputeUuid: dispute.uuid,
+    settledAt: at,
+    ...columns,
+  })
+}
+
 /** Marks a movement as settled by a provider's report; without an end-to-end id where the provider gave none. */
-export function settleMovement(movement: Movement, sending: ProviderPayout, at: Date): void {
+export function settleMovement(movement: Movement, payout: ProviderPayout, at: Date): void {
   movement.status = 'SETTLED'
-  movement.endToEnd = sending.endToEnd || null
-  movement.receiver = sending.receiver ?? movement.receiver
-  movement.settledAt = sending.at ? new Date(sending.at) : at
+  movement.endToEnd = payout.endToEnd || null
+  movement.receiver = payout.receiver ?? movement.receiver
+  movement.settledAt = payout.at ? new Date(payout.at) : at
   movement.updatedAt = at
 }
 

@@ -36,10 +36,10 @@ export async function recordLateEndToEndId(
   const filterOf = MOVEMENT_FILTERS[operation]
   const hasSettled = state === 'settled' || state === 'duplicate'
   if (!filterOf || !hasSettled || attempt.endToEnd || endToEnd === '') return false
-  const outgoing = { providerAccountUuid, movementType: 'OUT' as const }
-  if ((await em.count(Movement, { ...outgoing, endToEnd })) > 0) return false
+  const movementFilter = { providerAccountUuid, movementType: 'OUT' as const }
+  if ((await em.count(Movement, { ...movementFilter, endToEnd })) > 0) return false
   const [movement, second] = await em.find(Movement, {
-    ...outgoing,
+    ...movementFilter,
     ...filterOf(subjectUuid),
     status: 'SETTLED',
     endToEnd: null,

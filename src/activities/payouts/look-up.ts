@@ -14,8 +14,7 @@ import type {
 import { throwIfCancelled } from '../runtime/cancellation.ts'
 import type { ActivityDependencies } from '../runtime/dependencies.ts'
 import { clearUnknownMarks, getNextPollTime } from '../shared/attempts.ts'
-import { guardNotFoundByEpoch, guardNotFoundByOrderTime } from '../shared/credentials-epoch.ts'
-import { callRepeatably } from '../shared/provider-client.ts'
+import { callRepeatably, guardNotFoundByEpoch, guardNotFoundByOrderTime } from '../shared/provider-client.ts'
 import { transitionAttempt } from '../shared/transition.ts'
 import type { AttemptedRow, PayoutHandler } from './payout-handler.ts'
 import {
@@ -26,44 +25,47 @@ import {
 } from './record-outcome.ts'
 import { createPayoutAttempt } from './send.ts'
 
+type CandidateAnswer = { connection: Connection; answer: FindPayoutOutcome }
+
 /**
- * Looks up payouts that were interrupted before their outcome was stored, and that may have been sent (SPEC §11): every
- * candidate is polled by our id. Nothing here sends money.
+ * Looks up a payout that was interrupted before its outcome was stored, and that may have been sent (SPEC §11): polls every
+ * candidate by our id, and stores an attempt at the one that has the payout or may have it. Sends nothing. Repeatable.
  */
-
-type CandidateAnswer = { connection: Connection; found: FindPayoutOutcome }
-
-/** Polls every candidate, and stores an attempt at the one that has the payout or may have it. Repeatable. */
 export function lookUpPayout<Row extends AttemptedRow>(
   dependencies: ActivityDependencies,
-  outgoing: PayoutHandler<Row>,
+  handler: PayoutHandler<Row>,
 ) {
-  return async ({ uuid, candidates, orderedAt, ...at }: LookUpPayoutInput): Promise<LookUpPayoutResult> => {
+  return async ({
+    uuid,
+    candidates,
+    orderedAt,
+    ...lookUp
+  }: LookUpPayoutInput): Promise<LookUpPayoutResult> => {
     const { orm, timeScale } = dependencies
     const answers: CandidateAnswer[] = []
     for (const connectionUuid of candidates) {
       throwIfCancelled()
       const em = orm.em.fork()
-      const { connection, answer: found } = await callRepeatably(dependencies, em, connectionUuid, provider =>
-        outgoing.find(provider, { subjectUuid: uuid }, em),
+      const { connection, answer } = await callRepeatably(dependencies, em, connectionUuid, provider =>
+        handler.find(provider, { subjectUuid: uuid }, em),
       )
-      answers.push({ connection, found })
+      answers.push({ connection, answer })
     }
     return runInTransaction(orm, async (em): Promise<Query<LookUpPayoutResult>> => {
-      const [row] = await outgoing.lock(em, uuid, noQuery)
-      const live = findLiveAttempt(row)
-      const counted = answers.flatMap(answer => countAnswer(answer, row, orderedAt))
-      const { kind, connection, found } = concludeAnswers(counted, { live, ...at })
+      const [row] = await handler.lock(em, uuid, noQuery)
+      const liveAttempt = findLiveAttempt(row)
+      const counted = answers.flatMap(candidateAnswer => countAnswer(candidateAnswer, row, orderedAt))
+      const { kind, connection, answer } = concludeAnswers(counted, { liveAttempt, ...lookUp })
       const connectionUuid = connection.uuid
-      const attempt = await holdAtConnection(em, outgoing, { uuid, connectionUuid, row, live })
-      const nextCheckAt = getNextPollTime(at.pollCount, timeScale)
-      if (found.kind === 'found') {
+      const attempt = await holdAtConnection(em, handler, { uuid, connectionUuid, row, liveAttempt })
+      const nextCheckAt = getNextPollTime(lookUp.pollCount, timeScale)
+      if (answer.kind === 'found') {
         if (attempt.state === 'unknown') attempt.nextCheckAt = nextCheckAt
         return constantQuery({ kind: 'found', connectionUuid })
       }
-      await recordInconclusiveAnswer(em, attempt, { nextCheckAt, found })
-      if (kind !== 'not_found') return constantQuery({ kind: 'unknown', code: found.kind, connectionUuid })
-      if (at.isFinalPoll) {
+      await recordInconclusiveAnswer(em, attempt, { nextCheckAt, answer })
+      if (kind !== 'not_found') return constantQuery({ kind: 'unknown', code: answer.kind, connectionUuid })
+      if (lookUp.isFinalPoll) {
         // All candidates have proved that they do not have it: it is not sent again.
         const outcome = {
           kind: 'rejected',
@@ -71,7 +73,7 @@ export function lookUpPayout<Row extends AttemptedRow>(
           ...failureOf('not_found_after_restore'),
         } as const
         const context = { uuid, connectionUuid, timeScale }
-        return recordOutcome(em, outgoing, context, outcome) as Promise<Query<RejectedSendResult>>
+        return recordOutcome(em, handler, context, outcome) as Promise<Query<RejectedSendResult>>
       }
       const settleWindowMs = Math.max(...answers.map(({ connection }) => connection.settleWindowMs))
       return constantQuery({ kind, connectionUuid, settleWindowMs })
@@ -84,7 +86,7 @@ export function lookUpPayout<Row extends AttemptedRow>(
  * (SPEC §4). "Not found" counts only where the credentials were not replaced since the payout may have left.
  */
 function countAnswer(
-  { connection, found }: CandidateAnswer,
+  { connection, answer }: CandidateAnswer,
   { attempts }: AttemptedRow,
   orderedAt: string,
 ): CandidateAnswer[] {
@@ -93,9 +95,9 @@ function countAnswer(
   // An attempt without a sending was stored by a look-up: the time of its sending is unknown.
   const counted =
     attempt && attempt.sendings > 0
-      ? guardNotFoundByEpoch(found, { attempt, connection })
-      : guardNotFoundByOrderTime(found, { orderedAt: new Date(orderedAt), connection })
-  return [{ connection, found: counted }]
+      ? guardNotFoundByEpoch(answer, { attempt, connection })
+      : guardNotFoundByOrderTime(answer, { orderedAt: new Date(orderedAt), connection })
+  return [{ connection, answer: counted }]
 }
 
 /** The answer that decides: the payout is at its connection, may be there, or is at no candidate. */
@@ -107,25 +109,28 @@ type Conclusion = CandidateAnswer & { kind: 'found' | 'not_found' | 'unknown' }
  */
 function concludeAnswers(
   answers: CandidateAnswer[],
-  { live, isFinalPoll }: PayoutLookUp & { live: Attempt | undefined },
+  { liveAttempt, isFinalPoll }: PayoutLookUp & { liveAttempt: Attempt | undefined },
 ): Conclusion {
-  const conclude = (kind: Conclusion['kind'], answer: CandidateAnswer) => ({ kind, ...answer })
-  const by = groupByStatus(answers)
-  const [moved] = [...by.settled, ...by.in_process]
-  if (moved) return conclude('found', moved)
-  const isLive = ({ connection }: CandidateAnswer) => connection.uuid === live?.connectionUuid
+  const conclude = (kind: Conclusion['kind'], candidateAnswer: CandidateAnswer) => ({
+    kind,
+    ...candidateAnswer,
+  })
+  const byStatus = groupByStatus(answers)
+  const [movedPayout] = [...byStatus.settled, ...byStatus.in_process]
+  if (movedPayout) return conclude('found', movedPayout)
+  const isLive = ({ connection }: CandidateAnswer) => connection.uuid === liveAttempt?.connectionUuid
   /** Prefers the connection that the money is held for already. */
   const preferLive = (some: CandidateAnswer[]) => some.find(isLive) ?? some[0]
   // A provider that has accepted the payout keeps it until it reports an outcome: "not found" is no outcome, and the
   // answer of another candidate does not end its attempt.
-  const accepted = live?.state === 'accepted' ? answers.find(isLive) : undefined
-  const unsettled = accepted && accepted.found.kind !== 'found' ? accepted : undefined
-  const unresolved = unsettled ?? preferLive(by.awaiting_approval) ?? preferLive(by.no_answer)
+  const accepted = liveAttempt?.state === 'accepted' ? answers.find(isLive) : undefined
+  const unsettled = accepted && accepted.answer.kind !== 'found' ? accepted : undefined
+  const unresolved = unsettled ?? preferLive(byStatus.awaiting_approval) ?? preferLive(byStatus.no_answer)
   if (unresolved) return conclude('unknown', unresolved)
-  const rejected = by.rejected.at(-1)
-  return rejected && (isFinalPoll || by.not_found.length === 0)
+  const rejected = byStatus.rejected.at(-1)
+  return rejected && (isFinalPoll || byStatus.not_found.length === 0)
     ? conclude('found', rejected)
-    : conclude('not_found', preferLive(by.not_found)!)
+    : conclude('not_found', preferLive(byStatus.not_found)!)
 }
 
 type AnswerStatus = ProviderPayout['status'] | Exclude<FindPayoutOutcome['kind'], 'found'>
@@ -140,9 +145,9 @@ function groupByStatus(answers: CandidateAnswer[]): Record<AnswerStatus, Candida
     rejected: [],
     not_found: [],
   }
-  for (const answer of answers) {
-    const { found } = answer
-    groups[found.kind === 'found' ? found.payout.status : found.kind].push(answer)
+  for (const candidateAnswer of answers) {
+    const { answer } = candidateAnswer
+    groups[answer.kind === 'found' ? answer.payout.status : answer.kind].push(candidateAnswer)
   }
   return groups
 }
@@ -154,25 +159,25 @@ function groupByStatus(answers: CandidateAnswer[]): Record<AnswerStatus, Candida
  */
 export async function holdAtConnection<Row extends AttemptedRow>(
   em: EntityManager,
-  outgoing: PayoutHandler<Row>,
-  { row, live, ...key }: AttemptKey & { row: Row; live: Attempt | undefined },
+  handler: PayoutHandler<Row>,
+  { row, liveAttempt, ...key }: AttemptKey & { row: Row; liveAttempt: Attempt | undefined },
 ): Promise<Attempt> {
-  if (live?.connectionUuid === key.connectionUuid) {
-    if (live.state === 'calling') markInterrupted(live)
-    return live
+  if (liveAttempt?.connectionUuid === key.connectionUuid) {
+    if (liveAttempt.state === 'calling') markInterrupted(liveAttempt)
+    return liveAttempt
   }
-  if (live) {
-    clearUnknownMarks(live)
-    transitionAttempt(live, 'superseded')
-    live.code = 'interrupted'
+  if (liveAttempt) {
+    clearUnknownMarks(liveAttempt)
+    transitionAttempt(liveAttempt, 'superseded')
+    liveAttempt.code = 'interrupted'
   }
   await sendChanges(em) // Only one attempt may be live at a time.
   const connection = await em.findOneOrFail(Connection, key.connectionUuid)
   const attempt =
     row.attempts.find(one => one.connectionUuid === key.connectionUuid) ??
-    createPayoutAttempt(em, outgoing, { ...key, row }, connection)
+    createPayoutAttempt(em, handler, { ...key, row }, connection)
   markInterrupted(attempt)
-  await outgoing.holdFunds(em, row, connection)
+  await handler.holdFunds(em, row, connection)
   await sendChanges(em)
   return attempt
 }

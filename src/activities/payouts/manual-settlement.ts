@@ -35,10 +35,10 @@ type SettleManuallyInput = AttemptKey & { signal: unknown }
  */
 export function settleManually<Row extends AttemptedRow>(
   dependencies: ActivityDependencies,
-  outgoing: PayoutHandler<Row>,
+  handler: PayoutHandler<Row>,
 ) {
   const { orm, log, timeScale } = dependencies
-  const { operation } = outgoing
+  const { operation } = handler
 
   return async ({ signal, ...key }: SettleManuallyInput): Promise<SendResult> => {
     const settlement = settlementSchema.safeParse(signal).data
@@ -66,16 +66,16 @@ export function settleManually<Row extends AttemptedRow>(
     key: AttemptKey,
     settlement: ManualSettlement | undefined,
   ): Promise<Query<SendResult>> {
-    const [row] = await outgoing.lock(tx, key.uuid, noQuery)
+    const [row] = await handler.lock(tx, key.uuid, noQuery)
     const current = row.attempts.find(one => one.connectionUuid === key.connectionUuid)!
     const logFields = logFieldsOf(key, settlement)
     if (settlement && findSettleableAttempt([current], settlement, timeScale)) {
       log.warn(logFields, 'manual settlement applied')
       return recordOutcome(
         tx,
-        outgoing,
+        handler,
         { ...key, timeScale },
-        toManualSettlementOutcome(settlement, current, outgoing.getOrdered(row)),
+        toManualSettlementOutcome(settlement, current, handler.getOrdered(row)),
       )
     }
     if (settlement && isAlreadyRecorded(current, settlement)) return queryAttemptOutcome(current, key.uuid)

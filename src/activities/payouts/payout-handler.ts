@@ -9,13 +9,9 @@ import type { Provider } from '../../providers/port.ts'
 import type { TransferSnapshot } from '../../workflows/contracts/payouts.ts'
 
 /**
- * Defines a payout: what a transfer, a refund and a return of an unmatched PIX share. One set of rules decides what may
- * be sent, what is polled and what an answer means (SPEC §6); each noun supplies what is held, settled or released.
- */
-
-/**
- * Supplies the rules of one kind of payout. Every method except `send` and `find` runs under the row lock of `lock`, in
- * the transaction that stores the attempt.
+ * Supplies what is held, settled or released by one kind of payout: a transfer, a refund, or a return of an unmatched PIX. What may
+ * be sent, what is polled and what an answer means is decided for all of them alike (SPEC §6). Every method except `send` and `find`
+ * runs under the row lock of `lock`, in the transaction that stores the attempt.
  */
 export type PayoutHandler<Row extends AttemptedRow> = {
   operation: Exclude<AttemptOperation, 'issue'>
@@ -35,17 +31,17 @@ export type PayoutHandler<Row extends AttemptedRow> = {
     row: Row,
     connection: Connection,
   ): Promise<{ code: string; message: string } | null>
-  send(provider: Provider, row: Row, by: PayoutAttempt): Promise<SendPayoutOutcome>
+  send(provider: Provider, row: Row, payoutAttempt: PayoutAttempt): Promise<SendPayoutOutcome>
   /** Polls by our id; the provider's other ids of the payout are read without a lock, because they do not change. */
   find(
     provider: Provider,
     attempt: Pick<Attempt, 'subjectUuid'>,
     em: EntityManager,
   ): Promise<FindPayoutOutcome>
-  applyAcceptance(em: EntityManager, row: Row, sending: ProviderPayout): Promise<void>
-  applySettlement(em: EntityManager, row: Row, attempt: Attempt, sending: ProviderPayout): Promise<void>
+  applyAcceptance(em: EntityManager, row: Row, payout: ProviderPayout): Promise<void>
+  applySettlement(em: EntityManager, row: Row, attempt: Attempt, payout: ProviderPayout): Promise<void>
   /** Records what follows a settlement: returns by the recipient. */
-  afterSettlement?(em: EntityManager, row: Row, attempt: Attempt, sending: ProviderPayout): Promise<void>
+  afterSettlement?(em: EntityManager, row: Row, attempt: Attempt, payout: ProviderPayout): Promise<void>
   /** State of a settled transfer, so that its workflow needs no further read. */
   getSnapshot?(row: Row): { transfer: TransferSnapshot }
   /** Applies a refusal: no money moved, because the provider refused or the request never left the worker. */

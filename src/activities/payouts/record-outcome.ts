@@ -1,3 +1,4 @@
+import type { Logger } from 'pino'
 import type { EntityManager } from '../../db/client/orm.ts'
 import { isDataRefusal, runInTransaction } from '../../db/client/transaction.ts'
 import type { Attempt } from '../../db/entities/attempt.ts'
@@ -43,13 +44,13 @@ export const ACCEPTANCE_TIMEOUT: RejectedResult = {
 
 /**
  * `sendingNumber`: which sending of the attempt was answered; absent for a poll. `pollCount`: number of polls before.
- * `onContradiction` reports an answer that denies a settled payout, or that is about another order than ours.
+ * `log` gets an answer that denies a settled payout, or that is about another order than ours.
  */
 export type OutcomeContext = AttemptKey & {
   timeScale: number
   sendingNumber?: number
   pollCount?: number
-  onContradiction?: (attempt: Attempt) => void
+  log?: Logger
 }
 
 /**
@@ -59,27 +60,27 @@ export type OutcomeContext = AttemptKey & {
  */
 export async function recordOutcome<Row extends AttemptedRow>(
   em: EntityManager,
-  outgoing: PayoutHandler<Row>,
-  { timeScale, sendingNumber, pollCount = 0, onContradiction, ...key }: OutcomeContext,
+  handler: PayoutHandler<Row>,
+  { timeScale, sendingNumber, pollCount = 0, log, ...key }: OutcomeContext,
   answer: SendPayoutOutcome,
 ): Promise<Query<SendResult>> {
   // A payout that awaits approval at its provider may still be carried out: its outcome is unknown until its absence is
   // proved.
   const outcome =
     answer.kind === 'awaiting_approval' ? { ...answer, kind: 'unknown' as const, code: answer.kind } : answer
-  const [row] = await outgoing.lock(em, key.uuid, noQuery)
+  const [row] = await handler.lock(em, key.uuid, noQuery)
   const attempt = requireAttempt(row, key)
-  const order = outgoing.getOrder?.(row)
+  const order = handler.getOrder?.(row)
   // The API has confirmed the order to its client since the worker read it: it is sent all the same.
   if (answer === ACCEPTANCE_TIMEOUT && order?.acceptBefore == null)
     return markUnconnected(attempt, { ...key, sendingNumber }, CONFIRMED_MESSAGE)
   // The call was made before the acceptance deadline, whatever its outcome.
   if (order?.acceptBefore && answer !== ACCEPTANCE_TIMEOUT) order.acceptBefore = null
-  const ordered = outgoing.getOrdered(row)
+  const ordered = handler.getOrdered(row)
   const difference = outcome.kind === 'accepted' ? findOrderDifference(ordered, outcome.payout) : null
   if (outcome.kind === 'accepted' && difference) {
     const message = describeOrderDifference(difference, ordered, outcome.payout)
-    const cause = { code: difference, message, pollCount, timeScale, onContradiction }
+    const cause = { code: difference, message, pollCount, timeScale, log }
     return recordUnusableAnswer(em, attempt, cause)
   }
   const settled = outcome.kind === 'accepted' && outcome.payout.status === 'settled'
@@ -91,26 +92,26 @@ export async function recordOutcome<Row extends AttemptedRow>(
     await recordAttemptAnswer(em, attempt, answer)
   if (!isFinal || isLateSettlement) {
     if (outcome.kind === 'accepted')
-      await applyReportedState(em, outgoing, { row, attempt, reported: outcome.payout })
-    else await recordRefusal(em, outgoing, { row, attempt, outcome, timeScale })
-    if (answer === ACCEPTANCE_TIMEOUT) await outgoing.endUnaccepted?.(em, row)
+      await applyReportedState(em, handler, { row, attempt, reported: outcome.payout })
+    else await recordRefusal(em, handler, { row, attempt, outcome, timeScale })
+    if (answer === ACCEPTANCE_TIMEOUT) await handler.endUnaccepted?.(em, row)
   }
   const hasMoved = proofOf(attempt) === 'done'
   const contradiction =
     hasMoved && !isSuperseded(attempt, sendingNumber, outcome) ? getRefusalCode(outcome) : undefined
-  if (contradiction) recordContradiction(attempt, contradiction, onContradiction)
+  if (contradiction) recordContradiction(attempt, contradiction, log)
   if (settled && hasMoved) await recordLateEndToEndId(em, attempt, outcome.payout.endToEnd)
-  if (!settled || !hasMoved || !outgoing.afterSettlement) return queryAttemptOutcome(attempt, key.uuid)
-  await outgoing.afterSettlement(em, row, attempt, outcome.payout)
+  if (!settled || !hasMoved || !handler.afterSettlement) return queryAttemptOutcome(attempt, key.uuid)
+  await handler.afterSettlement(em, row, attempt, outcome.payout)
   const { returns } = outcome.payout
   return queryWithFollowUps(key.uuid, {
     kind: 'settled',
     ...(returns === undefined && { returnsUnknown: true }),
-    ...outgoing.getSnapshot?.(row),
+    ...handler.getSnapshot?.(row),
   })
 }
 
-type UnusableAnswer = Pick<OutcomeContext, 'timeScale' | 'onContradiction'> & {
+type UnusableAnswer = Pick<OutcomeContext, 'timeScale' | 'log'> & {
   code: UnusableAnswerCode
   message: string
   pollCount: number
@@ -124,10 +125,10 @@ type UnusableAnswer = Pick<OutcomeContext, 'timeScale' | 'onContradiction'> & {
 async function recordUnusableAnswer(
   em: EntityManager,
   attempt: Attempt,
-  { code, message, pollCount, timeScale, onContradiction }: UnusableAnswer,
+  { code, message, pollCount, timeScale, log }: UnusableAnswer,
 ): Promise<Query<SendResult>> {
   await recordAttemptAnswer(em, attempt, { kind: 'unknown', code, message })
-  recordContradiction(attempt, code, onContradiction)
+  recordContradiction(attempt, code, log)
   if (isEndedAttempt(attempt)) return queryAttemptOutcome(attempt, attempt.subjectUuid)
   if (attempt.state !== 'accepted') {
     Object.assign(attempt, { code, message })
@@ -142,8 +143,8 @@ async function recordUnusableAnswer(
  */
 export async function recordOrKeepUnknown<Row extends AttemptedRow, Result>(
   { orm }: Pick<ActivityDependencies, 'orm'>,
-  outgoing: PayoutHandler<Row>,
-  { pollCount = 0, timeScale, onContradiction, ...key }: OutcomeContext,
+  handler: PayoutHandler<Row>,
+  { pollCount = 0, timeScale, log, ...key }: OutcomeContext,
   record: () => Promise<Result>,
 ): Promise<Result | SendResult> {
   try {
@@ -153,41 +154,24 @@ export async function recordOrKeepUnknown<Row extends AttemptedRow, Result>(
     const { code, constraint } = error as { code?: string; constraint?: string }
     const message = `PostgreSQL refuses to record the provider's answer: ${constraint ?? code}`
     return runInTransaction(orm, async em => {
-      const [row] = await outgoing.lock(em, key.uuid, noQuery)
-      const order = outgoing.getOrder?.(row)
+      const [row] = await handler.lock(em, key.uuid, noQuery)
+      const order = handler.getOrder?.(row)
       if (order?.acceptBefore) order.acceptBefore = null // The call was made before the acceptance deadline.
-      const cause = { code: 'not_recordable' as const, message, pollCount, timeScale, onContradiction }
+      const cause = { code: 'not_recordable' as const, message, pollCount, timeScale, log }
       return recordUnusableAnswer(em, requireAttempt(row, key), cause)
     })
   }
 }
 
-/** Creates the reporter of contradictions: an error in the log. */
-export function createContradictionReporter({ log }: Pick<ActivityDependencies, 'log'>) {
-  return (attempt: Attempt): void => {
-    const {
-      operation,
-      subjectUuid: subject,
-      uuid,
-      connectionUuid: connection,
-      contradictionCode: code,
-    } = attempt
-    log.error(
-      { operation, subject, attempt: uuid, connection, code },
-      'the provider contradicts the order, or its earlier report of a settlement',
-    )
-  }
-}
-
-/** Records an answer that contradicts the order or an earlier report, and reports it once. */
-export function recordContradiction(
-  attempt: Attempt,
-  code: string,
-  onContradiction: OutcomeContext['onContradiction'],
-): void {
-  if (attempt.contradictionCode === code) return
-  Object.assign(attempt, { contradictionCode: code, contradictionAt: new Date() })
-  onContradiction?.(attempt)
+/** Records an answer that contradicts the order or an earlier report, and logs it once, where a log is given. */
+export function recordContradiction(attempt: Attempt, contradictionCode: string, log?: Logger): void {
+  if (attempt.contradictionCode === contradictionCode) return
+  Object.assign(attempt, { contradictionCode, contradictionAt: new Date() })
+  const { operation, subjectUuid: subject, uuid, connectionUuid: connection } = attempt
+  log?.error(
+    { operation, subject, attempt: uuid, connection, code: contradictionCode },
+    'the provider contradicts the order, or its earlier report of a settlement',
+  )
 }
 
 /**
@@ -222,13 +206,13 @@ export function isUnconnected({ state, code }: Attempt): boolean {
  */
 export async function recordUnconnected<Row extends AttemptedRow>(
   em: EntityManager,
-  outgoing: PayoutHandler<Row>,
+  handler: PayoutHandler<Row>,
   { sendingNumber, ...key }: AttemptKey & { sendingNumber: number },
   { message }: UnreachableResult,
 ): Promise<Query<SendResult>> {
-  const [row] = await outgoing.lock(em, key.uuid, noQuery)
+  const [row] = await handler.lock(em, key.uuid, noQuery)
   const attempt = requireAttempt(row, key)
-  const order = outgoing.getOrder?.(row)
+  const order = handler.getOrder?.(row)
   // The call was made before the acceptance deadline.
   if (order?.acceptBefore && isCurrentSending(attempt, sendingNumber)) order.acceptBefore = null
   return markUnconnected(attempt, { ...key, sendingNumber }, message)
@@ -268,43 +252,43 @@ type ReportedPayout<Row> = { row: Row; attempt: Attempt; reported: ProviderPayou
 
 async function applyReportedState<Row extends AttemptedRow>(
   em: EntityManager,
-  outgoing: PayoutHandler<Row>,
+  handler: PayoutHandler<Row>,
   { row, attempt, reported }: ReportedPayout<Row>,
 ) {
   attempt.endToEnd = reported.endToEnd || attempt.endToEnd
   // The provider may have reported the end-to-end id earlier and omit it now.
-  const sending = { ...reported, endToEnd: attempt.endToEnd ?? '' }
+  const payout = { ...reported, endToEnd: attempt.endToEnd ?? '' }
   clearUnknownMarks(attempt)
-  switch (sending.status) {
+  switch (payout.status) {
     case 'in_process':
       transitionAttempt(attempt, 'accepted')
-      return outgoing.applyAcceptance(em, row, sending)
+      return handler.applyAcceptance(em, row, payout)
     case 'settled':
-      attempt.settledCents = sending.cents
-      return outgoing.applySettlement(em, row, attempt, sending)
+      attempt.settledCents = payout.cents
+      return handler.applySettlement(em, row, attempt, payout)
     case 'rejected':
-      await outgoing.applyAcceptance(em, row, sending)
+      await handler.applyAcceptance(em, row, payout)
       transitionAttempt(attempt, 'refused')
       Object.assign(attempt, {
         finality: 'final',
-        code: sending.code ?? 'rejected',
-        message: sending.message,
+        code: payout.code ?? 'rejected',
+        message: payout.message,
       })
-      return outgoing.applyRefusal(em, row, attempt)
+      return handler.applyRefusal(em, row, attempt)
   }
 }
 
 /** An answer of a provider that says no outcome, and when the attempt is polled next. */
-type InconclusivePoll = { nextCheckAt: Date; found: Exclude<FindPayoutOutcome, { kind: 'found' }> }
+type InconclusivePoll = { nextCheckAt: Date; answer: Exclude<FindPayoutOutcome, { kind: 'found' }> }
 
 /** Records a poll without an outcome. An attempt whose call was interrupted becomes unknown. */
 export async function recordInconclusivePoll<Row extends AttemptedRow>(
   em: EntityManager,
-  outgoing: PayoutHandler<Row>,
+  handler: PayoutHandler<Row>,
   key: AttemptKey,
   poll: InconclusivePoll,
 ): Promise<void> {
-  const [row] = await outgoing.lock(em, key.uuid, noQuery)
+  const [row] = await handler.lock(em, key.uuid, noQuery)
   const attempt = requireAttempt(row, key)
   if (attempt.state === 'calling') {
     transitionAttempt(attempt, 'unanswered')
@@ -320,12 +304,13 @@ export async function recordInconclusivePoll<Row extends AttemptedRow>(
 export async function recordInconclusiveAnswer(
   em: EntityManager,
   attempt: Attempt,
-  { nextCheckAt, found }: InconclusivePoll,
+  { nextCheckAt, answer }: InconclusivePoll,
 ): Promise<void> {
   if (attempt.state !== 'unknown') return
-  await recordAttemptAnswer(em, attempt, found)
+  await recordAttemptAnswer(em, attempt, answer)
   attempt.nextCheckAt = nextCheckAt
-  if (found.kind === 'awaiting_approval') Object.assign(attempt, { code: found.kind, message: found.message })
+  if (answer.kind === 'awaiting_approval')
+    Object.assign(attempt, { code: answer.kind, message: answer.message })
 }
 
 type UnacceptedOutcome<Row> = {
@@ -340,13 +325,13 @@ type UnacceptedOutcome<Row> = {
 /** Records an outcome without acceptance: refused, unreachable or unknown. The caller holds the row lock. */
 export async function recordRefusal<Row extends AttemptedRow>(
   em: EntityManager,
-  outgoing: PayoutHandler<Row>,
+  handler: PayoutHandler<Row>,
   { row, attempt, outcome, timeScale }: UnacceptedOutcome<Row>,
 ) {
   recordRefusedAnswer(attempt, outcome)
   attempt.refusal = outcome.refusal ?? attempt.refusal
   if (outcome.kind === 'unknown') return markUnknown(attempt, { pollCount: 0, timeScale })
-  await outgoing.applyRefusal(em, row, attempt)
+  await handler.applyRefusal(em, row, attempt)
 }
 
 /**

@@ -20,10 +20,17 @@ import type {
 } from '../../workflows/contracts/payouts.ts'
 import { addNotifiedRejection } from '../provider-notifications/notified-details.ts'
 import type { ActivityDependencies } from '../runtime/dependencies.ts'
-import { createAttempt, getNextPollTime, markUnknown, recordRefusedAnswer } from '../shared/attempts.ts'
-import { guardNotFoundByEpoch, hasSameCredentialsEpoch } from '../shared/credentials-epoch.ts'
-import { blockedReason, operatorBlockedReason } from '../shared/preflight.ts'
 import {
+  blockedReason,
+  createAttempt,
+  getNextPollTime,
+  markUnknown,
+  operatorBlockedReason,
+  recordRefusedAnswer,
+} from '../shared/attempts.ts'
+import {
+  guardNotFoundByEpoch,
+  hasSameCredentialsEpoch,
   type ProviderConnection,
   recordCall,
   requireReach,
@@ -33,7 +40,6 @@ import type { AttemptedRow, PayoutHandler } from './payout-handler.ts'
 import {
   ACCEPTANCE_TIMEOUT,
   canStartAttempt,
-  createContradictionReporter,
   findLiveAttempt,
   isUnconnected,
   markCalling,
@@ -60,20 +66,20 @@ const MAX_UNCONNECTED_SENDINGS = 14
 
 /**
  * Sends a payout through one provider. The attempt is committed before the call; an attempt that is already calling is
- * not sent again. `first`: the handler used before the call, where the payout's row may not exist yet.
+ * not sent again. `firstHandler`: the handler used before the call, where the payout's row may not exist yet.
  */
 export function sendPayout<Row extends AttemptedRow>(
   dependencies: ActivityDependencies,
-  outgoing: PayoutHandler<Row>,
-  first = outgoing,
+  handler: PayoutHandler<Row>,
+  firstHandler = handler,
 ) {
   return async (order: SendPayoutInput): Promise<SendResult> => {
-    const { orm, timeScale } = dependencies
+    const { orm, log, timeScale } = dependencies
     const requestedAtMs = performance.now()
     const prepared = await runInTransaction(
       orm,
       async (em): Promise<Query<SendResult | CommittedSend<Row>>> => {
-        const preparation = await prepareSend(dependencies, em, first, { ...order, requestedAtMs })
+        const preparation = await prepareSend(dependencies, em, firstHandler, { ...order, requestedAtMs })
         if ('statements' in preparation) return preparation
         preparation.provider.preconnect()
         // Counted from just before the commit, not from the start, because the transaction may have waited for row
@@ -94,14 +100,14 @@ export function sendPayout<Row extends AttemptedRow>(
       ...order,
       timeScale,
       sendingNumber: prepared.attempt.sendings,
-      onContradiction: createContradictionReporter(dependencies),
+      log,
     }
     // Temporal does not retry a sending: without this record a definite outcome would become an unknown one.
-    return recordOrKeepUnknown(dependencies, outgoing, context, () =>
+    return recordOrKeepUnknown(dependencies, handler, context, () =>
       runInTransaction(orm, tx =>
         isLeft && outcome.kind === 'unreachable'
-          ? recordUnconnected(tx, outgoing, context, outcome)
-          : recordOutcome(tx, outgoing, context, outcome),
+          ? recordUnconnected(tx, handler, context, outcome)
+          : recordOutcome(tx, handler, context, outcome),
       ),
     )
   }
@@ -111,7 +117,7 @@ export function sendPayout<Row extends AttemptedRow>(
     prepared: CommittedSend<Row>,
   ): Promise<{ outcome: SendPayoutOutcome; isLeft: boolean }> {
     const { attempt, connection, provider, row } = prepared
-    const outcome = await outgoing.send(provider, row, prepared)
+    const outcome = await handler.send(provider, row, prepared)
     const isLeft = await recordCall(dependencies, dependencies.orm.em.fork(), connection, outcome, 'payout')
     return { outcome, isLeft: isLeft && attempt.sendings <= MAX_UNCONNECTED_SENDINGS }
   }
@@ -123,12 +129,12 @@ export function sendPayout<Row extends AttemptedRow>(
  */
 export function pollPayout<Row extends AttemptedRow>(
   dependencies: ActivityDependencies,
-  outgoing: PayoutHandler<Row>,
+  handler: PayoutHandler<Row>,
 ) {
-  const { orm, timeScale } = dependencies
+  const { orm, log, timeScale } = dependencies
   return async (order: PollPayoutInput): Promise<PollResult> => {
     const em = orm.em.fork()
-    const { operation } = outgoing
+    const { operation } = handler
     const { uuid: subjectUuid, connectionUuid } = order
     const attemptQuery = queryAttemptByConnection(em, { operation, subjectUuid, connectionUuid })
     const [attempt, connectionToCall] = await runQuery(
@@ -140,35 +146,35 @@ export function pollPayout<Row extends AttemptedRow>(
       return runQuery(em, queryAttemptOutcome(attempt, subjectUuid))
     const client = toProviderConnection(dependencies, connectionToCall)
     const { connection, provider } = client
-    const answer = await outgoing.find(provider, attempt, em)
-    await requireReach(dependencies, em, connection, answer)
-    const found = guardNotFoundByEpoch(answer, { attempt, connection })
-    if (found.kind === 'found')
-      found.payout = await addNotifiedRejection(em, client, found.payout, referenceOf(subjectUuid))
-    const context = { ...order, timeScale, onContradiction: createContradictionReporter(dependencies) }
-    const record = async (): Promise<PollResult> => recordPoll(connection, order, found, context)
-    return recordOrKeepUnknown(dependencies, outgoing, context, record)
+    const providerAnswer = await handler.find(provider, attempt, em)
+    await requireReach(dependencies, em, connection, providerAnswer)
+    const answer = guardNotFoundByEpoch(providerAnswer, { attempt, connection })
+    if (answer.kind === 'found')
+      answer.payout = await addNotifiedRejection(em, client, answer.payout, referenceOf(subjectUuid))
+    const context = { ...order, timeScale, log }
+    const record = async (): Promise<PollResult> => recordPoll(connection, order, answer, context)
+    return recordOrKeepUnknown(dependencies, handler, context, record)
   }
 
   async function recordPoll(
     connection: Connection,
     order: PollPayoutInput,
-    found: FindPayoutOutcome,
+    answer: FindPayoutOutcome,
     context: OutcomeContext,
   ): Promise<PollResult> {
-    switch (found.kind) {
+    switch (answer.kind) {
       case 'no_answer':
       case 'awaiting_approval':
       case 'not_found': {
         const nextCheckAt = getNextPollTime(order.pollCount, timeScale)
-        await runInTransaction(orm, tx => recordInconclusivePoll(tx, outgoing, order, { nextCheckAt, found }))
-        if (found.kind === 'not_found')
+        await runInTransaction(orm, tx => recordInconclusivePoll(tx, handler, order, { nextCheckAt, answer }))
+        if (answer.kind === 'not_found')
           return { kind: 'not_found', settleWindowMs: connection.settleWindowMs }
-        return { kind: 'unknown', code: found.kind === 'no_answer' ? found.code : found.kind }
+        return { kind: 'unknown', code: answer.kind === 'no_answer' ? answer.code : answer.kind }
       }
       case 'found':
         return runInTransaction(orm, tx =>
-          recordOutcome(tx, outgoing, context, { kind: 'accepted', payout: found.payout }),
+          recordOutcome(tx, handler, context, { kind: 'accepted', payout: answer.payout }),
         )
     }
   }
@@ -192,7 +198,7 @@ type CommittedSend<Row> = PreparedSend<Row> & { sendBeforeMs: number }
 async function prepareSend<Row extends AttemptedRow>(
   dependencies: ActivityDependencies,
   em: EntityManager,
-  outgoing: PayoutHandler<Row>,
+  handler: PayoutHandler<Row>,
   { requestedAtMs, ...order }: SendPayoutInput & { requestedAtMs: number },
 ): Promise<Query<SendResult> | PreparedSend<Row>> {
   const { uuid, connectionUuid } = order
@@ -200,50 +206,52 @@ async function prepareSend<Row extends AttemptedRow>(
     queryConnectionToCall(em, connectionUuid),
     queryPayoutConditions(connectionUuid),
   )
-  const [row, [connectionToCall, conditions]] = await outgoing.lock(em, uuid, callQuery)
+  const [row, [connectionToCall, conditions]] = await handler.lock(em, uuid, callQuery)
   const call = toProviderConnection(dependencies, connectionToCall)
   const { connection } = call
-  const earlier = row.attempts.find(attempt => attempt.connectionUuid === connectionUuid)
+  const earlierAttempt = row.attempts.find(attempt => attempt.connectionUuid === connectionUuid)
   // A payout that a provider has accepted is never sent again, even if the provider does not find it later.
-  if (earlier && hasFinalOutcome(earlier)) return queryAttemptOutcome(earlier, uuid)
-  const live = findLiveAttempt(row)
+  if (earlierAttempt && hasFinalOutcome(earlierAttempt)) return queryAttemptOutcome(earlierAttempt, uuid)
+  const liveAttempt = findLiveAttempt(row)
   // A workflow whose history is older than the row does not know the live attempt.
-  if (live && live !== earlier)
-    return constantQuery({ kind: 'redirect', connectionUuid: live.connectionUuid })
-  const isUnsent = live !== undefined && isUnconnected(live)
-  if (live && !order.isResend && !isUnsent) return constantQuery({ kind: 'unknown', code: 'interrupted' })
+  if (liveAttempt && liveAttempt !== earlierAttempt)
+    return constantQuery({ kind: 'redirect', connectionUuid: liveAttempt.connectionUuid })
+  const isUnsent = liveAttempt !== undefined && isUnconnected(liveAttempt)
+  if (liveAttempt && !order.isResend && !isUnsent)
+    return constantQuery({ kind: 'unknown', code: 'interrupted' })
   const { timeScale } = dependencies
-  if (live && !isUnsent && !hasSameCredentialsEpoch(live, connection))
-    return keepUnknown(live, 'credentials_changed')
+  if (liveAttempt && !isUnsent && !hasSameCredentialsEpoch(liveAttempt, connection))
+    return keepUnknown(liveAttempt, 'credentials_changed')
   // No provider has the payout now: it may be sent, unless a rule forbids it.
-  const acceptBeforeMs = getAcceptanceDeadline(outgoing.getOrder?.(row), conditions, requestedAtMs)
-  const closedRefusal = getClosedRefusal(outgoing, row)
+  const acceptBeforeMs = getAcceptanceDeadline(handler.getOrder?.(row), conditions, requestedAtMs)
+  const closedRefusal = getClosedRefusal(handler, row)
   const lateRefusal = performance.now() > acceptBeforeMs ? ACCEPTANCE_TIMEOUT : null
-  const repeatedRefusal = live && order.isResend ? await getRepeatedRefusal(em, live, timeScale) : null
-  const refusal = closedRefusal ?? live?.refusal ?? repeatedRefusal ?? lateRefusal
+  const repeatedRefusal =
+    liveAttempt && order.isResend ? await getRepeatedRefusal(em, liveAttempt, timeScale) : null
+  const refusal = closedRefusal ?? liveAttempt?.refusal ?? repeatedRefusal ?? lateRefusal
   if (refusal) {
     const outcome: RejectedResult = { ...refusal, kind: 'rejected' }
-    if (live) await recordRefusal(em, outgoing, { row, attempt: live, outcome, timeScale })
-    if (refusal === ACCEPTANCE_TIMEOUT) await outgoing.endUnaccepted?.(em, row)
+    if (liveAttempt) await recordRefusal(em, handler, { row, attempt: liveAttempt, outcome, timeScale })
+    if (refusal === ACCEPTANCE_TIMEOUT) await handler.endUnaccepted?.(em, row)
     const { code, finality } = refusal
     return queryWithFollowUps(uuid, { kind: 'rejected', code, finality })
   }
-  if (live) {
-    const blocked = operatorBlockedReason(outgoing.operation, conditions)
-    if (blocked) return keepUnknown(live, blocked.code)
-    markCalling(live, connection)
-    return { ...call, row, attempt: live, acceptBeforeMs }
+  if (liveAttempt) {
+    const blocked = operatorBlockedReason(handler.operation, conditions)
+    if (blocked) return keepUnknown(liveAttempt, blocked.code)
+    markCalling(liveAttempt, connection)
+    return { ...call, row, attempt: liveAttempt, acceptBeforeMs }
   }
-  const blocked = blockedReason(outgoing.operation, connection, conditions)
-  const holdRefusal = blocked ? null : await outgoing.holdFunds(em, row, connection)
-  const attempt = earlier ?? createPayoutAttempt(em, outgoing, { ...order, row }, connection)
+  const blocked = blockedReason(handler.operation, connection, conditions)
+  const holdRefusal = blocked ? null : await handler.holdFunds(em, row, connection)
+  const attempt = earlierAttempt ?? createPayoutAttempt(em, handler, { ...order, row }, connection)
   if (!blocked && !holdRefusal) {
     markCalling(attempt, connection)
     return { ...call, row, attempt, acceptBeforeMs }
   }
   attempt.isRefusedBeforeCall = !blocked
   recordRefusedAnswer(attempt, blocked ?? { kind: 'rejected', finality: 'other_may_help', ...holdRefusal! })
-  await outgoing.applyRefusal(em, row, attempt)
+  await handler.applyRefusal(em, row, attempt)
   return queryAttemptOutcome(attempt, uuid)
 
   /** Keeps the attempt unknown, so that its workflow polls it until it may be sent again. */
@@ -282,10 +290,10 @@ async function getRepeatedRefusal(
 }
 
 function getClosedRefusal<Row extends AttemptedRow>(
-  outgoing: PayoutHandler<Row>,
+  handler: PayoutHandler<Row>,
   row: Row,
 ): Omit<RejectedResult, 'kind'> | null {
-  const code = outgoing.closedReason?.(row) ?? null
+  const code = handler.closedReason?.(row) ?? null
   return code === null ? null : { code, finality: 'final', message: 'It may not be sent any more.' }
 }
 

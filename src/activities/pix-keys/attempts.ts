@@ -8,8 +8,7 @@ import type { KeyOperationResult } from '../../workflows/contracts/pix-keys.ts'
 import { createAttempt, describeRefusal, recordRefusedAnswer } from '../shared/attempts.ts'
 import { transition, transitionAttempt } from '../shared/transition.ts'
 
-/** Locks a key's row and loads its connection. Creating and deleting a key share the functions of this file. */
-
+/** Locks a key's row and loads its connection. */
 export async function lockPixKey(em: EntityManager, uuid: string): Promise<PixKey> {
   const pixKey = await em.findOneOrFail(PixKey, uuid, { ...ROW_LOCK, refresh: true })
   await em.populate(pixKey, ['connection'])

@@ -19,11 +19,10 @@ import {
 } from '../../domain/providers/provider.ts'
 import type { KeyOperationResult, PollPixKeyInput } from '../../workflows/contracts/pix-keys.ts'
 import type { ActivityDependencies } from '../runtime/dependencies.ts'
-import { markUnknown } from '../shared/attempts.ts'
-import { hasSameCredentialsEpoch } from '../shared/credentials-epoch.ts'
-import { blockedReason } from '../shared/preflight.ts'
+import { blockedReason, markUnknown } from '../shared/attempts.ts'
 import {
   callRepeatably,
+  hasSameCredentialsEpoch,
   loadProviderConnection,
   type ProviderConnection,
   recordCall,
@@ -47,13 +46,13 @@ export function createKey(dependencies: ActivityDependencies) {
   return async ({ uuid }: { uuid: string }): Promise<KeyOperationResult> => {
     const { orm } = dependencies
     const em = orm.em.fork()
-    const { type, key, connection: stored } = await em.findOneOrFail(PixKey, uuid)
-    const client = await loadProviderConnection(dependencies, em, stored.uuid)
+    const { type, key, connection: keyConnection } = await em.findOneOrFail(PixKey, uuid)
+    const client = await loadProviderConnection(dependencies, em, keyConnection.uuid)
     const { connection, provider } = client
     // The provider chooses a random key: after a lost answer, a new key in its list is the created one.
-    const before = type === 'RANDOM' ? await provider.listKeys() : null
-    if (before) await requireReach(dependencies, em, connection, before)
-    const preparation = await runInTransaction(orm, tx => prepareKeyCreation(tx, uuid, before))
+    const keysBefore = type === 'RANDOM' ? await provider.listKeys() : null
+    if (keysBefore) await requireReach(dependencies, em, connection, keysBefore)
+    const preparation = await runInTransaction(orm, tx => prepareKeyCreation(tx, uuid, keysBefore))
     if (preparation.kind !== 'call') return preparation
     const outcome = await provider.createKey({ type, key: key ?? null })
     const isLeft = await recordCall(dependencies, em, connection, outcome)
@@ -61,9 +60,9 @@ export function createKey(dependencies: ActivityDependencies) {
       return runInTransaction(orm, tx =>
         deleteUnsentKeyAttempt(tx, { uuid, operation: 'create_key', calledAt: preparation.calledAt }),
       )
-    const confirmed = before ? await confirmRandomKey(client, before, outcome) : outcome
-    const registered = await registerKeyNotifications(dependencies, client, confirmed)
-    return runInTransaction(orm, tx => recordKeyCreation(tx, uuid, registered))
+    const confirmedOutcome = keysBefore ? await confirmRandomKey(client, keysBefore, outcome) : outcome
+    const registeredOutcome = await registerKeyNotifications(dependencies, client, confirmedOutcome)
+    return runInTransaction(orm, tx => recordKeyCreation(tx, uuid, registeredOutcome))
   }
 }
 
@@ -76,16 +75,17 @@ const KEY_NOT_LISTED = 'key_not_listed'
  */
 async function confirmRandomKey(
   { provider }: ProviderConnection,
-  before: ListKeysOutcome,
+  keysBefore: ListKeysOutcome,
   outcome: CreateKeyOutcome,
 ): Promise<CreateKeyOutcome> {
   if (outcome.kind !== 'created') return outcome
-  const listed = await provider.listKeys()
-  if (listed.kind === 'no_answer') return { kind: 'unknown', code: listed.code, message: listed.message }
+  const keysAfter = await provider.listKeys()
+  if (keysAfter.kind === 'no_answer')
+    return { kind: 'unknown', code: keysAfter.code, message: keysAfter.message }
   const created = normalizePixKey(outcome.key)
   const isIn = (list: ListKeysOutcome) =>
     list.kind === 'found' && list.keys.some(one => isRandomKey(one) && normalizePixKey(one.key) === created)
-  if (isIn(listed) && !isIn(before)) return outcome
+  if (isIn(keysAfter) && !isIn(keysBefore)) return outcome
   const message = 'The provider does not list the key of its answer as a new one'
   return { kind: 'unknown', code: KEY_NOT_LISTED, message }
 }
@@ -98,8 +98,8 @@ export function pollPixKey(dependencies: ActivityDependencies) {
   return async ({ uuid, pollCount }: PollPixKeyInput): Promise<KeyOperationResult> => {
     const { orm, timeScale } = dependencies
     const em = orm.em.fork()
-    const { connection: stored } = await em.findOneOrFail(PixKey, uuid)
-    const { answer: listed, ...client } = await callRepeatably(dependencies, em, stored.uuid, provider =>
+    const pixKey = await em.findOneOrFail(PixKey, uuid)
+    const { answer, ...client } = await callRepeatably(dependencies, em, pixKey.connection.uuid, provider =>
       provider.listKeys(),
     )
     const { connection } = client
@@ -109,20 +109,20 @@ export function pollPixKey(dependencies: ActivityDependencies) {
       const attempt = await findKeyAttempt(tx, row, 'create_key')
       if (!attempt) return { kind: 'not_started' }
       markUnknown(attempt, { pollCount, timeScale })
-      if (listed.kind === 'no_answer') return { kind: 'unknown', code: listed.code }
+      if (answer.kind === 'no_answer') return { kind: 'unknown', code: answer.code }
       // The list may be of another account: a new key in it is not ours, and a missing key may exist.
       if (!hasSameCredentialsEpoch(attempt, connection))
         return { kind: 'unknown', code: 'credentials_changed' }
       // Either the answer or the list is wrong: the list counts once a later poll still contradicts the answer.
       if (attempt.code === KEY_NOT_LISTED && pollCount === 0) return { kind: 'unknown', code: KEY_NOT_LISTED }
-      const found = await findListedKey(tx, row, listed.keys)
-      if (found === 'unclear') return { kind: 'unknown', code: 'another_is_being_made' }
-      if (found === null) return { kind: 'not_found', settleWindowMs: connection.settleWindowMs }
-      return { kind: 'created', key: found }
+      const listedKey = await findListedKey(tx, row, answer.keys)
+      if (listedKey === 'unclear') return { kind: 'unknown', code: 'another_is_being_made' }
+      if (listedKey === null) return { kind: 'not_found', settleWindowMs: connection.settleWindowMs }
+      return { kind: 'created', key: listedKey }
     })
     if (result.kind !== 'created') return result
-    const registered = await registerKeyNotifications(dependencies, client, result)
-    return runInTransaction(orm, tx => recordKeyCreation(tx, uuid, registered))
+    const registeredOutcome = await registerKeyNotifications(dependencies, client, result)
+    return runInTransaction(orm, tx => recordKeyCreation(tx, uuid, registeredOutcome))
   }
 }
 
@@ -161,7 +161,7 @@ export function failPixKey({ orm }: ActivityDependencies) {
 async function prepareKeyCreation(
   em: EntityManager,
   uuid: string,
-  before: ListKeysOutcome | null,
+  keysBefore: ListKeysOutcome | null,
 ): Promise<KeyOperationResult | { kind: 'call'; calledAt: Date }> {
   const row = await lockPixKey(em, uuid)
   if (row.state !== 'creating') return { kind: 'closed', state: row.state }
@@ -170,13 +170,13 @@ async function prepareKeyCreation(
   createKeyAttempt(em, row, 'create_key').calledAt = calledAt
   const isPaused = await runQuery(em, queryIsPaused(row.connection.uuid, 'in'))
   // Without the list a lost answer could not be resolved, so no call is made.
-  const unlisted = before?.kind === 'no_answer' ? before : null
+  const unlisted = keysBefore?.kind === 'no_answer' ? keysBefore : null
   const refusal = blockedReason('create_key', row.connection, { isPaused }) ?? unlisted
   if (refusal) {
     await sendChanges(em)
     return recordKeyCreation(em, uuid, { kind: 'unreachable', code: refusal.code, message: refusal.message })
   }
-  row.listedBefore = before?.kind === 'found' ? before.keys.map(one => one.key) : null
+  row.listedBefore = keysBefore?.kind === 'found' ? keysBefore.keys.map(one => one.key) : null
   return { kind: 'call', calledAt }
 }
 
@@ -211,9 +211,9 @@ async function recordKeyCreation(
 async function findListedKey(
   em: EntityManager,
   row: PixKey,
-  listed: ProviderKey[],
+  keys: ProviderKey[],
 ): Promise<string | 'unclear' | null> {
-  const names = listed.map(one => normalizePixKey(one.key))
+  const names = keys.map(one => normalizePixKey(one.key))
   if (row.key != null) return names.includes(row.key) ? row.key : null
   const { providerAccountUuid } = row
   await lockProviderAccount(em, providerAccountUuid)
@@ -222,19 +222,19 @@ async function findListedKey(
     type: 'RANDOM',
     state: { $in: [...EXISTING_KEY_STATES] },
   })
-  const collecting = await em.find(Connection, { providerAccountUuid })
+  const connections = await em.find(Connection, { providerAccountUuid })
   const knownKeys = new Set([
     ...(row.listedBefore ?? []).map(normalizePixKey),
     ...accountKeys.map(one => one.key),
-    ...collecting.map(one => one.collectionKey),
+    ...connections.map(one => one.collectionKey),
   ])
-  const newKeys = listed.filter(one => isRandomKey(one) && !knownKeys.has(normalizePixKey(one.key)))
+  const newKeys = keys.filter(one => isRandomKey(one) && !knownKeys.has(normalizePixKey(one.key)))
   if (newKeys.length === 0) return null
   const others = accountKeys.filter(one => one.key == null && one.uuid !== row.uuid).map(one => one.uuid)
-  const calling = await em.count(Attempt, {
+  const callingCount = await em.count(Attempt, {
     operation: 'create_key',
     subjectUuid: { $in: others },
     state: 'calling',
   })
-  return calling > 0 ? 'unclear' : normalizePixKey(newKeys[0]!.key)
+  return callingCount > 0 ? 'unclear' : normalizePixKey(newKeys[0]!.key)
 }

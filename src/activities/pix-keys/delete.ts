@@ -10,8 +10,12 @@ import { scaleWait } from '../../domain/shared/intervals.ts'
 import type { KeyOperationResult, PollPixKeyInput } from '../../workflows/contracts/pix-keys.ts'
 import type { ActivityDependencies } from '../runtime/dependencies.ts'
 import { markUnknown } from '../shared/attempts.ts'
-import { hasSameCredentialsEpoch } from '../shared/credentials-epoch.ts'
-import { callRepeatably, loadProviderConnection, recordCall } from '../shared/provider-client.ts'
+import {
+  callRepeatably,
+  hasSameCredentialsEpoch,
+  loadProviderConnection,
+  recordCall,
+} from '../shared/provider-client.ts'
 import { transition, transitionAttempt } from '../shared/transition.ts'
 import {
   createKeyAttempt,
@@ -29,9 +33,9 @@ export function deleteKey(dependencies: ActivityDependencies) {
     const preparation = await runInTransaction(orm, tx => prepareKeyRemoval(tx, uuid))
     if (preparation.kind !== 'call') return preparation
     const em = orm.em.fork()
-    const { key, connection: stored } = await em.findOneOrFail(PixKey, uuid)
-    const { connection, provider } = await loadProviderConnection(dependencies, em, stored.uuid)
-    const outcome = await provider.deleteKey(key!)
+    const pixKey = await em.findOneOrFail(PixKey, uuid)
+    const { connection, provider } = await loadProviderConnection(dependencies, em, pixKey.connection.uuid)
+    const outcome = await provider.deleteKey(pixKey.key!)
     const isLeft = await recordCall(dependencies, em, connection, outcome)
     const { calledAt, calledBeforeAt } = preparation
     return runInTransaction(orm, tx =>
@@ -47,8 +51,8 @@ export function pollPixKeyRemoval(dependencies: ActivityDependencies) {
   return async ({ uuid, pollCount }: PollPixKeyInput): Promise<KeyOperationResult> => {
     const { orm, timeScale } = dependencies
     const em = orm.em.fork()
-    const { connection: stored } = await em.findOneOrFail(PixKey, uuid)
-    const { answer: listed } = await callRepeatably(dependencies, em, stored.uuid, provider =>
+    const { connection } = await em.findOneOrFail(PixKey, uuid)
+    const { answer } = await callRepeatably(dependencies, em, connection.uuid, provider =>
       provider.listKeys(),
     )
     return runInTransaction(orm, async (tx): Promise<KeyOperationResult> => {
@@ -57,8 +61,8 @@ export function pollPixKeyRemoval(dependencies: ActivityDependencies) {
       const attempt = await findKeyAttempt(tx, row, 'delete_key')
       if (!attempt) return { kind: 'still_there' }
       markUnknown(attempt, { pollCount, timeScale })
-      if (listed.kind === 'no_answer') return { kind: 'unknown', code: listed.code }
-      if (listed.keys.some(one => normalizePixKey(one.key) === row.key)) return { kind: 'still_there' }
+      if (answer.kind === 'no_answer') return { kind: 'unknown', code: answer.code }
+      if (answer.keys.some(one => normalizePixKey(one.key) === row.key)) return { kind: 'still_there' }
       return recordKeyRemoval(tx, { uuid, outcome: { kind: 'not_found' }, calledBeforeAt: null, timeScale })
     })
   }
@@ -71,8 +75,8 @@ type RemovalCall = { kind: 'call'; calledAt: Date; calledBeforeAt: Date | null }
 async function prepareKeyRemoval(em: EntityManager, uuid: string): Promise<KeyOperationResult | RemovalCall> {
   const row = await lockPixKey(em, uuid)
   if (row.state !== 'active' && row.state !== 'removing') return toKeyResult(row)
-  const earlier = await findKeyAttempt(em, row, 'delete_key')
-  const isRepeat = row.state === 'removing' && earlier !== null
+  const earlierAttempt = await findKeyAttempt(em, row, 'delete_key')
+  const isRepeat = row.state === 'removing' && earlierAttempt !== null
   if (row.state === 'active') {
     row.failure = null
     if (await isPixKeyInUse(em, row)) {
@@ -81,7 +85,7 @@ async function prepareKeyRemoval(em: EntityManager, uuid: string): Promise<KeyOp
     }
     transition(row, pixKeyMachine, 'removal_requested', new Date())
   }
-  const attempt = earlier ?? createKeyAttempt(em, row, 'delete_key')
+  const attempt = earlierAttempt ?? createKeyAttempt(em, row, 'delete_key')
   if (!isRepeat) attempt.credentialsEpoch = row.connection.credentialsEpoch
   transitionAttempt(attempt, 'called')
   Object.assign(attempt, { code: null, message: null, providerCode: null, finality: null })

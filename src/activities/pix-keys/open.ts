@@ -19,8 +19,8 @@ import type { ActivityDependencies } from '../runtime/dependencies.ts'
 export function openPixKey({ orm, sealer }: ActivityDependencies) {
   return (order: PixKeyInput): Promise<PixKeyState> =>
     runInTransaction(orm, async em => {
-      const stored = await em.findOne(PixKey, order.uuid, { populate: ['connection'] })
-      if (stored) return stored.state
+      const storedKey = await em.findOne(PixKey, order.uuid, { populate: ['connection'] })
+      if (storedKey) return storedKey.state
       await lockAccount(em, order.accountUuid)
       const details = sealer.open<PixKeyInputDetails>(order.details)
       const connection = await em.findOneOrFail(Connection, order.connectionUuid)

@@ -20,7 +20,7 @@ export function sweepProviderNotifications(
 ) {
   return async (): Promise<{ waiting: number; routedCount: number }> => {
     const em = orm.em.fork()
-    const waiting = await em.find(
+    const notifications = await em.find(
       ProviderNotification,
       {
         routedAt: null,
@@ -29,7 +29,7 @@ export function sweepProviderNotifications(
       { orderBy: { [raw('random()')]: 'asc' }, limit },
     )
     let routedCount = 0
-    for (const notification of waiting) {
+    for (const notification of notifications) {
       if (isCancellationRequested()) break
       // A notification that cannot be routed must not delay the others.
       const isRouted = await routeNotification(temporal, em, notification).catch(error =>
@@ -40,6 +40,6 @@ export function sweepProviderNotifications(
       )
       if (isRouted) routedCount += 1
     }
-    return { waiting: waiting.length, routedCount }
+    return { waiting: notifications.length, routedCount }
   }
 }

@@ -48,16 +48,16 @@ export async function postAccountEntries(
   { orm, log, timeScale }: ActivityDependencies,
   providerAccountUuid: string,
 ): Promise<{ booked: number; remaining: number }> {
-  const open = await listOpenAccountEntries(orm.em.fork(), providerAccountUuid)
+  const openEntries = await listOpenAccountEntries(orm.em.fork(), providerAccountUuid)
   let booked = 0
-  for (const { uuid } of open) {
+  for (const { uuid } of openEntries) {
     throwIfCancelled()
     const posting = runInTransaction(orm, em =>
       postAccountEntry(em, { uuid, providerAccountUuid, timeScale }),
     )
     if (await catchDatabaseRefusal(posting, log, { entry: uuid })) booked += 1
   }
-  return { booked, remaining: open.length - booked }
+  return { booked, remaining: openEntries.length - booked }
 }
 
 /** Returns false and logs an error where PostgreSQL refuses one posting, so that the others are made. */
@@ -92,8 +92,8 @@ async function postAccountEntry(em: EntityManager, { uuid, providerAccountUuid, 
     return entry.movementUuid !== null
   }
   const { direction } = ENTRY_MOVEMENTS[kind]
-  const moved = { providerAccountUuid, direction, cents: entry.cents, at: entry.movedAt }
-  if ((await isBeforeCrediting(em, moved)) || (await mayBeAdjusted(em, moved))) return false
+  const movedMoney = { providerAccountUuid, direction, cents: entry.cents, at: entry.movedAt }
+  if ((await isBeforeCrediting(em, movedMoney)) || (await mayBeAdjusted(em, movedMoney))) return false
   if (kind === 'withdrawal' && (await mayBeTransfer(em, entry, timeScale))) return false
   if (kind === 'block' || kind === 'unblock') {
     const disputeUuid = await findDisputeOfEntry(em, entry)

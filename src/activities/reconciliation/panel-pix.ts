@@ -21,7 +21,7 @@ import type { MovementReason, MovementType } from '../../domain/ledger/movement.
 import type { PixReturnIds } from '../../domain/pix/pix-return.ts'
 import type { StatementEntry } from '../../domain/providers/provider.ts'
 import { panelPixPendingReasonOf } from '../../domain/reconciliation/panel-pix.ts'
-import { recordStatementReturn } from '../disputes/statement-return.ts'
+import { recordStatementReturn } from '../disputes/apply-provider-state.ts'
 import { createAttachmentLinker, recordUnownedMovementEvent } from '../events/record-event.ts'
 import { lockDisputesOfPix } from '../ledger/dispute-locks.ts'
 import { createMovement, postMovement } from '../ledger/movements.ts'
@@ -33,7 +33,7 @@ import { lockPaidCharge } from '../shared/transition.ts'
 import { buildUnmatchedLegs } from '../unmatched/record.ts'
 import { buildPendingReturnLegs } from '../unmatched/return-payout.ts'
 import { catchDatabaseRefusal } from './account-entries.ts'
-import { recordListedPayoutIds } from './listed-payout-ids.ts'
+import { recordListedPayoutIds } from './listed-payouts.ts'
 
 /**
  * Posts the PIX of one provider account that only its statement has, once no operation of ours can explain them: sent
@@ -90,12 +90,12 @@ async function postPanelEntry(
   const disputesOfPix = disputes.filter(({ endToEnd }) => endToEnd === entry.returnOf)
   const accepted = disputesOfPix.find(({ state }) => state === 'accepted')
   const payout = { providerAccountUuid, cents, at: new Date(entry.at), timeScale, countsUnidentified: true }
-  const moved = { providerAccountUuid, direction, cents, at: new Date(entry.at) }
+  const movedMoney = { providerAccountUuid, direction, cents, at: new Date(entry.at) }
   const owner = await findProviderAccountOwner(em, providerAccountUuid)
   if (!returned) await lockConnection(em, owner.connection.uuid)
   const wait = panelPixPendingReasonOf(entry, {
-    isNearOpening: await isBeforeCrediting(em, moved),
-    mayBeAdjusted: await mayBeAdjusted(em, moved),
+    isNearOpening: await isBeforeCrediting(em, movedMoney),
+    mayBeAdjusted: await mayBeAdjusted(em, movedMoney),
     isRecordedInOtherDirection: await isRecordedInOtherDirection(em, entry, providerAccountUuid),
     returnsOurTransfer: direction === 'IN' && Boolean(returned?.original.transferUuid),
     hasUndecidedDispute: disputesOfPix.length > 0 && !accepted,
@@ -118,7 +118,7 @@ async function postPanelEntry(
   if (returned?.charge) {
     const { uuid, createdAt: at } = movement
     const event = { ownerUuid: uuid, requestId: uuid, at }
-    await recordProviderRefund(em, { charge: returned.charge, out: movement, ...event })
+    await recordProviderRefund(em, { charge: returned.charge, movement, ...event })
   }
   await postMovement(em, movement, legs)
   await recordUnownedMovementEvent(em, movement, movement.createdAt)
@@ -135,11 +135,11 @@ async function lockReturnedPix(
 ): Promise<LockedReturnedPix | null> {
   if (returnOf === undefined) return null
   const movementType = direction === 'OUT' ? 'IN' : 'OUT'
-  const found = await em.findOne(Movement, { providerAccountUuid, movementType, endToEnd: returnOf })
-  if (!found) return null
-  const { uuid, chargeUuid } = found
-  const charge = await lockPaidCharge(em, found)
-  if (charge) return { original: found, charge }
+  const pix = await em.findOne(Movement, { providerAccountUuid, movementType, endToEnd: returnOf })
+  if (!pix) return null
+  const { uuid, chargeUuid } = pix
+  const charge = await lockPaidCharge(em, pix)
+  if (charge) return { original: pix, charge }
   const original = await lockMovement(em, uuid)
   // The deposit has become the payment of a charge meanwhile: the next reconciliation locks that charge first.
   if (original.chargeUuid !== chargeUuid) throw new Error('the returned PIX now belongs to a charge')

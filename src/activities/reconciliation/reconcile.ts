@@ -1,5 +1,6 @@
 import type { EntityManager } from '../../db/client/orm.ts'
 import type { Connection, ProviderAccountOpening } from '../../db/entities/connection.ts'
+import { Movement } from '../../db/entities/movement.ts'
 import type { ProviderNotification } from '../../db/entities/provider-notification.ts'
 import {
   listAdjustedReturns,
@@ -16,28 +17,26 @@ import {
   readDatabaseTime,
   resolveUnexplainedItems,
 } from '../../db/repositories/unexplained-answers.ts'
+import { referenceOf, uuidFromReference } from '../../domain/pix/identifiers.ts'
 import type { StatementEntry } from '../../domain/providers/provider.ts'
 import { type AccountEntry, isUndirectedReturn } from '../../domain/reconciliation/account-entry.ts'
 import { openingNameOf, relateToOpening } from '../../domain/reconciliation/opening.ts'
 import {
-  type BalanceComparison,
   compareStatement,
   isBalanceExplained,
   isEntryOfDifference,
+  type RecordedMovement,
   type StatementDifference,
 } from '../../domain/reconciliation/statement-comparison.ts'
 import { scaleWait } from '../../domain/shared/intervals.ts'
-import { notifyOfListedChange } from '../../provider-notifications/listed-changes.ts'
-import type { Provider } from '../../providers/port.ts'
+import { notifyOfListedChange } from '../../provider-notifications/route-notification.ts'
 import type { ReconcileInput, ReconcileResult } from '../../workflows/contracts/maintenance.ts'
 import { repairDisputes } from '../disputes/reconcile.ts'
 import { raceCancellation, throwIfCancelled } from '../runtime/cancellation.ts'
 import type { ActivityDependencies } from '../runtime/dependencies.ts'
 import { loadProviderConnection } from '../shared/provider-client.ts'
 import { postAccountEntries } from './account-entries.ts'
-import { type ComparisonPeriod, findComparableMovements } from './comparable-movements.ts'
-import { recordListedPayoutIds } from './listed-payout-ids.ts'
-import { settleListedPayouts } from './listed-settlements.ts'
+import { recordListedPayoutIds, settleListedPayouts } from './listed-payouts.ts'
 import { compareMissedPeriods } from './missed-periods.ts'
 import { postPanelPix } from './panel-pix.ts'
 
@@ -78,7 +77,9 @@ export function reconcile(dependencies: ActivityDependencies) {
     })
     const quarantine = { providerAccountUuid, lastSeenBefore }
     await relistQuarantinedPeriods(em, { ...quarantine, operation: 'statement' }, async ({ from, to }) => {
-      const period = { providerAccountUuid, from, to: extendPeriodEnd(to) }
+      // What was in process at its end has settled since.
+      const endMs = Math.min(Date.now(), Date.parse(to) + 2 * SETTLING_MS)
+      const period = { providerAccountUuid, from, to: new Date(endMs).toISOString() }
       const { repaired, noAnswer } = await comparePeriod(dependencies, period)
       result.repaired += repaired
       return noAnswer === undefined
@@ -95,11 +96,6 @@ export function reconcile(dependencies: ActivityDependencies) {
     })
     return { ...result, ...(await postFromStatement(dependencies, result)) }
   }
-}
-
-/** Extends the end of a period, so that what was in process at its end has settled. */
-function extendPeriodEnd(to: string): string {
-  return new Date(Math.min(Date.now(), Date.parse(to) + 2 * SETTLING_MS)).toISOString()
 }
 
 async function comparePeriod(
@@ -128,9 +124,9 @@ async function comparePeriod(
   }
   const undirectedReturns = new Set(accountEntries.filter(isUndirectedReturn).map(({ id }) => id))
   const compare = async () => {
-    const recorded = await findComparableMovements(dependencies.orm.em.fork(), period)
-    const directed = recorded.filter(({ endToEnd }) => !undirectedReturns.has(endToEnd))
-    return compareStatement(providerEntries, directed)
+    const movements = await findComparableMovements(dependencies.orm.em.fork(), period)
+    const directedMovements = movements.filter(({ endToEnd }) => !undirectedReturns.has(endToEnd))
+    return compareStatement(providerEntries, directedMovements)
   }
   let comparison = await compare()
   const listEntries = (...kinds: StatementDifference['kind'][]) =>
@@ -179,8 +175,8 @@ async function leaveOutAdjustedReturns(
   const returns = entries.filter(({ returnOf, endToEnd }) => returnOf !== undefined && endToEnd !== '')
   if (returns.length === 0) return entries
   const endToEndIds = returns.map(({ endToEnd }) => endToEnd)
-  const adjusted = await listAdjustedReturns(em, { providerAccountUuid, endToEndIds })
-  return entries.filter(({ endToEnd }) => !adjusted.includes(endToEnd))
+  const adjustedIds = await listAdjustedReturns(em, { providerAccountUuid, endToEndIds })
+  return entries.filter(({ endToEnd }) => !adjustedIds.includes(endToEnd))
 }
 
 async function loadListingConnection(
@@ -208,14 +204,26 @@ async function postFromStatement(
   }
 }
 
+/** Number of comparisons: money that moves between the two reads looks like a difference. */
+const MAX_COMPARISONS = 3
+
+/** Compares a provider's balance with the ledger and stores the result; none if the provider does not answer. */
 async function compareBalances(
   dependencies: ActivityDependencies,
   { providerAccountUuid }: Pick<ReconcileResult, 'providerAccountUuid'>,
 ): Promise<Pick<ReconcileResult, 'balance'>> {
   const em = dependencies.orm.em.fork()
   const { provider } = await loadListingConnection(dependencies, em, providerAccountUuid)
-  const balance = await checkBalance(em, { provider, providerAccountUuid })
-  return balance ? { balance } : {}
+  for (let comparison = 1; ; comparison += 1) {
+    const answer = await raceCancellation(provider.balances())
+    if (answer.kind === 'no_answer') return {}
+    const { availableCents, blockedCents } = answer.balance
+    const ledger = await readLedgerBalance(em, providerAccountUuid)
+    const balance = { providerCents: availableCents + blockedCents, ...ledger }
+    if (comparison < MAX_COMPARISONS && !isBalanceExplained(balance)) continue
+    await storeBalanceCheck(em, { providerAccountUuid, ...balance })
+    return { balance }
+  }
 }
 
 /** Returns the filter of compared entries: old enough to have settled, and not certainly part of the opening balance. */
@@ -303,22 +311,66 @@ async function relistQuarantinedPeriods(
   }
 }
 
-/** Number of comparisons: money that moves between the two reads looks like a difference. */
-const MAX_COMPARISONS = 3
+type ComparisonPeriod = {
+  providerAccountUuid: string
+  settledAfter: number
+  settledBefore: number
+  providerEntries: StatementEntry[]
+}
 
-/** Compares a provider's balance with the ledger and stores the result; null if the provider does not answer. */
-async function checkBalance(
+/** Finds the PIX movements to compare with a statement: those in the period, and those that it names at any time. */
+async function findComparableMovements(
   em: EntityManager,
-  { provider, providerAccountUuid }: { provider: Provider; providerAccountUuid: string },
-): Promise<BalanceComparison | null> {
-  for (let attempt = 1; ; attempt += 1) {
-    const answer = await raceCancellation(provider.balances())
-    if (answer.kind === 'no_answer') return null
-    const { availableCents, blockedCents } = answer.balance
-    const ledger = await readLedgerBalance(em, providerAccountUuid)
-    const balances = { providerCents: availableCents + blockedCents, ...ledger }
-    if (attempt < MAX_COMPARISONS && !isBalanceExplained(balances)) continue
-    await storeBalanceCheck(em, { providerAccountUuid, ...balances })
-    return balances
-  }
+  period: ComparisonPeriod,
+): Promise<RecordedMovement[]> {
+  const { providerAccountUuid, settledAfter, settledBefore, providerEntries } = period
+  const returns = providerEntries.filter(entry => entry.returnOf !== undefined)
+  const movements = await em.find(Movement, {
+    providerAccountUuid,
+    $or: [
+      { endToEnd: { $in: providerEntries.map(entry => entry.endToEnd).filter(Boolean) } },
+      { returnOf: { $in: returns.map(entry => entry.returnOf!) } },
+      { refundUuid: { $in: returns.flatMap(({ reference }) => uuidFromReference(reference ?? '') ?? []) } },
+      {
+        settledAt: { $gte: new Date(settledAfter), $lte: new Date(settledBefore) },
+        $or: [{ endToEnd: { $ne: null } }, { type: 'EXTERNAL_REFUND' }],
+      },
+    ],
+  })
+  const originals = await findOriginalEndToEndIds(em, movements)
+  return movements.map(movement => ({
+    endToEnd: movement.endToEnd ?? '',
+    direction: movement.movementType,
+    cents: movement.valueCents,
+    settledAt: movement.settledAt?.toISOString() ?? null,
+    status: movement.status,
+    ...toReturnName(movement, originals),
+  }))
+}
+
+type OriginalEndToEndIds = Map<string, string | null | undefined>
+
+async function findOriginalEndToEndIds(
+  em: EntityManager,
+  movements: Movement[],
+): Promise<OriginalEndToEndIds> {
+  const uuids = movements.flatMap(one => (isOrderedReturn(one) ? one.originalUuid! : []))
+  if (uuids.length === 0) return new Map()
+  const originals = await em.find(Movement, { uuid: { $in: uuids } })
+  return new Map(originals.map(one => [one.uuid, one.endToEnd]))
+}
+
+/** Tells whether we ordered a return: its id at the provider is then ours. */
+function isOrderedReturn({ type, movementType, originalUuid, disputeUuid }: Movement): boolean {
+  return type === 'EXTERNAL_REFUND' && movementType === 'OUT' && originalUuid != null && disputeUuid == null
+}
+
+function toReturnName(
+  movement: Movement,
+  originals: OriginalEndToEndIds,
+): Pick<RecordedMovement, 'returnOf' | 'returnId'> {
+  const { returnOf, returnId, originalUuid, refundUuid } = movement
+  if (returnOf && returnId) return { returnOf, returnId }
+  const original = isOrderedReturn(movement) ? originals.get(originalUuid!) : null
+  return original ? { returnOf: original, returnId: referenceOf(refundUuid ?? originalUuid!) } : {}
 }

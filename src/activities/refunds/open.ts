@@ -1,8 +1,10 @@
 import type { EntityManager } from '../../db/client/orm.ts'
+import { runInTransaction } from '../../db/client/transaction.ts'
 import type { Charge } from '../../db/entities/charge.ts'
 import { Refund, type RefundPart } from '../../db/entities/refund.ts'
 import { lockAvailableBalance } from '../../db/ledger/post.ts'
 import { sendChanges } from '../../db/pipeline/query.ts'
+import { queryWithFollowUps } from '../../db/repositories/follow-ups.ts'
 import { chargeMachine } from '../../domain/charges/charge.ts'
 import {
   feeHeldLegs,
@@ -15,13 +17,16 @@ import {
   type CreditedSplit,
   computeRefundableCents,
   computeSplitRefunds,
+  type RefundState,
   type RefundTerms,
   refundErrorCodeOf,
 } from '../../domain/refunds/refund.ts'
-import type { RefundInput } from '../../workflows/contracts/refunds.ts'
+import type { Sealer } from '../../security/sealing.ts'
+import type { OpenRefundResult, RefundInput, RefundInputDetails } from '../../workflows/contracts/refunds.ts'
 import { recordRefundEvent } from '../events/record-event.ts'
 import { createMovement, postMovement } from '../ledger/movements.ts'
-import { transition } from '../shared/transition.ts'
+import type { ActivityDependencies } from '../runtime/dependencies.ts'
+import { lockCharge, transition } from '../shared/transition.ts'
 
 /**
  * Plans a refund: fee, paying parts, and its refusal code or null. Locks the accounts' balances. `terms`: the charge as the
@@ -181,4 +186,38 @@ export function getSplitParts({ parts }: Refund): SplitPart[] {
   return parts
     .filter(({ splitUuid }) => splitUuid !== null)
     .map(({ accountUuid, cents }) => ({ accountUuid, cents }))
+}
+
+/**
+ * Stores a refund and holds its money, or stores it as FAILED where the charge cannot be refunded any more. All rules
+ * are checked here, under the charge's row lock, so that concurrent refunds never exceed what was received (SPEC §3).
+ * Repeatable.
+ */
+export function openRefund({ orm, sealer }: ActivityDependencies) {
+  return (input: RefundInput): Promise<OpenRefundResult> =>
+    runInTransaction(orm, async em => {
+      const order = openRefundOrder(sealer, input)
+      const charge = await lockCharge(em, order.chargeUuid)
+      const storedRefund = await em.findOne(Refund, order.uuid)
+      const { uuid, state } =
+        storedRefund ?? (await storeRefund(em, order, await planRefund(em, order, charge)))
+      return queryWithFollowUps(uuid, { state })
+    })
+}
+
+/** Opens the sealed details of a refund's order. */
+export function openRefundOrder(
+  sealer: Sealer,
+  order: RefundInput,
+): RefundInput & { description: string | null } {
+  const description = order.details ? sealer.open<RefundInputDetails>(order.details).description : null
+  return { ...order, description }
+}
+
+/** Reads the state of a refund and the connection that sends it. */
+export function getRefund({ orm }: ActivityDependencies) {
+  return async (uuid: string): Promise<{ state: RefundState; connectionUuid: string }> => {
+    const { state, connectionUuid } = await orm.em.fork().findOneOrFail(Refund, uuid)
+    return { state, connectionUuid }
+  }
 }

@@ -89,12 +89,12 @@ export const refundPayout: PayoutHandler<RefundRow> = {
     applyRefundAcceptance(refund)
   },
 
-  async applySettlement(em, locked, attempt, sending) {
+  async applySettlement(em, locked, attempt, payout) {
     const { refund } = locked
     applyRefundAcceptance(refund)
     transitionAttempt(attempt, 'settled')
-    if (refundMachine.accepts(refund.state, 'settled')) await settleHeldRefund(em, locked, sending)
-    else if (refundMachine.accepts(refund.state, 'settled_late')) await settleLateRefund(em, locked, sending)
+    if (refundMachine.accepts(refund.state, 'settled')) await settleHeldRefund(em, locked, payout)
+    else if (refundMachine.accepts(refund.state, 'settled_late')) await settleLateRefund(em, locked, payout)
   },
 
   async applyRefusal(em, locked, attempt) {

@@ -34,7 +34,7 @@ export type LockedRefund = { refund: Refund; charge: Charge }
 export async function settleHeldRefund(
   em: EntityManager,
   { refund, charge }: LockedRefund,
-  sending: ProviderPayout,
+  payout: ProviderPayout,
 ): Promise<void> {
   const at = new Date()
   await addSettledRefunds(em, charge)
@@ -42,7 +42,7 @@ export async function settleHeldRefund(
   const splitShares = addRefundedCents(charge, refund.valueCents)
   transitionToRefunded(charge, at)
   transition(refund, refundMachine, 'settled', at)
-  settleMovementOfRefund(refund, sending, at)
+  settleMovementOfRefund(refund, payout, at)
   await postSettledParts(em, refund, splitShares)
   await recordRefundEvent(em, refund, { charge, at })
   await recordChargeEvent(em, charge, { at, ownerUuid: refund.uuid })
@@ -93,14 +93,14 @@ function settleRefundParts({ parts, accountUuid, valueCents }: Refund, shares: S
 export async function settleLateRefund(
   em: EntityManager,
   { refund, charge }: LockedRefund,
-  sending: ProviderPayout,
+  payout: ProviderPayout,
 ): Promise<void> {
   const at = new Date()
   const availableCents = await lockAvailableBalance(em, charge)
   transition(refund, refundMachine, 'settled_late', at)
   refund.failure = null
   refund.feeCents = 0 // The fee was released with the hold and is not charged again.
-  settleMovementOfRefund(refund, sending, at)
+  settleMovementOfRefund(refund, payout, at)
   refund.movement!.reason = 'late_settlement'
   await sendChanges(em) // Before the statement that sums the settled refunds.
   const hasChanged = await addLateRefunds(em, charge, at)
@@ -162,8 +162,8 @@ function transitionToRefunded(charge: Charge, at: Date): void {
   transition(charge, chargeMachine, isWhole ? 'refund_settled_whole' : 'refund_settled_in_part', at)
 }
 
-function settleMovementOfRefund(refund: Refund, sending: ProviderPayout, at: Date): void {
-  settleMovement(refund.movement!, sending, at)
+function settleMovementOfRefund(refund: Refund, payout: ProviderPayout, at: Date): void {
+  settleMovement(refund.movement!, payout, at)
   refund.endToEnd = refund.movement!.endToEnd
 }
 
@@ -171,7 +171,7 @@ type ProviderRefund = {
   /** Locked by the caller (`lockCharge`). */
   charge: Charge
   /** The settled movement of the return; it names the dispute, where one ordered it. */
-  out: Movement
+  movement: Movement
   /** What the recipients of splits have paid of it already, by a dispute. */
   paidParts?: { splitUuid: string; cents: number }[]
   /** Uuid of the operation whose workflow starts the deliveries of the events. */
@@ -191,8 +191,8 @@ export function computeReturnShares(charge: Charge, cents: number): SplitShare[]
  * was received. Of its splits only those pay that have paid already; none does later. The caller posts the movement.
  */
 export async function recordProviderRefund(em: EntityManager, provider: ProviderRefund): Promise<void> {
-  const { charge, out, paidParts = [], ownerUuid, requestId, at } = provider
-  const cents = out.valueCents
+  const { charge, movement, paidParts = [], ownerUuid, requestId, at } = provider
+  const cents = movement.valueCents
   const countedCents = Math.min(cents, computeRefundableCents(charge))
   // The charge's owner pays the rest. The share of each split is stored as requested, paid or not, so that no later refund
   // asks for it.
@@ -210,15 +210,15 @@ export async function recordProviderRefund(em: EntityManager, provider: Provider
   const refund = em.create(Refund, {
     uuid: randomUUID(),
     chargeUuid: charge.uuid,
-    disputeUuid: out.disputeUuid ?? null,
+    disputeUuid: movement.disputeUuid ?? null,
     accountUuid: charge.accountUuid,
     connectionUuid: charge.connection.uuid,
     providerAccountUuid: charge.providerAccountUuid,
     state: 'settled',
     valueCents: cents,
     parts,
-    movement: out,
-    endToEnd: out.endToEnd ?? null,
+    movement,
+    endToEnd: movement.endToEnd ?? null,
     acceptedAt: at,
     requestId,
     fingerprint: '',
@@ -228,7 +228,7 @@ export async function recordProviderRefund(em: EntityManager, provider: Provider
   const isTransition = countedCents > 0 && chargeMachine.accepts(charge.state, 'refund_requested')
   if (isTransition) transitionThroughRefund(charge, at)
   await sendChanges(em)
-  out.refundUuid = refund.uuid
+  movement.refundUuid = refund.uuid
   await recordRefundEvent(em, refund, { charge, at, ownerUuid })
   if (isTransition) await recordChargeEvent(em, charge, { at, ownerUuid })
 }

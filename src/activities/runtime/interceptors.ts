@@ -44,10 +44,15 @@ export const redactionInterceptor = {
 export const activityInterceptorPlugin = {
   name: 'activity-interceptors',
   configureWorker({ interceptors, ...options }) {
-    const own = [heartbeatInterceptor, redactionInterceptor].map(inbound => () => ({ inbound }))
+    const inboundInterceptors = [heartbeatInterceptor, redactionInterceptor].map(inbound => () => ({
+      inbound,
+    }))
     return {
       ...options,
-      interceptors: { ...interceptors, activity: [...(interceptors?.activity ?? []), ...own] },
+      interceptors: {
+        ...interceptors,
+        activity: [...(interceptors?.activity ?? []), ...inboundInterceptors],
+      },
     }
   },
 } satisfies WorkerPlugin

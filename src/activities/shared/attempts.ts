@@ -3,8 +3,8 @@ import type { EntityManager } from '../../db/client/orm.ts'
 import { Attempt } from '../../db/entities/attempt.ts'
 import type { Connection } from '../../db/entities/connection.ts'
 import { ERROR_CATALOGUE, failureOf } from '../../domain/errors/error-catalogue.ts'
-import { unsentCodeOf } from '../../domain/payouts/unsent-code.ts'
-import type { AttemptEvent } from '../../domain/providers/attempt.ts'
+import { type PreflightCode, unsentCodeOf } from '../../domain/payouts/unsent-code.ts'
+import type { AttemptEvent, AttemptOperation } from '../../domain/providers/attempt.ts'
 import type { RejectedResult, UnknownResult, UnreachableResult } from '../../domain/providers/provider.ts'
 import { scaleWait, WAITS } from '../../domain/shared/intervals.ts'
 import { transitionAttempt } from './transition.ts'
@@ -81,4 +81,35 @@ export function describeRefusal({ state, code, message, providerCode }: Attempt)
     message: message ?? ERROR_CATALOGUE.provider_rejected.message,
     ...(providerCode && { provider_code: providerCode }),
   }
+}
+
+const PAUSED = unsent('paused', 'paused by an operator')
+const BLOCKED = unsent('account_blocked', 'the account is blocked')
+const INACTIVE = unsent('provider_inactive', 'the connection is not ACTIVE')
+
+/** Builds the result of a request that was not sent: the next candidate may be tried now, and the same one later. */
+function unsent(code: PreflightCode, message: string): UnreachableResult & { code: PreflightCode } {
+  return { kind: 'unreachable', code, message }
+}
+
+/** Operations that need an ACTIVE connection (SPEC §6). Refunds and returns of money received through it need none. */
+const ACTIVE_ONLY_OPERATIONS: readonly AttemptOperation[] = ['issue', 'transfer', 'create_key']
+
+/** Blocks set by an operator. They are read before every call, because a call may come long after its request. */
+type OperatorBlocks = { isPaused: boolean; isAccountBlocked?: boolean }
+
+/** Returns why a connection may start no new attempt now, or null (SPEC §6, §9). */
+export function blockedReason(operation: AttemptOperation, { status }: Connection, blocks: OperatorBlocks) {
+  return ACTIVE_ONLY_OPERATIONS.includes(operation) && status !== 'ACTIVE'
+    ? INACTIVE
+    : operatorBlockedReason(operation, blocks)
+}
+
+/** Returns which operator block forbids a call, or null. A blocked account sends no transfer; refunds go on. */
+export function operatorBlockedReason(
+  operation: AttemptOperation,
+  { isPaused, isAccountBlocked = false }: OperatorBlocks,
+) {
+  if (operation === 'transfer' && isAccountBlocked) return BLOCKED
+  return isPaused ? PAUSED : null
 }

@@ -2,6 +2,7 @@ import { snapshotAcceptedTransfer } from '../../contract/transfers/transfer.ts'
 import type { EntityManager } from '../../db/client/orm.ts'
 import { runInTransaction } from '../../db/client/transaction.ts'
 import type { Attempt } from '../../db/entities/attempt.ts'
+import type { Connection } from '../../db/entities/connection.ts'
 import { type OperationFailure, Transfer } from '../../db/entities/transfer.ts'
 import { findLockedRow } from '../../db/locks.ts'
 import { batchQueries, mapQuery, type Query, runQuery } from '../../db/pipeline/query.ts'
@@ -9,9 +10,15 @@ import { type AttemptWithProvider, loadAttemptProviders } from '../../db/reposit
 import { CLOCK_QUERY } from '../../db/repositories/database-clock.ts'
 import { pendingFollowUpsOfRow } from '../../db/repositories/follow-ups.ts'
 import { queryIsAnyPaused } from '../../db/repositories/pauses.ts'
-import { queryTransferPreconditions, type TransferPreconditions } from '../../db/repositories/transfers.ts'
+import {
+  isExternalRefUsed,
+  lockUniqueRefAccount,
+  queryTransferPreconditions,
+  type TransferPreconditions,
+} from '../../db/repositories/transfers.ts'
 import { failureOf } from '../../domain/errors/error-catalogue.ts'
 import { unsentCodeOf } from '../../domain/payouts/unsent-code.ts'
+import { formatTimestamp } from '../../domain/shared/timestamp.ts'
 import { transferMachine } from '../../domain/transfers/transfer.ts'
 import type { SendResult } from '../../workflows/contracts/payouts.ts'
 import type {
@@ -19,6 +26,7 @@ import type {
   EndTransferResult,
   SendTransferInput,
   TransferInput,
+  TransferInputDetails,
   TransferResult,
 } from '../../workflows/contracts/transfers.ts'
 import { recordTransferEvent } from '../events/record-event.ts'
@@ -28,7 +36,6 @@ import { sendPayout } from '../payouts/send.ts'
 import type { ActivityDependencies } from '../runtime/dependencies.ts'
 import { describeRefusal } from '../shared/attempts.ts'
 import { type LockedTransfer, lockTransfer, lockTransferWithQuery, transition } from '../shared/transition.ts'
-import { openTransfer } from './open.ts'
 import {
   endUnacceptedTransfer,
   endUnsentTransfer,
@@ -42,9 +49,9 @@ import {
  */
 export function storeTransfer({ orm, sealer }: ActivityDependencies) {
   return async (order: TransferInput): Promise<TransferResult> => {
-    const stored = await runInTransaction(orm, async em => {
-      const stored = await em.findOne(Transfer, order.uuid, { populate: ['connection'] })
-      if (stored) return queryTransferResult(stored)
+    const result = await runInTransaction(orm, async em => {
+      const storedTransfer = await em.findOne(Transfer, order.uuid, { populate: ['connection'] })
+      if (storedTransfer) return queryTransferResult(storedTransfer)
       const preconditions = await runQuery(em, queryTransferPreconditions(em, order))
       const { transfer } = await openTransfer(em, order, sealer.open(order.details), preconditions)
       if (order.scheduledFor && !transferMachine.isFinal(transfer.state))
@@ -52,7 +59,7 @@ export function storeTransfer({ orm, sealer }: ActivityDependencies) {
       return queryTransferResult(transfer)
     })
     // The deadline of a transfer that is sent at once is applied by its first sending.
-    if (!order.scheduledFor || !order.acceptBefore) return stored
+    if (!order.scheduledFor || !order.acceptBefore) return result
     return runInTransaction(orm, em => applyAcceptanceDeadline(em, order.uuid))
   }
 }
@@ -63,17 +70,18 @@ export function storeTransfer({ orm, sealer }: ActivityDependencies) {
  * the API may have answered so (docs/crash-semantics.md). Repeatable.
  */
 async function applyAcceptanceDeadline(em: EntityManager, uuid: string): Promise<Query<EndTransferResult>> {
-  const [out, nowMs] = await lockTransferWithQuery(em, uuid, CLOCK_QUERY)
-  const { transfer } = out
-  if (transfer.acceptBefore && nowMs > transfer.acceptBefore.getTime()) await endUnacceptedTransfer(em, out)
+  const [lockedTransfer, nowMs] = await lockTransferWithQuery(em, uuid, CLOCK_QUERY)
+  const { transfer } = lockedTransfer
+  if (transfer.acceptBefore && nowMs > transfer.acceptBefore.getTime())
+    await endUnacceptedTransfer(em, lockedTransfer)
   else transfer.acceptBefore = null
   return queryTransferResult(transfer)
 }
 
 /** Sends a transfer through one provider, and stores its row first if it has none. */
 export function sendTransfer(dependencies: ActivityDependencies) {
-  return ({ order, ...sending }: SendTransferInput): Promise<SendResult> =>
-    sendPayout(dependencies, transferPayout, order && createRowFirst(dependencies, order))(sending)
+  return ({ order, ...input }: SendTransferInput): Promise<SendResult> =>
+    sendPayout(dependencies, transferPayout, order && createRowFirst(dependencies, order))(input)
 }
 
 /** Returns the handler that also stores a missing transfer row; its reads and locks are one batched query. */
@@ -85,13 +93,13 @@ function createRowFirst(
   return {
     ...transferPayout,
     async lock(em, uuid, more) {
-      const [stored, [preconditions, result]] = await findLockedRow(
+      const [storedTransfer, [preconditions, result]] = await findLockedRow(
         em,
         Transfer,
         uuid,
         batchQueries(queryTransferPreconditions(em, order), more),
       )
-      if (stored) return [await lockTransfer(em, uuid), result]
+      if (storedTransfer) return [await lockTransfer(em, uuid), result]
       openedWith = preconditions
       return [await openTransfer(em, order, sealer.open(order.details), preconditions), result]
     },
@@ -106,12 +114,17 @@ function createRowFirst(
 export function failTransfer({ orm }: ActivityDependencies) {
   return (uuid: string): Promise<EndTransferResult> =>
     runInTransaction(orm, async em => {
-      const out = await lockTransfer(em, uuid)
-      const { transfer, attempts } = out
-      const live = findLiveAttempt(out)
-      if (!live && transferMachine.accepts(transfer.state, 'refused'))
-        await endUnsentTransfer(em, out, 'refused', combineRefusals(await loadAttemptProviders(em, attempts)))
-      return queryTransferResult(transfer, live)
+      const lockedTransfer = await lockTransfer(em, uuid)
+      const { transfer, attempts } = lockedTransfer
+      const liveAttempt = findLiveAttempt(lockedTransfer)
+      if (!liveAttempt && transferMachine.accepts(transfer.state, 'refused'))
+        await endUnsentTransfer(
+          em,
+          lockedTransfer,
+          'refused',
+          combineRefusals(await loadAttemptProviders(em, attempts)),
+        )
+      return queryTransferResult(transfer, liveAttempt)
     })
 }
 
@@ -119,15 +132,19 @@ export function failTransfer({ orm }: ActivityDependencies) {
 export function endScheduledTransfer({ orm }: ActivityDependencies) {
   return ({ uuid, event, unlessPaused = [] }: EndScheduledTransferInput): Promise<EndTransferResult> =>
     runInTransaction(orm, async em => {
-      const [out, paused] = await lockTransferWithQuery(em, uuid, queryIsAnyPaused(unlessPaused, 'out'))
-      const { transfer } = out
-      const live = findLiveAttempt(out)
-      if (!live && !paused && transferMachine.accepts(transfer.state, event)) {
+      const [lockedTransfer, paused] = await lockTransferWithQuery(
+        em,
+        uuid,
+        queryIsAnyPaused(unlessPaused, 'out'),
+      )
+      const { transfer } = lockedTransfer
+      const liveAttempt = findLiveAttempt(lockedTransfer)
+      if (!liveAttempt && !paused && transferMachine.accepts(transfer.state, event)) {
         const at = new Date()
         transition(transfer, transferMachine, event, at)
-        await recordTransferEvent(em, out, { at })
+        await recordTransferEvent(em, lockedTransfer, { at })
       }
-      return queryTransferResult(transfer, live)
+      return queryTransferResult(transfer, liveAttempt)
     })
 }
 
@@ -142,13 +159,13 @@ export function getTransfer({ orm }: ActivityDependencies) {
   }
 }
 
-function queryTransferResult(transfer: Transfer, live?: Attempt): Query<EndTransferResult> {
+function queryTransferResult(transfer: Transfer, liveAttempt?: Attempt): Query<EndTransferResult> {
   const { state, connection } = transfer
   return mapQuery(pendingFollowUpsOfRow(transfer), followUps => ({
     state,
     connectionUuid: connection.uuid,
     ...followUps,
-    ...(live && { liveConnectionUuid: live.connectionUuid }),
+    ...(liveAttempt && { liveConnectionUuid: liveAttempt.connectionUuid }),
   }))
 }
 
@@ -166,4 +183,62 @@ function combineRefusals(attempts: AttemptWithProvider[]): OperationFailure {
   const last = refusals.at(-1)
   if (!last) return failureOf('insufficient_balance')
   return { ...describeRefusal(last.attempt), provider: last.provider }
+}
+
+/**
+ * Stores a transfer's row. One whose external reference is in use is stored as FAILED, unless it was accepted before
+ * (`acceptedAt`: when it was ordered).
+ */
+export async function openTransfer(
+  em: EntityManager,
+  order: TransferInput,
+  details: TransferInputDetails,
+  { connection }: TransferPreconditions,
+  acceptedAt?: Date,
+): Promise<LockedTransfer> {
+  if (!connection) throw new Error(`transfer ${order.uuid} has a row, or names no connection`)
+  const isRefReused = !acceptedAt && (await isExternalRefReused(em, details, connection))
+  const at = acceptedAt ?? new Date()
+  const transfer = em.create(Transfer, {
+    uuid: order.uuid,
+    accountUuid: order.accountUuid,
+    connection,
+    providerAccountUuid: connection.providerAccountUuid,
+    state: 'created',
+    valueCents: order.valueCents,
+    pixKey: details.pixKey,
+    document: details.document,
+    externalRef: details.externalRef,
+    beneficiaryName: details.finalBeneficiary?.name,
+    beneficiaryDocument: details.finalBeneficiary?.document,
+    scheduledFor: order.scheduledFor ? new Date(order.scheduledFor) : null,
+    history: [{ status: 'PENDING', created_at: formatTimestamp(at) }],
+    acceptBefore: order.acceptBefore ? new Date(order.acceptBefore) : null,
+    requestId: order.requestId,
+    tokenNumber: order.tokenNumber ?? null,
+    userUuid: order.userUuid ?? null,
+    fingerprint: details.fingerprint,
+    createdAt: at,
+    updatedAt: at,
+  })
+  const lockedTransfer = { transfer, attempts: [] }
+  if (isRefReused)
+    await endUnsentTransfer(em, lockedTransfer, 'not_started', failureOf('external_ref_in_use'))
+  return lockedTransfer
+}
+
+/**
+ * Tells whether an account that requires unique references has used this one (SPEC §4, `unique_external_ref`). Locks
+ * the account's row, so that the second of two concurrent transfers finds the first.
+ */
+async function isExternalRefReused(
+  em: EntityManager,
+  { externalRef }: TransferInputDetails,
+  { accountUuid, isSimulated }: Connection,
+): Promise<boolean> {
+  if (externalRef === undefined) return false
+  return (
+    (await lockUniqueRefAccount(em, accountUuid)) &&
+    isExternalRefUsed(em, { accountUuid, externalRef, isSimulated })
+  )
 }

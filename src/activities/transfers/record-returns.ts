@@ -30,7 +30,7 @@ export async function recordTransferReturns(
   const pix = { providerAccountUuid, movementType: 'IN' as const, names: [endToEnd || reference, reference] }
   for (const payoutReturn of await findUnrecordedReturns(em, pix, listed)) {
     if (isPossibleReturn(returned, payoutReturn)) await recordTransferReturn(em, returned, payoutReturn)
-    else recordContradiction(returned.attempt, 'return_value_differs', undefined)
+    else recordContradiction(returned.attempt, 'return_value_differs')
   }
 }
 
@@ -79,12 +79,12 @@ async function recordTransferReturn(
 /** Adds a return to the transfer's returned amount. Returns of a duplicate are no part of its value. */
 async function countTransferReturn(
   em: EntityManager,
-  out: LockedTransfer,
+  lockedTransfer: LockedTransfer,
   { cents, at }: { cents: number; at: Date },
 ) {
-  const { transfer } = out
+  const { transfer } = lockedTransfer
   transfer.returnedCents += cents
   const isWhole = transfer.returnedCents === transfer.valueCents
   transition(transfer, transferMachine, isWhole ? 'returned_whole' : 'returned_in_part', at)
-  await recordTransferEvent(em, out, { at })
+  await recordTransferEvent(em, lockedTransfer, { at })
 }

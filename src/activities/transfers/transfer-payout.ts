@@ -1,19 +1,23 @@
 import { snapshotAcceptedTransfer } from '../../contract/transfers/transfer.ts'
 import type { EntityManager } from '../../db/client/orm.ts'
-import type { Connection } from '../../db/entities/connection.ts'
+import type { Attempt } from '../../db/entities/attempt.ts'
+import { Connection } from '../../db/entities/connection.ts'
+import { Movement } from '../../db/entities/movement.ts'
 import type { OperationFailure, Transfer } from '../../db/entities/transfer.ts'
 import { lockAvailableBalance, lockBalances } from '../../db/ledger/post.ts'
 import { sendChanges } from '../../db/pipeline/query.ts'
 import { loadAttemptProviders } from '../../db/repositories/attempts.ts'
 import { failureOf } from '../../domain/errors/error-catalogue.ts'
-import { transferHeldLegs, transferReleasedLegs } from '../../domain/ledger/legs.ts'
+import { transferHeldLegs, transferReleasedLegs, transferSettledLegs } from '../../domain/ledger/legs.ts'
 import { computeFeeCents } from '../../domain/ledger/money.ts'
+import type { MovementReason } from '../../domain/ledger/movement.ts'
 import { referenceOf } from '../../domain/pix/identifiers.ts'
+import type { ProviderPayout } from '../../domain/providers/provider.ts'
 import { transferMachine } from '../../domain/transfers/transfer.ts'
-import { recordTransferEvent } from '../events/record-event.ts'
-import { creditPostings } from '../ledger/apply-inflow.ts'
+import { recordMovementEvent, recordTransferEvent } from '../events/record-event.ts'
+import { creditPostings, uncoveredOutflowPostings } from '../ledger/apply-inflow.ts'
 import { lockDisputes } from '../ledger/dispute-locks.ts'
-import { failMovement, postMovement } from '../ledger/movements.ts'
+import { createMovement, failMovement, postMovement, settleMovement } from '../ledger/movements.ts'
 import type { PayoutAttempt, PayoutHandler } from '../payouts/payout-handler.ts'
 import { getConnectionParty } from '../shared/provider-client.ts'
 import {
@@ -23,13 +27,6 @@ import {
   transitionAttempt,
 } from '../shared/transition.ts'
 import { recordTransferReturns } from './record-returns.ts'
-import {
-  applyProviderDetails,
-  createTransferMovement,
-  recordDuplicateSettlement,
-  settleHeldTransfer,
-  settleUncoveredTransfer,
-} from './settle.ts'
 
 /** Implements the payout rules of a transfer, which may be sent through several providers in turn (SPEC §4, §6). */
 export const transferPayout: PayoutHandler<LockedTransfer> = {
@@ -64,34 +61,34 @@ export const transferPayout: PayoutHandler<LockedTransfer> = {
     return provider.findTransfer(referenceOf(attempt.subjectUuid))
   },
 
-  async applyAcceptance(em, { transfer, attempts }, sending) {
+  async applyAcceptance(em, { transfer, attempts }, payout) {
     if (transfer.state !== 'sending') return
-    applyProviderDetails(transfer, sending)
+    applyProviderDetails(transfer, payout)
     transition(transfer, transferMachine, 'accepted', new Date())
     transfer.accepted ??= snapshotAcceptedTransfer(transfer, await loadAttemptProviders(em, attempts))
   },
 
-  async applySettlement(em, out, attempt, sending) {
-    const { transfer } = out
+  async applySettlement(em, lockedTransfer, attempt, payout) {
+    const { transfer } = lockedTransfer
     // The returns are posted after the settlement, and may cover disputes.
     const { providerAccountUuid } = attempt
-    if (sending.returns?.length)
+    if (payout.returns?.length)
       await lockDisputes(em, { providerAccountUuid, accountUuids: [transfer.accountUuid] })
     if (transferMachine.accepts(transfer.state, 'accepted'))
-      await transferPayout.applyAcceptance(em, out, sending)
+      await transferPayout.applyAcceptance(em, lockedTransfer, payout)
     const isCurrent = transfer.connection.uuid === attempt.connectionUuid
     const inTime = isCurrent && transferMachine.accepts(transfer.state, 'settled')
     const isLate = transferMachine.accepts(transfer.state, 'settled_late')
-    if (!inTime && !isLate && !isCurrent) return recordDuplicateSettlement(em, transfer, attempt, sending)
+    if (!inTime && !isLate && !isCurrent) return recordDuplicateSettlement(em, transfer, attempt, payout)
     transitionAttempt(attempt, 'settled')
     await sendChanges(em) // Before the event, which shows the attempt and the time of its update.
     const isHeld = transfer.heldCents > 0 // False where the balance did not cover it when it was looked up.
-    if (inTime && isHeld) await settleHeldTransfer(em, out, sending)
-    else if (inTime || isLate) await settleUncoveredTransfer(em, out, attempt, sending)
+    if (inTime && isHeld) await settleHeldTransfer(em, lockedTransfer, payout)
+    else if (inTime || isLate) await settleUncoveredTransfer(em, lockedTransfer, attempt, payout)
   },
 
-  afterSettlement(em, out, attempt, sending) {
-    return recordTransferReturns(em, { ...out, attempt }, sending.returns ?? [])
+  afterSettlement(em, lockedTransfer, attempt, payout) {
+    return recordTransferReturns(em, { ...lockedTransfer, attempt }, payout.returns ?? [])
   },
 
   getSnapshot({ transfer: { state, connection } }) {
@@ -102,13 +99,13 @@ export const transferPayout: PayoutHandler<LockedTransfer> = {
    * Keeps the hold after a refusal, because the workflow may try the next provider: the hold is released when that one
    * starts or none is left. After an acceptance no other provider is tried, so a refusal ends the transfer.
    */
-  async applyRefusal(em, out, attempt) {
-    const { transfer } = out
+  async applyRefusal(em, lockedTransfer, attempt) {
+    const { transfer } = lockedTransfer
     const canRetryLater = transfer.scheduledFor && attempt.finality !== 'final'
     if (canRetryLater && transferMachine.accepts(transfer.state, 'postponed'))
       return postponeTransfer(em, transfer)
     if (transfer.state !== 'settling' || transfer.connection.uuid !== attempt.connectionUuid) return
-    await endUnsentTransfer(em, out, 'rejected', {
+    await endUnsentTransfer(em, lockedTransfer, 'rejected', {
       code: attempt.code ?? 'rejected',
       message: attempt.message ?? 'the provider rejected the transfer',
       provider: transfer.connection.provider,
@@ -150,25 +147,28 @@ export async function holdTransferFunds(
 }
 
 /** Ends a transfer that did not become visible before its deadline; a finished one stays as it is. */
-export async function endUnacceptedTransfer(em: EntityManager, out: LockedTransfer): Promise<void> {
-  const event = out.transfer.state === 'created' ? 'not_started' : 'refused'
-  if (transferMachine.accepts(out.transfer.state, event))
-    await endUnsentTransfer(em, out, event, failureOf('not_started'))
+export async function endUnacceptedTransfer(
+  em: EntityManager,
+  lockedTransfer: LockedTransfer,
+): Promise<void> {
+  const event = lockedTransfer.transfer.state === 'created' ? 'not_started' : 'refused'
+  if (transferMachine.accepts(lockedTransfer.transfer.state, event))
+    await endUnsentTransfer(em, lockedTransfer, event, failureOf('not_started'))
 }
 
 /** Ends a transfer of which no money moved: releases its hold, stores its failure, writes the event. */
 export async function endUnsentTransfer(
   em: EntityManager,
-  out: LockedTransfer,
+  lockedTransfer: LockedTransfer,
   event: 'refused' | 'rejected' | 'not_started' | 'cancelled' | 'never_sent',
   failure: OperationFailure | null,
 ): Promise<void> {
   const at = new Date()
-  const { transfer } = out
+  const { transfer } = lockedTransfer
   await releaseTransferHold(em, transfer)
   transfer.failure = failure
   transition(transfer, transferMachine, event, at)
-  await recordTransferEvent(em, out, { at })
+  await recordTransferEvent(em, lockedTransfer, { at })
 }
 
 /** Postpones a scheduled transfer that no provider could carry out: releases its hold; the merchant can cancel it. */
@@ -197,4 +197,129 @@ async function releaseTransferHold(em: EntityManager, transfer: Transfer, next?:
   failMovement(movement, new Date())
   await postMovement(em, movement, legs)
   transfer.heldCents = 0
+}
+
+/** Settles a transfer whose money is held: the value leaves the ledger, the fee becomes the service's. */
+async function settleHeldTransfer(em: EntityManager, lockedTransfer: LockedTransfer, payout: ProviderPayout) {
+  const { transfer } = lockedTransfer
+  const { accountUuid, valueCents, feeCents, movement } = transfer
+  if (!movement) throw new Error('the settled transfer has no hold')
+  const at = new Date()
+  applyProviderDetails(transfer, payout)
+  settleMovement(movement, payout, at)
+  transfer.heldCents = 0
+  transfer.settledAt = movement.settledAt
+  transition(transfer, transferMachine, 'settled', at)
+  await recordTransferEvent(em, lockedTransfer, { at })
+  await recordMovementEvent(em, movement, transfer, at)
+  await postMovement(em, movement, transferSettledLegs(accountUuid, { valueCents, feeCents }))
+}
+
+/**
+ * Settles a transfer without a hold: it had ended as failed, or the balance did not cover it when it was looked up. The ledger records
+ * the outflow even where the available balance does not cover it.
+ */
+async function settleUncoveredTransfer(
+  em: EntityManager,
+  lockedTransfer: LockedTransfer,
+  attempt: Attempt,
+  payout: ProviderPayout,
+): Promise<void> {
+  const at = new Date()
+  const { transfer } = lockedTransfer
+  transfer.connection = await em.findOneOrFail(Connection, attempt.connectionUuid)
+  transfer.providerAccountUuid = attempt.providerAccountUuid
+  transfer.failure = null
+  transfer.feeCents = 0 // A transfer without a hold pays no fee.
+  applyProviderDetails(transfer, payout)
+  const isLate = transferMachine.accepts(transfer.state, 'settled_late')
+  const reason = isLate ? 'late_settlement' : null
+  transfer.movement =
+    (await adoptPanelTransfer(em, transfer, { payout, at })) ??
+    (await postUncoveredSettlement(em, transfer, { attempt, payout, at, reason }))
+  transfer.settledAt = transfer.movement.settledAt
+  transition(transfer, transferMachine, isLate ? 'settled_late' : 'settled', at)
+  await recordTransferEvent(em, lockedTransfer, { at, late: isLate })
+}
+
+/** Records that an ended attempt settled while another is live or settled: a movement of its own, and an alarm. */
+async function recordDuplicateSettlement(
+  em: EntityManager,
+  transfer: Transfer,
+  attempt: Attempt,
+  payout: ProviderPayout,
+): Promise<void> {
+  transitionAttempt(attempt, 'settled_twice')
+  const at = new Date()
+  await postUncoveredSettlement(em, transfer, { attempt, payout, at, reason: 'duplicate_settlement' })
+}
+
+/**
+ * Makes the PIX that was booked from the provider's statement, while the transfer counted as failed, the movement of the
+ * transfer: its money has left the ledger already. Null where none was booked for the transfer's account by this id.
+ */
+async function adoptPanelTransfer(
+  em: EntityManager,
+  transfer: Transfer,
+  { payout: { endToEnd, receiver }, at }: { payout: ProviderPayout; at: Date },
+): Promise<Movement | null> {
+  const { accountUuid, providerAccountUuid, valueCents, pixKey, uuid: transferUuid } = transfer
+  if (endToEnd === '') return null
+  const movement = await em.findOne(Movement, {
+    accountUuid,
+    providerAccountUuid,
+    valueCents,
+    endToEnd,
+    movementType: 'OUT',
+    reason: 'panel_transfer',
+  })
+  if (!movement) return null
+  Object.assign(movement, { transferUuid, pixKey, reason: 'late_settlement', updatedAt: at })
+  movement.receiver = receiver ?? transfer.receiver ?? movement.receiver
+  await recordMovementEvent(em, movement, transfer, at)
+  return movement
+}
+
+async function postUncoveredSettlement(
+  em: EntityManager,
+  transfer: Transfer,
+  settlement: { attempt: Attempt; payout: ProviderPayout; at: Date; reason: MovementReason | null },
+): Promise<Movement> {
+  const { attempt, payout, at, reason } = settlement
+  const { accountUuid, valueCents } = transfer
+  const { providerAccountUuid } = attempt
+  const legs = await uncoveredOutflowPostings(em, { accountUuid, providerAccountUuid }, valueCents)
+  const movement = createTransferMovement(em, transfer, attempt)
+  settleMovement(movement, payout, at)
+  movement.reason = reason
+  await postMovement(em, movement, legs)
+  await recordMovementEvent(em, movement, transfer, at)
+  return movement
+}
+
+function createTransferMovement(
+  em: EntityManager,
+  transfer: Transfer,
+  { connectionUuid, providerAccountUuid }: { connectionUuid: string; providerAccountUuid: string },
+): Movement {
+  const { accountUuid, uuid, valueCents, pixKey, sender, receiver } = transfer
+  return createMovement(em, new Date(), {
+    accountUuid,
+    providerAccountUuid,
+    connectionUuid,
+    type: 'EXTERNAL_TRANSFER',
+    movementType: 'OUT',
+    valueCents,
+    status: 'PENDING',
+    pixKey,
+    sender,
+    receiver,
+    transferUuid: uuid,
+  })
+}
+
+/** Copies the end-to-end id and the receiver that the provider reports to the transfer. */
+function applyProviderDetails(transfer: Transfer, payout: ProviderPayout): void {
+  transfer.endToEnd = payout.endToEnd || transfer.endToEnd
+  transfer.receiver = payout.receiver ?? transfer.receiver
 }

@@ -4,22 +4,27 @@ import { DepositReturn } from '../../db/entities/deposit-return.ts'
 import { Movement } from '../../db/entities/movement.ts'
 import { lockAvailableBalance } from '../../db/ledger/post.ts'
 import { lockMovement, ROW_LOCK } from '../../db/locks.ts'
-import { noQuery, sendChanges } from '../../db/pipeline/query.ts'
+import { constantQuery, noQuery, type Query, sendChanges } from '../../db/pipeline/query.ts'
 import { findAttemptsWith } from '../../db/repositories/attempts.ts'
+import { readDepositReturnTerms } from '../../db/repositories/deposit-returns.ts'
 import { failureOf } from '../../domain/errors/error-catalogue.ts'
 import {
+  depositReturnHeldLegs,
   type Leg,
   returnFailedLegs,
   returnHeldLegs,
   returnReleasedLegs,
   returnSettledLateLegs,
   returnSettledLegs,
+  shortfallAdvancedLegs,
   uncoveredLateLegs,
   unmatchedKeptLegs,
 } from '../../domain/ledger/legs.ts'
 import type { UnmatchedDisposition } from '../../domain/ledger/movement.ts'
 import { referenceOf } from '../../domain/pix/identifiers.ts'
-import type { KeepUnmatchedInput } from '../../workflows/contracts/unmatched.ts'
+import { type DepositReturnRefusal, depositReturnErrorCodeOf } from '../../domain/unmatched/deposit-return.ts'
+import type { DepositReturnInput } from '../../workflows/contracts/orders.ts'
+import type { KeepUnmatchedInput, OrderReturnResult } from '../../workflows/contracts/unmatched.ts'
 import { recordMovementEvent } from '../events/record-event.ts'
 import { creditPostings } from '../ledger/apply-inflow.ts'
 import { holdDisputedFunds } from '../ledger/dispute-claims.ts'
@@ -37,7 +42,7 @@ import { transitionAttempt } from '../shared/transition.ts'
  */
 type UnmatchedReturn = {
   original: Movement
-  out: Movement | null
+  returnMovement: Movement | null
   disputedCents: number
   order: DepositReturn | null
 }
@@ -53,11 +58,11 @@ export const returnPayout: PayoutHandler<UnmatchedReturn & AttemptedRow> = {
       { originalUuid: uuid, type: 'EXTERNAL_REFUND' },
       { orderBy: { createdAt: 'desc' } },
     )
-    const out = returns.find(one => !isProviderReturn(one)) ?? null
+    const returnMovement = returns.find(one => !isProviderReturn(one)) ?? null
     const disputedCents = sumProviderReturns(returns)
     const order = await lockReturnOrder(em, uuid)
     const [attempts, result] = await findAttemptsWith(em, { operation: 'return', subjectUuid: uuid }, more)
-    return [{ original, out, disputedCents, order, attempts }, result]
+    return [{ original, returnMovement, disputedCents, order, attempts }, result]
   },
 
   closedReason({ original, disputedCents }) {
@@ -96,50 +101,54 @@ export const returnPayout: PayoutHandler<UnmatchedReturn & AttemptedRow> = {
 
   async applyAcceptance() {},
 
-  async applySettlement(em, { original, out: recorded, order }, attempt, sending) {
+  async applySettlement(em, { original, returnMovement: recorded, order }, attempt, payout) {
     // A return whose sending was not stored has no movement.
-    const out = recorded ?? (await holdReturn(em, original))
+    const returnMovement = recorded ?? (await holdReturn(em, original))
     const at = new Date()
-    const isLate = out.status === 'FAILED'
+    const isLate = returnMovement.status === 'FAILED'
     const legs = isLate
       ? await buildLateReturnLegs(em, original)
       : returnSettledLegs(original.accountUuid, original.valueCents)
-    if (isLate) out.reason = 'late_settlement'
+    if (isLate) returnMovement.reason = 'late_settlement'
     transitionAttempt(attempt, 'settled')
     setDisposition(original, 'returned', at)
     if (order) order.failure = null
-    settleMovement(out, sending, at)
-    await postMovement(em, out, legs)
-    await recordReturnEvent(em, { original, out, order }, at)
+    settleMovement(returnMovement, payout, at)
+    await postMovement(em, returnMovement, legs)
+    await recordReturnEvent(em, returnMovement, { original, order }, at)
   },
 
   /**
    * Applies a refusal: an unreachable provider is tried again. A definite refusal leaves the money in `pending`, for the
    * operator; that of a return which the account has ordered gives it back to the account.
    */
-  async applyRefusal(em, { original, out, disputedCents, order }, attempt) {
+  async applyRefusal(em, { original, returnMovement, disputedCents, order }, attempt) {
     if (attempt.code === 'paused') return // Nothing is held for it yet.
-    if (!out) throw new Error('the refused return has no attempt')
+    if (!returnMovement) throw new Error('the refused return has no attempt')
     const at = new Date()
     const isRetried = attempt.state === 'unreachable' && disputedCents === 0
     if (order && !isRetried) {
-      failMovement(out, at)
+      failMovement(returnMovement, at)
       // The account has paid what the provider returned without us.
       const isReturned = disputedCents === original.valueCents
       if (!isReturned) order.failure = describeRefusal(attempt)
       const disposition = isReturned ? 'returned' : 'kept'
-      await keepForAccount(em, original, { movement: out, legsOf: returnReleasedLegs, disposition })
-      if (!isReturned) await recordReturnEvent(em, { original, out, order }, at)
+      await keepForAccount(em, original, {
+        movement: returnMovement,
+        legsOf: returnReleasedLegs,
+        disposition,
+      })
+      if (!isReturned) await recordReturnEvent(em, returnMovement, { original, order }, at)
       return
     }
     setDisposition(original, isRetried ? 'held' : getDispositionAfterReturns(original, disputedCents), at)
-    failMovement(out, at)
+    failMovement(returnMovement, at)
     const pendingLegs = returnFailedLegs(original.accountUuid, original.valueCents)
     // While this return held the money, the account paid the dispute's return itself: it is repaid from what is pending
     // again.
     const repaymentLegs =
       disputedCents > 0 ? await creditPostings(em, unmatchedKeptLegs, original, disputedCents) : []
-    await postMovement(em, out, [...pendingLegs, ...repaymentLegs])
+    await postMovement(em, returnMovement, [...pendingLegs, ...repaymentLegs])
   },
 }
 
@@ -169,11 +178,11 @@ async function lockReturnOrder(em: EntityManager, movementUuid: string): Promise
 /** Records the PIX_TRANSACTION event of a return: settled, or failed where its account has ordered it. */
 function recordReturnEvent(
   em: EntityManager,
-  { original, out, order }: { original: Movement; out: Movement; order: DepositReturn | null },
+  returnMovement: Movement,
+  { original: { uuid }, order }: Pick<UnmatchedReturn, 'original' | 'order'>,
   at: Date,
 ): Promise<void> {
-  const { uuid } = original
-  return recordMovementEvent(em, out, { uuid, requestId: order?.requestId ?? uuid }, at)
+  return recordMovementEvent(em, returnMovement, { uuid, requestId: order?.requestId ?? uuid }, at)
 }
 
 /** Tells whether the provider made a return without an order of ours: by a dispute or in its panel. */
@@ -219,7 +228,7 @@ function getDispositionAfterReturns({ valueCents }: Movement, disputedCents: num
 async function holdReturn(em: EntityManager, original: Movement): Promise<Movement> {
   const at = new Date()
   setDisposition(original, 'returning', at)
-  const out = createMovement(em, at, {
+  const returnMovement = createMovement(em, at, {
     accountUuid: original.accountUuid,
     providerAccountUuid: original.providerAccountUuid,
     connectionUuid: original.connectionUuid,
@@ -232,12 +241,11 @@ async function holdReturn(em: EntityManager, original: Movement): Promise<Moveme
     chargeUuid: original.chargeUuid,
     originalUuid: original.uuid,
   })
-  await postMovement(em, out, returnHeldLegs(original.accountUuid, original.valueCents))
-  return out
+  await postMovement(em, returnMovement, returnHeldLegs(original.accountUuid, original.valueCents))
+  return returnMovement
 }
 
 type KeptMoney = {
-  /** The movement that posts it. */
   movement: Movement
   legsOf: (accountUuid: string, cents: number) => Leg[]
   cents?: number
@@ -281,4 +289,67 @@ export function keepUnmatchedPayment({ orm, log }: ActivityDependencies) {
       log.warn({ movement: uuid, cents }, 'an operator kept an unmatched payment for its account')
       return true
     })
+}
+
+/**
+ * Stores the order of an account to return a deposit, and holds its money for the return workflow; or stores it with its
+ * failure where the deposit cannot be returned any more (SPEC §2). All rules are checked here, under the row lock of the
+ * deposit, so that of concurrent orders one holds money. Repeatable.
+ */
+export function orderDepositReturn({ orm }: ActivityDependencies) {
+  return (order: DepositReturnInput): Promise<OrderReturnResult> =>
+    runInTransaction(orm, async (em): Promise<Query<OrderReturnResult>> => {
+      const deposit = await lockMovement(em, order.depositUuid)
+      const storedOrder = await em.findOne(DepositReturn, order.uuid)
+      const { failure } = storedOrder ?? (await storeReturnOrder(em, order, deposit))
+      if (failure) return constantQuery({ failure: failure.code, returns: [] })
+      // Afterwards its workflow runs, or has run.
+      const { depositUuid: uuid, connectionUuid } = order
+      const returns = deposit.disposition === 'held' ? [{ uuid, connectionUuid, order }] : []
+      return constantQuery({ failure: null, returns })
+    })
+}
+
+/**
+ * Stores an order. The caller holds the row lock of the deposit, and with it the lock of its connection. `passedRules`: refusals
+ * that do not apply, because the order had passed these rules before; the service advances what the balance lacks.
+ */
+export async function storeReturnOrder(
+  em: EntityManager,
+  order: DepositReturnInput,
+  deposit: Movement,
+  passedRules: readonly DepositReturnRefusal[] = [],
+): Promise<DepositReturn> {
+  const { accountUuid, providerAccountUuid, valueCents } = deposit
+  await lockDisputes(em, { providerAccountUuid, accountUuids: [accountUuid] })
+  const availableCents = await lockAvailableBalance(em, deposit)
+  const terms = deposit.accountUuid === order.accountUuid && (await readDepositReturnTerms(em, deposit.uuid))
+  const at = new Date()
+  const refusal = terms ? depositReturnErrorCodeOf(terms, at) : 'deposit_not_returnable'
+  const code = refusal && passedRules.includes(refusal) ? null : refusal
+  if (!code) {
+    deposit.disposition = 'held'
+    deposit.updatedAt = at
+    // PostgreSQL accepts the order once its deposit is held.
+    await postMovement(em, deposit, [
+      ...shortfallAdvancedLegs(accountUuid, { cents: valueCents, availableCents }),
+      ...depositReturnHeldLegs(accountUuid, valueCents),
+    ])
+  }
+  return em.create(DepositReturn, {
+    uuid: order.uuid,
+    accountUuid: order.accountUuid,
+    connectionUuid: order.connectionUuid,
+    providerAccountUuid,
+    movementUuid: deposit.uuid,
+    heldAt: code ? null : at,
+    failure: code ? failureOf(code) : null,
+    acceptBefore: order.acceptBefore && !code ? new Date(order.acceptBefore) : null,
+    tokenNumber: order.tokenNumber ?? null,
+    userUuid: order.userUuid ?? null,
+    requestId: order.requestId,
+    fingerprint: order.fingerprint,
+    createdAt: at,
+    updatedAt: at,
+  })
 }

@@ -53,10 +53,10 @@ export function attemptFirstDeliveries(
     // Their rows are read at once; each attempt then finds them in this entity manager.
     await loadDeliveries(em, deliveries)
     const results = await Promise.all(deliveries.map(uuid => attemptWithSlot(em, uuid)))
-    const open = results.flatMap((result, index) =>
+    const openDeliveries = results.flatMap((result, index) =>
       result.kind === 'again' ? { deliveryUuid: deliveries[index]!, firstWaitMs: result.waitMs } : [],
     )
-    return { open }
+    return { open: openDeliveries }
   }
 
   async function attemptWithSlot(

@@ -119,8 +119,8 @@ export function replayMissedEvents(dependencies: ActivityDependencies) {
       const { since, until, after } = order
       const events = await listEndpointEvents(em, webhook, { since, until, after, limit: REPLAY_BATCH_SIZE })
       if (events.length === 0) return { claimed: [], next: null }
-      const missed = events.map(event => event.uuid)
-      const claimed = await claimMissedDeliveries(em, webhook.uuid, missed)
+      const eventUuids = events.map(event => event.uuid)
+      const claimed = await claimMissedDeliveries(em, webhook.uuid, eventUuids)
       return { claimed, next: events.length < REPLAY_BATCH_SIZE ? null : events.at(-1)! }
     })
     return { recovered: await signalDeliveries(dependencies, claimed), next }

@@ -11,8 +11,8 @@ import {
 } from '../../db/repositories/provider-notifications.ts'
 import type { NotificationItem } from '../../domain/providers/provider.ts'
 import { fail } from '../../http/api-error.ts'
-import { deriveNotificationUuid } from '../../provider-notifications/notification-uuid.ts'
 import {
+  deriveNotificationUuid,
   type InboundNotificationSubject,
   queryNotificationSubject,
   routeNotification,

@@ -13,7 +13,7 @@ import { getRequestDeadline } from '../../http/request-deadline.ts'
 import type { Sealer } from '../../security/sealing.ts'
 import { getOperationWorkflowId, isOperationRunning } from '../../temporal/start.ts'
 import type { TemporalContext } from '../../temporal/workflow-options.ts'
-import type { OrderAuthor } from '../../workflows/contracts/order-author.ts'
+import type { OrderAuthor } from '../../workflows/contracts/orders.ts'
 import type { CallerToken } from '../authorization/authenticate.ts'
 import type { Admission } from './admission.ts'
 import {

@@ -3,7 +3,7 @@ import { SIGNAL_TIMEOUT_MS } from '../../http/limits.ts'
 import { getRequestDeadline } from '../../http/request-deadline.ts'
 import { canReachChannel, type MessengerSettings } from '../../messaging/settings.ts'
 import type { Sealer } from '../../security/sealing.ts'
-import { startPasswordResetWorkflow } from '../../temporal/password-resets.ts'
+import { startPasswordResetWorkflow } from '../../temporal/start.ts'
 import type { TemporalContext } from '../../temporal/workflow-options.ts'
 import type { PasswordResetInputDetails } from '../../workflows/contracts/users.ts'
 

@@ -32,7 +32,7 @@ import {
   startAuthCodeWorkflow,
   startPixKeyRemovalWorkflow,
   startPixKeyWorkflow,
-} from '../../temporal/pix-keys.ts'
+} from '../../temporal/start.ts'
 import type { TemporalContext } from '../../temporal/workflow-options.ts'
 import type {
   AuthCodeInput,

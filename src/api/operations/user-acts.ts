@@ -1,6 +1,6 @@
 import type { EntityManager } from '../../db/client/orm.ts'
 import { type AuditedAction, authorOfUser, runAuditedAction } from '../../db/repositories/audited-actions.ts'
-import type { OrderAuthor } from '../../workflows/contracts/order-author.ts'
+import type { OrderAuthor } from '../../workflows/contracts/orders.ts'
 import type { CallerToken } from '../authorization/authenticate.ts'
 
 /** What a user of the dashboard can do by an operation of the API. The dashboard names each (`act.…`). */

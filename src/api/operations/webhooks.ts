@@ -26,7 +26,7 @@ import {
   isUsableSigningSecret,
   maskSigningSecret,
 } from '../../webhook-client/signature.ts'
-import type { OrderAuthor } from '../../workflows/contracts/order-author.ts'
+import type { OrderAuthor } from '../../workflows/contracts/orders.ts'
 import type { CallerToken } from '../authorization/authenticate.ts'
 import type { CreateRequest } from './create-operation.ts'
 import { writeDirectly } from './direct-write.ts'

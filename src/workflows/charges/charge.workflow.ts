@@ -14,14 +14,12 @@ import {
   cancelChargeUpdate,
   type PollChargeResult,
 } from '../contracts/charges.ts'
-import type { ReopenedInput } from '../contracts/reopening.ts'
+import type { ReopenedInput } from '../contracts/orders.ts'
 import { SEARCH_ATTRIBUTES } from '../contracts/search-attributes.ts'
 import { dbActivities, idempotentProviderActivities, issueLocallyFirst } from '../shared/activity-proxies.ts'
-import { shouldContinueAsNew } from '../shared/continue-as-new.ts'
 import { AbsenceProof, ProviderInbox } from '../shared/provider-inbox.ts'
 import { startChildOnce, startFollowUps } from '../shared/start-follow-ups.ts'
-import { upsertVisibility } from '../shared/visibility.ts'
-import { CancellationRequests } from './cancellation-requests.ts'
+import { shouldContinueAsNew, upsertVisibility } from '../shared/workflow-info.ts'
 
 /**
  * Workflow of a charge: issues it, waits for its payment, and ends when it is paid, expired, cancelled or failed. A later
@@ -260,4 +258,22 @@ const CHARGE_STATUS_DETAILS: Record<ChargeState, string> = {
   failed: 'Failed: no provider issued the payload',
   expired: 'Expired: the provider confirms that it was not paid',
   cancelled: 'Cancelled',
+}
+
+/** Updates `cancelCharge` that wait for their result. */
+class CancellationRequests {
+  /** Whether the provider has not answered a request yet; a reopened workflow reads it from the charge's row. */
+  isPending = false
+  #resolvers: ((answer: CancelChargeResult) => void)[] = []
+
+  add(): Promise<CancelChargeResult> {
+    this.isPending = true
+    return new Promise(resolve => this.#resolvers.push(resolve))
+  }
+
+  /** Completes all waiting updates; without an answer of the provider the request stays pending. */
+  resolveAll(answer: CancelChargeResult): void {
+    this.isPending = answer.kind === 'no_answer'
+    for (const resolve of this.#resolvers.splice(0)) resolve(answer)
+  }
 }

@@ -1,8 +1,7 @@
 import { defineUpdate } from '@temporalio/workflow'
 import type { ChargeState } from '../../domain/charges/charge.ts'
 import type { ChargeSplit } from '../../domain/charges/split.ts'
-import type { FollowUps } from './follow-ups.ts'
-import type { MoneyOrder } from './reopening.ts'
+import type { FollowUps, MoneyOrder } from './orders.ts'
 
 /** The order that issues a charge; names, documents and references travel sealed. */
 export type ChargeInput = MoneyOrder & {

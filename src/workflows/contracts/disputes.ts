@@ -1,7 +1,7 @@
 import { defineUpdate } from '@temporalio/workflow'
 import type { AttachmentType } from '../../domain/disputes/attachment.ts'
 import type { DisputeState } from '../../domain/disputes/dispute.ts'
-import type { FollowUps } from './follow-ups.ts'
+import type { FollowUps } from './orders.ts'
 
 /**
  * Input of a dispute's workflow, by the provider's id of the dispute. It opens, reopens and answers: the workflow polls the

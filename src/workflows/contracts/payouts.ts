@@ -1,7 +1,7 @@
 import { defineSignal } from '@temporalio/workflow'
 import type { AttemptVersion } from '../../domain/providers/attempt.ts'
 import type { TransferState } from '../../domain/transfers/transfer.ts'
-import type { FollowUps } from './follow-ups.ts'
+import type { FollowUps, UnfinishedPayout } from './orders.ts'
 
 /** Shared by the workflows of payouts: transfers, refunds and returns of an unmatched PIX. */
 
@@ -68,9 +68,6 @@ export type Continuation = {
   /** Connections with a notification that an earlier run received and has not resolved. */
   pendingConnections?: string[]
 }
-
-/** Connections to poll for a payout that was interrupted before it was final. `orderedAt`: ISO 8601 UTC. */
-export type UnfinishedPayout = { candidates: string[]; orderedAt: string }
 
 /** `isFinalPoll`: absence is proved at all candidates, so a last "not found" closes the payout. */
 export type PayoutLookUp = { pollCount: number; isFinalPoll: boolean }

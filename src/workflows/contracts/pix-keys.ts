@@ -1,5 +1,5 @@
 import type { CodeDelivery, PixKeyState, PixKeyType, VerifiedKeyType } from '../../domain/pix-keys/pix-key.ts'
-import type { OrderAuthor } from './order-author.ts'
+import type { OrderAuthor } from './orders.ts'
 
 /** The order of a PIX key; the key itself travels sealed. */
 export type PixKeyInput = OrderAuthor & {

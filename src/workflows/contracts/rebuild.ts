@@ -1,5 +1,5 @@
 import type { ChargeInput } from './charges.ts'
-import type { FollowUps } from './follow-ups.ts'
+import type { FollowUps } from './orders.ts'
 import type { PixKeyInput } from './pix-keys.ts'
 import type { RefundInput } from './refunds.ts'
 import type { TransferInput } from './transfers.ts'

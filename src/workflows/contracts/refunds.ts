@@ -1,7 +1,6 @@
 import type { RefundState } from '../../domain/refunds/refund.ts'
-import type { FollowUps } from './follow-ups.ts'
+import type { FollowUps, MoneyOrder } from './orders.ts'
 import type { Continuation } from './payouts.ts'
-import type { MoneyOrder } from './reopening.ts'
 
 /** The order that refunds a charge; `fingerprint` is of the request that asked for it. */
 export type RefundInput = MoneyOrder & {

@@ -1,7 +1,6 @@
 import { defineUpdate } from '@temporalio/workflow'
-import type { FollowUps } from './follow-ups.ts'
+import type { FollowUps, MoneyOrder } from './orders.ts'
 import type { Continuation, SendPayoutInput, TransferSnapshot } from './payouts.ts'
-import type { MoneyOrder } from './reopening.ts'
 
 /** The order that sends money; key, document, names and references travel sealed. */
 export type TransferInput = MoneyOrder & {

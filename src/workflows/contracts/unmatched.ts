@@ -1,5 +1,4 @@
-import type { DepositReturnInput } from './deposit-returns.ts'
-import type { FollowUps } from './follow-ups.ts'
+import type { DepositReturnInput, FollowUps } from './orders.ts'
 import type { Continuation } from './payouts.ts'
 
 /** Input of a PIX that a provider notification names and no charge expects. */

@@ -8,15 +8,15 @@ import {
 import { type ChargeState, chargeMachine } from '../../domain/charges/charge.ts'
 import { type RefundState, refundMachine } from '../../domain/refunds/refund.ts'
 import { type TransferState, transferMachine } from '../../domain/transfers/transfer.ts'
-import { awaitResultUpdate } from '../contracts/await-result.ts'
 import { awaitIssuedUpdate } from '../contracts/charges.ts'
+import { awaitResultUpdate, listCandidates } from '../contracts/orders.ts'
 import type { RebuildInput, RebuiltOperation } from '../contracts/rebuild.ts'
 import { SEARCH_ATTRIBUTES } from '../contracts/search-attributes.ts'
 import { WORKFLOWS } from '../contracts/workflows.ts'
 import { idempotentProviderActivities } from '../shared/activity-proxies.ts'
 import { ProviderInbox, pollUntilResolved } from '../shared/provider-inbox.ts'
 import { startChildOnce, startFollowUps } from '../shared/start-follow-ups.ts'
-import { upsertVisibility } from '../shared/visibility.ts'
+import { upsertVisibility } from '../shared/workflow-info.ts'
 
 /**
  * Workflow of an operation whose rows a restored backup lacks, or has in an earlier state (SPEC §11). It writes the rows
@@ -51,11 +51,10 @@ function buildNextInput({ noun, order, restored }: RebuiltOperation, timeScale: 
   if (noun === 'pix_key' || restored.isScheduled) return order
   const { uuid: reopen } = order
   if (noun === 'charge') return { reopen, timeScale, pendingConnections: [] }
-  const candidates = 'candidates' in order ? order.candidates : [order.connectionUuid]
-  return { reopen, timeScale, unfinished: { candidates, orderedAt: restored.orderedAt } }
+  const unfinished = { candidates: listCandidates(order), orderedAt: restored.orderedAt }
+  return { reopen, timeScale, unfinished }
 }
 
-/** Returns the public status of an operation in a final state. */
 function statusOf(noun: RebuiltOperation['noun'], state: string): string {
   switch (noun) {
     case 'charge':

@@ -26,10 +26,10 @@ import {
   idempotentProviderActivities,
   regularDbActivities,
 } from '../shared/activity-proxies.ts'
-import { shouldContinueAsNew } from '../shared/continue-as-new.ts'
 import { ProviderInbox, pollAfterNotification } from '../shared/provider-inbox.ts'
 import { startFollowUpWorkflows } from '../shared/start-follow-ups.ts'
 import { orInterrupted } from '../shared/worker-loss.ts'
+import { shouldContinueAsNew } from '../shared/workflow-info.ts'
 
 /**
  * Workflow of a dispute, from the provider's notification to its end: warnings, the one reply, the deadline, the decision and
@@ -67,9 +67,9 @@ class DisputeWorkflow {
   }
 
   async run(): Promise<DisputeState | 'foreign'> {
-    const stored = await regularDbActivities.getDispute(this.#input.uuid)
-    if (stored) await this.#applyState(stored)
-    if (!stored && !(await this.#openDispute())) {
+    const storedDispute = await regularDbActivities.getDispute(this.#input.uuid)
+    if (storedDispute) await this.#applyState(storedDispute)
+    if (!storedDispute && !(await this.#openDispute())) {
       this.#isForeign = true
       setCurrentDetails('Not found: the provider has no such dispute about a payment of ours')
       await condition(allHandlersFinished)

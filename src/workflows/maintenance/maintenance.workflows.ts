@@ -1,5 +1,5 @@
-import { continueAsNew, setCurrentDetails } from '@temporalio/workflow'
-import type { SweepWorkflowsResult } from '../contracts/maintenance.ts'
+import { continueAsNew, log, setCurrentDetails } from '@temporalio/workflow'
+import type { ReconcileResult, ReconciliationInput, SweepWorkflowsResult } from '../contracts/maintenance.ts'
 import type { ReplayEventsInput } from '../contracts/webhooks.ts'
 import {
   dbActivities,
@@ -7,7 +7,8 @@ import {
   notificationSweepActivities,
   reconciliationActivities,
 } from '../shared/activity-proxies.ts'
-import { shouldContinueAsNew } from '../shared/continue-as-new.ts'
+import { isWorkerLoss } from '../shared/worker-loss.ts'
+import { shouldContinueAsNew } from '../shared/workflow-info.ts'
 
 /** Workflows that schedules start, and the replay of events, which a merchant requests. */
 
@@ -52,4 +53,38 @@ export async function eventReplayWorkflow(input: ReplayEventsInput): Promise<{ r
 /** Deletes the events whose retention is over, with their deliveries and attempts, and other rows that are kept as long. */
 export async function eventPruningWorkflow(): Promise<{ deleted: number }> {
   return eventMaintenanceActivities.pruneEvents()
+}
+
+/**
+ * Compares every provider's statement with our movements, repairs what lost notifications left open, and reports other
+ * differences. Fails where no provider account could be compared.
+ */
+export async function reconciliationWorkflow({ hours }: ReconciliationInput): Promise<ReconcileResult[]> {
+  const to = Date.now()
+  const period = { from: new Date(to - hours * 3_600_000).toISOString(), to: new Date(to).toISOString() }
+  const results: ReconcileResult[] = []
+  const failures: unknown[] = []
+  for (const providerAccountUuid of await reconciliationActivities.listProviderAccounts()) {
+    try {
+      results.push(await reconciliationActivities.reconcile({ providerAccountUuid, ...period }))
+    } catch (error) {
+      // The other provider accounts are compared all the same.
+      if (!isWorkerLoss(error)) throw error
+      log.warn('the provider account could not be compared', { providerAccountUuid })
+      failures.push(error)
+      results.push({ providerAccountUuid, matched: 0, repaired: 0, differences: 0, noAnswer: 'broken_off' })
+    }
+  }
+  if (failures.length > 0 && failures.length === results.length) throw failures[0]
+  setCurrentDetails(summarizeResults(results))
+  return results
+}
+
+function summarizeResults(results: ReconcileResult[]): string {
+  const differenceCount = results.reduce((sum, result) => sum + result.differences, 0)
+  const repairedCount = results.reduce((sum, result) => sum + result.repaired, 0)
+  const uncomparedCount = results.filter(({ noAnswer }) => noAnswer !== undefined).length
+  const unlistedCount = results.filter(({ disputesNoAnswer }) => disputesNoAnswer !== undefined).length
+  const incomplete = `${uncomparedCount} not compared, the disputes of ${unlistedCount} not listed`
+  return `${results.length} provider accounts: ${repairedCount} repaired, ${differenceCount} differences left, ${incomplete}`
 }

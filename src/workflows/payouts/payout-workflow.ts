@@ -1,17 +1,26 @@
 import {
   allHandlersFinished,
+  CancellationScope,
   condition,
   continueAsNew,
+  isCancellation,
   setCurrentDetails,
   setHandler,
   sleep,
+  upsertSearchAttributes,
+  workflowInfo,
 } from '@temporalio/workflow'
 import { hasArrived } from '../../domain/payouts/order-difference.ts'
 import { scaleWait, WAITS } from '../../domain/shared/intervals.ts'
-import { awaitResultUpdate } from '../contracts/await-result.ts'
-import type { LookUpPayoutResult, PollResult, SendResult, UnfinishedPayout } from '../contracts/payouts.ts'
+import {
+  awaitResultUpdate,
+  listCandidates,
+  type ReopenedInput,
+  type UnfinishedPayout,
+} from '../contracts/orders.ts'
+import type { Continuation, LookUpPayoutResult, PollResult, SendResult } from '../contracts/payouts.ts'
 import type { RefundInput } from '../contracts/refunds.ts'
-import type { ReopenedInput } from '../contracts/reopening.ts'
+import { SEARCH_ATTRIBUTES } from '../contracts/search-attributes.ts'
 import type { TransferInput } from '../contracts/transfers.ts'
 import type { ReturnPaymentInput } from '../contracts/unmatched.ts'
 import {
@@ -20,11 +29,9 @@ import {
   idempotentProviderActivities,
   payoutActivities,
 } from '../shared/activity-proxies.ts'
-import { continuationOf } from '../shared/continue-as-new.ts'
 import { AbsenceProof, ProviderInbox } from '../shared/provider-inbox.ts'
 import { INTERRUPTED, orInterrupted } from '../shared/worker-loss.ts'
 import { type SendingResult, sendThroughCandidates, type TerminalOutcome } from './candidates.ts'
-import { UnknownOutcomeAlert } from './unknown-outcome-alert.ts'
 
 type PayoutOrder = TransferInput | RefundInput | ReturnPaymentInput
 
@@ -264,8 +271,8 @@ export class PayoutWorkflow {
     activities: typeof payoutActivities,
   ): Promise<PollResult> {
     const order = this.orderToStore && { order: this.orderToStore }
-    const sending = activities[`send${this.#noun}`]({ uuid: this.uuid, connectionUuid, isResend, ...order })
-    const result = await orInterrupted(sending)
+    const call = activities[`send${this.#noun}`]({ uuid: this.uuid, connectionUuid, isResend, ...order })
+    const result = await orInterrupted(call)
     // Where the worker was lost, the row may not exist.
     return result === INTERRUPTED ? result : this.#noteStored(result)
   }
@@ -329,6 +336,54 @@ function hasUnknownReturns(result: PollResult): boolean {
   return result.kind === 'settled' && result.returnsUnknown === true
 }
 
-function listCandidates(order: PayoutOrder): string[] {
-  return 'candidates' in order ? order.candidates : [order.connectionUuid]
+/** Returns what the next run learns of the earlier ones. It starts with the original candidates of a transfer. */
+function continuationOf({ continuation, ...order }: PayoutOrder): Continuation {
+  const candidates = continuation?.candidates ?? ('candidates' in order ? order.candidates : undefined)
+  return {
+    orderedAt: continuation?.orderedAt ?? workflowInfo().startTime.toISOString(),
+    ...(candidates && { candidates }),
+  }
+}
+
+/**
+ * Sets search attribute TrilhoOutcome=unknown once an outcome has been unknown for `WAITS.alertOperatorAfter` (10 min,
+ * scaled). A durable timer decides, not the clock: two readings of `Date.now()` may lie on either side of the limit when
+ * a history is replayed.
+ */
+class UnknownOutcomeAlert {
+  readonly #timeScale: number
+  #timer: CancellationScope | undefined
+  /** An earlier run may have set the attribute before continue-as-new. */
+  #isRaised = workflowInfo().typedSearchAttributes.get(SEARCH_ATTRIBUTES.outcome) !== undefined
+
+  constructor(timeScale: number) {
+    this.#timeScale = timeScale
+  }
+
+  /** The outcome is unknown: starts the timer, unless it runs or has fired. */
+  markUnknown(): void {
+    if (this.#isRaised || this.#timer) return
+    this.#timer = new CancellationScope()
+    void this.#timer
+      .run(() => this.#raiseAfterDelay())
+      .catch(error => {
+        if (!isCancellation(error)) throw error
+      })
+  }
+
+  /** The outcome is known: stops the timer and removes the attribute. */
+  clear(): void {
+    this.#timer?.cancel()
+    this.#timer = undefined
+    if (this.#isRaised) upsertSearchAttributes([{ key: SEARCH_ATTRIBUTES.outcome, value: null }])
+    this.#isRaised = false
+  }
+
+  async #raiseAfterDelay(): Promise<void> {
+    await sleep(scaleWait(WAITS.alertOperatorAfter, this.#timeScale), {
+      summary: 'alert operators: outcome unknown',
+    })
+    this.#isRaised = true
+    upsertSearchAttributes([{ key: SEARCH_ATTRIBUTES.outcome, value: 'unknown' }])
+  }
 }

@@ -9,17 +9,25 @@ import {
 } from '@temporalio/workflow'
 import { type PixKeyState, pixKeyMachine } from '../../domain/pix-keys/pix-key.ts'
 import { scaleWait, WAITS } from '../../domain/shared/intervals.ts'
-import { awaitResultUpdate } from '../contracts/await-result.ts'
-import type { KeyOperationResult, PixKeyInput, PixKeyRemovalInput } from '../contracts/pix-keys.ts'
+import { awaitResultUpdate } from '../contracts/orders.ts'
+import type {
+  AuthCodeInput,
+  CodeOutcome,
+  KeyOperationResult,
+  PixKeyInput,
+  PixKeyRemovalInput,
+} from '../contracts/pix-keys.ts'
 import { SEARCH_ATTRIBUTES } from '../contracts/search-attributes.ts'
 import {
   anyWorkerActivities,
   dbActivities,
   idempotentProviderActivities,
+  messagingActivities,
 } from '../shared/activity-proxies.ts'
-import { shouldContinueAsNew } from '../shared/continue-as-new.ts'
 import { AbsenceProof } from '../shared/provider-inbox.ts'
+import { sendUntilClosed } from '../shared/send-until-closed.ts'
 import { orInterrupted } from '../shared/worker-loss.ts'
+import { shouldContinueAsNew } from '../shared/workflow-info.ts'
 
 /**
  * Workflow that creates a PIX key: stores it, requests it from its provider once, and polls the provider's list where
@@ -101,4 +109,21 @@ const PIX_KEY_STATUS_DETAILS: Record<PixKeyState, string> = {
   removing: 'Being removed',
   removed: 'Removed at the provider',
   refused: 'Not registered: the provider rejected it or was not reached',
+}
+
+/** Workflow of an auth code: stores it, then sends it until a messaging service accepts or refuses it, or it expires. */
+export async function authCodeWorkflow(input: AuthCodeInput): Promise<CodeOutcome> {
+  let isStored = false
+  setHandler(awaitResultUpdate, () => condition(() => isStored), {
+    description: 'Waits until the code is stored',
+  })
+  await dbActivities.storeAuthCode(input)
+  isStored = true
+  const { uuid, timeScale } = input
+  const outcome = await sendUntilClosed(timeScale, attempt =>
+    messagingActivities.sendAuthCode.executeWithOptions({ summary: `attempt ${attempt}` }, [{ uuid }]),
+  )
+  setCurrentDetails(`Code ${outcome}`)
+  await condition(allHandlersFinished)
+  return outcome
 }

@@ -5,8 +5,8 @@ import {
   upsertSearchAttributes,
 } from '@temporalio/workflow'
 import { type RefundState, refundMachine } from '../../domain/refunds/refund.ts'
+import type { ReopenedInput } from '../contracts/orders.ts'
 import type { RefundInput } from '../contracts/refunds.ts'
-import type { ReopenedInput } from '../contracts/reopening.ts'
 import { SEARCH_ATTRIBUTES } from '../contracts/search-attributes.ts'
 import type { TerminalOutcome } from '../payouts/candidates.ts'
 import { PayoutWorkflow } from '../payouts/payout-workflow.ts'

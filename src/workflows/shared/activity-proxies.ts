@@ -65,6 +65,7 @@ const LOCAL_POLL_SUMMARIES = {
   pollRefund: LOCAL_POLL_SUMMARY,
   pollReturn: LOCAL_POLL_SUMMARY,
 }
+type LocalPolls = Pick<ProviderActivities, keyof typeof LOCAL_POLL_SUMMARIES>
 
 /**
  * Limit of a local activity from its scheduling on, with its wait for a slot and its retries. It ends before its workflow task would
@@ -80,25 +81,14 @@ const LOCAL_CALL_OPTIONS = {
 } as const
 
 /**
- * Polls as local activities, within the workflow task that received a notification, which saves a hop through a task queue. A
- * provider that has just sent a notification answers soon; the task waits for it, so a regular activity polls after two seconds.
+ * Polls by a local activity first, within the workflow task that received a notification, which saves a hop through a task
+ * queue. A provider that has just sent a notification answers soon; the task waits for it, so a regular activity polls after two
+ * seconds: a poll moves no money and may be repeated.
  */
-const localPollProxies = withSummaries(
-  proxyLocalActivities<Pick<ProviderActivities, keyof typeof LOCAL_POLL_SUMMARIES>>(LOCAL_CALL_OPTIONS),
-  LOCAL_POLL_SUMMARIES,
+export const localActivities = localFirst<LocalPolls>(
+  withSummaries(proxyLocalActivities<LocalPolls>(LOCAL_CALL_OPTIONS), LOCAL_POLL_SUMMARIES),
+  idempotentProviderActivities,
 )
-
-/** Polls by a local activity first, then by a regular one: a poll moves no money and may be repeated. */
-export const localActivities: Pick<ProviderActivities, keyof typeof LOCAL_POLL_SUMMARIES> = {
-  pollCharge: order =>
-    localOr(localPollProxies.pollCharge(order), () => idempotentProviderActivities.pollCharge(order)),
-  pollTransfer: order =>
-    localOr(localPollProxies.pollTransfer(order), () => idempotentProviderActivities.pollTransfer(order)),
-  pollRefund: order =>
-    localOr(localPollProxies.pollRefund(order), () => idempotentProviderActivities.pollRefund(order)),
-  pollReturn: order =>
-    localOr(localPollProxies.pollReturn(order), () => idempotentProviderActivities.pollReturn(order)),
-}
 
 const localIssueProxies = proxyLocalActivities<Pick<ProviderActivities, 'issueCharge'>>(LOCAL_CALL_OPTIONS)
 
@@ -108,6 +98,18 @@ export function issueLocallyFirst(order: ChargeInput): Promise<IssueChargeResult
   return localOr(localIssueProxies.issueCharge.executeWithOptions(options, [order]), () =>
     idempotentProviderActivities.issueCharge.executeWithOptions(options, [order]),
   )
+}
+
+/** Makes proxies that call the local activity first, then the regular one of the same name where that fails or times out. */
+function localFirst<Activities extends object>(local: Activities, regular: Activities): Activities {
+  type Activity = (...input: unknown[]) => Promise<unknown>
+  return new Proxy({} as Activities, {
+    get(_, activityName) {
+      const name = activityName as keyof Activities
+      const [callLocally, call] = [local[name], regular[name]] as [Activity, Activity]
+      return (...input: unknown[]) => localOr(callLocally(...input), () => call(...input))
+    },
+  })
 }
 
 /** Falls back, usually to the regular activity, where the local one fails or times out. */
@@ -183,26 +185,17 @@ export const regularDbActivities = proxyActivities<DbActivities>(DB_OPTIONS)
 /** Attempts of a local activity: six seconds where PostgreSQL refuses at once. */
 const LOCAL_DB_ATTEMPTS = 6
 
-const localDbProxies = proxyLocalActivities<DbActivities>({
-  ...LOCAL_ACTIVITY_LIMIT,
-  retry: { ...DB_OPTIONS.retry, maximumAttempts: LOCAL_DB_ATTEMPTS },
-})
-
 /**
  * Local activities that read and write PostgreSQL in a few milliseconds. Where it does not answer, a regular activity is retried
  * until it does: its attempts add no events to the history.
  */
-export const dbActivities = proxyLocalOrRegular()
-
-function proxyLocalOrRegular(): DbActivities {
-  type DbActivity = (...input: unknown[]) => Promise<unknown>
-  return new Proxy({} as DbActivities, {
-    get(_, name: keyof DbActivities) {
-      const [local, regular] = [localDbProxies[name], regularDbActivities[name]] as [DbActivity, DbActivity]
-      return (...input: unknown[]) => localOr(local(...input), () => regular(...input))
-    },
-  })
-}
+export const dbActivities = localFirst(
+  proxyLocalActivities<DbActivities>({
+    ...LOCAL_ACTIVITY_LIMIT,
+    retry: { ...DB_OPTIONS.retry, maximumAttempts: LOCAL_DB_ATTEMPTS },
+  }),
+  regularDbActivities,
+)
 
 /** The activity waits 2 s for a slot of an attempt and 1.5 s for its answer; in a busy process up to twice as long. */
 const firstAttemptProxies = proxyLocalActivities<ReturnType<typeof firstAttemptActivities>>({
@@ -217,10 +210,10 @@ const firstAttemptProxies = proxyLocalActivities<ReturnType<typeof firstAttemptA
 export async function attemptDeliveriesLocally(deliveries: string[]): Promise<OpenDelivery[]> {
   const options = { summary: 'first delivery attempts' }
   const attempts = firstAttemptProxies.attemptFirstDeliveries.executeWithOptions(options, [deliveries])
-  const { open } = await localOr(attempts, () => ({
+  const { open: openDeliveries } = await localOr(attempts, () => ({
     open: deliveries.map(deliveryUuid => ({ deliveryUuid })),
   }))
-  return open
+  return openDeliveries
 }
 
 /** Webhook attempts, on a task queue of their own. An attempt takes up to 15 s, and waits up to 2 s for a slot. */

@@ -82,21 +82,21 @@ class LocalActivityTask {
 
 /** The results of one workflow that are not passed on yet, oldest first. */
 class ResultOrder {
-  readonly #waiting: symbol[] = []
+  readonly #results: symbol[] = []
 
   /** Waits until the microtasks of the activation and the results before have been processed. */
   async awaitTurn(): Promise<void> {
-    const own = Symbol('result')
+    const result = Symbol('result')
     let isActivationProcessed = false
-    this.#waiting.push(own)
+    this.#results.push(result)
     const isOwnTurn = () => {
       // The SDK evaluates a condition once when it is made, and then each time all microtasks have been processed.
-      if (isActivationProcessed) return this.#waiting[0] === own
+      if (isActivationProcessed) return this.#results[0] === result
       isActivationProcessed = true
       return false
     }
     // The result counts also where the workflow was cancelled while the activity ran.
     await CancellationScope.nonCancellable(() => condition(isOwnTurn))
-    this.#waiting.shift()
+    this.#results.shift()
   }
 }

@@ -6,7 +6,7 @@ import {
   providerNotificationSignal,
 } from '../contracts/provider-notifications.ts'
 import { idempotentProviderActivities, localActivities } from './activity-proxies.ts'
-import { shouldContinueAsNew } from './continue-as-new.ts'
+import { shouldContinueAsNew } from './workflow-info.ts'
 
 /** Buffers signals of provider notifications. Their content is polled at the provider; only their arrival counts. */
 export class ProviderInbox {
@@ -43,7 +43,6 @@ export class ProviderInbox {
     for (const connectionUuid of connections) this.#pendingConnections.add(connectionUuid)
   }
 
-  /** Whether a provider's notification is pending. */
   get hasNotification(): boolean {
     return this.#pendingCount > 0
   }
@@ -180,14 +179,10 @@ export async function pollAfterNotification<Answer extends { kind: string }>(
   for (let nowMs = Date.now(); ; ) {
     if (answer.kind === 'not_found' && nowMs < confirmAtMs)
       await inbox.waitForNotification((confirmAtMs - nowMs) * inbox.timeScale, 'second poll')
-    else if (!isNotFoundOrForeign(answer) || !inbox.hasPending) return answer
+    else if (!['not_found', 'foreign'].includes(answer.kind) || !inbox.hasPending) return answer
     nowMs = Date.now()
     answer = await pollUntilResolved(poll, inbox)
   }
-}
-
-function isNotFoundOrForeign({ kind }: { kind: string }): boolean {
-  return kind === 'not_found' || kind === 'foreign'
 }
 
 /**

@@ -1,6 +1,6 @@
 import { WorkflowExecutionAlreadyStartedError } from '@temporalio/common'
 import { ParentClosePolicy, startChild } from '@temporalio/workflow'
-import type { FollowUps } from '../contracts/follow-ups.ts'
+import type { FollowUps } from '../contracts/orders.ts'
 import type { OpenDelivery } from '../contracts/webhooks.ts'
 import { WORKFLOWS, type WorkflowInputs } from '../contracts/workflows.ts'
 import { attemptDeliveriesLocally } from './activity-proxies.ts'
@@ -14,8 +14,8 @@ export async function startFollowUps(
   { deliveries = [], returns = [] }: Partial<FollowUps>,
   timeScale: number,
 ): Promise<void> {
-  const open = deliveries.length === 0 ? [] : await attemptDeliveriesLocally(deliveries)
-  await startFollowUpWorkflows({ deliveries: open, returns }, timeScale)
+  const openDeliveries = deliveries.length === 0 ? [] : await attemptDeliveriesLocally(deliveries)
+  await startFollowUpWorkflows({ deliveries: openDeliveries, returns }, timeScale)
 }
 
 /**

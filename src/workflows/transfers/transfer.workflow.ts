@@ -1,7 +1,7 @@
 import { allHandlersFinished, condition, setCurrentDetails, setHandler } from '@temporalio/workflow'
 import { scaleWait, WAITS } from '../../domain/shared/intervals.ts'
 import { type TransferState, transferMachine } from '../../domain/transfers/transfer.ts'
-import type { ReopenedInput } from '../contracts/reopening.ts'
+import type { ReopenedInput } from '../contracts/orders.ts'
 import { SEARCH_ATTRIBUTES } from '../contracts/search-attributes.ts'
 import {
   cancelTransferUpdate,
@@ -13,7 +13,7 @@ import type { SendingResult, TerminalOutcome } from '../payouts/candidates.ts'
 import { PayoutWorkflow } from '../payouts/payout-workflow.ts'
 import { dbActivities } from '../shared/activity-proxies.ts'
 import { startFollowUps } from '../shared/start-follow-ups.ts'
-import { upsertVisibility } from '../shared/visibility.ts'
+import { upsertVisibility } from '../shared/workflow-info.ts'
 
 /**
  * Workflow of a transfer: tries one provider after another until one accepts, and ends when it is paid or failed. A late

@@ -3,7 +3,7 @@ import { scaleWait } from '../../domain/shared/intervals.ts'
 import type { DeliveryOutcome } from '../../domain/webhooks/delivery.ts'
 import { type AttemptDeliveryInput, deliveryChangedSignal } from '../contracts/webhooks.ts'
 import { proxyDeliveryActivities } from '../shared/activity-proxies.ts'
-import { shouldContinueAsNew } from '../shared/continue-as-new.ts'
+import { shouldContinueAsNew } from '../shared/workflow-info.ts'
 
 /**
  * Workflow of a webhook delivery, one event to one endpoint: attempts it at once and then on the retry schedule, until it is

@@ -6,7 +6,7 @@ import { Connection } from '../../../src/db/entities/connection.ts'
 import { checkLedger } from '../../../src/db/repositories/ledger-rules.ts'
 import type { MovementReason } from '../../../src/domain/ledger/movement.ts'
 import type { IncomingPix, SendPayoutOutcome } from '../../../src/domain/providers/provider.ts'
-import type { DepositReturnInput } from '../../../src/workflows/contracts/deposit-returns.ts'
+import type { DepositReturnInput } from '../../../src/workflows/contracts/orders.ts'
 import { openActivityFixture } from '../support/activity-fixture.ts'
 import { createDisputeFixture } from '../support/dispute-fixture.ts'
 

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
-import { sendDisputeReply, storeDisputeReply } from '../../../src/activities/disputes/replies.ts'
+import { sendDisputeReply, storeDisputeReply } from '../../../src/activities/disputes/activities.ts'
 import type { ActivityDependencies } from '../../../src/activities/runtime/dependencies.ts'
 import { disputeRoutes } from '../../../src/api/disputes/routes.ts'
 import { eventRoutes } from '../../../src/api/events/routes.ts'

@@ -9,9 +9,9 @@ import { ProviderNotification } from '../../../src/db/entities/provider-notifica
 import { runQuery } from '../../../src/db/pipeline/query.ts'
 import { storeProviderNotifications } from '../../../src/db/repositories/provider-notifications.ts'
 import { referenceOf } from '../../../src/domain/pix/identifiers.ts'
-import { notifyOfListedChange } from '../../../src/provider-notifications/listed-changes.ts'
 import {
   buildNotificationSignal,
+  notifyOfListedChange,
   routeNotification,
 } from '../../../src/provider-notifications/route-notification.ts'
 import type { TemporalContext } from '../../../src/temporal/workflow-options.ts'

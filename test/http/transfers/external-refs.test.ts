@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
-import { openTransfer } from '../../../src/activities/transfers/open.ts'
+import { openTransfer } from '../../../src/activities/transfers/activities.ts'
 import { transferRoutes } from '../../../src/api/transfers/routes.ts'
 import { runInTransaction } from '../../../src/db/client/transaction.ts'
 import { runQuery } from '../../../src/db/pipeline/query.ts'

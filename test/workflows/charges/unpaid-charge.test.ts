@@ -122,18 +122,18 @@ test('a repeated identical cancel request gets the same answer', async () => {
 })
 
 test('two concurrent cancel requests get the same answer', async () => {
-  let second: Cancellation | undefined
+  let secondCancellation: Cancellation | undefined
   const story = await stories.charge({
     issueCharge: [chargeIssued()],
     cancelCharge: [
       async story => {
-        second = await story.startCancel('second')
+        secondCancellation = await story.startCancel('second')
         return chargeKnown('cancelled')
       },
     ],
   })
   expect(await story.cancelCharge('first')).toEqual({ kind: 'closed', state: 'cancelled' })
-  expect(await second?.result()).toEqual({ kind: 'closed', state: 'cancelled' })
+  expect(await secondCancellation?.result()).toEqual({ kind: 'closed', state: 'cancelled' })
   await story.finishWith('cancelled')
 })
 
@@ -246,21 +246,21 @@ test('a payload that the provider still reports as open is polled until it is cl
 
 test('an operator’s confirmation is polled for at once, or at the next poll where its signal is lost', async () => {
   const notListed = chargeNoAnswer('payment_not_listed')
-  const signalled = await stories.charge({
+  const signalledCharge = await stories.charge({
     issueCharge: [chargeIssued()],
     pollCharge: [...Array(6).fill(notListed), chargeKnown('expired')],
   })
-  await signalled.passTime(24.25 * HOUR)
-  await signalled.waitForCalls(7)
-  await signalled.notify()
-  await signalled.finishWith('expired')
-  expect(signalled.history.timers.at(-1)).toBe('next poll: 1 h, woken')
-  const lost = await stories.charge({
+  await signalledCharge.passTime(24.25 * HOUR)
+  await signalledCharge.waitForCalls(7)
+  await signalledCharge.notify()
+  await signalledCharge.finishWith('expired')
+  expect(signalledCharge.history.timers.at(-1)).toBe('next poll: 1 h, woken')
+  const unsignalledCharge = await stories.charge({
     issueCharge: [chargeIssued()],
     pollCharge: [...Array(7).fill(notListed), chargeKnown('expired')],
   })
-  await lost.finishWith('expired')
-  expect(lost.history.timers.at(-1)).toBe('next poll: 1 h')
+  await unsignalledCharge.finishWith('expired')
+  expect(unsignalledCharge.history.timers.at(-1)).toBe('next poll: 1 h')
 })
 
 test('a payment set aside while the provider reports a payload as open starts its return immediately', async () => {

@@ -26,27 +26,27 @@ function deadline(inMs: number) {
 
 test('an open dispute is warned of 48, 24 and 6 hours before its deadline, then awaits the provider’s decision', async () => {
   const due = deadline(50 * HOUR)
-  const open =
+  const openRow =
     (warnedHours: number | null) => async (story: Parameters<ReturnType<typeof disputeRow>>[0]) => ({
       ...(await disputeRow('open', { warnedHours })(story)),
       dueAt: await due(story),
     })
-  const known =
+  const knownDispute =
     (warnedHours: number | null) => async (story: Parameters<ReturnType<typeof disputeRow>>[0]) => ({
       kind: 'known' as const,
-      ...(await open(warnedHours)(story)),
+      ...(await openRow(warnedHours)(story)),
     })
   const story = await stories.dispute({
     getDispute: [null],
     pollDispute: [
-      ...[0, 0, 0, 0, 0, 0].map(() => known(null)),
-      ...[6, 12, 18, 24].map(() => known(48)),
-      ...[30, 36, 42].map(() => known(24)),
-      known(6),
+      ...[0, 0, 0, 0, 0, 0].map(() => knownDispute(null)),
+      ...[6, 12, 18, 24].map(() => knownDispute(48)),
+      ...[30, 36, 42].map(() => knownDispute(24)),
+      knownDispute(6),
       disputeKnown('analysing'),
       disputeKnown('rejected'),
     ],
-    recordDisputeWarning: [open(48), open(24), open(6)],
+    recordDisputeWarning: [openRow(48), openRow(24), openRow(6)],
     applyDisputeDeadline: [disputeRow('analysing')],
   })
   await story.finishWith('rejected')
@@ -161,9 +161,9 @@ test('a reply whose sending broke off with its worker is polled first, because i
 })
 
 test('a reply that the provider refuses leaves the dispute open for another', async () => {
-  const wanted = disputeRow('analysing', { isReplyPending: true })
+  const storedReply = disputeRow('analysing', { isReplyPending: true })
   const story = await stories.dispute({
-    getDispute: [null, wanted, wanted],
+    getDispute: [null, storedReply, storedReply],
     pollDispute: [disputeKnown('open'), disputeKnown('rejected')],
     storeDisputeReply: ['accepted', 'accepted'],
     sendDisputeReply: [disputeReplySent('closed', 'open'), disputeReplySent('closed', 'analysing')],

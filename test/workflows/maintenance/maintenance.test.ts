@@ -34,11 +34,14 @@ test('an account whose comparison always breaks off is reported as not compared,
 })
 
 test('a statement that breaks off is read again, and after the third time left to the next run', async () => {
-  const broken = (): never => {
+  const failReconciliation = (): never => {
     throw new Error('no answer')
   }
   const story = await stories.reconciliation(
-    { listProviderAccounts: [['one']], reconcile: [broken, broken, broken] },
+    {
+      listProviderAccounts: [['one']],
+      reconcile: [failReconciliation, failReconciliation, failReconciliation],
+    },
     24,
   )
   await expect(story.finish()).rejects.toThrow()

@@ -31,7 +31,7 @@ const rebuilt = (ended?: string) => ({
   ...(ended !== undefined && { ended }),
 })
 /** The rows are written again. */
-const rowsIn = (
+const rebuiltAs = (
   state: string,
   more: Partial<Extract<ActivityResult<'rebuildOperation'>, { kind: 'known' }>> = {},
 ): ActivityResult<'rebuildOperation'> => ({ kind: 'known', state, isEnded: false, ...more })
@@ -44,8 +44,11 @@ const transferUnknown: ActivityResult<'lookUpTransfer'> = {
   code: 'no_answer',
   connectionUuid: 'connection-a',
 }
-const nowhere: ActivityResult<'lookUpTransfer'> = { ...notFoundWithin(), connectionUuid: 'connection-a' }
-const neverWent: ActivityResult<'lookUpTransfer'> = {
+const notFoundAtCandidates: ActivityResult<'lookUpTransfer'> = {
+  ...notFoundWithin(),
+  connectionUuid: 'connection-a',
+}
+const provedUnsent: ActivityResult<'lookUpTransfer'> = {
   kind: 'rejected',
   code: 'not_found_after_restore',
   finality: 'final',
@@ -65,7 +68,7 @@ describe('a rebuilt transfer', () => {
     const event = stories.uuid()
     const story = await stories.rebuiltTransfer(
       {
-        rebuildOperation: [rowsIn('created')],
+        rebuildOperation: [rebuiltAs('created')],
         lookUpTransfer: [transferUnknown, transferFoundAt('connection-b')],
         pollTransfer: [payoutInProcess, payoutUnknown, payoutSettled()],
         getTransfer: [transferRow('paid', { deliveries: [event] })],
@@ -84,8 +87,8 @@ describe('a rebuilt transfer', () => {
   test('has failed once all providers have twice answered after the settle window that they do not know it', async () => {
     const story = await stories.rebuiltTransfer(
       {
-        rebuildOperation: [rowsIn('created')],
-        lookUpTransfer: [nowhere, nowhere, nowhere, neverWent],
+        rebuildOperation: [rebuiltAs('created')],
+        lookUpTransfer: [notFoundAtCandidates, notFoundAtCandidates, notFoundAtCandidates, provedUnsent],
         failTransfer: [transferRow('failed')],
       },
       rebuilt('failed'),
@@ -103,10 +106,10 @@ describe('a rebuilt transfer', () => {
     const awaitingApproval = { ...transferUnknown, code: 'awaiting_approval' }
     const story = await stories.rebuiltTransfer(
       {
-        rebuildOperation: [rowsIn('created')],
+        rebuildOperation: [rebuiltAs('created')],
         lookUpTransfer: [
-          ...[nowhere, nowhere, nowhere, awaitingApproval],
-          ...[nowhere, nowhere, nowhere, neverWent],
+          ...[notFoundAtCandidates, notFoundAtCandidates, notFoundAtCandidates, awaitingApproval],
+          ...[notFoundAtCandidates, notFoundAtCandidates, notFoundAtCandidates, provedUnsent],
         ],
         failTransfer: [transferRow('failed')],
       },
@@ -124,7 +127,7 @@ describe('a rebuilt transfer', () => {
   test('that was seen to settle stays settled, whatever is not found now: an operator ends it', async () => {
     const story = await stories.rebuiltTransfer(
       {
-        rebuildOperation: [rowsIn('created')],
+        rebuildOperation: [rebuiltAs('created')],
         lookUpTransfer: Array(9).fill({ ...transferUnknown, code: 'not_found' }),
         manuallySettleTransfer: [payoutSettled()],
         getTransfer: [transferRow('paid')],
@@ -145,7 +148,7 @@ describe('a rebuilt transfer', () => {
   test('that is no longer found at its provider is polled there, and never sent', async () => {
     const story = await stories.rebuiltTransfer(
       {
-        rebuildOperation: [rowsIn('sending')],
+        rebuildOperation: [rebuiltAs('sending')],
         lookUpTransfer: [transferFoundAt('connection-a')],
         pollTransfer: [
           payoutNotFound,
@@ -164,7 +167,7 @@ describe('a rebuilt transfer', () => {
 
   test('that was cancelled before it was sent is cancelled again, and no provider is called', async () => {
     const story = await stories.rebuiltTransfer(
-      { rebuildOperation: [rowsIn('cancelled', { isEnded: true })] },
+      { rebuildOperation: [rebuiltAs('cancelled', { isEnded: true })] },
       rebuilt('cancelled'),
     )
     await story.finishWith('cancelled')
@@ -173,7 +176,7 @@ describe('a rebuilt transfer', () => {
   test('whose time has not come continues as ordered', async () => {
     const story = await stories.rebuiltTransfer(
       {
-        rebuildOperation: [rowsIn('created')],
+        rebuildOperation: [rebuiltAs('created')],
         storeTransfer: [transferRow('created')],
         sendTransfer: [payoutSettled()],
         getTransfer: [transferRow('paid')],
@@ -189,7 +192,7 @@ describe('a rebuilt refund', () => {
   test('waits for its charge, is found and followed', async () => {
     const story = await stories.rebuiltRefund(
       {
-        rebuildOperation: [{ kind: 'unknown', code: 'not_found' }, rowsIn('sending')],
+        rebuildOperation: [{ kind: 'unknown', code: 'not_found' }, rebuiltAs('sending')],
         lookUpRefund: [transferUnknown, transferFoundAt('connection-a')],
         pollRefund: [payoutInProcess, payoutSettled()],
       },
@@ -201,8 +204,8 @@ describe('a rebuilt refund', () => {
   test('that its provider never received has failed', async () => {
     const story = await stories.rebuiltRefund(
       {
-        rebuildOperation: [rowsIn('sending')],
-        lookUpRefund: [nowhere, nowhere, nowhere, neverWent],
+        rebuildOperation: [rebuiltAs('sending')],
+        lookUpRefund: [notFoundAtCandidates, notFoundAtCandidates, notFoundAtCandidates, provedUnsent],
       },
       rebuilt(),
     )
@@ -212,7 +215,7 @@ describe('a rebuilt refund', () => {
   test('that its provider has refused since has failed', async () => {
     const story = await stories.rebuiltRefund(
       {
-        rebuildOperation: [rowsIn('sending')],
+        rebuildOperation: [rebuiltAs('sending')],
         lookUpRefund: [transferFoundAt('connection-a')],
         pollRefund: [payoutRejected],
       },
@@ -226,7 +229,7 @@ describe('a rebuilt charge', () => {
   test('has its provider’s state again, and is polled immediately', async () => {
     const story = await stories.rebuiltCharge(
       {
-        rebuildOperation: [{ kind: 'unknown', code: 'timeout' }, rowsIn('pending')],
+        rebuildOperation: [{ kind: 'unknown', code: 'timeout' }, rebuiltAs('pending')],
         getCharge: [pendingChargeRow()],
         pollCharge: [chargeNoAnswer(), chargeKnown('paid')],
       },
@@ -239,7 +242,7 @@ describe('a rebuilt charge', () => {
     const orphan = stories.uuid()
     const story = await stories.rebuiltCharge(
       {
-        rebuildOperation: [rowsIn('failed', { isEnded: true, orphans: [orphan] })],
+        rebuildOperation: [rebuiltAs('failed', { isEnded: true, orphans: [orphan] })],
         closeOrphan: [{ kind: 'closed', deliveries: [], returns: [] }],
       },
       rebuilt('failed'),
@@ -251,7 +254,7 @@ describe('a rebuilt charge', () => {
   test('that was not paid yet continues to its end', async () => {
     const story = await stories.rebuiltCharge(
       {
-        rebuildOperation: [rowsIn('pending')],
+        rebuildOperation: [rebuiltAs('pending')],
         getCharge: [pendingChargeRow()],
         pollCharge: [chargeKnown('pending'), chargeKnown('expired')],
       },
@@ -263,7 +266,7 @@ describe('a rebuilt charge', () => {
 
   test('that no provider knows has failed', async () => {
     const story = await stories.rebuiltCharge(
-      { rebuildOperation: [rowsIn('failed', { isEnded: true })] },
+      { rebuildOperation: [rebuiltAs('failed', { isEnded: true })] },
       rebuilt(),
     )
     await story.finishWith('failed')
@@ -274,7 +277,7 @@ describe('a rebuilt return', () => {
   test('is looked up once its deposit is restored, and not sent', async () => {
     const story = await stories.rebuiltReturn(
       {
-        rebuildOperation: [{ kind: 'unknown', code: 'not_found' }, rowsIn('returning')],
+        rebuildOperation: [{ kind: 'unknown', code: 'not_found' }, rebuiltAs('returning')],
         lookUpReturn: [transferFoundAt('connection-a')],
         pollReturn: [payoutSettled()],
       },
@@ -286,7 +289,7 @@ describe('a rebuilt return', () => {
 
   test('ends where its deposit was returned meanwhile', async () => {
     const story = await stories.rebuiltReturn(
-      { rebuildOperation: [rowsIn('rejected', { isEnded: true })] },
+      { rebuildOperation: [rebuiltAs('rejected', { isEnded: true })] },
       rebuilt(),
     )
     await story.finishWith('rejected')
@@ -297,7 +300,7 @@ describe('a rebuilt key', () => {
   test('is polled at its provider, and not created', async () => {
     const story = await stories.rebuiltPixKey(
       {
-        rebuildOperation: [rowsIn('creating')],
+        rebuildOperation: [rebuiltAs('creating')],
         openPixKey: ['creating'],
         createKey: [{ kind: 'unknown', code: 'interrupted' }],
         pollPixKey: [{ kind: 'closed', state: 'active' }],
@@ -320,7 +323,7 @@ describe('a reopened transfer', () => {
 
   test('has failed once all providers have twice answered that they do not know it', async () => {
     const story = await stories.reopenedTransfer({
-      lookUpTransfer: [nowhere, nowhere, nowhere, neverWent],
+      lookUpTransfer: [notFoundAtCandidates, notFoundAtCandidates, notFoundAtCandidates, provedUnsent],
       failTransfer: [transferRow('failed')],
     })
     await story.finishWith('failed')
@@ -329,7 +332,13 @@ describe('a reopened transfer', () => {
 
   test('is looked up again where an attempt is live when it is to fail', async () => {
     const story = await stories.reopenedTransfer({
-      lookUpTransfer: [nowhere, nowhere, nowhere, neverWent, transferFoundAt('connection-b')],
+      lookUpTransfer: [
+        notFoundAtCandidates,
+        notFoundAtCandidates,
+        notFoundAtCandidates,
+        provedUnsent,
+        transferFoundAt('connection-b'),
+      ],
       failTransfer: [attemptRunningAt('connection-b')],
       pollTransfer: [payoutSettled()],
       getTransfer: [transferRow('paid')],
@@ -358,7 +367,9 @@ describe('a reopened refund', () => {
   })
 
   test('that its provider never received has failed', async () => {
-    const story = await stories.reopenedRefund({ lookUpRefund: [nowhere, nowhere, nowhere, neverWent] })
+    const story = await stories.reopenedRefund({
+      lookUpRefund: [notFoundAtCandidates, notFoundAtCandidates, notFoundAtCandidates, provedUnsent],
+    })
     await story.finishWith('failed')
   })
 })
@@ -383,7 +394,7 @@ describe('a reopened return', () => {
 })
 
 test('the hourly sweep compares rows and workflows once', async () => {
-  const swept = { checked: 3, reopened: 1, notReopened: 1, replaced: 1 }
-  const story = await stories.workflowSweep({ sweepWorkflows: [swept] })
-  expect(await story.finish()).toEqual(swept)
+  const sweepResult = { checked: 3, reopened: 1, notReopened: 1, replaced: 1 }
+  const story = await stories.workflowSweep({ sweepWorkflows: [sweepResult] })
+  expect(await story.finish()).toEqual(sweepResult)
 })

@@ -14,18 +14,18 @@ import { setUpWorkflowStories } from '../../support/workflow-story-suite.ts'
 const stories = setUpWorkflowStories()
 const SETTLE_MS = 600_000
 const POLL_INTERVAL_MS = 60_000
-const open = { openPixKey: ['creating' as const] }
+const openedKey = { openPixKey: ['creating' as const] }
 
 describe('a PIX key', () => {
   test('is created by one call', async () => {
-    const story = await stories.pixKey({ ...open, createKey: [pixKeyEnded('active')] })
+    const story = await stories.pixKey({ ...openedKey, createKey: [pixKeyEnded('active')] })
     await story.finishWith('active')
     expect(story.calls).toEqual(['openPixKey', 'createKey'])
     expect(story.history.statuses).toEqual(['ACTIVE'])
   })
 
   test('that its provider refuses is not created', async () => {
-    const story = await stories.pixKey({ ...open, createKey: [pixKeyEnded('refused')] })
+    const story = await stories.pixKey({ ...openedKey, createKey: [pixKeyEnded('refused')] })
     await story.finishWith('refused')
     expect(story.history.statuses).toEqual(['REFUSED'])
   })
@@ -38,7 +38,7 @@ describe('a PIX key', () => {
 
   test('whose answer was lost is found in the list immediately', async () => {
     const story = await stories.pixKey({
-      ...open,
+      ...openedKey,
       createKey: [pixKeyUnknown],
       pollPixKey: [pixKeyEnded('active')],
     })
@@ -48,7 +48,7 @@ describe('a PIX key', () => {
 
   test('whose outcome is known is returned to the waiting request', async () => {
     const story = await stories.pixKey({
-      ...open,
+      ...openedKey,
       createKey: [pixKeyUnknown],
       pollPixKey: [pixKeyUnknown, pixKeyEnded('active')],
     })
@@ -60,7 +60,7 @@ describe('a PIX key', () => {
 
   test('is looked up again on the schedule while its provider does not list its keys', async () => {
     const story = await stories.pixKey({
-      ...open,
+      ...openedKey,
       createKey: [pixKeyUnknown],
       pollPixKey: [...Array(7).fill(pixKeyUnknown), pixKeyEnded('active')],
     })
@@ -72,7 +72,7 @@ describe('a PIX key', () => {
 
   test('that two polls after the settle window do not find is absent, and not requested again', async () => {
     const story = await stories.pixKey({
-      ...open,
+      ...openedKey,
       createKey: [pixKeyUnknown],
       pollPixKey: Array(8).fill(payoutNotFound),
       failPixKey: ['refused'],
@@ -86,7 +86,7 @@ describe('a PIX key', () => {
 
   test('that appears late is created', async () => {
     const story = await stories.pixKey({
-      ...open,
+      ...openedKey,
       createKey: [pixKeyUnknown],
       pollPixKey: [payoutNotFound, payoutNotFound, pixKeyEnded('active')],
     })
@@ -95,7 +95,7 @@ describe('a PIX key', () => {
 
   test('whose call broke off is looked up, and requested again only where nothing was started', async () => {
     const story = await stories.pixKey({
-      ...open,
+      ...openedKey,
       createKey: [failActivity, pixKeyEnded('active')],
       pollPixKey: [pixKeyNotStarted],
     })
@@ -105,7 +105,7 @@ describe('a PIX key', () => {
 
   test('waits by the time scale', async () => {
     const story = await stories.pixKey(
-      { ...open, createKey: [pixKeyUnknown], pollPixKey: [pixKeyUnknown, pixKeyEnded('active')] },
+      { ...openedKey, createKey: [pixKeyUnknown], pollPixKey: [pixKeyUnknown, pixKeyEnded('active')] },
       1_000,
     )
     await story.finishWith('active')

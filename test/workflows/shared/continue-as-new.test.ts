@@ -81,10 +81,10 @@ describe('a transfer whose provider cannot tell its outcome', () => {
       },
       { timeScale: SLOWLY },
     )
-    const waiting = story.awaitAccepted()
+    const acceptance = story.awaitAccepted()
     await story.waitForCalls(1)
     await continueAsNew(story, { calls: 3 })
-    await waiting
+    await acceptance
     await story.awaitAccepted('again')
     await story.finishWith('paid')
   })

@@ -2,8 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, beforeAll, expect, jest, test } from '@jest/globals'
 import { activityInfo } from '@temporalio/activity'
 import { Client, Connection } from '@temporalio/client'
-import type { WorkflowBundleOption } from '@temporalio/worker'
-import { NativeConnection, Worker } from '@temporalio/worker'
+import { NativeConnection, Worker, type WorkflowBundleOption } from '@temporalio/worker'
 import { cancelChargeUpdate } from '../../../src/workflows/contracts/charges.ts'
 import { providerNotificationSignal } from '../../../src/workflows/contracts/provider-notifications.ts'
 import { SEARCH_ATTRIBUTES } from '../../../src/workflows/contracts/search-attributes.ts'
@@ -29,7 +28,7 @@ let workerConnection: NativeConnection
 let worker: Worker
 let run: Promise<void>
 /** Workflows whose slow local activity has started. */
-const waiting = new Set<string>()
+const waitingWorkflows = new Set<string>()
 
 beforeAll(async () => {
   bundle = await prepareReplay()
@@ -76,7 +75,7 @@ function scenario() {
 
 async function passTime(): Promise<void> {
   const { workflowId, ms } = scenario()
-  waiting.add(workflowId)
+  waitingWorkflows.add(workflowId)
   await sleep(ms)
 }
 
@@ -102,7 +101,7 @@ async function payAndCancel(workflowId: string) {
     args: [{ uuid: workflowId, valueCents: 100, timeScale: 1 }],
   })
   await handle.signal(providerNotificationSignal, NOTIFICATION)
-  while (!waiting.has(workflowId)) await sleep(5)
+  while (!waitingWorkflows.has(workflowId)) await sleep(5)
   // On a machine that stands still, the charge may end before the update arrives.
   await handle.executeUpdate(cancelChargeUpdate).catch(() => {})
   expect(await handle.result()).toBe('paid')

@@ -5,9 +5,9 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, afterEach, beforeAll, expect, jest, test } from '@jest/globals'
 import { Client, Connection, WithStartWorkflowOperation, WorkflowNotFoundError } from '@temporalio/client'
 import type { WorkflowBundleOption } from '@temporalio/worker'
-import { awaitResultUpdate } from '../../../src/workflows/contracts/await-result.ts'
 import { awaitIssuedUpdate, cancelChargeUpdate } from '../../../src/workflows/contracts/charges.ts'
 import { replyToDisputeUpdate } from '../../../src/workflows/contracts/disputes.ts'
+import { awaitResultUpdate } from '../../../src/workflows/contracts/orders.ts'
 import { providerNotificationSignal } from '../../../src/workflows/contracts/provider-notifications.ts'
 import { SEARCH_ATTRIBUTES } from '../../../src/workflows/contracts/search-attributes.ts'
 import { WORKFLOWS, type WorkflowInputs } from '../../../src/workflows/contracts/workflows.ts'
@@ -159,19 +159,19 @@ afterAll(async () => {
 
 async function startWorker(): Promise<ChildProcess> {
   const program = join(import.meta.dirname, '../../support/programs/stalling-worker.ts')
-  const started = fork(program, [server.address, String(SLOW_ACTIVITY_MS), JSON.stringify(RESULTS)], {
+  const child = fork(program, [server.address, String(SLOW_ACTIVITY_MS), JSON.stringify(RESULTS)], {
     env: PROGRAM_ENVIRONMENT,
     execArgv: [],
   })
-  await once(started, 'message')
-  return started
+  await once(child, 'message')
+  return child
 }
 
 async function endWorker(): Promise<void> {
   if (worker?.exitCode !== null || worker.signalCode !== null) return
-  const end = once(worker, 'exit')
+  const exit = once(worker, 'exit')
   worker.kill('SIGKILL')
-  await end
+  await exit
 }
 
 test.each(['continues', 'is restarted'])(
@@ -182,28 +182,28 @@ test.each(['continues', 'is restarted'])(
     worker = await startWorker()
     worker.send(STANDSTILL_MS)
     await once(worker, 'message')
-    const standsStillSinceMs = performance.now()
-    const started = STARTED_NOUNS.flatMap(([title, noun, input, update], type) =>
+    const standstillStartMs = performance.now()
+    const startedWorkflows = STARTED_NOUNS.flatMap(([title, noun, input, update], type) =>
       Array.from({ length: COPIES }, (_, copy) =>
         startWorkflow(`${type}-${copy}-${after === 'continues'}`, { title, noun, input, update }),
       ),
     )
-    await sleep(NOTIFIED_AFTER_MS - (performance.now() - standsStillSinceMs))
-    await Promise.all(started.map(({ workflowId }) => notify(workflowId)))
+    await sleep(NOTIFIED_AFTER_MS - (performance.now() - standstillStartMs))
+    await Promise.all(startedWorkflows.map(({ workflowId }) => notify(workflowId)))
     if (after === 'is restarted') {
       await endWorker()
       worker = await startWorker()
     }
     const unfinished: string[] = []
     const histories = await Promise.all(
-      started.map(async ({ workflowId, response }) => {
+      startedWorkflows.map(async ({ workflowId, response }) => {
         const handle = workflow.getHandle(workflowId)
-        const end = async () => {
+        const endWorkflow = async () => {
           await response
           await notify(workflowId)
           await handle.result()
         }
-        await client.withDeadline(Date.now() + END_WITHIN_MS, end).catch(error => {
+        await client.withDeadline(Date.now() + END_WITHIN_MS, endWorkflow).catch(error => {
           unfinished.push(`${workflowId}: ${error.message}`)
         })
         return { workflowId, history: await handle.fetchHistory() }

@@ -54,51 +54,51 @@ const answerWhenEnded = (answer: unknown) => async (workflowId: string) => {
   await waitUntil(() => hasEnded(workflowId), { description: `${workflowId} goes on`, limitMs: 440_000 })
   return answer
 }
-const once = (answer: unknown) => () => answer
+const answerWith = (answer: unknown) => () => answer
 
 let builds: Awaited<ReturnType<typeof startWorkerBuilds>>
 beforeAll(async () => {
   builds = await startWorkerBuilds({
     issueCharge: () => chargeIssued()(clock),
     pollCharge: answerByProgress(chargeNoAnswer(), chargeKnown('paid')),
-    getCharge: once({ state: 'paid', expiresAt: '2020-01-01T00:00:00.000Z', cancelRequested: false }),
-    sendTransfer: once(payoutInProcess),
+    getCharge: answerWith({ state: 'paid', expiresAt: '2020-01-01T00:00:00.000Z', cancelRequested: false }),
+    sendTransfer: answerWith(payoutInProcess),
     pollTransfer: answerByProgress(
       payoutInProcess,
       payoutSettled({ transfer: { state: 'paid', connectionUuid: 'connection-a' } }),
     ),
-    storeTransfer: once(transferRow('created')),
-    endScheduledTransfer: once(transferRow('cancelled')),
-    getTransfer: once(transferRow('paid')),
-    openRefund: once(refundOpened('sending')),
-    sendRefund: once(payoutInProcess),
-    getRefund: once({ state: 'settled', connectionUuid: NOTIFICATION.connectionUuid }),
+    storeTransfer: answerWith(transferRow('created')),
+    endScheduledTransfer: answerWith(transferRow('cancelled')),
+    getTransfer: answerWith(transferRow('paid')),
+    openRefund: answerWith(refundOpened('sending')),
+    sendRefund: answerWith(payoutInProcess),
+    getRefund: answerWith({ state: 'settled', connectionUuid: NOTIFICATION.connectionUuid }),
     pollRefund: answerByProgress(payoutInProcess, payoutSettled()),
-    sendReturn: once(payoutInProcess),
+    sendReturn: answerWith(payoutInProcess),
     pollReturn: answerByProgress(payoutInProcess, payoutSettled()),
-    getDispute: once(null),
+    getDispute: answerWith(null),
     pollDispute: answerByProgress(disputeKnown('open'), disputeKnown('rejected')),
-    openPixKey: once('creating'),
-    createKey: once(pixKeyUnknown),
+    openPixKey: answerWith('creating'),
+    createKey: answerWith(pixKeyUnknown),
     pollPixKey: answerByProgress(pixKeyUnknown, pixKeyEnded('active')),
-    deleteKey: once(pixKeyUnknown),
+    deleteKey: answerWith(pixKeyUnknown),
     pollPixKeyRemoval: answerByProgress(pixKeyUnknown, pixKeyEnded('removed')),
-    storeAuthCode: once(undefined),
+    storeAuthCode: answerWith(undefined),
     sendAuthCode: answerByProgress(codeSendingRetry, codeSendingEnded('sent')),
     sendPasswordReset: answerByProgress(codeSendingRetry, codeSendingEnded('sent')),
     closeOrphan: answerByProgress(noAnswer(), orphanClosed()),
     recordDeposit: answerByProgress(noAnswer(), depositRecorded()),
-    keepUnmatchedPayment: once(true),
-    orderDepositReturn: once({ failure: null, returns: [] }),
+    keepUnmatchedPayment: answerWith(true),
+    orderDepositReturn: answerWith({ failure: null, returns: [] }),
     attemptDelivery: answerByProgress(webhookRetry(5_000), webhookDelivered),
     replayMissedEvents: answerWhenEnded({ recovered: 0 }),
     sweepDeliveries: answerWhenEnded({ woken: 0, disabled: 0 }),
     pruneEvents: answerWhenEnded({ forgotten: 0 }),
     sweepDisputes: answerWhenEnded({ asked: 0, told: 0 }),
     sweepWorkflows: answerWhenEnded({}),
-    sweepProviderNotifications: once({ waiting: 0, routedCount: 0 }),
+    sweepProviderNotifications: answerWith({ waiting: 0, routedCount: 0 }),
     listProviderAccounts: answerWhenEnded([]),
-    foldListCounters: once(0),
+    foldListCounters: answerWith(0),
   })
 })
 afterAll(() => builds?.stop())
@@ -143,7 +143,7 @@ const KINDS: [string, (uuid: string) => string, (uuid: string) => unknown][] = [
 ]
 
 test('workflows of every type move forwards and back between two builds without a failed workflow task', async () => {
-  const { client, temporal, ranOn, ranRegularOn, bundles } = builds
+  const { client, temporal, buildsByWorkflow, regularBuildsByWorkflow, bundles } = builds
   const { workflow } = client
   const waves: Record<string, string[]> = {}
   const version = (buildId: string) => ['--deployment-name', DEPLOYMENT, '--build-id', buildId]
@@ -177,12 +177,12 @@ test('workflows of every type move forwards and back between two builds without 
         return workflowId
       }),
     )
-    await waitUntil(() => waves[wave]!.every(id => ranOn.has(id)), {
-      description: () => `Not started: ${waves[wave]!.filter(id => !ranOn.has(id))}`,
+    await waitUntil(() => waves[wave]!.every(id => buildsByWorkflow.has(id)), {
+      description: () => `Not started: ${waves[wave]!.filter(id => !buildsByWorkflow.has(id))}`,
       limitMs: 60_000,
     })
   }
-  const buildsOf = (wave: string) => new Set(waves[wave]!.flatMap(id => [...ranOn.get(id)!]))
+  const buildsOf = (wave: string) => new Set(waves[wave]!.flatMap(id => [...buildsByWorkflow.get(id)!]))
   /** Every workflow that listens to notifications executes a workflow task, and replays. */
   const notifyAll = () =>
     Promise.all(
@@ -220,30 +220,40 @@ test('workflows of every type move forwards and back between two builds without 
   await notifyAll()
 
   // One of build two grows so long that it continues as new, after the way back.
-  const long = waves.c!.find(id => id.startsWith('webhook/'))!
-  const { runId: firstRun } = await workflow.getHandle(long).describe()
-  for (let part = 0; part < 3; part++) await workflow.getHandle(long).signal('ballast', 'x'.repeat(1_500_000))
+  const longWorkflowId = waves.c!.find(id => id.startsWith('webhook/'))!
+  const { runId: firstRun } = await workflow.getHandle(longWorkflowId).describe()
+  for (let part = 0; part < 3; part++)
+    await workflow.getHandle(longWorkflowId).signal('ballast', 'x'.repeat(1_500_000))
   // The next run counts once a build has completed a task of it: on a slow machine the move below could come first.
   const nextRunStarted = async () => {
-    const { runId } = await workflow.getHandle(long).describe()
+    const { runId } = await workflow.getHandle(longWorkflowId).describe()
     return (
-      runId !== firstRun && buildsOfTasks(await workflow.getHandle(long, runId).fetchHistory()).length > 0
+      runId !== firstRun &&
+      buildsOfTasks(await workflow.getHandle(longWorkflowId, runId).fetchHistory()).length > 0
     )
   }
   await waitUntil(nextRunStarted, { description: 'It does not continue as new', limitMs: 60_000 })
 
   // Build two is removed: what is pinned to it moves on to a build that replays its histories.
   await builds.deploy('three')
-  const onTwo = `TemporalWorkerDeploymentVersion = '${DEPLOYMENT}:two' and ExecutionStatus = 'Running'`
+  const buildTwoQuery = `TemporalWorkerDeploymentVersion = '${DEPLOYMENT}:two' and ExecutionStatus = 'Running'`
   const override = ['--versioning-override-behavior', 'pinned', '--versioning-override-build-id', 'three']
   const deployment = ['--versioning-override-deployment-name', DEPLOYMENT]
-  expect((await workflow.count(onTwo)).count).toBeGreaterThan(20)
+  expect((await workflow.count(buildTwoQuery)).count).toBeGreaterThan(20)
   // Repeated, as docs/production.md says: one command moves what visibility lists at that time.
-  const moveAll = async () => {
-    await temporal('workflow', 'update-options', '--query', onTwo, ...override, ...deployment, '--yes')
-    return (await workflow.count(onTwo)).count === 0
+  const moveListedWorkflows = async () => {
+    await temporal(
+      'workflow',
+      'update-options',
+      '--query',
+      buildTwoQuery,
+      ...override,
+      ...deployment,
+      '--yes',
+    )
+    return (await workflow.count(buildTwoQuery)).count === 0
   }
-  await waitUntil(moveAll, {
+  await waitUntil(moveListedWorkflows, {
     description: 'Not every workflow is moved',
     limitMs: 60_000,
     everyMs: 2_000,
@@ -270,20 +280,20 @@ test('workflows of every type move forwards and back between two builds without 
   )
   expect(events.filter(({ event }) => hasFailedTask(event))).toEqual([])
   // Each stayed with the build that executed its first workflow task, until it was moved to build three.
-  const moves = histories.map(({ workflowId, history }) => ({
+  const moveByWorkflow = histories.map(({ workflowId, history }) => ({
     workflowId,
     move: buildsOfTasks(history).join(' to '),
   }))
-  const expected = ['one', 'two', 'two to three']
-  expect(moves.filter(({ move }) => !expected.includes(move))).toEqual([])
-  expect(moves.map(({ move }) => move)).toEqual(expect.arrayContaining(expected))
+  const expectedMoves = ['one', 'two', 'two to three']
+  expect(moveByWorkflow.filter(({ move }) => !expectedMoves.includes(move))).toEqual([])
+  expect(moveByWorkflow.map(({ move }) => move)).toEqual(expect.arrayContaining(expectedMoves))
   // So did its activities, on both task queues. A task queue learns of a move with a delay, so that one activity after it may still
   // reach the current build.
-  const strayed = histories.filter(({ workflowId, history }) => {
+  const strayedHistories = histories.filter(({ workflowId, history }) => {
     const builds = [...buildsOfTasks(history), 'one']
-    return [...(ranRegularOn.get(workflowId) ?? [])].some(build => !builds.includes(build))
+    return [...(regularBuildsByWorkflow.get(workflowId) ?? [])].some(build => !builds.includes(build))
   })
-  expect(strayed.map(({ workflowId }) => workflowId)).toEqual([])
+  expect(strayedHistories.map(({ workflowId }) => workflowId)).toEqual([])
 
   // A notification reopens what ended on build two: on the current version.
   const reopened = waves.c!.find(id => id.startsWith('charge/'))!
@@ -296,13 +306,13 @@ test('workflows of every type move forwards and back between two builds without 
     })
     .then(({ signaledRunId }) => ({ runId: signaledRunId }))
   await workflow.getHandle(reopened, runId).result()
-  expect(ranOn.get(reopened)).toContain('one')
+  expect(buildsByWorkflow.get(reopened)).toContain('one')
 
   // What proves that the builds are incompatible: unpinned, each of these would have failed its workflow task. Not those
   // whose first task came to build two because a slow machine had let it time out on build one.
-  const ofOne = histories.filter(({ history }) => buildsOfTasks(history).join() === 'one')
-  expect(ofOne.length).toBeGreaterThan(KINDS.length)
-  const replays = Worker.runReplayHistories({ workflowBundle: bundles.two! }, ofOne)
+  const buildOneHistories = histories.filter(({ history }) => buildsOfTasks(history).join() === 'one')
+  expect(buildOneHistories.length).toBeGreaterThan(KINDS.length)
+  const replays = Worker.runReplayHistories({ workflowBundle: bundles.two! }, buildOneHistories)
   for await (const { workflowId, error } of replays)
     expect([workflowId, error?.name]).toEqual([workflowId, 'DeterminismViolationError'])
 
@@ -320,7 +330,7 @@ test('workflows of every type move forwards and back between two builds without 
       },
     })
     await schedule.trigger()
-    const idOf = () => [...ranOn.keys()].find(id => id.startsWith(`tally-${name}`))
+    const idOf = () => [...buildsByWorkflow.keys()].find(id => id.startsWith(`tally-${name}`))
     await waitUntil(() => idOf() !== undefined, {
       description: 'The schedule starts nothing',
       limitMs: 60_000,

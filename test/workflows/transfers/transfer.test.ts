@@ -173,10 +173,10 @@ describe('the candidates', () => {
   })
 
   test('a transfer whose attempts cannot be stored is retried on the schedule of a first attempt', async () => {
-    const neverBegun = { kind: 'not_started' } as const
+    const notStarted = { kind: 'not_started' } as const
     const story = await stories.transfer({
       sendTransfer: [failActivity, failActivity, failActivity, payoutSettled()],
-      pollTransfer: [neverBegun, neverBegun, neverBegun],
+      pollTransfer: [notStarted, notStarted, notStarted],
       getTransfer: [transferRow('paid')],
     })
     await story.finishWith('paid')
@@ -199,8 +199,8 @@ describe('the candidates', () => {
       'sendTransfer isResend',
       'sendTransfer',
     ])
-    const again = story.callTimesMs[story.calls.indexOf('sendTransfer isResend')]!
-    expect(again - story.callTimesMs[2]!).toBeGreaterThanOrEqual(660_000)
+    const resentAtMs = story.callTimesMs[story.calls.indexOf('sendTransfer isResend')]!
+    expect(resentAtMs - story.callTimesMs[2]!).toBeGreaterThanOrEqual(660_000)
   })
 
   test('a transfer that all providers have refused has failed', async () => {

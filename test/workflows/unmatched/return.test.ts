@@ -61,8 +61,8 @@ test('a refusal is final', async () => {
 })
 
 test('a temporary refusal is final too: no provider documents that the id may be used again', async () => {
-  const denied = { ...payoutDeclined, code: 'provider_denied' } as const
-  const story = await stories.return({ sendReturn: [denied] })
+  const providerDenied = { ...payoutDeclined, code: 'provider_denied' } as const
+  const story = await stories.return({ sendReturn: [providerDenied] })
   await story.finishWith('rejected')
   expect(story.calls).toEqual(['sendReturn'])
 })
@@ -74,9 +74,9 @@ test('a return that is accepted and refused later is refused', async () => {
 
 describe('a provider that another worker reaches', () => {
   test('is sent the return again within seconds, as if for the first time', async () => {
-    const again = { kind: 'not_connected' } as const
+    const notConnected = { kind: 'not_connected' } as const
     const story = await stories.return({
-      sendReturn: [again, again, again, again, again, payoutInProcess],
+      sendReturn: [notConnected, notConnected, notConnected, notConnected, notConnected, payoutInProcess],
       pollReturn: [payoutSettled()],
     })
     await story.finishWith('settled')
@@ -284,9 +284,9 @@ test('every wait is divided by the time scale', async () => {
     10,
   )
   await story.finishWith('settled')
-  const lengths = story.history.timers.map(wait => wait.split(': ').at(-1))
-  const restOfWindow = lengths.splice(6, 1)
-  expect(lengths).toEqual(['1 min', '500 ms', '1 s', '3 s', '6 s', '30 s', '6 s'])
+  const waits = story.history.timers.map(wait => wait.split(': ').at(-1))
+  const restOfWindow = waits.splice(6, 1)
+  expect(waits).toEqual(['1 min', '500 ms', '1 s', '3 s', '6 s', '30 s', '6 s'])
   expect(Number.parseFloat(restOfWindow[0]!)).toBeLessThan((SETTLE_MS - 400_000) / 10_000)
 })
 

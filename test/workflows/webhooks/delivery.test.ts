@@ -34,8 +34,8 @@ test('a failing endpoint is retried on the schedule, each wait as the attempt ha
     '20 h',
     '24 h',
   ])
-  const between = story.callTimesMs.slice(1).map((at, index) => at - story.callTimesMs[index]!)
-  between.forEach((ms, index) => {
+  const intervalsMs = story.callTimesMs.slice(1).map((at, index) => at - story.callTimesMs[index]!)
+  intervalsMs.forEach((ms, index) => {
     expect(ms).toBeGreaterThanOrEqual(RETRY_SCHEDULE_MS[index]!)
     expect(ms).toBeLessThan(RETRY_SCHEDULE_MS[index]! + 60_000)
   })
@@ -157,11 +157,11 @@ test('old events are pruned', async () => {
 })
 
 test('missed events are resent, batch by batch', async () => {
-  const place = { at: '2026-11-01T10:00:00.000000Z', uuid: '00000000-0000-4000-8000-000000000001' }
+  const cursor = { at: '2026-11-01T10:00:00.000000Z', uuid: '00000000-0000-4000-8000-000000000001' }
   const story = await stories.recovery({
     replayMissedEvents: [
-      { recovered: 500, next: place },
-      { recovered: 0, next: place },
+      { recovered: 500, next: cursor },
+      { recovered: 0, next: cursor },
       { recovered: 12, next: null },
     ],
   })

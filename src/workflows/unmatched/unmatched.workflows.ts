@@ -1,10 +1,58 @@
-import { allHandlersFinished, condition, setCurrentDetails } from '@temporalio/workflow'
+import {
+  allHandlersFinished,
+  condition,
+  continueAsNew,
+  setCurrentDetails,
+  setHandler,
+} from '@temporalio/workflow'
 import { WAITS } from '../../domain/shared/intervals.ts'
-import type { ReopenedInput } from '../contracts/reopening.ts'
-import type { ReturnPaymentInput } from '../contracts/unmatched.ts'
+import type { DepositReturnInput, ReopenedInput } from '../contracts/orders.ts'
+import { awaitResultUpdate } from '../contracts/orders.ts'
+import type {
+  KeepUnmatchedInput,
+  RecordDepositInput,
+  RecordDepositResult,
+  ReturnPaymentInput,
+} from '../contracts/unmatched.ts'
 import type { TerminalOutcome } from '../payouts/candidates.ts'
 import { PayoutWorkflow } from '../payouts/payout-workflow.ts'
+import { dbActivities, idempotentProviderActivities } from '../shared/activity-proxies.ts'
+import { ProviderInbox, pollAfterNotification } from '../shared/provider-inbox.ts'
 import { startFollowUps } from '../shared/start-follow-ups.ts'
+
+/**
+ * Workflow of a PIX whose notification names no charge of ours: credits it when the provider confirms it, unless it names a
+ * charge there; a forged notification has no effect.
+ */
+export async function depositWorkflow(input: RecordDepositInput): Promise<RecordDepositResult['kind']> {
+  const inbox = new ProviderInbox(input.timeScale, () => continueAsNew<typeof depositWorkflow>(input))
+  const result = await pollAfterNotification(() => idempotentProviderActivities.recordDeposit(input), inbox)
+  if (result.kind === 'accepted') await startFollowUps(result, input.timeScale)
+  setCurrentDetails(DEPOSIT_STATUS_DETAILS[result.kind])
+  return result.kind
+}
+
+const DEPOSIT_STATUS_DETAILS: Record<Exclude<RecordDepositResult['kind'], 'no_answer'>, string> = {
+  accepted: 'Credited as a deposit',
+  expected: 'Not a deposit: it belongs to a charge, whose workflow was signalled',
+  not_found: 'Not found: the provider has no such PIX',
+}
+
+/** Workflow of the order to return a deposit: holds its money, or stores why not, and starts the workflow of the return. */
+export async function depositReturnWorkflow(input: DepositReturnInput): Promise<'ordered' | 'refused'> {
+  let isStored = false
+  setHandler(awaitResultUpdate, () => condition(() => isStored), {
+    description: 'Waits until the order is stored',
+  })
+  const { failure, returns } = await dbActivities.orderDepositReturn(input)
+  isStored = true
+  await startFollowUps({ returns }, input.timeScale)
+  setCurrentDetails(
+    failure === null ? 'Ordered: the return has a workflow of its own' : `Refused: ${failure}`,
+  )
+  await condition(allHandlersFinished)
+  return failure === null ? 'ordered' : 'refused'
+}
 
 /** Workflow of a return: sends an unmatched PIX back to its payer, once, through the provider that received it. */
 export async function returnWorkflow(
@@ -71,3 +119,10 @@ const RETURN = {
     unknown: 'In progress (unknown): the provider is polled',
   },
 } as const
+
+/** Workflow that credits an unmatched PIX to its account, by an operator's decision, where it cannot go back to its payer. */
+export async function keepUnmatchedWorkflow(input: KeepUnmatchedInput): Promise<'kept' | 'nothing'> {
+  const isKept = await dbActivities.keepUnmatchedPayment(input)
+  setCurrentDetails(isKept ? 'Kept for the account' : 'Not kept: it no longer waited for a return')
+  return isKept ? 'kept' : 'nothing'
+}

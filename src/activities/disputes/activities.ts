@@ -2,24 +2,92 @@ import type { EntityManager } from '../../db/client/orm.ts'
 import { runInTransaction } from '../../db/client/transaction.ts'
 import { ATTACHMENT_ORDER, Attachment, Dispute } from '../../db/entities/dispute.ts'
 import { ROW_LOCK } from '../../db/locks.ts'
-import { constantQuery, mapQuery, type Query, runQuery } from '../../db/pipeline/query.ts'
+import { batchQueries, constantQuery, mapQuery, type Query, runQuery } from '../../db/pipeline/query.ts'
 import { recordCircuitResult } from '../../db/repositories/circuit-breaker.ts'
+import { NO_FOLLOW_UPS, pendingFollowUps } from '../../db/repositories/follow-ups.ts'
 import { REPLY_LINK_SECONDS } from '../../domain/disputes/attachment.ts'
 import { disputeMachine, replyErrorCodeOf } from '../../domain/disputes/dispute.ts'
-import type { ProviderDisputeReply } from '../../domain/disputes/provider-dispute.ts'
+import type { ProviderDispute, ProviderDisputeReply } from '../../domain/disputes/provider-dispute.ts'
 import type {
   DisputeInput,
   DisputeReplyDetails,
   DisputeSnapshot,
+  PollDisputeResult,
   ReplyToDisputeInput,
   ReplyToDisputeResult,
   SendDisputeReplyResult,
 } from '../../workflows/contracts/disputes.ts'
 import { createAttachmentLinker, recordDisputeEvent } from '../events/record-event.ts'
 import type { ActivityDependencies } from '../runtime/dependencies.ts'
-import { loadProviderConnection } from '../shared/provider-client.ts'
+import { callRepeatably, loadProviderConnection } from '../shared/provider-client.ts'
 import { transition } from '../shared/transition.ts'
-import { isDisputeAnswerable, queryDisputeSnapshot } from './poll-dispute.ts'
+import { applyDisputeFacts } from './apply-provider-state.ts'
+
+/** Polls the provider of a dispute, then applies its answer in one transaction under the row locks. */
+export function pollDispute(dependencies: ActivityDependencies) {
+  return async (order: DisputeInput): Promise<PollDisputeResult> => {
+    const em = dependencies.orm.em.fork()
+    const { answer } = await callRepeatably(dependencies, em, order.connectionUuid, provider =>
+      provider.findDispute({ id: order.providerDisputeId, endToEnd: order.endToEnd }),
+    )
+    if (answer.kind === 'no_answer') return { kind: 'no_answer', code: answer.code }
+    if (answer.kind === 'not_found') {
+      // "Not found" of a dispute that the provider has reported before is no answer.
+      const isStored = (await em.count(Dispute, order.uuid)) > 0
+      return isStored ? { kind: 'no_answer', code: 'not_found' } : { kind: 'not_found' }
+    }
+    return runInTransaction(dependencies.orm, async (tx): Promise<Query<PollDisputeResult>> => {
+      const { timeScale } = dependencies
+      const dispute = await applyDisputeFacts(tx, {
+        order,
+        facts: answer.dispute,
+        linkTo: createAttachmentLinker(dependencies),
+        timeScale,
+      })
+      if (dispute)
+        return mapQuery(queryDisputeSnapshot(dispute), snapshot => ({ kind: 'known', ...snapshot }))
+      // The PIX may not be recorded yet: reconciliation finds in the statement what a lost notification left out.
+      return constantQuery(
+        isClosedAtProvider(answer.dispute)
+          ? { kind: 'foreign' }
+          : { kind: 'no_answer', code: 'pix_not_known' },
+      )
+    })
+  }
+}
+
+function isClosedAtProvider({ status, isClosed }: ProviderDispute): boolean {
+  return status === 'disagreed' || status === 'withdrawn' || isClosed
+}
+
+function isDisputeAnswerable({ kind, state, repliedAt }: Dispute): boolean {
+  return kind === 'RECEIVED_MED' && state === 'open' && !repliedAt
+}
+
+/** Returns the query of a dispute's snapshot, with the pending follow-ups of the dispute and its transfer. */
+function queryDisputeSnapshot(dispute: Dispute): Query<DisputeSnapshot> {
+  // Returns of a transfer are recorded as events of the transfer, whose workflow may have ended: this one delivers
+  // them.
+  const transferQuery = dispute.transferUuid
+    ? pendingFollowUps(dispute.transferUuid)
+    : constantQuery(NO_FOLLOW_UPS)
+  return mapQuery(
+    batchQueries(pendingFollowUps(dispute.uuid), transferQuery),
+    ([ownFollowUps, transferFollowUps]) => ({
+      state: dispute.state,
+      accountUuid: dispute.accountUuid,
+      connectionUuid: dispute.connection.uuid,
+      endToEnd: dispute.endToEnd,
+      valueCents: dispute.valueCents,
+      dueAt: dispute.dueAt.toISOString(),
+      isAnswerable: isDisputeAnswerable(dispute),
+      warnedHours: dispute.warnedHours ?? null,
+      isReplyPending: dispute.replyState === 'pending',
+      deliveries: [...ownFollowUps.deliveries, ...transferFollowUps.deliveries],
+      returns: [...ownFollowUps.returns, ...transferFollowUps.returns],
+    }),
+  )
+}
 
 /** Longest duration of a call that sends a reply: the activity's timeout; its HTTP requests end far earlier. */
 const MAX_REPLY_CALL_MS = 60_000
@@ -135,16 +203,16 @@ export function sendDisputeReply(dependencies: ActivityDependencies) {
     // except at a provider without a status for it (Woovi): an earlier attempt may have arrived there. The refusal counts
     // all the same, so that the merchant can reply again: Woovi adds it to the evidence, and a lost defence is worse.
     const isRefusal = outcome.kind === 'rejected' && outcome.code !== 'rate_limited'
-    const found = isRefusal
+    const disputeAnswer = isRefusal
       ? await provider.findDispute({ id: order.providerDisputeId, endToEnd: order.endToEnd })
       : null
-    const stillOpen = found?.kind === 'found' && found.dispute.status === 'open'
+    const stillOpen = disputeAnswer?.kind === 'found' && disputeAnswer.dispute.status === 'open'
     return runInTransaction(dependencies.orm, async tx => {
       const dispute = await lockDispute(tx, order.uuid)
       // A call that exceeded MAX_REPLY_CALL_MS has lost its claim to a later call.
       if (dispute.replyingUntil?.getTime() === claim.until.getTime()) dispute.replyingUntil = null
       if (dispute.replyState === 'pending') {
-        if (outcome.kind === 'accepted' || (found?.kind === 'found' && !stillOpen))
+        if (outcome.kind === 'accepted' || (disputeAnswer?.kind === 'found' && !stillOpen))
           dispute.replyState = 'sent'
         if (stillOpen && outcome.kind === 'rejected')
           await recordReplyRefusal(tx, dependencies, dispute, outcome)
