@@ -50,7 +50,7 @@ describe('a name that does not exist is found', () => {
 function unknownNamesIn({ file, comments, words, imported }: CommentedFile): string[] {
   return comments.flatMap(comment => {
     const cited = comment.match(/\b(src|packages)\/[\w/.-]+\.ts\b/g) ?? []
-    const near = [words, ...[...imported, ...cited].map(other => wordsOf.get(other) ?? new Set())]
+    const near = [words, ...[...imported, ...cited].map(other => wordsOf.get(other) ?? new Set<string>())]
     return [...comment.matchAll(/`([A-Za-z_$][\w$.]+)(?:\(\))?`/g)]
       .map(([, name]) => name!)
       .filter(name => !FOREIGN_NAMES.has(name) && !exists(name, near))

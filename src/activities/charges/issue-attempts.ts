@@ -129,6 +129,7 @@ export function storeCharge(
       type: split.type,
       amount: split.amount,
       recipient: split.recipientAccountUuid,
+      status: 'PENDING',
     })
   })
 }

@@ -4,7 +4,9 @@ import { Movement } from '../../db/entities/movement.ts'
 import { writePostings } from '../../db/ledger/post.ts'
 import { sendChanges } from '../../db/pipeline/query.ts'
 import type { Leg } from '../../domain/ledger/legs.ts'
+import { movementMachine } from '../../domain/ledger/movement.ts'
 import type { ProviderPayout } from '../../domain/providers/provider.ts'
+import { transitionStatus } from '../shared/transition.ts'
 
 /** Columns of a new movement; an absent one is unknown or does not apply. */
 export type MovementToCreate = Pick<
@@ -20,7 +22,7 @@ export function createMovement(em: EntityManager, at: Date, movement: MovementTo
 
 /** Marks a movement as settled by a provider's report; without an end-to-end id where the provider gave none. */
 export function settleMovement(movement: Movement, sending: ProviderPayout, at: Date): void {
-  movement.status = 'SETTLED'
+  transitionStatus(movement, movementMachine, 'settled')
   movement.endToEnd = sending.endToEnd || null
   movement.receiver = sending.receiver ?? movement.receiver
   movement.settledAt = sending.at ? new Date(sending.at) : at
@@ -28,7 +30,7 @@ export function settleMovement(movement: Movement, sending: ProviderPayout, at: 
 }
 
 export function failMovement(movement: Movement, at: Date): void {
-  movement.status = 'FAILED'
+  transitionStatus(movement, movementMachine, 'failed')
   movement.updatedAt = at
 }
 
