@@ -10,13 +10,13 @@ import type { AccountIdentity } from '../domain/providers/account-identity.ts'
 import { isTransportCode } from '../domain/providers/provider.ts'
 import { CREDENTIALS_SCHEMAS, type ProviderRegistry, REQUIRED_PERMISSIONS } from '../providers/registry.ts'
 import type { Sealer } from '../security/sealing.ts'
-import { hashIdentity } from './account-identity.ts'
 import {
   activateConnection,
   type CreateConnectionInput,
   createConnection,
   type NotificationSite,
   noteReplacedUrl,
+  OnboardingRefused,
   registerNotificationUrl,
 } from './connections.ts'
 import {
@@ -25,9 +25,8 @@ import {
   replaceCredentials,
   rollBackCredentials,
 } from './credentials.ts'
-import { OnboardingRefused } from './onboarding-refusal.ts'
 import { NOT_CREDITED_YET, type OpeningOutcome } from './opening-balance.ts'
-import { readNamedIdentity, requireOneAccount } from './provider-account.ts'
+import { hashIdentity, readNamedIdentity, requireOneAccount } from './provider-account.ts'
 
 /** Connects an account to a provider: tests the credentials, stores them sealed, registers the callback address. */
 

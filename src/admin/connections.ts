@@ -14,7 +14,6 @@ import { buildNotificationUrl } from '../domain/providers/notification-url.ts'
 import type { Party } from '../domain/providers/provider.ts'
 import type { ProviderRegistry } from '../providers/registry.ts'
 import type { Sealer } from '../security/sealing.ts'
-import { OnboardingRefused } from './onboarding-refusal.ts'
 import {
   type OpeningOutcome,
   openProviderAccount,
@@ -22,6 +21,37 @@ import {
   readOpeningBalance,
   stateOpeningBalance,
 } from './opening-balance.ts'
+
+/** Fields of a connection that an operator gives, as its form and the options of `connection add` name them. */
+export type OnboardingField =
+  | 'base_url'
+  | 'credentials'
+  | 'join'
+  | 'provider_account'
+  | 'replace_webhook'
+  | 'simulated'
+  | 'type'
+
+/**
+ * Why a connection is not made or not changed; nothing was stored. `text` follows the name of the field and has a gap for
+ * each of `gaps`, which the dashboard translates.
+ */
+export class OnboardingRefused extends Error {
+  override name = 'OnboardingRefused'
+  readonly field: OnboardingField
+  readonly text: string
+  readonly gaps: Record<string, string>
+
+  constructor(field: OnboardingField, text: string, gaps: Record<string, string> = {}, cause?: unknown) {
+    super(
+      text.replaceAll(/\{(\w+)\}/g, (_, gap: string) => gaps[gap] ?? ''),
+      { cause },
+    )
+    this.field = field
+    this.text = text
+    this.gaps = gaps
+  }
+}
 
 /** What operators change of a connection that exists; its credentials have rules of their own. */
 type ConnectionChange = Pick<Connection, 'status'> | Pick<Connection, 'isPublic'> | Pick<Connection, 'fees'>
@@ -159,20 +189,18 @@ type ActivateConnectionInput = {
   replacesWebhook?: boolean | undefined
 }
 
-type NoteReplacedUrlInput = {
-  site: NotificationSite
-  sealer: Sealer
-  connection: Connection
-  replacesWebhook: boolean | undefined
-}
-
 /**
  * Notes the URL of another system that registering ours will replace, sealed, where the provider notifies one URL only.
  * Refused without `replacesWebhook`; a URL of ours is replaced without a note.
  */
 export async function noteReplacedUrl(
   em: EntityManager,
-  { site: { providers, publicUrl }, sealer, connection, replacesWebhook = false }: NoteReplacedUrlInput,
+  {
+    site: { providers, publicUrl },
+    sealer,
+    connection,
+    replacesWebhook,
+  }: Pick<ActivateConnectionInput, 'site' | 'sealer' | 'connection' | 'replacesWebhook'>,
 ): Promise<void> {
   const { uuid, provider, collectionKey } = connection
   const found = await providers.providerFor(connection).findReplacedUrl?.(collectionKey ?? null)

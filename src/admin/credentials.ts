@@ -17,7 +17,7 @@ import { PAYOUT_NOUNS } from '../domain/shared/nouns.ts'
 import type { Provider } from '../providers/port.ts'
 import type { ProviderRegistry } from '../providers/registry.ts'
 import type { Sealer } from '../security/sealing.ts'
-import { type AccountMatch, compareIdentities, hashIdentity } from './account-identity.ts'
+import { type AccountMatch, compareIdentities, hashIdentity } from './provider-account.ts'
 
 /** The credentials were refused; nothing was changed. */
 export class CredentialsRefused extends Error {

@@ -11,11 +11,31 @@ import {
 } from '../db/repositories/provider-account-identities.ts'
 import type { AccountIdentity } from '../domain/providers/account-identity.ts'
 import type { ProviderRegistry } from '../providers/registry.ts'
-import { compareIdentities, hashIdentity } from './account-identity.ts'
-import type { CreateConnectionInput } from './connections.ts'
-import { OnboardingRefused } from './onboarding-refusal.ts'
+import { sha256 } from '../security/sealing.ts'
+import { type CreateConnectionInput, OnboardingRefused } from './connections.ts'
 
 /** Decides under which provider account a connection may be made: one account at a bank is one of ours, in one mode. */
+
+/** Hashes what identifies an account at its provider, each with its kind, for storage. */
+export function hashIdentity(identity: AccountIdentity): string[] {
+  const hash = (kind: string, text: string) => `${kind}:${sha256(text).toString('base64url')}`
+  if ('id' in identity) return [hash('id', identity.id)]
+  const { keys, code } = identity
+  return [...keys.map(key => hash('key', key)), ...(code === undefined ? [] : [hash('code', code)])]
+}
+
+/** Result of a comparison of two accounts: proved the same, proved different, or not proved. */
+export type AccountMatch = 'same' | 'other' | 'unproved'
+
+/**
+ * Compares identities: a common hash proves the same account, two account ids of the provider prove two. Removed keys prove
+ * nothing.
+ */
+export function compareIdentities(before: string[], now: string[]): AccountMatch {
+  if (now.some(hash => before.includes(hash))) return 'same'
+  const hasId = (hashes: string[]) => hashes.some(hash => hash.startsWith('id:'))
+  return hasId(before) && hasId(now) ? 'other' : 'unproved'
+}
 
 type NamedAccount = Pick<
   CreateConnectionInput,

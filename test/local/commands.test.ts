@@ -11,7 +11,7 @@ import { type CreateConnectionInput, createConnection } from '../../src/admin/co
 import { acceptInvitation } from '../../src/admin/invitations.ts'
 import { addUser } from '../../src/admin/users.ts'
 import { readUserName } from '../../src/cli/command-context.ts'
-import { parseFee } from '../../src/cli/fees.ts'
+import { parseFee } from '../../src/cli/connections.ts'
 import { createProgram } from '../../src/cli/program.ts'
 import { readConfig } from '../../src/config.ts'
 import { createSession } from '../../src/dashboard/authentication/sign-in.ts'

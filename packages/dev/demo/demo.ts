@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { readFile } from 'node:fs/promises'
-import { hashIdentity } from '../../../src/admin/account-identity.ts'
+import { hashIdentity } from '../../../src/admin/provider-account.ts'
 import { createAccount } from '../../../src/admin/accounts.ts'
 import {
   createConnection,
