@@ -122,11 +122,11 @@ async function changeMember(
       const member = await tx.findOne(User, { uuid: userUuid, accountUuid })
       if (!member) return { kind: 'not_found' }
       if (member.removedAt) return { kind: 'removed' }
-      const changed = await change(tx, member)
-      if (changed.kind !== 'changed') return changed
+      const outcome = await change(tx, member)
+      if (outcome.kind !== 'changed') return outcome
       await tx.flush()
       await revokeUserSessions(tx, { uuid: userUuid })
-      return changed
+      return outcome
     },
   })
   return result.kind === 'unchanged' ? { kind: 'changed' } : result

@@ -127,16 +127,16 @@ export async function renewCredentials(
   { em, sealer, site }: OnboardingDependencies,
   { replacesWebhook, ...order }: ReplaceCredentialsInput & { replacesWebhook: boolean },
 ): Promise<ReplaceCredentialsResult> {
-  const replaced = await replaceCredentials(em, { providers: site.providers, sealer }, order)
-  const { connection } = replaced
+  const replacement = await replaceCredentials(em, { providers: site.providers, sealer }, order)
+  const { connection } = replacement
   try {
     await noteReplacedUrl(em, { site, sealer, connection, replacesWebhook })
     await registerNotificationUrl(site, connection)
   } catch (error) {
-    if (replaced.isProved || !(await rollBackCredentials(em, replaced, order.actor))) throw error
+    if (replacement.isProved || !(await rollBackCredentials(em, replacement, order.actor))) throw error
     if (error instanceof OnboardingRefused) throw error
     const reason = `${(error as Error).message}; the previous credentials are restored`
     throw new OnboardingRefused('base_url', 'was not stored: {reason}', { reason }, error)
   }
-  return replaced
+  return replacement
 }

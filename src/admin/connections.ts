@@ -73,12 +73,12 @@ export async function changeConnection(em: EntityManager, order: ChangeConnectio
   return runInTransaction(em, async tx => {
     const connection = await tx.findOne(Connection, uuid, ROW_LOCK)
     if (!connection) throw new Error(`there is no connection ${uuid}`)
-    const changed = change(connection)
+    const columns = change(connection)
     return runAuditedAction(tx, {
       by: order,
-      action: actionOfConnectionChange(changed),
+      action: actionOfConnectionChange(columns),
       subject: `connection/${uuid}`,
-      work: async () => void Object.assign(connection, changed, { updatedAt: new Date() }),
+      work: async () => void Object.assign(connection, columns, { updatedAt: new Date() }),
     })
   })
 }
@@ -150,11 +150,11 @@ export async function activateConnection(
   { site, sealer, connection, actor, openingCents, replacesWebhook }: ActivateConnectionInput,
 ): Promise<OpeningOutcome> {
   const pending = { uuid: connection.uuid, status: 'CONFIGURATION_PENDING' } as const
-  let opened: OpeningOutcome
+  let opening: OpeningOutcome
   try {
     await noteReplacedUrl(em, { site, sealer, connection, replacesWebhook })
     await registerNotificationUrl(site, connection)
-    opened = await openProviderAccount(em, connection, async () =>
+    opening = await openProviderAccount(em, connection, async () =>
       openingCents === undefined
         ? readOpeningBalance(site.providers.providerFor(connection), connection)
         : stateOpeningBalance(openingCents),
@@ -176,7 +176,7 @@ export async function activateConnection(
     throw error
   }
   await em.nativeUpdate(Connection, pending, { status: 'ACTIVE', updatedAt: new Date() })
-  return opened
+  return opening
 }
 
 type ActivateConnectionInput = {
@@ -203,10 +203,10 @@ export async function noteReplacedUrl(
   }: Pick<ActivateConnectionInput, 'site' | 'sealer' | 'connection' | 'replacesWebhook'>,
 ): Promise<void> {
   const { uuid, provider, collectionKey } = connection
-  const found = await providers.providerFor(connection).findReplacedUrl?.(collectionKey ?? null)
-  if (found?.kind === 'no_answer' && !replacesWebhook)
-    throw new Error(`${provider} did not say which URL it notifies now: ${found.message}`)
-  const url = found?.kind === 'found' ? found.url : null
+  const answer = await providers.providerFor(connection).findReplacedUrl?.(collectionKey ?? null)
+  if (answer?.kind === 'no_answer' && !replacesWebhook)
+    throw new Error(`${provider} did not say which URL it notifies now: ${answer.message}`)
+  const url = answer?.kind === 'found' ? answer.url : null
   if (url === null || url.startsWith(`${publicUrl}/provider-notifications/`)) return
   if (!replacesWebhook)
     throw new OnboardingRefused(

@@ -134,7 +134,7 @@ export async function requestPayoutPoll(
     const answers = await listAttemptAnswers(fork, [current.uuid])
     return JSON.stringify([attempts.map(({ state, sendings }) => [state, sendings]), answers])
   }
-  const before = await readState()
+  const stateBefore = await readState()
   await temporal.client() // Throws here while Temporal is unreachable, before anything is recorded.
   await runAuditedAction(em, {
     by: { actor, reason: `asked about attempt ${current.uuid}, sending ${current.sendings}` },
@@ -147,7 +147,7 @@ export async function requestPayoutPoll(
   else await signalOperation(temporal, noun, uuid, notification)
   for (const until = performance.now() + waitMs; performance.now() < until; ) {
     await wait(LOOK_INTERVAL_MS)
-    if ((await readState()) !== before) return true
+    if ((await readState()) !== stateBefore) return true
   }
   return false
 }

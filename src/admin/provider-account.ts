@@ -59,11 +59,11 @@ export async function readNamedIdentity(
   providers: ProviderRegistry,
   order: NamedAccount,
 ): Promise<string[]> {
-  const named = await findNamedAccount(em, order)
-  if (!named) return []
+  const account = await findNamedAccount(em, order)
+  if (!account) return []
   const connections = await em.find(
     Connection,
-    { providerAccountUuid: named.uuid, status: 'ACTIVE' },
+    { providerAccountUuid: account.uuid, status: 'ACTIVE' },
     { populate: ['sealedCredentials'], orderBy: { createdAt: 'asc' }, limit: MAX_CONNECTIONS_TRIED },
   )
   for (const connection of connections) {
@@ -95,22 +95,22 @@ export async function requireOneAccount(
   { order, identity, currentHashes, joins }: AccountToConnect,
 ): Promise<void> {
   await lockIdentities(tx)
-  const named = await findNamedAccount(tx, order)
+  const account = await findNamedAccount(tx, order)
   const hashes = hashIdentity(identity)
   const keys = 'keys' in identity ? identity.keys : []
-  const identified = await findIdentifiedAccounts(tx, { dialect: order.dialect, hashes, keys })
-  refuseOtherName(order, identified, named)
-  if (!named) return
-  const holders = await listProviderAccountHolders(tx, named.uuid)
-  const knownHashes = [...(await listIdentityHashes(tx, named.uuid)), ...currentHashes]
+  const knownAccounts = await findIdentifiedAccounts(tx, { dialect: order.dialect, hashes, keys })
+  refuseOtherName(order, knownAccounts, account)
+  if (!account) return
+  const holders = await listProviderAccountHolders(tx, account.uuid)
+  const knownHashes = [...(await listIdentityHashes(tx, account.uuid)), ...currentHashes]
   const isKnown = knownHashes.length > 0 || holders.length > 0
-  if (identified.length === 0 && isKnown && compareIdentities(knownHashes, hashes) !== 'same')
+  if (knownAccounts.length === 0 && isKnown && compareIdentities(knownHashes, hashes) !== 'same')
     throw new OnboardingRefused(
       'provider_account',
       'is the name of another account at {provider}, or of one that is not proved to be the same: to connect another account, give it a name of its own',
       { provider: order.provider },
     )
-  await requireOwner(tx, order, named)
+  await requireOwner(tx, order, account)
   if (holders.length > 0 && !joins)
     throw new OnboardingRefused(
       'join',
@@ -122,10 +122,10 @@ export async function requireOneAccount(
 /** Refuses credentials of an account that is connected under another provider, name or mode than this one. */
 function refuseOtherName(
   { isSimulated }: NamedAccount,
-  identified: ProviderAccountName[],
-  named: ProviderAccount | null,
+  knownAccounts: ProviderAccountName[],
+  account: ProviderAccount | null,
 ): void {
-  const other = identified.find(({ uuid }) => uuid !== named?.uuid)
+  const other = knownAccounts.find(({ uuid }) => uuid !== account?.uuid)
   if (!other) return
   const gaps = { provider: other.provider, name: other.name }
   if (other.isSimulated !== isSimulated)

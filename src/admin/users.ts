@@ -200,8 +200,8 @@ async function updateUser(
   email: string,
   values: { passwordHash?: string; disabledAt?: Date | null },
 ): Promise<void> {
-  const changed = await em.nativeUpdate(User, { email: parseEmail(email), removedAt: null }, values)
-  if (changed === 0) throw new Error(`there is no user ${email}`)
+  const count = await em.nativeUpdate(User, { email: parseEmail(email), removedAt: null }, values)
+  if (count === 0) throw new Error(`there is no user ${email}`)
 }
 
 /** Normalizes an e-mail address; throws on anything else. */

@@ -87,9 +87,9 @@ export function registerConnectionCommands(trilho: OperatorCommand) {
     .option('--transfer <fee>', 'paid by the sender', parseFee)
     .option('--refund <fee>', 'paid by the account', parseFee)
     .run(({ em, operator }, uuid: string, options: Partial<Record<FeeLine, Fee>>) => {
-      const given = FEE_LINES.flatMap(line => (options[line] ? [[line, options[line]]] : []))
-      if (given.length === 0) throw new Error('no fee is given')
-      const fees: Partial<Record<FeeLine, Fee>> = Object.fromEntries(given)
+      const lines = FEE_LINES.flatMap(line => (options[line] ? [[line, options[line]]] : []))
+      if (lines.length === 0) throw new Error('no fee is given')
+      const fees: Partial<Record<FeeLine, Fee>> = Object.fromEntries(lines)
       const change = (one: Connection) => ({ fees: { ...one.fees, ...fees } })
       return changeConnection(em, { ...operator, uuid, change })
     })
@@ -105,7 +105,7 @@ export function registerConnectionCommands(trilho: OperatorCommand) {
     .run(async (tools, connectionUuid: string, file: string, options: { replaceWebhook: boolean }) => {
       const warn = (text: string) => void process.stderr.write(`${text}\n`)
       const site = { providers: tools.providers, publicUrl: tools.config.publicUrl, warn }
-      const { connection: changed, isProved } = await renewCredentials(
+      const { connection, isProved } = await renewCredentials(
         { em: tools.em, sealer: tools.sealer, site },
         {
           connectionUuid,
@@ -117,14 +117,14 @@ export function registerConnectionCommands(trilho: OperatorCommand) {
       if (!isProved)
         tools.print({
           warning: 'these credentials could not be proved to belong to the same account at the provider',
-          credentials_epoch: changed.credentialsEpoch,
+          credentials_epoch: connection.credentialsEpoch,
         })
     })
 }
 
 /** Registers the command that connects an account to a provider and opens its provider account. */
-function registerAddCommand(connection: OperatorCommand): void {
-  connection
+function registerAddCommand(parent: OperatorCommand): void {
+  parent
     .auditedCommand('add', { isRoutine: true })
     .argument('<account>', 'account UUID', parseUuid)
     .description('connect an account to a provider and register the callback address')
@@ -170,11 +170,13 @@ function registerAddCommand(connection: OperatorCommand): void {
       const { join: joins, replaceWebhook: replacesWebhook, openingBalance: openingCents } = options
       const onboarding = { connection: order, ...tools.operator, openingCents, joins, replacesWebhook }
       const dependencies = { em: tools.em, sealer: tools.sealer, site }
-      const added = await onboardConnection(dependencies, onboarding).catch(failByOption)
+      const { connection, opening, holders } = await onboardConnection(dependencies, onboarding).catch(
+        failByOption,
+      )
       tools.print({
-        provider_uuid: added.connection.uuid,
-        ...presentOpening(added.opening),
-        ...presentHolders(added.holders),
+        provider_uuid: connection.uuid,
+        ...presentOpening(opening),
+        ...presentHolders(holders),
       })
     })
 }

@@ -41,25 +41,25 @@ async function listen(
   const printTimed = (line: string) => printText(`${new Date().toTimeString().slice(0, 8)}  ${line}`)
   const stopping = new AbortController()
   for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => stopping.abort())
-  const signing = secret ?? deriveSigningSecret(api.token)
+  const signingSecret = secret ?? deriveSigningSecret(api.token)
   const forwarder = new EventForwarder({
     url: forwardTo,
-    secret: signing,
+    secret: signingSecret,
     print: printTimed,
     signal: stopping.signal,
   })
   const feed = new EventFeed(api, { types: events })
   await feed.begin(since)
   printText(`Forwarding ${events.join(', ') || 'all events'} of ${api.url} to ${forwardTo}`)
-  printText(`Signing secret: ${signing}`)
+  printText(`Signing secret: ${signingSecret}`)
   printText('Ready. Ctrl-C ends it.')
   let isApiReached = true
   while (!stopping.signal.aborted) {
-    const found = await feed.readNew().catch(requireTemporary)
-    if (found instanceof Error && isApiReached)
-      printTimed(`The API does not answer, and is asked again: ${found.message}`)
-    isApiReached = !(found instanceof Error)
-    for (const event of found instanceof Error ? [] : found) await forwarder.forward(event)
+    const result = await feed.readNew().catch(requireTemporary)
+    if (result instanceof Error && isApiReached)
+      printTimed(`The API does not answer, and is asked again: ${result.message}`)
+    isApiReached = !(result instanceof Error)
+    for (const event of result instanceof Error ? [] : result) await forwarder.forward(event)
     await sleep(POLL_MS, undefined, { signal: stopping.signal }).catch(() => {})
   }
   const { delivered, failed } = forwarder.counts
@@ -143,18 +143,18 @@ export class EventFeed {
   /** Returns the events that have appeared since the call before, oldest first. */
   async readNew(): Promise<ListedEvent[]> {
     const horizon = this.#horizon ?? ''
-    const found = new Map<string, ListedEvent>()
+    const events = new Map<string, ListedEvent>()
     for (let page = 1; ; page += 1) {
       // Events that are inserted meanwhile move others to the next page, where they are read again: none is skipped.
-      const events = await this.#readPage(page)
-      const recent = events.filter(({ timestamp }) => timestamp >= horizon)
-      for (const event of recent) if (!this.#known.has(event.id)) found.set(event.id, event)
-      if (events.length < PAGE_SIZE || recent.length < events.length) break
+      const listed = await this.#readPage(page)
+      const recent = listed.filter(({ timestamp }) => timestamp >= horizon)
+      for (const event of recent) if (!this.#known.has(event.id)) events.set(event.id, event)
+      if (listed.length < PAGE_SIZE || recent.length < listed.length) break
     }
-    const added = [...found.values()].sort(compareEvents)
-    for (const { id, timestamp } of added) this.#known.set(id, timestamp)
+    const newEvents = [...events.values()].sort(compareEvents)
+    for (const { id, timestamp } of newEvents) this.#known.set(id, timestamp)
     this.#moveHorizon()
-    return added
+    return newEvents
   }
 
   async #readPage(page: number): Promise<ListedEvent[]> {

@@ -61,14 +61,14 @@ function registerChecks(trilho: OperatorCommand) {
           { workflowId: `reconciliation/${randomUUID()}`, taskQueue, args: [period] },
         )
         results.forEach(print)
-        const open = await listUnsettledDifferences(em)
-        open.forEach(print)
-        const unknown = {
+        const differences = await listUnsettledDifferences(em)
+        differences.forEach(print)
+        const counts = {
           not_compared: results.filter(one => one.noAnswer !== undefined).length,
           disputes_not_listed: results.filter(one => one.disputesNoAnswer !== undefined).length,
         }
-        print({ differences: open.length, ...unknown })
-        if (open.length + unknown.not_compared + unknown.disputes_not_listed > 0) process.exitCode = 1
+        print({ differences: differences.length, ...counts })
+        if (differences.length + counts.not_compared + counts.disputes_not_listed > 0) process.exitCode = 1
       }),
     )
 }
