@@ -42,11 +42,10 @@ export function endPause(
   order: ActionAuthor & { target: PauseTarget; expected?: ExpectedPause },
 ): Promise<boolean> {
   const { target, expected } = order
-  return runAuditedAction<boolean>(em, {
+  return runAuditedAction(em, {
     by: order,
     action: 'resume',
     subject: formatPauseSubject(target),
-    hasChanged: isEnded => isEnded,
     work: async tx => (await tx.nativeDelete(Pause, { ...getPauseTargetColumns(target), ...expected })) > 0,
   })
 }
@@ -57,11 +56,10 @@ export function closeCircuit(
   order: ActionAuthor & { connectionUuid: string },
 ): Promise<boolean> {
   const { connectionUuid } = order
-  return runAuditedAction<boolean>(em, {
+  return runAuditedAction(em, {
     by: order,
     action: 'breaker_reset',
     subject: `connection/${connectionUuid}`,
-    hasChanged: isClosed => isClosed,
     work: tx => resetCircuit(tx, connectionUuid),
   })
 }

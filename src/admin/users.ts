@@ -114,11 +114,10 @@ export function changeOwnPassword(
   actor: ActingUser,
   { verified, session, passwordHash }: { verified: VerifiedUser; session: OwnSession; passwordHash: string },
 ): Promise<boolean> {
-  return runAuditedAction<boolean>(em.fork(), {
+  return runAuditedAction(em.fork(), {
     by: authorOfUser(actor),
     action: 'change_password',
     subject: `user/${actor.uuid}`,
-    hasChanged: isChanged => isChanged,
     async work(tx) {
       if (!(await lockVerifiedUser(tx, verified))) return false
       await tx.nativeUpdate(User, { uuid: actor.uuid }, { passwordHash })
