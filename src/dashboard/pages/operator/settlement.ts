@@ -1,5 +1,12 @@
 import { z } from 'zod'
-import { type ManualSettlementRequest, payoutWorkflowIdOf, requestManualSettlement, requestPayoutPoll, requireSettleable, type SettleableAttempts } from '../../../admin/manual-settlement.ts'
+import {
+  type ManualSettlementRequest,
+  payoutWorkflowIdOf,
+  requestManualSettlement,
+  requestPayoutPoll,
+  requireSettleable,
+  type SettleableAttempts,
+} from '../../../admin/manual-settlement.ts'
 import { uuidSchema } from '../../../contract/shared/fields.ts'
 import type { EntityManager } from '../../../db/client/orm.ts'
 import { Connection } from '../../../db/entities/connection.ts'
