@@ -4,9 +4,11 @@ import { UserTotp } from '../db/entities/user-totp.ts'
 import { lockAccount } from '../db/locks.ts'
 import { authorOfUser, runAuditedAction } from '../db/repositories/audited-actions.ts'
 import { revokeUserSessions } from '../db/repositories/dashboard-sessions.ts'
+import { findResettableUser, insertPasswordReset } from '../db/repositories/password-resets.ts'
 import type { AccountRole } from '../domain/users/roles.ts'
+import { generateResetToken, hashResetToken } from '../security/reset-tokens.ts'
 
-/** Changes that an owner makes to the users of the account. Each ends the sessions of the changed user. */
+/** What an owner does to the users of the account. A change ends the sessions of the changed user. */
 
 /** The user who acts, as the audit names it. */
 export type ActingUser = { uuid: string; email: string; accountUuid: string | null }
@@ -59,6 +61,47 @@ export function resetMemberTotp(em: EntityManager, order: MemberOrder): Promise<
   })
 }
 
+export type StartedReset =
+  | { kind: 'created'; token: string; email: string }
+  /** The request was repeated: its link was shown, and is not stored. */
+  | { kind: 'repeated' }
+  /** The account has no such user who may sign in, or it is the acting user. */
+  | { kind: 'not_found' }
+  | { kind: 'not_owner' }
+
+/** Starts the reset of another user's password; the owner passes the link on. The second factor stays as it is. */
+export function startMemberReset(
+  em: EntityManager,
+  { uuid, actor, accountUuid, userUuid }: MemberOrder & { uuid: string },
+): Promise<StartedReset> {
+  return runAuditedAction<StartedReset>(em.fork(), {
+    by: authorOfUser(actor),
+    action: 'start_password_reset',
+    subject: `user/${userUuid}`,
+    hasChanged: ({ kind }) => kind === 'created',
+    async work(tx) {
+      if (!(await lockAccountOfOwner(tx, accountUuid, actor))) return { kind: 'not_owner' }
+      const member = await tx.findOne(User, { uuid: userUuid, accountUuid, removedAt: null })
+      const user = member && (await findResettableUser(tx, member.email))
+      if (!user || user.uuid === actor.uuid) return { kind: 'not_found' }
+      const token = generateResetToken()
+      const reset = { uuid, userUuid, tokenHash: hashResetToken(token), sealedMessage: null }
+      if (!(await insertPasswordReset(tx, reset))) return { kind: 'repeated' }
+      return { kind: 'created', token, email: user.email }
+    },
+  })
+}
+
+/** Locks an account for a change by one of its owners; false where the acting user is no owner any more. */
+export async function lockAccountOfOwner(
+  tx: EntityManager,
+  accountUuid: string,
+  { uuid }: ActingUser,
+): Promise<boolean> {
+  await lockAccount(tx, accountUuid)
+  return (await tx.count(User, { uuid, accountUuid, role: 'owner', removedAt: null })) > 0
+}
+
 /**
  * Runs a change under the lock of the account, so that two owners act one after the other, and records it. PostgreSQL
  * refuses the removal of the last owner too.
@@ -75,17 +118,15 @@ async function changeMember(
     subject: `user/${userUuid}`,
     hasChanged: ({ kind }) => kind === 'changed',
     async work(tx) {
-      await lockAccount(tx, accountUuid)
-      if ((await tx.count(User, { uuid: actor.uuid, accountUuid, role: 'owner', removedAt: null })) === 0)
-        return { kind: 'not_owner' }
+      if (!(await lockAccountOfOwner(tx, accountUuid, actor))) return { kind: 'not_owner' }
       const member = await tx.findOne(User, { uuid: userUuid, accountUuid })
       if (!member) return { kind: 'not_found' }
       if (member.removedAt) return { kind: 'removed' }
-      const changed = await change(tx, member)
-      if (changed.kind !== 'changed') return changed
+      const outcome = await change(tx, member)
+      if (outcome.kind !== 'changed') return outcome
       await tx.flush()
       await revokeUserSessions(tx, { uuid: userUuid })
-      return changed
+      return outcome
     },
   })
   return result.kind === 'unchanged' ? { kind: 'changed' } : result

@@ -91,11 +91,10 @@ export function openAccountPages(
   order: ActionAuthor & { sessionHash: string; accountUuid: string },
 ): Promise<boolean> {
   const { sessionHash, accountUuid } = order
-  return runAuditedAction<boolean>(em, {
+  return runAuditedAction(em, {
     by: order,
     action: 'open_account',
     subject: `account/${accountUuid}`,
-    hasChanged: isOpened => isOpened,
     async work(tx) {
       if ((await tx.count(Account, accountUuid)) === 0) return false
       await setOpenedAccount(tx, { sessionHash, accountUuid })

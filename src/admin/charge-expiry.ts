@@ -66,8 +66,7 @@ type ChargeExpiryDependencies = {
 
 /** Looks the charge up by our id. A confirmation counts only for what the provider answered when the operator had looked. */
 async function refuseUnlessStuck(provider: Provider, uuid: string): Promise<void> {
-  const found = await provider.findCharge(referenceOf(uuid))
-  const code = getStillOpenCode(found)
+  const code = getStillOpenCode(await provider.findCharge(referenceOf(uuid)))
   if (!isEndedByOperator(code))
     throw new ChargeExpiryError(
       `the provider answers ${code ?? 'that it has ended'} about charge ${uuid}; a poll ends it, or it may still be paid. ` +

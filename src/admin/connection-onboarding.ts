@@ -10,13 +10,13 @@ import type { AccountIdentity } from '../domain/providers/account-identity.ts'
 import { isTransportCode } from '../domain/providers/provider.ts'
 import { CREDENTIALS_SCHEMAS, type ProviderRegistry, REQUIRED_PERMISSIONS } from '../providers/registry.ts'
 import type { Sealer } from '../security/sealing.ts'
-import { hashIdentity } from './account-identity.ts'
 import {
   activateConnection,
   type CreateConnectionInput,
   createConnection,
   type NotificationSite,
   noteReplacedUrl,
+  OnboardingRefused,
   registerNotificationUrl,
 } from './connections.ts'
 import {
@@ -25,9 +25,8 @@ import {
   replaceCredentials,
   rollBackCredentials,
 } from './credentials.ts'
-import { OnboardingRefused } from './onboarding-refusal.ts'
 import { NOT_CREDITED_YET, type OpeningOutcome } from './opening-balance.ts'
-import { readNamedIdentity, requireOneAccount } from './provider-account.ts'
+import { hashIdentity, readNamedIdentity, requireOneAccount } from './provider-account.ts'
 
 /** Connects an account to a provider: tests the credentials, stores them sealed, registers the callback address. */
 
@@ -128,16 +127,16 @@ export async function renewCredentials(
   { em, sealer, site }: OnboardingDependencies,
   { replacesWebhook, ...order }: ReplaceCredentialsInput & { replacesWebhook: boolean },
 ): Promise<ReplaceCredentialsResult> {
-  const replaced = await replaceCredentials(em, { providers: site.providers, sealer }, order)
-  const { connection } = replaced
+  const replacement = await replaceCredentials(em, { providers: site.providers, sealer }, order)
+  const { connection } = replacement
   try {
     await noteReplacedUrl(em, { site, sealer, connection, replacesWebhook })
     await registerNotificationUrl(site, connection)
   } catch (error) {
-    if (replaced.isProved || !(await rollBackCredentials(em, replaced, order.actor))) throw error
+    if (replacement.isProved || !(await rollBackCredentials(em, replacement, order.actor))) throw error
     if (error instanceof OnboardingRefused) throw error
     const reason = `${(error as Error).message}; the previous credentials are restored`
     throw new OnboardingRefused('base_url', 'was not stored: {reason}', { reason }, error)
   }
-  return replaced
+  return replacement
 }

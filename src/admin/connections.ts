@@ -14,7 +14,6 @@ import { buildNotificationUrl } from '../domain/providers/notification-url.ts'
 import type { Party } from '../domain/providers/provider.ts'
 import type { ProviderRegistry } from '../providers/registry.ts'
 import type { Sealer } from '../security/sealing.ts'
-import { OnboardingRefused } from './onboarding-refusal.ts'
 import {
   type OpeningOutcome,
   openProviderAccount,
@@ -22,6 +21,37 @@ import {
   readOpeningBalance,
   stateOpeningBalance,
 } from './opening-balance.ts'
+
+/** Fields of a connection that an operator gives, as its form and the options of `connection add` name them. */
+export type OnboardingField =
+  | 'base_url'
+  | 'credentials'
+  | 'join'
+  | 'provider_account'
+  | 'replace_webhook'
+  | 'simulated'
+  | 'type'
+
+/**
+ * Why a connection is not made or not changed; nothing was stored. `text` follows the name of the field and has a gap for
+ * each of `gaps`, which the dashboard translates.
+ */
+export class OnboardingRefused extends Error {
+  override name = 'OnboardingRefused'
+  readonly field: OnboardingField
+  readonly text: string
+  readonly gaps: Record<string, string>
+
+  constructor(field: OnboardingField, text: string, gaps: Record<string, string> = {}, cause?: unknown) {
+    super(
+      text.replaceAll(/\{(\w+)\}/g, (_, gap: string) => gaps[gap] ?? ''),
+      { cause },
+    )
+    this.field = field
+    this.text = text
+    this.gaps = gaps
+  }
+}
 
 /** What operators change of a connection that exists; its credentials have rules of their own. */
 type ConnectionChange = Pick<Connection, 'status'> | Pick<Connection, 'isPublic'> | Pick<Connection, 'fees'>
@@ -43,12 +73,12 @@ export async function changeConnection(em: EntityManager, order: ChangeConnectio
   return runInTransaction(em, async tx => {
     const connection = await tx.findOne(Connection, uuid, ROW_LOCK)
     if (!connection) throw new Error(`there is no connection ${uuid}`)
-    const changed = change(connection)
+    const columns = change(connection)
     return runAuditedAction(tx, {
       by: order,
-      action: actionOfConnectionChange(changed),
+      action: actionOfConnectionChange(columns),
       subject: `connection/${uuid}`,
-      work: async () => void Object.assign(connection, changed, { updatedAt: new Date() }),
+      work: async () => void Object.assign(connection, columns, { updatedAt: new Date() }),
     })
   })
 }
@@ -120,11 +150,11 @@ export async function activateConnection(
   { site, sealer, connection, actor, openingCents, replacesWebhook }: ActivateConnectionInput,
 ): Promise<OpeningOutcome> {
   const pending = { uuid: connection.uuid, status: 'CONFIGURATION_PENDING' } as const
-  let opened: OpeningOutcome
+  let opening: OpeningOutcome
   try {
     await noteReplacedUrl(em, { site, sealer, connection, replacesWebhook })
     await registerNotificationUrl(site, connection)
-    opened = await openProviderAccount(em, connection, async () =>
+    opening = await openProviderAccount(em, connection, async () =>
       openingCents === undefined
         ? readOpeningBalance(site.providers.providerFor(connection), connection)
         : stateOpeningBalance(openingCents),
@@ -146,7 +176,7 @@ export async function activateConnection(
     throw error
   }
   await em.nativeUpdate(Connection, pending, { status: 'ACTIVE', updatedAt: new Date() })
-  return opened
+  return opening
 }
 
 type ActivateConnectionInput = {
@@ -159,26 +189,24 @@ type ActivateConnectionInput = {
   replacesWebhook?: boolean | undefined
 }
 
-type NoteReplacedUrlInput = {
-  site: NotificationSite
-  sealer: Sealer
-  connection: Connection
-  replacesWebhook: boolean | undefined
-}
-
 /**
  * Notes the URL of another system that registering ours will replace, sealed, where the provider notifies one URL only.
  * Refused without `replacesWebhook`; a URL of ours is replaced without a note.
  */
 export async function noteReplacedUrl(
   em: EntityManager,
-  { site: { providers, publicUrl }, sealer, connection, replacesWebhook = false }: NoteReplacedUrlInput,
+  {
+    site: { providers, publicUrl },
+    sealer,
+    connection,
+    replacesWebhook,
+  }: Pick<ActivateConnectionInput, 'site' | 'sealer' | 'connection' | 'replacesWebhook'>,
 ): Promise<void> {
   const { uuid, provider, collectionKey } = connection
-  const found = await providers.providerFor(connection).findReplacedUrl?.(collectionKey ?? null)
-  if (found?.kind === 'no_answer' && !replacesWebhook)
-    throw new Error(`${provider} did not say which URL it notifies now: ${found.message}`)
-  const url = found?.kind === 'found' ? found.url : null
+  const answer = await providers.providerFor(connection).findReplacedUrl?.(collectionKey ?? null)
+  if (answer?.kind === 'no_answer' && !replacesWebhook)
+    throw new Error(`${provider} did not say which URL it notifies now: ${answer.message}`)
+  const url = answer?.kind === 'found' ? answer.url : null
   if (url === null || url.startsWith(`${publicUrl}/provider-notifications/`)) return
   if (!replacesWebhook)
     throw new OnboardingRefused(

@@ -17,7 +17,7 @@ import { PAYOUT_NOUNS } from '../domain/shared/nouns.ts'
 import type { Provider } from '../providers/port.ts'
 import type { ProviderRegistry } from '../providers/registry.ts'
 import type { Sealer } from '../security/sealing.ts'
-import { type AccountMatch, compareIdentities, hashIdentity } from './account-identity.ts'
+import { type AccountMatch, compareIdentities, hashIdentity } from './provider-account.ts'
 
 /** The credentials were refused; nothing was changed. */
 export class CredentialsRefused extends Error {
@@ -32,7 +32,7 @@ export type ReplaceCredentialsInput = {
 }
 export type ReplaceCredentialsResult = {
   connection: Connection
-  before: Connection
+  previous: Connection
   isProved: boolean
   /** What identifies the account now and did not before. */
   addedHashes: string[]
@@ -47,53 +47,54 @@ type CredentialDependencies = { providers: ProviderRegistry; sealer: Sealer }
  */
 export async function replaceCredentials(
   em: EntityManager,
-  { providers, sealer: seal }: CredentialDependencies,
+  { providers, sealer }: CredentialDependencies,
   { connectionUuid, credentials, actor, reason }: ReplaceCredentialsInput,
 ): Promise<ReplaceCredentialsResult> {
   const populate = ['sealedCredentials', 'providerIdentity'] as const
-  const before = await em.fork().findOne(Connection, connectionUuid, { populate })
-  if (!before) throw new CredentialsRefused(`there is no connection ${connectionUuid}`)
-  const sealedCredentials = seal.seal(credentials)
-  const { provider: name, dialect, baseUrl } = before
+  const previous = await em.fork().findOne(Connection, connectionUuid, { populate })
+  if (!previous) throw new CredentialsRefused(`there is no connection ${connectionUuid}`)
+  const sealedCredentials = sealer.seal(credentials)
+  const { provider, dialect, baseUrl } = previous
   // Throws on invalid credentials. A separate adapter: that of the connection keeps its credentials until the change.
-  const target = { uuid: randomUUID(), provider: name, dialect, baseUrl, sealedCredentials }
+  const target = { uuid: randomUUID(), provider, dialect, baseUrl, sealedCredentials }
   const candidate = providers.providerFor(target)
   const identity = await candidate.identity()
   if (identity.kind === 'no_answer' && identity.code === 'no_token')
-    throw new CredentialsRefused(`${name} does not accept these credentials: ${identity.message}`)
+    throw new CredentialsRefused(`${provider} does not accept these credentials: ${identity.message}`)
   const candidateHashes = identity.kind === 'found' ? hashIdentity(identity) : null
-  const knownHashes = before.providerIdentity ?? (await fetchIdentityHashes(providers.providerFor(before)))
-  const accounts = { connection: before, candidate, knownHashes, candidateHashes }
-  const sameness = await compareAccounts(em.fork(), accounts)
-  if (sameness === 'other')
+  const knownHashes =
+    previous.providerIdentity ?? (await fetchIdentityHashes(providers.providerFor(previous)))
+  const accounts = { connection: previous, candidate, knownHashes, candidateHashes }
+  const match = await compareAccounts(em.fork(), accounts)
+  if (match === 'other')
     throw new CredentialsRefused(
-      `these credentials belong to another account at ${name} than those of ${connectionUuid}; connect it as another connection`,
+      `these credentials belong to another account at ${provider} than those of ${connectionUuid}; connect it as another connection`,
     )
-  const isProved = sameness === 'same'
+  const isProved = match === 'same'
   const unresolved = isProved ? 0 : await countUnresolved(em.fork(), connectionUuid)
   if (unresolved > 0)
     throw new CredentialsRefused(
-      `it cannot be proved that these credentials belong to the same account at ${name}, and ${unresolved} attempts through ${connectionUuid} have an unknown outcome; settle them first`,
+      `it cannot be proved that these credentials belong to the same account at ${provider}, and ${unresolved} attempts through ${connectionUuid} have an unknown outcome; settle them first`,
     )
   return runAuditedAction(em, {
     by: { actor, reason },
     action: 'connection_credentials',
     subject: `connection/${connectionUuid}`,
     async work(tx) {
-      const addedHashes = identity.kind === 'found' ? await claimIdentity(tx, before, identity) : []
-      const now = {
+      const addedHashes = identity.kind === 'found' ? await claimIdentity(tx, previous, identity) : []
+      const columns = {
         sealedCredentials,
-        secretKeyId: seal.keyId,
+        secretKeyId: sealer.keyId,
         updatedAt: new Date(),
         ...(candidateHashes && { providerIdentity: candidateHashes }),
-        ...(!isProved && { credentialsEpoch: before.credentialsEpoch + 1 }),
+        ...(!isProved && { credentialsEpoch: previous.credentialsEpoch + 1 }),
       }
-      const unchanged = { uuid: connectionUuid, sealedCredentials: before.sealedCredentials }
+      const unchanged = { uuid: connectionUuid, sealedCredentials: previous.sealedCredentials }
       const refusal = `the credentials of ${connectionUuid} were changed at the same time; try again`
-      if ((await tx.nativeUpdate(Connection, unchanged, now)) === 0) throw new CredentialsRefused(refusal)
+      if ((await tx.nativeUpdate(Connection, unchanged, columns)) === 0) throw new CredentialsRefused(refusal)
       const reading = { populate: ['sealedCredentials'], refresh: true } as const
       const connection = await tx.findOneOrFail(Connection, connectionUuid, reading)
-      return { connection, before, isProved, addedHashes }
+      return { connection, previous, isProved, addedHashes }
     },
   })
 }
@@ -107,8 +108,8 @@ async function claimIdentity(
   await lockIdentities(tx)
   const hashes = hashIdentity(identity)
   const keys = 'keys' in identity ? identity.keys : []
-  const identified = await findIdentifiedAccounts(tx, { dialect, hashes, keys })
-  const other = identified.find(one => one.uuid !== providerAccountUuid)
+  const accounts = await findIdentifiedAccounts(tx, { dialect, hashes, keys })
+  const other = accounts.find(one => one.uuid !== providerAccountUuid)
   if (other)
     throw new CredentialsRefused(
       `these credentials belong to the account that is connected as ${other.provider} "${other.name}", not to that of ${uuid}`,
@@ -122,7 +123,7 @@ async function claimIdentity(
  */
 export function rollBackCredentials(
   em: EntityManager,
-  { connection, before, addedHashes }: Omit<ReplaceCredentialsResult, 'isProved'>,
+  { connection, previous, addedHashes }: Omit<ReplaceCredentialsResult, 'isProved'>,
   actor: string,
 ): Promise<boolean> {
   const { uuid, sealedCredentials, credentialsEpoch, dialect, providerAccountUuid } = connection
@@ -131,15 +132,14 @@ export function rollBackCredentials(
     action: 'connection_credentials_withdraw',
     subject: `connection/${uuid}`,
     async work(tx) {
-      const { sealedCredentials: earlier, secretKeyId, providerIdentity } = before
-      const now = {
-        sealedCredentials: earlier,
-        secretKeyId,
-        providerIdentity,
+      const columns = {
+        sealedCredentials: previous.sealedCredentials,
+        secretKeyId: previous.secretKeyId,
+        providerIdentity: previous.providerIdentity,
         updatedAt: new Date(),
         credentialsEpoch: credentialsEpoch + 1,
       }
-      if ((await tx.nativeUpdate(Connection, { uuid, sealedCredentials }, now)) === 0) return false
+      if ((await tx.nativeUpdate(Connection, { uuid, sealedCredentials }, columns)) === 0) return false
       await deleteIdentities(tx, { providerAccountUuid, dialect, hashes: addedHashes })
       return true
     },
@@ -163,10 +163,10 @@ async function compareAccounts(
   em: EntityManager,
   { connection, candidate, knownHashes, candidateHashes }: CompareAccountsInput,
 ): Promise<AccountMatch> {
-  const sameness = compareIdentities(knownHashes, candidateHashes ?? [])
-  if (sameness !== 'unproved') return sameness
-  const found = await compareKnownPayments(em, connection, candidate)
-  if (found !== 'unproved') return found
+  const byIdentity = compareIdentities(knownHashes, candidateHashes ?? [])
+  if (byIdentity !== 'unproved') return byIdentity
+  const byPayments = await compareKnownPayments(em, connection, candidate)
+  if (byPayments !== 'unproved') return byPayments
   return isCollectionKeyMissing(connection, candidateHashes ?? []) ? 'other' : 'unproved'
 }
 
@@ -178,12 +178,16 @@ async function compareKnownPayments(
 ): Promise<AccountMatch> {
   const orderBy = { createdAt: 'desc' } as const
   const through = { connectionUuid, credentialsEpoch }
-  const issued = await em.findOne(Attempt, { ...through, operation: 'issue', state: 'accepted' }, { orderBy })
-  const sentStates = { state: { $in: ['accepted', 'settled'] } } as const
-  const sent = await em.findOne(Attempt, { ...through, operation: 'transfer', ...sentStates }, { orderBy })
+  const charge = await em.findOne(Attempt, { ...through, operation: 'issue', state: 'accepted' }, { orderBy })
+  const transferStates = { state: { $in: ['accepted', 'settled'] } } as const
+  const transfer = await em.findOne(
+    Attempt,
+    { ...through, operation: 'transfer', ...transferStates },
+    { orderBy },
+  )
   const answers = [
-    issued && (await candidate.findCharge(referenceOf(issued.subjectUuid))),
-    sent && (await candidate.findTransfer(referenceOf(sent.subjectUuid))),
+    charge && (await candidate.findCharge(referenceOf(charge.subjectUuid))),
+    transfer && (await candidate.findTransfer(referenceOf(transfer.subjectUuid))),
   ]
   if (answers.some(answer => answer?.kind === 'found' || answer?.kind === 'awaiting_approval')) return 'same'
   return answers.some(answer => answer?.kind === 'not_found') ? 'other' : 'unproved'
@@ -198,9 +202,9 @@ function isCollectionKeyMissing({ collectionKey }: Connection, hashes: string[])
 
 /** Counts the attempts whose outcome is unknown, and the charges that can still be paid. */
 async function countUnresolved(em: EntityManager, connectionUuid: string): Promise<number> {
-  const unknown = { state: { $in: ['calling', 'unknown', 'orphan'] } } as const
-  const accepted = { state: 'accepted', operation: { $in: [...PAYOUT_NOUNS] } } as const
-  const attempts = await em.count(Attempt, { connectionUuid, $or: [unknown, accepted] })
+  const isUnknown = { state: { $in: ['calling', 'unknown', 'orphan'] } } as const
+  const isAccepted = { state: 'accepted', operation: { $in: [...PAYOUT_NOUNS] } } as const
+  const attempts = await em.count(Attempt, { connectionUuid, $or: [isUnknown, isAccepted] })
   const payable = { connection: connectionUuid, state: { $in: ['pending', 'paying'] } } as const
   return attempts + (await em.count(Charge, payable))
 }

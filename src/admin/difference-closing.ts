@@ -85,8 +85,14 @@ export async function reopenDifference(
     async work(tx) {
       const difference = await tx.findOneOrFail(Difference, uuid, ROW_LOCK)
       if (difference.closedAt?.getTime() !== closedAt.getTime()) throw new StaleDifference(difference)
-      const open = { closedAt: null, closedAs: null, closedCause: null, closedBy: null, closedReason: null }
-      Object.assign(difference, open)
+      const columns = {
+        closedAt: null,
+        closedAs: null,
+        closedCause: null,
+        closedBy: null,
+        closedReason: null,
+      }
+      Object.assign(difference, columns)
     },
   })
 }

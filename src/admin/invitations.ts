@@ -10,7 +10,7 @@ import { type ActionAuthor, authorOfUser, runAuditedAction } from '../db/reposit
 import type { AccountRole } from '../domain/users/roles.ts'
 import { hashPassword } from '../security/passwords.ts'
 import { sha256 } from '../security/sealing.ts'
-import type { ActingUser } from './account-users.ts'
+import { type ActingUser, lockAccountOfOwner } from './account-users.ts'
 
 /** Invitations to an account: an owner or an operator sends a link, and who opens it sets name and password. */
 
@@ -45,16 +45,13 @@ export function createInvitation(
   em: EntityManager,
   { actor, ...order }: InvitationOrder,
 ): Promise<InvitationResult> {
-  const { accountUuid } = order
   return runAuditedAction<InvitationResult>(em.fork(), {
     by: authorOfUser(actor),
     action: 'invite_user',
     subject: `invitation/${order.uuid}`,
     hasChanged: ({ kind }) => kind === 'created',
     async work(tx) {
-      await lockAccount(tx, accountUuid)
-      if ((await tx.count(User, { uuid: actor.uuid, accountUuid, role: 'owner', removedAt: null })) === 0)
-        return { kind: 'not_owner' }
+      if (!(await lockAccountOfOwner(tx, order.accountUuid, actor))) return { kind: 'not_owner' }
       return insertInvitation(tx, { ...order, invitedBy: actor.uuid })
     },
   })

@@ -183,19 +183,22 @@ async function postAdjustment(
  */
 async function refuseStatementCounterpart(
   em: EntityManager,
-  sought: Parameters<typeof findStatementCounterpart>[1],
+  adjustment: Parameters<typeof findStatementCounterpart>[1],
 ): Promise<void> {
-  const found = await findStatementCounterpart(em, sought)
-  switch (found?.kind) {
+  const counterpart = await findStatementCounterpart(em, adjustment)
+  switch (counterpart?.kind) {
     case 'open_entry':
       return refuse(
         'unnamed_entry',
-        `entry ${found.name} of the statement has this value: name it by --entry`,
+        `entry ${counterpart.name} of the statement has this value: name it by --entry`,
       )
     case 'waiting_pix':
-      return refuse('pix_waiting', `PIX ${found.name} of this value may be booked from the statement`)
+      return refuse('pix_waiting', `PIX ${counterpart.name} of this value may be booked from the statement`)
     case 'matched':
-      return refuse('explained', `${found.name} has this value and was matched or booked after the proposal`)
+      return refuse(
+        'explained',
+        `${counterpart.name} has this value and was matched or booked after the proposal`,
+      )
   }
 }
 

@@ -42,13 +42,13 @@ export async function readOpeningBalance(
 ): Promise<OpeningBalance | null> {
   for (let attempt = 1; attempt <= MAX_READS; attempt += 1) {
     const from = new Date(Date.now() - LOOKBACK_MS)
-    const before = await readMovementsSince(provider, from)
-    const balances = before && (await provider.balances())
+    const listedBefore = await readMovementsSince(provider, from)
+    const balances = listedBefore && (await provider.balances())
     if (balances?.kind !== 'found') return null
     const creditedSince = new Date(Date.now() + (isSimulated ? 0 : CLOCK_TOLERANCE_MS))
     const listed = await readMovementsSince(provider, from)
     if (!listed) return null
-    if (before!.join(' ') !== listed.join(' ')) continue
+    if (listedBefore!.join(' ') !== listed.join(' ')) continue
     const { availableCents, blockedCents } = balances.balance
     return { cents: availableCents + blockedCents, certainUntil: from, creditedSince, listed }
   }

@@ -2,9 +2,10 @@ import { randomUUID } from 'node:crypto'
 import type { EntityManager } from '../db/client/orm.ts'
 import { Pause, type PauseReach } from '../db/entities/pause.ts'
 import { type ActionAuthor, runAuditedAction } from '../db/repositories/audited-actions.ts'
+import { resetCircuit } from '../db/repositories/circuit-breaker.ts'
 import { getPauseTargetColumns, type PauseTarget } from '../db/repositories/pauses.ts'
 
-/** Pauses (SPEC §9, `trilho pause`): during one no new operation starts within its reach; running ones are polled. */
+/** Pauses (SPEC §9, `trilho pause`), during which no operation starts within their reach and running ones are polled; circuit breakers. */
 
 export type PauseRequest = ActionAuthor & { target: PauseTarget; reach: PauseReach }
 
@@ -41,12 +42,25 @@ export function endPause(
   order: ActionAuthor & { target: PauseTarget; expected?: ExpectedPause },
 ): Promise<boolean> {
   const { target, expected } = order
-  return runAuditedAction<boolean>(em, {
+  return runAuditedAction(em, {
     by: order,
     action: 'resume',
     subject: formatPauseSubject(target),
-    hasChanged: isEnded => isEnded,
     work: async tx => (await tx.nativeDelete(Pause, { ...getPauseTargetColumns(target), ...expected })) > 0,
+  })
+}
+
+/** Closes the open circuit breaker of a connection; false where it is closed already. The next failures open it again. */
+export function closeCircuit(
+  em: EntityManager,
+  order: ActionAuthor & { connectionUuid: string },
+): Promise<boolean> {
+  const { connectionUuid } = order
+  return runAuditedAction(em, {
+    by: order,
+    action: 'breaker_reset',
+    subject: `connection/${connectionUuid}`,
+    work: tx => resetCircuit(tx, connectionUuid),
   })
 }
 

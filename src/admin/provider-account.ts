@@ -11,11 +11,31 @@ import {
 } from '../db/repositories/provider-account-identities.ts'
 import type { AccountIdentity } from '../domain/providers/account-identity.ts'
 import type { ProviderRegistry } from '../providers/registry.ts'
-import { compareIdentities, hashIdentity } from './account-identity.ts'
-import type { CreateConnectionInput } from './connections.ts'
-import { OnboardingRefused } from './onboarding-refusal.ts'
+import { sha256 } from '../security/sealing.ts'
+import { type CreateConnectionInput, OnboardingRefused } from './connections.ts'
 
 /** Decides under which provider account a connection may be made: one account at a bank is one of ours, in one mode. */
+
+/** Hashes what identifies an account at its provider, each with its kind, for storage. */
+export function hashIdentity(identity: AccountIdentity): string[] {
+  const hash = (kind: string, text: string) => `${kind}:${sha256(text).toString('base64url')}`
+  if ('id' in identity) return [hash('id', identity.id)]
+  const { keys, code } = identity
+  return [...keys.map(key => hash('key', key)), ...(code === undefined ? [] : [hash('code', code)])]
+}
+
+/** Result of a comparison of two accounts: proved the same, proved different, or not proved. */
+export type AccountMatch = 'same' | 'other' | 'unproved'
+
+/**
+ * Compares identities: a common hash proves the same account, two account ids of the provider prove two. Removed keys prove
+ * nothing.
+ */
+export function compareIdentities(before: string[], now: string[]): AccountMatch {
+  if (now.some(hash => before.includes(hash))) return 'same'
+  const hasId = (hashes: string[]) => hashes.some(hash => hash.startsWith('id:'))
+  return hasId(before) && hasId(now) ? 'other' : 'unproved'
+}
 
 type NamedAccount = Pick<
   CreateConnectionInput,
@@ -39,11 +59,11 @@ export async function readNamedIdentity(
   providers: ProviderRegistry,
   order: NamedAccount,
 ): Promise<string[]> {
-  const named = await findNamedAccount(em, order)
-  if (!named) return []
+  const account = await findNamedAccount(em, order)
+  if (!account) return []
   const connections = await em.find(
     Connection,
-    { providerAccountUuid: named.uuid, status: 'ACTIVE' },
+    { providerAccountUuid: account.uuid, status: 'ACTIVE' },
     { populate: ['sealedCredentials'], orderBy: { createdAt: 'asc' }, limit: MAX_CONNECTIONS_TRIED },
   )
   for (const connection of connections) {
@@ -75,22 +95,22 @@ export async function requireOneAccount(
   { order, identity, currentHashes, joins }: AccountToConnect,
 ): Promise<void> {
   await lockIdentities(tx)
-  const named = await findNamedAccount(tx, order)
+  const account = await findNamedAccount(tx, order)
   const hashes = hashIdentity(identity)
   const keys = 'keys' in identity ? identity.keys : []
-  const identified = await findIdentifiedAccounts(tx, { dialect: order.dialect, hashes, keys })
-  refuseOtherName(order, identified, named)
-  if (!named) return
-  const holders = await listProviderAccountHolders(tx, named.uuid)
-  const knownHashes = [...(await listIdentityHashes(tx, named.uuid)), ...currentHashes]
+  const knownAccounts = await findIdentifiedAccounts(tx, { dialect: order.dialect, hashes, keys })
+  refuseOtherName(order, knownAccounts, account)
+  if (!account) return
+  const holders = await listProviderAccountHolders(tx, account.uuid)
+  const knownHashes = [...(await listIdentityHashes(tx, account.uuid)), ...currentHashes]
   const isKnown = knownHashes.length > 0 || holders.length > 0
-  if (identified.length === 0 && isKnown && compareIdentities(knownHashes, hashes) !== 'same')
+  if (knownAccounts.length === 0 && isKnown && compareIdentities(knownHashes, hashes) !== 'same')
     throw new OnboardingRefused(
       'provider_account',
       'is the name of another account at {provider}, or of one that is not proved to be the same: to connect another account, give it a name of its own',
       { provider: order.provider },
     )
-  await requireOwner(tx, order, named)
+  await requireOwner(tx, order, account)
   if (holders.length > 0 && !joins)
     throw new OnboardingRefused(
       'join',
@@ -102,10 +122,10 @@ export async function requireOneAccount(
 /** Refuses credentials of an account that is connected under another provider, name or mode than this one. */
 function refuseOtherName(
   { isSimulated }: NamedAccount,
-  identified: ProviderAccountName[],
-  named: ProviderAccount | null,
+  knownAccounts: ProviderAccountName[],
+  account: ProviderAccount | null,
 ): void {
-  const other = identified.find(({ uuid }) => uuid !== named?.uuid)
+  const other = knownAccounts.find(({ uuid }) => uuid !== account?.uuid)
   if (!other) return
   const gaps = { provider: other.provider, name: other.name }
   if (other.isSimulated !== isSimulated)

@@ -56,11 +56,10 @@ export function changeTokenPermissions(
   order: ActionAuthor & { uuid: string; accountUuid: string; permissions: TokenPermissions },
 ): Promise<boolean> {
   const { uuid, accountUuid, permissions } = order
-  return runAuditedAction<boolean>(em, {
+  return runAuditedAction(em, {
     by: order,
     action: 'token_restrict',
     subject: `token/${uuid}`,
-    hasChanged: isChanged => isChanged,
     work: async tx => (await tx.nativeUpdate(Token, { uuid, accountUuid, revokedAt: null }, permissions)) > 0,
   })
 }
@@ -74,11 +73,10 @@ export function revokeTokens(
   order: ActionAuthor & { accountUuid: string; which: { name: string } | { uuid: string } },
 ): Promise<boolean> {
   const { accountUuid, which } = order
-  return runAuditedAction<boolean>(em, {
+  return runAuditedAction(em, {
     by: order,
     action: 'token_revoke',
     subject: 'uuid' in which ? `token/${which.uuid}` : `account/${accountUuid}`,
-    hasChanged: isRevoked => isRevoked,
     work: async tx =>
       (await tx.nativeUpdate(Token, { accountUuid, ...which, revokedAt: null }, { revokedAt: new Date() })) >
       0,
@@ -91,11 +89,10 @@ export function expireToken(
   order: ActionAuthor & { uuid: string; expiresAt: Date },
 ): Promise<boolean> {
   const { uuid, expiresAt } = order
-  return runAuditedAction<boolean>(em, {
+  return runAuditedAction(em, {
     by: order,
     action: 'token_expire',
     subject: `token/${uuid}`,
-    hasChanged: isChanged => isChanged,
     work: async tx => (await tx.nativeUpdate(Token, { uuid }, { expiresAt })) > 0,
   })
 }

@@ -11,8 +11,10 @@ import {
   revokeUserSessions,
   type VerifiedUser,
 } from '../db/repositories/dashboard-sessions.ts'
+import { lockUserOfReset } from '../db/repositories/password-resets.ts'
 import type { AccountRole } from '../domain/users/roles.ts'
 import { hashPassword, MIN_PASSWORD_LENGTH } from '../security/passwords.ts'
+import { hashResetToken } from '../security/reset-tokens.ts'
 import type { ActingUser } from './account-users.ts'
 
 /** What operators do to users of the dashboard, and users to themselves. */
@@ -112,11 +114,10 @@ export function changeOwnPassword(
   actor: ActingUser,
   { verified, session, passwordHash }: { verified: VerifiedUser; session: OwnSession; passwordHash: string },
 ): Promise<boolean> {
-  return runAuditedAction<boolean>(em.fork(), {
+  return runAuditedAction(em.fork(), {
     by: authorOfUser(actor),
     action: 'change_password',
     subject: `user/${actor.uuid}`,
-    hasChanged: isChanged => isChanged,
     async work(tx) {
       if (!(await lockVerifiedUser(tx, verified))) return false
       await tx.nativeUpdate(User, { uuid: actor.uuid }, { passwordHash })
@@ -137,6 +138,28 @@ export function endOtherSessions(
     action: 'end_sessions',
     subject: `user/${actor.uuid}`,
     work: tx => revokeOtherSessions(tx, session, uuid),
+  })
+}
+
+/** Sets the password of a reset link's user and ends the user's sessions; null where the link works no more. */
+export async function resetPassword(
+  em: EntityManager,
+  { token, password }: { token: string; password: string },
+): Promise<ActingUser | null> {
+  const passwordHash = await hashPassword(password)
+  return runInTransaction(em, async tx => {
+    const user = await lockUserOfReset(tx, hashResetToken(token))
+    if (!user) return null
+    return runAuditedAction(tx, {
+      by: authorOfUser(user),
+      action: 'reset_password',
+      subject: `user/${user.uuid}`,
+      async work() {
+        await tx.nativeUpdate(User, { uuid: user.uuid }, { passwordHash })
+        await revokeUserSessions(tx, { uuid: user.uuid })
+        return user
+      },
+    })
   })
 }
 
@@ -176,8 +199,8 @@ async function updateUser(
   email: string,
   values: { passwordHash?: string; disabledAt?: Date | null },
 ): Promise<void> {
-  const changed = await em.nativeUpdate(User, { email: parseEmail(email), removedAt: null }, values)
-  if (changed === 0) throw new Error(`there is no user ${email}`)
+  const count = await em.nativeUpdate(User, { email: parseEmail(email), removedAt: null }, values)
+  if (count === 0) throw new Error(`there is no user ${email}`)
 }
 
 /** Normalizes an e-mail address; throws on anything else. */

@@ -21,23 +21,23 @@ export function registerAccountCommands(trilho: OperatorCommand) {
     .run(async ({ em, operator, print }, name: string, document: string) => {
       const holder = { name, document: normalizeDocument(document.replaceAll(/[./-]/g, '')) }
       if (!isDocument(holder.document)) throw new Error('the document is not a valid CPF or CNPJ')
-      const opened = await openAccount(em, { ...operator, holder })
-      print({ account_uuid: opened.uuid })
+      const { uuid } = await openAccount(em, { ...operator, holder })
+      print({ account_uuid: uuid })
     })
 
   account
     .command('list')
     .description('list the accounts with their policies')
     .run(async ({ em, print }) => {
-      for (const one of await em.findAll(Account, { orderBy: { createdAt: 'asc' } }))
+      for (const account of await em.findAll(Account, { orderBy: { createdAt: 'asc' } }))
         print({
-          account_uuid: one.uuid,
-          name: one.name,
-          status: one.status,
-          unmatched: one.unmatchedPolicy,
-          disputed_splits: one.disputedSplitPolicy,
-          unique_external_ref: one.uniqueExternalRef,
-          time_zone: one.timeZone,
+          account_uuid: account.uuid,
+          name: account.name,
+          status: account.status,
+          unmatched: account.unmatchedPolicy,
+          disputed_splits: account.disputedSplitPolicy,
+          unique_external_ref: account.uniqueExternalRef,
+          time_zone: account.timeZone,
         })
     })
 

@@ -69,12 +69,12 @@ export function createApiClient({ url, token }: { url: string; token: string }) 
     /** Sends a POST, again with the same key while its result is not known. */
     async post(path: string, body: unknown = {}): Promise<ApiResource> {
       const key = randomUUID()
-      for (let sent = 1; ; sent += 1) {
+      for (let attempt = 1; ; attempt += 1) {
         try {
           const { data } = await call<{ data: ApiResource }>('POST', path, body, key)
           return data
         } catch (error) {
-          if (!(error instanceof ApiCallError && error.isTemporary && sent < MAX_POSTS)) throw error
+          if (!(error instanceof ApiCallError && error.isTemporary && attempt < MAX_POSTS)) throw error
           await sleep(error.retryAfterMs)
         }
       }

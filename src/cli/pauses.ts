@@ -56,12 +56,12 @@ export function registerPauseCommands(trilho: OperatorCommand) {
     .option('--subject <subject>', 'only the actions on this subject, as printed')
     .option('--limit <number>', 'maximum number of actions', parseCount, 100)
     .run(async ({ em, print }, { subject, limit }: { subject?: string; limit: number }) => {
-      const found = await em.find(OperatorAction, subject ? { subject } : {}, {
+      const actions = await em.find(OperatorAction, subject ? { subject } : {}, {
         orderBy: { at: 'desc', uuid: 'desc' },
         limit,
       })
-      for (const { at, actor, action, subject: of, reason } of found)
-        print({ at, actor, action, subject: of, reason })
+      for (const { at, actor, action, subject, reason } of actions)
+        print({ at, actor, action, subject, reason })
     })
 }
 

@@ -27,12 +27,11 @@ const MODULES: readonly CommandModule[] = [
         'list the transfers, refunds and returns of unknown outcome, with the attempt and sending that `settle` needs',
       settle:
         'settle a transfer, refund or return of unknown outcome manually; refused if it has changed since',
+      charges: 'show and end charges that their providers do not end',
+      rebuild:
+        'after a database restore: rebuild lost operations from Temporal and the providers; nothing is sent',
     },
     load: async () => (await import('./reconciliation.ts')).registerReconciliationCommands,
-  },
-  {
-    commands: { charges: 'show and end charges that their providers do not end' },
-    load: async () => (await import('./charges.ts')).registerChargeCommands,
   },
   {
     commands: {
@@ -51,13 +50,6 @@ const MODULES: readonly CommandModule[] = [
     load: async () => (await import('./pauses.ts')).registerPauseCommands,
   },
   {
-    commands: {
-      rebuild:
-        'after a database restore: rebuild lost operations from Temporal and the providers; nothing is sent',
-    },
-    load: async () => (await import('./rebuild.ts')).registerRebuildCommands,
-  },
-  {
     commands: { account: 'manage merchant accounts' },
     load: async () => (await import('./accounts.ts')).registerAccountCommands,
   },
@@ -74,18 +66,12 @@ const MODULES: readonly CommandModule[] = [
     load: async () => (await import('./connections.ts')).registerConnectionCommands,
   },
   {
-    commands: { reseal: 'encrypt every stored secret again with the first key of TRILHO_SECRET_KEY' },
-    load: async () => (await import('./secrets.ts')).registerSecretCommands,
-  },
-  {
     commands: {
+      reseal: 'encrypt every stored secret again with the first key of TRILHO_SECRET_KEY',
       outbox: 'list the auth codes and the links for new passwords that were not sent, newest first',
+      answers: 'show unexplained responses of providers',
     },
-    load: async () => (await import('./outbox.ts')).registerOutboxCommands,
-  },
-  {
-    commands: { answers: 'show unexplained responses of providers' },
-    load: async () => (await import('./unexplained-answers.ts')).registerUnexplainedAnswerCommands,
+    load: async () => (await import('./secrets.ts')).registerSecretCommands,
   },
   {
     commands: {

@@ -1,11 +1,14 @@
 import { randomUUID } from 'node:crypto'
 import { Argument } from 'commander'
+import { confirmChargeExpiry } from '../admin/charge-expiry.ts'
 import { checkProviderBalances } from '../admin/ledger-check.ts'
 import { requestManualSettlement } from '../admin/manual-settlement.ts'
 import { migrate } from '../db/client/migrate.ts'
+import { listChargesPastExpiry } from '../db/repositories/charge-expiries.ts'
 import { listUnsettledDifferences } from '../db/repositories/differences.ts'
 import { checkLedger } from '../db/repositories/ledger-rules.ts'
 import { listUnknownOutcomes } from '../db/repositories/operator-lists.ts'
+import { rebuildWorkflows } from '../disaster-recovery/rebuild.ts'
 import type { AttemptVersion } from '../domain/providers/attempt.ts'
 import { PAYOUT_NOUNS, type PayoutNoun } from '../domain/shared/nouns.ts'
 import {
@@ -17,6 +20,8 @@ import type { ManualSettlement } from '../workflows/contracts/payouts.ts'
 import {
   type OperatorCommand,
   parseHours,
+  parsePastInstant,
+  parseReais,
   parseSendCount,
   parseText,
   parseUuid,
@@ -24,7 +29,15 @@ import {
   withWorkflowClient,
 } from './command-context.ts'
 
-export function registerReconciliationCommands(trilho: OperatorCommand) {
+/** Registers the commands that compare what is stored with Temporal and the providers, and end what they do not end. */
+export function registerReconciliationCommands(trilho: OperatorCommand): void {
+  registerChecks(trilho)
+  registerSettlementCommands(trilho)
+  registerChargeCommands(trilho)
+  registerRebuildCommand(trilho)
+}
+
+function registerChecks(trilho: OperatorCommand) {
   trilho.command('migrate').run(({ config }) => migrate(config.databaseUrl))
 
   trilho
@@ -48,17 +61,19 @@ export function registerReconciliationCommands(trilho: OperatorCommand) {
           { workflowId: `reconciliation/${randomUUID()}`, taskQueue, args: [period] },
         )
         results.forEach(print)
-        const open = await listUnsettledDifferences(em)
-        open.forEach(print)
-        const unknown = {
+        const differences = await listUnsettledDifferences(em)
+        differences.forEach(print)
+        const counts = {
           not_compared: results.filter(one => one.noAnswer !== undefined).length,
           disputes_not_listed: results.filter(one => one.disputesNoAnswer !== undefined).length,
         }
-        print({ differences: open.length, ...unknown })
-        if (open.length + unknown.not_compared + unknown.disputes_not_listed > 0) process.exitCode = 1
+        print({ differences: differences.length, ...counts })
+        if (differences.length + counts.not_compared + counts.disputes_not_listed > 0) process.exitCode = 1
       }),
     )
+}
 
+function registerSettlementCommands(trilho: OperatorCommand) {
   trilho.command('unknown').run(async ({ em, print }) => {
     for (const one of await listUnknownOutcomes(em))
       print({
@@ -113,4 +128,51 @@ function buildManualSettlement(
   }
   if (merchantText !== undefined) throw new Error('--merchant-text is allowed only with --as rejected')
   return { ...expected, as, endToEnd: requireOption(endToEnd, '--end-to-end'), reason }
+}
+
+/** Charges that their providers do not end (docs/runbooks/charge-past-expiry.md). */
+function registerChargeCommands(trilho: OperatorCommand) {
+  const charges = trilho.command('charges')
+
+  charges
+    .command('past-expiry', { isDefault: true })
+    .description(
+      'list charges that are PENDING a day after their expiry, with what was received and not matched',
+    )
+    .run(async ({ em, print }) => (await listChargesPastExpiry(em)).forEach(print))
+
+  charges
+    .auditedCommand('expire')
+    .argument('<uuid>', 'UUID of the charge', parseUuid)
+    .description(
+      'confirm that such a charge was not paid: it ends as EXPIRED if its provider lists no payment of it an hour later',
+    )
+    .requiredOption(
+      '--received <reais>',
+      'what was received and not matched, as listed by `past-expiry`',
+      parseReais,
+    )
+    .run(({ em, config, providers, print, operator }, uuid: string, options: { received: number }) => {
+      const confirmation = { uuid, receivedCents: options.received, ...operator }
+      return withWorkflowClient(config, async temporal =>
+        print({ signalled: await confirmChargeExpiry({ temporal, providers }, em, confirmation) }),
+      )
+    })
+}
+
+function registerRebuildCommand(trilho: OperatorCommand) {
+  trilho
+    .auditedCommand('rebuild')
+    .requiredOption('--since <moment>', 'time of the restored data, or earlier; ISO 8601', parsePastInstant)
+    .run(({ em, config, print, operator }, { since }: { since: Date }) =>
+      withWorkflowClient(config, async temporal => {
+        const counts: Record<string, number> = { rebuilt: 0, under_way: 0, impossible: 0 }
+        for await (const rebuilt of rebuildWorkflows(temporal, em, { since, ...operator })) {
+          print(rebuilt)
+          counts[rebuilt.outcome] = (counts[rebuilt.outcome] ?? 0) + 1
+        }
+        print(counts)
+        if (counts.impossible) process.exitCode = 1
+      }),
+    )
 }

@@ -98,10 +98,10 @@ export function registerTokenCommands(trilho: OperatorCommand) {
     .argument('<name>', 'name, or UUID of one token')
     .description('revoke the tokens of an account by name or UUID; it takes effect within one second')
     .run(async ({ em, operator }, accountUuid: string, name: string) => {
-      const usable = await em.find(Token, { accountUuid, revokedAt: null })
-      const one = usable.find(each => each.uuid === name || each.name === name)
-      if (!one) throw new Error(`the account has no token ${name} that is not revoked`)
-      const which = one.uuid === name ? { uuid: name } : { name }
+      const tokens = await em.find(Token, { accountUuid, revokedAt: null })
+      const match = tokens.find(one => one.uuid === name || one.name === name)
+      if (!match) throw new Error(`the account has no token ${name} that is not revoked`)
+      const which = match.uuid === name ? { uuid: name } : { name }
       await revokeTokens(em, { ...operator, accountUuid, which })
     })
 

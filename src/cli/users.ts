@@ -34,9 +34,9 @@ export function registerUserCommands(trilho: OperatorCommand): void {
       const role = ACCOUNT_ROLES.find(one => one === options.role)
       const accountUuid = isOperator ? null : requireOption(options.account, '--account')
       if (accountUuid !== null) return inviteUser(tools, { accountUuid, email, role, options })
-      const { password, shown: printed } = await readPassword(options, tools.readSecret)
-      const added = await addOperator(tools.em, { ...tools.operator, email, password })
-      tools.print({ user_uuid: added.uuid, email: added.email, role: added.role, ...printed })
+      const { password, shown } = await readPassword(options, tools.readSecret)
+      const newOperator = await addOperator(tools.em, { ...tools.operator, email, password })
+      tools.print({ user_uuid: newOperator.uuid, email: newOperator.email, role: newOperator.role, ...shown })
     })
 
   user
@@ -60,9 +60,9 @@ export function registerUserCommands(trilho: OperatorCommand): void {
     .description('replace a password')
     .option(...PASSWORD_OPTION)
     .run(async (tools, email: string, options: PasswordOption) => {
-      const { password, shown: printed } = await readPassword(options, tools.readSecret)
+      const { password, shown } = await readPassword(options, tools.readSecret)
       await requestUserChange(tools, email, { kind: 'password', password })
-      if (printed) tools.print({ email, ...printed })
+      if (shown) tools.print({ email, ...shown })
     })
 
   user

@@ -7,6 +7,7 @@ import { BUNDLE_OPTIONS } from '../../src/workflows/bundle/bundle-options.ts'
 import {
   isSource,
   nameOf,
+  nodesOf,
   ROOT,
   readSourceImports,
   SOURCE_FILES,
@@ -19,7 +20,7 @@ const files = SOURCE_FILES
 
 /**
  * The folders, or files beside them, that each may import: `types of` allows `import type` only, and a path narrower than a
- * folder allows nothing else of it. What is not here (packages/dev, src/cli, src/worker.ts, src/server.ts, src/build.ts) composes
+ * folder allows nothing else of it. What is not here (packages/dev, src/cli, src/worker.ts, src/server.ts, src/build.ts, src/offline-routes.ts) composes
  * the others and may import everything; of `packages`, nothing of `src` may.
  */
 const ARROWS: Record<string, string[]> = {
@@ -172,6 +173,9 @@ const COMPOSITION_ROOTS = /^(packages\/dev\/|cli\/|cli$|worker$|server$|build$|o
 const INNER_FOLDER = /^(packages\/\w+|workflows\/(contracts|bundle)|api\/(operations|authorization))(?=\/)/
 
 const imports = await readSourceImports()
+const texts = new Map(
+  await Promise.all(files.map(async file => [file, await readFile(join(root, file), 'utf8')] as const)),
+)
 
 test('source files and their imports are found', () => {
   expect(files.length).toBeGreaterThan(100)
@@ -314,7 +318,7 @@ describe('the bundle of the workflows', () => {
   })
 })
 
-test('no workflow module holds state that workflows would share', async () => {
+test('no workflow module holds state that workflows would share', () => {
   expect(statesIn('let asked = 0\nexport const seen = new Set<string>()')).toEqual(['asked', 'seen'])
   expect(statesIn('const kept: string[] = []\nexport const byId: Record<string, string> = {}')).toEqual([
     'kept',
@@ -323,30 +327,29 @@ test('no workflow module holds state that workflows would share', async () => {
   const modules = files.filter(file =>
     /^(workflows|workflows\/contracts|domain)$/.test(folderOf(nameOf(file))),
   )
-  const texts = await Promise.all(modules.map(file => readFile(join(root, file), 'utf8')))
   // The clock of a worker is the same for all its workflows.
-  expect(modules.filter((_, index) => statesIn(texts[index]!).length > 0)).toEqual([
+  expect(modules.filter(file => statesIn(texts.get(file)!).length > 0)).toEqual([
     'src/workflows/shared/worker-clock.ts',
   ])
 })
 
 describe('the code', () => {
-  test('reads the environment in the configuration only', async () => {
-    expect(await having(/\bprocess\s*(\.|\?\.|\[\s*['"])\s*env\b/)).toEqual([
+  test('reads the environment in the configuration only', () => {
+    expect(having(/\bprocess\s*(\.|\?\.|\[\s*['"])\s*env\b/)).toEqual([
       'packages/dev/config.ts',
       'packages/simulator/config.ts',
       'src/config.ts',
     ])
-    expect(await having(/import\s*\{[^}]*\benv\b[^}]*\}\s*from\s*'(node:)?process'/)).toEqual([])
+    expect(having(/import\s*\{[^}]*\benv\b[^}]*\}\s*from\s*'(node:)?process'/)).toEqual([])
   })
 
-  test('executes SQL under src/db only', async () => {
+  test('executes SQL under src/db only', () => {
     const statement =
       /\b(em|tx|inner|fork\(\))\s*\.execute\b|[`'"(]\s*(select [^`]*?\bfrom\b|select \w+\(|select not |insert into \w|update "?[\w$]+.* set |delete from \w|with \w+ as \()/
     expect(statement.test("await em.execute('select state from charge where uuid = ?', [uuid])")).toBe(true)
     expect(statement.test('const sql = `\n  update delivery d set sweep_at = now() from event e`')).toBe(true)
     expect(statement.test('orm.em\n  .fork()\n  .execute(sql)')).toBe(true)
-    const others = (await having(statement)).filter(file => !/^(src\/db|packages\/simulator)\//.test(file))
+    const others = having(statement).filter(file => !/^(src\/db|packages\/simulator)\//.test(file))
     expect(others).toEqual([])
   })
 
@@ -360,16 +363,15 @@ describe('the code', () => {
     expect(wrong.filter(file => file !== 'src/contract/shared/fields.ts')).toEqual([])
   })
 
-  test.each(['src', 'packages/simulator', 'packages/dev'])('exports each name once in %s', async folder => {
+  test.each(['src', 'packages/simulator', 'packages/dev'])('exports each name once in %s', folder => {
     const namesOf = (text: string) =>
       [...text.matchAll(/^export (?:async )?(?:const|function\*?|class|type|interface) (\w+)/gm)].map(
         ([, name]) => name!,
       )
     expect(namesOf('export const a = 1\nexport type B = 2\nconst c = 3')).toEqual(['a', 'B'])
     const own = files.filter(file => file.startsWith(`${folder}/`))
-    const texts = await Promise.all(own.map(file => readFile(join(root, file), 'utf8')))
     // Overloads of a function are one name.
-    const all = texts.flatMap(text => [...new Set(namesOf(text))])
+    const all = own.flatMap(file => [...new Set(namesOf(texts.get(file)!))])
     expect(all.length).toBeGreaterThan(folder === 'src' ? 1_000 : 50)
     expect(all.filter((name, index) => all.indexOf(name) !== index)).toEqual([])
   })
@@ -390,18 +392,14 @@ describe('the code', () => {
     expect(wrong).toEqual([])
   })
 
-  test('has no open TODO', async () => {
-    expect(await having(/\b(TODO|FIXME|XXX|HACK)\b/)).toEqual([])
+  test('has no open TODO', () => {
+    expect(files.filter(file => /\b(TODO|FIXME|XXX|HACK)\b/.test(texts.get(file)!))).toEqual([])
   })
 
   /** Cohesion decides how long a file is; beyond this it is more than one subject. */
-  test('has no file of more than 500 lines', async () => {
-    const long: string[] = []
-    for (const file of files) {
-      const lines = (await readFile(join(root, file), 'utf8')).trimEnd().split('\n').length
-      if (lines > 500) long.push(`${file}: ${lines}`)
-    }
-    expect(long).toEqual([])
+  test('has no file of more than 500 lines', () => {
+    const isLong = (file: string) => texts.get(file)!.trimEnd().split('\n').length > 500
+    expect(files.filter(isLong)).toEqual([])
   })
 })
 
@@ -420,15 +418,9 @@ function statesIn(text: string): string[] {
 /** Counts the object literals that a source spreads into another one: `{ ...{ a, b } }`. */
 function literalSpreadsIn(text: string): number {
   if (!/\.\.\.\s*\{/.test(text)) return 0
-  let count = 0
-  const visit = (node: unknown): void => {
-    if (typeof node !== 'object' || node === null) return
-    const { type, arguments: spread } = node as { type?: string; arguments?: { type?: string } }
-    if (type === 'SpreadElement' && spread?.type === 'ObjectExpression') count += 1
-    for (const child of Object.values(node)) visit(child)
-  }
-  visit(parseSync(text, SYNTAX))
-  return count
+  const spreads = nodesOf(parseSync(text, SYNTAX)).filter(({ type }) => type === 'SpreadElement')
+  return spreads.filter(({ arguments: spread }) => (spread as { type?: string }).type === 'ObjectExpression')
+    .length
 }
 
 function isRegExp(callee: Expression): boolean {
@@ -441,16 +433,9 @@ function isToBeFilled(value: Expression | undefined): boolean {
   return value?.type === 'ObjectExpression' && value.properties.length === 0
 }
 
-async function having(pattern: RegExp): Promise<string[]> {
-  const texts = await Promise.all(files.map(file => readFile(join(root, file), 'utf8')))
-  return files.filter(
-    (_, index) => pattern.test(withoutComments(texts[index]!)) || stillMatches(pattern, texts[index]!),
-  )
-}
-
-/** Open TODOs are in comments; every other pattern is searched in code. */
-function stillMatches(pattern: RegExp, text: string): boolean {
-  return pattern.source.includes('TODO') && pattern.test(text)
+/** The files whose code, without its comments, matches a pattern. */
+function having(pattern: RegExp): string[] {
+  return files.filter(file => pattern.test(withoutComments(texts.get(file)!)))
 }
 
 function withoutComments(text: string): string {

@@ -11,7 +11,7 @@ import { type CreateConnectionInput, createConnection } from '../../src/admin/co
 import { acceptInvitation } from '../../src/admin/invitations.ts'
 import { addUser } from '../../src/admin/users.ts'
 import { readUserName } from '../../src/cli/command-context.ts'
-import { parseFee } from '../../src/cli/fees.ts'
+import { parseFee } from '../../src/cli/connections.ts'
 import { createProgram } from '../../src/cli/program.ts'
 import { readConfig } from '../../src/config.ts'
 import { createSession } from '../../src/dashboard/authentication/sign-in.ts'
@@ -142,14 +142,14 @@ describe('account', () => {
   })
 
   test('policy changes only what is named, and records the operator and the reason', async () => {
-    const shown = async () => (await run('account', 'list')).find(line => line.account_uuid === account)
+    const readAccount = async () => (await run('account', 'list')).find(line => line.account_uuid === account)
     await run('account', 'policy', account, '--unmatched', 'keep', ...BY)
-    expect(await shown()).toMatchObject({ unmatched: 'keep', unique_external_ref: false })
+    expect(await readAccount()).toMatchObject({ unmatched: 'keep', unique_external_ref: false })
     await run('account', 'policy', account, '--unique-external-ref', 'yes', ...BY)
-    expect(await shown()).toMatchObject({ unmatched: 'keep', unique_external_ref: true })
+    expect(await readAccount()).toMatchObject({ unmatched: 'keep', unique_external_ref: true })
     const back = ['--unmatched', 'refund', '--unique-external-ref', 'no', '--disputed-splits', 'owner']
     await run('account', 'policy', account, ...back, ...BY)
-    expect(await shown()).toMatchObject({
+    expect(await readAccount()).toMatchObject({
       unmatched: 'refund',
       unique_external_ref: false,
       disputed_splits: 'owner',
@@ -382,9 +382,9 @@ describe('connection', () => {
 
   test('status, visibility and fees change what list shows; a fee that is not named stays', async () => {
     const { uuid } = await connection('POOL', { providerAccount: 'pool-1' })
-    const shown = async () => (await run('connection', 'list', account))[0]
+    const readConnection = async () => (await run('connection', 'list', account))[0]
     const free = '0.00+0.00%'
-    expect(await shown()).toEqual({
+    expect(await readConnection()).toEqual({
       provider_uuid: uuid,
       provider: 'PROVIDER_A',
       provider_account: 'pool-1',
@@ -400,7 +400,7 @@ describe('connection', () => {
     await run('connection', 'fees', uuid, '--transfer', '1.5%', ...BY)
     await run('connection', 'status', uuid, 'inactive', ...BY)
     await run('connection', 'visibility', uuid, '--public', 'no', ...BY)
-    expect(await shown()).toMatchObject({
+    expect(await readConnection()).toMatchObject({
       status: 'INACTIVE',
       is_public: false,
       fees: { charge: '0.10+0.99%', transfer: '0.00+1.50%', refund: free },

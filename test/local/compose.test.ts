@@ -62,9 +62,9 @@ test('the production image has nothing of development', () => {
 })
 
 test('every setting that a service gets is read', () => {
-  const given = [...compose.matchAll(/^ +((?:TRILHO|SIMULATOR)_[A-Z0-9_]+):/gm)].map(([, name]) => name!)
-  expect(given).toContain('TRILHO_SECRET_KEY')
-  expect(given.filter(name => !new RegExp(`^ +${name}:`, 'm').test(settings.join('\n')))).toEqual([])
+  const variables = [...compose.matchAll(/^ +((?:TRILHO|SIMULATOR)_[A-Z0-9_]+):/gm)].map(([, name]) => name!)
+  expect(variables).toContain('TRILHO_SECRET_KEY')
+  expect(variables.filter(name => !new RegExp(`^ +${name}:`, 'm').test(settings.join('\n')))).toEqual([])
 })
 
 test('every variable documented for production reaches the processes, except the API’s bind address', () => {
@@ -93,9 +93,9 @@ test('its Temporal server has the settings of the one of `npm start`, except tho
 })
 
 test('a PostgreSQL that is still being initialised, on its socket, is not healthy', () => {
-  const asked = compose.match(/"pg_isready".*/g)
-  expect(asked).toHaveLength(2)
-  for (const one of asked!) expect(one).toContain('"-h", "127.0.0.1"')
+  const probes = compose.match(/"pg_isready".*/g)
+  expect(probes).toHaveLength(2)
+  for (const probe of probes!) expect(probe).toContain('"-h", "127.0.0.1"')
 })
 
 test('a service that reads the simulator’s authority at its start restarts after it, wherever that is configured', () => {

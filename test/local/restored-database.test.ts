@@ -227,8 +227,8 @@ function expectTransferStatuses(expected: Record<string, string>) {
 }
 
 async function expectEventually(now: () => Promise<object>, expected: object): Promise<void> {
-  const said = await pollUntil(now, is => JSON.stringify(is) === JSON.stringify(expected), LONG).catch(now)
-  expect(said).toEqual(expected)
+  const result = await pollUntil(now, is => JSON.stringify(is) === JSON.stringify(expected), LONG).catch(now)
+  expect(result).toEqual(expected)
 }
 
 test('after a restore every workflow has its providers’ state, and nothing was sent again', async () => {

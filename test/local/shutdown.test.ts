@@ -49,12 +49,12 @@ test('processes of an earlier start are ended, but not a foreign process with a 
   const file = join(folder.path, 'pids.json')
   const worker = { pid: stranger.pid, started: 'before the stranger came' }
   writeFileSync(file, JSON.stringify({ api: left, worker }))
-  const said: string[] = []
-  await stopLeftovers(file, line => said.push(line))
+  const lines: string[] = []
+  await stopLeftovers(file, line => lines.push(line))
   expect({ left: isProcessAlive(left), stranger: isProcessAlive(stranger) }).toEqual({
     left: false,
     stranger: true,
   })
-  expect(said).toEqual(['Ending processes of the previous start: api.'])
+  expect(lines).toEqual(['Ending processes of the previous start: api.'])
   expect(existsSync(file)).toBe(false)
 })

@@ -100,13 +100,13 @@ test('Go builds it into the cache, and reports its progress', async () => {
   await writeFile(join(folder.path, 'bin/go'), `#!/bin/sh\n${go}\n${result}\n`, { mode: 0o755 })
   await program(join(folder.path, 'bin/temporal'), 'a calendar for monks') // Before one that is installed here.
   const environment = { PATH: `${join(folder.path, 'bin')}:/usr/bin:/bin` }
-  const said: string[] = []
-  const binary = await resolveTemporalBinary({ ...search(), environment, print: line => said.push(line) })
+  const lines: string[] = []
+  const binary = await resolveTemporalBinary({ ...search(), environment, print: line => lines.push(line) })
   expect(binary).toBe(cached())
   const seen = await readFile(`${dirname(cached())}.new.env`, 'utf8')
   expect(seen).toContain('CGO_ENABLED=0')
   expect(seen).toContain('install -v -ldflags=-s -w github.com/temporalio/cli/cmd/temporal@v1.5.1')
-  expect(said.join()).toContain('about 5 minutes')
+  expect(lines.join()).toContain('about 5 minutes')
 })
 
 test('the SDK’s own test server is used where it can be downloaded; a cached one comes first', async () => {

@@ -32,8 +32,8 @@ export async function startSecondProcesses(
   const abort = AbortSignal.timeout(READY_LIMIT_MS)
   await Promise.all([api, worker].map(one => waitUntilReady(urlOf(one), abort)))
   const apiUrl = urlOf(api)
-  const open = opening.move()
-  return { apiUrl, stop: () => open.disposeAsync() }
+  const resources = opening.move()
+  return { apiUrl, stop: () => resources.disposeAsync() }
 }
 
 /** What another API or worker of a stack needs to know. */
@@ -99,12 +99,12 @@ export async function startSecondWorker(
 
 export async function stopProcess(child: ChildProcess): Promise<void> {
   if (child.exitCode !== null || child.signalCode !== null) return
-  const ended = once(child, 'exit')
+  const exit = once(child, 'exit')
   child.kill('SIGTERM')
-  await ended
+  await exit
 }
 
-/** One that exits is restarted, as a supervisor would; answers how it is stopped for good. */
+/** Starts a program, again where it exits, as a supervisor would. Returns a function that stops it for good. */
 function keepRunning(program: string, env: NodeJS.ProcessEnv, logPath: string): () => Promise<void> {
   const log = openSync(logPath, 'a')
   let isStopped = false

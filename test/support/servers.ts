@@ -16,20 +16,20 @@ export function startServer(
   options: { uid?: number; gid?: number; env?: NodeJS.ProcessEnv } = {},
 ): { child: ChildProcess; pid: number; output(): string; kill(signal: NodeJS.Signals): Promise<void> } {
   const child = spawn(command, args, { ...options, cwd: '/', stdio: ['ignore', 'pipe', 'pipe'] })
-  let said = ''
-  for (const stream of [child.stdout, child.stderr]) stream.on('data', chunk => (said += chunk))
-  const ended = new Promise<void>(resolve => child.once('close', () => resolve()))
-  const complain = () => console.error(`${command} ended by itself:\n${said}`)
-  child.once('error', complain)
-  child.once('exit', complain)
+  let output = ''
+  for (const stream of [child.stdout, child.stderr]) stream.on('data', chunk => (output += chunk))
+  const end = new Promise<void>(resolve => child.once('close', () => resolve()))
+  const reportEnd = () => console.error(`${command} ended by itself:\n${output}`)
+  child.once('error', reportEnd)
+  child.once('exit', reportEnd)
   return {
     child,
     pid: child.pid ?? -1,
-    output: () => said,
+    output: () => output,
     kill: async signal => {
-      child.off('exit', complain)
+      child.off('exit', reportEnd)
       child.kill(signal)
-      await ended
+      await end
     },
   }
 }

@@ -99,14 +99,14 @@ export function launchStack(
     },
     stdio: ['ignore', 'pipe', 'pipe'],
   })
-  const said: string[] = []
-  for (const stream of [child.stdout, child.stderr]) stream.on('data', chunk => said.push(String(chunk)))
+  const output: string[] = []
+  for (const stream of [child.stdout, child.stderr]) stream.on('data', chunk => output.push(String(chunk)))
   const ended = new Promise<number | null>(resolve => child.once('close', code => resolve(code)))
   return {
     child,
     ended,
-    output: () => said.join(''),
-    ready: () => waitForLocalInfo(home, child, said),
+    output: () => output.join(''),
+    ready: () => waitForLocalInfo(home, child, output),
     end: (signal: NodeJS.Signals) => {
       child.kill(signal)
       return ended
@@ -125,13 +125,14 @@ const ANY_FREE_PORTS = {
 }
 
 /** The file exists from the moment everything is ready; an old one of a killed start does not count. */
-async function waitForLocalInfo(home: StateDir, child: ChildProcess, said: string[]): Promise<LocalInfo> {
+async function waitForLocalInfo(home: StateDir, child: ChildProcess, output: string[]): Promise<LocalInfo> {
   await waitUntil(
     () => {
-      if (child.exitCode !== null || child.signalCode !== null) throw new Error(`It ended:\n${said.join('')}`)
-      return said.some(text => text.includes(home.localInfo))
+      if (child.exitCode !== null || child.signalCode !== null)
+        throw new Error(`It ended:\n${output.join('')}`)
+      return output.some(text => text.includes(home.localInfo))
     },
-    { description: `It does not get ready:\n${said.join('')}`, limitMs: 120_000 },
+    { description: `It does not get ready:\n${output.join('')}`, limitMs: 120_000 },
   )
   const local = await tryReadJsonFile<LocalInfo>(home.localInfo)
   if (!local) throw new Error(`It says it is ready, but ${home.localInfo} cannot be read.`)

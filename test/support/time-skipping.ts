@@ -16,7 +16,7 @@ export type TimeSkippingServer = {
   taskQueue: string
   /** A client whose waiting lets no time pass by itself. */
   client: WorkflowClient
-  runWithTimeSkipping(happens: () => Promise<void>): Promise<void>
+  runWithTimeSkipping(operation: () => Promise<void>): Promise<void>
   /** Releases the lock on the clock that the server keeps for a child whose parent ended before it. */
   unlockTime(): Promise<void>
   stop(): Promise<void>
@@ -26,7 +26,7 @@ export type TimeSkippingServer = {
  * A Temporal server whose clock skips ahead while a result is awaited, with the workers of one test file. Its names are
  * the same in every run, because the server is the file's own; so recorded histories differ in little but their times.
  */
-export async function startTimeSkippingServer(cast: QueueActivities): Promise<TimeSkippingServer> {
+export async function startTimeSkippingServer(activities: QueueActivities): Promise<TimeSkippingServer> {
   Runtime.install({
     logger: new DefaultLogger('ERROR'),
     telemetryOptions: { logging: { filter: 'ERROR', forward: {} } },
@@ -36,8 +36,13 @@ export async function startTimeSkippingServer(cast: QueueActivities): Promise<Ti
   const taskQueue = 'trilho'
   const common = { connection: env.nativeConnection, identity: 'worker' }
   const workers = await Promise.all([
-    Worker.create({ ...common, taskQueue, workflowBundle: workflowBundleOption, activities: cast.main }),
-    Worker.create({ ...common, taskQueue: webhookTaskQueueOf(taskQueue), activities: cast.webhooks }),
+    Worker.create({
+      ...common,
+      taskQueue,
+      workflowBundle: workflowBundleOption,
+      activities: activities.main,
+    }),
+    Worker.create({ ...common, taskQueue: webhookTaskQueueOf(taskQueue), activities: activities.webhooks }),
   ])
   const runs = Promise.all(workers.map(worker => worker.run()))
   const { connection, namespace } = env
@@ -47,9 +52,9 @@ export async function startTimeSkippingServer(cast: QueueActivities): Promise<Ti
     env,
     taskQueue,
     client: new WorkflowClient({ connection, identity: 'test', ...(namespace && { namespace }) }),
-    runWithTimeSkipping: async happens => {
+    runWithTimeSkipping: async operation => {
       await testService.unlockTimeSkipping({})
-      await happens().finally(() => testService.lockTimeSkipping({}))
+      await operation().finally(() => testService.lockTimeSkipping({}))
     },
     unlockTime: async () => {
       await testService.unlockTimeSkipping({})
@@ -64,15 +69,15 @@ export async function startTimeSkippingServer(cast: QueueActivities): Promise<Ti
 }
 
 /** The SDK gives the server five seconds to start, which a busy machine may need more than once. */
-async function createEnvironment(triesLeft = 8): Promise<TestWorkflowEnvironment> {
+async function createEnvironment(attemptsLeft = 8): Promise<TestWorkflowEnvironment> {
   try {
     return await TestWorkflowEnvironment.createTimeSkipping({
       server: await resolveTimeSkippingServer(),
       client: { identity: 'test' },
     })
   } catch (error) {
-    if (triesLeft === 1) throw error
-    return createEnvironment(triesLeft - 1)
+    if (attemptsLeft === 1) throw error
+    return createEnvironment(attemptsLeft - 1)
   }
 }
 

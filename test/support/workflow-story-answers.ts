@@ -70,10 +70,10 @@ export const unmatchedReturn = (uuid: string) => ({ uuid, connectionUuid: 'conne
 
 /** A notification that arrives during the poll, about something the provider does not list yet. */
 export const afterNotification =
-  <Said>(said: Said) =>
-  async (story: Story): Promise<Said> => {
+  <Result>(result: Result) =>
+  async (story: Story): Promise<Result> => {
     await story.notify()
-    return said
+    return result
   }
 
 /** The activity is interrupted before the provider has answered. */

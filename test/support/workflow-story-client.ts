@@ -16,27 +16,27 @@ const UPDATE_TIMEOUT_MS = 60_000
 /** Starts a workflow. */
 export async function startWorkflow(
   { client, ...target }: WorkflowTarget,
-  { type, input, searchAttributes: shown }: WorkflowStart,
+  { type, input, searchAttributes = [] }: WorkflowStart,
 ): Promise<void> {
-  await client.start(type, { ...target, args: [input], typedSearchAttributes: shown ?? [] })
+  await client.start(type, { ...target, args: [input], typedSearchAttributes: searchAttributes })
 }
 
 /** Starts a workflow, or joins the running one, and sends it an update. */
 export function startAndUpdate<Answer>(
   target: WorkflowTarget,
   workflowStart: WorkflowStart,
-  ask: UpdateRequest<Answer>,
+  request: UpdateRequest<Answer>,
 ): Promise<Answer> {
-  return updateWithStart(target, { start: workflowStart, request: ask, reuse: 'REJECT_DUPLICATE' })
+  return updateWithStart(target, { start: workflowStart, request, reuse: 'REJECT_DUPLICATE' })
 }
 
 /** Sends an update, and reopens the workflow for it with this input where it has ended. */
 export function reopenAndUpdate<Answer>(
   target: WorkflowTarget,
   workflowStart: WorkflowStart,
-  ask: UpdateRequest<Answer>,
+  request: UpdateRequest<Answer>,
 ): Promise<Answer> {
-  return updateWithStart(target, { start: workflowStart, request: ask, reuse: 'ALLOW_DUPLICATE' })
+  return updateWithStart(target, { start: workflowStart, request, reuse: 'ALLOW_DUPLICATE' })
 }
 
 /** Sends an update to a running workflow, and resolves when it is accepted. */
@@ -100,7 +100,7 @@ type StartAndUpdateInput<Answer> = {
 
 function updateWithStart<Answer>(
   { client, ...target }: WorkflowTarget,
-  { start: workflowStart, request: ask, reuse }: StartAndUpdateInput<Answer>,
+  { start: workflowStart, request, reuse }: StartAndUpdateInput<Answer>,
 ): Promise<Answer> {
   const startWorkflowOperation = new WithStartWorkflowOperation(workflowStart.type, {
     ...target,
@@ -109,12 +109,15 @@ function updateWithStart<Answer>(
     workflowIdConflictPolicy: 'USE_EXISTING',
     workflowIdReusePolicy: reuse,
   })
-  const { update, updateId, args = [] } = ask
+  const { update, updateId, args = [] } = request
   return withUpdateTimeout(client, () =>
     client.executeUpdateWithStart(update, { updateId, args: args as [], startWorkflowOperation }),
   )
 }
 
-function withUpdateTimeout<Answer>(client: WorkflowClient, ask: () => Promise<Answer>): Promise<Answer> {
-  return client.withDeadline(Date.now() + UPDATE_TIMEOUT_MS, ask)
+function withUpdateTimeout<Answer>(
+  client: WorkflowClient,
+  operation: () => Promise<Answer>,
+): Promise<Answer> {
+  return client.withDeadline(Date.now() + UPDATE_TIMEOUT_MS, operation)
 }

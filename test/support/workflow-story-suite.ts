@@ -88,42 +88,54 @@ export const SLOWLY = 1 / 1_000
 /** The Temporal server of one test file: its tests run one after another, each with uuids of its own. */
 export function setUpWorkflowStories() {
   let temporal: TimeSkippingServer
-  let playing: Story | undefined
+  let currentStory: Story | undefined
   let numbers = 0
   const uuid = () => `00000000-0000-4000-8000-${String(++numbers).padStart(12, '0')}`
-  const act = (name: ActivityName) => async (input: unknown) => playing?.answerCall(name, input)
+  const act = (name: ActivityName) => async (input: unknown) => currentStory?.answerCall(name, input)
   beforeAll(async () => {
     temporal = await startTimeSkippingServer({
       main: {
         ...Object.fromEntries(Object.keys(MAIN_ACTIVITIES).map(name => [name, act(name as ActivityName)])),
-        attemptFirstDeliveries: async (deliveries: string[]) => playing?.answerFirstAttempts(deliveries),
+        attemptFirstDeliveries: async (deliveries: string[]) => currentStory?.answerFirstAttempts(deliveries),
       },
       webhooks: { attemptDelivery: act('attemptDelivery') },
     })
   })
   // A workflow that a failed test left running must not act in the next one.
-  afterEach(() => playing?.abort())
+  afterEach(() => currentStory?.abort())
   afterAll(() => temporal?.stop())
 
-  function createStory(telling: StoryOptions): Story {
-    playing = new Story(temporal, telling)
-    return playing
+  function createStory(options: StoryOptions): Story {
+    currentStory = new Story(temporal, options)
+    return currentStory
   }
 
   async function startStory(script: ActivityScript, { type, id, input }: StartOptions): Promise<Story> {
-    const own = uuid()
-    const story = createStory({ script, type, workflowId: id(own), uuid: own, reopenInput: input(own) })
-    await storyClient.startWorkflow(story.target, { type, input: input(own) })
+    const operationUuid = uuid()
+    const story = createStory({
+      script,
+      type,
+      workflowId: id(operationUuid),
+      uuid: operationUuid,
+      reopenInput: input(operationUuid),
+    })
+    await storyClient.startWorkflow(story.target, { type, input: input(operationUuid) })
     return story
   }
 
-  async function woken(
+  async function reopenStory(
     script: ActivityScript,
     { type, id, notification, timeScale = 1, input }: ReopenOptions,
   ): Promise<Story> {
-    const own = uuid()
-    const reopenInput = input ? input(own, timeScale) : { reopen: own, timeScale }
-    const story = createStory({ script, type, workflowId: id(own), uuid: own, reopenInput })
+    const operationUuid = uuid()
+    const reopenInput = input ? input(operationUuid, timeScale) : { reopen: operationUuid, timeScale }
+    const story = createStory({
+      script,
+      type,
+      workflowId: id(operationUuid),
+      uuid: operationUuid,
+      reopenInput,
+    })
     await story.reopenByNotification(notification)
     return story
   }
@@ -193,18 +205,23 @@ export function setUpWorkflowStories() {
 
     /** A charge of which only the row exists. */
     chargeWithoutWorkflow(script: ActivityScript): Story {
-      const own = uuid()
-      return createStory({ ...CHARGE, script, workflowId: WORKFLOWS.charge.idOf(own), uuid: own })
+      const operationUuid = uuid()
+      return createStory({
+        ...CHARGE,
+        script,
+        workflowId: WORKFLOWS.charge.idOf(operationUuid),
+        uuid: operationUuid,
+      })
     },
     /** Workflows that ended long ago, reopened by a notification. */
     notifiedCharge: (script: ActivityScript, timeScale = 1) =>
-      woken(script, { ...CHARGE, id: WORKFLOWS.charge.idOf, timeScale }),
+      reopenStory(script, { ...CHARGE, id: WORKFLOWS.charge.idOf, timeScale }),
     notifiedTransfer: (
       script: ActivityScript,
       { timeScale = 1, ...notification }: NotifiedTransferOptions = {},
-    ) => woken(script, { ...TRANSFER, id: WORKFLOWS.transfer.idOf, notification, timeScale }),
+    ) => reopenStory(script, { ...TRANSFER, id: WORKFLOWS.transfer.idOf, notification, timeScale }),
     notifiedRefund: (script: ActivityScript, timeScale = 1) =>
-      woken(script, { ...REFUND, id: WORKFLOWS.refund.idOf, timeScale }),
+      reopenStory(script, { ...REFUND, id: WORKFLOWS.refund.idOf, timeScale }),
     /** Rows in progress that had lost their workflows (src/disaster-recovery/reopen.ts). */
     reopenedTransfer: (script: ActivityScript) =>
       startStory(script, { type: 'transferWorkflow', id: WORKFLOWS.transfer.idOf, input: unfinishedInput }),
@@ -236,7 +253,7 @@ export function setUpWorkflowStories() {
     rebuiltPixKey: (script: ActivityScript, restored: PreRestoreState) =>
       rebuild(script, uuid => ({ noun: 'pix_key', order: pixKeyInput(uuid), restored })),
     notifiedReturn: (script: ActivityScript, timeScale = 1) =>
-      woken(script, { ...RETURN, input: returnInput, timeScale }),
+      reopenStory(script, { ...RETURN, input: returnInput, timeScale }),
 
     /** A dispute, started by its provider's notification. */
     async dispute(script: ActivityScript, timeScale = 1): Promise<Story> {

@@ -1,6 +1,7 @@
 import { expect } from '@jest/globals'
 import { activityInfo } from '@temporalio/activity'
 import { ApplicationFailure } from '@temporalio/common'
+import type { History } from '@temporalio/common/lib/proto-utils.js'
 import type {
   databaseActivities,
   firstAttemptActivities,
@@ -16,7 +17,6 @@ import { cancelTransferUpdate } from '../../src/workflows/contracts/transfers.ts
 import { deliveryChangedSignal } from '../../src/workflows/contracts/webhooks.ts'
 import type { TimeSkippingServer } from './time-skipping.ts'
 import * as storyClient from './workflow-story-client.ts'
-import { type HistorySummary, summarizeHistory } from './workflow-story-history.ts'
 import { recordHistory } from './workflow-story-recording.ts'
 
 type Activities = ReturnType<typeof providerActivities> &
@@ -35,7 +35,7 @@ export type ScriptedAnswer<Name extends ActivityName> =
 /** The results by activity, in order. A call without a scripted result fails the test. */
 export type ActivityScript = { [Name in ActivityName]?: ScriptedAnswer<Name>[] }
 
-/** `wokenWith` is the input that reopens the workflow once it has ended. */
+/** `reopenInput` is the input that reopens the workflow once it has ended. */
 export type StoryOptions = {
   script: ActivityScript
   workflowId: string
@@ -66,13 +66,13 @@ export class Story {
 
   constructor(
     temporal: TimeSkippingServer,
-    { script, workflowId, uuid, type, reopenInput: wokenWith }: StoryOptions,
+    { script, workflowId, uuid, type, reopenInput = { reopen: uuid, timeScale: 1 } }: StoryOptions,
   ) {
     this.#temporal = temporal
     this.#script = Object.fromEntries(Object.entries(script).map(([name, lines]) => [name, [...lines]]))
     this.uuid = uuid
     this.target = { client: temporal.client, taskQueue: temporal.taskQueue, workflowId }
-    this.#reopenStart = { type, input: wokenWith ?? { reopen: uuid, timeScale: 1 } }
+    this.#reopenStart = { type, input: reopenInput }
   }
 
   /** First attempts of deliveries take the next scripted results of `attemptDelivery`. */
@@ -261,3 +261,78 @@ export const NOTIFICATION = {
   connectionUuid: 'connection-a',
   isNew: true,
 } as const
+
+/** What a workflow's history contains. */
+type HistorySummary = {
+  /** The statuses shown to an operator, in order. */
+  statuses: string[]
+  /** How often the search attributes were written after the start. */
+  upsertCount: number
+  /** The values of the search attribute for an unknown outcome; null where it was cleared. */
+  outcomes: (string | null)[]
+  /** Each timer with its summary and length; `woken` where it was cancelled before its end. */
+  timers: string[]
+  /** The activities scheduled on a task queue, without local activities. */
+  queuedActivities: string[]
+  /** The ids of the workflows that it started. */
+  childWorkflowIds: string[]
+  /** Those of them that ended before it did. */
+  completedChildIds: string[]
+}
+
+function summarizeHistory(history: History): HistorySummary {
+  const events = history.events ?? []
+  const cancelledTimers = new Set(
+    events.map(event => String(event.timerCanceledEventAttributes?.startedEventId)),
+  )
+  const statuses: string[] = []
+  let upsertCount = 0
+  const outcomes: (string | null)[] = []
+  const timers: string[] = []
+  const queuedActivities: string[] = []
+  const childWorkflowIds: string[] = []
+  const completedChildIds: string[] = []
+  for (const event of events) {
+    const fields = event.upsertWorkflowSearchAttributesEventAttributes?.searchAttributes?.indexedFields
+    if (fields) upsertCount += 1
+    if (fields?.TrilhoOutcome) outcomes.push(decodePayload(fields.TrilhoOutcome) || null)
+    const status = fields?.TrilhoStatus
+    if (status && statuses.at(-1) !== decodePayload(status)) statuses.push(decodePayload(status))
+    const timer = event.timerStartedEventAttributes?.startToFireTimeout
+    if (timer) {
+      const reason = decodePayload(event.userMetadata?.summary)
+      const early = cancelledTimers.has(String(event.eventId)) ? ', woken' : ''
+      timers.push(
+        `${reason}: ${formatDuration(Number(timer.seconds ?? 0) * 1_000 + (timer.nanos ?? 0) / 1e6)}${early}`,
+      )
+    }
+    const activity = event.activityTaskScheduledEventAttributes?.activityType?.name
+    if (activity) queuedActivities.push(activity)
+    const child = event.childWorkflowExecutionStartedEventAttributes?.workflowExecution?.workflowId
+    if (child) childWorkflowIds.push(child)
+    const workflowId = event.childWorkflowExecutionCompletedEventAttributes?.workflowExecution?.workflowId
+    if (workflowId) completedChildIds.push(workflowId)
+  }
+  return {
+    statuses,
+    upsertCount,
+    outcomes,
+    timers,
+    queuedActivities,
+    childWorkflowIds,
+    completedChildIds,
+  }
+}
+
+function decodePayload(payload: { data?: Uint8Array | null } | null | undefined): string {
+  return payload?.data?.length ? JSON.parse(Buffer.from(payload.data).toString()) : ''
+}
+
+/** A wait in words; an hour and more is rounded to minutes, because reaching it takes some milliseconds. */
+function formatDuration(ms: number): string {
+  if (ms < 1_000) return `${ms} ms`
+  if (ms < 60_000) return `${ms / 1_000} s`
+  const minutes = ms < 3_600_000 ? Math.round(ms / 1_000) / 60 : Math.round(ms / 60_000)
+  const hours = Math.floor(minutes / 60)
+  return [hours && `${hours} h`, minutes % 60 && `${minutes % 60} min`].filter(Boolean).join(' ')
+}

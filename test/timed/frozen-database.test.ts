@@ -12,8 +12,7 @@ import { type RunningServer, startServer } from '../../src/http/server.ts'
 import { type ApiFixture, createCaller, openApiFixture } from '../http/support/api-fixture.ts'
 import { type FreezableProxy, startFreezableProxy } from '../http/support/freezable-proxy.ts'
 import { openAllConnections } from '../support/pool-connections.ts'
-import { RESPONSE_LIMIT_MS } from '../support/response-limit.ts'
-import { measureRunningTime } from '../support/running-time.ts'
+import { measureRunningTime, RESPONSE_LIMIT_MS } from '../support/running-time.ts'
 
 /** A PostgreSQL that accepts connections and stops answering: no caller waits for it without a limit. */
 

@@ -12,8 +12,7 @@ import { createEndpointFixtures, listEndpointRequests } from '../api/support/eve
 import { createPayoutActions } from '../api/support/payout-actions.ts'
 import { pollUntil } from '../api/support/poll-until.ts'
 import { type Merchant, openTestStack, type TestStack } from '../api/support/test-stack.ts'
-import { RESPONSE_LIMIT_MS } from '../support/response-limit.ts'
-import { measureRunningTime } from '../support/running-time.ts'
+import { measureRunningTime, RESPONSE_LIMIT_MS } from '../support/running-time.ts'
 import { readRunningProcesses, type Stack, startStack } from '../support/stack.ts'
 
 /** Processes are killed, servers freeze, everything is stopped: callers get 503 in time, and accepted operations continue. */

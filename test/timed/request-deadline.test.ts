@@ -16,8 +16,7 @@ import { type ApiFixture, createCaller, openApiFixture } from '../http/support/a
 import { type FreezableProxy, startFreezableProxy } from '../http/support/freezable-proxy.ts'
 import { playUntilInTime } from '../support/played-again.ts'
 import { openAllConnections } from '../support/pool-connections.ts'
-import { RESPONSE_LIMIT_MS } from '../support/response-limit.ts'
-import { measureRunningTime } from '../support/running-time.ts'
+import { measureRunningTime, RESPONSE_LIMIT_MS } from '../support/running-time.ts'
 
 /** PostgreSQL and Temporal are slow or silent from some step of a request on: all its steps share one deadline. */
 

@@ -5,8 +5,7 @@ import { afterEach, describe, expect, test } from '@jest/globals'
 import { Webhook } from 'standardwebhooks'
 import { reserveFreePort } from '../../packages/dev/os/ports.ts'
 import type { ApiClient } from '../../src/cli/api-client.ts'
-import { EventFeed, type ListedEvent } from '../../src/cli/event-feed.ts'
-import { EventForwarder } from '../../src/cli/event-forwarder.ts'
+import { EventFeed, EventForwarder, type ListedEvent } from '../../src/cli/listen.ts'
 import { generateSigningSecret } from '../../src/webhook-client/signature.ts'
 
 /** What `trilho listen` reads and sends: each event once, whatever is inserted meanwhile and however the receiver fails. */

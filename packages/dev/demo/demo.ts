@@ -1,12 +1,12 @@
 import { randomUUID } from 'node:crypto'
 import { readFile } from 'node:fs/promises'
-import { hashIdentity } from '../../../src/admin/account-identity.ts'
 import { createAccount } from '../../../src/admin/accounts.ts'
 import {
   createConnection,
   postOpeningBalance,
   registerNotificationUrl,
 } from '../../../src/admin/connections.ts'
+import { hashIdentity } from '../../../src/admin/provider-account.ts'
 import { createToken } from '../../../src/admin/tokens.ts'
 import { migrate } from '../../../src/db/client/migrate.ts'
 import { type EntityManager, openOrm } from '../../../src/db/client/orm.ts'

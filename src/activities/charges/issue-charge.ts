@@ -337,6 +337,8 @@ export function storeCharge(
       type: split.type,
       amount: split.amount,
       recipient: split.recipientAccountUuid,
+      status: 'PENDING',
+      status: 'PENDING',
     })
   })
 }

@@ -6,7 +6,7 @@ import { ROW_LOCK } from '../../db/locks.ts'
 import { sendChanges } from '../../db/pipeline/query.ts'
 import { findActiveAccountsAt } from '../../db/repositories/connections.ts'
 import { chargeMachine } from '../../domain/charges/charge.ts'
-import { computeSplitShareCents } from '../../domain/charges/split.ts'
+import { computeSplitShareCents, splitMachine } from '../../domain/charges/split.ts'
 import {
   type Leg,
   paymentConfirmedLegs,
@@ -15,7 +15,7 @@ import {
   shortfallAdvancedLegs,
 } from '../../domain/ledger/legs.ts'
 import { computeFeeCents } from '../../domain/ledger/money.ts'
-import type { MovementReason } from '../../domain/ledger/movement.ts'
+import { type MovementReason, movementMachine } from '../../domain/ledger/movement.ts'
 import { referenceOf } from '../../domain/pix/identifiers.ts'
 import type { IncomingPix } from '../../domain/providers/provider.ts'
 import { recordChargeEvent, recordMovementEvent } from '../events/record-event.ts'
@@ -23,7 +23,7 @@ import { inflowPostings } from '../ledger/apply-inflow.ts'
 import { holdDisputedFunds } from '../ledger/dispute-claims.ts'
 import { getCreditedAccounts, lockDisputes, lockDisputesAndBalances } from '../ledger/dispute-locks.ts'
 import { createMovement, failMovement, postMovement } from '../ledger/movements.ts'
-import { transition } from '../shared/transition.ts'
+import { transition, transitionStatus } from '../shared/transition.ts'
 import { recordUnmatchedPayment } from '../unmatched/record.ts'
 
 /**
@@ -257,7 +257,7 @@ async function confirmPayment(
 ): Promise<void> {
   const at = new Date()
   const isLate = charge.history.some(entry => entry.status === 'EXPIRED' || entry.status === 'CANCELLED')
-  movement.status = 'SETTLED'
+  transitionStatus(movement, movementMachine, 'settled')
   movement.sender = payment.payer ?? movement.sender
   movement.settledAt = new Date(payment.at)
   movement.updatedAt = at
@@ -318,7 +318,7 @@ async function buildPaymentEntries(
   if (charge.feeCents > 0) addPart('FEE', charge.feeCents, { accountUuid: charge.accountUuid, bucket: 'fee' })
   for (const split of charge.splits) {
     const isCreditable = creditable.has(split.recipient.uuid)
-    split.status = isCreditable ? 'CREDITED' : 'FAILED'
+    transitionStatus(split, splitMachine, isCreditable ? 'credited' : 'not_creditable')
     split.creditedCents = isCreditable ? computeSplitShareCents(split, base) : 0
     if (split.creditedCents > 0)
       addPart('SPLIT', split.creditedCents, { accountUuid: split.recipient.uuid, bucket: 'available' })

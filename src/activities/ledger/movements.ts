@@ -6,7 +6,9 @@ import { Movement } from '../../db/entities/movement.ts'
 import { writePostings } from '../../db/ledger/post.ts'
 import { sendChanges } from '../../db/pipeline/query.ts'
 import type { Leg } from '../../domain/ledger/legs.ts'
+import { movementMachine } from '../../domain/ledger/movement.ts'
 import type { ProviderPayout } from '../../domain/providers/provider.ts'
+import { transitionStatus } from '../shared/transition.ts'
 
 /** Columns of a new movement; an absent one is unknown or does not apply. */
 export type MovementToCreate = Pick<
@@ -45,7 +47,7 @@ export function createDisputeMovement(
 
 /** Marks a movement as settled by a provider's report; without an end-to-end id where the provider gave none. */
 export function settleMovement(movement: Movement, payout: ProviderPayout, at: Date): void {
-  movement.status = 'SETTLED'
+  transitionStatus(movement, movementMachine, 'settled')
   movement.endToEnd = payout.endToEnd || null
   movement.receiver = payout.receiver ?? movement.receiver
   movement.settledAt = payout.at ? new Date(payout.at) : at
@@ -53,7 +55,7 @@ export function settleMovement(movement: Movement, payout: ProviderPayout, at: D
 }
 
 export function failMovement(movement: Movement, at: Date): void {
-  movement.status = 'FAILED'
+  transitionStatus(movement, movementMachine, 'failed')
   movement.updatedAt = at
 }
 

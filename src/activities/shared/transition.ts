@@ -88,6 +88,19 @@ export function transition<State extends string, Status extends string, Event ex
 }
 
 /**
+ * Applies an event to a row whose status is its state, a movement or a split; the only writer of their statuses, which the
+ * entities declare read-only. The caller holds the row lock of the operation that the row belongs to. Throws where the table has
+ * no such step, which is a bug of the caller.
+ */
+export function transitionStatus<Status extends string, Event extends string>(
+  row: { status: Status },
+  machine: StateMachine<Status, Status, Event>,
+  event: Event,
+): void {
+  row.status = machine.next(row.status, event)
+}
+
+/**
  * Applies an event to an attempt by the state table of its operation; the only writer of an attempt's state. The caller holds
  * the row lock of the operation. Throws where the table has no such step, which is a bug of the caller.
  */

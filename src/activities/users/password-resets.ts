@@ -54,7 +54,7 @@ export function sendPasswordReset({ orm, sealer, messengers, log }: ActivityDepe
       tokenHash: hashResetToken(token),
       sealedMessage: sealer.seal(message),
     }
-    await runAuditedAction<boolean>(em, {
+    await runAuditedAction(em, {
       by: {
         actor: user.email,
         actorAccountUuid: user.accountUuid,
@@ -62,7 +62,6 @@ export function sendPasswordReset({ orm, sealer, messengers, log }: ActivityDepe
       },
       action: 'request_password_reset',
       subject: `user/${user.uuid}`,
-      hasChanged: isStored => isStored,
       work: tx => insertPasswordReset(tx, reset),
     })
     return em.fork().findOneOrFail(PasswordReset, uuid)

@@ -114,14 +114,14 @@ export async function createOperation<Row extends OperationRow, Validated, Resul
 
   const refuse = async (refusal: unknown) => {
     if (key === null || !(refusal instanceof ApiError)) throw refusal
-    let begun = await find()
+    let row = await find()
     let isRunning = false
-    if (!begun) {
+    if (!row) {
       const waitMs = getRequestDeadline().stepTimeoutMs()
       isRunning = await isOperationRunning(context, { noun: operation.noun, uuid, waitMs })
-      begun = await find() // A workflow that has ended since the first look-up has stored its row.
+      row = await find() // A workflow that has ended since the first look-up has stored its row.
     }
-    if (begun) return replay(begun)
+    if (row) return replay(row)
     return isRunning ? failNotConfirmed(ids, refusal) : Promise.reject(refusal)
   }
 

@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import type { ReadCharge, ReadChargeRefund, ReadSplit } from '../../db/repositories/charges.ts'
 import { type ChargeState, chargeMachine } from '../../domain/charges/charge.ts'
+import { SPLIT_STATUSES } from '../../domain/charges/split.ts'
 import { DOCUMENT_INPUT_PATTERN, isDocument, normalizeDocument } from '../../domain/pix/document.ts'
 import { PROVIDER_APIS, PROVIDER_CAPABILITIES } from '../../domain/providers/provider.ts'
 import { refundMachine } from '../../domain/refunds/refund.ts'
@@ -144,7 +145,7 @@ const splitSchema = z
     uuid: uuidSchema,
     type: z.enum(['PERCENTAGE', 'FIXED']),
     value: reaisOutput.meta({ description: 'Percent where PERCENTAGE, reais where FIXED' }),
-    status: z.enum(['PENDING', 'CREDITED', 'FAILED']),
+    status: z.enum(SPLIT_STATUSES),
     recipient_account: z.object({ uuid: uuidSchema, name: z.string() }).meta({ id: 'SplitRecipient' }),
   })
   .meta({ id: 'Split' })

@@ -1,7 +1,12 @@
 import { z } from 'zod'
 import type { LedgerLine } from '../../db/repositories/ledger-line-columns.ts'
 import { reaisFromCents } from '../../domain/ledger/money.ts'
-import { LEDGER_LINE_TYPES, LEDGER_OPERATION_TYPES, MOVEMENT_REASONS } from '../../domain/ledger/movement.ts'
+import {
+  LEDGER_LINE_TYPES,
+  LEDGER_OPERATION_TYPES,
+  MOVEMENT_REASONS,
+  MOVEMENT_STATUSES,
+} from '../../domain/ledger/movement.ts'
 import { maskDocument } from '../../domain/pix/document.ts'
 import { DAY } from '../../domain/shared/intervals.ts'
 import {
@@ -96,7 +101,7 @@ export const ledgerLineSchema = z
     balance_after: signedReais.meta({
       description: 'The available balance at this provider after this line',
     }),
-    status: z.enum(['PENDING', 'SETTLED', 'FAILED']).meta({
+    status: z.enum(MOVEMENT_STATUSES).meta({
       description:
         'Of the movement. A line REVERSAL of a FAILED movement gives back what its line OUT had held',
     }),

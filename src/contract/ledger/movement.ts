@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import type { Connection } from '../../db/entities/connection.ts'
 import type { Movement } from '../../db/entities/movement.ts'
-import { MOVEMENT_REASONS } from '../../domain/ledger/movement.ts'
+import { MOVEMENT_REASONS, MOVEMENT_STATUSES } from '../../domain/ledger/movement.ts'
 import { maskDocument } from '../../domain/pix/document.ts'
 import type { Party } from '../../domain/providers/provider.ts'
 import {
@@ -48,7 +48,7 @@ const movementInitiation = z
 const movementFields = {
   movement_type: z.enum(['IN', 'OUT']),
   type: z.enum(['EXTERNAL_TRANSFER', 'EXTERNAL_REFUND']),
-  status: z.enum(['PENDING', 'SETTLED', 'FAILED']),
+  status: z.enum(MOVEMENT_STATUSES),
   end_to_end: z
     .string()
     .meta({ description: 'End-to-end id of the PIX, 32 characters; empty until its provider reports it' }),

@@ -63,7 +63,7 @@ const split = defineEntity({
     /** Hundredths of a percent; centavos if FIXED. */
     amount: centsColumn(),
     recipient: () => p.manyToOne(Account).name('recipient_account_uuid'),
-    status: unionColumn<SplitStatus>().default('PENDING'),
+    status: unionColumn<SplitStatus>(),
     creditedCents: centsColumn().default(0),
     /** Centavos that settled refunds have asked back from the split; the recipient's balance may have covered less. */
     returnRequestedCents: centsColumn().default(0),
@@ -71,5 +71,8 @@ const split = defineEntity({
 })
 
 /** Part of a charge that another account is credited when it is paid. */
-export class Split extends split.class {}
+export class Split extends split.class {
+  /** Written by `transitionStatus` alone (src/activities/shared/transition.ts). */
+  declare readonly status: SplitStatus
+}
 split.setClass(Split)

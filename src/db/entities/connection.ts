@@ -69,7 +69,7 @@ const connection = defineEntity({
     baseUrl: p.text(),
     sealedCredentials: p.text().lazy(),
     secretKeyId: p.text(),
-    /** Hashes that identify the account at the provider (src/admin/account-identity.ts); null if unknown. */
+    /** Hashes that identify the account at the provider (src/admin/provider-account.ts); null if unknown. */
     providerIdentity: p.json<string[]>().nullable().lazy(),
     /** Counts changes of credentials that were not proved to belong to the same provider account. */
     credentialsEpoch: p.integer().default(1),

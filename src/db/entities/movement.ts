@@ -1,5 +1,10 @@
 import { defineEntity } from '@mikro-orm/core'
-import type { MovementReason, MovementType, UnmatchedDisposition } from '../../domain/ledger/movement.ts'
+import type {
+  MovementReason,
+  MovementStatus,
+  MovementType,
+  UnmatchedDisposition,
+} from '../../domain/ledger/movement.ts'
 import { accountRowColumns, centsColumn, timestampColumn, unionColumn } from './columns.ts'
 import { PartyType } from './party.ts'
 
@@ -12,7 +17,7 @@ const schema = defineEntity({
     type: unionColumn<MovementType>(),
     movementType: unionColumn<'IN' | 'OUT'>(),
     valueCents: centsColumn(),
-    status: unionColumn<'PENDING' | 'SETTLED' | 'FAILED'>(),
+    status: unionColumn<MovementStatus>(),
     endToEnd: p.text().nullable(),
     txid: p.text().nullable(),
     pixKey: p.text().nullable(),
@@ -40,5 +45,8 @@ const schema = defineEntity({
   }),
 })
 
-export class Movement extends schema.class {}
+export class Movement extends schema.class {
+  /** Written by `transitionStatus` alone (src/activities/shared/transition.ts). */
+  declare readonly status: MovementStatus
+}
 schema.setClass(Movement)

@@ -57,7 +57,7 @@ class PipelinedClient implements PostgresPoolClient {
   #isBroken = false
   #unsentBegin: string | undefined
   /** Settles with BEGIN; undefined outside a transaction. */
-  #begun: Promise<unknown> | undefined
+  #begin: Promise<unknown> | undefined
   #hasWritten = false
   /** Settles with all statements that the transaction has sent. */
   #answered: Promise<unknown> | undefined
@@ -113,7 +113,7 @@ class PipelinedClient implements PostgresPoolClient {
     } catch (error) {
       return rethrowAsDriverException(error)
     } finally {
-      this.#begun = undefined
+      this.#begin = undefined
       this.#answered = undefined
       this.#hasWritten = false
     }
@@ -121,17 +121,17 @@ class PipelinedClient implements PostgresPoolClient {
 
   #sendBegin(): void {
     if (this.#unsentBegin === undefined) return
-    this.#begun = this.#send(this.#unsentBegin, [])
-    this.#begun.catch(() => {}) // The next statement fails with it.
-    this.#answered = this.#begun
+    this.#begin = this.#send(this.#unsentBegin, [])
+    this.#begin.catch(() => {}) // The next statement fails with it.
+    this.#answered = this.#begin
     this.#unsentBegin = undefined
   }
 
   async #runInOrder<R>(sql: string, values: readonly unknown[]): Promise<PostgresQueryResult<R>> {
-    if (!this.#begun) return this.#send(sql, values)
+    if (!this.#begin) return this.#send(sql, values)
     // A failed BEGIN does not keep PostgreSQL from executing the statements behind it: a write waits for its answer.
     this.#hasWritten ||= !SELECT_PATTERN.test(sql)
-    if (this.#hasWritten) await this.#begun
+    if (this.#hasWritten) await this.#begin
     const earlier = sql === 'rollback' ? undefined : this.#answered // What failed before it no longer matters.
     const result = this.#send<R>(sql, values)
     result.catch(() => {}) // An earlier error is the one that is thrown.

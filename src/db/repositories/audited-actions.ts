@@ -22,7 +22,7 @@ export type AuditedAction<T> = {
    * committed, so that none is sent without one.
    */
   work?(tx: EntityManager): Promise<T>
-  /** Returns whether the work has changed anything: otherwise nothing is recorded. Absent where it always does. */
+  /** Returns whether the work has changed anything: otherwise nothing is recorded. By default it has unless it returns false. */
   hasChanged?(result: T): boolean
 }
 
@@ -32,11 +32,17 @@ export type AuditedAction<T> = {
  */
 export function runAuditedAction<T = void>(
   em: EntityManager,
-  { by: { actor, reason, actorAccountUuid = null }, action, subject, work, hasChanged }: AuditedAction<T>,
+  {
+    by: { actor, reason, actorAccountUuid = null },
+    action,
+    subject,
+    work,
+    hasChanged = value => value !== false,
+  }: AuditedAction<T>,
 ): Promise<T> {
   return runInTransaction(em, async tx => {
     const result = (await work?.(tx)) as T
-    if (hasChanged && !hasChanged(result)) return result
+    if (!hasChanged(result)) return result
     tx.create(OperatorAction, {
       uuid: randomUUID(),
       actor,

@@ -1,5 +1,5 @@
 import type { DisputeKind, DisputeState } from '../../domain/disputes/dispute.ts'
-import type { MovementReason, UnmatchedDisposition } from '../../domain/ledger/movement.ts'
+import type { MovementReason, MovementStatus, UnmatchedDisposition } from '../../domain/ledger/movement.ts'
 import type { AttemptOperation, AttemptState } from '../../domain/providers/attempt.ts'
 import type { Party, ProviderName } from '../../domain/providers/provider.ts'
 import type { RefundState } from '../../domain/refunds/refund.ts'
@@ -37,7 +37,7 @@ type RelatedPix = {
   type: 'EXTERNAL_TRANSFER' | 'EXTERNAL_REFUND'
   movementType: 'IN' | 'OUT'
   cents: number
-  status: 'PENDING' | 'SETTLED' | 'FAILED'
+  status: MovementStatus
   endToEnd: string | null
   sender: Partial<Party> | null
   receiver: Partial<Party> | null

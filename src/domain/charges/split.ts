@@ -1,7 +1,18 @@
 import { computeShareCents } from '../ledger/money.ts'
+import { createStateMachine } from '../shared/state-machine.ts'
 
 export type SplitType = 'PERCENTAGE' | 'FIXED'
-export type SplitStatus = 'PENDING' | 'CREDITED' | 'FAILED'
+export const SPLIT_STATUSES = ['PENDING', 'CREDITED', 'FAILED'] as const
+export type SplitStatus = (typeof SPLIT_STATUSES)[number]
+/** `not_creditable`: its recipient could receive nothing when the charge was paid. */
+export type SplitEvent = 'credited' | 'not_creditable'
+
+/** State machine of a split, which is decided once, when its charge is paid. */
+export const splitMachine = createStateMachine<SplitStatus, SplitStatus, SplitEvent>({
+  PENDING: { status: 'PENDING', on: { credited: 'CREDITED', not_creditable: 'FAILED' } },
+  CREDITED: { status: 'CREDITED', on: {}, isFinal: true },
+  FAILED: { status: 'FAILED', on: {}, isFinal: true },
+})
 
 /** A part of a charge for another account; `amount` is hundredths of a percent, or centavos where FIXED. */
 export type ChargeSplit = { type: SplitType; amount: number; recipientAccountUuid: string }

@@ -1,3 +1,16 @@
+import { createStateMachine } from '../shared/state-machine.ts'
+
+export const MOVEMENT_STATUSES = ['PENDING', 'SETTLED', 'FAILED'] as const
+export type MovementStatus = (typeof MOVEMENT_STATUSES)[number]
+export type MovementEvent = 'settled' | 'failed'
+
+/** State machine of a movement. What has settled stays; what failed may settle late; a repeated report changes nothing. */
+export const movementMachine = createStateMachine<MovementStatus, MovementStatus, MovementEvent>({
+  PENDING: { status: 'PENDING', on: { settled: 'SETTLED', failed: 'FAILED' } },
+  SETTLED: { status: 'SETTLED', on: { settled: 'SETTLED' }, isFinal: true },
+  FAILED: { status: 'FAILED', on: { settled: 'SETTLED', failed: 'FAILED' }, isFinal: true },
+})
+
 /** SPEC §1: the types of a PIX; the others are seen in `/ledger` only. */
 export const PIX_MOVEMENT_TYPES = ['EXTERNAL_TRANSFER', 'EXTERNAL_REFUND'] as const
 const MOVEMENT_TYPES = [...PIX_MOVEMENT_TYPES, 'SPLIT', 'FEE', 'HOLD', 'ADJUSTMENT'] as const

@@ -57,7 +57,7 @@ const ANSWERED = {
 } as const
 const PAID_OUT = { settled: 'settled', settled_twice: 'duplicate' } as const
 const LIVE = { called: 'calling', ...ANSWERED, ...PAID_OUT, superseded: 'unreachable' } as const
-const BEGUN_AGAIN = {
+const STARTED_AGAIN = {
   called: 'calling',
   refused: 'rejected',
   not_reached: 'unreachable',
@@ -81,8 +81,8 @@ const payoutAttemptMachine = createStateMachine<
     status: 'open',
     on: { accepted: 'accepted', refused: 'rejected', ...PAID_OUT, superseded: 'unreachable' },
   },
-  rejected: { status: 'not_done', on: BEGUN_AGAIN, isFinal: true },
-  unreachable: { status: 'not_done', on: BEGUN_AGAIN, isFinal: true },
+  rejected: { status: 'not_done', on: STARTED_AGAIN, isFinal: true },
+  unreachable: { status: 'not_done', on: STARTED_AGAIN, isFinal: true },
   settled: { status: 'done', on: {}, isFinal: true },
   duplicate: { status: 'done', on: {}, isFinal: true },
 })

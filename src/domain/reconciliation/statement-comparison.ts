@@ -1,3 +1,4 @@
+import type { MovementStatus } from '../ledger/movement.ts'
 import type { StatementEntry } from '../providers/provider.ts'
 
 /** One of our movements that the rail knows. */
@@ -11,7 +12,7 @@ export type RecordedMovement = {
   cents: number
   /** ISO 8601 UTC; null while it is not settled. */
   settledAt: string | null
-  status: 'PENDING' | 'SETTLED' | 'FAILED'
+  status: MovementStatus
 }
 
 export type DifferenceKind = 'missing_here' | 'missing_there' | 'value_differs' | 'status_differs'

@@ -24,35 +24,43 @@ export async function readSourceImports(): Promise<SourceImport[]> {
 /** Every import, export-from, import() and import type of a file. */
 export async function importsOf(file: string, text: string): Promise<SourceImport[]> {
   const from = nameOf(file)
-  const found: SourceImport[] = []
-  const add = (source: string, isType: boolean) => found.push({ from, to: resolved(file, source), isType })
-  visitNode(await parse(text, SYNTAX), add)
+  return nodesOf(await parse(text, SYNTAX)).flatMap(node => {
+    const { source, isType } = importedBy(node) ?? {}
+    return source === undefined ? [] : [{ from, to: resolved(file, source), isType: isType === true }]
+  })
+}
+
+type Node = Record<string, unknown> & { type: string }
+
+/** Lists the nodes of a syntax tree in the order of the source, each before what it contains. */
+export function nodesOf(tree: unknown): Node[] {
+  const found: Node[] = []
+  const visit = (node: unknown) => {
+    if (typeof node !== 'object' || node === null) return
+    if ('type' in node && typeof node.type === 'string') found.push(node as Node)
+    for (const child of Object.values(node)) visit(child)
+  }
+  visit(tree)
   return found
 }
 
-type Node = Record<string, unknown>
-type Specifier = { isTypeOnly?: boolean }
-
-function visitNode(node: unknown, add: (source: string, isType: boolean) => void): void {
-  if (Array.isArray(node)) for (const child of node) visitNode(child, add)
-  if (typeof node !== 'object' || node === null || Array.isArray(node)) return
+function importedBy(node: Node): { source: string; isType: boolean } | null {
   const { type, source, specifiers, typeOnly, callee, argument } = node as Node & {
     source?: { value: string } | null
-    specifiers?: Specifier[]
+    specifiers?: { isTypeOnly?: boolean }[]
     callee?: { type: string }
     argument?: { value: string }
   }
-  if (source && /^(Import|Export)/.test(String(type))) {
+  if (source && /^(Import|Export)/.test(type)) {
     const all = specifiers ?? []
-    add(source.value, typeOnly === true || (all.length > 0 && all.every(one => one.isTypeOnly === true)))
+    const isType = typeOnly === true || (all.length > 0 && all.every(one => one.isTypeOnly === true))
+    return { source: source.value, isType }
   }
-  if (type === 'TsImportType' && argument) add(argument.value, true)
-  if (type === 'CallExpression' && callee?.type === 'Import') {
-    const [path] = (node as { arguments: { expression: { value?: string } }[] }).arguments
-    // A path that is made while running is a program's own business: only packages/dev does that.
-    add(path?.expression.value ?? 'node:module', false)
-  }
-  for (const child of Object.values(node)) visitNode(child, add)
+  if (type === 'TsImportType' && argument) return { source: argument.value, isType: true }
+  if (type !== 'CallExpression' || callee?.type !== 'Import') return null
+  const [path] = node.arguments as { expression: { value?: string } }[]
+  // A path that is made while running is a program's own business: only packages/dev does that.
+  return { source: path?.expression.value ?? 'node:module', isType: false }
 }
 
 /** Ours by its path under src, without the ending; a package or built-in by its name. */

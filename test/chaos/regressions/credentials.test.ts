@@ -223,8 +223,8 @@ describe('"not found" in another epoch', () => {
     const order = fixture.transferInput(merchant)
     await fixture.providers.rebuildOperation({ noun: 'transfer', order, restored })
     const look = { uuid: order.uuid, candidates: order.candidates, ...restored, isFinalPoll: true }
-    for (const asked of [0, 1])
-      expect(await fixture.providers.lookUpTransfer({ ...look, pollCount: asked })).toMatchObject({
+    for (const pollCount of [0, 1])
+      expect(await fixture.providers.lookUpTransfer({ ...look, pollCount })).toMatchObject({
         kind: 'unknown',
       })
     const since = new Date(Date.now() + 1_000).toISOString()

@@ -1,6 +1,8 @@
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import { chargeMachine } from '../../../src/domain/charges/charge.ts'
+import { splitMachine } from '../../../src/domain/charges/split.ts'
 import { disputeMachine } from '../../../src/domain/disputes/dispute.ts'
+import { movementMachine } from '../../../src/domain/ledger/movement.ts'
 import { ATTEMPT_MACHINES } from '../../../src/domain/providers/attempt.ts'
 import { refundMachine } from '../../../src/domain/refunds/refund.ts'
 import { PAYOUT_NOUNS, type PayoutNoun } from '../../../src/domain/shared/nouns.ts'
@@ -87,6 +89,11 @@ test.each([
     split('FIXED', 1_000, { credited: 1_001, status: 'CREDITED' }),
   ],
   ['a share is credited that waits', 'split_credited', split('FIXED', 1, { credited: 1 })],
+  [
+    'a credited share waits again',
+    'split_transition',
+    `${split('FIXED', 1, { credited: 1, status: 'CREDITED' })} update split set status = 'PENDING', credited_cents = 0 where charge_uuid = :charge`,
+  ],
   ['a share is credited that failed', 'split_credited', split('FIXED', 1, { credited: 1, status: 'FAILED' })],
   ['a paid transfer waits again', 'transfer_transition', ofPaid(`state = 'created'`)],
   ['a paid transfer fails', 'transfer_transition', ofPaid(`state = 'failed'`)],
@@ -106,9 +113,10 @@ test.each([
   ],
   ['the movement has another amount', 'movement_fixed', ofPix('value_cents = 1')],
   ['an incoming movement becomes outgoing', 'movement_fixed', ofPix(`movement_type = 'OUT'`)],
-  ['a settled movement fails', 'movement_fixed', ofPix(`status = 'FAILED'`)],
-  ['a settled movement is pending again', 'movement_fixed', ofPix('end_to_end = null')],
-  ['a settled movement changes its name', 'movement_fixed', ofPix(`end_to_end = 'E1'`)],
+  ['a settled movement fails', 'movement_transition', ofPix(`status = 'FAILED'`)],
+  ['a settled movement is pending again', 'movement_transition', ofPix(`status = 'PENDING'`)],
+  ['a settled movement loses its end-to-end id', 'movement_fixed', ofPix('end_to_end = null')],
+  ['a settled movement changes its end-to-end id', 'movement_fixed', ofPix(`end_to_end = 'E1'`)],
   ['a settled movement has no settlement time', 'movement_settled', ofPix('settled_at = null')],
   ['a settled movement is not posted', 'movement_booked', moved],
   [
@@ -141,7 +149,7 @@ function reachedFrom<State extends string>(
   return reached
 }
 
-/** The states that one event leads to. Attempts and deliveries take one step at a time: one that was accepted is not called again. */
+/** The states that one event leads to. Attempts, deliveries, movements and splits take one step at a time: what was accepted is not called again. */
 function stepsFrom<State extends string>(
   machine: StateMachine<State, string, never>,
   from: State,
@@ -160,6 +168,8 @@ test.each([
   ['refund', refundMachine, reachedFrom],
   ['dispute', disputeMachine, reachedFrom],
   ['delivery', deliveryMachine, stepsFrom],
+  ['movement', movementMachine, stepsFrom],
+  ['split', splitMachine, stepsFrom],
 ] as [string, StateMachine<string, string, never>, typeof reachedFrom][])(
   'the database allows a %s exactly the state changes of its table',
   async (name, machine, statesFrom) => {

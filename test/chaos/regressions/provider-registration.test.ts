@@ -46,25 +46,27 @@ async function refused(meanwhile: (connection: Connection) => Promise<unknown>) 
     connection,
     actor: 'ana',
   })
-  const said = await activation.catch((error: Error) => error.message)
-  const [left] = await fixture.orm.em.fork().find(Connection, { uuid: connection.uuid })
-  return { connection, said, left: left?.status }
+  const message = await activation.catch((error: Error) => error.message)
+  const [stored] = await fixture.orm.em.fork().find(Connection, { uuid: connection.uuid })
+  return { connection, message, status: stored?.status }
 }
 
 test('a connection whose notifications are not registered is removed with the reason', async () => {
-  const { said, left } = await refused(async () => {})
-  expect([said, left]).toEqual([expect.stringContaining('no answer in time'), undefined])
+  const { message, status } = await refused(async () => {})
+  expect([message, status]).toEqual([expect.stringContaining('no answer in time'), undefined])
 })
 
 test('a connection that received a notification before its registration failed stays pending, and is not polled', async () => {
   const em = fixture.orm.em.fork()
-  const { connection, said, left } = await refused(async ({ uuid: connectionUuid }) => {
+  const { connection, message, status } = await refused(async ({ uuid: connectionUuid }) => {
     const notification = { uuid: randomUUID(), connectionUuid, kind: 'payment', body: '{}' } as const
     em.create(ProviderNotification, { ...notification, requestId: 'r' })
     await em.flush()
   })
-  expect(said).toMatch(/no answer in time; [\da-f-]{36} stays CONFIGURATION_PENDING: it had a notification$/)
-  expect(left).toBe('CONFIGURATION_PENDING')
+  expect(message).toMatch(
+    /no answer in time; [\da-f-]{36} stays CONFIGURATION_PENDING: it had a notification$/,
+  )
+  expect(status).toBe('CONFIGURATION_PENDING')
   const { providerAccountUuid } = connection
   expect(await listProviderAccounts(fixture.dependencies)()).not.toContain(providerAccountUuid)
   const silent = { providerFor: () => ({ balances: async () => ({ kind: 'no_answer' }) }) }

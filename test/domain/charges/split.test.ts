@@ -6,9 +6,23 @@ import {
   findSplitSumError,
   HUNDRED_PERCENT,
   type PartialSplit,
+  type SplitEvent,
+  type SplitStatus,
+  splitMachine,
 } from '../../../src/domain/charges/split.ts'
 import { MAX_CENTS } from '../../../src/domain/ledger/money.ts'
 import { createSeededRandom } from '../support/seeded-random.ts'
+import { testStateMachine } from '../support/state-machine-suite.ts'
+
+describe('the state of a split', () =>
+  testStateMachine<SplitStatus, SplitStatus, SplitEvent>(splitMachine, {
+    events: ['credited', 'not_creditable'],
+    expected: {
+      PENDING: { shows: 'PENDING', over: false, steps: { credited: 'CREDITED', not_creditable: 'FAILED' } },
+      CREDITED: { shows: 'CREDITED', over: true, steps: {} },
+      FAILED: { shows: 'FAILED', over: true, steps: {} },
+    },
+  }))
 
 const percent = (amount: number, recipientAccountUuid = 'a'): ChargeSplit => ({
   type: 'PERCENTAGE',

@@ -48,8 +48,8 @@ async function start(environment: Record<string, string> = {}) {
   for await (const line of createInterface(child.stdout)) {
     const { url } = JSON.parse(line) as { url?: string }
     if (!url) continue
-    const said = allOf(child.stdout)
-    return { url, child, said }
+    const output = allOf(child.stdout)
+    return { url, child, output }
   }
   throw new Error('the API ended before it listened')
 }
@@ -152,11 +152,11 @@ describe('a stop', () => {
       for (const socket of sockets) socket.destroy()
       collector.close()
     })
-    const { url, child, said } = await start({ TRILHO_OTLP_URL: `http://127.0.0.1:${port}` })
+    const { url, child, output } = await start({ TRILHO_OTLP_URL: `http://127.0.0.1:${port}` })
     await fetch(`${url}/api/v1/providers`)
     child.kill('SIGTERM')
     const [code] = await once(child, 'exit')
     expect(code).toBe(0)
-    expect((await said).split('\n').at(-2)).toContain('"msg":"stopped"')
+    expect((await output).split('\n').at(-2)).toContain('"msg":"stopped"')
   })
 })

@@ -9,7 +9,7 @@ import { createTemporalClient } from '../../../src/api/operations/temporal-clien
 import { migrate } from '../../../src/db/client/migrate.ts'
 import { openOrm } from '../../../src/db/client/orm.ts'
 import { type RunningServer, setArrivalTimeout, startServer } from '../../../src/http/server.ts'
-import { RESPONSE_LIMIT_MS } from '../../support/response-limit.ts'
+import { RESPONSE_LIMIT_MS } from '../../support/running-time.ts'
 import { findUnusedPort } from '../../webhooks/support/merchant-server.ts'
 import { type ApiFixture, openApiFixture } from '../support/api-fixture.ts'
 import { sampleRoutes } from '../support/sample-routes.ts'

@@ -6,9 +6,8 @@ import {
   REQUIRED_PERMISSIONS,
   renewCredentials,
 } from '../../../admin/connection-onboarding.ts'
-import { changeConnection } from '../../../admin/connections.ts'
+import { changeConnection, OnboardingRefused } from '../../../admin/connections.ts'
 import { CredentialsRefused } from '../../../admin/credentials.ts'
-import { OnboardingRefused } from '../../../admin/onboarding-refusal.ts'
 import { uuidSchema } from '../../../contract/shared/fields.ts'
 import type { EntityManager } from '../../../db/client/orm.ts'
 import type { Account } from '../../../db/entities/account.ts'

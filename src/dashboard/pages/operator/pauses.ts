@@ -1,6 +1,5 @@
 import { z } from 'zod'
-import { closeCircuit } from '../../../admin/circuit-breakers.ts'
-import { endPause, startPause } from '../../../admin/pauses.ts'
+import { closeCircuit, endPause, startPause } from '../../../admin/pauses.ts'
 import { uuidSchema } from '../../../contract/shared/fields.ts'
 import { Account } from '../../../db/entities/account.ts'
 import { Connection } from '../../../db/entities/connection.ts'

@@ -3,10 +3,10 @@ import {
   type ManualSettlementRequest,
   payoutWorkflowIdOf,
   requestManualSettlement,
+  requestPayoutPoll,
   requireSettleable,
   type SettleableAttempts,
 } from '../../../admin/manual-settlement.ts'
-import { requestPayoutPoll } from '../../../admin/payout-inquiry.ts'
 import { uuidSchema } from '../../../contract/shared/fields.ts'
 import type { EntityManager } from '../../../db/client/orm.ts'
 import { Connection } from '../../../db/entities/connection.ts'

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { openUnexplainedAnswer } from '../../../admin/unexplained-answers.ts'
+import { openUnexplainedAnswer } from '../../../admin/secrets.ts'
 import { uuidSchema } from '../../../contract/shared/fields.ts'
 import {
   listUnexplainedAnswers,

@@ -1,6 +1,6 @@
 import type { RouterContext } from '@koa/router'
 import { z } from 'zod'
-import { resetPassword } from '../../../admin/password-resets.ts'
+import { resetPassword } from '../../../admin/users.ts'
 import { findUserOfReset } from '../../../db/repositories/password-resets.ts'
 import type { ApiError } from '../../../http/api-error.ts'
 import { toLoggedApiError } from '../../../http/error-handler.ts'

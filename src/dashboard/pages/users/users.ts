@@ -4,8 +4,8 @@ import {
   type MemberChange,
   removeMember,
   resetMemberTotp,
+  startMemberReset,
 } from '../../../admin/account-users.ts'
-import { startMemberReset } from '../../../admin/password-resets.ts'
 import { uuidSchema } from '../../../contract/shared/fields.ts'
 import {
   type AccountMember,

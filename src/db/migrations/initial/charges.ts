@@ -15,6 +15,9 @@ const TRANSITIONS = createTransitionTrigger('charge', {
 
 const DELAY_CLASS = buildDelayClassSql('paid_at')
 
+/** What a split may become, as in `src/domain/charges/split.ts`. */
+const SPLIT_TRANSITIONS = createTransitionTrigger('split', { PENDING: 'CREDITED FAILED' }, 'status')
+
 /** Charges (PIX In) and their splits. */
 export const charges: SchemaPart = {
   tables: `
@@ -168,6 +171,7 @@ begin
   end if;
   return null;
 end $$;
+${SPLIT_TRANSITIONS}
 create constraint trigger split_shares after insert or update of type, amount, credited_cents on split
   deferrable initially deferred for each row execute function check_split_shares();`,
 }

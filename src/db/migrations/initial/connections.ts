@@ -26,7 +26,7 @@ create table provider_account (
 );
 create index provider_account_dispute_sweep on provider_account (disputes_polled_at nulls first);
 
--- What identifies the account at the bank, hashed (src/admin/account-identity.ts): whatever provider, name, owner or mode
+-- What identifies the account at the bank, hashed (src/admin/provider-account.ts): whatever provider, name, owner or mode
 -- it is connected under, it is one provider account. A hash is kept when the bank no longer lists what it is of.
 create table provider_account_identity (
   dialect text not null check (dialect in ('efi', 'woovi')),

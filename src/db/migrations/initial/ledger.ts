@@ -1,5 +1,13 @@
 import { OPERATION_CODE_SQL, OPERATION_CODES } from '../../ledger/operation-types.ts'
 import { FREQUENT_VACUUM, type SchemaPart } from './schema-part.ts'
+import { createTransitionTrigger } from './trigger-functions.ts'
+
+/** What a movement may become by one event, as in `src/domain/ledger/movement.ts`. */
+const TRANSITIONS = createTransitionTrigger(
+  'movement',
+  { PENDING: 'SETTLED FAILED', FAILED: 'SETTLED' },
+  'status',
+)
 
 /** The double-entry ledger: movements of money, their postings, and the balances that these add up to. */
 export const ledger: SchemaPart = {
@@ -211,9 +219,9 @@ create trigger posting_immutable before update or delete or truncate on posting
 create trigger movement_fixed before update on movement for each row
   when (old.value_cents <> new.value_cents or old.type <> new.type or old.movement_type <> new.movement_type
     or old.account_uuid <> new.account_uuid or old.provider_account_uuid <> new.provider_account_uuid
-    or (old.status = 'SETTLED' and (new.status <> 'SETTLED' or new.end_to_end is distinct from
-      coalesce(old.end_to_end, new.end_to_end))))
+    or (old.status = 'SETTLED' and new.end_to_end is distinct from coalesce(old.end_to_end, new.end_to_end)))
   execute function refuse();
+${TRANSITIONS}
 
 -- We return a PIX that pays no charge in whole: no more than was received, and no part of it.
 create function check_own_return() returns trigger language plpgsql as $$

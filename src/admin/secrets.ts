@@ -1,6 +1,7 @@
 import type { EntityManager } from '../db/client/orm.ts'
 import { type ActionAuthor, runAuditedAction } from '../db/repositories/audited-actions.ts'
 import { type ResealResult, resealColumns, updateConnectionKeys } from '../db/repositories/sealed-columns.ts'
+import { findUnexplainedAnswer } from '../db/repositories/unexplained-answers.ts'
 import type { Sealer } from '../security/sealing.ts'
 
 /**
@@ -30,4 +31,25 @@ function resealText(sealer: Sealer, text: string): string | null {
   } catch {
     return null
   }
+}
+
+/** Opens a sealed answer of a provider that no published document explains; undefined if there is none. */
+export function openUnexplainedAnswer(
+  em: EntityManager,
+  sealer: Pick<Sealer, 'open'>,
+  order: ActionAuthor & { uuid: string },
+): Promise<{ body: string } | undefined> {
+  const { uuid } = order
+  return runAuditedAction<{ body: string } | undefined>(em.fork(), {
+    by: order,
+    action: 'open_answer',
+    subject: `answer/${uuid}`,
+    hasChanged: answer => answer !== undefined,
+    async work(tx) {
+      const answer = await findUnexplainedAnswer(tx, uuid)
+      if (!answer) return undefined
+      const { sealed_body, ...row } = answer
+      return { ...row, body: sealer.open<string>(sealed_body) }
+    },
+  })
 }
