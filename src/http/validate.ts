@@ -1,7 +1,11 @@
 import type { z } from 'zod'
-import { type DescribeIssue, type FieldMessage, formatFieldMessage } from './field-message.ts'
+import {
+  type DescribeIssue,
+  describeInFieldTerms,
+  type FieldMessage,
+  formatFieldMessage,
+} from './field-message.ts'
 import { suggestField } from './field-suggestion.ts'
-import { describeInFieldTerms } from './field-terms.ts'
 
 /** Field path (`splits.0.value`) to its error messages. */
 export type FieldErrors = Record<string, FieldMessage[]>

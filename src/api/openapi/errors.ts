@@ -8,9 +8,7 @@ import { UNRETURNED_DEPOSIT_EXAMPLE } from '../../contract/unmatched/deposit-exa
 import { ERROR_CATALOGUE, type ErrorCode } from '../../domain/errors/error-catalogue.ts'
 import { TOKEN_SCOPES } from '../../domain/tokens/token-scope.ts'
 import { type AnyRoute, listErrorCodes } from '../http/route-definition.ts'
-import type { JsonSchema, OpenApiComponents } from './components.ts'
-import { referToHeaders } from './headers.ts'
-import { toPascalCase } from './names.ts'
+import { type JsonSchema, type OpenApiComponents, referToHeaders, toPascalCase } from './components.ts'
 
 /** Any error, for clients that read no more than its code. */
 export const ANY_ERROR = errorBody

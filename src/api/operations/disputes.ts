@@ -7,6 +7,7 @@ import type { DisputeReplyForm } from '../../contract/disputes/dispute-reply.ts'
 import type { EntityManager } from '../../db/client/orm.ts'
 import type { Connection } from '../../db/entities/connection.ts'
 import { ATTACHMENT_ORDER, Attachment, Dispute } from '../../db/entities/dispute.ts'
+import { findDisputesByDeadline } from '../../db/repositories/account-tasks.ts'
 import { type ReadAttachment, type ReadDispute, readDisputes } from '../../db/repositories/disputes.ts'
 import { formatTextArray, hasAnyState } from '../../db/sql-conditions.ts'
 import {
@@ -31,9 +32,9 @@ import { submitDisputeReply } from '../../temporal/disputes.ts'
 import type { TemporalContext } from '../../temporal/workflow-options.ts'
 import type { DisputeReplyDetails, ReplyToDisputeResult } from '../../workflows/contracts/disputes.ts'
 import type { CallerToken } from '../authorization/authenticate.ts'
-import { visibilityFilter } from '../authorization/scope.ts'
+import { scopeOf, visibilityFilter } from '../authorization/scope.ts'
 import { deriveOperationUuid, fingerprintRequest, REPLAYED_HEADERS } from './idempotency.ts'
-import { buildDayConditions, createdDaysOf } from './pagination.ts'
+import { buildCreationConditions } from './pagination.ts'
 import { readOrFailNotConfirmed } from './start-and-wait.ts'
 import { runUserAct } from './user-acts.ts'
 import { listVisibleRows } from './visible-list.ts'
@@ -69,7 +70,7 @@ export async function listDisputes(
     filters: [
       query.med_type && ['kind = any(?::text[])', formatTextArray(query.med_type)],
       query.dispute_type && ['dispute_type = any(?::text[])', formatTextArray(query.dispute_type)],
-      ...buildDayConditions(createdDaysOf(query)),
+      ...buildCreationConditions(query),
       resolved !== undefined && hasAnyState(states.filter(state => isFinal(state) === resolved)),
       open !== undefined && hasAnyState(states.filter(state => isOpen(state) === open)),
     ],
@@ -354,4 +355,18 @@ function toStorableFileName(name: string): string {
       .slice(0, 255)
       .toWellFormed() || 'file'
   )
+}
+
+/** Most disputes of a list that has no pages: those that wait for an answer are few. */
+const MAX_TASKS = 100
+
+/** Lists the disputes that wait for an answer and that a token may see, the nearest deadline first. */
+export async function listDisputesByDeadline(em: EntityManager, token: CallerToken) {
+  const uuids = (await findDisputesByDeadline(em, scopeOf(token), MAX_TASKS)).map(({ uuid }) => uuid)
+  const rows = await em.find(
+    Dispute,
+    { uuid: { $in: uuids } },
+    { populate: ['connection', 'movement'], orderBy: { dueAt: 'asc', uuid: 'asc' } },
+  )
+  return rows.map(row => showDispute(row, []))
 }

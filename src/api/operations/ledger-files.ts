@@ -1,8 +1,12 @@
 import { Readable } from 'node:stream'
-import type { LedgerCsvQuery, LedgerOfxQuery } from '../../contract/ledger/ledger-files.ts'
+import {
+  type LedgerCsvQuery,
+  type LedgerOfxQuery,
+  STATEMENT_COLUMNS,
+} from '../../contract/ledger/ledger-files.ts'
 import { showLedgerLine } from '../../contract/ledger/ledger-line.ts'
-import { STATEMENT_COLUMNS } from '../../contract/ledger/statement-csv.ts'
 import { createOfxWriter } from '../../contract/ledger/statement-ofx.ts'
+import { openCsvFile } from '../../contract/shared/csv.ts'
 import type { EntityManager } from '../../db/client/orm.ts'
 import { type LedgerOpening, readLedgerOpenings } from '../../db/repositories/ledger-balances.ts'
 import type { LedgerLine } from '../../db/repositories/ledger-line-columns.ts'
@@ -15,9 +19,8 @@ import {
 import { SECOND } from '../../domain/shared/intervals.ts'
 import { createSemaphore, type Semaphore } from '../../domain/shared/semaphore.ts'
 import type { CallerToken } from '../authorization/authenticate.ts'
-import { openCsvFile } from './csv-file.ts'
 import { buildLineFilter, getLedgerScope } from './ledger.ts'
-import { buildDayRange, createdDaysOf } from './pagination.ts'
+import { buildCreationRange } from './pagination.ts'
 
 /** Lines per statement of the database. Between two of them a file holds no connection, however slow its reader is. */
 const LINES_PER_BATCH = 1_000
@@ -49,7 +52,7 @@ export function createLedgerFiles() {
     async openOfx({ em, token, query }: FileRequest<LedgerOfxQuery>): Promise<Readable> {
       const scope = getLedgerScope(token, query)
       const at = new Date()
-      const days = buildDayRange(createdDaysOf(query))
+      const days = buildCreationRange(query)
       const openings = scope ? await readLedgerOpenings(em, scope, days?.$gte) : []
       const bounds = scope ? await readLedgerBounds(em, scope) : []
       const write = createOfxWriter({ timeZone: query.time_zone, at })

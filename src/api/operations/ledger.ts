@@ -11,7 +11,7 @@ import type { LedgerLine } from '../../db/repositories/ledger-line-columns.ts'
 import type { LedgerLineFilter, LedgerScope } from '../../db/repositories/ledger-line-conditions.ts'
 import { countLedgerLines, readLedgerLines } from '../../db/repositories/ledger-lines.ts'
 import type { CallerToken } from '../authorization/authenticate.ts'
-import { buildDayRange, buildEmptyPage, createdDaysOf, mapPage, readOrderedPage } from './pagination.ts'
+import { buildCreationRange, buildEmptyPage, mapPage, readOrderedPage } from './pagination.ts'
 
 /** Lists one page of the ledger lines that changed the available balance a token may see, newest first. */
 export async function listLedgerLines(em: EntityManager, token: CallerToken, query: LedgerQuery) {
@@ -43,7 +43,7 @@ export async function readLedgerBalances(
   query: LedgerBalancesQuery,
 ): Promise<ShownLedgerBalances> {
   const scope = getLedgerScope(token, query)
-  const days = buildDayRange(createdDaysOf(query))
+  const days = buildCreationRange(query)
   const periods = scope ? await readLedgerPeriods(em, scope, days) : []
   return {
     date_from: query.date_from ?? null,
@@ -68,7 +68,7 @@ export function getLedgerScope(
 
 export function buildLineFilter(query: Omit<LedgerQuery, 'page' | 'per_page'>): LedgerLineFilter {
   return {
-    days: buildDayRange(createdDaysOf(query)),
+    days: buildCreationRange(query),
     types: query.type,
     operationTypes: query.operation_type,
     operationUuid: query.operation_uuid,

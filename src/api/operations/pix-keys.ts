@@ -42,11 +42,11 @@ import type {
 } from '../../workflows/contracts/pix-keys.ts'
 import type { CallerToken } from '../authorization/authenticate.ts'
 import { connectionScopeOf } from '../authorization/scope.ts'
-import { requireUnpausedConnections } from '../routing/pause-check.ts'
 import {
   collectProviderErrors,
   findCandidates,
   type InvalidBodyRequest,
+  requireUnpausedConnections,
 } from '../routing/provider-candidates.ts'
 import { USED_CODE_MESSAGE, verifyAddress } from './auth-codes.ts'
 import {
@@ -54,11 +54,11 @@ import {
   type CreateRequest,
   createOperation,
   failStored,
-  findCreatedOperation,
+  isOperationCreated,
   type Replay,
   remainingCreateWaitMs,
 } from './create-operation.ts'
-import { buildAfterFilter, mapPage, newestFirstOptions, readPage } from './pagination.ts'
+import { mapPage, readEntityPage } from './pagination.ts'
 import { startAndAwaitResult } from './start-and-wait.ts'
 
 function findPixKey(em: EntityManager, uuid: string) {
@@ -94,17 +94,7 @@ export async function listPixKeys(em: EntityManager, token: CallerToken, query: 
 /** Lists one page of the keys that a token may see, newest first. */
 export function listPixKeyRows(em: EntityManager, token: CallerToken, query: PixKeysQuery) {
   const filter = { ...buildPixKeyVisibilityFilter(token), ...(query.type && { type: { $in: query.type } }) }
-  return readPage({
-    name: 'pix-key',
-    query,
-    read: ({ after, ...rows }) =>
-      em.find(
-        PixKey,
-        { $and: [filter, buildAfterFilter(after)] },
-        { populate: ['connection'], ...newestFirstOptions(rows) },
-      ),
-    count: () => em.count(PixKey, filter),
-  })
+  return readEntityPage(em, PixKey, { name: 'pix-key', query, filter, populate: ['connection'] })
 }
 
 /** Builds the filter of visible keys. Simulated keys are separate: the same text may exist again as a real key. */
@@ -192,7 +182,7 @@ export async function countCreationAttempt({
 }: Pick<CreatePixKeyRequest, 'token' | 'em' | 'idempotencyKey'>): Promise<void> {
   if (idempotencyKey !== null) {
     const request = { token, path: PIX_KEYS_PATH, idempotencyKey }
-    if (await findCreatedOperation(request, uuid => findPixKey(em.fork(), uuid))) return
+    if (await isOperationCreated(request, uuid => findPixKey(em.fork(), uuid))) return
   }
   const retryAfterS = await countPixKeyCreation(em, token.accountUuid)
   if (retryAfterS > 0) fail('too_many_attempts', { retryAfterS })

@@ -15,8 +15,8 @@ import type { FieldErrors } from '../../http/validate.ts'
 import type { CallerToken } from '../authorization/authenticate.ts'
 import { connectionScopeOf, visibilityFilter } from '../authorization/scope.ts'
 import type { InvalidBodyRequest } from '../routing/provider-candidates.ts'
-import { writeDirectly } from './direct-write.ts'
-import { buildAfterFilter, newestFirstOptions, readPage } from './pagination.ts'
+import { readEntityPage } from './pagination.ts'
+import { writeDirectly } from './user-acts.ts'
 
 /** Lists one page of the connections that a token may see, with balances and health, newest first. */
 export async function listProviders(em: EntityManager, token: CallerToken, query: ProvidersQuery) {
@@ -24,13 +24,7 @@ export async function listProviders(em: EntityManager, token: CallerToken, query
     ...buildConnectionVisibilityFilter(token),
     ...(query.status && { status: { $in: query.status } }),
   }
-  const { data, meta } = await readPage({
-    name: 'provider',
-    query,
-    read: ({ after, ...rows }) =>
-      em.find(Connection, { $and: [filter, buildAfterFilter(after)] }, newestFirstOptions(rows)),
-    count: () => em.count(Connection, filter),
-  })
+  const { data, meta } = await readEntityPage(em, Connection, { name: 'provider', query, filter })
   return { data: await showProviders(em, data), meta }
 }
 

@@ -14,9 +14,9 @@ import { isOutage, withTimeout } from '../../http/outage.ts'
 import { getRequestDeadline } from '../../http/request-deadline.ts'
 import { signalDelivery, startDeliverySweep, startEventReplay } from '../../temporal/deliveries.ts'
 import type { TemporalContext } from '../../temporal/workflow-options.ts'
-import { writeDirectly } from './direct-write.ts'
-import { buildAfterFilter, buildDayRange, createdDaysOf, newestFirstOptions, readPage } from './pagination.ts'
+import { buildCreationRange, readEntityPage } from './pagination.ts'
 import { prepareWorkflowCall, readOrFailNotConfirmed } from './start-and-wait.ts'
+import { writeDirectly } from './user-acts.ts'
 import {
   describeWebhookWrite,
   lockVisibleWebhook,
@@ -32,18 +32,17 @@ const SWEEP_AFTER_MS = 20_000
 export async function listDeliveries(em: EntityManager, reference: WebhookReference, query: DeliveriesQuery) {
   const webhook = await requireVisibleWebhook(em, reference)
   const { status = [], type } = query
-  const created = buildDayRange(createdDaysOf(query))
+  const created = buildCreationRange(query)
   const filter = {
     webhookUuid: webhook.uuid,
     ...(status.length > 0 && { status: { $in: status } }),
     ...(type && { eventType: { $in: type } }),
     ...(created && { createdAt: created }),
   }
-  const { data, meta } = await readPage({
+  const { data, meta } = await readEntityPage(em, Delivery, {
     name: `deliveries of ${webhook.uuid}`,
     query,
-    read: ({ after, ...rows }) =>
-      em.find(Delivery, { $and: [filter, buildAfterFilter(after)] }, newestFirstOptions(rows)),
+    filter,
     // The counters do not separate types; the index of the list counts them.
     count: () =>
       type

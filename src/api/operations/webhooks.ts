@@ -29,15 +29,14 @@ import {
 import type { OrderAuthor } from '../../workflows/contracts/order-author.ts'
 import type { CallerToken } from '../authorization/authenticate.ts'
 import type { CreateRequest } from './create-operation.ts'
-import { writeDirectly } from './direct-write.ts'
 import {
   deriveOperationUuid,
   fingerprintRequest,
   REPLAYED_HEADERS,
   requireSameRequest,
 } from './idempotency.ts'
-import { buildAfterFilter, newestFirstOptions, readPage } from './pagination.ts'
-import { orderAuthorOf, type UserAct, type UserAction } from './user-acts.ts'
+import { readEntityPage } from './pagination.ts'
+import { orderAuthorOf, type UserAct, type UserAction, writeDirectly } from './user-acts.ts'
 
 /** A webhook's UUID and the account and mode of the token that accesses it. */
 export type WebhookReference = WebhookViewer & { uuid: string }
@@ -52,15 +51,8 @@ export function createWebhookDependencies(
   return { sealer, timeScale: config.timeScale, inspect: createEndpointInspector(config, inspection) }
 }
 
-export function listWebhooks(em: EntityManager, seer: WebhookViewer, query: PageQuery) {
-  const filter = buildWebhookVisibilityFilter(seer)
-  return readPage({
-    name: 'webhook',
-    query,
-    read: ({ after, ...rows }) =>
-      em.find(Webhook, { $and: [filter, buildAfterFilter(after)] }, newestFirstOptions(rows)),
-    count: () => em.count(Webhook, filter),
-  })
+export function listWebhooks(em: EntityManager, viewer: WebhookViewer, query: PageQuery) {
+  return readEntityPage(em, Webhook, { name: 'webhook', query, filter: buildWebhookVisibilityFilter(viewer) })
 }
 
 export async function requireVisibleWebhook(em: EntityManager, reference: WebhookReference) {

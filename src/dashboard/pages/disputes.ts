@@ -1,6 +1,6 @@
-import { listDisputesByDeadline } from '../../api/operations/account-tasks.ts'
 import {
   listDisputes,
+  listDisputesByDeadline,
   replyToDispute,
   requireAnswerableDispute,
   requireVisibleDispute,
