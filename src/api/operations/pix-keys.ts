@@ -5,7 +5,6 @@ import {
   type PixKeysQuery,
   type RequestCodeBody,
   showCreatedPixKey,
-  showPixKey,
   showRequestedCode,
 } from '../../contract/pix-keys/pix-key.ts'
 import type { EntityManager } from '../../db/client/orm.ts'
@@ -58,15 +57,23 @@ import {
   type Replay,
   remainingCreateWaitMs,
 } from './create-operation.ts'
-import { mapPage, readEntityPage } from './pagination.ts'
+import { readEntityPage } from './pagination.ts'
 import { startAndAwaitResult } from './start-and-wait.ts'
 
 function findPixKey(em: EntityManager, uuid: string) {
   return em.findOne(PixKey, uuid, { populate: ['connection'] })
 }
 
-export async function requireVisiblePixKey(em: EntityManager, token: CallerToken, key: string) {
-  const where = { key: normalizePixKey(key), ...buildPixKeyVisibilityFilter(token) }
+/** Reads a key that a token may see, by its text or by its uuid, which no response shows; or fails with 404. */
+export async function requireVisiblePixKey(
+  em: EntityManager,
+  token: CallerToken,
+  id: { key: string } | { uuid: string },
+) {
+  const where = {
+    ...('key' in id ? { key: normalizePixKey(id.key) } : id),
+    ...buildPixKeyVisibilityFilter(token),
+  }
   return (await em.findOne(PixKey, where, { populate: ['connection'] })) ?? fail('not_found')
 }
 
@@ -81,18 +88,8 @@ export async function isPixKeyRemoved(em: EntityManager, token: CallerToken, key
   return registered === 0 && removed > 0
 }
 
-/** Reads a key by its uuid, which no response shows, or fails with 404. */
-export async function requireVisiblePixKeyByUuid(em: EntityManager, token: CallerToken, uuid: string) {
-  const where = { uuid, ...buildPixKeyVisibilityFilter(token) }
-  return (await em.findOne(PixKey, where, { populate: ['connection'] })) ?? fail('not_found')
-}
-
-export async function listPixKeys(em: EntityManager, token: CallerToken, query: PixKeysQuery) {
-  return mapPage(await listPixKeyRows(em, token, query), showPixKey)
-}
-
 /** Lists one page of the keys that a token may see, newest first. */
-export function listPixKeyRows(em: EntityManager, token: CallerToken, query: PixKeysQuery) {
+export function listPixKeys(em: EntityManager, token: CallerToken, query: PixKeysQuery) {
   const filter = { ...buildPixKeyVisibilityFilter(token), ...(query.type && { type: { $in: query.type } }) }
   return readEntityPage(em, PixKey, { name: 'pix-key', query, filter, populate: ['connection'] })
 }
@@ -273,7 +270,7 @@ export async function removePixKey(
   { key, token, em, requestId }: RemovePixKeyRequest,
 ): Promise<void> {
   await requireNotCollectionKey(em, token, key)
-  const { uuid, accountUuid, connection, ...row } = await requireVisiblePixKey(em, token, key)
+  const { uuid, accountUuid, connection, ...row } = await requireVisiblePixKey(em, token, { key })
   if (await isPixKeyInUse(em, row)) fail('key_in_use')
   const removal = { uuid, accountUuid, connectionUuid: connection.uuid, requestId }
   await startAndAwaitResult(context, {

@@ -45,11 +45,19 @@ export type WebhookDependencies = ReturnType<typeof createWebhookDependencies>
 
 /** Creates what changes of webhooks need; endpoints are inspected by the address rules of the configuration. */
 export function createWebhookDependencies(
-  { sealer, config }: { sealer: Sealer; config: Pick<Config, 'timeScale' | 'loopbackWebhooks'> },
-  inspection?: EndpointInspectionOptions,
+  {
+    sealer,
+    config: { timeScale, loopbackWebhooks },
+  }: { sealer: Sealer; config: Pick<Config, 'timeScale' | 'loopbackWebhooks'> },
+  inspection: EndpointInspectionOptions = {},
 ) {
-  return { sealer, timeScale: config.timeScale, inspect: createEndpointInspector(config, inspection) }
+  const policy = createAddressPolicy({ canReachLoopback: loopbackWebhooks })
+  const inspect: EndpointInspector = url =>
+    inspectEndpoint(url, policy, { ...inspection, limitMs: getRequestDeadline().timeoutBeforeStartMs() })
+  return { sealer, timeScale, inspect }
 }
+
+type EndpointInspector = (url: string) => Promise<EndpointInspection>
 
 export function listWebhooks(em: EntityManager, viewer: WebhookViewer, query: PageQuery) {
   return readEntityPage(em, Webhook, { name: 'webhook', query, filter: buildWebhookVisibilityFilter(viewer) })
@@ -77,11 +85,8 @@ export async function lockVisibleWebhook(em: EntityManager, reference: WebhookRe
 }
 
 /** Builds the filter of visible webhooks: of the account and mode; a webhook older than modes belongs to both. */
-function buildWebhookVisibilityFilter({
-  accountUuid,
-  modeScope: reaches,
-}: WebhookViewer): FilterQuery<Webhook> {
-  return { accountUuid, deletedAt: null, ...(reaches && { $or: [{ mode: reaches }, { mode: null }] }) }
+function buildWebhookVisibilityFilter({ accountUuid, modeScope: mode }: WebhookViewer): FilterQuery<Webhook> {
+  return { accountUuid, deletedAt: null, ...(mode && { $or: [{ mode }, { mode: null }] }) }
 }
 
 /**
@@ -109,17 +114,12 @@ export async function updateWebhook(
     if (body.events) webhook.events = body.events
     if (body.token !== undefined && body.token !== tools.sealer.open(webhook.sealedSecret))
       replaceSigningSecret(webhook, body.token, tools)
-    if (body.status === 'ACTIVE' && webhook.status === 'DISABLED') enableWebhook(webhook)
+    if (body.status === 'ACTIVE' && webhook.status === 'DISABLED')
+      Object.assign(webhook, { status: 'ACTIVE', disabledReason: null, failingSince: null })
     const isDisabled = body.status === 'DISABLED' && webhook.status === 'ACTIVE'
     if (isDisabled) await disableWebhook(tx, webhook, 'asked')
     return { webhook, isDisabled }
   })
-}
-
-function enableWebhook(webhook: Webhook): void {
-  webhook.status = 'ACTIVE'
-  webhook.disabledReason = null
-  webhook.failingSince = null
 }
 
 /** Replaces the signing secret of a webhook; deliveries are signed by the previous one as well for a day. */
@@ -276,17 +276,6 @@ function respondWithReplay(webhook: Webhook, fingerprint: string, sealer: Sealer
     ? sealer.open<WebhookCreation>(sealedCreation)
     : { url, events, token: sealer.open<string>(sealedSecret) }
   return { headers: REPLAYED_HEADERS, body: { data: showCreatedWebhook(webhook, creation) } }
-}
-
-type EndpointInspector = (url: string) => Promise<EndpointInspection>
-
-function createEndpointInspector(
-  config: { loopbackWebhooks: boolean },
-  options: EndpointInspectionOptions = {},
-): EndpointInspector {
-  const policy = createAddressPolicy({ canReachLoopback: config.loopbackWebhooks })
-  return url =>
-    inspectEndpoint(url, policy, { ...options, limitMs: getRequestDeadline().timeoutBeforeStartMs() })
 }
 
 const INVALID_SECRET_MESSAGE = 'must have at least 24 bytes, and after whsec_ must be proper base64'

@@ -18,6 +18,7 @@ import {
   dayQueryFields,
   endToEndQuery,
   externalRefQuery,
+  failureFields,
   instantSchema,
   namesQuery,
   numberQuery,
@@ -114,9 +115,10 @@ export const chargesQuery = z
   .strictObject({
     ...pageQueryFields,
     uuid: uuidsQuery,
-    status: namesQuery(PAYMENT_STATUSES).optional().meta({
-      description: 'In one of these statuses; `UNDEFINED` is a charge that no provider has issued yet',
-    }),
+    status: namesQuery(
+      PAYMENT_STATUSES,
+      'In one of these statuses; `UNDEFINED` is a charge that no provider has issued yet',
+    ),
     type: paymentTypeQuery,
     end_to_end: endToEndQuery('Paid by the PIX with this end-to-end id'),
     payer_document: cpfOrCnpj.optional().meta({ description: 'Paid by the holder of this CPF or CNPJ' }),
@@ -199,9 +201,7 @@ const chargeFields = {
   provider: providerReference,
   error: z
     .object({
-      code: z.string(),
-      message: z.string(),
-      provider_code: z.string().optional(),
+      ...failureFields,
       provider: z.string().optional(),
       attempts: z.array(
         z

@@ -89,13 +89,15 @@ export const disputesQuery = z
   .strictObject({
     ...pageQueryFields,
     uuid: uuidsQuery,
-    status: namesQuery([...DISPUTE_STATUSES, 'UNDEFINED'])
-      .optional()
-      .meta({ description: 'In one of these statuses; `UNDEFINED` selects none' }),
-    med_type: namesQuery(DISPUTE_KINDS)
-      .optional()
-      .meta({ description: 'RECEIVED_MED claims a payment of a charge back, REQUESTED_MED a transfer' }),
-    dispute_type: namesQuery(DISPUTE_TYPES).optional().meta({ description: 'With one of these reasons' }),
+    status: namesQuery(
+      [...DISPUTE_STATUSES, 'UNDEFINED'],
+      'In one of these statuses; `UNDEFINED` selects none',
+    ),
+    med_type: namesQuery(
+      DISPUTE_KINDS,
+      'RECEIVED_MED claims a payment of a charge back, REQUESTED_MED a transfer',
+    ),
+    dispute_type: namesQuery(DISPUTE_TYPES, 'With one of these reasons'),
     resolved: flag.optional().meta({ description: 'Whether the dispute is closed' }),
     open: flag.optional().meta({
       description: 'Whether it awaits a reply or a decision: PENDING or PROCESSING, and not resolved',

@@ -15,7 +15,7 @@ import type { movementSchema } from './movement.ts'
 
 const { paying, paid, refunded } = EXAMPLE_TIMES
 
-export const MOVEMENT_EXAMPLE: z.input<typeof movementSchema> = {
+export const MOVEMENT_EXAMPLE = {
   uuid: EXAMPLE_UUIDS.chargeMovement,
   initiation: {
     sender: EXAMPLE_PAYER,
@@ -39,7 +39,7 @@ export const MOVEMENT_EXAMPLE: z.input<typeof movementSchema> = {
   settled_at: paid,
   created_at: paying,
   updated_at: paid,
-}
+} satisfies z.input<typeof movementSchema>
 
 export const RETURN_MOVEMENT_EXAMPLE: z.input<typeof movementSchema> = {
   uuid: EXAMPLE_UUIDS.refundMovement,

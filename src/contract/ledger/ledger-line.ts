@@ -15,6 +15,7 @@ import {
   reaisOutput,
   reaisText,
   requireDaysInOrder,
+  uuidQuery,
   uuidSchema,
 } from '../shared/fields.ts'
 
@@ -23,19 +24,17 @@ import {
 /** Filters of the statement, which the list and its files share. */
 export const ledgerFilterFields = {
   provider_uuid: providerQuery,
-  type: namesQuery(LEDGER_LINE_TYPES)
-    .optional()
-    .meta({ description: 'Lines of these types: what changed the balance' }),
-  operation_uuid: uuidSchema.optional().meta({
-    description: 'The operation of the line, or the charge, transfer, refund or dispute that it names',
-  }),
+  type: namesQuery(LEDGER_LINE_TYPES, 'Lines of these types: what changed the balance'),
+  operation_uuid: uuidQuery(
+    'The operation of the line, or the charge, transfer, refund or dispute that it names',
+  ),
   end_to_end: endToEndQuery(
     'Lines of the PIX with this end-to-end id: its own, and what was held, shared or repaid with it',
   ),
-  operation_type: namesQuery(LEDGER_OPERATION_TYPES).optional().meta({
-    description:
-      'Lines of operations of these types. Without `operation_uuid`, `date_from` is at most 31 days before `date_to`',
-  }),
+  operation_type: namesQuery(
+    LEDGER_OPERATION_TYPES,
+    'Lines of operations of these types. Without `operation_uuid`, `date_from` is at most 31 days before `date_to`',
+  ),
   ...dayQueryFields,
 }
 

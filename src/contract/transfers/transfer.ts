@@ -26,6 +26,7 @@ import {
   dayQueryFields,
   endToEndQuery,
   externalRefQuery,
+  failureFields,
   instantSchema,
   keyQuery,
   namesQuery,
@@ -84,9 +85,7 @@ export const transfersQuery = z
   .strictObject({
     ...pageQueryFields,
     uuid: uuidsQuery,
-    status: namesQuery(PAYMENT_STATUSES)
-      .optional()
-      .meta({ description: 'In one of these statuses; `UNDEFINED` selects none' }),
+    status: namesQuery(PAYMENT_STATUSES, 'In one of these statuses; `UNDEFINED` selects none'),
     type: paymentTypeQuery,
     transfer_date_from: dayQuery('Settled on this day or later'),
     transfer_date_to: dayQuery('Settled on this day or earlier'),
@@ -124,9 +123,7 @@ const attemptSchema = z
 
 const transferError = z
   .object({
-    code: z.string(),
-    message: z.string(),
-    provider_code: z.string().optional(),
+    ...failureFields,
     provider: z.string().optional(),
     attempts: z.array(
       z
