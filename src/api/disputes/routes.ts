@@ -1,5 +1,4 @@
-import { disputeSchema, disputesQuery } from '../../contract/disputes/dispute.ts'
-import { disputeReplyForm } from '../../contract/disputes/dispute-reply.ts'
+import { disputeReplyForm, disputeSchema, disputesQuery } from '../../contract/disputes/dispute.ts'
 import { dataResponse, pageResponse } from '../../contract/shared/fields.ts'
 import { readInSnapshot } from '../../db/client/transaction.ts'
 import type { RouteRegistrar } from '../app.ts'

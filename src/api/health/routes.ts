@@ -17,7 +17,6 @@ const unreadinessSchema = z
   .object({ postgres: z.boolean(), temporal: z.boolean(), starting: z.boolean(), stopping: z.boolean() })
   .partial()
   .meta({ id: 'Unreadiness', examples: [{ postgres: true, temporal: false }] })
-  .optional()
 
 /** Registers `/healthz` (the process runs) and `/readyz` (an API can serve requests, a worker polls Temporal). */
 export const healthRoutes: RouteRegistrar = (router, { orm, temporal, findUnreadiness }) => {
@@ -39,7 +38,7 @@ export const healthRoutes: RouteRegistrar = (router, { orm, temporal, findUnread
     responses: {
       200: healthResponse,
       errors: ['unavailable'],
-      errorData: { unavailable: unreadinessSchema },
+      errorData: { schema: unreadinessSchema, optionalCodes: ['unavailable'] },
     },
     async handle() {
       const unreadiness = findUnreadiness?.()

@@ -2,8 +2,12 @@ import { createHash, randomUUID } from 'node:crypto'
 import { createReadStream } from 'node:fs'
 import { pipeline } from 'node:stream/promises'
 import type { Logger } from 'pino'
-import { type DisputesQuery, showAttachments, showDispute } from '../../contract/disputes/dispute.ts'
-import type { DisputeReplyForm } from '../../contract/disputes/dispute-reply.ts'
+import {
+  type DisputeReplyForm,
+  type DisputesQuery,
+  showAttachments,
+  showDispute,
+} from '../../contract/disputes/dispute.ts'
 import type { EntityManager } from '../../db/client/orm.ts'
 import type { Connection } from '../../db/entities/connection.ts'
 import { ATTACHMENT_ORDER, Attachment, Dispute } from '../../db/entities/dispute.ts'

@@ -80,7 +80,7 @@ export const pixKeyRoutes: RouteRegistrar = (router, dependencies) => {
         'not_confirmed',
         'pix_key_unknown',
       ],
-      errorData: { provider_rejected: rejectedPixKeySchema },
+      errorData: { schema: rejectedPixKeySchema, codes: ['provider_rejected'] },
     },
     handle: request => createPixKey(dependencies, request),
   })
@@ -127,7 +127,7 @@ export const pixKeyRoutes: RouteRegistrar = (router, dependencies) => {
         'not_confirmed',
         'pix_key_unknown',
       ],
-      errorData: { provider_rejected: rejectedPixKeySchema },
+      errorData: { schema: rejectedPixKeySchema, codes: ['provider_rejected'] },
     },
     async handle({ em, token, params: { key }, requestId }) {
       await removePixKey(dependencies.temporal, { key, token, em, requestId })

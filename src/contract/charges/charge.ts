@@ -5,7 +5,6 @@ import { DOCUMENT_INPUT_PATTERN, isDocument, normalizeDocument } from '../../dom
 import { PROVIDER_APIS, PROVIDER_CAPABILITIES } from '../../domain/providers/provider.ts'
 import { refundMachine } from '../../domain/refunds/refund.ts'
 import { PAYMENT_STATUSES } from '../../domain/shared/payment-status.ts'
-import { signedReais } from '../ledger/ledger-line.ts'
 import {
   additionalInfoSchema,
   initiationFields,
@@ -32,6 +31,7 @@ import {
   reaisText,
   requireDaysInOrder,
   rowTimes,
+  signedReais,
   splitValue,
   statusChangeSchema,
   UNKNOWN_PARTY,

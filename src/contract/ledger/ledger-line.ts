@@ -1,10 +1,11 @@
 import { z } from 'zod'
 import type { LedgerLine } from '../../db/repositories/ledger-line-columns.ts'
-import { reaisFromCents } from '../../domain/ledger/money.ts'
 import { LEDGER_LINE_TYPES, LEDGER_OPERATION_TYPES, MOVEMENT_REASONS } from '../../domain/ledger/movement.ts'
 import { maskDocument } from '../../domain/pix/document.ts'
 import { DAY } from '../../domain/shared/intervals.ts'
+import type { CsvColumns } from '../shared/csv.ts'
 import {
+  caseInsensitiveEnum,
   dayQueryFields,
   endToEndQuery,
   instantSchema,
@@ -15,6 +16,7 @@ import {
   reaisOutput,
   reaisText,
   requireDaysInOrder,
+  signedReais,
   uuidQuery,
   uuidSchema,
 } from '../shared/fields.ts'
@@ -22,7 +24,7 @@ import {
 /** Account statement (SPEC §7): one line per change of the available balance. */
 
 /** Filters of the statement, which the list and its files share. */
-export const ledgerFilterFields = {
+const ledgerFilterFields = {
   provider_uuid: providerQuery,
   type: namesQuery(LEDGER_LINE_TYPES, 'Lines of these types: what changed the balance'),
   operation_uuid: uuidQuery(
@@ -49,7 +51,7 @@ type OperationTypeDays = {
 }
 
 /** Tests whether a query by the type of operations names one operation, or few enough days. */
-export function hasFewOperations(query: OperationTypeDays): boolean {
+function hasFewOperations(query: OperationTypeDays): boolean {
   const { operation_type, operation_uuid, date_from, date_to } = query
   if (operation_type === undefined || operation_uuid !== undefined) return true
   if (date_from === undefined) return false
@@ -58,7 +60,7 @@ export function hasFewOperations(query: OperationTypeDays): boolean {
 }
 
 /** The issue of a query whose `operation_type` selects from too many lines. */
-export const OPERATION_TYPE_ISSUE = {
+const OPERATION_TYPE_ISSUE = {
   path: ['date_from'],
   message: 'must be at most 31 days before date_to, where operation_type is sent without operation_uuid',
 }
@@ -69,10 +71,23 @@ export const ledgerQuery = z
   .superRefine(requireDaysInOrder)
 export type LedgerQuery = z.output<typeof ledgerQuery>
 
-/** Amount that may be below zero: reais as a JSON number on the wire, integer centavos inside. Only written. */
-export const signedReais = z
-  .codec(z.number(), z.int(), { decode: value => Math.round(value * 100), encode: reaisFromCents })
-  .meta({ description: 'Reais, at most two decimals; may be negative', examples: [150.75] })
+/** Query of the statement as CSV (SPEC §7). */
+export const ledgerCsvQuery = z
+  .strictObject({
+    ...ledgerFilterFields,
+    decimal: caseInsensitiveEnum(['POINT', 'COMMA'])
+      .default('POINT')
+      .meta({ description: 'Decimal separator; a Brazilian Excel reads COMMA' }),
+  })
+  .refine(hasFewOperations, OPERATION_TYPE_ISSUE)
+  .superRefine(requireDaysInOrder)
+export type LedgerCsvQuery = z.output<typeof ledgerCsvQuery>
+
+/** An OFX file has all lines of its period, because they add up to its balance. */
+export const ledgerOfxQuery = z
+  .strictObject({ provider_uuid: providerQuery, ...dayQueryFields })
+  .superRefine(requireDaysInOrder)
+export type LedgerOfxQuery = z.output<typeof ledgerOfxQuery>
 
 const ledgerCounterparty = z
   .object({ name: z.string(), document: z.string().meta({ description: 'Masked' }) })
@@ -153,4 +168,30 @@ export function showLedgerLine(row: LedgerLine): ShownLedgerLine {
 function showCounterparty(party: LedgerLine['counterparty']): ShownLedgerLine['counterparty'] {
   const { name, document } = party ?? {}
   return name || document ? { name: name ?? '', document: maskDocument(document ?? '') } : null
+}
+
+/** Columns of the statement as CSV, one line per ledger line: amounts with their sign. */
+export const STATEMENT_COLUMNS: CsvColumns<ShownLedgerLine> = {
+  created_at: line => line.created_at,
+  settled_at: line => line.settled_at,
+  type: line => line.type,
+  movement_type: line => line.movement_type,
+  value: line => (line.movement_type === 'OUT' ? -line.value : line.value),
+  balance_after: line => line.balance_after,
+  status: line => line.status,
+  provider: line => line.provider.provider,
+  provider_uuid: line => line.provider.uuid,
+  operation_type: line => line.operation_type,
+  operation_uuid: line => line.operation_uuid,
+  counterparty_name: line => line.counterparty?.name,
+  counterparty_document: line => line.counterparty?.document,
+  external_ref: line => line.external_ref,
+  end_to_end: line => line.end_to_end,
+  reason: line => line.reason,
+  charge_uuid: line => line.charge_uuid,
+  transfer_uuid: line => line.transfer_uuid,
+  refund_uuid: line => line.refund_uuid,
+  dispute_uuid: line => line.dispute_uuid,
+  uuid: line => line.uuid,
+  line_uuid: line => line.line_uuid,
 }

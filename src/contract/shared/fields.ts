@@ -54,6 +54,11 @@ export const reaisOutput = z
   })
   .meta({ description: 'Reais, at most two decimals', examples: [150.75] })
 
+/** Amount that may be below zero: reais as a JSON number on the wire, integer centavos inside. Only written. */
+export const signedReais = z
+  .codec(z.number(), z.int(), { decode: value => Math.round(value * 100), encode: reaisFromCents })
+  .meta({ description: 'Reais, at most two decimals; may be negative', examples: [150.75] })
+
 /** Amount as text with two decimals on the wire, integer centavos inside. Only written. */
 export const reaisText = z
   .codec(z.string().regex(/^-?\d+\.\d{2}$/), z.int(), {

@@ -1,7 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals'
-import { deliveryRoutes } from '../../../src/api/webhooks/delivery-routes.ts'
-import { webhookRoutes } from '../../../src/api/webhooks/routes.ts'
+import { deliveryRoutes, webhookRoutes } from '../../../src/api/webhooks/routes.ts'
 import { runInTransaction } from '../../../src/db/client/transaction.ts'
 import { STATEMENT_TIMEOUT_MS } from '../../../src/http/limits.ts'
 import { ANY_EVENT_BODY } from '../../support/event-bodies.ts'
