@@ -85,9 +85,9 @@ const DEFAULT_CAUSES: Record<ServerErrorCode, string> = {
   cancellation_unknown: 'provider: no answer in time',
 }
 
-function describeApiErrorCause({ code, details: more }: ApiError): string {
-  if (typeof more.cause === 'string') return more.cause
-  if (more.cause !== undefined) return describeFailureCause(more.cause)
+function describeApiErrorCause({ code, details }: ApiError): string {
+  if (typeof details.cause === 'string') return details.cause
+  if (details.cause !== undefined) return describeFailureCause(details.cause)
   return (DEFAULT_CAUSES as Partial<Record<ErrorCode, string>>)[code] ?? code
 }
 

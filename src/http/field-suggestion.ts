@@ -65,29 +65,32 @@ export function suggestField(
   name: string,
 ): string | undefined {
   const fieldNames = listFieldNames(schema, path)
-  const written = normalizeFieldName(name)
-  if (CENTS_NAME.test(written) && fieldNames.includes('value')) return VALUE_IN_REAIS
-  const exact = fieldNames.find(field => normalizeFieldName(field) === written)
+  const normalizedName = normalizeFieldName(name)
+  if (CENTS_NAME.test(normalizedName) && fieldNames.includes('value')) return VALUE_IN_REAIS
+  const exact = fieldNames.find(field => normalizeFieldName(field) === normalizedName)
   if (exact) return exact
   return (
-    FIELD_SYNONYMS.find(({ meant, words }) => words.includes(written) && fieldNames.includes(meant))?.meant ??
-    findNearestSpelling(fieldNames, written) ??
+    FIELD_SYNONYMS.find(({ meant, words }) => words.includes(normalizedName) && fieldNames.includes(meant))
+      ?.meant ??
+    findNearestSpelling(fieldNames, normalizedName) ??
     findCommonWords(fieldNames, name)
   )
 }
 
-function findNearestSpelling(fieldNames: string[], written: string): string | undefined {
+function findNearestSpelling(fieldNames: string[], normalizedName: string): string | undefined {
   const [nearest] = fieldNames
-    .map(field => ({ field, typos: distance(normalizeFieldName(field), written) }))
+    .map(field => ({ field, typos: distance(normalizeFieldName(field), normalizedName) }))
     .sort((a, b) => a.typos - b.typos)
-  return nearest && nearest.typos <= MAX_TYPOS && nearest.typos < written.length ? nearest.field : undefined
+  return nearest && nearest.typos <= MAX_TYPOS && nearest.typos < normalizedName.length
+    ? nearest.field
+    : undefined
 }
 
 /** Finds the field with the largest share of common words: "refund_value" means `value`. */
 function findCommonWords(fieldNames: string[], name: string): string | undefined {
-  const written = splitWords(name)
+  const words = splitWords(name)
   const [best] = fieldNames
-    .map(field => ({ field, share: computeCommonShare(splitWords(field), written) }))
+    .map(field => ({ field, share: computeCommonShare(splitWords(field), words) }))
     .sort((a, b) => b.share - a.share)
   return best && best.share >= MIN_COMMON_WORDS ? best.field : undefined
 }

@@ -190,9 +190,9 @@ async function spoolForm(ctx: Context, folder: string) {
 
 /** Detects the types of files. Browsers send an empty file input as an empty file without a name, which is none. */
 function toUploads(files: FormFile[]): Promise<FormValue[]> {
-  const sent = files.filter(({ file }) => file.size > 0 || file.originalFilename !== '')
+  const sentFiles = files.filter(({ file }) => file.size > 0 || file.originalFilename !== '')
   return Promise.all(
-    sent.map(async ({ name, file: { filepath: path, originalFilename } }) => {
+    sentFiles.map(async ({ name, file: { filepath: path, originalFilename } }) => {
       const type = (await fileTypeFromFile(path))?.mime ?? ''
       const file = new File([await openAsBlob(path)], originalFilename ?? '', { type })
       return { name, value: Object.assign(file, { path }) }
@@ -266,8 +266,8 @@ function putValue(root: NameTree, steps: string[], value: unknown): boolean {
     branch.set(key, inner)
     branch = inner
   }
-  const last = steps.at(-1)!
-  const key = last === '' ? String(branch.size) : last
+  const lastStep = steps.at(-1)!
+  const key = lastStep === '' ? String(branch.size) : lastStep
   if (branch.has(key)) return false
   branch.set(key, value)
   return true

@@ -50,9 +50,9 @@ export function setArrivalTimeout(request: IncomingMessage, ms: number): void {
 }
 
 /** Awaits a step that reads the body; fails with 408 at the end of the arrival timeout. */
-export function awaitArrival<T>(request: IncomingMessage, reading: Promise<T>): Promise<T> {
-  const late = new Promise<never>((_, fail) => arrivalFailures.set(request, fail))
-  return Promise.race([reading, late]).finally(() => arrivalFailures.delete(request))
+export function awaitArrival<T>(request: IncomingMessage, step: Promise<T>): Promise<T> {
+  const arrivalTimeout = new Promise<never>((_, fail) => arrivalFailures.set(request, fail))
+  return Promise.race([step, arrivalTimeout]).finally(() => arrivalFailures.delete(request))
 }
 
 function endLateRequest(request: IncomingMessage): void {
@@ -114,11 +114,11 @@ export async function startServer(
     url: formatServerUrl(host, address.port),
     port: address.port,
     async stop() {
-      const closed = new Promise(resolve => server.close(resolve))
+      const serverClose = new Promise(resolve => server.close(resolve))
       for (const response of pendingResponses)
         if (!response.headersSent) response.setHeader('Connection', 'close')
       const forcedClose = setTimeout(() => server.closeAllConnections(), SHUTDOWN_TIMEOUT_MS)
-      await closed
+      await serverClose
       clearTimeout(forcedClose)
     },
   }

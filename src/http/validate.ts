@@ -34,8 +34,8 @@ export function validateSchema<S extends z.ZodType>(
 
 /** Merges the errors of several parts of a request; null where all are valid. */
 export function mergeErrors(parts: ValidationResult<unknown>[]): FieldErrors | null {
-  const found = parts.map(part => (part.kind === 'invalid' ? part.errors : {}))
-  const errors: FieldErrors = Object.assign(Object.create(null), ...found)
+  const partErrors = parts.map(part => (part.kind === 'invalid' ? part.errors : {}))
+  const errors: FieldErrors = Object.assign(Object.create(null), ...partErrors)
   return Object.keys(errors).length > 0 ? errors : null
 }
 

@@ -143,9 +143,9 @@ function splitIntoSections({ title: page, path, file }: RepositoryDocument): Sea
       section = { title, page, url: `${path}#${toHeadingId(title)}`, text: '' }
       sections.push(section)
     } else if (token.type === 'table') {
-      for (const [first, ...others] of (token as Tokens.Table).rows) {
+      for (const [first, ...otherCells] of (token as Tokens.Table).rows) {
         const [, term = ''] = /^`([^`]+)`$/.exec(first?.text ?? '') ?? []
-        const text = others.map(cell => cell.text).join(' ')
+        const text = otherCells.map(cell => cell.text).join(' ')
         if (term === '' || terms.has(term)) addText(`${first?.text} ${text}`)
         else
           sections.push({

@@ -91,13 +91,13 @@ async function serveRequest(router: ApiRouter, definition: PreparedRoute, ctx: R
       admission: router.admission,
     }
     const response = await definition.handle({ ...request, ...caller })
-    const { status, mediaType, written } = encodeResponse(definition, response)
+    const { status, mediaType, content } = encodeResponse(definition, response)
     getRequestDeadline().requireRemainingMs(0) // After the deadline the client has already received a 503.
     ctx.status = status
     ctx.set(response.headers ?? {})
     if (!ctx.response.get('Content-Type')) ctx.type = mediaType
-    ctx.body = written
-    if (hasETag(definition)) revalidate(ctx, written as string | Buffer, definition)
+    ctx.body = content
+    if (hasETag(definition)) revalidate(ctx, content as string | Buffer, definition)
   } catch (error) {
     if (error instanceof ApiError && !listErrorCodes(definition).includes(error.code)) {
       router.log.warn({ code: error.code, route: definition.path }, 'the route does not declare this error')
@@ -143,8 +143,8 @@ function revalidate(ctx: RouterContext, content: string | Buffer, { isImmutable 
   ctx.set('Cache-Control', isImmutable ? `private, max-age=${DAY_S}, immutable` : 'private, no-cache')
   ctx.vary('Authorization')
   // Not by `ctx.fresh`, which obeys the request's `no-cache`: that is for caches, and `fetch` adds it to such a request.
-  const known = ctx.get('If-None-Match')
-  if (known.trim() === '*' || known.includes(`"${tag}"`)) ctx.status = 304
+  const knownTags = ctx.get('If-None-Match')
+  if (knownTags.trim() === '*' || knownTags.includes(`"${tag}"`)) ctx.status = 304
 }
 
 const DAY_S = 86_400
@@ -154,6 +154,6 @@ function encodeResponse(definition: AnyRoute, response: ApiResponse<ResponseSche
   const schema = definition.responses[status]
   if (!schema) throw new Error(`${definition.path} answers ${status} without a schema for it`)
   return typeof schema === 'string'
-    ? { status, mediaType: schema, written: response.body }
-    : { status, mediaType: 'application/json', written: JSON.stringify(z.encode(schema, response.body)) }
+    ? { status, mediaType: schema, content: response.body }
+    : { status, mediaType: 'application/json', content: JSON.stringify(z.encode(schema, response.body)) }
 }

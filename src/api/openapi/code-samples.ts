@@ -187,10 +187,10 @@ function writeTypeScript(value: unknown): string {
 }
 
 /** Writes an object on one line, or with a line for each field where it would be too long. */
-function writeObject(value: object, more: string[] = []): string {
+function writeObject(value: object, extraFields: string[] = []): string {
   const fields = [
     ...Object.entries(value).map(([name, inner]) => `${name}: ${writeTypeScript(inner)}`),
-    ...more,
+    ...extraFields,
   ]
   const line = `{ ${fields.join(', ')} }`
   return line.length <= MAX_LINE_CHARS

@@ -34,11 +34,11 @@ export function createOpenApiComponents(namedExamples: Record<string, unknown>):
       const {
         $schema: _,
         $defs = {},
-        ...own
+        ...ownSchema
       } = normalizeSchema(z.toJSONSchema(schema, { io: 'input' })) as JsonSchema
       for (const [name, definition] of Object.entries($defs as Record<string, JsonSchema>))
         addOnce(schemas, name, definition)
-      return own
+      return ownSchema
     },
     addSchema(name, schema) {
       if (schema.$ref !== undefined) return schema

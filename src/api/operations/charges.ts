@@ -226,7 +226,10 @@ async function evaluateCharge(
 async function collectSplitErrors(caller: ChargeCaller, { value, splits }: ReadableChargeBody) {
   const sum = value === undefined ? null : findSplitSumError(splits, value)
   const faults = Map.groupBy([...findSplitErrors(splits), ...(sum ? [sum] : [])], fault => fault.field)
-  const errors = Array.from(faults, ([field, found]) => [field, found.map(fault => fault.message)])
+  const errors = Array.from(faults, ([field, fieldFaults]) => [
+    field,
+    fieldFaults.map(fault => fault.message),
+  ])
   const recipients = splits.map(split => split.recipientAccountUuid)
   return { ...Object.fromEntries(errors), ...(await collectRecipientErrors(caller, recipients)) }
 }

@@ -117,14 +117,14 @@ export async function createOperation<Row extends OperationRow, Validated, Resul
 
   const refuse = async (refusal: unknown) => {
     if (key === null || !(refusal instanceof ApiError)) throw refusal
-    let begun = await find()
+    let startedRow = await find()
     let isRunning = false
-    if (!begun) {
+    if (!startedRow) {
       const waitMs = getRequestDeadline().stepTimeoutMs()
       isRunning = await isOperationRunning(context, { noun: operation.noun, uuid, waitMs })
-      begun = await find() // A workflow that has ended since the first look-up has stored its row.
+      startedRow = await find() // A workflow that has ended since the first look-up has stored its row.
     }
-    if (begun) return replay(begun)
+    if (startedRow) return replay(startedRow)
     return isRunning ? failNotConfirmed(ids, refusal) : Promise.reject(refusal)
   }
 

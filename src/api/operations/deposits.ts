@@ -89,8 +89,12 @@ export async function createDepositReturn(
       return startDepositReturnWorkflow(temporal, order, waitMs)
     },
     async present(order, replay) {
-      const accepted = await storeAcceptance(em, order)
-      return respondWithOrder(accepted, await requireVisibleDeposit(em.fork(), token, depositUuid), replay)
+      const acceptedOrder = await storeAcceptance(em, order)
+      return respondWithOrder(
+        acceptedOrder,
+        await requireVisibleDeposit(em.fork(), token, depositUuid),
+        replay,
+      )
     },
   })
 }

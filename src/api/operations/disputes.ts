@@ -140,8 +140,9 @@ export async function replyToDispute(
     const result = await submitReply(dependencies, { em, dispute, id, form, replyAttachments, requestId })
     if (result === 'unknown') failNotConfirmed({ uuid })
     // Of parallel requests with one key, the workflow accepted the files of one.
-    const used = result === 'accepted' ? await em.fork().find(Attachment, { disputeUuid: uuid }) : []
-    const usedKeys = new Set(used.map(({ storageKey }) => storageKey))
+    const storedAttachments =
+      result === 'accepted' ? await em.fork().find(Attachment, { disputeUuid: uuid }) : []
+    const usedKeys = new Set(storedAttachments.map(({ storageKey }) => storageKey))
     await removeAttachments(
       dependencies,
       replyAttachments.filter(({ storageKey }) => !usedKeys.has(storageKey)),
@@ -177,11 +178,11 @@ async function requireFittingText(
   )
   const excess = checkReplyText(dialect, { accept, analysis, attachments })
   if (!excess) return
-  const { maxLength: max, maxAnalysisLength: left } = excess
-  const gaps = { provider, max, left, files: replyAttachments.length }
+  const { maxLength: max, maxAnalysisLength } = excess
+  const gaps = { provider, max, left: maxAnalysisLength, files: replyAttachments.length }
   if (replyAttachments.length === 0)
     failField('analysis', { text: 'is too long: {provider} accepts at most {max} characters', gaps })
-  if (left > 0)
+  if (maxAnalysisLength > 0)
     failField('analysis', {
       text: 'is too long: {provider} accepts at most {max} characters with the links to the files ({files}), which leave {left} here',
       gaps,
@@ -221,10 +222,10 @@ async function storeAttachmentsInTime(
  */
 async function respondWithReply(
   { storage }: DisputeReplyDependencies,
-  { em: outside, token, uuid, form, requestId }: DisputeReplySubmission,
+  { em: requestEm, token, uuid, form, requestId }: DisputeReplySubmission,
   { isReplay }: { isReplay: boolean },
 ) {
-  const em = outside.fork()
+  const em = requestEm.fork()
   const dispute = await requireVisibleDispute(em, token, uuid)
   const { reply_error: _, ...current } = await showDisputeWithAttachments(em, storage, dispute)
   const data = { ...current, status: 'PROCESSING' as const, resolved: false, analysis: form.analysis }

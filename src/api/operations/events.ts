@@ -77,11 +77,11 @@ async function readEventScope(em: EntityManager, token: CallerToken): Promise<Ev
   const { accountUuid, modeScope } = token
   const ofConnections = { accountUuid, ...connectionScopeOf(token) }
   const tested = { accountUuid, mode: modeScope === 'live' ? 'test' : 'live', sequence: { $gt: 0 } } as const
-  const [connections, others] = await Promise.all([
+  const [connections, otherModeWebhooks] = await Promise.all([
     em.find(Connection, ofConnections, { fields: ['uuid'] }),
     modeScope ? em.find(Webhook, tested, { fields: ['uuid'] }) : [],
   ])
-  return { token, connections, hiddenWebhookUuids: others.map(({ uuid }) => uuid) }
+  return { token, connections, hiddenWebhookUuids: otherModeWebhooks.map(({ uuid }) => uuid) }
 }
 
 /** Builds the filter of visible events: in the retention period, of a visible connection or, unbound, of none. */

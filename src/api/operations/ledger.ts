@@ -168,17 +168,17 @@ async function* writeOfxStatement(
   { write, opening, from, to }: OfxPeriod,
 ): AsyncGenerator<string> {
   let balanceCents = opening.opening_cents
-  let next = await rows.next()
+  let nextLine = await rows.next()
   yield write.beginStatement({
     provider: { uuid: opening.connection_uuid, provider: opening.provider },
     virtualAccount: opening.virtual_account,
-    from: from ?? (next.done ? to : new Date(next.value.created_at)),
+    from: from ?? (nextLine.done ? to : new Date(nextLine.value.created_at)),
     to,
   })
-  for (; !next.done; next = await rows.next()) {
-    if (write.isUnsent(next.value)) continue
-    balanceCents += next.value.cents
-    yield write.line(showLedgerLine(next.value))
+  for (; !nextLine.done; nextLine = await rows.next()) {
+    if (write.isUnsent(nextLine.value)) continue
+    balanceCents += nextLine.value.cents
+    yield write.line(showLedgerLine(nextLine.value))
   }
   yield write.endStatement({ balanceCents, asOf: to })
 }

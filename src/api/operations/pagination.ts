@@ -102,15 +102,15 @@ export function buildListPage<Row>({
   nextCursor: string | null
 }): { data: Row[]; meta: NumberedPageMeta } {
   const perPage = pageSizeOf(query)
-  const before = computePageOffset(query)
+  const rowsBefore = computePageOffset(query)
   return {
     data: rows,
     meta: {
       current_page: query.page ?? 1,
-      from: rows.length === 0 ? 0 : before + 1,
+      from: rows.length === 0 ? 0 : rowsBefore + 1,
       last_page: Math.max(1, Math.ceil(total / perPage)),
       per_page: perPage,
-      to: rows.length === 0 ? 0 : before + rows.length,
+      to: rows.length === 0 ? 0 : rowsBefore + rows.length,
       total,
       next_cursor: nextCursor,
     },

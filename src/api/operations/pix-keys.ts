@@ -107,19 +107,21 @@ function buildPixKeyVisibilityFilter(token: CallerToken) {
 type PixKeyProviderRequest = { token: CallerToken; providerUuid: string | undefined; type: PixKeyType }
 
 /** Chooses the connection that registers a key: the token's, else the named one, else the first of the defaults. */
-async function choosePixKeyProvider(em: EntityManager, { type, ...wanted }: PixKeyProviderRequest) {
-  const [first] = await findCandidates(em, wanted)
-  const why = unsuitableReason(first!, type)
-  if (why === 'pool') failField('provider_uuid', describePool(first!))
-  if (why === 'unsupported')
+async function choosePixKeyProvider(em: EntityManager, { type, ...providerRequest }: PixKeyProviderRequest) {
+  const [first] = await findCandidates(em, providerRequest)
+  const reason = unsuitableReason(first!, type)
+  if (reason === 'pool') failField('provider_uuid', describePool(first!))
+  if (reason === 'unsupported')
     fail('key_not_supported', { errors: { type: [describeUnsupportedType(first!, type)] } })
   return first!
 }
 
 /** Fails where no provider can register such a key, so that no code is sent in vain; POST /pix-keys chooses one. */
-async function requirePixKeyProvider(em: EntityManager, { type, ...wanted }: PixKeyProviderRequest) {
-  const capable = (await findCandidates(em, wanted)).filter(one => unsuitableReason(one, type) === null)
-  if (capable.length === 0) await choosePixKeyProvider(em, { type, ...wanted })
+async function requirePixKeyProvider(em: EntityManager, { type, ...providerRequest }: PixKeyProviderRequest) {
+  const capable = (await findCandidates(em, providerRequest)).filter(
+    one => unsuitableReason(one, type) === null,
+  )
+  if (capable.length === 0) await choosePixKeyProvider(em, { type, ...providerRequest })
   else requireUnpausedConnections(capable, 'in')
 }
 
@@ -288,10 +290,10 @@ export async function removePixKey(
 /** Returns if the key is removed; else fails with the reason, or with `pix_key_unknown` while it is unknown. */
 function requireRemoved({ state, type, failure }: PixKey): void {
   if (state === 'removed') return
-  const why = state === 'active' ? failure?.code : undefined
-  if (why === undefined) fail('pix_key_unknown', { retryAfterS: UNAVAILABLE_RETRY_S })
-  if (why === 'key_in_use') fail(why)
-  if (why === 'no_provider_available') fail(why, { retryAfterS: UNAVAILABLE_RETRY_S })
+  const failureCode = state === 'active' ? failure?.code : undefined
+  if (failureCode === undefined) fail('pix_key_unknown', { retryAfterS: UNAVAILABLE_RETRY_S })
+  if (failureCode === 'key_in_use') fail(failureCode)
+  if (failureCode === 'no_provider_available') fail(failureCode, { retryAfterS: UNAVAILABLE_RETRY_S })
   fail('provider_rejected', { data: { type, error: failure } })
 }
 

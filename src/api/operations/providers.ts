@@ -45,7 +45,10 @@ function buildConnectionVisibilityFilter(token: CallerToken) {
 /** Presents connections with balances and health; two more queries, however many connections. */
 async function showProviders(em: EntityManager, connections: Connection[]) {
   const uuids = connections.map(({ uuid }) => uuid)
-  const [balances, open] = await Promise.all([readConnectionBalances(em, uuids), findOpenCircuits(em, uuids)])
+  const [balances, openCircuits] = await Promise.all([
+    readConnectionBalances(em, uuids),
+    findOpenCircuits(em, uuids),
+  ])
   return connections.map(connection => {
     const cents = balances.get(connection.uuid)!
     const balance = {
@@ -57,7 +60,7 @@ async function showProviders(em: EntityManager, connections: Connection[]) {
       shortfall_balance: 0 - cents.shortfall, // Not -0.
       currency: 'BRL',
     } as const
-    return showProvider(connection, { isCircuitOpen: open.has(connection.uuid), balance })
+    return showProvider(connection, { isCircuitOpen: openCircuits.has(connection.uuid), balance })
   })
 }
 
@@ -69,11 +72,11 @@ export async function listDefaultProviders(em: EntityManager, token: CallerToken
     { populate: ['connection'], orderBy: { position: 'asc' } },
   )
   const connections = bindings.map(binding => binding.connection)
-  const broken = await findOpenCircuits(
+  const openCircuits = await findOpenCircuits(
     em,
     connections.map(({ uuid }) => uuid),
   )
-  return connections.map(connection => showDefaultProvider(connection, broken.has(connection.uuid)))
+  return connections.map(connection => showDefaultProvider(connection, openCircuits.has(connection.uuid)))
 }
 
 /** Replaces the default providers of the token's account and mode; 422 names every entry that is not allowed. */

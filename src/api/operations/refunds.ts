@@ -65,12 +65,12 @@ export async function requireVisibleRefund(
 
 /** Lists one page of the refunds of one charge, newest first. */
 export function listRefunds(
-  outside: EntityManager,
+  requestEm: EntityManager,
   token: CallerToken,
   chargeUuid: string,
   query: z.output<typeof refundsQuery>,
 ) {
-  return readInSnapshot(outside, async em => {
+  return readInSnapshot(requestEm, async em => {
     const charge = await requireVisibleCharge(em, token, chargeUuid)
     const page = await readEntityPage(em, Refund, {
       name: `refunds of ${charge.uuid}`,
@@ -83,11 +83,11 @@ export function listRefunds(
 }
 
 export function readVisibleRefund(
-  outside: EntityManager,
+  requestEm: EntityManager,
   token: CallerToken,
   of: { charge: string; refund: string },
 ) {
-  return readInSnapshot(outside, async em => {
+  return readInSnapshot(requestEm, async em => {
     const charge = await requireVisibleCharge(em, token, of.charge)
     const refund = await em.findOne(
       Refund,
@@ -145,9 +145,13 @@ export async function createChargeRefund(
       return startMoneyWorkflow(context, 'refund', order, { waitMs })
     },
     async present(refund, replay) {
-      const accepted = await storeAcceptedRefund(em, refund)
+      const acceptedRefund = await storeAcceptedRefund(em, refund)
       // Read after the refund, so that the charge already shows that it is being refunded.
-      return respondWithRefund(accepted, await requireVisibleCharge(em.fork(), token, chargeUuid), replay)
+      return respondWithRefund(
+        acceptedRefund,
+        await requireVisibleCharge(em.fork(), token, chargeUuid),
+        replay,
+      )
     },
   })
 }

@@ -96,8 +96,8 @@ export async function quoteTransfer(caller: TransferCaller, body: CreateTransfer
   if (Object.keys(errors).length > 0) fail('validation_failed', { errors })
   await requireUniqueExternalRef(caller, body)
   const unpaused = requireUnpausedConnections(capable, 'out')
-  const open = body.scheduled_for ? new Set() : await findOpenCircuits(caller.em, unpaused)
-  const connectionUuid = unpaused.find(uuid => !open.has(uuid)) ?? unpaused[0]!
+  const openCircuits = body.scheduled_for ? new Set() : await findOpenCircuits(caller.em, unpaused)
+  const connectionUuid = unpaused.find(uuid => !openCircuits.has(uuid)) ?? unpaused[0]!
   const { fees } = capable.find(({ uuid }) => uuid === connectionUuid)!
   return { connectionUuid, feeCents: computeFeeCents(body.value, fees.transfer) }
 }
@@ -156,10 +156,11 @@ async function storeAcceptedTransfer(em: EntityManager, transfer: TransferWithAt
   const isOpen = UNDECIDED_STATES.includes(transfer.state) && transfer.acceptBefore != null
   if (!isResponsePending(transfer) && !isOpen) return transfer
   const { uuid } = transfer
-  const accepted = transfer.accepted ?? z.encode(transferSchema, showTransfer(transfer, transfer.attempts))
+  const acceptedSnapshot =
+    transfer.accepted ?? z.encode(transferSchema, showTransfer(transfer, transfer.attempts))
   const unchanged = transfer.accepted ? {} : { accepted: null }
   const undecided = { uuid, ...unchanged, state: { $in: UNDECIDED_STATES } }
-  await em.nativeUpdate(Transfer, undecided, { accepted, acceptBefore: null })
+  await em.nativeUpdate(Transfer, undecided, { accepted: acceptedSnapshot, acceptBefore: null })
   return (await findTransfer(em.fork(), uuid)) ?? transfer
 }
 

@@ -69,8 +69,8 @@ async function showDeliveries(em: EntityManager, deliveries: Delivery[]) {
   }))
   const attempts =
     uuids.length === 0 ? [] : await em.find(DeliveryAttempt, { $or: latest }, { orderBy: { number: 'asc' } })
-  const triesOf = Map.groupBy(attempts, one => one.deliveryUuid)
-  return deliveries.map(delivery => showDelivery(delivery, triesOf.get(delivery.uuid) ?? []))
+  const attemptsOf = Map.groupBy(attempts, one => one.deliveryUuid)
+  return deliveries.map(delivery => showDelivery(delivery, attemptsOf.get(delivery.uuid) ?? []))
 }
 
 /** A retry that is due within this time is not brought forward: the request may be the same one sent twice. */
@@ -125,7 +125,7 @@ export function createTestDelivery(
 ) {
   const deliveryUuid = randomUUID()
   const { act } = describeWebhookWrite(reference, 'webhook_test')
-  const hasChanged = (shown: ReturnType<typeof showDelivery>) => shown.uuid === deliveryUuid
+  const hasChanged = (delivery: ReturnType<typeof showDelivery>) => delivery.uuid === deliveryUuid
   return writeDirectly(em, { ids: { uuid: deliveryUuid }, act, hasChanged }, async tx => {
     const webhook = await lockActiveWebhook(tx, reference)
     const repeated = await tx.findOne(Delivery, { eventUuid, webhookUuid: webhook.uuid })

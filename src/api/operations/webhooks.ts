@@ -99,10 +99,10 @@ export async function updateWebhook(
   body: UpdateWebhookBody,
   tools: WebhookDependencies,
 ) {
-  const before = await requireVisibleWebhook(em.fork(), reference)
-  const enables = body.status === 'ACTIVE' && before.status === 'DISABLED'
+  const currentWebhook = await requireVisibleWebhook(em.fork(), reference)
+  const enables = body.status === 'ACTIVE' && currentWebhook.status === 'DISABLED'
   await requireUsableEndpoint(
-    { url: body.url ?? (enables ? before.url : undefined), token: body.token },
+    { url: body.url ?? (enables ? currentWebhook.url : undefined), token: body.token },
     tools.inspect,
   )
   return writeDirectly(em, describeWebhookWrite(reference, 'webhook_change'), async tx => {
@@ -209,8 +209,8 @@ export async function createWebhook(
   const { accountUuid, connectionUuid } = token
   const uuid = deriveOperationUuid({ owner: token, method: 'post', path: WEBHOOKS_PATH, key })
   const fingerprint = fingerprintRequest({ body, connectionUuid })
-  const earlier = key === null ? null : await findRegisteredWebhook(em, { uuid, accountUuid })
-  if (earlier) return respondWithReplay(earlier, fingerprint, sealer)
+  const earlierWebhook = key === null ? null : await findRegisteredWebhook(em, { uuid, accountUuid })
+  if (earlierWebhook) return respondWithReplay(earlierWebhook, fingerprint, sealer)
 
   await requireUsableEndpoint(body, inspect)
   const creation: WebhookCreation = {
@@ -262,8 +262,8 @@ async function storeWebhook(
     // PostgreSQL checks the limit before the key: the last free place may have been used by a parallel request with
     // the same key.
     const { uuid, accountUuid } = order
-    const earlier = await findRegisteredWebhook(em.fork({ clear: true }), { uuid, accountUuid })
-    if (earlier) return { webhook: earlier, isOurs: false }
+    const earlierWebhook = await findRegisteredWebhook(em.fork({ clear: true }), { uuid, accountUuid })
+    if (earlierWebhook) return { webhook: earlierWebhook, isOurs: false }
     if (constraint === 'webhook_limit') return fail('webhook_limit')
     throw error
   }

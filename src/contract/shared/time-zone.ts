@@ -90,8 +90,8 @@ const OFFSET_FORMATS = new Map<string, Intl.DateTimeFormat>()
 
 function getOffsetFormat(timeZone: string): Intl.DateTimeFormat {
   const name = timeZone.toLowerCase()
-  const kept = OFFSET_FORMATS.get(name)
-  if (kept) return kept
+  const cachedFormat = OFFSET_FORMATS.get(name)
+  if (cachedFormat) return cachedFormat
   const format = new Intl.DateTimeFormat('en', { timeZone, timeZoneName: 'longOffset' })
   OFFSET_FORMATS.set(name, format)
   return format

@@ -229,10 +229,10 @@ function showTransferError(
   { provider, provider_code, ...failure }: OperationFailure,
   attempts: z.output<typeof attemptSchema>[],
 ): z.output<typeof transferError> {
-  const isSeen = provider !== undefined && isErrorOfAttempt(attempts, { ...failure, provider })
+  const isVisible = provider !== undefined && isErrorOfAttempt(attempts, { ...failure, provider })
   return {
     ...failure,
-    ...(isSeen && { provider, ...(provider_code !== undefined && { provider_code }) }),
+    ...(isVisible && { provider, ...(provider_code !== undefined && { provider_code }) }),
     attempts: attempts.map(({ provider, outcome, code }) => ({ provider, outcome, code })),
   }
 }
@@ -246,10 +246,15 @@ export function snapshotAcceptedTransfer(
   attempts: AttemptWithProvider[],
 ): Record<string, unknown> {
   // Such a transfer was accepted, even if only a poll has proved it.
-  const { outcome: _, unknown_since: __, next_check_at: ___, ...shown } = showTransfer(transfer, attempts)
+  const {
+    outcome: _,
+    unknown_since: __,
+    next_check_at: ___,
+    ...shownTransfer
+  } = showTransfer(transfer, attempts)
   return z.encode(transferSchema, {
-    ...shown,
-    attempts: shown.attempts.map(attempt =>
+    ...shownTransfer,
+    attempts: shownTransfer.attempts.map(attempt =>
       attempt.outcome === 'rejected' || attempt.outcome === 'unreachable'
         ? attempt
         : { ...attempt, outcome: 'accepted' as const },
