@@ -61,9 +61,9 @@ describe('the OpenAPI document', () => {
     const names = Object.keys(TAG_DESCRIPTIONS)
     expect(document.tags.map((tag: { name: string }) => tag.name)).toEqual(names)
     const received = Object.values<ApiResponse['body']>(document.webhooks).map(({ post }) => post)
-    const used = [...operations(), ...received].map(({ tags }) => tags)
-    for (const tags of used) expect([tags.length, names]).toEqual([1, expect.arrayContaining(tags)])
-    expect(new Set(used.flat())).toEqual(new Set(names))
+    const usedTags = [...operations(), ...received].map(({ tags }) => tags)
+    for (const tags of usedTags) expect([tags.length, names]).toEqual([1, expect.arrayContaining(tags)])
+    expect(new Set(usedTags.flat())).toEqual(new Set(names))
   })
 
   test('names every operation once', () => {
@@ -147,11 +147,13 @@ describe('the documentation', () => {
   test('finds every operation by the search', async () => {
     const sections = (await fixture.call('GET', '/docs/search/en.json')).body
     const { text } = await fixture.call('GET', '/docs/reference')
-    const found = sections.filter(({ url }: { url: string }) => url.startsWith('/docs/reference#'))
-    expect(found.map(({ title }: { title: string }) => title)).toEqual(
+    const referenceSections = sections.filter(({ url }: { url: string }) =>
+      url.startsWith('/docs/reference#'),
+    )
+    expect(referenceSections.map(({ title }: { title: string }) => title)).toEqual(
       operations().map(({ summary }) => summary),
     )
-    for (const { url } of found) expect(text).toContain(`id="${url.split('#')[1]}"`)
+    for (const { url } of referenceSections) expect(text).toContain(`id="${url.split('#')[1]}"`)
   })
 
   test('loads only files that browsers may keep, compressed where they accept it', async () => {

@@ -35,10 +35,10 @@ test('our return’s movement is found although a dispute has returned the PIX i
     )
     return uuid
   }
-  const own = await returned(null, '1 hour')
+  const ownReturn = await returned(null, '1 hour')
   await returned(med, '0')
   await runInTransaction(fixture.orm, async em => {
     const [{ out }] = await returnPayout.lock(em, original, noQuery)
-    expect(out?.uuid).toBe(own)
+    expect(out?.uuid).toBe(ownReturn)
   })
 })

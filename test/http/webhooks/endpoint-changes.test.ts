@@ -201,8 +201,8 @@ describe('an update', () => {
     await change({ events: ['MED'], url: `https://shop.test:${shop.port}/` })
     await call('POST', '/rotate')
     await change({ status: 'DISABLED' })
-    const again = await fixture.call('POST', PATH, { token, body: { url }, headers })
-    expect([again.status, again.body]).toEqual([201, first.body])
+    const replay = await fixture.call('POST', PATH, { token, body: { url }, headers })
+    expect([replay.status, replay.body]).toEqual([201, first.body])
   })
 })
 
