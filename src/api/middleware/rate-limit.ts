@@ -122,7 +122,7 @@ export function openLease(granted: number, bucketLeft: number, nowMs: number): R
 }
 
 /** Opens a lease without a bucket, where PostgreSQL is read-only: each process allows the rate by itself. */
-export function openReadOnlyLease({ perSecond }: RateLimitPolicy, nowMs: number): RateLease {
+function openReadOnlyLease({ perSecond }: RateLimitPolicy, nowMs: number): RateLease {
   const remainingRequests = Math.max(1, Math.ceil(perSecond))
   return { remainingRequests, bucketLeft: 0, isExhausted: true, endsAtMs: nowMs + RATE_LEASE_MS }
 }

@@ -142,7 +142,7 @@ const SDK_CALLS: Record<string, string> = {
 /** Samples of a call by the SDKs, written as their formatters would. */
 
 /** A request as its samples show it, made of the examples of the operation. */
-export type SampledRequest = {
+type SampledRequest = {
   /** Values of the path, in its order. */
   pathValues: string[]
   query: Record<string, unknown>
@@ -158,7 +158,7 @@ export type SampledRequest = {
 const MAX_LINE_CHARS = 72
 
 /** Builds a program of the TypeScript SDK; `call` is its resource and method, `payments.create`. */
-export function buildTypeScriptSample(
+function buildTypeScriptSample(
   { pathValues, query, body, idempotencyKey, isForm, takesBody }: SampledRequest,
   call: string,
 ): string {
@@ -199,7 +199,7 @@ function writeObject(value: object, extraFields: string[] = []): string {
 }
 
 /** Builds a program of the Python SDK, whose methods are those of the TypeScript SDK in snake case. */
-export function buildPythonSample(
+function buildPythonSample(
   { pathValues, query, body, idempotencyKey, isForm }: SampledRequest,
   call: string,
 ): string {

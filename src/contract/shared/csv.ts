@@ -6,12 +6,12 @@ import { createLocalClock } from './time-zone.ts'
 /** Tables as spreadsheets of Brazil read them: UTF-8 with BOM, semicolons, one line per row. */
 
 /** A number is an amount in centavos: identifiers and counts are texts. */
-export type CsvCell = string | number | boolean | Date | null | undefined
+type CsvCell = string | number | boolean | Date | null | undefined
 
 /** Columns of a table, in their order: the heading of each, and what a row has there. */
 export type CsvColumns<Row> = Record<string, (row: Row) => CsvCell>
 
-export type CsvStyle = {
+type CsvStyle = {
   decimal: 'POINT' | 'COMMA'
   /** IANA time zone whose clocks the times are written by. */
   time_zone: string
