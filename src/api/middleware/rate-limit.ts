@@ -116,7 +116,7 @@ export function openLease(granted: number, bucketLeft: number, nowMs: number): R
   return {
     remainingRequests: granted,
     bucketLeft,
-    isExhausted: isExhausted,
+    isExhausted,
     endsAtMs: nowMs + (isExhausted ? EXHAUSTED_LEASE_MS : RATE_LEASE_MS),
   }
 }
