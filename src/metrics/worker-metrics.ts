@@ -84,7 +84,7 @@ export type WorkerMetrics = ReturnType<typeof createWorkerMetrics>
 const EXPIRY_WINDOW_MS = 30 * 86_400_000
 
 /** Creates the gauge of expiry times of client and server certificates that expire soon or have expired. */
-function createCertificateGauge(registry: Registry, now: () => number = Date.now) {
+function createCertificateGauge(registry: Registry) {
   const certificates = new Map<string, ObservedCertificate>()
   new Gauge({
     name: 'trilho_certificate_not_after_seconds',
@@ -94,7 +94,8 @@ function createCertificateGauge(registry: Registry, now: () => number = Date.now
     collect() {
       this.reset()
       for (const { kind, name, notAfter } of certificates.values())
-        if (notAfter.getTime() - now() < EXPIRY_WINDOW_MS) this.set({ kind, name }, notAfter.getTime() / 1000)
+        if (notAfter.getTime() - Date.now() < EXPIRY_WINDOW_MS)
+          this.set({ kind, name }, notAfter.getTime() / 1000)
     },
   })
   return (certificate: ObservedCertificate): void =>

@@ -192,10 +192,7 @@ export function failStored(code: ErrorCode, { replayed, headers }: Replay, detai
   fail(code, { ...details, headers, isFinalForKey: true, ...retry })
 }
 
-/**
- * Queries whether payouts of one connection are paused, for a payout that has no other connection, and its acceptance
- * deadline. Fails with 503 where they are paused.
- */
+/** Returns the acceptance deadline of a payout that has one possible connection; fails with 503 where that one is paused. */
 export async function requirePayoutPossible(em: EntityManager, connectionUuid: string): Promise<string> {
   const queries = batchQueries(queryPayoutPause(connectionUuid), queryAcceptanceDeadline())
   const [, acceptBefore] = await runQuery(em, queries)

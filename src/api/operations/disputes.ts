@@ -83,6 +83,20 @@ export async function listDisputes(
   return { data: await Promise.all(data.map(one => showLinkedDispute(storage, one, one.attachments))), meta }
 }
 
+/** Most disputes of a list that has no pages: those that wait for an answer are few. */
+const MAX_TASKS = 100
+
+/** Lists the disputes that wait for an answer and that a token may see, the nearest deadline first. */
+export async function listDisputesByDeadline(em: EntityManager, token: CallerToken) {
+  const uuids = (await findDisputesByDeadline(em, scopeOf(token), MAX_TASKS)).map(({ uuid }) => uuid)
+  const rows = await em.find(
+    Dispute,
+    { uuid: { $in: uuids } },
+    { populate: ['connection', 'movement'], orderBy: { dueAt: 'asc', uuid: 'asc' } },
+  )
+  return rows.map(row => showDispute(row, []))
+}
+
 async function showLinkedDispute(storage: FileStorage, dispute: ReadDispute, attachments: ReadAttachment[]) {
   return showDispute(
     dispute,
@@ -360,18 +374,4 @@ function toStorableFileName(name: string): string {
       .slice(0, 255)
       .toWellFormed() || 'file'
   )
-}
-
-/** Most disputes of a list that has no pages: those that wait for an answer are few. */
-const MAX_TASKS = 100
-
-/** Lists the disputes that wait for an answer and that a token may see, the nearest deadline first. */
-export async function listDisputesByDeadline(em: EntityManager, token: CallerToken) {
-  const uuids = (await findDisputesByDeadline(em, scopeOf(token), MAX_TASKS)).map(({ uuid }) => uuid)
-  const rows = await em.find(
-    Dispute,
-    { uuid: { $in: uuids } },
-    { populate: ['connection', 'movement'], orderBy: { dueAt: 'asc', uuid: 'asc' } },
-  )
-  return rows.map(row => showDispute(row, []))
 }

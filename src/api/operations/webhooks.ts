@@ -114,8 +114,11 @@ export async function updateWebhook(
     if (body.events) webhook.events = body.events
     if (body.token !== undefined && body.token !== tools.sealer.open(webhook.sealedSecret))
       replaceSigningSecret(webhook, body.token, tools)
-    if (body.status === 'ACTIVE' && webhook.status === 'DISABLED')
-      Object.assign(webhook, { status: 'ACTIVE', disabledReason: null, failingSince: null })
+    if (body.status === 'ACTIVE' && webhook.status === 'DISABLED') {
+      webhook.status = 'ACTIVE'
+      webhook.disabledReason = null
+      webhook.failingSince = null
+    }
     const isDisabled = body.status === 'DISABLED' && webhook.status === 'ACTIVE'
     if (isDisabled) await disableWebhook(tx, webhook, 'asked')
     return { webhook, isDisabled }
