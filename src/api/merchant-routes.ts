@@ -11,8 +11,7 @@ import { pixKeyRoutes } from './pix-keys/routes.ts'
 import { providerRoutes } from './providers/routes.ts'
 import { refundRoutes } from './refunds/routes.ts'
 import { transferRoutes } from './transfers/routes.ts'
-import { deliveryRoutes } from './webhooks/delivery-routes.ts'
-import { webhookRoutes } from './webhooks/routes.ts'
+import { deliveryRoutes, webhookRoutes } from './webhooks/routes.ts'
 
 /** Routes for merchants and their documentation: everything that the OpenAPI document describes. */
 export const MERCHANT_ROUTES: RouteRegistrar[] = [

@@ -18,7 +18,7 @@ export type ApiErrorDetails = {
   headers?: Record<string, string>
   /** The error is the final response of this Idempotency-Key: a new attempt needs another key. */
   isFinalForKey?: boolean
-  /** What made the request fail: an error, or a cause named by src/http/failure-cause.ts. Logged, never sent. */
+  /** What made the request fail: an error, or a cause named by src/http/error-handler.ts. Logged, never sent. */
   cause?: unknown
 }
 

@@ -1,10 +1,10 @@
 import type { Context, Middleware } from 'koa'
 import type { Logger } from 'pino'
 import { redactError } from '../db/redact-error.ts'
+import type { ErrorCode, ServerErrorCode } from '../domain/errors/error-catalogue.ts'
 import { ApiError } from './api-error.ts'
-import { describeFailureCause } from './failure-cause.ts'
 import { UNAVAILABLE_RETRY_S } from './limits.ts'
-import { isOutage } from './outage.ts'
+import { classifyDependencyFailure, isOutage } from './outage.ts'
 import { formatFieldErrors } from './validate.ts'
 
 /** Creates the middleware that turns every thrown error into an error response of the contract; nothing else does. */
@@ -58,4 +58,41 @@ export function buildErrorBody({ code, message, details }: ApiError, requestId: 
     ...(details.data !== undefined && { data: details.data }),
     request_id: requestId,
   }
+}
+
+/**
+ * Describes why a request was answered 5xx, for the access log and the metric `trilho_http_failures_total`: the part
+ * that failed and how (`postgres: connection refused`). The text is made of constants, error names and codes, never of
+ * a message, which may quote SQL, values or addresses. The set is small enough for a metric label.
+ */
+export function describeFailureCause(error: unknown): string {
+  if (error instanceof ApiError) return describeApiErrorCause(error)
+  return classifyDependencyFailure(error)?.cause ?? `bug: ${describeErrorType(error)}`
+}
+
+/** Cause of an error that carries none. */
+const DEFAULT_CAUSES: Record<ServerErrorCode, string> = {
+  internal_error: 'bug',
+  unavailable: 'unknown',
+  overloaded: 'overload',
+  paused: 'paused by an operator',
+  not_started: 'worker: no answer in time',
+  not_confirmed: 'worker: no answer in time',
+  issuing: 'provider: no answer in time',
+  no_provider_available: 'provider: none could be reached',
+  code_undeliverable: 'configuration: no messenger for this type of address',
+  pix_key_unknown: 'provider: no answer in time',
+  cancellation_unknown: 'provider: no answer in time',
+}
+
+function describeApiErrorCause({ code, details }: ApiError): string {
+  if (typeof details.cause === 'string') return details.cause
+  if (details.cause !== undefined) return describeFailureCause(details.cause)
+  return (DEFAULT_CAUSES as Partial<Record<ErrorCode, string>>)[code] ?? code
+}
+
+function describeErrorType(error: unknown): string {
+  if (!(error instanceof Error)) return typeof error
+  const { code } = error as { code?: unknown }
+  return typeof code === 'string' || typeof code === 'number' ? `${error.name} ${code}` : error.name
 }

@@ -29,13 +29,8 @@ function isOptionalSchema({ _zod: { def } }: AnyZodSchema): boolean {
   return def.type === 'optional' || def.type === 'default' || def.type === 'prefault'
 }
 
-/** Lists the field names of an object schema. */
-export function listFieldNames(schema: AnyZodSchema): string[] {
-  return listFieldsAt(schema, [])
-}
-
-/** Lists the field names of the object schema at a path. */
-export function listFieldsAt(schema: AnyZodSchema, path: readonly PropertyKey[]): string[] {
+/** Lists the field names of an object schema, or of the one at a path in it. */
+export function listFieldNames(schema: AnyZodSchema, path: readonly PropertyKey[] = []): string[] {
   let at: AnyZodSchema | undefined = unwrapSchema(schema)
   for (const step of path) {
     const { def } = at!._zod
@@ -61,8 +56,8 @@ function unwrapSchema(schema: AnyZodSchema): AnyZodSchema {
     case 'prefault':
       return unwrapSchema((def as z.core.$ZodOptionalDef).innerType)
     case 'pipe': {
-      const { in: input, out } = def as z.core.$ZodPipeDef
-      return unwrapSchema(input._zod.def.type === 'transform' ? out : input) // Of `z.preprocess`.
+      const { in: input, out: output } = def as z.core.$ZodPipeDef
+      return unwrapSchema(input._zod.def.type === 'transform' ? output : input) // Of `z.preprocess`.
     }
     default:
       return schema

@@ -1,73 +1,48 @@
 import { distance } from 'fastest-levenshtein'
 import type { z } from 'zod'
-import { listFieldsAt } from './field-names.ts'
+import { listFieldNames } from './field-names.ts'
 
 /** Which field of a request an unknown name means, so that its error can suggest the right one. */
 
-/** Names that other APIs, or people, give our fields, as normalized by `normalizeFieldName`; the first one present counts. */
-const FIELD_SYNONYMS: Record<string, string[]> = {
-  key: ['pix_key'],
-  receiver: ['pix_key'],
-  destination: ['pix_key'],
-  to: ['pix_key', 'date_to'],
-  externalid: ['external_ref'],
-  correlationid: ['external_ref'],
-  referenceid: ['external_ref'],
-  orderid: ['external_ref'],
-  provider: ['provider_uuid'],
-  schedule: ['scheduled_for'],
-  scheduleddate: ['scheduled_for'],
-  expiration: ['expires_in'],
-  expiry: ['expires_in'],
-  expiresat: ['expires_in'],
-  ttl: ['expires_in'],
-  taxid: ['document'],
-  split: ['splits'],
-  recipient: ['recipient_account_uuid', 'pix_key'],
-  account: ['recipient_account_uuid'],
-  endpoint: ['url'],
-  enabled: ['status'],
-  active: ['status'],
-  code: ['auth_code'],
-  file: ['attachments'],
-  files: ['attachments'],
-  evidence: ['attachments'],
-  limit: ['per_page'],
-  pagesize: ['per_page'],
-  offset: ['page'],
-  after: ['cursor'],
-  startingafter: ['cursor'],
-  nextcursor: ['cursor'],
-  pagetoken: ['cursor'],
-  tz: ['time_zone'],
-  e2e: ['end_to_end'],
-  e2eid: ['end_to_end'],
-}
+/** Our fields, and the names that others give them, as normalized by `normalizeFieldName`; the first field present counts. */
+const FIELD_SYNONYMS = listWords({
+  recipient_account_uuid: 'recipient account',
+  pix_key: 'key receiver destination to recipient',
+  date_to: 'to',
+  external_ref: 'externalid correlationid referenceid orderid',
+  provider_uuid: 'provider',
+  scheduled_for: 'schedule scheduleddate',
+  expires_in: 'expiration expiry expiresat ttl',
+  document: 'taxid',
+  splits: 'split',
+  url: 'endpoint',
+  status: 'enabled active',
+  auth_code: 'code',
+  attachments: 'file files evidence',
+  per_page: 'limit pagesize',
+  page: 'offset',
+  cursor: 'after startingafter nextcursor pagetoken',
+  time_zone: 'tz',
+  end_to_end: 'e2e e2eid',
+})
 
-/** Words of such names, and ours for them. */
-const WORD_SYNONYMS: Record<string, string> = {
-  amount: 'value',
-  total: 'value',
-  price: 'value',
-  valor: 'value',
-  percent: 'value',
-  percentage: 'value',
-  chave: 'key',
-  reference: 'ref',
-  id: 'uuid',
-  cpf: 'document',
-  cnpj: 'document',
-  documento: 'document',
-  schedule: 'scheduled',
-  secret: 'token',
-  start: 'from',
-  since: 'from',
-  after: 'from',
-  end: 'to',
-  until: 'to',
-  before: 'to',
-  created: 'date',
-  paid: 'payment',
+/** Words of our fields, and those of other names that mean them. */
+const WORD_SYNONYMS = listWords({
+  value: 'amount total price valor percent percentage',
+  key: 'chave',
+  ref: 'reference',
+  uuid: 'id',
+  document: 'cpf cnpj documento',
+  scheduled: 'schedule',
+  token: 'secret',
+  from: 'start since after',
+  to: 'end until before',
+  date: 'created',
+  payment: 'paid',
+})
+
+function listWords(texts: Record<string, string>): { meant: string; words: string[] }[] {
+  return Object.entries(texts).map(([meant, text]) => ({ meant, words: text.split(' ') }))
 }
 
 /** Words that say too little to compare names by. */
@@ -89,31 +64,33 @@ export function suggestField(
   path: readonly PropertyKey[],
   name: string,
 ): string | undefined {
-  const fieldNames = listFieldsAt(schema, path)
-  const written = normalizeFieldName(name)
-  if (CENTS_NAME.test(written) && fieldNames.includes('value')) return VALUE_IN_REAIS
-  const exact = fieldNames.find(field => normalizeFieldName(field) === written)
+  const fieldNames = listFieldNames(schema, path)
+  const normalizedName = normalizeFieldName(name)
+  if (CENTS_NAME.test(normalizedName) && fieldNames.includes('value')) return VALUE_IN_REAIS
+  const exact = fieldNames.find(field => normalizeFieldName(field) === normalizedName)
   if (exact) return exact
-  const synonyms = Object.hasOwn(FIELD_SYNONYMS, written) ? FIELD_SYNONYMS[written]! : []
   return (
-    synonyms.find(field => fieldNames.includes(field)) ??
-    findNearestSpelling(fieldNames, written) ??
+    FIELD_SYNONYMS.find(({ meant, words }) => words.includes(normalizedName) && fieldNames.includes(meant))
+      ?.meant ??
+    findNearestSpelling(fieldNames, normalizedName) ??
     findCommonWords(fieldNames, name)
   )
 }
 
-function findNearestSpelling(fieldNames: string[], written: string): string | undefined {
+function findNearestSpelling(fieldNames: string[], normalizedName: string): string | undefined {
   const [nearest] = fieldNames
-    .map(field => ({ field, typos: distance(normalizeFieldName(field), written) }))
+    .map(field => ({ field, typos: distance(normalizeFieldName(field), normalizedName) }))
     .sort((a, b) => a.typos - b.typos)
-  return nearest && nearest.typos <= MAX_TYPOS && nearest.typos < written.length ? nearest.field : undefined
+  return nearest && nearest.typos <= MAX_TYPOS && nearest.typos < normalizedName.length
+    ? nearest.field
+    : undefined
 }
 
 /** Finds the field with the largest share of common words: "refund_value" means `value`. */
 function findCommonWords(fieldNames: string[], name: string): string | undefined {
-  const written = splitWords(name)
+  const words = splitWords(name)
   const [best] = fieldNames
-    .map(field => ({ field, share: computeCommonShare(splitWords(field), written) }))
+    .map(field => ({ field, share: computeCommonShare(splitWords(field), words) }))
     .sort((a, b) => b.share - a.share)
   return best && best.share >= MIN_COMMON_WORDS ? best.field : undefined
 }
@@ -132,7 +109,7 @@ function splitWords(name: string): Set<string> {
     .toLowerCase()
     .split(/[^a-z0-9]+/)
     .map(word => word.replace(/s$/, ''))
-    .map(word => (Object.hasOwn(WORD_SYNONYMS, word) ? WORD_SYNONYMS[word]! : word))
+    .map(word => WORD_SYNONYMS.find(({ words }) => words.includes(word))?.meant ?? word)
   return new Set(words.filter(word => word !== '' && !FILLER_WORDS.has(word)))
 }
 

@@ -21,7 +21,6 @@ import {
   STALE_FORM_AFTER_MS,
   UPLOAD_TIMEOUT_MS,
 } from './limits.ts'
-import { type FormValue, nestFormValues, toFieldPath } from './multipart-field-names.ts'
 import { getRequestDeadline } from './request-deadline.ts'
 import { awaitArrival, setArrivalTimeout } from './server.ts'
 import type { FieldErrors } from './validate.ts'
@@ -191,9 +190,9 @@ async function spoolForm(ctx: Context, folder: string) {
 
 /** Detects the types of files. Browsers send an empty file input as an empty file without a name, which is none. */
 function toUploads(files: FormFile[]): Promise<FormValue[]> {
-  const sent = files.filter(({ file }) => file.size > 0 || file.originalFilename !== '')
+  const sentFiles = files.filter(({ file }) => file.size > 0 || file.originalFilename !== '')
   return Promise.all(
-    sent.map(async ({ name, file: { filepath: path, originalFilename } }) => {
+    sentFiles.map(async ({ name, file: { filepath: path, originalFilename } }) => {
       const type = (await fileTypeFromFile(path))?.mime ?? ''
       const file = new File([await openAsBlob(path)], originalFilename ?? '', { type })
       return { name, value: Object.assign(file, { path }) }
@@ -218,4 +217,71 @@ async function makeSpoolFolder(): Promise<string> {
 async function removeIfStale(path: string): Promise<void> {
   const { mtimeMs } = await lstat(path)
   if (Date.now() - mtimeMs > STALE_FORM_AFTER_MS) await rm(path, { recursive: true })
+}
+
+/**
+ * A form value and its field name. Names nest: `a[0][file]` and `a[][file]` are `{ a: [{ file }] }`. A list keeps the
+ * indexes it was sent with, so that errors use the merchant's own paths.
+ */
+type FormValue = { name: string; value: unknown }
+
+/** Limits of nesting and of list length; no form of the contract exceeds them. */
+const MAX_NAME_DEPTH = 4
+const LIST_INDEX = /^\d{1,3}$/
+
+type NameTree = Map<string, unknown>
+
+/** Nests form values by their names. `repeatedPaths` lists the paths that were sent twice; the first value counts. */
+export function nestFormValues(values: FormValue[]): {
+  value: Record<string, unknown>
+  repeatedPaths: string[]
+} {
+  const root: NameTree = new Map()
+  const repeated: string[] = []
+  for (const { name, value } of values) {
+    const steps = splitFieldName(name)
+    if (!putValue(root, steps, value)) repeated.push(steps.join('.'))
+  }
+  return { value: Object.fromEntries(toPlainEntries(root)), repeatedPaths: repeated }
+}
+
+/** Converts a form name to the path used in errors: `attachments.0.file`. */
+function toFieldPath(name: string): string {
+  return splitFieldName(name).join('.')
+}
+
+function splitFieldName(name: string): string[] {
+  const [, first, rest = ''] = /^([^[\]]+)((?:\[[^[\]]*\])*)$/.exec(name) ?? []
+  const steps = [first ?? name, ...[...rest.matchAll(/\[(.*?)\]/g)].map(([, step]) => step!)]
+  return steps.length > MAX_NAME_DEPTH ? [name] : steps
+}
+
+/** Stores a value in the tree; returns false where the path already has one. */
+function putValue(root: NameTree, steps: string[], value: unknown): boolean {
+  let branch = root
+  for (const step of steps.slice(0, -1)) {
+    const key = step === '' ? String(branch.size) : step
+    const inner = branch.get(key) ?? new Map()
+    if (!(inner instanceof Map)) return false
+    branch.set(key, inner)
+    branch = inner
+  }
+  const lastStep = steps.at(-1)!
+  const key = lastStep === '' ? String(branch.size) : lastStep
+  if (branch.has(key)) return false
+  branch.set(key, value)
+  return true
+}
+
+function toPlainValue(value: unknown): unknown {
+  if (!(value instanceof Map)) return value
+  const keys = [...value.keys()]
+  if (!keys.every(key => LIST_INDEX.test(key))) return Object.fromEntries(toPlainEntries(value))
+  const list: unknown[] = []
+  for (const [key, inner] of toPlainEntries(value)) list[Number(key)] = inner
+  return list
+}
+
+function toPlainEntries(branch: NameTree): [string, unknown][] {
+  return [...branch].map(([key, inner]) => [key, toPlainValue(inner)])
 }

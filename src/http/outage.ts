@@ -30,11 +30,11 @@ export class TemporalConnectionError extends Error {
 /** Awaits a promise for at most `limitMs`; fails with `ResponseTimeoutError`. */
 export async function withTimeout<T>(limitMs: number, promise: Promise<T>): Promise<T> {
   let timer: NodeJS.Timeout | undefined
-  const over = new Promise<never>((_, fail) => {
+  const timeout = new Promise<never>((_, fail) => {
     timer = setTimeout(() => fail(new ResponseTimeoutError(`no answer within ${limitMs} ms`)), limitMs)
   })
   try {
-    return await Promise.race([promise, over])
+    return await Promise.race([promise, timeout])
   } finally {
     clearTimeout(timer)
   }

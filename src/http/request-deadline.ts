@@ -35,7 +35,7 @@ export class RequestDeadline {
   /** Awaits a step until `marginMs` before the deadline, then fails with `ResponseTimeoutError`; does not cancel it. */
   awaitStep<T>(step: Promise<T>, marginMs = 0): Promise<T> {
     let timer: NodeJS.Timeout | undefined
-    const passed = new Promise<never>((_, fail) => {
+    const expiry = new Promise<never>((_, fail) => {
       const checkDeadline = () => {
         const remainingMs = this.remainingMs - marginMs
         if (remainingMs > 0) timer = setTimeout(checkDeadline, remainingMs)
@@ -45,7 +45,7 @@ export class RequestDeadline {
       }
       checkDeadline()
     })
-    return Promise.race([step, passed]).finally(() => clearTimeout(timer))
+    return Promise.race([step, expiry]).finally(() => clearTimeout(timer))
   }
 
   /** Computes the timeout in ms of a step that comes before a workflow is started or rows are written; never negative. */

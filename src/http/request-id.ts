@@ -18,7 +18,7 @@ export const assignRequestId: Middleware = async (ctx, next) => {
 
 /**
  * Creates the access log: one line per request, with its error code and, for 5xx, its cause
- * (src/http/failure-cause.ts). It logs the route's pattern, not the path: a path may hold a PIX key and a query a
+ * (src/http/error-handler.ts). It logs the route's pattern, not the path: a path may hold a PIX key and a query a
  * document, and neither of them, nor a token or a body, belongs in a log.
  */
 export function createAccessLog(log: Logger): Middleware {

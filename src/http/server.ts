@@ -1,9 +1,12 @@
-import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
+import { randomUUID } from 'node:crypto'
+import { createServer, type IncomingMessage, type ServerResponse, STATUS_CODES } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import type { Duplex } from 'node:stream'
 import type Koa from 'koa'
+import type { ErrorCode } from '../domain/errors/error-catalogue.ts'
 import { StartupRefusal } from '../domain/errors/startup-refusal.ts'
 import { ApiError } from './api-error.ts'
+import { buildErrorBody } from './error-handler.ts'
 import {
   CLOSE_DELAY_MS,
   KEEP_ALIVE_TIMEOUT_MS,
@@ -11,7 +14,7 @@ import {
   SHUTDOWN_TIMEOUT_MS,
   UPLOAD_TIMEOUT_MS,
 } from './limits.ts'
-import { respondToMalformedRequest } from './malformed-request.ts'
+import { SECURITY_HEADERS } from './request-id.ts'
 
 export type RunningServer = {
   /** Base URL without a path. */
@@ -47,9 +50,9 @@ export function setArrivalTimeout(request: IncomingMessage, ms: number): void {
 }
 
 /** Awaits a step that reads the body; fails with 408 at the end of the arrival timeout. */
-export function awaitArrival<T>(request: IncomingMessage, reading: Promise<T>): Promise<T> {
-  const late = new Promise<never>((_, fail) => arrivalFailures.set(request, fail))
-  return Promise.race([reading, late]).finally(() => arrivalFailures.delete(request))
+export function awaitArrival<T>(request: IncomingMessage, step: Promise<T>): Promise<T> {
+  const arrivalTimeout = new Promise<never>((_, fail) => arrivalFailures.set(request, fail))
+  return Promise.race([step, arrivalTimeout]).finally(() => arrivalFailures.delete(request))
 }
 
 function endLateRequest(request: IncomingMessage): void {
@@ -111,12 +114,56 @@ export async function startServer(
     url: formatServerUrl(host, address.port),
     port: address.port,
     async stop() {
-      const closed = new Promise(resolve => server.close(resolve))
+      const serverClose = new Promise(resolve => server.close(resolve))
       for (const response of pendingResponses)
         if (!response.headersSent) response.setHeader('Connection', 'close')
       const forcedClose = setTimeout(() => server.closeAllConnections(), SHUTDOWN_TIMEOUT_MS)
-      await closed
+      await serverClose
       clearTimeout(forcedClose)
     },
   }
+}
+
+const ERROR_CODE_BY_NODE_CODE: Record<string, ErrorCode> = {
+  HPE_HEADER_OVERFLOW: 'headers_too_large',
+  ERR_HTTP_REQUEST_TIMEOUT: 'request_timeout',
+}
+
+/**
+ * Responds, in the contract's error format, to bytes on a connection that Node cannot parse as a request; Koa never
+ * sees them. `pendingResponses` are the earlier responses on the same connection that have not ended.
+ */
+function respondToMalformedRequest(
+  error: NodeJS.ErrnoException,
+  { socket, pendingResponses }: { socket: Duplex; pendingResponses: ServerResponse[] },
+): void {
+  if (socket.writableEnded) return // The connection is already being closed by an earlier malformed request.
+  if (!socket.writable) return void socket.destroy()
+  // The client still receives the responses of its earlier complete requests: they may have moved money.
+  const answeredResponses = pendingResponses.filter(response => response.req.complete)
+  for (const response of answeredResponses)
+    if (!response.headersSent) response.setHeader('Connection', 'close')
+  const lastResponse = answeredResponses.at(-1)
+  // Its headers may already be sent without `Connection: close`.
+  if (lastResponse) return void lastResponse.once('finish', () => socket.end())
+  if (pendingResponses.some(response => response.headersSent)) return void socket.destroy()
+  socket.end(
+    serializeErrorResponse(new ApiError(ERROR_CODE_BY_NODE_CODE[error.code ?? ''] ?? 'malformed_request')),
+  )
+  // A client that was suspended meanwhile first reads what has arrived.
+  setTimeout(() => setImmediate(() => socket.destroy()), CLOSE_DELAY_MS).unref()
+}
+
+function serializeErrorResponse(refusal: ApiError): string {
+  const requestId = randomUUID()
+  const body = JSON.stringify(buildErrorBody(refusal, requestId))
+  const headers = {
+    ...SECURITY_HEADERS,
+    Connection: 'close',
+    'Content-Length': Buffer.byteLength(body),
+    'Content-Type': 'application/json; charset=utf-8',
+    'X-Request-Id': requestId,
+  }
+  const lines = Object.entries(headers).map(([name, value]) => `${name}: ${value}`)
+  return [`HTTP/1.1 ${refusal.status} ${STATUS_CODES[refusal.status]}`, ...lines, '', body].join('\r\n')
 }

@@ -1,7 +1,11 @@
 import type { z } from 'zod'
-import { type DescribeIssue, type FieldMessage, formatFieldMessage } from './field-message.ts'
+import {
+  type DescribeIssue,
+  describeInFieldTerms,
+  type FieldMessage,
+  formatFieldMessage,
+} from './field-message.ts'
 import { suggestField } from './field-suggestion.ts'
-import { describeInFieldTerms } from './field-terms.ts'
 
 /** Field path (`splits.0.value`) to its error messages. */
 export type FieldErrors = Record<string, FieldMessage[]>
@@ -30,8 +34,8 @@ export function validateSchema<S extends z.ZodType>(
 
 /** Merges the errors of several parts of a request; null where all are valid. */
 export function mergeErrors(parts: ValidationResult<unknown>[]): FieldErrors | null {
-  const found = parts.map(part => (part.kind === 'invalid' ? part.errors : {}))
-  const errors: FieldErrors = Object.assign(Object.create(null), ...found)
+  const partErrors = parts.map(part => (part.kind === 'invalid' ? part.errors : {}))
+  const errors: FieldErrors = Object.assign(Object.create(null), ...partErrors)
   return Object.keys(errors).length > 0 ? errors : null
 }
 

@@ -1,6 +1,6 @@
 import type { Middleware } from 'koa'
 import { Registry } from 'prom-client'
-import { createMetricBuilders } from './metric-builders.ts'
+import { createMetricBuilders } from './process-metrics.ts'
 
 /** State that an API process reads at a scrape, besides PostgreSQL; `storage` is null if its space is unknown. */
 export type ApiProcessState = {

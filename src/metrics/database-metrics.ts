@@ -1,7 +1,7 @@
 import { Gauge, Registry } from 'prom-client'
 import type { Orm } from '../db/client/orm.ts'
 import { type GaugeSample, readDatabaseGauges } from '../db/repositories/database-gauges.ts'
-import { CLOCK_OFFSET_GAUGE, computeClockOffsetS } from './clock-offset.ts'
+import { CLOCK_OFFSET_GAUGE, computeClockOffsetS } from './process-metrics.ts'
 
 /** Gauges of the database and their help, the same from every process: the figures that alerts use. */
 const GAUGES = {

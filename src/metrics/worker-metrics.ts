@@ -1,10 +1,9 @@
-import { Registry } from 'prom-client'
+import { Gauge, Registry } from 'prom-client'
 import { isWithoutAnswer } from '../domain/providers/answer-judgement.ts'
 import { isTransportCode } from '../domain/providers/provider.ts'
+import type { ObservedCertificate } from '../providers/http/certificates.ts'
 import type { ObservedCall } from '../providers/observability/call-observer.ts'
-import { createCertificateGauge } from './certificate-expiry.ts'
-import { CLOCK_OFFSET_GAUGE } from './clock-offset.ts'
-import { createMetricBuilders } from './metric-builders.ts'
+import { CLOCK_OFFSET_GAUGE, createMetricBuilders } from './process-metrics.ts'
 
 /** One attempt of a webhook delivery; `lagSeconds` is the time since its event, for the attempt that succeeded. */
 export type WebhookAttemptSample = {
@@ -80,3 +79,25 @@ export function createWorkerMetrics(worker: string) {
 }
 
 export type WorkerMetrics = ReturnType<typeof createWorkerMetrics>
+
+/** Certificates that expire later have no series: thousands of connections may have certificates of their own. */
+const EXPIRY_WINDOW_MS = 30 * 86_400_000
+
+/** Creates the gauge of expiry times of client and server certificates that expire soon or have expired. */
+function createCertificateGauge(registry: Registry) {
+  const certificates = new Map<string, ObservedCertificate>()
+  new Gauge({
+    name: 'trilho_certificate_not_after_seconds',
+    help: 'Expiry of a certificate of a connection (client) or a host (server), in seconds since 1970; shown 30 days ahead.',
+    labelNames: ['kind', 'name'],
+    registers: [registry],
+    collect() {
+      this.reset()
+      for (const { kind, name, notAfter } of certificates.values())
+        if (notAfter.getTime() - Date.now() < EXPIRY_WINDOW_MS)
+          this.set({ kind, name }, notAfter.getTime() / 1000)
+    },
+  })
+  return (certificate: ObservedCertificate): void =>
+    void certificates.set(`${certificate.kind}/${certificate.name}`, certificate)
+}

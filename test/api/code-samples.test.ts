@@ -94,7 +94,7 @@ function orderOf({ operationId }: Sample): number {
 type SampleFixtures = Awaited<ReturnType<typeof createSampleFixtures>>
 
 async function createSampleFixtures(label: string) {
-  const out = createPayoutActions(stack)
+  const payouts = createPayoutActions(stack)
   const merchant = await stack.createMerchant({
     providers: [{ provider: 'PROVIDER_B', dialect: 'woovi', balance: 1_000 }],
   })
@@ -103,18 +103,18 @@ async function createSampleFixtures(label: string) {
   const [recipient, open, paid, refunded, disputed, settled, scheduled, code, webhook] = await Promise.all([
     stack.createRecipient(merchant),
     api.createCharge(),
-    out.createPaidCharge(merchant, { value: 200 }),
-    out.createPaidCharge(merchant, { value: 200 }),
-    out.createPaidCharge(merchant),
-    out.sendAndSettle(merchant),
-    out.send(merchant, { scheduled_for: new Date(Date.now() + 86_400_000).toISOString() }),
+    payouts.createPaidCharge(merchant, { value: 200 }),
+    payouts.createPaidCharge(merchant, { value: 200 }),
+    payouts.createPaidCharge(merchant),
+    payouts.sendAndSettle(merchant),
+    payouts.send(merchant, { scheduled_for: new Date(Date.now() + 86_400_000).toISOString() }),
     api.post('/api/v1/pix-keys/auth-code', { type: 'EMAIL', key }),
     api.post('/api/v1/webhooks', { url: `${stack.local.inbox_url}/${label}-${merchant.uuid}` }),
   ])
   await stack.simulator.deposit({ account: merchant.connection.account, value: 10 })
   await stack.simulator.openDispute({ end_to_end: disputed.payment.pix.transaction.end_to_end, type: 'SCAM' })
   const [refund, delivery, authCode, med, event, deposit] = await Promise.all([
-    out.requestRefund(merchant, refunded, { value: 10 }),
+    payouts.requestRefund(merchant, refunded, { value: 10 }),
     api.post(`/api/v1/webhooks/${webhook.body.data.uuid}/test`),
     readOutboxCode(stack, key),
     pollUntil(
@@ -123,7 +123,7 @@ async function createSampleFixtures(label: string) {
     ),
     api.get('/api/v1/events'),
     pollUntil(
-      async () => (await out.listPixEvents(merchant)).find(({ reason }) => reason === 'deposit'),
+      async () => (await payouts.listPixEvents(merchant)).find(({ reason }) => reason === 'deposit'),
       found => found !== undefined,
     ),
   ])

@@ -30,7 +30,7 @@ afterAll(async () => {
 /** The exit code and output of `npm run trilho -- …`. */
 const trilho = (...words: string[]) => createCommandLine({ TRILHO_HOME: testStack.home.folder })(...words)
 
-async function aMerchant(options: { sendsNotifications?: boolean } = {}): Promise<Merchant> {
+async function createMerchant(options: { sendsNotifications?: boolean } = {}): Promise<Merchant> {
   const merchant = await testStack.createMerchant({ providers: [{ balance: 100, ...options }] })
   merchants.push(merchant)
   return merchant
@@ -44,7 +44,7 @@ async function attemptOptionsOf(uuid: string): Promise<string[]> {
 
 /** A transfer whose provider has lost it and answers no poll of it. */
 async function createUnknownTransfer(): Promise<{ merchant: Merchant; uuid: string }> {
-  const merchant = await aMerchant({ sendsNotifications: false })
+  const merchant = await createMerchant({ sendsNotifications: false })
   await payouts.injectFault(merchant.connection, 'sendTransfer', 'timeout_then_absent')
   await payouts.injectFault(merchant.connection, 'findTransfer', 'http_500', { times: 1_000 })
   const { uuid } = (await payouts.send(merchant)).body.data
@@ -141,7 +141,7 @@ runConcurrentTests(
 
     'the operator confirms that a charge past its expiry was not paid; what was not seen as received is refused':
       async () => {
-        const merchant = await aMerchant()
+        const merchant = await createMerchant()
         const { uuid, payment } = await merchant.api.createCharge()
         await testStack.simulator.pay({ payload: payment.payload, value: 3 })
         await pollUntil(
@@ -368,7 +368,7 @@ runConcurrentTests(
 
     'reconcile polls a provider account without an ACTIVE connection, and reports an incomplete comparison':
       async () => {
-        const { connection } = await aMerchant()
+        const { connection } = await createMerchant()
         const [{ base_url }] = (await testStack.sql<{ base_url: string }>(
           `update connection set status = 'INACTIVE' where uuid = ? returning base_url`,
           [connection.uuid],
@@ -389,7 +389,7 @@ runConcurrentTests(
 
     'reconcile records what a lost notification left out, and check-ledger compares every provider balance':
       async () => {
-        const merchant = await aMerchant({ sendsNotifications: false })
+        const merchant = await createMerchant({ sendsNotifications: false })
         const { uuid, payment } = await merchant.api.createCharge()
         await testStack.simulator.pay({ payload: payment.payload })
         // An entry settled a moment ago may not have reached us yet: a later run compares it.

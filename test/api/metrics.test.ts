@@ -25,8 +25,8 @@ test('a paid charge with its webhook appears in every metric, and every alert na
   await merchant.api.carryOut('POST', `/api/v1/payments/${uuid}/cancel`)
 
   const unseen = async () => {
-    const said = (await scrapeEach()).join('')
-    return EXPECTED_SERIES.filter(pattern => !pattern.test(said)).map(String)
+    const metricsText = (await scrapeEach()).join('')
+    return EXPECTED_SERIES.filter(pattern => !pattern.test(metricsText)).map(String)
   }
   await pollUntil(unseen, left => left.length === 0)
   const families = (await scrapeEach()).map(text =>

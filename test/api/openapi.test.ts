@@ -38,7 +38,7 @@ const judge = createContract({
     },
   },
 })
-const said: ContractResponse = {
+const response: ContractResponse = {
   method: 'GET',
   path: '/api/v1/things/1?page=1',
   status: 200,
@@ -52,7 +52,7 @@ test.each<[what: string, more: Partial<ContractResponse>]>([
   ['an unknown path', { path: '/api/v1/nothing', status: 404, body: { code: 'not_found' } }],
   ['an unknown method', { method: 'PUT', status: 405, body: { code: 'method_not_allowed' } }],
 ])('the OpenAPI check accepts %s as described', (_what, more) => {
-  expect(() => judge.check({ ...said, ...more })).not.toThrow()
+  expect(() => judge.check({ ...response, ...more })).not.toThrow()
 })
 
 test.each<[what: string, more: Partial<ContractResponse>, complaint: RegExp]>([
@@ -65,7 +65,7 @@ test.each<[what: string, more: Partial<ContractResponse>, complaint: RegExp]>([
   ['a path that should not be', { path: '/api/v1/nothing' }, /only 404/],
   ['a method that should not be', { method: 'PUT' }, /only 405/],
 ])('the OpenAPI check refuses %s', (_what, more, complaint) => {
-  expect(() => judge.check({ ...said, ...more })).toThrow(complaint)
+  expect(() => judge.check({ ...response, ...more })).toThrow(complaint)
 })
 
 test('a token over its rate limit receives 429 with Retry-After and the rate limit headers', async () => {

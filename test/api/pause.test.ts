@@ -14,9 +14,9 @@ import type { Merchant, TestStack } from './support/test-stack.ts'
  * is tested where no other suite works (test/http/routing/pause.test.ts); here accounts and connections are.
  */
 
-const { stage, payouts: out, createMerchant: anyMerchant } = await openMoneySuite()
+const { stage, payouts, createMerchant: anyMerchant } = await openMoneySuite()
 
-function aMerchant(
+function createMerchant(
   ...providers: NonNullable<Parameters<TestStack['createMerchant']>[0]>['providers'] & object
 ) {
   return anyMerchant({ providers: providers.length > 0 ? providers : [{ balance: 100 }] })
@@ -36,18 +36,18 @@ const soon = (ms: number) => new Date(Date.now() + ms).toISOString()
 runConcurrentTests({
   'a paused account starts no new operation, its running ones continue, and stored keys keep their responses':
     async () => {
-      const merchant = await aMerchant()
+      const merchant = await createMerchant()
       const key = randomUUID()
       const before = await createCharge(merchant, key)
-      const paid = await out.createPaidCharge(merchant)
+      const paid = await payouts.createPaidCharge(merchant)
       await pause(accountOf(merchant))
 
       const fresh = randomUUID()
       expect(summaryOf(await createCharge(merchant, fresh))).toEqual(PAUSED)
-      expect(summaryOf(await out.send(merchant))).toEqual(PAUSED)
-      expect(summaryOf(await out.send(merchant, { scheduled_for: soon(60_000) }))).toEqual(PAUSED)
-      expect(summaryOf(await out.requestRefund(merchant, paid))).toEqual(PAUSED)
-      expect(await out.listPaidOut(merchant)).toEqual([])
+      expect(summaryOf(await payouts.send(merchant))).toEqual(PAUSED)
+      expect(summaryOf(await payouts.send(merchant, { scheduled_for: soon(60_000) }))).toEqual(PAUSED)
+      expect(summaryOf(await payouts.requestRefund(merchant, paid))).toEqual(PAUSED)
+      expect(await payouts.listPaidOut(merchant)).toEqual([])
       const again = await createCharge(merchant, key)
       expect([again.status, again.bytes.toString()]).toEqual([201, before.bytes.toString()])
 
@@ -56,47 +56,47 @@ runConcurrentTests({
         () => merchant.api.readCharge(before.body.data.uuid),
         ({ status }) => status === 'PAID',
       )
-      const { data } = (await createCharge(await aMerchant())).body
+      const { data } = (await createCharge(await createMerchant())).body
       expect(data.status).toBe('PENDING')
 
       await resume(accountOf(merchant))
       expect((await createCharge(merchant, fresh)).status).toBe(201)
-      await out.sendAndSettle(merchant)
-      expect((await out.requestRefund(merchant, paid)).status).toBe(200)
+      await payouts.sendAndSettle(merchant)
+      expect((await payouts.requestRefund(merchant, paid)).status).toBe(200)
     },
 
   'while money out is paused charges are issued and paid, and an open charge can be cancelled': async () => {
-    const merchant = await aMerchant()
+    const merchant = await createMerchant()
     await pause(accountOf(merchant), 'money_out')
-    const paid = await out.createPaidCharge(merchant)
-    expect(summaryOf(await out.send(merchant))).toEqual(PAUSED)
-    expect(summaryOf(await out.requestRefund(merchant, paid))).toEqual(PAUSED)
+    const paid = await payouts.createPaidCharge(merchant)
+    expect(summaryOf(await payouts.send(merchant))).toEqual(PAUSED)
+    expect(summaryOf(await payouts.requestRefund(merchant, paid))).toEqual(PAUSED)
     const open = await merchant.api.createCharge()
     await merchant.api.carryOut('POST', `/api/v1/payments/${open.uuid}/cancel`)
   },
 
   'a paused connection is passed over; a request that names it or a token bound to it gets a refusal that says so':
     async () => {
-      const merchant = await aMerchant({ balance: 100 }, { provider: 'PROVIDER_C', balance: 100 })
+      const merchant = await createMerchant({ balance: 100 }, { provider: 'PROVIDER_C', balance: 100 })
       const [first, second] = merchant.connections as [Merchant['connection'], Merchant['connection']]
       await pause({ connectionUuid: first.uuid })
       const { data } = (await createCharge(merchant)).body
       expect(data.provider.uuid).toBe(second.uuid)
-      expect((await out.sendAndSettle(merchant)).attempts).toMatchObject([{ provider: 'PROVIDER_C' }])
-      expect(summaryOf(await out.send(merchant, { provider_uuid: first.uuid }))).toEqual(PAUSED)
-      expect(summaryOf(await out.send({ api: merchant.api.withToken(first.token) }))).toEqual(PAUSED)
+      expect((await payouts.sendAndSettle(merchant)).attempts).toMatchObject([{ provider: 'PROVIDER_C' }])
+      expect(summaryOf(await payouts.send(merchant, { provider_uuid: first.uuid }))).toEqual(PAUSED)
+      expect(summaryOf(await payouts.send({ api: merchant.api.withToken(first.token) }))).toEqual(PAUSED)
     },
 
   'a scheduled transfer that comes due during a pause of money out is sent after the pause': async () => {
-    const merchant = await aMerchant()
+    const merchant = await createMerchant()
     // Not before the pause, on a machine that stands still for some seconds.
-    const { data } = (await out.send(merchant, { scheduled_for: soon(30_000) })).body
+    const { data } = (await payouts.send(merchant, { scheduled_for: soon(30_000) })).body
     await pause(accountOf(merchant), 'money_out')
     await pollUntil(
-      () => out.listAttempts(data),
+      () => payouts.listAttempts(data),
       ([attempt]) => attempt?.code === 'paused',
     )
-    const waiting = await out.transfer(merchant, data.uuid)
+    const waiting = await payouts.transfer(merchant, data.uuid)
     expect(statusesOf(waiting)).toEqual(['PENDING'])
     expect(waiting.attempts).toMatchObject([{ outcome: 'unreachable', code: 'paused' }])
     expect(await stage.readBalances(merchant.uuid, merchant.connection.providerAccountUuid)).toEqual({
@@ -104,14 +104,14 @@ runConcurrentTests({
       outside: -10_000,
     })
     await resume(accountOf(merchant))
-    const sent = await out.waitForStatus(merchant, data.uuid, 'PAID')
+    const sent = await payouts.waitForStatus(merchant, data.uuid, 'PAID')
     expect(sent.attempts).toMatchObject([{ outcome: 'settled', code: '' }])
-    expect(await out.listPaidOut(merchant)).toHaveLength(1)
+    expect(await payouts.listPaidOut(merchant)).toHaveLength(1)
   },
 
   'an unmatched PIX is held during a pause of money out, and returned after it': async () => {
-    const merchant = await aMerchant()
-    const charge = await out.createPaidCharge(merchant)
+    const merchant = await createMerchant()
+    const charge = await payouts.createPaidCharge(merchant)
     await pause(accountOf(merchant), 'money_out')
     const second = await stage.simulator.pay({ payload: charge.payment.payload, force: true })
     const state = async () => {
@@ -124,38 +124,38 @@ runConcurrentTests({
     }
     await pollUntil(state, movement => movement?.code === 'paused')
     expect(await state()).toMatchObject({ disposition: 'held' })
-    expect(await out.listPaidOut(merchant)).toEqual([])
+    expect(await payouts.listPaidOut(merchant)).toEqual([])
     await resume(accountOf(merchant))
     await pollUntil(state, movement => movement?.disposition === 'returned')
-    expect(await out.listPaidOut(merchant)).toMatchObject([{ kind: 'refund', value: 10 }])
+    expect(await payouts.listPaidOut(merchant)).toMatchObject([{ kind: 'refund', value: 10 }])
   },
 
   'a transfer whose first provider refuses while the next one is paused fails with that reason': async () => {
     const play = async () => {
-      const merchant = await aMerchant({ balance: 100 }, { provider: 'PROVIDER_C', balance: 100 })
+      const merchant = await createMerchant({ balance: 100 }, { provider: 'PROVIDER_C', balance: 100 })
       const [first, second] = merchant.connections as [Merchant['connection'], Merchant['connection']]
-      await out.injectFault(first, 'sendTransfer', 'slow', { delay_ms: 2_500 })
-      const sending = out.send(merchant, { pix_key: 'am04@sim.trilho.test' })
+      await payouts.injectFault(first, 'sendTransfer', 'slow', { delay_ms: 2_500 })
+      const transfer = payouts.send(merchant, { pix_key: 'am04@sim.trilho.test' })
       await storedTransfer(merchant)
       await pause({ connectionUuid: second.uuid }, 'money_out')
-      return { merchant, answer: await sending }
+      return { merchant, answer: await transfer }
     }
     const { merchant, answer } = await playUntilInTime(play, ({ answer }) => answer.status === 503)
     expect([answer.status, answer.body.code]).toEqual([503, 'paused'])
     if (answer.repeats === 0) expect(summaryOf(answer)).toEqual([503, 'paused', '5'])
     expect(answer.body.data).toMatchObject({ status: 'FAILED', error: { code: 'paused' } })
-    expect(await out.listPaidOut(merchant)).toEqual([])
+    expect(await payouts.listPaidOut(merchant)).toEqual([])
   },
 
   'a transfer whose account is blocked before the next provider is called fails with that reason':
     async () => {
       const play = async () => {
-        const merchant = await aMerchant({ balance: 100 }, { provider: 'PROVIDER_C', balance: 100 })
-        await out.injectFault(merchant.connections[0]!, 'sendTransfer', 'slow', { delay_ms: 2_500 })
-        const sending = out.send(merchant, { pix_key: 'am04@sim.trilho.test' })
+        const merchant = await createMerchant({ balance: 100 }, { provider: 'PROVIDER_C', balance: 100 })
+        await payouts.injectFault(merchant.connections[0]!, 'sendTransfer', 'slow', { delay_ms: 2_500 })
+        const transfer = payouts.send(merchant, { pix_key: 'am04@sim.trilho.test' })
         await storedTransfer(merchant)
         await stage.sql(`update account set status = 'BLOCKED' where uuid = ?`, [merchant.uuid])
-        return { merchant, answer: await sending }
+        return { merchant, answer: await transfer }
       }
       const { merchant, answer } = await playUntilInTime(play, ({ answer }) => answer.status === 403)
       expect([answer.status, answer.body.code]).toEqual([403, 'account_blocked'])
@@ -163,30 +163,30 @@ runConcurrentTests({
         status: 'FAILED',
         error: { code: 'account_blocked', attempts: [{ code: 'AM04' }, { code: 'account_blocked' }] },
       })
-      expect(await out.listPaidOut(merchant)).toEqual([])
+      expect(await payouts.listPaidOut(merchant)).toEqual([])
     },
 
   'a payout that is proved absent is not sent again before the pause ends': async () => {
     const play = async () => {
-      const merchant = await aMerchant()
-      await out.injectFault(merchant.connection, 'sendTransfer', 'timeout_then_absent')
-      const sending = out.send(merchant)
+      const merchant = await createMerchant()
+      await payouts.injectFault(merchant.connection, 'sendTransfer', 'timeout_then_absent')
+      const transfer = payouts.send(merchant)
       const { uuid } = await storedTransfer(merchant)
       await pause(accountOf(merchant), 'money_out')
-      expect((await sending).body.data).toMatchObject({ status: 'PROCESSING' })
+      expect((await transfer).body.data).toMatchObject({ status: 'PROCESSING' })
       const [attempt] = await pollUntil(
-        () => out.listAttempts({ uuid }),
+        () => payouts.listAttempts({ uuid }),
         ([one]) => one?.code === 'paused' || one?.state === 'settled',
       )
       return { merchant, uuid, attempt }
     }
     const { merchant, uuid } = await playUntilInTime(play, ({ attempt }) => attempt.code === 'paused')
-    const doubtful = await out.transfer(merchant, uuid)
+    const doubtful = await payouts.transfer(merchant, uuid)
     expect(doubtful).toMatchObject({ outcome: 'unknown', attempts: [{ outcome: 'unknown', code: 'paused' }] })
     await resume(accountOf(merchant))
-    const sent = await out.waitForStatus(merchant, uuid, 'PAID')
+    const sent = await payouts.waitForStatus(merchant, uuid, 'PAID')
     expect(sent.attempts).toMatchObject([{ outcome: 'settled', code: '' }])
-    expect(await out.listPaidOut(merchant)).toHaveLength(1)
+    expect(await payouts.listPaidOut(merchant)).toHaveLength(1)
   },
 })
 

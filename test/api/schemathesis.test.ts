@@ -105,11 +105,11 @@ type Known = { under: string; ids: Record<string, string> }
 
 /** A random path parameter names nothing, so some paths are given an existing resource. */
 async function aMerchantWithThings(): Promise<{ token: string; paths: Known[] }> {
-  const out = createPayoutActions(stack)
+  const payouts = createPayoutActions(stack)
   const merchant = await stack.createMerchant({ providers: [{ balance: 100 }] })
-  const charge = await out.createPaidCharge(merchant)
-  const { body: refund } = await out.requestRefund(merchant, charge, { value: 1 })
-  const { body: transfer } = await out.send(merchant)
+  const charge = await payouts.createPaidCharge(merchant)
+  const { body: refund } = await payouts.requestRefund(merchant, charge, { value: 1 })
+  const { body: transfer } = await payouts.send(merchant)
   const { body: webhook } = await merchant.api.post('/api/v1/webhooks', {
     url: `${stack.local.inbox_url}/schemathesis`,
   })

@@ -192,7 +192,7 @@ test('no history and no log contains a name, a document, a key, a token or a sec
 })
 
 test('no history of a transfer, a refund or a dispute contains one either', async () => {
-  const out = createPayoutActions(stack)
+  const payouts = createPayoutActions(stack)
   const merchant = await stack.createMerchant({
     providers: [
       { provider: 'PROVIDER_B', dialect: 'woovi', sendsNotifications: true },
@@ -200,15 +200,15 @@ test('no history of a transfer, a refund or a dispute contains one either', asyn
     ],
   })
   const payer = { name: 'Pagadora Inconfundível', document: '12ABC34501DE35' }
-  const charge = await out.createPaidCharge(merchant, { value: 20 }, { payer })
-  const refund = (await out.requestRefund(merchant, charge, { value: 1 })).body.data.refund
+  const charge = await payouts.createPaidCharge(merchant, { value: 20 }, { payer })
+  const refund = (await payouts.requestRefund(merchant, charge, { value: 1 })).body.data.refund
   const order = {
     provider_uuid: merchant.connections[1]!.uuid,
     pix_key: 'inconfundivel@example.com',
     document: '52998224725',
     final_beneficiary: { name: 'Favorecido Inconfundível', document: '11144477735' },
   }
-  const transfer = await out.sendAndSettle(merchant, order)
+  const transfer = await payouts.sendAndSettle(merchant, order)
 
   await stack.simulator.openDispute({
     end_to_end: charge.payment.pix.transaction.end_to_end,
@@ -236,13 +236,13 @@ test('no history of a transfer, a refund or a dispute contains one either', asyn
     `transfer/${transfer.uuid}`,
     `med/${med.uuid}`,
   ]
-  const said = [analysis, 'inconfundível.pdf', transfer.transfer.initiation.receiver.name]
+  const personalTexts = [analysis, 'inconfundível.pdf', transfer.transfer.initiation.receiver.name]
   const { pix_key, document, final_beneficiary } = order
   await expectNoSecrets(merchant, workflowIds, [
     ...Object.values(payer),
     ...[pix_key, document],
     ...Object.values(final_beneficiary),
-    ...said,
+    ...personalTexts,
   ])
 })
 

@@ -193,10 +193,10 @@ test('a route writes rows by `writeDirectly`, which does not commit after the de
     'api/operations/auth-codes.ts',
     // The answer of an operation that is marked as started.
     'api/operations/deposits.ts',
-    'api/operations/direct-write.ts',
     // The answer of an operation that is marked as started.
     'api/operations/refunds.ts',
     'api/operations/transfers.ts',
+    'api/operations/user-acts.ts',
   ])
 })
 

@@ -42,9 +42,8 @@ export const chargeRoutes: RouteRegistrar = (router, dependencies) => {
         'not_confirmed',
       ],
       errorData: {
-        provider_rejected: createdChargeSchema,
-        no_provider_available: createdChargeSchema,
-        not_found_after_restore: createdChargeSchema,
+        schema: createdChargeSchema,
+        codes: ['provider_rejected', 'no_provider_available', 'not_found_after_restore'],
       },
     },
     handle: request => createCharge(dependencies, request),

@@ -41,14 +41,16 @@ export const depositRoutes: RouteRegistrar = (router, dependencies) => {
         'not_confirmed',
       ],
       errorData: {
-        provider_rejected: depositSchema,
-        not_started: depositSchema,
+        schema: depositSchema,
+        codes: ['provider_rejected', 'not_started'],
         // With an order that was stored; or none, where the request was refused at once.
-        return_in_progress: depositSchema.optional(),
-        deposit_not_returnable: depositSchema.optional(),
-        return_med_open: depositSchema.optional(),
-        return_period_over: depositSchema.optional(),
-        insufficient_balance: depositSchema.optional(),
+        optionalCodes: [
+          'return_in_progress',
+          'deposit_not_returnable',
+          'return_med_open',
+          'return_period_over',
+          'insufficient_balance',
+        ],
       },
     },
     handle: ({ params, ...request }) =>

@@ -1,5 +1,4 @@
-import { disputeSchema, disputesQuery } from '../../contract/disputes/dispute.ts'
-import { disputeReplyForm } from '../../contract/disputes/dispute-reply.ts'
+import { disputeReplyForm, disputeSchema, disputesQuery } from '../../contract/disputes/dispute.ts'
 import { dataResponse, pageResponse } from '../../contract/shared/fields.ts'
 import { readInSnapshot } from '../../db/client/transaction.ts'
 import type { RouteRegistrar } from '../app.ts'
@@ -30,8 +29,8 @@ export const disputeRoutes: RouteRegistrar = (router, dependencies) => {
     summary: 'Read a dispute',
     description: 'With the links of its attachments, which are signed and expire.',
     responses: { 200: dataResponse(disputeSchema) },
-    handle: ({ em: outside, token, params }) =>
-      readInSnapshot(outside, async em => ({
+    handle: ({ em: requestEm, token, params }) =>
+      readInSnapshot(requestEm, async em => ({
         body: {
           data: await showDisputeWithAttachments(
             em,

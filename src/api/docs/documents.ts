@@ -3,56 +3,52 @@ import { basename, join } from 'node:path'
 
 export const REPOSITORY_ROOT = join(import.meta.dirname, '../../..')
 
-/** A repository file and its page, `/docs/<name>`. */
-export type RepositoryDocument = { name: string; title: string; file: string }
+/** A repository file and its page; the path of a document's page is `/docs/<name>`. */
+export type RepositoryDocument = { name: string; title: string; file: string; path: string }
 
-/** Documents of the table of contents, in reading order. */
-export const DOCUMENTS = [
-  { name: 'readme', title: 'Start here', file: 'README.md' },
-  { name: 'webhooks', title: 'Webhooks', file: 'docs/webhooks.md' },
-  { name: 'errors', title: 'Errors', file: 'docs/errors.md' },
-  { name: 'architecture', title: 'Architecture', file: 'docs/architecture.md' },
-  { name: 'database', title: 'Database', file: 'docs/database.md' },
-  { name: 'contributing', title: 'Contributing', file: 'CONTRIBUTING.md' },
-  { name: 'adding-a-field', title: 'Adding a field', file: 'docs/adding-a-field.md' },
-  { name: 'adding-a-list-filter', title: 'Adding a list filter', file: 'docs/adding-a-list-filter.md' },
-  { name: 'adding-an-operation', title: 'Adding an operation', file: 'docs/adding-an-operation.md' },
-  {
-    name: 'adding-a-dashboard-page',
-    title: 'Adding a dashboard page',
-    file: 'docs/adding-a-dashboard-page.md',
-  },
-  {
-    name: 'adding-an-operators-act',
-    title: 'Adding an operator’s act',
-    file: 'docs/adding-an-operators-act.md',
-  },
-  { name: 'dashboard', title: 'Dashboard', file: 'docs/dashboard.md' },
-  { name: 'adding-a-provider', title: 'Adding a provider', file: 'docs/adding-a-provider.md' },
-  { name: 'crash-semantics', title: 'Crash semantics', file: 'docs/crash-semantics.md' },
-  { name: 'efi', title: 'Efí', file: 'docs/providers/efi.md' },
-  { name: 'woovi', title: 'Woovi', file: 'docs/providers/woovi.md' },
-  { name: 'production', title: 'Production', file: 'docs/production.md' },
-  { name: 'runbooks', title: 'Runbooks', file: 'docs/runbooks.md' },
-  { name: 'security', title: 'Security', file: 'docs/security.md' },
-  { name: 'simulator', title: 'Simulator', file: 'docs/simulator.md' },
-  { name: 'specification', title: 'Specification', file: 'docs/specification.md' },
-  { name: 'changelog', title: 'Changelog', file: 'CHANGELOG.md' },
-] as const satisfies RepositoryDocument[]
+/** Documents of the table of contents, in reading order: their titles and files. */
+export const DOCUMENTS: RepositoryDocument[] = [
+  ['Start here', 'README.md'],
+  ['Webhooks', 'docs/webhooks.md'],
+  ['Errors', 'docs/errors.md'],
+  ['Architecture', 'docs/architecture.md'],
+  ['Database', 'docs/database.md'],
+  ['Contributing', 'CONTRIBUTING.md'],
+  ['Adding a field', 'docs/adding-a-field.md'],
+  ['Adding a list filter', 'docs/adding-a-list-filter.md'],
+  ['Adding an operation', 'docs/adding-an-operation.md'],
+  ['Adding a dashboard page', 'docs/adding-a-dashboard-page.md'],
+  ['Adding an operator’s act', 'docs/adding-an-operators-act.md'],
+  ['Dashboard', 'docs/dashboard.md'],
+  ['Adding a provider', 'docs/adding-a-provider.md'],
+  ['Crash semantics', 'docs/crash-semantics.md'],
+  ['Efí', 'docs/providers/efi.md'],
+  ['Woovi', 'docs/providers/woovi.md'],
+  ['Production', 'docs/production.md'],
+  ['Runbooks', 'docs/runbooks.md'],
+  ['Security', 'docs/security.md'],
+  ['Simulator', 'docs/simulator.md'],
+  ['Specification', 'docs/specification.md'],
+  ['Changelog', 'CHANGELOG.md'],
+].map(([title = '', file = '']) => describeDocument(title, file))
 
 /** One page per alert of deploy/alerts.yml, listed in docs/runbooks.md. The title is the name of the alert. */
-export const RUNBOOKS: RepositoryDocument[] = listMarkdownNames('docs/runbooks').map(name => ({
-  name,
-  title: name.replaceAll(/(?:^|-)(.)/g, (_, letter: string) => letter.toUpperCase()),
-  file: `docs/runbooks/${name}.md`,
-}))
+export const RUNBOOKS: RepositoryDocument[] = listMarkdownNames('docs/runbooks').map(name =>
+  describeDocument(
+    name.replaceAll(/(?:^|-)(.)/g, (_, letter: string) => letter.toUpperCase()),
+    `docs/runbooks/${name}.md`,
+  ),
+)
 
 /** Decision records, in the order of their numbers; docs/architecture.md lists them. */
-export const DECISIONS: RepositoryDocument[] = listMarkdownNames('docs/decisions').map(name => ({
-  name,
-  title: `Decision ${name.replaceAll('-', ' ')}`,
-  file: `docs/decisions/${name}.md`,
-}))
+export const DECISIONS: RepositoryDocument[] = listMarkdownNames('docs/decisions').map(name =>
+  describeDocument(`Decision ${name.replaceAll('-', ' ')}`, `docs/decisions/${name}.md`),
+)
+
+function describeDocument(title: string, file: string): RepositoryDocument {
+  const name = basename(file, '.md').toLowerCase()
+  return { name, title, file, path: `/docs/${name}` }
+}
 
 function listMarkdownNames(folder: string): string[] {
   return readdirSync(join(REPOSITORY_ROOT, folder))
@@ -72,6 +68,6 @@ export function readDocumentImage(name: string): Buffer {
 }
 
 /** Reads the Markdown of a document. */
-export function readRepositoryDocument({ file }: RepositoryDocument): string {
+export function readRepositoryDocument({ file }: Pick<RepositoryDocument, 'file'>): string {
   return readFileSync(join(REPOSITORY_ROOT, file), 'utf8')
 }

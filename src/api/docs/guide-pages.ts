@@ -26,7 +26,7 @@ export const GUIDE_GROUPS = [
   { title: { en: 'Look up', pt: 'Consulta' }, names: ['states', 'fees', 'errors', 'simulator', 'tools'] },
 ] as const satisfies { title: Record<GuideLanguage, string>; names: string[] }[]
 
-export type GuidePage = RepositoryDocument & { language: GuideLanguage; path: string }
+export type GuidePage = RepositoryDocument & { language: GuideLanguage }
 
 /** Pages of the guide by language, in reading order. The title is the first heading of the file. */
 export const GUIDE_PAGES: Record<GuideLanguage, GuidePage[]> = {
@@ -46,3 +46,46 @@ function listGuidePages(language: GuideLanguage): GuidePage[] {
 export function guidePath(language: string, name: string): string {
   return name === 'index' ? `/docs/${language}` : `/docs/${language}/${name}`
 }
+
+/** Words around the pages of the documentation; `tag` is the value of HTML's attribute lang. */
+export const GUIDE_PHRASES = {
+  en: {
+    tag: 'en',
+    ownName: 'English',
+    skip: 'Skip to the text',
+    contents: 'Contents',
+    documentation: 'Documentation',
+    onThisPage: 'On this page',
+    previous: 'Previous',
+    next: 'Next',
+    search: 'Search',
+    noResults: 'No results for',
+    copy: 'Copy',
+    copied: 'Copied',
+    reference: 'API reference',
+    dashboard: 'Dashboard',
+    language: 'Language',
+    otherDocuments: 'Operate and contribute',
+    section: 'Link to the section',
+  },
+  pt: {
+    tag: 'pt-BR',
+    ownName: 'Português',
+    skip: 'Ir para o texto',
+    contents: 'Conteúdo',
+    documentation: 'Documentação',
+    onThisPage: 'Nesta página',
+    previous: 'Anterior',
+    next: 'Próxima',
+    search: 'Buscar',
+    noResults: 'Nenhum resultado para',
+    copy: 'Copiar',
+    copied: 'Copiado',
+    reference: 'Referência da API',
+    dashboard: 'Painel',
+    language: 'Idioma',
+    otherDocuments: 'Operação e código (em inglês)',
+    section: 'Link para a seção',
+  },
+} as const satisfies Record<GuideLanguage, object>
+export type GuidePhrases = Record<keyof (typeof GUIDE_PHRASES)['en'], string>

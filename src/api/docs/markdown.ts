@@ -1,10 +1,9 @@
-import { basename, dirname, join } from 'node:path/posix'
+import { createRequire } from 'node:module'
+import { dirname, join } from 'node:path/posix'
 import { Marked } from 'marked'
 import { html, Markup } from '../../views/markup.ts'
 import { DECISIONS, DOCUMENTS, RUNBOOKS } from './documents.ts'
-import { guidePath } from './guide-pages.ts'
-import { GUIDE_PHRASES, type GuidePhrases } from './guide-phrases.ts'
-import { highlightCode } from './highlight.ts'
+import { GUIDE_PHRASES, type GuidePhrases, guidePath } from './guide-pages.ts'
 
 /** A heading of a rendered document. Its title is escaped. */
 type RenderedHeading = { id: string; title: Markup; depth: number }
@@ -85,8 +84,8 @@ function addRowAnchors(text: string): string {
   })
 }
 
-/** Files with a page of their own. */
-const PAGE_FILES = new Set([...DOCUMENTS, ...DECISIONS, ...RUNBOOKS].map(({ file }) => file))
+/** Paths of the documents with a page of their own, by their files. */
+const PAGE_PATHS = new Map([...DOCUMENTS, ...DECISIONS, ...RUNBOOKS].map(({ file, path }) => [file, path]))
 
 /**
  * Converts `docs/errors.md#codes`, `../README.md` and `charges.md` of the guide to page addresses; empty for a document
@@ -95,8 +94,23 @@ const PAGE_FILES = new Set([...DOCUMENTS, ...DECISIONS, ...RUNBOOKS].map(({ file
 function toPageUrl(href: string, file: string): string {
   const [, path, anchor = ''] = /^((?:[\w.-]+\/)*[\w-]+\.md)(#.*)?$/.exec(href) ?? []
   if (path === undefined) return href
-  const [, language, name] = /^docs\/guide\/(\w+)\/([\w-]+)\.md$/.exec(join(dirname(file), path)) ?? []
-  if (language && name) return guidePath(language, name) + anchor
-  if (!PAGE_FILES.has(join(dirname(file), path))) return ''
-  return `/docs/${basename(path, '.md').toLowerCase()}${anchor}`
+  const target = join(dirname(file), path)
+  const [, language, name] = /^docs\/guide\/(\w+)\/([\w-]+)\.md$/.exec(target) ?? []
+  const pagePath = language && name ? guidePath(language, name) : PAGE_PATHS.get(target)
+  return pagePath === undefined ? '' : pagePath + anchor
+}
+
+/** The part of highlight.js in use. Its own types declare the globals of browsers for the whole program. */
+type Highlighter = {
+  getLanguage(name: string): unknown
+  highlight(code: string, options: { language: string }): { value: string }
+}
+
+const highlighter: Highlighter = createRequire(import.meta.url)('highlight.js/lib/common')
+
+/** Marks the parts of code by `hljs-…` classes, and escapes it. Code of another language is only escaped. */
+function highlightCode(code: string, language: string): string {
+  return highlighter.getLanguage(language)
+    ? highlighter.highlight(code, { language }).value
+    : html`${code}`.text
 }

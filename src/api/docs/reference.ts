@@ -45,12 +45,12 @@ export function writeReference(openApi: OpenApi): string {
   const calls = listCalls(openApi)
   const objects = new ReferencedObjects(openApi.components.schemas as Record<string, Schema>)
   const tags = openApi.tags.flatMap(({ name, description }) => {
-    const own = calls.filter(({ operation }) => operation.tags[0] === name)
-    const index = own.map(
+    const tagCalls = calls.filter(({ operation }) => operation.tags[0] === name)
+    const index = tagCalls.map(
       ({ address, operation: { summary } }) =>
         `- [${summary}](#${toHeadingId(summary)})${address ? `: \`${address}\`` : ''}`,
     )
-    const sections = own.flatMap(call => writeOperation(call, openApi, objects))
+    const sections = tagCalls.flatMap(call => writeOperation(call, openApi, objects))
     return [`## ${toTitle(name)}`, description, index.join('\n'), ...sections]
   })
   const intro = [
@@ -63,17 +63,17 @@ export function writeReference(openApi: OpenApi): string {
 }
 
 function listCalls({ paths, webhooks }: OpenApi): Call[] {
-  const called = Object.entries(paths).flatMap(([path, methods]) =>
+  const merchantCalls = Object.entries(paths).flatMap(([path, methods]) =>
     Object.entries(methods).map(([method, operation]) => ({
       address: `${method.toUpperCase()} ${path}`,
       operation: operation as Operation,
     })),
   )
-  const received = Object.values(webhooks).map(({ post }) => ({
+  const webhookCalls = Object.values(webhooks).map(({ post }) => ({
     address: null,
     operation: post as Operation,
   }))
-  return [...called, ...received]
+  return [...merchantCalls, ...webhookCalls]
 }
 
 function writeOperation(

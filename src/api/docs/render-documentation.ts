@@ -1,4 +1,5 @@
 import { join } from 'node:path'
+import { marked, type Tokens } from 'marked'
 import type { AssetUrls } from '../../views/assets.ts'
 import { createViewRenderer } from '../../views/view-renderer.ts'
 import type { AnyRoute } from '../http/route-definition.ts'
@@ -8,15 +9,22 @@ import {
   DECISIONS,
   DOCUMENT_IMAGES,
   DOCUMENTS,
+  type RepositoryDocument,
   RUNBOOKS,
   readDocumentImage,
   readRepositoryDocument,
 } from './documents.ts'
-import { GUIDE_LANGUAGES, GUIDE_PAGES, type GuideLanguage } from './guide-pages.ts'
-import { GUIDE_PHRASES } from './guide-phrases.ts'
-import { createPageRenderer } from './pages.ts'
+import {
+  GUIDE_GROUPS,
+  GUIDE_LANGUAGES,
+  GUIDE_PAGES,
+  GUIDE_PHRASES,
+  type GuideLanguage,
+  type GuidePage,
+  guidePath,
+} from './guide-pages.ts'
+import { renderMarkdown, toHeadingId } from './markdown.ts'
 import { REFERENCE_PATH, writeReference } from './reference.ts'
-import { listSearchSections } from './search-sections.ts'
 
 /** What the documentation is rendered from: all routes of the API, and where the assets of its pages are served. */
 type DocumentationSource = { routes: AnyRoute[]; assets: AssetUrls }
@@ -25,26 +33,25 @@ type DocumentationSource = { routes: AnyRoute[]; assets: AssetUrls }
  * Lists all files of the documentation: `/openapi.json` for programs, generated from the routes; under `/docs` the guide in
  * each language, the API reference, the documents of the repository with their images, and the index of the search.
  */
-export function renderDocumentation({ routes, assets }: DocumentationSource): DocumentationFiles {
+export function renderDocumentation({ routes, assets: urls }: DocumentationSource): DocumentationFiles {
+  const { 'search.js': searchLibrary, ...assets } = urls
   const files: DocumentationFiles = new Map()
   const addFile = (path: string, render: () => string | Buffer) => files.set(path, renderOnce(render))
   const openApi = buildOpenApiDocument(routes)
-  const pages = createPageRenderer(createViewRenderer(join(import.meta.dirname, 'views')), assets)
+  const views = createViewRenderer(join(import.meta.dirname, 'views'))
+  const addPage = (page: DocumentationPage, readMarkdown = () => readRepositoryDocument(page)) =>
+    addFile(page.path, () =>
+      views.render('document', { assets, searchLibrary, ...describePage(page, readMarkdown()) }),
+    )
 
   addFile('/openapi.json', () => JSON.stringify(openApi))
-  addFile(REFERENCE_PATH, () => pages.renderReferencePage(writeReference(openApi)))
+  addPage(REFERENCE_PAGE, () => writeReference(openApi))
   for (const name of DOCUMENT_IMAGES) addFile(`/docs/images/${name}`, () => readDocumentImage(name))
   for (const language of GUIDE_LANGUAGES) {
-    for (const page of GUIDE_PAGES[language]) addFile(page.path, () => pages.renderGuidePage(page))
-    addFile(`/docs/search/${language}.json`, () => {
-      const { reference } = GUIDE_PHRASES[language]
-      return JSON.stringify(
-        listSearchSections(listSearchedPages(language), listOperations(openApi), reference),
-      )
-    })
+    for (const page of GUIDE_PAGES[language]) addPage(page)
+    addFile(`/docs/search/${language}.json`, () => JSON.stringify(listSearchSections(language, openApi)))
   }
-  for (const document of [...DOCUMENTS, ...DECISIONS, ...RUNBOOKS])
-    addFile(`/docs/${document.name}`, () => pages.renderDocumentPage(document))
+  for (const document of [...DOCUMENTS, ...DECISIONS, ...RUNBOOKS]) addPage({ ...document, language: 'en' })
   return files
 }
 
@@ -56,22 +63,110 @@ function renderOnce(render: () => string | Buffer): () => string | Buffer {
   }
 }
 
-function listSearchedPages(language: GuideLanguage) {
-  const documents = DOCUMENTS.map(document => ({ ...document, path: `/docs/${document.name}` }))
-  return [...GUIDE_PAGES[language], ...documents].map(document => ({
-    title: document.title,
-    path: document.path,
-    markdown: readRepositoryDocument(document),
-  }))
+/** A page under `/docs`; those of the repository are in the frame of the English guide. */
+type DocumentationPage = Omit<GuidePage, 'name'>
+
+/** The API reference, which is in English. */
+const REFERENCE_PAGE: DocumentationPage = {
+  language: 'en',
+  path: REFERENCE_PATH,
+  title: GUIDE_PHRASES.en.reference,
+  file: 'openapi.json',
 }
 
-function listOperations({ paths }: ReturnType<typeof buildOpenApiDocument>) {
-  return Object.entries(paths).flatMap(([path, methods]) =>
+/** Describes a page for its view. */
+function describePage({ language, path, title, file }: DocumentationPage, markdown: string) {
+  const phrases = GUIDE_PHRASES[language]
+  const pages = GUIDE_PAGES[language]
+  const index = pages.findIndex(one => one.path === path)
+  return {
+    ...renderMarkdown(markdown, { file, phrases }),
+    language,
+    phrases,
+    path,
+    title,
+    home: guidePath(language, 'index'),
+    groups: listSidebarGroups(language),
+    others: DOCUMENTS,
+    isOther: index < 0 && path !== REFERENCE_PATH,
+    languages: GUIDE_LANGUAGES.map(other => ({
+      ...GUIDE_PHRASES[other],
+      path: guidePath(other, pages[index]?.name ?? 'index'),
+    })),
+    previous: index > 0 ? pages[index - 1] : undefined,
+    next: index < 0 ? undefined : pages[index + 1],
+  }
+}
+
+type SidebarGroup = { title: string; pages: Pick<GuidePage, 'path' | 'title'>[] }
+
+/** Lists the groups of the guide; the API reference is the last page to look up. */
+function listSidebarGroups(language: GuideLanguage): SidebarGroup[] {
+  const groups = GUIDE_GROUPS.map(
+    ({ title, names }): SidebarGroup => ({
+      title: title[language],
+      pages: names.flatMap(name => GUIDE_PAGES[language].filter(page => page.name === name)),
+    }),
+  )
+  groups.at(-1)!.pages.push({ path: REFERENCE_PATH, title: GUIDE_PHRASES[language].reference })
+  return groups
+}
+
+/** A section of a page, as the search of the browser indexes it by its number. */
+type SearchSection = { title: string; page: string; url: string; text: string }
+
+/** Lists the sections of a language's guide and of the documents, and the operations of the API reference, for the search. */
+function listSearchSections(language: GuideLanguage, { paths }: ReturnType<typeof buildOpenApiDocument>) {
+  const operations = Object.entries(paths).flatMap(([path, methods]) =>
     Object.entries(methods).map(([method, { operationId, summary }]) => ({
-      path,
-      method,
-      operationId: String(operationId),
-      summary: String(summary),
+      title: String(summary),
+      page: GUIDE_PHRASES[language].reference,
+      url: `${REFERENCE_PATH}#${toHeadingId(String(summary))}`,
+      text: `${operationId} ${method.toUpperCase()} ${path}`,
     })),
   )
+  const sections = [...[...GUIDE_PAGES[language], ...DOCUMENTS].flatMap(splitIntoSections), ...operations]
+  return sections.map((section, id) => ({ id, ...section }))
+}
+
+/** Splits a page at its headings. The first row about a code or field, which has an anchor, is a section of its own. */
+function splitIntoSections({ title: page, path, file }: RepositoryDocument): SearchSection[] {
+  let section: SearchSection = { title: page, page, url: path, text: '' }
+  const sections = [section]
+  const terms = new Set<string>()
+  const addText = (text: string) => {
+    section.text = `${section.text} ${toPlainText(text)}`.trim()
+  }
+  for (const token of marked.lexer(readRepositoryDocument({ file }))) {
+    if (token.type === 'heading' && token.depth > 1 && token.depth <= 3) {
+      const title = toPlainText(token.text)
+      section = { title, page, url: `${path}#${toHeadingId(title)}`, text: '' }
+      sections.push(section)
+    } else if (token.type === 'table') {
+      for (const [first, ...otherCells] of (token as Tokens.Table).rows) {
+        const [, term = ''] = /^`([^`]+)`$/.exec(first?.text ?? '') ?? []
+        const text = otherCells.map(cell => cell.text).join(' ')
+        if (term === '' || terms.has(term)) addText(`${first?.text} ${text}`)
+        else
+          sections.push({
+            title: term,
+            page,
+            url: `${path}#${encodeURIComponent(term)}`,
+            text: toPlainText(text),
+          })
+        terms.add(term)
+      }
+    } else if (token.type !== 'heading') addText(token.raw)
+  }
+  return sections
+}
+
+/** Removes comments, link targets, fences, table lines and marks from Markdown. */
+function toPlainText(markdown: string): string {
+  return markdown
+    .replaceAll(/<!--[\s\S]*?-->|^```\w*$|^\|[ |:-]+\|$/gm, ' ')
+    .replaceAll(/!?\[([^\]]*)\]\([^)]*\)/g, '$1')
+    .replaceAll(/[`*|>]|^#+ /gm, ' ')
+    .replaceAll(/\s+/g, ' ')
+    .trim()
 }

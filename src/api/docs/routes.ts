@@ -30,61 +30,31 @@ export const documentationRoutes: RouteRegistrar = router => {
   }
   // After every route is registered and before the first request, whose deadline it could exceed under load.
   setImmediate(listFiles)
-  /** Reads a file by its path; fails with 404 where there is none. */
-  const readFile = (...segments: string[]) => {
-    const read = listFiles().get(`/${segments.join('/')}`) ?? fail('not_found')
-    return read()
-  }
 
   redirectToGuide(router)
-
-  registerRoute(router, 'get', '/openapi.json', {
-    operationId: null,
-    summary: 'The OpenAPI document',
-    tokens: 'none',
-    responses: { 200: 'application/json' },
-    handle: async () => ({ body: readFile('openapi.json') }),
-  })
-
-  registerRoute(router, 'get', '/docs/images/:name', {
-    operationId: null,
-    summary: 'A picture of a document',
-    tokens: 'none',
-    params: z.object({ name: z.string() }),
-    responses: { 200: 'image/png', errors: ['not_found'] },
-    handle: async ({ params }) => ({ body: readFile('docs', 'images', params.name) }),
-  })
-
-  registerRoute(router, 'get', '/docs/search/:name', {
-    operationId: null,
-    summary: 'The sections that the search of the documentation finds, by language',
-    tokens: 'none',
-    params: z.object({ name: z.string() }),
-    responses: { 200: 'application/json', errors: ['not_found'] },
-    handle: async ({ params }) => ({ body: readFile('docs', 'search', params.name) }),
-  })
-
-  registerRoute(router, 'get', '/docs/:name', {
-    operationId: null,
-    summary: 'The guide of a language, the API reference, or a document',
-    tokens: 'none',
-    params: z.object({ name: z.string() }),
-    responses: { 200: 'text/html', errors: ['not_found'] },
-    handle: async ({ params }) => ({ body: readFile('docs', params.name), headers: PAGE_HEADERS }),
-  })
-
-  registerRoute(router, 'get', '/docs/:language/:name', {
-    operationId: null,
-    summary: 'A page of the guide',
-    tokens: 'none',
-    params: z.object({ language: z.string(), name: z.string() }),
-    responses: { 200: 'text/html', errors: ['not_found'] },
-    handle: async ({ params: { language, name } }) => ({
-      body: readFile('docs', language, name),
-      headers: PAGE_HEADERS,
-    }),
-  })
+  for (const [path, mediaType] of FILE_ROUTES)
+    registerRoute(router, 'get', path, {
+      operationId: null,
+      summary: 'A file of the documentation',
+      tokens: 'none',
+      params: z.record(z.string(), z.string()),
+      responses: { 200: mediaType, errors: ['not_found'] },
+      async handle({ params }) {
+        const file = path.replaceAll(/:(\w+)/g, (_, name: string) => params[name] ?? '')
+        const read = listFiles().get(file) ?? fail('not_found')
+        return { body: read(), ...(mediaType === 'text/html' && { headers: PAGE_HEADERS }) }
+      },
+    })
 }
+
+/** Addresses of files by their routes: `/docs/:name` is a language's guide, the API reference or a document. */
+const FILE_ROUTES = [
+  ['/openapi.json', 'application/json'],
+  ['/docs/images/:name', 'image/png'],
+  ['/docs/search/:name', 'application/json'],
+  ['/docs/:name', 'text/html'],
+  ['/docs/:language/:name', 'text/html'],
+] as const
 
 /** Serves the assets of the pages; returns their addresses, with those of `search.js`, which a page loads by script. */
 export function serveDocumentationAssets({ koa }: Pick<ApiRouter, 'koa'>) {

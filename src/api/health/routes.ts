@@ -3,7 +3,7 @@ import { isSchemaMigrated } from '../../db/client/migrate.ts'
 import type { Orm } from '../../db/client/orm.ts'
 import { isDatabaseWritable } from '../../db/client/startup-check.ts'
 import { fail } from '../../http/api-error.ts'
-import { describeFailureCause } from '../../http/failure-cause.ts'
+import { describeFailureCause } from '../../http/error-handler.ts'
 import { PROBE_TIMEOUT_MS } from '../../http/limits.ts'
 import { ResponseTimeoutError, withTimeout } from '../../http/outage.ts'
 import type { RouteRegistrar } from '../app.ts'
@@ -17,7 +17,6 @@ const unreadinessSchema = z
   .object({ postgres: z.boolean(), temporal: z.boolean(), starting: z.boolean(), stopping: z.boolean() })
   .partial()
   .meta({ id: 'Unreadiness', examples: [{ postgres: true, temporal: false }] })
-  .optional()
 
 /** Registers `/healthz` (the process runs) and `/readyz` (an API can serve requests, a worker polls Temporal). */
 export const healthRoutes: RouteRegistrar = (router, { orm, temporal, findUnreadiness }) => {
@@ -39,7 +38,7 @@ export const healthRoutes: RouteRegistrar = (router, { orm, temporal, findUnread
     responses: {
       200: healthResponse,
       errors: ['unavailable'],
-      errorData: { unavailable: unreadinessSchema },
+      errorData: { schema: unreadinessSchema, optionalCodes: ['unavailable'] },
     },
     async handle() {
       const unreadiness = findUnreadiness?.()

@@ -55,8 +55,8 @@ export type Route<Tokens extends TokenRule, Params, Query, Body, Answers> = {
   /** The success responses, and the errors that only this route has; `listErrorCodes` adds the common ones. */
   responses: Answers & {
     errors?: readonly ErrorCode[]
-    /** Schemas of the `data` of those errors that carry some here. */
-    errorData?: Partial<Record<ErrorCode, z.ZodType>>
+    /** The `data` that errors carry here: those of `codes` always, those of `optionalCodes` where a resource was stored. */
+    errorData?: { schema: z.ZodType; codes?: readonly ErrorCode[]; optionalCodes?: readonly ErrorCode[] }
   }
   handle(request: ApiRequest<Tokens, Params, Query, Body>): Promise<ApiResponse<NoInfer<Answers>>>
 } & ScopeOf<Tokens>

@@ -1,11 +1,14 @@
 import { ledgerBalancesQuery, ledgerBalancesSchema } from '../../contract/ledger/ledger-balances.ts'
-import { ledgerCsvQuery, ledgerOfxQuery } from '../../contract/ledger/ledger-files.ts'
-import { ledgerLineSchema, ledgerQuery } from '../../contract/ledger/ledger-line.ts'
+import {
+  ledgerCsvQuery,
+  ledgerLineSchema,
+  ledgerOfxQuery,
+  ledgerQuery,
+} from '../../contract/ledger/ledger-line.ts'
 import { dataResponse, pageResponse } from '../../contract/shared/fields.ts'
 import type { RouteRegistrar } from '../app.ts'
 import { registerRoute } from '../http/route.ts'
-import { listLedgerLines, readLedgerBalances } from '../operations/ledger.ts'
-import { createLedgerFiles } from '../operations/ledger-files.ts'
+import { createLedgerFiles, listLedgerLines, readLedgerBalances } from '../operations/ledger.ts'
 
 /** Registers the routes of the ledger: an account's statement, page by page and as files, and its balances (SPEC §7). */
 export const ledgerRoutes: RouteRegistrar = router => {

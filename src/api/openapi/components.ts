@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from 'node:util'
 import { z } from 'zod'
-import { buildSchemaExample } from './example.ts'
+import { EXAMPLE_UUIDS } from '../../contract/shared/example-values.ts'
 
 /** A JSON Schema as zod generates it. */
 export type JsonSchema = Record<string, unknown>
@@ -34,11 +34,11 @@ export function createOpenApiComponents(namedExamples: Record<string, unknown>):
       const {
         $schema: _,
         $defs = {},
-        ...own
+        ...ownSchema
       } = normalizeSchema(z.toJSONSchema(schema, { io: 'input' })) as JsonSchema
       for (const [name, definition] of Object.entries($defs as Record<string, JsonSchema>))
         addOnce(schemas, name, definition)
-      return own
+      return ownSchema
     },
     addSchema(name, schema) {
       if (schema.$ref !== undefined) return schema
@@ -110,4 +110,88 @@ function joinNullableTypes(schema: JsonSchema): JsonSchema {
   const [{ type, ...first } = {}] = anyOf
   if (typeof type !== 'string' || 'enum' in first || 'properties' in first) return schema
   return { ...first, type: [type, 'null'], ...rest }
+}
+
+/** Writes createPayment and not_found as names of components: CreatePayment, NotFound. */
+export function toPascalCase(name: string): string {
+  return name.replace(/(?:^|_)([a-z])/g, (_, letter: string) => letter.toUpperCase())
+}
+
+/** Schemas of components, and the examples of those that have one, by name. */
+type ExampleSources = { schemas: Record<string, JsonSchema>; namedExamples: Record<string, unknown> }
+
+/** Builds an example value that fits a schema, from examples of its components and fields where there are some. */
+function buildSchemaExample(schema: JsonSchema, components: ExampleSources): unknown {
+  const [first] = Array.isArray(schema.examples) ? schema.examples : []
+  if (first !== undefined) return first
+  if (typeof schema.$ref === 'string') {
+    const name = schema.$ref.split('/').at(-1) ?? ''
+    return components.namedExamples[name] ?? buildSchemaExample(components.schemas[name] ?? {}, components)
+  }
+  if (schema.default !== undefined) return schema.default
+  const [name] = Array.isArray(schema.enum) ? schema.enum : []
+  if (name !== undefined) return name
+  const [choice] = (schema.anyOf ?? schema.oneOf ?? []) as JsonSchema[]
+  if (choice) return buildSchemaExample(choice, components)
+  if (Array.isArray(schema.allOf))
+    return Object.assign({}, ...schema.allOf.map(part => buildSchemaExample(part, components)))
+  return buildExampleOfType(schema, components)
+}
+
+function buildExampleOfType(schema: JsonSchema, components: ExampleSources): unknown {
+  const [type] = [schema.type].flat()
+  switch (type) {
+    case 'object':
+      return Object.fromEntries(
+        Object.entries((schema.properties ?? {}) as Record<string, JsonSchema>).map(([name, inner]) => [
+          name,
+          buildSchemaExample(inner, components),
+        ]),
+      )
+    case 'array':
+      return schema.items ? [buildSchemaExample(schema.items as JsonSchema, components)] : []
+    case 'string':
+      return EXAMPLE_TEXTS[String(schema.format)] ?? ''
+    case 'integer':
+    case 'number':
+      return schema.minimum ?? 1
+    case 'boolean':
+      return true
+    default:
+      return null
+  }
+}
+
+/** Example texts by their format. */
+const EXAMPLE_TEXTS: Record<string, string> = {
+  uuid: EXAMPLE_UUIDS.charge,
+  'date-time': '2026-11-21T12:00:00.000000Z',
+  date: '2026-11-21',
+}
+
+/** Headers of responses. */
+export const OPENAPI_HEADERS: Record<string, JsonSchema> = {
+  'X-Request-Id': { description: 'The id of this request', schema: { type: 'string' } },
+  RateLimit: {
+    description: 'Requests left of the limit of the token, and the seconds until it is whole again',
+    schema: { type: 'string', examples: ['"token";r=187;t=2'] },
+  },
+  'RateLimit-Policy': {
+    description: 'The limit of the token: requests, and the seconds they are counted in',
+    schema: { type: 'string', examples: ['"token";q=200;w=2'] },
+  },
+  'Retry-After': { description: 'Seconds to wait', schema: { type: 'integer', minimum: 1 } },
+  'Idempotent-Replayed': {
+    description: '`true` where this answer was given before',
+    schema: { type: 'string', enum: ['true'] },
+  },
+  ETag: {
+    description: 'Names this content; weak, because the bytes differ by encoding',
+    schema: { type: 'string', examples: ['W/"IlGOXnJmGLPI8q3vQm9rtQ2SUHVzl4fKVwVf3w0y1pM"'] },
+  },
+  'WWW-Authenticate': { description: 'How to authenticate', schema: { type: 'string' } },
+}
+
+export function referToHeaders(...names: (keyof typeof OPENAPI_HEADERS)[]): Record<string, JsonSchema> {
+  return Object.fromEntries(names.map(name => [name, { $ref: `#/components/headers/${name}` }]))
 }

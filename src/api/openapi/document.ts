@@ -1,13 +1,18 @@
-import { describedEvent } from '../../contract/events/event-body.ts'
+import { describedEvent, EVENT_BODIES, EVENT_DESCRIPTIONS } from '../../contract/events/event-body.ts'
+import { EVENT_TYPES } from '../../domain/webhooks/webhook.ts'
 import type { AnyRoute } from '../http/route-definition.ts'
 import { buildCodeSamples } from './code-samples.ts'
-import { createOpenApiComponents, type JsonSchema } from './components.ts'
+import {
+  createOpenApiComponents,
+  type JsonSchema,
+  OPENAPI_HEADERS,
+  type OpenApiComponents,
+  toPascalCase,
+} from './components.ts'
 import { ANY_ERROR } from './errors.ts'
-import { OPENAPI_HEADERS } from './headers.ts'
 import { NAMED_EXAMPLES } from './named-examples.ts'
 import { describeOperation } from './operation.ts'
-import { OPENAPI_TAGS } from './tags.ts'
-import { describeWebhooks, WEBHOOK_TAG } from './webhooks.ts'
+import { TAG_DESCRIPTIONS, WEBHOOK_TAG } from './tags.ts'
 
 /** Builds the OpenAPI 3.1 document of the routes with an operation id, only from their schemas, so that it cannot differ from them. */
 export function buildOpenApiDocument(routes: AnyRoute[]) {
@@ -32,7 +37,7 @@ export function buildOpenApiDocument(routes: AnyRoute[]) {
       license: { name: 'Apache-2.0', identifier: 'Apache-2.0' },
     },
     servers: [{ url: '/' }],
-    tags: [...OPENAPI_TAGS.map(({ name, description }) => ({ name, description })), WEBHOOK_TAG],
+    tags: Object.entries(TAG_DESCRIPTIONS).map(([name, description]) => ({ name, description })),
     paths,
     webhooks,
     components: {
@@ -55,4 +60,61 @@ function describeEvent(components: ReturnType<typeof createOpenApiComponents>): 
     describedEvent.options.map(({ shape }, index) => [shape.type.value, references[index]]),
   )
   return { oneOf, discriminator: { propertyName: 'type', mapping }, ...rest }
+}
+
+/** Describes what endpoints of merchants receive: one webhook per kind of event, with its body and its signature. */
+function describeWebhooks(components: OpenApiComponents): Record<string, JsonSchema> {
+  return Object.fromEntries(
+    EVENT_TYPES.map(type => {
+      const schema = components.registerSchema(EVENT_BODIES[type])
+      const operation = {
+        tags: [WEBHOOK_TAG],
+        operationId: `on${toPascalCase(type.toLowerCase())}Event`,
+        summary: `A ${type} event`,
+        description: EVENT_DESCRIPTIONS[type],
+        security: [],
+        parameters: DELIVERY_HEADERS,
+        requestBody: {
+          required: true,
+          content: { 'application/json': { schema, example: components.buildExample(schema) } },
+        },
+        responses: DELIVERY_RESPONSES,
+      }
+      return [type, { post: operation }]
+    }),
+  )
+}
+
+/** Headers of every delivery, those of Standard Webhooks. */
+const DELIVERY_HEADERS = [
+  {
+    name: 'webhook-id',
+    in: 'header',
+    required: true,
+    description: 'The id of the event, the same in every attempt: process each once',
+    schema: { type: 'string', format: 'uuid' },
+  },
+  {
+    name: 'webhook-timestamp',
+    in: 'header',
+    required: true,
+    description: 'Seconds since 1970 of this attempt; refuse one that is more than five minutes off',
+    schema: { type: 'string', pattern: '^[0-9]+$' },
+    example: '1795608268',
+  },
+  {
+    name: 'webhook-signature',
+    in: 'header',
+    required: true,
+    description:
+      '`v1,` and base64 of HMAC-SHA256 over `<webhook-id>.<webhook-timestamp>.<body>`, the key being the token of the webhook. After a rotation several, separated by spaces',
+    schema: { type: 'string', pattern: '^v1,[A-Za-z0-9+/]+=*( v1,[A-Za-z0-9+/]+=*)*$' },
+    example: 'v1,K5oZfzN95Z9UVu1EsfQmfVNQhnkZ2pj9o9NDN/H/pI4=',
+  },
+]
+
+const DELIVERY_RESPONSES = {
+  '2XX': { description: 'Received, within 15 seconds. Redirects are not followed' },
+  410: { description: 'Gone: the webhook becomes DISABLED' },
+  default: { description: 'Not received: sent again after 5 s, 5 min, 30 min, 2 h … for 75 hours' },
 }

@@ -8,9 +8,7 @@ import { UNRETURNED_DEPOSIT_EXAMPLE } from '../../contract/unmatched/deposit-exa
 import { ERROR_CATALOGUE, type ErrorCode } from '../../domain/errors/error-catalogue.ts'
 import { TOKEN_SCOPES } from '../../domain/tokens/token-scope.ts'
 import { type AnyRoute, listErrorCodes } from '../http/route-definition.ts'
-import type { JsonSchema, OpenApiComponents } from './components.ts'
-import { referToHeaders } from './headers.ts'
-import { toPascalCase } from './names.ts'
+import { type JsonSchema, type OpenApiComponents, referToHeaders, toPascalCase } from './components.ts'
 
 /** Any error, for clients that read no more than its code. */
 export const ANY_ERROR = errorBody
@@ -101,31 +99,27 @@ function buildResponse({ status, codes }: StatusCodes, errors: DescribedError[])
 }
 
 function describeStatus(
-  { operationId, responses: { errorData = {} } }: AnyRoute,
+  { operationId, responses: { errorData } }: AnyRoute,
   { status, codes }: StatusCodes,
   components: OpenApiComponents,
 ): DescribedError[] {
-  const shared = codes.filter(code => !errorData[code])
-  const own = codes.filter(code => errorData[code])
-  const described = shared.map(code => describeSharedError(code, components))
-  if (own.length === 0) return described
-  const operation = toPascalCase(operationId ?? '')
-  const word = own.length === 1 ? removeErrorSuffix(toPascalCase(own[0] ?? '')) : STATUS_WORDS[status]
-  const name = `${operation}${word}Error`
-  const data = own.map(code => errorData[code]).find(schema => schema instanceof z.ZodOptional)
-  const schema = buildErrorSchema(own, data ?? errorData[own[0]!])
-  const reference = components.addSchema(name, components.registerSchema(schema))
-  const examples = own.map((code): [ErrorCode, JsonSchema] => {
-    const schema = errorData[code]
-    const isSent = schema !== undefined && !(schema instanceof z.ZodOptional)
-    const example = buildErrorExample(
-      code,
-      isSent ? components.registerSchema(schema) : undefined,
-      components,
-    )
-    return [code, { value: example }]
+  const { schema, codes: requiredCodes = [], optionalCodes = [] } = errorData ?? {}
+  const isOptional = (code: ErrorCode) => optionalCodes.includes(code)
+  const dataCodes = codes.filter(code => isOptional(code) || requiredCodes.includes(code))
+  const sharedErrors = codes
+    .filter(code => !dataCodes.includes(code))
+    .map(code => describeSharedError(code, components))
+  if (!schema || dataCodes.length === 0) return sharedErrors
+  const [onlyCode = ''] = dataCodes.length === 1 ? dataCodes : []
+  const word = onlyCode ? removeErrorSuffix(toPascalCase(onlyCode)) : STATUS_WORDS[status]
+  const name = `${toPascalCase(operationId ?? '')}${word}Error`
+  const errorSchema = buildErrorSchema(dataCodes, dataCodes.some(isOptional) ? schema.optional() : schema)
+  const reference = components.addSchema(name, components.registerSchema(errorSchema))
+  const examples = dataCodes.map((code): [ErrorCode, JsonSchema] => {
+    const data = isOptional(code) ? undefined : components.registerSchema(schema)
+    return [code, { value: buildErrorExample(code, data, components) }]
   })
-  return [...described, { name, codes: own, reference, examples, isShared: false }]
+  return [...sharedErrors, { name, codes: dataCodes, reference, examples, isShared: false }]
 }
 
 function describeSharedError(code: ErrorCode, components: OpenApiComponents): DescribedError {

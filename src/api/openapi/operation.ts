@@ -3,16 +3,14 @@ import { listAllowingScopes } from '../../domain/tokens/token-scope.ts'
 import { MAX_REQUEST_ID_CHARS } from '../../http/limits.ts'
 import { type AnyRoute, hasETag } from '../http/route-definition.ts'
 import { IDEMPOTENCY_KEY_PATTERN } from '../operations/idempotency.ts'
-import type { JsonSchema, OpenApiComponents } from './components.ts'
+import { type JsonSchema, type OpenApiComponents, referToHeaders, toPascalCase } from './components.ts'
 import { describeErrors } from './errors.ts'
-import { referToHeaders } from './headers.ts'
-import { toPascalCase } from './names.ts'
 import { describePathParameter, findTag } from './tags.ts'
 
 /** Describes a route as an OpenAPI operation. */
 export function describeOperation(route: AnyRoute, components: OpenApiComponents): JsonSchema {
   return {
-    ...describeTags(route),
+    tags: [findTag(route.path)],
     operationId: route.operationId,
     summary: route.summary,
     ...describeScopes(route),
@@ -33,11 +31,6 @@ function describeScopes({ method, scope, description }: AnyRoute): JsonSchema {
   const scopes = listAllowingScopes({ method, scope })
   const sentence = `Token scope: ${scopes.map(one => `\`${one}\``).join(' or ')}.`
   return { description: description ? `${description} ${sentence}` : sentence, 'x-token-scopes': scopes }
-}
-
-function describeTags({ path }: AnyRoute) {
-  const tag = findTag(path)
-  return tag && { tags: [tag.name] }
 }
 
 function describePathParameters({ path, params }: AnyRoute, components: OpenApiComponents): JsonSchema[] {

@@ -1,65 +1,27 @@
 import { EXAMPLE_UUIDS } from '../../contract/shared/example-values.ts'
 
-/** Groups of operations in the OpenAPI document, in its order. One pattern matches each path. */
-export const OPENAPI_TAGS = [
-  {
-    name: 'payments',
-    paths: /^\/api\/v1\/payments\b(?!\/:uuid\/refund)/,
-    description:
-      'Charges: a PIX code that a payer pays once. A charge that its provider cannot issue goes to the next default provider.',
-  },
-  {
-    name: 'refunds',
-    paths: /^\/api\/v1\/(payments\/:uuid\/refunds?|refunds)\b/,
-    description:
-      'Refunds give the value of a paid charge back to its payer, whole or in parts, within 90 days.',
-  },
-  {
-    name: 'deposits',
-    paths: /^\/api\/v1\/deposits\b/,
-    description:
-      'Deposits: received PIX that pay no charge. A PIX_TRANSACTION event announces each; it can be returned to its payer.',
-  },
-  {
-    name: 'meds',
-    paths: /^\/api\/v1\/meds\b/,
-    description:
-      'Disputes of the Mecanismo Especial de Devolução (MED): the bank of a payer claims a payment back. The money stays blocked until the dispute is closed.',
-  },
-  {
-    name: 'transfers',
-    paths: /^\/api\/v1\/transfers\b/,
-    description:
-      'Transfers send money from the balance to a PIX key, at once or at a planned time. An outcome that no provider has confirmed stays PROCESSING.',
-  },
-  {
-    name: 'pix-keys',
-    paths: /^\/api\/v1\/pix-keys\b/,
-    description: 'PIX keys of the account at its NOMINAL providers.',
-  },
-  {
-    name: 'providers',
-    paths: /^\/api\/v1\/providers\b/,
-    description: 'Providers of the account, their balances, and the order in which they are tried.',
-  },
-  {
-    name: 'webhooks',
-    paths: /^\/api\/v1\/webhooks\b/,
-    description:
-      'Endpoints of the merchant that receive signed events, and the deliveries to them. Provider-bound tokens are refused.',
-  },
-  {
-    name: 'events',
-    paths: /^\/api\/v1\/events\b/,
-    description: 'Events of the last 30 days, as webhooks received them.',
-  },
-  {
-    name: 'ledger',
-    paths: /^\/api\/v1\/ledger\b/,
-    description: 'The account statement: every change of the available balance.',
-  },
-  { name: 'health', paths: /^\/\w+z$/, description: 'Whether a process runs and can serve requests.' },
-] as const
+/** Tag of what is received. With a tag of paths, generators would write two clients into one file and keep the second. */
+export const WEBHOOK_TAG = 'webhook-events'
+
+/** Descriptions of the groups of operations in the OpenAPI document, by the tag of `findTag`, in the order of the document. */
+export const TAG_DESCRIPTIONS: Record<string, string> = {
+  payments:
+    'Charges: a PIX code that a payer pays once. A charge that its provider cannot issue goes to the next default provider.',
+  refunds: 'Refunds give the value of a paid charge back to its payer, whole or in parts, within 90 days.',
+  deposits:
+    'Deposits: received PIX that pay no charge. A PIX_TRANSACTION event announces each; it can be returned to its payer.',
+  meds: 'Disputes of the Mecanismo Especial de Devolução (MED): the bank of a payer claims a payment back. The money stays blocked until the dispute is closed.',
+  transfers:
+    'Transfers send money from the balance to a PIX key, at once or at a planned time. An outcome that no provider has confirmed stays PROCESSING.',
+  'pix-keys': 'PIX keys of the account at its NOMINAL providers.',
+  providers: 'Providers of the account, their balances, and the order in which they are tried.',
+  webhooks:
+    'Endpoints of the merchant that receive signed events, and the deliveries to them. Provider-bound tokens are refused.',
+  events: 'Events of the last 30 days, as webhooks received them.',
+  ledger: 'The account statement: every change of the available balance.',
+  health: 'Whether a process runs and can serve requests.',
+  [WEBHOOK_TAG]: 'What the endpoints of the merchant receive: one signed request per event.',
+}
 
 /** Path parameters by their name, and `uuid` by the tag of its path. */
 const PATH_PARAMETERS: Record<string, { description: string; example: string }> = {
@@ -81,9 +43,11 @@ const PATH_PARAMETERS: Record<string, { description: string; example: string }> 
 
 /** Describes a path parameter by its name, or by the resource that the path belongs to. */
 export function describePathParameter(path: string, name: string) {
-  return PATH_PARAMETERS[name] ?? PATH_PARAMETERS[findTag(path)?.name ?? '']
+  return PATH_PARAMETERS[name] ?? PATH_PARAMETERS[findTag(path)]
 }
 
-export function findTag(path: string) {
-  return OPENAPI_TAGS.find(({ paths }) => paths.test(path))
+/** Finds the tag of a path: its resource, also where refunds are under their charge. */
+export function findTag(path: string): string {
+  if (/\/refunds?(\/|$)/.test(path)) return 'refunds'
+  return /^\/api\/v1\/([\w-]+)/.exec(path)?.[1] ?? 'health'
 }

@@ -41,8 +41,7 @@ import type { TemporalContext } from '../../temporal/workflow-options.ts'
 import type { ChargeInput, ChargeInputDetails } from '../../workflows/contracts/charges.ts'
 import type { CallerToken } from '../authorization/authenticate.ts'
 import { scopeOf } from '../authorization/scope.ts'
-import { requireUnpausedConnections } from '../routing/pause-check.ts'
-import { findCandidates } from '../routing/provider-candidates.ts'
+import { findCandidates, requireUnpausedConnections } from '../routing/provider-candidates.ts'
 import {
   type CreateDependencies,
   type CreateRequest,
@@ -50,7 +49,7 @@ import {
   failStored,
   type Replay,
 } from './create-operation.ts'
-import { buildDayConditions, buildDayRange, createdDaysOf } from './pagination.ts'
+import { buildCreationConditions, buildDayRange } from './pagination.ts'
 import { prepareWorkflowCall, readOrFailNotConfirmed } from './start-and-wait.ts'
 import { listVisibleRows } from './visible-list.ts'
 
@@ -98,17 +97,13 @@ export async function listCharges(em: EntityManager, token: CallerToken, query: 
       query.external_ref !== undefined && ['external_ref = ?', query.external_ref],
       query.txid !== undefined && ['txid = ?', query.txid],
       query.provider_uuid !== undefined && ['connection_uuid = ?', query.provider_uuid],
-      ...buildDayConditions(createdDaysOf(query)),
+      ...buildCreationConditions(query),
       query.value_min !== undefined && ['value_cents >= ?', query.value_min],
       query.value_max !== undefined && ['value_cents <= ?', query.value_max],
     ],
     alternatives: buildDelayedRange(
       'paid_at',
-      buildDayRange({
-        from: query.payment_date_from,
-        to: query.payment_date_to,
-        timeZone: query.time_zone,
-      }),
+      buildDayRange(query.payment_date_from, query.payment_date_to, query.time_zone),
     ),
     read: page => readCharges(em, page),
   })
@@ -231,7 +226,10 @@ async function evaluateCharge(
 async function collectSplitErrors(caller: ChargeCaller, { value, splits }: ReadableChargeBody) {
   const sum = value === undefined ? null : findSplitSumError(splits, value)
   const faults = Map.groupBy([...findSplitErrors(splits), ...(sum ? [sum] : [])], fault => fault.field)
-  const errors = Array.from(faults, ([field, found]) => [field, found.map(fault => fault.message)])
+  const errors = Array.from(faults, ([field, fieldFaults]) => [
+    field,
+    fieldFaults.map(fault => fault.message),
+  ])
   const recipients = splits.map(split => split.recipientAccountUuid)
   return { ...Object.fromEntries(errors), ...(await collectRecipientErrors(caller, recipients)) }
 }

@@ -1,4 +1,6 @@
 import type { EntityManager } from '../../db/client/orm.ts'
+import { batchQueries, mapQuery, type Query, runQuery } from '../../db/pipeline/query.ts'
+import { CLOCK_QUERY } from '../../db/repositories/database-clock.ts'
 import type { ErrorCode } from '../../domain/errors/error-catalogue.ts'
 import type { OrderedNoun } from '../../domain/shared/nouns.ts'
 import {
@@ -8,13 +10,14 @@ import {
   failNotConfirmed,
   type ResourceIds,
 } from '../../http/api-error.ts'
-import { REQUEST_DEADLINE_MS, UNAVAILABLE_RETRY_S } from '../../http/limits.ts'
+import { MIN_TO_START_MS, REQUEST_DEADLINE_MS, UNAVAILABLE_RETRY_S } from '../../http/limits.ts'
 import { getRequestDeadline } from '../../http/request-deadline.ts'
 import type { Sealer } from '../../security/sealing.ts'
 import { getOperationWorkflowId, isOperationRunning } from '../../temporal/start.ts'
 import type { TemporalContext } from '../../temporal/workflow-options.ts'
 import type { OrderAuthor } from '../../workflows/contracts/orders.ts'
 import type { CallerToken } from '../authorization/authenticate.ts'
+import { queryPayoutPause } from '../routing/provider-candidates.ts'
 import type { Admission } from './admission.ts'
 import {
   deriveOperationUuid,
@@ -114,14 +117,14 @@ export async function createOperation<Row extends OperationRow, Validated, Resul
 
   const refuse = async (refusal: unknown) => {
     if (key === null || !(refusal instanceof ApiError)) throw refusal
-    let row = await find()
+    let startedRow = await find()
     let isRunning = false
-    if (!row) {
+    if (!startedRow) {
       const waitMs = getRequestDeadline().stepTimeoutMs()
       isRunning = await isOperationRunning(context, { noun: operation.noun, uuid, waitMs })
-      row = await find() // A workflow that has ended since the first look-up has stored its row.
+      startedRow = await find() // A workflow that has ended since the first look-up has stored its row.
     }
-    if (row) return replay(row)
+    if (startedRow) return replay(startedRow)
     return isRunning ? failNotConfirmed(ids, refusal) : Promise.reject(refusal)
   }
 
@@ -161,12 +164,12 @@ export async function createOperation<Row extends OperationRow, Validated, Resul
   return admission ? admission.run(create) : create()
 }
 
-/** Finds what a request with this Idempotency-Key has created, so that a repeat of it is not asked about again. */
-export function findCreatedOperation<Row>(
+/** Tests whether a request with this Idempotency-Key has created its operation: another one with it would repeat it. */
+export async function isOperationCreated(
   { token, path, idempotencyKey: key }: { token: CallerToken; path: string; idempotencyKey: string },
-  find: (uuid: string) => Promise<Row | null>,
-): Promise<Row | null> {
-  return find(deriveOperationUuid({ owner: token, method: 'POST', path, key }))
+  find: (uuid: string) => Promise<object | null>,
+): Promise<boolean> {
+  return (await find(deriveOperationUuid({ owner: token, method: 'POST', path, key }))) !== null
 }
 
 /**
@@ -187,4 +190,23 @@ const RETRYABLE_CODES = new Set<ErrorCode>(['no_provider_available', 'not_starte
 export function failStored(code: ErrorCode, { replayed, headers }: Replay, details?: ApiErrorDetails): never {
   const retry = !replayed && RETRYABLE_CODES.has(code) && { retryAfterS: UNAVAILABLE_RETRY_S }
   fail(code, { ...details, headers, isFinalForKey: true, ...retry })
+}
+
+/** Returns the acceptance deadline of a payout that has one possible connection; fails with 503 where that one is paused. */
+export async function requirePayoutPossible(em: EntityManager, connectionUuid: string): Promise<string> {
+  const queries = batchQueries(queryPayoutPause(connectionUuid), queryAcceptanceDeadline())
+  const [, acceptBefore] = await runQuery(em, queries)
+  return acceptBefore
+}
+
+/**
+ * Queries the acceptance deadline of an order without an Idempotency-Key, as ISO 8601 UTC by PostgreSQL's clock: a
+ * worker on another machine compares it with that clock. It is PostgreSQL's time plus the time left to the request
+ * when the result arrives. A late result makes the deadline earlier, never later than the request's own.
+ */
+export function queryAcceptanceDeadline(): Query<string> {
+  const deadline = getRequestDeadline()
+  return mapQuery(CLOCK_QUERY, nowMs =>
+    new Date(nowMs + deadline.remainingMs - MIN_TO_START_MS).toISOString(),
+  )
 }

@@ -9,7 +9,6 @@ import type { EntityManager } from '../../db/client/orm.ts'
 import { Connection } from '../../db/entities/connection.ts'
 import { DepositReturn } from '../../db/entities/deposit-return.ts'
 import { Movement } from '../../db/entities/movement.ts'
-import { batchQueries, runQuery } from '../../db/pipeline/query.ts'
 import { findReturnOrder, isDeposit, readDepositReturnTerms } from '../../db/repositories/deposit-returns.ts'
 import { ERROR_CATALOGUE, type ErrorCode } from '../../domain/errors/error-catalogue.ts'
 import { depositReturnErrorCodeOf } from '../../domain/unmatched/deposit-return.ts'
@@ -19,14 +18,13 @@ import type { TemporalContext } from '../../temporal/workflow-options.ts'
 import type { DepositReturnInput } from '../../workflows/contracts/orders.ts'
 import type { CallerToken } from '../authorization/authenticate.ts'
 import { scopeOf } from '../authorization/scope.ts'
-import { queryPayoutPause } from '../routing/pause-check.ts'
-import { queryAcceptanceDeadline } from './acceptance-deadline.ts'
 import {
   type CreateRequest,
   createOperation,
   failStored,
-  findCreatedOperation,
+  isOperationCreated,
   type Replay,
+  requirePayoutPossible,
 } from './create-operation.ts'
 
 /** Reads a deposit that a token may see, or fails with 404. */
@@ -51,13 +49,12 @@ export async function requireReturnable(em: EntityManager, uuid: string): Promis
 
 const returnPath = (depositUuid: string) => `/api/v1/deposits/${depositUuid}/return`
 
-/** Tests whether a request with this Idempotency-Key has ordered its return: another one with it would repeat it. */
-export async function isReturnOrdered(
+/** Tests whether a request with this Idempotency-Key has ordered its return. */
+export function isReturnOrdered(
   em: EntityManager,
   { depositUuid, ...request }: { token: CallerToken; depositUuid: string; idempotencyKey: string },
 ): Promise<boolean> {
-  const find = (uuid: string) => findOrder(em, uuid)
-  return (await findCreatedOperation({ ...request, path: returnPath(depositUuid) }, find)) !== null
+  return isOperationCreated({ ...request, path: returnPath(depositUuid) }, uuid => findOrder(em, uuid))
 }
 
 type ReturnRequest = CreateRequest<Record<never, never>> & { depositUuid: string }
@@ -80,9 +77,7 @@ export async function createDepositReturn(
       await requireReturnable(em.fork(), depositUuid)
       // A deposit without a connection is not returnable.
       const connectionUuid = movement.connectionUuid!
-      const queries = batchQueries(queryPayoutPause(connectionUuid), queryAcceptanceDeadline())
-      const [, acceptBefore] = await runQuery(em, queries)
-      return { connectionUuid, acceptBefore }
+      return { connectionUuid, acceptBefore: await requirePayoutPossible(em, connectionUuid) }
     },
     start(operation, { connectionUuid, acceptBefore }, waitMs) {
       const order: DepositReturnInput = {
@@ -94,8 +89,12 @@ export async function createDepositReturn(
       return startDepositReturnWorkflow(temporal, order, waitMs)
     },
     async present(order, replay) {
-      const accepted = await storeAcceptance(em, order)
-      return respondWithOrder(accepted, await requireVisibleDeposit(em.fork(), token, depositUuid), replay)
+      const acceptedOrder = await storeAcceptance(em, order)
+      return respondWithOrder(
+        acceptedOrder,
+        await requireVisibleDeposit(em.fork(), token, depositUuid),
+        replay,
+      )
     },
   })
 }

@@ -2,11 +2,16 @@ import { createHash, randomUUID } from 'node:crypto'
 import { createReadStream } from 'node:fs'
 import { pipeline } from 'node:stream/promises'
 import type { Logger } from 'pino'
-import { type DisputesQuery, showAttachments, showDispute } from '../../contract/disputes/dispute.ts'
-import type { DisputeReplyForm } from '../../contract/disputes/dispute-reply.ts'
+import {
+  type DisputeReplyForm,
+  type DisputesQuery,
+  showAttachments,
+  showDispute,
+} from '../../contract/disputes/dispute.ts'
 import type { EntityManager } from '../../db/client/orm.ts'
 import type { Connection } from '../../db/entities/connection.ts'
 import { ATTACHMENT_ORDER, Attachment, Dispute } from '../../db/entities/dispute.ts'
+import { findDisputesByDeadline } from '../../db/repositories/account-tasks.ts'
 import { type ReadAttachment, type ReadDispute, readDisputes } from '../../db/repositories/disputes.ts'
 import { formatTextArray, hasAnyState } from '../../db/sql-conditions.ts'
 import {
@@ -31,9 +36,9 @@ import { submitDisputeReply } from '../../temporal/disputes.ts'
 import type { TemporalContext } from '../../temporal/workflow-options.ts'
 import type { DisputeReplyDetails, ReplyToDisputeResult } from '../../workflows/contracts/disputes.ts'
 import type { CallerToken } from '../authorization/authenticate.ts'
-import { visibilityFilter } from '../authorization/scope.ts'
+import { scopeOf, visibilityFilter } from '../authorization/scope.ts'
 import { deriveOperationUuid, fingerprintRequest, REPLAYED_HEADERS } from './idempotency.ts'
-import { buildDayConditions, createdDaysOf } from './pagination.ts'
+import { buildCreationConditions } from './pagination.ts'
 import { readOrFailNotConfirmed } from './start-and-wait.ts'
 import { runUserAct } from './user-acts.ts'
 import { listVisibleRows } from './visible-list.ts'
@@ -69,13 +74,27 @@ export async function listDisputes(
     filters: [
       query.med_type && ['kind = any(?::text[])', formatTextArray(query.med_type)],
       query.dispute_type && ['dispute_type = any(?::text[])', formatTextArray(query.dispute_type)],
-      ...buildDayConditions(createdDaysOf(query)),
+      ...buildCreationConditions(query),
       resolved !== undefined && hasAnyState(states.filter(state => isFinal(state) === resolved)),
       open !== undefined && hasAnyState(states.filter(state => isOpen(state) === open)),
     ],
     read: page => readDisputes(em, page),
   })
   return { data: await Promise.all(data.map(one => showLinkedDispute(storage, one, one.attachments))), meta }
+}
+
+/** Most disputes of a list that has no pages: those that wait for an answer are few. */
+const MAX_TASKS = 100
+
+/** Lists the disputes that wait for an answer and that a token may see, the nearest deadline first. */
+export async function listDisputesByDeadline(em: EntityManager, token: CallerToken) {
+  const uuids = (await findDisputesByDeadline(em, scopeOf(token), MAX_TASKS)).map(({ uuid }) => uuid)
+  const rows = await em.find(
+    Dispute,
+    { uuid: { $in: uuids } },
+    { populate: ['connection', 'movement'], orderBy: { dueAt: 'asc', uuid: 'asc' } },
+  )
+  return rows.map(row => showDispute(row, []))
 }
 
 async function showLinkedDispute(storage: FileStorage, dispute: ReadDispute, attachments: ReadAttachment[]) {
@@ -135,8 +154,9 @@ export async function replyToDispute(
     const result = await submitReply(dependencies, { em, dispute, id, form, replyAttachments, requestId })
     if (result === 'unknown') failNotConfirmed({ uuid })
     // Of parallel requests with one key, the workflow accepted the files of one.
-    const used = result === 'accepted' ? await em.fork().find(Attachment, { disputeUuid: uuid }) : []
-    const usedKeys = new Set(used.map(({ storageKey }) => storageKey))
+    const storedAttachments =
+      result === 'accepted' ? await em.fork().find(Attachment, { disputeUuid: uuid }) : []
+    const usedKeys = new Set(storedAttachments.map(({ storageKey }) => storageKey))
     await removeAttachments(
       dependencies,
       replyAttachments.filter(({ storageKey }) => !usedKeys.has(storageKey)),
@@ -172,11 +192,11 @@ async function requireFittingText(
   )
   const excess = checkReplyText(dialect, { accept, analysis, attachments })
   if (!excess) return
-  const { maxLength: max, maxAnalysisLength: left } = excess
-  const gaps = { provider, max, left, files: replyAttachments.length }
+  const { maxLength: max, maxAnalysisLength } = excess
+  const gaps = { provider, max, left: maxAnalysisLength, files: replyAttachments.length }
   if (replyAttachments.length === 0)
     failField('analysis', { text: 'is too long: {provider} accepts at most {max} characters', gaps })
-  if (left > 0)
+  if (maxAnalysisLength > 0)
     failField('analysis', {
       text: 'is too long: {provider} accepts at most {max} characters with the links to the files ({files}), which leave {left} here',
       gaps,
@@ -216,10 +236,10 @@ async function storeAttachmentsInTime(
  */
 async function respondWithReply(
   { storage }: DisputeReplyDependencies,
-  { em: outside, token, uuid, form, requestId }: DisputeReplySubmission,
+  { em: requestEm, token, uuid, form, requestId }: DisputeReplySubmission,
   { isReplay }: { isReplay: boolean },
 ) {
-  const em = outside.fork()
+  const em = requestEm.fork()
   const dispute = await requireVisibleDispute(em, token, uuid)
   const { reply_error: _, ...current } = await showDisputeWithAttachments(em, storage, dispute)
   const data = { ...current, status: 'PROCESSING' as const, resolved: false, analysis: form.analysis }

@@ -10,18 +10,15 @@ import { EVENT_TYPES, eventRetentionStartOf } from '../../domain/webhooks/webhoo
 import { fail } from '../../http/api-error.ts'
 import type { CallerToken } from '../authorization/authenticate.ts'
 import { connectionScopeOf } from '../authorization/scope.ts'
-import { buildAfterFilter, buildDayRange, createdDaysOf, newestFirstOptions, readPage } from './pagination.ts'
+import { buildCreationRange, readEntityPage } from './pagination.ts'
 
 /** Lists one page of the events that a token may see, newest first. */
 export async function listEvents(em: EntityManager, token: CallerToken, query: EventsQuery) {
   const scope = { ...(await readEventScope(em, token)), subjectUuids: await listSubjects(em, token, query) }
-  const { data, meta } = await readPage({
+  const { data, meta } = await readEntityPage(em, Event, {
     name: 'event',
     query,
-    read: ({ after, ...rows }) => {
-      const filter = { $and: [buildEventFilter(scope, query), buildAfterFilter(after)] }
-      return em.find(Event, filter, newestFirstOptions(rows))
-    },
+    filter: buildEventFilter(scope, query),
     count: () => countEvents(em, scope, query),
   })
   return { data: await redactEventsForToken(em, token, data), meta }
@@ -80,11 +77,11 @@ async function readEventScope(em: EntityManager, token: CallerToken): Promise<Ev
   const { accountUuid, modeScope } = token
   const ofConnections = { accountUuid, ...connectionScopeOf(token) }
   const tested = { accountUuid, mode: modeScope === 'live' ? 'test' : 'live', sequence: { $gt: 0 } } as const
-  const [connections, others] = await Promise.all([
+  const [connections, otherModeWebhooks] = await Promise.all([
     em.find(Connection, ofConnections, { fields: ['uuid'] }),
     modeScope ? em.find(Webhook, tested, { fields: ['uuid'] }) : [],
   ])
-  return { token, connections, hiddenWebhookUuids: others.map(({ uuid }) => uuid) }
+  return { token, connections, hiddenWebhookUuids: otherModeWebhooks.map(({ uuid }) => uuid) }
 }
 
 /** Builds the filter of visible events: in the retention period, of a visible connection or, unbound, of none. */
@@ -105,7 +102,7 @@ function buildEventVisibilityFilter({
 function buildEventFilter(scope: EventScope, query: EventsQuery) {
   const { type } = query
   const { subjectUuids } = scope
-  const created = buildDayRange(createdDaysOf(query))
+  const created = buildCreationRange(query)
   return {
     $and: [
       buildEventVisibilityFilter(scope),
@@ -135,7 +132,7 @@ async function countEvents(em: EntityManager, scope: EventScope, query: EventsQu
 
 function readEventCounters(em: EntityManager, { token, connections }: EventScope, query: EventsQuery) {
   const keptFrom = eventRetentionStartOf(new Date())
-  const { $gte = keptFrom, $lt } = buildDayRange(createdDaysOf(query)) ?? {}
+  const { $gte = keptFrom, $lt } = buildCreationRange(query) ?? {}
   const uuids = connections.map(({ uuid }) => uuid)
   return readListCounter(em, {
     noun: 'event',

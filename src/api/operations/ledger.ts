@@ -1,17 +1,38 @@
+import { Readable } from 'node:stream'
 import { z } from 'zod'
 import {
   type LedgerBalancesQuery,
   type ShownLedgerBalances,
   showLedgerPeriod,
 } from '../../contract/ledger/ledger-balances.ts'
-import { type LedgerQuery, showLedgerLine } from '../../contract/ledger/ledger-line.ts'
+import {
+  type LedgerCsvQuery,
+  type LedgerOfxQuery,
+  type LedgerQuery,
+  STATEMENT_COLUMNS,
+  showLedgerLine,
+} from '../../contract/ledger/ledger-line.ts'
+import { createOfxWriter } from '../../contract/ledger/statement-ofx.ts'
+import { openCsvFile } from '../../contract/shared/csv.ts'
 import type { EntityManager } from '../../db/client/orm.ts'
-import { readLedgerPeriods } from '../../db/repositories/ledger-balances.ts'
+import {
+  type LedgerOpening,
+  readLedgerOpenings,
+  readLedgerPeriods,
+} from '../../db/repositories/ledger-balances.ts'
 import type { LedgerLine } from '../../db/repositories/ledger-line-columns.ts'
 import type { LedgerLineFilter, LedgerScope } from '../../db/repositories/ledger-line-conditions.ts'
-import { countLedgerLines, readLedgerLines } from '../../db/repositories/ledger-lines.ts'
+import {
+  countLedgerLines,
+  type LedgerBounds,
+  readLedgerBounds,
+  readLedgerLines,
+  readLedgerLinesAfter,
+} from '../../db/repositories/ledger-lines.ts'
+import { SECOND } from '../../domain/shared/intervals.ts'
+import { createSemaphore, type Semaphore } from '../../domain/shared/semaphore.ts'
 import type { CallerToken } from '../authorization/authenticate.ts'
-import { buildDayRange, buildEmptyPage, createdDaysOf, mapPage, readOrderedPage } from './pagination.ts'
+import { buildCreationRange, buildEmptyPage, mapPage, readOrderedPage } from './pagination.ts'
 
 /** Lists one page of the ledger lines that changed the available balance a token may see, newest first. */
 export async function listLedgerLines(em: EntityManager, token: CallerToken, query: LedgerQuery) {
@@ -43,7 +64,7 @@ export async function readLedgerBalances(
   query: LedgerBalancesQuery,
 ): Promise<ShownLedgerBalances> {
   const scope = getLedgerScope(token, query)
-  const days = buildDayRange(createdDaysOf(query))
+  const days = buildCreationRange(query)
   const periods = scope ? await readLedgerPeriods(em, scope, days) : []
   return {
     date_from: query.date_from ?? null,
@@ -66,12 +87,117 @@ export function getLedgerScope(
   return { ...token, connectionUuid }
 }
 
-export function buildLineFilter(query: Omit<LedgerQuery, 'page' | 'per_page'>): LedgerLineFilter {
+function buildLineFilter(query: Omit<LedgerQuery, 'page' | 'per_page'>): LedgerLineFilter {
   return {
-    days: buildDayRange(createdDaysOf(query)),
+    days: buildCreationRange(query),
     types: query.type,
     operationTypes: query.operation_type,
     operationUuid: query.operation_uuid,
     endToEnd: query.end_to_end,
+  }
+}
+
+/** Lines per statement of the database. Between two of them a file holds no connection, however slow its reader is. */
+const LINES_PER_BATCH = 1_000
+/** Most batches of one account that are read at once. */
+const MAX_CONCURRENT_BATCHES = 1
+
+type FileRequest<Query> = { em: EntityManager; token: CallerToken; query: Query }
+
+/** Creates the functions that open files of the statement; called once per process. */
+export function createLedgerFiles() {
+  const semaphore = createSemaphore(MAX_CONCURRENT_BATCHES)
+  return {
+    /** Opens the lines as CSV, the oldest first. Later lines than those of this moment are not in the file. */
+    async openCsv({ em, token, query }: FileRequest<LedgerCsvQuery>): Promise<Readable> {
+      const scope = getLedgerScope(token, query)
+      const statement = scope && {
+        scope,
+        bounds: await readLedgerBounds(em, scope),
+        filter: buildLineFilter(query),
+      }
+      async function* lines() {
+        if (!statement) return
+        for await (const row of readStatement(em, semaphore, statement)) yield showLedgerLine(row)
+      }
+      return openCsvFile({ columns: STATEMENT_COLUMNS, rows: lines(), style: query })
+    },
+
+    /** Opens the lines of a period as OFX: a statement per provider account, with its closing balance. */
+    async openOfx({ em, token, query }: FileRequest<LedgerOfxQuery>): Promise<Readable> {
+      const scope = getLedgerScope(token, query)
+      const at = new Date()
+      const days = buildCreationRange(query)
+      const openings = scope ? await readLedgerOpenings(em, scope, days?.$gte) : []
+      const bounds = scope ? await readLedgerBounds(em, scope) : []
+      const write = createOfxWriter({ timeZone: query.time_zone, at })
+      const lastSecond = days?.$lt && new Date(days.$lt.getTime() - SECOND)
+      const to = lastSecond && lastSecond < at ? lastSecond : at
+      async function* text() {
+        yield write.begin()
+        for (const opening of openings) {
+          const statement = {
+            scope: { ...scope!, connectionUuid: opening.connection_uuid },
+            bounds,
+            filter: { days },
+          }
+          yield* writeOfxStatement(readStatement(em, semaphore, statement), {
+            write,
+            opening,
+            from: days?.$gte,
+            to,
+          })
+        }
+        yield write.end()
+      }
+      return Readable.from(text(), { objectMode: false })
+    },
+  }
+}
+
+type OfxPeriod = {
+  write: ReturnType<typeof createOfxWriter>
+  opening: LedgerOpening
+  from: Date | undefined
+  to: Date
+}
+
+/** Writes the statement of one provider account. Its balance is the sum of what is written, whenever lines are booked. */
+async function* writeOfxStatement(
+  rows: AsyncGenerator<LedgerLine>,
+  { write, opening, from, to }: OfxPeriod,
+): AsyncGenerator<string> {
+  let balanceCents = opening.opening_cents
+  let nextLine = await rows.next()
+  yield write.beginStatement({
+    provider: { uuid: opening.connection_uuid, provider: opening.provider },
+    virtualAccount: opening.virtual_account,
+    from: from ?? (nextLine.done ? to : new Date(nextLine.value.created_at)),
+    to,
+  })
+  for (; !nextLine.done; nextLine = await rows.next()) {
+    if (write.isUnsent(nextLine.value)) continue
+    balanceCents += nextLine.value.cents
+    yield write.line(showLedgerLine(nextLine.value))
+  }
+  yield write.endStatement({ balanceCents, asOf: to })
+}
+
+type StatementLines = { scope: LedgerScope; bounds: LedgerBounds; filter: LedgerLineFilter }
+
+/** Reads the lines of a statement batch by batch, the oldest first. */
+async function* readStatement(
+  em: EntityManager,
+  semaphore: Semaphore,
+  { scope, bounds, filter }: StatementLines,
+): AsyncGenerator<LedgerLine> {
+  let afterId = '0'
+  while (bounds.length > 0) {
+    const release = await semaphore.acquire(scope.accountUuid)
+    const page = { ...filter, afterId, bounds, limit: LINES_PER_BATCH }
+    const rows = await readLedgerLinesAfter(em, scope, page).finally(release)
+    yield* rows
+    if (rows.length < LINES_PER_BATCH) return
+    afterId = rows.at(-1)!.id
   }
 }

@@ -1,3 +1,6 @@
+import { createHash } from 'node:crypto'
+import type { EntityClass, FilterQuery } from '@mikro-orm/core'
+import stringify from 'safe-stable-stringify'
 import { z } from 'zod'
 import {
   type cursorPageMeta,
@@ -6,17 +9,18 @@ import {
   pageSizeOf,
 } from '../../contract/shared/fields.ts'
 import { endOfDay, startOfDay } from '../../contract/shared/time-zone.ts'
+import type { EntityManager } from '../../db/client/orm.ts'
 import type { OptionalSqlCondition } from '../../db/sql-conditions.ts'
+import { DAY } from '../../domain/shared/intervals.ts'
 import { failField } from '../../http/api-error.ts'
-import { decodeCursor, encodeCursor } from './list-cursor.ts'
 
-/** Pages and day filters of lists (SPEC §1). */
+/** Pages, cursors and day filters of lists (SPEC §1). */
 
 type NumberedPageMeta = z.output<typeof pageMeta>
 export type ListPage<Row> = { data: Row[]; meta: NumberedPageMeta | z.output<typeof cursorPageMeta> }
 
 /** Rows of a page: at most `limit`, after `offset` others or after the row at a position. */
-export type PageRows<Position = CreationPosition> = {
+type PageRows<Position = CreationPosition> = {
   limit: number
   offset: number
   after: Position | undefined
@@ -29,7 +33,7 @@ type ListOrder<Row, Position extends readonly string[]> = {
 }
 
 /** Position of a row in a list, newest first: when it was created, and its uuid. */
-export type CreationPosition = readonly [createdAt: string, uuid: string]
+type CreationPosition = readonly [createdAt: string, uuid: string]
 
 /** Time of a cursor's row: PostgreSQL knows no year 0, which ISO 8601 allows. */
 const positionTime = z.iso.datetime().refine(text => text >= '0001-01-01')
@@ -40,7 +44,7 @@ const NEWEST_FIRST: ListOrder<{ createdAt: Date; uuid: string }, CreationPositio
 }
 
 type PagedList<Row, Position> = {
-  /** Name of the list in its cursors. */
+  /** Name of the list in its cursors, with the uuid of the resource that the list is of. */
   name: string
   /** The page, and the filters: parameters that select rows. */
   query: PageQuery
@@ -98,15 +102,15 @@ export function buildListPage<Row>({
   nextCursor: string | null
 }): { data: Row[]; meta: NumberedPageMeta } {
   const perPage = pageSizeOf(query)
-  const before = computePageOffset(query)
+  const rowsBefore = computePageOffset(query)
   return {
     data: rows,
     meta: {
       current_page: query.page ?? 1,
-      from: rows.length === 0 ? 0 : before + 1,
+      from: rows.length === 0 ? 0 : rowsBefore + 1,
       last_page: Math.max(1, Math.ceil(total / perPage)),
       per_page: perPage,
-      to: rows.length === 0 ? 0 : before + rows.length,
+      to: rows.length === 0 ? 0 : rowsBefore + rows.length,
       total,
       next_cursor: nextCursor,
     },
@@ -127,16 +131,41 @@ export function mapPage<Row, Shown>(
   return { data: data.map(row => show(row)), meta }
 }
 
-/** Returns the options of `em.find` for one page, newest first: by `created_at`, then `uuid`. */
-export function newestFirstOptions({ limit, offset }: Pick<PageRows, 'limit' | 'offset'>) {
-  return { limit, offset, orderBy: [{ createdAt: 'desc' as const }, { uuid: 'desc' as const }] }
+type EntityList<Row> = {
+  name: string
+  query: PageQuery
+  filter: FilterQuery<Row>
+  /** Relations to load with each row. */
+  populate?: (keyof Row)[]
+  /** Where absent, PostgreSQL counts the rows of the filter. */
+  count?(): Promise<number> | number
+}
+
+/** Reads one page of the rows of an entity that match a filter, newest first: by `created_at`, then `uuid`. */
+export function readEntityPage<Row extends { createdAt: Date; uuid: string }>(
+  em: EntityManager,
+  entity: EntityClass<Row>,
+  { name, query, filter, populate = [], count = () => em.count(entity, filter) }: EntityList<NoInfer<Row>>,
+): Promise<ListPage<Row>> {
+  return readPage<Row>({
+    name,
+    query,
+    read: ({ after, limit, offset }) =>
+      em.find<Row>(entity, { $and: [filter, buildAfterFilter(after)] } as FilterQuery<Row>, {
+        populate: populate as never,
+        limit,
+        offset,
+        orderBy: [{ createdAt: 'desc' }, { uuid: 'desc' }] as never,
+      }),
+    count,
+  })
 }
 
 /**
  * Builds the filter of `em.find` for the rows after a position. The first condition alone limits what the index of the
  * list reads.
  */
-export function buildAfterFilter(after: CreationPosition | undefined) {
+function buildAfterFilter(after: CreationPosition | undefined) {
   if (!after) return {}
   const createdAt = new Date(after[0])
   const orOlder = [{ createdAt: { $lt: createdAt } }, { uuid: { $lt: after[1] } }]
@@ -158,27 +187,22 @@ function computePageOffset(query: PageQuery): number {
   return ((query.page ?? 1) - 1) * pageSizeOf(query)
 }
 
-/** Days of a list's query: from one (`YYYY-MM-DD`) to another, both included, as the time zone's clocks have them. */
-export type DayFilter = { from: string | undefined; to: string | undefined; timeZone: string }
-
-/** Returns the days of creation that the query of a list selects. */
-export function createdDaysOf({
-  date_from: from,
-  date_to: to,
-  time_zone: timeZone = 'UTC',
-}: {
+/** Days of creation in the query of a list (`YYYY-MM-DD`), both included, as the clocks of its time zone have them. */
+export type CreationDays = {
   date_from?: string | undefined
   date_to?: string | undefined
   time_zone?: string | undefined
-}): DayFilter {
-  return { from, to, timeZone }
 }
 
 /** A time range: from a moment on, and up to another, exclusive. */
-export type TimeRange = { $gte?: Date; $lt?: Date }
+type TimeRange = { $gte?: Date; $lt?: Date }
 
-/** Builds the time range of days; undefined without either. */
-export function buildDayRange({ from, to, timeZone }: DayFilter): TimeRange | undefined {
+/** Builds the time range of the days from one to another, both included; undefined without either. */
+export function buildDayRange(
+  from: string | undefined,
+  to: string | undefined,
+  timeZone = 'UTC',
+): TimeRange | undefined {
   if (from === undefined && to === undefined) return undefined
   return {
     ...(from !== undefined && { $gte: startOfDay(from, timeZone) }),
@@ -186,8 +210,58 @@ export function buildDayRange({ from, to, timeZone }: DayFilter): TimeRange | un
   }
 }
 
-/** Builds the conditions of a range of days of creation. */
-export function buildDayConditions(days: DayFilter): OptionalSqlCondition[] {
-  const { $gte, $lt } = buildDayRange(days) ?? {}
+/** Builds the time range of creation that the query of a list selects. */
+export function buildCreationRange({ date_from, date_to, time_zone }: CreationDays): TimeRange | undefined {
+  return buildDayRange(date_from, date_to, time_zone)
+}
+
+/** Builds the conditions of the time range of creation. */
+export function buildCreationConditions(query: CreationDays): OptionalSqlCondition[] {
+  const { $gte, $lt } = buildCreationRange(query) ?? {}
   return [$gte && ['created_at >= ?', $gte], $lt && ['created_at < ?', $lt]]
+}
+
+/** The list that a cursor belongs to; `filters`: the parameters that select rows. */
+type CursorList = { name: string; filters: object }
+
+const CURSOR_LIFETIME_MS = DAY
+const MALFORMED_MESSAGE = 'must be empty or the `next_cursor` of a page'
+
+/** Name of the list, digest of its filters, expiry in milliseconds, and position of the last row. */
+const cursorSchema = z.tuple([z.string(), z.string(), z.int(), z.array(z.string())])
+
+/** Writes the cursor of the rows after a position. */
+function encodeCursor({ name, filters }: CursorList, position: readonly string[]): string {
+  const expiresAt = Date.now() + CURSOR_LIFETIME_MS
+  const cursor: z.output<typeof cursorSchema> = [name, digestFilters(filters), expiresAt, [...position]]
+  return Buffer.from(JSON.stringify(cursor)).toString('base64url')
+}
+
+/** Reads the position of a cursor, or fails with 422 where it is none of this list, of other filters or expired. */
+function decodeCursor<Position>(
+  text: string,
+  { name, filters }: CursorList,
+  schema: z.ZodType<Position>,
+): Position {
+  const cursor = cursorSchema.safeParse(parseJson(Buffer.from(text, 'base64url').toString()))
+  if (!cursor.success) return failField('cursor', MALFORMED_MESSAGE)
+  const [cursorName, digest, expiresAt, place] = cursor.data
+  if (cursorName !== name) failField('cursor', 'must be a cursor of this list')
+  if (digest !== digestFilters(filters)) failField('cursor', 'must be sent with the filters of its list')
+  if (Date.now() >= expiresAt) failField('cursor', 'must be younger than 24 hours')
+  const position = schema.safeParse(place)
+  return position.success ? position.data : failField('cursor', MALFORMED_MESSAGE)
+}
+
+function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text)
+  } catch {
+    return undefined
+  }
+}
+
+/** Digests filters by their parsed values, so that another spelling of the same filter is no other filter. */
+function digestFilters(filters: object): string {
+  return createHash('sha256').update(stringify(filters)).digest('base64url').slice(0, 16)
 }

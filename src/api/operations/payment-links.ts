@@ -7,7 +7,7 @@ import { fail } from '../../http/api-error.ts'
 import { type Sealer, sha256 } from '../../security/sealing.ts'
 import type { CallerToken } from '../authorization/authenticate.ts'
 import { findCharge, requireVisibleCharge } from './charges.ts'
-import { writeDirectly } from './direct-write.ts'
+import { writeDirectly } from './user-acts.ts'
 
 /** Payment links (SPEC §9): a merchant sends one to the payer of a charge. */
 

@@ -5,7 +5,6 @@ import {
   type PixKeysQuery,
   type RequestCodeBody,
   showCreatedPixKey,
-  showPixKey,
   showRequestedCode,
 } from '../../contract/pix-keys/pix-key.ts'
 import type { EntityManager } from '../../db/client/orm.ts'
@@ -42,11 +41,11 @@ import type {
 } from '../../workflows/contracts/pix-keys.ts'
 import type { CallerToken } from '../authorization/authenticate.ts'
 import { connectionScopeOf } from '../authorization/scope.ts'
-import { requireUnpausedConnections } from '../routing/pause-check.ts'
 import {
   collectProviderErrors,
   findCandidates,
   type InvalidBodyRequest,
+  requireUnpausedConnections,
 } from '../routing/provider-candidates.ts'
 import { USED_CODE_MESSAGE, verifyAddress } from './auth-codes.ts'
 import {
@@ -54,19 +53,27 @@ import {
   type CreateRequest,
   createOperation,
   failStored,
-  findCreatedOperation,
+  isOperationCreated,
   type Replay,
   remainingCreateWaitMs,
 } from './create-operation.ts'
-import { buildAfterFilter, mapPage, newestFirstOptions, readPage } from './pagination.ts'
+import { readEntityPage } from './pagination.ts'
 import { startAndAwaitResult } from './start-and-wait.ts'
 
 function findPixKey(em: EntityManager, uuid: string) {
   return em.findOne(PixKey, uuid, { populate: ['connection'] })
 }
 
-export async function requireVisiblePixKey(em: EntityManager, token: CallerToken, key: string) {
-  const where = { key: normalizePixKey(key), ...buildPixKeyVisibilityFilter(token) }
+/** Reads a key that a token may see, by its text or by its uuid, which no response shows; or fails with 404. */
+export async function requireVisiblePixKey(
+  em: EntityManager,
+  token: CallerToken,
+  id: { key: string } | { uuid: string },
+) {
+  const where = {
+    ...('key' in id ? { key: normalizePixKey(id.key) } : id),
+    ...buildPixKeyVisibilityFilter(token),
+  }
   return (await em.findOne(PixKey, where, { populate: ['connection'] })) ?? fail('not_found')
 }
 
@@ -81,30 +88,10 @@ export async function isPixKeyRemoved(em: EntityManager, token: CallerToken, key
   return registered === 0 && removed > 0
 }
 
-/** Reads a key by its uuid, which no response shows, or fails with 404. */
-export async function requireVisiblePixKeyByUuid(em: EntityManager, token: CallerToken, uuid: string) {
-  const where = { uuid, ...buildPixKeyVisibilityFilter(token) }
-  return (await em.findOne(PixKey, where, { populate: ['connection'] })) ?? fail('not_found')
-}
-
-export async function listPixKeys(em: EntityManager, token: CallerToken, query: PixKeysQuery) {
-  return mapPage(await listPixKeyRows(em, token, query), showPixKey)
-}
-
 /** Lists one page of the keys that a token may see, newest first. */
-export function listPixKeyRows(em: EntityManager, token: CallerToken, query: PixKeysQuery) {
+export function listPixKeys(em: EntityManager, token: CallerToken, query: PixKeysQuery) {
   const filter = { ...buildPixKeyVisibilityFilter(token), ...(query.type && { type: { $in: query.type } }) }
-  return readPage({
-    name: 'pix-key',
-    query,
-    read: ({ after, ...rows }) =>
-      em.find(
-        PixKey,
-        { $and: [filter, buildAfterFilter(after)] },
-        { populate: ['connection'], ...newestFirstOptions(rows) },
-      ),
-    count: () => em.count(PixKey, filter),
-  })
+  return readEntityPage(em, PixKey, { name: 'pix-key', query, filter, populate: ['connection'] })
 }
 
 /** Builds the filter of visible keys. Simulated keys are separate: the same text may exist again as a real key. */
@@ -120,19 +107,21 @@ function buildPixKeyVisibilityFilter(token: CallerToken) {
 type PixKeyProviderRequest = { token: CallerToken; providerUuid: string | undefined; type: PixKeyType }
 
 /** Chooses the connection that registers a key: the token's, else the named one, else the first of the defaults. */
-async function choosePixKeyProvider(em: EntityManager, { type, ...wanted }: PixKeyProviderRequest) {
-  const [first] = await findCandidates(em, wanted)
-  const why = unsuitableReason(first!, type)
-  if (why === 'pool') failField('provider_uuid', describePool(first!))
-  if (why === 'unsupported')
+async function choosePixKeyProvider(em: EntityManager, { type, ...providerRequest }: PixKeyProviderRequest) {
+  const [first] = await findCandidates(em, providerRequest)
+  const reason = unsuitableReason(first!, type)
+  if (reason === 'pool') failField('provider_uuid', describePool(first!))
+  if (reason === 'unsupported')
     fail('key_not_supported', { errors: { type: [describeUnsupportedType(first!, type)] } })
   return first!
 }
 
 /** Fails where no provider can register such a key, so that no code is sent in vain; POST /pix-keys chooses one. */
-async function requirePixKeyProvider(em: EntityManager, { type, ...wanted }: PixKeyProviderRequest) {
-  const capable = (await findCandidates(em, wanted)).filter(one => unsuitableReason(one, type) === null)
-  if (capable.length === 0) await choosePixKeyProvider(em, { type, ...wanted })
+async function requirePixKeyProvider(em: EntityManager, { type, ...providerRequest }: PixKeyProviderRequest) {
+  const capable = (await findCandidates(em, providerRequest)).filter(
+    one => unsuitableReason(one, type) === null,
+  )
+  if (capable.length === 0) await choosePixKeyProvider(em, { type, ...providerRequest })
   else requireUnpausedConnections(capable, 'in')
 }
 
@@ -192,7 +181,7 @@ export async function countCreationAttempt({
 }: Pick<CreatePixKeyRequest, 'token' | 'em' | 'idempotencyKey'>): Promise<void> {
   if (idempotencyKey !== null) {
     const request = { token, path: PIX_KEYS_PATH, idempotencyKey }
-    if (await findCreatedOperation(request, uuid => findPixKey(em.fork(), uuid))) return
+    if (await isOperationCreated(request, uuid => findPixKey(em.fork(), uuid))) return
   }
   const retryAfterS = await countPixKeyCreation(em, token.accountUuid)
   if (retryAfterS > 0) fail('too_many_attempts', { retryAfterS })
@@ -283,7 +272,7 @@ export async function removePixKey(
   { key, token, em, requestId }: RemovePixKeyRequest,
 ): Promise<void> {
   await requireNotCollectionKey(em, token, key)
-  const { uuid, accountUuid, connection, ...row } = await requireVisiblePixKey(em, token, key)
+  const { uuid, accountUuid, connection, ...row } = await requireVisiblePixKey(em, token, { key })
   if (await isPixKeyInUse(em, row)) fail('key_in_use')
   const removal = { uuid, accountUuid, connectionUuid: connection.uuid, requestId }
   await startAndAwaitResult(context, {
@@ -301,10 +290,10 @@ export async function removePixKey(
 /** Returns if the key is removed; else fails with the reason, or with `pix_key_unknown` while it is unknown. */
 function requireRemoved({ state, type, failure }: PixKey): void {
   if (state === 'removed') return
-  const why = state === 'active' ? failure?.code : undefined
-  if (why === undefined) fail('pix_key_unknown', { retryAfterS: UNAVAILABLE_RETRY_S })
-  if (why === 'key_in_use') fail(why)
-  if (why === 'no_provider_available') fail(why, { retryAfterS: UNAVAILABLE_RETRY_S })
+  const failureCode = state === 'active' ? failure?.code : undefined
+  if (failureCode === undefined) fail('pix_key_unknown', { retryAfterS: UNAVAILABLE_RETRY_S })
+  if (failureCode === 'key_in_use') fail(failureCode)
+  if (failureCode === 'no_provider_available') fail(failureCode, { retryAfterS: UNAVAILABLE_RETRY_S })
   fail('provider_rejected', { data: { type, error: failure } })
 }
 

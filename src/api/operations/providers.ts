@@ -15,8 +15,8 @@ import type { FieldErrors } from '../../http/validate.ts'
 import type { CallerToken } from '../authorization/authenticate.ts'
 import { connectionScopeOf, visibilityFilter } from '../authorization/scope.ts'
 import type { InvalidBodyRequest } from '../routing/provider-candidates.ts'
-import { writeDirectly } from './direct-write.ts'
-import { buildAfterFilter, newestFirstOptions, readPage } from './pagination.ts'
+import { readEntityPage } from './pagination.ts'
+import { writeDirectly } from './user-acts.ts'
 
 /** Lists one page of the connections that a token may see, with balances and health, newest first. */
 export async function listProviders(em: EntityManager, token: CallerToken, query: ProvidersQuery) {
@@ -24,13 +24,7 @@ export async function listProviders(em: EntityManager, token: CallerToken, query
     ...buildConnectionVisibilityFilter(token),
     ...(query.status && { status: { $in: query.status } }),
   }
-  const { data, meta } = await readPage({
-    name: 'provider',
-    query,
-    read: ({ after, ...rows }) =>
-      em.find(Connection, { $and: [filter, buildAfterFilter(after)] }, newestFirstOptions(rows)),
-    count: () => em.count(Connection, filter),
-  })
+  const { data, meta } = await readEntityPage(em, Connection, { name: 'provider', query, filter })
   return { data: await showProviders(em, data), meta }
 }
 
@@ -51,7 +45,10 @@ function buildConnectionVisibilityFilter(token: CallerToken) {
 /** Presents connections with balances and health; two more queries, however many connections. */
 async function showProviders(em: EntityManager, connections: Connection[]) {
   const uuids = connections.map(({ uuid }) => uuid)
-  const [balances, open] = await Promise.all([readConnectionBalances(em, uuids), findOpenCircuits(em, uuids)])
+  const [balances, openCircuits] = await Promise.all([
+    readConnectionBalances(em, uuids),
+    findOpenCircuits(em, uuids),
+  ])
   return connections.map(connection => {
     const cents = balances.get(connection.uuid)!
     const balance = {
@@ -63,7 +60,7 @@ async function showProviders(em: EntityManager, connections: Connection[]) {
       shortfall_balance: 0 - cents.shortfall, // Not -0.
       currency: 'BRL',
     } as const
-    return showProvider(connection, { isCircuitOpen: open.has(connection.uuid), balance })
+    return showProvider(connection, { isCircuitOpen: openCircuits.has(connection.uuid), balance })
   })
 }
 
@@ -75,11 +72,11 @@ export async function listDefaultProviders(em: EntityManager, token: CallerToken
     { populate: ['connection'], orderBy: { position: 'asc' } },
   )
   const connections = bindings.map(binding => binding.connection)
-  const broken = await findOpenCircuits(
+  const openCircuits = await findOpenCircuits(
     em,
     connections.map(({ uuid }) => uuid),
   )
-  return connections.map(connection => showDefaultProvider(connection, broken.has(connection.uuid)))
+  return connections.map(connection => showDefaultProvider(connection, openCircuits.has(connection.uuid)))
 }
 
 /** Replaces the default providers of the token's account and mode; 422 names every entry that is not allowed. */

@@ -11,7 +11,6 @@ import {
 import type { EntityManager } from '../../db/client/orm.ts'
 import { readInSnapshot } from '../../db/client/transaction.ts'
 import { Refund } from '../../db/entities/refund.ts'
-import { batchQueries, runQuery } from '../../db/pipeline/query.ts'
 import type { ReadCharge } from '../../db/repositories/charges.ts'
 import { type ReadRefund, readRefunds } from '../../db/repositories/refunds.ts'
 import { joinConditions } from '../../db/sql-conditions.ts'
@@ -21,26 +20,18 @@ import { startMoneyWorkflow } from '../../temporal/start.ts'
 import type { RefundInput, RefundInputDetails } from '../../workflows/contracts/refunds.ts'
 import type { CallerToken } from '../authorization/authenticate.ts'
 import { scopeOf } from '../authorization/scope.ts'
-import { queryPayoutPause } from '../routing/pause-check.ts'
-import { queryAcceptanceDeadline } from './acceptance-deadline.ts'
 import { requireVisibleCharge } from './charges.ts'
 import {
   type CreateDependencies,
   type CreateRequest,
   createOperation,
   failStored,
-  findCreatedOperation,
+  isOperationCreated,
   type Replay,
   remainingCreateWaitMs,
+  requirePayoutPossible,
 } from './create-operation.ts'
-import {
-  buildAfterFilter,
-  buildDayConditions,
-  createdDaysOf,
-  mapPage,
-  newestFirstOptions,
-  readPage,
-} from './pagination.ts'
+import { buildCreationConditions, mapPage, readEntityPage } from './pagination.ts'
 import { listVisibleRows } from './visible-list.ts'
 
 /** Lists one page of the refunds of all charges that a token may see, newest first. */
@@ -54,7 +45,7 @@ export async function listAllRefunds(em: EntityManager, token: CallerToken, quer
       query.provider_uuid !== undefined && ['connection_uuid = ?', query.provider_uuid],
       query.end_to_end !== undefined && ['end_to_end = ?', query.end_to_end],
       query.charge_uuid !== undefined && ['charge_uuid = ?', query.charge_uuid],
-      ...buildDayConditions(createdDaysOf(query)),
+      ...buildCreationConditions(query),
     ],
     read: rows => readRefunds(em, rows),
   })
@@ -74,35 +65,29 @@ export async function requireVisibleRefund(
 
 /** Lists one page of the refunds of one charge, newest first. */
 export function listRefunds(
-  outside: EntityManager,
+  requestEm: EntityManager,
   token: CallerToken,
   chargeUuid: string,
   query: z.output<typeof refundsQuery>,
 ) {
-  return readInSnapshot(outside, async em => {
+  return readInSnapshot(requestEm, async em => {
     const charge = await requireVisibleCharge(em, token, chargeUuid)
-    const filter = { chargeUuid: charge.uuid }
-    const page = await readPage({
+    const page = await readEntityPage(em, Refund, {
       name: `refunds of ${charge.uuid}`,
       query,
-      read: ({ after, ...rows }) =>
-        em.find(
-          Refund,
-          { $and: [filter, buildAfterFilter(after)] },
-          { populate: ['movement'], ...newestFirstOptions(rows) },
-        ),
-      count: () => em.count(Refund, filter),
+      filter: { chargeUuid: charge.uuid },
+      populate: ['movement'],
     })
     return mapPage(page, refund => showRefund(refund, charge))
   })
 }
 
 export function readVisibleRefund(
-  outside: EntityManager,
+  requestEm: EntityManager,
   token: CallerToken,
   of: { charge: string; refund: string },
 ) {
-  return readInSnapshot(outside, async em => {
+  return readInSnapshot(requestEm, async em => {
     const charge = await requireVisibleCharge(em, token, of.charge)
     const refund = await em.findOne(
       Refund,
@@ -113,13 +98,13 @@ export function readVisibleRefund(
   })
 }
 
-/** Tests whether a request with this Idempotency-Key has created its refund: another one with it would repeat it. */
-export async function isRefundCreated(
+/** Tests whether a request with this Idempotency-Key has created its refund. */
+export function isRefundCreated(
   em: EntityManager,
   { chargeUuid, ...request }: { token: CallerToken; chargeUuid: string; idempotencyKey: string },
 ): Promise<boolean> {
-  const find = (uuid: string) => findRefundByUuid(em.fork(), uuid)
-  return (await findCreatedOperation({ ...request, path: refundPath(chargeUuid) }, find)) !== null
+  const path = refundPath(chargeUuid)
+  return isOperationCreated({ ...request, path }, uuid => findRefundByUuid(em.fork(), uuid))
 }
 
 const refundPath = (chargeUuid: string) => `/api/v1/payments/${chargeUuid}/refund`
@@ -141,11 +126,14 @@ export async function createChargeRefund(
     idsOf: uuid => ({ uuid: chargeUuid, refund: { uuid } }),
     find: uuid => findRefundByUuid(em.fork(), uuid),
     replayWaitMs: refund => (isResponsePending(refund) ? remainingCreateWaitMs(refund) : 0),
-    validate: () => validateCreateRefund(em, charge, body),
+    // The workflow validates again.
+    async validate() {
+      const valueCents = requireRefundable(charge, body)
+      return { valueCents, acceptBefore: await requirePayoutPossible(em, charge.connection.uuid) }
+    },
     start(operation, { valueCents, acceptBefore }, waitMs) {
-      const details: RefundInputDetails | undefined = body.description
-        ? { description: body.description }
-        : undefined
+      const { description } = body
+      const details: RefundInputDetails | undefined = description ? { description } : undefined
       const order: RefundInput = {
         ...operation,
         chargeUuid,
@@ -157,9 +145,13 @@ export async function createChargeRefund(
       return startMoneyWorkflow(context, 'refund', order, { waitMs })
     },
     async present(refund, replay) {
-      const accepted = await storeAcceptedRefund(em, refund)
+      const acceptedRefund = await storeAcceptedRefund(em, refund)
       // Read after the refund, so that the charge already shows that it is being refunded.
-      return respondWithRefund(accepted, await requireVisibleCharge(em.fork(), token, chargeUuid), replay)
+      return respondWithRefund(
+        acceptedRefund,
+        await requireVisibleCharge(em.fork(), token, chargeUuid),
+        replay,
+      )
     },
   })
 }
@@ -172,18 +164,6 @@ export function requireRefundable(charge: ReadCharge, body: z.output<typeof crea
   if (valueCents > computeRefundableCents(charge))
     failField('value', 'must not exceed what is still refundable of the charge')
   return valueCents
-}
-
-/** Validates a refund and returns its amount and its acceptance deadline. The workflow validates again. */
-async function validateCreateRefund(
-  em: EntityManager,
-  charge: ReadCharge,
-  body: z.output<typeof createRefundBody>,
-) {
-  const valueCents = requireRefundable(charge, body)
-  const queries = batchQueries(queryPayoutPause(charge.connection.uuid), queryAcceptanceDeadline())
-  const [, acceptBefore] = await runQuery(em, queries)
-  return { valueCents, acceptBefore }
 }
 
 function findRefundByUuid(em: EntityManager, uuid: string) {

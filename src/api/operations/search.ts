@@ -1,14 +1,14 @@
-import { showCharge } from '../../contract/charges/charge.ts'
-import { showTransfer } from '../../contract/transfers/transfer.ts'
 import type { EntityManager } from '../../db/client/orm.ts'
 import { Dispute } from '../../db/entities/dispute.ts'
 import { readCharges } from '../../db/repositories/charges.ts'
 import { findOperations, type SearchTerms } from '../../db/repositories/search.ts'
 import { readTransfers } from '../../db/repositories/transfers.ts'
 import { joinConditions } from '../../db/sql-conditions.ts'
+import { chargeMachine } from '../../domain/charges/charge.ts'
 import { disputeMachine } from '../../domain/disputes/dispute.ts'
 import { isDocument } from '../../domain/pix/document.ts'
 import { interpretTypedKey } from '../../domain/pix-keys/typed-key.ts'
+import { transferMachine } from '../../domain/transfers/transfer.ts'
 import type { CallerToken } from '../authorization/authenticate.ts'
 import { scopeOf } from '../authorization/scope.ts'
 
@@ -56,50 +56,31 @@ export async function searchOperations(em: EntityManager, token: CallerToken, te
     em.fork().find(Dispute, { uuid: { $in: uuidsOf('dispute') }, accountUuid: token.accountUuid }),
   ])
   const results = [
-    ...charges.map(row => {
-      const {
-        uuid,
-        status,
-        total_value: cents,
-        external_ref,
-        payment,
-        created_at,
-      } = showCharge(row, row.refunds)
-      return {
-        kind: 'charge',
-        uuid,
-        status,
-        cents,
-        reference: external_ref,
-        party: payment.pix.sender?.name,
-        createdAt: created_at,
-      } as const
-    }),
-    ...transfers.map(row => {
-      const { uuid, status, value, external_ref, transfer, created_at } = showTransfer(row, row.attempts)
-      const party = transfer.initiation.receiver.name || transfer.initiation.pix_key
-      return {
-        kind: 'transfer',
-        uuid,
-        status,
-        cents: value,
-        reference: external_ref,
-        party,
-        createdAt: created_at,
-      } as const
-    }),
-    ...disputes.map(({ uuid, state, valueCents, createdAt }) => {
-      const status = disputeMachine.statusOf(state)
-      return {
-        kind: 'dispute',
-        uuid,
-        status,
-        cents: valueCents,
-        reference: undefined,
-        party: undefined,
-        createdAt,
-      } as const
-    }),
+    ...charges.map(({ uuid, state, totalCents, externalRef, movement, createdAt }) => ({
+      kind: 'charge' as const,
+      uuid,
+      createdAt,
+      status: chargeMachine.statusOf(state),
+      cents: totalCents,
+      reference: externalRef,
+      party: movement?.sender?.name,
+    })),
+    ...transfers.map(({ uuid, state, valueCents, externalRef, receiver, pixKey, createdAt }) => ({
+      kind: 'transfer' as const,
+      uuid,
+      createdAt,
+      status: transferMachine.statusOf(state),
+      cents: valueCents,
+      reference: externalRef,
+      party: receiver?.name || pixKey,
+    })),
+    ...disputes.map(({ uuid, state, valueCents, createdAt }) => ({
+      kind: 'dispute' as const,
+      uuid,
+      createdAt,
+      status: disputeMachine.statusOf(state),
+      cents: valueCents,
+    })),
   ]
   return results.toSorted((a, b) => b.createdAt.getTime() - a.createdAt.getTime())
 }

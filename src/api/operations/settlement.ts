@@ -34,7 +34,7 @@ export type SettlementPeriod = { name: string; timeZone: string }
 
 /** Reads the report of each provider account that a token may see, in one snapshot. A span that has not begun is left out. */
 export async function readSettlement(
-  outside: EntityManager,
+  requestEm: EntityManager,
   token: CallerToken,
   { provider_uuid, ...period }: SettlementPeriod & { provider_uuid?: string | undefined },
   now = new Date(),
@@ -43,19 +43,23 @@ export async function readSettlement(
   const spans = listSpans(period).filter(({ from }) => from <= now)
   const [first, last] = [spans[0], spans.at(-1)]
   if (!scope || !first || !last) return []
-  return readInSnapshot(outside, async em => {
+  return readInSnapshot(requestEm, async em => {
     const accounts = await readLedgerPeriods(em, scope, { $gte: first.from, $lt: last.before })
     const sums = await readSettlementSums(em, scope, spans)
     return accounts.map(account => {
-      const own = sums.filter(sum => sum.connection_uuid === account.connection_uuid)
+      const accountSums = sums.filter(sum => sum.connection_uuid === account.connection_uuid)
       let openingCents = account.opening_cents
       const rows = spans.map(span => {
-        const row = buildRow(span, { now, openingCents, sums: own.filter(sum => sum.span === span.name) })
+        const row = buildRow(span, {
+          now,
+          openingCents,
+          sums: accountSums.filter(sum => sum.span === span.name),
+        })
         openingCents = row.closingCents
         return row
       })
-      const whole = { name: period.name, from: first.from, before: last.before }
-      const total = buildRow(whole, { now, openingCents: account.opening_cents, sums: own })
+      const wholePeriod = { name: period.name, from: first.from, before: last.before }
+      const total = buildRow(wholePeriod, { now, openingCents: account.opening_cents, sums: accountSums })
       return { connectionUuid: account.connection_uuid, provider: account.provider, rows, total }
     })
   })

@@ -32,19 +32,18 @@ import type { TemporalContext } from '../../temporal/workflow-options.ts'
 import type { TransferInput, TransferInputDetails } from '../../workflows/contracts/transfers.ts'
 import type { CallerToken } from '../authorization/authenticate.ts'
 import { scopeOf } from '../authorization/scope.ts'
-import { requireUnpausedConnections } from '../routing/pause-check.ts'
-import { queryCandidates } from '../routing/provider-candidates.ts'
-import { queryAcceptanceDeadline } from './acceptance-deadline.ts'
+import { queryCandidates, requireUnpausedConnections } from '../routing/provider-candidates.ts'
 import {
   type CreateDependencies,
   type CreateRequest,
   createOperation,
   failStored,
-  findCreatedOperation,
+  isOperationCreated,
+  queryAcceptanceDeadline,
   type Replay,
   remainingCreateWaitMs,
 } from './create-operation.ts'
-import { buildDayConditions, buildDayRange, createdDaysOf, mapPage } from './pagination.ts'
+import { buildCreationConditions, buildDayRange, mapPage } from './pagination.ts'
 import { prepareWorkflowCall, readOrFailNotConfirmed } from './start-and-wait.ts'
 import { listVisibleRows } from './visible-list.ts'
 
@@ -70,15 +69,11 @@ export async function listTransfers(em: EntityManager, token: CallerToken, query
       query.end_to_end !== undefined && ['end_to_end = ?', query.end_to_end],
       query.pix_key !== undefined && ['pix_key = ?', query.pix_key],
       query.provider_uuid !== undefined && ['connection_uuid = ?', query.provider_uuid],
-      ...buildDayConditions(createdDaysOf(query)),
+      ...buildCreationConditions(query),
     ],
     alternatives: buildDelayedRange(
       'settled_at',
-      buildDayRange({
-        from: query.transfer_date_from,
-        to: query.transfer_date_to,
-        timeZone: query.time_zone,
-      }),
+      buildDayRange(query.transfer_date_from, query.transfer_date_to, query.time_zone),
     ),
     read: page => readTransfers(em, page, token.connectionUuid),
   })
@@ -87,13 +82,12 @@ export async function listTransfers(em: EntityManager, token: CallerToken, query
 
 export const TRANSFERS_PATH = '/api/v1/transfers'
 
-/** Tests whether a request with this Idempotency-Key has created its transfer: another one with it would repeat it. */
-export async function isTransferCreated(
+/** Tests whether a request with this Idempotency-Key has created its transfer. */
+export function isTransferCreated(
   em: EntityManager,
   request: { token: CallerToken; idempotencyKey: string },
 ): Promise<boolean> {
-  const find = (uuid: string) => findTransfer(em.fork(), uuid)
-  return (await findCreatedOperation({ ...request, path: TRANSFERS_PATH }, find)) !== null
+  return isOperationCreated({ ...request, path: TRANSFERS_PATH }, uuid => findTransfer(em.fork(), uuid))
 }
 
 /** Validates a transfer without creating it, and returns the connection that would be tried first, with its fee. */
@@ -102,8 +96,8 @@ export async function quoteTransfer(caller: TransferCaller, body: CreateTransfer
   if (Object.keys(errors).length > 0) fail('validation_failed', { errors })
   await requireUniqueExternalRef(caller, body)
   const unpaused = requireUnpausedConnections(capable, 'out')
-  const open = body.scheduled_for ? new Set() : await findOpenCircuits(caller.em, unpaused)
-  const connectionUuid = unpaused.find(uuid => !open.has(uuid)) ?? unpaused[0]!
+  const openCircuits = body.scheduled_for ? new Set() : await findOpenCircuits(caller.em, unpaused)
+  const connectionUuid = unpaused.find(uuid => !openCircuits.has(uuid)) ?? unpaused[0]!
   const { fees } = capable.find(({ uuid }) => uuid === connectionUuid)!
   return { connectionUuid, feeCents: computeFeeCents(body.value, fees.transfer) }
 }
@@ -162,10 +156,11 @@ async function storeAcceptedTransfer(em: EntityManager, transfer: TransferWithAt
   const isOpen = UNDECIDED_STATES.includes(transfer.state) && transfer.acceptBefore != null
   if (!isResponsePending(transfer) && !isOpen) return transfer
   const { uuid } = transfer
-  const accepted = transfer.accepted ?? z.encode(transferSchema, showTransfer(transfer, transfer.attempts))
+  const acceptedSnapshot =
+    transfer.accepted ?? z.encode(transferSchema, showTransfer(transfer, transfer.attempts))
   const unchanged = transfer.accepted ? {} : { accepted: null }
   const undecided = { uuid, ...unchanged, state: { $in: UNDECIDED_STATES } }
-  await em.nativeUpdate(Transfer, undecided, { accepted, acceptBefore: null })
+  await em.nativeUpdate(Transfer, undecided, { accepted: acceptedSnapshot, acceptBefore: null })
   return (await findTransfer(em.fork(), uuid)) ?? transfer
 }
 

@@ -11,7 +11,7 @@ import type { OptionalSqlCondition } from '../../db/sql-conditions.ts'
 import { fail } from '../../http/api-error.ts'
 import type { CallerToken } from '../authorization/authenticate.ts'
 import { scopeOf } from '../authorization/scope.ts'
-import { buildDayConditions, createdDaysOf, isAfterPosition, readPage } from './pagination.ts'
+import { buildCreationConditions, isAfterPosition, readPage } from './pagination.ts'
 
 /** What became of the payments that the list shows; `waiting`: they are still held. */
 export const UNMATCHED_OUTCOMES = ['waiting', 'returned', 'kept', 'all'] as const
@@ -35,11 +35,7 @@ export function listAccountUnmatchedPayments(
   token: CallerToken,
   query: z.output<typeof unmatchedPaymentsQuery>,
 ) {
-  const conditions = [
-    ...scopeOf(token),
-    OUTCOME_CONDITIONS[query.outcome],
-    ...buildDayConditions(createdDaysOf(query)),
-  ]
+  const conditions = [...scopeOf(token), OUTCOME_CONDITIONS[query.outcome], ...buildCreationConditions(query)]
   return readPage({
     name: 'unmatched',
     query,

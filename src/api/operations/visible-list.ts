@@ -13,20 +13,24 @@ import {
 import type { ListedNoun } from '../../domain/shared/nouns.ts'
 import type { CallerToken } from '../authorization/authenticate.ts'
 import { scopeOf } from '../authorization/scope.ts'
-import { buildDayRange, createdDaysOf, isAfterPosition, type ListPage, readPage } from './pagination.ts'
+import {
+  buildCreationRange,
+  type CreationDays,
+  isAfterPosition,
+  type ListPage,
+  readPage,
+} from './pagination.ts'
 
 /** A list of operations: what its query selects, and how its rows are read. */
 type VisibleList<Row> = {
   noun: ListedNoun
   token: CallerToken
-  query: PageQuery & {
-    /** Every row is a PIX; `UNDEFINED` matches none. */
-    type?: 'PIX' | 'UNDEFINED' | undefined
-    provider_uuid?: string | undefined
-    date_from?: string | undefined
-    date_to?: string | undefined
-    time_zone?: string | undefined
-  }
+  query: PageQuery &
+    CreationDays & {
+      /** Every row is a PIX; `UNDEFINED` matches none. */
+      type?: 'PIX' | 'UNDEFINED' | undefined
+      provider_uuid?: string | undefined
+    }
   /** States that the query names; undefined where it names none. */
   states: string[] | undefined
   filters: OptionalSqlCondition[]
@@ -84,6 +88,6 @@ export function readCountedTotal(
       query.provider_uuid !== undefined && ['connection_uuid = ?', query.provider_uuid],
     ],
     states: states ?? [],
-    created: buildDayRange(createdDaysOf(query)),
+    created: buildCreationRange(query),
   })
 }

@@ -14,9 +14,9 @@ import { isOutage, withTimeout } from '../../http/outage.ts'
 import { getRequestDeadline } from '../../http/request-deadline.ts'
 import { signalDelivery, startDeliverySweep, startEventReplay } from '../../temporal/deliveries.ts'
 import type { TemporalContext } from '../../temporal/workflow-options.ts'
-import { writeDirectly } from './direct-write.ts'
-import { buildAfterFilter, buildDayRange, createdDaysOf, newestFirstOptions, readPage } from './pagination.ts'
+import { buildCreationRange, readEntityPage } from './pagination.ts'
 import { prepareWorkflowCall, readOrFailNotConfirmed } from './start-and-wait.ts'
+import { writeDirectly } from './user-acts.ts'
 import {
   describeWebhookWrite,
   lockVisibleWebhook,
@@ -32,18 +32,17 @@ const SWEEP_AFTER_MS = 20_000
 export async function listDeliveries(em: EntityManager, reference: WebhookReference, query: DeliveriesQuery) {
   const webhook = await requireVisibleWebhook(em, reference)
   const { status = [], type } = query
-  const created = buildDayRange(createdDaysOf(query))
+  const created = buildCreationRange(query)
   const filter = {
     webhookUuid: webhook.uuid,
     ...(status.length > 0 && { status: { $in: status } }),
     ...(type && { eventType: { $in: type } }),
     ...(created && { createdAt: created }),
   }
-  const { data, meta } = await readPage({
+  const { data, meta } = await readEntityPage(em, Delivery, {
     name: `deliveries of ${webhook.uuid}`,
     query,
-    read: ({ after, ...rows }) =>
-      em.find(Delivery, { $and: [filter, buildAfterFilter(after)] }, newestFirstOptions(rows)),
+    filter,
     // The counters do not separate types; the index of the list counts them.
     count: () =>
       type
@@ -70,8 +69,8 @@ async function showDeliveries(em: EntityManager, deliveries: Delivery[]) {
   }))
   const attempts =
     uuids.length === 0 ? [] : await em.find(DeliveryAttempt, { $or: latest }, { orderBy: { number: 'asc' } })
-  const triesOf = Map.groupBy(attempts, one => one.deliveryUuid)
-  return deliveries.map(delivery => showDelivery(delivery, triesOf.get(delivery.uuid) ?? []))
+  const attemptsOf = Map.groupBy(attempts, one => one.deliveryUuid)
+  return deliveries.map(delivery => showDelivery(delivery, attemptsOf.get(delivery.uuid) ?? []))
 }
 
 /** A retry that is due within this time is not brought forward: the request may be the same one sent twice. */
@@ -126,7 +125,7 @@ export function createTestDelivery(
 ) {
   const deliveryUuid = randomUUID()
   const { act } = describeWebhookWrite(reference, 'webhook_test')
-  const hasChanged = (shown: ReturnType<typeof showDelivery>) => shown.uuid === deliveryUuid
+  const hasChanged = (delivery: ReturnType<typeof showDelivery>) => delivery.uuid === deliveryUuid
   return writeDirectly(em, { ids: { uuid: deliveryUuid }, act, hasChanged }, async tx => {
     const webhook = await lockActiveWebhook(tx, reference)
     const repeated = await tx.findOne(Delivery, { eventUuid, webhookUuid: webhook.uuid })

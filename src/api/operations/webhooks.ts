@@ -29,15 +29,14 @@ import {
 import type { OrderAuthor } from '../../workflows/contracts/orders.ts'
 import type { CallerToken } from '../authorization/authenticate.ts'
 import type { CreateRequest } from './create-operation.ts'
-import { writeDirectly } from './direct-write.ts'
 import {
   deriveOperationUuid,
   fingerprintRequest,
   REPLAYED_HEADERS,
   requireSameRequest,
 } from './idempotency.ts'
-import { buildAfterFilter, newestFirstOptions, readPage } from './pagination.ts'
-import { orderAuthorOf, type UserAct, type UserAction } from './user-acts.ts'
+import { readEntityPage } from './pagination.ts'
+import { orderAuthorOf, type UserAct, type UserAction, writeDirectly } from './user-acts.ts'
 
 /** A webhook's UUID and the account and mode of the token that accesses it. */
 export type WebhookReference = WebhookViewer & { uuid: string }
@@ -46,21 +45,22 @@ export type WebhookDependencies = ReturnType<typeof createWebhookDependencies>
 
 /** Creates what changes of webhooks need; endpoints are inspected by the address rules of the configuration. */
 export function createWebhookDependencies(
-  { sealer, config }: { sealer: Sealer; config: Pick<Config, 'timeScale' | 'loopbackWebhooks'> },
-  inspection?: EndpointInspectionOptions,
+  {
+    sealer,
+    config: { timeScale, loopbackWebhooks },
+  }: { sealer: Sealer; config: Pick<Config, 'timeScale' | 'loopbackWebhooks'> },
+  inspection: EndpointInspectionOptions = {},
 ) {
-  return { sealer, timeScale: config.timeScale, inspect: createEndpointInspector(config, inspection) }
+  const policy = createAddressPolicy({ canReachLoopback: loopbackWebhooks })
+  const inspect: EndpointInspector = url =>
+    inspectEndpoint(url, policy, { ...inspection, limitMs: getRequestDeadline().timeoutBeforeStartMs() })
+  return { sealer, timeScale, inspect }
 }
 
-export function listWebhooks(em: EntityManager, seer: WebhookViewer, query: PageQuery) {
-  const filter = buildWebhookVisibilityFilter(seer)
-  return readPage({
-    name: 'webhook',
-    query,
-    read: ({ after, ...rows }) =>
-      em.find(Webhook, { $and: [filter, buildAfterFilter(after)] }, newestFirstOptions(rows)),
-    count: () => em.count(Webhook, filter),
-  })
+type EndpointInspector = (url: string) => Promise<EndpointInspection>
+
+export function listWebhooks(em: EntityManager, viewer: WebhookViewer, query: PageQuery) {
+  return readEntityPage(em, Webhook, { name: 'webhook', query, filter: buildWebhookVisibilityFilter(viewer) })
 }
 
 export async function requireVisibleWebhook(em: EntityManager, reference: WebhookReference) {
@@ -85,11 +85,8 @@ export async function lockVisibleWebhook(em: EntityManager, reference: WebhookRe
 }
 
 /** Builds the filter of visible webhooks: of the account and mode; a webhook older than modes belongs to both. */
-function buildWebhookVisibilityFilter({
-  accountUuid,
-  modeScope: reaches,
-}: WebhookViewer): FilterQuery<Webhook> {
-  return { accountUuid, deletedAt: null, ...(reaches && { $or: [{ mode: reaches }, { mode: null }] }) }
+function buildWebhookVisibilityFilter({ accountUuid, modeScope: mode }: WebhookViewer): FilterQuery<Webhook> {
+  return { accountUuid, deletedAt: null, ...(mode && { $or: [{ mode }, { mode: null }] }) }
 }
 
 /**
@@ -102,10 +99,10 @@ export async function updateWebhook(
   body: UpdateWebhookBody,
   tools: WebhookDependencies,
 ) {
-  const before = await requireVisibleWebhook(em.fork(), reference)
-  const enables = body.status === 'ACTIVE' && before.status === 'DISABLED'
+  const currentWebhook = await requireVisibleWebhook(em.fork(), reference)
+  const enables = body.status === 'ACTIVE' && currentWebhook.status === 'DISABLED'
   await requireUsableEndpoint(
-    { url: body.url ?? (enables ? before.url : undefined), token: body.token },
+    { url: body.url ?? (enables ? currentWebhook.url : undefined), token: body.token },
     tools.inspect,
   )
   return writeDirectly(em, describeWebhookWrite(reference, 'webhook_change'), async tx => {
@@ -117,17 +114,15 @@ export async function updateWebhook(
     if (body.events) webhook.events = body.events
     if (body.token !== undefined && body.token !== tools.sealer.open(webhook.sealedSecret))
       replaceSigningSecret(webhook, body.token, tools)
-    if (body.status === 'ACTIVE' && webhook.status === 'DISABLED') enableWebhook(webhook)
+    if (body.status === 'ACTIVE' && webhook.status === 'DISABLED') {
+      webhook.status = 'ACTIVE'
+      webhook.disabledReason = null
+      webhook.failingSince = null
+    }
     const isDisabled = body.status === 'DISABLED' && webhook.status === 'ACTIVE'
     if (isDisabled) await disableWebhook(tx, webhook, 'asked')
     return { webhook, isDisabled }
   })
-}
-
-function enableWebhook(webhook: Webhook): void {
-  webhook.status = 'ACTIVE'
-  webhook.disabledReason = null
-  webhook.failingSince = null
 }
 
 /** Replaces the signing secret of a webhook; deliveries are signed by the previous one as well for a day. */
@@ -217,8 +212,8 @@ export async function createWebhook(
   const { accountUuid, connectionUuid } = token
   const uuid = deriveOperationUuid({ owner: token, method: 'post', path: WEBHOOKS_PATH, key })
   const fingerprint = fingerprintRequest({ body, connectionUuid })
-  const earlier = key === null ? null : await findRegisteredWebhook(em, { uuid, accountUuid })
-  if (earlier) return respondWithReplay(earlier, fingerprint, sealer)
+  const earlierWebhook = key === null ? null : await findRegisteredWebhook(em, { uuid, accountUuid })
+  if (earlierWebhook) return respondWithReplay(earlierWebhook, fingerprint, sealer)
 
   await requireUsableEndpoint(body, inspect)
   const creation: WebhookCreation = {
@@ -270,8 +265,8 @@ async function storeWebhook(
     // PostgreSQL checks the limit before the key: the last free place may have been used by a parallel request with
     // the same key.
     const { uuid, accountUuid } = order
-    const earlier = await findRegisteredWebhook(em.fork({ clear: true }), { uuid, accountUuid })
-    if (earlier) return { webhook: earlier, isOurs: false }
+    const earlierWebhook = await findRegisteredWebhook(em.fork({ clear: true }), { uuid, accountUuid })
+    if (earlierWebhook) return { webhook: earlierWebhook, isOurs: false }
     if (constraint === 'webhook_limit') return fail('webhook_limit')
     throw error
   }
@@ -284,17 +279,6 @@ function respondWithReplay(webhook: Webhook, fingerprint: string, sealer: Sealer
     ? sealer.open<WebhookCreation>(sealedCreation)
     : { url, events, token: sealer.open<string>(sealedSecret) }
   return { headers: REPLAYED_HEADERS, body: { data: showCreatedWebhook(webhook, creation) } }
-}
-
-type EndpointInspector = (url: string) => Promise<EndpointInspection>
-
-function createEndpointInspector(
-  config: { loopbackWebhooks: boolean },
-  options: EndpointInspectionOptions = {},
-): EndpointInspector {
-  const policy = createAddressPolicy({ canReachLoopback: config.loopbackWebhooks })
-  return url =>
-    inspectEndpoint(url, policy, { ...options, limitMs: getRequestDeadline().timeoutBeforeStartMs() })
 }
 
 const INVALID_SECRET_MESSAGE = 'must have at least 24 bytes, and after whsec_ must be proper base64'

@@ -14,6 +14,7 @@ import { dataResponse, pageResponse } from '../../contract/shared/fields.ts'
 import { MAX_KEY_LENGTH } from '../../domain/pix-keys/key-format.ts'
 import type { RouteRegistrar } from '../app.ts'
 import { registerRoute } from '../http/route.ts'
+import { mapPage } from '../operations/pagination.ts'
 import {
   AUTH_CODES_PATH,
   collectCodeProviderErrors,
@@ -79,7 +80,7 @@ export const pixKeyRoutes: RouteRegistrar = (router, dependencies) => {
         'not_confirmed',
         'pix_key_unknown',
       ],
-      errorData: { provider_rejected: rejectedPixKeySchema },
+      errorData: { schema: rejectedPixKeySchema, codes: ['provider_rejected'] },
     },
     handle: request => createPixKey(dependencies, request),
   })
@@ -92,7 +93,9 @@ export const pixKeyRoutes: RouteRegistrar = (router, dependencies) => {
       'Newest first. Only keys that were created here: a key that was registered at a provider, by which it receives charges, is shown by them as `payment.pix.pix_key`.',
     query: pixKeysQuery,
     responses: { 200: pageResponse(pixKeySchema) },
-    handle: async ({ em, token, query }) => ({ body: await listPixKeys(em, token, query) }),
+    handle: async ({ em, token, query }) => ({
+      body: mapPage(await listPixKeys(em, token, query), showPixKey),
+    }),
   })
 
   registerRoute(router, 'get', `${PIX_KEYS_PATH}/:key`, {
@@ -104,7 +107,7 @@ export const pixKeyRoutes: RouteRegistrar = (router, dependencies) => {
     params: pixKeyParams,
     responses: { 200: dataResponse(pixKeySchema) },
     handle: async ({ em, token, params: { key } }) => ({
-      body: { data: showPixKey(await requireVisiblePixKey(em, token, key)) },
+      body: { data: showPixKey(await requireVisiblePixKey(em, token, { key })) },
     }),
   })
 
@@ -124,7 +127,7 @@ export const pixKeyRoutes: RouteRegistrar = (router, dependencies) => {
         'not_confirmed',
         'pix_key_unknown',
       ],
-      errorData: { provider_rejected: rejectedPixKeySchema },
+      errorData: { schema: rejectedPixKeySchema, codes: ['provider_rejected'] },
     },
     async handle({ em, token, params: { key }, requestId }) {
       await removePixKey(dependencies.temporal, { key, token, em, requestId })

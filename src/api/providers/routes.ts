@@ -49,7 +49,7 @@ export const providerRoutes: RouteRegistrar = router => {
     responses: {
       200: z.object({ message: z.string() }),
       errors: ['not_confirmed'],
-      errorData: { not_confirmed: defaultProvidersReference },
+      errorData: { schema: defaultProvidersReference, codes: ['not_confirmed'] },
     },
     async handle({ body, token, em }) {
       await replaceDefaultProviders(em, token, body.provider_uuids)

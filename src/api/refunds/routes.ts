@@ -41,17 +41,17 @@ export const refundRoutes: RouteRegistrar = (router, dependencies) => {
         'not_confirmed',
       ],
       errorData: {
-        provider_rejected: refundSchema,
-        no_provider_available: refundSchema,
-        not_started: refundSchema,
-        not_found_after_restore: refundSchema,
+        schema: refundSchema,
+        codes: ['provider_rejected', 'no_provider_available', 'not_started', 'not_found_after_restore'],
         // A refund that was stored before; or none, where the request was refused at once.
-        charge_not_refundable: refundSchema.optional(),
-        refund_in_progress: refundSchema.optional(),
-        refund_med_open: refundSchema.optional(),
-        refund_period_over: refundSchema.optional(),
-        insufficient_balance: refundSchema.optional(),
-        paused: refundSchema.optional(),
+        optionalCodes: [
+          'charge_not_refundable',
+          'refund_in_progress',
+          'refund_med_open',
+          'refund_period_over',
+          'insufficient_balance',
+          'paused',
+        ],
       },
     },
     handle: ({ params, body, ...request }) =>

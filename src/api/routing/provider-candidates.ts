@@ -1,9 +1,12 @@
 import { uuidSchema } from '../../contract/shared/fields.ts'
 import type { EntityManager } from '../../db/client/orm.ts'
 import type { Connection } from '../../db/entities/connection.ts'
+import type { MoneyDirection } from '../../db/entities/pause.ts'
 import { mapQuery, type Query, runQuery } from '../../db/pipeline/query.ts'
 import { queryAccountConnection, queryRankedConnections } from '../../db/repositories/connections.ts'
-import { collectFieldErrors, failField } from '../../http/api-error.ts'
+import { queryIsPaused } from '../../db/repositories/pauses.ts'
+import { collectFieldErrors, fail, failField } from '../../http/api-error.ts'
+import { PAUSED_RETRY_S } from '../../http/limits.ts'
 import type { FieldErrors } from '../../http/validate.ts'
 import type { CallerToken } from '../authorization/authenticate.ts'
 
@@ -76,4 +79,25 @@ function canServe(connection: Connection, token: CallerToken): boolean {
 
 function failProviderField(message: string): never {
   failField('provider_uuid', message)
+}
+
+/** Returns the candidates that are not paused for a direction; fails with 503 where all are paused (SPEC §9). */
+export function requireUnpausedConnections(candidates: Connection[], direction: MoneyDirection): string[] {
+  const unpaused = candidates.filter(
+    connection => !(direction === 'in' ? connection.isPausedIn : connection.isPausedOut),
+  )
+  if (unpaused.length === 0) failPaused()
+  return unpaused.map(({ uuid }) => uuid)
+}
+
+/**
+ * Queries whether payouts of one connection are paused, for a refund or return, which has no other connection. Fails
+ * with 503 when the result is read.
+ */
+export function queryPayoutPause(connectionUuid: string): Query<void> {
+  return mapQuery(queryIsPaused(connectionUuid, 'out'), isNow => void (isNow && failPaused()))
+}
+
+function failPaused(): never {
+  fail('paused', { retryAfterS: PAUSED_RETRY_S })
 }

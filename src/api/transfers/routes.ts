@@ -40,14 +40,10 @@ export const transferRoutes: RouteRegistrar = (router, dependencies) => {
         'not_confirmed',
       ],
       errorData: {
-        provider_rejected: transferSchema,
-        no_provider_available: transferSchema,
-        not_started: transferSchema,
-        not_found_after_restore: transferSchema,
+        schema: transferSchema,
+        codes: ['provider_rejected', 'no_provider_available', 'not_started', 'not_found_after_restore'],
         // A transfer that was stored before; or none, where the request was refused at once.
-        external_ref_in_use: transferSchema.optional(),
-        account_blocked: transferSchema.optional(),
-        paused: transferSchema.optional(),
+        optionalCodes: ['external_ref_in_use', 'account_blocked', 'paused'],
       },
     },
     handle: request => createTransfer(dependencies, request),

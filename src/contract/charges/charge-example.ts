@@ -1,6 +1,6 @@
 import type { z } from 'zod'
+import { MOVEMENT_EXAMPLE } from '../ledger/ledger-example.ts'
 import {
-  EXAMPLE_END_TO_END,
   EXAMPLE_MERCHANT,
   EXAMPLE_PAYER,
   EXAMPLE_PAYLOAD,
@@ -45,6 +45,8 @@ const issued = {
   provider: EXAMPLE_PROVIDER,
   created_at: created,
 } as const
+
+const { initiation: _, charge_uuid: __, provider: ___, ...transaction } = MOVEMENT_EXAMPLE
 
 const pix = {
   receiver: EXAMPLE_MERCHANT,
@@ -96,17 +98,7 @@ export const CHARGE_EXAMPLE: z.input<typeof chargeSchema> = {
     pix: {
       sender: EXAMPLE_PAYER,
       ...pix,
-      transaction: {
-        uuid: EXAMPLE_UUIDS.chargeMovement,
-        value: '151.74',
-        movement_type: 'IN',
-        type: 'EXTERNAL_TRANSFER',
-        status: 'SETTLED',
-        end_to_end: EXAMPLE_END_TO_END.charge,
-        settled_at: paid,
-        created_at: paying,
-        updated_at: paid,
-      },
+      transaction: { ...transaction, value: '151.74' },
       status: 'COMPLETED',
       updated_at: paid,
     },

@@ -6,7 +6,6 @@ import { DOCUMENT_INPUT_PATTERN, isDocument, normalizeDocument } from '../../dom
 import { PROVIDER_APIS, PROVIDER_CAPABILITIES } from '../../domain/providers/provider.ts'
 import { refundMachine } from '../../domain/refunds/refund.ts'
 import { PAYMENT_STATUSES } from '../../domain/shared/payment-status.ts'
-import { signedReais } from '../ledger/ledger-line.ts'
 import {
   additionalInfoSchema,
   initiationFields,
@@ -19,6 +18,7 @@ import {
   dayQueryFields,
   endToEndQuery,
   externalRefQuery,
+  failureFields,
   instantSchema,
   namesQuery,
   numberQuery,
@@ -32,6 +32,7 @@ import {
   reaisText,
   requireDaysInOrder,
   rowTimes,
+  signedReais,
   splitValue,
   statusChangeSchema,
   UNKNOWN_PARTY,
@@ -115,9 +116,10 @@ export const chargesQuery = z
   .strictObject({
     ...pageQueryFields,
     uuid: uuidsQuery,
-    status: namesQuery(PAYMENT_STATUSES).optional().meta({
-      description: 'In one of these statuses; `UNDEFINED` is a charge that no provider has issued yet',
-    }),
+    status: namesQuery(
+      PAYMENT_STATUSES,
+      'In one of these statuses; `UNDEFINED` is a charge that no provider has issued yet',
+    ),
     type: paymentTypeQuery,
     end_to_end: endToEndQuery('Paid by the PIX with this end-to-end id'),
     payer_document: cpfOrCnpj.optional().meta({ description: 'Paid by the holder of this CPF or CNPJ' }),
@@ -200,9 +202,7 @@ const chargeFields = {
   provider: providerReference,
   error: z
     .object({
-      code: z.string(),
-      message: z.string(),
-      provider_code: z.string().optional(),
+      ...failureFields,
       provider: z.string().optional(),
       attempts: z.array(
         z

@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import type { ReadAttachment, ReadDispute } from '../../db/repositories/disputes.ts'
+import { ATTACHMENT_TYPES, MAX_ATTACHMENT_BYTES, MAX_ATTACHMENTS } from '../../domain/disputes/attachment.ts'
 import {
   DISPUTE_KINDS,
   DISPUTE_STATUSES,
@@ -89,13 +90,15 @@ export const disputesQuery = z
   .strictObject({
     ...pageQueryFields,
     uuid: uuidsQuery,
-    status: namesQuery([...DISPUTE_STATUSES, 'UNDEFINED'])
-      .optional()
-      .meta({ description: 'In one of these statuses; `UNDEFINED` selects none' }),
-    med_type: namesQuery(DISPUTE_KINDS)
-      .optional()
-      .meta({ description: 'RECEIVED_MED claims a payment of a charge back, REQUESTED_MED a transfer' }),
-    dispute_type: namesQuery(DISPUTE_TYPES).optional().meta({ description: 'With one of these reasons' }),
+    status: namesQuery(
+      [...DISPUTE_STATUSES, 'UNDEFINED'],
+      'In one of these statuses; `UNDEFINED` selects none',
+    ),
+    med_type: namesQuery(
+      DISPUTE_KINDS,
+      'RECEIVED_MED claims a payment of a charge back, REQUESTED_MED a transfer',
+    ),
+    dispute_type: namesQuery(DISPUTE_TYPES, 'With one of these reasons'),
     resolved: flag.optional().meta({ description: 'Whether the dispute is closed' }),
     open: flag.optional().meta({
       description: 'Whether it awaits a reply or a decision: PENDING or PROCESSING, and not resolved',
@@ -147,3 +150,52 @@ export function showDispute(
     updated_at: dispute.updatedAt,
   }
 }
+
+const accept = flag.meta({
+  description: '`1` or `true` accepts: the money goes back. `0` or `false` rejects',
+  examples: ['0'],
+})
+
+/** Names the form field of a file that was sent as `attachments`, `attachments[]` or `attachments[0]`. */
+const describeFileField: z.core.$ZodErrorMap = ({ code }) =>
+  code === 'invalid_type' ? 'must be sent as attachments[0][file]' : undefined
+
+const attachment = z.preprocess(
+  // An object with the properties of a File would have as many unknown fields.
+  value => (value instanceof File ? value.name : value),
+  z.strictObject(
+    {
+      file: z
+        .file('must be a file')
+        .min(1, 'must not be empty')
+        .max(MAX_ATTACHMENT_BYTES, 'must be at most 10 MiB')
+        .mime(ATTACHMENT_TYPES, 'must be a PDF, PNG, JPEG or WebP by its content')
+        .meta({ description: 'PDF, PNG, JPEG or WebP by its content, at most 10 MiB' }),
+    },
+    { error: describeFileField },
+  ),
+)
+
+/** Form of POST /meds/{medUuid}/reply (api-document.txt), read by src/http/multipart.ts. */
+export const disputeReplyForm = z.strictObject({
+  accept,
+  analysis: z
+    .string()
+    .trim()
+    .min(1, 'must not be empty')
+    .max(2_000, 'must be at most 2000 characters')
+    .meta({
+      description:
+        'Why; a provider may accept fewer characters, with links to the files: then 422 says how many',
+      examples: ['The goods were delivered; the receipt is attached.'],
+    }),
+  attachments: z
+    .array(attachment.optional(), { error: describeFileField })
+    .default([])
+    .transform(attachments => attachments.filter(one => one !== undefined))
+    .meta({
+      description: `Proofs, at most ${MAX_ATTACHMENTS}, sent as \`attachments[0][file]\`, \`attachments[1][file]\`, …`,
+      maxItems: MAX_ATTACHMENTS,
+    }),
+})
+export type DisputeReplyForm = z.output<typeof disputeReplyForm>

@@ -1,7 +1,7 @@
 import type { z } from 'zod'
 import { CHARGE_EXAMPLE } from '../charges/charge-example.ts'
 import { DISPUTE_EXAMPLE } from '../disputes/dispute-example.ts'
-import { MOVEMENT_EXAMPLE } from '../ledger/movement-example.ts'
+import { MOVEMENT_EXAMPLE } from '../ledger/ledger-example.ts'
 import { REFUND_EXAMPLE } from '../refunds/refund-example.ts'
 import { EXAMPLE_TIMES, EXAMPLE_UUIDS } from '../shared/example-values.ts'
 import { TRANSFER_EXAMPLE } from '../transfers/transfer-example.ts'

@@ -8,6 +8,7 @@ import {
   namesQuery,
   pageQueryFields,
   requireDaysInOrder,
+  uuidQuery,
   uuidSchema,
 } from '../shared/fields.ts'
 
@@ -27,11 +28,10 @@ export const eventSchema = z
 
 export const eventsQuery = z
   .strictObject({
-    type: namesQuery(EVENT_TYPES).optional().meta({ description: 'Of one of these types' }),
-    operation_uuid: uuidSchema.optional().meta({
-      description:
-        'Of this charge, transfer, refund, dispute or PIX, and of the refunds and PIX that belong to it',
-    }),
+    type: namesQuery(EVENT_TYPES, 'Of one of these types'),
+    operation_uuid: uuidQuery(
+      'Of this charge, transfer, refund, dispute or PIX, and of the refunds and PIX that belong to it',
+    ),
     end_to_end: endToEndQuery(
       'Of the PIX with this end-to-end id, and of the charge, transfer, refund and dispute that it belongs to',
     ),

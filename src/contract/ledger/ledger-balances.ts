@@ -8,8 +8,8 @@ import {
   providerReference,
   reaisOutput,
   requireDaysInOrder,
+  signedReais,
 } from '../shared/fields.ts'
-import { signedReais } from './ledger-line.ts'
 
 /** Opening and closing balances of a period (SPEC §7). */
 

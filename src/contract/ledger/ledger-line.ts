@@ -1,6 +1,5 @@
 import { z } from 'zod'
 import type { LedgerLine } from '../../db/repositories/ledger-line-columns.ts'
-import { reaisFromCents } from '../../domain/ledger/money.ts'
 import {
   LEDGER_LINE_TYPES,
   LEDGER_OPERATION_TYPES,
@@ -9,7 +8,9 @@ import {
 } from '../../domain/ledger/movement.ts'
 import { maskDocument } from '../../domain/pix/document.ts'
 import { DAY } from '../../domain/shared/intervals.ts'
+import type { CsvColumns } from '../shared/csv.ts'
 import {
+  caseInsensitiveEnum,
   dayQueryFields,
   endToEndQuery,
   instantSchema,
@@ -20,27 +21,27 @@ import {
   reaisOutput,
   reaisText,
   requireDaysInOrder,
+  signedReais,
+  uuidQuery,
   uuidSchema,
 } from '../shared/fields.ts'
 
 /** Account statement (SPEC §7): one line per change of the available balance. */
 
 /** Filters of the statement, which the list and its files share. */
-export const ledgerFilterFields = {
+const ledgerFilterFields = {
   provider_uuid: providerQuery,
-  type: namesQuery(LEDGER_LINE_TYPES)
-    .optional()
-    .meta({ description: 'Lines of these types: what changed the balance' }),
-  operation_uuid: uuidSchema.optional().meta({
-    description: 'The operation of the line, or the charge, transfer, refund or dispute that it names',
-  }),
+  type: namesQuery(LEDGER_LINE_TYPES, 'Lines of these types: what changed the balance'),
+  operation_uuid: uuidQuery(
+    'The operation of the line, or the charge, transfer, refund or dispute that it names',
+  ),
   end_to_end: endToEndQuery(
     'Lines of the PIX with this end-to-end id: its own, and what was held, shared or repaid with it',
   ),
-  operation_type: namesQuery(LEDGER_OPERATION_TYPES).optional().meta({
-    description:
-      'Lines of operations of these types. Without `operation_uuid`, `date_from` is at most 31 days before `date_to`',
-  }),
+  operation_type: namesQuery(
+    LEDGER_OPERATION_TYPES,
+    'Lines of operations of these types. Without `operation_uuid`, `date_from` is at most 31 days before `date_to`',
+  ),
   ...dayQueryFields,
 }
 
@@ -55,7 +56,7 @@ type OperationTypeDays = {
 }
 
 /** Tests whether a query by the type of operations names one operation, or few enough days. */
-export function hasFewOperations(query: OperationTypeDays): boolean {
+function hasFewOperations(query: OperationTypeDays): boolean {
   const { operation_type, operation_uuid, date_from, date_to } = query
   if (operation_type === undefined || operation_uuid !== undefined) return true
   if (date_from === undefined) return false
@@ -64,7 +65,7 @@ export function hasFewOperations(query: OperationTypeDays): boolean {
 }
 
 /** The issue of a query whose `operation_type` selects from too many lines. */
-export const OPERATION_TYPE_ISSUE = {
+const OPERATION_TYPE_ISSUE = {
   path: ['date_from'],
   message: 'must be at most 31 days before date_to, where operation_type is sent without operation_uuid',
 }
@@ -75,10 +76,23 @@ export const ledgerQuery = z
   .superRefine(requireDaysInOrder)
 export type LedgerQuery = z.output<typeof ledgerQuery>
 
-/** Amount that may be below zero: reais as a JSON number on the wire, integer centavos inside. Only written. */
-export const signedReais = z
-  .codec(z.number(), z.int(), { decode: value => Math.round(value * 100), encode: reaisFromCents })
-  .meta({ description: 'Reais, at most two decimals; may be negative', examples: [150.75] })
+/** Query of the statement as CSV (SPEC §7). */
+export const ledgerCsvQuery = z
+  .strictObject({
+    ...ledgerFilterFields,
+    decimal: caseInsensitiveEnum(['POINT', 'COMMA'])
+      .default('POINT')
+      .meta({ description: 'Decimal separator; a Brazilian Excel reads COMMA' }),
+  })
+  .refine(hasFewOperations, OPERATION_TYPE_ISSUE)
+  .superRefine(requireDaysInOrder)
+export type LedgerCsvQuery = z.output<typeof ledgerCsvQuery>
+
+/** An OFX file has all lines of its period, because they add up to its balance. */
+export const ledgerOfxQuery = z
+  .strictObject({ provider_uuid: providerQuery, ...dayQueryFields })
+  .superRefine(requireDaysInOrder)
+export type LedgerOfxQuery = z.output<typeof ledgerOfxQuery>
 
 const ledgerCounterparty = z
   .object({ name: z.string(), document: z.string().meta({ description: 'Masked' }) })
@@ -159,4 +173,30 @@ export function showLedgerLine(row: LedgerLine): ShownLedgerLine {
 function showCounterparty(party: LedgerLine['counterparty']): ShownLedgerLine['counterparty'] {
   const { name, document } = party ?? {}
   return name || document ? { name: name ?? '', document: maskDocument(document ?? '') } : null
+}
+
+/** Columns of the statement as CSV, one line per ledger line: amounts with their sign. */
+export const STATEMENT_COLUMNS: CsvColumns<ShownLedgerLine> = {
+  created_at: line => line.created_at,
+  settled_at: line => line.settled_at,
+  type: line => line.type,
+  movement_type: line => line.movement_type,
+  value: line => (line.movement_type === 'OUT' ? -line.value : line.value),
+  balance_after: line => line.balance_after,
+  status: line => line.status,
+  provider: line => line.provider.provider,
+  provider_uuid: line => line.provider.uuid,
+  operation_type: line => line.operation_type,
+  operation_uuid: line => line.operation_uuid,
+  counterparty_name: line => line.counterparty?.name,
+  counterparty_document: line => line.counterparty?.document,
+  external_ref: line => line.external_ref,
+  end_to_end: line => line.end_to_end,
+  reason: line => line.reason,
+  charge_uuid: line => line.charge_uuid,
+  transfer_uuid: line => line.transfer_uuid,
+  refund_uuid: line => line.refund_uuid,
+  dispute_uuid: line => line.dispute_uuid,
+  uuid: line => line.uuid,
+  line_uuid: line => line.line_uuid,
 }

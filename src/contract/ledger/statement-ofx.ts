@@ -2,7 +2,7 @@ import type { LedgerLine } from '../../db/repositories/ledger-line-columns.ts'
 import { textFromCents } from '../../domain/ledger/money.ts'
 import type { MovementReason } from '../../domain/ledger/movement.ts'
 import type { Party } from '../../domain/providers/provider.ts'
-import { createLocalClock } from '../shared/local-clock.ts'
+import { createLocalClock } from '../shared/time-zone.ts'
 import type { ShownLedgerLine } from './ledger-line.ts'
 
 /**
@@ -26,7 +26,7 @@ export type OfxStatement = {
 /** Creates the functions that write the parts of a file, in the order in which a file has them. */
 export function createOfxWriter({ timeZone, at }: { timeZone: string; at: Date }) {
   const clock = createLocalClock(timeZone)
-  const dayOf = (moment: Date) => clock(moment).text.slice(0, 'YYYY-MM-DD'.length)
+  const dayOf = (moment: Date) => clock(moment).slice(0, 'YYYY-MM-DD'.length)
   // A day without a time, as banks write it: readers that convert times to UTC would move an evening to the next day.
   const day = (moment: Date) => dayOf(moment).replaceAll('-', '')
   const status = '<STATUS><CODE>0</CODE><SEVERITY>INFO</SEVERITY></STATUS>'

@@ -9,6 +9,7 @@ import {
 } from '../../domain/pix-keys/pix-key.ts'
 import {
   caseInsensitiveEnum,
+  failureFields,
   instantSchema,
   namesQuery,
   pageQueryFields,
@@ -87,7 +88,7 @@ function addFieldIssue(context: z.core.$RefinementCtx, field: string, message: s
 
 export const pixKeysQuery = z.strictObject({
   ...pageQueryFields,
-  type: namesQuery(PIX_KEY_TYPES).optional().meta({ description: 'Of one of these types' }),
+  type: namesQuery(PIX_KEY_TYPES, 'Of one of these types'),
 })
 export type PixKeysQuery = z.output<typeof pixKeysQuery>
 
@@ -106,10 +107,7 @@ export const rejectedPixKeySchema = z
   .object({
     type: z.enum(PIX_KEY_TYPES),
     is_active: z.literal(false).optional(),
-    error: z
-      .object({ code: z.string(), message: z.string(), provider_code: z.string().optional() })
-      .meta({ id: 'PixKeyError' })
-      .optional(),
+    error: z.object(failureFields).meta({ id: 'PixKeyError' }).optional(),
   })
   .meta({
     id: 'RejectedPixKey',

@@ -15,7 +15,7 @@ import {
 
 export const providersQuery = z.strictObject({
   ...pageQueryFields,
-  status: namesQuery(CONNECTION_STATUSES).optional().meta({ description: 'In one of these statuses' }),
+  status: namesQuery(CONNECTION_STATUSES, 'In one of these statuses'),
 })
 export type ProvidersQuery = z.output<typeof providersQuery>
 

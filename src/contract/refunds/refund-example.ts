@@ -1,5 +1,5 @@
 import type { z } from 'zod'
-import { MOVEMENT_EXAMPLE, RETURN_MOVEMENT_EXAMPLE } from '../ledger/movement-example.ts'
+import { MOVEMENT_EXAMPLE, RETURN_MOVEMENT_EXAMPLE } from '../ledger/ledger-example.ts'
 import { EXAMPLE_PROVIDER, EXAMPLE_TIMES, EXAMPLE_UUIDS } from '../shared/example-values.ts'
 import type { acceptedRefundResponse, createRefundBody, listedRefundSchema, refundSchema } from './refund.ts'
 

@@ -10,6 +10,7 @@ import { type MovementCarrier, movementSchema, showMovement } from '../ledger/mo
 import {
   dayQueryFields,
   endToEndQuery,
+  failureFields,
   namesQuery,
   pageQueryFields,
   positiveReais,
@@ -19,6 +20,7 @@ import {
   requireDaysInOrder,
   rowTimes,
   statusChangeSchema,
+  uuidQuery,
   uuidSchema,
   uuidsQuery,
 } from '../shared/fields.ts'
@@ -52,10 +54,10 @@ export const allRefundsQuery = z
   .strictObject({
     ...pageQueryFields,
     uuid: uuidsQuery,
-    status: namesQuery(REFUND_STATUSES).optional().meta({ description: 'In one of these statuses' }),
+    status: namesQuery(REFUND_STATUSES, 'In one of these statuses'),
     ...dayQueryFields,
     provider_uuid: providerQuery,
-    charge_uuid: uuidSchema.optional().meta({ description: 'Of this charge' }),
+    charge_uuid: uuidQuery('Of this charge'),
     end_to_end: endToEndQuery('Sent by the PIX with this end-to-end id, which is not that of the payment'),
   })
   .superRefine(requireDaysInOrder)
@@ -70,10 +72,7 @@ const refundPartFields = {
   description: z.string().optional().meta({ description: 'The text for the payer, where one was given' }),
   pix_original: movementSchema,
   pix_refund: movementSchema,
-  error: z
-    .object({ code: z.string(), message: z.string(), provider_code: z.string().optional() })
-    .meta({ id: 'RefundError' })
-    .optional(),
+  error: z.object(failureFields).meta({ id: 'RefundError' }).optional(),
   ...rowTimes,
 }
 const refundPartSchema = z.object(refundPartFields).meta({ id: 'Refund' })

@@ -1,16 +1,17 @@
-import { type Stringifier, stringify } from 'csv-stringify'
+import { pipeline, Readable } from 'node:stream'
+import { stringify } from 'csv-stringify'
 import { textFromCents } from '../../domain/ledger/money.ts'
-import { createLocalClock } from './local-clock.ts'
+import { createLocalClock } from './time-zone.ts'
 
 /** Tables as spreadsheets of Brazil read them: UTF-8 with BOM, semicolons, one line per row. */
 
 /** A number is an amount in centavos: identifiers and counts are texts. */
-export type CsvCell = string | number | boolean | Date | null | undefined
+type CsvCell = string | number | boolean | Date | null | undefined
 
 /** Columns of a table, in their order: the heading of each, and what a row has there. */
 export type CsvColumns<Row> = Record<string, (row: Row) => CsvCell>
 
-export type CsvStyle = {
+type CsvStyle = {
   decimal: 'POINT' | 'COMMA'
   /** IANA time zone whose clocks the times are written by. */
   time_zone: string
@@ -22,16 +23,16 @@ export type CsvStyle = {
  */
 const FORMULA_START = /(^[\s\p{Cf}]+|,)(?=[=+\-@\uFF1D\uFF0B\uFF0D\uFF20])/gu
 
+type CsvFile<Row> = { columns: CsvColumns<Row>; rows: AsyncIterable<Row>; style: CsvStyle }
+
 /**
- * Creates the writer of rows. A spreadsheet runs a text as a formula because of its first character: such a text gets an
- * apostrophe. Control characters, which some readers of CSV do not accept inside quotes, are written as blanks.
+ * Opens rows as CSV, which is written as its reader takes it; an error of the rows ends the response. A spreadsheet runs a
+ * text as a formula because of its first character: such a text gets an apostrophe. Control characters, which some readers
+ * of CSV do not accept inside quotes, are written as blanks.
  */
-export function createCsvWriter<Row>(
-  columns: CsvColumns<Row>,
-  { decimal, time_zone }: CsvStyle,
-): Stringifier {
-  const clock = createLocalClock(time_zone)
-  return stringify({
+export function openCsvFile<Row>({ columns, rows, style }: CsvFile<Row>): Readable {
+  const clock = createLocalClock(style.time_zone)
+  const writer = stringify({
     bom: true,
     delimiter: ';',
     record_delimiter: 'windows',
@@ -39,15 +40,14 @@ export function createCsvWriter<Row>(
     columns: Object.keys(columns),
     escape_formulas: true,
     cast: {
-      number: cents => (decimal === 'COMMA' ? textFromCents(cents).replace('.', ',') : textFromCents(cents)),
+      number: cents => textFromCents(cents).replace('.', style.decimal === 'COMMA' ? ',' : '.'),
       string: text => text.replaceAll(/\p{Cc}+/gu, ' ').replaceAll(FORMULA_START, "$1'"),
       boolean: value => String(value),
-      date: at => clock(at).text,
+      date: at => clock(at),
     },
   })
-}
-
-/** Builds the cells of a row, in the order of the columns. */
-export function buildCsvCells<Row>(columns: CsvColumns<Row>, row: Row): CsvCell[] {
-  return Object.values(columns).map(cell => cell(row))
+  async function* cells() {
+    for await (const row of rows) yield Object.values(columns).map(cell => cell(row))
+  }
+  return pipeline(Readable.from(cells()), writer, () => {})
 }

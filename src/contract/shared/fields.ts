@@ -54,6 +54,11 @@ export const reaisOutput = z
   })
   .meta({ description: 'Reais, at most two decimals', examples: [150.75] })
 
+/** Amount that may be below zero: reais as a JSON number on the wire, integer centavos inside. Only written. */
+export const signedReais = z
+  .codec(z.number(), z.int(), { decode: value => Math.round(value * 100), encode: reaisFromCents })
+  .meta({ description: 'Reais, at most two decimals; may be negative', examples: [150.75] })
+
 /** Amount as text with two decimals on the wire, integer centavos inside. Only written. */
 export const reaisText = z
   .codec(z.string().regex(/^-?\d+\.\d{2}$/), z.int(), {
@@ -123,6 +128,9 @@ export const UNKNOWN_PARTY: z.output<typeof partySchema> = {
 export const providerReference = z
   .object({ uuid: uuidSchema, provider: z.enum(PROVIDER_NAMES) })
   .meta({ id: 'ProviderShown', description: 'The connection that carries this resource' })
+
+/** Fields of the failure of an operation. */
+export const failureFields = { code: z.string(), message: z.string(), provider_code: z.string().optional() }
 
 /** Options of a refinement over several fields: it runs even where other fields are invalid. */
 export const RUN_DESPITE_OTHER_ISSUES = {
@@ -287,10 +295,11 @@ export const flag = z
   .regex(/^(1|0|[Tt][Rr][Uu][Ee]|[Ff][Aa][Ll][Ss][Ee])$/, 'must be 1, true, 0 or false')
   .transform(value => value === '1' || value.toLowerCase() === 'true')
 
+/** Filter by the uuid of a resource. */
+export const uuidQuery = (description: string) => uuidSchema.optional().meta({ description })
+
 /** Provider whose resources a query selects. */
-export const providerQuery = uuidSchema
-  .optional()
-  .meta({ description: 'Only of this provider of the account: its `uuid`' })
+export const providerQuery = uuidQuery('Only of this provider of the account: its `uuid`')
 
 /** Reference of the caller by which a query selects. */
 export const externalRefQuery = z
@@ -304,7 +313,13 @@ export const paymentTypeQuery = caseInsensitiveEnum(['UNDEFINED', 'PIX'])
   .optional()
   .meta({ description: 'Every payment is a PIX; `UNDEFINED` selects none' })
 
-/** Parses a list of names, repeated (`status=A&status=B`) or separated by commas. */
-export function namesQuery<const Names extends readonly [string, ...string[]]>(names: Names) {
-  return z.preprocess(splitValues, z.array(caseInsensitiveEnum(names)).min(1))
+/** Filter by names, repeated (`status=A&status=B`) or separated by commas. */
+export function namesQuery<const Names extends readonly [string, ...string[]]>(
+  names: Names,
+  description: string,
+) {
+  return z
+    .preprocess(splitValues, z.array(caseInsensitiveEnum(names)).min(1))
+    .optional()
+    .meta({ description })
 }

@@ -1,6 +1,5 @@
 import { z } from 'zod'
 import { DAY, HOUR, SECOND } from '../../domain/shared/intervals.ts'
-import { createLocalClock } from './local-clock.ts'
 
 /** Days in a time zone, which the queries of lists and reports name. */
 
@@ -58,7 +57,7 @@ export function listLastDays(
   timeZone: string,
   now = new Date(),
 ): { day: string; beginsAt: Date }[] {
-  const today = Date.parse(createLocalClock(timeZone)(now).text.slice(0, 'YYYY-MM-DD'.length))
+  const today = Date.parse(createLocalClock(timeZone)(now).slice(0, 'YYYY-MM-DD'.length))
   return Array.from({ length: count }, (_, index) => {
     const day = new Date(today - (count - 1 - index) * DAY).toISOString().slice(0, 10)
     return { day, beginsAt: startOfDay(day, timeZone) }
@@ -91,9 +90,14 @@ const OFFSET_FORMATS = new Map<string, Intl.DateTimeFormat>()
 
 function getOffsetFormat(timeZone: string): Intl.DateTimeFormat {
   const name = timeZone.toLowerCase()
-  const kept = OFFSET_FORMATS.get(name)
-  if (kept) return kept
+  const cachedFormat = OFFSET_FORMATS.get(name)
+  if (cachedFormat) return cachedFormat
   const format = new Intl.DateTimeFormat('en', { timeZone, timeZoneName: 'longOffset' })
   OFFSET_FORMATS.set(name, format)
   return format
+}
+
+/** Creates the clock of a time zone, which writes a moment as `YYYY-MM-DD HH:MM:SS`; Swedish writes times as ISO 8601 does. */
+export function createLocalClock(timeZone: string): (at: Date) => string {
+  return new Intl.DateTimeFormat('sv-SE', { timeZone, dateStyle: 'short', timeStyle: 'medium' }).format
 }

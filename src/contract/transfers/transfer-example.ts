@@ -7,6 +7,7 @@ import {
   EXAMPLE_TIMES,
   EXAMPLE_UUIDS,
 } from '../shared/example-values.ts'
+import { UNKNOWN_PARTY } from '../shared/fields.ts'
 import type { createTransferBody, transferSchema } from './transfer.ts'
 
 /** Examples of the OpenAPI document: a transfer as it is accepted, once it is settled, and rejected. */
@@ -68,14 +69,7 @@ export const ACCEPTED_TRANSFER_EXAMPLE: z.input<typeof transferSchema> = {
     ...TRANSFER_EXAMPLE.transfer,
     initiation: {
       ...TRANSFER_EXAMPLE.transfer.initiation,
-      receiver: {
-        name: '',
-        document: '',
-        account_number: '',
-        account_agency: '',
-        bank: { code: '', name: '', ispb: '' },
-        account_type: 'PAYMENT',
-      },
+      receiver: UNKNOWN_PARTY,
       status: 'PENDING',
       updated_at: ordered,
     },

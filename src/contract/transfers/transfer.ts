@@ -26,6 +26,7 @@ import {
   dayQueryFields,
   endToEndQuery,
   externalRefQuery,
+  failureFields,
   instantSchema,
   keyQuery,
   namesQuery,
@@ -84,9 +85,7 @@ export const transfersQuery = z
   .strictObject({
     ...pageQueryFields,
     uuid: uuidsQuery,
-    status: namesQuery(PAYMENT_STATUSES)
-      .optional()
-      .meta({ description: 'In one of these statuses; `UNDEFINED` selects none' }),
+    status: namesQuery(PAYMENT_STATUSES, 'In one of these statuses; `UNDEFINED` selects none'),
     type: paymentTypeQuery,
     transfer_date_from: dayQuery('Settled on this day or later'),
     transfer_date_to: dayQuery('Settled on this day or earlier'),
@@ -124,9 +123,7 @@ const attemptSchema = z
 
 const transferError = z
   .object({
-    code: z.string(),
-    message: z.string(),
-    provider_code: z.string().optional(),
+    ...failureFields,
     provider: z.string().optional(),
     attempts: z.array(
       z
@@ -232,10 +229,10 @@ function showTransferError(
   { provider, provider_code, ...failure }: OperationFailure,
   attempts: z.output<typeof attemptSchema>[],
 ): z.output<typeof transferError> {
-  const isSeen = provider !== undefined && isErrorOfAttempt(attempts, { ...failure, provider })
+  const isVisible = provider !== undefined && isErrorOfAttempt(attempts, { ...failure, provider })
   return {
     ...failure,
-    ...(isSeen && { provider, ...(provider_code !== undefined && { provider_code }) }),
+    ...(isVisible && { provider, ...(provider_code !== undefined && { provider_code }) }),
     attempts: attempts.map(({ provider, outcome, code }) => ({ provider, outcome, code })),
   }
 }
@@ -249,10 +246,15 @@ export function snapshotAcceptedTransfer(
   attempts: AttemptWithProvider[],
 ): Record<string, unknown> {
   // Such a transfer was accepted, even if only a poll has proved it.
-  const { outcome: _, unknown_since: __, next_check_at: ___, ...shown } = showTransfer(transfer, attempts)
+  const {
+    outcome: _,
+    unknown_since: __,
+    next_check_at: ___,
+    ...shownTransfer
+  } = showTransfer(transfer, attempts)
   return z.encode(transferSchema, {
-    ...shown,
-    attempts: shown.attempts.map(attempt =>
+    ...shownTransfer,
+    attempts: shownTransfer.attempts.map(attempt =>
       attempt.outcome === 'rejected' || attempt.outcome === 'unreachable'
         ? attempt
         : { ...attempt, outcome: 'accepted' as const },

@@ -3,7 +3,7 @@ import type { DepositReturn } from '../../db/entities/deposit-return.ts'
 import type { Movement } from '../../db/entities/movement.ts'
 import { RETURN_STATUSES, returnStatusOf } from '../../domain/unmatched/deposit-return.ts'
 import { type MovementCarrier, movementSchema, showMovement } from '../ledger/movement.ts'
-import { instantSchema, uuidSchema } from '../shared/fields.ts'
+import { failureFields, instantSchema, uuidSchema } from '../shared/fields.ts'
 
 /** A received PIX that pays no charge, as PIX_TRANSACTION events carry it, and its return to the payer (SPEC §2). */
 
@@ -14,10 +14,7 @@ const depositReturnSchema = z
       description: 'The order of its POST; absent where the account policy or an operator returns it',
     }),
     created_at: instantSchema.optional(),
-    error: z
-      .object({ code: z.string(), message: z.string(), provider_code: z.string().optional() })
-      .meta({ id: 'DepositReturnError' })
-      .optional(),
+    error: z.object(failureFields).meta({ id: 'DepositReturnError' }).optional(),
   })
   .meta({ id: 'DepositReturn' })
 

@@ -47,8 +47,8 @@ export const startedDeliveryResponse = dataResponse(deliverySchema).extend({ mes
 
 export const deliveriesQuery = z
   .strictObject({
-    status: namesQuery(DELIVERY_STATUSES).optional().meta({ description: 'In one of these statuses' }),
-    type: namesQuery(EVENT_TYPES).optional().meta({ description: 'Of an event of one of these types' }),
+    status: namesQuery(DELIVERY_STATUSES, 'In one of these statuses'),
+    type: namesQuery(EVENT_TYPES, 'Of an event of one of these types'),
     ...dayQueryFields,
     ...pageQueryFields,
   })

@@ -1,13 +1,12 @@
-import { listDisputesByDeadline } from '../../api/operations/account-tasks.ts'
 import {
   listDisputes,
+  listDisputesByDeadline,
   replyToDispute,
   requireAnswerableDispute,
   requireVisibleDispute,
   showDisputeWithAttachments,
 } from '../../api/operations/disputes.ts'
-import { disputesQuery, type showDispute } from '../../contract/disputes/dispute.ts'
-import { disputeReplyForm } from '../../contract/disputes/dispute-reply.ts'
+import { disputeReplyForm, disputesQuery, type showDispute } from '../../contract/disputes/dispute.ts'
 import type { CsvColumns } from '../../contract/shared/csv.ts'
 import { readInSnapshot } from '../../db/client/transaction.ts'
 import type { Dispute } from '../../db/entities/dispute.ts'

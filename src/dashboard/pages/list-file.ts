@@ -1,7 +1,6 @@
 import type { z } from 'zod'
-import { openCsvFile } from '../../api/operations/csv-file.ts'
 import type { ListPage } from '../../api/operations/pagination.ts'
-import type { CsvColumns } from '../../contract/shared/csv.ts'
+import { type CsvColumns, openCsvFile } from '../../contract/shared/csv.ts'
 import type { PageQuery } from '../../contract/shared/fields.ts'
 import { createSemaphore } from '../../domain/shared/semaphore.ts'
 import type { DashboardResponse } from '../http/page.ts'

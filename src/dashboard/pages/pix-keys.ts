@@ -1,15 +1,14 @@
 import { z } from 'zod'
 import { listTestCodes } from '../../api/operations/auth-codes.ts'
+import { mapPage } from '../../api/operations/pagination.ts'
 import {
   countCreationAttempt,
   createPixKey,
   isPixKeyRemoved,
-  listPixKeyRows,
   listPixKeys,
   removePixKey,
   requestAuthCode,
   requireVisiblePixKey,
-  requireVisiblePixKeyByUuid,
 } from '../../api/operations/pix-keys.ts'
 import {
   createPixKeyBody,
@@ -58,7 +57,7 @@ export function registerPixKeyPages({ get, post, dashboard }: DashboardRouter): 
       name: nameFileByMode('keys', token.mode),
       columns: PIX_KEY_COLUMNS,
       schema: pixKeysQuery,
-      list: query => listPixKeys(visit.em.fork(), token, query),
+      list: async query => mapPage(await listPixKeys(visit.em.fork(), token, query), showPixKey),
     })
   })
 
@@ -102,7 +101,7 @@ export function registerPixKeyPages({ get, post, dashboard }: DashboardRouter): 
   get('money.read', `${PATH}/:uuid`, async visit => {
     const { uuid } = visit.params
     const token = await tokenWithMode(visit)
-    const row = await requireVisiblePixKeyByUuid(visit.em.fork(), token, uuid)
+    const row = await requireVisiblePixKey(visit.em.fork(), token, { uuid })
     const related = await loadRelated(visit, {
       uuid,
       attempted: { uuid, operations: ['create_key', 'delete_key'] },
@@ -119,7 +118,7 @@ async function confirmRemoval(visit: PageContext<'merchant'>): Promise<Confirmat
   const { mode } = token
   const { t } = phrasesOf(visit)
   if (await isPixKeyRemoved(visit.em.fork(), token, key)) return null
-  const row = showPixKey(await requireVisiblePixKey(visit.em.fork(), token, key))
+  const row = showPixKey(await requireVisiblePixKey(visit.em.fork(), token, { key }))
   return {
     title: t('key.removeAsk', { key }),
     button: t('key.removeNow'),
@@ -155,7 +154,7 @@ async function renderPixKeys(
 ) {
   const token = await tokenWithMode(visit)
   const { rows, ...list } = await listByFilters(visit, pixKeysQuery, query =>
-    listPixKeyRows(visit.em.fork(), token, query),
+    listPixKeys(visit.em.fork(), token, query),
   )
   const reached = { ...token, modeScope: token.mode }
   const connections = (await listConnections(visit.em, reached)).filter(({ type }) => type === 'NOMINAL')

@@ -2,7 +2,7 @@ import { z } from 'zod'
 import { readSettlement, type SettlementReport, type SettlementRow } from '../../api/operations/settlement.ts'
 import type { CsvColumns } from '../../contract/shared/csv.ts'
 import { uuidSchema } from '../../contract/shared/fields.ts'
-import { createLocalClock } from '../../contract/shared/local-clock.ts'
+import { createLocalClock } from '../../contract/shared/time-zone.ts'
 import { SETTLEMENT_FIGURES } from '../../domain/ledger/settlement-figure.ts'
 import { createPage } from '../http/page.ts'
 import type { PageContext } from '../http/page-context.ts'
@@ -112,7 +112,7 @@ async function* iterate<Row>(rows: Row[]): AsyncGenerator<Row> {
 
 /** The month of today (`YYYY-MM`). */
 function currentMonth(timeZone: string): string {
-  return createLocalClock(timeZone)(new Date()).text.slice(0, 'YYYY-MM'.length)
+  return createLocalClock(timeZone)(new Date()).slice(0, 'YYYY-MM'.length)
 }
 
 /** Returns the month, or the year, before or after one. */

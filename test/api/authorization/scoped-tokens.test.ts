@@ -49,12 +49,12 @@ type Carried = {
 async function carried(index: number): Promise<Carried> {
   const { uuid: provider, providerAccountUuid } = merchant.connections[index]!
   const provider_uuid = provider
-  const out = createPayoutActions(stack)
+  const payouts = createPayoutActions(stack)
   const [charge, paid, transfer, scheduled, key] = await Promise.all([
     merchant.api.createCharge({ provider_uuid }),
-    out.createPaidCharge(merchant, { provider_uuid }),
-    out.sendAndSettle(merchant, { provider_uuid, value: 3 }),
-    out.send(merchant, { provider_uuid, scheduled_for: new Date(Date.now() + 86_400_000).toISOString() }),
+    payouts.createPaidCharge(merchant, { provider_uuid }),
+    payouts.sendAndSettle(merchant, { provider_uuid, value: 3 }),
+    payouts.send(merchant, { provider_uuid, scheduled_for: new Date(Date.now() + 86_400_000).toISOString() }),
     merchant.api.post('/api/v1/pix-keys', { type: 'RANDOM', provider_uuid }),
   ])
   await stack.simulator.deposit({ account: merchant.connections[index]!.account, value: 1 })
@@ -68,7 +68,7 @@ async function carried(index: number): Promise<Carried> {
       rows => rows.length > 0,
     )
   )[0]!.uuid
-  const refund = await out.requestRefund(merchant, paid, { value: 2 })
+  const refund = await payouts.requestRefund(merchant, paid, { value: 2 })
   expect([scheduled.status, key.status, refund.status]).toEqual([201, 201, 200])
   const med = randomUUID()
   await stack.sql(
@@ -370,26 +370,26 @@ describe('a token of the other mode', () => {
 })
 
 test('a scoped token reads only its own provider’s attempts of a transfer that fell back', async () => {
-  const out = createPayoutActions(stack)
+  const payouts = createPayoutActions(stack)
   const rich = await stack.createMerchant({
     providers: [{ balance: 100 }, { provider: 'PROVIDER_B', balance: 5 }],
   })
   const [first, last] = rich.connections as [Merchant['connection'], Merchant['connection']]
-  await out.injectFault(first, 'sendTransfer', 'refused', { times: 2 })
-  const paid = await out.sendAndSettle(rich, { value: 4 })
-  const failed = (await out.send(rich, { value: 10 })).body.data
+  await payouts.injectFault(first, 'sendTransfer', 'refused', { times: 2 })
+  const paid = await payouts.sendAndSettle(rich, { value: 4 })
+  const failed = (await payouts.send(rich, { value: 10 })).body.data
   expect(paid.attempts.map((one: ApiResource) => one.provider)).toEqual(['PROVIDER_A', 'PROVIDER_B'])
   expect(failed.error).toMatchObject({ code: 'provider_account_blocked', provider: 'PROVIDER_A' })
 
   const api = rich.api.withToken(last.token)
   const listed = (await api.get('/api/v1/transfers')).body.data
   for (const { uuid, attempts } of [paid, failed]) {
-    const seen = await out.transfer({ api }, uuid)
+    const seen = await payouts.transfer({ api }, uuid)
     expect(seen.attempts).toEqual([attempts[1]])
     expect(listed.find((one: ApiResource) => one.uuid === uuid)).toEqual(seen)
     expect(JSON.stringify(seen)).not.toContain('PROVIDER_A')
   }
-  expect((await out.transfer({ api }, failed.uuid)).error).toEqual({
+  expect((await payouts.transfer({ api }, failed.uuid)).error).toEqual({
     code: failed.error.code,
     message: failed.error.message,
     attempts: [{ provider: 'PROVIDER_B', outcome: 'rejected', code: 'insufficient_balance' }],
@@ -419,12 +419,12 @@ test('a scoped token reads only its own provider’s error of a failed charge an
 })
 
 test('a token of one of two connections at one provider reads its own attempts and reasons only', async () => {
-  const out = createPayoutActions(stack)
+  const payouts = createPayoutActions(stack)
   const twice = await stack.createMerchant({ providers: [{ balance: 100 }, { balance: 5 }] })
   const [first, last] = twice.connections as [Merchant['connection'], Merchant['connection']]
-  await out.injectFault(first, 'sendTransfer', 'refused', { times: 2 })
-  const paid = await out.sendAndSettle(twice, { value: 4 })
-  const failed = (await out.send(twice, { value: 10 })).body.data
+  await payouts.injectFault(first, 'sendTransfer', 'refused', { times: 2 })
+  const paid = await payouts.sendAndSettle(twice, { value: 4 })
+  const failed = (await payouts.send(twice, { value: 10 })).body.data
   expect(failed.error).toMatchObject({ provider: 'PROVIDER_A', provider_code: expect.any(String) })
 
   const api = twice.api.withToken(last.token)
@@ -437,16 +437,16 @@ test('a token of one of two connections at one provider reads its own attempts a
   for (const { uuid, attempts } of [paid, failed]) {
     const shownEvent = events.find(({ data }: ApiResource) => data.uuid === uuid).data
     const { data: whole } = (await twice.api.get(`/api/v1/events?type=TRANSFER`)).body
-    for (const seen of [await out.transfer({ api }, uuid), shownEvent])
+    for (const seen of [await payouts.transfer({ api }, uuid), shownEvent])
       expect(seen.attempts).toEqual([attempts[1]])
     expect(shownEvent.error).toEqual(uuid === failed.uuid ? reason : undefined)
     expect(whole.find(({ data }: ApiResource) => data.uuid === uuid).data.attempts).toEqual(attempts)
   }
-  expect((await out.transfer({ api }, failed.uuid)).error).toEqual(reason)
-  expect((await out.transfer(twice, failed.uuid)).error).toEqual(failed.error)
+  expect((await payouts.transfer({ api }, failed.uuid)).error).toEqual(reason)
+  expect((await payouts.transfer(twice, failed.uuid)).error).toEqual(failed.error)
 
-  await out.injectFault(first, 'issueCharge', 'refused')
-  await out.injectFault(last, 'issueCharge', 'refused')
+  await payouts.injectFault(first, 'issueCharge', 'refused')
+  await payouts.injectFault(last, 'issueCharge', 'refused')
   const { data } = (await twice.api.post('/api/v1/payments', { value: 10, type: 'PIX' })).body
   expect([data.error.attempts.length, data.provider.uuid]).toEqual([2, first.uuid])
   const own = twice.api.withToken(first.token)

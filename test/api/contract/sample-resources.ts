@@ -8,7 +8,7 @@ export type ApiResource = any
 
 /** One real object of every resource of the contract, each created by the contract's operations. */
 export async function createSampleResources(stage: TestStack) {
-  const out = createPayoutActions(stage)
+  const payouts = createPayoutActions(stage)
   const fees = { charge: { fixedCents: 10, hundredthsOfPercent: 0 } }
   const merchant = await stage.createMerchant({
     providers: [
@@ -37,27 +37,27 @@ export async function createSampleResources(stage: TestStack) {
     () => api.readCharge(created.uuid),
     ({ status }) => status === 'PAID',
   )
-  const refunded = (await out.requestRefund(merchant, paid, { value: 1 })).body
+  const refunded = (await payouts.requestRefund(merchant, paid, { value: 1 })).body
   const partly = await pollUntil(
     () => api.readCharge(created.uuid),
     ({ status }) => status === 'PARTIALLY_REFUNDED',
   )
 
   const sent = (
-    await out.send(merchant, {
+    await payouts.send(merchant, {
       external_ref: 'pedido 2',
       final_beneficiary: { name: 'Maria da Silva', document: '52998224725' },
     })
   ).body.data
-  const settled = await out.waitForStatus(merchant, sent.uuid, 'PAID')
-  const rejected = await out.send(merchant, { pix_key: 'ac03@sim.trilho.test' })
+  const settled = await payouts.waitForStatus(merchant, sent.uuid, 'PAID')
+  const rejected = await payouts.send(merchant, { pix_key: 'ac03@sim.trilho.test' })
 
   const key = (await api.post('/api/v1/pix-keys', { type: 'RANDOM' })).body
   const webhook = (
     await api.post('/api/v1/webhooks', { url: `${stage.local.inbox_url}/contract`, events: ['MED'] })
   ).body.data
 
-  const disputed = await out.createPaidCharge(merchant, { provider_uuid: notifiesDisputes.uuid })
+  const disputed = await payouts.createPaidCharge(merchant, { provider_uuid: notifiesDisputes.uuid })
   const [movement] = await stage.sql<{ end_to_end: string }>('select end_to_end from charge where uuid = ?', [
     disputed.uuid,
   ])
@@ -72,7 +72,7 @@ export async function createSampleResources(stage: TestStack) {
   return {
     merchant,
     api,
-    out,
+    out: payouts,
     otherMerchantApi: (await stage.createMerchant()).api,
     recipient,
     charge: { created, paid, partly },

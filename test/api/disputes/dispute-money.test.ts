@@ -8,7 +8,7 @@ import type { Merchant } from '../support/test-stack.ts'
 
 /** SPEC §5 over the real stack: what a dispute blocks, keeps and releases, and that the payer is never paid back twice. */
 
-const { stage, payouts: out, createMerchant: aMerchant } = await openMoneySuite()
+const { stage, payouts, createMerchant } = await openMoneySuite()
 
 const endToEndOf = (charge: ApiResource): string => charge.payment.pix.transaction.end_to_end
 
@@ -55,8 +55,8 @@ const is = (status: string, resolved: boolean) => (med: ApiResource) =>
 describe('a dispute', () => {
   runConcurrentTests({
     async 'blocks the disputed amount, refuses refunds, and releases the amount when it is rejected'() {
-      const merchant = await aMerchant()
-      const charge = await out.createPaidCharge(merchant, { value: 30 })
+      const merchant = await createMerchant()
+      const charge = await payouts.createPaidCharge(merchant, { value: 30 })
       const id = await disputes(endToEndOf(charge), { value: 12.34 })
       const med = await shows(merchant, endToEndOf(charge))
       expect(med).toMatchObject({
@@ -72,7 +72,7 @@ describe('a dispute', () => {
       })
       expect(med.pix_in_transaction).toMatchObject({ value: '30.00', movement_type: 'IN', status: 'SETTLED' })
       expect(await balances(merchant)).toEqual({ available: 1766, blocked: 1234, outside: -3000 })
-      expect(await out.requestRefund(merchant, charge, { value: 1 })).toMatchObject({
+      expect(await payouts.requestRefund(merchant, charge, { value: 1 })).toMatchObject({
         status: 409,
         body: { code: 'refund_med_open' },
       })
@@ -80,13 +80,13 @@ describe('a dispute', () => {
       await decide(id, 'disagreed')
       await shows(merchant, endToEndOf(charge), is('REJECTED', true))
       expect(await balances(merchant)).toEqual({ available: 3000, outside: -3000 })
-      const events = await out.listEvents(med, 'MED')
+      const events = await payouts.listEvents(med, 'MED')
       expect(events.map(({ status, blocked_value }) => [status, blocked_value])).toEqual([
         ['PENDING', 12.34],
         ['REJECTED', 0],
       ])
       expect(events[0]).toEqual({ ...med, sequence: 1 })
-      expect(await out.requestRefund(merchant, charge, { value: 1 })).toMatchObject({ status: 200 })
+      expect(await payouts.requestRefund(merchant, charge, { value: 1 })).toMatchObject({ status: 200 })
       await pollUntil(
         () => merchant.api.readCharge(charge.uuid),
         ({ status }) => status === 'PARTIALLY_REFUNDED',
@@ -94,8 +94,8 @@ describe('a dispute', () => {
     },
 
     async 'that is accepted is returned by the provider, and recorded as a refund that no request created'() {
-      const merchant = await aMerchant()
-      const charge = await out.createPaidCharge(merchant, { value: 30 })
+      const merchant = await createMerchant()
+      const charge = await payouts.createPaidCharge(merchant, { value: 30 })
       const id = await disputes(endToEndOf(charge))
       const { uuid } = await shows(merchant, endToEndOf(charge))
       expect(await balances(merchant)).toEqual({ blocked: 3000, outside: -3000 })
@@ -106,24 +106,24 @@ describe('a dispute', () => {
       expect([status, statusesOf({ history }).slice(-2)]).toEqual(['REFUNDED', ['PROCESSING', 'REFUNDED']])
       const [{ refund }] = (await merchant.api.get(`/api/v1/payments/${charge.uuid}/refunds`)).body.data
       expect(refund).toMatchObject({ status: 'COMPLETED', value: 30, fees: 0 })
-      expect(await out.listAttempts({ uuid: refund.uuid })).toEqual([])
-      expect(await out.listPaidOut(merchant)).toMatchObject([
+      expect(await payouts.listAttempts({ uuid: refund.uuid })).toEqual([])
+      expect(await payouts.listPaidOut(merchant)).toMatchObject([
         { kind: 'refund', value: 30, end_to_end: refund.pix_refund.end_to_end },
       ])
-      expect((await out.listEvents({ uuid: refund.uuid }, 'REFUND')).length).toBe(1)
-      const events = await out.listEvents({ uuid }, 'MED')
+      expect((await payouts.listEvents({ uuid: refund.uuid }, 'REFUND')).length).toBe(1)
+      const events = await payouts.listEvents({ uuid }, 'MED')
       expect(events.map(med => [med.status, med.resolved]).at(0)).toEqual(['PENDING', false])
       expect(events.map(med => [med.status, med.resolved]).at(-1)).toEqual(['ACCEPTED', true])
-      expect(await out.requestRefund(merchant, charge)).toMatchObject({
+      expect(await payouts.requestRefund(merchant, charge)).toMatchObject({
         body: { code: 'charge_not_refundable' },
       })
     },
 
     async 'takes back the share of each split, and no later refund asks recipients for it again'() {
-      const merchant = await aMerchant()
+      const merchant = await createMerchant()
       const recipient = await stage.createRecipient(merchant)
       const splits = [{ type: 'PERCENTAGE', value: 10, recipient_account_uuid: recipient.uuid }]
-      const charge = await out.createPaidCharge(merchant, { value: 100, splits })
+      const charge = await payouts.createPaidCharge(merchant, { value: 100, splits })
       const id = await disputes(endToEndOf(charge), { value: 40 })
       await shows(merchant, endToEndOf(charge))
       expect(await balances(merchant)).toEqual({ available: 5400, blocked: 4000, outside: -10_000 })
@@ -132,7 +132,7 @@ describe('a dispute', () => {
       const theirs = () => stage.readBalances(recipient.uuid, merchant.connection.providerAccountUuid)
       expect(await theirs()).toEqual({ available: 600 })
       expect((await merchant.api.readCharge(charge.uuid)).status).toBe('PARTIALLY_REFUNDED')
-      expect(await out.requestRefund(merchant, charge, { value: 50 })).toMatchObject({ status: 200 })
+      expect(await payouts.requestRefund(merchant, charge, { value: 50 })).toMatchObject({ status: 200 })
       await pollUntil(
         () => merchant.api.get(`/api/v1/payments/${charge.uuid}/refunds`),
         ({ body }) =>
@@ -144,14 +144,14 @@ describe('a dispute', () => {
     },
 
     async 'with too little cover blocks incoming money until it is covered'() {
-      const merchant = await aMerchant()
-      const charge = await out.createPaidCharge(merchant, { value: 50 })
-      await out.sendAndSettle(merchant, { value: 30, pix_key: randomPixKey() })
+      const merchant = await createMerchant()
+      const charge = await payouts.createPaidCharge(merchant, { value: 50 })
+      await payouts.sendAndSettle(merchant, { value: 30, pix_key: randomPixKey() })
       const id = await disputes(endToEndOf(charge))
       expect(await shows(merchant, endToEndOf(charge))).toMatchObject({ value: 50, blocked_value: 20 })
-      await out.createPaidCharge(merchant, { value: 10 })
+      await payouts.createPaidCharge(merchant, { value: 10 })
       expect(await balances(merchant)).toEqual({ blocked: 2000, retained: 1000, outside: -3000 })
-      await out.createPaidCharge(merchant, { value: 25 })
+      await payouts.createPaidCharge(merchant, { value: 25 })
       expect(await balances(merchant)).toEqual({
         available: 500,
         blocked: 2000,
@@ -164,13 +164,13 @@ describe('a dispute', () => {
     },
 
     async 'opened while a refund is in progress blocks the rest, and the whole amount if the refund fails'() {
-      const merchant = await aMerchant()
-      const charge = await out.createPaidCharge(merchant, { value: 20 })
+      const merchant = await createMerchant()
+      const charge = await payouts.createPaidCharge(merchant, { value: 20 })
       // The provider does not answer at first and has nothing; when it must carry the refund out, it refuses.
-      await out.injectFault(merchant.connection, 'refund', 'timeout_then_absent')
-      await out.injectFault(merchant.connection, 'findRefund', 'http_500', { times: 4 })
-      await out.injectFault(merchant.connection, 'refund', 'refused')
-      const refunded = out.requestRefund(merchant, charge, { value: 15 })
+      await payouts.injectFault(merchant.connection, 'refund', 'timeout_then_absent')
+      await payouts.injectFault(merchant.connection, 'findRefund', 'http_500', { times: 4 })
+      await payouts.injectFault(merchant.connection, 'refund', 'refused')
+      const refunded = payouts.requestRefund(merchant, charge, { value: 15 })
       await pollUntil(
         () => merchant.api.readCharge(charge.uuid),
         ({ status }) => status === 'PROCESSING',
@@ -182,16 +182,16 @@ describe('a dispute', () => {
       await shows(merchant, endToEndOf(charge), ({ blocked_value }) => blocked_value === 20)
       expect(await balances(merchant)).toEqual({ blocked: 2000, outside: -2000 })
       expect((await merchant.api.readCharge(charge.uuid)).status).toBe('PAID')
-      expect(await out.listPaidOut(merchant)).toEqual([])
+      expect(await payouts.listPaidOut(merchant)).toEqual([])
     },
 
     async 'that is returned while a refund’s outcome is unknown leaves nothing for the refund'() {
-      const merchant = await aMerchant()
-      const charge = await out.createPaidCharge(merchant, { value: 20 })
-      await out.injectFault(merchant.connection, 'refund', 'timeout_then_absent')
+      const merchant = await createMerchant()
+      const charge = await payouts.createPaidCharge(merchant, { value: 20 })
+      await payouts.injectFault(merchant.connection, 'refund', 'timeout_then_absent')
       // Sent again only after ten seconds, when the dispute is over.
-      await out.injectFault(merchant.connection, 'findRefund', 'http_500', { times: 4 })
-      const refunded = out.requestRefund(merchant, charge, { value: 15 })
+      await payouts.injectFault(merchant.connection, 'findRefund', 'http_500', { times: 4 })
+      const refunded = payouts.requestRefund(merchant, charge, { value: 15 })
       await pollUntil(
         () => merchant.api.readCharge(charge.uuid),
         ({ status }) => status === 'PROCESSING',
@@ -205,12 +205,12 @@ describe('a dispute', () => {
         () => merchant.api.readCharge(charge.uuid),
         ({ status }) => status === 'REFUNDED',
       )
-      expect(await out.listPaidOut(merchant)).toMatchObject([{ kind: 'refund', value: 20 }])
+      expect(await payouts.listPaidOut(merchant)).toMatchObject([{ kind: 'refund', value: 20 }])
       expect(await balances(merchant)).toEqual({})
     },
 
     async 'about a deposit blocks and returns it, and refunds no charge'() {
-      const merchant = await aMerchant()
+      const merchant = await createMerchant()
       const { account } = merchant.connection
       const { end_to_end } = await stage.simulator.deposit({ account, value: 12 })
       await pollUntil(
@@ -226,8 +226,8 @@ describe('a dispute', () => {
     },
 
     async 'about a transfer blocks nothing, and its return belongs to the transfer'() {
-      const merchant = await aMerchant({ providers: [{ balance: 40 }] })
-      const transfer = await out.sendAndSettle(merchant, { value: 25 })
+      const merchant = await createMerchant({ providers: [{ balance: 40 }] })
+      const transfer = await payouts.sendAndSettle(merchant, { value: 25 })
       const endToEnd = transfer.transfer.end_to_end
       const id = await disputes(endToEnd)
       const med = await shows(merchant, endToEnd)
@@ -239,13 +239,13 @@ describe('a dispute', () => {
       })
       await decide(id, 'agreed')
       await shows(merchant, endToEnd, is('ACCEPTED', true))
-      await out.waitForStatus(merchant, transfer.uuid, 'REFUNDED')
+      await payouts.waitForStatus(merchant, transfer.uuid, 'REFUNDED')
       expect(await balances(merchant)).toEqual({ available: 4000, outside: -4000 })
     },
 
     async 'of a provider with dispute notifications is updated by them: opening, decision and return'() {
-      const merchant = await aMerchant({ providers: [{ provider: 'PROVIDER_B', dialect: 'woovi' }] })
-      const charge = await out.createPaidCharge(merchant, { value: 30 })
+      const merchant = await createMerchant({ providers: [{ provider: 'PROVIDER_B', dialect: 'woovi' }] })
+      const charge = await payouts.createPaidCharge(merchant, { value: 30 })
       const id = await disputes(endToEndOf(charge), { value: 20 })
       const { uuid } = await shows(merchant, endToEndOf(charge))
       expect(await balances(merchant)).toEqual({ available: 1000, blocked: 2000, outside: -3000 })
@@ -261,8 +261,8 @@ describe('a dispute', () => {
     },
 
     async 'without a reply is warned of before its deadline, and then awaits the provider'() {
-      const merchant = await aMerchant()
-      const charge = await out.createPaidCharge(merchant, { value: 5 })
+      const merchant = await createMerchant()
+      const charge = await payouts.createPaidCharge(merchant, { value: 5 })
       const id = await disputes(endToEndOf(charge))
       const med = await shows(merchant, endToEndOf(charge))
       const handle = (await stage.connectTemporal()).workflow.getHandle(`med/${med.uuid}`)
@@ -286,7 +286,7 @@ describe('a dispute', () => {
           ]),
         ([row]) => row?.warned === 6,
       )
-      const events = await out.listEvents(med, 'MED')
+      const events = await payouts.listEvents(med, 'MED')
       expect(events.length).toBeGreaterThan(1)
       for (const { status, resolved } of events) expect([status, resolved]).toEqual(['PENDING', false])
       await isDueIn(1)
@@ -299,10 +299,10 @@ describe('a dispute', () => {
 })
 
 test('a refund that settles late under a dispute counts for its charge once the dispute is closed', async () => {
-  const merchant = await aMerchant({ providers: [{ balance: 100 }] })
-  const charge = await out.createPaidCharge(merchant, { value: 30 })
-  await out.injectFault(merchant.connection, 'refund', 'refused')
-  const failed = (await out.requestRefund(merchant, charge, { value: 8 })).body.data
+  const merchant = await createMerchant({ providers: [{ balance: 100 }] })
+  const charge = await payouts.createPaidCharge(merchant, { value: 30 })
+  await payouts.injectFault(merchant.connection, 'refund', 'refused')
+  const failed = (await payouts.requestRefund(merchant, charge, { value: 8 })).body.data
   const id = await disputes(endToEndOf(charge))
   await shows(merchant, endToEndOf(charge))
   const refundId = failed.refund.uuid.replaceAll('-', '')
@@ -310,24 +310,24 @@ test('a refund that settles late under a dispute counts for its charge once the 
     valor: '8.00',
   })
   const settled = async () =>
-    (await out.listEvents({ uuid: failed.refund.uuid }, 'REFUND')).at(-1)!.refund.status
+    (await payouts.listEvents({ uuid: failed.refund.uuid }, 'REFUND')).at(-1)!.refund.status
   await pollUntil(settled, status => status === 'COMPLETED')
   expect(await merchant.api.readCharge(charge.uuid)).toMatchObject({ status: 'PAID' })
   await decide(id, 'disagreed')
   await shows(merchant, endToEndOf(charge), ({ resolved }) => resolved)
   expect(await merchant.api.readCharge(charge.uuid)).toMatchObject({ status: 'PARTIALLY_REFUNDED' })
-  expect((await out.requestRefund(merchant, charge, { value: 22.01 })).status).toBe(422)
-  expect((await out.requestRefund(merchant, charge, { value: 22 })).status).toBe(200)
+  expect((await payouts.requestRefund(merchant, charge, { value: 22.01 })).status).toBe(422)
+  expect((await payouts.requestRefund(merchant, charge, { value: 22 })).status).toBe(200)
 })
 
 test('concurrent refunds and disputes of one charge pay the payer back once', async () => {
-  const merchant = await aMerchant()
+  const merchant = await createMerchant()
   const charges = await Promise.all(
-    Array.from({ length: 6 }, () => out.createPaidCharge(merchant, { value: 9.99 })),
+    Array.from({ length: 6 }, () => payouts.createPaidCharge(merchant, { value: 9.99 })),
   )
   const refunds = charges.flatMap(charge =>
     [undefined, { value: 5 }, { value: 9.99 }].map(body =>
-      out.requestRefund(merchant, charge, body, { key: randomUUID() }),
+      payouts.requestRefund(merchant, charge, body, { key: randomUUID() }),
     ),
   )
   const opened = charges.map(async (charge, index) => {
@@ -354,7 +354,7 @@ test('concurrent refunds and disputes of one charge pay the payer back once', as
       () => merchant.api.readCharge(charge.uuid),
       ({ status }) => status !== 'PROCESSING',
     )
-    const lines = (await out.listPaidOut(merchant)).filter(
+    const lines = (await payouts.listPaidOut(merchant)).filter(
       line => line.original_end_to_end === endToEndOf(charge),
     )
     const back = lines.reduce((sum, { value }) => sum + Math.round(value * 100), 0)
@@ -371,8 +371,8 @@ test('concurrent refunds and disputes of one charge pay the payer back once', as
 })
 
 test('the database limits what disputes claim, hold and keep', async () => {
-  const merchant = await aMerchant()
-  const charge = await out.createPaidCharge(merchant, { value: 10 })
+  const merchant = await createMerchant()
+  const charge = await payouts.createPaidCharge(merchant, { value: 10 })
   const id = await disputes(endToEndOf(charge), { value: 6 })
   const { uuid } = await shows(merchant, endToEndOf(charge))
   const set = (change: string) => stage.sql(`update dispute set ${change} where uuid = ?`, [uuid])

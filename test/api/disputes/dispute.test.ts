@@ -32,7 +32,7 @@ const REJECTION: [string, string][] = [
 ]
 
 /** Woovi notifies of disputes; Efí is only polled for them. */
-async function aMerchant(): Promise<Merchant> {
+async function createMerchant(): Promise<Merchant> {
   const merchant = await testStack.createMerchant({
     providers: [
       { provider: 'PROVIDER_B', dialect: 'woovi' },
@@ -73,8 +73,8 @@ const waitForDispute = (
 ): Promise<ApiResource> => pollUntil(() => read(merchant, med), fits)
 /** Centavos in each bucket of the merchant's own. */
 const balances = async ({ uuid, connection }: Merchant) => {
-  const { outside: _, ...own } = await testStack.readBalances(uuid, connection.providerAccountUuid)
-  return own
+  const { outside: _, ...ownBalances } = await testStack.readBalances(uuid, connection.providerAccountUuid)
+  return ownBalances
 }
 
 /** The stored files of a dispute. */
@@ -93,7 +93,7 @@ const repliesAt = async (id: string) => {
 runConcurrentTests({
   'a dispute is shown in the contract’s shape, replied to with proofs that reach the provider, and rejected':
     async () => {
-      const merchant = await aMerchant()
+      const merchant = await createMerchant()
       const { id, med, charge } = await aDispute(merchant, { value: 15 })
       const { transaction } = charge.payment.pix
       const party = {
@@ -213,7 +213,7 @@ runConcurrentTests({
     },
 
   'an accepted dispute is returned by the provider, and its charge shows it': async () => {
-    const merchant = await aMerchant()
+    const merchant = await createMerchant()
     const { id, med, charge } = await aDispute(merchant, { value: 5, type: 'COERCION_CRIME' })
     const answer = await reply(merchant, med, {
       texts: [
@@ -235,7 +235,7 @@ runConcurrentTests({
   },
 
   'of many concurrent replies one is accepted, and only its files are stored': async () => {
-    const merchant = await aMerchant()
+    const merchant = await createMerchant()
     const { id, med } = await aDispute(merchant)
     const answers = await Promise.all(
       Array.from({ length: 6 }, (_, index) =>
@@ -260,7 +260,7 @@ runConcurrentTests({
   },
 
   'a reply repeated with its key returns the first response, whatever became of it': async () => {
-    const merchant = await aMerchant()
+    const merchant = await createMerchant()
     const { id, med } = await aDispute(merchant)
     const files = [{ bytes: FILES.png }, { bytes: FILES.pdf }]
     const keyed = (key: string, more: Reply = {}) =>
@@ -296,7 +296,7 @@ runConcurrentTests({
   },
 
   'a dispute that was decided without a reply accepts none': async () => {
-    const merchant = await aMerchant()
+    const merchant = await createMerchant()
     const { id, med } = await aDispute(merchant)
     await testStack.simulator.decideDispute(id, 'cancelled')
     await waitForDispute(merchant, med, ({ status }) => status === 'CANCELLED')
@@ -307,7 +307,7 @@ runConcurrentTests({
 
   'an invalid reply is refused with every error, nothing of it is stored, and the dispute can still be replied to':
     async () => {
-      const merchant = await aMerchant()
+      const merchant = await createMerchant()
       const { id, med } = await aDispute(merchant)
       const path = `${MEDS}/${med.uuid}/reply`
       const whole = await encodeForm(REJECTION, [{ bytes: FILES.pdf }, { bytes: createPdf(200_000) }])
@@ -358,16 +358,16 @@ runConcurrentTests({
     },
 
   'a token that is bound to a provider reads only its disputes in every list and resource': async () => {
-    const merchant = await aMerchant()
+    const merchant = await createMerchant()
     const { med, charge } = await aDispute(merchant)
-    const own = merchant.api.withToken(merchant.connection.token)
+    const ownBalances = merchant.api.withToken(merchant.connection.token)
     const other = merchant.api.withToken(merchant.connections[1]!.token)
     const foreign = testStack.api
-    const announced = (await own.get('/api/v1/events?type=MED&per_page=100')).body.data
+    const announced = (await ownBalances.get('/api/v1/events?type=MED&per_page=100')).body.data
     const event = announced.find(({ data }: ApiResource) => data.uuid === med.uuid)
     expect(event).toMatchObject({ type: 'MED', data: { uuid: med.uuid, status: 'PENDING' } })
     for (const { api, sees } of [
-      { api: own, sees: true },
+      { api: ownBalances, sees: true },
       { api: other, sees: false },
       { api: foreign, sees: false },
     ]) {
@@ -381,7 +381,7 @@ runConcurrentTests({
       const { end_to_end } = med.pix_in_transaction
       expect(lines.some((line: ApiResource) => line.end_to_end === end_to_end)).toBe(sees)
     }
-    expect((await own.get(`${MEDS}?provider_uuid=${merchant.connection.uuid}`)).status).toBe(422)
+    expect((await ownBalances.get(`${MEDS}?provider_uuid=${merchant.connection.uuid}`)).status).toBe(422)
   },
 
   'a dispute about a transfer that we sent accepts no reply': async () => {

@@ -13,7 +13,7 @@ import type { Merchant, TestStack } from '../support/test-stack.ts'
  * over all banks, and the final state shown is what the bank did.
  */
 
-const { stage, payouts: out, createMerchant: aMerchant } = await openMoneySuite()
+const { stage, payouts, createMerchant } = await openMoneySuite()
 
 type Answer = Pick<FaultBody, 'fault' | 'status' | 'body' | 'delay_ms'>
 const answerWith = (status: number, body?: FaultBody['body']): Answer => ({
@@ -87,7 +87,7 @@ const ANSWERS: Record<ProviderApi, typeof EVERYWHERE> = {
 const QUIET_PERIOD_MS = 1_500
 
 const createMerchantAtTwoProviders = (dialect: ProviderApi, tells = true): Promise<Merchant> =>
-  aMerchant({
+  createMerchant({
     providers: [
       {
         provider: dialect === 'efi' ? 'PROVIDER_A' : 'PROVIDER_B',
@@ -101,13 +101,13 @@ const createMerchantAtTwoProviders = (dialect: ProviderApi, tells = true): Promi
 const first = (merchant: Merchant) => merchant.connections[0]!
 
 async function transferred(merchant: Merchant): Promise<{ uuid: string }> {
-  return (await out.send(merchant)).body.data
+  return (await payouts.send(merchant)).body.data
 }
 
 /** All that has left a merchant's accounts, after every possible follow-up. */
 async function movedInTheEnd(merchant: Merchant): Promise<ApiResource[]> {
   await sleep(QUIET_PERIOD_MS)
-  return out.listPaidOut(merchant)
+  return payouts.listPaidOut(merchant)
 }
 
 async function isRefunded({ api }: Merchant, charge: ApiResource, answer: ApiResource): Promise<string> {
@@ -137,16 +137,19 @@ async function isReturned({ uuid }: Merchant): Promise<string> {
 async function movesOnce(dialect: ProviderApi, { fault, ...answer }: Answer) {
   const merchant = await createMerchantAtTwoProviders(dialect)
   const [charge, paidTwice] = await Promise.all([
-    out.createPaidCharge(merchant),
-    out.createPaidCharge(merchant),
+    payouts.createPaidCharge(merchant),
+    payouts.createPaidCharge(merchant),
   ])
-  await out.injectFault(first(merchant), 'sendTransfer', fault, answer)
-  await out.injectFault(first(merchant), 'refund', fault, { ...answer, times: 2 })
+  await payouts.injectFault(first(merchant), 'sendTransfer', fault, answer)
+  await payouts.injectFault(first(merchant), 'refund', fault, { ...answer, times: 2 })
 
   await stage.simulator.pay({ payload: paidTwice.payment.payload, force: true })
-  const [transfer, refund] = await Promise.all([transferred(merchant), out.requestRefund(merchant, charge)])
+  const [transfer, refund] = await Promise.all([
+    transferred(merchant),
+    payouts.requestRefund(merchant, charge),
+  ])
   const [paid, refundUuid, returned] = await Promise.all([
-    out.waitForStatus(merchant, transfer.uuid, 'PAID'),
+    payouts.waitForStatus(merchant, transfer.uuid, 'PAID'),
     isRefunded(merchant, charge, refund),
     isReturned(merchant),
   ])
@@ -160,7 +163,7 @@ async function movesOnce(dialect: ProviderApi, { fault, ...answer }: Answer) {
   expect(moved[0]!.id).toBe(referenceOf(transfer.uuid))
   expect(moved.map(line => line.id)).toContain(referenceOf(refundUuid))
   expect(moved.map(line => line.original_end_to_end)).toContain(returned)
-  expect(await out.transfer(merchant, transfer.uuid)).toMatchObject({ status: 'PAID' })
+  expect(await payouts.transfer(merchant, transfer.uuid)).toMatchObject({ status: 'PAID' })
 }
 const RANK: Record<string, number> = { transfer: 0, refund: 1 }
 
@@ -179,10 +182,10 @@ describe('an order that seems absent or refused but exists', () => {
     'an answer of an unknown route proves no absence at a provider that speaks %s',
     async dialect => {
       const merchant = await createMerchantAtTwoProviders(dialect, false)
-      await out.injectFault(first(merchant), 'sendTransfer', 'timeout_then_done', { delay_ms: 50 })
-      await out.injectFault(first(merchant), 'findTransfer', 'unknown_route', { times: 3 })
+      await payouts.injectFault(first(merchant), 'sendTransfer', 'timeout_then_done', { delay_ms: 50 })
+      await payouts.injectFault(first(merchant), 'findTransfer', 'unknown_route', { times: 3 })
       const transfer = await transferred(merchant)
-      const paid = await out.waitForStatus(merchant, transfer.uuid, 'PAID')
+      const paid = await payouts.waitForStatus(merchant, transfer.uuid, 'PAID')
       expect(paid.provider.uuid).toBe(first(merchant).uuid)
       expect(await movedInTheEnd(merchant)).toMatchObject([{ id: referenceOf(transfer.uuid) }])
     },
@@ -196,7 +199,7 @@ describe('an order that seems absent or refused but exists', () => {
     'an order that waits at the first provider is not sent to another one before %s',
     async (_, act, paidBy) => {
       const merchant = await createMerchantAtTwoProviders('woovi')
-      await out.injectFault(first(merchant), 'sendTransfer', 'order_left')
+      await payouts.injectFault(first(merchant), 'sendTransfer', 'order_left')
       const answered = transferred(merchant)
       const { account } = first(merchant)
       const [order] = await pollUntil(
@@ -209,7 +212,7 @@ describe('an order that seems absent or refused but exists', () => {
       await act(order!.id)
       const transfer = await answered
       expect(order!.id).toBe(referenceOf(transfer.uuid))
-      const paid = await out.waitForStatus(merchant, transfer.uuid, 'PAID')
+      const paid = await payouts.waitForStatus(merchant, transfer.uuid, 'PAID')
       expect(paid.provider.uuid).toBe(merchant.connections[paidBy]!.uuid)
       expect(await movedInTheEnd(merchant)).toMatchObject([
         { id: referenceOf(transfer.uuid), account: merchant.connections[paidBy]!.account },
@@ -225,9 +228,9 @@ describe('an order that seems absent or refused but exists', () => {
     'the first provider notifies that an order was removed %s: only its look-up counts',
     async (_, fault, paidBy) => {
       const merchant = await createMerchantAtTwoProviders('woovi')
-      await out.injectFault(first(merchant), 'sendTransfer', fault, { delay_ms: 3_000 })
+      await payouts.injectFault(first(merchant), 'sendTransfer', fault, { delay_ms: 3_000 })
       const transfer = await transferred(merchant)
-      const paid = await out.waitForStatus(merchant, transfer.uuid, 'PAID')
+      const paid = await payouts.waitForStatus(merchant, transfer.uuid, 'PAID')
       expect(paid.provider.uuid).toBe(merchant.connections[paidBy]!.uuid)
       expect(await movedInTheEnd(merchant)).toMatchObject([
         { id: referenceOf(transfer.uuid), account: merchant.connections[paidBy]!.account },

@@ -7,7 +7,7 @@ import type { Merchant } from '../support/test-stack.ts'
 
 /** SPEC §3: a payer is never paid back more than was received, however often and concurrently refunds are requested. */
 
-const { stage, payouts: out, createMerchant: aMerchant } = await openMoneySuite()
+const { stage, payouts, createMerchant } = await openMoneySuite()
 
 const sum = (values: number[]) => Math.round(values.reduce((all, value) => all + value * 100, 0)) / 100
 /** Every refund of a charge, once none of them runs any more. */
@@ -37,30 +37,30 @@ const LOST = [
 ]
 
 test('of a hundred concurrent refunds of a third each one runs at a time, and never more than the payment is refunded', async () => {
-  const merchant = await aMerchant()
-  const charge = await out.createPaidCharge(merchant)
+  const merchant = await createMerchant()
+  const charge = await payouts.createPaidCharge(merchant)
   let accepted = 0
   for (let round = 0; round < 4; round++) {
     // Four hundred within two seconds are more than one token's rate limit.
     const api = merchant.api.withToken(await stage.token({ accountUuid: merchant.uuid })).sendingOnce()
     const answers = await Promise.all(
-      Array.from({ length: 100 }, () => out.requestRefund({ api }, charge, { value: 3.5 })),
+      Array.from({ length: 100 }, () => payouts.requestRefund({ api }, charge, { value: 3.5 })),
     )
     const codes = new Map<string, number>()
     for (const { status, body } of answers) {
-      const said = status === 200 ? 'accepted' : `${status} ${body.code}`
-      codes.set(said, (codes.get(said) ?? 0) + 1)
+      const outcome = status === 200 ? 'accepted' : `${status} ${body.code}`
+      codes.set(outcome, (codes.get(outcome) ?? 0) + 1)
     }
     accepted += codes.get('accepted') ?? 0
     codes.delete('accepted')
-    for (const said of codes.keys()) expect(LOST).toContain(said)
+    for (const outcome of codes.keys()) expect(LOST).toContain(outcome)
     await waitUntilNoRefundRuns(merchant, charge)
   }
   const refunds = await waitUntilNoRefundRuns(merchant, charge)
   const completed = refunds.filter(({ refund }) => refund.status === 'COMPLETED')
   expect(completed).toHaveLength(2)
   expect(accepted).toBeLessThanOrEqual(2)
-  expect(sum((await out.listPaidOut(merchant)).map(({ value }) => value))).toBe(7)
+  expect(sum((await payouts.listPaidOut(merchant)).map(({ value }) => value))).toBe(7)
   const losers = refunds.filter(({ refund }) => refund.status === 'FAILED')
   for (const { refund } of losers) {
     expect(['refund_in_progress', 'refund_above_remainder', 'not_started']).toContain(refund.error.code)
@@ -73,20 +73,20 @@ test('of a hundred concurrent refunds of a third each one runs at a time, and ne
 })
 
 test('concurrent refunds in whole, in parts and by key, with transfers of the same money, move every centavo once', async () => {
-  const merchant = await aMerchant()
+  const merchant = await createMerchant()
   const recipient = await stage.createRecipient(merchant)
   const splits = [{ type: 'PERCENTAGE', value: 12.34, recipient_account_uuid: recipient.uuid }]
   const charges = await Promise.all(
-    Array.from({ length: 8 }, () => out.createPaidCharge(merchant, { value: 9.99, splits })),
+    Array.from({ length: 8 }, () => payouts.createPaidCharge(merchant, { value: 9.99, splits })),
   )
   const key = randomUUID()
   await Promise.all(
     charges.flatMap(charge => [
       ...[undefined, { value: 0.01 }, { value: 5 }, { value: 9.99 }].map(body =>
-        out.requestRefund({ api: merchant.api.sendingOnce() }, charge, body),
+        payouts.requestRefund({ api: merchant.api.sendingOnce() }, charge, body),
       ),
-      ...Array.from({ length: 3 }, () => out.requestRefund(merchant, charge, { value: 0.02 }, { key })),
-      out.send(merchant, { value: 3 }),
+      ...Array.from({ length: 3 }, () => payouts.requestRefund(merchant, charge, { value: 0.02 }, { key })),
+      payouts.send(merchant, { value: 3 }),
     ]),
   )
   for (const charge of charges) {
@@ -98,7 +98,9 @@ test('concurrent refunds in whole, in parts and by key, with transfers of the sa
     const { status } = await merchant.api.readCharge(charge.uuid)
     expect(status).toBe(back === 0 ? 'PAID' : back === 9.99 ? 'REFUNDED' : 'PARTIALLY_REFUNDED')
     const { end_to_end } = charge.payment.pix.transaction
-    const lines = (await out.listPaidOut(merchant)).filter(line => line.original_end_to_end === end_to_end)
+    const lines = (await payouts.listPaidOut(merchant)).filter(
+      line => line.original_end_to_end === end_to_end,
+    )
     expect(sum(lines.map(({ value }) => value))).toBe(back)
   }
   await pollUntil(
@@ -109,8 +111,8 @@ test('concurrent refunds in whole, in parts and by key, with transfers of the sa
 })
 
 test('the database holds the remainder and one running refund per charge', async () => {
-  const merchant = await aMerchant()
-  const charge = await out.createPaidCharge(merchant)
+  const merchant = await createMerchant()
+  const charge = await payouts.createPaidCharge(merchant)
   const set = (change: string) => stage.sql(`update charge set ${change} where uuid = ?`, [charge.uuid])
   for (const change of [
     'refunded_cents = 1001',
@@ -124,7 +126,7 @@ test('the database holds the remainder and one running refund per charge', async
     await expect(set(change)).rejects.toThrow(/charge_returns/)
   await expect(set('disputed_cents = 100')).rejects.toThrow(/does not keep what its disputes claim/)
 
-  await out.requestRefund(merchant, charge, { value: 1 })
+  await payouts.requestRefund(merchant, charge, { value: 1 })
   const [{ refund }] = (await waitUntilNoRefundRuns(merchant, charge)) as [ApiResource]
   const two = (state: string) =>
     stage.sql(
@@ -145,7 +147,7 @@ test('the database holds the remainder and one running refund per charge', async
 
 async function splitCharge(merchant: Merchant): Promise<ApiResource> {
   const recipient = await stage.createRecipient(merchant)
-  return out.createPaidCharge(merchant, {
+  return payouts.createPaidCharge(merchant, {
     splits: [{ type: 'FIXED', value: 1, recipient_account_uuid: recipient.uuid }],
   })
 }

@@ -11,7 +11,7 @@ import { type Merchant, VIRTUAL_ACCOUNT } from '../support/test-stack.ts'
 
 /** SPEC §3: money back to the payer, whole or in parts, never more than was received, each centavo from the party that owes it. */
 
-const { stage, payouts: out, createMerchant: aMerchant } = await openMoneySuite()
+const { stage, payouts, createMerchant } = await openMoneySuite()
 
 const INSTANT = expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{6}Z$/)
 const UUID = expect.stringMatching(/^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/)
@@ -30,7 +30,7 @@ const shows = (merchant: Merchant, { uuid }: ApiResource, status: string): Promi
 
 /** Refunds a part and waits until the provider has returned it. */
 async function refunded(merchant: Merchant, charge: ApiResource, value?: number): Promise<ApiResource> {
-  const answer = await out.requestRefund(merchant, charge, value === undefined ? undefined : { value })
+  const answer = await payouts.requestRefund(merchant, charge, value === undefined ? undefined : { value })
   expect([answer.status, answer.body.errors ?? answer.body.code]).toEqual([200, undefined])
   const { uuid } = answer.body.data.refund
   const path = `/api/v1/payments/${charge.uuid}/refunds/${uuid}`
@@ -43,7 +43,7 @@ async function refunded(merchant: Merchant, charge: ApiResource, value?: number)
 }
 
 test('a refund is accepted, settled, reported and posted in the shapes of the contract', async () => {
-  const merchant = await aMerchant({
+  const merchant = await createMerchant({
     providers: [
       {
         balance: 1,
@@ -55,11 +55,11 @@ test('a refund is accepted, settled, reported and posted in the shapes of the co
   const { api, connection } = merchant
   const inbox = `refund-${merchant.uuid}`
   const payer = { name: 'Carlos Lima', document: '52998224725' }
-  const charge = await out.createPaidCharge(merchant, { value: 20 }, { payer })
+  const charge = await payouts.createPaidCharge(merchant, { value: 20 }, { payer })
   const hook = (await api.post('/api/v1/webhooks', { url: `${stage.local.inbox_url}/${inbox}` })).body.data
-  await out.injectFault(connection, 'refund', 'accepted_then_silent', { delay_ms: SHOWN_MS })
+  await payouts.injectFault(connection, 'refund', 'accepted_then_silent', { delay_ms: SHOWN_MS })
 
-  const answer = await out.requestRefund(merchant, charge, { description: ' Pedido 1042 cancelado ' })
+  const answer = await payouts.requestRefund(merchant, charge, { description: ' Pedido 1042 cancelado ' })
   const { message, data, ...rest } = answer.body
   expect([answer.status, rest]).toEqual([200, {}])
   expectOneOriginal([answer])
@@ -156,7 +156,7 @@ test('a refund is accepted, settled, reported and posted in the shapes of the co
   expect((await api.readCharge(charge.uuid)).status).toBe('PROCESSING')
   // 1.00 + 20.25 came in, 0.25 was the charge's fee; 20.25 and the refund's 0.10 are held.
   expect(await balances(merchant)).toEqual({ available: 65, fee: 25, provisioned: 2_035, outside: -2_125 })
-  expect(await out.readBalances(merchant, connection)).toEqual({
+  expect(await payouts.readBalances(merchant, connection)).toEqual({
     available_balance: 0.65,
     provisioned_balance: 20.35,
   })
@@ -227,8 +227,8 @@ test('a refund is accepted, settled, reported and posted in the shapes of the co
 
 describe('partial refunds', () => {
   test('down to exactly zero, each with its event; then nothing is left', async () => {
-    const merchant = await aMerchant()
-    const charge = await out.createPaidCharge(merchant)
+    const merchant = await createMerchant()
+    const charge = await payouts.createPaidCharge(merchant)
     for (const [value, available, status] of [
       [3.33, 667, 'PARTIALLY_REFUNDED'],
       [0.01, 666, 'PARTIALLY_REFUNDED'],
@@ -241,27 +241,27 @@ describe('partial refunds', () => {
     const [third, second, first] = await refundsOf(merchant, charge)
     expect([first, second, third].map(({ refund }) => refund.value)).toEqual([3.33, 0.01, 6.66])
     expect(new Set([first, second, third].map(({ refund }) => refund.pix_refund.end_to_end)).size).toBe(3)
-    expect((await out.listEvents(charge, 'PAYMENT')).map(event => event.status)).toEqual([
+    expect((await payouts.listEvents(charge, 'PAYMENT')).map(event => event.status)).toEqual([
       'PAID',
       'PARTIALLY_REFUNDED',
       'PARTIALLY_REFUNDED',
       'REFUNDED',
     ])
-    expect(await out.listEvents({ uuid: second.refund.uuid }, 'REFUND')).toMatchObject([
+    expect(await payouts.listEvents({ uuid: second.refund.uuid }, 'REFUND')).toMatchObject([
       { refund: { status: 'COMPLETED', value: 0.01 }, sequence: 1 },
     ])
-    const more = await out.requestRefund(merchant, charge, { value: 0.01 })
+    const more = await payouts.requestRefund(merchant, charge, { value: 0.01 })
     expect([more.status, more.body.code]).toEqual([409, 'charge_not_refundable'])
     expect(await balances(merchant)).toEqual({})
   })
 
   test('above the remainder: 422 on value, nothing stored', async () => {
-    const merchant = await aMerchant()
-    const charge = await out.createPaidCharge(merchant)
+    const merchant = await createMerchant()
+    const charge = await payouts.createPaidCharge(merchant)
     await refunded(merchant, charge, 4)
     const before = await balances(merchant)
     for (const value of [6.01, 10, 9_999_999_999.99]) {
-      const { status, body } = await out.requestRefund(merchant, charge, { value })
+      const { status, body } = await payouts.requestRefund(merchant, charge, { value })
       expect([value, status, Object.keys(body.errors)]).toEqual([value, 422, ['value']])
     }
     expect(await balances(merchant)).toEqual(before)
@@ -272,48 +272,48 @@ describe('partial refunds', () => {
 
 describe('a charge that cannot be refunded', () => {
   test('in the wrong state: 409', async () => {
-    const merchant = await aMerchant()
+    const merchant = await createMerchant()
     const pending = await merchant.api.createCharge()
     const cancelled = await merchant.api.createCharge()
     await merchant.api.carryOut('POST', `/api/v1/payments/${cancelled.uuid}/cancel`)
     for (const charge of [pending, cancelled]) {
-      const { status, body } = await out.requestRefund(merchant, charge)
+      const { status, body } = await payouts.requestRefund(merchant, charge)
       expect([status, body.code]).toEqual([409, 'charge_not_refundable'])
     }
   })
 
   test('of another account: 404', async () => {
-    const merchant = await aMerchant({ providers: [{}, { provider: 'PROVIDER_C' }] })
-    const charge = await out.createPaidCharge(merchant, { provider_uuid: merchant.connections[0]!.uuid })
+    const merchant = await createMerchant({ providers: [{}, { provider: 'PROVIDER_C' }] })
+    const charge = await payouts.createPaidCharge(merchant, { provider_uuid: merchant.connections[0]!.uuid })
     const scoped = { ...merchant, api: merchant.api.withToken(merchant.connections[1]!.token) }
-    const other = await aMerchant()
+    const other = await createMerchant()
     const one = await refunded(merchant, charge, 1)
     for (const stranger of [scoped, other]) {
-      expect((await out.requestRefund(stranger, charge)).status).toBe(404)
+      expect((await payouts.requestRefund(stranger, charge)).status).toBe(404)
       expect((await stranger.api.get(`/api/v1/payments/${charge.uuid}/refunds`)).status).toBe(404)
       expect(
         (await stranger.api.get(`/api/v1/payments/${charge.uuid}/refunds/${one.refund.uuid}`)).status,
       ).toBe(404)
     }
-    const another = await out.createPaidCharge(merchant)
+    const another = await payouts.createPaidCharge(merchant)
     const path = `/api/v1/payments/${another.uuid}/refunds`
     for (const uuid of [one.refund.uuid, randomUUID(), 'x'])
       expect((await merchant.api.get(`${path}/${uuid}`)).status).toBe(404)
-    expect((await out.requestRefund(merchant, { uuid: randomUUID() })).status).toBe(404)
+    expect((await payouts.requestRefund(merchant, { uuid: randomUUID() })).status).toBe(404)
     expect((await merchant.api.get(path)).body.data).toEqual([])
     expect((await merchant.api.get(`${path}?status=x`)).status).toBe(422)
   })
 
   test('with a running refund: 409 refund_in_progress, and the key stays free', async () => {
-    const merchant = await aMerchant()
-    const charge = await out.createPaidCharge(merchant)
-    await out.injectFault(merchant.connection, 'refund', 'accepted_then_silent')
-    expect((await out.requestRefund(merchant, charge, { value: 1 })).status).toBe(200)
+    const merchant = await createMerchant()
+    const charge = await payouts.createPaidCharge(merchant)
+    await payouts.injectFault(merchant.connection, 'refund', 'accepted_then_silent')
+    expect((await payouts.requestRefund(merchant, charge, { value: 1 })).status).toBe(200)
     const key = randomUUID()
-    const second = await out.requestRefund(merchant, charge, { value: 2 }, { key })
+    const second = await payouts.requestRefund(merchant, charge, { value: 2 }, { key })
     expect([second.status, second.body.code]).toEqual([409, 'refund_in_progress'])
     await shows(merchant, charge, 'PARTIALLY_REFUNDED')
-    const again = await out.requestRefund(merchant, charge, { value: 2 }, { key })
+    const again = await payouts.requestRefund(merchant, charge, { value: 2 }, { key })
     expect([again.status, replayed(again)]).toEqual([200, null])
     await pollUntil(
       () => refundsOf(merchant, charge),
@@ -322,23 +322,23 @@ describe('a charge that cannot be refunded', () => {
   })
 
   test('90 days after its settlement: 409', async () => {
-    const merchant = await aMerchant()
-    const charge = await out.createPaidCharge(merchant)
+    const merchant = await createMerchant()
+    const charge = await payouts.createPaidCharge(merchant)
     const paidAgo = (interval: string) =>
       stage.sql(`update charge set paid_at = now() - interval '${interval}' where uuid = ?`, [charge.uuid])
     await paidAgo('90 days 1 minute')
-    const { status, body } = await out.requestRefund(merchant, charge)
+    const { status, body } = await payouts.requestRefund(merchant, charge)
     expect([status, body.code]).toEqual([409, 'refund_period_over'])
     await paidAgo('89 days 23 hours')
     await refunded(merchant, charge, 1)
   })
 
   test('with too little balance of the owner: 409, and the provider is not called', async () => {
-    const merchant = await aMerchant()
-    const charge = await out.createPaidCharge(merchant)
-    await out.sendAndSettle(merchant, { value: 9.5 })
+    const merchant = await createMerchant()
+    const charge = await payouts.createPaidCharge(merchant)
+    await payouts.sendAndSettle(merchant, { value: 9.5 })
     const key = randomUUID()
-    const short = await out.requestRefund(merchant, charge, { value: 0.51 }, { key })
+    const short = await payouts.requestRefund(merchant, charge, { value: 0.51 }, { key })
     expect([short.status, short.body.code]).toEqual([409, 'insufficient_balance'])
     expect((await merchant.api.readCharge(charge.uuid)).status).toBe('PAID')
     expect(await balances(merchant)).toEqual({ available: 50, outside: -50 })
@@ -346,8 +346,8 @@ describe('a charge that cannot be refunded', () => {
   })
 
   test('a provider that is no longer active still refunds what it received', async () => {
-    const merchant = await aMerchant()
-    const charge = await out.createPaidCharge(merchant)
+    const merchant = await createMerchant()
+    const charge = await payouts.createPaidCharge(merchant)
     await stage.sql(`update connection set status = 'BLOCKED' where uuid = ?`, [merchant.connection.uuid])
     await refunded(merchant, charge, 1)
   })
@@ -357,13 +357,13 @@ describe('the provider’s answer', () => {
   test.each([['refused', 'provider_denied', 'AcessoNegado']] as const)(
     '%s: 400, and the charge is PAID again, or PARTIALLY_REFUNDED',
     async (kind, code, providerCode) => {
-      const merchant = await aMerchant()
-      const charge = await out.createPaidCharge(merchant)
+      const merchant = await createMerchant()
+      const charge = await payouts.createPaidCharge(merchant)
       for (const status of ['PAID', 'PARTIALLY_REFUNDED']) {
         const before = await balances(merchant)
-        await out.injectFault(merchant.connection, 'refund', kind)
+        await payouts.injectFault(merchant.connection, 'refund', kind)
         const key = randomUUID()
-        const answer = await out.requestRefund(merchant, charge, { value: 2 }, { key })
+        const answer = await payouts.requestRefund(merchant, charge, { value: 2 }, { key })
         expect([answer.status, answer.body.code]).toEqual([400, 'provider_rejected'])
         const { data } = answer.body
         expect(data).toMatchObject({
@@ -377,8 +377,10 @@ describe('the provider’s answer', () => {
         })
         expect((await merchant.api.readCharge(charge.uuid)).status).toBe(status)
         expect(await balances(merchant)).toEqual(before)
-        expect(await out.listEvents({ uuid: data.refund.uuid }, 'REFUND')).toEqual([{ ...data, sequence: 1 }])
-        const again = await out.requestRefund(merchant, charge, { value: 2 }, { key })
+        expect(await payouts.listEvents({ uuid: data.refund.uuid }, 'REFUND')).toEqual([
+          { ...data, sequence: 1 },
+        ])
+        const again = await payouts.requestRefund(merchant, charge, { value: 2 }, { key })
         expect([again.status, replayed(again), again.headers.has('retry-after')]).toEqual([
           400,
           'true',
@@ -392,10 +394,10 @@ describe('the provider’s answer', () => {
   )
 
   test('unreachable: 503, the refund FAILED, the charge PAID again', async () => {
-    const merchant = await aMerchant()
-    const charge = await out.createPaidCharge(merchant)
-    const reachable = await out.makeUnreachable(merchant.connection)
-    const answer = await out.requestRefund(merchant, charge)
+    const merchant = await createMerchant()
+    const charge = await payouts.createPaidCharge(merchant)
+    const reachable = await payouts.makeUnreachable(merchant.connection)
+    const answer = await payouts.requestRefund(merchant, charge)
     expect([answer.status, answer.body.code, answer.headers.has('retry-after')]).toEqual([
       503,
       'no_provider_available',
@@ -410,17 +412,17 @@ describe('the provider’s answer', () => {
     }
     expect(data.refund.error).toEqual(error)
     expect((await refundsOf(merchant, charge))[0].refund.error).toEqual(error)
-    expect(await out.listEvents({ uuid: data.refund.uuid }, 'REFUND')).toEqual([{ ...data, sequence: 1 }])
+    expect(await payouts.listEvents({ uuid: data.refund.uuid }, 'REFUND')).toEqual([{ ...data, sequence: 1 }])
     await reachable()
     await refunded(merchant, charge)
   })
 
   test('accepted, then rejected by notification: 200, then FAILED, the charge restored and its key still answered with accepted', async () => {
-    const merchant = await aMerchant()
-    const charge = await out.createPaidCharge(merchant)
-    await out.injectFault(merchant.connection, 'refund', 'accepted_then_rejected')
+    const merchant = await createMerchant()
+    const charge = await payouts.createPaidCharge(merchant)
+    await payouts.injectFault(merchant.connection, 'refund', 'accepted_then_rejected')
     const key = randomUUID()
-    const answer = await out.requestRefund(merchant, charge, undefined, { key })
+    const answer = await payouts.requestRefund(merchant, charge, undefined, { key })
     expect([answer.status, answer.body.data.refund.status]).toEqual([200, 'PROCESSING'])
     await shows(merchant, charge, 'PAID')
     const [failed] = await refundsOf(merchant, charge)
@@ -429,10 +431,10 @@ describe('the provider’s answer', () => {
       pix_refund: { status: 'FAILED', settled_at: null },
     })
     expect(
-      (await out.listEvents({ uuid: failed.refund.uuid }, 'REFUND')).map(event => event.refund.status),
+      (await payouts.listEvents({ uuid: failed.refund.uuid }, 'REFUND')).map(event => event.refund.status),
     ).toEqual(['FAILED'])
     expect(await balances(merchant)).toEqual({ available: 1_000, outside: -1_000 })
-    const again = await out.requestRefund(merchant, charge, undefined, { key })
+    const again = await payouts.requestRefund(merchant, charge, undefined, { key })
     expect([again.status, replayed(again), again.bytes.toString()]).toEqual([
       200,
       'true',
@@ -458,9 +460,9 @@ describe('the provider’s answer', () => {
     'a repeat during an unknown outcome waits with the first request and receives the same response':
       async () => {
         const { merchant, charge, key } = await refusedWhenSentAgain()
-        const posted = out.requestRefund(merchant, charge, undefined, { key })
+        const posted = payouts.requestRefund(merchant, charge, undefined, { key })
         await shows(merchant, charge, 'PROCESSING')
-        const again = await out.requestRefund(merchant, charge, undefined, { key })
+        const again = await payouts.requestRefund(merchant, charge, undefined, { key })
         const first = await posted
         expect([again.status, replayed(again)]).toEqual([first.status, 'true'])
         expect(again.body.data).toEqual(first.body.data)
@@ -469,37 +471,37 @@ describe('the provider’s answer', () => {
     'a request answered PROCESSING by its deadline gets that response for its key even after the refund is refused':
       async () => {
         const { merchant, charge, key } = await refusedWhenSentAgain()
-        await out.injectFault(merchant.connection, 'findRefund', 'http_500', { times: 4 })
-        const first = await out.requestRefund(merchant, charge, undefined, { key })
+        await payouts.injectFault(merchant.connection, 'findRefund', 'http_500', { times: 4 })
+        const first = await payouts.requestRefund(merchant, charge, undefined, { key })
         expect([first.status, first.body.data.refund.status]).toEqual([200, 'PROCESSING'])
-        const answers = [await out.requestRefund(merchant, charge, undefined, { key })]
+        const answers = [await payouts.requestRefund(merchant, charge, undefined, { key })]
         await shows(merchant, charge, 'PAID')
-        answers.push(await out.requestRefund(merchant, charge, undefined, { key }))
+        answers.push(await payouts.requestRefund(merchant, charge, undefined, { key }))
         for (const again of answers)
           expect([again.status, again.bytes.toString()]).toEqual([200, first.bytes.toString()])
-        expect(await out.listPaidOut(merchant)).toEqual([])
+        expect(await payouts.listPaidOut(merchant)).toEqual([])
       },
   })
 
   /** Nothing of its refund arrives, which must be proved before it is sent again, and then it is refused. */
   async function refusedWhenSentAgain() {
-    const merchant = await aMerchant()
-    const charge = await out.createPaidCharge(merchant)
-    await out.injectFault(merchant.connection, 'refund', 'timeout_then_absent')
-    await out.injectFault(merchant.connection, 'refund', 'refused')
+    const merchant = await createMerchant()
+    const charge = await payouts.createPaidCharge(merchant)
+    await payouts.injectFault(merchant.connection, 'refund', 'timeout_then_absent')
+    await payouts.injectFault(merchant.connection, 'refund', 'refused')
     return { merchant, charge, key: randomUUID() }
   }
 
   async function returnedOnce(kind: FaultBody['fault']) {
-    const merchant = await aMerchant()
-    const charge = await out.createPaidCharge(merchant)
-    await out.injectFault(merchant.connection, 'refund', kind)
-    const answer = await out.requestRefund(merchant, charge, { value: 2.5 })
+    const merchant = await createMerchant()
+    const charge = await payouts.createPaidCharge(merchant)
+    await payouts.injectFault(merchant.connection, 'refund', kind)
+    const answer = await payouts.requestRefund(merchant, charge, { value: 2.5 })
     expect([kind, answer.status, answer.body.data.refund.status]).toEqual([kind, 200, 'PROCESSING'])
     const read = await shows(merchant, charge, 'PARTIALLY_REFUNDED')
     expect(statusesOf(read)).toEqual(['PENDING', 'PROCESSING', 'PAID', 'PROCESSING', 'PARTIALLY_REFUNDED'])
-    expect(await out.listPaidOut(merchant)).toMatchObject([{ kind: 'refund', value: 2.5 }])
-    expect(await out.listAttempts({ uuid: answer.body.data.refund.uuid })).toHaveLength(1)
+    expect(await payouts.listPaidOut(merchant)).toMatchObject([{ kind: 'refund', value: 2.5 }])
+    expect(await payouts.listAttempts({ uuid: answer.body.data.refund.uuid })).toHaveLength(1)
     expect(await balances(merchant)).toEqual({ available: 750, outside: -750 })
   }
 })
@@ -513,9 +515,9 @@ describe('splits are taken back', () => {
   const percentage = (value: number, to: { uuid: string }) => ({ ...fixed(value, to), type: 'PERCENTAGE' })
 
   test('in proportion, by partial refunds down to exactly nothing', async () => {
-    const merchant = await aMerchant({ providers: [{ balance: 1 }] })
+    const merchant = await createMerchant({ providers: [{ balance: 1 }] })
     const [maria, joao] = [await stage.createRecipient(merchant), await stage.createRecipient(merchant)]
-    const charge = await out.createPaidCharge(merchant, {
+    const charge = await payouts.createPaidCharge(merchant, {
       value: 10,
       splits: [percentage(33.33, maria), fixed(0.07, joao)],
     })
@@ -535,9 +537,9 @@ describe('splits are taken back', () => {
   })
 
   test('returning to the owner an advanced centavo where nothing else is left to him', async () => {
-    const merchant = await aMerchant({ providers: [{ balance: 1 }] })
+    const merchant = await createMerchant({ providers: [{ balance: 1 }] })
     const [maria, joao] = [await stage.createRecipient(merchant), await stage.createRecipient(merchant)]
-    const charge = await out.createPaidCharge(merchant, {
+    const charge = await payouts.createPaidCharge(merchant, {
       value: 10,
       splits: [fixed(5, maria), fixed(5, joao)],
     })
@@ -550,8 +552,8 @@ describe('splits are taken back', () => {
     await refunded(merchant, charge, 0.01)
     expect(await all()).toEqual([99, 500, 500])
     // After the refusal nothing stays moved.
-    await out.injectFault(merchant.connection, 'refund', 'refused')
-    expect((await out.requestRefund(merchant, charge, { value: 0.01 })).status).toBe(400)
+    await payouts.injectFault(merchant.connection, 'refund', 'refused')
+    expect((await payouts.requestRefund(merchant, charge, { value: 0.01 })).status).toBe(400)
     expect(await all()).toEqual([99, 500, 500])
     await refunded(merchant, charge, 0.01)
     expect(await all()).toEqual([100, 499, 499])
@@ -560,21 +562,21 @@ describe('splits are taken back', () => {
   })
 
   test('from a recipient as far as his balance goes, and the rest from the owner for good', async () => {
-    const merchant = await aMerchant({ providers: [{ balance: 5 }] })
+    const merchant = await createMerchant({ providers: [{ balance: 5 }] })
     const maria = await stage.createRecipient(merchant)
-    const charge = await out.createPaidCharge(merchant, { value: 10, splits: [fixed(4, maria)] })
+    const charge = await payouts.createPaidCharge(merchant, { value: 10, splits: [fixed(4, maria)] })
     await stage.sql(
       `insert into default_provider (account_uuid, payment_type, position, connection_uuid)
        select account_uuid, 'PIX', 1, uuid from connection where account_uuid = ?`,
       [maria.uuid],
     )
-    await out.sendAndSettle(maria, { value: 3.5 })
+    await payouts.sendAndSettle(maria, { value: 3.5 })
     // Half of it: 2.00 requested from her, 0.50 available.
     await refunded(merchant, charge, 5)
     expect((await balances(merchant, maria)).available ?? 0).toBe(0)
     expect((await balances(merchant)).available).toBe(500 + 600 - 450)
     // Later income is hers: only the other half is requested, the missing 1.50 never again.
-    const later = await out.createPaidCharge(merchant, { value: 10, splits: [fixed(10, maria)] })
+    const later = await payouts.createPaidCharge(merchant, { value: 10, splits: [fixed(10, maria)] })
     expect((await balances(merchant, maria)).available).toBe(1_000)
     await refunded(merchant, charge)
     expect((await balances(merchant, maria)).available).toBe(800)
@@ -584,7 +586,7 @@ describe('splits are taken back', () => {
   })
 
   test('except one that was never credited', async () => {
-    const merchant = await aMerchant()
+    const merchant = await createMerchant()
     const maria = await stage.createRecipient(merchant)
     const { uuid, payment } = await merchant.api.createCharge({ splits: [percentage(50, maria)] })
     await stage.sql(`update account set status = 'BLOCKED' where uuid = ?`, [maria.uuid])
@@ -601,11 +603,11 @@ describe('splits are taken back', () => {
 
 describe('one key, one refund', () => {
   test('fifty concurrent requests refund once and receive the same response, also after it has settled', async () => {
-    const merchant = await aMerchant()
-    const charge = await out.createPaidCharge(merchant)
+    const merchant = await createMerchant()
+    const charge = await payouts.createPaidCharge(merchant)
     const key = randomUUID()
     const answers = await Promise.all(
-      Array.from({ length: 50 }, () => out.requestRefund(merchant, charge, { value: 3 }, { key })),
+      Array.from({ length: 50 }, () => payouts.requestRefund(merchant, charge, { value: 3 }, { key })),
     )
     for (const answer of answers) {
       expect(answer.status).toBe(200)
@@ -614,35 +616,38 @@ describe('one key, one refund', () => {
     expectOneOriginal(answers)
     await shows(merchant, charge, 'PARTIALLY_REFUNDED')
     await refunded(merchant, charge, 1)
-    const again = await out.requestRefund(merchant, charge, { value: 3 }, { key })
+    const again = await payouts.requestRefund(merchant, charge, { value: 3 }, { key })
     expect(again.bytes.toString()).toBe(answers[0]!.bytes.toString())
     expect(await refundsOf(merchant, charge)).toHaveLength(2)
-    expect((await out.listPaidOut(merchant)).map(({ value }) => value)).toEqual([3, 1])
+    expect((await payouts.listPaidOut(merchant)).map(({ value }) => value)).toEqual([3, 1])
   })
 
   test('another value or another scoped token: 422; another charge is another operation', async () => {
-    const merchant = await aMerchant()
-    const [charge, other] = [await out.createPaidCharge(merchant), await out.createPaidCharge(merchant)]
+    const merchant = await createMerchant()
+    const [charge, other] = [
+      await payouts.createPaidCharge(merchant),
+      await payouts.createPaidCharge(merchant),
+    ]
     const key = randomUUID()
-    await out.requestRefund(merchant, charge, { value: 3 }, { key })
+    await payouts.requestRefund(merchant, charge, { value: 3 }, { key })
     const scoped = { api: merchant.api.withToken(merchant.connection.token) }
     for (const answer of [
-      await out.requestRefund(merchant, charge, { value: 3.01 }, { key }),
-      await out.requestRefund(merchant, charge, undefined, { key }),
-      await out.requestRefund(scoped, charge, { value: 3 }, { key }),
+      await payouts.requestRefund(merchant, charge, { value: 3.01 }, { key }),
+      await payouts.requestRefund(merchant, charge, undefined, { key }),
+      await payouts.requestRefund(scoped, charge, { value: 3 }, { key }),
     ])
       expect([answer.status, answer.body.code]).toEqual([422, 'idempotency_key_reused'])
-    const theirs = await out.requestRefund(merchant, other, { value: 3 }, { key })
+    const theirs = await payouts.requestRefund(merchant, other, { value: 3 }, { key })
     expect([theirs.status, replayed(theirs)]).toEqual([200, null])
     for (const each of [charge, other]) await shows(merchant, each, 'PARTIALLY_REFUNDED')
   })
 })
 
 test('a refund that settles although it had failed is posted and shown', async () => {
-  const merchant = await aMerchant({ providers: [{ balance: 100 }] })
-  const charge = await out.createPaidCharge(merchant)
-  await out.injectFault(merchant.connection, 'refund', 'refused')
-  const failed = (await out.requestRefund(merchant, charge, { value: 4 })).body.data
+  const merchant = await createMerchant({ providers: [{ balance: 100 }] })
+  const charge = await payouts.createPaidCharge(merchant)
+  await payouts.injectFault(merchant.connection, 'refund', 'refused')
+  const failed = (await payouts.requestRefund(merchant, charge, { value: 4 })).body.data
   const { end_to_end } = charge.payment.pix.transaction
   const id = failed.refund.uuid.replaceAll('-', '')
   await stage.callEfi(merchant.connection, `/v2/pix/${end_to_end}/devolucao/${id}`, { valor: '4.00' })
@@ -652,7 +657,7 @@ test('a refund that settles although it had failed is posted and shown', async (
     pix_refund: { status: 'SETTLED', end_to_end: expect.stringMatching(/^D\w{31}$/) },
   })
   expect(
-    (await out.listEvents({ uuid: failed.refund.uuid }, 'REFUND')).map(event => event.refund.status),
+    (await payouts.listEvents({ uuid: failed.refund.uuid }, 'REFUND')).map(event => event.refund.status),
   ).toEqual(['FAILED', 'COMPLETED'])
   expect((await balances(merchant)).available).toBe(10_000 + 600)
   await refunded(merchant, charge)

@@ -71,11 +71,11 @@ export function createApiClient({ url, token, contract, isSentOnce = false }: Ap
     const bytes = Buffer.from(await answer.arrayBuffer())
     const isJson = answer.headers.get('content-type')?.includes('json')
     const body = isJson ? JSON.parse(bytes.toString()) : bytes.toString()
-    const said = { status: answer.status, headers: answer.headers, body }
-    contract.check({ ...said, method, path })
+    const response = { status: answer.status, headers: answer.headers, body }
+    contract.check({ ...response, method, path })
     if (answer.status >= 500 && answer.status !== 503)
       throw new Error(`${method} ${path}: ${answer.status} ${bytes}`)
-    return { ...said, bytes }
+    return { ...response, bytes }
   }
 
   return {

@@ -13,22 +13,24 @@ export type EndpointFixtures = Awaited<ReturnType<typeof createEndpointFixtures>
 
 /** The merchant's resources that requests name, each created before anything freezes. */
 export async function createEndpointFixtures(stage: TestStack) {
-  const out = createPayoutActions(stage)
+  const payouts = createPayoutActions(stage)
   const merchant = await stage.createMerchant({
     providers: [{ provider: 'PROVIDER_B', dialect: 'woovi', balance: 100, sendsNotifications: true }],
   })
   const { api, uuid: accountUuid, connection } = merchant
   const [open, paid, disputed] = await Promise.all([
     api.createCharge(),
-    out.createPaidCharge(merchant),
-    out.createPaidCharge(merchant),
+    payouts.createPaidCharge(merchant),
+    payouts.createPaidCharge(merchant),
   ])
   await stage.simulator.openDispute({ end_to_end: disputed.payment.pix.transaction.end_to_end, type: 'SCAM' })
   const med = await pollUntil(
     () => api.get('/api/v1/meds'),
     ({ body }) => body.data.length === 1,
   )
-  const scheduled = await out.send(merchant, { scheduled_for: new Date(Date.now() + DAY_MS).toISOString() })
+  const scheduled = await payouts.send(merchant, {
+    scheduled_for: new Date(Date.now() + DAY_MS).toISOString(),
+  })
   const pixKey = await api.post('/api/v1/pix-keys', { type: 'RANDOM' })
   const webhook = await api.post('/api/v1/webhooks', { url: `${stage.local.inbox_url}/${accountUuid}` })
   const em = stage.orm.em.fork()

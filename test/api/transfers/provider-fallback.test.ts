@@ -10,13 +10,13 @@ import type { Merchant, TestStack } from '../support/test-stack.ts'
 
 /** SPEC §6, row by row, for payouts: the next provider only on proof, and never two payouts. */
 
-const { stage, payouts: out, createMerchant: anyMerchant } = await openMoneySuite()
+const { stage, payouts, createMerchant: anyMerchant } = await openMoneySuite()
 
 type Options = NonNullable<NonNullable<Parameters<TestStack['createMerchant']>[0]>['providers']>
 type Fault = FaultBody['fault']
 
 /** A merchant whose first provider costs 10 centavos and whose second 20, both with balance. */
-function aMerchant([first, second]: Options = [{}, {}]): Promise<Merchant> {
+function createMerchant([first, second]: Options = [{}, {}]): Promise<Merchant> {
   const fee = (fixedCents: number) => ({ balance: 100, transfer: { fixedCents, hundredthsOfPercent: 0 } })
   return anyMerchant({
     providers: [
@@ -66,20 +66,20 @@ describe('a provider’s own final refusal starts the next provider', () => {
   const CASES: [why: string, does: (at: Merchant['connection']) => Promise<Undo>, first: string][] = [
     ['refused', at => faulty(at, 'refused'), 'A rejected provider_account_blocked'],
     ['429', at => faulty(at, 'http_429'), 'A rejected rate_limited'],
-    ['an address without a listener', at => out.makeUnreachable(at), 'A unreachable connection_refused'],
+    ['an address without a listener', at => payouts.makeUnreachable(at), 'A unreachable connection_refused'],
     [
       'a host that does not exist',
-      at => out.makeUnreachable(at, `https://${'x'.repeat(64)}.invalid`),
+      at => payouts.makeUnreachable(at, `https://${'x'.repeat(64)}.invalid`),
       'A unreachable dns_failed',
     ],
     ['credentials that are refused', at => wrongSecret(at), 'A unreachable no_token'],
   ]
   test.each(CASES)('%s', async (_, does, first) => {
-    const merchant = await aMerchant()
+    const merchant = await createMerchant()
     const undo = await does(firstOf(merchant))
-    const answer = await out.send(merchant)
+    const answer = await payouts.send(merchant)
     expect([answer.status, answer.body.data.status]).toEqual([201, 'PROCESSING'])
-    const paid = await out.waitForStatus(merchant, answer.body.data.uuid, 'PAID')
+    const paid = await payouts.waitForStatus(merchant, answer.body.data.uuid, 'PAID')
     expect(paid.provider).toEqual({ uuid: secondOf(merchant).uuid, provider: 'PROVIDER_C' })
     expect(outcomes(paid)).toEqual([first, 'C settled'])
     expect(statusesOf(paid)).toEqual(['PENDING', 'PROCESSING', 'PAID'])
@@ -92,14 +92,14 @@ describe('a provider’s own final refusal starts the next provider', () => {
       fee: 20,
       outside: -9_000,
     })
-    expect(await out.listPaidOut(merchant)).toMatchObject([
+    expect(await payouts.listPaidOut(merchant)).toMatchObject([
       { account: secondOf(merchant).account, value: 10 },
     ])
     await undo()
   })
 
   async function faulty(at: Merchant['connection'], kind: Fault): Promise<Undo> {
-    await out.injectFault(at, 'sendTransfer', kind)
+    await payouts.injectFault(at, 'sendTransfer', kind)
     return async () => undefined // It was used up.
   }
   async function wrongSecret(at: Merchant['connection']): Promise<Undo> {
@@ -119,8 +119,8 @@ describe('a provider’s own final refusal starts the next provider', () => {
   }
 
   test('too little balance at that provider, though it covers the value without the fee', async () => {
-    const merchant = await aMerchant([{ balance: 10.09 }])
-    const paid = await out.sendAndSettle(merchant)
+    const merchant = await createMerchant([{ balance: 10.09 }])
+    const paid = await payouts.sendAndSettle(merchant)
     expect(outcomes(paid)).toEqual(['A rejected insufficient_balance', 'C settled'])
     expect(await balancesAt(merchant, firstOf(merchant))).toEqual({ available: 1_009, outside: -1_009 })
   })
@@ -128,13 +128,13 @@ describe('a provider’s own final refusal starts the next provider', () => {
 
 describe('when no provider is left', () => {
   const refused = (merchant: Merchant, index: number, kind: Fault = 'refused') =>
-    out.injectFault(merchant.connections[index]!, 'sendTransfer', kind)
+    payouts.injectFault(merchant.connections[index]!, 'sendTransfer', kind)
 
   test('both refuse: 400 with the last refusal, and the response lists both', async () => {
-    const merchant = await aMerchant()
+    const merchant = await createMerchant()
     await refused(merchant, 0)
     await refused(merchant, 1, 'http_429')
-    const { status, body } = await out.send(merchant)
+    const { status, body } = await payouts.send(merchant)
     expect([status, body.code]).toEqual([400, 'provider_rejected'])
     expect(body.data.error).toEqual({
       code: 'rate_limited',
@@ -151,10 +151,10 @@ describe('when no provider is left', () => {
   })
 
   test('one refuses and one is unreachable: 503', async () => {
-    const merchant = await aMerchant()
+    const merchant = await createMerchant()
     await refused(merchant, 0)
-    const reachable = await out.makeUnreachable(secondOf(merchant))
-    const { status, body, headers } = await out.send(merchant)
+    const reachable = await payouts.makeUnreachable(secondOf(merchant))
+    const { status, body, headers } = await payouts.send(merchant)
     expect([status, body.code, headers.has('retry-after')]).toEqual([503, 'no_provider_available', true])
     expect(body.data).toMatchObject({ status: 'FAILED', error: { code: 'no_provider_available' } })
     expect(outcomes(body.data.error)).toEqual([
@@ -165,8 +165,8 @@ describe('when no provider is left', () => {
   })
 
   test('too little balance at every provider: insufficient_balance, and no provider is called', async () => {
-    const merchant = await aMerchant()
-    const { status, body } = await out.send(merchant, { value: 99.95 })
+    const merchant = await createMerchant()
+    const { status, body } = await payouts.send(merchant, { value: 99.95 })
     expect([status, body.data.error.code]).toEqual([400, 'insufficient_balance'])
     expect(outcomes(body.data.error)).toEqual([
       'A rejected insufficient_balance',
@@ -177,9 +177,9 @@ describe('when no provider is left', () => {
   })
 
   test('too little balance at one provider and a refusal of the other: the refusal', async () => {
-    const merchant = await aMerchant([{ balance: 1 }])
+    const merchant = await createMerchant([{ balance: 1 }])
     await refused(merchant, 1)
-    const { status, body } = await out.send(merchant)
+    const { status, body } = await payouts.send(merchant)
     expect([status, body.data.error]).toMatchObject([
       400,
       { code: 'provider_account_blocked', provider: 'PROVIDER_C', provider_code: 'documento_bloqueado' },
@@ -188,7 +188,7 @@ describe('when no provider is left', () => {
 })
 
 test('every rail code: reasons about the payment itself end the transfer, other reasons start the next provider', async () => {
-  const merchant = await aMerchant()
+  const merchant = await createMerchant()
   // Codes whose cause is the provider (src/domain/pix/rail-codes.ts). All others end the transfer, or belong to returns
   // only.
   const others = 'AB03 AB11 AG12 AGNT AM04 AM12 AM18 AM23 BE05 CH16 DS0G DS27 DT02 ED05 FF07 FF08 RC09'.split(
@@ -199,7 +199,7 @@ test('every rail code: reasons about the payment itself end the transfer, other 
      MD01 RC10 RR04 RR06 SL02 UPAY`.split(/\s+/)
   const ask = async (code: string) => {
     const pix_key = `${code.toLowerCase()}@sim.trilho.test`
-    const { status, body } = await out.send(merchant, { value: 0.01, pix_key })
+    const { status, body } = await payouts.send(merchant, { value: 0.01, pix_key })
     return [code, status, body.data.error.code, body.data.error.attempts.length]
   }
   const asked = []
@@ -210,7 +210,7 @@ test('every rail code: reasons about the payment itself end the transfer, other 
     ...finals.map(code => [code, 400, code, 1]),
   ])
   expect(await balancesAt(merchant, firstOf(merchant))).toEqual(untouched)
-  expect(await out.listPaidOut(merchant)).toEqual([])
+  expect(await payouts.listPaidOut(merchant)).toEqual([])
 })
 
 describe('an unknown outcome starts no other provider', () => {
@@ -229,41 +229,41 @@ describe('an unknown outcome starts no other provider', () => {
     ),
     'magic keys that need no fault: timeout-then-done@, timeout-then-absent@, slow@': async () => {
       const paidOnce = async (name: string) => {
-        const merchant = await aMerchant()
-        const paid = await out.sendAndSettle(merchant, { pix_key: `${name}@sim.trilho.test` })
+        const merchant = await createMerchant()
+        const paid = await payouts.sendAndSettle(merchant, { pix_key: `${name}@sim.trilho.test` })
         expect([name, ...outcomes(paid)]).toEqual([name, 'A settled'])
-        expect(await out.listPaidOut(merchant)).toMatchObject([{ account: firstOf(merchant).account }])
+        expect(await payouts.listPaidOut(merchant)).toMatchObject([{ account: firstOf(merchant).account }])
       }
       await Promise.all(['timeout-then-done', 'timeout-then-absent', 'slow'].map(paidOnce))
     },
 
     'a payout repeated after proven absence and then refused counts as a first refusal, and the next provider pays':
       async () => {
-        const merchant = await aMerchant()
-        await out.injectFault(firstOf(merchant), 'sendTransfer', 'timeout_then_absent')
-        await out.injectFault(firstOf(merchant), 'sendTransfer', 'refused')
-        const paid = await out.sendAndSettle(merchant)
+        const merchant = await createMerchant()
+        await payouts.injectFault(firstOf(merchant), 'sendTransfer', 'timeout_then_absent')
+        await payouts.injectFault(firstOf(merchant), 'sendTransfer', 'refused')
+        const paid = await payouts.sendAndSettle(merchant)
         expect(outcomes(paid)).toEqual(['A rejected provider_account_blocked', 'C settled'])
-        expect(await out.listPaidOut(merchant)).toMatchObject([{ account: secondOf(merchant).account }])
+        expect(await payouts.listPaidOut(merchant)).toMatchObject([{ account: secondOf(merchant).account }])
         expect(await balancesAt(merchant, firstOf(merchant))).toEqual(untouched)
       },
 
     'a payout repeated after proven absence whose outcome is unknown again is polled again, and moves money once':
       async () => {
-        const merchant = await aMerchant([{ sendsNotifications: false }])
-        await out.injectFault(firstOf(merchant), 'sendTransfer', 'timeout_then_absent')
-        await out.injectFault(firstOf(merchant), 'sendTransfer', 'timeout_then_done')
-        const paid = await out.sendAndSettle(merchant)
+        const merchant = await createMerchant([{ sendsNotifications: false }])
+        await payouts.injectFault(firstOf(merchant), 'sendTransfer', 'timeout_then_absent')
+        await payouts.injectFault(firstOf(merchant), 'sendTransfer', 'timeout_then_done')
+        const paid = await payouts.sendAndSettle(merchant)
         expect(outcomes(paid)).toEqual(['A settled'])
-        expect(await out.listPaidOut(merchant)).toHaveLength(1)
+        expect(await payouts.listPaidOut(merchant)).toHaveLength(1)
       },
 
     'the request is answered PROCESSING by its deadline, and the workflow continues': async () => {
-      const merchant = await aMerchant([{ sendsNotifications: false }])
-      await out.injectFault(firstOf(merchant), 'sendTransfer', 'timeout_then_done')
-      await out.injectFault(firstOf(merchant), 'findTransfer', 'http_500', { times: 8 })
+      const merchant = await createMerchant([{ sendsNotifications: false }])
+      await payouts.injectFault(firstOf(merchant), 'sendTransfer', 'timeout_then_done')
+      await payouts.injectFault(firstOf(merchant), 'findTransfer', 'http_500', { times: 8 })
       const [order, key] = [{ pix_key: randomPixKey() }, randomUUID()]
-      const { result, elapsedMs } = await measureRunningTime(() => out.send(merchant, order, { key }))
+      const { result, elapsedMs } = await measureRunningTime(() => payouts.send(merchant, order, { key }))
       const { status, body, bytes, repeats } = result
       if (repeats === 0) expect(elapsedMs).toBeLessThan(RESPONSE_LIMIT_MS)
       expect([status, body.data.status, body.data.outcome]).toEqual([201, 'PROCESSING', 'unknown'])
@@ -272,42 +272,42 @@ describe('an unknown outcome starts no other provider', () => {
       const paid = await pollUntil(
         async () => {
           expect((await sendNotification(firstOf(merchant), body.data)).status).toBe(200)
-          return out.transfer(merchant, body.data.uuid)
+          return payouts.transfer(merchant, body.data.uuid)
         },
         transfer => transfer.status === 'PAID',
         { everyMs: 500 },
       )
       expect(outcomes(paid)).toEqual(['A settled'])
-      expect((await out.send(merchant, order, { key })).bytes.toString()).toBe(bytes.toString())
-      expect(await out.listPaidOut(merchant)).toHaveLength(1)
+      expect((await payouts.send(merchant, order, { key })).bytes.toString()).toBe(bytes.toString())
+      expect(await payouts.listPaidOut(merchant)).toHaveLength(1)
     },
 
     'a request answered PROCESSING by its deadline gets that response for its key even after the transfer is refused':
       async () => {
-        const merchant = await aMerchant([{ sendsNotifications: false }])
-        await out.injectFault(firstOf(merchant), 'sendTransfer', 'timeout_then_absent')
-        await out.injectFault(firstOf(merchant), 'findTransfer', 'http_500', { times: 4 })
+        const merchant = await createMerchant([{ sendsNotifications: false }])
+        await payouts.injectFault(firstOf(merchant), 'sendTransfer', 'timeout_then_absent')
+        await payouts.injectFault(firstOf(merchant), 'findTransfer', 'http_500', { times: 4 })
         const [order, key] = [{ pix_key: 'ac03@sim.trilho.test' }, randomUUID()]
-        const first = await out.send(merchant, order, { key })
+        const first = await payouts.send(merchant, order, { key })
         expect([first.status, first.body.data.outcome]).toEqual([201, 'unknown'])
-        const answers = [await out.send(merchant, order, { key })]
-        const failed = await out.waitForStatus(merchant, first.body.data.uuid, 'FAILED')
+        const answers = [await payouts.send(merchant, order, { key })]
+        const failed = await payouts.waitForStatus(merchant, first.body.data.uuid, 'FAILED')
         expect(failed.error.code).toBe('AC03')
-        answers.push(await out.send(merchant, order, { key }))
+        answers.push(await payouts.send(merchant, order, { key }))
         for (const again of answers)
           expect([again.status, again.bytes.toString()]).toEqual([201, first.bytes.toString()])
-        expect(await out.listPaidOut(merchant)).toEqual([])
+        expect(await payouts.listPaidOut(merchant)).toEqual([])
       },
   })
 
   async function unknownAndPaidOnce(kind: Fault, code: string) {
-    const merchant = await aMerchant([{ sendsNotifications: false }])
-    await out.injectFault(firstOf(merchant), 'sendTransfer', kind)
+    const merchant = await createMerchant([{ sendsNotifications: false }])
+    await payouts.injectFault(firstOf(merchant), 'sendTransfer', kind)
     // It answers no call for two seconds, so that the unknown outcome is visible.
-    await out.injectFault(firstOf(merchant), 'findTransfer', 'http_500', { times: 3 })
+    await payouts.injectFault(firstOf(merchant), 'findTransfer', 'http_500', { times: 3 })
     const key = randomUUID()
     const body = { pix_key: randomPixKey() }
-    const posted = out.send(merchant, body, { key })
+    const posted = payouts.send(merchant, body, { key })
     const unknownOutcome = await pollUntil(
       async () => (await merchant.api.get('/api/v1/transfers')).body.data[0],
       transfer => transfer?.outcome === 'unknown' && transfer.next_check_at,
@@ -323,41 +323,41 @@ describe('an unknown outcome starts no other provider', () => {
     expect([answer.status, answer.body.data.status]).toEqual([201, 'PROCESSING'])
     // Accepted in time; or, by the deadline, still unknown.
     expect([['A accepted'], [`A unknown ${code}`]]).toContainEqual(outcomes(answer.body.data))
-    const paid = await out.waitForStatus(merchant, answer.body.data.uuid, 'PAID')
+    const paid = await payouts.waitForStatus(merchant, answer.body.data.uuid, 'PAID')
     expect(outcomes(paid)).toEqual(['A settled'])
     for (const gone of ['outcome', 'unknown_since', 'next_check_at']) expect(paid).not.toHaveProperty(gone)
-    expect(await out.listAttempts(paid)).toHaveLength(1)
-    expect(await out.listPaidOut(merchant)).toMatchObject([
+    expect(await payouts.listAttempts(paid)).toHaveLength(1)
+    expect(await payouts.listPaidOut(merchant)).toMatchObject([
       { id: referenceOf(paid), account: firstOf(merchant).account },
     ])
-    expect((await out.send(merchant, body, { key })).bytes.toString()).toBe(answer.bytes.toString())
+    expect((await payouts.send(merchant, body, { key })).bytes.toString()).toBe(answer.bytes.toString())
     expect(await balancesAt(merchant, secondOf(merchant))).toEqual(untouched)
   }
 })
 
 describe('after a provider has accepted', () => {
   test('its rejection is final, even with a code that would start the next provider', async () => {
-    const merchant = await aMerchant()
-    await out.injectFault(firstOf(merchant), 'sendTransfer', 'accepted_then_rejected')
-    const { status, body } = await out.send(merchant)
+    const merchant = await createMerchant()
+    await payouts.injectFault(firstOf(merchant), 'sendTransfer', 'accepted_then_rejected')
+    const { status, body } = await payouts.send(merchant)
     expect([status, body.data.status]).toEqual([201, 'PROCESSING'])
-    const failed = await out.waitForStatus(merchant, body.data.uuid, 'FAILED')
+    const failed = await payouts.waitForStatus(merchant, body.data.uuid, 'FAILED')
     expect(failed.error).toMatchObject({ code: 'AB03', provider: 'PROVIDER_A' })
     expect(outcomes(failed)).toEqual(['A rejected AB03'])
-    expect(await out.listPaidOut(merchant)).toEqual([])
+    expect(await payouts.listPaidOut(merchant)).toEqual([])
     expect(await balancesAt(merchant, firstOf(merchant))).toEqual(untouched)
     expect(await balancesAt(merchant, secondOf(merchant))).toEqual(untouched)
   })
 
   test('its silence is waited out: it is polled on the schedule, and the transfer is PAID without a notification', async () => {
-    const merchant = await aMerchant()
-    await out.injectFault(firstOf(merchant), 'sendTransfer', 'accepted_then_silent')
-    const { status, body } = await out.send(merchant)
+    const merchant = await createMerchant()
+    await payouts.injectFault(firstOf(merchant), 'sendTransfer', 'accepted_then_silent')
+    const { status, body } = await payouts.send(merchant)
     expect([status, body.data.status]).toEqual([201, 'PROCESSING'])
     expect(outcomes(body.data)).toEqual(['A accepted'])
     expect(body.data).not.toHaveProperty('outcome')
-    await out.waitForStatus(merchant, body.data.uuid, 'PAID')
-    expect(await out.listPaidOut(merchant)).toHaveLength(1)
+    await payouts.waitForStatus(merchant, body.data.uuid, 'PAID')
+    expect(await payouts.listPaidOut(merchant)).toHaveLength(1)
   })
 
   test.each([
@@ -366,45 +366,45 @@ describe('after a provider has accepted', () => {
     'notification_reordered',
     'notification_forged',
   ] as const)('%s changes nothing', async kind => {
-    const merchant = await aMerchant()
-    await out.injectFault(firstOf(merchant), 'sendTransfer', kind)
-    const paid = await out.sendAndSettle(merchant)
+    const merchant = await createMerchant()
+    await payouts.injectFault(firstOf(merchant), 'sendTransfer', kind)
+    const paid = await payouts.sendAndSettle(merchant)
     expect(outcomes(paid)).toEqual(['A settled'])
-    expect(await out.listEvents(paid, 'TRANSFER')).toHaveLength(1)
-    expect(await out.listPaidOut(merchant)).toHaveLength(1)
+    expect(await payouts.listEvents(paid, 'TRANSFER')).toHaveLength(1)
+    expect(await payouts.listPaidOut(merchant)).toHaveLength(1)
   })
 })
 
 describe('a single provider', () => {
   test('named by the request never falls back', async () => {
-    const merchant = await aMerchant()
-    await out.injectFault(firstOf(merchant), 'sendTransfer', 'refused')
-    const { status, body } = await out.send(merchant, { provider_uuid: firstOf(merchant).uuid })
+    const merchant = await createMerchant()
+    await payouts.injectFault(firstOf(merchant), 'sendTransfer', 'refused')
+    const { status, body } = await payouts.send(merchant, { provider_uuid: firstOf(merchant).uuid })
     expect([status, body.data.error.attempts.length]).toEqual([400, 1])
-    expect(await out.listPaidOut(merchant)).toEqual([])
+    expect(await payouts.listPaidOut(merchant)).toEqual([])
   })
 
   test('of a bound token never falls back, whatever provider the body names', async () => {
-    const merchant = await aMerchant()
+    const merchant = await createMerchant()
     const scoped = { api: merchant.api.withToken(secondOf(merchant).token) }
-    const paid = await out.sendAndSettle(scoped, { provider_uuid: firstOf(merchant).uuid })
+    const paid = await payouts.sendAndSettle(scoped, { provider_uuid: firstOf(merchant).uuid })
     expect(paid.provider.uuid).toBe(secondOf(merchant).uuid)
-    await out.injectFault(secondOf(merchant), 'sendTransfer', 'refused')
-    const { status, body } = await out.send(scoped, { provider_uuid: firstOf(merchant).uuid })
+    await payouts.injectFault(secondOf(merchant), 'sendTransfer', 'refused')
+    const { status, body } = await payouts.send(scoped, { provider_uuid: firstOf(merchant).uuid })
     expect([status, outcomes(body.data.error)]).toEqual([400, ['C rejected provider_account_blocked']])
-    expect(await out.listPaidOut(merchant)).toHaveLength(1)
+    expect(await payouts.listPaidOut(merchant)).toHaveLength(1)
   })
 })
 
 test('a provider that gave no answer five times is tried last', async () => {
-  const merchant = await aMerchant()
-  const reachable = await out.makeUnreachable(firstOf(merchant))
+  const merchant = await createMerchant()
+  const reachable = await payouts.makeUnreachable(firstOf(merchant))
   for (const paid of await Promise.all(
-    Array.from({ length: 5 }, () => out.sendAndSettle(merchant, { value: 0.01 })),
+    Array.from({ length: 5 }, () => payouts.sendAndSettle(merchant, { value: 0.01 })),
   ))
     expect(outcomes(paid)).toEqual(['A unreachable connection_refused', 'C settled'])
-  await out.keepCircuitOpen(firstOf(merchant))
-  expect(outcomes(await out.sendAndSettle(merchant, { value: 0.01 }))).toEqual(['C settled'])
+  await payouts.keepCircuitOpen(firstOf(merchant))
+  expect(outcomes(await payouts.sendAndSettle(merchant, { value: 0.01 }))).toEqual(['C settled'])
   const [shown] = (await merchant.api.get('/api/v1/providers/defaults')).body.data.PIX
   expect(shown).toMatchObject({ uuid: firstOf(merchant).uuid, is_operational: false })
   await reachable()
@@ -412,17 +412,17 @@ test('a provider that gave no answer five times is tried last', async () => {
 
 describe('a settlement after a failure', () => {
   test('makes a FAILED transfer PAID and late; the ledger follows the money', async () => {
-    const merchant = await aMerchant()
-    await out.injectFault(firstOf(merchant), 'sendTransfer', 'refused')
-    const { body } = await out.send(merchant, { provider_uuid: firstOf(merchant).uuid })
+    const merchant = await createMerchant()
+    await payouts.injectFault(firstOf(merchant), 'sendTransfer', 'refused')
+    const { body } = await payouts.send(merchant, { provider_uuid: firstOf(merchant).uuid })
     expect(body.data.status).toBe('FAILED')
     await settlesAfterAll(firstOf(merchant), body.data)
-    const paid = await out.waitForStatus(merchant, body.data.uuid, 'PAID')
+    const paid = await payouts.waitForStatus(merchant, body.data.uuid, 'PAID')
     expect(statusesOf(paid)).toEqual(['PENDING', 'PROCESSING', 'FAILED', 'PAID'])
     expect(paid).not.toHaveProperty('error')
     expect(paid.transfer).toMatchObject({ status: 'SETTLED', end_to_end: expect.stringMatching(/^E\w{31}$/) })
     expect(outcomes(paid)).toEqual(['A settled'])
-    expect(await out.listEvents(paid, 'TRANSFER')).toMatchObject([
+    expect(await payouts.listEvents(paid, 'TRANSFER')).toMatchObject([
       { status: 'FAILED', sequence: 1 },
       { status: 'PAID', sequence: 2, late: true },
     ])
@@ -430,17 +430,17 @@ describe('a settlement after a failure', () => {
 
     // And it may still be returned.
     await stage.simulator.returnTransfer({ end_to_end: paid.transfer.end_to_end })
-    await out.waitForStatus(merchant, paid.uuid, 'REFUNDED')
+    await payouts.waitForStatus(merchant, paid.uuid, 'REFUNDED')
   })
 
   test('while another provider has paid is a duplicate: reported and posted, without a correction', async () => {
-    const merchant = await aMerchant()
-    await out.injectFault(firstOf(merchant), 'sendTransfer', 'refused')
-    const paid = await out.sendAndSettle(merchant)
+    const merchant = await createMerchant()
+    await payouts.injectFault(firstOf(merchant), 'sendTransfer', 'refused')
+    const paid = await payouts.sendAndSettle(merchant)
     expect(outcomes(paid)).toEqual(['A rejected provider_account_blocked', 'C settled'])
     await settlesAfterAll(firstOf(merchant), paid)
     const deliveredEvents = await pollUntil(
-      () => out.listPixEvents(merchant),
+      () => payouts.listPixEvents(merchant),
       events => events.length === 2,
     )
     expect(deliveredEvents[1]).toMatchObject({
@@ -450,10 +450,10 @@ describe('a settlement after a failure', () => {
       reason: 'duplicate_settlement',
       value: 10,
     })
-    const now = await out.transfer(merchant, paid.uuid)
+    const now = await payouts.transfer(merchant, paid.uuid)
     expect({ ...now, attempts: [] }).toEqual({ ...paid, attempts: [] })
     expect(outcomes(now)).toEqual(['A duplicate', 'C settled'])
-    expect(await out.listEvents(paid, 'TRANSFER')).toHaveLength(1)
+    expect(await payouts.listEvents(paid, 'TRANSFER')).toHaveLength(1)
     expect(await balancesAt(merchant, firstOf(merchant))).toEqual({ available: 9_000, outside: -9_000 })
     expect(await balancesAt(merchant, secondOf(merchant))).toMatchObject({ available: 8_980 })
 
@@ -463,8 +463,8 @@ describe('a settlement after a failure', () => {
       () => balancesAt(merchant, firstOf(merchant)),
       ({ available }) => available === 10_000,
     )
-    expect((await out.transfer(merchant, paid.uuid)).status).toBe('PAID')
-    expect((await out.listPixEvents(merchant)).at(-1)).toMatchObject({
+    expect((await payouts.transfer(merchant, paid.uuid)).status).toBe('PAID')
+    expect((await payouts.listPixEvents(merchant)).at(-1)).toMatchObject({
       movement_type: 'IN',
       type: 'EXTERNAL_REFUND',
       original_uuid: deliveredEvents[1].uuid,
@@ -472,25 +472,27 @@ describe('a settlement after a failure', () => {
   })
 
   test('while another provider’s attempt is in progress is a duplicate as well', async () => {
-    const merchant = await aMerchant()
-    await out.injectFault(firstOf(merchant), 'sendTransfer', 'refused')
-    await out.injectFault(secondOf(merchant), 'sendTransfer', 'accepted_then_silent', { delay_ms: SHOWN_MS })
-    const { body } = await out.send(merchant)
+    const merchant = await createMerchant()
+    await payouts.injectFault(firstOf(merchant), 'sendTransfer', 'refused')
+    await payouts.injectFault(secondOf(merchant), 'sendTransfer', 'accepted_then_silent', {
+      delay_ms: SHOWN_MS,
+    })
+    const { body } = await payouts.send(merchant)
     await settlesAfterAll(firstOf(merchant), body.data)
     await pollUntil(
-      () => out.listAttempts(body.data),
+      () => payouts.listAttempts(body.data),
       ([first]) => first.state === 'duplicate',
     )
-    const paid = await out.waitForStatus(merchant, body.data.uuid, 'PAID')
+    const paid = await payouts.waitForStatus(merchant, body.data.uuid, 'PAID')
     expect(paid.provider.uuid).toBe(secondOf(merchant).uuid)
     expect(outcomes(paid)).toEqual(['A duplicate', 'C settled'])
-    expect(await out.listPaidOut(merchant)).toHaveLength(2)
+    expect(await payouts.listPaidOut(merchant)).toHaveLength(2)
   })
 })
 
 test('the database refuses a second live attempt', async () => {
-  const merchant = await aMerchant()
-  const paid = await out.sendAndSettle(merchant)
+  const merchant = await createMerchant()
+  const paid = await payouts.sendAndSettle(merchant)
   const another = `insert into attempt (uuid, operation, subject_uuid, connection_uuid, provider_account_uuid, position,
       state, created_at, updated_at)
     values (gen_random_uuid(), 'transfer', ?, ?, ?, 1, ?, now(), now())`

@@ -41,7 +41,7 @@ const DUE_MS = 12_000
 /** Not before what a test does to a waiting transfer. */
 const WAITING_MS = 30_000
 
-async function aMerchant(...providers: Parameters<TestStack['createMerchant']>): Promise<Merchant> {
+async function createMerchant(...providers: Parameters<TestStack['createMerchant']>): Promise<Merchant> {
   const [{ providers: wanted = [{ balance: 100 }] } = {}] = providers
   const merchant = await testStack.createMerchant({ providers: wanted })
   merchants.push(merchant)
@@ -61,7 +61,7 @@ const funds = (merchant: Merchant, value: number) =>
 
 runConcurrentTests({
   'a scheduled transfer waits for its time, holds nothing until then, and is sent': async () => {
-    const merchant = await aMerchant()
+    const merchant = await createMerchant()
     const key = randomUUID()
     const scheduled_for = inMs(WAITING_MS)
     const body = { scheduled_for, pix_key: randomPixKey() }
@@ -93,7 +93,7 @@ runConcurrentTests({
   },
 
   'a waiting transfer is cancelled once, and never sent': async () => {
-    const merchant = await aMerchant()
+    const merchant = await createMerchant()
     for (const scheduled_for of [inMs(WAITING_MS), inMs(90 * DAY_MS - 60_000, 9)]) {
       const { data } = (await payouts.send(merchant, { scheduled_for })).body
       const path = `/api/v1/transfers/${data.uuid}/cancel`
@@ -119,7 +119,7 @@ runConcurrentTests({
 
   'at its time a connection that is not ACTIVE is passed over, or waited for where there is no other':
     async () => {
-      const merchant = await aMerchant({
+      const merchant = await createMerchant({
         providers: [{ balance: 100 }, { provider: 'PROVIDER_C', balance: 100 }],
       })
       const [first, second] = merchant.connections as [Merchant['connection'], Merchant['connection']]
@@ -150,7 +150,7 @@ runConcurrentTests({
     },
 
   'without balance at its time it is tried again every quarter of an hour until there is some': async () => {
-    const merchant = await aMerchant({ providers: [{ balance: 9.99 }] })
+    const merchant = await createMerchant({ providers: [{ balance: 9.99 }] })
     const { data } = (await payouts.send(merchant, { scheduled_for: inMs(DUE_MS) })).body
     const [attempt] = await pollUntil(
       () => payouts.listAttempts(data),
@@ -166,7 +166,7 @@ runConcurrentTests({
   },
 
   'without an available provider it keeps waiting, and can be cancelled': async () => {
-    const merchant = await aMerchant()
+    const merchant = await createMerchant()
     const reachable = await payouts.makeUnreachable(merchant.connection)
     const [kept, dropped] = await Promise.all(
       [1, 2].map(
@@ -191,7 +191,7 @@ runConcurrentTests({
   },
 
   'after a day without being sent it is EXPIRED; a final refusal is FAILED at once': async () => {
-    const merchant = await aMerchant({ providers: [{ balance: 1 }] })
+    const merchant = await createMerchant({ providers: [{ balance: 1 }] })
     const [poor, refused] = await Promise.all(
       [{}, { value: 1, pix_key: 'ac03@sim.trilho.test' }].map(
         async body => (await payouts.send(merchant, { ...body, scheduled_for: inMs(DUE_MS) })).body.data,
@@ -211,7 +211,7 @@ runConcurrentTests({
   },
 
   'it never expires while its outcome is unknown': async () => {
-    const merchant = await aMerchant({ providers: [{ balance: 100, sendsNotifications: false }] })
+    const merchant = await createMerchant({ providers: [{ balance: 100, sendsNotifications: false }] })
     await payouts.injectFault(merchant.connection, 'sendTransfer', 'timeout_then_done')
     await payouts.injectFault(merchant.connection, 'findTransfer', 'http_500', { times: 100_000 })
     const { data } = (await payouts.send(merchant, { scheduled_for: inMs(DUE_MS) })).body
@@ -245,13 +245,13 @@ test.each([
   ['a number', () => Date.now() + 60_000],
   ['no date of any calendar', () => '2027-02-30T12:00:00Z'],
 ])('scheduled for %s: 422', async (_, when) => {
-  const merchant = merchants[0] ?? (await aMerchant())
+  const merchant = merchants[0] ?? (await createMerchant())
   const { status, body } = await payouts.send(merchant, { scheduled_for: when() })
   expect([status, Object.keys(body.errors)]).toEqual([422, ['scheduled_for']])
 })
 
 test('without a worker the API answers 503 in time; without a key the transfer is never sent, with a key once', async () => {
-  const merchant = await aMerchant()
+  const merchant = await createMerchant()
   const charge = await payouts.createPaidCharge(merchant)
   const started = await payouts.send(merchant, { value: 1 })
   await payouts.waitForStatus(merchant, started.body.data.uuid, 'PAID')
@@ -311,7 +311,7 @@ test('without a worker the API answers 503 in time; without a key the transfer i
 })
 
 test('after a restart a key is still answered, and a transfer in progress settles', async () => {
-  const merchant = await aMerchant()
+  const merchant = await createMerchant()
   const charge = await payouts.createPaidCharge(merchant)
   const keys = [randomUUID(), randomUUID(), randomUUID()] as const
   const body = { value: 1, pix_key: randomPixKey() }

@@ -9,10 +9,10 @@ import { type Merchant, type TestStack, VIRTUAL_ACCOUNT } from '../support/test-
 
 /** Transfers to a PIX key, from the request to the settlement, and their returns. */
 
-const { stage, payouts: out, createMerchant: anyMerchant } = await openMoneySuite()
+const { stage, payouts, createMerchant: anyMerchant } = await openMoneySuite()
 
 /** A merchant for one test; at its end, the ledger must agree with the provider. */
-function aMerchant(...providers: Parameters<TestStack['createMerchant']>): Promise<Merchant> {
+function createMerchant(...providers: Parameters<TestStack['createMerchant']>): Promise<Merchant> {
   const [{ providers: wanted = [{}], ...options } = {}] = providers
   return anyMerchant({
     providers: wanted.map(one => ({ balance: 100, ...one })),
@@ -27,7 +27,7 @@ const balances = (merchant: Merchant) =>
   stage.readBalances(merchant.uuid, merchant.connection.providerAccountUuid)
 
 test('a transfer is accepted, settled, reported and posted in the shapes of the contract', async () => {
-  const merchant = await aMerchant({
+  const merchant = await createMerchant({
     providers: [{ transfer: { fixedCents: 10, hundredthsOfPercent: 99 } }],
   })
   const { api, connection } = merchant
@@ -103,7 +103,7 @@ test('a transfer is accepted, settled, reported and posted in the shapes of the 
     history: ['PENDING', 'PROCESSING'].map(status => ({ status, created_at: INSTANT })),
   })
 
-  const paid = await out.waitForStatus(merchant, created.uuid, 'PAID')
+  const paid = await payouts.waitForStatus(merchant, created.uuid, 'PAID')
   const settled = {
     ...shared,
     status: 'PAID',
@@ -130,7 +130,7 @@ test('a transfer is accepted, settled, reported and posted in the shapes of the 
   expect(paid).toEqual(settled)
   expect((await api.get('/api/v1/transfers')).body.data).toEqual([paid])
 
-  expect(await out.listPaidOut(merchant)).toMatchObject([
+  expect(await payouts.listPaidOut(merchant)).toMatchObject([
     {
       kind: 'transfer',
       id: created.uuid.replaceAll('-', ''),
@@ -139,7 +139,7 @@ test('a transfer is accepted, settled, reported and posted in the shapes of the 
     },
   ])
   expect(await balances(merchant)).toEqual({ available: 10_000 - 2_626, fee: 36, outside: -10_000 + 2_590 })
-  expect(await out.readBalances(merchant, connection)).toEqual({ available_balance: 73.74 })
+  expect(await payouts.readBalances(merchant, connection)).toEqual({ available_balance: 73.74 })
 
   const deliveredEvents = await pollUntil(
     () => stage.simulator.listInbox(inbox),
@@ -185,8 +185,8 @@ describe('the response to a POST', () => {
   test.each(DEFINITE)(
     'refused with %s by its only provider: 400, stored FAILED, nothing moved',
     async (key, code, name) => {
-      const merchant = await aMerchant()
-      const answer = await out.send(merchant, { pix_key: `${key}@sim.trilho.test` })
+      const merchant = await createMerchant()
+      const answer = await payouts.send(merchant, { pix_key: `${key}@sim.trilho.test` })
       expect([answer.status, answer.body.code]).toEqual([400, 'provider_rejected'])
       expect(answer.headers.has('retry-after')).toBe(false)
       const { data } = answer.body
@@ -203,23 +203,23 @@ describe('the response to a POST', () => {
         attempts: [{ provider: 'PROVIDER_A', outcome: 'rejected', code }],
       })
       expect(statusesOf(data)).toEqual(['PENDING', 'PROCESSING', 'FAILED'])
-      expect(await out.transfer(merchant, data.uuid)).toEqual(data)
+      expect(await payouts.transfer(merchant, data.uuid)).toEqual(data)
       expect(await balances(merchant)).toEqual({ available: 10_000, outside: -10_000 })
-      expect(await out.listPaidOut(merchant)).toEqual([])
-      expect(await out.listEvents(data, 'TRANSFER')).toEqual([{ ...data, sequence: 1 }])
-      expect(await out.listPixEvents(merchant)).toEqual([])
+      expect(await payouts.listPaidOut(merchant)).toEqual([])
+      expect(await payouts.listEvents(data, 'TRANSFER')).toEqual([{ ...data, sequence: 1 }])
+      expect(await payouts.listPixEvents(merchant)).toEqual([])
     },
   )
 
   test('accepted, then rejected by notification: 201, then FAILED with the rail’s code, the hold released', async () => {
-    const merchant = await aMerchant({
+    const merchant = await createMerchant({
       providers: [{ transfer: { fixedCents: 5, hundredthsOfPercent: 0 } }, {}],
     })
     const key = randomUUID()
     const body = { pix_key: 'ac03-later@sim.trilho.test' }
-    const answer = await out.send(merchant, body, { key })
+    const answer = await payouts.send(merchant, body, { key })
     expect([answer.status, answer.body.data.status]).toEqual([201, 'PROCESSING'])
-    const failed = await out.waitForStatus(merchant, answer.body.data.uuid, 'FAILED')
+    const failed = await payouts.waitForStatus(merchant, answer.body.data.uuid, 'FAILED')
     expect(failed.error).toEqual({
       code: 'AC03',
       message: expect.any(String),
@@ -228,21 +228,21 @@ describe('the response to a POST', () => {
     })
     expect(statusesOf(failed)).toEqual(['PENDING', 'PROCESSING', 'FAILED'])
     expect(await balances(merchant)).toEqual({ available: 10_000, outside: -10_000 })
-    expect(await out.listPaidOut(merchant)).toEqual([])
-    expect(await out.listEvents(failed, 'TRANSFER')).toEqual([{ ...failed, sequence: 1 }])
+    expect(await payouts.listPaidOut(merchant)).toEqual([])
+    expect(await payouts.listEvents(failed, 'TRANSFER')).toEqual([{ ...failed, sequence: 1 }])
 
     // The key's response is the first one.
-    const again = await out.send(merchant, body, { key })
+    const again = await payouts.send(merchant, body, { key })
     expect([again.status, replayed(again)]).toEqual([201, 'true'])
     expect(again.bytes.toString()).toBe(answer.bytes.toString())
   })
 
   test('an unreachable provider: 503, stored FAILED, the request may be retried without the key', async () => {
-    const merchant = await aMerchant()
-    const reachable = await out.makeUnreachable(merchant.connection)
+    const merchant = await createMerchant()
+    const reachable = await payouts.makeUnreachable(merchant.connection)
     const key = randomUUID()
     const body = { pix_key: randomPixKey() }
-    const answer = await out.send(merchant, body, { key })
+    const answer = await payouts.send(merchant, body, { key })
     expect([answer.status, answer.body.code]).toEqual([503, 'no_provider_available'])
     expect(answer.headers.has('retry-after')).toBe(true)
     expect(answer.body.data).toMatchObject({
@@ -253,51 +253,55 @@ describe('the response to a POST', () => {
       },
     })
     await reachable()
-    const again = await out.send(merchant, body, { key })
+    const again = await payouts.send(merchant, body, { key })
     expect([again.status, replayed(again), again.headers.has('retry-after')]).toEqual([503, 'true', false])
     expect(again.body).toEqual({ ...answer.body, request_id: expect.any(String) })
-    expect(await out.listPaidOut(merchant)).toEqual([])
-    await out.sendAndSettle(merchant, body)
+    expect(await payouts.listPaidOut(merchant)).toEqual([])
+    await payouts.sendAndSettle(merchant, body)
   })
 
   test('too little balance at the only provider: 400 with insufficient_balance, and the provider is not called', async () => {
-    const merchant = await aMerchant({
+    const merchant = await createMerchant({
       providers: [{ balance: 10, transfer: { fixedCents: 1, hundredthsOfPercent: 0 } }],
     })
-    const answer = await out.send(merchant, { value: 10 })
+    const answer = await payouts.send(merchant, { value: 10 })
     expect([answer.status, answer.body.code]).toEqual([400, 'provider_rejected'])
     expect(answer.body.data.error).toEqual({
       code: 'insufficient_balance',
       message: expect.any(String),
       attempts: [{ provider: 'PROVIDER_A', outcome: 'rejected', code: 'insufficient_balance' }],
     })
-    expect(await out.listPaidOut(merchant)).toEqual([])
+    expect(await payouts.listPaidOut(merchant)).toEqual([])
     expect(await balances(merchant)).toEqual({ available: 1_000, outside: -1_000 })
     // One less covers value and fee exactly.
-    await out.sendAndSettle(merchant, { value: 9.99 })
+    await payouts.sendAndSettle(merchant, { value: 9.99 })
     expect(await balances(merchant)).toEqual({ fee: 1, outside: -1 })
   })
 })
 
 test('value and fee are held as provisioned while a transfer is in progress', async () => {
-  const merchant = await aMerchant({ providers: [{ transfer: { fixedCents: 30, hundredthsOfPercent: 0 } }] })
-  await out.injectFault(merchant.connection, 'sendTransfer', 'accepted_then_silent', { delay_ms: SHOWN_MS })
-  const { data } = (await out.send(merchant)).body
-  expect(await out.readBalances(merchant, merchant.connection)).toEqual({
+  const merchant = await createMerchant({
+    providers: [{ transfer: { fixedCents: 30, hundredthsOfPercent: 0 } }],
+  })
+  await payouts.injectFault(merchant.connection, 'sendTransfer', 'accepted_then_silent', {
+    delay_ms: SHOWN_MS,
+  })
+  const { data } = (await payouts.send(merchant)).body
+  expect(await payouts.readBalances(merchant, merchant.connection)).toEqual({
     available_balance: 89.7,
     provisioned_balance: 10.3,
   })
   expect(await balances(merchant)).toEqual({ available: 8_970, provisioned: 1_030, outside: -10_000 })
-  await out.waitForStatus(merchant, data.uuid, 'PAID')
-  expect(await out.readBalances(merchant, merchant.connection)).toEqual({ available_balance: 89.7 })
+  await payouts.waitForStatus(merchant, data.uuid, 'PAID')
+  expect(await payouts.readBalances(merchant, merchant.connection)).toEqual({ available_balance: 89.7 })
 })
 
 test('many concurrent transfers never hold more than the balance', async () => {
-  const merchant = await aMerchant({
+  const merchant = await createMerchant({
     providers: [{ balance: 50, transfer: { fixedCents: 1, hundredthsOfPercent: 0 } }],
   })
   // With keys: a request without one that waits for the lock longer than four seconds is not accepted.
-  const send = () => out.send(merchant, { value: 4.99 }, { key: randomUUID() })
+  const send = () => payouts.send(merchant, { value: 4.99 }, { key: randomUUID() })
   const answers = await Promise.all(Array.from({ length: 20 }, send))
   for (const { status, body } of answers)
     if (status !== 201)
@@ -318,43 +322,43 @@ test('many concurrent transfers never hold more than the balance', async () => {
   for (const { status, error } of ended)
     if (status === 'FAILED') expect(error.code).toBe('insufficient_balance')
   expect(await balances(merchant)).toEqual({ fee: 10, outside: -10 })
-  expect(await out.listPaidOut(merchant)).toHaveLength(10)
+  expect(await payouts.listPaidOut(merchant)).toHaveLength(10)
 })
 
 describe('the document of the recipient', () => {
   const CPF = '52998224725'
   test('a key of that owner is paid, another owner is a final refusal', async () => {
-    const merchant = await aMerchant({ providers: [{}, { provider: 'PROVIDER_C' }] })
-    const paid = await out.sendAndSettle(merchant, { pix_key: CPF, document: CPF })
+    const merchant = await createMerchant({ providers: [{}, { provider: 'PROVIDER_C' }] })
+    const paid = await payouts.sendAndSettle(merchant, { pix_key: CPF, document: CPF })
     expect(paid.transfer.initiation.receiver.document).toBe('***982247**')
 
-    const answer = await out.send(merchant, { pix_key: CPF, document: '11222333000181' })
+    const answer = await payouts.send(merchant, { pix_key: CPF, document: '11222333000181' })
     expect([answer.status, answer.body.data.error.code]).toEqual([400, 'document_mismatch'])
     // The reason travels with the payment: the second provider was not called.
     expect(answer.body.data.error.attempts).toHaveLength(1)
-    expect(await out.listPaidOut(merchant)).toHaveLength(1)
+    expect(await payouts.listPaidOut(merchant)).toHaveLength(1)
   })
 
   test('a provider that cannot check it is skipped; without another provider: 422', async () => {
-    const merchant = await aMerchant({
+    const merchant = await createMerchant({
       providers: [{ provider: 'PROVIDER_B', dialect: 'woovi' }, { provider: 'PROVIDER_C' }],
     })
     const [first, second] = merchant.connections
-    const paid = await out.sendAndSettle(merchant, { pix_key: CPF, document: CPF })
+    const paid = await payouts.sendAndSettle(merchant, { pix_key: CPF, document: CPF })
     expect([paid.provider.uuid, paid.attempts.length]).toEqual([second!.uuid, 1])
 
-    const named = await out.send(merchant, { pix_key: CPF, document: CPF, provider_uuid: first!.uuid })
+    const named = await payouts.send(merchant, { pix_key: CPF, document: CPF, provider_uuid: first!.uuid })
     expect([named.status, Object.keys(named.body.errors)]).toEqual([422, ['document']])
   })
 })
 
 describe('a return by the recipient', () => {
   test('in parts, then the rest: PARTIALLY_REFUNDED, REFUNDED, each reported and posted once', async () => {
-    const merchant = await aMerchant()
-    const paid = await out.sendAndSettle(merchant)
+    const merchant = await createMerchant()
+    const paid = await payouts.sendAndSettle(merchant)
     const endToEnd = paid.transfer.end_to_end
     const first = await stage.simulator.returnTransfer({ end_to_end: endToEnd, value: 4 })
-    const partly = await out.waitForStatus(merchant, paid.uuid, 'PARTIALLY_REFUNDED')
+    const partly = await payouts.waitForStatus(merchant, paid.uuid, 'PARTIALLY_REFUNDED')
     expect(await balances(merchant)).toEqual({ available: 9_400, outside: -9_400 })
     const second = await stage.simulator.returnTransfer({ end_to_end: endToEnd, value: 1 })
     await pollUntil(
@@ -362,7 +366,7 @@ describe('a return by the recipient', () => {
       ({ available }) => available === 9_500,
     )
     const third = await stage.simulator.returnTransfer({ end_to_end: endToEnd })
-    const whole = await out.waitForStatus(merchant, paid.uuid, 'REFUNDED')
+    const whole = await payouts.waitForStatus(merchant, paid.uuid, 'REFUNDED')
     expect(statusesOf(whole)).toEqual(['PENDING', 'PROCESSING', 'PAID', 'PARTIALLY_REFUNDED', 'REFUNDED'])
     // The sent request is unchanged.
     expect(whole.transfer).toEqual(paid.transfer)
@@ -370,14 +374,14 @@ describe('a return by the recipient', () => {
     expect(await balances(merchant)).toEqual({ available: 10_000, outside: -10_000 })
 
     expect(
-      (await out.listEvents(paid, 'TRANSFER')).map(({ status, sequence }) => [status, sequence]),
+      (await payouts.listEvents(paid, 'TRANSFER')).map(({ status, sequence }) => [status, sequence]),
     ).toEqual([
       ['PAID', 1],
       ['PARTIALLY_REFUNDED', 2],
       ['PARTIALLY_REFUNDED', 3],
       ['REFUNDED', 4],
     ])
-    const back = (await out.listPixEvents(merchant)).filter(({ movement_type }) => movement_type === 'IN')
+    const back = (await payouts.listPixEvents(merchant)).filter(({ movement_type }) => movement_type === 'IN')
     expect(back).toMatchObject(
       [
         [first, 4],
@@ -395,21 +399,21 @@ describe('a return by the recipient', () => {
   })
 
   test('shows no more of the recipient’s document than the transfer, and neither does the paying PIX', async () => {
-    const merchant = await aMerchant({ providers: [{ provider: 'PROVIDER_B', dialect: 'woovi' }] })
-    const paid = await out.sendAndSettle(merchant)
+    const merchant = await createMerchant({ providers: [{ provider: 'PROVIDER_B', dialect: 'woovi' }] })
+    const paid = await payouts.sendAndSettle(merchant)
     const { sender, receiver } = paid.transfer.initiation
     expect(receiver.account_number).toMatch(/^\*+\d\d$/)
     await stage.simulator.returnTransfer({ end_to_end: paid.transfer.end_to_end })
-    await out.waitForStatus(merchant, paid.uuid, 'REFUNDED')
-    const [there, back] = (await out.listPixEvents(merchant)).map(({ initiation }) => initiation)
+    await payouts.waitForStatus(merchant, paid.uuid, 'REFUNDED')
+    const [there, back] = (await payouts.listPixEvents(merchant)).map(({ initiation }) => initiation)
     expect(there).toMatchObject({ sender, receiver })
     expect(back).toMatchObject({ sender: receiver, receiver: sender })
   })
 
   test('of the whole amount at once', async () => {
-    const merchant = await aMerchant()
-    const answer = await out.send(merchant, { pix_key: 'returned@sim.trilho.test' })
-    const whole = await out.waitForStatus(merchant, answer.body.data.uuid, 'REFUNDED')
+    const merchant = await createMerchant()
+    const answer = await payouts.send(merchant, { pix_key: 'returned@sim.trilho.test' })
+    const whole = await payouts.waitForStatus(merchant, answer.body.data.uuid, 'REFUNDED')
     expect(statusesOf(whole)).toEqual(['PENDING', 'PROCESSING', 'PAID', 'REFUNDED'])
     expect(await balances(merchant)).toEqual({ available: 10_000, outside: -10_000 })
   })
@@ -417,36 +421,36 @@ describe('a return by the recipient', () => {
 
 describe('a unique external_ref', () => {
   test('is off by default, and permanent under the policy', async () => {
-    const merchant = await aMerchant()
+    const merchant = await createMerchant()
     const body = { external_ref: 'folha 7', value: 1 }
-    expect((await out.send(merchant, body)).status).toBe(201)
-    expect((await out.send(merchant, body)).status).toBe(201)
+    expect((await payouts.send(merchant, body)).status).toBe(201)
+    expect((await payouts.send(merchant, body)).status).toBe(201)
 
     await stage.sql('update account set unique_external_ref = true where uuid = ?', [merchant.uuid])
     const key = randomUUID()
-    const refusedReference = await out.send(merchant, body, { key })
+    const refusedReference = await payouts.send(merchant, body, { key })
     expect([refusedReference.status, refusedReference.body.code]).toEqual([409, 'external_ref_in_use'])
     // Nothing was stored and the key is free.
     const order = { value: 1, external_ref: 'folha 8' }
-    const fresh = await out.send(merchant, { ...order, pix_key: 'maria@example.com' }, { key })
+    const fresh = await payouts.send(merchant, { ...order, pix_key: 'maria@example.com' }, { key })
     expect([fresh.status, replayed(fresh)]).toEqual([201, null])
-    const again = await out.send(merchant, { ...order, pix_key: 'maria@example.com' }, { key })
+    const again = await payouts.send(merchant, { ...order, pix_key: 'maria@example.com' }, { key })
     expect([again.status, replayed(again)]).toEqual([201, 'true'])
-    expect((await out.send(merchant, { value: 1 })).status).toBe(201)
+    expect((await payouts.send(merchant, { value: 1 })).status).toBe(201)
     // Another account has its own references.
-    expect((await out.send(await aMerchant(), order)).status).toBe(201)
+    expect((await payouts.send(await createMerchant(), order)).status).toBe(201)
   })
 
   test('holds for concurrent requests', async () => {
-    const merchant = await aMerchant()
+    const merchant = await createMerchant()
     await stage.sql('update account set unique_external_ref = true where uuid = ?', [merchant.uuid])
     const answers = await Promise.all(
-      Array.from({ length: 8 }, () => out.send(merchant, { value: 1, external_ref: 'folha 9' })),
+      Array.from({ length: 8 }, () => payouts.send(merchant, { value: 1, external_ref: 'folha 9' })),
     )
     expect(answers.map(({ status }) => status).toSorted()).toEqual([201, 409, 409, 409, 409, 409, 409, 409])
     const sent = answers.find(({ status }) => status === 201)!
-    await out.waitForStatus(merchant, sent.body.data.uuid, 'PAID')
-    expect(await out.listPaidOut(merchant)).toHaveLength(1)
+    await payouts.waitForStatus(merchant, sent.body.data.uuid, 'PAID')
+    expect(await payouts.listPaidOut(merchant)).toHaveLength(1)
   })
 })
 
@@ -454,44 +458,44 @@ describe('one key, one transfer', () => {
   const body = { value: 12.5, pix_key: 'maria@example.com', external_ref: 'salário' }
 
   test('without a key every accepted request sends', async () => {
-    const merchant = await aMerchant()
+    const merchant = await createMerchant()
     const once = { api: merchant.api.sendingOnce() }
     const sendAccepted = () =>
       pollUntil(
-        () => out.send(once, body),
+        () => payouts.send(once, body),
         ({ status }) => status === 201,
       )
     const accepted = [await sendAccepted(), await sendAccepted()]
     const uuids = accepted.map(answer => answer.body.data.uuid)
-    for (const uuid of uuids) await out.waitForStatus(merchant, uuid, 'PAID')
+    for (const uuid of uuids) await payouts.waitForStatus(merchant, uuid, 'PAID')
     expect(new Set(uuids).size).toBe(2)
-    expect(await out.listPaidOut(merchant)).toHaveLength(2)
+    expect(await payouts.listPaidOut(merchant)).toHaveLength(2)
   })
 
   test('fifty concurrent requests send once and receive the same response', async () => {
-    const merchant = await aMerchant()
+    const merchant = await createMerchant()
     const key = randomUUID()
-    const answers = await Promise.all(Array.from({ length: 50 }, () => out.send(merchant, body, { key })))
+    const answers = await Promise.all(Array.from({ length: 50 }, () => payouts.send(merchant, body, { key })))
     const [first] = answers
     for (const answer of answers) {
       expect(answer.status).toBe(201)
       expect(answer.body).toEqual(first!.body)
     }
     expectOneOriginal(answers)
-    await out.waitForStatus(merchant, first!.body.data.uuid, 'PAID')
-    expect(await out.listPaidOut(merchant)).toHaveLength(1)
+    await payouts.waitForStatus(merchant, first!.body.data.uuid, 'PAID')
+    expect(await payouts.listPaidOut(merchant)).toHaveLength(1)
     expect(await balances(merchant)).toEqual({ available: 8_750, outside: -8_750 })
   })
 
   test('a repeat receives the response of the creation, whatever the transfer’s current state', async () => {
-    const merchant = await aMerchant()
+    const merchant = await createMerchant()
     const key = 'a key with blanks, and "quotes" ~'
-    const first = await out.send(merchant, body, { key })
-    const paid = await out.waitForStatus(merchant, first.body.data.uuid, 'PAID')
+    const first = await payouts.send(merchant, body, { key })
+    const paid = await payouts.waitForStatus(merchant, first.body.data.uuid, 'PAID')
     for (const status of ['PAID', 'REFUNDED']) {
       if (status === 'REFUNDED') {
         await stage.simulator.returnTransfer({ end_to_end: paid.transfer.end_to_end })
-        await out.waitForStatus(merchant, paid.uuid, status)
+        await payouts.waitForStatus(merchant, paid.uuid, status)
       }
       const reordered = { external_ref: 'salário', pix_key: 'MARIA@example.com', value: 12.5 }
       const again = await merchant.api.post('/api/v1/transfers', reordered, { key })
@@ -501,29 +505,29 @@ describe('one key, one transfer', () => {
   })
 
   test('another body or another scoped token is refused; another account has its own keys', async () => {
-    const merchant = await aMerchant()
+    const merchant = await createMerchant()
     const key = randomUUID()
-    const first = await out.send(merchant, body, { key })
+    const first = await payouts.send(merchant, body, { key })
     const scoped = { api: merchant.api.withToken(merchant.connection.token) }
     for (const answer of [
-      await out.send(merchant, { ...body, value: 12.51 }, { key }),
-      await out.send(merchant, { ...body, pix_key: randomPixKey() }, { key }),
-      await out.send(scoped, body, { key }),
+      await payouts.send(merchant, { ...body, value: 12.51 }, { key }),
+      await payouts.send(merchant, { ...body, pix_key: randomPixKey() }, { key }),
+      await payouts.send(scoped, body, { key }),
     ])
       expect([answer.status, answer.body.code]).toEqual([422, 'idempotency_key_reused'])
-    const other = await aMerchant()
-    const theirs = await out.send(other, body, { key })
+    const other = await createMerchant()
+    const theirs = await payouts.send(other, body, { key })
     expect(theirs.status).toBe(201)
     expectOneOriginal([theirs])
     expect(theirs.body.data.uuid).not.toBe(first.body.data.uuid)
   })
 
   test('two concurrent bodies: one is chosen, and sent once', async () => {
-    const merchant = await aMerchant()
+    const merchant = await createMerchant()
     const key = randomUUID()
     const answers = await Promise.all(
       Array.from({ length: 10 }, (_, index) =>
-        out.send(merchant, { ...body, value: 1 + (index % 2) }, { key }),
+        payouts.send(merchant, { ...body, value: 1 + (index % 2) }, { key }),
       ),
     )
     const won = answers.filter(({ status }) => status === 201)
@@ -531,71 +535,73 @@ describe('one key, one transfer', () => {
     for (const answer of answers)
       if (answer.status !== 201)
         expect([answer.status, answer.body.code]).toEqual([422, 'idempotency_key_reused'])
-    await out.waitForStatus(merchant, won[0]!.body.data.uuid, 'PAID')
-    expect(await out.listPaidOut(merchant)).toHaveLength(1)
+    await payouts.waitForStatus(merchant, won[0]!.body.data.uuid, 'PAID')
+    expect(await payouts.listPaidOut(merchant)).toHaveLength(1)
   })
 
   test('a stored FAILED is final for its key: nothing is sent a second time', async () => {
-    const merchant = await aMerchant()
+    const merchant = await createMerchant()
     const key = randomUUID()
     const refused = { ...body, pix_key: 'ac03@sim.trilho.test' }
-    const first = await out.send(merchant, refused, { key })
-    const answers = await Promise.all(Array.from({ length: 10 }, () => out.send(merchant, refused, { key })))
+    const first = await payouts.send(merchant, refused, { key })
+    const answers = await Promise.all(
+      Array.from({ length: 10 }, () => payouts.send(merchant, refused, { key })),
+    )
     for (const again of answers) {
       expect([again.status, replayed(again), again.headers.has('retry-after')]).toEqual([400, 'true', false])
       expect(again.body).toEqual({ ...first.body, request_id: expect.any(String) })
     }
-    expect(await out.listAttempts(first.body.data)).toHaveLength(1)
+    expect(await payouts.listAttempts(first.body.data)).toHaveLength(1)
   })
 
   test('a key is answered from the row when the workflow is deleted from Temporal', async () => {
-    const merchant = await aMerchant()
+    const merchant = await createMerchant()
     const key = randomUUID()
-    const first = await out.send(merchant, body, { key })
-    const { uuid } = await out.waitForStatus(merchant, first.body.data.uuid, 'PAID')
+    const first = await payouts.send(merchant, body, { key })
+    const { uuid } = await payouts.waitForStatus(merchant, first.body.data.uuid, 'PAID')
     const client = await stage.connectTemporal()
     await client.workflow.getHandle(`transfer/${uuid}`).result()
     await client.workflowService.deleteWorkflowExecution({
       namespace: 'default',
       workflowExecution: { workflowId: `transfer/${uuid}` },
     })
-    const again = await out.send(merchant, body, { key })
+    const again = await payouts.send(merchant, body, { key })
     expect([again.status, replayed(again), again.bytes.toString()]).toEqual([
       201,
       'true',
       first.bytes.toString(),
     ])
     // And its recipient may still return it: a notification reopens the workflow from the row.
-    const [line] = await out.listPaidOut(merchant)
+    const [line] = await payouts.listPaidOut(merchant)
     await stage.simulator.returnTransfer({ end_to_end: line.end_to_end })
-    await out.waitForStatus(merchant, uuid, 'REFUNDED')
-    expect(await out.listPaidOut(merchant)).toHaveLength(1)
+    await payouts.waitForStatus(merchant, uuid, 'REFUNDED')
+    expect(await payouts.listPaidOut(merchant)).toHaveLength(1)
   })
 
   test('an invalid request does not use up its key', async () => {
-    const merchant = await aMerchant()
+    const merchant = await createMerchant()
     const key = randomUUID()
-    expect((await out.send(merchant, { ...body, value: 0 }, { key })).status).toBe(422)
-    expect((await out.send(merchant, { ...body, provider_uuid: randomUUID() }, { key })).status).toBe(422)
-    const answer = await out.send(merchant, body, { key })
+    expect((await payouts.send(merchant, { ...body, value: 0 }, { key })).status).toBe(422)
+    expect((await payouts.send(merchant, { ...body, provider_uuid: randomUUID() }, { key })).status).toBe(422)
+    const answer = await payouts.send(merchant, body, { key })
     expect([answer.status, replayed(answer)]).toEqual([201, null])
   })
 })
 
 describe('the list', () => {
   test('filters by everything SPEC names, newest first, and a bound token lists its own transfers', async () => {
-    const merchant = await aMerchant({ providers: [{}, { provider: 'PROVIDER_C' }] })
+    const merchant = await createMerchant({ providers: [{}, { provider: 'PROVIDER_C' }] })
     const [a, c] = merchant.connections
-    const first = await out.sendAndSettle(merchant, {
+    const first = await payouts.sendAndSettle(merchant, {
       value: 1,
       external_ref: 'um',
       pix_key: 'um@example.com',
     })
-    const second = await out.sendAndSettle(merchant, { value: 2, provider_uuid: c!.uuid })
-    const refused = (await out.send(merchant, { value: 3, pix_key: 'ac03@sim.trilho.test' })).body.data
-    const returned = await out.sendAndSettle(merchant, { value: 4 })
+    const second = await payouts.sendAndSettle(merchant, { value: 2, provider_uuid: c!.uuid })
+    const refused = (await payouts.send(merchant, { value: 3, pix_key: 'ac03@sim.trilho.test' })).body.data
+    const returned = await payouts.sendAndSettle(merchant, { value: 4 })
     await stage.simulator.returnTransfer({ end_to_end: returned.transfer.end_to_end })
-    await out.waitForStatus(merchant, returned.uuid, 'REFUNDED')
+    await payouts.waitForStatus(merchant, returned.uuid, 'REFUNDED')
     await stage.sql(`update transfer set created_at = '2020-02-29T23:59:59.999Z' where uuid = ?`, [
       first.uuid,
     ])
@@ -639,7 +645,7 @@ describe('the list', () => {
     for (const [query, expected] of cases) expect([query, await found(query)]).toEqual([query, expected])
     expect(await found('', merchant.api.withToken(c!.token))).toEqual([second.uuid])
     expect(await found(`provider_uuid=${a!.uuid}`, merchant.api.withToken(c!.token))).toEqual([])
-    expect(await found('', (await aMerchant()).api)).toEqual([])
+    expect(await found('', (await createMerchant()).api)).toEqual([])
 
     const meta = (await merchant.api.get('/api/v1/transfers?per_page=3&page=2')).body.meta
     expect(meta).toEqual({
@@ -667,16 +673,16 @@ describe('the list', () => {
     ['payment_date_from=2026-01-01', 'payment_date_from'],
     ['colour=red', 'colour'],
   ])('%s: 422 on %s', async (query, field) => {
-    const merchant = await aMerchant()
+    const merchant = await createMerchant()
     const answer = await merchant.api.get(`/api/v1/transfers?${query}`)
     expect([answer.status, Object.keys(answer.body.errors ?? {})]).toEqual([422, [field]])
   })
 
   test('another account’s transfer is 404', async () => {
-    const merchant = await aMerchant({ providers: [{}, { provider: 'PROVIDER_C' }] })
-    const { uuid } = await out.sendAndSettle(merchant)
+    const merchant = await createMerchant({ providers: [{}, { provider: 'PROVIDER_C' }] })
+    const { uuid } = await payouts.sendAndSettle(merchant)
     const [a, c] = merchant.connections
-    const other = await aMerchant()
+    const other = await createMerchant()
     const path = `/api/v1/transfers/${uuid}`
     expect((await merchant.api.withToken(a!.token).get(path)).status).toBe(200)
     expect(

@@ -78,15 +78,15 @@ test('a refused reply shows why, in its event and in the API, until another is a
     message: 'the text is too long',
   })
   expect(await outcome).toMatchObject({ kind: 'closed', isReplyPending: false })
-  const refused = {
+  const refusal = {
     status: 'PENDING',
     analysis: '',
     reply_error: { code: 'reply_rejected', message: 'the text is too long' },
   }
   const events = await fixture.call('GET', `/api/v1/events?operation_uuid=${uuid}`, { token })
-  expect(events.body.data).toEqual([expect.objectContaining({ data: expect.objectContaining(refused) })])
+  expect(events.body.data).toEqual([expect.objectContaining({ data: expect.objectContaining(refusal) })])
   const read = () => fixture.call('GET', `/api/v1/meds/${uuid}`, { token })
-  expect((await read()).body.data).toMatchObject(refused)
+  expect((await read()).body.data).toMatchObject(refusal)
 
   await store(uuid)
   expect((await read()).body.data).toMatchObject({ status: 'PROCESSING', analysis: 'Again.' })

@@ -47,12 +47,12 @@ const linesOf = async (token: string, query = '') =>
 test('a connection of another account lists none of the caller’s lines, though both use one provider account', async () => {
   const accountUuid = await fixture.insertAccount()
   const providerAccountUuid = await fixture.insertProviderAccount({ accountUuid })
-  const own = await fixture.insertConnection(accountUuid, { providerAccountUuid })
+  const ownConnection = await fixture.insertConnection(accountUuid, { providerAccountUuid })
   const shared = { providerAccountUuid, type: 'POOL' as const }
   const foreign = await fixture.insertConnection(await fixture.insertAccount(), shared)
-  const movement = await deposit(own)
+  const movement = await deposit(ownConnection)
   const token = await fixture.insertToken({ accountUuid })
-  expect(await linesOf(token, `?provider_uuid=${own}`)).toEqual([[movement, own]])
+  expect(await linesOf(token, `?provider_uuid=${ownConnection}`)).toEqual([[movement, ownConnection]])
   expect(await linesOf(token, `?provider_uuid=${foreign}`)).toEqual([])
 })
 

@@ -2,8 +2,8 @@ import { once } from 'node:events'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, beforeAll, expect, jest, test } from '@jest/globals'
 import { ledgerRoutes } from '../../../src/api/ledger/routes.ts'
-import { createLedgerFiles } from '../../../src/api/operations/ledger-files.ts'
-import { ledgerCsvQuery } from '../../../src/contract/ledger/ledger-files.ts'
+import { createLedgerFiles } from '../../../src/api/operations/ledger.ts'
+import { ledgerCsvQuery } from '../../../src/contract/ledger/ledger-line.ts'
 import { DAY, HOUR, MINUTE } from '../../../src/domain/shared/intervals.ts'
 import { createSeededRandom } from '../../domain/support/seeded-random.ts'
 import { type ApiFixture, openApiFixture } from '../support/api-fixture.ts'
@@ -66,9 +66,9 @@ const inReais = (cents: number) => cents / 100
 /** The balances that the generated lines have in a range, computed from all of them. */
 function expectedBalances(from: number, before: number) {
   return connections.map((connection, place) => {
-    const own = lines.filter(line => line.connection === connection)
-    const inside = own.filter(({ at }) => at >= from && at < before)
-    const opening = sum(own.filter(({ at }) => at < from))
+    const connectionLines = lines.filter(line => line.connection === connection)
+    const inside = connectionLines.filter(({ at }) => at >= from && at < before)
+    const opening = sum(connectionLines.filter(({ at }) => at < from))
     const moved = (all: Line[]) => ({
       in: inReais(sum(all.filter(({ cents }) => cents > 0))),
       out: inReais(0 - sum(all.filter(({ cents }) => cents < 0))),
@@ -324,9 +324,9 @@ test('an order that never left is in no OFX file, unless it was held on one day 
     [YEAR_END - 5 * MINUTE, 1_100],
     [YEAR_END - MINUTE, 2_200],
   ] as const) {
-    const held = { cents: -cents, balance: 9_000 - cents, at: heldAt, ...failed }
-    const movement = await book(held)
-    await book({ ...held, type: 'REVERSAL', cents, balance: 9_000, at: heldAt + 2 * MINUTE, movement })
+    const holdLine = { cents: -cents, balance: 9_000 - cents, at: heldAt, ...failed }
+    const movement = await book(holdLine)
+    await book({ ...holdLine, type: 'REVERSAL', cents, balance: 9_000, at: heldAt + 2 * MINUTE, movement })
   }
   const today = Date.now()
   await book({ cents: -300, balance: 8_700, at: today, transfer, status: 'PENDING' })

@@ -198,10 +198,10 @@ describe('GET /metrics', () => {
 
   test('shows PostgreSQL’s used and maximum connections, and that it accepts writes', async () => {
     const text = await (await scrape()).text()
-    const [, used] = /^trilho_database_connections (\d+)$/m.exec(text)!
+    const [, usedConnections] = /^trilho_database_connections (\d+)$/m.exec(text)!
     const [, most] = /^trilho_database_connections_max (\d+)$/m.exec(text)!
-    expect(Number(used)).toBeGreaterThan(0)
-    expect(Number(used)).toBeLessThan(Number(most))
+    expect(Number(usedConnections)).toBeGreaterThan(0)
+    expect(Number(usedConnections)).toBeLessThan(Number(most))
     expect(text).toMatch(/^trilho_database_read_only 0$/m)
   })
 
@@ -253,11 +253,11 @@ describe('GET /metrics', () => {
     const folder = await createTemporaryFolder()
     const client = { options: { namespace: 'n' }, withDeadline: async () => {} } as unknown as Client
     const surroundings = async (connect: () => Promise<Client>, location: string) => {
-      const own = createApiMetrics()
+      const apiMetrics = createApiMetrics()
       const storage = await openStorage({ ...world.config, storage: { kind: 'disk', folder: location } })
       const temporal = { ...world.dependencies.temporal, client: connect }
       const dependencies = { ...world.dependencies, temporal, storage }
-      const app = createApp({ ...dependencies, routes: [metricsRoutes(own)] })
+      const app = createApp({ ...dependencies, routes: [metricsRoutes(apiMetrics)] })
       const server = await startServer(app, world.config)
       const text = await (await fetch(`${server.url}/metrics`)).text()
       await server.stop()
@@ -414,8 +414,8 @@ describe('GET /metrics', () => {
          ) ${bookingSql()}`,
         [reason, age, connection],
       )
-    const said = (await (await scrape()).text()).match(/^trilho_unexpected_settlements\{.*$/gm)
-    expect(said).toEqual(['trilho_unexpected_settlements{provider="PROVIDER_B"} 2'])
+    const samples = (await (await scrape()).text()).match(/^trilho_unexpected_settlements\{.*$/gm)
+    expect(samples).toEqual(['trilho_unexpected_settlements{provider="PROVIDER_B"} 2'])
   })
 
   test('a delivery attempt is late where its endpoint accepts attempts: a failing endpoint’s backlog is not counted', async () => {
@@ -482,17 +482,17 @@ describe('GET /metrics', () => {
   })
 
   test('counts 5xx responses by code and cause, and no other refusal', async () => {
-    const own = createApiMetrics()
+    const apiMetrics = createApiMetrics()
     const app = createApp({
       ...world.dependencies,
       routes: [sampleRoutes],
-      requestMetrics: own.measureRequest,
+      requestMetrics: apiMetrics.measureRequest,
     })
     const server = await startServer(app, world.config)
     for (const path of ['/failing/bug', '/failing/temporal', '/failing/temporal', '/nowhere'])
       await fetch(server.url + path)
     await server.stop()
-    expect((await own.registry.metrics()).match(/^trilho_http_failures_total.*$/gm)).toEqual([
+    expect((await apiMetrics.registry.metrics()).match(/^trilho_http_failures_total.*$/gm)).toEqual([
       'trilho_http_failures_total{code="internal_error",cause="bug: Error",process="api"} 1',
       'trilho_http_failures_total{code="unavailable",cause="temporal: connection failed",process="api"} 2',
     ])

@@ -1,7 +1,7 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import { afterAll, afterEach, beforeAll, describe, expect, jest, test } from '@jest/globals'
 import { createAuthenticator } from '../../../src/api/authorization/authenticate.ts'
-import { createRateLimiter } from '../../../src/api/middleware/rate-limit/bucket.ts'
+import { createRateLimiter } from '../../../src/api/middleware/rate-limit.ts'
 import { generateToken, hashToken } from '../../../src/security/tokens.ts'
 import { type ApiFixture, openApiFixture } from '../support/api-fixture.ts'
 import { sampleRoutes } from '../support/sample-routes.ts'

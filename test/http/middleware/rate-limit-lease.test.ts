@@ -6,7 +6,7 @@ import {
   consumeLease,
   openLease,
   type RateLease,
-} from '../../../src/api/middleware/rate-limit/lease.ts'
+} from '../../../src/api/middleware/rate-limit.ts'
 
 const policy = { perSecond: 100, burst: 200 }
 const lease = (more: Partial<RateLease> = {}): RateLease => ({

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import { createAuthenticator } from '../../../src/api/authorization/authenticate.ts'
-import { createRateLimiter } from '../../../src/api/middleware/rate-limit/bucket.ts'
+import { createRateLimiter } from '../../../src/api/middleware/rate-limit.ts'
 import type { Orm } from '../../../src/db/client/orm.ts'
 import { openTestOrm } from '../../support/orm.ts'
 import { type ApiFixture, openApiFixture } from '../support/api-fixture.ts'

@@ -177,7 +177,7 @@ test('its page filters, pages by cursor, links to objects, and shows other accou
   const wrong = await read('token_uuid=x&method=FETCH&before=soon')
   expect([wrong.status, wrong.ids]).toEqual([200, []])
   const stranger = await open('other@trilho.test', await fixture.insertAccount())
-  const theirs = (await stranger.get('/dashboard/requests')).text
-  expect(theirs).toContain('No API request in the last seven days')
+  const strangerPage = (await stranger.get('/dashboard/requests')).text
+  expect(strangerPage).toContain('No API request in the last seven days')
   expect(idsOf((await stranger.get(`/dashboard/requests?token_uuid=${tokenUuid}`)).text)).toEqual([])
 })

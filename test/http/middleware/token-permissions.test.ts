@@ -60,8 +60,8 @@ describe('the scopes of a token', () => {
       if (allowing.length === 0) continue
       // Nothing of a refused request is read, not even a malformed body.
       const raw = method === 'GET' || method === 'DELETE' ? {} : { raw: '{' }
-      const refused = await fixture.call(method, path, { token: without[index], ...raw })
-      expect([id, refused.status, refused.body]).toEqual([
+      const refusal = await fixture.call(method, path, { token: without[index], ...raw })
+      expect([id, refusal.status, refusal.body]).toEqual([
         id,
         403,
         {
@@ -71,7 +71,7 @@ describe('the scopes of a token', () => {
           request_id: expect.any(String),
         },
       ])
-      expect(refused.headers.get('www-authenticate')).toBe(
+      expect(refusal.headers.get('www-authenticate')).toBe(
         `Bearer realm="trilho", error="insufficient_scope", scope="${allowing.join(' ')}"`,
       )
       for (const scope of allowing) {
@@ -145,14 +145,14 @@ describe('the addresses of a token', () => {
     const from = (forwarded: string) =>
       fixture.call('GET', '/api/v1/payments', { token, headers: { 'X-Forwarded-For': forwarded } })
     expect((await from('198.51.100.1, 203.0.113.9')).status).toBe(200)
-    const refused = await from('203.0.113.9, 198.51.100.1')
-    expect(refused.status).toBe(403)
-    expect(refused.body).toEqual({
+    const refusal = await from('203.0.113.9, 198.51.100.1')
+    expect(refusal.status).toBe(403)
+    expect(refusal.body).toEqual({
       message: 'The token is not allowed from the address of this request.',
       code: 'address_not_allowed',
       request_id: expect.any(String),
     })
-    expect(refused.headers.has('ratelimit')).toBe(false)
+    expect(refusal.headers.has('ratelimit')).toBe(false)
   })
 })
 

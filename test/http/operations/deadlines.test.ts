@@ -3,8 +3,8 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
 import { DriverException } from '@mikro-orm/core'
 import Koa from 'koa'
-import { queryAcceptanceDeadline } from '../../../src/api/operations/acceptance-deadline.ts'
-import { writeDirectly } from '../../../src/api/operations/direct-write.ts'
+import { queryAcceptanceDeadline } from '../../../src/api/operations/create-operation.ts'
+import { writeDirectly } from '../../../src/api/operations/user-acts.ts'
 import { runQuery } from '../../../src/db/pipeline/query.ts'
 import { MIN_TO_START_MS, READ_BACK_RESERVE_MS, REQUEST_DEADLINE_MS } from '../../../src/http/limits.ts'
 import { ResponseTimeoutError, TemporalConnectionError } from '../../../src/http/outage.ts'
@@ -67,9 +67,9 @@ test('an operation that may have started is not confirmed, and none is started l
 })
 
 test('a handler that goes on after the deadline is not confirmed; one that fails before has written nothing', async () => {
-  const passed = new RequestDeadline(MIN_TO_START_MS + 200)
-  passed.markHandled()
-  await expect(passed.awaitResponse(never())).rejects.toMatchObject({ code: 'not_confirmed' })
+  const passedDeadline = new RequestDeadline(MIN_TO_START_MS + 200)
+  passedDeadline.markHandled()
+  await expect(passedDeadline.awaitResponse(never())).rejects.toMatchObject({ code: 'not_confirmed' })
   const failed = new RequestDeadline(60_000)
   failed.markHandled()
   await expect(failed.awaitResponse(Promise.reject(new ResponseTimeoutError('no answer')))).rejects.toThrow(
@@ -99,8 +99,8 @@ test('a handler that may write is not confirmed where PostgreSQL fails it, and h
   await expect(handled.awaitResponse(Promise.reject(connectionLost()))).rejects.toMatchObject({
     code: 'not_confirmed',
   })
-  const refused = new TemporalConnectionError('no connection')
-  await expect(handled.awaitResponse(Promise.reject(refused))).rejects.toThrow(TemporalConnectionError)
+  const refusal = new TemporalConnectionError('no connection')
+  await expect(handled.awaitResponse(Promise.reject(refusal))).rejects.toThrow(TemporalConnectionError)
 })
 
 describe('a write without a workflow', () => {

@@ -59,8 +59,8 @@ test.each(REFUSALS)(
         reason: 'a drill',
       })
     const key = randomUUID()
-    const refused = await send(path, body, key)
-    expect([refused.status, refused.body.code]).toEqual([status, code])
+    const refusal = await send(path, body, key)
+    expect([refusal.status, refusal.body.code]).toEqual([status, code])
 
     const owner = { accountUuid, mode: 'test' } as const
     const uuid = deriveOperationUuid({ owner, method: 'POST', path: `/api/v1${path}`, key })

@@ -121,8 +121,8 @@ test('a repeat of an unknown transfer without Temporal shows its state, and the 
   expect([response.status, response.headers.get('idempotent-replayed')]).toEqual([201, 'true'])
   expect(response.body.data).toMatchObject({ uuid, status: 'PROCESSING', outcome: 'unknown' })
   await sql(`update transfer set state = 'failed', held_cents = 0 where uuid = ?`, [uuid])
-  const again = await repeat()
-  expect([again.status, again.text]).toEqual([201, response.text])
+  const replay = await repeat()
+  expect([replay.status, replay.text]).toEqual([201, response.text])
 })
 
 test('a repeat of an unknown refund without Temporal gets its acceptance, and the same once it has failed', async () => {
@@ -134,8 +134,8 @@ test('a repeat of an unknown refund without Temporal gets its acceptance, and th
      update charge set state = 'paid', refunding_cents = 0 from failed where uuid = charge_uuid`,
     [uuid],
   )
-  const again = await repeat()
-  expect([again.status, again.text]).toEqual([200, response.text])
+  const replay = await repeat()
+  expect([replay.status, replay.text]).toEqual([200, response.text])
 })
 
 test('a repeat of a refund with another text for the payer is another request', async () => {
@@ -167,8 +167,8 @@ test('a blocked account reads and repeats what was accepted, and begins nothing 
     ['/payments', { value: 10, type: 'PIX' }],
     [`/payments/${charge}/refund`, { value: 1 }],
   ] as const) {
-    const { status, body: refused } = await call('POST', path, body)
-    expect([path, status, refused.code]).toEqual([path, 403, 'account_blocked'])
+    const { status, body: refusal } = await call('POST', path, body)
+    expect([path, status, refusal.code]).toEqual([path, 403, 'account_blocked'])
   }
   expect((await call('GET', `/transfers/${uuid}`)).status).toBe(200)
   expect((await call('GET', '/payments')).body.data).toHaveLength(1)

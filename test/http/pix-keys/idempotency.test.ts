@@ -90,26 +90,29 @@ test.each([
   ['auth_code_used', 'validation_failed', ['auth_code_id']],
   ['pix_key_limit', 'pix_key_limit', undefined],
   ['key_unsupported', 'key_not_supported', ['type']],
-])('a refusal stored as %s is final for its key, and is marked as a replay', async (why, code, fields) => {
-  const body = { type: 'EMAIL', auth_code_id: randomUUID(), auth_code: '123456' }
-  const by = { accountUuid, mode: 'test' } as const
-  const uuid = deriveOperationUuid({ owner: by, method: 'POST', path: PATH, key: 'once' })
-  await row({
-    uuid,
-    type: 'EMAIL',
-    key: `${uuid}@example.com`,
-    state: 'refused',
-    failure: JSON.stringify({ code: why, message: 'lost the race' }),
-    fingerprint: fingerprintRequest({ body, connectionUuid: null }),
-  })
-  const answer = await fixture.call('POST', PATH, { token, body, headers: { 'idempotency-key': 'once' } })
-  expect([answer.status, answer.body.code, answer.headers.get('idempotent-replayed')]).toEqual([
-    422,
-    code,
-    'true',
-  ])
-  expect(answer.body.errors && Object.keys(answer.body.errors)).toEqual(fields)
-})
+])(
+  'a refusal stored as %s is final for its key, and is marked as a replay',
+  async (failureCode, code, fields) => {
+    const body = { type: 'EMAIL', auth_code_id: randomUUID(), auth_code: '123456' }
+    const by = { accountUuid, mode: 'test' } as const
+    const uuid = deriveOperationUuid({ owner: by, method: 'POST', path: PATH, key: 'once' })
+    await row({
+      uuid,
+      type: 'EMAIL',
+      key: `${uuid}@example.com`,
+      state: 'refused',
+      failure: JSON.stringify({ code: failureCode, message: 'lost the race' }),
+      fingerprint: fingerprintRequest({ body, connectionUuid: null }),
+    })
+    const answer = await fixture.call('POST', PATH, { token, body, headers: { 'idempotency-key': 'once' } })
+    expect([answer.status, answer.body.code, answer.headers.get('idempotent-replayed')]).toEqual([
+      422,
+      code,
+      'true',
+    ])
+    expect(answer.body.errors && Object.keys(answer.body.errors)).toEqual(fields)
+  },
+)
 
 test('a repeat whose key is being created waits for it, as the first request does', async () => {
   const body = { type: 'RANDOM' }

@@ -47,7 +47,7 @@ const statusAndCodeOf = ({ status, body }: { status: number; body: { code: strin
 
 const RIGHT = '123456'
 /** A code as its workflow stores it. */
-async function aCode(
+async function insertCode(
   more: { key?: string; type?: string; owner?: string; isSimulated?: boolean } = {},
 ): Promise<string> {
   const uuid = randomUUID()
@@ -73,7 +73,7 @@ type KeyRow = {
   code?: string
   owner?: string
 }
-async function aKey({ key = randomUUID(), type = 'RANDOM', state = 'active', ...more }: KeyRow = {}) {
+async function insertKey({ key = randomUUID(), type = 'RANDOM', state = 'active', ...more }: KeyRow = {}) {
   await sql(
     `insert into pix_key (uuid, account_uuid, connection_uuid, provider_account_uuid, is_simulated, type, key, state,
        auth_code_uuid, request_id, fingerprint, created_at, updated_at)
@@ -165,32 +165,32 @@ describe('a request for a key', () => {
 
 describe('a code', () => {
   test('that is right is accepted, and used only when its workflow starts', async () => {
-    const code = await aCode()
+    const code = await insertCode()
     expect(statusAndCodeOf(await create(byEmail(code)))).toEqual(PASSED)
     expect(statusAndCodeOf(await create(byEmail(code.toUpperCase())))).toEqual(PASSED)
   })
 
   const refusals: [what: string, field: string, of: () => Promise<object>][] = [
-    ['invalid', 'auth_code', async () => byEmail(await aCode(), '654321')],
+    ['invalid', 'auth_code', async () => byEmail(await insertCode(), '654321')],
     ['unknown', 'auth_code_id', async () => byEmail(randomUUID())],
     ['no uuid', 'auth_code_id', async () => byEmail('code')],
     [
       'of another account',
       'auth_code_id',
-      async () => byEmail(await aCode({ owner: await fixture.insertAccount() })),
+      async () => byEmail(await insertCode({ owner: await fixture.insertAccount() })),
     ],
-    ['of a live token', 'auth_code_id', async () => byEmail(await aCode({ isSimulated: false }))],
+    ['of a live token', 'auth_code_id', async () => byEmail(await insertCode({ isSimulated: false }))],
     [
       'of another kind',
       'auth_code_id',
-      async () => byEmail(await aCode({ type: 'PHONE', key: '+5511987654321' })),
+      async () => byEmail(await insertCode({ type: 'PHONE', key: '+5511987654321' })),
     ],
-    ['used', 'auth_code_id', async () => byEmail(await changed(await aCode(), 'used_at = now()'))],
-    ['expired', 'auth_code_id', async () => byEmail(await changed(await aCode(), 'expires_at = now()'))],
+    ['used', 'auth_code_id', async () => byEmail(await changed(await insertCode(), 'used_at = now()'))],
+    ['expired', 'auth_code_id', async () => byEmail(await changed(await insertCode(), 'expires_at = now()'))],
     [
       'guessed at five times',
       'auth_code_id',
-      async () => byEmail(await changed(await aCode(), 'wrong_attempts = 5')),
+      async () => byEmail(await changed(await insertCode(), 'wrong_attempts = 5')),
     ],
   ]
   test.each(refusals)('that is %s is refused on %s', async (_, field, of) => {
@@ -202,7 +202,7 @@ describe('a code', () => {
   }
 
   test('is invalid after five wrong guesses: the sixth is refused although it is right', async () => {
-    const code = await aCode()
+    const code = await insertCode()
     const codes: string[] = []
     for (const guess of ['000000', '000001', '000002', '000003', '000004', RIGHT]) {
       const { errors } = (await create(byEmail(code, guess))).body
@@ -219,7 +219,7 @@ describe('a code', () => {
   })
 
   test('is not guessed more often by concurrent requests', async () => {
-    const code = await aCode()
+    const code = await insertCode()
     const guesses = Array.from({ length: 12 }, async (_, index) => {
       const other = await fixture.insertToken({ accountUuid })
       await forgetTries()
@@ -236,7 +236,7 @@ describe('a code', () => {
 describe('the limits', () => {
   test('the fourth request within a minute is 429, whatever its type', async () => {
     await forgetTries()
-    const bodies = [{ raw: '{' }, { body: { type: 'CPF' } }, { body: byEmail(await aCode(), '000000') }]
+    const bodies = [{ raw: '{' }, { body: { type: 'CPF' } }, { body: byEmail(await insertCode(), '000000') }]
     for (const body of bodies) expect((await call('POST', PATH, body)).status).toBeLessThan(429)
     const fourth = await call('POST', PATH, { body: { type: 'RANDOM' } })
     expect(statusAndCodeOf(fourth)).toEqual([429, 'too_many_attempts'])
@@ -279,14 +279,17 @@ describe('the limits', () => {
   test('a fourth key of a type is refused before its code is checked', async () => {
     for (const name of 'abc') {
       const key = `${name}-${accountUuid}@example.com`
-      await aKey({ type: 'EMAIL', key, code: await aCode({ key }), connection: woovi })
+      await insertKey({ type: 'EMAIL', key, code: await insertCode({ key }), connection: woovi })
     }
-    expect(statusAndCodeOf(await create(byEmail(await aCode(), '000000')))).toEqual([422, 'pix_key_limit'])
+    expect(statusAndCodeOf(await create(byEmail(await insertCode(), '000000')))).toEqual([
+      422,
+      'pix_key_limit',
+    ])
     expect(statusAndCodeOf(await create({ type: 'RANDOM' }))).toEqual(PASSED)
   })
 
   test('the database holds three keys of a type, under concurrency too', async () => {
-    const writes = await Promise.allSettled(Array.from({ length: 12 }, () => aKey()))
+    const writes = await Promise.allSettled(Array.from({ length: 12 }, () => insertKey()))
     expect(writes.filter(({ status }) => status === 'fulfilled')).toHaveLength(3)
     for (const write of writes)
       if (write.status === 'rejected') expect(write.reason.constraint).toBe('pix_key_limit')
@@ -294,41 +297,41 @@ describe('the limits', () => {
 
   test('removed and refused keys free their place, one being created or removed does not', async () => {
     for (const state of ['creating', 'removing', 'refused', 'removed', 'refused', 'removed'])
-      await aKey({ state })
+      await insertKey({ state })
     expect(statusAndCodeOf(await create({ type: 'RANDOM' }))).toEqual(PASSED)
-    await aKey()
+    await insertKey()
     expect(statusAndCodeOf(await create({ type: 'RANDOM' }))).toEqual([422, 'pix_key_limit'])
   })
 
   test('a key that receives charges is not counted', async () => {
-    const collecting = await aKey()
+    const collecting = await insertKey()
     await sql('update connection set collection_key = ? where uuid = ?', [collecting, efi])
-    await aKey()
-    await aKey()
+    await insertKey()
+    await insertKey()
     expect(statusAndCodeOf(await create({ type: 'RANDOM' }))).toEqual(PASSED)
   })
 
   test('a key exists once over all accounts, by the database too', async () => {
     const key = `${accountUuid}@example.com`
     const stranger = await fixture.insertAccount()
-    const theirs = await fixture.insertConnection(stranger, { dialect: 'woovi' })
-    const proof = await aCode({ key, owner: stranger })
-    await aKey({ key, type: 'EMAIL', owner: stranger, connection: theirs, code: proof })
-    expect(statusAndCodeOf(await create(byEmail(await aCode({ key }))))).toEqual([
+    const strangerConnection = await fixture.insertConnection(stranger, { dialect: 'woovi' })
+    const proof = await insertCode({ key, owner: stranger })
+    await insertKey({ key, type: 'EMAIL', owner: stranger, connection: strangerConnection, code: proof })
+    expect(statusAndCodeOf(await create(byEmail(await insertCode({ key }))))).toEqual([
       409,
       'pix_key_already_registered',
     ])
-    const code = await aCode({ key })
-    await expect(aKey({ key, type: 'EMAIL', connection: woovi, code })).rejects.toMatchObject({
+    const code = await insertCode({ key })
+    await expect(insertKey({ key, type: 'EMAIL', connection: woovi, code })).rejects.toMatchObject({
       constraint: 'pix_key_already_registered',
     })
     const live = await fixture.insertConnection(accountUuid, { dialect: 'woovi', isSimulated: false })
-    await aKey({ key, type: 'EMAIL', connection: live, code }) // The simulator's keys are a world of their own.
+    await insertKey({ key, type: 'EMAIL', connection: live, code }) // The simulator's keys are a world of their own.
   })
 
   test('a code is used once, by the database too', async () => {
-    const code = await aCode()
-    const write = (key: string) => aKey({ key, type: 'EMAIL', connection: woovi, code })
+    const code = await insertCode()
+    const write = (key: string) => insertKey({ key, type: 'EMAIL', connection: woovi, code })
     await write(`a-${code}@example.com`)
     await expect(write(`b-${code}@example.com`)).rejects.toMatchObject({ constraint: 'pix_key_code_once' })
   })
@@ -340,7 +343,7 @@ test('keys of simulators do not count against real keys', async () => {
   await fixture.insertConnection(stranger, { collectionKey: key })
   const live = await fixture.insertConnection(accountUuid, { dialect: 'woovi', isSimulated: false })
   await sql('update connection set collection_key = ? where uuid = ?', [key, efi])
-  await aKey({ key, type: 'DOCUMENT', connection: live })
+  await insertKey({ key, type: 'DOCUMENT', connection: live })
   const by = await fixture.insertToken({ accountUuid, mode: 'live' })
   expect(statusAndCodeOf(await call('DELETE', `${PATH}/${key}`, { token: by }))).toEqual(PASSED)
   await sql(`update pix_key set state = 'removing' where key = ?`, [key])
@@ -351,7 +354,7 @@ test('keys of simulators do not count against real keys', async () => {
 describe('reading', () => {
   test('shows a key in the shape of the contract, by its text in any URL encoding', async () => {
     const key = `maria+${accountUuid}@example.com`
-    await aKey({ key, type: 'EMAIL', connection: woovi, code: await aCode({ key }) })
+    await insertKey({ key, type: 'EMAIL', connection: woovi, code: await insertCode({ key }) })
     const expected = {
       key,
       type: 'EMAIL',
@@ -359,19 +362,19 @@ describe('reading', () => {
       created_at: expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{6}Z$/),
       provider: { uuid: woovi, provider: 'PROVIDER_B' },
     }
-    for (const written of [key, encodeURIComponent(key), encodeURIComponent(key.toUpperCase())])
-      expect((await call('GET', `${PATH}/${written}`)).body).toEqual({ data: expected })
+    for (const spelling of [key, encodeURIComponent(key), encodeURIComponent(key.toUpperCase())])
+      expect((await call('GET', `${PATH}/${spelling}`)).body).toEqual({ data: expected })
     expect((await call('GET', PATH)).body.data).toEqual([expected])
   })
 
   test('pages, newest first, by type', async () => {
     const phone = '+5511987654321'
-    const keys = [await aKey(), await aKey()]
-    await aKey({
+    const keys = [await insertKey(), await insertKey()]
+    await insertKey({
       key: phone,
       type: 'PHONE',
       connection: woovi,
-      code: await aCode({ type: 'PHONE', key: phone }),
+      code: await insertCode({ type: 'PHONE', key: phone }),
     })
     const { body } = await call('GET', `${PATH}?per_page=2&page=2`)
     expect([body.data.length, body.data[0].key, body.meta.total]).toEqual([1, keys[0], 3])
@@ -388,18 +391,18 @@ describe('reading', () => {
   })
 
   test.each(['creating', 'refused', 'removed'])('does not show one that is %s', async state => {
-    const key = await aKey({ state })
+    const key = await insertKey({ state })
     expect((await call('GET', `${PATH}/${key}`)).status).toBe(404)
     expect((await call('GET', PATH)).body.meta.total).toBe(0)
   })
 
   test('shows one that is being removed as no longer active', async () => {
-    const key = await aKey({ state: 'removing' })
+    const key = await insertKey({ state: 'removing' })
     expect((await call('GET', `${PATH}/${key}`)).body.data.is_active).toBe(false)
   })
 
   test('and removing reach what the token may read, and nothing else', async () => {
-    const [ours, at] = [await aKey(), await aKey({ connection: woovi })]
+    const [ours, at] = [await insertKey(), await insertKey({ connection: woovi })]
     const bound = await fixture.insertToken({ accountUuid, connectionUuid: woovi })
     const stranger = await fixture.insertToken({ accountUuid: await fixture.insertAccount() })
     const live = await fixture.insertToken({ accountUuid, mode: 'live' })
@@ -423,7 +426,7 @@ describe('reading', () => {
 
 describe('removing', () => {
   test('a key that receives charges is 409, also one of another creator, and the database keeps it', async () => {
-    const key = await aKey()
+    const key = await insertKey()
     await sql('update connection set collection_key = ? where uuid = ?', [key, efi])
     expect(statusAndCodeOf(await call('DELETE', `${PATH}/${key}`))).toEqual([409, 'key_in_use'])
     await expect(sql(`update pix_key set state = 'removing' where key = ?`, [key])).rejects.toMatchObject({
@@ -504,9 +507,9 @@ describe('a code for an address', () => {
   const isAllowed = async (key: string, by = token) =>
     (await ask({ type: 'EMAIL', key }, { token: by })).status === 503
   const waitOf = async (key: string, by: string) => {
-    const refused = await ask({ type: 'EMAIL', key }, { token: by })
-    expect(statusAndCodeOf(refused)).toEqual([429, 'too_many_attempts'])
-    return Number(refused.headers.get('retry-after'))
+    const refusal = await ask({ type: 'EMAIL', key }, { token: by })
+    expect(statusAndCodeOf(refusal)).toEqual([429, 'too_many_attempts'])
+    return Number(refusal.headers.get('retry-after'))
   }
   async function liveToken(): Promise<string> {
     const owner = await fixture.insertAccount()

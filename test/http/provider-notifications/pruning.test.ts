@@ -41,9 +41,12 @@ const listKept = async () =>
 test('one that was routed thirty days ago is deleted; a younger one and one that waits are kept', async () => {
   await insertNotification({ routed: 31 })
   await insertNotification({ routed: 31, endToEnd: 'E1', reference: 'a' })
-  const kept = [await insertNotification({ routed: 29 }), await insertNotification({ routed: null })]
+  const keptNotifications = [
+    await insertNotification({ routed: 29 }),
+    await insertNotification({ routed: null }),
+  ]
   await prune()
-  expect((await listKept()).sort()).toEqual(kept.sort())
+  expect((await listKept()).sort()).toEqual(keptNotifications.sort())
 })
 
 test('one that an open or a closed difference is about is kept until the difference is gone', async () => {
@@ -72,17 +75,17 @@ test('one that an open or a closed difference is about is kept until the differe
     await insertNotification({ routed: 31, endToEnd: entry.returnOf }),
     await insertNotification({ routed: 31, reference: entry.reference, endToEnd: 'E9' }),
   ]
-  const kept = await insertAll()
+  const keptNotifications = await insertAll()
   await insertNotification({ routed: 31, endToEnd: entry.endToEnd, through: other })
   await insertNotification({ routed: 31, endToEnd: 'E8', reference: 'c'.repeat(32) })
   await prune()
-  expect((await listKept()).sort()).toEqual(kept.sort())
+  expect((await listKept()).sort()).toEqual(keptNotifications.sort())
   await sql(
     `update difference set closed_at = now(), closed_as = 'accepted', closed_reason = 'agreed', closed_by = 'ana'
      where settled_at is null`,
   )
   await prune()
-  expect((await listKept()).sort()).toEqual(kept.sort())
+  expect((await listKept()).sort()).toEqual(keptNotifications.sort())
   await record([])
   await prune()
   expect(await listKept()).toEqual([])

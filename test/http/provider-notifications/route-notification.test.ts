@@ -192,9 +192,9 @@ describe('on a shared account', () => {
   })
 
   test('a PIX that names a charge that its provider refused belongs to its account, whichever connection is notified', async () => {
-    const refused = randomUUID()
-    await isTried({ of: refused, state: 'rejected' })
-    expect(await notificationOf({ of: refused, through: anothers })).toMatchObject({ outcome: 'routed' })
+    const refusedUuid = randomUUID()
+    await isTried({ of: refusedUuid, state: 'rejected' })
+    expect(await notificationOf({ of: refusedUuid, through: anothers })).toMatchObject({ outcome: 'routed' })
     expect(startedWorkflowIds).toEqual([WORKFLOWS.deposit.idOf(`${connection}/${END_TO_END}`)])
   })
 })

@@ -35,10 +35,10 @@ describe('the defaults', () => {
     const [a, b, c] = [await connect(), await connect(), await connect()]
     expect((await replace([a, b])).body).toEqual({ message: expect.any(String) })
     expect((await replace([c, a], { payment_type: 'pix' })).status).toBe(200)
-    const shown = await read()
-    expect(uuids(shown)).toEqual([c, a])
-    expect(shown[0]).not.toHaveProperty('balances')
-    expect(shown[0]).toMatchObject({
+    const defaults = await read()
+    expect(uuids(defaults)).toEqual([c, a])
+    expect(defaults[0]).not.toHaveProperty('balances')
+    expect(defaults[0]).toMatchObject({
       provider: 'PROVIDER_A',
       is_operational: true,
       virtual_account: VIRTUAL_ACCOUNT,
@@ -70,8 +70,8 @@ describe('the defaults', () => {
     expect([uuids(await read(live)), uuids(await read())]).toEqual([real, simulated])
     expect((await put(token, simulated.slice(1))).status).toBe(200)
     expect([uuids(await read(live)), uuids(await read())]).toEqual([real, simulated.slice(1)])
-    const refused = await put(token, [simulated[0]!, real[0]!])
-    expect([refused.status, Object.keys(refused.body.errors)]).toEqual([422, ['provider_uuids.1']])
+    const refusal = await put(token, [simulated[0]!, real[0]!])
+    expect([refusal.status, Object.keys(refusal.body.errors)]).toEqual([422, ['provider_uuids.1']])
     expect([uuids(await read(live)), uuids(await read())]).toEqual([real, simulated.slice(1)])
   })
 
@@ -89,24 +89,24 @@ describe('the defaults', () => {
       errors: ['provider_uuids'],
     },
     { name: 'no list', list: () => 'x', errors: ['provider_uuids'] },
-    { name: 'no uuid', list: (own: string) => [own, 'x'], errors: ['provider_uuids.1'] },
+    { name: 'no uuid', list: (ownUuid: string) => [ownUuid, 'x'], errors: ['provider_uuids.1'] },
     {
       name: 'the same uuid twice',
-      list: (own: string) => [own, own.toUpperCase()],
+      list: (ownUuid: string) => [ownUuid, ownUuid.toUpperCase()],
       errors: ['provider_uuids.1'],
     },
     {
       name: 'nobody',
-      list: (own: string) => [own, randomUUID(), randomUUID()],
+      list: (ownUuid: string) => [ownUuid, randomUUID(), randomUUID()],
       errors: ['provider_uuids.1', 'provider_uuids.2'],
     },
   ])('refuse $name', async ({ list, errors }) => {
-    const own = await connect()
-    await fixture.replaceDefaultProviders(accountUuid, [own])
-    const answer = await replace(list(own))
+    const ownUuid = await connect()
+    await fixture.replaceDefaultProviders(accountUuid, [ownUuid])
+    const answer = await replace(list(ownUuid))
     expect(answer.status).toBe(422)
     expect(Object.keys(answer.body.errors)).toEqual(errors)
-    expect(uuids(await read())).toEqual([own])
+    expect(uuids(await read())).toEqual([ownUuid])
   })
 
   test.each<{ name: string; row: ConnectionRow }>([
@@ -128,8 +128,11 @@ describe('the defaults', () => {
   })
 
   test.each([
-    { list: (own: string) => [own, randomUUID(), own], errors: ['provider_uuids.1', 'provider_uuids.2'] },
-    { list: (own: string) => [own, 'x', own], errors: ['provider_uuids.1', 'provider_uuids.2'] },
+    {
+      list: (ownUuid: string) => [ownUuid, randomUUID(), ownUuid],
+      errors: ['provider_uuids.1', 'provider_uuids.2'],
+    },
+    { list: (ownUuid: string) => [ownUuid, 'x', ownUuid], errors: ['provider_uuids.1', 'provider_uuids.2'] },
     { list: () => 'x', errors: ['provider_uuids'] },
   ])('refuse another payment type and an invalid list in one response', async ({ list, errors }) => {
     const answer = await replace(list(await connect()), { payment_type: 'TED' })

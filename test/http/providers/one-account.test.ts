@@ -64,8 +64,8 @@ describe('every pair of provider, name, owner and mode', () => {
         expected[one.isSimulated ? 'test' : 'live'] += 50_000
         if (isAllowed && !isSame) expected[other.isSimulated ? 'test' : 'live'] += 700
         const available = await sumAvailable([`${prefix}one`, `${prefix}two`])
-        const found = [refusals[0] === null, refusals[1] === null, available]
-        if (JSON.stringify(found) !== JSON.stringify([true, isAllowed, expected]))
+        const result = [refusals[0] === null, refusals[1] === null, available]
+        if (JSON.stringify(result) !== JSON.stringify([true, isAllowed, expected]))
           wrong.push({ one, other, refusals, isAllowed, available, expected })
       }
       expect(wrong).toEqual([])
@@ -227,13 +227,13 @@ describe('a connection is refused in one line', () => {
   })
 
   test('that would end the notifications of another system, until it is told to replace them', async () => {
-    const theirs = 'https://shop.example/efi?token=secret'
-    const id = openBankAccount({ dialect: 'efi', webhook: theirs })
+    const strangerUrl = 'https://shop.example/efi?token=secret'
+    const id = openBankAccount({ dialect: 'efi', webhook: strangerUrl })
     const way: Way = { ...LIVE, owner: x, name: randomUUID() }
     expect(await connect(id, way)).toBe(
-      `replace_webhook: must be given on purpose: the provider notifies ${theirs} for this PIX key now, and would no longer do so`,
+      `replace_webhook: must be given on purpose: the provider notifies ${strangerUrl} for this PIX key now, and would no longer do so`,
     )
-    expect(bankAccounts.get(id)!.webhook).toBe(theirs)
+    expect(bankAccounts.get(id)!.webhook).toBe(strangerUrl)
     expect(await sql('select from provider_account where name = ?', [way.name])).toEqual([])
 
     expect(await connect(id, way, { replacesWebhook: true })).toBeNull()
@@ -243,7 +243,7 @@ describe('a connection is refused in one line', () => {
          select uuid from provider_account where name = ?)`,
       [way.name],
     )
-    expect(sealer.open(row!.url)).toBe(theirs)
+    expect(sealer.open(row!.url)).toBe(strangerUrl)
     // A URL of ours is replaced by another one of ours.
     expect(await connect(id, { ...way, type: 'POOL', owner: y }, { joins: true })).toBeNull()
   })

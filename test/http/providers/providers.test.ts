@@ -108,13 +108,13 @@ describe('a provider', () => {
   test('of the other mode is 404: a test token sees simulators, a live one never', async () => {
     const [simulated, real] = [await connect(), await connect({ isSimulated: false })]
     const live = await fixture.insertToken({ accountUuid, mode: 'live' })
-    for (const [by, own, other] of [
+    for (const [by, ownConnection, other] of [
       [token, simulated, real],
       [live, real, simulated],
     ] as const) {
-      expect((await fixture.call('GET', `${PATH}/${own}`, { token: by })).status).toBe(200)
+      expect((await fixture.call('GET', `${PATH}/${ownConnection}`, { token: by })).status).toBe(200)
       expect((await fixture.call('GET', `${PATH}/${other}`, { token: by })).status).toBe(404)
-      expect(uuids((await fixture.call('GET', PATH, { token: by })).body.data)).toEqual([own])
+      expect(uuids((await fixture.call('GET', PATH, { token: by })).body.data)).toEqual([ownConnection])
     }
   })
 
@@ -124,22 +124,22 @@ describe('a provider', () => {
   })
 
   test('is the only one a bound token sees', async () => {
-    const [own, other] = [await connect(), await connect()]
-    const bound = await fixture.insertToken({ accountUuid, connectionUuid: own })
-    expect((await fixture.call('GET', `${PATH}/${own}`, { token: bound })).status).toBe(200)
+    const [ownConnection, other] = [await connect(), await connect()]
+    const bound = await fixture.insertToken({ accountUuid, connectionUuid: ownConnection })
+    expect((await fixture.call('GET', `${PATH}/${ownConnection}`, { token: bound })).status).toBe(200)
     expect((await fixture.call('GET', `${PATH}/${other}`, { token: bound })).status).toBe(404)
-    expect(uuids((await fixture.call('GET', PATH, { token: bound })).body.data)).toEqual([own])
+    expect(uuids((await fixture.call('GET', PATH, { token: bound })).body.data)).toEqual([ownConnection])
   })
 })
 
 describe('the list', () => {
   test('is newest first, in pages, each with its own balances', async () => {
-    const made: string[] = []
+    const createdUuids: string[] = []
     for (let day = 1; day <= 3; day += 1)
-      made.unshift(await connect({ createdAt: new Date(Date.UTC(2026, 0, day)) }))
+      createdUuids.unshift(await connect({ createdAt: new Date(Date.UTC(2026, 0, day)) }))
     const first = await fixture.call('GET', `${PATH}?per_page=2`, { token })
     const second = await fixture.call('GET', `${PATH}?per_page=2&page=2`, { token })
-    expect(uuids([...first.body.data, ...second.body.data])).toEqual(made)
+    expect(uuids([...first.body.data, ...second.body.data])).toEqual(createdUuids)
     expect(second.body.meta).toEqual({
       current_page: 2,
       from: 3,

@@ -207,8 +207,8 @@ describe('an operator', () => {
     expect(list).toContain(uuid)
     expect(list).not.toContain('alert(1)')
 
-    const refused = await operator.send(`${PATH}/open`, { uuid, reason: ' ' }, { on: PATH })
-    expect(refused.status).toBe(422)
+    const refusal = await operator.send(`${PATH}/open`, { uuid, reason: ' ' }, { on: PATH })
+    expect(refusal.status).toBe(422)
     const opened = await operator.send(`${PATH}/open`, { uuid, reason: 'to extend the list' }, { on: PATH })
     expect(opened.status).toBe(200)
     expect(opened.text).toContain('&#60;script&#62;alert(1)&#60;/script&#62;')

@@ -195,9 +195,9 @@ test('a return in an unknown direction moves nothing, and is explained by a move
   const back = undirected(400)
   expect(await shop.look({ accountEntries: [back] })).toMatchObject({ booked: 0, unexplainedEntryCount: 1 })
   expect(await shop.balances()).toMatchObject({ available: 11_000 })
-  const listed = sent(400, { endToEnd: back.id, returnOf: endToEnd })
-  await shop.look({ entries: [listed] })
-  await shop.look({ entries: [listed] })
+  const listedEntry = sent(400, { endToEnd: back.id, returnOf: endToEnd })
+  await shop.look({ entries: [listedEntry] })
+  await shop.look({ entries: [listedEntry] })
   expect(await shop.balances()).toMatchObject({ available: 10_600 })
   // The return is recorded here: the entry without a direction is the same one, and nothing is missing there.
   expect(await shop.look({ accountEntries: [back] })).toMatchObject({
@@ -240,11 +240,11 @@ test('a return that was adjusted while its direction was unknown is not posted a
 
 test('a PIX whose id is recorded in the other direction is left to an operator', async () => {
   const shop = await merchant(10_000)
-  const out = sent(200)
-  await shop.look({ entries: [out] })
-  await shop.look({ entries: [out] })
+  const sentEntry = sent(200)
+  await shop.look({ entries: [sentEntry] })
+  await shop.look({ entries: [sentEntry] })
   expect(await shop.balances()).toMatchObject({ available: 9_800 })
-  const mirrored = { ...out, direction: 'IN' } as const
+  const mirrored = { ...sentEntry, direction: 'IN' } as const
   await shop.look({ entries: [mirrored] })
   await shop.look({ entries: [mirrored] })
   expect(await shop.balances()).toMatchObject({ available: 9_800 })
@@ -363,12 +363,12 @@ test('two operators can book a withdrawal of the value of a transfer without its
   await transferWithoutId(shop)
   const accountEntries = [entry('withdrawal', 500, { at: ago(2) })]
   expect(await shop.look({ accountEntries })).toMatchObject({ booked: 0, unexplainedEntryCount: 1 })
-  const [open] = await listOpenAccountEntries(fixture.orm.em.fork(), shop.providerAccountUuid)
+  const [openEntry] = await listOpenAccountEntries(fixture.orm.em.fork(), shop.providerAccountUuid)
   const [ana, bea] = await operators()
   const uuid = await proposeAdjustment(fixture.orm, {
     accountUuid: shop.accountUuid,
     connectionUuid: shop.connectionUuid,
-    entryUuid: open!.uuid,
+    entryUuid: openEntry!.uuid,
     direction: 'OUT',
     cents: 500,
     reason: 'a withdrawal to the bank',

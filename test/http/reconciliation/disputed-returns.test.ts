@@ -32,9 +32,9 @@ async function openDispute() {
     at: ago(40),
   } as IncomingPix
   const connection = await runInTransaction(fixture.orm, async em => {
-    const found = await em.findOneOrFail(Connection, merchant.connectionUuid)
-    await recordUnmatchedPayment(em, { connection: found, payment, reason: 'deposit', requestId: 'r' })
-    return found
+    const connection = await em.findOneOrFail(Connection, merchant.connectionUuid)
+    await recordUnmatchedPayment(em, { connection, payment, reason: 'deposit', requestId: 'r' })
+    return connection
   })
   const dispute = createDisputeFixture(fixture, { ...merchant, endToEnd: payment.endToEnd })
   await dispute.pollAnswering()
@@ -103,7 +103,7 @@ test('the return of an accepted dispute is recorded from the statement and ends 
   expect(await dispute.countEvents('MED')).toBe(eventCount + 1)
   await ledgerHolds()
   // The provider lists it with the dispute later: it is the same return.
-  await dispute.pollAnswering({ status: 'agreed', returns: [listed(entry)], isClosed: true })
+  await dispute.pollAnswering({ status: 'agreed', returns: [toListedReturn(entry)], isClosed: true })
   expect(await dispute.balances()).toEqual({ available: 500, outside: -500 })
 })
 
@@ -121,22 +121,26 @@ test('a return in part leaves the rest of the claim held until it is returned to
 })
 
 /** A return as the provider lists it with the dispute. */
-const listed = ({ endToEnd, cents, at }: StatementEntry) => ({ id: endToEnd, endToEnd, cents, at })
+const toListedReturn = ({ endToEnd, cents, at }: StatementEntry) => ({ id: endToEnd, endToEnd, cents, at })
 
 test.each(['the dispute', 'the statement'])(
   'a return in part that the dispute lists leaves the rest held, also where %s shows the next part first',
   async next => {
     const dispute = await openDispute()
     const [first, second] = [dispute.returned(400, 3), dispute.returned(600, 2)]
-    await dispute.pollAnswering({ status: 'agreed', returns: [listed(first)] })
+    await dispute.pollAnswering({ status: 'agreed', returns: [toListedReturn(first)] })
     expect(await dispute.readState()).toEqual({ state: 'accepted', returned: 400 })
     expect(await dispute.readCents()).toEqual({ claimed: 600, held: 600, retained: 0 })
     expect(await dispute.balances()).toMatchObject({ available: 500, blocked: 600 })
     // The same part again changes nothing.
-    await dispute.pollAnswering({ status: 'agreed', returns: [listed(first)] })
+    await dispute.pollAnswering({ status: 'agreed', returns: [toListedReturn(first)] })
     expect(await dispute.readState()).toEqual({ state: 'accepted', returned: 400 })
     if (next === 'the statement') await dispute.reconcile([first, second])
-    else await dispute.pollAnswering({ status: 'agreed', returns: [listed(first), listed(second)] })
+    else
+      await dispute.pollAnswering({
+        status: 'agreed',
+        returns: [toListedReturn(first), toListedReturn(second)],
+      })
     expect(await dispute.readState()).toEqual({ state: 'resolved', returned: 1_000 })
     expect(await dispute.balances()).toEqual({ available: 500, outside: -500 })
     await ledgerHolds()
@@ -145,7 +149,7 @@ test.each(['the dispute', 'the statement'])(
 
 test('what is held is released where the provider closes a dispute that it has returned in part', async () => {
   const dispute = await openDispute()
-  const returns = [listed(dispute.returned(400, 3))]
+  const returns = [toListedReturn(dispute.returned(400, 3))]
   await dispute.pollAnswering({ status: 'agreed', returns })
   await dispute.pollAnswering({ status: 'agreed', returns, isClosed: true })
   expect(await dispute.readState()).toEqual({ state: 'resolved', returned: 400 })

@@ -61,16 +61,20 @@ test('an opening balance is read between two equal statements, posted once, and 
 })
 
 test('what the provider lists late, and dates before the opening, is not booked: operators see it', async () => {
-  const listed = received(100, secondsAgo(60))
-  const shop = await openAccount({ entries: [listed] })
+  const listedEntry = received(100, secondsAgo(60))
+  const shop = await openAccount({ entries: [listedEntry] })
   // The list lags behind the balance; one more PIX has the time of the last one that was listed.
-  const late = [received(9_000, secondsAgo(30)), received(700, listed.at), sent(300, { at: secondsAgo(20) })]
+  const late = [
+    received(9_000, secondsAgo(30)),
+    received(700, listedEntry.at),
+    sent(300, { at: secondsAgo(20) }),
+  ]
   const tariff = entry('tariff', 50, { at: secondsAgo(10) })
   const early = received(800, secondsAgo(3_600))
   const later = received(40, new Date(Date.now() + 60_000).toISOString())
   await letTwoDaysPass(shop)
   const statement = {
-    entries: [listed, early, ...late, later].map(twoDaysBefore),
+    entries: [listedEntry, early, ...late, later].map(twoDaysBefore),
     accountEntries: [tariff].map(twoDaysBefore),
   }
   await shop.look(statement)

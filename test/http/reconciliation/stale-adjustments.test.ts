@@ -258,15 +258,15 @@ test('of two proposals of the same correction, each approved by the proposer of 
   const proposals = [await proposeBy(shop, ana, 'IN'), await proposeBy(shop, bea, 'IN')] as const
   const approvals = await Promise.allSettled([approveBy(proposals[0], bea), approveBy(proposals[1], ana)])
   expect(approvals.map(({ status }) => status).sort()).toEqual(['fulfilled', 'rejected'])
-  const refused = approvals.find(({ status }) => status === 'rejected') as PromiseRejectedResult
-  expect(refused.reason).toMatchObject({ reason: 'explained' })
+  const refusal = approvals.find(({ status }) => status === 'rejected') as PromiseRejectedResult
+  expect(refusal.reason).toMatchObject({ reason: 'explained' })
   expect(await shop.balances()).toEqual({ available: 12_500, outside: -12_500 })
   // PostgreSQL holds it too.
-  const open = proposals[approvals.findIndex(({ status }) => status === 'rejected')]!
+  const openProposal = proposals[approvals.findIndex(({ status }) => status === 'rejected')]!
   const approval = fixture.sql(
     `update ledger_adjustment a set approved_by = b.proposed_by, approved_at = now(), movement_uuid = b.movement_uuid
      from ledger_adjustment b where a.uuid = ? and b.uuid = ?`,
-    [open, proposals.find(uuid => uuid !== open)!],
+    [openProposal, proposals.find(uuid => uuid !== openProposal)!],
   )
   await expect(approval).rejects.toMatchObject({ constraint: 'ledger_adjustment_known' })
   // Whoever proposes it again knows of the first.

@@ -100,54 +100,63 @@ test.each(PAIRS)('%s and %s select the same rows on each kind of page', async (o
         const query: Record<string, string> = { ...first.query, ...second.query, time_zone: zone }
         const { date_from = '', date_to = date_from } = query
         if (date_from > date_to) continue // Refused.
-        const wanted = rows
+        const expectedRefunds = rows
           .filter(row => first.selects(row, dayOf) && second.selects(row, dayOf))
           .map(({ uuid }) => uuid)
-        expect({ query, ...(await readNumbered(query)) }).toEqual({ query, wanted, total: wanted.length })
-        expect({ query, wanted: await readByCursor(query) }).toEqual({ query, wanted })
+        expect({ query, ...(await readNumbered(query)) }).toEqual({
+          query,
+          wanted: expectedRefunds,
+          total: expectedRefunds.length,
+        })
+        expect({ query, wanted: await readByCursor(query) }).toEqual({ query, wanted: expectedRefunds })
       }
   }
 })
 
 /** Reads all numbered pages, of seven rows. */
 async function readNumbered(query: Record<string, string>) {
-  const wanted: string[] = []
+  const expectedRefunds: string[] = []
   for (let page = 1, last = 1; ; page += 1) {
     const { body } = await get({ ...query, per_page: '7', page: String(page) })
-    wanted.push(...body.data.map(({ uuid }: Row) => uuid))
+    expectedRefunds.push(...body.data.map(({ uuid }: Row) => uuid))
     last = body.meta.last_page
-    if (page >= last) return { wanted, total: body.meta.total }
+    if (page >= last) return { wanted: expectedRefunds, total: body.meta.total }
   }
 }
 
 /** Reads all pages by cursor, of five rows. */
 async function readByCursor(query: Record<string, string>): Promise<string[]> {
-  const found: string[] = []
+  const foundRefunds: string[] = []
   for (let cursor: string | null = ''; cursor !== null; ) {
     const { body } = await get({ ...query, per_page: '5', cursor })
-    found.push(...body.data.map(({ uuid }: Row) => uuid))
+    foundRefunds.push(...body.data.map(({ uuid }: Row) => uuid))
     cursor = body.meta.next_cursor
   }
-  return found
+  return foundRefunds
 }
 
 test('charge_uuid selects the refunds of one charge', async () => {
   const { body } = await get({ per_page: '100' })
   const { charge_uuid } = body.data[3]
-  const wanted = body.data.filter((one: { charge_uuid: string }) => one.charge_uuid === charge_uuid)
-  const found = await get({ per_page: '100', charge_uuid })
-  expect([found.body.data, found.body.meta.total]).toEqual([wanted, wanted.length])
+  const expectedRefunds = body.data.filter((one: { charge_uuid: string }) => one.charge_uuid === charge_uuid)
+  const foundRefunds = await get({ per_page: '100', charge_uuid })
+  expect([foundRefunds.body.data, foundRefunds.body.meta.total]).toEqual([
+    expectedRefunds,
+    expectedRefunds.length,
+  ])
   expect((await get({ charge_uuid: randomUUID() })).body.data).toEqual([])
 })
 
 test('a refund shows its status, its charge and its provider', async () => {
   const { body } = await get({ per_page: '100' })
-  const shown = body.data.map((one: { uuid: string; status: string; provider: { uuid: string } }) => [
+  const shownRefunds = body.data.map((one: { uuid: string; status: string; provider: { uuid: string } }) => [
     one.uuid,
     one.status,
     one.provider.uuid,
   ])
-  expect(shown).toEqual(rows.map(({ uuid, state, connection }) => [uuid, STATUS_BY_STATE[state], connection]))
+  expect(shownRefunds).toEqual(
+    rows.map(({ uuid, state, connection }) => [uuid, STATUS_BY_STATE[state], connection]),
+  )
 })
 
 describe('422 names the field:', () => {

@@ -34,9 +34,9 @@ test.each(FILTERS)(
   async (list, name) => {
     const all = await fixture.call('GET', `/api/v1/${list}`, { token })
     const query = `${name}_from=0001-01-01&${name}_to=9999-12-31`
-    const found = await fixture.call('GET', `/api/v1/${list}?${query}`, { token })
-    expect([all.status, found.status]).toEqual([200, 200])
-    if (name === 'date') expect(found.body).toEqual(all.body)
+    const response = await fixture.call('GET', `/api/v1/${list}?${query}`, { token })
+    expect([all.status, response.status]).toEqual([200, 200])
+    if (name === 'date') expect(response.body).toEqual(all.body)
   },
 )
 

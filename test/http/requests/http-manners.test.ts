@@ -253,15 +253,15 @@ describe('a single resource', () => {
     const same = await read({ 'if-none-match': `"other", ${etag}` })
     expect([same.status, same.text, same.headers.get('etag')]).toEqual([304, '', etag])
     revision += 1
-    const changed = await read({ 'if-none-match': etag })
-    expect([changed.status, changed.body.data.revision]).toEqual([200, revision])
+    const changedResponse = await read({ 'if-none-match': etag })
+    expect([changedResponse.status, changedResponse.body.data.revision]).toEqual([200, revision])
   })
 
   test('is never 304 without authorization, and a list has no ETag', async () => {
     const { headers } = await read()
     const path = `/api/v1/documents/${UUID}`
-    const refused = await fixture.call('GET', path, { headers: { 'if-none-match': headers.get('etag')! } })
-    expect(refused.status).toBe(401)
+    const refusal = await fixture.call('GET', path, { headers: { 'if-none-match': headers.get('etag')! } })
+    expect(refusal.status).toBe(401)
     const list = await fixture.call('GET', '/api/v1/documents', { token })
     expect([list.headers.get('etag'), list.headers.get('cache-control')]).toEqual([null, 'no-store'])
   })
@@ -320,8 +320,8 @@ test('Server-Timing says how long a request took, and how long of it PostgreSQL,
     /^total;dur=(\d+\.\d), db;dur=(\d+\.\d)$/.exec(headers.get('server-timing') ?? '') ?? []
   expect(Number(db)).toBeGreaterThanOrEqual(15)
   expect(Number(total)).toBeGreaterThanOrEqual(Number(db))
-  for (const refused of [undefined, 'trl_test_unknown']) {
-    const answer = await fixture.call('GET', '/api/v1/documents', { token: refused })
+  for (const refusal of [undefined, 'trl_test_unknown']) {
+    const answer = await fixture.call('GET', '/api/v1/documents', { token: refusal })
     expect([answer.status, answer.headers.get('server-timing')]).toEqual([401, null])
   }
 })

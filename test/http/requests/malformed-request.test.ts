@@ -16,9 +16,9 @@ beforeAll(async () => {
 afterAll(() => fixture?.close())
 
 /** Everything received over one connection until it is closed. */
-async function exchangeRawBytes(port: number, sent: string): Promise<string> {
+async function exchangeRawBytes(port: number, requestText: string): Promise<string> {
   const socket = connect(port, '127.0.0.1')
-  socket.write(sent)
+  socket.write(requestText)
   return Buffer.concat(await socket.toArray()).toString()
 }
 
@@ -40,8 +40,8 @@ test.each([
     400,
     'malformed_request',
   ],
-])('%s', async (name, sent, status, code) => {
-  const [head, body] = (await exchangeRawBytes(fixture.server.port, sent)).split('\r\n\r\n') as [
+])('%s', async (name, requestText, status, code) => {
+  const [head, body] = (await exchangeRawBytes(fixture.server.port, requestText)).split('\r\n\r\n') as [
     string,
     string,
   ]

@@ -12,10 +12,9 @@ import { z } from 'zod'
 import type { RouteRegistrar } from '../../../src/api/app.ts'
 import { documentationRoutes } from '../../../src/api/docs/routes.ts'
 import { registerRoute } from '../../../src/api/http/route.ts'
-import { disputeReplyForm } from '../../../src/contract/disputes/dispute-reply.ts'
+import { disputeReplyForm } from '../../../src/contract/disputes/dispute.ts'
 import { fail } from '../../../src/http/api-error.ts'
-import type { Upload } from '../../../src/http/multipart.ts'
-import { nestFormValues } from '../../../src/http/multipart-field-names.ts'
+import { nestFormValues, type Upload } from '../../../src/http/multipart.ts'
 import { collectGarbage } from '../../support/collect-garbage.ts'
 import { createPdf, encodeForm, FILES, type SentFile } from '../../support/files.ts'
 import { type ApiFixture, type ApiResponse, openApiFixture } from '../support/api-fixture.ts'
@@ -69,8 +68,8 @@ beforeAll(async () => {
 afterAll(() => fixture?.close())
 
 afterEach(async () => {
-  const left = (await readdir(tmpdir())).filter(name => name.startsWith(OWN_FOLDER_PREFIX))
-  expect(left).toEqual([])
+  const remaining = (await readdir(tmpdir())).filter(name => name.startsWith(OWN_FOLDER_PREFIX))
+  expect(remaining).toEqual([])
 })
 
 async function send(texts: [string, string][], files?: SentFile[]) {
@@ -453,7 +452,7 @@ describe('large forms', () => {
   })
 
   test('files left by a killed process are removed by the next one', async () => {
-    const [old, young] = [await left(), await left()]
+    const [old, young] = [await remaining(), await remaining()]
     const longAgo = new Date(Date.now() - 2 * 3_600_000)
     await utimes(old, longAgo, longAgo)
     expect((await send(TEXTS, [{ bytes: FILES.pdf }])).status).toBe(200)
@@ -543,9 +542,9 @@ function* bigForm({ files, bytes }: { files: number; bytes: number }) {
   for (let index = 0; index < files; index++) {
     yield Buffer.from(part(`attachments[${index}][file]`, '; filename="a.pdf"'))
     yield FILES.pdf
-    let left = bytes - FILES.pdf.length
-    for (; left >= chunk.length; left -= chunk.length) yield chunk
-    yield chunk.subarray(0, left)
+    let remaining = bytes - FILES.pdf.length
+    for (; remaining >= chunk.length; remaining -= chunk.length) yield chunk
+    yield chunk.subarray(0, remaining)
   }
   yield Buffer.from('\r\n--b--\r\n')
 }
@@ -562,7 +561,7 @@ function* heap(parts: number) {
 }
 
 /** A folder of a form, as another process creates it. */
-const left = () => mkdtemp(join(tmpdir(), 'trilho-form-1-'))
+const remaining = () => mkdtemp(join(tmpdir(), 'trilho-form-1-'))
 
 /** Sends in chunks, without a length. */
 async function stream(parts: Iterable<Buffer>, everyPart = () => {}) {

@@ -85,12 +85,12 @@ test('a day that a zone left out is empty', () => {
 test.each(['America/Sao_Paulo', 'America/Havana', 'Europe/Lisbon', 'Africa/Cairo', 'Australia/Lord_Howe'])(
   'every day ends where the next one begins in %s',
   zone => {
-    const shown = new Intl.DateTimeFormat('en-CA', { dateStyle: 'short', timeZone: zone })
+    const dateFormat = new Intl.DateTimeFormat('en-CA', { dateStyle: 'short', timeZone: zone })
     let at = startOfDay('2026-01-01', zone)
     for (let day = Date.parse('2026-01-01'); day < Date.parse('2027-01-01'); day += 86_400_000) {
       const name = new Date(day).toISOString().slice(0, 10)
       const next = endOfDay(name, zone)
-      expect([shown.format(at), shown.format(next.getTime() - 1)]).toEqual([name, name])
+      expect([dateFormat.format(at), dateFormat.format(next.getTime() - 1)]).toEqual([name, name])
       at = next
     }
   },

@@ -30,7 +30,7 @@ beforeAll(async () => {
 afterAll(() => fixture?.close())
 
 const YESTERDAY = new Date(Date.now() - 86_400_000).toISOString()
-const sent = { value: 1, pix_key: 'maria@example.com' }
+const order = { value: 1, pix_key: 'maria@example.com' }
 const charged = { value: 10, type: 'PIX' }
 const percent = (value: unknown, to = 'RECIPIENT') => ({
   type: 'PERCENTAGE',
@@ -42,23 +42,23 @@ const half = { ...percent(1, 'SECOND'), type: 'HALF' }
 
 test.each([
   ['transfers', { provider_uuid: 'UNKNOWN' }, ['pix_key', 'provider_uuid', 'value']],
-  ['transfers', { ...sent, value: '1', provider_uuid: 'UNKNOWN' }, ['provider_uuid', 'value']],
+  ['transfers', { ...order, value: '1', provider_uuid: 'UNKNOWN' }, ['provider_uuid', 'value']],
   [
     'transfers',
-    { ...sent, provider_uuid: 'no uuid', scheduled_for: YESTERDAY },
+    { ...order, provider_uuid: 'no uuid', scheduled_for: YESTERDAY },
     ['provider_uuid', 'scheduled_for'],
   ],
   [
     'transfers',
-    { ...sent, provider_uuid: 'UNKNOWN', scheduled_for: YESTERDAY },
+    { ...order, provider_uuid: 'UNKNOWN', scheduled_for: YESTERDAY },
     ['provider_uuid', 'scheduled_for'],
   ],
   [
     'transfers',
-    { ...sent, value: 0, provider_uuid: 'WOOVI', document: '52998224725', scheduled_for: YESTERDAY },
+    { ...order, value: 0, provider_uuid: 'WOOVI', document: '52998224725', scheduled_for: YESTERDAY },
     ['document', 'scheduled_for', 'value'],
   ],
-  ['transfers', { ...sent, value: 0, provider_uuid: 'EFI', document: '1' }, ['document', 'value']],
+  ['transfers', { ...order, value: 0, provider_uuid: 'EFI', document: '1' }, ['document', 'value']],
   ['pix-keys', { provider_uuid: 'UNKNOWN' }, ['provider_uuid', 'type']],
   ['pix-keys', { type: 'EMAIL', provider_uuid: 'UNKNOWN' }, ['auth_code', 'auth_code_id', 'provider_uuid']],
   ['pix-keys/auth-code', { type: 'EMAIL', key: 'no', provider_uuid: 'UNKNOWN' }, ['key', 'provider_uuid']],

@@ -164,7 +164,7 @@ test('another worker’s answer older than half a minute does not count', async 
 const unansweredRequests: Promise<unknown>[] = []
 
 /** The input of a transfer's workflow; Temporal itself is not reached. */
-async function orderOf(more: { scheduled_for?: Date } = {}): Promise<TransferInput> {
+async function orderOf(fields: { scheduled_for?: Date } = {}): Promise<TransferInput> {
   const input = Promise.withResolvers<TransferInput>()
   type Asked = {
     startWorkflowOperation: WithStartWorkflowOperation<(order: TransferInput) => Promise<unknown>>
@@ -182,7 +182,7 @@ async function orderOf(more: { scheduled_for?: Date } = {}): Promise<TransferInp
     timeScale: 1,
   } as unknown as TemporalContext
   const request = {
-    body: { value: 100, pix_key: 'maria@example.com', ...more },
+    body: { value: 100, pix_key: 'maria@example.com', ...fields },
     token: { uuid: randomUUID(), accountUuid: account, connectionUuid: null, mode: 'test' as const },
     em: fixture.orm.em.fork(),
     idempotencyKey: null,

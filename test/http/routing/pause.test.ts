@@ -43,13 +43,13 @@ const ORDERS = {
   key: ['/api/v1/pix-keys', { type: 'RANDOM' }],
   code: ['/api/v1/pix-keys/auth-code', { type: 'EMAIL', key: 'maria@example.com' }],
 } as const
-async function ask(order: keyof typeof ORDERS, more: object = {}) {
+async function ask(order: keyof typeof ORDERS, fields: object = {}) {
   const [path, body] = ORDERS[order]
-  return fixture.call('POST', path, { token, body: { ...body, ...more } })
+  return fixture.call('POST', path, { token, body: { ...body, ...fields } })
 }
-const codes = async (more?: object) => [
-  (await ask('charge', more)).body.code,
-  (await ask('transfer', more)).body.code,
+const codes = async (fields?: object) => [
+  (await ask('charge', fields)).body.code,
+  (await ask('transfer', fields)).body.code,
 ]
 
 describe('the scope of a pause', () => {
@@ -164,13 +164,13 @@ describe('operator actions', () => {
       { target: { accountUuid: '5d6f7a50-1f7c-4f1e-8d4e-0a7b3c2d1e0f' } },
       /foreign key/,
     ],
-  ])('%s is refused by the database', async (_what, more, why) => {
+  ])('%s is refused by the database', async (_what, fields, why) => {
     const order: PauseRequest = {
       target: 'all',
       reach: 'everything',
       actor: 'ana',
       reason: 'a drill',
-      ...more,
+      ...fields,
     }
     await expect(startPause(em(), order)).rejects.toThrow(why)
     expect(await em().execute('select from pause')).toEqual([])

@@ -70,10 +70,10 @@ describe('across processes', () => {
     const answers = await Promise.all(
       processes.flatMap(({ url }) => Array.from({ length: BURST }, () => call(url, text))),
     )
-    const refused = answers.filter(({ status }) => status === 429)
+    const refusals = answers.filter(({ status }) => status === 429)
     expect(answers.filter(({ status }) => status === 200)).toHaveLength(BURST)
-    expect(refused).toHaveLength(BURST)
-    for (const { headers } of refused) {
+    expect(refusals).toHaveLength(BURST)
+    for (const { headers } of refusals) {
       expect(Number(headers.get('retry-after'))).toBeGreaterThan(0)
       expect(headers.get('ratelimit')).toMatch(/^"token";r=0;/)
       expect(headers.get('ratelimit-policy')).toMatch(/^"token";q=40;/)

@@ -151,14 +151,14 @@ test('/readyz is not ready over a read-only database', async () => {
 describe('without PostgreSQL', () => {
   const tokenless = ['/failing/statement', '/failing/transaction']
   let hole: Server
-  const held: Socket[] = []
+  const heldSockets: Socket[] = []
   beforeAll(async () => {
     // It accepts connections and never answers, like a frozen host.
-    hole = createServer(socket => held.push(socket))
+    hole = createServer(socket => heldSockets.push(socket))
     await new Promise<void>(done => hole.listen(0, '127.0.0.1', done))
   })
   afterAll(() => {
-    for (const socket of held) socket.destroy()
+    for (const socket of heldSockets) socket.destroy()
     hole.close()
   })
 

@@ -166,20 +166,20 @@ describe('a link to the disk', () => {
     }
     const endsAt = Number(parts.expires) * 1_000
     expect(endsAt - Date.now()).toBeGreaterThan(86_000_000)
-    const { links: made } = fixture.dependencies.storage
-    expect(made.isValid({ ...parts, nowMs: endsAt - 1 })).toBe(true)
-    expect(made.isValid({ ...parts, nowMs: endsAt })).toBe(false)
+    const { links } = fixture.dependencies.storage
+    expect(links.isValid({ ...parts, nowMs: endsAt - 1 })).toBe(true)
+    expect(links.isValid({ ...parts, nowMs: endsAt })).toBe(false)
   })
 
   test('is valid after a rotation of the secret, until its key is removed', () => {
     const [old, fresh] = ['a', 'b'].map((id, index) => `${id}:${Buffer.alloc(32, index).toString('base64')}`)
-    const made = new URL(
+    const links = new URL(
       createFileLinks({ secretKeys: old!, publicUrl: 'http://x' }).createLink('meds/a/b.pdf', 9e12),
     )
     const parts = {
       key: 'meds/a/b.pdf',
-      expires: made.searchParams.get('expires')!,
-      signature: made.searchParams.get('signature')!,
+      expires: links.searchParams.get('expires')!,
+      signature: links.searchParams.get('signature')!,
       nowMs: 0,
     }
     const holds = (secretKeys: string) =>

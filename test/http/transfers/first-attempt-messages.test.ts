@@ -46,7 +46,7 @@ let orderedCents = 0
 
 /** The dependencies of a payout activity; the test scripts its provider. */
 function dependencies(): ActivityDependencies {
-  const sending = () => ({
+  const payout = () => ({
     status: sendingStatus,
     cents: orderedCents,
     endToEnd: `E${randomUUID()}`,
@@ -58,9 +58,9 @@ function dependencies(): ActivityDependencies {
     preconnect: () => opened.push(messages.messages.length),
     sendTransfer: async ({ cents }: { cents: number }) => {
       orderedCents = cents
-      return { kind: 'accepted', payout: sending() }
+      return { kind: 'accepted', payout: payout() }
     },
-    findTransfer: async () => ({ kind: 'found', payout: sending() }),
+    findTransfer: async () => ({ kind: 'found', payout: payout() }),
   }
   const sealer = { open: JSON.parse, seal: JSON.stringify }
   return { orm, sealer, providers: { providerFor: () => provider }, timeScale: 1 } as never

@@ -2,8 +2,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, test } from '@jest/gl
 import type { Client } from '@temporalio/client'
 import type { ActivityDependencies } from '../../../src/activities/runtime/dependencies.ts'
 import { replayMissedEvents, sweepDeliveries } from '../../../src/activities/webhooks/sweep-deliveries.ts'
-import { deliveryRoutes } from '../../../src/api/webhooks/delivery-routes.ts'
-import { webhookRoutes } from '../../../src/api/webhooks/routes.ts'
+import { deliveryRoutes, webhookRoutes } from '../../../src/api/webhooks/routes.ts'
 import { listFailingWebhooks } from '../../../src/db/repositories/operator-lists.ts'
 import { startEventReplay } from '../../../src/temporal/deliveries.ts'
 import type { TemporalContext } from '../../../src/temporal/workflow-options.ts'
@@ -158,14 +157,14 @@ test('the pages of a cursor show every delivery of a recovered batch', async () 
   const hook = await endpoint({ waiting: 5 })
   await hook.sql('delete from delivery where webhook_uuid = ?', [hook.uuid])
   await recovered(hook.uuid)
-  const found = new Set<string>()
+  const foundUuids = new Set<string>()
   for (let cursor: string | null = ''; cursor !== null; ) {
     const { status, body } = await hook.call('GET', undefined, `/deliveries?per_page=2&cursor=${cursor}`)
     expect(status).toBe(200)
-    for (const { uuid } of body.data) found.add(uuid)
+    for (const { uuid } of body.data) foundUuids.add(uuid)
     cursor = body.meta.next_cursor
   }
-  expect(found.size).toBe(5)
+  expect(foundUuids.size).toBe(5)
 })
 
 describe('the backlog of one endpoint', () => {
@@ -203,8 +202,11 @@ test('an operator recovers events that are older than their failed deliveries', 
     [delivery],
   )
   await hook.updateDelivery(delivery, `status = 'FAILED'`)
-  const listed = (await listFailingWebhooks(fixture.orm.em.fork())) as { uuid: string; since: string }[]
-  const { since } = listed.find(row => row.uuid === hook.uuid)!
+  const failingWebhooks = (await listFailingWebhooks(fixture.orm.em.fork())) as {
+    uuid: string
+    since: string
+  }[]
+  const { since } = failingWebhooks.find(row => row.uuid === hook.uuid)!
   // The form of the page sends it to the millisecond.
   expect(await recovered(hook.uuid, new Date(since))).toMatchObject({ recovered: 1 })
 })

@@ -1,7 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals'
-import { deliveryRoutes } from '../../../src/api/webhooks/delivery-routes.ts'
-import { webhookRoutes } from '../../../src/api/webhooks/routes.ts'
+import { deliveryRoutes, webhookRoutes } from '../../../src/api/webhooks/routes.ts'
 import { getRequestDeadline } from '../../../src/http/request-deadline.ts'
 import {
   type CertificateAuthority,
@@ -202,8 +201,8 @@ describe('an update', () => {
     await change({ events: ['MED'], url: `https://shop.test:${shop.port}/` })
     await call('POST', '/rotate')
     await change({ status: 'DISABLED' })
-    const again = await fixture.call('POST', PATH, { token, body: { url }, headers })
-    expect([again.status, again.body]).toEqual([201, first.body])
+    const replay = await fixture.call('POST', PATH, { token, body: { url }, headers })
+    expect([replay.status, replay.body]).toEqual([201, first.body])
   })
 })
 

@@ -4,8 +4,7 @@ import { recordChargeEvent } from '../../../src/activities/events/record-event.t
 import { lockCharge } from '../../../src/activities/shared/transition.ts'
 import { replayMissedEvents } from '../../../src/activities/webhooks/sweep-deliveries.ts'
 import { eventRoutes } from '../../../src/api/events/routes.ts'
-import { deliveryRoutes } from '../../../src/api/webhooks/delivery-routes.ts'
-import { webhookRoutes } from '../../../src/api/webhooks/routes.ts'
+import { deliveryRoutes, webhookRoutes } from '../../../src/api/webhooks/routes.ts'
 import { runInTransaction } from '../../../src/db/client/transaction.ts'
 import { foldListCounters } from '../../../src/db/repositories/list-counters.ts'
 import {

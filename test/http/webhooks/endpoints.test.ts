@@ -1,7 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals'
-import { deliveryRoutes } from '../../../src/api/webhooks/delivery-routes.ts'
-import { webhookRoutes } from '../../../src/api/webhooks/routes.ts'
+import { deliveryRoutes, webhookRoutes } from '../../../src/api/webhooks/routes.ts'
 import { runInTransaction } from '../../../src/db/client/transaction.ts'
 import { STATEMENT_TIMEOUT_MS } from '../../../src/http/limits.ts'
 import { ANY_EVENT_BODY } from '../../support/event-bodies.ts'
@@ -134,8 +133,8 @@ describe('a new webhook', () => {
       Array.from({ length: 24 }, (_, index) => createOnBusyMachine(`key ${index}`)),
     )
     expect(answers.filter(answer => answer.status === 201)).toHaveLength(20)
-    const refused = answers.find(answer => answer.status !== 201)
-    expect([refused?.status, refused?.body.code]).toEqual([409, 'webhook_limit'])
+    const refusal = answers.find(answer => answer.status !== 201)
+    expect([refusal?.status, refusal?.body.code]).toEqual([409, 'webhook_limit'])
     await fixture.call('DELETE', `${PATH}/${answers.find(answer => answer.status === 201)?.body.data.uuid}`, {
       token,
     })
@@ -146,10 +145,10 @@ describe('a new webhook', () => {
 describe('with an Idempotency-Key', () => {
   test('a repeat receives the same response, generated secret included', async () => {
     const first = await create({}, 'k')
-    const again = await create({}, 'k')
-    expect([again.status, again.body]).toEqual([201, first.body])
+    const replay = await create({}, 'k')
+    expect([replay.status, replay.body]).toEqual([201, first.body])
     expect(first.headers.get('idempotent-replayed')).toBeNull()
-    expect(again.headers.get('idempotent-replayed')).toBe('true')
+    expect(replay.headers.get('idempotent-replayed')).toBe('true')
     expect(await count()).toBe(1)
   })
 
@@ -192,12 +191,12 @@ describe('with an Idempotency-Key', () => {
 
 describe('webhooks', () => {
   test('are listed newest first, in pages, with masked secrets', async () => {
-    const made: string[] = []
+    const created: string[] = []
     for (let index = 0; index < 3; index += 1)
-      made.unshift((await create({ token: 'unmasked'.repeat(3) })).body.data.uuid)
+      created.unshift((await create({ token: 'unmasked'.repeat(3) })).body.data.uuid)
     const first = (await fixture.call('GET', `${PATH}?per_page=2`, { token })).body
     const second = (await fixture.call('GET', `${PATH}?per_page=2&page=2`, { token })).body
-    expect([...first.data, ...second.data].map((one: { uuid: string }) => one.uuid)).toEqual(made)
+    expect([...first.data, ...second.data].map((one: { uuid: string }) => one.uuid)).toEqual(created)
     expect(second.meta).toEqual({
       current_page: 2,
       from: 3,
@@ -251,11 +250,11 @@ describe('webhooks', () => {
     expect(of).toEqual({ name: expect.any(String) })
     // Midnight of Noronha, of Brasília and of Manaus, and a second before each.
     const times = ['01:59:59', '02:00:00', '02:59:59', '03:00:00', '03:59:59', '04:00:00']
-    const made: { type: string; time: string; uuid: string; status: string }[] = []
+    const created: { type: string; time: string; uuid: string; status: string }[] = []
     for (const [index, time] of times.entries())
       for (const type of ['PAYMENT', 'MED']) {
         const status = index % 2 === 0 ? 'DELIVERED' : 'FAILED'
-        made.push({
+        created.push({
           type,
           time,
           status,
@@ -263,23 +262,23 @@ describe('webhooks', () => {
         })
       }
     const read = async (query: string) => {
-      const found: string[] = []
+      const foundUuids: string[] = []
       for (let page = 1, last = 1; page <= last; page++) {
         const path = `${PATH}/${uuid}/deliveries?per_page=4&page=${page}${query}`
         const { status, body } = await fixture.call('GET', path, { token })
         expect([query, status]).toEqual([query, 200])
-        found.push(...body.data.map((one: { uuid: string }) => one.uuid))
+        foundUuids.push(...body.data.map((one: { uuid: string }) => one.uuid))
         last = body.meta.last_page
-        if (page === last) expect([query, body.meta.total]).toEqual([query, found.length])
+        if (page === last) expect([query, body.meta.total]).toEqual([query, foundUuids.length])
       }
-      return found.toSorted()
+      return foundUuids.toSorted()
     }
     const begins = { 'America/Noronha': '02', 'America/Sao_Paulo': '03', 'America/Manaus': '04', UTC: '00' }
     for (const [zone, hour] of Object.entries(begins))
       for (const type of [undefined, 'PAYMENT', 'MED', 'TRANSFER', 'MED,TRANSFER'])
         for (const status of [undefined, 'FAILED']) {
           const filter = `${type ? `&type=${type}` : ''}${status ? `&status=${status}` : ''}&time_zone=${zone}`
-          const wanted = made
+          const wanted = created
             .filter(
               one => (!type || type.split(',').includes(one.type)) && (!status || one.status === status),
             )

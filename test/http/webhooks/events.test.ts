@@ -45,8 +45,8 @@ test('the body of an event keeps its fields in the order of GET, and PostgreSQL 
   const body = { uuid: 'u', value: 1, status: 'PAID', created_at: 'c', a: [0.1, null, '漢'], sequence: 1 }
   const uuid = await event({ body })
   const em = fixture.orm.em.fork()
-  const found = await em.findOneOrFail(Event, uuid)
-  expect(JSON.stringify(found.body)).toBe(JSON.stringify(body))
+  const storedEvent = await em.findOneOrFail(Event, uuid)
+  expect(JSON.stringify(storedEvent.body)).toBe(JSON.stringify(body))
   const read = () =>
     em.execute(`select body::text, body ->> 'status' as status, xmin from event where uuid = ?`, [uuid])
   const [before] = await read()
@@ -99,9 +99,9 @@ describe('events', () => {
   })
 
   test('are listed newest first, in pages', async () => {
-    const made = [await event({ at: ago(3) }), await event({ at: ago(2) }), await event({ at: ago(1) })]
+    const created = [await event({ at: ago(3) }), await event({ at: ago(2) }), await event({ at: ago(1) })]
     const pages = [await list('?per_page=2'), await list('?per_page=2&page=2')]
-    expect(pages.flatMap(idsOf)).toEqual(made.reverse())
+    expect(pages.flatMap(idsOf)).toEqual(created.reverse())
     expect(pages[1].meta).toMatchObject({ total: 3, from: 3, to: 3, last_page: 2 })
   })
 
@@ -111,24 +111,24 @@ describe('events', () => {
     ['?type=MED&type=TEST', [1, 2]],
     ['?type=TRANSFER', []],
   ])('are found by %s', async (query, wanted) => {
-    const made = [await event({ at: ago(1) }), await event({ type: 'MED', at: ago(2) })]
-    made.push(await event({ type: 'TEST', connectionUuid: null, at: ago(3) }))
-    expect(idsOf(await list(query))).toEqual(wanted.map(index => made[index]))
+    const created = [await event({ at: ago(1) }), await event({ type: 'MED', at: ago(2) })]
+    created.push(await event({ type: 'TEST', connectionUuid: null, at: ago(3) }))
+    expect(idsOf(await list(query))).toEqual(wanted.map(index => created[index]))
   })
 
   test('are found by their operation: its own, and those of its PIX and of a charge’s refunds', async () => {
     const { charge, movement, refund } = await insertRefundedCharge()
-    const made = [
+    const created = [
       await event({ subject: charge, at: ago(4) }),
       await event({ type: 'PIX_TRANSACTION', subject: movement, at: ago(3) }),
       await event({ type: 'REFUND', subject: refund, at: ago(2) }),
     ]
     await event()
     const of = (uuid: string, more = '') => list(`?operation_uuid=${uuid}${more}`)
-    expect(idsOf(await of(charge))).toEqual(made.toReversed())
+    expect(idsOf(await of(charge))).toEqual(created.toReversed())
     expect((await of(charge)).meta.total).toBe(3)
-    expect(idsOf(await of(charge, '&type=REFUND'))).toEqual([made[2]])
-    expect(idsOf(await of(refund))).toEqual([made[2]])
+    expect(idsOf(await of(charge, '&type=REFUND'))).toEqual([created[2]])
+    expect(idsOf(await of(refund))).toEqual([created[2]])
     expect(idsOf(await of(randomUUID()))).toEqual([])
     const stranger = await fixture.insertToken({ accountUuid: await fixture.insertAccount() })
     expect(idsOf(await list(`?operation_uuid=${charge}`, stranger))).toEqual([])
@@ -137,15 +137,15 @@ describe('events', () => {
   test('are found by their days, both ends included', async () => {
     const day = (days: number) => ago(days).toISOString().slice(0, 10)
     const at = (days: number, time: string) => new Date(`${day(days)}T${time}Z`)
-    const made = [
+    const created = [
       await event({ at: at(2, '23:59:59.999') }),
       await event({ at: at(3, '00:00:00.000') }),
       await event({ at: at(4, '23:59:59.999') }),
     ]
-    expect(idsOf(await list(`?date_from=${day(3)}&date_to=${day(2)}`))).toEqual([made[0], made[1]])
-    expect(idsOf(await list(`?date_to=${day(4)}`))).toEqual([made[2]])
+    expect(idsOf(await list(`?date_from=${day(3)}&date_to=${day(2)}`))).toEqual([created[0], created[1]])
+    expect(idsOf(await list(`?date_to=${day(4)}`))).toEqual([created[2]])
     const brazil = '&time_zone=America/Sao_Paulo'
-    expect(idsOf(await list(`?date_from=${day(4)}&date_to=${day(4)}${brazil}`))).toEqual(made.slice(1))
+    expect(idsOf(await list(`?date_from=${day(4)}&date_to=${day(4)}${brazil}`))).toEqual(created.slice(1))
   })
 
   test.each([

@@ -12,3 +12,17 @@ export function createMetricBuilders(registry: Registry) {
       new Histogram({ name, help, registers, ...options }),
   }
 }
+
+/** Gauge of every process, which measures it at each scrape. */
+export const CLOCK_OFFSET_GAUGE = {
+  name: 'trilho_clock_offset_seconds',
+  help: 'Seconds by which the clock of this process is ahead of the clock of PostgreSQL, exact to half the time of a query.',
+} as const
+
+/** Computes the offset of this clock from the one that read `databaseSeconds` (since 1970) between two readings. */
+export function computeClockOffsetS(
+  databaseSeconds: number,
+  { askedAtMs, answeredAtMs }: { askedAtMs: number; answeredAtMs: number },
+): number {
+  return (askedAtMs + answeredAtMs) / 2_000 - databaseSeconds
+}

@@ -8,13 +8,14 @@ import {
   EXAMPLE_TXID,
   EXAMPLE_UUIDS,
 } from '../shared/example-values.ts'
+import type { ledgerLineSchema } from './ledger-line.ts'
 import type { movementSchema } from './movement.ts'
 
 /** Examples of the OpenAPI document: the PIX that paid the charge, and the one that gives a part of it back. */
 
 const { paying, paid, refunded } = EXAMPLE_TIMES
 
-export const MOVEMENT_EXAMPLE: z.input<typeof movementSchema> = {
+export const MOVEMENT_EXAMPLE = {
   uuid: EXAMPLE_UUIDS.chargeMovement,
   initiation: {
     sender: EXAMPLE_PAYER,
@@ -38,7 +39,7 @@ export const MOVEMENT_EXAMPLE: z.input<typeof movementSchema> = {
   settled_at: paid,
   created_at: paying,
   updated_at: paid,
-}
+} satisfies z.input<typeof movementSchema>
 
 export const RETURN_MOVEMENT_EXAMPLE: z.input<typeof movementSchema> = {
   uuid: EXAMPLE_UUIDS.refundMovement,
@@ -64,4 +65,25 @@ export const RETURN_MOVEMENT_EXAMPLE: z.input<typeof movementSchema> = {
   settled_at: refunded,
   created_at: refunded,
   updated_at: refunded,
+}
+
+/** Example of the OpenAPI document: the payment of the charge, before its fee. */
+export const LEDGER_LINE_EXAMPLE: z.input<typeof ledgerLineSchema> = {
+  uuid: EXAMPLE_UUIDS.chargeMovement,
+  line_uuid: 'b2f7c0e9-4a61-4d38-8e5b-6d9a1c3f7e04',
+  type: 'EXTERNAL_TRANSFER',
+  movement_type: 'IN',
+  value: 151.74,
+  balance: '8563.11',
+  balance_after: 8563.11,
+  status: 'SETTLED',
+  end_to_end: EXAMPLE_END_TO_END.charge,
+  external_ref: 'order-1042',
+  counterparty: { name: 'Maria Souza', document: '***982247**' },
+  operation_type: 'CHARGE',
+  operation_uuid: EXAMPLE_UUIDS.charge,
+  charge_uuid: EXAMPLE_UUIDS.charge,
+  provider: EXAMPLE_PROVIDER,
+  settled_at: EXAMPLE_TIMES.paid,
+  created_at: EXAMPLE_TIMES.paid,
 }

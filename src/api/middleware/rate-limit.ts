@@ -1,20 +1,10 @@
-import type { Orm } from '../../../db/client/orm.ts'
-import { mapQuery, noQuery, type Query } from '../../../db/pipeline/query.ts'
-import { type BucketShare, queryBucketShare, takeBucketShare } from '../../../db/repositories/rate-buckets.ts'
-import { fail } from '../../../http/api-error.ts'
-import { MAX_CACHED_TOKENS } from '../../../http/limits.ts'
-import { isReadOnlyRefusal } from '../../../http/outage.ts'
-import { evictOldest } from '../../authorization/authenticate.ts'
-import {
-  buildRateLimitHeaders,
-  computeRetryAfterS,
-  computeShareSize,
-  consumeLease,
-  openLease,
-  openReadOnlyLease,
-  type RateLease,
-  type RateLimitPolicy,
-} from './lease.ts'
+import type { Orm } from '../../db/client/orm.ts'
+import { mapQuery, noQuery, type Query } from '../../db/pipeline/query.ts'
+import { type BucketShare, queryBucketShare, takeBucketShare } from '../../db/repositories/rate-buckets.ts'
+import { fail } from '../../http/api-error.ts'
+import { EXHAUSTED_LEASE_MS, MAX_CACHED_TOKENS, RATE_LEASE_MS } from '../../http/limits.ts'
+import { isReadOnlyRefusal } from '../../http/outage.ts'
+import { evictOldest } from '../authorization/authenticate.ts'
 
 export type RateLimiter = {
   /** Counts a request of a token: returns the rate limit headers, or fails with 429. */
@@ -99,4 +89,72 @@ export function createRateLimiter(
   }
 
   return { countRequest, queryShare }
+}
+
+/** Arithmetic of the rate limit per token (SPEC §1): each process holds a lease on a share of the token's bucket. */
+
+export type RateLimitPolicy = { perSecond: number; burst: number }
+
+/** A leased share of a token's bucket in one process; requests counted against it need no round trip. */
+export type RateLease = {
+  remainingRequests: number
+  /** Level of the bucket after this share was leased. */
+  bucketLeft: number
+  /** By the limiter's monotonic clock. */
+  endsAtMs: number
+  /** The bucket was empty: PostgreSQL is not asked again until this lease ends. */
+  isExhausted: boolean
+}
+
+/** Computes how many requests a process leases at once: few round trips, and no process starves the others. */
+export function computeShareSize({ burst }: RateLimitPolicy): number {
+  return Math.max(1, Math.ceil(burst / 8))
+}
+
+export function openLease(granted: number, bucketLeft: number, nowMs: number): RateLease {
+  const isExhausted = granted === 0
+  return {
+    remainingRequests: granted,
+    bucketLeft,
+    isExhausted,
+    endsAtMs: nowMs + (isExhausted ? EXHAUSTED_LEASE_MS : RATE_LEASE_MS),
+  }
+}
+
+/** Opens a lease without a bucket, where PostgreSQL is read-only: each process allows the rate by itself. */
+function openReadOnlyLease({ perSecond }: RateLimitPolicy, nowMs: number): RateLease {
+  const remainingRequests = Math.max(1, Math.ceil(perSecond))
+  return { remainingRequests, bucketLeft: 0, isExhausted: true, endsAtMs: nowMs + RATE_LEASE_MS }
+}
+
+/** Takes one request out of a lease: accepted, refused, or a new lease is needed. */
+export function consumeLease(
+  lease: RateLease | undefined,
+  nowMs: number,
+): { kind: 'accepted'; lease: RateLease } | { kind: 'refused'; lease: RateLease } | { kind: 'ask' } {
+  if (!lease || nowMs >= lease.endsAtMs) return { kind: 'ask' }
+  if (lease.remainingRequests >= 1)
+    return { kind: 'accepted', lease: { ...lease, remainingRequests: lease.remainingRequests - 1 } }
+  return lease.isExhausted ? { kind: 'refused', lease } : { kind: 'ask' }
+}
+
+/** Computes the whole seconds until the bucket allows one more request. */
+export function computeRetryAfterS({ bucketLeft }: RateLease, { perSecond }: RateLimitPolicy): number {
+  return Math.max(1, Math.ceil((1 - bucketLeft) / perSecond))
+}
+
+/**
+ * Builds `RateLimit` and `RateLimit-Policy` (draft-ietf-httpapi-ratelimit-headers): the quota is the burst, its
+ * window the time in which an empty bucket refills. Requests leased by other processes are not counted.
+ */
+export function buildRateLimitHeaders(
+  lease: RateLease,
+  { perSecond, burst }: RateLimitPolicy,
+): Record<string, string> {
+  const remaining = Math.floor(lease.remainingRequests + lease.bucketLeft)
+  const fullInS = Math.max(0, Math.ceil((burst - remaining) / perSecond))
+  return {
+    'RateLimit-Policy': `"token";q=${Math.floor(burst)};w=${Math.max(1, Math.ceil(burst / perSecond))}`,
+    RateLimit: `"token";r=${remaining};t=${fullInS}`,
+  }
 }
