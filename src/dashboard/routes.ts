@@ -8,7 +8,6 @@ import { createDashboardRouter, type DeclaredRoute } from './http/router.ts'
 import { registerApiRequestPage } from './pages/api-requests.ts'
 import { registerChargeActions } from './pages/charges/actions.ts'
 import { registerChargePages } from './pages/charges/charges.ts'
-import { registerCounterPage } from './pages/charges/counter.ts'
 import { registerChargeForm } from './pages/charges/create.ts'
 import { registerDisputePages } from './pages/disputes.ts'
 import { registerEventPages } from './pages/events.ts'
@@ -19,7 +18,6 @@ import { registerOperatorActions } from './pages/operator/actions.ts'
 import { registerAdjustmentForms } from './pages/operator/adjustments.ts'
 import { registerConnectionForms } from './pages/operator/connections.ts'
 import { registerDifferencePages } from './pages/operator/differences.ts'
-import { registerFirstUserForm } from './pages/operator/first-user.ts'
 import { registerOperatorPages } from './pages/operator/lists.ts'
 import { registerPauseForms } from './pages/operator/pauses.ts'
 import { registerManualSettlementPages } from './pages/operator/settlement.ts'
@@ -40,7 +38,6 @@ import { registerSettingsPages } from './pages/settings.ts'
 import { registerSettlementPages } from './pages/settlement.ts'
 import { registerSignInPages } from './pages/sign-in.ts'
 import { registerTokenPages } from './pages/tokens.ts'
-import { registerTransferActions } from './pages/transfers/actions.ts'
 import { registerTransferForm } from './pages/transfers/create.ts'
 import { registerTransferPages } from './pages/transfers/transfers.ts'
 import { registerUnmatchedPages } from './pages/unmatched.ts'
@@ -63,12 +60,10 @@ export function dashboardRoutes(router: ServerRouter, dependencies: DashboardDep
   registerChargeForm(pageRouter)
   registerChargePages(pageRouter)
   registerChargeActions(pageRouter)
-  registerCounterPage(pageRouter)
   registerPaymentLinkActions(pageRouter)
   registerPublicPaymentPage(context)
   registerTransferForm(pageRouter)
   registerTransferPages(pageRouter)
-  registerTransferActions(pageRouter)
   registerDisputePages(pageRouter)
   registerRefundPages(pageRouter)
   registerUnmatchedPages(pageRouter)
@@ -99,7 +94,6 @@ export function dashboardRoutes(router: ServerRouter, dependencies: DashboardDep
   registerManualSettlementPages(pageRouter)
   registerAccountPages(pageRouter)
   registerConnectionForms(pageRouter)
-  registerFirstUserForm(pageRouter)
   registerAccountForms(pageRouter)
   registerUnexplainedAnswerPages(pageRouter)
   // Unknown paths get an error page.

@@ -5,8 +5,8 @@ import { runInTransaction } from '../../db/client/transaction.ts'
 import { User } from '../../db/entities/user.ts'
 import { fail } from '../../http/api-error.ts'
 import { type Sealer, sha256 } from '../../security/sealing.ts'
+import { countUserAttempt } from './attempts.ts'
 import { requireActiveAccount } from './sign-in.ts'
-import { countUserAttempt } from './user-attempts.ts'
 
 /** Time that the second step may take after the first. */
 export const SECOND_STEP_MAX_AGE_MS = 5 * 60_000

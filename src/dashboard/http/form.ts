@@ -3,19 +3,36 @@ import type { IncomingMessage } from 'node:http'
 import type { Context } from 'koa'
 import { z } from 'zod'
 import { uuidSchema } from '../../contract/shared/fields.ts'
+import type { EntityManager } from '../../db/client/orm.ts'
 import { fail } from '../../http/api-error.ts'
 import { readTextBody } from '../../http/body.ts'
 import { listFieldNames } from '../../http/field-names.ts'
+import { getRequestDeadline } from '../../http/request-deadline.ts'
 import { type FieldErrors, validateSchema } from '../../http/validate.ts'
 import { sha256 } from '../../security/sealing.ts'
 import { LANGUAGES, type Language } from '../i18n/translator.ts'
 
-/** Parsing and checks of browser forms. */
+/** Parsing and checks of browser forms, and the transactions of their handlers. */
 
 /** Reads the fields of a form, URL-encoded as browsers send a form without files. */
 export async function readUrlEncodedForm(ctx: Context): Promise<URLSearchParams> {
   if (!ctx.is('application/x-www-form-urlencoded')) fail('unsupported_media_type')
   return new URLSearchParams(await readTextBody(ctx))
+}
+
+/**
+ * Forks an entity manager for the handler of a form. Its transactions, and those of its own forks, are committed only while the
+ * request has time left (SPEC §1); otherwise they are rolled back and the request fails with `unavailable`. Where the outcome of
+ * a COMMIT is unknown, it fails with `not_confirmed`. What a form writes is in a transaction therefore, a single statement too
+ * (test/architecture/single-writers.test.ts).
+ */
+export function forkForForm(em: EntityManager): EntityManager {
+  const fork = em.fork({ freshEventManager: true })
+  const deadline = getRequestDeadline()
+  fork
+    .getEventManager()
+    .registerSubscriber({ beforeTransactionCommit: async () => deadline.markCommitting() })
+  return fork
 }
 
 /** Fails with 403 unless the form carries its session's CSRF token and comes from our own page. */

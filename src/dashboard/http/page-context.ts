@@ -1,5 +1,6 @@
 import type { RouterContext } from '@koa/router'
 import { z } from 'zod'
+import type { ActingUser } from '../../admin/account-users.ts'
 import type { CallerToken } from '../../api/authorization/authenticate.ts'
 import { uuidSchema } from '../../contract/shared/fields.ts'
 import type { EntityManager } from '../../db/client/orm.ts'
@@ -8,7 +9,7 @@ import { fail } from '../../http/api-error.ts'
 import type { Language } from '../i18n/translator.ts'
 import type { DashboardContext } from './dashboard-context.ts'
 import { readRequestLanguage } from './language.ts'
-import { getSessionTimeZone } from './session-time-zone.ts'
+import { getSessionTimeZone } from './page.ts'
 
 /** Request context of a page handler. */
 export type PageContext<For extends Audience = Audience> = {
@@ -59,6 +60,12 @@ export function createPageContext(
     requestId: ctx.state.requestId,
     url: ctx.url,
   }
+}
+
+/** Names the user of a session, as the audit records it. */
+export function actingUser({ session: { user, account } }: PageContext): ActingUser {
+  const accountUuid = user.role === 'operator' ? null : (account?.uuid ?? null)
+  return { uuid: user.uuid, email: user.email, accountUuid }
 }
 
 /** Converts a session to the token that API functions expect; pages that depend on the mode set it (pages/connections.ts). */

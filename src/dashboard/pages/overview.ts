@@ -1,16 +1,17 @@
 import { listLastDays } from '../../contract/shared/time-zone.ts'
+import type { EntityManager } from '../../db/client/orm.ts'
 import {
   findAccountCounts,
   findDailyVolumes,
   findProviderStatistics,
   MAX_PLOTTED_DAYS,
 } from '../../db/repositories/account-statistics.ts'
+import { findOnboardingFacts } from '../../db/repositories/onboarding.ts'
 import { phrasesOf } from '../http/confirmation.ts'
 import { createPage, redirect } from '../http/page.ts'
 import type { DashboardRouter } from '../http/router.ts'
 import { renderDailyBars } from '../views/plots.ts'
 import { restrictToOneMode } from './connections.ts'
-import { listOnboardingSteps } from './onboarding.ts'
 
 export function registerOverviewPages({ get }: DashboardRouter): void {
   get('any', '/dashboard', async visit => {
@@ -40,4 +41,20 @@ export function registerOverviewPages({ get }: DashboardRouter): void {
       steps,
     })
   })
+}
+
+/** The first steps of an account, in order, each with the page where it is done. */
+const STEPS = [
+  { name: 'connection', path: '/dashboard/providers', permission: 'money.read' },
+  { name: 'token', path: '/dashboard/tokens', permission: 'tokens.read' },
+  { name: 'charge', path: '/dashboard/charges/new', permission: 'charges.write' },
+  { name: 'webhook', path: '/dashboard/webhooks', permission: 'webhooks.read' },
+  { name: 'user', path: '/dashboard/users', permission: 'users.write', isOptional: true },
+] as const
+
+/** Lists the first steps with whether each is done; null once all that are not optional are, so that the list disappears. */
+async function listOnboardingSteps(em: EntityManager, accountUuid: string) {
+  const facts = await findOnboardingFacts(em, accountUuid)
+  const steps = STEPS.map(step => ({ isOptional: false, ...step, isDone: facts[step.name] }))
+  return steps.every(({ isDone, isOptional }) => isDone || isOptional) ? null : steps
 }

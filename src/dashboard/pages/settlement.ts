@@ -7,9 +7,9 @@ import { SETTLEMENT_FIGURES } from '../../domain/ledger/settlement-figure.ts'
 import { createPage } from '../http/page.ts'
 import type { PageContext } from '../http/page-context.ts'
 import type { DashboardRouter } from '../http/router.ts'
+import { createCsvResponse, nameFileByMode } from './account-list.ts'
 import { listConnections, restrictToOneMode } from './connections.ts'
 import { parseFilters } from './filtered-list.ts'
-import { createCsvResponse, nameFileByMode } from './list-file.ts'
 
 const PATH = '/dashboard/settlement'
 

@@ -267,9 +267,9 @@ async function submit(path: string, form: FormCase) {
   return merchant.call('POST', address, { multipart })
 }
 
-/** Tables of no act: limits of attempts, drafts of forms, and the session's own last use. */
+/** Tables of no act: limits of attempts, and the session's own last use. */
 const UNOBSERVED = [
-  ...['operator_action', 'form_draft', 'sign_in_attempt', 'dashboard_session', 'pix_key_creation_times'],
+  ...['operator_action', 'sign_in_attempt', 'dashboard_session', 'pix_key_creation_times'],
   ...['auth_code_request', 'user_attempt'],
 ]
 

@@ -4,8 +4,12 @@ import { describe, expect, test } from '@jest/globals'
 import { z } from 'zod'
 import { uuidSchema } from '../../../src/contract/shared/fields.ts'
 import { normalizeAmount } from '../../../src/dashboard/http/form.ts'
-import { translateFieldMessage } from '../../../src/dashboard/i18n/field-messages.ts'
-import { negotiateLanguage, readDictionary, TRANSLATORS } from '../../../src/dashboard/i18n/translator.ts'
+import {
+  negotiateLanguage,
+  readDictionary,
+  TRANSLATORS,
+  translateFieldMessage,
+} from '../../../src/dashboard/i18n/translator.ts'
 import { reorderProviders } from '../../../src/dashboard/pages/providers.ts'
 import { getFormats } from '../../../src/dashboard/views/formats.ts'
 import { roundUpAxisMax } from '../../../src/dashboard/views/plots.ts'

@@ -1,5 +1,7 @@
+import { randomUUID } from 'node:crypto'
 import { z } from 'zod'
 import { type AccountChange, changeAccount, openAccount } from '../../../admin/accounts.ts'
+import { INVITATION_PATH, inviteByOperator } from '../../../admin/invitations.ts'
 import { uuidSchema } from '../../../contract/shared/fields.ts'
 import type { EntityManager } from '../../../db/client/orm.ts'
 import { Account } from '../../../db/entities/account.ts'
@@ -10,14 +12,14 @@ import { isDocument, normalizeDocument } from '../../../domain/pix/document.ts'
 import { ACCOUNT_TIME_ZONES } from '../../../domain/shared/time-zone.ts'
 import { fail, failField } from '../../../http/api-error.ts'
 import { type Confirmation, phrasesOf } from '../../http/confirmation.ts'
-import { reasonSchema } from '../../http/form.ts'
+import { parseFormFields, reasonSchema } from '../../http/form.ts'
 import { createPage, redirect } from '../../http/page.ts'
 import type { PageContext } from '../../http/page-context.ts'
 import type { DashboardRouter } from '../../http/router.ts'
 import { timeZoneField } from '../settings.ts'
 import { OPERATOR_PATH, type OperatorVisit, registerOperatorForm } from './operator-form.ts'
 
-/** The page of an account for operators: create it, its policies, and whether it is blocked. */
+/** The page of an account for operators: create it, its policies, its first owner, and whether it is blocked. */
 
 export const ACCOUNTS_PATH = `${OPERATOR_PATH}/accounts`
 const MAX_LISTED_ACTIONS = 20
@@ -39,6 +41,13 @@ const policyFormSchema = z.object({
   disputed_splits: z.enum(['share', 'owner']),
   unique_external_ref: z.enum(['yes', 'no']),
   reason: reasonSchema,
+})
+
+const ownerFormSchema = z.object({
+  uuid: uuidSchema,
+  email: z.email('must be an e-mail address').max(254).toLowerCase(),
+  reason: reasonSchema,
+  once: uuidSchema.optional(),
 })
 
 const timeZoneFormSchema = z.object({ uuid: uuidSchema, time_zone: timeZoneField, reason: reasonSchema })
@@ -123,6 +132,34 @@ export function registerAccountForms(router: DashboardRouter): void {
       carryOut(visit, { uuid, change: { timeZone }, reason }),
   })
 
+  // The first owner has no other owner to invite them. The owner sets the password, which no operator knows.
+  router.post('operator', `${ACCOUNTS_PATH}/users`, {
+    async handle({ em, form, session: { user } }) {
+      const {
+        uuid: accountUuid,
+        once: uuid = randomUUID(),
+        ...fields
+      } = parseFormFields(ownerFormSchema, form)
+      const { name } = await requireMerchantAccount(em, accountUuid)
+      const order = { uuid, accountUuid, role: 'owner' as const, invitedBy: user.uuid, actor: user.email }
+      const result = await inviteByOperator(em, { ...fields, ...order })
+      switch (result.kind) {
+        case 'created': {
+          const url = `${router.dashboard.config.publicUrl}${INVITATION_PATH}/${result.token}`
+          const model = { account: { uuid: accountUuid, name }, email: fields.email, url }
+          return createPage('operator/owner-invited', model, `${ACCOUNTS_PATH}/${accountUuid}`, {})
+        }
+        case 'repeated':
+          return redirect(`${ACCOUNTS_PATH}/${accountUuid}`, 'invitation_there')
+        case 'user_exists':
+          return failField('email', 'is already the e-mail of a user')
+        case 'too_many':
+          return fail('user_limit')
+      }
+    },
+    renderForm: renderFormAccount,
+  })
+
   // After the addresses of the forms: `new` is no identifier.
   router.get('operator', `${ACCOUNTS_PATH}/:uuid`, visit => renderAccount(visit, visit.params.uuid))
 }
@@ -180,7 +217,7 @@ async function renderAccountForm() {
 }
 
 /** Renders the account of the submitted form; the address of the form itself leads to the accounts. */
-export async function renderFormAccount(visit: PageContext<'operator'>) {
+async function renderFormAccount(visit: PageContext<'operator'>) {
   const uuid = readFormUuid(visit, 'uuid')
   return uuid === null ? redirect(ACCOUNTS_PATH) : renderAccount(visit, uuid)
 }

@@ -13,6 +13,7 @@ import { uuidSchema } from '../../../contract/shared/fields.ts'
 import type { EntityManager } from '../../../db/client/orm.ts'
 import type { Account } from '../../../db/entities/account.ts'
 import { Connection, ProviderAccount } from '../../../db/entities/connection.ts'
+import { OperatorAction } from '../../../db/entities/operator-action.ts'
 import { listProviderAccountHolders } from '../../../db/repositories/provider-account-identities.ts'
 import { feeFromText, formatFee } from '../../../domain/ledger/fee-notation.ts'
 import { centsFromText, FEE_LINES, type Fee } from '../../../domain/ledger/money.ts'
@@ -37,9 +38,8 @@ import {
 import { createPage, redirect } from '../../http/page.ts'
 import type { PageContext } from '../../http/page-context.ts'
 import type { DashboardRouter } from '../../http/router.ts'
-import { encodeFacts } from '../../http/shown-facts.ts'
+import { encodeFacts, type ShownFact } from '../../http/shown-facts.ts'
 import { ACCOUNTS_PATH, readFormUuid, requireMerchantAccount } from './account.ts'
-import { readCredentialsFacts, requireUnchangedCredentials } from './credentials-version.ts'
 import { type OperatorVisit, registerOperatorForm } from './operator-form.ts'
 
 /** Connects an account to a provider, and changes its connections. Credentials are sealed in the request that has them. */
@@ -223,9 +223,9 @@ export function registerConnectionForms(router: DashboardRouter): void {
     page: ACCOUNTS_PATH,
     schema: credentialsFormSchema,
     render: renderFormConnection,
+    listFacts: visit => readCredentialsFacts(visit, readFormUuid(visit, 'uuid') ?? fail('not_found')),
     async act({ uuid: connectionUuid, reason, replace_webhook }, visit) {
       const { dialect } = await requireConnection(visit.em, connectionUuid)
-      await requireUnchangedCredentials(visit, connectionUuid)
       const errors: FieldErrors = {}
       const credentials = readCredentials(visit, dialect, errors)
       if (Object.keys(errors).length > 0) fail('validation_failed', { errors })
@@ -288,6 +288,23 @@ function readCredentials({ form }: PageContext, dialect: ProviderApi, errors: Fi
     errors[isBothOrNone ? (typed.certificate ? 'private_key' : 'certificate') : path] = messages
   }
   return null
+}
+
+/** Reads who replaced the credentials of a connection last, which a form of new ones depends on. */
+async function readCredentialsFacts(
+  visit: PageContext<'operator'>,
+  connectionUuid: string,
+): Promise<ShownFact[]> {
+  const [latest] = await visit.em.fork().find(
+    OperatorAction,
+    {
+      subject: `connection/${connectionUuid}`,
+      action: { $in: ['connection_credentials', 'connection_credentials_withdraw'] },
+    },
+    { orderBy: { at: 'desc' }, limit: 1 },
+  )
+  const value = latest ? `${latest.actor}, ${phrasesOf(visit).f.plainTime(latest.at)}` : '–'
+  return [{ name: 'connections.lastReplaced', value }]
 }
 
 /** A connection in the account's own name shows the account that it has at the provider. */

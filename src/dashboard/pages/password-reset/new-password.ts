@@ -5,20 +5,16 @@ import { findUserOfReset } from '../../../db/repositories/password-resets.ts'
 import type { ApiError } from '../../../http/api-error.ts'
 import { toLoggedApiError } from '../../../http/error-handler.ts'
 import { hashResetToken } from '../../../security/reset-tokens.ts'
+import { forgetFailedSignIns } from '../../authentication/attempts.ts'
 import { newPasswordSchema } from '../../authentication/new-password.ts'
-import { forgetFailedSignIns } from '../../authentication/reset-attempts.ts'
 import { SECRET_ADDRESS_HEADERS } from '../../http/browser-security.ts'
 import type { DashboardContext } from '../../http/dashboard-context.ts'
 import { parseFormFields } from '../../http/form.ts'
 import { handleLanguageSwitch } from '../../http/language.ts'
 import { createPage } from '../../http/page.ts'
 import { issueVisitorFormToken, registerVisitorForm, sendVisitorResponse } from '../../http/visitor-form.ts'
-import { createVisitorLimit } from '../../http/visitor-limit.ts'
+import { createTokenLookup } from '../../http/visitor-limit.ts'
 import { PASSWORD_RESET_PATH } from './request.ts'
-
-/** Points of a request, and of one whose link works no more, which may be a guess. */
-const REQUEST_POINTS = 1
-const UNKNOWN_TOKEN_POINTS = 20
 
 const passwordSchema = z.object({ password: newPasswordSchema })
 
@@ -27,7 +23,7 @@ const passwordSchema = z.object({ password: newPasswordSchema })
  * that the second factor is asked for as always.
  */
 export function registerNewPasswordPage(dashboard: DashboardContext): void {
-  const limit = createVisitorLimit()
+  const findByToken = createTokenLookup()
   const { koa } = dashboard.router
 
   koa.get(`${PASSWORD_RESET_PATH}/:token`, async ctx => {
@@ -48,12 +44,8 @@ export function registerNewPasswordPage(dashboard: DashboardContext): void {
     refuse: (ctx, _form, refusal) => sendLink(ctx, refusal),
   })
 
-  async function findLinkUser(ctx: RouterContext) {
-    limit.take(ctx.ip, REQUEST_POINTS)
-    const user = await findUserOfReset(dashboard.orm.em.fork(), hashResetToken(String(ctx.params.token)))
-    if (!user) limit.take(ctx.ip, UNKNOWN_TOKEN_POINTS)
-    return user
-  }
+  const findLinkUser = (ctx: RouterContext) =>
+    findByToken(ctx, token => findUserOfReset(dashboard.orm.em.fork(), hashResetToken(token)))
 
   /** Sends the form of a link; one that works no more says so with 410. */
   async function sendLink(ctx: RouterContext, refusal?: ApiError): Promise<void> {

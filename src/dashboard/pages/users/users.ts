@@ -15,11 +15,10 @@ import {
 } from '../../../db/repositories/account-users.ts'
 import { ACCOUNT_ROLES } from '../../../domain/users/roles.ts'
 import { fail } from '../../../http/api-error.ts'
-import { actingUser } from '../../http/acting-user.ts'
 import { type Confirmation, phrasesOf } from '../../http/confirmation.ts'
 import { parseFormFields } from '../../http/form.ts'
 import { createPage, type DashboardResponse, redirect } from '../../http/page.ts'
-import type { PageContext } from '../../http/page-context.ts'
+import { actingUser, type PageContext } from '../../http/page-context.ts'
 import type { DashboardRouter } from '../../http/router.ts'
 import { PASSWORD_RESET_PATH } from '../password-reset/request.ts'
 
