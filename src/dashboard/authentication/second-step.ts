@@ -6,6 +6,7 @@ import { User } from '../../db/entities/user.ts'
 import { fail } from '../../http/api-error.ts'
 import { type Sealer, sha256 } from '../../security/sealing.ts'
 import { countUserAttempt } from './attempts.ts'
+import { openSealedValue } from './sealed-value.ts'
 import { requireActiveAccount } from './sign-in.ts'
 
 /** Time that the second step may take after the first. */
@@ -35,7 +36,7 @@ export async function findSecondStepUser(
   cookie: string | undefined,
   sealer: Sealer,
 ): Promise<User | null> {
-  const step = openSecondStep(cookie, sealer)
+  const step = openSealedValue(sealer, secondStepSchema, cookie)
   if (!step) return null
   const where = { uuid: step.userUuid, removedAt: null, disabledAt: null }
   const user = await em.findOne(User, where, { populate: ['passwordHash'] })
@@ -57,15 +58,6 @@ export async function requireSecondFactor(
   await requireActiveAccount(em, user)
   await counted.forget()
   return totpUuid
-}
-
-function openSecondStep(cookie: string | undefined, sealer: Sealer) {
-  try {
-    const step = secondStepSchema.parse(sealer.open(cookie ?? ''))
-    return step.endsAtMs > Date.now() ? step : null
-  } catch {
-    return null
-  }
 }
 
 function digestPassword(passwordHash: string): string {

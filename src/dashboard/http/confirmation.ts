@@ -1,5 +1,3 @@
-import { TRANSLATORS } from '../i18n/translator.ts'
-import { getFormats } from '../views/formats.ts'
 import { createPage, type DashboardResponse } from './page.ts'
 import type { PageContext } from './page-context.ts'
 import { encodeFacts, listFactChanges, type ShownFact } from './shown-facts.ts'
@@ -54,9 +52,4 @@ export function createConfirmationPage(
     action: visit.url,
   }
   return createPage('confirm', model, confirmation.back)
-}
-
-/** Translator and formats of the page's language and time zone, for the texts of a confirmation. */
-export function phrasesOf({ language, timeZone }: Pick<PageContext, 'language' | 'timeZone'>) {
-  return { t: TRANSLATORS[language], f: getFormats(language, timeZone) }
 }

@@ -2,6 +2,7 @@ import { deflateRawSync, inflateRawSync } from 'node:zlib'
 import type { RouterContext } from '@koa/router'
 import { z } from 'zod'
 import { isTokenOfUser } from '../../db/repositories/dashboard-sessions.ts'
+import { openSealedValue } from '../authentication/sealed-value.ts'
 import { setCookie } from './browser-security.ts'
 import type { DashboardContext } from './dashboard-context.ts'
 import { requireSameOrigin } from './form.ts'
@@ -33,6 +34,7 @@ const draftSchema = z.object({
   path: z.string(),
   /** Base64 of the deflated JSON of names and values. */
   fields: z.string(),
+  endsAtMs: z.number(),
 })
 
 type SubmittedFields = { userUuid: string; fields: [string, unknown][] }
@@ -59,6 +61,7 @@ export async function keepFormDraft(
     userUuid,
     path: ctx.path,
     fields: deflateRawSync(JSON.stringify(kept)).toString('base64'),
+    endsAtMs: Date.now() + DRAFT_MAX_AGE_MS,
   } satisfies z.infer<typeof draftSchema>)
   if (value.length > MAX_COOKIE_LENGTH) return null
   setCookie(context, ctx, { name: DRAFT_COOKIE, value, maxAgeMs: DRAFT_MAX_AGE_MS, path: ctx.path })
@@ -71,16 +74,11 @@ export function restoreFormDraft(
   ctx: RouterContext,
   visit: PageContext,
 ): boolean {
-  const cookie = ctx.cookies.get(DRAFT_COOKIE)
-  if (!cookie) return false
-  try {
-    const { userUuid, path, fields } = draftSchema.parse(sealer.open(cookie))
-    if (userUuid !== visit.session.user.uuid || path !== ctx.path) return false
-    visit.form = new URLSearchParams(JSON.parse(inflateRawSync(Buffer.from(fields, 'base64')).toString()))
-    return true
-  } catch {
-    return false
-  }
+  const draft = openSealedValue(sealer, draftSchema, ctx.cookies.get(DRAFT_COOKIE))
+  if (draft?.userUuid !== visit.session.user.uuid || draft.path !== ctx.path) return false
+  const texts = inflateRawSync(Buffer.from(draft.fields, 'base64')).toString()
+  visit.form = new URLSearchParams(JSON.parse(texts))
+  return true
 }
 
 /** Deletes the draft of a form that was carried out. */

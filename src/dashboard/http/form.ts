@@ -9,6 +9,7 @@ import { readTextBody } from '../../http/body.ts'
 import { listFieldNames } from '../../http/field-names.ts'
 import { getRequestDeadline } from '../../http/request-deadline.ts'
 import { type FieldErrors, validateSchema } from '../../http/validate.ts'
+import { MIN_PASSWORD_LENGTH } from '../../security/passwords.ts'
 import { sha256 } from '../../security/sealing.ts'
 import { LANGUAGES, type Language } from '../i18n/translator.ts'
 
@@ -61,6 +62,18 @@ export function validateFormFields<S extends z.ZodType>(schema: S, fields: FormF
 /** Reason of an operator action; stored permanently with the operator's e-mail. */
 export const reasonSchema = z.string().trim().min(3, 'must give a reason').max(1_000)
 
+/** Longest accepted password: hashing a longer one would only cost time. */
+const MAX_PASSWORD_LENGTH = 1_000
+
+/** Password that a user chooses. */
+export const newPasswordSchema = z
+  .string()
+  .min(MIN_PASSWORD_LENGTH, 'must have at least 12 characters')
+  .max(MAX_PASSWORD_LENGTH, 'is too long')
+
+/** Present password of a user, as typed. */
+export const presentPasswordSchema = z.string().max(MAX_PASSWORD_LENGTH, 'is too long')
+
 const submissionSchema = z.object({ once: uuidSchema })
 
 /** Reads the Idempotency-Key of a form, its submission id, so that a form sent twice acts once. */
@@ -101,6 +114,11 @@ export function readAmount(
 /** Reads a text field; undefined where it is empty. */
 export function readText(form: URLSearchParams, name: string): string | undefined {
   return form.get(name)?.trim() || undefined
+}
+
+/** Reads the selected checkboxes of a name, possibly none; undefined where the form has no such checkboxes. */
+export function readCheckboxes(form: URLSearchParams, name: string): string[] | undefined {
+  return form.has(name) ? form.getAll(name).filter(value => value !== '') : undefined
 }
 
 /** Cleans the text of a search, which PostgreSQL compares: it has no place for a NUL or half a surrogate pair. */

@@ -12,9 +12,7 @@ import { PAGE_RESERVE_MS } from '../../http/limits.ts'
 import { readMultipartForm } from '../../http/multipart.ts'
 import { getRequestDeadline } from '../../http/request-deadline.ts'
 import { sha256 } from '../../security/sealing.ts'
-import { type AudienceOf, decidePageAccess, type PagePermission } from '../authorization/page-permission.ts'
-import { type Language, TRANSLATORS } from '../i18n/translator.ts'
-import { getFormats } from '../views/formats.ts'
+import { type AudienceOf, type PagePermission, requirePageAccess } from '../authorization/page-permission.ts'
 import { cookieName, PAGE_HEADERS, SESSION_COOKIE } from './browser-security.ts'
 import { type Confirmation, createConfirmationPage } from './confirmation.ts'
 import type { DashboardContext } from './dashboard-context.ts'
@@ -106,7 +104,7 @@ async function servePage(context: DashboardContext, ctx: RouterContext, route: P
     }
     ctx.state.isSignedIn = true
     // Before `renderForm` may show the page of another role.
-    requireAccess(decidePageAccess(session, route.permission, ctx.method), language)
+    requirePageAccess(session, route.permission, { method: ctx.method, language })
     visit = createPageContext(context, ctx, session)
     const response = await (ctx.method === 'POST'
       ? submitForm(context, ctx, { visit, route, cleanup })
@@ -197,28 +195,12 @@ async function requireUnchangedFacts(route: PageRoute, visit: PageContext): Prom
   const version = visit.form.get('version') ?? visit.upload.version
   // The step of confirmation compares its own facts.
   if (!route.listFacts || typeof version !== 'string' || visit.form.has('confirmed')) return
-  const { language } = visit
+  const { language, t } = visit
   const facts = await route.listFacts(visit)
   const changes = (facts && listFactChanges(version, language, facts)) ?? []
   if (changes.length === 0) return
-  const t = TRANSLATORS[language]
   const texts = changes.map(({ name, before, value }) => `${t(name)}: ${before} → ${value}`)
   fail('act_stale', { currentStateText: texts.join('; ') })
-}
-
-/** Fails unless access is allowed: with 403 and the roles that have the permission, or with 404. */
-function requireAccess(access: ReturnType<typeof decidePageAccess>, language: Language): void {
-  switch (access.kind) {
-    case 'allowed':
-      return
-    case 'absent':
-      fail('not_found')
-      break
-    case 'forbidden': {
-      const names = access.allowedRoles.map(role => TRANSLATORS[language](`role.${role}`))
-      fail('role_not_allowed', { allowedRolesText: getFormats(language).anyOf(names) })
-    }
-  }
 }
 
 /** Counts what waits behind entries of the menu. A page without the counts is better than none. */

@@ -20,7 +20,6 @@ import {
   replyErrorCodeOf,
 } from '../../domain/disputes/dispute.ts'
 import type { FieldErrors } from '../../http/validate.ts'
-import { phrasesOf } from '../http/confirmation.ts'
 import { parseFormFields } from '../http/form.ts'
 import { createPage, redirect } from '../http/page.ts'
 import type { PageContext } from '../http/page-context.ts'
@@ -133,7 +132,7 @@ function listDisputeFacts(
   visit: PageContext<'merchant'>,
   { state, heldCents, retainedCents, repliedAt }: Dispute,
 ): ShownFact[] {
-  const { t, f } = phrasesOf(visit)
+  const { t, f } = visit
   return [
     { name: 'field.status', value: t(`status.${disputeMachine.statusOf(state)}`) },
     { name: 'dispute.blocked', value: f.money(heldCents + retainedCents) },

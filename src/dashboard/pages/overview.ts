@@ -7,7 +7,6 @@ import {
   MAX_PLOTTED_DAYS,
 } from '../../db/repositories/account-statistics.ts'
 import { findOnboardingFacts } from '../../db/repositories/onboarding.ts'
-import { phrasesOf } from '../http/confirmation.ts'
 import { createPage, redirect } from '../http/page.ts'
 import type { DashboardRouter } from '../http/router.ts'
 import { renderDailyBars } from '../views/plots.ts'
@@ -15,7 +14,7 @@ import { restrictToOneMode } from './connections.ts'
 
 export function registerOverviewPages({ get }: DashboardRouter): void {
   get('any', '/dashboard', async visit => {
-    const { em, token, timeZone } = visit
+    const { em, token, timeZone, t, f: format } = visit
     if (!token) return redirect('/dashboard/operator')
     const { token: seeing, modes } = await restrictToOneMode({ ...visit, token })
     const { accountUuid, mode } = seeing
@@ -26,7 +25,6 @@ export function registerOverviewPages({ get }: DashboardRouter): void {
       findAccountCounts(em.fork(), of),
       listOnboardingSteps(em.fork(), accountUuid),
     ])
-    const { t, f: format } = phrasesOf(visit)
     const names = { received: t('plot.received'), sent: t('plot.sent'), refunded: t('plot.refunded') }
     const label = t('plot.perDay', { days: days.length })
     return createPage('overview', {

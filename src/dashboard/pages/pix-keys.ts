@@ -21,7 +21,7 @@ import type { CsvColumns } from '../../contract/shared/csv.ts'
 import { MAX_KEY_LENGTH } from '../../domain/pix-keys/key-format.ts'
 import { PIX_KEY_TYPES, VERIFIED_KEY_TYPES } from '../../domain/pix-keys/pix-key.ts'
 import { hasPermission } from '../authorization/page-permission.ts'
-import { type Confirmation, phrasesOf } from '../http/confirmation.ts'
+import type { Confirmation } from '../http/confirmation.ts'
 import type { DashboardContext } from '../http/dashboard-context.ts'
 import { parseFormFields, readSubmissionKey } from '../http/form.ts'
 import { createPage, redirect } from '../http/page.ts'
@@ -117,7 +117,7 @@ async function confirmRemoval(visit: PageContext<'merchant'>): Promise<Confirmat
   const { key } = parseFormFields(removeFormSchema, visit.form)
   const token = await tokenWithMode(visit)
   const { mode } = token
-  const { t } = phrasesOf(visit)
+  const { t } = visit
   if (await isPixKeyRemoved(visit.em.fork(), token, key)) return null
   const row = showPixKey(await requireVisiblePixKey(visit.em.fork(), token, key))
   return {

@@ -11,8 +11,8 @@ import { fail, failField } from '../../http/api-error.ts'
 import type { FieldErrors } from '../../http/validate.ts'
 import { parseAllowedAddresses } from '../../security/allowed-addresses.ts'
 import { hasPermission } from '../authorization/page-permission.ts'
-import { type Confirmation, phrasesOf } from '../http/confirmation.ts'
-import { parseFormFields } from '../http/form.ts'
+import type { Confirmation } from '../http/confirmation.ts'
+import { parseFormFields, readCheckboxes } from '../http/form.ts'
 import { createPage, redirect } from '../http/page.ts'
 import { actingUser, type PageContext } from '../http/page-context.ts'
 import type { DashboardRouter } from '../http/router.ts'
@@ -123,14 +123,9 @@ function parseTokenForm<S extends typeof permissionsSchema>(schema: S, form: URL
   const errors: FieldErrors = {}
   const { addresses, fault } = parseAllowedAddresses(form.get('allowed_addresses') ?? '')
   if (fault) errors.allowed_addresses = [fault]
-  const sent = { ...Object.fromEntries(form), scopes: readSelectedScopes(form) ?? [...TOKEN_SCOPES] }
+  const sent = { ...Object.fromEntries(form), scopes: readCheckboxes(form, 'scopes') ?? [...TOKEN_SCOPES] }
   const fields = parseFormFields(schema, sent, errors)
   return { fields, allowedAddresses: addresses ?? [] }
-}
-
-/** Reads the selected scopes, possibly none; undefined where a form has no checkboxes. */
-function readSelectedScopes(form: URLSearchParams): string[] | undefined {
-  return form.has('scopes') ? form.getAll('scopes').filter(scope => scope !== '') : undefined
 }
 
 async function requireToken({ em, token, params }: PageContext<'merchant'>): Promise<Token> {
@@ -140,7 +135,7 @@ async function requireToken({ em, token, params }: PageContext<'merchant'>): Pro
 
 async function confirmRevocation(visit: PageContext<'merchant'>): Promise<Confirmation | null> {
   const revoked = await requireToken(visit)
-  const { t } = phrasesOf(visit)
+  const { t } = visit
   const state = stateOf(revoked, new Date())
   if (state === 'revoked') {
     // The same form once more: what it asked for is done.
@@ -181,7 +176,7 @@ async function renderTokens(visit: PageContext<'merchant'>, issued?: string) {
   })
   const form = {
     scopes: TOKEN_SCOPES,
-    chosen: (!issued && readSelectedScopes(visit.form)) || listPermittedScopes(visit, mode),
+    chosen: (!issued && readCheckboxes(visit.form, 'scopes')) || listPermittedScopes(visit, mode),
     ...(issued && { typed: {} }),
   }
   return createPage('tokens', { rows, connections, issued, mode, ...form }, PATH)
@@ -195,7 +190,7 @@ async function renderToken(visit: PageContext<'merchant'>) {
   const { form } = visit
   const row = await requireToken(visit)
   const { uuid, name, prefix, createdAt, lastUsedAt, scopes, allowedAddresses } = row
-  const chosen: readonly string[] = readSelectedScopes(form) ?? scopes
+  const chosen: readonly string[] = readCheckboxes(form, 'scopes') ?? scopes
   return createPage(
     'token',
     {
@@ -211,7 +206,7 @@ async function renderToken(visit: PageContext<'merchant'>) {
 
 /** Lists what a change of a token's permissions depends on. */
 function listTokenFacts(visit: PageContext<'merchant'>, row: Token): ShownFact[] {
-  const { t } = phrasesOf(visit)
+  const { t } = visit
   return [
     { name: 'field.status', value: t(`token.${stateOf(row, new Date())}`) },
     { name: 'field.scopes', value: row.scopes.map(scope => t(`scope.${scope}`)).join(', ') || '–' },

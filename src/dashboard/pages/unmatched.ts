@@ -9,7 +9,7 @@ import type { CsvColumns } from '../../contract/shared/csv.ts'
 import { findReturnOrder, readDepositReturnTerms } from '../../db/repositories/deposit-returns.ts'
 import { maskDocument } from '../../domain/pix/document.ts'
 import { depositReturnErrorCodeOf } from '../../domain/unmatched/deposit-return.ts'
-import { type Confirmation, phrasesOf } from '../http/confirmation.ts'
+import type { Confirmation } from '../http/confirmation.ts'
 import { readSubmissionKey } from '../http/form.ts'
 import { createPage, redirect } from '../http/page.ts'
 import type { PageContext } from '../http/page-context.ts'
@@ -99,7 +99,7 @@ async function renderPayment(visit: PaymentVisit) {
 
 /** Lists what the return of a payment depends on. */
 function listPaymentFacts(visit: PaymentVisit, { disposition }: UnmatchedRow): ShownFact[] {
-  const { t } = phrasesOf(visit)
+  const { t } = visit
   return [{ name: 'field.status', value: t(`disposition.${disposition ?? 'credited'}`) }]
 }
 

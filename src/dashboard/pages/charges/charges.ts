@@ -10,7 +10,6 @@ import { computeRefundableCents, refundErrorCodeOf } from '../../../domain/refun
 import { PAYMENT_STATUSES } from '../../../domain/shared/payment-status.ts'
 import { fail } from '../../../http/api-error.ts'
 import { renderQrSvg } from '../../../views/qr-code.ts'
-import { phrasesOf } from '../../http/confirmation.ts'
 import type { DashboardContext } from '../../http/dashboard-context.ts'
 import { createPage } from '../../http/page.ts'
 import type { PageContext } from '../../http/page-context.ts'
@@ -131,7 +130,7 @@ function listChargeFacts(
   row: ReadCharge,
   link: { createdAt: Date } | null,
 ): ShownFact[] {
-  const { t, f } = phrasesOf(visit)
+  const { t, f } = visit
   return [
     { name: 'field.status', value: t(`status.${chargeMachine.statusOf(row.state)}`) },
     { name: 'refund.remains', value: f.money(computeRefundableCents(row)) },

@@ -6,23 +6,22 @@ import { uuidSchema } from '../../../contract/shared/fields.ts'
 import type { EntityManager } from '../../../db/client/orm.ts'
 import { Account } from '../../../db/entities/account.ts'
 import { Connection } from '../../../db/entities/connection.ts'
-import { OperatorAction } from '../../../db/entities/operator-action.ts'
 import { User } from '../../../db/entities/user.ts'
 import { isDocument, normalizeDocument } from '../../../domain/pix/document.ts'
 import { ACCOUNT_TIME_ZONES } from '../../../domain/shared/time-zone.ts'
 import { fail, failField } from '../../../http/api-error.ts'
-import { type Confirmation, phrasesOf } from '../../http/confirmation.ts'
+import type { Confirmation } from '../../http/confirmation.ts'
 import { parseFormFields, reasonSchema } from '../../http/form.ts'
 import { createPage, redirect } from '../../http/page.ts'
 import type { PageContext } from '../../http/page-context.ts'
 import type { DashboardRouter } from '../../http/router.ts'
 import { timeZoneField } from '../settings.ts'
+import { listActsOnSubject } from './lists.ts'
 import { OPERATOR_PATH, type OperatorVisit, registerOperatorForm } from './operator-form.ts'
 
 /** The page of an account for operators: create it, its policies, its first owner, and whether it is blocked. */
 
 export const ACCOUNTS_PATH = `${OPERATOR_PATH}/accounts`
-const MAX_LISTED_ACTIONS = 20
 
 const createFormSchema = z.object({
   name: z.string().trim().min(1).max(140),
@@ -78,7 +77,7 @@ export function registerAccountForms(router: DashboardRouter): void {
     async confirm({ uuid, status, reason }, visit) {
       const account = await requireMerchantAccount(visit.em, uuid)
       if (account.status === status && visit.form.has('confirmed')) return null
-      const { t } = phrasesOf(visit)
+      const { t } = visit
       const gaps = { name: account.name }
       const isBlock = status === 'BLOCKED'
       if (account.status === status)
@@ -101,7 +100,7 @@ export function registerAccountForms(router: DashboardRouter): void {
     render: renderFormAccount,
     async confirm({ uuid, reason, ...fields }, visit): Promise<Confirmation | null> {
       const account = await requireMerchantAccount(visit.em, uuid)
-      const { t } = phrasesOf(visit)
+      const { t } = visit
       const after = toPolicy(fields)
       const isSame =
         after.unmatchedPolicy === account.unmatchedPolicy &&
@@ -190,7 +189,7 @@ function describePolicy(
   visit: OperatorVisit,
   { unmatchedPolicy, disputedSplitPolicy, uniqueExternalRef }: Policy,
 ): string {
-  const { t } = phrasesOf(visit)
+  const { t } = visit
   return [
     t(`unmatchedPolicy.${unmatchedPolicy}`),
     t(`disputedSplitPolicy.${disputedSplitPolicy}`),
@@ -199,7 +198,7 @@ function describePolicy(
 }
 
 function describeAccount(visit: OperatorVisit, { name, document, status }: Account) {
-  const { t, f } = phrasesOf(visit)
+  const { t, f } = visit
   return [
     { name: 'field.account', value: name },
     { name: 'field.document', value: f.document(document) },
@@ -233,13 +232,7 @@ async function renderAccount({ em }: PageContext<'operator'>, uuid: string) {
   const [connections, users, actions] = await Promise.all([
     em.fork().find(Connection, { accountUuid: uuid }, { orderBy: { createdAt: 'asc' } }),
     em.fork().find(User, { accountUuid: uuid }, { orderBy: { email: 'asc' } }),
-    em
-      .fork()
-      .find(
-        OperatorAction,
-        { subject: `account/${uuid}` },
-        { orderBy: { at: 'desc' }, limit: MAX_LISTED_ACTIONS },
-      ),
+    listActsOnSubject(em, `account/${uuid}`),
   ])
   const model = {
     account: {
@@ -264,7 +257,7 @@ async function renderAccount({ em }: PageContext<'operator'>, uuid: string) {
       fees: one.fees,
     })),
     users: users.map(({ email, role, disabledAt }) => ({ email, role, isDisabled: disabledAt != null })),
-    actions: actions.map(({ at, actor, action, reason }) => ({ at, actor, action, reason })),
+    actions,
   }
   return createPage('operator/account', model, `${ACCOUNTS_PATH}/${uuid}`)
 }

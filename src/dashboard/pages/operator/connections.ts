@@ -26,7 +26,6 @@ import {
 import { fail, failField } from '../../../http/api-error.ts'
 import { getRequestDeadline } from '../../../http/request-deadline.ts'
 import type { FieldErrors } from '../../../http/validate.ts'
-import { phrasesOf } from '../../http/confirmation.ts'
 import type { DashboardContext } from '../../http/dashboard-context.ts'
 import {
   AMOUNT_FORMAT_MESSAGE,
@@ -152,7 +151,7 @@ export function registerConnectionForms(router: DashboardRouter): void {
     render: renderFormConnection,
     async confirm({ uuid, reason, ...fields }, visit) {
       const { connection, facts } = await describeConnection(visit, uuid)
-      const { t } = phrasesOf(visit)
+      const { t } = visit
       const isPublic = fields.public === 'yes'
       const describe = (status: string, isVisible: boolean) =>
         `${t(`connection.${status}`)}; ${t(isVisible ? 'connections.public' : 'connections.hidden')}`
@@ -190,7 +189,7 @@ export function registerConnectionForms(router: DashboardRouter): void {
     async confirm({ uuid, reason, ...texts }, visit) {
       const fees = readFees(texts)
       const { connection, facts } = await describeConnection(visit, uuid)
-      const { t, f } = phrasesOf(visit)
+      const { t, f } = visit
       const changed = listChangedFees(connection.fees, fees)
       if (changed.length === 0 && visit.form.has('confirmed')) return null
       const changes = (changed.length > 0 ? changed : FEE_LINES).map(line => ({
@@ -303,7 +302,7 @@ async function readCredentialsFacts(
     },
     { orderBy: { at: 'desc' }, limit: 1 },
   )
-  const value = latest ? `${latest.actor}, ${phrasesOf(visit).f.plainTime(latest.at)}` : '–'
+  const value = latest ? `${latest.actor}, ${visit.f.plainTime(latest.at)}` : '–'
   return [{ name: 'connections.lastReplaced', value }]
 }
 
@@ -372,7 +371,7 @@ async function requireConnection(em: EntityManager, uuid: string): Promise<Conne
 async function describeConnection(visit: OperatorVisit, uuid: string) {
   const connection = await requireConnection(visit.em, uuid)
   const account = await requireMerchantAccount(visit.em, connection.accountUuid)
-  const { t } = phrasesOf(visit)
+  const { t } = visit
   const provider = t(`provider.${connection.provider}`)
   const list = [
     { name: 'field.account', value: account.name },

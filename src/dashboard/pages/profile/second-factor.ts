@@ -4,9 +4,9 @@ import { fail, failField } from '../../../http/api-error.ts'
 import { buildTotpUri, generateRecoveryCodes, generateTotpSecret } from '../../../security/totp.ts'
 import { renderQrSvg } from '../../../views/qr-code.ts'
 import { countUserAttempt } from '../../authentication/attempts.ts'
-import { presentPasswordSchema } from '../../authentication/new-password.ts'
+import { openSealedValue } from '../../authentication/sealed-value.ts'
 import type { DashboardContext } from '../../http/dashboard-context.ts'
-import { parseFormFields } from '../../http/form.ts'
+import { parseFormFields, presentPasswordSchema } from '../../http/form.ts'
 import { createPage, redirect } from '../../http/page.ts'
 import { actingUser, type PageContext } from '../../http/page-context.ts'
 import type { DashboardRouter } from '../../http/router.ts'
@@ -93,11 +93,6 @@ function createEnrolment(userUuid: string): Enrolment {
 
 /** Opens the enrolment of a form; null where there is none, or it is forged, too old or another user's. */
 function openEnrolment({ sealer }: DashboardContext, { form, session }: PageContext): Enrolment | null {
-  try {
-    const enrolment = enrolmentSchema.parse(sealer.open(form.get('enrolment') ?? ''))
-    const isValid = enrolment.userUuid === session.user.uuid && enrolment.endsAtMs > Date.now()
-    return isValid ? enrolment : null
-  } catch {
-    return null
-  }
+  const enrolment = openSealedValue(sealer, enrolmentSchema, form.get('enrolment'))
+  return enrolment?.userUuid === session.user.uuid ? enrolment : null
 }

@@ -9,7 +9,7 @@ import type { ReadTransfer } from '../../../db/repositories/transfers.ts'
 import { PAYMENT_STATUSES } from '../../../domain/shared/payment-status.ts'
 import { transferMachine } from '../../../domain/transfers/transfer.ts'
 import { fail } from '../../../http/api-error.ts'
-import { type Confirmation, phrasesOf } from '../../http/confirmation.ts'
+import type { Confirmation } from '../../http/confirmation.ts'
 import { createPage, redirect } from '../../http/page.ts'
 import type { PageContext } from '../../http/page-context.ts'
 import type { DashboardRouter } from '../../http/router.ts'
@@ -97,7 +97,7 @@ async function renderTransfer(visit: TransferVisit) {
 
 /** Lists what the form of a transfer's page depends on. */
 function listTransferFacts(visit: TransferVisit, { state }: Pick<ReadTransfer, 'state'>): ShownFact[] {
-  const { t } = phrasesOf(visit)
+  const { t } = visit
   return [{ name: 'field.status', value: t(`status.${transferMachine.statusOf(state)}`) }]
 }
 
@@ -110,12 +110,11 @@ async function readTransferFacts(visit: TransferVisit): Promise<ShownFact[]> {
 }
 
 async function confirmCancellation(visit: TransferVisit): Promise<Confirmation | null> {
-  const { em, token, params, form } = visit
+  const { em, token, params, form, t, f } = visit
   const transfer = await requireVisibleTransfer(em.fork(), token, params.uuid)
   // The same form once more: what it asked for is done.
   if (transfer.state === 'cancelled' && form.has('confirmed')) return null
   if (transfer.state !== 'created') fail('transfer_not_cancellable')
-  const { t, f } = phrasesOf(visit)
   const gaps = { amount: f.money(transfer.valueCents) }
   return {
     title: t('transfer.cancelAsk', gaps),

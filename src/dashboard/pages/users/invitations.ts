@@ -4,7 +4,7 @@ import { uuidSchema } from '../../../contract/shared/fields.ts'
 import { listOpenInvitations } from '../../../db/repositories/account-users.ts'
 import { ACCOUNT_ROLES } from '../../../domain/users/roles.ts'
 import { fail, failField } from '../../../http/api-error.ts'
-import { type Confirmation, phrasesOf } from '../../http/confirmation.ts'
+import type { Confirmation } from '../../http/confirmation.ts'
 import { parseFormFields } from '../../http/form.ts'
 import { redirect } from '../../http/page.ts'
 import { actingUser, type PageContext } from '../../http/page-context.ts'
@@ -59,11 +59,10 @@ export function registerInvitationForms({ post, dashboard }: DashboardRouter): v
 
 /** Null where the invitation is not open any more: accepted, or revoked by another owner. */
 async function confirmRevocation(visit: PageContext<'merchant'>): Promise<Confirmation | null> {
-  const { em, token, params } = visit
+  const { em, token, params, t } = visit
   const invitations = await listOpenInvitations(em.fork(), token.accountUuid)
   const revoked = invitations.find(({ uuid }) => uuid === params.uuid)
   if (!revoked) return null
-  const { t } = phrasesOf(visit)
   return {
     title: t('invitation.revokeAsk', { email: revoked.email }),
     button: t('invitation.revokeNow'),

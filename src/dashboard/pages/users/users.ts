@@ -15,7 +15,7 @@ import {
 } from '../../../db/repositories/account-users.ts'
 import { ACCOUNT_ROLES } from '../../../domain/users/roles.ts'
 import { fail } from '../../../http/api-error.ts'
-import { type Confirmation, phrasesOf } from '../../http/confirmation.ts'
+import type { Confirmation } from '../../http/confirmation.ts'
 import { parseFormFields } from '../../http/form.ts'
 import { createPage, type DashboardResponse, redirect } from '../../http/page.ts'
 import { actingUser, type PageContext } from '../../http/page-context.ts'
@@ -138,7 +138,7 @@ async function confirmRole(visit: UsersVisit): Promise<Confirmation | null> {
   const { role } = parseFormFields(roleFormSchema, visit.form)
   const member = (await findMember(visit)) ?? fail('not_found')
   if (member.role === role) return null
-  const { t } = phrasesOf(visit)
+  const { t } = visit
   const newRole = t(`role.${role}`)
   const asked = describeAct(visit, ROLE_CHANGE, member, { role: newRole })
   return {
@@ -162,7 +162,7 @@ function describeAct(
   member: AccountMember,
   gaps: Record<string, string> = {},
 ) {
-  const { t } = phrasesOf(visit)
+  const { t } = visit
   const names = { name: member.name ?? member.email, ...gaps }
   return {
     title: t(phrases.ask, names),
@@ -174,7 +174,7 @@ function describeAct(
 }
 
 function listFacts(visit: UsersVisit, { name, email, role }: AccountMember) {
-  const { t } = phrasesOf(visit)
+  const { t } = visit
   return [
     ...(name === null ? [] : [{ name: 'field.name', value: name }]),
     { name: 'field.email', value: email },
@@ -183,7 +183,7 @@ function listFacts(visit: UsersVisit, { name, email, role }: AccountMember) {
 }
 
 function respondToChange(visit: UsersVisit, change: MemberChange, outcome: string): DashboardResponse {
-  const { t } = phrasesOf(visit)
+  const { t } = visit
   switch (change.kind) {
     case 'changed':
       return redirect(outcome === 'user_removed' ? USERS_PATH : `${USERS_PATH}/${visit.params.uuid}`, outcome)
@@ -203,6 +203,6 @@ function respondToChange(visit: UsersVisit, change: MemberChange, outcome: strin
 
 /** Fails for a user who was an owner when the page was made. */
 function failAsNoOwner(visit: UsersVisit): never {
-  const { t, f } = phrasesOf(visit)
+  const { t, f } = visit
   return fail('role_not_allowed', { allowedRolesText: f.anyOf([t('role.owner')]) })
 }
