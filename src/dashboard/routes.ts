@@ -23,14 +23,11 @@ import { registerPauseForms } from './pages/operator/pauses.ts'
 import { registerManualSettlementPages } from './pages/operator/settlement.ts'
 import { registerUnexplainedAnswerPages } from './pages/operator/unexplained-answers.ts'
 import { registerOverviewPages } from './pages/overview.ts'
-import { registerNewPasswordPage } from './pages/password-reset/new-password.ts'
-import { registerPasswordResetRequest } from './pages/password-reset/request.ts'
+import { registerPasswordResetPages } from './pages/password-reset.ts'
 import { registerPaymentLinkActions } from './pages/payment-links/actions.ts'
 import { registerPublicPaymentPage } from './pages/payment-links/public-page.ts'
 import { registerPixKeyPages } from './pages/pix-keys.ts'
-import { registerPasswordForm } from './pages/profile/password.ts'
-import { registerProfilePages } from './pages/profile/profile.ts'
-import { registerSecondFactorPages } from './pages/profile/second-factor.ts'
+import { registerProfilePages } from './pages/profile.ts'
 import { registerProviderPages } from './pages/providers.ts'
 import { registerRefundPages } from './pages/refunds.ts'
 import { registerSearchPage } from './pages/search.ts'
@@ -42,7 +39,6 @@ import { registerTransferForm } from './pages/transfers/create.ts'
 import { registerTransferPages } from './pages/transfers/transfers.ts'
 import { registerUnmatchedPages } from './pages/unmatched.ts'
 import { registerInvitationPage } from './pages/users/accept-invitation.ts'
-import { registerInvitationForms } from './pages/users/invitations.ts'
 import { registerUserPages } from './pages/users/users.ts'
 import { registerWebhookPages } from './pages/webhooks.ts'
 
@@ -76,16 +72,11 @@ export function dashboardRoutes(router: ServerRouter, dependencies: DashboardDep
   registerApiRequestPage(pageRouter)
   registerWebhookPages(pageRouter)
   registerEventPages(pageRouter)
-  // Before the pages of a user: `invitations` is no identifier.
-  registerInvitationForms(pageRouter)
   registerUserPages(pageRouter)
   registerInvitationPage(context)
-  registerPasswordResetRequest(context)
-  registerNewPasswordPage(context)
+  registerPasswordResetPages(context)
   registerSettingsPages(pageRouter)
   registerProfilePages(pageRouter)
-  registerPasswordForm(pageRouter)
-  registerSecondFactorPages(pageRouter)
   registerOperatorPages(pageRouter)
   registerOperatorActions(pageRouter)
   registerPauseForms(pageRouter)
@@ -98,7 +89,7 @@ export function dashboardRoutes(router: ServerRouter, dependencies: DashboardDep
   registerUnexplainedAnswerPages(pageRouter)
   // Unknown paths get an error page.
   pageRouter.get('any', '/dashboard/*rest', async () => fail('not_found'))
-  return pageRouter.declared
+  return pageRouter.routes
 }
 
 /** Leads a browser from `/` to the dashboard. Other clients get 404: the API has nothing there. */

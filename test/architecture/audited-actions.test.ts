@@ -108,7 +108,7 @@ test('pages and commands hold no act of their own', () => {
     // Closes the pages that an operator has opened.
     'dashboard/pages/operator/accounts.ts',
     // Holds the verified password's row while an act of `src/admin` runs.
-    'dashboard/pages/profile/password.ts',
+    'dashboard/pages/profile.ts',
     'dashboard/pages/sign-in.ts',
   ])
 })

@@ -49,14 +49,14 @@ export async function requireSecondFactor(
   sealer: Sealer,
   { user, code }: { user: User; code: string },
 ): Promise<string> {
-  const counted = await countUserAttempt(em, 'code', user.uuid)
+  const attempt = await countUserAttempt(em, 'code', user.uuid)
   // Committed by itself, so that a form whose later steps fail does not answer that it started nothing.
   const totpUuid = await runInTransaction(em, tx =>
     acceptSecondFactor(tx, sealer, { userUuid: user.uuid, code }),
   )
   if (totpUuid === null) fail('code_refused')
   await requireActiveAccount(em, user)
-  await counted.forget()
+  await attempt.forget()
   return totpUuid
 }
 

@@ -19,12 +19,12 @@ type SignIn = Visitor & { password: string; device: DeviceCookie | null }
  */
 export async function authenticateUser(em: EntityManager, attempt: SignIn): Promise<User> {
   const email = attempt.email.trim().toLowerCase()
-  const counted = await countSignInAttempt(em, { ...attempt, email })
+  const countedAttempt = await countSignInAttempt(em, { ...attempt, email })
   const user = await em.findOne(User, { email, removedAt: null }, { populate: ['passwordHash'] })
   const isMatch = await verifyPassword(attempt.password, user?.passwordHash ?? null)
   if (!user || !isMatch || user.disabledAt) fail('sign_in_refused')
   await requireActiveAccount(em, user)
-  await counted.forget()
+  await countedAttempt.forget()
   return user
 }
 

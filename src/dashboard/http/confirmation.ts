@@ -41,12 +41,12 @@ export function createConfirmationPage(
   const changes = listFactChanges(form.get('confirmed'), language, bindingFacts)
   if (changes?.length === 0) return null
   const { fields = {}, ...shown } = confirmation
-  const carried = [...form]
+  const carriedFields = [...form]
     .filter(([name]) => !CARRIED_BY_THE_STEP.includes(name) && !Object.hasOwn(fields, name))
     .concat(Object.entries(fields))
   const model = {
     confirmation: shown,
-    carried,
+    carriedFields,
     changes: changes ?? [],
     confirmed: encodeFacts(language, bindingFacts),
     action: visit.url,

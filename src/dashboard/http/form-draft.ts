@@ -54,13 +54,13 @@ export async function keepFormDraft(
   const texts = fields.filter((field): field is [string, string] => typeof field[1] === 'string')
   const csrf = texts.find(([name]) => name === '_csrf')?.[1]
   if (csrf === undefined || !(await isTokenOfUser(context.orm.em.fork(), { userUuid, csrf }))) return null
-  const kept = texts.filter(([name]) => !FIELDS_OF_PAGE.includes(name) && !SECRET_FIELD.test(name))
-  if (kept.every(([name, value]) => name === SUBMISSION_FIELD || value === '')) return null
+  const keptFields = texts.filter(([name]) => !FIELDS_OF_PAGE.includes(name) && !SECRET_FIELD.test(name))
+  if (keptFields.every(([name, value]) => name === SUBMISSION_FIELD || value === '')) return null
   const value = context.sealer.seal({
     kind: 'dashboard-form-draft',
     userUuid,
     path: ctx.path,
-    fields: deflateRawSync(JSON.stringify(kept)).toString('base64'),
+    fields: deflateRawSync(JSON.stringify(keptFields)).toString('base64'),
     endsAtMs: Date.now() + DRAFT_MAX_AGE_MS,
   } satisfies z.infer<typeof draftSchema>)
   if (value.length > MAX_COOKIE_LENGTH) return null

@@ -37,9 +37,9 @@ export function forkForForm(em: EntityManager): EntityManager {
 }
 
 /** Fails with 403 unless the form carries its session's CSRF token and comes from our own page. */
-export function requireCsrfToken(request: IncomingMessage, sent: string | null, expected: string): void {
+export function requireCsrfToken(request: IncomingMessage, token: string | null, expected: string): void {
   requireSameOrigin(request)
-  if (sent === null || !timingSafeEqual(sha256(sent), sha256(expected))) fail('form_expired')
+  if (token === null || !timingSafeEqual(sha256(token), sha256(expected))) fail('form_expired')
 }
 
 /** Fails with 403 where the browser reports another origin; browsers that report none are checked by the token. */
@@ -58,6 +58,14 @@ export function validateFormFields<S extends z.ZodType>(schema: S, fields: FormF
     'form',
   )
 }
+
+/** E-mail of a user. */
+export const emailSchema = z
+  .string()
+  .trim()
+  .toLowerCase()
+  .max(254, 'is too long')
+  .pipe(z.email('must be an e-mail address'))
 
 /** Reason of an operator action; stored permanently with the operator's e-mail. */
 export const reasonSchema = z.string().trim().min(3, 'must give a reason').max(1_000)
@@ -92,11 +100,13 @@ export function parseFormFields<S extends z.ZodType>(
 ) {
   const fields = form instanceof URLSearchParams ? Object.fromEntries(form) : form
   const fieldNames = listFieldNames(schema)
-  const sent = Object.fromEntries(Object.entries(fields).filter(([name]) => fieldNames.includes(name)))
-  const checked = validateFormFields(schema, sent as FormFields)
-  if (checked.kind === 'valid' && Object.keys(errors).length === 0) return checked.value
+  const schemaFields = Object.fromEntries(
+    Object.entries(fields).filter(([name]) => fieldNames.includes(name)),
+  )
+  const result = validateFormFields(schema, schemaFields as FormFields)
+  if (result.kind === 'valid' && Object.keys(errors).length === 0) return result.value
   return fail('validation_failed', {
-    errors: { ...(checked.kind === 'invalid' && checked.errors), ...errors },
+    errors: { ...(result.kind === 'invalid' && result.errors), ...errors },
   })
 }
 

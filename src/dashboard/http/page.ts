@@ -116,7 +116,7 @@ function buildSharedModel(
   const link = (change: Record<string, string | undefined>) => withQuery(path, { ...ctx.query, ...change })
   return {
     t,
-    said: (message: FieldMessage) => translateFieldMessage(language, message),
+    fieldMessage: (message: FieldMessage) => translateFieldMessage(language, message),
     f,
     shareBar: (share: number) => renderShareBar(share, f.percent(share)),
     icon: renderIcon,
@@ -132,7 +132,7 @@ function buildSharedModel(
     fileOf: (path: string) => withQuery(path, { ...ctx.query, ...NO_FILTERS }),
     /** URL that the page polls for changes. */
     live: link({ seen: page.etag, done: undefined, draft: undefined }),
-    signedIn: session,
+    session,
     csrf: session?.csrf,
     typed: input.typed ?? {},
     isRestored: input.isRestored ?? false,

@@ -54,22 +54,22 @@ export type DeclaredRoute = { method: 'GET' | 'POST'; path: string; permission: 
  * sign-in; a user whose role lacks the permission gets 403, and 404 where the page is not for this kind of user.
  */
 export function createDashboardRouter(context: DashboardContext) {
-  const declared: DeclaredRoute[] = []
+  const routes: DeclaredRoute[] = []
   const serve = (method: DeclaredRoute['method'], path: string, route: PageRoute) => {
-    declared.push({ method, path, permission: route.permission })
+    routes.push({ method, path, permission: route.permission })
     context.router.koa[method === 'GET' ? 'get' : 'post'](path, ctx => servePage(context, ctx, route))
   }
   return {
     dashboard: context,
     /** Every route with its permission, in the order of registration. */
-    declared,
+    routes,
     get<P extends PagePermission>(permission: P, path: string, page: PageHandler<AudienceOf<P>>): void {
       serve('GET', path, { permission, handle: page } as PageRoute)
     },
     /** A GET on a form's address that is no page redirects to the page of the form. */
     post<P extends PagePermission>(permission: P, path: string, action: FormAction<AudienceOf<P>>): void {
       serve('POST', path, { permission, ...action } as PageRoute)
-      if (declared.some(one => one.method === 'GET' && one.path === path)) return
+      if (routes.some(one => one.method === 'GET' && one.path === path)) return
       const showForm: PageHandler<AudienceOf<P>> = async visit => {
         const page = await action.renderForm?.(visit)
         // With what was typed in it before the session ended.

@@ -72,9 +72,9 @@ function requireVisitorFormToken(
 export function sendVisitorResponse(
   dashboard: DashboardContext,
   ctx: RouterContext,
-  answering: Omit<Parameters<typeof sendResponse>[2], 'language'>,
+  input: Omit<Parameters<typeof sendResponse>[2], 'language'>,
 ): void {
-  sendResponse(dashboard, ctx, { ...answering, language: readRequestLanguage(dashboard, ctx) })
+  sendResponse(dashboard, ctx, { ...input, language: readRequestLanguage(dashboard, ctx) })
 }
 
 /** Derives the form's CSRF token from the cookie; no page shows the cookie itself. */

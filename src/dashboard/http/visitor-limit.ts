@@ -21,8 +21,8 @@ export function createTokenLookup(now: () => number = () => performance.now()) {
   /** Takes points from the visitor's network, or fails with 429 where it has too few. */
   function takePoints(address: string, points: number): void {
     const network = toClientNetwork(address)
-    const { points: before, atMs } = levels.get(network) ?? { points: BURST_POINTS, atMs: now() }
-    const level = Math.min(BURST_POINTS, before + ((now() - atMs) / 1_000) * POINTS_PER_S)
+    const { points: earlierPoints, atMs } = levels.get(network) ?? { points: BURST_POINTS, atMs: now() }
+    const level = Math.min(BURST_POINTS, earlierPoints + ((now() - atMs) / 1_000) * POINTS_PER_S)
     levels.delete(network) // Keeps the map ordered by time, for eviction.
     levels.set(network, { points: Math.max(0, level - points), atMs: now() })
     evictOldest(levels, MAX_NETWORKS)

@@ -20,8 +20,8 @@ export const TRANSLATORS: Record<Language, Translator> = {
 
 /** Chooses the language from the cookie or from `Accept-Language`. */
 export function negotiateLanguage(cookie: string | undefined, accepted: string): Language {
-  const chosen = LANGUAGES.find(language => language === cookie)
-  if (chosen) return chosen
+  const cookieLanguage = LANGUAGES.find(language => language === cookie)
+  if (cookieLanguage) return cookieLanguage
   const first = accepted.split(',')[0]?.trim().toLowerCase() ?? ''
   return first.startsWith('en') ? 'en' : 'pt-BR'
 }

@@ -52,8 +52,8 @@ export function registerAccountList<S extends z.ZodType<PageQuery>, Row>(
     const { visit, modes } = await restrictModes(unrestricted)
     const page = await listByFilters(visit, schema, query => list(visit, query))
     const mode = visit.token.modeScope ?? ''
-    const shown = await options.present(visit, page.rows)
-    return createPage(name, { ...page, mode, modes, file: filePath, ...shown })
+    const details = await options.present(visit, page.rows)
+    return createPage(name, { ...page, mode, modes, file: filePath, ...details })
   })
 
   get(permission, filePath, async unrestricted => {

@@ -117,7 +117,7 @@ export function registerDisputePages(router: DashboardRouter): void {
           ledgerUuid: row.uuid,
         }),
         moves: !disputeMachine.isFinal(row.state),
-        proofs: attachments.length,
+        attachmentCount: attachments.length,
         files: ATTACHMENT_TYPES.join(','),
         mostFiles: MAX_ATTACHMENTS,
       }

@@ -16,8 +16,8 @@ export function registerOverviewPages({ get }: DashboardRouter): void {
   get('any', '/dashboard', async visit => {
     const { em, token, timeZone, t, f: format } = visit
     if (!token) return redirect('/dashboard/operator')
-    const { token: seeing, modes } = await restrictToOneMode({ ...visit, token })
-    const { accountUuid, mode } = seeing
+    const { token: modeToken, modes } = await restrictToOneMode({ ...visit, token })
+    const { accountUuid, mode } = modeToken
     const of = { accountUuid, isSimulated: mode === 'test' }
     const [days, providers, counts, steps] = await Promise.all([
       findDailyVolumes(em.fork(), { ...of, days: listLastDays(MAX_PLOTTED_DAYS, timeZone) }),

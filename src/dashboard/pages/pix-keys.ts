@@ -151,26 +151,27 @@ type PendingVerification = {
 async function renderPixKeys(
   { sealer }: DashboardContext,
   visit: PageContext<'merchant'>,
-  proving?: PendingVerification | null,
+  verification?: PendingVerification | null,
 ) {
   const token = await tokenWithMode(visit)
   const { rows, ...list } = await listByFilters(visit, pixKeysQuery, query =>
     listPixKeyRows(visit.em.fork(), token, query),
   )
-  const reached = { ...token, modeScope: token.mode }
-  const connections = (await listConnections(visit.em, reached)).filter(({ type }) => type === 'NOMINAL')
-  const plain = PIX_KEY_TYPES.filter(type => !(VERIFIED_KEY_TYPES as readonly string[]).includes(type))
+  const allConnections = await listConnections(visit.em, { ...token, modeScope: token.mode })
+  const unverifiedTypes = PIX_KEY_TYPES.filter(
+    type => !(VERIFIED_KEY_TYPES as readonly string[]).includes(type),
+  )
   const showsCodes = token.mode === 'test' && hasPermission(visit.session, 'keys.write')
   const model = {
     ...list,
     rows: rows.map(row => ({ ...showPixKey(row), uuid: row.uuid })),
-    connections,
+    connections: allConnections.filter(({ type }) => type === 'NOMINAL'),
     mode: token.mode,
     modes: await listAccountModes(visit),
-    proving,
+    verification,
     testCodes: showsCodes ? await listTestCodes(visit.em.fork(), sealer, token.accountUuid) : [],
-    plain,
-    proved: VERIFIED_KEY_TYPES,
+    unverifiedTypes,
+    verifiedTypes: VERIFIED_KEY_TYPES,
     file: FILE_PATH,
   }
   return createPage('keys', model, PATH)

@@ -11,7 +11,7 @@ import { isDocument, normalizeDocument } from '../../../domain/pix/document.ts'
 import { ACCOUNT_TIME_ZONES } from '../../../domain/shared/time-zone.ts'
 import { fail, failField } from '../../../http/api-error.ts'
 import type { Confirmation } from '../../http/confirmation.ts'
-import { parseFormFields, reasonSchema } from '../../http/form.ts'
+import { emailSchema, parseFormFields, reasonSchema } from '../../http/form.ts'
 import { createPage, redirect } from '../../http/page.ts'
 import type { PageContext } from '../../http/page-context.ts'
 import type { DashboardRouter } from '../../http/router.ts'
@@ -44,7 +44,7 @@ const policyFormSchema = z.object({
 
 const ownerFormSchema = z.object({
   uuid: uuidSchema,
-  email: z.email('must be an e-mail address').max(254).toLowerCase(),
+  email: emailSchema,
   reason: reasonSchema,
   once: uuidSchema.optional(),
 })

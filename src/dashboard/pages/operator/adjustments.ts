@@ -37,9 +37,9 @@ export function registerAdjustmentForms(router: DashboardRouter): void {
       const { em, language, t, f } = visit
       const { connection, account } = await requireConnection(em, uuid)
       const cents = parseAdjustmentCents(value, language)
-      const stored = once ? await em.fork().findOne(LedgerAdjustment, once) : null
-      if (stored && stored.cents === cents && stored.connection.uuid === uuid) return null
-      if (stored) return fail('idempotency_key_reused')
+      const adjustment = once ? await em.fork().findOne(LedgerAdjustment, once) : null
+      if (adjustment && adjustment.cents === cents && adjustment.connection.uuid === uuid) return null
+      if (adjustment) return fail('idempotency_key_reused')
       const amount = f.money(cents)
       return {
         title: t('watch.proposeAsk', { amount, account: account.name }),

@@ -173,10 +173,11 @@ export function registerConnectionForms(router: DashboardRouter): void {
     },
     async act({ uuid, reason, status, ...fields }, visit) {
       const isPublic = fields.public === 'yes'
-      const { status: before, isPublic: wasPublic } = await requireConnection(visit.em, uuid)
+      const connection = await requireConnection(visit.em, uuid)
       const act = { actor: visit.actor, reason, uuid }
-      if (before !== status) await changeConnection(visit.em.fork(), { ...act, change: () => ({ status }) })
-      if (wasPublic !== isPublic)
+      if (connection.status !== status)
+        await changeConnection(visit.em.fork(), { ...act, change: () => ({ status }) })
+      if (connection.isPublic !== isPublic)
         await changeConnection(visit.em.fork(), { ...act, change: () => ({ isPublic }) })
       return { path: `${CONNECTIONS_PATH}/${uuid}`, outcome: 'connection_changed' }
     },
@@ -206,8 +207,8 @@ export function registerConnectionForms(router: DashboardRouter): void {
     },
     async act({ uuid, reason, ...texts }, visit) {
       const fees = readFees(texts)
-      const before = await requireConnection(visit.em, uuid)
-      if (listChangedFees(before.fees, fees).length > 0)
+      const connection = await requireConnection(visit.em, uuid)
+      if (listChangedFees(connection.fees, fees).length > 0)
         await changeConnection(visit.em.fork(), {
           actor: visit.actor,
           reason,
@@ -271,20 +272,20 @@ async function callProvider<T>(
 /** Reads the credentials of the form; what is wrong with them is added to `errors`, by field. */
 function readCredentials({ form }: PageContext, dialect: ProviderApi, errors: FieldErrors): unknown {
   const names = CREDENTIAL_FIELDS[dialect].map(({ name }) => name)
-  const typed = Object.fromEntries(
+  const values = Object.fromEntries(
     names.map(name => [name, form.get(name)?.replaceAll('\r\n', '\n').trim() ?? '']),
   )
   // The last part of the address of Efí's notifications, which no operator needs to know.
   const generated = dialect === 'efi' ? { notification_secret: randomBytes(24).toString('base64url') } : {}
-  const checked = validateFormFields(CREDENTIALS_SCHEMAS[dialect], { ...typed, ...generated })
-  if (checked.kind === 'valid') {
-    if (dialect === 'efi' && !typed.certificate !== !typed.private_key)
-      errors[typed.certificate ? 'private_key' : 'certificate'] = ['is required']
-    return checked.value
+  const result = validateFormFields(CREDENTIALS_SCHEMAS[dialect], { ...values, ...generated })
+  if (result.kind === 'valid') {
+    if (dialect === 'efi' && !values.certificate !== !values.private_key)
+      errors[values.certificate ? 'private_key' : 'certificate'] = ['is required']
+    return result.value
   }
-  for (const [path, messages] of Object.entries(checked.errors)) {
+  for (const [path, messages] of Object.entries(result.errors)) {
     const isBothOrNone = path === '' || !names.includes(path)
-    errors[isBothOrNone ? (typed.certificate ? 'private_key' : 'certificate') : path] = messages
+    errors[isBothOrNone ? (values.certificate ? 'private_key' : 'certificate') : path] = messages
   }
   return null
 }

@@ -107,8 +107,8 @@ function toClosing({ as, cause }: Pick<z.output<typeof closeFormSchema>, 'as' | 
 }
 
 async function requireDifference({ em }: Visit, uuid: string): Promise<Difference> {
-  const found = await em.fork().findOne(Difference, uuid, { populate: ['providerAccount'] })
-  return found ?? fail('not_found')
+  const difference = await em.fork().findOne(Difference, uuid, { populate: ['providerAccount'] })
+  return difference ?? fail('not_found')
 }
 
 /** Fails with the present state, where the difference is not as the operator has seen it. */
@@ -168,8 +168,8 @@ function describeProviderAccount(visit: Visit, { providerAccount: { provider, na
 /** Renders the difference of the submitted form, or the list where the form names none. */
 async function renderFormPage(visit: PageContext<'operator'>) {
   const { data } = differenceSchema.safeParse(Object.fromEntries(visit.form))
-  const found = data && (await visit.em.fork().findOne(Difference, data.uuid))
-  return found ? renderDifference(visit, found.uuid) : OPERATOR_PAGES.differences(visit)
+  const difference = data && (await visit.em.fork().findOne(Difference, data.uuid))
+  return difference ? renderDifference(visit, difference.uuid) : OPERATOR_PAGES.differences(visit)
 }
 
 async function renderDifference(visit: Visit, uuid: string) {

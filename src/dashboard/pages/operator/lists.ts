@@ -94,8 +94,8 @@ export const OPERATOR_PAGES = {
 /** Renders the oldest rows of a list; the others follow as these are settled. */
 async function renderOperatorList(em: EntityManager, name: keyof typeof OPERATOR_LISTS, more?: object) {
   const rows = await OPERATOR_LISTS[name](em.fork())
-  const shown = rows.slice(0, MAX_SHOWN_ROWS)
-  return createOperatorPage(name, { rows: shown, waiting: rows.length - shown.length, ...more })
+  const shownRows = rows.slice(0, MAX_SHOWN_ROWS)
+  return createOperatorPage(name, { rows: shownRows, waiting: rows.length - shownRows.length, ...more })
 }
 
 function createOperatorPage(name: string, model: object) {

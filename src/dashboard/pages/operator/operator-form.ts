@@ -47,8 +47,8 @@ export function registerOperatorForm<S extends z.ZodType>(
     ...(listFacts && { listFacts }),
     ...(confirm && { confirm: visit => run(visit, confirm) }),
     async handle(visit) {
-      const done = await run(visit, act)
-      return typeof done === 'string' ? redirect(page, done) : redirect(done.path, done.outcome)
+      const result = await run(visit, act)
+      return typeof result === 'string' ? redirect(page, result) : redirect(result.path, result.outcome)
     },
     renderForm: render,
   })

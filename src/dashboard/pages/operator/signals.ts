@@ -111,13 +111,13 @@ export async function readServiceState(em: EntityManager) {
 /** Finds the gauges above their limits: counts and amounts added up over their labels, of ages the oldest. */
 export function findSignals(samples: readonly GaugeSample[]): Signal[] {
   return Object.entries(SIGNAL_RULES).flatMap(([gauge, { above, centsGauge, ...rule }]) => {
-    const high = samples.filter(one => one.gauge === gauge && Math.abs(one.value) > above)
-    if (high.length === 0) return []
-    const values = high.map(one => Math.abs(one.value))
+    const highSamples = samples.filter(one => one.gauge === gauge && Math.abs(one.value) > above)
+    if (highSamples.length === 0) return []
+    const values = highSamples.map(one => Math.abs(one.value))
     const value = rule.unit === 'seconds' ? Math.max(...values) : values.reduce((sum, one) => sum + one)
-    const labels = [...new Set(high.flatMap(sample => sample.labels?.[0] ?? []))]
-    const atStake = samples.filter(one => one.gauge === centsGauge)
-    const cents = centsGauge ? atStake.reduce((sum, one) => sum + one.value, 0) : null
+    const labels = [...new Set(highSamples.flatMap(sample => sample.labels?.[0] ?? []))]
+    const centsSamples = samples.filter(one => one.gauge === centsGauge)
+    const cents = centsGauge ? centsSamples.reduce((sum, one) => sum + one.value, 0) : null
     return [{ ...rule, gauge, value, cents, labels }]
   })
 }

@@ -99,7 +99,7 @@ async function confirmTransfer(visit: TransferVisit): Promise<Confirmation | nul
   const { kind, shown } = describeKey(body.pix_key, { f })
   const leftCents = (balances[0]?.available_balance ?? 0) - body.value - feeCents
   const query = transfersQuery.parse({ pix_key: body.pix_key })
-  const equal = (await listTransfers(em.fork(), scope, query)).data.find(
+  const equalTransfer = (await listTransfers(em.fork(), scope, query)).data.find(
     other =>
       other.value === body.value &&
       other.status !== 'FAILED' &&
@@ -121,7 +121,7 @@ async function confirmTransfer(visit: TransferVisit): Promise<Confirmation | nul
     ],
     warnings: [
       ...(leftCents < 0 ? [t('transfer.warnBalance')] : []),
-      ...(equal ? [t('transfer.warnEqual', { amount, age: f.age(equal.created_at) })] : []),
+      ...(equalTransfer ? [t('transfer.warnEqual', { amount, age: f.age(equalTransfer.created_at) })] : []),
     ],
     means: t('transfer.means'),
     back: `${PATH}?mode=${token.mode}`,
@@ -132,9 +132,9 @@ async function confirmTransfer(visit: TransferVisit): Promise<Confirmation | nul
 
 /** Names the kind of a key, and formats it as people read it; kind null where the text is no key. */
 function describeKey(text: string, { f }: Pick<PageContext, 'f'>) {
-  const typed = interpretTypedKey(text)
-  if (!typed) return { kind: null, shown: text }
-  const { key, type } = typed
+  const typedKey = interpretTypedKey(text)
+  if (!typedKey) return { kind: null, shown: text }
+  const { key, type } = typedKey
   if (type === 'DOCUMENT') return { kind: detectDocumentKind(key) ?? 'CPF', shown: f.document(key) }
   return {
     kind: type,
