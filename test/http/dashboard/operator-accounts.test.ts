@@ -165,7 +165,7 @@ test('credentials that another operator has replaced are not overwritten', async
   const path = `${ACCOUNTS}/connections/credentials`
   expect((await operator.send(path, { ...replace, version }, { on })).status).toBe(303)
   const late = await operator.send(path, { ...replace, version }, { on })
-  expect([late.status, late.text.includes(`Credentials last replaced: ${EMAIL}`)]).toEqual([409, true])
+  expect([late.status, late.text.includes(`Credentials last replaced: – → ${EMAIL}`)]).toEqual([409, true])
   expect(await actionsOn(`connection/${form.once}`)).toHaveLength(2)
 })
 
