@@ -170,17 +170,17 @@ test('a form from before the sign-in in another tab keeps what was typed, and is
   const old = hiddenFieldOf((await merchant.get(path)).text, '_csrf')!
   await endSessions()
   await merchant.signIn(ours.email, PASSWORD)
-  const sent = { _csrf: old, once: randomUUID(), value: '7,65', external_ref: 'da outra aba', mode: 'test' }
-  const answer = await merchant.call('POST', path, { form: sent })
+  const fields = { _csrf: old, once: randomUUID(), value: '7,65', external_ref: 'da outra aba', mode: 'test' }
+  const answer = await merchant.call('POST', path, { form: fields })
   expect([answer.status, answer.headers.get('location')]).toEqual([303, `${path}?draft=1`])
   const { text } = await merchant.get(`${path}?draft=1`)
   expect(text).toContain('Sua sessão terminou antes do envio.')
-  expect([hiddenFieldOf(text, 'once'), text.includes('value="da outra aba"')]).toEqual([sent.once, true])
+  expect([hiddenFieldOf(text, 'once'), text.includes('value="da outra aba"')]).toEqual([fields.once, true])
   expect(await ours.sql(`select from charge where external_ref = 'da outra aba'`)).toEqual([])
   // The same where that session has ended too.
   merchant.cookies.delete(`trilho_draft ${path}`)
   await endSessions()
-  const ended = await merchant.call('POST', path, { form: sent })
+  const ended = await merchant.call('POST', path, { form: fields })
   expect((await signInFrom(ended)).location).toBe(`${path}?draft=1`)
   // From another site, or with the token of another user, it is not even kept.
   const email = `${randomUUID()}@trilho.test`
@@ -188,8 +188,8 @@ test('a form from before the sign-in in another tab keeps what was typed, and is
   const stranger = createBrowser(fixture)
   await stranger.signIn(email, PASSWORD)
   const refused = [
-    await stranger.call('POST', path, { form: sent }),
-    await merchant.call('POST', path, { form: sent, headers: { 'Sec-Fetch-Site': 'cross-site' } }),
+    await stranger.call('POST', path, { form: fields }),
+    await merchant.call('POST', path, { form: fields, headers: { 'Sec-Fetch-Site': 'cross-site' } }),
   ]
   expect(refused.map(({ status }) => status)).toEqual([403, 403])
   expect(refused.flatMap(({ headers }) => headers.getSetCookie())).toEqual([])
