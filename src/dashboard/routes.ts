@@ -8,7 +8,6 @@ import { createDashboardRouter, type DeclaredRoute } from './http/router.ts'
 import { registerApiRequestPage } from './pages/api-requests.ts'
 import { registerChargeActions } from './pages/charges/actions.ts'
 import { registerChargePages } from './pages/charges/charges.ts'
-import { registerCounterPage } from './pages/charges/counter.ts'
 import { registerChargeForm } from './pages/charges/create.ts'
 import { registerDisputePages } from './pages/disputes.ts'
 import { registerEventPages } from './pages/events.ts'
@@ -19,20 +18,16 @@ import { registerOperatorActions } from './pages/operator/actions.ts'
 import { registerAdjustmentForms } from './pages/operator/adjustments.ts'
 import { registerConnectionForms } from './pages/operator/connections.ts'
 import { registerDifferencePages } from './pages/operator/differences.ts'
-import { registerFirstUserForm } from './pages/operator/first-user.ts'
 import { registerOperatorPages } from './pages/operator/lists.ts'
 import { registerPauseForms } from './pages/operator/pauses.ts'
 import { registerManualSettlementPages } from './pages/operator/settlement.ts'
 import { registerUnexplainedAnswerPages } from './pages/operator/unexplained-answers.ts'
 import { registerOverviewPages } from './pages/overview.ts'
-import { registerNewPasswordPage } from './pages/password-reset/new-password.ts'
-import { registerPasswordResetRequest } from './pages/password-reset/request.ts'
+import { registerPasswordResetPages } from './pages/password-reset.ts'
 import { registerPaymentLinkActions } from './pages/payment-links/actions.ts'
 import { registerPublicPaymentPage } from './pages/payment-links/public-page.ts'
 import { registerPixKeyPages } from './pages/pix-keys.ts'
-import { registerPasswordForm } from './pages/profile/password.ts'
-import { registerProfilePages } from './pages/profile/profile.ts'
-import { registerSecondFactorPages } from './pages/profile/second-factor.ts'
+import { registerProfilePages } from './pages/profile.ts'
 import { registerProviderPages } from './pages/providers.ts'
 import { registerRefundPages } from './pages/refunds.ts'
 import { registerSearchPage } from './pages/search.ts'
@@ -40,12 +35,10 @@ import { registerSettingsPages } from './pages/settings.ts'
 import { registerSettlementPages } from './pages/settlement.ts'
 import { registerSignInPages } from './pages/sign-in.ts'
 import { registerTokenPages } from './pages/tokens.ts'
-import { registerTransferActions } from './pages/transfers/actions.ts'
 import { registerTransferForm } from './pages/transfers/create.ts'
 import { registerTransferPages } from './pages/transfers/transfers.ts'
 import { registerUnmatchedPages } from './pages/unmatched.ts'
 import { registerInvitationPage } from './pages/users/accept-invitation.ts'
-import { registerInvitationForms } from './pages/users/invitations.ts'
 import { registerUserPages } from './pages/users/users.ts'
 import { registerWebhookPages } from './pages/webhooks.ts'
 
@@ -63,12 +56,10 @@ export function dashboardRoutes(router: ServerRouter, dependencies: DashboardDep
   registerChargeForm(pageRouter)
   registerChargePages(pageRouter)
   registerChargeActions(pageRouter)
-  registerCounterPage(pageRouter)
   registerPaymentLinkActions(pageRouter)
   registerPublicPaymentPage(context)
   registerTransferForm(pageRouter)
   registerTransferPages(pageRouter)
-  registerTransferActions(pageRouter)
   registerDisputePages(pageRouter)
   registerRefundPages(pageRouter)
   registerUnmatchedPages(pageRouter)
@@ -81,16 +72,11 @@ export function dashboardRoutes(router: ServerRouter, dependencies: DashboardDep
   registerApiRequestPage(pageRouter)
   registerWebhookPages(pageRouter)
   registerEventPages(pageRouter)
-  // Before the pages of a user: `invitations` is no identifier.
-  registerInvitationForms(pageRouter)
   registerUserPages(pageRouter)
   registerInvitationPage(context)
-  registerPasswordResetRequest(context)
-  registerNewPasswordPage(context)
+  registerPasswordResetPages(context)
   registerSettingsPages(pageRouter)
   registerProfilePages(pageRouter)
-  registerPasswordForm(pageRouter)
-  registerSecondFactorPages(pageRouter)
   registerOperatorPages(pageRouter)
   registerOperatorActions(pageRouter)
   registerPauseForms(pageRouter)
@@ -99,12 +85,11 @@ export function dashboardRoutes(router: ServerRouter, dependencies: DashboardDep
   registerManualSettlementPages(pageRouter)
   registerAccountPages(pageRouter)
   registerConnectionForms(pageRouter)
-  registerFirstUserForm(pageRouter)
   registerAccountForms(pageRouter)
   registerUnexplainedAnswerPages(pageRouter)
   // Unknown paths get an error page.
   pageRouter.get('any', '/dashboard/*rest', async () => fail('not_found'))
-  return pageRouter.declared
+  return pageRouter.routes
 }
 
 /** Leads a browser from `/` to the dashboard. Other clients get 404: the API has nothing there. */

@@ -4,7 +4,7 @@ import { createRequire } from 'node:module'
 import { extname, join } from 'node:path'
 import { brotliCompressSync, constants, gzipSync } from 'node:zlib'
 import type Router from '@koa/router'
-import { chooseEncoding } from './accepted-encoding.ts'
+import type { Context } from 'koa'
 
 /** URLs of assets by their names. */
 export type AssetUrls = Record<string, string>
@@ -43,4 +43,9 @@ export function serveAssets(router: Router, path: string, files: Record<string, 
     })
   }
   return urls
+}
+
+/** Chooses the encoding of a response: the first of ours that the client accepts; undefined for the plain body. */
+export function chooseEncoding(ctx: Context): 'br' | 'gzip' | undefined {
+  return (['br', 'gzip'] as const).find(encoding => ctx.acceptsEncodings(encoding) === encoding)
 }

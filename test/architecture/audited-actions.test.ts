@@ -102,14 +102,13 @@ test('pages and commands hold no act of their own', () => {
   const found = sources.filter(({ file, text }) => isCaller(file) && (write.test(text) || signal.test(text)))
   expect(found.map(({ file }) => file)).toEqual([
     // Sign-in: sessions, and limits of attempts.
-    'dashboard/authentication/reset-attempts.ts',
+    'dashboard/authentication/attempts.ts',
     'dashboard/authentication/second-step.ts',
     'dashboard/authentication/sign-in.ts',
-    'dashboard/authentication/user-attempts.ts',
     // Closes the pages that an operator has opened.
     'dashboard/pages/operator/accounts.ts',
     // Holds the verified password's row while an act of `src/admin` runs.
-    'dashboard/pages/profile/password.ts',
+    'dashboard/pages/profile.ts',
     'dashboard/pages/sign-in.ts',
   ])
 })

@@ -155,7 +155,7 @@ test.each([
   'return em.transactional(async tx => insertSession(tx, session))',
   'await orm.em.fork().transactional(work)',
   'await em.begin()',
-  "await em.execute('begin; truncate form_draft; commit')",
+  "await em.execute('begin; truncate sign_in_attempt; commit')",
 ])('a transaction beside `runInTransaction` is found: %s', planted =>
   expect(OPENING.test(planted)).toBe(true),
 )

@@ -205,8 +205,8 @@ describeWithBrowser('the dashboard in a browser', () => {
       const say = sayIn(look)
       const back = say('Devolver ao pagador', 'Return to the payer')
       const merchant = await stage.createMerchant({ providers: [{ balance: 100 }] })
-      const out = createPayoutActions(stage)
-      const charge = await out.createPaidCharge(merchant)
+      const payoutActions = createPayoutActions(stage)
+      const charge = await payoutActions.createPaidCharge(merchant)
       const account = { target: { accountUuid: merchant.uuid }, actor: 'suite', reason: 'a drill' }
       await startPause(stage.orm.em.fork(), { ...account, reach: 'money_out' })
       const second = await stage.simulator.pay({ payload: charge.payment.payload, force: true })
@@ -234,7 +234,7 @@ describeWithBrowser('the dashboard in a browser', () => {
       await operator.getByRole('button', { name: new RegExp(say('^Devolver R\\$', '^Return R\\$')) }).click()
       await operator.getByText(say('A devolução foi solicitada.', 'The return was requested.')).waitFor()
       await pollUntil(disposition, is => is === 'returned')
-      expect(await out.listPaidOut(merchant)).toMatchObject([{ kind: 'refund', value: 10 }])
+      expect(await payoutActions.listPaidOut(merchant)).toMatchObject([{ kind: 'refund', value: 10 }])
       await followMenu(operator, say('Ações de operadores', 'Operator actions'))
       const returned = say('Devolução ao pagador', 'Returned to the payer')
       await operator

@@ -33,7 +33,7 @@ describeWithBrowser('the dashboard, safe and accessible', () => {
       external_ref: EVIL,
       final_beneficiary: { name: EVIL, document: '52998224725' },
     })
-    const open = await api.createCharge({ value: 5, external_ref: EVIL })
+    const openCharge = await api.createCharge({ value: 5, external_ref: EVIL })
     await stage.simulator.pay({
       payload: charge.payment.payload,
       payer: { name: EVIL.slice(0, 100), document: '52998224725' },
@@ -55,7 +55,7 @@ describeWithBrowser('the dashboard, safe and accessible', () => {
       '/dashboard',
       '/dashboard/charges',
       `/dashboard/charges/${charge.uuid}`,
-      `/dashboard/charges/${open.uuid}`,
+      `/dashboard/charges/${openCharge.uuid}`,
       '/dashboard/transfers',
       `/dashboard/transfers/${transfer.body.data.uuid}`,
       '/dashboard/ledger',
@@ -169,13 +169,13 @@ describeWithBrowser('the dashboard, safe and accessible', () => {
     .map(one => one.innerText)`
 
   async function looked(page: Page, pages: string[]): Promise<string[]> {
-    const found = []
+    const faults = []
     for (const one of pages) {
       await page.goto(one)
-      found.push(...(await findSeriousViolations(page)))
-      if (await isWiderThanScreen(page)) found.push(`${one} is wider than its screen`)
+      faults.push(...(await findSeriousViolations(page)))
+      if (await isWiderThanScreen(page)) faults.push(`${one} is wider than its screen`)
     }
-    return found
+    return faults
   }
 
   test('the keyboard alone skips the menu and opens the mobile menu, which announces its state', async () => {

@@ -44,8 +44,8 @@ describeWithBrowser('the dashboard in a browser', () => {
     const fault = { provider: connection.provider, account: connection.account }
     await stage.simulator.addFault({ ...fault, operation: 'sendTransfer', fault: 'timeout_then_done' })
     await stage.simulator.addFault({ ...fault, operation: 'findTransfer', fault: 'http_500', times: 10_000 })
-    const sent = await api.post('/api/v1/transfers', { value: 12.5, pix_key: 'maria@example.com' })
-    return { uuid: sent.body.data.uuid as string, account }
+    const transfer = await api.post('/api/v1/transfers', { value: 12.5, pix_key: 'maria@example.com' })
+    return { uuid: transfer.body.data.uuid as string, account }
   }
 
   const statusOf = (page: Page) => page.locator('#life .title .status')
@@ -197,9 +197,12 @@ describeWithBrowser('the dashboard in a browser', () => {
       fault: 'refused',
       times: 1,
     })
-    const sent = await merchant.api.post('/api/v1/transfers', { value: 3.1, pix_key: 'maria@example.com' })
+    const transfer = await merchant.api.post('/api/v1/transfers', {
+      value: 3.1,
+      pix_key: 'maria@example.com',
+    })
     const page = await people.signIn(merchant.uuid)
-    await page.goto(`/dashboard/transfers/${sent.body.data.uuid}`)
+    await page.goto(`/dashboard/transfers/${transfer.body.data.uuid}`)
     await turns(page, 'Paga')
     const attempts = await page.locator('.attempts li').allInnerTexts()
     expect(attempts).toHaveLength(2)
@@ -343,11 +346,11 @@ describeWithBrowser('the dashboard in a browser', () => {
     await operator
       .getByRole('button', { name: say('Consultar o provedor agora', 'Ask the provider now') })
       .click()
-    const asked = say(
+    const outcome = say(
       '^O provedor (respondeu|está sendo consultado)',
       '^The provider (has answered|is being polled)',
     )
-    await operator.getByText(new RegExp(asked)).waitFor()
+    await operator.getByText(new RegExp(outcome)).waitFor()
     await operator.getByLabel(say('Resultado', 'Outcome')).selectOption('rejected')
     await operator.getByLabel(say('Comprovação', 'Evidence'), { exact: true }).selectOption('statement')
     const reason = 'o extrato do provedor não a tem'

@@ -69,18 +69,18 @@ describeWithBrowser('public pages', () => {
     // Its certificate is of the local authority.
     const page = await people.sits({ ...look, ignoreHTTPSErrors: true })
     await page.goto(`${stage.local.simulator_url}/pay`)
-    const found = await wrongWith(page)
+    const violations = await wrongWith(page)
     await page.getByLabel('Código PIX').fill(payment.payload)
     await page.getByRole('button', { name: 'Continuar' }).click()
     await page.getByText('R$ 1.234,56').first().waitFor()
-    found.push(...(await wrongWith(page)))
+    violations.push(...(await wrongWith(page)))
     await page.getByRole('button', { name: 'Pagar R$ 1.234,56' }).click()
     await page.getByRole('heading', { name: 'Pagamento realizado' }).waitFor()
-    found.push(...(await wrongWith(page)))
+    violations.push(...(await wrongWith(page)))
     await page.goto(`${stage.local.simulator_url}/pay?payload=${encodeURIComponent(payment.payload)}`)
     await page.getByRole('alert').waitFor()
-    found.push(...(await wrongWith(page)))
-    expect([...found, ...people.complaints]).toEqual([])
+    violations.push(...(await wrongWith(page)))
+    expect([...violations, ...people.complaints]).toEqual([])
   })
 
   test('the API reference calls no other server, finds an operation, and every link of a page leads to a page or to an anchor on one', async () => {
@@ -101,13 +101,13 @@ describeWithBrowser('public pages', () => {
     ]
     const ids = new Map(outlines.map(({ path, ids }) => [path, new Set(ids)]))
     const others = ['/openapi.json', '/dashboard']
-    const own = outlines
+    const ownLinks = outlines
       .flatMap(({ path, links }) =>
         links.map(link => ({ from: path, to: new URL(link, stage.local.api_url + path) })),
       )
       .filter(({ to }) => to.origin === stage.local.api_url && !others.includes(to.pathname))
-    expect(own.length).toBeGreaterThan(100)
-    const wrong = own.filter(({ to }) => {
+    expect(ownLinks.length).toBeGreaterThan(100)
+    const wrong = ownLinks.filter(({ to }) => {
       const there = ids.get(to.pathname)
       return !there || (to.hash !== '' && !there.has(decodeURIComponent(to.hash.slice(1))))
     })
@@ -184,8 +184,8 @@ describeWithBrowser('public pages', () => {
   })
 
   async function wrongWith(page: Page): Promise<string[]> {
-    const found = await findSeriousViolations(page)
-    if (await isWiderThanScreen(page)) found.push(`${page.url()} is wider than its screen`)
-    return found
+    const violations = await findSeriousViolations(page)
+    if (await isWiderThanScreen(page)) violations.push(`${page.url()} is wider than its screen`)
+    return violations
   }
 })

@@ -10,7 +10,7 @@ import {
 } from 'node:zlib'
 import type { Context, Middleware } from 'koa'
 import { MAX_SYNC_COMPRESSION_BYTES, MIN_COMPRESSED_BYTES } from '../../http/limits.ts'
-import { chooseEncoding } from '../../views/accepted-encoding.ts'
+import { chooseEncoding } from '../../views/assets.ts'
 
 /** A page of 15 charges (21 kB) takes 0.05 ms and 2.6 kB by quality 2, 0.11 ms and 2.5 kB by quality 4. */
 const BROTLI: BrotliOptions = {

@@ -127,6 +127,6 @@ async function copy(button) {
   } catch {
     document.execCommand('copy')
   }
-  const said = button.parentElement.querySelector('.copied')
-  if (said) said.textContent = button.dataset.copied
+  const copiedNote = button.parentElement.querySelector('.copied')
+  if (copiedNote) copiedNote.textContent = button.dataset.copied
 }

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { z } from 'zod'
 import { type Sealer, sha256 } from '../../security/sealing.ts'
+import { openSealedValue } from './sealed-value.ts'
 
 /** Lifetime of a device cookie after the last sign-in. */
 export const DEVICE_COOKIE_MAX_AGE_MS = 180 * 24 * 60 * 60 * 1_000
@@ -19,15 +20,9 @@ const deviceCookieSchema = z.object({
 /** Content of a device cookie, from an earlier sign-in. The cookie alone grants no access. */
 export type DeviceCookie = z.infer<typeof deviceCookieSchema>
 
-/** Reads a device's cookie; null if absent, expired, forged or sealed by an unknown key (OWASP, device cookies). */
+/** Reads a device's cookie; null without a valid one (OWASP, device cookies). */
 export function openDeviceCookie(cookie: string | undefined, sealer: Sealer): DeviceCookie | null {
-  if (!cookie) return null
-  try {
-    const device = deviceCookieSchema.parse(sealer.open(cookie))
-    return device.endsAtMs > Date.now() ? device : null
-  } catch {
-    return null
-  }
+  return openSealedValue(sealer, deviceCookieSchema, cookie)
 }
 
 /** Creates the device cookie after an e-mail has signed in, with the e-mails that did before. */

@@ -5,8 +5,9 @@ import { runInTransaction } from '../../db/client/transaction.ts'
 import { User } from '../../db/entities/user.ts'
 import { fail } from '../../http/api-error.ts'
 import { type Sealer, sha256 } from '../../security/sealing.ts'
+import { countUserAttempt } from './attempts.ts'
+import { openSealedValue } from './sealed-value.ts'
 import { requireActiveAccount } from './sign-in.ts'
-import { countUserAttempt } from './user-attempts.ts'
 
 /** Time that the second step may take after the first. */
 export const SECOND_STEP_MAX_AGE_MS = 5 * 60_000
@@ -35,7 +36,7 @@ export async function findSecondStepUser(
   cookie: string | undefined,
   sealer: Sealer,
 ): Promise<User | null> {
-  const step = openSecondStep(cookie, sealer)
+  const step = openSealedValue(sealer, secondStepSchema, cookie)
   if (!step) return null
   const where = { uuid: step.userUuid, removedAt: null, disabledAt: null }
   const user = await em.findOne(User, where, { populate: ['passwordHash'] })
@@ -48,24 +49,15 @@ export async function requireSecondFactor(
   sealer: Sealer,
   { user, code }: { user: User; code: string },
 ): Promise<string> {
-  const counted = await countUserAttempt(em, 'code', user.uuid)
+  const attempt = await countUserAttempt(em, 'code', user.uuid)
   // Committed by itself, so that a form whose later steps fail does not answer that it started nothing.
   const totpUuid = await runInTransaction(em, tx =>
     acceptSecondFactor(tx, sealer, { userUuid: user.uuid, code }),
   )
   if (totpUuid === null) fail('code_refused')
   await requireActiveAccount(em, user)
-  await counted.forget()
+  await attempt.forget()
   return totpUuid
-}
-
-function openSecondStep(cookie: string | undefined, sealer: Sealer) {
-  try {
-    const step = secondStepSchema.parse(sealer.open(cookie ?? ''))
-    return step.endsAtMs > Date.now() ? step : null
-  } catch {
-    return null
-  }
 }
 
 function digestPassword(passwordHash: string): string {

@@ -4,58 +4,27 @@ import { runInTransaction } from '../../db/client/transaction.ts'
 import { Account } from '../../db/entities/account.ts'
 import { User } from '../../db/entities/user.ts'
 import { deleteExpiredSessions, insertSession } from '../../db/repositories/dashboard-sessions.ts'
-import {
-  countSignInAttempts,
-  deleteSignInAttempts,
-  insertSignInAttempt,
-  lockSignInAttempts,
-} from '../../db/repositories/sign-in-attempts.ts'
 import { fail } from '../../http/api-error.ts'
 import { verifyPassword } from '../../security/passwords.ts'
 import { sha256 } from '../../security/sealing.ts'
-import { toClientNetwork } from './client-network.ts'
-import { type DeviceCookie, hasSignedInOnDevice } from './device-cookie.ts'
+import { countSignInAttempt, toClientNetwork, type Visitor } from './attempts.ts'
+import type { DeviceCookie } from './device-cookie.ts'
 
-/**
- * Limits of failed sign-ins within the window; after one is reached, further sign-ins fail. Each is counted separately, so
- * that failures of strangers never count against a device that has signed in before:
- *
- * - per e-mail and device that it has signed in on: nothing else counts for that device;
- * - per e-mail and network, for devices without a cookie of that e-mail;
- * - the same during a distributed attack, when many networks fail for one e-mail: each network gets fewer attempts, and a
- *   network without failures still gets these;
- * - per network over all e-mails, where the network is known to be the client's own and not a proxy's.
- */
-const MAX_FAILURES_PER_DEVICE = 10
-const MAX_FAILURES_PER_EMAIL_AND_NETWORK = 10
-const MAX_FAILURES_DURING_DISTRIBUTED_ATTACK = 3
-const DISTRIBUTED_ATTACK_FAILURES = 50
-const MAX_FAILURES_PER_NETWORK = 100
-const WINDOW_MINUTES = 15
-
-export type SignInAttempt = {
-  email: string
-  password: string
-  /** Client address, from the connection or from the proxy in front. */
-  address: string
-  /** Whether a proxy of ours reports `address` (TRILHO_BEHIND_PROXY); else it may be a proxy that all users share. */
-  isAddressOfCaller: boolean
-  device: DeviceCookie | null
-}
+type SignIn = Visitor & { password: string; device: DeviceCookie | null }
 
 /**
  * Authenticates a user by e-mail and password. All failures give the same error after the same time, an unknown
  * e-mail included; only with the right password does the error say that the account is blocked. The attempt is
  * counted before the password is compared, and the count is removed after a success.
  */
-export async function authenticateUser(em: EntityManager, attempt: SignInAttempt): Promise<User> {
-  const email = normalizeEmail(attempt.email)
-  const counted = await countSignInAttempt(em, { ...attempt, email })
+export async function authenticateUser(em: EntityManager, attempt: SignIn): Promise<User> {
+  const email = attempt.email.trim().toLowerCase()
+  const countedAttempt = await countSignInAttempt(em, { ...attempt, email })
   const user = await em.findOne(User, { email, removedAt: null }, { populate: ['passwordHash'] })
   const isMatch = await verifyPassword(attempt.password, user?.passwordHash ?? null)
   if (!user || !isMatch || user.disabledAt) fail('sign_in_refused')
   await requireActiveAccount(em, user)
-  await counted.forget()
+  await countedAttempt.forget()
   return user
 }
 
@@ -97,37 +66,3 @@ export async function createSession(
 }
 
 const MAX_USER_AGENT_LENGTH = 512
-
-function normalizeEmail(email: string): string {
-  return email.trim().toLowerCase()
-}
-
-/**
- * Counts the attempt under the locks of what it counts for: however many arrive concurrently, in however many processes,
- * no more than the limit reach the password check. `forget` removes the count of this device, or of this e-mail and
- * network.
- */
-async function countSignInAttempt(
-  em: EntityManager,
-  { email, address, isAddressOfCaller, device }: SignInAttempt,
-): Promise<{ forget(): Promise<void> }> {
-  const [emailHash, addressHash] = [sha256(email), sha256(toClientNetwork(address))]
-  const deviceHash = hasSignedInOnDevice(device, email) ? sha256(`${device.device} ${email}`) : null
-  const hashes = { emailHash, addressHash, deviceHash }
-  await runInTransaction(em, async inner => {
-    const counted = deviceHash ? [deviceHash] : isAddressOfCaller ? [emailHash, addressHash] : [emailHash]
-    await lockSignInAttempts(inner, counted)
-    const failures = await countSignInAttempts(inner, { ...hashes, minutes: WINDOW_MINUTES })
-    const max =
-      failures.ofEmail < DISTRIBUTED_ATTACK_FAILURES
-        ? MAX_FAILURES_PER_EMAIL_AND_NETWORK
-        : MAX_FAILURES_DURING_DISTRIBUTED_ATTACK
-    const isLimitReached = deviceHash
-      ? failures.ofDevice >= MAX_FAILURES_PER_DEVICE
-      : failures.ofEmailAndNetwork >= max ||
-        (isAddressOfCaller && failures.ofNetwork >= MAX_FAILURES_PER_NETWORK)
-    if (isLimitReached) fail('too_many_sign_ins', { retryAfterS: WINDOW_MINUTES * 60 })
-    await insertSignInAttempt(inner, hashes)
-  })
-  return { forget: () => deleteSignInAttempts(em, hashes) }
-}

@@ -1,10 +1,12 @@
 import type { DashboardSession } from '../../db/repositories/dashboard-sessions.ts'
 import {
   type AccountPermission,
-  type AccountRole,
   listRolesWithPermission,
   roleHasPermission,
 } from '../../domain/users/roles.ts'
+import { fail } from '../../http/api-error.ts'
+import { type Language, TRANSLATORS } from '../i18n/translator.ts'
+import { getFormats } from '../views/formats.ts'
 
 /**
  * What a route of the dashboard needs: a permission of an account's user, an operator, or only a session (`any`). Every
@@ -15,29 +17,27 @@ export type PagePermission = AccountPermission | 'operator' | 'any'
 /** User that a route is for: its handler has the account of a merchant's, and none of an operator's. */
 export type AudienceOf<P extends PagePermission> = P extends AccountPermission ? 'merchant' : P
 
-type PageAccess =
-  | { kind: 'allowed' }
-  /** The page is not this user's: an operator's, or a merchant's whose account the operator has not opened. */
-  | { kind: 'absent' }
-  /** The user's role lacks the permission, which these roles have. */
-  | { kind: 'forbidden'; allowedRoles: AccountRole[] }
-
 /**
- * Decides whether a session may use a route. An operator who has opened an account reads what its viewer reads, and
- * sends none of its forms.
+ * Fails unless a session may use a route: with 403 and the roles that have the permission, or with 404 where the page is not
+ * for this kind of user. An operator who has opened an account reads what its viewer reads, and sends none of its forms.
  */
-export function decidePageAccess(
+export function requirePageAccess(
   session: DashboardSession,
   permission: PagePermission,
-  method: string,
-): PageAccess {
+  { method, language }: { method: string; language: Language },
+): void {
+  if (permission === 'any') return
   const { role } = session.user
-  if (permission === 'any') return { kind: 'allowed' }
-  if (permission === 'operator') return { kind: role === 'operator' ? 'allowed' : 'absent' }
-  if (role === 'operator')
-    return { kind: method !== 'POST' && hasPermission(session, permission) ? 'allowed' : 'absent' }
-  if (roleHasPermission(role, permission)) return { kind: 'allowed' }
-  return { kind: 'forbidden', allowedRoles: listRolesWithPermission(permission) }
+  if (permission === 'operator' || role === 'operator') {
+    const isAllowed =
+      permission === 'operator'
+        ? role === 'operator'
+        : method !== 'POST' && hasPermission(session, permission)
+    if (!isAllowed) fail('not_found')
+  } else if (!roleHasPermission(role, permission)) {
+    const names = listRolesWithPermission(permission).map(allowed => TRANSLATORS[language](`role.${allowed}`))
+    fail('role_not_allowed', { allowedRolesText: getFormats(language).anyOf(names) })
+  }
 }
 
 /** Returns whether the user of a session has a permission, for the menu and for the forms of a page. */

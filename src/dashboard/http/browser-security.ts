@@ -17,27 +17,36 @@ export const SECRET_ADDRESS_HEADERS = {
   'X-Robots-Tag': 'noindex, nofollow',
 } as const
 
-type CookieInput = { name: string; value: string | null; maxAgeMs?: number }
+/** Cookie of a session, with its secret. */
+export const SESSION_COOKIE = 'trilho_session'
+
+type CookieInput = {
+  name: string
+  value: string | null
+  maxAgeMs?: number
+  /** Sent with requests below this path only; its name then has no `__Host-`. Every path where absent. */
+  path?: string
+}
 
 /** Sets a cookie that scripts cannot read and other sites cannot send; null deletes it. */
 export function setCookie(
   { isSecure }: { isSecure: boolean },
   ctx: RouterContext,
-  { name, value, maxAgeMs }: CookieInput,
+  { name, value, maxAgeMs, path }: CookieInput,
 ): void {
   // Behind a proxy of ours our connection is plain HTTP, the browser's is HTTPS.
   ctx.cookies.secure = isSecure
-  ctx.cookies.set(cookieName(name, { isSecure }), value, {
+  ctx.cookies.set(path === undefined ? cookieName(name, { isSecure }) : name, value, {
     httpOnly: true,
     sameSite: 'lax',
     secure: isSecure,
-    path: '/',
+    path: path ?? '/',
     overwrite: true,
     ...(maxAgeMs !== undefined && { maxAge: maxAgeMs }),
   })
 }
 
-/** Returns the cookie name; over HTTPS with `__Host-`, by which browsers keep other hosts from setting it. */
+/** Returns the name of a cookie of every path; over HTTPS with `__Host-`, by which browsers keep other hosts from setting it. */
 export function cookieName(name: string, { isSecure }: { isSecure: boolean }): string {
   return isSecure ? `__Host-${name}` : name
 }

@@ -1,5 +1,3 @@
-import { TRANSLATORS } from '../i18n/translator.ts'
-import { getFormats } from '../views/formats.ts'
 import { createPage, type DashboardResponse } from './page.ts'
 import type { PageContext } from './page-context.ts'
 import { encodeFacts, listFactChanges, type ShownFact } from './shown-facts.ts'
@@ -43,20 +41,15 @@ export function createConfirmationPage(
   const changes = listFactChanges(form.get('confirmed'), language, bindingFacts)
   if (changes?.length === 0) return null
   const { fields = {}, ...shown } = confirmation
-  const carried = [...form]
+  const carriedFields = [...form]
     .filter(([name]) => !CARRIED_BY_THE_STEP.includes(name) && !Object.hasOwn(fields, name))
     .concat(Object.entries(fields))
   const model = {
     confirmation: shown,
-    carried,
+    carriedFields,
     changes: changes ?? [],
     confirmed: encodeFacts(language, bindingFacts),
     action: visit.url,
   }
   return createPage('confirm', model, confirmation.back)
-}
-
-/** Translator and formats of the page's language and time zone, for the texts of a confirmation. */
-export function phrasesOf({ language, timeZone }: Pick<PageContext, 'language' | 'timeZone'>) {
-  return { t: TRANSLATORS[language], f: getFormats(language, timeZone) }
 }

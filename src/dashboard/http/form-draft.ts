@@ -1,117 +1,88 @@
+import { deflateRawSync, inflateRawSync } from 'node:zlib'
 import type { RouterContext } from '@koa/router'
-import {
-  deleteFormDraft,
-  findEndedSession,
-  findFormDraft,
-  isTokenOfUser,
-  storeFormDraft,
-} from '../../db/repositories/form-drafts.ts'
-import { readMultipartForm } from '../../http/multipart.ts'
-import { sha256 } from '../../security/sealing.ts'
-import { cookieName } from './browser-security.ts'
+import { z } from 'zod'
+import { isTokenOfUser } from '../../db/repositories/dashboard-sessions.ts'
+import { openSealedValue } from '../authentication/sealed-value.ts'
+import { setCookie } from './browser-security.ts'
 import type { DashboardContext } from './dashboard-context.ts'
-import { readUrlEncodedForm, requireSameOrigin } from './form.ts'
+import { requireSameOrigin } from './form.ts'
 import { withQuery } from './page.ts'
 import type { PageContext } from './page-context.ts'
 
 /**
- * A form that is sent after its session has ended is not carried out, and what was typed waits, sealed, until its user
- * signs in again: the page of the form then has it. The user sends it.
+ * A form that is sent after its session has ended is not carried out, and what was typed waits in a sealed cookie of the form's
+ * path until its user signs in again: the page of the form then has it. The user sends it.
  */
+
+const DRAFT_COOKIE = 'trilho_draft'
+/** How long a draft waits for its user to sign in again. */
+const DRAFT_MAX_AGE_MS = 60 * 60_000
+/** Longest value of a cookie that every browser stores (RFC 6265 §6.1, with name): about 5,000 letters, compressed and sealed. */
+const MAX_COOKIE_LENGTH = 4_000
 
 /** Fields that belong to the page or to the session that has ended. */
 const FIELDS_OF_PAGE = ['_csrf', 'confirmed', 'version', 'understood']
 /** The submission id is kept: the form may have been sent before, and its outcome be open. It is not what a user types. */
 const SUBMISSION_FIELD = 'once'
-/** Fields that are never stored: passwords, codes, secrets and what identifies to a provider. */
+/** Fields that are never kept: passwords, codes, secrets and what identifies to a provider. */
 const SECRET_FIELD =
   /password|secret|token|credential|certificate|private|api_?key|app_?id|(^|[._])(code|totp|pin)$|auth_code$/i
 
-type DraftRequest = { sessionCookie: string; isMultipart: boolean; cleanup: AsyncDisposableStack }
+const draftSchema = z.object({
+  kind: z.literal('dashboard-form-draft'),
+  userUuid: z.uuid(),
+  path: z.string(),
+  /** Base64 of the deflated JSON of names and values. */
+  fields: z.string(),
+  endsAtMs: z.number(),
+})
 
-/** Stores the fields of a form whose session has ended. Returns the address of the form with them; null where none is stored. */
+type SubmittedFields = { userUuid: string; fields: [string, unknown][] }
+
+/**
+ * Keeps what a user had typed in a form of an earlier session. Returns the address of the form with it; null where the form has
+ * no token of a session of this user, nothing was typed, or it is too long. Fails where the form comes from another site.
+ */
 export async function keepFormDraft(
   context: DashboardContext,
   ctx: RouterContext,
-  { sessionCookie, isMultipart, cleanup }: DraftRequest,
+  { userUuid, fields }: SubmittedFields,
 ): Promise<string | null> {
-  const secret = ctx.cookies.get(cookieName(sessionCookie, context))
   // A request of a script is not a form that a user has sent.
-  if (!secret || ctx.get('HX-Request') === 'true') return null
-  const em = context.orm.em.fork()
-  const ended = await findEndedSession(em, sha256(secret))
-  if (!ended) return null
-  const fields = isMultipart
-    ? await readMultipartTexts(context, ctx, { cleanup, accountUuid: ended.accountUuid })
-    : [...(await readUrlEncodedForm(ctx))]
-  return keepFieldsOfUser(context, ctx, { userUuid: ended.userUuid, fields })
-}
-
-/**
- * Stores the fields of a form of an earlier session of the user, who has signed in again in another tab. Returns the address of
- * the form with them; null where the form is not of such a session.
- */
-export async function keepFormOfEarlierSession(
-  context: DashboardContext,
-  ctx: RouterContext,
-  { session, form, upload }: PageContext,
-): Promise<string | null> {
   if (ctx.get('HX-Request') === 'true') return null
-  const fields = [...form, ...Object.entries(upload).filter(isText)]
-  return keepFieldsOfUser(context, ctx, { userUuid: session.user.uuid, fields })
-}
-
-type TypedFields = { userUuid: string; fields: [string, string][] }
-
-/** Stores what was typed, if the form has the token of any session of the user; null where it has not, or nothing was typed. */
-async function keepFieldsOfUser(
-  { orm, sealer }: DashboardContext,
-  ctx: RouterContext,
-  { userUuid, fields }: TypedFields,
-): Promise<string | null> {
   requireSameOrigin(ctx.req)
-  const csrf = fields.find(([name]) => name === '_csrf')?.[1]
-  if (csrf === undefined || !(await isTokenOfUser(orm.em.fork(), { userUuid, csrf }))) return null
-  const kept = fields.filter(([name]) => !FIELDS_OF_PAGE.includes(name) && !SECRET_FIELD.test(name))
-  if (kept.every(([name, value]) => name === SUBMISSION_FIELD || value === '')) return null
-  const sealedFields = sealer.seal({ kind: 'form-draft', fields: kept })
-  await storeFormDraft(orm.em.fork(), { userUuid, path: ctx.path, sealedFields })
+  const texts = fields.filter((field): field is [string, string] => typeof field[1] === 'string')
+  const csrf = texts.find(([name]) => name === '_csrf')?.[1]
+  if (csrf === undefined || !(await isTokenOfUser(context.orm.em.fork(), { userUuid, csrf }))) return null
+  const keptFields = texts.filter(([name]) => !FIELDS_OF_PAGE.includes(name) && !SECRET_FIELD.test(name))
+  if (keptFields.every(([name, value]) => name === SUBMISSION_FIELD || value === '')) return null
+  const value = context.sealer.seal({
+    kind: 'dashboard-form-draft',
+    userUuid,
+    path: ctx.path,
+    fields: deflateRawSync(JSON.stringify(keptFields)).toString('base64'),
+    endsAtMs: Date.now() + DRAFT_MAX_AGE_MS,
+  } satisfies z.infer<typeof draftSchema>)
+  if (value.length > MAX_COOKIE_LENGTH) return null
+  setCookie(context, ctx, { name: DRAFT_COOKIE, value, maxAgeMs: DRAFT_MAX_AGE_MS, path: ctx.path })
   return withQuery(ctx.path, { ...ctx.query, draft: '1' })
 }
 
-function isText(field: [string, unknown]): field is [string, string] {
-  return typeof field[1] === 'string'
-}
-
-/** Reads the texts of a form with files. The files are read and deleted: the page asks for them again. */
-async function readMultipartTexts(
-  { router }: DashboardContext,
-  ctx: RouterContext,
-  { cleanup, accountUuid }: { cleanup: AsyncDisposableStack; accountUuid: string | null },
-): Promise<[string, string][]> {
-  const form = await readMultipartForm(ctx, {
-    cleanup,
-    formSemaphore: router.formSemaphore,
-    accountUuid: accountUuid ?? undefined,
-    beforeBody: async () => {},
-  })
-  return Object.entries(form.value).filter(isText)
-}
-
 /** Puts the user's draft of this address into the form of the visit. Returns whether there was one. */
-export async function restoreFormDraft(
+export function restoreFormDraft(
   { sealer }: DashboardContext,
+  ctx: RouterContext,
   visit: PageContext,
-  path: string,
-): Promise<boolean> {
-  const sealed = await findFormDraft(visit.em.fork(), { userUuid: visit.session.user.uuid, path })
-  if (sealed === null) return false
-  const { fields } = sealer.open<{ fields: [string, string][] }>(sealed)
-  visit.form = new URLSearchParams(fields)
+): boolean {
+  const draft = openSealedValue(sealer, draftSchema, ctx.cookies.get(DRAFT_COOKIE))
+  if (draft?.userUuid !== visit.session.user.uuid || draft.path !== ctx.path) return false
+  const texts = inflateRawSync(Buffer.from(draft.fields, 'base64')).toString()
+  visit.form = new URLSearchParams(JSON.parse(texts))
   return true
 }
 
-/** Deletes the user's draft of a form that was carried out. */
-export async function dropFormDraft(visit: PageContext, path: string): Promise<void> {
-  await deleteFormDraft(visit.em.fork(), { userUuid: visit.session.user.uuid, path })
+/** Deletes the draft of a form that was carried out. */
+export function dropFormDraft(context: DashboardContext, ctx: RouterContext): void {
+  if (ctx.cookies.get(DRAFT_COOKIE))
+    setCookie(context, ctx, { name: DRAFT_COOKIE, value: null, path: ctx.path })
 }

@@ -3,14 +3,17 @@ import type { IncomingMessage } from 'node:http'
 import type { Context } from 'koa'
 import { z } from 'zod'
 import { uuidSchema } from '../../contract/shared/fields.ts'
+import type { EntityManager } from '../../db/client/orm.ts'
 import { fail } from '../../http/api-error.ts'
 import { readTextBody } from '../../http/body.ts'
 import { listFieldNames } from '../../http/field-names.ts'
+import { getRequestDeadline } from '../../http/request-deadline.ts'
 import { type FieldErrors, validateSchema } from '../../http/validate.ts'
+import { MIN_PASSWORD_LENGTH } from '../../security/passwords.ts'
 import { sha256 } from '../../security/sealing.ts'
 import { LANGUAGES, type Language } from '../i18n/translator.ts'
 
-/** Parsing and checks of browser forms. */
+/** Parsing and checks of browser forms, and the transactions of their handlers. */
 
 /** Reads the fields of a form, URL-encoded as browsers send a form without files. */
 export async function readUrlEncodedForm(ctx: Context): Promise<URLSearchParams> {
@@ -18,10 +21,25 @@ export async function readUrlEncodedForm(ctx: Context): Promise<URLSearchParams>
   return new URLSearchParams(await readTextBody(ctx))
 }
 
+/**
+ * Forks an entity manager for the handler of a form. Its transactions, and those of its own forks, are committed only while the
+ * request has time left (SPEC §1); otherwise they are rolled back and the request fails with `unavailable`. Where the outcome of
+ * a COMMIT is unknown, it fails with `not_confirmed`. What a form writes is in a transaction therefore, a single statement too
+ * (test/architecture/single-writers.test.ts).
+ */
+export function forkForForm(em: EntityManager): EntityManager {
+  const fork = em.fork({ freshEventManager: true })
+  const deadline = getRequestDeadline()
+  fork
+    .getEventManager()
+    .registerSubscriber({ beforeTransactionCommit: async () => deadline.markCommitting() })
+  return fork
+}
+
 /** Fails with 403 unless the form carries its session's CSRF token and comes from our own page. */
-export function requireCsrfToken(request: IncomingMessage, sent: string | null, expected: string): void {
+export function requireCsrfToken(request: IncomingMessage, token: string | null, expected: string): void {
   requireSameOrigin(request)
-  if (sent === null || !timingSafeEqual(sha256(sent), sha256(expected))) fail('form_expired')
+  if (token === null || !timingSafeEqual(sha256(token), sha256(expected))) fail('form_expired')
 }
 
 /** Fails with 403 where the browser reports another origin; browsers that report none are checked by the token. */
@@ -41,8 +59,28 @@ export function validateFormFields<S extends z.ZodType>(schema: S, fields: FormF
   )
 }
 
+/** E-mail of a user. */
+export const emailSchema = z
+  .string()
+  .trim()
+  .toLowerCase()
+  .max(254, 'is too long')
+  .pipe(z.email('must be an e-mail address'))
+
 /** Reason of an operator action; stored permanently with the operator's e-mail. */
 export const reasonSchema = z.string().trim().min(3, 'must give a reason').max(1_000)
+
+/** Longest accepted password: hashing a longer one would only cost time. */
+const MAX_PASSWORD_LENGTH = 1_000
+
+/** Password that a user chooses. */
+export const newPasswordSchema = z
+  .string()
+  .min(MIN_PASSWORD_LENGTH, 'must have at least 12 characters')
+  .max(MAX_PASSWORD_LENGTH, 'is too long')
+
+/** Present password of a user, as typed. */
+export const presentPasswordSchema = z.string().max(MAX_PASSWORD_LENGTH, 'is too long')
 
 const submissionSchema = z.object({ once: uuidSchema })
 
@@ -62,11 +100,13 @@ export function parseFormFields<S extends z.ZodType>(
 ) {
   const fields = form instanceof URLSearchParams ? Object.fromEntries(form) : form
   const fieldNames = listFieldNames(schema)
-  const sent = Object.fromEntries(Object.entries(fields).filter(([name]) => fieldNames.includes(name)))
-  const checked = validateFormFields(schema, sent as FormFields)
-  if (checked.kind === 'valid' && Object.keys(errors).length === 0) return checked.value
+  const schemaFields = Object.fromEntries(
+    Object.entries(fields).filter(([name]) => fieldNames.includes(name)),
+  )
+  const result = validateFormFields(schema, schemaFields as FormFields)
+  if (result.kind === 'valid' && Object.keys(errors).length === 0) return result.value
   return fail('validation_failed', {
-    errors: { ...(checked.kind === 'invalid' && checked.errors), ...errors },
+    errors: { ...(result.kind === 'invalid' && result.errors), ...errors },
   })
 }
 
@@ -84,6 +124,11 @@ export function readAmount(
 /** Reads a text field; undefined where it is empty. */
 export function readText(form: URLSearchParams, name: string): string | undefined {
   return form.get(name)?.trim() || undefined
+}
+
+/** Reads the selected checkboxes of a name, possibly none; undefined where the form has no such checkboxes. */
+export function readCheckboxes(form: URLSearchParams, name: string): string[] | undefined {
+  return form.has(name) ? form.getAll(name).filter(value => value !== '') : undefined
 }
 
 /** Cleans the text of a search, which PostgreSQL compares: it has no place for a NUL or half a surrogate pair. */

@@ -1,14 +1,16 @@
 import type { RouterContext } from '@koa/router'
 import { z } from 'zod'
+import type { ActingUser } from '../../admin/account-users.ts'
 import type { CallerToken } from '../../api/authorization/authenticate.ts'
 import { uuidSchema } from '../../contract/shared/fields.ts'
 import type { EntityManager } from '../../db/client/orm.ts'
 import type { DashboardSession } from '../../db/repositories/dashboard-sessions.ts'
 import { fail } from '../../http/api-error.ts'
-import type { Language } from '../i18n/translator.ts'
+import { type Language, TRANSLATORS, type Translator } from '../i18n/translator.ts'
+import { type Formats, getFormats } from '../views/formats.ts'
 import type { DashboardContext } from './dashboard-context.ts'
 import { readRequestLanguage } from './language.ts'
-import { getSessionTimeZone } from './session-time-zone.ts'
+import { getSessionTimeZone } from './page.ts'
 
 /** Request context of a page handler. */
 export type PageContext<For extends Audience = Audience> = {
@@ -17,8 +19,12 @@ export type PageContext<For extends Audience = Audience> = {
   /** Token by which API functions identify the user's account, bound to no provider. Null for an operator without one. */
   token: For extends 'merchant' ? CallerToken : For extends 'operator' ? null : CallerToken | null
   language: Language
+  /** Phrases of the language. */
+  t: Translator
   /** IANA time zone of the page's days and times. */
   timeZone: string
+  /** Formats of the language, with times by the clocks of the time zone. */
+  f: Formats
   /** UUIDs of the path; empty where it has none. */
   params: z.output<typeof pathSchema>
   query: Record<string, string>
@@ -45,12 +51,16 @@ export function createPageContext(
 ): PageContext {
   const query = Object.entries(ctx.query).map(([name, value]) => [name, [value].flat().join(',')])
   const path = pathSchema.safeParse(ctx.params)
+  const language = readRequestLanguage(context, ctx)
+  const timeZone = getSessionTimeZone(session, ctx.path)
   return {
     em: context.orm.em.fork(),
     session,
     token: toSessionToken(session) as never,
-    language: readRequestLanguage(context, ctx),
-    timeZone: getSessionTimeZone(session, ctx.path),
+    language,
+    t: TRANSLATORS[language],
+    timeZone,
+    f: getFormats(language, timeZone),
     params: path.data ?? fail('not_found'), // SPEC §1
     query: Object.fromEntries(query),
     form: new URLSearchParams(),
@@ -59,6 +69,12 @@ export function createPageContext(
     requestId: ctx.state.requestId,
     url: ctx.url,
   }
+}
+
+/** Names the user of a session, as the audit records it. */
+export function actingUser({ session: { user, account } }: PageContext): ActingUser {
+  const accountUuid = user.role === 'operator' ? null : (account?.uuid ?? null)
+  return { uuid: user.uuid, email: user.email, accountUuid }
 }
 
 /** Converts a session to the token that API functions expect; pages that depend on the mode set it (pages/connections.ts). */

@@ -3,6 +3,7 @@ import type { Readable } from 'node:stream'
 import type { RouterContext } from '@koa/router'
 import { uuidSchema } from '../../contract/shared/fields.ts'
 import type { DashboardSession } from '../../db/repositories/dashboard-sessions.ts'
+import { DEFAULT_TIME_ZONE } from '../../domain/shared/time-zone.ts'
 import type { AccountPermission } from '../../domain/users/roles.ts'
 import type { ApiError } from '../../http/api-error.ts'
 import type { FieldMessage } from '../../http/field-message.ts'
@@ -10,14 +11,12 @@ import { sha256 } from '../../security/sealing.ts'
 import { buildAccountWorkflowsUrl, buildWorkflowUrl } from '../../temporal/ui-links.ts'
 import { html, type Markup } from '../../views/markup.ts'
 import { hasPermission } from '../authorization/page-permission.ts'
-import { translateFieldMessage } from '../i18n/field-messages.ts'
-import { LANGUAGES, type Language, TRANSLATORS } from '../i18n/translator.ts'
+import { LANGUAGES, type Language, TRANSLATORS, translateFieldMessage } from '../i18n/translator.ts'
 import { getFormats } from '../views/formats.ts'
 import { renderIcon } from '../views/icons.ts'
 import { buildNavigation, readsOpenedAccount } from '../views/navigation.ts'
 import { renderShareBar } from '../views/plots.ts'
 import type { DashboardContext } from './dashboard-context.ts'
-import { getSessionTimeZone } from './session-time-zone.ts'
 
 /** Query parameters of the pages themselves, besides list filters. */
 export const RESERVED_QUERY_NAMES = ['seen', 'done', 'lang', 'mode', 'draft']
@@ -51,11 +50,6 @@ export function createPage(
 /** Redirects to another page, which reports what was done, in the mode in which it was done. */
 export function redirect(path: string, outcome?: string, mode?: string): DashboardResponse {
   return { kind: 'redirect', path: withQuery(path, { mode, done: outcome }) }
-}
-
-/** Redirects to a page's own address. */
-export function redirectToOwnPage(page: DashboardResponse | undefined): DashboardResponse {
-  return redirect((page?.kind === 'page' && page.selfPath) || '/dashboard')
 }
 
 type ResponseInput = {
@@ -122,7 +116,7 @@ function buildSharedModel(
   const link = (change: Record<string, string | undefined>) => withQuery(path, { ...ctx.query, ...change })
   return {
     t,
-    said: (message: FieldMessage) => translateFieldMessage(language, message),
+    fieldMessage: (message: FieldMessage) => translateFieldMessage(language, message),
     f,
     shareBar: (share: number) => renderShareBar(share, f.percent(share)),
     icon: renderIcon,
@@ -138,7 +132,7 @@ function buildSharedModel(
     fileOf: (path: string) => withQuery(path, { ...ctx.query, ...NO_FILTERS }),
     /** URL that the page polls for changes. */
     live: link({ seen: page.etag, done: undefined, draft: undefined }),
-    signedIn: session,
+    session,
     csrf: session?.csrf,
     typed: input.typed ?? {},
     isRestored: input.isRestored ?? false,
@@ -166,6 +160,12 @@ function buildSharedModel(
     requestId: ctx.state.requestId,
     ...createWorkflowLinks(context.config.temporal),
   }
+}
+
+/** Returns the time zone of a page: the account's on its own pages, for an operator too, and Brasília's on those of operators. */
+export function getSessionTimeZone(session: DashboardSession | null | undefined, path: string): string {
+  const isAccountPage = session && (session.user.role !== 'operator' || readsOpenedAccount(session, path))
+  return (isAccountPage && session.account?.timeZone) || DEFAULT_TIME_ZONE
 }
 
 /** Attributes that tie a field to its message in the summary of errors, and move the focus to it. */

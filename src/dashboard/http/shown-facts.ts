@@ -19,8 +19,8 @@ const factsSchema = z.object({
 
 /** Encodes facts for a hidden field. */
 export function encodeFacts(language: Language, facts: ShownFact[]): string {
-  const shown = { language, facts: facts.map(({ name, value }) => [name, value]) }
-  return Buffer.from(JSON.stringify(shown)).toString('base64url')
+  const encodedFacts = { language, facts: facts.map(({ name, value }) => [name, value]) }
+  return Buffer.from(JSON.stringify(encodedFacts)).toString('base64url')
 }
 
 /**
@@ -32,18 +32,20 @@ export function listFactChanges(
   language: Language,
   facts: ShownFact[],
 ): FactChange[] | null {
-  const before = readFacts(encoded, language)
-  if (!before) return null
+  const earlierFacts = readFacts(encoded, language)
+  if (!earlierFacts) return null
   return facts.flatMap(({ name, value }) => {
-    const was = before.get(name)
-    return was === value ? [] : [{ name, before: was ?? '–', value }]
+    const earlierValue = earlierFacts.get(name)
+    return earlierValue === value ? [] : [{ name, before: earlierValue ?? '–', value }]
   })
 }
 
 function readFacts(encoded: string | null, language: Language): Map<string, string> | null {
   try {
-    const shown = factsSchema.parse(JSON.parse(Buffer.from(encoded ?? '', 'base64url').toString('utf8')))
-    return shown.language === language ? new Map(shown.facts) : null
+    const decodedFacts = factsSchema.parse(
+      JSON.parse(Buffer.from(encoded ?? '', 'base64url').toString('utf8')),
+    )
+    return decodedFacts.language === language ? new Map(decodedFacts.facts) : null
   } catch {
     return null
   }

@@ -8,9 +8,8 @@ import {
   sealDeviceCookie,
 } from '../authentication/device-cookie.ts'
 import { createSession, type VerifiedSignIn } from '../authentication/sign-in.ts'
-import { cookieName, setCookie } from './browser-security.ts'
+import { cookieName, SESSION_COOKIE, setCookie } from './browser-security.ts'
 import type { DashboardContext } from './dashboard-context.ts'
-import { SESSION_COOKIE } from './router.ts'
 
 /** Cookie of a device that has signed in (src/dashboard/authentication/device-cookie.ts). */
 const DEVICE_COOKIE = 'trilho_device'

@@ -7,8 +7,7 @@ import { getRequestDeadline } from '../../http/request-deadline.ts'
 import { sha256 } from '../../security/sealing.ts'
 import { cookieName, PAGE_HEADERS, setCookie } from './browser-security.ts'
 import type { DashboardContext } from './dashboard-context.ts'
-import { readUrlEncodedForm, requireCsrfToken } from './form.ts'
-import { forkForForm } from './form-transactions.ts'
+import { forkForForm, readUrlEncodedForm, requireCsrfToken } from './form.ts'
 import { readRequestLanguage } from './language.ts'
 import { sendResponse } from './page.ts'
 
@@ -73,9 +72,9 @@ function requireVisitorFormToken(
 export function sendVisitorResponse(
   dashboard: DashboardContext,
   ctx: RouterContext,
-  answering: Omit<Parameters<typeof sendResponse>[2], 'language'>,
+  input: Omit<Parameters<typeof sendResponse>[2], 'language'>,
 ): void {
-  sendResponse(dashboard, ctx, { ...answering, language: readRequestLanguage(dashboard, ctx) })
+  sendResponse(dashboard, ctx, { ...input, language: readRequestLanguage(dashboard, ctx) })
 }
 
 /** Derives the form's CSRF token from the cookie; no page shows the cookie itself. */

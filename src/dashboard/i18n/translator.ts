@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { fillGaps } from '../../http/field-message.ts'
+import { z } from 'zod'
+import { type FieldMessage, fillGaps, formatFieldMessage } from '../../http/field-message.ts'
 
 /** Languages of the dashboard; the first is the default. */
 export const LANGUAGES = ['pt-BR', 'en'] as const
@@ -19,8 +20,8 @@ export const TRANSLATORS: Record<Language, Translator> = {
 
 /** Chooses the language from the cookie or from `Accept-Language`. */
 export function negotiateLanguage(cookie: string | undefined, accepted: string): Language {
-  const chosen = LANGUAGES.find(language => language === cookie)
-  if (chosen) return chosen
+  const cookieLanguage = LANGUAGES.find(language => language === cookie)
+  if (cookieLanguage) return cookieLanguage
   const first = accepted.split(',')[0]?.trim().toLowerCase() ?? ''
   return first.startsWith('en') ? 'en' : 'pt-BR'
 }
@@ -56,4 +57,18 @@ function isolateTexts(gaps: Record<string, string | number>): Record<string, str
     return RIGHT_TO_LEFT.test(text) ? ISOLATED.join(text) : text
   }
   return Object.fromEntries(Object.entries(gaps).map(([name, value]) => [name, isolate(value)]))
+}
+
+/** The API's own messages in Portuguese, by their English texts. */
+const PORTUGUESE_TEXTS = new Map<string, string>(
+  Object.entries(JSON.parse(readFileSync(join(import.meta.dirname, 'field-messages.pt-br.json'), 'utf8'))),
+)
+const { localeError: ZOD_IN_PORTUGUESE } = z.locales.ptBR()
+
+/** Translates a field error of the API to the page's language. English is the API's own language. */
+export function translateFieldMessage(language: Language, message: FieldMessage): string {
+  if (language === 'en') return formatFieldMessage(message)
+  const { text, gaps, describe } = typeof message === 'string' ? { text: message } : message
+  const phrase = PORTUGUESE_TEXTS.get(text) ?? describe?.(ZOD_IN_PORTUGUESE) ?? text
+  return fillGaps(phrase, gaps)
 }

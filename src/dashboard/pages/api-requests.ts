@@ -38,10 +38,10 @@ const OBJECT_PAGES: Record<string, string> = {
 export function registerApiRequestPage({ get }: DashboardRouter): void {
   get('tokens.read', PATH, async ({ em, token, query }) => {
     const { accountUuid } = token
-    const known = Object.entries(query).filter(([name]) => Object.hasOwn(filterSchema.shape, name))
-    const checked = validateFormFields(filterSchema, Object.fromEntries(known))
-    const filter = checked.kind === 'valid' ? checked.value : null
-    const [tokens, found] = await Promise.all([
+    const filterFields = Object.entries(query).filter(([name]) => Object.hasOwn(filterSchema.shape, name))
+    const result = validateFormFields(filterSchema, Object.fromEntries(filterFields))
+    const filter = result.kind === 'valid' ? result.value : null
+    const [tokens, requests] = await Promise.all([
       listTokens(em.fork(), accountUuid),
       filter &&
         listApiRequests(em.fork(), {
@@ -55,15 +55,15 @@ export function registerApiRequestPage({ get }: DashboardRouter): void {
           limit: ROWS_OF_PAGE + 1,
         }),
     ])
-    const rows = found?.slice(0, ROWS_OF_PAGE) ?? []
+    const rows = requests?.slice(0, ROWS_OF_PAGE) ?? []
     return createPage('requests', {
       rows: rows.map(row => ({ ...row, href: hrefOfObject(row) })),
       tokens: tokens.map(({ uuid, name, prefix }) => ({ uuid, name, prefix })),
       methods: METHODS,
       classes: STATUS_CLASSES,
-      next: found && found.length > ROWS_OF_PAGE ? String(rows.at(-1)?.atUs) : null,
+      next: requests && requests.length > ROWS_OF_PAGE ? String(rows.at(-1)?.atUs) : null,
       isFirst: filter?.before === undefined,
-      wrong: checked.kind === 'invalid' ? checked.errors : {},
+      wrong: result.kind === 'invalid' ? result.errors : {},
     })
   })
 }

@@ -19,19 +19,15 @@ import {
   replyErrorCodeOf,
 } from '../../domain/disputes/dispute.ts'
 import type { FieldErrors } from '../../http/validate.ts'
-import { phrasesOf } from '../http/confirmation.ts'
 import { parseFormFields } from '../http/form.ts'
 import { createPage, redirect } from '../http/page.ts'
 import type { PageContext } from '../http/page-context.ts'
 import type { DashboardRouter } from '../http/router.ts'
 import { encodeFacts, type ShownFact } from '../http/shown-facts.ts'
-import { restrictToOneMode } from './connections.ts'
-import { listByFilters } from './filtered-list.ts'
-import { createListFiles, nameFileByMode } from './list-file.ts'
+import { registerAccountList } from './account-list.ts'
 import { loadRelated } from './related.ts'
 
 const PATH = '/dashboard/disputes'
-const FILE_PATH = `${PATH}/disputes.csv`
 
 /** Columns of the list as CSV. */
 const DISPUTE_COLUMNS: CsvColumns<ReturnType<typeof showDispute>> = {
@@ -55,29 +51,22 @@ const DISPUTE_COLUMNS: CsvColumns<ReturnType<typeof showDispute>> = {
   uuid: dispute => dispute.uuid,
 }
 
-export function registerDisputePages({ get, post, dashboard }: DashboardRouter): void {
+export function registerDisputePages(router: DashboardRouter): void {
+  const { get, post, dashboard } = router
   const { storage } = dashboard
-  const openListFile = createListFiles()
-
-  get('money.read', PATH, async visit => {
-    const { token, modes } = await restrictToOneMode(visit)
-    const list = await listByFilters(visit, disputesQuery, query =>
-      listDisputes(visit.em.fork(), storage, token, query),
-    )
-    const rows = list.rows.map(({ attachments: _, ...dispute }) => dispute)
-    const due = await listDisputesByDeadline(visit.em.fork(), token)
-    const names = { statuses: DISPUTE_STATUSES, kinds: DISPUTE_KINDS, types: DISPUTE_TYPES, file: FILE_PATH }
-    return createPage('disputes', { ...list, rows, ...names, due, mode: token.mode, modes })
-  })
-
-  get('money.read', FILE_PATH, async visit => {
-    const { token } = await restrictToOneMode(visit)
-    return openListFile(visit, {
-      name: nameFileByMode('disputes', token.mode),
-      columns: DISPUTE_COLUMNS,
-      schema: disputesQuery,
-      list: query => listDisputes(visit.em.fork(), storage, token, query),
-    })
+  registerAccountList(router, {
+    name: 'disputes',
+    path: PATH,
+    schema: disputesQuery,
+    columns: DISPUTE_COLUMNS,
+    list: ({ em, token }, query) => listDisputes(em.fork(), storage, token, query),
+    present: async ({ em, token }, rows) => ({
+      rows: rows.map(({ attachments: _, ...dispute }) => dispute),
+      due: await listDisputesByDeadline(em.fork(), token),
+      statuses: DISPUTE_STATUSES,
+      kinds: DISPUTE_KINDS,
+      types: DISPUTE_TYPES,
+    }),
   })
 
   get('money.read', `${PATH}/:uuid`, dispute)
@@ -127,7 +116,7 @@ export function registerDisputePages({ get, post, dashboard }: DashboardRouter):
           ledgerUuid: row.uuid,
         }),
         moves: !disputeMachine.isFinal(row.state),
-        proofs: attachments.length,
+        attachmentCount: attachments.length,
         files: ATTACHMENT_TYPES.join(','),
         mostFiles: MAX_ATTACHMENTS,
       }
@@ -142,7 +131,7 @@ function listDisputeFacts(
   visit: PageContext<'merchant'>,
   { state, heldCents, retainedCents, repliedAt }: Dispute,
 ): ShownFact[] {
-  const { t, f } = phrasesOf(visit)
+  const { t, f } = visit
   return [
     { name: 'field.status', value: t(`status.${disputeMachine.statusOf(state)}`) },
     { name: 'dispute.blocked', value: f.money(heldCents + retainedCents) },

@@ -7,12 +7,10 @@ import { readEventDeliveries } from '../../db/repositories/related-rows.ts'
 import { EVENT_TYPES, type EventType } from '../../domain/webhooks/webhook.ts'
 import { createPage } from '../http/page.ts'
 import type { DashboardRouter } from '../http/router.ts'
+import { registerAccountList } from './account-list.ts'
 import { tokenWithMode } from './connections.ts'
-import { listByFilters } from './filtered-list.ts'
-import { createListFiles, nameFileByMode } from './list-file.ts'
 
 const PATH = '/dashboard/events'
-const FILE_PATH = `${PATH}/events.csv`
 
 /** Columns of the list as CSV. */
 const EVENT_COLUMNS: CsvColumns<ReturnType<typeof showEvent>> = {
@@ -28,33 +26,19 @@ function readText(value: unknown): string | undefined {
   return typeof value === 'string' ? value : undefined
 }
 
-export function registerEventPages({ get }: DashboardRouter): void {
-  const openListFile = createListFiles()
-
-  get('events.read', PATH, async visit => {
-    const token = await tokenWithMode(visit)
-    const list = await listByFilters(visit, eventsQuery, query => listEvents(visit.em.fork(), token, query))
-    const rows = list.rows.map(showEvent)
-    return createPage('events', {
-      ...list,
-      rows,
-      kinds: EVENT_TYPES,
-      mode: token.modeScope ?? '',
-      file: FILE_PATH,
-    })
+export function registerEventPages(router: DashboardRouter): void {
+  registerAccountList(router, {
+    name: 'events',
+    path: PATH,
+    permission: 'events.read',
+    hasBothModes: true,
+    schema: eventsQuery,
+    columns: EVENT_COLUMNS,
+    list: async ({ em, token }, query) => mapPage(await listEvents(em.fork(), token, query), showEvent),
+    present: () => ({ kinds: EVENT_TYPES }),
   })
 
-  get('events.read', FILE_PATH, async visit => {
-    const token = await tokenWithMode(visit)
-    return openListFile(visit, {
-      name: nameFileByMode('events', token.modeScope),
-      columns: EVENT_COLUMNS,
-      schema: eventsQuery,
-      list: async query => mapPage(await listEvents(visit.em.fork(), token, query), showEvent),
-    })
-  })
-
-  get('events.read', `${PATH}/:uuid`, async visit => {
+  router.get('events.read', `${PATH}/:uuid`, async visit => {
     const { em, token, params } = visit
     const row = await requireVisibleEvent(em, await tokenWithMode(visit), params.uuid)
     const event = showEvent(row)

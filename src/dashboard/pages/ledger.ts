@@ -5,9 +5,9 @@ import { LEDGER_LINE_TYPES } from '../../domain/ledger/movement.ts'
 import { parseFormFields } from '../http/form.ts'
 import { createPage } from '../http/page.ts'
 import type { DashboardRouter } from '../http/router.ts'
+import { nameFileByMode } from './account-list.ts'
 import { listConnections, restrictToOneMode } from './connections.ts'
 import { listByFilters } from './filtered-list.ts'
-import { nameFileByMode } from './list-file.ts'
 
 const PATH = '/dashboard/ledger'
 

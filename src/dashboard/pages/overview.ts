@@ -1,23 +1,23 @@
 import { listLastDays } from '../../contract/shared/time-zone.ts'
+import type { EntityManager } from '../../db/client/orm.ts'
 import {
   findAccountCounts,
   findDailyVolumes,
   findProviderStatistics,
   MAX_PLOTTED_DAYS,
 } from '../../db/repositories/account-statistics.ts'
-import { phrasesOf } from '../http/confirmation.ts'
+import { findOnboardingFacts } from '../../db/repositories/onboarding.ts'
 import { createPage, redirect } from '../http/page.ts'
 import type { DashboardRouter } from '../http/router.ts'
 import { renderDailyBars } from '../views/plots.ts'
 import { restrictToOneMode } from './connections.ts'
-import { listOnboardingSteps } from './onboarding.ts'
 
 export function registerOverviewPages({ get }: DashboardRouter): void {
   get('any', '/dashboard', async visit => {
-    const { em, token, timeZone } = visit
+    const { em, token, timeZone, t, f: format } = visit
     if (!token) return redirect('/dashboard/operator')
-    const { token: seeing, modes } = await restrictToOneMode({ ...visit, token })
-    const { accountUuid, mode } = seeing
+    const { token: modeToken, modes } = await restrictToOneMode({ ...visit, token })
+    const { accountUuid, mode } = modeToken
     const of = { accountUuid, isSimulated: mode === 'test' }
     const [days, providers, counts, steps] = await Promise.all([
       findDailyVolumes(em.fork(), { ...of, days: listLastDays(MAX_PLOTTED_DAYS, timeZone) }),
@@ -25,7 +25,6 @@ export function registerOverviewPages({ get }: DashboardRouter): void {
       findAccountCounts(em.fork(), of),
       listOnboardingSteps(em.fork(), accountUuid),
     ])
-    const { t, f: format } = phrasesOf(visit)
     const names = { received: t('plot.received'), sent: t('plot.sent'), refunded: t('plot.refunded') }
     const label = t('plot.perDay', { days: days.length })
     return createPage('overview', {
@@ -40,4 +39,20 @@ export function registerOverviewPages({ get }: DashboardRouter): void {
       steps,
     })
   })
+}
+
+/** The first steps of an account, in order, each with the page where it is done. */
+const STEPS = [
+  { name: 'connection', path: '/dashboard/providers', permission: 'money.read' },
+  { name: 'token', path: '/dashboard/tokens', permission: 'tokens.read' },
+  { name: 'charge', path: '/dashboard/charges/new', permission: 'charges.write' },
+  { name: 'webhook', path: '/dashboard/webhooks', permission: 'webhooks.read' },
+  { name: 'user', path: '/dashboard/users', permission: 'users.write', isOptional: true },
+] as const
+
+/** Lists the first steps with whether each is done; null once all that are not optional are, so that the list disappears. */
+async function listOnboardingSteps(em: EntityManager, accountUuid: string) {
+  const facts = await findOnboardingFacts(em, accountUuid)
+  const steps = STEPS.map(step => ({ isOptional: false, ...step, isDone: facts[step.name] }))
+  return steps.every(({ isDone, isOptional }) => isDone || isOptional) ? null : steps
 }

@@ -1,5 +1,5 @@
 import type { Party } from '../../domain/providers/provider.ts'
-import { type Confirmation, phrasesOf } from '../http/confirmation.ts'
+import type { Confirmation } from '../http/confirmation.ts'
 import type { PageContext } from '../http/page-context.ts'
 
 /** `payer`: what its provider reported of the payer; `facts`: those that only this payment has. */
@@ -12,10 +12,10 @@ type PaymentReturn = {
 
 /** Builds the question before money goes back to its payer: a refund of a charge, or the return of a deposit. */
 export function buildReturnConfirmation(
-  visit: Pick<PageContext, 'language' | 'timeZone'>,
+  visit: Pick<PageContext, 't' | 'f'>,
   { cents, payer, facts, back }: PaymentReturn,
 ): Confirmation {
-  const { t, f } = phrasesOf(visit)
+  const { t, f } = visit
   const gaps = { amount: f.money(cents), payer: payer?.name || t('refund.unnamedPayer') }
   return {
     title: t('refund.ask', gaps),

@@ -20,15 +20,15 @@ import type { CsvColumns } from '../../contract/shared/csv.ts'
 import { MAX_KEY_LENGTH } from '../../domain/pix-keys/key-format.ts'
 import { PIX_KEY_TYPES, VERIFIED_KEY_TYPES } from '../../domain/pix-keys/pix-key.ts'
 import { hasPermission } from '../authorization/page-permission.ts'
-import { type Confirmation, phrasesOf } from '../http/confirmation.ts'
+import type { Confirmation } from '../http/confirmation.ts'
 import type { DashboardContext } from '../http/dashboard-context.ts'
 import { parseFormFields, readSubmissionKey } from '../http/form.ts'
 import { createPage, redirect } from '../http/page.ts'
 import type { PageContext } from '../http/page-context.ts'
 import type { DashboardRouter } from '../http/router.ts'
+import { createListFiles, nameFileByMode } from './account-list.ts'
 import { listAccountModes, listConnections, tokenWithMode } from './connections.ts'
 import { listByFilters } from './filtered-list.ts'
-import { createListFiles, nameFileByMode } from './list-file.ts'
 import { loadRelated } from './related.ts'
 
 const PATH = '/dashboard/keys'
@@ -116,7 +116,7 @@ async function confirmRemoval(visit: PageContext<'merchant'>): Promise<Confirmat
   const { key } = parseFormFields(removeFormSchema, visit.form)
   const token = await tokenWithMode(visit)
   const { mode } = token
-  const { t } = phrasesOf(visit)
+  const { t } = visit
   if (await isPixKeyRemoved(visit.em.fork(), token, key)) return null
   const row = showPixKey(await requireVisiblePixKey(visit.em.fork(), token, { key }))
   return {
@@ -150,26 +150,27 @@ type PendingVerification = {
 async function renderPixKeys(
   { sealer }: DashboardContext,
   visit: PageContext<'merchant'>,
-  proving?: PendingVerification | null,
+  verification?: PendingVerification | null,
 ) {
   const token = await tokenWithMode(visit)
   const { rows, ...list } = await listByFilters(visit, pixKeysQuery, query =>
     listPixKeys(visit.em.fork(), token, query),
   )
-  const reached = { ...token, modeScope: token.mode }
-  const connections = (await listConnections(visit.em, reached)).filter(({ type }) => type === 'NOMINAL')
-  const plain = PIX_KEY_TYPES.filter(type => !(VERIFIED_KEY_TYPES as readonly string[]).includes(type))
+  const allConnections = await listConnections(visit.em, { ...token, modeScope: token.mode })
+  const unverifiedTypes = PIX_KEY_TYPES.filter(
+    type => !(VERIFIED_KEY_TYPES as readonly string[]).includes(type),
+  )
   const showsCodes = token.mode === 'test' && hasPermission(visit.session, 'keys.write')
   const model = {
     ...list,
     rows: rows.map(row => ({ ...showPixKey(row), uuid: row.uuid })),
-    connections,
+    connections: allConnections.filter(({ type }) => type === 'NOMINAL'),
     mode: token.mode,
     modes: await listAccountModes(visit),
-    proving,
+    verification,
     testCodes: showsCodes ? await listTestCodes(visit.em.fork(), sealer, token.accountUuid) : [],
-    plain,
-    proved: VERIFIED_KEY_TYPES,
+    unverifiedTypes,
+    verifiedTypes: VERIFIED_KEY_TYPES,
     file: FILE_PATH,
   }
   return createPage('keys', model, PATH)

@@ -1,7 +1,6 @@
 import type { CallerToken } from '../../api/authorization/authenticate.ts'
 import { listDefaultProviders, replaceDefaultProviders } from '../../api/operations/providers.ts'
 import { replaceDefaultProvidersBody } from '../../contract/providers/provider.ts'
-import { phrasesOf } from '../http/confirmation.ts'
 import { parseFormFields } from '../http/form.ts'
 import { createPage, redirect } from '../http/page.ts'
 import type { PageContext } from '../http/page-context.ts'
@@ -62,7 +61,7 @@ async function buildProviderList(visit: PageContext<'merchant'>, mode: CallerTok
 
 /** Lists what a change of the order depends on. */
 function listOrderFacts(visit: PageContext<'merchant'>, preferred: ListedConnection[]): ShownFact[] {
-  const { t } = phrasesOf(visit)
+  const { t } = visit
   const value = preferred.map(({ provider, type }) => `${t(`provider.${provider}`)} (${t(`type.${type}`)})`)
   return [{ name: 'field.order', value: value.join(', ') || '–' }]
 }

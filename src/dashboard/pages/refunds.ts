@@ -4,13 +4,11 @@ import type { CsvColumns } from '../../contract/shared/csv.ts'
 import { REFUND_STATUSES, refundMachine } from '../../domain/refunds/refund.ts'
 import { createPage } from '../http/page.ts'
 import type { DashboardRouter } from '../http/router.ts'
-import { findConnectionMode, listConnections, restrictToOneMode } from './connections.ts'
-import { listByFilters } from './filtered-list.ts'
-import { createListFiles, nameFileByMode } from './list-file.ts'
+import { registerAccountList } from './account-list.ts'
+import { findConnectionMode, listConnections } from './connections.ts'
 import { findOperatorText, loadRelated } from './related.ts'
 
 const PATH = '/dashboard/refunds'
-const FILE_PATH = `${PATH}/refunds.csv`
 
 /** Columns of the list as CSV. */
 const REFUND_COLUMNS: CsvColumns<ReturnType<typeof showListedRefund>> = {
@@ -32,28 +30,21 @@ const REFUND_COLUMNS: CsvColumns<ReturnType<typeof showListedRefund>> = {
   uuid: refund => refund.uuid,
 }
 
-export function registerRefundPages({ get }: DashboardRouter): void {
-  const openListFile = createListFiles()
-
-  get('money.read', PATH, async visit => {
-    const { token, modes } = await restrictToOneMode(visit)
-    const list = await listByFilters(visit, allRefundsQuery, query => listAllRefunds(visit.em, token, query))
-    const names = { statuses: REFUND_STATUSES, connections: await listConnections(visit.em, token) }
-    const moves = list.rows.some(({ status }) => status === 'PROCESSING')
-    return createPage('refunds', { ...list, ...names, moves, mode: token.mode, modes, file: FILE_PATH })
+export function registerRefundPages(router: DashboardRouter): void {
+  registerAccountList(router, {
+    name: 'refunds',
+    path: PATH,
+    schema: allRefundsQuery,
+    columns: REFUND_COLUMNS,
+    list: ({ em, token }, query) => listAllRefunds(em.fork(), token, query),
+    present: async ({ em, token }, rows) => ({
+      statuses: REFUND_STATUSES,
+      connections: await listConnections(em, token),
+      moves: rows.some(({ status }) => status === 'PROCESSING'),
+    }),
   })
 
-  get('money.read', FILE_PATH, async visit => {
-    const { token } = await restrictToOneMode(visit)
-    return openListFile(visit, {
-      name: nameFileByMode('refunds', token.mode),
-      columns: REFUND_COLUMNS,
-      schema: allRefundsQuery,
-      list: query => listAllRefunds(visit.em.fork(), token, query),
-    })
-  })
-
-  get('money.read', `${PATH}/:uuid`, async visit => {
+  router.get('money.read', `${PATH}/:uuid`, async visit => {
     const { em, token, params } = visit
     const row = await requireVisibleRefund(em.fork(), token, params.uuid)
     const { uuid } = row

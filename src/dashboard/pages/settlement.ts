@@ -7,9 +7,9 @@ import { SETTLEMENT_FIGURES } from '../../domain/ledger/settlement-figure.ts'
 import { createPage } from '../http/page.ts'
 import type { PageContext } from '../http/page-context.ts'
 import type { DashboardRouter } from '../http/router.ts'
+import { createCsvResponse, nameFileByMode } from './account-list.ts'
 import { listConnections, restrictToOneMode } from './connections.ts'
 import { parseFilters } from './filtered-list.ts'
-import { createCsvResponse, nameFileByMode } from './list-file.ts'
 
 const PATH = '/dashboard/settlement'
 
@@ -84,18 +84,18 @@ type ShownRow = SettlementRow & {
 /** Makes one row of neighbouring spans, the oldest first, that are over and have no line. */
 function foldQuietSpans(rows: SettlementRow[]): ShownRow[] {
   const isQuiet = ({ lines, isRunning }: SettlementRow) => lines === 0 && !isRunning
-  const shown: ShownRow[] = []
+  const shownRows: ShownRow[] = []
   for (const row of rows) {
-    const before = shown.at(-1)
-    if (before && isQuiet(before) && isQuiet(row))
-      shown[shown.length - 1] = {
+    const lastRow = shownRows.at(-1)
+    if (lastRow && isQuiet(lastRow) && isQuiet(row))
+      shownRows[shownRows.length - 1] = {
         ...row,
-        openingCents: before.openingCents,
-        first: before.first ?? before.span,
+        openingCents: lastRow.openingCents,
+        first: lastRow.first ?? lastRow.span,
       }
-    else shown.push(row)
+    else shownRows.push(row)
   }
-  return shown
+  return shownRows
 }
 
 async function readReports(visit: PageContext<'merchant'>) {

@@ -14,7 +14,6 @@ import {
 } from '../authentication/second-step.ts'
 import { authenticateUser } from '../authentication/sign-in.ts'
 import { cookieName, PAGE_HEADERS, setCookie } from '../http/browser-security.ts'
-import type { DashboardContext } from '../http/dashboard-context.ts'
 import { parseFormFields } from '../http/form.ts'
 import { handleLanguageSwitch } from '../http/language.ts'
 import { createPage, redirect, withQuery } from '../http/page.ts'
@@ -38,10 +37,9 @@ export function registerSignInPages({ dashboard, post }: DashboardRouter): void 
   koa.get(SIGN_IN_PATH, async ctx => {
     ctx.set(PAGE_HEADERS)
     if (handleLanguageSwitch(dashboard, ctx)) return
-    const signedIn = await authenticateSession(dashboard, ctx)
-    if (signedIn)
-      return sendVisitorResponse(dashboard, ctx, { response: redirect(homePathOfRole(signedIn.user.role)) })
-    sendSignInForm(dashboard, ctx, { next: ctx.query.next })
+    const session = await authenticateSession(dashboard, ctx)
+    if (session) return redirectTo(ctx, homePathOfRole(session.user.role))
+    sendForm(ctx, 'sign-in', { next: ctx.query.next })
   })
 
   registerVisitorForm(dashboard, SIGN_IN_PATH, {
@@ -57,90 +55,75 @@ export function registerSignInPages({ dashboard, post }: DashboardRouter): void 
       if (await hasSecondFactor(em.fork(), user.uuid)) {
         const value = sealSecondStep(user, dashboard.sealer)
         setCookie(dashboard, ctx, { name: SECOND_STEP_COOKIE, value, maxAgeMs: SECOND_STEP_MAX_AGE_MS })
-        const response = redirect(withQuery(CODE_PATH, { next: next ?? undefined }))
-        return sendVisitorResponse(dashboard, ctx, { response })
+        return redirectTo(ctx, CODE_PATH, next)
       }
       await signIn(dashboard, ctx, { user, totpUuid: null })
-      sendVisitorResponse(dashboard, ctx, { response: redirect(next ?? homePathOfRole(user.role)) })
+      redirectTo(ctx, next ?? homePathOfRole(user.role))
     },
     refuse(ctx, form, refusal) {
-      sendSignInForm(dashboard, ctx, { next: form.get('next'), email: form.get('email') ?? '', refusal })
+      sendForm(ctx, 'sign-in', { next: form.get('next'), email: form.get('email') ?? '', refusal })
     },
   })
 
   koa.get(CODE_PATH, async ctx => {
     ctx.set(PAGE_HEADERS)
     if (handleLanguageSwitch(dashboard, ctx)) return
-    if (await findUserOfCookie(dashboard, ctx)) return sendCodeForm(dashboard, ctx, { next: ctx.query.next })
-    const next = sanitizeReturnPath(ctx.query.next)
-    sendVisitorResponse(dashboard, ctx, {
-      response: redirect(withQuery(SIGN_IN_PATH, { next: next ?? undefined })),
-    })
+    const { next } = ctx.query
+    if (await findUserOfCookie(ctx)) sendForm(ctx, 'sign-in-code', { next })
+    else redirectTo(ctx, SIGN_IN_PATH, sanitizeReturnPath(next))
   })
 
   registerVisitorForm(dashboard, CODE_PATH, {
     async handle(ctx, form, em) {
       const next = sanitizeReturnPath(form.get('next'))
-      const user = await findUserOfCookie(dashboard, ctx)
-      if (!user) {
-        const response = redirect(withQuery(SIGN_IN_PATH, { next: next ?? undefined }))
-        return sendVisitorResponse(dashboard, ctx, { response })
-      }
+      const user = await findUserOfCookie(ctx)
+      if (!user) return redirectTo(ctx, SIGN_IN_PATH, next)
       const { code } = parseFormFields(codeSchema, form)
       const totpUuid = await requireSecondFactor(em, dashboard.sealer, { user, code })
       setCookie(dashboard, ctx, { name: SECOND_STEP_COOKIE, value: null })
       await signIn(dashboard, ctx, { user, totpUuid })
-      sendVisitorResponse(dashboard, ctx, { response: redirect(next ?? homePathOfRole(user.role)) })
+      redirectTo(ctx, next ?? homePathOfRole(user.role))
     },
     refuse(ctx, form, refusal) {
-      sendCodeForm(dashboard, ctx, { next: form.get('next'), refusal })
+      sendForm(ctx, 'sign-in-code', { next: form.get('next'), refusal })
     },
   })
 
   post('any', '/dashboard/sign-out', {
-    async handle({ em, session: signedIn }) {
-      await runInTransaction(em, tx => revokeSession(tx, Buffer.from(signedIn.sessionHash, 'hex')))
+    async handle({ em, session }) {
+      await runInTransaction(em, tx => revokeSession(tx, Buffer.from(session.sessionHash, 'hex')))
       return redirect(SIGN_IN_PATH)
     },
   })
-}
 
-function findUserOfCookie(dashboard: DashboardContext, ctx: RouterContext): Promise<User | null> {
-  const cookie = ctx.cookies.get(cookieName(SECOND_STEP_COOKIE, dashboard))
-  return findSecondStepUser(dashboard.orm.em.fork(), cookie, dashboard.sealer)
+  function findUserOfCookie(ctx: RouterContext): Promise<User | null> {
+    const cookie = ctx.cookies.get(cookieName(SECOND_STEP_COOKIE, dashboard))
+    return findSecondStepUser(dashboard.orm.em.fork(), cookie, dashboard.sealer)
+  }
+
+  function redirectTo(ctx: RouterContext, path: string, next?: string | null): void {
+    const response = redirect(withQuery(path, { next: next ?? undefined }))
+    sendVisitorResponse(dashboard, ctx, { response })
+  }
+
+  /** Sends the form of a step again with its submitted values, except the password and the code. */
+  function sendForm(
+    ctx: RouterContext,
+    view: 'sign-in' | 'sign-in-code',
+    { next, email = '', refusal }: { next: unknown; email?: string; refusal?: ApiError },
+  ): void {
+    const csrf = issueVisitorFormToken(dashboard, ctx)
+    const model = { csrf, next: sanitizeReturnPath(next) ?? '', email }
+    const path = view === 'sign-in' ? SIGN_IN_PATH : CODE_PATH
+    sendVisitorResponse(dashboard, ctx, {
+      response: createPage(view, model, path),
+      ...(refusal && { refusal }),
+    })
+  }
 }
 
 function homePathOfRole(role: UserRole): string {
   return role === 'operator' ? '/dashboard/operator' : '/dashboard'
-}
-
-type SignInFormInput = { next: unknown; email?: string; refusal?: ApiError }
-
-/** Sends the sign-in form with its submitted values, except the password. */
-function sendSignInForm(
-  dashboard: DashboardContext,
-  ctx: RouterContext,
-  { next, email = '', refusal }: SignInFormInput,
-): void {
-  const csrf = issueVisitorFormToken(dashboard, ctx)
-  const model = { csrf, next: sanitizeReturnPath(next) ?? '', email }
-  sendVisitorResponse(dashboard, ctx, {
-    response: createPage('sign-in', model, SIGN_IN_PATH),
-    ...(refusal && { refusal }),
-  })
-}
-
-/** Sends the form of the second step, without the submitted code. */
-function sendCodeForm(
-  dashboard: DashboardContext,
-  ctx: RouterContext,
-  { next, refusal }: SignInFormInput,
-): void {
-  const model = { csrf: issueVisitorFormToken(dashboard, ctx), next: sanitizeReturnPath(next) ?? '' }
-  sendVisitorResponse(dashboard, ctx, {
-    response: createPage('sign-in-code', model, CODE_PATH),
-    ...(refusal && { refusal }),
-  })
 }
 
 /** Any host will do: only a path of our own pages keeps it. */

@@ -11,11 +11,10 @@ import { fail, failField } from '../../http/api-error.ts'
 import type { FieldErrors } from '../../http/validate.ts'
 import { parseAllowedAddresses } from '../../security/allowed-addresses.ts'
 import { hasPermission } from '../authorization/page-permission.ts'
-import { actingUser } from '../http/acting-user.ts'
-import { type Confirmation, phrasesOf } from '../http/confirmation.ts'
-import { parseFormFields } from '../http/form.ts'
+import type { Confirmation } from '../http/confirmation.ts'
+import { parseFormFields, readCheckboxes } from '../http/form.ts'
 import { createPage, redirect } from '../http/page.ts'
-import type { PageContext } from '../http/page-context.ts'
+import { actingUser, type PageContext } from '../http/page-context.ts'
 import type { DashboardRouter } from '../http/router.ts'
 import { encodeFacts, type ShownFact } from '../http/shown-facts.ts'
 import { findConnectionMode, listAccountModes, listConnections, tokenWithMode } from './connections.ts'
@@ -59,8 +58,8 @@ export function registerTokenPages({ get, post }: DashboardRouter): void {
         ...(expiryDay !== undefined && { expiresAt: parseExpiryDay(expiryDay, visit.timeZone) }),
       }
       const act = { ...authorOfUser(actingUser(visit)), token: order }
-      const issued = await issueToken(em, act).catch(ignoreDuplicateToken)
-      return issued === null ? redirect(PATH, 'token_there') : renderTokens(visit, issued)
+      const secret = await issueToken(em, act).catch(ignoreDuplicateToken)
+      return secret === null ? redirect(PATH, 'token_there') : renderTokens(visit, secret)
     },
     renderForm: visit => renderTokens(visit),
   })
@@ -124,14 +123,9 @@ function parseTokenForm<S extends typeof permissionsSchema>(schema: S, form: URL
   const errors: FieldErrors = {}
   const { addresses, fault } = parseAllowedAddresses(form.get('allowed_addresses') ?? '')
   if (fault) errors.allowed_addresses = [fault]
-  const sent = { ...Object.fromEntries(form), scopes: readSelectedScopes(form) ?? [...TOKEN_SCOPES] }
-  const fields = parseFormFields(schema, sent, errors)
+  const values = { ...Object.fromEntries(form), scopes: readCheckboxes(form, 'scopes') ?? [...TOKEN_SCOPES] }
+  const fields = parseFormFields(schema, values, errors)
   return { fields, allowedAddresses: addresses ?? [] }
-}
-
-/** Reads the selected scopes, possibly none; undefined where a form has no checkboxes. */
-function readSelectedScopes(form: URLSearchParams): string[] | undefined {
-  return form.has('scopes') ? form.getAll('scopes').filter(scope => scope !== '') : undefined
 }
 
 async function requireToken({ em, token, params }: PageContext<'merchant'>): Promise<Token> {
@@ -140,21 +134,21 @@ async function requireToken({ em, token, params }: PageContext<'merchant'>): Pro
 }
 
 async function confirmRevocation(visit: PageContext<'merchant'>): Promise<Confirmation | null> {
-  const revoked = await requireToken(visit)
-  const { t } = phrasesOf(visit)
-  const state = stateOf(revoked, new Date())
+  const row = await requireToken(visit)
+  const { t } = visit
+  const state = stateOf(row, new Date())
   if (state === 'revoked') {
     // The same form once more: what it asked for is done.
     if (visit.form.has('confirmed')) return null
     fail('act_stale', { currentStateText: t('token.revoked') })
   }
-  const gaps = { name: revoked.name }
+  const gaps = { name: row.name }
   return {
     title: t('token.revokeAsk', gaps),
     button: t('token.revokeNow', gaps),
     facts: [
-      { name: 'field.name', value: revoked.name },
-      { name: 'field.prefix', value: `${revoked.prefix}…` },
+      { name: 'field.name', value: row.name },
+      { name: 'field.prefix', value: `${row.prefix}…` },
     ],
     means: t('token.revokeMeans'),
     isDangerous: true,
@@ -168,7 +162,7 @@ function ignoreDuplicateToken(error: unknown): null {
   throw error
 }
 
-async function renderTokens(visit: PageContext<'merchant'>, issued?: string) {
+async function renderTokens(visit: PageContext<'merchant'>, secret?: string) {
   const { em, token } = visit
   const { mode } = await tokenWithMode(visit)
   const connections = await listConnectionsOfAllModes(visit)
@@ -177,15 +171,15 @@ async function renderTokens(visit: PageContext<'merchant'>, issued?: string) {
   const rows = (await listTokens(em.fork(), token.accountUuid)).map(row => {
     const { uuid, name, prefix, lastUsedAt, expiresAt, connectionUuid, scopes, allowedAddresses } = row
     const provider = connectionUuid ? names.get(connectionUuid) : null
-    const shown = { uuid, name, prefix, provider, lastUsedAt, expiresAt, state: stateOf(row, now) }
-    return { ...shown, scopes: scopes.length === TOKEN_SCOPES.length ? null : scopes, allowedAddresses }
+    const model = { uuid, name, prefix, provider, lastUsedAt, expiresAt, state: stateOf(row, now) }
+    return { ...model, scopes: scopes.length === TOKEN_SCOPES.length ? null : scopes, allowedAddresses }
   })
   const form = {
     scopes: TOKEN_SCOPES,
-    chosen: (!issued && readSelectedScopes(visit.form)) || listPermittedScopes(visit, mode),
-    ...(issued && { typed: {} }),
+    chosen: (!secret && readCheckboxes(visit.form, 'scopes')) || listPermittedScopes(visit, mode),
+    ...(secret && { typed: {} }),
   }
-  return createPage('tokens', { rows, connections, issued, mode, ...form }, PATH)
+  return createPage('tokens', { rows, connections, issued: secret, mode, ...form }, PATH)
 }
 
 function stateOf({ revokedAt, expiresAt }: Token, now: Date): 'revoked' | 'expired' | 'active' {
@@ -196,7 +190,7 @@ async function renderToken(visit: PageContext<'merchant'>) {
   const { form } = visit
   const row = await requireToken(visit)
   const { uuid, name, prefix, createdAt, lastUsedAt, scopes, allowedAddresses } = row
-  const chosen: readonly string[] = readSelectedScopes(form) ?? scopes
+  const chosen: readonly string[] = readCheckboxes(form, 'scopes') ?? scopes
   return createPage(
     'token',
     {
@@ -212,7 +206,7 @@ async function renderToken(visit: PageContext<'merchant'>) {
 
 /** Lists what a change of a token's permissions depends on. */
 function listTokenFacts(visit: PageContext<'merchant'>, row: Token): ShownFact[] {
-  const { t } = phrasesOf(visit)
+  const { t } = visit
   return [
     { name: 'field.status', value: t(`token.${stateOf(row, new Date())}`) },
     { name: 'field.scopes', value: row.scopes.map(scope => t(`scope.${scope}`)).join(', ') || '–' },

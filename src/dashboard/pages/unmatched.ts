@@ -9,20 +9,18 @@ import type { CsvColumns } from '../../contract/shared/csv.ts'
 import { findReturnOrder, readDepositReturnTerms } from '../../db/repositories/deposit-returns.ts'
 import { maskDocument } from '../../domain/pix/document.ts'
 import { depositReturnErrorCodeOf } from '../../domain/unmatched/deposit-return.ts'
-import { type Confirmation, phrasesOf } from '../http/confirmation.ts'
+import type { Confirmation } from '../http/confirmation.ts'
 import { readSubmissionKey } from '../http/form.ts'
 import { createPage, redirect } from '../http/page.ts'
 import type { PageContext } from '../http/page-context.ts'
 import type { DashboardRouter } from '../http/router.ts'
 import { encodeFacts, type ShownFact } from '../http/shown-facts.ts'
-import { findConnectionMode, restrictToOneMode } from './connections.ts'
-import { listByFilters } from './filtered-list.ts'
-import { createListFiles, nameFileByMode } from './list-file.ts'
+import { registerAccountList } from './account-list.ts'
+import { findConnectionMode } from './connections.ts'
 import { buildReturnConfirmation } from './payment-return.ts'
 import { loadRelated } from './related.ts'
 
 const PATH = '/dashboard/unmatched'
-const FILE_PATH = `${PATH}/unmatched.csv`
 
 type UnmatchedRow = Awaited<ReturnType<typeof listAccountUnmatchedPayments>>['data'][number]
 
@@ -45,26 +43,15 @@ const UNMATCHED_COLUMNS: CsvColumns<UnmatchedRow> = {
  * Registers the pages of the payments that an account received without a charge to match, and the return of one that the
  * account has.
  */
-export function registerUnmatchedPages({ get, post, dashboard }: DashboardRouter): void {
-  const openListFile = createListFiles()
-
-  get('money.read', PATH, async visit => {
-    const { token, modes } = await restrictToOneMode(visit)
-    const list = await listByFilters(visit, unmatchedPaymentsQuery, query =>
-      listAccountUnmatchedPayments(visit.em.fork(), token, query),
-    )
-    const names = { outcomes: UNMATCHED_OUTCOMES, mode: token.mode, modes, file: FILE_PATH }
-    return createPage('unmatched', { ...list, ...names })
-  })
-
-  get('money.read', FILE_PATH, async visit => {
-    const { token } = await restrictToOneMode(visit)
-    return openListFile(visit, {
-      name: nameFileByMode('unmatched', token.mode),
-      columns: UNMATCHED_COLUMNS,
-      schema: unmatchedPaymentsQuery,
-      list: query => listAccountUnmatchedPayments(visit.em.fork(), token, query),
-    })
+export function registerUnmatchedPages(router: DashboardRouter): void {
+  const { get, post, dashboard } = router
+  registerAccountList(router, {
+    name: 'unmatched',
+    path: PATH,
+    schema: unmatchedPaymentsQuery,
+    columns: UNMATCHED_COLUMNS,
+    list: ({ em, token }, query) => listAccountUnmatchedPayments(em.fork(), token, query),
+    present: () => ({ outcomes: UNMATCHED_OUTCOMES }),
   })
 
   get('money.read', `${PATH}/:uuid`, renderPayment)
@@ -112,7 +99,7 @@ async function renderPayment(visit: PaymentVisit) {
 
 /** Lists what the return of a payment depends on. */
 function listPaymentFacts(visit: PaymentVisit, { disposition }: UnmatchedRow): ShownFact[] {
-  const { t } = phrasesOf(visit)
+  const { t } = visit
   return [{ name: 'field.status', value: t(`disposition.${disposition ?? 'credited'}`) }]
 }
 

@@ -28,15 +28,15 @@ import { countRecentDeliveries } from '../../db/repositories/deliveries.ts'
 import { DELIVERY_STATUSES } from '../../domain/webhooks/delivery.ts'
 import { EVENT_TYPES, SUBSCRIBABLE_EVENT_TYPES } from '../../domain/webhooks/webhook.ts'
 import { fail, failField } from '../../http/api-error.ts'
-import { type Confirmation, phrasesOf } from '../http/confirmation.ts'
-import { parseFormFields, readSubmissionKey } from '../http/form.ts'
+import type { Confirmation } from '../http/confirmation.ts'
+import { parseFormFields, readCheckboxes, readSubmissionKey } from '../http/form.ts'
 import { createPage, type DashboardResponse, redirect } from '../http/page.ts'
 import type { PageContext } from '../http/page-context.ts'
 import type { DashboardRouter } from '../http/router.ts'
 import { encodeFacts, type ShownFact } from '../http/shown-facts.ts'
+import { createListFiles } from './account-list.ts'
 import { tokenWithMode } from './connections.ts'
 import { listByFilters } from './filtered-list.ts'
-import { createListFiles } from './list-file.ts'
 import { loadRelated } from './related.ts'
 
 const PATH = '/dashboard/webhooks'
@@ -83,7 +83,7 @@ export function registerWebhookPages({ get, post, dashboard }: DashboardRouter):
       const body = parseFormFields(createWebhookBody, {
         url: form.get('url') ?? '',
         token: form.get('token') ?? '',
-        events: readSelectedEvents(form),
+        events: readCheckboxes(form, 'events'),
       })
       const response = await createWebhook(tools, {
         body,
@@ -108,7 +108,7 @@ export function registerWebhookPages({ get, post, dashboard }: DashboardRouter):
       // An unchanged URL requires no handshake now: the endpoint may be down, which may be the reason for the change.
       url: form.get('url') === url ? '' : (form.get('url') ?? ''),
       status: form.get('status') ?? '',
-      events: readSelectedEvents(form),
+      events: readCheckboxes(form, 'events'),
     })
     const { isDisabled } = await updateWebhook(em, reference, body, tools)
     if (isDisabled) await startDeliverySweepIfUp(dashboard.temporal, reference.accountUuid)
@@ -166,7 +166,7 @@ export function registerWebhookPages({ get, post, dashboard }: DashboardRouter):
 
 /** Names an action that stops events or replaces the secret; null for the others. */
 async function confirmAction(name: string, visit: PageContext<'merchant'>): Promise<Confirmation | null> {
-  const { t } = phrasesOf(visit)
+  const { t } = visit
   const isDisabling = name === 'change' && visit.form.get('status') === 'DISABLED'
   const act = isDisabling ? 'disable' : name
   if (act === 'recover') return confirmRecovery(visit)
@@ -184,7 +184,7 @@ async function confirmAction(name: string, visit: PageContext<'merchant'>): Prom
 }
 
 async function confirmRecovery(visit: PageContext<'merchant'>): Promise<Confirmation> {
-  const { t, f } = phrasesOf(visit)
+  const { t, f } = visit
   const { uuid, url } = await requireVisibleWebhook(visit.em.fork(), readWebhookScope(visit))
   const since = readRecoveryStart(visit)
   return {
@@ -212,11 +212,6 @@ type WebhookAction = (
   reference: ReturnType<typeof readWebhookScope>,
 ) => Promise<DashboardResponse>
 
-/** Reads the selected event types, possibly none; undefined where a form has no checkboxes (views/parts/kinds.eta). */
-function readSelectedEvents(form: URLSearchParams): string[] | undefined {
-  return form.has('events') ? form.getAll('events').filter(kind => kind !== '') : undefined
-}
-
 type CreatedWebhook = Awaited<ReturnType<typeof createWebhook>>['body']['data']
 
 async function renderWebhooks(visit: PageContext<'merchant'>, created?: CreatedWebhook) {
@@ -225,7 +220,7 @@ async function renderWebhooks(visit: PageContext<'merchant'>, created?: CreatedW
   const { data: rows } = await listWebhooks(em.fork(), token, { per_page: MAX_WEBHOOKS })
   const formValues = created
     ? {}
-    : { url: form.get('url'), token: form.get('token'), events: readSelectedEvents(form) }
+    : { url: form.get('url'), token: form.get('token'), events: readCheckboxes(form, 'events') }
   return createPage(
     'webhooks',
     {
@@ -262,7 +257,7 @@ async function renderWebhook(visit: PageContext<'merchant'>, secret?: string) {
       secret,
       replaces: computeSecretEtag(row),
       version: encodeFacts(visit.language, listWebhookFacts(visit, row)),
-      typed: { url: form.get('url') ?? row.url, events: readSelectedEvents(form) ?? row.events },
+      typed: { url: form.get('url') ?? row.url, events: readCheckboxes(form, 'events') ?? row.events },
       statuses: DELIVERY_STATUSES,
       eventTypes: EVENT_TYPES,
       related: await loadRelated(visit, {
@@ -286,7 +281,7 @@ function listWebhookFacts(
   visit: PageContext<'merchant'>,
   { status, url, events }: Pick<Webhook, 'status' | 'url' | 'events'>,
 ): ShownFact[] {
-  const { t } = phrasesOf(visit)
+  const { t } = visit
   return [
     { name: 'field.status', value: t(`status.${status}`) },
     { name: 'field.url', value: url },
@@ -298,6 +293,6 @@ function listWebhookFacts(
 async function readWebhookFacts(visit: PageContext<'merchant'>): Promise<ShownFact[]> {
   const reference = readWebhookScope(visit)
   if (await isWebhookRemoved(visit.em.fork(), reference))
-    return [{ name: 'field.status', value: phrasesOf(visit).t('webhook.isRemoved') }]
+    return [{ name: 'field.status', value: visit.t('webhook.isRemoved') }]
   return listWebhookFacts(visit, await requireVisibleWebhook(visit.em.fork(), reference))
 }

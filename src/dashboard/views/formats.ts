@@ -11,8 +11,8 @@ const FORMATS = new Map<string, Formats>()
 /** Returns the formats of a language, with times by the clocks of a time zone. */
 export function getFormats(language: Language, timeZone: string = DEFAULT_TIME_ZONE): Formats {
   const key = `${language} ${timeZone}`
-  const kept = FORMATS.get(key)
-  if (kept) return kept
+  const cachedFormats = FORMATS.get(key)
+  if (cachedFormats) return cachedFormats
   const formats = createFormats(language, timeZone)
   FORMATS.set(key, formats)
   return formats

@@ -109,6 +109,32 @@ export async function findValidSession(
   return row ?? null
 }
 
+/** The user of a session that is no longer valid. */
+type EndedSession = { userUuid: string; accountUuid: string | null }
+
+/** Finds the session of a cookie, even if it has ended; null for a disabled or removed user, and after the row was deleted. */
+export async function findEndedSession(em: EntityManager, hash: Buffer): Promise<EndedSession | null> {
+  const [row] = await em.execute<EndedSession[]>(
+    `select u.uuid as "userUuid", u.account_uuid as "accountUuid"
+     from dashboard_session s join app_user u on u.uuid = s.user_uuid
+     where s.hash = ? and u.disabled_at is null and u.removed_at is null`,
+    [hash],
+  )
+  return row ?? null
+}
+
+/** Returns whether a form's token is of a session of this user, present or ended. */
+export async function isTokenOfUser(
+  em: EntityManager,
+  { userUuid, csrf }: { userUuid: string; csrf: string },
+): Promise<boolean> {
+  const rows = await em.execute('select from dashboard_session where user_uuid = ? and csrf = ? limit 1', [
+    userUuid,
+    csrf,
+  ])
+  return rows.length > 0
+}
+
 /** Opens an account for an operator's session, so that it reads the pages of its merchant; null closes it. */
 export async function setOpenedAccount(
   em: EntityManager,

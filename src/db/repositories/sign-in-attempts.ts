@@ -3,9 +3,9 @@ import type { EntityManager } from '../client/orm.ts'
 /** Attempts to sign in that failed or are undecided, by hashes (table `sign_in_attempt`). */
 
 /** `deviceHash` is null for a device that has not signed in before. */
-type SignInHashes = { emailHash: Buffer; addressHash: Buffer; deviceHash: Buffer | null }
+export type SignInHashes = { emailHash: Buffer; addressHash: Buffer; deviceHash: Buffer | null }
 
-type SignInCounts = Record<'ofDevice' | 'ofEmail' | 'ofNetwork' | 'ofEmailAndNetwork', number>
+export type SignInCounts = Record<'ofDevice' | 'ofEmail' | 'ofNetwork' | 'ofEmailAndNetwork', number>
 
 /** Locks the attempts of these hashes until the end of the transaction, and deletes old ones. */
 export async function lockSignInAttempts(em: EntityManager, hashes: Buffer[]): Promise<void> {

@@ -107,9 +107,9 @@ test('a token that another user has revoked is said to be revoked', async () => 
   const on = '/dashboard/tokens'
   await first.send(on, { name: 'loja', mode: 'test', once: randomUUID() }, { on })
   const [{ uuid }] = (await ours.sql(`select uuid from token where name = 'loja'`)) as [{ uuid: string }]
-  const asked = await second.send(`${on}/${uuid}/revoke`, {}, { on })
+  const question = await second.send(`${on}/${uuid}/revoke`, {}, { on })
   expect((await first.confirm(`${on}/${uuid}/revoke`, {}, { on })).status).toBe(303)
-  expect(hiddenFieldOf(asked.text, 'confirmed')).toBeDefined()
+  expect(hiddenFieldOf(question.text, 'confirmed')).toBeDefined()
   const late = await second.send(`${on}/${uuid}/revoke`, {}, { on })
   expect([late.status, changeOf(late.text)]).toEqual([409, 'Revogado'])
 })
@@ -140,9 +140,9 @@ test('a test event is sent once by a form that is sent twice', async () => {
 test('a webhook or a key that is removed already is said to be removed', async () => {
   const on = `/dashboard/webhooks/${ours.webhook}`
   const page = await second.get(on)
-  const asked = await first.send(`${on}/remove`, {}, { on })
+  const question = await first.send(`${on}/remove`, {}, { on })
   for (const _ of [1, 2]) {
-    const answer = await first.call('POST', `${on}/remove`, { form: hiddenFieldsOf(asked.text) })
+    const answer = await first.call('POST', `${on}/remove`, { form: hiddenFieldsOf(question.text) })
     expect(answer.headers.get('location')).toBe('/dashboard/webhooks?done=webhook_removed')
   }
   const late = await sendOf(page, `${on}/change`, { events: 'MED' })

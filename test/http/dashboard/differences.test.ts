@@ -102,8 +102,10 @@ test.each([
     const { difference, uuid } = await found(1_250)
     expect(await counted()).toEqual({ alert: 1, cents: 250, commandLine: 1, listed: 1 })
     const money = await sql('select * from balance order by 1, 2, 3')
-    const asked = await ana.send(`${LIST}/close`, await formOf(ana, uuid, fields), { on: `${LIST}/${uuid}` })
-    expect([asked.status, (await rowOf(uuid)).closed_by]).toEqual([200, null])
+    const question = await ana.send(`${LIST}/close`, await formOf(ana, uuid, fields), {
+      on: `${LIST}/${uuid}`,
+    })
+    expect([question.status, (await rowOf(uuid)).closed_by]).toEqual([200, null])
     for (const fact of [
       '12,50',
       '10,00 (Liquidado)',
@@ -111,8 +113,8 @@ test.each([
       fields.reason,
       difference.endToEnd,
     ])
-      expect(asked.text.replaceAll('\u00a0', ' ')).toContain(fact)
-    const confirmed = () => ana.call('POST', `${LIST}/close`, { form: hiddenFieldsOf(asked.text) })
+      expect(question.text.replaceAll('\u00a0', ' ')).toContain(fact)
+    const confirmed = () => ana.call('POST', `${LIST}/close`, { form: hiddenFieldsOf(question.text) })
     expect((await confirmed()).headers.get('location')).toBe(`${LIST}?done=difference_closed`)
     // The same form sent twice.
     expect((await confirmed()).status).toBe(303)
@@ -150,13 +152,13 @@ test('a closed difference whose amount has changed is open again, as found now, 
 test('the second of two operators is told what the first has done', async () => {
   const { uuid } = await found(3_000)
   const late = await formOf(bia, uuid, ACCEPTED)
-  const asked = await bia.send(`${LIST}/close`, late, { on: `${LIST}/${uuid}` })
+  const question = await bia.send(`${LIST}/close`, late, { on: `${LIST}/${uuid}` })
   await close(ana, uuid, RESOLVED)
   const closing =
     /Resolvida: a causa é conhecida: O provedor corrigiu o extrato\) por ana@trilho\.test, .*: protocol 81/
   const answers = [
     await bia.send(`${LIST}/close`, late, { on: `${LIST}/${uuid}` }),
-    await bia.call('POST', `${LIST}/close`, { form: hiddenFieldsOf(asked.text) }),
+    await bia.call('POST', `${LIST}/close`, { form: hiddenFieldsOf(question.text) }),
   ]
   for (const { status, text } of answers) {
     expect([status, changeOf(text)]).toEqual([409, expect.stringMatching(closing)])

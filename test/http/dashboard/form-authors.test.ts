@@ -253,8 +253,8 @@ function addressOf(path: string, form: FormCase): { path: string; on: string } {
     webhook: `/dashboard/webhooks/${ours.webhook}`,
   }
   const [, parent] = /^(.*)\/[^/]+$/.exec(address)!
-  const own = path.split('/').length === 3 ? address : parent!
-  return { path: address, on: pages[form.on ?? ''] ?? form.on ?? own }
+  const ownPage = path.split('/').length === 3 ? address : parent!
+  return { path: address, on: pages[form.on ?? ''] ?? form.on ?? ownPage }
 }
 
 async function submit(path: string, form: FormCase) {
@@ -267,9 +267,9 @@ async function submit(path: string, form: FormCase) {
   return merchant.call('POST', address, { multipart })
 }
 
-/** Tables of no act: limits of attempts, drafts of forms, and the session's own last use. */
+/** Tables of no act: limits of attempts, and the session's own last use. */
 const UNOBSERVED = [
-  ...['operator_action', 'form_draft', 'sign_in_attempt', 'dashboard_session', 'pix_key_creation_times'],
+  ...['operator_action', 'sign_in_attempt', 'dashboard_session', 'pix_key_creation_times'],
   ...['auth_code_request', 'user_attempt'],
 ]
 
@@ -281,10 +281,10 @@ async function readRows(): Promise<Record<string, string>> {
   )) as { name: string }[]
   const rows: Record<string, string> = {}
   for (const { name } of tables.filter(table => !UNOBSERVED.includes(table.name))) {
-    const [found] = (await ours.sql(
+    const [row] = (await ours.sql(
       `select coalesce(md5(string_agg(t::text, '|' order by t::text)), '') as digest from "${name}" t`,
     )) as [{ digest: string }]
-    rows[name] = found.digest
+    rows[name] = row.digest
   }
   return rows
 }

@@ -1,4 +1,5 @@
-import { randomUUID } from 'node:crypto'
+import { randomBytes, randomUUID } from 'node:crypto'
+import { inflateRawSync } from 'node:zlib'
 import { afterAll, beforeAll, beforeEach, expect, test } from '@jest/globals'
 import { addUser } from '../../../src/admin/users.ts'
 import { dashboardRoutes } from '../../../src/dashboard/routes.ts'
@@ -20,8 +21,9 @@ afterAll(() => fixture?.close())
 beforeEach(async () => {
   merchant = createBrowser(fixture)
   await merchant.signIn(ours.email, PASSWORD)
-  await ours.sql('delete from form_draft')
 })
+
+const draftOf = (path: string) => merchant.cookies.get(`trilho_draft ${path}`)
 
 const endSessions = () =>
   ours.sql(
@@ -77,31 +79,43 @@ test('a form on the page of an object is shown there with what was typed', async
   expect(text).toContain(`action="${on}/refund"`)
 })
 
-test('a form with files keeps its texts', async () => {
+test('a form with files keeps its texts, the longest that it accepts', async () => {
   const on = `/dashboard/disputes/${ours.dispute}`
+  const analysis = randomBytes(1_500).toString('base64')
   const form = new FormData()
   form.set('_csrf', hiddenFieldOf((await merchant.get(on)).text, '_csrf')!)
-  form.set('analysis', 'Entregue em mãos.')
+  form.set('analysis', analysis)
   form.set('accept', '0')
   form.append('attachments[][file]', new File(['%PDF-1.4'], 'a.pdf', { type: 'application/pdf' }))
   await endSessions()
   const answer = await merchant.call('POST', `${on}/reply`, { multipart: form })
   const { text } = await merchant.get((await signInFrom(answer)).location)
-  expect(text).toContain('>Entregue em mãos.</textarea>')
+  expect([analysis.length, text.includes(`>${analysis}</textarea>`)]).toEqual([2_000, true])
   expect(text).toContain('name="accept" value="0" checked')
 })
 
-test('no password, code or secret is stored, and nothing that was typed is in an address or readable in the database', async () => {
-  const answer = await sendAfterEnd('/dashboard/webhooks', {
-    url: 'https://loja.example/x',
-    token: 'a-secret-of-mine',
-  })
+test('no password, code or secret is kept, and nothing that was typed is readable in an address or a cookie', async () => {
+  const path = '/dashboard/webhooks'
+  const answer = await sendAfterEnd(path, { url: 'https://loja.example/x', token: 'a-secret-of-mine' })
   expect(answer.headers.get('location')).not.toMatch(/loja|secret-of-mine/)
-  const rows = JSON.stringify(await ours.sql('select * from form_draft'))
-  expect(rows).not.toMatch(/loja\.example|a-secret-of-mine/)
+  const { fields, ...draft } = fixture.dependencies.sealer.open<{ fields: string }>(draftOf(path)!)
+  expect(draft).toMatchObject({ kind: 'dashboard-form-draft', path })
+  const kept: [string, string][] = JSON.parse(String(inflateRawSync(Buffer.from(fields, 'base64'))))
+  expect(kept.map(([name]) => name).sort()).toEqual(['once', 'url'])
   const { text } = await merchant.get((await signInFrom(answer)).location)
   expect(text).toContain('https://loja.example/x')
   expect(text).not.toContain('a-secret-of-mine')
+})
+
+test('two forms of one ended session are both kept', async () => {
+  const paths = ['/dashboard/charges/new', '/dashboard/webhooks'] as const
+  const _csrf = hiddenFieldOf((await merchant.get(paths[0])).text, '_csrf')!
+  await endSessions()
+  await merchant.call('POST', paths[0], { form: { _csrf, value: '4,56' } })
+  const answer = await merchant.call('POST', paths[1], { form: { _csrf, url: 'https://loja.example/2' } })
+  const { location } = await signInFrom(answer)
+  const pages = [await merchant.get(`${paths[0]}?draft=1`), await merchant.get(location)]
+  expect(pages.map(({ text }) => /4,56|loja.example.2/.exec(text)?.[0])).toEqual(['4,56', 'loja.example/2'])
 })
 
 test('another user of the browser sees nothing of it', async () => {
@@ -113,22 +127,32 @@ test('another user of the browser sees nothing of it', async () => {
 })
 
 test.each([
-  ['without the token of its session', { _csrf: 'other' }],
+  ['without the token of its session', { _csrf: 'other', value: '1,00' }],
+  ['that is too long for a cookie', { external_ref: randomBytes(6_000).toString('base64') }],
   ['without a session', null],
-])('a form %s stores nothing', async (_, form) => {
+])('a form %s is not kept', async (_, form) => {
+  const path = '/dashboard/charges/new'
   if (!form) merchant.cookies.delete('trilho_session')
   const answer = form
-    ? await sendAfterEnd('/dashboard/charges/new', { ...form, value: '1,00' })
-    : await merchant.call('POST', '/dashboard/charges/new', { form: { value: '1,00' } })
+    ? await sendAfterEnd(path, form)
+    : await merchant.call('POST', path, { form: { value: '1,00' } })
   expect([answer.status, answer.headers.get('location')]).toEqual([303, '/dashboard/sign-in'])
-  expect(await ours.sql('select from form_draft')).toEqual([])
+  expect(draftOf(path)).toBeUndefined()
 })
 
-test('a form that was carried out, or that waited too long, is not shown again', async () => {
-  const path = '/dashboard/webhooks'
-  const { location } = await signInFrom(await sendAfterEnd(path, { url: 'https://loja.example/y' }))
-  await ours.sql(`update form_draft set expires_at = now() - interval '1 second'`)
-  expect((await merchant.get(location)).text).not.toContain('https://loja.example/y')
+test('a form waits for an hour, and is not shown again after it was carried out', async () => {
+  const [path, on] = ['/dashboard/settings/time-zone', '/dashboard/settings']
+  const answer = await sendAfterEnd(path, { time_zone: 'America/Manaus' }, { on })
+  const cookie = answer.headers.getSetCookie().find(one => one.startsWith('trilho_draft='))!
+  const endsAt = new Date(/expires=([^;]*)/.exec(cookie)![1]!).getTime()
+  expect(endsAt - Date.now()).toBeLessThanOrEqual(3_600_000)
+  const { location } = await signInFrom(answer)
+  const { text } = await merchant.get(location)
+  expect(text).toContain('Sua sessão terminou antes do envio.')
+  const form = { _csrf: hiddenFieldOf(text, '_csrf')!, time_zone: 'America/Manaus' }
+  const done = await merchant.call('POST', path, { form })
+  expect(done.headers.get('location')).toBe(`${on}?done=time_zone_changed`)
+  expect(draftOf(path)).toBeUndefined()
 })
 
 test('a form whose outcome may be open is sent again under its own key after signing in', async () => {
@@ -146,28 +170,27 @@ test('a form from before the sign-in in another tab keeps what was typed, and is
   const old = hiddenFieldOf((await merchant.get(path)).text, '_csrf')!
   await endSessions()
   await merchant.signIn(ours.email, PASSWORD)
-  const sent = { _csrf: old, once: randomUUID(), value: '7,65', external_ref: 'da outra aba', mode: 'test' }
-  const answer = await merchant.call('POST', path, { form: sent })
+  const fields = { _csrf: old, once: randomUUID(), value: '7,65', external_ref: 'da outra aba', mode: 'test' }
+  const answer = await merchant.call('POST', path, { form: fields })
   expect([answer.status, answer.headers.get('location')]).toEqual([303, `${path}?draft=1`])
   const { text } = await merchant.get(`${path}?draft=1`)
   expect(text).toContain('Sua sessão terminou antes do envio.')
-  expect([hiddenFieldOf(text, 'once'), text.includes('value="da outra aba"')]).toEqual([sent.once, true])
+  expect([hiddenFieldOf(text, 'once'), text.includes('value="da outra aba"')]).toEqual([fields.once, true])
   expect(await ours.sql(`select from charge where external_ref = 'da outra aba'`)).toEqual([])
   // The same where that session has ended too.
-  await ours.sql('delete from form_draft')
+  merchant.cookies.delete(`trilho_draft ${path}`)
   await endSessions()
-  const ended = await merchant.call('POST', path, { form: sent })
+  const ended = await merchant.call('POST', path, { form: fields })
   expect((await signInFrom(ended)).location).toBe(`${path}?draft=1`)
-  // From another site, or with the token of another user, it is not even stored.
-  await ours.sql('delete from form_draft')
+  // From another site, or with the token of another user, it is not even kept.
   const email = `${randomUUID()}@trilho.test`
   await addUser(fixture.orm.em.fork(), { email, password: PASSWORD, accountUuid: ours.account })
   const stranger = createBrowser(fixture)
   await stranger.signIn(email, PASSWORD)
   const refused = [
-    await stranger.call('POST', path, { form: sent }),
-    await merchant.call('POST', path, { form: sent, headers: { 'Sec-Fetch-Site': 'cross-site' } }),
+    await stranger.call('POST', path, { form: fields }),
+    await merchant.call('POST', path, { form: fields, headers: { 'Sec-Fetch-Site': 'cross-site' } }),
   ]
   expect(refused.map(({ status }) => status)).toEqual([403, 403])
-  expect(await ours.sql('select from form_draft')).toEqual([])
+  expect(refused.flatMap(({ headers }) => headers.getSetCookie())).toEqual([])
 })

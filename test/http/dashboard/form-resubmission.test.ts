@@ -149,7 +149,7 @@ test('a dispute reply keeps its decision and its text', async () => {
 test('a code that may have created its key is sent again with the same form, and fills in no other', async () => {
   const on = '/dashboard/keys'
   const once = randomUUID()
-  const asked = {
+  const form = {
     type: 'EMAIL',
     address: 'maria@example.com',
     auth_code_id: randomUUID(),
@@ -157,7 +157,7 @@ test('a code that may have created its key is sent again with the same form, and
   }
   temporal = 'away'
   await ours.sql('delete from pix_key_creation_times')
-  const { text } = await merchant.send(on, { ...asked, once, mode: 'test' }, { on })
+  const { text } = await merchant.send(on, { ...form, once, mode: 'test' }, { on })
   expect(hiddenFieldOf(text, 'once')).toBe(once)
   expect(text).toContain('name="auth_code" value="123456"')
   expect(text).not.toContain('<option value="EMAIL" selected>')

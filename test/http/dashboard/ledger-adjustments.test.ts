@@ -81,9 +81,9 @@ test('a statement entry is proposed by one operator and posted by another, once'
   const adjustment = (await proposed())[0]!.uuid
   expect(await available()).toBe(10_000)
 
-  const own = await ana.get(PATH)
-  expect(own.text).toContain('Outro operador precisa aprovar.')
-  expect(own.text).not.toContain(`name="adjustment" value="${adjustment}"`)
+  const ownPage = await ana.get(PATH)
+  expect(ownPage.text).toContain('Outro operador precisa aprovar.')
+  expect(ownPage.text).not.toContain(`name="adjustment" value="${adjustment}"`)
   expect((await approve(ana, adjustment)).status).toBe(403)
   expect((await approve(bia, adjustment, ' ')).status).toBe(422)
   expect(await available()).toBe(10_000)

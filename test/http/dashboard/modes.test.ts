@@ -151,13 +151,13 @@ test('files of one account are written one after another, which leaves database 
     ).length
   const files = await runInTransaction(fixture.orm, async em => {
     await em.execute('lock table movement in access exclusive mode')
-    const asked = [1, 2, 3].map(() => merchant.get('/dashboard/ledger/ledger.csv?mode=test'))
+    const answers = [1, 2, 3].map(() => merchant.get('/dashboard/ledger/ledger.csv?mode=test'))
     while ((await waiting()) === 0) await pause(20)
     await pause(500)
     expect(await waiting()).toBe(1)
-    return { asked }
+    return { answers }
   })
-  for (const { status } of await Promise.all(files.asked)) expect(status).toBe(200)
+  for (const { status } of await Promise.all(files.answers)) expect(status).toBe(200)
 })
 
 test('a token is bound to a simulator or to a real provider, and its form says which', async () => {

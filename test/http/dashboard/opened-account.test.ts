@@ -24,7 +24,7 @@ beforeEach(async () => {
   await operator.signIn('op@trilho.test', PASSWORD)
 })
 
-const open = (fields: Record<string, string> = {}) =>
+const openAccount = (fields: Record<string, string> = {}) =>
   operator.send(
     `${ACCOUNTS}/open`,
     { account: ours.account, reason: 'the merchant asked', ...fields },
@@ -61,11 +61,11 @@ test('a search finds an operation by its uuid and by the reference that its prov
 
 test('an account is opened with a reason, which is recorded, and leads to what was found', async () => {
   expect((await operator.get('/dashboard/charges')).status).toBe(404)
-  const refused = await open({ noun: 'account', uuid: ours.account, reason: '' })
+  const refused = await openAccount({ noun: 'account', uuid: ours.account, reason: '' })
   expect([refused.status, refused.text.includes('<details class="act" open>')]).toEqual([422, true])
   expect((await operator.get('/dashboard/charges')).status).toBe(404)
 
-  const opened = await open({ noun: 'charge', uuid: ours.charge })
+  const opened = await openAccount({ noun: 'charge', uuid: ours.charge })
   expect([opened.status, opened.headers.get('location')]).toEqual([303, `/dashboard/charges/${ours.charge}`])
   const recorded = await ours.sql('select actor, action, reason from operator_action where subject = ?', [
     `account/${ours.account}`,
@@ -89,22 +89,22 @@ test('an account is opened with a reason, which is recorded, and leads to what w
 })
 
 test('an operation of an opened account links to its workflow', async () => {
-  await open()
+  await openAccount()
   expect((await operator.get(`/dashboard/transfers/${ours.transfer}`)).text).toContain(
     `http://127.0.0.1:8233/namespaces/default/workflows/${encodeURIComponent(`transfer/${ours.transfer}`)}`,
   )
 })
 
 test('no form of the merchant is carried out for an operator', async () => {
-  await open()
+  await openAccount()
   const before = await ours.sql('select count(*) from token where account_uuid = ?', [ours.account])
-  const sent = await operator.send('/dashboard/tokens', { name: 'mine', mode: 'live' })
-  expect(sent.status).toBe(404)
+  const answer = await operator.send('/dashboard/tokens', { name: 'mine', mode: 'live' })
+  expect(answer.status).toBe(404)
   expect(await ours.sql('select count(*) from token where account_uuid = ?', [ours.account])).toEqual(before)
 })
 
 test('the account is open in this session only, until it is closed', async () => {
-  await open()
+  await openAccount()
   const other = createBrowser(fixture)
   await other.signIn('op@trilho.test', PASSWORD)
   expect((await other.get('/dashboard/charges')).status).toBe(404)
@@ -116,7 +116,7 @@ test('a blocked account is read by operators; its own users are signed out', asy
   const merchant = createBrowser(fixture)
   await merchant.signIn(ours.email, PASSWORD)
   await ours.sql(`update account set status = 'BLOCKED' where uuid = ?`, [ours.account])
-  await open()
+  await openAccount()
   expect((await operator.get('/dashboard/charges')).status).toBe(200)
   expect((await merchant.get('/dashboard/charges')).status).toBe(303)
   await ours.sql(`update account set status = 'ACTIVE' where uuid = ?`, [ours.account])
@@ -126,10 +126,10 @@ test('a merchant opens no account, and does not find the search', async () => {
   const merchant = createBrowser(fixture)
   await merchant.signIn(ours.email, PASSWORD)
   expect((await merchant.get(ACCOUNTS)).status).toBe(404)
-  const sent = await merchant.send(
+  const answer = await merchant.send(
     `${ACCOUNTS}/open`,
     { account: ours.account, reason: 'none of mine' },
     { on: '/dashboard' },
   )
-  expect(sent.status).toBe(404)
+  expect(answer.status).toBe(404)
 })

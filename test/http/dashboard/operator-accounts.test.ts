@@ -165,7 +165,7 @@ test('credentials that another operator has replaced are not overwritten', async
   const path = `${ACCOUNTS}/connections/credentials`
   expect((await operator.send(path, { ...replace, version }, { on })).status).toBe(303)
   const late = await operator.send(path, { ...replace, version }, { on })
-  expect([late.status, late.text.includes(`Credentials last replaced: ${EMAIL}`)]).toEqual([409, true])
+  expect([late.status, late.text.includes(`Credentials last replaced: – → ${EMAIL}`)]).toEqual([409, true])
   expect(await actionsOn(`connection/${form.once}`)).toHaveLength(2)
 })
 
@@ -204,9 +204,9 @@ test('a policy that somebody else has changed since is asked about again, with w
   const on = `${ACCOUNTS}/${uuid}`
   const policies = { unmatched: 'keep', disputed_splits: 'owner', unique_external_ref: 'yes' }
   const form = { uuid, ...policies, reason: 'the merchant asked' }
-  const asked = await operator.send(`${ACCOUNTS}/policy`, form, { on })
+  const question = await operator.send(`${ACCOUNTS}/policy`, form, { on })
   await sql(`update account set unmatched_policy = 'keep' where uuid = ?`, [uuid])
-  const again = await operator.call('POST', `${ACCOUNTS}/policy`, { form: hiddenFieldsOf(asked.text) })
+  const again = await operator.call('POST', `${ACCOUNTS}/policy`, { form: hiddenFieldsOf(question.text) })
   expect([again.status, again.text.includes('<del>Return to the payer')]).toEqual([200, true])
   const done = await operator.call('POST', `${ACCOUNTS}/policy`, { form: hiddenFieldsOf(again.text) })
   expect(done.status).toBe(303)

@@ -151,17 +151,17 @@ describeWithBrowser('the jobs of an operator', () => {
       await search(name.slice(3))
       await page.getByRole('row', { name: new RegExp(name) }).waitFor()
       await search(charge)
-      const found = page.locator('article', { hasText: charge })
-      expect(await found.innerText()).toContain(name)
-      await found.getByText(say('Consultar como o lojista', 'View as the merchant')).first().click()
-      const open = found.getByRole('button', {
+      const accountRow = page.locator('article', { hasText: charge })
+      expect(await accountRow.innerText()).toContain(name)
+      await accountRow.getByText(say('Consultar como o lojista', 'View as the merchant')).first().click()
+      const openButton = accountRow.getByRole('button', {
         name: say('Consultar como o lojista', 'View as the merchant'),
       })
       // The reason is required: the browser does not send the form.
-      await open.click()
+      await openButton.click()
       expect(await page.evaluate('document.activeElement.name')).toBe('reason')
-      await found.getByLabel(say('Motivo', 'Reason')).fill('o lojista ligou')
-      await clickAndLoad(open)
+      await accountRow.getByLabel(say('Motivo', 'Reason')).fill('o lojista ligou')
+      await clickAndLoad(openButton)
       expect(new URL(page.url()).pathname).toBe(`/dashboard/charges/${charge}`)
       const reading = page.getByText(
         say('Você está consultando esta conta.', 'You are reading this account.'),
@@ -249,7 +249,7 @@ describeWithBrowser('the jobs of an operator', () => {
       await page.locator('#in-simulated').selectOption('yes')
       const connect = page.getByRole('button', { name: say('Testar e conectar', 'Test and connect') })
       await clickAndLoad(connect)
-      const refusal = say('foi recusado pelo provedor', 'was refused by the provider')
+      const refusal = say('não identificam a conta no provedor', 'do not identify the account at the provider')
       await page.locator('#in-app_id-wrong', { hasText: refusal }).waitFor()
       expect(await page.evaluate('document.activeElement.id')).toBe('in-app_id')
       expect(await page.content()).not.toContain(appId('of another'))
@@ -387,8 +387,8 @@ describeWithBrowser('the jobs of an operator', () => {
 
       await fill(ana, 'accepted', 'dois reais e cinquenta')
       await clickAndLoad(ana.getByRole('button', { name: review }))
-      const told = await ana.getByRole('alert').innerText()
-      for (const text of [await emailOf(bia), cause, 'protocolo 81']) expect(told).toContain(text)
+      const alert = await ana.getByRole('alert').innerText()
+      for (const text of [await emailOf(bia), cause, 'protocolo 81']) expect(alert).toContain(text)
       await ana
         .getByRole('heading', { name: say('Reabrir a diferença', 'Open the difference again') })
         .waitFor()

@@ -26,7 +26,7 @@ describe('the signals', () => {
       value,
       labels: label === null ? null : [label],
     })
-    const found = findSignals([
+    const signals = findSignals([
       sample('trilho_breakers_open', 'PROVIDER_A', 2),
       sample('trilho_breakers_open', 'PROVIDER_B', 1),
       sample('trilho_unknown_oldest_seconds', 'PROVIDER_A', 599),
@@ -35,7 +35,7 @@ describe('the signals', () => {
       sample('trilho_provider_notifications_oldest_seconds', null, 900),
       sample('trilho_ledger_drift_cents', null, -5),
     ])
-    expect(found).toMatchObject([
+    expect(signals).toMatchObject([
       { gauge: 'trilho_ledger_drift_cents', value: 5, labels: [] },
       { gauge: 'trilho_breakers_open', value: 3, labels: ['PROVIDER_A', 'PROVIDER_B'] },
       { gauge: 'trilho_unknown_oldest_seconds', value: 9_000, labels: ['PROVIDER_B', 'PROVIDER_C'] },

@@ -49,7 +49,7 @@ async function createUnmatchedPix() {
       await runInTransaction(fixture.orm, async em => {
         const original = await em.findOneOrFail(Movement, uuid)
         const { accountUuid, providerAccountUuid, connectionUuid } = original
-        const out = createMovement(em, new Date(), {
+        const returnMovement = createMovement(em, new Date(), {
           accountUuid,
           providerAccountUuid,
           connectionUuid,
@@ -61,7 +61,7 @@ async function createUnmatchedPix() {
           reason: 'panel_return',
           settledAt: new Date(),
         })
-        await postMovement(em, out, (await buildPendingReturnLegs(em, original, cents))!)
+        await postMovement(em, returnMovement, (await buildPendingReturnLegs(em, original, cents))!)
       })
     },
     async fillInForm() {
@@ -81,9 +81,9 @@ test('the page and its confirmation name what is left of the PIX', async () => {
   const pix = await createUnmatchedPix()
   await pix.returnInPanel(400)
   expect((await operator.get(PATH)).text).toContain('R$\u00a06,00')
-  const asked = await operator.send(KEEP, await pix.fillInForm(), { on: PATH })
-  expect(asked.text).toContain('R$\u00a06,00')
-  expect(asked.text).not.toContain('R$\u00a010,00')
+  const question = await operator.send(KEEP, await pix.fillInForm(), { on: PATH })
+  expect(question.text).toContain('R$\u00a06,00')
+  expect(question.text).not.toContain('R$\u00a010,00')
   expect(await checkLedger(fixture.orm.em.fork())).toEqual([])
 })
 
@@ -95,8 +95,8 @@ test('a part that is returned after the page was loaded, or after its confirmati
   const stale = await operator.call('POST', KEEP, { form })
   expect([stale.status, stale.text.includes('R$\u00a07,00')]).toEqual([409, true])
 
-  const asked = await operator.call('POST', KEEP, { form: await pix.fillInForm() })
+  const question = await operator.call('POST', KEEP, { form: await pix.fillInForm() })
   await pix.returnInPanel(300)
-  const confirmed = await operator.call('POST', KEEP, { form: hiddenFieldsOf(asked.text) })
+  const confirmed = await operator.call('POST', KEEP, { form: hiddenFieldsOf(question.text) })
   expect([confirmed.status, confirmed.text.includes('R$\u00a04,00')]).toEqual([409, true])
 })

@@ -208,13 +208,13 @@ test('providers are judged by their latest operations, however many there were',
 })
 
 test('a merchant sees and does none of this', async () => {
-  const said = (text: string) => /<main.*<\/main>/s.exec(text)![0].replace(/[\da-f-]{36}/, 'request')
-  const nothing = said((await merchant.get(`${OPERATOR}/nothing`)).text)
+  const readMain = (text: string) => /<main.*<\/main>/s.exec(text)![0].replace(/[\da-f-]{36}/, 'request')
+  const nothing = readMain((await merchant.get(`${OPERATOR}/nothing`)).text)
   const finds = async (path: string, form?: Record<string, string>) => {
     const { status, text } = await (form
       ? merchant.call('POST', OPERATOR + path, { form })
       : merchant.get(OPERATOR + path))
-    expect([path, status, said(text)]).toEqual([path, 404, nothing])
+    expect([path, status, readMain(text)]).toEqual([path, 404, nothing])
   }
   for (const page of [...PAGES, ...ACTS.map(act => `/${act}`)]) await finds(page)
   const _csrf = hiddenFieldOf((await merchant.get('/dashboard/tokens')).text, '_csrf')!
@@ -280,8 +280,8 @@ describe('an operator action', () => {
       const form = { act, uuid, ...WAITS, since: new Date().toISOString(), reason: 'zz ' }
       const { status, text } = await send(act, form, on)
       expect([act, status]).toEqual([act, 422])
-      const open = /<details class="act" open>.*?<\/details>/s.exec(text)![0]
-      expect(open).toContain(`action="${OPERATOR}/${act}"`)
+      const openForm = /<details class="act" open>.*?<\/details>/s.exec(text)![0]
+      expect(openForm).toContain(`action="${OPERATOR}/${act}"`)
       expect(text.match(/name="reason" value="[^"]+"/g)).toEqual(['name="reason" value="zz "'])
     }
   })
@@ -297,13 +297,13 @@ describe('an operator action', () => {
     expect(before).toMatch(
       /<select name="as" id="in-as" required><option value="">[^<]+<\/option><option value="rejected">/,
     )
-    const said = { ...seen(), reason: 'the statement says so' }
+    const form = { ...seen(), reason: 'the statement says so' }
     for (const [as, end_to_end] of [
       ['', 'E1'],
       ['settled', ''],
       ['rejected', 'E1'],
     ] as const) {
-      const { status, text } = await send('settle', { ...said, as, end_to_end }, payoutPage())
+      const { status, text } = await send('settle', { ...form, as, end_to_end }, payoutPage())
       expect([as, status]).toEqual([as, 422])
       expect(text).toContain(
         `<li><strong>${as === '' ? 'Resultado' : 'ID da transação (EndToEndId)'}</strong>`,
@@ -408,14 +408,16 @@ describe('an operator action', () => {
     test('names an earlier request to settle, and asks again where one came in between', async () => {
       const form = { ...seen(), as: 'rejected', reason: 'they have nothing' }
       const on = OPERATOR + payoutPage()
-      const asked = await operator.send(`${OPERATOR}/settle`, form, { on })
-      expect(asked.text).toContain('7,77')
+      const question = await operator.send(`${OPERATOR}/settle`, form, { on })
+      expect(question.text).toContain('7,77')
       await ours.sql(
         `insert into operator_action (uuid, actor, action, subject, reason)
          values (gen_random_uuid(), 'bia@trilho.test', 'settle_settled', ?, 'the statement has it')`,
         [`transfer/${ours.unknown}`],
       )
-      const changed = await operator.call('POST', `${OPERATOR}/settle`, { form: hiddenFieldsOf(asked.text) })
+      const changed = await operator.call('POST', `${OPERATOR}/settle`, {
+        form: hiddenFieldsOf(question.text),
+      })
       expect(changed.status).toBe(200)
       expect(changed.text).toMatch(/<del>–<\/del> → <ins>bia@trilho.test, .*: the statement has it<\/ins>/)
     })

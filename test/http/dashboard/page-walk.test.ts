@@ -112,8 +112,8 @@ describe('every route of the dashboard', () => {
     for (const route of merchantRoutes())
       expect([route, (await operator.visit(route)).status]).toEqual([route, 404])
     const account = await fixture.insertAccount()
-    const open = { _csrf: operator.csrf, account, noun: 'account', uuid: account, reason: 'a walk' }
-    const opened = await operator.call('POST', '/dashboard/operator/accounts/open', { form: open })
+    const openForm = { _csrf: operator.csrf, account, noun: 'account', uuid: account, reason: 'a walk' }
+    const opened = await operator.call('POST', '/dashboard/operator/accounts/open', { form: openForm })
     expect(opened.status).toBe(303)
     for (const route of merchantRoutes()) {
       const { status, text } = await operator.visit(route)

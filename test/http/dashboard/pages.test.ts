@@ -211,8 +211,12 @@ describe('a page’s action', () => {
         '<li><strong>Valor</strong>: precisa ser um valor em reais, como 1234,56 ou 1.234,56</li>',
       )
     }
-    const open = `/dashboard/charges/${ours.open}`
-    const unpaid = await merchant.send(`${open}/refund`, { value: '1,00', once: randomUUID() }, { on: open })
+    const openCharge = `/dashboard/charges/${ours.open}`
+    const unpaid = await merchant.send(
+      `${openCharge}/refund`,
+      { value: '1,00', once: randomUUID() },
+      { on: openCharge },
+    )
     expect([unpaid.status, unpaid.text.includes('Só uma cobrança paga')]).toEqual([409, true])
   })
 })
@@ -389,10 +393,10 @@ test('lists accept the API’s filters, and name invalid ones', async () => {
 test('a webhook without an event type is refused, and the cleared choices stay cleared', async () => {
   const kinds = (text: string) => text.match(/name="events" value="\w+" checked/g)?.length ?? 0
   const list = '/dashboard/webhooks'
-  const own = `${list}/${ours.webhook}`
+  const webhookPage = `${list}/${ours.webhook}`
   for (const [on, act, ticked] of [
     [list, list, 5],
-    [own, `${own}/change`, 1],
+    [webhookPage, `${webhookPage}/change`, 1],
   ] as const) {
     const { text } = await merchant.get(on)
     // The form as a browser sends it without any choice.
@@ -473,11 +477,11 @@ test('a dispute is replied to by a form of its own session only', async () => {
   expect([wrong.status, wrong.text.includes('precisa ser um PDF')]).toEqual([422, true])
   expect(wrong.text).not.toContain('<script>alert')
   expect(wrong.text).toContain('&#60;script&#62;alert(1)')
-  const proofs = Array.from(
+  const attachments = Array.from(
     { length: 11 },
     () => new File(['%PDF-1.4'], 'a.pdf', { type: 'application/pdf' }),
   )
-  const tooMany = await reply({ accept: '1', analysis: 'Escrita com cuidado.', _csrf }, proofs)
+  const tooMany = await reply({ accept: '1', analysis: 'Escrita com cuidado.', _csrf }, attachments)
   expect(tooMany.status).toBe(422)
   expect(tooMany.text).toContain('<li><strong>Comprovantes (arquivos)</strong>')
   expect(tooMany.text).toContain('Escrita com cuidado.')
@@ -486,7 +490,7 @@ test('a dispute is replied to by a form of its own session only', async () => {
   const lines = `${'x'.repeat(99)}\r\n`.repeat(20)
   expect((await reply({ ...fields, accept: '1', analysis: lines, _csrf })).status).toBe(503)
   expect((await reply({ ...fields, accept: '1', analysis: `${lines}y`, _csrf })).status).toBe(422)
-  const tooLong = await reply({ ...fields, analysis: 'x'.repeat(900), _csrf }, proofs.slice(0, 1))
+  const tooLong = await reply({ ...fields, analysis: 'x'.repeat(900), _csrf }, attachments.slice(0, 1))
   expect(tooLong.status).toBe(422)
   expect(tooLong.text).toMatch(
     /PROVIDER_A aceita no máximo 1000 caracteres com os links dos arquivos \(1\), que deixam \d+ para este texto/,

@@ -180,9 +180,11 @@ test('an owner creates a link for another user, once per form, and a viewer does
   expect((await createBrowser(fixture).send(link, { password: NEW_PASSWORD })).status).toBe(200)
   expect((await createBrowser(fixture).signIn(member.email, NEW_PASSWORD)).status).toBe(303)
 
-  const own = `/dashboard/users/${owner.uuid}`
-  expect((await browser.send(`${own}/password-reset`, { once: randomUUID() }, { on: own })).status).toBe(404)
-  expect((await browser.get(own)).text).not.toContain('/password-reset"')
+  const ownPage = `/dashboard/users/${owner.uuid}`
+  expect(
+    (await browser.send(`${ownPage}/password-reset`, { once: randomUUID() }, { on: ownPage })).status,
+  ).toBe(404)
+  expect((await browser.get(ownPage)).text).not.toContain('/password-reset"')
   const reader = createBrowser(fixture)
   await reader.signIn(viewer.email, PASSWORD)
   const refused = await reader.send(`${on}/password-reset`, { once: randomUUID() }, { on: HOME })
@@ -196,11 +198,11 @@ test('without a messaging service the page says whom to ask, and takes no reques
   const page = await createBrowser(silent, { language: 'en' }).get(PATH)
   expect(page.text).toContain('Ask an owner of your account')
   expect(page.text).not.toContain('name="email"')
-  const sent = await createBrowser(silent).send(
+  const answer = await createBrowser(silent).send(
     PATH,
     { email: 'a@trilho.test' },
     { on: '/dashboard/sign-in' },
   )
-  expect([sent.status, started]).toEqual([200, []])
+  expect([answer.status, started]).toEqual([200, []])
   await silent.close()
 })

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
-import { createVisitorLimit } from '../../../src/dashboard/http/visitor-limit.ts'
+import { createTokenLookup } from '../../../src/dashboard/http/visitor-limit.ts'
 import { dashboardRoutes } from '../../../src/dashboard/routes.ts'
 import { sha256 } from '../../../src/security/sealing.ts'
 import { type ApiFixture, openApiFixture } from '../support/api-fixture.ts'
@@ -115,10 +115,11 @@ test('a made-up address has no page, and guessing is limited', async () => {
     expect([status, text.includes('<script>alert')]).toEqual([404, false])
   }
   let now = 0
-  const limit = createVisitorLimit(() => now)
-  for (let guess = 0; guess < 15; guess++) limit.take('203.0.113.1', 20)
-  expect(() => limit.take('203.0.113.1', 20)).toThrow()
-  limit.take('203.0.113.2', 20)
+  const findByToken = createTokenLookup(() => now)
+  const guess = (ip: string) => findByToken({ ip, params: { token: 'x' } }, async () => null)
+  for (let count = 0; count < 14; count++) await guess('203.0.113.1')
+  await expect(guess('203.0.113.1')).rejects.toThrow()
+  await guess('203.0.113.2')
   now = 60_000
-  limit.take('203.0.113.1', 20)
+  await guess('203.0.113.1')
 })

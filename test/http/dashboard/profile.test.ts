@@ -277,8 +277,11 @@ describe('the second factor', () => {
       )
     expect((await disable({})).status).toBe(422)
     expect((await disable({ code: codes[0], current_password: 'a wrong password' })).status).toBe(422)
-    const own = await browser.confirm(`/dashboard/users/${uuid}/totp`, {}, { on: PROFILE })
-    expect([own.status, await sql('select from user_totp where user_uuid = ?', [uuid])]).toEqual([404, [{}]])
+    const ownReset = await browser.confirm(`/dashboard/users/${uuid}/totp`, {}, { on: PROFILE })
+    expect([ownReset.status, await sql('select from user_totp where user_uuid = ?', [uuid])]).toEqual([
+      404,
+      [{}],
+    ])
 
     const ownerEmail = `owner-${users}@trilho.test`
     await addUser(fixture.orm.em.fork(), { email: ownerEmail, password: PASSWORD, accountUuid: account })

@@ -26,8 +26,8 @@ async function readStatistics(attempts: StoredAttempt[]) {
        select ?, 'transfer', ?, uuid, provider_account_uuid, 0, ?, ?, ?, now(), now() from connection where uuid = ?`,
       [randomUUID(), randomUUID(), state, code, isRefusedBeforeCall, connection],
     )
-  const [found] = await findProviderStatistics(em, { accountUuid, isSimulated: true })
-  return { calls: found!.calls, success: found!.success }
+  const [statistics] = await findProviderStatistics(em, { accountUuid, isSimulated: true })
+  return { calls: statistics!.calls, success: statistics!.success }
 }
 
 test('a transfer that the service refused before any call does not count against its provider', async () => {

@@ -50,14 +50,14 @@ test.each<[string, () => string, () => string]>([
   ["the beginning of a payer's name", () => 'maria DA 100%', () => ours.charge],
   ["a payer's document, with its mask", () => '111.444.777-35', () => ours.charge],
 ])('%s is found by its account only', async (_, typed, expected) => {
-  const found = await search(merchant, typed())
-  expect([found.status, linksOf(found.text)]).toEqual([200, [expected()]])
+  const answer = await search(merchant, typed())
+  expect([answer.status, linksOf(answer.text)]).toEqual([200, [expected()]])
   expect(linksOf((await search(stranger, typed())).text)).toEqual([])
 })
 
 test('an amount finds every operation of it, in the notation of the language', async () => {
-  const found = linksOf((await search(merchant, '25,90')).text)
-  expect(found.toSorted()).toEqual([ours.transfer, ours.waiting].toSorted())
+  const links = linksOf((await search(merchant, '25,90')).text)
+  expect(links.toSorted()).toEqual([ours.transfer, ours.waiting].toSorted())
   expect(linksOf((await search(merchant, 'R$ 1.234,56')).text).toSorted()).toEqual(
     expect.arrayContaining([ours.charge, ours.open].toSorted()),
   )

@@ -64,8 +64,8 @@ describe('signing in', () => {
     expect(answer.headers.get('location')).toBe('/dashboard/charges?status=PAID')
     // Characters that browsers leave as they are in the address of a search.
     const search = '/dashboard/search?q=a*b(c)~d!'
-    const found = await createBrowser(fixture).send('/dashboard/sign-in', { ...form, next: search })
-    expect(found.headers.get('location')).toBe(search)
+    const searchAnswer = await createBrowser(fixture).send('/dashboard/sign-in', { ...form, next: search })
+    expect(searchAnswer.headers.get('location')).toBe(search)
   })
 
   test.each([
@@ -104,12 +104,15 @@ describe('signing in', () => {
     const accountUuid = await fixture.insertAccount()
     const email = await user({ accountUuid })
     await fixture.orm.em.execute(`update account set status = 'BLOCKED' where uuid = ?`, [accountUuid])
-    const said = async (password: string) => {
+    const readRefusal = async (password: string) => {
       const answer = await createBrowser(fixture).signIn(email, password)
       return [answer.status, /role="alert">\s*<p>([^<]*)/.exec(answer.text)?.[1]]
     }
-    expect(await said('a wrong password')).toEqual([401, 'E-mail ou senha incorretos.'])
-    expect(await said(PASSWORD)).toEqual([403, 'A conta está bloqueada. Entre em contato com o suporte.'])
+    expect(await readRefusal('a wrong password')).toEqual([401, 'E-mail ou senha incorretos.'])
+    expect(await readRefusal(PASSWORD)).toEqual([
+      403,
+      'A conta está bloqueada. Entre em contato com o suporte.',
+    ])
     expect(
       await fixture.orm.em.execute(
         'select * from dashboard_session s join app_user u on u.uuid = s.user_uuid where email = ?',
@@ -130,16 +133,16 @@ describe('signing in', () => {
   test('answers the same to a wrong password, an unknown e-mail and a disabled user', async () => {
     const [known, disabled] = [await user(), await user()]
     await disableUser(fixture.orm.em.fork(), disabled)
-    const said = []
+    const refusals = []
     for (const [email, password] of [
       [known, 'another long password'],
       ['nobody@trilho.test', PASSWORD],
       [disabled, PASSWORD],
     ] as const) {
       const answer = await createBrowser(fixture).signIn(email, password)
-      said.push([answer.status, /role="alert">\s*<p>([^<]*)/.exec(answer.text)?.[1]])
+      refusals.push([answer.status, /role="alert">\s*<p>([^<]*)/.exec(answer.text)?.[1]])
     }
-    expect(said).toEqual(Array(3).fill([401, 'E-mail ou senha incorretos.']))
+    expect(refusals).toEqual(Array(3).fill([401, 'E-mail ou senha incorretos.']))
   })
 
   test('needs the form token of its own page', async () => {
@@ -218,11 +221,11 @@ describe('password guessing', () => {
 
   test('by strangers does not block a known device at the same address', async () => {
     const email = await user()
-    const [own, stranger] = [createBrowser(fixture), createBrowser(fixture)]
-    expect((await signInAgain(own, email, PASSWORD)).status).toBe(303)
+    const [ownDevice, stranger] = [createBrowser(fixture), createBrowser(fixture)]
+    expect((await signInAgain(ownDevice, email, PASSWORD)).status).toBe(303)
     await fail(stranger, email, 10)
     expect((await stranger.signIn(email, PASSWORD)).status).toBe(429)
-    expect((await signInAgain(own, email, PASSWORD)).status).toBe(303)
+    expect((await signInAgain(ownDevice, email, PASSWORD)).status).toBe(303)
     expect((await stranger.signIn(email, PASSWORD)).status).toBe(429)
   })
 

@@ -4,8 +4,12 @@ import { describe, expect, test } from '@jest/globals'
 import { z } from 'zod'
 import { uuidSchema } from '../../../src/contract/shared/fields.ts'
 import { normalizeAmount } from '../../../src/dashboard/http/form.ts'
-import { translateFieldMessage } from '../../../src/dashboard/i18n/field-messages.ts'
-import { negotiateLanguage, readDictionary, TRANSLATORS } from '../../../src/dashboard/i18n/translator.ts'
+import {
+  negotiateLanguage,
+  readDictionary,
+  TRANSLATORS,
+  translateFieldMessage,
+} from '../../../src/dashboard/i18n/translator.ts'
 import { reorderProviders } from '../../../src/dashboard/pages/providers.ts'
 import { getFormats } from '../../../src/dashboard/views/formats.ts'
 import { roundUpAxisMax } from '../../../src/dashboard/views/plots.ts'
@@ -38,11 +42,11 @@ describe('the dictionaries', () => {
   })
 
   test('have every phrase that a page names', () => {
-    const said = sources.flatMap(({ text }) =>
+    const names = sources.flatMap(({ text }) =>
       [...text.matchAll(/\bt\('([\w.-]+)'/g)].map(match => match[1]!),
     )
-    expect(said.length).toBeGreaterThan(100)
-    expect(said.filter(name => !Object.hasOwn(pt, name))).toEqual([])
+    expect(names.length).toBeGreaterThan(100)
+    expect(names.filter(name => !Object.hasOwn(pt, name))).toEqual([])
   })
 
   test('have every state, reason and provider', () => {
@@ -93,11 +97,11 @@ test('every API error of a field has a Portuguese text', () => {
       .map(file => join(src, folder, String(file)))
       .filter(file => file.endsWith('.ts') && !/openapi|field-messages/.test(file)),
   )
-  const said = [...spoken, join(src, 'domain/charges/split.ts')].flatMap(file =>
+  const messages = [...spoken, join(src, 'domain/charges/split.ts')].flatMap(file =>
     [...readFileSync(file, 'utf8').matchAll(FIELD_MESSAGE)].map(match => match[1]!),
   )
-  expect(said.length).toBeGreaterThan(40)
-  expect(said.filter(message => translateFieldMessage('pt-BR', message) === message)).toEqual([])
+  expect(messages.length).toBeGreaterThan(40)
+  expect(messages.filter(message => translateFieldMessage('pt-BR', message) === message)).toEqual([])
   const attempts = { text: 'is wrong: {count} attempts left', gaps: { count: 3 } }
   expect(translateFieldMessage('pt-BR', attempts)).toBe('não confere; tentativas restantes: 3')
   expect(translateFieldMessage('en', attempts)).toBe('is wrong: 3 attempts left')
@@ -111,13 +115,13 @@ test('every zod error of a field has a Portuguese text', async () => {
   )
   const modules = await Promise.all(files.map(file => import(join(contract, file))))
   const schemas = modules.flatMap(module => Object.values(module).filter(one => one instanceof z.ZodObject))
-  const said = schemas.flatMap(schema =>
+  const messages = schemas.flatMap(schema =>
     Object.keys(schema.shape).flatMap(field =>
       WRONG.flatMap(value => messagesOf(schema, { [field]: value })),
     ),
   )
-  expect(new Set(said.map(formatFieldMessage)).size).toBeGreaterThan(40)
-  const untranslated = said.filter(
+  expect(new Set(messages.map(formatFieldMessage)).size).toBeGreaterThan(40)
+  const untranslated = messages.filter(
     message => translateFieldMessage('pt-BR', message) === formatFieldMessage(message),
   )
   expect(untranslated).toEqual([])

@@ -157,11 +157,11 @@ describe('an invitation', () => {
 describe('a user of the account', () => {
   test('gets another role after a confirmation, which ends the sessions at once and is recorded', async () => {
     const member = await addMember('viewer')
-    const asked = await owner.send(`${USERS}/${member.uuid}/role`, { role: 'finance' }, { on: USERS })
-    expect(asked.text).toContain('Change to Finance')
+    const question = await owner.send(`${USERS}/${member.uuid}/role`, { role: 'finance' }, { on: USERS })
+    expect(question.text).toContain('Change to Finance')
     expect((await member.browser.get('/dashboard')).status).toBe(200)
     const answer = await owner.call('POST', `${USERS}/${member.uuid}/role`, {
-      form: hiddenFieldsOf(asked.text),
+      form: hiddenFieldsOf(question.text),
     })
     expect([answer.status, answer.headers.get('location')]).toEqual([
       ...[303, `${USERS}/${member.uuid}?done=role_changed`],
@@ -218,11 +218,11 @@ describe('a user of the account', () => {
 
   test('whose role another owner changed meanwhile is confirmed once more, with the change', async () => {
     const member = await addMember('viewer')
-    const asked = await owner.send(`${USERS}/${member.uuid}/role`, { role: 'finance' }, { on: USERS })
+    const question = await owner.send(`${USERS}/${member.uuid}/role`, { role: 'finance' }, { on: USERS })
     const other = await addMember('owner')
     await other.browser.confirm(`${USERS}/${member.uuid}/role`, { role: 'developer' }, { on: USERS })
     const answer = await owner.call('POST', `${USERS}/${member.uuid}/role`, {
-      form: hiddenFieldsOf(asked.text),
+      form: hiddenFieldsOf(question.text),
     })
     expect(answer.status).toBe(200)
     expect(answer.text).toMatch(/<del>Viewer<\/del> → <ins>Developer<\/ins>/)

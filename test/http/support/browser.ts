@@ -1,18 +1,23 @@
 import type { ApiResponse } from './api-fixture.ts'
 
-/** A browser for tests: it keeps cookies, follows no redirect by itself, and fills in forms with their page's values. */
+/** A browser for tests: it keeps cookies, of one path by `name path`, follows no redirect by itself, and fills in forms with their page's values. */
 export function createBrowser(
   { server }: { server: { url: string } },
   { language = 'pt-BR' }: { language?: string } = {},
 ) {
   const cookies = new Map<string, string>()
+  const listCookies = (path: string) =>
+    [...cookies].flatMap(([key, value]) => {
+      const [name, cookiePath = '/'] = key.split(' ')
+      return path.startsWith(cookiePath) ? `${name}=${value}` : []
+    })
 
   async function call(method: string, path: string, sent: SentRequest = {}) {
     const answer = await fetch(server.url + path, {
       method,
       redirect: 'manual',
       headers: {
-        cookie: [...cookies].map(([name, value]) => `${name}=${value}`).join('; '),
+        cookie: listCookies(path).join('; '),
         'accept-language': language,
         ...(sent.form && { 'content-type': 'application/x-www-form-urlencoded' }),
         ...sent.headers,
@@ -21,9 +26,10 @@ export function createBrowser(
       ...(sent.multipart && { body: sent.multipart }),
     })
     for (const cookie of answer.headers.getSetCookie()) {
-      const [, name, value] = /^([^=]+)=([^;]*)/.exec(cookie)!
-      if (value === '') cookies.delete(name!)
-      else cookies.set(name!, value!)
+      const [, name, value, cookiePath] = /^([^=]+)=([^;]*); path=([^;]*)/.exec(cookie)!
+      const key = cookiePath === '/' ? name! : `${name} ${cookiePath}`
+      if (value === '') cookies.delete(key)
+      else cookies.set(key, value!)
     }
     const text = await answer.text()
     return { status: answer.status, headers: answer.headers, text, body: text } satisfies ApiResponse

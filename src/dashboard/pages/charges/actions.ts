@@ -4,7 +4,7 @@ import { createRefundBody } from '../../../contract/refunds/refund.ts'
 import { chargeMachine } from '../../../domain/charges/charge.ts'
 import { computeRefundableCents } from '../../../domain/refunds/refund.ts'
 import { fail, failField } from '../../../http/api-error.ts'
-import { type Confirmation, phrasesOf } from '../../http/confirmation.ts'
+import type { Confirmation } from '../../http/confirmation.ts'
 import { parseFormFields, readAmount, readSubmissionKey } from '../../http/form.ts'
 import { redirect } from '../../http/page.ts'
 import type { PageContext } from '../../http/page-context.ts'
@@ -45,12 +45,11 @@ export function registerChargeActions({ post, dashboard }: DashboardRouter): voi
 }
 
 async function confirmCancellation(visit: ChargeVisit): Promise<Confirmation | null> {
-  const { em, token, params, form } = visit
+  const { em, token, params, form, t, f } = visit
   const charge = await requireVisibleCharge(em.fork(), token, params.uuid)
   // The same form once more: what it asked for is done.
   if (charge.state === 'cancelled' && form.has('confirmed')) return null
   if (!chargeMachine.accepts(charge.state, 'cancelled')) fail('charge_not_cancellable')
-  const { t, f } = phrasesOf(visit)
   const amount = charge.valueCents === 0 ? t('charge.open') : f.money(charge.totalCents)
   return {
     title: t('charge.cancelAsk', { amount }),
@@ -67,13 +66,12 @@ async function confirmCancellation(visit: ChargeVisit): Promise<Confirmation | n
 }
 
 async function confirmRefund(visit: ChargeVisit): Promise<Confirmation | null> {
-  const { em, token, params, form } = visit
+  const { em, token, params, form, f } = visit
   const idempotencyKey = readSubmissionKey(form)
   if (await isRefundCreated(em, { token, chargeUuid: params.uuid, idempotencyKey })) return null
   const charge = await requireVisibleCharge(em.fork(), token, params.uuid)
   const { description, ...refund } = parseRefund(visit)
   const cents = requireRefundable(charge, refund)
-  const { f } = phrasesOf(visit)
   return buildReturnConfirmation(visit, {
     cents,
     payer: charge.movement?.sender,

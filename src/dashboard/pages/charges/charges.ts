@@ -10,15 +10,13 @@ import { computeRefundableCents, refundErrorCodeOf } from '../../../domain/refun
 import { PAYMENT_STATUSES } from '../../../domain/shared/payment-status.ts'
 import { fail } from '../../../http/api-error.ts'
 import { renderQrSvg } from '../../../views/qr-code.ts'
-import { phrasesOf } from '../../http/confirmation.ts'
 import type { DashboardContext } from '../../http/dashboard-context.ts'
 import { createPage } from '../../http/page.ts'
 import type { PageContext } from '../../http/page-context.ts'
 import type { DashboardRouter } from '../../http/router.ts'
 import { encodeFacts, type ShownFact } from '../../http/shown-facts.ts'
-import { findConnectionMode, listConnections, restrictToOneMode } from '../connections.ts'
-import { listByFilters } from '../filtered-list.ts'
-import { createListFiles, nameFileByMode } from '../list-file.ts'
+import { registerAccountList } from '../account-list.ts'
+import { findConnectionMode, listConnections } from '../connections.ts'
 import { loadRelated } from '../related.ts'
 
 export const CHARGES_PATH = '/dashboard/charges'
@@ -45,28 +43,23 @@ const CHARGE_COLUMNS: CsvColumns<ReturnType<typeof showCharge>> = {
   uuid: charge => charge.uuid,
 }
 
-export function registerChargePages({ get, dashboard }: DashboardRouter): void {
-  const openListFile = createListFiles()
-
-  get('money.read', CHARGES_PATH, async visit => {
-    const { em } = visit
-    const { token, modes } = await restrictToOneMode(visit)
-    const list = await listByFilters(visit, chargesQuery, query => listCharges(em, token, query))
-    const connections = await listConnections(em, token)
-    const rows = list.rows.map(row => showCharge(row, row.refunds))
-    const model = { ...list, rows, connections, statuses: PAYMENT_STATUSES, moves: list.rows.some(isMoving) }
-    return createPage('charges', { ...model, mode: token.mode, modes, file: `${CHARGES_PATH}/charges.csv` })
-  })
-
-  get('money.read', `${CHARGES_PATH}/charges.csv`, async visit => {
-    const { token } = await restrictToOneMode(visit)
-    return openListFile(visit, {
-      name: nameFileByMode('charges', token.mode),
-      columns: CHARGE_COLUMNS,
-      schema: chargesQuery,
-      list: async query =>
-        mapPage(await listCharges(visit.em.fork(), token, query), row => showCharge(row, row.refunds)),
-    })
+export function registerChargePages(router: DashboardRouter): void {
+  const { get, dashboard } = router
+  registerAccountList(router, {
+    name: 'charges',
+    path: CHARGES_PATH,
+    schema: chargesQuery,
+    columns: CHARGE_COLUMNS,
+    list: async ({ em, token }, query) =>
+      mapPage(await listCharges(em.fork(), token, query), row => ({
+        ...showCharge(row, row.refunds),
+        moves: isMoving(row),
+      })),
+    present: async ({ em, token }, rows) => ({
+      connections: await listConnections(em, token),
+      statuses: PAYMENT_STATUSES,
+      moves: rows.some(({ moves }) => moves),
+    }),
   })
 
   get('money.read', `${CHARGES_PATH}/:uuid`, visit => renderCharge(dashboard, visit))
@@ -74,6 +67,19 @@ export function registerChargePages({ get, dashboard }: DashboardRouter): void {
   get('money.read', `${CHARGES_PATH}/:uuid/qr.svg`, async ({ em, token, params }) => {
     const { payload } = await requireVisibleCharge(em, token, params.uuid)
     return { kind: 'file', type: 'image/svg+xml', body: renderQrSvg(payload ?? fail('not_found')) }
+  })
+
+  /** The page that a merchant shows to a customer at the counter: a large QR code until it is paid. */
+  get('money.read', `${CHARGES_PATH}/:uuid/counter`, async ({ em, token, params, session }) => {
+    const charge = await requireVisibleCharge(em.fork(), token, params.uuid)
+    const back = `${CHARGES_PATH}/${charge.uuid}`
+    const model = {
+      payable: presentPayable(charge, { merchant: session.account?.name ?? '', text: charge.externalRef }),
+      mode: await findConnectionMode(em, charge.connection.uuid),
+      qr: `${back}/qr.svg`,
+      back,
+    }
+    return createPage('counter', model, `${back}/counter`)
   })
 }
 
@@ -124,7 +130,7 @@ function listChargeFacts(
   row: ReadCharge,
   link: { createdAt: Date } | null,
 ): ShownFact[] {
-  const { t, f } = phrasesOf(visit)
+  const { t, f } = visit
   return [
     { name: 'field.status', value: t(`status.${chargeMachine.statusOf(row.state)}`) },
     { name: 'refund.remains', value: f.money(computeRefundableCents(row)) },
@@ -140,4 +146,23 @@ export async function readChargeFacts(dashboard: DashboardContext, visit: PageCo
 
 function isMoving({ state }: ReadCharge): boolean {
   return !chargeMachine.isFinal(state) || state === 'refunding'
+}
+
+/** Presents what a customer sees of a charge: nothing of the account but its name and the text that the merchant chose. */
+export function presentPayable(
+  charge: ReadCharge,
+  { merchant, text }: { merchant: string; text: string | null | undefined },
+) {
+  const status = charge.state === 'refunding' ? 'REFUNDING' : chargeMachine.statusOf(charge.state)
+  return {
+    status,
+    merchant,
+    text: text || null,
+    /** Null where the payer chooses the amount. */
+    amountCents: charge.valueCents === 0 && charge.totalCents === 0 ? null : charge.totalCents,
+    payload: status === 'PENDING' ? charge.payload : null,
+    expiresAt: charge.expiresAt ?? null,
+    paidAt: charge.paidAt ?? null,
+    moves: ['UNDEFINED', 'PENDING', 'PROCESSING'].includes(status),
+  }
 }

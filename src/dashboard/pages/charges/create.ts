@@ -73,14 +73,14 @@ function listSplitRows(form: URLSearchParams): number[] {
 async function renderChargeForm(visit: PageContext<'merchant'>) {
   const { form } = visit
   const token = await tokenWithMode(visit)
-  const filled = listSplitRows(form).length
+  const rowCount = listSplitRows(form).length
   const model = {
     connections: await listConnections(visit.em, { ...token, modeScope: token.mode }),
     modes: await listAccountModes(visit),
     mode: token.mode,
     validities: VALIDITIES,
-    splitRows: Math.min(MAX_SPLITS, Math.max(1, filled + (form.has('more') ? 1 : 0))),
-    isSplit: filled > 0 || form.has('more'),
+    splitRows: Math.min(MAX_SPLITS, Math.max(1, rowCount + (form.has('more') ? 1 : 0))),
+    isSplit: rowCount > 0 || form.has('more'),
   }
   return createPage('charge-form', model, PATH)
 }

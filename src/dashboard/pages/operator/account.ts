@@ -1,26 +1,27 @@
+import { randomUUID } from 'node:crypto'
 import { z } from 'zod'
 import { type AccountChange, changeAccount, openAccount } from '../../../admin/accounts.ts'
+import { INVITATION_PATH, inviteByOperator } from '../../../admin/invitations.ts'
 import { uuidSchema } from '../../../contract/shared/fields.ts'
 import type { EntityManager } from '../../../db/client/orm.ts'
 import { Account } from '../../../db/entities/account.ts'
 import { Connection } from '../../../db/entities/connection.ts'
-import { OperatorAction } from '../../../db/entities/operator-action.ts'
 import { User } from '../../../db/entities/user.ts'
 import { isDocument, normalizeDocument } from '../../../domain/pix/document.ts'
 import { ACCOUNT_TIME_ZONES } from '../../../domain/shared/time-zone.ts'
 import { fail, failField } from '../../../http/api-error.ts'
-import { type Confirmation, phrasesOf } from '../../http/confirmation.ts'
-import { reasonSchema } from '../../http/form.ts'
+import type { Confirmation } from '../../http/confirmation.ts'
+import { emailSchema, parseFormFields, reasonSchema } from '../../http/form.ts'
 import { createPage, redirect } from '../../http/page.ts'
 import type { PageContext } from '../../http/page-context.ts'
 import type { DashboardRouter } from '../../http/router.ts'
 import { timeZoneField } from '../settings.ts'
+import { listActsOnSubject } from './lists.ts'
 import { OPERATOR_PATH, type OperatorVisit, registerOperatorForm } from './operator-form.ts'
 
-/** The page of an account for operators: create it, its policies, and whether it is blocked. */
+/** The page of an account for operators: create it, its policies, its first owner, and whether it is blocked. */
 
 export const ACCOUNTS_PATH = `${OPERATOR_PATH}/accounts`
-const MAX_LISTED_ACTIONS = 20
 
 const createFormSchema = z.object({
   name: z.string().trim().min(1).max(140),
@@ -39,6 +40,13 @@ const policyFormSchema = z.object({
   disputed_splits: z.enum(['share', 'owner']),
   unique_external_ref: z.enum(['yes', 'no']),
   reason: reasonSchema,
+})
+
+const ownerFormSchema = z.object({
+  uuid: uuidSchema,
+  email: emailSchema,
+  reason: reasonSchema,
+  once: uuidSchema.optional(),
 })
 
 const timeZoneFormSchema = z.object({ uuid: uuidSchema, time_zone: timeZoneField, reason: reasonSchema })
@@ -69,7 +77,7 @@ export function registerAccountForms(router: DashboardRouter): void {
     async confirm({ uuid, status, reason }, visit) {
       const account = await requireMerchantAccount(visit.em, uuid)
       if (account.status === status && visit.form.has('confirmed')) return null
-      const { t } = phrasesOf(visit)
+      const { t } = visit
       const gaps = { name: account.name }
       const isBlock = status === 'BLOCKED'
       if (account.status === status)
@@ -92,7 +100,7 @@ export function registerAccountForms(router: DashboardRouter): void {
     render: renderFormAccount,
     async confirm({ uuid, reason, ...fields }, visit): Promise<Confirmation | null> {
       const account = await requireMerchantAccount(visit.em, uuid)
-      const { t } = phrasesOf(visit)
+      const { t } = visit
       const after = toPolicy(fields)
       const isSame =
         after.unmatchedPolicy === account.unmatchedPolicy &&
@@ -121,6 +129,34 @@ export function registerAccountForms(router: DashboardRouter): void {
     render: renderFormAccount,
     act: ({ uuid, time_zone: timeZone, reason }, visit) =>
       carryOut(visit, { uuid, change: { timeZone }, reason }),
+  })
+
+  // The first owner has no other owner to invite them. The owner sets the password, which no operator knows.
+  router.post('operator', `${ACCOUNTS_PATH}/users`, {
+    async handle({ em, form, session: { user } }) {
+      const {
+        uuid: accountUuid,
+        once: uuid = randomUUID(),
+        ...fields
+      } = parseFormFields(ownerFormSchema, form)
+      const { name } = await requireMerchantAccount(em, accountUuid)
+      const order = { uuid, accountUuid, role: 'owner' as const, invitedBy: user.uuid, actor: user.email }
+      const result = await inviteByOperator(em, { ...fields, ...order })
+      switch (result.kind) {
+        case 'created': {
+          const url = `${router.dashboard.config.publicUrl}${INVITATION_PATH}/${result.token}`
+          const model = { account: { uuid: accountUuid, name }, email: fields.email, url }
+          return createPage('operator/owner-invited', model, `${ACCOUNTS_PATH}/${accountUuid}`, {})
+        }
+        case 'repeated':
+          return redirect(`${ACCOUNTS_PATH}/${accountUuid}`, 'invitation_there')
+        case 'user_exists':
+          return failField('email', 'is already the e-mail of a user')
+        case 'too_many':
+          return fail('user_limit')
+      }
+    },
+    renderForm: renderFormAccount,
   })
 
   // After the addresses of the forms: `new` is no identifier.
@@ -153,7 +189,7 @@ function describePolicy(
   visit: OperatorVisit,
   { unmatchedPolicy, disputedSplitPolicy, uniqueExternalRef }: Policy,
 ): string {
-  const { t } = phrasesOf(visit)
+  const { t } = visit
   return [
     t(`unmatchedPolicy.${unmatchedPolicy}`),
     t(`disputedSplitPolicy.${disputedSplitPolicy}`),
@@ -162,7 +198,7 @@ function describePolicy(
 }
 
 function describeAccount(visit: OperatorVisit, { name, document, status }: Account) {
-  const { t, f } = phrasesOf(visit)
+  const { t, f } = visit
   return [
     { name: 'field.account', value: name },
     { name: 'field.document', value: f.document(document) },
@@ -180,7 +216,7 @@ async function renderAccountForm() {
 }
 
 /** Renders the account of the submitted form; the address of the form itself leads to the accounts. */
-export async function renderFormAccount(visit: PageContext<'operator'>) {
+async function renderFormAccount(visit: PageContext<'operator'>) {
   const uuid = readFormUuid(visit, 'uuid')
   return uuid === null ? redirect(ACCOUNTS_PATH) : renderAccount(visit, uuid)
 }
@@ -196,13 +232,7 @@ async function renderAccount({ em }: PageContext<'operator'>, uuid: string) {
   const [connections, users, actions] = await Promise.all([
     em.fork().find(Connection, { accountUuid: uuid }, { orderBy: { createdAt: 'asc' } }),
     em.fork().find(User, { accountUuid: uuid }, { orderBy: { email: 'asc' } }),
-    em
-      .fork()
-      .find(
-        OperatorAction,
-        { subject: `account/${uuid}` },
-        { orderBy: { at: 'desc' }, limit: MAX_LISTED_ACTIONS },
-      ),
+    listActsOnSubject(em, `account/${uuid}`),
   ])
   const model = {
     account: {
@@ -227,7 +257,7 @@ async function renderAccount({ em }: PageContext<'operator'>, uuid: string) {
       fees: one.fees,
     })),
     users: users.map(({ email, role, disabledAt }) => ({ email, role, isDisabled: disabledAt != null })),
-    actions: actions.map(({ at, actor, action, reason }) => ({ at, actor, action, reason })),
+    actions,
   }
   return createPage('operator/account', model, `${ACCOUNTS_PATH}/${uuid}`)
 }

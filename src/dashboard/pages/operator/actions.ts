@@ -12,10 +12,8 @@ import { Account } from '../../../db/entities/account.ts'
 import type { Movement } from '../../../db/entities/movement.ts'
 import { Webhook } from '../../../db/entities/webhook.ts'
 import { fail } from '../../../http/api-error.ts'
-import { phrasesOf } from '../../http/confirmation.ts'
 import { reasonSchema } from '../../http/form.ts'
 import type { DashboardRouter } from '../../http/router.ts'
-import { TRANSLATORS } from '../../i18n/translator.ts'
 import { OPERATOR_PAGES } from './lists.ts'
 import { OPERATOR_PATH, type OperatorVisit, registerOperatorForm } from './operator-form.ts'
 
@@ -48,10 +46,9 @@ export function registerOperatorActions(router: DashboardRouter): void {
       page: `${OPERATOR_PATH}/unmatched`,
       render: OPERATOR_PAGES.unmatched,
       async confirm({ uuid, reason, ...expected }, visit) {
-        const { em, actor } = visit
+        const { em, actor, t, f } = visit
         const command = { uuid, expected, actor, reason }
         const movement = await requireUnmatchedPix(em.fork(), command, name)
-        const { t, f } = phrasesOf(visit)
         const amount = f.money(expected.cents) // The same as now: nothing has changed.
         const payer = movement.sender?.name || t('refund.unnamedPayer')
         const title = t(name === 'return' ? 'watch.returnAsk' : 'watch.keepAsk', { amount, payer })
@@ -81,7 +78,7 @@ export function registerOperatorActions(router: DashboardRouter): void {
     render: OPERATOR_PAGES.webhooks,
     async confirm(fields, visit) {
       const webhook = await requireUnchangedWebhook(fields, visit)
-      const { t, f } = phrasesOf(visit)
+      const { t, f } = visit
       return {
         title: t('watch.recoverAsk'),
         button: t('watch.recover'),
@@ -108,18 +105,18 @@ export function registerOperatorActions(router: DashboardRouter): void {
 
 async function requireUnchangedWebhook(
   { uuid, status }: z.output<typeof recoverFormSchema>,
-  { em, language }: OperatorVisit,
+  { em, t }: OperatorVisit,
 ): Promise<Webhook> {
   const webhook = await em.findOne(Webhook, { uuid, deletedAt: null })
   if (!webhook) return fail('not_found')
   if (status && webhook.status !== status)
-    return fail('act_stale', { currentStateText: TRANSLATORS[language](`status.${webhook.status}`) })
+    return fail('act_stale', { currentStateText: t(`status.${webhook.status}`) })
   return webhook
 }
 
 /** Facts of an incoming PIX: what is left of it, who paid it, and the id that a provider knows it by. */
 function describePayment(visit: OperatorVisit, { sender, endToEnd }: Movement, amount: string) {
-  const { t, f } = phrasesOf(visit)
+  const { t, f } = visit
   return [
     { name: 'field.value', value: amount },
     { name: 'field.payer', value: sender?.name || t('refund.unnamedPayer') },

@@ -7,7 +7,6 @@ import { Connection } from '../../../db/entities/connection.ts'
 import { LedgerAdjustment } from '../../../db/entities/reconciliation.ts'
 import { centsFromText } from '../../../domain/ledger/money.ts'
 import { fail, failField } from '../../../http/api-error.ts'
-import { phrasesOf } from '../../http/confirmation.ts'
 import { AMOUNT_FORMAT_MESSAGE, normalizeAmount, reasonSchema } from '../../http/form.ts'
 import type { DashboardRouter } from '../../http/router.ts'
 import type { Language } from '../../i18n/translator.ts'
@@ -35,13 +34,12 @@ export function registerAdjustmentForms(router: DashboardRouter): void {
     ...form,
     schema: proposeFormSchema,
     async confirm({ direction, value, entry, reason, connection: uuid, once }, visit) {
-      const { em, language } = visit
+      const { em, language, t, f } = visit
       const { connection, account } = await requireConnection(em, uuid)
       const cents = parseAdjustmentCents(value, language)
-      const stored = once ? await em.fork().findOne(LedgerAdjustment, once) : null
-      if (stored && stored.cents === cents && stored.connection.uuid === uuid) return null
-      if (stored) return fail('idempotency_key_reused')
-      const { t, f } = phrasesOf(visit)
+      const adjustment = once ? await em.fork().findOne(LedgerAdjustment, once) : null
+      if (adjustment && adjustment.cents === cents && adjustment.connection.uuid === uuid) return null
+      if (adjustment) return fail('idempotency_key_reused')
       const amount = f.money(cents)
       return {
         title: t('watch.proposeAsk', { amount, account: account.name }),
@@ -85,7 +83,7 @@ export function registerAdjustmentForms(router: DashboardRouter): void {
       if (proposal.movementUuid || proposal.proposer.email === visit.actor || proposal.expiresAt < new Date())
         return null
       const { account } = await requireConnection(visit.em, proposal.connection.uuid)
-      const { t, f } = phrasesOf(visit)
+      const { t, f } = visit
       const amount = f.money(proposal.cents)
       return {
         title: t('watch.approveAsk', { amount, account: account.name }),

@@ -12,6 +12,7 @@ import { uuidSchema } from '../../../contract/shared/fields.ts'
 import type { EntityManager } from '../../../db/client/orm.ts'
 import type { Account } from '../../../db/entities/account.ts'
 import { Connection, ProviderAccount } from '../../../db/entities/connection.ts'
+import { OperatorAction } from '../../../db/entities/operator-action.ts'
 import { listProviderAccountHolders } from '../../../db/repositories/provider-account-identities.ts'
 import { feeFromText, formatFee } from '../../../domain/ledger/fee-notation.ts'
 import { centsFromText, FEE_LINES, type Fee } from '../../../domain/ledger/money.ts'
@@ -24,7 +25,6 @@ import {
 import { fail, failField } from '../../../http/api-error.ts'
 import { getRequestDeadline } from '../../../http/request-deadline.ts'
 import type { FieldErrors } from '../../../http/validate.ts'
-import { phrasesOf } from '../../http/confirmation.ts'
 import type { DashboardContext } from '../../http/dashboard-context.ts'
 import {
   AMOUNT_FORMAT_MESSAGE,
@@ -36,9 +36,8 @@ import {
 import { createPage, redirect } from '../../http/page.ts'
 import type { PageContext } from '../../http/page-context.ts'
 import type { DashboardRouter } from '../../http/router.ts'
-import { encodeFacts } from '../../http/shown-facts.ts'
+import { encodeFacts, type ShownFact } from '../../http/shown-facts.ts'
 import { ACCOUNTS_PATH, readFormUuid, requireMerchantAccount } from './account.ts'
-import { readCredentialsFacts, requireUnchangedCredentials } from './credentials-version.ts'
 import { type OperatorVisit, registerOperatorForm } from './operator-form.ts'
 
 /** Connects an account to a provider, and changes its connections. Credentials are sealed in the request that has them. */
@@ -151,7 +150,7 @@ export function registerConnectionForms(router: DashboardRouter): void {
     render: renderFormConnection,
     async confirm({ uuid, reason, ...fields }, visit) {
       const { connection, facts } = await describeConnection(visit, uuid)
-      const { t } = phrasesOf(visit)
+      const { t } = visit
       const isPublic = fields.public === 'yes'
       const describe = (status: string, isVisible: boolean) =>
         `${t(`connection.${status}`)}; ${t(isVisible ? 'connections.public' : 'connections.hidden')}`
@@ -173,10 +172,11 @@ export function registerConnectionForms(router: DashboardRouter): void {
     },
     async act({ uuid, reason, status, ...fields }, visit) {
       const isPublic = fields.public === 'yes'
-      const { status: before, isPublic: wasPublic } = await requireConnection(visit.em, uuid)
+      const connection = await requireConnection(visit.em, uuid)
       const act = { actor: visit.actor, reason, uuid }
-      if (before !== status) await changeConnection(visit.em.fork(), { ...act, change: () => ({ status }) })
-      if (wasPublic !== isPublic)
+      if (connection.status !== status)
+        await changeConnection(visit.em.fork(), { ...act, change: () => ({ status }) })
+      if (connection.isPublic !== isPublic)
         await changeConnection(visit.em.fork(), { ...act, change: () => ({ isPublic }) })
       return { path: `${CONNECTIONS_PATH}/${uuid}`, outcome: 'connection_changed' }
     },
@@ -189,7 +189,7 @@ export function registerConnectionForms(router: DashboardRouter): void {
     async confirm({ uuid, reason, ...texts }, visit) {
       const fees = readFees(texts)
       const { connection, facts } = await describeConnection(visit, uuid)
-      const { t, f } = phrasesOf(visit)
+      const { t, f } = visit
       const changed = listChangedFees(connection.fees, fees)
       if (changed.length === 0 && visit.form.has('confirmed')) return null
       const changes = (changed.length > 0 ? changed : FEE_LINES).map(line => ({
@@ -206,8 +206,8 @@ export function registerConnectionForms(router: DashboardRouter): void {
     },
     async act({ uuid, reason, ...texts }, visit) {
       const fees = readFees(texts)
-      const before = await requireConnection(visit.em, uuid)
-      if (listChangedFees(before.fees, fees).length > 0)
+      const connection = await requireConnection(visit.em, uuid)
+      if (listChangedFees(connection.fees, fees).length > 0)
         await changeConnection(visit.em.fork(), {
           actor: visit.actor,
           reason,
@@ -222,9 +222,9 @@ export function registerConnectionForms(router: DashboardRouter): void {
     page: ACCOUNTS_PATH,
     schema: credentialsFormSchema,
     render: renderFormConnection,
+    listFacts: visit => readCredentialsFacts(visit, readFormUuid(visit, 'uuid') ?? fail('not_found')),
     async act({ uuid: connectionUuid, reason, replace_webhook }, visit) {
       const { dialect } = await requireConnection(visit.em, connectionUuid)
-      await requireUnchangedCredentials(visit, connectionUuid)
       const errors: FieldErrors = {}
       const credentials = readCredentials(visit, dialect, errors)
       if (Object.keys(errors).length > 0) fail('validation_failed', { errors })
@@ -271,22 +271,39 @@ async function callProvider<T>(
 /** Reads the credentials of the form; what is wrong with them is added to `errors`, by field. */
 function readCredentials({ form }: PageContext, dialect: ProviderApi, errors: FieldErrors): unknown {
   const names = CREDENTIAL_FIELDS[dialect].map(({ name }) => name)
-  const typed = Object.fromEntries(
+  const values = Object.fromEntries(
     names.map(name => [name, form.get(name)?.replaceAll('\r\n', '\n').trim() ?? '']),
   )
   // The last part of the address of Efí's notifications, which no operator needs to know.
   const generated = dialect === 'efi' ? { notification_secret: randomBytes(24).toString('base64url') } : {}
-  const checked = validateFormFields(CREDENTIALS_SCHEMAS[dialect], { ...typed, ...generated })
-  if (checked.kind === 'valid') {
-    if (dialect === 'efi' && !typed.certificate !== !typed.private_key)
-      errors[typed.certificate ? 'private_key' : 'certificate'] = ['is required']
-    return checked.value
+  const result = validateFormFields(CREDENTIALS_SCHEMAS[dialect], { ...values, ...generated })
+  if (result.kind === 'valid') {
+    if (dialect === 'efi' && !values.certificate !== !values.private_key)
+      errors[values.certificate ? 'private_key' : 'certificate'] = ['is required']
+    return result.value
   }
-  for (const [path, messages] of Object.entries(checked.errors)) {
+  for (const [path, messages] of Object.entries(result.errors)) {
     const isBothOrNone = path === '' || !names.includes(path)
-    errors[isBothOrNone ? (typed.certificate ? 'private_key' : 'certificate') : path] = messages
+    errors[isBothOrNone ? (values.certificate ? 'private_key' : 'certificate') : path] = messages
   }
   return null
+}
+
+/** Reads who replaced the credentials of a connection last, which a form of new ones depends on. */
+async function readCredentialsFacts(
+  visit: PageContext<'operator'>,
+  connectionUuid: string,
+): Promise<ShownFact[]> {
+  const [latest] = await visit.em.fork().find(
+    OperatorAction,
+    {
+      subject: `connection/${connectionUuid}`,
+      action: { $in: ['connection_credentials', 'connection_credentials_withdraw'] },
+    },
+    { orderBy: { at: 'desc' }, limit: 1 },
+  )
+  const value = latest ? `${latest.actor}, ${visit.f.plainTime(latest.at)}` : '–'
+  return [{ name: 'connections.lastReplaced', value }]
 }
 
 /** A connection in the account's own name shows the account that it has at the provider. */
@@ -354,7 +371,7 @@ async function requireConnection(em: EntityManager, uuid: string): Promise<Conne
 async function describeConnection(visit: OperatorVisit, uuid: string) {
   const connection = await requireConnection(visit.em, uuid)
   const account = await requireMerchantAccount(visit.em, connection.accountUuid)
-  const { t } = phrasesOf(visit)
+  const { t } = visit
   const provider = t(`provider.${connection.provider}`)
   const list = [
     { name: 'field.account', value: account.name },

@@ -9,23 +9,20 @@ import {
   StaleDifference,
 } from '../../../admin/difference-closing.ts'
 import { uuidSchema } from '../../../contract/shared/fields.ts'
-import { OperatorAction } from '../../../db/entities/operator-action.ts'
 import { Difference } from '../../../db/entities/reconciliation.ts'
 import { DIFFERENCE_CAUSES, factsOfDifference } from '../../../domain/reconciliation/difference-closing.ts'
 import { fail } from '../../../http/api-error.ts'
-import { phrasesOf } from '../../http/confirmation.ts'
 import { reasonSchema } from '../../http/form.ts'
 import { createPage } from '../../http/page.ts'
 import type { PageContext } from '../../http/page-context.ts'
 import type { DashboardRouter } from '../../http/router.ts'
 import { encodeFacts } from '../../http/shown-facts.ts'
-import { OPERATOR_PAGES } from './lists.ts'
+import { listActsOnSubject, OPERATOR_PAGES } from './lists.ts'
 import { OPERATOR_PATH, registerOperatorForm } from './operator-form.ts'
 
 /** The page of one reconciliation difference, on which an operator closes it or opens it again. No money moves by it. */
 
 const LIST = `${OPERATOR_PATH}/differences`
-const MAX_LISTED_ACTIONS = 20
 
 const differenceSchema = z.object({ uuid: uuidSchema })
 const closeFormSchema = differenceSchema
@@ -46,7 +43,7 @@ const closeFormSchema = differenceSchema
   })
 const reopenFormSchema = differenceSchema.extend({ closed_at: z.iso.datetime(), reason: reasonSchema })
 
-type Visit = Pick<PageContext, 'em' | 'language' | 'timeZone'>
+type Visit = Pick<PageContext, 'em' | 'language' | 't' | 'f'>
 
 export function registerDifferencePages(router: DashboardRouter): void {
   registerOperatorForm(router, 'differences/close', {
@@ -58,7 +55,7 @@ export function registerDifferencePages(router: DashboardRouter): void {
       const difference = await requireDifference(visit, uuid)
       if (isClosedBy(difference, { closing: toClosing(fields), reason, actor: visit.actor })) return null
       await namingChange(visit, async () => requireClosable(difference, facts))
-      const { t } = phrasesOf(visit)
+      const { t } = visit
       const gaps = { amount: describeAmount(visit, difference) }
       const isResolved = fields.as === 'resolved'
       return {
@@ -110,15 +107,15 @@ function toClosing({ as, cause }: Pick<z.output<typeof closeFormSchema>, 'as' | 
 }
 
 async function requireDifference({ em }: Visit, uuid: string): Promise<Difference> {
-  const found = await em.fork().findOne(Difference, uuid, { populate: ['providerAccount'] })
-  return found ?? fail('not_found')
+  const difference = await em.fork().findOne(Difference, uuid, { populate: ['providerAccount'] })
+  return difference ?? fail('not_found')
 }
 
 /** Fails with the present state, where the difference is not as the operator has seen it. */
 async function namingChange(visit: Visit, work: () => Promise<void>): Promise<void> {
   await work().catch(error => {
     if (!(error instanceof StaleDifference)) throw error
-    const { t } = phrasesOf(visit)
+    const { t } = visit
     const facts = listFacts(visit, error.current).map(({ name, value }) => `${t(name)}: ${value}`)
     fail('act_stale', { currentStateText: facts.join('; ') })
   })
@@ -131,7 +128,7 @@ async function listFormFacts(visit: PageContext<'operator'>) {
 
 /** Lists what may change of a difference while an operator looks at it. */
 function listFacts(visit: Visit, difference: Difference) {
-  const { t, f } = phrasesOf(visit)
+  const { t, f } = visit
   const { entry, ours } = difference.detail
   return [
     { name: 'field.status', value: describeState(visit, difference) },
@@ -144,7 +141,7 @@ function listFacts(visit: Visit, difference: Difference) {
 }
 
 function describeState(visit: Visit, difference: Difference): string {
-  const { t, f } = phrasesOf(visit)
+  const { t, f } = visit
   const { settledAt, closedAt, closedAs, closedCause, closedBy, closedReason } = difference
   if (closedAt) {
     const how = [t(`difference.${closedAs}`), closedCause && t(`cause.${closedCause}`)].filter(Boolean)
@@ -161,24 +158,22 @@ function describeAmount(visit: Visit, { kind, detail: { entry, ours } }: Differe
     kind === 'value_differs' && entry && ours
       ? Math.abs(entry.cents - ours.cents)
       : (entry?.cents ?? ours?.cents)
-  return cents === undefined ? '–' : phrasesOf(visit).f.money(cents)
+  return cents === undefined ? '–' : visit.f.money(cents)
 }
 
 function describeProviderAccount(visit: Visit, { providerAccount: { provider, name } }: Difference): string {
-  return `${phrasesOf(visit).t(`provider.${provider}`)}, ${name}`
+  return `${visit.t(`provider.${provider}`)}, ${name}`
 }
 
 /** Renders the difference of the submitted form, or the list where the form names none. */
 async function renderFormPage(visit: PageContext<'operator'>) {
   const { data } = differenceSchema.safeParse(Object.fromEntries(visit.form))
-  const found = data && (await visit.em.fork().findOne(Difference, data.uuid))
-  return found ? renderDifference(visit, found.uuid) : OPERATOR_PAGES.differences(visit)
+  const difference = data && (await visit.em.fork().findOne(Difference, data.uuid))
+  return difference ? renderDifference(visit, difference.uuid) : OPERATOR_PAGES.differences(visit)
 }
 
 async function renderDifference(visit: Visit, uuid: string) {
   const difference = await requireDifference(visit, uuid)
-  const order = { orderBy: { at: 'desc' as const }, limit: MAX_LISTED_ACTIONS }
-  const actions = await visit.em.fork().find(OperatorAction, { subject: differenceSubjectOf(uuid) }, order)
   const { kind, direction, endToEnd, detail, foundAt, seenAt, settledAt, closedAt } = difference
   const shown = listFacts(visit, difference)
   const isOpen = !closedAt && !settledAt
@@ -193,7 +188,7 @@ async function renderDifference(visit: Visit, uuid: string) {
     facts: factsOfDifference(detail),
     version: encodeFacts(visit.language, shown),
     causes: DIFFERENCE_CAUSES,
-    actions: actions.map(({ at, actor, action, reason }) => ({ at, actor, action, reason })),
+    actions: await listActsOnSubject(visit.em, differenceSubjectOf(uuid)),
   }
   return createPage('operator/difference', model, `${LIST}/${uuid}`)
 }

@@ -28,6 +28,7 @@ import { OPERATOR_PATH } from './operator-form.ts'
 import { readServiceState } from './signals.ts'
 
 const MAX_ACTIONS = 100
+const MAX_ACTS_ON_SUBJECT = 20
 /** Most rows of a list on its page, which may have forms for each: the weight of a page is limited (docs/dashboard.md). */
 const MAX_SHOWN_ROWS = 25
 
@@ -93,8 +94,8 @@ export const OPERATOR_PAGES = {
 /** Renders the oldest rows of a list; the others follow as these are settled. */
 async function renderOperatorList(em: EntityManager, name: keyof typeof OPERATOR_LISTS, more?: object) {
   const rows = await OPERATOR_LISTS[name](em.fork())
-  const shown = rows.slice(0, MAX_SHOWN_ROWS)
-  return createOperatorPage(name, { rows: shown, waiting: rows.length - shown.length, ...more })
+  const shownRows = rows.slice(0, MAX_SHOWN_ROWS)
+  return createOperatorPage(name, { rows: shownRows, waiting: rows.length - shownRows.length, ...more })
 }
 
 function createOperatorPage(name: string, model: object) {
@@ -113,4 +114,11 @@ export function registerOperatorPages({ get }: DashboardRouter): void {
     return createPage('operator/overview', { ...state, counts, most: MAX_LISTED_ROWS, providers })
   })
   for (const [name, show] of Object.entries(OPERATOR_PAGES)) get('operator', `${OPERATOR_PATH}/${name}`, show)
+}
+
+/** Lists the latest acts of operators on one subject, the latest first. */
+export async function listActsOnSubject(em: EntityManager, subject: string) {
+  const order = { orderBy: { at: 'desc' as const }, limit: MAX_ACTS_ON_SUBJECT }
+  const acts = await em.fork().find(OperatorAction, { subject }, order)
+  return acts.map(({ at, actor, action, reason }) => ({ at, actor, action, reason }))
 }

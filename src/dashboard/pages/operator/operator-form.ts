@@ -9,8 +9,6 @@ import { type DashboardResponse, redirect } from '../../http/page.ts'
 import type { PageContext } from '../../http/page-context.ts'
 import type { DashboardRouter } from '../../http/router.ts'
 import type { ShownFact } from '../../http/shown-facts.ts'
-import { type Language, TRANSLATORS } from '../../i18n/translator.ts'
-import { getFormats } from '../../views/formats.ts'
 
 export const OPERATOR_PATH = '/dashboard/operator'
 
@@ -43,43 +41,42 @@ export function registerOperatorForm<S extends z.ZodType>(
   ) => {
     const fields = parseFormFields(schema, visit.form)
     const work = step(fields, { ...visit, actor: visit.session.user.email })
-    return work.catch(error => failByCause(error, visit.language))
+    return work.catch(error => failByCause(error, visit))
   }
   post('operator', `${OPERATOR_PATH}/${path}`, {
     ...(listFacts && { listFacts }),
     ...(confirm && { confirm: visit => run(visit, confirm) }),
     async handle(visit) {
-      const done = await run(visit, act)
-      return typeof done === 'string' ? redirect(page, done) : redirect(done.path, done.outcome)
+      const result = await run(visit, act)
+      return typeof result === 'string' ? redirect(page, result) : redirect(result.path, result.outcome)
     },
     renderForm: render,
   })
 }
 
 /** Fails with the reason for the operator, mostly a resource that has changed since the page showed it. */
-function failByCause(error: unknown, language: Language): never {
-  const t = TRANSLATORS[language]
+function failByCause(error: unknown, visit: PageContext): never {
+  const { t } = visit
   if (error instanceof NotSettleableError || error instanceof NotReturnableError) fail('already_settled')
   if (error instanceof StaleSettlement) {
     const { provider, state, ...now } = error.current
     const gaps = { ...now, provider: t(`provider.${provider}`), state: t(`outcome.${state}`) }
     fail('act_stale', { currentStateText: t('watch.attemptNow', gaps) })
   }
-  if (error instanceof StaleReturn) fail('act_stale', { currentStateText: describeReturn(error, language) })
-  if (error instanceof AdjustmentError) failAdjustment(error, language)
+  if (error instanceof StaleReturn) fail('act_stale', { currentStateText: describeReturn(error, visit) })
+  if (error instanceof AdjustmentError) failAdjustment(error, visit)
   throw error
 }
 
 /** Describes an unmatched PIX as it is now; an amount is left only while it is neither returned nor kept. */
-function describeReturn({ current: { disposition, cents } }: StaleReturn, language: Language): string {
-  const t = TRANSLATORS[language]
+function describeReturn({ current: { disposition, cents } }: StaleReturn, { t, f }: PageContext): string {
   const state = t(`disposition.${disposition}`)
   const isWaiting = disposition === 'held' || disposition === 'not_returned'
-  return isWaiting ? t('watch.unmatchedNow', { state, amount: getFormats(language).money(cents) }) : state
+  return isWaiting ? t('watch.unmatchedNow', { state, amount: f.money(cents) }) : state
 }
 
-function failAdjustment({ reason: why }: AdjustmentError, language: Language): never {
-  switch (why) {
+function failAdjustment({ reason }: AdjustmentError, { t }: PageContext): never {
+  switch (reason) {
     case 'own_proposal':
       return fail('second_operator_needed')
     case 'no_such_adjustment':
@@ -90,7 +87,7 @@ function failAdjustment({ reason: why }: AdjustmentError, language: Language): n
     case 'may_be_payout':
     case 'unnamed_entry':
     case 'pix_waiting':
-      return fail('act_stale', { currentStateText: TRANSLATORS[language](`adjustment.${why}`) })
+      return fail('act_stale', { currentStateText: t(`adjustment.${reason}`) })
     case 'other_entry':
       return failField('value', 'must be the value of the entry')
     default:

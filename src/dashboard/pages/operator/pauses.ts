@@ -7,10 +7,9 @@ import type { Pause } from '../../../db/entities/pause.ts'
 import { findOpenCircuits } from '../../../db/repositories/circuit-breaker.ts'
 import { findPause, type PauseTarget } from '../../../db/repositories/pauses.ts'
 import { fail } from '../../../http/api-error.ts'
-import { type Confirmation, phrasesOf } from '../../http/confirmation.ts'
+import type { Confirmation } from '../../http/confirmation.ts'
 import { parseFormFields, reasonSchema } from '../../http/form.ts'
 import type { DashboardRouter } from '../../http/router.ts'
-import { TRANSLATORS } from '../../i18n/translator.ts'
 import { OPERATOR_PAGES } from './lists.ts'
 import { OPERATOR_PATH, type OperatorVisit, registerOperatorForm } from './operator-form.ts'
 
@@ -41,7 +40,7 @@ export function registerPauseForms(router: DashboardRouter): void {
     schema: pauseFormSchema,
     async confirm({ reach, reason, ...fields }, visit) {
       const { target, name } = await findPauseTarget(visit, fields)
-      const { t } = phrasesOf(visit)
+      const { t } = visit
       return {
         title: t('pause.ask', { name }),
         button: t('pause.now', { name }),
@@ -69,8 +68,9 @@ export function registerPauseForms(router: DashboardRouter): void {
     async confirm({ reason, pause: uuid, seen_reach: reach, ...fields }, visit) {
       const { target, name } = await findPauseTarget(visit, fields)
       const pause = await findPause(visit.em, target)
-      if (!pause) return visit.form.has('confirmed') ? null : failEnded(visit)
-      if (uuid && reach && (pause.uuid !== uuid || pause.reach !== reach)) return failChanged(visit, pause)
+      if (!pause) return visit.form.has('confirmed') ? null : failStale(visit, 'pause.none')
+      if (uuid && reach && (pause.uuid !== uuid || pause.reach !== reach))
+        return failStale(visit, `pause.${pause.reach}`)
       return createResumeConfirmation(visit, { name, pause, reason })
     },
     async act({ pause: uuid, seen_reach: reach, reason, ...fields }, visit) {
@@ -80,7 +80,7 @@ export function registerPauseForms(router: DashboardRouter): void {
       if (await endPause(em, { target, actor, reason, ...expected })) return 'resumed'
       const current = await findPause(em, target)
       // Without a pause the same form was sent before, or another operator's.
-      return current ? failChanged(visit, current) : 'resumed'
+      return current ? failStale(visit, `pause.${current.reach}`) : 'resumed'
     },
   })
 
@@ -89,8 +89,9 @@ export function registerPauseForms(router: DashboardRouter): void {
     schema: breakerFormSchema,
     async confirm({ uuid, reason }, visit) {
       const { name } = await findPauseTarget(visit, { target: 'connection', uuid })
-      if (!(await findOpenCircuits(visit.em.fork(), [uuid])).has(uuid)) return failClosed(visit)
-      const { t } = phrasesOf(visit)
+      if (!(await findOpenCircuits(visit.em.fork(), [uuid])).has(uuid))
+        return failStale(visit, 'breaker.isClosed')
+      const { t } = visit
       return {
         title: t('breaker.ask', { name }),
         button: t('breaker.close'),
@@ -105,29 +106,22 @@ export function registerPauseForms(router: DashboardRouter): void {
     },
     async act({ uuid: connectionUuid, reason }, visit) {
       const { em, actor } = visit
-      if (!(await closeCircuit(em, { connectionUuid, actor, reason }))) return failClosed(visit)
+      if (!(await closeCircuit(em, { connectionUuid, actor, reason })))
+        return failStale(visit, 'breaker.isClosed')
       return 'breaker_closed'
     },
   })
 }
 
-function failChanged({ language }: OperatorVisit, { reach }: Pause): never {
-  return fail('act_stale', { currentStateText: TRANSLATORS[language](`pause.${reach}`) })
-}
-
-function failEnded({ language }: OperatorVisit): never {
-  return fail('act_stale', { currentStateText: TRANSLATORS[language]('pause.none') })
-}
-
-function failClosed({ language }: OperatorVisit): never {
-  return fail('act_stale', { currentStateText: TRANSLATORS[language]('breaker.isClosed') })
+function failStale({ t }: OperatorVisit, phrase: string): never {
+  return fail('act_stale', { currentStateText: t(phrase) })
 }
 
 function createResumeConfirmation(
   visit: OperatorVisit,
   { name, pause, reason }: { name: string; pause: Pause; reason: string },
 ): Confirmation {
-  const { t } = phrasesOf(visit)
+  const { t } = visit
   return {
     title: t('pause.resumeAsk', { name }),
     button: t('pause.resumeNow', { name }),
@@ -142,7 +136,7 @@ function createResumeConfirmation(
 }
 
 function describePause(visit: OperatorVisit, pause: Pause | null): string {
-  const { t, f } = phrasesOf(visit)
+  const { t, f } = visit
   if (!pause) return t('pause.none')
   const { reach, actor, reason, createdAt } = pause
   return `${t(`pause.${reach}`)}, ${actor}, ${f.plainTime(createdAt)}: ${reason}`
@@ -150,7 +144,7 @@ function describePause(visit: OperatorVisit, pause: Pause | null): string {
 
 /** Finds the target of a pause with its name for the operator; 404 where it does not exist. */
 async function findPauseTarget(
-  { em, language }: OperatorVisit,
+  { em, t }: OperatorVisit,
   fields: { target: 'all' | 'account' | 'connection'; uuid?: string | undefined },
 ): Promise<{ target: PauseTarget; name: string }> {
   const { target } = fields
@@ -166,6 +160,6 @@ async function findPauseTarget(
   const { name } = await fork.findOneOrFail(Account, connection.accountUuid)
   return {
     target: { connectionUuid: uuid },
-    name: `${name}, ${TRANSLATORS[language](`provider.${connection.provider}`)}`,
+    name: `${name}, ${t(`provider.${connection.provider}`)}`,
   }
 }

@@ -25,13 +25,13 @@ import { DAY } from '../../../domain/shared/intervals.ts'
 import { PAYOUT_NOUNS, type PayoutNoun } from '../../../domain/shared/nouns.ts'
 import { fail } from '../../../http/api-error.ts'
 import { getRequestDeadline } from '../../../http/request-deadline.ts'
-import { type Confirmation, phrasesOf } from '../../http/confirmation.ts'
+import type { Confirmation } from '../../http/confirmation.ts'
 import type { DashboardContext } from '../../http/dashboard-context.ts'
 import { reasonSchema } from '../../http/form.ts'
 import { createPage } from '../../http/page.ts'
 import type { PageContext } from '../../http/page-context.ts'
 import type { DashboardRouter } from '../../http/router.ts'
-import { OPERATOR_PAGES } from './lists.ts'
+import { listActsOnSubject, OPERATOR_PAGES } from './lists.ts'
 import { OPERATOR_PATH, type OperatorVisit, registerOperatorForm } from './operator-form.ts'
 
 /** The page of a payout whose outcome is unknown: all facts, asking the provider now, and the settlement. */
@@ -39,7 +39,6 @@ import { OPERATOR_PATH, type OperatorVisit, registerOperatorForm } from './opera
 const LIST = `${OPERATOR_PATH}/unknown`
 /** How long a request waits for the provider's answer to "ask now". */
 const ANSWER_WAIT_MS = 3_000
-const MAX_LISTED_ACTIONS = 20
 
 /** What an operator relies on when an outcome is settled manually. */
 const EVIDENCE_KINDS = ['statement', 'panel', 'written'] as const
@@ -151,7 +150,7 @@ async function confirmSettlement(
   fields: SettleFields,
   visit: OperatorVisit,
 ): Promise<Confirmation | null> {
-  const { em, actor, form } = visit
+  const { em, actor, form, t, f } = visit
   const { noun, uuid, as, attempt, sending } = fields
   if (form.has('confirmed') && (await isRequested(em, fields, { actor, settlement: toSettlement(fields) })))
     return null
@@ -159,7 +158,6 @@ async function confirmSettlement(
   const { attempts, current } = await requireSettleable(temporal, em.fork(), { noun, uuid, expected })
   const facts = await findPayoutFacts(em.fork(), fields)
   if (!facts) return fail('not_found')
-  const { t, f } = phrasesOf(visit)
   const amount = f.money(facts.cents)
   const receiver = describeReceiver(visit, facts)
   const { provider } = await em.fork().findOneOrFail(Connection, current.connectionUuid)
@@ -202,8 +200,8 @@ async function confirmSettlement(
   }
 }
 
-function describeReceiver(visit: Pick<PageContext, 'language' | 'timeZone'>, facts: PayoutFacts): string {
-  const { t, f } = phrasesOf(visit)
+function describeReceiver(visit: Pick<PageContext, 't' | 'f'>, facts: PayoutFacts): string {
+  const { t, f } = visit
   const { pix_key, receiver_name, receiver_document } = facts
   const parts = [pix_key, receiver_name, receiver_document && f.document(receiver_document)]
   return parts.filter(Boolean).join(', ') || t('refund.unnamedPayer')
@@ -231,13 +229,7 @@ async function renderPayout(
       em.fork(),
       attempts.map(one => one.uuid),
     ),
-    em
-      .fork()
-      .find(
-        OperatorAction,
-        { subject: payoutWorkflowIdOf(noun, uuid) },
-        { orderBy: { at: 'desc' }, limit: MAX_LISTED_ACTIONS },
-      ),
+    listActsOnSubject(em, payoutWorkflowIdOf(noun, uuid)),
     readStatement(em.fork(), facts, attempts),
   ])
   const current = findCurrentAttempt(attempts)
@@ -254,7 +246,7 @@ async function renderPayout(
     unknownSince: current?.unknownSince ?? null,
     nextCheckAt: current?.nextCheckAt ?? null,
     attempts: providers.map(({ attempt, provider }) => presentAttempt(attempt, provider, answers)),
-    actions: actions.map(({ at, actor, action, reason }) => ({ at, actor, action, reason })),
+    actions,
     evidenceKinds: EVIDENCE_KINDS,
   }
   return createPage('operator/payout', model, pathOf({ noun, uuid }))

@@ -20,99 +20,57 @@ type SignalRule = {
 
 /** Gauges of the database that call for an operator, the most urgent first. */
 export const SIGNAL_RULES: Record<string, SignalRule> = {
-  trilho_ledger_drift_cents: { above: 0, unit: 'cents', page: 'differences', runbook: 'ledger-unbalanced' },
-  trilho_database_read_only: { above: 0, unit: 'count', page: 'stuck', runbook: 'database-read-only' },
-  trilho_breakers_open: { above: 0, unit: 'count', page: 'providers', runbook: 'provider-down' },
-  trilho_worker_without_providers: {
-    above: 0,
-    unit: 'count',
-    page: 'providers',
-    runbook: 'worker-reaches-no-provider',
-  },
-  trilho_unknown_oldest_seconds: {
-    above: 600,
-    unit: 'seconds',
-    page: 'unknown',
-    runbook: 'unknown-outcome',
+  trilho_ledger_drift_cents: centsRule('differences', 'ledger-unbalanced'),
+  trilho_database_read_only: countRule('stuck', 'database-read-only'),
+  trilho_breakers_open: countRule('providers', 'provider-down'),
+  trilho_worker_without_providers: countRule('providers', 'worker-reaches-no-provider'),
+  trilho_unknown_oldest_seconds: ageRule(600, 'unknown', 'unknown-outcome', {
     centsGauge: 'trilho_unknown_cents',
-  },
-  trilho_unexpected_settlements: {
-    above: 0,
-    unit: 'count',
-    page: 'unexpected',
-    runbook: 'unexpected-settlement',
-  },
-  trilho_provider_contradictions: {
-    above: 0,
-    unit: 'count',
-    page: 'unknown',
-    runbook: 'provider-contradiction',
-  },
-  trilho_shortfall_cents: { above: 0, unit: 'cents', page: 'entries', runbook: 'shortfall' },
-  trilho_reconciliation_differences: {
-    above: 0,
-    unit: 'count',
-    page: 'differences',
-    runbook: 'statement-differs',
-  },
-  trilho_reconciliation_age_seconds: {
-    above: 10_800,
-    unit: 'seconds',
-    page: 'differences',
-    runbook: 'reconciliation-late',
+  }),
+  trilho_unexpected_settlements: countRule('unexpected', 'unexpected-settlement'),
+  trilho_provider_contradictions: countRule('unknown', 'provider-contradiction'),
+  trilho_shortfall_cents: centsRule('entries', 'shortfall'),
+  trilho_reconciliation_differences: countRule('differences', 'statement-differs'),
+  trilho_reconciliation_age_seconds: ageRule(10_800, 'differences', 'reconciliation-late', {
     section: 'balances',
-  },
-  trilho_provider_balance_differs_seconds: {
-    above: 7_200,
-    unit: 'seconds',
-    page: 'differences',
-    runbook: 'provider-balance-differs',
+  }),
+  trilho_provider_balance_differs_seconds: ageRule(7_200, 'differences', 'provider-balance-differs', {
     section: 'balances',
-  },
-  trilho_attempt_oldest_seconds: {
-    above: 3_600,
-    unit: 'seconds',
-    page: 'unknown',
-    runbook: 'attempt-pending-too-long',
-  },
-  trilho_charges_past_expiry: { above: 0, unit: 'count', page: 'stuck', runbook: 'charge-past-expiry' },
-  trilho_rows_without_workflow: { above: 0, unit: 'count', page: 'stuck', runbook: 'rows-without-workflow' },
-  trilho_workflow_sweep_age_seconds: {
-    above: 10_800,
-    unit: 'seconds',
-    page: 'stuck',
-    runbook: 'workflow-sweep-late',
-  },
-  trilho_provider_notifications_oldest_seconds: {
-    above: 900,
-    unit: 'seconds',
-    page: 'stuck',
-    runbook: 'provider-notifications-not-processed',
-    section: 'notifications',
-  },
-  trilho_deliveries_overdue_seconds: {
-    above: 120,
-    unit: 'seconds',
-    page: 'webhooks',
-    runbook: 'webhook-deliveries-late',
-  },
-  trilho_idle_transaction_oldest_seconds: {
-    above: 15,
-    unit: 'seconds',
-    page: 'stuck',
-    runbook: 'row-locks-held',
-  },
-  trilho_lock_wait_oldest_seconds: { above: 10, unit: 'seconds', page: 'stuck', runbook: 'row-locks-held' },
-  trilho_quarantined_items: { above: 0, unit: 'count', page: 'answers', runbook: 'items-quarantined' },
-  trilho_unexplained_answers: { above: 0, unit: 'count', page: 'answers', runbook: 'unexplained-answer' },
-  trilho_pauses: { above: 0, unit: 'count', page: 'providers', runbook: 'pause-in-effect' },
-  trilho_disputes_urgent: {
-    above: 0,
-    unit: 'count',
-    page: 'disputes',
-    runbook: 'dispute-expires-soon',
+  }),
+  trilho_attempt_oldest_seconds: ageRule(3_600, 'unknown', 'attempt-pending-too-long'),
+  trilho_charges_past_expiry: countRule('stuck', 'charge-past-expiry'),
+  trilho_rows_without_workflow: countRule('stuck', 'rows-without-workflow'),
+  trilho_workflow_sweep_age_seconds: ageRule(10_800, 'stuck', 'workflow-sweep-late'),
+  trilho_provider_notifications_oldest_seconds: ageRule(
+    900,
+    'stuck',
+    'provider-notifications-not-processed',
+    { section: 'notifications' },
+  ),
+  trilho_deliveries_overdue_seconds: ageRule(120, 'webhooks', 'webhook-deliveries-late'),
+  trilho_idle_transaction_oldest_seconds: ageRule(15, 'stuck', 'row-locks-held'),
+  trilho_lock_wait_oldest_seconds: ageRule(10, 'stuck', 'row-locks-held'),
+  trilho_quarantined_items: countRule('answers', 'items-quarantined'),
+  trilho_unexplained_answers: countRule('answers', 'unexplained-answer'),
+  trilho_pauses: countRule('providers', 'pause-in-effect'),
+  trilho_disputes_urgent: countRule('disputes', 'dispute-expires-soon', {
     centsGauge: 'trilho_disputes_urgent_cents',
-  },
+  }),
+}
+
+type SignalDetails = Pick<SignalRule, 'centsGauge' | 'section'>
+
+function countRule(page: string, runbook: string, details: SignalDetails = {}): SignalRule {
+  return { above: 0, unit: 'count', page, runbook, ...details }
+}
+
+function centsRule(page: string, runbook: string): SignalRule {
+  return { above: 0, unit: 'cents', page, runbook }
+}
+
+/** Rule of an age in seconds. */
+function ageRule(above: number, page: string, runbook: string, details: SignalDetails = {}): SignalRule {
+  return { above, unit: 'seconds', page, runbook, ...details }
 }
 
 type Signal = Pick<SignalRule, 'unit' | 'page' | 'section' | 'runbook'> & {
@@ -153,13 +111,13 @@ export async function readServiceState(em: EntityManager) {
 /** Finds the gauges above their limits: counts and amounts added up over their labels, of ages the oldest. */
 export function findSignals(samples: readonly GaugeSample[]): Signal[] {
   return Object.entries(SIGNAL_RULES).flatMap(([gauge, { above, centsGauge, ...rule }]) => {
-    const high = samples.filter(one => one.gauge === gauge && Math.abs(one.value) > above)
-    if (high.length === 0) return []
-    const values = high.map(one => Math.abs(one.value))
+    const highSamples = samples.filter(one => one.gauge === gauge && Math.abs(one.value) > above)
+    if (highSamples.length === 0) return []
+    const values = highSamples.map(one => Math.abs(one.value))
     const value = rule.unit === 'seconds' ? Math.max(...values) : values.reduce((sum, one) => sum + one)
-    const labels = [...new Set(high.flatMap(sample => sample.labels?.[0] ?? []))]
-    const atStake = samples.filter(one => one.gauge === centsGauge)
-    const cents = centsGauge ? atStake.reduce((sum, one) => sum + one.value, 0) : null
+    const labels = [...new Set(highSamples.flatMap(sample => sample.labels?.[0] ?? []))]
+    const centsSamples = samples.filter(one => one.gauge === centsGauge)
+    const cents = centsGauge ? centsSamples.reduce((sum, one) => sum + one.value, 0) : null
     return [{ ...rule, gauge, value, cents, labels }]
   })
 }

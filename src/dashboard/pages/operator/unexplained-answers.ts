@@ -28,9 +28,9 @@ const openFormSchema = z.object({ uuid: uuidSchema, reason: reasonSchema })
 export function registerUnexplainedAnswerPages({ get, post, dashboard }: DashboardRouter): void {
   get('operator', PATH, renderUnexplainedAnswers)
   post('operator', `${PATH}/open`, {
-    async handle({ em, form, session: signedIn }) {
+    async handle({ em, form, session }) {
       const fields = parseFormFields(openFormSchema, form)
-      const order = { ...fields, actor: signedIn.user.email }
+      const order = { ...fields, actor: session.user.email }
       const opened = await openUnexplainedAnswer(em, dashboard.sealer, order)
       if (!opened) return fail('not_found')
       // Not named `body`: in a template that is the layout's own content, which is not escaped.

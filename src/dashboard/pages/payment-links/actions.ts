@@ -6,7 +6,7 @@ import {
   revokePaymentLink,
 } from '../../../api/operations/payment-links.ts'
 import { uuidSchema } from '../../../contract/shared/fields.ts'
-import { type Confirmation, phrasesOf } from '../../http/confirmation.ts'
+import type { Confirmation } from '../../http/confirmation.ts'
 import type { DashboardContext } from '../../http/dashboard-context.ts'
 import { parseFormFields } from '../../http/form.ts'
 import { redirect } from '../../http/page.ts'
@@ -60,13 +60,12 @@ async function confirmRevocation(
   { sealer }: DashboardContext,
   visit: PageContext<'merchant'>,
 ): Promise<Confirmation | null> {
-  const { em, token, params, form } = visit
+  const { em, token, params, form, t, f } = visit
   const { link: uuid } = parseFormFields(revokeFormSchema, form)
   const charge = await requireVisibleCharge(em.fork(), token, params.uuid)
   const link = await findActivePaymentLink(em.fork(), sealer, charge)
   // Revoked already: once more changes nothing.
   if (link?.uuid !== uuid) return null
-  const { t, f } = phrasesOf(visit)
   return {
     title: t('link.revokeAsk'),
     button: t('link.revoke'),

@@ -16,7 +16,7 @@ import { detectDocumentKind } from '../../../domain/pix/document.ts'
 import { interpretTypedKey } from '../../../domain/pix-keys/typed-key.ts'
 import { ApiError } from '../../../http/api-error.ts'
 import type { FieldErrors } from '../../../http/validate.ts'
-import { type Confirmation, phrasesOf } from '../../http/confirmation.ts'
+import type { Confirmation } from '../../http/confirmation.ts'
 import { parseFormFields, readAmount, readSubmissionKey, readText } from '../../http/form.ts'
 import { createPage, redirect } from '../../http/page.ts'
 import type { PageContext } from '../../http/page-context.ts'
@@ -52,7 +52,7 @@ export function registerTransferForm({ get, post, dashboard }: DashboardRouter):
 
   post('transfers.write', `${PATH}/key`, {
     handle: async visit =>
-      createPage('key-kind', { typedKey: describeKey(visit.form.get('pix_key') ?? '', phrasesOf(visit)) }),
+      createPage('key-kind', { typedKey: describeKey(visit.form.get('pix_key') ?? '', visit) }),
     renderForm: renderTransferForm,
   })
 }
@@ -88,19 +88,18 @@ function parseTransfer(visit: TransferVisit): CreateTransferBody {
 }
 
 async function confirmTransfer(visit: TransferVisit): Promise<Confirmation | null> {
-  const { em, form } = visit
+  const { em, form, t, f } = visit
   const token = await tokenWithMode(visit)
   const scope = { ...token, modeScope: token.mode }
   if (await isTransferCreated(em, { token, idempotencyKey: readSubmissionKey(form) })) return null
   const body = parseTransfer(visit)
   const { connectionUuid, feeCents } = await quoteTransfer({ em: em.fork(), token }, body)
   const { provider, balances } = await readVisibleProvider(em.fork(), scope, connectionUuid)
-  const { t, f } = phrasesOf(visit)
   const amount = f.money(body.value)
   const { kind, shown } = describeKey(body.pix_key, { f })
   const leftCents = (balances[0]?.available_balance ?? 0) - body.value - feeCents
   const query = transfersQuery.parse({ pix_key: body.pix_key })
-  const equal = (await listTransfers(em.fork(), scope, query)).data.find(
+  const equalTransfer = (await listTransfers(em.fork(), scope, query)).data.find(
     other =>
       other.value === body.value &&
       other.status !== 'FAILED' &&
@@ -122,7 +121,7 @@ async function confirmTransfer(visit: TransferVisit): Promise<Confirmation | nul
     ],
     warnings: [
       ...(leftCents < 0 ? [t('transfer.warnBalance')] : []),
-      ...(equal ? [t('transfer.warnEqual', { amount, age: f.age(equal.created_at) })] : []),
+      ...(equalTransfer ? [t('transfer.warnEqual', { amount, age: f.age(equalTransfer.created_at) })] : []),
     ],
     means: t('transfer.means'),
     back: `${PATH}?mode=${token.mode}`,
@@ -132,10 +131,10 @@ async function confirmTransfer(visit: TransferVisit): Promise<Confirmation | nul
 }
 
 /** Names the kind of a key, and formats it as people read it; kind null where the text is no key. */
-function describeKey(text: string, { f }: Pick<ReturnType<typeof phrasesOf>, 'f'>) {
-  const typed = interpretTypedKey(text)
-  if (!typed) return { kind: null, shown: text }
-  const { key, type } = typed
+function describeKey(text: string, { f }: Pick<PageContext, 'f'>) {
+  const typedKey = interpretTypedKey(text)
+  if (!typedKey) return { kind: null, shown: text }
+  const { key, type } = typedKey
   if (type === 'DOCUMENT') return { kind: detectDocumentKind(key) ?? 'CPF', shown: f.document(key) }
   return {
     kind: type,
@@ -151,7 +150,7 @@ async function renderTransferForm(visit: TransferVisit) {
     modes: await listAccountModes(visit),
     mode: token.mode,
     availableCents: connections.reduce((sum, { balances }) => sum + (balances[0]?.available_balance ?? 0), 0),
-    typedKey: describeKey(visit.form.get('pix_key') ?? '', phrasesOf(visit)),
+    typedKey: describeKey(visit.form.get('pix_key') ?? '', visit),
   }
   return createPage('transfer-form', model, PATH)
 }

@@ -1,22 +1,24 @@
-import { listTransfers, requireVisibleTransfer } from '../../../api/operations/transfers.ts'
+import {
+  cancelMerchantTransfer,
+  listTransfers,
+  requireVisibleTransfer,
+} from '../../../api/operations/transfers.ts'
 import type { CsvColumns } from '../../../contract/shared/csv.ts'
 import { showTransfer, transfersQuery } from '../../../contract/transfers/transfer.ts'
 import type { ReadTransfer } from '../../../db/repositories/transfers.ts'
 import { PAYMENT_STATUSES } from '../../../domain/shared/payment-status.ts'
 import { transferMachine } from '../../../domain/transfers/transfer.ts'
-import { phrasesOf } from '../../http/confirmation.ts'
-import { createPage } from '../../http/page.ts'
+import { fail } from '../../../http/api-error.ts'
+import type { Confirmation } from '../../http/confirmation.ts'
+import { createPage, redirect } from '../../http/page.ts'
 import type { PageContext } from '../../http/page-context.ts'
 import type { DashboardRouter } from '../../http/router.ts'
 import { encodeFacts, type ShownFact } from '../../http/shown-facts.ts'
-import { findConnectionMode, listConnections, restrictToOneMode } from '../connections.ts'
-import { listByFilters } from '../filtered-list.ts'
-import { createListFiles, nameFileByMode } from '../list-file.ts'
+import { registerAccountList } from '../account-list.ts'
+import { findConnectionMode, listConnections } from '../connections.ts'
 import { findOperatorText, loadRelated } from '../related.ts'
 
 export const TRANSFERS_PAGE_PATH = '/dashboard/transfers'
-
-const FILE_PATH = `${TRANSFERS_PAGE_PATH}/transfers.csv`
 
 /** Columns of the list as CSV. */
 const TRANSFER_COLUMNS: CsvColumns<ReturnType<typeof showTransfer>> = {
@@ -38,34 +40,41 @@ const TRANSFER_COLUMNS: CsvColumns<ReturnType<typeof showTransfer>> = {
   uuid: transfer => transfer.uuid,
 }
 
-export function registerTransferPages({ get }: DashboardRouter): void {
-  const openListFile = createListFiles()
+type TransferVisit = PageContext<'merchant'>
 
-  get('money.read', TRANSFERS_PAGE_PATH, async visit => {
-    const { token, modes } = await restrictToOneMode(visit)
-    const list = await listByFilters(visit, transfersQuery, query => listTransfers(visit.em, token, query))
-    const connections = await listConnections(visit.em, token)
-    const moves = list.rows.some(({ status }) => status === 'PROCESSING' || status === 'PENDING')
-    const statuses = PAYMENT_STATUSES.filter(status => status !== 'UNDEFINED')
-    const names = { connections, statuses, mode: token.mode, modes, file: FILE_PATH }
-    return createPage('transfers', { ...list, ...names, moves })
-  })
-
-  get('money.read', FILE_PATH, async visit => {
-    const { token } = await restrictToOneMode(visit)
-    return openListFile(visit, {
-      name: nameFileByMode('transfers', token.mode),
-      columns: TRANSFER_COLUMNS,
-      schema: transfersQuery,
-      list: query => listTransfers(visit.em.fork(), token, query),
-    })
+/** Registers the list of transfers, the page of one, and the cancellation of a scheduled one. */
+export function registerTransferPages(router: DashboardRouter): void {
+  const { get, post, dashboard } = router
+  registerAccountList(router, {
+    name: 'transfers',
+    path: TRANSFERS_PAGE_PATH,
+    schema: transfersQuery,
+    columns: TRANSFER_COLUMNS,
+    list: ({ em, token }, query) => listTransfers(em.fork(), token, query),
+    present: async ({ em, token }, rows) => ({
+      connections: await listConnections(em, token),
+      statuses: PAYMENT_STATUSES.filter(status => status !== 'UNDEFINED'),
+      moves: rows.some(({ status }) => status === 'PROCESSING' || status === 'PENDING'),
+    }),
   })
 
   get('money.read', `${TRANSFERS_PAGE_PATH}/:uuid`, renderTransfer)
+
+  post('transfers.write', `${TRANSFERS_PAGE_PATH}/:uuid/cancel`, {
+    confirm: confirmCancellation,
+    async handle({ em, token, params }) {
+      const { state } = await requireVisibleTransfer(em.fork(), token, params.uuid)
+      if (state !== 'cancelled')
+        await cancelMerchantTransfer(dashboard.temporal, { em, token, uuid: params.uuid })
+      return redirect(`${TRANSFERS_PAGE_PATH}/${params.uuid}`, 'transfer_cancelled')
+    },
+    listFacts: readTransferFacts,
+    renderForm: renderTransfer,
+  })
 }
 
 /** Renders a transfer with every attempt, the reason why the next provider was or was not tried, and what belongs to it. */
-export async function renderTransfer(visit: PageContext<'merchant'>) {
+async function renderTransfer(visit: TransferVisit) {
   const { em, token, params } = visit
   const row = await requireVisibleTransfer(em, token, params.uuid)
   const model = {
@@ -87,18 +96,36 @@ export async function renderTransfer(visit: PageContext<'merchant'>) {
 }
 
 /** Lists what the form of a transfer's page depends on. */
-function listTransferFacts(
-  visit: PageContext<'merchant'>,
-  { state }: Pick<ReadTransfer, 'state'>,
-): ShownFact[] {
-  const { t } = phrasesOf(visit)
+function listTransferFacts(visit: TransferVisit, { state }: Pick<ReadTransfer, 'state'>): ShownFact[] {
+  const { t } = visit
   return [{ name: 'field.status', value: t(`status.${transferMachine.statusOf(state)}`) }]
 }
 
 /** Reads what the form of a transfer's page depends on now. */
-export async function readTransferFacts(visit: PageContext<'merchant'>): Promise<ShownFact[]> {
+async function readTransferFacts(visit: TransferVisit): Promise<ShownFact[]> {
   return listTransferFacts(
     visit,
     await requireVisibleTransfer(visit.em.fork(), visit.token, visit.params.uuid),
   )
+}
+
+async function confirmCancellation(visit: TransferVisit): Promise<Confirmation | null> {
+  const { em, token, params, form, t, f } = visit
+  const transfer = await requireVisibleTransfer(em.fork(), token, params.uuid)
+  // The same form once more: what it asked for is done.
+  if (transfer.state === 'cancelled' && form.has('confirmed')) return null
+  if (transfer.state !== 'created') fail('transfer_not_cancellable')
+  const gaps = { amount: f.money(transfer.valueCents) }
+  return {
+    title: t('transfer.cancelAsk', gaps),
+    button: t('transfer.cancelNow', gaps),
+    facts: [
+      { name: 'field.pix_key', value: transfer.pixKey },
+      { name: 'field.value', value: gaps.amount },
+      { name: 'field.external_ref', value: transfer.externalRef ?? '–' },
+    ],
+    means: t('transfer.cancelMeans'),
+    isDangerous: true,
+    back: `${TRANSFERS_PAGE_PATH}/${transfer.uuid}`,
+  }
 }

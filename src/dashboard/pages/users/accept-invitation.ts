@@ -4,25 +4,20 @@ import { acceptInvitation, INVITATION_PATH, visitInvitation } from '../../../adm
 import { partyName } from '../../../contract/shared/fields.ts'
 import { type ApiError, fail, failField } from '../../../http/api-error.ts'
 import { toLoggedApiError } from '../../../http/error-handler.ts'
-import { newPasswordSchema } from '../../authentication/new-password.ts'
 import { SECRET_ADDRESS_HEADERS } from '../../http/browser-security.ts'
 import type { DashboardContext } from '../../http/dashboard-context.ts'
-import { parseFormFields } from '../../http/form.ts'
+import { newPasswordSchema, parseFormFields } from '../../http/form.ts'
 import { handleLanguageSwitch } from '../../http/language.ts'
 import { createPage, redirect } from '../../http/page.ts'
 import { signIn } from '../../http/sign-in-cookies.ts'
 import { issueVisitorFormToken, registerVisitorForm, sendVisitorResponse } from '../../http/visitor-form.ts'
-import { createVisitorLimit } from '../../http/visitor-limit.ts'
-
-/** Points of a request, and of one with an unknown token, which is a guess or a mistake. */
-const REQUEST_POINTS = 1
-const UNKNOWN_TOKEN_POINTS = 20
+import { createTokenLookup } from '../../http/visitor-limit.ts'
 
 const acceptSchema = z.object({ name: partyName, password: newPasswordSchema })
 
 /** Registers the page of an invitation: its address is the permission, once. */
 export function registerInvitationPage(dashboard: DashboardContext): void {
-  const limit = createVisitorLimit()
+  const findByToken = createTokenLookup()
   const { koa } = dashboard.router
 
   koa.get(`${INVITATION_PATH}/:token`, async ctx => {
@@ -47,11 +42,8 @@ export function registerInvitationPage(dashboard: DashboardContext): void {
   })
 
   async function requireInvitation(ctx: RouterContext) {
-    limit.take(ctx.ip, REQUEST_POINTS)
-    const invitation = await visitInvitation(dashboard.orm.em.fork(), String(ctx.params.token))
-    if (invitation) return invitation
-    limit.take(ctx.ip, UNKNOWN_TOKEN_POINTS)
-    return fail('not_found')
+    const find = (token: string) => visitInvitation(dashboard.orm.em.fork(), token)
+    return (await findByToken(ctx, find)) ?? fail('not_found')
   }
 
   /** Sends the page of an invitation; what is not open any more says so with 410. */

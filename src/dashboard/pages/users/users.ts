@@ -6,6 +6,7 @@ import {
   resetMemberTotp,
   startMemberReset,
 } from '../../../admin/account-users.ts'
+import { createInvitation, INVITATION_PATH, revokeInvitation } from '../../../admin/invitations.ts'
 import { uuidSchema } from '../../../contract/shared/fields.ts'
 import {
   type AccountMember,
@@ -14,16 +15,15 @@ import {
   listUserHistory,
 } from '../../../db/repositories/account-users.ts'
 import { ACCOUNT_ROLES } from '../../../domain/users/roles.ts'
-import { fail } from '../../../http/api-error.ts'
-import { actingUser } from '../../http/acting-user.ts'
-import { type Confirmation, phrasesOf } from '../../http/confirmation.ts'
-import { parseFormFields } from '../../http/form.ts'
+import { fail, failField } from '../../../http/api-error.ts'
+import type { Confirmation } from '../../http/confirmation.ts'
+import { emailSchema, parseFormFields } from '../../http/form.ts'
 import { createPage, type DashboardResponse, redirect } from '../../http/page.ts'
-import type { PageContext } from '../../http/page-context.ts'
+import { actingUser, type PageContext } from '../../http/page-context.ts'
 import type { DashboardRouter } from '../../http/router.ts'
-import { PASSWORD_RESET_PATH } from '../password-reset/request.ts'
+import { PASSWORD_RESET_PATH } from '../password-reset.ts'
 
-export const USERS_PATH = '/dashboard/users'
+const USERS_PATH = '/dashboard/users'
 
 type UsersVisit = PageContext<'merchant'>
 
@@ -31,7 +31,11 @@ const resetFormSchema = z.object({ once: uuidSchema })
 const roleFormSchema = z.object({ role: z.enum(ACCOUNT_ROLES), seen_role: z.enum(ACCOUNT_ROLES).optional() })
 
 /** Registers the page of the account's users, and what an owner does with one of them. */
-export function registerUserPages({ get, post, dashboard }: DashboardRouter): void {
+export function registerUserPages(router: DashboardRouter): void {
+  const { get, post, dashboard } = router
+  // Before the pages of a user: `invitations` is no identifier.
+  registerInvitationForms(router)
+
   get('users.write', USERS_PATH, visit => renderUsers(visit))
   get('users.write', `${USERS_PATH}/:uuid`, visit => renderMember(visit))
 
@@ -87,7 +91,7 @@ export function registerUserPages({ get, post, dashboard }: DashboardRouter): vo
 }
 
 /** The page of all users, their invitations and their history; `invited` has the link of the invitation just created. */
-export async function renderUsers(visit: UsersVisit, invited?: { url: string; email: string }) {
+async function renderUsers(visit: UsersVisit, invited?: { url: string; email: string }) {
   const { em, session } = visit
   const { accountUuid } = visit.token
   const [members, invitations, history] = await Promise.all([
@@ -139,13 +143,13 @@ async function confirmRole(visit: UsersVisit): Promise<Confirmation | null> {
   const { role } = parseFormFields(roleFormSchema, visit.form)
   const member = (await findMember(visit)) ?? fail('not_found')
   if (member.role === role) return null
-  const { t } = phrasesOf(visit)
+  const { t } = visit
   const newRole = t(`role.${role}`)
-  const asked = describeAct(visit, ROLE_CHANGE, member, { role: newRole })
+  const confirmation = describeAct(visit, ROLE_CHANGE, member, { role: newRole })
   return {
-    ...asked,
-    facts: [...asked.facts, { name: 'user.newRole', value: newRole, isInformative: true }],
-    means: `${t(`role.${role}.means`)} ${asked.means}`,
+    ...confirmation,
+    facts: [...confirmation.facts, { name: 'user.newRole', value: newRole, isInformative: true }],
+    means: `${t(`role.${role}.means`)} ${confirmation.means}`,
     isDangerous: member.role === 'owner',
     fields: { seen_role: member.role },
   }
@@ -163,7 +167,7 @@ function describeAct(
   member: AccountMember,
   gaps: Record<string, string> = {},
 ) {
-  const { t } = phrasesOf(visit)
+  const { t } = visit
   const names = { name: member.name ?? member.email, ...gaps }
   return {
     title: t(phrases.ask, names),
@@ -175,7 +179,7 @@ function describeAct(
 }
 
 function listFacts(visit: UsersVisit, { name, email, role }: AccountMember) {
-  const { t } = phrasesOf(visit)
+  const { t } = visit
   return [
     ...(name === null ? [] : [{ name: 'field.name', value: name }]),
     { name: 'field.email', value: email },
@@ -184,7 +188,7 @@ function listFacts(visit: UsersVisit, { name, email, role }: AccountMember) {
 }
 
 function respondToChange(visit: UsersVisit, change: MemberChange, outcome: string): DashboardResponse {
-  const { t } = phrasesOf(visit)
+  const { t } = visit
   switch (change.kind) {
     case 'changed':
       return redirect(outcome === 'user_removed' ? USERS_PATH : `${USERS_PATH}/${visit.params.uuid}`, outcome)
@@ -204,6 +208,71 @@ function respondToChange(visit: UsersVisit, change: MemberChange, outcome: strin
 
 /** Fails for a user who was an owner when the page was made. */
 function failAsNoOwner(visit: UsersVisit): never {
-  const { t, f } = phrasesOf(visit)
+  const { t, f } = visit
   return fail('role_not_allowed', { allowedRolesText: f.anyOf([t('role.owner')]) })
+}
+
+const INVITATIONS_PATH = `${USERS_PATH}/invitations`
+
+const inviteSchema = z.object({
+  email: emailSchema,
+  role: z.enum(ACCOUNT_ROLES),
+  once: uuidSchema,
+})
+
+/** Registers the forms by which an owner invites, and revokes an invitation. */
+function registerInvitationForms({ post, dashboard }: DashboardRouter): void {
+  post('users.write', INVITATIONS_PATH, {
+    async handle(visit) {
+      const { once: uuid, ...invitation } = parseFormFields(inviteSchema, visit.form)
+      const { accountUuid } = visit.token
+      const order = { ...invitation, uuid, accountUuid, actor: actingUser(visit) }
+      const result = await createInvitation(visit.em, order)
+      switch (result.kind) {
+        case 'created': {
+          const url = `${dashboard.config.publicUrl}${INVITATION_PATH}/${result.token}`
+          return renderUsers(visit, { url, email: invitation.email })
+        }
+        case 'repeated':
+          return redirect(USERS_PATH, 'invitation_there')
+        case 'user_exists':
+          return failField('email', 'is already the e-mail of a user')
+        case 'too_many':
+          return fail('user_limit')
+        case 'not_owner':
+          return fail('not_found')
+      }
+    },
+    renderForm: visit => renderUsers(visit),
+  })
+
+  post('users.write', `${INVITATIONS_PATH}/:uuid/revoke`, {
+    confirm: confirmRevocation,
+    async handle(visit) {
+      const { em, token, params } = visit
+      const order = { uuid: params.uuid, accountUuid: token.accountUuid, actor: actingUser(visit) }
+      const result = (await revokeInvitation(em, order)) ?? fail('not_found')
+      return redirect(USERS_PATH, result === 'revoked' ? 'invitation_revoked' : 'invitation_closed')
+    },
+    renderForm: visit => renderUsers(visit),
+  })
+}
+
+/** Null where the invitation is not open any more: accepted, or revoked by another owner. */
+async function confirmRevocation(visit: UsersVisit): Promise<Confirmation | null> {
+  const { em, token, params, t } = visit
+  const invitations = await listOpenInvitations(em.fork(), token.accountUuid)
+  const invitation = invitations.find(({ uuid }) => uuid === params.uuid)
+  if (!invitation) return null
+  return {
+    title: t('invitation.revokeAsk', { email: invitation.email }),
+    button: t('invitation.revokeNow'),
+    facts: [
+      { name: 'field.email', value: invitation.email },
+      { name: 'field.role', value: t(`role.${invitation.role}`) },
+    ],
+    means: t('invitation.revokeMeans'),
+    isDangerous: true,
+    back: USERS_PATH,
+  }
 }

@@ -102,17 +102,6 @@ create table dashboard_session (
 create index dashboard_session_of_user on dashboard_session (user_uuid);
 create index dashboard_session_expiry on dashboard_session (expires_at);
 
--- What a user had typed in a form when the session ended, until the next sign-in; sealed, without passwords and codes.
-create table form_draft (
-  uuid uuid primary key,
-  user_uuid uuid not null references app_user,
-  path text not null,
-  sealed_fields text not null,
-  expires_at timestamptz not null,
-  constraint form_draft_of_form unique (user_uuid, path)
-);
-create index form_draft_expiry on form_draft (expires_at);
-
 -- Attempts that failed or are undecided. Hashes only: what is typed as an e-mail may be a password.
 create table sign_in_attempt (
   id bigint generated always as identity primary key,

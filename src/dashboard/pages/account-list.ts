@@ -3,9 +3,12 @@ import type { ListPage } from '../../api/operations/pagination.ts'
 import { type CsvColumns, openCsvFile } from '../../contract/shared/csv.ts'
 import type { PageQuery } from '../../contract/shared/fields.ts'
 import { createSemaphore } from '../../domain/shared/semaphore.ts'
-import type { DashboardResponse } from '../http/page.ts'
+import type { AccountPermission } from '../../domain/users/roles.ts'
+import { createPage, type DashboardResponse } from '../http/page.ts'
 import type { PageContext } from '../http/page-context.ts'
-import { parseFilters } from './filtered-list.ts'
+import type { DashboardRouter } from '../http/router.ts'
+import { restrictToOneMode, tokenWithMode } from './connections.ts'
+import { listByFilters, parseFilters } from './filtered-list.ts'
 
 /** Rows per statement of the database. Between two of them a file holds no connection, however slow its reader is. */
 const ROWS_PER_BATCH = 100
@@ -13,6 +16,51 @@ const ROWS_PER_BATCH = 100
 const MAX_CONCURRENT_BATCHES = 1
 
 type MerchantVisit = PageContext<'merchant'>
+
+type AccountList<S extends z.ZodType<PageQuery>, Row> = {
+  /** Name of the list: of its template, and of its file without the extension. */
+  name: string
+  path: string
+  permission?: AccountPermission
+  /** Whether the list has the rows of both modes until its user chooses one. */
+  hasBothModes?: boolean
+  schema: S
+  /** Columns of the file. */
+  columns: CsvColumns<Row>
+  /** Reads one page of the list. */
+  list(visit: MerchantVisit, query: z.output<S>): Promise<ListPage<Row>>
+  /** Returns what the page shows besides the rows. */
+  present(visit: MerchantVisit, rows: Row[]): Promise<object> | object
+}
+
+/** Registers a list of an account's objects: its page, and its file with all rows that the filters of the page select. */
+export function registerAccountList<S extends z.ZodType<PageQuery>, Row>(
+  { get }: DashboardRouter,
+  options: AccountList<S, Row>,
+): void {
+  const { name, path, permission = 'money.read', schema, columns, list } = options
+  const openListFile = createListFiles()
+  const filePath = `${path}/${name}.csv`
+  const restrictModes = async (visit: MerchantVisit) => {
+    if (options.hasBothModes) return { visit: { ...visit, token: await tokenWithMode(visit) }, modes: [] }
+    const { token, modes } = await restrictToOneMode(visit)
+    return { visit: { ...visit, token }, modes }
+  }
+
+  get(permission, path, async unrestricted => {
+    const { visit, modes } = await restrictModes(unrestricted)
+    const page = await listByFilters(visit, schema, query => list(visit, query))
+    const mode = visit.token.modeScope ?? ''
+    const details = await options.present(visit, page.rows)
+    return createPage(name, { ...page, mode, modes, file: filePath, ...details })
+  })
+
+  get(permission, filePath, async unrestricted => {
+    const { visit } = await restrictModes(unrestricted)
+    const fileName = nameFileByMode(name, visit.token.modeScope)
+    return openListFile(visit, { name: fileName, columns, schema, list: query => list(visit, query) })
+  })
+}
 
 type ListFile<S extends z.ZodType<PageQuery>, Row> = {
   /** Name of the file, without its extension. */
