@@ -83,7 +83,6 @@ async function changeMember(
       if (member.removedAt) return { kind: 'removed' }
       const changed = await change(tx, member)
       if (changed.kind !== 'changed') return changed
-      await tx.flush()
       await revokeUserSessions(tx, { uuid: userUuid })
       return changed
     },

@@ -45,7 +45,6 @@ export function runAuditedAction<T = void>(
       reason,
       accountUuid: actorAccountUuid,
     })
-    await tx.flush()
     return result
   })
 }
