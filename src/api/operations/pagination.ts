@@ -186,8 +186,8 @@ export function buildDayRange({ from, to, timeZone }: DayFilter): TimeRange | un
   }
 }
 
-/** Builds the conditions of a range of days of creation. */
-export function buildDayConditions(days: DayFilter): OptionalSqlCondition[] {
+/** Builds the conditions of a range of days, of creation by default. */
+export function buildDayConditions(days: DayFilter, column = 'created_at'): OptionalSqlCondition[] {
   const { $gte, $lt } = buildDayRange(days) ?? {}
-  return [$gte && ['created_at >= ?', $gte], $lt && ['created_at < ?', $lt]]
+  return [$gte && [`${column} >= ?`, $gte], $lt && [`${column} < ?`, $lt]]
 }
