@@ -24,7 +24,7 @@ import { AuthCode, PixKey } from '../entities/pix-key.ts'
 import { ProviderNotification } from '../entities/provider-notification.ts'
 import { Difference, LedgerAdjustment, StoredAccountEntry } from '../entities/reconciliation.ts'
 import { Refund } from '../entities/refund.ts'
-import { SignInAttempt } from '../entities/sign-in-attempt.ts'
+import { StoredSignInAttempt } from '../entities/sign-in-attempt.ts'
 import { Token } from '../entities/token.ts'
 import { Transfer } from '../entities/transfer.ts'
 import { User } from '../entities/user.ts'
@@ -113,9 +113,9 @@ export async function openOrm({
       ProviderAccountOpening,
       RecoveryCode,
       Refund,
-      SignInAttempt,
       Split,
       StoredAccountEntry,
+      StoredSignInAttempt,
       Token,
       Transfer,
       User,

@@ -3,7 +3,8 @@ import { timestampColumn } from './columns.ts'
 
 /** An attempt to sign in that failed or is undecided, by hashes. */
 const schema = defineEntity({
-  name: 'SignInAttempt',
+  name: 'StoredSignInAttempt',
+  tableName: 'sign_in_attempt',
   properties: p => ({
     id: p.bigint('number').primary(),
     emailHash: p.blob(),
@@ -15,5 +16,5 @@ const schema = defineEntity({
   }),
 })
 
-export class SignInAttempt extends schema.class {}
-schema.setClass(SignInAttempt)
+export class StoredSignInAttempt extends schema.class {}
+schema.setClass(StoredSignInAttempt)

@@ -1,10 +1,10 @@
 import { DAY } from '../../domain/shared/intervals.ts'
 import type { EntityManager } from '../client/orm.ts'
-import { SignInAttempt } from '../entities/sign-in-attempt.ts'
+import { StoredSignInAttempt } from '../entities/sign-in-attempt.ts'
 
 /** Limits of attempts to sign in. */
 
-type SignInHashes = Pick<SignInAttempt, 'emailHash' | 'addressHash'> & { deviceHash: Buffer | null }
+type SignInHashes = Pick<StoredSignInAttempt, 'emailHash' | 'addressHash'> & { deviceHash: Buffer | null }
 
 type SignInCounts = Record<'ofDevice' | 'ofEmail' | 'ofNetwork' | 'ofEmailAndNetwork', number>
 
@@ -12,7 +12,7 @@ type SignInCounts = Record<'ofDevice' | 'ofEmail' | 'ofNetwork' | 'ofEmailAndNet
 export async function lockSignInAttempts(em: EntityManager, hashes: Buffer[]): Promise<void> {
   for (const lock of hashes.map(hash => hash.readInt32BE()).sort((a, b) => a - b))
     await em.execute('select pg_advisory_xact_lock(7013008, ?)', [lock])
-  await em.nativeDelete(SignInAttempt, { at: { $lt: new Date(Date.now() - DAY) } })
+  await em.nativeDelete(StoredSignInAttempt, { at: { $lt: new Date(Date.now() - DAY) } })
 }
 
 /** Counts the attempts of the last minutes: on the device, and those on devices that had not signed in before. */
@@ -34,11 +34,11 @@ export async function countSignInAttempts(
 }
 
 export async function insertSignInAttempt(em: EntityManager, hashes: SignInHashes): Promise<void> {
-  await em.insert(SignInAttempt, hashes)
+  await em.insert(StoredSignInAttempt, hashes)
 }
 
 /** Deletes the attempts on the device; without one, those of the e-mail and network on devices that had not signed in before. */
 export async function deleteSignInAttempts(em: EntityManager, hashes: SignInHashes): Promise<void> {
   const { deviceHash } = hashes
-  await em.nativeDelete(SignInAttempt, deviceHash ? { deviceHash } : hashes)
+  await em.nativeDelete(StoredSignInAttempt, deviceHash ? { deviceHash } : hashes)
 }
