@@ -124,7 +124,6 @@ async function changeMember(
       if (member.removedAt) return { kind: 'removed' }
       const outcome = await change(tx, member)
       if (outcome.kind !== 'changed') return outcome
-      await tx.flush()
       await revokeUserSessions(tx, { uuid: userUuid })
       return outcome
     },

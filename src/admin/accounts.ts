@@ -3,6 +3,7 @@ import type { EntityManager } from '../db/client/orm.ts'
 import { Account } from '../db/entities/account.ts'
 import { Connection } from '../db/entities/connection.ts'
 import { ROW_LOCK } from '../db/locks.ts'
+import { sendChanges } from '../db/pipeline/query.ts'
 import { type ActionAuthor, runAuditedAction } from '../db/repositories/audited-actions.ts'
 import { revokeUserSessions, setOpenedAccount } from '../db/repositories/dashboard-sessions.ts'
 import { replaceDefaultConnections } from '../db/repositories/default-providers.ts'
@@ -15,7 +16,7 @@ export type AccountHolder = { uuid?: string; name: string; document: string }
 /** Inserts the row of an account. An operator opens one by `openAccount`. */
 export async function createAccount(em: EntityManager, holder: AccountHolder) {
   const account = em.create(Account, { uuid: randomUUID(), ...holder })
-  await em.flush()
+  await sendChanges(em)
   return account
 }
 

@@ -4,6 +4,7 @@ import { runInTransaction } from '../db/client/transaction.ts'
 import { Connection, ProviderAccount } from '../db/entities/connection.ts'
 import { ProviderNotification } from '../db/entities/provider-notification.ts'
 import { ROW_LOCK } from '../db/locks.ts'
+import { sendChanges } from '../db/pipeline/query.ts'
 import { type ActionAuthor, runAuditedAction } from '../db/repositories/audited-actions.ts'
 import {
   deleteUnusedProviderAccount,
@@ -111,7 +112,7 @@ export async function createConnection(em: EntityManager, sealer: Sealer, order:
   const providerAccount =
     (await em.findOne(ProviderAccount, { provider, isSimulated, name })) ??
     em.create(ProviderAccount, { uuid: randomUUID(), provider, isSimulated, name, ownerUuid })
-  await em.flush()
+  await sendChanges(em)
   const { uuid: providerAccountUuid } = providerAccount
   if (identityHashes) await storeIdentities(em, { providerAccountUuid, dialect, hashes: identityHashes })
   const connection = em.create(Connection, {
@@ -127,7 +128,7 @@ export async function createConnection(em: EntityManager, sealer: Sealer, order:
     secretKeyId: sealer.keyId,
     virtualAccount: type === 'NOMINAL' && virtualAccount ? { type, ...virtualAccount } : null,
   })
-  await em.flush()
+  await sendChanges(em)
   return connection
 }
 

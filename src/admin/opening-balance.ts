@@ -5,7 +5,8 @@ import { Connection, ProviderAccountOpening } from '../db/entities/connection.ts
 import { Movement } from '../db/entities/movement.ts'
 import { writePostings } from '../db/ledger/post.ts'
 import { lockProviderAccount } from '../db/locks.ts'
-import { ensureServiceAccount } from '../db/repositories/provider-account-owners.ts'
+import { sendChanges } from '../db/pipeline/query.ts'
+import { ensureServiceAccount } from '../db/repositories/provider-accounts.ts'
 import { depositLegs, uncoveredOutflowLegs } from '../domain/ledger/legs.ts'
 import type { MovementReason } from '../domain/ledger/movement.ts'
 import { type Opening, openingNameOf } from '../domain/reconciliation/opening.ts'
@@ -147,7 +148,7 @@ export async function postOpeningMovement(
     createdAt: at,
     updatedAt: at,
   })
-  await em.flush()
+  await sendChanges(em)
   const legs =
     cents > 0
       ? depositLegs(accountUuid, cents)

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import type { EntityManager } from '../db/client/orm.ts'
 import { Token } from '../db/entities/token.ts'
+import { sendChanges } from '../db/pipeline/query.ts'
 import { type ActionAuthor, runAuditedAction } from '../db/repositories/audited-actions.ts'
 import type { TokenScope } from '../domain/tokens/token-scope.ts'
 import { generateToken, type TokenMode } from '../security/tokens.ts'
@@ -26,7 +27,7 @@ export type IssueTokenInput = {
 export async function createToken(em: EntityManager, order: IssueTokenInput): Promise<string> {
   const { token, hash, prefix } = generateToken(order.mode)
   em.create(Token, { uuid: randomUUID(), ...order, hash, prefix })
-  await em.flush()
+  await sendChanges(em)
   return token
 }
 

@@ -3,6 +3,7 @@ import type { EntityManager } from '../db/client/orm.ts'
 import { runInTransaction } from '../db/client/transaction.ts'
 import { User } from '../db/entities/user.ts'
 import { UserTotp } from '../db/entities/user-totp.ts'
+import { sendChanges } from '../db/pipeline/query.ts'
 import { type ActionAuthor, authorOfUser, runAuditedAction } from '../db/repositories/audited-actions.ts'
 import {
   keepSessionOfNewPassword,
@@ -43,7 +44,7 @@ export async function addUser(em: EntityManager, order: AddUserInput): Promise<U
     passwordHash: await hashPassword(requirePasswordLength(order.password)),
     role: order.accountUuid === null ? 'operator' : (order.role ?? 'owner'),
   })
-  await em.flush()
+  await sendChanges(em)
   return user
 }
 

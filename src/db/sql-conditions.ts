@@ -1,6 +1,5 @@
 import type { ListedNoun } from '../domain/shared/nouns.ts'
 import type { EntityManager } from './client/orm.ts'
-import { buildDelayClassCondition, DELAY_CLASSES, type DelayedColumn } from './delay-classes.ts'
 import { selectRows } from './pipeline/query.ts'
 import { selectValue } from './select-values.ts'
 
@@ -20,12 +19,13 @@ export function joinConditions(...conditions: OptionalSqlCondition[]): SqlCondit
 }
 
 /**
- * A page of a list: the conditions of its rows, `isFiltered` where more than the token's scope limits them. Of
- * `alternatives` each row fulfils exactly one; without any, the conditions are all.
+ * A page of a list: the conditions of its rows, `isFiltered` where more than the token's scope limits them. `isSorted`: an
+ * index in another order than the list finds the rows, and all of them are sorted. PostgreSQL takes matches for evenly
+ * spread in the list, and would read every newer row for a page of days of payment long ago.
  */
 export type RowPage = SqlCondition & {
-  alternatives?: SqlCondition[]
   isFiltered: boolean
+  isSorted?: boolean
   limit: number
   offset: number
 }
@@ -45,10 +45,18 @@ export function selectNewestRows<Row extends object>(
   page: RowPage,
   { select, firstValues = [] }: { select: (keys: string) => string; firstValues?: unknown[] },
 ): Promise<Row[]> {
-  const { sql, values, isFiltered, limit, offset } = page
+  const { sql, values, isFiltered, isSorted = false, limit, offset } = page
   const order = 'created_at desc, uuid desc'
   if (isFiltered || offset > 0) {
-    const keys = buildKeysQuery({ table, columns: 'uuid, created_at', order }, page)
+    const columns = 'uuid, created_at'
+    const keys = isSorted
+      ? {
+          // With `offset 0` PostgreSQL plans the inner query by itself, without the order.
+          sql: `select ${columns} from (select ${columns} from ${table} where ${sql} offset 0) matching
+            order by ${order} limit ? offset ?`,
+          values: [...values, limit, offset],
+        }
+      : buildKeysQuery({ table, columns, order }, page)
     return em.execute<Row[]>(select(keys.sql), [...firstValues, ...keys.values])
   }
   const keys = `select uuid from ${table} where ${sql} order by ${order}`
@@ -57,12 +65,19 @@ export function selectNewestRows<Row extends object>(
 }
 
 /**
- * Builds the query of the keys of a page. Of each alternative it reads at most as many rows as the page ends after, so
- * that an index in the order of the list serves each of them.
+ * Builds the query of the keys of a page. Of `alternatives` each row fulfils exactly one; without any, the conditions are
+ * all. Of each alternative it reads at most as many rows as the page ends after, so that an index in the order of the
+ * list serves each of them.
  */
 export function buildKeysQuery(
   { table, columns, order }: { table: string; columns: string; order: string },
-  { sql, values, alternatives = [], limit, offset }: Omit<RowPage, 'isFiltered'>,
+  {
+    sql,
+    values,
+    alternatives = [],
+    limit,
+    offset,
+  }: SqlCondition & { alternatives?: SqlCondition[]; limit: number; offset: number },
 ): SqlCondition {
   const keys = `select ${columns} from ${table} where ${sql}`
   if (alternatives.length === 0)
@@ -78,7 +93,7 @@ export function buildKeysQuery(
 export function countRows(
   em: EntityManager,
   table: ListedNoun | 'posting',
-  { sql, values, alternatives = [] }: Pick<RowPage, 'sql' | 'values' | 'alternatives'>,
+  { sql, values, alternatives = [] }: SqlCondition & { alternatives?: SqlCondition[] },
 ): Promise<number> {
   if (alternatives.length === 0)
     return selectValue(em, `select count(*)::int from ${table} where ${sql}`, values)
@@ -88,27 +103,6 @@ export function countRows(
     `select count(*)::int from (${branches.join(' union all ')}) branch`,
     alternatives.flatMap(one => [...values, ...one.values]),
   )
-}
-
-/**
- * Builds the conditions of a range of times of payment or settlement, a class of delays each: it bounds the creation of
- * the rows, so that PostgreSQL need not scan from today, or to the first row, for a page of long ago.
- */
-export function buildDelayedRange(
-  column: DelayedColumn,
-  { $gte, $lt }: { $gte?: Date; $lt?: Date } = {},
-): SqlCondition[] {
-  if (!$gte && !$lt) return []
-  return DELAY_CLASSES.map(delayClass => {
-    const { fromS, belowS } = delayClass
-    return joinConditions(
-      $gte && [`${column} >= ?`, $gte],
-      $lt && [`${column} < ?`, $lt],
-      $gte && belowS !== undefined && [`created_at > ?::timestamptz - interval '${belowS} s'`, $gte],
-      $lt && fromS !== undefined && [`created_at < ?::timestamptz - interval '${fromS} s'`, $lt],
-      [buildDelayClassCondition(column, delayClass)],
-    )
-  })
 }
 
 /** Builds the condition that a row has one of these states; no state matches no row. */

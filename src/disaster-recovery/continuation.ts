@@ -1,6 +1,7 @@
 import type { EntityManager } from '../db/client/orm.ts'
 import { findAttempts } from '../db/repositories/attempts.ts'
-import { findConnectionOf, findUnfinishedRow } from '../db/repositories/lost-workflows.ts'
+import { findUnfinishedRow } from '../db/repositories/lost-workflows.ts'
+import { readOperationState } from '../db/repositories/operation-states.ts'
 import { type MoneyNoun, type OrderedMoneyNoun, WORKFLOW_NOUNS } from '../domain/shared/nouns.ts'
 import type { Sealer } from '../security/sealing.ts'
 import { type FailingWorkflow, restartWorkflow } from '../temporal/failing-workflows.ts'
@@ -64,9 +65,9 @@ export async function findContinuation(
   async function findMoneyContinuation(money: OrderedMoneyNoun): Promise<Continuation | undefined> {
     const row = await findUnfinishedRow(em, money, uuid)
     if (row) return findReopening(temporal, { sealer }, money, row)
-    const connectionUuid = await findConnectionOf(em, money, uuid)
+    const operation = await readOperationState(em, money, uuid)
     // A workflow of a row in a final state polls for what a late notification has reported.
-    if (connectionUuid) return () => signalOperation(temporal, money, uuid, notify(connectionUuid))
+    if (operation) return () => signalOperation(temporal, money, uuid, notify(operation.connectionUuid))
     return (await areRowsCurrent(money)) ? () => restart() : undefined
   }
 

@@ -28,6 +28,8 @@ export type ListCase = {
   what: string
   /** Whether its total comes from counters. */
   isTallied: boolean
+  /** Whether it is by days of payment or settlement, whose rows are not near in the order of the list. */
+  isByDoneDays?: boolean | undefined
   list(em: EntityManager, place: PagePlace): Promise<{ meta: PageMeta }>
 }
 
@@ -63,11 +65,13 @@ export async function buildListCases(em: EntityManager, world: SeededAccount): P
   const charges = (what: string, query: Query, isTallied = false): ListCase => ({
     what: `charges ${what}`,
     isTallied,
+    isByDoneDays: 'payment_date_from' in query,
     list: (em, place) => listCharges(em, token, chargesQuery.parse({ ...query, ...place })),
   })
   const transfers = (what: string, query: Query, isTallied = false): ListCase => ({
     what: `transfers ${what}`,
     isTallied,
+    isByDoneDays: 'transfer_date_from' in query,
     list: (em, place) => listTransfers(em, token, transfersQuery.parse({ ...query, ...place })),
   })
   const meds = (what: string, query: Query): ListCase => ({

@@ -15,8 +15,7 @@ import {
 } from '../../db/repositories/account-entries.ts'
 import { mayBeAdjusted } from '../../db/repositories/ledger-adjustments.ts'
 import { mayBeOurPayout } from '../../db/repositories/panel-pix.ts'
-import { isBeforeCrediting } from '../../db/repositories/provider-account-openings.ts'
-import { findProviderAccountOwner } from '../../db/repositories/provider-account-owners.ts'
+import { findProviderAccountOwner, isBeforeCrediting } from '../../db/repositories/provider-accounts.ts'
 import { disputeHeldLegs, entryUnblockedLegs, type Leg } from '../../domain/ledger/legs.ts'
 import {
   type AccountEntryKind,

@@ -1,5 +1,5 @@
 import type { EntityManager } from '../../db/client/orm.ts'
-import { readComparedUntil, recordComparison } from '../../db/repositories/statement-comparisons.ts'
+import { readComparedUntil, recordComparison } from '../../db/repositories/provider-accounts.ts'
 import { DAY } from '../../domain/shared/intervals.ts'
 import type { ReconcileInput, ReconcileResult } from '../../workflows/contracts/maintenance.ts'
 import { throwIfCancelled } from '../runtime/cancellation.ts'

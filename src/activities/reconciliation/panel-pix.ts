@@ -12,11 +12,11 @@ import {
   mayBeOurPayout,
   updateMissingPix,
 } from '../../db/repositories/panel-pix.ts'
-import { isBeforeCrediting } from '../../db/repositories/provider-account-openings.ts'
 import {
   findProviderAccountOwner,
+  isBeforeCrediting,
   type ProviderAccountOwner,
-} from '../../db/repositories/provider-account-owners.ts'
+} from '../../db/repositories/provider-accounts.ts'
 import type { MovementReason, MovementType } from '../../domain/ledger/movement.ts'
 import type { PixReturnIds } from '../../domain/pix/pix-return.ts'
 import type { StatementEntry } from '../../domain/providers/provider.ts'

@@ -10,7 +10,7 @@ import {
 import { readLedgerBalance, storeBalanceCheck } from '../../db/repositories/balance-checks.ts'
 import { findListingConnection, listProviderAccountUuids } from '../../db/repositories/connections.ts'
 import { recordDifferences } from '../../db/repositories/differences.ts'
-import { findOpening } from '../../db/repositories/provider-account-openings.ts'
+import { findOpening } from '../../db/repositories/provider-accounts.ts'
 import {
   listQuarantinedPeriods,
   type QuarantinedPeriod,

@@ -23,7 +23,7 @@ import {
   readCharges,
 } from '../../db/repositories/charges.ts'
 import { orderByCircuitState } from '../../db/repositories/circuit-breaker.ts'
-import { buildDelayedRange, joinConditions } from '../../db/sql-conditions.ts'
+import { joinConditions } from '../../db/sql-conditions.ts'
 import { chargeMachine } from '../../domain/charges/charge.ts'
 import {
   type ChargeSplit,
@@ -49,7 +49,7 @@ import {
   failStored,
   type Replay,
 } from './create-operation.ts'
-import { buildCreationConditions, buildDayRange } from './pagination.ts'
+import { buildCreationConditions } from './pagination.ts'
 import { prepareWorkflowCall, readOrFailNotConfirmed } from './start-and-wait.ts'
 import { listVisibleRows } from './visible-list.ts'
 
@@ -101,10 +101,12 @@ export async function listCharges(em: EntityManager, token: CallerToken, query: 
       query.value_min !== undefined && ['value_cents >= ?', query.value_min],
       query.value_max !== undefined && ['value_cents <= ?', query.value_max],
     ],
-    alternatives: buildDelayedRange(
-      'paid_at',
-      buildDayRange(query.payment_date_from, query.payment_date_to, query.time_zone),
-    ),
+    doneDays: {
+      column: 'paid_at',
+      from: query.payment_date_from,
+      to: query.payment_date_to,
+      timeZone: query.time_zone,
+    },
     read: page => readCharges(em, page),
   })
   return { data: await redactChargesForToken(em, token, data), meta }

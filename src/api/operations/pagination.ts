@@ -187,6 +187,9 @@ function computePageOffset(query: PageQuery): number {
   return ((query.page ?? 1) - 1) * pageSizeOf(query)
 }
 
+/** Days of a list's query: from one (`YYYY-MM-DD`) to another, both included, as the time zone's clocks have them. */
+export type DayFilter = { from: string | undefined; to: string | undefined; timeZone: string }
+
 /** Days of creation in the query of a list (`YYYY-MM-DD`), both included, as the clocks of its time zone have them. */
 export type CreationDays = {
   date_from?: string | undefined
@@ -197,28 +200,36 @@ export type CreationDays = {
 /** A time range: from a moment on, and up to another, exclusive. */
 type TimeRange = { $gte?: Date; $lt?: Date }
 
-/** Builds the time range of the days from one to another, both included; undefined without either. */
-export function buildDayRange(
-  from: string | undefined,
-  to: string | undefined,
-  timeZone = 'UTC',
-): TimeRange | undefined {
+/** Builds the time range of creation that the query of a list selects; undefined where it names no day. */
+export function buildCreationRange(query: CreationDays): TimeRange | undefined {
+  return buildDayRange(creationDaysOf(query))
+}
+
+/** Builds the conditions of the time range of creation. */
+export function buildCreationConditions(query: CreationDays): OptionalSqlCondition[] {
+  return buildDayConditions('created_at', creationDaysOf(query))
+}
+
+/** Builds the conditions of a range of days of a column. */
+export function buildDayConditions(column: string, days: DayFilter): OptionalSqlCondition[] {
+  const { $gte, $lt } = buildDayRange(days) ?? {}
+  return [$gte && [`${column} >= ?`, $gte], $lt && [`${column} < ?`, $lt]]
+}
+
+function creationDaysOf({
+  date_from: from,
+  date_to: to,
+  time_zone: timeZone = 'UTC',
+}: CreationDays): DayFilter {
+  return { from, to, timeZone }
+}
+
+function buildDayRange({ from, to, timeZone }: DayFilter): TimeRange | undefined {
   if (from === undefined && to === undefined) return undefined
   return {
     ...(from !== undefined && { $gte: startOfDay(from, timeZone) }),
     ...(to !== undefined && { $lt: endOfDay(to, timeZone) }),
   }
-}
-
-/** Builds the time range of creation that the query of a list selects. */
-export function buildCreationRange({ date_from, date_to, time_zone }: CreationDays): TimeRange | undefined {
-  return buildDayRange(date_from, date_to, time_zone)
-}
-
-/** Builds the conditions of the time range of creation. */
-export function buildCreationConditions(query: CreationDays): OptionalSqlCondition[] {
-  const { $gte, $lt } = buildCreationRange(query) ?? {}
-  return [$gte && ['created_at >= ?', $gte], $lt && ['created_at < ?', $lt]]
 }
 
 /** The list that a cursor belongs to; `filters`: the parameters that select rows. */

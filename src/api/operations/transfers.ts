@@ -20,7 +20,7 @@ import {
   readTransfers,
   type TransferWithAttempts,
 } from '../../db/repositories/transfers.ts'
-import { buildDelayedRange, joinConditions } from '../../db/sql-conditions.ts'
+import { joinConditions } from '../../db/sql-conditions.ts'
 import { computeFeeCents } from '../../domain/ledger/money.ts'
 import { PROVIDER_CAPABILITIES } from '../../domain/providers/provider.ts'
 import { transferMachine } from '../../domain/transfers/transfer.ts'
@@ -43,7 +43,7 @@ import {
   type Replay,
   remainingCreateWaitMs,
 } from './create-operation.ts'
-import { buildCreationConditions, buildDayRange, mapPage } from './pagination.ts'
+import { buildCreationConditions, mapPage } from './pagination.ts'
 import { prepareWorkflowCall, readOrFailNotConfirmed } from './start-and-wait.ts'
 import { listVisibleRows } from './visible-list.ts'
 
@@ -71,10 +71,12 @@ export async function listTransfers(em: EntityManager, token: CallerToken, query
       query.provider_uuid !== undefined && ['connection_uuid = ?', query.provider_uuid],
       ...buildCreationConditions(query),
     ],
-    alternatives: buildDelayedRange(
-      'settled_at',
-      buildDayRange(query.transfer_date_from, query.transfer_date_to, query.time_zone),
-    ),
+    doneDays: {
+      column: 'settled_at',
+      from: query.transfer_date_from,
+      to: query.transfer_date_to,
+      timeZone: query.time_zone,
+    },
     read: page => readTransfers(em, page, token.connectionUuid),
   })
   return mapPage(page, row => showTransfer(row, row.attempts))

@@ -73,7 +73,7 @@ export function writeDirectly<T>(
 ): Promise<T> {
   return runInTransaction(em, async tx => {
     const result = await runUserAct(tx, { ...act, work: write, ...(hasChanged && { hasChanged }) })
-    await tx.flush()
+    await tx.flush() // The writes are answered before the deadline allows the commit.
     getRequestDeadline().markStarted(ids, 'postgres')
     return result
   })

@@ -8,14 +8,15 @@ import {
   joinConditions,
   type OptionalSqlCondition,
   type RowPage,
-  type SqlCondition,
 } from '../../db/sql-conditions.ts'
 import type { ListedNoun } from '../../domain/shared/nouns.ts'
 import type { CallerToken } from '../authorization/authenticate.ts'
 import { scopeOf } from '../authorization/scope.ts'
 import {
   buildCreationRange,
+  buildDayConditions,
   type CreationDays,
+  type DayFilter,
   isAfterPosition,
   type ListPage,
   readPage,
@@ -34,8 +35,8 @@ type VisibleList<Row> = {
   /** States that the query names; undefined where it names none. */
   states: string[] | undefined
   filters: OptionalSqlCondition[]
-  /** Conditions of which each row fulfils exactly one (`RowPage`); absent or empty for none. */
-  alternatives?: SqlCondition[]
+  /** Days of payment or settlement that the query names. */
+  doneDays?: DayFilter & { column: 'paid_at' | 'settled_at' }
   read(page: RowPage): Promise<Row[]>
 }
 
@@ -44,23 +45,25 @@ export function listVisibleRows<Row extends { createdAt: Date; uuid: string }>(
   em: EntityManager,
   list: VisibleList<Row>,
 ): Promise<ListPage<Row>> {
-  const { noun, token, query, states, filters, alternatives = [], read } = list
+  const { noun, token, query, states, filters, doneDays, read } = list
+  // The rows of days without an end are at the beginning of the list.
+  const isSorted = doneDays?.to !== undefined
   const presentFilters = [
     states && hasAnyState(states),
     query.uuid && hasAnyUuid(query.uuid),
     ...filters,
+    ...(doneDays ? buildDayConditions(doneDays.column, doneDays) : []),
   ].filter(filter => filter)
   return readPage({
     name: noun,
     query,
     read({ after, ...rows }) {
       const conditions = joinConditions(...scopeOf(token), ...presentFilters, isAfterPosition(after))
-      const isFiltered = presentFilters.length > 0 || alternatives.length > 0 || after !== undefined
-      return read({ ...conditions, ...rows, alternatives, isFiltered })
+      const isFiltered = presentFilters.length > 0 || after !== undefined
+      return read({ ...conditions, ...rows, isFiltered, isSorted })
     },
     count: () =>
-      readCountedTotal(em, list) ??
-      countRows(em, noun, { ...joinConditions(...scopeOf(token), ...presentFilters), alternatives }),
+      readCountedTotal(em, list) ?? countRows(em, noun, joinConditions(...scopeOf(token), ...presentFilters)),
   })
 }
 

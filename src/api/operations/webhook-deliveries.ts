@@ -5,6 +5,7 @@ import { type DeliveriesQuery, showDelivery } from '../../contract/webhooks/webh
 import type { EntityManager } from '../../db/client/orm.ts'
 import { Delivery, DeliveryAttempt, Event, type Webhook } from '../../db/entities/webhook.ts'
 import { ROW_LOCK } from '../../db/locks.ts'
+import { sendChanges } from '../../db/pipeline/query.ts'
 import { transitionDelivery } from '../../db/repositories/delivery-status.ts'
 import { readListCounter } from '../../db/repositories/list-counters.ts'
 import { scaleWait } from '../../domain/shared/intervals.ts'
@@ -95,7 +96,7 @@ export function resendDelivery(
     delivery.attemptsBeforeRun = delivery.attemptCount
     delivery.nextAttemptAt = new Date()
     delivery.sweepAt = new Date(Date.now() + SWEEP_AFTER_MS)
-    await tx.flush()
+    await sendChanges(tx) // It sets `updatedAt`.
     return (await showDeliveries(tx, [delivery]))[0]!
   })
 }
@@ -152,7 +153,6 @@ export function createTestDelivery(
       status: 'PENDING',
       sweepAt: new Date(Date.now() + SWEEP_AFTER_MS),
     })
-    await tx.flush()
     return showDelivery(delivery, [])
   })
 }

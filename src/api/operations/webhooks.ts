@@ -187,7 +187,6 @@ export function removeWebhook(em: EntityManager, reference: WebhookReference): P
   return writeDirectly(em, describeWebhookWrite(reference, 'webhook_remove'), async tx => {
     const webhook = await lockVisibleWebhook(tx, reference)
     webhook.deletedAt = new Date()
-    await tx.flush()
     await endPendingDeliveries(tx, webhook)
   })
 }

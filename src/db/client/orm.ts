@@ -10,6 +10,7 @@ import {
   Connection,
   DefaultProvider,
   ProviderAccount,
+  ProviderAccountIdentity,
   ProviderAccountOpening,
 } from '../entities/connection.ts'
 import { DepositReturn } from '../entities/deposit-return.ts'
@@ -23,11 +24,12 @@ import { AuthCode, PixKey } from '../entities/pix-key.ts'
 import { ProviderNotification } from '../entities/provider-notification.ts'
 import { Difference, LedgerAdjustment, StoredAccountEntry } from '../entities/reconciliation.ts'
 import { Refund } from '../entities/refund.ts'
+import { StoredSignInAttempt } from '../entities/sign-in-attempt.ts'
 import { Token } from '../entities/token.ts'
 import { Transfer } from '../entities/transfer.ts'
 import { User } from '../entities/user.ts'
 import { UserInvitation } from '../entities/user-invitation.ts'
-import { UserTotp } from '../entities/user-totp.ts'
+import { RecoveryCode, UserTotp } from '../entities/user-totp.ts'
 import { Delivery, DeliveryAttempt, Event, Webhook } from '../entities/webhook.ts'
 import { MIGRATIONS } from '../migrations/index.ts'
 import { PipelinedPool } from '../pipeline/pool.ts'
@@ -107,10 +109,13 @@ export async function openOrm({
       PaymentLink,
       PixKey,
       ProviderAccount,
+      ProviderAccountIdentity,
       ProviderAccountOpening,
+      RecoveryCode,
       Refund,
       Split,
       StoredAccountEntry,
+      StoredSignInAttempt,
       Token,
       Transfer,
       User,

@@ -22,6 +22,8 @@ const providerAccount = defineEntity({
     name: p.text(),
     /** The account in whose name it is; null where it is the service's own, which POOL connections share. */
     ownerUuid: p.uuid().nullable(),
+    /** When its statement was last compared with the ledger; null where it never was. */
+    comparedAt: timestampColumn().nullable().lazy(),
     createdAt: createdAtColumn(),
   }),
 })
@@ -46,6 +48,19 @@ const providerAccountOpening = defineEntity({
 /** What the opening balance of a provider account was read with. */
 export class ProviderAccountOpening extends providerAccountOpening.class {}
 providerAccountOpening.setClass(ProviderAccountOpening)
+
+const providerAccountIdentity = defineEntity({
+  name: 'ProviderAccountIdentity',
+  properties: p => ({
+    dialect: unionColumn<ProviderApi>().primary(),
+    hash: p.text().primary(),
+    providerAccountUuid: p.uuid(),
+  }),
+})
+
+/** What identifies a provider account at its bank, hashed: of one provider account only. */
+export class ProviderAccountIdentity extends providerAccountIdentity.class {}
+providerAccountIdentity.setClass(ProviderAccountIdentity)
 
 const pausedColumn = (direction: MoneyDirection) =>
   p

@@ -1,8 +1,8 @@
 import { defineEntity } from '@mikro-orm/core'
-import { createdAtColumn } from './columns.ts'
+import { createdAtColumn, timestampColumn } from './columns.ts'
 
 /** The second factor of a user: a shared secret, from which an authenticator computes codes (RFC 6238). */
-const schema = defineEntity({
+const userTotp = defineEntity({
   name: 'UserTotp',
   properties: p => ({
     uuid: p.uuid().primary(),
@@ -14,5 +14,18 @@ const schema = defineEntity({
   }),
 })
 
-export class UserTotp extends schema.class {}
-schema.setClass(UserTotp)
+export class UserTotp extends userTotp.class {}
+userTotp.setClass(UserTotp)
+
+const recoveryCode = defineEntity({
+  name: 'RecoveryCode',
+  properties: p => ({
+    totpUuid: p.uuid().primary(),
+    hash: p.blob().primary(),
+    usedAt: timestampColumn().nullable(),
+  }),
+})
+
+/** A code that replaces the authenticator once. */
+export class RecoveryCode extends recoveryCode.class {}
+recoveryCode.setClass(RecoveryCode)

@@ -51,7 +51,7 @@ export function runAuditedAction<T = void>(
       reason,
       accountUuid: actorAccountUuid,
     })
-    await tx.flush()
+    await tx.flush() // The writes are answered before the deadline of a form allows its commit.
     return result
   })
 }

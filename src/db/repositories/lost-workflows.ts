@@ -1,4 +1,4 @@
-import type { OrderedMoneyNoun, UnfinishedNoun } from '../../domain/shared/nouns.ts'
+import type { UnfinishedNoun } from '../../domain/shared/nouns.ts'
 import type { EntityManager } from '../client/orm.ts'
 
 /** Rows in a state that only a workflow can change, and which of them have lost their workflow. */
@@ -61,19 +61,6 @@ export async function findUnfinishedRow(
 ): Promise<ActiveRow | undefined> {
   const [row]: ActiveRow[] = await em.execute(`${UNFINISHED_ROWS_SQL[noun]} and r.uuid = ?`, [uuid])
   return row
-}
-
-/** Reads the connection of a charge, transfer or refund, in any state; undefined where there is no row. */
-export async function findConnectionOf(
-  em: EntityManager,
-  noun: OrderedMoneyNoun,
-  uuid: string,
-): Promise<string | undefined> {
-  const [row] = await em.execute<{ connection_uuid: string }[]>(
-    `select connection_uuid from ${noun} where uuid = ?`,
-    [uuid],
-  )
-  return row?.connection_uuid
 }
 
 type LostWorkflow = { workflowId: string; noun: UnfinishedNoun; row: ActiveRow; isReopened: boolean }

@@ -1,5 +1,4 @@
 import type { EntityManager } from '../client/orm.ts'
-import { selectRows } from '../pipeline/query.ts'
 
 /** What an account has done of the first steps: facts, each found by an index. */
 export type OnboardingFacts = {
@@ -15,8 +14,7 @@ export type OnboardingFacts = {
  * has been there, or is invited.
  */
 export async function findOnboardingFacts(em: EntityManager, accountUuid: string): Promise<OnboardingFacts> {
-  const [facts] = await selectRows<OnboardingFacts>(
-    em,
+  const [facts] = await em.execute<OnboardingFacts[]>(
     `select exists (select from connection where account_uuid = a.uuid) as connection,
        exists (select from token where account_uuid = a.uuid and revoked_at is null) as token,
        exists (select from charge where account_uuid = a.uuid) as charge,

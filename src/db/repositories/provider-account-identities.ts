@@ -1,10 +1,10 @@
+import type { FilterQuery } from '@mikro-orm/core'
 import type { ConnectionType, ProviderApi, ProviderName } from '../../domain/providers/provider.ts'
 import type { EntityManager } from '../client/orm.ts'
-import { selectRows } from '../pipeline/query.ts'
-import { selectValues } from '../select-values.ts'
+import { ProviderAccountIdentity } from '../entities/connection.ts'
 import { formatTextArray } from '../sql-conditions.ts'
 
-/** What identifies provider accounts at their banks (table `provider_account_identity`), and whose money they hold. */
+/** What identifies provider accounts at their banks, and whose money they hold. */
 
 /** The name under which an account at a bank is connected. */
 export type ProviderAccountName = { uuid: string; provider: ProviderName; isSimulated: boolean; name: string }
@@ -22,8 +22,7 @@ export function findIdentifiedAccounts(
   em: EntityManager,
   { dialect, hashes, keys }: { dialect: ProviderApi; hashes: string[]; keys: string[] },
 ): Promise<ProviderAccountName[]> {
-  return selectRows<ProviderAccountName>(
-    em,
+  return em.execute<ProviderAccountName[]>(
     `select uuid, provider, is_simulated as "isSimulated", name from provider_account where uuid in (
        select provider_account_uuid from provider_account_identity where dialect = ? and hash = any(?::text[])
        union select provider_account_uuid from pix_key where type = 'RANDOM' and key = any(?::text[])
@@ -35,8 +34,13 @@ export function findIdentifiedAccounts(
 
 /** Lists the hashes that a provider account has had. */
 export function listIdentityHashes(em: EntityManager, providerAccountUuid: string): Promise<string[]> {
-  const sql = 'select hash from provider_account_identity where provider_account_uuid = ? order by hash'
-  return selectValues(em, sql, [providerAccountUuid])
+  return findHashes(em, { providerAccountUuid })
+}
+
+async function findHashes(em: EntityManager, where: FilterQuery<ProviderAccountIdentity>): Promise<string[]> {
+  const options = { fields: ['hash'], orderBy: { hash: 'asc' }, disableIdentityMap: true } as const
+  const rows = await em.find(ProviderAccountIdentity, where, options)
+  return rows.map(({ hash }) => hash)
 }
 
 type IdentityOfAccount = { providerAccountUuid: string; dialect: ProviderApi; hashes: string[] }
@@ -45,19 +49,17 @@ type IdentityOfAccount = { providerAccountUuid: string; dialect: ProviderApi; ha
  * Stores hashes of a provider account and returns those that it did not have. A hash of another provider account is a
  * violation of `provider_account_identity_once`.
  */
-export function storeIdentities(
+export async function storeIdentities(
   em: EntityManager,
   { providerAccountUuid, dialect, hashes }: IdentityOfAccount,
 ): Promise<string[]> {
-  return selectValues(
-    em,
-    `insert into provider_account_identity (dialect, hash, provider_account_uuid)
-     select ?, hash, ?::uuid from (select distinct unnest(?::text[]) as hash) given
-     where not exists (select from provider_account_identity i
-       where i.dialect = ? and i.hash = given.hash and i.provider_account_uuid = ?)
-     returning hash`,
-    [dialect, providerAccountUuid, formatTextArray(hashes), dialect, providerAccountUuid],
+  const stored = new Set(await findHashes(em, { providerAccountUuid, dialect, hash: { $in: hashes } }))
+  const added = [...new Set(hashes)].filter(hash => !stored.has(hash))
+  await em.insertMany(
+    ProviderAccountIdentity,
+    added.map(hash => ({ dialect, hash, providerAccountUuid })),
   )
+  return added
 }
 
 /** Deletes hashes of a provider account that were not proved to be its own. */
@@ -65,10 +67,7 @@ export async function deleteIdentities(
   em: EntityManager,
   { providerAccountUuid, dialect, hashes }: IdentityOfAccount,
 ): Promise<void> {
-  await em.execute(
-    'delete from provider_account_identity where provider_account_uuid = ? and dialect = ? and hash = any(?::text[])',
-    [providerAccountUuid, dialect, formatTextArray(hashes)],
-  )
+  await em.nativeDelete(ProviderAccountIdentity, { providerAccountUuid, dialect, hash: { $in: hashes } })
 }
 
 /** An account that has a connection to a provider account, which holds its money. */
@@ -79,8 +78,7 @@ export function listProviderAccountHolders(
   em: EntityManager,
   providerAccountUuid: string,
 ): Promise<ProviderAccountHolder[]> {
-  return selectRows<ProviderAccountHolder>(
-    em,
+  return em.execute<ProviderAccountHolder[]>(
     `select a.uuid as "accountUuid", a.name, min(c.type) as type
      from connection c join account a on a.uuid = c.account_uuid
      where c.provider_account_uuid = ? and c.status <> 'CONFIGURATION_PENDING'

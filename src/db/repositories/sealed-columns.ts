@@ -1,4 +1,6 @@
 import type { EntityManager } from '../client/orm.ts'
+import { Connection } from '../entities/connection.ts'
+import { selectValue } from '../select-values.ts'
 
 /** A column with sealed texts: by the rule for its name, or as a list of them. Its table has a `uuid`. */
 type SealedColumn = { table: string; column: string; type: 'text' | 'jsonb' }
@@ -102,22 +104,15 @@ async function countOtherKeys(
   { table, column }: SealedColumn,
   keyId: string,
 ): Promise<number> {
-  const [row] = await em.execute<{ count: number }[]>(
-    `select count(*)::int as count from "${table}" where "${column}"::text ~ ?`,
-    [`sealed\\.(?!${keyId}\\.)`],
-  )
-  return row!.count
+  return selectValue(em, `select count(*)::int from "${table}" where "${column}"::text ~ ?`, [
+    `sealed\\.(?!${keyId}\\.)`,
+  ])
 }
 
 /** Stores with each connection the key of its credentials, one row at a time, for those that have the newest. */
 export async function updateConnectionKeys(em: EntityManager, keyId: string): Promise<void> {
-  const where = `secret_key_id <> ? and sealed_credentials ~ ?`
-  const values = [keyId, `^sealed\\.${keyId}\\.`]
-  const rows = await em.execute<{ uuid: string }[]>(`select uuid from connection where ${where}`, values)
+  const isNewest = { secretKeyId: { $ne: keyId }, sealedCredentials: { $re: `^sealed\\.${keyId}\\.` } }
+  const rows = await em.find(Connection, isNewest, { fields: ['uuid'], disableIdentityMap: true })
   for (const { uuid } of rows)
-    await em.execute(`update connection set secret_key_id = ? where uuid = ? and ${where}`, [
-      keyId,
-      uuid,
-      ...values,
-    ])
+    await em.nativeUpdate(Connection, { uuid, ...isNewest }, { secretKeyId: keyId })
 }

@@ -1,9 +1,12 @@
+import { DAY } from '../../domain/shared/intervals.ts'
 import type { EntityManager } from '../client/orm.ts'
+import { StoredSignInAttempt } from '../entities/sign-in-attempt.ts'
 
-/** Attempts to sign in that failed or are undecided, by hashes (table `sign_in_attempt`). */
+/** Limits of attempts to sign in. */
 
-/** `deviceHash` is null for a device that has not signed in before. */
-export type SignInHashes = { emailHash: Buffer; addressHash: Buffer; deviceHash: Buffer | null }
+export type SignInHashes = Pick<StoredSignInAttempt, 'emailHash' | 'addressHash'> & {
+  deviceHash: Buffer | null
+}
 
 export type SignInCounts = Record<'ofDevice' | 'ofEmail' | 'ofNetwork' | 'ofEmailAndNetwork', number>
 
@@ -11,7 +14,7 @@ export type SignInCounts = Record<'ofDevice' | 'ofEmail' | 'ofNetwork' | 'ofEmai
 export async function lockSignInAttempts(em: EntityManager, hashes: Buffer[]): Promise<void> {
   for (const lock of hashes.map(hash => hash.readInt32BE()).sort((a, b) => a - b))
     await em.execute('select pg_advisory_xact_lock(7013008, ?)', [lock])
-  await em.execute(`delete from sign_in_attempt where at < now() - interval '1 day'`)
+  await em.nativeDelete(StoredSignInAttempt, { at: { $lt: new Date(Date.now() - DAY) } })
 }
 
 /** Counts the attempts of the last minutes: on the device, and those on devices that had not signed in before. */
@@ -32,20 +35,12 @@ export async function countSignInAttempts(
   return row!
 }
 
-export async function insertSignInAttempt(em: EntityManager, hashes: SignInHashes) {
-  const values = [hashes.emailHash, hashes.addressHash, hashes.deviceHash]
-  await em.execute(
-    'insert into sign_in_attempt (email_hash, address_hash, device_hash) values (?, ?, ?)',
-    values,
-  )
+export async function insertSignInAttempt(em: EntityManager, hashes: SignInHashes): Promise<void> {
+  await em.insert(StoredSignInAttempt, hashes)
 }
 
 /** Deletes the attempts on the device; without one, those of the e-mail and network on devices that had not signed in before. */
 export async function deleteSignInAttempts(em: EntityManager, hashes: SignInHashes): Promise<void> {
-  const { emailHash, addressHash, deviceHash } = hashes
-  await em.execute(
-    `delete from sign_in_attempt
-     where device_hash = ? or (?::bytea is null and device_hash is null and email_hash = ? and address_hash = ?)`,
-    [deviceHash, deviceHash, emailHash, addressHash],
-  )
+  const { deviceHash } = hashes
+  await em.nativeDelete(StoredSignInAttempt, deviceHash ? { deviceHash } : hashes)
 }

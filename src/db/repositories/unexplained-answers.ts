@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import type { EntityManager } from '../client/orm.ts'
 import { selectValue } from '../select-values.ts'
+import { joinConditions } from '../sql-conditions.ts'
 
 /** Provider answers that no published document explains: sealed, counted when repeated (`unexplained_answer`). */
 
@@ -87,14 +88,17 @@ const FROM = `from unexplained_answer u join connection c on c.uuid = u.connecti
 /** Lists answers without their bodies, the latest first. */
 export function listUnexplainedAnswers(em: EntityManager, filter: UnexplainedFilter): Promise<object[]> {
   const { reference, provider, operation, kind, name } = filter
-  const columns = { 'u.reference': reference, 'c.provider': provider, 'u.operation': operation }
-  const conditions = Object.entries({ ...columns, 'u.kind': kind, 'u.name': name }).filter(
-    ([, value]) => value !== undefined,
+  const { sql, values } = joinConditions(
+    ['true'],
+    reference !== undefined && ['u.reference = ?', reference],
+    provider !== undefined && ['c.provider = ?', provider],
+    operation !== undefined && ['u.operation = ?', operation],
+    kind !== undefined && ['u.kind = ?', kind],
+    name !== undefined && ['u.name = ?', name],
   )
-  const where = conditions.map(([column]) => `${column} = ?`).join(' and ') || 'true'
   return em.execute(
-    `select ${COLUMNS} ${FROM} where ${where} order by u.last_seen_at desc, u.uuid limit ${MAX_UNEXPLAINED_LISTED}`,
-    conditions.map(([, value]) => value),
+    `select ${COLUMNS} ${FROM} where ${sql} order by u.last_seen_at desc, u.uuid limit ${MAX_UNEXPLAINED_LISTED}`,
+    values,
   )
 }
 

@@ -62,6 +62,5 @@ export async function disableWebhook(
 ): Promise<void> {
   webhook.status = 'DISABLED'
   webhook.disabledReason = DISABLED_REASONS[why]
-  await em.flush()
   await endPendingDeliveries(em, webhook)
 }

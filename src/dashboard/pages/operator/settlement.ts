@@ -18,8 +18,8 @@ import {
   listStatementCandidates,
   type PayoutFacts,
 } from '../../../db/repositories/payout-facts.ts'
+import { findComparisonTime } from '../../../db/repositories/provider-accounts.ts'
 import { findCurrentAttempt, findSettleableAttempt } from '../../../db/repositories/settleable-attempts.ts'
-import { findComparisonTime } from '../../../db/repositories/statement-comparisons.ts'
 import { referenceOf } from '../../../domain/pix/identifiers.ts'
 import { DAY } from '../../../domain/shared/intervals.ts'
 import { PAYOUT_NOUNS, type PayoutNoun } from '../../../domain/shared/nouns.ts'

@@ -1,4 +1,3 @@
-import { buildDelayClassSql, PROMPT_CLASS } from '../../delay-classes.ts'
 import { FREQUENT_VACUUM, type SchemaPart } from './schema-part.ts'
 import { createTransitionTrigger, createValueTrigger } from './trigger-functions.ts'
 
@@ -12,8 +11,6 @@ const TRANSITIONS = createTransitionTrigger('charge', {
   expired: 'pending paying paid refunding partially_refunded refunded cancelled',
   cancelled: 'pending paying paid refunding partially_refunded refunded expired',
 })
-
-const DELAY_CLASS = buildDelayClassSql('paid_at')
 
 /** What a split may become, as in `src/domain/charges/split.ts`. */
 const SPLIT_TRANSITIONS = createTransitionTrigger('split', { PENDING: 'CREDITED FAILED' }, 'status')
@@ -96,9 +93,8 @@ create index charge_by_state on charge (account_uuid, state, created_at, uuid) i
 create index charge_of_provider on charge (account_uuid, connection_uuid, created_at, uuid)
   include (state, value_cents);
 create index charge_by_value on charge (account_uuid, value_cents) include (connection_uuid, created_at, uuid);
--- By days of payment: what was paid promptly is near in the list, the rest is here by the class of its delay.
-create index charge_paid_late on charge (account_uuid, (${DELAY_CLASS}), created_at, uuid)
-  include (connection_uuid, paid_at) where ${DELAY_CLASS} <> ${PROMPT_CLASS};
+create index charge_by_payment on charge (account_uuid, paid_at) include (connection_uuid, created_at, uuid)
+  where paid_at is not null;
 create index charge_by_external_ref on charge (account_uuid, external_ref) where external_ref is not null;
 -- Ids of the rail are long and unique: a hash index has four bytes of each.
 create index charge_by_txid on charge using hash (txid);

@@ -1,4 +1,3 @@
-import { buildDelayClassSql, PROMPT_CLASS } from '../../delay-classes.ts'
 import { FREQUENT_VACUUM, type SchemaPart } from './schema-part.ts'
 import { createTransitionTrigger, createValueTrigger } from './trigger-functions.ts'
 
@@ -12,8 +11,6 @@ const TRANSITIONS = createTransitionTrigger('transfer', {
   cancelled: 'paid partially_refunded refunded',
   expired: 'paid partially_refunded refunded',
 })
-
-const DELAY_CLASS = buildDelayClassSql('settled_at')
 
 /** Transfers (PIX Out). */
 export const transfers: SchemaPart = {
@@ -76,9 +73,8 @@ create index transfer_listed on transfer (account_uuid, created_at, uuid)
 create index transfer_by_state on transfer (account_uuid, state, created_at, uuid);
 create index transfer_of_provider on transfer (account_uuid, connection_uuid, created_at, uuid)
   include (state);
--- By days of settlement: what settled promptly is near in the list, the rest is here by the class of its delay.
-create index transfer_settled_late on transfer (account_uuid, (${DELAY_CLASS}), created_at, uuid)
-  include (connection_uuid, settled_at) where ${DELAY_CLASS} <> ${PROMPT_CLASS};
+create index transfer_by_settlement on transfer (account_uuid, settled_at) include (connection_uuid, created_at, uuid)
+  where settled_at is not null;
 create index transfer_by_key on transfer (account_uuid, pix_key, created_at, uuid) include (connection_uuid);
 create index transfer_by_value on transfer (account_uuid, value_cents);
 create index transfer_by_external_ref on transfer (account_uuid, external_ref) where external_ref is not null;
