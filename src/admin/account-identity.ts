@@ -1,4 +1,4 @@
-import type { AccountIdentity } from '../domain/providers/account-identity.ts'
+import type { AccountIdentity } from '../domain/providers/provider.ts'
 import { sha256 } from '../security/sealing.ts'
 
 /** Hashes what identifies an account at its provider, each with its kind, for storage. */

@@ -10,7 +10,7 @@ import {
   lockUserOfReset,
 } from '../db/repositories/password-resets.ts'
 import { hashPassword } from '../security/passwords.ts'
-import { generateResetToken, hashResetToken } from '../security/reset-tokens.ts'
+import { generateResetToken, hashResetToken } from '../security/tokens.ts'
 import type { ActingUser } from './account-users.ts'
 
 /** A new password for a user who has forgotten it. The second factor stays as it is. */

@@ -1,6 +1,5 @@
 import { InvalidArgumentError } from 'commander'
-import { feeFromText } from '../domain/ledger/fee-notation.ts'
-import type { Fee } from '../domain/ledger/money.ts'
+import { type Fee, feeFromText } from '../domain/ledger/money.ts'
 
 /** Parses a fee: `0.10` reais, `0.99%`, or both, `0.10+0.99%`. */
 export function parseFee(text: string): Fee {

@@ -5,8 +5,8 @@ import type {
   ProviderDisputeReply,
   ReplyToDisputeOutcome,
 } from '../domain/disputes/provider-dispute.ts'
-import type { AccountIdentity } from '../domain/providers/account-identity.ts'
 import type {
+  AccountIdentity,
   CancelChargeOutcome,
   CreateKeyOutcome,
   DeleteKeyOutcome,

@@ -8,7 +8,7 @@ import { readTransfers } from '../../db/repositories/transfers.ts'
 import { joinConditions } from '../../db/sql-conditions.ts'
 import { disputeMachine } from '../../domain/disputes/dispute.ts'
 import { isDocument } from '../../domain/pix/document.ts'
-import { interpretTypedKey } from '../../domain/pix-keys/typed-key.ts'
+import { interpretTypedKey } from '../../domain/pix-keys/key-format.ts'
 import type { CallerToken } from '../authorization/authenticate.ts'
 import { scopeOf } from '../authorization/scope.ts'
 

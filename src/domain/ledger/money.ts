@@ -74,3 +74,20 @@ function centsFromDecimal(text: string): number | null {
   const cents = Number(match[1]) * 100 + Number((match[2] ?? '').padEnd(2, '0'))
   return cents <= MAX_CENTS ? cents : null
 }
+
+const FEE_PATTERN = /^(\d+(?:\.\d+)?)?(?:(?:^|(?<=\d)\+)(\d+(?:\.\d+)?)%)?$/
+
+/** Reads a fee as operators write it: `0.10` reais, `0.99%`, or both, `0.10+0.99%`; null for another text. */
+export function feeFromText(text: string): Fee | null {
+  const [, reais, percent] = FEE_PATTERN.exec(text) ?? []
+  const fixedCents = centsFromReais(Number(reais ?? 0))
+  const hundredthsOfPercent = centsFromReais(Number(percent ?? 0))
+  const isWrong = reais === undefined && percent === undefined
+  if (isWrong || fixedCents === null || hundredthsOfPercent === null || hundredthsOfPercent > 10_000)
+    return null
+  return { fixedCents, hundredthsOfPercent }
+}
+
+export function formatFee({ fixedCents, hundredthsOfPercent }: Fee): string {
+  return `${textFromCents(fixedCents)}+${textFromCents(hundredthsOfPercent)}%`
+}

@@ -1,8 +1,9 @@
 import { z } from 'zod'
+import type { NamedError } from '../adapter/documented-answers.ts'
 import { type AdapterOptions, createProviderCalls } from '../adapter/provider-calls.ts'
 import { createHttpClient, type HttpCall } from '../http/client.ts'
+import type { ProviderResponse } from '../http/exchange.ts'
 import { type WooviCall, wooviAnswers } from './answers.ts'
-import { readWooviError } from './errors.ts'
 import { createWooviListReader } from './pagination.ts'
 
 const secretSchema = z.string().min(1)
@@ -52,3 +53,21 @@ export function createWooviClient({ ca, credentials, ...options }: AdapterOption
   return { ...calls, readAllPages: createWooviListReader(calls), preconnect, close }
 }
 export type WooviClient = ReturnType<typeof createWooviClient>
+
+const sentenceSchema = z.string().min(1)
+const singleErrorSchema = z
+  .object({ error: sentenceSchema, errorCode: sentenceSchema.nullish(), errors: z.undefined().optional() })
+  .transform(({ error, errorCode }): NamedError => ({ name: errorCode ?? error, message: error }))
+const listedErrorSchema = z
+  .object({ error: z.undefined().optional(), errors: z.tuple([z.object({ message: sentenceSchema })]) })
+  .transform(({ errors: [{ message }] }): NamedError => ({ name: message, message }))
+const errorSchema = z.union([singleErrorSchema, listedErrorSchema])
+
+/**
+ * Reads an error in one of the two shapes that Woovi documents: a sentence, sometimes with a code, or a list with
+ * exactly one error ("AppID Inválido"). Its name is the code, or else the whole sentence. Undefined for any other
+ * body, both shapes together included.
+ */
+function readWooviError({ json }: Pick<ProviderResponse, 'json'>): NamedError | undefined {
+  return errorSchema.safeParse(json).data
+}

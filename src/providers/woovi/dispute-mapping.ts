@@ -1,6 +1,6 @@
 import { disputeTypeOf } from '../../domain/disputes/dispute.ts'
 import type { DisputeReturn, ProviderDispute } from '../../domain/disputes/provider-dispute.ts'
-import { timeOfRailId } from '../../domain/pix/rail-id.ts'
+import { timeOfRailId } from '../../domain/pix/identifiers.ts'
 import type { AnswerNotes } from '../adapter/answer-parsing.ts'
 import type { WooviDispute, WooviRefundSolicitation } from './dispute-schemas.ts'
 

@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto'
+import { buffer } from 'node:stream/consumers'
 import { FormData } from 'undici'
 import type { z } from 'zod'
 import type {
@@ -34,7 +35,6 @@ import {
 } from './dispute-schemas.ts'
 import type { WooviList } from './pagination.ts'
 import { findWooviTransaction } from './payments.ts'
-import { renderTextPdf } from './text-pdf.ts'
 
 /**
  * Creates the calls about disputes ("Disputas"). If the account has the feature MED API, the Central Bank's funds
@@ -278,4 +278,19 @@ const RECOVERY_LIST_FIELDS = {
 
 function isMedDispute({ type }: WooviDispute): boolean {
   return (type ?? 'MED') === 'MED'
+}
+
+/**
+ * Renders a text as a plain PDF, in Helvetica on A4, because Woovi accepts documents only. Equal texts give equal
+ * bytes. The font has the characters of Windows-1252: a reply with others is refused before (`findUnwritableCharacters`).
+ */
+export async function renderTextPdf(text: string): Promise<Buffer> {
+  // Loaded by the first reply without attachments: it takes 30 MB of memory.
+  const { default: PDFDocument } = await import('pdfkit')
+  const info = { CreationDate: new Date(0) }
+  const pdf = new PDFDocument({ size: 'A4', pdfVersion: '1.4', compress: false, info })
+  const lines = text.normalize('NFC').replaceAll('\r\n', '\n').replaceAll('\t', '    ')
+  pdf.font('Helvetica', 10).text(lines)
+  pdf.end()
+  return buffer(pdf)
 }

@@ -2,8 +2,8 @@ import { randomUUID } from 'node:crypto'
 import { createAccount } from '../../../src/admin/accounts.ts'
 import { type ConnectionOrder, onboardConnection } from '../../../src/admin/connection-onboarding.ts'
 import { OnboardingRefused } from '../../../src/admin/onboarding-refusal.ts'
-import type { AccountIdentity } from '../../../src/domain/providers/account-identity.ts'
 import type {
+  AccountIdentity,
   ConnectionType,
   NoAnswerResult,
   ProviderApi,

@@ -11,7 +11,7 @@ import {
 import { uuidSchema } from '../../../contract/shared/fields.ts'
 import { OperatorAction } from '../../../db/entities/operator-action.ts'
 import { Difference } from '../../../db/entities/reconciliation.ts'
-import { DIFFERENCE_CAUSES, factsOfDifference } from '../../../domain/reconciliation/difference-closing.ts'
+import { DIFFERENCE_CAUSES, factsOfDifference } from '../../../domain/reconciliation/statement-comparison.ts'
 import { fail } from '../../../http/api-error.ts'
 import { phrasesOf } from '../../http/confirmation.ts'
 import { reasonSchema } from '../../http/form.ts'
