@@ -1,7 +1,7 @@
 import { Registry } from 'prom-client'
 import { isWithoutAnswer } from '../domain/providers/answer-judgement.ts'
 import { isTransportCode } from '../domain/providers/provider.ts'
-import type { ObservedCall } from '../providers/observability/call-observer.ts'
+import type { ObservedCall } from '../providers/call-observer.ts'
 import { createCertificateGauge } from './certificate-expiry.ts'
 import { CLOCK_OFFSET_GAUGE } from './clock-offset.ts'
 import { createMetricBuilders } from './metric-builders.ts'

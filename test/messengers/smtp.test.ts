@@ -1,7 +1,6 @@
 import { afterEach, describe, expect, test } from '@jest/globals'
 import { reserveFreePort } from '../../packages/dev/os/ports.ts'
-import type { OutboundMessage } from '../../src/messaging/messenger.ts'
-import { createSmtpMessenger } from '../../src/messaging/smtp-messenger.ts'
+import { createSmtpMessenger, type OutboundMessage } from '../../src/messaging/messengers.ts'
 import { createSelfSignedCertificate } from '../providers/support/certificate.ts'
 import { mailBodyOf, startMailServer } from './support/mail-server.ts'
 

@@ -1,6 +1,6 @@
 import { SpanKind, trace } from '@opentelemetry/api'
 import type { Logger } from 'pino'
-import type { Provider } from '../port.ts'
+import type { Provider } from './port.ts'
 
 /** An observed call: `operation` is its name in the port, `outcome` its result's kind, `code` a failure's reason. */
 export type ObservedCall = {
