@@ -1,11 +1,12 @@
 import { z } from 'zod'
+import { createListReader } from '../adapter/list-reader.ts'
 import { type AdapterOptions, createProviderCalls } from '../adapter/provider-calls.ts'
 import { createHttpClient, type HttpCall, type HttpClient } from '../http/client.ts'
 import type { ExchangeOutcome } from '../http/exchange.ts'
 import { createAccessTokenCache, type EfiAccessToken, requestAccessToken } from './access-token.ts'
 import { type EfiCall, efiAnswers, TOKEN_REFUSED } from './answers.ts'
 import { readEfiError } from './errors.ts'
-import { createEfiListReader } from './pagination.ts'
+import { efiPaging } from './pagination.ts'
 
 /** Credentials of one connection to Efí; certificate and key are PEM texts, both present or both absent. */
 export const efiCredentialsSchema = z
@@ -50,7 +51,7 @@ export function createEfiClient({
     const token = await tokens.getToken()
     return token.kind === 'token' ? token.accountCode : undefined
   }
-  return { ...calls, findAccountCode, readAllPages: createEfiListReader(calls), preconnect, close }
+  return { ...calls, findAccountCode, readAllPages: createListReader(calls, efiPaging), preconnect, close }
 }
 export type EfiClient = ReturnType<typeof createEfiClient>
 

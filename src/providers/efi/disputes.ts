@@ -9,15 +9,15 @@ import type {
   ReplyToDisputeOutcome,
 } from '../../domain/disputes/provider-dispute.ts'
 import { checkReplyText, formatReplyText } from '../../domain/disputes/reply-text.ts'
-import { ANY_ANSWER, type AnswerNotes, parsePage } from '../adapter/answer-parsing.ts'
+import { ANY_ANSWER } from '../adapter/answer-parsing.ts'
+import type { ProviderList } from '../adapter/list-reader.ts'
 import { completeDisputes } from '../adapter/listed-disputes.ts'
 import { isDuplicate } from '../adapter/outcomes.ts'
 import { hasReturnPeriodEnded } from '../adapter/statement-period.ts'
 import { encodePath } from '../http/client.ts'
 import type { DisputeCalls } from '../port.ts'
 import type { EfiClient } from './client.ts'
-import { getEfiTime, mapEfiSettledReturn, pickPossibleReturns } from './mapping.ts'
-import type { EfiList } from './pagination.ts'
+import { getEfiTime, mapEfiSettledReturn, readEfiReturns } from './mapping.ts'
 import {
   type EfiDevolucao,
   type EfiInfraction,
@@ -29,7 +29,6 @@ import {
   efiReceivedPixSchema,
   efiSentPixSchema,
   isDisputeDevolucao,
-  isWithoutMoney,
 } from './schemas.ts'
 
 /**
@@ -73,7 +72,11 @@ export function createEfiDisputes(client: EfiClient, now: () => number): Dispute
     const call = { call: 'findDisputedPix', reference: endToEndId } as const
     const receivedCall = { ...call, path: encodePath`/v2/pix/${endToEndId}` }
     const received = await client.lookUp(receivedCall, efiReceivedPixSchema, (pix, notes) => ({
-      pix: { valor: pix.valor, at: pix.horario, ...readReturns(efiListedDevolucaoSchema, pix, notes) },
+      pix: {
+        valor: pix.valor,
+        at: pix.horario,
+        ...readEfiReturns<ListedDevolucao>(efiListedDevolucaoSchema, pix, notes),
+      },
     }))
     if (received.kind === 'no_answer') return received
     if (received.kind === 'found') return buildDispute(infraction, { kind: 'RECEIVED_MED', ...received.pix })
@@ -82,7 +85,7 @@ export function createEfiDisputes(client: EfiClient, now: () => number): Dispute
       pix: {
         valor: pix.valor,
         at: getEfiTime(pix.horario),
-        ...readReturns(efiReceivedDevolucaoSchema, pix, notes),
+        ...readEfiReturns<ListedDevolucao>(efiReceivedDevolucaoSchema, pix, notes),
       },
     }))
     if (sent.kind === 'no_answer') return sent
@@ -142,7 +145,7 @@ export function createEfiDisputes(client: EfiClient, now: () => number): Dispute
 const DAY_MS = 86_400_000
 const DISPUTE_PERIOD_MS = 180 * DAY_MS
 
-function buildInfractionList(call: 'listDisputes' | 'findDispute'): EfiList<EfiInfraction> {
+function buildInfractionList(call: 'listDisputes' | 'findDispute'): ProviderList<typeof call, EfiInfraction> {
   return {
     call,
     path: '/v2/gn/infracoes',
@@ -189,17 +192,6 @@ type DisputedPix = {
   /** Every devolução that may have moved money was readable. */
   isComplete: boolean
   at?: string | null
-}
-
-/** Reads the devoluções of a disputed PIX; an unreadable one hides neither the dispute nor the others. */
-function readReturns(
-  shape: z.ZodType<ListedDevolucao>,
-  { devolucoes, valor }: { devolucoes?: unknown; valor: number },
-  notes: AnswerNotes,
-): Pick<DisputedPix, 'returns' | 'isComplete'> {
-  const { items, unreadableItems } = parsePage(shape, devolucoes, notes)
-  const returns = pickPossibleReturns(items, valor, notes)
-  return { returns, isComplete: returns.length === items.length && unreadableItems.every(isWithoutMoney) }
 }
 
 /**

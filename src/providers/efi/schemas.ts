@@ -1,22 +1,15 @@
 import { z } from 'zod'
 import { MAX_REPLY_TEXT_LENGTHS } from '../../domain/disputes/reply-text.ts'
 import { centsFromSumText, centsFromText, textFromCents } from '../../domain/ledger/money.ts'
+import { instantSchema, optionalField, optionalInstant, optionalText } from '../adapter/fields.ts'
 
 // Schemas of what Efí sends are lenient: they name the fields in use and allow any others, and a field that no outcome
 // depends on counts as absent where it has another type. Those of our requests are strict.
-
-/** A field that decides nothing: null, or a value of another type, counts as absent. */
-function optionalField<T>(schema: z.ZodType<T>) {
-  return schema.nullish().catch(null)
-}
-const optionalText = optionalField(z.string())
 
 /** The amount of one PIX or charge: above zero, because nothing else is money. */
 const centsSchema = createReaisSchema(centsFromText).refine(cents => cents > 0, 'no amount above zero')
 /** An amount that is the sum of many, so it may exceed the limit of one PIX, and a balance may be negative. */
 export const efiSumSchema = createReaisSchema(centsFromSumText)
-/** Parses RFC 3339 with any offset to ISO 8601 UTC. */
-const instantSchema = z.iso.datetime({ offset: true }).transform(text => new Date(text).toISOString())
 
 export type EfiTimes = { solicitacao?: string | null | undefined; liquidacao?: string | null | undefined }
 /**
@@ -26,7 +19,7 @@ export type EfiTimes = { solicitacao?: string | null | undefined; liquidacao?: s
 const timesSchema = z
   .union([
     instantSchema.transform((liquidacao): EfiTimes => ({ liquidacao })),
-    z.object({ solicitacao: optionalField(instantSchema), liquidacao: optionalField(instantSchema) }),
+    z.object({ solicitacao: optionalInstant, liquidacao: optionalInstant }),
   ])
   .nullish()
   .catch(null)
@@ -194,7 +187,7 @@ export const efiInfractionSchema = z.object({
   tipoFraude: optionalText,
   comentario: optionalText,
   justificativaAnalista: optionalText,
-  dadosAnalise: z.object({ abertura: instantSchema, prazoFinalizacao: optionalField(instantSchema) }),
+  dadosAnalise: z.object({ abertura: instantSchema, prazoFinalizacao: optionalInstant }),
 })
 export type EfiInfraction = z.infer<typeof efiInfractionSchema>
 export const efiKeyResponseSchema = z.object({ chave: z.string().min(1) })

@@ -92,7 +92,8 @@ export function createWooviCharges(client: WooviClient, now: () => number): Char
       path: '/api/v1/transaction',
       filter: { charge: reference },
       field: 'transactions',
-      item: wooviTransactionSchema,
+      row: wooviTransactionSchema,
+      itemOf: transaction => transaction,
       keyOf: getTransactionKey,
     })
     if (outcome.kind === 'no_answer') return outcome

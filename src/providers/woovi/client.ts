@@ -1,10 +1,11 @@
 import { z } from 'zod'
 import type { NamedError } from '../adapter/documented-answers.ts'
+import { createListReader } from '../adapter/list-reader.ts'
 import { type AdapterOptions, createProviderCalls } from '../adapter/provider-calls.ts'
 import { createHttpClient, type HttpCall } from '../http/client.ts'
 import type { ProviderResponse } from '../http/exchange.ts'
 import { type WooviCall, wooviAnswers } from './answers.ts'
-import { createWooviListReader } from './pagination.ts'
+import { wooviPaging } from './pagination.ts'
 
 const secretSchema = z.string().min(1)
 
@@ -50,7 +51,7 @@ export function createWooviClient({ ca, credentials, ...options }: AdapterOption
   const api = { answers: wooviAnswers, readError: readWooviError }
   const calls = createProviderCalls<WooviCall>(exchange, api, options.recordUnexplained)
   const { preconnect, close } = http
-  return { ...calls, readAllPages: createWooviListReader(calls), preconnect, close }
+  return { ...calls, readAllPages: createListReader(calls, wooviPaging), preconnect, close }
 }
 export type WooviClient = ReturnType<typeof createWooviClient>
 

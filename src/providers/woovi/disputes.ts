@@ -11,6 +11,7 @@ import type {
 } from '../../domain/disputes/provider-dispute.ts'
 import { isTransportCode, type NoAnswerResult } from '../../domain/providers/provider.ts'
 import { ANY_ANSWER, type AnswerNotes, parseItems } from '../adapter/answer-parsing.ts'
+import type { ProviderList } from '../adapter/list-reader.ts'
 import { completeDisputes } from '../adapter/listed-disputes.ts'
 import { hasReturnPeriodEnded } from '../adapter/statement-period.ts'
 import { encodePath } from '../http/client.ts'
@@ -33,7 +34,6 @@ import {
   wooviInfractionReportSchema,
   wooviRefundSolicitationSchema,
 } from './dispute-schemas.ts'
-import type { WooviList } from './pagination.ts'
 import { findWooviTransaction } from './payments.ts'
 
 /**
@@ -241,11 +241,12 @@ export function createWooviDisputes(client: WooviClient, now: () => number): Dis
   }
 }
 
-const disputeList: WooviList<WooviDispute> = {
+const disputeList: ProviderList<'listDisputes', WooviDispute> = {
   call: 'listDisputes',
   path: '/api/v1/dispute',
   field: 'disputes',
-  item: wooviDisputeSchema,
+  row: wooviDisputeSchema,
+  itemOf: dispute => dispute,
   keyOf: ({ id, endToEndId, createdAt }) => id || `${endToEndId}/${createdAt}`,
 }
 

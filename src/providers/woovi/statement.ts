@@ -1,7 +1,12 @@
 import type { NoAnswerResult } from '../../domain/providers/provider.ts'
 import type { AccountEntry, AccountEntryKind } from '../../domain/reconciliation/account-entry.ts'
 import { type AnswerNotes, parseItems } from '../adapter/answer-parsing.ts'
-import type { ListResult, RequestBudget } from '../adapter/list-halves.ts'
+import {
+  type ListResult,
+  type ProviderList,
+  type RequestBudget,
+  TOO_MANY_PAGES,
+} from '../adapter/list-reader.ts'
 import {
   createPeriodFilter,
   MAX_SETTLEMENT_DELAY_DAYS,
@@ -11,7 +16,7 @@ import {
 import type { Provider } from '../port.ts'
 import type { WooviClient } from './client.ts'
 import { getWooviReturnId, isReceivedPix, mapTransactionStatus } from './mapping.ts'
-import { createRequestBudget, tooManyPages, type WooviList } from './pagination.ts'
+import { createRequestBudget } from './pagination.ts'
 import {
   WOOVI_PIX_TYPES,
   type WooviListedPayment,
@@ -76,7 +81,7 @@ export function createWooviStatement(client: WooviClient): Pick<Provider, 'state
           outgoing: new Map([...earlier.outgoing, ...index.outgoing]),
           returns: new Map([...earlier.returns, ...index.returns]),
         }
-      else if (earlier.code === tooManyPages.code) break
+      else if (earlier.code === TOO_MANY_PAGES) break
       else return earlier
     }
     return { kind: 'found', ...index }
@@ -121,26 +126,29 @@ function isPixTransaction(transaction: WooviTransaction): boolean {
   return WOOVI_PIX_TYPES.includes(transaction.type) && !toAccountEntry(transaction)
 }
 
-const transactionList: WooviList<WooviTransaction> = {
+const transactionList: ProviderList<'statement', WooviTransaction> = {
   call: 'statement',
   path: '/api/v1/transaction',
   field: 'transactions',
-  item: wooviTransactionSchema,
+  row: wooviTransactionSchema,
+  itemOf: transaction => transaction,
   keyOf: getTransactionKey,
 }
 // Payments and refunds are listed with any status, so that one with a status that we do not know does not hide the rest.
-const paymentList: WooviList<WooviListedPayment> = {
+const paymentList: ProviderList<'statement', WooviListedPayment> = {
   call: 'statement',
   path: '/api/v1/payment',
   field: 'payments',
-  item: wooviListedPaymentSchema,
+  row: wooviListedPaymentSchema,
+  itemOf: payment => payment,
   keyOf: ({ payment }) => payment.correlationID,
 }
-const refundList: WooviList<WooviListedRefund> = {
+const refundList: ProviderList<'statement', WooviListedRefund> = {
   call: 'statement',
   path: '/api/v1/refund',
   field: 'refunds',
-  item: wooviListedRefundSchema,
+  row: wooviListedRefundSchema,
+  itemOf: refund => refund,
   keyOf: ({ correlationID, returnIdentification, endToEndId }) =>
     [correlationID, returnIdentification ?? endToEndId].join('/'),
 }
