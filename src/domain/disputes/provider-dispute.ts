@@ -1,12 +1,5 @@
 import type { PixReturnIds } from '../pix/pix-return.ts'
-import type {
-  NoAnswerResult,
-  NotFoundResult,
-  ProviderApi,
-  RejectedResult,
-  UnknownResult,
-  UnreachableResult,
-} from '../providers/provider.ts'
+import type { NoAnswerResult, NotAcceptedResult, NotFoundResult, ProviderApi } from '../providers/provider.ts'
 import {
   type DisputeEvent,
   type DisputeKind,
@@ -114,7 +107,7 @@ export type ProviderDisputeReply = {
   attachments: { uuid: string; name: string; contentType: string; url: string }[]
 }
 /** A reply moves no money: after `unknown` the dispute is polled, and the reply sent again where it is still open. */
-export type ReplyToDisputeOutcome = { kind: 'accepted' } | RejectedResult | UnreachableResult | UnknownResult
+export type ReplyToDisputeOutcome = { kind: 'accepted' } | NotAcceptedResult
 
 /** Whether a provider notifies of disputes. One that does not is asked for its list every few minutes. */
 export const HAS_DISPUTE_NOTIFICATIONS: Record<ProviderApi, boolean> = { efi: false, woovi: true }

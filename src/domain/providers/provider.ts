@@ -134,6 +134,8 @@ export type AwaitingApprovalResult = {
   message: string
   refusal?: Omit<RejectedResult, 'kind'>
 }
+/** Every outcome of a call that its provider has not accepted. */
+export type NotAcceptedResult = RejectedResult | UnreachableResult | UnknownResult
 /** A look-up that brought no answer; it changes nothing and is asked again. `isUnprocessed`: it never left, or was refused. */
 export type NoAnswerResult = { kind: 'no_answer'; code: string; message: string; isUnprocessed?: true }
 export type NotFoundResult = { kind: 'not_found' }
@@ -161,11 +163,7 @@ export type IssuedCharge = {
   pixKey: string
   receiver: Party
 }
-export type IssueChargeOutcome =
-  | { kind: 'accepted'; charge: IssuedCharge }
-  | RejectedResult
-  | UnreachableResult
-  | UnknownResult
+export type IssueChargeOutcome = { kind: 'accepted'; charge: IssuedCharge } | NotAcceptedResult
 
 /** An incoming PIX as its provider reports it. */
 export type IncomingPix = {
@@ -231,9 +229,7 @@ export type ProviderPayout = {
 export type PayoutReturn = PixReturnIds & { cents: number; at: string }
 export type SendPayoutOutcome =
   | { kind: 'accepted'; payout: ProviderPayout }
-  | RejectedResult
-  | UnreachableResult
-  | UnknownResult
+  | NotAcceptedResult
   | AwaitingApprovalResult
 export type FindPayoutOutcome =
   | { kind: 'found'; payout: ProviderPayout }
@@ -261,18 +257,9 @@ export type StatementEntry = {
 export type ProviderKeyRequest = { type: PixKeyType; key: string | null }
 export type ProviderKey = { key: string; type: PixKeyType }
 /** Refusals of keys have these codes: `key_already_registered`, `key_limit`, `key_unsupported`, `key_in_use`; else as elsewhere. */
-export type CreateKeyOutcome =
-  | { kind: 'created'; key: string }
-  | RejectedResult
-  | UnreachableResult
-  | UnknownResult
+export type CreateKeyOutcome = { kind: 'created'; key: string } | NotAcceptedResult
 export type ListKeysOutcome = { kind: 'found'; keys: ProviderKey[] } | NoAnswerResult
-export type DeleteKeyOutcome =
-  | { kind: 'deleted' }
-  | NotFoundResult
-  | RejectedResult
-  | UnreachableResult
-  | UnknownResult
+export type DeleteKeyOutcome = { kind: 'deleted' } | NotFoundResult | NotAcceptedResult
 
 /** One item of a provider notification: something about `reference` or `endToEnd` may have changed. */
 export type NotificationItem = {

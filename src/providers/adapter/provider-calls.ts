@@ -3,10 +3,10 @@ import type { z } from 'zod'
 import { finalityOf, isRailCode } from '../../domain/pix/rail-codes.ts'
 import type {
   NoAnswerResult,
+  NotAcceptedResult,
   NotFoundResult,
   RejectedResult,
   UnknownResult,
-  UnreachableResult,
 } from '../../domain/providers/provider.ts'
 import type { HttpCall, HttpClientOptions } from '../http/client.ts'
 import type { ExchangeOutcome, ProviderResponse } from '../http/exchange.ts'
@@ -56,7 +56,7 @@ export function createProviderCalls<Name extends string>(
       call: ProviderCall<Name>,
       shape: z.ZodType<Answer>,
       read: ReadAnswer<Answer, T>,
-    ): Promise<({ kind: 'accepted' } & T) | RejectedResult | UnreachableResult | UnknownResult> {
+    ): Promise<({ kind: 'accepted' } & T) | NotAcceptedResult> {
       const response = await exchange(call)
       if (response.kind === 'unreachable') return response
       if (response.kind === 'no_answer') return { ...response, kind: 'unknown' }

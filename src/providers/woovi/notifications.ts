@@ -1,9 +1,14 @@
 import { createHmac, createVerify } from 'node:crypto'
 import { z } from 'zod'
 import type { NoAnswerResult, NotificationItem } from '../../domain/providers/provider.ts'
-import { isEqualInConstantTime, parseJsonOrUndefined } from '../adapter/notification-parsing.ts'
+import {
+  createNotificationReader,
+  isEqualInConstantTime,
+  type NotificationVerification,
+  type ParsedNotification,
+  parseJsonOrUndefined,
+} from '../adapter/notification-parsing.ts'
 import { sharePending } from '../adapter/share-pending.ts'
-import { toUnexplainedAnswer, type UnexplainedNotificationPart } from '../adapter/unexplained-answers.ts'
 import type { Provider, ProviderNotificationRequest } from '../port.ts'
 import type { WooviClient, WooviCredentials } from './client.ts'
 
@@ -19,20 +24,12 @@ export function createWooviNotifications(
   now?: () => number,
 ): Pick<Provider, 'readNotification'> {
   const keys = createWooviPublishedKeys(client, now)
-  return {
-    async readNotification(notification) {
-      const { body, headers } = notification
-      if (!hasConfiguredSignature(notification, credentials)) {
-        const signature = headers['x-webhook-signature']
-        if (!signature) return { kind: 'forged' }
-        const verification = await keys.verifySignature(body, signature)
-        if (verification.kind !== 'genuine') return verification
-      }
-      const { items, unexplained } = parseNotification(body)
-      if (unexplained) await client.record(toUnexplainedAnswer(unexplained))
-      return items ? { kind: 'items', items } : { kind: 'unreadable' }
-    },
+  async function verify(notification: ProviderNotificationRequest): Promise<NotificationVerification> {
+    if (hasConfiguredSignature(notification, credentials)) return { kind: 'genuine' }
+    const signature = notification.headers['x-webhook-signature']
+    return signature ? keys.verifySignature(notification.body, signature) : { kind: 'forged' }
   }
+  return { readNotification: createNotificationReader(verify, parseNotification, client.record) }
 }
 
 /** Tells whether a secret or the key in the connection's credentials verifies the notification. */
@@ -113,19 +110,16 @@ const normalizeEventName = (event: string): string => event.replace(/^woovi:/, '
 
 /**
  * Parses a notification to its items. The test of a new URL has an event without ids, and so no items ("Validando o
- * webhook de teste"). An event in no table has no items and is unexplained. `items` is absent if the body is
- * unreadable.
+ * webhook de teste"). An event in no table has no items and is unexplained.
  */
-function parseNotification(body: string): {
-  items?: NotificationItem[]
-  unexplained?: UnexplainedNotificationPart
-} {
+function parseNotification(body: string): ParsedNotification {
   const notification = notificationSchema.safeParse(parseJsonOrUndefined(body)).data
-  if (!notification) return body === '' ? {} : { unexplained: { kind: 'unreadable_answer', name: '', body } }
+  if (!notification)
+    return body === '' ? {} : { unexplained: [{ kind: 'unreadable_answer', name: '', body }] }
   const name = normalizeEventName(notification.event ?? '')
   if (notification.evento || IGNORED_EVENTS.includes(name)) return { items: [] }
   if (!Object.hasOwn(EVENT_READERS, name))
-    return { items: [], unexplained: { kind: 'unlisted_value', name: notification.event!, body } }
+    return { items: [], unexplained: [{ kind: 'unlisted_value', name: notification.event!, body }] }
   const subject = EVENT_READERS[name]!(notification)
   return { items: subject.reference === null && subject.endToEnd === null ? [] : [{ ...subject, raw: body }] }
 }
@@ -164,7 +158,6 @@ const MIN_REFRESH_INTERVAL_MS = 60 * 1_000
 const keysResponseSchema = z.object({ public_keys: z.array(z.object({ key: z.string() })).min(1) })
 
 type CachedKeys = { keys: string[]; requestedAtMs: number }
-type SignatureVerification = { kind: 'genuine' } | { kind: 'forged' } | NoAnswerResult
 
 /**
  * Creates a cache of the public keys that Woovi publishes for its webhooks ("Buscando a chave pública da Woovi via
@@ -190,7 +183,7 @@ function createWooviPublishedKeys(
 
   return {
     /** Verifies a signature. `no_answer` if Woovi does not return its keys and no cached key verifies it. */
-    async verifySignature(body: string, signature: string): Promise<SignatureVerification> {
+    async verifySignature(body: string, signature: string): Promise<NotificationVerification> {
       const isSigned = () => cached?.keys.some(key => isSignedBy(key, { body, signature })) === true
       const ageMs = () => now() - (cached?.requestedAtMs ?? Number.NEGATIVE_INFINITY)
       const isSignedByCachedKey = isSigned()

@@ -60,12 +60,24 @@ export const wooviDeletionResponseSchema = z.object({ status: z.string() })
 
 /** Types of the filter of `GET /api/v1/transaction` (OpenAPI), and two of "Payload de transação recebida". */
 const TRANSACTION_TYPES = [
-  ...(['PAYMENT', 'DYNAMIC', 'STATIC', 'WITHDRAW', 'REFUND', 'FEE'] as const),
-  ...(['INTERNAL_TRANSFER', 'BALANCE_BLOCK', 'BALANCE_UNBLOCK', 'REVERSAL'] as const),
+  'PAYMENT',
+  'DYNAMIC',
+  'STATIC',
+  'WITHDRAW',
+  'REFUND',
+  'FEE',
+  'INTERNAL_TRANSFER',
+  'BALANCE_BLOCK',
+  'BALANCE_UNBLOCK',
+  'REVERSAL',
 ] as const
 /** Types of transactions that are PIX, except a WITHDRAW without an end-to-end id. */
 export const WOOVI_PIX_TYPES: readonly (typeof TRANSACTION_TYPES)[number][] = [
-  ...(['PAYMENT', 'DYNAMIC', 'STATIC', 'WITHDRAW', 'REFUND'] as const),
+  'PAYMENT',
+  'DYNAMIC',
+  'STATIC',
+  'WITHDRAW',
+  'REFUND',
 ]
 /** Statuses of the schema of `GET /api/v1/transaction` (OpenAPI). */
 const TRANSACTION_STATUSES = [

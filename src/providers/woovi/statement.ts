@@ -14,9 +14,8 @@ import {
   subtractDays,
 } from '../adapter/statement-period.ts'
 import type { Provider } from '../port.ts'
-import type { WooviClient } from './client.ts'
+import { createRequestBudget, type WooviClient } from './client.ts'
 import { getWooviReturnId, isReceivedPix, mapTransactionStatus } from './mapping.ts'
-import { createRequestBudget } from './pagination.ts'
 import {
   WOOVI_PIX_TYPES,
   type WooviListedPayment,
