@@ -79,13 +79,13 @@ export function createProviderRegistry({ maxAdapters = 500, ...options }: Provid
   const openPool = shareConnectionPools(options.observeCertificate)
 
   function providerFor(connection: RegistryConnection): Provider {
-    const cached = adapters.get(connection.uuid)
+    const cachedAdapter = adapters.get(connection.uuid)
     const { dialect, baseUrl, sealedCredentials } = connection
     // Compared without unsealing: credentials that are sealed again differ as text.
     const key = [dialect, baseUrl, sealedCredentials].join()
-    if (cached?.key === key) {
-      markUsed(connection.uuid, cached)
-      return cached.adapter
+    if (cachedAdapter?.key === key) {
+      markUsed(connection.uuid, cachedAdapter)
+      return cachedAdapter.adapter
     }
     const adapter = createAdapter(connection, { ...options, openPool })
     retire(connection.uuid)

@@ -1,5 +1,4 @@
 import { afterEach, beforeEach, expect, test } from '@jest/globals'
-import { PROVIDER_CAPABILITIES } from '../../src/domain/providers/provider.ts'
 import { createProviderRegistry, type ProviderRegistry } from '../../src/providers/registry.ts'
 import { createSelfSignedCertificate } from './support/certificate.ts'
 import { cobOf, credentials, okReply, REFERENCE } from './support/efi-fixture.ts'
@@ -79,8 +78,8 @@ test('each provider API has its adapter', () => {
   const woovi = registry.providerFor(
     connection('b', { dialect: 'woovi', sealed: { app_id: 'id', webhook_secret: 'secret' } }),
   )
-  expect(woovi.capabilities).toEqual(PROVIDER_CAPABILITIES.woovi)
-  expect(registry.providerFor(connection('a')).capabilities).toEqual(PROVIDER_CAPABILITIES.efi)
+  expect(woovi.findReplacedUrl).toBeUndefined()
+  expect(registry.providerFor(connection('a')).findReplacedUrl).toBeDefined()
 })
 
 test('the least recently used adapter is removed first', () => {

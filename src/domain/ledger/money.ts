@@ -40,9 +40,9 @@ export function textFromCents(cents: number): string {
  * Integer arithmetic in two steps, because cents × 10 000 leaves the safe integers.
  */
 export function computeShareCents(cents: number, hundredthsOfPercent: number): number {
-  const whole = Math.floor(cents / 10_000)
-  const rest = cents - whole * 10_000
-  return whole * hundredthsOfPercent + Math.floor((rest * hundredthsOfPercent) / 10_000)
+  const wholeUnits = Math.floor(cents / 10_000)
+  const remainderCents = cents - wholeUnits * 10_000
+  return wholeUnits * hundredthsOfPercent + Math.floor((remainderCents * hundredthsOfPercent) / 10_000)
 }
 
 /** A fee: a fixed part plus hundredths of a percent of the amount, rounded half up (SPEC §2). */

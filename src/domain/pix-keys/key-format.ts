@@ -29,10 +29,10 @@ export function detectPixKeyType(key: string): PixKeyType | null {
  * no key in either case is returned as it is. Only `A-Z` is lowered, since Unicode would make a `k` of the kelvin sign.
  */
 export function normalizePixKey(key: string): string {
-  const lowered = key.replace(/[A-Z]/g, letter => letter.toLowerCase())
-  if (detectPixKeyType(lowered) !== null) return lowered
-  const raised = normalizeDocument(key)
-  return isDocument(raised) ? raised : key
+  const lowerCaseKey = key.replace(/[A-Z]/g, letter => letter.toLowerCase())
+  if (detectPixKeyType(lowerCaseKey) !== null) return lowerCaseKey
+  const document = normalizeDocument(key)
+  return isDocument(document) ? document : key
 }
 
 /** A Brazilian mobile: DICT takes any E.164 number, the manual only mobiles; no area code has a zero. */
@@ -66,10 +66,12 @@ const WRITTEN_MOBILE = /^(\(\d{2}\) ?|\d{2}[ -])9\d{4}[ -]?\d{4}$/
  * Returns null where the text is no key.
  */
 export function interpretTypedKey(text: string): { key: string; type: PixKeyType } | null {
-  const trimmed = text.trim()
-  const bare = trimmed.replaceAll(MASK_CHARACTERS, '')
-  for (const reading of WRITTEN_MOBILE.test(trimmed) ? [`+55${bare}`] : [trimmed, bare]) {
-    const key = normalizePixKey(reading)
+  const trimmedText = text.trim()
+  const unmaskedText = trimmedText.replaceAll(MASK_CHARACTERS, '')
+  for (const candidate of WRITTEN_MOBILE.test(trimmedText)
+    ? [`+55${unmaskedText}`]
+    : [trimmedText, unmaskedText]) {
+    const key = normalizePixKey(candidate)
     const type = detectPixKeyType(key)
     if (type !== null) return { key, type }
   }

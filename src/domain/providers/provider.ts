@@ -40,6 +40,8 @@ export type ProviderCapabilities = {
   creatableKeyTypes: readonly PixKeyType[]
   /** It notifies PIX by their key, so that the URL of notifications is registered for each key. */
   notifiesByKey: boolean
+  /** It notifies disputes. The list of one that does not is requested every few minutes. */
+  notifiesDisputes: boolean
 }
 /**
  * Efí's API makes random keys only ("Endpoints exclusivos Efí"). Woovi's also the account's CNPJ, never a CPF, and an
@@ -52,6 +54,7 @@ export const PROVIDER_CAPABILITIES: Record<ProviderApi, ProviderCapabilities> = 
     canCheckDocument: true,
     creatableKeyTypes: ['RANDOM'],
     notifiesByKey: true,
+    notifiesDisputes: false,
   },
   woovi: {
     canIssueOpenAmount: false,
@@ -59,6 +62,7 @@ export const PROVIDER_CAPABILITIES: Record<ProviderApi, ProviderCapabilities> = 
     canCheckDocument: false,
     creatableKeyTypes: ['RANDOM', 'DOCUMENT', 'EMAIL', 'PHONE'],
     notifiesByKey: false,
+    notifiesDisputes: true,
   },
 }
 

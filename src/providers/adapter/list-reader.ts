@@ -103,17 +103,17 @@ export function createListReader<Name extends string, Position extends object>(
       if (outcome.kind === 'not_found') return list.isEmptyIfNotFound ? collector.getList() : listNotFound
       if (outcome.kind === 'no_answer') return outcome
       const { answer, page } = outcome
-      const next = getNextPosition(position, {
+      const nextPosition = getNextPosition(position, {
         receivedCount: page.items.length + page.unreadableItems.length,
         hasNewItems: collector.addPage(page),
         total: answer.total ?? null,
         hasNextPage: answer.hasNextPage ?? null,
         hasPeriod: period !== undefined,
       })
-      if (next === 'end') return collector.getList()
-      if (next === 'too_long' && period) return readHalves(list, budget, period)
-      if (next === 'too_long' || next === 'endless') return tooManyPages
-      position = next
+      if (nextPosition === 'end') return collector.getList()
+      if (nextPosition === 'too_long' && period) return readHalves(list, budget, period)
+      if (nextPosition === 'too_long' || nextPosition === 'endless') return tooManyPages
+      position = nextPosition
     }
   }
 

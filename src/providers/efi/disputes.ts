@@ -81,15 +81,15 @@ export function createEfiDisputes(client: EfiClient, now: () => number): Dispute
     if (received.kind === 'no_answer') return received
     if (received.kind === 'found') return buildDispute(infraction, { kind: 'RECEIVED_MED', ...received.pix })
     const sentCall = { ...call, path: encodePath`/v2/gn/pix/enviados/${endToEndId}` }
-    const sent = await client.lookUp(sentCall, efiSentPixSchema, (pix, notes) => ({
+    const sentPix = await client.lookUp(sentCall, efiSentPixSchema, (pix, notes) => ({
       pix: {
         valor: pix.valor,
         at: getEfiTime(pix.horario),
         ...readEfiReturns<ListedDevolucao>(efiReceivedDevolucaoSchema, pix, notes),
       },
     }))
-    if (sent.kind === 'no_answer') return sent
-    if (sent.kind === 'found') return buildDispute(infraction, { kind: 'REQUESTED_MED', ...sent.pix })
+    if (sentPix.kind === 'no_answer') return sentPix
+    if (sentPix.kind === 'found') return buildDispute(infraction, { kind: 'REQUESTED_MED', ...sentPix.pix })
     const { valor } = infraction
     return buildDispute(infraction, { kind: 'RECEIVED_MED', valor, returns: [], isComplete: true })
   }
@@ -131,7 +131,9 @@ export function createEfiDisputes(client: EfiClient, now: () => number): Dispute
       analysis: infraction.justificativaAnalista ?? infraction.comentario ?? '',
       returns: pix.returns
         .filter(
-          one => isDisputeDevolucao(one) || (status === 'agreed' && mayBeOfDispute(one, infraction, pix)),
+          devolucao =>
+            isDisputeDevolucao(devolucao) ||
+            (status === 'agreed' && mayBeOfDispute(devolucao, infraction, pix)),
         )
         .flatMap(mapEfiSettledReturn),
       ...(status === 'agreed' && { failedReturnIds: listFailedReturnIds(pix, infraction) }),
@@ -227,8 +229,8 @@ function listFailedReturnIds(pix: DisputedPix, { dadosAnalise }: EfiInfraction):
 /** Tells whether no return can follow: the dispute's return failed, all is returned, or the period is over. */
 function hasNoMoreReturns({ valor, returns, isComplete, at }: DisputedPix, now: number): boolean {
   if (!isComplete || returns.some(({ status }) => status === 'EM_PROCESSAMENTO')) return false
-  const settled = returns.filter(({ status }) => status === 'DEVOLVIDO')
-  const returnedCents = settled.reduce((sum, devolucao) => sum + devolucao.valor, 0)
+  const settledReturns = returns.filter(({ status }) => status === 'DEVOLVIDO')
+  const returnedCents = settledReturns.reduce((sum, devolucao) => sum + devolucao.valor, 0)
   const hasFailed = returns.some(
     devolucao => isDisputeDevolucao(devolucao) && devolucao.status === 'NAO_REALIZADO',
   )

@@ -27,12 +27,12 @@ export function createEfiStatement(client: EfiClient): Pick<Provider, 'statement
   return {
     async statement(from, to) {
       const entries: StatementEntry[] = []
-      const since = (days: number) => ({ from: subtractDays(from, days), to })
+      const buildPeriod = (days: number) => ({ from: subtractDays(from, days), to })
       for (const readList of [
-        () => readAllPages(incomingPixEntries, since(0)),
-        () => readAllPages(outgoingReturnEntries, since(RETURN_PERIOD_DAYS)),
-        () => readAllPages(outgoingPixEntries, since(MAX_SETTLEMENT_DELAY_DAYS)),
-        () => readAllPages(incomingReturnEntries, since(RETURN_PERIOD_DAYS)),
+        () => readAllPages(incomingPixEntries, buildPeriod(0)),
+        () => readAllPages(outgoingReturnEntries, buildPeriod(RETURN_PERIOD_DAYS)),
+        () => readAllPages(outgoingPixEntries, buildPeriod(MAX_SETTLEMENT_DELAY_DAYS)),
+        () => readAllPages(incomingReturnEntries, buildPeriod(RETURN_PERIOD_DAYS)),
       ]) {
         const outcome = await readList()
         if (outcome.kind === 'no_answer') return outcome

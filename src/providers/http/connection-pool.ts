@@ -8,7 +8,7 @@ import {
   toLookupFunction,
   withHostsFile,
 } from '../../net/name-resolver.ts'
-import { createResumingConnector } from '../../net/tls-resumption.ts'
+import { createResumingConnector, toConnectTarget } from '../../net/tls-resumption.ts'
 import { type ObserveCertificate, observeServerCertificates } from './certificates.ts'
 import { type ExchangeOutcome, exchangeRequest } from './exchange.ts'
 
@@ -98,43 +98,19 @@ export function shareConnectionPools(observeCertificate?: ObserveCertificate): O
   const pools = new Map<string, { pool: ConnectionPool; users: Set<symbol> }>()
   return target => {
     const key = hash('sha256', JSON.stringify(target))
-    const open = () => openConnectionPool(target, undefined, observeCertificate)
-    const shared = pools.get(key) ?? { pool: open(), users: new Set<symbol>() }
-    pools.set(key, shared)
+    const openPool = () => openConnectionPool(target, undefined, observeCertificate)
+    const sharedPool = pools.get(key) ?? { pool: openPool(), users: new Set<symbol>() }
+    pools.set(key, sharedPool)
     const user = Symbol()
-    shared.users.add(user)
+    sharedPool.users.add(user)
     return {
-      ...shared.pool,
+      ...sharedPool.pool,
       async close() {
-        if (!shared.users.delete(user) || shared.users.size > 0) return
+        if (!sharedPool.users.delete(user) || sharedPool.users.size > 0) return
         pools.delete(key)
-        await shared.pool.close()
+        await sharedPool.pool.close()
       },
     }
-  }
-}
-
-/** Shorter than the timeout of a provider call, so that a probe adds less to a call that failed to connect. */
-const PROBE_TIMEOUT_MS = 3_000
-
-/** Matches OpenSSL's names of alerts that the server sent, such as one for a missing client certificate. */
-const SERVER_ALERT_PATTERN = /_ALERT_/
-
-/** Returns whether the server of an origin can be reached from this process. */
-type ProbeConnection = (origin: string) => Promise<boolean>
-
-/** Creates a probe of name look-up, TCP and a full TLS handshake; a server that sends an alert is reached too. */
-export function createConnectionProbe(timeoutMs = PROBE_TIMEOUT_MS): ProbeConnection {
-  // Without cached sessions: a resumed one would not verify the server's certificate.
-  const connect = buildConnector({ ...buildConnectOptions({ timeoutMs }), maxCachedSessions: 0 })
-  return origin => {
-    const connected = new Promise<boolean>(resolve =>
-      connect(toConnectTarget(origin), (error, socket) => {
-        socket?.destroy()
-        resolve(error === null || SERVER_ALERT_PATTERN.test(String(Object(error).code)))
-      }),
-    )
-    return Promise.race([connected, pause(timeoutMs, false, { ref: false })])
   }
 }
 
@@ -151,7 +127,7 @@ const MAX_IDLE_MS = 2_000
  * reached; if the server closed it meanwhile, no byte has left, and a new connection is opened instead.
  */
 function createPreconnector(connect: Connector, origin: string) {
-  const target = toConnectTarget(origin)
+  const target = toConnectTarget(new URL(origin))
   const connections = new Set<PendingConnection>()
 
   function open(): void {
@@ -188,7 +164,23 @@ function createPreconnector(connect: Connector, origin: string) {
   return { open, take, close: () => [...connections].forEach(discard) }
 }
 
-function toConnectTarget(origin: string): Parameters<Connector>[0] {
-  const { protocol, host, hostname, port } = new URL(origin)
-  return { protocol, host, hostname: hostname.replace(/^\[|\]$/g, ''), port }
+/** Shorter than the timeout of a provider call, so that a probe adds less to a call that failed to connect. */
+const PROBE_TIMEOUT_MS = 3_000
+
+/** Matches OpenSSL's names of alerts that the server sent, such as one for a missing client certificate. */
+const SERVER_ALERT_PATTERN = /_ALERT_/
+
+/** Creates a probe of an origin by name look-up, TCP and a full TLS handshake; a server that sends an alert is reached too. */
+export function createConnectionProbe(timeoutMs = PROBE_TIMEOUT_MS): (origin: string) => Promise<boolean> {
+  // Without cached sessions: a resumed one would not verify the server's certificate.
+  const connect = buildConnector({ ...buildConnectOptions({ timeoutMs }), maxCachedSessions: 0 })
+  return origin => {
+    const connected = new Promise<boolean>(resolve =>
+      connect(toConnectTarget(new URL(origin)), (error, socket) => {
+        socket?.destroy()
+        resolve(error === null || SERVER_ALERT_PATTERN.test(String(Object(error).code)))
+      }),
+    )
+    return Promise.race([connected, pause(timeoutMs, false, { ref: false })])
+  }
 }

@@ -108,12 +108,12 @@ const wooviPaging: Paging<{ skip: number; repeats: number }> = {
   },
   getNextPosition({ skip, repeats }, { receivedCount, hasNewItems, total, hasNextPage, hasPeriod }) {
     if (hasPeriod && skip === 0 && (total ?? 0) > MAX_SKIPPED + PAGE_SIZE) return 'too_long'
-    const next = { skip: skip + receivedCount, repeats: hasNewItems ? 0 : repeats + 1 }
+    const nextPosition = { skip: skip + receivedCount, repeats: hasNewItems ? 0 : repeats + 1 }
     const hasMorePages =
-      total === null ? (hasNextPage ?? hasNewItems) : next.skip < total || hasNextPage === true
+      total === null ? (hasNextPage ?? hasNewItems) : nextPosition.skip < total || hasNextPage === true
     if (receivedCount === 0 || !hasMorePages) return 'end'
-    if (next.repeats === MAX_REPEATS) return 'endless'
-    return next.skip > MAX_SKIPPED ? 'too_long' : next
+    if (nextPosition.repeats === MAX_REPEATS) return 'endless'
+    return nextPosition.skip > MAX_SKIPPED ? 'too_long' : nextPosition
   },
 }
 

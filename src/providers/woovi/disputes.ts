@@ -124,7 +124,7 @@ export function createWooviDisputes(client: WooviClient, now: () => number): Dis
     const side = recovery?.sentOrReceived ?? pix?.side
     const kind = side === 'SENT' ? 'REQUESTED_MED' : 'RECEIVED_MED'
     const { isUnread: isListUnread } = disputes
-    const undecided: WooviFundsRecovery = {
+    const undecidedRecovery: WooviFundsRecovery = {
       kind,
       recovery,
       pixAt: pix?.at,
@@ -132,12 +132,12 @@ export function createWooviDisputes(client: WooviClient, now: () => number): Dis
       returns: [],
       isClosed: false,
     }
-    if (!recovery || (status !== 'ACCEPTED' && status !== 'CLOSED')) return undecided
+    if (!recovery || (status !== 'ACCEPTED' && status !== 'CLOSED')) return undecidedRecovery
     const decision = status === 'CLOSED' ? await findDecision(dispute) : AGREED
     if (decision.kind === 'no_answer') return decision
     const { isUnread } = decision
-    if (decision.kind === 'undecided') return { ...undecided, isUnread }
-    if (decision.kind === 'disagreed') return { ...undecided, decision: 'disagreed' }
+    if (decision.kind === 'undecided') return { ...undecidedRecovery, isUnread }
+    if (decision.kind === 'disagreed') return { ...undecidedRecovery, decision: 'disagreed' }
     const leg = { kind, endToEnd: endToEndId } as const
     const maxCents = disputedCents ?? pix?.cents ?? null
     const solicitations = await readRecoveryList(
@@ -150,7 +150,7 @@ export function createWooviDisputes(client: WooviClient, now: () => number): Dis
     const { items, isComplete } = solicitations
     const { returns, isClosed } = findDisputeReturns(items)
     return {
-      ...undecided,
+      ...undecidedRecovery,
       isUnread: solicitations.isUnread,
       decision: 'agreed',
       returns,
@@ -197,9 +197,9 @@ export function createWooviDisputes(client: WooviClient, now: () => number): Dis
   async function findDisputedPix({ endToEndId }: IdentifiedDispute) {
     const outcome = await findWooviTransaction(client, endToEndId, pix => ({ pix }))
     if (outcome.kind === 'no_answer' && isTransportCode(outcome.code)) return outcome
-    const found = outcome.kind === 'found' ? outcome.pix : null
-    const side = found?.type === 'WITHDRAW' ? 'SENT' : 'RECEIVED'
-    return { kind: 'found', side, at: found?.time, cents: found?.value } as const
+    const disputedPix = outcome.kind === 'found' ? outcome.pix : null
+    const side = disputedPix?.type === 'WITHDRAW' ? 'SENT' : 'RECEIVED'
+    return { kind: 'found', side, at: disputedPix?.time, cents: disputedPix?.value } as const
   }
 
   /** Replies by documents, the only form that Woovi accepts; without attachments the text is a PDF of its own. */
@@ -252,10 +252,10 @@ const disputeList: ProviderList<'listDisputes', WooviDispute> = {
 
 /** Builds the text of a reply in Portuguese, for Woovi's analysts. */
 function buildReplyText({ accept, analysis }: ProviderDisputeReply): string {
-  const answer = accept
+  const verdict = accept
     ? 'O recebedor concorda com a contestação.'
     : 'O recebedor não concorda com a contestação.'
-  return `${answer}\n${analysis}`
+  return `${verdict}\n${analysis}`
 }
 
 const DECISIONS = { AGREED: 'agreed', DISAGREED: 'disagreed', UNDECIDED: 'undecided' } as const

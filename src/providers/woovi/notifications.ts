@@ -168,7 +168,7 @@ function createWooviPublishedKeys(
   client: Pick<WooviClient, 'lookUpExisting'>,
   now: () => number = () => performance.now(),
 ) {
-  let cached: CachedKeys | undefined
+  let cachedKeys: CachedKeys | undefined
 
   const refresh = sharePending(async (): Promise<NoAnswerResult | undefined> => {
     const requestedAtMs = now()
@@ -178,14 +178,14 @@ function createWooviPublishedKeys(
       keys: answer.public_keys.map(({ key }) => key),
     }))
     if (outcome.kind === 'no_answer') return outcome
-    cached = { keys: outcome.keys, requestedAtMs }
+    cachedKeys = { keys: outcome.keys, requestedAtMs }
   })
 
   return {
     /** Verifies a signature. `no_answer` if Woovi does not return its keys and no cached key verifies it. */
     async verifySignature(body: string, signature: string): Promise<NotificationVerification> {
-      const isSigned = () => cached?.keys.some(key => isSignedBy(key, { body, signature })) === true
-      const ageMs = () => now() - (cached?.requestedAtMs ?? Number.NEGATIVE_INFINITY)
+      const isSigned = () => cachedKeys?.keys.some(key => isSignedBy(key, { body, signature })) === true
+      const ageMs = () => now() - (cachedKeys?.requestedAtMs ?? Number.NEGATIVE_INFINITY)
       const isSignedByCachedKey = isSigned()
       if (isSignedByCachedKey && ageMs() < KEYS_MAX_AGE_MS) return { kind: 'genuine' }
       if (ageMs() >= MIN_REFRESH_INTERVAL_MS) {

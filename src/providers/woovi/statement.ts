@@ -46,15 +46,15 @@ export function createWooviStatement(client: WooviClient): Pick<Provider, 'state
       const index = await indexReturnsAndOrders(transactions.items, { outgoing: orders, from })
       if (index.kind === 'no_answer') return index
       const isInPeriod = createPeriodFilter(from, to)
-      const settled = transactions.items.filter(
+      const settledTransactions = transactions.items.filter(
         pix => mapTransactionStatus(pix) === 'settled' && isInPeriod(pix.time),
       )
-      const unexplainedReturns = settled.filter(pix => isUnexplainedReturn(pix, index))
+      const unexplainedReturns = settledTransactions.filter(pix => isUnexplainedReturn(pix, index))
       const accountEntries = [
-        ...settled.map(toAccountEntry).filter(entry => entry !== null),
+        ...settledTransactions.map(toAccountEntry).filter(entry => entry !== null),
         ...unexplainedReturns.map(toUnlistedReturn),
       ]
-      const entries = settled
+      const entries = settledTransactions
         .filter(pix => isPixTransaction(pix) && !unexplainedReturns.includes(pix))
         .map(pix => toStatementEntry(pix, index))
       return { kind: 'found', entries, ...(accountEntries.length > 0 && { accountEntries }) }
@@ -74,14 +74,14 @@ export function createWooviStatement(client: WooviClient): Pick<Provider, 'state
     for (const period of listSearchPeriods(from)) {
       const unexplained = transactions.filter(pix => isUnexplainedReturn(pix, index))
       if (unexplained.length === 0) break
-      const earlier = await indexEarlierReturns(period, { unexplained, budget })
-      if (earlier.kind === 'found')
+      const earlierIndex = await indexEarlierReturns(period, { unexplained, budget })
+      if (earlierIndex.kind === 'found')
         index = {
-          outgoing: new Map([...earlier.outgoing, ...index.outgoing]),
-          returns: new Map([...earlier.returns, ...index.returns]),
+          outgoing: new Map([...earlierIndex.outgoing, ...index.outgoing]),
+          returns: new Map([...earlierIndex.returns, ...index.returns]),
         }
-      else if (earlier.code === TOO_MANY_PAGES) break
-      else return earlier
+      else if (earlierIndex.code === TOO_MANY_PAGES) break
+      else return earlierIndex
     }
     return { kind: 'found', ...index }
   }
@@ -164,8 +164,11 @@ type OrderIdsByRailId = ReadonlyMap<string, string>
 
 function indexOrders(payments: WooviListedPayment[], refunds: WooviListedRefund[] = []): OrderIdsByRailId {
   const orders = [
-    ...payments.map(one => ({ railId: one.transaction?.endToEndId, id: one.payment.correlationID })),
-    ...refunds.map(one => ({ railId: getWooviReturnId(one), id: one.correlationID })),
+    ...payments.map(payment => ({
+      railId: payment.transaction?.endToEndId,
+      id: payment.payment.correlationID,
+    })),
+    ...refunds.map(refund => ({ railId: getWooviReturnId(refund), id: refund.correlationID })),
   ]
   return new Map(orders.flatMap(({ railId, id }) => (railId ? [[railId, id]] : [])))
 }

@@ -231,15 +231,15 @@ test('an amount that Efí returned by itself after a dispute has no id of ours',
 /** A list of sent PIX at a bank with a maximum page size, which counts pages in the requested size. */
 function capped(items: unknown[], most: number, paginationOf: (total: number) => unknown) {
   return (path: string) => {
-    const asked = new URL(path, 'https://bank.test').searchParams
+    const query = new URL(path, 'https://bank.test').searchParams
     const [number, size] = [
-      Number(asked.get('paginacao.paginaAtual')),
-      Number(asked.get('paginacao.itensPorPagina')),
+      Number(query.get('paginacao.paginaAtual')),
+      Number(query.get('paginacao.itensPorPagina')),
     ]
-    const shown = items.slice(number * size, number * size + Math.min(size, most))
+    const pageItems = items.slice(number * size, number * size + Math.min(size, most))
     return paginationOf(items.length) === undefined
-      ? shown
-      : { parametros: { paginacao: paginationOf(items.length) }, pix: shown }
+      ? pageItems
+      : { parametros: { paginacao: paginationOf(items.length) }, pix: pageItems }
   }
 }
 

@@ -1,4 +1,5 @@
 import { expect, test } from '@jest/globals'
+import { PROVIDER_CAPABILITIES } from '../../../src/domain/providers/provider.ts'
 import {
   bcbErrorReply,
   cobOf,
@@ -56,7 +57,7 @@ test('a charge is requested in Efí’s fields and its answer mapped to ours', a
 
 test('a charge that Efí cannot issue is not requested', async () => {
   await using story = await openEfiFixture()
-  expect(story.provider.capabilities.canIssueOpenAmount).toBe(false)
+  expect(PROVIDER_CAPABILITIES.efi.canIssueOpenAmount).toBe(false)
   expect(await story.provider.issueCharge({ ...order, totalCents: 0 })).toMatchObject({
     kind: 'rejected',
     finality: 'other_may_help',

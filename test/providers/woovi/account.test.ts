@@ -155,12 +155,12 @@ test('a return by the provider itself after a dispute is an outgoing entry, also
 /** Woovi's transactions at `times` (ISO 8601): a page of those in the requested period. */
 function transactionsIn(all: { time: string }[], totalOf = (_total: number): object => ({})) {
   return (path: string) => {
-    const asked = new URL(path, 'https://woovi.test').searchParams
-    const [start, end, skip] = [asked.get('start')!, asked.get('end')!, Number(asked.get('skip'))]
-    const found = all.filter(({ time }) => time >= start && time <= end)
-    const shown = found.slice(skip, skip + 100)
-    const { pageInfo, ...page } = pageOf('transactions', shown, skip + shown.length < found.length)
-    return { ...page, pageInfo: { ...pageInfo, ...totalOf(found.length) } }
+    const query = new URL(path, 'https://woovi.test').searchParams
+    const [start, end, skip] = [query.get('start')!, query.get('end')!, Number(query.get('skip'))]
+    const matches = all.filter(({ time }) => time >= start && time <= end)
+    const pageItems = matches.slice(skip, skip + 100)
+    const { pageInfo, ...page } = pageOf('transactions', pageItems, skip + pageItems.length < matches.length)
+    return { ...page, pageInfo: { ...pageInfo, ...totalOf(matches.length) } }
   }
 }
 

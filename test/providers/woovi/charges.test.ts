@@ -1,4 +1,5 @@
 import { describe, expect, test } from '@jest/globals'
+import { PROVIDER_CAPABILITIES } from '../../../src/domain/providers/provider.ts'
 import type { ScriptedReply } from '../support/scripted-provider.ts'
 import {
   chargeOf,
@@ -62,7 +63,7 @@ test('a charge is requested in Woovi’s fields and its answer mapped to ours', 
 
 test('a charge that Woovi cannot issue is not requested', async () => {
   await using story = await openWooviFixture()
-  expect(story.provider.capabilities.canIssueOpenAmount).toBe(false)
+  expect(PROVIDER_CAPABILITIES.woovi.canIssueOpenAmount).toBe(false)
   expect(await story.provider.issueCharge({ ...order, totalCents: 0 })).toMatchObject({
     kind: 'rejected',
     finality: 'other_may_help',
