@@ -112,9 +112,9 @@ test('an untrusted certificate gets no message, unless the configuration allows 
 test('an error code quotes no address and no text', async () => {
   const server = await serving()
   server.refusals.rcpt = 550
-  const said = [
+  const logTexts = [
     await writing(server.url).send(MAIL_MESSAGE),
     await writing('smtp://127.0.0.1:1').send(MAIL_MESSAGE),
   ]
-  expect(JSON.stringify(said)).not.toMatch(/example|neil|123456/)
+  expect(JSON.stringify(logTexts)).not.toMatch(/example|neil|123456/)
 })

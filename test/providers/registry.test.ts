@@ -34,8 +34,8 @@ const connection = (uuid: string, { sealed = credentials, ...changes }: Changes 
 
 test('a connection keeps its adapter, and so its access token', async () => {
   for (let times = 0; times < 3; times++) {
-    const found = await registry.providerFor(connection('a')).findCharge(REFERENCE)
-    expect(found.kind).toBe('found')
+    const outcome = await registry.providerFor(connection('a')).findCharge(REFERENCE)
+    expect(outcome.kind).toBe('found')
   }
   expect(scriptedProvider.countTokenRequests()).toBe(1)
 })
@@ -51,8 +51,8 @@ test('other credentials or another address create another adapter', () => {
 test('accounts at one provider share its connections as long as one of them exists', async () => {
   const opened = () => new Set(scriptedProvider.seen.map(call => call.connection)).size
   const call = async (uuid: string) => {
-    const found = await registry.providerFor(connection(uuid)).findCharge(REFERENCE)
-    expect(found.kind).toBe('found')
+    const outcome = await registry.providerFor(connection(uuid)).findCharge(REFERENCE)
+    expect(outcome.kind).toBe('found')
   }
   await call('a')
   const alone = opened()

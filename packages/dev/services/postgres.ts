@@ -157,8 +157,6 @@ type PostgresRunAs = {
 }
 type UserIds = { uid: number; gid: number }
 
-const run = promisify(execFile)
-
 function buildCommandAsUser({ owner, prefix }: PostgresRunAs, program: string, args: string[]) {
   const [command = program, ...rest] = [...prefix, program]
   return { command, args: [...rest, ...args], ...(prefix.length === 0 ? owner : undefined) }

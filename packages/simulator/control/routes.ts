@@ -1,4 +1,3 @@
-import type Router from '@koa/router'
 import Router from '@koa/router'
 import type { SimulatedAccount, SimulatedAccountSettings } from '../accounts.ts'
 import { reaisFromCents } from '../amount.ts'

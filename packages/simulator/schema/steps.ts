@@ -1,22 +1,6 @@
 import { EFI_SCHEMA } from './efi.ts'
 import { WOOVI_SCHEMA } from './woovi.ts'
 
-/** The initial tables. Columns are named as the fields of the rows' types, so that a row needs no mapping. */
-const INITIAL_SCHEMA = [
-  ACCOUNT_SCHEMA,
-  CHARGE_SCHEMA,
-  TRANSFER_SCHEMA,
-  DISPUTE_SCHEMA,
-  SCHEDULE_SCHEMA,
-  FAULT_SCHEMA,
-  INBOX_SCHEMA,
-  EFI_SCHEMA,
-  WOOVI_SCHEMA,
-].join('')
-
-/** Steps that bring an older store up to date, in order. A released step never changes: add another one. */
-export const SCHEMA_STEPS: readonly string[] = [INITIAL_SCHEMA]
-
 /** Accounts, their PIX keys, and the movements that change their balances. */
 const ACCOUNT_SCHEMA = `
 CREATE TABLE counter (name TEXT PRIMARY KEY, value INTEGER NOT NULL) STRICT;
@@ -257,3 +241,19 @@ CREATE TABLE scheduledTask (
 ) STRICT;
 CREATE INDEX scheduledTaskByDue ON scheduledTask (dueAt);
 `
+
+/** The initial tables. Columns are named as the fields of the rows' types, so that a row needs no mapping. */
+const INITIAL_SCHEMA = [
+  ACCOUNT_SCHEMA,
+  CHARGE_SCHEMA,
+  TRANSFER_SCHEMA,
+  DISPUTE_SCHEMA,
+  SCHEDULE_SCHEMA,
+  FAULT_SCHEMA,
+  INBOX_SCHEMA,
+  EFI_SCHEMA,
+  WOOVI_SCHEMA,
+].join('')
+
+/** Steps that bring an older store up to date, in order. A released step never changes: add another one. */
+export const SCHEMA_STEPS: readonly string[] = [INITIAL_SCHEMA]

@@ -293,8 +293,8 @@ test.each([
     okReply(chargeOf({ status: 'COMPLETED' })),
     [transactionOf({ charge: null })],
   ],
-])('a charge that is %s is no answer', async (_name, reply, listed) => {
-  expect(await findChargeListing(reply, listed)).toMatchObject({
+])('a charge that is %s is no answer', async (_name, reply, listedPayments) => {
+  expect(await findChargeListing(reply, listedPayments)).toMatchObject({
     kind: 'no_answer',
     code: 'payment_not_listed',
   })
@@ -305,8 +305,8 @@ test.each([
   ['expired, next to a PIX without its id', okReply(chargeOf({ status: 'EXPIRED' })), [rejected, nameless()]],
   ['open, next to a PIX with an empty id', okReply(chargeOf()), [nameless({ endToEndId: '' })]],
   ['deleted, next to a PIX without its id', notThere, [nameless()]],
-])('a charge that is %s may still be paid', async (_name, reply, listed) => {
-  expect(await findChargeListing(reply, listed)).toMatchObject({
+])('a charge that is %s may still be paid', async (_name, reply, listedPayments) => {
+  expect(await findChargeListing(reply, listedPayments)).toMatchObject({
     kind: 'no_answer',
     code: 'payment_unidentified',
   })
