@@ -6,11 +6,8 @@ import { constantQuery, noQuery, type Query } from '../../db/pipeline/query.ts'
 import { recordAttemptAnswer } from '../../db/repositories/attempt-answers.ts'
 import { queryWithFollowUps } from '../../db/repositories/follow-ups.ts'
 import { failureOf } from '../../domain/errors/error-catalogue.ts'
-import {
-  describeOrderDifference,
-  findOrderDifference,
-  type UnusableAnswerCode,
-} from '../../domain/payouts/ordered-payout.ts'
+import type { UnusableAnswerCode } from '../../domain/payouts/order-difference.ts'
+import { describeOrderDifference, findOrderDifference } from '../../domain/payouts/ordered-payout.ts'
 import { isEndedAttempt, proofOf } from '../../domain/providers/attempt.ts'
 import type {
   FindPayoutOutcome,

@@ -2,6 +2,7 @@ import { textFromCents } from '../ledger/money.ts'
 import { isDocument } from '../pix/document.ts'
 import { detectPixKeyType, normalizePixKey } from '../pix-keys/key-format.ts'
 import type { ProviderPayout } from '../providers/provider.ts'
+import type { OrderDifference } from './order-difference.ts'
 
 /** What a payout was ordered with, as far as a provider may report it back. */
 export type OrderedPayout = { cents: number; pixKey?: string; document?: string | null | undefined }
@@ -37,22 +38,4 @@ function isKeyDifferent(orderedKey: string, reported: string): boolean {
   if (key === orderedKey || detectPixKeyType(key) === null) return false
   // A phone may be reported without the code of its country.
   return detectPixKeyType(orderedKey) !== 'PHONE' || orderedKey !== `+55${key}`
-}
-
-/** How the payout that a provider has under our id differs from the one that was ordered. */
-type OrderDifference = 'value_differs' | 'receiver_differs'
-
-/** Why no outcome can be taken from an answer about a payout; `not_recordable`: PostgreSQL refuses its data. */
-export type UnusableAnswerCode = OrderDifference | 'not_recordable'
-
-const ARRIVED_CODES = {
-  awaiting_approval: true,
-  value_differs: true,
-  receiver_differs: true,
-  not_recordable: true,
-} as const satisfies Record<UnusableAnswerCode | 'awaiting_approval', true>
-
-/** Tells whether an unknown outcome of this code means that its provider has an order under our id: no "not found" before it counts. */
-export function hasArrived(code: string): boolean {
-  return Object.hasOwn(ARRIVED_CODES, code)
 }

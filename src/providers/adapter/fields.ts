@@ -10,6 +10,8 @@ export function optionalField<T>(schema: z.ZodType<T>) {
 export const optionalText = optionalField(z.string())
 
 /** Parses RFC 3339 with any offset to ISO 8601 UTC. */
-export const instantSchema = z.iso.datetime({ offset: true }).transform(text => new Date(text).toISOString())
+export const requiredInstant = z.iso
+  .datetime({ offset: true })
+  .transform(text => new Date(text).toISOString())
 
-export const optionalInstant = optionalField(instantSchema)
+export const optionalInstant = optionalField(requiredInstant)

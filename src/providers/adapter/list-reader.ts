@@ -28,7 +28,7 @@ export type ProviderList<Name extends string, Row, Item = Row> = {
 }
 
 /** What a page contained, by which the position of the next one is computed; `total`: of the list, if it is reported. */
-export type PageFacts = {
+type PageFacts = {
   receivedCount: number
   hasNewItems: boolean
   total: number | null

@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { MAX_REPLY_TEXT_LENGTHS } from '../../domain/disputes/reply-text.ts'
 import { centsFromSumText, centsFromText, textFromCents } from '../../domain/ledger/money.ts'
-import { instantSchema, optionalField, optionalInstant, optionalText } from '../adapter/fields.ts'
+import { optionalField, optionalInstant, optionalText, requiredInstant } from '../adapter/fields.ts'
 
 // Schemas of what Efí sends are lenient: they name the fields in use and allow any others, and a field that no outcome
 // depends on counts as absent where it has another type. Those of our requests are strict.
@@ -18,7 +18,7 @@ export type EfiTimes = { solicitacao?: string | null | undefined; liquidacao?: s
  */
 const timesSchema = z
   .union([
-    instantSchema.transform((liquidacao): EfiTimes => ({ liquidacao })),
+    requiredInstant.transform((liquidacao): EfiTimes => ({ liquidacao })),
     z.object({ solicitacao: optionalInstant, liquidacao: optionalInstant }),
   ])
   .nullish()
@@ -90,7 +90,7 @@ export const efiReceivedPixSchema = z.object({
   txid: optionalText,
   valor: centsSchema,
   chave: optionalText,
-  horario: instantSchema,
+  horario: requiredInstant,
   pagador: optionalField(holderSchema),
   gnExtras: optionalField(z.object({ pagador: optionalField(holderSchema) })),
   /** Parsed item by item (`efiListedDevolucaoSchema`), so that an unreadable one does not hide the PIX. */
@@ -157,7 +157,7 @@ export const efiTransferResponseSchema = z
 export const efiCobSchema = z.object({
   txid: z.string(),
   status: z.enum(['ATIVA', 'CONCLUIDA', 'REMOVIDA_PELO_USUARIO_RECEBEDOR', 'REMOVIDA_PELO_PSP']),
-  calendario: z.object({ criacao: instantSchema, expiracao: z.coerce.number().int().positive() }),
+  calendario: z.object({ criacao: requiredInstant, expiracao: z.coerce.number().int().positive() }),
   valor: z.object({ original: centsSchema }),
   chave: optionalText,
   pixCopiaECola: optionalText,
@@ -187,7 +187,7 @@ export const efiInfractionSchema = z.object({
   tipoFraude: optionalText,
   comentario: optionalText,
   justificativaAnalista: optionalText,
-  dadosAnalise: z.object({ abertura: instantSchema, prazoFinalizacao: optionalInstant }),
+  dadosAnalise: z.object({ abertura: requiredInstant, prazoFinalizacao: optionalInstant }),
 })
 export type EfiInfraction = z.infer<typeof efiInfractionSchema>
 export const efiKeyResponseSchema = z.object({ chave: z.string().min(1) })

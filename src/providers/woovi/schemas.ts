@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { instantSchema, optionalField, optionalInstant, optionalText } from '../adapter/fields.ts'
+import { optionalField, optionalInstant, optionalText, requiredInstant } from '../adapter/fields.ts'
 
 // Schemas of what Woovi sends are lenient: they name the fields in use and allow any others. Those of our requests are
 // strict.
@@ -98,7 +98,7 @@ export const wooviTransactionSchema = z
     endToEndId: wooviIdSchema,
     endToEndID: wooviIdSchema,
     value: wooviCentsSchema,
-    time: instantSchema,
+    time: requiredInstant,
     type: z.enum(TRANSACTION_TYPES),
     status: z.enum(TRANSACTION_STATUSES).nullish(),
     transactionID: optionalText,

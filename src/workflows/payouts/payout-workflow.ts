@@ -6,7 +6,7 @@ import {
   setHandler,
   sleep,
 } from '@temporalio/workflow'
-import { hasArrived } from '../../domain/payouts/ordered-payout.ts'
+import { hasArrived } from '../../domain/payouts/order-difference.ts'
 import { scaleWait, WAITS } from '../../domain/shared/intervals.ts'
 import { awaitResultUpdate } from '../contracts/await-result.ts'
 import type { LookUpPayoutResult, PollResult, SendResult, UnfinishedPayout } from '../contracts/payouts.ts'
