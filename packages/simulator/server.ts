@@ -1,5 +1,6 @@
 import { mkdirSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import Router from '@koa/router'
 import Koa from 'koa'
 import type { Logger } from 'pino'
 import { Agent } from 'undici'
@@ -8,13 +9,12 @@ import { listServerHosts, openCertificateAuthority } from './certificates.ts'
 import type { SimulatorConfig } from './config.ts'
 import { createControlRoutes } from './control/routes.ts'
 import { type Listener, listenHttps } from './https-listener.ts'
-import { createInboxRoutes } from './inbox-routes.ts'
 import { createPayerRoutes } from './payer/payer-page.ts'
 import { createPayloadSigner } from './payer/payload-document.ts'
 import { efiRouteNotFound } from './provider-apis/efi/errors.ts'
 import { createEfiRoutes } from './provider-apis/efi.ts'
 import { createWooviRoutes } from './provider-apis/woovi.ts'
-import { ControlApiError } from './request.ts'
+import { ControlApiError, readBodyText } from './request.ts'
 import { createSimulatorState, type SimulatorState } from './state.ts'
 import { openStore } from './store.ts'
 
@@ -30,7 +30,7 @@ export type SimulatorInfo = {
   providers: Record<ProviderName, { base_url: string }>
 }
 
-export type Simulator = { info: SimulatorInfo; close(): Promise<void> }
+type Simulator = { info: SimulatorInfo; close(): Promise<void> }
 
 type SimulatorOptions = {
   config: SimulatorConfig
@@ -174,4 +174,18 @@ function removeSimulatorInfo(home: string): void {
 
 function simulatorInfoFile(home: string): string {
   return join(home, 'simulator.json')
+}
+
+/** Serves `/inbox/<name>` and any path below it, because Efí appends `/pix`, with any method and body. */
+function createInboxRoutes({ inbox }: SimulatorState): Router {
+  const router = new Router()
+  router.all('/inbox/:name{/*rest}', async ctx => {
+    const { name } = ctx.params as { name: string }
+    const { method, headers } = ctx.req
+    const response = await inbox.receive(name, { method: method!, headers, body: await readBodyText(ctx) })
+    ctx.set(response.headers)
+    ctx.body = { received: true }
+    ctx.status = response.status
+  })
+  return router
 }

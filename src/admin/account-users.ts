@@ -6,7 +6,7 @@ import { authorOfUser, runAuditedAction } from '../db/repositories/audited-actio
 import { revokeUserSessions } from '../db/repositories/dashboard-sessions.ts'
 import { findResettableUser, insertPasswordReset } from '../db/repositories/password-resets.ts'
 import type { AccountRole } from '../domain/users/roles.ts'
-import { generateResetToken, hashResetToken } from '../security/reset-tokens.ts'
+import { generateResetToken, hashResetToken } from '../security/tokens.ts'
 
 /** What an owner does to the users of the account. A change ends the sessions of the changed user. */
 

@@ -6,8 +6,7 @@ import {
   listProviderAccountHolders,
   type ProviderAccountHolder,
 } from '../db/repositories/provider-account-identities.ts'
-import type { AccountIdentity } from '../domain/providers/account-identity.ts'
-import { isTransportCode } from '../domain/providers/provider.ts'
+import { type AccountIdentity, isTransportCode } from '../domain/providers/provider.ts'
 import { CREDENTIALS_SCHEMAS, type ProviderRegistry, REQUIRED_PERMISSIONS } from '../providers/registry.ts'
 import type { Sealer } from '../security/sealing.ts'
 import {

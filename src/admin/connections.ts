@@ -11,8 +11,7 @@ import {
   storeIdentities,
 } from '../db/repositories/provider-account-identities.ts'
 import { NO_FEES } from '../domain/ledger/money.ts'
-import { buildNotificationUrl } from '../domain/providers/notification-url.ts'
-import type { Party } from '../domain/providers/provider.ts'
+import { buildNotificationUrl, type Party } from '../domain/providers/provider.ts'
 import type { ProviderRegistry } from '../providers/registry.ts'
 import type { Sealer } from '../security/sealing.ts'
 import {

@@ -12,7 +12,7 @@ import {
 } from '../db/repositories/provider-account-identities.ts'
 import { referenceOf } from '../domain/pix/identifiers.ts'
 import { detectPixKeyType } from '../domain/pix-keys/key-format.ts'
-import type { AccountIdentity } from '../domain/providers/account-identity.ts'
+import type { AccountIdentity } from '../domain/providers/provider.ts'
 import { PAYOUT_NOUNS } from '../domain/shared/nouns.ts'
 import type { Provider } from '../providers/port.ts'
 import type { ProviderRegistry } from '../providers/registry.ts'

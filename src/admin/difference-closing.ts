@@ -2,8 +2,8 @@ import type { EntityManager } from '../db/client/orm.ts'
 import { Difference } from '../db/entities/reconciliation.ts'
 import { ROW_LOCK } from '../db/locks.ts'
 import { runAuditedAction } from '../db/repositories/audited-actions.ts'
-import { type DifferenceClosing, factsOfDifference } from '../domain/reconciliation/difference-closing.ts'
 import { TRANSIENT_PENDING_REASONS } from '../domain/reconciliation/panel-pix.ts'
+import { type DifferenceClosing, factsOfDifference } from '../domain/reconciliation/statement-comparison.ts'
 
 type DifferenceAction = { uuid: string; actor: string; reason: string }
 export type CloseDifferenceInput = DifferenceAction & {

@@ -9,7 +9,7 @@ import {
   type ProviderAccountHolder,
   type ProviderAccountName,
 } from '../db/repositories/provider-account-identities.ts'
-import type { AccountIdentity } from '../domain/providers/account-identity.ts'
+import type { AccountIdentity } from '../domain/providers/provider.ts'
 import type { ProviderRegistry } from '../providers/registry.ts'
 import { sha256 } from '../security/sealing.ts'
 import { type CreateConnectionInput, OnboardingRefused } from './connections.ts'

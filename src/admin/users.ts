@@ -15,7 +15,7 @@ import {
 import { lockUserOfReset } from '../db/repositories/password-resets.ts'
 import type { AccountRole } from '../domain/users/roles.ts'
 import { hashPassword, MIN_PASSWORD_LENGTH } from '../security/passwords.ts'
-import { hashResetToken } from '../security/reset-tokens.ts'
+import { hashResetToken } from '../security/tokens.ts'
 import type { ActingUser } from './account-users.ts'
 
 /** What operators do to users of the dashboard, and users to themselves. */

@@ -9,8 +9,14 @@ import {
   listProviderAccountHolders,
   type ProviderAccountHolder,
 } from '../db/repositories/provider-account-identities.ts'
-import { feeFromText, formatFee } from '../domain/ledger/fee-notation.ts'
-import { FEE_LINES, type Fee, type FeeLine, textFromCents } from '../domain/ledger/money.ts'
+import {
+  FEE_LINES,
+  type Fee,
+  type FeeLine,
+  feeFromText,
+  formatFee,
+  textFromCents,
+} from '../domain/ledger/money.ts'
 import {
   CONNECTION_STATUSES,
   type Party,

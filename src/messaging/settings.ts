@@ -1,5 +1,12 @@
-import type { SmsGatewayOptions } from './sms-gateway.ts'
-import type { SmtpOptions } from './smtp-messenger.ts'
+export type SmtpOptions = {
+  /** `smtp://` (STARTTLS where the server offers it) or `smtps://`, with user and password. */
+  url: string
+  /** Sender address: `Trilho <pix@shop.example>`. */
+  from: string
+  timeoutMs?: number
+}
+
+export type SmsGatewayOptions = { url: string; token: string; timeoutMs?: number }
 
 export type MessengerSettings = {
   smtp: SmtpOptions | null

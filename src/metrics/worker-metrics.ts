@@ -1,8 +1,8 @@
 import { Gauge, Registry } from 'prom-client'
 import { isWithoutAnswer } from '../domain/providers/answer-judgement.ts'
 import { isTransportCode } from '../domain/providers/provider.ts'
+import type { ObservedCall } from '../providers/call-observer.ts'
 import type { ObservedCertificate } from '../providers/http/certificates.ts'
-import type { ObservedCall } from '../providers/observability/call-observer.ts'
 import { CLOCK_OFFSET_GAUGE, createMetricBuilders } from './process-metrics.ts'
 
 /** One attempt of a webhook delivery; `lagSeconds` is the time since its event, for the attempt that succeeded. */

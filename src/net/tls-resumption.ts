@@ -3,6 +3,12 @@ import { buildConnector } from 'undici'
 
 const MAX_HOSTS = 500
 
+/** Builds the target of a connection to the server of a URL; an IPv6 literal has no brackets in Node's network calls. */
+export function toConnectTarget(url: URL): Parameters<buildConnector.connector>[0] {
+  const { protocol, host, hostname, port } = url
+  return { protocol, host, hostname: hostname.replace(/^\[|\]$/g, ''), port }
+}
+
 /**
  * Creates a connector that opens connections as undici does and resumes the TLS session of the previous connection to
  * a host: clients that need a new connection per call then skip the certificate verification, which is most of its

@@ -5,8 +5,8 @@ import type {
   ProviderDisputeReply,
   ReplyToDisputeOutcome,
 } from '../domain/disputes/provider-dispute.ts'
-import type { AccountIdentity } from '../domain/providers/account-identity.ts'
 import type {
+  AccountIdentity,
   CancelChargeOutcome,
   CreateKeyOutcome,
   DeleteKeyOutcome,
@@ -19,7 +19,6 @@ import type {
   NotificationItem,
   Party,
   ProviderBalance,
-  ProviderCapabilities,
   ProviderChargeRequest,
   ProviderKeyRequest,
   ProviderPayout,
@@ -51,7 +50,6 @@ type ReadNotificationOutcome =
  * network: each is a named outcome. They throw only for bugs of ours.
  */
 export interface Provider {
-  readonly capabilities: ProviderCapabilities
   issueCharge(order: ProviderChargeRequest): Promise<IssueChargeOutcome>
   /** Looks a charge up by our id. */
   findCharge(reference: string): Promise<FindChargeOutcome>
@@ -67,7 +65,7 @@ export interface Provider {
   /** Looks a transfer up by our id. */
   findTransfer(id: string): Promise<FindPayoutOutcome>
   /**
-   * Creates a key of a kind in `capabilities.creatableKeyTypes`; a key that is ours already counts as created. An answer
+   * Creates a key of a kind in `PROVIDER_CAPABILITIES`; a key that is ours already counts as created. An answer
    * that names another key or type than the order is unknown. The caller confirms a random key by `listKeys`.
    */
   createKey(order: ProviderKeyRequest): Promise<CreateKeyOutcome>

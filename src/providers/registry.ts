@@ -1,11 +1,11 @@
 import type { z } from 'zod'
 import type { AdapterOptions } from './adapter/provider-calls.ts'
 import type { UnexplainedAnswer } from './adapter/unexplained-answers.ts'
+import { type ObserveCall, observeProvider } from './call-observer.ts'
 import { createEfiAdapter } from './efi/adapter.ts'
 import { EFI_SCOPES, efiCredentialsSchema } from './efi/client.ts'
 import { type ObserveCertificate, observeClientCertificate } from './http/certificates.ts'
 import { type OpenConnectionPool, shareConnectionPools } from './http/connection-pool.ts'
-import { type ObserveCall, observeProvider } from './observability/call-observer.ts'
 import type { ClosableProvider, Provider } from './port.ts'
 import { createWooviAdapter } from './woovi/adapter.ts'
 import { WOOVI_SCOPES, wooviCredentialsSchema } from './woovi/client.ts'
@@ -79,13 +79,13 @@ export function createProviderRegistry({ maxAdapters = 500, ...options }: Provid
   const openPool = shareConnectionPools(options.observeCertificate)
 
   function providerFor(connection: RegistryConnection): Provider {
-    const cached = adapters.get(connection.uuid)
+    const cachedAdapter = adapters.get(connection.uuid)
     const { dialect, baseUrl, sealedCredentials } = connection
     // Compared without unsealing: credentials that are sealed again differ as text.
     const key = [dialect, baseUrl, sealedCredentials].join()
-    if (cached?.key === key) {
-      markUsed(connection.uuid, cached)
-      return cached.adapter
+    if (cachedAdapter?.key === key) {
+      markUsed(connection.uuid, cachedAdapter)
+      return cachedAdapter.adapter
     }
     const adapter = createAdapter(connection, { ...options, openPool })
     retire(connection.uuid)

@@ -29,9 +29,9 @@ export function parseAllowedAddresses(text: string): ParsedList {
   for (const entry of text.split(/[\s,;]+/).filter(part => part !== '')) {
     const network = parseIpNetwork(entry)
     if (!network) return refuse(ALLOWED_ADDRESS_MESSAGE, { entry: entry.slice(0, 60) })
-    const first: IpNetwork = [firstAddressOf(network), network[1]]
-    if (first[0].toString() !== network[0].toString())
-      return refuse(ADDRESS_BITS_MESSAGE, { entry, network: formatIpNetwork(first) })
+    const firstNetwork: IpNetwork = [firstAddressOf(network), network[1]]
+    if (firstNetwork[0].toString() !== network[0].toString())
+      return refuse(ADDRESS_BITS_MESSAGE, { entry, network: formatIpNetwork(firstNetwork) })
     addresses.add(formatIpNetwork(network))
   }
   if (addresses.size > MAX_ALLOWED_ADDRESSES)

@@ -38,8 +38,8 @@ export function parseIpNetwork(text: string): IpNetwork | undefined {
 /** Returns the network of an address: the address with the bits after the prefix cleared. */
 export function firstAddressOf([address, bits]: IpNetwork): IpAddress {
   const bytes = address.toByteArray().map((byte, index) => {
-    const kept = Math.min(8, Math.max(0, bits - index * 8))
-    return byte & (0xff << (8 - kept)) & 0xff
+    const keptBits = Math.min(8, Math.max(0, bits - index * 8))
+    return byte & (0xff << (8 - keptBits)) & 0xff
   })
   return ipaddr.fromByteArray(bytes)
 }

@@ -11,9 +11,9 @@ export function hashPassword(password: string): Promise<string> {
 }
 
 /** Verifies a password, in the same time for an unknown user as for a known one, so that the time reveals nothing. */
-export async function verifyPassword(password: string, stored: string | null): Promise<boolean> {
-  const isMatch = await verify(stored ?? DUMMY_HASH, password.normalize('NFKC'))
-  return isMatch && stored !== null
+export async function verifyPassword(password: string, storedHash: string | null): Promise<boolean> {
+  const isMatch = await verify(storedHash ?? DUMMY_HASH, password.normalize('NFKC'))
+  return isMatch && storedHash !== null
 }
 
 /** Hash of discarded random bytes, compared for unknown users. */

@@ -2,8 +2,7 @@ import { once } from 'node:events'
 import { isIP } from 'node:net'
 import { connect } from 'node:tls'
 import { type ClientConnectConfig, loadClientConnectConfig } from '@temporalio/envconfig'
-import { CERTIFICATE_ERROR_CODE } from '../domain/errors/certificate-errors.ts'
-import { StartupRefusal } from '../domain/errors/startup-refusal.ts'
+import { CERTIFICATE_ERROR_CODE, StartupRefusal } from '../domain/errors/startup-refusal.ts'
 
 type TemporalCredentials = Pick<ClientConnectConfig['connectionOptions'], 'apiKey' | 'tls' | 'metadata'>
 

@@ -1,5 +1,6 @@
 import { isIP } from 'node:net'
 import { createHostResolver, type HostResolver } from '../net/name-resolver.ts'
+import { toConnectTarget } from '../net/tls-resumption.ts'
 import type { AddressPolicy } from './address-policy.ts'
 import { createGuardedConnector, getErrorCode, hasOnlyAllowedAddresses } from './guarded-connector.ts'
 
@@ -99,24 +100,18 @@ function parseEndpoint(url: string): ParsedEndpoint {
 }
 
 async function resolveAddresses(target: URL, resolve: HostResolver): Promise<string[]> {
-  const host = getHost(target)
+  const host = toConnectTarget(target).hostname
   // No such name, an empty answer and no name server are the same to the merchant who has to fix the URL.
   return isIP(host) ? [host] : resolve(host).catch(() => [])
 }
 
 function findHandshakeFailure(target: URL, connector: ReturnType<typeof createGuardedConnector>) {
-  const { host, protocol, port } = target
   return new Promise(resolve => {
-    connector({ hostname: getHost(target), host, protocol, port }, (...[error, socket]) => {
+    connector(toConnectTarget(target), (...[error, socket]) => {
       socket?.destroySoon() // Flushes the handshake's last flight, so that the endpoint sees it complete.
       resolve(error ? getErrorCode(error) : undefined)
     })
   })
-}
-
-/** Returns the host as Node's network calls take it: an IPv6 literal without its brackets. */
-function getHost(target: URL): string {
-  return target.hostname.replace(/^\[(.*)\]$/, '$1')
 }
 
 function refuseEndpoint(

@@ -50,14 +50,14 @@ export function createPerEndpointLimiter(
       // Requests to a failing endpoint do not wait for a slot.
       else if (isFailing || !(await waitForSlot(endpoint, maxWaitMs)))
         return { retryInMs: bookRetry(endpoint, slots, failingForMs) }
-      const since = now()
-      return { release: () => release(uuid, endpoint, now() - since) }
+      const startedAtMs = now()
+      return { release: () => release(uuid, endpoint, now() - startedAtMs) }
     },
   }
 
   function getEndpoint(uuid: string): EndpointState {
-    const existing = endpoints.get(uuid)
-    if (existing) return existing
+    const existingEndpoint = endpoints.get(uuid)
+    if (existingEndpoint) return existingEndpoint
     if (endpoints.size >= MAX_ENDPOINTS) removeIdleEndpoints()
     const endpoint = {
       activeRequests: 0,
@@ -82,8 +82,8 @@ export function createPerEndpointLimiter(
   /** Hands the slot to the next waiting request, so that no new request takes it in between. */
   function release(uuid: string, endpoint: EndpointState, durationMs: number): void {
     endpoint.requestDurationMs += (durationMs - endpoint.requestDurationMs) / 4
-    const [next] = endpoint.waiting
-    if (next) next()
+    const [handOver] = endpoint.waiting
+    if (handOver) handOver()
     else endpoint.activeRequests -= 1
     if (isIdle(endpoint)) endpoints.delete(uuid)
   }

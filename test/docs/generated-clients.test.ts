@@ -4,7 +4,7 @@ import { createRequire } from 'node:module'
 import { dirname, join } from 'node:path'
 import { promisify } from 'node:util'
 import { afterAll, beforeAll, expect, jest, test } from '@jest/globals'
-import { buildOnce } from '../../packages/dev/binaries/build-once.ts'
+import { buildOnce } from '../../packages/dev/binaries/temporal-binary.ts'
 import { readLocalConfig } from '../../packages/dev/config.ts'
 import { createTemporaryFolder } from '../support/servers.ts'
 

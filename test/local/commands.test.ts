@@ -23,7 +23,7 @@ import { User } from '../../src/db/entities/user.ts'
 import { Webhook } from '../../src/db/entities/webhook.ts'
 import { findValidSession } from '../../src/db/repositories/dashboard-sessions.ts'
 import { storeUnexplainedAnswer } from '../../src/db/repositories/unexplained-answers.ts'
-import { formatFee } from '../../src/domain/ledger/fee-notation.ts'
+import { formatFee } from '../../src/domain/ledger/money.ts'
 import { createProviderRegistry, type ProviderRegistry } from '../../src/providers/registry.ts'
 import { verifyPassword } from '../../src/security/passwords.ts'
 import { createSealer, sha256 } from '../../src/security/sealing.ts'
@@ -788,7 +788,7 @@ test('migrate finds nothing to do; check-ledger finds no violation, and says so'
 })
 
 test('a command’s database query has no time limit', async () => {
-  const ask = `import { createShellEnvironment } from './src/cli/command-context.ts'
+  const ask = `import { createShellEnvironment } from '../../src/cli/command-context.ts'
     const shell = createShellEnvironment()
     await shell.withContext(async ({ em }) => shell.print(await em.execute('show statement_timeout')))`
   const env = {

@@ -1,5 +1,5 @@
 import { afterEach, expect, jest, test } from '@jest/globals'
-import { watchTemporal } from '../../packages/dev/services/temporal-watch.ts'
+import { watchTemporal } from '../../packages/dev/services/temporal.ts'
 
 afterEach(() => void jest.restoreAllMocks())
 

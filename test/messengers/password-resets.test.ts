@@ -5,7 +5,7 @@ import { sendPasswordReset } from '../../src/activities/users/password-resets.ts
 import { addUser, disableUser } from '../../src/admin/users.ts'
 import { PasswordReset } from '../../src/db/entities/password-reset.ts'
 import { createMessengers } from '../../src/messaging/messengers.ts'
-import { hashResetToken } from '../../src/security/reset-tokens.ts'
+import { hashResetToken } from '../../src/security/tokens.ts'
 import { type ApiFixture, openApiFixture } from '../http/support/api-fixture.ts'
 import { type MailServer, mailBodyOf, startMailServer } from './support/mail-server.ts'
 

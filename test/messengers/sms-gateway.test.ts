@@ -1,6 +1,6 @@
 import { createServer, type IncomingHttpHeaders, type Server } from 'node:http'
 import { afterEach, beforeEach, expect, test } from '@jest/globals'
-import { createSmsGateway } from '../../src/messaging/sms-gateway.ts'
+import { createSmsGateway } from '../../src/messaging/messengers.ts'
 
 /** Text messages: the request to a gateway, and the meaning of its responses. */
 

@@ -1,7 +1,6 @@
 import { afterEach, describe, expect, test } from '@jest/globals'
 import { reserveFreePort } from '../../packages/dev/os/ports.ts'
-import type { OutboundMessage } from '../../src/messaging/messenger.ts'
-import { createSmtpMessenger } from '../../src/messaging/smtp-messenger.ts'
+import { createSmtpMessenger, type OutboundMessage } from '../../src/messaging/messengers.ts'
 import { createSelfSignedCertificate } from '../providers/support/certificate.ts'
 import { mailBodyOf, startMailServer } from './support/mail-server.ts'
 
@@ -113,9 +112,9 @@ test('an untrusted certificate gets no message, unless the configuration allows 
 test('an error code quotes no address and no text', async () => {
   const server = await serving()
   server.refusals.rcpt = 550
-  const said = [
+  const logTexts = [
     await writing(server.url).send(MAIL_MESSAGE),
     await writing('smtp://127.0.0.1:1').send(MAIL_MESSAGE),
   ]
-  expect(JSON.stringify(said)).not.toMatch(/example|neil|123456/)
+  expect(JSON.stringify(logTexts)).not.toMatch(/example|neil|123456/)
 })

@@ -1,7 +1,7 @@
 import { afterEach, describe, expect, test } from '@jest/globals'
 import pino from 'pino'
 import { createWorkerMetrics } from '../../src/metrics/worker-metrics.ts'
-import { logFailedCall } from '../../src/providers/observability/call-log.ts'
+import { logFailedCall } from '../../src/providers/call-observer.ts'
 import type { Provider } from '../../src/providers/port.ts'
 import { createProviderRegistry } from '../../src/providers/registry.ts'
 import { createSelfSignedCertificate } from './support/certificate.ts'

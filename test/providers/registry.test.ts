@@ -1,5 +1,4 @@
 import { afterEach, beforeEach, expect, test } from '@jest/globals'
-import { PROVIDER_CAPABILITIES } from '../../src/domain/providers/provider.ts'
 import { createProviderRegistry, type ProviderRegistry } from '../../src/providers/registry.ts'
 import { createSelfSignedCertificate } from './support/certificate.ts'
 import { cobOf, credentials, okReply, REFERENCE } from './support/efi-fixture.ts'
@@ -35,8 +34,8 @@ const connection = (uuid: string, { sealed = credentials, ...changes }: Changes 
 
 test('a connection keeps its adapter, and so its access token', async () => {
   for (let times = 0; times < 3; times++) {
-    const found = await registry.providerFor(connection('a')).findCharge(REFERENCE)
-    expect(found.kind).toBe('found')
+    const outcome = await registry.providerFor(connection('a')).findCharge(REFERENCE)
+    expect(outcome.kind).toBe('found')
   }
   expect(scriptedProvider.countTokenRequests()).toBe(1)
 })
@@ -52,8 +51,8 @@ test('other credentials or another address create another adapter', () => {
 test('accounts at one provider share its connections as long as one of them exists', async () => {
   const opened = () => new Set(scriptedProvider.seen.map(call => call.connection)).size
   const call = async (uuid: string) => {
-    const found = await registry.providerFor(connection(uuid)).findCharge(REFERENCE)
-    expect(found.kind).toBe('found')
+    const outcome = await registry.providerFor(connection(uuid)).findCharge(REFERENCE)
+    expect(outcome.kind).toBe('found')
   }
   await call('a')
   const alone = opened()
@@ -79,8 +78,8 @@ test('each provider API has its adapter', () => {
   const woovi = registry.providerFor(
     connection('b', { dialect: 'woovi', sealed: { app_id: 'id', webhook_secret: 'secret' } }),
   )
-  expect(woovi.capabilities).toEqual(PROVIDER_CAPABILITIES.woovi)
-  expect(registry.providerFor(connection('a')).capabilities).toEqual(PROVIDER_CAPABILITIES.efi)
+  expect(woovi.findReplacedUrl).toBeUndefined()
+  expect(registry.providerFor(connection('a')).findReplacedUrl).toBeDefined()
 })
 
 test('the least recently used adapter is removed first', () => {

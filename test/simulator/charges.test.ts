@@ -16,9 +16,9 @@ const txid = () => `charge${String(++count).padStart(26, '0')}`
 
 test('a charge is created, returned with its payload, and read by its txid', async () => {
   const id = txid()
-  const made = await efi.createCob(id, '12.34', { solicitacaoPagador: 'Pedido 7' })
-  expect(made.status).toBe(201)
-  expect(made.body).toMatchObject({
+  const response = await efi.createCob(id, '12.34', { solicitacaoPagador: 'Pedido 7' })
+  expect(response.status).toBe(201)
+  expect(response.body).toMatchObject({
     txid: id,
     status: 'ATIVA',
     revisao: 0,
@@ -26,29 +26,32 @@ test('a charge is created, returned with its payload, and read by its txid', asy
     chave: 'loja@trilho.test',
     solicitacaoPagador: 'Pedido 7',
     calendario: { expiracao: 3600, criacao: expect.stringMatching(/^\d{4}-.*Z$/) },
-    loc: { location: made.body.location, tipoCob: 'cob' },
+    loc: { location: response.body.location, tipoCob: 'cob' },
   })
-  expect(parseBrCode(made.body.pixCopiaECola)).toMatchObject({
+  expect(parseBrCode(response.body.pixCopiaECola)).toMatchObject({
     kind: 'valid',
-    url: made.body.location,
+    url: response.body.location,
     totalCents: 1234,
     merchantName: 'Loja Sao Joao',
   })
-  expect((await efi.get(`/v2/cob/${id}`)).body).toEqual(made.body)
+  expect((await efi.get(`/v2/cob/${id}`)).body).toEqual(response.body)
 })
 
 test('the provider creates the txid where the request has none', async () => {
-  const made = await efi.call('POST', '/v2/cob', { valor: { original: '1.00' }, chave: 'loja@trilho.test' })
-  expect(made.status).toBe(201)
-  expect(made.body.txid).toMatch(/^[0-9a-f]{32}$/)
-  expect(made.body.calendario.expiracao).toBe(86_400)
+  const response = await efi.call('POST', '/v2/cob', {
+    valor: { original: '1.00' },
+    chave: 'loja@trilho.test',
+  })
+  expect(response.status).toBe(201)
+  expect(response.body.txid).toMatch(/^[0-9a-f]{32}$/)
+  expect(response.body.calendario.expiracao).toBe(86_400)
 })
 
 test('a txid exists once', async () => {
   const id = txid()
   await efi.createCob(id)
-  const again = await efi.createCob(id)
-  expect([again.status, again.body.nome]).toEqual([409, 'txid_duplicado'])
+  const repeat = await efi.createCob(id)
+  expect([repeat.status, repeat.body.nome]).toEqual([409, 'txid_duplicado'])
 })
 
 test('a removed charge stays removed and can no longer be changed', async () => {
@@ -60,8 +63,8 @@ test('a removed charge stays removed and can no longer be changed', async () => 
   expect((await efi.get(`/v2/cob/${id}?revisao=0`)).body).toMatchObject({ revisao: 0, status: 'ATIVA' })
   const elsewhere = await efi.call('PATCH', `/v2/cob/${id}`, { loc: { id: removed.body.loc.id + 1 } })
   expect(elsewhere.body.type).toMatch(/CobOperacaoInvalida$/)
-  const again = await efi.call('PATCH', `/v2/cob/${id}`, { status: 'REMOVIDA_PELO_USUARIO_RECEBEDOR' })
-  expect([again.status, again.body.nome]).toEqual([400, 'status_cobranca_invalido'])
+  const repeat = await efi.call('PATCH', `/v2/cob/${id}`, { status: 'REMOVIDA_PELO_USUARIO_RECEBEDOR' })
+  expect([repeat.status, repeat.body.nome]).toEqual([400, 'status_cobranca_invalido'])
 })
 
 test.each([
@@ -70,14 +73,14 @@ test.each([
   ["another's key", { chave: 'outra@trilho.test' }, 'chave_invalida'],
   ['an unknown field', { notification_url: 'https://x' }, 'json_invalido'],
 ])('a charge with %s is refused', async (_, change, why) => {
-  const refused = await efi.createCob(txid(), '12.34', change)
-  expect(refused.status).toBe(400)
-  expect(refused.body.type ?? refused.body.nome).toBe(why)
+  const refusal = await efi.createCob(txid(), '12.34', change)
+  expect(refusal.status).toBe(400)
+  expect(refusal.body.type ?? refusal.body.nome).toBe(why)
 })
 
 test('an unknown charge is not found', async () => {
-  const said = await efi.get(`/v2/cob/${txid()}`)
-  expect([said.status, said.body.nome]).toEqual([400, 'cobranca_nao_encontrada'])
+  const response = await efi.get(`/v2/cob/${txid()}`)
+  expect([response.status, response.body.nome]).toEqual([400, 'cobranca_nao_encontrada'])
 })
 
 test('charges are listed by their time, in pages', async () => {
@@ -89,8 +92,8 @@ test('charges are listed by their time, in pages', async () => {
       `/v2/cob?inicio=${since}&fim=2099-01-01T00:00:00Z&paginacao.itensPorPagina=2&paginacao.paginaAtual=${page}`,
     )
   const [first, second] = [await list(0), await list(1)]
-  const listed = [...first.body.cobs, ...second.body.cobs].map((cob: { txid: string }) => cob.txid)
-  expect(listed).toEqual(ids)
+  const txids = [...first.body.cobs, ...second.body.cobs].map((cob: { txid: string }) => cob.txid)
+  expect(txids).toEqual(ids)
   expect(second.body.parametros.paginacao).toEqual({
     paginaAtual: 1,
     itensPorPagina: 2,

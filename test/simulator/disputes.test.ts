@@ -35,9 +35,9 @@ const returned = (endToEnd: string) =>
   )
 
 test('a dispute blocks the available amount, is listed, and when accepted is returned by the provider itself', async () => {
-  const before = await shop()
+  const accountBefore = await shop()
   const { id, endToEnd } = await disputed(30, { value: 20, due_at: '2099-01-01T12:00:00Z' })
-  expect(await shop()).toMatchObject({ balance: before.balance + 10, blocked: 20, held: 0 })
+  expect(await shop()).toMatchObject({ balance: accountBefore.balance + 10, blocked: 20, held: 0 })
   const { body: saldo } = await efi.get('/v2/gn/saldo?bloqueios=true')
   expect(saldo.bloqueios).toEqual({ judicial: '0.00', med: '20.00', total: '20.00' })
   expect(await listed(id)).toMatchObject({
@@ -64,7 +64,7 @@ test('a dispute blocks the available amount, is listed, and when accepted is ret
       rtrId: expect.stringMatching(/^D09089356/),
     },
   ])
-  expect(await shop()).toMatchObject({ balance: before.balance + 10, blocked: 0, held: 0 })
+  expect(await shop()).toMatchObject({ balance: accountBefore.balance + 10, blocked: 0, held: 0 })
   const line = (await simulator.control.listStatement()).find(one => one.original_end_to_end === endToEnd)
   expect(line).toMatchObject({ id: null, kind: 'refund', value: 20, end_to_end: body.devolucoes[0].rtrId })
   const notification = await pollUntil(
@@ -76,10 +76,10 @@ test('a dispute blocks the available amount, is listed, and when accepted is ret
 })
 
 test.each(['disagreed', 'cancelled'] as const)('%s, the amount is released', async decision => {
-  const before = await shop()
+  const accountBefore = await shop()
   const { id } = await disputed(5)
   await simulator.control.decideDispute(id, decision)
-  expect(await shop()).toMatchObject({ balance: before.balance + 5, blocked: 0 })
+  expect(await shop()).toMatchObject({ balance: accountBefore.balance + 5, blocked: 0 })
   expect((await listed(id)).status).toBe(decision === 'cancelled' ? 'CANCELADA_EFI' : 'REJEITADA')
   await expect(simulator.control.decideDispute(id, 'agreed')).rejects.toMatchObject({ status: 409 })
 })
@@ -133,8 +133,8 @@ test('a defence is accepted once, before its deadline, for an existing dispute',
     defesa: 'Entregue.',
     dadosAnalise: { recebimentoDefesa: expect.any(String) },
   })
-  const again = await defend(id)
-  expect([again.status, again.body.violacoes[0].razao]).toEqual([
+  const repeat = await defend(id)
+  expect([repeat.status, repeat.body.violacoes[0].razao]).toEqual([
     409,
     'A defesa para essa infração já foi criada.',
   ])
@@ -165,7 +165,7 @@ test('a transfer of ours is disputed, and returned', async () => {
   const { body } = await efi.send('contested', 'maria@example.com', '10.00')
   await pollUntil(
     () => efi.findSent('contested'),
-    said => said.body.status === 'REALIZADO',
+    response => response.body.status === 'REALIZADO',
   )
   const { id } = await contest(body.e2eId)
   expect(await listed(id)).toMatchObject({
@@ -173,12 +173,12 @@ test('a transfer of ours is disputed, and returned', async () => {
     tipoSituacao: 'acesso fraudulento',
   })
   expect((await defend(id)).status).toBe(404)
-  const before = await shop()
+  const accountBefore = await shop()
   await simulator.control.decideDispute(id, 'agreed')
   expect((await efi.findSent('contested')).body.devolucoes).toMatchObject([
     { natureza: 'MED_FRAUDE', valor: '10.00' },
   ])
-  expect((await shop()).balance).toBe(before.balance + 10)
+  expect((await shop()).balance).toBe(accountBefore.balance + 10)
 })
 
 test('two simulated accounts both see their dispute, and the amount moves from one to the other', async () => {
@@ -195,9 +195,9 @@ test('two simulated accounts both see their dispute, and the amount moves from o
     ['neighbour', 'received'],
     ['shop', 'requested'],
   ])
-  const before = await shop()
+  const accountBefore = await shop()
   await simulator.control.decideDispute(id, 'agreed')
-  await pollUntil(shop, ({ balance }) => balance === before.balance + 7)
+  await pollUntil(shop, ({ balance }) => balance === accountBefore.balance + 7)
   expect(await simulator.control.findAccount('neighbour')).toMatchObject({ balance: 0, blocked: 0, held: 0 })
 })
 
@@ -206,7 +206,7 @@ test('a payment of an account to itself is disputed as a received one', async ()
   const { body } = await efi.send('toItself', 'loja@trilho.test', '3.00')
   await pollUntil(
     () => efi.findSent('toItself'),
-    said => said.body.status === 'REALIZADO',
+    response => response.body.status === 'REALIZADO',
   )
   const { id } = await simulator.control.openDispute({ end_to_end: body.e2eId, type: 'SCAM' })
   expect((await simulator.control.findDispute(id)).map(({ account, side }) => [account, side])).toEqual([
@@ -238,8 +238,8 @@ test('faults apply to dispute calls', async () => {
   await expect(defend(id)).rejects.toThrow()
   expect((await listed(id)).status).toBe('EM_DEFESA')
   await simulator.control.addFault({ provider: 'PROVIDER_A', operation: 'listDisputes', fault: 'refused' })
-  const refused = await efi.get('/v2/gn/infracoes?inicio=2020-01-01T00:00:00Z&fim=2099-01-01T00:00:00Z')
-  expect([refused.status, refused.body.error]).toEqual([403, 'insufficient_scope'])
+  const refusal = await efi.get('/v2/gn/infracoes?inicio=2020-01-01T00:00:00Z&fim=2099-01-01T00:00:00Z')
+  expect([refusal.status, refusal.body.error]).toEqual([403, 'insufficient_scope'])
   expect((await efi.get('/v2/gn/infracoes?inicio=hoje')).body.type).toMatch(/InfracoesConsultaInvalida$/)
 })
 

@@ -46,16 +46,16 @@ describe('a report of the statement', () => {
     const tariff = { provider: 'PROVIDER_A', account: 'shop', kind: 'tariff', value: 0.35 } as const
     await simulator.control.moveMoney({ ...tariff, end_to_end: endToEnd })
     const day = today()
-    const open = await request(day)
-    expect([open.status, open.body.detail]).toEqual([
+    const response = await request(day)
+    expect([response.status, response.body.detail]).toEqual([
       400,
       expect.stringContaining('anterior à data corrente'),
     ])
 
     await advanceClock(DAY_S)
     const [asked, waiting] = await simulator.whileClockIsStopped(async () => {
-      const asked = await request(day)
-      return [asked, await efi.raw('GET', `/v2/gn/relatorios/${asked.body.id}`)] as const
+      const order = await request(day)
+      return [order, await efi.raw('GET', `/v2/gn/relatorios/${order.body.id}`)] as const
     })
     expect([asked.status, asked.body]).toMatchObject([202, { status: 'AGUARDANDO_PROCESSAMENTO' }])
     expect([waiting.status, JSON.parse(waiting.text)]).toEqual([202, asked.body])
@@ -78,12 +78,12 @@ describe('a report of the statement', () => {
   })
 
   test('is refused field by field, and is found by its account only', async () => {
-    const refused = await efi.call('POST', PATH, { tipoRegistros: { tarifas: true } })
-    expect([refused.status, refused.body.type]).toEqual([
+    const refusal = await efi.call('POST', PATH, { tipoRegistros: { tarifas: true } })
+    expect([refusal.status, refusal.body.type]).toEqual([
       400,
       'https://api-pix.gerencianet.com.br/v2/gn/ExtratoConciliacaoConsultaInvalida',
     ])
-    expect(refused.body.violacoes.map((one: { propriedade: string }) => one.propriedade)).toEqual([
+    expect(refusal.body.violacoes.map((one: { propriedade: string }) => one.propriedade)).toEqual([
       '.body.dataMovimento',
       '.body.tipoRegistros',
     ])
@@ -111,8 +111,8 @@ test('a receipt is a PDF of one PIX, by any of its ids', async () => {
   const absent = await efi.get('/v2/gn/pix/comprovantes?idEnvio=nothing')
   expect([absent.status, absent.body.status]).toEqual([404, 404])
   for (const query of ['', '?txid=a&idEnvio=b']) {
-    const refused = await efi.get(`/v2/gn/pix/comprovantes${query}`)
-    expect([refused.status, refused.body.status]).toEqual([400, 400])
+    const refusal = await efi.get(`/v2/gn/pix/comprovantes${query}`)
+    expect([refusal.status, refusal.body.status]).toEqual([400, 400])
   }
 })
 
@@ -183,7 +183,7 @@ describe('a notification is sent again', () => {
     ['no PIX', { tipo: 'PIX_RECEBIDO', e2eids: [] }],
     ['more than a thousand', { tipo: 'PIX_RECEBIDO', e2eids: Array.from({ length: 1_001 }, () => 'E1') }],
   ])('%s is refused', async (_, body) => {
-    const refused = await efi.call('POST', '/v2/gn/webhook/reenviar', body)
-    expect([refused.status, refused.body.violacoes.length]).toEqual([400, 1])
+    const refusal = await efi.call('POST', '/v2/gn/webhook/reenviar', body)
+    expect([refusal.status, refusal.body.violacoes.length]).toEqual([400, 1])
   })
 })

@@ -31,10 +31,12 @@ const send = (name: string) => efi.send(name, 'maria@example.com')
 const settledIs = (name: string, status: string) =>
   pollUntil(
     () => efi.findSent(name),
-    said => said.body.status === status,
+    response => response.body.status === status,
   )
 const notificationsOf = async (name: string) =>
-  (await simulator.control.listInbox('faulty')).filter(one => one.body.includes(`"idEnvio":"${name}"`))
+  (await simulator.control.listInbox('faulty')).filter(message =>
+    message.body.includes(`"idEnvio":"${name}"`),
+  )
 
 test('unreachable resets the next handshakes of that provider, and closes its open connections', async () => {
   await efi.get('/v2/gn/saldo')
@@ -57,9 +59,9 @@ test.each([
 ] as const)('%s answers %i and does nothing', async (kind, status, nome) => {
   await fault(kind, 'sendTransfer')
   const name = id()
-  const said = await send(name)
-  expect([said.status, said.body.nome]).toEqual([status, nome])
-  expect(said.headers['retry-after']).toBe(status === 429 ? '1' : undefined)
+  const response = await send(name)
+  expect([response.status, response.body.nome]).toEqual([status, nome])
+  expect(response.headers['retry-after']).toBe(status === 429 ? '1' : undefined)
   expect((await efi.findSent(name)).status).toBe(404)
   expect((await send(name)).status).toBe(201)
 })
@@ -102,7 +104,7 @@ test('accepted_then_silent stays in process, then settles without a notification
   expect(Date.parse(liquidacao) - Date.parse(solicitacao)).toBeGreaterThanOrEqual(300)
   await pollUntil(
     () => notificationsOf(next),
-    found => found.length === 1,
+    messages => messages.length === 1,
   )
   expect(await notificationsOf(name)).toEqual([])
 })
@@ -114,7 +116,7 @@ test('accepted_then_rejected is accepted, then rejected; a devolução likewise'
   expect((await settledIs(name, 'NAO_REALIZADO')).body).not.toHaveProperty('gnExtras')
   const [notice] = await pollUntil(
     () => notificationsOf(name),
-    found => found.length === 1,
+    messages => messages.length === 1,
   )
   expect(JSON.parse(notice!.body).pix[0].gnExtras.erro.codigo).toBe('AB03')
 
@@ -123,7 +125,7 @@ test('accepted_then_rejected is accepted, then rejected; a devolução likewise'
   await efi.put(`/v2/pix/${end_to_end}/devolucao/r`, { valor: '3.00' })
   await pollUntil(
     () => efi.get(`/v2/pix/${end_to_end}/devolucao/r`),
-    said => said.body.status === 'NAO_REALIZADO',
+    response => response.body.status === 'NAO_REALIZADO',
   )
 })
 
@@ -139,20 +141,20 @@ test('a charge may be accepted and then removed, or paid without a notification'
   await send(name)
   await pollUntil(
     () => notificationsOf(name),
-    found => found.length === 1,
+    messages => messages.length === 1,
   )
-  expect((await simulator.control.listInbox('faulty')).some(one => one.body.includes('w'.repeat(32)))).toBe(
-    false,
-  )
+  expect(
+    (await simulator.control.listInbox('faulty')).some(message => message.body.includes('w'.repeat(32))),
+  ).toBe(false)
 })
 
 test('broken_body executes the call and sends an unreadable answer', async () => {
   await fault('broken_body', 'sendTransfer')
   const name = id()
   const body = { valor: '1.00', pagador: { chave: 'loja@trilho.test' }, favorecido: { chave: 'a@b.com' } }
-  const said = await efi.raw('PUT', `/v3/gn/pix/${name}`, body)
-  expect(said.status).toBe(201)
-  expect(() => JSON.parse(said.text)).toThrow()
+  const response = await efi.raw('PUT', `/v3/gn/pix/${name}`, body)
+  expect(response.status).toBe(201)
+  expect(() => JSON.parse(response.text)).toThrow()
   await settledIs(name, 'REALIZADO')
 })
 
@@ -166,7 +168,7 @@ test('notification_lost is never sent, notification_duplicated twice', async () 
   await send(twice)
   await pollUntil(
     () => notificationsOf(twice),
-    found => found.length === 2,
+    messages => messages.length === 2,
   )
   expect(await notificationsOf(lost)).toEqual([])
 })
@@ -178,7 +180,7 @@ test('notification_reordered is sent after the next one', async () => {
   const toldAt = async (name: string) => {
     const [notification] = await pollUntil(
       () => notificationsOf(name),
-      found => found.length === 1,
+      messages => messages.length === 1,
     )
     return Date.parse(notification!.at)
   }
@@ -198,8 +200,8 @@ test('notification_forged sends a notification without the secret about an inven
   const { end_to_end } = await simulator.control.pay({ payload: body.pixCopiaECola })
   const all = await pollUntil(
     async () =>
-      (await simulator.control.listInbox('faulty')).filter(one => one.body.includes('z'.repeat(32))),
-    found => found.length === 3,
+      (await simulator.control.listInbox('faulty')).filter(message => message.body.includes('z'.repeat(32))),
+    messages => messages.length === 3,
   )
   const ids = all.map(one => JSON.parse(one.body).pix[0].endToEndId)
   expect(ids.filter(one => one === end_to_end)).toHaveLength(2)

@@ -22,21 +22,21 @@ const readPayload = async (location: string) =>
   (await fetch(`https://${location}`, { dispatcher: simulator.browser })).status
 
 test('a location is made, found, listed, and refused with an unknown kind', async () => {
-  const made = await efi.call('POST', '/v2/loc', { tipoCob: 'cobv' })
-  expect([made.status, made.body]).toEqual([
+  const response = await efi.call('POST', '/v2/loc', { tipoCob: 'cobv' })
+  expect([response.status, response.body]).toEqual([
     201,
     {
-      id: made.body.id,
+      id: response.body.id,
       location: expect.stringContaining('/qr/v2/'),
       tipoCob: 'cobv',
-      criacao: made.body.criacao,
+      criacao: response.body.criacao,
     },
   ])
-  expect((await efi.get(`/v2/loc/${made.body.id}`)).body).toEqual(made.body)
+  expect((await efi.get(`/v2/loc/${response.body.id}`)).body).toEqual(response.body)
   const range = 'inicio=2020-01-01T00:00:00Z&fim=2099-01-01T00:00:00Z'
-  const listed = await efi.get(`/v2/loc?${range}&tipoCob=cobv`)
-  expect(listed.body).toMatchObject({
-    loc: [made.body],
+  const locations = await efi.get(`/v2/loc?${range}&tipoCob=cobv`)
+  expect(locations.body).toMatchObject({
+    loc: [response.body],
     parametros: { paginacao: { quantidadeTotalDeItens: 1 } },
   })
   expect((await efi.call('POST', '/v2/loc', { tipoCob: 'rec' })).body.nome).toBe('json_invalido')
@@ -49,8 +49,8 @@ test('a location is made, found, listed, and refused with an unknown kind', asyn
 test('a charge is made at a location, and moved to another one that its payload then names', async () => {
   const [first, second] = [await createLocation(), await createLocation()]
   const id = txid()
-  const made = await efi.createCob(id, '7.00', { loc: { id: first.id } })
-  expect(made.body).toMatchObject({ loc: first, location: first.location })
+  const response = await efi.createCob(id, '7.00', { loc: { id: first.id } })
+  expect(response.body).toMatchObject({ loc: first, location: first.location })
   expect((await efi.get(`/v2/loc/${first.id}`)).body).toEqual({ ...first, txid: id })
 
   const moved = await patch(id, { loc: { id: second.id } })
@@ -69,9 +69,9 @@ test('a charge leaves its location, and keeps its status', async () => {
   const { loc } = (await efi.createCob(id)).body
   const left = await efi.call('DELETE', `/v2/loc/${loc.id}/txid`)
   expect([left.status, left.body]).toEqual([200, loc])
-  const shown = (await efi.get(`/v2/cob/${id}`)).body
-  expect(shown).toMatchObject({ status: 'ATIVA', revisao: 0 })
-  for (const field of ['loc', 'location', 'pixCopiaECola']) expect(shown).not.toHaveProperty(field)
+  const charge = (await efi.get(`/v2/cob/${id}`)).body
+  expect(charge).toMatchObject({ status: 'ATIVA', revisao: 0 })
+  for (const field of ['loc', 'location', 'pixCopiaECola']) expect(charge).not.toHaveProperty(field)
   expect(await readPayload(loc.location)).toBe(404)
   expect((await patch(id, { loc: { id: loc.id } })).body).toMatchObject({ loc })
 })
@@ -88,12 +88,12 @@ test.each([
   const id = txid()
   await efi.createCob(id)
   const loc = { id: await choose() }
-  for (const refused of [await patch(id, { loc }), await efi.createCob(txid(), '1.00', { loc })]) {
-    expect([refused.status, refused.body.type]).toEqual([
+  for (const refusal of [await patch(id, { loc }), await efi.createCob(txid(), '1.00', { loc })]) {
+    expect([refusal.status, refusal.body.type]).toEqual([
       400,
       'https://pix.bcb.gov.br/api/v2/error/CobOperacaoInvalida',
     ])
-    expect(refused.body.violacoes).toEqual([
+    expect(refusal.body.violacoes).toEqual([
       { razao: expect.stringContaining(reason), propriedade: 'cob.loc.id' },
     ])
   }

@@ -36,10 +36,10 @@ test('tariffs, withdrawals and credits change the balance and have no end-to-end
 })
 
 test('a judicial block keeps money in the account; only a blocked amount is released', async () => {
-  const before = await simulator.control.findAccount('shop')
+  const accountBefore = await simulator.control.findAccount('shop')
   await move('block', 30)
   const after = await simulator.control.findAccount('shop')
-  expect([after.balance, after.blocked]).toEqual([before.balance - 30, before.blocked + 30])
+  expect([after.balance, after.blocked]).toEqual([accountBefore.balance - 30, accountBefore.blocked + 30])
   expect((await efi.get('/v2/gn/saldo?bloqueios=true')).body.bloqueios).toEqual({
     judicial: '30.00',
     med: '0.00',
@@ -47,17 +47,19 @@ test('a judicial block keeps money in the account; only a blocked amount is rele
   })
   await expect(move('unblock', 30.01)).rejects.toMatchObject({ status: 409 })
   await move('unblock', 30)
-  expect(await simulator.control.findAccount('shop')).toEqual(before)
+  expect(await simulator.control.findAccount('shop')).toEqual(accountBefore)
 })
 
 test('a return in the panel has an id of the provider, and never exceeds the PIX', async () => {
   const { end_to_end } = await simulator.control.deposit({ account: 'shop', value: 10 })
-  const returned = await move('return', 4, end_to_end)
+  const returnMovement = await move('return', 4, end_to_end)
   const { body } = await pollUntil(
     () => efi.get(`/v2/pix/${end_to_end}`),
     answer => answer.body.devolucoes?.[0]?.status === 'DEVOLVIDO',
   )
-  expect(body.devolucoes).toMatchObject([{ id: returned.id, rtrId: returned.end_to_end, valor: '4.00' }])
+  expect(body.devolucoes).toMatchObject([
+    { id: returnMovement.id, rtrId: returnMovement.end_to_end, valor: '4.00' },
+  ])
   await expect(move('return', 6.01, end_to_end)).rejects.toMatchObject({ status: 409 })
 })
 
@@ -73,7 +75,7 @@ test('a PIX sent in the panel is listed without an id of ours', async () => {
 })
 
 test('a movement beyond the balance, or of an unknown account, is refused and changes nothing', async () => {
-  const before = await simulator.control.findAccount('shop')
+  const accountBefore = await simulator.control.findAccount('shop')
   for (const kind of ['tariff', 'withdrawal', 'block', 'send'] as const)
     await expect(move(kind, 1_000_000)).rejects.toMatchObject({ status: 409 })
   await expect(
@@ -82,5 +84,5 @@ test('a movement beyond the balance, or of an unknown account, is refused and ch
     status: 404,
   })
   await expect(move('return', 1)).rejects.toMatchObject({ status: 422 })
-  expect(await simulator.control.findAccount('shop')).toEqual(before)
+  expect(await simulator.control.findAccount('shop')).toEqual(accountBefore)
 })

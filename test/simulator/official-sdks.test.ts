@@ -67,8 +67,8 @@ describe('sdk-node-apis-efi', () => {
   const chave = SHOP.keys[0]
   const cob = { calendario: { expiracao: 3600 }, valor: { original: '12.34' }, chave }
   const charge = async (txid: string) => {
-    const made = await efi('pixCreateCharge', { txid }, cob)
-    const { end_to_end: e2eId } = await simulator.control.pay({ payload: made.pixCopiaECola })
+    const response = await efi('pixCreateCharge', { txid }, cob)
+    const { end_to_end: e2eId } = await simulator.control.pay({ payload: response.pixCopiaECola })
     return e2eId
   }
 
@@ -231,9 +231,9 @@ describe('@woovi/node-sdk', () => {
   const woovi = (method: string, ...args: unknown[]) => sdks.call(`woovi.${method}`, ...args)
 
   test('charges are created, found, listed, paid and deleted', async () => {
-    const made = await woovi('charge.create', { correlationID: 'sdk-1', value: 1234, expiresIn: 3600 })
-    expect(made.charge).toMatchObject({ correlationID: 'sdk-1', status: 'ACTIVE' })
-    await simulator.control.pay({ payload: made.brCode })
+    const response = await woovi('charge.create', { correlationID: 'sdk-1', value: 1234, expiresIn: 3600 })
+    expect(response.charge).toMatchObject({ correlationID: 'sdk-1', status: 'ACTIVE' })
+    await simulator.control.pay({ payload: response.brCode })
     expect((await woovi('charge.get', { id: 'sdk-1' })).charge.status).toBe('COMPLETED')
     const again = { correlationID: 'sdk-1', value: 1234 }
     expect((await woovi('charge.create', again, { return_existing: true })).charge.status).toBe('COMPLETED')
@@ -290,22 +290,26 @@ describe('@woovi/node-sdk', () => {
   test('webhooks are created, listed, called and deleted', async () => {
     const url = `${simulator.facts.inbox_url}/sdk-b`
     const event = 'OPENPIX:CHARGE_COMPLETED'
-    const made = await woovi('webhook.create', { webhook: { name: 'sdk', event, url, isActive: true } })
+    const response = await woovi('webhook.create', { webhook: { name: 'sdk', event, url, isActive: true } })
     const { webhooks } = await woovi('webhook.list')
-    expect(webhooks).toMatchObject([{ id: made.webhook.id, event, url, isActive: true }])
+    expect(webhooks).toMatchObject([{ id: response.webhook.id, event, url, isActive: true }])
     const { brCode } = await woovi('charge.create', { correlationID: 'sdk-3', value: 77 })
     await simulator.control.pay({ payload: brCode })
     await pollUntil(
       () => simulator.control.listInbox('sdk-b'),
       all => all.some(({ body }) => JSON.parse(body).charge.correlationID === 'sdk-3'),
     )
-    expect(await woovi('webhook.delete', { id: made.webhook.id })).toMatchObject({ status: 'OK' })
+    expect(await woovi('webhook.delete', { id: response.webhook.id })).toMatchObject({ status: 'OK' })
   })
 
   test('static codes are made, found and listed', async () => {
-    const made = await woovi('pixQrCode.create', { name: 'Balcao', correlationID: 'sdk-code', value: 500 })
-    expect((await woovi('pixQrCode.get', { id: 'sdk-code' })).pixQrCode.brCode).toBe(made.brCode)
+    const response = await woovi('pixQrCode.create', {
+      name: 'Balcao',
+      correlationID: 'sdk-code',
+      value: 500,
+    })
+    expect((await woovi('pixQrCode.get', { id: 'sdk-code' })).pixQrCode.brCode).toBe(response.brCode)
     expect((await woovi('pixQrCode.list')).pixQrCodes).toHaveLength(1)
-    await simulator.control.pay({ payload: made.brCode })
+    await simulator.control.pay({ payload: response.brCode })
   })
 })

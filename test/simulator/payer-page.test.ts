@@ -41,8 +41,8 @@ test('the page shows the amount of the code, and a click pays it', async () => {
   const paid = await page('/pay', { payload: unescaped(field) })
   expect(paid.status).toBe(200)
   expect(paid.html).toMatch(/Pagamento realizado[\s\S]*E99999004/)
-  const again = await page('/pay', { payload: code })
-  expect([again.status, again.html.includes('já foi paga')]).toEqual([409, true])
+  const repeat = await page('/pay', { payload: code })
+  expect([repeat.status, repeat.html.includes('já foi paga')]).toEqual([409, true])
 })
 
 test('an unreadable code is answered with an explanation', async () => {
@@ -59,9 +59,9 @@ test('without a code the page asks for one; the index links to it', async () => 
 test('the payload URL serves a signed document, and 410 once it cannot be paid', async () => {
   const { body } = await efi.createCob('q'.repeat(32), '3.00')
   const path = body.location.slice(body.location.indexOf('/'))
-  const open = await page(path)
-  expect(open.headers.get('content-type')).toMatch(/^application\/jose/)
-  const document = JSON.parse(Buffer.from(open.html.split('.')[1]!, 'base64url').toString())
+  const response = await page(path)
+  expect(response.headers.get('content-type')).toMatch(/^application\/jose/)
+  const document = JSON.parse(Buffer.from(response.html.split('.')[1]!, 'base64url').toString())
   expect(document).toMatchObject({
     txid: 'q'.repeat(32),
     chave: 'loja@trilho.test',

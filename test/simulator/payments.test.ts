@@ -22,7 +22,7 @@ const register = (url: string) => efi.put('/v2/webhook/loja@trilho.test', { webh
 
 test('a paid charge is CONCLUIDA, its amount is credited, and its notification arrives', async () => {
   await register(`${simulator.facts.inbox_url}/paid`)
-  const before = await simulator.control.findAccount('shop')
+  const accountBefore = await simulator.control.findAccount('shop')
   const { txid, payload } = await charged()
   const payer = { name: 'Maria', document: '52998224725' }
   const { end_to_end } = await simulator.control.pay({ payload, payer })
@@ -35,11 +35,11 @@ test('a paid charge is CONCLUIDA, its amount is credited, and its notification a
   })
   expect(body.pix[0]).not.toHaveProperty('pagador')
   expect((await efi.get(`/v2/pix/${end_to_end}`)).body).toEqual(body.pix[0])
-  expect((await simulator.control.findAccount('shop')).balance).toBeCloseTo(before.balance + 12.34)
+  expect((await simulator.control.findAccount('shop')).balance).toBeCloseTo(accountBefore.balance + 12.34)
 
   const [notification] = await pollUntil(
     () => notificationsOf('paid', txid),
-    found => found.length === 1,
+    messages => messages.length === 1,
   )
   expect(notification).toMatchObject({ method: 'POST', headers: { 'content-type': 'application/json' } })
   expect(JSON.parse(notification!.body)).toEqual({ pix: [body.pix[0]] })
@@ -58,7 +58,7 @@ test('a notification shows the payer once the account’s configuration enables 
   await simulator.control.pay({ payload, payer: { name: 'Maria', document: '52998224725' } })
   const [notification] = await pollUntil(
     () => notificationsOf('payer', txid),
-    found => found.length === 1,
+    messages => messages.length === 1,
   )
   const payer = { nome: 'Maria', cpf: '52998224725' }
   expect(JSON.parse(notification!.body).pix).toMatchObject([{ pagador: payer, gnExtras: { pagador: payer } }])
@@ -71,7 +71,7 @@ test('an address that ends in ?ignorar= is called unchanged', async () => {
   await simulator.control.pay({ payload })
   await pollUntil(
     () => notificationsOf('alone', txid),
-    found => found.length === 1,
+    messages => messages.length === 1,
   )
 })
 
@@ -82,12 +82,12 @@ test('a notification is repeated until it is answered 2xx, and listed even where
   await simulator.control.pay({ payload })
   await pollUntil(
     () => notificationsOf('stubborn', txid),
-    found => found.length >= 2,
+    messages => messages.length >= 2,
   )
   await simulator.control.setInboxResponse('stubborn', { status: 200 })
   await pollUntil(
     () => notificationsOf('stubborn', txid),
-    found => found.length >= 3,
+    messages => messages.length >= 3,
   )
   expect(new Set((await notificationsOf('stubborn', txid)).map(one => one.body)).size).toBe(1)
 })
@@ -129,7 +129,7 @@ test('a deposit has no txid, a foreign payment has a foreign one; both are notif
   const foreign = await simulator.control.deposit({ key: 'loja@trilho.test', value: 7.5, txid: 'alheio' })
   const received = await pollUntil(
     () => simulator.control.listInbox('deposits'),
-    found => found.length === 2,
+    messages => messages.length === 2,
   )
   const items = received.map(one => JSON.parse(one.body).pix[0])
   expect(items.map(item => [item.endToEndId, item.txid]).toSorted()).toEqual(
@@ -163,8 +163,8 @@ const withoutTxid = (pixSemTxid: boolean) => ({
 test('webhooks are listed and removed; plain http is allowed to this machine only', async () => {
   expect((await register('http://example.com.br/x')).body.nome).toBe('valor_invalido')
   expect((await register('http://127.0.0.1:3000/provider-notifications/x')).status).toBe(201)
-  const shown = await efi.get('/v2/webhook/loja@trilho.test')
-  expect(shown.body).toMatchObject({
+  const response = await efi.get('/v2/webhook/loja@trilho.test')
+  expect(response.body).toMatchObject({
     webhookUrl: 'http://127.0.0.1:3000/provider-notifications/x',
     chave: 'loja@trilho.test',
   })
@@ -178,7 +178,7 @@ test('with magic amounts a charge of at most ten reais is paid automatically', a
   await magic.createCob('n'.repeat(32), '10.01')
   await pollUntil(
     () => magic.get(`/v2/cob/${'m'.repeat(32)}`),
-    said => said.body.status === 'CONCLUIDA',
+    response => response.body.status === 'CONCLUIDA',
   )
   expect((await magic.get(`/v2/cob/${'n'.repeat(32)}`)).body.status).toBe('ATIVA')
 })
@@ -192,6 +192,6 @@ test('an unresponsive receiver delays no other receiver', async () => {
   await efi.send('past', 'maria@example.com', '1.00')
   await pollUntil(
     () => efi.findSent('past'),
-    said => said.body.status === 'REALIZADO',
+    response => response.body.status === 'REALIZADO',
   )
 })

@@ -25,10 +25,10 @@ test('keys of each type are created, listed, kept when the account is configured
     { type: 'EMAIL', key: 'nova@trilho.test' },
     { type: 'PHONE', key: '+5511987654321' },
   ]) {
-    const { status, body: said } = await woovi.post('/pix-keys', body)
+    const { status, body: response } = await woovi.post('/pix-keys', body)
     expect(status).toBe(201)
-    expect(said).toMatchObject({ ...body, isDefault: false })
-    made.push(said.key)
+    expect(response).toMatchObject({ ...body, isDefault: false })
+    made.push(response.key)
   }
   await simulator.control.putAccount('shop', { ...SHOP, keys: [...SHOP.keys], dialect: 'woovi' })
   expect(await keysThere()).toEqual(expect.arrayContaining([...SHOP.keys, ...made]))
@@ -44,16 +44,16 @@ test.each([
 ])('%j is refused', async (body, error) => {
   const other = { ...SHOP, provider: 'PROVIDER_B' as const, keys: ['tomada@trilho.test'] }
   await simulator.control.putAccount('other', other)
-  const refused = await woovi.post('/pix-keys', body)
-  expect([refused.status, refused.body]).toEqual([400, { error }])
+  const refusal = await woovi.post('/pix-keys', body)
+  expect([refusal.status, refusal.body]).toEqual([400, { error }])
 })
 
 test.each([{ type: 'CPF', key: '12345678909' }, { type: 'EMAIL' }, { type: 'PHONE', key: '11987654321' }])(
   '%j is not a PIX key',
   async body => {
-    const { status, body: said } = await woovi.post('/pix-keys', body)
+    const { status, body: response } = await woovi.post('/pix-keys', body)
     expect(status).toBe(400)
-    expect(said.errors).toHaveLength(1)
+    expect(response.errors).toHaveLength(1)
   },
 )
 

@@ -4,7 +4,7 @@ import {
   isEndToEndId,
   isReturnId,
   buildReturnId as returnId,
-} from '../../packages/simulator/rail-ids.ts'
+} from '../../packages/simulator/ids.ts'
 import vectors from '../domain/support/vectors.json' with { type: 'json' }
 
 const PARTS = { ispb: '12345678', at: '2026-09-28T14:35:00.000Z', suffix: 'abcDEF12345' }

@@ -18,7 +18,7 @@ const refund = (endToEnd: string, id: string, valor: string, descricao?: string)
 const settled = (endToEnd: string, id: string) =>
   pollUntil(
     () => efi.get(`/v2/pix/${endToEnd}/devolucao/${id}`),
-    said => said.body.status !== 'EM_PROCESSAMENTO',
+    response => response.body.status !== 'EM_PROCESSAMENTO',
   )
 
 test('a devolução is accepted, settles, and is notified with its PIX', async () => {
@@ -39,7 +39,9 @@ test('a devolução is accepted, settles, and is notified with its PIX', async (
     () => simulator.control.listInbox('back'),
     all => all.some(one => one.body.includes('back1')),
   )
-  const receivedPix = notifications.map(one => JSON.parse(one.body).pix[0]).find(pix => pix.devolucoes)
+  const receivedPix = notifications
+    .map(notification => JSON.parse(notification.body).pix[0])
+    .find(pix => pix.devolucoes)
   expect(receivedPix).toMatchObject({
     endToEndId: endToEnd,
     devolucoes: [{ id: 'back1', status: 'DEVOLVIDO' }],
@@ -88,9 +90,9 @@ test('rejected_then_done rejects a devolução with a notification, and carries 
   expect((await settled(endToEnd, 'contradicted')).body.status).toBe('NAO_REALIZADO')
   await pollUntil(
     () => efi.get(`/v2/pix/${endToEnd}/devolucao/contradicted`),
-    said => said.body.status === 'DEVOLVIDO',
+    response => response.body.status === 'DEVOLVIDO',
   )
-  const notifications = (await simulator.control.listInbox('back')).map(one => one.body)
+  const notifications = (await simulator.control.listInbox('back')).map(message => message.body)
   expect(notifications.filter(body => body.includes('contradicted'))).toEqual([
     expect.stringContaining('NAO_REALIZADO'),
   ])
@@ -131,7 +133,7 @@ test('a return by a simulated recipient reaches the sender', async () => {
   })
   await pollUntil(
     () => efi.get(`/v2/pix/${body.e2eId}`),
-    said => said.status === 200,
+    response => response.status === 200,
   )
   await refund(body.e2eId, 'thanks', '5.00')
   const { balance } = await pollUntil(

@@ -22,14 +22,14 @@ test('accounts, charges, keys, faults and notifications survive a restart, on ot
   await first.stop()
 
   const second = await openSimulatorFixture({ home: first.home })
-  const again = await second.createShop({ balance: 999 })
+  const repeat = await second.createShop({ balance: 999 })
   expect(await second.control.findAccount('shop')).toMatchObject({
     balance: 101,
     keys: expect.arrayContaining([key.chave]),
   })
   expect(await second.control.listFaults()).toMatchObject([{ fault: 'http_500', times: 3 }])
   await second.control.pay({ payload: charge.pixCopiaECola })
-  expect((await again.get(`/v2/cob/${'r'.repeat(32)}`)).body.status).toBe('CONCLUIDA')
+  expect((await repeat.get(`/v2/cob/${'r'.repeat(32)}`)).body.status).toBe('CONCLUIDA')
   expect(readFileSync(second.facts.ca_file, 'utf8')).toBe(first.ca)
   await second.close()
 })
@@ -39,12 +39,12 @@ test('the same seed and calls give the same ids, another seed others', async () 
     const stage = await openSimulatorFixture({ seed })
     const efi = await stage.createShop()
     const { body: charge } = await efi.createCob('s'.repeat(32), '5.00')
-    const { body: sent } = await efi.send('s1', 'maria@example.com')
+    const { body: sentPayment } = await efi.send('s1', 'maria@example.com')
     const paid = await stage.control.pay({ payload: charge.pixCopiaECola })
     const { body: key } = await efi.call('POST', '/v2/gn/evp')
     await stage.close()
     const suffix = (endToEnd: string) => endToEnd.slice(-11)
-    return [charge.location.slice(-32), suffix(sent.e2eId), suffix(paid.end_to_end), key.chave]
+    return [charge.location.slice(-32), suffix(sentPayment.e2eId), suffix(paid.end_to_end), key.chave]
   }
   const [one, same, other] = [await idsOf(1), await idsOf(1), await idsOf(2)]
   expect(same).toEqual(one)
@@ -62,7 +62,7 @@ test('a killed process keeps what it acknowledged, and settles it afterwards', a
   const second = await startProcess(home)
   await pollUntil(
     () => second.efi().findSent('k1'),
-    said => said.body.status === 'REALIZADO',
+    response => response.body.status === 'REALIZADO',
   )
   expect(await second.control.listStatement()).toMatchObject([{ id: 'k1', value: 10 }])
   second.child.kill('SIGTERM')

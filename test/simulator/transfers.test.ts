@@ -18,19 +18,19 @@ const balances = async () => {
 const settled = (id: string) =>
   pollUntil(
     () => efi.findSent(id),
-    said => said.status === 200 && said.body.status !== 'EM_PROCESSAMENTO',
+    response => response.status === 200 && response.body.status !== 'EM_PROCESSAMENTO',
   )
 const notificationOf = async (id: string) => {
   const fits = (body: string) => JSON.parse(body).pix[0].gnExtras?.idEnvio === id
-  const found = await pollUntil(
+  const outcome = await pollUntil(
     () => simulator.control.listInbox('sent'),
     all => all.some(one => fits(one.body)),
   )
-  return JSON.parse(found.find(one => fits(one.body))!.body).pix[0]
+  return JSON.parse(outcome.find(one => fits(one.body))!.body).pix[0]
 }
 
 test('a transfer is accepted, settles, and is notified', async () => {
-  const before = await balances()
+  const balancesBefore = await balances()
   const accepted = await efi.send('send1', 'maria@example.com', '10.00')
   expect(accepted.status).toBe(201)
   expect(accepted.body).toMatchObject({ idEnvio: 'send1', valor: '10.00', status: 'EM_PROCESSAMENTO' })
@@ -48,7 +48,7 @@ test('a transfer is accepted, settles, and is notified', async () => {
     status: 'REALIZADO',
     endToEndId: accepted.body.e2eId,
   })
-  expect(await balances()).toEqual({ balance: before.balance - 10, held: 0 })
+  expect(await balances()).toEqual({ balance: balancesBefore.balance - 10, held: 0 })
 })
 
 test('an id sends once, and the statement lists it once', async () => {
@@ -60,16 +60,16 @@ test('an id sends once, and the statement lists it once', async () => {
 })
 
 test.each(['ac03', 'am04', 'frad', 'ab03'])('%s@ is refused in the response with its code', async code => {
-  const before = await balances()
-  const refused = await efi.send(`at${code}`, `${code}@sim.trilho.test`)
-  expect([refused.status, refused.body.nome]).toEqual([422, 'pagamento_negado'])
-  expect(refused.body.erro.codigo).toBe(code.toUpperCase())
+  const balancesBefore = await balances()
+  const refusal = await efi.send(`at${code}`, `${code}@sim.trilho.test`)
+  expect([refusal.status, refusal.body.nome]).toEqual([422, 'pagamento_negado'])
+  expect(refusal.body.erro.codigo).toBe(code.toUpperCase())
   expect((await efi.findSent(`at${code}`)).body.type).toMatch(/PixEnviadoNaoEncontrado$/)
-  expect(await balances()).toEqual(before)
+  expect(await balances()).toEqual(balancesBefore)
 })
 
 test('ac03-later@ is accepted, then rejected by notification, and its amount is credited back', async () => {
-  const before = await balances()
+  const balancesBefore = await balances()
   expect((await efi.send('later', 'ac03-later@sim.trilho.test')).status).toBe(201)
   const { body } = await settled('later')
   expect(body).toMatchObject({ status: 'NAO_REALIZADO' })
@@ -78,18 +78,18 @@ test('ac03-later@ is accepted, then rejected by notification, and its amount is 
     status: 'NAO_REALIZADO',
     gnExtras: { erro: { codigo: 'AC03' } },
   })
-  expect(await balances()).toEqual(before)
+  expect(await balances()).toEqual(balancesBefore)
 })
 
 test('returned@ settles and returns everything', async () => {
-  const before = await balances()
+  const balancesBefore = await balances()
   await efi.send('back', 'returned@sim.trilho.test', '30.00')
   const { body } = await pollUntil(
     () => efi.findSent('back'),
-    said => said.body.devolucoes !== undefined,
+    response => response.body.devolucoes !== undefined,
   )
   expect(body.devolucoes).toMatchObject([{ valor: '30.00', rtrId: expect.stringMatching(/^D99999004/) }])
-  expect(await balances()).toEqual(before)
+  expect(await balances()).toEqual(balancesBefore)
 })
 
 test('a recipient may return a part and then the rest, never more', async () => {
@@ -136,8 +136,8 @@ test.each([
   ['nothing', () => efi.send('r4', 'maria@example.com', '0.00'), 'valor_invalido'],
   ['by an id with a hyphen', () => efi.send('r-5', 'maria@example.com'), 'valor_invalido'],
 ])('a transfer with %s is refused', async (_, send, nome) => {
-  const refused = await send()
-  expect([refused.status, refused.body.nome]).toEqual([400, nome])
+  const refusal = await send()
+  expect([refusal.status, refusal.body.nome]).toEqual([400, nome])
 })
 
 test('a transfer beyond the balance is refused with the rail’s code', async () => {
@@ -210,7 +210,7 @@ test('with magic amounts the value decides the outcome', async () => {
   expect((await settled('m2')).body.status).toBe('NAO_REALIZADO')
   await pollUntil(
     () => magic.findSent('m3'),
-    said => said.body.devolucoes?.length === 2,
+    response => response.body.devolucoes?.length === 2,
   )
   await simulator.createShop()
 })

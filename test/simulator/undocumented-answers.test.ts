@@ -43,7 +43,7 @@ describe('an undocumented answer', () => {
     expect([status, text, headers['content-type']]).toEqual([425, '<h1>Too Early</h1>', 'text/html'])
     await pollUntil(
       () => efi.findSent(name),
-      said => said.body.status === 'REALIZADO',
+      response => response.body.status === 'REALIZADO',
     )
     expect(await served()).toMatchObject({
       account: 'shop',
@@ -56,8 +56,8 @@ describe('an undocumented answer', () => {
   test('a body is JSON where it is an object, and empty where there is none', async () => {
     await fault('unlisted_refusal', 'sendTransfer', { status: 409, body: { nome: 'conflito' } })
     const name = id()
-    const said = await rawSend(name)
-    expect([said.status, said.text, said.headers['content-type']]).toEqual([
+    const response = await rawSend(name)
+    expect([response.status, response.text, response.headers['content-type']]).toEqual([
       409,
       '{"nome":"conflito"}',
       'application/json',
@@ -83,7 +83,7 @@ describe('an undocumented answer', () => {
     expect((await ask(end_to_end)).status).toBeGreaterThanOrEqual(400)
     await pollUntil(
       () => efi.get(`/v2/pix/${end_to_end}/devolucao/once`),
-      said => said.body.status === 'DEVOLVIDO',
+      response => response.body.status === 'DEVOLVIDO',
     )
   })
 
@@ -173,9 +173,9 @@ describe('lists and lookups', () => {
 
   test('a refused lookup has no body that could be changed', async () => {
     await fault('unlisted_status', 'findTransfer')
-    const before = await simulator.control.listServedFaults()
+    const faultsBefore = await simulator.control.listServedFaults()
     expect((await efi.findSent('nothing')).status).toBe(404)
-    expect(await simulator.control.listServedFaults()).toEqual(before)
+    expect(await simulator.control.listServedFaults()).toEqual(faultsBefore)
   })
 
   test('books_lag sends the notification of a payment before any lookup shows it', async () => {
@@ -188,10 +188,10 @@ describe('lists and lookups', () => {
     const { end_to_end } = await simulator.control.pay({ payload: body.pixCopiaECola })
     await pollUntil(
       () => simulator.control.listInbox('lagging'),
-      found => found.some(one => one.body.includes(end_to_end)),
+      messages => messages.some(one => one.body.includes(end_to_end)),
     )
-    const shown = (await efi.get(`/v2/cob/${txid}`)).body
-    expect([shown.status, shown.pix]).toEqual(['ATIVA', undefined])
+    const charge = (await efi.get(`/v2/cob/${txid}`)).body
+    expect([charge.status, charge.pix]).toEqual(['ATIVA', undefined])
     expect((await efi.get(`/v2/pix/${end_to_end}`)).body.nome).toBe('pix_nao_encontrado')
     expect(JSON.stringify((await efi.get(`/v2/pix?${period}`)).body)).not.toContain(end_to_end)
     expect((await simulator.control.listStatement()).map(line => line.end_to_end)).toContain(end_to_end)
@@ -272,7 +272,7 @@ describe('order_left', () => {
     await simulator.control.approveOrder(name)
     await pollUntil(
       () => woovi.get(`/payment/${name}`),
-      said => said.body.payment.status === 'CONFIRMED',
+      response => response.body.payment.status === 'CONFIRMED',
     )
     expect(await simulator.control.listOrders()).toEqual([])
     await expect(simulator.control.approveOrder(name)).rejects.toMatchObject({ status: 404 })

@@ -78,7 +78,7 @@ test('a dispute is notified, found by its PIX, and has a funds recovery behind i
   expect((await woovi.get(`/dispute/${endToEnd}`)).body.dispute.status).toBe('ACCEPTED')
   const { body: solicitations } = await pollUntil(
     () => woovi.get(`/funds-recovery/${endToEnd}/refund-solicitations`),
-    said => said.body[0].status === 'CLOSED',
+    response => response.body[0].status === 'CLOSED',
   )
   expect(solicitations).toMatchObject([
     {
@@ -114,7 +114,7 @@ test('without balance the solicitation is closed without a return', async () => 
   await simulator.control.decideDispute(poor, 'agreed')
   const { body } = await pollUntil(
     () => woovi.get(`/funds-recovery/${poor}/refund-solicitations`),
-    said => said.body[0].status === 'CLOSED',
+    response => response.body[0].status === 'CLOSED',
   )
   expect(body).toMatchObject([{ analysisResult: 'REJECTED', rejectionReason: 'NO_BALANCE' }])
 })
@@ -149,8 +149,8 @@ test.each([
   ['a file that was not uploaded', { documents: [{ fileId: 'file9999' }] }],
 ])('%s is no evidence', async (_name, body) => {
   const { id } = await disputed(1)
-  const refused = await woovi.post(`/dispute/${id}/evidence`, body)
-  expect([refused.status, typeof refused.body.errors[0].message]).toEqual([400, 'string'])
+  const refusal = await woovi.post(`/dispute/${id}/evidence`, body)
+  expect([refusal.status, typeof refusal.body.errors[0].message]).toEqual([400, 'string'])
 })
 
 test('after the deadline no evidence is accepted', async () => {

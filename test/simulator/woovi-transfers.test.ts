@@ -22,16 +22,16 @@ afterAll(async () => {
 const waitForEnd = (id: string) =>
   pollUntil(
     () => woovi.get(`/payment/${id}`),
-    said => said.body.payment?.status !== 'APPROVED',
+    response => response.body.payment?.status !== 'APPROVED',
   )
 test('a payment waits until it is approved, and moves nothing before', async () => {
-  const before = await simulator.control.findAccount('shop')
+  const accountBefore = await simulator.control.findAccount('shop')
   expect((await woovi.orderPayment('wait')).body.payment).toMatchObject({ status: 'CREATED', value: 1000 })
   expect((await woovi.get('/payment/wait')).body).toEqual({
     payment: expect.objectContaining({ status: 'CREATED' }),
   })
   expect((await woovi.orderPayment('wait')).body.error).toMatch(/^Já existe um pagamento/)
-  expect(await simulator.control.findAccount('shop')).toEqual(before)
+  expect(await simulator.control.findAccount('shop')).toEqual(accountBefore)
 
   const { body } = await woovi.approvePayment('wait')
   expect(body).toMatchObject({ payment: { status: 'APPROVED' }, transaction: { value: 1000 } })
@@ -66,14 +66,14 @@ test('timeout-then-done@ does not answer the approval', async () => {
 })
 
 test('a key of another type than stated is refused', async () => {
-  const refused = await woovi.orderPayment('alias', '52998224725')
-  expect(refused.body).toEqual({ error: 'Chave Pix inválida' })
+  const refusal = await woovi.orderPayment('alias', '52998224725')
+  expect(refusal.body).toEqual({ error: 'Chave Pix inválida' })
 })
 
 test('a payment to a key of the paying account itself fails', async () => {
-  const [own] = SHOP.keys
+  const [shopKey] = SHOP.keys
   const failed = { payment: { status: 'FAILED' }, error: { code: 'SAME_ACCOUNT_TRANSFER' } }
-  expect((await woovi.orderPayment('own', own, { autoApprove: true })).body).toMatchObject(failed)
-  await woovi.orderPayment('own-later', own)
+  expect((await woovi.orderPayment('own', shopKey, { autoApprove: true })).body).toMatchObject(failed)
+  await woovi.orderPayment('own-later', shopKey)
   expect((await woovi.approvePayment('own-later')).body).toMatchObject(failed)
 })

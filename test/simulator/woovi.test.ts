@@ -41,8 +41,8 @@ const waitForNotification = async (event: string, name = 'told') => {
 test.each(['', 'Bearer x', Buffer.from('shop-id:wrong').toString('base64')])(
   'the AppID %p is refused',
   async appId => {
-    const refused = await woovi.call('GET', '/account', undefined, appId)
-    expect([refused.status, refused.body]).toEqual([
+    const refusal = await woovi.call('GET', '/account', undefined, appId)
+    expect([refusal.status, refusal.body]).toEqual([
       401,
       { data: null, errors: [{ message: 'appID inválido' }] },
     ])
@@ -66,8 +66,8 @@ test('a charge is created once, found under both its ids, and its payload can be
   expect((await woovi.createCharge('0b8e-9c1d')).body).toEqual({
     error: 'Já existe uma cobrança com este Correlação ID',
   })
-  const again = await woovi.post('/charge?return_existing=true', { correlationID: '0b8e-9c1d', value: 1 })
-  expect(again.body).toEqual(body)
+  const repeat = await woovi.post('/charge?return_existing=true', { correlationID: '0b8e-9c1d', value: 1 })
+  expect(repeat.body).toEqual(body)
   expect((await woovi.get(`/charge/${body.charge.transactionID}`)).body).toEqual({ charge: body.charge })
 
   const { end_to_end } = await simulator.control.pay({ payload: body.brCode })
@@ -98,8 +98,8 @@ test.each([
   ['an unknown event', '/webhook', { webhook: { name: 'x', event: 'X', url: 'https://x.test' } }],
   ['an address without TLS', '/webhook', { webhook: { name: 'x', url: 'http://trilho.example' } }],
 ])('%s is refused, field by field', async (_name, path, body) => {
-  const refused = await woovi.post(path, body)
-  expect([refused.status, typeof refused.body.errors[0].message]).toEqual([400, 'string'])
+  const refusal = await woovi.post(path, body)
+  expect([refusal.status, typeof refusal.body.errors[0].message]).toEqual([400, 'string'])
 })
 
 test('a body that is not JSON is refused', async () => {
@@ -126,7 +126,7 @@ test('a charge is refunded in parts, each under its id', async () => {
   )
   const { body } = await pollUntil(
     () => woovi.get('/charge/toback/refund'),
-    said => said.body.refunds.every((one: { status: string }) => one.status === 'CONFIRMED'),
+    response => response.body.refunds.every((one: { status: string }) => one.status === 'CONFIRMED'),
   )
   expect(body.refunds.map((one: { value: number }) => one.value)).toEqual([1000, 234])
   const returnIdentification = body.refunds[0].endToEndId
@@ -187,12 +187,14 @@ test('notifications are sent to each webhook of their event, signed with the key
     transaction: { providerRejectedReason: expect.stringMatching(/^AC03 - /) },
     error: { code: 'PAY_PIX_KEY_ERROR' },
   })
-  const { body: sent } = await woovi.orderPayment('tell3', 'returned@sim.trilho.test', { autoApprove: true })
+  const { body: sentPayment } = await woovi.orderPayment('tell3', 'returned@sim.trilho.test', {
+    autoApprove: true,
+  })
   expect(
     JSON.parse((await waitForNotification('PIX_TRANSACTION_REFUND_RECEIVED_CONFIRMED')).body),
   ).toMatchObject({
     refundTransaction: { value: 1000 },
-    originalTransaction: { endToEndId: sent.transaction.endToEndId },
+    originalTransaction: { endToEndId: sentPayment.transaction.endToEndId },
   })
 
   const { webhooks } = (await woovi.get('/webhook')).body
@@ -248,8 +250,8 @@ test('a company’s accounts are listed together, and the default one pays unles
   for (const id of ['first', 'second']) await simulator.control.putAccount(id, member(id))
   const { base_url } = simulator.facts.providers.PROVIDER_A
   const second = createWooviClient(base_url, { ca: simulator.ca, ...member('second') })
-  const listed = (await second.get('/account')).body.accounts
-  expect(listed).toMatchObject([
+  const accounts = (await second.get('/account')).body.accounts
+  expect(accounts).toMatchObject([
     { accountId: 'first', isDefault: true },
     { accountId: 'second', isDefault: false },
   ])

@@ -3,7 +3,7 @@ import { createHash } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
-import { buildOnce } from '../../packages/dev/binaries/build-once.ts'
+import { buildOnce } from '../../packages/dev/binaries/temporal-binary.ts'
 import { readLocalConfig } from '../../packages/dev/config.ts'
 
 /** Python packages that tests use, installed once where a Python exists. */

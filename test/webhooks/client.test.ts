@@ -53,7 +53,7 @@ test('Retry-After may be a date', async () => {
 })
 
 test('of an endless body a kilobyte is read, and the connection is closed', async () => {
-  const { post, countOpenConnections: open } = await openWebhookClientFixture((_, response) => {
+  const { post, countOpenConnections } = await openWebhookClientFixture((_, response) => {
     const more = () => {
       while (!response.destroyed && response.write('x'.repeat(65_536)));
     }
@@ -61,7 +61,7 @@ test('of an endless body a kilobyte is read, and the connection is closed', asyn
     more()
   })
   expect(await post()).toMatchObject({ kind: 'answered', status: 200, answer: 'x'.repeat(1_024) })
-  await waitUntilHolds(() => open() === 0)
+  await waitUntilHolds(() => countOpenConnections() === 0)
 })
 
 test('a compressed body is never decompressed', async () => {
@@ -83,21 +83,21 @@ test.each([
 })
 
 test('an unresponsive endpoint is given up in time', async () => {
-  const { post, countOpenConnections: open } = await openWebhookClientFixture(() => {}, { timeoutMs: 200 })
+  const { post, countOpenConnections } = await openWebhookClientFixture(() => {}, { timeoutMs: 200 })
   const tried = await post()
   expect(tried).toMatchObject({ kind: 'timeout', message: 'No answer within 200 ms' })
-  await waitUntilHolds(() => open() === 0)
+  await waitUntilHolds(() => countOpenConnections() === 0)
 })
 
 test('a slow body is given up in time, and its status is kept', async () => {
-  const { post, countOpenConnections: open } = await openWebhookClientFixture(
+  const { post, countOpenConnections } = await openWebhookClientFixture(
     (_, response) => response.writeHead(200).write('one'),
     {
       timeoutMs: 3_000, // Within which it must have started.
     },
   )
   expect(await post()).toMatchObject({ kind: 'answered', status: 200, answer: 'one' })
-  await waitUntilHolds(() => open() === 0)
+  await waitUntilHolds(() => countOpenConnections() === 0)
 })
 
 test.each([
@@ -137,12 +137,11 @@ test('attempts one after the other use one connection', async () => {
 })
 
 test('a connection is closed when it has been idle', async () => {
-  const { post, countOpenConnections: open } = await openWebhookClientFixture(
-    (_, response) => response.end('ok'),
-    { maxIdleMs: 100 },
-  )
+  const { post, countOpenConnections } = await openWebhookClientFixture((_, response) => response.end('ok'), {
+    maxIdleMs: 100,
+  })
   expect(await post()).toMatchObject({ kind: 'answered', status: 200 })
-  await waitUntilHolds(() => open() === 0)
+  await waitUntilHolds(() => countOpenConnections() === 0)
 })
 
 test('the addresses of a host are checked again when a connection has reached its age', async () => {

@@ -94,9 +94,9 @@ describe('the feed of events', () => {
     for (let read = 0; read < 3; read++) all.push(...(await feed.readNew()))
     expect(new Set(all.map(({ id }) => id)).size).toBe(all.length)
     expect(all.length).toBe(events.length - 1)
-    const before = pages.length
+    const pagesBefore = pages.length
     await feed.readNew()
-    expect(pages.length - before).toBeLessThanOrEqual(2) // It reads the last minute again, not the past.
+    expect(pages.length - pagesBefore).toBeLessThanOrEqual(2) // It reads the last minute again, not the past.
   })
 
   test('orders events by time, and those of one resource and time by their number', async () => {
@@ -172,7 +172,7 @@ describe('the forwarder', () => {
     const { forwarder, lines } = createForwarder(port)
     const events = [eventAt(0), eventAt(1)]
     const forwarding = events.reduce(
-      (before, event) => before.then(() => forwarder.forward(event)),
+      (previousForwards, event) => previousForwards.then(() => forwarder.forward(event)),
       Promise.resolve(),
     )
     while (lines.length === 0) await sleep(10)

@@ -67,11 +67,11 @@ test('a literal address that is allowed is called, and its certificate checked',
 test('an attempt given up during its name lookup is never sent', async () => {
   const { post, seen } = await openWebhookClientFixture((_, response) => response.end(), {
     timeoutMs: 100,
-    resolve: () => new Promise(done => setTimeout(done, 300, ['127.0.0.1'])),
+    resolve: () => new Promise(resolve => setTimeout(resolve, 300, ['127.0.0.1'])),
   })
   expect(await post()).toMatchObject({ kind: 'timeout' })
   await waitUntilHolds(() => seen.connections === 1)
-  await new Promise(done => setTimeout(done, 200))
+  await new Promise(resolve => setTimeout(resolve, 200))
   expect(seen.requests).toEqual([])
 })
 

@@ -1,5 +1,5 @@
 import { expect, test } from '@jest/globals'
-import { parseRetryAfterMs } from '../../src/webhook-client/response.ts'
+import { parseRetryAfterMs } from '../../src/webhook-client/client.ts'
 
 const now = Date.parse('2026-03-04T05:06:07Z')
 

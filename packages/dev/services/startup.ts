@@ -23,8 +23,7 @@ import {
   openPostgresCluster,
   removeStalePidFile,
 } from './postgres.ts'
-import { buildTemporalArguments, temporalEnvironment } from './temporal.ts'
-import { watchTemporal } from './temporal-watch.ts'
+import { buildTemporalArguments, temporalEnvironment, watchTemporal } from './temporal.ts'
 
 /** Where a start happens and what it happens with. */
 export type StackContext = {

@@ -2,15 +2,16 @@ import Router from '@koa/router'
 import type { SimulatedAccount, SimulatedAccountSettings } from '../accounts.ts'
 import { reaisFromCents } from '../amount.ts'
 import type { CertificateAuthority } from '../certificates.ts'
+import type { SimulatedCharge } from '../charges.ts'
+import type { PanelOutcome } from '../panel.ts'
 import { buildPayer } from '../payer/payer-bank.ts'
-import { ControlApiError, parseControlBody, readPathParam } from '../request.ts'
+import { createPendingOrders, type WooviPendingOrder } from '../provider-apis/woovi/transfers.ts'
+import type { RailMovement } from '../rail.ts'
+import { ControlApiError, parseControlBody, parseWithSchema, readPathParam } from '../request.ts'
 import { sumReturns } from '../returns.ts'
 import type { SimulatorState } from '../state.ts'
-import { addChargeRoutes } from './charge-routes.ts'
 import { addDisputeRoutes } from './dispute-routes.ts'
 import { addFaultRoutes, type FaultRouteDependencies } from './fault-routes.ts'
-import { addMovementRoutes } from './movement-routes.ts'
-import { addOrderRoutes } from './order-routes.ts'
 import * as schemas from './schemas.ts'
 
 /**
@@ -34,7 +35,7 @@ export function createControlRoutes(state: SimulatorState, controls: ControlDepe
 }
 
 /** Dependencies of the control API outside the simulator's state. */
-export type ControlDependencies = FaultRouteDependencies & { authority: CertificateAuthority }
+type ControlDependencies = FaultRouteDependencies & { authority: CertificateAuthority }
 
 function addAccountRoutes(
   router: Router,
@@ -166,4 +167,77 @@ function findDepositTarget({ accounts }: SimulatorState, body: ReturnType<typeof
   if (key === undefined || accounts.findByKey(key)?.id !== account.id)
     throw new ControlApiError(409, 'the account has no such key')
   return { account, key }
+}
+
+/** Adds the route that lists every charge with its status at the provider. */
+function addChargeRoutes(router: Router, { store }: SimulatorState): void {
+  router.get('/charges', ctx => {
+    ctx.body = {
+      data: store.all<SimulatedCharge>('SELECT * FROM charge ORDER BY rowid').map(presentSimulatedCharge),
+    }
+  })
+}
+
+/** Presents a charge; `reference` is its correlationID or, at a provider whose callers choose the txid, the txid. */
+function presentSimulatedCharge({ accountId, txid, status, details }: SimulatedCharge) {
+  const { correlationID } = JSON.parse(details) as { correlationID?: string }
+  return { account: accountId, reference: correlationID ?? txid, txid, status }
+}
+
+/** Adds the routes of a provider's panel, in which a person approves or removes pending orders. */
+function addOrderRoutes(router: Router, state: SimulatorState): void {
+  const orders = createPendingOrders(state)
+  router.get('/orders', ctx => {
+    ctx.body = { data: orders.list().map(presentPendingOrder) }
+  })
+  router.post('/orders/:id/approve', ctx => {
+    const response = orders.approve(readPathParam(ctx, 'id'))
+    if (!response) throw new ControlApiError(404, 'no such order is pending')
+    if (response.status >= 300) throw new ControlApiError(409, 'the provider refused the approval')
+    ctx.body = { id: readPathParam(ctx, 'id') }
+  })
+  router.delete('/orders/:id', ctx => {
+    if (!orders.remove(readPathParam(ctx, 'id'))) throw new ControlApiError(404, 'no such order is pending')
+    ctx.body = { id: readPathParam(ctx, 'id') }
+  })
+}
+
+function presentPendingOrder({ id, accountId, cents, key }: WooviPendingOrder) {
+  return { id, account: accountId, value: reaisFromCents(cents), key }
+}
+
+/** Adds the routes of settled movements, and of movements without the provider API or a notification (SPEC §10). */
+function addMovementRoutes(router: Router, { accounts, panel, rail }: SimulatorState): void {
+  router.post('/movements', async ctx => {
+    const { provider, account, kind, value, end_to_end } = await parseControlBody(ctx, schemas.movementBody)
+    const candidates = accounts.listByProvider(provider)
+    const owner = account === undefined ? candidates[0] : candidates.find(({ id }) => id === account)
+    if (!owner) throw new ControlApiError(404, 'the provider has no such account')
+    const outcome = panel.move({ accountId: owner.id, kind, cents: value, endToEnd: end_to_end })
+    if (outcome.kind !== 'moved') throw new ControlApiError(409, REFUSAL_MESSAGES[outcome.kind])
+    ctx.body = { id: outcome.id, end_to_end: outcome.endToEnd }
+  })
+  router.get('/statement', ctx => {
+    const { provider, account } = parseWithSchema(schemas.statementQuery, ctx.query)
+    ctx.body = { data: rail.listStatement({ provider, accountId: account }).map(presentMovement) }
+  })
+}
+
+const REFUSAL_MESSAGES = {
+  no_balance: 'the balance, or the blocked amount, does not cover the movement',
+  no_such_receipt: 'the account received no PIX with this end_to_end',
+  over_the_receipt: 'the returns would exceed the amount of the PIX',
+  too_late: 'the PIX is older than 90 days',
+} as const satisfies Record<Exclude<PanelOutcome['kind'], 'moved'>, string>
+
+function presentMovement(movement: RailMovement) {
+  return {
+    id: movement.id,
+    end_to_end: movement.endToEnd,
+    original_end_to_end: movement.originalEndToEnd,
+    kind: movement.kind,
+    value: reaisFromCents(movement.cents),
+    account: movement.accountId,
+    at: movement.at,
+  }
 }

@@ -1,10 +1,11 @@
 import Router from '@koa/router'
+import type { Context } from 'koa'
 import type { ProviderName } from '../../../src/domain/providers/provider.ts'
-import type { SimulatedCallRoute } from '../provider-calls.ts'
+import type { SimulatedAccount, SimulatedAccounts } from '../accounts.ts'
+import type { SimulatedCallRoute, SimulatedResponse } from '../provider-calls.ts'
 import type { SimulatorState } from '../state.ts'
-import { type ProviderApiRoute, serveProviderApi } from './serve-calls.ts'
+import { isSameSecret, type ProviderApiRoute, serveProviderApi } from './serve-calls.ts'
 import { createWooviAccountHandlers, createWooviWebhookHandlers } from './woovi/account.ts'
-import { authenticateWooviCall } from './woovi/authentication.ts'
 import { createWooviChargeHandlers } from './woovi/charges.ts'
 import { createWooviDisputeHandlers } from './woovi/disputes.ts'
 import * as errors from './woovi/errors.ts'
@@ -103,4 +104,17 @@ function listWooviCallRoutes(state: SimulatorState): ProviderApiRoute[] {
     ['get', '/webhook/public-keys', { operation: 'registerNotificationUrl', handle: webhooks.publicKeys }],
     ['delete', '/webhook/:id', { operation: 'registerNotificationUrl', handle: webhooks.remove }],
   ]
+}
+
+type WooviAuthenticationContext = { accounts: SimulatedAccounts; provider: ProviderName }
+
+/** Authenticates a call by its AppID, the whole `Authorization` header: base64 of `clientId:clientSecret`. */
+function authenticateWooviCall(
+  ctx: Context,
+  { accounts, provider }: WooviAuthenticationContext,
+): { account: SimulatedAccount } | { refusal: SimulatedResponse } {
+  const [clientId = '', ...secret] = Buffer.from(ctx.get('authorization'), 'base64').toString().split(':')
+  const account = accounts.findByClient(provider, clientId)
+  const isValid = account?.dialect === 'woovi' && isSameSecret(account.clientSecret, secret.join(':'))
+  return isValid ? { account } : { refusal: errors.invalidAppId() }
 }

@@ -338,7 +338,6 @@ export function storeCharge(
       amount: split.amount,
       recipient: split.recipientAccountUuid,
       status: 'PENDING',
-      status: 'PENDING',
     })
   })
 }

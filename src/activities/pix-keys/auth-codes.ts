@@ -2,7 +2,7 @@ import { randomInt } from 'node:crypto'
 import { AuthCode, type CodeMessage } from '../../db/entities/pix-key.ts'
 import { endAuthCodeDelivery, insertAuthCode, isAuthCodeExpired } from '../../db/repositories/auth-codes.ts'
 import { CODE_VALIDITY_MINUTES } from '../../domain/pix-keys/pix-key.ts'
-import type { OutboundMessage } from '../../messaging/messenger.ts'
+import type { OutboundMessage } from '../../messaging/messengers.ts'
 import type {
   AuthCodeInput,
   AuthCodeInputDetails,

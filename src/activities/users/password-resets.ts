@@ -7,8 +7,8 @@ import {
   insertPasswordReset,
 } from '../../db/repositories/password-resets.ts'
 import { PASSWORD_RESET_MINUTES } from '../../domain/users/password-reset.ts'
-import type { OutboundMessage } from '../../messaging/messenger.ts'
-import { generateResetToken, hashResetToken } from '../../security/reset-tokens.ts'
+import type { OutboundMessage } from '../../messaging/messengers.ts'
+import { generateResetToken, hashResetToken } from '../../security/tokens.ts'
 import type {
   PasswordResetInput,
   PasswordResetInputDetails,

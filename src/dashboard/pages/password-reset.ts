@@ -5,7 +5,7 @@ import { canSendResetLinks, requestPasswordReset } from '../../api/operations/pa
 import { findUserOfReset } from '../../db/repositories/password-resets.ts'
 import type { ApiError } from '../../http/api-error.ts'
 import { toLoggedApiError } from '../../http/error-handler.ts'
-import { hashResetToken } from '../../security/reset-tokens.ts'
+import { hashResetToken } from '../../security/tokens.ts'
 import { countResetRequest, forgetFailedSignIns } from '../authentication/attempts.ts'
 import { PAGE_HEADERS, SECRET_ADDRESS_HEADERS } from '../http/browser-security.ts'
 import type { DashboardContext } from '../http/dashboard-context.ts'

@@ -3,7 +3,7 @@ import { readSettlement, type SettlementReport, type SettlementRow } from '../..
 import type { CsvColumns } from '../../contract/shared/csv.ts'
 import { uuidSchema } from '../../contract/shared/fields.ts'
 import { createLocalClock } from '../../contract/shared/time-zone.ts'
-import { SETTLEMENT_FIGURES } from '../../domain/ledger/settlement-figure.ts'
+import { SETTLEMENT_FIGURES } from '../../domain/ledger/movement.ts'
 import { createPage } from '../http/page.ts'
 import type { PageContext } from '../http/page-context.ts'
 import type { DashboardRouter } from '../http/router.ts'

@@ -1,6 +1,5 @@
 import type { Logger } from 'pino'
-import { CERTIFICATE_ERROR_CODE } from '../../domain/errors/certificate-errors.ts'
-import { StartupRefusal } from '../../domain/errors/startup-refusal.ts'
+import { CERTIFICATE_ERROR_CODE, StartupRefusal } from '../../domain/errors/startup-refusal.ts'
 import { selectValue } from '../select-values.ts'
 import { requireDurability } from './durability.ts'
 import { isSchemaMigrated } from './migrate.ts'

@@ -1,8 +1,11 @@
 import { defineEntity } from '@mikro-orm/core'
 import type { AccountEntryKind } from '../../domain/reconciliation/account-entry.ts'
-import type { DifferenceCause } from '../../domain/reconciliation/difference-closing.ts'
 import type { PanelPixPendingReason } from '../../domain/reconciliation/panel-pix.ts'
-import type { DifferenceKind, StatementDifference } from '../../domain/reconciliation/statement-comparison.ts'
+import type {
+  DifferenceCause,
+  DifferenceKind,
+  StatementDifference,
+} from '../../domain/reconciliation/statement-comparison.ts'
 import { centsColumn, createdAtColumn, timestampColumn, unionColumn } from './columns.ts'
 import { Connection, ProviderAccount } from './connection.ts'
 import { User } from './user.ts'

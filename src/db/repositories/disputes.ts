@@ -1,6 +1,5 @@
 import { UNRESOLVED_DISPUTE_STATES } from '../../domain/disputes/dispute.ts'
-import { HAS_DISPUTE_NOTIFICATIONS } from '../../domain/disputes/provider-dispute.ts'
-import { PROVIDER_APIS } from '../../domain/providers/provider.ts'
+import { PROVIDER_APIS, PROVIDER_CAPABILITIES } from '../../domain/providers/provider.ts'
 import type { EntityManager } from '../client/orm.ts'
 import type { Connection } from '../entities/connection.ts'
 import { type Attachment, Dispute } from '../entities/dispute.ts'
@@ -16,7 +15,9 @@ const ROUNDS_PER_CYCLE = 20
 
 /** Claims the due provider accounts, which moves them to the end of the queue, and returns one connection of each. */
 export function claimDueConnections(em: EntityManager): Promise<string[]> {
-  const withoutNotifications = PROVIDER_APIS.filter(dialect => !HAS_DISPUTE_NOTIFICATIONS[dialect])
+  const withoutNotifications = PROVIDER_APIS.filter(
+    dialect => !PROVIDER_CAPABILITIES[dialect].notifiesDisputes,
+  )
   return selectValues(
     em,
     `with due as (

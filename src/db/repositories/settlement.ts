@@ -1,4 +1,4 @@
-import type { SettlementFigure } from '../../domain/ledger/settlement-figure.ts'
+import type { SettlementFigure } from '../../domain/ledger/movement.ts'
 import type { EntityManager } from '../client/orm.ts'
 import { OPERATION_TYPE_SQL } from '../ledger/operation-types.ts'
 import { joinConditions } from '../sql-conditions.ts'

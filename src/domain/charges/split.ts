@@ -33,18 +33,18 @@ export type SplitError = { field: string; message: string }
 /** api-document.txt, POST /payments, rules 1, 2 and 4: what is wrong with some splits, whatever the charge's value. */
 export function findSplitErrors(splits: PartialSplit[]): SplitError[] {
   const faults: SplitError[] = []
-  const seen = new Set<string>()
+  const pairs = new Set<string>()
   splits.forEach(({ type, amount = 0, recipientAccountUuid }, index) => {
     if (type === 'PERCENTAGE' && amount > HUNDRED_PERCENT)
       faults.push({ field: `splits.${index}.value`, message: 'must be at most 100 percent' })
     if (!type || !recipientAccountUuid) return
     const pair = `${recipientAccountUuid}/${type}`
-    if (seen.has(pair))
+    if (pairs.has(pair))
       faults.push({
         field: `splits.${index}.recipient_account_uuid`,
         message: 'must not have two splits of the same type',
       })
-    seen.add(pair)
+    pairs.add(pair)
   })
   const percentages = splits.filter(split => split.type === 'PERCENTAGE')
   if (percentages.reduce((sum, { amount = 0 }) => sum + amount, 0) > HUNDRED_PERCENT)

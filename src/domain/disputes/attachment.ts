@@ -19,12 +19,16 @@ export type AttachmentType = keyof typeof ATTACHMENT_EXTENSIONS
 export const ATTACHMENT_TYPES = Object.keys(ATTACHMENT_EXTENSIONS) as [AttachmentType, ...AttachmentType[]]
 
 /** Key in the storage; no part of it is chosen by a client, so it cannot address another file. */
-export function attachmentStorageKeyOf(of: { disputeUuid: string; uuid: string; type: AttachmentType }) {
-  return `meds/${of.disputeUuid}/${of.uuid}.${ATTACHMENT_EXTENSIONS[of.type]}`
+export function attachmentStorageKeyOf(attachment: {
+  disputeUuid: string
+  uuid: string
+  type: AttachmentType
+}) {
+  return `meds/${attachment.disputeUuid}/${attachment.uuid}.${ATTACHMENT_EXTENSIONS[attachment.type]}`
 }
 
 /** The type that a key's ending says; null where it is no attachment's. */
 export function attachmentTypeOf(key: string): AttachmentType | null {
-  const ending = /\.(\w+)$/.exec(key)?.[1]
-  return ATTACHMENT_TYPES.find(type => ATTACHMENT_EXTENSIONS[type] === ending) ?? null
+  const extension = /\.(\w+)$/.exec(key)?.[1]
+  return ATTACHMENT_TYPES.find(type => ATTACHMENT_EXTENSIONS[type] === extension) ?? null
 }

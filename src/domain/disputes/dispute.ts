@@ -117,7 +117,7 @@ export function dueWarningHours({ dueAtMs, nowMs, timeScale }: ReplyDeadline): n
 /** Time of the next warning, or of the deadline. Milliseconds of the epoch. */
 export function nextDeadlineMs({ dueAtMs, nowMs, timeScale }: ReplyDeadline): number {
   const warnings = WARNING_HOURS.map(hours => dueAtMs - scaleWait(hours * HOUR, timeScale))
-  return warnings.find(at => at > nowMs) ?? dueAtMs
+  return warnings.find(warningMs => warningMs > nowMs) ?? dueAtMs
 }
 
 /** Code of the catalogue that refuses a reply to this dispute; null where a reply is accepted. */

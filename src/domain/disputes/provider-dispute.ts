@@ -1,12 +1,5 @@
 import type { PixReturnIds } from '../pix/pix-return.ts'
-import type {
-  NoAnswerResult,
-  NotFoundResult,
-  ProviderApi,
-  RejectedResult,
-  UnknownResult,
-  UnreachableResult,
-} from '../providers/provider.ts'
+import type { NoAnswerResult, NotAcceptedResult, NotFoundResult } from '../providers/provider.ts'
 import {
   type DisputeEvent,
   type DisputeKind,
@@ -61,10 +54,17 @@ export function eventsToDecision(
   facts: Pick<ProviderDispute, 'status' | 'isClosed'>,
 ): DisputeEvent[] {
   const steps: DisputeEvent[] = []
-  const decided = EVENT_BY_PROVIDER_STATUS[facts.status]
-  if (decided && disputeMachine.accepts(state, decided)) steps.push(decided)
-  const then = steps.reduce((at, event) => disputeMachine.next(at, event), state)
-  if (facts.status === 'analysing' && facts.isClosed && disputeMachine.accepts(then, 'return_period_ended'))
+  const decision = EVENT_BY_PROVIDER_STATUS[facts.status]
+  if (decision && disputeMachine.accepts(state, decision)) steps.push(decision)
+  const stateAfterDecision = steps.reduce(
+    (currentState, event) => disputeMachine.next(currentState, event),
+    state,
+  )
+  if (
+    facts.status === 'analysing' &&
+    facts.isClosed &&
+    disputeMachine.accepts(stateAfterDecision, 'return_period_ended')
+  )
     steps.push('return_period_ended')
   return steps
 }
@@ -114,7 +114,4 @@ export type ProviderDisputeReply = {
   attachments: { uuid: string; name: string; contentType: string; url: string }[]
 }
 /** A reply moves no money: after `unknown` the dispute is polled, and the reply sent again where it is still open. */
-export type ReplyToDisputeOutcome = { kind: 'accepted' } | RejectedResult | UnreachableResult | UnknownResult
-
-/** Whether a provider notifies of disputes. One that does not is asked for its list every few minutes. */
-export const HAS_DISPUTE_NOTIFICATIONS: Record<ProviderApi, boolean> = { efi: false, woovi: true }
+export type ReplyToDisputeOutcome = { kind: 'accepted' } | NotAcceptedResult

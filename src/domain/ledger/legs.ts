@@ -31,10 +31,10 @@ type BalanceBucket = { accountUuid: string; bucket: Bucket }
  */
 export function postingsOf(legs: Leg[]): Posting[] {
   const sums = new Map<string, Posting>()
-  const add = (at: BalanceBucket, leg: Leg, cents: number) => {
+  const add = (place: BalanceBucket, leg: Leg, cents: number) => {
     const type = leg.type ?? null
-    const key = `${at.accountUuid}/${at.bucket}/${type}`
-    const posting = sums.get(key) ?? { ...at, cents: 0, type }
+    const key = `${place.accountUuid}/${place.bucket}/${type}`
+    const posting = sums.get(key) ?? { ...place, cents: 0, type }
     posting.cents += cents
     sums.set(key, posting)
   }

@@ -40,9 +40,9 @@ export function textFromCents(cents: number): string {
  * Integer arithmetic in two steps, because cents × 10 000 leaves the safe integers.
  */
 export function computeShareCents(cents: number, hundredthsOfPercent: number): number {
-  const whole = Math.floor(cents / 10_000)
-  const rest = cents - whole * 10_000
-  return whole * hundredthsOfPercent + Math.floor((rest * hundredthsOfPercent) / 10_000)
+  const wholeUnits = Math.floor(cents / 10_000)
+  const remainderCents = cents - wholeUnits * 10_000
+  return wholeUnits * hundredthsOfPercent + Math.floor((remainderCents * hundredthsOfPercent) / 10_000)
 }
 
 /** A fee: a fixed part plus hundredths of a percent of the amount, rounded half up (SPEC §2). */
@@ -73,4 +73,21 @@ function centsFromDecimal(text: string): number | null {
   if (!match) return null
   const cents = Number(match[1]) * 100 + Number((match[2] ?? '').padEnd(2, '0'))
   return cents <= MAX_CENTS ? cents : null
+}
+
+const FEE_PATTERN = /^(\d+(?:\.\d+)?)?(?:(?:^|(?<=\d)\+)(\d+(?:\.\d+)?)%)?$/
+
+/** Reads a fee as operators write it: `0.10` reais, `0.99%`, or both, `0.10+0.99%`; null for another text. */
+export function feeFromText(text: string): Fee | null {
+  const [, reais, percent] = FEE_PATTERN.exec(text) ?? []
+  const fixedCents = centsFromReais(Number(reais ?? 0))
+  const hundredthsOfPercent = centsFromReais(Number(percent ?? 0))
+  const isWrong = reais === undefined && percent === undefined
+  if (isWrong || fixedCents === null || hundredthsOfPercent === null || hundredthsOfPercent > 10_000)
+    return null
+  return { fixedCents, hundredthsOfPercent }
+}
+
+export function formatFee({ fixedCents, hundredthsOfPercent }: Fee): string {
+  return `${textFromCents(fixedCents)}+${textFromCents(hundredthsOfPercent)}%`
 }

@@ -64,3 +64,20 @@ export type MovementReason = (typeof MOVEMENT_REASONS)[number]
 
 /** Whether an unmatched PIX is to be returned to its payer, is on its way back, was returned, or stays with the account. */
 export type UnmatchedDisposition = 'held' | 'returning' | 'returned' | 'kept' | 'not_returned'
+
+/**
+ * Figures of a settlement report, in the order in which a merchant reads them: every line of the statement counts in
+ * exactly one, so that the opening balance and all figures add up to the closing balance.
+ */
+export const SETTLEMENT_FIGURES = [
+  'payments',
+  'fees',
+  'splits',
+  'refunds',
+  'transfers',
+  'disputes',
+  'holds',
+  'shortfalls',
+  'adjustments',
+] as const
+export type SettlementFigure = (typeof SETTLEMENT_FIGURES)[number]

@@ -12,30 +12,30 @@ export type OrderedPayout = { cents: number; pixKey?: string; document?: string 
  * writes in a form that is none of DICT's, says nothing.
  */
 export function findOrderDifference(
-  ordered: OrderedPayout,
+  order: OrderedPayout,
   { cents, pixKey, receiver }: Pick<ProviderPayout, 'cents' | 'pixKey' | 'receiver'>,
 ): OrderDifference | null {
-  if (cents !== ordered.cents) return 'value_differs'
-  const isOtherKey = ordered.pixKey !== undefined && pixKey && isKeyDifferent(ordered.pixKey, pixKey)
+  if (cents !== order.cents) return 'value_differs'
+  const isOtherKey = order.pixKey !== undefined && pixKey && isKeyDifferent(order.pixKey, pixKey)
   const document = receiver?.document ?? ''
-  const isOtherDocument = ordered.document && isDocument(document) && document !== ordered.document
+  const isOtherDocument = order.document && isDocument(document) && document !== order.document
   return isOtherKey || isOtherDocument ? 'receiver_differs' : null
 }
 
 /** Describes a difference for the operator. */
 export function describeOrderDifference(
   difference: OrderDifference,
-  ordered: OrderedPayout,
-  found: Pick<ProviderPayout, 'cents'>,
+  order: OrderedPayout,
+  payout: Pick<ProviderPayout, 'cents'>,
 ): string {
   return difference === 'value_differs'
-    ? `The provider reports ${textFromCents(found.cents)} under our id, ordered were ${textFromCents(ordered.cents)}`
+    ? `The provider reports ${textFromCents(payout.cents)} under our id, ordered were ${textFromCents(order.cents)}`
     : 'The provider reports another receiver under our id than the one that was ordered'
 }
 
-function isKeyDifferent(ordered: string, reported: string): boolean {
+function isKeyDifferent(orderedKey: string, reported: string): boolean {
   const key = normalizePixKey(reported)
-  if (key === ordered || detectPixKeyType(key) === null) return false
+  if (key === orderedKey || detectPixKeyType(key) === null) return false
   // A phone may be reported without the code of its country.
-  return detectPixKeyType(ordered) !== 'PHONE' || ordered !== `+55${key}`
+  return detectPixKeyType(orderedKey) !== 'PHONE' || orderedKey !== `+55${key}`
 }

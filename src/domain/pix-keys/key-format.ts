@@ -29,10 +29,10 @@ export function detectPixKeyType(key: string): PixKeyType | null {
  * no key in either case is returned as it is. Only `A-Z` is lowered, since Unicode would make a `k` of the kelvin sign.
  */
 export function normalizePixKey(key: string): string {
-  const lowered = key.replace(/[A-Z]/g, letter => letter.toLowerCase())
-  if (detectPixKeyType(lowered) !== null) return lowered
-  const raised = normalizeDocument(key)
-  return isDocument(raised) ? raised : key
+  const lowerCaseKey = key.replace(/[A-Z]/g, letter => letter.toLowerCase())
+  if (detectPixKeyType(lowerCaseKey) !== null) return lowerCaseKey
+  const document = normalizeDocument(key)
+  return isDocument(document) ? document : key
 }
 
 /** A Brazilian mobile: DICT takes any E.164 number, the manual only mobiles; no area code has a zero. */
@@ -53,3 +53,27 @@ export const PIX_KEY_INPUT_PATTERN = new RegExp(
     RANDOM_KEY_INPUT_PATTERN.source,
   ].join('|'),
 )
+
+/** Characters that people write documents and telephone numbers with. */
+const MASK_CHARACTERS = /[\s().\-/]/g
+
+/** A mobile with its area code, written as a telephone number: bare digits may be a mistyped CPF. */
+const WRITTEN_MOBILE = /^(\(\d{2}\) ?|\d{2}[ -])9\d{4}[ -]?\d{4}$/
+
+/**
+ * Interprets a PIX key as a person types it, with or without a mask: `529.982.247-25`, `(11) 98888-7777`. A number is a
+ * mobile only with `+55` or where it is written as one, so that no mistyped document becomes the key of another person.
+ * Returns null where the text is no key.
+ */
+export function interpretTypedKey(text: string): { key: string; type: PixKeyType } | null {
+  const trimmedText = text.trim()
+  const unmaskedText = trimmedText.replaceAll(MASK_CHARACTERS, '')
+  for (const candidate of WRITTEN_MOBILE.test(trimmedText)
+    ? [`+55${unmaskedText}`]
+    : [trimmedText, unmaskedText]) {
+    const key = normalizePixKey(candidate)
+    const type = detectPixKeyType(key)
+    if (type !== null) return { key, type }
+  }
+  return null
+}

@@ -40,6 +40,8 @@ export type ProviderCapabilities = {
   creatableKeyTypes: readonly PixKeyType[]
   /** It notifies PIX by their key, so that the URL of notifications is registered for each key. */
   notifiesByKey: boolean
+  /** It notifies disputes. The list of one that does not is requested every few minutes. */
+  notifiesDisputes: boolean
 }
 /**
  * Efí's API makes random keys only ("Endpoints exclusivos Efí"). Woovi's also the account's CNPJ, never a CPF, and an
@@ -52,6 +54,7 @@ export const PROVIDER_CAPABILITIES: Record<ProviderApi, ProviderCapabilities> = 
     canCheckDocument: true,
     creatableKeyTypes: ['RANDOM'],
     notifiesByKey: true,
+    notifiesDisputes: false,
   },
   woovi: {
     canIssueOpenAmount: false,
@@ -59,6 +62,7 @@ export const PROVIDER_CAPABILITIES: Record<ProviderApi, ProviderCapabilities> = 
     canCheckDocument: false,
     creatableKeyTypes: ['RANDOM', 'DOCUMENT', 'EMAIL', 'PHONE'],
     notifiesByKey: false,
+    notifiesDisputes: true,
   },
 }
 
@@ -134,6 +138,8 @@ export type AwaitingApprovalResult = {
   message: string
   refusal?: Omit<RejectedResult, 'kind'>
 }
+/** Every outcome of a call that its provider has not accepted. */
+export type NotAcceptedResult = RejectedResult | UnreachableResult | UnknownResult
 /** A look-up that brought no answer; it changes nothing and is asked again. `isUnprocessed`: it never left, or was refused. */
 export type NoAnswerResult = { kind: 'no_answer'; code: string; message: string; isUnprocessed?: true }
 export type NotFoundResult = { kind: 'not_found' }
@@ -161,11 +167,7 @@ export type IssuedCharge = {
   pixKey: string
   receiver: Party
 }
-export type IssueChargeOutcome =
-  | { kind: 'accepted'; charge: IssuedCharge }
-  | RejectedResult
-  | UnreachableResult
-  | UnknownResult
+export type IssueChargeOutcome = { kind: 'accepted'; charge: IssuedCharge } | NotAcceptedResult
 
 /** An incoming PIX as its provider reports it. */
 export type IncomingPix = {
@@ -231,9 +233,7 @@ export type ProviderPayout = {
 export type PayoutReturn = PixReturnIds & { cents: number; at: string }
 export type SendPayoutOutcome =
   | { kind: 'accepted'; payout: ProviderPayout }
-  | RejectedResult
-  | UnreachableResult
-  | UnknownResult
+  | NotAcceptedResult
   | AwaitingApprovalResult
 export type FindPayoutOutcome =
   | { kind: 'found'; payout: ProviderPayout }
@@ -261,18 +261,9 @@ export type StatementEntry = {
 export type ProviderKeyRequest = { type: PixKeyType; key: string | null }
 export type ProviderKey = { key: string; type: PixKeyType }
 /** Refusals of keys have these codes: `key_already_registered`, `key_limit`, `key_unsupported`, `key_in_use`; else as elsewhere. */
-export type CreateKeyOutcome =
-  | { kind: 'created'; key: string }
-  | RejectedResult
-  | UnreachableResult
-  | UnknownResult
+export type CreateKeyOutcome = { kind: 'created'; key: string } | NotAcceptedResult
 export type ListKeysOutcome = { kind: 'found'; keys: ProviderKey[] } | NoAnswerResult
-export type DeleteKeyOutcome =
-  | { kind: 'deleted' }
-  | NotFoundResult
-  | RejectedResult
-  | UnreachableResult
-  | UnknownResult
+export type DeleteKeyOutcome = { kind: 'deleted' } | NotFoundResult | NotAcceptedResult
 
 /** One item of a provider notification: something about `reference` or `endToEnd` may have changed. */
 export type NotificationItem = {
@@ -282,4 +273,20 @@ export type NotificationItem = {
   endToEnd: string | null
   /** The item as it came, for the record. */
   raw: string
+}
+
+/**
+ * The account at the provider that credentials belong to. `id`: its own id of the account, so that another id is
+ * another account. `keys`: where it publishes no id, the account's random PIX keys. DICT passes no random key from one
+ * account to another, so one in common proves the same account; none in common proves nothing, as keys can be removed.
+ * `code`: a name of the account that the provider does not document. The same code proves the same account as a key does;
+ * another one, or none, proves nothing.
+ */
+export type AccountIdentity =
+  | { kind: 'found'; id: string }
+  | { kind: 'found'; keys: string[]; code?: string | undefined }
+
+/** Builds the URL at which a provider notifies one connection. */
+export function buildNotificationUrl(publicUrl: string, { uuid }: { uuid: string }): string {
+  return `${publicUrl}/provider-notifications/${uuid}`
 }

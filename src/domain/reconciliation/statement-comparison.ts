@@ -33,46 +33,51 @@ export type StatementDifference = {
  */
 export function compareStatement(
   entries: StatementEntry[],
-  recorded: RecordedMovement[],
+  movements: RecordedMovement[],
 ): { matched: number; differences: StatementDifference[] } {
   const recordedByKey = new Map(
-    recorded.flatMap(one => matchingKeysOf(one).map(name => [name, one] as const)),
+    movements.flatMap(movement => matchingKeysOf(movement).map(name => [name, movement] as const)),
   )
-  const unmatched = new Set(recorded)
-  const listed = new Set<string>()
+  const unmatched = new Set(movements)
+  const listedNames = new Set<string>()
   const differences: StatementDifference[] = []
   let matched = 0
   for (const entry of entries) {
     const names = matchingKeysOf(entry)
-    if (names.some(name => listed.has(name))) continue
-    for (const name of names) listed.add(name)
-    const one = names
+    if (names.some(name => listedNames.has(name))) continue
+    for (const name of names) listedNames.add(name)
+    const movement = names
       .map(name => recordedByKey.get(name))
-      .find(found => found !== undefined && unmatched.has(found))
-    if (one) unmatched.delete(one)
-    const kind = differenceKindOf(entry, one)
+      .find(candidate => candidate !== undefined && unmatched.has(candidate))
+    if (movement) unmatched.delete(movement)
+    const kind = differenceKindOf(entry, movement)
     if (kind === null) matched += 1
-    else differences.push({ kind, ...differenceSides(entry, one) })
+    else differences.push({ kind, ...differenceSides(entry, movement) })
   }
-  for (const one of unmatched)
-    if (one.status === 'SETTLED' && one.endToEnd !== '')
-      differences.push({
-        kind: 'missing_there',
-        endToEnd: one.endToEnd,
-        direction: one.direction,
-        ours: one,
-      })
+  for (const ours of unmatched) {
+    const { status, endToEnd, direction } = ours
+    if (status === 'SETTLED' && endToEnd !== '')
+      differences.push({ kind: 'missing_there', endToEnd, direction, ours })
+  }
   return { matched, differences }
 }
 
-function differenceKindOf(entry: StatementEntry, one: RecordedMovement | undefined): DifferenceKind | null {
-  if (!one) return 'missing_here'
-  if (one.status !== 'SETTLED') return 'status_differs'
-  return one.cents === entry.cents ? null : 'value_differs'
+function differenceKindOf(
+  entry: StatementEntry,
+  movement: RecordedMovement | undefined,
+): DifferenceKind | null {
+  if (!movement) return 'missing_here'
+  if (movement.status !== 'SETTLED') return 'status_differs'
+  return movement.cents === entry.cents ? null : 'value_differs'
 }
 
-function differenceSides(entry: StatementEntry, one: RecordedMovement | undefined) {
-  return { endToEnd: displayIdOf(entry), direction: entry.direction, entry, ...(one && { ours: one }) }
+function differenceSides(entry: StatementEntry, movement: RecordedMovement | undefined) {
+  return {
+    endToEnd: displayIdOf(entry),
+    direction: entry.direction,
+    entry,
+    ...(movement && { ours: movement }),
+  }
 }
 
 /** Whether an entry is of the movement that a difference is about. */
@@ -83,8 +88,8 @@ export function isEntryOfDifference(entry: StatementEntry, difference: Statement
 type MovementIds = Pick<StatementEntry, 'endToEnd' | 'direction' | 'returnOf' | 'returnId'>
 
 /** The names by which it can be found on the other side. */
-function matchingKeysOf(one: MovementIds): string[] {
-  const { direction, endToEnd, returnOf, returnId } = one
+function matchingKeysOf(movement: MovementIds): string[] {
+  const { direction, endToEnd, returnOf, returnId } = movement
   const names = returnOf && returnId ? [`${direction}/${returnOf}/${returnId}`] : []
   return endToEnd === '' ? names : [...names, `${direction}/${endToEnd}`]
 }
@@ -100,4 +105,28 @@ export type BalanceComparison = { providerCents: number; ledgerCents: number; mo
 /** Whether both agree: what is under way may have left the provider's balance already, or not have reached it yet. */
 export function isBalanceExplained({ providerCents, ledgerCents, movingCents }: BalanceComparison): boolean {
   return providerCents <= ledgerCents && providerCents >= ledgerCents - movingCents
+}
+
+/** Named causes of a resolved difference. */
+export const DIFFERENCE_CAUSES = [
+  /** An approved adjustment of the ledger accounts for it. */
+  'adjusted',
+  /** The provider has corrected its books. */
+  'corrected_by_provider',
+  /** The same PIX is recorded under another id. */
+  'recorded_under_other_id',
+  /** The provider has settled it, and its list leaves it out. */
+  'absent_from_list',
+] as const
+export type DifferenceCause = (typeof DIFFERENCE_CAUSES)[number]
+
+/** How an operator closes a difference: its cause is known, or it is accepted without one. No money moves by it. */
+export type DifferenceClosing = { as: 'resolved'; cause: DifferenceCause } | { as: 'accepted'; cause: null }
+
+/**
+ * Returns the facts of a difference as a text to compare: a closing holds for these amounts and this status only, as
+ * `difference_facts` of PostgreSQL does it.
+ */
+export function factsOfDifference({ entry, ours }: Pick<StatementDifference, 'entry' | 'ours'>): string {
+  return [entry?.cents, ours?.cents, ours?.status].map(fact => fact ?? '-').join('/')
 }

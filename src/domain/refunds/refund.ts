@@ -71,6 +71,6 @@ export function computeSplitRefunds(
 }
 
 /** ⌊part × of / whole⌋; the product may leave the safe integers, the result does not. */
-function proportion(part: number, of: number, total: number): number {
-  return Number((BigInt(part) * BigInt(of)) / BigInt(total))
+function proportion(part: number, factor: number, total: number): number {
+  return Number((BigInt(part) * BigInt(factor)) / BigInt(total))
 }

@@ -15,8 +15,8 @@ export function createSemaphore(maxConcurrent: number): Semaphore {
       if (queue.activeCount >= maxConcurrent) await new Promise<void>(resolve => queue.waiting.push(resolve))
       else queue.activeCount += 1
       return () => {
-        const next = queue.waiting.shift()
-        if (next) return next() // The slot passes to the next in the queue.
+        const handOver = queue.waiting.shift()
+        if (handOver) return handOver() // The slot passes to the next in the queue.
         queue.activeCount -= 1
         if (queue.activeCount === 0) queues.delete(owner)
       }

@@ -35,12 +35,12 @@ export function createStateMachine<State extends string, Shown extends string, E
     statusOf: state => table[state].status,
     accepts: (state, event) => table[state].on[event] !== undefined,
     next(state, event) {
-      const next = table[state].on[event]
-      if (next === undefined) throw new RangeError(`no ${event} in state ${state}`)
-      return next
+      const nextState = table[state].on[event]
+      if (nextState === undefined) throw new RangeError(`no ${event} in state ${state}`)
+      return nextState
     },
     nextStates: state => Object.values(table[state].on) as State[],
     isFinal: state => table[state].isFinal === true,
-    statesShowing: as => states.filter(state => table[state].status === as),
+    statesShowing: status => states.filter(state => table[state].status === status),
   }
 }

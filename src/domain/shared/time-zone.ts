@@ -4,16 +4,21 @@ export const DEFAULT_TIME_ZONE = 'America/Sao_Paulo'
 /** Time zones of Brazil, by the share of its people. */
 const BRAZILIAN_TIME_ZONES = [
   DEFAULT_TIME_ZONE,
-  ...[
-    'America/Fortaleza',
-    'America/Recife',
-    'America/Bahia',
-    'America/Belem',
-    'America/Maceio',
-    'America/Araguaina',
-  ],
-  ...['America/Manaus', 'America/Cuiaba', 'America/Campo_Grande', 'America/Porto_Velho', 'America/Boa_Vista'],
-  ...['America/Santarem', 'America/Rio_Branco', 'America/Eirunepe', 'America/Noronha'],
+  'America/Fortaleza',
+  'America/Recife',
+  'America/Bahia',
+  'America/Belem',
+  'America/Maceio',
+  'America/Araguaina',
+  'America/Manaus',
+  'America/Cuiaba',
+  'America/Campo_Grande',
+  'America/Porto_Velho',
+  'America/Boa_Vista',
+  'America/Santarem',
+  'America/Rio_Branco',
+  'America/Eirunepe',
+  'America/Noronha',
 ]
 
 /** Names of places that differ from the name of the zone. */

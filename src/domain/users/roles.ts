@@ -6,10 +6,7 @@ export type AccountRole = (typeof ACCOUNT_ROLES)[number]
 /** Role of a dashboard user: one in an account, or `operator` for a user of the whole service. */
 export type UserRole = AccountRole | 'operator'
 
-/** What a page or a form of an account needs: `<noun>.read` shows it, `<noun>.write` changes it. */
-export const ACCOUNT_PERMISSIONS = [
-  /** Charges, transfers, refunds, disputes, unmatched payments, PIX keys, statement, providers, search. */
-  'money.read',
+const MONEY_PERMISSIONS = [
   /** Creates and cancels charges, and payment links. */
   'charges.write',
   'transfers.write',
@@ -19,6 +16,13 @@ export const ACCOUNT_PERMISSIONS = [
   'keys.write',
   /** Sets the order of the providers that move money. */
   'providers.write',
+] as const
+
+/** What a page or a form of an account needs: `<noun>.read` shows it, `<noun>.write` changes it. */
+export const ACCOUNT_PERMISSIONS = [
+  /** Charges, transfers, refunds, disputes, unmatched payments, PIX keys, statement, providers, search. */
+  'money.read',
+  ...MONEY_PERMISSIONS,
   /** API tokens and the log of their requests. */
   'tokens.read',
   'tokens.write',
@@ -32,14 +36,6 @@ export const ACCOUNT_PERMISSIONS = [
 ] as const
 export type AccountPermission = (typeof ACCOUNT_PERMISSIONS)[number]
 
-const MONEY_PERMISSIONS = [
-  'charges.write',
-  'transfers.write',
-  'refunds.write',
-  'disputes.write',
-  'keys.write',
-  'providers.write',
-] as const
 const INTEGRATION_READS = ['tokens.read', 'webhooks.read', 'events.read'] as const
 
 const PERMISSIONS_BY_ROLE: Record<AccountRole, readonly AccountPermission[]> = {

@@ -49,25 +49,25 @@ export function parsePage<T>(shape: z.ZodType<T>, list: unknown, notes: AnswerNo
   return { items: parseItems(shape, list, { ...notes, noteUnreadableItem }), unreadableItems }
 }
 
-/** Collects the pages of a list. Of an item that is listed twice, the last version counts. */
-export function createListCollector<T>(keyOf: (item: T) => string) {
-  const items = new Map<string, T>()
-  const unreadableItems = new Map<string, unknown>()
-  const count = () => items.size + unreadableItems.size
-  return {
-    /** Adds a page; returns whether it has an item that no earlier page had. */
-    addPage(page: ParsedPage<T>): boolean {
-      const countBefore = count()
-      for (const item of page.items) items.set(keyOf(item), item)
-      for (const item of page.unreadableItems) unreadableItems.set(JSON.stringify(item), item)
-      return count() > countBefore
-    },
-    getList: () => ({
-      kind: 'found' as const,
-      items: [...items.values()],
-      unreadableItems: [...unreadableItems.values()],
-    }),
-  }
+/**
+ * Picks the items that fit into a total together, and notes the others by `name`: nothing that exceeds a PIX was returned
+ * of it. `total`: centavos; null where it is unknown, and every item fits.
+ */
+export function pickWithinTotal<Item>(
+  items: Item[],
+  total: number | null,
+  centsOf: (item: Item) => number,
+  notes: AnswerNotes,
+  name = '',
+): Item[] {
+  let pickedCents = 0
+  return items.filter(item => {
+    const cents = centsOf(item)
+    const isPossible = total === null || pickedCents + cents <= total
+    if (isPossible) pickedCents += cents
+    else notes.noteUnreadableItem(item, name)
+    return isPossible
+  })
 }
 
 /** Treats anything but a list as one item, which no shape matches. */

@@ -5,11 +5,11 @@ import type {
   IssueChargeOutcome,
   IssuedCharge,
   NoAnswerResult,
+  NotAcceptedResult,
   NotFoundResult,
   RejectedResult,
   SendPayoutOutcome,
   UnknownResult,
-  UnreachableResult,
 } from '../../domain/providers/provider.ts'
 
 /** Turns an acceptance whose payout has already failed into a refusal: a final rejection means that no money moved. */
@@ -32,16 +32,15 @@ export function toPayoutRejection(code = 'provider_rejected', message?: string |
 
 /** Converts the outcome of creating or deleting a key. */
 export function toCreateKeyOutcome(
-  outcome: ({ kind: 'accepted' } & { key: string }) | NotAcceptedOutcome,
+  outcome: ({ kind: 'accepted' } & { key: string }) | NotAcceptedResult,
 ): CreateKeyOutcome {
   return outcome.kind === 'accepted' ? { kind: 'created', key: outcome.key } : outcome
 }
-export function toDeleteKeyOutcome(outcome: { kind: 'accepted' } | NotAcceptedOutcome): DeleteKeyOutcome {
+export function toDeleteKeyOutcome(outcome: { kind: 'accepted' } | NotAcceptedResult): DeleteKeyOutcome {
   if (outcome.kind === 'accepted') return { kind: 'deleted' }
   if (outcome.kind === 'unknown' && outcome.code === 'not_found') return { kind: 'not_found' }
   return outcome.kind === 'rejected' && outcome.code === 'pix_key_not_found' ? { kind: 'not_found' } : outcome
 }
-type NotAcceptedOutcome = RejectedResult | UnreachableResult | UnknownResult
 
 /** Builds the refusal, without a call, of an order that this provider does not support; another one may. */
 export function rejectForThisProvider(code: string, message: string): RejectedResult {

@@ -3,10 +3,10 @@ import type { z } from 'zod'
 import { finalityOf, isRailCode } from '../../domain/pix/rail-codes.ts'
 import type {
   NoAnswerResult,
+  NotAcceptedResult,
   NotFoundResult,
   RejectedResult,
   UnknownResult,
-  UnreachableResult,
 } from '../../domain/providers/provider.ts'
 import type { HttpCall, HttpClientOptions } from '../http/client.ts'
 import type { ExchangeOutcome, ProviderResponse } from '../http/exchange.ts'
@@ -56,7 +56,7 @@ export function createProviderCalls<Name extends string>(
       call: ProviderCall<Name>,
       shape: z.ZodType<Answer>,
       read: ReadAnswer<Answer, T>,
-    ): Promise<({ kind: 'accepted' } & T) | RejectedResult | UnreachableResult | UnknownResult> {
+    ): Promise<({ kind: 'accepted' } & T) | NotAcceptedResult> {
       const response = await exchange(call)
       if (response.kind === 'unreachable') return response
       if (response.kind === 'no_answer') return { ...response, kind: 'unknown' }
@@ -132,7 +132,11 @@ export function createProviderCalls<Name extends string>(
       return { kind: 'unexplained', ...UNREADABLE_ANSWER }
     }
     const error = readError(answer)
-    const line = error && answers[call.call].find(one => one.status === status && one.name === error.name)
+    const line =
+      error &&
+      answers[call.call].find(
+        listedAnswer => listedAnswer.status === status && listedAnswer.name === error.name,
+      )
     if (line) return explainListedAnswer(line.meaning, error)
     await recordUnexplained(call, answer, { kind: 'unlisted_refusal', name: error?.name ?? '' })
     const message = `The provider answered with HTTP status ${status}`
@@ -179,10 +183,10 @@ function explainListedAnswer(meaning: AnswerMeaning, error: NamedError): ListedE
   if (meaning.kind === 'duplicate') return { kind: 'duplicate', code: 'duplicate_id', message }
   const { railCode } = error
   const isByRail = meaning.isByRail && railCode !== undefined && isRailCode(railCode)
-  const why = isByRail
+  const cause = isByRail
     ? { code: railCode, finality: finalityOf(railCode) }
     : { code: meaning.code, finality: meaning.finality }
-  return { kind: 'refused', ...why, providerCode: error.name, message }
+  return { kind: 'refused', ...cause, providerCode: error.name, message }
 }
 
 /** Matches a code: letters, separators, numbers of at most four digits. Longer numbers may be documents or phones. */

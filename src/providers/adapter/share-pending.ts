@@ -1,10 +1,10 @@
 /** Makes concurrent calls of a function share one run of it. */
 export function sharePending<T>(run: () => Promise<T>): () => Promise<T> {
-  let pending: Promise<T> | undefined
+  let pendingRun: Promise<T> | undefined
   return () => {
-    pending ??= run().finally(() => {
-      pending = undefined
+    pendingRun ??= run().finally(() => {
+      pendingRun = undefined
     })
-    return pending
+    return pendingRun
   }
 }

@@ -24,11 +24,3 @@ export type UnexplainedAnswer = {
 
 /** Records an unexplained answer. Never throws: an answer that cannot be recorded still has its outcome. */
 export type RecordUnexplainedAnswer = (answer: UnexplainedAnswer) => Promise<void>
-
-/** A part of a notification that no document explains. */
-export type UnexplainedNotificationPart = Pick<UnexplainedAnswer, 'kind' | 'name' | 'body'>
-
-/** Builds the record of such a part: it belongs to no call and is not requested again. */
-export function toUnexplainedAnswer(part: UnexplainedNotificationPart): UnexplainedAnswer {
-  return { operation: 'readNotification', reference: null, status: null, ...part }
-}

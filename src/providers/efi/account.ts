@@ -23,12 +23,12 @@ export function createEfiAccount(
      */
     async identity() {
       const request = { call: 'listKeys', path: '/v2/gn/evp' } as const
-      const found = await client.lookUpExisting(request, efiRandomKeysSchema, ({ chaves }) => ({
+      const outcome = await client.lookUpExisting(request, efiRandomKeysSchema, ({ chaves }) => ({
         keys: chaves,
       }))
-      if (found.kind === 'no_answer') return found
+      if (outcome.kind === 'no_answer') return outcome
       const code = await client.findAccountCode()
-      return code === undefined ? found : { ...found, code: `${new URL(baseUrl).host} ${code}` }
+      return code === undefined ? outcome : { ...outcome, code: `${new URL(baseUrl).host} ${code}` }
     },
 
     async balances() {
@@ -75,9 +75,9 @@ export function createEfiAccount(
   /** Enables notifications of PIX without a txid, and of payers, for a key; null on success. May be repeated. */
   async function configureNotifications(key: string): Promise<NoAnswerResult | null> {
     const call = { call: 'registerNotificationUrl', path: '/v2/gn/config' } as const
-    const found = await client.lookUpExisting(call, accountConfigSchema, config => ({ config }))
-    if (found.kind === 'no_answer') return found
-    const json = enableNotifications(found.config, key)
+    const configOutcome = await client.lookUpExisting(call, accountConfigSchema, config => ({ config }))
+    if (configOutcome.kind === 'no_answer') return configOutcome
+    const json = enableNotifications(configOutcome.config, key)
     if (json === null) return null
     const outcome = await client.lookUpExisting({ ...call, method: 'PUT', json }, ANY_ANSWER, () => ({}))
     return outcome.kind === 'no_answer' ? outcome : null
@@ -122,15 +122,15 @@ type EfiAccountConfig = z.infer<typeof accountConfigSchema>
  */
 function enableNotifications({ pix, ...others }: EfiAccountConfig, key: string) {
   const { [key]: keyConfig, ...otherKeys } = pix?.chaves ?? {}
-  const current = keyConfig?.recebimento
-  const { notificar, notificacao } = current?.webhook ?? {}
+  const currentConfig = keyConfig?.recebimento
+  const { notificar, notificacao } = currentConfig?.webhook ?? {}
   if (notificar?.pixSemTxid === true && notificacao?.pagador === true) return null
   const recebimento = {
     txidObrigatorio: false,
     qrCodeEstatico: { recusarTodos: false },
-    ...current,
+    ...currentConfig,
     webhook: {
-      ...current?.webhook,
+      ...currentConfig?.webhook,
       notificar: { ...notificar, pixSemTxid: true },
       notificacao: { tarifa: false, ...notificacao, pagador: true },
     },

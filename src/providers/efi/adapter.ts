@@ -1,4 +1,3 @@
-import { PROVIDER_CAPABILITIES } from '../../domain/providers/provider.ts'
 import type { AdapterOptions } from '../adapter/provider-calls.ts'
 import type { ClosableProvider } from '../port.ts'
 import { createEfiAccount } from './account.ts'
@@ -16,7 +15,6 @@ export function createEfiAdapter(options: AdapterOptions<EfiCredentials>): Closa
   const client = createEfiClient(options)
   const now = options.now ?? Date.now
   return {
-    capabilities: PROVIDER_CAPABILITIES.efi,
     ...createEfiCharges(client, now),
     ...createEfiPayments(client),
     ...createEfiTransfers(client),

@@ -47,12 +47,12 @@ export function createEfiCharges(client: EfiClient, now: () => number): ChargeCa
       if (outcome.kind === 'accepted') return addPayload(outcome)
       if (!mayAlreadyExist(outcome)) return outcome
       const lookUp = buildCall('findCharge', order.reference)
-      const existing = await client.lookUp(lookUp, efiCobSchema, cob => ({
+      const existingCharge = await client.lookUp(lookUp, efiCobSchema, cob => ({
         charge: isOrdered(order, cob) && isOpen(cob) ? mapEfiCharge(cob) : undefined,
         cob,
       }))
-      if (existing.kind !== 'found') return toIssueOutcome(existing, outcome)
-      const { charge, cob } = existing
+      if (existingCharge.kind !== 'found') return toIssueOutcome(existingCharge, outcome)
+      const { charge, cob } = existingCharge
       return charge ? addPayload({ charge, cob }) : toIssueOutcome({ kind: 'found' }, outcome)
     },
     findCharge,
@@ -65,9 +65,9 @@ export function createEfiCharges(client: EfiClient, now: () => number): ChargeCa
       const { items: payments, unreadableItems } = parsePage(buildPaymentSchema(reference), cob.pix, notes)
       // An unreadable payment may be the payment of the charge: without it the charge has not ended.
       const hasUnknownPayment = unreadableItems.some(item => !isWithoutMoney(item))
-      const found = mapEfiChargeStatus(cob, now())
+      const status = mapEfiChargeStatus(cob, now())
       return {
-        status: hasUnknownPayment && found !== 'completed' ? 'open' : found,
+        status: hasUnknownPayment && status !== 'completed' ? 'open' : status,
         charge: mapEfiCharge(cob),
         payments: payments.map(pix => mapEfiPayment(pix, cob.chave)),
       }

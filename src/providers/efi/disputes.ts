@@ -9,15 +9,15 @@ import type {
   ReplyToDisputeOutcome,
 } from '../../domain/disputes/provider-dispute.ts'
 import { checkReplyText, formatReplyText } from '../../domain/disputes/reply-text.ts'
-import { ANY_ANSWER, type AnswerNotes, parsePage } from '../adapter/answer-parsing.ts'
+import { ANY_ANSWER } from '../adapter/answer-parsing.ts'
+import type { ProviderList } from '../adapter/list-reader.ts'
 import { completeDisputes } from '../adapter/listed-disputes.ts'
 import { isDuplicate } from '../adapter/outcomes.ts'
 import { hasReturnPeriodEnded } from '../adapter/statement-period.ts'
 import { encodePath } from '../http/client.ts'
 import type { DisputeCalls } from '../port.ts'
 import type { EfiClient } from './client.ts'
-import { getEfiTime, mapEfiSettledReturn, pickPossibleReturns } from './mapping.ts'
-import type { EfiList } from './pagination.ts'
+import { getEfiTime, mapEfiSettledReturn, readEfiReturns } from './mapping.ts'
 import {
   type EfiDevolucao,
   type EfiInfraction,
@@ -29,7 +29,6 @@ import {
   efiReceivedPixSchema,
   efiSentPixSchema,
   isDisputeDevolucao,
-  isWithoutMoney,
 } from './schemas.ts'
 
 /**
@@ -73,20 +72,24 @@ export function createEfiDisputes(client: EfiClient, now: () => number): Dispute
     const call = { call: 'findDisputedPix', reference: endToEndId } as const
     const receivedCall = { ...call, path: encodePath`/v2/pix/${endToEndId}` }
     const received = await client.lookUp(receivedCall, efiReceivedPixSchema, (pix, notes) => ({
-      pix: { valor: pix.valor, at: pix.horario, ...readReturns(efiListedDevolucaoSchema, pix, notes) },
+      pix: {
+        valor: pix.valor,
+        at: pix.horario,
+        ...readEfiReturns<ListedDevolucao>(efiListedDevolucaoSchema, pix, notes),
+      },
     }))
     if (received.kind === 'no_answer') return received
     if (received.kind === 'found') return buildDispute(infraction, { kind: 'RECEIVED_MED', ...received.pix })
     const sentCall = { ...call, path: encodePath`/v2/gn/pix/enviados/${endToEndId}` }
-    const sent = await client.lookUp(sentCall, efiSentPixSchema, (pix, notes) => ({
+    const sentPix = await client.lookUp(sentCall, efiSentPixSchema, (pix, notes) => ({
       pix: {
         valor: pix.valor,
         at: getEfiTime(pix.horario),
-        ...readReturns(efiReceivedDevolucaoSchema, pix, notes),
+        ...readEfiReturns<ListedDevolucao>(efiReceivedDevolucaoSchema, pix, notes),
       },
     }))
-    if (sent.kind === 'no_answer') return sent
-    if (sent.kind === 'found') return buildDispute(infraction, { kind: 'REQUESTED_MED', ...sent.pix })
+    if (sentPix.kind === 'no_answer') return sentPix
+    if (sentPix.kind === 'found') return buildDispute(infraction, { kind: 'REQUESTED_MED', ...sentPix.pix })
     const { valor } = infraction
     return buildDispute(infraction, { kind: 'RECEIVED_MED', valor, returns: [], isComplete: true })
   }
@@ -128,7 +131,9 @@ export function createEfiDisputes(client: EfiClient, now: () => number): Dispute
       analysis: infraction.justificativaAnalista ?? infraction.comentario ?? '',
       returns: pix.returns
         .filter(
-          one => isDisputeDevolucao(one) || (status === 'agreed' && mayBeOfDispute(one, infraction, pix)),
+          devolucao =>
+            isDisputeDevolucao(devolucao) ||
+            (status === 'agreed' && mayBeOfDispute(devolucao, infraction, pix)),
         )
         .flatMap(mapEfiSettledReturn),
       ...(status === 'agreed' && { failedReturnIds: listFailedReturnIds(pix, infraction) }),
@@ -142,7 +147,7 @@ export function createEfiDisputes(client: EfiClient, now: () => number): Dispute
 const DAY_MS = 86_400_000
 const DISPUTE_PERIOD_MS = 180 * DAY_MS
 
-function buildInfractionList(call: 'listDisputes' | 'findDispute'): EfiList<EfiInfraction> {
+function buildInfractionList(call: 'listDisputes' | 'findDispute'): ProviderList<typeof call, EfiInfraction> {
   return {
     call,
     path: '/v2/gn/infracoes',
@@ -191,17 +196,6 @@ type DisputedPix = {
   at?: string | null
 }
 
-/** Reads the devoluções of a disputed PIX; an unreadable one hides neither the dispute nor the others. */
-function readReturns(
-  shape: z.ZodType<ListedDevolucao>,
-  { devolucoes, valor }: { devolucoes?: unknown; valor: number },
-  notes: AnswerNotes,
-): Pick<DisputedPix, 'returns' | 'isComplete'> {
-  const { items, unreadableItems } = parsePage(shape, devolucoes, notes)
-  const returns = pickPossibleReturns(items, valor, notes)
-  return { returns, isComplete: returns.length === items.length && unreadableItems.every(isWithoutMoney) }
-}
-
 /**
  * Tells whether a devolução that does not say so may be of an accepted dispute. No document of Efí shows `natureza`, so any
  * of a received PIX may be: the caller of the adapter leaves out those that it ordered. Of a sent PIX, one that its recipient
@@ -235,8 +229,8 @@ function listFailedReturnIds(pix: DisputedPix, { dadosAnalise }: EfiInfraction):
 /** Tells whether no return can follow: the dispute's return failed, all is returned, or the period is over. */
 function hasNoMoreReturns({ valor, returns, isComplete, at }: DisputedPix, now: number): boolean {
   if (!isComplete || returns.some(({ status }) => status === 'EM_PROCESSAMENTO')) return false
-  const settled = returns.filter(({ status }) => status === 'DEVOLVIDO')
-  const returnedCents = settled.reduce((sum, devolucao) => sum + devolucao.valor, 0)
+  const settledReturns = returns.filter(({ status }) => status === 'DEVOLVIDO')
+  const returnedCents = settledReturns.reduce((sum, devolucao) => sum + devolucao.valor, 0)
   const hasFailed = returns.some(
     devolucao => isDisputeDevolucao(devolucao) && devolucao.status === 'NAO_REALIZADO',
   )

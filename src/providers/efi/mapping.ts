@@ -1,3 +1,4 @@
+import type { z } from 'zod'
 import type {
   FoundCharge,
   IncomingPix,
@@ -6,17 +7,18 @@ import type {
   PayoutReturn,
   ProviderPayout,
 } from '../../domain/providers/provider.ts'
-import type { AnswerNotes } from '../adapter/answer-parsing.ts'
+import { type AnswerNotes, parsePage, pickWithinTotal } from '../adapter/answer-parsing.ts'
 import { toParty } from '../adapter/party.ts'
 import { toEfiRejection } from './errors.ts'
-import type {
-  EfiCob,
-  EfiDevolucao,
-  EfiHolder,
-  EfiReceivedDevolucao,
-  EfiReceivedPix,
-  EfiTimes,
-  EfiTransfer,
+import {
+  type EfiCob,
+  type EfiDevolucao,
+  type EfiHolder,
+  type EfiReceivedDevolucao,
+  type EfiReceivedPix,
+  type EfiTimes,
+  type EfiTransfer,
+  isWithoutMoney,
 } from './schemas.ts'
 
 /** Maps a charge; texts that Efí leaves out are `''`. */
@@ -100,27 +102,29 @@ export function mapEfiTransfer(pix: EfiTransfer): ProviderPayout {
   }
 }
 
+type ListedDevolucao = EfiReceivedDevolucao | EfiDevolucao
+
 /**
- * Picks the devoluções that fit into their PIX together, and notes the others: nothing that exceeds a PIX was returned of
- * it. Those that are not settled have moved nothing.
+ * Reads the devoluções of a PIX that fit into it together; an unreadable or impossible one is noted, and hides no other.
+ * `isComplete`: every one that may have moved money was readable and possible.
  */
-export function pickPossibleReturns<Devolucao extends EfiReceivedDevolucao | EfiDevolucao>(
-  devolucoes: Devolucao[],
-  pixCents: number,
+export function readEfiReturns<Devolucao extends ListedDevolucao>(
+  shape: z.ZodType<Devolucao>,
+  { devolucoes, valor }: { devolucoes?: unknown; valor: number },
   notes: AnswerNotes,
-): Devolucao[] {
-  let returnedCents = 0
-  return devolucoes.filter(devolucao => {
-    if (devolucao.status !== 'DEVOLVIDO') return true
-    const isPossible = returnedCents + devolucao.valor <= pixCents
-    if (isPossible) returnedCents += devolucao.valor
-    else notes.noteUnreadableItem(devolucao, '')
-    return isPossible
-  })
+): { returns: Devolucao[]; isComplete: boolean } {
+  const { items, unreadableItems } = parsePage(shape, devolucoes, notes)
+  const returns = pickWithinTotal(items, valor, getReturnedCents, notes)
+  return { returns, isComplete: returns.length === items.length && unreadableItems.every(isWithoutMoney) }
+}
+
+/** Gets what a devolução has returned: one that has not settled has moved nothing. */
+function getReturnedCents({ status, valor }: ListedDevolucao): number {
+  return status === 'DEVOLVIDO' ? valor : 0
 }
 
 /** Maps a devolução to one return if it has settled, else to none. Its id is Efí's, or the rail's if Efí gives none. */
-export function mapEfiSettledReturn(devolucao: EfiReceivedDevolucao | EfiDevolucao): PayoutReturn[] {
+export function mapEfiSettledReturn(devolucao: ListedDevolucao): PayoutReturn[] {
   const { rtrId, status, valor: cents, horario } = devolucao
   const at = getEfiTime(horario)
   const id = devolucao.id || rtrId

@@ -1,11 +1,12 @@
 import { z } from 'zod'
 import type { NotificationItem } from '../../domain/providers/provider.ts'
-import { isEqualInConstantTime, parseJsonOrUndefined } from '../adapter/notification-parsing.ts'
 import {
-  type RecordUnexplainedAnswer,
-  toUnexplainedAnswer,
-  type UnexplainedNotificationPart,
-} from '../adapter/unexplained-answers.ts'
+  createNotificationReader,
+  isEqualInConstantTime,
+  type ParsedNotification,
+  parseJsonOrUndefined,
+} from '../adapter/notification-parsing.ts'
+import type { RecordUnexplainedAnswer } from '../adapter/unexplained-answers.ts'
 import type { Provider } from '../port.ts'
 import type { EfiCredentials } from './client.ts'
 import { toEfiRejection } from './errors.ts'
@@ -15,15 +16,17 @@ import { efiNotifiedDetailsSchema, isDisputeDevolucao } from './schemas.ts'
 /** Creates the reader of Efí's notifications, which have no signature: the secret in their URL authenticates them. */
 export function createEfiNotifications(
   { notification_secret }: EfiCredentials,
-  record: RecordUnexplainedAnswer = async () => {},
+  record?: RecordUnexplainedAnswer,
 ): Pick<Provider, 'readNotification' | 'readNotifiedDetails'> {
   return {
-    async readNotification({ body, secret }) {
-      if (secret === null || !isEqualInConstantTime(secret, notification_secret)) return { kind: 'forged' }
-      const { items, unexplained } = parseNotification(body)
-      for (const part of unexplained) await record(toUnexplainedAnswer(part))
-      return items ? { kind: 'items', items } : { kind: 'unreadable' }
-    },
+    readNotification: createNotificationReader(
+      async ({ secret }) => {
+        const isGenuine = secret !== null && isEqualInConstantTime(secret, notification_secret)
+        return { kind: isGenuine ? 'genuine' : 'forged' }
+      },
+      parseNotification,
+      record,
+    ),
 
     readNotifiedDetails(raw) {
       const { data } = efiNotifiedDetailsSchema.safeParse(parseJsonOrUndefined(raw))
@@ -51,12 +54,9 @@ const notificationSchema = z.union([
 /** Event of the request that tests a URL when it is registered; Efí also tests it by an empty POST or a GET. */
 const TEST_EVENT = 'teste_webhook'
 
-/** Parses a notification's readable items; the others are unexplained. `items` is absent if none is readable. */
-function parseNotification(body: string): {
-  items?: NotificationItem[]
-  unexplained: UnexplainedNotificationPart[]
-} {
-  if (body.trim() === '') return { items: [], unexplained: [] }
+/** Parses a notification's readable items; the others are unexplained. */
+function parseNotification(body: string): ParsedNotification {
+  if (body.trim() === '') return { items: [] }
   const notification = notificationSchema.safeParse(parseJsonOrUndefined(body)).data
   if (!notification) return { unexplained: [{ kind: 'unreadable_answer', name: '', body }] }
   if ('evento' in notification) {
@@ -65,7 +65,7 @@ function parseNotification(body: string): {
     return { items: [], unexplained: isTest ? [] : [{ kind: 'unlisted_value', name, body }] }
   }
   const items: NotificationItem[] = []
-  const unexplained: UnexplainedNotificationPart[] = []
+  const unexplained: ParsedNotification['unexplained'] = []
   for (const item of notification.pix) {
     if (isNotifiedPix(item)) items.push(...toNotificationItems(item))
     else unexplained.push({ kind: 'unreadable_item', name: '', body: JSON.stringify(item) })

@@ -1,22 +1,15 @@
 import { z } from 'zod'
 import { MAX_REPLY_TEXT_LENGTHS } from '../../domain/disputes/reply-text.ts'
 import { centsFromSumText, centsFromText, textFromCents } from '../../domain/ledger/money.ts'
+import { optionalField, optionalInstant, optionalText, requiredInstant } from '../adapter/fields.ts'
 
 // Schemas of what Efí sends are lenient: they name the fields in use and allow any others, and a field that no outcome
 // depends on counts as absent where it has another type. Those of our requests are strict.
-
-/** A field that decides nothing: null, or a value of another type, counts as absent. */
-function optionalField<T>(schema: z.ZodType<T>) {
-  return schema.nullish().catch(null)
-}
-const optionalText = optionalField(z.string())
 
 /** The amount of one PIX or charge: above zero, because nothing else is money. */
 const centsSchema = createReaisSchema(centsFromText).refine(cents => cents > 0, 'no amount above zero')
 /** An amount that is the sum of many, so it may exceed the limit of one PIX, and a balance may be negative. */
 export const efiSumSchema = createReaisSchema(centsFromSumText)
-/** Parses RFC 3339 with any offset to ISO 8601 UTC. */
-const instantSchema = z.iso.datetime({ offset: true }).transform(text => new Date(text).toISOString())
 
 export type EfiTimes = { solicitacao?: string | null | undefined; liquidacao?: string | null | undefined }
 /**
@@ -25,8 +18,8 @@ export type EfiTimes = { solicitacao?: string | null | undefined; liquidacao?: s
  */
 const timesSchema = z
   .union([
-    instantSchema.transform((liquidacao): EfiTimes => ({ liquidacao })),
-    z.object({ solicitacao: optionalField(instantSchema), liquidacao: optionalField(instantSchema) }),
+    requiredInstant.transform((liquidacao): EfiTimes => ({ liquidacao })),
+    z.object({ solicitacao: optionalInstant, liquidacao: optionalInstant }),
   ])
   .nullish()
   .catch(null)
@@ -97,7 +90,7 @@ export const efiReceivedPixSchema = z.object({
   txid: optionalText,
   valor: centsSchema,
   chave: optionalText,
-  horario: instantSchema,
+  horario: requiredInstant,
   pagador: optionalField(holderSchema),
   gnExtras: optionalField(z.object({ pagador: optionalField(holderSchema) })),
   /** Parsed item by item (`efiListedDevolucaoSchema`), so that an unreadable one does not hide the PIX. */
@@ -164,7 +157,7 @@ export const efiTransferResponseSchema = z
 export const efiCobSchema = z.object({
   txid: z.string(),
   status: z.enum(['ATIVA', 'CONCLUIDA', 'REMOVIDA_PELO_USUARIO_RECEBEDOR', 'REMOVIDA_PELO_PSP']),
-  calendario: z.object({ criacao: instantSchema, expiracao: z.coerce.number().int().positive() }),
+  calendario: z.object({ criacao: requiredInstant, expiracao: z.coerce.number().int().positive() }),
   valor: z.object({ original: centsSchema }),
   chave: optionalText,
   pixCopiaECola: optionalText,
@@ -194,7 +187,7 @@ export const efiInfractionSchema = z.object({
   tipoFraude: optionalText,
   comentario: optionalText,
   justificativaAnalista: optionalText,
-  dadosAnalise: z.object({ abertura: instantSchema, prazoFinalizacao: optionalField(instantSchema) }),
+  dadosAnalise: z.object({ abertura: requiredInstant, prazoFinalizacao: optionalInstant }),
 })
 export type EfiInfraction = z.infer<typeof efiInfractionSchema>
 export const efiKeyResponseSchema = z.object({ chave: z.string().min(1) })

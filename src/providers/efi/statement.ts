@@ -1,6 +1,5 @@
-import type { z } from 'zod'
 import type { StatementEntry } from '../../domain/providers/provider.ts'
-import { type AnswerNotes, parseItems } from '../adapter/answer-parsing.ts'
+import type { ProviderList } from '../adapter/list-reader.ts'
 import {
   createPeriodFilter,
   MAX_SETTLEMENT_DELAY_DAYS,
@@ -9,8 +8,7 @@ import {
 } from '../adapter/statement-period.ts'
 import type { Provider } from '../port.ts'
 import type { EfiClient } from './client.ts'
-import { getEfiTime, mapEfiSettledReturn, pickPossibleReturns } from './mapping.ts'
-import type { EfiList } from './pagination.ts'
+import { getEfiTime, mapEfiSettledReturn, readEfiReturns } from './mapping.ts'
 import {
   type EfiDevolucao,
   type EfiReceivedDevolucao,
@@ -29,12 +27,12 @@ export function createEfiStatement(client: EfiClient): Pick<Provider, 'statement
   return {
     async statement(from, to) {
       const entries: StatementEntry[] = []
-      const since = (days: number) => ({ from: subtractDays(from, days), to })
+      const buildPeriod = (days: number) => ({ from: subtractDays(from, days), to })
       for (const readList of [
-        () => readAllPages(incomingPixEntries, since(0)),
-        () => readAllPages(outgoingReturnEntries, since(RETURN_PERIOD_DAYS)),
-        () => readAllPages(outgoingPixEntries, since(MAX_SETTLEMENT_DELAY_DAYS)),
-        () => readAllPages(incomingReturnEntries, since(RETURN_PERIOD_DAYS)),
+        () => readAllPages(incomingPixEntries, buildPeriod(0)),
+        () => readAllPages(outgoingReturnEntries, buildPeriod(RETURN_PERIOD_DAYS)),
+        () => readAllPages(outgoingPixEntries, buildPeriod(MAX_SETTLEMENT_DELAY_DAYS)),
+        () => readAllPages(incomingReturnEntries, buildPeriod(RETURN_PERIOD_DAYS)),
       ]) {
         const outcome = await readList()
         if (outcome.kind === 'no_answer') return outcome
@@ -66,7 +64,7 @@ const sentPixList = {
 }
 const withReturnsFilter = { filter: { devolucaoPresente: 'true' } }
 
-const incomingPixEntries: EfiList<EfiReceivedPix, StatementEntries> = {
+const incomingPixEntries: ProviderList<'statement', EfiReceivedPix, StatementEntries> = {
   ...receivedPixList,
   itemOf: ({ endToEndId: endToEnd, txid, valor: cents, horario: at }) => [
     { endToEnd, reference: txid ?? null, direction: 'IN', cents, at },
@@ -74,20 +72,20 @@ const incomingPixEntries: EfiList<EfiReceivedPix, StatementEntries> = {
 }
 
 /** Returns of received PIX. One of a dispute has no reference: its id is Efí's, not ours. */
-const outgoingReturnEntries: EfiList<EfiReceivedPix, StatementEntries> = {
+const outgoingReturnEntries: ProviderList<'statement', EfiReceivedPix, StatementEntries> = {
   ...receivedPixList,
   ...withReturnsFilter,
-  itemOf: ({ endToEndId, valor, devolucoes }, notes) =>
-    readReturns(efiListedDevolucaoSchema, { devolucoes, valor }, notes).flatMap(devolucao =>
+  itemOf: (pix, notes) =>
+    readEfiReturns(efiListedDevolucaoSchema, pix, notes).returns.flatMap(devolucao =>
       toReturnEntries(devolucao, {
         direction: 'OUT',
         reference: isDisputeDevolucao(devolucao) ? null : (devolucao.id ?? null),
-        returnOf: endToEndId,
+        returnOf: pix.endToEndId,
       }),
     ),
 }
 
-const outgoingPixEntries: EfiList<EfiSentPix, StatementEntries> = {
+const outgoingPixEntries: ProviderList<'statement', EfiSentPix, StatementEntries> = {
   ...sentPixList,
   itemOf: ({ endToEndId: endToEnd, idEnvio, status, valor: cents, horario }) => {
     const at = getEfiTime(horario)
@@ -97,25 +95,17 @@ const outgoingPixEntries: EfiList<EfiSentPix, StatementEntries> = {
 }
 
 /** Returns of sent PIX by their recipients. They have no id of ours, so the reference is that of the sent PIX. */
-const incomingReturnEntries: EfiList<EfiSentPix, StatementEntries> = {
+const incomingReturnEntries: ProviderList<'statement', EfiSentPix, StatementEntries> = {
   ...sentPixList,
   ...withReturnsFilter,
-  itemOf: ({ endToEndId, idEnvio, valor, devolucoes }, notes) =>
-    readReturns(efiReceivedDevolucaoSchema, { devolucoes, valor }, notes).flatMap(devolucao =>
+  itemOf: (pix, notes) =>
+    readEfiReturns(efiReceivedDevolucaoSchema, pix, notes).returns.flatMap(devolucao =>
       toReturnEntries(devolucao, {
         direction: 'IN',
-        reference: idEnvio ?? null,
-        ...(endToEndId && { returnOf: endToEndId }),
+        reference: pix.idEnvio ?? null,
+        ...(pix.endToEndId && { returnOf: pix.endToEndId }),
       }),
     ),
-}
-
-function readReturns<Devolucao extends EfiDevolucao | EfiReceivedDevolucao>(
-  shape: z.ZodType<Devolucao>,
-  { devolucoes, valor }: { devolucoes?: unknown; valor: number },
-  notes: AnswerNotes,
-): Devolucao[] {
-  return pickPossibleReturns(parseItems(shape, devolucoes, notes), valor, notes)
 }
 
 function toReturnEntries(

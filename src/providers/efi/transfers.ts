@@ -1,12 +1,11 @@
 import { detectDocumentKind } from '../../domain/pix/document.ts'
 import type { ProviderTransferRequest } from '../../domain/providers/provider.ts'
-import { parseItems } from '../adapter/answer-parsing.ts'
 import { rejectFailedAcceptance, rejectForThisProvider, toUnprovenRefusal } from '../adapter/outcomes.ts'
 import { encodePath } from '../http/client.ts'
 import type { Provider } from '../port.ts'
 import { EMPTY_BUCKET_PROBLEM } from './answers.ts'
 import type { EfiClient } from './client.ts'
-import { mapEfiSettledReturn, mapEfiTransfer, pickPossibleReturns } from './mapping.ts'
+import { mapEfiSettledReturn, mapEfiTransfer, readEfiReturns } from './mapping.ts'
 import {
   efiReceivedDevolucaoSchema,
   efiTransferRequestSchema,
@@ -40,9 +39,8 @@ export function createEfiTransfers(client: EfiClient): Pick<Provider, 'sendTrans
       const path = encodePath`/v2/gn/pix/enviados/id-envio/${id}`
       return client.lookUp({ call: 'findTransfer', reference: id, path }, efiTransferSchema, (pix, notes) => {
         if ((pix.idEnvio ?? id) !== id) return undefined
-        const listed = parseItems(efiReceivedDevolucaoSchema, pix.devolucoes, notes)
-        const returns = pickPossibleReturns(listed, pix.valor, notes).flatMap(mapEfiSettledReturn)
-        return { payout: { ...mapEfiTransfer(pix), returns } }
+        const { returns } = readEfiReturns(efiReceivedDevolucaoSchema, pix, notes)
+        return { payout: { ...mapEfiTransfer(pix), returns: returns.flatMap(mapEfiSettledReturn) } }
       })
     },
   }

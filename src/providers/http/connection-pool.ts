@@ -1,16 +1,16 @@
 import { hash } from 'node:crypto'
+import { setTimeout as pause } from 'node:timers/promises'
 import { createSecureContext } from 'node:tls'
-import { type buildConnector, Client, type Dispatcher, Pool } from 'undici'
+import { buildConnector, Client, type Dispatcher, Pool } from 'undici'
 import {
   createHostResolver,
   type HostResolver,
   toLookupFunction,
   withHostsFile,
 } from '../../net/name-resolver.ts'
-import { createResumingConnector } from '../../net/tls-resumption.ts'
+import { createResumingConnector, toConnectTarget } from '../../net/tls-resumption.ts'
 import { type ObserveCertificate, observeServerCertificates } from './certificates.ts'
 import { type ExchangeOutcome, exchangeRequest } from './exchange.ts'
-import { createPreconnector } from './preconnect.ts'
 
 /** PEM texts: our certificate and key if the provider requires them, and the authorities that sign the provider's. */
 export type TlsCertificates = {
@@ -20,7 +20,7 @@ export type TlsCertificates = {
 }
 
 /** A provider's origin and our TLS identity; `timeoutMs` limits a whole call, connecting included. */
-export type ConnectionTarget = { origin: string; tls?: TlsCertificates | undefined; timeoutMs: number }
+type ConnectionTarget = { origin: string; tls?: TlsCertificates | undefined; timeoutMs: number }
 
 /** Limit of a name look-up: a later result would miss the deadline of its call. */
 const RESOLVE_TIMEOUT_MS = 3_000
@@ -44,7 +44,7 @@ const MAX_CONNECTIONS = 200
  * `resolve`, by default not on the thread pool that all look-ups of a process share: a silent name server delays its
  * own provider only.
  */
-export function buildConnectOptions(
+function buildConnectOptions(
   { tls, timeoutMs }: Omit<ConnectionTarget, 'origin'>,
   resolve: HostResolver = withHostsFile(createHostResolver({ timeoutMs: RESOLVE_TIMEOUT_MS })),
 ): buildConnector.BuildOptions {
@@ -98,18 +98,89 @@ export function shareConnectionPools(observeCertificate?: ObserveCertificate): O
   const pools = new Map<string, { pool: ConnectionPool; users: Set<symbol> }>()
   return target => {
     const key = hash('sha256', JSON.stringify(target))
-    const open = () => openConnectionPool(target, undefined, observeCertificate)
-    const shared = pools.get(key) ?? { pool: open(), users: new Set<symbol>() }
-    pools.set(key, shared)
+    const openPool = () => openConnectionPool(target, undefined, observeCertificate)
+    const sharedPool = pools.get(key) ?? { pool: openPool(), users: new Set<symbol>() }
+    pools.set(key, sharedPool)
     const user = Symbol()
-    shared.users.add(user)
+    sharedPool.users.add(user)
     return {
-      ...shared.pool,
+      ...sharedPool.pool,
       async close() {
-        if (!shared.users.delete(user) || shared.users.size > 0) return
+        if (!sharedPool.users.delete(user) || sharedPool.users.size > 0) return
         pools.delete(key)
-        await shared.pool.close()
+        await sharedPool.pool.close()
       },
     }
+  }
+}
+
+type Connector = buildConnector.connector
+type ConnectResult = Parameters<buildConnector.Callback>
+type PendingConnection = { result: Promise<ConnectResult>; expiryTimer: NodeJS.Timeout }
+
+/** Much longer than a transaction takes, and shorter than any server waits for a first request. */
+const MAX_IDLE_MS = 2_000
+
+/**
+ * Opens connections shortly before they are needed, while the transaction that records a payout is committed. Each
+ * carries at most one request, which gets the connection's result: if connecting failed, the provider was not
+ * reached; if the server closed it meanwhile, no byte has left, and a new connection is opened instead.
+ */
+function createPreconnector(connect: Connector, origin: string) {
+  const target = toConnectTarget(new URL(origin))
+  const connections = new Set<PendingConnection>()
+
+  function open(): void {
+    const connecting = new Promise<ConnectResult>(resolve => connect(target, (...args) => resolve(args)))
+    // Not awaited here: an error becomes a result.
+    const result = connecting.catch((error: Error): ConnectResult => [error, null])
+    const connection = { result, expiryTimer: setTimeout(() => discard(connection), MAX_IDLE_MS) }
+    connections.add(connection)
+  }
+
+  /** Returns the connector of the next request. */
+  function take(): Connector {
+    const [connection] = connections
+    if (!connection) return connect
+    remove(connection)
+    return (requestTarget, callback) =>
+      void connection.result.then(result => {
+        const [, socket] = result
+        if (socket?.destroyed) connect(requestTarget, callback)
+        else callback(...result)
+      })
+  }
+
+  function remove(connection: PendingConnection): void {
+    clearTimeout(connection.expiryTimer)
+    connections.delete(connection)
+  }
+
+  function discard(connection: PendingConnection): void {
+    remove(connection)
+    void connection.result.then(([, socket]) => socket?.destroy())
+  }
+
+  return { open, take, close: () => [...connections].forEach(discard) }
+}
+
+/** Shorter than the timeout of a provider call, so that a probe adds less to a call that failed to connect. */
+const PROBE_TIMEOUT_MS = 3_000
+
+/** Matches OpenSSL's names of alerts that the server sent, such as one for a missing client certificate. */
+const SERVER_ALERT_PATTERN = /_ALERT_/
+
+/** Creates a probe of an origin by name look-up, TCP and a full TLS handshake; a server that sends an alert is reached too. */
+export function createConnectionProbe(timeoutMs = PROBE_TIMEOUT_MS): (origin: string) => Promise<boolean> {
+  // Without cached sessions: a resumed one would not verify the server's certificate.
+  const connect = buildConnector({ ...buildConnectOptions({ timeoutMs }), maxCachedSessions: 0 })
+  return origin => {
+    const connected = new Promise<boolean>(resolve =>
+      connect(toConnectTarget(new URL(origin)), (error, socket) => {
+        socket?.destroy()
+        resolve(error === null || SERVER_ALERT_PATTERN.test(String(Object(error).code)))
+      }),
+    )
+    return Promise.race([connected, pause(timeoutMs, false, { ref: false })])
   }
 }

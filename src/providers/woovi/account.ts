@@ -4,7 +4,7 @@ import { ANY_ANSWER, type ParsedPage } from '../adapter/answer-parsing.ts'
 import type { AccountCalls } from '../port.ts'
 import type { WooviClient } from './client.ts'
 import { REGISTERED_EVENTS } from './notifications.ts'
-import { type WooviWebhook, wooviBalanceSchema, wooviWebhookSchema } from './schemas.ts'
+import { wooviBalanceSchema, wooviWebhookSchema } from './schemas.ts'
 
 /** Creates the calls about the Woovi account as a whole: its identity, its balance and the webhooks that notify us. */
 export function createWooviAccount(client: WooviClient, identifyAccount: IdentifyWooviAccount): AccountCalls {
@@ -16,7 +16,8 @@ export function createWooviAccount(client: WooviClient, identifyAccount: Identif
       const list = await client.readAllPages({
         ...accountList,
         call: 'balances',
-        item: accountWithBalanceSchema,
+        row: accountWithBalanceSchema,
+        itemOf: account => account,
       })
       if (list.kind === 'no_answer') return list
       const identity = getOnlyAccount(list) ?? (await identifyAccount())
@@ -30,12 +31,13 @@ export function createWooviAccount(client: WooviClient, identifyAccount: Identif
     /** Creates the missing webhooks, one per event. Existing ones are kept: each has a secret key of its own. */
     async registerNotificationUrl(url) {
       const path = '/api/v1/webhook'
-      const outcome = await client.readAllPages<WooviWebhook>({
+      const outcome = await client.readAllPages({
         call: 'registerNotificationUrl',
         path,
         filter: { url },
         field: 'webhooks',
-        item: wooviWebhookSchema,
+        row: wooviWebhookSchema,
+        itemOf: webhook => webhook,
         keyOf: webhook => JSON.stringify(webhook),
       })
       if (outcome.kind === 'no_answer') return outcome
@@ -71,7 +73,12 @@ export function createAccountIdentification(client: WooviClient): IdentifyWooviA
 
 /** Looks up the only account of the company; of several, the one that the list of the AppID's keys names. */
 async function lookUpIdentity(client: WooviClient) {
-  const list = await client.readAllPages({ ...accountList, call: 'identity', item: accountSchema })
+  const list = await client.readAllPages({
+    ...accountList,
+    call: 'identity',
+    row: accountSchema,
+    itemOf: account => account,
+  })
   if (list.kind === 'no_answer') return list
   const onlyAccount = getOnlyAccount(list)
   if (onlyAccount) return onlyAccount

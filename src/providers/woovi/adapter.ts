@@ -1,4 +1,3 @@
-import { PROVIDER_CAPABILITIES } from '../../domain/providers/provider.ts'
 import type { AdapterOptions } from '../adapter/provider-calls.ts'
 import type { ClosableProvider } from '../port.ts'
 import { createAccountIdentification, createWooviAccount } from './account.ts'
@@ -17,7 +16,6 @@ export function createWooviAdapter(options: AdapterOptions<WooviCredentials>): C
   const now = options.now ?? Date.now
   const identifyAccount = createAccountIdentification(client)
   return {
-    capabilities: PROVIDER_CAPABILITIES.woovi,
     ...createWooviCharges(client, now),
     ...createWooviPayments(client),
     ...createWooviTransfers(client, identifyAccount),

@@ -38,10 +38,10 @@ export function createWooviCharges(client: WooviClient, now: () => number): Char
         toIssuedCharge(order, charge),
       )
       if (!isDuplicate(outcome)) return outcome
-      const existing = await lookUp(order.reference, charge => ({
+      const existingCharge = await lookUp(order.reference, charge => ({
         charge: toIssuedCharge(order, charge)?.charge,
       }))
-      return toIssueOutcome(existing, outcome)
+      return toIssueOutcome(existingCharge, outcome)
     },
 
     /** Looks up a charge and its payments, second and late ones included: the charge itself does not list them. */
@@ -92,7 +92,8 @@ export function createWooviCharges(client: WooviClient, now: () => number): Char
       path: '/api/v1/transaction',
       filter: { charge: reference },
       field: 'transactions',
-      item: wooviTransactionSchema,
+      row: wooviTransactionSchema,
+      itemOf: transaction => transaction,
       keyOf: getTransactionKey,
     })
     if (outcome.kind === 'no_answer') return outcome

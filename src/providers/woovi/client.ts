@@ -1,9 +1,11 @@
 import { z } from 'zod'
+import type { NamedError } from '../adapter/documented-answers.ts'
+import { optionalField } from '../adapter/fields.ts'
+import { createListReader, type Paging, type RequestBudget } from '../adapter/list-reader.ts'
 import { type AdapterOptions, createProviderCalls } from '../adapter/provider-calls.ts'
 import { createHttpClient, type HttpCall } from '../http/client.ts'
+import type { ProviderResponse } from '../http/exchange.ts'
 import { type WooviCall, wooviAnswers } from './answers.ts'
-import { readWooviError } from './errors.ts'
-import { createWooviListReader } from './pagination.ts'
 
 const secretSchema = z.string().min(1)
 
@@ -21,24 +23,26 @@ export type WooviCredentials = z.infer<typeof wooviCredentialsSchema>
 
 /** Permissions that the AppID needs (`x-required-scope`, OpenAPI document); docs/providers/woovi.md has what each is for. */
 export const WOOVI_SCOPES = [
-  ...[
-    'ACCOUNT_GET_LIST',
-    'CHARGE_POST',
-    'CHARGE_GET',
-    'CHARGE_DELETE',
-    'TRANSACTION_GET',
-    'TRANSACTION_GET_LIST',
-  ],
-  ...['REFUND_POST', 'REFUND_GET', 'REFUND_GET_LIST', 'PAYMENT_POST', 'PAYMENT_APPROVE_POST', 'PAYMENT_GET'],
-  ...[
-    'PAYMENT_GET_LIST',
-    'WEBHOOK_GET_LIST',
-    'WEBHOOK_POST',
-    'DISPUTE_GET',
-    'DISPUTE_GET_LIST',
-    'DISPUTE_POST',
-  ],
-  ...['FUNDS_RECOVERY_GET', 'FILE_POST'],
+  'ACCOUNT_GET_LIST',
+  'CHARGE_POST',
+  'CHARGE_GET',
+  'CHARGE_DELETE',
+  'TRANSACTION_GET',
+  'TRANSACTION_GET_LIST',
+  'REFUND_POST',
+  'REFUND_GET',
+  'REFUND_GET_LIST',
+  'PAYMENT_POST',
+  'PAYMENT_APPROVE_POST',
+  'PAYMENT_GET',
+  'PAYMENT_GET_LIST',
+  'WEBHOOK_GET_LIST',
+  'WEBHOOK_POST',
+  'DISPUTE_GET',
+  'DISPUTE_GET_LIST',
+  'DISPUTE_POST',
+  'FUNDS_RECOVERY_GET',
+  'FILE_POST',
 ]
 
 /** Creates the client of Woovi's API: it authorizes each call by the AppID and explains answers by `wooviAnswers`. */
@@ -49,6 +53,71 @@ export function createWooviClient({ ca, credentials, ...options }: AdapterOption
   const api = { answers: wooviAnswers, readError: readWooviError }
   const calls = createProviderCalls<WooviCall>(exchange, api, options.recordUnexplained)
   const { preconnect, close } = http
-  return { ...calls, readAllPages: createWooviListReader(calls), preconnect, close }
+  return { ...calls, readAllPages: createListReader(calls, wooviPaging), preconnect, close }
 }
 export type WooviClient = ReturnType<typeof createWooviClient>
+
+const sentenceSchema = z.string().min(1)
+const singleErrorSchema = z
+  .object({ error: sentenceSchema, errorCode: sentenceSchema.nullish(), errors: z.undefined().optional() })
+  .transform(({ error, errorCode }): NamedError => ({ name: errorCode ?? error, message: error }))
+const listedErrorSchema = z
+  .object({ error: z.undefined().optional(), errors: z.tuple([z.object({ message: sentenceSchema })]) })
+  .transform(({ errors: [{ message }] }): NamedError => ({ name: message, message }))
+const errorSchema = z.union([singleErrorSchema, listedErrorSchema])
+
+/**
+ * Reads an error in one of the two shapes that Woovi documents: a sentence, sometimes with a code, or a list with
+ * exactly one error ("AppID Inválido"). Its name is the code, or else the whole sentence. Undefined for any other
+ * body, both shapes together included.
+ */
+function readWooviError({ json }: Pick<ProviderResponse, 'json'>): NamedError | undefined {
+  return errorSchema.safeParse(json).data
+}
+
+/** "O endpoint limita a 100 transações por request." */
+const PAGE_SIZE = 100
+/** The one limit of `skip` that Woovi publishes ("Como consultar e listar Pagamentos?"). */
+const MAX_SKIPPED = 10_000
+/** Consecutive pages without a new item after which a list counts as endless. */
+const MAX_REPEATS = 3
+const MAX_REQUESTS = 1_000
+
+export function createRequestBudget(): RequestBudget {
+  return { requests: MAX_REQUESTS }
+}
+
+/**
+ * Pages Woovi's lists. The next page starts after the received items, which may be fewer than requested. A list ends with
+ * an empty page, at the total that Woovi reports, or, without a total, when Woovi reports no next page; without either, a
+ * page without a new item is the last. One that exceeds MAX_SKIPPED is too long, at once where the first page has the total.
+ */
+const wooviPaging: Paging<{ skip: number; repeats: number }> = {
+  maxRequests: MAX_REQUESTS,
+  firstPosition: { skip: 0, repeats: 0 },
+  buildQuery: ({ skip }, period) => ({
+    ...(period && { start: period.from, end: period.to }),
+    skip: String(skip),
+    limit: String(PAGE_SIZE),
+  }),
+  readPage(json, field) {
+    const body = z.looseObject({ [field]: z.array(z.unknown()) }).safeParse(json).data
+    if (!body) return undefined
+    const { totalCount, hasNextPage } = pageInfoSchema.safeParse(body.pageInfo).data ?? {}
+    return { rows: body[field] ?? [], total: totalCount ?? null, hasNextPage: hasNextPage ?? null }
+  },
+  getNextPosition({ skip, repeats }, { receivedCount, hasNewItems, total, hasNextPage, hasPeriod }) {
+    if (hasPeriod && skip === 0 && (total ?? 0) > MAX_SKIPPED + PAGE_SIZE) return 'too_long'
+    const nextPosition = { skip: skip + receivedCount, repeats: hasNewItems ? 0 : repeats + 1 }
+    const hasMorePages =
+      total === null ? (hasNextPage ?? hasNewItems) : nextPosition.skip < total || hasNextPage === true
+    if (receivedCount === 0 || !hasMorePages) return 'end'
+    if (nextPosition.repeats === MAX_REPEATS) return 'endless'
+    return nextPosition.skip > MAX_SKIPPED ? 'too_long' : nextPosition
+  },
+}
+
+const pageInfoSchema = z.object({
+  totalCount: optionalField(z.int().min(0)),
+  hasNextPage: optionalField(z.boolean()),
+})

@@ -1,7 +1,7 @@
 import { disputeTypeOf } from '../../domain/disputes/dispute.ts'
 import type { DisputeReturn, ProviderDispute } from '../../domain/disputes/provider-dispute.ts'
-import { timeOfRailId } from '../../domain/pix/rail-id.ts'
-import type { AnswerNotes } from '../adapter/answer-parsing.ts'
+import { timeOfRailId } from '../../domain/pix/identifiers.ts'
+import { type AnswerNotes, pickWithinTotal } from '../adapter/answer-parsing.ts'
 import type { WooviDispute, WooviRefundSolicitation } from './dispute-schemas.ts'
 
 /** The facts about a dispute that its funds recovery adds. */
@@ -76,14 +76,9 @@ export function pickDisputeSolicitations(
   const relevant = solicitations.filter(
     ({ endToEndId }) => kind === 'REQUESTED_MED' || (endToEndId ?? endToEnd) === endToEnd,
   )
-  let returnedCents = 0
-  const items = relevant.filter(solicitation => {
-    const cents = toDisputeReturns(solicitation).reduce((sum, one) => sum + one.cents, 0)
-    const isPossible = maxCents === null || returnedCents + cents <= maxCents
-    if (isPossible) returnedCents += cents
-    else notes.noteUnreadableItem(solicitation, '')
-    return isPossible
-  })
+  const getReturnedCents = (solicitation: WooviRefundSolicitation) =>
+    toDisputeReturns(solicitation).reduce((sum, { cents }) => sum + cents, 0)
+  const items = pickWithinTotal(relevant, maxCents, getReturnedCents, notes)
   return { items, isComplete: items.length === relevant.length }
 }
 

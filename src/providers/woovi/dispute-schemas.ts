@@ -1,11 +1,6 @@
 import { z } from 'zod'
-import {
-  wooviCentsSchema,
-  wooviIdSchema,
-  wooviOptionalInstantSchema,
-  wooviTextSchema,
-  wooviWholeNumberSchema,
-} from './schemas.ts'
+import { optionalField, optionalInstant, optionalText } from '../adapter/fields.ts'
+import { wooviCentsSchema, wooviIdSchema, wooviWholeNumberSchema } from './schemas.ts'
 
 /**
  * A dispute in a list, by its id, or under its funds recovery; each has some of the fields, and one of its ids. The statuses are those of
@@ -14,21 +9,26 @@ import {
  */
 export const wooviDisputeSchema = z
   .object({
-    id: wooviTextSchema,
-    endToEndId: wooviTextSchema,
-    type: wooviTextSchema,
+    id: optionalText,
+    endToEndId: optionalText,
+    type: optionalText,
     status: z.enum([
-      ...(['IN_REVIEW', 'CREATED', 'OPENED', 'PENDING', 'PENDING_DOCUMENTATION', 'ACKNOWLEDGED'] as const),
-      ...(['ACCEPTED', 'REJECTED', 'CANCELED', 'CLOSED'] as const),
+      'IN_REVIEW',
+      'CREATED',
+      'OPENED',
+      'PENDING',
+      'PENDING_DOCUMENTATION',
+      'ACKNOWLEDGED',
+      'ACCEPTED',
+      'REJECTED',
+      'CANCELED',
+      'CLOSED',
     ]),
-    value: wooviWholeNumberSchema
-      .refine(value => value > 0)
-      .nullish()
-      .catch(null),
-    disputeReason: wooviTextSchema,
-    situationType: wooviTextSchema,
-    sentOrReceived: wooviTextSchema,
-    createdAt: wooviOptionalInstantSchema,
+    value: optionalField(wooviWholeNumberSchema.refine(value => value > 0)),
+    disputeReason: optionalText,
+    situationType: optionalText,
+    sentOrReceived: optionalText,
+    createdAt: optionalInstant,
   })
   .refine(({ id, endToEndId }) => id || endToEndId)
 export type WooviDispute = z.infer<typeof wooviDisputeSchema>
@@ -37,18 +37,18 @@ export const wooviDisputeResponseSchema = z.object({ dispute: wooviDisputeSchema
 /** The Central Bank's request to one account to return what it received of a disputed PIX. */
 export const wooviRefundSolicitationSchema = z.object({
   endToEndId: wooviIdSchema,
-  status: wooviTextSchema,
+  status: optionalText,
   EffectiveRefundedAmount: wooviCentsSchema.nullish(),
-  refundTransactionId: wooviTextSchema,
-  refundedAt: wooviOptionalInstantSchema,
-  lastModified: wooviOptionalInstantSchema,
+  refundTransactionId: optionalText,
+  refundedAt: optionalInstant,
+  lastModified: optionalInstant,
 })
 export type WooviRefundSolicitation = z.infer<typeof wooviRefundSolicitationSchema>
 
 /** The infraction report of a dispute, which contains the decision of a closed one. */
 export const wooviInfractionReportSchema = z.object({
   transactionId: z.string().min(1),
-  status: wooviTextSchema,
+  status: optionalText,
   analysisResult: z.enum(['AGREED', 'DISAGREED']).nullish(),
 })
 

@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto'
+import { buffer } from 'node:stream/consumers'
 import { FormData } from 'undici'
 import type { z } from 'zod'
 import type {
@@ -10,6 +11,7 @@ import type {
 } from '../../domain/disputes/provider-dispute.ts'
 import { isTransportCode, type NoAnswerResult } from '../../domain/providers/provider.ts'
 import { ANY_ANSWER, type AnswerNotes, parseItems } from '../adapter/answer-parsing.ts'
+import type { ProviderList } from '../adapter/list-reader.ts'
 import { completeDisputes } from '../adapter/listed-disputes.ts'
 import { hasReturnPeriodEnded } from '../adapter/statement-period.ts'
 import { encodePath } from '../http/client.ts'
@@ -32,9 +34,7 @@ import {
   wooviInfractionReportSchema,
   wooviRefundSolicitationSchema,
 } from './dispute-schemas.ts'
-import type { WooviList } from './pagination.ts'
 import { findWooviTransaction } from './payments.ts'
-import { renderTextPdf } from './text-pdf.ts'
 
 /**
  * Creates the calls about disputes ("Disputas"). If the account has the feature MED API, the Central Bank's funds
@@ -124,7 +124,7 @@ export function createWooviDisputes(client: WooviClient, now: () => number): Dis
     const side = recovery?.sentOrReceived ?? pix?.side
     const kind = side === 'SENT' ? 'REQUESTED_MED' : 'RECEIVED_MED'
     const { isUnread: isListUnread } = disputes
-    const undecided: WooviFundsRecovery = {
+    const undecidedRecovery: WooviFundsRecovery = {
       kind,
       recovery,
       pixAt: pix?.at,
@@ -132,12 +132,12 @@ export function createWooviDisputes(client: WooviClient, now: () => number): Dis
       returns: [],
       isClosed: false,
     }
-    if (!recovery || (status !== 'ACCEPTED' && status !== 'CLOSED')) return undecided
+    if (!recovery || (status !== 'ACCEPTED' && status !== 'CLOSED')) return undecidedRecovery
     const decision = status === 'CLOSED' ? await findDecision(dispute) : AGREED
     if (decision.kind === 'no_answer') return decision
     const { isUnread } = decision
-    if (decision.kind === 'undecided') return { ...undecided, isUnread }
-    if (decision.kind === 'disagreed') return { ...undecided, decision: 'disagreed' }
+    if (decision.kind === 'undecided') return { ...undecidedRecovery, isUnread }
+    if (decision.kind === 'disagreed') return { ...undecidedRecovery, decision: 'disagreed' }
     const leg = { kind, endToEnd: endToEndId } as const
     const maxCents = disputedCents ?? pix?.cents ?? null
     const solicitations = await readRecoveryList(
@@ -150,7 +150,7 @@ export function createWooviDisputes(client: WooviClient, now: () => number): Dis
     const { items, isComplete } = solicitations
     const { returns, isClosed } = findDisputeReturns(items)
     return {
-      ...undecided,
+      ...undecidedRecovery,
       isUnread: solicitations.isUnread,
       decision: 'agreed',
       returns,
@@ -197,9 +197,9 @@ export function createWooviDisputes(client: WooviClient, now: () => number): Dis
   async function findDisputedPix({ endToEndId }: IdentifiedDispute) {
     const outcome = await findWooviTransaction(client, endToEndId, pix => ({ pix }))
     if (outcome.kind === 'no_answer' && isTransportCode(outcome.code)) return outcome
-    const found = outcome.kind === 'found' ? outcome.pix : null
-    const side = found?.type === 'WITHDRAW' ? 'SENT' : 'RECEIVED'
-    return { kind: 'found', side, at: found?.time, cents: found?.value } as const
+    const disputedPix = outcome.kind === 'found' ? outcome.pix : null
+    const side = disputedPix?.type === 'WITHDRAW' ? 'SENT' : 'RECEIVED'
+    return { kind: 'found', side, at: disputedPix?.time, cents: disputedPix?.value } as const
   }
 
   /** Replies by documents, the only form that Woovi accepts; without attachments the text is a PDF of its own. */
@@ -241,20 +241,21 @@ export function createWooviDisputes(client: WooviClient, now: () => number): Dis
   }
 }
 
-const disputeList: WooviList<WooviDispute> = {
+const disputeList: ProviderList<'listDisputes', WooviDispute> = {
   call: 'listDisputes',
   path: '/api/v1/dispute',
   field: 'disputes',
-  item: wooviDisputeSchema,
+  row: wooviDisputeSchema,
+  itemOf: dispute => dispute,
   keyOf: ({ id, endToEndId, createdAt }) => id || `${endToEndId}/${createdAt}`,
 }
 
 /** Builds the text of a reply in Portuguese, for Woovi's analysts. */
 function buildReplyText({ accept, analysis }: ProviderDisputeReply): string {
-  const answer = accept
+  const verdict = accept
     ? 'O recebedor concorda com a contestação.'
     : 'O recebedor não concorda com a contestação.'
-  return `${answer}\n${analysis}`
+  return `${verdict}\n${analysis}`
 }
 
 const DECISIONS = { AGREED: 'agreed', DISAGREED: 'disagreed', UNDECIDED: 'undecided' } as const
@@ -278,4 +279,19 @@ const RECOVERY_LIST_FIELDS = {
 
 function isMedDispute({ type }: WooviDispute): boolean {
   return (type ?? 'MED') === 'MED'
+}
+
+/**
+ * Renders a text as a plain PDF, in Helvetica on A4, because Woovi accepts documents only. Equal texts give equal
+ * bytes. The font has the characters of Windows-1252: a reply with others is refused before (`findUnwritableCharacters`).
+ */
+export async function renderTextPdf(text: string): Promise<Buffer> {
+  // Loaded by the first reply without attachments: it takes 30 MB of memory.
+  const { default: PDFDocument } = await import('pdfkit')
+  const info = { CreationDate: new Date(0) }
+  const pdf = new PDFDocument({ size: 'A4', pdfVersion: '1.4', compress: false, info })
+  const lines = text.normalize('NFC').replaceAll('\r\n', '\n').replaceAll('\t', '    ')
+  pdf.font('Helvetica', 10).text(lines)
+  pdf.end()
+  return buffer(pdf)
 }

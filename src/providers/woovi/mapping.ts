@@ -5,7 +5,7 @@ import type {
   PayoutReturn,
   ProviderPayout,
 } from '../../domain/providers/provider.ts'
-import { type AnswerNotes, parseItems } from '../adapter/answer-parsing.ts'
+import { type AnswerNotes, parseItems, pickWithinTotal } from '../adapter/answer-parsing.ts'
 import { toParty } from '../adapter/party.ts'
 import { toWooviRejection } from './payment-failures.ts'
 import {
@@ -13,6 +13,7 @@ import {
   type WooviPayment,
   type WooviPixKey,
   type WooviRefund,
+  type WooviReturn,
   type WooviReturnIds,
   type WooviTransaction,
   wooviReturnSchema,
@@ -157,18 +158,23 @@ export function mapWooviTransfer({ payment, transaction, destination, error }: W
  * transaction of its own in the statement, if it moved. One without the rail's id could count twice and is left out.
  */
 export function mapWooviReturns(pix: WooviTransaction, notes: AnswerNotes): PayoutReturn[] {
-  let leftCents = pix.value
-  return parseItems(wooviReturnSchema, pix.refunds, notes).flatMap(refund => {
-    const { endToEndId, returnIdentification, value: cents, status, time: at } = refund
-    const id = endToEndId ?? returnIdentification
-    if (!id || !at || REFUND_STATUSES[status] !== 'settled') return []
-    if (cents > leftCents) {
-      notes.noteUnreadableItem(refund, 'return_above_value')
-      return []
-    }
-    leftCents -= cents
-    return [{ id, endToEnd: returnIdentification ?? id, cents, at }]
-  })
+  const refunds = parseItems(wooviReturnSchema, pix.refunds, notes)
+  const getReturnedCents = (refund: WooviReturn) => mapSettledReturn(refund)[0]?.cents ?? 0
+  return pickWithinTotal(refunds, pix.value, getReturnedCents, notes, 'return_above_value').flatMap(
+    mapSettledReturn,
+  )
+}
+
+function mapSettledReturn({
+  endToEndId,
+  returnIdentification,
+  value,
+  status,
+  time,
+}: WooviReturn): PayoutReturn[] {
+  const id = endToEndId ?? returnIdentification
+  if (!id || !time || REFUND_STATUSES[status] !== 'settled') return []
+  return [{ id, endToEnd: returnIdentification ?? id, cents: value, at: time }]
 }
 
 export function getWooviReturnId({ returnIdentification, endToEndId }: WooviReturnIds): string | undefined {

@@ -1,11 +1,16 @@
-import { createHmac } from 'node:crypto'
+import { createHmac, createVerify } from 'node:crypto'
 import { z } from 'zod'
-import type { NotificationItem } from '../../domain/providers/provider.ts'
-import { isEqualInConstantTime, parseJsonOrUndefined } from '../adapter/notification-parsing.ts'
-import { toUnexplainedAnswer, type UnexplainedNotificationPart } from '../adapter/unexplained-answers.ts'
+import type { NoAnswerResult, NotificationItem } from '../../domain/providers/provider.ts'
+import {
+  createNotificationReader,
+  isEqualInConstantTime,
+  type NotificationVerification,
+  type ParsedNotification,
+  parseJsonOrUndefined,
+} from '../adapter/notification-parsing.ts'
+import { sharePending } from '../adapter/share-pending.ts'
 import type { Provider, ProviderNotificationRequest } from '../port.ts'
 import type { WooviClient, WooviCredentials } from './client.ts'
-import { createWooviPublishedKeys, isSignedBy } from './notification-keys.ts'
 
 /**
  * Creates the reader of notifications of Woovi's webhooks. Woovi signs each body with a private key whose public key it
@@ -19,20 +24,12 @@ export function createWooviNotifications(
   now?: () => number,
 ): Pick<Provider, 'readNotification'> {
   const keys = createWooviPublishedKeys(client, now)
-  return {
-    async readNotification(notification) {
-      const { body, headers } = notification
-      if (!hasConfiguredSignature(notification, credentials)) {
-        const signature = headers['x-webhook-signature']
-        if (!signature) return { kind: 'forged' }
-        const verification = await keys.verifySignature(body, signature)
-        if (verification.kind !== 'genuine') return verification
-      }
-      const { items, unexplained } = parseNotification(body)
-      if (unexplained) await client.record(toUnexplainedAnswer(unexplained))
-      return items ? { kind: 'items', items } : { kind: 'unreadable' }
-    },
+  async function verify(notification: ProviderNotificationRequest): Promise<NotificationVerification> {
+    if (hasConfiguredSignature(notification, credentials)) return { kind: 'genuine' }
+    const signature = notification.headers['x-webhook-signature']
+    return signature ? keys.verifySignature(notification.body, signature) : { kind: 'forged' }
   }
+  return { readNotification: createNotificationReader(verify, parseNotification, client.record) }
 }
 
 /** Tells whether a secret or the key in the connection's credentials verifies the notification. */
@@ -113,19 +110,16 @@ const normalizeEventName = (event: string): string => event.replace(/^woovi:/, '
 
 /**
  * Parses a notification to its items. The test of a new URL has an event without ids, and so no items ("Validando o
- * webhook de teste"). An event in no table has no items and is unexplained. `items` is absent if the body is
- * unreadable.
+ * webhook de teste"). An event in no table has no items and is unexplained.
  */
-function parseNotification(body: string): {
-  items?: NotificationItem[]
-  unexplained?: UnexplainedNotificationPart
-} {
+function parseNotification(body: string): ParsedNotification {
   const notification = notificationSchema.safeParse(parseJsonOrUndefined(body)).data
-  if (!notification) return body === '' ? {} : { unexplained: { kind: 'unreadable_answer', name: '', body } }
+  if (!notification)
+    return body === '' ? {} : { unexplained: [{ kind: 'unreadable_answer', name: '', body }] }
   const name = normalizeEventName(notification.event ?? '')
   if (notification.evento || IGNORED_EVENTS.includes(name)) return { items: [] }
   if (!Object.hasOwn(EVENT_READERS, name))
-    return { items: [], unexplained: { kind: 'unlisted_value', name: notification.event!, body } }
+    return { items: [], unexplained: [{ kind: 'unlisted_value', name: notification.event!, body }] }
   const subject = EVENT_READERS[name]!(notification)
   return { items: subject.reference === null && subject.endToEnd === null ? [] : [{ ...subject, raw: body }] }
 }
@@ -154,4 +148,60 @@ function readDispute({ dispute }: WooviNotification): NotificationSubject {
 /** Reads the event of a return by a transfer's recipient, which is about that transfer. */
 function readReturnedTransfer({ originalTransaction }: WooviNotification): NotificationSubject {
   return { kind: 'transfer', reference: null, endToEnd: originalTransaction?.endToEndId ?? null }
+}
+
+/** "A resposta traz Cache-Control de 1 hora." */
+const KEYS_MAX_AGE_MS = 60 * 60 * 1_000
+/** Limits how often forged notifications make the keys be requested again: an unknown signature may be of a new key. */
+const MIN_REFRESH_INTERVAL_MS = 60 * 1_000
+
+const keysResponseSchema = z.object({ public_keys: z.array(z.object({ key: z.string() })).min(1) })
+
+type CachedKeys = { keys: string[]; requestedAtMs: number }
+
+/**
+ * Creates a cache of the public keys that Woovi publishes for its webhooks ("Buscando a chave pública da Woovi via
+ * API"). The first notification makes it request them at the connection's address. Every key of the list is valid:
+ * while Woovi rotates its key it publishes both. `now` is a monotonic clock in ms.
+ */
+function createWooviPublishedKeys(
+  client: Pick<WooviClient, 'lookUpExisting'>,
+  now: () => number = () => performance.now(),
+) {
+  let cachedKeys: CachedKeys | undefined
+
+  const refresh = sharePending(async (): Promise<NoAnswerResult | undefined> => {
+    const requestedAtMs = now()
+    const path = '/api/v1/webhook/public-keys'
+    const call = { call: 'findNotificationKeys', path } as const
+    const outcome = await client.lookUpExisting(call, keysResponseSchema, answer => ({
+      keys: answer.public_keys.map(({ key }) => key),
+    }))
+    if (outcome.kind === 'no_answer') return outcome
+    cachedKeys = { keys: outcome.keys, requestedAtMs }
+  })
+
+  return {
+    /** Verifies a signature. `no_answer` if Woovi does not return its keys and no cached key verifies it. */
+    async verifySignature(body: string, signature: string): Promise<NotificationVerification> {
+      const isSigned = () => cachedKeys?.keys.some(key => isSignedBy(key, { body, signature })) === true
+      const ageMs = () => now() - (cachedKeys?.requestedAtMs ?? Number.NEGATIVE_INFINITY)
+      const isSignedByCachedKey = isSigned()
+      if (isSignedByCachedKey && ageMs() < KEYS_MAX_AGE_MS) return { kind: 'genuine' }
+      if (ageMs() >= MIN_REFRESH_INTERVAL_MS) {
+        const failure = await refresh()
+        if (failure) return isSignedByCachedKey ? { kind: 'genuine' } : failure
+      }
+      return isSigned() ? { kind: 'genuine' } : { kind: 'forged' }
+    },
+  }
+}
+
+/** Tells whether a public key (PEM) verifies the signature; false if the text is not a key. */
+function isSignedBy(publicKey: string, { body, signature }: { body: string; signature: string }) {
+  try {
+    return createVerify('sha256').update(body).verify(publicKey, signature, 'base64')
+  } catch {
+    return false
+  }
 }

@@ -42,12 +42,12 @@ export function createWooviPixKeys(client: WooviClient): PixKeyCalls {
       call: 'listKeys',
       path: '/api/v1/pix-keys',
       field: 'pixKeys',
-      item: wooviPixKeySchema,
+      row: wooviPixKeySchema,
       keyOf: ({ key }) => key,
+      itemOf: ({ key, type }) => ({ key, type: WOOVI_KEY_TYPES[type] }),
     })
     if (outcome.kind === 'no_answer') return outcome
-    const keys = outcome.items.map(({ key, type }) => ({ key, type: WOOVI_KEY_TYPES[type] }))
-    return { kind: 'found' as const, keys }
+    return { kind: 'found' as const, keys: outcome.items }
   }
 
   /** Looks for an existing key in the account: created if it is ours, otherwise rejected as another account's. */

@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { optionalField, optionalInstant, optionalText, requiredInstant } from '../adapter/fields.ts'
 
 // Schemas of what Woovi sends are lenient: they name the fields in use and allow any others. Those of our requests are
 // strict.
@@ -12,60 +13,46 @@ export const wooviWholeNumberSchema = z.union([
     .regex(/^\d{1,15}$/)
     .transform(Number),
 ])
-/** A text that Woovi may leave out. Nothing depends on it alone: one of another type is as good as absent. */
-export const wooviTextSchema = z.string().nullish().catch(null)
 /** An id that means something by its absence: one of another type makes what has it unreadable. */
 export const wooviIdSchema = z.string().nullish()
-/** Parses ISO 8601 with any offset to UTC. */
-const wooviInstantSchema = z.iso.datetime({ offset: true }).transform(time => new Date(time).toISOString())
-
-/** A time that Woovi may leave out, or write in another form. */
-export const wooviOptionalInstantSchema = wooviInstantSchema.nullish().catch(null)
-
 /** A CPF or CNPJ, as a text or in an object with its type. */
-const taxIDSchema = z
-  .union([z.string(), z.object({ taxID: z.string() }).transform(({ taxID }) => taxID)])
-  .nullish()
-  .catch(null)
+const taxIDSchema = optionalField(
+  z.union([z.string(), z.object({ taxID: z.string() }).transform(({ taxID }) => taxID)]),
+)
 
-const personSchema = z.object({ name: wooviTextSchema, taxID: taxIDSchema }).nullish().catch(null)
+const personSchema = optionalField(z.object({ name: optionalText, taxID: taxIDSchema }))
 /** One side of a movement, in the shape of notifications and newer answers. */
-const sideSchema = z
-  .object({
-    psp: z.object({ id: wooviTextSchema, name: wooviTextSchema }).nullish().catch(null),
-    account: z.object({ branch: wooviTextSchema, account: wooviTextSchema }).nullish().catch(null),
+const sideSchema = optionalField(
+  z.object({
+    psp: optionalField(z.object({ id: optionalText, name: optionalText })),
+    account: optionalField(z.object({ branch: optionalText, account: optionalText })),
     holder: personSchema,
-    pixKey: z.object({ pixKey: wooviTextSchema }).nullish().catch(null),
-  })
-  .nullish()
-  .catch(null)
+    pixKey: optionalField(z.object({ pixKey: optionalText })),
+  }),
+)
 
 /** A charge. Its payload is in one of three places; its expiry is a time, or seconds since the creation. */
 const chargeSchema = z.object({
   correlationID: z.string().min(1),
   value: wooviCentsSchema,
   status: z.enum(['ACTIVE', 'COMPLETED', 'EXPIRED']),
-  brCode: wooviTextSchema,
-  transactionID: wooviTextSchema,
-  identifier: wooviTextSchema,
-  pixKey: wooviTextSchema,
-  expiresDate: wooviOptionalInstantSchema,
-  createdAt: wooviOptionalInstantSchema,
-  expiresIn: wooviWholeNumberSchema
-    .refine(seconds => seconds > 0)
-    .nullish()
-    .catch(null),
-  paymentMethods: z
-    .object({
-      pix: z.object({ txId: wooviTextSchema, brCode: wooviTextSchema }).nullish().catch(null),
-    })
-    .nullish()
-    .catch(null),
+  brCode: optionalText,
+  transactionID: optionalText,
+  identifier: optionalText,
+  pixKey: optionalText,
+  expiresDate: optionalInstant,
+  createdAt: optionalInstant,
+  expiresIn: optionalField(wooviWholeNumberSchema.refine(seconds => seconds > 0)),
+  paymentMethods: optionalField(
+    z.object({
+      pix: optionalField(z.object({ txId: optionalText, brCode: optionalText })),
+    }),
+  ),
 })
 export type WooviCharge = z.infer<typeof chargeSchema>
 /** The answer to a charge's creation has the payload next to the charge too. */
 export const wooviChargeResponseSchema = z
-  .object({ charge: chargeSchema, brCode: wooviTextSchema })
+  .object({ charge: chargeSchema, brCode: optionalText })
   .transform(({ charge, brCode }) => ({
     charge: { ...charge, brCode: charge.brCode || brCode || charge.paymentMethods?.pix?.brCode },
   }))
@@ -73,12 +60,24 @@ export const wooviDeletionResponseSchema = z.object({ status: z.string() })
 
 /** Types of the filter of `GET /api/v1/transaction` (OpenAPI), and two of "Payload de transação recebida". */
 const TRANSACTION_TYPES = [
-  ...(['PAYMENT', 'DYNAMIC', 'STATIC', 'WITHDRAW', 'REFUND', 'FEE'] as const),
-  ...(['INTERNAL_TRANSFER', 'BALANCE_BLOCK', 'BALANCE_UNBLOCK', 'REVERSAL'] as const),
+  'PAYMENT',
+  'DYNAMIC',
+  'STATIC',
+  'WITHDRAW',
+  'REFUND',
+  'FEE',
+  'INTERNAL_TRANSFER',
+  'BALANCE_BLOCK',
+  'BALANCE_UNBLOCK',
+  'REVERSAL',
 ] as const
 /** Types of transactions that are PIX, except a WITHDRAW without an end-to-end id. */
 export const WOOVI_PIX_TYPES: readonly (typeof TRANSACTION_TYPES)[number][] = [
-  ...(['PAYMENT', 'DYNAMIC', 'STATIC', 'WITHDRAW', 'REFUND'] as const),
+  'PAYMENT',
+  'DYNAMIC',
+  'STATIC',
+  'WITHDRAW',
+  'REFUND',
 ]
 /** Statuses of the schema of `GET /api/v1/transaction` (OpenAPI). */
 const TRANSACTION_STATUSES = [
@@ -99,16 +98,16 @@ export const wooviTransactionSchema = z
     endToEndId: wooviIdSchema,
     endToEndID: wooviIdSchema,
     value: wooviCentsSchema,
-    time: wooviInstantSchema,
+    time: requiredInstant,
     type: z.enum(TRANSACTION_TYPES),
     status: z.enum(TRANSACTION_STATUSES).nullish(),
-    transactionID: wooviTextSchema,
-    globalID: wooviTextSchema,
+    transactionID: optionalText,
+    globalID: optionalText,
     payer: personSchema,
     debitParty: sideSchema,
     creditParty: sideSchema,
-    charge: z.object({ correlationID: wooviTextSchema, pixKey: wooviTextSchema }).nullish().catch(null),
-    providerRejectedReason: wooviTextSchema,
+    charge: optionalField(z.object({ correlationID: optionalText, pixKey: optionalText })),
+    providerRejectedReason: optionalText,
     refunds: z.unknown().optional(),
   })
   .refine(({ type, value }) => value > 0 || !WOOVI_PIX_TYPES.includes(type))
@@ -120,7 +119,7 @@ export const wooviTransactionResponseSchema = z.object({ transaction: wooviTrans
 const refundStatusSchema = z.enum(['IN_PROCESSING', 'CONFIRMED', 'REFUNDED', 'REJECTED', 'NOT_ACCOMPLISHED'])
 
 /** The rail's id of a return. Woovi's examples also show the id of the returned PIX (`E…`) in its place, which names no return. */
-const returnIdSchema = wooviTextSchema.transform(id => (id?.startsWith('D') ? id : null))
+const returnIdSchema = optionalText.transform(id => (id?.startsWith('D') ? id : null))
 
 /** The ids of a return in the list of its PIX, readable with any status. */
 export const wooviReturnIdsSchema = z.object({
@@ -132,13 +131,14 @@ export type WooviReturnIds = z.infer<typeof wooviReturnIdsSchema>
 export const wooviReturnSchema = wooviReturnIdsSchema.extend({
   value: wooviCentsSchema.min(1),
   status: refundStatusSchema,
-  time: wooviOptionalInstantSchema,
+  time: optionalInstant,
 })
+export type WooviReturn = z.infer<typeof wooviReturnSchema>
 /** A refund of ours. The look-up's own example has no status. */
 const refundSchema = wooviReturnSchema.extend({
   correlationID: z.string().min(1),
   status: refundStatusSchema.nullish(),
-  providerRejectedReason: wooviTextSchema,
+  providerRejectedReason: optionalText,
 })
 export type WooviRefund = z.infer<typeof refundSchema>
 /** The answer with a refund: its creation and its look-up name it differently. */
@@ -152,45 +152,43 @@ export const wooviListedRefundSchema = wooviReturnIdsSchema.extend({ correlation
 export type WooviListedRefund = z.infer<typeof wooviListedRefundSchema>
 
 /** Why a payment failed: a code with its description, or a reason as in `providerRejectedReason`. */
-const failureSchema = z
-  .union([
-    z.object({ code: wooviTextSchema, description: wooviTextSchema }),
+const failureSchema = optionalField(
+  z.union([
+    z.object({ code: optionalText, description: optionalText }),
     z.string().transform(reason => ({ code: null, description: null, reason })),
-  ])
-  .nullish()
-  .catch(null)
+  ]),
+)
 
 /** A payment of ours: the order and, when they exist, its transaction and its recipient. */
 export const wooviPaymentSchema = z.object({
   payment: z.object({
     correlationID: z.string().min(1),
     value: wooviCentsSchema,
-    destinationAlias: wooviTextSchema,
+    destinationAlias: optionalText,
     /** "Payment" (OpenAPI), with APPROVED, PROCESSING and REJECTED of the pages on payments. */
     status: z.enum(['CREATED', 'APPROVED', 'PROCESSING', 'CONFIRMED', 'FAILED', 'REJECTED', 'DENIED']),
   }),
   transaction: z
     .object({
-      endToEndId: wooviTextSchema,
-      time: wooviOptionalInstantSchema,
-      providerRejectedReason: wooviTextSchema,
-      providerErrorCode: wooviTextSchema,
+      endToEndId: optionalText,
+      time: optionalInstant,
+      providerRejectedReason: optionalText,
+      providerErrorCode: optionalText,
     })
     .nullish()
     // One in another shape exists all the same, so the payment does not wait for approval.
     .catch({}),
-  destination: z
-    .object({
-      name: wooviTextSchema,
+  destination: optionalField(
+    z.object({
+      name: optionalText,
       taxID: taxIDSchema,
-      bank: wooviTextSchema,
-      bankName: wooviTextSchema,
-      ispb: wooviTextSchema,
-      branch: wooviTextSchema,
-      account: wooviTextSchema,
-    })
-    .nullish()
-    .catch(null),
+      bank: optionalText,
+      bankName: optionalText,
+      ispb: optionalText,
+      branch: optionalText,
+      account: optionalText,
+    }),
+  ),
   error: failureSchema,
 })
 export type WooviPayment = z.infer<typeof wooviPaymentSchema>
@@ -198,24 +196,23 @@ export type WooviPayment = z.infer<typeof wooviPaymentSchema>
 /** The ids, ours and the rail's, of a payment in a list, readable with any status. */
 export const wooviListedPaymentSchema = z.object({
   payment: z.object({ correlationID: z.string().min(1) }),
-  transaction: z.object({ endToEndId: wooviTextSchema }).nullish().catch(null),
+  transaction: optionalField(z.object({ endToEndId: optionalText })),
 })
 export type WooviListedPayment = z.infer<typeof wooviListedPaymentSchema>
 
 export const wooviBalanceSchema = z.object({ available: z.int(), blocked: wooviCentsSchema })
 
 export const wooviWebhookSchema = z.object({
-  event: wooviTextSchema,
-  url: wooviTextSchema,
-  isActive: z.boolean().nullish().catch(null),
+  event: optionalText,
+  url: optionalText,
+  isActive: optionalField(z.boolean()),
 })
-export type WooviWebhook = z.infer<typeof wooviWebhookSchema>
 
 /** A PIX key: its creation and the list name it differently. */
 export const wooviPixKeySchema = z
   .object({
-    pixKey: wooviTextSchema,
-    key: wooviTextSchema,
+    pixKey: optionalText,
+    key: optionalText,
     type: z.enum(['CPF', 'CNPJ', 'EMAIL', 'PHONE', 'EVP', 'RANDOM']),
   })
   .transform(({ pixKey, key, type }) => ({ key: pixKey ?? key ?? '', type }))

@@ -1,7 +1,12 @@
 import type { NoAnswerResult } from '../../domain/providers/provider.ts'
 import type { AccountEntry, AccountEntryKind } from '../../domain/reconciliation/account-entry.ts'
 import { type AnswerNotes, parseItems } from '../adapter/answer-parsing.ts'
-import type { ListResult, RequestBudget } from '../adapter/list-halves.ts'
+import {
+  type ListResult,
+  type ProviderList,
+  type RequestBudget,
+  TOO_MANY_PAGES,
+} from '../adapter/list-reader.ts'
 import {
   createPeriodFilter,
   MAX_SETTLEMENT_DELAY_DAYS,
@@ -9,9 +14,8 @@ import {
   subtractDays,
 } from '../adapter/statement-period.ts'
 import type { Provider } from '../port.ts'
-import type { WooviClient } from './client.ts'
+import { createRequestBudget, type WooviClient } from './client.ts'
 import { getWooviReturnId, isReceivedPix, mapTransactionStatus } from './mapping.ts'
-import { createRequestBudget, tooManyPages, type WooviList } from './pagination.ts'
 import {
   WOOVI_PIX_TYPES,
   type WooviListedPayment,
@@ -42,15 +46,15 @@ export function createWooviStatement(client: WooviClient): Pick<Provider, 'state
       const index = await indexReturnsAndOrders(transactions.items, { outgoing: orders, from })
       if (index.kind === 'no_answer') return index
       const isInPeriod = createPeriodFilter(from, to)
-      const settled = transactions.items.filter(
+      const settledTransactions = transactions.items.filter(
         pix => mapTransactionStatus(pix) === 'settled' && isInPeriod(pix.time),
       )
-      const unexplainedReturns = settled.filter(pix => isUnexplainedReturn(pix, index))
+      const unexplainedReturns = settledTransactions.filter(pix => isUnexplainedReturn(pix, index))
       const accountEntries = [
-        ...settled.map(toAccountEntry).filter(entry => entry !== null),
+        ...settledTransactions.map(toAccountEntry).filter(entry => entry !== null),
         ...unexplainedReturns.map(toUnlistedReturn),
       ]
-      const entries = settled
+      const entries = settledTransactions
         .filter(pix => isPixTransaction(pix) && !unexplainedReturns.includes(pix))
         .map(pix => toStatementEntry(pix, index))
       return { kind: 'found', entries, ...(accountEntries.length > 0 && { accountEntries }) }
@@ -70,14 +74,14 @@ export function createWooviStatement(client: WooviClient): Pick<Provider, 'state
     for (const period of listSearchPeriods(from)) {
       const unexplained = transactions.filter(pix => isUnexplainedReturn(pix, index))
       if (unexplained.length === 0) break
-      const earlier = await indexEarlierReturns(period, { unexplained, budget })
-      if (earlier.kind === 'found')
+      const earlierIndex = await indexEarlierReturns(period, { unexplained, budget })
+      if (earlierIndex.kind === 'found')
         index = {
-          outgoing: new Map([...earlier.outgoing, ...index.outgoing]),
-          returns: new Map([...earlier.returns, ...index.returns]),
+          outgoing: new Map([...earlierIndex.outgoing, ...index.outgoing]),
+          returns: new Map([...earlierIndex.returns, ...index.returns]),
         }
-      else if (earlier.code === tooManyPages.code) break
-      else return earlier
+      else if (earlierIndex.code === TOO_MANY_PAGES) break
+      else return earlierIndex
     }
     return { kind: 'found', ...index }
   }
@@ -121,26 +125,29 @@ function isPixTransaction(transaction: WooviTransaction): boolean {
   return WOOVI_PIX_TYPES.includes(transaction.type) && !toAccountEntry(transaction)
 }
 
-const transactionList: WooviList<WooviTransaction> = {
+const transactionList: ProviderList<'statement', WooviTransaction> = {
   call: 'statement',
   path: '/api/v1/transaction',
   field: 'transactions',
-  item: wooviTransactionSchema,
+  row: wooviTransactionSchema,
+  itemOf: transaction => transaction,
   keyOf: getTransactionKey,
 }
 // Payments and refunds are listed with any status, so that one with a status that we do not know does not hide the rest.
-const paymentList: WooviList<WooviListedPayment> = {
+const paymentList: ProviderList<'statement', WooviListedPayment> = {
   call: 'statement',
   path: '/api/v1/payment',
   field: 'payments',
-  item: wooviListedPaymentSchema,
+  row: wooviListedPaymentSchema,
+  itemOf: payment => payment,
   keyOf: ({ payment }) => payment.correlationID,
 }
-const refundList: WooviList<WooviListedRefund> = {
+const refundList: ProviderList<'statement', WooviListedRefund> = {
   call: 'statement',
   path: '/api/v1/refund',
   field: 'refunds',
-  item: wooviListedRefundSchema,
+  row: wooviListedRefundSchema,
+  itemOf: refund => refund,
   keyOf: ({ correlationID, returnIdentification, endToEndId }) =>
     [correlationID, returnIdentification ?? endToEndId].join('/'),
 }
@@ -157,8 +164,11 @@ type OrderIdsByRailId = ReadonlyMap<string, string>
 
 function indexOrders(payments: WooviListedPayment[], refunds: WooviListedRefund[] = []): OrderIdsByRailId {
   const orders = [
-    ...payments.map(one => ({ railId: one.transaction?.endToEndId, id: one.payment.correlationID })),
-    ...refunds.map(one => ({ railId: getWooviReturnId(one), id: one.correlationID })),
+    ...payments.map(payment => ({
+      railId: payment.transaction?.endToEndId,
+      id: payment.payment.correlationID,
+    })),
+    ...refunds.map(refund => ({ railId: getWooviReturnId(refund), id: refund.correlationID })),
   ]
   return new Map(orders.flatMap(({ railId, id }) => (railId ? [[railId, id]] : [])))
 }

@@ -55,8 +55,10 @@ export function createWooviTransfers(
         case 'unknown': {
           // An earlier call may have ordered the payment and not approved it.
           if (!isDuplicate(outcome)) return outcome
-          const existing = await lookUp(order)
-          return existing.kind === 'found' && existing.isAwaitingApproval ? approvePayment(order) : outcome
+          const existingPayment = await lookUp(order)
+          return existingPayment.kind === 'found' && existingPayment.isAwaitingApproval
+            ? approvePayment(order)
+            : outcome
         }
       }
     },

@@ -3,8 +3,8 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/g
 import { postOpeningBalance } from '../../../src/admin/connections.ts'
 import { replaceCredentials } from '../../../src/admin/credentials.ts'
 import { Connection } from '../../../src/db/entities/connection.ts'
-import type { AccountIdentity } from '../../../src/domain/providers/account-identity.ts'
 import type {
+  AccountIdentity,
   FindPayoutOutcome,
   IssueChargeOutcome,
   NoAnswerResult,

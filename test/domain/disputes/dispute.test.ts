@@ -106,7 +106,7 @@ describe('the meaning of a provider’s status', () => {
     ['resolved', 'agreed again', says('agreed'), []],
     ['rejected', 'agreed, late', says('agreed', { returns: back }), []],
     ['cancelled', 'agreed, late', says('agreed'), []],
-  ])('%s · %s', (state, _, said, steps) => expect(eventsToDecision(state, said)).toEqual(steps))
+  ])('%s · %s', (state, _, facts, steps) => expect(eventsToDecision(state, facts)).toEqual(steps))
 
   const closed = { isClosed: true }
   test.each<[DisputeState, string, Said, 'more' | 'no more', DisputeEvent | null]>([
@@ -119,8 +119,8 @@ describe('the meaning of a provider’s status', () => {
     ['accepted', 'a part, and was withdrawn', says('withdrawn', { returns: back }), 'no more', null],
     ['resolved', 'another part', says('agreed', { returns: [...back, ...back], ...closed }), 'no more', null],
     ['rejected', 'all, late', says('agreed', { returns: back }), 'no more', null],
-  ])('%s · returned: %s', (state, _, said, rest, end) =>
-    expect(endOfAcceptedDispute(state, said, rest === 'more')).toBe(end),
+  ])('%s · returned: %s', (state, _, facts, rest, end) =>
+    expect(endOfAcceptedDispute(state, facts, rest === 'more')).toBe(end),
   )
 
   test.each([

@@ -200,8 +200,8 @@ describe('postings', () => {
       }))
       const postings = postingsOf(legs)
       for (const type of ['FEE', null]) {
-        const own = postings.filter(posting => posting.type === type)
-        expect(own.reduce((sum, posting) => sum + posting.cents, 0)).toBe(0)
+        const typePostings = postings.filter(posting => posting.type === type)
+        expect(typePostings.reduce((sum, posting) => sum + posting.cents, 0)).toBe(0)
       }
       const places = postings.map(({ accountUuid, bucket, type }) => `${accountUuid}/${bucket}/${type}`)
       expect(new Set(places).size).toBe(places.length)

@@ -23,6 +23,6 @@ test.each([
     'receiver_differs',
   ],
   ['a document that was not ordered', {}, { receiver: receiver('11144477735') }, null],
-])('a provider that reports %s', (_, ordered, found, difference) => {
-  expect(findOrderDifference({ cents: 500, ...ordered }, { cents: 500, ...found })).toBe(difference)
+])('a provider that reports %s', (_, ordered, payout, difference) => {
+  expect(findOrderDifference({ cents: 500, ...ordered }, { cents: 500, ...payout })).toBe(difference)
 })

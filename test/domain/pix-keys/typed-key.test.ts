@@ -1,5 +1,5 @@
 import { expect, test } from '@jest/globals'
-import { interpretTypedKey } from '../../../src/domain/pix-keys/typed-key.ts'
+import { interpretTypedKey } from '../../../src/domain/pix-keys/key-format.ts'
 
 test.each([
   ['529.982.247-25', 'DOCUMENT', '52998224725'],

@@ -1,5 +1,5 @@
 import { expect, test } from '@jest/globals'
-import { timeOfRailId } from '../../../src/domain/pix/rail-id.ts'
+import { timeOfRailId } from '../../../src/domain/pix/identifiers.ts'
 
 test.each([
   ['E00000000202611221200abcdefghij0', '2026-11-22T12:00:00.000Z'],

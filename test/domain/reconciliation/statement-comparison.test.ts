@@ -80,9 +80,9 @@ test('PIX without any id are differences of their own, each found again by its t
   const entries = [theirs({ endToEnd: '' }), theirs({ endToEnd: '', cents: 999 })]
   const { differences } = compareStatement(entries, [])
   expect(differences.map(({ endToEnd }) => endToEnd)).toEqual([`${AT}/1000`, `${AT}/999`])
-  expect(differences.map(difference => entries.filter(one => isEntryOfDifference(one, difference)))).toEqual(
-    entries.map(one => [one]),
-  )
+  expect(
+    differences.map(difference => entries.filter(entry => isEntryOfDifference(entry, difference))),
+  ).toEqual(entries.map(entry => [entry]))
 })
 
 test('the order does not matter', () => {

@@ -33,7 +33,7 @@ describe('the roles of an account', () => {
 
   test('a viewer changes nothing, and only an owner changes users', () => {
     const writes = ACCOUNT_PERMISSIONS.filter(one => one.endsWith('.write'))
-    expect(writes.filter(one => roleHasPermission('viewer', one))).toEqual([])
+    expect(writes.filter(permission => roleHasPermission('viewer', permission))).toEqual([])
     expect(ACCOUNT_ROLES.filter(role => roleHasPermission(role, 'users.write'))).toEqual(['owner'])
   })
 })

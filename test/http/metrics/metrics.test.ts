@@ -20,8 +20,7 @@ import { createApiMetrics } from '../../../src/metrics/api-metrics.ts'
 import { renderDatabaseMetrics } from '../../../src/metrics/database-metrics.ts'
 import { dropBuckets } from '../../../src/metrics/temporal-sdk-metrics.ts'
 import { createWorkerMetrics } from '../../../src/metrics/worker-metrics.ts'
-import { logFailedCall } from '../../../src/providers/observability/call-log.ts'
-import { observeProvider } from '../../../src/providers/observability/call-observer.ts'
+import { logFailedCall, observeProvider } from '../../../src/providers/call-observer.ts'
 import type { Provider, ProviderNotificationRequest } from '../../../src/providers/port.ts'
 import { generateTotpSecret } from '../../../src/security/totp.ts'
 import { openStorage } from '../../../src/storage/storage.ts'
@@ -71,7 +70,6 @@ test('a failed provider call is one log line: the connection, the outcome, the d
 test('an observed provider answers unchanged, and every call is recorded with its outcome', async () => {
   const seen: string[] = []
   const provider = {
-    capabilities: { openAmounts: false },
     findCharge: async (reference: string) => ({ kind: 'not_found', reference }),
     sendTransfer: async () => {
       throw new Error('a bug')
@@ -88,7 +86,7 @@ test('an observed provider answers unchanged, and every call is recorded with it
     kind: 'forged',
   })
   await watched.readNotification({ secret: 'asks for a key' } as ProviderNotificationRequest)
-  expect(watched.capabilities).toBe(provider.capabilities)
+  expect(watched.findReplacedUrl).toBeUndefined()
   expect(seen).toEqual([
     'PROVIDER_A findCharge not_found true',
     'PROVIDER_A sendTransfer bug true',

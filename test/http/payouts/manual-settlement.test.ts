@@ -4,7 +4,7 @@ import { settleManually } from '../../../src/activities/payouts/manual-settlemen
 import { refundPayout } from '../../../src/activities/refunds/refund-payout.ts'
 import type { ActivityDependencies } from '../../../src/activities/runtime/dependencies.ts'
 import { transferPayout } from '../../../src/activities/transfers/transfer-payout.ts'
-import { OPERATOR_REJECTION } from '../../../src/domain/payouts/operator-rejection.ts'
+import { OPERATOR_REJECTION } from '../../../src/domain/payouts/unsent-code.ts'
 import { type ApiFixture, openApiFixture } from '../support/api-fixture.ts'
 
 /**

@@ -20,8 +20,8 @@ test('one token serves all calls, concurrent ones included, until nine tenths of
   await story.provider.findCharge(REFERENCE)
   expect(story.scripted.countTokenRequests()).toBe(2)
 
-  const [asked] = story.scripted.seen
-  expect(asked).toMatchObject({
+  const [request] = story.scripted.seen
+  expect(request).toMatchObject({
     path: '/oauth/token',
     body: '{"grant_type":"client_credentials"}',
     headers: { authorization: `Basic ${Buffer.from('id:hush').toString('base64')}` },

@@ -83,7 +83,7 @@ const page = (items: unknown[], total = items.length) => ({
   parametros: { paginacao: { paginaAtual: 0, itensPorPagina: 100, quantidadeTotalDeItens: total } },
   pix: items,
 })
-const sent = (changes: Record<string, unknown> = {}) => ({
+const buildSentPix = (changes: Record<string, unknown> = {}) => ({
   endToEndId: 'E1',
   idEnvio: 'send1',
   valor: '7.00',
@@ -125,7 +125,7 @@ test('odd amounts in a statement are recorded, and hide nothing', async () => {
   )
   story.scripted.scriptReplies(
     SENT,
-    okReply(page([sent({ status: 'NAO_REALIZADO', endToEndId: null, horario: null })])),
+    okReply(page([buildSentPix({ status: 'NAO_REALIZADO', endToEndId: null, horario: null })])),
   )
   const statement = await story.provider.statement(from, to)
   expect(statement.kind === 'found' && statement.entries).toMatchObject([
@@ -152,8 +152,8 @@ test('a statement contains received, refunded, sent and returned amounts', async
   )
   story.scripted.scriptReplies(
     SENT,
-    okReply([sent(), sent({ endToEndId: 'E2', status: 'NAO_REALIZADO' })]),
-    okReply([sent({ devolucoes: [devolucaoOf({ ...settled, id: undefined, rtrId: 'D2' })] })]),
+    okReply([buildSentPix(), buildSentPix({ endToEndId: 'E2', status: 'NAO_REALIZADO' })]),
+    okReply([buildSentPix({ devolucoes: [devolucaoOf({ ...settled, id: undefined, rtrId: 'D2' })] })]),
   )
 
   expect(await story.provider.statement(from, to)).toEqual({
@@ -186,22 +186,26 @@ test('a statement contains received, refunded, sent and returned amounts', async
       },
     ],
   })
-  const asked = story.scripted
+  const requests = story.scripted
     .calls()
     .map(({ path }) => Object.fromEntries(new URL(path, story.scripted.url).searchParams))
-  expect(asked[0]).toEqual({
+  expect(requests[0]).toEqual({
     inicio: from,
     fim: to,
     'paginacao.paginaAtual': '0',
     'paginacao.itensPorPagina': '100',
   })
-  expect(asked[1]).toMatchObject({ inicio: '2025-10-11T00:00:00.000Z', fim: to, devolucaoPresente: 'true' })
+  expect(requests[1]).toMatchObject({
+    inicio: '2025-10-11T00:00:00.000Z',
+    fim: to,
+    devolucaoPresente: 'true',
+  })
 })
 
 test('a sent amount is in the statement of the day on which it settled, however long before it was requested', async () => {
   await using story = await openEfiFixture()
   const slow = (endToEndId: string, liquidacao: string) =>
-    sent({ endToEndId, horario: { solicitacao: '2026-01-09T23:30:00.000Z', liquidacao } })
+    buildSentPix({ endToEndId, horario: { solicitacao: '2026-01-09T23:30:00.000Z', liquidacao } })
   story.scripted.scriptReplies(RECEIVED, okReply(page([])))
   story.scripted.scriptReplies(
     SENT,
@@ -212,9 +216,9 @@ test('a sent amount is in the statement of the day on which it settled, however 
   expect(statement.kind === 'found' && statement.entries).toMatchObject([
     { endToEnd: 'E-slow', direction: 'OUT', at: '2026-01-10T00:30:00.000Z' },
   ])
-  const [listed] = story.scripted.calls().filter(({ path }) => path.startsWith('/v2/gn/pix/enviados'))
-  const asked = new URL(listed!.path, story.scripted.url).searchParams
-  expect([asked.get('inicio'), asked.get('fim')]).toEqual(['2026-01-08T00:00:00.000Z', to])
+  const [listRequest] = story.scripted.calls().filter(({ path }) => path.startsWith('/v2/gn/pix/enviados'))
+  const query = new URL(listRequest!.path, story.scripted.url).searchParams
+  expect([query.get('inicio'), query.get('fim')]).toEqual(['2026-01-08T00:00:00.000Z', to])
 })
 
 test('an amount that Efí returned by itself after a dispute has no id of ours', async () => {
@@ -231,15 +235,15 @@ test('an amount that Efí returned by itself after a dispute has no id of ours',
 /** A list of sent PIX at a bank with a maximum page size, which counts pages in the requested size. */
 function capped(items: unknown[], most: number, paginationOf: (total: number) => unknown) {
   return (path: string) => {
-    const asked = new URL(path, 'https://bank.test').searchParams
+    const query = new URL(path, 'https://bank.test').searchParams
     const [number, size] = [
-      Number(asked.get('paginacao.paginaAtual')),
-      Number(asked.get('paginacao.itensPorPagina')),
+      Number(query.get('paginacao.paginaAtual')),
+      Number(query.get('paginacao.itensPorPagina')),
     ]
-    const shown = items.slice(number * size, number * size + Math.min(size, most))
+    const pageItems = items.slice(number * size, number * size + Math.min(size, most))
     return paginationOf(items.length) === undefined
-      ? shown
-      : { parametros: { paginacao: paginationOf(items.length) }, pix: shown }
+      ? pageItems
+      : { parametros: { paginacao: paginationOf(items.length) }, pix: pageItems }
   }
 }
 
@@ -253,7 +257,7 @@ test.each([
   async (_name, paginationOf) => {
     for (const most of [100, 50, 33, 1]) {
       await using story = await openEfiFixture()
-      const items = Array.from({ length: 120 }, (_, index) => sent({ endToEndId: `E${index}` }))
+      const items = Array.from({ length: 120 }, (_, index) => buildSentPix({ endToEndId: `E${index}` }))
       story.scripted.scriptReplyByPath(SENT, capped(items, most, paginationOf))
       story.scripted.scriptReplies(RECEIVED, okReply(page([])))
       const statement = await story.provider.statement(from, to)
@@ -267,10 +271,12 @@ test('a list with more items than a thousand pages is read in halves of its peri
   const hours = ['03', '09', '15', '21'].map(hour => `2026-01-10T${hour}:00:00.000Z`)
   const all = hours.map((horario, index) => pixOf({ endToEndId: `E${index}`, horario }))
   story.scripted.scriptReplyByPath(RECEIVED, path => {
-    const asked = new URL(path, 'https://bank.test').searchParams
-    if (asked.has('devolucaoPresente')) return page([])
-    const found = all.filter(({ horario }) => horario >= asked.get('inicio')! && horario <= asked.get('fim')!)
-    return page(found, found.length > 1 ? 100_001 : found.length)
+    const query = new URL(path, 'https://bank.test').searchParams
+    if (query.has('devolucaoPresente')) return page([])
+    const matches = all.filter(
+      ({ horario }) => horario >= query.get('inicio')! && horario <= query.get('fim')!,
+    )
+    return page(matches, matches.length > 1 ? 100_001 : matches.length)
   })
   story.scripted.scriptReplies(SENT, okReply(page([])))
   const statement = await story.provider.statement(from, to)
@@ -297,12 +303,12 @@ test('an item listed twice counts once', async () => {
 
 test('an unreadable item is left out and recorded, and the others stay', async () => {
   await using story = await openEfiFixture()
-  const odd = sent({ endToEndId: 'E2', status: 'QUASE' })
+  const odd = buildSentPix({ endToEndId: 'E2', status: 'QUASE' })
   story.scripted.scriptReplies(
     RECEIVED,
     okReply(page([pixOf({ valor: 'muito' }), pixOf({ endToEndId: 'E-b' })])),
   )
-  story.scripted.scriptReplies(SENT, okReply(page([sent(), odd])))
+  story.scripted.scriptReplies(SENT, okReply(page([buildSentPix(), odd])))
   const statement = await story.provider.statement(from, to)
   expect(statement.kind === 'found' && statement.entries.map(({ endToEnd }) => endToEnd)).toEqual([
     'E-b',

@@ -1,4 +1,5 @@
 import { expect, test } from '@jest/globals'
+import { PROVIDER_CAPABILITIES } from '../../../src/domain/providers/provider.ts'
 import {
   bcbErrorReply,
   cobOf,
@@ -40,7 +41,7 @@ const issued = {
   receiver: EMPTY_PARTY,
 }
 
-const found = { ...issued, expiresAt: '2026-01-10T12:59:00.000Z' }
+const foundCharge = { ...issued, expiresAt: '2026-01-10T12:59:00.000Z' }
 
 test('a charge is requested in Efí’s fields and its answer mapped to ours', async () => {
   await using story = await openEfiFixture()
@@ -56,7 +57,7 @@ test('a charge is requested in Efí’s fields and its answer mapped to ours', a
 
 test('a charge that Efí cannot issue is not requested', async () => {
   await using story = await openEfiFixture()
-  expect(story.provider.capabilities.canIssueOpenAmount).toBe(false)
+  expect(PROVIDER_CAPABILITIES.efi.canIssueOpenAmount).toBe(false)
   expect(await story.provider.issueCharge({ ...order, totalCents: 0 })).toMatchObject({
     kind: 'rejected',
     finality: 'other_may_help',
@@ -116,12 +117,17 @@ test.each([
 const duplicateTxidReply = efiErrorReply(409, 'txid_duplicado')
 const opaque = bcbErrorReply(400, 'CobOperacaoInvalida')
 test.concurrent.each([
-  ['409, and the charge is ours', duplicateTxidReply, okReply(cobOf()), { kind: 'accepted', charge: found }],
+  [
+    '409, and the charge is ours',
+    duplicateTxidReply,
+    okReply(cobOf()),
+    { kind: 'accepted', charge: foundCharge },
+  ],
   [
     'CobOperacaoInvalida, and the charge is ours',
     opaque,
     okReply(cobOf()),
-    { kind: 'accepted', charge: found },
+    { kind: 'accepted', charge: foundCharge },
   ],
   [
     '409, of another value',
@@ -238,9 +244,12 @@ test.each([
   ['an empty list', []],
   ['no list', undefined],
   ['a list of the PIX of another charge', [pixOf({ txid: 'b'.repeat(32) })]],
-])('a charge that is paid, with %s of payments, is no answer', async (_name, listed) => {
+])('a charge that is paid, with %s of payments, is no answer', async (_name, listedPayments) => {
   await using story = await openEfiFixture()
-  story.scripted.scriptReplies(GET, okReply(cobOf({ status: 'CONCLUIDA', calendario: past, pix: listed })))
+  story.scripted.scriptReplies(
+    GET,
+    okReply(cobOf({ status: 'CONCLUIDA', calendario: past, pix: listedPayments })),
+  )
   story.scripted.scriptReplies(PATCH, invalidStatusReply)
   const outcome = { kind: 'no_answer', code: 'payment_not_listed' }
   expect(await story.provider.findCharge(REFERENCE)).toMatchObject(outcome)
@@ -311,6 +320,6 @@ test('a charge expires by the caller’s clock', async () => {
   await using story = await openEfiFixture({ now: () => now })
   story.scripted.scriptReplies(GET, okReply(cobOf()))
   expect(await story.provider.findCharge(REFERENCE)).toMatchObject({ status: 'open' })
-  now = Date.parse(found.expiresAt)
+  now = Date.parse(foundCharge.expiresAt)
   expect(await story.provider.findCharge(REFERENCE)).toMatchObject({ status: 'expired' })
 })

@@ -43,8 +43,8 @@ const readDispute = async (changes: Record<string, unknown>, devolucoes: unknown
   await using story = await openEfiFixture()
   story.scripted.scriptReplies(LIST, page([infraction(changes)]))
   story.scripted.scriptReplies(PIX, okReply(pixOf({ devolucoes })))
-  const found = await story.provider.findDispute({ id: ID, endToEnd: END_TO_END })
-  return found.kind === 'found' ? found.dispute : found
+  const outcome = await story.provider.findDispute({ id: ID, endToEnd: END_TO_END })
+  return outcome.kind === 'found' ? outcome.dispute : outcome
 }
 
 test('a dispute is mapped to our fields', async () => {
@@ -55,9 +55,9 @@ test('a dispute is mapped to our fields', async () => {
     page([infraction({ idInfracao: 'another' })], 2),
   )
   story.scripted.scriptReplies(PIX, okReply(pixOf()))
-  const listed = await story.provider.listDisputes(from, to)
-  expect(listed.kind === 'found' && listed.disputes.map(({ id }) => id)).toEqual([ID, 'another'])
-  expect(listed).toMatchObject({
+  const list = await story.provider.listDisputes(from, to)
+  expect(list.kind === 'found' && list.disputes.map(({ id }) => id)).toEqual([ID, 'another'])
+  expect(list).toMatchObject({
     disputes: [
       {
         id: ID,
@@ -132,11 +132,11 @@ test.each([
   ],
   ['beside an unreadable one', [byEfi({ status: 'QUASE' }), byEfi({ status: 'DEVOLVIDO' })], [500], false],
   ['above the value of the PIX', [byEfi({ status: 'DEVOLVIDO', valor: '12.35' })], [], false],
-])('the return of a dispute: %s', async (_name, devolucoes, returned, closed) => {
+])('the return of a dispute: %s', async (_name, devolucoes, returns, closed) => {
   const med = await readDispute({ status: 'ACEITA' }, devolucoes)
   expect(med).toMatchObject({ isClosed: closed })
   expect('returns' in med && med.returns).toEqual(
-    returned.map(cents => ({ id: 'refund1', endToEnd: RETURN_ID, cents, at: '2026-01-10T12:01:00.000Z' })),
+    returns.map(cents => ({ id: 'refund1', endToEnd: RETURN_ID, cents, at: '2026-01-10T12:01:00.000Z' })),
   )
 })
 
@@ -184,7 +184,7 @@ test('a dispute of a payment that we sent is ours', async () => {
   await using story = await openEfiFixture()
   story.scripted.scriptReplies(LIST, page([infraction({ status: 'ACEITA' })]))
   story.scripted.scriptReplies(PIX, absent)
-  const sent = {
+  const sentPix = {
     endToEndId: END_TO_END,
     idEnvio: 'send1',
     valor: '12.34',
@@ -196,7 +196,7 @@ test('a dispute of a payment that we sent is ours', async () => {
       { rtrId: 'D2', valor: '2.00', horario: '2026-01-10T12:05:00Z' },
     ],
   }
-  story.scripted.scriptReplies(SENT, okReply(sent), absent)
+  story.scripted.scriptReplies(SENT, okReply(sentPix), absent)
   expect(await story.provider.findDispute({ id: ID, endToEnd: END_TO_END })).toMatchObject({
     dispute: {
       kind: 'REQUESTED_MED',
@@ -239,8 +239,8 @@ test.each([
   await using story = await openEfiFixture()
   story.scripted.scriptReplies(LIST, page([odd, infraction({ idInfracao: 'another' })]))
   story.scripted.scriptReplies(PIX, okReply(pixOf()))
-  const listed = await story.provider.listDisputes(from, to)
-  expect(listed.kind === 'found' && listed.disputes.map(({ id }) => id)).toEqual(['another'])
+  const list = await story.provider.listDisputes(from, to)
+  expect(list.kind === 'found' && list.disputes.map(({ id }) => id)).toEqual(['another'])
   expect(story.recorded).toMatchObject([
     {
       operation: 'listDisputes',
@@ -262,13 +262,13 @@ test('a dispute with an unreadable PIX hides neither the others nor, by a devolu
     okReply(pixOf({ devolucoes: [devolucaoOf({ status: undefined })] })),
   )
   story.scripted.scriptReplies('GET /v2/pix/E2', okReply(pixOf({ endToEndId: 'E2' })))
-  const listed = await story.provider.listDisputes(from, to)
-  expect(listed.kind === 'found' && listed.disputes.map(({ id }) => id)).toEqual(['b'])
+  const list = await story.provider.listDisputes(from, to)
+  expect(list.kind === 'found' && list.disputes.map(({ id }) => id)).toEqual(['b'])
   expect(story.recorded).toContainEqual(
     expect.objectContaining({ operation: 'listDisputes', kind: 'unreadable_item', reference: ID }),
   )
-  const again = await story.provider.listDisputes(from, to)
-  expect(again.kind === 'found' && again.disputes.map(({ id }) => id)).toEqual([ID, 'b'])
+  const repeat = await story.provider.listDisputes(from, to)
+  expect(repeat.kind === 'found' && repeat.disputes.map(({ id }) => id)).toEqual([ID, 'b'])
 })
 
 test.each([
@@ -281,9 +281,9 @@ test.each([
   story.scripted.scriptReplies(LIST, page([infraction(), infraction({ idInfracao: 'b', endToEndId: 'E2' })]))
   story.scripted.scriptReplies(PIX, answer)
   story.scripted.scriptReplies('GET /v2/pix/E2', okReply(pixOf({ endToEndId: 'E2' })))
-  const listed = await story.provider.listDisputes(from, to)
-  expect(listed).toMatchObject({ kind: 'found', disputes: [{ id: 'b' }] })
-  expect('incompleteCode' in listed ? listed.incompleteCode : undefined).toBe(incompleteCode)
+  const list = await story.provider.listDisputes(from, to)
+  expect(list).toMatchObject({ kind: 'found', disputes: [{ id: 'b' }] })
+  expect('incompleteCode' in list ? list.incompleteCode : undefined).toBe(incompleteCode)
   const isRecorded = story.recorded.some(
     ({ operation, kind, reference }) =>
       operation === 'listDisputes' && kind === 'unreadable_item' && reference === ID,

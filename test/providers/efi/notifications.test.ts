@@ -43,10 +43,13 @@ test('Efí’s test of a new URL has no content', async () => {
 
 test('a notification is parsed: payments, their refunds, returns of disputes, transfers', async () => {
   const paid = pixOf()
-  const returned = devolucaoOf({ status: 'DEVOLVIDO' })
+  const settledDevolucao = devolucaoOf({ status: 'DEVOLVIDO' })
   const byEfi = devolucaoOf({ id: 'theirs', natureza: 'MED_FRAUDE' })
-  const refunded = pixOf({ txid: undefined, devolucoes: [returned, devolucaoOf({ id: 'refund2' }), byEfi] })
-  const sent = {
+  const refunded = pixOf({
+    txid: undefined,
+    devolucoes: [settledDevolucao, devolucaoOf({ id: 'refund2' }), byEfi],
+  })
+  const sentPix = {
     endToEndId: 'E9',
     tipo: 'SOLICITACAO',
     status: 'REALIZADO',
@@ -60,22 +63,22 @@ test('a notification is parsed: payments, their refunds, returns of disputes, tr
     endToEnd,
     raw: JSON.stringify(raw),
   })
-  expect(await read({ pix: [paid, refunded, sent] })).toEqual({
+  expect(await read({ pix: [paid, refunded, sentPix] })).toEqual({
     kind: 'items',
     items: [
       item('payment', REFERENCE, END_TO_END, paid),
       item('payment', null, END_TO_END, refunded),
-      item('refund', 'refund1', END_TO_END, returned),
+      item('refund', 'refund1', END_TO_END, settledDevolucao),
       item('refund', 'refund2', END_TO_END, devolucaoOf({ id: 'refund2' })),
       item('dispute', null, END_TO_END, byEfi),
-      item('transfer', 'send1', 'E9', sent),
+      item('transfer', 'send1', 'E9', sentPix),
     ],
   })
 })
 
 test('an unreadable item hides no other, and an undocumented one is recorded', async () => {
-  const recorded: UnexplainedAnswer[] = []
-  const strict = createEfiNotifications(credentials, async answer => void recorded.push(answer))
+  const unexplainedAnswers: UnexplainedAnswer[] = []
+  const strict = createEfiNotifications(credentials, async answer => void unexplainedAnswers.push(answer))
   const parsed = (body: object) =>
     strict.readNotification({ body: JSON.stringify(body), headers: {}, secret: NOTIFICATION_SECRET })
   const mixed = await parsed({ pix: ['E1', pixOf(), { txid: 7 }] })
@@ -83,7 +86,7 @@ test('an unreadable item hides no other, and an undocumented one is recorded', a
   expect(await parsed({ evento: 'novo_evento' })).toEqual({ kind: 'items', items: [] })
   expect(await parsed({ evento: 'teste_webhook' })).toEqual({ kind: 'items', items: [] })
   const about = { operation: 'readNotification', reference: null, status: null }
-  expect(recorded).toEqual([
+  expect(unexplainedAnswers).toEqual([
     { ...about, kind: 'unreadable_item', name: '', body: '"E1"' },
     { ...about, kind: 'unreadable_item', name: '', body: '{"txid":7}' },
     { ...about, kind: 'unlisted_value', name: 'novo_evento', body: '{"evento":"novo_evento"}' },

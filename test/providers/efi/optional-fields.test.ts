@@ -54,7 +54,7 @@ const cob = {
   pixCopiaECola: '00020101021226...',
   recebedor: holder,
 }
-const sent = {
+const sentPix = {
   endToEndId: END_TO_END,
   idEnvio: 'transfer1',
   valor: '10.50',
@@ -66,7 +66,7 @@ const sent = {
   gnExtras: { erro },
   devolucoes: [{ id: 'back1', rtrId: RETURN_ID, valor: '5.00', horario: at, status: 'DEVOLVIDO' }],
 }
-const sentAndRefused = { ...sent, status: 'NAO_REALIZADO', devolucoes: undefined }
+const sentAndRefused = { ...sentPix, status: 'NAO_REALIZADO', devolucoes: undefined }
 const infraction = {
   idInfracao: ID,
   endToEndId: END_TO_END,
@@ -137,30 +137,29 @@ const issueCharge = answering(
   { requestPath: /\/v2\/cob\//, others: { qrcode: cob.pixCopiaECola }, status: 201 },
 )
 const findCharge = answering(async provider => {
-  const found = await provider.findCharge(REFERENCE)
-  if (found.kind !== 'found') return found
-  return { status: found.status, payments: found.payments.map(({ endToEnd, cents }) => [endToEnd, cents]) }
+  const outcome = await provider.findCharge(REFERENCE)
+  if (outcome.kind !== 'found') return outcome
+  return {
+    status: outcome.status,
+    payments: outcome.payments.map(({ endToEnd, cents }) => [endToEnd, cents]),
+  }
 })
 const findRefund = answering(async provider => payoutOf(await provider.findRefund(refundOrder)))
 const findTransfer = answering(async provider => payoutOf(await provider.findTransfer('transfer1')))
 const readStatement = (requestPath: RegExp) =>
   answering(
     async provider => {
-      const listed = await provider.statement(...range)
-      if (listed.kind !== 'found') return listed
+      const list = await provider.statement(...range)
+      if (list.kind !== 'found') return list
       // A return is optional in its PIX.
-      return listed.entries
-        .filter(({ returnOf }) => !returnOf)
-        .map(({ endToEnd, cents }) => [endToEnd, cents])
+      return list.entries.filter(({ returnOf }) => !returnOf).map(({ endToEnd, cents }) => [endToEnd, cents])
     },
     { requestPath, others: { parametros: paging, pix: [] } },
   )
 const listDisputes = (options?: AnsweredCall) =>
   answering(async provider => {
-    const listed = await provider.listDisputes(...range)
-    return listed.kind === 'found'
-      ? listed.disputes.map(({ id, kind, status }) => [id, kind, status])
-      : listed
+    const list = await provider.listDisputes(...range)
+    return list.kind === 'found' ? list.disputes.map(({ id, kind, status }) => [id, kind, status]) : list
   }, options)
 const disputedPix = { requestPath: /\/pix\//, others: { parametros: paging, infracoes: [infraction] } }
 
@@ -216,8 +215,10 @@ describeOptionalFields('Efí', {
     needed: ['endToEndId', 'valor', 'horario'],
     schema: publishedSchema(sdk.PixDetailReceivedResponseSchema),
     call: answering(async provider => {
-      const found = await provider.findPayment(END_TO_END)
-      return found.kind === 'found' ? [found.payment.endToEnd, found.payment.cents, found.payment.at] : found
+      const outcome = await provider.findPayment(END_TO_END)
+      return outcome.kind === 'found'
+        ? [outcome.payment.endToEnd, outcome.payment.cents, outcome.payment.at]
+        : outcome
     }),
   },
   'refund: a devolução in process': {
@@ -240,7 +241,7 @@ describeOptionalFields('Efí', {
     call: findRefund,
   },
   'sendTransfer: a PIX in process': {
-    answer: { ...sent, e2eId: END_TO_END, status: 'EM_PROCESSAMENTO' },
+    answer: { ...sentPix, e2eId: END_TO_END, status: 'EM_PROCESSAMENTO' },
     needed: ['idEnvio', 'valor', 'status'],
     schema: publishedSchema(sdk.PixSendResponseSchema),
     call: answering(async provider => payoutOf((await provider.sendTransfer(transferOrder)) as LookedUp), {
@@ -248,7 +249,7 @@ describeOptionalFields('Efí', {
     }),
   },
   'findTransfer: a sent PIX': {
-    answer: sent,
+    answer: sentPix,
     needed: ['idEnvio', 'valor', 'status'],
     schema: publishedSchema(sdk.PixSendDetailIdResponseSchema),
     call: findTransfer,
@@ -283,7 +284,7 @@ describeOptionalFields('Efí', {
     call: readStatement(/\/v2\/pix$/),
   },
   'statement: sent PIX': {
-    answer: { parametros: paging, pix: [sent] },
+    answer: { parametros: paging, pix: [sentPix] },
     // Without these it is unknown which PIX moved how much, and when.
     needed: ['pix', ...['endToEndId', 'valor', 'status', 'horario'].map(field => `pix[].${field}`)],
     call: readStatement(/\/enviados$/),

@@ -49,17 +49,17 @@ const states = [
   ['in process, without an id yet', devolucaoOf({ rtrId: null }), { status: 'in_process', endToEnd: '' }],
 ] as const
 
-test.each(states)('a refund is %s', async (_name, json, sending) => {
+test.each(states)('a refund is %s', async (_name, json, payout) => {
   await using story = await openEfiFixture()
   story.scripted.scriptReplies(PUT, okReply(json, 201))
   story.scripted.scriptReplies(GET, okReply(json))
   expect(await story.provider.refund(order)).toMatchObject({
     kind: 'accepted',
-    payout: { cents: 500, ...sending },
+    payout: { cents: 500, ...payout },
   })
   expect(await story.provider.findRefund(order)).toMatchObject({
     kind: 'found',
-    payout: { cents: 500, ...sending },
+    payout: { cents: 500, ...payout },
   })
   expect(JSON.parse(story.scripted.calls()[0]!.body)).toEqual({
     valor: '5.00',
@@ -174,9 +174,9 @@ test('a refund uses a connection of its own, which is closed after it; lookups s
     story.scripted.closeIdle()
     await story.provider.findRefund(order)
   }
-  const sent = story.scripted.calls().filter(({ method }) => method === 'PUT')
-  expect(sent.map(({ headers }) => headers.connection)).toEqual(['close', 'close', 'close'])
-  expect(new Set(sent.map(({ connection }) => connection)).size).toBe(3)
+  const refundRequests = story.scripted.calls().filter(({ method }) => method === 'PUT')
+  expect(refundRequests.map(({ headers }) => headers.connection)).toEqual(['close', 'close', 'close'])
+  expect(new Set(refundRequests.map(({ connection }) => connection)).size).toBe(3)
 })
 
 test('a refund whose handshake is reset was never sent', async () => {

@@ -1,4 +1,5 @@
 import { expect, test } from '@jest/globals'
+import { PROVIDER_CAPABILITIES } from '../../../src/domain/providers/provider.ts'
 import { efiErrorReply, okReply, openEfiFixture, UNEXPLAINED_REPLIES } from '../support/efi-fixture.ts'
 
 const KEY = '345e4568-e89b-12d3-a456-006655440001'
@@ -20,7 +21,7 @@ test.each(['DOCUMENT', 'EMAIL', 'PHONE'] as const)('a %s key is not requested', 
     code: 'key_unsupported',
   })
   expect(story.scripted.seen).toEqual([])
-  expect(story.provider.capabilities.creatableKeyTypes).not.toContain(type)
+  expect(PROVIDER_CAPABILITIES.efi.creatableKeyTypes).not.toContain(type)
 })
 
 test('too many keys are a refusal with its own name', async () => {

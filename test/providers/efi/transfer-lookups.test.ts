@@ -14,7 +14,7 @@ const GET = 'GET /v2/gn/pix/enviados/id-envio/transfer1'
 const at = '2026-01-10T12:00:00.000Z'
 const later = '2026-01-10T12:00:07.000Z'
 
-const sent = (changes: Record<string, unknown> = {}) => ({
+const buildSentPix = (changes: Record<string, unknown> = {}) => ({
   endToEndId: END_TO_END,
   idEnvio: 'transfer1',
   valor: '10.50',
@@ -26,10 +26,14 @@ const sent = (changes: Record<string, unknown> = {}) => ({
 
 const receiver = { identificacao: { nome: 'Maria', cpf: '***.456.789-**', codigoBanco: '00416968' } }
 test.each([
-  ['in process', sent(), { status: 'in_process', at, receiver: null, returns: [] }],
+  ['in process', buildSentPix(), { status: 'in_process', at, receiver: null, returns: [] }],
   [
     'settled',
-    sent({ status: 'REALIZADO', horario: { solicitacao: at, liquidacao: later }, favorecido: receiver }),
+    buildSentPix({
+      status: 'REALIZADO',
+      horario: { solicitacao: at, liquidacao: later },
+      favorecido: receiver,
+    }),
     {
       status: 'settled',
       at: later,
@@ -38,7 +42,7 @@ test.each([
   ],
   [
     'settled on an account',
-    sent({
+    buildSentPix({
       status: 'REALIZADO',
       favorecido: { contaBanco: { nome: 'Loja', cnpj: '11222333000181', codigoBanco: '00416968' } },
     }),
@@ -46,17 +50,17 @@ test.each([
   ],
   [
     'rejected by the rail',
-    sent({ status: 'NAO_REALIZADO', gnExtras: { erro: { codigo: 'AC07', motivo: 'Encerrada' } } }),
+    buildSentPix({ status: 'NAO_REALIZADO', gnExtras: { erro: { codigo: 'AC07', motivo: 'Encerrada' } } }),
     { status: 'rejected', code: 'AC07', message: 'Encerrada' },
   ],
   [
     'rejected without a reason',
-    sent({ status: 'NAO_REALIZADO' }),
+    buildSentPix({ status: 'NAO_REALIZADO' }),
     { status: 'rejected', code: 'provider_rejected' },
   ],
   [
     'rejected by a name of a refused order',
-    sent({
+    buildSentPix({
       status: 'NAO_REALIZADO',
       gnExtras: { erro: { codigo: 'chave_favorecido_nao_encontrada', motivo: 'A chave não existe' } },
     }),
@@ -64,17 +68,17 @@ test.each([
   ],
   [
     'rejected, without a time',
-    sent({ status: 'NAO_REALIZADO', horario: null }),
+    buildSentPix({ status: 'NAO_REALIZADO', horario: null }),
     { status: 'rejected', code: 'provider_rejected', at: null },
   ],
   [
     'settled, its time a text',
-    sent({ status: 'REALIZADO', horario: later }),
+    buildSentPix({ status: 'REALIZADO', horario: later }),
     { status: 'settled', at: later },
   ],
   [
     'settled and returned in part',
-    sent({
+    buildSentPix({
       status: 'REALIZADO',
       devolucoes: [
         { rtrId: RETURN_ID, valor: '4.00', status: 'DEVOLVIDO', horario: { liquidacao: later } },
@@ -89,18 +93,18 @@ test.each([
       ],
     },
   ],
-])('a transfer is found %s', async (_name, json, sending) => {
+])('a transfer is found %s', async (_name, json, payout) => {
   await using story = await openEfiFixture()
   story.scripted.scriptReplies(GET, okReply(json))
   expect(await story.provider.findTransfer('transfer1')).toMatchObject({
     kind: 'found',
-    payout: { cents: 1050, endToEnd: END_TO_END, ...sending },
+    payout: { cents: 1050, endToEnd: END_TO_END, ...payout },
   })
 })
 
 test('a transfer of another value is found with the value that Efí reports', async () => {
   await using story = await openEfiFixture()
-  story.scripted.scriptReplies(GET, okReply(sent({ status: 'REALIZADO', valor: '0.01' })))
+  story.scripted.scriptReplies(GET, okReply(buildSentPix({ status: 'REALIZADO', valor: '0.01' })))
   expect(await story.provider.findTransfer('transfer1')).toMatchObject({
     payout: { status: 'settled', cents: 1 },
   })
@@ -115,7 +119,7 @@ test.each([
 ])('a return %s is recorded, and hides neither the transfer nor its other returns', async (_name, odd) => {
   await using story = await openEfiFixture()
   const whole = { rtrId: RETURN_ID, valor: '4.00', horario: later }
-  story.scripted.scriptReplies(GET, okReply(sent({ status: 'REALIZADO', devolucoes: [odd, whole] })))
+  story.scripted.scriptReplies(GET, okReply(buildSentPix({ status: 'REALIZADO', devolucoes: [odd, whole] })))
   expect(await story.provider.findTransfer('transfer1')).toMatchObject({
     kind: 'found',
     payout: { status: 'settled', endToEnd: END_TO_END, returns: [{ id: RETURN_ID, cents: 400 }] },
@@ -129,7 +133,7 @@ test('returns above the value of a transfer are recorded, and the others remain'
   await using story = await openEfiFixture()
   const returned = (rtrId: string, valor: string) => ({ rtrId, valor, horario: later })
   const devolucoes = [returned('D1', '4.00'), returned('D2', '6.51'), returned('D3', '6.50')]
-  story.scripted.scriptReplies(GET, okReply(sent({ status: 'REALIZADO', devolucoes })))
+  story.scripted.scriptReplies(GET, okReply(buildSentPix({ status: 'REALIZADO', devolucoes })))
   expect(await story.provider.findTransfer('transfer1')).toMatchObject({
     payout: { status: 'settled', returns: [{ id: 'D1' }, { id: 'D3' }] },
   })
@@ -141,7 +145,10 @@ test.each([
   ['null', null],
 ])('a transfer is found with its end-to-end id %s', async (_name, endToEndId) => {
   await using story = await openEfiFixture()
-  story.scripted.scriptReplies(GET, okReply(sent({ status: 'NAO_REALIZADO', endToEndId, horario: null })))
+  story.scripted.scriptReplies(
+    GET,
+    okReply(buildSentPix({ status: 'NAO_REALIZADO', endToEndId, horario: null })),
+  )
   expect(await story.provider.findTransfer('transfer1')).toMatchObject({
     payout: { status: 'rejected', endToEnd: '' },
   })
@@ -163,8 +170,8 @@ test('one name of a refusal alone does not prove that a transfer is absent', asy
 
 test.concurrent.each([
   ...UNEXPLAINED_REPLIES,
-  ['another id', okReply(sent({ idEnvio: 'x' })), { code: 'unreadable_answer' }],
-  ['a new state', okReply(sent({ status: 'QUASE' })), { code: 'unreadable_answer' }],
+  ['another id', okReply(buildSentPix({ idEnvio: 'x' })), { code: 'unreadable_answer' }],
+  ['a new state', okReply(buildSentPix({ status: 'QUASE' })), { code: 'unreadable_answer' }],
 ] as typeof UNEXPLAINED_REPLIES)('polling a transfer: %s is no answer', async (_name, reply, { code }) => {
   await using story = await openEfiFixture({ reply })
   story.scripted.scriptReplies(GET, reply)

@@ -60,10 +60,10 @@ async function nameServer(reply: (type: number) => Reply) {
       from.address,
     )
   })
-  await new Promise<void>(done => socket.bind(0, '127.0.0.1', done))
+  await new Promise<void>(resolve => socket.bind(0, '127.0.0.1', resolve))
   return {
     address: `127.0.0.1:${socket.address().port}`,
-    [Symbol.asyncDispose]: () => new Promise<void>(done => socket.close(done)),
+    [Symbol.asyncDispose]: () => new Promise<void>(resolve => socket.close(resolve)),
   }
 }
 

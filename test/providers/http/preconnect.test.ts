@@ -27,8 +27,8 @@ const send = () => http.call({ method: 'PUT', path: '/thing', json: {}, hasOwnCo
 
 /** A connection whose handshake outlasts the client's timeout is given up, and another one opened. */
 async function preconnect(): Promise<void> {
-  const before = scriptedProvider.countConnections()
-  for (let waitedMs = 0; scriptedProvider.countConnections() === before; waitedMs += 5) {
+  const connectionsBefore = scriptedProvider.countConnections()
+  for (let waitedMs = 0; scriptedProvider.countConnections() === connectionsBefore; waitedMs += 5) {
     if (waitedMs % 3_000 === 0) http.preconnect()
     await sleep(5)
   }

@@ -43,9 +43,9 @@ describe.each(PROVIDER_APIS)('%s', dialect => {
     const order = shop.order(500)
     const first = await shop.provider.issueCharge(order)
     // The second answer is a look-up at Efí, so it expires by Efí's clock.
-    const again = await shop.provider.issueCharge(order)
+    const repeat = await shop.provider.issueCharge(order)
     const charge = first.kind === 'accepted' ? { ...first.charge, expiresAt: expect.any(String) } : undefined
-    expect(again).toEqual({ kind: 'accepted', charge })
+    expect(repeat).toEqual({ kind: 'accepted', charge })
     expect(await shop.provider.issueCharge({ ...order, totalCents: 501 })).toMatchObject({
       kind: 'rejected',
       code: 'reference_in_use',
@@ -73,8 +73,8 @@ describe.each(PROVIDER_APIS)('%s', dialect => {
     const charge = await shop.issueCharge(800)
     await shop.control.pay({ payload: charge.payload })
     await shop.control.pay({ payload: charge.payload, value: 3, force: true })
-    const found = await shop.provider.findCharge(charge.reference)
-    const cents = found.kind === 'found' ? found.payments.map(payment => payment.cents) : []
+    const outcome = await shop.provider.findCharge(charge.reference)
+    const cents = outcome.kind === 'found' ? outcome.payments.map(payment => payment.cents) : []
     expect(cents.toSorted((a, b) => b - a)).toEqual([800, 300])
   })
 
@@ -99,8 +99,8 @@ describe.each(PROVIDER_APIS)('%s', dialect => {
 
   test('a refund is in process, then settled and notified', async () => {
     const order = { id: shop.id(), endToEnd: await received(30), cents: 1250 }
-    const sent = await shop.provider.refund(order)
-    expect(sent).toMatchObject({ kind: 'accepted', payout: { status: 'in_process' } })
+    const outcome = await shop.provider.refund(order)
+    expect(outcome).toMatchObject({ kind: 'accepted', payout: { status: 'in_process' } })
     const end = await shop.waitForEnd(() => shop.provider.findRefund(order))
     expect(end).toMatchObject({
       status: 'settled',

@@ -18,9 +18,9 @@ describe.each(PROVIDER_APIS)('%s', dialect => {
     return { id, endToEnd }
   }
   const facts = async (name: { id: string; endToEnd: string }) => {
-    const found = await shop.provider.findDispute(name)
-    if (found.kind !== 'found') throw new Error(JSON.stringify(found))
-    return found.dispute
+    const outcome = await shop.provider.findDispute(name)
+    if (outcome.kind !== 'found') throw new Error(JSON.stringify(outcome))
+    return outcome.dispute
   }
   const reply = (name: { id: string; endToEnd: string }, accept = false) =>
     shop.provider.replyToDispute({ ...name, accept, analysis: 'Entregue com assinatura.', attachments: [] })
@@ -38,8 +38,8 @@ describe.each(PROVIDER_APIS)('%s', dialect => {
     }
     expect(await facts(name)).toMatchObject(med)
     const from = new Date(Date.now() - 60_000).toISOString()
-    const listed = await shop.provider.listDisputes(from, new Date(Date.now() + 1_000).toISOString())
-    expect(listed.kind === 'found' && listed.disputes.filter(({ id }) => id === name.id)).toMatchObject([med])
+    const list = await shop.provider.listDisputes(from, new Date(Date.now() + 1_000).toISOString())
+    expect(list.kind === 'found' && list.disputes.filter(({ id }) => id === name.id)).toMatchObject([med])
     expect(await shop.provider.balances()).toMatchObject({ balance: { blockedCents: 2000 } })
     if (dialect === 'woovi')
       await shop.waitForNotification(item => item.kind === 'dispute' && item.reference === name.id)

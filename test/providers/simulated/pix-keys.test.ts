@@ -13,29 +13,29 @@ describe.each(PROVIDER_APIS)('%s', dialect => {
   afterAll(() => shop.close())
 
   const keys = async () => {
-    const listed = await shop.provider.listKeys()
-    return listed.kind === 'found' ? listed.keys.filter(({ type }) => type === 'RANDOM') : []
+    const list = await shop.provider.listKeys()
+    return list.kind === 'found' ? list.keys.filter(({ type }) => type === 'RANDOM') : []
   }
   const fault = (operation: 'createKey' | 'listKeys' | 'deleteKey', kind: 'timeout_then_done' | 'refused') =>
     shop.control.addFault({ provider: 'PROVIDER_A', operation, fault: kind })
 
   test('a random key is created, listed, receives a charge, and is removed once', async () => {
-    const made = await shop.provider.createKey(random)
-    if (made.kind !== 'created') throw new Error(JSON.stringify(made))
-    expect(await keys()).toEqual([{ key: made.key, type: 'RANDOM' }])
-    await shop.control.deposit({ key: made.key, value: 1 })
-    expect(await shop.provider.deleteKey(made.key)).toEqual({ kind: 'deleted' })
-    expect(await shop.provider.deleteKey(made.key)).toEqual({ kind: 'not_found' })
+    const creation = await shop.provider.createKey(random)
+    if (creation.kind !== 'created') throw new Error(JSON.stringify(creation))
+    expect(await keys()).toEqual([{ key: creation.key, type: 'RANDOM' }])
+    await shop.control.deposit({ key: creation.key, value: 1 })
+    expect(await shop.provider.deleteKey(creation.key)).toEqual({ kind: 'deleted' })
+    expect(await shop.provider.deleteKey(creation.key)).toEqual({ kind: 'not_found' })
     expect(await keys()).toEqual([])
   })
 
   test('a key whose answer got lost is found in the list', async () => {
     await fault('createKey', 'timeout_then_done')
     expect(await shop.provider.createKey(random)).toMatchObject({ kind: 'unknown' })
-    const [made] = await keys()
+    const [randomKey] = await keys()
     await fault('deleteKey', 'timeout_then_done')
-    expect(await shop.provider.deleteKey(made!.key)).toMatchObject({ kind: 'unknown' })
-    expect(await shop.provider.deleteKey(made!.key)).toEqual({ kind: 'not_found' })
+    expect(await shop.provider.deleteKey(randomKey!.key)).toMatchObject({ kind: 'unknown' })
+    expect(await shop.provider.deleteKey(randomKey!.key)).toEqual({ kind: 'not_found' })
   })
 
   test('a refusal is a refusal, and a failed lookup is no answer', async () => {
@@ -51,7 +51,7 @@ describe.each(PROVIDER_APIS)('%s', dialect => {
   })
 
   test('an account has a limited number of keys', async () => {
-    for (let made = 1; made < 20; made += 1) await shop.provider.createKey(random)
+    for (let creation = 1; creation < 20; creation += 1) await shop.provider.createKey(random)
     expect(await shop.provider.createKey(random)).toMatchObject({ kind: 'rejected', code: 'key_limit' })
   })
 })

@@ -93,19 +93,19 @@ describe.each(PROVIDER_APIS)('%s', dialect => {
   test('returned@ settles, and its return is notified and found', async () => {
     const order = shop.transferRequest('returned@sim.trilho.test', 3000)
     await shop.provider.sendTransfer(order)
-    const found = await pollUntil(
+    const outcome = await pollUntil(
       () => shop.provider.findTransfer(order.id),
       it => it.kind === 'found' && (it.payout.returns ?? []).length > 0,
     )
-    const sending = found.kind === 'found' ? found.payout : undefined
-    expect(sending).toMatchObject({
+    const payout = outcome.kind === 'found' ? outcome.payout : undefined
+    expect(payout).toMatchObject({
       status: 'settled',
       returns: [{ cents: 3000, endToEnd: expect.stringMatching(/^D99999004/) }],
     })
     await pollUntil(
       async () => (await shop.readNotifications()).flatMap(it => (it.kind === 'items' ? it.items : [])),
       items =>
-        items.filter(item => item.kind === 'transfer' && item.endToEnd === sending!.endToEnd).length > 1,
+        items.filter(item => item.kind === 'transfer' && item.endToEnd === payout!.endToEnd).length > 1,
     )
   })
 

@@ -53,34 +53,37 @@ export function describeAnswers<Call extends string>(dialect: ProviderApiUnderTe
   const { answers, bodyOf } = dialect
   const names = Object.keys(answers) as Call[]
   const everywhere = names.flatMap(call => answers[call])
-  const said = ({ name, status }: Pick<DocumentedAnswer, 'name' | 'status'>): HttpAnswer => ({
+  const buildAnswer = ({ name, status }: Pick<DocumentedAnswer, 'name' | 'status'>): HttpAnswer => ({
     status,
     body: JSON.stringify(bodyOf(name, status)),
   })
 
   describe.each(names)(`${dialect.name}: %s`, call => {
-    const own = answers[call]
+    const callAnswers = answers[call]
     const isOwn = (one: DocumentedAnswer) =>
-      own.some(({ name, status }) => name === one.name && status === one.status)
+      callAnswers.some(({ name, status }) => name === one.name && status === one.status)
     const foreign = everywhere.filter(one => !isOwn(one))
-    const misplaced = own
+    const misplaced = callAnswers
       .map(one => ({ ...one, status: one.status === 409 ? 400 : 409 }))
       .filter(one => !isOwn(one))
 
-    test.each(own.map(one => [one.status, one.name, one] as const))('%d %s', async (_status, _name, one) => {
-      const { outcome, recorded } = await callWithAnswer(dialect, call, said(one))
-      expect(outcome).toMatchObject(expectedOutcomeOf(dialect.calls[call], one))
-      if (!dialect.calls[call].others) expect(recorded).toEqual([])
-    })
+    test.each(callAnswers.map(one => [one.status, one.name, one] as const))(
+      '%d %s',
+      async (_status, _name, one) => {
+        const { outcome, recorded } = await callWithAnswer(dialect, call, buildAnswer(one))
+        expect(outcome).toMatchObject(expectedOutcomeOf(dialect.calls[call], one))
+        if (!dialect.calls[call].others) expect(recorded).toEqual([])
+      },
+    )
 
     test('an answer documented for other calls, or under another status, proves nothing', async () => {
       for (const one of [...foreign, ...misplaced])
-        expect(await checkProof(dialect, call, said(one))).toEqual(PROVES_NOTHING)
+        expect(await checkProof(dialect, call, buildAnswer(one))).toEqual(PROVES_NOTHING)
     })
 
     test(`${dialect.times} undocumented answers prove nothing`, async () => {
       const random = createSeededRandom(dialect.seed)
-      const next = createUndocumentedAnswers({ random, own, everywhere, bodyOf })
+      const next = createUndocumentedAnswers({ random, own: callAnswers, everywhere, bodyOf })
       for (let times = 0; times < dialect.times; times++)
         expect(await checkProof(dialect, call, next())).toEqual(PROVES_NOTHING)
     })
@@ -122,12 +125,12 @@ async function callWithAnswer<Call extends string>(
   call: Call,
   answer: HttpAnswer,
 ) {
-  const recorded: UnexplainedAnswer[] = []
+  const unexplainedAnswers: UnexplainedAnswer[] = []
   const { requestPath: asked, others } = dialect.calls[call]
   const lines = createScriptedPool({ answer, requestPath: asked, others })
-  const recordUnexplained = async (one: UnexplainedAnswer) => void recorded.push(one)
+  const recordUnexplained = async (one: UnexplainedAnswer) => void unexplainedAnswers.push(one)
   const adapter = dialect.open({ openPool: lines, recordUnexplained })
   const outcome = await dialect.calls[call].make(adapter)
   await adapter.close()
-  return { outcome, recorded }
+  return { outcome, recorded: unexplainedAnswers }
 }

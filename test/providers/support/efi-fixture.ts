@@ -24,8 +24,8 @@ export const RETURN_ID = 'D09089356202601101201abcdefghijk'
 export async function openEfiFixture({ now = () => NOW, reply }: ProviderFixtureOptions = {}) {
   const timeoutMs = timeoutMsFor(reply)
   const scripted: ScriptedProvider = await startScriptedProvider()
-  const recorded: UnexplainedAnswer[] = []
-  const recordUnexplained = async (answer: UnexplainedAnswer) => void recorded.push(answer)
+  const unexplainedAnswers: UnexplainedAnswer[] = []
+  const recordUnexplained = async (answer: UnexplainedAnswer) => void unexplainedAnswers.push(answer)
   const provider = createEfiAdapter({
     baseUrl: scripted.url,
     credentials,
@@ -36,7 +36,7 @@ export async function openEfiFixture({ now = () => NOW, reply }: ProviderFixture
   })
   return {
     scripted,
-    recorded,
+    recorded: unexplainedAnswers,
     provider,
     async [Symbol.asyncDispose]() {
       await provider.close()

@@ -25,15 +25,15 @@ export const RETURN_ID = 'D54811417202601101201abcdefghijk'
 export async function openWooviFixture({ now = () => NOW, reply }: ProviderFixtureOptions = {}) {
   const timeoutMs = timeoutMsFor(reply)
   const scripted: ScriptedProvider = await startScriptedProvider()
-  const recorded: UnexplainedAnswer[] = []
-  const recordUnexplained = async (answer: UnexplainedAnswer) => void recorded.push(answer)
+  const unexplainedAnswers: UnexplainedAnswer[] = []
+  const recordUnexplained = async (answer: UnexplainedAnswer) => void unexplainedAnswers.push(answer)
   const options = { baseUrl: scripted.url, credentials, ca: scripted.ca, timeoutMs, now, recordUnexplained }
   const provider = createWooviAdapter(options)
   return {
     scripted,
     provider,
     /** What was recorded as unexplained, in that order. */
-    recorded,
+    recorded: unexplainedAnswers,
     async [Symbol.asyncDispose]() {
       await provider.close()
       await scripted.close()

@@ -23,12 +23,12 @@ const to = '2026-01-10T23:59:59.999Z'
 
 const balance = { total: 10_350, blocked: 350, available: 10_000 }
 const otherBalance = { total: 1, blocked: 0, available: 1 }
-const found = { kind: 'found', balance: { availableCents: 10_000, blockedCents: 350 } }
+const balanceOutcome = { kind: 'found', balance: { availableCents: 10_000, blockedCents: 350 } }
 
 test('a balance is that of the only account', async () => {
   await using story = await openWooviFixture()
   story.scripted.scriptReplies(ACCOUNTS, okReply({ accounts: [{ accountId: 'a1', balance }] }))
-  expect(await story.provider.balances()).toEqual(found)
+  expect(await story.provider.balances()).toEqual(balanceOutcome)
 })
 
 test('a balance is that of the account that the AppID is linked to, on any page, and not of the default', async () => {
@@ -39,7 +39,7 @@ test('a balance is that of the account that the AppID is linked to, on any page,
   ].map(page => okReply(page))
   story.scripted.scriptReplies(ACCOUNTS, ...pages, ...pages)
   story.scripted.scriptReplies(KEYS, okReply({ account: { accountId: 'a2' } }))
-  expect(await story.provider.balances()).toEqual(found)
+  expect(await story.provider.balances()).toEqual(balanceOutcome)
 })
 
 test.each([
@@ -69,7 +69,7 @@ test.concurrent.each(UNEXPLAINED_REPLIES)(
   },
 )
 
-const returned = { value: 100, status: 'CONFIRMED', time: '2026-01-10T12:00:00.000Z' }
+const refund = { value: 100, status: 'CONFIRMED', time: '2026-01-10T12:00:00.000Z' }
 const time = '2026-01-10T12:00:00.000Z'
 const sent = (correlationID: string, endToEndId: string | undefined, status = 'CONFIRMED') => ({
   payment: { correlationID, value: 700, status },
@@ -78,19 +78,19 @@ const sent = (correlationID: string, endToEndId: string | undefined, status = 'C
 
 test('a statement contains received, refunded, sent and returned amounts', async () => {
   await using story = await openWooviFixture()
-  const out = { charge: null, value: 700, time }
+  const withdrawal = { charge: null, value: 700, time }
   story.scripted.scriptReplies(
     MOVED,
     okReply(
       pageOf('transactions', [
         transactionOf(),
-        transactionOf({ ...out, endToEndId: 'E1', refunds: [{ ...returned, endToEndId: 'D6' }] }),
-        transactionOf({ ...out, endToEndId: 'D6', type: 'REFUND', value: 100 }),
-        transactionOf({ ...out, endToEndId: RETURN_ID, type: 'REFUND', value: 500 }),
-        transactionOf({ ...out, endToEndId: 'D2', type: 'REFUND', value: 300 }),
-        transactionOf({ ...out, endToEndId: 'E3', type: 'WITHDRAW' }),
-        transactionOf({ ...out, endToEndId: 'E4', status: 'REJECTED' }),
-        transactionOf({ ...out, endToEndId: 'E5', time: '2026-01-09T12:00:00.000Z' }),
+        transactionOf({ ...withdrawal, endToEndId: 'E1', refunds: [{ ...refund, endToEndId: 'D6' }] }),
+        transactionOf({ ...withdrawal, endToEndId: 'D6', type: 'REFUND', value: 100 }),
+        transactionOf({ ...withdrawal, endToEndId: RETURN_ID, type: 'REFUND', value: 500 }),
+        transactionOf({ ...withdrawal, endToEndId: 'D2', type: 'REFUND', value: 300 }),
+        transactionOf({ ...withdrawal, endToEndId: 'E3', type: 'WITHDRAW' }),
+        transactionOf({ ...withdrawal, endToEndId: 'E4', status: 'REJECTED' }),
+        transactionOf({ ...withdrawal, endToEndId: 'E5', time: '2026-01-09T12:00:00.000Z' }),
       ]),
     ),
   )
@@ -116,24 +116,24 @@ test('a statement contains received, refunded, sent and returned amounts', async
     ],
     accountEntries: [{ id: 'D2', kind: 'unlisted', type: 'REFUND', cents: 300, at: time, endToEnd: 'D2' }],
   })
-  const asked = story.scripted
+  const requests = story.scripted
     .calls()
     .map(({ path }) => Object.fromEntries(new URL(path, story.scripted.url).searchParams))
-  expect(asked[0]).toEqual({ start: from, end: to, skip: '0', limit: '100' })
-  expect(asked[1]).toMatchObject({ start: '2026-01-08T00:00:00.000Z', end: to })
+  expect(requests[0]).toEqual({ start: from, end: to, skip: '0', limit: '100' })
+  expect(requests[1]).toMatchObject({ start: '2026-01-08T00:00:00.000Z', end: to })
 })
 
 test('a return by the provider itself after a dispute is an outgoing entry, also of an old PIX', async () => {
   await using story = await openWooviFixture()
-  const out = { charge: null, value: 400, time, type: 'REFUND' }
+  const withdrawal = { charge: null, value: 400, time, type: 'REFUND' }
   const given = (endToEndId: string) => [{ status: 'CONFIRMED', value: 400, time, endToEndId }]
   story.scripted.scriptReplies(
     MOVED,
     okReply(
       pageOf('transactions', [
         transactionOf({ refunds: given('D-near') }),
-        transactionOf({ ...out, endToEndId: 'D-near' }),
-        transactionOf({ ...out, endToEndId: 'D-old' }),
+        transactionOf({ ...withdrawal, endToEndId: 'D-near' }),
+        transactionOf({ ...withdrawal, endToEndId: 'D-old' }),
       ]),
     ),
     okReply(pageOf('transactions', [transactionOf({ endToEndId: 'E-old', refunds: given('D-old') })])),
@@ -155,12 +155,12 @@ test('a return by the provider itself after a dispute is an outgoing entry, also
 /** Woovi's transactions at `times` (ISO 8601): a page of those in the requested period. */
 function transactionsIn(all: { time: string }[], totalOf = (_total: number): object => ({})) {
   return (path: string) => {
-    const asked = new URL(path, 'https://woovi.test').searchParams
-    const [start, end, skip] = [asked.get('start')!, asked.get('end')!, Number(asked.get('skip'))]
-    const found = all.filter(({ time }) => time >= start && time <= end)
-    const shown = found.slice(skip, skip + 100)
-    const { pageInfo, ...page } = pageOf('transactions', shown, skip + shown.length < found.length)
-    return { ...page, pageInfo: { ...pageInfo, ...totalOf(found.length) } }
+    const query = new URL(path, 'https://woovi.test').searchParams
+    const [start, end, skip] = [query.get('start')!, query.get('end')!, Number(query.get('skip'))]
+    const matches = all.filter(({ time }) => time >= start && time <= end)
+    const pageItems = matches.slice(skip, skip + 100)
+    const { pageInfo, ...page } = pageOf('transactions', pageItems, skip + pageItems.length < matches.length)
+    return { ...page, pageInfo: { ...pageInfo, ...totalOf(matches.length) } }
   }
 }
 
@@ -216,7 +216,7 @@ test.each(['WITHDRAW', 'PAYMENT'])(
   'a recipient’s return of an old transfer is an incoming entry of that transfer, where Woovi calls it %s',
   async type => {
     await using story = await openWooviFixture()
-    const given = { ...returned, endToEndId: 'D6' }
+    const given = { ...refund, endToEndId: 'D6' }
     story.scripted.scriptReplies(
       MOVED,
       okReply(
@@ -237,8 +237,8 @@ test.each(['WITHDRAW', 'PAYMENT'])(
     expect(await story.provider.statement(from, to)).toMatchObject({
       entries: [{ endToEnd: 'D6', reference: 'send1', direction: 'IN', returnOf: 'E-old' }],
     })
-    const asked = story.scripted.calls().filter(({ path }) => path.startsWith('/api/v1/payment'))
-    const starts = asked.map(({ path }) => new URL(path, story.scripted.url).searchParams.get('start'))
+    const requests = story.scripted.calls().filter(({ path }) => path.startsWith('/api/v1/payment'))
+    const starts = requests.map(({ path }) => new URL(path, story.scripted.url).searchParams.get('start'))
     expect(starts).toEqual(['2026-01-08T00:00:00.000Z', '2026-01-07T00:00:00.000Z'])
   },
 )
@@ -256,10 +256,10 @@ test('an outgoing entry names the PIX that it returns, whatever the PIX says of 
   story.scripted.scriptReplies(SENT, okReply(pageOf('payments', [])))
   story.scripted.scriptReplies(REFUNDED, okReply(pageOf('refunds', [])))
   const statement = await story.provider.statement(from, to)
-  const out = { reference: null, direction: 'OUT', cents: 400, at: time, returnOf: END_TO_END }
+  const entry = { reference: null, direction: 'OUT', cents: 400, at: time, returnOf: END_TO_END }
   expect(statement.kind === 'found' && statement.entries.slice(1)).toEqual([
-    { endToEnd: 'D-timeless', ...out },
-    { endToEnd: 'D-early', ...out },
+    { endToEnd: 'D-timeless', ...entry },
+    { endToEnd: 'D-early', ...entry },
   ])
 })
 
@@ -309,8 +309,8 @@ test('notifications are registered once per event, and existing ones stay', asyn
   story.scripted.scriptReplies(LIST, okReply(pageOf('webhooks', [there, off, elsewhere])))
   story.scripted.scriptReplies(CREATE, okReply({ webhook: { id: 'w1' } }))
   expect(await story.provider.registerNotificationUrl(url, null)).toEqual({ kind: 'registered' })
-  const made = story.scripted.calls().slice(1)
-  expect(made.map(({ body }) => JSON.parse(body).webhook)).toMatchObject(
+  const requests = story.scripted.calls().slice(1)
+  expect(requests.map(({ body }) => JSON.parse(body).webhook)).toMatchObject(
     [
       'OPENPIX:MOVEMENT_CONFIRMED',
       'OPENPIX:MOVEMENT_FAILED',

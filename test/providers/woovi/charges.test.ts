@@ -1,4 +1,5 @@
 import { describe, expect, test } from '@jest/globals'
+import { PROVIDER_CAPABILITIES } from '../../../src/domain/providers/provider.ts'
 import type { ScriptedReply } from '../support/scripted-provider.ts'
 import {
   chargeOf,
@@ -62,7 +63,7 @@ test('a charge is requested in Woovi’s fields and its answer mapped to ours', 
 
 test('a charge that Woovi cannot issue is not requested', async () => {
   await using story = await openWooviFixture()
-  expect(story.provider.capabilities.canIssueOpenAmount).toBe(false)
+  expect(PROVIDER_CAPABILITIES.woovi.canIssueOpenAmount).toBe(false)
   expect(await story.provider.issueCharge({ ...order, totalCents: 0 })).toMatchObject({
     kind: 'rejected',
     finality: 'other_may_help',
@@ -292,8 +293,8 @@ test.each([
     okReply(chargeOf({ status: 'COMPLETED' })),
     [transactionOf({ charge: null })],
   ],
-])('a charge that is %s is no answer', async (_name, reply, listed) => {
-  expect(await findChargeListing(reply, listed)).toMatchObject({
+])('a charge that is %s is no answer', async (_name, reply, listedPayments) => {
+  expect(await findChargeListing(reply, listedPayments)).toMatchObject({
     kind: 'no_answer',
     code: 'payment_not_listed',
   })
@@ -304,8 +305,8 @@ test.each([
   ['expired, next to a PIX without its id', okReply(chargeOf({ status: 'EXPIRED' })), [rejected, nameless()]],
   ['open, next to a PIX with an empty id', okReply(chargeOf()), [nameless({ endToEndId: '' })]],
   ['deleted, next to a PIX without its id', notThere, [nameless()]],
-])('a charge that is %s may still be paid', async (_name, reply, listed) => {
-  expect(await findChargeListing(reply, listed)).toMatchObject({
+])('a charge that is %s may still be paid', async (_name, reply, listedPayments) => {
+  expect(await findChargeListing(reply, listedPayments)).toMatchObject({
     kind: 'no_answer',
     code: 'payment_unidentified',
   })

@@ -165,15 +165,15 @@ test.each([
   ['beside one above the rest of the disputed value', [solicitation(), more(681)], [320], false],
   ['above the disputed value', [more(1001), solicitation()], [320], false],
   ['beside one above the value, of another leg', [solicitation(), more(1001, 'E-other')], [320], true],
-])('an accepted dispute whose solicitation is %s', async (_name, all, returned, closed) => {
+])('an accepted dispute whose solicitation is %s', async (_name, all, returns, closed) => {
   await using story = await openWooviFixture()
   story.scripted.scriptReplies(BY_PIX, okReply({ dispute: dispute({ status: 'ACCEPTED' }) }))
   story.scripted.scriptReplies(DISPUTES, okReply(behind()))
   story.scripted.scriptReplies(SOLICITATIONS, okReply(all))
-  const found = await story.provider.findDispute(name)
-  expect(found).toMatchObject({ dispute: { isClosed: closed } })
-  expect(found.kind === 'found' && found.dispute.returns).toEqual(
-    returned.map(cents => ({ id: RETURN_ID, endToEnd: RETURN_ID, cents, at })),
+  const outcome = await story.provider.findDispute(name)
+  expect(outcome).toMatchObject({ dispute: { isClosed: closed } })
+  expect(outcome.kind === 'found' && outcome.dispute.returns).toEqual(
+    returns.map(cents => ({ id: RETURN_ID, endToEnd: RETURN_ID, cents, at })),
   )
 })
 
@@ -243,8 +243,8 @@ test.each([
   story.scripted.scriptReplies(REPORTS, okReply([]))
   story.scripted.scriptReplies(SOLICITATIONS, okReply([]))
   story.scripted.scriptReplies(MOVED, paidDaysAgo(days))
-  const found = await story.provider.findDispute(name)
-  expect(found).toMatchObject({ dispute: { isClosed, returns: [] } })
+  const outcome = await story.provider.findDispute(name)
+  expect(outcome).toMatchObject({ dispute: { isClosed, returns: [] } })
   expect(story.scripted.calls().filter(({ path }) => path.startsWith('/api/v1/transaction/'))).toHaveLength(1)
 })
 
@@ -407,13 +407,13 @@ test('without proofs the text is sent as a PDF, the same one on each repeat', as
   story.scripted.scriptReplies(EVIDENCE, okReply({ documents: [] }))
   expect(await story.provider.replyToDispute(reply)).toEqual({ kind: 'accepted' })
   await story.provider.replyToDispute(reply)
-  const [upload, evidence, again] = story.scripted.calls()
+  const [upload, evidence, repeat] = story.scripted.calls()
   expect(upload?.headers['content-type']).toMatch(/^multipart\/form-data; boundary=/)
   expect(upload?.body).toContain('name="purpose"\r\n\r\nDISPUTE_EVIDENCE')
   expect(upload?.body).toContain('%PDF-1.4')
   const partsOf = ({ body = '' } = {}) => body.split(body.slice(0, body.indexOf('\r\n')))
   expect(partsOf(upload).length).toBe(5)
-  expect(partsOf(again)).toEqual(partsOf(upload))
+  expect(partsOf(repeat)).toEqual(partsOf(upload))
   expect(JSON.parse(evidence!.body)).toEqual({
     documents: [
       {

@@ -164,8 +164,8 @@ test.each([
 })
 
 test('an undocumented notification is recorded, and has no content', async () => {
-  const recorded: UnexplainedAnswer[] = []
-  const record = async (answer: UnexplainedAnswer) => void recorded.push(answer)
+  const unexplainedAnswers: UnexplainedAnswer[] = []
+  const record = async (answer: UnexplainedAnswer) => void unexplainedAnswers.push(answer)
   const strict = createWooviNotifications({ ...noLookups, record }, credentials, () => NOW)
   const parsed = (body: string) =>
     strict.readNotification({ body, headers: { 'x-openpix-signature': macOf(body) }, secret: null })
@@ -174,7 +174,7 @@ test('an undocumented notification is recorded, and has no content', async () =>
   expect((await parsed('{"event":7}')).kind).toBe('unreadable')
   expect((await parsed('{"event":"OPENPIX:CHARGE_CREATED"}')).kind).toBe('items')
   const about = { operation: 'readNotification', reference: null, status: null }
-  expect(recorded).toEqual([
+  expect(unexplainedAnswers).toEqual([
     { ...about, kind: 'unlisted_value', name: 'OPENPIX:SOMETHING_NEW', body: unknown },
     { ...about, kind: 'unreadable_answer', name: '', body: '{"event":7}' },
   ])

@@ -124,9 +124,9 @@ const findTransfer = answering(async provider => payoutOf(await provider.findTra
 const readStatement = (requestPath: RegExp) =>
   answering(
     async provider => {
-      const listed = await provider.statement(...range)
-      if (listed.kind !== 'found') return listed
-      return listed.entries.map(({ endToEnd, cents, direction }) => [endToEnd, cents, direction])
+      const list = await provider.statement(...range)
+      if (list.kind !== 'found') return list
+      return list.entries.map(({ endToEnd, cents, direction }) => [endToEnd, cents, direction])
     },
     { requestPath, others: { ...pageOf('transactions', [sentValues]), payments: [], refunds: [] } },
   )
@@ -141,8 +141,10 @@ const recoveryAnswers = {
 const findDispute = (requestPath: RegExp, others: unknown) =>
   answering(
     async provider => {
-      const found = await provider.findDispute(disputeReference)
-      return found.kind === 'found' ? [found.dispute.id, found.dispute.kind, found.dispute.status] : found
+      const outcome = await provider.findDispute(disputeReference)
+      return outcome.kind === 'found'
+        ? [outcome.dispute.id, outcome.dispute.kind, outcome.dispute.status]
+        : outcome
     },
     { requestPath, others },
   )
@@ -161,8 +163,8 @@ describeOptionalFields('Woovi', {
     needed: CHARGE_NEEDED,
     call: answering(
       async provider => {
-        const found = await provider.findCharge(REFERENCE)
-        return found.kind === 'found' ? [found.status, found.payments.length] : found
+        const outcome = await provider.findCharge(REFERENCE)
+        return outcome.kind === 'found' ? [outcome.status, outcome.payments.length] : outcome
       },
       { requestPath: /\/charge\//, others: pageOf('transactions', []) },
     ),
@@ -176,10 +178,10 @@ describeOptionalFields('Woovi', {
     ],
     call: answering(
       async provider => {
-        const found = await provider.findCharge(REFERENCE)
-        return found.kind === 'found'
-          ? [found.status, found.payments.map(({ endToEnd, cents }) => [endToEnd, cents])]
-          : found
+        const outcome = await provider.findCharge(REFERENCE)
+        return outcome.kind === 'found'
+          ? [outcome.status, outcome.payments.map(({ endToEnd, cents }) => [endToEnd, cents])]
+          : outcome
       },
       { requestPath: /\/transaction$/, others: { charge: { ...chargeValues, status: 'COMPLETED' } } },
     ),
@@ -193,8 +195,10 @@ describeOptionalFields('Woovi', {
     answer: withValues(published['GET /api/v1/transaction/{id}'], { transaction: receivedValues }),
     needed: nestFields('transaction', ...TRANSACTION_NEEDED),
     call: answering(async provider => {
-      const found = await provider.findPayment(END_TO_END)
-      return found.kind === 'found' ? [found.payment.endToEnd, found.payment.cents, found.payment.at] : found
+      const outcome = await provider.findPayment(END_TO_END)
+      return outcome.kind === 'found'
+        ? [outcome.payment.endToEnd, outcome.payment.cents, outcome.payment.at]
+        : outcome
     }),
   },
   'refund: a refund in process': {
@@ -295,10 +299,10 @@ describeOptionalFields('Woovi', {
     needed: ['refunds', 'refunds[].correlationID', 'refunds[].returnIdentification'],
     call: answering(
       async provider => {
-        const listed = await provider.statement(...range)
-        return listed.kind === 'found'
-          ? listed.entries.map(({ endToEnd, direction }) => [endToEnd, direction])
-          : listed
+        const list = await provider.statement(...range)
+        return list.kind === 'found'
+          ? list.entries.map(({ endToEnd, direction }) => [endToEnd, direction])
+          : list
       },
       {
         requestPath: /\/refund$/,
@@ -323,10 +327,8 @@ describeOptionalFields('Woovi', {
     needed: listFields('disputes', 'status', 'endToEndId'),
     call: answering(
       async provider => {
-        const listed = await provider.listDisputes(...range)
-        return listed.kind === 'found'
-          ? listed.disputes.map(({ id, kind, status }) => [id, kind, status])
-          : listed
+        const list = await provider.listDisputes(...range)
+        return list.kind === 'found' ? list.disputes.map(({ id, kind, status }) => [id, kind, status]) : list
       },
       { requestPath: /\/dispute$/, others: { ...recoveryAnswers, dispute: { ...disputeValues, id: ID } } },
     ),

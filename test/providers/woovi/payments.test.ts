@@ -37,17 +37,17 @@ test.each([
     refundOf({ returnIdentification: undefined }),
     { status: 'in_process', endToEnd: '' },
   ],
-])('a refund is %s', async (_name, json, sending) => {
+])('a refund is %s', async (_name, json, payout) => {
   await using story = await openWooviFixture()
   story.scripted.scriptReplies(POST, okReply({ refund: json }))
   story.scripted.scriptReplies(GET, okReply({ pixTransactionRefund: json }))
   expect(await story.provider.refund(order)).toMatchObject({
     kind: 'accepted',
-    payout: { cents: 500, ...sending },
+    payout: { cents: 500, ...payout },
   })
   expect(await story.provider.findRefund(order)).toMatchObject({
     kind: 'found',
-    payout: { cents: 500, ...sending },
+    payout: { cents: 500, ...payout },
   })
   expect(JSON.parse(story.scripted.calls()[0]!.body)).toEqual({
     correlationID: 'refund1',

@@ -98,8 +98,8 @@ test('the keys are listed to the last page, with our types', async () => {
     okReply(pageOf('pixKeys', first, true)),
     okReply(pageOf('pixKeys', [{ pixKey: EVP, type: 'EVP' }])),
   )
-  const listed = await story.provider.listKeys()
-  expect(listed.kind === 'found' && listed.keys.map(({ type }) => type)).toEqual([
+  const list = await story.provider.listKeys()
+  expect(list.kind === 'found' && list.keys.map(({ type }) => type)).toEqual([
     ...['DOCUMENT', 'DOCUMENT', 'EMAIL', 'PHONE', 'RANDOM', 'RANDOM'],
   ])
 })

@@ -1,5 +1,5 @@
 import { expect, test } from '@jest/globals'
-import { renderTextPdf } from '../../../src/providers/woovi/text-pdf.ts'
+import { renderTextPdf } from '../../../src/providers/woovi/disputes.ts'
 
 /** Height of a line of Helvetica in 10 points. */
 const LINE_HEIGHT = 11.56

@@ -31,7 +31,7 @@ const receiver = {
   account_agency: '0001',
   bank: { name: 'A Bank', ispb: '18236120' },
 }
-const returned = { endToEndId: RETURN_ID, value: 400, status: 'CONFIRMED', time: SETTLED_AT }
+const refund = { endToEndId: RETURN_ID, value: 400, status: 'CONFIRMED', time: SETTLED_AT }
 test.each([
   ['approved', paymentOf('APPROVED'), { status: 'in_process', endToEnd: '' }],
   [
@@ -51,13 +51,13 @@ test.each([
     { status: 'rejected', code: 'ED05' },
   ],
   ['in process', paymentOf('PROCESSING'), { status: 'in_process' }],
-])('a transfer is found %s', async (_name, json, sending) => {
+])('a transfer is found %s', async (_name, json, payout) => {
   await using story = await openWooviFixture()
   story.scripted.scriptReplies(GET, okReply(json))
   story.scripted.scriptReplies(MOVED, okReply({ transaction: transactionOf({ refunds: [] }) }))
   expect(await story.provider.findTransfer('transfer1')).toMatchObject({
     kind: 'found',
-    payout: { cents: 1050, pixKey: 'maria@example.com', ...sending },
+    payout: { cents: 1050, pixKey: 'maria@example.com', ...payout },
   })
 })
 
@@ -74,9 +74,9 @@ test('a transfer of another value, to another key, is found as Woovi reports it'
 test('a recipient’s return is found in the movement', async () => {
   await using story = await openWooviFixture({ reply: 'hang' })
   const refunds = [
-    returned,
-    { ...returned, endToEndId: 'D2', status: 'IN_PROCESSING' },
-    { ...returned, endToEndId: null },
+    refund,
+    { ...refund, endToEndId: 'D2', status: 'IN_PROCESSING' },
+    { ...refund, endToEndId: null },
   ]
   story.scripted.scriptReplies(GET, okReply(paymentOf('CONFIRMED', SETTLED_TRANSACTION)))
   story.scripted.scriptReplies(MOVED, okReply({ transaction: transactionOf({ refunds }) }), 'hang')
@@ -99,7 +99,7 @@ test.each([
   ['of another shape', { value: '4.00' }],
 ])('a return %s is left out and recorded, and hides no other', async (_name, changes) => {
   await using story = await openWooviFixture()
-  const refunds = [returned, { ...returned, endToEndId: 'D-odd', ...changes }]
+  const refunds = [refund, { ...refund, endToEndId: 'D-odd', ...changes }]
   story.scripted.scriptReplies(GET, okReply(paymentOf('CONFIRMED', SETTLED_TRANSACTION)))
   story.scripted.scriptReplies(MOVED, okReply({ transaction: transactionOf({ value: 1050, refunds }) }))
   expect(await story.provider.findTransfer('transfer1')).toMatchObject({

@@ -1,4 +1,5 @@
 import { expect, test } from '@jest/globals'
+import { PROVIDER_CAPABILITIES } from '../../../src/domain/providers/provider.ts'
 import { createWooviAdapter } from '../../../src/providers/woovi/adapter.ts'
 import { findUnusedUrl } from '../support/scripted-provider.ts'
 import {
@@ -101,7 +102,7 @@ test('no transfer is sent while the account that pays cannot be identified', asy
 
 test('a transfer with a document that Woovi cannot check is not sent', async () => {
   await using story = await openPayingWooviFixture()
-  expect(story.provider.capabilities.canCheckDocument).toBe(false)
+  expect(PROVIDER_CAPABILITIES.woovi.canCheckDocument).toBe(false)
   expect(await story.provider.sendTransfer({ ...order, document: '12345678909' })).toMatchObject({
     kind: 'rejected',
     finality: 'other_may_help',

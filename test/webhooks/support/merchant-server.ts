@@ -54,7 +54,7 @@ export async function startMerchantServer(
   })
   server.on('secureConnection', socket => seen.serverNames.push(socket.servername))
   server.on('tlsClientError', () => {})
-  await new Promise<void>(done => server.listen(0, '127.0.0.1', done))
+  await new Promise<void>(resolve => server.listen(0, '127.0.0.1', resolve))
 
   return {
     port: (server.address() as AddressInfo).port,
@@ -63,7 +63,7 @@ export async function startMerchantServer(
     countOpenConnections: () => sockets.size,
     async close() {
       for (const socket of sockets) socket.destroy()
-      await new Promise(done => server.close(done))
+      await new Promise(resolve => server.close(resolve))
     },
   }
 }
@@ -85,5 +85,5 @@ function daysFromNow(count: number): Date {
 
 /** Checks again until it holds; the test's own limit ends the wait. */
 export async function waitUntilHolds(holds: () => boolean): Promise<void> {
-  while (!holds()) await new Promise(done => setTimeout(done, 10))
+  while (!holds()) await new Promise(resolve => setTimeout(resolve, 10))
 }

@@ -14,8 +14,7 @@ import type { Account } from '../../../db/entities/account.ts'
 import { Connection, ProviderAccount } from '../../../db/entities/connection.ts'
 import { OperatorAction } from '../../../db/entities/operator-action.ts'
 import { listProviderAccountHolders } from '../../../db/repositories/provider-account-identities.ts'
-import { feeFromText, formatFee } from '../../../domain/ledger/fee-notation.ts'
-import { centsFromText, FEE_LINES, type Fee } from '../../../domain/ledger/money.ts'
+import { centsFromText, FEE_LINES, type Fee, feeFromText, formatFee } from '../../../domain/ledger/money.ts'
 import {
   CONNECTION_STATUSES,
   PROVIDER_APIS,

@@ -10,7 +10,7 @@ import {
 } from '../../../admin/difference-closing.ts'
 import { uuidSchema } from '../../../contract/shared/fields.ts'
 import { Difference } from '../../../db/entities/reconciliation.ts'
-import { DIFFERENCE_CAUSES, factsOfDifference } from '../../../domain/reconciliation/difference-closing.ts'
+import { DIFFERENCE_CAUSES, factsOfDifference } from '../../../domain/reconciliation/statement-comparison.ts'
 import { fail } from '../../../http/api-error.ts'
 import { reasonSchema } from '../../http/form.ts'
 import { createPage } from '../../http/page.ts'

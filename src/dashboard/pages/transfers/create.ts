@@ -13,7 +13,7 @@ import {
   transfersQuery,
 } from '../../../contract/transfers/transfer.ts'
 import { detectDocumentKind } from '../../../domain/pix/document.ts'
-import { interpretTypedKey } from '../../../domain/pix-keys/typed-key.ts'
+import { interpretTypedKey } from '../../../domain/pix-keys/key-format.ts'
 import { ApiError } from '../../../http/api-error.ts'
 import type { FieldErrors } from '../../../http/validate.ts'
 import type { Confirmation } from '../../http/confirmation.ts'

@@ -1,5 +1,6 @@
 import { SpanKind, trace } from '@opentelemetry/api'
-import type { Provider } from '../port.ts'
+import type { Logger } from 'pino'
+import type { Provider } from './port.ts'
 
 /** An observed call: `operation` is its name in the port, `outcome` its result's kind, `code` a failure's reason. */
 export type ObservedCall = {
@@ -59,3 +60,26 @@ function traceCall<Answer extends { kind: string; code?: string }>(
 }
 
 const UNOBSERVED_METHODS = new Set<string | symbol>(['preconnect', 'close', 'readNotifiedDetails'])
+
+/** Outcomes of a call that failed: the provider refused, or the result is uncertain. */
+const FAILED_OUTCOMES = new Set([
+  'rejected',
+  'refused',
+  'unreachable',
+  'unknown',
+  'no_answer',
+  'awaiting_approval',
+  'bug',
+])
+
+/** Logs a failed call in one line, without keys, documents or texts of the provider. */
+export function logFailedCall(
+  log: Logger,
+  { connectionUuid: connection, provider, operation, outcome, code, seconds }: ObservedCall,
+): void {
+  if (!FAILED_OUTCOMES.has(outcome)) return
+  log.warn(
+    { connection, provider, operation, outcome, code, ms: Math.round(seconds * 1000) },
+    'a provider call failed',
+  )
+}
