@@ -117,8 +117,8 @@ test('a command during a start uses its Temporal and its task queue, whatever is
   await writeFile(home.secretKey, key('local', 1))
   const left = { DATABASE_URL: '', TEMPORAL_ADDRESS: '', TRILHO_SECRET_KEY: '', TRILHO_PUBLIC_URL: '' }
   const env = { ...readLocalConfig().environment, ...left, TRILHO_HOME: home.folder }
-  const ask = `import { COMMAND_DEFAULTS } from '../../packages/dev/commands.ts'
-    import { createShellEnvironment } from '../../src/cli/command-context.ts'
+  const ask = `import { COMMAND_DEFAULTS } from './packages/dev/commands.ts'
+    import { createShellEnvironment } from './src/cli/command-context.ts'
     const shell = createShellEnvironment(COMMAND_DEFAULTS)
     await shell.withContext(async ({ config }) => shell.print(config))`
   const cwd = join(import.meta.dirname, '../..')
