@@ -5,10 +5,11 @@ import { STATEMENT_COLUMNS } from '../../contract/ledger/statement-csv.ts'
 import { createOfxWriter } from '../../contract/ledger/statement-ofx.ts'
 import type { EntityManager } from '../../db/client/orm.ts'
 import { type LedgerOpening, readLedgerOpenings } from '../../db/repositories/ledger-balances.ts'
-import type { LedgerLine } from '../../db/repositories/ledger-line-columns.ts'
-import type { LedgerLineFilter, LedgerScope } from '../../db/repositories/ledger-line-conditions.ts'
 import {
   type LedgerBounds,
+  type LedgerLine,
+  type LedgerLineFilter,
+  type LedgerScope,
   readLedgerBounds,
   readLedgerLinesAfter,
 } from '../../db/repositories/ledger-lines.ts'

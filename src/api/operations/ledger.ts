@@ -7,9 +7,13 @@ import {
 import { type LedgerQuery, showLedgerLine } from '../../contract/ledger/ledger-line.ts'
 import type { EntityManager } from '../../db/client/orm.ts'
 import { readLedgerPeriods } from '../../db/repositories/ledger-balances.ts'
-import type { LedgerLine } from '../../db/repositories/ledger-line-columns.ts'
-import type { LedgerLineFilter, LedgerScope } from '../../db/repositories/ledger-line-conditions.ts'
-import { countLedgerLines, readLedgerLines } from '../../db/repositories/ledger-lines.ts'
+import {
+  countLedgerLines,
+  type LedgerLine,
+  type LedgerLineFilter,
+  type LedgerScope,
+  readLedgerLines,
+} from '../../db/repositories/ledger-lines.ts'
 import type { CallerToken } from '../authorization/authenticate.ts'
 import { buildDayRange, buildEmptyPage, createdDaysOf, mapPage, readOrderedPage } from './pagination.ts'
 

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import type { LedgerLine } from '../../db/repositories/ledger-line-columns.ts'
+import type { LedgerLine } from '../../db/repositories/ledger-lines.ts'
 import { reaisFromCents } from '../../domain/ledger/money.ts'
 import { LEDGER_LINE_TYPES, LEDGER_OPERATION_TYPES, MOVEMENT_REASONS } from '../../domain/ledger/movement.ts'
 import { maskDocument } from '../../domain/pix/document.ts'

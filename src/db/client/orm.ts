@@ -27,6 +27,7 @@ import { Token } from '../entities/token.ts'
 import { Transfer } from '../entities/transfer.ts'
 import { User } from '../entities/user.ts'
 import { UserInvitation } from '../entities/user-invitation.ts'
+import { FormDraft, UserSession } from '../entities/user-session.ts'
 import { UserTotp } from '../entities/user-totp.ts'
 import { Delivery, DeliveryAttempt, Event, Webhook } from '../entities/webhook.ts'
 import { MIGRATIONS } from '../migrations/index.ts'
@@ -96,6 +97,7 @@ export async function openOrm({
       DeliveryAttempt,
       Difference,
       Event,
+      FormDraft,
       DepositReturn,
       Dispute,
       LedgerAdjustment,
@@ -116,6 +118,7 @@ export async function openOrm({
       User,
       UserInvitation,
       PasswordReset,
+      UserSession,
       UserTotp,
       Webhook,
     ],

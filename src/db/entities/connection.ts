@@ -22,6 +22,8 @@ const providerAccount = defineEntity({
     name: p.text(),
     /** The account in whose name it is; null where it is the service's own, which POOL connections share. */
     ownerUuid: p.uuid().nullable(),
+    /** Last time its provider answered with the list of its disputes, to the minute. */
+    disputesListedAt: timestampColumn().nullable(),
     createdAt: createdAtColumn(),
   }),
 })
