@@ -5,8 +5,8 @@ import { Connection } from '../db/entities/connection.ts'
 import { ROW_LOCK } from '../db/locks.ts'
 import { sendChanges } from '../db/pipeline/query.ts'
 import { type ActionAuthor, runAuditedAction } from '../db/repositories/audited-actions.ts'
+import { replaceDefaultConnections } from '../db/repositories/connections.ts'
 import { revokeUserSessions, setOpenedAccount } from '../db/repositories/dashboard-sessions.ts'
-import { replaceDefaultConnections } from '../db/repositories/default-providers.ts'
 
 /** What operators do to accounts, and what the owner of one changes of it. */
 

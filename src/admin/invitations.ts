@@ -96,7 +96,7 @@ async function insertInvitation(
   const createdAt = new Date()
   const expiresAt = new Date(createdAt.getTime() + INVITATION_DAYS * 86_400_000)
   const invitation = { uuid, accountUuid, email, role, tokenHash: sha256(token), createdAt, expiresAt }
-  await tx.insert(UserInvitation, { ...invitation, invitedBy })
+  await tx.insert(UserInvitation, { ...invitation, inviter: invitedBy })
   return { kind: 'created', token }
 }
 

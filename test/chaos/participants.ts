@@ -6,7 +6,7 @@ import { createConnection, postOpeningBalance, registerNotificationUrl } from '.
 import { openProviderAccount, stateOpeningBalance } from '../../src/admin/opening-balance.ts'
 import { createToken } from '../../src/admin/tokens.ts'
 import { Connection } from '../../src/db/entities/connection.ts'
-import { replaceDefaultConnections } from '../../src/db/repositories/default-providers.ts'
+import { replaceDefaultConnections } from '../../src/db/repositories/connections.ts'
 import { type FeeTable, NO_FEES } from '../../src/domain/ledger/money.ts'
 import type { ProviderApi, ProviderName } from '../../src/domain/providers/provider.ts'
 import type { Mode } from './final-state.ts'

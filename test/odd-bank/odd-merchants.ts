@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { createConnection, postOpeningBalance } from '../../src/admin/connections.ts'
-import { replaceDefaultConnections } from '../../src/db/repositories/default-providers.ts'
+import { replaceDefaultConnections } from '../../src/db/repositories/connections.ts'
 import { NO_FEES } from '../../src/domain/ledger/money.ts'
 import type { ProviderName } from '../../src/domain/providers/provider.ts'
 import type { TestStack } from '../api/support/test-stack.ts'

@@ -20,8 +20,7 @@ import {
   readLedgerOpenings,
   readLedgerPeriods,
 } from '../../db/repositories/ledger-balances.ts'
-import type { LedgerLine } from '../../db/repositories/ledger-line-columns.ts'
-import type { LedgerLineFilter, LedgerScope } from '../../db/repositories/ledger-line-conditions.ts'
+import type { LedgerLine, LedgerLineFilter, LedgerScope } from '../../db/repositories/ledger-lines.ts'
 import {
   countLedgerLines,
   type LedgerBounds,

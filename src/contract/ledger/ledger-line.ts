@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import type { LedgerLine } from '../../db/repositories/ledger-line-columns.ts'
+import type { LedgerLine } from '../../db/repositories/ledger-lines.ts'
 import {
   LEDGER_LINE_TYPES,
   LEDGER_OPERATION_TYPES,

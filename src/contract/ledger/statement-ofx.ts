@@ -1,4 +1,4 @@
-import type { LedgerLine } from '../../db/repositories/ledger-line-columns.ts'
+import type { LedgerLine } from '../../db/repositories/ledger-lines.ts'
 import { textFromCents } from '../../domain/ledger/money.ts'
 import type { MovementReason } from '../../domain/ledger/movement.ts'
 import type { Party } from '../../domain/providers/provider.ts'

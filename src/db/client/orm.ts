@@ -29,6 +29,7 @@ import { Token } from '../entities/token.ts'
 import { Transfer } from '../entities/transfer.ts'
 import { User } from '../entities/user.ts'
 import { UserInvitation } from '../entities/user-invitation.ts'
+import { UserSession } from '../entities/user-session.ts'
 import { RecoveryCode, UserTotp } from '../entities/user-totp.ts'
 import { Delivery, DeliveryAttempt, Event, Webhook } from '../entities/webhook.ts'
 import { MIGRATIONS } from '../migrations/index.ts'
@@ -121,6 +122,7 @@ export async function openOrm({
       User,
       UserInvitation,
       PasswordReset,
+      UserSession,
       UserTotp,
       Webhook,
     ],

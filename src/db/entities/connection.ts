@@ -24,6 +24,8 @@ const providerAccount = defineEntity({
     ownerUuid: p.uuid().nullable(),
     /** When its statement was last compared with the ledger; null where it never was. */
     comparedAt: timestampColumn().nullable().lazy(),
+    /** Last time its provider answered with the list of its disputes, to the minute. */
+    disputesListedAt: timestampColumn().nullable().lazy(),
     createdAt: createdAtColumn(),
   }),
 })

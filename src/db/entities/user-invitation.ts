@@ -1,6 +1,7 @@
 import { defineEntity } from '@mikro-orm/core'
 import type { AccountRole } from '../../domain/users/roles.ts'
 import { createdAtColumn, timestampColumn, unionColumn } from './columns.ts'
+import { User } from './user.ts'
 
 /** An invitation to an account: a link that an owner or an operator sends, and that works once. */
 const schema = defineEntity({
@@ -13,7 +14,7 @@ const schema = defineEntity({
     role: unionColumn<AccountRole>(),
     tokenHash: p.blob(),
     /** Null: an operator on the command line. */
-    invitedBy: p.uuid().nullable(),
+    inviter: () => p.manyToOne(User).name('invited_by').nullable(),
     createdAt: createdAtColumn(),
     expiresAt: timestampColumn(),
     acceptedAt: timestampColumn().nullable(),

@@ -85,10 +85,10 @@ export async function findDisputeOfEntry(
   { endToEnd, providerAccountUuid }: StoredAccountEntry,
 ): Promise<string | null> {
   if (!endToEnd) return null
-  const [dispute] = await em.find(
+  const dispute = await em.findOne(
     Dispute,
     { providerAccountUuid, endToEnd },
-    { orderBy: { createdAt: 'asc' }, limit: 1 },
+    { orderBy: { createdAt: 'asc' }, fields: ['uuid'], disableIdentityMap: true },
   )
   return dispute?.uuid ?? null
 }

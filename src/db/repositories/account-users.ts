@@ -43,15 +43,26 @@ export type OpenInvitation = {
 }
 
 /** Lists the invitations of an account that were neither accepted nor revoked, the latest first. */
-export function listOpenInvitations(em: EntityManager, accountUuid: string): Promise<OpenInvitation[]> {
-  return em.execute<OpenInvitation[]>(
-    `select i.uuid, i.email, i.role, coalesce(u.email, '') as inviter, i.created_at as "createdAt", i.expires_at as "expiresAt",
-       i.expires_at <= now() as "isExpired"
-     from user_invitation i left join app_user u on u.uuid = i.invited_by
-     where i.account_uuid = ? and i.accepted_at is null and i.revoked_at is null
-     order by i.created_at desc limit ${MAX_ACCOUNT_MEMBERS}`,
-    [accountUuid],
+export async function listOpenInvitations(em: EntityManager, accountUuid: string): Promise<OpenInvitation[]> {
+  const invitations = await em.find(
+    UserInvitation,
+    { accountUuid, acceptedAt: null, revokedAt: null },
+    {
+      populate: ['inviter'],
+      orderBy: { createdAt: 'desc' },
+      limit: MAX_ACCOUNT_MEMBERS,
+      disableIdentityMap: true,
+    },
   )
+  return invitations.map(({ uuid, email, role, inviter, createdAt, expiresAt }) => ({
+    uuid,
+    email,
+    role,
+    inviter: inviter?.email ?? '',
+    createdAt,
+    expiresAt,
+    isExpired: expiresAt <= new Date(),
+  }))
 }
 
 /** Most users and open invitations of an account together. */

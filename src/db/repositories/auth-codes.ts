@@ -1,7 +1,8 @@
-import { CODE_VALIDITY_MINUTES } from '../../domain/pix-keys/pix-key.ts'
+import { raw } from '@mikro-orm/core'
+import { CODE_VALIDITY_MINUTES, type CodeDelivery } from '../../domain/pix-keys/pix-key.ts'
 import type { EntityManager } from '../client/orm.ts'
 import { AuthCode } from '../entities/pix-key.ts'
-import { selectValue, selectValues } from '../select-values.ts'
+import { selectValue } from '../select-values.ts'
 
 /** How long a code is stored after it has expired: a repeat of its request is answered from the row. */
 const RETENTION_DAYS = 30
@@ -18,14 +19,13 @@ type NewAuthCode = Pick<
  * code stays, because the one in its message must stay valid.
  */
 export async function insertAuthCode(em: EntityManager, code: NewAuthCode): Promise<void> {
-  const { uuid, accountUuid, type, key, isSimulated, mac, sealedMessage, requestId, fingerprint } = code
-  await em.execute(
-    `insert into auth_code (uuid, account_uuid, type, key, is_simulated, mac, expires_at, sealed_message, delivery, request_id,
-       fingerprint)
-     values (?, ?, ?, ?, ?, ?, now() + interval '${CODE_VALIDITY_MINUTES} minutes', ?, 'waiting', ?, ?)
-     on conflict (uuid) do nothing`,
-    [uuid, accountUuid, type, key, isSimulated, mac, sealedMessage, requestId, fingerprint],
-  )
+  const expiresAt = raw(`now() + interval '${CODE_VALIDITY_MINUTES} minutes'`)
+  await em
+    .createQueryBuilder(AuthCode)
+    .insert({ ...code, delivery: 'waiting', createdAt: raw('now()'), expiresAt })
+    .onConflict('uuid')
+    .ignore()
+    .execute()
 }
 
 /** `uuid`: of the code that is requested. `addressHash`: null where the code is sent nowhere. */
@@ -44,12 +44,7 @@ export function countAuthCodeRequest(
 
 /** Returns whether a code has expired by PostgreSQL's clock; true where there is none. */
 export async function isAuthCodeExpired(em: EntityManager, uuid: string): Promise<boolean> {
-  const [isExpired = true] = await selectValues<boolean>(
-    em,
-    'select expires_at <= clock_timestamp() from auth_code where uuid = ?',
-    [uuid],
-  )
-  return isExpired
+  return (await em.count(AuthCode, { uuid, expiresAt: { $gt: raw('clock_timestamp()') } })) === 0
 }
 
 /** Marks a code as used; false where it was used before. */
@@ -58,11 +53,16 @@ export async function consumeAuthCode(em: EntityManager, uuid: string): Promise<
 }
 
 /** Records how sending a code ended and deletes the sealed message, except where the outbox lists it (`kept`). */
-export async function endAuthCodeDelivery(em: EntityManager, uuid: string, outcome: string): Promise<void> {
-  await em.execute(
-    `update auth_code set delivery = ?, sent_at = now(), sealed_message = case when ? = 'kept' then sealed_message end
-     where uuid = ? and delivery = 'waiting'`,
-    [outcome, outcome, uuid],
+export async function endAuthCodeDelivery(
+  em: EntityManager,
+  uuid: string,
+  outcome: CodeDelivery,
+): Promise<void> {
+  const message = outcome === 'kept' ? {} : { sealedMessage: null }
+  await em.nativeUpdate(
+    AuthCode,
+    { uuid, delivery: 'waiting' },
+    { delivery: outcome, sentAt: new Date(), ...message },
   )
 }
 

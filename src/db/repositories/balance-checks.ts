@@ -60,6 +60,7 @@ export function sumUnbookedCents(
   )
 }
 
+/** Returns whether an account has balances at a provider account. */
 export function hasBalances(
   em: EntityManager,
   { accountUuid, providerAccountUuid }: { accountUuid: string; providerAccountUuid: string },

@@ -1,3 +1,4 @@
+import { raw } from '@mikro-orm/core'
 import { textFromCents } from '../../domain/ledger/money.ts'
 import type { EntityManager } from '../client/orm.ts'
 import { ChargeExpiry } from '../entities/charge-expiry.ts'
@@ -13,12 +14,8 @@ export async function isExpiryConfirmedFor(
   em: EntityManager,
   { chargeUuid, waitMs }: { chargeUuid: string; waitMs: number },
 ): Promise<boolean> {
-  const rows = await em.execute(
-    `select from charge_expiry
-     where charge_uuid = ? and confirmed_at <= now() - make_interval(secs => ?::float8 / 1000)`,
-    [chargeUuid, waitMs],
-  )
-  return rows.length > 0
+  const confirmedBefore = raw('now() - make_interval(secs => ?)', [waitMs / 1_000])
+  return (await em.count(ChargeExpiry, { chargeUuid, confirmedAt: { $lte: confirmedBefore } })) > 0
 }
 
 /** Sums the PIX that were recorded as unmatched payments of a charge, in centavos. */

@@ -52,8 +52,9 @@ export async function readCharges(em: EntityManager, page: RowPage): Promise<Cha
 }
 
 /** Reads the state of a charge, without a lock. */
-export function readChargeState(em: EntityManager, uuid: string): Promise<ChargeState> {
-  return selectValue(em, 'select state from charge where uuid = ?', [uuid])
+export async function readChargeState(em: EntityManager, uuid: string): Promise<ChargeState> {
+  const charge = await em.findOneOrFail(Charge, uuid, { fields: ['state'], disableIdentityMap: true })
+  return charge.state
 }
 
 /** Notes that a request to cancel a charge has removed nothing at its provider: its answer is known. */
@@ -129,16 +130,20 @@ export function isChargeAtOtherAccount(
 }
 
 /** Returns whether a PIX of this value may pay a charge at the provider account that is not paid yet. */
-export function mayPayCharge(
+export async function mayPayCharge(
   em: EntityManager,
   { providerAccountUuid, cents }: { providerAccountUuid: string; cents: number },
 ): Promise<boolean> {
-  return selectValue(
-    em,
-    `select exists (select from charge where provider_account_uuid = ? and state in ('pending', 'paying')
-       and (value_cents = 0 or total_cents = ?))`,
-    [providerAccountUuid, cents],
+  const charge = await em.findOne(
+    Charge,
+    {
+      providerAccountUuid,
+      state: { $in: ['pending', 'paying'] },
+      $or: [{ valueCents: 0 }, { totalCents: cents }],
+    },
+    { fields: ['uuid'], disableIdentityMap: true },
   )
+  return charge !== null
 }
 
 /** Queries the sum of a charge's settled refunds, in centavos. */

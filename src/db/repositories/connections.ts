@@ -1,13 +1,17 @@
+import { raw } from '@mikro-orm/core'
+import type { BUCKETS } from '../../domain/ledger/legs.ts'
+import type { ConnectionStatus } from '../../domain/providers/provider.ts'
 import type { EntityManager } from '../client/orm.ts'
-import { Connection } from '../entities/connection.ts'
+import { runInTransaction } from '../client/transaction.ts'
+import { Connection, DefaultProvider } from '../entities/connection.ts'
+import type { Token } from '../entities/token.ts'
+import { lockAccount } from '../locks.ts'
 import { getEntityMapper, queryEntities } from '../pipeline/entity-mapper.ts'
 import { firstRow, type Query, query } from '../pipeline/query.ts'
-import { selectValue, selectValues } from '../select-values.ts'
+import { selectValues } from '../select-values.ts'
+import { MAX_LISTED_ROWS } from './operator-lists.ts'
 
-/** Reads of connections on the path of every operation. Those of API requests are read-only mappings. */
-
-/** SQL condition: operations may have gone through the connection, because its notification URL was registered. */
-const IS_CONFIGURED = `status <> 'CONFIGURATION_PENDING'`
+/** Connections of accounts to providers, and the order in which an account's operations choose them. */
 
 /** Queries a connection of an account by uuid. */
 export function queryAccountConnection(
@@ -31,6 +35,29 @@ function queryConnections(em: EntityManager, from: string, values: string[]): Qu
   return query(`select ${connection.columns} from ${from}`, values, rows => rows.map(connection.mapRow))
 }
 
+/**
+ * Replaces the priority list of an account; simulators and real providers are numbered separately, in the order
+ * given, because candidates are always of one kind. With `mode`, only that kind is replaced. Locks the account row,
+ * so that concurrent replacements run one after the other.
+ */
+export async function replaceDefaultConnections(
+  em: EntityManager,
+  { accountUuid, mode }: { accountUuid: string; mode?: Token['mode'] | undefined },
+  connectionUuids: string[],
+): Promise<void> {
+  await runInTransaction(em, async tx => {
+    await lockAccount(tx, accountUuid)
+    const ofMode = mode && { connection: { isSimulated: mode === 'test' } }
+    await tx.nativeDelete(DefaultProvider, { accountUuid, paymentType: 'PIX', ...ofMode })
+    await tx.execute(
+      `insert into default_provider (account_uuid, payment_type, position, connection_uuid)
+       select ?, 'PIX', row_number() over (partition by k.is_simulated order by asked.place), k.uuid
+       from unnest(array[?]::uuid[]) with ordinality as asked (uuid, place) join connection k on k.uuid = asked.uuid`,
+      [accountUuid, connectionUuids],
+    )
+  })
+}
+
 /** Queries a connection to call, with credentials and circuit breaker; refreshes it in the unit of work. */
 export function queryConnectionToCall(em: EntityManager, uuid: string): Query<Connection | undefined> {
   return queryToCall(em, '?', [uuid])
@@ -51,12 +78,13 @@ function queryToCall(em: EntityManager, key: string, values: string[]): Query<Co
   return firstRow(queryEntities(em, Connection, { rest, values, lazyProperties, refresh: true }))
 }
 
+/** Status of a connection through which no operation has gone, because its notification URL was never registered. */
+const UNCONFIGURED: ConnectionStatus = 'CONFIGURATION_PENDING'
+
 /** Lists the provider accounts of all configured connections. */
 export function listProviderAccountUuids(em: EntityManager): Promise<string[]> {
-  return selectValues(
-    em,
-    `select distinct provider_account_uuid from connection where ${IS_CONFIGURED} order by 1`,
-  )
+  const sql = 'select distinct provider_account_uuid from connection where status <> ? order by 1'
+  return selectValues(em, sql, [UNCONFIGURED])
 }
 
 /** Finds which of the accounts are active and have an active connection to the provider account. */
@@ -78,20 +106,46 @@ export async function findActiveAccountsAt(
  * Finds the connection through which a provider account is listed: an ACTIVE one, else any configured one. Undefined
  * where its last connection was withdrawn or moved to another provider account.
  */
-export function findListingConnection(
+export async function findListingConnection(
   em: EntityManager,
   providerAccountUuid: string,
 ): Promise<string | undefined> {
-  return selectValue(
-    em,
-    `select uuid from connection where provider_account_uuid = ? and ${IS_CONFIGURED}
-     order by status = 'ACTIVE' desc, created_at limit 1`,
-    [providerAccountUuid],
+  const connection = await em.findOne(
+    Connection,
+    { providerAccountUuid, status: { $ne: UNCONFIGURED } },
+    {
+      fields: ['uuid'],
+      orderBy: [{ [raw(`status = 'ACTIVE'`)]: 'desc' }, { createdAt: 'asc' }],
+      disableIdentityMap: true,
+    },
   )
+  return connection?.uuid
 }
 
 /** Lists whether an account's connections are simulated: real ones first, each value once. */
 export function listIsSimulated(em: EntityManager, accountUuid: string): Promise<boolean[]> {
   const sql = 'select distinct is_simulated from connection where account_uuid = ? order by is_simulated'
   return selectValues(em, sql, [accountUuid])
+}
+
+/** Lists every connection, unhealthy ones first: status, circuit breaker and pauses. */
+export function listConnectionHealth(em: EntityManager) {
+  return em.execute(
+    `select c.uuid, c.account_uuid, n.name as account_name, c.provider, c.type, c.status, b.opened_at, p.reach as pause
+     from connection c join account n on n.uuid = c.account_uuid
+     left join circuit_breaker b on b.connection_uuid = c.uuid
+     left join pause p on p.connection_uuid = c.uuid
+     order by (b.opened_at is null and p.uuid is null and c.status = 'ACTIVE'), n.name, c.provider limit ${MAX_LISTED_ROWS}`,
+  )
+}
+
+/** Reads the balances of connections' accounts at their provider accounts, in centavos by bucket. */
+export async function readConnectionBalances(em: EntityManager, connectionUuids: string[]) {
+  const rows: { uuid: string; cents: Record<(typeof BUCKETS)[number], number> }[] = await em.execute(
+    `select c.uuid, json_object_agg(b.bucket, b.cents) as cents from connection c
+     join balance b on b.account_uuid = c.account_uuid and b.provider_account_uuid = c.provider_account_uuid
+     where c.uuid = any(array[?]::uuid[]) group by c.uuid`,
+    [connectionUuids],
+  )
+  return new Map(rows.map(row => [row.uuid, row.cents]))
 }

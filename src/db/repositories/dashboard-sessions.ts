@@ -1,6 +1,9 @@
+import { DAY } from '../../domain/shared/intervals.ts'
 import type { UserRole } from '../../domain/users/roles.ts'
 import type { EntityManager } from '../client/orm.ts'
 import { User } from '../entities/user.ts'
+import { UserSession } from '../entities/user-session.ts'
+import { selectValues } from '../select-values.ts'
 
 const SESSION_HOURS = 12
 /** Duration of a session without user activity. */
@@ -57,7 +60,7 @@ export async function insertSession(
 
 /** Deletes sessions that expired more than a day ago. */
 export async function deleteExpiredSessions(em: EntityManager): Promise<void> {
-  await em.execute(`delete from dashboard_session where expires_at < now() - interval '1 day'`)
+  await em.nativeDelete(UserSession, { expiresAt: { $lt: new Date(Date.now() - DAY) } })
 }
 
 type NewSession = {
@@ -140,18 +143,13 @@ export async function setOpenedAccount(
   em: EntityManager,
   { sessionHash, accountUuid }: { sessionHash: string; accountUuid: string | null },
 ): Promise<void> {
-  await em.execute(
-    `update dashboard_session s set opened_account_uuid = ? from app_user u
-     where s.hash = decode(?, 'hex') and u.uuid = s.user_uuid and u.role = 'operator'`,
-    [accountUuid, sessionHash],
-  )
+  const session = { hash: Buffer.from(sessionHash, 'hex'), user: { role: 'operator' as const } }
+  await em.nativeUpdate(UserSession, session, { openedAccountUuid: accountUuid })
 }
 
 /** Revokes a session by its hash: its cookie grants no access any more, in any browser. */
-export function revokeSession(em: EntityManager, hash: Buffer) {
-  return em.execute(`update dashboard_session set revoked_at = now() where hash = ? and revoked_at is null`, [
-    hash,
-  ])
+export async function revokeSession(em: EntityManager, hash: Buffer): Promise<void> {
+  await em.nativeUpdate(UserSession, { hash, revokedAt: null }, { revokedAt: new Date() })
 }
 
 /**
@@ -163,13 +161,12 @@ export async function revokeUserSessions(
   { email, uuid, accountUuid }: { email?: string; uuid?: string; accountUuid?: string },
 ): Promise<void> {
   if (!em.isInTransaction()) throw new Error('a row lock needs a transaction')
-  const users = 'select uuid from app_user where email = ? or uuid = ? or account_uuid = ?'
-  const values = [email ?? null, uuid ?? null, accountUuid ?? null]
-  await em.execute(`${users} order by uuid for no key update`, values)
-  await em.execute(
-    `update dashboard_session set revoked_at = now() where revoked_at is null and user_uuid in (${users})`,
-    values,
+  const users = await selectValues<string>(
+    em,
+    `select uuid from app_user where email = ? or uuid = ? or account_uuid = ? order by uuid for no key update`,
+    [email ?? null, uuid ?? null, accountUuid ?? null],
   )
+  await em.nativeUpdate(UserSession, { user: { $in: users }, revokedAt: null }, { revokedAt: new Date() })
 }
 
 /** A session of a user, as the user's own page lists it. */
@@ -207,11 +204,8 @@ export async function revokeOtherSessions(
   { user, sessionHash }: DashboardSession,
   uuid?: string,
 ): Promise<void> {
-  await em.execute(
-    `update dashboard_session set revoked_at = now()
-     where user_uuid = ? and revoked_at is null and hash <> decode(?, 'hex') and (uuid = ? or ?::uuid is null)`,
-    [user.uuid, sessionHash, uuid ?? null, uuid ?? null],
-  )
+  const others = { user: user.uuid, hash: { $ne: Buffer.from(sessionHash, 'hex') }, revokedAt: null }
+  await em.nativeUpdate(UserSession, { ...others, ...(uuid && { uuid }) }, { revokedAt: new Date() })
 }
 
 /** Keeps a session after its user's password has changed, which ends all others. */

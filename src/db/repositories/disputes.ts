@@ -1,7 +1,8 @@
 import { UNRESOLVED_DISPUTE_STATES } from '../../domain/disputes/dispute.ts'
 import { PROVIDER_APIS, PROVIDER_CAPABILITIES } from '../../domain/providers/provider.ts'
+import { MINUTE } from '../../domain/shared/intervals.ts'
 import type { EntityManager } from '../client/orm.ts'
-import type { Connection } from '../entities/connection.ts'
+import { type Connection, ProviderAccount } from '../entities/connection.ts'
 import { type Attachment, Dispute } from '../entities/dispute.ts'
 import { Movement } from '../entities/movement.ts'
 import { getEntityMapper, queryEntities } from '../pipeline/entity-mapper.ts'
@@ -36,10 +37,14 @@ export function claimDueConnections(em: EntityManager): Promise<string[]> {
 
 /** Records that a provider account has answered with its list of disputes; to the minute, because it is listed often. */
 export async function recordDisputeListing(em: EntityManager, providerAccountUuid: string): Promise<void> {
-  await em.execute(
-    `update provider_account set disputes_listed_at = now()
-     where uuid = ? and coalesce(disputes_listed_at < now() - interval '1 minute', true)`,
-    [providerAccountUuid],
+  const minuteAgo = new Date(Date.now() - MINUTE)
+  await em.nativeUpdate(
+    ProviderAccount,
+    {
+      uuid: providerAccountUuid,
+      $or: [{ disputesListedAt: null }, { disputesListedAt: { $lt: minuteAgo } }],
+    },
+    { disputesListedAt: new Date() },
   )
 }
 

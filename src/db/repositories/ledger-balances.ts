@@ -2,13 +2,13 @@ import type { LedgerLineType } from '../../domain/ledger/movement.ts'
 import type { Party, ProviderName } from '../../domain/providers/provider.ts'
 import type { EntityManager } from '../client/orm.ts'
 import { joinConditions, type SqlCondition } from '../sql-conditions.ts'
-import { buildConnectionJoin } from './ledger-line-columns.ts'
 import {
+  buildConnectionJoin,
   buildScopeConditions,
   type DayRange,
   type LedgerScope,
   MAX_TRANSACTION_OVERLAP,
-} from './ledger-line-conditions.ts'
+} from './ledger-lines.ts'
 
 /** Lines of one type in a period, in centavos, neither negative. */
 type LedgerTotal = { type: LedgerLineType; inCents: number; outCents: number; count: number }

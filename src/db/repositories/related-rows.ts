@@ -7,7 +7,7 @@ import type { EntityManager } from '../client/orm.ts'
 import { batchQueries, firstRow, type Query, query, runQuery } from '../pipeline/query.ts'
 import { selectValue, selectValues } from '../select-values.ts'
 import { formatTextArray } from '../sql-conditions.ts'
-import { PIX_UUIDS_SQL } from './ledger-line-conditions.ts'
+import { PIX_UUIDS_SQL } from './ledger-lines.ts'
 
 /** What belongs to one object of an account: each kind of rows by one statement, all statements in one round trip. */
 

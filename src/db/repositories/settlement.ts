@@ -2,7 +2,7 @@ import type { SettlementFigure } from '../../domain/ledger/movement.ts'
 import type { EntityManager } from '../client/orm.ts'
 import { OPERATION_TYPE_SQL } from '../ledger/operation-types.ts'
 import { joinConditions } from '../sql-conditions.ts'
-import { buildScopeConditions, type LedgerScope } from './ledger-line-conditions.ts'
+import { buildScopeConditions, type LedgerScope } from './ledger-lines.ts'
 
 /** A day or a month: from its first moment up to the first moment after it. */
 export type SettlementSpan = { name: string; from: Date; before: Date }

@@ -14,7 +14,7 @@ import {
 import { checkProviderBalances } from '../../../src/admin/ledger-check.ts'
 import { createToken, type IssueTokenInput } from '../../../src/admin/tokens.ts'
 import { Connection } from '../../../src/db/entities/connection.ts'
-import { replaceDefaultConnections } from '../../../src/db/repositories/default-providers.ts'
+import { replaceDefaultConnections } from '../../../src/db/repositories/connections.ts'
 import { checkLedger } from '../../../src/db/repositories/ledger-rules.ts'
 import { type FeeTable, NO_FEES } from '../../../src/domain/ledger/money.ts'
 import type { ProviderApi, ProviderName } from '../../../src/domain/providers/provider.ts'

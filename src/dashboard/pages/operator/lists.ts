@@ -2,7 +2,7 @@ import type { EntityManager } from '../../../db/client/orm.ts'
 import { OperatorAction } from '../../../db/entities/operator-action.ts'
 import { listOpenAccountEntries } from '../../../db/repositories/account-entries.ts'
 import { findProviderStatistics } from '../../../db/repositories/account-statistics.ts'
-import { listConnectionHealth } from '../../../db/repositories/connection-health.ts'
+import { listConnectionHealth } from '../../../db/repositories/connections.ts'
 import { listAdjustableConnections, listAdjustments } from '../../../db/repositories/ledger-adjustments.ts'
 import {
   listBalanceChecks,
