@@ -249,7 +249,10 @@ describeWithBrowser('the jobs of an operator', () => {
       await page.locator('#in-simulated').selectOption('yes')
       const connect = page.getByRole('button', { name: say('Testar e conectar', 'Test and connect') })
       await clickAndLoad(connect)
-      const refusal = say('não identificam a conta no provedor', 'do not identify the account at the provider')
+      const refusal = say(
+        'não identificam a conta no provedor',
+        'do not identify the account at the provider',
+      )
       await page.locator('#in-app_id-wrong', { hasText: refusal }).waitFor()
       expect(await page.evaluate('document.activeElement.id')).toBe('in-app_id')
       expect(await page.content()).not.toContain(appId('of another'))

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { describe, expect, test } from '@jest/globals'
-import { buildDayRange, buildListPage, readPage } from '../../../src/api/operations/pagination.ts'
+import { buildCreationRange, buildListPage, readPage } from '../../../src/api/operations/pagination.ts'
 import { chargesQuery } from '../../../src/contract/charges/charge.ts'
 import type { PageQuery } from '../../../src/contract/shared/fields.ts'
 
@@ -138,7 +138,7 @@ describe('days', () => {
       between: { $gte: new Date('2026-12-31T00:00:00Z') },
     },
   ])('$name', ({ from, to, between }) => {
-    expect(buildDayRange(from, to)).toEqual(between)
+    expect(buildCreationRange({ date_from: from, date_to: to })).toEqual(between)
   })
 })
 

@@ -2,12 +2,13 @@ import { randomUUID } from 'node:crypto'
 import { createAccount } from '../../../src/admin/accounts.ts'
 import { type ConnectionOrder, onboardConnection } from '../../../src/admin/connection-onboarding.ts'
 import { OnboardingRefused } from '../../../src/admin/connections.ts'
-import type { AccountIdentity, 
+import type {
   AccountIdentity,
   ConnectionType,
   NoAnswerResult,
   ProviderApi,
-  ProviderName,} from '../../../src/domain/providers/provider.ts'
+  ProviderName,
+} from '../../../src/domain/providers/provider.ts'
 import type { ProviderRegistry, RegistryConnection } from '../../../src/providers/registry.ts'
 import { createSealer } from '../../../src/security/sealing.ts'
 import { createTestDatabase } from '../../support/database.ts'
