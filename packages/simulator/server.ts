@@ -50,7 +50,10 @@ export async function startSimulator({
   const authority = await openCertificateAuthority(config.home)
   const credential = await authority.issueServerCertificate(listServerHosts(config.host, config.publicHost))
   const client = await authority.issueClientCertificate('provider webhooks')
-  const dispatcher = new Agent({ connect: { ca: authority.ca, cert: client.certificate, key: client.key } })
+  const dispatcher = new Agent({
+    connect: { ca: authority.ca, cert: client.certificate, key: client.key },
+    allowH2: false,
+  })
   const stop = new AbortController()
   let url = ''
   const state = createSimulatorState({

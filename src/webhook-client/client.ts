@@ -82,14 +82,16 @@ export function createWebhookClient({
   const { acquire } = createPerEndpointLimiter(endpointLimits)
   // Slightly above the limit of an attempt: a half-open socket is closed soon after its attempt has timed out.
   const connect = createGuardedConnector({ policy, resolve, ca, timeoutMs: timeoutMs + 1_000 })
+  // Where HTTP/2 is possible, the requests of an origin wait until its first connection has negotiated.
+  const connection = { connect, allowH2: false }
   const agents = {
     keepAlive: new Agent({
-      connect,
+      ...connection,
       keepAliveTimeout: maxIdleMs,
       keepAliveMaxTimeout: maxIdleMs,
       clientTtl: maxConnectionAgeMs,
     }),
-    singleUse: new Agent({ connect, pipelining: 0 }),
+    singleUse: new Agent({ ...connection, pipelining: 0 }),
   }
 
   return {

@@ -195,3 +195,16 @@ test('a host’s certificate is verified once: later connections resume its TLS 
   }
   expect(resumed).toEqual([false, true, true])
 })
+
+test('an attempt does not wait until an earlier connection to its host is open', async () => {
+  const firstLookUp = Promise.withResolvers<string[]>()
+  const lookUps = [firstLookUp.promise]
+  const { post } = await openWebhookClientFixture((_, response) => response.writeHead(200).end(), {
+    resolve: async () => lookUps.pop() ?? ['127.0.0.1'],
+    timeoutMs: 10_000,
+  })
+  const first = post()
+  expect(await post()).toMatchObject({ kind: 'answered', status: 200 })
+  firstLookUp.resolve(['127.0.0.1'])
+  expect(await first).toMatchObject({ kind: 'answered', status: 200 })
+})

@@ -108,6 +108,8 @@ export function createSimulatorClient(baseUrl: string, caFile: string) {
     connect: { ca: readFileSync(caFile, 'utf8') },
     // A connection for each request: on a busy machine the simulator may close a kept one while a request is sent.
     pipelining: 0,
+    // Else requests wait in the pool until a connection has negotiated its protocol, and one of them may wait forever.
+    allowH2: false,
   })
   const call = async <Answer>(method: string, path: string, body?: unknown): Promise<Answer> => {
     const response = await fetch(`${baseUrl}/control${path}`, {
