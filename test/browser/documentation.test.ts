@@ -116,8 +116,9 @@ describeWithBrowser('public pages', () => {
     await page.keyboard.press('/')
     await page.keyboard.type('refundPayment')
     // The first result of the whole name, not of a part that was typed before.
-    await page.locator('#results a:first-child[href="/docs/reference#refund-a-charge"]').click()
-    await page.waitForURL('**/docs/reference#refund-a-charge')
+    const operation = '/docs/reference#refund-a-charge-whole-or-in-part'
+    await page.locator(`#results a:first-child[href="${operation}"]`).click()
+    await page.waitForURL(`**${operation}`)
     expect([...origins].filter(origin => origin !== 'null')).toEqual([stage.local.api_url])
     expect(people.complaints).toEqual([])
   })

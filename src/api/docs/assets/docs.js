@@ -57,9 +57,9 @@ function loadIndex() {
       tokenize: splitIntoTerms,
       searchOptions: {
         boost: { title: 4, page: 2 },
-        // The guide comes before the documents for operators, and the start of a page before its sections.
+        // What client developers read comes before the documents for operators, and the start of a page before its sections.
         boostDocument: (_id, _term, { url, title, page }) =>
-          /^\/docs\/(en|pt)\b/.test(url) ? (title === page ? 4 : 2) : 1,
+          /^\/docs\/(en|pt|reference)\b/.test(url) ? (title === page ? 4 : 2) : 1,
         prefix: true,
         fuzzy: term => (term.length > 4 ? 0.2 : false),
       },
