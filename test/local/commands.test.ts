@@ -788,7 +788,7 @@ test('migrate finds nothing to do; check-ledger finds no violation, and says so'
 })
 
 test('a command’s database query has no time limit', async () => {
-  const ask = `import { createShellEnvironment } from '../../src/cli/command-context.ts'
+  const ask = `import { createShellEnvironment } from './src/cli/command-context.ts'
     const shell = createShellEnvironment()
     await shell.withContext(async ({ em }) => shell.print(await em.execute('show statement_timeout')))`
   const env = {
