@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { expect, test } from '@jest/globals'
 import type { Page } from 'playwright-core'
+import { acceptInvitation } from '../../../src/admin/invitations.ts'
 import { endPause, startPause } from '../../../src/admin/pauses.ts'
 import { MERCHANT_ROUTES } from '../../../src/api/merchant-routes.ts'
 import { dashboardRoutes } from '../../../src/dashboard/routes.ts'
@@ -303,6 +304,9 @@ describeWithBrowser('the jobs of an operator', () => {
       await expectAccessible(page)
       await clickAndLoad(page.getByRole('link', { name: `← ${name}` }))
       expect(await page.content()).not.toContain(link)
+      const password = 'staple staple staple'
+      const invitation = { token: link.split('/').at(-1)!, name: 'Ana', password }
+      await acceptInvitation(fixture.orm.em.fork(), invitation)
 
       const policies = page.locator('form[action$="/accounts/policy"]')
       await policies
