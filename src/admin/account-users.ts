@@ -6,7 +6,7 @@ import { authorOfUser, runAuditedAction } from '../db/repositories/audited-actio
 import { revokeUserSessions } from '../db/repositories/dashboard-sessions.ts'
 import { findResettableUser, insertPasswordReset } from '../db/repositories/password-resets.ts'
 import type { AccountRole } from '../domain/users/roles.ts'
-import { generateResetToken, hashResetToken } from '../security/tokens.ts'
+import { generateLinkToken, hashResetToken } from '../security/tokens.ts'
 
 /** What an owner does to the users of the account. A change ends the sessions of the changed user. */
 
@@ -84,7 +84,7 @@ export function startMemberReset(
       const member = await tx.findOne(User, { uuid: userUuid, accountUuid, removedAt: null })
       const user = member && (await findResettableUser(tx, member.email))
       if (!user || user.uuid === actor.uuid) return { kind: 'not_found' }
-      const token = generateResetToken()
+      const token = generateLinkToken()
       const reset = { uuid, userUuid, tokenHash: hashResetToken(token), sealedMessage: null }
       if (!(await insertPasswordReset(tx, reset))) return { kind: 'repeated' }
       return { kind: 'created', token, email: user.email }

@@ -1,4 +1,4 @@
-import { randomBytes, randomUUID } from 'node:crypto'
+import { randomUUID } from 'node:crypto'
 import type { EntityManager } from '../db/client/orm.ts'
 import { runInTransaction } from '../db/client/transaction.ts'
 import { Account } from '../db/entities/account.ts'
@@ -10,6 +10,7 @@ import { type ActionAuthor, authorOfUser, runAuditedAction } from '../db/reposit
 import type { AccountRole } from '../domain/users/roles.ts'
 import { hashPassword } from '../security/passwords.ts'
 import { sha256 } from '../security/sealing.ts'
+import { generateLinkToken, isLinkToken } from '../security/tokens.ts'
 import { type ActingUser, lockAccountOfOwner } from './account-users.ts'
 
 /** Invitations to an account: an owner or an operator sends a link, and who opens it sets name and password. */
@@ -17,9 +18,6 @@ import { type ActingUser, lockAccountOfOwner } from './account-users.ts'
 /** Path of the page of an invitation, before its token. */
 export const INVITATION_PATH = '/dashboard/invitation'
 
-/** 192 random bits, which no guess finds. */
-const TOKEN_BYTES = 24
-const TOKEN_PATTERN = /^[\w-]{32}$/
 const INVITATION_DAYS = 7
 
 type InvitationOrder = {
@@ -92,7 +90,7 @@ async function insertInvitation(
   if ((await tx.count(User, { email, removedAt: null })) > 0) return { kind: 'user_exists' }
   await revokeOpenInvitations(tx, { accountUuid, email })
   if ((await countAccountMembers(tx, accountUuid)) >= MAX_ACCOUNT_MEMBERS) return { kind: 'too_many' }
-  const token = randomBytes(TOKEN_BYTES).toString('base64url')
+  const token = generateLinkToken()
   const createdAt = new Date()
   const expiresAt = new Date(createdAt.getTime() + INVITATION_DAYS * 86_400_000)
   const invitation = { uuid, accountUuid, email, role, tokenHash: sha256(token), createdAt, expiresAt }
@@ -134,7 +132,7 @@ export type InvitationVisit =
 
 /** Finds what the visitor of a link sees; null where the token is of no invitation. */
 export async function visitInvitation(em: EntityManager, token: string): Promise<InvitationVisit | null> {
-  if (!TOKEN_PATTERN.test(token)) return null
+  if (!isLinkToken(token)) return null
   const invitation = await em.findOne(UserInvitation, { tokenHash: sha256(token) })
   if (!invitation) return null
   if (invitation.acceptedAt) return { kind: 'accepted' }

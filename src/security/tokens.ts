@@ -17,14 +17,20 @@ export function hashToken(token: string): Buffer {
 }
 
 /** 192 random bits, which no guess finds. */
-const TOKEN_BYTES = 24
+const LINK_TOKEN_BYTES = 24
+const LINK_TOKEN_PATTERN = /^[\w-]{32}$/
 
-/** Generates the token of a link for a new password. */
-export function generateResetToken(): string {
-  return randomBytes(TOKEN_BYTES).toString('base64url')
+/** Generates the token of a link: for a new password, of an invitation, to pay a charge. */
+export function generateLinkToken(): string {
+  return randomBytes(LINK_TOKEN_BYTES).toString('base64url')
 }
 
-/** Hashes the token of a link: only the hash is stored. */
+/** Returns whether a text of an address has the form of the token of a link. */
+export function isLinkToken(text: string): boolean {
+  return LINK_TOKEN_PATTERN.test(text)
+}
+
+/** Hashes the token of a link for a new password: only the hash is stored. */
 export function hashResetToken(token: string): Buffer {
   return sha256(`password reset ${token}`)
 }

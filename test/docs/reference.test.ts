@@ -50,6 +50,12 @@ describe('an operation', () => {
   })
 })
 
+test('codes that share an answer all have its data', () => {
+  const transfer = sectionOf(openApi.paths['/api/v1/transfers'].post.summary)
+  for (const code of ['no_provider_available', 'paused', 'not_started'])
+    expect(transfer).toContain(`[\`${code}\`](/docs/errors#${code}) (\`data\`: `)
+})
+
 test('every operation has all codes that the OpenAPI document lists for it', () => {
   const operations = Object.values<object>(openApi.paths).flatMap(methods => Object.values(methods))
   expect(operations.length).toBeGreaterThan(40)

@@ -8,7 +8,7 @@ import {
 } from '../../db/repositories/password-resets.ts'
 import { PASSWORD_RESET_MINUTES } from '../../domain/users/password-reset.ts'
 import type { OutboundMessage } from '../../messaging/messengers.ts'
-import { generateResetToken, hashResetToken } from '../../security/tokens.ts'
+import { generateLinkToken, hashResetToken } from '../../security/tokens.ts'
 import type {
   PasswordResetInput,
   PasswordResetInputDetails,
@@ -46,7 +46,7 @@ export function sendPasswordReset({ orm, sealer, messengers, log }: ActivityDepe
     const { email, pageUrl, language } = sealer.open<PasswordResetInputDetails>(details)
     const user = await findResettableUser(em, email)
     if (!user) return null
-    const token = generateResetToken()
+    const token = generateLinkToken()
     const message: PasswordResetMessage = { to: user.email, url: `${pageUrl}/${token}`, language }
     const reset = {
       uuid,

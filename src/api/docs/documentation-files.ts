@@ -1,8 +1,17 @@
 import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { dirname, extname, join, relative } from 'node:path'
 
-/** Reads a file of the documentation, by its path: `/docs/en/charges`. Each is rendered or read when it is first served. */
+/** Reads a file of the documentation, by its path: `/docs/en/charges`. Each is rendered or read once, when it is first served. */
 export type DocumentationFiles = Map<string, () => string | Buffer>
+
+/** Returns a function that renders or reads a file of the documentation at its first call, and keeps it. */
+export function once(read: () => string | Buffer): () => string | Buffer {
+  let content: string | Buffer | undefined
+  return () => {
+    content ??= read()
+    return content
+  }
+}
 
 /** The folder that `npm run build` writes; next to the sources there is none. */
 export const DOCUMENTATION_FOLDER = join(import.meta.dirname, '../../documentation')
@@ -22,7 +31,7 @@ export function readDocumentation(folder: string): DocumentationFiles {
   return new Map(
     files.map(({ parentPath, name }) => {
       const file = join(parentPath, name)
-      return [`/${relative(folder, file).replace(/\.html$/, '')}`, () => readFileSync(file)]
+      return [`/${relative(folder, file).replace(/\.html$/, '')}`, once(() => readFileSync(file))]
     }),
   )
 }

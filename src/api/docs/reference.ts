@@ -23,6 +23,7 @@ type Schema = {
   maxLength?: number
   minItems?: number
   maxItems?: number
+  discriminator?: { mapping: Record<string, string> }
 } & Partial<Record<'anyOf' | 'oneOf' | 'allOf', Schema[]>>
 type Content = Record<string, { schema?: Schema; example?: unknown; examples?: Record<string, unknown> }>
 type Response = { $ref?: string; content?: Content }
@@ -133,9 +134,9 @@ function writeErrors(
       response.$ref ? find(openApi.components.responses, response.$ref) : response
     ) as Response
     const { schema, examples = {} } = content?.['application/json'] ?? {}
-    const schemas = schema?.oneOf ?? [schema ?? {}]
-    const codes = Object.keys(examples).map((code, index) => {
-      const data = objects.resolve(schemas[index] ?? {}).properties?.data
+    const codes = Object.keys(examples).map(code => {
+      const $ref = schema?.discriminator?.mapping[code]
+      const { data } = objects.resolve($ref ? { $ref } : (schema ?? {})).properties ?? {}
       return `[\`${code}\`](/docs/errors#${code})${data ? ` (\`data\`: ${objects.describeType(data)})` : ''}`
     })
     return codes.length > 0 ? [`${status} ${codes.join(', ')}`] : []

@@ -4,7 +4,7 @@ import type { AssetUrls } from '../../views/assets.ts'
 import { createViewRenderer } from '../../views/view-renderer.ts'
 import type { AnyRoute } from '../http/route-definition.ts'
 import { buildOpenApiDocument } from '../openapi/document.ts'
-import type { DocumentationFiles } from './documentation-files.ts'
+import { type DocumentationFiles, once } from './documentation-files.ts'
 import {
   DECISIONS,
   DOCUMENT_IMAGES,
@@ -36,7 +36,7 @@ type DocumentationSource = { routes: AnyRoute[]; assets: AssetUrls }
 export function renderDocumentation({ routes, assets: urls }: DocumentationSource): DocumentationFiles {
   const { 'search.js': searchLibrary, ...assets } = urls
   const files: DocumentationFiles = new Map()
-  const addFile = (path: string, render: () => string | Buffer) => files.set(path, renderOnce(render))
+  const addFile = (path: string, render: () => string | Buffer) => files.set(path, once(render))
   const openApi = buildOpenApiDocument(routes)
   const views = createViewRenderer(join(import.meta.dirname, 'views'))
   const addPage = (page: DocumentationPage, readMarkdown = () => readRepositoryDocument(page)) =>
@@ -53,14 +53,6 @@ export function renderDocumentation({ routes, assets: urls }: DocumentationSourc
   }
   for (const document of [...DOCUMENTS, ...DECISIONS, ...RUNBOOKS]) addPage({ ...document, language: 'en' })
   return files
-}
-
-function renderOnce(render: () => string | Buffer): () => string | Buffer {
-  let rendered: string | Buffer | undefined
-  return () => {
-    rendered ??= render()
-    return rendered
-  }
 }
 
 /** A page under `/docs`; those of the repository are in the frame of the English guide. */

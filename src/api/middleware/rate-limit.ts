@@ -91,8 +91,6 @@ export function createRateLimiter(
   return { countRequest, queryShare }
 }
 
-/** Arithmetic of the rate limit per token (SPEC §1): each process holds a lease on a share of the token's bucket. */
-
 export type RateLimitPolicy = { perSecond: number; burst: number }
 
 /** A leased share of a token's bucket in one process; requests counted against it need no round trip. */

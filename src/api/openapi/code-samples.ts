@@ -139,8 +139,6 @@ const SDK_CALLS: Record<string, string> = {
   getReadiness: 'health.getReadiness',
 }
 
-/** Samples of a call by the SDKs, written as their formatters would. */
-
 /** A request as its samples show it, made of the examples of the operation. */
 type SampledRequest = {
   /** Values of the path, in its order. */

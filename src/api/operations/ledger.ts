@@ -20,10 +20,12 @@ import {
   readLedgerOpenings,
   readLedgerPeriods,
 } from '../../db/repositories/ledger-balances.ts'
-import type { LedgerLine, LedgerLineFilter, LedgerScope } from '../../db/repositories/ledger-lines.ts'
 import {
   countLedgerLines,
   type LedgerBounds,
+  type LedgerLine,
+  type LedgerLineFilter,
+  type LedgerScope,
   readLedgerBounds,
   readLedgerLines,
   readLedgerLinesAfter,

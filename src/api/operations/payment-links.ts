@@ -1,19 +1,16 @@
-import { randomBytes, randomUUID } from 'node:crypto'
+import { randomUUID } from 'node:crypto'
 import type { EntityManager } from '../../db/client/orm.ts'
 import { Account } from '../../db/entities/account.ts'
 import { PaymentLink } from '../../db/entities/payment-link.ts'
 import type { ReadCharge } from '../../db/repositories/charges.ts'
 import { fail } from '../../http/api-error.ts'
 import { type Sealer, sha256 } from '../../security/sealing.ts'
+import { generateLinkToken, isLinkToken } from '../../security/tokens.ts'
 import type { CallerToken } from '../authorization/authenticate.ts'
 import { findCharge, requireVisibleCharge } from './charges.ts'
 import { writeDirectly } from './user-acts.ts'
 
 /** Payment links (SPEC §9): a merchant sends one to the payer of a charge. */
-
-/** 192 random bits, which no guess finds. */
-const TOKEN_BYTES = 24
-const TOKEN_PATTERN = /^[\w-]{32}$/
 
 type LinkOwner = { em: EntityManager; token: CallerToken; chargeUuid: string }
 
@@ -33,7 +30,7 @@ export async function createPaymentLink(
   const charge = await requireVisibleCharge(em.fork(), token, chargeUuid)
   if ((await em.fork().count(PaymentLink, { chargeUuid: charge.uuid, revokedAt: null })) > 0)
     return 'existing'
-  const linkToken = randomBytes(TOKEN_BYTES).toString('base64url')
+  const linkToken = generateLinkToken()
   const link = {
     uuid: randomUUID(),
     chargeUuid: charge.uuid,
@@ -76,7 +73,7 @@ type PaymentLinkVisit =
 
 /** Finds what the visitor of a link sees; null where the token is of no link. A blocked account's link is revoked. */
 export async function visitPaymentLink(em: EntityManager, token: string): Promise<PaymentLinkVisit | null> {
-  if (!TOKEN_PATTERN.test(token)) return null
+  if (!isLinkToken(token)) return null
   const link = await em.findOne(PaymentLink, { tokenHash: sha256(token) })
   if (!link) return null
   if (link.revokedAt) return { kind: 'revoked' }

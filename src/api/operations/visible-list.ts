@@ -9,6 +9,7 @@ import {
   type OptionalSqlCondition,
   type RowPage,
 } from '../../db/sql-conditions.ts'
+import { DAY } from '../../domain/shared/intervals.ts'
 import type { ListedNoun } from '../../domain/shared/nouns.ts'
 import type { CallerToken } from '../authorization/authenticate.ts'
 import { scopeOf } from '../authorization/scope.ts'
@@ -46,8 +47,7 @@ export function listVisibleRows<Row extends { createdAt: Date; uuid: string }>(
   list: VisibleList<Row>,
 ): Promise<ListPage<Row>> {
   const { noun, token, query, states, filters, doneDays, read } = list
-  // The rows of days without an end are at the beginning of the list.
-  const isSorted = doneDays?.to !== undefined
+  const isSorted = doneDays !== undefined && hasFewDays(doneDays)
   const presentFilters = [
     states && hasAnyState(states),
     query.uuid && hasAnyUuid(query.uuid),
@@ -65,6 +65,18 @@ export function listVisibleRows<Row extends { createdAt: Date; uuid: string }>(
     count: () =>
       readCountedTotal(em, list) ?? countRows(em, noun, joinConditions(...scopeOf(token), ...presentFilters)),
   })
+}
+
+/** Most days of payment or settlement whose rows are all read and sorted for each page. */
+const MAX_SORTED_DAYS = 31
+
+/**
+ * Returns whether an index finds the rows of days faster than the order of the list does: the order reads rows from the newest
+ * on until a page is full, which is soon where the days are many or have no end, and long where they are few and long ago.
+ */
+function hasFewDays({ from, to }: DayFilter): boolean {
+  if (from === undefined || to === undefined) return false
+  return Date.parse(to) - Date.parse(from) <= MAX_SORTED_DAYS * DAY
 }
 
 /** Parameters whose rows the list counters count. */

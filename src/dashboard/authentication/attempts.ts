@@ -129,7 +129,8 @@ async function countAttempt(
   em: EntityManager,
   { hashes, locked, isLimitReached }: Attempt,
 ): Promise<{ forget(): Promise<void> }> {
-  await runInTransaction(em, async tx => {
+  // Of its own, so that a caller whose transaction is rolled back does not undo the count.
+  await runInTransaction(em.fork(), async tx => {
     await lockSignInAttempts(tx, locked)
     const earlier = await countSignInAttempts(tx, { ...hashes, minutes: WINDOW_MINUTES })
     if (isLimitReached(earlier)) fail('too_many_sign_ins', { retryAfterS: WINDOW_MINUTES * 60 })

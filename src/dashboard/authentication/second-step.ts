@@ -51,7 +51,7 @@ export async function requireSecondFactor(
 ): Promise<string> {
   const attempt = await countUserAttempt(em, 'code', user.uuid)
   // Committed by itself, so that a form whose later steps fail does not answer that it started nothing.
-  const totpUuid = await runInTransaction(em, tx =>
+  const totpUuid = await runInTransaction(em.fork(), tx =>
     acceptSecondFactor(tx, sealer, { userUuid: user.uuid, code }),
   )
   if (totpUuid === null) fail('code_refused')

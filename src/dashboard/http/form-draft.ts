@@ -17,7 +17,7 @@ import type { PageContext } from './page-context.ts'
 const DRAFT_COOKIE = 'trilho_draft'
 /** How long a draft waits for its user to sign in again. */
 const DRAFT_MAX_AGE_MS = 60 * 60_000
-/** Longest value of a cookie that every browser stores (RFC 6265 §6.1, with name): about 5,000 letters, compressed and sealed. */
+/** Longest value of a cookie that every browser stores (RFC 6265 §6.1, with name): about 4,000 letters of a text, compressed and sealed. */
 const MAX_COOKIE_LENGTH = 4_000
 
 /** Fields that belong to the page or to the session that has ended. */
@@ -48,8 +48,6 @@ export async function keepFormDraft(
   ctx: RouterContext,
   { userUuid, fields }: SubmittedFields,
 ): Promise<string | null> {
-  // A request of a script is not a form that a user has sent.
-  if (ctx.get('HX-Request') === 'true') return null
   requireSameOrigin(ctx.req)
   const texts = fields.filter((field): field is [string, string] => typeof field[1] === 'string')
   const csrf = texts.find(([name]) => name === '_csrf')?.[1]

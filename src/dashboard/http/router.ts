@@ -110,7 +110,7 @@ async function servePage(context: DashboardContext, ctx: RouterContext, route: P
       ? submitForm(context, ctx, { visit, route, cleanup })
       : showPage(context, ctx, { visit, route }))
     // A refresh replaces a part of the page, without the menu.
-    if (response.kind === 'page' && session.account && ctx.get('HX-Request') !== 'true')
+    if (response.kind === 'page' && session.account && !isScriptRequest(ctx))
       tasks = await countMenuTasks(visit.em, session.account.uuid)
     return response
   }
@@ -174,7 +174,7 @@ async function keepFormOfEndedSession(
   { route, cleanup }: Omit<FormSubmission, 'visit'>,
 ): Promise<string | null> {
   const secret = ctx.cookies.get(cookieName(SESSION_COOKIE, context))
-  if (!secret) return null
+  if (!secret || isScriptRequest(ctx)) return null
   try {
     const ended = await findEndedSession(context.orm.em.fork(), sha256(secret))
     if (!ended) return null
@@ -223,7 +223,7 @@ async function readSubmittedForm(
     await readFormOfSession(context, ctx, submission)
     return null
   } catch (error) {
-    if (!(error instanceof ApiError) || error.code !== 'form_expired') throw error
+    if (!(error instanceof ApiError) || error.code !== 'form_expired' || isScriptRequest(ctx)) throw error
     const fields = [...visit.form, ...Object.entries(visit.upload)]
     const draftAddress = await keepFormDraft(context, ctx, { userUuid: visit.session.user.uuid, fields })
     if (draftAddress === null) throw error
@@ -275,18 +275,23 @@ function readUpload(
   })
 }
 
+/** Returns whether a script of a page requests its part of it, and no user sends a form or opens a page. */
+function isScriptRequest(ctx: RouterContext): boolean {
+  return ctx.get('HX-Request') === 'true'
+}
+
 /** Finds the valid session of the cookie's secret, whose hash is stored. User activity extends it. */
 export async function authenticateSession(context: DashboardContext, ctx: RouterContext) {
   const secret = ctx.cookies.get(cookieName(SESSION_COOKIE, context))
   if (!secret) return null
   // A polling page extends the session only if it reports that the user has typed since its last poll.
-  const isUserActive = ctx.get('HX-Request') !== 'true' || ctx.get('X-Trilho-Typed') === 'true'
+  const isUserActive = !isScriptRequest(ctx) || ctx.get('X-Trilho-Typed') === 'true'
   return findValidSession(context.orm.em.fork(), sha256(secret), { isUserActive })
 }
 
 /** Redirects to sign-in, a polling page by a header; a user returns to `next` after signing in. */
 function redirectToSignIn(ctx: RouterContext, next: string | null): void {
-  if (ctx.get('HX-Request') === 'true') {
+  if (isScriptRequest(ctx)) {
     ctx.status = 401
     ctx.set('HX-Redirect', SIGN_IN_PATH)
     ctx.body = ''

@@ -1,8 +1,8 @@
-import { DAY } from '../../domain/shared/intervals.ts'
+import { raw } from '@mikro-orm/core'
 import type { EntityManager } from '../client/orm.ts'
 import { StoredSignInAttempt } from '../entities/sign-in-attempt.ts'
 
-/** Limits of attempts to sign in. */
+/** Attempts that count against a limit: of sign-ins, second steps and password resets. */
 
 export type SignInHashes = Pick<StoredSignInAttempt, 'emailHash' | 'addressHash'> & {
   deviceHash: Buffer | null
@@ -14,7 +14,7 @@ export type SignInCounts = Record<'ofDevice' | 'ofEmail' | 'ofNetwork' | 'ofEmai
 export async function lockSignInAttempts(em: EntityManager, hashes: Buffer[]): Promise<void> {
   for (const lock of hashes.map(hash => hash.readInt32BE()).sort((a, b) => a - b))
     await em.execute('select pg_advisory_xact_lock(7013008, ?)', [lock])
-  await em.nativeDelete(StoredSignInAttempt, { at: { $lt: new Date(Date.now() - DAY) } })
+  await em.nativeDelete(StoredSignInAttempt, { at: { $lt: raw(`now() - interval '1 day'`) } })
 }
 
 /** Counts the attempts of the last minutes: on the device, and those on devices that had not signed in before. */

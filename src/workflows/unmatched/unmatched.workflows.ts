@@ -6,8 +6,7 @@ import {
   setHandler,
 } from '@temporalio/workflow'
 import { WAITS } from '../../domain/shared/intervals.ts'
-import type { DepositReturnInput, ReopenedInput } from '../contracts/orders.ts'
-import { awaitResultUpdate } from '../contracts/orders.ts'
+import { awaitResultUpdate, type DepositReturnInput, type ReopenedInput } from '../contracts/orders.ts'
 import type {
   KeepUnmatchedInput,
   RecordDepositInput,

@@ -7,7 +7,7 @@ import { addUser } from '../../../src/admin/users.ts'
 import { dashboardRoutes } from '../../../src/dashboard/routes.ts'
 import { User } from '../../../src/db/entities/user.ts'
 import { insertPasswordReset } from '../../../src/db/repositories/password-resets.ts'
-import { generateResetToken, hashResetToken } from '../../../src/security/tokens.ts'
+import { generateLinkToken, hashResetToken } from '../../../src/security/tokens.ts'
 import { generateTotpSecret } from '../../../src/security/totp.ts'
 import type { PasswordResetInputDetails } from '../../../src/workflows/contracts/users.ts'
 import { type ApiFixture, openApiFixture } from '../support/api-fixture.ts'
@@ -56,7 +56,7 @@ async function user(role: 'owner' | 'viewer' = 'owner') {
   return { uuid, email }
 }
 async function linkOf(userUuid: string) {
-  const token = generateResetToken()
+  const token = generateLinkToken()
   const reset = { uuid: randomUUID(), userUuid, tokenHash: hashResetToken(token), sealedMessage: null }
   await insertPasswordReset(fixture.orm.em.fork(), reset)
   return `${PATH}/${token}`

@@ -147,6 +147,20 @@ describe.each(['charge', 'transfer'] as const)('%ss by days of payment or settle
         whole.length + 20,
       )
   })
+
+  test('are read in the order of the list where they are many, so that a page reads few rows', async () => {
+    const { token, connection } = await insertAccount()
+    await insertRows(
+      noun,
+      connection,
+      `select timestamptz '2025-01-01' + n * interval '3 hours' as created_at, interval '5 minutes' as delay
+       from generate_series(1, 2920) n`,
+      [],
+    )
+    await fixture.orm.em.fork().execute(`vacuum (analyze) ${noun}`)
+    const year = { [from]: '2025-01-01', [to]: '2026-01-01', per_page: '7', cursor: '' }
+    expect(await countReadRows(listOf(token), year, noun)).toBeLessThan(100)
+  })
 })
 
 async function findLastCursor(list: List, query: object): Promise<string> {

@@ -5,7 +5,7 @@ import type { Page } from 'playwright-core'
 import { enableSecondFactor } from '../../../src/admin/second-factor.ts'
 import { addUser } from '../../../src/admin/users.ts'
 import { insertPasswordReset } from '../../../src/db/repositories/password-resets.ts'
-import { generateResetToken, hashResetToken } from '../../../src/security/tokens.ts'
+import { generateLinkToken, hashResetToken } from '../../../src/security/tokens.ts'
 import { generateTotpSecret } from '../../../src/security/totp.ts'
 import { submitSignIn } from '../../browser/support/sign-in.ts'
 import type { ApiFixture } from './api-fixture.ts'
@@ -96,7 +96,7 @@ export async function prepareUnlistedPages(
       await fillIn(page, null, { email: 'no address' })
     },
     'a link for a new password': async page => {
-      const token = generateResetToken()
+      const token = generateLinkToken()
       const reset = { uuid: randomUUID(), userUuid: ours.user, tokenHash: hashResetToken(token) }
       await insertPasswordReset(fixture.orm.em.fork(), { ...reset, sealedMessage: null })
       equal((await page.goto(`${RESET}/${token}`))!.status(), 200)
