@@ -74,7 +74,7 @@ export function startMemberReset(
   em: EntityManager,
   { uuid, actor, accountUuid, userUuid }: MemberOrder & { uuid: string },
 ): Promise<StartedReset> {
-  return runAuditedAction<StartedReset>(em.fork(), {
+  return runAuditedAction<StartedReset>(em, {
     by: authorOfUser(actor),
     action: 'start_password_reset',
     subject: `user/${userUuid}`,
@@ -112,7 +112,7 @@ async function changeMember(
   action: string,
   change: (tx: EntityManager, member: User) => Promise<MemberChange | { kind: 'unchanged' }>,
 ): Promise<MemberChange> {
-  const result = await runAuditedAction<MemberChange | { kind: 'unchanged' }>(em.fork(), {
+  const result = await runAuditedAction<MemberChange | { kind: 'unchanged' }>(em, {
     by: authorOfUser(actor),
     action,
     subject: `user/${userUuid}`,

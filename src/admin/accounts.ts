@@ -75,9 +75,10 @@ export function changeDefaultConnections(
     action: 'account_defaults',
     subject: `account/${accountUuid}`,
     async work(tx) {
-      for (const uuid of connectionUuids)
-        if ((await tx.count(Connection, { uuid, accountUuid })) === 0)
-          throw new Error(`there is no connection ${uuid} of the account`)
+      const filter = { uuid: { $in: connectionUuids }, accountUuid }
+      const connections = await tx.find(Connection, filter, { fields: ['uuid'], disableIdentityMap: true })
+      const missing = connectionUuids.find(uuid => !connections.some(connection => connection.uuid === uuid))
+      if (missing !== undefined) throw new Error(`there is no connection ${missing} of the account`)
       await replaceDefaultConnections(tx, { accountUuid }, connectionUuids)
     },
   })

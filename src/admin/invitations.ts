@@ -43,7 +43,7 @@ export function createInvitation(
   em: EntityManager,
   { actor, ...order }: InvitationOrder,
 ): Promise<InvitationResult> {
-  return runAuditedAction<InvitationResult>(em.fork(), {
+  return runAuditedAction<InvitationResult>(em, {
     by: authorOfUser(actor),
     action: 'invite_user',
     subject: `invitation/${order.uuid}`,
@@ -65,7 +65,7 @@ export function inviteByOperator(
   em: EntityManager,
   { actor, reason, ...order }: NewInvitation & ActionAuthor,
 ): Promise<Exclude<InvitationResult, { kind: 'not_owner' }>> {
-  return runAuditedAction(em.fork(), {
+  return runAuditedAction(em, {
     by: { actor, reason },
     action: 'invite_user',
     subject: `invitation/${order.uuid}`,
@@ -103,7 +103,7 @@ export function revokeInvitation(
   em: EntityManager,
   { uuid, accountUuid, actor }: { uuid: string; accountUuid: string; actor: ActingUser },
 ): Promise<'revoked' | 'closed' | null> {
-  return runAuditedAction(em.fork(), {
+  return runAuditedAction(em, {
     by: authorOfUser(actor),
     action: 'revoke_invitation',
     subject: `invitation/${uuid}`,

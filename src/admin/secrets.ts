@@ -40,7 +40,7 @@ export function openUnexplainedAnswer(
   order: ActionAuthor & { uuid: string },
 ): Promise<{ body: string } | undefined> {
   const { uuid } = order
-  return runAuditedAction<{ body: string } | undefined>(em.fork(), {
+  return runAuditedAction<{ body: string } | undefined>(em, {
     by: order,
     action: 'open_answer',
     subject: `answer/${uuid}`,

@@ -6,7 +6,7 @@ import { type ActionAuthor, runAuditedAction } from '../db/repositories/audited-
 import type { TokenScope } from '../domain/tokens/token-scope.ts'
 import { generateToken, type TokenMode } from '../security/tokens.ts'
 
-/** What operators, and owners of an account, do to its API tokens. Only the hash of a token is stored. */
+/** What operators, and owners of an account, do to its API tokens, recorded on the account. Only the hash of a token is stored. */
 
 export type IssueTokenInput = {
   /** Where the request may be repeated: the database rejects the second one. */
@@ -40,7 +40,7 @@ export function issueToken(
   return runAuditedAction(em, {
     by: order,
     action: 'token_issue',
-    subject: `token/${token.uuid}`,
+    subject: `account/${token.accountUuid}`,
     work: tx => createToken(tx, token),
   })
 }
@@ -60,7 +60,7 @@ export function changeTokenPermissions(
   return runAuditedAction(em, {
     by: order,
     action: 'token_restrict',
-    subject: `token/${uuid}`,
+    subject: `account/${accountUuid}`,
     work: async tx => (await tx.nativeUpdate(Token, { uuid, accountUuid, revokedAt: null }, permissions)) > 0,
   })
 }
@@ -77,7 +77,7 @@ export function revokeTokens(
   return runAuditedAction(em, {
     by: order,
     action: 'token_revoke',
-    subject: 'uuid' in which ? `token/${which.uuid}` : `account/${accountUuid}`,
+    subject: `account/${accountUuid}`,
     work: async tx =>
       (await tx.nativeUpdate(Token, { accountUuid, ...which, revokedAt: null }, { revokedAt: new Date() })) >
       0,
@@ -85,17 +85,23 @@ export function revokeTokens(
 }
 
 /** Sets the expiry of a token. Returns false where there is no such token. */
-export function expireToken(
+export async function expireToken(
   em: EntityManager,
   order: ActionAuthor & { uuid: string; expiresAt: Date },
 ): Promise<boolean> {
   const { uuid, expiresAt } = order
-  return runAuditedAction(em, {
+  const token = await runAuditedAction<Token | null>(em, {
     by: order,
     action: 'token_expire',
-    subject: `token/${uuid}`,
-    work: async tx => (await tx.nativeUpdate(Token, { uuid }, { expiresAt })) > 0,
+    subject: changed => `account/${changed?.accountUuid}`,
+    hasChanged: changed => changed !== null,
+    async work(tx) {
+      const found = await tx.findOne(Token, uuid)
+      if (found) found.expiresAt = expiresAt
+      return found
+    },
   })
+  return token !== null
 }
 
 /** Lists the tokens of an account without their secrets: revoked ones last, each newest first. */

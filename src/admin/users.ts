@@ -33,7 +33,13 @@ export type AddUserInput = {
 }
 
 /** Inserts the row of a user. An operator adds another by `addOperator`, and invites the users of an account. */
-export async function addUser(em: EntityManager, order: AddUserInput): Promise<User> {
+export async function addUser(em: EntityManager, { password, ...user }: AddUserInput): Promise<User> {
+  return insertUser(em, { ...user, passwordHash: await hashNewPassword(password) })
+}
+
+type NewUser = Omit<AddUserInput, 'password'> & { passwordHash: string }
+
+async function insertUser(em: EntityManager, order: NewUser): Promise<User> {
   const email = parseEmail(order.email)
   if ((await em.count(User, { email, removedAt: null })) > 0) throw new Error(`${email} already exists`)
   const user = em.create(User, {
@@ -41,7 +47,7 @@ export async function addUser(em: EntityManager, order: AddUserInput): Promise<U
     accountUuid: order.accountUuid,
     email,
     name: order.name ?? null,
-    passwordHash: await hashPassword(requirePasswordLength(order.password)),
+    passwordHash: order.passwordHash,
     role: order.accountUuid === null ? 'operator' : (order.role ?? 'owner'),
   })
   await sendChanges(em)
@@ -49,16 +55,17 @@ export async function addUser(em: EntityManager, order: AddUserInput): Promise<U
 }
 
 /** Adds an operator. */
-export function addOperator(
+export async function addOperator(
   em: EntityManager,
   order: ActionAuthor & Pick<AddUserInput, 'email' | 'password'>,
 ): Promise<User> {
   const { email, password } = order
+  const passwordHash = await hashNewPassword(password)
   return runAuditedAction(em, {
     by: order,
     action: 'user_add',
     subject: ({ uuid }) => `user/${uuid}`,
-    work: tx => addUser(tx, { email, password, accountUuid: null }),
+    work: tx => insertUser(tx, { email, passwordHash, accountUuid: null }),
   })
 }
 
@@ -80,27 +87,36 @@ export async function changeUser(
   order: ActionAuthor & { email: string; change: UserChange },
 ): Promise<boolean> {
   const { email, change } = order
-  const user = await em.findOne(User, { email: email.trim().toLowerCase(), removedAt: null })
-  if (!user) return false
-  await runAuditedAction(em, {
+  const apply = await prepareUserChange(change)
+  const user = await runAuditedAction<User | null>(em, {
     by: order,
     action: USER_ACTIONS[change.kind],
-    subject: `user/${user.uuid}`,
-    work: tx => applyUserChange(tx, email, change),
+    subject: changed => `user/${changed?.uuid}`,
+    hasChanged: changed => changed !== null,
+    async work(tx) {
+      const found = await tx.findOne(User, { email: email.trim().toLowerCase(), removedAt: null })
+      if (found) await apply(tx, found.email)
+      return found
+    },
   })
-  return true
+  return user !== null
 }
 
-function applyUserChange(em: EntityManager, email: string, change: UserChange): Promise<void> {
+/** Hashes a new password before the transaction, which waits for nothing but PostgreSQL; returns what runs in it. */
+async function prepareUserChange(
+  change: UserChange,
+): Promise<(tx: EntityManager, email: string) => Promise<void>> {
   switch (change.kind) {
-    case 'password':
-      return setPassword(em, email, change.password)
+    case 'password': {
+      const passwordHash = await hashNewPassword(change.password)
+      return (tx, email) => updateUser(tx, email, { passwordHash })
+    }
     case 'disable':
-      return disableUser(em, email)
+      return disableUser
     case 'enable':
-      return enableUser(em, email)
+      return enableUser
     case 'totp_reset':
-      return resetTotp(em, email)
+      return resetTotp
   }
 }
 
@@ -115,7 +131,7 @@ export function changeOwnPassword(
   actor: ActingUser,
   { verified, session, passwordHash }: { verified: VerifiedUser; session: OwnSession; passwordHash: string },
 ): Promise<boolean> {
-  return runAuditedAction(em.fork(), {
+  return runAuditedAction(em, {
     by: authorOfUser(actor),
     action: 'change_password',
     subject: `user/${actor.uuid}`,
@@ -165,7 +181,7 @@ export async function resetPassword(
 }
 
 export async function setPassword(em: EntityManager, email: string, password: string): Promise<void> {
-  await updateUser(em, email, { passwordHash: await hashPassword(requirePasswordLength(password)) })
+  await updateUser(em, email, { passwordHash: await hashNewPassword(password) })
 }
 
 /** Disables a user and revokes its sessions, which stay revoked when the user is enabled again. */
@@ -211,8 +227,8 @@ export function parseEmail(email: string): string {
   return normalized
 }
 
-function requirePasswordLength(password: string): string {
+async function hashNewPassword(password: string): Promise<string> {
   if (password.length < MIN_PASSWORD_LENGTH)
     throw new Error(`a password has at least ${MIN_PASSWORD_LENGTH} characters`)
-  return password
+  return hashPassword(password)
 }

@@ -47,12 +47,14 @@ async function disableFailingEndpoints(orm: Orm, timeScale: number): Promise<num
   let disabled = 0
   for (const { uuid } of await findFailingEndpoints(orm.em.fork(), silentSince)) {
     if (isCancellationRequested()) break
-    await runInTransaction(orm, async em => {
+    const isDisabled = await runInTransaction(orm, async em => {
       const webhook = await lockWebhook(em, uuid)
-      if (webhook?.status !== 'ACTIVE' || !webhook.failingSince || webhook.failingSince > silentSince) return
+      if (webhook?.status !== 'ACTIVE' || !webhook.failingSince || webhook.failingSince > silentSince)
+        return false
       await disableWebhook(em, webhook, 'silent')
-      disabled += 1
+      return true
     })
+    if (isDisabled) disabled += 1
   }
   return disabled
 }

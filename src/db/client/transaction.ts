@@ -12,7 +12,7 @@ const CONFLICT_CODES: unknown[] = ['40001', '40P01']
  * Runs work in a transaction and commits it: the only way to open one (docs/database.md). Its unit of work is empty, so that
  * rows are read afresh after a lock, and what `work` has created or changed in it is written before the commit. Where `work`
  * returns a query, it is sent with the commit, and its result is returned: the caller then knows that the transaction is
- * committed. `source` is the ORM, or the entity manager of a request; of one that is in a transaction, `work` is part of it.
+ * committed. `source` is the ORM, or the entity manager of a request; of one that is in a transaction, `work` is part of it, and `options` are a bug.
  * A transaction that PostgreSQL has rolled back because of a concurrent one is run again, `work` included; any other error is
  * thrown, because the transaction may have been committed.
  */
@@ -31,7 +31,10 @@ export async function runInTransaction(
   options?: TransactionOptions,
 ): Promise<unknown> {
   const em = 'em' in source ? source.em : source
-  if (em === source && em.isInTransaction()) return joinTransaction(em, work)
+  if (em === source && em.isInTransaction()) {
+    if (options) throw new Error('a transaction with options of its own was opened within another one')
+    return joinTransaction(em, work)
+  }
   for (let runs = 1; ; runs += 1)
     try {
       return await runOnce(em, work, options)

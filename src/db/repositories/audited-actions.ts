@@ -56,6 +56,9 @@ export function runAuditedAction<T = void>(
   })
 }
 
+/** Reason of what a user does in the dashboard, where no page asks for one. */
+export const DASHBOARD_REASON = 'in the dashboard'
+
 /** Returns a user of the dashboard as the author of an action, which has no reason of its own. */
 export function authorOfUser({
   email: actor,
@@ -64,5 +67,5 @@ export function authorOfUser({
   email: string
   accountUuid: string | null
 }): ActionAuthor {
-  return { actor, actorAccountUuid, reason: 'in the dashboard' }
+  return { actor, actorAccountUuid, reason: DASHBOARD_REASON }
 }

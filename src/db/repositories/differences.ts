@@ -19,14 +19,18 @@ export type DifferenceComparison = {
  * closed with other facts is open again, as found now; a checked one that is gone is settled.
  */
 export function recordDifferences(em: EntityManager, comparison: DifferenceComparison): Promise<void> {
-  return runInTransaction(em, tx => recordComparison(tx, comparison))
+  return runInTransaction(em, tx => writeComparison(tx, comparison))
 }
 
-async function recordComparison(
+async function writeComparison(
   em: EntityManager,
   { providerAccountUuid, remaining, covers }: DifferenceComparison,
 ): Promise<void> {
-  const open = await em.find(Difference, { providerAccount: providerAccountUuid, settledAt: null })
+  const open = await em.find(
+    Difference,
+    { providerAccount: providerAccountUuid, settledAt: null },
+    { fields: ['uuid', 'detail'], disableIdentityMap: true },
+  )
   const checked = open.filter(({ detail }) => covers(detail)).map(({ uuid }) => uuid)
   await em.nativeUpdate(Difference, { uuid: { $in: checked } }, { settledAt: new Date() })
   for (const difference of remaining)

@@ -7,6 +7,7 @@ import type { EntityManager } from '../client/orm.ts'
 import { batchQueries, firstRow, type Query, query, runQuery } from '../pipeline/query.ts'
 import { selectValue, selectValues } from '../select-values.ts'
 import { formatTextArray } from '../sql-conditions.ts'
+import { DASHBOARD_REASON } from './audited-actions.ts'
 import { PIX_UUIDS_SQL } from './ledger-lines.ts'
 
 /** What belongs to one object of an account: each kind of rows by one statement, all statements in one round trip. */
@@ -270,7 +271,7 @@ function queryActions(of: RelatedSubject): Query<RelatedAction[]> {
        union select 'return/' || uuid from movement where charge_uuid = ?::uuid and disposition is not null
      ) and (account_uuid is null or account_uuid = ?)
      union all
-     select u.email, c.action, 'in the dashboard', true, c.created_at
+     select u.email, c.action, '${DASHBOARD_REASON}', true, c.created_at
      from (${CREATED_SQL}) c join app_user u on u.uuid = c.user_uuid
      where not exists (select from operator_action a where a.action = c.action and a.subject = any(?::text[]))
      order by at desc ${LIMIT}`,

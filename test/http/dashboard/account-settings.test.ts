@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
+import { expireToken, issueToken, revokeTokens } from '../../../src/admin/tokens.ts'
 import { addUser } from '../../../src/admin/users.ts'
 import { startOfDay } from '../../../src/contract/shared/time-zone.ts'
 import { dashboardRoutes } from '../../../src/dashboard/routes.ts'
@@ -201,4 +202,17 @@ test('a form that is late is rolled back, so that its page need not ask whether 
   const { status } = await set(before === 'America/Belem' ? 'America/Recife' : 'America/Belem')
   await writes.end()
   expect([status, await readZone()]).toEqual([503, before])
+})
+
+test('the page of the account shows what an operator did to its tokens', async () => {
+  const em = fixture.orm.em.fork()
+  const by = { actor: 'op@trilho.test', reason: 'troca de chave' }
+  const uuid = crypto.randomUUID()
+  await issueToken(em, { ...by, token: { uuid, accountUuid: account, name: 'erp', mode: 'test' } })
+  expect(await expireToken(em, { ...by, uuid, expiresAt: new Date(Date.now() + 60 * MINUTE) })).toBe(true)
+  await revokeTokens(em, { ...by, accountUuid: account, which: { uuid } })
+  const { text } = await owner.get(PATH)
+  for (const act of ['Token criado', 'Validade do token definida', 'Token revogado'])
+    expect(text).toContain(act)
+  expect(await expireToken(em, { ...by, uuid: crypto.randomUUID(), expiresAt: new Date() })).toBe(false)
 })

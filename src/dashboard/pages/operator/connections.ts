@@ -174,9 +174,9 @@ export function registerConnectionForms(router: DashboardRouter): void {
       const connection = await requireConnection(visit.em, uuid)
       const act = { actor: visit.actor, reason, uuid }
       if (connection.status !== status)
-        await changeConnection(visit.em.fork(), { ...act, change: () => ({ status }) })
+        await changeConnection(visit.em, { ...act, change: () => ({ status }) })
       if (connection.isPublic !== isPublic)
-        await changeConnection(visit.em.fork(), { ...act, change: () => ({ isPublic }) })
+        await changeConnection(visit.em, { ...act, change: () => ({ isPublic }) })
       return { path: `${CONNECTIONS_PATH}/${uuid}`, outcome: 'connection_changed' }
     },
   })
@@ -207,7 +207,7 @@ export function registerConnectionForms(router: DashboardRouter): void {
       const fees = readFees(texts)
       const connection = await requireConnection(visit.em, uuid)
       if (listChangedFees(connection.fees, fees).length > 0)
-        await changeConnection(visit.em.fork(), {
+        await changeConnection(visit.em, {
           actor: visit.actor,
           reason,
           uuid,
