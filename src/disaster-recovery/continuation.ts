@@ -13,7 +13,7 @@ import { REBUILD_WORKFLOW } from '../workflows/contracts/rebuild.ts'
 import type { ReturnPaymentInput } from '../workflows/contracts/unmatched.ts'
 import { WORKFLOWS } from '../workflows/contracts/workflows.ts'
 import { isRowBehindHistory, readPayoutHistory } from './payout-history.ts'
-import { findEarlierConnections, type RebuildableInput } from './rebuild-inputs.ts'
+import { findEarlierConnections, type RebuildableInput, terminating } from './rebuild-inputs.ts'
 import { findReopening } from './reopen.ts'
 
 /**
@@ -33,7 +33,7 @@ export async function findContinuation(
   { em, sealer }: { em: EntityManager; sealer: Sealer },
   workflow: FailingWorkflow,
 ): Promise<Continuation | undefined> {
-  const temporal: TemporalContext = { ...context, conflictPolicy: 'TERMINATE_EXISTING' }
+  const temporal = terminating(context)
   const { workflowId, type } = workflow
   const noun = WORKFLOW_NOUNS.find(one => WORKFLOWS[one].type === type)
   const uuid = workflowId.split('/')[1] ?? ''

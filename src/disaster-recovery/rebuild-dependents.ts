@@ -17,6 +17,7 @@ import {
   type RebuildOutcome,
   refuseMissingConnections,
   startRebuild,
+  terminating,
 } from './rebuild-inputs.ts'
 
 /**
@@ -61,7 +62,7 @@ async function rebuildDispute(context: RowContext): Promise<RebuildOutcome | nul
 }
 
 /**
- * Restarts the workflow of a lost key to look it up at its provider, never to create it. A random key's value comes
+ * Rebuilds a lost key, which is looked up at its provider and never created. A random key's value comes
  * from the provider, so a lost one without an attempt cannot be distinguished from others.
  */
 async function rebuildPixKey(context: RowContext): Promise<RebuildOutcome | null> {
@@ -71,7 +72,7 @@ async function rebuildPixKey(context: RowContext): Promise<RebuildOutcome | null
   if (row && (row.state !== 'creating' || isRunning)) return null
   const history = await readWorkflowHistory<PixKeyInput>(client, id, uuid)
   if (!history) return HISTORY_EXPIRED
-  if (isRebuilding(history, null) || (row && history.isRunning)) return { outcome: 'under_way' }
+  if (isRebuilding(history, false) || (row && history.isRunning)) return { outcome: 'under_way' }
   if (history.input.type === 'RANDOM' && !isAttempted && history.result !== 'refused')
     return {
       outcome: 'impossible',
@@ -80,7 +81,7 @@ async function rebuildPixKey(context: RowContext): Promise<RebuildOutcome | null
   const refusal = await refuseMissingConnections(em, [history.input.connectionUuid])
   if (refusal) return refusal
   const restored = { orderedAt: history.startedAt.toISOString(), ended: history.result }
-  await startRebuild(temporal, { noun: 'pix_key', order: history.input, restored })
+  await startRebuild(terminating(temporal), { noun: 'pix_key', order: history.input, restored })
   return { outcome: 'rebuilt', row: row ? 'behind' : 'missing' }
 }
 

@@ -3,6 +3,7 @@ import { Connection } from '../db/entities/connection.ts'
 import type { WorkflowHistory } from '../temporal/workflow-history.ts'
 import {
   buildMoneyWorkflowOptions,
+  buildReopenOptions,
   type TemporalContext,
   type VisibleAttributes,
 } from '../temporal/workflow-options.ts'
@@ -55,35 +56,35 @@ export function findEarlierConnections(input: RebuildableInput): string[] {
 }
 
 /**
- * Tells whether the last run of a workflow rebuilds its operation, or looks a payout up at all these connections, so that it is not
- * behind its history. `candidates`: null where there is no row.
+ * Returns whether the last run of a workflow rebuilds its operation, or goes on from rows that were rebuilt. A run that the sweep of
+ * lost workflows started from a row does neither: the row may be behind the history. `hasRow`: there is a row.
  */
 export function isRebuilding(
   { isRunning, lastInput }: Pick<WorkflowHistory<{ uuid: string }>, 'isRunning' | 'lastInput'>,
-  candidates: string[] | null,
+  hasRow: boolean,
 ): boolean {
-  if (!isRunning) return false
-  const { rebuild, unfinished } = lastInput as Partial<RebuildInput & ReopenedInput>
-  if (rebuild || !unfinished || !candidates) return rebuild !== undefined
-  return candidates.every(one => unfinished.candidates.includes(one))
+  const { rebuild, isRebuilt } = lastInput as Partial<RebuildInput & ReopenedInput>
+  return isRunning && (rebuild !== undefined || (hasRow && isRebuilt === true))
 }
 
-/** Starts the workflow that rebuilds an operation, under the id of its own workflow, whose run is terminated. */
+/** Starts the workflow that rebuilds an operation, under the id of its own workflow; `conflictPolicy` decides what happens to one that runs. */
 export async function startRebuild(
   temporal: TemporalContext,
   rebuild: RebuiltOperation,
   attributes: VisibleAttributes = {},
 ): Promise<void> {
-  const { taskQueue, timeScale } = temporal
   const client = await temporal.client()
+  const metadata = buildRebuildMetadata(rebuild, attributes)
   await client.workflow.start<(input: RebuildInput) => Promise<string>>(REBUILD_WORKFLOW, {
-    ...buildRebuildMetadata(rebuild, attributes),
-    taskQueue,
-    args: [{ rebuild, timeScale }],
-    workflowIdReusePolicy: 'ALLOW_DUPLICATE',
-    // A notification may have reopened it meanwhile, from a row that is behind.
-    workflowIdConflictPolicy: 'TERMINATE_EXISTING',
+    ...metadata,
+    ...buildReopenOptions(temporal, metadata.workflowId),
+    args: [{ rebuild, timeScale: temporal.timeScale }],
   })
+}
+
+/** Returns the context by which a start terminates the run of its workflow. */
+export function terminating(temporal: TemporalContext): TemporalContext {
+  return { ...temporal, conflictPolicy: 'TERMINATE_EXISTING' }
 }
 
 function buildRebuildMetadata({ noun, order }: RebuiltOperation, attributes: VisibleAttributes) {

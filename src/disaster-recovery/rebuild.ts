@@ -44,14 +44,15 @@ import {
   refuseMissingConnections,
   restoreOriginalInput,
   startRebuild,
+  terminating,
 } from './rebuild-inputs.ts'
 
 /**
- * After PostgreSQL was restored from a backup, workflows in Temporal are newer than their rows (SPEC §11). A workflow
- * whose row is missing, or behind its history, is terminated, and a workflow of its own kind writes the row as that of an
- * interrupted operation, whose workflow then finds out at the providers, by our id, what happened. It never sends. What a history proves is restored without polling. A
- * workflow whose row matches its history is left alone, so that a rebuild may be repeated and does nothing on a
- * healthy system.
+ * After PostgreSQL was restored from a backup, workflows in Temporal are newer than their rows (SPEC §11). A workflow whose row is
+ * missing, or behind its history, is terminated, and `rebuildWorkflow` writes the row as that of an interrupted operation. The
+ * operation's own workflow then goes on from it and finds out at the providers, by our id, what happened; it sends only a transfer
+ * that was scheduled and that no provider was called for. What a history proves is restored without polling. A workflow whose row
+ * matches its history is left alone, so that a rebuild may be repeated and does nothing on a healthy system.
  */
 
 /** `since`: a moment that the restored rows had reached, or any earlier one. */
@@ -168,7 +169,7 @@ async function rebuildMoneyWorkflow(context: RebuildContext): Promise<RebuildOut
   if (!history) return HISTORY_EXPIRED
   const original = restoreOriginalInput(history.input)
   const candidates = listCandidates(original)
-  if (isRebuilding(history, row ? candidates : null)) return { outcome: 'under_way' }
+  if (isRebuilding(history, row !== undefined)) return { outcome: 'under_way' }
   const payouts = await readPayoutHistory(client, {
     workflowId: id,
     runIds: history.runIds,
@@ -187,7 +188,11 @@ async function rebuildMoneyWorkflow(context: RebuildContext): Promise<RebuildOut
   const restored = buildPreRestoreState(history, payouts)
   const refusal = await refuseMissingConnections(em, candidates)
   if (refusal) return refusal
-  await restartWorkflow(context, { noun, order: original, restored } as RebuiltOperation, history.externalRef)
+  await terminateAndRebuild(
+    context,
+    { noun, order: original, restored } as RebuiltOperation,
+    history.externalRef,
+  )
   return { outcome: restored.isScheduled ? 'waits' : 'rebuilt', row: row ? 'behind' : 'missing' }
 }
 
@@ -223,7 +228,7 @@ async function rebuildIssuedCharge(
   // Where workers ran before, one has reopened it from its row, without that end: joined, it would not write it. A payment that the
   // terminated run was notified of is found by reconciliation, as after every restore.
   const attributes = { provider: row.connectionUuid, externalRef: history.externalRef }
-  await startRebuild(context.temporal, { noun: 'charge', order, restored }, attributes)
+  await startRebuild(terminating(context.temporal), { noun: 'charge', order, restored }, attributes)
   return { outcome: 'restored' }
 }
 
@@ -238,14 +243,15 @@ async function isRowBehind(
 }
 
 /** Starts the rebuild of an operation after recording the operator action. If only terminated, the next command finds it. */
-async function restartWorkflow(
+async function terminateAndRebuild(
   { temporal, client, em, id, request }: RebuildContext,
   operation: RebuiltOperation,
   externalRef: string | undefined,
 ): Promise<void> {
   await runAuditedAction(em, { by: request, action: 'rebuild', subject: id })
   await terminateWorkflow(client, id, formatTerminationReason(request))
-  await startRebuild(temporal, operation, { externalRef })
+  // A notification may have reopened it meanwhile, from a row that is behind.
+  await startRebuild(terminating(temporal), operation, { externalRef })
 }
 
 function formatTerminationReason({ since, actor }: RebuildRequest): string {

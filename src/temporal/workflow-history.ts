@@ -1,5 +1,6 @@
 import type { Client, WorkflowExecutionInfo } from '@temporalio/client'
 import { defaultPayloadConverter } from '@temporalio/common'
+import type { RebuildInput } from '../workflows/contracts/rebuild.ts'
 import { SEARCH_ATTRIBUTES } from '../workflows/contracts/search-attributes.ts'
 import { catchWorkflowNotFound } from './workflow-options.ts'
 
@@ -61,7 +62,7 @@ export async function isWorkflowRunning(client: Client, workflowId: string): Pro
   return description?.status.name === 'RUNNING'
 }
 
-/** Reads a workflow's history; null if its original run is beyond the retention. */
+/** Reads a workflow's history; null if no run within the retention has its order. */
 export async function readWorkflowHistory<Order extends IdentifiedInput>(
   client: Client,
   workflowId: string,
@@ -69,15 +70,16 @@ export async function readWorkflowHistory<Order extends IdentifiedInput>(
 ): Promise<WorkflowHistory<Order> | null> {
   const runs = await listRuns(client, workflowId)
   const inputs = await Promise.all(runs.map(run => readRunInput<Order>(client, run)))
-  const first = inputs.findIndex(input => input.uuid === uuid)
+  const first = inputs.findIndex(input => orderOf(input).uuid === uuid)
   if (first < 0) return null
+  const { rebuild } = inputs[first] as Partial<RebuildInput>
   const findAttribute = (name: 'provider' | 'externalRef') =>
     runs
       .map(run => run.typedSearchAttributes.get(SEARCH_ATTRIBUTES[name]))
       .findLast(value => value !== undefined)
   return {
-    input: inputs[first]!,
-    startedAt: runs[first]!.startTime,
+    input: orderOf(inputs[first]!),
+    startedAt: rebuild ? new Date(rebuild.restored.orderedAt) : runs[first]!.startTime,
     lastInput: inputs.at(-1)!,
     isRunning: runs.at(-1)!.status.name === 'RUNNING',
     runIds: runs.map(({ runId }) => runId),
@@ -85,6 +87,12 @@ export async function readWorkflowHistory<Order extends IdentifiedInput>(
     connectionUuid: findAttribute('provider'),
     externalRef: findAttribute('externalRef'),
   }
+}
+
+/** Returns the order of a run that rebuilds an operation, whose first run may be beyond the retention; any other input as it is. */
+function orderOf<Order extends IdentifiedInput>(input: Order): Order {
+  const { rebuild } = input as Partial<RebuildInput>
+  return rebuild ? (rebuild.order as IdentifiedInput as Order) : input
 }
 
 /** Returns whether the workflow exists, running or closed. */

@@ -122,8 +122,10 @@ function withPayoutHandler<Result>(
       return use(transferPayout)
     case 'refund':
       return use(refundPayout)
-    default:
+    case 'return':
       return use(returnPayout)
+    default:
+      throw new Error(`${operation} is no payout`)
   }
 }
 

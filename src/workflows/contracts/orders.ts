@@ -14,13 +14,16 @@ export type UnfinishedPayout = { candidates: string[]; orderedAt: string }
 /**
  * Reopens a completed workflow from its row: it polls, and never issues or sends. `pendingConnections`: connections with a
  * notification that an earlier run could not resolve. `unfinished`: the payout was interrupted before it was final, and is
- * looked up at these connections.
+ * looked up at these connections. `isRebuilt`: its rows were rebuilt from the workflow's history before this run. `isUnsent`: a return
+ * that left no worker; it is sent where the poll shows that it has not settled meanwhile.
  */
 export type ReopenedInput = {
   reopen: string
   timeScale: number
   pendingConnections?: string[]
   unfinished?: UnfinishedPayout
+  isRebuilt?: true
+  isUnsent?: true
 }
 
 /** What the orders of charges, transfers and refunds share. */

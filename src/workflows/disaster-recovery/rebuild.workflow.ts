@@ -21,7 +21,8 @@ import { upsertVisibility } from '../shared/workflow-info.ts'
 /**
  * Workflow of an operation whose rows a restored backup lacks, or has in an earlier state (SPEC §11). It writes the rows
  * again, once providers have answered and the rows that they depend on are there, and continues as new as the operation's
- * own workflow, which goes on from them as after any interruption. Sends and issues nothing.
+ * own workflow, which goes on from them as after any interruption. Sends and issues nothing itself; a transfer that was scheduled and
+ * that no provider was called for is sent by its own workflow, as ordered.
  */
 export async function rebuildWorkflow({ rebuild, timeScale }: RebuildInput): Promise<string> {
   const inbox = new ProviderInbox(timeScale, () => continueAs('rebuildWorkflow', { rebuild, timeScale }))
@@ -42,8 +43,12 @@ export async function rebuildWorkflow({ rebuild, timeScale }: RebuildInput): Pro
   ])
   await startFollowUps(result, timeScale)
   await condition(allHandlersFinished)
-  if (result.isEnded) return state
-  return continueAs(WORKFLOWS[rebuild.noun].type, buildNextInput(rebuild, timeScale))
+  const { type } = WORKFLOWS[rebuild.noun]
+  if (!result.isEnded) return continueAs(type, buildNextInput(rebuild, timeScale))
+  if (!inbox.hasNotification || rebuild.noun === 'pix_key') return state
+  // A signal is not delivered again: the operation's own workflow polls for what has happened after its end.
+  const { pendingConnections } = inbox
+  return continueAs(type, { reopen: rebuild.order.uuid, timeScale, pendingConnections })
 }
 
 /** Builds the input by which the operation's own workflow goes on from its rows. */
@@ -52,7 +57,7 @@ function buildNextInput({ noun, order, restored }: RebuiltOperation, timeScale: 
   const { uuid: reopen } = order
   if (noun === 'charge') return { reopen, timeScale, pendingConnections: [] }
   const unfinished = { candidates: listCandidates(order), orderedAt: restored.orderedAt }
-  return { reopen, timeScale, unfinished }
+  return { reopen, timeScale, unfinished, isRebuilt: true }
 }
 
 function statusOf(noun: RebuiltOperation['noun'], state: string): string {

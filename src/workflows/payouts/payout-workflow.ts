@@ -54,6 +54,8 @@ export class PayoutWorkflow {
   hasResult = false
   /** The one connection of a refund or return; late notifications are resolved there. */
   connectionUuid: string | undefined
+  /** A return that left no worker and is still to be sent: a run that only polls meanwhile passes that on. */
+  isUnsent = false
   /** Given to the sending activity as long as the row may not exist: it stores the transfer with its first attempt. */
   orderToStore: TransferInput | undefined
   readonly #noun: PayoutDetails['noun']
@@ -163,7 +165,12 @@ export class PayoutWorkflow {
         await applyResult(result)
         if (result.kind === 'unknown' || hasUnknownReturns(result)) pendingConnections.push(connectionUuid)
       }
-      this.#nextRunInput = { reopen: uuid, timeScale: inbox.timeScale, pendingConnections }
+      this.#nextRunInput = {
+        reopen: uuid,
+        timeScale: inbox.timeScale,
+        pendingConnections,
+        ...(this.isUnsent && { isUnsent: true }),
+      }
       if (pendingConnections.length > 0)
         await inbox.waitForNotification(WAITS.nextPoll(pollCount + 1), 'no response: next poll')
       connections = [...new Set([...pendingConnections, ...this.#drainNotifications()])]

@@ -197,7 +197,10 @@ export const dbActivities = localFirst(
   regularDbActivities,
 )
 
-/** The activity waits 2 s for a slot of an attempt and 1.5 s for its answer; in a busy process up to twice as long. */
+/**
+ * At a fast endpoint an attempt waits 2 s for its turn, 0.5 s for a request slot and 0.5 s for the answer; at any other one 0.5 s and
+ * 1.5 s. In a busy process each is up to twice as long.
+ */
 const firstAttemptProxies = proxyLocalActivities<ReturnType<typeof firstAttemptActivities>>({
   ...LOCAL_ACTIVITY_LIMIT,
   retry: { maximumAttempts: 1 },

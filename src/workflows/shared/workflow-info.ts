@@ -3,7 +3,7 @@ import { upsertSearchAttributes, workflowInfo } from '@temporalio/workflow'
 
 /**
  * Tells whether the history has grown so long that the workflow should continue as new, before Temporal ends it at 51,200 events.
- * Its next run starts with the original input, so that its order is found whichever of its runs Temporal has deleted.
+ * A run that may still send passes its order on, so that it is found whichever of its runs Temporal has deleted.
  */
 export function shouldContinueAsNew(): boolean {
   return workflowInfo().continueAsNewSuggested

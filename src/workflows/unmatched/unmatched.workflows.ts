@@ -73,30 +73,36 @@ export async function returnWorkflow(
   if (!isSettled && inbox.hasNotification) isSettled = await hasSettledLate()
   const code = outcome?.kind === 'rejected' ? `: ${outcome.code}` : ''
   setCurrentDetails(isSettled ? 'Returned to its payer' : `Not returned${code}`)
+  payout.hasResult = true
   await condition(allHandlersFinished)
   return isSettled ? 'settled' : 'rejected'
 
-  /** Undefined where a late notification has reopened the return. */
+  /** Undefined where a late notification has reopened the return. One that is still to be sent is polled first. */
   async function reopen(reopened: ReopenedInput): Promise<TerminalOutcome | undefined> {
-    const { unfinished, pendingConnections } = reopened
+    const { unfinished, pendingConnections, isUnsent } = reopened
     payout.connectionUuid = (unfinished?.candidates ?? pendingConnections)?.[0]
-    return payout.reopen(reopened)
+    payout.isUnsent = isUnsent === true
+    const outcome = await payout.reopen(reopened)
+    if (!isUnsent) return outcome
+    if (await hasSettledLate()) return SETTLED_LATE
+    return sendUntilReached({ uuid: payout.uuid, connectionUuid: payout.connectionUuid!, timeScale })
   }
 
   /** Sends the return. No other provider can return the PIX: where no request left, the same one is tried again. */
   async function sendUntilReached(order: ReturnPaymentInput): Promise<TerminalOutcome> {
     payout.connectionUuid = order.connectionUuid
     for (;;) {
+      payout.isUnsent = false
       const notifiedConnections = inbox.drain() // They came before the sending, and are not about its outcome.
       setCurrentDetails('Returning an unmatched PIX to its payer')
       const { last } = await payout.send(order)
       if (last.kind === 'rejected' && notifiedConnections.length > 0) inbox.seedPending(notifiedConnections)
       if (last.kind !== 'unreachable') return last
+      payout.isUnsent = true
       setCurrentDetails(`Not sent yet: provider unreachable (${last.code}); retried`)
       await inbox.waitForNotification(WAITS.retryReturn, 'provider unreachable')
       // The notification is about an earlier sending that the row does not show, or an operator retries it now.
-      if (inbox.hasPending && (await hasSettledLate()))
-        return { kind: 'settled', deliveries: [], returns: [] }
+      if (inbox.hasPending && (await hasSettledLate())) return SETTLED_LATE
     }
   }
 
@@ -111,11 +117,14 @@ export async function returnWorkflow(
   }
 }
 
+/** Its follow-ups were started by the poll that found it. */
+const SETTLED_LATE: TerminalOutcome = { kind: 'settled', deliveries: [], returns: [] }
+
 const RETURN = {
   noun: 'Return',
   pendingDetails: {
-    in_process: 'In progress (in_process): the provider is polled',
-    unknown: 'In progress (unknown): the provider is polled',
+    in_process: 'Accepted by the provider',
+    unknown: 'Outcome unknown: the provider is polled',
   },
 } as const
 

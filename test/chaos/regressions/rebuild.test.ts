@@ -4,7 +4,9 @@ import { defaultPayloadConverter } from '@temporalio/common'
 import { endPause, startPause } from '../../../src/admin/pauses.ts'
 import type { PauseReach } from '../../../src/db/entities/pause.ts'
 import { MoneyOutNotPaused, rebuildWorkflows } from '../../../src/disaster-recovery/rebuild.ts'
+import { isRebuilding } from '../../../src/disaster-recovery/rebuild-inputs.ts'
 import { toParty } from '../../../src/providers/adapter/party.ts'
+import { readWorkflowHistory } from '../../../src/temporal/workflow-history.ts'
 import type { TemporalContext } from '../../../src/temporal/workflow-options.ts'
 import type { ChargeInput } from '../../../src/workflows/contracts/charges.ts'
 import type { RebuildInput } from '../../../src/workflows/contracts/rebuild.ts'
@@ -204,6 +206,26 @@ test('the rebuild waits for a slow worker that started before the pause, and its
     outcomes.push(outcome)
   expect({ outcomes, did }).toEqual(UNCHANGED)
   await aPauseOf10MinutesAgo()
+})
+
+test('a run that the sweep started from a row is no rebuild, and one that goes on from rebuilt rows is', () => {
+  const reopened = { reopen: randomUUID(), timeScale: 1, unfinished: { candidates: ['a'], orderedAt: '' } }
+  const isRebuildingBy = (lastInput: object, hasRow: boolean, isRunning = true) =>
+    isRebuilding({ isRunning, lastInput }, hasRow)
+  expect(isRebuildingBy(reopened, true)).toBe(false)
+  expect(isRebuildingBy({ ...reopened, isRebuilt: true }, true)).toBe(true)
+  expect(isRebuildingBy({ ...reopened, isRebuilt: true }, false)).toBe(false)
+  expect(isRebuildingBy({ rebuild: {} }, false)).toBe(true)
+  expect(isRebuildingBy({ rebuild: {} }, false, false)).toBe(false)
+})
+
+test('an order is found in the run that rebuilt it, once its first run is deleted', async () => {
+  const order = fixture.transferInput(await fixture.createMerchant(1_000), {})
+  const orderedAt = ago(90).toISOString()
+  const { temporal } = temporalOf({ rebuild: { noun: 'transfer', order, restored: { orderedAt } } } as never)
+  const client = await temporal.client()
+  const history = await readWorkflowHistory<TransferInput>(client, `transfer/${order.uuid}`, order.uuid)
+  expect(history).toMatchObject({ input: order, startedAt: new Date(orderedAt) })
 })
 
 test.each<[PauseReach, PauseReach]>([

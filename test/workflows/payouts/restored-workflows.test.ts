@@ -1,9 +1,11 @@
 import { describe, expect, test } from '@jest/globals'
 import type { ActivityResult } from '../../support/workflow-story.ts'
 import {
+  afterNotification,
   attemptRunningAt,
   chargeKnown,
   chargeNoAnswer,
+  chargeRow,
   notFoundWithin,
   payoutInProcess,
   payoutNotFound,
@@ -271,6 +273,18 @@ describe('a rebuilt charge', () => {
     )
     await story.finishWith('failed')
   })
+})
+
+test('a notification that arrives while an ended operation is rebuilt is polled by its own workflow', async () => {
+  const story = await stories.rebuiltCharge(
+    {
+      rebuildOperation: [afterNotification(rebuiltAs('cancelled', { isEnded: true }))],
+      getCharge: [chargeRow('cancelled')],
+      pollCharge: [chargeKnown('paid')],
+    },
+    rebuilt('cancelled'),
+  )
+  await story.finishWith('paid')
 })
 
 describe('a rebuilt return', () => {

@@ -108,6 +108,22 @@ describe('a transfer whose provider cannot tell its outcome', () => {
   })
 })
 
+test('a return that left no worker is sent once the provider has told a later run that it has not settled', async () => {
+  const story = await stories.return(
+    {
+      sendReturn: [payoutUnreachable, payoutSettled()],
+      pollReturn: [payoutUnknown, payoutUnknown, payoutUnreachable],
+    },
+    SLOWLY,
+  )
+  await story.waitForCalls(1)
+  await story.notify()
+  await story.waitForCalls(2)
+  await continueAsNew(story, { calls: 2 })
+  await story.finishWith('settled')
+  expect(story.calls).toEqual(['sendReturn', 'pollReturn', 'pollReturn', 'pollReturn', 'sendReturn'])
+})
+
 test('a transfer that PostgreSQL does not store, because it is read-only, is stored and sent by a later run', async () => {
   const story = await stories.transfer(
     {
