@@ -6,7 +6,7 @@ import { ROOT, SOURCE_FILES } from './support/source-imports.ts'
 /** Operators' acts are functions of `src/admin`, and each is recorded by one function (docs/adding-an-operators-act.md). */
 
 const sources = await Promise.all(
-  SOURCE_FILES.filter(file => !/^src\/(simulator|dev|db\/migrations)\//.test(file)).map(async file => ({
+  SOURCE_FILES.filter(file => !/^(packages\/|src\/db\/migrations\/)/.test(file)).map(async file => ({
     file: file.replace(/^src\//, ''),
     text: await readFile(join(ROOT, file), 'utf8'),
   })),

@@ -16,7 +16,7 @@ import { nodesOf, SYNTAX } from './support/source-imports.ts'
 
 const SRC = join(import.meta.dirname, '../../src')
 const files = (await readdir(SRC, { recursive: true }))
-  .filter(file => file.endsWith('.ts') && !/^(simulator|db\/migrations)\//.test(file))
+  .filter(file => file.endsWith('.ts') && !/^db\/migrations\//.test(file))
   .sort()
 const sources = await Promise.all(
   files.map(async file => ({ file, text: await readFile(join(SRC, file), 'utf8') })),

@@ -3,11 +3,11 @@ import { readLocalConfig } from '../config.ts'
 import type { LocalInfo } from './local-info.ts'
 import { resolveStateDir, tryReadJsonFile } from './state-dir.ts'
 
-/** Reads where the `npm start` of this folder runs; undefined where none does. */
+/** Reads where the `npm start` of this folder runs, and the files of its key and its authority; undefined where none does. */
 export async function readRunningStart() {
   const home = resolveStateDir(readLocalConfig().home)
   const local = await tryReadJsonFile<LocalInfo>(home.localInfo)
-  return local && { ...local, simulatorCa: home.simulatorCa }
+  return local && { ...local, secretKey: home.secretKey, simulatorCa: home.simulatorCa }
 }
 
 /**
@@ -15,13 +15,12 @@ export async function readRunningStart() {
  * `npm run trilho` needs no setting there. `ca` is the simulator's authority, where there is one.
  */
 export async function readCommandEnvironment(): Promise<{ environment: NodeJS.ProcessEnv; ca?: string }> {
-  const { home: folder, environment } = readLocalConfig()
-  const home = resolveStateDir(folder)
-  const local = await tryReadJsonFile<LocalInfo>(home.localInfo)
+  const { environment } = readLocalConfig()
+  const local = await readRunningStart()
   if (environment.DATABASE_URL || !local) return { environment }
   const [secret, ca] = await Promise.all([
-    readFile(home.secretKey, 'utf8').catch(() => ''),
-    readFile(home.simulatorCa, 'utf8').catch(() => undefined),
+    readFile(local.secretKey, 'utf8').catch(() => ''),
+    readFile(local.simulatorCa, 'utf8').catch(() => undefined),
   ])
   return {
     environment: {

@@ -1,6 +1,4 @@
-import { readLocalConfig } from '../config.ts'
-import type { LocalInfo } from './local-info.ts'
-import { resolveStateDir, tryReadJsonFile } from './state-dir.ts'
+import { readRunningStart } from './local-environment.ts'
 
 /** Prints what a running `npm start` offers to a shell, as variables and functions: `eval "$(npm run -s local:env)"`. */
 
@@ -11,8 +9,7 @@ simulator() { curl -sS --cacert "$CA" -X "$1" "$SIMULATOR$2" -H 'Content-Type: a
 field() { node -p "with (JSON.parse(fs.readFileSync(0))) ($1)"; }
 `
 
-const home = resolveStateDir(readLocalConfig().home)
-const local = await tryReadJsonFile<LocalInfo>(home.localInfo)
+const local = await readRunningStart()
 if (local) {
   const variables = {
     API: `${local.api_url}/api/v1`,
@@ -20,7 +17,7 @@ if (local) {
     TOKEN: local.token,
     SIMULATOR: local.simulator_url,
     INBOX: local.inbox_url,
-    CA: home.simulatorCa,
+    CA: local.simulatorCa,
     RECIPIENT: local.recipient_accounts[0]?.uuid ?? '',
     UI: local.temporal_ui_url,
     ...Object.fromEntries(Object.entries(local.providers).map(([name, { uuid }]) => [name, uuid])),

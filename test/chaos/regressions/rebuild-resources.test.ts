@@ -252,6 +252,25 @@ test('the return of a lost PIX is left to reconciliation, which records the PIX 
   expect(await rebuilt({ type: 'returnWorkflow', id, order, ended: 'settled' })).toEqual(NOTHING)
 })
 
+test.each<[string, string | undefined]>([
+  ['runs', undefined],
+  ['had refused it', 'rejected'],
+])('the return of an order that is lost is rebuilt with it, where its workflow %s', async (_, ended) => {
+  const { uuid } = await createStrayPayment()
+  const { accountUuid, connectionUuid } = merchant
+  const lostOrder = { uuid: randomUUID(), depositUuid: uuid, accountUuid, connectionUuid }
+  const order = {
+    uuid,
+    connectionUuid,
+    timeScale: 1,
+    order: { ...lostOrder, requestId: 'r', fingerprint: 'f' },
+  }
+  const id = `return/${uuid}`
+  const came = await rebuilt({ type: 'returnWorkflow', id, order, ...(ended !== undefined && { ended }) })
+  expect(came.said).toEqual([{ workflow: id, outcome: 'rebuilt', row: 'missing' }])
+  expect(came.did).toMatchObject([{ ended: id }, { begun: id, rebuild: { noun: 'return', order } }])
+})
+
 /** A CNPJ that no other key has. */
 const document = () => String(Math.floor(Math.random() * 1e14)).padStart(14, '0')
 
@@ -291,9 +310,9 @@ test.each<KeyRow>([
     ...(ended !== undefined && { ended }),
   })
   expect(said).toMatchObject(outcome === null ? [] : [{ workflow: id, outcome }])
-  const restored = ended === undefined ? {} : { ended }
-  expect(did).toMatchObject(
-    outcome === 'rebuilt' ? [{ begun: id, rebuild: { noun: 'pix_key', order, restored } }] : [],
+  const restored = { orderedAt: expect.any(String), ended }
+  expect(did).toEqual(
+    outcome === 'rebuilt' ? [{ begun: id, rebuild: { noun: 'pix_key', order, restored }, timeScale: 1 }] : [],
   )
 })
 

@@ -296,7 +296,11 @@ test.each(['cancelled', 'expired'])(
       expect(outcome).toBe('restored')
     expect(did).toEqual(['begun anew'])
     const [anew] = starts.flatMap(({ args }) => args as unknown[])
-    expect(anew).toMatchObject({ rebuild: { noun: 'charge', order: charge, restored: { ended } } })
+    const restored = { orderedAt: expect.any(String), ended }
+    expect(anew).toEqual({
+      rebuild: { noun: 'charge', order: expect.objectContaining(charge), restored },
+      timeScale: 1,
+    })
     // Workers that ran before the rebuild have reopened it from its row: that run is not joined.
     expect(starts).toMatchObject([{ workflowIdConflictPolicy: 'TERMINATE_EXISTING' }])
     const { rebuild } = anew as RebuildInput

@@ -146,6 +146,7 @@ test('a form waits for an hour, and is not shown again after it was carried out'
   const cookie = answer.headers.getSetCookie().find(one => one.startsWith('trilho_draft='))!
   const endsAt = new Date(/expires=([^;]*)/.exec(cookie)![1]!).getTime()
   expect(endsAt - Date.now()).toBeLessThanOrEqual(3_600_000)
+  expect(endsAt - Date.now()).toBeGreaterThan(3_000_000)
   const { location } = await signInFrom(answer)
   const { text } = await merchant.get(location)
   expect(text).toContain('Sua sessão terminou antes do envio.')
@@ -153,6 +154,16 @@ test('a form waits for an hour, and is not shown again after it was carried out'
   const done = await merchant.call('POST', path, { form })
   expect(done.headers.get('location')).toBe(`${on}?done=time_zone_changed`)
   expect(draftOf(path)).toBeUndefined()
+})
+
+test('a form is not shown after its hour, whatever the browser sends', async () => {
+  const path = '/dashboard/charges/new'
+  const answer = await sendAfterEnd(path, { value: '9,87', external_ref: 'tarde demais' })
+  const { sealer } = fixture.dependencies
+  const draft = sealer.open<object>(draftOf(path)!)
+  merchant.cookies.set(`trilho_draft ${path}`, sealer.seal({ ...draft, endsAtMs: Date.now() - 1 }))
+  const { text } = await merchant.get((await signInFrom(answer)).location)
+  expect(text).not.toContain('tarde demais')
 })
 
 test('a form whose outcome may be open is sent again under its own key after signing in', async () => {

@@ -307,6 +307,8 @@ describeWithBrowser('the jobs of an operator', () => {
       const password = 'staple staple staple'
       const invitation = { token: link.split('/').at(-1)!, name: 'Ana', password }
       await acceptInvitation(fixture.orm.em.fork(), invitation)
+      await page.reload()
+      expect(await page.locator('main').innerText()).toContain(owner)
 
       const policies = page.locator('form[action$="/accounts/policy"]')
       await policies

@@ -5,8 +5,10 @@ import { waitUntil } from '../../../src/startup/wait-until.ts'
 import { buildReopenOptions } from '../../../src/temporal/workflow-options.ts'
 import { awaitIssuedUpdate } from '../../../src/workflows/contracts/charges.ts'
 import { providerNotificationSignal } from '../../../src/workflows/contracts/provider-notifications.ts'
+import { REBUILD_WORKFLOW } from '../../../src/workflows/contracts/rebuild.ts'
 import { cancelTransferUpdate } from '../../../src/workflows/contracts/transfers.ts'
 import { WORKFLOWS } from '../../../src/workflows/contracts/workflows.ts'
+import * as workflows from '../../../src/workflows/index.ts'
 import { DEPLOYMENT, startWorkerBuilds, TASK_QUEUE } from '../../support/worker-builds.ts'
 import { NOTIFICATION, type Story } from '../../support/workflow-story.ts'
 import {
@@ -86,6 +88,10 @@ beforeAll(async () => {
     storeAuthCode: answerWith(undefined),
     sendAuthCode: answerByProgress(codeSendingRetry, codeSendingEnded('sent')),
     sendPasswordReset: answerByProgress(codeSendingRetry, codeSendingEnded('sent')),
+    rebuildOperation: answerByProgress(
+      { kind: 'unknown', code: 'no_answer' },
+      { kind: 'known', state: 'failed', isEnded: true },
+    ),
     closeOrphan: answerByProgress(noAnswer(), orphanClosed()),
     recordDeposit: answerByProgress(noAnswer(), depositRecorded()),
     keepUnmatchedPayment: answerWith(true),
@@ -94,7 +100,7 @@ beforeAll(async () => {
     replayMissedEvents: answerWhenEnded({ recovered: 0 }),
     sweepDeliveries: answerWhenEnded({ woken: 0, disabled: 0 }),
     pruneEvents: answerWhenEnded({ forgotten: 0 }),
-    sweepDisputes: answerWhenEnded({ asked: 0, told: 0 }),
+    sweepDisputes: answerWhenEnded({ polled: 0, signalled: 0 }),
     sweepWorkflows: answerWhenEnded({}),
     sweepProviderNotifications: answerWith({ waiting: 0, routedCount: 0 }),
     listProviderAccounts: answerWhenEnded([]),
@@ -140,7 +146,23 @@ const KINDS: [string, (uuid: string) => string, (uuid: string) => unknown][] = [
   ['notificationSweepWorkflow', uuid => `notification-sweep/${uuid}`, none],
   ['reconciliationWorkflow', uuid => `reconciliation/${uuid}`, () => ({ hours: 48 })],
   ['listCountersWorkflow', uuid => `tally/${uuid}`, none],
+  [
+    REBUILD_WORKFLOW,
+    uuid => `${WORKFLOWS.transfer.idOf(uuid)}/rebuilt`,
+    uuid => ({
+      rebuild: {
+        noun: 'transfer',
+        order: sendingOf(uuid),
+        restored: { orderedAt: new Date().toISOString() },
+      },
+      timeScale: TIME_SCALE,
+    }),
+  ],
 ]
+
+test('every type has its kind', () => {
+  expect(new Set(KINDS.map(([type]) => type))).toEqual(new Set(Object.keys(workflows)))
+})
 
 test('workflows of every type move forwards and back between two builds without a failed workflow task', async () => {
   const { client, temporal, buildsByWorkflow, regularBuildsByWorkflow, bundles } = builds
