@@ -41,8 +41,11 @@ const ownStackFiles = [
 /** They test the drill, a tool of development, by whole drills: `npm run test:nightly`. */
 const nightlyFiles = ['test/drill/drill.test.ts', 'test/drill/ended-drill.test.ts']
 const stormFile = 'test/chaos/storm.test.ts'
+/** Pages in a browser, served by an API in the test's process. */
+const pageFiles = ['test/http/dashboard/accessibility.test.ts', 'test/http/dashboard/users-story.test.ts']
 
-const files = (name, paths) => suite(name, { testMatch: paths.map(path => `<rootDir>/${path}`) })
+const files = (name, paths, more = {}) =>
+  suite(name, { testMatch: paths.map(path => `<rootDir>/${path}`), ...more })
 const without = paths => ({ testPathIgnorePatterns: paths.map(path => `<rootDir>/${path}`) })
 
 export default {
@@ -57,7 +60,7 @@ export default {
     suite('providers'),
     suite('webhooks'),
     suite('messengers', sharedPostgres),
-    suite('http', sharedPostgres),
+    suite('http', { ...sharedPostgres, ...without(pageFiles) }),
     suite('local', { ...sharedPostgres, ...without(ownStackFiles) }),
     suite('docs', without(ownStackFiles)),
     suite('sdk'),
@@ -67,6 +70,7 @@ export default {
     files('storm', [stormFile]),
     files('own-stack', ownStackFiles),
     suite('browser', sharedStack),
+    files('pages', pageFiles, sharedPostgres),
     suite('api', { ...sharedStack, ...without(ownStackFiles) }),
     // Of what must be over within seconds, whatever hangs: nothing else takes its time.
     suite('timed', sharedPostgres),

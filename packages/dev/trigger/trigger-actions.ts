@@ -143,16 +143,18 @@ async function poll<T>(
   }
 }
 
-/** Returns the stored resource of a refused operation, which the error carries as `data`. */
-async function readRefusedResource(refused: Promise<unknown>): Promise<ApiResource> {
+/**
+ * Returns the resource of an operation that the provider refuses: the error carries it as `data`. A response before the
+ * refusal, by the request's deadline, shows it in progress.
+ */
+async function readRefusedResource(requested: Promise<ApiResource>): Promise<ApiResource> {
   try {
-    await refused
+    return await requested
   } catch (error) {
     if (error instanceof ApiCallError && error.code === 'provider_rejected')
       return error.body.data as ApiResource
     throw error
   }
-  throw new Error('the provider accepted what it should have refused: another caller has used the fault')
 }
 
 function refundUuidOf({ refund }: ApiResource): string {
