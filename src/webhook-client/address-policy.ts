@@ -3,7 +3,7 @@ import ipaddr from 'ipaddr.js'
 
 /**
  * The policy of webhook addresses. Not request-filtering-agent 3.2.1, which asks the same ipaddr.js: it allows 4 of the 57
- * refused vectors of test/webhooks/address-policy.test.ts (a zone, 4000::1, ::a00:1, 168.63.129.16), and it is an agent of
+ * refused vectors of test/webhooks/endpoint-addresses.test.ts (a zone, 4000::1, ::a00:1, 168.63.129.16), and it is an agent of
  * Node's http, so that undici would still need the guarded connector.
  */
 

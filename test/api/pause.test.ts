@@ -11,7 +11,7 @@ import type { Merchant, TestStack } from './support/test-stack.ts'
 
 /**
  * SPEC §9, `trilho pause`: nothing new starts in its scope, nothing that runs is dropped. A pause of the whole service
- * is tested where no other suite works (test/http/routing/pause.test.ts); here accounts and connections are.
+ * is tested where no other suite works (test/http/routing/routing.test.ts); here accounts and connections are.
  */
 
 const { stage, payouts, createMerchant: anyMerchant } = await openMoneySuite()

@@ -38,7 +38,7 @@ $$;`
 
 /**
  * Builds the trigger that refuses every change of state which no sequence of transitions of `src/domain` explains. The
- * table is written down here once more; test/chaos/regressions/database-constraints.test.ts compares it with the domain's.
+ * table is written down here once more; test/chaos/regressions/ledger-holds.test.ts compares it with the domain's.
  */
 export const createTransitionTrigger = (
   table: string,
