@@ -49,10 +49,24 @@ export function setArrivalTimeout(request: IncomingMessage, ms: number): void {
   arrivalTimers.set(request, timer)
 }
 
-/** Awaits a step that reads the body; fails with 408 at the end of the arrival timeout. */
+/**
+ * Awaits a step that reads the body; fails with 408 at the end of the arrival timeout, and where the client has gone: a
+ * reader that begins on a closed request waits forever.
+ */
 export function awaitArrival<T>(request: IncomingMessage, step: Promise<T>): Promise<T> {
-  const arrivalTimeout = new Promise<never>((_, fail) => arrivalFailures.set(request, fail))
-  return Promise.race([step, arrivalTimeout]).finally(() => arrivalFailures.delete(request))
+  let failIfCutOff = () => {}
+  const noArrival = new Promise<never>((_, fail) => {
+    arrivalFailures.set(request, fail)
+    failIfCutOff = () => {
+      if (!request.readableEnded) fail(new Error('the request was closed before its end'))
+    }
+    request.once('close', failIfCutOff)
+    if (request.closed) failIfCutOff()
+  })
+  return Promise.race([step, noArrival]).finally(() => {
+    arrivalFailures.delete(request)
+    request.off('close', failIfCutOff)
+  })
 }
 
 function endLateRequest(request: IncomingMessage): void {

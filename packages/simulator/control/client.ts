@@ -97,6 +97,9 @@ export class SimulatorApiError extends Error {
   }
 }
 
+/** Tests send hundreds of requests at once to a simulator on a busy machine. */
+const CONNECT_TIMEOUT_MS = 60_000
+
 export type SimulatorClient = ReturnType<typeof createSimulatorClient>
 
 /**
@@ -105,7 +108,7 @@ export type SimulatorClient = ReturnType<typeof createSimulatorClient>
  */
 export function createSimulatorClient(baseUrl: string, caFile: string) {
   const dispatcher = new Agent({
-    connect: { ca: readFileSync(caFile, 'utf8') },
+    connect: { ca: readFileSync(caFile, 'utf8'), timeout: CONNECT_TIMEOUT_MS },
     // A connection for each request: on a busy machine the simulator may close a kept one while a request is sent.
     pipelining: 0,
     // Else requests wait in the pool until a connection has negotiated its protocol, and one of them may wait forever.

@@ -8,13 +8,16 @@ import { basename, join } from 'node:path'
 import { Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 import { afterAll, afterEach, beforeAll, describe, expect, test } from '@jest/globals'
+import Koa from 'koa'
 import { z } from 'zod'
 import type { RouteRegistrar } from '../../../src/api/app.ts'
 import { documentationRoutes } from '../../../src/api/docs/routes.ts'
 import { registerRoute } from '../../../src/api/http/route.ts'
 import { disputeReplyForm } from '../../../src/contract/disputes/dispute.ts'
+import { createSemaphore } from '../../../src/domain/shared/semaphore.ts'
 import { fail } from '../../../src/http/api-error.ts'
-import { nestFormValues, type Upload } from '../../../src/http/multipart.ts'
+import { nestFormValues, readMultipartForm, type Upload } from '../../../src/http/multipart.ts'
+import { startServer } from '../../../src/http/server.ts'
 import { collectGarbage } from '../../support/collect-garbage.ts'
 import { createPdf, encodeForm, FILES, type SentFile } from '../../support/files.ts'
 import { type ApiFixture, type ApiResponse, openApiFixture } from '../support/api-fixture.ts'
@@ -388,6 +391,31 @@ describe('an incomplete form', () => {
     call.write(raw.subarray(0, MIB / 2), () => setImmediate(() => call.destroy()))
     await closed
     expect((await send(TEXTS)).status).toBe(200)
+    await untilNoneIsLeft()
+  })
+
+  test('whose sender disconnects just before it is read keeps no later form of the account waiting', async () => {
+    const formSemaphore = createSemaphore(1)
+    let isFirst = true
+    const app = new Koa()
+    app.silent = true
+    app.use(async ctx => {
+      await using cleanup = new AsyncDisposableStack()
+      // The connection closes while the folder of the files is made.
+      const beforeBody = async () => {
+        if (isFirst) setImmediate(() => ctx.req.destroy())
+        isFirst = false
+      }
+      ctx.body = await readMultipartForm(ctx, { formSemaphore, accountUuid: 'a', beforeBody, cleanup })
+    })
+    const server = await startServer(app, { host: '127.0.0.1', port: 0 })
+    const sendForm = async () => {
+      const { raw, headers } = await encodeForm(TEXTS)
+      return fetch(server.url, { method: 'POST', body: raw, headers })
+    }
+    await expect(sendForm()).rejects.toThrow('fetch failed')
+    expect((await sendForm()).status).toBe(200)
+    await server.stop()
     await untilNoneIsLeft()
   })
 
