@@ -2,8 +2,8 @@ import { foldListCounters } from '../db/repositories/list-counters.ts'
 import { closeOrphan } from './charges/close-orphan.ts'
 import { issueCharge } from './charges/issue-charge.ts'
 import { cancelChargeAtProvider, getCharge, pollCharge } from './charges/poll-charge.ts'
-import { sweepWorkflows } from './disaster-recovery/lost-workflows.ts'
 import { rebuildOperation } from './disaster-recovery/rebuild-operation.ts'
+import { sweepWorkflows } from './disaster-recovery/workflow-sweep.ts'
 import {
   applyDisputeDeadline,
   getDispute,

@@ -102,7 +102,7 @@ export function createApp({
   return app
 }
 
-/** Paths that refuse provider-bound tokens, also where no route matches. */
+/** Paths that refuse provider-scoped tokens, also where no route matches. */
 const GLOBAL_TOKEN_PATHS = /^\/api\/v1\/webhooks(\/|$)/i
 
 /** Fails a request that no route matched: 405 where the path exists under another method, else 404. */

@@ -12,7 +12,7 @@ import { batchQueries, firstRow, type Query, runQuery, sendChanges } from './pip
 export const ROW_LOCK = { lockMode: LockMode.PESSIMISTIC_WRITE } as const
 
 /**
- * Locks one row by its key; null if there is none. Every money transaction begins with it, by a prepared statement.
+ * Locks one row by its key; null if there is none. The transactions of a charge, payout or dispute begin with it, by a prepared statement.
  * `more` runs in the same round trip, after the lock is granted. `FOR NO KEY UPDATE`: keys never change, so inserts that
  * refer to the row do not wait; their transaction may hold the connection lock that this one waits for.
  */

@@ -307,7 +307,7 @@ describe('the errors', () => {
         await setDefaults([resources.merchant.connection.uuid], by),
       ]
       expect(statuses(asked)).toEqual([403])
-      for (const { body } of asked) expect(body.message).toMatch(/not allowed for provider-bound tokens/)
+      for (const { body } of asked) expect(body.message).toMatch(/not allowed for provider-scoped tokens/)
     },
   }
 

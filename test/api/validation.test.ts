@@ -455,7 +455,7 @@ test('a uuid in capitals is the same uuid, for providers, recipients and filters
   ])
 })
 
-test('a scoped token always uses its own provider, whatever the body names', async () => {
+test('a provider-scoped token always uses its own provider, whatever the body names', async () => {
   const [first, second] = merchant.connections
   const scoped = merchant.api.withToken(second!.token)
   for (const provider_uuid of [first!.uuid, other.connection.uuid, randomUUID()])

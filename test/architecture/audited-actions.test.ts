@@ -32,7 +32,7 @@ test('nobody outside src/admin records an action, but users of merchants and pro
   const recording = filesWith(/\brunAuditedAction\b/).filter(file => !file.startsWith('admin/'))
   expect(recording).toEqual([
     // The worker, which no operator has asked.
-    'activities/disaster-recovery/lost-workflows.ts',
+    'activities/disaster-recovery/workflow-sweep.ts',
     'activities/payouts/manual-settlement.ts',
     'activities/users/password-resets.ts',
     // What a merchant's user orders by an operation of the API.

@@ -18,7 +18,7 @@ import type { SweepWorkflowsResult } from '../../workflows/contracts/maintenance
 import { isCancellationRequested } from '../runtime/cancellation.ts'
 import type { ActivityDependencies } from '../runtime/dependencies.ts'
 
-/** Compares the rows in a state that only a workflow can change with the running workflows (SPEC §11). */
+/** Compares the rows in a state that only a workflow can change with the running workflows (SPEC §6). */
 
 const PAGE_SIZE = 100
 /** Minimum age of a swept row: the workflow of a younger one may not have started, or not be listed by Temporal yet. */
@@ -95,7 +95,7 @@ type ReplacedWorkflows = { replacedCount: number; unreplaced: Set<string> }
 
 /**
  * Replaces each workflow that has failed by nondeterminism for ten minutes: records it, and continues its operation from its row, as
- * after a lost workflow (SPEC §11): providers are polled, and nothing is sent that may have been sent. Repeatable: one call of Temporal
+ * after a lost workflow (SPEC §6): providers are polled, and nothing is sent that may have been sent. Repeatable: one call of Temporal
  * terminates the workflow and starts its next run, so that a workflow is either listed again or continued.
  */
 async function replaceFailingWorkflows(dependencies: ActivityDependencies): Promise<ReplacedWorkflows> {

@@ -2,7 +2,7 @@ import { isOfMode, type OptionalSqlCondition } from '../../db/sql-conditions.ts'
 import type { CallerToken } from './authenticate.ts'
 
 /** Builds the filter of connections that a token may see: its mode's, or its own. The caller adds the account. */
-export function connectionScopeOf({ connectionUuid, modeScope }: CallerToken) {
+export function visibleConnections({ connectionUuid, modeScope }: CallerToken) {
   return {
     ...(connectionUuid !== null && { uuid: connectionUuid }),
     ...(modeScope && { isSimulated: modeScope === 'test' }),
@@ -11,13 +11,17 @@ export function connectionScopeOf({ connectionUuid, modeScope }: CallerToken) {
 
 /** Builds the filter of resources a token may see: of its account, through the connections it may see. */
 export function visibilityFilter(token: CallerToken) {
-  const connection = connectionScopeOf(token)
+  const connection = visibleConnections(token)
   const { accountUuid } = token
   return { accountUuid, ...(Object.keys(connection).length > 0 && { connection }) }
 }
 
 /** Builds the same filter as SQL, on columns of the list indexes, so that PostgreSQL reads the index only. */
-export function scopeOf({ accountUuid, connectionUuid, modeScope }: CallerToken): OptionalSqlCondition[] {
+export function visibilityConditions({
+  accountUuid,
+  connectionUuid,
+  modeScope,
+}: CallerToken): OptionalSqlCondition[] {
   return [
     ['account_uuid = ?', accountUuid],
     connectionUuid !== null && ['connection_uuid = ?', connectionUuid],

@@ -134,7 +134,7 @@ function requireScope({ scopes }: AuthenticatedToken, { method, scope }: AnyRout
   fail('insufficient_scope', { data: { scopes: allowing }, headers: { 'WWW-Authenticate': challenge } })
 }
 
-/** Fails with 403 for a provider-bound token. */
+/** Fails with 403 for a provider-scoped token. */
 export function requireGlobalToken({ connectionUuid }: CallerToken): void {
   if (connectionUuid !== null) fail('token_bound_to_provider')
 }
@@ -210,7 +210,7 @@ async function parseBody(
   if (reader === 'multipart') return parseForm(request, caller, head)
   await route.beforeBody?.({ ...head, ...caller })
   const { body = EMPTY_BODY_SCHEMA } = route as { body?: z.ZodType }
-  const input = omitBoundProvider(body, await readJsonBody(ctx), caller)
+  const input = omitProviderField(body, await readJsonBody(ctx), caller)
   const json = route.isNullRejected ? input : omitOptionalNulls(body, input)
   const result = validateSchema(body, json, 'body')
   if (result.kind === 'valid' || !route.validateSemantics) return result
@@ -219,10 +219,10 @@ async function parseBody(
 }
 
 /**
- * Removes the field `provider_uuid`, where a body has one, for a provider-bound token: the token's own connection is used,
+ * Removes the field `provider_uuid`, where a body has one, for a provider-scoped token: the token's own connection is used,
  * and the field is not even validated.
  */
-function omitBoundProvider(
+function omitProviderField(
   body: z.ZodType,
   json: unknown,
   { token }: { token: CallerToken | null },

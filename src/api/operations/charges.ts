@@ -40,7 +40,7 @@ import { executeCancelChargeUpdate, startMoneyWorkflow } from '../../temporal/st
 import type { TemporalContext } from '../../temporal/workflow-options.ts'
 import type { ChargeInput, ChargeInputDetails } from '../../workflows/contracts/charges.ts'
 import type { CallerToken } from '../authorization/authenticate.ts'
-import { scopeOf } from '../authorization/scope.ts'
+import { visibilityConditions } from '../authorization/visibility.ts'
 import { findCandidates, requireUnpausedConnections } from '../routing/provider-candidates.ts'
 import {
   type CreateDependencies,
@@ -59,12 +59,12 @@ export function findCharge(em: EntityManager, uuid: string): Promise<ChargeWithR
 
 /** Reads a charge that the token may see, with the attempts that the token may see (SPEC §9), or fails with 404. */
 export async function requireVisibleCharge(em: EntityManager, token: CallerToken, uuid: string) {
-  const charge = await readCharge(em, joinConditions(['uuid = ?', uuid], ...scopeOf(token)))
+  const charge = await readCharge(em, joinConditions(['uuid = ?', uuid], ...visibilityConditions(token)))
   const [redacted] = await redactChargesForToken(em, token, [charge ?? fail('not_found')])
   return redacted!
 }
 
-/** Removes the attempts of other providers from `error`, for provider-bound tokens. */
+/** Removes the attempts of other providers from `error`, for provider-scoped tokens. */
 async function redactChargesForToken(
   em: EntityManager,
   { connectionUuid }: CallerToken,

@@ -17,7 +17,7 @@ import { getReturnWorkflowId, startDepositReturnWorkflow } from '../../temporal/
 import type { TemporalContext } from '../../temporal/workflow-options.ts'
 import type { DepositReturnInput } from '../../workflows/contracts/orders.ts'
 import type { CallerToken } from '../authorization/authenticate.ts'
-import { scopeOf } from '../authorization/scope.ts'
+import { visibilityConditions } from '../authorization/visibility.ts'
 import {
   type CreateRequest,
   createOperation,
@@ -33,7 +33,7 @@ export async function requireVisibleDeposit(
   token: CallerToken,
   uuid: string,
 ): Promise<ShownDeposit> {
-  if (!(await isDeposit(em, [...scopeOf(token), ['uuid = ?', uuid]]))) fail('not_found')
+  if (!(await isDeposit(em, [...visibilityConditions(token), ['uuid = ?', uuid]]))) fail('not_found')
   const movement = await em.findOneOrFail(Movement, uuid)
   const { connectionUuid } = movement
   const connection = connectionUuid ? await em.findOne(Connection, connectionUuid) : null

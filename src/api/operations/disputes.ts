@@ -36,7 +36,7 @@ import { submitDisputeReply } from '../../temporal/disputes.ts'
 import type { TemporalContext } from '../../temporal/workflow-options.ts'
 import type { DisputeReplyDetails, ReplyToDisputeResult } from '../../workflows/contracts/disputes.ts'
 import type { CallerToken } from '../authorization/authenticate.ts'
-import { scopeOf, visibilityFilter } from '../authorization/scope.ts'
+import { visibilityConditions, visibilityFilter } from '../authorization/visibility.ts'
 import { deriveOperationUuid, fingerprintRequest, REPLAYED_HEADERS } from './idempotency.ts'
 import { buildCreationConditions } from './pagination.ts'
 import { readOrFailNotConfirmed } from './start-and-wait.ts'
@@ -88,7 +88,9 @@ const MAX_TASKS = 100
 
 /** Lists the disputes that wait for an answer and that a token may see, the nearest deadline first. */
 export async function listDisputesByDeadline(em: EntityManager, token: CallerToken) {
-  const uuids = (await findDisputesByDeadline(em, scopeOf(token), MAX_TASKS)).map(({ uuid }) => uuid)
+  const uuids = (await findDisputesByDeadline(em, visibilityConditions(token), MAX_TASKS)).map(
+    ({ uuid }) => uuid,
+  )
   const rows = await em.find(
     Dispute,
     { uuid: { $in: uuids } },

@@ -9,7 +9,7 @@ import { formatTextArray } from '../../db/sql-conditions.ts'
 import { EVENT_TYPES, eventRetentionStartOf } from '../../domain/webhooks/webhook.ts'
 import { fail } from '../../http/api-error.ts'
 import type { CallerToken } from '../authorization/authenticate.ts'
-import { connectionScopeOf } from '../authorization/scope.ts'
+import { visibleConnections } from '../authorization/visibility.ts'
 import { buildCreationRange, readEntityPage } from './pagination.ts'
 
 /** Lists one page of the events that a token may see, newest first. */
@@ -36,7 +36,7 @@ export async function requireVisibleEvent(
   return redacted!
 }
 
-/** Removes the attempts of other providers from events, for provider-bound tokens (SPEC §9). */
+/** Removes the attempts of other providers from events, for provider-scoped tokens (SPEC §9). */
 async function redactEventsForToken(em: EntityManager, { connectionUuid }: CallerToken, events: Event[]) {
   if (connectionUuid === null) return events
   const subjects = events.map(event => event.subjectUuid)
@@ -75,7 +75,7 @@ type EventScope = {
 
 async function readEventScope(em: EntityManager, token: CallerToken): Promise<EventScope> {
   const { accountUuid, modeScope } = token
-  const ofConnections = { accountUuid, ...connectionScopeOf(token) }
+  const ofConnections = { accountUuid, ...visibleConnections(token) }
   const tested = { accountUuid, mode: modeScope === 'live' ? 'test' : 'live', sequence: { $gt: 0 } } as const
   const [connections, otherModeWebhooks] = await Promise.all([
     em.find(Connection, ofConnections, { fields: ['uuid'] }),

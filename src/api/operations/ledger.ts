@@ -76,7 +76,7 @@ export async function readLedgerBalances(
 }
 
 /**
- * Returns what a token may see of the connection in the filter, or of all; null where that is nothing: a provider-bound
+ * Returns what a token may see of the connection in the filter, or of all; null where that is nothing: a provider-scoped
  * token may name another connection, though both may share one provider account.
  */
 export function getLedgerScope(

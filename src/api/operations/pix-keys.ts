@@ -40,7 +40,7 @@ import type {
   PixKeyInputDetails,
 } from '../../workflows/contracts/pix-keys.ts'
 import type { CallerToken } from '../authorization/authenticate.ts'
-import { connectionScopeOf } from '../authorization/scope.ts'
+import { visibleConnections } from '../authorization/visibility.ts'
 import {
   collectProviderErrors,
   findCandidates,
@@ -303,7 +303,7 @@ async function requireNotCollectionKey(em: EntityManager, token: CallerToken, ke
     accountUuid: token.accountUuid,
     collectionKey: normalizePixKey(key),
     isSimulated: token.mode === 'test',
-    ...connectionScopeOf(token),
+    ...visibleConnections(token),
   })
   if (collecting > 0) fail('key_in_use')
 }

@@ -12,7 +12,7 @@ import { readConnectionBalances, replaceDefaultConnections } from '../../db/repo
 import { fail } from '../../http/api-error.ts'
 import type { FieldErrors } from '../../http/validate.ts'
 import type { CallerToken } from '../authorization/authenticate.ts'
-import { connectionScopeOf, visibilityFilter } from '../authorization/scope.ts'
+import { visibilityFilter, visibleConnections } from '../authorization/visibility.ts'
 import type { InvalidBodyRequest } from '../routing/provider-candidates.ts'
 import { readEntityPage } from './pagination.ts'
 import { writeDirectly } from './user-acts.ts'
@@ -38,7 +38,7 @@ export async function readVisibleProvider(em: EntityManager, token: CallerToken,
 }
 
 function buildConnectionVisibilityFilter(token: CallerToken) {
-  return { accountUuid: token.accountUuid, ...connectionScopeOf(token) }
+  return { accountUuid: token.accountUuid, ...visibleConnections(token) }
 }
 
 /** Presents connections with balances and health; two more queries, however many connections. */
@@ -112,7 +112,7 @@ async function findInvalidDefaults(
 ): Promise<FieldErrors> {
   const distinctUuids = uuids.filter(uuid => uuid !== undefined)
   const usable = await em.find(Connection, {
-    $and: [{ uuid: distinctUuids, accountUuid: token.accountUuid }, connectionScopeOf(token)],
+    $and: [{ uuid: distinctUuids, accountUuid: token.accountUuid }, visibleConnections(token)],
     status: 'ACTIVE',
     isPublic: true,
   })

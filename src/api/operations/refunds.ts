@@ -19,7 +19,7 @@ import { fail, failField } from '../../http/api-error.ts'
 import { startMoneyWorkflow } from '../../temporal/start.ts'
 import type { RefundInput, RefundInputDetails } from '../../workflows/contracts/refunds.ts'
 import type { CallerToken } from '../authorization/authenticate.ts'
-import { scopeOf } from '../authorization/scope.ts'
+import { visibilityConditions } from '../authorization/visibility.ts'
 import { requireVisibleCharge } from './charges.ts'
 import {
   type CreateDependencies,
@@ -58,7 +58,7 @@ export async function requireVisibleRefund(
   token: CallerToken,
   uuid: string,
 ): Promise<ReadRefund> {
-  const conditions = joinConditions(...scopeOf(token), ['uuid = ?', uuid])
+  const conditions = joinConditions(...visibilityConditions(token), ['uuid = ?', uuid])
   const [refund] = await readRefunds(em, { ...conditions, isFiltered: true, limit: 1, offset: 0 })
   return refund ?? fail('not_found')
 }

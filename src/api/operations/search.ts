@@ -10,7 +10,7 @@ import { isDocument } from '../../domain/pix/document.ts'
 import { interpretTypedKey } from '../../domain/pix-keys/key-format.ts'
 import { transferMachine } from '../../domain/transfers/transfer.ts'
 import type { CallerToken } from '../authorization/authenticate.ts'
-import { scopeOf } from '../authorization/scope.ts'
+import { visibilityConditions } from '../authorization/visibility.ts'
 
 /** Search over the operations of an account, by whatever a person may know of one (SPEC §9). */
 
@@ -43,11 +43,14 @@ function rangeOfPrefix(text: string): SearchTerms['uuids'] {
 
 /** Finds the operations that a token may see and that the terms may mean, newest first. */
 export async function searchOperations(em: EntityManager, token: CallerToken, terms: SearchTerms) {
-  const hits = await findOperations(em, scopeOf(token), terms)
+  const hits = await findOperations(em, visibilityConditions(token), terms)
   const uuidsOf = (kind: string) => hits.filter(hit => hit.kind === kind).map(({ uuid }) => uuid)
   const page = (kind: string) => {
     const uuids = uuidsOf(kind)
-    const conditions = joinConditions(['uuid = any(?::uuid[])', `{${uuids.join(',')}}`], ...scopeOf(token))
+    const conditions = joinConditions(
+      ['uuid = any(?::uuid[])', `{${uuids.join(',')}}`],
+      ...visibilityConditions(token),
+    )
     return { ...conditions, isFiltered: true, limit: uuids.length, offset: 0 }
   }
   const [charges, transfers, disputes] = await Promise.all([

@@ -31,7 +31,7 @@ import { executeCancelTransferUpdate, startMoneyWorkflow } from '../../temporal/
 import type { TemporalContext } from '../../temporal/workflow-options.ts'
 import type { TransferInput, TransferInputDetails } from '../../workflows/contracts/transfers.ts'
 import type { CallerToken } from '../authorization/authenticate.ts'
-import { scopeOf } from '../authorization/scope.ts'
+import { visibilityConditions } from '../authorization/visibility.ts'
 import { queryCandidates, requireUnpausedConnections } from '../routing/provider-candidates.ts'
 import {
   type CreateDependencies,
@@ -53,7 +53,7 @@ function findTransfer(em: EntityManager, uuid: string): Promise<TransferWithAtte
 
 /** Reads a transfer that the token may see, with the attempts that the token may see (SPEC §9), or fails with 404. */
 export async function requireVisibleTransfer(em: EntityManager, token: CallerToken, uuid: string) {
-  const condition = joinConditions(['uuid = ?', uuid], ...scopeOf(token))
+  const condition = joinConditions(['uuid = ?', uuid], ...visibilityConditions(token))
   return (await readTransfer(em, condition, token.connectionUuid)) ?? fail('not_found')
 }
 

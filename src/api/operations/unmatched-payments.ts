@@ -10,7 +10,7 @@ import {
 import type { OptionalSqlCondition } from '../../db/sql-conditions.ts'
 import { fail } from '../../http/api-error.ts'
 import type { CallerToken } from '../authorization/authenticate.ts'
-import { scopeOf } from '../authorization/scope.ts'
+import { visibilityConditions } from '../authorization/visibility.ts'
 import { buildCreationConditions, isAfterPosition, readPage } from './pagination.ts'
 
 /** What became of the payments that the list shows; `waiting`: they are still held. */
@@ -35,7 +35,11 @@ export function listAccountUnmatchedPayments(
   token: CallerToken,
   query: z.output<typeof unmatchedPaymentsQuery>,
 ) {
-  const conditions = [...scopeOf(token), OUTCOME_CONDITIONS[query.outcome], ...buildCreationConditions(query)]
+  const conditions = [
+    ...visibilityConditions(token),
+    OUTCOME_CONDITIONS[query.outcome],
+    ...buildCreationConditions(query),
+  ]
   return readPage({
     name: 'unmatched',
     query,
@@ -46,5 +50,8 @@ export function listAccountUnmatchedPayments(
 
 /** Reads a payment without a charge that a token may see, or fails with 404. */
 export async function requireVisibleUnmatchedPayment(em: EntityManager, token: CallerToken, uuid: string) {
-  return (await findUnmatchedPayment(em, [...scopeOf(token), ['uuid = ?', uuid]])) ?? fail('not_found')
+  return (
+    (await findUnmatchedPayment(em, [...visibilityConditions(token), ['uuid = ?', uuid]])) ??
+    fail('not_found')
+  )
 }

@@ -12,7 +12,7 @@ import {
 import { DAY } from '../../domain/shared/intervals.ts'
 import type { ListedNoun } from '../../domain/shared/nouns.ts'
 import type { CallerToken } from '../authorization/authenticate.ts'
-import { scopeOf } from '../authorization/scope.ts'
+import { visibilityConditions } from '../authorization/visibility.ts'
 import {
   buildCreationRange,
   buildDayConditions,
@@ -58,12 +58,17 @@ export function listVisibleRows<Row extends { createdAt: Date; uuid: string }>(
     name: noun,
     query,
     read({ after, ...rows }) {
-      const conditions = joinConditions(...scopeOf(token), ...presentFilters, isAfterPosition(after))
+      const conditions = joinConditions(
+        ...visibilityConditions(token),
+        ...presentFilters,
+        isAfterPosition(after),
+      )
       const isFiltered = presentFilters.length > 0 || after !== undefined
       return read({ ...conditions, ...rows, isFiltered, isSorted })
     },
     count: () =>
-      readCountedTotal(em, list) ?? countRows(em, noun, joinConditions(...scopeOf(token), ...presentFilters)),
+      readCountedTotal(em, list) ??
+      countRows(em, noun, joinConditions(...visibilityConditions(token), ...presentFilters)),
   })
 }
 
@@ -99,7 +104,7 @@ export function readCountedTotal(
   return readListCounter(em, {
     noun,
     conditions: [
-      ...scopeOf(token),
+      ...visibilityConditions(token),
       query.provider_uuid !== undefined && ['connection_uuid = ?', query.provider_uuid],
     ],
     states: states ?? [],

@@ -17,7 +17,7 @@ import {
   replaceDefaultProviders,
 } from '../operations/providers.ts'
 
-/** Registers the provider routes (api-document.txt, Providers). A provider-bound token sees its own provider only. */
+/** Registers the provider routes (api-document.txt, Providers). A provider-scoped token sees its own provider only. */
 export const providerRoutes: RouteRegistrar = router => {
   registerRoute(router, 'get', '/api/v1/providers', {
     operationId: 'listProviders',

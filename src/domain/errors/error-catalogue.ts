@@ -18,7 +18,7 @@ const MESSAGES = {
     account_blocked: 'The account is blocked; contact the operator of the service.',
     form_expired: 'The form belongs to another or an expired session; reload the page and submit it again.',
     token_bound_to_provider:
-      'This operation is not allowed for provider-bound tokens; use a token without a provider.',
+      'This operation is not allowed for provider-scoped tokens; use a token without a provider.',
     insufficient_scope: 'The token lacks the scope of this operation; one of data.scopes is needed.',
     address_not_allowed: 'The token is not allowed from the address of this request.',
     second_operator_needed:

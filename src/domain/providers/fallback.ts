@@ -1,6 +1,6 @@
 import type { RejectedResult } from './provider.ts'
 
-/** Outcome of one candidate provider; of a transfer only after its own provider has been polled until it is certain. */
+/** Outcome of one candidate provider; of a payout only after its own provider has been polled until it is certain. */
 export type CandidateOutcome =
   | { kind: 'accepted' | 'settled' | 'unreachable' | 'unknown' }
   | Pick<RejectedResult, 'kind' | 'finality'>
@@ -8,11 +8,11 @@ export type CandidateOutcome =
 type Column = Exclude<CandidateOutcome['kind'], 'rejected'> | RejectedResult['finality']
 
 /**
- * Whether the next provider is tried after an outcome of the one before. A transfer moves on only where it is proved that
- * no money moved, and where the reason is not one of the transfer itself (SPEC §4). A charge moves on after every outcome
+ * Whether the next provider is tried after an outcome of the one before. A payout moves on only where it is proved that
+ * no money moved, and where the reason is not one of the payout itself (SPEC §4). A charge moves on after every outcome
  * but a payload: one that no payer was shown cannot be paid, and is cancelled (SPEC §2).
  */
-const MAY_TRY_NEXT: Record<'charge' | 'transfer', Record<Column, boolean>> = {
+const MAY_TRY_NEXT: Record<'charge' | 'payout', Record<Column, boolean>> = {
   charge: {
     accepted: false,
     settled: false,
@@ -21,7 +21,7 @@ const MAY_TRY_NEXT: Record<'charge' | 'transfer', Record<Column, boolean>> = {
     unreachable: true,
     unknown: true,
   },
-  transfer: {
+  payout: {
     accepted: false,
     settled: false,
     other_may_help: true,
@@ -32,7 +32,7 @@ const MAY_TRY_NEXT: Record<'charge' | 'transfer', Record<Column, boolean>> = {
 }
 
 /** Tells whether the next provider is tried after this outcome of the one before; of a charge, after all but an accepted one. */
-export function mayTryNext<Operation extends 'charge' | 'transfer', Outcome extends CandidateOutcome>(
+export function mayTryNext<Operation extends 'charge' | 'payout', Outcome extends CandidateOutcome>(
   operation: Operation,
   outcome: Outcome,
 ): outcome is Exclude<Outcome, Operation extends 'charge' ? { kind: 'accepted' } : never> {

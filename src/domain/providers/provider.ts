@@ -115,7 +115,7 @@ export type RejectedResult = {
   providerCode?: string
   message: string
 }
-/** The request provably never left: DNS, refused, TLS, token call, breaker. */
+/** The request provably never left: DNS, refused, TLS, token call, or a connection that is not to be called. */
 export type UnreachableResult = { kind: 'unreachable'; code: string; message: string }
 /**
  * It may have arrived: timeout or reset after sending, 5xx, unreadable 2xx, duplicate id. `refusal`: the provider refused the

@@ -22,7 +22,7 @@ export function notificationSweepWorkflow(): Promise<{ waiting: number; routedCo
   return notificationSweepActivities.sweepProviderNotifications()
 }
 
-/** Reopens the workflows of unfinished rows that have none. */
+/** Replaces the workflows whose tasks fail, and reopens those of unfinished rows that have none. */
 export function workflowSweepWorkflow(): Promise<SweepWorkflowsResult> {
   return reconciliationActivities.sweepWorkflows()
 }

@@ -23,14 +23,14 @@ export async function sendThroughCandidates(
   for (const connectionUuid of candidates) {
     const last = await sendThrough(connectionUuid)
     outcomes.push(last)
-    if (!mayTryNext('transfer', last)) break
+    if (!mayTryNext('payout', last)) break
   }
   const last = outcomes.at(-1)!
   // Such outcomes have no cause in the payout itself and may be other ones later.
   const hasTransient = outcomes.some(
     outcome => outcome.kind === 'unreachable' || (outcome.kind === 'rejected' && outcome.canRetry),
   )
-  const retryLater = mayTryNext('transfer', last) && hasTransient
+  const retryLater = mayTryNext('payout', last) && hasTransient
   const isPaused = outcomes.some(({ kind, ...outcome }) => 'code' in outcome && outcome.code === 'paused')
   return { last, retryLater, isPaused }
 }

@@ -14,7 +14,7 @@ import { dbActivities } from '../shared/activity-proxies.ts'
 import { startFollowUps } from '../shared/start-follow-ups.ts'
 
 /**
- * Workflow of a refund (devolução): holds its money, sends it once through the provider that received the PIX, and polls
+ * Workflow of a refund (devolução): holds its money, sends it through the provider that received the PIX (again only after proved absence), and polls
  * until the outcome is final. A late notification reopens a completed one: it may have settled after it had failed.
  */
 export async function refundWorkflow(input: RefundInput | ReopenedInput): Promise<RefundState> {

@@ -6,7 +6,7 @@ import { proxyDeliveryActivities } from '../shared/activity-proxies.ts'
 import { shouldContinueAsNew } from '../shared/workflow-info.ts'
 
 /**
- * Workflow of a webhook delivery, one event to one endpoint: attempts it at once and then on the retry schedule, until it is
+ * Workflow of a webhook delivery, one event to one endpoint: attempts it, at once or after `firstWaitMs`, and then on the retry schedule, until it is
  * delivered, has failed, or is cancelled.
  */
 export async function deliveryWorkflow({

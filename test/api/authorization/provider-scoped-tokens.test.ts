@@ -146,7 +146,7 @@ const forbids = (method: string, path: () => string, body?: object) => async () 
   expect([answer.status, answer.body]).toEqual([
     403,
     {
-      message: 'This operation is not allowed for provider-bound tokens; use a token without a provider.',
+      message: 'This operation is not allowed for provider-scoped tokens; use a token without a provider.',
       code: 'token_bound_to_provider',
       request_id: expect.any(String),
     },
@@ -369,7 +369,7 @@ describe('a token of the other mode', () => {
   })
 })
 
-test('a scoped token reads only its own provider’s attempts of a transfer that fell back', async () => {
+test('a provider-scoped token reads only its own provider’s attempts of a transfer that fell back', async () => {
   const payouts = createPayoutActions(stack)
   const rich = await stack.createMerchant({
     providers: [{ balance: 100 }, { provider: 'PROVIDER_B', balance: 5 }],
@@ -400,7 +400,7 @@ test('a scoped token reads only its own provider’s attempts of a transfer that
   expect(JSON.stringify(events)).not.toContain('PROVIDER_A')
 })
 
-test('a scoped token reads only its own provider’s error of a failed charge and of its event', async () => {
+test('a provider-scoped token reads only its own provider’s error of a failed charge and of its event', async () => {
   const both = await stack.createMerchant({ providers: [{}, { provider: 'PROVIDER_B' }] })
   const [first] = both.connections as [Merchant['connection']]
   for (const connection of both.connections)

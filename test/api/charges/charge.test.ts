@@ -244,7 +244,7 @@ test('a charge with splits is created, read, paid, split, sent as an event and p
   await stack.waitUntilLedgerAgrees(merchant)
 })
 
-test('the demo account does the same with its own tokens: a scoped token, and PROVIDER_B adds its fee', async () => {
+test('the demo account does the same with its own tokens: a provider-scoped token, and PROVIDER_B adds its fee', async () => {
   const { providers, recipient_accounts, account_uuid } = stack.local
   const scoped = stack.api.withToken(providers.PROVIDER_B.token)
   const [recipient] = recipient_accounts

@@ -82,7 +82,7 @@ test('a repeated key returns the response of the creation, whatever the chargeâ€
   expect((await create(merchant, 'another')).body).toEqual(cancelled.body)
 })
 
-test('a key is refused with another body or by another scoped token; another account has its own keys', async () => {
+test('a key is refused with another body or by another provider-scoped token; another account has its own keys', async () => {
   const merchant = await stack.createMerchant()
   const other = await stack.createMerchant()
   const key = randomUUID()

@@ -219,7 +219,7 @@ test('an item of the list equals the charge as it is read', async () => {
   for (const item of body.data) expect(await merchant.api.readCharge(item.uuid)).toEqual(item)
 })
 
-test('a scoped token lists its provider’s charges only; another account’s charges are never listed', async () => {
+test('a provider-scoped token lists its provider’s charges only; another account’s charges are never listed', async () => {
   const [first, second] = merchant.connections
   const seen = async (token: string | undefined, query = '') =>
     (await merchant.api.withToken(token).get(`/api/v1/payments${query}`)).body.data.map(nameOf)

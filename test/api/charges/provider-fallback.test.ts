@@ -208,7 +208,7 @@ test('a charge that reaches no provider is FAILED, and the response allows a ret
   expect((await create(merchant)).status).toBe(201)
 })
 
-test('a scoped token or a named provider never falls back to another provider', async () => {
+test('a provider-scoped token or a named provider never falls back to another provider', async () => {
   const merchant = await merchantWith(A_AND_B)
   const [first] = merchant.connections
   const scoped = { api: merchant.api.withToken(first!.token) }

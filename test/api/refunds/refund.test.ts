@@ -622,7 +622,7 @@ describe('one key, one refund', () => {
     expect((await payouts.listPaidOut(merchant)).map(({ value }) => value)).toEqual([3, 1])
   })
 
-  test('another value or another scoped token: 422; another charge is another operation', async () => {
+  test('another value or another provider-scoped token: 422; another charge is another operation', async () => {
     const merchant = await createMerchant()
     const [charge, other] = [
       await payouts.createPaidCharge(merchant),

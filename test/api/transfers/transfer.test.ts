@@ -504,7 +504,7 @@ describe('one key, one transfer', () => {
     }
   })
 
-  test('another body or another scoped token is refused; another account has its own keys', async () => {
+  test('another body or another provider-scoped token is refused; another account has its own keys', async () => {
     const merchant = await createMerchant()
     const key = randomUUID()
     const first = await payouts.send(merchant, body, { key })

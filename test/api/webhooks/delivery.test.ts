@@ -275,7 +275,7 @@ test('tokens bound to a provider cannot use webhooks; another account’s webhoo
     await scoped.get(`${PATH}/${hook.uuid}`),
     await scoped.delete(`${PATH}/${hook.uuid}`),
   ])
-    expect([answer.status, answer.body.message]).toEqual([403, expect.stringMatching(/provider-bound/)])
+    expect([answer.status, answer.body.message]).toEqual([403, expect.stringMatching(/provider-scoped/)])
   expect((await other.api.get(`${PATH}/${hook.uuid}`)).status).toBe(404)
   expect((await other.api.delete(`${PATH}/${hook.uuid}`)).status).toBe(404)
 })

@@ -9,7 +9,7 @@ import {
   type WorkerOptions,
   type WorkflowBundleOption,
 } from '@temporalio/worker'
-import { sweepWorkflows } from '../../../src/activities/disaster-recovery/lost-workflows.ts'
+import { sweepWorkflows } from '../../../src/activities/disaster-recovery/workflow-sweep.ts'
 import {
   databaseActivities,
   maintenanceActivities,

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import { defaultPayloadConverter, WorkflowNotFoundError } from '@temporalio/common'
-import { sweepWorkflows } from '../../../src/activities/disaster-recovery/lost-workflows.ts'
+import { sweepWorkflows } from '../../../src/activities/disaster-recovery/workflow-sweep.ts'
 import { requestManualSettlement } from '../../../src/admin/manual-settlement.ts'
 import { findContinuation } from '../../../src/disaster-recovery/continuation.ts'
 import type { TemporalContext } from '../../../src/temporal/workflow-options.ts'

@@ -24,7 +24,7 @@ describe('the next provider is tried', () => {
   })
 
   test('of a transfer: only where no money moved and the refusal is the provider’s own', () => {
-    const tried = Object.entries(OUTCOMES).filter(([, outcome]) => mayTryNext('transfer', outcome))
+    const tried = Object.entries(OUTCOMES).filter(([, outcome]) => mayTryNext('payout', outcome))
     expect(tried.map(([name]) => name)).toEqual(['rejected, and another may help', 'unreachable'])
   })
 })

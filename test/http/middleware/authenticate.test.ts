@@ -160,7 +160,7 @@ describe('authenticate', () => {
       })
       const answer = await fixture.call('PUT', '/api/v1/global', { token, raw: '{' })
       expect([answer.status, answer.body.code]).toEqual([403, 'token_bound_to_provider'])
-      expect(answer.body.message).toMatch(/not allowed for provider-bound tokens/)
+      expect(answer.body.message).toMatch(/not allowed for provider-scoped tokens/)
     })
   })
 
