@@ -1,9 +1,11 @@
 import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
 import { NO_FEES } from '../../../src/domain/ledger/money.ts'
-import type { IncomingPix } from '../../../src/domain/providers/provider.ts'
+import type { PixKeyType } from '../../../src/domain/pix-keys/pix-key.ts'
+import type { IncomingPix, ProviderKey } from '../../../src/domain/providers/provider.ts'
 import { toParty } from '../../../src/providers/adapter/party.ts'
 import type { ChargeInput } from '../../../src/workflows/contracts/charges.ts'
+import type { PixKeyInput } from '../../../src/workflows/contracts/pix-keys.ts'
 import type { PreRestoreState } from '../../../src/workflows/contracts/rebuild.ts'
 import type { TransferInput } from '../../../src/workflows/contracts/transfers.ts'
 import { openActivityFixture } from '../support/activity-fixture.ts'
@@ -20,9 +22,9 @@ beforeAll(async () => {
 afterAll(() => fixture?.close())
 
 const ORDERED_AT = '2026-11-01T00:00:00.000Z'
-const restored = (ended: string, more: Partial<PreRestoreState> = {}): PreRestoreState => ({
+const restored = (ended?: string, more: Partial<PreRestoreState> = {}): PreRestoreState => ({
   orderedAt: ORDERED_AT,
-  ended,
+  ...(ended !== undefined && { ended }),
   ...more,
 })
 const inHours = (hours: number) => new Date(Date.now() + hours * 3_600_000).toISOString()
@@ -213,6 +215,81 @@ describe('a charge', () => {
       await fixture.providers.issueCharge(order)
       for (let run = 0; run < 2; run++)
         expect(await rebuildCharge(order, restored(ended))).toMatchObject({ state: ended })
+    },
+  )
+})
+
+describe('a key', () => {
+  type State = 'missing' | 'creating' | 'being requested'
+  type BackupRow = { state: State; type: PixKeyType; since: 'running' | 'active' }
+  const rows: BackupRow[] = (['running', 'active'] as const).flatMap(since => [
+    { state: 'missing', type: 'DOCUMENT', since },
+    { state: 'creating', type: 'DOCUMENT', since },
+    { state: 'being requested', type: 'DOCUMENT', since },
+    // A random key is rebuilt only where the backup has its attempt.
+    { state: 'being requested', type: 'RANDOM', since },
+  ])
+
+  /** Stores the row of the backup; returns the order, and the key that its provider has. */
+  async function storeBackupRow({ state, type }: BackupRow): Promise<{ order: PixKeyInput; key: string }> {
+    const uuid = randomUUID()
+    const key = type === 'RANDOM' ? randomUUID() : String(Math.random()).slice(2).padEnd(14, '0').slice(0, 14)
+    const order: PixKeyInput = {
+      ...(await fixture.createMerchant(0)),
+      uuid,
+      type,
+      details: fixture.seal.seal({ key: type === 'RANDOM' ? null : key, fingerprint: 'f' }),
+      requestId: 'r',
+      timeScale: 1,
+    }
+    if (state !== 'missing') await fixture.records.openPixKey(order)
+    fixture.scriptProvider({
+      listKeys: async () => ({ kind: 'found', keys: [] }),
+      createKey: async () => {
+        throw new Error('the worker dies')
+      },
+    })
+    if (state === 'being requested')
+      await expect(fixture.providers.createKey({ uuid })).rejects.toThrow('the worker dies')
+    return { order, key }
+  }
+
+  test.each(rows)(
+    'of type $type that is $state in the backup, $since since, is looked up and never created twice',
+    async row => {
+      const { order, key } = await storeBackupRow(row)
+      const { uuid } = order
+      let listedKeys: ProviderKey[] = []
+      const requests: object[] = []
+      fixture.scriptProvider({
+        listKeys: async () => ({ kind: 'found', keys: listedKeys }),
+        createKey: async request => {
+          requests.push(request)
+          return { kind: 'created', key }
+        },
+      })
+      // Its workflow starts the creation as for any order, and the rebuild may be repeated after that.
+      for (let run = 0; run < 2; run++) {
+        expect(
+          await fixture.providers.rebuildOperation({
+            noun: 'pix_key',
+            order,
+            restored: restored(row.since === 'active' ? 'active' : undefined),
+          }),
+        ).toEqual({ kind: 'known', state: 'creating', isEnded: false })
+        expect(await fixture.records.openPixKey(order)).toBe('creating')
+        expect(await fixture.providers.createKey({ uuid })).toEqual({ kind: 'unknown', code: 'interrupted' })
+      }
+      expect(await fixture.providers.pollPixKey({ uuid, pollCount: 1 })).toMatchObject({ kind: 'not_found' })
+      listedKeys = [{ key, type: row.type }]
+      expect(await fixture.providers.pollPixKey({ uuid, pollCount: 2 })).toEqual({
+        kind: 'closed',
+        state: 'active',
+      })
+      expect(await fixture.sql('select state, key from pix_key where uuid = ?', [uuid])).toEqual([
+        { state: 'active', key },
+      ])
+      expect(requests).toEqual([])
     },
   )
 })
