@@ -19,26 +19,29 @@ export async function listOfflineRoutes(): Promise<AnyRoute[]> {
   })
   const orm = await openOrm({ databaseUrl: config.databaseUrl })
   let routes: AnyRoute[] = []
-  createApp({
-    orm,
-    temporal: {
-      client: async () => {
-        throw new TemporalConnectionError('not used')
+  try {
+    createApp({
+      orm,
+      temporal: {
+        client: async () => {
+          throw new TemporalConnectionError('not used')
+        },
+        taskQueue: config.temporal.taskQueue,
+        timeScale: config.timeScale,
       },
-      taskQueue: config.temporal.taskQueue,
-      timeScale: config.timeScale,
-    },
-    config,
-    log: pino({ level: 'silent' }),
-    sealer: createSealer(config.secretKeys),
-    storage: await openStorage(config),
-    routes: [
-      ...MERCHANT_ROUTES,
-      router => {
-        routes = router.routes
-      },
-    ],
-  })
-  await orm.close()
+      config,
+      log: pino({ level: 'silent' }),
+      sealer: createSealer(config.secretKeys),
+      storage: await openStorage(config),
+      routes: [
+        ...MERCHANT_ROUTES,
+        router => {
+          routes = router.routes
+        },
+      ],
+    })
+  } finally {
+    await orm.close()
+  }
   return routes
 }

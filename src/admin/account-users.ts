@@ -2,7 +2,7 @@ import type { EntityManager } from '../db/client/orm.ts'
 import { User } from '../db/entities/user.ts'
 import { UserTotp } from '../db/entities/user-totp.ts'
 import { lockAccount } from '../db/locks.ts'
-import { authorOfUser, runAuditedAction } from '../db/repositories/audited-actions.ts'
+import { runAuditedAction, toActionAuthor } from '../db/repositories/audited-actions.ts'
 import { revokeUserSessions } from '../db/repositories/dashboard-sessions.ts'
 import { findResettableUser, insertPasswordReset } from '../db/repositories/password-resets.ts'
 import type { AccountRole } from '../domain/users/roles.ts'
@@ -10,8 +10,8 @@ import { generateLinkToken, hashResetToken } from '../security/tokens.ts'
 
 /** What an owner does to the users of the account. A change ends the sessions of the changed user. */
 
-/** The user who acts, as the audit names it. */
-export type ActingUser = { uuid: string; email: string; accountUuid: string | null }
+/** A user of the dashboard as the author of an action. */
+export type UserAuthor = { uuid: string; email: string; accountUuid: string | null }
 
 export type MemberChange =
   | { kind: 'changed' }
@@ -23,10 +23,10 @@ export type MemberChange =
   | { kind: 'last_owner' }
   /** The user has another role than the one that was confirmed. */
   | { kind: 'stale'; role: AccountRole }
-  /** The acting user is no owner any more. */
+  /** The author is no owner any more. */
   | { kind: 'not_owner' }
 
-type MemberOrder = { actor: ActingUser; accountUuid: string; userUuid: string }
+type MemberOrder = { author: UserAuthor; accountUuid: string; userUuid: string }
 
 /** Gives a user another role. Repeating it changes nothing. */
 export function changeMemberRole(
@@ -55,7 +55,7 @@ export function removeMember(em: EntityManager, order: MemberOrder): Promise<Mem
 /** Removes the second factor of another user, who then signs in by the password alone. */
 export function resetMemberTotp(em: EntityManager, order: MemberOrder): Promise<MemberChange> {
   return changeMember(em, order, 'reset_totp', async (tx, member) => {
-    if (member.uuid === order.actor.uuid) return { kind: 'not_found' }
+    if (member.uuid === order.author.uuid) return { kind: 'not_found' }
     const deleted = await tx.nativeDelete(UserTotp, { userUuid: member.uuid })
     return { kind: deleted > 0 ? 'changed' : 'unchanged' }
   })
@@ -65,25 +65,25 @@ export type StartedReset =
   | { kind: 'created'; token: string; email: string }
   /** The request was repeated: its link was shown, and is not stored. */
   | { kind: 'repeated' }
-  /** The account has no such user who may sign in, or it is the acting user. */
+  /** The account has no such user who may sign in, or it is the author. */
   | { kind: 'not_found' }
   | { kind: 'not_owner' }
 
 /** Starts the reset of another user's password; the owner passes the link on. The second factor stays as it is. */
 export function startMemberReset(
   em: EntityManager,
-  { uuid, actor, accountUuid, userUuid }: MemberOrder & { uuid: string },
+  { uuid, author, accountUuid, userUuid }: MemberOrder & { uuid: string },
 ): Promise<StartedReset> {
   return runAuditedAction<StartedReset>(em, {
-    by: authorOfUser(actor),
+    by: toActionAuthor(author),
     action: 'start_password_reset',
     subject: `user/${userUuid}`,
     hasChanged: ({ kind }) => kind === 'created',
     async work(tx) {
-      if (!(await lockAccountOfOwner(tx, accountUuid, actor))) return { kind: 'not_owner' }
+      if (!(await lockAccountOfOwner(tx, accountUuid, author))) return { kind: 'not_owner' }
       const member = await tx.findOne(User, { uuid: userUuid, accountUuid, removedAt: null })
       const user = member && (await findResettableUser(tx, member.email))
-      if (!user || user.uuid === actor.uuid) return { kind: 'not_found' }
+      if (!user || user.uuid === author.uuid) return { kind: 'not_found' }
       const token = generateLinkToken()
       const reset = { uuid, userUuid, tokenHash: hashResetToken(token), sealedMessage: null }
       if (!(await insertPasswordReset(tx, reset))) return { kind: 'repeated' }
@@ -92,11 +92,11 @@ export function startMemberReset(
   })
 }
 
-/** Locks an account for a change by one of its owners; false where the acting user is no owner any more. */
+/** Locks an account for a change by one of its owners; false where the author is no owner any more. */
 export async function lockAccountOfOwner(
   tx: EntityManager,
   accountUuid: string,
-  { uuid }: ActingUser,
+  { uuid }: UserAuthor,
 ): Promise<boolean> {
   await lockAccount(tx, accountUuid)
   return (await tx.count(User, { uuid, accountUuid, role: 'owner', removedAt: null })) > 0
@@ -108,17 +108,17 @@ export async function lockAccountOfOwner(
  */
 async function changeMember(
   em: EntityManager,
-  { actor, accountUuid, userUuid }: MemberOrder,
+  { author, accountUuid, userUuid }: MemberOrder,
   action: string,
   change: (tx: EntityManager, member: User) => Promise<MemberChange | { kind: 'unchanged' }>,
 ): Promise<MemberChange> {
   const result = await runAuditedAction<MemberChange | { kind: 'unchanged' }>(em, {
-    by: authorOfUser(actor),
+    by: toActionAuthor(author),
     action,
     subject: `user/${userUuid}`,
     hasChanged: ({ kind }) => kind === 'changed',
     async work(tx) {
-      if (!(await lockAccountOfOwner(tx, accountUuid, actor))) return { kind: 'not_owner' }
+      if (!(await lockAccountOfOwner(tx, accountUuid, author))) return { kind: 'not_owner' }
       const member = await tx.findOne(User, { uuid: userUuid, accountUuid })
       if (!member) return { kind: 'not_found' }
       if (member.removedAt) return { kind: 'removed' }

@@ -6,12 +6,12 @@ import { User } from '../db/entities/user.ts'
 import { UserInvitation } from '../db/entities/user-invitation.ts'
 import { lockAccount } from '../db/locks.ts'
 import { countAccountMembers, MAX_ACCOUNT_MEMBERS } from '../db/repositories/account-users.ts'
-import { type ActionAuthor, authorOfUser, runAuditedAction } from '../db/repositories/audited-actions.ts'
+import { type ActionAuthor, runAuditedAction, toActionAuthor } from '../db/repositories/audited-actions.ts'
 import type { AccountRole } from '../domain/users/roles.ts'
 import { hashPassword } from '../security/passwords.ts'
 import { sha256 } from '../security/sealing.ts'
 import { generateLinkToken, isLinkToken } from '../security/tokens.ts'
-import { type ActingUser, lockAccountOfOwner } from './account-users.ts'
+import { lockAccountOfOwner, type UserAuthor } from './account-users.ts'
 
 /** Invitations to an account: an owner or an operator sends a link, and who opens it sets name and password. */
 
@@ -26,7 +26,7 @@ type InvitationOrder = {
   accountUuid: string
   email: string
   role: AccountRole
-  actor: ActingUser
+  author: UserAuthor
 }
 
 export type InvitationResult =
@@ -41,21 +41,21 @@ export type InvitationResult =
 /** Creates an invitation by an owner. */
 export function createInvitation(
   em: EntityManager,
-  { actor, ...order }: InvitationOrder,
+  { author, ...order }: InvitationOrder,
 ): Promise<InvitationResult> {
   return runAuditedAction<InvitationResult>(em, {
-    by: authorOfUser(actor),
+    by: toActionAuthor(author),
     action: 'invite_user',
     subject: `invitation/${order.uuid}`,
     hasChanged: ({ kind }) => kind === 'created',
     async work(tx) {
-      if (!(await lockAccountOfOwner(tx, order.accountUuid, actor))) return { kind: 'not_owner' }
-      return insertInvitation(tx, { ...order, invitedBy: actor.uuid })
+      if (!(await lockAccountOfOwner(tx, order.accountUuid, author))) return { kind: 'not_owner' }
+      return insertInvitation(tx, { ...order, invitedBy: author.uuid })
     },
   })
 }
 
-type NewInvitation = Omit<InvitationOrder, 'actor'> & {
+type NewInvitation = Omit<InvitationOrder, 'author'> & {
   /** User of the operator in the dashboard; null on the command line. */
   invitedBy: string | null
 }
@@ -101,10 +101,10 @@ async function insertInvitation(
 /** Revokes an open invitation of an account; `closed` where it is not open any more, null where there is none. */
 export function revokeInvitation(
   em: EntityManager,
-  { uuid, accountUuid, actor }: { uuid: string; accountUuid: string; actor: ActingUser },
+  { uuid, accountUuid, author }: { uuid: string; accountUuid: string; author: UserAuthor },
 ): Promise<'revoked' | 'closed' | null> {
   return runAuditedAction(em, {
-    by: authorOfUser(actor),
+    by: toActionAuthor(author),
     action: 'revoke_invitation',
     subject: `invitation/${uuid}`,
     hasChanged: outcome => outcome === 'revoked',
@@ -165,14 +165,14 @@ export async function acceptInvitation(
     const { uuid, accountUuid, email, role, acceptedAt, revokedAt, expiresAt } = invitation
     if (acceptedAt || revokedAt || expiresAt <= new Date()) return { kind: 'closed' }
     const userUuid = randomUUID()
-    const actor = { uuid: userUuid, email, accountUuid }
+    const author = { uuid: userUuid, email, accountUuid }
     if ((await tx.count(User, { email, removedAt: null })) > 0) return { kind: 'user_exists' }
     return runAuditedAction<AcceptedInvitation>(tx, {
-      by: authorOfUser(actor),
+      by: toActionAuthor(author),
       action: 'accept_invitation',
       subject: `user/${userUuid}`,
       async work() {
-        await tx.insert(User, { ...actor, name, passwordHash, role, createdAt: new Date() })
+        await tx.insert(User, { ...author, name, passwordHash, role, createdAt: new Date() })
         await tx.nativeUpdate(UserInvitation, { uuid }, { acceptedAt: new Date(), userUuid })
         return { kind: 'accepted', user: { uuid: userUuid, email, passwordHash } }
       },

@@ -3,11 +3,11 @@ import type { EntityManager } from '../db/client/orm.ts'
 import { User } from '../db/entities/user.ts'
 import { UserTotp } from '../db/entities/user-totp.ts'
 import { ROW_LOCK } from '../db/locks.ts'
-import { authorOfUser, runAuditedAction } from '../db/repositories/audited-actions.ts'
+import { runAuditedAction, toActionAuthor } from '../db/repositories/audited-actions.ts'
 import { consumeRecoveryCode, consumeTotpStep, insertRecoveryCodes } from '../db/repositories/user-totp.ts'
 import type { Sealer } from '../security/sealing.ts'
 import { findTotpStep, hashRecoveryCode } from '../security/totp.ts'
-import type { ActingUser } from './account-users.ts'
+import type { UserAuthor } from './account-users.ts'
 
 /** The second factor of a user: codes of an authenticator, and recovery codes for when it is lost. */
 
@@ -15,7 +15,7 @@ export function hasSecondFactor(em: EntityManager, userUuid: string): Promise<bo
   return em.count(UserTotp, { userUuid }).then(count => count > 0)
 }
 
-type EnableOrder = { actor: ActingUser; secret: string; code: string; recoveryCodes: string[] }
+type EnableOrder = { author: UserAuthor; secret: string; code: string; recoveryCodes: string[] }
 
 /**
  * Enables the second factor by a code of its secret. Repeating the same secret changes nothing, so that a form sent
@@ -24,23 +24,23 @@ type EnableOrder = { actor: ActingUser; secret: string; code: string; recoveryCo
 export async function enableSecondFactor(
   em: EntityManager,
   sealer: Sealer,
-  { actor, secret, code, recoveryCodes }: EnableOrder,
+  { author, secret, code, recoveryCodes }: EnableOrder,
 ): Promise<'enabled' | 'wrong_code' | 'already_enabled'> {
   const result = await runAuditedAction<'enabled' | 'repeated' | 'wrong_code' | 'already_enabled'>(em, {
-    by: authorOfUser(actor),
+    by: toActionAuthor(author),
     action: 'enable_totp',
-    subject: `user/${actor.uuid}`,
+    subject: `user/${author.uuid}`,
     hasChanged: outcome => outcome === 'enabled',
     async work(tx) {
       // Concurrent requests of one user run one after the other.
-      await tx.findOneOrFail(User, actor.uuid, ROW_LOCK)
-      const existing = await tx.findOne(UserTotp, { userUuid: actor.uuid })
+      await tx.findOneOrFail(User, author.uuid, ROW_LOCK)
+      const existing = await tx.findOne(UserTotp, { userUuid: author.uuid })
       if (existing) return sealer.open(existing.sealedSecret) === secret ? 'repeated' : 'already_enabled'
       const step = findTotpStep(secret, normalizeCode(code))
       if (step === null) return 'wrong_code'
       const totp = {
         uuid: randomUUID(),
-        userUuid: actor.uuid,
+        userUuid: author.uuid,
         sealedSecret: sealer.seal(secret),
         lastStep: step,
       }
@@ -82,17 +82,18 @@ async function consumeCode(
 export async function disableSecondFactor(
   em: EntityManager,
   sealer: Sealer,
-  { actor, code }: { actor: ActingUser; code: string },
+  { author, code }: { author: UserAuthor; code: string },
 ): Promise<'disabled' | 'wrong_code'> {
   const result = await runAuditedAction<'disabled' | 'absent' | 'wrong_code'>(em, {
-    by: authorOfUser(actor),
+    by: toActionAuthor(author),
     action: 'disable_totp',
-    subject: `user/${actor.uuid}`,
+    subject: `user/${author.uuid}`,
     hasChanged: outcome => outcome === 'disabled',
     async work(tx) {
-      if (!(await hasSecondFactor(tx, actor.uuid))) return 'absent'
-      if ((await acceptSecondFactor(tx, sealer, { userUuid: actor.uuid, code })) === null) return 'wrong_code'
-      await tx.nativeDelete(UserTotp, { userUuid: actor.uuid })
+      if (!(await hasSecondFactor(tx, author.uuid))) return 'absent'
+      if ((await acceptSecondFactor(tx, sealer, { userUuid: author.uuid, code })) === null)
+        return 'wrong_code'
+      await tx.nativeDelete(UserTotp, { userUuid: author.uuid })
       return 'disabled'
     },
   })

@@ -4,7 +4,7 @@ import { runInTransaction } from '../db/client/transaction.ts'
 import { User } from '../db/entities/user.ts'
 import { UserTotp } from '../db/entities/user-totp.ts'
 import { sendChanges } from '../db/pipeline/query.ts'
-import { type ActionAuthor, authorOfUser, runAuditedAction } from '../db/repositories/audited-actions.ts'
+import { type ActionAuthor, runAuditedAction, toActionAuthor } from '../db/repositories/audited-actions.ts'
 import {
   keepSessionOfNewPassword,
   lockVerifiedUser,
@@ -16,7 +16,7 @@ import { lockUserOfReset } from '../db/repositories/password-resets.ts'
 import type { AccountRole } from '../domain/users/roles.ts'
 import { hashPassword, MIN_PASSWORD_LENGTH } from '../security/passwords.ts'
 import { hashResetToken } from '../security/tokens.ts'
-import type { ActingUser } from './account-users.ts'
+import type { UserAuthor } from './account-users.ts'
 
 /** What operators do to users of the dashboard, and users to themselves. */
 
@@ -123,37 +123,37 @@ async function prepareUserChange(
 type OwnSession = Parameters<typeof keepSessionOfNewPassword>[1]
 
 /**
- * Replaces the password of the acting user, and ends every other session. Returns false where it was replaced since it was
+ * Replaces the password of the author, and ends every other session. Returns false where it was replaced since it was
  * verified.
  */
 export function changeOwnPassword(
   em: EntityManager,
-  actor: ActingUser,
+  author: UserAuthor,
   { verified, session, passwordHash }: { verified: VerifiedUser; session: OwnSession; passwordHash: string },
 ): Promise<boolean> {
   return runAuditedAction(em, {
-    by: authorOfUser(actor),
+    by: toActionAuthor(author),
     action: 'change_password',
-    subject: `user/${actor.uuid}`,
+    subject: `user/${author.uuid}`,
     async work(tx) {
       if (!(await lockVerifiedUser(tx, verified))) return false
-      await tx.nativeUpdate(User, { uuid: actor.uuid }, { passwordHash })
+      await tx.nativeUpdate(User, { uuid: author.uuid }, { passwordHash })
       await keepSessionOfNewPassword(tx, session)
       return true
     },
   })
 }
 
-/** Ends one other session of the acting user, or all others where `uuid` is absent. */
+/** Ends one other session of the author, or all others where `uuid` is absent. */
 export function endOtherSessions(
   em: EntityManager,
-  actor: ActingUser,
+  author: UserAuthor,
   { session, uuid }: { session: Parameters<typeof revokeOtherSessions>[1]; uuid?: string | undefined },
 ): Promise<void> {
   return runAuditedAction(em, {
-    by: authorOfUser(actor),
+    by: toActionAuthor(author),
     action: 'end_sessions',
-    subject: `user/${actor.uuid}`,
+    subject: `user/${author.uuid}`,
     work: tx => revokeOtherSessions(tx, session, uuid),
   })
 }
@@ -162,13 +162,13 @@ export function endOtherSessions(
 export async function resetPassword(
   em: EntityManager,
   { token, password }: { token: string; password: string },
-): Promise<ActingUser | null> {
+): Promise<UserAuthor | null> {
   const passwordHash = await hashPassword(password)
   return runInTransaction(em, async tx => {
     const user = await lockUserOfReset(tx, hashResetToken(token))
     if (!user) return null
     return runAuditedAction(tx, {
-      by: authorOfUser(user),
+      by: toActionAuthor(user),
       action: 'reset_password',
       subject: `user/${user.uuid}`,
       async work() {

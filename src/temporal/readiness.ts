@@ -9,7 +9,7 @@ export type SearchAttribute = { name: string; type: SearchAttributeType }
 
 /** How long a server may take until it is ready: the first start of a development server makes its schema. */
 const READY_LIMIT_MS = 60_000
-/** Time for one call that asks whether it is. */
+/** Time for connecting, and for the calls that ask whether it is. */
 const CALL_LIMIT_MS = 2_000
 
 /**
@@ -32,7 +32,7 @@ export async function waitForTemporal(
 
   async function knowsItAll(): Promise<boolean> {
     try {
-      return await withConnection(server, async ({ workflowService, operatorService }) => {
+      return await callTemporal(server, async ({ workflowService, operatorService }) => {
         await workflowService.describeNamespace({ namespace })
         const { customAttributes } = await operatorService.listSearchAttributes({ namespace })
         const missing = searchAttributes.filter(({ name }) => customAttributes?.[name] === undefined)
@@ -53,26 +53,21 @@ export async function waitForTemporal(
   }
 }
 
-/** Tells whether a server reads its store: it answers what the namespace is. */
-export async function isTemporalAnswering(server: TemporalServer, namespace: string): Promise<boolean> {
-  const describe = ({ workflowService }: Connection) => workflowService.describeNamespace({ namespace })
-  return withConnection(server, describe).then(Boolean, () => false)
-}
-
 /** A query by all search attributes that finds nothing, and that no number of workflows makes slow. */
 function buildEmptySearchQuery(searchAttributes: readonly SearchAttribute[]): string {
   return ["WorkflowId = 'none'", ...searchAttributes.map(({ name }) => `${name} is not null`)].join(' and ')
 }
 
-async function withConnection<T>(
+/** Calls a server over a connection that is opened for it and closed after it; each of both may take two seconds. */
+export async function callTemporal<T>(
   server: TemporalServer,
-  ask: (connection: Connection) => Promise<T>,
+  call: (connection: Connection) => Promise<T>,
 ): Promise<T> {
   const connection = await connectToTemporal(server, options =>
     Connection.connect({ ...options, connectTimeout: CALL_LIMIT_MS }),
   )
   try {
-    return await connection.withDeadline(Date.now() + CALL_LIMIT_MS, () => ask(connection))
+    return await connection.withDeadline(Date.now() + CALL_LIMIT_MS, () => call(connection))
   } finally {
     await connection.close()
   }

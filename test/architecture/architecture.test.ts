@@ -5,12 +5,14 @@ import { type Expression, parseSync } from '@swc/core'
 import { bundleWorkflowCode } from '@temporalio/worker'
 import { BUNDLE_OPTIONS } from '../../src/workflows/bundle/bundle-options.ts'
 import {
+  COMPOSITION_ROOTS,
   isSource,
   nameOf,
   nodesOf,
   ROOT,
   readSourceImports,
   SOURCE_FILES,
+  SOURCES,
   type SourceImport,
   SYNTAX,
 } from './support/source-imports.ts'
@@ -168,14 +170,12 @@ const PACKAGES: Record<string, string[]> = {
   workflows: ['@temporalio/workflow', '@temporalio/common'],
   'workflows/contracts': ['@temporalio/workflow', '@temporalio/common'],
 }
-const COMPOSITION_ROOTS = /^(packages\/dev\/|cli\/|cli$|worker$|server$|build$|offline-routes$)/
+/** The renderer of the documentation: `npm run build` runs it ahead, so that its libraries are not in the production image. */
+const RENDERER = /^api\/docs\/(markdown|reference|render-documentation)$/
 /** Folders with arrows of their own inside another one. */
 const INNER_FOLDER = /^(packages\/\w+|workflows\/(contracts|bundle)|api\/(operations|authorization))(?=\/)/
 
 const imports = await readSourceImports()
-const texts = new Map(
-  await Promise.all(files.map(async file => [file, await readFile(join(root, file), 'utf8')] as const)),
-)
 
 test('source files and their imports are found', () => {
   expect(files.length).toBeGreaterThan(100)
@@ -279,15 +279,25 @@ describe('arrows point to the domain', () => {
     expect(wrong.map(written)).toEqual([])
   })
 
+  test('only the build and a process next to the sources render the documentation', () => {
+    const importers = imports.filter(({ from, to }) => RENDERER.test(to) && !RENDERER.test(from))
+    expect([...new Set(importers.map(({ from }) => from))].sort()).toEqual(['api/docs/routes', 'build'])
+  })
+
   test.each([
-    ['package.json', 'dependencies', /^(?!packages\/)/],
-    ['packages/simulator/package.json', 'devDependencies', /^packages\/simulator\//],
-    ['packages/dev/package.json', 'devDependencies', /^packages\/dev\//],
-  ])('every external import is a package that %s names', async (manifest, key, of) => {
+    ['package.json', 'dependencies', (name: string) => !name.startsWith('packages/') && !RENDERER.test(name)],
+    ['package.json', 'devDependencies', (name: string) => RENDERER.test(name)],
+    [
+      'packages/simulator/package.json',
+      'devDependencies',
+      (name: string) => name.startsWith('packages/simulator/'),
+    ],
+    ['packages/dev/package.json', 'devDependencies', (name: string) => name.startsWith('packages/dev/')],
+  ])('every external import is a package that %s names in %s', async (manifest, key, isBound) => {
     const { [key]: named } = JSON.parse(await readFile(join(root, manifest), 'utf8'))
     const wrong = imports.filter(
       ({ from, to }) =>
-        of.test(from) && !isOurs(to) && !to.startsWith('node:') && !Object.hasOwn(named, packageOf(to)),
+        isBound(from) && !isOurs(to) && !to.startsWith('node:') && !Object.hasOwn(named, packageOf(to)),
     )
     expect(wrong.map(written)).toEqual([])
   })
@@ -328,7 +338,7 @@ test('no workflow module holds state that workflows would share', () => {
     /^(workflows|workflows\/contracts|domain)$/.test(folderOf(nameOf(file))),
   )
   // The clock of a worker is the same for all its workflows.
-  expect(modules.filter(file => statesIn(texts.get(file)!).length > 0)).toEqual([
+  expect(modules.filter(file => statesIn(SOURCES.get(file)!).length > 0)).toEqual([
     'src/workflows/shared/worker-clock.ts',
   ])
 })
@@ -371,7 +381,7 @@ describe('the code', () => {
     expect(namesOf('export const a = 1\nexport type B = 2\nconst c = 3')).toEqual(['a', 'B'])
     const own = files.filter(file => file.startsWith(`${folder}/`))
     // Overloads of a function are one name.
-    const all = own.flatMap(file => [...new Set(namesOf(texts.get(file)!))])
+    const all = own.flatMap(file => [...new Set(namesOf(SOURCES.get(file)!))])
     expect(all.length).toBeGreaterThan(folder === 'src' ? 1_000 : 50)
     expect(all.filter((name, index) => all.indexOf(name) !== index)).toEqual([])
   })
@@ -386,19 +396,19 @@ describe('the code', () => {
       ),
     )
     const own = others.flat().filter(file => file.endsWith('.ts') && !/node_modules|\/openapi\//.test(file))
-    const wrong: string[] = []
-    for (const file of [...files, ...own])
+    const wrong = files.filter(file => literalSpreadsIn(SOURCES.get(file)!) > 0)
+    for (const file of own)
       if (literalSpreadsIn(await readFile(join(root, file), 'utf8')) > 0) wrong.push(file)
     expect(wrong).toEqual([])
   })
 
   test('has no open TODO', () => {
-    expect(files.filter(file => /\b(TODO|FIXME|XXX|HACK)\b/.test(texts.get(file)!))).toEqual([])
+    expect(files.filter(file => /\b(TODO|FIXME|XXX|HACK)\b/.test(SOURCES.get(file)!))).toEqual([])
   })
 
   /** Cohesion decides how long a file is; beyond this it is more than one subject. */
   test('has no file of more than 500 lines', () => {
-    const isLong = (file: string) => texts.get(file)!.trimEnd().split('\n').length > 500
+    const isLong = (file: string) => SOURCES.get(file)!.trimEnd().split('\n').length > 500
     expect(files.filter(isLong)).toEqual([])
   })
 })
@@ -435,7 +445,7 @@ function isToBeFilled(value: Expression | undefined): boolean {
 
 /** The files whose code, without its comments, matches a pattern. */
 function having(pattern: RegExp): string[] {
-  return files.filter(file => pattern.test(withoutComments(texts.get(file)!)))
+  return files.filter(file => pattern.test(withoutComments(SOURCES.get(file)!)))
 }
 
 function withoutComments(text: string): string {

@@ -1,16 +1,11 @@
-import { readFile } from 'node:fs/promises'
-import { join } from 'node:path'
 import { expect, test } from '@jest/globals'
-import { ROOT, SOURCE_FILES } from './support/source-imports.ts'
+import { SOURCES } from './support/source-imports.ts'
 
 /** Operators' acts are functions of `src/admin`, and each is recorded by one function (docs/adding-an-operators-act.md). */
 
-const sources = await Promise.all(
-  SOURCE_FILES.filter(file => !/^(packages\/|src\/db\/migrations\/)/.test(file)).map(async file => ({
-    file: file.replace(/^src\//, ''),
-    text: await readFile(join(ROOT, file), 'utf8'),
-  })),
-)
+const sources = [...SOURCES]
+  .filter(([file]) => !/^(packages\/|src\/db\/migrations\/)/.test(file))
+  .map(([file, text]) => ({ file: file.replace(/^src\//, ''), text }))
 const isCaller = (file: string) => /^(cli|dashboard)\//.test(file)
 const filesWith = (pattern: RegExp) =>
   sources.filter(({ text }) => pattern.test(text)).map(({ file }) => file)

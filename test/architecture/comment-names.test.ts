@@ -1,8 +1,7 @@
-import { readFile } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { describe, expect, test } from '@jest/globals'
 import { ERROR_CATALOGUE } from '../../src/domain/errors/error-catalogue.ts'
-import { ROOT, SOURCE_FILES } from './support/source-imports.ts'
+import { SOURCES } from './support/source-imports.ts'
 
 /**
  * A name in backticks in a comment exists. A single lower-case word, which may be a parameter, a field or a value, occurs in
@@ -23,10 +22,10 @@ type CommentedFile = { file: string; comments: string[]; words: Set<string>; imp
 
 const COMMENT = /\/\*[\s\S]*?\*\/|(?<=^|\s)\/\/ .*$/gm
 
-const files = await Promise.all(SOURCE_FILES.map(readCommentedFile))
+const files = [...SOURCES].map(([file, source]) => parseCommentedFile(file, source))
 const wordsOf = new Map(files.map(({ file, words }) => [file, words]))
 const allWords = new Set(files.flatMap(({ words }) => [...words]))
-const domainValues = new Set([...Object.keys(ERROR_CATALOGUE), ...(await readDomainValues())])
+const domainValues = new Set([...Object.keys(ERROR_CATALOGUE), ...listDomainValues()])
 
 test('a name in backticks in a comment exists', () => {
   expect(files.length).toBeGreaterThan(500)
@@ -63,8 +62,7 @@ function exists(name: string, near: Set<string>[]): boolean {
   return name.split('.').every(part => /^\d*$/.test(part) || allWords.has(part))
 }
 
-async function readCommentedFile(file: string): Promise<CommentedFile> {
-  const source = await readFile(join(ROOT, file), 'utf8')
+function parseCommentedFile(file: string, source: string): CommentedFile {
   return {
     file,
     comments: source.match(COMMENT) ?? [],
@@ -75,9 +73,8 @@ async function readCommentedFile(file: string): Promise<CommentedFile> {
   }
 }
 
-/** Reads the string literals of the domain: states, buckets, outcomes, kinds. */
-async function readDomainValues(): Promise<string[]> {
-  const domain = SOURCE_FILES.filter(file => file.startsWith('src/domain/'))
-  const sources = await Promise.all(domain.map(file => readFile(join(ROOT, file), 'utf8')))
-  return sources.flatMap(source => [...source.matchAll(/'(\w+)'/g)].map(([, value]) => value!))
+/** Lists the string literals of the domain: states, buckets, outcomes, kinds. */
+function listDomainValues(): string[] {
+  const domain = [...SOURCES].filter(([file]) => file.startsWith('src/domain/'))
+  return domain.flatMap(([, source]) => [...source.matchAll(/'(\w+)'/g)].map(([, value]) => value!))
 }

@@ -1,5 +1,3 @@
-import { readdir, readFile } from 'node:fs/promises'
-import { join } from 'node:path'
 import { expect, test } from '@jest/globals'
 import { parseSync } from '@swc/core'
 import type { Attempt } from '../../src/db/entities/attempt.ts'
@@ -10,17 +8,13 @@ import type { PixKey } from '../../src/db/entities/pix-key.ts'
 import type { Refund } from '../../src/db/entities/refund.ts'
 import type { Transfer } from '../../src/db/entities/transfer.ts'
 import type { Delivery } from '../../src/db/entities/webhook.ts'
-import { nodesOf, SYNTAX } from './support/source-imports.ts'
+import { nodesOf, SOURCES, SYNTAX } from './support/source-imports.ts'
 
 /** What only one function may do: write the state of a row that has a state table, and derive operations. */
 
-const SRC = join(import.meta.dirname, '../../src')
-const files = (await readdir(SRC, { recursive: true }))
-  .filter(file => file.endsWith('.ts') && !/^db\/migrations\//.test(file))
-  .sort()
-const sources = await Promise.all(
-  files.map(async file => ({ file, text: await readFile(join(SRC, file), 'utf8') })),
-)
+const sources = [...SOURCES]
+  .filter(([file]) => /^src\/(?!db\/migrations\/)/.test(file))
+  .map(([file, text]) => ({ file: file.replace(/^src\//, ''), text }))
 
 const SQL_WRITE =
   /\bupdate (?:charge|transfer|refund|dispute|pix_key|attempt)\b(?:(?!\bwhere\b)[^`'])*[ ,]state = /i

@@ -2,11 +2,7 @@ import { existsSync } from 'node:fs'
 import { rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { waitUntil } from '../../../src/startup/wait-until.ts'
-import {
-  isTemporalAnswering,
-  type SearchAttribute,
-  waitForTemporal,
-} from '../../../src/temporal/readiness.ts'
+import { type SearchAttribute, waitForTemporal } from '../../../src/temporal/readiness.ts'
 import { resolveTemporalBinary } from '../binaries/temporal-binary.ts'
 import type { LocalConfig } from '../config.ts'
 import type { SimulatorInfo } from '../demo/demo.ts'
@@ -23,7 +19,12 @@ import {
   openPostgresCluster,
   removeStalePidFile,
 } from './postgres.ts'
-import { buildTemporalArguments, temporalEnvironment, watchTemporal } from './temporal.ts'
+import {
+  buildTemporalArguments,
+  isTemporalAnswering,
+  temporalEnvironment,
+  watchTemporal,
+} from './temporal.ts'
 
 /** Where a start happens and what it happens with. */
 export type StackContext = {
@@ -74,7 +75,7 @@ export async function connectOrStartTemporal(
   )
   if (!config.temporalAddress)
     void watchTemporal({
-      check: () => isTemporalAnswering({ address }, config.temporalNamespace),
+      check: () => isTemporalAnswering(address, config.temporalNamespace),
       restart() {
         const server = processes.identityOf('temporal')
         if (!server) return // Its supervisor is about to start it.

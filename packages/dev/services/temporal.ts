@@ -1,6 +1,6 @@
 import type { SearchAttributeType } from '@temporalio/common'
 import { pause } from '../../../src/startup/wait-until.ts'
-import type { SearchAttribute } from '../../../src/temporal/readiness.ts'
+import { callTemporal, type SearchAttribute } from '../../../src/temporal/readiness.ts'
 
 type TemporalServerOptions = {
   port: number
@@ -59,6 +59,13 @@ export function buildTemporalArguments(server: TemporalServerOptions): string[] 
 
 /** More garbage between collections: about a tenth more work done on two cores. */
 export const temporalEnvironment = { GOGC: '400' }
+
+/** Tells whether a development server reads its store: it answers what the namespace is. */
+export function isTemporalAnswering(address: string, namespace: string): Promise<boolean> {
+  return callTemporal({ address }, ({ workflowService }) =>
+    workflowService.describeNamespace({ namespace }),
+  ).then(Boolean, () => false)
+}
 
 type TemporalWatch = {
   /** One call that reads the server's store. */

@@ -62,8 +62,8 @@ export function createDeliveryAttempt({
     const endpoint = await em.findOneOrFail(Webhook, delivery.webhookUuid)
     const endingEvent = getEndingEvent(endpoint)
     if (endingEvent) {
-      const outcome = await endUndeliverableDelivery(em, deliveryUuid, endingEvent)
-      // The endpoint may have been enabled, or deleted, since it was read.
+      const outcome = await endUndeliverableDelivery(em, { uuid: deliveryUuid, endpoint, event: endingEvent })
+      // The endpoint may have been enabled, or deleted, since it was read: the next attempt reads it anew.
       return outcome ? { kind: 'closed', outcome } : { kind: 'again', waitMs: 0 }
     }
     const event = await em.findOneOrFail(Event, delivery.eventUuid)

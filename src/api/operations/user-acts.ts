@@ -1,6 +1,10 @@
 import type { EntityManager } from '../../db/client/orm.ts'
 import { runInTransaction } from '../../db/client/transaction.ts'
-import { type AuditedAction, authorOfUser, runAuditedAction } from '../../db/repositories/audited-actions.ts'
+import {
+  type AuditedAction,
+  runAuditedAction,
+  toActionAuthor,
+} from '../../db/repositories/audited-actions.ts'
 import type { ResourceIds } from '../../http/api-error.ts'
 import { getRequestDeadline } from '../../http/request-deadline.ts'
 import type { OrderAuthor } from '../../workflows/contracts/orders.ts'
@@ -54,7 +58,7 @@ export function runUserAct<T = void>(
 ): Promise<T> {
   const { author, accountUuid } = token
   if (author === undefined) return Promise.resolve(act.work?.(em) as T)
-  return runAuditedAction(em, { by: authorOfUser({ email: author, accountUuid }), ...act })
+  return runAuditedAction(em, { by: toActionAuthor({ email: author, accountUuid }), ...act })
 }
 
 type DirectWrite<T> = { ids: ResourceIds | null; act: UserAct; hasChanged?(result: T): boolean }

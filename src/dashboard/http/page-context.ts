@@ -1,6 +1,6 @@
 import type { RouterContext } from '@koa/router'
 import { z } from 'zod'
-import type { ActingUser } from '../../admin/account-users.ts'
+import type { UserAuthor } from '../../admin/account-users.ts'
 import type { CallerToken } from '../../api/authorization/authenticate.ts'
 import { uuidSchema } from '../../contract/shared/fields.ts'
 import type { EntityManager } from '../../db/client/orm.ts'
@@ -71,8 +71,8 @@ export function createPageContext(
   }
 }
 
-/** Names the user of a session, as the audit records it. */
-export function actingUser({ session: { user, account } }: PageContext): ActingUser {
+/** Returns the user of a session as the author of an action. */
+export function getUserAuthor({ session: { user, account } }: PageContext): UserAuthor {
   const accountUuid = user.role === 'operator' ? null : (account?.uuid ?? null)
   return { uuid: user.uuid, email: user.email, accountUuid }
 }

@@ -22,7 +22,7 @@ import { openSealedValue } from '../authentication/sealed-value.ts'
 import type { DashboardContext } from '../http/dashboard-context.ts'
 import { newPasswordSchema, parseFormFields, presentPasswordSchema } from '../http/form.ts'
 import { createPage, redirect } from '../http/page.ts'
-import { actingUser, type PageContext } from '../http/page-context.ts'
+import { getUserAuthor, type PageContext } from '../http/page-context.ts'
 import type { DashboardRouter } from '../http/router.ts'
 
 const PROFILE_PATH = '/dashboard/profile'
@@ -37,7 +37,7 @@ export function registerProfilePages(router: DashboardRouter): void {
 
   post('any', `${PROFILE_PATH}/sessions/end`, {
     async handle(visit) {
-      await endOtherSessions(visit.em, actingUser(visit), { session: visit.session })
+      await endOtherSessions(visit.em, getUserAuthor(visit), { session: visit.session })
       return redirect(PROFILE_PATH, 'sessions_ended')
     },
     renderForm: renderProfile,
@@ -46,7 +46,7 @@ export function registerProfilePages(router: DashboardRouter): void {
   post('any', `${PROFILE_PATH}/sessions/:uuid/end`, {
     async handle(visit) {
       const { em, session, params } = visit
-      await endOtherSessions(em, actingUser(visit), { session, uuid: params.uuid })
+      await endOtherSessions(em, getUserAuthor(visit), { session, uuid: params.uuid })
       return redirect(PROFILE_PATH, 'session_ended')
     },
     renderForm: renderProfile,
@@ -95,7 +95,11 @@ function registerPasswordForm({ post }: DashboardRouter): void {
 async function replacePassword(visit: PageContext, user: User, password: string): Promise<boolean> {
   const passwordHash = await hashPassword(password)
   const { em, session } = visit
-  return changeOwnPassword(em, actingUser(visit), { verified: toVerifiedUser(user), session, passwordHash })
+  return changeOwnPassword(em, getUserAuthor(visit), {
+    verified: toVerifiedUser(user),
+    session,
+    passwordHash,
+  })
 }
 
 /** Returns the signed-in user whose present password this is, or fails. */
@@ -160,7 +164,7 @@ function registerSecondFactorPages({ get, post, dashboard }: DashboardRouter): v
       const enrolment = openEnrolment(dashboard, visit) ?? fail('form_expired')
       const user = await requireOwnPassword(visit, fields.current_password)
       const { secret, recoveryCodes } = enrolment
-      const order = { actor: actingUser(visit), secret, recoveryCodes, code: fields.code }
+      const order = { author: getUserAuthor(visit), secret, recoveryCodes, code: fields.code }
       const result = await runWithVerifiedUser(visit, user, tx =>
         enableSecondFactor(tx, dashboard.sealer, order),
       )
@@ -177,7 +181,7 @@ function registerSecondFactorPages({ get, post, dashboard }: DashboardRouter): v
       const user = await requireOwnPassword(visit, password)
       const attempt = await countUserAttempt(visit.em, 'code', visit.session.user.uuid)
       const result = await runWithVerifiedUser(visit, user, tx =>
-        disableSecondFactor(tx, dashboard.sealer, { actor: actingUser(visit), code }),
+        disableSecondFactor(tx, dashboard.sealer, { author: getUserAuthor(visit), code }),
       )
       if (result === 'wrong_code') return failField('code', 'is wrong, or was used before')
       await attempt.forget()

@@ -1,11 +1,11 @@
 import { z } from 'zod'
 import { changeAccount } from '../../admin/accounts.ts'
 import { Account } from '../../db/entities/account.ts'
-import { authorOfUser } from '../../db/repositories/audited-actions.ts'
+import { toActionAuthor } from '../../db/repositories/audited-actions.ts'
 import { ACCOUNT_TIME_ZONES, isAccountTimeZone } from '../../domain/shared/time-zone.ts'
 import { parseFormFields } from '../http/form.ts'
 import { createPage, redirect } from '../http/page.ts'
-import { actingUser, type PageContext } from '../http/page-context.ts'
+import { getUserAuthor, type PageContext } from '../http/page-context.ts'
 import type { DashboardRouter } from '../http/router.ts'
 import { encodeFacts, type ShownFact } from '../http/shown-facts.ts'
 import { loadRelated } from './related.ts'
@@ -29,7 +29,7 @@ export function registerSettingsPages({ get, post }: DashboardRouter): void {
       // A form that was sent twice changes and records nothing.
       if ((await readAccount(visit)).timeZone !== timeZone)
         await changeAccount(em, {
-          ...authorOfUser(actingUser(visit)),
+          ...toActionAuthor(getUserAuthor(visit)),
           reason: `in the dashboard: ${timeZone}`,
           uuid: visit.token.accountUuid,
           change: { timeZone },

@@ -4,7 +4,7 @@ import { readVisibleProvider } from '../../api/operations/providers.ts'
 import { partyName, uuidSchema } from '../../contract/shared/fields.ts'
 import { endOfDay } from '../../contract/shared/time-zone.ts'
 import type { Token } from '../../db/entities/token.ts'
-import { authorOfUser } from '../../db/repositories/audited-actions.ts'
+import { toActionAuthor } from '../../db/repositories/audited-actions.ts'
 import { TOKEN_SCOPES, type TokenScope } from '../../domain/tokens/token-scope.ts'
 import type { AccountPermission } from '../../domain/users/roles.ts'
 import { fail, failField } from '../../http/api-error.ts'
@@ -14,7 +14,7 @@ import { hasPermission } from '../authorization/page-permission.ts'
 import type { Confirmation } from '../http/confirmation.ts'
 import { parseFormFields, readCheckboxes } from '../http/form.ts'
 import { createPage, redirect } from '../http/page.ts'
-import { actingUser, type PageContext } from '../http/page-context.ts'
+import { getUserAuthor, type PageContext } from '../http/page-context.ts'
 import type { DashboardRouter } from '../http/router.ts'
 import { encodeFacts, type ShownFact } from '../http/shown-facts.ts'
 import { findConnectionMode, listAccountModes, listConnections, tokenWithMode } from './connections.ts'
@@ -57,7 +57,7 @@ export function registerTokenPages({ get, post }: DashboardRouter): void {
         ...(connectionUuid !== undefined && { connectionUuid }),
         ...(expiryDay !== undefined && { expiresAt: parseExpiryDay(expiryDay, visit.timeZone) }),
       }
-      const act = { ...authorOfUser(actingUser(visit)), token: order }
+      const act = { ...toActionAuthor(getUserAuthor(visit)), token: order }
       const secret = await issueToken(em, act).catch(ignoreDuplicateToken)
       return secret === null ? redirect(PATH, 'token_there') : renderTokens(visit, secret)
     },
@@ -74,7 +74,7 @@ export function registerTokenPages({ get, post }: DashboardRouter): void {
       const added = fields.scopes.filter(scope => !scopes.includes(scope))
       requirePermittedScopes(visit, { mode, scopes: added })
       const permissions = { scopes: fields.scopes, allowedAddresses }
-      const act = { ...authorOfUser(actingUser(visit)), uuid: params.uuid, permissions }
+      const act = { ...toActionAuthor(getUserAuthor(visit)), uuid: params.uuid, permissions }
       const { accountUuid } = token
       if (!(await changeTokenPermissions(em, { ...act, accountUuid }))) fail('not_found')
       return redirect(PATH, 'token_changed')
@@ -89,7 +89,7 @@ export function registerTokenPages({ get, post }: DashboardRouter): void {
       const { accountUuid } = visit.token
       const { uuid } = await requireToken(visit)
       // The form sent twice revokes and records nothing.
-      await revokeTokens(visit.em, { ...authorOfUser(actingUser(visit)), accountUuid, which: { uuid } })
+      await revokeTokens(visit.em, { ...toActionAuthor(getUserAuthor(visit)), accountUuid, which: { uuid } })
       return redirect(PATH, 'token_revoked')
     },
     renderForm: visit => renderTokens(visit),

@@ -59,8 +59,8 @@ export function runAuditedAction<T = void>(
 /** Reason of what a user does in the dashboard, where no page asks for one. */
 export const DASHBOARD_REASON = 'in the dashboard'
 
-/** Returns a user of the dashboard as the author of an action, which has no reason of its own. */
-export function authorOfUser({
+/** Converts a user of the dashboard to the author of an action, which has no reason of its own. */
+export function toActionAuthor({
   email: actor,
   accountUuid: actorAccountUuid,
 }: {

@@ -5,7 +5,7 @@ import { queryEntities } from '../pipeline/entity-mapper.ts'
 import { batchQueries, query, runQuery } from '../pipeline/query.ts'
 import { selectValues } from '../select-values.ts'
 import { buildDeliveryTransition } from './delivery-status.ts'
-import { MATCHES_ENDPOINT_MODE } from './webhook-endpoints.ts'
+import { type EndpointEndingEvent, MATCHES_ENDPOINT_MODE } from './webhook-endpoints.ts'
 
 /** Deliveries of events to endpoints: claims of the sweep, ends and replays. */
 
@@ -107,30 +107,25 @@ export async function restoreDeliveryOutcome(
   ])
 }
 
-/** The condition of an endpoint `w` by which each of these events ends its deliveries. */
-const ENDPOINT_CONDITIONS = {
-  endpoint_deleted: 'w.deleted_at is not null',
-  endpoint_disabled: `w.deleted_at is null and w.status <> 'ACTIVE'`,
-}
-
 /**
- * Ends a pending delivery of an endpoint that is disabled or deleted, and returns how; null where its endpoint is not so any more or it has
- * ended already.
+ * Ends a pending delivery by the event that its endpoint, as it was read, ends deliveries by, and returns how; null where the
+ * endpoint was enabled, disabled or deleted since, or the delivery has ended already.
  */
 export async function endUndeliverableDelivery(
   em: EntityManager,
-  uuid: string,
-  event: keyof typeof ENDPOINT_CONDITIONS,
+  { uuid, endpoint, event }: UndeliverableDelivery,
 ): Promise<DeliveryOutcome | null> {
   const { set, isAccepted } = buildDeliveryTransition(event)
   const [ended] = await em.execute<{ status: DeliveryOutcome }[]>(
     `update delivery set ${set}, sweep_at = null
-     from webhook w where delivery.uuid = ? and ${isAccepted} and w.uuid = delivery.webhook_uuid and ${ENDPOINT_CONDITIONS[event]}
+     from webhook w where delivery.uuid = ? and ${isAccepted} and w.uuid = delivery.webhook_uuid
+       and w.status = ? and (w.deleted_at is not null) = ?
      returning delivery.status`,
-    [uuid],
+    [uuid, endpoint.status, endpoint.deletedAt !== null],
   )
   return ended?.status ?? null
 }
+type UndeliverableDelivery = { uuid: string; endpoint: Webhook; event: EndpointEndingEvent }
 
 type Postponement = { sweepAt: Date; nextAttemptAt?: Date | undefined }
 

@@ -24,11 +24,11 @@ export async function lockWebhook(
  */
 export const MATCHES_ENDPOINT_MODE = `(w.mode is null or k.uuid is null or k.is_simulated = (w.mode = 'test'))`
 
+/** Event by which an endpoint ends its pending deliveries. */
+export type EndpointEndingEvent = Extract<DeliveryEvent, 'endpoint_deleted' | 'endpoint_disabled'>
+
 /** Returns the event that ends an endpoint's pending deliveries; null while the endpoint is active. */
-export function getEndingEvent({
-  deletedAt,
-  status,
-}: Webhook): Extract<DeliveryEvent, 'endpoint_deleted' | 'endpoint_disabled'> | null {
+export function getEndingEvent({ deletedAt, status }: Webhook): EndpointEndingEvent | null {
   if (deletedAt) return 'endpoint_deleted'
   return status === 'ACTIVE' ? null : 'endpoint_disabled'
 }

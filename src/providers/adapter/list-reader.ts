@@ -21,8 +21,10 @@ export type ProviderList<Name extends string, Row, Item = Row> = {
   /** Field of the answer that contains the rows. */
   field: string
   row: z.ZodType<Row>
+  /** Identifies the item of a row: rows with one key are its versions. */
   keyOf: (row: Row) => string
-  itemOf: (row: Row, notes: AnswerNotes) => Item
+  /** Converts a row to an item of the list; `notes` gets what to record of it. */
+  toItem: (row: Row, notes: AnswerNotes) => Item
   /** A documented absence means that the list is empty. */
   isEmptyIfNotFound?: true
 }
@@ -33,8 +35,8 @@ type PageFacts = {
   hasNewItems: boolean
   total: number | null
   hasNextPage: boolean | null
-  /** The list has a period, so that it can be read in halves. */
-  hasPeriod: boolean
+  /** Whether the list has a period, so that it can be read in halves. */
+  hasListPeriod: boolean
 }
 
 /** How the lists of one provider API are paged. */
@@ -96,11 +98,12 @@ export function createListReader<Name extends string, Position extends object>(
           const answer = readPage(json, list.field)
           if (!answer) return undefined
           const { items, unreadableItems } = parsePage(list.row, answer.rows, notes)
-          const keyedItems = items.map(row => ({ key: list.keyOf(row), item: list.itemOf(row, notes) }))
+          const keyedItems = items.map(row => ({ key: list.keyOf(row), item: list.toItem(row, notes) }))
           return { answer, page: { items: keyedItems, unreadableItems } }
         },
       )
-      if (outcome.kind === 'not_found') return list.isEmptyIfNotFound ? collector.getList() : listNotFound
+      if (outcome.kind === 'not_found')
+        return list.isEmptyIfNotFound ? collector.getList() : LIST_NOT_FOUND_RESULT
       if (outcome.kind === 'no_answer') return outcome
       const { answer, page } = outcome
       const nextPosition = getNextPosition(position, {
@@ -108,7 +111,7 @@ export function createListReader<Name extends string, Position extends object>(
         hasNewItems: collector.addPage(page),
         total: answer.total ?? null,
         hasNextPage: answer.hasNextPage ?? null,
-        hasPeriod: period !== undefined,
+        hasListPeriod: period !== undefined,
       })
       if (nextPosition === 'end') return collector.getList()
       if (nextPosition === 'too_long' && period) return readHalves(list, budget, period)
@@ -156,7 +159,8 @@ export function createListReader<Name extends string, Position extends object>(
 /** Code of a list that has not ended within the allowed requests. */
 export const TOO_MANY_PAGES = 'too_many_pages'
 
-const listNotFound: NoAnswerResult = {
+/** Result of a list whose absence does not mean that it is empty. */
+const LIST_NOT_FOUND_RESULT: NoAnswerResult = {
   kind: 'no_answer',
   code: 'not_found',
   message: 'The provider did not find the list',

@@ -154,7 +154,7 @@ function buildInfractionList(call: 'listDisputes' | 'findDispute'): ProviderList
     field: 'infracoes',
     row: efiInfractionSchema,
     keyOf: infraction => infraction.idInfracao,
-    itemOf: infraction => infraction,
+    toItem: infraction => infraction,
   }
 }
 

@@ -66,7 +66,7 @@ const withReturnsFilter = { filter: { devolucaoPresente: 'true' } }
 
 const incomingPixEntries: ProviderList<'statement', EfiReceivedPix, StatementEntries> = {
   ...receivedPixList,
-  itemOf: ({ endToEndId: endToEnd, txid, valor: cents, horario: at }) => [
+  toItem: ({ endToEndId: endToEnd, txid, valor: cents, horario: at }) => [
     { endToEnd, reference: txid ?? null, direction: 'IN', cents, at },
   ],
 }
@@ -75,7 +75,7 @@ const incomingPixEntries: ProviderList<'statement', EfiReceivedPix, StatementEnt
 const outgoingReturnEntries: ProviderList<'statement', EfiReceivedPix, StatementEntries> = {
   ...receivedPixList,
   ...withReturnsFilter,
-  itemOf: (pix, notes) =>
+  toItem: (pix, notes) =>
     readEfiReturns(efiListedDevolucaoSchema, pix, notes).returns.flatMap(devolucao =>
       toReturnEntries(devolucao, {
         direction: 'OUT',
@@ -87,7 +87,7 @@ const outgoingReturnEntries: ProviderList<'statement', EfiReceivedPix, Statement
 
 const outgoingPixEntries: ProviderList<'statement', EfiSentPix, StatementEntries> = {
   ...sentPixList,
-  itemOf: ({ endToEndId: endToEnd, idEnvio, status, valor: cents, horario }) => {
+  toItem: ({ endToEndId: endToEnd, idEnvio, status, valor: cents, horario }) => {
     const at = getEfiTime(horario)
     if (status !== 'REALIZADO' || !at || !endToEnd) return []
     return [{ endToEnd, reference: idEnvio ?? null, direction: 'OUT', cents, at }]
@@ -98,7 +98,7 @@ const outgoingPixEntries: ProviderList<'statement', EfiSentPix, StatementEntries
 const incomingReturnEntries: ProviderList<'statement', EfiSentPix, StatementEntries> = {
   ...sentPixList,
   ...withReturnsFilter,
-  itemOf: (pix, notes) =>
+  toItem: (pix, notes) =>
     readEfiReturns(efiReceivedDevolucaoSchema, pix, notes).returns.flatMap(devolucao =>
       toReturnEntries(devolucao, {
         direction: 'IN',

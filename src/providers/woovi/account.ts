@@ -17,7 +17,7 @@ export function createWooviAccount(client: WooviClient, identifyAccount: Identif
         ...accountList,
         call: 'balances',
         row: accountWithBalanceSchema,
-        itemOf: account => account,
+        toItem: account => account,
       })
       if (list.kind === 'no_answer') return list
       const identity = getOnlyAccount(list) ?? (await identifyAccount())
@@ -37,7 +37,7 @@ export function createWooviAccount(client: WooviClient, identifyAccount: Identif
         filter: { url },
         field: 'webhooks',
         row: wooviWebhookSchema,
-        itemOf: webhook => webhook,
+        toItem: webhook => webhook,
         keyOf: webhook => JSON.stringify(webhook),
       })
       if (outcome.kind === 'no_answer') return outcome
@@ -77,7 +77,7 @@ async function lookUpIdentity(client: WooviClient) {
     ...accountList,
     call: 'identity',
     row: accountSchema,
-    itemOf: account => account,
+    toItem: account => account,
   })
   if (list.kind === 'no_answer') return list
   const onlyAccount = getOnlyAccount(list)

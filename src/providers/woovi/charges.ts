@@ -93,7 +93,7 @@ export function createWooviCharges(client: WooviClient, now: () => number): Char
       filter: { charge: reference },
       field: 'transactions',
       row: wooviTransactionSchema,
-      itemOf: transaction => transaction,
+      toItem: transaction => transaction,
       keyOf: getTransactionKey,
     })
     if (outcome.kind === 'no_answer') return outcome

@@ -106,8 +106,8 @@ const wooviPaging: Paging<{ skip: number; repeats: number }> = {
     const { totalCount, hasNextPage } = pageInfoSchema.safeParse(body.pageInfo).data ?? {}
     return { rows: body[field] ?? [], total: totalCount ?? null, hasNextPage: hasNextPage ?? null }
   },
-  getNextPosition({ skip, repeats }, { receivedCount, hasNewItems, total, hasNextPage, hasPeriod }) {
-    if (hasPeriod && skip === 0 && (total ?? 0) > MAX_SKIPPED + PAGE_SIZE) return 'too_long'
+  getNextPosition({ skip, repeats }, { receivedCount, hasNewItems, total, hasNextPage, hasListPeriod }) {
+    if (hasListPeriod && skip === 0 && (total ?? 0) > MAX_SKIPPED + PAGE_SIZE) return 'too_long'
     const nextPosition = { skip: skip + receivedCount, repeats: hasNewItems ? 0 : repeats + 1 }
     const hasMorePages =
       total === null ? (hasNextPage ?? hasNewItems) : nextPosition.skip < total || hasNextPage === true

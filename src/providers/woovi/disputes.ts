@@ -246,7 +246,7 @@ const disputeList: ProviderList<'listDisputes', WooviDispute> = {
   path: '/api/v1/dispute',
   field: 'disputes',
   row: wooviDisputeSchema,
-  itemOf: dispute => dispute,
+  toItem: dispute => dispute,
   keyOf: ({ id, endToEndId, createdAt }) => id || `${endToEndId}/${createdAt}`,
 }
 

@@ -44,7 +44,7 @@ export function createWooviPixKeys(client: WooviClient): PixKeyCalls {
       field: 'pixKeys',
       row: wooviPixKeySchema,
       keyOf: ({ key }) => key,
-      itemOf: ({ key, type }) => ({ key, type: WOOVI_KEY_TYPES[type] }),
+      toItem: ({ key, type }) => ({ key, type: WOOVI_KEY_TYPES[type] }),
     })
     if (outcome.kind === 'no_answer') return outcome
     return { kind: 'found' as const, keys: outcome.items }

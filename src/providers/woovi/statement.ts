@@ -130,7 +130,7 @@ const transactionList: ProviderList<'statement', WooviTransaction> = {
   path: '/api/v1/transaction',
   field: 'transactions',
   row: wooviTransactionSchema,
-  itemOf: transaction => transaction,
+  toItem: transaction => transaction,
   keyOf: getTransactionKey,
 }
 // Payments and refunds are listed with any status, so that one with a status that we do not know does not hide the rest.
@@ -139,7 +139,7 @@ const paymentList: ProviderList<'statement', WooviListedPayment> = {
   path: '/api/v1/payment',
   field: 'payments',
   row: wooviListedPaymentSchema,
-  itemOf: payment => payment,
+  toItem: payment => payment,
   keyOf: ({ payment }) => payment.correlationID,
 }
 const refundList: ProviderList<'statement', WooviListedRefund> = {
@@ -147,7 +147,7 @@ const refundList: ProviderList<'statement', WooviListedRefund> = {
   path: '/api/v1/refund',
   field: 'refunds',
   row: wooviListedRefundSchema,
-  itemOf: refund => refund,
+  toItem: refund => refund,
   keyOf: ({ correlationID, returnIdentification, endToEndId }) =>
     [correlationID, returnIdentification ?? endToEndId].join('/'),
 }

@@ -11,14 +11,23 @@ async function listSources(folder: string): Promise<string[]> {
   return files.filter(file => file.endsWith('.ts')).map(file => `${folder}/${file}`)
 }
 export const SOURCE_FILES = (await Promise.all(['src', 'packages'].map(listSources))).flat().sort()
+/** The texts of the source files by their paths from the root. */
+export const SOURCES: ReadonlyMap<string, string> = new Map(
+  await Promise.all(
+    SOURCE_FILES.map(async file => [file, await readFile(join(ROOT, file), 'utf8')] as const),
+  ),
+)
 export const SYNTAX: ParseOptions = { syntax: 'typescript', target: 'es2023' }
 
 /** `from` and `to`: a file of ours by its path under src, or from packages on, without the ending; a package or built-in by its name. */
 export type SourceImport = { from: string; to: string; isType: boolean }
 
+/** The names of the files that start processes: they compose all others, and may import any of them. */
+export const COMPOSITION_ROOTS = /^(packages\/dev\/|cli\/|cli$|worker$|server$|build$|offline-routes$)/
+
+/** Reads the imports of all source files, which are parsed for it. */
 export async function readSourceImports(): Promise<SourceImport[]> {
-  const all = SOURCE_FILES.map(async file => importsOf(file, await readFile(join(ROOT, file), 'utf8')))
-  return (await Promise.all(all)).flat()
+  return (await Promise.all([...SOURCES].map(([file, text]) => importsOf(file, text)))).flat()
 }
 
 /** Every import, export-from, import() and import type of a file. */

@@ -4,6 +4,7 @@ import type { EntityManager } from '../../../src/db/client/orm.ts'
 import { runInTransaction } from '../../../src/db/client/transaction.ts'
 import { Connection } from '../../../src/db/entities/connection.ts'
 import type { ChargeSplit } from '../../../src/domain/charges/split.ts'
+import type { MovementReason } from '../../../src/domain/ledger/movement.ts'
 import type { IncomingPix, IssuedCharge, ProviderPayout } from '../../../src/domain/providers/provider.ts'
 import { openActivityFixture } from './activity-fixture.ts'
 
@@ -61,13 +62,7 @@ export async function createPaidCharge(
   valueCents = 1_000,
 ): Promise<string> {
   const uuid = randomUUID()
-  const issued = {
-    txid: uuid.replaceAll('-', ''),
-    payload: 'payload',
-    pixKey: 'key',
-    receiver: null,
-    expiresAt: new Date(Date.now() + 60_000).toISOString(),
-  } as unknown as IssuedCharge
+  const issued = buildIssuedCharge(uuid)
   books.scriptProvider({
     issueCharge: async () => ({ kind: 'accepted', charge: issued }),
     findCharge: async () => ({
@@ -91,6 +86,17 @@ export async function createPaidCharge(
   return uuid
 }
 
+/** The answer of a provider to the issuing of a charge, whose payload expires in a minute. */
+export function buildIssuedCharge(uuid: string): IssuedCharge {
+  return {
+    txid: uuid.replaceAll('-', ''),
+    payload: 'payload',
+    pixKey: 'key',
+    receiver: null,
+    expiresAt: new Date(Date.now() + 60_000).toISOString(),
+  } as unknown as IssuedCharge
+}
+
 async function createTransfer(
   books: ActivityFixture,
   merchant: FixtureMerchant,
@@ -110,17 +116,18 @@ async function createTransfer(
   return order.uuid
 }
 
-/** A PIX of R$ 10.00 that is to be returned to its payer. */
+/** A PIX of R$ 10.00 that no charge explains; by default it is to be returned to its payer. */
 export async function createUnmatchedPayment(
   books: ActivityFixture,
   { connectionUuid }: FixtureMerchant,
+  reason: MovementReason = 'second_payment',
 ): Promise<string> {
   const { uuid } = await runInTransaction(books.orm, async em => {
     const connection = await em.findOneOrFail(Connection, connectionUuid)
     return recordUnmatchedPayment(em, {
       connection,
       payment: incomingPix(),
-      reason: 'second_payment',
+      reason,
       requestId: 'r',
     })
   })

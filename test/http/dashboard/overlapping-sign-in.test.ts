@@ -51,7 +51,7 @@ const codeOf = (steps: number) =>
   new TOTP({ secret: Secret.fromBase32(secret) }).generate({ timestamp: Date.now() + steps * 30_000 })
 const enableTotp = (em: EntityManager) =>
   enableSecondFactor(em, fixture.dependencies.sealer, {
-    actor: { uuid, email, accountUuid: account },
+    author: { uuid, email, accountUuid: account },
     secret,
     code: codeOf(-1),
     recoveryCodes: [],

@@ -117,11 +117,11 @@ test('a link sets the password once, ends all sessions, and asks for the second 
   const { uuid, email } = await user()
   const secret = generateTotpSecret()
   const code = new TOTP({ secret: Secret.fromBase32(secret) }).generate()
-  const actor = { uuid, email, accountUuid: account }
+  const author = { uuid, email, accountUuid: account }
   const { sealer } = fixture.dependencies
   const signedIn = createBrowser(fixture)
   await signedIn.signIn(email, PASSWORD)
-  await enableSecondFactor(fixture.orm.em.fork(), sealer, { actor, secret, code, recoveryCodes: [] })
+  await enableSecondFactor(fixture.orm.em.fork(), sealer, { author, secret, code, recoveryCodes: [] })
   const [link, other] = [await linkOf(uuid), await linkOf(uuid)]
   const visitor = createBrowser(fixture)
   // A mail scanner opens it first: nothing is used up.

@@ -67,10 +67,10 @@ test('a code and a recovery code are accepted once by two processes that have th
   const [secret, recoveryCodes] = [generateTotpSecret(), generateRecoveryCodes()]
   const totp = new TOTP({ secret: Secret.fromBase32(secret) })
   const codeOf = (steps: number) => totp.generate({ timestamp: Date.now() + steps * 30_000 })
-  const actor = { uuid: userUuid, email, accountUuid: null }
+  const author = { uuid: userUuid, email, accountUuid: null }
   // The code is made and checked within the same step of 30 s.
   const clock = jest.spyOn(Date, 'now').mockReturnValue(Date.now())
-  const order = { actor, secret, code: codeOf(-1), recoveryCodes }
+  const order = { author, secret, code: codeOf(-1), recoveryCodes }
   expect(await enableSecondFactor(em, fixture.dependencies.sealer, order)).toBe('enabled')
   clock.mockRestore()
 

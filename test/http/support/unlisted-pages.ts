@@ -34,8 +34,8 @@ export async function prepareUnlistedPages(
   const { uuid } = await addUser(em, { ...user, email: TWO_FACTORS })
   const secret = generateTotpSecret()
   const code = new TOTP({ secret: Secret.fromBase32(secret) }).generate()
-  const actor = { uuid, email: TWO_FACTORS, accountUuid: ours.account }
-  await enableSecondFactor(em, fixture.dependencies.sealer, { actor, secret, code, recoveryCodes: [] })
+  const author = { uuid, email: TWO_FACTORS, accountUuid: ours.account }
+  await enableSecondFactor(em, fixture.dependencies.sealer, { author, secret, code, recoveryCodes: [] })
   await ours.sql(
     `insert into user_invitation (uuid, account_uuid, email, role, token_hash, invited_by, created_at, expires_at)
      select gen_random_uuid(), account_uuid, 'late@trilho.test', role, sha256(convert_to(?, 'UTF8')), invited_by,

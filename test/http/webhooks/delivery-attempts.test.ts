@@ -331,6 +331,7 @@ describe('an endpoint', () => {
   test.each([
     [`deleted_at = now()`, 'CANCELLED'],
     [`status = 'DISABLED', disabled_reason = 'so'`, 'FAILED'],
+    [`status = 'DISABLED', disabled_reason = 'so', deleted_at = now()`, 'CANCELLED'],
   ])('with %s receives no event written meanwhile', async (columns, outcome) => {
     const hook = await endpoint()
     const delivery = await hook.createEvent()
@@ -345,14 +346,17 @@ describe('an endpoint', () => {
   })
 })
 
-test('a delivery is not ended by an endpoint’s state that has changed since it was read', async () => {
+test.each([
+  ['enabled', `status = 'ACTIVE', disabled_reason = null`],
+  ['deleted', 'deleted_at = now()'],
+])('a delivery is not ended by a disabled endpoint that was %s since it was read', async (_, columns) => {
   const hook = await endpoint()
   const delivery = await hook.createEvent()
   await hook.updateEndpoint(`status = 'DISABLED', disabled_reason = 'asked'`)
   const { orm } = getFixture()
   const em = orm.em.fork()
   await loadDeliveries(em, [delivery])
-  await hook.updateEndpoint(`status = 'ACTIVE', disabled_reason = null`)
+  await hook.updateEndpoint(columns)
   const attempt = createDeliveryAttempt({ orm, timeScale: 1, webhooks: {} } as ActivityDependencies)
   expect(await attempt({ deliveryUuid: delivery }, { em })).toEqual({ kind: 'again', waitMs: 0 })
   expect((await hook.readDelivery(delivery)).status).toBe('PENDING')

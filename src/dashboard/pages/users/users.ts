@@ -19,7 +19,7 @@ import { fail, failField } from '../../../http/api-error.ts'
 import type { Confirmation } from '../../http/confirmation.ts'
 import { emailSchema, parseFormFields } from '../../http/form.ts'
 import { createPage, type DashboardResponse, redirect } from '../../http/page.ts'
-import { actingUser, type PageContext } from '../../http/page-context.ts'
+import { getUserAuthor, type PageContext } from '../../http/page-context.ts'
 import type { DashboardRouter } from '../../http/router.ts'
 import { PASSWORD_RESET_PATH } from '../password-reset.ts'
 
@@ -130,7 +130,7 @@ async function findMember({ em, token, params }: UsersVisit): Promise<AccountMem
 
 function readOrder(visit: UsersVisit) {
   const { em, token, params } = visit
-  return { em, actor: actingUser(visit), accountUuid: token.accountUuid, userUuid: params.uuid }
+  return { em, author: getUserAuthor(visit), accountUuid: token.accountUuid, userUuid: params.uuid }
 }
 
 /** Phrases of a confirmation. */
@@ -226,7 +226,7 @@ function registerInvitationForms({ post, dashboard }: DashboardRouter): void {
     async handle(visit) {
       const { once: uuid, ...invitation } = parseFormFields(inviteSchema, visit.form)
       const { accountUuid } = visit.token
-      const order = { ...invitation, uuid, accountUuid, actor: actingUser(visit) }
+      const order = { ...invitation, uuid, accountUuid, author: getUserAuthor(visit) }
       const result = await createInvitation(visit.em, order)
       switch (result.kind) {
         case 'created': {
@@ -250,7 +250,7 @@ function registerInvitationForms({ post, dashboard }: DashboardRouter): void {
     confirm: confirmRevocation,
     async handle(visit) {
       const { em, token, params } = visit
-      const order = { uuid: params.uuid, accountUuid: token.accountUuid, actor: actingUser(visit) }
+      const order = { uuid: params.uuid, accountUuid: token.accountUuid, author: getUserAuthor(visit) }
       const result = (await revokeInvitation(em, order)) ?? fail('not_found')
       return redirect(USERS_PATH, result === 'revoked' ? 'invitation_revoked' : 'invitation_closed')
     },
