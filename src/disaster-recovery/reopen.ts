@@ -73,6 +73,8 @@ export async function findReopening(
     case 'pix_key':
       if (state !== 'removing') return undefined
       return () => startOrReopenWorkflow(temporal, 'pix_key_removal', uuid, { uuid, timeScale })
+    default:
+      return noun satisfies never
   }
 }
 

@@ -22,8 +22,8 @@ const RECONCILIATION_HOURS = 48
 const DEFAULT_TASK_QUEUE = 'trilho'
 
 /**
- * Creates or updates the maintenance schedules: notifications every minute, deliveries every five, statements and
- * active rows compared every hour, list counters folded, old events deleted. The first worker creates them; every
+ * Creates or updates the maintenance schedules: disputes listed every 15 s, notifications every minute,
+ * deliveries every five, statements and active rows compared every hour, list counters folded, old events deleted. The first worker creates them; every
  * later one updates them to its own release and configuration.
  */
 export async function upsertMaintenanceSchedules(client: Client, temporal: TemporalContext): Promise<void> {

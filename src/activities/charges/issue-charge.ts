@@ -12,7 +12,7 @@ import { findAttempts, queryAttempts } from '../../db/repositories/attempts.ts'
 import { queryLockedChargeState } from '../../db/repositories/charges.ts'
 import { recordCircuitResult } from '../../db/repositories/circuit-breaker.ts'
 import { queryConnectionToCall } from '../../db/repositories/connections.ts'
-import { pendingFollowUpsOfRow } from '../../db/repositories/follow-ups.ts'
+import { queryFollowUpsOfRow } from '../../db/repositories/follow-ups.ts'
 import { queryIsPaused } from '../../db/repositories/pauses.ts'
 import { chargeMachine } from '../../domain/charges/charge.ts'
 import { failureOf } from '../../domain/errors/error-catalogue.ts'
@@ -224,7 +224,7 @@ function combineIssueRefusals(
 }
 
 function queryIssueResult(charge: Charge, attempts: Attempt[]): Query<IssueChargeResult> {
-  return mapQuery(pendingFollowUpsOfRow(charge), followUps => ({
+  return mapQuery(queryFollowUpsOfRow(charge), followUps => ({
     state: charge.state,
     connectionUuid: charge.connection.uuid,
     expiresAt: charge.expiresAt?.toISOString() ?? null,

@@ -18,7 +18,7 @@ import {
   runQuery,
   sendChanges,
 } from '../../db/pipeline/query.ts'
-import { pendingFollowUpsOfRow, queryWithFollowUps } from '../../db/repositories/follow-ups.ts'
+import { queryFollowUpsOfRow, queryWithFollowUps } from '../../db/repositories/follow-ups.ts'
 import { queryTransferPreconditions } from '../../db/repositories/transfers.ts'
 import { ERROR_CATALOGUE, type ErrorCode, failureOf } from '../../domain/errors/error-catalogue.ts'
 import { isEndedAttempt } from '../../domain/providers/attempt.ts'
@@ -117,7 +117,7 @@ function rebuildTransfer(
     const isEnded = transferMachine.isFinal(transfer.state)
     if (!isEnded) await recordEarlierAcceptance(em, transferPayout, { uuid, row: locked, restored })
     const { state, connection } = transfer
-    return mapQuery(pendingFollowUpsOfRow(transfer), followUps => ({
+    return mapQuery(queryFollowUpsOfRow(transfer), followUps => ({
       kind: 'known',
       state,
       isEnded,

@@ -4,7 +4,7 @@ import { ATTACHMENT_ORDER, Attachment, Dispute } from '../../db/entities/dispute
 import { ROW_LOCK } from '../../db/locks.ts'
 import { batchQueries, constantQuery, mapQuery, type Query, runQuery } from '../../db/pipeline/query.ts'
 import { recordCircuitResult } from '../../db/repositories/circuit-breaker.ts'
-import { NO_FOLLOW_UPS, pendingFollowUps } from '../../db/repositories/follow-ups.ts'
+import { NO_FOLLOW_UPS, queryFollowUps } from '../../db/repositories/follow-ups.ts'
 import { REPLY_LINK_SECONDS } from '../../domain/disputes/attachment.ts'
 import { disputeMachine, replyErrorCodeOf } from '../../domain/disputes/dispute.ts'
 import type { ProviderDispute, ProviderDisputeReply } from '../../domain/disputes/provider-dispute.ts'
@@ -69,10 +69,10 @@ function queryDisputeSnapshot(dispute: Dispute): Query<DisputeSnapshot> {
   // Returns of a transfer are recorded as events of the transfer, whose workflow may have ended: this one delivers
   // them.
   const transferQuery = dispute.transferUuid
-    ? pendingFollowUps(dispute.transferUuid)
+    ? queryFollowUps(dispute.transferUuid)
     : constantQuery(NO_FOLLOW_UPS)
   return mapQuery(
-    batchQueries(pendingFollowUps(dispute.uuid), transferQuery),
+    batchQueries(queryFollowUps(dispute.uuid), transferQuery),
     ([ownFollowUps, transferFollowUps]) => ({
       state: dispute.state,
       accountUuid: dispute.accountUuid,

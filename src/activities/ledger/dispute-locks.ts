@@ -12,7 +12,7 @@ import {
   runQuery,
   sendChanges,
 } from '../../db/pipeline/query.ts'
-import { unresolvedDisputesLock } from '../../db/repositories/disputes.ts'
+import { queryUnresolvedDisputesForUpdate } from '../../db/repositories/disputes.ts'
 
 /** Accounts at one provider account, whose unresolved disputes are locked. */
 type DisputeOwners = { providerAccountUuid: string; accountUuids: string[] }
@@ -56,7 +56,8 @@ export async function lockDisputesWithQuery<More>(
   owners: DisputeOwners,
   more: Query<More>,
 ): Promise<[Dispute[], More]> {
-  const lock = owners.accountUuids.length > 0 ? unresolvedDisputesLock(em, owners) : constantQuery([])
+  const lock =
+    owners.accountUuids.length > 0 ? queryUnresolvedDisputesForUpdate(em, owners) : constantQuery([])
   if (hasLoaded(em, Dispute)) await sendChanges(em) // Written before the rows are read again.
   const [disputes, result] = await runQuery(em, batchQueries(lock, more))
   return [disputes.toSorted((a, b) => a.createdAt.getTime() - b.createdAt.getTime()), result]

@@ -8,7 +8,7 @@ import { findLockedRow } from '../../db/locks.ts'
 import { batchQueries, mapQuery, type Query, runQuery } from '../../db/pipeline/query.ts'
 import { type AttemptWithProvider, loadAttemptProviders } from '../../db/repositories/attempts.ts'
 import { CLOCK_QUERY } from '../../db/repositories/database-clock.ts'
-import { pendingFollowUpsOfRow } from '../../db/repositories/follow-ups.ts'
+import { queryFollowUpsOfRow } from '../../db/repositories/follow-ups.ts'
 import { queryIsAnyPaused } from '../../db/repositories/pauses.ts'
 import {
   isExternalRefUsed,
@@ -161,7 +161,7 @@ export function getTransfer({ orm }: ActivityDependencies) {
 
 function queryTransferResult(transfer: Transfer, liveAttempt?: Attempt): Query<EndTransferResult> {
   const { state, connection } = transfer
-  return mapQuery(pendingFollowUpsOfRow(transfer), followUps => ({
+  return mapQuery(queryFollowUpsOfRow(transfer), followUps => ({
     state,
     connectionUuid: connection.uuid,
     ...followUps,

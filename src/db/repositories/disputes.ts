@@ -52,7 +52,7 @@ export async function recordDisputeListing(em: EntityManager, providerAccountUui
  * Locks the unresolved received disputes of accounts at one provider account, in the order of their uuids, and refreshes them
  * in the unit of work.
  */
-export function unresolvedDisputesLock(
+export function queryUnresolvedDisputesForUpdate(
   em: EntityManager,
   { providerAccountUuid, accountUuids }: { providerAccountUuid: string; accountUuids: string[] },
 ): Query<Dispute[]> {

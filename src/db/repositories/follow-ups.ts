@@ -10,7 +10,7 @@ export const NO_FOLLOW_UPS: FollowUps = { deliveries: [], returns: [] }
  * activity that is repeated after a crash between commit and completion returns them again; starting one that already
  * runs changes nothing.
  */
-export function pendingFollowUps(ownerUuid: string): Query<FollowUps> {
+export function queryFollowUps(ownerUuid: string): Query<FollowUps> {
   return query(
     `select d.uuid, null::uuid as "connectionUuid" from event e join delivery d on d.event_uuid = e.uuid
        where e.owner_uuid = ? and d.status = 'PENDING' and d.attempt_count = 0
@@ -30,10 +30,10 @@ export function queryWithFollowUps<const Result extends object>(
   ownerUuid: string,
   result: Result,
 ): Query<Result & FollowUps> {
-  return mapQuery(pendingFollowUps(ownerUuid), followUps => ({ ...result, ...followUps }))
+  return mapQuery(queryFollowUps(ownerUuid), followUps => ({ ...result, ...followUps }))
 }
 
 /** Returns the query of the follow-ups of a row that counts its events; sends no statement for a row without one. */
-export function pendingFollowUpsOfRow(row: { uuid: string; sequence: number }): Query<FollowUps> {
-  return row.sequence > 0 ? pendingFollowUps(row.uuid) : constantQuery(NO_FOLLOW_UPS)
+export function queryFollowUpsOfRow(row: { uuid: string; sequence: number }): Query<FollowUps> {
+  return row.sequence > 0 ? queryFollowUps(row.uuid) : constantQuery(NO_FOLLOW_UPS)
 }

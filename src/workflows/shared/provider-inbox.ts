@@ -186,8 +186,8 @@ export async function pollAfterNotification<Answer extends { kind: string }>(
 }
 
 /**
- * Proof that a request never arrived (SPEC §6): "not found" after the settle window, and again a minute later. An earlier "not
- * found" proves nothing.
+ * Proof that a request never arrived (SPEC §6): "not found" after the settle window, which begins with the first one, and
+ * again a minute later. One within the window proves nothing.
  */
 export class AbsenceProof {
   readonly #timeScale: number
