@@ -44,6 +44,7 @@ function isDefinedIn(source: string, symbol: string): boolean {
     `^\\s+(?:async )?${symbol}\\([^)]*\\)(?:: [^{\\n]+)? \\{$`,
     `'${symbol}'`,
     `^create table ${symbol}\\b`,
+    `^\\s+constraint ${symbol}\\b`,
   ]
   return new RegExp(definitions.join('|'), 'm').test(source)
 }
