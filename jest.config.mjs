@@ -41,11 +41,8 @@ const ownStackFiles = [
 /** They test the drill, a tool of development, by whole drills: `npm run test:nightly`. */
 const nightlyFiles = ['test/drill/drill.test.ts', 'test/drill/ended-drill.test.ts']
 const stormFile = 'test/chaos/storm.test.ts'
-/** Pages in a browser, served by an API in the test's process. */
-const pageFiles = ['test/http/dashboard/accessibility.test.ts', 'test/http/dashboard/users-story.test.ts']
 
-const files = (name, paths, more = {}) =>
-  suite(name, { testMatch: paths.map(path => `<rootDir>/${path}`), ...more })
+const files = (name, paths) => suite(name, { testMatch: paths.map(path => `<rootDir>/${path}`) })
 const without = paths => ({ testPathIgnorePatterns: paths.map(path => `<rootDir>/${path}`) })
 
 export default {
@@ -60,7 +57,7 @@ export default {
     suite('providers'),
     suite('webhooks'),
     suite('messengers', sharedPostgres),
-    suite('http', { ...sharedPostgres, ...without(pageFiles) }),
+    suite('http', sharedPostgres),
     suite('local', { ...sharedPostgres, ...without(ownStackFiles) }),
     suite('docs', without(ownStackFiles)),
     suite('sdk'),
@@ -70,7 +67,8 @@ export default {
     files('storm', [stormFile]),
     files('own-stack', ownStackFiles),
     suite('browser', sharedStack),
-    files('pages', pageFiles, sharedPostgres),
+    // Pages in a browser, served by an API in the test's process.
+    suite('pages', sharedPostgres),
     suite('api', { ...sharedStack, ...without(ownStackFiles) }),
     // Of what must be over within seconds, whatever hangs: nothing else takes its time.
     suite('timed', sharedPostgres),

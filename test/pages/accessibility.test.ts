@@ -1,13 +1,13 @@
 import { afterAll, beforeAll, expect, jest, test } from '@jest/globals'
 import type { Browser, Page } from 'playwright-core'
-import { addUser } from '../../../src/admin/users.ts'
-import { findViolations } from '../../browser/support/axe.ts'
-import { findChromium, startBrowser } from '../../browser/support/chromium.ts'
-import { submitSignIn } from '../../browser/support/sign-in.ts'
-import { type ApiFixture, openApiFixture } from '../support/api-fixture.ts'
-import { fillPath, isOperatorRoute, recordDashboardRoutes } from '../support/dashboard-routes.ts'
-import { createFullAccount, PASSWORD } from '../support/full-account.ts'
-import { prepareUnlistedPages } from '../support/unlisted-pages.ts'
+import { addUser } from '../../src/admin/users.ts'
+import { findViolations } from '../browser/support/axe.ts'
+import { findChromium, startBrowser } from '../browser/support/chromium.ts'
+import { submitSignIn } from '../browser/support/sign-in.ts'
+import { type ApiFixture, openApiFixture } from '../http/support/api-fixture.ts'
+import { fillPath, isOperatorRoute, recordDashboardRoutes } from '../http/support/dashboard-routes.ts'
+import { createFullAccount, PASSWORD } from '../http/support/full-account.ts'
+import { prepareUnlistedPages } from '../http/support/unlisted-pages.ts'
 
 /**
  * Every page of the dashboard, taken from its router, in a browser: nothing for axe to find in either scheme, at 1440 pixels

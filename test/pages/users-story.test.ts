@@ -1,8 +1,8 @@
 import { afterAll, afterEach, beforeAll, expect, test } from '@jest/globals'
 import { Secret, TOTP } from 'otpauth'
 import type { Browser, BrowserContextOptions, Page } from 'playwright-core'
-import { addUser } from '../../../src/admin/users.ts'
-import { dashboardRoutes } from '../../../src/dashboard/routes.ts'
+import { addUser } from '../../src/admin/users.ts'
+import { dashboardRoutes } from '../../src/dashboard/routes.ts'
 import {
   clickAndLoad,
   expectAccessible,
@@ -10,10 +10,10 @@ import {
   sayIn,
   unfoldMenu,
   WAYS,
-} from '../../browser/support/browser.ts'
-import { findChromium, startBrowser } from '../../browser/support/chromium.ts'
-import { submitSignIn } from '../../browser/support/sign-in.ts'
-import { type ApiFixture, openApiFixture } from '../support/api-fixture.ts'
+} from '../browser/support/browser.ts'
+import { findChromium, startBrowser } from '../browser/support/chromium.ts'
+import { submitSignIn } from '../browser/support/sign-in.ts'
+import { type ApiFixture, openApiFixture } from '../http/support/api-fixture.ts'
 
 /** The stories of users in a browser: invited, with a role, removed; the own password, second factor and sessions. */
 

@@ -1,14 +1,14 @@
 import { randomUUID } from 'node:crypto'
 import { expect, test } from '@jest/globals'
 import type { Page } from 'playwright-core'
-import { acceptInvitation } from '../../../src/admin/invitations.ts'
-import { endPause, startPause } from '../../../src/admin/pauses.ts'
-import { MERCHANT_ROUTES } from '../../../src/api/merchant-routes.ts'
-import { dashboardRoutes } from '../../../src/dashboard/routes.ts'
-import { Connection } from '../../../src/db/entities/connection.ts'
-import { recordDifferences } from '../../../src/db/repositories/differences.ts'
-import { createProviderRegistry } from '../../../src/providers/registry.ts'
-import { pollUntil } from '../../api/support/poll-until.ts'
+import { acceptInvitation } from '../../src/admin/invitations.ts'
+import { endPause, startPause } from '../../src/admin/pauses.ts'
+import { MERCHANT_ROUTES } from '../../src/api/merchant-routes.ts'
+import { dashboardRoutes } from '../../src/dashboard/routes.ts'
+import { Connection } from '../../src/db/entities/connection.ts'
+import { recordDifferences } from '../../src/db/repositories/differences.ts'
+import { createProviderRegistry } from '../../src/providers/registry.ts'
+import { pollUntil } from '../api/support/poll-until.ts'
 import {
   type BrowserUsers,
   clickAndLoad,
@@ -18,15 +18,11 @@ import {
   sayIn,
   setUpBrowserOver,
   WAYS,
-} from '../../browser/support/browser.ts'
-import { submitSignIn } from '../../browser/support/sign-in.ts'
-import {
-  openSimulatorFixture,
-  SHOP,
-  type SimulatorFixture,
-} from '../../simulator/support/simulator-fixture.ts'
-import { type ApiFixture, openApiFixture } from '../support/api-fixture.ts'
-import { insertDispute } from '../support/dispute-rows.ts'
+} from '../browser/support/browser.ts'
+import { submitSignIn } from '../browser/support/sign-in.ts'
+import { type ApiFixture, openApiFixture } from '../http/support/api-fixture.ts'
+import { insertDispute } from '../http/support/dispute-rows.ts'
+import { openSimulatorFixture, SHOP, type SimulatorFixture } from '../simulator/support/simulator-fixture.ts'
 
 /** Counts the lists of a page that scroll sideways. */
 const WIDE_LISTS =
