@@ -41,6 +41,7 @@ export async function rebuildDependent(dependent: DependentContext): Promise<Reb
   const context = { ...dependent, uuid: uuid! }
   if (noun === 'med') return rebuildDispute(context)
   if (noun === 'webhook') return restoreDelivery(context)
+  if (noun !== 'pix-key') return null // A payout or charge that was being rebuilt.
   return part === 'removal' ? restorePixKeyRemoval(context) : rebuildPixKey(context)
 }
 

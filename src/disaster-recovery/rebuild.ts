@@ -83,15 +83,10 @@ export async function* rebuildWorkflows(
   const client = await temporal.client()
   // Workflows started since the pause have read the restored rows and are not ahead of them.
   const range = { since, before: pause.createdAt }
-  const types = [...typesOf(MONEY_NOUNS), ...typesOf(DEPENDENT_NOUNS), REBUILD_WORKFLOW]
-  const workflows = await listWorkflowsBetween(client, types, range)
-  // By its id: the type of an interrupted rebuild is that of no noun.
-  const isMoney = (id: string) => MONEY_NOUNS.includes(id.split('/')[0] as MoneyNoun)
-  const { money = [], dependents = [] } = Object.groupBy(workflows, ([id]) =>
-    isMoney(id) ? 'money' : 'dependents',
-  )
+  const money = await listWorkflowsBetween(client, [...typesOf(MONEY_NOUNS), REBUILD_WORKFLOW], range)
   yield* rebuildInBatches(money, async (id, { isRunning }) => {
     const [noun, uuid] = id.split('/') as [MoneyNoun, string]
+    if (!MONEY_NOUNS.includes(noun)) return null // A key that was being rebuilt.
     const workflow = { id, noun, uuid, isRunning }
     return rebuildMoneyWorkflow({
       temporal,
@@ -102,6 +97,11 @@ export async function* rebuildWorkflows(
       ...workflow,
     })
   })
+  const dependents = await listWorkflowsBetween(
+    client,
+    [...typesOf(DEPENDENT_NOUNS), REBUILD_WORKFLOW],
+    range,
+  )
   yield* rebuildInBatches(dependents, (id, state) =>
     rebuildDependent({ temporal, client, em: em.fork(), id, ...state }),
   )
@@ -117,11 +117,12 @@ export async function* rebuildWorkflows(
 const BATCH_SIZE = 8
 
 async function* rebuildInBatches<State>(
-  workflows: [id: string, state: State][],
+  workflows: Map<string, State>,
   rebuild: (id: string, state: State) => Promise<RebuildOutcome | null>,
 ): AsyncGenerator<RebuildOutcome & { workflow: string }> {
-  for (let start = 0; start < workflows.length; start += BATCH_SIZE) {
-    const batch = workflows.slice(start, start + BATCH_SIZE)
+  const entries = [...workflows]
+  for (let start = 0; start < entries.length; start += BATCH_SIZE) {
+    const batch = entries.slice(start, start + BATCH_SIZE)
     const outcomes = await Promise.all(
       batch.map(async ([id, state]) => ({ workflow: id, outcome: await rebuild(id, state) })),
     )

@@ -49,7 +49,7 @@ function temporalOf(
     options: { namespace: 'none' },
     workflowService: { getWorkflowExecutionHistory: async () => ({ history: history() }) },
     async *list({ query }: { query: string }) {
-      if (!query.includes('orphanWorkflow')) yield run
+      if (!query.includes('deliveryWorkflow')) yield run
     },
     getHandle: () => ({
       terminate: async () => did.push('ended'),
