@@ -54,16 +54,14 @@ export function setArrivalTimeout(request: IncomingMessage, ms: number): void {
  * reader that begins on a closed request waits forever.
  */
 export function awaitArrival<T>(request: IncomingMessage, step: Promise<T>): Promise<T> {
-  let failIfCutOff = () => {}
-  const noArrival = new Promise<never>((_, fail) => {
-    arrivalFailures.set(request, fail)
-    failIfCutOff = () => {
-      if (!request.readableEnded) fail(new Error('the request was closed before its end'))
-    }
-    request.once('close', failIfCutOff)
-    if (request.closed) failIfCutOff()
-  })
-  return Promise.race([step, noArrival]).finally(() => {
+  const { promise: failure, reject: fail } = Promise.withResolvers<never>()
+  const failIfCutOff = () => {
+    if (!request.readableEnded) fail(new Error('the request was closed before its end'))
+  }
+  arrivalFailures.set(request, fail)
+  request.once('close', failIfCutOff)
+  if (request.closed) failIfCutOff()
+  return Promise.race([step, failure]).finally(() => {
     arrivalFailures.delete(request)
     request.off('close', failIfCutOff)
   })

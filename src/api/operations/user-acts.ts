@@ -66,9 +66,9 @@ type DirectWrite<T> = { ids: ResourceIds | null; act: UserAct; hasChanged?(resul
 /**
  * Runs a write that no workflow makes, in one transaction. It is committed only while the request has time left (SPEC §1);
  * otherwise it is rolled back and the request fails with `unavailable`. An outage from the COMMIT on fails the request with
- * `not_confirmed` and `ids` (`RequestDeadline`). The way in which a route writes rows
- * (test/architecture/single-writers.test.ts lists the exceptions). `act`: what it is for a user of the dashboard, recorded in the transaction
- * unless `hasChanged` says that the write found nothing to do.
+ * `not_confirmed` and `ids` (`RequestDeadline`). The way in which a route writes rows; its exceptions are listed in
+ * test/architecture/single-writers.test.ts. `act`: what it is for a user of the dashboard, recorded in the transaction unless
+ * `hasChanged` says that the write found nothing to do.
  */
 export function writeDirectly<T>(
   em: EntityManager,

@@ -4,25 +4,25 @@ import { providerRoutes } from '../../../src/api/providers/routes.ts'
 import { type ApiFixture, openApiFixture } from '../support/api-fixture.ts'
 import { type ConnectionRow, VIRTUAL_ACCOUNT } from '../support/row-inserters.ts'
 
+let fixture: ApiFixture
+beforeAll(async () => {
+  fixture = await openApiFixture([providerRoutes])
+})
+afterAll(() => fixture?.close())
+afterEach(() => void jest.restoreAllMocks())
+
+let accountUuid: string
+let token: string
+beforeEach(async () => {
+  accountUuid = await fixture.insertAccount()
+  token = await fixture.insertToken({ accountUuid })
+})
+
+const connect = (row?: ConnectionRow) => fixture.insertConnection(accountUuid, row)
+const uuids = (list: { uuid: string }[]) => list.map(one => one.uuid)
+
 describe('providers', () => {
   const PATH = '/api/v1/providers'
-
-  let fixture: ApiFixture
-  beforeAll(async () => {
-    fixture = await openApiFixture([providerRoutes])
-  })
-  afterAll(() => fixture?.close())
-  afterEach(() => void jest.restoreAllMocks())
-
-  let accountUuid: string
-  let token: string
-  beforeEach(async () => {
-    accountUuid = await fixture.insertAccount()
-    token = await fixture.insertToken({ accountUuid })
-  })
-
-  const connect = (row?: ConnectionRow) => fixture.insertConnection(accountUuid, row)
-  const uuids = (list: { uuid: string }[]) => list.map(one => one.uuid)
 
   describe('a provider', () => {
     test('is shown with its account and balances, in reais', async () => {
@@ -223,22 +223,6 @@ describe('providers', () => {
 
 describe('default providers', () => {
   const DEFAULTS = '/api/v1/providers/defaults'
-
-  let fixture: ApiFixture
-  beforeAll(async () => {
-    fixture = await openApiFixture([providerRoutes])
-  })
-  afterAll(() => fixture?.close())
-
-  let accountUuid: string
-  let token: string
-  beforeEach(async () => {
-    accountUuid = await fixture.insertAccount()
-    token = await fixture.insertToken({ accountUuid })
-  })
-
-  const connect = (row?: ConnectionRow) => fixture.insertConnection(accountUuid, row)
-  const uuids = (list: { uuid: string }[]) => list.map(one => one.uuid)
 
   describe('the defaults', () => {
     const replace = (provider_uuids: unknown, more: object = {}) =>
