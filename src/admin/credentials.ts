@@ -187,7 +187,7 @@ async function compareKnownPayments(
   )
   const answers = [
     charge && (await candidate.findCharge(referenceOf(charge.subjectUuid))),
-    transfer && (await candidate.findTransfer(referenceOf(transfer.subjectUuid))),
+    transfer && (await candidate.findTransfer({ id: referenceOf(transfer.subjectUuid) })),
   ]
   if (answers.some(answer => answer?.kind === 'found' || answer?.kind === 'awaiting_approval')) return 'same'
   return answers.some(answer => answer?.kind === 'not_found') ? 'other' : 'unproved'

@@ -18,6 +18,8 @@ import type {
   NoAnswerResult,
   NotificationItem,
   Party,
+  PayoutHandle,
+  PreparePayoutOutcome,
   ProviderBalance,
   ProviderChargeRequest,
   ProviderKeyRequest,
@@ -25,6 +27,8 @@ import type {
   ProviderRefundRequest,
   ProviderTransferRequest,
   SendPayoutOutcome,
+  SentRefund,
+  SentTransfer,
   StatementEntry,
 } from '../domain/providers/provider.ts'
 import type { AccountEntry } from '../domain/reconciliation/account-entry.ts'
@@ -56,14 +60,25 @@ export interface Provider {
   cancelCharge(reference: string): Promise<CancelChargeOutcome>
   /** Looks one received PIX up by its end-to-end id. */
   findPayment(endToEnd: string): Promise<FindPaymentOutcome>
-  refund(order: ProviderRefundRequest): Promise<SendPayoutOutcome>
-  findRefund(order: Pick<ProviderRefundRequest, 'id' | 'endToEnd'>): Promise<FindPayoutOutcome>
+  /** Prepares a refund as `prepareTransfer` prepares a transfer. Absent where a refund needs no preparation. */
+  prepareRefund?(order: ProviderRefundRequest): Promise<PreparePayoutOutcome>
+  /** Sends a devolução once; `handle` as for `sendTransfer`. */
+  refund(order: ProviderRefundRequest, handle?: PayoutHandle): Promise<SendPayoutOutcome>
+  findRefund(refund: SentRefund): Promise<FindPayoutOutcome>
   /** Opens the connection that an imminent refund or transfer will use alone. */
   preconnect(): void
-  /** Sends once, on a connection of its own; the caller decides whether to send again. */
-  sendTransfer(order: ProviderTransferRequest): Promise<SendPayoutOutcome>
-  /** Looks a transfer up by our id. */
-  findTransfer(id: string): Promise<FindPayoutOutcome>
+  /**
+   * Prepares a transfer at a provider that carries out only prepared ones. Moves no money, whatever its outcome, and may be repeated:
+   * what was prepared before and is not sent is never carried out. Absent where a transfer needs no preparation.
+   */
+  prepareTransfer?(order: ProviderTransferRequest): Promise<PreparePayoutOutcome>
+  /**
+   * Sends once, on a connection of its own; the caller decides whether to send again. `handle`: what `prepareTransfer` returned,
+   * stored before this call; absent where the provider has no `prepareTransfer`.
+   */
+  sendTransfer(order: ProviderTransferRequest, handle?: PayoutHandle): Promise<SendPayoutOutcome>
+  /** Looks a transfer up by our id, by its handle, or by sending the same order again, as `transferLookUp` of its API says. */
+  findTransfer(transfer: SentTransfer): Promise<FindPayoutOutcome>
   /**
    * Creates a key of a kind in `PROVIDER_CAPABILITIES`; a key that is ours already counts as created. An answer
    * that names another key or type than the order is unknown. The caller confirms a random key by `listKeys`.
@@ -122,7 +137,8 @@ export type ClosableProvider = Provider & { close(): Promise<void> }
 
 /** Parts of a provider that an adapter implements in one file each. */
 export type ChargeCalls = Pick<Provider, 'issueCharge' | 'findCharge' | 'cancelCharge'>
-export type PaymentCalls = Pick<Provider, 'findPayment' | 'refund' | 'findRefund'>
+export type PaymentCalls = Pick<Provider, 'findPayment' | 'prepareRefund' | 'refund' | 'findRefund'>
+export type TransferCalls = Pick<Provider, 'prepareTransfer' | 'sendTransfer' | 'findTransfer'>
 export type PixKeyCalls = Pick<Provider, 'createKey' | 'listKeys' | 'deleteKey'>
 export type DisputeCalls = Pick<Provider, 'listDisputes' | 'findDispute' | 'replyToDispute'>
 export type AccountCalls = Pick<

@@ -58,7 +58,7 @@ export const transferPayout: PayoutHandler<LockedTransfer> = {
   },
 
   find(provider, attempt) {
-    return provider.findTransfer(referenceOf(attempt.subjectUuid))
+    return provider.findTransfer({ id: referenceOf(attempt.subjectUuid) })
   },
 
   async applyAcceptance(em, { transfer, attempts }, payout) {

@@ -17,7 +17,7 @@ const ROUNDS_PER_CYCLE = 20
 /** Claims the due provider accounts, which moves them to the end of the queue, and returns one connection of each. */
 export function claimDueConnections(em: EntityManager): Promise<string[]> {
   const withoutNotifications = PROVIDER_APIS.filter(
-    dialect => !PROVIDER_CAPABILITIES[dialect].notifiesDisputes,
+    dialect => PROVIDER_CAPABILITIES[dialect].disputes?.areNotified === false,
   )
   return selectValues(
     em,

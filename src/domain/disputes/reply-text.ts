@@ -1,14 +1,5 @@
-import type { ProviderApi } from '../providers/provider.ts'
+import { PROVIDER_CAPABILITIES, type ProviderApi } from '../providers/provider.ts'
 import type { ProviderDisputeReply } from './provider-dispute.ts'
-
-/**
- * Most characters of a rejecting reply at a provider that accepts one text and no files, in UTF-16 code units; null at a
- * provider that accepts files. Efí: official SDK 2.0.1, `MedSubmitDefenseBodySchema`.
- */
-export const MAX_REPLY_TEXT_LENGTHS = { efi: 1_000, woovi: null } as const satisfies Record<
-  ProviderApi,
-  number | null
->
 
 type TextReply = Pick<ProviderDisputeReply, 'accept' | 'analysis'> & {
   attachments: Pick<ProviderDisputeReply['attachments'][number], 'name' | 'url'>[]
@@ -25,7 +16,7 @@ export function getMaxReplyTextLength(
   api: ProviderApi,
   { accept }: Pick<TextReply, 'accept'>,
 ): number | null {
-  return accept ? null : MAX_REPLY_TEXT_LENGTHS[api]
+  return accept ? null : (PROVIDER_CAPABILITIES[api].disputes?.maxReplyTextLength ?? null)
 }
 
 /**
@@ -58,6 +49,6 @@ export function findUnwritableCharacters(
   api: ProviderApi,
   { analysis, attachmentCount }: { analysis: string; attachmentCount: number },
 ): string[] {
-  if (MAX_REPLY_TEXT_LENGTHS[api] !== null || attachmentCount > 0) return []
+  if (PROVIDER_CAPABILITIES[api].disputes?.maxReplyTextLength !== null || attachmentCount > 0) return []
   return [...new Set(analysis.normalize('NFC').replace(PDF_TEXT_PATTERN, ''))]
 }

@@ -29,19 +29,36 @@ export type ConnectionType = 'NOMINAL' | 'POOL'
 export const PROVIDER_APIS = ['efi', 'woovi'] as const
 export type ProviderApi = (typeof PROVIDER_APIS)[number]
 
+/**
+ * How a payout is looked up whose outcome is unknown. `id`: by our id, so that "not found" can prove its absence. `handle`: by what
+ * its preparation named. `repeat`: only by sending the same order again under the same id, which finishes it; its absence is
+ * never proved.
+ */
+export type PayoutLookUpWay = 'id' | 'handle' | 'repeat'
+
 /** What an API can do at all; a candidate that cannot is skipped, never asked in vain. */
 export type ProviderCapabilities = {
   /** A charge whose payer chooses the value. */
   canIssueOpenAmount: boolean
   canTransfer: boolean
+  /** How transfers are looked up. */
+  transferLookUp: PayoutLookUpWay
   /** It sends only where the key belongs to the document that the order names. */
   canCheckDocument: boolean
   /** The kinds of PIX key that it makes by its API. */
   creatableKeyTypes: readonly PixKeyType[]
   /** It notifies PIX by their key, so that the URL of notifications is registered for each key. */
   notifiesByKey: boolean
-  /** It notifies disputes. The list of one that does not is requested every few minutes. */
-  notifiesDisputes: boolean
+  /** Null for an API without disputes. */
+  disputes: {
+    /** It notifies disputes. The list of one that does not is requested every few minutes. */
+    areNotified: boolean
+    /**
+     * Most characters of a rejecting reply where it accepts one text and no files, in UTF-16 code units; null where it accepts
+     * files.
+     */
+    maxReplyTextLength: number | null
+  } | null
 }
 /**
  * Efí's API makes random keys only ("Endpoints exclusivos Efí"). Woovi's also the account's CNPJ, never a CPF, and an
@@ -51,18 +68,21 @@ export const PROVIDER_CAPABILITIES: Record<ProviderApi, ProviderCapabilities> = 
   efi: {
     canIssueOpenAmount: false,
     canTransfer: true,
+    transferLookUp: 'id',
     canCheckDocument: true,
     creatableKeyTypes: ['RANDOM'],
     notifiesByKey: true,
-    notifiesDisputes: false,
+    // Official SDK 2.0.1, `MedSubmitDefenseBodySchema`.
+    disputes: { areNotified: false, maxReplyTextLength: 1_000 },
   },
   woovi: {
     canIssueOpenAmount: false,
     canTransfer: true,
+    transferLookUp: 'id',
     canCheckDocument: false,
     creatableKeyTypes: ['RANDOM', 'DOCUMENT', 'EMAIL', 'PHONE'],
     notifiesByKey: false,
-    notifiesDisputes: true,
+    disputes: { areNotified: true, maxReplyTextLength: null },
   },
 }
 
@@ -144,6 +164,26 @@ export type NotAcceptedResult = RejectedResult | UnreachableResult | UnknownResu
 export type NoAnswerResult = { kind: 'no_answer'; code: string; message: string; isUnprocessed?: true }
 export type NotFoundResult = { kind: 'not_found' }
 
+/**
+ * What a provider calls a payout that it has prepared, or accepted under an id of its own. Stored sealed with the attempt, before
+ * any money moves where it was prepared.
+ */
+export type PayoutHandle = {
+  /** The provider's id, at most 200 characters. */
+  ref: string
+  endToEnd?: string
+  /** Of a transfer: the owner of the key, where the preparation reports it. */
+  receiver?: Party
+  /** ISO 8601 UTC: from then on nothing is sent by this handle. Absent where the handle does not expire. */
+  expiresAt?: string
+}
+/** Outcome of preparing a payout: each proves that no money moved. */
+export type PreparePayoutOutcome =
+  | { kind: 'prepared'; handle: PayoutHandle }
+  | RejectedResult
+  | UnreachableResult
+  | NoAnswerResult
+
 /** What issuing a charge needs. `totalCents` 0 asks for an open amount. */
 export type ProviderChargeRequest = {
   /** Our id at the provider: the charge's uuid without hyphens. */
@@ -213,6 +253,14 @@ export type ProviderTransferRequest = {
   payerKey: string | null
   message?: string
 }
+/**
+ * A transfer to look up. `handle`: absent where none is stored. `order`: given only where the provider may be sent the same order
+ * again.
+ */
+export type SentTransfer = { id: string; handle?: PayoutHandle; order?: ProviderTransferRequest }
+/** A refund to look up; `handle` as of a transfer. */
+export type SentRefund = Pick<ProviderRefundRequest, 'id' | 'endToEnd'> & { handle?: PayoutHandle }
+
 /** Money on its way out, accepted by a provider; `code` says why where it was rejected. */
 export type ProviderPayout = {
   status: 'in_process' | 'settled' | 'rejected'
@@ -227,6 +275,8 @@ export type ProviderPayout = {
   at: string | null
   /** Of a transfer: the recipient as the provider reports it, masked where the provider masks. */
   receiver?: Party | null
+  /** By what the provider is asked from now on, where that is not our id; stored unless the attempt has a handle. */
+  handle?: PayoutHandle
   /** Of a transfer: what its recipient gave back, settled; absent where that was not to be learned just now. */
   returns?: PayoutReturn[]
 }

@@ -1,5 +1,4 @@
 import { z } from 'zod'
-import { MAX_REPLY_TEXT_LENGTHS } from '../../domain/disputes/reply-text.ts'
 import { centsFromSumText, centsFromText, textFromCents } from '../../domain/ledger/money.ts'
 import { optionalField, optionalInstant, optionalText, requiredInstant } from '../adapter/fields.ts'
 
@@ -220,7 +219,7 @@ export const efiTransferRequestSchema = z.strictObject({
 /** The reply to a dispute, which can only be a defence (official SDK 2.0.1, `MedSubmitDefenseBodySchema`). */
 export const efiDefenceRequestSchema = z.strictObject({
   analise: z.literal('rejeitado'),
-  justificativa: z.string().min(1).max(MAX_REPLY_TEXT_LENGTHS.efi),
+  justificativa: z.string().min(1).max(1_000),
 })
 /** A devolução. `descricao` is the Central Bank's field (pix-api 2.9.0, DevolucaoSolicitada); Efí's page shows `valor` alone. */
 export const efiDevolucaoRequestSchema = z.strictObject({

@@ -2,7 +2,7 @@ import { detectDocumentKind } from '../../domain/pix/document.ts'
 import type { ProviderTransferRequest } from '../../domain/providers/provider.ts'
 import { rejectFailedAcceptance, rejectForThisProvider, toUnprovenRefusal } from '../adapter/outcomes.ts'
 import { encodePath } from '../http/client.ts'
-import type { Provider } from '../port.ts'
+import type { TransferCalls } from '../port.ts'
 import { EMPTY_BUCKET_PROBLEM } from './answers.ts'
 import type { EfiClient } from './client.ts'
 import { mapEfiSettledReturn, mapEfiTransfer, readEfiReturns } from './mapping.ts'
@@ -18,7 +18,7 @@ import {
  * `id_envio_duplicado`), so one id makes at most one payment. Whether the id of a refused order may be used again is not
  * documented.
  */
-export function createEfiTransfers(client: EfiClient): Pick<Provider, 'sendTransfer' | 'findTransfer'> {
+export function createEfiTransfers(client: EfiClient): TransferCalls {
   return {
     async sendTransfer(order) {
       if (order.payerKey === null) return payerKeyMissing
@@ -35,7 +35,7 @@ export function createEfiTransfers(client: EfiClient): Pick<Provider, 'sendTrans
     },
 
     /** Looks a transfer up. An unreadable return is left out and recorded; the statement lists it once it is readable. */
-    async findTransfer(id) {
+    async findTransfer({ id }) {
       const path = encodePath`/v2/gn/pix/enviados/id-envio/${id}`
       return client.lookUp({ call: 'findTransfer', reference: id, path }, efiTransferSchema, (pix, notes) => {
         if ((pix.idEnvio ?? id) !== id) return undefined

@@ -17,7 +17,7 @@ import {
 } from '../adapter/outcomes.ts'
 import type { ProviderCall } from '../adapter/provider-calls.ts'
 import { encodePath } from '../http/client.ts'
-import type { Provider } from '../port.ts'
+import type { TransferCalls } from '../port.ts'
 import type { IdentifyWooviAccount } from './account.ts'
 import type { WooviCall } from './answers.ts'
 import type { WooviClient } from './client.ts'
@@ -35,7 +35,7 @@ import { type WooviPayment, wooviPaymentRequestSchema, wooviPaymentSchema } from
 export function createWooviTransfers(
   client: WooviClient,
   identifyAccount: IdentifyWooviAccount,
-): Pick<Provider, 'sendTransfer' | 'findTransfer'> {
+): TransferCalls {
   return {
     async sendTransfer(order) {
       if (order.document !== null) return documentCheckUnsupported
@@ -63,7 +63,7 @@ export function createWooviTransfers(
       }
     },
 
-    async findTransfer(id): Promise<FindPayoutOutcome> {
+    async findTransfer({ id }): Promise<FindPayoutOutcome> {
       const outcome = await lookUp({ id })
       if (outcome.kind !== 'found') return outcome
       if (outcome.isAwaitingApproval) return toAwaitingApproval(id)

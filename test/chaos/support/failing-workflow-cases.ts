@@ -55,7 +55,7 @@ export function openBank() {
     payouts.set(id, { status: 'settled', cents, endToEnd: newEndToEndId(), at: now() })
     return LOST
   }
-  const findPayout = async (id: string) => {
+  const findPayout = async ({ id }: { id: string }) => {
     lookUps.push(id)
     const payout = payouts.get(id)
     return payout ? ({ kind: 'found', payout } as const) : ({ kind: 'not_found' } as const)
@@ -74,7 +74,7 @@ export function openBank() {
       sendTransfer: pay,
       findTransfer: findPayout,
       refund: pay,
-      findRefund: ({ id }: { id: string }) => findPayout(id),
+      findRefund: findPayout,
       async issueCharge({ reference, totalCents }: { reference: string; totalCents: number }) {
         orders.push(reference)
         const charge = {

@@ -76,7 +76,7 @@ const calls: Record<keyof typeof efiAnswers, CallUnderTest> = {
         ? { kind: 'unknown', code: meaning.code }
         : undefined,
   },
-  findTransfer: { make: provider => provider.findTransfer('transfer1'), unprovenKind: 'no_answer' },
+  findTransfer: { make: provider => provider.findTransfer({ id: 'transfer1' }), unprovenKind: 'no_answer' },
   createKey: { make: provider => provider.createKey({ type: 'RANDOM', key: null }), unprovenKind: 'unknown' },
   deleteKey: {
     make: provider => provider.deleteKey('k'),

@@ -145,7 +145,7 @@ const findCharge = answering(async provider => {
   }
 })
 const findRefund = answering(async provider => payoutOf(await provider.findRefund(refundOrder)))
-const findTransfer = answering(async provider => payoutOf(await provider.findTransfer('transfer1')))
+const findTransfer = answering(async provider => payoutOf(await provider.findTransfer({ id: 'transfer1' })))
 const readStatement = (requestPath: RegExp) =>
   answering(
     async provider => {

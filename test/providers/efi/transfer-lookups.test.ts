@@ -96,7 +96,7 @@ test.each([
 ])('a transfer is found %s', async (_name, json, payout) => {
   await using story = await openEfiFixture()
   story.scripted.scriptReplies(GET, okReply(json))
-  expect(await story.provider.findTransfer('transfer1')).toMatchObject({
+  expect(await story.provider.findTransfer({ id: 'transfer1' })).toMatchObject({
     kind: 'found',
     payout: { cents: 1050, endToEnd: END_TO_END, ...payout },
   })
@@ -105,7 +105,7 @@ test.each([
 test('a transfer of another value is found with the value that Efí reports', async () => {
   await using story = await openEfiFixture()
   story.scripted.scriptReplies(GET, okReply(buildSentPix({ status: 'REALIZADO', valor: '0.01' })))
-  expect(await story.provider.findTransfer('transfer1')).toMatchObject({
+  expect(await story.provider.findTransfer({ id: 'transfer1' })).toMatchObject({
     payout: { status: 'settled', cents: 1 },
   })
 })
@@ -120,7 +120,7 @@ test.each([
   await using story = await openEfiFixture()
   const whole = { rtrId: RETURN_ID, valor: '4.00', horario: later }
   story.scripted.scriptReplies(GET, okReply(buildSentPix({ status: 'REALIZADO', devolucoes: [odd, whole] })))
-  expect(await story.provider.findTransfer('transfer1')).toMatchObject({
+  expect(await story.provider.findTransfer({ id: 'transfer1' })).toMatchObject({
     kind: 'found',
     payout: { status: 'settled', endToEnd: END_TO_END, returns: [{ id: RETURN_ID, cents: 400 }] },
   })
@@ -134,7 +134,7 @@ test('returns above the value of a transfer are recorded, and the others remain'
   const returned = (rtrId: string, valor: string) => ({ rtrId, valor, horario: later })
   const devolucoes = [returned('D1', '4.00'), returned('D2', '6.51'), returned('D3', '6.50')]
   story.scripted.scriptReplies(GET, okReply(buildSentPix({ status: 'REALIZADO', devolucoes })))
-  expect(await story.provider.findTransfer('transfer1')).toMatchObject({
+  expect(await story.provider.findTransfer({ id: 'transfer1' })).toMatchObject({
     payout: { status: 'settled', returns: [{ id: 'D1' }, { id: 'D3' }] },
   })
   expect(story.recorded).toMatchObject([{ operation: 'findTransfer', kind: 'unreadable_item' }])
@@ -149,7 +149,7 @@ test.each([
     GET,
     okReply(buildSentPix({ status: 'NAO_REALIZADO', endToEndId, horario: null })),
   )
-  expect(await story.provider.findTransfer('transfer1')).toMatchObject({
+  expect(await story.provider.findTransfer({ id: 'transfer1' })).toMatchObject({
     payout: { status: 'rejected', endToEnd: '' },
   })
 })
@@ -163,9 +163,9 @@ test('one name of a refusal alone does not prove that a transfer is absent', asy
     bcbErrorReply(400, 'PixEnviadoNaoEncontrado'),
     bcbErrorReply(404, 'PixNaoEncontrado'),
   )
-  expect(await story.provider.findTransfer('transfer1')).toEqual({ kind: 'not_found' })
+  expect(await story.provider.findTransfer({ id: 'transfer1' })).toEqual({ kind: 'not_found' })
   for (let times = 0; times < 3; times++)
-    expect(await story.provider.findTransfer('transfer1')).toMatchObject({ kind: 'no_answer' })
+    expect(await story.provider.findTransfer({ id: 'transfer1' })).toMatchObject({ kind: 'no_answer' })
 })
 
 test.concurrent.each([
@@ -175,7 +175,7 @@ test.concurrent.each([
 ] as typeof UNEXPLAINED_REPLIES)('polling a transfer: %s is no answer', async (_name, reply, { code }) => {
   await using story = await openEfiFixture({ reply })
   story.scripted.scriptReplies(GET, reply)
-  expect(await story.provider.findTransfer('transfer1')).toMatchObject({
+  expect(await story.provider.findTransfer({ id: 'transfer1' })).toMatchObject({
     kind: 'no_answer',
     ...(code ? { code } : {}),
   })

@@ -84,7 +84,7 @@ describe.each(PROVIDER_APIS)('%s', dialect => {
     expect(await shop.provider.findCharge(id)).toEqual({ kind: 'not_found' })
     expect(await shop.provider.cancelCharge(id)).toEqual({ kind: 'not_found' })
     expect(await shop.provider.findPayment(endToEnd)).toEqual({ kind: 'not_found' })
-    expect(await shop.provider.findTransfer(id)).toEqual({ kind: 'not_found' })
+    expect(await shop.provider.findTransfer({ id })).toEqual({ kind: 'not_found' })
     expect(await shop.provider.findRefund({ id, endToEnd })).toEqual({ kind: 'not_found' })
   })
 

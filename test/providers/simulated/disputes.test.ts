@@ -147,7 +147,7 @@ describe.each(PROVIDER_APIS)('%s', dialect => {
     await received(10)
     const order = shop.transferRequest(MARIA, 1000)
     await shop.provider.sendTransfer(order)
-    const { endToEnd } = await shop.waitForEnd(() => shop.provider.findTransfer(order.id))
+    const { endToEnd } = await shop.waitForEnd(() => shop.provider.findTransfer({ id: order.id }))
     const { id } = await shop.control.openDispute({ end_to_end: endToEnd, type: 'UNAUTHORIZED_ACCESS' })
     expect(await facts({ id, endToEnd })).toMatchObject({
       kind: 'REQUESTED_MED',

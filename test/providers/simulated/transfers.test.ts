@@ -39,7 +39,7 @@ describe('transfers', () => {
         kind: 'accepted',
         payout: { status: 'in_process', cents: order.cents, endToEnd: expect.stringMatching(/^E09089356/) },
       })
-      expect(await shop.waitForEnd(() => shop.provider.findTransfer(order.id))).toMatchObject({
+      expect(await shop.waitForEnd(() => shop.provider.findTransfer({ id: order.id }))).toMatchObject({
         status: 'settled',
         cents: order.cents,
         receiver: { name: 'Favorecido de Teste' },
@@ -59,7 +59,7 @@ describe('transfers', () => {
       const order = shop.transferRequest(`${name}@sim.trilho.test`)
       expect(await shop.provider.sendTransfer(order)).toMatchObject({ kind: 'rejected', code, finality })
       // Woovi's refusal by the rail is a payment that failed.
-      expect(await shop.provider.findTransfer(order.id)).toMatchObject(
+      expect(await shop.provider.findTransfer({ id: order.id })).toMatchObject(
         dialect === 'woovi' ? { kind: 'found', payout: { status: 'rejected', code } } : { kind: 'not_found' },
       )
     })
@@ -67,7 +67,7 @@ describe('transfers', () => {
     test('ac03-later@ is accepted, then rejected and notified', async () => {
       const order = shop.transferRequest('ac03-later@sim.trilho.test')
       expect(await shop.provider.sendTransfer(order)).toMatchObject({ kind: 'accepted' })
-      const end = await shop.waitForEnd(() => shop.provider.findTransfer(order.id))
+      const end = await shop.waitForEnd(() => shop.provider.findTransfer({ id: order.id }))
       const { raw } = await shop.waitForNotification(
         item => item.kind === 'transfer' && item.reference === order.id,
       )
@@ -79,7 +79,7 @@ describe('transfers', () => {
     test('timeout-then-done@ leaves the outcome unknown; polled, it exists, and was sent once', async () => {
       const order = shop.transferRequest('timeout-then-done@sim.trilho.test')
       expect(await shop.provider.sendTransfer(order)).toMatchObject({ kind: 'unknown' })
-      expect(await shop.waitForEnd(() => shop.provider.findTransfer(order.id))).toMatchObject({
+      expect(await shop.waitForEnd(() => shop.provider.findTransfer({ id: order.id }))).toMatchObject({
         status: 'settled',
       })
       expect(await shop.provider.sendTransfer(order)).toMatchObject({ kind: 'unknown', code: 'duplicate_id' })
@@ -88,7 +88,7 @@ describe('transfers', () => {
     test('timeout-then-absent@ leaves the outcome unknown; polled, it is absent; sent again it is accepted', async () => {
       const order = shop.transferRequest('timeout-then-absent@sim.trilho.test')
       expect(await shop.provider.sendTransfer(order)).toMatchObject({ kind: 'unknown' })
-      expect(await shop.provider.findTransfer(order.id)).toEqual({ kind: 'not_found' })
+      expect(await shop.provider.findTransfer({ id: order.id })).toEqual({ kind: 'not_found' })
       expect(await shop.provider.sendTransfer(order)).toMatchObject({ kind: 'accepted' })
     })
 
@@ -102,7 +102,7 @@ describe('transfers', () => {
       const order = shop.transferRequest('returned@sim.trilho.test', 3000)
       await shop.provider.sendTransfer(order)
       const outcome = await pollUntil(
-        () => shop.provider.findTransfer(order.id),
+        () => shop.provider.findTransfer({ id: order.id }),
         it => it.kind === 'found' && (it.payout.returns ?? []).length > 0,
       )
       const payout = outcome.kind === 'found' ? outcome.payout : undefined
@@ -211,7 +211,7 @@ describe('orders', () => {
       event: 'OPENPIX:MOVEMENT_REMOVED',
       payment: { correlationID: order.id },
     })
-    expect(await shop.provider.findTransfer(order.id)).toEqual({ kind: 'not_found' })
+    expect(await shop.provider.findTransfer({ id: order.id })).toEqual({ kind: 'not_found' })
   })
 
   test('a payment that will be removed awaits its approval until then', async () => {
@@ -220,7 +220,7 @@ describe('orders', () => {
     const send = () => shop.provider.sendTransfer(order)
     expect(await shop.stage.whileClockIsStopped(send)).toMatchObject({ kind: 'awaiting_approval' })
     await pollUntil(
-      () => shop.provider.findTransfer(order.id),
+      () => shop.provider.findTransfer({ id: order.id }),
       ({ kind }) => kind === 'not_found',
     )
   })
@@ -234,7 +234,7 @@ describe('orders', () => {
       payout: { status: 'in_process' },
     })
     await shop.waitForNotification(item => item.reference === order.id)
-    expect(await shop.waitForEnd(() => shop.provider.findTransfer(order.id))).toMatchObject({
+    expect(await shop.waitForEnd(() => shop.provider.findTransfer({ id: order.id }))).toMatchObject({
       status: 'settled',
     })
   })

@@ -39,7 +39,7 @@ export type DocumentedAnswerExample = {
  *         schema: z.toJSONSchema(acmeSdk.TransferSchema) or a schema of its OpenAPI without references,
  *         async call(answer) {
  *           const provider = openAcme(createScriptedPool({ answer: { status: 200, body: JSON.stringify(answer) } }))
- *           const found = await provider.findTransfer('transfer1')
+ *           const found = await provider.findTransfer({ id: 'transfer1' })
  *           return found.kind === 'found' ? found.payout.status : found
  *         },
  *       },

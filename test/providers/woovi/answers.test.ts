@@ -76,7 +76,7 @@ const calls: Record<keyof typeof wooviAnswers, CallUnderTest> = {
     // The payment exists.
     refused: () => ({ kind: 'awaiting_approval' }),
   },
-  findTransfer: { make: provider => provider.findTransfer('transfer1'), unprovenKind: 'no_answer' },
+  findTransfer: { make: provider => provider.findTransfer({ id: 'transfer1' }), unprovenKind: 'no_answer' },
   createKey: {
     make: provider => provider.createKey({ type: 'EMAIL', key: 'loja@example.com' }),
     unprovenKind: 'unknown',

@@ -116,7 +116,7 @@ const sendTransfer = (requestPath: RegExp) =>
     requestPath,
     others: { accounts, payment: { ...paymentValues.payment, status: 'CREATED' } },
   })
-const findTransfer = answering(async provider => payoutOf(await provider.findTransfer('transfer1')), {
+const findTransfer = answering(async provider => payoutOf(await provider.findTransfer({ id: 'transfer1' })), {
   requestPath: /\/payment\//,
   others: { transaction: sentValues },
 })
@@ -248,7 +248,7 @@ describeOptionalFields('Woovi', {
   'findTransfer: the returns of a payment': {
     answer: withValues(published['GET /api/v1/transaction/{id}'], { transaction: sentValues }),
     needed: [],
-    call: answering(async provider => payoutOf(await provider.findTransfer('transfer1')), {
+    call: answering(async provider => payoutOf(await provider.findTransfer({ id: 'transfer1' })), {
       requestPath: /\/transaction\//,
       others: paymentValues,
     }),

@@ -55,7 +55,7 @@ test.each([
   await using story = await openWooviFixture()
   story.scripted.scriptReplies(GET, okReply(json))
   story.scripted.scriptReplies(MOVED, okReply({ transaction: transactionOf({ refunds: [] }) }))
-  expect(await story.provider.findTransfer('transfer1')).toMatchObject({
+  expect(await story.provider.findTransfer({ id: 'transfer1' })).toMatchObject({
     kind: 'found',
     payout: { cents: 1050, pixKey: 'maria@example.com', ...payout },
   })
@@ -66,7 +66,7 @@ test('a transfer of another value, to another key, is found as Woovi reports it'
   const { payment, ...rest } = paymentOf('APPROVED') as { payment: object }
   const other = { ...payment, value: 1, destinationAlias: 'mario@example.com' }
   story.scripted.scriptReplies(GET, okReply({ ...rest, payment: other }))
-  expect(await story.provider.findTransfer('transfer1')).toMatchObject({
+  expect(await story.provider.findTransfer({ id: 'transfer1' })).toMatchObject({
     payout: { cents: 1, pixKey: 'mario@example.com' },
   })
 })
@@ -80,13 +80,13 @@ test('a recipient’s return is found in the movement', async () => {
   ]
   story.scripted.scriptReplies(GET, okReply(paymentOf('CONFIRMED', SETTLED_TRANSACTION)))
   story.scripted.scriptReplies(MOVED, okReply({ transaction: transactionOf({ refunds }) }), 'hang')
-  expect(await story.provider.findTransfer('transfer1')).toMatchObject({
+  expect(await story.provider.findTransfer({ id: 'transfer1' })).toMatchObject({
     payout: {
       status: 'settled',
       returns: [{ id: RETURN_ID, endToEnd: RETURN_ID, cents: 400, at: SETTLED_AT }],
     },
   })
-  const without = await story.provider.findTransfer('transfer1')
+  const without = await story.provider.findTransfer({ id: 'transfer1' })
   expect(without).toMatchObject({ kind: 'found', payout: { status: 'settled' } })
   expect(without.kind === 'found' && without.payout.returns).toBeUndefined()
 })
@@ -102,7 +102,7 @@ test.each([
   const refunds = [refund, { ...refund, endToEndId: 'D-odd', ...changes }]
   story.scripted.scriptReplies(GET, okReply(paymentOf('CONFIRMED', SETTLED_TRANSACTION)))
   story.scripted.scriptReplies(MOVED, okReply({ transaction: transactionOf({ value: 1050, refunds }) }))
-  expect(await story.provider.findTransfer('transfer1')).toMatchObject({
+  expect(await story.provider.findTransfer({ id: 'transfer1' })).toMatchObject({
     payout: { status: 'settled', returns: [{ id: RETURN_ID, cents: 400 }] },
   })
   expect(story.recorded).toMatchObject([{ kind: 'unreadable_item', operation: 'findPayment' }])
@@ -114,13 +114,13 @@ test.each([
 ])('a transfer is absent: %s', async (_name, reply) => {
   await using story = await openWooviFixture()
   story.scripted.scriptReplies(GET, reply)
-  expect(await story.provider.findTransfer('transfer1')).toEqual({ kind: 'not_found' })
+  expect(await story.provider.findTransfer({ id: 'transfer1' })).toEqual({ kind: 'not_found' })
 })
 
 test('a payment that waits for an approval is neither found nor absent', async () => {
   await using story = await openWooviFixture()
   story.scripted.scriptReplies(GET, okReply(paymentOf('CREATED')))
-  expect(await story.provider.findTransfer('transfer1')).toMatchObject({
+  expect(await story.provider.findTransfer({ id: 'transfer1' })).toMatchObject({
     kind: 'awaiting_approval',
     message: expect.stringContaining('transfer1'),
   })
@@ -136,7 +136,7 @@ test.concurrent.each([
 ] as typeof UNEXPLAINED_REPLIES)('polling a transfer: %s is no answer', async (_name, reply, { code }) => {
   await using story = await openWooviFixture({ reply })
   story.scripted.scriptReplies(GET, reply)
-  expect(await story.provider.findTransfer('transfer1')).toMatchObject({
+  expect(await story.provider.findTransfer({ id: 'transfer1' })).toMatchObject({
     kind: 'no_answer',
     ...(code ? { code } : {}),
   })
