@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto'
+import { openHandle } from '../activities/payouts/payout-handle.ts'
 import type { EntityManager } from '../db/client/orm.ts'
 import { Attempt } from '../db/entities/attempt.ts'
 import { Charge } from '../db/entities/charge.ts'
@@ -64,7 +65,7 @@ export async function replaceCredentials(
   const candidateHashes = identity.kind === 'found' ? hashIdentity(identity) : null
   const knownHashes =
     previous.providerIdentity ?? (await fetchIdentityHashes(providers.providerFor(previous)))
-  const accounts = { connection: previous, candidate, knownHashes, candidateHashes }
+  const accounts = { connection: previous, candidate, sealer, knownHashes, candidateHashes }
   const match = await compareAccounts(em.fork(), accounts)
   if (match === 'other')
     throw new CredentialsRefused(
@@ -154,6 +155,7 @@ async function fetchIdentityHashes(provider: Provider): Promise<string[]> {
 type CompareAccountsInput = {
   connection: Connection
   candidate: Provider
+  sealer: Sealer
   knownHashes: string[]
   candidateHashes: string[] | null
 }
@@ -161,21 +163,23 @@ type CompareAccountsInput = {
 /** Compares the accounts by their identity, else by whether the candidate finds operations of the connection. */
 async function compareAccounts(
   em: EntityManager,
-  { connection, candidate, knownHashes, candidateHashes }: CompareAccountsInput,
+  { knownHashes, candidateHashes, ...accounts }: CompareAccountsInput,
 ): Promise<AccountMatch> {
   const byIdentity = compareIdentities(knownHashes, candidateHashes ?? [])
   if (byIdentity !== 'unproved') return byIdentity
-  const byPayments = await compareKnownPayments(em, connection, candidate)
+  const byPayments = await compareKnownPayments(em, accounts)
   if (byPayments !== 'unproved') return byPayments
-  return isCollectionKeyMissing(connection, candidateHashes ?? []) ? 'other' : 'unproved'
+  return isCollectionKeyMissing(accounts.connection, candidateHashes ?? []) ? 'other' : 'unproved'
 }
 
-/** Looks up what the provider accepted last by our id, which is random: only the account that has it finds it. */
+/**
+ * Looks up what the provider accepted last, by our id, which is random, or by its own: only the account that has it finds it.
+ */
 async function compareKnownPayments(
   em: EntityManager,
-  { uuid: connectionUuid, credentialsEpoch }: Connection,
-  candidate: Provider,
+  { connection, candidate, sealer }: Pick<CompareAccountsInput, 'connection' | 'candidate' | 'sealer'>,
 ): Promise<AccountMatch> {
+  const { uuid: connectionUuid, credentialsEpoch } = connection
   const orderBy = { createdAt: 'desc' } as const
   const through = { connectionUuid, credentialsEpoch }
   const charge = await em.findOne(Attempt, { ...through, operation: 'issue', state: 'accepted' }, { orderBy })
@@ -185,9 +189,11 @@ async function compareKnownPayments(
     { ...through, operation: 'transfer', ...transferStates },
     { orderBy },
   )
+  const handle = transfer ? openHandle(transfer, sealer) : undefined
   const answers = [
     charge && (await candidate.findCharge(referenceOf(charge.subjectUuid))),
-    transfer && (await candidate.findTransfer({ id: referenceOf(transfer.subjectUuid) })),
+    transfer &&
+      (await candidate.findTransfer({ id: referenceOf(transfer.subjectUuid), ...(handle && { handle }) })),
   ]
   if (answers.some(answer => answer?.kind === 'found' || answer?.kind === 'awaiting_approval')) return 'same'
   return answers.some(answer => answer?.kind === 'not_found') ? 'other' : 'unproved'

@@ -84,6 +84,7 @@ export async function signalPayloadOwner(
     case 'rejected':
     case 'unreachable':
       return 'none'
+    case 'preparing': // Of payouts only.
     case 'calling':
       return 'issuing'
     case 'orphan':

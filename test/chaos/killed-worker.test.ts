@@ -2,8 +2,8 @@ import { spawn } from 'node:child_process'
 import { randomUUID } from 'node:crypto'
 import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { afterAll, beforeAll, expect, test } from '@jest/globals'
-import type { ProviderPayout } from '../../src/domain/providers/provider.ts'
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
+import type { FindPayoutOutcome, ProviderPayout } from '../../src/domain/providers/provider.ts'
 import { waitUntil } from '../../src/startup/wait-until.ts'
 import type { TransferInput } from '../../src/workflows/contracts/transfers.ts'
 import { createTemporaryFolder } from '../support/servers.ts'
@@ -34,12 +34,17 @@ const inProcess: ProviderPayout = { status: 'in_process', cents: 500, endToEnd: 
 function sender(
   activity: 'sendTransfer' | 'sendRefund' | 'sendReturn' | 'sendDisputeReply',
   buildInput: () => object,
+  preparation?: 'hanging' | 'answered',
 ) {
   const bank = join(folder.path, randomUUID())
   const program = join(import.meta.dirname, 'programs/sender.ts')
-  const child = spawn(process.execPath, [program, fixture.databaseUrl, bank, activity], {
-    stdio: ['pipe', 'pipe', 'inherit'],
-  })
+  const child = spawn(
+    process.execPath,
+    [program, fixture.databaseUrl, bank, activity, ...(preparation ? [preparation] : [])],
+    {
+      stdio: ['pipe', 'pipe', 'inherit'],
+    },
+  )
   let output = ''
   child.stdout.on('data', chunk => {
     output += String(chunk)
@@ -161,6 +166,52 @@ test.each(NOUNS)(
     expect(await attempts(key.uuid)).toEqual([{ state: 'accepted', sendings: 2 }])
   },
 )
+
+describe('a provider that carries out prepared transfers only', () => {
+  const refs: (string | undefined)[] = []
+  const openPreparingBank = (find: FindPayoutOutcome) => {
+    refs.length = 0
+    fixture.scriptProvider({
+      prepareTransfer: async () => ({ kind: 'prepared', handle: { ref: 'prepared-by-the-next' } }),
+      async sendTransfer(_order, handle) {
+        refs.push(handle?.ref)
+        return { kind: 'accepted', payout: inProcess }
+      },
+      async findTransfer({ handle }) {
+        refs.push(`find ${handle?.ref}`)
+        return find
+      },
+    })
+  }
+  afterAll(() => void fixture.scriptProvider({ prepareTransfer: undefined as never }))
+
+  test('a worker killed while the provider prepares: the next one prepares anew, and sends once', async () => {
+    const { key, first } = await PAYOUTS.transfer.open()
+    const process = sender('sendTransfer', () => ({ ...key, isResend: false, ...first }), 'hanging')
+    await process.says('called')
+    await process.killed()
+    openPreparingBank({ kind: 'not_found' })
+    expect(await fixture.providers.pollTransfer({ ...key, pollCount: 1 })).toEqual({ kind: 'not_started' })
+    expect(await fixture.providers.sendTransfer({ ...key, isResend: false })).toEqual({ kind: 'in_process' })
+    expect(refs).toEqual(['prepared-by-the-next'])
+    expect(await attempts(key.uuid)).toEqual([{ state: 'accepted', sendings: 1 }])
+  })
+
+  test('a worker killed after it has sent what was prepared: the next one polls by the same handle', async () => {
+    const { key, first } = await PAYOUTS.transfer.open()
+    const process = sender('sendTransfer', () => ({ ...key, isResend: false, ...first }), 'answered')
+    await process.says('called')
+    await process.killed()
+    openPreparingBank({ kind: 'found', payout: inProcess })
+    expect(await fixture.providers.sendTransfer({ ...key, isResend: false })).toMatchObject({
+      kind: 'unknown',
+    })
+    expect(await fixture.providers.pollTransfer({ ...key, pollCount: 1 })).toEqual({ kind: 'in_process' })
+    expect(refs).toEqual([expect.stringMatching(/^find prepared-by-\d+$/)])
+    expect(await attempts(key.uuid)).toEqual([{ state: 'accepted', sendings: 1 }])
+  })
+})
+
 test('a worker killed while the row of a transfer without a key is committed: it is never sent', async () => {
   const merchant = await fixture.createMerchant(1_000)
   const slow = await slowDownCommits(fixture, 'transfer', 8)

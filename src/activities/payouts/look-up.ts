@@ -3,6 +3,7 @@ import { runInTransaction } from '../../db/client/transaction.ts'
 import type { Attempt } from '../../db/entities/attempt.ts'
 import { Connection } from '../../db/entities/connection.ts'
 import { constantQuery, noQuery, type Query, sendChanges } from '../../db/pipeline/query.ts'
+import { findAttempts } from '../../db/repositories/attempts.ts'
 import { failureOf } from '../../domain/errors/error-catalogue.ts'
 import type { FindPayoutOutcome, ProviderPayout } from '../../domain/providers/provider.ts'
 import type {
@@ -16,6 +17,7 @@ import type { ActivityDependencies } from '../runtime/dependencies.ts'
 import { clearUnknownMarks, getNextPollTime } from '../shared/attempts.ts'
 import { callRepeatably, guardNotFoundByEpoch, guardNotFoundByOrderTime } from '../shared/provider-client.ts'
 import { transitionAttempt } from '../shared/transition.ts'
+import { openHandle } from './payout-handle.ts'
 import type { AttemptedRow, PayoutHandler } from './payout-handler.ts'
 import {
   type AttemptKey,
@@ -41,13 +43,19 @@ export function lookUpPayout<Row extends AttemptedRow>(
     orderedAt,
     ...lookUp
   }: LookUpPayoutInput): Promise<LookUpPayoutResult> => {
-    const { orm, timeScale } = dependencies
+    const { orm, sealer, timeScale } = dependencies
     const answers: CandidateAnswer[] = []
+    const knownAttempts = await findAttempts(orm.em.fork(), {
+      operation: handler.operation,
+      subjectUuid: uuid,
+    })
     for (const connectionUuid of candidates) {
       throwIfCancelled()
       const em = orm.em.fork()
+      const attempt = knownAttempts.find(one => one.connectionUuid === connectionUuid)
+      const payout = { subjectUuid: uuid, handle: attempt && openHandle(attempt, sealer) }
       const { connection, answer } = await callRepeatably(dependencies, em, connectionUuid, provider =>
-        handler.find(provider, { subjectUuid: uuid }, em),
+        handler.find(provider, payout, em),
       )
       answers.push({ connection, answer })
     }
@@ -72,7 +80,7 @@ export function lookUpPayout<Row extends AttemptedRow>(
           finality: 'final',
           ...failureOf('not_found_after_restore'),
         } as const
-        const context = { uuid, connectionUuid, timeScale }
+        const context = { uuid, connectionUuid, timeScale, sealer }
         return recordOutcome(em, handler, context, outcome) as Promise<Query<RejectedSendResult>>
       }
       const settleWindowMs = Math.max(...answers.map(({ connection }) => connection.settleWindowMs))
@@ -163,7 +171,8 @@ export async function holdAtConnection<Row extends AttemptedRow>(
   { row, liveAttempt, ...key }: AttemptKey & { row: Row; liveAttempt: Attempt | undefined },
 ): Promise<Attempt> {
   if (liveAttempt?.connectionUuid === key.connectionUuid) {
-    if (liveAttempt.state === 'calling') markInterrupted(liveAttempt)
+    // The row may be older than the workflow: what it shows as prepared may have been sent since.
+    if (liveAttempt.state === 'calling' || liveAttempt.state === 'preparing') markInterrupted(liveAttempt)
     return liveAttempt
   }
   if (liveAttempt) {

@@ -37,7 +37,7 @@ export function settleManually<Row extends AttemptedRow>(
   dependencies: ActivityDependencies,
   handler: PayoutHandler<Row>,
 ) {
-  const { orm, log, timeScale } = dependencies
+  const { orm, log, timeScale, sealer } = dependencies
   const { operation } = handler
 
   return async ({ signal, ...key }: SettleManuallyInput): Promise<SendResult> => {
@@ -74,7 +74,7 @@ export function settleManually<Row extends AttemptedRow>(
       return recordOutcome(
         tx,
         handler,
-        { ...key, timeScale },
+        { ...key, timeScale, sealer },
         toManualSettlementOutcome(settlement, current, handler.getOrdered(row)),
       )
     }

@@ -4,14 +4,20 @@ import type { Connection } from '../../db/entities/connection.ts'
 import type { Query } from '../../db/pipeline/query.ts'
 import type { OrderedPayout } from '../../domain/payouts/ordered-payout.ts'
 import type { AttemptOperation } from '../../domain/providers/attempt.ts'
-import type { FindPayoutOutcome, ProviderPayout, SendPayoutOutcome } from '../../domain/providers/provider.ts'
+import type {
+  FindPayoutOutcome,
+  PayoutHandle,
+  PreparePayoutOutcome,
+  ProviderPayout,
+  SendPayoutOutcome,
+} from '../../domain/providers/provider.ts'
 import type { Provider } from '../../providers/port.ts'
 import type { TransferSnapshot } from '../../workflows/contracts/payouts.ts'
 
 /**
  * Supplies what is held, settled or released by one kind of payout: a transfer, a refund, or a return of an unmatched PIX. What may
- * be sent, what is polled and what an answer means is decided for all of them alike (SPEC §6). Every method except `send` and `find`
- * runs under the row lock of `lock`, in the transaction that stores the attempt.
+ * be sent, what is polled and what an answer means is decided for all of them alike (SPEC §6). Every method except `prepare`, `send`
+ * and `find` runs under the row lock of `lock`, in the transaction that stores the attempt.
  */
 export type PayoutHandler<Row extends AttemptedRow> = {
   operation: Exclude<AttemptOperation, 'issue'>
@@ -31,13 +37,18 @@ export type PayoutHandler<Row extends AttemptedRow> = {
     row: Row,
     connection: Connection,
   ): Promise<{ code: string; message: string } | null>
-  send(provider: Provider, row: Row, payoutAttempt: PayoutAttempt): Promise<SendPayoutOutcome>
-  /** Polls by our id; the provider's other ids of the payout are read without a lock, because they do not change. */
-  find(
+  /** Tells whether the provider carries out prepared payouts only. */
+  needsPreparation(provider: Provider): boolean
+  /** Asks the provider to prepare the payout, which moves nothing; only where `needsPreparation`. */
+  prepare(provider: Provider, row: Row, payoutAttempt: PayoutAttempt): Promise<PreparePayoutOutcome>
+  /** Sends once; `handle`: what its preparation returned. */
+  send(
     provider: Provider,
-    attempt: Pick<Attempt, 'subjectUuid'>,
-    em: EntityManager,
-  ): Promise<FindPayoutOutcome>
+    row: Row,
+    payoutAttempt: PayoutAttempt & { handle: PayoutHandle | undefined },
+  ): Promise<SendPayoutOutcome>
+  /** Polls by our id, or by the handle; what else it needs is read without a lock, because it does not change. */
+  find(provider: Provider, payout: PayoutToFind, em: EntityManager): Promise<FindPayoutOutcome>
   applyAcceptance(em: EntityManager, row: Row, payout: ProviderPayout): Promise<void>
   applySettlement(em: EntityManager, row: Row, attempt: Attempt, payout: ProviderPayout): Promise<void>
   /** Records what follows a settlement: returns by the recipient. */
@@ -49,4 +60,9 @@ export type PayoutHandler<Row extends AttemptedRow> = {
 }
 /** All attempts so far, in the order in which they were made. */
 export type AttemptedRow = { attempts: Attempt[] }
+/** `repeatThrough`: the connection whose provider may be sent the same transfer again, where that is how it is looked up. */
+export type PayoutToFind = Pick<Attempt, 'subjectUuid'> & {
+  handle?: PayoutHandle | undefined
+  repeatThrough?: Connection | undefined
+}
 export type PayoutAttempt = { attempt: Attempt; connection: Connection }

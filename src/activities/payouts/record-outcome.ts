@@ -22,6 +22,7 @@ import type { ActivityDependencies } from '../runtime/dependencies.ts'
 import { clearUnknownMarks, markUnknown, recordRefusedAnswer } from '../shared/attempts.ts'
 import { transitionAttempt } from '../shared/transition.ts'
 import { recordLateEndToEndId } from './late-end-to-end-id.ts'
+import { storeProviderHandle } from './payout-handle.ts'
 import type { AttemptedRow, PayoutHandler } from './payout-handler.ts'
 
 /** Identifies the attempt at a payout (`uuid`) through one connection. */
@@ -46,12 +47,12 @@ export const ACCEPTANCE_TIMEOUT: RejectedResult = {
  * `sendingNumber`: which sending of the attempt was answered; absent for a poll. `pollCount`: number of polls before.
  * `log` gets an answer that denies a settled payout, or that is about another order than ours.
  */
-export type OutcomeContext = AttemptKey & {
-  timeScale: number
-  sendingNumber?: number
-  pollCount?: number
-  log?: Logger
-}
+export type OutcomeContext = AttemptKey &
+  Pick<ActivityDependencies, 'timeScale' | 'sealer'> & {
+    sendingNumber?: number
+    pollCount?: number
+    log?: Logger
+  }
 
 /**
  * Records the outcome of a provider call under the row lock. A final outcome stays, except that a settlement reported
@@ -61,7 +62,7 @@ export type OutcomeContext = AttemptKey & {
 export async function recordOutcome<Row extends AttemptedRow>(
   em: EntityManager,
   handler: PayoutHandler<Row>,
-  { timeScale, sendingNumber, pollCount = 0, log, ...key }: OutcomeContext,
+  { timeScale, sealer, sendingNumber, pollCount = 0, log, ...key }: OutcomeContext,
   answer: SendPayoutOutcome,
 ): Promise<Query<SendResult>> {
   // A payout that awaits approval at its provider may still be carried out: its outcome is unknown until its absence is
@@ -90,6 +91,7 @@ export async function recordOutcome<Row extends AttemptedRow>(
   const isUnresolved = attempt.state === 'unknown' || (attempt.state === 'accepted' && !settled)
   if (isUnresolved || isLateSettlement || outcome.kind === 'unknown')
     await recordAttemptAnswer(em, attempt, answer)
+  if (outcome.kind === 'accepted') storeProviderHandle(attempt, outcome.payout, sealer)
   if (!isFinal || isLateSettlement) {
     if (outcome.kind === 'accepted')
       await applyReportedState(em, handler, { row, attempt, reported: outcome.payout })
@@ -194,9 +196,14 @@ const NOT_CONNECTED = 'not_connected'
 const CONFIRMED_MESSAGE =
   'not called: stored after its acceptance deadline; it was confirmed to its client since'
 
-/** Tells whether a live attempt provably has no request under way: its last one did not leave the worker. */
-export function isUnconnected({ state, code }: Attempt): boolean {
+/** Tells whether the last request of a live attempt did not leave the worker. */
+function isUnconnected({ state, code }: Attempt): boolean {
   return state === 'calling' && code === NOT_CONNECTED
+}
+
+/** Tells whether a live attempt provably has no order under way: it is still prepared, or its request did not leave the worker. */
+export function isUnsentAttempt(attempt: Attempt): boolean {
+  return attempt.state === 'preparing' || isUnconnected(attempt)
 }
 
 /**

@@ -1,8 +1,9 @@
+import { setTimeout } from 'node:timers/promises'
 import type { EntityManager } from '../../db/client/orm.ts'
 import { runInTransaction } from '../../db/client/transaction.ts'
 import type { Attempt } from '../../db/entities/attempt.ts'
 import type { Connection } from '../../db/entities/connection.ts'
-import { batchQueries, constantQuery, type Query, runQuery } from '../../db/pipeline/query.ts'
+import { batchQueries, constantQuery, type Query, runQuery, sendChanges } from '../../db/pipeline/query.ts'
 import { findRepeatedRefusal } from '../../db/repositories/attempt-answers.ts'
 import { queryAttemptByConnection } from '../../db/repositories/attempts.ts'
 import { queryConnectionToCall } from '../../db/repositories/connections.ts'
@@ -10,7 +11,14 @@ import { queryWithFollowUps } from '../../db/repositories/follow-ups.ts'
 import { type PayoutConditions, queryPayoutConditions } from '../../db/repositories/pauses.ts'
 import { referenceOf } from '../../domain/pix/identifiers.ts'
 import { isEndedAttempt } from '../../domain/providers/attempt.ts'
-import type { FindPayoutOutcome, RejectedResult, SendPayoutOutcome } from '../../domain/providers/provider.ts'
+import type {
+  FindPayoutOutcome,
+  NoAnswerResult,
+  PayoutHandle,
+  PreparePayoutOutcome,
+  RejectedResult,
+  SendPayoutOutcome,
+} from '../../domain/providers/provider.ts'
 import { scaleWait, WAITS } from '../../domain/shared/intervals.ts'
 import type {
   PollPayoutInput,
@@ -19,6 +27,7 @@ import type {
   SendResult,
 } from '../../workflows/contracts/payouts.ts'
 import { addNotifiedRejection } from '../provider-notifications/notified-details.ts'
+import { throwIfCancelled } from '../runtime/cancellation.ts'
 import type { ActivityDependencies } from '../runtime/dependencies.ts'
 import {
   blockedReason,
@@ -36,12 +45,21 @@ import {
   requireReach,
   toProviderConnection,
 } from '../shared/provider-client.ts'
+import { transitionAttempt } from '../shared/transition.ts'
+import {
+  HANDLE_EXPIRED,
+  isExpiredHandle,
+  mayBePrepared,
+  mayRepeatToFind,
+  openHandle,
+  storePreparation,
+} from './payout-handle.ts'
 import type { AttemptedRow, PayoutHandler } from './payout-handler.ts'
 import {
   ACCEPTANCE_TIMEOUT,
   canStartAttempt,
   findLiveAttempt,
-  isUnconnected,
+  isUnsentAttempt,
   markCalling,
   type OutcomeContext,
   queryAttemptOutcome,
@@ -64,9 +82,15 @@ const MAX_SEND_DELAY_MS = 10_000
  */
 const MAX_UNCONNECTED_SENDINGS = 14
 
+/** Most requests to prepare a payout while the provider does not answer, and the time after which none is made. */
+const MAX_PREPARATIONS = 3
+const MAX_PREPARING_MS = 10_000
+
 /**
  * Sends a payout through one provider. The attempt is committed before the call; an attempt that is already calling is
- * not sent again. `firstHandler`: the handler used before the call, where the payout's row may not exist yet.
+ * not sent again. Where the provider carries out prepared payouts only, the attempt is committed before the preparation, and
+ * the handle that it returns before the call. `firstHandler`: the handler used before the first call, where the payout's row
+ * may not exist yet.
  */
 export function sendPayout<Row extends AttemptedRow>(
   dependencies: ActivityDependencies,
@@ -74,37 +98,17 @@ export function sendPayout<Row extends AttemptedRow>(
   firstHandler = handler,
 ) {
   return async (order: SendPayoutInput): Promise<SendResult> => {
-    const { orm, log, timeScale } = dependencies
-    const requestedAtMs = performance.now()
-    const prepared = await runInTransaction(
-      orm,
-      async (em): Promise<Query<SendResult | CommittedSend<Row>>> => {
-        const preparation = await prepareSend(dependencies, em, firstHandler, { ...order, requestedAtMs })
-        if ('statements' in preparation) return preparation
-        preparation.provider.preconnect()
-        // Counted from just before the commit, not from the start, because the transaction may have waited for row
-        // locks.
-        return constantQuery({ ...preparation, sendBeforeMs: performance.now() + MAX_SEND_DELAY_MS })
-      },
-    )
-    if ('kind' in prepared) return prepared
-    const committedAtMs = performance.now()
-    if (committedAtMs > prepared.sendBeforeMs)
-      throw new Error('The send was not made: the workflow has begun to poll its outcome.')
-    // Only a row committed before the acceptance deadline was visible before it.
-    const { outcome, isLeft } =
-      committedAtMs > prepared.acceptBeforeMs
-        ? { outcome: ACCEPTANCE_TIMEOUT, isLeft: false }
-        : await send(prepared)
-    const context = {
-      ...order,
-      timeScale,
-      sendingNumber: prepared.attempt.sendings,
-      log,
-    }
+    const first = await commitSending(firstHandler, order)
+    if (isSendResult(first)) return first
+    const ready = first.isPrepared ? first : await prepare(order, first)
+    if (isSendResult(ready)) return ready
+    const { outcome, isLeft } = ready.isTooLate
+      ? { outcome: ACCEPTANCE_TIMEOUT, isLeft: false }
+      : await send(ready)
+    const context = { ...dependencies, ...order, sendingNumber: ready.attempt.sendings }
     // Temporal does not retry a sending: without this record a definite outcome would become an unknown one.
     return recordOrKeepUnknown(dependencies, handler, context, () =>
-      runInTransaction(orm, tx =>
+      runInTransaction(dependencies.orm, tx =>
         isLeft && outcome.kind === 'unreachable'
           ? recordUnconnected(tx, handler, context, outcome)
           : recordOutcome(tx, handler, context, outcome),
@@ -112,12 +116,89 @@ export function sendPayout<Row extends AttemptedRow>(
     )
   }
 
+  /**
+   * Starts the next call in one transaction, the preparation or the sending. Returns what it needs, or an outcome without a
+   * call. Throws where the commit took so long that the workflow has begun to poll.
+   */
+  async function commitSending(
+    lockingHandler: PayoutHandler<Row>,
+    order: SendPayoutInput,
+    handle?: PayoutHandle,
+  ): Promise<SendResult | CommittedSending<Row>> {
+    const requestedAtMs = performance.now()
+    let sendBeforeMs = 0
+    const started = await runInTransaction(
+      dependencies.orm,
+      async (em): Promise<Query<SendResult | StartedSending<Row>>> => {
+        const sending = await startSending(dependencies, em, lockingHandler, {
+          ...order,
+          requestedAtMs,
+          handle,
+        })
+        if ('statements' in sending) return sending
+        if (sending.isPrepared) sending.provider.preconnect()
+        // Counted from just before the commit, not from the start, because the transaction may have waited for row
+        // locks.
+        sendBeforeMs = performance.now() + MAX_SEND_DELAY_MS
+        return constantQuery(sending)
+      },
+    )
+    if (isSendResult(started)) return started
+    const committedAtMs = performance.now()
+    if (committedAtMs > sendBeforeMs)
+      throw new Error('The send was not made: the workflow has begun to poll its outcome.')
+    // Only a row committed before the acceptance deadline was visible before it.
+    return { ...started, isTooLate: committedAtMs > started.acceptBeforeMs }
+  }
+
+  /**
+   * Has the provider prepare the payout, and starts its sending with the handle in a second transaction. A preparation moves
+   * nothing, so several without an answer count as unreachable, and another provider may be tried.
+   */
+  async function prepare(
+    order: SendPayoutInput,
+    preparing: CommittedSending<Row>,
+  ): Promise<SendResult | CommittedSending<Row>> {
+    const { attempt, isTooLate } = preparing
+    const { outcome, isLeft } = isTooLate
+      ? { outcome: ACCEPTANCE_TIMEOUT, isLeft: false }
+      : await requestPreparation(preparing)
+    if (isLeft) return { kind: 'not_connected' }
+    if (outcome.kind === 'prepared') return commitSending(handler, order, outcome.handle)
+    const context = { ...dependencies, ...order, sendingNumber: attempt.sendings }
+    return recordOrKeepUnknown(dependencies, handler, context, () =>
+      runInTransaction(dependencies.orm, tx => recordOutcome(tx, handler, context, outcome)),
+    )
+  }
+
+  /** Asks the provider to prepare the payout, a few times while it does not answer. `isLeft`: another worker is to ask. */
+  async function requestPreparation({
+    attempt,
+    connection,
+    provider,
+    row,
+  }: CommittedSending<Row>): Promise<{ outcome: PreparationOutcome; isLeft: boolean }> {
+    const giveUpAtMs = performance.now() + MAX_PREPARING_MS
+    for (let requestCount = 1; ; requestCount++) {
+      throwIfCancelled()
+      const outcome = await handler.prepare(provider, row, { attempt, connection })
+      const isLeft = await recordCall(dependencies, dependencies.orm.em.fork(), connection, outcome, 'payout')
+      if (isLeft && attempt.preparations <= MAX_UNCONNECTED_SENDINGS) return { outcome: UNPREPARED, isLeft }
+      if (outcome.kind !== 'no_answer') return { outcome, isLeft: false }
+      if (requestCount >= MAX_PREPARATIONS || performance.now() > giveUpAtMs) {
+        const { code, message } = outcome
+        return { outcome: { kind: 'unreachable', code, message }, isLeft: false }
+      }
+      await setTimeout(scaleWait(WAITS.prepareAgain, dependencies.timeScale))
+    }
+  }
+
   /** Calls the provider. `isLeft`: the request could not leave this worker, and another one is to make it. */
   async function send(
-    prepared: CommittedSend<Row>,
+    sending: CommittedSending<Row>,
   ): Promise<{ outcome: SendPayoutOutcome; isLeft: boolean }> {
-    const { attempt, connection, provider, row } = prepared
-    const outcome = await handler.send(provider, row, prepared)
+    const { attempt, connection, provider, row } = sending
+    const outcome = await handler.send(provider, row, sending)
     const isLeft = await recordCall(dependencies, dependencies.orm.em.fork(), connection, outcome, 'payout')
     return { outcome, isLeft: isLeft && attempt.sendings <= MAX_UNCONNECTED_SENDINGS }
   }
@@ -131,7 +212,7 @@ export function pollPayout<Row extends AttemptedRow>(
   dependencies: ActivityDependencies,
   handler: PayoutHandler<Row>,
 ) {
-  const { orm, log, timeScale } = dependencies
+  const { orm, sealer, timeScale } = dependencies
   return async (order: PollPayoutInput): Promise<PollResult> => {
     const em = orm.em.fork()
     const { operation } = handler
@@ -141,17 +222,20 @@ export function pollPayout<Row extends AttemptedRow>(
       em,
       batchQueries(attemptQuery, queryConnectionToCall(em, connectionUuid)),
     )
-    if (!attempt || isUnconnected(attempt)) return { kind: 'not_started' }
+    if (!attempt || isUnsentAttempt(attempt)) return { kind: 'not_started' }
     if (order.canAnswerFromRow && isEndedAttempt(attempt))
       return runQuery(em, queryAttemptOutcome(attempt, subjectUuid))
     const client = toProviderConnection(dependencies, connectionToCall)
     const { connection, provider } = client
-    const providerAnswer = await handler.find(provider, attempt, em)
+    const handle = openHandle(attempt, sealer)
+    const isRepeatable = !handle && (await mayRepeatToFind(em, attempt, connection, timeScale))
+    const payout = { subjectUuid, handle, ...(isRepeatable && { repeatThrough: connection }) }
+    const providerAnswer = await handler.find(provider, payout, em)
     await requireReach(dependencies, em, connection, providerAnswer)
     const answer = guardNotFoundByEpoch(providerAnswer, { attempt, connection })
     if (answer.kind === 'found')
       answer.payout = await addNotifiedRejection(em, client, answer.payout, referenceOf(subjectUuid))
-    const context = { ...order, timeScale, log }
+    const context = { ...dependencies, ...order }
     const record = async (): Promise<PollResult> => recordPoll(connection, order, answer, context)
     return recordOrKeepUnknown(dependencies, handler, context, record)
   }
@@ -180,27 +264,43 @@ export function pollPayout<Row extends AttemptedRow>(
   }
 }
 
-type PreparedSend<Row> = ProviderConnection & {
+type StartedSending<Row> = ProviderConnection & {
   attempt: Attempt
   row: Row
+  /** False while the provider is still to prepare the payout. */
+  isPrepared: boolean
+  handle: PayoutHandle | undefined
   /**
    * Acceptance deadline on the clock of `performance.now()`: a row committed later may not have been visible in time
    * and is not sent.
    */
   acceptBeforeMs: number
 }
-type CommittedSend<Row> = PreparedSend<Row> & { sendBeforeMs: number }
+type CommittedSending<Row> = StartedSending<Row> & { isTooLate: boolean }
+type PreparationOutcome = Exclude<PreparePayoutOutcome, NoAnswerResult>
+
+/** Never recorded: the attempt stays in preparation, and another worker goes on. */
+const UNPREPARED: PreparationOutcome = { kind: 'unreachable', code: 'not_connected', message: '' }
+
+function isSendResult<Row>(value: SendResult | StartedSending<Row>): value is SendResult {
+  return 'kind' in value
+}
 
 /**
- * Prepares a provider call under the row lock and stores its attempt. Returns what the call needs, or the query of an
- * outcome without a call, to be run at the end of the transaction.
+ * Decides under the row lock what is called next, and stores it in the attempt: a preparation, a sending, or nothing. `handle`:
+ * what the preparation before has returned. Returns what the call needs, or the query of an outcome without a call, to be run
+ * at the end of the transaction.
  */
-async function prepareSend<Row extends AttemptedRow>(
+async function startSending<Row extends AttemptedRow>(
   dependencies: ActivityDependencies,
   em: EntityManager,
   handler: PayoutHandler<Row>,
-  { requestedAtMs, ...order }: SendPayoutInput & { requestedAtMs: number },
-): Promise<Query<SendResult> | PreparedSend<Row>> {
+  {
+    requestedAtMs,
+    handle,
+    ...order
+  }: SendPayoutInput & { requestedAtMs: number; handle: PayoutHandle | undefined },
+): Promise<Query<SendResult> | StartedSending<Row>> {
   const { uuid, connectionUuid } = order
   const callQuery = batchQueries(
     queryConnectionToCall(em, connectionUuid),
@@ -216,14 +316,20 @@ async function prepareSend<Row extends AttemptedRow>(
   // A workflow whose history is older than the row does not know the live attempt.
   if (liveAttempt && liveAttempt !== earlierAttempt)
     return constantQuery({ kind: 'redirect', connectionUuid: liveAttempt.connectionUuid })
-  const isUnsent = liveAttempt !== undefined && isUnconnected(liveAttempt)
+  const isUnsent = liveAttempt !== undefined && isUnsentAttempt(liveAttempt)
+  const isPreparing = liveAttempt?.state === 'preparing'
   if (liveAttempt && !order.isResend && !isUnsent)
     return constantQuery({ kind: 'unknown', code: 'interrupted' })
   const { timeScale } = dependencies
   if (liveAttempt && !isUnsent && !hasSameCredentialsEpoch(liveAttempt, connection))
     return keepUnknown(liveAttempt, 'credentials_changed')
   // No provider has the payout now: it may be sent, unless a rule forbids it.
-  const acceptBeforeMs = getAcceptanceDeadline(handler.getOrder?.(row), conditions, requestedAtMs)
+  const acceptableOrder = handler.getOrder?.(row)
+  if (handle && acceptableOrder?.acceptBefore) {
+    acceptableOrder.acceptBefore = null // The row was visible before its deadline: the preparation was called in time.
+    await sendChanges(em) // Before the attempt's update, whose trigger reads it.
+  }
+  const acceptBeforeMs = getAcceptanceDeadline(acceptableOrder, conditions, requestedAtMs)
   const closedRefusal = getClosedRefusal(handler, row)
   const lateRefusal = performance.now() > acceptBeforeMs ? ACCEPTANCE_TIMEOUT : null
   const repeatedRefusal =
@@ -236,23 +342,42 @@ async function prepareSend<Row extends AttemptedRow>(
     const { code, finality } = refusal
     return queryWithFollowUps(uuid, { kind: 'rejected', code, finality })
   }
-  if (liveAttempt) {
+  if (liveAttempt && !isPreparing) {
     const blocked = operatorBlockedReason(handler.operation, conditions)
-    if (blocked) return keepUnknown(liveAttempt, blocked.code)
-    markCalling(liveAttempt, connection)
-    return { ...call, row, attempt: liveAttempt, acceptBeforeMs }
+    return blocked ? keepUnknown(liveAttempt, blocked.code) : start(liveAttempt)
   }
   const blocked = blockedReason(handler.operation, connection, conditions)
-  const holdRefusal = blocked ? null : await handler.holdFunds(em, row, connection)
-  const attempt = earlierAttempt ?? createPayoutAttempt(em, handler, { ...order, row }, connection)
-  if (!blocked && !holdRefusal) {
-    markCalling(attempt, connection)
-    return { ...call, row, attempt, acceptBeforeMs }
-  }
+  const holdRefusal = blocked || isPreparing ? null : await handler.holdFunds(em, row, connection)
+  const firstState = handler.needsPreparation(call.provider) ? 'preparing' : 'calling'
+  const attempt =
+    earlierAttempt ?? createPayoutAttempt(em, handler, { ...order, row, state: firstState }, connection)
+  if (!blocked && !holdRefusal) return start(attempt)
   attempt.isRefusedBeforeCall = !blocked
   recordRefusedAnswer(attempt, blocked ?? { kind: 'rejected', finality: 'other_may_help', ...holdRefusal! })
   await handler.applyRefusal(em, row, attempt)
   return queryAttemptOutcome(attempt, uuid)
+
+  /** Starts the preparation of an attempt that has no handle to be sent by, and else its sending. */
+  async function start(attempt: Attempt): Promise<Query<SendResult> | StartedSending<Row>> {
+    const started = { ...call, row, attempt, acceptBeforeMs }
+    if (!handler.needsPreparation(call.provider)) {
+      markCalling(attempt, connection)
+      return { ...started, isPrepared: true, handle: undefined }
+    }
+    const usableHandle = handle ?? openHandle(attempt, dependencies.sealer)
+    if (usableHandle && !isExpiredHandle(usableHandle)) {
+      if (handle) storePreparation(attempt, handle, dependencies.sealer)
+      markCalling(attempt, connection)
+      return { ...started, isPrepared: true, handle: usableHandle }
+    }
+    if (mayBePrepared(attempt)) {
+      transitionAttempt(attempt, 'preparation_started')
+      attempt.preparations += 1
+      return { ...started, isPrepared: false, handle: undefined }
+    }
+    await recordRefusal(em, handler, { row, attempt, outcome: HANDLE_EXPIRED, timeScale })
+    return queryAttemptOutcome(attempt, uuid)
+  }
 
   /** Keeps the attempt unknown, so that its workflow polls it until it may be sent again. */
   function keepUnknown(attempt: Attempt, code: string): Query<SendResult> {
@@ -307,10 +432,14 @@ function hasFinalOutcome(attempt: Attempt): boolean {
 export function createPayoutAttempt<Row extends AttemptedRow>(
   em: EntityManager,
   { operation }: PayoutHandler<Row>,
-  { uuid: subjectUuid, row: { attempts } }: { uuid: string; row: Row },
+  {
+    uuid: subjectUuid,
+    row: { attempts },
+    state = 'calling',
+  }: { uuid: string; row: Row; state?: 'preparing' | 'calling' },
   connection: Connection,
 ): Attempt {
-  const attempt = createAttempt(em, { operation, subjectUuid, position: attempts.length }, connection)
+  const attempt = createAttempt(em, { operation, subjectUuid, position: attempts.length, state }, connection)
   attempts.push(attempt)
   return attempt
 }

@@ -58,13 +58,13 @@ async function recordListedPayoutId(
  * another value is a contradiction. Returns how many settled. Repeatable.
  */
 export function settleListedPayouts(
-  dependencies: Pick<ActivityDependencies, 'orm' | 'log' | 'timeScale'>,
+  dependencies: Pick<ActivityDependencies, 'orm' | 'log' | 'timeScale' | 'sealer'>,
   listed: ListedEntries,
 ): Promise<number> {
-  const { orm, log, timeScale } = dependencies
+  const { orm, log, timeScale, sealer } = dependencies
   const settle = async (attempt: Attempt, { cents, endToEnd, at }: StatementEntry) => {
     const { operation, subjectUuid: uuid, connectionUuid } = attempt
-    const context = { uuid, connectionUuid, timeScale, log }
+    const context = { uuid, connectionUuid, timeScale, sealer, log }
     const payout: ProviderPayout = { status: 'settled', cents, endToEnd, at, returns: [] }
     const { kind } = await runInTransaction(orm, async em => {
       const outcome = await withPayoutHandler(operation, handler =>

@@ -11,6 +11,7 @@ import { type ChargeEvent, chargeMachine } from '../../domain/charges/charge.ts'
 import { failureOf } from '../../domain/errors/error-catalogue.ts'
 import { feeReleasedLegs, refundReleasedLegs } from '../../domain/ledger/legs.ts'
 import { referenceOf } from '../../domain/pix/identifiers.ts'
+import type { ProviderRefundRequest } from '../../domain/providers/provider.ts'
 import { refundMachine } from '../../domain/refunds/refund.ts'
 import { recordChargeEvent, recordRefundEvent } from '../events/record-event.ts'
 import { computeRemaining, disputePostings, queryShortfallPostings } from '../ledger/apply-inflow.ts'
@@ -70,19 +71,24 @@ export const refundPayout: PayoutHandler<RefundRow> = {
     return null // The money has been held since the refund was stored.
   },
 
-  send(provider, { refund, charge }, { attempt }) {
-    return provider.refund({
-      id: referenceOf(attempt.subjectUuid),
-      endToEnd: charge.endToEnd!,
-      cents: refund.valueCents,
-      ...(refund.description && { description: refund.description }),
-    })
+  needsPreparation: provider => provider.prepareRefund !== undefined,
+
+  prepare(provider, locked) {
+    return provider.prepareRefund!(buildRefundRequest(locked))
   },
 
-  async find(provider, attempt, em) {
-    const { chargeUuid } = await em.findOneOrFail(Refund, attempt.subjectUuid)
+  send(provider, locked, { handle }) {
+    return provider.refund(buildRefundRequest(locked), handle)
+  },
+
+  async find(provider, { subjectUuid, handle }, em) {
+    const { chargeUuid } = await em.findOneOrFail(Refund, subjectUuid)
     const { endToEnd } = await em.findOneOrFail(Charge, chargeUuid)
-    return provider.findRefund({ id: referenceOf(attempt.subjectUuid), endToEnd: endToEnd! })
+    return provider.findRefund({
+      id: referenceOf(subjectUuid),
+      endToEnd: endToEnd!,
+      ...(handle && { handle }),
+    })
   },
 
   async applyAcceptance(_em, { refund }) {
@@ -102,6 +108,15 @@ export const refundPayout: PayoutHandler<RefundRow> = {
     if (refundMachine.accepts(locked.refund.state, event))
       await endUnsentRefund(em, locked, event, describeRefusal(attempt))
   },
+}
+
+function buildRefundRequest({ refund, charge }: LockedRefund): ProviderRefundRequest {
+  return {
+    id: referenceOf(refund.uuid),
+    endToEnd: charge.endToEnd!,
+    cents: refund.valueCents,
+    ...(refund.description && { description: refund.description }),
+  }
 }
 
 /**

@@ -11,17 +11,19 @@ import { transitionAttempt } from './transition.ts'
 
 /** Stores attempts of every operation: before the provider is called, and the provider's answer after it. */
 
-type AttemptToCreate = Pick<Attempt, 'operation' | 'subjectUuid' | 'position'>
+type AttemptToCreate = Pick<Attempt, 'operation' | 'subjectUuid' | 'position'> & {
+  state?: 'preparing' | 'calling'
+}
 
 /** Creates the attempt at an operation through one connection, before its call. */
 export function createAttempt(em: EntityManager, attempt: AttemptToCreate, connection: Connection): Attempt {
   return em.create(Attempt, {
     uuid: createOrderedUuid(),
+    state: 'calling',
     ...attempt,
     connectionUuid: connection.uuid,
     providerAccountUuid: connection.providerAccountUuid,
     credentialsEpoch: connection.credentialsEpoch,
-    state: 'calling',
   })
 }
 

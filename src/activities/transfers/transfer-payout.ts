@@ -3,7 +3,7 @@ import type { EntityManager } from '../../db/client/orm.ts'
 import type { Attempt } from '../../db/entities/attempt.ts'
 import { Connection } from '../../db/entities/connection.ts'
 import { Movement } from '../../db/entities/movement.ts'
-import type { OperationFailure, Transfer } from '../../db/entities/transfer.ts'
+import { type OperationFailure, Transfer } from '../../db/entities/transfer.ts'
 import { lockAvailableBalance, lockBalances } from '../../db/ledger/post.ts'
 import { sendChanges } from '../../db/pipeline/query.ts'
 import { loadAttemptProviders } from '../../db/repositories/attempts.ts'
@@ -12,13 +12,13 @@ import { transferHeldLegs, transferReleasedLegs, transferSettledLegs } from '../
 import { computeFeeCents } from '../../domain/ledger/money.ts'
 import type { MovementReason } from '../../domain/ledger/movement.ts'
 import { referenceOf } from '../../domain/pix/identifiers.ts'
-import type { ProviderPayout } from '../../domain/providers/provider.ts'
+import type { ProviderPayout, ProviderTransferRequest } from '../../domain/providers/provider.ts'
 import { transferMachine } from '../../domain/transfers/transfer.ts'
 import { recordMovementEvent, recordTransferEvent } from '../events/record-event.ts'
 import { creditPostings, uncoveredOutflowPostings } from '../ledger/apply-inflow.ts'
 import { lockDisputes } from '../ledger/dispute-locks.ts'
 import { createMovement, failMovement, postMovement, settleMovement } from '../ledger/movements.ts'
-import type { PayoutAttempt, PayoutHandler } from '../payouts/payout-handler.ts'
+import type { PayoutHandler } from '../payouts/payout-handler.ts'
 import { getConnectionParty } from '../shared/provider-client.ts'
 import {
   type LockedTransfer,
@@ -47,18 +47,21 @@ export const transferPayout: PayoutHandler<LockedTransfer> = {
     return holdTransferFunds(em, transfer, connection)
   },
 
-  send(provider, { transfer }, { attempt, connection }: PayoutAttempt) {
-    return provider.sendTransfer({
-      id: referenceOf(attempt.subjectUuid),
-      cents: transfer.valueCents,
-      pixKey: transfer.pixKey,
-      document: transfer.document ?? null,
-      payerKey: connection.collectionKey ?? null,
-    })
+  needsPreparation: provider => provider.prepareTransfer !== undefined,
+
+  prepare(provider, { transfer }, { connection }) {
+    return provider.prepareTransfer!(buildTransferRequest(transfer, connection))
   },
 
-  find(provider, attempt) {
-    return provider.findTransfer({ id: referenceOf(attempt.subjectUuid) })
+  send(provider, { transfer }, { connection, handle }) {
+    return provider.sendTransfer(buildTransferRequest(transfer, connection), handle)
+  },
+
+  async find(provider, { subjectUuid, handle, repeatThrough }, em) {
+    const id = referenceOf(subjectUuid)
+    if (!repeatThrough) return provider.findTransfer({ id, ...(handle && { handle }) })
+    const transfer = await em.findOneOrFail(Transfer, subjectUuid)
+    return provider.findTransfer({ id, order: buildTransferRequest(transfer, repeatThrough) })
   },
 
   async applyAcceptance(em, { transfer, attempts }, payout) {
@@ -112,6 +115,19 @@ export const transferPayout: PayoutHandler<LockedTransfer> = {
       ...(attempt.providerCode && { provider_code: attempt.providerCode }),
     })
   },
+}
+
+function buildTransferRequest(
+  { uuid, valueCents: cents, pixKey, document }: Transfer,
+  { collectionKey }: Connection,
+): ProviderTransferRequest {
+  return {
+    id: referenceOf(uuid),
+    cents,
+    pixKey,
+    document: document ?? null,
+    payerKey: collectionKey ?? null,
+  }
 }
 
 /**

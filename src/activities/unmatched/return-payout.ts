@@ -22,6 +22,7 @@ import {
 } from '../../domain/ledger/legs.ts'
 import type { UnmatchedDisposition } from '../../domain/ledger/movement.ts'
 import { referenceOf } from '../../domain/pix/identifiers.ts'
+import type { ProviderRefundRequest } from '../../domain/providers/provider.ts'
 import { type DepositReturnRefusal, depositReturnErrorCodeOf } from '../../domain/unmatched/deposit-return.ts'
 import type { DepositReturnInput } from '../../workflows/contracts/orders.ts'
 import type { KeepUnmatchedInput, OrderReturnResult } from '../../workflows/contracts/unmatched.ts'
@@ -86,17 +87,23 @@ export const returnPayout: PayoutHandler<UnmatchedReturn & AttemptedRow> = {
     return null
   },
 
-  send(provider, { original }, { attempt }) {
-    return provider.refund({
-      id: referenceOf(attempt.subjectUuid),
-      endToEnd: original.endToEnd!,
-      cents: original.valueCents,
-    })
+  needsPreparation: provider => provider.prepareRefund !== undefined,
+
+  prepare(provider, { original }) {
+    return provider.prepareRefund!(buildReturnRequest(original))
   },
 
-  async find(provider, attempt, em) {
-    const { endToEnd } = await em.findOneOrFail(Movement, attempt.subjectUuid)
-    return provider.findRefund({ id: referenceOf(attempt.subjectUuid), endToEnd: endToEnd! })
+  send(provider, { original }, { handle }) {
+    return provider.refund(buildReturnRequest(original), handle)
+  },
+
+  async find(provider, { subjectUuid, handle }, em) {
+    const { endToEnd } = await em.findOneOrFail(Movement, subjectUuid)
+    return provider.findRefund({
+      id: referenceOf(subjectUuid),
+      endToEnd: endToEnd!,
+      ...(handle && { handle }),
+    })
   },
 
   async applyAcceptance() {},
@@ -150,6 +157,10 @@ export const returnPayout: PayoutHandler<UnmatchedReturn & AttemptedRow> = {
       disputedCents > 0 ? await creditPostings(em, unmatchedKeptLegs, original, disputedCents) : []
     await postMovement(em, returnMovement, [...pendingLegs, ...repaymentLegs])
   },
+}
+
+function buildReturnRequest({ uuid, endToEnd, valueCents: cents }: Movement): ProviderRefundRequest {
+  return { id: referenceOf(uuid), endToEnd: endToEnd!, cents }
 }
 
 /**

@@ -103,6 +103,7 @@ export const transfersQuery = z
 export type TransfersQuery = z.output<typeof transfersQuery>
 
 const ATTEMPT_OUTCOMES = [
+  'preparing',
   'calling',
   'accepted',
   'settled',

@@ -14,8 +14,14 @@ const schema = defineEntity({
     providerAccountUuid: p.uuid(),
     position: p.integer(),
     state: unionColumn<AttemptState>(),
+    /** Number of times that the provider was asked to prepare the payout. */
+    preparations: p.integer().default(0),
     /** Number of sendings; a late answer to an earlier one is recognized by it. */
     sendings: p.integer().default(0),
+    /** `PayoutHandle`, sealed; stored before a prepared payout is sent, else with its acceptance. */
+    sealedHandle: p.text().nullable(),
+    /** When the handle by which it is sent was stored; null where the payout needed no preparation. */
+    preparedAt: timestampColumn().nullable(),
     /** Credentials epoch of the connection at the call. */
     credentialsEpoch: p.integer().default(1),
     /** Last request to remove a key, among calls that may still arrive. */

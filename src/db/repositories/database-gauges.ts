@@ -75,7 +75,7 @@ select g.gauge, array[u.provider], g.value from (
     ('trilho_unknown_cents', coalesce(u.cents, 0))) as g (gauge, value)
 union all
 select 'trilho_attempt_oldest_seconds', array[operation], extract(epoch from now() - min(created_at))::float8
-  from attempt where state in ('calling', 'accepted', 'unknown') and operation in ('${PAYOUT_NOUNS.join("', '")}')
+  from attempt where state in ('preparing', 'calling', 'accepted', 'unknown') and operation in ('${PAYOUT_NOUNS.join("', '")}')
   group by operation
 union all
 select 'trilho_charges_past_expiry', array[c.provider], count(*)::float8

@@ -11,11 +11,12 @@ export type AttemptVersion = { attempt: string; sending: number }
 export type AttemptOperation = 'issue' | 'transfer' | 'refund' | 'return' | 'create_key' | 'delete_key'
 
 /**
- * `calling` until the outcome is stored; `orphan`: a payload that may exist and was shown to no client; `closed`: an
+ * `preparing`: its provider is asked to prepare the payout, which moves nothing; `calling` until the outcome is stored; `orphan`: a payload that may exist and was shown to no client; `closed`: an
  * orphan that its provider has confirmed removed; `duplicate`: a sending that settled after another provider had been
  * tried.
  */
 export type AttemptState =
+  | 'preparing'
   | 'calling'
   | 'accepted'
   | 'settled'
@@ -27,10 +28,11 @@ export type AttemptState =
   | 'duplicate'
 
 /**
- * `called`: the request may leave now; `not_reached`: it did not arrive at the provider, or was not made; `unanswered`: it
+ * `preparation_started`: the provider may be asked to prepare the payout now; `called`: the request may leave now; `not_reached`: it did not arrive at the provider, or was not made; `unanswered`: it
  * may have been carried out; `superseded`: a look-up has found the payout at another provider.
  */
 export type AttemptEvent =
+  | 'preparation_started'
   | 'called'
   | 'accepted'
   | 'refused'
@@ -47,7 +49,8 @@ export type AttemptProof = 'open' | 'done' | 'not_done'
 
 type AttemptMachine = StateMachine<AttemptState, AttemptProof, AttemptEvent>
 type PaidOutState = 'settled' | 'duplicate'
-type KeyAttemptState = Exclude<AttemptState, 'orphan' | 'closed' | PaidOutState>
+type PayoutOnlyState = 'preparing' | PaidOutState
+type KeyAttemptState = Exclude<AttemptState, 'orphan' | 'closed' | PayoutOnlyState>
 
 const ANSWERED = {
   accepted: 'accepted',
@@ -58,6 +61,7 @@ const ANSWERED = {
 const PAID_OUT = { settled: 'settled', settled_twice: 'duplicate' } as const
 const LIVE = { called: 'calling', ...ANSWERED, ...PAID_OUT, superseded: 'unreachable' } as const
 const STARTED_AGAIN = {
+  preparation_started: 'preparing',
   called: 'calling',
   refused: 'rejected',
   not_reached: 'unreachable',
@@ -68,13 +72,14 @@ const STARTED_AGAIN = {
 /**
  * Attempts at a payout. What a provider has accepted is not sent again. An attempt that ended unsettled may begin again
  * (`canStartAttempt`), and a look-up may find that its provider has the payout; a settlement is recorded whenever it is
- * reported, and is never taken back.
+ * reported, and is never taken back. What may have been sent is never prepared anew: another preparation would be another payment.
  */
 const payoutAttemptMachine = createStateMachine<
   Exclude<AttemptState, 'orphan' | 'closed'>,
   AttemptProof,
   AttemptEvent
 >({
+  preparing: { status: 'open', on: { preparation_started: 'preparing', ...LIVE } },
   calling: { status: 'open', on: LIVE },
   unknown: { status: 'open', on: LIVE },
   accepted: {
@@ -93,7 +98,7 @@ const payoutAttemptMachine = createStateMachine<
  */
 const ISSUED_ONCE = { accepted: 'accepted', orphaned: 'orphan' } as const
 const issueAttemptMachine = createStateMachine<
-  Exclude<AttemptState, 'unknown' | PaidOutState>,
+  Exclude<AttemptState, 'unknown' | PayoutOnlyState>,
   AttemptProof,
   AttemptEvent
 >({

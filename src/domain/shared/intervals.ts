@@ -21,6 +21,8 @@ export const WAITS = {
    * worker reaches the provider: Temporal may give the next one to any worker.
    */
   sendAgain: (sendings: number) => Math.min((SECOND / 2) * 2 ** (sendings - 1), 2 * SECOND),
+  /** Before a provider that has not answered is asked again to prepare a payout, which moves nothing. */
+  prepareAgain: SECOND,
   /** Before a message is sent again, a code (SPEC §9) or a link, after `attempts` that failed. */
   nextMessageAttempt: (attempts: number) =>
     MESSAGE_RETRY_INTERVALS_MS[Math.min(attempts, MESSAGE_RETRY_INTERVALS_MS.length) - 1] ?? SECOND,
@@ -53,6 +55,11 @@ export const WAITS = {
    */
   nextDisputePoll: (polls: number) =>
     DISPUTE_POLL_INTERVALS_MS[Math.min(polls, DISPUTE_POLL_INTERVALS_MS.length) - 1] ?? MINUTE,
+  /**
+   * An unknown sending through a provider that can only be sent the same order again is repeated for this long: providers document no
+   * longer life of an idempotency key. Then it is the operator's.
+   */
+  repeatToFind: 10 * MINUTE,
   /** After this long, operators are alerted to an unknown outcome (SPEC §6). */
   alertOperatorAfter: 10 * MINUTE,
   /** A webhook's replaced signing secret still signs for this long (SPEC §8). */

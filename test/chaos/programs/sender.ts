@@ -8,16 +8,21 @@ import { openTestOrm } from '../../support/orm.ts'
 
 /**
  * A process that makes one call, to be killed: its provider writes down the id of each payout or reply that reaches it,
- * and never answers. Arguments: the database, the file of the provider, the activity. Its input comes as JSON on stdin
- * once the process has said that it is ready.
+ * and never answers. Arguments: the database, the file of the provider, the activity, and the provider's `preparation` of a
+ * transfer: none, one that is never answered (`hanging`), or one that is answered. Its input comes as JSON on stdin once the
+ * process has said that it is ready.
  */
 
-const [databaseUrl, bank, activity] = process.argv.slice(2) as [string, string, string]
+const [databaseUrl, bank, activity, preparation] = process.argv.slice(2) as [string, string, string, string?]
 
 const recordAndHang = ({ id }: { id: string }) => {
   appendFileSync(bank, `${id}\n`)
   process.stdout.write('called\n')
   return new Promise<never>(() => {})
+}
+const prepare = async (order: { id: string }) => {
+  if (preparation === 'hanging') return recordAndHang(order)
+  return { kind: 'prepared', handle: { ref: `prepared-by-${process.pid}` } }
 }
 const dependencies = {
   orm: await openTestOrm({ databaseUrl }),
@@ -27,6 +32,7 @@ const dependencies = {
   providers: {
     providerFor: () => ({
       preconnect() {},
+      ...(preparation && { prepareTransfer: prepare }),
       sendTransfer: recordAndHang,
       refund: recordAndHang,
       replyToDispute: recordAndHang,

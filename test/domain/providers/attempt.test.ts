@@ -12,6 +12,7 @@ import type { StateMachine } from '../../../src/domain/shared/state-machine.ts'
 import { type ExpectedStates, testStateMachine } from '../support/state-machine-suite.ts'
 
 const EVENTS: readonly AttemptEvent[] = [
+  'preparation_started',
   'called',
   'accepted',
   'refused',
@@ -25,6 +26,7 @@ const EVENTS: readonly AttemptEvent[] = [
 ]
 
 type Steps = Partial<Record<AttemptEvent, AttemptState>>
+const PREPARING: Steps = { preparation_started: 'preparing' }
 const CALLED: Steps = { called: 'calling' }
 const ACCEPTED: Steps = { accepted: 'accepted' }
 const REFUSED: Steps = { refused: 'rejected', not_reached: 'unreachable' }
@@ -38,8 +40,9 @@ const done = { shows: 'done', over: true, steps: {} }
 const notDone = (steps: Steps) => ({ shows: 'not_done', over: true, steps })
 
 const live = { ...CALLED, ...ACCEPTED, ...REFUSED, ...UNANSWERED, ...SETTLED, ...SUPERSEDED }
-const again = { ...CALLED, ...REFUSED, ...UNANSWERED, ...SETTLED }
+const again = { ...PREPARING, ...CALLED, ...REFUSED, ...UNANSWERED, ...SETTLED }
 const PAYOUT: Partial<ExpectedStates<AttemptState, AttemptEvent>> = {
+  preparing: open({ ...PREPARING, ...live }),
   calling: open(live),
   unknown: open(live),
   accepted: open({ ...ACCEPTED, refused: 'rejected', ...SETTLED, ...SUPERSEDED }),
@@ -88,6 +91,12 @@ test('a payout that its provider has accepted is not called again, and a settlem
   expect(EVENTS.filter(event => accepts('settled', event) || accepts('duplicate', event))).toEqual([])
   expect(accepts('accepted', 'called')).toBe(false)
   expect(accepts('accepted', 'unanswered')).toBe(false)
+})
+
+test('a payout that may have been sent is not prepared anew: another preparation would be another payment', () => {
+  const { states, accepts } = ATTEMPT_MACHINES.transfer
+  const preparable = states.filter(state => accepts(state, 'preparation_started'))
+  expect(preparable).toEqual(['preparing', 'rejected', 'unreachable'])
 })
 
 test('an accepted charge is done, an accepted payout is under way', () => {

@@ -98,7 +98,10 @@ class ChargeTransaction(Model):
 class Attempt(Model):
     provider: str
     outcome: (
-        Literal["calling", "accepted", "settled", "rejected", "unreachable", "unknown", "duplicate"] | str
+        Literal[
+            "preparing", "calling", "accepted", "settled", "rejected", "unreachable", "unknown", "duplicate"
+        ]
+        | str
     )
     code: str
     created_at: AwareDatetime
@@ -114,7 +117,10 @@ class Attempt(Model):
 class TransferErrorAttempt(Model):
     provider: str
     outcome: (
-        Literal["calling", "accepted", "settled", "rejected", "unreachable", "unknown", "duplicate"] | str
+        Literal[
+            "preparing", "calling", "accepted", "settled", "rejected", "unreachable", "unknown", "duplicate"
+        ]
+        | str
     )
     code: str
 

@@ -1307,7 +1307,7 @@ export interface components {
         Attempt: {
             provider: string;
             /** @enum {string} */
-            outcome: "calling" | "accepted" | "settled" | "rejected" | "unreachable" | "unknown" | "duplicate";
+            outcome: "preparing" | "calling" | "accepted" | "settled" | "rejected" | "unreachable" | "unknown" | "duplicate";
             code: string;
             /**
              * Format: date-time
@@ -1330,7 +1330,7 @@ export interface components {
         TransferErrorAttempt: {
             provider: string;
             /** @enum {string} */
-            outcome: "calling" | "accepted" | "settled" | "rejected" | "unreachable" | "unknown" | "duplicate";
+            outcome: "preparing" | "calling" | "accepted" | "settled" | "rejected" | "unreachable" | "unknown" | "duplicate";
             code: string;
         };
         RefundEvent: {

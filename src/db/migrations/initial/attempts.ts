@@ -3,11 +3,12 @@ import { createStateFunction } from './trigger-functions.ts'
 
 /** What the attempts at each operation may become by one event, as in `src/domain/providers/attempt.ts`. */
 const PAYOUT_ATTEMPT_STATES = createStateFunction('payout_attempt', {
+  preparing: 'calling accepted settled duplicate rejected unreachable unknown',
   calling: 'accepted settled duplicate rejected unreachable unknown',
   unknown: 'calling accepted settled duplicate rejected unreachable',
   accepted: 'settled duplicate rejected unreachable',
-  rejected: 'calling settled duplicate unreachable unknown',
-  unreachable: 'calling settled duplicate rejected unknown',
+  rejected: 'preparing calling settled duplicate unreachable unknown',
+  unreachable: 'preparing calling settled duplicate rejected unknown',
 })
 const ISSUE_ATTEMPT_STATES = createStateFunction('issue_attempt', {
   calling: 'accepted rejected unreachable orphan',
@@ -38,9 +39,13 @@ create table attempt (
   constraint attempt_connection foreign key (connection_uuid, provider_account_uuid)
     references connection (uuid, provider_account_uuid),
   position int not null,
-  state text not null check (state in ('calling', 'accepted', 'settled', 'rejected',
+  state text not null check (state in ('preparing', 'calling', 'accepted', 'settled', 'rejected',
     'unreachable', 'unknown', 'orphan', 'closed', 'duplicate')),
+  preparations integer not null default 0,
   sendings integer not null default 0,
+  -- What the provider calls the payout, where that is not our id; stored before a prepared payout is sent.
+  sealed_handle text,
+  prepared_at timestamptz,
   credentials_epoch integer not null default 1,
   called_at timestamptz,
   is_refused_before_call boolean not null default false,
@@ -59,6 +64,9 @@ create table attempt (
   updated_at timestamptz not null,
   -- An operation has one row for each connection. A provider knows it by its subject's uuid without hyphens.
   constraint attempt_once unique (subject_uuid, operation, connection_uuid),
+  -- What may have been sent is not prepared anew: another preparation would be another payment.
+  constraint attempt_prepared_unsent check (state <> 'preparing' or sendings = 0),
+  constraint attempt_prepared_handle check (prepared_at is null or sealed_handle is not null),
   -- A refusal says whether another provider may help.
   constraint attempt_refusal check (refusal is null or refusal ->> 'finality' in ('other_may_help', 'final')),
   -- A contradicted settlement has both, code and time.
@@ -72,7 +80,7 @@ create index attempt_of_connection on attempt (connection_uuid, created_at);
 -- Operators' lists and metrics: unknown outcomes, payouts that move, orphan payloads, contradicted settlements.
 create index attempt_unknown on attempt (unknown_since) where state = 'unknown';
 create index attempt_moving on attempt (created_at)
-  where state in ('calling', 'accepted', 'unknown') and operation in ('transfer', 'refund', 'return');
+  where state in ('preparing', 'calling', 'accepted', 'unknown') and operation in ('transfer', 'refund', 'return');
 create index attempt_orphan on attempt (created_at, uuid) where state = 'orphan';
 create index attempt_contradicted on attempt (contradiction_at) where contradiction_at is not null;
 
@@ -132,8 +140,13 @@ create trigger attempt_settled_value before update of state on attempt for each 
 -- Only an attempt of which nothing moved may begin again in another epoch of credentials: one that was refused, or whose
 -- request did not leave the worker.
 create trigger attempt_epoch_fixed before update of credentials_epoch on attempt for each row
-  when (new.credentials_epoch <> old.credentials_epoch and old.state not in ('rejected', 'unreachable')
+  when (new.credentials_epoch <> old.credentials_epoch and old.state not in ('preparing', 'rejected', 'unreachable')
     and (old.state <> 'calling' or old.code is distinct from 'not_connected'))
+  execute function refuse();
+
+-- A payout that may have been sent keeps the handle that it was sent by: by another one it would be another payment.
+create trigger attempt_handle_fixed before update of prepared_at on attempt for each row
+  when (old.sendings > 0 and new.prepared_at is distinct from old.prepared_at)
   execute function refuse();
 
 -- No sending begins after the order's deadline: its caller may have been answered that it was not accepted.
