@@ -1,5 +1,4 @@
 import { randomUUID } from 'node:crypto'
-import { openHandle } from '../activities/payouts/payout-handle.ts'
 import type { EntityManager } from '../db/client/orm.ts'
 import { Attempt } from '../db/entities/attempt.ts'
 import { Charge } from '../db/entities/charge.ts'
@@ -13,7 +12,7 @@ import {
 } from '../db/repositories/provider-account-identities.ts'
 import { referenceOf } from '../domain/pix/identifiers.ts'
 import { detectPixKeyType } from '../domain/pix-keys/key-format.ts'
-import type { AccountIdentity } from '../domain/providers/provider.ts'
+import type { AccountIdentity, PayoutHandle } from '../domain/providers/provider.ts'
 import { PAYOUT_NOUNS } from '../domain/shared/nouns.ts'
 import type { Provider } from '../providers/port.ts'
 import type { ProviderRegistry } from '../providers/registry.ts'
@@ -189,7 +188,7 @@ async function compareKnownPayments(
     { ...through, operation: 'transfer', ...transferStates },
     { orderBy },
   )
-  const handle = transfer ? openHandle(transfer, sealer) : undefined
+  const handle = transfer?.sealedHandle ? sealer.open<PayoutHandle>(transfer.sealedHandle) : undefined
   const answers = [
     charge && (await candidate.findCharge(referenceOf(charge.subjectUuid))),
     transfer &&

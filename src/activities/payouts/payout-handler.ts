@@ -61,8 +61,8 @@ export type PayoutHandler<Row extends AttemptedRow> = {
 /** All attempts so far, in the order in which they were made. */
 export type AttemptedRow = { attempts: Attempt[] }
 /** `repeatThrough`: the connection whose provider may be sent the same transfer again, where that is how it is looked up. */
-export type PayoutToFind = Pick<Attempt, 'subjectUuid'> & {
+type PayoutToFind = Pick<Attempt, 'subjectUuid'> & {
   handle?: PayoutHandle | undefined
   repeatThrough?: Connection | undefined
 }
-export type PayoutAttempt = { attempt: Attempt; connection: Connection }
+type PayoutAttempt = { attempt: Attempt; connection: Connection }

@@ -34,7 +34,7 @@ export type ProviderApi = (typeof PROVIDER_APIS)[number]
  * its preparation named. `repeat`: only by sending the same order again under the same id, which finishes it; its absence is
  * never proved.
  */
-export type PayoutLookUpWay = 'id' | 'handle' | 'repeat'
+type PayoutLookUpWay = 'id' | 'handle' | 'repeat'
 
 /** What an API can do at all; a candidate that cannot is skipped, never asked in vain. */
 export type ProviderCapabilities = {

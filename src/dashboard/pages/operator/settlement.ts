@@ -21,6 +21,7 @@ import {
 import { findComparisonTime } from '../../../db/repositories/provider-accounts.ts'
 import { findCurrentAttempt, findSettleableAttempt } from '../../../db/repositories/settleable-attempts.ts'
 import { referenceOf } from '../../../domain/pix/identifiers.ts'
+import type { PayoutHandle } from '../../../domain/providers/provider.ts'
 import { DAY } from '../../../domain/shared/intervals.ts'
 import { PAYOUT_NOUNS, type PayoutNoun } from '../../../domain/shared/nouns.ts'
 import { fail } from '../../../http/api-error.ts'
@@ -215,7 +216,7 @@ async function renderFormPage(context: DashboardContext, visit: PageContext<'ope
 }
 
 async function renderPayout(
-  { temporal }: DashboardContext,
+  { temporal, sealer }: DashboardContext,
   visit: PageContext<'operator'>,
   { noun, uuid }: { noun: PayoutNoun; uuid: string },
 ) {
@@ -245,7 +246,10 @@ async function renderPayout(
     isLive: current !== undefined && ['calling', 'accepted', 'unknown'].includes(current.state),
     unknownSince: current?.unknownSince ?? null,
     nextCheckAt: current?.nextCheckAt ?? null,
-    attempts: providers.map(({ attempt, provider }) => presentAttempt(attempt, provider, answers)),
+    attempts: providers.map(({ attempt, provider }) => ({
+      ...presentAttempt(attempt, provider, answers),
+      providerReference: attempt.sealedHandle ? sealer.open<PayoutHandle>(attempt.sealedHandle).ref : null,
+    })),
     actions,
     evidenceKinds: EVIDENCE_KINDS,
   }
@@ -259,8 +263,19 @@ function presentAttempt(
   provider: string,
   answers: Awaited<ReturnType<typeof listAttemptAnswers>>,
 ) {
-  const { uuid, position, sendings, state, code, message, subjectUuid, endToEnd, createdAt, updatedAt } =
-    attempt
+  const {
+    uuid,
+    position,
+    sendings,
+    state,
+    code,
+    message,
+    subjectUuid,
+    endToEnd,
+    preparedAt,
+    createdAt,
+    updatedAt,
+  } = attempt
   const reference = referenceOf(subjectUuid)
   return {
     uuid,
@@ -272,6 +287,7 @@ function presentAttempt(
     message,
     reference,
     endToEnd,
+    preparedAt,
     createdAt,
     updatedAt,
     answers: answers.filter(answer => answer.attempt === uuid),
