@@ -2,10 +2,11 @@ import { z } from 'zod'
 import type { NoAnswerResult } from '../../domain/providers/provider.ts'
 import { ANY_ANSWER } from '../adapter/answer-parsing.ts'
 import type { AdapterOptions } from '../adapter/provider-calls.ts'
-import { encodePath } from '../http/client.ts'
+import { bacenSumSchema } from '../bacen/schemas.ts'
+import { createBacenWebhooks } from '../bacen/webhook.ts'
 import type { AccountCalls } from '../port.ts'
 import type { EfiClient, EfiCredentials } from './client.ts'
-import { efiRandomKeysSchema, efiSumSchema } from './schemas.ts'
+import { efiRandomKeysSchema } from './schemas.ts'
 
 /** Creates the calls about the Efí account as a whole: its identity, its balance and the URL of its notifications. */
 export function createEfiAccount(
@@ -15,6 +16,7 @@ export function createEfiAccount(
     baseUrl,
   }: Pick<AdapterOptions<EfiCredentials>, 'credentials' | 'baseUrl'>,
 ): AccountCalls {
+  const webhooks = createBacenWebhooks(client, notification_secret, { 'x-skip-mtls-checking': 'true' })
   return {
     /**
      * Identifies the account by its random keys ("Listar chaves evp"), because Efí publishes no call that names the account,
@@ -38,13 +40,7 @@ export function createEfiAccount(
       }))
     },
 
-    /** Looks up the only URL that Efí notifies for this key ("Exibir informações do webhook Pix"). */
-    async findReplacedUrl(collectionKey) {
-      if (collectionKey === null) return { kind: 'found', url: null }
-      const request = { call: 'findReplacedUrl', path: encodePath`/v2/webhook/${collectionKey}` } as const
-      const outcome = await client.lookUp(request, webhookSchema, ({ webhookUrl: url }) => ({ url }))
-      return outcome.kind === 'not_found' ? { kind: 'found', url: null } : outcome
-    },
+    findReplacedUrl: webhooks.findReplacedUrl,
 
     /**
      * Registers the URL with our secret as its last part; Efí appends `/pix`. The secret is always verified, Efí's
@@ -53,20 +49,9 @@ export function createEfiAccount(
      * of its own: without it the result carries a warning.
      */
     async registerNotificationUrl(url, collectionKey) {
-      if (collectionKey === null) return collectionKeyMissing
-      const outcome = await client.lookUpExisting(
-        {
-          call: 'registerNotificationUrl',
-          method: 'PUT',
-          path: encodePath`/v2/webhook/${collectionKey}`,
-          headers: { 'x-skip-mtls-checking': 'true' },
-          json: { webhookUrl: `${url}/${encodeURIComponent(notification_secret)}` },
-        },
-        ANY_ANSWER,
-        () => ({}),
-      )
+      const outcome = await webhooks.registerKeyUrl(url, collectionKey)
       if (outcome.kind === 'no_answer') return outcome
-      const failure = await configureNotifications(collectionKey)
+      const failure = await configureNotifications(collectionKey!)
       if (failure === null) return { kind: 'registered' }
       return { kind: 'registered', warning: `${NOT_CONFIGURED_WARNING} (${failure.message})` }
     },
@@ -87,17 +72,9 @@ export function createEfiAccount(
 const NOT_CONFIGURED_WARNING =
   'Efí does not notify PIX without a txid, nor payers: set notificar.pixSemTxid and notificacao.pagador in the account configuration; until then such PIX are found by reconciliation only, and payers stay unknown'
 
-const collectionKeyMissing = {
-  kind: 'no_answer',
-  code: 'collection_key_missing',
-  message: 'Efí sends notifications per PIX key, and this connection has no collection key',
-} as const
-
-const webhookSchema = z.object({ webhookUrl: z.string().min(1) })
-
 const saldoSchema = z.object({
-  saldo: efiSumSchema,
-  bloqueios: z.object({ total: efiSumSchema.refine(cents => cents >= 0) }).nullish(),
+  saldo: bacenSumSchema,
+  bloqueios: z.object({ total: bacenSumSchema.refine(cents => cents >= 0) }).nullish(),
 })
 
 /** Names only the fields that `enableNotifications` changes; the loose objects keep every other field. */

@@ -1,11 +1,11 @@
 import type { AdapterOptions } from '../adapter/provider-calls.ts'
+import { createBacenCharges } from '../bacen/charges.ts'
+import { createBacenPayments } from '../bacen/payments.ts'
 import type { ClosableProvider } from '../port.ts'
 import { createEfiAccount } from './account.ts'
-import { createEfiCharges } from './charges.ts'
 import { createEfiClient, type EfiCredentials } from './client.ts'
 import { createEfiDisputes } from './disputes.ts'
 import { createEfiNotifications } from './notifications.ts'
-import { createEfiPayments } from './payments.ts'
 import { createEfiPixKeys } from './pix-keys.ts'
 import { createEfiStatement } from './statement.ts'
 import { createEfiTransfers } from './transfers.ts'
@@ -15,8 +15,8 @@ export function createEfiAdapter(options: AdapterOptions<EfiCredentials>): Closa
   const client = createEfiClient(options)
   const now = options.now ?? Date.now
   return {
-    ...createEfiCharges(client, now),
-    ...createEfiPayments(client),
+    ...createBacenCharges(client, now),
+    ...createBacenPayments(client),
     ...createEfiTransfers(client),
     ...createEfiPixKeys(client),
     ...createEfiAccount(client, options),

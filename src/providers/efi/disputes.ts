@@ -14,21 +14,23 @@ import type { ProviderList } from '../adapter/list-reader.ts'
 import { completeDisputes } from '../adapter/listed-disputes.ts'
 import { isDuplicate } from '../adapter/outcomes.ts'
 import { hasReturnPeriodEnded } from '../adapter/statement-period.ts'
+import { getBacenTime, mapBacenSettledReturn, readBacenReturns } from '../bacen/mapping.ts'
+import {
+  type BacenDevolucao,
+  type BacenReceivedDevolucao,
+  bacenListedDevolucaoSchema,
+  bacenReceivedDevolucaoSchema,
+  bacenReceivedPixSchema,
+  isDisputeDevolucao,
+} from '../bacen/schemas.ts'
 import { encodePath } from '../http/client.ts'
 import type { DisputeCalls } from '../port.ts'
 import type { EfiClient } from './client.ts'
-import { getEfiTime, mapEfiSettledReturn, readEfiReturns } from './mapping.ts'
 import {
-  type EfiDevolucao,
   type EfiInfraction,
-  type EfiReceivedDevolucao,
   efiDefenceRequestSchema,
   efiInfractionSchema,
-  efiListedDevolucaoSchema,
-  efiReceivedDevolucaoSchema,
-  efiReceivedPixSchema,
   efiSentPixSchema,
-  isDisputeDevolucao,
 } from './schemas.ts'
 
 /**
@@ -71,11 +73,11 @@ export function createEfiDisputes(client: EfiClient, now: () => number): Dispute
     const { endToEndId } = infraction
     const call = { call: 'findDisputedPix', reference: endToEndId } as const
     const receivedCall = { ...call, path: encodePath`/v2/pix/${endToEndId}` }
-    const received = await client.lookUp(receivedCall, efiReceivedPixSchema, (pix, notes) => ({
+    const received = await client.lookUp(receivedCall, bacenReceivedPixSchema, (pix, notes) => ({
       pix: {
         valor: pix.valor,
         at: pix.horario,
-        ...readEfiReturns<ListedDevolucao>(efiListedDevolucaoSchema, pix, notes),
+        ...readBacenReturns<ListedDevolucao>(bacenListedDevolucaoSchema, pix, notes),
       },
     }))
     if (received.kind === 'no_answer') return received
@@ -84,8 +86,8 @@ export function createEfiDisputes(client: EfiClient, now: () => number): Dispute
     const sentPix = await client.lookUp(sentCall, efiSentPixSchema, (pix, notes) => ({
       pix: {
         valor: pix.valor,
-        at: getEfiTime(pix.horario),
-        ...readEfiReturns<ListedDevolucao>(efiReceivedDevolucaoSchema, pix, notes),
+        at: getBacenTime(pix.horario),
+        ...readBacenReturns<ListedDevolucao>(bacenReceivedDevolucaoSchema, pix, notes),
       },
     }))
     if (sentPix.kind === 'no_answer') return sentPix
@@ -135,7 +137,7 @@ export function createEfiDisputes(client: EfiClient, now: () => number): Dispute
             isDisputeDevolucao(devolucao) ||
             (status === 'agreed' && mayBeOfDispute(devolucao, infraction, pix)),
         )
-        .flatMap(mapEfiSettledReturn),
+        .flatMap(mapBacenSettledReturn),
       ...(status === 'agreed' && { failedReturnIds: listFailedReturnIds(pix, infraction) }),
       isClosed: status === 'agreed' && hasNoMoreReturns(pix, now()),
     }
@@ -186,7 +188,7 @@ const SITUATION_TYPES: Record<string, string> = {
   'acesso fraudulento': 'FRAUDULENT_ACCESS',
 }
 
-type ListedDevolucao = EfiDevolucao | EfiReceivedDevolucao
+type ListedDevolucao = BacenDevolucao | BacenReceivedDevolucao
 type DisputedPix = {
   kind: ProviderDispute['kind']
   valor: number
@@ -207,7 +209,7 @@ function mayBeOfDispute(
   { kind }: DisputedPix,
 ): boolean {
   if (kind === 'RECEIVED_MED') return true
-  const at = getEfiTime(horario)
+  const at = getBacenTime(horario)
   return at !== null && Date.parse(at) >= Date.parse(dadosAnalise.abertura)
 }
 
@@ -220,7 +222,7 @@ function listFailedReturnIds(pix: DisputedPix, { dadosAnalise }: EfiInfraction):
   const isUnderWay = returns.some(({ status }) => status === 'EM_PROCESSAMENTO')
   if (kind !== 'RECEIVED_MED' || !isComplete || isUnderWay) return []
   return returns.flatMap(({ id, status, natureza, horario }) => {
-    const at = getEfiTime(horario)
+    const at = getBacenTime(horario)
     const isEarlier = at !== null && Date.parse(at) < Date.parse(dadosAnalise.abertura)
     return status === 'NAO_REALIZADO' && !natureza && id && !isEarlier ? [id] : []
   })

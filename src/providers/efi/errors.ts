@@ -2,28 +2,13 @@ import { z } from 'zod'
 import { isRailCode } from '../../domain/pix/rail-codes.ts'
 import type { NamedError } from '../adapter/documented-answers.ts'
 import { toPayoutRejection } from '../adapter/outcomes.ts'
+import { bacenProblemSchema } from '../bacen/errors.ts'
 import type { ProviderResponse } from '../http/exchange.ts'
 import { efiAnswers } from './answers.ts'
 
 /** Excludes the fields of the other shapes: a body has one shape. */
 const absent = z.undefined().optional()
 const textSchema = z.string().nullish()
-
-/** The Central Bank's problem (RFC 7807). */
-const problemSchema = z
-  .object({
-    type: z.string().regex(/^https:\/\/pix\.bcb\.gov\.br\/api\/v2\/error\/\w+$/),
-    title: textSchema,
-    status: z.number().nullish(),
-    detail: textSchema,
-    violacoes: z.array(z.object({ propriedade: textSchema })).nullish(),
-    nome: absent,
-    error: absent,
-  })
-  .transform(({ type, violacoes, detail, title, status }) => {
-    const fields = (violacoes ?? []).map(({ propriedade }) => propriedade?.split('.').at(-1) ?? '')
-    return { status, error: { name: getProblemName(type, fields), message: detail ?? title ?? '' } }
-  })
 
 const OAUTH_ERRORS = ['invalid_token', 'insufficient_scope', 'invalid_request'] as const
 const oauthErrorSchema = z
@@ -50,7 +35,7 @@ const ownErrorSchema = z
   }))
 
 const errorSchema: z.ZodType<{ error: NamedError; status?: number | null | undefined }> = z.union([
-  problemSchema,
+  bacenProblemSchema,
   ownErrorSchema,
   oauthErrorSchema,
 ])
@@ -62,12 +47,6 @@ const errorSchema: z.ZodType<{ error: NamedError; status?: number | null | undef
 export function readEfiError({ status, json }: ProviderResponse): NamedError | undefined {
   const { data } = errorSchema.safeParse(json)
   return data && (data.status ?? status) === status ? data.error : undefined
-}
-
-/** Gets the last part of a problem's type; for a refused devolução followed by the last part of each invalid field. */
-function getProblemName(type: string, fields: string[]): string {
-  const name = type.slice(type.lastIndexOf('/') + 1)
-  return name === 'PixDevolucaoInvalida' ? [name, ...new Set(fields)].join(' ') : name
 }
 
 type EfiRailError = { codigo?: string | null; motivo?: string | null }

@@ -1,17 +1,14 @@
 import { detectDocumentKind } from '../../domain/pix/document.ts'
 import type { ProviderTransferRequest } from '../../domain/providers/provider.ts'
 import { rejectFailedAcceptance, rejectForThisProvider, toUnprovenRefusal } from '../adapter/outcomes.ts'
+import { mapBacenSettledReturn, readBacenReturns } from '../bacen/mapping.ts'
+import { bacenReceivedDevolucaoSchema } from '../bacen/schemas.ts'
 import { encodePath } from '../http/client.ts'
 import type { TransferCalls } from '../port.ts'
 import { EMPTY_BUCKET_PROBLEM } from './answers.ts'
 import type { EfiClient } from './client.ts'
-import { mapEfiSettledReturn, mapEfiTransfer, readEfiReturns } from './mapping.ts'
-import {
-  efiReceivedDevolucaoSchema,
-  efiTransferRequestSchema,
-  efiTransferResponseSchema,
-  efiTransferSchema,
-} from './schemas.ts'
+import { mapEfiTransfer } from './mapping.ts'
+import { efiTransferRequestSchema, efiTransferResponseSchema, efiTransferSchema } from './schemas.ts'
 
 /**
  * Creates the calls about sent PIX. The id is ours, and Efí refuses a second payment with it (409
@@ -39,8 +36,8 @@ export function createEfiTransfers(client: EfiClient): TransferCalls {
       const path = encodePath`/v2/gn/pix/enviados/id-envio/${id}`
       return client.lookUp({ call: 'findTransfer', reference: id, path }, efiTransferSchema, (pix, notes) => {
         if ((pix.idEnvio ?? id) !== id) return undefined
-        const { returns } = readEfiReturns(efiReceivedDevolucaoSchema, pix, notes)
-        return { payout: { ...mapEfiTransfer(pix), returns: returns.flatMap(mapEfiSettledReturn) } }
+        const { returns } = readBacenReturns(bacenReceivedDevolucaoSchema, pix, notes)
+        return { payout: { ...mapEfiTransfer(pix), returns: returns.flatMap(mapBacenSettledReturn) } }
       })
     },
   }

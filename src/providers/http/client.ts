@@ -15,6 +15,8 @@ export type HttpCall = {
   json?: unknown
   /** A body of the type `multipart/form-data`. */
   form?: FormData
+  /** A body of the type `application/x-www-form-urlencoded`. */
+  urlEncoded?: Record<string, string>
   /** Uses a connection of its own: for money, so that a reset idle socket never looks like a request that left. */
   hasOwnConnection?: boolean
 }
@@ -52,14 +54,25 @@ export function encodePath(parts: TemplateStringsArray, ...values: string[]): st
 }
 
 function buildRequest(call: HttpCall, basePath: string): Parameters<ConnectionPool['sendPooled']>[0] {
+  const { contentType, body } = buildBody(call)
   return {
     method: call.method ?? 'GET',
     path: basePath + call.path,
     headers: {
       accept: 'application/json',
-      ...(call.json === undefined ? {} : { 'content-type': 'application/json' }),
+      ...(contentType && { 'content-type': contentType }),
       ...call.headers,
     },
-    body: call.json === undefined ? call.form : JSON.stringify(call.json),
+    body,
   }
+}
+
+function buildBody({ json, form, urlEncoded }: HttpCall) {
+  if (json !== undefined) return { contentType: 'application/json', body: JSON.stringify(json) }
+  if (urlEncoded)
+    return {
+      contentType: 'application/x-www-form-urlencoded',
+      body: new URLSearchParams(urlEncoded).toString(),
+    }
+  return { body: form }
 }

@@ -16,21 +16,21 @@ import {
 } from '../adapter/outcomes.ts'
 import { encodePath } from '../http/client.ts'
 import type { ChargeCalls } from '../port.ts'
-import type { EfiCall } from './answers.ts'
-import type { EfiClient } from './client.ts'
-import { computeEfiExpiry, mapEfiCharge, mapEfiChargeStatus, mapEfiPayment } from './mapping.ts'
+import type { BacenCall, BacenClient } from './client.ts'
+import { computeBacenExpiry, mapBacenCharge, mapBacenChargeStatus, mapBacenPayment } from './mapping.ts'
 import {
-  EFI_REMOVAL_REQUEST,
-  type EfiCob,
-  efiCobRequestSchema,
-  efiCobSchema,
-  efiLocationCodeSchema,
-  efiReceivedPixSchema,
+  BACEN_REMOVAL_REQUEST,
+  type BacenCob,
+  bacenCobRequestSchema,
+  bacenCobSchema,
+  bacenLocationCodeSchema,
+  bacenReceivedPixSchema,
   isWithoutMoney,
 } from './schemas.ts'
 
 /** Creates the calls about charges (`cob`). The txid is our reference, so issuing twice makes one charge. */
-export function createEfiCharges(client: EfiClient, now: () => number): ChargeCalls {
+export function createBacenCharges(client: BacenClient, now: () => number): ChargeCalls {
+  const { bank, basePath } = client
   return {
     async issueCharge(order) {
       if (order.totalCents === 0) return openAmountUnsupported
@@ -39,16 +39,16 @@ export function createEfiCharges(client: EfiClient, now: () => number): ChargeCa
       const request = { ...call, method: 'PUT', json: buildCob(order) } as const
       const orderedAtMs = now()
       // Its own clock does not count: Efí has labelled the local time of a creation as UTC, three hours behind.
-      const outcome = await client.send(request, efiCobSchema, cob =>
+      const outcome = await client.send(request, bacenCobSchema, cob =>
         isOrdered(order, cob) && cob.status === 'ATIVA'
-          ? { charge: { ...mapEfiCharge(cob), expiresAt: computeEfiExpiry(cob, orderedAtMs) }, cob }
+          ? { charge: { ...mapBacenCharge(cob), expiresAt: computeBacenExpiry(cob, orderedAtMs) }, cob }
           : undefined,
       )
       if (outcome.kind === 'accepted') return addPayload(outcome)
       if (!mayAlreadyExist(outcome)) return outcome
       const lookUp = buildCall('findCharge', order.reference)
-      const existingCharge = await client.lookUp(lookUp, efiCobSchema, cob => ({
-        charge: isOrdered(order, cob) && isOpen(cob) ? mapEfiCharge(cob) : undefined,
+      const existingCharge = await client.lookUp(lookUp, bacenCobSchema, cob => ({
+        charge: isOrdered(order, cob) && isOpen(cob) ? mapBacenCharge(cob) : undefined,
         cob,
       }))
       if (existingCharge.kind !== 'found') return toIssueOutcome(existingCharge, outcome)
@@ -60,28 +60,28 @@ export function createEfiCharges(client: EfiClient, now: () => number): ChargeCa
   }
 
   async function findCharge(reference: string): Promise<FindChargeOutcome> {
-    const outcome = await client.lookUp(buildCall('findCharge', reference), efiCobSchema, (cob, notes) => {
+    const outcome = await client.lookUp(buildCall('findCharge', reference), bacenCobSchema, (cob, notes) => {
       if (cob.txid !== reference) return undefined
       const { items: payments, unreadableItems } = parsePage(buildPaymentSchema(reference), cob.pix, notes)
       // An unreadable payment may be the payment of the charge: without it the charge has not ended.
       const hasUnknownPayment = unreadableItems.some(item => !isWithoutMoney(item))
-      const status = mapEfiChargeStatus(cob, now())
+      const status = mapBacenChargeStatus(cob, now())
       return {
         status: hasUnknownPayment && status !== 'completed' ? 'open' : status,
-        charge: mapEfiCharge(cob),
-        payments: payments.map(pix => mapEfiPayment(pix, cob.chave)),
+        charge: mapBacenCharge(cob),
+        payments: payments.map(pix => mapBacenPayment(pix, cob.chave)),
       }
     })
     const isPaymentMissing =
       outcome.kind === 'found' && outcome.status === 'completed' && outcome.payments.length === 0
-    return isPaymentMissing ? reportPaymentNotListed('Efí') : outcome
+    return isPaymentMissing ? reportPaymentNotListed(bank) : outcome
   }
 
   async function cancelCharge(reference: string): Promise<CancelChargeOutcome> {
     const call = buildCall('cancelCharge', reference)
-    const request = { ...call, method: 'PATCH', json: EFI_REMOVAL_REQUEST } as const
-    const outcome = await client.lookUp(request, efiCobSchema, cob =>
-      mapEfiChargeStatus(cob, now()) === 'removed' ? {} : undefined,
+    const request = { ...call, method: 'PATCH', json: BACEN_REMOVAL_REQUEST } as const
+    const outcome = await client.lookUp(request, bacenCobSchema, cob =>
+      mapBacenChargeStatus(cob, now()) === 'removed' ? {} : undefined,
     )
     if (outcome.kind === 'found') return { kind: 'cancelled' }
     return outcome.kind === 'no_answer' && outcome.code === 'charge_refused'
@@ -89,7 +89,7 @@ export function createEfiCharges(client: EfiClient, now: () => number): ChargeCa
       : outcome
   }
 
-  /** Looks up a charge whose removal Efí refused because it is closed: `cancelled` if it was removed already. */
+  /** Looks up a charge whose removal the provider refused because it is closed: `cancelled` if it was removed already. */
   async function resolveCancelRefusal(
     reference: string,
     refusal: NoAnswerResult,
@@ -100,17 +100,21 @@ export function createEfiCharges(client: EfiClient, now: () => number): ChargeCa
     return outcome.status === 'removed' ? { kind: 'cancelled' } : { ...refusal, kind: 'refused' }
   }
 
-  function isOpen(cob: EfiCob): boolean {
-    return mapEfiChargeStatus(cob, now()) === 'open'
+  function buildCall<Name extends BacenCall>(call: Name, reference: string) {
+    return { call, reference, path: basePath + encodePath`/cob/${reference}` }
+  }
+
+  function isOpen(cob: BacenCob): boolean {
+    return mapBacenChargeStatus(cob, now()) === 'open'
   }
 
   /** Adds the payload of an issued charge, read from its location if the charge has none. */
-  async function addPayload({ charge, cob }: { charge: IssuedCharge; cob: EfiCob }) {
+  async function addPayload({ charge, cob }: { charge: IssuedCharge; cob: BacenCob }) {
     if (charge.payload) return { kind: 'accepted', charge } as const
-    if (!cob.loc) return payloadMissing
-    const path = encodePath`/v2/loc/${String(cob.loc.id)}/qrcode`
+    if (!cob.loc || !client.hasLocationCodes) return payloadMissing
+    const path = basePath + encodePath`/loc/${String(cob.loc.id)}/qrcode`
     const call = { call: 'findPayload', reference: cob.txid, path } as const
-    const code = await client.lookUpExisting(call, efiLocationCodeSchema, ({ qrcode }) => ({ qrcode }))
+    const code = await client.lookUpExisting(call, bacenLocationCodeSchema, ({ qrcode }) => ({ qrcode }))
     if (code.kind === 'no_answer') return { ...payloadMissing, message: code.message }
     return { kind: 'accepted', charge: { ...charge, payload: code.qrcode } } as const
   }
@@ -118,13 +122,13 @@ export function createEfiCharges(client: EfiClient, now: () => number): ChargeCa
 
 /** Builds the schema of a payment in the list of its charge: one that names another charge is unreadable. */
 function buildPaymentSchema(reference: string) {
-  return efiReceivedPixSchema.refine(
+  return bacenReceivedPixSchema.refine(
     pix => (pix.txid || reference) === reference,
     'payment of another charge',
   )
 }
 
-function isOrdered(order: ProviderChargeRequest, cob: EfiCob): boolean {
+function isOrdered(order: ProviderChargeRequest, cob: BacenCob): boolean {
   return cob.txid === order.reference && cob.valor.original === order.totalCents
 }
 
@@ -132,15 +136,11 @@ function isOrdered(order: ProviderChargeRequest, cob: EfiCob): boolean {
 const payloadMissing = {
   kind: 'unknown',
   code: 'payload_missing',
-  message: 'Efí issued the charge without its payload',
+  message: 'The provider issued the charge without its payload',
 } as const
 
-function buildCall<Name extends EfiCall>(call: Name, reference: string) {
-  return { call, reference, path: encodePath`/v2/cob/${reference}` }
-}
-
 function buildCob(order: ProviderChargeRequest) {
-  return efiCobRequestSchema.parse({
+  return bacenCobRequestSchema.parse({
     calendario: { expiracao: order.expiresInSeconds },
     valor: { original: order.totalCents },
     chave: order.collectionKey,
@@ -153,7 +153,7 @@ const collectionKeyMissing = rejectForThisProvider(
   'The provider needs the PIX key that receives the payment',
 )
 
-/** Tells whether a charge with our txid may exist: Efí answers 409, or CobOperacaoInvalida among other causes. */
+/** Tells whether a charge with our txid may exist: Efí answers 409, every provider CobOperacaoInvalida among other causes. */
 function mayAlreadyExist(outcome: IssueChargeOutcome): boolean {
   return isDuplicate(outcome) || (outcome.kind === 'rejected' && outcome.code === 'charge_refused')
 }

@@ -6,32 +6,33 @@ import type {
 import { toUnprovenRefusal } from '../adapter/outcomes.ts'
 import { encodePath } from '../http/client.ts'
 import type { PaymentCalls } from '../port.ts'
-import type { EfiClient } from './client.ts'
-import { mapEfiPayment, mapEfiRefund } from './mapping.ts'
-import { efiDevolucaoRequestSchema, efiDevolucaoSchema, efiReceivedPixSchema } from './schemas.ts'
+import type { BacenClient } from './client.ts'
+import { mapBacenPayment, mapBacenRefund } from './mapping.ts'
+import { bacenDevolucaoRequestSchema, bacenDevolucaoSchema, bacenReceivedPixSchema } from './schemas.ts'
 
 /** Creates the calls about received PIX and their devoluções. A devolução's id is ours, so sending twice makes one. */
-export function createEfiPayments(client: EfiClient): PaymentCalls {
+export function createBacenPayments(client: BacenClient): PaymentCalls {
+  const { basePath, toRejection } = client
   return {
     async findPayment(endToEnd) {
       const call = {
         call: 'findPayment',
         reference: endToEnd,
-        path: encodePath`/v2/pix/${endToEnd}`,
+        path: basePath + encodePath`/pix/${endToEnd}`,
       } as const
-      return client.lookUp(call, efiReceivedPixSchema, pix =>
-        pix.endToEndId === endToEnd ? { payment: mapEfiPayment(pix) } : undefined,
+      return client.lookUp(call, bacenReceivedPixSchema, pix =>
+        pix.endToEndId === endToEnd ? { payment: mapBacenPayment(pix) } : undefined,
       )
     },
 
     async refund(order) {
       const { cents: valor, description: descricao } = order
-      const json = efiDevolucaoRequestSchema.parse({ valor, ...(descricao && { descricao }) })
+      const json = bacenDevolucaoRequestSchema.parse({ valor, ...(descricao && { descricao }) })
       const call = { call: 'refund', reference: order.id, path: buildDevolucaoPath(order), json } as const
       const request = { ...call, method: 'PUT', hasOwnConnection: true } as const
-      const outcome = await client.send(request, efiDevolucaoSchema, devolucao => {
+      const outcome = await client.send(request, bacenDevolucaoSchema, devolucao => {
         const isOrdered = devolucao.id === order.id && devolucao.valor === order.cents
-        return isOrdered ? { payout: mapEfiRefund(devolucao) } : undefined
+        return isOrdered ? { payout: mapBacenRefund(devolucao, toRejection) } : undefined
       })
       return outcome.kind === 'rejected' && outcome.code === 'refund_refused'
         ? confirmRefusal(order, outcome)
@@ -42,13 +43,15 @@ export function createEfiPayments(client: EfiClient): PaymentCalls {
 
   async function findRefund(order: Pick<ProviderRefundRequest, 'id' | 'endToEnd'>) {
     const call = { call: 'findRefund', reference: order.id, path: buildDevolucaoPath(order) } as const
-    return client.lookUp(call, efiDevolucaoSchema, devolucao =>
-      (devolucao.id ?? order.id) === order.id ? { payout: mapEfiRefund(devolucao) } : undefined,
+    return client.lookUp(call, bacenDevolucaoSchema, devolucao =>
+      (devolucao.id ?? order.id) === order.id
+        ? { payout: mapBacenRefund(devolucao, toRejection) }
+        : undefined,
     )
   }
 
   /**
-   * Looks up a refused refund: Efí also refuses the repeat of one that it has carried out. A look-up right after it may lag
+   * Looks up a refused refund: a provider also refuses the repeat of one that it has carried out. A look-up right after it may lag
    * behind, so its "not found" proves nothing: the refusal counts once the absence of the refund is proved.
    */
   async function confirmRefusal(
@@ -59,8 +62,8 @@ export function createEfiPayments(client: EfiClient): PaymentCalls {
     if (outcome.kind === 'found') return { kind: 'accepted', payout: outcome.payout }
     return toUnprovenRefusal(refusal)
   }
-}
 
-function buildDevolucaoPath({ id, endToEnd }: Pick<ProviderRefundRequest, 'id' | 'endToEnd'>): string {
-  return encodePath`/v2/pix/${endToEnd}/devolucao/${id}`
+  function buildDevolucaoPath({ id, endToEnd }: Pick<ProviderRefundRequest, 'id' | 'endToEnd'>): string {
+    return basePath + encodePath`/pix/${endToEnd}/devolucao/${id}`
+  }
 }

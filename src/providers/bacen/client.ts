@@ -1,0 +1,145 @@
+import { z } from 'zod'
+import { optionalField } from '../adapter/fields.ts'
+import { createListReader, type Paging } from '../adapter/list-reader.ts'
+import {
+  type AdapterOptions,
+  createProviderCalls,
+  type DocumentedProviderApi,
+} from '../adapter/provider-calls.ts'
+import { createHttpClient, type HttpCall, type HttpClient } from '../http/client.ts'
+import type { ExchangeOutcome, ProviderResponse } from '../http/exchange.ts'
+import { type AccessToken, createAccessTokenCache, requestAccessToken } from './access-token.ts'
+import type { ToBacenRejection } from './mapping.ts'
+
+/** The calls of the Central Bank's Pix API that every profile has; each profile's table of answers lists them. */
+export type BacenCall =
+  | 'issueCharge'
+  | 'findCharge'
+  | 'findPayload'
+  | 'cancelCharge'
+  | 'findPayment'
+  | 'refund'
+  | 'findRefund'
+  | 'statement'
+  | 'findReplacedUrl'
+  | 'registerNotificationUrl'
+
+/** What differs between the providers that implement the Central Bank's Pix API, as data. */
+export type BacenProfile<OwnCall extends string> = DocumentedProviderApi<BacenCall | OwnCall> & {
+  /** Its name, for messages. */
+  bank: string
+  /** Path of the Central Bank's API below the base URL of a connection. */
+  basePath: string
+  /** Request of an access token (OAuth 2.0, client credentials; RFC 8705: over the connection of the certificate). */
+  tokenRequest: HttpCall
+  /** Headers of every call. */
+  headers?: Record<string, string>
+  /** Tells whether an answer refuses the access token. Absent where no published text says how one is refused. */
+  isTokenRefused?: (response: ProviderResponse) => boolean
+  /** It has `GET /loc/{id}/qrcode`, which returns the payload of a charge. */
+  hasLocationCodes: boolean
+  toRejection: ToBacenRejection
+}
+
+/** Certificate and private key of a client, PEM. */
+export type ClientCertificate = { certificate?: string | undefined; private_key?: string | undefined }
+
+/**
+ * Creates the client of one provider with the Central Bank's Pix API: it authorizes each call and explains answers by the
+ * profile's table. The age of an access token is measured by a monotonic clock.
+ */
+export function createBacenClient<OwnCall extends string>(
+  { ca, now = () => performance.now(), ...options }: AdapterOptions<ClientCertificate>,
+  profile: BacenProfile<OwnCall>,
+) {
+  const { certificate, private_key: key } = options.credentials
+  const http = createHttpClient({ ...options, tls: { certificate, key, ca } })
+  const tokens = createAccessTokenCache(
+    () => requestAccessToken(http, profile.tokenRequest, { bank: profile.bank, now }),
+    now,
+  )
+  const exchange = createAuthorizedExchange(http, tokens, profile)
+  const calls = createProviderCalls<BacenCall | OwnCall>(exchange, profile, options.recordUnexplained)
+  const { bank, basePath, hasLocationCodes, toRejection } = profile
+  return {
+    ...calls,
+    bank,
+    basePath,
+    hasLocationCodes,
+    toRejection,
+    getToken: tokens.getToken,
+    readAllPages: createListReader(calls, bacenPaging),
+    preconnect: http.preconnect,
+    close: http.close,
+  }
+}
+
+/** The client as the calls of the Central Bank's API use it. */
+export type BacenClient = ReturnType<typeof createBacenClient<never>>
+
+/**
+ * Creates a function that makes calls with the cached access token. A refused token is discarded, and the call repeated
+ * once with a new one, but only for the documented refusal. That refusal does not prove that the call was not carried out:
+ * without the repeat its outcome is unknown.
+ */
+function createAuthorizedExchange(
+  http: HttpClient,
+  tokens: ReturnType<typeof createAccessTokenCache>,
+  { headers, isTokenRefused = () => false }: Pick<BacenProfile<never>, 'headers' | 'isTokenRefused'>,
+) {
+  const callWith = (token: AccessToken, call: HttpCall) =>
+    http.call({ ...call, headers: { ...headers, ...call.headers, authorization: `Bearer ${token.text}` } })
+
+  return async (call: HttpCall): Promise<ExchangeOutcome> => {
+    const token = await tokens.getToken()
+    if (token.kind === 'unreachable') return token
+    const response = await callWith(token, call)
+    if (response.kind !== 'answer' || response.status !== 401) return response
+
+    tokens.discardToken(token)
+    if (!isTokenRefused(response)) return response
+    const newToken = await tokens.getToken()
+    const repeat = newToken.kind === 'unreachable' ? newToken : await callWith(newToken, call)
+    if (repeat.kind !== 'answer') return { ...repeat, kind: 'no_answer' }
+    return repeat.status === 401 ? repeat : { ...repeat, isRepeat: true }
+  }
+}
+
+const PAGE_SIZE = 100
+/** Pages of one period. A longer list is read in halves of its period. */
+const MAX_PAGES = 1_000
+
+/**
+ * Pages the lists. A page may contain fewer rows than requested: the position is then the number of received rows, and
+ * later pages are requested in the received size. A list ends with a page without new rows, or at the total that the
+ * provider reports. Efí also documents sent PIX as a list without an envelope.
+ */
+const bacenPaging: Paging<{ page: number; size: number; pagesRead: number }> = {
+  maxRequests: 10_000,
+  firstPosition: { page: 0, size: PAGE_SIZE, pagesRead: 0 },
+  buildQuery: ({ page, size }, period) => ({
+    ...(period && { inicio: period.from, fim: period.to }),
+    'paginacao.paginaAtual': String(page),
+    'paginacao.itensPorPagina': String(size),
+  }),
+  readPage(json, field) {
+    const rows: unknown = Array.isArray(json) ? json : (json as Record<string, unknown> | null)?.[field]
+    if (!Array.isArray(rows)) return undefined
+    const total = pagingSchema.safeParse(json).data?.parametros.paginacao.quantidadeTotalDeItens
+    return { rows, total: total ?? null }
+  },
+  getNextPosition({ page, size, pagesRead }, { receivedCount, hasNewItems, total }) {
+    const readCount = page * size + receivedCount
+    if (!hasNewItems || readCount === total) return 'end'
+    const nextSize = Math.min(size, receivedCount)
+    const isTooLong = pagesRead === 0 && (total ?? 0) > MAX_PAGES * nextSize
+    if (isTooLong || pagesRead + 1 === MAX_PAGES) return 'too_long'
+    return { page: Math.floor(readCount / nextSize), size: nextSize, pagesRead: pagesRead + 1 }
+  },
+}
+
+const pagingSchema = z.object({
+  parametros: z.object({
+    paginacao: z.object({ quantidadeTotalDeItens: optionalField(z.coerce.number().int().min(0)) }),
+  }),
+})

@@ -1,0 +1,138 @@
+import type { z } from 'zod'
+import type {
+  FoundCharge,
+  IncomingPix,
+  IssuedCharge,
+  Party,
+  PayoutReturn,
+  ProviderPayout,
+} from '../../domain/providers/provider.ts'
+import { type AnswerNotes, parsePage, pickWithinTotal } from '../adapter/answer-parsing.ts'
+import { toParty } from '../adapter/party.ts'
+import {
+  type BacenCob,
+  type BacenDevolucao,
+  type BacenHolder,
+  type BacenReceivedDevolucao,
+  type BacenReceivedPix,
+  type BacenTimes,
+  isWithoutMoney,
+} from './schemas.ts'
+
+/** Maps a charge; texts that the provider leaves out are `''`. */
+export function mapBacenCharge(cob: BacenCob): IssuedCharge {
+  return {
+    totalCents: cob.valor.original,
+    txid: cob.txid,
+    payload: cob.pixCopiaECola || cob.brcode || '',
+    expiresAt: getExpiresAt(cob),
+    pixKey: cob.chave ?? '',
+    receiver: mapBacenParty(cob.recebedor ?? {}),
+  }
+}
+
+/** Maps the status of a charge at `now` (ms): the API has no "expired", so an active charge expires after its time. */
+export function mapBacenChargeStatus(cob: BacenCob, now: number): FoundCharge['status'] {
+  switch (cob.status) {
+    case 'ATIVA':
+      return Date.parse(getExpiresAt(cob)) <= now ? 'expired' : 'open'
+    case 'CONCLUIDA':
+      return 'completed'
+    case 'REMOVIDA_PELO_USUARIO_RECEBEDOR':
+    case 'REMOVIDA_PELO_PSP':
+      return 'removed'
+  }
+}
+
+/** Maps a received PIX; `chargeKey` applies if it does not repeat its key, `gnExtras` adds the payer's bank. */
+export function mapBacenPayment(pix: BacenReceivedPix, chargeKey?: string | null): IncomingPix {
+  return {
+    endToEnd: pix.endToEndId,
+    txid: pix.txid || null,
+    reference: pix.txid || null,
+    cents: pix.valor,
+    status: 'settled',
+    at: pix.horario,
+    payer: mapBacenPayer(pix),
+    pixKey: pix.chave ?? chargeKey ?? '',
+  }
+}
+
+/** Maps the payer of a PIX; null if neither a name nor a document is reported, as in look-ups. */
+export function mapBacenPayer({
+  pagador,
+  gnExtras,
+}: Pick<BacenReceivedPix, 'pagador' | 'gnExtras'>): Party | null {
+  const payer = { ...gnExtras?.pagador, ...pagador }
+  return payer.nome || payer.cpf || payer.cnpj ? mapBacenParty(payer) : null
+}
+
+export const PAYOUT_STATUSES = {
+  EM_PROCESSAMENTO: 'in_process',
+  DEVOLVIDO: 'settled',
+  REALIZADO: 'settled',
+  NAO_REALIZADO: 'rejected',
+} as const
+
+/** Converts why a devolução that was accepted failed into our code and a bounded message. */
+export type ToBacenRejection = (devolucao: BacenDevolucao) => Pick<ProviderPayout, 'code' | 'message'>
+
+/** Maps a devolução that we sent; its end-to-end id is the rail's return id. */
+export function mapBacenRefund(devolucao: BacenDevolucao, toRejection: ToBacenRejection): ProviderPayout {
+  const status = PAYOUT_STATUSES[devolucao.status]
+  return {
+    status,
+    cents: devolucao.valor,
+    endToEnd: devolucao.rtrId ?? '',
+    at: getBacenTime(devolucao.horario),
+    ...(status === 'rejected' ? toRejection(devolucao) : {}),
+  }
+}
+
+type ListedDevolucao = BacenReceivedDevolucao | BacenDevolucao
+
+/**
+ * Reads the devoluções of a PIX that fit into it together; an unreadable or impossible one is noted, and hides no other.
+ * `isComplete`: every one that may have moved money was readable and possible.
+ */
+export function readBacenReturns<Devolucao extends ListedDevolucao>(
+  shape: z.ZodType<Devolucao>,
+  { devolucoes, valor }: { devolucoes?: unknown; valor: number },
+  notes: AnswerNotes,
+): { returns: Devolucao[]; isComplete: boolean } {
+  const { items, unreadableItems } = parsePage(shape, devolucoes, notes)
+  const returns = pickWithinTotal(items, valor, getReturnedCents, notes)
+  return { returns, isComplete: returns.length === items.length && unreadableItems.every(isWithoutMoney) }
+}
+
+/** Gets what a devolução has returned: one that has not settled has moved nothing. */
+function getReturnedCents({ status, valor }: ListedDevolucao): number {
+  return status === 'DEVOLVIDO' ? valor : 0
+}
+
+/** Maps a devolução to one return if it has settled, else to none. Its id is the provider's, or the rail's if there is none. */
+export function mapBacenSettledReturn(devolucao: ListedDevolucao): PayoutReturn[] {
+  const { rtrId, status, valor: cents, horario } = devolucao
+  const at = getBacenTime(horario)
+  const id = devolucao.id || rtrId
+  return status === 'DEVOLVIDO' && at && id ? [{ id, endToEnd: rtrId || null, cents, at }] : []
+}
+
+/** Gets the time of settlement, or of the request while it has not settled. */
+export function getBacenTime({ liquidacao, solicitacao }: BacenTimes): string | null {
+  return liquidacao ?? solicitacao ?? null
+}
+
+/** Computes when a charge that was created at `createdAtMs` expires. */
+export function computeBacenExpiry({ calendario }: BacenCob, createdAtMs: number): string {
+  return new Date(createdAtMs + calendario.expiracao * 1000).toISOString()
+}
+
+function getExpiresAt(cob: BacenCob): string {
+  return computeBacenExpiry(cob, Date.parse(cob.calendario.criacao))
+}
+
+/** Maps a holder as the Central Bank's API shows it; `codigoBanco` is Efí's. */
+export function mapBacenParty({ nome, cpf, cnpj, codigoBanco }: BacenHolder): Party {
+  return toParty({ name: nome, document: cpf ?? cnpj, ispb: codigoBanco })
+}
