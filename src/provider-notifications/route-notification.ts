@@ -6,7 +6,7 @@ import { Movement } from '../db/entities/movement.ts'
 import { type NotificationOutcome, ProviderNotification } from '../db/entities/provider-notification.ts'
 import { Refund } from '../db/entities/refund.ts'
 import { batchQueries, type Query, runQuery } from '../db/pipeline/query.ts'
-import { queryAttemptByReference } from '../db/repositories/attempts.ts'
+import { findPreparedTransfer, queryAttemptByReference } from '../db/repositories/attempts.ts'
 import { isChargeAtOtherAccount } from '../db/repositories/charges.ts'
 import { queryProviderDisputeIds } from '../db/repositories/disputes.ts'
 import {
@@ -173,6 +173,12 @@ async function routeByEndToEnd(temporal: TemporalContext, em: EntityManager, inb
   })
   for (const attempt of attempts) await routeToAttempt(temporal, attempt, inbound)
   if (attempts.length > 0) return 'routed'
+  // Its end-to-end id was stored with the preparation, before any settlement: so it is about the transfer, and no return.
+  const prepared = await findPreparedTransfer(em, { providerAccountUuid, endToEnd: notification.endToEnd })
+  if (prepared) {
+    const { isAboutReturn: _, ...signal } = inbound.signal
+    return routeToAttempt(temporal, prepared, { ...inbound, signal })
+  }
   // It may arrive before our settlement, which writes the movement's end-to-end id.
   return isRecent(temporal, notification) ? null : 'foreign'
 }

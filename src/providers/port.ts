@@ -93,12 +93,20 @@ export interface Provider {
   balances(): Promise<{ kind: 'found'; balance: ProviderBalance } | NoAnswerResult>
   /**
    * Lists every settled movement in [from, to], both ISO 8601 UTC: PIX by their end-to-end ids, and, if the
-   * provider's API lists them, `accountEntries`, which are not PIX.
+   * provider's API lists them, `accountEntries`, which are not PIX. `leavesOutTransfers`: the API lists no sent PIX but devoluções.
    */
   statement(
     from: string,
     to: string,
-  ): Promise<{ kind: 'found'; entries: StatementEntry[]; accountEntries?: AccountEntry[] } | NoAnswerResult>
+  ): Promise<
+    | {
+        kind: 'found'
+        entries: StatementEntry[]
+        accountEntries?: AccountEntry[]
+        leavesOutTransfers?: true
+      }
+    | NoAnswerResult
+  >
   /** Lists every dispute opened in [from, to], or changed in it if the provider can tell; both ISO 8601 UTC. */
   listDisputes(from: string, to: string): Promise<ListDisputesOutcome>
   /** Looks one dispute up by the provider's id. */

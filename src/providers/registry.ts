@@ -7,6 +7,8 @@ import { EFI_SCOPES, efiCredentialsSchema } from './efi/client.ts'
 import { type ObserveCertificate, observeClientCertificate } from './http/certificates.ts'
 import { type OpenConnectionPool, shareConnectionPools } from './http/connection-pool.ts'
 import type { ClosableProvider, Provider } from './port.ts'
+import { createSicoobAdapter } from './sicoob/adapter.ts'
+import { SICOOB_SCOPES, sicoobCredentialsSchema } from './sicoob/client.ts'
 import { createWooviAdapter } from './woovi/adapter.ts'
 import { WOOVI_SCOPES, wooviCredentialsSchema } from './woovi/client.ts'
 
@@ -15,7 +17,7 @@ export type RegistryConnection = {
   uuid: string
   /** Name of the provider for observers of calls. */
   provider: string
-  /** Name of the provider API that an adapter implements: `efi` or `woovi`. */
+  /** Name of the provider API that an adapter implements, of `PROVIDER_APIS`. */
   dialect: string
   baseUrl: string
   sealedCredentials: string
@@ -39,7 +41,11 @@ export type ProviderRegistryOptions = {
 type AdapterFactory = (options: AdapterOptions<unknown>) => ClosableProvider
 
 /** Schema of the credentials of each provider API, whose fields an operator fills in. */
-export const CREDENTIALS_SCHEMAS = { efi: efiCredentialsSchema, woovi: wooviCredentialsSchema }
+export const CREDENTIALS_SCHEMAS = {
+  efi: efiCredentialsSchema,
+  woovi: wooviCredentialsSchema,
+  sicoob: sicoobCredentialsSchema,
+}
 
 /**
  * Permissions that an operator grants to the credentials of each provider API: scopes of Efí's application, and of Woovi's
@@ -48,12 +54,14 @@ export const CREDENTIALS_SCHEMAS = { efi: efiCredentialsSchema, woovi: wooviCred
 export const REQUIRED_PERMISSIONS: Record<keyof typeof CREDENTIALS_SCHEMAS, string[]> = {
   efi: EFI_SCOPES,
   woovi: WOOVI_SCOPES,
+  sicoob: SICOOB_SCOPES,
 }
 
 /** Creates one adapter per provider API; throws for bad credentials, because no call is possible with them. */
 const adapterFactories: Record<string, AdapterFactory> = {
   efi: parsingCredentials(efiCredentialsSchema, createEfiAdapter),
   woovi: parsingCredentials(wooviCredentialsSchema, createWooviAdapter),
+  sicoob: parsingCredentials(sicoobCredentialsSchema, createSicoobAdapter),
 }
 
 /** Parses the credentials by the provider's schema first; the error names each wrong field, and no value. */

@@ -370,7 +370,7 @@ async function startSending<Row extends AttemptedRow>(
       markCalling(attempt, connection)
       return { ...started, isPrepared: true, handle: usableHandle }
     }
-    if (mayBePrepared(attempt)) {
+    if (!handle && mayBePrepared(attempt)) {
       transitionAttempt(attempt, 'preparation_started')
       attempt.preparations += 1
       return { ...started, isPrepared: false, handle: undefined }

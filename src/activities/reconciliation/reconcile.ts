@@ -139,8 +139,11 @@ async function comparePeriod(
   if (identifiedCount + settledCount > 0) comparison = await compare()
   const { matched } = comparison
   // A statement also loads older movements by what its entries return; only those of its period can be missing there.
+  const isExpectedThere = ({ direction, ours }: StatementDifference) =>
+    isInPeriod(period, ours?.settledAt) &&
+    !(statement.leavesOutTransfers && direction === 'OUT' && ours?.returnOf === undefined)
   const differences = comparison.differences.filter(
-    ({ kind, ours }) => kind !== 'missing_there' || isInPeriod(period, ours?.settledAt),
+    difference => difference.kind !== 'missing_there' || isExpectedThere(difference),
   )
   const disputes = await repairDisputes(dependencies, em, {
     connection,

@@ -29,12 +29,14 @@ const acceptedResponse = z.object({ message: z.string() })
  */
 export function callbackRoutes(providers: ProviderRegistry): RouteRegistrar {
   return (router, { temporal, log }) => {
-    // Efí appends `/pix` to the registered URL and sends its secret as the segment before.
+    // Providers append these to the registered URL, of which our secret is the last segment: the Central Bank's API `/pix`,
+    // Sicoob `/lancamento` for sent payments.
     const paths = [
       '/provider-notifications/:connection',
       '/provider-notifications/:connection/pix',
       '/provider-notifications/:connection/:secret',
       '/provider-notifications/:connection/:secret/pix',
+      '/provider-notifications/:connection/:secret/lancamento',
     ] as const
     const shape = {
       operationId: null,

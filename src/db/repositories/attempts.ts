@@ -60,6 +60,19 @@ export function queryAttemptByReference(
   return firstRow(queryAttemptsWhere(em, condition, [subjectUuid, providerAccountUuid]))
 }
 
+/** Finds the attempt at a transfer that its provider has prepared under this end-to-end id. */
+export function findPreparedTransfer(
+  em: EntityManager,
+  { providerAccountUuid, endToEnd }: { providerAccountUuid: string; endToEnd: string },
+): Promise<Attempt | null> {
+  return em.findOne(Attempt, {
+    endToEnd,
+    providerAccountUuid,
+    operation: 'transfer',
+    preparedAt: { $ne: null },
+  })
+}
+
 type SubjectsAtAccount = { providerAccountUuid: string; uuids: string[] }
 
 /** Finds the payouts at a provider account among these uuids that have settled and whose end-to-end id is unknown. */

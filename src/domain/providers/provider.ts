@@ -26,7 +26,7 @@ export type ConnectionStatus = (typeof CONNECTION_STATUSES)[number]
 export type ConnectionType = 'NOMINAL' | 'POOL'
 
 /** The provider APIs that an adapter speaks. */
-export const PROVIDER_APIS = ['efi', 'woovi'] as const
+export const PROVIDER_APIS = ['efi', 'woovi', 'sicoob'] as const
 export type ProviderApi = (typeof PROVIDER_APIS)[number]
 
 /**
@@ -61,7 +61,7 @@ export type ProviderCapabilities = {
   } | null
 }
 /**
- * Efí's API makes random keys only ("Endpoints exclusivos Efí"). Woovi's also the account's CNPJ, never a CPF, and an
+ * Sicoob's APIs have neither keys nor disputes, and know a payment by the end-to-end id of its draft. Efí's API makes random keys only ("Endpoints exclusivos Efí"). Woovi's also the account's CNPJ, never a CPF, and an
  * e-mail or phone for accounts with that permission ("Chaves Pix das contas").
  */
 export const PROVIDER_CAPABILITIES: Record<ProviderApi, ProviderCapabilities> = {
@@ -83,6 +83,15 @@ export const PROVIDER_CAPABILITIES: Record<ProviderApi, ProviderCapabilities> = 
     creatableKeyTypes: ['RANDOM', 'DOCUMENT', 'EMAIL', 'PHONE'],
     notifiesByKey: false,
     disputes: { areNotified: true, maxReplyTextLength: null },
+  },
+  sicoob: {
+    canIssueOpenAmount: false,
+    canTransfer: true,
+    transferLookUp: 'handle',
+    canCheckDocument: true,
+    creatableKeyTypes: [],
+    notifiesByKey: true,
+    disputes: null,
   },
 }
 

@@ -11,7 +11,7 @@ import type { Provider } from '../port.ts'
 import { isDisputeDevolucao } from './schemas.ts'
 
 /** Reads what else than received PIX a provider notifies; undefined for a body of the Central Bank's shape. */
-type ParseOtherNotification = (json: unknown, body: string) => ParsedNotification | undefined
+export type ParseOtherNotification = (json: unknown, body: string) => ParsedNotification | undefined
 /** Converts one PIX of a notification to its items; undefined where it is a received one of the Central Bank's shape. */
 export type ToOtherItems = (pix: NotifiedPix) => NotificationItem[] | undefined
 

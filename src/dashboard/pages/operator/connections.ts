@@ -53,6 +53,12 @@ const CREDENTIAL_FIELDS: Record<ProviderApi, { name: string; isText?: true; isOp
     { name: 'certificate', isText: true, isOptional: true },
     { name: 'private_key', isText: true, isOptional: true },
   ],
+  sicoob: [
+    { name: 'client_id' },
+    { name: 'account_number' },
+    { name: 'certificate', isText: true, isOptional: true },
+    { name: 'private_key', isText: true, isOptional: true },
+  ],
   woovi: [{ name: 'app_id' }, { name: 'webhook_public_key', isText: true, isOptional: true }],
 }
 

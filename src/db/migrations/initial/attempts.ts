@@ -81,6 +81,8 @@ create index attempt_of_connection on attempt (connection_uuid, created_at);
 create index attempt_unknown on attempt (unknown_since) where state = 'unknown';
 create index attempt_moving on attempt (created_at)
   where state in ('preparing', 'calling', 'accepted', 'unknown') and operation in ('transfer', 'refund', 'return');
+-- Notifications of prepared transfers name the end-to-end id only.
+create index attempt_prepared on attempt (end_to_end) where prepared_at is not null;
 create index attempt_orphan on attempt (created_at, uuid) where state = 'orphan';
 create index attempt_contradicted on attempt (contradiction_at) where contradiction_at is not null;
 
