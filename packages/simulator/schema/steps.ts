@@ -1,3 +1,4 @@
+import { BACEN_SCHEMA } from './bacen.ts'
 import { EFI_SCHEMA } from './efi.ts'
 import { WOOVI_SCHEMA } from './woovi.ts'
 
@@ -251,6 +252,7 @@ const INITIAL_SCHEMA = [
   SCHEDULE_SCHEMA,
   FAULT_SCHEMA,
   INBOX_SCHEMA,
+  BACEN_SCHEMA,
   EFI_SCHEMA,
   WOOVI_SCHEMA,
 ].join('')

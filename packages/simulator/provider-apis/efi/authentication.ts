@@ -5,6 +5,7 @@ import { z } from 'zod'
 import type { ProviderName } from '../../../../src/domain/providers/provider.ts'
 import type { SimulatedAccount, SimulatedAccounts } from '../../accounts.ts'
 import type { SimulatedResponse } from '../../provider-calls.ts'
+import { bacenAccessDenied } from '../bacen/problems.ts'
 import { isSameSecret } from '../serve-calls.ts'
 import * as errors from './errors.ts'
 
@@ -29,7 +30,7 @@ export function issueEfiToken(
   const [clientId = '', secret = ''] = parseBasicCredentials(ctx)
   const account = context.accounts.findByClient(context.provider, clientId)
   if (account?.dialect !== 'efi' || !isSameSecret(account.clientSecret, secret)) return errors.invalidClient()
-  if (isCertificateMissing(ctx, account)) return errors.accessDenied()
+  if (isCertificateMissing(ctx, account)) return bacenAccessDenied()
   if ((body as { grant_type?: unknown } | null)?.grant_type !== 'client_credentials')
     return errors.unsupportedGrant()
   const expires = Math.floor(context.now().getTime() / 1000) + TOKEN_TTL_S
@@ -56,7 +57,7 @@ export function authenticateEfiCall(
   if (account?.dialect !== 'efi' || !isSameSecret(signToken(account, payload.exp), token))
     return { refusal: errors.invalidToken() }
   if (payload.exp * 1000 < context.now().getTime()) return { refusal: errors.invalidToken() }
-  if (isCertificateMissing(ctx, account)) return { refusal: errors.accessDenied() }
+  if (isCertificateMissing(ctx, account)) return { refusal: bacenAccessDenied() }
   return { account }
 }
 

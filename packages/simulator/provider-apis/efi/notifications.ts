@@ -2,6 +2,7 @@ import type { EfiConfigurations } from '../../configurations.ts'
 import type { NotificationFormat, OutgoingNotification } from '../../notifications.ts'
 import type { RailEvent } from '../../rail-events.ts'
 import type { SimulatedWebhooks } from '../../webhooks.ts'
+import { appendToWebhookUrl } from '../bacen/notification-url.ts'
 import {
   type EfiFields,
   presentEfiReceivedPix,
@@ -48,10 +49,8 @@ export function createEfiNotificationFormat({
  * Builds the URL of a notification: `/pix` is appended to the registered path, unless its query contains `ignorar=`.
  */
 export function buildEfiNotificationUrl(webhookUrl: string): string {
-  const url = new URL(webhookUrl)
-  if (url.searchParams.has('ignorar')) return webhookUrl
-  url.pathname = `${url.pathname.replace(/\/$/, '')}/pix`
-  return url.href
+  const isIgnored = new URL(webhookUrl).searchParams.has('ignorar')
+  return isIgnored ? webhookUrl : appendToWebhookUrl(webhookUrl, 'pix')
 }
 
 function buildNotification(webhookUrl: string, item: object): OutgoingNotification {
