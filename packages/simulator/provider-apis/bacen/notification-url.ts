@@ -4,3 +4,20 @@ export function appendToWebhookUrl(webhookUrl: string, name: string): string {
   url.pathname = `${url.pathname.replace(/\/$/, '')}/${name}`
   return url.href
 }
+
+/** Names of notifications at the end of a URL. */
+const NOTIFICATION_NAMES = ['pix', 'lancamento', 'pix-pagamento']
+
+/** Replaces the secret in a URL: the query's values, or else the last part of the path before the notification's name. */
+export function forgeUrlSecret(notificationUrl: string): string {
+  const url = new URL(notificationUrl)
+  for (const name of url.searchParams.keys()) {
+    if (name !== 'ignorar') url.searchParams.set(name, 'forged')
+  }
+  if (![...url.searchParams.keys()].some(name => name !== 'ignorar'))
+    url.pathname = url.pathname.replace(
+      new RegExp(`[^/]+(?=(?:/(?:${NOTIFICATION_NAMES.join('|')}))?$)`),
+      'forged',
+    )
+  return url.href
+}

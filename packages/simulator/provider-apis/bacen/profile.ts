@@ -1,3 +1,4 @@
+import type { z } from 'zod'
 import type { SimulatedAccount } from '../../accounts.ts'
 import type { SimulatedCharge } from '../../charges.ts'
 import type { SimulatedResponse } from '../../provider-calls.ts'
@@ -7,9 +8,12 @@ import type { ScriptedOutcome } from '../../scripted-outcome.ts'
 import type { BacenViolation } from './problems.ts'
 import type { bacenChargeBody, bacenChargeChangeBody } from './schemas.ts'
 
+type BacenChargeOrder = Omit<z.infer<typeof bacenChargeBody>, 'devedor'>
+type BacenChargeChange = Omit<z.infer<typeof bacenChargeChangeBody>, 'devedor'>
+
 /** A bank's own choices in the Central Bank's Pix API: its bodies, its refusals and how it shows objects. */
 export type BacenProfile = {
-  bodies: { charge: typeof bacenChargeBody; chargeChange: typeof bacenChargeChangeBody }
+  bodies: { charge: z.ZodType<BacenChargeOrder>; chargeChange: z.ZodType<BacenChargeChange> }
   refusals: BacenRefusals
   presentCharge(charge: SimulatedCharge): BacenChargeView
   /** Presents a charge in look-ups and lists. */

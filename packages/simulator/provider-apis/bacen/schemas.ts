@@ -16,13 +16,16 @@ export const bacenKey = z.string().min(1).max(77)
 export const bacenCpf = z.string().regex(/^\d{11}$/)
 export const bacenCnpj = z.string().regex(/^[0-9A-Z]{12}\d{2}$/)
 const expiration = z.number().int().min(1).max(2_147_483_647)
-const calendar = z.object({ expiracao: expiration.default(86_400) })
+export const bacenCalendar = z.object({ expiracao: expiration.default(86_400) })
+const name = z.string().max(200)
+const debtor = z.union([
+  z.strictObject({ cpf: bacenCpf, nome: name }),
+  z.strictObject({ cnpj: bacenCnpj, nome: name }),
+])
 
 /** Fields of a charge that are stored and shown unchanged. */
 const details = {
-  devedor: z
-    .object({ cpf: bacenCpf.optional(), cnpj: bacenCnpj.optional(), nome: z.string().max(200) })
-    .optional(),
+  devedor: debtor.optional(),
   solicitacaoPagador: z.string().max(140).optional(),
   infoAdicionais: z
     .array(z.object({ nome: z.string().max(50), valor: z.string().max(200) }))
@@ -32,7 +35,7 @@ const details = {
 const locationReference = z.object({ id: z.number().int() }).optional()
 
 export const bacenChargeBody = z.object({
-  calendario: calendar.default({ expiracao: 86_400 }),
+  calendario: bacenCalendar,
   valor: z.object({ original: bacenAmount }),
   chave: bacenKey,
   loc: locationReference,

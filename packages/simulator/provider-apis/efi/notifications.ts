@@ -2,7 +2,7 @@ import type { EfiConfigurations } from '../../configurations.ts'
 import type { NotificationFormat, OutgoingNotification } from '../../notifications.ts'
 import type { RailEvent } from '../../rail-events.ts'
 import type { SimulatedWebhooks } from '../../webhooks.ts'
-import { appendToWebhookUrl } from '../bacen/notification-url.ts'
+import { appendToWebhookUrl, forgeUrlSecret } from '../bacen/notification-url.ts'
 import {
   type EfiFields,
   presentEfiReceivedPix,
@@ -86,15 +86,4 @@ function presentEvent(event: PixEvent, fields: EfiFields): object {
     default:
       return event satisfies never
   }
-}
-
-/** Replaces the secret in a URL: the query's values, or else the last part of the path before `/pix`. */
-function forgeUrlSecret(notificationUrl: string): string {
-  const url = new URL(notificationUrl)
-  for (const name of url.searchParams.keys()) {
-    if (name !== 'ignorar') url.searchParams.set(name, 'forged')
-  }
-  if (![...url.searchParams.keys()].some(name => name !== 'ignorar'))
-    url.pathname = url.pathname.replace(/[^/]+(?=(?:\/pix)?$)/, 'forged')
-  return url.href
 }

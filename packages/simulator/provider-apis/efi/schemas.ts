@@ -3,6 +3,7 @@ import type { SimulatedResponse } from '../../provider-calls.ts'
 import type { BacenViolation } from '../bacen/problems.ts'
 import {
   bacenAmount as amount,
+  bacenCalendar,
   bacenChargeBody,
   bacenChargeChangeBody,
   bacenCnpj as cnpj,
@@ -16,8 +17,11 @@ import * as errors from './errors.ts'
 
 const flag = z.boolean().optional()
 
-export const efiChargeBody = bacenChargeBody.strict()
-export const efiChargeChangeBody = bacenChargeChangeBody.strict()
+const debtor = z.object({ cpf: cpf.optional(), cnpj: cnpj.optional(), nome: z.string().max(200) }).optional()
+export const efiChargeBody = bacenChargeBody
+  .extend({ calendario: bacenCalendar.default({ expiracao: 86_400 }), devedor: debtor })
+  .strict()
+export const efiChargeChangeBody = bacenChargeChangeBody.extend({ devedor: debtor }).strict()
 
 export const locationBody = z.strictObject({ tipoCob: z.enum(['cob', 'cobv']) })
 
