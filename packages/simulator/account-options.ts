@@ -15,6 +15,19 @@ export const accountOptionsBody = z.strictObject({
   shows_refund_status: z.boolean().default(false),
   /** Woovi; `refused`: as to an AppID without the scope, in words that no page has. */
   funds_recovery: z.enum(['served', 'absent', 'refused']).default('served'),
+  /** Sicoob, Inter: number of the current account, with its digit. */
+  account_number: z
+    .string()
+    .regex(/^[1-9]\d{0,19}$/)
+    .default('13525622'),
+  /** Sicoob: balance and statement are inside `resultado`, as users of its API publish them. */
+  wraps_results: z.boolean().default(false),
+  /** Sicoob: the text of a PIX in the statement also has its end-to-end id, as users of its API publish it. */
+  end_to_end_in_statement: z.boolean().default(false),
+  /** Inter: a payment above this amount waits for an approval; absent: none does. */
+  approval_above: z.number().min(0).optional(),
+  /** Inter: calls above the published paces are refused. */
+  enforces_pace: z.boolean().default(true),
 })
 type SimulatedAccountOptions = z.infer<typeof accountOptionsBody>
 

@@ -1,4 +1,5 @@
-import type { ProviderApi, ProviderName } from '../../src/domain/providers/provider.ts'
+import type { ProviderName } from '../../src/domain/providers/provider.ts'
+import type { SimulatedDialect } from './dialects.ts'
 import type { IdGenerator } from './ids.ts'
 import { detectKeyKind } from './pix-key.ts'
 import type { SimulatorStore } from './store.ts'
@@ -8,7 +9,7 @@ export type SimulatedAccount = {
   id: string
   provider: ProviderName
   /** The provider API that serves the account. */
-  dialect: ProviderApi
+  dialect: SimulatedDialect
   clientId: string
   clientSecret: string
   holderName: string

@@ -7,6 +7,7 @@ export const PROVIDER_OPERATIONS = [
   'issueCharge',
   'findCharge',
   'cancelCharge',
+  'prepareTransfer',
   'sendTransfer',
   'findTransfer',
   'refund',
@@ -21,6 +22,8 @@ export const PROVIDER_OPERATIONS = [
   'listDisputes',
   'findDispute',
   'replyToDispute',
+  /** The request of an access token; a fault of any operation leaves it alone. */
+  'authenticate',
 ] as const
 export type ProviderOperation = (typeof PROVIDER_OPERATIONS)[number]
 
@@ -51,6 +54,10 @@ export const CALL_FAULTS = [
   'accepted_then_reported_removed',
   /** A charge gets a txid that the provider chooses, not one derived from the caller's id. */
   'txid_differs',
+  /** The draft of a transfer has expired: it is refused, and stays expired. Without drafts it settles. */
+  'draft_expired',
+  /** Answered as to a token that is bound to another certificate. */
+  'certificate_swapped',
 ] as const
 export type CallFault = (typeof CALL_FAULTS)[number]
 
@@ -98,6 +105,7 @@ export const FAULT_OPERATIONS = {
   accepted_then_reported_removed: ['sendTransfer'],
   rejected_then_done: ['refund'],
   txid_differs: ['issueCharge'],
+  draft_expired: ['sendTransfer'],
   other_status: ['listDisputes', 'findDispute'],
 } as const satisfies Partial<Record<FaultKind, readonly ProviderOperation[]>>
 
@@ -143,6 +151,8 @@ export type Faults = {
   /** Uses up one time of the oldest matching fault, as do the methods below; false or null if there is none. */
   consumeUnreachable(provider: ProviderName): boolean
   consumeForCall(account: FaultScope, operation: ProviderOperation): ConsumedFault<CallFault> | null
+  /** As `consumeForCall`, of the operation `authenticate` only. */
+  consumeForToken(account: FaultScope): ConsumedFault<CallFault> | null
   consumeForView(account: FaultScope, operation: ProviderOperation): ConsumedFault<ViewFault> | null
   consumeForNotification(
     account: FaultScope,
@@ -192,6 +202,15 @@ export function createFaults(store: SimulatorStore, now: () => Date): Faults {
     isUnreachable: provider => findUnreachable(provider) !== undefined,
     consumeUnreachable: provider => consume(findUnreachable(provider)) !== null,
     consumeForCall: (account, operation) => consumeOfKinds(CALL_FAULTS, account, [operation]),
+    consumeForToken: account =>
+      consume(
+        list().find(
+          fault =>
+            matchesAccount(fault, account) &&
+            fault.operation === 'authenticate' &&
+            (CALL_FAULTS as readonly FaultKind[]).includes(fault.fault),
+        ),
+      ) as ConsumedFault<CallFault> | null,
     consumeForView: (account, operation) => consumeOfKinds(VIEW_FAULTS, account, [operation]),
     consumeForNotification: (account, operations) => consumeOfKinds(NOTIFICATION_FAULTS, account, operations),
     consumeForListing: (account, operations) => consumeOfKinds(LISTING_FAULTS, account, operations),

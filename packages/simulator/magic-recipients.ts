@@ -25,6 +25,11 @@ const RAIL_CODES = new Set(
    UPAY`.split(/\s+/),
 )
 
+/** A key that no account has, for providers whose API looks keys up. Any other valid key has an owner. */
+export function isUnknownMagicKey(key: string): boolean {
+  return key === `unknown${MAGIC_DOMAIN}`
+}
+
 const FAULT_BY_NAME: Record<string, CallFault> = {
   'timeout-then-done': 'timeout_then_done',
   'timeout-then-absent': 'timeout_then_absent',

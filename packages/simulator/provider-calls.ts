@@ -36,6 +36,8 @@ export type FailureResponses = {
   documentedRefusal(operation: ProviderOperation): SimulatedResponse
   tooManyRequests(): SimulatedResponse
   internalError(): SimulatedResponse
+  /** Absent where tokens are not bound to a certificate. */
+  otherCertificate?(): SimulatedResponse
   /** The response for a route that does not exist. */
   unknownRoute(): SimulatedResponse
   /** Undocumented 4xx responses, used in turn. */
@@ -114,6 +116,10 @@ export async function respondUnderFault(call: FaultedCall): Promise<SimulatedRes
       })
     case 'txid_differs':
       return handle({ kind: 'own_txid' })
+    case 'draft_expired':
+      return handle({ kind: 'draft_expired' })
+    case 'certificate_swapped':
+      return failures.otherCertificate?.() ?? failures.documentedRefusal(operation)
     default:
       return fault.fault satisfies never
   }

@@ -21,6 +21,9 @@ export type RailMovement = {
   at: string
 }
 
+/** A movement in its account's ledger: `sequence` orders them, and a block has no direction. */
+export type StatementMovement = RailMovement & { sequence: number; direction: 'in' | 'out' | 'none' }
+
 /**
  * Moves the money of the simulated accounts. Only the rail changes a balance, in one transaction with the movement,
  * so that always balance + held + blocked = opening + Σ in − Σ out.
@@ -45,7 +48,7 @@ export type Rail = {
   /** Sums the amounts blocked by court orders, without those of disputes. */
   judicialBlockCents(accountId: string): number
   /** Lists the settled movements of one account, blocks included, oldest first. */
-  listEntries(accountId: string): RailMovement[]
+  listEntries(accountId: string): StatementMovement[]
   /** Lists the settled movements of one account, one provider or all, without blocks, oldest first. */
   listStatement(filter: { accountId?: string; provider?: ProviderName }): RailMovement[]
 }
@@ -128,7 +131,7 @@ export function createRail(store: SimulatorStore): Rail {
       }),
     judicialBlockCents,
     listEntries: accountId =>
-      store.all<RailMovement>('SELECT * FROM movement WHERE accountId = ? ORDER BY sequence', accountId),
+      store.all<StatementMovement>('SELECT * FROM movement WHERE accountId = ? ORDER BY sequence', accountId),
     listStatement: ({ accountId, provider }) =>
       store.all<RailMovement>(
         `SELECT movement.* FROM movement JOIN account ON account.id = movement.accountId

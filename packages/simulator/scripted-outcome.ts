@@ -14,6 +14,8 @@ export type ScriptedOutcome =
   | { kind: 'silent_with_removal_event'; forMs: number }
   /** Accepted; the charge gets a txid of the provider's choice. */
   | { kind: 'own_txid' }
+  /** Refused: the draft of the transfer has expired. */
+  | { kind: 'draft_expired' }
 
 /** Tells whether an outcome settles without a notification. */
 export function isSilentOutcome(

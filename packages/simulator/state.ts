@@ -14,6 +14,7 @@ import { type Panel, simulatePanel } from './panel.ts'
 import { type PayerBank, simulatePayerBank } from './payer/payer-bank.ts'
 import type { PayloadSigner } from './payer/payload-document.ts'
 import { createEfiNotificationFormat } from './provider-apis/efi/notifications.ts'
+import { createSicoobNotificationFormat } from './provider-apis/sicoob/notifications.ts'
 import { createWooviNotificationFormat } from './provider-apis/woovi/notifications.ts'
 import { type PendingOrderKey, removeWooviOrder } from './provider-apis/woovi/order-removal.ts'
 import { createRail, type Rail } from './rail.ts'
@@ -86,6 +87,7 @@ export function createSimulatorState(options: SimulatorStateOptions): SimulatorS
     formats: {
       efi: createEfiNotificationFormat({ webhooks, configurations }),
       woovi: createWooviNotificationFormat(store),
+      sicoob: createSicoobNotificationFormat({ webhooks, store }),
     },
   })
 

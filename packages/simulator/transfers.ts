@@ -60,6 +60,8 @@ type SimulatedTransferRequest = {
   outcome: ScriptedOutcome
   returnedCents: number[]
   isFromPanel?: boolean
+  /** Absent: the provider generates it with the transfer. */
+  endToEnd?: string
 }
 export type TransferAcceptance =
   | { kind: 'accepted'; transfer: SimulatedTransfer }
@@ -130,7 +132,7 @@ export function simulateTransfers(dependencies: TransferDependencies): Simulated
         .filter(listing.isListed),
     recordRejected(request) {
       const at = now().toISOString()
-      const endToEnd = ids.endToEnd({ ispb: request.account.ispb, at })
+      const endToEnd = request.endToEnd ?? ids.endToEnd({ ispb: request.account.ispb, at })
       const transfer: SimulatedTransfer = { ...buildTransfer(request, { at, endToEnd }), status: 'rejected' }
       store.insert('transfer', transfer)
       return transfer
@@ -142,7 +144,10 @@ export function simulateTransfers(dependencies: TransferDependencies): Simulated
         if (!rail.hold(account.id, cents)) return { kind: 'no_balance' }
         const at = now().toISOString()
         const transfer = {
-          ...buildTransfer(request, { at, endToEnd: ids.endToEnd({ ispb: account.ispb, at }) }),
+          ...buildTransfer(request, {
+            at,
+            endToEnd: request.endToEnd ?? ids.endToEnd({ ispb: account.ispb, at }),
+          }),
           listedAt: listing.computeListedAt(account, LISTING_OPERATIONS),
         }
         store.insert('transfer', transfer)

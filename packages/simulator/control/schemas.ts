@@ -1,7 +1,8 @@
 import { z } from 'zod'
-import { PROVIDER_APIS, PROVIDER_NAMES } from '../../../src/domain/providers/provider.ts'
+import { PROVIDER_NAMES } from '../../../src/domain/providers/provider.ts'
 import { accountOptionsBody } from '../account-options.ts'
 import { centsFromReais } from '../amount.ts'
+import { SIMULATED_DIALECTS } from '../dialects.ts'
 import { FAULT_OPERATIONS, FAULTS, isFaultOf, PROVIDER_OPERATIONS } from '../faults.ts'
 import { PANEL_KINDS } from '../panel.ts'
 
@@ -25,7 +26,7 @@ const person = z.object({ name, document })
 
 export const accountBody = z.object({
   provider,
-  dialect: z.enum(PROVIDER_APIS),
+  dialect: z.enum(SIMULATED_DIALECTS),
   client_id: z.string().min(1),
   client_secret: z.string().min(1),
   holder: person,

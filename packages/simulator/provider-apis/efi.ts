@@ -2,21 +2,22 @@ import Router from '@koa/router'
 import type { ProviderName } from '../../../src/domain/providers/provider.ts'
 import type { SimulatedCallRoute } from '../provider-calls.ts'
 import type { SimulatorState } from '../state.ts'
+import { createBacenChargeHandlers } from './bacen/charges.ts'
+import { createBacenReceivedPixHandlers } from './bacen/received-pix.ts'
+import { createBacenWebhookHandlers } from './bacen/webhooks.ts'
 import {
   createEfiBalanceHandler,
   createEfiConfigurationHandlers,
   createEfiKeyHandlers,
-  createEfiWebhookHandlers,
 } from './efi/account.ts'
 import { authenticateEfiCall, issueEfiToken } from './efi/authentication.ts'
-import { createEfiChargeHandlers } from './efi/charges.ts'
 import { createEfiDisputeHandlers } from './efi/disputes.ts'
 import * as errors from './efi/errors.ts'
 import { createEfiKeyBucketHandler } from './efi/key-bucket.ts'
 import { createEfiLocationHandlers } from './efi/location-calls.ts'
 import { createEfiResendHandler } from './efi/notification-resends.ts'
+import { createEfiProfile } from './efi/profile.ts'
 import { createEfiReceiptHandler } from './efi/receipt-document.ts'
-import { createEfiReceivedPixHandlers } from './efi/received-pix.ts'
 import { createEfiReportHandlers } from './efi/reports.ts'
 import { createEfiTransferHandlers } from './efi/transfers.ts'
 import {
@@ -49,12 +50,11 @@ export function createEfiRoutes(state: SimulatorState, provider: ProviderName): 
 
 /** Lists the simulated calls of Efí's API with their operations of the provider port. */
 function listEfiCallRoutes(state: SimulatorState): ProviderApiRoute[] {
-  const [cobs, receivedPix, transfers] = [
-    createEfiChargeHandlers(state),
-    createEfiReceivedPixHandlers(state),
-    createEfiTransferHandlers(state),
-  ]
-  const [webhooks, keys] = [createEfiWebhookHandlers(state), createEfiKeyHandlers(state)]
+  const profile = createEfiProfile(state)
+  const cobs = createBacenChargeHandlers(state, profile)
+  const receivedPix = createBacenReceivedPixHandlers(state, profile)
+  const webhooks = createBacenWebhookHandlers(state, profile)
+  const [transfers, keys] = [createEfiTransferHandlers(state), createEfiKeyHandlers(state)]
   const configuration = createEfiConfigurationHandlers(state)
   const [locations, reports] = [createEfiLocationHandlers(state), createEfiReportHandlers(state)]
   const infractions = createEfiDisputeHandlers(state)

@@ -163,7 +163,7 @@ function isProblemDocument(body: unknown): boolean {
 }
 
 /** Creates a signal that is aborted when the caller disconnects or the simulator stops. */
-function abortOnDisconnect(ctx: Context, stopping: AbortSignal): AbortSignal {
+export function abortOnDisconnect(ctx: Context, stopping: AbortSignal): AbortSignal {
   const controller = new AbortController()
   once(ctx.res, 'close', { signal: stopping }).then(
     () => controller.abort(),
@@ -173,7 +173,7 @@ function abortOnDisconnect(ctx: Context, stopping: AbortSignal): AbortSignal {
 }
 
 /** Closes the connection without an answer. */
-function closeConnection(ctx: Context): void {
+export function closeConnection(ctx: Context): void {
   ctx.respond = false
   ctx.req.socket.destroy()
 }

@@ -1,4 +1,6 @@
+import { BACEN_SCHEMA } from './bacen.ts'
 import { EFI_SCHEMA } from './efi.ts'
+import { SICOOB_SCHEMA } from './sicoob.ts'
 import { WOOVI_SCHEMA } from './woovi.ts'
 
 /** Accounts, their PIX keys, and the movements that change their balances. */
@@ -251,7 +253,9 @@ const INITIAL_SCHEMA = [
   SCHEDULE_SCHEMA,
   FAULT_SCHEMA,
   INBOX_SCHEMA,
+  BACEN_SCHEMA,
   EFI_SCHEMA,
+  SICOOB_SCHEMA,
   WOOVI_SCHEMA,
 ].join('')
 

@@ -1,48 +1,10 @@
 import { textFromCents } from '../../amount.ts'
 import type { SimulatedCall, SimulatedResponse } from '../../provider-calls.ts'
 import type { SimulatorState } from '../../state.ts'
-import { isAllowedWebhookUrl, type SimulatedWebhook } from '../../webhooks.ts'
 import * as errors from './errors.ts'
-import { buildEfiListPage } from './list-page.ts'
-import { configurationBody, efiWebhookBody, parseEfiBody } from './schemas.ts'
+import { configurationBody, parseEfiBody } from './schemas.ts'
 
 type CallHandlers<Names extends string> = Record<Names, (call: SimulatedCall) => SimulatedResponse>
-
-/**
- * Creates the handlers of `/v2/webhook`. Unlike Efí, the simulator does not test a URL, which may not be served yet.
- */
-export function createEfiWebhookHandlers({
-  accounts,
-  webhooks,
-}: SimulatorState): CallHandlers<'put' | 'show' | 'list' | 'remove'> {
-  return {
-    put: ({ account, params, body }) => {
-      const parsed = parseEfiBody(efiWebhookBody, body)
-      if ('refusal' in parsed) return parsed.refusal
-      const { webhookUrl } = parsed.value
-      const key = params.chave!
-      if (accounts.findByKey(key)?.id !== account.id) return errors.keyNotOfAccount()
-      if (!URL.canParse(webhookUrl)) return errors.invalidValue('URL inválida')
-      if (!isAllowedWebhookUrl(new URL(webhookUrl))) return errors.insecureWebhook()
-      webhooks.register(account.id, { key, url: webhookUrl })
-      return { status: 201, body: { webhookUrl } }
-    },
-    show: ({ account, params }) => {
-      const webhook = webhooks.find(account.id, params.chave!)
-      return webhook ? { status: 200, body: presentWebhook(webhook) } : errors.efiWebhookNotFound()
-    },
-    list: call =>
-      buildEfiListPage(call, {
-        field: 'webhooks',
-        between: ({ from, to }) =>
-          webhooks.list(call.account.id).filter(({ createdAt }) => from <= createdAt && createdAt <= to),
-        matches: () => true,
-        present: presentWebhook,
-      }),
-    remove: ({ account, params }) =>
-      webhooks.remove(account.id, params.chave!) ? { status: 204 } : errors.efiWebhookNotFound(),
-  }
-}
 
 /** Creates the handlers of `/v2/gn/config` ("Criar/modificar configurações da conta"). */
 export function createEfiConfigurationHandlers({
@@ -88,8 +50,4 @@ export function createEfiBalanceHandler({
     }
     return { status: 200, body: query.get('bloqueios') === 'true' ? { saldo, bloqueios } : { saldo } }
   }
-}
-
-function presentWebhook({ url, key, createdAt }: SimulatedWebhook) {
-  return { webhookUrl: url, chave: key, criacao: createdAt }
 }

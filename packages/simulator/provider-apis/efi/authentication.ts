@@ -1,10 +1,11 @@
-import { createHash, createHmac } from 'node:crypto'
-import type { TLSSocket } from 'node:tls'
+import { createHash } from 'node:crypto'
 import type { Context } from 'koa'
 import { z } from 'zod'
 import type { ProviderName } from '../../../../src/domain/providers/provider.ts'
 import type { SimulatedAccount, SimulatedAccounts } from '../../accounts.ts'
 import type { SimulatedResponse } from '../../provider-calls.ts'
+import { bacenAccessDenied } from '../bacen/problems.ts'
+import { hasClientCertificate, readBearerToken, signToken } from '../bacen/token.ts'
 import { isSameSecret } from '../serve-calls.ts'
 import * as errors from './errors.ts'
 
@@ -29,14 +30,14 @@ export function issueEfiToken(
   const [clientId = '', secret = ''] = parseBasicCredentials(ctx)
   const account = context.accounts.findByClient(context.provider, clientId)
   if (account?.dialect !== 'efi' || !isSameSecret(account.clientSecret, secret)) return errors.invalidClient()
-  if (isCertificateMissing(ctx, account)) return errors.accessDenied()
+  if (isCertificateMissing(ctx, account)) return bacenAccessDenied()
   if ((body as { grant_type?: unknown } | null)?.grant_type !== 'client_credentials')
     return errors.unsupportedGrant()
   const expires = Math.floor(context.now().getTime() / 1000) + TOKEN_TTL_S
   return {
     status: 200,
     body: {
-      access_token: signToken(account, expires),
+      access_token: signEfiToken(account, expires),
       token_type: 'Bearer',
       expires_in: TOKEN_TTL_S,
       scope: SCOPES,
@@ -49,38 +50,23 @@ export function authenticateEfiCall(
   ctx: Context,
   context: EfiAuthenticationContext,
 ): EfiAuthenticationResult {
-  const token = /^Bearer (\S+)$/i.exec(ctx.get('authorization'))?.[1] ?? ''
-  const payload = readTokenPayload(token)
+  const { token, claims } = readBearerToken(ctx)
+  const { data: payload } = tokenPayloadSchema.safeParse(claims)
   if (!payload) return { refusal: errors.invalidToken() }
   const account = context.accounts.findByClient(context.provider, payload.clientId)
-  if (account?.dialect !== 'efi' || !isSameSecret(signToken(account, payload.exp), token))
+  if (account?.dialect !== 'efi' || !isSameSecret(signEfiToken(account, payload.exp), token))
     return { refusal: errors.invalidToken() }
   if (payload.exp * 1000 < context.now().getTime()) return { refusal: errors.invalidToken() }
-  if (isCertificateMissing(ctx, account)) return { refusal: errors.accessDenied() }
+  if (isCertificateMissing(ctx, account)) return { refusal: bacenAccessDenied() }
   return { account }
-}
-
-function readTokenPayload(token: string): z.infer<typeof tokenPayloadSchema> | undefined {
-  try {
-    const payload = Buffer.from(token.split('.')[1] ?? '', 'base64url').toString()
-    return tokenPayloadSchema.safeParse(JSON.parse(payload)).data
-  } catch {
-    return undefined
-  }
 }
 
 const tokenPayloadSchema = z.object({ clientId: z.string(), exp: z.number() })
 
-/** Signs a token: a JWT that names client and account, as Efí's are in what its users publish. */
-function signToken({ id, clientId, clientSecret }: SimulatedAccount, exp: number): string {
+/** Signs a token: it names client and account, as Efí's do in what its users publish. */
+function signEfiToken({ id, clientId, clientSecret }: SimulatedAccount, exp: number): string {
   const account_code = createHash('sha256').update(id).digest('hex').slice(0, 32)
-  const content = [
-    { alg: 'HS256', typ: 'JWT' },
-    { type: 'access_token', clientId, account_code, exp },
-  ]
-    .map(part => Buffer.from(JSON.stringify(part)).toString('base64url'))
-    .join('.')
-  return `${content}.${createHmac('sha256', clientSecret).update(content).digest('base64url')}`
+  return signToken({ type: 'access_token', clientId, account_code, exp }, clientSecret)
 }
 
 function parseBasicCredentials(ctx: Context): string[] {
@@ -89,7 +75,6 @@ function parseBasicCredentials(ctx: Context): string[] {
   return [clientId, secret.join(':')]
 }
 
-/** Tells whether an account's required certificate is missing; only one of the local authority counts. */
 function isCertificateMissing(ctx: Context, account: SimulatedAccount): boolean {
-  return account.requiresCertificate === 1 && !(ctx.req.socket as TLSSocket).authorized
+  return account.requiresCertificate === 1 && !hasClientCertificate(ctx)
 }

@@ -1,5 +1,12 @@
 import type { ProviderOperation } from '../../faults.ts'
-import { detectContentType, type FailureResponses, type SimulatedResponse } from '../../provider-calls.ts'
+import type { FailureResponses, SimulatedResponse } from '../../provider-calls.ts'
+import {
+  type BacenViolation,
+  bacenAccessDenied,
+  buildBacenProblem,
+  buildProxyResponse,
+} from '../bacen/problems.ts'
+import type { BacenRefusals } from '../bacen/profile.ts'
 
 // Efí's errors have two shapes: the Central Bank's problems (RFC 7807) and its own `{nome, mensagem}`. Texts and statuses
 // are those of its public documentation (dev.efipay.com.br, "API Pix").
@@ -8,29 +15,6 @@ function buildEfiError(status: number, nome: string, mensagem: string, more: obj
   return { status, body: { nome, mensagem, ...more } }
 }
 
-/** Builds a response of a proxy in front of the API. */
-const buildProxyResponse = (status: number, text: string): SimulatedResponse => ({
-  status,
-  body: text,
-  headers: { 'content-type': detectContentType(text) },
-})
-
-export type EfiViolation = { razao: string; propriedade: string; valor?: string }
-
-/** Builds a problem (RFC 7807) with a type of the Central Bank (pix-api, "Tratamento de erros"). */
-function buildProblem(
-  status: number,
-  type: string,
-  texts: { title: string; detail: string; violacoes?: EfiViolation[] },
-): SimulatedResponse {
-  return { status, body: { type: `https://pix.bcb.gov.br/api/v2/error/${type}`, status, ...texts } }
-}
-
-export const accessDenied = () =>
-  buildProblem(403, 'AcessoNegado', {
-    title: 'Acesso Negado',
-    detail: 'Requisição de participante autenticado que viola alguma regra de autorização.',
-  })
 export const invalidClient = (): SimulatedResponse => ({
   status: 401,
   headers: { 'WWW-Authenticate': 'Basic realm="Authorization Required"' },
@@ -51,65 +35,81 @@ export const efiMalformedJson = () => buildEfiError(400, 'json_invalido', 'Paylo
 export const efiInvalidFields = (erros: { chave: string; caminho: string; mensagem: string }[]) =>
   buildEfiError(400, 'json_invalido', 'Valores ou tipos de campo inválidos', { erros })
 export const invalidValue = (mensagem: string) => buildEfiError(400, 'valor_invalido', mensagem)
-export const invalidRange = () =>
-  invalidValue('Campo de data fim deve ser maior ou igual ao campo de data inicio')
+const invalidRange = () => invalidValue('Campo de data fim deve ser maior ou igual ao campo de data inicio')
 
-export const zeroChargeAmount = () =>
-  buildProblem(400, 'CobOperacaoInvalida', {
+const buildChargeProblem = (violation: BacenViolation) =>
+  buildBacenProblem(400, 'CobOperacaoInvalida', {
     title: 'Cobrança inválida.',
     detail:
       'A requisição que busca alterar ou criar uma cobrança não respeita o schema ou está semanticamente errada.',
-    violacoes: [{ razao: 'O campo cob.valor.original é zero.', propriedade: 'cob.valor.original' }],
-  })
-const buildLocationRefusal = (razao: string) =>
-  buildProblem(400, 'CobOperacaoInvalida', {
-    title: 'Cobrança inválida.',
-    detail:
-      'A requisição que busca alterar ou criar uma cobrança não respeita o schema ou está semanticamente errada.',
-    violacoes: [{ razao, propriedade: 'cob.loc.id' }],
-  })
-// The violations that the Central Bank lists for `loc.id` of a charge (pix-api 2.9.0, "Tratamento de erros").
-export const chargeLocationUnknown = () =>
-  buildLocationRefusal('O location referenciado por loc.id inexiste.')
-export const chargeLocationInUse = () =>
-  buildLocationRefusal('O location referenciado por loc.id já está sendo utilizado por outra cobrança.')
-export const chargeLocationOfOtherKind = () =>
-  buildLocationRefusal('O location referenciado por cob.loc.id apresenta tipo "cobv" (deveria ser "cob").')
-export const revisionUnknown = () =>
-  buildProblem(400, 'CobConsultaInvalida', {
-    title: 'Consulta inválida.',
-    detail: 'Os parâmetros de consulta não respeitam o schema ou não fazem sentido semanticamente.',
-    violacoes: [
-      { razao: 'O parâmetro revisao corresponde a uma revisão inexistente.', propriedade: 'revisao' },
-    ],
-  })
-export const locationNotFound = () =>
-  buildEfiError(400, 'location_nao_encontrada', 'Nenhum location encontrado para o identificador informado')
-export const txidInUse = () =>
-  buildEfiError(409, 'txid_duplicado', 'Campo txid informado já foi utilizado em outra cobrança')
-export const efiChargeNotFound = () =>
-  buildEfiError(400, 'cobranca_nao_encontrada', 'Nenhuma cobrança encontrada para o txid informado')
-export const chargeNotActive = () =>
-  buildEfiError(400, 'status_cobranca_invalido', 'A cobrança não está mais com o status ATIVA')
-export const keyNotOfAccount = () =>
-  buildEfiError(400, 'chave_invalida', 'A chave informada não faz referência à conta Efí autenticada')
-
-export const pixNotFound = () =>
-  buildEfiError(400, 'pix_nao_encontrado', 'Nenhum pix encontrado para o identificador informado')
-export const efiRefundNotFound = () =>
-  buildEfiError(
-    400,
-    'devolucao_nao_encontrada',
-    'Nenhuma devolução encontrada para o identificador informado',
-  )
-export const efiRefundIdInUse = () =>
-  buildEfiError(409, 'devolucao_id_duplicado', 'O id informado já foi utilizado em outra devolução')
-export const refundInvalid = (violation: EfiViolation) =>
-  buildProblem(400, 'PixDevolucaoInvalida', {
-    title: 'Devolução inválida.',
-    detail: 'A requisição de devolução não respeita o schema ou está semanticamente errada.',
     violacoes: [violation],
   })
+// The violations that the Central Bank lists for `loc.id` of a charge (pix-api 2.9.0, "Tratamento de erros").
+const buildLocationRefusal = (razao: string) => buildChargeProblem({ razao, propriedade: 'cob.loc.id' })
+export const locationNotFound = () =>
+  buildEfiError(400, 'location_nao_encontrada', 'Nenhum location encontrado para o identificador informado')
+export const keyNotOfAccount = () =>
+  buildEfiError(400, 'chave_invalida', 'A chave informada não faz referência à conta Efí autenticada')
+const pixNotFound = () =>
+  buildEfiError(400, 'pix_nao_encontrado', 'Nenhum pix encontrado para o identificador informado')
+
+/** Efí's refusals in the Central Bank's part of its API. */
+export const efiRefusals: BacenRefusals = {
+  invalidFields: (_, issues) =>
+    efiInvalidFields(
+      issues.map(({ place, path, message }) => ({
+        chave: path.at(-1) ?? 'body',
+        caminho: [`.${place === 'query' ? 'body' : place}`, ...path.slice(0, -1)].join('.'),
+        mensagem: message,
+      })),
+    ),
+  invalidRange,
+  chargeAmountZero: () =>
+    buildChargeProblem({ razao: 'O campo cob.valor.original é zero.', propriedade: 'cob.valor.original' }),
+  keyNotOfAccount,
+  locationUnknown: () => buildLocationRefusal('O location referenciado por loc.id inexiste.'),
+  locationInUse: () =>
+    buildLocationRefusal('O location referenciado por loc.id já está sendo utilizado por outra cobrança.'),
+  locationOfOtherKind: () =>
+    buildLocationRefusal('O location referenciado por cob.loc.id apresenta tipo "cobv" (deveria ser "cob").'),
+  txidInUse: () =>
+    buildEfiError(409, 'txid_duplicado', 'Campo txid informado já foi utilizado em outra cobrança'),
+  chargeNotFound: () =>
+    buildEfiError(400, 'cobranca_nao_encontrada', 'Nenhuma cobrança encontrada para o txid informado'),
+  chargeNotActive: () =>
+    buildEfiError(400, 'status_cobranca_invalido', 'A cobrança não está mais com o status ATIVA'),
+  revisionUnknown: () =>
+    buildBacenProblem(400, 'CobConsultaInvalida', {
+      title: 'Consulta inválida.',
+      detail: 'Os parâmetros de consulta não respeitam o schema ou não fazem sentido semanticamente.',
+      violacoes: [
+        { razao: 'O parâmetro revisao corresponde a uma revisão inexistente.', propriedade: 'revisao' },
+      ],
+    }),
+  pixNotFound,
+  refundNotFound: () =>
+    buildEfiError(
+      400,
+      'devolucao_nao_encontrada',
+      'Nenhuma devolução encontrada para o identificador informado',
+    ),
+  refundIdInUse: () =>
+    buildEfiError(409, 'devolucao_id_duplicado', 'O id informado já foi utilizado em outra devolução'),
+  refundAmountZero: () => invalidValue('Campo valor deve ser maior que zero'),
+  refundInvalid: violation =>
+    buildBacenProblem(400, 'PixDevolucaoInvalida', {
+      title: 'Devolução inválida.',
+      detail: 'A requisição de devolução não respeita o schema ou está semanticamente errada.',
+      violacoes: [violation],
+    }),
+  webhookNotFound: () =>
+    buildBacenProblem(404, 'WebhookNaoEncontrado', {
+      title: 'Não Encontrado',
+      detail: 'Webhook não encontrado para a chave informada.',
+    }),
+  webhookUrlInvalid: () => invalidValue('URL inválida'),
+  webhookUrlInsecure: () => invalidValue('A URL do webhook deve usar o protocolo HTTPS'),
+}
 
 export const transferIdInUse = () =>
   buildEfiError(409, 'id_envio_duplicado', 'O id de envio informado já foi utilizado em outro pagamento')
@@ -123,22 +123,16 @@ export const keyOwnerMismatch = (which: 'cpf' | 'cnpj') =>
 export const paymentDenied = (erro: object) =>
   buildEfiError(422, 'pagamento_negado', 'Pagamento negado por análises', { erro })
 export const sentPixNotFound = (by: 'e2eId' | 'idEnvio') =>
-  buildProblem(404, 'PixEnviadoNaoEncontrado', {
+  buildBacenProblem(404, 'PixEnviadoNaoEncontrado', {
     title: 'Não Encontrado',
     detail: `Pix enviado não encontrado para o ${by} informado.`,
   })
 export const noSentPix = () =>
-  buildProblem(404, 'PixEnviadoNaoEncontrado', {
+  buildBacenProblem(404, 'PixEnviadoNaoEncontrado', {
     title: 'Não Encontrado',
     detail: 'Nenhum Pix enviado encontrado para o período informado.',
   })
 
-export const efiWebhookNotFound = () =>
-  buildProblem(404, 'WebhookNaoEncontrado', {
-    title: 'Não Encontrado',
-    detail: 'Webhook não encontrado para a chave informada.',
-  })
-export const insecureWebhook = () => invalidValue('A URL do webhook deve usar o protocolo HTTPS')
 export const efiKeyNotFound = () =>
   buildEfiError(400, 'chave_nao_encontrada', 'A chave informada não foi encontrada')
 export const efiKeyLimitReached = () =>
@@ -150,12 +144,12 @@ export const efiRouteNotFound = () => buildEfiError(404, 'nao_encontrado', 'Recu
 const buildReportProblem = (
   status: number,
   type: string,
-  texts: { title: string; detail: string; violacoes?: EfiViolation[] },
+  texts: { title: string; detail: string; violacoes?: BacenViolation[] },
 ): SimulatedResponse => ({
   status,
   body: { type: `https://api-pix.gerencianet.com.br/v2/gn/${type}`, status, ...texts },
 })
-export const reportQueryInvalid = (violacoes: EfiViolation[]) =>
+export const reportQueryInvalid = (violacoes: BacenViolation[]) =>
   buildReportProblem(400, 'ExtratoConciliacaoConsultaInvalida', {
     title: 'Consulta inválida',
     detail: 'Os parâmetros de consulta não respeitam o schema ou não fazem sentido semanticamente',
@@ -174,17 +168,17 @@ export const reportNotFound = () =>
 
 // The pages of receipts and resends document the fields of their refusals and no types: these types imitate others.
 export const receiptQueryInvalid = () =>
-  buildProblem(400, 'ComprovanteConsultaInvalida', {
+  buildBacenProblem(400, 'ComprovanteConsultaInvalida', {
     title: 'Consulta inválida',
     detail: 'Exatamente um dos parâmetros e2eid, txid, idEnvio e rtrId deve ser informado.',
   })
 export const receiptNotFound = () =>
-  buildProblem(404, 'ComprovanteNaoEncontrado', {
+  buildBacenProblem(404, 'ComprovanteNaoEncontrado', {
     title: 'Não Encontrado',
     detail: 'Comprovante não encontrado para o identificador informado.',
   })
-export const resendInvalid = (violacoes: EfiViolation[]) =>
-  buildProblem(400, 'ReenvioOperacaoInvalida', {
+export const resendInvalid = (violacoes: BacenViolation[]) =>
+  buildBacenProblem(400, 'ReenvioOperacaoInvalida', {
     title: 'Operação Inválida',
     detail: 'A requisição de reenvio não respeita o schema ou está semanticamente errada.',
     violacoes,
@@ -196,7 +190,7 @@ const buildInfractionProblem = (
   { razao, ...texts }: { title: string; detail: string; razao?: string },
 ) => {
   const violacoes = razao ? [{ razao, propriedade: 'body.infractionId' }] : undefined
-  return buildProblem(status, type, { ...texts, ...(violacoes ? { violacoes } : {}) })
+  return buildBacenProblem(status, type, { ...texts, ...(violacoes ? { violacoes } : {}) })
 }
 const buildInvalidDefence = (status: number, razao: string) =>
   buildInfractionProblem(status, 'InfracaoOperacaoInvalida', {
@@ -230,7 +224,7 @@ function buildDocumentedRefusal(operation: ProviderOperation): SimulatedResponse
         'O documento desta conta tem bloqueios que impedem a emissão',
       )
     case 'refund':
-      return accessDenied()
+      return bacenAccessDenied()
     default:
       return {
         status: 403,
@@ -256,7 +250,10 @@ export const efiFailures: FailureResponses = {
     buildEfiError(400, 'erro_inesperado', 'Ocorreu um erro inesperado. Tente novamente'),
     buildEfiError(409, 'conflito_operacao', 'A operação já está em andamento'),
     buildEfiError(400, 'erro_aplicacao', 'Ocorreu um erro interno na aplicação'),
-    buildProblem(422, 'OperacaoNaoConcluida', { title: 'Não concluída', detail: 'Operação não concluída.' }),
+    buildBacenProblem(422, 'OperacaoNaoConcluida', {
+      title: 'Não concluída',
+      detail: 'Operação não concluída.',
+    }),
     buildProxyResponse(403, '<html><body><h1>403 Forbidden</h1></body></html>'),
     buildProxyResponse(429, 'Too many requests'),
     buildProxyResponse(425, ''),

@@ -1,15 +1,15 @@
 import { buildDynamicBrCode } from '../../br-code.ts'
 import type { SimulatedCall, SimulatedResponse } from '../../provider-calls.ts'
 import type { SimulatorState } from '../../state.ts'
-import * as errors from './errors.ts'
-import { buildEfiListPage } from './list-page.ts'
 import {
-  type EfiLocation,
-  findEfiLocation,
-  listEfiLocations,
+  type BacenLocation,
+  findBacenLocation,
+  listBacenLocations,
   moveCharge,
   saveFreeLocation,
-} from './locations.ts'
+} from '../bacen/locations.ts'
+import * as errors from './errors.ts'
+import { buildEfiListPage } from './list-page.ts'
 import { locationBody, parseEfiBody } from './schemas.ts'
 
 type LocationHandlers = Record<
@@ -20,13 +20,13 @@ type LocationHandlers = Record<
 /** Creates the handlers of payload locations, `/v2/loc`. */
 export function createEfiLocationHandlers(state: SimulatorState): LocationHandlers {
   const { charges, ids, store, now } = state
-  const presentWithUrl = (location: EfiLocation) =>
+  const presentWithUrl = (location: BacenLocation) =>
     presentLocation(location, charges.locationUrl(location.token))
   const respondWithLocation = (
     { account, params }: SimulatedCall,
-    present: (location: EfiLocation) => object,
+    present: (location: BacenLocation) => object,
   ): SimulatedResponse => {
-    const location = findEfiLocation(state, account.id, Number(params.id))
+    const location = findBacenLocation(state, account.id, Number(params.id))
     return location ? { status: 200, body: present(location) } : errors.locationNotFound()
   }
 
@@ -49,7 +49,7 @@ export function createEfiLocationHandlers(state: SimulatorState): LocationHandle
     list: call => {
       const response = buildEfiListPage(call, {
         field: 'loc',
-        between: range => listEfiLocations(state, call.account.id, range),
+        between: range => listBacenLocations(state, call.account.id, range),
         matches: location => matchesQuery(location, call.query),
         present: presentWithUrl,
       })
@@ -66,7 +66,7 @@ export function createEfiLocationHandlers(state: SimulatorState): LocationHandle
   }
 }
 
-function presentLocation({ id, kind, createdAt, charge }: EfiLocation, url: string) {
+function presentLocation({ id, kind, createdAt, charge }: BacenLocation, url: string) {
   return {
     id,
     location: url,
@@ -77,7 +77,7 @@ function presentLocation({ id, kind, createdAt, charge }: EfiLocation, url: stri
 }
 
 /** Presents the code of a location; its image is a single white pixel. */
-function presentCode({ charges }: SimulatorState, { account }: SimulatedCall, location: EfiLocation) {
+function presentCode({ charges }: SimulatorState, { account }: SimulatedCall, location: BacenLocation) {
   const qrcode =
     location.charge?.payload ??
     buildDynamicBrCode({
@@ -95,7 +95,7 @@ function presentCode({ charges }: SimulatorState, { account }: SimulatedCall, lo
 const WHITE_PIXEL =
   'data:image/png;base64,iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAAAAAA6fptVAAAACklEQVR4nGP4DwABAQEAsTj2FAAAAABJRU5ErkJggg=='
 
-function matchesQuery({ kind, charge }: EfiLocation, query: URLSearchParams): boolean {
+function matchesQuery({ kind, charge }: BacenLocation, query: URLSearchParams): boolean {
   const hasTxid = String(charge !== null)
   return (query.get('tipoCob') ?? kind) === kind && (query.get('txIdPresente') ?? hasTxid) === hasTxid
 }

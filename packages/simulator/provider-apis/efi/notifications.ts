@@ -2,6 +2,7 @@ import type { EfiConfigurations } from '../../configurations.ts'
 import type { NotificationFormat, OutgoingNotification } from '../../notifications.ts'
 import type { RailEvent } from '../../rail-events.ts'
 import type { SimulatedWebhooks } from '../../webhooks.ts'
+import { appendToWebhookUrl, forgeUrlSecret } from '../bacen/notification-url.ts'
 import {
   type EfiFields,
   presentEfiReceivedPix,
@@ -48,10 +49,8 @@ export function createEfiNotificationFormat({
  * Builds the URL of a notification: `/pix` is appended to the registered path, unless its query contains `ignorar=`.
  */
 export function buildEfiNotificationUrl(webhookUrl: string): string {
-  const url = new URL(webhookUrl)
-  if (url.searchParams.has('ignorar')) return webhookUrl
-  url.pathname = `${url.pathname.replace(/\/$/, '')}/pix`
-  return url.href
+  const isIgnored = new URL(webhookUrl).searchParams.has('ignorar')
+  return isIgnored ? webhookUrl : appendToWebhookUrl(webhookUrl, 'pix')
 }
 
 function buildNotification(webhookUrl: string, item: object): OutgoingNotification {
@@ -87,15 +86,4 @@ function presentEvent(event: PixEvent, fields: EfiFields): object {
     default:
       return event satisfies never
   }
-}
-
-/** Replaces the secret in a URL: the query's values, or else the last part of the path before `/pix`. */
-function forgeUrlSecret(notificationUrl: string): string {
-  const url = new URL(notificationUrl)
-  for (const name of url.searchParams.keys()) {
-    if (name !== 'ignorar') url.searchParams.set(name, 'forged')
-  }
-  if (![...url.searchParams.keys()].some(name => name !== 'ignorar'))
-    url.pathname = url.pathname.replace(/[^/]+(?=(?:\/pix)?$)/, 'forged')
-  return url.href
 }

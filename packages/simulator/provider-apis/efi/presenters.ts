@@ -1,12 +1,11 @@
 import { readAccountOptions } from '../../account-options.ts'
 import type { SimulatedAccount } from '../../accounts.ts'
 import { textFromCents } from '../../amount.ts'
-import { parseBrCode } from '../../br-code.ts'
-import type { SimulatedCharge } from '../../charges.ts'
 import type { Receipt } from '../../receipts.ts'
 import type { SimulatedRefund } from '../../refunds.ts'
 import type { SimulatedReturn } from '../../returns.ts'
 import type { SimulatedRecipient, SimulatedTransfer } from '../../transfers.ts'
+import { presentBacenPayer, presentBacenReceivedPix, presentBacenRefund } from '../bacen/presenters.ts'
 
 // Presenters of Efí's API: amounts as `"12.34"`, names in Portuguese. Fields are those of the official SDK 2.0.1.
 
@@ -24,73 +23,23 @@ export function selectListedFields(account: SimulatedAccount): EfiFields {
   return { unpublished, payer: unpublished }
 }
 
-const CHARGE_STATUS = {
-  active: 'ATIVA',
-  completed: 'CONCLUIDA',
-  removed: 'REMOVIDA_PELO_USUARIO_RECEBEDOR',
-  removed_by_provider: 'REMOVIDA_PELO_PSP',
-} as const satisfies Record<SimulatedCharge['status'], string>
-
-const REFUND_STATUS = {
-  in_process: 'EM_PROCESSAMENTO',
-  settled: 'DEVOLVIDO',
-  rejected: 'NAO_REALIZADO',
-} as const satisfies Record<SimulatedRefund['status'], string>
-
 const TRANSFER_STATUS = {
   in_process: 'EM_PROCESSAMENTO',
   settled: 'REALIZADO',
   rejected: 'NAO_REALIZADO',
 } as const satisfies Record<SimulatedTransfer['status'], string>
 
-export function presentEfiCharge(charge: SimulatedCharge) {
-  const { txid, key, payload, revision, locationId, locationCreatedAt, createdAt } = charge
-  const code = parseBrCode(payload)
-  const location = code.kind === 'valid' ? code.url : null
-  const criacao = locationCreatedAt ?? createdAt
-  return {
-    calendario: { criacao: charge.createdAt, expiracao: charge.expiresInSeconds },
-    txid,
-    revisao: revision,
-    ...(locationId > 0 ? { loc: { id: locationId, location, tipoCob: 'cob', criacao }, location } : {}),
-    status: CHARGE_STATUS[charge.status],
-    ...(JSON.parse(charge.details) as Record<string, unknown>),
-    valor: { original: textFromCents(charge.cents) },
-    chave: key,
-    ...(locationId > 0 ? { pixCopiaECola: payload } : {}),
-  }
-}
-
-export function presentEfiRefund(refund: SimulatedRefund, { unpublished }: Pick<EfiFields, 'unpublished'>) {
-  return {
-    id: refund.id,
-    rtrId: refund.returnId,
-    valor: textFromCents(refund.cents),
-    ...(unpublished ? { natureza: refund.nature } : {}),
-    ...(unpublished && refund.description ? { descricao: refund.description } : {}),
-    horario: {
-      solicitacao: refund.requestedAt,
-      ...(refund.settledAt ? { liquidacao: refund.settledAt } : {}),
-    },
-    status: REFUND_STATUS[refund.status],
-    ...(refund.status === 'rejected' && refund.reason ? { motivo: refund.reason } : {}),
-  }
-}
-
 /** Presents a received PIX in look-ups and notifications. */
 export function presentEfiReceivedPix(receipt: Receipt, refunds: SimulatedRefund[], fields: EfiFields) {
-  const payer = { nome: receipt.payerName, ...presentDocument(receipt.payerDocument) }
+  const payer = presentBacenPayer(receipt)
   return {
-    endToEndId: receipt.endToEnd,
-    ...(receipt.txid ? { txid: receipt.txid } : {}),
-    valor: textFromCents(receipt.cents),
-    chave: receipt.key,
-    horario: receipt.at,
-    ...(receipt.message ? { infoPagador: receipt.message } : {}),
+    ...presentBacenReceivedPix(receipt),
     ...(fields.payer
       ? { pagador: payer, gnExtras: { pagador: { ...payer, codigoBanco: receipt.payerIspb } } }
       : {}),
-    ...(refunds.length ? { devolucoes: refunds.map(refund => presentEfiRefund(refund, fields)) } : {}),
+    ...(refunds.length
+      ? { devolucoes: refunds.map(refund => presentBacenRefund(refund, { hasNature: fields.unpublished })) }
+      : {}),
   }
 }
 
@@ -178,10 +127,6 @@ function presentNotifiedReturn({ returnId, cents, at, nature }: SimulatedReturn,
   const natureza = unpublished ? { natureza: nature } : {}
   const valor = textFromCents(cents)
   return { rtrId: returnId, valor, ...natureza, horario: { liquidacao: at }, status: 'DEVOLVIDO' }
-}
-
-function presentDocument(document: string): { cpf: string } | { cnpj: string } {
-  return document.length === 11 ? { cpf: document } : { cnpj: document }
 }
 
 /** Masks a CPF as Efí does: `***.456.789-**`. */

@@ -1,5 +1,6 @@
 import type { SimulatedAccount } from '../../accounts.ts'
 import { textFromCents } from '../../amount.ts'
+import { formatBrazilianDay } from '../../brazilian-day.ts'
 import { SIMULATOR_WAITS_MS } from '../../latency.ts'
 import type { SimulatedCall, SimulatedResponse } from '../../provider-calls.ts'
 import type { RailMovement } from '../../rail.ts'
@@ -29,7 +30,7 @@ export function createEfiReportHandlers(
       const parsed = parseReportBody(call.body)
       if ('refusal' in parsed) return parsed.refusal
       const { dataMovimento: day, tipoRegistros } = parsed.value
-      if (day >= formatDay(now().toISOString())) return errors.reportDayNotOver()
+      if (day >= formatBrazilianDay(now().toISOString())) return errors.reportDayNotOver()
       const report = openReport(state, {
         accountId: call.account.id,
         day,
@@ -84,7 +85,7 @@ function writeReport(
   { account, report }: { account: SimulatedAccount; report: EfiReport },
 ): string {
   const records = JSON.parse(report.records) as ReportRecords
-  const movements = rail.listEntries(account.id).filter(({ at }) => formatDay(at) === report.day)
+  const movements = rail.listEntries(account.id).filter(({ at }) => formatBrazilianDay(at) === report.day)
   const lines = movements.flatMap(movement => {
     if (records.pixRecebido && isReceived(movement)) {
       const receipt = receipts.findListed(account.id, movement.endToEnd!)
@@ -94,7 +95,7 @@ function writeReport(
       ? [writeTariff(movement)]
       : []
   })
-  const createdOn = formatDay(report.readyAt)
+  const createdOn = formatBrazilianDay(report.readyAt)
   const head = `CA;Gerencianet;364;1;1;${account.holderName};${createdOn};${report.day};Extrato de Conciliação API Pix;1.0`
   return [head, ...lines, 'T;0;0;0;0;0;0'].map(line => `${line}\n`).join('')
 }
@@ -114,11 +115,4 @@ function writeTariff({ originalEndToEnd, cents, at }: RailMovement): string {
 /** Derives a protocol number of Efí's from a time. */
 function toProtocol(at: string): number {
   return Date.parse(at) % 1_000_000_000
-}
-
-const DAY_FORMAT = new Intl.DateTimeFormat('en-CA', { timeZone: 'America/Sao_Paulo', dateStyle: 'short' })
-
-/** Formats the day in São Paulo as `2026-11-26`. */
-function formatDay(at: string): string {
-  return DAY_FORMAT.format(new Date(at))
 }

@@ -1,56 +1,29 @@
 import { z } from 'zod'
-import { centsFromText } from '../../amount.ts'
 import type { SimulatedResponse } from '../../provider-calls.ts'
+import type { BacenViolation } from '../bacen/problems.ts'
+import {
+  bacenAmount as amount,
+  bacenCalendar,
+  bacenChargeBody,
+  bacenChargeChangeBody,
+  bacenCnpj as cnpj,
+  bacenCpf as cpf,
+  bacenKey as key,
+  parseBacenRequest,
+} from '../bacen/schemas.ts'
 import * as errors from './errors.ts'
 
 // Request schemas of Efí's API. A charge with an unknown field is refused.
 
-/** Parses an amount in the Central Bank's format (`"12.34"`) to centavos. */
-const amount = z.string().transform((text, ctx) => {
-  const cents = centsFromText(text)
-  if (cents !== null) return cents
-  ctx.addIssue({ code: 'custom', message: 'deve corresponder ao padrão \\d{1,10}\\.\\d{2}' })
-  return z.NEVER
-})
-const key = z.string().min(1).max(77)
-const cpf = z.string().regex(/^\d{11}$/)
-const cnpj = z.string().regex(/^[0-9A-Z]{12}\d{2}$/)
 const flag = z.boolean().optional()
-const expiration = z.number().int().min(1).max(2_147_483_647)
 
-/** Fields of a charge that are stored and shown unchanged. */
-const details = {
-  devedor: z.object({ cpf: cpf.optional(), cnpj: cnpj.optional(), nome: z.string().max(200) }).optional(),
-  solicitacaoPagador: z.string().max(140).optional(),
-  infoAdicionais: z
-    .array(z.object({ nome: z.string().max(50), valor: z.string().max(200) }))
-    .max(50)
-    .optional(),
-}
-
-export const efiChargeBody = z.strictObject({
-  calendario: z.object({ expiracao: expiration.default(86_400) }).default({ expiracao: 86_400 }),
-  valor: z.object({ original: amount }),
-  chave: key,
-  loc: z.object({ id: z.number().int() }).optional(),
-  ...details,
-})
-
-export const efiChargeChangeBody = z.strictObject({
-  status: z.literal('REMOVIDA_PELO_USUARIO_RECEBEDOR').optional(),
-  calendario: z.object({ expiracao: expiration }).optional(),
-  valor: z.object({ original: amount }).optional(),
-  loc: z.object({ id: z.number().int() }).optional(),
-  ...details,
-})
+const debtor = z.object({ cpf: cpf.optional(), cnpj: cnpj.optional(), nome: z.string().max(200) }).optional()
+export const efiChargeBody = bacenChargeBody
+  .extend({ calendario: bacenCalendar.default({ expiracao: 86_400 }), devedor: debtor })
+  .strict()
+export const efiChargeChangeBody = bacenChargeChangeBody.extend({ devedor: debtor }).strict()
 
 export const locationBody = z.strictObject({ tipoCob: z.enum(['cob', 'cobv']) })
-
-export const efiRefundBody = z.object({
-  valor: amount,
-  natureza: z.enum(['ORIGINAL', 'RETIRADA']).optional(),
-  descricao: z.string().max(140).optional(),
-})
 
 export const efiTransferBody = z.object({
   valor: amount,
@@ -153,7 +126,7 @@ export type ResendOrder = z.infer<typeof resendBody>
 function parseOrProblem<T extends z.ZodType>(
   schema: T,
   body: unknown,
-  problem: (violations: errors.EfiViolation[]) => SimulatedResponse,
+  problem: (violations: BacenViolation[]) => SimulatedResponse,
 ): { value: z.infer<T> } | { refusal: SimulatedResponse } {
   const result = schema.safeParse(body)
   if (result.success) return { value: result.data }
@@ -166,29 +139,10 @@ function parseOrProblem<T extends z.ZodType>(
 export const parseReportBody = (body: unknown) => parseOrProblem(reportBody, body, errors.reportQueryInvalid)
 export const parseResendBody = (body: unknown) => parseOrProblem(resendBody, body, errors.resendInvalid)
 
-export const efiWebhookBody = z.object({ webhookUrl: z.string().min(1).max(1000) })
-
-export const efiPageQuery = z.object({
-  inicio: z.iso.datetime({ offset: true }),
-  fim: z.iso.datetime({ offset: true }),
-  'paginacao.paginaAtual': z.coerce.number().int().min(0).default(0),
-  'paginacao.itensPorPagina': z.coerce.number().int().min(1).max(1000).default(100),
-})
-
 /** Parses a body by its schema, or builds Efí's refusal of it. */
 export function parseEfiBody<T extends z.ZodType>(
   schema: T,
   body: unknown,
 ): { value: z.infer<T> } | { refusal: SimulatedResponse } {
-  const result = schema.safeParse(body)
-  if (result.success) return { value: result.data }
-  return {
-    refusal: errors.efiInvalidFields(
-      result.error.issues.map(issue => ({
-        chave: String(issue.path.at(-1) ?? 'body'),
-        caminho: ['.body', ...issue.path.slice(0, -1)].join('.'),
-        mensagem: issue.message,
-      })),
-    ),
-  }
+  return parseBacenRequest(schema, body, { refusals: errors.efiRefusals, subject: 'pix' })
 }

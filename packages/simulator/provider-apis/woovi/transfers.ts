@@ -1,16 +1,17 @@
 import type { SimulatedAccount } from '../../accounts.ts'
 import type { CallFault, ConsumedFault } from '../../faults.ts'
+import { findKeyOwner } from '../../key-owner.ts'
 import {
   DEFAULT_RECIPIENT_DOCUMENT,
   DEFAULT_RECIPIENT_NAME,
   findMagicOutcome,
   findRecipientFault,
 } from '../../magic-recipients.ts'
-import { detectDocumentKind, detectKeyKind } from '../../pix-key.ts'
+import { detectKeyKind } from '../../pix-key.ts'
 import type { SimulatedCall, SimulatedResponse } from '../../provider-calls.ts'
 import { type ScriptedOutcome, SETTLED_OUTCOME } from '../../scripted-outcome.ts'
 import type { SimulatorState } from '../../state.ts'
-import type { SimulatedRecipient, TransferAcceptance } from '../../transfers.ts'
+import type { TransferAcceptance } from '../../transfers.ts'
 import { listCompanyAccounts } from './company.ts'
 import * as errors from './errors.ts'
 import { buildWooviListPage } from './list-page.ts'
@@ -210,7 +211,7 @@ function sendApprovedOrder(
       cents,
       message,
       returnedCents: magic.returnedCents,
-      recipient: buildRecipient(state, key),
+      recipient: { key, ...findKeyOwner(accounts, key) },
       payerKey: accounts.listKeys(account.id)[0] ?? '',
       outcome: outcome.kind === 'settles' ? magic.outcome : outcome,
     })
@@ -271,11 +272,4 @@ function findPendingOrder(
     account.id,
     id,
   )
-}
-
-function buildRecipient({ accounts }: SimulatorState, key: string): SimulatedRecipient {
-  const holder = accounts.findByKey(key)
-  const keyDocument = detectDocumentKind(key) ? key : DEFAULT_RECIPIENT_DOCUMENT
-  const name = holder?.holderName ?? DEFAULT_RECIPIENT_NAME
-  return { key, name, document: holder?.holderDocument ?? keyDocument }
 }

@@ -1,8 +1,8 @@
 import type { ChargeLocation, SimulatedCharge, SimulatedCharges } from '../../charges.ts'
 import type { SimulatorStore } from '../../store.ts'
 
-/** A payload location of an account. That of a charge is stored in the charge's row, any other in `efiLocation`. */
-export type EfiLocation = ChargeLocation & {
+/** A payload location of an account. That of a charge is stored in the charge's row, any other in `pixLocation`. */
+export type BacenLocation = ChargeLocation & {
   accountId: string
   kind: 'cob' | 'cobv'
   charge: SimulatedCharge | null
@@ -10,15 +10,15 @@ export type EfiLocation = ChargeLocation & {
 
 type LocationDependencies = { store: SimulatorStore; charges: SimulatedCharges }
 
-export function findEfiLocation(
+export function findBacenLocation(
   { store, charges }: LocationDependencies,
   accountId: string,
   id: number,
-): EfiLocation | undefined {
+): BacenLocation | undefined {
   const charge = charges.findByLocation(accountId, id)
   if (charge) return getChargeLocation(charge)
   const free = store.first<FreeLocation>(
-    'SELECT * FROM efiLocation WHERE accountId = ? AND id = ?',
+    'SELECT * FROM pixLocation WHERE accountId = ? AND id = ?',
     accountId,
     id,
   )
@@ -26,12 +26,12 @@ export function findEfiLocation(
 }
 
 /** Lists the locations created in [from, to], both ISO 8601 UTC, by id. */
-export function listEfiLocations(
+export function listBacenLocations(
   { store }: LocationDependencies,
   accountId: string,
   { from, to }: { from: string; to: string },
-): EfiLocation[] {
-  const free = store.all<FreeLocation>('SELECT * FROM efiLocation WHERE accountId = ?', accountId)
+): BacenLocation[] {
+  const free = store.all<FreeLocation>('SELECT * FROM pixLocation WHERE accountId = ?', accountId)
   const used = store.all<SimulatedCharge>(
     'SELECT * FROM charge WHERE accountId = ? AND locationId > 0',
     accountId,
@@ -43,12 +43,12 @@ export function listEfiLocations(
 
 /** Stores a location without a charge. */
 export function saveFreeLocation(store: SimulatorStore, location: FreeLocation): void {
-  store.insert('efiLocation', location)
+  store.insert('pixLocation', location)
 }
 
 /** Deletes the row of a location that a charge gets: it is then stored in the charge's row. */
 export function dropFreeLocation(store: SimulatorStore, id: number): void {
-  store.run('DELETE FROM efiLocation WHERE id = ?', id)
+  store.run('DELETE FROM pixLocation WHERE id = ?', id)
 }
 
 /** Moves a charge to a location, or to none (null); its previous location has no charge afterwards. */
@@ -66,9 +66,9 @@ export function moveCharge(
   })
 }
 
-type FreeLocation = Omit<EfiLocation, 'charge'>
+type FreeLocation = Omit<BacenLocation, 'charge'>
 
-function getChargeLocation(charge: SimulatedCharge): EfiLocation {
+function getChargeLocation(charge: SimulatedCharge): BacenLocation {
   const { accountId, locationId: id, token, locationCreatedAt, createdAt } = charge
   return { id, accountId, token, kind: 'cob', createdAt: locationCreatedAt ?? createdAt, charge }
 }

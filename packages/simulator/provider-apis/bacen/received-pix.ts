@@ -4,77 +4,86 @@ import type { Receipt } from '../../receipts.ts'
 import type { RefundAcceptance } from '../../refunds.ts'
 import type { ScriptedOutcome } from '../../scripted-outcome.ts'
 import type { SimulatorState } from '../../state.ts'
-import * as errors from './errors.ts'
-import { buildEfiListPage } from './list-page.ts'
-import { presentEfiReceivedPix, presentEfiRefund, selectListedFields } from './presenters.ts'
-import { efiRefundBody, parseEfiBody } from './schemas.ts'
+import { buildBacenListPage } from './list-page.ts'
+import type { BacenProfile } from './profile.ts'
+import { bacenRefundBody, parseBacenRequest } from './schemas.ts'
 
 const REFUND_ID_PATTERN = /^[a-zA-Z0-9]{1,35}$/
-/** Efí's sandbox rejects a devolução of this amount by notification (docs, "Solicitar devolução"). */
-const MAGIC_REJECTED_CENTS = 1
 
-type EfiReceivedPixHandlers = Record<
+type BacenReceivedPixHandlers = Record<
   'show' | 'list' | 'refund' | 'showRefund',
   (call: SimulatedCall, outcome: ScriptedOutcome) => SimulatedResponse
 >
 
-/** Creates the handlers of received PIX and their devoluções, `/v2/pix`. */
-export function createEfiReceivedPixHandlers({ receipts, refunds }: SimulatorState): EfiReceivedPixHandlers {
+/** Creates the handlers of received PIX and their devoluções, `/pix`. */
+export function createBacenReceivedPixHandlers(
+  { receipts, refunds }: SimulatorState,
+  profile: BacenProfile,
+): BacenReceivedPixHandlers {
+  const { refusals } = profile
   const presentReceipt = (account: SimulatedAccount, receipt: Receipt) =>
-    presentEfiReceivedPix(receipt, refunds.listListedByReceipt(receipt), selectListedFields(account))
+    profile.presentReceivedPix(account, receipt, refunds.listListedByReceipt(receipt))
 
   return {
     show: ({ account, params }) => {
       const receipt = receipts.findListed(account.id, params.e2eId!)
-      return receipt ? { status: 200, body: presentReceipt(account, receipt) } : errors.pixNotFound()
+      return receipt ? { status: 200, body: presentReceipt(account, receipt) } : refusals.pixNotFound()
     },
     list: call =>
-      buildEfiListPage(call, {
-        field: 'pix',
-        between: range => receipts.listBetween(call.account.id, range),
-        matches: receipt => matchesQuery(receipt, call.query, refunds.listByReceipt(receipt).length > 0),
-        present: receipt => presentReceipt(call.account, receipt),
-      }),
+      buildBacenListPage(
+        call,
+        {
+          field: 'pix',
+          between: range => receipts.listBetween(call.account.id, range),
+          matches: receipt => matchesQuery(receipt, call.query, refunds.listByReceipt(receipt).length > 0),
+          present: receipt => presentReceipt(call.account, receipt),
+        },
+        { refusals, subject: 'pix' },
+      ),
     refund: ({ account, params, body }, outcome) => {
-      const parsed = parseEfiBody(efiRefundBody, body)
+      const parsed = parseBacenRequest(bacenRefundBody, body, { refusals, subject: 'devolucao' })
       if ('refusal' in parsed) return parsed.refusal
       const { e2eId: endToEnd, id } = params as { e2eId: string; id: string }
       const { valor: cents, descricao: description } = parsed.value
       if (!REFUND_ID_PATTERN.test(id))
-        return invalidRefund('id', 'O id da devolução deve ter 1 a 35 letras e dígitos.')
-      if (cents === 0) return errors.invalidValue('Campo valor deve ser maior que zero')
-      const isMagic = account.amountMagic && cents === MAGIC_REJECTED_CENTS
-      const plannedOutcome: ScriptedOutcome = isMagic
-        ? { kind: 'rejected', code: 'Devolução rejeitada' }
-        : outcome
+        return refuseRefund(profile, 'id', 'O id da devolução deve ter 1 a 35 letras e dígitos.')
+      if (cents === 0) return refusals.refundAmountZero()
+      const plannedOutcome = profile.findRefundOutcome?.(account, cents) ?? outcome
       const request = { accountId: account.id, endToEnd, id, cents, description }
-      return respondToRefund(account, refunds.accept({ ...request, outcome: plannedOutcome }))
+      return respondToRefund(profile, account, refunds.accept({ ...request, outcome: plannedOutcome }))
     },
     showRefund: ({ account, params }) => {
       const { e2eId: endToEnd, id } = params as { e2eId: string; id: string }
       const refund = refunds.findListed({ accountId: account.id, endToEnd, id })
       return refund
-        ? { status: 200, body: presentEfiRefund(refund, selectListedFields(account)) }
-        : errors.efiRefundNotFound()
+        ? { status: 200, body: profile.presentRefund(account, refund) }
+        : refusals.refundNotFound()
     },
   }
 }
 
-function respondToRefund(account: SimulatedAccount, acceptance: RefundAcceptance): SimulatedResponse {
+function respondToRefund(
+  profile: BacenProfile,
+  account: SimulatedAccount,
+  acceptance: RefundAcceptance,
+): SimulatedResponse {
+  const { refusals } = profile
   switch (acceptance.kind) {
     case 'accepted':
-      return { status: 201, body: presentEfiRefund(acceptance.refund, selectListedFields(account)) }
+      return { status: 201, body: profile.presentRefund(account, acceptance.refund) }
     case 'no_such_receipt':
-      return errors.pixNotFound()
+      return refusals.pixNotFound()
     case 'id_in_use':
-      return errors.efiRefundIdInUse()
+      return refusals.refundIdInUse()
     case 'over_the_receipt':
-      return invalidRefund(
+      return refuseRefund(
+        profile,
         'valor',
         'O valor da devolução, somado aos já devolvidos, excederia o valor do Pix.',
       )
     case 'too_late':
-      return invalidRefund(
+      return refuseRefund(
+        profile,
         'e2eid',
         'A devolução está fora da janela de 90 dias desde a data de liquidação original.',
       )
@@ -83,8 +92,8 @@ function respondToRefund(account: SimulatedAccount, acceptance: RefundAcceptance
   }
 }
 
-function invalidRefund(field: string, razao: string): SimulatedResponse {
-  return errors.refundInvalid({ razao, propriedade: `pix.devolucao.${field}` })
+function refuseRefund({ refusals }: BacenProfile, field: string, razao: string): SimulatedResponse {
+  return refusals.refundInvalid({ razao, propriedade: `pix.devolucao.${field}` })
 }
 
 function matchesQuery(receipt: Receipt, query: URLSearchParams, isRefunded: boolean): boolean {

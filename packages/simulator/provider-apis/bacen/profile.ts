@@ -1,0 +1,66 @@
+import type { z } from 'zod'
+import type { SimulatedAccount } from '../../accounts.ts'
+import type { SimulatedCharge } from '../../charges.ts'
+import type { SimulatedResponse } from '../../provider-calls.ts'
+import type { Receipt } from '../../receipts.ts'
+import type { SimulatedRefund } from '../../refunds.ts'
+import type { ScriptedOutcome } from '../../scripted-outcome.ts'
+import type { BacenViolation } from './problems.ts'
+import type { bacenChargeBody, bacenChargeChangeBody } from './schemas.ts'
+
+type BacenChargeOrder = Omit<z.infer<typeof bacenChargeBody>, 'devedor'>
+type BacenChargeChange = Omit<z.infer<typeof bacenChargeChangeBody>, 'devedor'>
+
+/** A bank's own choices in the Central Bank's Pix API: its bodies, its refusals and how it shows objects. */
+export type BacenProfile = {
+  bodies: { charge: z.ZodType<BacenChargeOrder>; chargeChange: z.ZodType<BacenChargeChange> }
+  refusals: BacenRefusals
+  presentCharge(charge: SimulatedCharge): BacenChargeView
+  /** Presents a charge in look-ups and lists. */
+  presentListedCharge(account: SimulatedAccount, charge: SimulatedCharge): object
+  presentReceivedPix(account: SimulatedAccount, receipt: Receipt, refunds: SimulatedRefund[]): object
+  presentRefund(account: SimulatedAccount, refund: SimulatedRefund): object
+  /**
+   * True: a `PUT` of an active charge that exists changes it, as the violations that the Central Bank lists for `PUT` imply;
+   * false: it is refused.
+   */
+  changesRepeatedCharge: boolean
+  /** Builds the response that a webhook was registered. */
+  respondToWebhook(webhookUrl: string): SimulatedResponse
+  /** True: a list of webhooks needs a range of time. */
+  needsWebhookRange: boolean
+  /** Does what the bank's sandbox does after a charge was issued. */
+  onChargeIssued?(account: SimulatedAccount, charge: SimulatedCharge): void
+  /** Finds the outcome of a refund by its amount, as in the bank's sandbox; null if the amount decides nothing. */
+  findRefundOutcome?(account: SimulatedAccount, cents: number): ScriptedOutcome | null
+}
+
+export type BacenChargeView = Record<string, unknown> & { pixCopiaECola?: string }
+
+/** What an invalid field belongs to. */
+export type BacenSubject = 'cob' | 'pix' | 'devolucao' | 'webhook'
+/** An invalid field, by its path in a part of the request. */
+export type FieldIssue = { place: 'body' | 'params' | 'query'; path: string[]; message: string }
+
+/** The refusals of the Central Bank's API in a bank's words. */
+export type BacenRefusals = {
+  invalidFields(subject: BacenSubject, issues: FieldIssue[]): SimulatedResponse
+  invalidRange(subject: BacenSubject): SimulatedResponse
+  chargeAmountZero(): SimulatedResponse
+  keyNotOfAccount(subject: 'cob' | 'webhook'): SimulatedResponse
+  locationUnknown(): SimulatedResponse
+  locationInUse(): SimulatedResponse
+  locationOfOtherKind(): SimulatedResponse
+  txidInUse(): SimulatedResponse
+  chargeNotFound(): SimulatedResponse
+  chargeNotActive(): SimulatedResponse
+  revisionUnknown(): SimulatedResponse
+  pixNotFound(): SimulatedResponse
+  refundNotFound(): SimulatedResponse
+  refundIdInUse(): SimulatedResponse
+  refundAmountZero(): SimulatedResponse
+  refundInvalid(violation: BacenViolation): SimulatedResponse
+  webhookNotFound(): SimulatedResponse
+  webhookUrlInvalid(): SimulatedResponse
+  webhookUrlInsecure(): SimulatedResponse
+}

@@ -1,0 +1,127 @@
+import { randomUUID } from 'node:crypto'
+import type { SimulatedResponse } from '../../provider-calls.ts'
+import { type BacenViolation, bacenNotFound, buildBacenProblem } from './problems.ts'
+import type { BacenRefusals, BacenSubject, FieldIssue } from './profile.ts'
+
+// The refusals that the Central Bank's text lists for each tag of its API (pix-api 2.9.0, "Tratamento de erros").
+
+/** Builds the Central Bank's own refusals; `build` adds to a problem what a bank's problems have besides. */
+export function createBacenRefusals(
+  build: (response: SimulatedResponse) => SimulatedResponse = response => response,
+): BacenRefusals {
+  const invalid = (type: string, title: string, detail: string, violacoes: BacenViolation[]) =>
+    build(buildBacenProblem(400, type, { title, detail, violacoes }))
+  const invalidCharge = (razao: string, propriedade: string) =>
+    invalid('CobOperacaoInvalida', 'Cobrança inválida.', CHARGE_DETAIL, [{ razao, propriedade }])
+  const invalidRefund = (violation: BacenViolation) =>
+    invalid('PixDevolucaoInvalida', 'Devolução inválida.', REFUND_DETAIL, [violation])
+  const invalidWebhook = (razao: string, propriedade: string) =>
+    invalid('WebhookOperacaoInvalida', 'Webhook inválido.', WEBHOOK_DETAIL, [{ razao, propriedade }])
+  const invalidQuery = (subject: BacenSubject, violacoes: BacenViolation[]) =>
+    invalid(QUERY_TYPES[subject], 'Consulta inválida.', QUERY_DETAIL, violacoes)
+
+  return {
+    invalidFields: (subject, issues) => {
+      const violacoes = issues.map(issue => presentIssue(subject, issue))
+      if (issues.some(({ place }) => place === 'query')) return invalidQuery(subject, violacoes)
+      const [type, title, detail] = BODY_PROBLEMS[subject]
+      return invalid(type, title, detail, violacoes)
+    },
+    invalidRange: subject =>
+      invalidQuery(subject, [
+        {
+          razao:
+            'O timestamp representado pelo parâmetro fim é anterior ao representado pelo parâmetro inicio.',
+          propriedade: 'fim',
+        },
+      ]),
+    chargeAmountZero: () => invalidCharge('O campo cob.valor.original é zero.', 'cob.valor.original'),
+    keyNotOfAccount: subject =>
+      subject === 'cob'
+        ? invalidCharge(
+            'O campo cob.chave corresponde a uma conta que não pertence a este usuário recebedor.',
+            'cob.chave',
+          )
+        : invalidWebhook(
+            'O parâmetro chave não corresponde a uma chave DICT pertencente a este usuário recebedor.',
+            'chave',
+          ),
+    locationUnknown: () => invalidCharge('O location referenciado por loc.id inexiste.', 'cob.loc.id'),
+    locationInUse: () =>
+      invalidCharge(
+        'O location referenciado por loc.id já está sendo utilizado por outra cobrança.',
+        'cob.loc.id',
+      ),
+    locationOfOtherKind: () =>
+      invalidCharge(
+        'O location referenciado por cob.loc.id apresenta tipo "cobv" (deveria ser "cob").',
+        'cob.loc.id',
+      ),
+    txidInUse: () => invalidCharge('O campo txid já foi utilizado em outra cobrança.', 'cob.txid'),
+    chargeNotFound: () =>
+      build(bacenNotFound('CobNaoEncontrado', 'Cobrança não encontrada para o txid informado.')),
+    chargeNotActive: () =>
+      invalidCharge('A cobrança não está ATIVA, e a presente requisição busca alterá-la.', 'cob.status'),
+    revisionUnknown: () =>
+      invalidQuery('cob', [
+        { razao: 'O parâmetro revisao corresponde a uma revisão inexistente.', propriedade: 'revisao' },
+      ]),
+    pixNotFound: () => build(bacenNotFound('PixNaoEncontrado', 'Pix não encontrado para o e2eid informado.')),
+    refundNotFound: () =>
+      build(
+        bacenNotFound(
+          'PixDevolucaoNaoEncontrada',
+          'Devolução representada por id não encontrada para o e2eid informado.',
+        ),
+      ),
+    refundIdInUse: () =>
+      invalidRefund({
+        razao: 'A presente requisição de devolução apresenta um id já utilizado por outra requisição.',
+        propriedade: 'pix.devolucao.id',
+      }),
+    refundAmountZero: () =>
+      invalidRefund({ razao: 'O campo devolucao.valor é zero.', propriedade: 'pix.devolucao.valor' }),
+    refundInvalid: invalidRefund,
+    webhookNotFound: () =>
+      build(
+        bacenNotFound('WebhookNaoEncontrado', 'O webhook denotado por chave não encontra-se estabelecido.'),
+      ),
+    webhookUrlInvalid: () =>
+      invalidWebhook('Campo webhook.webhookUrl não respeita o schema.', 'webhook.webhookUrl'),
+    webhookUrlInsecure: () =>
+      invalidWebhook('Campo webhook.webhookUrl deve usar o protocolo HTTPS.', 'webhook.webhookUrl'),
+  }
+}
+
+const CHARGE_DETAIL =
+  'A requisição que busca alterar ou criar uma cobrança para pagamento imediato não respeita o schema ou está semanticamente errada.'
+const REFUND_DETAIL =
+  'A presente requisição de devolução não respeita o schema ou não faz sentido semanticamente.'
+const WEBHOOK_DETAIL =
+  'A presente requisição busca criar um webhook sem respeitar o schema ou, ainda, com sentido semanticamente inválido.'
+const QUERY_DETAIL = 'Os parâmetros de consulta não respeitam o schema ou não fazem sentido semanticamente.'
+
+const BODY_PROBLEMS: Record<BacenSubject, [type: string, title: string, detail: string]> = {
+  cob: ['CobOperacaoInvalida', 'Cobrança inválida.', CHARGE_DETAIL],
+  pix: ['RequisicaoInvalida', 'Requisição inválida.', 'A requisição possui dados inválidos.'],
+  devolucao: ['PixDevolucaoInvalida', 'Devolução inválida.', REFUND_DETAIL],
+  webhook: ['WebhookOperacaoInvalida', 'Webhook inválido.', WEBHOOK_DETAIL],
+}
+const QUERY_TYPES: Record<BacenSubject, string> = {
+  cob: 'CobConsultaInvalida',
+  pix: 'PixConsultaInvalida',
+  devolucao: 'PixConsultaInvalida',
+  webhook: 'WebhookConsultaInvalida',
+}
+
+function presentIssue(subject: BacenSubject, { place, path, message }: FieldIssue): BacenViolation {
+  const name = path.join('.')
+  const propriedade = place === 'body' ? [subject, ...path].join('.') : name
+  const field = place === 'query' ? `O parâmetro ${name}` : `O campo ${propriedade}`
+  return { razao: `${field} não respeita o schema: ${message}`, propriedade }
+}
+
+/** Adds a correlation id to a problem, as some banks do for their support. */
+export function addCorrelationId(response: SimulatedResponse): SimulatedResponse {
+  return { ...response, body: { ...(response.body as object), correlationId: randomUUID() } }
+}
