@@ -15,6 +15,14 @@ export const accountOptionsBody = z.strictObject({
   shows_refund_status: z.boolean().default(false),
   /** Woovi; `refused`: as to an AppID without the scope, in words that no page has. */
   funds_recovery: z.enum(['served', 'absent', 'refused']).default('served'),
+  /** Stark: `GET /v2/verified-transfer`, which its SDK lacks: there `GET /v2/transfer` finds verified transfers too. */
+  verified_transfer_reads: z.enum(['served', 'absent']).default('served'),
+  /** Stark: the payment of an invoice is a deposit as well, which is listed before the invoice shows its payment. */
+  invoice_deposits: z.boolean().default(false),
+  /** Stark: a deposit also has its end-to-end id, in lower case, as a tag, as in an event that a user has published. */
+  end_to_end_tags: z.boolean().default(false),
+  /** Stark: the look-up of a key masks the CPF of its owner. */
+  masked_tax_ids: z.boolean().default(false),
 })
 type SimulatedAccountOptions = z.infer<typeof accountOptionsBody>
 

@@ -1,4 +1,5 @@
-import type { ProviderApi, ProviderName } from '../../src/domain/providers/provider.ts'
+import type { ProviderName } from '../../src/domain/providers/provider.ts'
+import type { SimulatedDialect } from './dialects.ts'
 import type { IdGenerator } from './ids.ts'
 import { detectKeyKind } from './pix-key.ts'
 import type { SimulatorStore } from './store.ts'
@@ -8,8 +9,10 @@ export type SimulatedAccount = {
   id: string
   provider: ProviderName
   /** The provider API that serves the account. */
-  dialect: ProviderApi
+  dialect: SimulatedDialect
+  /** Stark: the id of the project, `<id>` in `Access-Id: project/<id>`, or the whole Access-Id of an organization. */
   clientId: string
+  /** Stark: the caller's public key, SPKI as PEM, by which its requests are verified. */
   clientSecret: string
   holderName: string
   holderDocument: string

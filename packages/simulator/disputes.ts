@@ -1,4 +1,5 @@
 import type { SimulatedAccount, SimulatedAccounts } from './accounts.ts'
+import type { SimulatedDialect } from './dialects.ts'
 import type { IdGenerator } from './ids.ts'
 import type { Rail } from './rail.ts'
 import type { Receipts } from './receipts.ts'
@@ -65,7 +66,7 @@ export type SimulatedDisputes = {
 }
 
 /** Days for a reply: an analysis takes at most seven, and Woovi accepts evidence for three. */
-const REPLY_DAYS = { efi: 7, woovi: 3 }
+const REPLY_DAYS = { efi: 7, woovi: 3, stark: 7 } satisfies Record<SimulatedDialect, number>
 const DAY_MS = 86_400_000
 
 type DisputeDependencies = {

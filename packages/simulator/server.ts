@@ -13,6 +13,7 @@ import { createPayerRoutes } from './payer/payer-page.ts'
 import { createPayloadSigner } from './payer/payload-document.ts'
 import { efiRouteNotFound } from './provider-apis/efi/errors.ts'
 import { createEfiRoutes } from './provider-apis/efi.ts'
+import { serveStarkApi } from './provider-apis/stark.ts'
 import { createWooviRoutes } from './provider-apis/woovi.ts'
 import { ControlApiError, readBodyText } from './request.ts'
 import { createSimulatorState, type SimulatorState } from './state.ts'
@@ -119,6 +120,8 @@ function createMainApp(state: SimulatorState, control: ReturnType<typeof createC
 
 function createProviderApp(state: SimulatorState, provider: ProviderName): Koa {
   const app = createApp(state.log)
+  // First, because paths of Stark's API are paths of Efí's too; a request of its own has the header Access-Id.
+  app.use(serveStarkApi(state, provider))
   for (const router of [createEfiRoutes(state, provider), createWooviRoutes(state, provider)])
     app.use(router.routes())
   app.use(ctx => {

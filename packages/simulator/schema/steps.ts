@@ -1,4 +1,5 @@
 import { EFI_SCHEMA } from './efi.ts'
+import { STARK_SCHEMA } from './stark.ts'
 import { WOOVI_SCHEMA } from './woovi.ts'
 
 /** Accounts, their PIX keys, and the movements that change their balances. */
@@ -253,6 +254,7 @@ const INITIAL_SCHEMA = [
   INBOX_SCHEMA,
   EFI_SCHEMA,
   WOOVI_SCHEMA,
+  STARK_SCHEMA,
 ].join('')
 
 /** Steps that bring an older store up to date, in order. A released step never changes: add another one. */
