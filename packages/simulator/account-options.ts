@@ -28,6 +28,14 @@ export const accountOptionsBody = z.strictObject({
   approval_above: z.number().min(0).optional(),
   /** Inter: calls above the published paces are refused. */
   enforces_pace: z.boolean().default(true),
+  /** Stark: `GET /v2/verified-transfer`, which its SDK lacks: there `GET /v2/transfer` finds verified transfers too. */
+  verified_transfer_reads: z.enum(['served', 'absent']).default('served'),
+  /** Stark: the payment of an invoice is a deposit as well, which is listed before the invoice shows its payment. */
+  invoice_deposits: z.boolean().default(false),
+  /** Stark: a deposit also has its end-to-end id, in lower case, as a tag, as in an event that a user has published. */
+  end_to_end_tags: z.boolean().default(false),
+  /** Stark: the look-up of a key masks the CPF of its owner. */
+  masked_tax_ids: z.boolean().default(false),
 })
 type SimulatedAccountOptions = z.infer<typeof accountOptionsBody>
 

@@ -18,6 +18,8 @@ const PROVIDER_HOSTS = [
   'pix-h.api.efipay.com.br',
   'api.woovi.com',
   'api.openpix.com.br',
+  'api.starkbank.com',
+  'sandbox.api.starkbank.com',
 ]
 
 /** Lists the names of the simulator's server certificate: its own, the providers' and the configured `hosts`. */

@@ -14,6 +14,7 @@ import { createPayloadSigner } from './payer/payload-document.ts'
 import { efiRouteNotFound } from './provider-apis/efi/errors.ts'
 import { createEfiRoutes } from './provider-apis/efi.ts'
 import { createSicoobRoutes } from './provider-apis/sicoob.ts'
+import { serveStarkApi } from './provider-apis/stark.ts'
 import { createWooviRoutes } from './provider-apis/woovi.ts'
 import { ControlApiError, readBodyText } from './request.ts'
 import { createSimulatorState, type SimulatorState } from './state.ts'
@@ -120,6 +121,8 @@ function createMainApp(state: SimulatorState, control: ReturnType<typeof createC
 
 function createProviderApp(state: SimulatorState, provider: ProviderName): Koa {
   const app = createApp(state.log)
+  // First, because paths of Stark's API are paths of Efí's too; a request of its own has the header Access-Id.
+  app.use(serveStarkApi(state, provider))
   for (const createRoutes of [createEfiRoutes, createWooviRoutes, createSicoobRoutes])
     app.use(createRoutes(state, provider).routes())
   app.use(ctx => {

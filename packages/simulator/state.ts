@@ -15,6 +15,8 @@ import { type PayerBank, simulatePayerBank } from './payer/payer-bank.ts'
 import type { PayloadSigner } from './payer/payload-document.ts'
 import { createEfiNotificationFormat } from './provider-apis/efi/notifications.ts'
 import { createSicoobNotificationFormat } from './provider-apis/sicoob/notifications.ts'
+import { createStarkNotificationFormat } from './provider-apis/stark/notifications.ts'
+import { cancelStarkTransfer } from './provider-apis/stark/pending-transfers.ts'
 import { createWooviNotificationFormat } from './provider-apis/woovi/notifications.ts'
 import { type PendingOrderKey, removeWooviOrder } from './provider-apis/woovi/order-removal.ts'
 import { createRail, type Rail } from './rail.ts'
@@ -88,6 +90,7 @@ export function createSimulatorState(options: SimulatorStateOptions): SimulatorS
       efi: createEfiNotificationFormat({ webhooks, configurations }),
       woovi: createWooviNotificationFormat(store),
       sicoob: createSicoobNotificationFormat({ webhooks, store }),
+      stark: createStarkNotificationFormat({ store, now }),
     },
   })
 
@@ -105,10 +108,12 @@ export function createSimulatorState(options: SimulatorStateOptions): SimulatorS
     scaleWaitMs,
     onRailEvent,
   }
-  schedule.registerHandler(
-    'remove_order',
-    (order: PendingOrderKey) => void removeWooviOrder(dependencies, order),
-  )
+  schedule.registerHandler('remove_order', (order: PendingOrderKey) => {
+    const remove =
+      accounts.find(order.accountId)?.dialect === 'stark' ? cancelStarkTransfer : removeWooviOrder
+    remove(dependencies, order)
+    return undefined
+  })
   const transfers = simulateTransfers(dependencies)
   const returns = simulateReturns(dependencies)
   const refunds = simulateRefunds({ ...dependencies, returns })

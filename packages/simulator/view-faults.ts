@@ -35,7 +35,7 @@ export function buildUnlistedItemId(index: number): string {
 
 /** Lists of amounts inside a look-up. */
 const MONEY_LISTS = new Set(['pix', 'devolucoes', 'refunds'])
-const MOVEMENT_TYPES = new Set(['PAYMENT', 'WITHDRAW', 'REFUND'])
+const MOVEMENT_TYPES = new Set(['PAYMENT', 'WITHDRAW', 'REFUND', 'pix'])
 
 /**
  * Changes a copy of a look-up's body by a fault, at one of the possible places by `index`; null if there is no such
@@ -78,9 +78,15 @@ function listChanges(
       return others.map(status => () => Object.assign(object, { status }))
     }
     case 'unlisted_type':
-      return MOVEMENT_TYPES.has(String(object.type))
-        ? [() => Object.assign(object, { type: UNLISTED_TYPE })]
-        : []
+      return [
+        ...(MOVEMENT_TYPES.has(String(object.type))
+          ? [() => Object.assign(object, { type: UNLISTED_TYPE })]
+          : []),
+        // Stark's ledger names the origin of a movement in `source`.
+        ...(typeof object.source === 'string'
+          ? [() => Object.assign(object, { source: `${UNLISTED_TYPE}/1` })]
+          : []),
+      ]
     case 'odd_item':
       return Object.entries(object).flatMap(([name, value]) =>
         MONEY_LISTS.has(name) && Array.isArray(value) ? [() => value.push(unlistedItem)] : [],

@@ -193,7 +193,7 @@ async function createProviderAccount(
 ): Promise<ProviderAccountLogin> {
   const collectionKey = randomUUID()
   const dialect = PROVIDER_APIS[provider]
-  const login = generateSimulatorLogin(account)
+  const login = generateSimulatorLogin(dialect, account)
   const { webhook_secret: secret, ...credentials } = toProviderCredentials(dialect, login)
   await site.simulator.putAccount(account, {
     ...login,

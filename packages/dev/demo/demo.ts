@@ -132,7 +132,7 @@ function ensureMerchantWithConnections(
 
 async function createDemoConnection(site: DemoContext, merchant: Account, provider: ProviderName) {
   const { dialect, type, fees } = DEMO_CONNECTIONS[provider]
-  const login = generateSimulatorLogin(`demo-${provider.toLowerCase()}`)
+  const login = generateSimulatorLogin(dialect, `demo-${provider.toLowerCase()}`)
   const connection = await createConnection(site.em, site.seal, {
     accountUuid: merchant.uuid,
     provider,

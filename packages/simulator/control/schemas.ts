@@ -1,3 +1,4 @@
+import { createPublicKey } from 'node:crypto'
 import { z } from 'zod'
 import { PROVIDER_NAMES } from '../../../src/domain/providers/provider.ts'
 import { accountOptionsBody } from '../account-options.ts'
@@ -24,21 +25,36 @@ const amount = z.number().transform((reais, ctx) => {
 const positiveAmount = amount.refine(cents => cents > 0, 'must be above zero')
 const person = z.object({ name, document })
 
-export const accountBody = z.object({
-  provider,
-  dialect: z.enum(SIMULATED_DIALECTS),
-  client_id: z.string().min(1),
-  client_secret: z.string().min(1),
-  holder: person,
-  city: z.string().min(1).max(60).default('SAO PAULO'),
-  ispb: z.string().regex(/^[0-9A-Z]{8}$/, 'must be eight digits'),
-  keys: z.array(z.string().min(1).max(77)).max(100),
-  balance: amount.default(0),
-  requires_certificate: z.boolean().default(false),
-  amount_magic: z.boolean().default(false),
-  notification_secret: z.string().min(1).nullable().default(null),
-  options: accountOptionsBody.prefault({}),
-})
+export const accountBody = z
+  .object({
+    provider,
+    dialect: z.enum(SIMULATED_DIALECTS),
+    client_id: z.string().min(1),
+    /** Of a Stark account its public key, which the bank knows instead of a secret: secp256k1, PEM. */
+    client_secret: z.string().min(1),
+    holder: person,
+    city: z.string().min(1).max(60).default('SAO PAULO'),
+    ispb: z.string().regex(/^[0-9A-Z]{8}$/, 'must be eight digits'),
+    keys: z.array(z.string().min(1).max(77)).max(100),
+    balance: amount.default(0),
+    requires_certificate: z.boolean().default(false),
+    amount_magic: z.boolean().default(false),
+    notification_secret: z.string().min(1).nullable().default(null),
+    options: accountOptionsBody.prefault({}),
+  })
+  .refine(({ dialect, client_secret }) => dialect !== 'stark' || isStarkPublicKey(client_secret), {
+    path: ['client_secret'],
+    message: 'must be a public key of the curve secp256k1, as PEM',
+  })
+
+function isStarkPublicKey(pem: string): boolean {
+  if (!pem.includes('BEGIN PUBLIC KEY')) return false
+  try {
+    return createPublicKey(pem).asymmetricKeyDetails?.namedCurve === 'secp256k1'
+  } catch {
+    return false
+  }
+}
 
 export const payBody = z.object({
   payload: z.string().min(1),

@@ -1,6 +1,7 @@
 import { BACEN_SCHEMA } from './bacen.ts'
 import { EFI_SCHEMA } from './efi.ts'
 import { SICOOB_SCHEMA } from './sicoob.ts'
+import { STARK_SCHEMA } from './stark.ts'
 import { WOOVI_SCHEMA } from './woovi.ts'
 
 /** Accounts, their PIX keys, and the movements that change their balances. */
@@ -257,6 +258,7 @@ const INITIAL_SCHEMA = [
   EFI_SCHEMA,
   SICOOB_SCHEMA,
   WOOVI_SCHEMA,
+  STARK_SCHEMA,
 ].join('')
 
 /** Steps that bring an older store up to date, in order. A released step never changes: add another one. */

@@ -140,7 +140,7 @@ function saveOrder({ store }: SimulatorState, { id: accountId }: SimulatedAccoun
 }
 
 /** An order that waits for approval. */
-export type WooviPendingOrder = WooviOrder & { accountId: string }
+type WooviPendingOrder = WooviOrder & { accountId: string }
 
 /** Creates the panel's actions on orders that wait for approval. */
 export function createPendingOrders(state: SimulatorState) {
