@@ -13,6 +13,7 @@ import { createPayerRoutes } from './payer/payer-page.ts'
 import { createPayloadSigner } from './payer/payload-document.ts'
 import { efiRouteNotFound } from './provider-apis/efi/errors.ts'
 import { createEfiRoutes } from './provider-apis/efi.ts'
+import { createInterRoutes } from './provider-apis/inter.ts'
 import { createSicoobRoutes } from './provider-apis/sicoob.ts'
 import { createWooviRoutes } from './provider-apis/woovi.ts'
 import { ControlApiError, readBodyText } from './request.ts'
@@ -120,7 +121,7 @@ function createMainApp(state: SimulatorState, control: ReturnType<typeof createC
 
 function createProviderApp(state: SimulatorState, provider: ProviderName): Koa {
   const app = createApp(state.log)
-  for (const createRoutes of [createEfiRoutes, createWooviRoutes, createSicoobRoutes])
+  for (const createRoutes of [createEfiRoutes, createWooviRoutes, createSicoobRoutes, createInterRoutes])
     app.use(createRoutes(state, provider).routes())
   app.use(ctx => {
     const { status, body } = efiRouteNotFound()

@@ -5,7 +5,8 @@ import type { CertificateAuthority } from '../certificates.ts'
 import type { SimulatedCharge } from '../charges.ts'
 import type { PanelOutcome } from '../panel.ts'
 import { buildPayer } from '../payer/payer-bank.ts'
-import { createPendingOrders, type WooviPendingOrder } from '../provider-apis/woovi/transfers.ts'
+import { createInterApprovals } from '../provider-apis/inter/payment-sending.ts'
+import { createPendingOrders } from '../provider-apis/woovi/transfers.ts'
 import type { RailMovement } from '../rail.ts'
 import { ControlApiError, parseControlBody, parseWithSchema, readPathParam } from '../request.ts'
 import { sumReturns } from '../returns.ts'
@@ -184,25 +185,29 @@ function presentSimulatedCharge({ accountId, txid, status, details }: SimulatedC
   return { account: accountId, reference: correlationID ?? txid, txid, status }
 }
 
-/** Adds the routes of a provider's panel, in which a person approves or removes pending orders. */
+/** Adds the routes of the providers' panels, in which a person approves or removes pending orders. */
 function addOrderRoutes(router: Router, state: SimulatorState): void {
-  const orders = createPendingOrders(state)
+  const panels = [createPendingOrders(state), createInterApprovals(state)]
   router.get('/orders', ctx => {
-    ctx.body = { data: orders.list().map(presentPendingOrder) }
+    ctx.body = { data: panels.flatMap(panel => panel.list()).map(presentPendingOrder) }
   })
   router.post('/orders/:id/approve', ctx => {
-    const response = orders.approve(readPathParam(ctx, 'id'))
-    if (!response) throw new ControlApiError(404, 'no such order is pending')
-    if (response.status >= 300) throw new ControlApiError(409, 'the provider refused the approval')
-    ctx.body = { id: readPathParam(ctx, 'id') }
+    const id = readPathParam(ctx, 'id')
+    const isApproved = panels.map(panel => panel.approve(id)).find(outcome => outcome !== undefined)
+    if (isApproved === undefined) throw new ControlApiError(404, 'no such order is pending')
+    if (!isApproved) throw new ControlApiError(409, 'the provider refused the approval')
+    ctx.body = { id }
   })
   router.delete('/orders/:id', ctx => {
-    if (!orders.remove(readPathParam(ctx, 'id'))) throw new ControlApiError(404, 'no such order is pending')
-    ctx.body = { id: readPathParam(ctx, 'id') }
+    const id = readPathParam(ctx, 'id')
+    if (!panels.some(panel => panel.remove(id))) throw new ControlApiError(404, 'no such order is pending')
+    ctx.body = { id }
   })
 }
 
-function presentPendingOrder({ id, accountId, cents, key }: WooviPendingOrder) {
+type PendingOrder = { id: string; accountId: string; cents: number; key: string }
+
+function presentPendingOrder({ id, accountId, cents, key }: PendingOrder) {
   return { id, account: accountId, value: reaisFromCents(cents), key }
 }
 
