@@ -66,7 +66,10 @@ export type SimulatedDisputes = {
 }
 
 /** Days for a reply: an analysis takes at most seven, and Woovi accepts evidence for three. */
-const REPLY_DAYS = { efi: 7, woovi: 3, sicoob: 7, stark: 7 } satisfies Record<SimulatedDialect, number>
+const REPLY_DAYS = { efi: 7, woovi: 3, sicoob: 7, inter: 7, stark: 7 } satisfies Record<
+  SimulatedDialect,
+  number
+>
 const DAY_MS = 86_400_000
 
 type DisputeDependencies = {

@@ -23,11 +23,10 @@ import { createSealer, type Sealer } from '../../../src/security/sealing.ts'
 import { createSimulatorClient, type SimulatorClient } from '../../simulator/control/client.ts'
 import type { SimulatorInfo } from '../../simulator/server.ts'
 import {
+  createSimulatedCredentials,
   type DashboardLogin,
-  fromProviderCredentials,
-  generateSimulatorLogin,
+  readSimulatorLogin,
   resetDashboardLogins,
-  toProviderCredentials,
 } from './demo-logins.ts'
 
 /** What the simulator says of itself in `simulator.json`. */
@@ -132,7 +131,8 @@ function ensureMerchantWithConnections(
 
 async function createDemoConnection(site: DemoContext, merchant: Account, provider: ProviderName) {
   const { dialect, type, fees } = DEMO_CONNECTIONS[provider]
-  const login = generateSimulatorLogin(dialect, `demo-${provider.toLowerCase()}`)
+  const clientId = `demo-${provider.toLowerCase()}`
+  const { login, credentials } = await createSimulatedCredentials(site.simulatorClient, dialect, clientId)
   const connection = await createConnection(site.em, site.seal, {
     accountUuid: merchant.uuid,
     provider,
@@ -142,7 +142,7 @@ async function createDemoConnection(site: DemoContext, merchant: Account, provid
     isSimulated: true,
     providerAccount: login.client_id,
     baseUrl: site.simulator.providers[provider].base_url,
-    credentials: toProviderCredentials(dialect, login),
+    credentials,
     collectionKey: randomUUID(),
     virtualAccount: buildVirtualAccount(merchant, provider),
     settleWindowMs: SETTLE_WINDOW_MS,
@@ -154,7 +154,7 @@ async function createDemoConnection(site: DemoContext, merchant: Account, provid
 /** Makes the simulated account what the connection expects; ports may have moved since the start before. */
 async function updateSimulatedAccount(site: DemoContext, connection: Connection): Promise<void> {
   const { dialect } = connection
-  const login = fromProviderCredentials(dialect, site.seal.open(connection.sealedCredentials))
+  const login = readSimulatorLogin(dialect, site.seal.open(connection.sealedCredentials))
   await site.simulatorClient.putAccount(login.client_id, {
     provider: connection.provider,
     dialect,

@@ -5,6 +5,7 @@ import type { CertificateAuthority } from '../certificates.ts'
 import type { SimulatedCharge } from '../charges.ts'
 import type { PanelOutcome } from '../panel.ts'
 import { buildPayer } from '../payer/payer-bank.ts'
+import { createInterApprovals } from '../provider-apis/inter/payment-sending.ts'
 import { createWaitingTransfers } from '../provider-apis/stark/transfer-orders.ts'
 import { createPendingOrders } from '../provider-apis/woovi/transfers.ts'
 import type { RailMovement } from '../rail.ts'
@@ -185,17 +186,17 @@ function presentSimulatedCharge({ accountId, txid, status, details }: SimulatedC
   return { account: accountId, reference: correlationID ?? tags?.[0] ?? txid, txid, status }
 }
 
-/** Adds the routes of a provider's panel, in which a person approves or removes pending orders. */
+/** Adds the routes of the providers' panels, in which a person approves or removes pending orders. */
 function addOrderRoutes(router: Router, state: SimulatorState): void {
-  const panels = [createPendingOrders(state), createWaitingTransfers(state)]
+  const panels = [createPendingOrders(state), createWaitingTransfers(state), createInterApprovals(state)]
   router.get('/orders', ctx => {
     ctx.body = { data: panels.flatMap<PendingOrder>(panel => panel.list()).map(presentPendingOrder) }
   })
   router.post('/orders/:id/approve', ctx => {
     const id = readPathParam(ctx, 'id')
-    const response = panels.map(panel => panel.approve(id)).find(answer => answer !== undefined)
-    if (!response) throw new ControlApiError(404, 'no such order is pending')
-    if (response.status >= 300) throw new ControlApiError(409, 'the provider refused the approval')
+    const isApproved = panels.map(panel => panel.approve(id)).find(outcome => outcome !== undefined)
+    if (isApproved === undefined) throw new ControlApiError(404, 'no such order is pending')
+    if (!isApproved) throw new ControlApiError(409, 'the provider refused the approval')
     ctx.body = { id }
   })
   router.delete('/orders/:id', ctx => {

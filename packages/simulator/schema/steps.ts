@@ -1,5 +1,6 @@
 import { BACEN_SCHEMA } from './bacen.ts'
 import { EFI_SCHEMA } from './efi.ts'
+import { INTER_SCHEMA } from './inter.ts'
 import { SICOOB_SCHEMA } from './sicoob.ts'
 import { STARK_SCHEMA } from './stark.ts'
 import { WOOVI_SCHEMA } from './woovi.ts'
@@ -257,6 +258,7 @@ const INITIAL_SCHEMA = [
   BACEN_SCHEMA,
   EFI_SCHEMA,
   SICOOB_SCHEMA,
+  INTER_SCHEMA,
   WOOVI_SCHEMA,
   STARK_SCHEMA,
 ].join('')

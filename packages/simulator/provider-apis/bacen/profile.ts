@@ -29,6 +29,12 @@ export type BacenProfile = {
   respondToWebhook(webhookUrl: string): SimulatedResponse
   /** True: a list of webhooks needs a range of time. */
   needsWebhookRange: boolean
+  /** Tells whether look-ups and lists show a received PIX, and it can be refunded; absent: each is. */
+  isReceiptListed?(receipt: Receipt): boolean
+  /** Name of the filter by txid in the list of received PIX; absent: `txid`. */
+  txidParameter?: string
+  /** Reads the key in the path of a webhook; absent: as it is. */
+  readWebhookKey?(key: string): string
   /** Does what the bank's sandbox does after a charge was issued. */
   onChargeIssued?(account: SimulatedAccount, charge: SimulatedCharge): void
   /** Finds the outcome of a refund by its amount, as in the bank's sandbox; null if the amount decides nothing. */

@@ -145,14 +145,14 @@ export function createWaitingTransfers(state: SimulatorState) {
         key: (JSON.parse(receiver) as StarkReceiver).key ?? '',
       })),
     /** Approves a transfer, which then settles or fails; undefined if it does not wait. */
-    approve(id: string): SimulatedResponse | undefined {
+    approve(id: string): boolean | undefined {
       const transfer = find(id)
       if (!transfer) return undefined
       return store.inTransaction(() => {
         store.run(`UPDATE starkTransfer SET state = 'ordered' WHERE number = ?`, transfer.number)
         const account = accounts.find(transfer.accountId)!
         sendStarkTransfer(state, { account, transfer, outcome: SETTLED_OUTCOME })
-        return { status: 200 }
+        return true
       })
     },
     /** Cancels a transfer, with a notification; false if it does not wait. */

@@ -155,18 +155,19 @@ export function createPendingOrders(state: SimulatorState) {
       store.all<WooviPendingOrder>(
         'SELECT accountId, id, cents, key, message FROM wooviPendingOrder ORDER BY rowid',
       ),
-    /** Approves an order, which the provider may refuse; undefined if there is no such order. */
-    approve(id: string): SimulatedResponse | undefined {
+    /** Approves an order; false if the provider refuses it, undefined if there is no such order. */
+    approve(id: string): boolean | undefined {
       const pendingOrder = find(id)
       if (!pendingOrder) return undefined
       const { accountId, ...order } = pendingOrder
       const account = accounts.find(accountId)!
-      return sendApprovedOrder(state, {
+      const response = sendApprovedOrder(state, {
         account,
         order,
         outcome: SETTLED_OUTCOME,
         insufficientBalance: errors.insufficientBalanceToApprove,
       })
+      return response.status < 300
     },
     /** Removes an order, with a notification; false if there is no such order. */
     remove(id: string): boolean {
