@@ -43,6 +43,11 @@ export type ProviderCapabilities = {
   canTransfer: boolean
   /** How transfers are looked up. */
   transferLookUp: PayoutLookUpWay
+  /**
+   * A refund is ordered by what is to remain of the PIX, so that two refunds of one PIX at a time would be one: the second is refused
+   * while the first is under way.
+   */
+  refundsOneAtATime: boolean
   /** It sends only where the key belongs to the document that the order names. */
   canCheckDocument: boolean
   /** The kinds of PIX key that it makes by its API. */
@@ -69,6 +74,7 @@ export const PROVIDER_CAPABILITIES: Record<ProviderApi, ProviderCapabilities> = 
     canIssueOpenAmount: false,
     canTransfer: true,
     transferLookUp: 'id',
+    refundsOneAtATime: false,
     canCheckDocument: true,
     creatableKeyTypes: ['RANDOM'],
     notifiesByKey: true,
@@ -79,6 +85,7 @@ export const PROVIDER_CAPABILITIES: Record<ProviderApi, ProviderCapabilities> = 
     canIssueOpenAmount: false,
     canTransfer: true,
     transferLookUp: 'id',
+    refundsOneAtATime: false,
     canCheckDocument: false,
     creatableKeyTypes: ['RANDOM', 'DOCUMENT', 'EMAIL', 'PHONE'],
     notifiesByKey: false,
@@ -88,6 +95,7 @@ export const PROVIDER_CAPABILITIES: Record<ProviderApi, ProviderCapabilities> = 
     canIssueOpenAmount: false,
     canTransfer: true,
     transferLookUp: 'handle',
+    refundsOneAtATime: false,
     canCheckDocument: true,
     creatableKeyTypes: [],
     notifiesByKey: true,

@@ -10,6 +10,13 @@ const PAIRS = PROVIDER_APIS.flatMap(first =>
   PROVIDER_APIS.filter(second => second !== first).map(second => [first, second] as const),
 )
 
+/** The call by which each provider refuses: those that prepare a transfer document no refusal of the sending. */
+const REFUSING_CALLS = {
+  efi: 'sendTransfer',
+  woovi: 'sendTransfer',
+  sicoob: 'prepareTransfer',
+} as const satisfies Record<ProviderApi, string>
+
 const createMerchantOf = (dialects: readonly ProviderApi[]) =>
   createMerchant({
     providers: dialects.map((dialect, index) => ({
@@ -34,7 +41,7 @@ describe.each(PAIRS)('from %s to %s', (first, second) => {
   test('a transfer that the first provider refuses is paid by the second one', async () => {
     const merchant = await createMerchantOf([first, second])
     const [refusing, paying] = merchant.connections
-    await payouts.injectFault(refusing!, 'sendTransfer', 'refused')
+    await payouts.injectFault(refusing!, REFUSING_CALLS[first], 'refused', { times: 3 })
     const transfer = await payouts.sendAndSettle(merchant)
     expect(transfer.provider.uuid).toBe(paying!.uuid)
     expect(await payouts.listPaidOut(merchant)).toMatchObject([{ account: paying!.account, value: 10 }])
