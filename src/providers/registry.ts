@@ -6,6 +6,8 @@ import { createEfiAdapter } from './efi/adapter.ts'
 import { EFI_SCOPES, efiCredentialsSchema } from './efi/client.ts'
 import { type ObserveCertificate, observeClientCertificate } from './http/certificates.ts'
 import { type OpenConnectionPool, shareConnectionPools } from './http/connection-pool.ts'
+import { createInterAdapter } from './inter/adapter.ts'
+import { INTER_SCOPES, interCredentialsSchema } from './inter/client.ts'
 import type { ClosableProvider, Provider } from './port.ts'
 import { createSicoobAdapter } from './sicoob/adapter.ts'
 import { SICOOB_SCOPES, sicoobCredentialsSchema } from './sicoob/client.ts'
@@ -45,6 +47,7 @@ export const CREDENTIALS_SCHEMAS = {
   efi: efiCredentialsSchema,
   woovi: wooviCredentialsSchema,
   sicoob: sicoobCredentialsSchema,
+  inter: interCredentialsSchema,
 }
 
 /**
@@ -55,6 +58,7 @@ export const REQUIRED_PERMISSIONS: Record<keyof typeof CREDENTIALS_SCHEMAS, stri
   efi: EFI_SCOPES,
   woovi: WOOVI_SCOPES,
   sicoob: SICOOB_SCOPES,
+  inter: INTER_SCOPES,
 }
 
 /** Creates one adapter per provider API; throws for bad credentials, because no call is possible with them. */
@@ -62,6 +66,7 @@ const adapterFactories: Record<string, AdapterFactory> = {
   efi: parsingCredentials(efiCredentialsSchema, createEfiAdapter),
   woovi: parsingCredentials(wooviCredentialsSchema, createWooviAdapter),
   sicoob: parsingCredentials(sicoobCredentialsSchema, createSicoobAdapter),
+  inter: parsingCredentials(interCredentialsSchema, createInterAdapter),
 }
 
 /** Parses the credentials by the provider's schema first; the error names each wrong field, and no value. */

@@ -26,7 +26,7 @@ export type ConnectionStatus = (typeof CONNECTION_STATUSES)[number]
 export type ConnectionType = 'NOMINAL' | 'POOL'
 
 /** The provider APIs that an adapter speaks. */
-export const PROVIDER_APIS = ['efi', 'woovi', 'sicoob'] as const
+export const PROVIDER_APIS = ['efi', 'woovi', 'sicoob', 'inter'] as const
 export type ProviderApi = (typeof PROVIDER_APIS)[number]
 
 /**
@@ -101,6 +101,16 @@ export const PROVIDER_CAPABILITIES: Record<ProviderApi, ProviderCapabilities> = 
     notifiesByKey: true,
     disputes: null,
   },
+  // Its APIs have neither keys nor disputes. A payment is known by Inter's own id, or by the order itself, sent again.
+  inter: {
+    canIssueOpenAmount: false,
+    canTransfer: true,
+    transferLookUp: 'repeat',
+    canCheckDocument: false,
+    creatableKeyTypes: [],
+    notifiesByKey: true,
+    disputes: null,
+  },
 }
 
 /** A sender or receiver of a PIX movement, as the contract shows it; unknown texts are `''`. */
@@ -167,13 +177,14 @@ export type UnknownResult = {
 /**
  * The order is stored at the provider and has moved nothing; the provider, or a person in its panel, can still carry it out.
  * So it is no refusal: no other provider is called while it is stored. `refusal`: why the provider did not carry it out when
- * it was asked to; it counts as a refusal once the order is proved to be gone.
+ * it was asked to; it counts as a refusal once the order is proved to be gone. `handle`: as of an accepted payout.
  */
 export type AwaitingApprovalResult = {
   kind: 'awaiting_approval'
   code: string
   message: string
   refusal?: Omit<RejectedResult, 'kind'>
+  handle?: PayoutHandle
 }
 /** Every outcome of a call that its provider has not accepted. */
 export type NotAcceptedResult = RejectedResult | UnreachableResult | UnknownResult

@@ -59,6 +59,13 @@ const CREDENTIAL_FIELDS: Record<ProviderApi, { name: string; isText?: true; isOp
     { name: 'certificate', isText: true, isOptional: true },
     { name: 'private_key', isText: true, isOptional: true },
   ],
+  inter: [
+    { name: 'client_id' },
+    { name: 'client_secret' },
+    { name: 'account_number' },
+    { name: 'certificate', isText: true, isOptional: true },
+    { name: 'private_key', isText: true, isOptional: true },
+  ],
   woovi: [{ name: 'app_id' }, { name: 'webhook_public_key', isText: true, isOptional: true }],
 }
 
