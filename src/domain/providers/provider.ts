@@ -36,6 +36,15 @@ export type ProviderApi = (typeof PROVIDER_APIS)[number]
  */
 type PayoutLookUpWay = 'id' | 'handle' | 'repeat'
 
+/** How often calls may be made for one account at a provider: `burst` of them at once, then `perSecond`. */
+export type Pace = { perSecond: number; burst: number }
+
+/**
+ * Calls that share a pace. `send`: transfers and their preparation; `lookUp`: look-ups of transfers; `charge`: charges, the PIX
+ * received for them and refunds; `token`: requests for an access token.
+ */
+export type PaceKind = 'send' | 'lookUp' | 'charge' | 'token'
+
 /** What an API can do at all; a candidate that cannot is skipped, never asked in vain. */
 export type ProviderCapabilities = {
   /** A charge whose payer chooses the value. */
@@ -64,10 +73,23 @@ export type ProviderCapabilities = {
      */
     maxReplyTextLength: number | null
   } | null
+  /**
+   * The paces that its processes keep together; a kind without one is not counted, and costs nothing. Each counted call costs one
+   * statement: paces that no account of ours reaches are left out. Null where there is none.
+   */
+  pace: Partial<Record<PaceKind, Pace>> | null
 }
+
 /**
- * Sicoob's APIs have neither keys nor disputes, and know a payment by the end-to-end id of its draft. Efí's API makes random keys only ("Endpoints exclusivos Efí"). Woovi's also the account's CNPJ, never a CPF, and an
- * e-mail or phone for accounts with that permission ("Chaves Pix das contas").
+ * Our pace of token requests to an API that publishes none. A token serves for most of an hour, so this is felt only where requests
+ * fail or new tokens are refused: five at once, as many as open a circuit breaker, then one every ten seconds, as its probes.
+ */
+const TOKEN_PACE: Pace = { perSecond: 0.1, burst: 5 }
+
+/**
+ * Efí's API makes random keys only ("Endpoints exclusivos Efí"). Woovi's also the account's CNPJ, never a CPF, and an
+ * e-mail or phone for accounts with that permission ("Chaves Pix das contas"). Sicoob's have neither keys nor disputes, and know a
+ * payment by the end-to-end id of its draft.
  */
 export const PROVIDER_CAPABILITIES: Record<ProviderApi, ProviderCapabilities> = {
   efi: {
@@ -80,6 +102,8 @@ export const PROVIDER_CAPABILITIES: Record<ProviderApi, ProviderCapabilities> = 
     notifiesByKey: true,
     // Official SDK 2.0.1, `MedSubmitDefenseBodySchema`.
     disputes: { areNotified: false, maxReplyTextLength: 1_000 },
+    // PUT and POST: 500 per second each ("Limites de consumo"), which is not counted.
+    pace: { token: TOKEN_PACE },
   },
   woovi: {
     canIssueOpenAmount: false,
@@ -90,6 +114,7 @@ export const PROVIDER_CAPABILITIES: Record<ProviderApi, ProviderCapabilities> = 
     creatableKeyTypes: ['RANDOM', 'DOCUMENT', 'EMAIL', 'PHONE'],
     notifiesByKey: false,
     disputes: { areNotified: true, maxReplyTextLength: null },
+    pace: null,
   },
   sicoob: {
     canIssueOpenAmount: false,
@@ -100,16 +125,26 @@ export const PROVIDER_CAPABILITIES: Record<ProviderApi, ProviderCapabilities> = 
     creatableKeyTypes: [],
     notifiesByKey: true,
     disputes: null,
+    // Sicoob publishes none: assumed for sendings, of which each has two calls, because one that is refused with 429 is unknown.
+    pace: { send: { perSecond: 10, burst: 10 }, token: TOKEN_PACE },
   },
   // Its APIs have neither keys nor disputes. A payment is known by Inter's own id, or by the order itself, sent again.
   inter: {
     canIssueOpenAmount: false,
     canTransfer: true,
     transferLookUp: 'repeat',
+    refundsOneAtATime: false,
     canCheckDocument: false,
     creatableKeyTypes: [],
     notifiesByKey: true,
     disputes: null,
+    // "rate limit" of each operation; of cob, pix and devolução 120 a minute.
+    pace: {
+      send: { perSecond: 1, burst: 1 },
+      lookUp: { perSecond: 20 / 60, burst: 20 },
+      charge: { perSecond: 2, burst: 120 },
+      token: { perSecond: 5 / 60, burst: 5 },
+    },
   },
 }
 
@@ -142,10 +177,17 @@ export function isTransportCode(code: unknown): code is TransportCode {
   return (TRANSPORT_CODES as readonly unknown[]).includes(code)
 }
 
+/**
+ * Code of a call that was not made: the pace of its provider left no room for it. An order is then `unreachable`, so that the next
+ * provider may be tried; a look-up is `no_answer`, and repeated.
+ */
+export const PACED = 'paced'
+
 /** Whether the request of a call provably never left: no connection could be made for it. */
 export function isConnectFailure(outcome: { kind: string; code?: string; isUnprocessed?: true }): boolean {
   const { kind, code, isUnprocessed } = outcome
-  return kind === 'unreachable' || (kind === 'no_answer' && isUnprocessed === true && isTransportCode(code))
+  if (kind === 'unreachable') return code !== PACED
+  return kind === 'no_answer' && isUnprocessed === true && isTransportCode(code)
 }
 
 /**

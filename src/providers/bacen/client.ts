@@ -54,10 +54,13 @@ export function createBacenClient<OwnCall extends string>(
 ) {
   const { certificate, private_key: key } = options.credentials
   const http = createHttpClient({ ...options, tls: { certificate, key, ca } })
-  const tokens = createAccessTokenCache(
-    () => requestAccessToken(http, profile.tokenRequest, { bank: profile.bank, now }),
+  const tokens = createAccessTokenCache({
+    // The request has client id, secret and scopes.
+    client: [options.baseUrl, JSON.stringify(profile.tokenRequest), certificate ?? ''],
+    requestToken: () => requestAccessToken(http, profile.tokenRequest, { bank: profile.bank, now }),
+    shareToken: options.shareToken,
     now,
-  )
+  })
   const exchange = createAuthorizedExchange(http, tokens, profile)
   const calls = createProviderCalls<BacenCall | OwnCall>(exchange, profile, options.recordUnexplained)
   const { bank, basePath, hasLocationCodes, toRejection } = profile

@@ -15,6 +15,7 @@ const REFUSING_CALLS = {
   efi: 'sendTransfer',
   woovi: 'sendTransfer',
   sicoob: 'prepareTransfer',
+  inter: 'sendTransfer',
 } as const satisfies Record<ProviderApi, string>
 
 const createMerchantOf = (dialects: readonly ProviderApi[]) =>

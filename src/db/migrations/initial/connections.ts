@@ -109,6 +109,30 @@ create table circuit_breaker (
   answered_by text
 );
 
+-- Access tokens that all processes share; the uuid is a hash of what a token is bound to (src/provider-access/access-tokens.ts).
+create table provider_access_token (
+  uuid uuid primary key,
+  provider_account_uuid uuid not null references provider_account on delete cascade,
+  sealed_token text,
+  token_digest bytea,
+  -- From then on a token is renewed.
+  renew_at timestamptz,
+  -- The process that requests the next token, until then.
+  lease_uuid uuid not null,
+  leased_until timestamptz not null,
+  constraint provider_access_token_whole check (num_nulls(sealed_token, token_digest, renew_at) in (0, 3))
+);
+create index provider_access_token_of_account on provider_access_token (provider_account_uuid);
+
+-- From when on the calls of one kind have their turn (src/domain/providers/provider.ts, Pace): each moves it by one interval.
+-- Unlogged: after a crash of PostgreSQL every kind may have its burst again.
+create unlogged table provider_pace (
+  provider_account_uuid uuid not null references provider_account on delete cascade,
+  kind text not null check (kind in ('send', 'lookUp', 'charge', 'token')),
+  next_turn_at timestamptz not null,
+  primary key (provider_account_uuid, kind)
+);
+
 -- Which provider each worker reaches, so that a worker without a network knows that another worker has one.
 -- Unlogged: after a crash the next probe follows in 5 s.
 create unlogged table provider_reach (
