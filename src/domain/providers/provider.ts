@@ -61,8 +61,9 @@ export type ProviderCapabilities = {
   } | null
 }
 /**
- * Sicoob's APIs have neither keys nor disputes, and know a payment by the end-to-end id of its draft. Efí's API makes random keys only ("Endpoints exclusivos Efí"). Woovi's also the account's CNPJ, never a CPF, and an
- * e-mail or phone for accounts with that permission ("Chaves Pix das contas").
+ * Efí's API makes random keys only ("Endpoints exclusivos Efí"). Woovi's also the account's CNPJ, never a CPF, and an
+ * e-mail or phone for accounts with that permission ("Chaves Pix das contas"). Sicoob's APIs have neither keys nor disputes, and
+ * know a payment by its end-to-end id.
  */
 export const PROVIDER_CAPABILITIES: Record<ProviderApi, ProviderCapabilities> = {
   efi: {
