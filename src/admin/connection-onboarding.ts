@@ -1,12 +1,13 @@
 import { randomUUID } from 'node:crypto'
 import type { EntityManager } from '../db/client/orm.ts'
-import type { Connection } from '../db/entities/connection.ts'
+import { Connection } from '../db/entities/connection.ts'
 import { runAuditedAction } from '../db/repositories/audited-actions.ts'
 import {
   listProviderAccountHolders,
   type ProviderAccountHolder,
 } from '../db/repositories/provider-account-identities.ts'
-import { type AccountIdentity, isTransportCode } from '../domain/providers/provider.ts'
+import { type AccountIdentity, isTransportCode, type ProviderApi } from '../domain/providers/provider.ts'
+import { findCertificateFault } from '../providers/adapter/client-certificate.ts'
 import { CREDENTIALS_SCHEMAS, type ProviderRegistry, REQUIRED_PERMISSIONS } from '../providers/registry.ts'
 import type { Sealer } from '../security/sealing.ts'
 import {
@@ -39,11 +40,13 @@ export type ConnectionOrder = Omit<CreateConnectionInput, 'status' | 'creditedSi
  */
 async function identifyAccount(
   { providers, sealer }: { providers: ProviderRegistry; sealer: Sealer },
-  { credentials, provider, dialect, baseUrl }: ConnectionOrder,
+  { credentials, provider, dialect, baseUrl, isSimulated }: ConnectionOrder,
 ): Promise<AccountIdentity> {
   const sealedCredentials = sealer.seal(credentials)
   const target = { uuid: randomUUID(), provider, dialect, baseUrl, sealedCredentials }
-  const identity = await providers.providerFor(target).identity()
+  const candidate = providers.providerFor(target) // Throws on credentials that the adapter cannot use.
+  requireUsableCertificate(credentials, { dialect, isSimulated })
+  const identity = await candidate.identity()
   if (identity.kind === 'found') {
     if ('id' in identity || identity.keys.length > 0) return identity
     throw new OnboardingRefused(
@@ -63,6 +66,19 @@ async function identifyAccount(
     'do not identify the account at the provider: they are wrong, or lack a permission ({reason}); needed are {permissions}',
     { reason, permissions: REQUIRED_PERMISSIONS[dialect].join(' ') },
   )
+}
+
+/**
+ * Refuses credentials whose client certificate the provider would not accept now: one that has expired, or none where a real
+ * account needs one.
+ */
+function requireUsableCertificate(
+  credentials: unknown,
+  { dialect, isSimulated }: { dialect: ProviderApi; isSimulated: boolean },
+): void {
+  const isRequired = 'certificate' in CREDENTIALS_SCHEMAS[dialect].shape && !isSimulated
+  const fault = findCertificateFault(credentials, { isRequired, nowMs: Date.now() })
+  if (fault) throw new OnboardingRefused(fault.field, fault.text, fault.gaps)
 }
 
 type OnboardingDependencies = { em: EntityManager; sealer: Sealer; site: NotificationSite }
@@ -126,6 +142,8 @@ export async function renewCredentials(
   { em, sealer, site }: OnboardingDependencies,
   { replacesWebhook, ...order }: ReplaceCredentialsInput & { replacesWebhook: boolean },
 ): Promise<ReplaceCredentialsResult> {
+  const renewed = await em.fork().findOne(Connection, order.connectionUuid)
+  if (renewed) requireUsableCertificate(order.credentials, renewed)
   const replacement = await replaceCredentials(em, { providers: site.providers, sealer }, order)
   const { connection } = replacement
   try {

@@ -25,8 +25,10 @@ import {
 /** Fields of a connection that an operator gives, as its form and the options of `connection add` name them. */
 export type OnboardingField =
   | 'base_url'
+  | 'certificate'
   | 'credentials'
   | 'join'
+  | 'private_key'
   | 'provider_account'
   | 'replace_webhook'
   | 'simulated'

@@ -28,6 +28,7 @@ import { createProviderRegistry, type ProviderRegistry } from '../../src/provide
 import { verifyPassword } from '../../src/security/passwords.ts'
 import { createSealer, sha256 } from '../../src/security/sealing.ts'
 import { hashToken } from '../../src/security/tokens.ts'
+import { createSelfSignedCertificate } from '../providers/support/certificate.ts'
 import { type ScriptedProvider, startScriptedProvider } from '../providers/support/scripted-provider.ts'
 import { createTestDatabase } from '../support/database.ts'
 import { openTestOrm } from '../support/orm.ts'
@@ -380,6 +381,14 @@ describe('connection', () => {
     return file
   }
 
+  async function writeEfiCredentials(name: string): Promise<string> {
+    const file = join(folder, name)
+    const { certificate, key: private_key } = await createSelfSignedCertificate()
+    const secrets = { client_id: 'a', client_secret: 'b', notification_secret: 'c' }
+    await writeFile(file, JSON.stringify({ ...secrets, certificate, private_key }))
+    return file
+  }
+
   test('status, visibility and fees change what list shows; a fee that is not named stays', async () => {
     const { uuid } = await connection('POOL', { providerAccount: 'pool-1' })
     const readConnection = async () => (await run('connection', 'list', account))[0]
@@ -442,8 +451,7 @@ describe('connection', () => {
   })
 
   test('is pending until its notifications are registered, and removed where they are not', async () => {
-    const file = join(folder, 'usable.json')
-    await writeFile(file, JSON.stringify({ client_id: 'a', client_secret: 'b', notification_secret: 'c' }))
+    const file = await writeEfiCredentials('usable.json')
     const words = ['--provider', 'PROVIDER_A', '--dialect', 'efi', '--provider-account', 'pending']
     const at = ['--base-url', mailServer.url, '--credentials', file, '--collection-key', 'key', ...BY]
     const atProvider = ['--virtual-account', await writeVirtualAccount()]
@@ -474,8 +482,7 @@ describe('connection', () => {
   })
 
   test('shares an account, and replaces the URL of another system, only where an option says so', async () => {
-    const file = join(folder, 'shared.json')
-    await writeFile(file, JSON.stringify({ client_id: 'a', client_secret: 'b', notification_secret: 'c' }))
+    const file = await writeEfiCredentials('shared.json')
     const other = (await run('account', 'open', 'Outra Loja', '11222333000181'))[0].account_uuid
     const words = ['--provider', 'PROVIDER_A', '--dialect', 'efi', '--provider-account', 'shared']
     const at = ['--base-url', mailServer.url, '--credentials', file, '--collection-key', 'their-key', ...BY]

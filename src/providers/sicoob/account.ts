@@ -1,9 +1,6 @@
-import { z } from 'zod'
 import type { StatementEntry } from '../../domain/providers/provider.ts'
-import { ANY_ANSWER } from '../adapter/answer-parsing.ts'
 import type { AdapterOptions } from '../adapter/provider-calls.ts'
 import { createPeriodFilter, RETURN_PERIOD_DAYS, subtractDays } from '../adapter/statement-period.ts'
-import { bacenSumSchema } from '../bacen/schemas.ts'
 import { buildReceivedLists } from '../bacen/statement.ts'
 import { createBacenWebhooks } from '../bacen/webhook.ts'
 import type { AccountCalls, Provider } from '../port.ts'
@@ -13,6 +10,7 @@ import {
   type SicoobClient,
   type SicoobCredentials,
 } from './client.ts'
+import { sicoobBalanceSchema } from './schemas.ts'
 
 /** Creates the calls about the account as a whole: its identity, its balance, its statement and the URLs of notifications. */
 export function createSicoobAccount(
@@ -27,9 +25,13 @@ export function createSicoobAccount(
 
   async function readBalance() {
     const path = `${SICOOB_ACCOUNT_PATH}/saldo?numeroContaCorrente=${account_number}`
-    return client.lookUpExisting({ call: 'balances', path }, balanceSchema, ({ saldo, saldoBloqueado }) => ({
-      balance: { availableCents: saldo, blockedCents: saldoBloqueado ?? 0 },
-    }))
+    return client.lookUpExisting(
+      { call: 'balances', path },
+      sicoobBalanceSchema,
+      ({ saldo: availableCents, saldoBloqueado: blockedCents }) => ({
+        balance: { availableCents, blockedCents: blockedCents ?? 0 },
+      }),
+    )
   }
 
   return {
@@ -65,29 +67,19 @@ export function createSicoobAccount(
       }
     },
 
-    findReplacedUrl: webhooks.findReplacedUrl,
+    /** Finds the URL that is notified for the key, or else that of the account's sent payments. */
+    async findReplacedUrl(collectionKey) {
+      const ofKey = await webhooks.findReplacedUrl(collectionKey)
+      if (ofKey.kind === 'no_answer' || ofKey.url !== null) return ofKey
+      return webhooks.findUrl(`${SICOOB_PAYMENTS_PATH}/webhook`)
+    },
 
     /** Registers the URL for received PIX of the key, and for sent payments; Sicoob appends `/pix` and `/lancamento`. */
     async registerNotificationUrl(url, collectionKey) {
       const received = await webhooks.registerKeyUrl(url, collectionKey)
       if (received.kind === 'no_answer') return received
-      const sent = await client.lookUpExisting(
-        {
-          call: 'registerNotificationUrl',
-          method: 'PUT',
-          path: `${SICOOB_PAYMENTS_PATH}/webhook`,
-          json: { webhookUrl: `${url}/${encodeURIComponent(notification_secret)}` },
-        },
-        ANY_ANSWER,
-        () => ({}),
-      )
+      const sent = await webhooks.registerUrl(`${SICOOB_PAYMENTS_PATH}/webhook`, url)
       return sent.kind === 'no_answer' ? sent : { kind: 'registered' }
     },
   }
 }
-
-/** Amounts in reais, as numbers ("Saldo"). */
-const balanceSchema = z.object({
-  saldo: bacenSumSchema,
-  saldoBloqueado: bacenSumSchema.refine(cents => cents >= 0).nullish(),
-})

@@ -2,70 +2,94 @@ import {
   type AnswerRow,
   absentMeaning,
   documentAnswers,
+  duplicateMeaning,
   refusalByEveryProvider,
   refusalByProvider,
 } from '../adapter/documented-answers.ts'
 
-const PIX_API = 'Sicoob, API Pix 2.0.23.28'
-const PAYMENTS_API = 'Sicoob, API Pagamentos PIX 2.0.24.6'
+const PIX_API = 'Sicoob, API PIX 2.0.23.28'
+const PAYMENTS_API = 'Sicoob, Pagamentos PIX 2.0.24.6'
+const DEVOLUCAO_PAGE = `${PIX_API}: PUT /pix/{e2eid}/devolucao/{id} (400)`
 const PIX_API_STANDARD = 'Central Bank, pix-api 2.9.0, Tratamento de erros'
+const FIND_WEBHOOK_PAGES = `${PIX_API}: GET /webhook/{chave}; ${PAYMENTS_API}: GET /pagamentos/webhook`
+const REGISTER_WEBHOOK_PAGES = `${PIX_API}: PUT /webhook/{chave}; ${PAYMENTS_API}: PUT /pagamentos/webhook`
 
-const accessDenied = refusalByProvider('provider_denied')
-
-/** Refusal of a caller without permission, from the page of that same call. */
-const listAccessDenied = (page: string): AnswerRow => [403, 'AcessoNegado', accessDenied, `${page} (403)`]
-const listAbsent = (page: string): AnswerRow => [404, 'NaoEncontrado', absentMeaning, `${page} (404)`]
+/** Builds the line of a refusal of a caller without permission, from the page of that same call. */
+const buildAccessDenied = (page: string): AnswerRow => [
+  403,
+  'AcessoNegado',
+  refusalByProvider('provider_denied'),
+  `${page} (403)`,
+]
+/** Builds the line of an absence, from the page of that same call. */
+const buildAbsence = (page: string): AnswerRow => [404, 'NaoEncontrado', absentMeaning, `${page} (404)`]
+/** Builds the line of a refused charge or removal, from the page of that same call. */
+const buildChargeRefusal = (page: string): AnswerRow => [
+  400,
+  'CobOperacaoInvalida',
+  refusalByProvider('charge_refused'),
+  `${page} (400)`,
+]
 
 /**
  * Lists the answers outside 2xx that Sicoob's published OpenAPI documents explain, by call. Names are the last part of a
- * problem's `type` (RFC 7807); `PixDevolucaoInvalida` is followed by the field that it is about. docs/providers/sicoob.md
- * shows this table.
+ * problem's `type` (RFC 7807); `PixDevolucaoInvalida` is followed by the field that it is about, where it names one.
+ * docs/providers/sicoob.md shows this table.
  *
- * Left out on purpose: every answer to `POST /pagamentos` and to `POST /pagamentos/confirmacao`, which are documented as a
- * request that is not valid (400) or as a service out of order (503). Nothing says that a payment was not carried out before
- * such an answer, and a preparation needs no refusal to be safe, because it moves nothing.
+ * Left out on purpose: every answer to `POST /pagamentos`, which moves nothing, so that no refusal is needed; 404 of calls
+ * that create something; and 503, which a proxy may answer after the request has arrived. `RequisicaoInvalida` of a confirmation counts
+ * only once the absence of the payment is proved.
  */
 export const sicoobAnswers = documentAnswers({
   issueCharge: [
-    listAccessDenied(`${PIX_API}: PUT /cob/{txid}`),
-    [400, 'CobOperacaoInvalida', refusalByProvider('charge_refused'), `${PIX_API}: PUT /cob/{txid} (400)`],
+    buildAccessDenied(`${PIX_API}: PUT /cob/{txid}`),
+    buildChargeRefusal(`${PIX_API}: PUT /cob/{txid}`),
   ],
-  findCharge: [listAccessDenied(`${PIX_API}: GET /cob/{txid}`), listAbsent(`${PIX_API}: GET /cob/{txid}`)],
+  findCharge: [buildAccessDenied(`${PIX_API}: GET /cob/{txid}`), buildAbsence(`${PIX_API}: GET /cob/{txid}`)],
   findPayload: [],
   cancelCharge: [
-    listAccessDenied(`${PIX_API}: PATCH /cob/{txid}`),
-    listAbsent(`${PIX_API}: PATCH /cob/{txid}`),
-    [400, 'CobOperacaoInvalida', refusalByProvider('charge_refused'), `${PIX_API}: PATCH /cob/{txid} (400)`],
+    buildAccessDenied(`${PIX_API}: PATCH /cob/{txid}`),
+    buildAbsence(`${PIX_API}: PATCH /cob/{txid}`),
+    buildChargeRefusal(`${PIX_API}: PATCH /cob/{txid}`),
   ],
-  findPayment: [listAccessDenied(`${PIX_API}: GET /pix/{e2eid}`), listAbsent(`${PIX_API}: GET /pix/{e2eid}`)],
+  findPayment: [
+    buildAccessDenied(`${PIX_API}: GET /pix/{e2eid}`),
+    buildAbsence(`${PIX_API}: GET /pix/{e2eid}`),
+  ],
   refund: [
-    listAccessDenied(`${PIX_API}: PUT /pix/{e2eid}/devolucao/{id}`),
+    buildAccessDenied(`${PIX_API}: PUT /pix/{e2eid}/devolucao/{id}`),
+    [400, 'PixDevolucaoInvalida', refusalByEveryProvider('refund_refused'), DEVOLUCAO_PAGE],
     [400, 'PixDevolucaoInvalida valor', refusalByEveryProvider('refund_refused'), PIX_API_STANDARD],
     [400, 'PixDevolucaoInvalida e2eid', refusalByEveryProvider('refund_refused'), PIX_API_STANDARD],
+    [400, 'PixDevolucaoInvalida id', duplicateMeaning, PIX_API_STANDARD],
   ],
   findRefund: [
-    listAccessDenied(`${PIX_API}: GET /pix/{e2eid}/devolucao/{id}`),
-    listAbsent(`${PIX_API}: GET /pix/{e2eid}/devolucao/{id}`),
+    buildAccessDenied(`${PIX_API}: GET /pix/{e2eid}/devolucao/{id}`),
+    buildAbsence(`${PIX_API}: GET /pix/{e2eid}/devolucao/{id}`),
   ],
   prepareTransfer: [],
-  sendTransfer: [],
+  sendTransfer: [
+    [
+      400,
+      'RequisicaoInvalida',
+      refusalByProvider('provider_validation'),
+      `${PAYMENTS_API}: POST /pagamentos/confirmacao (400)`,
+    ],
+  ],
   findTransfer: [
-    listAccessDenied(`${PAYMENTS_API}: GET /pagamentos/{id}`),
-    listAbsent(`${PAYMENTS_API}: GET /pagamentos/{id}`),
+    buildAccessDenied(`${PAYMENTS_API}: GET /pagamentos/{id}`),
+    buildAbsence(`${PAYMENTS_API}: GET /pagamentos/{id}`),
   ],
   balances: [],
-  statement: [listAccessDenied(`${PIX_API}: GET /pix`)],
-  findReplacedUrl: [
-    listAccessDenied(`${PIX_API}: GET /webhook/{chave}`),
-    listAbsent(`${PIX_API}: GET /webhook/{chave}`),
-  ],
+  statement: [buildAccessDenied(`${PIX_API}: GET /pix`)],
+  findReplacedUrl: [buildAccessDenied(FIND_WEBHOOK_PAGES), buildAbsence(FIND_WEBHOOK_PAGES)],
   registerNotificationUrl: [
-    listAccessDenied(`${PIX_API}: PUT /webhook/{chave}`),
+    buildAccessDenied(REGISTER_WEBHOOK_PAGES),
     [
       400,
       'WebhookOperacaoInvalida',
       refusalByProvider('provider_rejected'),
-      `${PIX_API}: PUT /webhook/{chave} (400)`,
+      `${REGISTER_WEBHOOK_PAGES} (400)`,
     ],
   ],
 })

@@ -17,6 +17,9 @@ export { pollUntil }
 
 const NOTIFICATION_SECRET = 'a-secret-of-notifications'
 
+/** Number of the account at the simulated Sicoob. */
+const ACCOUNT_NUMBER = '48213705'
+
 /** The credentials of each provider API's connection. */
 const CREDENTIALS: Record<ProviderApi, Record<string, string>> = {
   efi: {
@@ -28,7 +31,15 @@ const CREDENTIALS: Record<ProviderApi, Record<string, string>> = {
     app_id: Buffer.from(`${SHOP.client_id}:${SHOP.client_secret}`).toString('base64'),
     webhook_secret: NOTIFICATION_SECRET,
   },
+  sicoob: {
+    client_id: SHOP.client_id,
+    account_number: ACCOUNT_NUMBER,
+    notification_secret: NOTIFICATION_SECRET,
+  },
 }
+
+/** Tells whether the simulated provider binds its access tokens to a certificate. */
+const needsCertificate = (dialect: ProviderApi) => dialect === 'sicoob'
 
 export const COLLECTION_KEY = SHOP.keys[0]
 export const MARIA = 'maria@example.com'
@@ -42,13 +53,16 @@ export async function openSimulatedProvider(dialect: ProviderApi) {
     dialect,
     balance: 10_000,
     notification_secret: NOTIFICATION_SECRET,
+    options: { account_number: ACCOUNT_NUMBER },
   })
+  const client = needsCertificate(dialect) ? await stage.control.issueCertificate('shop') : undefined
+  const clientCertificate = client && { certificate: client.certificate, private_key: client.key }
   const connection = {
     uuid: dialect,
     provider: SHOP.provider,
     dialect,
     baseUrl: stage.facts.providers[SHOP.provider].base_url,
-    sealedCredentials: JSON.stringify(CREDENTIALS[dialect]),
+    sealedCredentials: JSON.stringify({ ...CREDENTIALS[dialect], ...clientCertificate }),
   }
   // As long as a busy machine may need; the simulator's own silence ends by itself, after a second.
   const registry = createProviderRegistry({ openCredentials: JSON.parse, timeoutMs: 10_000, ca: stage.ca })

@@ -45,28 +45,29 @@ const CONNECTIONS_PATH = `${ACCOUNTS_PATH}/connections`
 /** Time that the calls to the provider may take beyond the request's own. */
 const PROVIDER_CALLS_MS = 25_000
 
+/** A field of a form of credentials; `credential`: its name in the credentials, where the form has another field of that name. */
+type CredentialField = { name: string; credential?: string; isText?: true }
+
+const CERTIFICATE_FIELDS: CredentialField[] = [
+  { name: 'certificate', isText: true },
+  { name: 'private_key', isText: true },
+]
+
 /** Fields of the credentials of each provider API, as its form has them; the first one is named by a refusal. */
-const CREDENTIAL_FIELDS: Record<ProviderApi, { name: string; isText?: true; isOptional?: true }[]> = {
-  efi: [
-    { name: 'client_id' },
-    { name: 'client_secret' },
-    { name: 'certificate', isText: true, isOptional: true },
-    { name: 'private_key', isText: true, isOptional: true },
-  ],
+const CREDENTIAL_FIELDS: Record<ProviderApi, CredentialField[]> = {
+  efi: [{ name: 'client_id' }, { name: 'client_secret' }, ...CERTIFICATE_FIELDS],
   sicoob: [
     { name: 'client_id' },
-    { name: 'account_number' },
-    { name: 'certificate', isText: true, isOptional: true },
-    { name: 'private_key', isText: true, isOptional: true },
+    { name: 'current_account', credential: 'account_number' },
+    ...CERTIFICATE_FIELDS,
   ],
   inter: [
     { name: 'client_id' },
     { name: 'client_secret' },
-    { name: 'account_number' },
-    { name: 'certificate', isText: true, isOptional: true },
-    { name: 'private_key', isText: true, isOptional: true },
+    { name: 'current_account', credential: 'account_number' },
+    ...CERTIFICATE_FIELDS,
   ],
-  woovi: [{ name: 'app_id' }, { name: 'webhook_public_key', isText: true, isOptional: true }],
+  woovi: [{ name: 'app_id' }, { name: 'webhook_public_key', isText: true }],
 }
 
 const connectFormSchema = z.object({
@@ -282,21 +283,19 @@ async function callProvider<T>(
 
 /** Reads the credentials of the form; what is wrong with them is added to `errors`, by field. */
 function readCredentials({ form }: PageContext, dialect: ProviderApi, errors: FieldErrors): unknown {
-  const names = CREDENTIAL_FIELDS[dialect].map(({ name }) => name)
+  const fields = CREDENTIAL_FIELDS[dialect].map(({ name, credential = name }) => ({ name, credential }))
   const values = Object.fromEntries(
-    names.map(name => [name, form.get(name)?.replaceAll('\r\n', '\n').trim() ?? '']),
+    fields.map(({ name, credential }) => [credential, form.get(name)?.replaceAll('\r\n', '\n').trim() ?? '']),
   )
-  // The last part of the address of Efí's notifications, which no operator needs to know.
-  const generated = dialect === 'efi' ? { notification_secret: randomBytes(24).toString('base64url') } : {}
-  const result = validateFormFields(CREDENTIALS_SCHEMAS[dialect], { ...values, ...generated })
-  if (result.kind === 'valid') {
-    if (dialect === 'efi' && !values.certificate !== !values.private_key)
-      errors[values.certificate ? 'private_key' : 'certificate'] = ['is required']
-    return result.value
-  }
+  const schema = CREDENTIALS_SCHEMAS[dialect]
+  // The last part of the URL of notifications, which no operator needs to know.
+  const hasSecret = 'notification_secret' in schema.shape
+  const generated = hasSecret ? { notification_secret: randomBytes(24).toString('base64url') } : {}
+  const result = validateFormFields<z.ZodType>(schema, { ...values, ...generated })
+  if (result.kind === 'valid') return result.value
   for (const [path, messages] of Object.entries(result.errors)) {
-    const isBothOrNone = path === '' || !names.includes(path)
-    errors[isBothOrNone ? (values.certificate ? 'private_key' : 'certificate') : path] = messages
+    const { name } = fields.find(({ credential }) => credential === path) ?? fields[0]!
+    errors[name] = messages
   }
   return null
 }
