@@ -6,11 +6,13 @@ import type {
 } from '../../src/providers/adapter/documented-answers.ts'
 import { efiAnswers } from '../../src/providers/efi/answers.ts'
 import { sicoobAnswers } from '../../src/providers/sicoob/answers.ts'
+import { starkAnswers } from '../../src/providers/stark/answers.ts'
 import { wooviAnswers } from '../../src/providers/woovi/answers.ts'
 import { renderTable, replaceMadeTables } from './made-tables.ts'
 
 export const ANSWER_TABLES: Record<ProviderApi, DocumentedAnswers> = {
   efi: efiAnswers,
+  stark: starkAnswers,
   woovi: wooviAnswers,
   sicoob: sicoobAnswers,
 }

@@ -11,6 +11,8 @@ import { INTER_SCOPES, interCredentialsSchema } from './inter/client.ts'
 import type { ClosableProvider, Provider } from './port.ts'
 import { createSicoobAdapter } from './sicoob/adapter.ts'
 import { SICOOB_SCOPES, sicoobCredentialsSchema } from './sicoob/client.ts'
+import { createStarkAdapter } from './stark/adapter.ts'
+import { STARK_PERMISSIONS, starkCredentialsSchema } from './stark/client.ts'
 import { createWooviAdapter } from './woovi/adapter.ts'
 import { WOOVI_SCOPES, wooviCredentialsSchema } from './woovi/client.ts'
 
@@ -48,6 +50,7 @@ export const CREDENTIALS_SCHEMAS = {
   woovi: wooviCredentialsSchema,
   sicoob: sicoobCredentialsSchema,
   inter: interCredentialsSchema,
+  stark: starkCredentialsSchema,
 }
 
 /**
@@ -59,6 +62,7 @@ export const REQUIRED_PERMISSIONS: Record<keyof typeof CREDENTIALS_SCHEMAS, stri
   woovi: WOOVI_SCOPES,
   sicoob: SICOOB_SCOPES,
   inter: INTER_SCOPES,
+  stark: STARK_PERMISSIONS,
 }
 
 /** Creates one adapter per provider API; throws for bad credentials, because no call is possible with them. */
@@ -67,6 +71,7 @@ const adapterFactories: Record<string, AdapterFactory> = {
   woovi: parsingCredentials(wooviCredentialsSchema, createWooviAdapter),
   sicoob: parsingCredentials(sicoobCredentialsSchema, createSicoobAdapter),
   inter: parsingCredentials(interCredentialsSchema, createInterAdapter),
+  stark: parsingCredentials(starkCredentialsSchema, createStarkAdapter),
 }
 
 /** Parses the credentials by the provider's schema first; the error names each wrong field, and no value. */

@@ -6,10 +6,10 @@ import type {
   PreparePayoutOutcome,
   ProviderPayout,
   ProviderTransferRequest,
-  RejectedResult,
 } from '../../domain/providers/provider.ts'
 import { MINUTE } from '../../domain/shared/intervals.ts'
 import { optionalField, optionalInstant, optionalText } from '../adapter/fields.ts'
+import { checkKeyOwner } from '../adapter/key-owner.ts'
 import { rejectFailedAcceptance, rejectForThisProvider, toPayoutRejection } from '../adapter/outcomes.ts'
 import { toParty } from '../adapter/party.ts'
 import { amountSchema, centsSchema } from '../bacen/schemas.ts'
@@ -125,7 +125,7 @@ type SicoobPayment = z.infer<typeof paymentSchema>
 
 function toPrepared(order: ProviderTransferRequest, draft: SicoobDraft): PreparePayoutOutcome {
   const { endToEndId: endToEnd, proprietario } = draft
-  const refusal = checkOwner(order, proprietario?.identificador)
+  const refusal = checkKeyOwner(order, proprietario?.identificador)
   if (refusal) return refusal
   const madeAtMs = timeOfRailId(endToEnd) ?? Date.now()
   const handle: PayoutHandle = {
@@ -139,26 +139,6 @@ function toPrepared(order: ProviderTransferRequest, draft: SicoobDraft): Prepare
   return { kind: 'prepared', handle }
 }
 
-/** Compares the owner of the key with the document that the order names; null where they agree, or it names none. */
-function checkOwner(
-  { document }: ProviderTransferRequest,
-  owner: string | null | undefined,
-): RejectedResult | null {
-  if (document === null) return null
-  if (!owner) return ownerUnknown
-  return owner.toUpperCase() === document.toUpperCase() ? null : ownerDiffers
-}
-
-const ownerUnknown = rejectForThisProvider(
-  'document_unchecked',
-  'The provider does not report the owner of the key',
-)
-const ownerDiffers: RejectedResult = {
-  kind: 'rejected',
-  finality: 'final',
-  code: 'document_mismatch',
-  message: 'The key does not belong to the document of the order',
-}
 const notPrepared = rejectForThisProvider('preparation_expired', 'The payment was not prepared')
 const notPreparedHere = {
   kind: 'no_answer',

@@ -66,6 +66,7 @@ const CREDENTIAL_FIELDS: Record<ProviderApi, { name: string; isText?: true; isOp
     { name: 'certificate', isText: true, isOptional: true },
     { name: 'private_key', isText: true, isOptional: true },
   ],
+  stark: [{ name: 'access_id' }, { name: 'private_key', isText: true }],
   woovi: [{ name: 'app_id' }, { name: 'webhook_public_key', isText: true, isOptional: true }],
 }
 
