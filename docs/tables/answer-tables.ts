@@ -7,11 +7,13 @@ import type {
 import { efiAnswers } from '../../src/providers/efi/answers.ts'
 import { interAnswers } from '../../src/providers/inter/answers.ts'
 import { sicoobAnswers } from '../../src/providers/sicoob/answers.ts'
+import { starkAnswers } from '../../src/providers/stark/answers.ts'
 import { wooviAnswers } from '../../src/providers/woovi/answers.ts'
 import { renderTable, replaceMadeTables } from './made-tables.ts'
 
 export const ANSWER_TABLES: Record<ProviderApi, DocumentedAnswers> = {
   efi: efiAnswers,
+  stark: starkAnswers,
   woovi: wooviAnswers,
   sicoob: sicoobAnswers,
   inter: interAnswers,

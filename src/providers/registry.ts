@@ -14,6 +14,8 @@ import type { ClosableProvider, Provider } from './port.ts'
 import type { SharedAccess } from './shared-access.ts'
 import { createSicoobAdapter } from './sicoob/adapter.ts'
 import { SICOOB_SCOPES, sicoobCredentialsSchema } from './sicoob/client.ts'
+import { createStarkAdapter } from './stark/adapter.ts'
+import { STARK_PERMISSIONS, starkCredentialsSchema } from './stark/client.ts'
 import { createWooviAdapter } from './woovi/adapter.ts'
 import { WOOVI_SCOPES, wooviCredentialsSchema } from './woovi/client.ts'
 
@@ -55,6 +57,7 @@ export const CREDENTIALS_SCHEMAS = {
   woovi: wooviCredentialsSchema,
   sicoob: sicoobCredentialsSchema,
   inter: interCredentialsSchema,
+  stark: starkCredentialsSchema,
 }
 
 /**
@@ -66,6 +69,7 @@ export const REQUIRED_PERMISSIONS: Record<keyof typeof CREDENTIALS_SCHEMAS, stri
   woovi: WOOVI_SCOPES,
   sicoob: SICOOB_SCOPES,
   inter: INTER_SCOPES,
+  stark: STARK_PERMISSIONS,
 }
 
 /** Creates one adapter per provider API; throws for bad credentials, because no call is possible with them. */
@@ -74,6 +78,7 @@ const adapterFactories: Record<string, AdapterFactory> = {
   woovi: parsingCredentials(wooviCredentialsSchema, createWooviAdapter),
   sicoob: parsingCredentials(sicoobCredentialsSchema, createSicoobAdapter),
   inter: parsingCredentials(interCredentialsSchema, createInterAdapter),
+  stark: parsingCredentials(starkCredentialsSchema, createStarkAdapter),
 }
 
 /** Parses the credentials by the provider's schema first; the error names each wrong field, and no value. */

@@ -26,7 +26,7 @@ export type ConnectionStatus = (typeof CONNECTION_STATUSES)[number]
 export type ConnectionType = 'NOMINAL' | 'POOL'
 
 /** The provider APIs that an adapter speaks. */
-export const PROVIDER_APIS = ['efi', 'woovi', 'sicoob', 'inter'] as const
+export const PROVIDER_APIS = ['efi', 'woovi', 'sicoob', 'inter', 'stark'] as const
 export type ProviderApi = (typeof PROVIDER_APIS)[number]
 
 /**
@@ -145,6 +145,18 @@ export const PROVIDER_CAPABILITIES: Record<ProviderApi, ProviderCapabilities> = 
       charge: { perSecond: 2, burst: 120 },
       token: { perSecond: 5 / 60, burst: 5 },
     },
+  },
+  // A transfer goes to an account that is verified first. Its APIs have no disputes, and list the keys of others too.
+  stark: {
+    canIssueOpenAmount: true,
+    canTransfer: true,
+    transferLookUp: 'handle',
+    refundsOneAtATime: true,
+    canCheckDocument: true,
+    creatableKeyTypes: [],
+    notifiesByKey: false,
+    disputes: null,
+    pace: null,
   },
 }
 

@@ -1,4 +1,3 @@
-import { compareDocuments } from '../../domain/pix/document-comparison.ts'
 import { timeOfRailId } from '../../domain/pix/identifiers.ts'
 import { isRailCode } from '../../domain/pix/rail-codes.ts'
 import type {
@@ -6,9 +5,9 @@ import type {
   PayoutHandle,
   PreparePayoutOutcome,
   ProviderPayout,
-  RejectedResult,
 } from '../../domain/providers/provider.ts'
 import { MINUTE } from '../../domain/shared/intervals.ts'
+import { checkKeyOwner } from '../adapter/key-owner.ts'
 import {
   rejectFailedAcceptance,
   rejectForThisProvider,
@@ -118,7 +117,7 @@ function toPreparation(
   document: string | null,
   nowMs: number,
 ): PreparePayoutOutcome {
-  const refusal = document === null ? null : checkOwner(document, proprietario?.identificador)
+  const refusal = checkKeyOwner({ document }, proprietario?.identificador)
   if (refusal) return refusal
   const initiatedAtMs = Math.min(timeOfRailId(endToEnd) ?? nowMs, nowMs)
   const handle: PayoutHandle = {
@@ -132,28 +131,6 @@ function toPreparation(
   return { kind: 'prepared', handle }
 }
 
-/** Compares the owner of the key with a document; null where they agree. A masked owner that fits may be another one. */
-function checkOwner(document: string, owner: string | null | undefined): RejectedResult | null {
-  switch (compareDocuments(document, owner ?? '')) {
-    case 'same':
-      return null
-    case 'other':
-      return ownerDiffers
-    case 'unknown':
-      return ownerUnknown
-  }
-}
-
-const ownerUnknown = rejectForThisProvider(
-  'document_unchecked',
-  'The provider does not report the whole document of the owner of the key',
-)
-const ownerDiffers: RejectedResult = {
-  kind: 'rejected',
-  finality: 'final',
-  code: 'document_mismatch',
-  message: 'The key does not belong to the document of the order',
-}
 const notPrepared = rejectForThisProvider('preparation_expired', 'The payment was not prepared')
 const notLookedUp: NoAnswerResult = {
   kind: 'no_answer',

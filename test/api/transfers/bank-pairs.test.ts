@@ -16,6 +16,7 @@ const REFUSING_CALLS = {
   woovi: 'sendTransfer',
   sicoob: 'prepareTransfer',
   inter: 'sendTransfer',
+  stark: 'prepareTransfer',
 } as const satisfies Record<ProviderApi, string>
 
 const createMerchantOf = (dialects: readonly ProviderApi[]) =>

@@ -67,6 +67,7 @@ const CREDENTIAL_FIELDS: Record<ProviderApi, CredentialField[]> = {
     { name: 'current_account', credential: 'account_number' },
     ...CERTIFICATE_FIELDS,
   ],
+  stark: [{ name: 'access_id' }, { name: 'private_key', isText: true }],
   woovi: [{ name: 'app_id' }, { name: 'webhook_public_key', isText: true }],
 }
 

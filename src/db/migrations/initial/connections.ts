@@ -29,7 +29,7 @@ create index provider_account_dispute_sweep on provider_account (disputes_polled
 -- What identifies the account at the bank, hashed (src/admin/provider-account.ts): whatever provider, name, owner or mode
 -- it is connected under, it is one provider account. A hash is kept when the bank no longer lists what it is of.
 create table provider_account_identity (
-  dialect text not null check (dialect in ('efi', 'woovi', 'sicoob', 'inter')),
+  dialect text not null check (dialect in ('efi', 'woovi', 'sicoob', 'inter', 'stark')),
   hash text not null,
   provider_account_uuid uuid not null references provider_account,
   constraint provider_account_identity_once primary key (dialect, hash)
@@ -41,7 +41,7 @@ create table connection (
   account_uuid uuid not null references account,
   provider_account_uuid uuid not null,
   provider text not null check (provider in ('PROVIDER_A', 'PROVIDER_B', 'PROVIDER_C', 'PROVIDER_D')),
-  dialect text not null check (dialect in ('efi', 'woovi', 'sicoob', 'inter')),
+  dialect text not null check (dialect in ('efi', 'woovi', 'sicoob', 'inter', 'stark')),
   type text not null check (type in ('NOMINAL', 'POOL')),
   status text not null,
   is_public boolean not null default true,
