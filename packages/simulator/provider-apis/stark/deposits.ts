@@ -5,7 +5,7 @@ import type { ScriptedOutcome } from '../../scripted-outcome.ts'
 import type { SimulatorState } from '../../state.ts'
 import * as errors from './errors.ts'
 import { buildStarkId } from './ids.ts'
-import { buildStarkListPage } from './list-page.ts'
+import { buildStarkListPage, readFirstTag } from './list-page.ts'
 import {
   findPaidInvoice,
   findReceiptByNumber,
@@ -30,10 +30,8 @@ export function createStarkDepositHandlers(state: SimulatorState): StarkDepositH
   const present = (account: SimulatedAccount, receipt: NumberedReceipt) =>
     presentDeposit(store, { account, receipt, refunds: refunds.listListedByReceipt(receipt) })
 
-  const listDeposits = (account: SimulatedAccount, tag?: string) =>
-    listNumberedReceipts(store, account.id, { tag }).filter(receipt =>
-      isListedDeposit(state, account, receipt),
-    )
+  const listDeposits = (account: SimulatedAccount) =>
+    listNumberedReceipts(store, account.id).filter(receipt => isListedDeposit(state, account, receipt))
 
   const findDeposit = ({ account, params }: SimulatedCall) => {
     const receipt = findReceiptByNumber(store, account.id, params.id!)
@@ -59,13 +57,17 @@ export function createStarkDepositHandlers(state: SimulatorState): StarkDepositH
       buildStarkListPage(call, {
         field: 'deposits',
         list: () =>
-          listDeposits(call.account, call.query.get('tags')?.split(',')[0]).map(receipt => ({
+          listNumberedReceipts(store, call.account.id, { tag: readFirstTag(call) }).map(receipt => ({
             id: buildStarkId('deposit', receipt.number),
             createdAt: receipt.at,
-            tags: listDepositTags(store, call.account, receipt),
+            // Found only where a filter needs it: there may be thousands.
+            get tags() {
+              return listDepositTags(store, call.account, receipt)
+            },
             status: 'created',
             receipt,
           })),
+        matches: ({ receipt }) => isListedDeposit(state, call.account, receipt),
         present: ({ receipt }) => present(call.account, receipt),
       }),
     show: call => {

@@ -25,13 +25,13 @@ export function readChargeDetails<Details extends StarkChargeDetails>({ details 
 }
 
 /**
- * Lists the received PIX of an account, oldest first, also those that no list shows yet. `tag`: only those that may have it, because a
- * list of all would be read for each look-up of one.
+ * Lists the received PIX of an account, oldest first, also those that no list shows yet. `tag`, as in JSON: only those that may have it,
+ * because a list of all would be read for each look-up of one.
  */
 export function listNumberedReceipts(
   store: SimulatorStore,
   accountId: string,
-  { tag = '' }: { tag?: string | undefined } = {},
+  { tag = '' }: { tag?: string } = {},
 ): NumberedReceipt[] {
   return store.all<NumberedReceipt>(
     `SELECT receipt.rowid AS number, receipt.* FROM receipt
@@ -40,7 +40,7 @@ export function listNumberedReceipts(
        AND instr(lower(coalesce(receipt.txid, '') || receipt.endToEnd || coalesce(charge.details, '')), ?) > 0
      ORDER BY receipt.at, receipt.rowid`,
     accountId,
-    JSON.stringify(tag.toLowerCase().replace(/^dynamic-brcode\//, '')).slice(1, -1),
+    tag.replace(/^dynamic-brcode\//, ''),
   )
 }
 
@@ -67,7 +67,7 @@ export function findNumberedReceipt(
   )!
 }
 
-export function findReceiptCharge(
+function findReceiptCharge(
   store: SimulatorStore,
   { accountId, txid }: Pick<Receipt, 'accountId' | 'txid'>,
 ): (SimulatedCharge & { number: number }) | undefined {

@@ -32,7 +32,7 @@ export type StarkReceiver = {
   accountNumber: string
   accountType: string
 }
-export type StarkTransferTexts = { description: string; displayDescription: string; rules: object[] }
+type StarkTransferTexts = { description: string; displayDescription: string; rules: object[] }
 
 /** A transfer with the rail's transfer, once it is ordered. */
 export type StarkTransferView = { transfer: StarkTransfer; sent: SimulatedTransfer | undefined }

@@ -9,7 +9,7 @@ import type { SimulatorState } from '../../state.ts'
 import { decryptAccountKey, findKeyOwner } from './dict-keys.ts'
 import * as errors from './errors.ts'
 import { buildStarkId, parseStarkId } from './ids.ts'
-import { buildStarkListPage } from './list-page.ts'
+import { buildStarkListPage, readFirstTag } from './list-page.ts'
 import { cancelStarkTransfer } from './pending-transfers.ts'
 import { parseStarkBody, transferBody, verifiedTransferBody } from './schemas.ts'
 import { acceptStarkTransfer, adoptPanelTransfers, type StarkTransferOrder } from './transfer-orders.ts'
@@ -45,8 +45,8 @@ const verifiedOrderSchema = z.object({
 })
 
 /**
- * Creates the handlers of `/transfer` and `/verified-transfer`. A verified transfer is a transfer, and found as one (tests of the SDK,
- * `testVerifiedTransfer.js`).
+ * Creates the handlers of `/transfer` and `/verified-transfer`. A verified transfer is a transfer, and found as one (the SDK's test of
+ * verified transfers).
  */
 export function createStarkTransferHandlers(state: SimulatorState): StarkTransferHandlers {
   const { store, accounts, now } = state
@@ -162,14 +162,14 @@ function toListItem(view: StarkTransferView) {
 }
 
 /** Lists the transfers that lists show, oldest first; by the request's first tag, because there may be thousands. */
-function listViews(state: SimulatorState, { account, query }: SimulatedCall): StarkTransferView[] {
+function listViews(state: SimulatorState, call: SimulatedCall): StarkTransferView[] {
+  const { account } = call
   adoptPanelTransfers(state, account)
-  const tag = JSON.stringify(query.get('tags')?.split(',')[0]?.toLowerCase() ?? '').slice(1, -1)
   return state.store
     .all<StarkTransfer>(
       'SELECT * FROM starkTransfer WHERE accountId = ? AND instr(tags, ?) > 0 ORDER BY number',
       account.id,
-      tag,
+      readFirstTag(call),
     )
     .flatMap(transfer => toListedView(state, transfer) ?? [])
 }
