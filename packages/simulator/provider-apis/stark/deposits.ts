@@ -1,3 +1,4 @@
+import { readAccountOptions } from '../../account-options.ts'
 import type { SimulatedAccount } from '../../accounts.ts'
 import type { SimulatedCall, SimulatedResponse } from '../../provider-calls.ts'
 import { computeReceiptRefundableCents } from '../../refunds.ts'
@@ -7,9 +8,7 @@ import * as errors from './errors.ts'
 import { buildStarkId } from './ids.ts'
 import { buildStarkListPage, readFirstTag } from './list-page.ts'
 import {
-  findPaidInvoice,
   findReceiptByNumber,
-  isDeposit,
   listDepositTags,
   listNumberedReceipts,
   listReceiptLogs,
@@ -110,12 +109,13 @@ export function createStarkDepositHandlers(state: SimulatorState): StarkDepositH
 
 /** Whether lists show a PIX as a deposit. The deposit of an invoice, where there is one, is shown before the invoice is paid. */
 function isListedDeposit(
-  { listing, store }: SimulatorState,
+  { listing }: SimulatorState,
   account: SimulatedAccount,
   receipt: NumberedReceipt,
 ): boolean {
-  if (!isDeposit(store, account, receipt)) return false
-  return listing.isListed(receipt) || findPaidInvoice(store, receipt) !== undefined
+  // The payment of an invoice is no deposit: deposits are "passive cash-in".
+  if (receipt.paysInvoice && !readAccountOptions(account).invoice_deposits) return false
+  return listing.isListed(receipt) || receipt.paysInvoice === 1
 }
 
 type Reversal = {

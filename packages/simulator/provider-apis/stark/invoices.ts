@@ -16,7 +16,7 @@ import {
   type StarkInvoiceDetails,
 } from './invoice-presenters.ts'
 import { buildStarkListPage, readFirstTag } from './list-page.ts'
-import { type NumberedReceipt, presentReceiptLog, readChargeDetails } from './received-pix.ts'
+import { findFirstReceipt, presentReceiptLog, readChargeDetails } from './received-pix.ts'
 import { invoiceBody, invoiceChangeBody, parseStarkBody, readAllowedDocuments } from './schemas.ts'
 
 type StarkInvoiceHandlers = Record<
@@ -190,7 +190,7 @@ function updateInvoice(
       invoice: presentInvoice(changed, { store, payment, now: now() }),
     },
   })
-  const receipt = findPaymentOf(state, invoice)
+  const receipt = findFirstReceipt(store, invoice)
   if (receipt) {
     if (amount === undefined || status || due || expiration !== undefined) return errors.paidOnce()
     const refusal = reverseTo(state, { receipt, amount, description: undefined, outcome })
@@ -205,16 +205,4 @@ function updateInvoice(
     details: changedTimes,
   })
   return revised ? respond({ ...revised, number: invoice.number }, null) : errors.invoiceCanceled()
-}
-
-/** Finds the payment of an invoice, also one that no list shows yet. */
-function findPaymentOf(
-  { store }: SimulatorState,
-  { accountId, txid }: StarkInvoice,
-): NumberedReceipt | undefined {
-  return store.first<NumberedReceipt>(
-    'SELECT rowid AS number, * FROM receipt WHERE accountId = ? AND txid = ? ORDER BY rowid',
-    accountId,
-    txid,
-  )
 }
