@@ -96,8 +96,8 @@ function findEventLog(dependencies: StarkNotificationDependencies, event: RailEv
       const transfer = findStarkTransfer(store, event.account.id, event.id)!
       const view = { transfer, sent: undefined }
       const [created] = listTransferLogs(store, view)
-      const object = presentStarkTransfer(store, view, 'canceled')
-      return { subscription: 'transfer', log: presentTransferLog({ ...created, type: 'canceled', object }) }
+      const present = () => presentStarkTransfer(store, view, 'canceled')
+      return { subscription: 'transfer', log: presentTransferLog({ ...created, type: 'canceled', present }) }
     }
     case 'dispute':
       return null
