@@ -1,10 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
 import { fetch } from 'undici'
-import {
-  fromProviderCredentials,
-  generateSimulatorLogin,
-  toProviderCredentials,
-} from '../../packages/dev/demo/demo-logins.ts'
+import { createSimulatedCredentials, readSimulatorLogin } from '../../packages/dev/demo/demo-logins.ts'
 import { openSimulatorFixture, pollUntil, SHOP, type SimulatorFixture } from './support/simulator-fixture.ts'
 import {
   createStarkClient,
@@ -94,17 +90,12 @@ describe('authentication', () => {
   })
 
   test('a demo login signs with its private key, and the bank knows the public one', async () => {
-    const login = generateSimulatorLogin('stark', '1234567812345678')
-    const credentials = toProviderCredentials('stark', login)
+    const { login, credentials } = await createSimulatedCredentials(simulator.control, 'stark', '12345678')
     expect(Object.keys(credentials)).toEqual(['access_id', 'private_key'])
-    const known = fromProviderCredentials('stark', credentials)
-    expect(JSON.stringify(known)).not.toContain('PRIVATE KEY')
-    await simulator.control.putAccount('demo', {
-      ...SHOP,
-      dialect: 'stark',
-      ...known,
-      keys: ['demo@trilho.test'],
-    })
+    expect(JSON.stringify(login)).not.toContain('PRIVATE KEY')
+    expect(readSimulatorLogin('stark', credentials)).toEqual(login)
+    const keys = ['demo@trilho.test']
+    await simulator.control.putAccount('demo', { ...SHOP, dialect: 'stark', ...login, keys })
     const { access_id: accessId, private_key: privateKey } = credentials
     const response = await stark.call('GET', '/balance', undefined, {
       accessId: accessId!,
