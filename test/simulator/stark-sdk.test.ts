@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
+import * as starkbank from 'starkbank'
 import { startOfficialSdks } from './support/official-sdks.ts'
 import { openSimulatorFixture, pollUntil, type SimulatorFixture } from './support/simulator-fixture.ts'
 import { generateStarkKeys, putStarkShop, STARK_KEYS, STARK_PROJECT } from './support/stark-client.ts'
@@ -216,6 +217,48 @@ test('a bank account is verified and paid, with and without verification', async
   await expect(
     stark('verifiedTransfer.create', [{ accountId: account.id, amount: 77, externalId: 'again' }]),
   ).rejects.toContain('invalidAccountId')
+})
+
+/** The fields of the SDK's class of an object; a field of a class that no answer has would be undefined in it. */
+function listClassFields(name: string): string[] {
+  const classes = (starkbank as unknown as { default: Record<string, new (fields: object) => object> })
+    .default
+  return Object.keys(new classes[name]!({})).toSorted()
+}
+
+test('answers have the fields of the SDK’s classes, and no others', async () => {
+  const [brcode] = await stark('dynamicBrcode.create', [{ amount: 10 }])
+  await simulator.control.pay({ payload: brcode.id })
+  const [deposit] = await stark('deposit.query', { tags: [`dynamic-brcode/${brcode.uuid}`] })
+  const [invoice] = await stark('invoice.create', [{ amount: 10, taxId: '123.456.789-09', name: 'Um' }])
+  const [account] = await stark('verifiedAccount.create', [
+    { keyId: 'maria@example.com', taxId: '529.982.247-25' },
+  ])
+  await pollUntil(
+    () => stark('verifiedAccount.get', account.id),
+    ({ status }) => status === 'active',
+  )
+  const [verified] = await stark('verifiedTransfer.create', [{ accountId: account.id, amount: 79 }])
+  const plain = await stark('transfer.get', verified.id)
+  const [transaction] = await stark('transaction.query', { limit: 1 })
+  const answers = {
+    DynamicBrcode: brcode,
+    Deposit: deposit,
+    Invoice: invoice,
+    VerifiedAccount: account,
+    DictKey: await stark('dictKey.get', 'maria@example.com'),
+    Transfer: plain,
+    VerifiedTransfer: verified,
+    Transaction: transaction,
+  }
+  const differences = Object.entries(answers).flatMap(([name, answer]) => {
+    const [fields, answered] = [listClassFields(name), Object.keys(answer)]
+    return [
+      ...fields.filter(field => !answered.includes(field)).map(field => `${name}: -${field}`),
+      ...answered.filter(field => !fields.includes(field)).map(field => `${name}: +${field}`),
+    ]
+  })
+  expect(differences).toEqual([])
 })
 
 test('the balance, and the statement by pages', async () => {

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
 import { fetch } from 'undici'
+import { createSimulatedCredentials, readSimulatorLogin } from '../../packages/dev/demo/demo-logins.ts'
 import { openSimulatorFixture, pollUntil, SHOP, type SimulatorFixture } from './support/simulator-fixture.ts'
 import {
   createStarkClient,
@@ -86,6 +87,21 @@ describe('authentication', () => {
     const listed = await fetch(`${baseUrl}/v2/webhook`, { dispatcher: simulator.browser })
     expect(listed.status).toBe(401)
     expect((await stark.get('/webhook')).body).toEqual({ cursor: null, webhooks: [] })
+  })
+
+  test('a demo login signs with its private key, and the bank knows the public one', async () => {
+    const { login, credentials } = await createSimulatedCredentials(simulator.control, 'stark', '12345678')
+    expect(Object.keys(credentials)).toEqual(['access_id', 'private_key'])
+    expect(JSON.stringify(login)).not.toContain('PRIVATE KEY')
+    expect(readSimulatorLogin('stark', credentials)).toEqual(login)
+    const keys = ['demo@trilho.test']
+    await simulator.control.putAccount('demo', { ...SHOP, dialect: 'stark', ...login, keys })
+    const { access_id: accessId, private_key: privateKey } = credentials
+    const response = await stark.call('GET', '/balance', undefined, {
+      accessId: accessId!,
+      privateKey: privateKey!,
+    })
+    expect(response.body.balances).toHaveLength(1)
   })
 
   test('an organization signs with its workspace, and an account needs a public key of the right curve', async () => {

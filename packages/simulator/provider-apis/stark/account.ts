@@ -1,21 +1,15 @@
 import type { SimulatedAccount } from '../../accounts.ts'
 import type { SimulatedCall, SimulatedResponse } from '../../provider-calls.ts'
 import type { SimulatorState } from '../../state.ts'
-import type { SimulatorStore } from '../../store.ts'
 import { isAllowedWebhookUrl } from '../../webhooks.ts'
 import * as errors from './errors.ts'
 import { buildStarkId, formatStarkTime, parseStarkId } from './ids.ts'
 import { buildStarkListPage } from './list-page.ts'
-import { parseStarkBody, type StarkSubscription, starkWebhookBody } from './schemas.ts'
+import { parseStarkBody, starkWebhookBody } from './schemas.ts'
 import { openStarkSigningKey } from './signing-key.ts'
+import { findWorkspaceId, listStarkWebhooks, type StarkWebhook } from './workspace.ts'
 
 type CallHandlers<Names extends string> = Record<Names, (call: SimulatedCall) => SimulatedResponse>
-
-/** Finds the id of an account's workspace. */
-export function findWorkspaceId(store: SimulatorStore, { id }: SimulatedAccount): string {
-  const { number } = store.first<{ number: number }>('SELECT rowid AS number FROM account WHERE id = ?', id)!
-  return buildStarkId('workspace', number)
-}
 
 /** Creates the handlers of `/balance`, `/workspace` and `/public-key`. */
 export function createStarkAccountHandlers({
@@ -65,24 +59,6 @@ export function createStarkAccountHandlers({
   }
 }
 
-/** A URL that is notified of the logs of its subscriptions. */
-type StarkWebhook = { number: number; accountId: string; url: string; subscriptions: string }
-
-/** Lists the URLs of an account for a subscription. */
-export function listWebhookUrls(
-  store: SimulatorStore,
-  accountId: string,
-  subscription: StarkSubscription,
-): string[] {
-  return listWebhooks(store, accountId)
-    .filter(({ subscriptions }) => (JSON.parse(subscriptions) as string[]).includes(subscription))
-    .map(({ url }) => url)
-}
-
-function listWebhooks(store: SimulatorStore, accountId: string): StarkWebhook[] {
-  return store.all<StarkWebhook>('SELECT * FROM starkWebhook WHERE accountId = ? ORDER BY number', accountId)
-}
-
 /** Creates the handlers of `/webhook`. */
 export function createStarkWebhookHandlers({
   store,
@@ -114,7 +90,7 @@ export function createStarkWebhookHandlers({
       buildStarkListPage(call, {
         field: 'webhooks',
         list: () =>
-          listWebhooks(store, call.account.id).map(webhook => ({
+          listStarkWebhooks(store, call.account.id).map(webhook => ({
             id: buildStarkId('webhook', webhook.number),
             createdAt: '',
             webhook,

@@ -1,3 +1,4 @@
+import { readAccountOptions } from '../../account-options.ts'
 import type { SimulatedAccount } from '../../accounts.ts'
 import type { SimulatedCall, SimulatedResponse } from '../../provider-calls.ts'
 import { computeReceiptRefundableCents } from '../../refunds.ts'
@@ -5,11 +6,9 @@ import type { ScriptedOutcome } from '../../scripted-outcome.ts'
 import type { SimulatorState } from '../../state.ts'
 import * as errors from './errors.ts'
 import { buildStarkId } from './ids.ts'
-import { buildStarkListPage } from './list-page.ts'
+import { buildStarkListPage, readFirstTag } from './list-page.ts'
 import {
-  findPaidInvoice,
   findReceiptByNumber,
-  isDeposit,
   listDepositTags,
   listNumberedReceipts,
   listReceiptLogs,
@@ -30,10 +29,8 @@ export function createStarkDepositHandlers(state: SimulatorState): StarkDepositH
   const present = (account: SimulatedAccount, receipt: NumberedReceipt) =>
     presentDeposit(store, { account, receipt, refunds: refunds.listListedByReceipt(receipt) })
 
-  const listDeposits = (account: SimulatedAccount, tag?: string) =>
-    listNumberedReceipts(store, account.id, { tag }).filter(receipt =>
-      isListedDeposit(state, account, receipt),
-    )
+  const listDeposits = (account: SimulatedAccount) =>
+    listNumberedReceipts(store, account.id).filter(receipt => isListedDeposit(state, account, receipt))
 
   const findDeposit = ({ account, params }: SimulatedCall) => {
     const receipt = findReceiptByNumber(store, account.id, params.id!)
@@ -59,13 +56,17 @@ export function createStarkDepositHandlers(state: SimulatorState): StarkDepositH
       buildStarkListPage(call, {
         field: 'deposits',
         list: () =>
-          listDeposits(call.account, call.query.get('tags')?.split(',')[0]).map(receipt => ({
+          listNumberedReceipts(store, call.account.id, { tag: readFirstTag(call) }).map(receipt => ({
             id: buildStarkId('deposit', receipt.number),
             createdAt: receipt.at,
-            tags: listDepositTags(store, call.account, receipt),
+            // Found only where a filter needs it: there may be thousands.
+            get tags() {
+              return listDepositTags(store, call.account, receipt)
+            },
             status: 'created',
             receipt,
           })),
+        matches: ({ receipt }) => isListedDeposit(state, call.account, receipt),
         present: ({ receipt }) => present(call.account, receipt),
       }),
     show: call => {
@@ -108,12 +109,13 @@ export function createStarkDepositHandlers(state: SimulatorState): StarkDepositH
 
 /** Whether lists show a PIX as a deposit. The deposit of an invoice, where there is one, is shown before the invoice is paid. */
 function isListedDeposit(
-  { listing, store }: SimulatorState,
+  { listing }: SimulatorState,
   account: SimulatedAccount,
   receipt: NumberedReceipt,
 ): boolean {
-  if (!isDeposit(store, account, receipt)) return false
-  return listing.isListed(receipt) || findPaidInvoice(store, receipt) !== undefined
+  // The payment of an invoice is no deposit: deposits are "passive cash-in".
+  if (receipt.paysInvoice && !readAccountOptions(account).invoice_deposits) return false
+  return listing.isListed(receipt) || receipt.paysInvoice === 1
 }
 
 type Reversal = {

@@ -5,7 +5,7 @@ import type { ScriptedOutcome } from '../../scripted-outcome.ts'
 import type { SimulatorState } from '../../state.ts'
 import * as errors from './errors.ts'
 import { formatStarkTime } from './ids.ts'
-import { buildStarkListPage } from './list-page.ts'
+import { buildStarkListPage, readFirstTag } from './list-page.ts'
 import { readChargeDetails, type StarkChargeDetails } from './received-pix.ts'
 import { brcodeBody, parseStarkBody, readAllowedDocuments } from './schemas.ts'
 
@@ -49,7 +49,7 @@ export function createStarkBrcodeHandlers(state: SimulatorState): StarkBrcodeHan
       buildStarkListPage(call, {
         field: 'brcodes',
         list: () =>
-          listCharges(state, call.account)
+          listCharges(state, call.account, readFirstTag(call))
             .filter(isBrcode)
             .map(charge => ({
               id: charge.txid,
@@ -69,12 +69,18 @@ export function createStarkBrcodeHandlers(state: SimulatorState): StarkBrcodeHan
   }
 }
 
-/** Lists the charges of an account, oldest first. */
+/** Lists the charges of an account, oldest first; `tag`, as in JSON: only those that may have it. */
 export function listCharges(
   { store }: Pick<SimulatorState, 'store'>,
   { id }: SimulatedAccount,
+  tag = '',
 ): (SimulatedCharge & { number: number })[] {
-  return store.all('SELECT rowid AS number, * FROM charge WHERE accountId = ? ORDER BY createdAt, rowid', id)
+  return store.all(
+    `SELECT rowid AS number, * FROM charge WHERE accountId = ? AND instr(details, ?) > 0
+     ORDER BY createdAt, rowid`,
+    id,
+    tag,
+  )
 }
 
 type StarkChargeOrder = {

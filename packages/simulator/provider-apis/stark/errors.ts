@@ -2,7 +2,7 @@ import { detectContentType, type FailureResponses, type SimulatedResponse } from
 
 // Stark's errors: `{errors: [{code, message}]}`, 400 for a mistake of the caller and 500 (Stark's OpenAPI document 3.1, `Errors`; SDK,
 // "Handling errors"). Published are the codes `invalidCredentials`, with its sentence, and `internalServerError` (documentation of
-// the Elixir SDK, `StarkBank.Error`), and the reason `invalidBalance` of a transfer that failed (tests of the Python SDK); the other codes
+// the Elixir SDK), and the reason `invalidBalance` of a transfer that failed (tests of the Python SDK); the other codes
 // and sentences imitate them.
 
 function buildStarkError(code: string, message: string, status = 400): SimulatedResponse {

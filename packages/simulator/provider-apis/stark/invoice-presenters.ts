@@ -107,6 +107,6 @@ export function listInvoiceLogs(
     type,
     errors: [],
     refundId: null,
-    object: present(null),
+    present: () => present(null),
   }))
 }

@@ -15,8 +15,8 @@ import {
   type StarkInvoice,
   type StarkInvoiceDetails,
 } from './invoice-presenters.ts'
-import { buildStarkListPage } from './list-page.ts'
-import { type NumberedReceipt, presentReceiptLog, readChargeDetails } from './received-pix.ts'
+import { buildStarkListPage, readFirstTag } from './list-page.ts'
+import { findFirstReceipt, presentReceiptLog, readChargeDetails } from './received-pix.ts'
 import { invoiceBody, invoiceChangeBody, parseStarkBody, readAllowedDocuments } from './schemas.ts'
 
 type StarkInvoiceHandlers = Record<
@@ -36,8 +36,8 @@ export function createStarkInvoiceHandlers(state: SimulatorState): StarkInvoiceH
     now: now(),
   })
   const present = (invoice: StarkInvoice) => presentInvoice(invoice, view(invoice))
-  const listInvoices = (account: SimulatedAccount) =>
-    listCharges(state, account).filter(charge => readChargeDetails(charge).product === 'invoice')
+  const listInvoices = (account: SimulatedAccount, tag?: string) =>
+    listCharges(state, account, tag).filter(charge => readChargeDetails(charge).product === 'invoice')
   const listLogs = (account: SimulatedAccount) =>
     listInvoices(account).flatMap(invoice =>
       listInvoiceLogs(invoice, view(invoice)).map(log => ({
@@ -52,14 +52,14 @@ export function createStarkInvoiceHandlers(state: SimulatorState): StarkInvoiceH
       buildStarkListPage(call, {
         field: 'invoices',
         list: () =>
-          listInvoices(call.account).map(invoice => ({
+          listInvoices(call.account, readFirstTag(call)).map(invoice => ({
             id: buildStarkId('invoice', invoice.number),
             createdAt: invoice.createdAt,
             tags: readChargeDetails(invoice).tags,
-            status: findInvoiceStatus(invoice, {
-              isPaid: findListedPayment(state, invoice) !== null,
-              now: now(),
-            }),
+            get status() {
+              const isPaid = findListedPayment(state, invoice) !== null
+              return findInvoiceStatus(invoice, { isPaid, now: now() })
+            },
             invoice,
           })),
         present: ({ invoice }) => present(invoice),
@@ -190,7 +190,7 @@ function updateInvoice(
       invoice: presentInvoice(changed, { store, payment, now: now() }),
     },
   })
-  const receipt = findPaymentOf(state, invoice)
+  const receipt = findFirstReceipt(store, invoice)
   if (receipt) {
     if (amount === undefined || status || due || expiration !== undefined) return errors.paidOnce()
     const refusal = reverseTo(state, { receipt, amount, description: undefined, outcome })
@@ -205,16 +205,4 @@ function updateInvoice(
     details: changedTimes,
   })
   return revised ? respond({ ...revised, number: invoice.number }, null) : errors.invoiceCanceled()
-}
-
-/** Finds the payment of an invoice, also one that no list shows yet. */
-function findPaymentOf(
-  { store }: SimulatorState,
-  { accountId, txid }: StarkInvoice,
-): NumberedReceipt | undefined {
-  return store.first<NumberedReceipt>(
-    'SELECT rowid AS number, * FROM receipt WHERE accountId = ? AND txid = ? ORDER BY rowid',
-    accountId,
-    txid,
-  )
 }

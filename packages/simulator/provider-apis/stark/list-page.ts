@@ -49,9 +49,10 @@ function readUpdatedAt({ createdAt, updatedAt }: StarkListItem): string {
 }
 
 function matchesQuery(
-  { id, createdAt, tags = [], status }: StarkListItem,
+  item: StarkListItem,
   { after, before, ids, tags: requestedTags, status: requestedStatus }: StarkListQuery,
 ): boolean {
+  const { id, createdAt } = item
   const isDay = (text: string) => !text.includes('T')
   const from = after && new Date(after).toISOString()
   const to = before && new Date(isDay(before) ? `${before}T23:59:59.999Z` : before).toISOString()
@@ -59,9 +60,14 @@ function matchesQuery(
     (!from || createdAt >= from) &&
     (!to || createdAt <= to) &&
     (!ids || ids.includes(id)) &&
-    (!requestedTags || requestedTags.every(tag => tags.includes(tag.toLowerCase()))) &&
-    (!requestedStatus || status === requestedStatus)
+    (!requestedTags || requestedTags.every(tag => item.tags?.includes(tag.toLowerCase()))) &&
+    (!requestedStatus || item.status === requestedStatus)
   )
+}
+
+/** Reads the first tag that a list is filtered by, as stored texts have it in JSON; '' without a filter. */
+export function readFirstTag({ query }: SimulatedCall): string {
+  return JSON.stringify(query.get('tags')?.split(',')[0]?.toLowerCase() ?? '').slice(1, -1)
 }
 
 /** Finds where the page of a cursor starts; null for one that this list did not return. */

@@ -2,7 +2,6 @@ import type { NotificationFormat } from '../../notifications.ts'
 import type { RailEvent } from '../../rail-events.ts'
 import type { SimulatedRefund } from '../../refunds.ts'
 import type { SimulatorStore } from '../../store.ts'
-import { findWorkspaceId, listWebhookUrls } from './account.ts'
 import { buildStarkId, formatStarkTime } from './ids.ts'
 import { listInvoiceLogs } from './invoice-presenters.ts'
 import {
@@ -20,6 +19,7 @@ import {
   presentStarkTransfer,
   presentTransferLog,
 } from './transfer-presenters.ts'
+import { findWorkspaceId, listWebhookUrls } from './workspace.ts'
 
 type StarkNotificationDependencies = { store: SimulatorStore; now: () => Date }
 
@@ -96,8 +96,8 @@ function findEventLog(dependencies: StarkNotificationDependencies, event: RailEv
       const transfer = findStarkTransfer(store, event.account.id, event.id)!
       const view = { transfer, sent: undefined }
       const [created] = listTransferLogs(store, view)
-      const object = presentStarkTransfer(store, view, 'canceled')
-      return { subscription: 'transfer', log: presentTransferLog({ ...created, type: 'canceled', object }) }
+      const present = () => presentStarkTransfer(store, view, 'canceled')
+      return { subscription: 'transfer', log: presentTransferLog({ ...created, type: 'canceled', present }) }
     }
     case 'dispute':
       return null

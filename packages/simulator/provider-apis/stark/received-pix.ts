@@ -7,7 +7,19 @@ import type { SimulatorStore } from '../../store.ts'
 import { buildStarkId, buildStarkLogId, formatStarkTime, formatTaxId, parseStarkId } from './ids.ts'
 
 /** A received PIX with the number of its row, of which its deposit's id is made. */
-export type NumberedReceipt = Receipt & { number: number }
+export type NumberedReceipt = Receipt & {
+  number: number
+  /** 1: it pays an invoice. An invoice is paid once, and what comes after that is a deposit. */
+  paysInvoice: 0 | 1
+}
+
+const NUMBERED_RECEIPT = `
+SELECT receipt.rowid AS number, receipt.*,
+  CASE WHEN json_extract(charge.details, '$.product') = 'invoice' AND receipt.rowid =
+      (SELECT min(rowid) FROM receipt AS other WHERE other.accountId = charge.accountId AND other.txid = charge.txid)
+    THEN 1 ELSE 0 END AS paysInvoice
+FROM receipt LEFT JOIN charge ON charge.accountId = receipt.accountId AND charge.txid = receipt.txid
+WHERE receipt.accountId = ?`
 
 /** What a charge of Stark's API has in `SimulatedCharge.details`. */
 export type StarkChargeDetails = {
@@ -25,22 +37,20 @@ export function readChargeDetails<Details extends StarkChargeDetails>({ details 
 }
 
 /**
- * Lists the received PIX of an account, oldest first, also those that no list shows yet. `tag`: only those that may have it, because a
- * list of all would be read for each look-up of one.
+ * Lists the received PIX of an account, oldest first, also those that no list shows yet. `tag`, as in JSON: only those that may have it,
+ * because a list of all would be read for each look-up of one.
  */
 export function listNumberedReceipts(
   store: SimulatorStore,
   accountId: string,
-  { tag = '' }: { tag?: string | undefined } = {},
+  { tag = '' }: { tag?: string } = {},
 ): NumberedReceipt[] {
   return store.all<NumberedReceipt>(
-    `SELECT receipt.rowid AS number, receipt.* FROM receipt
-       LEFT JOIN charge ON charge.accountId = receipt.accountId AND charge.txid = receipt.txid
-     WHERE receipt.accountId = ?
+    `${NUMBERED_RECEIPT}
        AND instr(lower(coalesce(receipt.txid, '') || receipt.endToEnd || coalesce(charge.details, '')), ?) > 0
      ORDER BY receipt.at, receipt.rowid`,
     accountId,
-    JSON.stringify(tag.toLowerCase().replace(/^dynamic-brcode\//, '')).slice(1, -1),
+    tag.replace(/^dynamic-brcode\//, ''),
   )
 }
 
@@ -50,7 +60,7 @@ export function findReceiptByNumber(
   id: string,
 ): NumberedReceipt | undefined {
   return store.first<NumberedReceipt>(
-    'SELECT rowid AS number, * FROM receipt WHERE accountId = ? AND rowid = ?',
+    `${NUMBERED_RECEIPT} AND receipt.rowid = ?`,
     accountId,
     parseStarkId('deposit', id),
   )
@@ -60,14 +70,22 @@ export function findNumberedReceipt(
   store: SimulatorStore,
   { accountId, endToEnd }: Pick<Receipt, 'accountId' | 'endToEnd'>,
 ): NumberedReceipt {
-  return store.first<NumberedReceipt>(
-    'SELECT rowid AS number, * FROM receipt WHERE accountId = ? AND endToEnd = ?',
-    accountId,
-    endToEnd,
-  )!
+  return store.first<NumberedReceipt>(`${NUMBERED_RECEIPT} AND receipt.endToEnd = ?`, accountId, endToEnd)!
 }
 
-export function findReceiptCharge(
+/** Finds the first PIX of a charge, also one that no list shows yet. */
+export function findFirstReceipt(
+  store: SimulatorStore,
+  { accountId, txid }: Pick<SimulatedCharge, 'accountId' | 'txid'>,
+): NumberedReceipt | undefined {
+  return store.first<NumberedReceipt>(
+    `${NUMBERED_RECEIPT} AND receipt.txid = ? ORDER BY receipt.rowid`,
+    accountId,
+    txid,
+  )
+}
+
+function findReceiptCharge(
   store: SimulatorStore,
   { accountId, txid }: Pick<Receipt, 'accountId' | 'txid'>,
 ): (SimulatedCharge & { number: number }) | undefined {
@@ -78,28 +96,12 @@ export function findReceiptCharge(
   )
 }
 
-/** Finds the invoice that a PIX pays: an invoice is paid once, and what comes after it is a deposit. */
+/** Finds the invoice that a PIX pays. */
 export function findPaidInvoice(
   store: SimulatorStore,
   receipt: NumberedReceipt,
 ): (SimulatedCharge & { number: number }) | undefined {
-  const charge = findReceiptCharge(store, receipt)
-  if (!charge || readChargeDetails(charge).product !== 'invoice') return undefined
-  const first = store.first<{ number: number }>(
-    'SELECT min(rowid) AS number FROM receipt WHERE accountId = ? AND txid = ?',
-    receipt.accountId,
-    receipt.txid,
-  )
-  return first?.number === receipt.number ? charge : undefined
-}
-
-/** Whether a PIX is a deposit: "passive cash-in", which the payment of an invoice is not. */
-export function isDeposit(
-  store: SimulatorStore,
-  account: SimulatedAccount,
-  receipt: NumberedReceipt,
-): boolean {
-  return readAccountOptions(account).invoice_deposits || !findPaidInvoice(store, receipt)
+  return receipt.paysInvoice ? findReceiptCharge(store, receipt) : undefined
 }
 
 /**
@@ -185,7 +187,8 @@ export type StarkReceiptLog = {
   errors: string[]
   /** The reversal that the log is about. */
   refundId: string | null
-  object: object
+  /** Presents the object, which only a log that is shown needs. */
+  present(): object
 }
 
 /**
@@ -205,11 +208,10 @@ export function listReceiptLogs(
     at: receipt.at,
     errors: [],
     refundId: null,
-    object: view([]),
+    present: () => view([]),
   }))
   const reversals = refunds.flatMap((refund, index) => {
-    const object = view(refunds.slice(0, index + 1))
-    const log = { refundId: refund.id, object }
+    const log = { refundId: refund.id, present: () => view(refunds.slice(0, index + 1)) }
     const started = { ...log, type: 'reversing', at: refund.requestedAt, errors: [] as string[] }
     if (refund.status === 'in_process') return [started]
     const ended =
@@ -227,6 +229,6 @@ export function listReceiptLogs(
 
 /** Presents a log; `name` is the field of its object. */
 export function presentReceiptLog(name: 'deposit' | 'invoice', log: StarkReceiptLog) {
-  const { id, createdAt, type, errors, object } = log
-  return { id, created: formatStarkTime(createdAt), type, errors, [name]: object }
+  const { id, createdAt, type, errors } = log
+  return { id, created: formatStarkTime(createdAt), type, errors, [name]: log.present() }
 }

@@ -2,13 +2,13 @@ import type { SimulatedAccount } from '../../accounts.ts'
 import type { SimulatedCall, SimulatedResponse } from '../../provider-calls.ts'
 import type { RailMovement } from '../../rail.ts'
 import type { SimulatorState } from '../../state.ts'
-import { findWorkspaceId } from './account.ts'
 import * as errors from './errors.ts'
 import { buildStarkId, formatStarkTime } from './ids.ts'
 import { buildStarkListPage } from './list-page.ts'
 import { findNumberedReceipt, findPaidInvoice, listDepositTags, readChargeDetails } from './received-pix.ts'
 import { adoptPanelTransfers } from './transfer-orders.ts'
 import { findStarkTransfer } from './transfer-presenters.ts'
+import { findWorkspaceId } from './workspace.ts'
 
 /** A movement of the ledger with its number, and the balance after it. */
 type LedgerEntry = RailMovement & { sequence: number; direction: 'in' | 'out'; balanceCents: number }
@@ -26,16 +26,18 @@ export function createStarkTransactionHandlers(
         balanceCents += entry.direction === 'in' ? entry.cents : -entry.cents
         return { ...entry, balanceCents }
       })
-      .filter(entry => isListed(state, entry))
       .map(entry => ({
         id: buildStarkId('transaction', entry.sequence),
         createdAt: entry.at,
         entry,
-        ...findOrigin(state, account, entry),
+        // Found only where a filter or the page needs it: there may be thousands.
+        get tags() {
+          return findOrigin(state, account, entry).tags
+        },
       }))
   }
-  type Item = ReturnType<typeof listEntries>[number]
-  const present = (account: SimulatedAccount, { id, entry, source, tags }: Item) => {
+  const present = (account: SimulatedAccount, { id, entry }: ReturnType<typeof listEntries>[number]) => {
+    const { source, tags } = findOrigin(state, account, entry)
     const workspaceId = findWorkspaceId(state.store, account)
     const isOut = entry.direction === 'out'
     return {
@@ -58,12 +60,14 @@ export function createStarkTransactionHandlers(
       buildStarkListPage(call, {
         field: 'transactions',
         list: () => listEntries(call.account),
-        matches: ({ source }, { externalIds }) => externalIds?.includes(source) ?? true,
+        matches: ({ entry }, { externalIds }) =>
+          isListed(state, entry) &&
+          (externalIds?.includes(findOrigin(state, call.account, entry).source) ?? true),
         present: item => present(call.account, item),
       }),
     show: ({ account, params }) => {
       const item = listEntries(account).find(({ id }) => id === params.id)
-      return item
+      return item && isListed(state, item.entry)
         ? { status: 200, body: { transaction: present(account, item) } }
         : errors.starkNotFound('Transaction')
     },

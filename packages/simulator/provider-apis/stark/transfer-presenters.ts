@@ -32,7 +32,7 @@ export type StarkReceiver = {
   accountNumber: string
   accountType: string
 }
-export type StarkTransferTexts = { description: string; displayDescription: string; rules: object[] }
+type StarkTransferTexts = { description: string; displayDescription: string; rules: object[] }
 
 /** A transfer with the rail's transfer, once it is ordered. */
 export type StarkTransferView = { transfer: StarkTransfer; sent: SimulatedTransfer | undefined }
@@ -61,22 +61,35 @@ export function listTransferTransactionIds(store: SimulatorStore, { sent }: Star
     .map(({ sequence }) => buildStarkId('transaction', sequence))
 }
 
-/** Presents a transfer, without an end-to-end id; `status` where it is not the current one. */
+/** Presents a transfer as the SDK's Transfer, without an end-to-end id; `status` where it is not the current one. */
 export function presentStarkTransfer(
   store: SimulatorStore,
   view: StarkTransferView,
   status = findTransferStatus(view),
 ) {
+  const { key: _, taxId, ...receiver } = JSON.parse(view.transfer.receiver) as StarkReceiver
+  return { ...presentOrder(store, view, status), ...receiver, taxId: formatTaxId(taxId) }
+}
+
+/** Presents a transfer as the SDK's VerifiedTransfer: with the verified account in place of the receiver. */
+export function presentVerifiedTransfer(
+  store: SimulatorStore,
+  view: StarkTransferView,
+  status = findTransferStatus(view),
+) {
+  const { verifiedAccountNumber, receiver } = view.transfer
+  return {
+    ...presentOrder(store, view, status),
+    accountId: buildStarkId('verifiedAccount', verifiedAccountNumber!),
+    accountType: (JSON.parse(receiver) as StarkReceiver).accountType,
+  }
+}
+
+function presentOrder(store: SimulatorStore, view: StarkTransferView, status: StarkTransferStatus) {
   const { transfer } = view
-  const { key: _, taxId, ...receiver } = JSON.parse(transfer.receiver) as StarkReceiver
   return {
     id: buildStarkId('transfer', transfer.number),
-    ...(transfer.verifiedAccountNumber === null
-      ? {}
-      : { accountId: buildStarkId('verifiedAccount', transfer.verifiedAccountNumber) }),
     amount: transfer.cents,
-    ...receiver,
-    taxId: formatTaxId(taxId),
     externalId: transfer.externalId ?? '',
     ...(JSON.parse(transfer.texts) as StarkTransferTexts),
     tags: JSON.parse(transfer.tags) as string[],
@@ -100,7 +113,8 @@ type StarkTransferLog = {
   createdAt: string
   type: string
   errors: string[]
-  object: object
+  /** Presents the transfer, which only a log that is shown needs. */
+  present(): object
 }
 
 /**
@@ -118,7 +132,7 @@ export function listTransferLogs(
     createdAt: index < 2 ? transfer.createdAt : readTransferChangedAt(view),
     type,
     errors,
-    object: presentStarkTransfer(store, view, status),
+    present: () => presentStarkTransfer(store, view, status),
   })
   const status = findTransferStatus(view)
   const returns = listTransferTransactionIds(store, view).slice(1)
@@ -133,8 +147,9 @@ export function listTransferLogs(
 }
 
 /** Presents a log of a transfer. */
-export function presentTransferLog({ id, createdAt, type, errors, object }: StarkTransferLog): object {
-  return { id, created: formatStarkTime(createdAt), type, errors, transfer: object }
+export function presentTransferLog(log: StarkTransferLog): object {
+  const { id, createdAt, type, errors } = log
+  return { id, created: formatStarkTime(createdAt), type, errors, transfer: log.present() }
 }
 
 /** Finds the transfer of Stark's API that is a transfer of the rail. */

@@ -9,7 +9,7 @@ import type { SimulatorState } from '../../state.ts'
 import { decryptAccountKey, findKeyOwner } from './dict-keys.ts'
 import * as errors from './errors.ts'
 import { buildStarkId, parseStarkId } from './ids.ts'
-import { buildStarkListPage } from './list-page.ts'
+import { buildStarkListPage, readFirstTag } from './list-page.ts'
 import { cancelStarkTransfer } from './pending-transfers.ts'
 import { parseStarkBody, transferBody, verifiedTransferBody } from './schemas.ts'
 import { acceptStarkTransfer, adoptPanelTransfers, type StarkTransferOrder } from './transfer-orders.ts'
@@ -19,6 +19,7 @@ import {
   listTransferTransactionIds,
   presentStarkTransfer,
   presentTransferLog,
+  presentVerifiedTransfer,
   readTransferChangedAt,
   type StarkReceiver,
   type StarkTransfer,
@@ -45,33 +46,34 @@ const verifiedOrderSchema = z.object({
 })
 
 /**
- * Creates the handlers of `/transfer` and `/verified-transfer`. A verified transfer is a transfer, and found as one (tests of the SDK,
- * `testVerifiedTransfer.js`).
+ * Creates the handlers of `/transfer` and `/verified-transfer`. A verified transfer is a transfer, and found as one (the SDK's test of
+ * verified transfers).
  */
 export function createStarkTransferHandlers(state: SimulatorState): StarkTransferHandlers {
   const { store, accounts, now } = state
-  const present = (view: StarkTransferView) => presentStarkTransfer(store, view)
-
-  const list = (call: SimulatedCall, { isVerified }: { isVerified: boolean }) =>
+  const list = (call: SimulatedCall, present: PresentTransfer) =>
     buildStarkListPage(call, {
       field: 'transfers',
       list: () =>
         listViews(state, call)
-          .filter(({ transfer }) => !isVerified || transfer.verifiedAccountNumber !== null)
+          .filter(({ transfer }) => present !== presentVerifiedTransfer || isVerified(transfer))
           .map(toListItem),
       matches: ({ view }, { taxId, transactionIds }) =>
         (taxId === undefined || readReceiver(view.transfer).taxId === taxId) &&
         (!transactionIds || listTransferTransactionIds(store, view).some(id => transactionIds.includes(id))),
-      present: ({ view }) => present(view),
+      present: ({ view }) => present(store, view),
     })
 
-  const show = (call: SimulatedCall): SimulatedResponse => {
+  const show = (call: SimulatedCall, present: PresentTransfer): SimulatedResponse => {
     const view = findView(state, call)
-    return view ? { status: 200, body: { transfer: present(view) } } : errors.starkNotFound('Transfer')
+    const isFound = view && (present !== presentVerifiedTransfer || isVerified(view.transfer))
+    return isFound
+      ? { status: 200, body: { transfer: present(store, view) } }
+      : errors.starkNotFound('Transfer')
   }
 
   const listLogs = (call: SimulatedCall) =>
-    listViews(state, call).flatMap(view => {
+    listLoggedViews(state, call).flatMap(view => {
       const objectId = buildStarkId('transfer', view.transfer.number)
       return listTransferLogs(store, view).map(log => ({ ...log, objectId }))
     })
@@ -93,7 +95,7 @@ export function createStarkTransferHandlers(state: SimulatorState): StarkTransfe
         const key = decryptAccountKey(accountNumber)
         return { ...others, verifiedAccountNumber: null, receiver: { key, name, taxId, ...bank } }
       })
-      return acceptAll(state, call, { orders, outcome })
+      return acceptAll(state, call, { orders, outcome, present: presentStarkTransfer })
     },
     createVerified: (call, outcome) => {
       const parsed = parseStarkBody(verifiedTransferBody, call.body)
@@ -110,17 +112,17 @@ export function createStarkTransferHandlers(state: SimulatorState): StarkTransfe
           receiver: { ...receiver, ...(accountType ? { accountType } : {}) },
         })
       }
-      return acceptAll(state, call, { orders, outcome })
+      return acceptAll(state, call, { orders, outcome, present: presentVerifiedTransfer })
     },
-    list: call => list(call, { isVerified: false }),
-    listVerified: call => (readsVerified(call) ? list(call, { isVerified: true }) : unknownRoute()),
-    show,
-    showVerified: call => (readsVerified(call) ? show(call) : unknownRoute()),
+    list: call => list(call, presentStarkTransfer),
+    listVerified: call => (readsVerified(call) ? list(call, presentVerifiedTransfer) : unknownRoute()),
+    show: call => show(call, presentStarkTransfer),
+    showVerified: call => (readsVerified(call) ? show(call, presentVerifiedTransfer) : unknownRoute()),
     cancel: call => {
       const view = findView(state, call)
       if (!view) return errors.starkNotFound('Transfer')
       const key = { accountId: call.account.id, id: view.transfer.transferId }
-      return cancelStarkTransfer(state, key) ? show(call) : errors.transferProcessed()
+      return cancelStarkTransfer(state, key) ? show(call, presentStarkTransfer) : errors.transferProcessed()
     },
     listLogs: call =>
       buildStarkListPage(call, {
@@ -137,6 +139,12 @@ export function createStarkTransferHandlers(state: SimulatorState): StarkTransfe
         : errors.starkNotFound('TransferLog')
     },
   }
+}
+
+type PresentTransfer = typeof presentStarkTransfer | typeof presentVerifiedTransfer
+
+function isVerified({ verifiedAccountNumber }: StarkTransfer): boolean {
+  return verifiedAccountNumber !== null
 }
 
 const unknownRoute = errors.starkFailures.unknownRoute
@@ -162,16 +170,23 @@ function toListItem(view: StarkTransferView) {
 }
 
 /** Lists the transfers that lists show, oldest first; by the request's first tag, because there may be thousands. */
-function listViews(state: SimulatorState, { account, query }: SimulatedCall): StarkTransferView[] {
+function listViews(state: SimulatorState, call: SimulatedCall): StarkTransferView[] {
+  const { account } = call
   adoptPanelTransfers(state, account)
-  const tag = JSON.stringify(query.get('tags')?.split(',')[0]?.toLowerCase() ?? '').slice(1, -1)
   return state.store
     .all<StarkTransfer>(
       'SELECT * FROM starkTransfer WHERE accountId = ? AND instr(tags, ?) > 0 ORDER BY number',
       account.id,
-      tag,
+      readFirstTag(call),
     )
     .flatMap(transfer => toListedView(state, transfer) ?? [])
+}
+
+/** Lists the transfers whose logs are requested: those of `transferIds`, or all. */
+function listLoggedViews(state: SimulatorState, call: SimulatedCall): StarkTransferView[] {
+  const ids = call.query.get('transferIds')?.split(',')
+  if (!ids) return listViews(state, call)
+  return ids.flatMap(id => findView(state, { ...call, params: { id } }) ?? [])
 }
 
 function findView(state: SimulatorState, { account, params }: SimulatedCall): StarkTransferView | undefined {
@@ -221,18 +236,20 @@ class RefusedOrder extends Error {
   }
 }
 
+type AcceptedOrders = { orders: StarkTransferOrder[]; outcome: ScriptedOutcome; present: PresentTransfer }
+
 /** Accepts every transfer of a request, or none. The answer shows each as `created`, whatever has become of it already. */
 function acceptAll(
   state: SimulatorState,
   { account }: { account: SimulatedAccount },
-  { orders, outcome }: { orders: StarkTransferOrder[]; outcome: ScriptedOutcome },
+  { orders, outcome, present }: AcceptedOrders,
 ): SimulatedResponse {
   try {
     const transfers = state.store.inTransaction(() =>
       orders.map((order, index) => {
         const accepted = acceptStarkTransfer(state, order, { account, index, outcome })
         if ('refusal' in accepted) throw new RefusedOrder(accepted.refusal)
-        return presentStarkTransfer(state.store, { transfer: accepted.transfer, sent: undefined })
+        return present(state.store, { transfer: accepted.transfer, sent: undefined })
       }),
     )
     return { status: 200, body: { message: 'Transfer(s) successfully created', transfers } }
