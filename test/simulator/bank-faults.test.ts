@@ -149,12 +149,14 @@ describe.each(['sicoob', 'inter'] as const)('%s', bank => {
   )
 
   test.each(Object.keys(CALLS) as Operation[])('a refused %s is answered as documented', async operation => {
+    const before = client.violations.length
     await fault('refused', operation)
     const [method, path, body] = await CALLS[operation]!()
     const response = await client.call(method, path, body)
     expect([400, 403, 422]).toContain(response.status)
     const isDescribed = !client.undescribed.has(`${method} ${response.status}`)
     expect([operation, isDescribed]).toEqual([operation, true])
+    expect(client.violations.slice(before)).toEqual([])
   })
 
   test.each([

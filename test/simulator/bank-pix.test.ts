@@ -195,7 +195,16 @@ describe.each(['sicoob', 'inter'] as const)('%s', bank => {
     }
     const kinds = messages.map(({ body }) => JSON.parse(body).pix[0].devolucoes?.[0].status ?? 'paid')
     expect(kinds.toSorted()).toEqual(['DEVOLVIDO', 'paid'])
-    if (bank === 'inter') expect(messages[0]!.headers['x-conta-corrente']).toBe('13525622')
+    if (bank === 'inter') {
+      expect(messages[0]!.headers['x-conta-corrente']).toBe('13525622')
+      await putBankAccount(simulator, bank, { options: { enforces_pace: false, bare_notifications: true } })
+      const bare = await payCharge()
+      const told = await pollUntil(
+        () => simulator.control.listInbox(`${bank}-secret`),
+        all => all.length === 3,
+      )
+      expect(JSON.parse(told.at(-1)!.body)[0].endToEndId).toBe(bare.end_to_end)
+    }
 
     expect((await client.delete(`${base}/webhook/${key}`)).status).toBe(204)
     expect((await client.delete(`${base}/webhook/${key}`)).status).toBe(404)
