@@ -6,6 +6,7 @@ import type { SimulatedCallRoute } from '../provider-calls.ts'
 import type { SimulatorState } from '../state.ts'
 import { authenticateBoundCall, type BoundTokenProfile, serveBoundTokens } from './bacen/bound-tokens.ts'
 import { createBacenChargeHandlers } from './bacen/charges.ts'
+import { bacenAccessDenied } from './bacen/problems.ts'
 import { createBacenReceivedPixHandlers } from './bacen/received-pix.ts'
 import { createBacenWebhookHandlers } from './bacen/webhooks.ts'
 import { createInterAccountHandlers } from './inter/account.ts'
@@ -38,9 +39,12 @@ export function createInterRoutes(state: SimulatorState, provider: ProviderName)
     presentToken: token => ({ ...token, token_type: 'Bearer' }),
     limitPace: account => limitPace(account, TOKEN_PACE),
   }
-  const context = { state, provider, profile }
-  serveBoundTokens(router, context)
+  serveBoundTokens(router, { state, provider, profile })
   for (const { scope, pace, route } of listInterCalls(state)) {
+    const isPix = route[1].startsWith(PIX)
+    const refuseAccess = isPix ? bacenAccessDenied : errors.bankingAccessDenied
+    const refusals = { ...profile.refusals, scopeMissing: refuseAccess }
+    const context = { state, provider, profile: { ...profile, refusals } }
     serveProviderApi(router, state, provider, {
       routes: [route],
       authenticate: ctx => {
@@ -49,12 +53,12 @@ export function createInterRoutes(state: SimulatorState, provider: ProviderName)
         const { account } = authentication
         const number = ctx.get('x-conta-corrente')
         if (number !== '' && number !== readAccountOptions(account).account_number)
-          return { refusal: errors.bankingAccessDenied() }
+          return { refusal: refuseAccess() }
         const refusal = limitPace(account, pace)
         return refusal ? { refusal } : authentication
       },
-      failures: errors.interFailures,
-      malformedJson: errors.interMalformedJson,
+      failures: isPix ? errors.interPixFailures : errors.interFailures,
+      malformedJson: isPix ? errors.interPixMalformedJson : errors.interMalformedJson,
     })
   }
   return router

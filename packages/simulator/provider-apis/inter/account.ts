@@ -108,7 +108,7 @@ const TITLES: Record<StatementMovement['kind'], [type: string, title: string]> =
   unblock: ['OUTROS', 'Desbloqueio judicial'],
 }
 
-/** Presents a movement (`TransacaoCompleta`); it has a day and no time. */
+/** Presents a movement ("TransacaoCompleta"); it has a day and no time. */
 function presentTransaction(state: SimulatorState, account: SimulatedAccount, movement: StatementMovement) {
   const { sequence, kind, direction, cents, at, endToEnd } = movement
   const [tipoTransacao, titulo] = TITLES[kind]
@@ -127,7 +127,7 @@ function presentTransaction(state: SimulatorState, account: SimulatedAccount, mo
   }
 }
 
-/** Presents the details of a PIX (`DetalhePix`). */
+/** Presents the details of a PIX ("DetalhePix"). */
 function presentPixDetails(
   { receipts, transfers, store }: SimulatorState,
   account: SimulatedAccount,

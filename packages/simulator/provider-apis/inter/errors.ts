@@ -1,4 +1,3 @@
-import type { ProviderOperation } from '../../faults.ts'
 import type { FailureResponses, SimulatedResponse } from '../../provider-calls.ts'
 import {
   type BacenViolation,
@@ -8,13 +7,12 @@ import {
   buildBacenProblem,
   buildProxyResponse,
 } from '../bacen/problems.ts'
-import type { BacenRefusals } from '../bacen/profile.ts'
-import { createBacenRefusals } from '../bacen/refusals.ts'
+import { type BacenRefusals, createBacenRefusals } from '../bacen/refusals.ts'
 
-// Inter's errors: the Central Bank's problems of its Pix API, and `Banking_Problema` or `EntidadeNaoProcessavel` of its banking
+// Inter's errors: the Central Bank's problems of its Pix API, and "Banking_Problema" or "EntidadeNaoProcessavel" of its banking
 // API (API Inter Empresas).
 
-/** Builds a `Banking_Problema`, which has no type and a time. */
+/** Builds a "Banking_Problema", which has no type and a time. */
 function buildBankingProblem(
   status: number,
   title: string,
@@ -42,6 +40,11 @@ export const bankingAccessDenied = () =>
 const notAuthorized = () => buildBankingProblem(401, 'Acesso negado', 'Login/senha inválido.')
 export const interMalformedJson = () =>
   invalidData({ razao: 'O corpo da requisição não é um JSON válido.', propriedade: 'body' })
+export const interPixMalformedJson = () =>
+  buildBacenProblem(400, 'RequisicaoInvalida', {
+    title: 'Requisição inválida.',
+    detail: 'O corpo da requisição não é um JSON válido.',
+  })
 export const paceExceeded = () =>
   buildBankingProblem(429, 'Too Many Requests', 'O limite de chamadas por minuto foi excedido.')
 
@@ -64,26 +67,13 @@ export const interTokenRefusals = {
   scopeMissing: bankingAccessDenied,
 }
 
-/** Builds a refusal that is documented for the call and has its cause at Inter or in the permissions of the client. */
-function buildDocumentedRefusal(operation: ProviderOperation): SimulatedResponse {
-  switch (operation) {
-    case 'sendTransfer':
-      return notProcessable('Não foi possível concluir o pagamento', 'Limite diário de Pix excedido.')
-    case 'issueCharge':
-    case 'findCharge':
-    case 'cancelCharge':
-    case 'findPayment':
-    case 'refund':
-    case 'findRefund':
-      return bacenAccessDenied()
-    default:
-      return bankingAccessDenied()
-  }
-}
-
 /** Inter's responses for faults. */
 export const interFailures: FailureResponses = {
-  documentedRefusal: buildDocumentedRefusal,
+  // With a cause at Inter, or in the permissions of the client.
+  documentedRefusal: operation =>
+    operation === 'sendTransfer'
+      ? notProcessable('Não foi possível concluir o pagamento', 'Limite diário de Pix excedido.')
+      : bankingAccessDenied(),
   tooManyRequests: paceExceeded,
   internalError: () =>
     buildBankingProblem(
@@ -107,4 +97,14 @@ export const interFailures: FailureResponses = {
     buildProxyResponse(404, 'default backend - 404'),
     { status: 401, body: { message: 'Unauthorized' } },
   ],
+}
+/** Responses for faults of the Pix API, which has the Central Bank's problems. */
+export const interPixFailures: FailureResponses = {
+  ...interFailures,
+  documentedRefusal: bacenAccessDenied,
+  internalError: () =>
+    buildBacenProblem(500, 'ErroInternoDoServidor', {
+      title: 'Erro interno do servidor.',
+      detail: 'Condição inesperada ao processar requisição.',
+    }),
 }

@@ -8,12 +8,12 @@ import { appendToWebhookUrl } from '../bacen/notification-url.ts'
 import { buildBankForgeries, buildBankNotification } from '../bacen/notifications.ts'
 import { presentInterPaymentNotification } from './payment-presenters.ts'
 import { findPaymentOfTransfer, type InterPayment } from './payment-store.ts'
-import { findInterWebhook } from './payment-webhooks.ts'
+import { findInterWebhook } from './payment-webhook-store.ts'
 import { presentInterReceivedPix } from './profile.ts'
 
 type InterNotificationDependencies = { webhooks: SimulatedWebhooks; store: SimulatorStore }
-type PixList = { pix: Record<string, unknown>[] }
-type PaymentList = Record<string, unknown>[]
+type NotifiedItem = Record<string, unknown>
+type PixList = { pix: NotifiedItem[] }
 
 /**
  * Creates Inter's notifications: of charges that were paid and of their devoluções to `…/pix` of the webhook of the key, and of
@@ -48,7 +48,8 @@ export function createInterNotificationFormat({
           if (!webhook || receipt.txid === null) return []
           const pix = presentInterReceivedPix(receipt, event.kind === 'refund' ? event.refunds : [])
           const url = appendToWebhookUrl(webhook.url, 'pix')
-          return [addAccount(account, buildBankNotification(url, { pix: [pix] }))]
+          const body = readAccountOptions(account).bare_notifications ? [pix] : { pix: [pix] }
+          return [addAccount(account, buildBankNotification(url, body))]
         }
         case 'transfer': {
           const payment = findPaymentOfTransfer(store, event.transfer)
@@ -69,10 +70,16 @@ export function createInterNotificationFormat({
     buildForgeries: notification =>
       buildBankForgeries(notification, (body, endToEnd) =>
         Array.isArray(body)
-          ? (body as PaymentList).map(one => ({ ...one, endToEnd, valor: '9999.99' }))
-          : { pix: (body as PixList).pix.map(one => ({ ...one, endToEndId: endToEnd, valor: '9999.99' })) },
+          ? (body as NotifiedItem[]).map(one => inventItem(one, endToEnd))
+          : { pix: (body as PixList).pix.map(one => inventItem(one, endToEnd)) },
       ),
   }
+}
+
+/** Changes a notified PIX or payment into one that does not exist. */
+function inventItem(item: NotifiedItem, endToEnd: string): NotifiedItem {
+  const name = 'endToEndId' in item ? 'endToEndId' : 'endToEnd'
+  return { ...item, [name]: endToEnd, valor: '9999.99' }
 }
 
 function addAccount(account: SimulatedAccount, notification: OutgoingNotification): OutgoingNotification {

@@ -7,7 +7,7 @@ import type { InterPayment } from './payment-store.ts'
 
 // Presenters of Inter's payments (API Inter Empresas, "Pix Pagamento").
 
-/** Presents a payment in its look-up (`ConsultaPixAsyncResponse`); `transfer` is undefined before it is sent. */
+/** Presents a payment in its look-up ("ConsultaPixAsyncResponse"); `transfer` is undefined before it is sent. */
 export function presentInterPayment(
   payment: InterPayment,
   transfer: SimulatedTransfer | undefined,
@@ -36,7 +36,7 @@ export function presentInterPayment(
   }
 }
 
-/** Presents a payment that ended in its notification (`CallbackPixPagamentoModel`). */
+/** Presents a payment that ended in its notification ("CallbackPixPagamentoModel"). */
 export function presentInterPaymentNotification(
   payment: InterPayment,
   transfer: SimulatedTransfer | undefined,

@@ -1,7 +1,9 @@
+import type { SimulatedAccounts } from '../../accounts.ts'
 import { findMagicOutcome } from '../../magic-recipients.ts'
+import type { RailEventHandler } from '../../rail-events.ts'
 import type { ScriptedOutcome } from '../../scripted-outcome.ts'
-import type { SimulatorState } from '../../state.ts'
-import type { SimulatedRecipient } from '../../transfers.ts'
+import type { SimulatorStore } from '../../store.ts'
+import type { SimulatedRecipient, SimulatedTransfers } from '../../transfers.ts'
 import {
   findInterPayment,
   getInterTransferId,
@@ -10,7 +12,12 @@ import {
   setPaymentState,
 } from './payment-store.ts'
 
-type SendingState = Pick<SimulatorState, 'store' | 'accounts' | 'transfers' | 'now'>
+type SendingState = {
+  store: SimulatorStore
+  accounts: SimulatedAccounts
+  transfers: SimulatedTransfers
+  now: () => Date
+}
 type SendingPlan = { outcome: ScriptedOutcome; returnedCents: number[] }
 
 /** Sends the transfer of a payment; `no_balance` leaves nothing. */
@@ -53,7 +60,7 @@ export function sendScheduledPayment(state: SendingState, { code }: { code: stri
 }
 
 /** Creates the panel's actions on payments that wait for approval; a payment is named by its code. */
-export function createInterApprovals(state: SendingState & Pick<SimulatorState, 'onRailEvent'>) {
+export function createInterApprovals(state: SendingState & { onRailEvent: RailEventHandler }) {
   const findWaiting = (code: string): InterPayment | undefined => {
     const payment = findInterPayment(state.store, code)
     return payment?.state === 'waiting' ? payment : undefined

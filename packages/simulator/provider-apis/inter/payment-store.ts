@@ -1,6 +1,6 @@
 import type { SimulatorStore } from '../../store.ts'
 
-/** A payment that Inter accepted. Its transfer, once it is sent, has `transferId` as id. */
+/** A payment that Inter accepted. Its transfer, once it is sent, has the id of `getInterTransferId`. */
 export type InterPayment = {
   /** `codigoSolicitacao`. */
   code: string

@@ -1,14 +1,13 @@
 import { z } from 'zod'
 import type { SimulatedCall, SimulatedResponse } from '../../provider-calls.ts'
 import type { SimulatorState } from '../../state.ts'
-import type { SimulatorStore } from '../../store.ts'
 import { isAllowedWebhookUrl } from '../../webhooks.ts'
 import * as errors from './errors.ts'
+import { findInterWebhook, removeInterWebhook } from './payment-webhook-store.ts'
 
-type InterWebhook = { accountId: string; kind: string; url: string; createdAt: string }
 type InterWebhookHandlers = Record<'put' | 'show' | 'remove', (call: SimulatedCall) => SimulatedResponse>
 
-/** Kinds of webhooks of the banking API (`TipoWebhookEnum`). */
+/** Kinds of webhooks of the banking API ("TipoWebhookEnum"). */
 const WEBHOOK_KINDS = ['pix-pagamento', 'boleto-pagamento']
 const webhookBody = z.object({ webhookUrl: z.url() })
 
@@ -27,7 +26,7 @@ export function createInterWebhookHandlers({ store, now }: SimulatorState): Inte
         })
       const webhook = { accountId: account.id, kind, url: parsed.data.webhookUrl }
       store.inTransaction(() => {
-        removeWebhook(store, webhook)
+        removeInterWebhook(store, webhook)
         store.insert('interWebhook', { ...webhook, createdAt: now().toISOString() })
       })
       return { status: 204 }
@@ -39,26 +38,8 @@ export function createInterWebhookHandlers({ store, now }: SimulatorState): Inte
         : errors.bankingNotFound()
     },
     remove: ({ account, params }) =>
-      removeWebhook(store, { accountId: account.id, kind: params.tipoWebhook! }) === 1
+      removeInterWebhook(store, { accountId: account.id, kind: params.tipoWebhook! }) === 1
         ? { status: 204 }
         : errors.bankingNotFound(),
   }
-}
-
-export function findInterWebhook(
-  store: SimulatorStore,
-  { accountId, kind }: Pick<InterWebhook, 'accountId' | 'kind'>,
-): InterWebhook | undefined {
-  return store.first<InterWebhook>(
-    'SELECT * FROM interWebhook WHERE accountId = ? AND kind = ?',
-    accountId,
-    kind,
-  )
-}
-
-function removeWebhook(
-  store: SimulatorStore,
-  { accountId, kind }: Pick<InterWebhook, 'accountId' | 'kind'>,
-): number {
-  return store.run('DELETE FROM interWebhook WHERE accountId = ? AND kind = ?', accountId, kind)
 }

@@ -1,19 +1,18 @@
-import type { SimulatedCharge } from '../../charges.ts'
+import type { SimulatedCharge, SimulatedCharges } from '../../charges.ts'
 import type { Receipt } from '../../receipts.ts'
 import type { SimulatedRefund } from '../../refunds.ts'
-import type { SimulatorState } from '../../state.ts'
 import { presentBacenCharge, presentBacenReceivedPix, presentBacenRefund } from '../bacen/presenters.ts'
 import type { BacenChargeView, BacenProfile } from '../bacen/profile.ts'
 import { bacenChargeBody, bacenChargeChangeBody } from '../bacen/schemas.ts'
 import { interRefusals } from './errors.ts'
 
 /** Creates Inter's profile of the Central Bank's API (API Inter Empresas, "API Pix"). */
-export function createInterProfile({ charges }: Pick<SimulatorState, 'charges'>): BacenProfile {
+export function createInterProfile({ charges }: { charges: SimulatedCharges }): BacenProfile {
   return {
     bodies: { charge: bacenChargeBody, chargeChange: bacenChargeChangeBody },
     refusals: interRefusals,
     presentCharge: presentInterCharge,
-    // `CobsConsultadas` requires an `idCob`, which it does not describe.
+    // "CobsConsultadas" requires an `idCob`, which it does not describe.
     presentListedCharge: (_, charge) => ({ ...presentInterCharge(charge), idCob: charge.token }),
     presentReceivedPix: (_, receipt, refunds) => presentInterReceivedPix(receipt, refunds),
     presentRefund: (_, refund) => presentBacenRefund(refund, { hasNature: false }),
@@ -28,7 +27,7 @@ export function createInterProfile({ charges }: Pick<SimulatorState, 'charges'>)
   }
 }
 
-/** Presents a charge; its location has the txid (`CobGerada`). */
+/** Presents a charge; its location has the txid ("CobGerada"). */
 function presentInterCharge(charge: SimulatedCharge): BacenChargeView {
   const { loc, ...others } = presentBacenCharge(charge)
   return { ...others, loc: { ...(loc as object), txid: charge.txid } }

@@ -44,7 +44,7 @@ export function createSicoobPaymentHandlers(state: SimulatorState): SicoobPaymen
       const transfer = transfers.findListedByEndToEnd(params.id!)
       return transfer?.accountId === account.id
         ? { status: 200, body: presentPayment(transfer, account) }
-        : errors.paymentNotFound()
+        : errors.sicoobPaymentNotFound()
     },
   }
 }
