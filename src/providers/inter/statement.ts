@@ -40,7 +40,8 @@ export function createInterStatement(client: InterClient, now: () => number) {
       if (transactions.kind === 'no_answer') return transactions
       for (const transaction of transactions.items) {
         if (knownIds.has(transaction.endToEnd)) continue
-        if (transaction.type === 'PIX' && transaction.endToEnd.startsWith('E')) entries.push(toEntry(transaction))
+        if (transaction.type === 'PIX' && transaction.endToEnd.startsWith('E'))
+          entries.push(toEntry(transaction))
         else accountEntries.push(toAccountEntry(transaction))
       }
       const isInPeriod = createPeriodFilter(from, to)
