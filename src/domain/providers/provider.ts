@@ -106,6 +106,7 @@ export const PROVIDER_CAPABILITIES: Record<ProviderApi, ProviderCapabilities> = 
     canIssueOpenAmount: false,
     canTransfer: true,
     transferLookUp: 'repeat',
+    refundsOneAtATime: false,
     canCheckDocument: false,
     creatableKeyTypes: [],
     notifiesByKey: true,
