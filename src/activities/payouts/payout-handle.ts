@@ -24,13 +24,23 @@ export function openHandle({ sealedHandle }: Attempt, sealer: Sealer): PayoutHan
 /** Stores the handle of a preparation. The caller holds the row lock of the operation and sends the payout after the commit. */
 export function storePreparation(attempt: Attempt, handle: PayoutHandle, sealer: Sealer): void {
   attempt.sealedHandle = sealer.seal(handle)
+  attempt.providerRef = handle.ref
   attempt.preparedAt = new Date()
   attempt.endToEnd = handle.endToEnd ?? attempt.endToEnd
 }
 
-/** Stores by what the provider finds an accepted payout, unless the attempt has a handle. The caller holds the row lock. */
-export function storeProviderHandle(attempt: Attempt, { handle }: ProviderPayout, sealer: Sealer): void {
-  if (handle && !attempt.sealedHandle) attempt.sealedHandle = sealer.seal(handle)
+/**
+ * Stores by what the provider finds a payout that it has accepted, or that waits for approval there, unless the attempt has a
+ * handle. The caller holds the row lock.
+ */
+export function storeProviderHandle(
+  attempt: Attempt,
+  { handle }: Pick<ProviderPayout, 'handle'>,
+  sealer: Sealer,
+): void {
+  if (!handle || attempt.sealedHandle) return
+  attempt.sealedHandle = sealer.seal(handle)
+  attempt.providerRef = handle.ref
 }
 
 /** Tells whether nothing may be sent by a handle any more. */

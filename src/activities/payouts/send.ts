@@ -251,7 +251,8 @@ export function pollPayout<Row extends AttemptedRow>(
       case 'awaiting_approval':
       case 'not_found': {
         const nextCheckAt = getNextPollTime(order.pollCount, timeScale)
-        await runInTransaction(orm, tx => recordInconclusivePoll(tx, handler, order, { nextCheckAt, answer }))
+        const poll = { nextCheckAt, answer, sealer }
+        await runInTransaction(orm, tx => recordInconclusivePoll(tx, handler, order, poll))
         if (answer.kind === 'not_found')
           return { kind: 'not_found', settleWindowMs: connection.settleWindowMs }
         return { kind: 'unknown', code: answer.kind === 'no_answer' ? answer.code : answer.kind }
