@@ -25,6 +25,7 @@ export function openHandle({ sealedHandle }: Attempt, sealer: Sealer): PayoutHan
 /** Stores the handle of a preparation. The caller holds the row lock of the operation and sends the payout after the commit. */
 export function storePreparation(attempt: Attempt, handle: PayoutHandle, sealer: Sealer): void {
   attempt.sealedHandle = sealer.seal(handle)
+  attempt.providerRef = handle.ref
   attempt.preparedAt = new Date()
   attempt.endToEnd = handle.endToEnd ?? attempt.endToEnd
 }
@@ -39,7 +40,9 @@ export function storeProviderHandle(
   sealer: Sealer,
 ): void {
   const handle = 'payout' in answer ? answer.payout.handle : 'handle' in answer ? answer.handle : undefined
-  if (handle && !attempt.sealedHandle) attempt.sealedHandle = sealer.seal(handle)
+  if (!handle || attempt.sealedHandle) return
+  attempt.sealedHandle = sealer.seal(handle)
+  attempt.providerRef = handle.ref
 }
 
 /** Tells whether nothing may be sent by a handle any more. */

@@ -311,7 +311,7 @@ export async function recordInconclusivePoll<Row extends AttemptedRow>(
 
 /**
  * Records an answer without an outcome about an attempt whose outcome is unknown. One that awaits approval at its
- * provider gets the provider's code. The caller holds the row lock.
+ * provider gets the provider's code, and the handle that the provider reports. The caller holds the row lock.
  */
 export async function recordInconclusiveAnswer(
   em: EntityManager,
@@ -322,8 +322,9 @@ export async function recordInconclusiveAnswer(
   if (attempt.state !== 'unknown') return
   await recordAttemptAnswer(em, attempt, answer)
   attempt.nextCheckAt = nextCheckAt
-  if (answer.kind === 'awaiting_approval')
-    Object.assign(attempt, { code: answer.kind, message: answer.message })
+  if (answer.kind !== 'awaiting_approval') return
+  Object.assign(attempt, { code: answer.kind, message: answer.message })
+  storeProviderHandle(attempt, answer, sealer)
 }
 
 type UnacceptedOutcome<Row> = {

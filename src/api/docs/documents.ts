@@ -23,6 +23,7 @@ export const DOCUMENTS: RepositoryDocument[] = [
   ['Adding a provider', 'docs/adding-a-provider.md'],
   ['Crash semantics', 'docs/crash-semantics.md'],
   ['Efí', 'docs/providers/efi.md'],
+  ['Inter', 'docs/providers/inter.md'],
   ['Woovi', 'docs/providers/woovi.md'],
   ['Production', 'docs/production.md'],
   ['Runbooks', 'docs/runbooks.md'],

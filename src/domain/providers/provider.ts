@@ -400,7 +400,10 @@ export type DeleteKeyOutcome = { kind: 'deleted' } | NotFoundResult | NotAccepte
 /** One item of a provider notification: something about `reference` or `endToEnd` may have changed. */
 export type NotificationItem = {
   kind: 'payment' | 'refund' | 'transfer' | 'dispute'
-  /** Our id at the provider, where the notification names one; of a `dispute` the provider's id of the dispute. */
+  /**
+   * Our id at the provider, where the notification names one, or the provider's id of a payout (`PayoutHandle.ref`); of a `dispute`
+   * the provider's id of the dispute.
+   */
   reference: string | null
   endToEnd: string | null
   /** The item as it came, for the record. */

@@ -7,7 +7,8 @@ import type { InterCredentials } from './client.ts'
 
 /**
  * Creates the reader of Inter's notifications: of received PIX, as an object with `pix` by its document and as a bare list by its
- * examples, and of sent payments, as a list. The secret in their URL authenticates them.
+ * examples, and of sent payments, as a list by its document and one by one by its examples. The secret in their URL authenticates
+ * them.
  */
 export function createInterNotifications(
   { notification_secret: secret }: InterCredentials,
@@ -26,10 +27,10 @@ const sentPaymentSchema = z.object({
   endToEnd: z.string().nullish().catch(null),
 })
 
-/** Parses a list of sent payments; undefined for any other body. */
+/** Parses a list of sent payments, or one; undefined for any other body. */
 const parseSentPayments: ParseOtherNotification = json => {
-  if (!Array.isArray(json)) return undefined
-  const payments = json.map(item => ({ item, payment: sentPaymentSchema.safeParse(item).data }))
+  if (!Array.isArray(json) && !sentPaymentSchema.safeParse(json).success) return undefined
+  const payments = [json].flat().map(item => ({ item, payment: sentPaymentSchema.safeParse(item).data }))
   return {
     items: payments.flatMap(({ item, payment }) => {
       if (!payment) return []
@@ -42,7 +43,7 @@ const parseSentPayments: ParseOtherNotification = json => {
   }
 }
 
-const receivedPixSchema = z.looseObject({ endToEndId: z.string(), devolucoes: z.unknown() })
+const receivedPixSchema = z.looseObject({ endToEndId: z.string(), devolucoes: z.unknown().optional() })
 
 /** Rewrites received PIX in the shape of the Central Bank's API: a list under `pix`, of which each has a list of devoluções. */
 function normalizeReceivedPix(body: string): string {

@@ -176,7 +176,11 @@ export const HANDLE = {
 /** Answers that no document lists for a call, with what the network may do, and the outcome of a call that sends. */
 export const UNEXPLAINED_REPLIES: [name: string, reply: ScriptedReply, code: string | undefined][] = [
   ['400 of an unknown name', problemReply(400, 'SaldoInsuficiente'), 'http_400'],
-  ['400 with the status of another answer', okReply(buildProblem('RequisicaoInvalida', 503), 400), 'http_400'],
+  [
+    '400 with the status of another answer',
+    okReply(buildProblem('RequisicaoInvalida', 503), 400),
+    'http_400',
+  ],
   ['400 without a body', { status: 400, text: '' }, 'http_400'],
   ['401 of the gateway', okReply({ httpCode: '401', httpMessage: 'Unauthorized' }, 401), 'http_401'],
   ['403 without a body', { status: 403, text: '' }, 'http_403'],

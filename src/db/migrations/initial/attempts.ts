@@ -45,6 +45,7 @@ create table attempt (
   sendings integer not null default 0,
   -- What the provider calls the payout, where that is not our id; stored before a prepared payout is sent.
   sealed_handle text,
+  provider_ref text check (length(provider_ref) <= 200),
   prepared_at timestamptz,
   credentials_epoch integer not null default 1,
   called_at timestamptz,
@@ -67,6 +68,7 @@ create table attempt (
   -- What may have been sent is not prepared anew: another preparation would be another payment.
   constraint attempt_prepared_unsent check (state <> 'preparing' or sendings = 0),
   constraint attempt_prepared_handle check (prepared_at is null or sealed_handle is not null),
+  constraint attempt_handle_ref check ((sealed_handle is null) = (provider_ref is null)),
   -- A refusal says whether another provider may help.
   constraint attempt_refusal check (refusal is null or refusal ->> 'finality' in ('other_may_help', 'final')),
   -- A contradicted settlement has both, code and time.
@@ -81,6 +83,8 @@ create index attempt_of_connection on attempt (connection_uuid, created_at);
 create index attempt_unknown on attempt (unknown_since) where state = 'unknown';
 create index attempt_moving on attempt (created_at)
   where state in ('preparing', 'calling', 'accepted', 'unknown') and operation in ('transfer', 'refund', 'return');
+-- Notifications may name the provider's own id of a payout.
+create index attempt_by_provider_ref on attempt (provider_ref) where provider_ref is not null;
 -- Notifications of prepared transfers name the end-to-end id only.
 create index attempt_prepared on attempt (end_to_end) where prepared_at is not null;
 create index attempt_orphan on attempt (created_at, uuid) where state = 'orphan';
