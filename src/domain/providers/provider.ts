@@ -111,7 +111,7 @@ export const PROVIDER_CAPABILITIES: Record<ProviderApi, ProviderCapabilities> = 
     notifiesByKey: true,
     disputes: null,
   },
-  // A transfer goes to an account that is verified first. Its APIs have no disputes, and list the keys of others too.
+  // A transfer goes to an account that is verified first. The API registers no keys and has no disputes.
   stark: {
     canIssueOpenAmount: true,
     canTransfer: true,
