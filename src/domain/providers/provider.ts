@@ -146,7 +146,7 @@ export const PROVIDER_CAPABILITIES: Record<ProviderApi, ProviderCapabilities> = 
       token: { perSecond: 5 / 60, burst: 5 },
     },
   },
-  // A transfer goes to an account that is verified first. Its APIs have no disputes, and list the keys of others too.
+  // A transfer goes to an account that is verified first. The API registers no keys and has no disputes.
   stark: {
     canIssueOpenAmount: true,
     canTransfer: true,
