@@ -5,7 +5,7 @@ import type { SimulatedAccount } from '../../accounts.ts'
 import { centsFromReais } from '../../amount.ts'
 import { formatBrazilianDay, getBrazilianDayStart } from '../../brazilian-day.ts'
 import type { CallFault, ConsumedFault } from '../../faults.ts'
-import { findKeyOwner } from '../../key-owner.ts'
+import { findKeyHolder } from '../../key-holder.ts'
 import { findMagicOutcome, findRecipientFault, isUnknownMagicKey } from '../../magic-recipients.ts'
 import { detectKeyKind } from '../../pix-key.ts'
 import type { SimulatedCall, SimulatedResponse } from '../../provider-calls.ts'
@@ -217,7 +217,7 @@ function resolveRecipient(
             'A chave Pix informada não está cadastrada.',
           ),
         }
-      return { key, ...findKeyOwner(accounts, key) }
+      return { key, ...findKeyHolder(accounts, key) }
     }
     case 'DADOS_BANCARIOS': {
       const { nome, cpfCnpj, contaCorrente, agencia, tipoConta, instituicaoFinanceira } = destinatario

@@ -1,6 +1,6 @@
 import type { SimulatedAccount } from '../../accounts.ts'
 import type { CallFault, ConsumedFault } from '../../faults.ts'
-import { findKeyOwner } from '../../key-owner.ts'
+import { findKeyHolder } from '../../key-holder.ts'
 import {
   DEFAULT_RECIPIENT_DOCUMENT,
   DEFAULT_RECIPIENT_NAME,
@@ -212,7 +212,7 @@ function sendApprovedOrder(
       cents,
       message,
       returnedCents: magic.returnedCents,
-      recipient: { key, ...findKeyOwner(accounts, key) },
+      recipient: { key, ...findKeyHolder(accounts, key) },
       payerKey: accounts.listKeys(account.id)[0] ?? '',
       outcome: outcome.kind === 'settles' ? magic.outcome : outcome,
     })
