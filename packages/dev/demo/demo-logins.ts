@@ -1,4 +1,4 @@
-import { createPublicKey, generateKeyPairSync, randomBytes } from 'node:crypto'
+import { createPublicKey, generateKeyPairSync, randomBytes, randomInt } from 'node:crypto'
 import { addUser, generateUserPassword, setPassword } from '../../../src/admin/users.ts'
 import type { EntityManager } from '../../../src/db/client/orm.ts'
 import { User } from '../../../src/db/entities/user.ts'
@@ -51,7 +51,8 @@ export async function createSimulatedCredentials(
     case 'stark': {
       const { privateKey } = generateKeyPairSync('ec', { namedCurve: 'secp256k1' })
       const private_key = privateKey.export({ type: 'sec1', format: 'pem' }).toString()
-      const credentials = { access_id: `project/${clientId}`, private_key }
+      const projectId = String(randomInt(2 ** 47)).padStart(16, '5')
+      const credentials = { access_id: `project/${projectId}`, private_key }
       return { login: readStarkLogin(credentials), credentials }
     }
   }
