@@ -53,7 +53,7 @@ const metrics = createApiMetrics()
 const registryOptions = {
   openCredentials: sealer.open,
   recordUnexplained: createUnexplainedAnswerRecorder({ orm, sealer, log }),
-  sharedAccess: createSharedAccess({ orm, sealer, log }),
+  sharedAccess: createSharedAccess({ orm, sealer, log, timeScale: config.timeScale }),
   observeCall: (call => logFailedCall(log, call)) satisfies ObserveCall,
 }
 /** For notifications: nothing of a provider is called but its signing keys. */

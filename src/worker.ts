@@ -219,7 +219,7 @@ function createDependencies(config: Config): ActivityDependencies {
     providers: createProviderRegistry({
       openCredentials: sealer.open,
       recordUnexplained: createUnexplainedAnswerRecorder({ orm, sealer, log }),
-      sharedAccess: createSharedAccess({ orm, sealer, log }),
+      sharedAccess: createSharedAccess({ orm, sealer, log, timeScale: config.timeScale }),
       timeoutMs: PROVIDER_TIMEOUT_MS,
       observeCall(call) {
         metrics.recordProviderCall(call)

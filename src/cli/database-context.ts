@@ -35,7 +35,7 @@ export async function withDatabaseContext(
   const providers = createProviderRegistry({
     openCredentials: sealer.open,
     recordUnexplained: createUnexplainedAnswerRecorder({ orm, sealer, log }),
-    sharedAccess: createSharedAccess({ orm, sealer, log }),
+    sharedAccess: createSharedAccess({ orm, sealer, log, timeScale: config.timeScale }),
     timeoutMs: 10_000,
     ...(ca !== undefined && { ca }),
   })

@@ -2,6 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import {
   type NoAnswerResult,
   PACED,
+  type Pace,
   type PaceKind,
   type ProviderCapabilities,
   type UnreachableResult,
@@ -10,10 +11,17 @@ import type { Provider } from './port.ts'
 import type { TakeTurn } from './shared-access.ts'
 
 /**
- * The calls that have a pace, each with its kind, and whether it is an order or a look-up. Cancelling a charge is repeated as look-ups
- * are. The other calls are rare: lists of a period, keys, and what onboarding calls.
+ * How a call waits for its turn and ends without one. `order`: it waits, then it is `unreachable`. `lookUp`: it has no answer, at once:
+ * its workflow repeats it. `repeat`: it waits as an order and ends as a look-up.
  */
-const PACED_CALLS = {
+type PacedCallType = 'order' | 'lookUp' | 'repeat'
+type PacedCall = { kind: PaceKind; type: PacedCallType }
+
+/**
+ * The calls that have a pace. Cancelling a charge is repeated as look-ups are. The other calls are rare: lists of a period, keys, and
+ * what onboarding calls.
+ */
+const PACED_CALLS: { [Call in keyof Provider]?: PacedCall } = {
   issueCharge: { kind: 'charge', type: 'order' },
   findCharge: { kind: 'charge', type: 'lookUp' },
   cancelCharge: { kind: 'charge', type: 'lookUp' },
@@ -24,27 +32,31 @@ const PACED_CALLS = {
   prepareTransfer: { kind: 'send', type: 'order' },
   sendTransfer: { kind: 'send', type: 'order' },
   findTransfer: { kind: 'lookUp', type: 'lookUp' },
-} as const satisfies { [Call in keyof Provider]?: { kind: PaceKind; type: 'order' | 'lookUp' } }
+}
 
-const isPacedCall = (name: string | symbol): name is keyof typeof PACED_CALLS =>
-  Object.hasOwn(PACED_CALLS, name)
+/** Gets the turn that a call of `PACED_CALLS` takes. A transfer that is looked up by sending it again is a sending. */
+function getPacedCall(name: string | symbol, args: unknown[]): PacedCall | undefined {
+  if (name !== 'findTransfer') return PACED_CALLS[name as keyof Provider]
+  const [{ handle, order }] = args as Parameters<Provider['findTransfer']>
+  return order && !handle ? { kind: 'send', type: 'repeat' } : PACED_CALLS.findTransfer
+}
+
+/** Longest wait for a turn in milliseconds: a local activity that issues a charge has two seconds. */
+const MAX_WAIT_MS: Record<PacedCallType, number> = { order: 1_500, repeat: 1_500, lookUp: 0 }
 
 /**
- * How long an order waits for its turn, in milliseconds: a local activity that issues a charge has two seconds. A look-up does not
- * wait: its workflow repeats it.
+ * After this time in milliseconds a call that waited is not made any more, whatever kept its process: the workflow may soon poll the
+ * outcome of an order (src/activities/payouts/send.ts).
  */
-const MAX_WAIT_MS = { order: 1_500, lookUp: 0 }
-
-/**
- * After this time in milliseconds an order that waited is not sent any more, whatever kept its process: the workflow may soon poll its
- * outcome (src/activities/payouts/send.ts).
- */
-const MAX_ORDER_DELAY_MS = 3_000
+const MAX_DELAY_MS = 3_000
 
 const MESSAGE = 'not called: the pace of the provider leaves no room for it now'
-const PACED_RESULTS = {
-  order: { kind: 'unreachable', code: PACED, message: MESSAGE } satisfies UnreachableResult,
-  lookUp: { kind: 'no_answer', code: PACED, message: MESSAGE, isUnprocessed: true } satisfies NoAnswerResult,
+const PACED_ORDER: UnreachableResult = { kind: 'unreachable', code: PACED, message: MESSAGE }
+const PACED_LOOK_UP: NoAnswerResult = {
+  kind: 'no_answer',
+  code: PACED,
+  message: MESSAGE,
+  isUnprocessed: true,
 }
 
 /**
@@ -59,19 +71,23 @@ export function paceProvider<Adapter extends Provider>(
   return new Proxy(adapter, {
     get(target, name, receiver) {
       const method: unknown = Reflect.get(target, name, receiver)
-      if (typeof method !== 'function' || !isPacedCall(name)) return method
-      const { kind, type } = PACED_CALLS[name]
-      const callPace = pace[kind]
-      if (!callPace) return method
+      if (typeof method !== 'function' || !Object.hasOwn(PACED_CALLS, name)) return method
       return async (...args: unknown[]) => {
-        const startedAtMs = performance.now()
-        const waitMs = await takeTurn(kind, callPace, MAX_WAIT_MS[type])
-        if (waitMs === null) return PACED_RESULTS[type]
-        if (waitMs > 0) await sleep(waitMs)
-        if (type === 'order' && performance.now() - startedAtMs > MAX_ORDER_DELAY_MS)
-          return PACED_RESULTS[type]
+        const call = getPacedCall(name, args)
+        const callPace = call && pace[call.kind]
+        if (callPace && !(await awaitTurn(call, callPace)))
+          return call.type === 'order' ? PACED_ORDER : PACED_LOOK_UP
         return method.apply(target, args)
       }
     },
   })
+
+  /** Waits for the turn of a call; false where it has none in time. */
+  async function awaitTurn({ kind, type }: PacedCall, callPace: Pace): Promise<boolean> {
+    const startedAtMs = performance.now()
+    const waitMs = await takeTurn(kind, callPace, MAX_WAIT_MS[type])
+    if (waitMs === null) return false
+    if (waitMs > 0) await sleep(waitMs)
+    return performance.now() - startedAtMs <= MAX_DELAY_MS
+  }
 }

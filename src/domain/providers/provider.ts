@@ -138,12 +138,14 @@ export const PROVIDER_CAPABILITIES: Record<ProviderApi, ProviderCapabilities> = 
     creatableKeyTypes: [],
     notifiesByKey: true,
     disputes: null,
-    // "rate limit" of each operation; of cob, pix and devolução 120 a minute.
+    // "Rate limit" of each operation, per minute: a payment 60, and 1 per second; its look-up 20; cob, pix and devolução 120 each; a
+    // token 5. The burst and what a minute adds to it stay within each. Payments are a third further apart than a second, because each
+    // opens a connection, which takes longer for one than for the next, and one that is refused with 429 is unknown.
     pace: {
-      send: { perSecond: 1, burst: 1 },
-      lookUp: { perSecond: 20 / 60, burst: 20 },
-      charge: { perSecond: 2, burst: 120 },
-      token: { perSecond: 5 / 60, burst: 5 },
+      send: { perSecond: 0.75, burst: 1 },
+      lookUp: { perSecond: 0.25, burst: 5 },
+      charge: { perSecond: 1.5, burst: 30 },
+      token: { perSecond: 1 / 60, burst: 4 },
     },
   },
   // A transfer goes to an account that is verified first. The API registers no keys and has no disputes.

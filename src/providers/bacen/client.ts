@@ -59,7 +59,11 @@ export function createBacenClient<OwnCall extends string>(
   const tokenHttp = profile.tokenBaseUrl === undefined ? http : connect(profile.tokenBaseUrl)
   const tokens = createAccessTokenCache({
     // The request has client id, secret and scopes.
-    client: [options.baseUrl, JSON.stringify(profile.tokenRequest), certificate ?? ''],
+    client: [
+      profile.tokenBaseUrl ?? options.baseUrl,
+      JSON.stringify(profile.tokenRequest),
+      certificate ?? '',
+    ],
     requestToken: () => requestAccessToken(tokenHttp, profile.tokenRequest, { bank: profile.bank, now }),
     shareToken: options.shareToken,
     now,

@@ -48,6 +48,8 @@ test('the other intervals are those of SPEC', () => {
     retryTransfer: 15 * MINUTE,
     expireTransferAfter: 24 * 60 * MINUTE,
     alertOperatorAfter: 10 * MINUTE,
+    prepareAgain: 1_000,
+    repeatToFind: 10 * MINUTE,
     nextDisputePoll: expect.any(Function),
     nextMessageAttempt: expect.any(Function),
     sendAgain: expect.any(Function),

@@ -70,7 +70,7 @@ function startProcess(
   { orm = fixture.orm, certificate = 'one', keys, tokenPace = GENEROUS_PACE, now }: ProcessOptions = {},
 ) {
   const sealer = keys ? createSealer(keys) : fixture.dependencies.sealer
-  const { shareToken } = createSharedAccess({ orm, sealer, log })({
+  const { shareToken } = createSharedAccess({ orm, sealer, log, timeScale: 1 })({
     providerAccountUuid,
     tokenPace,
     timeoutMs: TIMEOUT_MS,
@@ -272,7 +272,7 @@ describe('adapters of ten processes', () => {
     cleanup.defer(() => scripted.close())
     scripted.scriptReplies(`GET /v2/cob/${REFERENCE}`, okReply(cobOf()))
     const { sealer } = fixture.dependencies
-    const sharedAccess = createSharedAccess({ orm: fixture.orm, sealer, log })
+    const sharedAccess = createSharedAccess({ orm: fixture.orm, sealer, log, timeScale: 1 })
     const connection = {
       uuid: randomUUID(),
       provider: 'PROVIDER_A',

@@ -3,7 +3,11 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } fr
 import { pino } from 'pino'
 import type { Orm } from '../../../src/db/client/orm.ts'
 import { takePaceTurn } from '../../../src/db/repositories/provider-paces.ts'
-import { PROVIDER_CAPABILITIES, type ProviderCapabilities } from '../../../src/domain/providers/provider.ts'
+import {
+  type PaceKind,
+  PROVIDER_CAPABILITIES,
+  type ProviderCapabilities,
+} from '../../../src/domain/providers/provider.ts'
 import { createWorkerMetrics } from '../../../src/metrics/worker-metrics.ts'
 import { createSharedAccess } from '../../../src/provider-access/shared-access.ts'
 import { logFailedCall } from '../../../src/providers/call-observer.ts'
@@ -57,7 +61,12 @@ function startWorker(pace: Paces, orm: Orm = fixture.orm): Provider {
     refund: record(SENT),
     balances: record({ kind: 'found', balance: { availableCents: 1, blockedCents: 0 } }),
   } as unknown as Provider
-  const { takeTurn } = createSharedAccess({ orm, sealer: fixture.dependencies.sealer, log })({
+  const { takeTurn } = createSharedAccess({
+    orm,
+    sealer: fixture.dependencies.sealer,
+    log,
+    timeScale: 1,
+  })({
     providerAccountUuid,
     tokenPace: undefined,
     timeoutMs: 1_000,
@@ -104,6 +113,42 @@ describe('ten workers', () => {
   })
 })
 
+test('ten workers that call as often as they can stay within what Inter publishes per minute', async () => {
+  const timeScale = 12
+  const minuteMs = 60_000 / timeScale
+  const shareAccess = createSharedAccess({
+    orm: fixture.orm,
+    sealer: fixture.dependencies.sealer,
+    log,
+    timeScale,
+  })
+  const until = performance.now() + 1.5 * minuteMs
+  const callAtMost = async (kind: PaceKind, perMinute: number) => {
+    const turns: number[] = []
+    const keepCalling = async () => {
+      const { takeTurn } = shareAccess({ providerAccountUuid, tokenPace: undefined, timeoutMs: 1_000 })
+      while (performance.now() < until) {
+        if ((await takeTurn(kind, PROVIDER_CAPABILITIES.inter.pace![kind]!, 0)) === 0)
+          turns.push(performance.now())
+        await new Promise(resolve => setTimeout(resolve, 10))
+      }
+    }
+    await Promise.all(Array.from({ length: 10 }, keepCalling))
+    turns.sort((one, other) => one - other)
+    const mostInAMinute = Math.max(
+      ...turns.map(start => turns.filter(at => at >= start && at - start < minuteMs).length),
+    )
+    expect(mostInAMinute).toBeLessThanOrEqual(perMinute)
+    expect(mostInAMinute).toBeGreaterThan(perMinute * 0.6)
+  }
+  await Promise.all([
+    callAtMost('lookUp', 20),
+    callAtMost('token', 5),
+    callAtMost('charge', 120),
+    callAtMost('send', 60),
+  ])
+})
+
 test('each kind, and each provider account, has a pace of its own', async () => {
   const pace = { perSecond: SLOW, burst: 1 }
   const worker = startWorker({ lookUp: pace, charge: pace, send: pace })
@@ -116,6 +161,20 @@ test('each kind, and each provider account, has a pace of its own', async () => 
   expect((await callAll()).map(({ kind }) => kind)).toEqual(['no_answer', 'no_answer', 'unreachable'])
   providerAccountUuid = await fixture.insertProviderAccount()
   expect(await findTransfer(startWorker({ lookUp: pace }))).toMatchObject({ kind: 'not_found' })
+})
+
+test('a transfer that is looked up by sending it again has the turn of a sending, waits for it, and ends as a look-up', async () => {
+  const worker = startWorker({ send: { perSecond: 4, burst: 1 }, lookUp: { perSecond: SLOW, burst: 1 } })
+  const repeat = () => worker.findTransfer({ id: 'a1', order })
+  const began = performance.now()
+  expect([await repeat(), await repeat()]).toEqual([FOUND, FOUND])
+  expect(performance.now() - began).toBeGreaterThan(200)
+  const outcomes = await Promise.all(Array.from({ length: 20 }, repeat))
+  expect(outcomes.find(({ kind }) => kind !== 'not_found')).toMatchObject({
+    kind: 'no_answer',
+    code: 'paced',
+  })
+  expect(await worker.findTransfer({ id: 'a1', order, handle: { ref: 'r' } })).toEqual(FOUND)
 })
 
 test('an order that is refused for the pace takes no turn from the next one', async () => {
@@ -190,7 +249,7 @@ describe('an adapter of the registry', () => {
       openCredentials: sealer.open,
       timeoutMs: 30_000,
       ca: scripted.ca,
-      sharedAccess: createSharedAccess({ orm: fixture.orm, sealer, log }),
+      sharedAccess: createSharedAccess({ orm: fixture.orm, sealer, log, timeScale: 1 }),
       observeCall(call) {
         metrics.recordProviderCall(call)
         logFailedCall(log, call)
