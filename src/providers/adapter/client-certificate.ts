@@ -9,7 +9,10 @@ const MAX_PEM_BYTES = 64 * 1024
 const pemSchema = z
   .string()
   .refine(text => Buffer.byteLength(text) <= MAX_PEM_BYTES, { message: 'must be at most 64 kB', abort: true })
-  .refine(text => text.startsWith('-----BEGIN '), 'must be a PEM text, which begins with -----BEGIN')
+  .refine(text => text.startsWith('-----BEGIN '), {
+    message: 'must be a PEM text, which begins with -----BEGIN',
+    abort: true,
+  })
   .optional()
 
 /** Fields of credentials with a client certificate, both present or both absent; `checkClientCertificate` compares them. */
