@@ -13,11 +13,12 @@ const { privateKey: encryptedKey } = generateKeyPairSync('ec', {
 })
 const BASE = {
   efi: { client_id: 'a', client_secret: 'b', notification_secret: 'c' },
+  inter: { client_id: 'a', client_secret: 'b', account_number: '1', notification_secret: 'c' },
   sicoob: { client_id: 'a', account_number: '1', notification_secret: 'c' },
 }
 const TOO_LARGE = `-----BEGIN CERTIFICATE-----\n${'A'.repeat(64 * 1024)}\n-----END CERTIFICATE-----\n`
 
-describe.each(['efi', 'sicoob'] as const)('the certificate of %s', dialect => {
+describe.each(['efi', 'inter', 'sicoob'] as const)('the certificate of %s', dialect => {
   const listErrors = (pair: { certificate?: unknown; private_key?: unknown }) => {
     const { error } = CREDENTIALS_SCHEMAS[dialect].safeParse({ ...BASE[dialect], ...pair })
     return (error?.issues ?? []).map(({ path, message }) => `${path.join('.')} ${message}`)
