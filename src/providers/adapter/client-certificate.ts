@@ -49,7 +49,7 @@ export type CertificateFault = {
 
 /**
  * Finds why a provider would refuse the client certificate of valid credentials at `nowMs`: none is given where the
- * provider `requires` one, or it is not valid at that time. Null where nothing is wrong.
+ * provider requires one, or it is not valid at that time. Null where nothing is wrong.
  */
 export function findCertificateFault(
   credentials: unknown,
