@@ -9,7 +9,10 @@ const MAX_PEM_BYTES = 64 * 1024
 const pemSchema = z
   .string()
   .refine(text => Buffer.byteLength(text) <= MAX_PEM_BYTES, { message: 'must be at most 64 kB', abort: true })
-  .refine(text => text.startsWith('-----BEGIN '), 'must be a PEM text, which begins with -----BEGIN')
+  .refine(text => text.startsWith('-----BEGIN '), {
+    message: 'must be a PEM text, which begins with -----BEGIN',
+    abort: true,
+  })
   .optional()
 
 /** Fields of credentials with a client certificate, both present or both absent; `checkClientCertificate` compares them. */
@@ -46,7 +49,7 @@ export type CertificateFault = {
 
 /**
  * Finds why a provider would refuse the client certificate of valid credentials at `nowMs`: none is given where the
- * provider `requires` one, or it is not valid at that time. Null where nothing is wrong.
+ * provider requires one, or it is not valid at that time. Null where nothing is wrong.
  */
 export function findCertificateFault(
   credentials: unknown,

@@ -1,25 +1,25 @@
 import { z } from 'zod'
+import { CLIENT_CERTIFICATE_FIELDS, checkClientCertificate } from '../adapter/client-certificate.ts'
 import type { AdapterOptions } from '../adapter/provider-calls.ts'
 import { createBacenClient } from '../bacen/client.ts'
 import { toMotivoRejection } from '../bacen/errors.ts'
 import { type InterCall, interAnswers } from './answers.ts'
 import { readInterError } from './errors.ts'
 
-/** Credentials of one connection to Inter; certificate and key are PEM texts, both present or both absent (a simulator). */
+/** Credentials of one connection to Inter; without a certificate only for its simulator. */
 export const interCredentialsSchema = z
   .object({
     client_id: z.string().min(1),
     client_secret: z.string().min(1),
-    certificate: z.string().startsWith('-----BEGIN ').optional(),
-    private_key: z.string().startsWith('-----BEGIN ').optional(),
+    ...CLIENT_CERTIFICATE_FIELDS,
     /** Number of the account with its check digit: each call names it in the header `x-conta-corrente`. */
-    account_number: z.string().regex(/^[1-9]\d{0,19}$/, 'must be digits only, without leading zeros'),
+    account_number: z
+      .string()
+      .regex(/^[1-9]\d{0,19}$/, 'must be the digits of the account number, without zeros before it'),
     /** Last part of the URL that receives Inter's notifications. */
     notification_secret: z.string().min(1),
   })
-  .refine(({ certificate, private_key }) => !certificate === !private_key, {
-    message: 'certificate and private_key must both be given, or neither',
-  })
+  .superRefine(checkClientCertificate)
 export type InterCredentials = z.infer<typeof interCredentialsSchema>
 
 /** Scopes that the application of the credentials needs; docs/providers/inter.md has what each is for. */

@@ -21,8 +21,11 @@ const buildAccessDenied = (page: string): AnswerRow => [
   refusalByProvider('provider_denied'),
   `${page} (403)`,
 ]
-/** Builds the line of an absence, from the page of that same call. */
-const buildAbsence = (page: string): AnswerRow => [404, 'NaoEncontrado', absentMeaning, `${page} (404)`]
+/** Builds the lines of an absence: Sicoob's name, from the page of that same call, and the Central Bank's for its subject. */
+const buildAbsence = (page: string, standardName?: string): AnswerRow[] => [
+  [404, 'NaoEncontrado', absentMeaning, `${page} (404)`],
+  ...(standardName ? [[404, standardName, absentMeaning, PIX_API_STANDARD] as const] : []),
+]
 /** Builds the line of a refused charge or removal, from the page of that same call. */
 const buildChargeRefusal = (page: string): AnswerRow => [
   400,
@@ -45,16 +48,19 @@ export const sicoobAnswers = documentAnswers({
     buildAccessDenied(`${PIX_API}: PUT /cob/{txid}`),
     buildChargeRefusal(`${PIX_API}: PUT /cob/{txid}`),
   ],
-  findCharge: [buildAccessDenied(`${PIX_API}: GET /cob/{txid}`), buildAbsence(`${PIX_API}: GET /cob/{txid}`)],
+  findCharge: [
+    buildAccessDenied(`${PIX_API}: GET /cob/{txid}`),
+    ...buildAbsence(`${PIX_API}: GET /cob/{txid}`, 'CobNaoEncontrado'),
+  ],
   findPayload: [],
   cancelCharge: [
     buildAccessDenied(`${PIX_API}: PATCH /cob/{txid}`),
-    buildAbsence(`${PIX_API}: PATCH /cob/{txid}`),
+    ...buildAbsence(`${PIX_API}: PATCH /cob/{txid}`, 'CobNaoEncontrado'),
     buildChargeRefusal(`${PIX_API}: PATCH /cob/{txid}`),
   ],
   findPayment: [
     buildAccessDenied(`${PIX_API}: GET /pix/{e2eid}`),
-    buildAbsence(`${PIX_API}: GET /pix/{e2eid}`),
+    ...buildAbsence(`${PIX_API}: GET /pix/{e2eid}`, 'PixNaoEncontrado'),
   ],
   refund: [
     buildAccessDenied(`${PIX_API}: PUT /pix/{e2eid}/devolucao/{id}`),
@@ -65,7 +71,7 @@ export const sicoobAnswers = documentAnswers({
   ],
   findRefund: [
     buildAccessDenied(`${PIX_API}: GET /pix/{e2eid}/devolucao/{id}`),
-    buildAbsence(`${PIX_API}: GET /pix/{e2eid}/devolucao/{id}`),
+    ...buildAbsence(`${PIX_API}: GET /pix/{e2eid}/devolucao/{id}`, 'PixDevolucaoNaoEncontrada'),
   ],
   prepareTransfer: [],
   sendTransfer: [
@@ -78,11 +84,14 @@ export const sicoobAnswers = documentAnswers({
   ],
   findTransfer: [
     buildAccessDenied(`${PAYMENTS_API}: GET /pagamentos/{id}`),
-    buildAbsence(`${PAYMENTS_API}: GET /pagamentos/{id}`),
+    ...buildAbsence(`${PAYMENTS_API}: GET /pagamentos/{id}`),
   ],
   balances: [],
   statement: [buildAccessDenied(`${PIX_API}: GET /pix`)],
-  findReplacedUrl: [buildAccessDenied(FIND_WEBHOOK_PAGES), buildAbsence(FIND_WEBHOOK_PAGES)],
+  findReplacedUrl: [
+    buildAccessDenied(FIND_WEBHOOK_PAGES),
+    ...buildAbsence(FIND_WEBHOOK_PAGES, 'WebhookNaoEncontrado'),
+  ],
   registerNotificationUrl: [
     buildAccessDenied(REGISTER_WEBHOOK_PAGES),
     [

@@ -13,7 +13,7 @@ export function createSicoobNotifications(
 }
 
 /**
- * A sent payment (API Pagamentos PIX, callback `lancamento`): inside `payload` in the description of the callback, without it
+ * A sent payment (API Pagamentos PIX, callback "lancamento"): inside a payload in the description of the callback, without it
  * in that document's examples. It is known by its end-to-end id, without an id of ours.
  */
 const paymentSchema = z.object({ id: z.string().regex(/^[a-zA-Z0-9]{32}$/), pix: z.undefined().optional() })

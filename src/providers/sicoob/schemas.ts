@@ -8,7 +8,7 @@ const endToEndSchema = z.string().regex(/^[a-zA-Z0-9]{32}$/)
 
 export const sicoobInitiationRequestSchema = z.strictObject({ chave: z.string().min(1).max(77) })
 
-/** A payment that was initiated (`PagamentoIniciadoDict`): `proprietario` is the owner of the key. */
+/** A payment that was initiated ("PagamentoIniciadoDict"): `proprietario` is the owner of the key. */
 export const sicoobInitiatedPaymentSchema = z.object({
   endToEndId: endToEndSchema,
   chave: optionalText,
@@ -27,7 +27,7 @@ export const sicoobConfirmationRequestSchema = z.strictObject({
 /** The state of a payment that Sicoob did not carry out. */
 export const NOT_CARRIED_OUT = 'NÃO_REALIZADO'
 
-/** A payment (`RetornoPagamento`); `valor` is a number of reais, and `destino` the receiver. */
+/** A payment ("RetornoPagamento"); `valor` is a number of reais, and `destino` the receiver. */
 export const sicoobPaymentSchema = z.object({
   endToEndId: endToEndSchema,
   estado: z.enum([NOT_CARRIED_OUT, 'EM_PROCESSAMENTO', 'FINALIZADO', 'REJEITADO']),
@@ -51,7 +51,7 @@ const balanceSchema = z.object({
   saldo: bacenSumSchema,
   saldoBloqueado: bacenSumSchema.refine(cents => cents >= 0).nullish(),
 })
-/** A balance: as the operation describes it, or inside `resultado`, as the schema `SicoobResposta` of the same document has it. */
+/** A balance: as the operation describes it, or inside `resultado`, as the schema SicoobResposta of the same document has it. */
 export const sicoobBalanceSchema = z.union([
   balanceSchema,
   z.object({ resultado: balanceSchema }).transform(({ resultado }) => resultado),

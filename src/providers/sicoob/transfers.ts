@@ -162,5 +162,7 @@ function mapPayment({
     at: horario ?? null,
     ...(status === 'rejected' && toPayoutRejection(railCode, detail)),
     receiver: receiver ? toParty(receiver) : null,
+    // No call lists what a recipient gave back: there is nothing to poll for.
+    returns: [],
   }
 }

@@ -81,6 +81,20 @@ const ANSWERS: Record<ProviderApi, typeof EVERYWHERE> = {
     ],
     ['422 of another shape', answerWith(422, { message: 'Unprocessable Entity', code: 17 })],
   ],
+  sicoob: [
+    ...EVERYWHERE,
+    ['400 of an unknown type', answerWith(400, buildProblem(400, 'SaldoInsuficiente'))],
+    ['400 RequisicaoInvalida', answerWith(400, buildProblem(400, 'RequisicaoInvalida'))],
+    ['403 AcessoNegado', answerWith(403, buildProblem(403, 'AcessoNegado'))],
+    ['404 NaoEncontrado', answerWith(404, buildProblem(404, 'NaoEncontrado'))],
+    ['503 ServicoIndisponivel', answerWith(503, buildProblem(503, 'ServicoIndisponivel'))],
+  ],
+}
+
+/** A problem of the Central Bank's API. */
+function buildProblem(status: number, name: string) {
+  const type = `https://pix.bcb.gov.br/api/v2/error/${name}`
+  return { type, title: name, status, detail: 'Operação recusada.', correlationId: '1' }
 }
 
 /** Longer than every lookup that could change something, at the suite's time scale. */

@@ -34,7 +34,7 @@ const CONTRACTS = [
 ]
 
 /** Lists how requests violate the published descriptions; one that no description has is a violation too. */
-export function findRequestViolations(requests: ReceivedRequest[]): string[] {
+function findRequestViolations(requests: ReceivedRequest[]): string[] {
   return requests.flatMap(({ method, path, body }) => {
     const judges = CONTRACTS.filter(({ basePath }) => path.startsWith(`${basePath}/`))
     if (judges.length === 0) return [`${method} ${path}: of no API`]

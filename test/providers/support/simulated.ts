@@ -1,8 +1,12 @@
 import type {
   FindPayoutOutcome,
+  NoAnswerResult,
   NotificationItem,
+  PayoutHandle,
   ProviderApi,
   ProviderPayout,
+  ProviderTransferRequest,
+  SendPayoutOutcome,
 } from '../../../src/domain/providers/provider.ts'
 import type { Provider } from '../../../src/providers/port.ts'
 import { createProviderRegistry } from '../../../src/providers/registry.ts'
@@ -67,6 +71,7 @@ export async function openSimulatedProvider(dialect: ProviderApi) {
   // As long as a busy machine may need; the simulator's own silence ends by itself, after a second.
   const registry = createProviderRegistry({ openCredentials: JSON.parse, timeoutMs: 10_000, ca: stage.ca })
   const provider: Provider = registry.providerFor(connection)
+  const handles = new Map<string, PayoutHandle>()
   const notificationUrl = `${stage.facts.inbox_url}/provider-notifications`
   await provider.registerNotificationUrl(notificationUrl, COLLECTION_KEY)
 
@@ -105,6 +110,23 @@ export async function openSimulatedProvider(dialect: ProviderApi) {
       document: null,
       payerKey: COLLECTION_KEY,
     }),
+    /** Sends a transfer, prepared before its first sending where the provider prepares transfers. */
+    async sendTransfer(request: ProviderTransferRequest): Promise<SendPayoutOutcome | NoAnswerResult> {
+      if (provider.prepareTransfer && !handles.has(request.id)) {
+        const preparation = await provider.prepareTransfer(request)
+        if (preparation.kind !== 'prepared') return preparation
+        handles.set(request.id, preparation.handle)
+      }
+      return provider.sendTransfer(request, handles.get(request.id))
+    },
+    findTransfer({ id }: ProviderTransferRequest): Promise<FindPayoutOutcome> {
+      const handle = handles.get(id)
+      return provider.findTransfer({ id, ...(handle && { handle }) })
+    },
+    /** Tells whether a notification is about a sent transfer: by our id, or by that of its preparation. */
+    isAbout: (request: ProviderTransferRequest) => (item: NotificationItem) =>
+      item.kind === 'transfer' &&
+      (item.reference ?? item.endToEnd) === (handles.get(request.id)?.endToEnd ?? request.id),
     /** Polls a payout until it is settled or rejected. */
     async waitForEnd(find: () => Promise<FindPayoutOutcome>): Promise<ProviderPayout> {
       const found = await pollUntil(
