@@ -1,5 +1,4 @@
 import { z } from 'zod'
-import { ANY_ANSWER } from '../adapter/answer-parsing.ts'
 import type { AdapterOptions } from '../adapter/provider-calls.ts'
 import { bacenSumSchema } from '../bacen/schemas.ts'
 import { createBacenWebhooks } from '../bacen/webhook.ts'
@@ -43,24 +42,21 @@ export function createInterAccount(
 
     /** Looks up the URLs of received PIX of the key and of sent payments; one of another system is reported first. */
     async findReplacedUrl(collectionKey) {
-      const received = await webhooks.findReplacedUrl(toWebhookKey(collectionKey))
-      if (received.kind === 'no_answer') return received
-      const call = { call: 'findReplacedUrl', path: SENT_WEBHOOK_PATH } as const
-      const sent = await client.lookUp(call, webhookSchema, ({ webhookUrl: url }) => ({ url }))
-      if (sent.kind === 'no_answer') return sent
-      const urls = [received.url, sent.kind === 'found' ? sent.url : null].filter(url => url !== null)
+      const ofKey = await webhooks.findReplacedUrl(toWebhookKey(collectionKey))
+      if (ofKey.kind === 'no_answer') return ofKey
+      const ofPayments = await webhooks.findUrl(SENT_WEBHOOK_PATH)
+      if (ofPayments.kind === 'no_answer') return ofPayments
+      const urls = [ofKey.url, ofPayments.url].filter(url => url !== null)
       const otherUrl = urls.find(url => !url.includes('/provider-notifications/'))
       return { kind: 'found', url: otherUrl ?? urls[0] ?? null }
     },
 
     /** Registers the URL for received PIX of the key, and for sent payments; Inter appends `/pix` and `/pix-pagamento`. */
     async registerNotificationUrl(url, collectionKey) {
-      const received = await webhooks.registerKeyUrl(url, toWebhookKey(collectionKey))
-      if (received.kind === 'no_answer') return received
-      const json = { webhookUrl: `${url}/${encodeURIComponent(notification_secret)}` }
-      const call = { call: 'registerNotificationUrl', method: 'PUT', path: SENT_WEBHOOK_PATH, json } as const
-      const sent = await client.lookUpExisting(call, ANY_ANSWER, () => ({}))
-      return sent.kind === 'no_answer' ? sent : { kind: 'registered' }
+      const ofKey = await webhooks.registerKeyUrl(url, toWebhookKey(collectionKey))
+      if (ofKey.kind === 'no_answer') return ofKey
+      const ofPayments = await webhooks.registerUrl(SENT_WEBHOOK_PATH, url)
+      return ofPayments.kind === 'no_answer' ? ofPayments : { kind: 'registered' }
     },
   }
 }
@@ -77,4 +73,3 @@ const balanceSchema = z.object({
   bloqueadoJudicialmente: blockedSchema,
   bloqueadoAdministrativo: blockedSchema,
 })
-const webhookSchema = z.object({ webhookUrl: z.string().min(1) })

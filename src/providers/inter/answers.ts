@@ -13,6 +13,8 @@ const PIX_API_STANDARD = 'Central Bank, pix-api 2.9.0, Tratamento de erros'
 type Answer = readonly [status: number, name: string, meaning: AnswerRow[2]]
 const denied: Answer = [403, 'AcessoNegado', refusalByProvider('provider_denied')]
 const absent: Answer = [404, 'NaoEncontrado', absentMeaning]
+/** The Central Bank's own names of what is not found, whose `type` Inter's examples shorten to `NaoEncontrado`. */
+const absentByStandard = (name: string): AnswerRow => [404, name, absentMeaning, PIX_API_STANDARD]
 const invalidCob: Answer = [400, 'CobOperacaoInvalida', refusalByProvider('charge_refused')]
 const bankingInvalid: Answer = [400, 'Dados inválidos.', refusalByProvider('provider_validation')]
 const bankingUnauthorized: Answer = [401, 'Acesso negado', refusalByProvider('provider_denied')]
@@ -50,10 +52,19 @@ const statementRefusals = listAnswers('GET /banking/v2/extrato/completo', bankin
  */
 export const interAnswers = documentAnswers({
   issueCharge: listAnswers('PUT /pix/v2/cob/{txid}', denied, invalidCob),
-  findCharge: listAnswers('GET /pix/v2/cob/{txid}', denied, absent),
+  findCharge: [
+    ...listAnswers('GET /pix/v2/cob/{txid}', denied, absent),
+    absentByStandard('CobNaoEncontrado'),
+  ],
   findPayload: [],
-  cancelCharge: listAnswers('PATCH /pix/v2/cob/{txid}', denied, absent, invalidCob),
-  findPayment: listAnswers('GET /pix/v2/pix/{e2eId}', denied, absent),
+  cancelCharge: [
+    ...listAnswers('PATCH /pix/v2/cob/{txid}', denied, absent, invalidCob),
+    absentByStandard('CobNaoEncontrado'),
+  ],
+  findPayment: [
+    ...listAnswers('GET /pix/v2/pix/{e2eId}', denied, absent),
+    absentByStandard('PixNaoEncontrado'),
+  ],
   findListedPayment: statementRefusals,
   refund: [
     ...listAnswers('PUT /pix/v2/pix/{e2eId}/devolucao/{id}', denied, [
@@ -66,7 +77,10 @@ export const interAnswers = documentAnswers({
     [400, 'PixDevolucaoInvalida e2eid', refundRefused, PIX_API_STANDARD],
     [400, 'PixDevolucaoInvalida id', duplicateMeaning, PIX_API_STANDARD],
   ],
-  findRefund: listAnswers('GET /pix/v2/pix/{e2eId}/devolucao/{id}', denied, absent),
+  findRefund: [
+    ...listAnswers('GET /pix/v2/pix/{e2eId}/devolucao/{id}', denied, absent),
+    absentByStandard('PixDevolucaoNaoEncontrada'),
+  ],
   sendTransfer: sendRefusals,
   repeatTransfer: sendRefusals,
   findTransfer: listAnswers(
@@ -79,6 +93,7 @@ export const interAnswers = documentAnswers({
   statement: [...listAnswers('GET /pix/v2/pix', denied), ...statementRefusals],
   findReplacedUrl: [
     ...listAnswers('GET /pix/v2/webhook/{chave}', denied, absent),
+    absentByStandard('WebhookNaoEncontrado'),
     ...listAnswers('GET /banking/v2/webhooks/{tipoWebhook}', bankingAbsent),
   ],
   registerNotificationUrl: [

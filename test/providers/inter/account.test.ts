@@ -28,7 +28,7 @@ describe('the balance', () => {
       kind: 'found',
       balance: { availableCents: 285_055, blockedCents: 1_050 },
     })
-    expect(story.calls()[0]!.headers['x-conta-corrente']).toBe(ACCOUNT_NUMBER)
+    expect(story.scripted.calls()[0]!.headers['x-conta-corrente']).toBe(ACCOUNT_NUMBER)
   })
 
   test('may be negative', async () => {
@@ -71,7 +71,7 @@ describe('the URL of notifications', () => {
     expect(await story.provider.registerNotificationUrl(url, '+5511999999999')).toEqual({
       kind: 'registered',
     })
-    expect(story.calls().map(({ path, body }) => [path, JSON.parse(body)])).toEqual([
+    expect(story.scripted.calls().map(({ path, body }) => [path, JSON.parse(body)])).toEqual([
       ['/pix/v2/webhook/5511999999999', { webhookUrl: ours }],
       [SENT_WEBHOOK, { webhookUrl: ours }],
     ])
@@ -83,7 +83,7 @@ describe('the URL of notifications', () => {
       kind: 'no_answer',
       code: 'collection_key_missing',
     })
-    expect(story.calls()).toEqual([])
+    expect(story.scripted.calls()).toEqual([])
     story.scripted.scriptReplies('PUT /pix/v2/webhook/k', bcbErrorReply(404, 'NaoEncontrado'), {
       status: 204,
     })
@@ -173,7 +173,7 @@ describe('the statement', () => {
   test('is requested by days of Brasília, the day after the period included while it has begun', async () => {
     await using story = await openStatement()
     await story.provider.statement('2026-01-07T02:00:00.000Z', '2026-01-09T01:00:00.000Z')
-    const { searchParams } = new URL(story.calls().at(-1)!.path, 'https://inter.test')
+    const { searchParams } = new URL(story.scripted.calls().at(-1)!.path, 'https://inter.test')
     expect(Object.fromEntries(searchParams)).toEqual({
       dataInicio: '2026-01-06',
       dataFim: '2026-01-09',
@@ -232,7 +232,7 @@ describe('the statement', () => {
     story.scripted.scriptReplies(STATEMENT, page(sent, false), page(deposit, true))
     const outcome = await story.provider.statement(FROM, TO)
     expect(outcome.kind === 'found' && outcome.entries.length).toBe(4)
-    expect(story.calls().filter(({ path }) => path.includes('extrato'))).toHaveLength(2)
+    expect(story.scripted.calls().filter(({ path }) => path.includes('extrato'))).toHaveLength(2)
   })
 
   test.each([
@@ -245,7 +245,7 @@ describe('the statement', () => {
       kind: 'no_answer',
       code: 'too_many_pages',
     })
-    expect(story.calls().length).toBeLessThan(150)
+    expect(story.scripted.calls().length).toBeLessThan(150)
   })
 
   test.each([
@@ -275,7 +275,7 @@ describe('a received PIX', () => {
       kind: 'found',
       payment: { cents: 1234 },
     })
-    expect(story.calls()).toHaveLength(1)
+    expect(story.scripted.calls()).toHaveLength(1)
   })
 
   test('of no charge is found in the statement of its days', async () => {
@@ -295,7 +295,7 @@ describe('a received PIX', () => {
         pixKey: '+5511999999999',
       },
     })
-    const { searchParams } = new URL(story.calls().at(-1)!.path, 'https://inter.test')
+    const { searchParams } = new URL(story.scripted.calls().at(-1)!.path, 'https://inter.test')
     expect(Object.fromEntries(searchParams)).toMatchObject({
       dataInicio: '2026-01-10',
       dataFim: '2026-01-10',
@@ -307,7 +307,7 @@ describe('a received PIX', () => {
   test.each([
     ['in no list', DEPOSIT_ID, []],
     ['sent by the account', DEPOSIT_ID, [transactionOf({ tipoOperacao: 'D', detalhes })]],
-    ['with an id of another form', 'E1', []],
+    ['with an id of another form', 'X'.repeat(32), []],
   ])('%s is not found', async (_, endToEnd, transactions) => {
     await using story = await openInterFixture()
     story.scripted.scriptReplies(`GET /pix/v2/pix/${endToEnd}`, absent)

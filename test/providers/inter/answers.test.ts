@@ -76,7 +76,8 @@ const calls: Record<Exclude<InterCall, 'findPayload'>, CallUnderTest> = {
 /** Each name in the shape in which Inter documents it: those of Banking are sentences, the Central Bank's one word. */
 function bodyOf(name: string, status: number): unknown {
   const [type = '', ...fields] = name.split(' ')
-  const isOfCentralBank = /^(PixDevolucaoInvalida|CobOperacaoInvalida|NaoEncontrado|AcessoNegado)$/.test(type)
+  const isOfCentralBank =
+    /^(PixDevolucaoInvalida|CobOperacaoInvalida|AcessoNegado|\w*NaoEncontrad[oa])$/.test(type)
   if (!isOfCentralBank) return { title: name, status: String(status), detail: 'so it is' }
   const violacoes = fields.map(field => ({ razao: 'so it is', propriedade: `pix.devolucao.${field}` }))
   const problem = { title: type, status, detail: 'so it is', violacoes }

@@ -1,9 +1,9 @@
 import { readFileSync } from 'node:fs'
 import { describe, expect, test } from '@jest/globals'
-import { openContract } from '../../support/openapi-contract.ts'
 import { cobOf, devolucaoOf, END_TO_END, okReply, pixOf, REFERENCE } from '../support/efi-fixture.ts'
 import {
   acceptanceOf,
+  contract,
   NOTIFICATION_SECRET,
   openInterFixture,
   PAYMENT_CODE,
@@ -14,13 +14,11 @@ import {
   transferOrder,
 } from '../support/inter-fixture.ts'
 
-const FILE = 'inter-empresas.json'
-const contract = openContract(FILE)
-const { components } = JSON.parse(readFileSync(new URL(`../openapi/${FILE}`, import.meta.url), 'utf8')) as {
-  components: { examples: Record<string, { value: unknown }>; securitySchemes: object }
-}
+const { components } = JSON.parse(
+  readFileSync(new URL('../openapi/inter-empresas.json', import.meta.url), 'utf8'),
+) as { components: { examples: Record<string, { value: unknown }> } }
 
-test('every request of the adapter is as the document describes it', async () => {
+test('the adapter has fifteen operations, each as the document describes it', async () => {
   await using story = await openInterFixture()
   const { scripted, provider } = story
   scripted.scriptReplies(`PUT /pix/v2/cob/${REFERENCE}`, okReply(cobOf(), 201))
@@ -52,18 +50,11 @@ test('every request of the adapter is as the document describes it', async () =>
   await provider.findReplacedUrl!('+5511999999999')
   await provider.registerNotificationUrl('https://trilho.test/provider-notifications/1', '+5511999999999')
 
-  const operations = new Set(story.calls().map(({ method, path }) => `${method} ${path.split('?')[0]}`))
-  expect(operations.size).toBe(15)
-  const violations = story.calls().flatMap(({ method, path, body }) =>
-    contract.validateRequest({
-      method,
-      path: path.split('?')[0]!,
-      query: path.split('?')[1] ?? '',
-      body: body ? JSON.parse(body) : undefined,
-    }),
+  const operations = new Set(
+    story.scripted.calls().map(({ method, path }) => `${method} ${path.split('?')[0]}`),
   )
-  expect(violations).toEqual([])
-  const amounts = story
+  expect(operations.size).toBe(15)
+  const amounts = story.scripted
     .calls()
     .flatMap(({ path, body }) => (path.endsWith('v2/pix') && body ? JSON.parse(body).valor : []))
   expect(amounts.slice(0, 5)).toEqual([0.01, 0.1, 10.5, 1234.56, 9_999_999_999.99])

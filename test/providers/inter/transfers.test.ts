@@ -28,7 +28,7 @@ describe('sending', () => {
       kind: 'accepted',
       payout: { status: 'in_process', cents: 1050, endToEnd: '', at: null, handle },
     })
-    const [call] = story.calls()
+    const [call] = story.scripted.calls()
     expect(JSON.parse(call!.body)).toEqual({
       valor: 10.5,
       descricao: 'Aluguel',
@@ -37,7 +37,7 @@ describe('sending', () => {
     expect(call!.headers).toMatchObject({
       'x-conta-corrente': ACCOUNT_NUMBER,
       'x-id-idempotente': expect.stringMatching(IDEMPOTENCY_ID),
-      authorization: 'Bearer token',
+      authorization: 'Bearer token-1',
     })
   })
 
@@ -46,7 +46,7 @@ describe('sending', () => {
     story.scripted.scriptReplies(POST, okReply(acceptanceOf()))
     await story.provider.sendTransfer(transferOrder)
     await story.provider.sendTransfer(transferOrder)
-    const requests = story.tokenRequests()
+    const requests = story.scripted.seen.filter(({ path }) => path === '/oauth/v2/token')
     expect(requests).toHaveLength(1)
     expect(requests[0]!.headers['content-type']).toBe('application/x-www-form-urlencoded')
     const form = Object.fromEntries(new URLSearchParams(requests[0]!.body))
@@ -60,7 +60,7 @@ describe('sending', () => {
     await story.provider.sendTransfer({ ...transferOrder, message: 'x'.repeat(200) })
     const { message: _, ...silentOrder } = transferOrder
     await story.provider.sendTransfer(silentOrder)
-    const [long, silent] = story.calls().map(({ body }) => JSON.parse(body))
+    const [long, silent] = story.scripted.calls().map(({ body }) => JSON.parse(body))
     expect(long.descricao).toHaveLength(140)
     expect(silent).not.toHaveProperty('descricao')
   })
@@ -101,7 +101,7 @@ describe('sending', () => {
       kind: 'unreachable',
       code: 'no_token',
     })
-    expect(story.calls()).toEqual([])
+    expect(story.scripted.calls()).toEqual([])
   })
 
   const rejected = (code: string) => ({ kind: 'rejected', finality: 'other_may_help', code })
@@ -121,7 +121,7 @@ describe('sending', () => {
     expect(story.recorded).toEqual([])
   })
 
-  test.each<[string, ScriptedReply, Record<string, unknown>]>([...UNPROVEN_REPLIES()])(
+  test.concurrent.each<[string, ScriptedReply, Record<string, unknown>]>(listUnprovenReplies())(
     '%s leaves the outcome unknown',
     async (_, reply, outcome) => {
       await using story = await openInterFixture({ reply })
@@ -132,7 +132,7 @@ describe('sending', () => {
 })
 
 /** Replies that say nothing of whether the payment was made. */
-function UNPROVEN_REPLIES(): [string, ScriptedReply, Record<string, unknown>][] {
+function listUnprovenReplies(): [string, ScriptedReply, Record<string, unknown>][] {
   return [
     [
       'a validation error of no published title',
@@ -173,7 +173,7 @@ describe('looking up by the order', () => {
       kind: 'found',
       payout: { status: 'in_process', cents: 1050, endToEnd: '', at: null, handle },
     })
-    const [sent, repeated] = story.calls()
+    const [sent, repeated] = story.scripted.calls()
     expect(repeated!.body).toBe(sent!.body)
     expect(repeated!.headers['x-id-idempotente']).toBe(sent!.headers['x-id-idempotente'])
   })
@@ -183,7 +183,7 @@ describe('looking up by the order', () => {
     story.scripted.scriptReplies(POST, okReply(acceptanceOf()))
     await story.provider.sendTransfer(transferOrder)
     await story.provider.sendTransfer({ ...transferOrder, id: 'f'.repeat(32) })
-    const [one, other] = story.calls().map(({ headers }) => headers['x-id-idempotente'])
+    const [one, other] = story.scripted.calls().map(({ headers }) => headers['x-id-idempotente'])
     expect(one).not.toBe(other)
   })
 
@@ -194,12 +194,12 @@ describe('looking up by the order', () => {
     expect(outcome).toMatchObject({ kind: 'awaiting_approval', handle })
   })
 
-  test.each<[string, ScriptedReply]>([
+  test.concurrent.each<[string, ScriptedReply]>([
     ['a request that is not valid', bankingErrorReply(400, 'Dados inválidos.')],
     ['no authorization', bankingErrorReply(401, 'Acesso negado')],
     ['no permission', bankingErrorReply(403, 'Acesso Negado')],
     ['something that is not there', bankingErrorReply(404, 'Não Encontrado.')],
-    ...UNPROVEN_REPLIES().map(([name, reply]): [string, ScriptedReply] => [name, reply]),
+    ...listUnprovenReplies().map(([name, reply]): [string, ScriptedReply] => [name, reply]),
   ])('%s says nothing of the first sending', async (_, reply) => {
     await using story = await openInterFixture({ reply })
     story.scripted.scriptReplies(POST, reply)
@@ -229,7 +229,7 @@ describe("looking up by Inter's id", () => {
         receiver: expect.objectContaining({ name: 'Maria', document: '***456789**' }),
       },
     })
-    expect(story.calls().map(({ method }) => method)).toEqual(['GET'])
+    expect(story.scripted.calls().map(({ method }) => method)).toEqual(['GET'])
   })
 
   test('the receiver of bank data is read', async () => {
@@ -310,7 +310,7 @@ describe("looking up by Inter's id", () => {
     })
   })
 
-  test.each<[string, ScriptedReply]>([
+  test.concurrent.each<[string, ScriptedReply]>([
     ['not found', bankingErrorReply(404, 'Não Encontrado.')],
     ['another payment', okReply(paymentOf({ codigoSolicitacao: 'another' }))],
     ['an unlisted status', okReply(paymentOf({ status: 'EM_PROCESSAMENTO' }))],
@@ -318,7 +318,7 @@ describe("looking up by Inter's id", () => {
     ['a value of zero', okReply(paymentOf({ valor: 0 }))],
     ['a fraction of a centavo', okReply(paymentOf({ valor: 10.505 }))],
     ['no payment', okReply({ historico: [] })],
-    ...UNPROVEN_REPLIES().map(([name, reply]): [string, ScriptedReply] => [name, reply]),
+    ...listUnprovenReplies().map(([name, reply]): [string, ScriptedReply] => [name, reply]),
   ])('%s is no answer', async (_, reply) => {
     await using story = await openInterFixture({ reply })
     story.scripted.scriptReplies(GET, reply)

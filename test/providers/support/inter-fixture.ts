@@ -1,7 +1,14 @@
+import { expect } from '@jest/globals'
 import type { UnexplainedAnswer } from '../../../src/providers/adapter/unexplained-answers.ts'
 import { createInterAdapter } from '../../../src/providers/inter/adapter.ts'
+import { openContract } from '../../support/openapi-contract.ts'
 import { okReply } from './efi-fixture.ts'
-import { type ProviderFixtureOptions, startScriptedProvider, timeoutMsFor } from './scripted-provider.ts'
+import {
+  type ProviderFixtureOptions,
+  type ReceivedRequest,
+  startScriptedProvider,
+  timeoutMsFor,
+} from './scripted-provider.ts'
 
 export const NOTIFICATION_SECRET = 'a-secret-in-the-url'
 export const ACCOUNT_NUMBER = '13525622'
@@ -24,15 +31,23 @@ export const transferOrder = {
   message: 'Aluguel',
 }
 
-const TOKEN_PATH = '/oauth/v2/token'
+export const contract = openContract('inter-empresas.json')
 
-/** A scripted Inter, and an adapter that calls it, at noon of one day. */
+/** Lists how requests violate the published description. */
+function findRequestViolations(requests: ReceivedRequest[]): string[] {
+  return requests.flatMap(({ method, path: target, body }) => {
+    const [path = '', query = ''] = target.split('?')
+    const json: unknown = body === '' ? undefined : JSON.parse(body)
+    return contract.validateRequest({ method, path, query, body: json })
+  })
+}
+
+/**
+ * A scripted Inter, and an adapter that calls it, at noon of one day. When it is closed, each of its requests has satisfied the
+ * published description.
+ */
 export async function openInterFixture({ now = () => NOW, reply }: ProviderFixtureOptions = {}) {
   const scripted = await startScriptedProvider()
-  scripted.scriptReplies(
-    `POST ${TOKEN_PATH}`,
-    okReply({ access_token: 'token', token_type: 'Bearer', expires_in: 3600 }),
-  )
   const unexplainedAnswers: UnexplainedAnswer[] = []
   const provider = createInterAdapter({
     baseUrl: scripted.url,
@@ -46,12 +61,10 @@ export async function openInterFixture({ now = () => NOW, reply }: ProviderFixtu
     scripted,
     provider,
     recorded: unexplainedAnswers,
-    /** The calls except those for a token. */
-    calls: () => scripted.seen.filter(({ path }) => path !== TOKEN_PATH),
-    tokenRequests: () => scripted.seen.filter(({ path }) => path === TOKEN_PATH),
     async [Symbol.asyncDispose]() {
       await provider.close()
       await scripted.close()
+      expect(findRequestViolations(scripted.calls())).toEqual([])
     },
   }
 }

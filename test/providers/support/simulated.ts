@@ -21,7 +21,7 @@ export { pollUntil }
 
 const NOTIFICATION_SECRET = 'a-secret-of-notifications'
 
-/** Number of the account at the simulated Sicoob. */
+/** Number of the account at the simulated Sicoob and Inter. */
 const ACCOUNT_NUMBER = '48213705'
 
 /** The credentials of each provider API's connection. */
@@ -40,16 +40,22 @@ const CREDENTIALS: Record<ProviderApi, Record<string, string>> = {
     account_number: ACCOUNT_NUMBER,
     notification_secret: NOTIFICATION_SECRET,
   },
+  inter: {
+    client_id: SHOP.client_id,
+    client_secret: SHOP.client_secret,
+    account_number: ACCOUNT_NUMBER,
+    notification_secret: NOTIFICATION_SECRET,
+  },
 }
 
 /** Tells whether the simulated provider binds its access tokens to a certificate. */
-const needsCertificate = (dialect: ProviderApi) => dialect === 'sicoob'
+const needsCertificate = (dialect: ProviderApi) => dialect === 'sicoob' || dialect === 'inter'
 
 export const COLLECTION_KEY = SHOP.keys[0]
 export const MARIA = 'maria@example.com'
 
 /** An adapter and its account at the simulator, whose notifications arrive in the simulator's inbox. */
-export async function openSimulatedProvider(dialect: ProviderApi) {
+export async function openSimulatedProvider(dialect: ProviderApi, options: Record<string, unknown> = {}) {
   const stage: SimulatorFixture = await openSimulatorFixture()
   await stage.control.putAccount('shop', {
     ...SHOP,
@@ -57,7 +63,7 @@ export async function openSimulatedProvider(dialect: ProviderApi) {
     dialect,
     balance: 10_000,
     notification_secret: NOTIFICATION_SECRET,
-    options: { account_number: ACCOUNT_NUMBER },
+    options: { account_number: ACCOUNT_NUMBER, ...options },
   })
   const client = needsCertificate(dialect) ? await stage.control.issueCertificate('shop') : undefined
   const clientCertificate = client && { certificate: client.certificate, private_key: client.key }
