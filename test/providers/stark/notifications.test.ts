@@ -30,7 +30,7 @@ const depositEvent = eventOf('deposit', { type: 'credited', deposit: depositOf()
 
 /** Signs as Stark Bank does, by its own library. */
 const sign = (body: string, { privatePem } = bankKeys) =>
-  Ecdsa.sign(body, PrivateKey.fromPem(privatePem)).toBase64() as string
+  Ecdsa.sign(body, PrivateKey.fromPem(privatePem)).toBase64()
 
 const notificationOf = (body: string, signature: string | undefined = sign(body)) => ({
   body,
