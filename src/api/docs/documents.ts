@@ -24,6 +24,7 @@ export const DOCUMENTS: RepositoryDocument[] = [
   ['Crash semantics', 'docs/crash-semantics.md'],
   ['Efí', 'docs/providers/efi.md'],
   ['Inter', 'docs/providers/inter.md'],
+  ['Stark Bank', 'docs/providers/stark.md'],
   ['Woovi', 'docs/providers/woovi.md'],
   ['Production', 'docs/production.md'],
   ['Runbooks', 'docs/runbooks.md'],
