@@ -58,7 +58,6 @@ export const starkDepositLogSchema = z.object({
   created: requiredInstant,
   deposit: starkDepositSchema,
 })
-export type StarkDepositLog = z.infer<typeof starkDepositLogSchema>
 
 /** A change of the balance by `amount`, less `fee`. `source`: the entity that made it, such as `transfer/92873912873/chargeback`. */
 export const starkTransactionSchema = z.object({
