@@ -25,6 +25,7 @@ export const DOCUMENTS: RepositoryDocument[] = [
   ['Efí', 'docs/providers/efi.md'],
   ['Inter', 'docs/providers/inter.md'],
   ['Sicoob', 'docs/providers/sicoob.md'],
+  ['Stark Bank', 'docs/providers/stark.md'],
   ['Woovi', 'docs/providers/woovi.md'],
   ['Production', 'docs/production.md'],
   ['Runbooks', 'docs/runbooks.md'],

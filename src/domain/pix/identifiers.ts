@@ -39,3 +39,11 @@ export function timeOfRailId(id: string): number | null {
   const time = Date.parse(`${minuteText}Z`)
   return Number.isNaN(time) || !new Date(time).toISOString().startsWith(minuteText) ? null : time
 }
+
+/**
+ * Gets the end-to-end id of a PIX as merchants see it. Where a provider reports none, its own name of the PIX identifies it in
+ * its place, such as `deposit/5656565656565656`: no id of the rail has a slash, and a name of a provider is shown as `''`.
+ */
+export function showEndToEndId(id: string | null | undefined): string {
+  return id && !id.includes('/') ? id : ''
+}

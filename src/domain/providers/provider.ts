@@ -295,6 +295,7 @@ export type IssueChargeOutcome = { kind: 'accepted'; charge: IssuedCharge } | No
 
 /** An incoming PIX as its provider reports it. */
 export type IncomingPix = {
+  /** Where the provider reports no end-to-end id, its own name of the PIX, with a slash (`showEndToEndId`). */
   endToEnd: string
   txid: string | null
   /** Our id of the charge that it pays, where it pays one. */

@@ -91,7 +91,7 @@ export type StarkClient = ReturnType<typeof createStarkClient>
 type RequestSigner = { accessId: string; key: KeyObject; now: () => number }
 
 /**
- * Signs a request: ECDSA with SHA-256 over `Access-Id:Access-Time:body`, DER in base64 (npm `starkcore` 0.4.0, request.js). The
+ * Signs a request: ECDSA with SHA-256 over `Access-Id:Access-Time:body`, DER in base64 (npm package starkcore 0.4.0, request.js). The
  * body is the text that `createHttpClient` sends.
  */
 function signRequest({ json }: HttpCall, { accessId, key, now }: RequestSigner): Record<string, string> {

@@ -23,7 +23,7 @@ import {
 } from './schemas.ts'
 
 /** How long a prepared refund is sent: its amounts are those of the deposit when it was read. */
-const REFUND_LIFE_MS = 5 * MINUTE
+const REFUND_VALIDITY_MS = 5 * MINUTE
 
 /**
  * Creates the calls about deposits and their refunds. A refund sets what is to be left of its deposit, so that repeating it
@@ -48,7 +48,10 @@ export function createStarkPayments(client: StarkClient, now: () => number): Pay
       const { amount } = outcome.deposit
       if (cents > amount) return tooLittleLeft
       const ref = formatReversal({ depositId: outcome.deposit.id, from: amount, to: amount - cents })
-      return { kind: 'prepared', handle: { ref, expiresAt: new Date(now() + REFUND_LIFE_MS).toISOString() } }
+      return {
+        kind: 'prepared',
+        handle: { ref, expiresAt: new Date(now() + REFUND_VALIDITY_MS).toISOString() },
+      }
     },
 
     async refund({ id, cents, description }, handle) {

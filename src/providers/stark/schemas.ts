@@ -2,7 +2,7 @@ import { z } from 'zod'
 import { optionalInstant, optionalText, requiredInstant } from '../adapter/fields.ts'
 
 // Schemas of what Stark Bank sends are lenient: they name the fields in use and allow any others. Those of our requests are
-// strict. The fields are those of npm `starkbank` 2.42.0; the OpenAPI document describes requests only.
+// strict. The fields are those of npm package starkbank 2.42.0; the OpenAPI document describes requests only.
 
 const starkCentsSchema = z.int().min(0)
 /** An id, which published examples write as a text or as a number. */
@@ -51,14 +51,13 @@ export const starkDepositSchema = z.object({
 })
 export type StarkDeposit = z.infer<typeof starkDepositSchema>
 
-/** A change of a deposit, with the deposit as it was then. A reversal that was carried out has the type `reversed`. */
+/** A change of a deposit, with the deposit as it was then. A reversal that was carried out has the type "reversed". */
 export const starkDepositLogSchema = z.object({
   id: starkIdSchema,
   type: z.string(),
   created: requiredInstant,
   deposit: starkDepositSchema,
 })
-export type StarkDepositLog = z.infer<typeof starkDepositLogSchema>
 
 /** A change of the balance by `amount`, less `fee`. `source`: the entity that made it, such as `transfer/92873912873/chargeback`. */
 export const starkTransactionSchema = z.object({
@@ -71,7 +70,7 @@ export const starkTransactionSchema = z.object({
 })
 export type StarkTransaction = z.infer<typeof starkTransactionSchema>
 
-/** A transfer, verified or not: both have the same ids (npm `starkbank`, tests/testVerifiedTransfer.js). */
+/** A transfer, verified or not: both have the same ids (npm package starkbank, tests/testVerifiedTransfer.js). */
 export const starkTransferSchema = z.object({
   id: starkIdSchema,
   amount: starkCentsSchema,

@@ -33,7 +33,7 @@ import {
 } from './schemas.ts'
 
 /** How long a verified account is used for the transfer that it was made for: the key may move to another owner. */
-const ACCOUNT_LIFE_MS = DAY
+const ACCOUNT_VALIDITY_MS = DAY
 /** Waits before each look-up of an account that is not active yet, in ms. */
 const ACCOUNT_POLLS_MS = [200, 400, 700, 1_100, 1_600]
 
@@ -56,7 +56,7 @@ export function createStarkTransfers(client: StarkClient, now: () => number): Tr
           const handle = {
             ref: account.id,
             receiver: mapKeyOwner(made.owner ?? owner),
-            expiresAt: new Date(now() + ACCOUNT_LIFE_MS).toISOString(),
+            expiresAt: new Date(now() + ACCOUNT_VALIDITY_MS).toISOString(),
           }
           return { kind: 'prepared', handle }
         }
