@@ -1,7 +1,5 @@
-import type { StatementEntry } from '../../domain/providers/provider.ts'
 import type { AdapterOptions } from '../adapter/provider-calls.ts'
-import { createPeriodFilter, RETURN_PERIOD_DAYS, subtractDays } from '../adapter/statement-period.ts'
-import { buildReceivedLists } from '../bacen/statement.ts'
+import { readBacenStatement } from '../bacen/statement.ts'
 import { createBacenWebhooks } from '../bacen/webhook.ts'
 import type { AccountCalls, Provider } from '../port.ts'
 import {
@@ -21,7 +19,6 @@ export function createSicoobAccount(
   }: Pick<AdapterOptions<SicoobCredentials>, 'credentials' | 'baseUrl'>,
 ): AccountCalls & Pick<Provider, 'statement'> {
   const webhooks = createBacenWebhooks(client, notification_secret)
-  const { incomingPix, outgoingReturns } = buildReceivedLists(client.basePath)
 
   async function readBalance() {
     const path = `${SICOOB_ACCOUNT_PATH}/saldo?numeroContaCorrente=${account_number}`
@@ -49,22 +46,8 @@ export function createSicoobAccount(
 
     /** Lists received PIX and our devoluções of them. Sicoob has no list of sent payments with their end-to-end ids. */
     async statement(from, to) {
-      const entries: StatementEntry[] = []
-      const buildPeriod = (days: number) => ({ from: subtractDays(from, days), to })
-      for (const readList of [
-        () => client.readAllPages(incomingPix, buildPeriod(0)),
-        () => client.readAllPages(outgoingReturns, buildPeriod(RETURN_PERIOD_DAYS)),
-      ]) {
-        const outcome = await readList()
-        if (outcome.kind === 'no_answer') return outcome
-        entries.push(...outcome.items.flat())
-      }
-      const isInPeriod = createPeriodFilter(from, to)
-      return {
-        kind: 'found',
-        entries: entries.filter(({ at }) => isInPeriod(at)),
-        leavesOutTransfers: true,
-      }
+      const outcome = await readBacenStatement(client, { from, to })
+      return outcome.kind === 'found' ? { ...outcome, leavesOutTransfers: true } : outcome
     },
 
     /** Finds the URL that is notified for the key, or else that of the account's sent payments. */

@@ -91,14 +91,14 @@ test('a connection is stored with its certificate, sealed, and a secret of ours 
   const form = buildForm(await fixture.insertAccount())
   expect((await connect(form)).status).toBe(303)
   const [row] = await listStored(form.account!)
-  expect(fixture.dependencies.sealer.open(row.sealed_credentials)).toEqual({
+  expect(fixture.dependencies.sealer.open(row!.sealed_credentials)).toEqual({
     client_id: 'app-1',
     account_number: '48213705',
     certificate: own.certificate.trim(),
     private_key: own.key.trim(),
     notification_secret: expect.stringMatching(/^[\w-]{32}$/),
   })
-  expect(row.virtual_account).toMatchObject({ account_number: '4821370-5' })
+  expect(row!.virtual_account).toMatchObject({ account_number: '4821370-5' })
   expect(JSON.stringify(row)).not.toContain('BEGIN')
 })
 
