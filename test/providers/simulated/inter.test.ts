@@ -6,7 +6,7 @@ import { openSimulatedProvider, pollUntil, type SimulatedProvider } from '../sup
 
 let shop: SimulatedProvider
 beforeAll(async () => {
-  shop = await openSimulatedProvider('inter', { enforces_pace: false, approval_above: 50 })
+  shop = await openSimulatedProvider('inter', { approval_above: 50 })
 })
 beforeEach(() => shop.control.clearFaults())
 afterAll(() => shop.close())
@@ -179,7 +179,7 @@ test('the balance and the statement equal those of the rail', async () => {
 })
 
 test('beyond the paces there is no answer, and a payment may have been made', async () => {
-  await using hurried = Object.assign(await openSimulatedProvider('inter'), {
+  await using hurried = Object.assign(await openSimulatedProvider('inter', { enforces_pace: true }), {
     [Symbol.asyncDispose]: () => hurried.close(),
   })
   const [first, second] = [

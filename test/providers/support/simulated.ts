@@ -1,12 +1,12 @@
-import type {
-  FindPayoutOutcome,
-  NoAnswerResult,
-  NotificationItem,
-  PayoutHandle,
-  ProviderApi,
-  ProviderPayout,
-  ProviderTransferRequest,
-  SendPayoutOutcome,
+import {
+  type FindPayoutOutcome,
+  type NoAnswerResult,
+  type NotificationItem,
+  type PayoutHandle,
+  PROVIDER_APIS,
+  type ProviderPayout,
+  type ProviderTransferRequest,
+  type SendPayoutOutcome,
 } from '../../../src/domain/providers/provider.ts'
 import type { Provider } from '../../../src/providers/port.ts'
 import { createProviderRegistry } from '../../../src/providers/registry.ts'
@@ -24,8 +24,12 @@ const NOTIFICATION_SECRET = 'a-secret-of-notifications'
 /** Number of the account at the simulated Sicoob and Inter. */
 const ACCOUNT_NUMBER = '48213705'
 
+/** Provider APIs of these tests. Those of Stark Bank are in test/providers/stark: it signs, and has no secrets. */
+export const SIMULATED_APIS = PROVIDER_APIS.filter(api => api !== 'stark')
+type SimulatedApi = (typeof SIMULATED_APIS)[number]
+
 /** The credentials of each provider API's connection. */
-const CREDENTIALS: Record<ProviderApi, Record<string, string>> = {
+const CREDENTIALS: Record<SimulatedApi, Record<string, string>> = {
   efi: {
     client_id: SHOP.client_id,
     client_secret: SHOP.client_secret,
@@ -49,13 +53,13 @@ const CREDENTIALS: Record<ProviderApi, Record<string, string>> = {
 }
 
 /** Tells whether the simulated provider binds its access tokens to a certificate. */
-const needsCertificate = (dialect: ProviderApi) => dialect === 'sicoob' || dialect === 'inter'
+const needsCertificate = (dialect: SimulatedApi) => dialect === 'sicoob' || dialect === 'inter'
 
 export const COLLECTION_KEY = SHOP.keys[0]
 export const MARIA = 'maria@example.com'
 
 /** An adapter and its account at the simulator, whose notifications arrive in the simulator's inbox. */
-export async function openSimulatedProvider(dialect: ProviderApi, options: Record<string, unknown> = {}) {
+export async function openSimulatedProvider(dialect: SimulatedApi, options: Record<string, unknown> = {}) {
   const stage: SimulatorFixture = await openSimulatorFixture()
   await stage.control.putAccount('shop', {
     ...SHOP,
@@ -63,7 +67,8 @@ export async function openSimulatedProvider(dialect: ProviderApi, options: Recor
     dialect,
     balance: 10_000,
     notification_secret: NOTIFICATION_SECRET,
-    options: { account_number: ACCOUNT_NUMBER, ...options },
+    // The tests' calls are faster than the pace that Inter allows.
+    options: { account_number: ACCOUNT_NUMBER, enforces_pace: false, ...options },
   })
   const client = needsCertificate(dialect) ? await stage.control.issueCertificate('shop') : undefined
   const clientCertificate = client && { certificate: client.certificate, private_key: client.key }
