@@ -133,6 +133,7 @@ describe('account', () => {
       name: 'Loja',
       status: 'ACTIVE',
       unmatched: 'refund',
+      wrong_payer: 'return',
       disputed_splits: 'share',
       unique_external_ref: false,
       time_zone: 'America/Sao_Paulo',
@@ -148,6 +149,8 @@ describe('account', () => {
     expect(await readAccount()).toMatchObject({ unmatched: 'keep', unique_external_ref: false })
     await run('account', 'policy', account, '--unique-external-ref', 'yes', ...BY)
     expect(await readAccount()).toMatchObject({ unmatched: 'keep', unique_external_ref: true })
+    await run('account', 'policy', account, '--wrong-payer', 'review', ...BY)
+    expect(await readAccount()).toMatchObject({ unmatched: 'keep', wrong_payer: 'review' })
     const back = ['--unmatched', 'refund', '--unique-external-ref', 'no', '--disputed-splits', 'owner']
     await run('account', 'policy', account, ...back, ...BY)
     expect(await readAccount()).toMatchObject({
@@ -159,6 +162,7 @@ describe('account', () => {
     expect(
       (await actsOf(`account/${account}`)).map(({ action, actor, reason }) => [action, actor, reason]),
     ).toEqual([
+      ['account_policy', 'ana', 'a drill'],
       ['account_policy', 'ana', 'a drill'],
       ['account_policy', 'ana', 'a drill'],
       ['account_policy', 'ana', 'a drill'],

@@ -1,6 +1,7 @@
 import { join } from 'node:path'
 import Router from '@koa/router'
 import type { Context } from 'koa'
+import { isDocument } from '../../../src/domain/pix/document.ts'
 import { SHARED_ASSETS, serveAssets } from '../../../src/views/assets.ts'
 import { buildContentSecurityPolicy } from '../../../src/views/content-security-policy.ts'
 import { createViewRenderer } from '../../../src/views/view-renderer.ts'
@@ -38,7 +39,19 @@ export function createPayerRoutes(state: SimulatorState): Router {
     const cents = form.has('value') ? centsFromReais(Number(form.get('value'))) : undefined
     if (cents === 0 || cents === null) return sendRefusal(ctx, 'the amount is malformed')
     const payload = form.get('payload') ?? ''
-    const outcome = await payerBank.pay({ payload, force: false, ...(cents === undefined ? {} : { cents }) })
+    const payer = { name: form.get('name')?.trim() ?? '', document: form.get('document')?.trim() ?? '' }
+    const isNamed = payer.name !== '' || payer.document !== ''
+    if (isNamed && !isPayer(payer)) {
+      sendPage(ctx, 'refusal', { reason: 'Informe o nome e um CPF ou CNPJ válido de quem paga.' })
+      ctx.status = 422
+      return
+    }
+    const outcome = await payerBank.pay({
+      payload,
+      ...(isNamed && { payer }),
+      force: false,
+      ...(cents === undefined ? {} : { cents }),
+    })
     if (outcome.kind !== 'not_payable') return sendPage(ctx, 'receipt', outcome.receipt)
     sendRefusal(ctx, outcome.why)
   })
@@ -63,6 +76,10 @@ function addPayloadRoutes(router: Router, { charges, signer, now }: SimulatorSta
     const type = 'https://pix.bcb.gov.br/api/v2/error/CobPayloadNaoEncontrado'
     ctx.body = JSON.stringify({ type, title: 'Não Encontrado', status: ctx.status, detail: why })
   })
+}
+
+function isPayer({ name, document }: { name: string; document: string }): boolean {
+  return name !== '' && name.length <= 140 && isDocument(document)
 }
 
 const HEADERS = { 'Content-Security-Policy': buildContentSecurityPolicy() }

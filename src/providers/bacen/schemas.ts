@@ -148,6 +148,12 @@ export const bacenCobRequestSchema = z.strictObject({
   valor: z.strictObject({ original: amountSchema }),
   chave: z.string().min(1).max(77),
   solicitacaoPagador: z.string().max(140).optional(),
+  devedor: z
+    .union([
+      z.strictObject({ cpf: z.string().length(11), nome: z.string().min(1).max(200) }),
+      z.strictObject({ cnpj: z.string().length(14), nome: z.string().min(1).max(200) }),
+    ])
+    .optional(),
 })
 /** A devolução. `descricao` is the Central Bank's field (pix-api 2.9.0, DevolucaoSolicitada); Efí's page shows `valor` alone. */
 export const bacenDevolucaoRequestSchema = z.strictObject({

@@ -431,6 +431,7 @@ const OPERATOR_FORMS: Record<string, FormCase | string> = {
     fields: () => ({
       uuid: ours.account,
       unmatched: 'keep',
+      wrong_payer: 'review',
       disputed_splits: 'owner',
       unique_external_ref: 'yes',
       reason: REASON,

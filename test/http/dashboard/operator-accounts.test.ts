@@ -202,7 +202,12 @@ test('fees, status and visibility are confirmed with what they were, and recorde
 test('a policy that somebody else has changed since is asked about again, with what it is now', async () => {
   const uuid = await fixture.insertAccount()
   const on = `${ACCOUNTS}/${uuid}`
-  const policies = { unmatched: 'keep', disputed_splits: 'owner', unique_external_ref: 'yes' }
+  const policies = {
+    unmatched: 'keep',
+    wrong_payer: 'review',
+    disputed_splits: 'owner',
+    unique_external_ref: 'yes',
+  }
   const form = { uuid, ...policies, reason: 'the merchant asked' }
   const question = await operator.send(`${ACCOUNTS}/policy`, form, { on })
   await sql(`update account set unmatched_policy = 'keep' where uuid = ?`, [uuid])
@@ -212,10 +217,17 @@ test('a policy that somebody else has changed since is asked about again, with w
   expect(done.status).toBe(303)
   expect(
     await sql(
-      'select unmatched_policy, disputed_split_policy, unique_external_ref from account where uuid = ?',
+      'select unmatched_policy, wrong_payer_policy, disputed_split_policy, unique_external_ref from account where uuid = ?',
       [uuid],
     ),
-  ).toEqual([{ unmatched_policy: 'keep', disputed_split_policy: 'owner', unique_external_ref: true }])
+  ).toEqual([
+    {
+      unmatched_policy: 'keep',
+      wrong_payer_policy: 'review',
+      disputed_split_policy: 'owner',
+      unique_external_ref: true,
+    },
+  ])
 })
 
 test('an account is blocked and unblocked, each once; the second operator is told', async () => {

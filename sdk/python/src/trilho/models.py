@@ -16,6 +16,12 @@ class FinalBeneficiaryShown(Model):
     document: str
 
 
+class DebtorShown(Model):
+    name: str
+    document: str
+    email: str | None = None
+
+
 class SplitRecipient(Model):
     uuid: str
     name: str
@@ -517,7 +523,7 @@ class TestEventData(Webhook):
 
 
 class DepositReturn(Model):
-    status: Literal["PROCESSING", "COMPLETED", "FAILED"] | str
+    status: Literal["PROCESSING", "REVIEW", "COMPLETED", "FAILED"] | str
     uuid: str | None = None
     """
     The order of its POST; absent where the account policy or an operator returns it
@@ -670,6 +676,8 @@ class LedgerLine(Model):
             "deposit",
             "second_payment",
             "wrong_amount",
+            "wrong_payer",
+            "unknown_payer",
             "charge_over",
             "orphan",
             "duplicate_settlement",
@@ -817,6 +825,8 @@ class Movement(Model):
             "deposit",
             "second_payment",
             "wrong_amount",
+            "wrong_payer",
+            "unknown_payer",
             "charge_over",
             "orphan",
             "duplicate_settlement",
@@ -1000,6 +1010,8 @@ class Deposit(Model):
             "deposit",
             "second_payment",
             "wrong_amount",
+            "wrong_payer",
+            "unknown_payer",
             "charge_over",
             "orphan",
             "duplicate_settlement",
@@ -1080,6 +1092,9 @@ class Payment(Model):
     """
     type: Literal["QR_DYNAMIC"] | str
     verify_sender: bool
+    """
+    Whether only the `debtor` may pay
+    """
 
 
 class Transfer(Model):
@@ -1264,6 +1279,9 @@ class CreatedCharge(Model):
     type: Literal["PIX"] | str
     external_ref: str | None = None
     final_beneficiary: FinalBeneficiaryShown | None = None
+    debtor: DebtorShown | None = None
+    payer_kind: Literal["PERSON", "COMPANY"] | str | None = None
+    match: Literal["FULL", "ROOT"] | str | None = None
     splits: list[Split]
     history: list[StatusChange]
     provider: ProviderShown
@@ -1314,6 +1332,9 @@ class Charge(Model):
     type: Literal["PIX"] | str
     external_ref: str | None = None
     final_beneficiary: FinalBeneficiaryShown | None = None
+    debtor: DebtorShown | None = None
+    payer_kind: Literal["PERSON", "COMPANY"] | str | None = None
+    match: Literal["FULL", "ROOT"] | str | None = None
     splits: list[Split]
     history: list[StatusChange]
     provider: ProviderShown
