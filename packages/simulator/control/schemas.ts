@@ -114,7 +114,11 @@ export const disputeBody = z.object({
     .transform(at => new Date(at).toISOString())
     .optional(),
 })
-export const decisionBody = z.object({ decision: z.enum(['agreed', 'disagreed', 'cancelled']) })
+export const decisionBody = z.object({
+  decision: z.enum(['agreed', 'disagreed', 'cancelled']),
+  /** Of the returns that follow. */
+  nature: z.enum(['MED_FRAUDE', 'MED_OPERACIONAL']).optional(),
+})
 
 export const faultBody = z
   .object({

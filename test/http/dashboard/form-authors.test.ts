@@ -455,6 +455,10 @@ const OPERATOR_FORMS: Record<string, FormCase | string> = {
       reason: REASON,
     }),
   },
+  'accounts/connections/limit': {
+    act: 'connection_limit',
+    fields: () => ({ uuid: ours.connection, max_per_transfer: '15.000,00', reason: REASON }),
+  },
   'accounts/status': {
     act: 'account_block',
     fields: () => ({ uuid: ours.account, status: 'BLOCKED', reason: REASON }),

@@ -137,22 +137,21 @@ describe('confirmation', () => {
       once: randomUUID(),
       mode: 'test',
       external_ref: MALICIOUS_TEXT,
+      'debtor.document': '123',
+      verify_sender: 'yes',
       'splits.0.value': 'x',
       'splits.0.type': 'FIXED',
       'splits.0.recipient_account_uuid': 'x',
     }
     const { status, text } = await merchant.send(on, wrong)
     expect([status, temporalCalls, text.includes('<script>alert')]).toEqual([422, 0, false])
-    const noPayer = await merchant.send(on, {
-      value: '1,00',
-      expires_in: '3600',
-      once: randomUUID(),
-      mode: 'test',
-      verify_sender: 'yes',
-    })
-    expect([noPayer.status, noPayer.text.includes('precisa de um pagador indicado')]).toEqual([422, true])
-    expect(noPayer.text).toContain('id="in-verify_sender-wrong"')
-    for (const field of ['value', 'splits.0.value', 'splits.0.recipient_account_uuid'])
+    for (const field of [
+      'value',
+      'debtor.name',
+      'debtor.document',
+      'splits.0.value',
+      'splits.0.recipient_account_uuid',
+    ])
       expect(text).toContain(`id="in-${field}-wrong"`)
     const more = await merchant.send(on, { ...wrong, more: '1' })
     expect([more.status, more.text.includes('name="splits.1.value"')]).toEqual([200, true])

@@ -310,6 +310,10 @@ class DefaultProvider(Model):
     """
     Whether calls may name it
     """
+    max_per_transfer: float | None
+    """
+    Reais that one transfer through it may send at most; null where no limit is set
+    """
     virtual_account: VirtualAccount | None
     """
     null for POOL
@@ -566,6 +570,10 @@ class Provider(Model):
     is_public: bool
     """
     Whether calls may name it
+    """
+    max_per_transfer: float | None
+    """
+    Reais that one transfer through it may send at most; null where no limit is set
     """
     virtual_account: VirtualAccount | None
     """

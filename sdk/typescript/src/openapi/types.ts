@@ -2205,6 +2205,8 @@ export interface components {
             is_operational: boolean;
             /** @description Whether calls may name it */
             is_public: boolean;
+            /** @description Reais that one transfer through it may send at most; null where no limit is set */
+            max_per_transfer: number | null;
             /** @description null for POOL */
             virtual_account: components["schemas"]["VirtualAccount"] | null;
             balances: components["schemas"]["Balance"][];
@@ -2258,6 +2260,8 @@ export interface components {
             is_operational: boolean;
             /** @description Whether calls may name it */
             is_public: boolean;
+            /** @description Reais that one transfer through it may send at most; null where no limit is set */
+            max_per_transfer: number | null;
             /** @description null for POOL */
             virtual_account: components["schemas"]["VirtualAccount"] | null;
         };

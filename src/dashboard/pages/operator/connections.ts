@@ -15,6 +15,7 @@ import { Connection, ProviderAccount } from '../../../db/entities/connection.ts'
 import { OperatorAction } from '../../../db/entities/operator-action.ts'
 import { listProviderAccountHolders } from '../../../db/repositories/provider-account-identities.ts'
 import { centsFromText, FEE_LINES, type Fee, feeFromText, formatFee } from '../../../domain/ledger/money.ts'
+import { isIspb, normalizeIspb } from '../../../domain/pix/ispb.ts'
 import {
   CONNECTION_STATUSES,
   PROVIDER_APIS,
@@ -85,10 +86,8 @@ const connectFormSchema = z.object({
   account_number: z.string().trim().min(1).max(20).optional(),
   account_agency: z.string().trim().min(1).max(10).optional(),
   bank_name: z.string().trim().min(1).max(140).optional(),
-  bank_ispb: z
-    .string()
-    .regex(/^[0-9A-Z]{8}$/, 'must be 8 characters')
-    .optional(),
+  bank_ispb: z.string().transform(normalizeIspb).refine(isIspb, 'must be 8 characters').optional(),
+  pool_role: z.string().trim().min(3).max(200).optional(),
   reason: reasonSchema,
   once: uuidSchema,
 })
@@ -107,6 +106,7 @@ const feesFormSchema = z.object({
   transfer: z.string().trim().max(40),
   refund: z.string().trim().max(40),
 })
+const limitFormSchema = z.object({ ...changeFields, max_per_transfer: z.string().trim().max(40).default('') })
 const credentialsFormSchema = z.object({
   ...changeFields,
   replace_webhook: z.enum(['yes', 'no']).default('no'),
@@ -136,7 +136,8 @@ export function registerConnectionForms(router: DashboardRouter): void {
       const account = await requireMerchantAccount(visit.em, accountUuid)
       const errors: FieldErrors = {}
       const credentials = readCredentials(visit, dialect, errors)
-      const openingCents = readOpeningCents(visit, errors)
+      const openingCents = readAmountField(visit, 'opening_balance', errors)
+      const maxTransferCents = readLimitField(visit, errors)
       const fields = parseFormFields(connectFormSchema, visit.form, {
         ...missingAccountFields(visit.form),
         ...errors,
@@ -144,10 +145,11 @@ export function registerConnectionForms(router: DashboardRouter): void {
       const { once: uuid, reason } = fields
       const outcome = { path: `${CONNECTIONS_PATH}/${uuid}`, outcome: 'connected' }
       if ((await visit.em.fork().count(Connection, uuid)) > 0) return outcome
-      const connection = { ...toConnectionOrder(fields, account), uuid, credentials }
+      const connection = { ...toConnectionOrder(fields, account), maxTransferCents, uuid, credentials }
       const onboarding = {
         connection,
         reason,
+        poolRole: fields.pool_role,
         openingCents,
         actor: visit.actor,
         joins: fields.join === 'yes',
@@ -227,6 +229,45 @@ export function registerConnectionForms(router: DashboardRouter): void {
           reason,
           uuid,
           change: () => ({ fees }),
+        })
+      return { path: `${CONNECTIONS_PATH}/${uuid}`, outcome: 'connection_changed' }
+    },
+  })
+
+  registerOperatorForm(router, 'accounts/connections/limit', {
+    page: ACCOUNTS_PATH,
+    schema: limitFormSchema,
+    render: renderFormConnection,
+    async confirm({ uuid, reason }, visit) {
+      const maxTransferCents = requireLimit(visit)
+      const { connection, facts } = await describeConnection(visit, uuid)
+      const { t, f } = visit
+      const describe = (cents: number | null | undefined) =>
+        cents == null ? t('connections.noLimit') : f.money(cents)
+      if ((connection.maxTransferCents ?? null) === maxTransferCents && visit.form.has('confirmed'))
+        return null
+      return {
+        title: t('connections.limitAsk', { name: facts.name }),
+        button: t('connections.changeLimit'),
+        facts: [
+          ...facts.list,
+          { name: 'account.before', value: describe(connection.maxTransferCents) },
+          { name: 'account.after', value: describe(maxTransferCents) },
+          { name: 'field.reason', value: reason },
+        ],
+        means: t('connections.limitMeans'),
+        back: `${CONNECTIONS_PATH}/${uuid}`,
+      }
+    },
+    async act({ uuid, reason }, visit) {
+      const maxTransferCents = requireLimit(visit)
+      const connection = await requireConnection(visit.em, uuid)
+      if ((connection.maxTransferCents ?? null) !== maxTransferCents)
+        await changeConnection(visit.em, {
+          actor: visit.actor,
+          reason,
+          uuid,
+          change: () => ({ maxTransferCents }),
         })
       return { path: `${CONNECTIONS_PATH}/${uuid}`, outcome: 'connection_changed' }
     },
@@ -325,12 +366,31 @@ function missingAccountFields(form: URLSearchParams): FieldErrors {
   return Object.fromEntries(missing.map(name => [name, ['is required']]))
 }
 
-function readOpeningCents({ form, language }: PageContext, errors: FieldErrors): number | undefined {
-  const text = form.get('opening_balance')?.trim()
+/** Reads the limit of one transfer, or fails with 422 on its field; null where the field is empty. */
+function requireLimit(visit: PageContext): number | null {
+  const errors: FieldErrors = {}
+  const cents = readLimitField(visit, errors)
+  if (Object.keys(errors).length > 0) fail('validation_failed', { errors })
+  return cents
+}
+
+/** Reads the limit of one transfer; null where the field is empty. */
+function readLimitField(visit: PageContext, errors: FieldErrors): number | null {
+  const cents = readAmountField(visit, 'max_per_transfer', errors)
+  if (cents === 0) errors.max_per_transfer = [AMOUNT_FORMAT_MESSAGE]
+  return cents ?? null
+}
+
+function readAmountField(
+  { form, language }: PageContext,
+  name: 'opening_balance' | 'max_per_transfer',
+  errors: FieldErrors,
+): number | undefined {
+  const text = form.get(name)?.trim()
   if (!text) return undefined
   const amount = normalizeAmount(text, language)
   const cents = amount === null ? null : centsFromText(Number(amount).toFixed(2))
-  if (cents === null) errors.opening_balance = [AMOUNT_FORMAT_MESSAGE]
+  if (cents === null) errors[name] = [AMOUNT_FORMAT_MESSAGE]
   return cents ?? undefined
 }
 
@@ -436,6 +496,7 @@ function createConnectionPage({ sealer }: DashboardContext) {
         holders: await listProviderAccountHolders(em.fork(), providerAccountUuid),
         replacedUrl: sealedReplacedUrl ? String(sealer.open(sealedReplacedUrl)) : null,
         fees: connection.fees,
+        maxTransferCents: connection.maxTransferCents ?? null,
       },
       statuses: CONNECTION_STATUSES.filter(one => one !== 'UNDEFINED'),
       credentialFields: CREDENTIAL_FIELDS[dialect],
