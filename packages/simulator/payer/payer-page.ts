@@ -1,11 +1,11 @@
 import { join } from 'node:path'
 import Router from '@koa/router'
 import type { Context } from 'koa'
-import { isDocument } from '../../../src/domain/pix/document.ts'
 import { SHARED_ASSETS, serveAssets } from '../../../src/views/assets.ts'
 import { buildContentSecurityPolicy } from '../../../src/views/content-security-policy.ts'
 import { createViewRenderer } from '../../../src/views/view-renderer.ts'
 import { centsFromReais } from '../amount.ts'
+import { personBody } from '../control/schemas.ts'
 import { readBodyText } from '../request.ts'
 import type { SimulatorState } from '../state.ts'
 import { buildPayloadDocument } from './payload-document.ts'
@@ -41,7 +41,7 @@ export function createPayerRoutes(state: SimulatorState): Router {
     const payload = form.get('payload') ?? ''
     const payer = { name: form.get('name')?.trim() ?? '', document: form.get('document')?.trim() ?? '' }
     const isNamed = payer.name !== '' || payer.document !== ''
-    if (isNamed && !isPayer(payer)) {
+    if (isNamed && !personBody.safeParse(payer).success) {
       sendPage(ctx, 'refusal', { reason: 'Informe o nome e um CPF ou CNPJ válido de quem paga.' })
       ctx.status = 422
       return
@@ -76,10 +76,6 @@ function addPayloadRoutes(router: Router, { charges, signer, now }: SimulatorSta
     const type = 'https://pix.bcb.gov.br/api/v2/error/CobPayloadNaoEncontrado'
     ctx.body = JSON.stringify({ type, title: 'Não Encontrado', status: ctx.status, detail: why })
   })
-}
-
-function isPayer({ name, document }: { name: string; document: string }): boolean {
-  return name !== '' && name.length <= 140 && isDocument(document)
 }
 
 const HEADERS = { 'Content-Security-Policy': buildContentSecurityPolicy() }

@@ -21,7 +21,11 @@ import { computeQuotedFeeCents } from '../../domain/ledger/money.ts'
 import { referenceOf } from '../../domain/pix/identifiers.ts'
 import { ATTEMPT_MACHINES } from '../../domain/providers/attempt.ts'
 import { mayTryNext } from '../../domain/providers/fallback.ts'
-import type { IssueChargeOutcome, IssuedCharge } from '../../domain/providers/provider.ts'
+import {
+  type IssueChargeOutcome,
+  type IssuedCharge,
+  PROVIDER_CAPABILITIES,
+} from '../../domain/providers/provider.ts'
 import type { ChargeInput, ChargeInputDetails, IssueChargeResult } from '../../workflows/contracts/charges.ts'
 import { recordChargeEvent } from '../events/record-event.ts'
 import { startTimeBudget, throwIfCancelled } from '../runtime/cancellation.ts'
@@ -86,7 +90,7 @@ async function issueAtConnection(
     totalCents: order.valueCents + computeQuotedFeeCents(order.valueCents, connection.fees),
     expiresInSeconds: order.expiresInSeconds,
     collectionKey: connection.collectionKey ?? null,
-    ...describePayer(dependencies.sealer.open<ChargeInputDetails>(order.details)),
+    ...describePayer(connection, dependencies.sealer.open<ChargeInputDetails>(order.details)),
   })
   const recordCircuit = (of: { kind: string; code?: string }) =>
     recordCircuitResult(dependencies.orm.em.fork(), connection, { outcome: of, order: 'charge' })
@@ -102,15 +106,19 @@ async function issueAtConnection(
   return issued
 }
 
-/** Describes to a provider who is to pay, and who may; an order of an earlier release has neither. */
-function describePayer({ debtor, isSenderVerified = false, payerKind, payerMatch }: ChargeInputDetails) {
+/** Describes to a provider who is to pay and, where it can refuse others, who may; an order of an earlier release has neither. */
+function describePayer(
+  { dialect }: Connection,
+  { debtor, isSenderVerified = false, payerKind, payerMatch }: ChargeInputDetails,
+) {
+  const canLock = PROVIDER_CAPABILITIES[dialect].locksPayer === 'charge'
   const restriction = buildPayerRestriction({
     isSenderVerified,
     debtorDocument: debtor?.document,
     kind: payerKind,
     match: payerMatch,
   })
-  return { ...(debtor && { debtor }), ...(restriction && { restriction }) }
+  return { ...(debtor && { debtor }), ...(canLock && restriction && { restriction }) }
 }
 
 /** Deletes a charge's attempts if none left this worker; returns whether. Temporal then repeats the activity. */

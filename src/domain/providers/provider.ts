@@ -289,7 +289,7 @@ export type ProviderChargeRequest = {
   message?: string
   /** Who is to pay; the provider shows it to the payer. */
   debtor?: ChargeDebtor
-  /** Who may pay, absent where anybody may. A provider that `locksPayer` refuses others; the caller checks the payer in any case. */
+  /** Who may pay, for a provider that `locksPayer`, which refuses others; absent where anybody may. The caller checks the payer in any case. */
   restriction?: PayerRestriction
 }
 

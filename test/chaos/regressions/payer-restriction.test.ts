@@ -34,10 +34,11 @@ type Paid = Partial<IncomingPix> & { document?: string }
 
 async function createCharge(
   details: Partial<ChargeInputDetails>,
-  { policy = 'return', expiresInMs = 60_000 } = {},
+  { policy = 'return', expiresInMs = 60_000, dialect = 'efi' } = {},
 ) {
   const { accountUuid, connectionUuid } = await fixture.createMerchant(0)
   await fixture.sql('update account set wrong_payer_policy = ? where uuid = ?', [policy, accountUuid])
+  await fixture.sql('update connection set dialect = ? where uuid = ?', [dialect, connectionUuid])
   const uuid = randomUUID()
   const expiresAt = new Date(Date.now() + expiresInMs).toISOString()
   const charge = { ...buildIssuedCharge(uuid), receiver: toParty({}), expiresAt }
@@ -112,14 +113,18 @@ async function expectBalanced() {
   expect(await checkLedger(fixture.orm.em.fork())).toEqual([])
 }
 
-test('a provider is told who is to pay and who may', async () => {
-  const charge = await createCharge(ONLY_DEBTOR)
+test('a provider is told who is to pay and, where it can refuse others, who may', async () => {
+  const charge = await createCharge(ONLY_DEBTOR, { dialect: 'woovi' })
   expect(charge.requested()).toMatchObject({
     debtor: DEBTOR,
     restriction: { document: CPF, match: 'FULL', kind: null },
   })
-  const open = await createCharge({ debtor: DEBTOR })
+  const open = await createCharge({ debtor: DEBTOR }, { dialect: 'woovi' })
+  expect(open.requested()).toMatchObject({ debtor: DEBTOR })
   expect(open.requested()).not.toHaveProperty('restriction')
+  const unlocked = await createCharge(ONLY_DEBTOR, { dialect: 'efi' })
+  expect(unlocked.requested()).toMatchObject({ debtor: DEBTOR })
+  expect(unlocked.requested()).not.toHaveProperty('restriction')
 })
 
 test.each([

@@ -8,7 +8,7 @@ const cents = z.number().int().min(1)
 const correlationID = z.string().min(1).max(255)
 const comment = z.string().max(140).optional()
 
-/** `CustomerPayload` (OpenAPI): "at least one of name + taxID or name + email or name + phone". */
+/** The customer of a charge (OpenAPI, CustomerPayload): "at least one of name + taxID or name + email or name + phone". */
 const customer = z
   .object({
     name: z.string().min(1),
