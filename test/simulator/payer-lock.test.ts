@@ -30,7 +30,9 @@ test('a locked charge shows its customer, refuses another payer and takes the ri
     customer: { name: 'Ana Souza', taxID: { taxID: ANA.document, type: 'BR:CPF' } },
     ensureSameTaxID: true,
   })
-  await expect(simulator.control.pay({ payload: body.brCode, payer: OTHER })).rejects.toThrow(/another payer is named/)
+  await expect(simulator.control.pay({ payload: body.brCode, payer: OTHER })).rejects.toThrow(
+    /another payer is named/,
+  )
   expect((await woovi.get('/charge/locked')).body.charge.status).toBe('ACTIVE')
   await simulator.control.pay({ payload: body.brCode, payer: ANA })
   expect((await woovi.get('/charge/locked')).body.charge.status).toBe('COMPLETED')

@@ -128,6 +128,7 @@ export const PROVIDER_CAPABILITIES: Record<ProviderApi, ProviderCapabilities> = 
   },
   sicoob: {
     canIssueOpenAmount: false,
+    locksPayer: 'none',
     canTransfer: true,
     transferLookUp: 'handle',
     refundsOneAtATime: false,
@@ -141,6 +142,7 @@ export const PROVIDER_CAPABILITIES: Record<ProviderApi, ProviderCapabilities> = 
   // Its APIs have neither keys nor disputes. A payment is known by Inter's own id, or by the order itself, sent again.
   inter: {
     canIssueOpenAmount: false,
+    locksPayer: 'none',
     canTransfer: true,
     transferLookUp: 'repeat',
     refundsOneAtATime: false,
@@ -161,6 +163,8 @@ export const PROVIDER_CAPABILITIES: Record<ProviderApi, ProviderCapabilities> = 
   // A transfer goes to an account that is verified first. The API registers no keys and has no disputes.
   stark: {
     canIssueOpenAmount: true,
+    // SDK, DynamicBrcode: rule `allowedTaxIds`.
+    locksPayer: 'charge',
     canTransfer: true,
     transferLookUp: 'handle',
     refundsOneAtATime: true,

@@ -55,6 +55,9 @@ test('the other intervals are those of SPEC', () => {
     sendAgain: expect.any(Function),
     rotationGrace: 24 * 60 * MINUTE,
     deliveryOverdue: 5 * MINUTE,
+    payerReport: 10 * MINUTE,
+    prepareAgain: 1_000,
+    repeatToFind: 10 * MINUTE,
   })
 })
 

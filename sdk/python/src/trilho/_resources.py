@@ -49,8 +49,8 @@ class Payments:
         gets the same answer and never a second charge. Token scope: `charges`.
 
         Args:
-            value: Reais. 0 is an open amount, which the payer chooses. No provider API of this release can
-                issue one: a charge of 0 is 422 on `value`.
+            value: Reais. 0 is an open amount, which the payer chooses; it takes a provider that can issue
+                it.
             type: PIX is the only type.
             external_ref: Your reference, such as the number of an order.
             final_beneficiary: The seller on whose behalf the account collects or pays.

@@ -1745,7 +1745,7 @@ export interface components {
             email?: string;
         };
         CreatePaymentRequest: {
-            /** @description Reais. 0 is an open amount, which the payer chooses. No provider API of this release can issue one: a charge of 0 is 422 on `value`. */
+            /** @description Reais. 0 is an open amount, which the payer chooses; it takes a provider that can issue it. */
             value: number;
             /**
              * @description PIX is the only type

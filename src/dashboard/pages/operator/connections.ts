@@ -9,12 +9,11 @@ import {
 import { changeConnection, OnboardingRefused } from '../../../admin/connections.ts'
 import { CredentialsRefused } from '../../../admin/credentials.ts'
 import { uuidSchema } from '../../../contract/shared/fields.ts'
-import type { EntityManager } from '../../../db/client/orm.ts'
 import type { Account } from '../../../db/entities/account.ts'
 import { Connection, ProviderAccount } from '../../../db/entities/connection.ts'
 import { OperatorAction } from '../../../db/entities/operator-action.ts'
 import { listProviderAccountHolders } from '../../../db/repositories/provider-account-identities.ts'
-import { centsFromText, FEE_LINES, type Fee, feeFromText, formatFee } from '../../../domain/ledger/money.ts'
+import { FEE_LINES, type Fee, feeFromText, formatFee } from '../../../domain/ledger/money.ts'
 import { isIspb, normalizeIspb } from '../../../domain/pix/ispb.ts'
 import {
   CONNECTION_STATUSES,
@@ -26,23 +25,23 @@ import { fail, failField } from '../../../http/api-error.ts'
 import { getRequestDeadline } from '../../../http/request-deadline.ts'
 import type { FieldErrors } from '../../../http/validate.ts'
 import type { DashboardContext } from '../../http/dashboard-context.ts'
-import {
-  AMOUNT_FORMAT_MESSAGE,
-  normalizeAmount,
-  parseFormFields,
-  reasonSchema,
-  validateFormFields,
-} from '../../http/form.ts'
+import { parseFormFields, reasonSchema, validateFormFields } from '../../http/form.ts'
 import { createPage, redirect } from '../../http/page.ts'
 import type { PageContext } from '../../http/page-context.ts'
 import type { DashboardRouter } from '../../http/router.ts'
 import { encodeFacts, type ShownFact } from '../../http/shown-facts.ts'
 import { ACCOUNTS_PATH, readFormUuid, requireMerchantAccount } from './account.ts'
-import { type OperatorVisit, registerOperatorForm } from './operator-form.ts'
+import {
+  CONNECTIONS_PATH,
+  connectionChangeFields,
+  describeConnection,
+  requireConnection,
+} from './connection-facts.ts'
+import { readAmountField, readLimitField, registerConnectionLimitForm } from './connection-limit.ts'
+import { registerOperatorForm } from './operator-form.ts'
 
 /** Connects an account to a provider, and changes its connections. Credentials are sealed in the request that has them. */
 
-const CONNECTIONS_PATH = `${ACCOUNTS_PATH}/connections`
 /** Time that the calls to the provider may take beyond the request's own. */
 const PROVIDER_CALLS_MS = 25_000
 
@@ -94,21 +93,19 @@ const connectFormSchema = z.object({
 type ConnectFields = z.output<typeof connectFormSchema>
 const VIRTUAL_ACCOUNT_FIELDS = ['account_number', 'account_agency', 'bank_name', 'bank_ispb'] as const
 
-const changeFields = { uuid: uuidSchema, reason: reasonSchema }
 const statusFormSchema = z.object({
-  ...changeFields,
+  ...connectionChangeFields,
   status: z.enum(CONNECTION_STATUSES),
   public: z.enum(['yes', 'no']),
 })
 const feesFormSchema = z.object({
-  ...changeFields,
+  ...connectionChangeFields,
   charge: z.string().trim().max(40),
   transfer: z.string().trim().max(40),
   refund: z.string().trim().max(40),
 })
-const limitFormSchema = z.object({ ...changeFields, max_per_transfer: z.string().trim().max(40).default('') })
 const credentialsFormSchema = z.object({
-  ...changeFields,
+  ...connectionChangeFields,
   replace_webhook: z.enum(['yes', 'no']).default('no'),
 })
 
@@ -234,44 +231,7 @@ export function registerConnectionForms(router: DashboardRouter): void {
     },
   })
 
-  registerOperatorForm(router, 'accounts/connections/limit', {
-    page: ACCOUNTS_PATH,
-    schema: limitFormSchema,
-    render: renderFormConnection,
-    async confirm({ uuid, reason }, visit) {
-      const maxTransferCents = requireLimit(visit)
-      const { connection, facts } = await describeConnection(visit, uuid)
-      const { t, f } = visit
-      const describe = (cents: number | null | undefined) =>
-        cents == null ? t('connections.noLimit') : f.money(cents)
-      if ((connection.maxTransferCents ?? null) === maxTransferCents && visit.form.has('confirmed'))
-        return null
-      return {
-        title: t('connections.limitAsk', { name: facts.name }),
-        button: t('connections.changeLimit'),
-        facts: [
-          ...facts.list,
-          { name: 'account.before', value: describe(connection.maxTransferCents) },
-          { name: 'account.after', value: describe(maxTransferCents) },
-          { name: 'field.reason', value: reason },
-        ],
-        means: t('connections.limitMeans'),
-        back: `${CONNECTIONS_PATH}/${uuid}`,
-      }
-    },
-    async act({ uuid, reason }, visit) {
-      const maxTransferCents = requireLimit(visit)
-      const connection = await requireConnection(visit.em, uuid)
-      if ((connection.maxTransferCents ?? null) !== maxTransferCents)
-        await changeConnection(visit.em, {
-          actor: visit.actor,
-          reason,
-          uuid,
-          change: () => ({ maxTransferCents }),
-        })
-      return { path: `${CONNECTIONS_PATH}/${uuid}`, outcome: 'connection_changed' }
-    },
-  })
+  registerConnectionLimitForm(router, renderFormConnection)
 
   registerOperatorForm(router, 'accounts/connections/credentials', {
     page: ACCOUNTS_PATH,
@@ -366,34 +326,6 @@ function missingAccountFields(form: URLSearchParams): FieldErrors {
   return Object.fromEntries(missing.map(name => [name, ['is required']]))
 }
 
-/** Reads the limit of one transfer, or fails with 422 on its field; null where the field is empty. */
-function requireLimit(visit: PageContext): number | null {
-  const errors: FieldErrors = {}
-  const cents = readLimitField(visit, errors)
-  if (Object.keys(errors).length > 0) fail('validation_failed', { errors })
-  return cents
-}
-
-/** Reads the limit of one transfer; null where the field is empty. */
-function readLimitField(visit: PageContext, errors: FieldErrors): number | null {
-  const cents = readAmountField(visit, 'max_per_transfer', errors)
-  if (cents === 0) errors.max_per_transfer = [AMOUNT_FORMAT_MESSAGE]
-  return cents ?? null
-}
-
-function readAmountField(
-  { form, language }: PageContext,
-  name: 'opening_balance' | 'max_per_transfer',
-  errors: FieldErrors,
-): number | undefined {
-  const text = form.get(name)?.trim()
-  if (!text) return undefined
-  const amount = normalizeAmount(text, language)
-  const cents = amount === null ? null : centsFromText(Number(amount).toFixed(2))
-  if (cents === null) errors[name] = [AMOUNT_FORMAT_MESSAGE]
-  return cents ?? undefined
-}
-
 function toConnectionOrder(fields: ConnectFields, { uuid, name, document }: Account) {
   const { provider, dialect, type, account_number, account_agency, bank_name, bank_ispb } = fields
   return {
@@ -434,23 +366,6 @@ function readFees(texts: Record<FeeLine, string>) {
   const fees = { charge: read('charge'), transfer: read('transfer'), refund: read('refund') }
   if (Object.keys(errors).length > 0) fail('validation_failed', { errors })
   return fees
-}
-
-async function requireConnection(em: EntityManager, uuid: string): Promise<Connection> {
-  return (await em.fork().findOne(Connection, uuid)) ?? fail('not_found')
-}
-
-async function describeConnection(visit: OperatorVisit, uuid: string) {
-  const connection = await requireConnection(visit.em, uuid)
-  const account = await requireMerchantAccount(visit.em, connection.accountUuid)
-  const { t } = visit
-  const provider = t(`provider.${connection.provider}`)
-  const list = [
-    { name: 'field.account', value: account.name },
-    { name: 'field.provider', value: provider },
-    { name: 'field.uuid', value: uuid },
-  ]
-  return { connection, facts: { name: `${account.name}, ${provider}`, list } }
 }
 
 async function renderConnectForm(
