@@ -56,8 +56,6 @@ test('the other intervals are those of SPEC', () => {
     rotationGrace: 24 * 60 * MINUTE,
     deliveryOverdue: 5 * MINUTE,
     payerReport: 10 * MINUTE,
-    prepareAgain: 1_000,
-    repeatToFind: 10 * MINUTE,
   })
 })
 
