@@ -49,7 +49,10 @@ type ChargeChange = Partial<Pick<SimulatedCharge, 'cents' | 'expiresInSeconds' |
   details?: Record<string, unknown>
 }
 
-/** A payment; `cents` null: the charge's amount; `force`: also if a bank would refuse (expired, paid, removed). */
+/**
+ * A payment; `cents` null: the charge's amount; `force`: also if a bank would refuse (expired, paid, removed), or the provider (of
+ * another payer).
+ */
 type ChargePayment = { token: string; cents: number | null; payer: PixPayer; force: boolean }
 export type ChargePaymentResult = { kind: 'paid'; receipt: Receipt } | { kind: 'not_payable'; why: string }
 

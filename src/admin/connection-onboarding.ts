@@ -88,6 +88,8 @@ type OnboardingOrder = {
   reason: string
   /** Balance at the provider now; where absent, the provider's report is read. */
   openingCents?: number | undefined
+  /** Who is authorised to hold the money of others in a live POOL account, in the operator's words. */
+  poolRole?: string | undefined
   /** Shares the money of a provider account that is connected already. */
   joins: boolean
   /** Replaces the URL of another system that the provider notifies. */
@@ -101,8 +103,9 @@ type OnboardingOrder = {
  */
 export async function onboardConnection(
   { em, sealer, site }: OnboardingDependencies,
-  { connection: order, actor, reason, openingCents, joins, replacesWebhook }: OnboardingOrder,
+  { connection: order, actor, reason, poolRole, openingCents, joins, replacesWebhook }: OnboardingOrder,
 ): Promise<{ connection: Connection; opening: OpeningOutcome; holders: ProviderAccountHolder[] }> {
+  requirePoolRole(order, poolRole)
   const { providers } = site
   const identity = await identifyAccount({ providers, sealer }, order)
   const currentHashes = await readNamedIdentity(em.fork(), providers, order)
@@ -117,6 +120,12 @@ export async function onboardConnection(
         creditedSince: NOT_CREDITED_YET,
         identityHashes: hashIdentity(identity),
       })
+      if (poolRole)
+        await runAuditedAction(tx, {
+          by: { actor, reason: poolRole },
+          action: 'connection_pool_role',
+          subject: `connection/${created.uuid}`,
+        })
       providers.providerFor(created) // Throws on what the dialect cannot use, before anything is stored.
       return created
     },
@@ -126,6 +135,23 @@ export async function onboardConnection(
   const opening = await activateConnection(em, activation).catch(failAsRefused)
   const holders = await listProviderAccountHolders(em.fork(), connection.providerAccountUuid)
   return { connection, opening, holders }
+}
+
+/**
+ * Requires the role of who holds the money of others before a live POOL connection is added: Res. BCB 518/2025 (CMN 5.261) closes
+ * accounts that pool the money of third parties since 2025-12-01. Content and date are those of texts about it.
+ */
+function requirePoolRole(
+  { type, isSimulated }: Pick<ConnectionOrder, 'type' | 'isSimulated'>,
+  poolRole: string | undefined,
+): void {
+  const isLivePool = type === 'POOL' && !isSimulated
+  if (isLivePool && !poolRole)
+    throw new OnboardingRefused(
+      'pool_role',
+      'is required for a live POOL: name who is authorised to hold the money of others, and as what. Res. BCB 518/2025 closes pooled accounts of third parties since 2025-12-01 (as texts about it say)',
+    )
+  if (!isLivePool && poolRole) throw new OnboardingRefused('pool_role', 'is only for a live POOL')
 }
 
 /** Errors with a code are those of PostgreSQL or the network to it. */

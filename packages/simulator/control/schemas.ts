@@ -23,7 +23,8 @@ const amount = z.number().transform((reais, ctx) => {
   return z.NEVER
 })
 const positiveAmount = amount.refine(cents => cents > 0, 'must be above zero')
-const person = z.object({ name, document })
+/** A holder or payer. */
+export const personBody = z.object({ name, document })
 
 export const accountBody = z
   .object({
@@ -32,7 +33,7 @@ export const accountBody = z
     client_id: z.string().min(1),
     /** Of a Stark account its public key, which the bank knows instead of a secret: secp256k1, PEM. */
     client_secret: z.string().min(1),
-    holder: person,
+    holder: personBody,
     city: z.string().min(1).max(60).default('SAO PAULO'),
     ispb: z.string().regex(/^[0-9A-Z]{8}$/, 'must be eight digits'),
     keys: z.array(z.string().min(1).max(77)).max(100),
@@ -59,7 +60,7 @@ function isStarkPublicKey(pem: string): boolean {
 export const payBody = z.object({
   payload: z.string().min(1),
   value: positiveAmount.optional(),
-  payer: person.optional(),
+  payer: personBody.optional(),
   force: z.boolean().default(false),
 })
 
@@ -73,7 +74,7 @@ export const depositBody = z
       .regex(/^[a-zA-Z0-9]{1,35}$/)
       .optional(),
     value: positiveAmount,
-    payer: person.optional(),
+    payer: personBody.optional(),
     message: z.string().max(140).optional(),
   })
   .refine(body => body.account ?? body.provider ?? body.key, 'must name an account, a provider or a key')
@@ -114,7 +115,11 @@ export const disputeBody = z.object({
     .transform(at => new Date(at).toISOString())
     .optional(),
 })
-export const decisionBody = z.object({ decision: z.enum(['agreed', 'disagreed', 'cancelled']) })
+export const decisionBody = z.object({
+  decision: z.enum(['agreed', 'disagreed', 'cancelled']),
+  /** Of the returns that follow. */
+  nature: z.enum(['MED_FRAUDE', 'MED_OPERACIONAL']).optional(),
+})
 
 export const faultBody = z
   .object({

@@ -5,6 +5,7 @@ import { SHARED_ASSETS, serveAssets } from '../../../src/views/assets.ts'
 import { buildContentSecurityPolicy } from '../../../src/views/content-security-policy.ts'
 import { createViewRenderer } from '../../../src/views/view-renderer.ts'
 import { centsFromReais } from '../amount.ts'
+import { personBody } from '../control/schemas.ts'
 import { readBodyText } from '../request.ts'
 import type { SimulatorState } from '../state.ts'
 import { buildPayloadDocument } from './payload-document.ts'
@@ -38,7 +39,19 @@ export function createPayerRoutes(state: SimulatorState): Router {
     const cents = form.has('value') ? centsFromReais(Number(form.get('value'))) : undefined
     if (cents === 0 || cents === null) return sendRefusal(ctx, 'the amount is malformed')
     const payload = form.get('payload') ?? ''
-    const outcome = await payerBank.pay({ payload, force: false, ...(cents === undefined ? {} : { cents }) })
+    const payer = { name: form.get('name')?.trim() ?? '', document: form.get('document')?.trim() ?? '' }
+    const isNamed = payer.name !== '' || payer.document !== ''
+    if (isNamed && !personBody.safeParse(payer).success) {
+      sendPage(ctx, 'refusal', { reason: 'Informe o nome e um CPF ou CNPJ válido de quem paga.' })
+      ctx.status = 422
+      return
+    }
+    const outcome = await payerBank.pay({
+      payload,
+      ...(isNamed && { payer }),
+      force: false,
+      ...(cents === undefined ? {} : { cents }),
+    })
     if (outcome.kind !== 'not_payable') return sendPage(ctx, 'receipt', outcome.receipt)
     sendRefusal(ctx, outcome.why)
   })

@@ -8,7 +8,7 @@ import {
 import type { CsvColumns } from '../../contract/shared/csv.ts'
 import { findReturnOrder, readDepositReturnTerms } from '../../db/repositories/deposit-returns.ts'
 import { maskDocument } from '../../domain/pix/document.ts'
-import { depositReturnErrorCodeOf } from '../../domain/unmatched/deposit-return.ts'
+import { depositReturnErrorCodeOf, isPayerReason } from '../../domain/unmatched/deposit-return.ts'
 import type { Confirmation } from '../http/confirmation.ts'
 import { readSubmissionKey } from '../http/form.ts'
 import { createPage, redirect } from '../http/page.ts'
@@ -92,6 +92,7 @@ async function renderPayment(visit: PaymentVisit) {
     failure: order?.failure ?? null,
     whyNotReturnable: terms ? depositReturnErrorCodeOf(terms, new Date()) : 'deposit_not_returnable',
     version: encodeFacts(visit.language, listPaymentFacts(visit, payment)),
+    isReviewed: disposition === 'not_returned' && isPayerReason(payment.reason),
     moves: disposition === 'held' || disposition === 'returning',
   }
   return createPage('unmatched-payment', model, `${PATH}/${uuid}`)

@@ -1,3 +1,4 @@
+import type { PayerRestriction } from '../charges/payer-restriction.ts'
 import type { PixReturnIds } from '../pix/pix-return.ts'
 import type { PixKeyType } from '../pix-keys/pix-key.ts'
 
@@ -49,6 +50,11 @@ export type PaceKind = 'send' | 'lookUp' | 'charge' | 'token'
 export type ProviderCapabilities = {
   /** A charge whose payer chooses the value. */
   canIssueOpenAmount: boolean
+  /**
+   * `charge`: it refuses a payer with another document than that of the charge's debtor. `none`: the payer is checked once the PIX has
+   * arrived, as it is everywhere.
+   */
+  locksPayer: 'charge' | 'none'
   canTransfer: boolean
   /** How transfers are looked up. */
   transferLookUp: PayoutLookUpWay
@@ -94,6 +100,8 @@ const TOKEN_PACE: Pace = { perSecond: 0.1, burst: 5 }
 export const PROVIDER_CAPABILITIES: Record<ProviderApi, ProviderCapabilities> = {
   efi: {
     canIssueOpenAmount: false,
+    // Per key only (`PUT /v2/gn/config`, documentoPagadorIgualDevedor), which would lock every charge of the key.
+    locksPayer: 'none',
     canTransfer: true,
     transferLookUp: 'id',
     refundsOneAtATime: false,
@@ -107,6 +115,8 @@ export const PROVIDER_CAPABILITIES: Record<ProviderApi, ProviderCapabilities> = 
   },
   woovi: {
     canIssueOpenAmount: false,
+    // "Bloqueando Pagamentos": `ensureSameTaxID`.
+    locksPayer: 'charge',
     canTransfer: true,
     transferLookUp: 'id',
     refundsOneAtATime: false,
@@ -118,6 +128,7 @@ export const PROVIDER_CAPABILITIES: Record<ProviderApi, ProviderCapabilities> = 
   },
   sicoob: {
     canIssueOpenAmount: false,
+    locksPayer: 'none',
     canTransfer: true,
     transferLookUp: 'handle',
     refundsOneAtATime: false,
@@ -131,6 +142,7 @@ export const PROVIDER_CAPABILITIES: Record<ProviderApi, ProviderCapabilities> = 
   // Its APIs have neither keys nor disputes. A payment is known by Inter's own id, or by the order itself, sent again.
   inter: {
     canIssueOpenAmount: false,
+    locksPayer: 'none',
     canTransfer: true,
     transferLookUp: 'repeat',
     refundsOneAtATime: false,
@@ -151,6 +163,8 @@ export const PROVIDER_CAPABILITIES: Record<ProviderApi, ProviderCapabilities> = 
   // A transfer goes to an account that is verified first. The API registers no keys and has no disputes.
   stark: {
     canIssueOpenAmount: true,
+    // SDK, DynamicBrcode: rule `allowedTaxIds`.
+    locksPayer: 'charge',
     canTransfer: true,
     transferLookUp: 'handle',
     refundsOneAtATime: true,
@@ -277,7 +291,14 @@ export type ProviderChargeRequest = {
   /** The key that collects, or null where the provider needs none. */
   collectionKey: string | null
   message?: string
+  /** Who is to pay; the provider shows it to the payer. */
+  debtor?: ChargeDebtor
+  /** Who may pay, for a provider that `locksPayer`, which refuses others; absent where anybody may. The caller checks the payer in any case. */
+  restriction?: PayerRestriction
 }
+
+/** Who is to pay a charge; `document` is a CPF or CNPJ, upper case. */
+export type ChargeDebtor = { name: string; document: string; email?: string }
 
 /**
  * A payload that can be paid; times are ISO 8601 UTC. `totalCents`: the amount that it asks for, absent where the provider

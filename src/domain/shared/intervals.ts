@@ -38,6 +38,11 @@ export const WAITS = {
    * its payments may lag behind the charge (SPEC §2).
    */
   endAfterConfirmation: HOUR,
+  /**
+   * After a settled PIX for a charge that only some may pay, for a payer that its provider reports in a notification only; then the
+   * payer counts as unknown.
+   */
+  payerReport: 10 * MINUTE,
   /** Between the two "not found" that prove that a request never arrived (SPEC §6). */
   absenceConfirmation: MINUTE,
   /**

@@ -18,12 +18,17 @@ import {
  */
 export function createStarkCharges(client: StarkClient, now: () => number): ChargeCalls {
   return {
-    async issueCharge({ reference, totalCents, expiresInSeconds, message }) {
+    async issueCharge({ reference, totalCents, expiresInSeconds, message, restriction }) {
       const brcode = {
         amount: totalCents,
         expiration: expiresInSeconds,
         tags: [reference],
         displayDescription: message?.slice(0, 140),
+        // It compares whole documents: a restriction to the root of a CNPJ or to a kind is no lock here.
+        ...(restriction?.document &&
+          restriction.match === 'FULL' && {
+            rules: [{ key: 'allowedTaxIds', value: [restriction.document] }],
+          }),
       }
       const json = starkBrcodeRequestSchema.parse({ brcodes: [brcode] })
       const call = {

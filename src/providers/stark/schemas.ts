@@ -133,6 +133,9 @@ export const starkBrcodeRequestSchema = z.strictObject({
       expiration: amountSchema,
       tags: requestTagsSchema,
       displayDescription: displayDescriptionSchema,
+      rules: z
+        .tuple([z.strictObject({ key: z.literal('allowedTaxIds'), value: z.tuple([z.string().min(11)]) })])
+        .optional(),
     }),
   ]),
 })

@@ -55,6 +55,7 @@ test('the other intervals are those of SPEC', () => {
     sendAgain: expect.any(Function),
     rotationGrace: 24 * 60 * MINUTE,
     deliveryOverdue: 5 * MINUTE,
+    payerReport: 10 * MINUTE,
   })
 })
 

@@ -49,6 +49,29 @@ describe('issuing', () => {
     })
   })
 
+  test.each([
+    ['the only payer', { document: '52998224725', match: 'FULL', kind: null }, [['52998224725']]],
+    [
+      'a root, which Stark Bank cannot compare',
+      { document: '11222333000181', match: 'ROOT', kind: null },
+      [],
+    ],
+    [
+      'a kind of payer, which Stark Bank cannot compare',
+      { document: null, match: 'FULL', kind: 'COMPANY' },
+      [],
+    ],
+  ] as const)(
+    'a charge is locked only where Stark Bank compares what is asked: %s',
+    async (_name, restriction, locks) => {
+      await using story = await openStarkFixture()
+      story.scripted.scriptReplies('POST /v2/dynamic-brcode', okReply({ brcodes: [brcodeOf()] }))
+      await story.provider.issueCharge({ ...order, restriction })
+      const [{ rules = [] }] = JSON.parse(story.scripted.calls()[0]!.body).brcodes
+      expect(rules).toEqual(locks.map(value => ({ key: 'allowedTaxIds', value })))
+    },
+  )
+
   test('an open amount is the amount 0', async () => {
     await using story = await openStarkFixture()
     story.scripted.scriptReplies('POST /v2/dynamic-brcode', okReply({ brcodes: [brcodeOf({ amount: 0 })] }))

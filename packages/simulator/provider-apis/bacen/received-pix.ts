@@ -53,9 +53,11 @@ export function createBacenReceivedPixHandlers(
       const parsed = parseBacenRequest(bacenRefundBody, body, { refusals, subject: 'devolucao' })
       if ('refusal' in parsed) return parsed.refusal
       const { e2eId: endToEnd, id } = params as { e2eId: string; id: string }
-      const { valor: cents, descricao: description } = parsed.value
+      const { valor: cents, descricao: description, natureza } = parsed.value
       if (!REFUND_ID_PATTERN.test(id))
         return refuseRefund(profile, 'id', 'O id da devolução deve ter 1 a 35 letras e dígitos.')
+      if (natureza === 'RETIRADA')
+        return refuseRefund(profile, 'natureza', 'A natureza RETIRADA não se aplica a um Pix comum.')
       if (cents === 0) return refusals.refundAmountZero()
       const receipt = receipts.find(account.id, endToEnd)
       if (receipt && !isReceiptListed(receipt)) return refusals.pixNotFound()

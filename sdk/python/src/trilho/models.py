@@ -16,6 +16,12 @@ class FinalBeneficiaryShown(Model):
     document: str
 
 
+class DebtorShown(Model):
+    name: str
+    document: str
+    email: str | None = None
+
+
 class SplitRecipient(Model):
     uuid: str
     name: str
@@ -304,6 +310,10 @@ class DefaultProvider(Model):
     """
     Whether calls may name it
     """
+    max_per_transfer: float | None
+    """
+    Reais that one transfer through it may send at most; null where no limit is set
+    """
     virtual_account: VirtualAccount | None
     """
     null for POOL
@@ -517,7 +527,7 @@ class TestEventData(Webhook):
 
 
 class DepositReturn(Model):
-    status: Literal["PROCESSING", "COMPLETED", "FAILED"] | str
+    status: Literal["PROCESSING", "REVIEW", "COMPLETED", "FAILED"] | str
     uuid: str | None = None
     """
     The order of its POST; absent where the account policy or an operator returns it
@@ -560,6 +570,10 @@ class Provider(Model):
     is_public: bool
     """
     Whether calls may name it
+    """
+    max_per_transfer: float | None
+    """
+    Reais that one transfer through it may send at most; null where no limit is set
     """
     virtual_account: VirtualAccount | None
     """
@@ -670,6 +684,8 @@ class LedgerLine(Model):
             "deposit",
             "second_payment",
             "wrong_amount",
+            "wrong_payer",
+            "unknown_payer",
             "charge_over",
             "orphan",
             "duplicate_settlement",
@@ -817,6 +833,8 @@ class Movement(Model):
             "deposit",
             "second_payment",
             "wrong_amount",
+            "wrong_payer",
+            "unknown_payer",
             "charge_over",
             "orphan",
             "duplicate_settlement",
@@ -1000,6 +1018,8 @@ class Deposit(Model):
             "deposit",
             "second_payment",
             "wrong_amount",
+            "wrong_payer",
+            "unknown_payer",
             "charge_over",
             "orphan",
             "duplicate_settlement",
@@ -1080,6 +1100,9 @@ class Payment(Model):
     """
     type: Literal["QR_DYNAMIC"] | str
     verify_sender: bool
+    """
+    Whether only the `debtor` may pay
+    """
 
 
 class Transfer(Model):
@@ -1264,6 +1287,9 @@ class CreatedCharge(Model):
     type: Literal["PIX"] | str
     external_ref: str | None = None
     final_beneficiary: FinalBeneficiaryShown | None = None
+    debtor: DebtorShown | None = None
+    payer_kind: Literal["PERSON", "COMPANY"] | str | None = None
+    match: Literal["FULL", "ROOT"] | str | None = None
     splits: list[Split]
     history: list[StatusChange]
     provider: ProviderShown
@@ -1314,6 +1340,9 @@ class Charge(Model):
     type: Literal["PIX"] | str
     external_ref: str | None = None
     final_beneficiary: FinalBeneficiaryShown | None = None
+    debtor: DebtorShown | None = None
+    payer_kind: Literal["PERSON", "COMPANY"] | str | None = None
+    match: Literal["FULL", "ROOT"] | str | None = None
     splits: list[Split]
     history: list[StatusChange]
     provider: ProviderShown

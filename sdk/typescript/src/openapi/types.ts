@@ -969,6 +969,11 @@ export interface components {
             type: "PIX";
             external_ref?: string;
             final_beneficiary?: components["schemas"]["FinalBeneficiaryShown"];
+            debtor?: components["schemas"]["DebtorShown"];
+            /** @enum {string} */
+            payer_kind?: "PERSON" | "COMPANY";
+            /** @enum {string} */
+            match?: "FULL" | "ROOT";
             splits: components["schemas"]["Split"][];
             history: components["schemas"]["StatusChange"][];
             provider: components["schemas"]["ProviderShown"];
@@ -995,6 +1000,11 @@ export interface components {
         FinalBeneficiaryShown: {
             name: string;
             document: string;
+        };
+        DebtorShown: {
+            name: string;
+            document: string;
+            email?: string;
         };
         Split: {
             /**
@@ -1076,6 +1086,7 @@ export interface components {
             value: string;
             /** @enum {string} */
             type: "QR_DYNAMIC";
+            /** @description Whether only the `debtor` may pay */
             verify_sender: boolean;
         };
         ChargePix: {
@@ -1447,7 +1458,7 @@ export interface components {
              * @description Why this PIX is not the payment of a charge, or that it settled twice or after it had failed; absent otherwise
              * @enum {string}
              */
-            reason?: "deposit" | "second_payment" | "wrong_amount" | "charge_over" | "orphan" | "duplicate_settlement" | "late_settlement" | "provider_tariff" | "provider_withdrawal" | "provider_credit" | "provider_block" | "provider_unblock" | "panel_transfer" | "panel_return" | "opening_balance" | "adjustment";
+            reason?: "deposit" | "second_payment" | "wrong_amount" | "wrong_payer" | "unknown_payer" | "charge_over" | "orphan" | "duplicate_settlement" | "late_settlement" | "provider_tariff" | "provider_withdrawal" | "provider_credit" | "provider_block" | "provider_unblock" | "panel_transfer" | "panel_return" | "opening_balance" | "adjustment";
             /**
              * Format: date-time
              * @description UTC, six fractional digits
@@ -1725,8 +1736,16 @@ export interface components {
             /** @description CPF or CNPJ with valid check digits, without formatting */
             document: string;
         };
+        /** @description Who is to pay; providers show it to the payer */
+        Debtor: {
+            name: string;
+            /** @description CPF or CNPJ with valid check digits, without formatting */
+            document: string;
+            /** Format: email */
+            email?: string;
+        };
         CreatePaymentRequest: {
-            /** @description Reais. 0 is an open amount, which the payer chooses. No provider API of this release can issue one: a charge of 0 is 422 on `value`. */
+            /** @description Reais. 0 is an open amount, which the payer chooses; it takes a provider that can issue it. */
             value: number;
             /**
              * @description PIX is the only type
@@ -1756,6 +1775,19 @@ export interface components {
                  */
                 recipient_account_uuid: string;
             }[];
+            debtor?: components["schemas"]["Debtor"];
+            /** @description Only the `debtor` may pay. A PIX of another document never pays the charge: it is returned or reviewed, as the account has chosen, and the charge stays PENDING */
+            verify_sender?: boolean;
+            /**
+             * @description Only persons (CPF) or only companies (CNPJ) may pay
+             * @enum {string}
+             */
+            payer_kind?: "PERSON" | "COMPANY";
+            /**
+             * @description With `verify_sender`: FULL compares the whole document; ROOT allows every CNPJ with the first eight characters of the debtor's. FULL where absent
+             * @enum {string}
+             */
+            match?: "FULL" | "ROOT";
             /** @description Seconds until the charge can be paid no more, from 60 to 30 days; by default a day */
             expires_in?: number;
         };
@@ -1779,6 +1811,11 @@ export interface components {
             type: "PIX";
             external_ref?: string;
             final_beneficiary?: components["schemas"]["FinalBeneficiaryShown"];
+            debtor?: components["schemas"]["DebtorShown"];
+            /** @enum {string} */
+            payer_kind?: "PERSON" | "COMPANY";
+            /** @enum {string} */
+            match?: "FULL" | "ROOT";
             splits: components["schemas"]["Split"][];
             history: components["schemas"]["StatusChange"][];
             provider: components["schemas"]["ProviderShown"];
@@ -1974,7 +2011,7 @@ export interface components {
              * @description Why this PIX is not the payment of a charge, or that it settled twice or after it had failed; absent otherwise
              * @enum {string}
              */
-            reason?: "deposit" | "second_payment" | "wrong_amount" | "charge_over" | "orphan" | "duplicate_settlement" | "late_settlement" | "provider_tariff" | "provider_withdrawal" | "provider_credit" | "provider_block" | "provider_unblock" | "panel_transfer" | "panel_return" | "opening_balance" | "adjustment";
+            reason?: "deposit" | "second_payment" | "wrong_amount" | "wrong_payer" | "unknown_payer" | "charge_over" | "orphan" | "duplicate_settlement" | "late_settlement" | "provider_tariff" | "provider_withdrawal" | "provider_credit" | "provider_block" | "provider_unblock" | "panel_transfer" | "panel_return" | "opening_balance" | "adjustment";
             /**
              * Format: date-time
              * @description UTC, six fractional digits
@@ -1995,7 +2032,7 @@ export interface components {
         };
         DepositReturn: {
             /** @enum {string} */
-            status: "PROCESSING" | "COMPLETED" | "FAILED";
+            status: "PROCESSING" | "REVIEW" | "COMPLETED" | "FAILED";
             /**
              * Format: uuid
              * @description The order of its POST; absent where the account policy or an operator returns it
@@ -2168,6 +2205,8 @@ export interface components {
             is_operational: boolean;
             /** @description Whether calls may name it */
             is_public: boolean;
+            /** @description Reais that one transfer through it may send at most; null where no limit is set */
+            max_per_transfer: number | null;
             /** @description null for POOL */
             virtual_account: components["schemas"]["VirtualAccount"] | null;
             balances: components["schemas"]["Balance"][];
@@ -2221,6 +2260,8 @@ export interface components {
             is_operational: boolean;
             /** @description Whether calls may name it */
             is_public: boolean;
+            /** @description Reais that one transfer through it may send at most; null where no limit is set */
+            max_per_transfer: number | null;
             /** @description null for POOL */
             virtual_account: components["schemas"]["VirtualAccount"] | null;
         };
@@ -2433,7 +2474,7 @@ export interface components {
              */
             operation_uuid: string;
             /** @enum {string} */
-            reason?: "deposit" | "second_payment" | "wrong_amount" | "charge_over" | "orphan" | "duplicate_settlement" | "late_settlement" | "provider_tariff" | "provider_withdrawal" | "provider_credit" | "provider_block" | "provider_unblock" | "panel_transfer" | "panel_return" | "opening_balance" | "adjustment";
+            reason?: "deposit" | "second_payment" | "wrong_amount" | "wrong_payer" | "unknown_payer" | "charge_over" | "orphan" | "duplicate_settlement" | "late_settlement" | "provider_tariff" | "provider_withdrawal" | "provider_credit" | "provider_block" | "provider_unblock" | "panel_transfer" | "panel_return" | "opening_balance" | "adjustment";
             /**
              * Format: uuid
              * @description A UUID
@@ -2530,6 +2571,7 @@ export type PaymentEvent = components['schemas']['PaymentEvent'];
 export type PaymentEventData = components['schemas']['PaymentEventData'];
 export type Charge = components['schemas']['Charge'];
 export type FinalBeneficiaryShown = components['schemas']['FinalBeneficiaryShown'];
+export type DebtorShown = components['schemas']['DebtorShown'];
 export type Split = components['schemas']['Split'];
 export type SplitRecipient = components['schemas']['SplitRecipient'];
 export type StatusChange = components['schemas']['StatusChange'];
@@ -2570,6 +2612,7 @@ export type TestEvent = components['schemas']['TestEvent'];
 export type TestEventData = components['schemas']['TestEventData'];
 export type Webhook = components['schemas']['Webhook'];
 export type FinalBeneficiary = components['schemas']['FinalBeneficiary'];
+export type Debtor = components['schemas']['Debtor'];
 export type CreatePaymentRequest = components['schemas']['CreatePaymentRequest'];
 export type CreatedCharge = components['schemas']['CreatedCharge'];
 export type CreatedPayment = components['schemas']['CreatedPayment'];

@@ -9,12 +9,12 @@ import {
 import { changeConnection, OnboardingRefused } from '../../../admin/connections.ts'
 import { CredentialsRefused } from '../../../admin/credentials.ts'
 import { uuidSchema } from '../../../contract/shared/fields.ts'
-import type { EntityManager } from '../../../db/client/orm.ts'
 import type { Account } from '../../../db/entities/account.ts'
 import { Connection, ProviderAccount } from '../../../db/entities/connection.ts'
 import { OperatorAction } from '../../../db/entities/operator-action.ts'
 import { listProviderAccountHolders } from '../../../db/repositories/provider-account-identities.ts'
-import { centsFromText, FEE_LINES, type Fee, feeFromText, formatFee } from '../../../domain/ledger/money.ts'
+import { FEE_LINES, type Fee, feeFromText, formatFee } from '../../../domain/ledger/money.ts'
+import { isIspb, normalizeIspb } from '../../../domain/pix/ispb.ts'
 import {
   CONNECTION_STATUSES,
   PROVIDER_APIS,
@@ -25,23 +25,23 @@ import { fail, failField } from '../../../http/api-error.ts'
 import { getRequestDeadline } from '../../../http/request-deadline.ts'
 import type { FieldErrors } from '../../../http/validate.ts'
 import type { DashboardContext } from '../../http/dashboard-context.ts'
-import {
-  AMOUNT_FORMAT_MESSAGE,
-  normalizeAmount,
-  parseFormFields,
-  reasonSchema,
-  validateFormFields,
-} from '../../http/form.ts'
+import { parseFormFields, reasonSchema, validateFormFields } from '../../http/form.ts'
 import { createPage, redirect } from '../../http/page.ts'
 import type { PageContext } from '../../http/page-context.ts'
 import type { DashboardRouter } from '../../http/router.ts'
 import { encodeFacts, type ShownFact } from '../../http/shown-facts.ts'
 import { ACCOUNTS_PATH, readFormUuid, requireMerchantAccount } from './account.ts'
-import { type OperatorVisit, registerOperatorForm } from './operator-form.ts'
+import {
+  CONNECTIONS_PATH,
+  connectionChangeFields,
+  describeConnection,
+  requireConnection,
+} from './connection-facts.ts'
+import { readAmountField, readLimitField, registerConnectionLimitForm } from './connection-limit.ts'
+import { registerOperatorForm } from './operator-form.ts'
 
 /** Connects an account to a provider, and changes its connections. Credentials are sealed in the request that has them. */
 
-const CONNECTIONS_PATH = `${ACCOUNTS_PATH}/connections`
 /** Time that the calls to the provider may take beyond the request's own. */
 const PROVIDER_CALLS_MS = 25_000
 
@@ -85,30 +85,27 @@ const connectFormSchema = z.object({
   account_number: z.string().trim().min(1).max(20).optional(),
   account_agency: z.string().trim().min(1).max(10).optional(),
   bank_name: z.string().trim().min(1).max(140).optional(),
-  bank_ispb: z
-    .string()
-    .regex(/^[0-9A-Z]{8}$/, 'must be 8 characters')
-    .optional(),
+  bank_ispb: z.string().transform(normalizeIspb).refine(isIspb, 'must be 8 characters').optional(),
+  pool_role: z.string().trim().min(3).max(200).optional(),
   reason: reasonSchema,
   once: uuidSchema,
 })
 type ConnectFields = z.output<typeof connectFormSchema>
 const VIRTUAL_ACCOUNT_FIELDS = ['account_number', 'account_agency', 'bank_name', 'bank_ispb'] as const
 
-const changeFields = { uuid: uuidSchema, reason: reasonSchema }
 const statusFormSchema = z.object({
-  ...changeFields,
+  ...connectionChangeFields,
   status: z.enum(CONNECTION_STATUSES),
   public: z.enum(['yes', 'no']),
 })
 const feesFormSchema = z.object({
-  ...changeFields,
+  ...connectionChangeFields,
   charge: z.string().trim().max(40),
   transfer: z.string().trim().max(40),
   refund: z.string().trim().max(40),
 })
 const credentialsFormSchema = z.object({
-  ...changeFields,
+  ...connectionChangeFields,
   replace_webhook: z.enum(['yes', 'no']).default('no'),
 })
 
@@ -136,7 +133,8 @@ export function registerConnectionForms(router: DashboardRouter): void {
       const account = await requireMerchantAccount(visit.em, accountUuid)
       const errors: FieldErrors = {}
       const credentials = readCredentials(visit, dialect, errors)
-      const openingCents = readOpeningCents(visit, errors)
+      const openingCents = readAmountField(visit, 'opening_balance', errors)
+      const maxTransferCents = readLimitField(visit, errors)
       const fields = parseFormFields(connectFormSchema, visit.form, {
         ...missingAccountFields(visit.form),
         ...errors,
@@ -144,10 +142,11 @@ export function registerConnectionForms(router: DashboardRouter): void {
       const { once: uuid, reason } = fields
       const outcome = { path: `${CONNECTIONS_PATH}/${uuid}`, outcome: 'connected' }
       if ((await visit.em.fork().count(Connection, uuid)) > 0) return outcome
-      const connection = { ...toConnectionOrder(fields, account), uuid, credentials }
+      const connection = { ...toConnectionOrder(fields, account), maxTransferCents, uuid, credentials }
       const onboarding = {
         connection,
         reason,
+        poolRole: fields.pool_role,
         openingCents,
         actor: visit.actor,
         joins: fields.join === 'yes',
@@ -231,6 +230,8 @@ export function registerConnectionForms(router: DashboardRouter): void {
       return { path: `${CONNECTIONS_PATH}/${uuid}`, outcome: 'connection_changed' }
     },
   })
+
+  registerConnectionLimitForm(router, renderFormConnection)
 
   registerOperatorForm(router, 'accounts/connections/credentials', {
     page: ACCOUNTS_PATH,
@@ -325,15 +326,6 @@ function missingAccountFields(form: URLSearchParams): FieldErrors {
   return Object.fromEntries(missing.map(name => [name, ['is required']]))
 }
 
-function readOpeningCents({ form, language }: PageContext, errors: FieldErrors): number | undefined {
-  const text = form.get('opening_balance')?.trim()
-  if (!text) return undefined
-  const amount = normalizeAmount(text, language)
-  const cents = amount === null ? null : centsFromText(Number(amount).toFixed(2))
-  if (cents === null) errors.opening_balance = [AMOUNT_FORMAT_MESSAGE]
-  return cents ?? undefined
-}
-
 function toConnectionOrder(fields: ConnectFields, { uuid, name, document }: Account) {
   const { provider, dialect, type, account_number, account_agency, bank_name, bank_ispb } = fields
   return {
@@ -374,23 +366,6 @@ function readFees(texts: Record<FeeLine, string>) {
   const fees = { charge: read('charge'), transfer: read('transfer'), refund: read('refund') }
   if (Object.keys(errors).length > 0) fail('validation_failed', { errors })
   return fees
-}
-
-async function requireConnection(em: EntityManager, uuid: string): Promise<Connection> {
-  return (await em.fork().findOne(Connection, uuid)) ?? fail('not_found')
-}
-
-async function describeConnection(visit: OperatorVisit, uuid: string) {
-  const connection = await requireConnection(visit.em, uuid)
-  const account = await requireMerchantAccount(visit.em, connection.accountUuid)
-  const { t } = visit
-  const provider = t(`provider.${connection.provider}`)
-  const list = [
-    { name: 'field.account', value: account.name },
-    { name: 'field.provider', value: provider },
-    { name: 'field.uuid', value: uuid },
-  ]
-  return { connection, facts: { name: `${account.name}, ${provider}`, list } }
 }
 
 async function renderConnectForm(
@@ -436,6 +411,7 @@ function createConnectionPage({ sealer }: DashboardContext) {
         holders: await listProviderAccountHolders(em.fork(), providerAccountUuid),
         replacedUrl: sealedReplacedUrl ? String(sealer.open(sealedReplacedUrl)) : null,
         fees: connection.fees,
+        maxTransferCents: connection.maxTransferCents ?? null,
       },
       statuses: CONNECTION_STATUSES.filter(one => one !== 'UNDEFINED'),
       credentialFields: CREDENTIAL_FIELDS[dialect],

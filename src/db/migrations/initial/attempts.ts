@@ -155,6 +155,22 @@ create trigger attempt_handle_fixed before update of prepared_at on attempt for 
   when (old.sendings > 0 and new.prepared_at is distinct from old.prepared_at)
   execute function refuse();
 
+-- No transfer begins at a connection whose limit is below its value. One that may have been sent already is sent again all the same.
+create function refuse_above_limit() returns trigger language plpgsql as $$
+begin
+  if exists (select from transfer t join connection c on c.uuid = new.connection_uuid
+    where t.uuid = new.subject_uuid and t.value_cents > c.max_transfer_cents) then
+    raise exception 'a row of attempt would break attempt_within_limit'
+      using errcode = 'check_violation', constraint = 'attempt_within_limit', table = 'attempt';
+  end if;
+  return new;
+end $$;
+create trigger attempt_within_limit before insert on attempt for each row
+  when (new.operation = 'transfer' and new.state in ('preparing', 'calling')) execute function refuse_above_limit();
+create trigger attempt_again_within_limit before update of state on attempt for each row
+  when (new.operation = 'transfer' and new.state in ('preparing', 'calling') and old.state in ('rejected', 'unreachable'))
+  execute function refuse_above_limit();
+
 -- No sending begins after the order's deadline: its caller may have been answered that it was not accepted.
 create function refuse_late_sending() returns trigger language plpgsql as $$
 begin

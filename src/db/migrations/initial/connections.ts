@@ -59,6 +59,8 @@ create table connection (
   sealed_replaced_url text,
   -- Whose name the account at the provider must be in; null: it may be shared.
   nominal_account_uuid uuid generated always as (case when type = 'NOMINAL' then account_uuid end) stored,
+  -- The most that one transfer through it may send; null: no limit is known.
+  max_transfer_cents bigint check (max_transfer_cents > 0),
   settle_window_ms int not null default 600000 check (settle_window_ms > 0),
   credited_since timestamptz,
   created_at timestamptz(3) not null default now(),
