@@ -13,6 +13,7 @@ import { mayPayCharge } from '../../db/repositories/charges.ts'
 import { queryWithFollowUps } from '../../db/repositories/follow-ups.ts'
 import { mayBeAdjusted } from '../../db/repositories/ledger-adjustments.ts'
 import { findProviderAccountOwner } from '../../db/repositories/provider-accounts.ts'
+import { findPaidQrCode } from '../../db/repositories/qr-codes.ts'
 import { type Leg, unmatchedHeldLegs } from '../../domain/ledger/legs.ts'
 import type { MovementReason } from '../../domain/ledger/movement.ts'
 import { uuidFromHash } from '../../domain/pix/identifiers.ts'
@@ -24,6 +25,7 @@ import { recordMovementEvent } from '../events/record-event.ts'
 import { unheldMovementPostings } from '../ledger/apply-inflow.ts'
 import { createMovement, postMovement } from '../ledger/movements.ts'
 import { addNotifiedPayers } from '../provider-notifications/notified-details.ts'
+import { recordQrCodePayment } from '../qr-codes/record-payment.ts'
 import type { ActivityDependencies } from '../runtime/dependencies.ts'
 import { callRepeatably, getConnectionParty } from '../shared/provider-client.ts'
 
@@ -34,6 +36,8 @@ type UnmatchedPaymentInput = {
   charge?: Charge
   payment: IncomingPix
   reason: MovementReason
+  /** What becomes of it; where absent, the policy of the account decides. */
+  disposition?: 'held' | 'kept'
   /** Uuid of the operation whose workflow starts the deliveries of the event; by default the movement itself. */
   ownerUuid?: string
   requestId: string
@@ -55,7 +59,7 @@ export async function recordUnmatchedPayment(em: EntityManager, input: Unmatched
   })
   if (recordedMovement) return recordedMovement
   const account = await em.findOneOrFail(Account, input.serviceAccountUuid ?? connection.accountUuid)
-  const unmatched = account.unmatchedPolicy === 'refund' ? 'held' : 'kept'
+  const unmatched = input.disposition ?? (account.unmatchedPolicy === 'refund' ? 'held' : 'kept')
   const at = new Date()
   const movement = createMovement(em, at, {
     uuid: deriveMovementUuid(connection, payment),
@@ -95,8 +99,8 @@ export async function buildUnmatchedLegs(em: EntityManager, movement: Movement):
 }
 
 /**
- * Polls the provider for a PIX and records it as a deposit (SPEC §2): to the connection's account; at a shared provider account
- * to that of the charge that it names, else to the service's. Whether the PIX names a charge is decided by the provider's
+ * Polls the provider for a PIX and records it: as the payment of the static code that it names (SPEC §2), else as a deposit to the
+ * connection's account; at a shared provider account to that of the charge that it names, else to the service's. Whether the PIX names a charge is decided by the provider's
  * answer, not by the notification. Repeatable.
  */
 export function recordDeposit(dependencies: ActivityDependencies) {
@@ -123,6 +127,11 @@ export function recordDeposit(dependencies: ActivityDependencies) {
       if (owner === 'signalled') return { kind: 'expected' }
       if (owner === 'issuing') return { kind: 'no_answer', code: 'charge_issuing' }
     }
+    const code = attempt ? null : await findPaidQrCode(em, connection, payment)
+    if (code)
+      return runInTransaction<RecordDepositResult>(dependencies.orm, tx =>
+        recordQrCodePayment(tx, { code, payment, requestId }),
+      )
     // A look-up of the charge may still name this PIX; the reconciliation books it after a day.
     const { cents } = payment
     if (connection.type === 'POOL' && !attempt && (await mayPayCharge(em, { providerAccountUuid, cents })))

@@ -46,6 +46,7 @@ export const MOVEMENT_REASONS = [
   'second_payment',
   'wrong_amount',
   'charge_over',
+  'code_disabled',
   'orphan',
   ...UNEXPECTED_SETTLEMENTS,
   // Booked from the provider's statement: entries that are no PIX, and PIX sent or returned in the provider's panel.

@@ -9,6 +9,7 @@ export const DEPOSIT_REASONS = [
   'second_payment',
   'wrong_amount',
   'charge_over',
+  'code_disabled',
   'orphan',
 ] as const satisfies readonly MovementReason[]
 

@@ -35,7 +35,7 @@ create table movement (
   return_of text,
   return_id text,
   reason text constraint movement_reasons check (reason in ('deposit', 'second_payment', 'wrong_amount', 'charge_over',
-    'orphan', 'duplicate_settlement', 'late_settlement', 'provider_tariff', 'provider_withdrawal', 'provider_credit',
+    'code_disabled', 'orphan', 'duplicate_settlement', 'late_settlement', 'provider_tariff', 'provider_withdrawal', 'provider_credit',
     'provider_block', 'provider_unblock', 'panel_transfer', 'panel_return', 'opening_balance', 'adjustment')),
   entry_name text,
   disposition text check (disposition in ('held', 'returning', 'returned', 'kept', 'not_returned')),

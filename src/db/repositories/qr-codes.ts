@@ -1,0 +1,53 @@
+import type { IncomingPix } from '../../domain/providers/provider.ts'
+import type { QrCodeStatus } from '../../domain/qr-codes/qr-code.ts'
+import type { EntityManager } from '../client/orm.ts'
+import type { Connection } from '../entities/connection.ts'
+import { QrCode } from '../entities/qr-code.ts'
+
+type ReceivedPix = Pick<IncomingPix, 'txid' | 'cents' | 'pixKey'>
+
+/**
+ * Finds the static code that a PIX paid: by its txid, whatever the status of the code. Some payers' apps drop the txid
+ * (bacen/pix-api #346): a PIX without one paid a code only where its key and value fit exactly one active code. At a shared provider
+ * account it paid none, because the codes of several merchants have one key there.
+ */
+export async function findPaidQrCode(
+  em: EntityManager,
+  { providerAccountUuid, type }: Pick<Connection, 'providerAccountUuid' | 'type'>,
+  payment: ReceivedPix,
+): Promise<QrCode | null> {
+  const { txid, pixKey } = payment
+  const named = txid === null ? null : await em.findOne(QrCode, { providerAccountUuid, txid })
+  // A txid of ours in a PIX to another key is no code of ours.
+  if (named) return pixKey === '' || pixKey === named.pixKey ? named : null
+  if (type === 'POOL' || pixKey === '' || !isTxidDropped(payment)) return null
+  const [only, second] = await findCodesThatFit(em, { ...payment, providerAccountUuid, limit: 2 })
+  return only && !second ? only : null
+}
+
+/** A PIX by key has no txid, or the one of a code that names none. Woovi shows the end-to-end id in its place. */
+function isTxidDropped({ txid }: ReceivedPix): boolean {
+  return txid === null || txid === '' || txid === '***' || /^E[0-9A-Z]{8}\d{12}[a-zA-Z0-9]{11}$/.test(txid)
+}
+
+type FittingCodes = { providerAccountUuid: string; pixKey: string; cents: number; limit: number }
+
+/**
+ * Finds the active codes that a PIX of this key and value may have paid, the newest first: those of its value and those with an
+ * open amount. That of a charge is active until the charge is paid or cancelled.
+ */
+export function findCodesThatFit(
+  em: EntityManager,
+  { providerAccountUuid, pixKey, cents, limit }: FittingCodes,
+): Promise<QrCode[]> {
+  return em
+    .createQueryBuilder(QrCode, 'q')
+    .where({ providerAccountUuid, pixKey, status: 'ACTIVE' satisfies QrCodeStatus })
+    .andWhere('(q.value_cents is null or q.value_cents + q.fee_cents = ?)', [cents])
+    .andWhere(
+      "(not q.is_single or exists (select from charge c where c.uuid = q.uuid and c.state = 'pending'))",
+    )
+    .orderBy({ createdAt: 'desc', uuid: 'desc' })
+    .limit(limit)
+    .getResultList()
+}
