@@ -97,13 +97,19 @@ class ChargeWorkflow {
   /** The next step. The workflow ends only when its provider has been polled for all notifications. */
   nextStep(): 'poll' | 'cancel' | 'wait' | 'end' {
     if (!isIssuedChargeState(this.state)) return 'end'
-    if (this.#isStatic && !this.#isCancellationDue()) return allHandlersFinished() ? 'end' : 'wait'
+    if (this.#isStatic) return this.#nextStaticStep()
     if (this.#inbox.hasPending) return 'poll'
     if (chargeMachine.isFinal(this.state) && this.#unansweredPolls === 0) return 'end'
     if (!this.#isCancellationDue() && Date.now() < this.#nextPollAtMs) return 'wait'
     return this.#cancellationRequests.isPending && chargeMachine.accepts(this.state, 'cancelled')
       ? 'cancel'
       : 'poll'
+  }
+
+  /** The next step of a static code: notifications are not about it. It stays until its callers have their answers. */
+  #nextStaticStep(): 'cancel' | 'wait' | 'end' {
+    if (this.#isCancellationDue()) return 'cancel'
+    return allHandlersFinished() ? 'end' : 'wait'
   }
 
   async waitForNextPoll(): Promise<void> {
