@@ -2,6 +2,7 @@ import type { IncomingPix } from '../../domain/providers/provider.ts'
 import type { QrCodeStatus } from '../../domain/qr-codes/qr-code.ts'
 import type { EntityManager } from '../client/orm.ts'
 import type { Connection } from '../entities/connection.ts'
+import { Movement } from '../entities/movement.ts'
 import { QrCode } from '../entities/qr-code.ts'
 
 type ReceivedPix = Pick<IncomingPix, 'txid' | 'cents' | 'pixKey'>
@@ -21,28 +22,32 @@ export async function findPaidQrCode(
   // A txid of ours in a PIX to another key is no code of ours.
   if (named) return pixKey === '' || pixKey === named.pixKey ? named : null
   if (type === 'POOL' || pixKey === '' || !isTxidDropped(payment)) return null
-  const [only, second] = await findCodesThatFit(em, { ...payment, providerAccountUuid, limit: 2 })
+  const { cents } = payment
+  const [only, second] = await findCodesThatFit(em, { providerAccountUuid, pixKey, cents, limit: 2 })
   return only && !second ? only : null
 }
 
 /** A PIX by key has no txid, or the one of a code that names none. Woovi shows the end-to-end id in its place. */
-function isTxidDropped({ txid }: ReceivedPix): boolean {
+function isTxidDropped({ txid }: Pick<ReceivedPix, 'txid'>): boolean {
   return txid === null || txid === '' || txid === '***' || /^E[0-9A-Z]{8}\d{12}[a-zA-Z0-9]{11}$/.test(txid)
 }
 
-type FittingCodes = { providerAccountUuid: string; pixKey: string; cents: number; limit: number }
+type FittingCodes = {
+  providerAccountUuid: string
+  pixKey: string
+  cents: number
+  limit: number
+  accountUuid?: string
+}
 
 /**
  * Finds the active codes that a PIX of this key and value may have paid, the newest first: those of its value and those with an
  * open amount. That of a charge is active until the charge is paid or cancelled.
  */
-export function findCodesThatFit(
-  em: EntityManager,
-  { providerAccountUuid, pixKey, cents, limit }: FittingCodes,
-): Promise<QrCode[]> {
+function findCodesThatFit(em: EntityManager, { limit, cents, ...owner }: FittingCodes): Promise<QrCode[]> {
   return em
     .createQueryBuilder(QrCode, 'q')
-    .where({ providerAccountUuid, pixKey, status: 'ACTIVE' satisfies QrCodeStatus })
+    .where({ ...owner, status: 'ACTIVE' satisfies QrCodeStatus })
     .andWhere('(q.value_cents is null or q.value_cents + q.fee_cents = ?)', [cents])
     .andWhere(
       "(not q.is_single or exists (select from charge c where c.uuid = q.uuid and c.state = 'pending'))",
@@ -50,4 +55,18 @@ export function findCodesThatFit(
     .orderBy({ createdAt: 'desc', uuid: 'desc' })
     .limit(limit)
     .getResultList()
+}
+
+/** Most codes that are shown for one deposit. */
+const MAX_HINTS = 10
+
+/**
+ * Finds the codes of an account that a deposit without a txid may have paid, the newest first: a person may know which one it was. Empty
+ * for any other PIX.
+ */
+export async function findCodesOfDeposit(em: EntityManager, depositUuid: string): Promise<QrCode[]> {
+  const deposit = await em.findOne(Movement, { uuid: depositUuid, reason: 'deposit', movementType: 'IN' })
+  if (!deposit?.pixKey || !isTxidDropped({ txid: deposit.txid ?? null })) return []
+  const { accountUuid, providerAccountUuid, pixKey, valueCents: cents } = deposit
+  return findCodesThatFit(em, { accountUuid, providerAccountUuid, pixKey, cents, limit: MAX_HINTS })
 }

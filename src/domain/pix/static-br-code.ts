@@ -63,7 +63,7 @@ export function countDescriptionBytes(description: string): number {
   return foldToAscii(description).length
 }
 
-/** Folds a text to printable ASCII, which payers' banks show alike: `São` is `Sao`, several blanks are one. */
+/** Folds a text to printable ASCII, which payers' banks show alike: "São" becomes "Sao", and several blanks one. */
 function foldToAscii(text: string): string {
   const ascii = text.normalize('NFKD').replaceAll(/[^\s!-~]/g, '')
   return ascii.replaceAll(/\s+/g, ' ').trim()

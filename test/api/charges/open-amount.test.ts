@@ -22,7 +22,11 @@ test.each(PROVIDERS)(
     const { api } = await createMerchant({ providers: [{ ...at, charge: fee, sendsNotifications: true }] })
     const created = await api.createCharge({ value: 0, external_ref: 'balcão 1' })
     expect(created).toMatchObject({
-      ...{ status: 'PENDING', value: 0, total_value: 0, fees: 0, external_ref: 'balcão 1' },
+      status: 'PENDING',
+      value: 0,
+      total_value: 0,
+      fees: 0,
+      external_ref: 'balcão 1',
       payment: { status: 'PENDING', expires_at: null, pix: { type: 'QR_STATIC', expires_at: null } },
     })
     const code = parsePix(created.payment.payload)
@@ -35,7 +39,10 @@ test.each(PROVIDERS)(
     const paid = await pollUntil(() => api.readCharge(created.uuid), isPaid)
     expect(statusesOf(paid)).toEqual(['PENDING', 'PROCESSING', 'PAID'])
     expect(paid).toMatchObject({
-      ...{ value: 0, total_value: 42.5, fees: 0.53, net_value: 41.97 },
+      value: 0,
+      total_value: 42.5,
+      fees: 0.53,
+      net_value: 41.97,
       payment: { type: 'QR_STATIC', expires_at: null, pix: { txid: code.txid, transaction: { end_to_end } } },
     })
     expect(paid).not.toHaveProperty('qr_code_uuid')

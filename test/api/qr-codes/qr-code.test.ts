@@ -57,7 +57,11 @@ test.each([
     const code = await createCode(merchant, order)
     expect(code).toMatchObject({
       ...order,
-      ...{ status: 'ACTIVE', total_value: 12.6, fees: 0.1, on_payment: 'KEEP', splits: [] },
+      status: 'ACTIVE',
+      total_value: 12.6,
+      fees: 0.1,
+      on_payment: 'KEEP',
+      splits: [],
       received: { count: 0, value: 0 },
       provider: { uuid: connection.uuid, provider },
     })
@@ -77,14 +81,12 @@ test.each([
     for (const charge of payments) {
       expect(statusesOf(charge)).toEqual(['PENDING', 'PROCESSING', 'PAID'])
       expect(charge).toMatchObject({
-        ...{
-          status: 'PAID',
-          value: 12.5,
-          total_value: 12.6,
-          fees: 0.1,
-          external_ref: 'counter-3',
-          qr_code_uuid: code.uuid,
-        },
+        status: 'PAID',
+        value: 12.5,
+        total_value: 12.6,
+        fees: 0.1,
+        external_ref: 'counter-3',
+        qr_code_uuid: code.uuid,
         payment: {
           type: 'QR_STATIC',
           status: 'COMPLETED',
