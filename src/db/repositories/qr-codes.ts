@@ -9,8 +9,9 @@ type ReceivedPix = Pick<IncomingPix, 'txid' | 'cents' | 'pixKey'>
 
 /**
  * Finds the static code that a PIX paid: by its txid, whatever the status of the code. Some payers' apps drop the txid
- * (bacen/pix-api #346): a PIX without one paid a code only where its key and value fit exactly one active code. At a shared provider
- * account it paid none, because the codes of several merchants have one key there.
+ * (bacen/pix-api #346): a PIX without one paid a code only where that is the only active code of its key that its value fits, and has
+ * that value: an open amount fits any PIX to the key, which proves nothing. At a shared provider account it paid none, because the
+ * codes of several merchants have one key there.
  */
 export async function findPaidQrCode(
   em: EntityManager,
@@ -24,7 +25,7 @@ export async function findPaidQrCode(
   if (type === 'POOL' || pixKey === '' || !isTxidDropped(payment)) return null
   const { cents } = payment
   const [only, second] = await findCodesThatFit(em, { providerAccountUuid, pixKey, cents, limit: 2 })
-  return only && !second ? only : null
+  return only && !second && only.valueCents != null ? only : null
 }
 
 /** A PIX by key has no txid, or the one of a code that names none. Woovi shows the end-to-end id in its place. */

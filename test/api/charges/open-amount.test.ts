@@ -81,25 +81,18 @@ test('a cancelled code can still be paid: the charge is PAID late', async () => 
   expect(statusesOf(paid)).toEqual(['PENDING', 'CANCELLED', 'PROCESSING', 'PAID'])
 })
 
-test('a PIX whose app drops the txid pays the only code of its key, and is a deposit where there are two', async () => {
+test('a PIX whose app drops the txid is a deposit: it may be any PIX to the key', async () => {
   const { api } = await createMerchant({ providers: [{ sendsNotifications: true }] })
-  const first = await api.createCharge({ value: 0 })
-  await stage.simulator.pay({ payload: first.payment.payload, value: 4, drop_txid: true })
-  await pollUntil(() => api.readCharge(first.uuid), isPaid)
-
-  const two = [await api.createCharge({ value: 0 }), await api.createCharge({ value: 0 })]
-  const { end_to_end } = await stage.simulator.pay({
-    payload: two[0].payment.payload,
-    value: 5,
-    drop_txid: true,
-  })
+  const { uuid, payment } = await api.createCharge({ value: 0 })
+  const order = { payload: payment.payload, value: 5, drop_txid: true }
+  const { end_to_end } = await stage.simulator.pay(order)
   const isDeposit = ({ data }: { data: object }) =>
     Object(data).reason === 'deposit' && Object(data).end_to_end === end_to_end
   await pollUntil(
     () => api.get('/api/v1/events?type=PIX_TRANSACTION'),
     ({ body }) => body.data.some(isDeposit),
   )
-  for (const { uuid } of two) expect(await api.readCharge(uuid)).toMatchObject({ status: 'PENDING' })
+  expect(await api.readCharge(uuid)).toMatchObject({ status: 'PENDING' })
 })
 
 test('an open amount takes a collection key: without one the value is refused', async () => {

@@ -173,7 +173,9 @@ test('a txid of a code in a PIX to another key is a deposit', async () => {
 test.each([
   ['two open codes', [null, null], 500, 'deposit'],
   ['an open code and one of its value', [null, 500], 500, 'deposit'],
-  ['an open code and one of another value', [null, 600], 500, null],
+  ['one code of its value', [500], 500, null],
+  ['one open code, which any PIX would fit', [null], 500, 'deposit'],
+  ['an open code and one of another value', [null, 600], 500, 'deposit'],
   ['two codes of other values', [600, 700], 500, 'deposit'],
   ['two codes, one of its value', [600, 500], 500, null],
 ])('a PIX without a txid, of %s', async (_, values, cents, reason) => {
