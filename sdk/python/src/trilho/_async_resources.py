@@ -534,7 +534,7 @@ class QrCodes:
             Call("getQrCode", "GET", path_of("/api/v1/qr-codes/{uuid}", uuid=uuid), read_one(models.QrCode))
         )
 
-    async def get_qr_code_qr_svg(self, uuid: str) -> str:
+    async def get_qr_svg(self, uuid: str) -> str:
         """The code as a QR picture (SVG).
 
         Of `payload`, for printing. It never changes. Token scope: `read` or `charges`.
@@ -543,7 +543,7 @@ class QrCodes:
             Call("getQrCodeQrSvg", "GET", path_of("/api/v1/qr-codes/{uuid}/qr.svg", uuid=uuid), read_text)
         )
 
-    async def get_qr_code_qr_png(self, uuid: str) -> bytes:
+    async def get_qr_png(self, uuid: str) -> bytes:
         """The code as a QR picture (PNG).
 
         Of `payload`, for printing. It never changes. Token scope: `read` or `charges`.
@@ -552,7 +552,7 @@ class QrCodes:
             Call("getQrCodeQrPng", "GET", path_of("/api/v1/qr-codes/{uuid}/qr.png", uuid=uuid), read_content)
         )
 
-    async def list_qr_code_payments(
+    async def list_payments(
         self,
         uuid: str,
         *,
@@ -596,7 +596,7 @@ class QrCodes:
             )
         )
 
-    def iterate_qr_code_payments(
+    def iterate_payments(
         self,
         uuid: str,
         *,
@@ -618,7 +618,7 @@ class QrCodes:
             date_to: Created on this day or earlier, in `time_zone`: `YYYY-MM-DD`.
         """
         return aiterate_pages(
-            lambda cursor: self.list_qr_code_payments(
+            lambda cursor: self.list_payments(
                 uuid,
                 per_page=per_page,
                 time_zone=time_zone,
