@@ -168,7 +168,11 @@ export const ERRORS_OF_GUIDE: Record<ErrorCode, ErrorOfGuide> = {
   },
   key_in_use: {
     action: 'state',
-    pt: 'Um provedor recebe cobranças com essa chave, ou há cobrança aberta para ela. Espere essas cobranças terminarem.',
+    pt: 'Um provedor recebe cobranças com essa chave, ou há cobrança aberta ou QR Code ativo para ela. Espere essas cobranças terminarem e desative os QR Codes.',
+  },
+  reference_in_use: {
+    action: 'correct',
+    pt: 'Outro QR Code desse provedor já usa a referência, que é o txid dos Pix dele; um QR Code desativado mantém a sua. Use outra, ou nenhuma.',
   },
   webhook_limit: { action: 'state', pt: 'A conta já tem 20 webhooks. Apague um que não usa.' },
   body_too_large: { action: 'correct', pt: 'O corpo JSON passa de 100 kB. Envie um menor.' },

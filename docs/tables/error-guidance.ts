@@ -86,7 +86,9 @@ export const ERROR_GUIDANCE: Record<ErrorCode, string> = {
   pix_key_already_registered:
     'The key is registered for this account, for another account, or at another bank. Use another key: portability and ownership claims are not part of this API.',
   key_in_use:
-    'A connection receives charges with this key, or an open charge is paid to it. Wait until those charges end, or configure the connection with another key.',
+    'A connection receives charges with this key, or an open charge or an active QR code is paid to it. Wait until those charges end, disable the codes, or configure the connection with another key.',
+  reference_in_use:
+    'Another QR code of this provider account has the reference, which is the txid of its PIX; a disabled code keeps its own. Use another reference, or none.',
   webhook_limit: 'The account has 20 webhooks. Delete one that is not used.',
   body_too_large: 'The JSON body is larger than 100 kB. Send a smaller one.',
   upload_too_large: 'The files of a dispute reply exceed the limit together. Send fewer or smaller files.',

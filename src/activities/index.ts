@@ -2,6 +2,7 @@ import { foldListCounters } from '../db/repositories/list-counters.ts'
 import { closeOrphan } from './charges/close-orphan.ts'
 import { issueCharge } from './charges/issue-charge.ts'
 import { cancelChargeAtProvider, getCharge, pollCharge } from './charges/poll-charge.ts'
+import { recordDeposit } from './deposits/record-deposit.ts'
 import { rebuildOperation } from './disaster-recovery/rebuild-operation.ts'
 import { sweepWorkflows } from './disaster-recovery/workflow-sweep.ts'
 import {
@@ -33,7 +34,6 @@ import {
   storeTransfer,
 } from './transfers/activities.ts'
 import { transferPayout } from './transfers/transfer-payout.ts'
-import { recordDeposit } from './unmatched/record.ts'
 import { keepUnmatchedPayment, orderDepositReturn, returnPayout } from './unmatched/return-payout.ts'
 import { sendPasswordReset } from './users/password-resets.ts'
 import { attemptDelivery } from './webhooks/deliver.ts'

@@ -9,6 +9,7 @@ import { healthRoutes } from './health/routes.ts'
 import { ledgerRoutes } from './ledger/routes.ts'
 import { pixKeyRoutes } from './pix-keys/routes.ts'
 import { providerRoutes } from './providers/routes.ts'
+import { qrCodeRoutes } from './qr-codes/routes.ts'
 import { refundRoutes } from './refunds/routes.ts'
 import { transferRoutes } from './transfers/routes.ts'
 import { deliveryRoutes, webhookRoutes } from './webhooks/routes.ts'
@@ -16,6 +17,7 @@ import { deliveryRoutes, webhookRoutes } from './webhooks/routes.ts'
 /** Routes for merchants and their documentation: everything that the OpenAPI document describes. */
 export const MERCHANT_ROUTES: RouteRegistrar[] = [
   chargeRoutes,
+  qrCodeRoutes,
   refundRoutes,
   depositRoutes,
   disputeRoutes,

@@ -29,6 +29,7 @@ import { registerPublicPaymentPage } from './pages/payment-links/public-page.ts'
 import { registerPixKeyPages } from './pages/pix-keys.ts'
 import { registerProfilePages } from './pages/profile.ts'
 import { registerProviderPages } from './pages/providers.ts'
+import { registerQrCodePages } from './pages/qr-codes.ts'
 import { registerRefundPages } from './pages/refunds.ts'
 import { registerSearchPage } from './pages/search.ts'
 import { registerSettingsPages } from './pages/settings.ts'
@@ -57,6 +58,7 @@ export function dashboardRoutes(router: ServerRouter, dependencies: DashboardDep
   registerChargePages(pageRouter)
   registerChargeActions(pageRouter)
   registerPaymentLinkActions(pageRouter)
+  registerQrCodePages(pageRouter)
   registerPublicPaymentPage(context)
   registerTransferForm(pageRouter)
   registerTransferPages(pageRouter)

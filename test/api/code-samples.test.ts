@@ -100,17 +100,19 @@ async function createSampleFixtures(label: string) {
   })
   const { api } = merchant
   const key = `ana-${crypto.randomUUID()}@example.com`
-  const [recipient, open, paid, refunded, disputed, settled, scheduled, code, webhook] = await Promise.all([
-    stack.createRecipient(merchant),
-    api.createCharge(),
-    payouts.createPaidCharge(merchant, { value: 200 }),
-    payouts.createPaidCharge(merchant, { value: 200 }),
-    payouts.createPaidCharge(merchant),
-    payouts.sendAndSettle(merchant),
-    payouts.send(merchant, { scheduled_for: new Date(Date.now() + 86_400_000).toISOString() }),
-    api.post('/api/v1/pix-keys/auth-code', { type: 'EMAIL', key }),
-    api.post('/api/v1/webhooks', { url: `${stack.local.inbox_url}/${label}-${merchant.uuid}` }),
-  ])
+  const [recipient, open, paid, refunded, disputed, settled, scheduled, code, webhook, qrCode] =
+    await Promise.all([
+      stack.createRecipient(merchant),
+      api.createCharge(),
+      payouts.createPaidCharge(merchant, { value: 200 }),
+      payouts.createPaidCharge(merchant, { value: 200 }),
+      payouts.createPaidCharge(merchant),
+      payouts.sendAndSettle(merchant),
+      payouts.send(merchant, { scheduled_for: new Date(Date.now() + 86_400_000).toISOString() }),
+      api.post('/api/v1/pix-keys/auth-code', { type: 'EMAIL', key }),
+      api.post('/api/v1/webhooks', { url: `${stack.local.inbox_url}/${label}-${merchant.uuid}` }),
+      api.post('/api/v1/qr-codes', {}),
+    ])
   await stack.simulator.deposit({ account: merchant.connection.account, value: 10 })
   await stack.simulator.openDispute({ end_to_end: disputed.payment.pix.transaction.end_to_end, type: 'SCAM' })
   const [refund, delivery, authCode, med, event, deposit] = await Promise.all([
@@ -139,6 +141,7 @@ async function createSampleFixtures(label: string) {
     scheduled: scheduled.body.data,
     codeId: code.body.data.auth_code_id,
     webhook: webhook.body.data,
+    qrCode: qrCode.body.data,
     refund: refund.body.data.refund,
     delivery: delivery.body.data,
     med: med.body.data[0],
@@ -162,6 +165,7 @@ function replaceExamples(operationId: string, source: string, made: SampleFixtur
     [EXAMPLE_UUIDS.delivery, made.delivery.uuid],
     [EXAMPLE_UUIDS.event, made.event.id],
     [EXAMPLE_UUIDS.code, made.codeId],
+    [EXAMPLE_UUIDS.qrCode, made.qrCode.uuid],
     [/480517/g, made.authCode],
     [/contato@lojadaana\.example\.com/g, made.key],
     [/contato%40lojadaana\.example\.com/g, encodeURIComponent(made.key)],

@@ -113,10 +113,12 @@ async function aMerchantWithThings(): Promise<{ token: string; paths: Known[] }>
   const { body: webhook } = await merchant.api.post('/api/v1/webhooks', {
     url: `${stack.local.inbox_url}/schemathesis`,
   })
+  const { body: code } = await merchant.api.post('/api/v1/qr-codes', {})
   return {
     token: merchant.token,
     paths: [
       { under: 'payments', ids: { uuid: charge.uuid, refund: refund.data.refund.uuid } },
+      { under: 'qr-codes', ids: { uuid: code.data.uuid } },
       { under: 'transfers', ids: { uuid: transfer.data.uuid } },
       { under: 'webhooks', ids: { uuid: webhook.data.uuid } },
       { under: 'providers', ids: { uuid: merchant.connection.uuid } },

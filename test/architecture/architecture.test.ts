@@ -155,6 +155,8 @@ const ACTIVITY_FLOORS = [
   'payouts',
   'unmatched',
   'charges',
+  'qr-codes',
+  'deposits',
   'refunds',
   'transfers',
   'pix-keys',

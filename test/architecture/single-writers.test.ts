@@ -137,6 +137,7 @@ test('only `createOperation`, and what starts no operation by a workflow, derive
     // A reply has no row.
     'api/operations/disputes.ts',
     // No workflow starts.
+    'api/operations/qr-codes.ts',
     'api/operations/webhooks.ts',
     'dashboard/pages/webhooks.ts',
   ])

@@ -5,7 +5,6 @@ import { ERRORS_OF_GUIDE } from '../../docs/tables/error-actions.ts'
 import { updateErrorActions } from '../../docs/tables/error-tables.ts'
 import { updateStateTables } from '../../docs/tables/state-tables.ts'
 import { GUIDE_LANGUAGES, GUIDE_PAGES } from '../../src/api/docs/guide-pages.ts'
-import { PROVIDER_APIS, PROVIDER_CAPABILITIES } from '../../src/domain/providers/provider.ts'
 import { EVENT_TYPES } from '../../src/domain/webhooks/webhook.ts'
 import { documents, findJsonDifferences, type TestedDocument } from './support/documents.ts'
 
@@ -38,15 +37,6 @@ test.each(GUIDE_LANGUAGES)(
     expect(updateStateTables(states, language)).toBe(states)
     expect(errors).toContain('<!-- made: error-actions -->')
     expect(updateErrorActions(errors, language)).toBe(errors)
-  },
-)
-
-test.each(GUIDE_LANGUAGES)(
-  'the guide offers an open amount only where a provider can issue one (%s)',
-  language => {
-    const sentence = /^- `value` 0 .*$/m.exec(pageOf(language, 'charges').text)![0]
-    const isIssued = PROVIDER_APIS.some(api => PROVIDER_CAPABILITIES[api].canIssueOpenAmount)
-    expect(sentence.includes('422')).toBe(!isIssued)
   },
 )
 

@@ -4,6 +4,7 @@ import { describe, expect, test } from '@jest/globals'
 import { Ajv2020 } from 'ajv/dist/2020.js'
 import addFormats from 'ajv-formats'
 import { parseBrCode } from '../../packages/simulator/br-code.ts'
+import { QR_CODE_EXAMPLE } from '../../src/contract/qr-codes/qr-code-example.ts'
 import { isDocument } from '../../src/domain/pix/document.ts'
 
 /** The examples of `openapi.json`: each fits its own schema, and could have been sent. */
@@ -75,7 +76,17 @@ describe('every example of openapi.json', () => {
       expect([name, value]).not.toEqual([name, 'text'])
       switch (name) {
         case 'payload':
-          expect(parseBrCode(value)).toMatchObject({ kind: 'valid', totalCents: 15174 })
+          // A static code, whose payers choose the value, and that of the charge.
+          expect(parseBrCode(value)).toMatchObject(
+            value === QR_CODE_EXAMPLE.payload
+              ? {
+                  kind: 'valid',
+                  totalCents: null,
+                  key: QR_CODE_EXAMPLE.pix_key,
+                  txid: QR_CODE_EXAMPLE.reference,
+                }
+              : { kind: 'valid', totalCents: 15174 },
+          )
           break
         case 'end_to_end':
           expect(value).toMatch(

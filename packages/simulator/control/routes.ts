@@ -67,8 +67,8 @@ function addAccountRoutes(
 function addMoneyRoutes(router: Router, state: SimulatorState): void {
   const { payerBank, receipts, returns, transfers } = state
   router.post('/pay', async ctx => {
-    const { value, ...order } = await parseControlBody(ctx, schemas.payBody)
-    const outcome = await payerBank.pay({ ...order, cents: value })
+    const { value, drop_txid: dropsTxid, ...order } = await parseControlBody(ctx, schemas.payBody)
+    const outcome = await payerBank.pay({ ...order, cents: value, dropsTxid })
     if (outcome.kind === 'not_payable') throw new ControlApiError(409, `not payable: ${outcome.why}`)
     ctx.body = { end_to_end: outcome.receipt.endToEnd }
   })

@@ -62,6 +62,8 @@ export const payBody = z.object({
   value: positiveAmount.optional(),
   payer: personBody.optional(),
   force: z.boolean().default(false),
+  /** Of a static code: the payer's app leaves its txid out. */
+  drop_txid: z.boolean().default(false),
 })
 
 export const depositBody = z

@@ -12,13 +12,14 @@ export type PayerBank = {
   read(payload: string): Promise<CodeReading>
   /**
    * Pays a code; `cents`: another amount than the code's; `force`: also if a bank would refuse (expired, paid,
-   * removed).
+   * removed); `dropsTxid`: the app leaves the txid of a static code out, as some do.
    */
   pay(order: {
     payload: string
     cents?: number
     payer?: PayerIdentity
     force: boolean
+    dropsTxid?: boolean
   }): Promise<ChargePaymentResult>
 }
 type PayerIdentity = { name: string; document: string }
@@ -62,12 +63,12 @@ export function simulatePayerBank({
 
   return {
     read,
-    pay: async ({ payload, cents, payer, force }) => {
+    pay: async ({ payload, cents, payer, force, dropsTxid = false }) => {
       const code = parseBrCode(payload)
       if (code.kind === 'valid' && code.key !== null)
         return payStaticCode(
           { accounts, receipts },
-          { ...code, key: code.key, cents, payer: buildPayer(payer) },
+          { ...code, key: code.key, cents, payer: buildPayer(payer), ...(dropsTxid && { txid: '***' }) },
         )
       const reading = await read(payload)
       if (reading.kind === 'not_payable' && !force) return reading

@@ -6,6 +6,7 @@ import { createMeds, type Meds } from './resources/meds.ts'
 import { createPayments, type Payments } from './resources/payments.ts'
 import { createPixKeys, type PixKeys } from './resources/pix-keys.ts'
 import { createProviders, type Providers } from './resources/providers.ts'
+import { createQrCodes, type QrCodes } from './resources/qr-codes.ts'
 import { createRefunds, type Refunds } from './resources/refunds.ts'
 import { createTransfers, type Transfers } from './resources/transfers.ts'
 import { createWebhooks, type Webhooks } from './resources/webhooks.ts'
@@ -37,6 +38,7 @@ const TIMEOUT_MS = 30_000
 /** The client of an account. It keeps no connection open of its own, and its token is not part of what it shows. */
 export class Trilho {
   readonly payments: Payments
+  readonly qrCodes: QrCodes
   readonly transfers: Transfers
   readonly meds: Meds
   readonly refunds: Refunds
@@ -67,6 +69,7 @@ export class Trilho {
       fetch: (input, init) => fetch(input, init),
     })
     this.payments = createPayments(call)
+    this.qrCodes = createQrCodes(call)
     this.transfers = createTransfers(call)
     this.meds = createMeds(call)
     this.refunds = createRefunds(call)

@@ -39,6 +39,7 @@ import {
   UnreachedProviderError,
 } from '../shared/provider-client.ts'
 import { lockCharge, transition, transitionAttempt } from '../shared/transition.ts'
+import { isIssuedAsStaticCode, issueStaticCharge, storeChargeCode } from './static-charge.ts'
 
 /**
  * Issues a charge: stores it, then calls its candidates in order until one returns a payload (SPEC §2). Each attempt is
@@ -85,15 +86,20 @@ async function issueAtConnection(
 ): Promise<IssueChargeResult | null> {
   const { attempt, connection, provider } = issueAttempt
   if (issueAttempt.isReissue && (await awaitEarlierCall(dependencies, attempt))) return null
-  const outcome = await provider.issueCharge({
-    reference: referenceOf(attempt.subjectUuid),
-    totalCents: order.valueCents + computeQuotedFeeCents(order.valueCents, connection.fees),
-    expiresInSeconds: order.expiresInSeconds,
-    collectionKey: connection.collectionKey ?? null,
-    ...describePayer(connection, dependencies.sealer.open<ChargeInputDetails>(order.details)),
-  })
-  const recordCircuit = (of: { kind: string; code?: string }) =>
-    recordCircuitResult(dependencies.orm.em.fork(), connection, { outcome: of, order: 'charge' })
+  const isStatic = isIssuedAsStaticCode(order.valueCents, connection)
+  const outcome = isStatic
+    ? await issueStaticCharge(dependencies.orm.em.fork(), order, connection)
+    : await provider.issueCharge({
+        reference: referenceOf(attempt.subjectUuid),
+        totalCents: order.valueCents + computeQuotedFeeCents(order.valueCents, connection.fees),
+        expiresInSeconds: order.expiresInSeconds,
+        collectionKey: connection.collectionKey ?? null,
+        ...describePayer(connection, dependencies.sealer.open<ChargeInputDetails>(order.details)),
+      })
+  const recordCircuit = async (of: { kind: string; code?: string }) => {
+    if (!isStatic)
+      await recordCircuitResult(dependencies.orm.em.fork(), connection, { outcome: of, order: 'charge' })
+  }
   if (mayTryNext('charge', outcome)) {
     await recordCircuit(outcome)
     await recordIssueRefusal(dependencies, issueAttempt, outcome)
@@ -189,7 +195,8 @@ export async function recordIssuedCharge(
   charge.txid = issued.txid
   charge.pixKey = issued.pixKey
   charge.receiver = getConnectionParty(connection) ?? issued.receiver
-  charge.expiresAt = new Date(issued.expiresAt)
+  charge.expiresAt = issued.expiresAt === null ? null : new Date(issued.expiresAt)
+  if (isIssuedAsStaticCode(charge.valueCents, connection)) storeChargeCode(em, charge, issued)
   transitionAttempt(attempt, 'accepted')
   orphanCallingAttempts(attempts)
   transition(charge, chargeMachine, 'issued', new Date())
@@ -249,6 +256,7 @@ function queryIssueResult(charge: Charge, attempts: Attempt[]): Query<IssueCharg
     state: charge.state,
     connectionUuid: charge.connection.uuid,
     expiresAt: charge.expiresAt?.toISOString() ?? null,
+    ...(charge.qrCodeUuid && { isStatic: true as const }),
     orphans: attempts.filter(attempt => attempt.state === 'orphan').map(orphan => orphan.uuid),
     ...followUps,
   }))

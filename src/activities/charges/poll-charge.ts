@@ -43,8 +43,15 @@ import {
 /** Reads the state of a charge, for a workflow that is reopened. */
 export function getCharge({ orm }: ActivityDependencies) {
   return async (uuid: string): Promise<ChargeSnapshot> => {
-    const { state, expiresAt, cancelRequestedAt } = await orm.em.fork().findOneOrFail(Charge, uuid)
-    return { state, expiresAt: expiresAt?.toISOString() ?? null, cancelRequested: cancelRequestedAt !== null }
+    const { state, expiresAt, cancelRequestedAt, qrCodeUuid } = await orm.em
+      .fork()
+      .findOneOrFail(Charge, uuid)
+    return {
+      state,
+      expiresAt: expiresAt?.toISOString() ?? null,
+      cancelRequested: cancelRequestedAt !== null,
+      ...(qrCodeUuid && { isStatic: true as const }),
+    }
   }
 }
 
@@ -110,6 +117,9 @@ export function cancelChargeAtProvider(dependencies: ActivityDependencies) {
     )
     if (!chargeMachine.accepts(charge.state, 'cancelled'))
       return runQuery(em, queryPollResult(charge, { kind: 'known' }))
+    // No provider has a static code: nothing is called, and a PIX that is paid to it after all pays the charge late.
+    if (charge.qrCodeUuid)
+      return runInTransaction(dependencies.orm, tx => recordUnpaidEnd(tx, chargeUuid, 'cancelled'))
     const { connection, provider } = await loadProviderConnection(dependencies, em, charge.connection.uuid)
     const answer = await provider.cancelCharge(referenceOf(chargeUuid))
     if (!isRepeat && hasRemovedNothing(answer)) await clearUnansweredCancellation(em, chargeUuid)

@@ -20,6 +20,7 @@ import {
   startIssueAttempt,
   storeCharge,
 } from '../charges/issue-charge.ts'
+import { isIssuedAsStaticCode, issueStaticCharge } from '../charges/static-charge.ts'
 import { recordChargeEvent } from '../events/record-event.ts'
 import { throwIfCancelled } from '../runtime/cancellation.ts'
 import type { ActivityDependencies } from '../runtime/dependencies.ts'
@@ -109,7 +110,10 @@ function storeRebuiltCharge(
   })
 }
 
-/** Polls every candidate for the charge. `noAnswerCode`: why a candidate did not answer; null where all did. */
+/**
+ * Polls every candidate for the charge. `noAnswerCode`: why a candidate did not answer; null where all did. No provider has a static
+ * code: it follows from the order, and is that of the connection that the workflow knew, else of the first one that makes one.
+ */
 async function findAtCandidates(
   dependencies: ActivityDependencies,
   { order, restored }: RebuiltCharge,
@@ -119,6 +123,21 @@ async function findAtCandidates(
   for (const connectionUuid of order.candidates) {
     throwIfCancelled()
     const em = dependencies.orm.em.fork()
+    const candidate = await em.findOneOrFail(Connection, connectionUuid)
+    if (isIssuedAsStaticCode(order.valueCents, candidate)) {
+      const isOther = restored.connectionUuid !== undefined && restored.connectionUuid !== connectionUuid
+      const issued = isOther || knownCharges.length > 0 ? null : await issueStaticCharge(em, order, candidate)
+      if (issued?.kind === 'accepted') {
+        const foundCharge: FoundCharge = {
+          kind: 'found',
+          status: 'open',
+          charge: issued.charge,
+          payments: [],
+        }
+        knownCharges.push({ connectionUuid, foundCharge })
+      }
+      continue
+    }
     const { connection, answer } = await callRepeatably(dependencies, em, connectionUuid, provider =>
       provider.findCharge(referenceOf(order.uuid)),
     )

@@ -4,6 +4,7 @@ import { EVENT_EXAMPLES } from '../../contract/events/event-example.ts'
 import * as ledger from '../../contract/ledger/ledger-example.ts'
 import * as pixKey from '../../contract/pix-keys/pix-key-example.ts'
 import * as provider from '../../contract/providers/provider-example.ts'
+import * as qrCode from '../../contract/qr-codes/qr-code-example.ts'
 import * as refund from '../../contract/refunds/refund-example.ts'
 import { EXAMPLE_PAYER, EXAMPLE_PROVIDER, EXAMPLE_UUIDS } from '../../contract/shared/example-values.ts'
 import * as transfer from '../../contract/transfers/transfer-example.ts'
@@ -22,6 +23,11 @@ export const NAMED_EXAMPLES: Record<string, unknown> = {
   CreatedCharge: charge.CREATED_CHARGE_EXAMPLE,
   Charge: charge.CHARGE_EXAMPLE,
   CancelPaymentResponse: { data: charge.CANCELLED_CHARGE_EXAMPLE },
+
+  CreateQrCodeRequest: qrCode.CREATE_QR_CODE_EXAMPLE,
+  CreateQrCodeResponse: { data: qrCode.CREATED_QR_CODE_EXAMPLE },
+  DisableQrCodeResponse: { data: qrCode.DISABLED_QR_CODE_EXAMPLE },
+  QrCode: qrCode.QR_CODE_EXAMPLE,
 
   RefundPaymentRequest: refund.CREATE_REFUND_EXAMPLE,
   RefundPaymentResponse: refund.ACCEPTED_REFUND_EXAMPLE,

@@ -7,6 +7,8 @@ export const WEBHOOK_TAG = 'webhook-events'
 export const TAG_DESCRIPTIONS: Record<string, string> = {
   payments:
     'Charges: a PIX code that a payer pays once. A charge that its provider cannot issue goes to the next default provider.',
+  'qr-codes':
+    'Static PIX codes of a counter, a card or a donation page: each PIX to one is a charge of its own, which is PAID from its beginning.',
   refunds: 'Refunds give the value of a paid charge back to its payer, whole or in parts, within 90 days.',
   deposits:
     'Deposits: received PIX that pay no charge. A PIX_TRANSACTION event announces each; it can be returned to its payer.',
@@ -26,6 +28,7 @@ export const TAG_DESCRIPTIONS: Record<string, string> = {
 /** Path parameters by their name, and `uuid` by the tag of its path. */
 const PATH_PARAMETERS: Record<string, { description: string; example: string }> = {
   payments: { description: 'Uuid of the charge', example: EXAMPLE_UUIDS.charge },
+  'qr-codes': { description: 'Uuid of the QR code', example: EXAMPLE_UUIDS.qrCode },
   refunds: { description: 'Uuid of the charge', example: EXAMPLE_UUIDS.charge },
   deposits: { description: 'Uuid of the deposit', example: EXAMPLE_UUIDS.deposit },
   meds: { description: 'Uuid of the dispute', example: EXAMPLE_UUIDS.dispute },

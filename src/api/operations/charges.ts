@@ -102,6 +102,7 @@ export async function listCharges(em: EntityManager, token: CallerToken, query: 
       query.external_ref !== undefined && ['external_ref = ?', query.external_ref],
       query.txid !== undefined && ['txid = ?', query.txid],
       query.provider_uuid !== undefined && ['connection_uuid = ?', query.provider_uuid],
+      query.qr_code_uuid !== undefined && ['qr_code_uuid = ?', query.qr_code_uuid],
       ...buildCreationConditions(query),
       query.value_min !== undefined && ['value_cents >= ?', query.value_min],
       query.value_max !== undefined && ['value_cents <= ?', query.value_max],
@@ -215,7 +216,7 @@ export async function collectChargeErrors({ em, token, body }: ChargeCaller & { 
   return (await evaluateCharge({ em, token }, { ...fields, provider_uuid: provider.data })).errors
 }
 
-type ReadableChargeBody = {
+export type ReadableChargeBody = {
   value: number | undefined
   splits: PartialSplit[]
   debtor?: { document?: string } | undefined
@@ -224,7 +225,7 @@ type ReadableChargeBody = {
   match?: DocumentMatch | undefined
 }
 
-function parseSplitFields(split: unknown): PartialSplit {
+export function parseSplitFields(split: unknown): PartialSplit {
   const input = Object(split)
   const { type, value, recipient_account_uuid } = splitBody.shape
   return {
@@ -242,10 +243,9 @@ async function evaluateCharge(
   const errors = await collectFieldRuleErrors(caller, body)
   const candidates = await collectFieldErrors(errors, findCandidates(caller.em, { ...caller, providerUuid }))
   if (!candidates || value === undefined) return { errors, payable: [] }
-  const capable = candidates.filter(one => value > 0 || PROVIDER_CAPABILITIES[one.dialect].canIssueOpenAmount)
+  const capable = candidates.filter(one => value > 0 || canIssueOpenAmount(one))
   const payable = capable.filter(one => value + computeQuotedFeeCents(value, one.fees) <= MAX_CENTS)
-  if (capable.length === 0)
-    errors.value = ['must be above 0: no provider of this charge supports an open value']
+  if (capable.length === 0) errors.value = [OPEN_VALUE_MESSAGE]
   else if (payable.length === 0) errors.value = ['must not exceed 9999999999.99 together with its fee']
   return { errors, payable }
 }
@@ -260,7 +260,16 @@ async function collectFieldRuleErrors(caller: ChargeCaller, body: ReadableCharge
   }
 }
 
-async function collectSplitErrors(caller: ChargeCaller, { value, splits }: ReadableChargeBody) {
+/** Returns whether a charge with an open amount can be issued: by the provider, or as a static code of the collection key. */
+function canIssueOpenAmount({ dialect, collectionKey }: Connection): boolean {
+  return PROVIDER_CAPABILITIES[dialect].canIssueOpenAmount || Boolean(collectionKey)
+}
+
+const OPEN_VALUE_MESSAGE =
+  'must be above 0: no provider of this charge has a PIX key that collects an open value'
+
+/** Collects the errors of the splits of a charge, or of the charges of a static code: their rules and their recipients. */
+export async function collectSplitErrors(caller: ChargeCaller, { value, splits }: ReadableChargeBody) {
   const sum = value === undefined ? null : findSplitSumError(splits, value)
   const faults = Map.groupBy([...findSplitErrors(splits), ...(sum ? [sum] : [])], fault => fault.field)
   const errors = Array.from(faults, ([field, fieldFaults]) => [

@@ -14,6 +14,8 @@ import type { CallerToken } from '../authorization/authenticate.ts'
 export type UserAction =
   | 'charge_create'
   | 'charge_cancel'
+  | 'qr_code_create'
+  | 'qr_code_disable'
   | 'link_create'
   | 'link_revoke'
   | 'refund_create'

@@ -4,7 +4,6 @@ import { type ChargeState, chargeMachine } from '../../domain/charges/charge.ts'
 import { DOCUMENT_MATCHES, PAYER_KINDS } from '../../domain/charges/payer-restriction.ts'
 import { SPLIT_STATUSES } from '../../domain/charges/split.ts'
 import { DOCUMENT_INPUT_PATTERN, isDocument, normalizeDocument } from '../../domain/pix/document.ts'
-import { PROVIDER_APIS, PROVIDER_CAPABILITIES } from '../../domain/providers/provider.ts'
 import { refundMachine } from '../../domain/refunds/refund.ts'
 import { PAYMENT_STATUSES } from '../../domain/shared/payment-status.ts'
 import {
@@ -37,6 +36,7 @@ import {
   splitValue,
   statusChangeSchema,
   UNKNOWN_PARTY,
+  uuidQuery,
   uuidSchema,
   uuidsQuery,
 } from '../shared/fields.ts'
@@ -92,15 +92,12 @@ export const splitBody = z.strictObject({
 
 export const MAX_SPLITS = 100
 
-/** Says the truth about 0 by the table that decides it. */
-const CHARGE_VALUE_DESCRIPTION = `Reais. ${
-  PROVIDER_APIS.some(api => PROVIDER_CAPABILITIES[api].canIssueOpenAmount)
-    ? '0 is an open amount, which the payer chooses; it takes a provider that can issue it.'
-    : '0 is an open amount, which the payer chooses. No provider API of this release can issue one: a charge of 0 is 422 on `value`.'
-}`
-
 export const createChargeBody = z.strictObject({
-  value: reais.meta({ description: CHARGE_VALUE_DESCRIPTION, examples: [150.75] }),
+  value: reais.meta({
+    description:
+      'Reais. 0 is an open amount, which the payer chooses: the code is a static one where the provider issues no other, and then it does not expire',
+    examples: [150.75],
+  }),
   type: caseInsensitiveEnum(['PIX']).meta({ description: 'PIX is the only type' }),
   external_ref: externalRef.optional(),
   final_beneficiary: finalBeneficiary.optional(),
@@ -122,7 +119,8 @@ export const createChargeBody = z.strictObject({
       "With `verify_sender`: FULL compares the whole document; ROOT allows every CNPJ with the first eight characters of the debtor's. FULL where absent",
   }),
   expires_in: z.int().min(60).max(2_592_000).default(86_400).meta({
-    description: 'Seconds until the charge can be paid no more, from 60 to 30 days; by default a day',
+    description:
+      'Seconds until the charge can be paid no more, from 60 to 30 days; by default a day. Without effect on a static code, which does not expire',
   }),
 })
 export type CreateChargeBody = z.output<typeof createChargeBody>
@@ -153,6 +151,7 @@ export const chargesQuery = z
     external_ref: externalRefQuery,
     txid: z.string().max(255).optional().meta({ description: 'With this txid on the rail' }),
     provider_uuid: providerQuery,
+    qr_code_uuid: uuidQuery('Paid to this static code of the account'),
     value_min: reaisQuery.optional().meta({ description: '`value` is at least this, in reais' }),
     value_max: reaisQuery.optional().meta({ description: '`value` is at most this, in reais' }),
   })
@@ -196,7 +195,7 @@ const paymentFields = {
   status: z.enum(PIX_STATUSES),
   payload: z.string().meta({ description: 'The copy-and-paste PIX code' }),
   pix: chargePixSchema,
-  expires_at: instantSchema,
+  expires_at: instantSchema.nullable().meta({ description: 'Null of a static code, which does not expire' }),
   ...rowTimes,
 }
 
@@ -223,6 +222,9 @@ const chargeFields = {
   splits: z.array(splitSchema),
   history: z.array(statusChangeSchema),
   provider: providerReference,
+  qr_code_uuid: uuidSchema
+    .optional()
+    .meta({ description: 'The static code of the account that it was paid to' }),
   error: z
     .object({
       ...failureFields,
@@ -263,7 +265,9 @@ export const chargeSchema = z
       .object({
         ...paymentFields,
         value: reaisText,
-        type: z.literal('QR_DYNAMIC'),
+        type: z
+          .enum(['QR_DYNAMIC', 'QR_STATIC'])
+          .meta({ description: 'QR_STATIC where the payload is a static code of the key' }),
         verify_sender: z.boolean().meta({ description: 'Whether only the `debtor` may pay' }),
       })
       .meta({ id: 'Payment' }),
@@ -285,7 +289,7 @@ export function showCharge(charge: ReadCharge, refunds: ReadChargeRefund[]): z.o
     payment: {
       ...showPayment(charge, PIX_STATUS_BY_STATE[charge.state]),
       value: charge.totalCents,
-      type: 'QR_DYNAMIC',
+      type: codeTypeOf(charge),
       verify_sender: charge.isSenderVerified,
     },
   }
@@ -346,13 +350,24 @@ function showSharedFields(charge: ReadCharge) {
     ...(charge.payerMatch && { match: charge.payerMatch }),
     splits: Array.from(charge.splits, showSplit),
     provider: { uuid: charge.connection.uuid, provider: charge.connection.provider },
+    // The code of this charge alone has no page of its own.
+    ...(charge.qrCodeUuid && charge.qrCodeUuid !== charge.uuid && { qr_code_uuid: charge.qrCodeUuid }),
     ...(charge.failure && { error: charge.failure }),
     created_at: charge.createdAt,
   }
 }
 
+function codeTypeOf({ qrCodeUuid }: ReadCharge): 'QR_DYNAMIC' | 'QR_STATIC' {
+  return qrCodeUuid ? 'QR_STATIC' : 'QR_DYNAMIC'
+}
+
 function showPayment(charge: ReadCharge, status: (typeof PIX_STATUSES)[number]) {
-  const expiresAt = charge.expiresAt ?? new Date(charge.createdAt.getTime() + charge.expiresInSeconds * 1_000)
+  const { expiresInSeconds, createdAt } = charge
+  const plannedExpiry =
+    expiresInSeconds == null || charge.qrCodeUuid
+      ? null
+      : new Date(createdAt.getTime() + expiresInSeconds * 1_000)
+  const expiresAt = charge.expiresAt ?? plannedExpiry
   const times = { expires_at: expiresAt, created_at: charge.createdAt, updated_at: charge.updatedAt }
   return {
     uuid: charge.paymentUuid,
@@ -363,7 +378,7 @@ function showPayment(charge: ReadCharge, status: (typeof PIX_STATUSES)[number]) 
       receiver: charge.receiver ?? charge.movement?.receiver ?? UNKNOWN_PARTY,
       txid: charge.txid ?? null,
       value: charge.totalCents,
-      type: 'QR_DYNAMIC' as const,
+      type: codeTypeOf(charge),
       pix_key: charge.pixKey ?? charge.movement?.pixKey ?? '',
       additional_info: [],
       // A payment that has only started may still fail, and a merchant who sees a transaction may ship.

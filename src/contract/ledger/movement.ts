@@ -5,6 +5,7 @@ import { MOVEMENT_REASONS, MOVEMENT_STATUSES } from '../../domain/ledger/movemen
 import { maskDocument } from '../../domain/pix/document.ts'
 import { showEndToEndId } from '../../domain/pix/identifiers.ts'
 import type { Party } from '../../domain/providers/provider.ts'
+import { isStaticTxid } from '../../domain/qr-codes/qr-code.ts'
 import {
   instantSchema,
   partySchema,
@@ -151,7 +152,8 @@ function showMovementTimes({ createdAt, updatedAt }: Movement) {
   return { created_at: createdAt, updated_at: updatedAt }
 }
 
-function showInitiationType(movement: Movement): 'QR_DYNAMIC' | 'KEY' | 'REFUND' {
+function showInitiationType(movement: Movement): 'QR_DYNAMIC' | 'QR_STATIC' | 'KEY' | 'REFUND' {
   if (movement.type === 'EXTERNAL_REFUND') return 'REFUND'
-  return movement.txid ? 'QR_DYNAMIC' : 'KEY'
+  if (!movement.txid) return 'KEY'
+  return isStaticTxid(movement.txid) ? 'QR_STATIC' : 'QR_DYNAMIC'
 }

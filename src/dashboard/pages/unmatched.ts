@@ -6,7 +6,9 @@ import {
   unmatchedPaymentsQuery,
 } from '../../api/operations/unmatched-payments.ts'
 import type { CsvColumns } from '../../contract/shared/csv.ts'
+import type { QrCode } from '../../db/entities/qr-code.ts'
 import { findReturnOrder, readDepositReturnTerms } from '../../db/repositories/deposit-returns.ts'
+import { findCodesOfDeposit } from '../../db/repositories/qr-codes.ts'
 import { maskDocument } from '../../domain/pix/document.ts'
 import { depositReturnErrorCodeOf, isPayerReason } from '../../domain/unmatched/deposit-return.ts'
 import type { Confirmation } from '../http/confirmation.ts'
@@ -80,6 +82,7 @@ async function renderPayment(visit: PaymentVisit) {
   const terms = await readDepositReturnTerms(em.fork(), uuid)
   const model = {
     payment,
+    codes: (await findCodesOfDeposit(em.fork(), uuid)).map(presentHint),
     mode: connectionUuid ? await findConnectionMode(em, connectionUuid) : 'live',
     related: await loadRelated(visit, {
       uuid: order?.uuid,
@@ -96,6 +99,11 @@ async function renderPayment(visit: PaymentVisit) {
     moves: disposition === 'held' || disposition === 'returning',
   }
   return createPage('unmatched-payment', model, `${PATH}/${uuid}`)
+}
+
+/** Presents a code that a payment may have been made to: that of a charge by its charge. */
+function presentHint({ uuid, txid, isSingle }: QrCode) {
+  return { reference: txid, path: `/dashboard/${isSingle ? 'charges' : 'qr-codes'}/${uuid}` }
 }
 
 /** Lists what the return of a payment depends on. */

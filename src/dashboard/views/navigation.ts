@@ -19,6 +19,7 @@ const MENUS: Record<'merchant' | 'operator', MenuEntry[]> = {
     { name: 'overview', path: '/dashboard', icon: 'overview', permission: 'money.read' },
     ...under('payments', 'money.read', [
       { name: 'charges', path: '/dashboard/charges', icon: 'in' },
+      { name: 'qrCodes', path: '/dashboard/qr-codes', icon: 'code' },
       { name: 'transfers', path: '/dashboard/transfers', icon: 'out' },
       { name: 'refunds', path: '/dashboard/refunds', icon: 'back' },
       { name: 'disputes', path: '/dashboard/disputes', icon: 'dispute' },

@@ -22,6 +22,7 @@ import { Pause } from '../entities/pause.ts'
 import { PaymentLink } from '../entities/payment-link.ts'
 import { AuthCode, PixKey } from '../entities/pix-key.ts'
 import { ProviderNotification } from '../entities/provider-notification.ts'
+import { QrCode } from '../entities/qr-code.ts'
 import { Difference, LedgerAdjustment, StoredAccountEntry } from '../entities/reconciliation.ts'
 import { Refund } from '../entities/refund.ts'
 import { StoredSignInAttempt } from '../entities/sign-in-attempt.ts'
@@ -109,6 +110,7 @@ export async function openOrm({
       ChargeExpiry,
       PaymentLink,
       PixKey,
+      QrCode,
       ProviderAccount,
       ProviderAccountIdentity,
       ProviderAccountOpening,

@@ -38,7 +38,8 @@ const charge = defineEntity({
     /** Key and receiver of the payload; null once the charge is paid, because its movement has them. */
     pixKey: p.text().nullable(),
     receiver: p.type(PartyType).nullable(),
-    expiresInSeconds: p.integer(),
+    /** Null of a static code, which does not expire. */
+    expiresInSeconds: p.integer().nullable(),
     expiresAt: timestampColumn().nullable(),
     cancelRequestedAt: timestampColumn().nullable(),
     /** A cancel request may have removed the payload, but its answer was lost. */
@@ -48,6 +49,8 @@ const charge = defineEntity({
     refundingCents: centsColumn().default(0),
     refundedCents: centsColumn().default(0),
     disputedCents: centsColumn().default(0),
+    /** The static code that it is paid to; null where its provider has issued the payload. */
+    qrCodeUuid: p.uuid().nullable(),
     failure: p.json<ChargeFailure>().nullable(),
     history: historyColumn<PaymentStatus>(),
     splits: () => p.oneToMany(Split).mappedBy('charge').orderBy({ position: 'asc' }),

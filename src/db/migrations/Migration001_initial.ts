@@ -12,6 +12,7 @@ import { operators } from './initial/operators.ts'
 import { paymentLinks } from './initial/payment-links.ts'
 import { pixKeys } from './initial/pix-keys.ts'
 import { providerNotifications } from './initial/provider-notifications.ts'
+import { qrCodes } from './initial/qr-codes.ts'
 import { reconciliation } from './initial/reconciliation.ts'
 import { refunds } from './initial/refunds.ts'
 import { transfers } from './initial/transfers.ts'
@@ -26,6 +27,7 @@ const PARTS = [
   apiRequests,
   connections,
   ledger,
+  qrCodes,
   charges,
   transfers,
   refunds,

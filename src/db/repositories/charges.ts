@@ -129,7 +129,10 @@ export function isChargeAtOtherAccount(
   )
 }
 
-/** Returns whether a PIX of this value may pay a charge at the provider account that is not paid yet. */
+/**
+ * Returns whether a PIX of this value may pay a charge at the provider account that is not paid yet. A PIX to a static code is
+ * known by its txid: the charge of one does not expire, and no other PIX would wait for it.
+ */
 export async function mayPayCharge(
   em: EntityManager,
   { providerAccountUuid, cents }: { providerAccountUuid: string; cents: number },
@@ -139,6 +142,7 @@ export async function mayPayCharge(
     {
       providerAccountUuid,
       state: { $in: ['pending', 'paying'] },
+      qrCodeUuid: null,
       $or: [{ valueCents: 0 }, { totalCents: cents }],
     },
     { fields: ['uuid'], disableIdentityMap: true },

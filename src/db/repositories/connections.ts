@@ -3,6 +3,7 @@ import type { BUCKETS } from '../../domain/ledger/legs.ts'
 import type { ConnectionStatus } from '../../domain/providers/provider.ts'
 import type { EntityManager } from '../client/orm.ts'
 import { runInTransaction } from '../client/transaction.ts'
+import { Account } from '../entities/account.ts'
 import { Connection, DefaultProvider } from '../entities/connection.ts'
 import type { Token } from '../entities/token.ts'
 import { lockAccount } from '../locks.ts'
@@ -148,4 +149,13 @@ export async function readConnectionBalances(em: EntityManager, connectionUuids:
     [connectionUuids],
   )
   return new Map(rows.map(row => [row.uuid, row.cents]))
+}
+
+/** Reads the name that payers see on a static code: of the account at the provider, at a shared one of the merchant. */
+export async function readReceiverName(
+  em: EntityManager,
+  { virtualAccount }: Pick<Connection, 'virtualAccount'>,
+  accountUuid: string,
+): Promise<string> {
+  return virtualAccount?.name || (await em.findOneOrFail(Account, accountUuid, { fields: ['name'] })).name
 }

@@ -19,12 +19,15 @@ export type ActiveRow = {
   request_id?: string
 }
 
-/** Selects the unfinished rows of each noun with their attempts' connections; the caller appends conditions. */
+/**
+ * Selects the unfinished rows of each noun with their attempts' connections; the caller appends conditions. The charge of a static
+ * code needs no workflow: that of the PIX which pays it records the payment.
+ */
 const UNFINISHED_ROWS_SQL: Record<UnfinishedNoun, string> = {
   charge: `select uuid, account_uuid, state, connection_uuid, created_at, value_cents, expires_in_seconds, request_id, fingerprint,
       array(select connection_uuid::text from attempt where operation = 'issue' and subject_uuid = r.uuid) as tried
     from charge r
-    where state in ('issuing', 'pending', 'paying')`,
+    where state in ('issuing', 'pending', 'paying') and qr_code_uuid is null`,
   transfer: `select uuid, account_uuid, state, connection_uuid, created_at, value_cents, scheduled_for, request_id, fingerprint,
       array(select connection_uuid::text from attempt where operation = 'transfer' and subject_uuid = r.uuid) as tried
     from transfer r where state in ('created', 'sending', 'settling')`,

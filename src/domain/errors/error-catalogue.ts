@@ -65,7 +65,9 @@ const MESSAGES = {
     recovery_in_progress:
       'The missed events of this webhook are already being sent; nothing was started. Send the request again later.',
     pix_key_already_registered: 'The PIX key is already registered; use another key.',
-    key_in_use: 'The PIX key is in use by a connection or an open charge and cannot be deleted.',
+    key_in_use:
+      'The PIX key is in use by a connection, an open charge or an active QR code and cannot be deleted.',
+    reference_in_use: 'The reference is already used by another QR code at this provider; use another one.',
     webhook_limit: 'An account can have at most 20 webhooks; delete one first.',
   },
   413: {

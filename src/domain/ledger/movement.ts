@@ -48,6 +48,7 @@ export const MOVEMENT_REASONS = [
   'wrong_payer',
   'unknown_payer',
   'charge_over',
+  'code_disabled',
   'orphan',
   ...UNEXPECTED_SETTLEMENTS,
   // Booked from the provider's statement: entries that are no PIX, and PIX sent or returned in the provider's panel.

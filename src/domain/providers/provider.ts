@@ -302,13 +302,13 @@ export type ChargeDebtor = { name: string; document: string; email?: string }
 
 /**
  * A payload that can be paid; times are ISO 8601 UTC. `totalCents`: the amount that it asks for, absent where the provider
- * no longer reports it.
+ * no longer reports it. `expiresAt`: null of a static code, which can be paid for as long as its key exists.
  */
 export type IssuedCharge = {
   totalCents?: number
   txid: string
   payload: string
-  expiresAt: string
+  expiresAt: string | null
   pixKey: string
   receiver: Party
 }

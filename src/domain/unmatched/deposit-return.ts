@@ -11,6 +11,7 @@ export const DEPOSIT_REASONS = [
   'wrong_payer',
   'unknown_payer',
   'charge_over',
+  'code_disabled',
   'orphan',
 ] as const satisfies readonly MovementReason[]
 

@@ -43,6 +43,8 @@ const MAX_POLLS_AFTER_END = 5
 class ChargeWorkflow {
   state: ChargeState = 'issuing'
   #uuid = ''
+  /** It is a static code: the workflow of the PIX that pays it records the payment, so this one ends once it is issued. */
+  #isStatic = false
   /** The state has been issued or read from the row, so that updates can be answered. */
   #isStateKnown = false
   /** Workflow time of the poll after which an unpaid charge expires: its payload's expiry and a grace for the settlement. */
@@ -72,6 +74,7 @@ class ChargeWorkflow {
   async issue(order: ChargeInput): Promise<void> {
     this.#uuid = order.uuid
     const result = await issueLocallyFirst(order)
+    this.#isStatic = result.isStatic === true
     this.#applyState(result.state, result.expiresAt)
     this.#isStateKnown = true
     upsertVisibility([{ key: SEARCH_ATTRIBUTES.provider, value: result.connectionUuid }])
@@ -85,6 +88,7 @@ class ChargeWorkflow {
     this.#uuid = uuid
     if (pendingConnections) this.#inbox.seedPending(pendingConnections)
     const charge = await dbActivities.getCharge(uuid)
+    this.#isStatic = charge.isStatic === true
     this.#applyState(charge.state, charge.expiresAt)
     this.#cancellationRequests.isPending = charge.cancelRequested
     this.#isStateKnown = true
@@ -93,6 +97,7 @@ class ChargeWorkflow {
   /** The next step. The workflow ends only when its provider has been polled for all notifications. */
   nextStep(): 'poll' | 'cancel' | 'wait' | 'end' {
     if (!isIssuedChargeState(this.state)) return 'end'
+    if (this.#isStatic) return this.#nextStaticStep()
     if (this.#inbox.hasPending) return 'poll'
     if (chargeMachine.isFinal(this.state) && this.#unansweredPolls === 0) return 'end'
     if (!this.#isCancellationDue() && Date.now() < this.#nextPollAtMs) return 'wait'
@@ -101,7 +106,14 @@ class ChargeWorkflow {
       : 'poll'
   }
 
+  /** The next step of a static code: notifications are not about it. It stays until its callers have their answers. */
+  #nextStaticStep(): 'cancel' | 'wait' | 'end' {
+    if (this.#isCancellationDue()) return 'cancel'
+    return allHandlersFinished() ? 'end' : 'wait'
+  }
+
   async waitForNextPoll(): Promise<void> {
+    if (this.#isStatic) return condition(() => allHandlersFinished() || this.#isCancellationDue())
     const { timeScale } = this.#inbox
     const isRetry = this.#unansweredPolls > 0
     if (shouldContinueAsNew())

@@ -38,12 +38,16 @@ export const cancelChargeUpdate = defineUpdate<CancelChargeResult>('cancelCharge
 export type IssueChargeResult = FollowUps & {
   state: ChargeState
   connectionUuid: string
-  /** ISO 8601 UTC; null where no provider issued a payload. */
+  /** ISO 8601 UTC; null where no provider issued a payload, and of a static code. */
   expiresAt: string | null
+  /** It is a static code of ours: no provider has it, so that none is polled. */
+  isStatic?: true
   orphans: string[]
 }
 
-export type ChargeSnapshot = { state: ChargeState; expiresAt: string | null; cancelRequested: boolean }
+export type ChargeSnapshot = Pick<IssueChargeResult, 'state' | 'expiresAt' | 'isStatic'> & {
+  cancelRequested: boolean
+}
 
 /** `isPayloadExpired`: the payload is invalid, so a provider that reports it unpaid makes the charge EXPIRED. */
 export type PollChargeInput = { chargeUuid: string; isPayloadExpired: boolean }

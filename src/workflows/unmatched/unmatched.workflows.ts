@@ -20,8 +20,8 @@ import { ProviderInbox, pollAfterNotification } from '../shared/provider-inbox.t
 import { startFollowUps } from '../shared/start-follow-ups.ts'
 
 /**
- * Workflow of a PIX whose notification names no charge of ours: credits it when the provider confirms it, unless it names a
- * charge there; a forged notification has no effect.
+ * Workflow of a PIX whose notification names no charge of ours: credits it when the provider confirms it, to the static code that
+ * it names, else as a deposit, unless it names a charge there; a forged notification has no effect.
  */
 export async function depositWorkflow(input: RecordDepositInput): Promise<RecordDepositResult['kind']> {
   const inbox = new ProviderInbox(input.timeScale, () => continueAsNew<typeof depositWorkflow>(input))
@@ -32,7 +32,7 @@ export async function depositWorkflow(input: RecordDepositInput): Promise<Record
 }
 
 const DEPOSIT_STATUS_DETAILS: Record<Exclude<RecordDepositResult['kind'], 'no_answer'>, string> = {
-  accepted: 'Credited as a deposit',
+  accepted: 'Recorded: as a deposit, or as the payment of a static code',
   expected: 'Not a deposit: it belongs to a charge, whose workflow was signalled',
   not_found: 'Not found: the provider has no such PIX',
 }

@@ -40,6 +40,7 @@ type Carried = {
   key: string
   med: string
   deposit: string
+  code: string
 } & {
   transfer: string
   scheduled: string
@@ -68,6 +69,7 @@ async function carried(index: number): Promise<Carried> {
       rows => rows.length > 0,
     )
   )[0]!.uuid
+  const code = await merchant.api.post('/api/v1/qr-codes', { provider_uuid })
   const refund = await payouts.requestRefund(merchant, paid, { value: 2 })
   expect([scheduled.status, key.status, refund.status]).toEqual([201, 201, 200])
   const med = randomUUID()
@@ -85,6 +87,7 @@ async function carried(index: number): Promise<Carried> {
     refund: refund.body.data.refund.uuid,
     med,
     deposit,
+    code: code.body.data.uuid,
     transfer: transfer.uuid,
     scheduled: scheduled.body.data.uuid,
     key: key.body.data.key,
@@ -178,6 +181,13 @@ const RULES: Record<string, () => Promise<void>> = {
   'POST /api/v1/payments/{uuid}/refund': refuses('POST', one => `/payments/${one.paid}/refund`, { value: 1 }),
   'GET /api/v1/payments/{uuid}/refunds': reads(one => `/payments/${one.paid}/refunds`),
   'GET /api/v1/payments/{uuid}/refunds/{refund}': reads(one => `/payments/${one.paid}/refunds/${one.refund}`),
+  'GET /api/v1/qr-codes': lists('/qr-codes', of, one => one.provider),
+  'POST /api/v1/qr-codes': overrides('/qr-codes', () => ({ value: 1 }), of),
+  'GET /api/v1/qr-codes/{uuid}': reads(one => `/qr-codes/${one.code}`),
+  'GET /api/v1/qr-codes/{uuid}/qr.svg': reads(one => `/qr-codes/${one.code}/qr.svg`),
+  'GET /api/v1/qr-codes/{uuid}/qr.png': reads(one => `/qr-codes/${one.code}/qr.png`),
+  'GET /api/v1/qr-codes/{uuid}/payments': reads(one => `/qr-codes/${one.code}/payments`),
+  'POST /api/v1/qr-codes/{uuid}/disable': refuses('POST', one => `/qr-codes/${one.code}/disable`),
   'GET /api/v1/refunds': lists('/refunds', of, one => one.provider),
   'GET /api/v1/deposits/{uuid}': reads(one => `/deposits/${one.deposit}`),
   'POST /api/v1/deposits/{uuid}/return': refuses('POST', one => `/deposits/${one.deposit}/return`),

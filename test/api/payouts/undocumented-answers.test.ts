@@ -48,7 +48,8 @@ const EVERYWHERE: [what: string, answer: Answer][] = [
   ['JSON that is no object', answerWith(400, '["declined"]')],
 ]
 
-const ANSWERS: Record<ProviderApi, typeof EVERYWHERE> = {
+/** Of the banks whose API lists what left an account by our id or by the end-to-end id. */
+const ANSWERS: Partial<Record<ProviderApi, typeof EVERYWHERE>> = {
   efi: [
     ...EVERYWHERE,
     ['400 erro_aplicacao', answerWith(400, { nome: 'erro_aplicacao', mensagem: 'Ocorreu um erro' })],

@@ -120,6 +120,7 @@ describe('openapi', () => {
         '/api/v1/payments/{uuid}/refund',
         '/api/v1/pix-keys',
         '/api/v1/pix-keys/auth-code',
+        '/api/v1/qr-codes',
         '/api/v1/transfers',
         '/api/v1/webhooks',
       ])

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
-import { recordDeposit } from '../../../src/activities/unmatched/record.ts'
+import { recordDeposit } from '../../../src/activities/deposits/record-deposit.ts'
 import { openProviderAccount, readOpeningBalance } from '../../../src/admin/opening-balance.ts'
 import { Connection } from '../../../src/db/entities/connection.ts'
 import { checkLedger } from '../../../src/db/repositories/ledger-rules.ts'

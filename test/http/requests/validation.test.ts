@@ -229,11 +229,11 @@ describe('validation errors', () => {
     expect(Object.keys(answer.body.errors).sort()).toEqual(fields)
   })
 
-  test('a charge of value 0 is refused for its value, which was sent', async () => {
+  test('a charge of value 0 is refused for its value where no provider has a key that collects', async () => {
     const { status, body } = await post('payments', { ...charged, value: 0 })
     expect([status, body.errors]).toEqual([
       422,
-      { value: ['must be above 0: no provider of this charge supports an open value'] },
+      { value: ['must be above 0: no provider of this charge has a PIX key that collects an open value'] },
     ])
   })
 

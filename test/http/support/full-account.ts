@@ -242,6 +242,22 @@ export async function createFullAccount(world: ApiFixture) {
      from connection where uuid = ?`,
     [pixKey, `${MALICIOUS_TEXT.slice(0, 30)}${pixKey}`, now, now, connection],
   )
+  const qrCode = randomUUID()
+  await sql(
+    `insert into qr_code (uuid, account_uuid, connection_uuid, provider_account_uuid, status, pix_key, txid, payload,
+       description, external_ref, received_count, received_cents, request_id, fingerprint, created_at, updated_at)
+     select ?, account_uuid, uuid, provider_account_uuid, 'ACTIVE', ?, ?, ?, ?, ?, 1, 1234, 'r', 'f', ?, ?
+     from connection where uuid = ?`,
+    [
+      ...[
+        qrCode,
+        `${MALICIOUS_TEXT.slice(0, 30)}${qrCode}`,
+        qrCode.replaceAll('-', '').slice(0, 25),
+        MALICIOUS_TEXT,
+      ],
+      ...[MALICIOUS_TEXT.slice(0, 72), MALICIOUS_TEXT.slice(0, 255), now, now, connection],
+    ],
+  )
   for (const [operation, subject] of [
     ['refund', refund],
     ['issue', open],
@@ -295,6 +311,7 @@ export async function createFullAccount(world: ApiFixture) {
     difference,
     refund,
     pixKey,
+    qrCode,
     webhook,
     event,
     delivery,

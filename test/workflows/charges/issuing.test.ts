@@ -171,3 +171,10 @@ test('the Call Stack of the Temporal UI names our source lines that a workflow w
   expect(stack).toMatch(/ at waitForNextPoll \(.*workflows\/charges\/charge\.workflow\.ts:\d+/)
   await story.finishWith('expired')
 })
+
+test('a static code ends its workflow once it is issued: no provider has it', async () => {
+  const story = await stories.charge({ issueCharge: [chargeIssued({ isStatic: true, expiresAt: null })] })
+  await story.finishWith('pending')
+  expect(story.calls).toEqual(['issueCharge'])
+  expect(story.history.timers).toEqual([])
+})

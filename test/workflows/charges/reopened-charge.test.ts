@@ -118,3 +118,20 @@ test('an unavailable database keeps a reopened charge waiting, not failing', asy
   })
   await story.finishWith('expired')
 })
+
+test('a reopened static code polls no provider, whatever a notification says', async () => {
+  const story = await stories.notifiedCharge({
+    getCharge: [pendingChargeRow({ isStatic: true, expiresAt: null })],
+  })
+  await story.finishWith('pending')
+  expect(story.calls).toEqual(['getCharge'])
+})
+
+test('a static code whose cancellation was requested is cancelled without a poll', async () => {
+  const story = await stories.notifiedCharge({
+    getCharge: [pendingChargeRow({ isStatic: true, expiresAt: null, cancelRequested: true })],
+    cancelCharge: [chargeKnown('cancelled')],
+  })
+  await story.finishWith('cancelled')
+  expect(story.calls).toEqual(['getCharge', 'cancelCharge'])
+})

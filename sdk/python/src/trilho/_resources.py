@@ -49,8 +49,8 @@ class Payments:
         gets the same answer and never a second charge. Token scope: `charges`.
 
         Args:
-            value: Reais. 0 is an open amount, which the payer chooses; it takes a provider that can issue
-                it.
+            value: Reais. 0 is an open amount, which the payer chooses: the code is a static one where the
+                provider issues no other, and then it does not expire.
             type: PIX is the only type.
             external_ref: Your reference, such as the number of an order.
             final_beneficiary: The seller on whose behalf the account collects or pays.
@@ -65,6 +65,7 @@ class Payments:
             match: With `verify_sender`: FULL compares the whole document; ROOT allows every CNPJ with the
                 first eight characters of the debtor's. FULL where absent.
             expires_in: Seconds until the charge can be paid no more, from 60 to 30 days; by default a day.
+                Without effect on a static code, which does not expire.
             idempotency_key: Repeat a call with the key of the first one to get its result; made for each
                 call where absent.
         """
@@ -112,6 +113,7 @@ class Payments:
         external_ref: str | None = None,
         txid: str | None = None,
         provider_uuid: str | None = None,
+        qr_code_uuid: str | None = None,
         value_min: Amount | None = None,
         value_max: Amount | None = None,
     ) -> Page[models.Charge]:
@@ -138,6 +140,7 @@ class Payments:
             external_ref: With exactly this reference of the caller.
             txid: With this txid on the rail.
             provider_uuid: Only of this provider of the account: its `uuid`.
+            qr_code_uuid: Paid to this static code of the account.
             value_min: `value` is at least this, in reais.
             value_max: `value` is at most this, in reais.
         """
@@ -165,6 +168,7 @@ class Payments:
                     "external_ref": external_ref,
                     "txid": txid,
                     "provider_uuid": provider_uuid,
+                    "qr_code_uuid": qr_code_uuid,
                     "value_min": optional_amount_of("value_min", value_min),
                     "value_max": optional_amount_of("value_max", value_max),
                 },
@@ -189,6 +193,7 @@ class Payments:
         external_ref: str | None = None,
         txid: str | None = None,
         provider_uuid: str | None = None,
+        qr_code_uuid: str | None = None,
         value_min: Amount | None = None,
         value_max: Amount | None = None,
     ) -> Iterator[models.Charge]:
@@ -212,6 +217,7 @@ class Payments:
             external_ref: With exactly this reference of the caller.
             txid: With this txid on the rail.
             provider_uuid: Only of this provider of the account: its `uuid`.
+            qr_code_uuid: Paid to this static code of the account.
             value_min: `value` is at least this, in reais.
             value_max: `value` is at most this, in reais.
         """
@@ -232,6 +238,7 @@ class Payments:
                 external_ref=external_ref,
                 txid=txid,
                 provider_uuid=provider_uuid,
+                qr_code_uuid=qr_code_uuid,
                 value_min=value_min,
                 value_max=value_max,
                 cursor=cursor,
@@ -370,6 +377,284 @@ class Payments:
                 "GET",
                 path_of("/api/v1/payments/{uuid}/refunds/{refund}", uuid=uuid, refund=refund),
                 read_one(models.RefundResult),
+            )
+        )
+
+
+class QrCodes:
+    def __init__(self, transport: SyncTransport) -> None:
+        self._transport = transport
+
+    def create(
+        self,
+        *,
+        provider_uuid: str | None = None,
+        value: Amount | Omitted = OMITTED,
+        reference: str | None = None,
+        description: str | None = None,
+        external_ref: str | None = None,
+        splits: Sequence[inputs.CreateQrCodeSplit] | None = None,
+        on_payment: inputs.CreateQrCodeOnPayment | None = None,
+        metadata: Mapping[str, Any] | None = None,
+        idempotency_key: str | None = None,
+    ) -> models.QrCode:
+        """Create a static QR code.
+
+        A code that many payers pay, with a value of yours or of theirs. No provider is called. Each PIX to
+        it is a charge of its own, PAID from its beginning. Token scope: `charges`.
+
+        Args:
+            provider_uuid: The only provider to use; where absent, the default ones in their order. A bound
+                token always uses its own.
+            value: Reais that every payer is asked; 0, or absent, where the payer chooses.
+            reference: The txid of every PIX to the code, one code of a provider account each; where absent,
+                one is made.
+            description: What the payer reads. It shares 99 bytes of the payload with the PIX key, so that a
+                long key leaves less.
+            external_ref: Your reference, which every charge of the code has.
+            splits: Shares of other accounts in each charge of the code; only PERCENTAGE where the payer
+                chooses the value.
+            on_payment: What becomes of a PIX of another value, or after the code was disabled: KEEP makes
+                it a charge like the others, RETURN sends it back to its payer.
+            metadata: Texts of yours, at most 20.
+            idempotency_key: Repeat a call with the key of the first one to get its result; made for each
+                call where absent.
+        """
+        return self._transport.send(
+            Call(
+                "createQrCode",
+                "POST",
+                "/api/v1/qr-codes",
+                read_one(models.QrCode),
+                body={
+                    "provider_uuid": provider_uuid,
+                    "value": amount_of("value", value),
+                    "reference": reference,
+                    "description": description,
+                    "external_ref": external_ref,
+                    "splits": splits,
+                    "on_payment": on_payment,
+                    "metadata": metadata,
+                },
+                is_keyed=True,
+                idempotency_key=idempotency_key,
+            )
+        )
+
+    def list(
+        self,
+        *,
+        page: int | None = None,
+        per_page: int | None = None,
+        cursor: str | None = None,
+        time_zone: str | None = None,
+        uuid: str | Sequence[str] | None = None,
+        status: inputs.ListQrCodesStatus | Sequence[inputs.ListQrCodesStatus] | None = None,
+        reference: str | None = None,
+        external_ref: str | None = None,
+        provider_uuid: str | None = None,
+        date_from: date | str | None = None,
+        date_to: date | str | None = None,
+    ) -> Page[models.QrCode]:
+        """List the QR codes of the account.
+
+        Newest first. The code of a single charge is shown by that charge. Token scope: `read` or `charges`.
+
+        Args:
+            page: Number of the page, from 1.
+            per_page: Rows of a page, by default 15; where `uuid` names more, as many as it names.
+            cursor: Instead of `page`: empty for the first page, then the `next_cursor` of the page before.
+                Rows that are added meanwhile neither repeat nor hide others.
+            time_zone: IANA time zone of the days in this query; by default UTC.
+            uuid: Only these, at most 100; repeated or separated by commas.
+            status: In one of these statuses.
+            reference: With this reference.
+            external_ref: With exactly this reference of the caller.
+            provider_uuid: Only of this provider of the account: its `uuid`.
+            date_from: Created on this day or later, in `time_zone`: `YYYY-MM-DD`.
+            date_to: Created on this day or earlier, in `time_zone`: `YYYY-MM-DD`.
+        """
+        return self._transport.send(
+            Call(
+                "listQrCodes",
+                "GET",
+                "/api/v1/qr-codes",
+                read_page(models.QrCode),
+                query={
+                    "page": page,
+                    "per_page": per_page,
+                    "cursor": cursor,
+                    "time_zone": time_zone,
+                    "uuid": uuid,
+                    "status": status,
+                    "reference": reference,
+                    "external_ref": external_ref,
+                    "provider_uuid": provider_uuid,
+                    "date_from": date_from,
+                    "date_to": date_to,
+                },
+            )
+        )
+
+    def iterate(
+        self,
+        *,
+        per_page: int = 100,
+        time_zone: str | None = None,
+        uuid: str | Sequence[str] | None = None,
+        status: inputs.ListQrCodesStatus | Sequence[inputs.ListQrCodesStatus] | None = None,
+        reference: str | None = None,
+        external_ref: str | None = None,
+        provider_uuid: str | None = None,
+        date_from: date | str | None = None,
+        date_to: date | str | None = None,
+    ) -> Iterator[models.QrCode]:
+        """List the QR codes of the account, page after page.
+
+        Newest first. The code of a single charge is shown by that charge. Token scope: `read` or `charges`.
+
+        Args:
+            per_page: Resources that are read with one request.
+            time_zone: IANA time zone of the days in this query; by default UTC.
+            uuid: Only these, at most 100; repeated or separated by commas.
+            status: In one of these statuses.
+            reference: With this reference.
+            external_ref: With exactly this reference of the caller.
+            provider_uuid: Only of this provider of the account: its `uuid`.
+            date_from: Created on this day or later, in `time_zone`: `YYYY-MM-DD`.
+            date_to: Created on this day or earlier, in `time_zone`: `YYYY-MM-DD`.
+        """
+        return iterate_pages(
+            lambda cursor: self.list(
+                per_page=per_page,
+                time_zone=time_zone,
+                uuid=uuid,
+                status=status,
+                reference=reference,
+                external_ref=external_ref,
+                provider_uuid=provider_uuid,
+                date_from=date_from,
+                date_to=date_to,
+                cursor=cursor,
+            )
+        )
+
+    def get(self, uuid: str) -> models.QrCode:
+        """Read a QR code.
+
+        With what it has received. Token scope: `read` or `charges`.
+        """
+        return self._transport.send(
+            Call("getQrCode", "GET", path_of("/api/v1/qr-codes/{uuid}", uuid=uuid), read_one(models.QrCode))
+        )
+
+    def get_qr_svg(self, uuid: str) -> str:
+        """The code as a QR picture (SVG).
+
+        Of `payload`, for printing. It never changes. Token scope: `read` or `charges`.
+        """
+        return self._transport.send(
+            Call("getQrCodeQrSvg", "GET", path_of("/api/v1/qr-codes/{uuid}/qr.svg", uuid=uuid), read_text)
+        )
+
+    def get_qr_png(self, uuid: str) -> bytes:
+        """The code as a QR picture (PNG).
+
+        Of `payload`, for printing. It never changes. Token scope: `read` or `charges`.
+        """
+        return self._transport.send(
+            Call("getQrCodeQrPng", "GET", path_of("/api/v1/qr-codes/{uuid}/qr.png", uuid=uuid), read_content)
+        )
+
+    def list_payments(
+        self,
+        uuid: str,
+        *,
+        page: int | None = None,
+        per_page: int | None = None,
+        cursor: str | None = None,
+        time_zone: str | None = None,
+        status: inputs.ListQrCodePaymentsStatus | Sequence[inputs.ListQrCodePaymentsStatus] | None = None,
+        date_from: date | str | None = None,
+        date_to: date | str | None = None,
+    ) -> Page[models.Charge]:
+        """List the charges of a QR code.
+
+        Newest first. Each one as its own GET shows it. Token scope: `read` or `charges`.
+
+        Args:
+            page: Number of the page, from 1.
+            per_page: Rows of a page, by default 15; where `uuid` names more, as many as it names.
+            cursor: Instead of `page`: empty for the first page, then the `next_cursor` of the page before.
+                Rows that are added meanwhile neither repeat nor hide others.
+            time_zone: IANA time zone of the days in this query; by default UTC.
+            status: In one of these statuses.
+            date_from: Created on this day or later, in `time_zone`: `YYYY-MM-DD`.
+            date_to: Created on this day or earlier, in `time_zone`: `YYYY-MM-DD`.
+        """
+        return self._transport.send(
+            Call(
+                "listQrCodePayments",
+                "GET",
+                path_of("/api/v1/qr-codes/{uuid}/payments", uuid=uuid),
+                read_page(models.Charge),
+                query={
+                    "page": page,
+                    "per_page": per_page,
+                    "cursor": cursor,
+                    "time_zone": time_zone,
+                    "status": status,
+                    "date_from": date_from,
+                    "date_to": date_to,
+                },
+            )
+        )
+
+    def iterate_payments(
+        self,
+        uuid: str,
+        *,
+        per_page: int = 100,
+        time_zone: str | None = None,
+        status: inputs.ListQrCodePaymentsStatus | Sequence[inputs.ListQrCodePaymentsStatus] | None = None,
+        date_from: date | str | None = None,
+        date_to: date | str | None = None,
+    ) -> Iterator[models.Charge]:
+        """List the charges of a QR code, page after page.
+
+        Newest first. Each one as its own GET shows it. Token scope: `read` or `charges`.
+
+        Args:
+            per_page: Resources that are read with one request.
+            time_zone: IANA time zone of the days in this query; by default UTC.
+            status: In one of these statuses.
+            date_from: Created on this day or later, in `time_zone`: `YYYY-MM-DD`.
+            date_to: Created on this day or earlier, in `time_zone`: `YYYY-MM-DD`.
+        """
+        return iterate_pages(
+            lambda cursor: self.list_payments(
+                uuid,
+                per_page=per_page,
+                time_zone=time_zone,
+                status=status,
+                date_from=date_from,
+                date_to=date_to,
+                cursor=cursor,
+            )
+        )
+
+    def disable(self, uuid: str) -> models.QrCode:
+        """Disable a QR code.
+
+        The code can still be paid, because payers’ banks ask nobody about a static code: such a PIX becomes
+        what `on_payment` says. A second time changes nothing. Token scope: `charges`.
+        """
+        return self._transport.send(
+            Call(
+                "disableQrCode",
+                "POST",
+                path_of("/api/v1/qr-codes/{uuid}/disable", uuid=uuid),
+                read_one(models.QrCode),
             )
         )
 
@@ -1799,6 +2084,7 @@ class Health:
 class Resources:
     def __init__(self, transport: SyncTransport) -> None:
         self.payments = Payments(transport)
+        self.qr_codes = QrCodes(transport)
         self.refunds = Refunds(transport)
         self.deposits = Deposits(transport)
         self.meds = Meds(transport)

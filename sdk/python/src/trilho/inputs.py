@@ -49,6 +49,31 @@ ListPaymentsStatus: TypeAlias = Literal[
 
 ListPaymentsType: TypeAlias = Literal["UNDEFINED", "PIX"]
 
+CreateQrCodeSplitType: TypeAlias = Literal["PERCENTAGE", "FIXED"]
+
+
+class CreateQrCodeSplit(TypedDict):
+    type: Required[CreateQrCodeSplitType]
+    value: Required[Amount]
+    recipient_account_uuid: Required[str]
+
+
+CreateQrCodeOnPayment: TypeAlias = Literal["KEEP", "RETURN"]
+
+ListQrCodesStatus: TypeAlias = Literal["ACTIVE", "DISABLED"]
+
+ListQrCodePaymentsStatus: TypeAlias = Literal[
+    "UNDEFINED",
+    "PENDING",
+    "PAID",
+    "FAILED",
+    "REFUNDED",
+    "PARTIALLY_REFUNDED",
+    "CANCELLED",
+    "EXPIRED",
+    "PROCESSING",
+]
+
 ListRefundsStatus: TypeAlias = Literal["PROCESSING", "COMPLETED", "FAILED"]
 
 ListMedsStatus: TypeAlias = Literal["PENDING", "PROCESSING", "ACCEPTED", "REJECTED", "CANCELLED", "UNDEFINED"]

@@ -205,6 +205,27 @@ class CursorPageMeta(Model):
     """
 
 
+class QrCodeSplit(Model):
+    type: Literal["PERCENTAGE", "FIXED"] | str
+    value: Decimal
+    """
+    Percent where PERCENTAGE, reais where FIXED
+    """
+    recipient_account_uuid: str
+
+
+class QrCodeReceived(Model):
+    """
+    The charges that were paid to the code, refunded ones too
+    """
+
+    count: int
+    value: Decimal
+    """
+    Reais, at most two decimals
+    """
+
+
 class DepositReturnError(Model):
     code: str
     message: str
@@ -526,6 +547,47 @@ class TestEventData(Webhook):
     """
 
 
+class QrCode(Model):
+    uuid: str
+    status: Literal["ACTIVE", "DISABLED"] | str
+    payload: str
+    """
+    The copy-and-paste PIX code, which does not expire
+    """
+    value: Decimal
+    """
+    Reais that each charge is of; 0 where the payer chooses
+    """
+    total_value: Decimal
+    """
+    Reais that the payload asks: `value` and `fees`; 0 where the payer chooses
+    """
+    fees: Decimal
+    """
+    Reais that each payer pays on top of `value`
+    """
+    reference: str
+    """
+    The txid of every PIX to the code
+    """
+    pix_key: str
+    description: str | None = None
+    external_ref: str | None = None
+    splits: list[QrCodeSplit]
+    on_payment: Literal["KEEP", "RETURN"] | str
+    metadata: dict[str, str]
+    received: QrCodeReceived
+    provider: ProviderShown
+    created_at: AwareDatetime
+    """
+    UTC, six fractional digits
+    """
+    updated_at: AwareDatetime
+    """
+    UTC, six fractional digits
+    """
+
+
 class DepositReturn(Model):
     status: Literal["PROCESSING", "REVIEW", "COMPLETED", "FAILED"] | str
     uuid: str | None = None
@@ -687,6 +749,7 @@ class LedgerLine(Model):
             "wrong_payer",
             "unknown_payer",
             "charge_over",
+            "code_disabled",
             "orphan",
             "duplicate_settlement",
             "late_settlement",
@@ -836,6 +899,7 @@ class Movement(Model):
             "wrong_payer",
             "unknown_payer",
             "charge_over",
+            "code_disabled",
             "orphan",
             "duplicate_settlement",
             "late_settlement",
@@ -933,9 +997,9 @@ class CreatedPayment(Model):
     The copy-and-paste PIX code
     """
     pix: ChargePix
-    expires_at: AwareDatetime
+    expires_at: AwareDatetime | None
     """
-    UTC, six fractional digits
+    Null of a static code, which does not expire
     """
     created_at: AwareDatetime
     """
@@ -1021,6 +1085,7 @@ class Deposit(Model):
             "wrong_payer",
             "unknown_payer",
             "charge_over",
+            "code_disabled",
             "orphan",
             "duplicate_settlement",
             "late_settlement",
@@ -1082,9 +1147,9 @@ class Payment(Model):
     The copy-and-paste PIX code
     """
     pix: ChargePix
-    expires_at: AwareDatetime
+    expires_at: AwareDatetime | None
     """
-    UTC, six fractional digits
+    Null of a static code, which does not expire
     """
     created_at: AwareDatetime
     """
@@ -1098,7 +1163,10 @@ class Payment(Model):
     """
     Reais as a decimal string with two decimals
     """
-    type: Literal["QR_DYNAMIC"] | str
+    type: Literal["QR_DYNAMIC", "QR_STATIC"] | str
+    """
+    QR_STATIC where the payload is a static code of the key
+    """
     verify_sender: bool
     """
     Whether only the `debtor` may pay
@@ -1293,6 +1361,10 @@ class CreatedCharge(Model):
     splits: list[Split]
     history: list[StatusChange]
     provider: ProviderShown
+    qr_code_uuid: str | None = None
+    """
+    The static code of the account that it was paid to
+    """
     error: ChargeError | None = None
     """
     Only on a FAILED charge: why no provider issued it
@@ -1346,6 +1418,10 @@ class Charge(Model):
     splits: list[Split]
     history: list[StatusChange]
     provider: ProviderShown
+    qr_code_uuid: str | None = None
+    """
+    The static code of the account that it was paid to
+    """
     error: ChargeError | None = None
     """
     Only on a FAILED charge: why no provider issued it

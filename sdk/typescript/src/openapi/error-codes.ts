@@ -34,6 +34,7 @@ export type ErrorCode =
   | 'provider_rejected'
   | 'rate_limited'
   | 'recovery_in_progress'
+  | 'reference_in_use'
   | 'refund_in_progress'
   | 'refund_med_open'
   | 'refund_period_over'

@@ -109,6 +109,130 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/qr-codes": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List the QR codes of the account
+         * @description Newest first. The code of a single charge is shown by that charge. Token scope: `read` or `charges`.
+         */
+        get: operations["listQrCodes"];
+        put?: never;
+        /**
+         * Create a static QR code
+         * @description A code that many payers pay, with a value of yours or of theirs. No provider is called. Each PIX to it is a charge of its own, PAID from its beginning. Token scope: `charges`.
+         */
+        post: operations["createQrCode"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/qr-codes/{uuid}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Read a QR code
+         * @description With what it has received. Token scope: `read` or `charges`.
+         */
+        get: operations["getQrCode"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/qr-codes/{uuid}/qr.svg": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * The code as a QR picture (SVG)
+         * @description Of `payload`, for printing. It never changes. Token scope: `read` or `charges`.
+         */
+        get: operations["getQrCodeQrSvg"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/qr-codes/{uuid}/qr.png": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * The code as a QR picture (PNG)
+         * @description Of `payload`, for printing. It never changes. Token scope: `read` or `charges`.
+         */
+        get: operations["getQrCodeQrPng"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/qr-codes/{uuid}/payments": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List the charges of a QR code
+         * @description Newest first. Each one as its own GET shows it. Token scope: `read` or `charges`.
+         */
+        get: operations["listQrCodePayments"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/qr-codes/{uuid}/disable": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Disable a QR code
+         * @description The code can still be paid, because payers’ banks ask nobody about a static code: such a PIX becomes what `on_payment` says. A second time changes nothing. Token scope: `charges`.
+         */
+        post: operations["disableQrCode"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/payments/{uuid}/refund": {
         parameters: {
             query?: never;
@@ -977,6 +1101,11 @@ export interface components {
             splits: components["schemas"]["Split"][];
             history: components["schemas"]["StatusChange"][];
             provider: components["schemas"]["ProviderShown"];
+            /**
+             * Format: uuid
+             * @description The static code of the account that it was paid to
+             */
+            qr_code_uuid?: string;
             /** @description Only on a FAILED charge: why no provider issued it */
             error?: components["schemas"]["ChargeError"];
             /**
@@ -1069,9 +1198,9 @@ export interface components {
             pix: components["schemas"]["ChargePix"];
             /**
              * Format: date-time
-             * @description UTC, six fractional digits
+             * @description Null of a static code, which does not expire
              */
-            expires_at: string;
+            expires_at: string | null;
             /**
              * Format: date-time
              * @description UTC, six fractional digits
@@ -1084,8 +1213,11 @@ export interface components {
             updated_at: string;
             /** @description Reais as a decimal string with two decimals */
             value: string;
-            /** @enum {string} */
-            type: "QR_DYNAMIC";
+            /**
+             * @description QR_STATIC where the payload is a static code of the key
+             * @enum {string}
+             */
+            type: "QR_DYNAMIC" | "QR_STATIC";
             /** @description Whether only the `debtor` may pay */
             verify_sender: boolean;
         };
@@ -1458,7 +1590,7 @@ export interface components {
              * @description Why this PIX is not the payment of a charge, or that it settled twice or after it had failed; absent otherwise
              * @enum {string}
              */
-            reason?: "deposit" | "second_payment" | "wrong_amount" | "wrong_payer" | "unknown_payer" | "charge_over" | "orphan" | "duplicate_settlement" | "late_settlement" | "provider_tariff" | "provider_withdrawal" | "provider_credit" | "provider_block" | "provider_unblock" | "panel_transfer" | "panel_return" | "opening_balance" | "adjustment";
+            reason?: "deposit" | "second_payment" | "wrong_amount" | "wrong_payer" | "unknown_payer" | "charge_over" | "code_disabled" | "orphan" | "duplicate_settlement" | "late_settlement" | "provider_tariff" | "provider_withdrawal" | "provider_credit" | "provider_block" | "provider_unblock" | "panel_transfer" | "panel_return" | "opening_balance" | "adjustment";
             /**
              * Format: date-time
              * @description UTC, six fractional digits
@@ -1745,7 +1877,7 @@ export interface components {
             email?: string;
         };
         CreatePaymentRequest: {
-            /** @description Reais. 0 is an open amount, which the payer chooses; it takes a provider that can issue it. */
+            /** @description Reais. 0 is an open amount, which the payer chooses: the code is a static one where the provider issues no other, and then it does not expire */
             value: number;
             /**
              * @description PIX is the only type
@@ -1788,7 +1920,7 @@ export interface components {
              * @enum {string}
              */
             match?: "FULL" | "ROOT";
-            /** @description Seconds until the charge can be paid no more, from 60 to 30 days; by default a day */
+            /** @description Seconds until the charge can be paid no more, from 60 to 30 days; by default a day. Without effect on a static code, which does not expire */
             expires_in?: number;
         };
         CreatedCharge: {
@@ -1819,6 +1951,11 @@ export interface components {
             splits: components["schemas"]["Split"][];
             history: components["schemas"]["StatusChange"][];
             provider: components["schemas"]["ProviderShown"];
+            /**
+             * Format: uuid
+             * @description The static code of the account that it was paid to
+             */
+            qr_code_uuid?: string;
             /** @description Only on a FAILED charge: why no provider issued it */
             error?: components["schemas"]["ChargeError"];
             /**
@@ -1846,9 +1983,9 @@ export interface components {
             pix: components["schemas"]["ChargePix"];
             /**
              * Format: date-time
-             * @description UTC, six fractional digits
+             * @description Null of a static code, which does not expire
              */
-            expires_at: string;
+            expires_at: string | null;
             /**
              * Format: date-time
              * @description UTC, six fractional digits
@@ -1912,6 +2049,125 @@ export interface components {
         };
         CancelPaymentResponse: {
             data: components["schemas"]["Charge"];
+        };
+        CreateQrCodeRequest: {
+            /**
+             * Format: uuid
+             * @description The only provider to use; where absent, the default ones in their order. A bound token always uses its own
+             */
+            provider_uuid?: string;
+            /** @description Reais that every payer is asked; 0, or absent, where the payer chooses */
+            value?: number;
+            /** @description The txid of every PIX to the code, one code of a provider account each; where absent, one is made */
+            reference?: string;
+            /** @description What the payer reads. It shares 99 bytes of the payload with the PIX key, so that a long key leaves less */
+            description?: string;
+            /** @description Your reference, which every charge of the code has */
+            external_ref?: string;
+            /** @description Shares of other accounts in each charge of the code; only PERCENTAGE where the payer chooses the value */
+            splits?: {
+                /**
+                 * @description A share of the value, or an amount
+                 * @enum {string}
+                 */
+                type: "PERCENTAGE" | "FIXED";
+                /** @description Percent where PERCENTAGE (10 is 10 %), reais where FIXED */
+                value: number;
+                /**
+                 * Format: uuid
+                 * @description The account that receives the share
+                 */
+                recipient_account_uuid: string;
+            }[];
+            /**
+             * @description What becomes of a PIX of another value, or after the code was disabled: KEEP makes it a charge like the others, RETURN sends it back to its payer
+             * @enum {string}
+             */
+            on_payment?: "KEEP" | "RETURN";
+            /**
+             * @description Texts of yours, at most 20
+             * @default {}
+             * @example {
+             *       "counter": "3"
+             *     }
+             */
+            metadata?: {
+                [key: string]: string;
+            };
+        };
+        QrCode: {
+            /**
+             * Format: uuid
+             * @description A UUID
+             */
+            uuid: string;
+            /** @enum {string} */
+            status: "ACTIVE" | "DISABLED";
+            /** @description The copy-and-paste PIX code, which does not expire */
+            payload: string;
+            /** @description Reais that each charge is of; 0 where the payer chooses */
+            value: number;
+            /** @description Reais that the payload asks: `value` and `fees`; 0 where the payer chooses */
+            total_value: number;
+            /** @description Reais that each payer pays on top of `value` */
+            fees: number;
+            /** @description The txid of every PIX to the code */
+            reference: string;
+            pix_key: string;
+            description?: string;
+            external_ref?: string;
+            splits: components["schemas"]["QrCodeSplit"][];
+            /** @enum {string} */
+            on_payment: "KEEP" | "RETURN";
+            metadata: {
+                [key: string]: string;
+            };
+            received: components["schemas"]["QrCodeReceived"];
+            provider: components["schemas"]["ProviderShown"];
+            /**
+             * Format: date-time
+             * @description UTC, six fractional digits
+             */
+            created_at: string;
+            /**
+             * Format: date-time
+             * @description UTC, six fractional digits
+             */
+            updated_at: string;
+        };
+        QrCodeSplit: {
+            /** @enum {string} */
+            type: "PERCENTAGE" | "FIXED";
+            /** @description Percent where PERCENTAGE, reais where FIXED */
+            value: number;
+            /**
+             * Format: uuid
+             * @description A UUID
+             */
+            recipient_account_uuid: string;
+        };
+        /** @description The charges that were paid to the code, refunded ones too */
+        QrCodeReceived: {
+            count: number;
+            /** @description Reais, at most two decimals */
+            value: number;
+        };
+        CreateQrCodeResponse: {
+            data: components["schemas"]["QrCode"];
+        };
+        ListQrCodesResponse: {
+            data: components["schemas"]["QrCode"][];
+            meta: components["schemas"]["PageMeta"] | components["schemas"]["CursorPageMeta"];
+        };
+        GetQrCodeResponse: {
+            data: components["schemas"]["QrCode"];
+        };
+        ListQrCodePaymentsResponse: {
+            data: components["schemas"]["Charge"][];
+            meta: components["schemas"]["PageMeta"] | components["schemas"]["CursorPageMeta"];
+        };
+        DisableQrCodeResponse: {
+            data: components["schemas"]["QrCode"];
         };
         RefundPaymentRequest: {
             /** @description Reais; what is still refundable where absent */
@@ -2011,7 +2267,7 @@ export interface components {
              * @description Why this PIX is not the payment of a charge, or that it settled twice or after it had failed; absent otherwise
              * @enum {string}
              */
-            reason?: "deposit" | "second_payment" | "wrong_amount" | "wrong_payer" | "unknown_payer" | "charge_over" | "orphan" | "duplicate_settlement" | "late_settlement" | "provider_tariff" | "provider_withdrawal" | "provider_credit" | "provider_block" | "provider_unblock" | "panel_transfer" | "panel_return" | "opening_balance" | "adjustment";
+            reason?: "deposit" | "second_payment" | "wrong_amount" | "wrong_payer" | "unknown_payer" | "charge_over" | "code_disabled" | "orphan" | "duplicate_settlement" | "late_settlement" | "provider_tariff" | "provider_withdrawal" | "provider_credit" | "provider_block" | "provider_unblock" | "panel_transfer" | "panel_return" | "opening_balance" | "adjustment";
             /**
              * Format: date-time
              * @description UTC, six fractional digits
@@ -2474,7 +2730,7 @@ export interface components {
              */
             operation_uuid: string;
             /** @enum {string} */
-            reason?: "deposit" | "second_payment" | "wrong_amount" | "wrong_payer" | "unknown_payer" | "charge_over" | "orphan" | "duplicate_settlement" | "late_settlement" | "provider_tariff" | "provider_withdrawal" | "provider_credit" | "provider_block" | "provider_unblock" | "panel_transfer" | "panel_return" | "opening_balance" | "adjustment";
+            reason?: "deposit" | "second_payment" | "wrong_amount" | "wrong_payer" | "unknown_payer" | "charge_over" | "code_disabled" | "orphan" | "duplicate_settlement" | "late_settlement" | "provider_tariff" | "provider_withdrawal" | "provider_credit" | "provider_block" | "provider_unblock" | "panel_transfer" | "panel_return" | "opening_balance" | "adjustment";
             /**
              * Format: uuid
              * @description A UUID
@@ -2622,6 +2878,15 @@ export type CursorPageMeta = components['schemas']['CursorPageMeta'];
 export type ListPaymentsResponse = components['schemas']['ListPaymentsResponse'];
 export type GetPaymentResponse = components['schemas']['GetPaymentResponse'];
 export type CancelPaymentResponse = components['schemas']['CancelPaymentResponse'];
+export type CreateQrCodeRequest = components['schemas']['CreateQrCodeRequest'];
+export type QrCode = components['schemas']['QrCode'];
+export type QrCodeSplit = components['schemas']['QrCodeSplit'];
+export type QrCodeReceived = components['schemas']['QrCodeReceived'];
+export type CreateQrCodeResponse = components['schemas']['CreateQrCodeResponse'];
+export type ListQrCodesResponse = components['schemas']['ListQrCodesResponse'];
+export type GetQrCodeResponse = components['schemas']['GetQrCodeResponse'];
+export type ListQrCodePaymentsResponse = components['schemas']['ListQrCodePaymentsResponse'];
+export type DisableQrCodeResponse = components['schemas']['DisableQrCodeResponse'];
 export type RefundPaymentRequest = components['schemas']['RefundPaymentRequest'];
 export type RefundPaymentResponse = components['schemas']['RefundPaymentResponse'];
 export type ListedRefund = components['schemas']['ListedRefund'];
@@ -2725,6 +2990,8 @@ export interface operations {
                 txid?: string;
                 /** @description Only of this provider of the account: its `uuid` */
                 provider_uuid?: string;
+                /** @description Paid to this static code of the account */
+                qr_code_uuid?: string;
                 /** @description `value` is at least this, in reais */
                 value_min?: number;
                 /** @description `value` is at most this, in reais */
@@ -2871,6 +3138,218 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["CancelPaymentResponse"];
+                };
+            };
+        };
+    };
+    listQrCodes: {
+        parameters: {
+            query?: {
+                /** @description Number of the page, from 1 */
+                page?: number;
+                /** @description Rows of a page, by default 15; where `uuid` names more, as many as it names */
+                per_page?: number;
+                /** @description Instead of `page`: empty for the first page, then the `next_cursor` of the page before. Rows that are added meanwhile neither repeat nor hide others */
+                cursor?: string;
+                /** @description IANA time zone of the days in this query; by default UTC */
+                time_zone?: string;
+                /** @description Only these, at most 100; repeated or separated by commas */
+                uuid?: string[];
+                /** @description In one of these statuses */
+                status?: ("ACTIVE" | "DISABLED")[];
+                /** @description With this reference */
+                reference?: string;
+                /** @description With exactly this reference of the caller */
+                external_ref?: string;
+                /** @description Only of this provider of the account: its `uuid` */
+                provider_uuid?: string;
+                /** @description Created on this day or later, in `time_zone`: `YYYY-MM-DD` */
+                date_from?: string;
+                /** @description Created on this day or earlier, in `time_zone`: `YYYY-MM-DD` */
+                date_to?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ListQrCodesResponse"];
+                };
+            };
+        };
+    };
+    createQrCode: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: {
+            content: {
+                "application/json": components["schemas"]["CreateQrCodeRequest"];
+            };
+        };
+        responses: {
+            /** @description Created */
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["CreateQrCodeResponse"];
+                };
+            };
+        };
+    };
+    getQrCode: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /**
+                 * @description Uuid of the QR code
+                 * @example 3a7d5e91-0c4f-4b28-9e6d-1b8f2c7a0d54
+                 */
+                uuid: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["GetQrCodeResponse"];
+                };
+            };
+        };
+    };
+    getQrCodeQrSvg: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /**
+                 * @description Uuid of the QR code
+                 * @example 3a7d5e91-0c4f-4b28-9e6d-1b8f2c7a0d54
+                 */
+                uuid: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "image/svg+xml": string;
+                };
+            };
+        };
+    };
+    getQrCodeQrPng: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /**
+                 * @description Uuid of the QR code
+                 * @example 3a7d5e91-0c4f-4b28-9e6d-1b8f2c7a0d54
+                 */
+                uuid: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "image/png": string;
+                };
+            };
+        };
+    };
+    listQrCodePayments: {
+        parameters: {
+            query?: {
+                /** @description Number of the page, from 1 */
+                page?: number;
+                /** @description Rows of a page, by default 15; where `uuid` names more, as many as it names */
+                per_page?: number;
+                /** @description Instead of `page`: empty for the first page, then the `next_cursor` of the page before. Rows that are added meanwhile neither repeat nor hide others */
+                cursor?: string;
+                /** @description IANA time zone of the days in this query; by default UTC */
+                time_zone?: string;
+                /** @description In one of these statuses */
+                status?: ("UNDEFINED" | "PENDING" | "PAID" | "FAILED" | "REFUNDED" | "PARTIALLY_REFUNDED" | "CANCELLED" | "EXPIRED" | "PROCESSING")[];
+                /** @description Created on this day or later, in `time_zone`: `YYYY-MM-DD` */
+                date_from?: string;
+                /** @description Created on this day or earlier, in `time_zone`: `YYYY-MM-DD` */
+                date_to?: string;
+            };
+            header?: never;
+            path: {
+                /**
+                 * @description Uuid of the QR code
+                 * @example 3a7d5e91-0c4f-4b28-9e6d-1b8f2c7a0d54
+                 */
+                uuid: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ListQrCodePaymentsResponse"];
+                };
+            };
+        };
+    };
+    disableQrCode: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /**
+                 * @description Uuid of the QR code
+                 * @example 3a7d5e91-0c4f-4b28-9e6d-1b8f2c7a0d54
+                 */
+                uuid: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["DisableQrCodeResponse"];
                 };
             };
         };

@@ -50,7 +50,7 @@ create table charge (
   -- Of the payload; null once the charge is paid, because its movement has them.
   pix_key text,
   receiver jsonb,
-  expires_in_seconds int not null check (expires_in_seconds between 60 and 2592000),
+  expires_in_seconds int check (expires_in_seconds between 60 and 2592000),
   expires_at timestamptz,
   cancel_requested_at timestamptz,
   cancel_unanswered boolean not null default false,
@@ -71,6 +71,12 @@ create table charge (
   fingerprint text not null,
   created_at timestamptz(3) not null,
   updated_at timestamptz not null,
+  -- The static code that it is paid to; null where its provider has issued the payload.
+  qr_code_uuid uuid,
+  constraint charge_qr_code foreign key (qr_code_uuid, account_uuid, provider_account_uuid)
+    references qr_code (uuid, account_uuid, provider_account_uuid),
+  -- A static code can be paid for as long as its key exists; any other payload has an expiry.
+  constraint charge_expiry_known check (case when qr_code_uuid is null then expires_in_seconds is not null else expires_at is null end),
   -- Refunds and disputes together never exceed what was received (SPEC §3).
   constraint charge_remainder check (refunding_cents + refunded_cents + disputed_cents <= received_cents),
   -- A beneficiary has both, name and document.
@@ -112,6 +118,8 @@ create index charge_of_provider on charge (account_uuid, connection_uuid, create
 create index charge_by_value on charge (account_uuid, value_cents) include (connection_uuid, created_at, uuid);
 create index charge_by_payment on charge (account_uuid, paid_at) include (connection_uuid, created_at, uuid)
   where paid_at is not null;
+-- The payments of a static code.
+create index charge_of_qr_code on charge (qr_code_uuid, created_at, uuid) where qr_code_uuid is not null;
 create index charge_by_external_ref on charge (account_uuid, external_ref) where external_ref is not null;
 -- Ids of the rail are long and unique: a hash index has four bytes of each.
 create index charge_by_txid on charge using hash (txid);

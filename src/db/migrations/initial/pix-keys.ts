@@ -106,11 +106,13 @@ end $$;
 create trigger pix_key_limit before insert on pix_key for each row
   when (new.state in ('creating', 'active', 'removing')) execute function limit_pix_keys();
 
--- A key that collects for a connection, or that an open charge can be paid to, is not removed (SPEC §6).
+-- A key that collects for a connection, or that an open charge or an active static code can be paid to, is not removed (SPEC §6).
 create function pix_key_is_in_use(of_key text, simulated boolean) returns boolean stable language sql as $$
   select exists (select from connection where collection_key = of_key and is_simulated = simulated)
       or exists (select from charge h join connection c on c.uuid = h.connection_uuid
            where h.pix_key = of_key and h.state in ('pending', 'paying') and c.is_simulated = simulated)
+      or exists (select from qr_code q join connection c on c.uuid = q.connection_uuid
+           where q.pix_key = of_key and q.status = 'ACTIVE' and not q.is_single and c.is_simulated = simulated)
 $$;
 create function refuse_key_in_use() returns trigger language plpgsql as $$
 begin
