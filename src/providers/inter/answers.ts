@@ -41,7 +41,7 @@ const statementRefusals = listAnswers('GET /banking/v2/extrato/completo', bankin
 
 /**
  * Lists the answers outside 2xx that Inter's OpenAPI document explains, by call. Names are the last part of the Central Bank's
- * `type` (RFC 7807), or the `title` of a problem of Banking; `PixDevolucaoInvalida` is followed by the field that it is about.
+ * `type` (RFC 7807), or the title of a problem of Banking; `PixDevolucaoInvalida` is followed by the field that it is about.
  * docs/providers/inter.md shows this table.
  *
  * A refusal of a transfer counts for its first sending only: `repeatTransfer` is the same request, sent again to learn the

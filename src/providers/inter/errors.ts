@@ -6,7 +6,7 @@ import type { ProviderResponse } from '../http/exchange.ts'
 /** Excludes the fields of other shapes: a body has one shape. */
 const absent = z.undefined().optional()
 
-/** A problem of Banking (`Banking_Problema`): its title names it, and its status is a number or, in the examples, a text. */
+/** A problem of Banking ("Banking_Problema"): its title names it, and its status is a number or, in the examples, a text. */
 const bankingProblemSchema = z.object({
   title: z.string().min(1),
   detail: z.string(),

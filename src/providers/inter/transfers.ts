@@ -110,7 +110,7 @@ const noHandle = {
 } as const
 
 /**
- * What each status of a payment (`StatusPix`) means to us. Inter publishes their names only, so that one whose name says neither
+ * What each status of a payment ("StatusPix") means to us. Inter publishes their names only, so that one whose name says neither
  * that it was paid nor that it has ended is in process.
  */
 const PAYMENT_STATUSES = {

@@ -187,7 +187,7 @@ const RANK: Record<string, number> = { transfer: 0, refund: 1 }
 describe.each(Object.keys(ANSWERS) as ProviderApi[])(
   'money moves once at a provider that speaks %s',
   dialect => {
-    test.concurrent.each(ANSWERS[dialect])(
+    test.concurrent.each(ANSWERS[dialect]!)(
       'and carries the order out, then answers: %s',
       async (_what, answer) => movesOnce(dialect, answer),
     )
