@@ -9,11 +9,18 @@ const SHARED_TEXT = 'storm'
  * Options with one value in a storm. Where an account shows no funds recovery, nothing says that an accepted dispute returns
  * no more: it ends 90 days after its PIX only.
  */
-const FIXED_OPTIONS = { funds_recovery: 'served' } satisfies AccountBody['options']
+const FIXED_OPTIONS = {
+  funds_recovery: 'served',
+  // The number in the credentials of the connection.
+  account_number: '13525622',
+  // An order that waits for approval is the fault `order_left`.
+  approval_above: undefined,
+} satisfies AccountBody['options']
 
 /** Draws a value for every other option that the simulator has for an account, so that new options are drawn as well. */
 export function drawAccountOptions(random: Random): NonNullable<AccountBody['options']> {
   const drawn = Object.entries(accountBody.shape.options.unwrap().shape).flatMap(([name, schema]) => {
+    if (name in FIXED_OPTIONS) return []
     const value = random.pick(listValues(schema))
     return value === undefined ? [] : [[name, value]]
   })

@@ -86,8 +86,8 @@ const SERVICE_OPENING_CENTS = 10_000_00
 export const PROVIDER_APIS: Record<ProviderName, ProviderApi> = {
   PROVIDER_A: 'efi',
   PROVIDER_B: 'woovi',
-  PROVIDER_C: 'efi',
-  PROVIDER_D: 'efi',
+  PROVIDER_C: 'sicoob',
+  PROVIDER_D: 'stark',
 }
 const HOLDER = { name: 'Loja da Tempestade Ltda', document: '11222333000181' }
 const ISPB = '09089356'

@@ -160,7 +160,7 @@ async function storeQrCode(
     externalRef: body.external_ref ?? null,
     splits,
     onPayment: body.on_payment,
-    metadata: body.metadata,
+    metadata: body.metadata ?? {},
     tokenNumber: author.tokenNumber ?? null,
     userUuid: author.userUuid ?? null,
     createdAt: at,

@@ -76,7 +76,7 @@ export const createQrCodeBody = z.strictObject({
       'What becomes of a PIX of another value, or after the code was disabled: KEEP makes it a charge like the others, RETURN sends it back to its payer',
   }),
   metadata: metadata
-    .default({})
+    .optional()
     .meta({ description: 'Texts of yours, at most 20', examples: [{ counter: '3' }] }),
 })
 export type CreateQrCodeBody = z.output<typeof createQrCodeBody>

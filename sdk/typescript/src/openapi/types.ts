@@ -2086,7 +2086,6 @@ export interface components {
             on_payment?: "KEEP" | "RETURN";
             /**
              * @description Texts of yours, at most 20
-             * @default {}
              * @example {
              *       "counter": "3"
              *     }
