@@ -22,8 +22,8 @@ const answerWith = (status: number, body?: FaultBody['body']): Answer => ({
   ...(body === undefined ? {} : { body }),
 })
 
-/** Provider APIs of this suite. Inter and Stark Bank know their payouts by other ids than those that it compares. */
-type TestedApi = Exclude<ProviderApi, 'inter' | 'stark'>
+/** Provider APIs of this suite. Stark Bank knows its payouts by other ids than those that it compares. */
+type TestedApi = Exclude<ProviderApi, 'stark'>
 
 /** What a bank of either provider API may answer although it moves the money. */
 const EVERYWHERE: [what: string, answer: Answer][] = [
@@ -90,6 +90,13 @@ const ANSWERS: Record<TestedApi, typeof EVERYWHERE> = {
     ['400 RequisicaoInvalida', answerWith(400, buildProblem(400, 'RequisicaoInvalida'))],
     ['403 AcessoNegado', answerWith(403, buildProblem(403, 'AcessoNegado'))],
     ['404 NaoEncontrado', answerWith(404, buildProblem(404, 'NaoEncontrado'))],
+  ],
+  inter: [
+    ...EVERYWHERE,
+    [
+      '422 of an unknown title',
+      answerWith(422, { title: 'Saldo insuficiente', status: 422, detail: 'Pagamento recusado.' }),
+    ],
   ],
 }
 
@@ -181,9 +188,11 @@ async function movesOnce(dialect: TestedApi, { fault, ...answer }: Answer) {
   expect(moved.map(line => line.original_end_to_end)).toContain(returned)
   expect(await payouts.transfer(merchant, transfer.uuid)).toMatchObject({ status: 'PAID' })
 }
-/** The id of a transfer at its bank: ours, or the end-to-end id where the bank takes none of ours. */
-const idAtBank = (dialect: TestedApi, uuid: string, line: ApiResource): string =>
-  dialect === 'sicoob' ? line.end_to_end : referenceOf(uuid)
+/** The id of a transfer at its bank: ours, or the end-to-end id where the bank takes none of ours. Inter names its own. */
+function idAtBank(dialect: TestedApi, uuid: string, line: ApiResource): string {
+  if (dialect === 'inter') return line.id
+  return dialect === 'sicoob' ? line.end_to_end : referenceOf(uuid)
+}
 const RANK: Record<string, number> = { transfer: 0, refund: 1 }
 
 describe.each(Object.keys(ANSWERS) as TestedApi[])(
