@@ -14,6 +14,7 @@ import { requireUsableDatabase } from './db/client/startup-check.ts'
 import { STATEMENT_TIMEOUT_MS } from './http/limits.ts'
 import { refuseAddress, startServer } from './http/server.ts'
 import { createApiMetrics } from './metrics/api-metrics.ts'
+import { createSharedAccess } from './provider-access/shared-access.ts'
 import { createUnexplainedAnswerRecorder } from './provider-notifications/unexplained-answers.ts'
 import { logFailedCall, type ObserveCall } from './providers/call-observer.ts'
 import { createProviderRegistry } from './providers/registry.ts'
@@ -52,6 +53,7 @@ const metrics = createApiMetrics()
 const registryOptions = {
   openCredentials: sealer.open,
   recordUnexplained: createUnexplainedAnswerRecorder({ orm, sealer, log }),
+  sharedAccess: createSharedAccess({ orm, sealer, log, timeScale: config.timeScale }),
   observeCall: (call => logFailedCall(log, call)) satisfies ObserveCall,
 }
 /** For notifications: nothing of a provider is called but its signing keys. */

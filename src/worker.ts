@@ -22,6 +22,7 @@ import { refuseAddress, startServer } from './http/server.ts'
 import { createMessengers } from './messaging/messengers.ts'
 import { findLoopbackAddress } from './metrics/temporal-sdk-metrics.ts'
 import { createWorkerMetrics } from './metrics/worker-metrics.ts'
+import { createSharedAccess } from './provider-access/shared-access.ts'
 import { createUnexplainedAnswerRecorder } from './provider-notifications/unexplained-answers.ts'
 import { logFailedCall } from './providers/call-observer.ts'
 import { createConnectionProbe } from './providers/http/connection-pool.ts'
@@ -218,6 +219,7 @@ function createDependencies(config: Config): ActivityDependencies {
     providers: createProviderRegistry({
       openCredentials: sealer.open,
       recordUnexplained: createUnexplainedAnswerRecorder({ orm, sealer, log }),
+      sharedAccess: createSharedAccess({ orm, sealer, log, timeScale: config.timeScale }),
       timeoutMs: PROVIDER_TIMEOUT_MS,
       observeCall(call) {
         metrics.recordProviderCall(call)

@@ -5,12 +5,18 @@ import type {
   DocumentedAnswers,
 } from '../../src/providers/adapter/documented-answers.ts'
 import { efiAnswers } from '../../src/providers/efi/answers.ts'
+import { interAnswers } from '../../src/providers/inter/answers.ts'
+import { sicoobAnswers } from '../../src/providers/sicoob/answers.ts'
+import { starkAnswers } from '../../src/providers/stark/answers.ts'
 import { wooviAnswers } from '../../src/providers/woovi/answers.ts'
 import { renderTable, replaceMadeTables } from './made-tables.ts'
 
 export const ANSWER_TABLES: Record<ProviderApi, DocumentedAnswers> = {
   efi: efiAnswers,
+  stark: starkAnswers,
   woovi: wooviAnswers,
+  sicoob: sicoobAnswers,
+  inter: interAnswers,
 }
 
 /** Replaces the table between the markers of a provider's page. */

@@ -112,7 +112,7 @@ export const ERRORS_OF_GUIDE: Record<ErrorCode, ErrorOfGuide> = {
   },
   deposit_not_returnable: {
     action: 'state',
-    pt: 'O depósito, ou parte dele, já foi devolvido, ou a instituição recusou a devolução. Leia o depósito.',
+    pt: 'O depósito, ou parte dele, já foi devolvido, a instituição recusou a devolução, ou um operador decide (`return.status` REVIEW). Leia o depósito.',
   },
   return_in_progress: {
     action: 'state',

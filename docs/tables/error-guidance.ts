@@ -58,7 +58,7 @@ export const ERROR_GUIDANCE: Record<ErrorCode, string> = {
   refund_period_over:
     'PIX returns a payment within 90 days of its settlement. Pay the payer by a transfer instead.',
   deposit_not_returnable:
-    'Some of the deposit was returned already, or its provider has refused its return. Read the deposit; a part of it is not returned.',
+    'Some of the deposit was returned already, its provider has refused its return, or an operator decides about it (`return.status` REVIEW). Read the deposit; a part of it is not returned.',
   return_in_progress:
     'The deposit is being returned, perhaps by another request. Read the deposit, or wait for the PIX_TRANSACTION event of the return.',
   return_med_open:

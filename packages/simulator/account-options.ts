@@ -20,14 +20,24 @@ export const accountOptionsBody = z.strictObject({
     .string()
     .regex(/^[1-9]\d{0,19}$/)
     .default('13525622'),
-  /** Sicoob: balance and statement are inside `resultado`, as users of its API publish them. */
+  /** Sicoob: balance and statement are inside "resultado", as users of its API publish them. */
   wraps_results: z.boolean().default(false),
   /** Sicoob: the text of a PIX in the statement also has its end-to-end id, as users of its API publish it. */
   end_to_end_in_statement: z.boolean().default(false),
   /** Inter: a payment above this amount waits for an approval; absent: none does. */
   approval_above: z.number().min(0).optional(),
+  /** Inter: the notification of a received PIX is a bare list, as in the examples of its description, and not as in its schema. */
+  bare_notifications: z.boolean().default(false),
   /** Inter: calls above the published paces are refused. */
   enforces_pace: z.boolean().default(true),
+  /** Stark: `GET /v2/verified-transfer`, which its SDK lacks: there `GET /v2/transfer` finds verified transfers too. */
+  verified_transfer_reads: z.enum(['served', 'absent']).default('served'),
+  /** Stark: the payment of an invoice is a deposit as well, which is listed before the invoice shows its payment. */
+  invoice_deposits: z.boolean().default(false),
+  /** Stark: a deposit also has its end-to-end id, in lower case, as a tag, as in an event that a user has published. */
+  end_to_end_tags: z.boolean().default(false),
+  /** Stark: the look-up of a key masks the CPF of its owner. */
+  masked_tax_ids: z.boolean().default(false),
 })
 type SimulatedAccountOptions = z.infer<typeof accountOptionsBody>
 

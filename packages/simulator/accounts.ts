@@ -10,7 +10,9 @@ export type SimulatedAccount = {
   provider: ProviderName
   /** The provider API that serves the account. */
   dialect: SimulatedDialect
+  /** Stark: the id of the project, `<id>` in `Access-Id: project/<id>`, or the whole Access-Id of an organization. */
   clientId: string
+  /** Stark: the caller's public key, SPKI as PEM, by which its requests are verified. */
   clientSecret: string
   holderName: string
   holderDocument: string

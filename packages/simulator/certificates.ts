@@ -18,6 +18,12 @@ const PROVIDER_HOSTS = [
   'pix-h.api.efipay.com.br',
   'api.woovi.com',
   'api.openpix.com.br',
+  'api.starkbank.com',
+  'sandbox.api.starkbank.com',
+  'api.sicoob.com.br',
+  'auth.sicoob.com.br',
+  'cdpj.partners.bancointer.com.br',
+  'cdpj-sandbox.partners.uatinter.co',
 ]
 
 /** Lists the names of the simulator's server certificate: its own, the providers' and the configured `hosts`. */

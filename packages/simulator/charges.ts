@@ -17,6 +17,7 @@ export type SimulatedCharge = {
   /** Number of changes. */
   revision: number
   status: 'active' | 'completed' | 'removed' | 'removed_by_provider'
+  /** 0: the payer chooses the amount. */
   cents: number
   key: string
   createdAt: string
@@ -24,7 +25,7 @@ export type SimulatedCharge = {
   payload: string
   /** 1: its payment is not notified. */
   silent: 0 | 1
-  /** Further fields of the provider API (debtor, message), JSON. */
+  /** Further fields of the provider API (debtor, message), JSON. `allowedDocuments`: the only payers that it accepts. */
   details: string
 }
 
@@ -48,7 +49,10 @@ type ChargeChange = Partial<Pick<SimulatedCharge, 'cents' | 'expiresInSeconds' |
   details?: Record<string, unknown>
 }
 
-/** A payment; `cents` null: the charge's amount; `force`: also if a bank would refuse (expired, paid, removed). */
+/**
+ * A payment; `cents` null: the charge's amount; `force`: also if a bank would refuse (expired, paid, removed), or the provider (of
+ * another payer).
+ */
 type ChargePayment = { token: string; cents: number | null; payer: PixPayer; force: boolean }
 export type ChargePaymentResult = { kind: 'paid'; receipt: Receipt } | { kind: 'not_payable'; why: string }
 
@@ -69,7 +73,7 @@ export type SimulatedCharges = {
   revise(charge: SimulatedCharge, change: ChargeChange): SimulatedCharge | undefined
   /** Finds the reason for which a bank would refuse to pay the charge now; null if it can be paid. */
   notPayableReason(charge: SimulatedCharge): string | null
-  /** Settles a PIX with the charge's txid; one of the charge's amount completes the charge. */
+  /** Settles a PIX with the charge's txid; one of the charge's amount, or any if it is open, completes the charge. */
   pay(payment: ChargePayment): ChargePaymentResult
 }
 
@@ -217,13 +221,15 @@ export function simulateCharges({
       store.inTransaction(() => {
         const charge = findByToken(token)
         if (!charge) return { kind: 'not_payable', why: 'unknown' }
-        const why = notPayableReason(charge)
+        const why = notPayableReason(charge) ?? findPayerRefusal(charge, payer)
         if (why && !force) return { kind: 'not_payable', why }
         const { accountId, key, txid } = charge
         const silent = charge.silent === 1
         const paidCents = cents ?? charge.cents
+        if (paidCents === 0) return { kind: 'not_payable', why: 'its amount is open' }
         const receipt = receipts.receive({ accountId, key, txid, cents: paidCents, payer, silent })
-        if (receipt.cents === charge.cents) saveCharge(store, { ...charge, status: 'completed' })
+        if (charge.cents === 0 || receipt.cents === charge.cents)
+          saveCharge(store, { ...charge, status: 'completed' })
         return { kind: 'paid', receipt }
       }),
   }
@@ -245,6 +251,13 @@ function findNotPayableReason(charge: SimulatedCharge, now: Date): string | null
     default:
       return charge.status satisfies never
   }
+}
+
+/** Finds the reason for which a bank refuses this payer; `allowedDocuments` absent or empty: all may pay. */
+function findPayerRefusal({ details }: SimulatedCharge, payer: PixPayer): string | null {
+  const { allowedDocuments = [] } = JSON.parse(details) as { allowedDocuments?: string[] }
+  const isAllowed = allowedDocuments.length === 0 || allowedDocuments.includes(payer.document)
+  return isAllowed ? null : 'another payer is named'
 }
 
 function reviseCharge(charge: SimulatedCharge, { details, ...change }: ChargeChange): SimulatedCharge {

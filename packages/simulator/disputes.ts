@@ -4,7 +4,7 @@ import type { IdGenerator } from './ids.ts'
 import type { Rail } from './rail.ts'
 import type { Receipts } from './receipts.ts'
 import { computeReceiptRefundableCents, type SimulatedRefunds } from './refunds.ts'
-import { type SimulatedReturns, sumReturns } from './returns.ts'
+import { type DisputeReturnNature, type SimulatedReturns, sumReturns } from './returns.ts'
 import { SETTLED_OUTCOME } from './scripted-outcome.ts'
 import type { SimulatorStore } from './store.ts'
 import type { SimulatedTransfers } from './transfers.ts'
@@ -49,8 +49,12 @@ type DisputeReplyResult = 'accepted' | 'no_such_dispute' | 'already_replied' | '
 
 export type SimulatedDisputes = {
   open(opening: DisputeOpening): DisputeOpeningResult
-  /** Decides a dispute once; undefined if there is no such dispute. */
-  decide(id: string, decision: DisputeDecision): 'decided' | 'already_decided' | undefined
+  /** Decides a dispute once; undefined if there is no such dispute. `nature`: of the returns that follow; default: fraud. */
+  decide(
+    id: string,
+    decision: DisputeDecision,
+    nature?: DisputeReturnNature,
+  ): 'decided' | 'already_decided' | undefined
   /** Stores a reply; `allowsRepeat`: a provider API that accepts further replies. */
   reply(
     dispute: Pick<SimulatedDispute, 'accountId' | 'id'>,
@@ -66,7 +70,10 @@ export type SimulatedDisputes = {
 }
 
 /** Days for a reply: an analysis takes at most seven, and Woovi accepts evidence for three. */
-const REPLY_DAYS = { efi: 7, woovi: 3, sicoob: 7, inter: 7 } satisfies Record<SimulatedDialect, number>
+const REPLY_DAYS = { efi: 7, woovi: 3, sicoob: 7, inter: 7, stark: 7 } satisfies Record<
+  SimulatedDialect,
+  number
+>
 const DAY_MS = 86_400_000
 
 type DisputeDependencies = {
@@ -154,7 +161,7 @@ export function simulateDisputes(dependencies: DisputeDependencies): SimulatedDi
         return { kind: 'opened', id }
       }),
 
-    decide: (id, decision) =>
+    decide: (id, decision, nature = 'MED_FRAUDE') =>
       store.inTransaction(() => {
         const disputes = listById(id)
         if (disputes.length === 0) return undefined
@@ -166,7 +173,7 @@ export function simulateDisputes(dependencies: DisputeDependencies): SimulatedDi
           const decided = change(dispute, { status: decision, blockedCents: 0, decidedAt })
           onRailEvent({ kind: 'dispute', account: accounts.find(accountId)!, dispute: decided })
         }
-        if (decision === 'agreed') returnDisputedMoney(dependencies, disputes)
+        if (decision === 'agreed') returnDisputedMoney(dependencies, disputes, nature)
         return 'decided'
       }),
 
@@ -228,13 +235,14 @@ function findDisputeSides(
 function returnDisputedMoney(
   { accounts, receipts, refunds, returns, transfers, ids }: DisputeSideDependencies,
   disputes: (DisputeSide & { endToEnd: string })[],
+  nature: DisputeReturnNature,
 ): void {
   const received = disputes.find(({ side }) => side === 'received')
   if (!received) {
     const { endToEnd, cents } = disputes[0]!
     const transfer = transfers.findByEndToEnd(endToEnd)!
     const unreturnedCents = transfer.cents - sumReturns(returns.listReturns(transfer))
-    returns.creditReturn({ endToEnd, cents: Math.min(cents, unreturnedCents), nature: 'MED_FRAUDE' })
+    returns.creditReturn({ endToEnd, cents: Math.min(cents, unreturnedCents), nature })
     return
   }
   const { accountId, endToEnd } = received
@@ -249,8 +257,8 @@ function returnDisputedMoney(
       id: ids.token(),
       cents,
       outcome: SETTLED_OUTCOME,
-      nature: 'MED_FRAUDE',
+      nature,
     })
   const restCents = received.cents - cents
-  if (restCents > 0) refunds.refuse({ accountId, endToEnd, id: ids.token(), cents: restCents })
+  if (restCents > 0) refunds.refuse({ accountId, endToEnd, id: ids.token(), cents: restCents, nature })
 }

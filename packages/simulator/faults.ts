@@ -10,6 +10,7 @@ export const PROVIDER_OPERATIONS = [
   'prepareTransfer',
   'sendTransfer',
   'findTransfer',
+  'prepareRefund',
   'refund',
   'findRefund',
   'findPayment',
@@ -60,6 +61,18 @@ export const CALL_FAULTS = [
   'certificate_swapped',
 ] as const
 export type CallFault = (typeof CALL_FAULTS)[number]
+
+/** Faults that script the outcome of an order, so that a look-up cannot have them. */
+const OUTCOME_FAULTS: ReadonlySet<FaultKind> = new Set<CallFault>([
+  'accepted_then_silent',
+  'accepted_then_rejected',
+  'rejected_then_done',
+  'order_left',
+  'order_removed',
+  'accepted_then_reported_removed',
+  'txid_differs',
+])
+const LOOK_UP_FAULTS = CALL_FAULTS.filter(fault => !OUTCOME_FAULTS.has(fault))
 
 /** Faults of the notification about an operation. */
 export const NOTIFICATION_FAULTS = [
@@ -150,10 +163,21 @@ export type Faults = {
   isUnreachable(provider: ProviderName): boolean
   /** Uses up one time of the oldest matching fault, as do the methods below; false or null if there is none. */
   consumeUnreachable(provider: ProviderName): boolean
-  consumeForCall(account: FaultScope, operation: ProviderOperation): ConsumedFault<CallFault> | null
+  consumeForCall(
+    account: FaultScope,
+    operations: readonly ProviderOperation[],
+  ): ConsumedFault<CallFault> | null
+  /** As `consumeForCall`, for a call that orders nothing: leaves out the faults that script an outcome. */
+  consumeForLookUp(
+    account: FaultScope,
+    operations: readonly ProviderOperation[],
+  ): ConsumedFault<CallFault> | null
   /** As `consumeForCall`, of the operation `authenticate` only. */
   consumeForToken(account: FaultScope): ConsumedFault<CallFault> | null
-  consumeForView(account: FaultScope, operation: ProviderOperation): ConsumedFault<ViewFault> | null
+  consumeForView(
+    account: FaultScope,
+    operations: readonly ProviderOperation[],
+  ): ConsumedFault<ViewFault> | null
   consumeForNotification(
     account: FaultScope,
     operations: readonly ProviderOperation[],
@@ -201,7 +225,8 @@ export function createFaults(store: SimulatorStore, now: () => Date): Faults {
     clear: () => void store.run('DELETE FROM fault'),
     isUnreachable: provider => findUnreachable(provider) !== undefined,
     consumeUnreachable: provider => consume(findUnreachable(provider)) !== null,
-    consumeForCall: (account, operation) => consumeOfKinds(CALL_FAULTS, account, [operation]),
+    consumeForCall: (account, operations) => consumeOfKinds(CALL_FAULTS, account, operations),
+    consumeForLookUp: (account, operations) => consumeOfKinds(LOOK_UP_FAULTS, account, operations),
     consumeForToken: account =>
       consume(
         list().find(
@@ -211,7 +236,7 @@ export function createFaults(store: SimulatorStore, now: () => Date): Faults {
             (CALL_FAULTS as readonly FaultKind[]).includes(fault.fault),
         ),
       ) as ConsumedFault<CallFault> | null,
-    consumeForView: (account, operation) => consumeOfKinds(VIEW_FAULTS, account, [operation]),
+    consumeForView: (account, operations) => consumeOfKinds(VIEW_FAULTS, account, operations),
     consumeForNotification: (account, operations) => consumeOfKinds(NOTIFICATION_FAULTS, account, operations),
     consumeForListing: (account, operations) => consumeOfKinds(LISTING_FAULTS, account, operations),
     recordServed: served => store.insert('servedFault', { ...served, at: now().toISOString() }),

@@ -11,6 +11,8 @@ export type IdGenerator = {
   locationId(): number
   /** Generates the id of a dispute, a UUID as in DICT. */
   disputeId(): string
+  /** Generates the id of an object whose provider calls it by a UUID. */
+  uuid(): string
   /** Generates 24 hexadecimal digits for a movement that no API call orders. */
   panelId(): string
 }
@@ -27,6 +29,7 @@ export function createIdGenerator(store: SimulatorStore, seed: number): IdGenera
     token: () => digest('token').toString('hex').slice(0, 32),
     evpKey: () => formatUuid(digest('evpKey').toString('hex')),
     disputeId: () => formatUuid(digest('disputeId').toString('hex')),
+    uuid: () => formatUuid(digest('uuid').toString('hex')),
     panelId: () => digest('panelId').toString('hex').slice(0, 24),
     locationId: () => store.nextCount('location'),
   }

@@ -19,9 +19,27 @@ export type SimulatedCall = {
   view: ListView
 }
 
+/** What decides which operations a call serves. */
+type CallRequest = Pick<SimulatedCall, 'query' | 'body'>
+type OperationList = readonly [ProviderOperation, ...ProviderOperation[]]
+
+/** Lists the operations that a call serves, the main one first. */
+export function listCallOperations(
+  { operation }: Pick<SimulatedCallRoute, 'operation'>,
+  request: CallRequest,
+): OperationList {
+  return typeof operation === 'string' ? [operation] : operation(request)
+}
+
 /** A route of a provider API. */
 export type SimulatedCallRoute = {
-  operation: ProviderOperation
+  /**
+   * The operations of the provider port that the call serves: one, or several where an adapter needs the same call for each.
+   * A fault of any of them applies to it.
+   */
+  operation: ProviderOperation | ((request: CallRequest) => OperationList)
+  /** True: it orders nothing, and faults that script an outcome are left for the call that does. */
+  isLookUp?: true
   /** Finds the fault that the call itself causes, by a magic recipient key. */
   findMagicFault?(call: SimulatedCall): ConsumedFault<CallFault> | null
   /** Carries the call out, in one transaction, with the outcome that a fault scripts. */

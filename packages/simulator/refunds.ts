@@ -5,7 +5,7 @@ import { SIMULATOR_WAITS_MS, type WaitScaler } from './latency.ts'
 import type { ListingDelay } from './listing-delay.ts'
 import type { Rail } from './rail.ts'
 import type { Receipt, Receipts } from './receipts.ts'
-import type { ReturnNature, SimulatedReturns } from './returns.ts'
+import type { DisputeReturnNature, ReturnNature, SimulatedReturns } from './returns.ts'
 import type { TaskSchedule } from './schedule.ts'
 import type { ScriptedOutcome } from './scripted-outcome.ts'
 import type { SimulatorStore } from './store.ts'
@@ -61,7 +61,11 @@ export type RefundAcceptance =
 export type SimulatedRefunds = {
   accept(request: SimulatedRefundRequest): RefundAcceptance
   /** Stores a return after a dispute that fails at once, because the account has no balance for it; it is not notified. */
-  refuse(request: Omit<SimulatedRefundRequest, 'outcome' | 'nature' | 'description'>): void
+  refuse(
+    request: Omit<SimulatedRefundRequest, 'outcome' | 'nature' | 'description'> & {
+      nature: DisputeReturnNature
+    },
+  ): void
   find(key: RefundKey): SimulatedRefund | undefined
   /** Finds a refund by its id alone, for provider APIs whose ids are unique in the account. */
   findById(accountId: string, id: string): SimulatedRefund | undefined
@@ -159,7 +163,6 @@ export function simulateRefunds(dependencies: RefundDependencies): SimulatedRefu
         ...request,
         ...refused,
         ...times,
-        nature: 'MED_FRAUDE',
         listedAt: null,
         description: null,
       }

@@ -17,12 +17,18 @@ export class ControlApiError extends Error {
   }
 }
 
-/** Reads a request's body as text; throws a ControlApiError (413) if it is too large. */
-export async function readBodyText(ctx: Context): Promise<string> {
+/**
+ * Reads a request's body as text; throws a ControlApiError (413) if it is too large. May be called again, as by an API whose
+ * requests are signed: the body is read once.
+ */
+export function readBodyText(ctx: Context): Promise<string> {
   if (Number(ctx.get('content-length')) > MAX_BODY_BYTES)
     throw new ControlApiError(413, 'the body is too large')
-  return await text(ctx.req)
+  const body = bodies.get(ctx) ?? text(ctx.req)
+  bodies.set(ctx, body)
+  return body
 }
+const bodies = new WeakMap<Context, Promise<string>>()
 
 /** Parses a JSON body by its schema; throws a ControlApiError: 400 for other text, 422 naming every invalid field. */
 export async function parseControlBody<T extends z.ZodType>(ctx: Context, schema: T): Promise<z.infer<T>> {

@@ -15,8 +15,12 @@ export type SimulatedReturn = {
   at: string
   nature: ReturnNature
 }
-/** The rail's nature of a return: ordered by the recipient, or made after a dispute for fraud. */
-export type ReturnNature = 'ORIGINAL' | 'MED_FRAUDE'
+/**
+ * The rail's nature of a return of a common PIX, as the Central Bank's API lists them (DevolucaoNatureza): ordered by the recipient, or
+ * made after a dispute, for fraud or for an operational flaw. RETIRADA is of withdrawals, MED_PIX_AUTOMATICO of recurrences.
+ */
+export type ReturnNature = 'ORIGINAL' | 'MED_FRAUDE' | 'MED_OPERACIONAL'
+export type DisputeReturnNature = Exclude<ReturnNature, 'ORIGINAL'>
 
 /** The recipient returned an amount of a transfer. `returns`: all returns of the transfer, the new one last. */
 export type ReturnRailEvent = {

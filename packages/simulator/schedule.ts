@@ -21,6 +21,8 @@ type ScheduledTask =
   | 'return_transfer'
   | 'deliver_notification'
   | 'remove_order'
+  | 'send_scheduled_payment'
+  | 'disapprove_payment'
 /** Result of a task that is to run again. */
 export type TaskRetry = { retryAfterMs: number }
 /**

@@ -13,7 +13,9 @@ import { createPayerRoutes } from './payer/payer-page.ts'
 import { createPayloadSigner } from './payer/payload-document.ts'
 import { efiRouteNotFound } from './provider-apis/efi/errors.ts'
 import { createEfiRoutes } from './provider-apis/efi.ts'
+import { createInterRoutes } from './provider-apis/inter.ts'
 import { createSicoobRoutes } from './provider-apis/sicoob.ts'
+import { serveStarkApi } from './provider-apis/stark.ts'
 import { createWooviRoutes } from './provider-apis/woovi.ts'
 import { ControlApiError, readBodyText } from './request.ts'
 import { createSimulatorState, type SimulatorState } from './state.ts'
@@ -120,7 +122,9 @@ function createMainApp(state: SimulatorState, control: ReturnType<typeof createC
 
 function createProviderApp(state: SimulatorState, provider: ProviderName): Koa {
   const app = createApp(state.log)
-  for (const createRoutes of [createEfiRoutes, createWooviRoutes, createSicoobRoutes])
+  // First, because paths of Stark's API are paths of Efí's too; a request of its own has the header Access-Id.
+  app.use(serveStarkApi(state, provider))
+  for (const createRoutes of [createEfiRoutes, createWooviRoutes, createSicoobRoutes, createInterRoutes])
     app.use(createRoutes(state, provider).routes())
   app.use(ctx => {
     const { status, body } = efiRouteNotFound()

@@ -14,7 +14,11 @@ import { type Panel, simulatePanel } from './panel.ts'
 import { type PayerBank, simulatePayerBank } from './payer/payer-bank.ts'
 import type { PayloadSigner } from './payer/payload-document.ts'
 import { createEfiNotificationFormat } from './provider-apis/efi/notifications.ts'
+import { createInterNotificationFormat } from './provider-apis/inter/notifications.ts'
+import { createInterApprovals, sendScheduledPayment } from './provider-apis/inter/payment-sending.ts'
 import { createSicoobNotificationFormat } from './provider-apis/sicoob/notifications.ts'
+import { createStarkNotificationFormat } from './provider-apis/stark/notifications.ts'
+import { cancelStarkTransfer } from './provider-apis/stark/pending-transfers.ts'
 import { createWooviNotificationFormat } from './provider-apis/woovi/notifications.ts'
 import { type PendingOrderKey, removeWooviOrder } from './provider-apis/woovi/order-removal.ts'
 import { createRail, type Rail } from './rail.ts'
@@ -88,6 +92,8 @@ export function createSimulatorState(options: SimulatorStateOptions): SimulatorS
       efi: createEfiNotificationFormat({ webhooks, configurations }),
       woovi: createWooviNotificationFormat(store),
       sicoob: createSicoobNotificationFormat({ webhooks, store }),
+      stark: createStarkNotificationFormat({ store, now }),
+      inter: createInterNotificationFormat({ webhooks, store }),
     },
   })
 
@@ -105,11 +111,22 @@ export function createSimulatorState(options: SimulatorStateOptions): SimulatorS
     scaleWaitMs,
     onRailEvent,
   }
-  schedule.registerHandler(
-    'remove_order',
-    (order: PendingOrderKey) => void removeWooviOrder(dependencies, order),
-  )
+  schedule.registerHandler('remove_order', (order: PendingOrderKey) => {
+    const remove =
+      accounts.find(order.accountId)?.dialect === 'stark' ? cancelStarkTransfer : removeWooviOrder
+    remove(dependencies, order)
+    return undefined
+  })
   const transfers = simulateTransfers(dependencies)
+  schedule.registerHandler(
+    'send_scheduled_payment',
+    (payment: { code: string }) => void sendScheduledPayment({ store, accounts, transfers, now }, payment),
+  )
+  schedule.registerHandler(
+    'disapprove_payment',
+    ({ code }: { code: string }) =>
+      void createInterApprovals({ store, accounts, transfers, now, onRailEvent }).remove(code),
+  )
   const returns = simulateReturns(dependencies)
   const refunds = simulateRefunds({ ...dependencies, returns })
   const disputes = simulateDisputes({ ...dependencies, refunds, returns, transfers })

@@ -34,8 +34,15 @@ export function buildUnlistedItemId(index: number): string {
 }
 
 /** Lists of amounts inside a look-up. */
-const MONEY_LISTS = new Set(['pix', 'devolucoes', 'refunds'])
-const MOVEMENT_TYPES = new Set(['PAYMENT', 'WITHDRAW', 'REFUND'])
+const MONEY_LISTS = new Set(['pix', 'devolucoes', 'refunds', 'transacoes'])
+const MOVEMENT_TYPES = new Set(['PAYMENT', 'WITHDRAW', 'REFUND', 'pix'])
+/** Names of a status at the providers. */
+const STATUS_FIELDS = ['status', 'estado']
+/** Names and values of the type of a movement in Portuguese. */
+const MOVEMENT_TYPE_FIELDS: Readonly<Record<string, readonly string[]>> = {
+  tipo: ['CREDITO', 'DEBITO'],
+  tipoTransacao: ['PIX'],
+}
 
 /**
  * Changes a copy of a look-up's body by a fault, at one of the possible places by `index`; null if there is no such
@@ -70,17 +77,30 @@ function listChanges(
   switch (fault) {
     case 'unlisted_status':
       // The envelope of Woovi's lists has the status OK, which stays.
-      return typeof object.status === 'string' && object.status !== 'OK'
-        ? [() => Object.assign(object, { status: UNLISTED_STATUS })]
-        : []
+      return STATUS_FIELDS.flatMap(name =>
+        typeof object[name] === 'string' && object[name] !== 'OK'
+          ? [() => Object.assign(object, { [name]: UNLISTED_STATUS })]
+          : [],
+      )
     case 'other_status': {
       const others = OTHER_DISPUTE_STATUSES[String(object.status)] ?? []
       return others.map(status => () => Object.assign(object, { status }))
     }
     case 'unlisted_type':
-      return MOVEMENT_TYPES.has(String(object.type))
-        ? [() => Object.assign(object, { type: UNLISTED_TYPE })]
-        : []
+      return [
+        ...(MOVEMENT_TYPES.has(String(object.type))
+          ? [() => Object.assign(object, { type: UNLISTED_TYPE })]
+          : []),
+        // Stark's ledger names the origin of a movement in `source`.
+        ...(typeof object.source === 'string'
+          ? [() => Object.assign(object, { source: `${UNLISTED_TYPE}/1` })]
+          : []),
+        ...Object.entries(MOVEMENT_TYPE_FIELDS).flatMap(([name, types]) =>
+          types.includes(String(object[name]))
+            ? [() => Object.assign(object, { [name]: UNLISTED_TYPE })]
+            : [],
+        ),
+      ]
     case 'odd_item':
       return Object.entries(object).flatMap(([name, value]) =>
         MONEY_LISTS.has(name) && Array.isArray(value) ? [() => value.push(unlistedItem)] : [],

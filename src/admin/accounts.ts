@@ -36,7 +36,9 @@ export function openAccount(
 /** What may be changed of an account: its status, its policies, or its time zone. */
 export type AccountChange =
   | Pick<Account, 'status'>
-  | Partial<Pick<Account, 'unmatchedPolicy' | 'disputedSplitPolicy' | 'uniqueExternalRef'>>
+  | Partial<
+      Pick<Account, 'unmatchedPolicy' | 'wrongPayerPolicy' | 'disputedSplitPolicy' | 'uniqueExternalRef'>
+    >
   | Pick<Account, 'timeZone'>
 
 function actionOfAccountChange(change: AccountChange): string {

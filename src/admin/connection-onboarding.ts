@@ -1,12 +1,13 @@
 import { randomUUID } from 'node:crypto'
 import type { EntityManager } from '../db/client/orm.ts'
-import type { Connection } from '../db/entities/connection.ts'
+import { Connection } from '../db/entities/connection.ts'
 import { runAuditedAction } from '../db/repositories/audited-actions.ts'
 import {
   listProviderAccountHolders,
   type ProviderAccountHolder,
 } from '../db/repositories/provider-account-identities.ts'
-import { type AccountIdentity, isTransportCode } from '../domain/providers/provider.ts'
+import { type AccountIdentity, isTransportCode, type ProviderApi } from '../domain/providers/provider.ts'
+import { findCertificateFault } from '../providers/adapter/client-certificate.ts'
 import { CREDENTIALS_SCHEMAS, type ProviderRegistry, REQUIRED_PERMISSIONS } from '../providers/registry.ts'
 import type { Sealer } from '../security/sealing.ts'
 import {
@@ -39,11 +40,13 @@ export type ConnectionOrder = Omit<CreateConnectionInput, 'status' | 'creditedSi
  */
 async function identifyAccount(
   { providers, sealer }: { providers: ProviderRegistry; sealer: Sealer },
-  { credentials, provider, dialect, baseUrl }: ConnectionOrder,
+  { credentials, provider, dialect, baseUrl, isSimulated }: ConnectionOrder,
 ): Promise<AccountIdentity> {
   const sealedCredentials = sealer.seal(credentials)
   const target = { uuid: randomUUID(), provider, dialect, baseUrl, sealedCredentials }
-  const identity = await providers.providerFor(target).identity()
+  const candidate = providers.providerFor(target) // Throws on credentials that the adapter cannot use.
+  requireUsableCertificate(credentials, { dialect, isSimulated })
+  const identity = await candidate.identity()
   if (identity.kind === 'found') {
     if ('id' in identity || identity.keys.length > 0) return identity
     throw new OnboardingRefused(
@@ -65,6 +68,19 @@ async function identifyAccount(
   )
 }
 
+/**
+ * Refuses credentials whose client certificate the provider would not accept now: one that has expired, or none where a real
+ * account needs one.
+ */
+function requireUsableCertificate(
+  credentials: unknown,
+  { dialect, isSimulated }: { dialect: ProviderApi; isSimulated: boolean },
+): void {
+  const isRequired = 'certificate' in CREDENTIALS_SCHEMAS[dialect].shape && !isSimulated
+  const fault = findCertificateFault(credentials, { isRequired, nowMs: Date.now() })
+  if (fault) throw new OnboardingRefused(fault.field, fault.text, fault.gaps)
+}
+
 type OnboardingDependencies = { em: EntityManager; sealer: Sealer; site: NotificationSite }
 type OnboardingOrder = {
   connection: ConnectionOrder
@@ -72,6 +88,8 @@ type OnboardingOrder = {
   reason: string
   /** Balance at the provider now; where absent, the provider's report is read. */
   openingCents?: number | undefined
+  /** Who is authorised to hold the money of others in a live POOL account, in the operator's words. */
+  poolRole?: string | undefined
   /** Shares the money of a provider account that is connected already. */
   joins: boolean
   /** Replaces the URL of another system that the provider notifies. */
@@ -85,8 +103,9 @@ type OnboardingOrder = {
  */
 export async function onboardConnection(
   { em, sealer, site }: OnboardingDependencies,
-  { connection: order, actor, reason, openingCents, joins, replacesWebhook }: OnboardingOrder,
+  { connection: order, actor, reason, poolRole, openingCents, joins, replacesWebhook }: OnboardingOrder,
 ): Promise<{ connection: Connection; opening: OpeningOutcome; holders: ProviderAccountHolder[] }> {
+  requirePoolRole(order, poolRole)
   const { providers } = site
   const identity = await identifyAccount({ providers, sealer }, order)
   const currentHashes = await readNamedIdentity(em.fork(), providers, order)
@@ -101,6 +120,12 @@ export async function onboardConnection(
         creditedSince: NOT_CREDITED_YET,
         identityHashes: hashIdentity(identity),
       })
+      if (poolRole)
+        await runAuditedAction(tx, {
+          by: { actor, reason: poolRole },
+          action: 'connection_pool_role',
+          subject: `connection/${created.uuid}`,
+        })
       providers.providerFor(created) // Throws on what the dialect cannot use, before anything is stored.
       return created
     },
@@ -110,6 +135,23 @@ export async function onboardConnection(
   const opening = await activateConnection(em, activation).catch(failAsRefused)
   const holders = await listProviderAccountHolders(em.fork(), connection.providerAccountUuid)
   return { connection, opening, holders }
+}
+
+/**
+ * Requires the role of who holds the money of others before a live POOL connection is added: Res. BCB 518/2025 (CMN 5.261) closes
+ * accounts that pool the money of third parties since 2025-12-01. Content and date are those of texts about it.
+ */
+function requirePoolRole(
+  { type, isSimulated }: Pick<ConnectionOrder, 'type' | 'isSimulated'>,
+  poolRole: string | undefined,
+): void {
+  const isLivePool = type === 'POOL' && !isSimulated
+  if (isLivePool && !poolRole)
+    throw new OnboardingRefused(
+      'pool_role',
+      'is required for a live POOL: name who is authorised to hold the money of others, and as what. Res. BCB 518/2025 closes pooled accounts of third parties since 2025-12-01 (as texts about it say)',
+    )
+  if (!isLivePool && poolRole) throw new OnboardingRefused('pool_role', 'is only for a live POOL')
 }
 
 /** Errors with a code are those of PostgreSQL or the network to it. */
@@ -126,6 +168,8 @@ export async function renewCredentials(
   { em, sealer, site }: OnboardingDependencies,
   { replacesWebhook, ...order }: ReplaceCredentialsInput & { replacesWebhook: boolean },
 ): Promise<ReplaceCredentialsResult> {
+  const renewed = await em.fork().findOne(Connection, order.connectionUuid)
+  if (renewed) requireUsableCertificate(order.credentials, renewed)
   const replacement = await replaceCredentials(em, { providers: site.providers, sealer }, order)
   const { connection } = replacement
   try {

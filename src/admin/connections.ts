@@ -25,8 +25,11 @@ import {
 /** Fields of a connection that an operator gives, as its form and the options of `connection add` name them. */
 export type OnboardingField =
   | 'base_url'
+  | 'certificate'
   | 'credentials'
   | 'join'
+  | 'pool_role'
+  | 'private_key'
   | 'provider_account'
   | 'replace_webhook'
   | 'simulated'
@@ -54,10 +57,15 @@ export class OnboardingRefused extends Error {
 }
 
 /** What operators change of a connection that exists; its credentials have rules of their own. */
-type ConnectionChange = Pick<Connection, 'status'> | Pick<Connection, 'isPublic'> | Pick<Connection, 'fees'>
+type ConnectionChange =
+  | Pick<Connection, 'status'>
+  | Pick<Connection, 'isPublic'>
+  | Pick<Connection, 'fees'>
+  | Pick<Connection, 'maxTransferCents'>
 
 function actionOfConnectionChange(change: ConnectionChange): string {
   if ('status' in change) return 'connection_status'
+  if ('maxTransferCents' in change) return 'connection_limit'
   return 'isPublic' in change ? 'connection_visibility' : 'connection_fees'
 }
 
@@ -88,7 +96,9 @@ export type CreateConnectionInput = Pick<
   Connection,
   'accountUuid' | 'provider' | 'dialect' | 'type' | 'isSimulated' | 'baseUrl'
 > &
-  Partial<Pick<Connection, 'uuid' | 'status' | 'fees' | 'settleWindowMs' | 'creditedSince'>> & {
+  Partial<
+    Pick<Connection, 'uuid' | 'status' | 'fees' | 'maxTransferCents' | 'settleWindowMs' | 'creditedSince'>
+  > & {
     /** The provider's name of the account that holds the money; connections of a mode with one name share its money. */
     providerAccount: string
     /** What identifies that account at the provider (`hashIdentity`); default: unknown. */

@@ -8,6 +8,7 @@ import {
 import { Account } from '../db/entities/account.ts'
 import { isDocument, normalizeDocument } from '../domain/pix/document.ts'
 import { isAccountTimeZone } from '../domain/shared/time-zone.ts'
+import { WRONG_PAYER_POLICIES, type WrongPayerPolicy } from '../domain/unmatched/deposit-return.ts'
 import { type AuditedContext, type OperatorCommand, parseText, parseUuid } from './command-context.ts'
 
 export function registerAccountCommands(trilho: OperatorCommand) {
@@ -35,6 +36,7 @@ export function registerAccountCommands(trilho: OperatorCommand) {
           name: account.name,
           status: account.status,
           unmatched: account.unmatchedPolicy,
+          wrong_payer: account.wrongPayerPolicy,
           disputed_splits: account.disputedSplitPolicy,
           unique_external_ref: account.uniqueExternalRef,
           time_zone: account.timeZone,
@@ -57,17 +59,20 @@ export function registerAccountCommands(trilho: OperatorCommand) {
     .auditedCommand('policy')
     .argument('<account>', 'account UUID', parseUuid)
     .description(
-      'set what is done with unmatched payments, who pays a disputed charge that was split, and whether external_ref must be unique',
+      'set what is done with unmatched payments and with those of a wrong payer, who pays a disputed charge that was split, and whether external_ref must be unique',
     )
     .addOption(new Option('--unmatched <policy>').choices(['refund', 'keep']))
+    .addOption(new Option('--wrong-payer <policy>').choices(WRONG_PAYER_POLICIES))
     .addOption(new Option('--disputed-splits <policy>').choices(['share', 'owner']))
     .addOption(new Option('--unique-external-ref <yes or no>').choices(['yes', 'no']))
-    .run((context, uuid: string, { unmatched, disputedSplits, uniqueExternalRef }: PolicyOptions) =>
-      requestAccountChange(context, uuid, {
-        ...(unmatched && { unmatchedPolicy: unmatched }),
-        ...(disputedSplits && { disputedSplitPolicy: disputedSplits }),
-        ...(uniqueExternalRef && { uniqueExternalRef: uniqueExternalRef === 'yes' }),
-      }),
+    .run(
+      (context, uuid: string, { unmatched, wrongPayer, disputedSplits, uniqueExternalRef }: PolicyOptions) =>
+        requestAccountChange(context, uuid, {
+          ...(unmatched && { unmatchedPolicy: unmatched }),
+          ...(wrongPayer && { wrongPayerPolicy: wrongPayer }),
+          ...(disputedSplits && { disputedSplitPolicy: disputedSplits }),
+          ...(uniqueExternalRef && { uniqueExternalRef: uniqueExternalRef === 'yes' }),
+        }),
     )
 
   account
@@ -101,6 +106,7 @@ function parseTimeZone(value: string): string {
 
 type PolicyOptions = {
   unmatched?: 'refund' | 'keep'
+  wrongPayer?: WrongPayerPolicy
   disputedSplits?: 'share' | 'owner'
   uniqueExternalRef?: 'yes' | 'no'
 }

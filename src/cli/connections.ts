@@ -17,6 +17,7 @@ import {
   formatFee,
   textFromCents,
 } from '../domain/ledger/money.ts'
+import { isIspb, normalizeIspb } from '../domain/pix/ispb.ts'
 import {
   CONNECTION_STATUSES,
   type Party,
@@ -55,6 +56,7 @@ export function registerConnectionCommands(trilho: OperatorCommand) {
           status: one.status,
           dialect: one.dialect,
           is_public: one.isPublic,
+          max_per_transfer: one.maxTransferCents == null ? null : textFromCents(one.maxTransferCents),
           fees: Object.fromEntries(Object.entries(one.fees).map(([what, fee]) => [what, formatFee(fee)])),
           secret_key_id: one.secretKeyId,
         })
@@ -97,6 +99,18 @@ export function registerConnectionCommands(trilho: OperatorCommand) {
       if (lines.length === 0) throw new Error('no fee is given')
       const fees: Partial<Record<FeeLine, Fee>> = Object.fromEntries(lines)
       const change = (one: Connection) => ({ fees: { ...one.fees, ...fees } })
+      return changeConnection(em, { ...operator, uuid, change })
+    })
+
+  connection
+    .auditedCommand('limit')
+    .argument('<connection>', 'connection UUID', parseUuid)
+    .description(
+      'set the most that one transfer through a connection may send; a transfer above it goes through another one',
+    )
+    .requiredOption('--max-per-transfer <reais>', 'reais, or none', parseTransferLimit)
+    .run(({ em, operator }, uuid: string, { maxPerTransfer }: { maxPerTransfer: number | 'none' }) => {
+      const change = () => ({ maxTransferCents: maxPerTransfer === 'none' ? null : maxPerTransfer })
       return changeConnection(em, { ...operator, uuid, change })
     })
 
@@ -145,6 +159,12 @@ function registerAddCommand(parent: OperatorCommand): void {
       'JSON file of the account that a NOMINAL connection has at the provider: account_number, account_agency, bank (name, ispb)',
     )
     .option('--collection-key <key>', 'PIX key that receives charges')
+    .option('--max-per-transfer <reais>', 'the most that one transfer may send, or none', parseTransferLimit)
+    .option(
+      '--pool-role <role>',
+      'who is authorised to hold the money of others, and as what; required for a live --type POOL',
+      parseText,
+    )
     .option('--simulated', 'a simulator: used by test tokens only', false)
     .option('--join', 'share the money of the provider account where it is connected already', false)
     .option(
@@ -171,10 +191,18 @@ function registerAddCommand(parent: OperatorCommand): void {
         credentials: await readJsonFile(options.credentials),
         ...(await readVirtualAccount(account, options)),
         collectionKey: options.collectionKey ?? null,
+        maxTransferCents: typeof options.maxPerTransfer === 'number' ? options.maxPerTransfer : null,
       }
       const site = { providers: tools.providers, publicUrl: tools.config.publicUrl }
-      const { join: joins, replaceWebhook: replacesWebhook, openingBalance: openingCents } = options
-      const onboarding = { connection: order, ...tools.operator, openingCents, joins, replacesWebhook }
+      const { join: joins, replaceWebhook: replacesWebhook, openingBalance: openingCents, poolRole } = options
+      const onboarding = {
+        connection: order,
+        ...tools.operator,
+        poolRole,
+        openingCents,
+        joins,
+        replacesWebhook,
+      }
       const dependencies = { em: tools.em, sealer: tools.sealer, site }
       const { connection, opening, holders } = await onboardConnection(dependencies, onboarding).catch(
         failByOption,
@@ -201,13 +229,15 @@ function presentHolders(holders: ProviderAccountHolder[]): object {
   }
 }
 
+const ispbSchema = z.string().transform(normalizeIspb).refine(isIspb, 'must be 8 characters')
+
 const virtualAccountFile = z.strictObject({
   account_number: z.string().min(1),
   account_agency: z.string().min(1),
   bank: z.strictObject({
     code: z.string().default(''),
     name: z.string().min(1),
-    ispb: z.string().regex(/^[0-9A-Z]{8}$/, 'must be 8 characters'),
+    ispb: ispbSchema,
   }),
   account_type: z.enum(['CHECKING', 'PAYMENT']).default('PAYMENT'),
 })
@@ -257,6 +287,15 @@ type AddConnectionOptions = Pick<
   join: boolean
   replaceWebhook: boolean
   openingBalance?: number
+  maxPerTransfer?: number | 'none'
+  poolRole?: string
+}
+
+function parseTransferLimit(text: string): number | 'none' {
+  if (text === 'none') return 'none'
+  const cents = parseReais(text)
+  if (cents <= 0) throw new InvalidArgumentError('Not a limit: give reais above zero, or none.')
+  return cents
 }
 
 /** Parses a fee: `0.10` reais, `0.99%`, or both, `0.10+0.99%`. */

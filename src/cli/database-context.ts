@@ -1,6 +1,7 @@
 import pino from 'pino'
 import { type Config, readServiceConfig } from '../config.ts'
 import { type EntityManager, type Orm, openOrm } from '../db/client/orm.ts'
+import { createSharedAccess } from '../provider-access/shared-access.ts'
 import { createUnexplainedAnswerRecorder } from '../provider-notifications/unexplained-answers.ts'
 import { createProviderRegistry, type ProviderRegistry } from '../providers/registry.ts'
 import { createSealer, type Sealer } from '../security/sealing.ts'
@@ -34,6 +35,7 @@ export async function withDatabaseContext(
   const providers = createProviderRegistry({
     openCredentials: sealer.open,
     recordUnexplained: createUnexplainedAnswerRecorder({ orm, sealer, log }),
+    sharedAccess: createSharedAccess({ orm, sealer, log, timeScale: config.timeScale }),
     timeoutMs: 10_000,
     ...(ca !== undefined && { ca }),
   })

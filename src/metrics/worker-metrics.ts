@@ -1,6 +1,6 @@
 import { Gauge, Registry } from 'prom-client'
 import { isWithoutAnswer } from '../domain/providers/answer-judgement.ts'
-import { isTransportCode } from '../domain/providers/provider.ts'
+import { isTransportCode, PACED } from '../domain/providers/provider.ts'
 import type { ObservedCall } from '../providers/call-observer.ts'
 import type { ObservedCertificate } from '../providers/http/certificates.ts'
 import { CLOCK_OFFSET_GAUGE, createMetricBuilders } from './process-metrics.ts'
@@ -35,6 +35,11 @@ export function createWorkerMetrics(worker: string) {
     'Provider calls without a usable response, by cause; other: a response that proves no outcome.',
     ['provider', 'code'],
   )
+  const pacedCalls = counter(
+    'trilho_provider_paced_total',
+    'Provider calls that were not made, because the pace of the provider left no room for them.',
+    ['provider', 'operation'],
+  )
   const attempts = counter('trilho_webhook_attempts_total', 'Attempts of webhook deliveries.', ['outcome'])
   const lag = histogram('trilho_webhook_lag_seconds', 'From an event to the endpoint that took it.', {
     buckets: [0.05, 0.1, 0.25, 0.5, 1, 5, 30, 300, 3_600, 43_200],
@@ -61,6 +66,7 @@ export function createWorkerMetrics(worker: string) {
       for (const needed of neededBuildIds) versionNeeded.set({ build_id: needed }, 1)
     },
     recordProviderCall({ seconds, provider, operation, outcome, code }: ObservedCall) {
+      if (code === PACED) return pacedCalls.inc({ provider, operation })
       calls.observe({ provider, operation, outcome }, seconds)
       if (isWithoutAnswer({ kind: outcome, code })) failures.inc({ provider, code: toCodeLabel(code) })
     },

@@ -86,15 +86,14 @@ async function routeByKind(
   return outcome ?? (isRecent(temporal, notification) ? null : 'foreign')
 }
 
-/** Routes by our id in the notification; a connection can only report what its provider account carries. */
+/** Routes by the id in the notification, ours or the provider's; a connection can only report what its provider account carries. */
 function routeByReference(temporal: TemporalContext, em: EntityManager, inbound: IdentifiedNotification) {
   const { notification, uuid, attempt } = inbound
-  if (!uuid)
-    return notification.kind === 'payment'
-      ? routeToDeposit(temporal, inbound)
-      : routeByEndToEnd(temporal, em, inbound)
-  if (!attempt) return routeUnknownReference(temporal, em, { ...inbound, uuid })
-  return routeToAttempt(temporal, attempt, inbound)
+  if (attempt) return routeToAttempt(temporal, attempt, inbound)
+  if (uuid) return routeUnknownReference(temporal, em, { ...inbound, uuid })
+  return notification.kind === 'payment'
+    ? routeToDeposit(temporal, inbound)
+    : routeByEndToEnd(temporal, em, inbound)
 }
 
 async function routeToAttempt(temporal: TemporalContext, attempt: Attempt, inbound: InboundNotification) {
@@ -157,7 +156,9 @@ async function routeUnknownReference(
 async function routeByEndToEnd(temporal: TemporalContext, em: EntityManager, inbound: InboundNotification) {
   const { notification, connection } = inbound
   const { providerAccountUuid } = connection
-  if (!notification.endToEnd) return 'foreign'
+  // The provider's own id may arrive before our record of the answer that names it.
+  if (!notification.endToEnd)
+    return notification.reference && isRecent(temporal, notification) ? null : 'foreign'
   const movement = await em.findOne(Movement, {
     providerAccountUuid,
     endToEnd: notification.endToEnd,

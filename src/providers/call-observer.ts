@@ -1,5 +1,6 @@
 import { SpanKind, trace } from '@opentelemetry/api'
 import type { Logger } from 'pino'
+import { PACED } from '../domain/providers/provider.ts'
 import type { Provider } from './port.ts'
 
 /** An observed call: `operation` is its name in the port, `outcome` its result's kind, `code` a failure's reason. */
@@ -72,12 +73,15 @@ const FAILED_OUTCOMES = new Set([
   'bug',
 ])
 
-/** Logs a failed call in one line, without keys, documents or texts of the provider. */
+/**
+ * Logs a failed call in one line, without keys, documents or texts of the provider. Calls that were not made because of the
+ * provider's pace are counted only (`trilho_provider_paced_total`).
+ */
 export function logFailedCall(
   log: Logger,
   { connectionUuid: connection, provider, operation, outcome, code, seconds }: ObservedCall,
 ): void {
-  if (!FAILED_OUTCOMES.has(outcome)) return
+  if (!FAILED_OUTCOMES.has(outcome) || code === PACED) return
   log.warn(
     { connection, provider, operation, outcome, code, ms: Math.round(seconds * 1000) },
     'a provider call failed',

@@ -135,7 +135,7 @@ export interface Provider {
   readNotification(notification: ProviderNotificationRequest): Promise<ReadNotificationOutcome>
   /**
    * Reads the details of a notification item from its stored text (`raw`), which was verified when it was received. They
-   * are shown, and decide nothing. Absent for a provider whose look-ups report them.
+   * are shown; only the payer decides anything: whether a PIX may pay a charge that only some may pay. Absent for a provider whose look-ups report them.
    */
   readNotifiedDetails?(raw: string): NotifiedDetails
 }

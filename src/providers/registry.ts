@@ -1,4 +1,5 @@
 import type { z } from 'zod'
+import { PROVIDER_CAPABILITIES, type ProviderApi } from '../domain/providers/provider.ts'
 import type { AdapterOptions } from './adapter/provider-calls.ts'
 import type { UnexplainedAnswer } from './adapter/unexplained-answers.ts'
 import { type ObserveCall, observeProvider } from './call-observer.ts'
@@ -6,15 +7,23 @@ import { createEfiAdapter } from './efi/adapter.ts'
 import { EFI_SCOPES, efiCredentialsSchema } from './efi/client.ts'
 import { type ObserveCertificate, observeClientCertificate } from './http/certificates.ts'
 import { type OpenConnectionPool, shareConnectionPools } from './http/connection-pool.ts'
+import { createInterAdapter } from './inter/adapter.ts'
+import { INTER_SCOPES, interCredentialsSchema } from './inter/client.ts'
+import { paceProvider } from './paced-provider.ts'
 import type { ClosableProvider, Provider } from './port.ts'
+import type { SharedAccess } from './shared-access.ts'
 import { createSicoobAdapter } from './sicoob/adapter.ts'
 import { SICOOB_SCOPES, sicoobCredentialsSchema } from './sicoob/client.ts'
+import { createStarkAdapter } from './stark/adapter.ts'
+import { STARK_PERMISSIONS, starkCredentialsSchema } from './stark/client.ts'
 import { createWooviAdapter } from './woovi/adapter.ts'
 import { WOOVI_SCOPES, wooviCredentialsSchema } from './woovi/client.ts'
 
 /** An account's connection to a provider, as stored. */
 export type RegistryConnection = {
   uuid: string
+  /** Absent where the credentials are not stored: they share nothing with other processes. */
+  providerAccountUuid?: string
   /** Name of the provider for observers of calls. */
   provider: string
   /** Name of the provider API that an adapter implements, of `PROVIDER_APIS`. */
@@ -36,6 +45,8 @@ export type ProviderRegistryOptions = {
   observeCertificate?: ObserveCertificate
   /** Records unexplained answers of a connection's provider; absent: none are recorded. */
   recordUnexplained?: (connection: RegistryConnection, answer: UnexplainedAnswer) => Promise<void>
+  /** Shares access tokens and paces with the other processes; absent: each adapter has its own tokens, and no pace. */
+  sharedAccess?: SharedAccess
 }
 
 type AdapterFactory = (options: AdapterOptions<unknown>) => ClosableProvider
@@ -45,6 +56,8 @@ export const CREDENTIALS_SCHEMAS = {
   efi: efiCredentialsSchema,
   woovi: wooviCredentialsSchema,
   sicoob: sicoobCredentialsSchema,
+  inter: interCredentialsSchema,
+  stark: starkCredentialsSchema,
 }
 
 /**
@@ -55,6 +68,8 @@ export const REQUIRED_PERMISSIONS: Record<keyof typeof CREDENTIALS_SCHEMAS, stri
   efi: EFI_SCOPES,
   woovi: WOOVI_SCOPES,
   sicoob: SICOOB_SCOPES,
+  inter: INTER_SCOPES,
+  stark: STARK_PERMISSIONS,
 }
 
 /** Creates one adapter per provider API; throws for bad credentials, because no call is possible with them. */
@@ -62,6 +77,8 @@ const adapterFactories: Record<string, AdapterFactory> = {
   efi: parsingCredentials(efiCredentialsSchema, createEfiAdapter),
   woovi: parsingCredentials(wooviCredentialsSchema, createWooviAdapter),
   sicoob: parsingCredentials(sicoobCredentialsSchema, createSicoobAdapter),
+  inter: parsingCredentials(interCredentialsSchema, createInterAdapter),
+  stark: parsingCredentials(starkCredentialsSchema, createStarkAdapter),
 }
 
 /** Parses the credentials by the provider's schema first; the error names each wrong field, and no value. */
@@ -88,9 +105,9 @@ export function createProviderRegistry({ maxAdapters = 500, ...options }: Provid
 
   function providerFor(connection: RegistryConnection): Provider {
     const cachedAdapter = adapters.get(connection.uuid)
-    const { dialect, baseUrl, sealedCredentials } = connection
+    const { dialect, baseUrl, sealedCredentials, providerAccountUuid } = connection
     // Compared without unsealing: credentials that are sealed again differ as text.
-    const key = [dialect, baseUrl, sealedCredentials].join()
+    const key = [dialect, baseUrl, sealedCredentials, providerAccountUuid].join()
     if (cachedAdapter?.key === key) {
       markUsed(connection.uuid, cachedAdapter)
       return cachedAdapter.adapter
@@ -129,7 +146,14 @@ type AdapterCreation = Omit<ProviderRegistryOptions, 'maxAdapters'> & { openPool
 
 function createAdapter(
   connection: RegistryConnection,
-  { openCredentials, observeCall, observeCertificate, recordUnexplained, ...options }: AdapterCreation,
+  {
+    openCredentials,
+    observeCall,
+    observeCertificate,
+    recordUnexplained,
+    sharedAccess,
+    ...options
+  }: AdapterCreation,
 ): ClosableProvider {
   const { dialect, baseUrl, sealedCredentials } = connection
   if (!Object.hasOwn(adapterFactories, dialect))
@@ -137,10 +161,22 @@ function createAdapter(
   try {
     const credentials = openCredentials(sealedCredentials)
     const record = recordUnexplained?.bind(null, connection)
-    const callOptions = { ...options, baseUrl, credentials, recordUnexplained: record }
-    const adapter = adapterFactories[dialect]!(callOptions)
+    const { pace } = PROVIDER_CAPABILITIES[dialect as ProviderApi]
+    const { providerAccountUuid } = connection
+    const access =
+      providerAccountUuid === undefined
+        ? undefined
+        : sharedAccess?.({ providerAccountUuid, tokenPace: pace?.token, timeoutMs: options.timeoutMs })
+    const adapter = adapterFactories[dialect]!({
+      ...options,
+      baseUrl,
+      credentials,
+      recordUnexplained: record,
+      shareToken: access?.shareToken,
+    })
     if (observeCertificate) observeClientCertificate(observeCertificate, connection.uuid, credentials)
-    return observeCall ? observeProvider(adapter, connection, observeCall) : adapter
+    const pacedAdapter = access && pace ? paceProvider(adapter, pace, access.takeTurn) : adapter
+    return observeCall ? observeProvider(pacedAdapter, connection, observeCall) : pacedAdapter
   } catch (error) {
     // To observers it is a call that failed before it started.
     const call = {

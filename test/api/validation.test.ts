@@ -42,6 +42,7 @@ const percent = (value: unknown, to = 'RECIPIENT') => ({
   recipient_account_uuid: to,
 })
 const fixed = (value: unknown, to = 'RECIPIENT') => ({ type: 'FIXED', value, recipient_account_uuid: to })
+const owed = { debtor: { name: 'Ana Souza', document: '52998224725' } }
 const beneficiary = (name: unknown, document: unknown) => ({ ...fine, final_beneficiary: { name, document } })
 
 /** A body with names replaced by the ids of the running stack. */
@@ -162,6 +163,31 @@ const REFUSED: [why: string, body: unknown, fields: string[]][] = [
     ['splits.2.recipient_account_uuid'],
   ],
   ['a FIXED split of an open value', { ...fine, value: 0, splits: [fixed(1)] }, ['splits.0.type']],
+
+  ['verify_sender without a debtor', { ...fine, verify_sender: true }, ['verify_sender']],
+  ['a text as verify_sender', { ...fine, ...owed, verify_sender: 'true' }, ['verify_sender']],
+  ['a debtor without a name', { ...fine, debtor: { document: '52998224725' } }, ['debtor.name']],
+  ['a debtor without a document', { ...fine, debtor: { name: 'Ana' } }, ['debtor.document']],
+  [
+    'a debtor with a wrong document, who is the only payer',
+    { ...fine, debtor: { name: 'Ana', document: '52998224720' }, verify_sender: true, match: 'ROOT' },
+    ['debtor.document'],
+  ],
+  ['a debtor with a wrong e-mail', { ...fine, debtor: { ...owed.debtor, email: 'ana' } }, ['debtor.email']],
+  ['another kind of payer', { ...fine, payer_kind: 'person' }, ['payer_kind']],
+  [
+    'another kind of payer than the only one',
+    { ...fine, ...owed, verify_sender: true, payer_kind: 'COMPANY' },
+    ['payer_kind'],
+  ],
+  ['another match', { ...fine, ...owed, verify_sender: true, match: 'HALF' }, ['match']],
+  ['a match of nobody', { ...fine, ...owed, match: 'FULL' }, ['match']],
+  ['the root of a CPF', { ...fine, ...owed, verify_sender: true, match: 'ROOT' }, ['match']],
+  [
+    'a match and a verify_sender without a debtor, and a split to the own account',
+    { ...fine, verify_sender: true, splits: [percent(1, 'OWN')] },
+    ['splits.0.recipient_account_uuid', 'verify_sender'],
+  ],
 
   ['an expiry in less than a minute', { ...fine, expires_in: 59 }, ['expires_in']],
   ['an expiry in more than 30 days', { ...fine, expires_in: 2_592_001 }, ['expires_in']],

@@ -39,6 +39,7 @@ const ARROWS: Record<string, string[]> = {
   messaging: [],
   temporal: ['domain', 'db', 'workflows/contracts', 'startup/wait-until', 'types of config'],
   'disaster-recovery': ['domain', 'db', 'workflows/contracts', 'temporal', 'types of security'],
+  'provider-access': ['domain', 'db', 'types of providers/shared-access', 'security'],
   'provider-notifications': [
     'domain',
     'db',

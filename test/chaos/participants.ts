@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto'
-import { generateSimulatorLogin, toProviderCredentials } from '../../packages/dev/demo/demo-logins.ts'
+import { createSimulatedCredentials } from '../../packages/dev/demo/demo-logins.ts'
 import type { AccountBody } from '../../packages/simulator/control/schemas.ts'
 import { createAccount } from '../../src/admin/accounts.ts'
 import { createConnection, postOpeningBalance, registerNotificationUrl } from '../../src/admin/connections.ts'
@@ -193,8 +193,9 @@ async function createProviderAccount(
 ): Promise<ProviderAccountLogin> {
   const collectionKey = randomUUID()
   const dialect = PROVIDER_APIS[provider]
-  const login = generateSimulatorLogin(account)
-  const { webhook_secret: secret, ...credentials } = toProviderCredentials(dialect, login)
+  const created = await createSimulatedCredentials(site.simulator, dialect, account)
+  const { login } = created
+  const { webhook_secret: secret, ...credentials } = created.credentials
   await site.simulator.putAccount(account, {
     ...login,
     notification_secret: hasSecret ? login.notification_secret : null,

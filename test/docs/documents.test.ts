@@ -199,7 +199,7 @@ describe('docs/adding-a-provider.md', () => {
 
   test('lists every file that names a provider API', async () => {
     const own =
-      /^(src\/providers|packages\/simulator\/provider-apis)\/(efi|woovi)|^src\/db\/migrations|^packages\/simulator\/schema/
+      /^(src\/providers|packages\/simulator\/provider-apis)\/(efi|inter|sicoob|stark|woovi)|^src\/db\/migrations|^packages\/simulator\/schema/
     const listed = ['src', 'packages'].map(async folder =>
       (await readdir(join(ROOT, folder), { recursive: true })).map(file => `${folder}/${file}`),
     )

@@ -28,6 +28,7 @@ import { createProviderRegistry, type ProviderRegistry } from '../../src/provide
 import { verifyPassword } from '../../src/security/passwords.ts'
 import { createSealer, sha256 } from '../../src/security/sealing.ts'
 import { hashToken } from '../../src/security/tokens.ts'
+import { createSelfSignedCertificate } from '../providers/support/certificate.ts'
 import { type ScriptedProvider, startScriptedProvider } from '../providers/support/scripted-provider.ts'
 import { createTestDatabase } from '../support/database.ts'
 import { openTestOrm } from '../support/orm.ts'
@@ -132,6 +133,7 @@ describe('account', () => {
       name: 'Loja',
       status: 'ACTIVE',
       unmatched: 'refund',
+      wrong_payer: 'return',
       disputed_splits: 'share',
       unique_external_ref: false,
       time_zone: 'America/Sao_Paulo',
@@ -147,6 +149,8 @@ describe('account', () => {
     expect(await readAccount()).toMatchObject({ unmatched: 'keep', unique_external_ref: false })
     await run('account', 'policy', account, '--unique-external-ref', 'yes', ...BY)
     expect(await readAccount()).toMatchObject({ unmatched: 'keep', unique_external_ref: true })
+    await run('account', 'policy', account, '--wrong-payer', 'review', ...BY)
+    expect(await readAccount()).toMatchObject({ unmatched: 'keep', wrong_payer: 'review' })
     const back = ['--unmatched', 'refund', '--unique-external-ref', 'no', '--disputed-splits', 'owner']
     await run('account', 'policy', account, ...back, ...BY)
     expect(await readAccount()).toMatchObject({
@@ -158,6 +162,7 @@ describe('account', () => {
     expect(
       (await actsOf(`account/${account}`)).map(({ action, actor, reason }) => [action, actor, reason]),
     ).toEqual([
+      ['account_policy', 'ana', 'a drill'],
       ['account_policy', 'ana', 'a drill'],
       ['account_policy', 'ana', 'a drill'],
       ['account_policy', 'ana', 'a drill'],
@@ -373,10 +378,20 @@ const WEBHOOK_ABSENT = {
 }
 
 describe('connection', () => {
+  const ROLE = ['--pool-role', 'Loja Pagamentos, payment institution authorised in 2026']
+
   async function writeVirtualAccount(): Promise<string> {
     const file = join(folder, 'virtual-account.json')
     const bank = { name: 'Banco Primeiro S.A.', ispb: '30680829' }
     await writeFile(file, JSON.stringify({ account_number: '48213705', account_agency: '0001', bank }))
+    return file
+  }
+
+  async function writeEfiCredentials(name: string): Promise<string> {
+    const file = join(folder, name)
+    const { certificate, key: private_key } = await createSelfSignedCertificate()
+    const secrets = { client_id: 'a', client_secret: 'b', notification_secret: 'c' }
+    await writeFile(file, JSON.stringify({ ...secrets, certificate, private_key }))
     return file
   }
 
@@ -393,11 +408,16 @@ describe('connection', () => {
       status: 'ACTIVE',
       dialect: 'efi',
       is_public: true,
+      max_per_transfer: null,
       fees: { charge: free, transfer: free, refund: free },
       secret_key_id: 'old',
     })
     await run('connection', 'fees', uuid, '--charge', '0.10+0.99%', '--transfer', '1', ...BY)
     await run('connection', 'fees', uuid, '--transfer', '1.5%', ...BY)
+    await run('connection', 'limit', uuid, '--max-per-transfer', '15000', ...BY)
+    expect(await readConnection()).toMatchObject({ max_per_transfer: '15000.00' })
+    await run('connection', 'limit', uuid, '--max-per-transfer', 'none', ...BY)
+    expect(await readConnection()).toMatchObject({ max_per_transfer: null })
     await run('connection', 'status', uuid, 'inactive', ...BY)
     await run('connection', 'visibility', uuid, '--public', 'no', ...BY)
     expect(await readConnection()).toMatchObject({
@@ -410,10 +430,15 @@ describe('connection', () => {
     expect((await actsOf(`connection/${uuid}`)).map(({ action }) => action)).toEqual([
       'connection_visibility',
       'connection_status',
+      'connection_limit',
+      'connection_limit',
       'connection_fees',
       'connection_fees',
     ])
     await expect(run('connection', 'fees', uuid, ...BY)).rejects.toThrow(/no fee is given/)
+    await expect(run('connection', 'limit', uuid, '--max-per-transfer', '0', ...BY)).rejects.toThrow(
+      /Not a limit/,
+    )
     await expect(run('connection', 'status', uuid, 'SLEEPING', ...BY)).rejects.toThrow(/not one of/)
   })
 
@@ -442,8 +467,7 @@ describe('connection', () => {
   })
 
   test('is pending until its notifications are registered, and removed where they are not', async () => {
-    const file = join(folder, 'usable.json')
-    await writeFile(file, JSON.stringify({ client_id: 'a', client_secret: 'b', notification_secret: 'c' }))
+    const file = await writeEfiCredentials('usable.json')
     const words = ['--provider', 'PROVIDER_A', '--dialect', 'efi', '--provider-account', 'pending']
     const at = ['--base-url', mailServer.url, '--credentials', file, '--collection-key', 'key', ...BY]
     const atProvider = ['--virtual-account', await writeVirtualAccount()]
@@ -474,13 +498,19 @@ describe('connection', () => {
   })
 
   test('shares an account, and replaces the URL of another system, only where an option says so', async () => {
-    const file = join(folder, 'shared.json')
-    await writeFile(file, JSON.stringify({ client_id: 'a', client_secret: 'b', notification_secret: 'c' }))
+    const file = await writeEfiCredentials('shared.json')
     const other = (await run('account', 'open', 'Outra Loja', '11222333000181'))[0].account_uuid
     const words = ['--provider', 'PROVIDER_A', '--dialect', 'efi', '--provider-account', 'shared']
     const at = ['--base-url', mailServer.url, '--credentials', file, '--collection-key', 'their-key', ...BY]
     const add = (owner: string, ...more: string[]) =>
-      run('connection', 'add', owner, ...words, ...at, '--type', 'POOL', ...more)
+      run('connection', 'add', owner, ...words, ...at, '--type', 'POOL', ...ROLE, ...more)
+    const [, role] = ROLE
+    await expect(run('connection', 'add', account, ...words, ...at, '--type', 'POOL')).rejects.toThrow(
+      /^--pool-role is required for a live POOL: .*518\/2025/,
+    )
+    await expect(
+      run('connection', 'add', account, ...words, ...at, '--type', 'POOL', '--simulated', ...ROLE),
+    ).rejects.toThrow(/^--pool-role is only for a live POOL/)
     mailServer.scriptReplies('GET /v2/gn/evp', { status: 200, json: { chaves: [crypto.randomUUID()] } })
     mailServer.scriptReplies('GET /v2/webhook/their-key', {
       status: 200,
@@ -497,10 +527,14 @@ describe('connection', () => {
     await expect(add(other, '--replace-webhook')).rejects.toThrow(
       /^--join must be given on purpose: the account is connected already and holds the money of .* \(POOL\)$/,
     )
-    const [joined] = await add(other, '--replace-webhook', '--join')
+    const [joined] = await add(other, '--replace-webhook', '--join', '--max-per-transfer', '15000.00')
+    expect(
+      (await actsOf(`connection/${joined.provider_uuid}`)).map(({ action, reason }) => [action, reason]),
+    ).toEqual(expect.arrayContaining([['connection_pool_role', role]]))
     expect(joined.holds_money_of).toMatchObject([{ account_uuid: account }, { account_uuid: other }])
     expect((await run('connection', 'list', other))[0]).toMatchObject({
       provider_account: 'shared',
+      max_per_transfer: '15000.00',
       mode: 'live',
       holds_money_of: joined.holds_money_of,
     })

@@ -144,7 +144,7 @@ describe('rail codes', () => {
     expect(finalityOf(code)).toBe(helps ? 'other_may_help' : 'final')
   })
 
-  test.each(['XX99', '', 'ac03', 'constructor'])('%p, which is not a rail code, is final', code => {
+  test.each(['XX99', '', 'ac03', 'constructor', 'AP15'])('%p, which is not a rail code, is final', code => {
     expect(finalityOf(code)).toBe('final')
   })
 })

@@ -228,6 +228,25 @@ test.each([
   })
 })
 
+test.each(['MED_FRAUDE', 'MED_OPERACIONAL'] as const)(
+  'the returns of a dispute have its nature: %s',
+  async nature => {
+    const { id, endToEnd } = await disputed(30)
+    await simulator.control.decideDispute(id, 'agreed', nature)
+    const { body } = await returned(endToEnd)
+    expect(body.devolucoes).toMatchObject([{ natureza: nature, status: 'DEVOLVIDO' }])
+  },
+)
+
+test.each(['RETIRADA', 'MED_FRAUDE'])(
+  'a receiver cannot order a devolução of a common PIX as %s',
+  async natureza => {
+    const { endToEnd } = await disputed(30)
+    const answer = await efi.put(`/v2/pix/${endToEnd}/devolucao/d1`, { valor: '1.00', natureza })
+    expect(answer.status).toBe(400)
+  },
+)
+
 test('faults apply to dispute calls', async () => {
   const { id } = await disputed(2)
   await simulator.control.addFault({

@@ -7,6 +7,7 @@ import { join } from 'node:path'
 import { expect, test } from '@jest/globals'
 import { createSimulatorClient } from '../../packages/simulator/control/client.ts'
 import { PROGRAM_ENVIRONMENT } from '../support/program-environment.ts'
+import { createBankCaller, putBankAccount } from './support/banks.ts'
 import { createEfiClient } from './support/efi-client.ts'
 import { openSimulatorFixture, pollUntil, SHOP } from './support/simulator-fixture.ts'
 
@@ -31,6 +32,30 @@ test('accounts, charges, keys, faults and notifications survive a restart, on ot
   await second.control.pay({ payload: charge.pixCopiaECola })
   expect((await repeat.get(`/v2/cob/${'r'.repeat(32)}`)).body.status).toBe('CONCLUIDA')
   expect(readFileSync(second.facts.ca_file, 'utf8')).toBe(first.ca)
+  await second.close()
+})
+
+test('a started payment, an accepted one and a waiting one of the banks survive a restart', async () => {
+  const first = await openSimulatorFixture()
+  await putBankAccount(first, 'sicoob')
+  await putBankAccount(first, 'inter', { options: { enforces_pace: false, approval_above: 50 } })
+  const callers = [await createBankCaller(first, 'sicoob'), await createBankCaller(first, 'inter')] as const
+  const order = (valor: number) => ({ valor, destinatario: { tipo: 'CHAVE', chave: 'maria@example.com' } })
+  const id = { 'x-id-idempotente': '00000000-0000-4000-8000-000000000001' }
+  const started = await callers[0].post('/pix-pagamentos/v2/pagamentos', { chave: 'maria@example.com' })
+  const { endToEndId } = started.body
+  const accepted = await callers[1].post('/banking/v2/pix', order(1), id)
+  const waiting = await callers[1].post('/banking/v2/pix', order(60))
+  await Promise.all(callers.map(caller => caller.close()))
+  await first.stop()
+
+  const second = await openSimulatorFixture({ home: first.home })
+  const [sicoob, inter] = [await createBankCaller(second, 'sicoob'), await createBankCaller(second, 'inter')]
+  const confirmation = { endToEndId, valor: '1,00', meioIniciacao: 'CHAVE' }
+  expect((await sicoob.post('/pix-pagamentos/v2/pagamentos/confirmacao', confirmation)).status).toBe(200)
+  expect((await inter.post('/banking/v2/pix', order(1), id)).body).toEqual(accepted.body)
+  expect((await second.control.listOrders()).map(one => one.id)).toEqual([waiting.body.codigoSolicitacao])
+  await Promise.all([sicoob.close(), inter.close()])
   await second.close()
 })
 

@@ -23,11 +23,10 @@ import { createSealer, type Sealer } from '../../../src/security/sealing.ts'
 import { createSimulatorClient, type SimulatorClient } from '../../simulator/control/client.ts'
 import type { SimulatorInfo } from '../../simulator/server.ts'
 import {
+  createSimulatedCredentials,
   type DashboardLogin,
-  fromProviderCredentials,
-  generateSimulatorLogin,
+  readSimulatorLogin,
   resetDashboardLogins,
-  toProviderCredentials,
 } from './demo-logins.ts'
 
 /** What the simulator says of itself in `simulator.json`. */
@@ -61,7 +60,7 @@ const TOKEN_NAME = 'local start'
 /** A simulator is sure after this long that a sending never arrived (SPEC §6). */
 const SETTLE_WINDOW_MS = 5_000
 
-/** What each demo connection is: A speaks Efí's API, B Woovi's; C and D could speak either. C is shared, B has fees. */
+/** What each demo connection is: A speaks Efí's API, B Woovi's, C Sicoob's, D Stark Bank's. C is shared, B has fees. */
 const DEMO_CONNECTIONS: Record<
   ProviderName,
   Pick<Connection, 'dialect' | 'type' | 'fees'> & { ispb: string }
@@ -73,8 +72,8 @@ const DEMO_CONNECTIONS: Record<
     ispb: '54811417',
     fees: { ...NO_FEES, charge: { fixedCents: 10, hundredthsOfPercent: 99 } },
   },
-  PROVIDER_C: { dialect: 'efi', type: 'POOL', fees: NO_FEES, ispb: '32402502' },
-  PROVIDER_D: { dialect: 'efi', type: 'NOMINAL', fees: NO_FEES, ispb: '13140088' },
+  PROVIDER_C: { dialect: 'sicoob', type: 'POOL', fees: NO_FEES, ispb: '02038232' },
+  PROVIDER_D: { dialect: 'stark', type: 'NOMINAL', fees: NO_FEES, ispb: '20018183' },
 }
 
 type DemoContext = {
@@ -132,7 +131,8 @@ function ensureMerchantWithConnections(
 
 async function createDemoConnection(site: DemoContext, merchant: Account, provider: ProviderName) {
   const { dialect, type, fees } = DEMO_CONNECTIONS[provider]
-  const login = generateSimulatorLogin(`demo-${provider.toLowerCase()}`)
+  const name = nameSimulatedAccount(provider)
+  const { credentials } = await createSimulatedCredentials(site.simulatorClient, dialect, name)
   const connection = await createConnection(site.em, site.seal, {
     accountUuid: merchant.uuid,
     provider,
@@ -140,9 +140,9 @@ async function createDemoConnection(site: DemoContext, merchant: Account, provid
     type,
     fees,
     isSimulated: true,
-    providerAccount: login.client_id,
+    providerAccount: name,
     baseUrl: site.simulator.providers[provider].base_url,
-    credentials: toProviderCredentials(dialect, login),
+    credentials,
     collectionKey: randomUUID(),
     virtualAccount: buildVirtualAccount(merchant, provider),
     settleWindowMs: SETTLE_WINDOW_MS,
@@ -154,8 +154,8 @@ async function createDemoConnection(site: DemoContext, merchant: Account, provid
 /** Makes the simulated account what the connection expects; ports may have moved since the start before. */
 async function updateSimulatedAccount(site: DemoContext, connection: Connection): Promise<void> {
   const { dialect } = connection
-  const login = fromProviderCredentials(dialect, site.seal.open(connection.sealedCredentials))
-  await site.simulatorClient.putAccount(login.client_id, {
+  const login = readSimulatorLogin(dialect, site.seal.open(connection.sealedCredentials))
+  await site.simulatorClient.putAccount(nameSimulatedAccount(connection.provider), {
     provider: connection.provider,
     dialect,
     ...login,
@@ -175,7 +175,7 @@ async function updateSimulatedAccount(site: DemoContext, connection: Connection)
   )
   await registerNotificationUrl({ providers: site.providers, publicUrl: site.publicUrl }, connection)
   const identity = await site.providers.providerFor(connection).identity()
-  if (identity.kind !== 'found') throw new Error(`the simulator does not identify ${login.client_id}`)
+  if (identity.kind !== 'found') throw new Error(`the simulator does not identify ${connection.provider}`)
   const { providerAccountUuid } = connection
   await storeIdentities(site.em, { providerAccountUuid, dialect, hashes: hashIdentity(identity) })
 }
@@ -208,11 +208,16 @@ function connectSharedAccount({ em, seal }: DemoContext, { uuid }: Account, orig
     baseUrl,
     isSimulated: true,
     type: 'POOL',
-    providerAccount: `demo-${provider.toLowerCase()}`,
+    providerAccount: nameSimulatedAccount(provider),
     credentials: seal.open(original.sealedCredentials),
     collectionKey: original.collectionKey ?? null,
     settleWindowMs: SETTLE_WINDOW_MS,
   })
+}
+
+/** Names the demo's account at a provider, there and here. */
+function nameSimulatedAccount(provider: ProviderName): string {
+  return `demo-${provider.toLowerCase()}`
 }
 
 /** Makes connections the default providers of their account. */

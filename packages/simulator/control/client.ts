@@ -146,8 +146,8 @@ export function createSimulatorClient(baseUrl: string, caFile: string) {
       call<{ id: string; end_to_end: string | null }>('POST', '/movements', movement),
     /** Disputes a received or sent PIX, as the payer's bank. */
     openDispute: (order: DisputeBody) => call<{ id: string }>('POST', '/meds', order),
-    decideDispute: (id: string, decision: DecisionBody['decision']) =>
-      call<{ id: string }>('POST', `/meds/${id}/decide`, { decision }),
+    decideDispute: (id: string, decision: DecisionBody['decision'], nature?: DecisionBody['nature']) =>
+      call<{ id: string }>('POST', `/meds/${id}/decide`, { decision, nature }),
     findDispute: (id: string) => list<SimulatedDisputeView>(`/meds/${id}`),
     addFault: (fault: FaultBody) => call<{ data: FaultView[] }>('PUT', '/faults', fault),
     listFaults: () => list<FaultView>('/faults'),

@@ -5,7 +5,9 @@ import type { CertificateAuthority } from '../certificates.ts'
 import type { SimulatedCharge } from '../charges.ts'
 import type { PanelOutcome } from '../panel.ts'
 import { buildPayer } from '../payer/payer-bank.ts'
-import { createPendingOrders, type WooviPendingOrder } from '../provider-apis/woovi/transfers.ts'
+import { createInterApprovals } from '../provider-apis/inter/payment-sending.ts'
+import { createWaitingTransfers } from '../provider-apis/stark/transfer-orders.ts'
+import { createPendingOrders } from '../provider-apis/woovi/transfers.ts'
 import type { RailMovement } from '../rail.ts'
 import { ControlApiError, parseControlBody, parseWithSchema, readPathParam } from '../request.ts'
 import { sumReturns } from '../returns.ts'
@@ -178,31 +180,36 @@ function addChargeRoutes(router: Router, { store }: SimulatorState): void {
   })
 }
 
-/** Presents a charge; `reference` is its correlationID or, at a provider whose callers choose the txid, the txid. */
+/** Presents a charge; `reference` is its correlationID, its first tag or, at a provider whose callers choose the txid, the txid. */
 function presentSimulatedCharge({ accountId, txid, status, details }: SimulatedCharge) {
-  const { correlationID } = JSON.parse(details) as { correlationID?: string }
-  return { account: accountId, reference: correlationID ?? txid, txid, status }
+  const { correlationID, tags } = JSON.parse(details) as { correlationID?: string; tags?: string[] }
+  return { account: accountId, reference: correlationID ?? tags?.[0] ?? txid, txid, status }
 }
 
-/** Adds the routes of a provider's panel, in which a person approves or removes pending orders. */
+/** Adds the routes of the providers' panels, in which a person approves or removes pending orders. */
 function addOrderRoutes(router: Router, state: SimulatorState): void {
-  const orders = createPendingOrders(state)
+  const panels = [createPendingOrders(state), createWaitingTransfers(state), createInterApprovals(state)]
   router.get('/orders', ctx => {
-    ctx.body = { data: orders.list().map(presentPendingOrder) }
+    ctx.body = { data: panels.flatMap<PendingOrder>(panel => panel.list()).map(presentPendingOrder) }
   })
   router.post('/orders/:id/approve', ctx => {
-    const response = orders.approve(readPathParam(ctx, 'id'))
-    if (!response) throw new ControlApiError(404, 'no such order is pending')
-    if (response.status >= 300) throw new ControlApiError(409, 'the provider refused the approval')
-    ctx.body = { id: readPathParam(ctx, 'id') }
+    const id = readPathParam(ctx, 'id')
+    const isApproved = panels.map(panel => panel.approve(id)).find(outcome => outcome !== undefined)
+    if (isApproved === undefined) throw new ControlApiError(404, 'no such order is pending')
+    if (!isApproved) throw new ControlApiError(409, 'the provider refused the approval')
+    ctx.body = { id }
   })
   router.delete('/orders/:id', ctx => {
-    if (!orders.remove(readPathParam(ctx, 'id'))) throw new ControlApiError(404, 'no such order is pending')
-    ctx.body = { id: readPathParam(ctx, 'id') }
+    const id = readPathParam(ctx, 'id')
+    if (!panels.some(panel => panel.remove(id))) throw new ControlApiError(404, 'no such order is pending')
+    ctx.body = { id }
   })
 }
 
-function presentPendingOrder({ id, accountId, cents, key }: WooviPendingOrder) {
+/** An order that waits for approval. */
+type PendingOrder = { id: string; accountId: string; cents: number; key: string }
+
+function presentPendingOrder({ id, accountId, cents, key }: PendingOrder) {
   return { id, account: accountId, value: reaisFromCents(cents), key }
 }
 

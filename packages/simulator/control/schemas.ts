@@ -1,3 +1,4 @@
+import { createPublicKey } from 'node:crypto'
 import { z } from 'zod'
 import { PROVIDER_NAMES } from '../../../src/domain/providers/provider.ts'
 import { accountOptionsBody } from '../account-options.ts'
@@ -22,28 +23,44 @@ const amount = z.number().transform((reais, ctx) => {
   return z.NEVER
 })
 const positiveAmount = amount.refine(cents => cents > 0, 'must be above zero')
-const person = z.object({ name, document })
+/** A holder or payer. */
+export const personBody = z.object({ name, document })
 
-export const accountBody = z.object({
-  provider,
-  dialect: z.enum(SIMULATED_DIALECTS),
-  client_id: z.string().min(1),
-  client_secret: z.string().min(1),
-  holder: person,
-  city: z.string().min(1).max(60).default('SAO PAULO'),
-  ispb: z.string().regex(/^[0-9A-Z]{8}$/, 'must be eight digits'),
-  keys: z.array(z.string().min(1).max(77)).max(100),
-  balance: amount.default(0),
-  requires_certificate: z.boolean().default(false),
-  amount_magic: z.boolean().default(false),
-  notification_secret: z.string().min(1).nullable().default(null),
-  options: accountOptionsBody.prefault({}),
-})
+export const accountBody = z
+  .object({
+    provider,
+    dialect: z.enum(SIMULATED_DIALECTS),
+    client_id: z.string().min(1),
+    /** Of a Stark account its public key, which the bank knows instead of a secret: secp256k1, PEM. */
+    client_secret: z.string().min(1),
+    holder: personBody,
+    city: z.string().min(1).max(60).default('SAO PAULO'),
+    ispb: z.string().regex(/^[0-9A-Z]{8}$/, 'must be eight digits'),
+    keys: z.array(z.string().min(1).max(77)).max(100),
+    balance: amount.default(0),
+    requires_certificate: z.boolean().default(false),
+    amount_magic: z.boolean().default(false),
+    notification_secret: z.string().min(1).nullable().default(null),
+    options: accountOptionsBody.prefault({}),
+  })
+  .refine(({ dialect, client_secret }) => dialect !== 'stark' || isStarkPublicKey(client_secret), {
+    path: ['client_secret'],
+    message: 'must be a public key of the curve secp256k1, as PEM',
+  })
+
+function isStarkPublicKey(pem: string): boolean {
+  if (!pem.includes('BEGIN PUBLIC KEY')) return false
+  try {
+    return createPublicKey(pem).asymmetricKeyDetails?.namedCurve === 'secp256k1'
+  } catch {
+    return false
+  }
+}
 
 export const payBody = z.object({
   payload: z.string().min(1),
   value: positiveAmount.optional(),
-  payer: person.optional(),
+  payer: personBody.optional(),
   force: z.boolean().default(false),
   /** Of a static code: the payer's app leaves its txid out. */
   drop_txid: z.boolean().default(false),
@@ -59,7 +76,7 @@ export const depositBody = z
       .regex(/^[a-zA-Z0-9]{1,35}$/)
       .optional(),
     value: positiveAmount,
-    payer: person.optional(),
+    payer: personBody.optional(),
     message: z.string().max(140).optional(),
   })
   .refine(body => body.account ?? body.provider ?? body.key, 'must name an account, a provider or a key')
@@ -100,7 +117,11 @@ export const disputeBody = z.object({
     .transform(at => new Date(at).toISOString())
     .optional(),
 })
-export const decisionBody = z.object({ decision: z.enum(['agreed', 'disagreed', 'cancelled']) })
+export const decisionBody = z.object({
+  decision: z.enum(['agreed', 'disagreed', 'cancelled']),
+  /** Of the returns that follow. */
+  nature: z.enum(['MED_FRAUDE', 'MED_OPERACIONAL']).optional(),
+})
 
 export const faultBody = z
   .object({

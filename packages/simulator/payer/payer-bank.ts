@@ -99,7 +99,7 @@ function buildPayableCode(
     receiver: merchantName,
     city: merchantCity,
     key: document.chave,
-    cents: centsFromText(valor.original)!,
+    cents: centsFromText(valor.original) || null,
     txid: document.txid,
     message: document.solicitacaoPagador ?? null,
     expiresAt: expiry.toISOString(),
@@ -111,7 +111,8 @@ type PayableCode = {
   receiver: string
   city: string
   key: string
-  cents: number
+  /** Null: the payer chooses the amount. */
+  cents: number | null
   txid: string
   message: string | null
   /** Null of a static code. */

@@ -4,6 +4,8 @@ import type { Context } from 'koa'
 import { SHARED_ASSETS, serveAssets } from '../../../src/views/assets.ts'
 import { buildContentSecurityPolicy } from '../../../src/views/content-security-policy.ts'
 import { createViewRenderer } from '../../../src/views/view-renderer.ts'
+import { centsFromReais } from '../amount.ts'
+import { personBody } from '../control/schemas.ts'
 import { readBodyText } from '../request.ts'
 import type { SimulatorState } from '../state.ts'
 import { buildPayloadDocument } from './payload-document.ts'
@@ -19,6 +21,10 @@ export function createPayerRoutes(state: SimulatorState): Router {
     ctx.set(HEADERS)
     ctx.body = views.render(view, { assets, formatReais, formatTime, ...model })
   }
+  const sendRefusal = (ctx: Context, why: string) => {
+    sendPage(ctx, 'refusal', { reason: describeRefusal(why) })
+    ctx.status = 409
+  }
   addPayloadRoutes(router, state)
   router.get('/', ctx => sendPage(ctx, 'index'))
   router.get('/pay', async ctx => {
@@ -30,10 +36,24 @@ export function createPayerRoutes(state: SimulatorState): Router {
   })
   router.post('/pay', async ctx => {
     const form = new URLSearchParams(await readBodyText(ctx))
-    const outcome = await payerBank.pay({ payload: form.get('payload') ?? '', force: false })
+    const cents = form.has('value') ? centsFromReais(Number(form.get('value'))) : undefined
+    if (cents === 0 || cents === null) return sendRefusal(ctx, 'the amount is malformed')
+    const payload = form.get('payload') ?? ''
+    const payer = { name: form.get('name')?.trim() ?? '', document: form.get('document')?.trim() ?? '' }
+    const isNamed = payer.name !== '' || payer.document !== ''
+    if (isNamed && !personBody.safeParse(payer).success) {
+      sendPage(ctx, 'refusal', { reason: 'Informe o nome e um CPF ou CNPJ válido de quem paga.' })
+      ctx.status = 422
+      return
+    }
+    const outcome = await payerBank.pay({
+      payload,
+      ...(isNamed && { payer }),
+      force: false,
+      ...(cents === undefined ? {} : { cents }),
+    })
     if (outcome.kind !== 'not_payable') return sendPage(ctx, 'receipt', outcome.receipt)
-    sendPage(ctx, 'refusal', { reason: describeRefusal(outcome.why) })
-    ctx.status = 409
+    sendRefusal(ctx, outcome.why)
   })
   return router
 }
@@ -66,6 +86,8 @@ const REASON_TEXTS: Record<string, string> = {
   removed: 'A cobrança foi cancelada pelo recebedor.',
   unknown: 'A cobrança não existe.',
   'its amount is open': 'O código não diz o valor: pague pela API de controle.',
+  'the amount is malformed': 'O valor deve ser maior que zero, com até dois decimais.',
+  'another payer is named': 'A cobrança só pode ser paga por outra pessoa.',
   'its key is gone': 'A chave do recebedor não existe mais.',
   'this code is not of the simulator': 'O código não é de um provedor simulado.',
 }

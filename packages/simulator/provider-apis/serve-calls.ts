@@ -7,6 +7,7 @@ import type { SimulatedAccount } from '../accounts.ts'
 import type { CallFault, ConsumedFault, ViewFault } from '../faults.ts'
 import {
   type FailureResponses,
+  listCallOperations,
   respondUnderFault,
   type SimulatedCall,
   type SimulatedCallRoute,
@@ -25,11 +26,14 @@ import {
 type HttpMethod = 'get' | 'put' | 'post' | 'patch' | 'delete'
 export type ProviderApiRoute = [method: HttpMethod, path: string, route: SimulatedCallRoute]
 
+/** The account of a call, or the refusal of a call without valid credentials. */
+export type Authentication = { account: SimulatedAccount } | { refusal: SimulatedResponse }
+
 /** A simulated provider API; all are served alike, faults included. */
 export type ProviderApiDefinition = {
   routes: ProviderApiRoute[]
   /** Finds the account of a call, or builds the refusal of a call without valid credentials. */
-  authenticate(ctx: Context): { account: SimulatedAccount } | { refusal: SimulatedResponse }
+  authenticate(ctx: Context): Authentication | Promise<Authentication>
   failures: FailureResponses
   malformedJson(): SimulatedResponse
 }
@@ -43,27 +47,27 @@ export function serveProviderApi(
 ): void {
   for (const [method, path, route] of api.routes) {
     router.register(path, [method], async ctx => {
-      const authentication = api.authenticate(ctx)
+      const authentication = await api.authenticate(ctx)
       if ('refusal' in authentication) return sendProviderResponse(ctx, authentication.refusal)
       const body = await (route.readBody ?? readProviderJson)(ctx)
       if (body === MALFORMED_JSON) return sendProviderResponse(ctx, api.malformedJson())
       const params = ctx.params as Record<string, string>
       const { account } = authentication
       const request = { account, params, query: ctx.URL.searchParams, body }
+      const operations = listCallOperations(route, request)
+      const consumeFault = route.isLookUp ? state.faults.consumeForLookUp : state.faults.consumeForCall
       const fault =
-        state.faults.consumeForCall({ provider, id: account.id }, route.operation) ??
+        consumeFault({ provider, id: account.id }, operations) ??
         route.findMagicFault?.({ ...request, view: UNCHANGED_VIEW }) ??
         null
-      const viewFault = fault
-        ? null
-        : state.faults.consumeForView({ provider, id: account.id }, route.operation)
+      const viewFault = fault ? null : state.faults.consumeForView({ provider, id: account.id }, operations)
       const viewEffect = buildViewFaultEffect(viewFault, state)
       const call: SimulatedCall = { ...request, view: viewEffect.view }
       const response = await respondUnderFault({
         fault,
         handle: outcome => route.handle(call, outcome),
         failures: api.failures,
-        operation: route.operation,
+        operation: operations[0],
         scaleWaitMs: state.scaleWaitMs,
         nextIndex: () => state.store.nextCount('unlisted refusal') - 1,
         abortSignal: () => abortOnDisconnect(ctx, state.stopping),
@@ -75,7 +79,7 @@ export function serveProviderApi(
       if (servedFault)
         state.faults.recordServed({
           accountId: account.id,
-          operation: route.operation,
+          operation: operations[0],
           fault: servedFault.fault,
           itemId: isChanged ? viewEffect.itemId : null,
         })

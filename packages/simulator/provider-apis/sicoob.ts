@@ -44,6 +44,7 @@ const SICOOB_TOKENS: BoundTokenProfile = {
     'openid',
   ],
   needsSecret: false,
+  needsScope: false,
   refusals: errors.sicoobTokenRefusals,
   failures: errors.sicoobFailures,
   presentToken: token => ({

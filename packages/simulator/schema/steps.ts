@@ -1,6 +1,8 @@
 import { BACEN_SCHEMA } from './bacen.ts'
 import { EFI_SCHEMA } from './efi.ts'
+import { INTER_SCHEMA } from './inter.ts'
 import { SICOOB_SCHEMA } from './sicoob.ts'
+import { STARK_SCHEMA } from './stark.ts'
 import { WOOVI_SCHEMA } from './woovi.ts'
 
 /** Accounts, their PIX keys, and the movements that change their balances. */
@@ -256,7 +258,9 @@ const INITIAL_SCHEMA = [
   BACEN_SCHEMA,
   EFI_SCHEMA,
   SICOOB_SCHEMA,
+  INTER_SCHEMA,
   WOOVI_SCHEMA,
+  STARK_SCHEMA,
 ].join('')
 
 /** Steps that bring an older store up to date, in order. A released step never changes: add another one. */

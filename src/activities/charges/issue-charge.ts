@@ -15,12 +15,17 @@ import { queryConnectionToCall } from '../../db/repositories/connections.ts'
 import { queryFollowUpsOfRow } from '../../db/repositories/follow-ups.ts'
 import { queryIsPaused } from '../../db/repositories/pauses.ts'
 import { chargeMachine } from '../../domain/charges/charge.ts'
+import { buildPayerRestriction } from '../../domain/charges/payer-restriction.ts'
 import { failureOf } from '../../domain/errors/error-catalogue.ts'
 import { computeQuotedFeeCents } from '../../domain/ledger/money.ts'
 import { referenceOf } from '../../domain/pix/identifiers.ts'
 import { ATTEMPT_MACHINES } from '../../domain/providers/attempt.ts'
 import { mayTryNext } from '../../domain/providers/fallback.ts'
-import type { IssueChargeOutcome, IssuedCharge } from '../../domain/providers/provider.ts'
+import {
+  type IssueChargeOutcome,
+  type IssuedCharge,
+  PROVIDER_CAPABILITIES,
+} from '../../domain/providers/provider.ts'
 import type { ChargeInput, ChargeInputDetails, IssueChargeResult } from '../../workflows/contracts/charges.ts'
 import { recordChargeEvent } from '../events/record-event.ts'
 import { startTimeBudget, throwIfCancelled } from '../runtime/cancellation.ts'
@@ -89,6 +94,7 @@ async function issueAtConnection(
         totalCents: order.valueCents + computeQuotedFeeCents(order.valueCents, connection.fees),
         expiresInSeconds: order.expiresInSeconds,
         collectionKey: connection.collectionKey ?? null,
+        ...describePayer(connection, dependencies.sealer.open<ChargeInputDetails>(order.details)),
       })
   const recordCircuit = async (of: { kind: string; code?: string }) => {
     if (!isStatic)
@@ -104,6 +110,21 @@ async function issueAtConnection(
   )
   await recordCircuit({ kind: issued.orphans.includes(attempt.uuid) ? 'orphan' : outcome.kind })
   return issued
+}
+
+/** Describes to a provider who is to pay and, where it can refuse others, who may; an order of an earlier release has neither. */
+function describePayer(
+  { dialect }: Connection,
+  { debtor, isSenderVerified = false, payerKind, payerMatch }: ChargeInputDetails,
+) {
+  const canLock = PROVIDER_CAPABILITIES[dialect].locksPayer === 'charge'
+  const restriction = buildPayerRestriction({
+    isSenderVerified,
+    debtorDocument: debtor?.document,
+    kind: payerKind,
+    match: payerMatch,
+  })
+  return { ...(debtor && { debtor }), ...(canLock && restriction && { restriction }) }
 }
 
 /** Deletes a charge's attempts if none left this worker; returns whether. Temporal then repeats the activity. */
@@ -327,6 +348,12 @@ export function storeCharge(
     externalRef: details.externalRef,
     beneficiaryName: details.finalBeneficiary?.name,
     beneficiaryDocument: details.finalBeneficiary?.document,
+    debtorName: details.debtor?.name ?? null,
+    debtorDocument: details.debtor?.document ?? null,
+    debtorEmail: details.debtor?.email ?? null,
+    isSenderVerified: details.isSenderVerified ?? false,
+    payerKind: details.payerKind ?? null,
+    payerMatch: details.payerMatch ?? null,
     paymentUuid: randomUUID(),
     expiresInSeconds: order.expiresInSeconds,
     history: [],

@@ -33,7 +33,12 @@ import {
   toProviderConnection,
 } from '../shared/provider-client.ts'
 import { lockCharge, lockChargeWithQuery, transition } from '../shared/transition.ts'
-import { recordPayments, selectPaymentsOf } from './record-payments.ts'
+import {
+  isPayerReportPending,
+  isRefusedForItsPayer,
+  recordPayments,
+  selectPaymentsOf,
+} from './record-payments.ts'
 
 /** Reads the state of a charge, for a workflow that is reopened. */
 export function getCharge({ orm }: ActivityDependencies) {
@@ -74,7 +79,13 @@ export function pollCharge(dependencies: ActivityDependencies) {
       dependencies.log.error({ charge: chargeUuid, endToEnd }, 'the provider lists a payment without a value')
     const payments = await addNotifiedPayers(em, client, answer.payments)
     return runInTransaction(dependencies.orm, tx =>
-      applyChargePoll(tx, { chargeUuid, isPayloadExpired, answer: { ...answer, payments }, isConfirmed }),
+      applyChargePoll(tx, {
+        chargeUuid,
+        isPayloadExpired,
+        answer: { ...answer, payments },
+        isConfirmed,
+        payerReportMs: scaleWait(WAITS.payerReport, dependencies.timeScale),
+      }),
     )
   }
 }
@@ -170,22 +181,31 @@ async function recordUnpaidEnd(
   return queryPollResult(charge, { kind: 'known' })
 }
 
-type FoundChargePoll = PollChargeInput & { answer: FoundCharge; isConfirmed: ConfirmationCheck }
+type FoundChargePoll = PollChargeInput & {
+  answer: FoundCharge
+  isConfirmed: ConfirmationCheck
+  payerReportMs: number
+}
 
 async function applyChargePoll(
   em: EntityManager,
-  { chargeUuid, isPayloadExpired, answer, isConfirmed }: FoundChargePoll,
+  { chargeUuid, isPayloadExpired, answer, isConfirmed, payerReportMs: waitMs }: FoundChargePoll,
 ): Promise<Query<PollChargeResult>> {
   const payments = selectPaymentsOf(chargeUuid, answer.payments)
   const endToEnds = payments.map(payment => payment.endToEnd)
   const recordedQuery =
     payments.length > 0 ? queryReceivedMovements(em, { chargeUuid, endToEnds }) : constantQuery([])
   const [charge, recordedMovements] = await lockChargeWithQuery(em, chargeUuid, recordedQuery)
-  await recordPayments(em, charge, { payments, recordedMovements })
+  const recordable = payments.filter(one => !isPayerReportPending(charge, one, { recordedMovements, waitMs }))
+  await recordPayments(em, charge, { payments: recordable, recordedMovements })
+  if (recordable.length < payments.length)
+    return queryPollResult(charge, { kind: 'no_answer', code: 'payer_not_reported' })
   const hasPendingPayment = answer.payments.some(({ status }) => status === 'in_process')
   if (answer.status === 'removed' && !hasPendingPayment) await endPendingCharge(em, charge, 'cancelled')
   if (isPayloadExpired && !hasPendingPayment) {
-    const code = getStillOpenCode(answer)
+    // A payload that another payer has used up is not payable any more, and its PIX is recorded.
+    const isUsedUp = answer.status === 'completed' && payments.some(one => isRefusedForItsPayer(charge, one))
+    const code = isUsedUp ? null : getStillOpenCode(answer)
     if (code === null || (await isConfirmed(em, code))) await endPendingCharge(em, charge, 'payload_expired')
     else if (chargeMachine.accepts(charge.state, 'payload_expired'))
       return queryPollResult(charge, { kind: 'no_answer', code })

@@ -6,6 +6,7 @@ import { ROW_LOCK } from '../../db/locks.ts'
 import { sendChanges } from '../../db/pipeline/query.ts'
 import { findActiveAccountsAt } from '../../db/repositories/connections.ts'
 import { chargeMachine } from '../../domain/charges/charge.ts'
+import { judgePayer } from '../../domain/charges/payer-restriction.ts'
 import { computeSplitShareCents, splitMachine } from '../../domain/charges/split.ts'
 import {
   type Leg,
@@ -18,6 +19,7 @@ import { computeFeeCents } from '../../domain/ledger/money.ts'
 import { type MovementReason, movementMachine } from '../../domain/ledger/movement.ts'
 import { referenceOf } from '../../domain/pix/identifiers.ts'
 import type { IncomingPix } from '../../domain/providers/provider.ts'
+import { isPayerReason, type PayerReason } from '../../domain/unmatched/deposit-return.ts'
 import { recordChargeEvent, recordMovementEvent } from '../events/record-event.ts'
 import { inflowPostings } from '../ledger/apply-inflow.ts'
 import { holdDisputedFunds } from '../ledger/dispute-claims.ts'
@@ -25,6 +27,7 @@ import { getCreditedAccounts, lockDisputes, lockDisputesAndBalances } from '../l
 import { createMovement, failMovement, postMovement } from '../ledger/movements.ts'
 import { transition, transitionStatus } from '../shared/transition.ts'
 import { recordUnmatchedPayment } from '../unmatched/record.ts'
+import { restrictionOf } from './payer-restriction.ts'
 
 /**
  * Selects the payments of a charge: a PIX that names another charge, or that moved nothing, is ignored, in whatever list it
@@ -56,14 +59,13 @@ export async function recordPayments(
   for (const payment of sortPayments(payments, pendingMovement)) {
     const movement = movementOf(payment)
     if (movement && isDepositOfCharge(charge, payment, movement)) {
-      if (!getUnmatchedReason(charge, payment) && chargeMachine.accepts(charge.state, 'payment_started'))
+      if (
+        !getUnmatchedReason(charge, payment, movement) &&
+        chargeMachine.accepts(charge.state, 'payment_started')
+      )
         await payChargeByDeposit(em, charge, payment, movement)
     } else if (isNewPayment(payment, movement)) {
-      if (movement) {
-        movement.endToEnd = null // The settled movement of the same PIX can have it then.
-        await sendChanges(em)
-      }
-      await recordNewPayment(em, charge, payment)
+      await recordNewPayment(em, charge, payment, movement)
     } else if (movement) await updateKnownPayment(em, charge, { payment, movement, canAnotherPay })
   }
 }
@@ -92,11 +94,25 @@ type KnownPayment = { payment: IncomingPix; movement: Movement; canAnotherPay: b
 async function updateKnownPayment(em: EntityManager, charge: Charge, knownPayment: KnownPayment) {
   const { payment, movement } = knownPayment
   const isPending = movement.uuid === charge.movement?.uuid && movement.status === 'PENDING'
-  if (isPending && payment.status === 'settled') await confirmPendingPayment(em, charge, payment, movement)
   if (isPending && payment.status === 'failed') await failPayment(em, charge, knownPayment)
+  if (!isPending || payment.status !== 'settled') return
+  if (!getPayerReason(charge, payment, movement)) return confirmPendingPayment(em, charge, payment, movement)
+  // Its provider has reported an allowed payer while it was in process, and another one now.
+  await failPayment(em, charge, knownPayment)
+  await recordNewPayment(em, charge, payment, movement)
 }
 
-async function recordNewPayment(em: EntityManager, charge: Charge, payment: IncomingPix): Promise<void> {
+/** Records a payment; `failedMovement`: that of the same PIX, which was recorded as failed and has settled since. */
+async function recordNewPayment(
+  em: EntityManager,
+  charge: Charge,
+  payment: IncomingPix,
+  failedMovement?: Movement,
+): Promise<void> {
+  if (failedMovement) {
+    failedMovement.endToEnd = null // The settled movement of the same PIX can have it then.
+    await sendChanges(em)
+  }
   const reason = getUnmatchedReason(charge, payment)
   if (!reason) return payCharge(em, charge, payment)
   if (payment.status === 'settled')
@@ -133,12 +149,49 @@ async function confirmPendingPayment(
   await holdDisputedFunds(em, { movement, charge }, disputes, new Date())
 }
 
-function getUnmatchedReason(charge: Charge, payment: IncomingPix): MovementReason | null {
+/**
+ * Tells whether a PIX is not to be recorded yet: it is for a charge that only some may pay, and its provider may still report its
+ * payer in a notification. `waitMs`: how long it may take from the settlement.
+ */
+export function isPayerReportPending(
+  charge: Charge,
+  payment: IncomingPix,
+  { recordedMovements, waitMs }: { recordedMovements: Movement[]; waitMs: number },
+): boolean {
+  const movement = recordedMovements.find(one => one.endToEnd === payment.endToEnd)
+  return (
+    payment.status === 'settled' &&
+    Date.now() - Date.parse(payment.at) < waitMs &&
+    (!movement || isNewPayment(payment, movement) || isDepositOfCharge(charge, payment, movement)) &&
+    getUnmatchedReason(charge, payment, movement) === 'unknown_payer'
+  )
+}
+
+/** Tells whether a charge does not accept a listed PIX because of its payer, and has not been paid by another one. */
+export function isRefusedForItsPayer(charge: Charge, payment: IncomingPix): boolean {
+  return payment.status === 'settled' && isPayerReason(getUnmatchedReason(charge, payment))
+}
+
+/** Returns why the payer of a PIX may not pay a charge; `movement`: what was recorded of it before. Null where it may. */
+function getPayerReason(charge: Charge, { payer }: IncomingPix, movement?: Movement): PayerReason | null {
+  const restriction = restrictionOf(charge)
+  if (!restriction) return null
+  const judgement = judgePayer(restriction, (payer ?? movement?.sender)?.document)
+  return judgement === 'allowed' ? null : `${judgement}_payer`
+}
+
+function getUnmatchedReason(
+  charge: Charge,
+  payment: IncomingPix,
+  movement?: Movement,
+): MovementReason | null {
   if (charge.state === 'failed') return 'charge_over'
   const isUnpaid =
     chargeMachine.accepts(charge.state, 'payment_started') ||
     chargeMachine.accepts(charge.state, 'payment_confirmed')
   if (!isUnpaid) return 'second_payment'
+  const payerReason = getPayerReason(charge, payment, movement)
+  if (payerReason) return payerReason
   if (charge.valueCents > 0 && payment.cents !== charge.totalCents) return 'wrong_amount'
   return null
 }

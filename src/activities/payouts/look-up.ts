@@ -71,7 +71,7 @@ export function lookUpPayout<Row extends AttemptedRow>(
         if (attempt.state === 'unknown') attempt.nextCheckAt = nextCheckAt
         return constantQuery({ kind: 'found', connectionUuid })
       }
-      await recordInconclusiveAnswer(em, attempt, { nextCheckAt, answer })
+      await recordInconclusiveAnswer(em, attempt, { nextCheckAt, answer, sealer })
       if (kind !== 'not_found') return constantQuery({ kind: 'unknown', code: answer.kind, connectionUuid })
       if (lookUp.isFinalPoll) {
         // All candidates have proved that they do not have it: it is not sent again.

@@ -4,10 +4,11 @@ import type { Connection } from '../../db/entities/connection.ts'
 import { runQuery } from '../../db/pipeline/query.ts'
 import { queryPayoutConditions } from '../../db/repositories/pauses.ts'
 import {
+  type FindPayoutOutcome,
   type PayoutHandle,
   PROVIDER_CAPABILITIES,
-  type ProviderPayout,
   type RejectedResult,
+  type SendPayoutOutcome,
 } from '../../domain/providers/provider.ts'
 import { scaleWait, WAITS } from '../../domain/shared/intervals.ts'
 import type { Sealer } from '../../security/sealing.ts'
@@ -24,13 +25,24 @@ export function openHandle({ sealedHandle }: Attempt, sealer: Sealer): PayoutHan
 /** Stores the handle of a preparation. The caller holds the row lock of the operation and sends the payout after the commit. */
 export function storePreparation(attempt: Attempt, handle: PayoutHandle, sealer: Sealer): void {
   attempt.sealedHandle = sealer.seal(handle)
+  attempt.providerRef = handle.ref
   attempt.preparedAt = new Date()
   attempt.endToEnd = handle.endToEnd ?? attempt.endToEnd
 }
 
-/** Stores by what the provider finds an accepted payout, unless the attempt has a handle. The caller holds the row lock. */
-export function storeProviderHandle(attempt: Attempt, { handle }: ProviderPayout, sealer: Sealer): void {
-  if (handle && !attempt.sealedHandle) attempt.sealedHandle = sealer.seal(handle)
+/**
+ * Stores by what the provider finds a payout that it has accepted, or that awaits approval there, unless the attempt has a handle.
+ * The caller holds the row lock.
+ */
+export function storeProviderHandle(
+  attempt: Attempt,
+  answer: SendPayoutOutcome | FindPayoutOutcome,
+  sealer: Sealer,
+): void {
+  const handle = 'payout' in answer ? answer.payout.handle : 'handle' in answer ? answer.handle : undefined
+  if (!handle || attempt.sealedHandle) return
+  attempt.sealedHandle = sealer.seal(handle)
+  attempt.providerRef = handle.ref
 }
 
 /** Tells whether nothing may be sent by a handle any more. */

@@ -17,6 +17,7 @@ import type {
   SendPayoutOutcome,
   UnreachableResult,
 } from '../../domain/providers/provider.ts'
+import type { Sealer } from '../../security/sealing.ts'
 import type { SendResult } from '../../workflows/contracts/payouts.ts'
 import type { ActivityDependencies } from '../runtime/dependencies.ts'
 import { clearUnknownMarks, markUnknown, recordRefusedAnswer } from '../shared/attempts.ts'
@@ -91,7 +92,7 @@ export async function recordOutcome<Row extends AttemptedRow>(
   const isUnresolved = attempt.state === 'unknown' || (attempt.state === 'accepted' && !settled)
   if (isUnresolved || isLateSettlement || outcome.kind === 'unknown')
     await recordAttemptAnswer(em, attempt, answer)
-  if (outcome.kind === 'accepted') storeProviderHandle(attempt, outcome.payout, sealer)
+  storeProviderHandle(attempt, answer, sealer)
   if (!isFinal || isLateSettlement) {
     if (outcome.kind === 'accepted')
       await applyReportedState(em, handler, { row, attempt, reported: outcome.payout })
@@ -286,7 +287,11 @@ async function applyReportedState<Row extends AttemptedRow>(
 }
 
 /** An answer of a provider that says no outcome, and when the attempt is polled next. */
-type InconclusivePoll = { nextCheckAt: Date; answer: Exclude<FindPayoutOutcome, { kind: 'found' }> }
+type InconclusivePoll = {
+  nextCheckAt: Date
+  answer: Exclude<FindPayoutOutcome, { kind: 'found' }>
+  sealer: Sealer
+}
 
 /** Records a poll without an outcome. An attempt whose call was interrupted becomes unknown. */
 export async function recordInconclusivePoll<Row extends AttemptedRow>(
@@ -306,18 +311,20 @@ export async function recordInconclusivePoll<Row extends AttemptedRow>(
 
 /**
  * Records an answer without an outcome about an attempt whose outcome is unknown. One that awaits approval at its
- * provider gets the provider's code. The caller holds the row lock.
+ * provider gets the provider's code, and the handle that the provider reports. The caller holds the row lock.
  */
 export async function recordInconclusiveAnswer(
   em: EntityManager,
   attempt: Attempt,
-  { nextCheckAt, answer }: InconclusivePoll,
+  { nextCheckAt, answer, sealer }: InconclusivePoll,
 ): Promise<void> {
+  storeProviderHandle(attempt, answer, sealer)
   if (attempt.state !== 'unknown') return
   await recordAttemptAnswer(em, attempt, answer)
   attempt.nextCheckAt = nextCheckAt
-  if (answer.kind === 'awaiting_approval')
-    Object.assign(attempt, { code: answer.kind, message: answer.message })
+  if (answer.kind !== 'awaiting_approval') return
+  Object.assign(attempt, { code: answer.kind, message: answer.message })
+  storeProviderHandle(attempt, answer, sealer)
 }
 
 type UnacceptedOutcome<Row> = {

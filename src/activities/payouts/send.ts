@@ -19,7 +19,7 @@ import type {
   RejectedResult,
   SendPayoutOutcome,
 } from '../../domain/providers/provider.ts'
-import { scaleWait, WAITS } from '../../domain/shared/intervals.ts'
+import { countPolls, scaleWait, WAITS } from '../../domain/shared/intervals.ts'
 import type {
   PollPayoutInput,
   PollResult,
@@ -250,11 +250,14 @@ export function pollPayout<Row extends AttemptedRow>(
       case 'no_answer':
       case 'awaiting_approval':
       case 'not_found': {
-        const nextCheckAt = getNextPollTime(order.pollCount, timeScale)
-        await runInTransaction(orm, tx => recordInconclusivePoll(tx, handler, order, { nextCheckAt, answer }))
+        const code = answer.kind === 'no_answer' ? answer.code : answer.kind
+        const nextCheckAt = getNextPollTime(countPolls(order.pollCount, code), timeScale)
+        await runInTransaction(orm, tx =>
+          recordInconclusivePoll(tx, handler, order, { nextCheckAt, answer, sealer }),
+        )
         if (answer.kind === 'not_found')
           return { kind: 'not_found', settleWindowMs: connection.settleWindowMs }
-        return { kind: 'unknown', code: answer.kind === 'no_answer' ? answer.code : answer.kind }
+        return { kind: 'unknown', code }
       }
       case 'found':
         return runInTransaction(orm, tx =>

@@ -6,12 +6,12 @@ import { queryMovementOf } from '../../db/locks.ts'
 import { batchQueries, runQuery } from '../../db/pipeline/query.ts'
 import { queryAttempts } from '../../db/repositories/attempts.ts'
 import { querySettledRefundCents } from '../../db/repositories/charges.ts'
-import { queryRefund } from '../../db/repositories/refunds.ts'
+import { hasOtherLiveRefund, queryRefund } from '../../db/repositories/refunds.ts'
 import { type ChargeEvent, chargeMachine } from '../../domain/charges/charge.ts'
 import { failureOf } from '../../domain/errors/error-catalogue.ts'
 import { feeReleasedLegs, refundReleasedLegs } from '../../domain/ledger/legs.ts'
 import { referenceOf } from '../../domain/pix/identifiers.ts'
-import type { ProviderRefundRequest } from '../../domain/providers/provider.ts'
+import { PROVIDER_CAPABILITIES, type ProviderRefundRequest } from '../../domain/providers/provider.ts'
 import { refundMachine } from '../../domain/refunds/refund.ts'
 import { recordChargeEvent, recordRefundEvent } from '../events/record-event.ts'
 import { computeRemaining, disputePostings, queryShortfallPostings } from '../ledger/apply-inflow.ts'
@@ -67,8 +67,10 @@ export const refundPayout: PayoutHandler<RefundRow> = {
       await endUnsentRefund(em, locked, 'refused', failureOf('not_started'))
   },
 
-  async holdFunds() {
-    return null // The money has been held since the refund was stored.
+  /** The money has been held since the refund was stored. */
+  async holdFunds(em, { refund, charge }, { dialect }) {
+    if (!PROVIDER_CAPABILITIES[dialect].refundsOneAtATime) return null
+    return (await hasOtherLiveRefund(em, refund, charge)) ? REFUND_IN_PROGRESS : null
   },
 
   needsPreparation: provider => provider.prepareRefund !== undefined,
@@ -108,6 +110,11 @@ export const refundPayout: PayoutHandler<RefundRow> = {
     if (refundMachine.accepts(locked.refund.state, event))
       await endUnsentRefund(em, locked, event, describeRefusal(attempt))
   },
+}
+
+const REFUND_IN_PROGRESS = {
+  code: 'refund_in_progress',
+  message: 'Another refund of this PIX is under way at its provider, which carries out one at a time.',
 }
 
 function buildRefundRequest({ refund, charge }: LockedRefund): ProviderRefundRequest {

@@ -14,6 +14,7 @@ import type { MovementReason } from '../../domain/ledger/movement.ts'
 import { referenceOf } from '../../domain/pix/identifiers.ts'
 import type { ProviderPayout, ProviderTransferRequest } from '../../domain/providers/provider.ts'
 import { transferMachine } from '../../domain/transfers/transfer.ts'
+import { isWithinTransferLimit } from '../../domain/transfers/transfer-limit.ts'
 import { recordMovementEvent, recordTransferEvent } from '../events/record-event.ts'
 import { creditPostings, uncoveredOutflowPostings } from '../ledger/apply-inflow.ts'
 import { lockDisputes } from '../ledger/dispute-locks.ts'
@@ -132,7 +133,7 @@ function buildTransferRequest(
 
 /**
  * Holds a transfer's value and fee at a connection, and releases its hold at the connection before, in one transaction.
- * Returns a refusal where the balance is too low. `availableCents`: given for a transfer without a hold whose balances
+ * Returns a refusal where the value is above the connection's limit, or the balance is too low. `availableCents`: given for a transfer without a hold whose balances
  * are locked already.
  */
 export async function holdTransferFunds(
@@ -150,6 +151,7 @@ export async function holdTransferFunds(
   transfer.sender = getConnectionParty(connection)
   transfer.feeCents = feeCents
   if (transfer.state === 'created') transition(transfer, transferMachine, 'sending_started', new Date())
+  if (!isWithinTransferLimit(connection, valueCents)) return ABOVE_LIMIT
   const cents = availableCents ?? (await lockAvailableBalance(em, { accountUuid, providerAccountUuid }))
   if (cents < valueCents + feeCents)
     return { code: 'insufficient_balance', message: 'the available balance does not cover value and fee' }
@@ -160,6 +162,11 @@ export async function holdTransferFunds(
   })
   await postMovement(em, transfer.movement, transferHeldLegs(accountUuid, { valueCents, feeCents }))
   return null
+}
+
+const ABOVE_LIMIT = {
+  code: 'transfer_limit',
+  message: 'the value is above the limit of a transfer through this provider',
 }
 
 /** Ends a transfer that did not become visible before its deadline; a finished one stays as it is. */

@@ -5,9 +5,10 @@ import type { Connection } from '../../db/entities/connection.ts'
 import { Movement } from '../../db/entities/movement.ts'
 import { lockConnection } from '../../db/locks.ts'
 import { type Leg, unmatchedHeldLegs } from '../../domain/ledger/legs.ts'
-import type { MovementReason } from '../../domain/ledger/movement.ts'
+import type { MovementReason, UnmatchedDisposition } from '../../domain/ledger/movement.ts'
 import { uuidFromHash } from '../../domain/pix/identifiers.ts'
 import type { IncomingPix } from '../../domain/providers/provider.ts'
+import { dispositionOfPayerReason, isPayerReason } from '../../domain/unmatched/deposit-return.ts'
 import { sha256 } from '../../security/sealing.ts'
 import { recordMovementEvent } from '../events/record-event.ts'
 import { unheldMovementPostings } from '../ledger/apply-inflow.ts'
@@ -30,7 +31,7 @@ type UnmatchedPaymentInput = {
 
 /**
  * Records a settled PIX that pays no charge (SPEC §2), with an event that gives the reason. Where the account's policy
- * is `refund` it is returned to its payer, once. A deposit is credited to the account; at a shared provider account, where no
+ * is `refund` it is returned to its payer, once; that of a payer whom its charge does not allow follows a policy of its own. A deposit is credited to the account; at a shared provider account, where no
  * merchant owns it, an operator decides about it. Repeatable: a recorded PIX is
  * not changed.
  */
@@ -44,7 +45,6 @@ export async function recordUnmatchedPayment(em: EntityManager, input: Unmatched
   })
   if (recordedMovement) return recordedMovement
   const account = await em.findOneOrFail(Account, input.serviceAccountUuid ?? connection.accountUuid)
-  const unmatched = input.disposition ?? (account.unmatchedPolicy === 'refund' ? 'held' : 'kept')
   const at = new Date()
   const movement = createMovement(em, at, {
     uuid: deriveMovementUuid(connection, payment),
@@ -62,12 +62,24 @@ export async function recordUnmatchedPayment(em: EntityManager, input: Unmatched
     receiver: charge?.receiver ?? charge?.movement?.receiver ?? getConnectionParty(connection),
     chargeUuid: charge?.uuid,
     reason,
-    disposition: input.serviceAccountUuid ? 'not_returned' : reason === 'deposit' ? null : unmatched,
+    disposition: input.serviceAccountUuid
+      ? 'not_returned'
+      : (input.disposition ?? chooseDisposition(account, reason)),
     settledAt: new Date(payment.at),
   })
   await postMovement(em, movement, await buildUnmatchedLegs(em, movement))
   await recordMovementEvent(em, movement, { uuid: input.ownerUuid ?? movement.uuid, requestId }, at)
   return movement
+}
+
+/** Chooses what happens to an unmatched PIX of an account by its policies; null: it is credited as a deposit. */
+function chooseDisposition(
+  { unmatchedPolicy, wrongPayerPolicy }: Account,
+  reason: MovementReason,
+): UnmatchedDisposition | null {
+  if (reason === 'deposit') return null
+  if (isPayerReason(reason)) return dispositionOfPayerReason(reason, wrongPayerPolicy)
+  return unmatchedPolicy === 'refund' ? 'held' : 'kept'
 }
 
 /** Derives the uuid from the PIX, so that the return of a PIX that is recorded again uses the id that the provider knows. */

@@ -30,13 +30,14 @@ const acceptedResponse = z.object({ message: z.string() })
 export function callbackRoutes(providers: ProviderRegistry): RouteRegistrar {
   return (router, { temporal, log }) => {
     // Providers append these to the registered URL, of which our secret is the last segment: the Central Bank's API `/pix`,
-    // Sicoob `/lancamento` for sent payments.
+    // and for sent payments Sicoob `/lancamento` and Inter `/pix-pagamento`.
     const paths = [
       '/provider-notifications/:connection',
       '/provider-notifications/:connection/pix',
       '/provider-notifications/:connection/:secret',
       '/provider-notifications/:connection/:secret/pix',
       '/provider-notifications/:connection/:secret/lancamento',
+      '/provider-notifications/:connection/:secret/pix-pagamento',
     ] as const
     const shape = {
       operationId: null,

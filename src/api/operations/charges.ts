@@ -26,13 +26,18 @@ import { orderByCircuitState } from '../../db/repositories/circuit-breaker.ts'
 import { joinConditions } from '../../db/sql-conditions.ts'
 import { chargeMachine } from '../../domain/charges/charge.ts'
 import {
+  type DocumentMatch,
+  findPayerFieldErrors,
+  type PayerKind,
+} from '../../domain/charges/payer-restriction.ts'
+import {
   type ChargeSplit,
   findSplitErrors,
   findSplitSumError,
   type PartialSplit,
 } from '../../domain/charges/split.ts'
 import { computeQuotedFeeCents, MAX_CENTS } from '../../domain/ledger/money.ts'
-import { PROVIDER_CAPABILITIES } from '../../domain/providers/provider.ts'
+import { type ChargeDebtor, PROVIDER_CAPABILITIES } from '../../domain/providers/provider.ts'
 import { collectFieldErrors, fail } from '../../http/api-error.ts'
 import { READ_BACK_RESERVE_MS, REQUEST_DEADLINE_MS, UNAVAILABLE_RETRY_S } from '../../http/limits.ts'
 import type { FieldErrors } from '../../http/validate.ts'
@@ -131,6 +136,10 @@ export function createCharge(
       const details: ChargeInputDetails = {
         ...(body.external_ref !== undefined && { externalRef: body.external_ref }),
         ...(body.final_beneficiary && { finalBeneficiary: body.final_beneficiary }),
+        ...(body.debtor && { debtor: toDebtor(body.debtor) }),
+        ...(body.verify_sender && { isSenderVerified: true }),
+        ...(body.payer_kind && { payerKind: body.payer_kind }),
+        ...(body.match && { payerMatch: body.match }),
         splits,
         fingerprint,
       }
@@ -145,6 +154,10 @@ export function createCharge(
     },
     present: respondWithCharge,
   })
+}
+
+function toDebtor({ email, ...debtor }: NonNullable<CreateChargeBody['debtor']>): ChargeDebtor {
+  return { ...debtor, ...(email !== undefined && { email }) }
 }
 
 function respondWithCharge(charge: ReadCharge, replay: Replay) {
@@ -188,17 +201,29 @@ export async function validateCreateCharge(caller: ChargeCaller, body: CreateCha
 /** Collects the errors of a body that its schema has rejected, so that all errors are sent at once. */
 export async function collectChargeErrors({ em, token, body }: ChargeCaller & { body: unknown }) {
   const input = Object(body)
-  const { value, provider_uuid } = createChargeBody.shape
+  const { value, provider_uuid, debtor, verify_sender, payer_kind, match } = createChargeBody.shape
   const fields = {
     value: value.safeParse(input.value).data,
     splits: Array.isArray(input.splits) ? input.splits.slice(0, MAX_SPLITS).map(parseSplitFields) : [],
+    // One that its schema refuses has an error of its own, and is not missing.
+    debtor: input.debtor === undefined ? undefined : (debtor.safeParse(input.debtor).data ?? {}),
+    verify_sender: verify_sender.safeParse(input.verify_sender).data,
+    payer_kind: payer_kind.safeParse(input.payer_kind).data,
+    match: match.safeParse(input.match).data,
   }
   const provider = provider_uuid.safeParse(input.provider_uuid)
-  if (!provider.success) return collectSplitErrors({ em, token }, fields)
+  if (!provider.success) return collectFieldRuleErrors({ em, token }, fields)
   return (await evaluateCharge({ em, token }, { ...fields, provider_uuid: provider.data })).errors
 }
 
-export type ReadableChargeBody = { value: number | undefined; splits: PartialSplit[] }
+export type ReadableChargeBody = {
+  value: number | undefined
+  splits: PartialSplit[]
+  debtor?: { document?: string } | undefined
+  verify_sender?: boolean | undefined
+  payer_kind?: PayerKind | undefined
+  match?: DocumentMatch | undefined
+}
 
 export function parseSplitFields(split: unknown): PartialSplit {
   const input = Object(split)
@@ -215,7 +240,7 @@ async function evaluateCharge(
   { provider_uuid: providerUuid, ...body }: ReadableChargeBody & { provider_uuid?: string | undefined },
 ): Promise<{ errors: FieldErrors; payable: Connection[] }> {
   const { value } = body
-  const errors = await collectSplitErrors(caller, body)
+  const errors = await collectFieldRuleErrors(caller, body)
   const candidates = await collectFieldErrors(errors, findCandidates(caller.em, { ...caller, providerUuid }))
   if (!candidates || value === undefined) return { errors, payable: [] }
   const capable = candidates.filter(one => value > 0 || canIssueOpenAmount(one))
@@ -232,6 +257,16 @@ function canIssueOpenAmount({ dialect, collectionKey }: Connection): boolean {
 
 const OPEN_VALUE_MESSAGE =
   'must be above 0: no provider of this charge has a PIX key that collects an open value'
+
+/** Collects the errors of fields that contradict each other, or name accounts that cannot be recipients. */
+async function collectFieldRuleErrors(caller: ChargeCaller, body: ReadableChargeBody): Promise<FieldErrors> {
+  const { debtor, verify_sender: verifySender, payer_kind: kind, match } = body
+  const payerErrors = findPayerFieldErrors({ verifySender, debtor, kind, match })
+  return {
+    ...(await collectSplitErrors(caller, body)),
+    ...Object.fromEntries(payerErrors.map(({ field, message }) => [field, [message]])),
+  }
+}
 
 /** Collects the errors of the splits of a charge, or of the charges of a static code: their rules and their recipients. */
 export async function collectSplitErrors(caller: ChargeCaller, { value, splits }: ReadableChargeBody) {

@@ -10,6 +10,7 @@ import {
 } from '../../contract/transfers/transfer.ts'
 import type { EntityManager } from '../../db/client/orm.ts'
 import { Account } from '../../db/entities/account.ts'
+import type { Connection } from '../../db/entities/connection.ts'
 import { Transfer } from '../../db/entities/transfer.ts'
 import { batchQueries, runQuery } from '../../db/pipeline/query.ts'
 import { findOpenCircuits, orderByCircuitState } from '../../db/repositories/circuit-breaker.ts'
@@ -21,10 +22,12 @@ import {
   type TransferWithAttempts,
 } from '../../db/repositories/transfers.ts'
 import { joinConditions } from '../../db/sql-conditions.ts'
-import { computeFeeCents } from '../../domain/ledger/money.ts'
+import { computeFeeCents, textFromCents } from '../../domain/ledger/money.ts'
 import { PROVIDER_CAPABILITIES } from '../../domain/providers/provider.ts'
 import { transferMachine } from '../../domain/transfers/transfer.ts'
+import { isWithinTransferLimit } from '../../domain/transfers/transfer-limit.ts'
 import { collectFieldErrors, fail } from '../../http/api-error.ts'
+import type { FieldMessage } from '../../http/field-message.ts'
 import { MAX_SCHEDULE_AHEAD_MS } from '../../http/limits.ts'
 import type { FieldErrors } from '../../http/validate.ts'
 import { executeCancelTransferUpdate, startMoneyWorkflow } from '../../temporal/start.ts'
@@ -94,13 +97,13 @@ export function isTransferCreated(
 
 /** Validates a transfer without creating it, and returns the connection that would be tried first, with its fee. */
 export async function quoteTransfer(caller: TransferCaller, body: CreateTransferBody) {
-  const { errors, capable } = await evaluateTransfer(caller, body)
+  const { errors, payable } = await evaluateTransfer(caller, body)
   if (Object.keys(errors).length > 0) fail('validation_failed', { errors })
   await requireUniqueExternalRef(caller, body)
-  const unpaused = requireUnpausedConnections(capable, 'out')
+  const unpaused = requireUnpausedConnections(payable, 'out')
   const openCircuits = body.scheduled_for ? new Set() : await findOpenCircuits(caller.em, unpaused)
   const connectionUuid = unpaused.find(uuid => !openCircuits.has(uuid)) ?? unpaused[0]!
-  const { fees } = capable.find(({ uuid }) => uuid === connectionUuid)!
+  const { fees } = payable.find(({ uuid }) => uuid === connectionUuid)!
   return { connectionUuid, feeCents: computeFeeCents(body.value, fees.transfer) }
 }
 
@@ -199,10 +202,10 @@ type TransferCaller = { em: EntityManager; token: CallerToken }
 
 /** Returns candidates in the order of trying and the acceptance deadline; fails with all 422 errors, 409 or 503. */
 async function validateCreateTransfer(caller: TransferCaller, body: CreateTransferBody) {
-  const { errors, capable, acceptBefore } = await evaluateTransfer(caller, body)
+  const { errors, payable, acceptBefore } = await evaluateTransfer(caller, body)
   if (Object.keys(errors).length > 0) fail('validation_failed', { errors })
   await requireUniqueExternalRef(caller, body)
-  const unpaused = requireUnpausedConnections(capable, 'out')
+  const unpaused = requireUnpausedConnections(payable, 'out')
   // A scheduled transfer keeps the order of priority: circuit states at its time are unknown now.
   return {
     candidates: body.scheduled_for ? unpaused : await orderByCircuitState(caller.em, unpaused),
@@ -213,8 +216,9 @@ async function validateCreateTransfer(caller: TransferCaller, body: CreateTransf
 /** Collects the errors of a body that its schema has rejected, so that all errors are sent at once. */
 export async function collectTransferErrors({ em, token, body }: TransferCaller & { body: unknown }) {
   const input = Object(body)
-  const { scheduled_for, document, provider_uuid } = createTransferBody.shape
+  const { value, scheduled_for, document, provider_uuid } = createTransferBody.shape
   const fields = {
+    value: value.safeParse(input.value).data,
     scheduled_for: scheduled_for.safeParse(input.scheduled_for).data,
     document: document.safeParse(input.document).data,
   }
@@ -223,7 +227,9 @@ export async function collectTransferErrors({ em, token, body }: TransferCaller 
   return (await evaluateTransfer({ em, token }, { ...fields, provider_uuid: provider.data })).errors
 }
 
-type ReadableTransferBody = Pick<CreateTransferBody, 'scheduled_for' | 'document' | 'provider_uuid'>
+type ReadableTransferBody = Pick<CreateTransferBody, 'scheduled_for' | 'document' | 'provider_uuid'> & {
+  value: number | undefined
+}
 
 async function evaluateTransfer({ em, token }: TransferCaller, body: ReadableTransferBody) {
   const errors = collectScheduleErrors(body)
@@ -239,7 +245,19 @@ async function evaluateTransfer({ em, token }: TransferCaller, body: ReadableTra
   })
   if (capable?.length === 0)
     errors.document = ['cannot be checked: no provider of this transfer checks the holder of the key']
-  return { errors, capable: capable ?? [], acceptBefore }
+  const { value = 0 } = body
+  const payable = capable?.filter(one => isWithinTransferLimit(one, value)) ?? []
+  if (capable && capable.length > 0 && payable.length === 0) errors.value = [formatLimitMessage(capable)]
+  return { errors, payable, acceptBefore }
+}
+
+/** Formats the message about a value that none of the connections may send at once: the highest of their limits. */
+function formatLimitMessage(connections: Connection[]): FieldMessage {
+  const limitCents = Math.max(...connections.map(({ maxTransferCents }) => maxTransferCents ?? 0))
+  return {
+    text: 'must not exceed {limit}: no provider of this transfer sends more at once',
+    gaps: { limit: textFromCents(limitCents) },
+  }
 }
 
 function collectScheduleErrors({ scheduled_for }: Pick<ReadableTransferBody, 'scheduled_for'>): FieldErrors {

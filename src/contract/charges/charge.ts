@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import type { ReadCharge, ReadChargeRefund, ReadSplit } from '../../db/repositories/charges.ts'
 import { type ChargeState, chargeMachine } from '../../domain/charges/charge.ts'
+import { DOCUMENT_MATCHES, PAYER_KINDS } from '../../domain/charges/payer-restriction.ts'
 import { SPLIT_STATUSES } from '../../domain/charges/split.ts'
 import { DOCUMENT_INPUT_PATTERN, isDocument, normalizeDocument } from '../../domain/pix/document.ts'
 import { refundMachine } from '../../domain/refunds/refund.ts'
@@ -59,6 +60,10 @@ export const finalBeneficiary = z
   .strictObject({ name: partyName, document: cpfOrCnpj })
   .meta({ id: 'FinalBeneficiary', description: 'The seller on whose behalf the account collects or pays' })
 
+const debtor = z
+  .strictObject({ name: partyName, document: cpfOrCnpj, email: z.email().max(254).optional() })
+  .meta({ id: 'Debtor', description: 'Who is to pay; providers show it to the payer' })
+
 /** Reference of the caller in a request. */
 export const externalRef = z
   .string()
@@ -100,6 +105,18 @@ export const createChargeBody = z.strictObject({
   splits: z.array(splitBody).max(MAX_SPLITS).default([]).meta({
     description:
       'Shares of other accounts in what the charge brings in, at most the whole value; the pair of recipient and type is unique',
+  }),
+  debtor: debtor.optional(),
+  verify_sender: z.boolean().optional().meta({
+    description:
+      'Only the `debtor` may pay. A PIX of another document never pays the charge: it is returned or reviewed, as the account has chosen, and the charge stays PENDING',
+  }),
+  payer_kind: z.enum(PAYER_KINDS).optional().meta({
+    description: 'Only persons (CPF) or only companies (CNPJ) may pay',
+  }),
+  match: z.enum(DOCUMENT_MATCHES).optional().meta({
+    description:
+      "With `verify_sender`: FULL compares the whole document; ROOT allows every CNPJ with the first eight characters of the debtor's. FULL where absent",
   }),
   expires_in: z.int().min(60).max(2_592_000).default(86_400).meta({
     description:
@@ -196,6 +213,12 @@ const chargeFields = {
   type: z.literal('PIX'),
   external_ref: z.string().optional(),
   final_beneficiary: finalBeneficiarySchema.optional(),
+  debtor: z
+    .object({ name: z.string(), document: z.string(), email: z.string().optional() })
+    .meta({ id: 'DebtorShown' })
+    .optional(),
+  payer_kind: z.enum(PAYER_KINDS).optional(),
+  match: z.enum(DOCUMENT_MATCHES).optional(),
   splits: z.array(splitSchema),
   history: z.array(statusChangeSchema),
   provider: providerReference,
@@ -245,7 +268,7 @@ export const chargeSchema = z
         type: z
           .enum(['QR_DYNAMIC', 'QR_STATIC'])
           .meta({ description: 'QR_STATIC where the payload is a static code of the key' }),
-        verify_sender: z.boolean(),
+        verify_sender: z.boolean().meta({ description: 'Whether only the `debtor` may pay' }),
       })
       .meta({ id: 'Payment' }),
   })
@@ -267,7 +290,7 @@ export function showCharge(charge: ReadCharge, refunds: ReadChargeRefund[]): z.o
       ...showPayment(charge, PIX_STATUS_BY_STATE[charge.state]),
       value: charge.totalCents,
       type: codeTypeOf(charge),
-      verify_sender: false,
+      verify_sender: charge.isSenderVerified,
     },
   }
 }
@@ -316,6 +339,15 @@ function showSharedFields(charge: ReadCharge) {
     ...(charge.beneficiaryName && {
       final_beneficiary: { name: charge.beneficiaryName, document: charge.beneficiaryDocument ?? '' },
     }),
+    ...(charge.debtorName && {
+      debtor: {
+        name: charge.debtorName,
+        document: charge.debtorDocument ?? '',
+        ...(charge.debtorEmail != null && { email: charge.debtorEmail }),
+      },
+    }),
+    ...(charge.payerKind && { payer_kind: charge.payerKind }),
+    ...(charge.payerMatch && { match: charge.payerMatch }),
     splits: Array.from(charge.splits, showSplit),
     provider: { uuid: charge.connection.uuid, provider: charge.connection.provider },
     // The code of this charge alone has no page of its own.

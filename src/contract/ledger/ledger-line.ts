@@ -7,6 +7,7 @@ import {
   MOVEMENT_STATUSES,
 } from '../../domain/ledger/movement.ts'
 import { maskDocument } from '../../domain/pix/document.ts'
+import { showEndToEndId } from '../../domain/pix/identifiers.ts'
 import { DAY } from '../../domain/shared/intervals.ts'
 import type { CsvColumns } from '../shared/csv.ts'
 import {
@@ -154,7 +155,7 @@ export function showLedgerLine(row: LedgerLine): ShownLedgerLine {
     balance: row.balance_cents,
     balance_after: row.balance_cents,
     status: row.status,
-    end_to_end: row.end_to_end ?? '',
+    end_to_end: showEndToEndId(row.end_to_end),
     ...(row.external_ref !== null && { external_ref: row.external_ref }),
     counterparty: showCounterparty(row.counterparty),
     operation_type: row.operation_type,

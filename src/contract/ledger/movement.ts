@@ -3,6 +3,7 @@ import type { Connection } from '../../db/entities/connection.ts'
 import type { Movement } from '../../db/entities/movement.ts'
 import { MOVEMENT_REASONS, MOVEMENT_STATUSES } from '../../domain/ledger/movement.ts'
 import { maskDocument } from '../../domain/pix/document.ts'
+import { showEndToEndId } from '../../domain/pix/identifiers.ts'
 import type { Party } from '../../domain/providers/provider.ts'
 import { isStaticTxid } from '../../domain/qr-codes/qr-code.ts'
 import {
@@ -110,7 +111,7 @@ export function showMovementRecord(movement: Movement) {
     movement_type: movement.movementType,
     type: movement.type === 'EXTERNAL_REFUND' ? ('EXTERNAL_REFUND' as const) : ('EXTERNAL_TRANSFER' as const),
     status: movement.status,
-    end_to_end: movement.endToEnd ?? '',
+    end_to_end: showEndToEndId(movement.endToEnd),
     settled_at: movement.settledAt ?? null,
     ...showMovementTimes(movement),
   }

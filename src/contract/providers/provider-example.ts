@@ -10,6 +10,7 @@ export const DEFAULT_PROVIDER_EXAMPLE: z.input<typeof defaultProviderSchema> = {
   type: 'NOMINAL',
   is_operational: true,
   is_public: true,
+  max_per_transfer: null,
   virtual_account: { type: 'NOMINAL', ...EXAMPLE_MERCHANT },
 }
 

@@ -59,6 +59,9 @@ const providerFields = {
   type,
   is_operational: z.boolean().meta({ description: 'ACTIVE and the integration is healthy' }),
   is_public: z.boolean().meta({ description: 'Whether calls may name it' }),
+  max_per_transfer: reaisOutput.nullable().meta({
+    description: 'Reais that one transfer through it may send at most; null where no limit is set',
+  }),
   virtual_account: virtualAccount.nullable().meta({ description: 'null for POOL' }),
 }
 
@@ -99,6 +102,7 @@ export function showDefaultProvider(
     type: connection.type,
     is_operational: connection.status === 'ACTIVE' && !isBroken,
     is_public: connection.isPublic,
+    max_per_transfer: connection.maxTransferCents ?? null,
     virtual_account: connection.type === 'POOL' ? null : (connection.virtualAccount ?? null),
   }
 }

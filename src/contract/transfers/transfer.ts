@@ -2,6 +2,7 @@ import { z } from 'zod'
 import type { OperationFailure } from '../../db/entities/transfer.ts'
 import type { AttemptWithProvider } from '../../db/repositories/attempts.ts'
 import type { ReadTransfer } from '../../db/repositories/transfers.ts'
+import { showEndToEndId } from '../../domain/pix/identifiers.ts'
 import {
   detectPixKeyType,
   MAX_KEY_LENGTH,
@@ -298,7 +299,7 @@ function showTransferRecord(transfer: ReadTransfer): z.output<typeof transferRec
     movement_type: 'OUT',
     type: 'EXTERNAL_TRANSFER',
     status: settled ? 'SETTLED' : isFinal ? 'FAILED' : 'PENDING',
-    end_to_end: transfer.endToEnd ?? '',
+    end_to_end: showEndToEndId(transfer.endToEnd),
     settled_at: transfer.settledAt ?? null,
     ...times,
   }

@@ -36,7 +36,11 @@ export type ShownDeposit = {
 /** Presents a deposit as it is now. */
 export function showDeposit({ movement, connection, order }: ShownDeposit): z.output<typeof depositSchema> {
   const { disposition = null } = movement
-  const status = returnStatusOf({ disposition, hasFailed: Boolean(order?.failure) })
+  const status = returnStatusOf({
+    disposition,
+    hasFailed: Boolean(order?.failure),
+    reason: movement.reason,
+  })
   return {
     ...showMovement(movement, connection),
     return: status && {

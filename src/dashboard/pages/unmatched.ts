@@ -10,7 +10,7 @@ import type { QrCode } from '../../db/entities/qr-code.ts'
 import { findReturnOrder, readDepositReturnTerms } from '../../db/repositories/deposit-returns.ts'
 import { findCodesOfDeposit } from '../../db/repositories/qr-codes.ts'
 import { maskDocument } from '../../domain/pix/document.ts'
-import { depositReturnErrorCodeOf } from '../../domain/unmatched/deposit-return.ts'
+import { depositReturnErrorCodeOf, isPayerReason } from '../../domain/unmatched/deposit-return.ts'
 import type { Confirmation } from '../http/confirmation.ts'
 import { readSubmissionKey } from '../http/form.ts'
 import { createPage, redirect } from '../http/page.ts'
@@ -95,6 +95,7 @@ async function renderPayment(visit: PaymentVisit) {
     failure: order?.failure ?? null,
     whyNotReturnable: terms ? depositReturnErrorCodeOf(terms, new Date()) : 'deposit_not_returnable',
     version: encodeFacts(visit.language, listPaymentFacts(visit, payment)),
+    isReviewed: disposition === 'not_returned' && isPayerReason(payment.reason),
     moves: disposition === 'held' || disposition === 'returning',
   }
   return createPage('unmatched-payment', model, `${PATH}/${uuid}`)

@@ -1,5 +1,6 @@
 import { defineEntity } from '@mikro-orm/core'
 import { DEFAULT_TIME_ZONE } from '../../domain/shared/time-zone.ts'
+import type { WrongPayerPolicy } from '../../domain/unmatched/deposit-return.ts'
 import { createdAtColumn, unionColumn } from './columns.ts'
 
 /** A merchant's account with its policies. */
@@ -11,6 +12,7 @@ const schema = defineEntity({
     document: p.text(),
     status: unionColumn<'ACTIVE' | 'BLOCKED'>().default('ACTIVE'),
     /** Policy for a PIX that no charge expects: return it once, or keep it (SPEC §2). */
+    wrongPayerPolicy: unionColumn<WrongPayerPolicy>().default('return'),
     unmatchedPolicy: unionColumn<'refund' | 'keep'>().default('refund'),
     /** Who pays a disputed charge that was split: the recipients their shares, as of a refund, or the owner all (SPEC §5). */
     disputedSplitPolicy: unionColumn<'share' | 'owner'>().default('share'),

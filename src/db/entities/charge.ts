@@ -1,5 +1,6 @@
 import { defineEntity } from '@mikro-orm/core'
 import type { ChargeState } from '../../domain/charges/charge.ts'
+import type { DocumentMatch, PayerKind } from '../../domain/charges/payer-restriction.ts'
 import type { SplitStatus, SplitType } from '../../domain/charges/split.ts'
 import type { PaymentStatus } from '../../domain/shared/payment-status.ts'
 import { Account } from './account.ts'
@@ -24,6 +25,13 @@ const charge = defineEntity({
     externalRef: p.text().nullable(),
     beneficiaryName: p.text().nullable(),
     beneficiaryDocument: p.text().nullable(),
+    debtorName: p.text().nullable(),
+    debtorDocument: p.text().nullable(),
+    debtorEmail: p.text().nullable(),
+    /** Only the debtor may pay. */
+    isSenderVerified: p.boolean().default(false),
+    payerKind: unionColumn<PayerKind>().nullable(),
+    payerMatch: unionColumn<DocumentMatch>().nullable(),
     paymentUuid: p.uuid(),
     payload: p.text().nullable(),
     txid: p.text().nullable(),

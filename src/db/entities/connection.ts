@@ -7,7 +7,7 @@ import type {
   ProviderApi,
   ProviderName,
 } from '../../domain/providers/provider.ts'
-import { createdAtColumn, timestampColumn, unionColumn } from './columns.ts'
+import { centsColumn, createdAtColumn, timestampColumn, unionColumn } from './columns.ts'
 import { buildPauseCondition, type MoneyDirection } from './pause.ts'
 
 type VirtualAccount = Party & { type: ConnectionType }
@@ -94,6 +94,8 @@ const connection = defineEntity({
     credentialsSince: timestampColumn().nullable(),
     collectionKey: p.text().nullable(),
     fees: p.json<FeeTable>(),
+    /** The most that one transfer through it may send; null where no limit is known. */
+    maxTransferCents: centsColumn().nullable(),
     virtualAccount: p.json<VirtualAccount>().nullable(),
     /** URL of another system that registering ours has replaced at the provider. */
     sealedReplacedUrl: p.text().nullable().lazy(),

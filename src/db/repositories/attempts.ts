@@ -50,14 +50,18 @@ export function queryAttemptByConnection(
   return mapQuery(queryAttempts(em, subject), all => all.find(one => one.connectionUuid === connectionUuid))
 }
 
-/** Queries the attempt at a provider account by our reference; undefined without a reference of ours. */
+/**
+ * Queries the attempt at a provider account by our reference, or by the provider's own id of a payout; undefined where the
+ * reference is neither.
+ */
 export function queryAttemptByReference(
   em: EntityManager,
   { reference, providerAccountUuid }: { reference?: string | null; providerAccountUuid: string },
 ): Query<Attempt | undefined> {
-  const condition = 'r.subject_uuid = ? and r.provider_account_uuid = ?'
   const subjectUuid = uuidFromReference(reference ?? '')
-  return firstRow(queryAttemptsWhere(em, condition, [subjectUuid, providerAccountUuid]))
+  const column = subjectUuid === null ? 'provider_ref' : 'subject_uuid'
+  const condition = `r.${column} = ? and r.provider_account_uuid = ?`
+  return firstRow(queryAttemptsWhere(em, condition, [subjectUuid ?? reference ?? null, providerAccountUuid]))
 }
 
 /** Finds the attempt at a transfer that its provider has prepared under this end-to-end id. */

@@ -1,5 +1,5 @@
 import { hostname } from 'node:os'
-import { isWithoutAnswer } from '../../domain/providers/answer-judgement.ts'
+import { isThrottled, isWithoutAnswer } from '../../domain/providers/answer-judgement.ts'
 import { isConnectFailure } from '../../domain/providers/provider.ts'
 import type { EntityManager } from '../client/orm.ts'
 import type { Connection } from '../entities/connection.ts'
@@ -80,13 +80,15 @@ type CircuitCall = {
 /**
  * Records the outcome of a call. A useful answer to an order closes a breaker that had failures when the call began,
  * unless the orders of the other kind keep it open. The answer to a look-up does so only where no orders in a row have
- * failed, or where they did so some time ago: a provider that answers look-ups may fail every order.
+ * failed, or where they did so some time ago: a provider that answers look-ups may fail every order. A call that was not made
+ * because of its provider's pace changes nothing, nor does a look-up that the provider refused with 429.
  */
 export async function recordCircuitResult(
   em: EntityManager,
   { uuid: connectionUuid, isDistrusted }: Pick<Connection, 'uuid' | 'isDistrusted'>,
   { outcome, order, worker = WORKER_NAME }: CircuitCall,
 ): Promise<void> {
+  if (isThrottled(outcome)) return
   const isFailure = isWithoutAnswer(outcome)
   if (!isFailure && !isDistrusted) return
   const call = { outcome, worker, isCharge: order === 'charge', isPayout: order === 'payout' }

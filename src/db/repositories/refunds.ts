@@ -1,4 +1,7 @@
+import { isEndedAttempt } from '../../domain/providers/attempt.ts'
 import type { EntityManager } from '../client/orm.ts'
+import { Attempt } from '../entities/attempt.ts'
+import type { Charge } from '../entities/charge.ts'
 import type { Connection } from '../entities/connection.ts'
 import { Movement } from '../entities/movement.ts'
 import { Refund } from '../entities/refund.ts'
@@ -27,6 +30,20 @@ export function queryRefund(em: EntityManager, uuid: string, lock: 'for update' 
 export function queryChargeRefunds(em: EntityManager, chargeUuid: string): Query<Refund[]> {
   const rest = 'where r.charge_uuid = ? order by r.created_at, r.uuid'
   return queryEntities(em, Refund, { rest, values: [chargeUuid] })
+}
+
+/** Tells whether another refund of the charge is under way at its provider. The caller holds the row lock of the charge. */
+export async function hasOtherLiveRefund(
+  em: EntityManager,
+  { uuid }: Pick<Refund, 'uuid'>,
+  { uuid: chargeUuid }: Pick<Charge, 'uuid'>,
+): Promise<boolean> {
+  const refunds = await em.find(Refund, { chargeUuid, uuid: { $ne: uuid } }, { fields: ['uuid'] })
+  const attempts = await em.find(Attempt, {
+    operation: 'refund',
+    subjectUuid: { $in: refunds.map(one => one.uuid) },
+  })
+  return attempts.some(attempt => !isEndedAttempt(attempt))
 }
 
 /** Reads a page of refunds of any charges, newest first, in one snapshot. */

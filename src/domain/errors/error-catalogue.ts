@@ -47,7 +47,7 @@ const MESSAGES = {
     refund_med_open: 'The charge has an open dispute; it can be refunded after the dispute is closed.',
     refund_period_over: 'The charge was settled more than 90 days ago and can no longer be refunded.',
     deposit_not_returnable:
-      'The deposit cannot be returned in whole: some of it was returned already, or its provider refused its return.',
+      'The deposit cannot be returned in whole by its account: some of it was returned already, its provider refused its return, or an operator decides about it.',
     return_in_progress:
       'The deposit is being returned already; read it, or wait for its PIX_TRANSACTION event.',
     return_med_open: 'The deposit has an open dispute; it can be returned after the dispute is closed.',

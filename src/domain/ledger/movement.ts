@@ -45,6 +45,8 @@ export const MOVEMENT_REASONS = [
   'deposit',
   'second_payment',
   'wrong_amount',
+  'wrong_payer',
+  'unknown_payer',
   'charge_over',
   'code_disabled',
   'orphan',

@@ -1,5 +1,7 @@
-/** Why a connection may start no attempt: it then ends `unreachable` with this code, before any call. */
-export const PREFLIGHT_CODES = ['paused', 'account_blocked', 'provider_inactive'] as const
+import { PACED } from '../providers/provider.ts'
+
+/** Why a connection may start no attempt, or none now: it then ends `unreachable` with this code, before any call. */
+export const PREFLIGHT_CODES = ['paused', 'account_blocked', 'provider_inactive', PACED] as const
 export type PreflightCode = (typeof PREFLIGHT_CODES)[number]
 
 /** The first two are an operator's decisions: an attempt that they stop ends `unreachable` with that code. */

@@ -28,14 +28,22 @@ export function uuidFromHash(hash: Uint8Array): string {
 
 /**
  * Parses the time at which an end-to-end id (`E`) or the id of a return (`D`) was made, in ms: the letter is followed by
- * the ISPB of the institution that sends and the minute in UTC (SPI, EndToEndId of pacs.008 and RtrId of pacs.004). Null
+ * the ISPB of the institution that sends, which may have letters, and the minute in UTC (SPI, EndToEndId of pacs.008 and RtrId of pacs.004). Null
  * for any other text.
  */
 export function timeOfRailId(id: string): number | null {
-  const parts = /^[DE][0-9A-Z]{8}(\d{4})(\d\d)(\d\d)(\d\d)(\d\d)[a-zA-Z0-9]{11}$/.exec(id)
+  const parts = /^[DE][0-9A-Za-z]{8}(\d{4})(\d\d)(\d\d)(\d\d)(\d\d)[a-zA-Z0-9]{11}$/.exec(id)
   if (!parts) return null
   const [year, month, day, hour, minute] = parts.slice(1)
   const minuteText = `${year}-${month}-${day}T${hour}:${minute}`
   const time = Date.parse(`${minuteText}Z`)
   return Number.isNaN(time) || !new Date(time).toISOString().startsWith(minuteText) ? null : time
+}
+
+/**
+ * Gets the end-to-end id of a PIX as merchants see it. Where a provider reports none, its own name of the PIX identifies it in
+ * its place, such as `deposit/5656565656565656`: no id of the rail has a slash, and a name of a provider is shown as `''`.
+ */
+export function showEndToEndId(id: string | null | undefined): string {
+  return id && !id.includes('/') ? id : ''
 }

@@ -1,7 +1,8 @@
 /**
  * Why the rail (SPI) rejects a movement, and who could still make it. A rejection reported as final always means that
  * no money moved; the class only says whether asking elsewhere makes sense.
- * Codes: pacs.002 XSD 1.17; meanings: the SPI catalogue as Woovi publishes it.
+ * Codes: pacs.002 XSD 1.17; meanings: the SPI catalogue as Woovi publishes it. Reasons of returns (pacs.004) are in return-nature.ts;
+ * those that reject a recurrence of Pix Automático (AP13, AP14, AP15) reject no movement, and are no rail codes here.
  */
 export type RailCode = {
   meaning: string

@@ -1,3 +1,4 @@
+import type { PayerRestriction } from '../charges/payer-restriction.ts'
 import type { PixReturnIds } from '../pix/pix-return.ts'
 import type { PixKeyType } from '../pix-keys/pix-key.ts'
 
@@ -26,7 +27,7 @@ export type ConnectionStatus = (typeof CONNECTION_STATUSES)[number]
 export type ConnectionType = 'NOMINAL' | 'POOL'
 
 /** The provider APIs that an adapter speaks. */
-export const PROVIDER_APIS = ['efi', 'woovi', 'sicoob'] as const
+export const PROVIDER_APIS = ['efi', 'woovi', 'sicoob', 'inter', 'stark'] as const
 export type ProviderApi = (typeof PROVIDER_APIS)[number]
 
 /**
@@ -36,13 +37,32 @@ export type ProviderApi = (typeof PROVIDER_APIS)[number]
  */
 type PayoutLookUpWay = 'id' | 'handle' | 'repeat'
 
+/** How often calls may be made for one account at a provider: `burst` of them at once, then `perSecond`. */
+export type Pace = { perSecond: number; burst: number }
+
+/**
+ * Calls that share a pace. `send`: transfers and their preparation; `lookUp`: look-ups of transfers; `charge`: charges, the PIX
+ * received for them and refunds; `token`: requests for an access token.
+ */
+export type PaceKind = 'send' | 'lookUp' | 'charge' | 'token'
+
 /** What an API can do at all; a candidate that cannot is skipped, never asked in vain. */
 export type ProviderCapabilities = {
   /** A charge whose payer chooses the value. */
   canIssueOpenAmount: boolean
+  /**
+   * `charge`: it refuses a payer with another document than that of the charge's debtor. `none`: the payer is checked once the PIX has
+   * arrived, as it is everywhere.
+   */
+  locksPayer: 'charge' | 'none'
   canTransfer: boolean
   /** How transfers are looked up. */
   transferLookUp: PayoutLookUpWay
+  /**
+   * A refund is ordered by what is to remain of the PIX, so that two refunds of one PIX at a time would be one: the second is refused
+   * while the first is under way.
+   */
+  refundsOneAtATime: boolean
   /** It sends only where the key belongs to the document that the order names. */
   canCheckDocument: boolean
   /** The kinds of PIX key that it makes by its API. */
@@ -59,39 +79,100 @@ export type ProviderCapabilities = {
      */
     maxReplyTextLength: number | null
   } | null
+  /**
+   * The paces that its processes keep together; a kind without one is not counted, and costs nothing. Each counted call costs one
+   * statement: paces that no account of ours reaches are left out. Null where there is none.
+   */
+  pace: Partial<Record<PaceKind, Pace>> | null
 }
+
 /**
- * Sicoob's APIs have neither keys nor disputes, and know a payment by the end-to-end id of its draft. Efí's API makes random keys only ("Endpoints exclusivos Efí"). Woovi's also the account's CNPJ, never a CPF, and an
- * e-mail or phone for accounts with that permission ("Chaves Pix das contas").
+ * Our pace of token requests to an API that publishes none. A token serves for most of an hour, so this is felt only where requests
+ * fail or new tokens are refused: five at once, as many as open a circuit breaker, then one every ten seconds, as its probes.
+ */
+const TOKEN_PACE: Pace = { perSecond: 0.1, burst: 5 }
+
+/**
+ * Efí's API makes random keys only ("Endpoints exclusivos Efí"). Woovi's also the account's CNPJ, never a CPF, and an
+ * e-mail or phone for accounts with that permission ("Chaves Pix das contas"). Sicoob's have neither keys nor disputes, and know a
+ * payment by the end-to-end id of its draft.
  */
 export const PROVIDER_CAPABILITIES: Record<ProviderApi, ProviderCapabilities> = {
   efi: {
     canIssueOpenAmount: false,
+    // Per key only (`PUT /v2/gn/config`, documentoPagadorIgualDevedor), which would lock every charge of the key.
+    locksPayer: 'none',
     canTransfer: true,
     transferLookUp: 'id',
+    refundsOneAtATime: false,
     canCheckDocument: true,
     creatableKeyTypes: ['RANDOM'],
     notifiesByKey: true,
     // Official SDK 2.0.1, `MedSubmitDefenseBodySchema`.
     disputes: { areNotified: false, maxReplyTextLength: 1_000 },
+    // PUT and POST: 500 per second each ("Limites de consumo"), which is not counted.
+    pace: { token: TOKEN_PACE },
   },
   woovi: {
     canIssueOpenAmount: false,
+    // "Bloqueando Pagamentos": `ensureSameTaxID`.
+    locksPayer: 'charge',
     canTransfer: true,
     transferLookUp: 'id',
+    refundsOneAtATime: false,
     canCheckDocument: false,
     creatableKeyTypes: ['RANDOM', 'DOCUMENT', 'EMAIL', 'PHONE'],
     notifiesByKey: false,
     disputes: { areNotified: true, maxReplyTextLength: null },
+    pace: null,
   },
   sicoob: {
     canIssueOpenAmount: false,
+    locksPayer: 'none',
     canTransfer: true,
     transferLookUp: 'handle',
+    refundsOneAtATime: false,
     canCheckDocument: true,
     creatableKeyTypes: [],
     notifiesByKey: true,
     disputes: null,
+    // Sicoob publishes none: assumed for sendings, of which each has two calls, because one that is refused with 429 is unknown.
+    pace: { send: { perSecond: 10, burst: 10 }, token: TOKEN_PACE },
+  },
+  // Its APIs have neither keys nor disputes. A payment is known by Inter's own id, or by the order itself, sent again.
+  inter: {
+    canIssueOpenAmount: false,
+    locksPayer: 'none',
+    canTransfer: true,
+    transferLookUp: 'repeat',
+    refundsOneAtATime: false,
+    canCheckDocument: false,
+    creatableKeyTypes: [],
+    notifiesByKey: true,
+    disputes: null,
+    // "Rate limit" of each operation, per minute: a payment 60, and 1 per second; its look-up 20; cob, pix and devolução 120 each; a
+    // token 5. The burst and what a minute adds to it stay within each. Payments are a third further apart than a second, because each
+    // opens a connection, which takes longer for one than for the next, and one that is refused with 429 is unknown.
+    pace: {
+      send: { perSecond: 0.75, burst: 1 },
+      lookUp: { perSecond: 0.25, burst: 5 },
+      charge: { perSecond: 1.5, burst: 30 },
+      token: { perSecond: 1 / 60, burst: 4 },
+    },
+  },
+  // A transfer goes to an account that is verified first. The API registers no keys and has no disputes.
+  stark: {
+    canIssueOpenAmount: true,
+    // SDK, DynamicBrcode: rule `allowedTaxIds`.
+    locksPayer: 'charge',
+    canTransfer: true,
+    transferLookUp: 'handle',
+    refundsOneAtATime: true,
+    canCheckDocument: true,
+    creatableKeyTypes: [],
+    notifiesByKey: false,
+    disputes: null,
+    pace: null,
   },
 }
 
@@ -124,10 +205,17 @@ export function isTransportCode(code: unknown): code is TransportCode {
   return (TRANSPORT_CODES as readonly unknown[]).includes(code)
 }
 
+/**
+ * Code of a call that was not made: the pace of its provider left no room for it. An order is then `unreachable`, so that the next
+ * provider may be tried; a look-up is `no_answer`, and repeated.
+ */
+export const PACED = 'paced'
+
 /** Whether the request of a call provably never left: no connection could be made for it. */
 export function isConnectFailure(outcome: { kind: string; code?: string; isUnprocessed?: true }): boolean {
   const { kind, code, isUnprocessed } = outcome
-  return kind === 'unreachable' || (kind === 'no_answer' && isUnprocessed === true && isTransportCode(code))
+  if (kind === 'unreachable') return code !== PACED
+  return kind === 'no_answer' && isUnprocessed === true && isTransportCode(code)
 }
 
 /**
@@ -159,13 +247,14 @@ export type UnknownResult = {
 /**
  * The order is stored at the provider and has moved nothing; the provider, or a person in its panel, can still carry it out.
  * So it is no refusal: no other provider is called while it is stored. `refusal`: why the provider did not carry it out when
- * it was asked to; it counts as a refusal once the order is proved to be gone.
+ * it was asked to; it counts as a refusal once the order is proved to be gone. `handle`: as of an accepted payout.
  */
 export type AwaitingApprovalResult = {
   kind: 'awaiting_approval'
   code: string
   message: string
   refusal?: Omit<RejectedResult, 'kind'>
+  handle?: PayoutHandle
 }
 /** Every outcome of a call that its provider has not accepted. */
 export type NotAcceptedResult = RejectedResult | UnreachableResult | UnknownResult
@@ -202,7 +291,14 @@ export type ProviderChargeRequest = {
   /** The key that collects, or null where the provider needs none. */
   collectionKey: string | null
   message?: string
+  /** Who is to pay; the provider shows it to the payer. */
+  debtor?: ChargeDebtor
+  /** Who may pay, for a provider that `locksPayer`, which refuses others; absent where anybody may. The caller checks the payer in any case. */
+  restriction?: PayerRestriction
 }
+
+/** Who is to pay a charge; `document` is a CPF or CNPJ, upper case. */
+export type ChargeDebtor = { name: string; document: string; email?: string }
 
 /**
  * A payload that can be paid; times are ISO 8601 UTC. `totalCents`: the amount that it asks for, absent where the provider
@@ -220,6 +316,7 @@ export type IssueChargeOutcome = { kind: 'accepted'; charge: IssuedCharge } | No
 
 /** An incoming PIX as its provider reports it. */
 export type IncomingPix = {
+  /** Where the provider reports no end-to-end id, its own name of the PIX, with a slash (`showEndToEndId`). */
   endToEnd: string
   txid: string | null
   /** Our id of the charge that it pays, where it pays one. */
@@ -327,7 +424,10 @@ export type DeleteKeyOutcome = { kind: 'deleted' } | NotFoundResult | NotAccepte
 /** One item of a provider notification: something about `reference` or `endToEnd` may have changed. */
 export type NotificationItem = {
   kind: 'payment' | 'refund' | 'transfer' | 'dispute'
-  /** Our id at the provider, where the notification names one; of a `dispute` the provider's id of the dispute. */
+  /**
+   * Our id at the provider, where the notification names one, or the provider's id of a payout (`PayoutHandle.ref`); of a `dispute`
+   * the provider's id of the dispute.
+   */
   reference: string | null
   endToEnd: string | null
   /** The item as it came, for the record. */

@@ -1,3 +1,5 @@
+import { PACED } from '../providers/provider.ts'
+
 /** Every wait of every workflow, with its reason. `TRILHO_TIME_SCALE` divides them all, for tests and storms. */
 
 export const SECOND = 1_000
@@ -7,6 +9,9 @@ export const DAY = 24 * HOUR
 
 /** Intervals of polling a provider whose answer is missing (SPEC §6); the last one repeats. */
 const POLL_INTERVALS_MS = [5 * SECOND, 10 * SECOND, 30 * SECOND, MINUTE, 5 * MINUTE, HOUR]
+
+/** Polls whose intervals have reached a minute. */
+const POLLS_TO_A_MINUTE = 3
 
 /** Intervals of sending an auth code or a link again after a failure; the last one repeats until it expires. */
 const MESSAGE_RETRY_INTERVALS_MS = [SECOND, 5 * SECOND, 15 * SECOND, 30 * SECOND, MINUTE]
@@ -33,6 +38,11 @@ export const WAITS = {
    * its payments may lag behind the charge (SPEC §2).
    */
   endAfterConfirmation: HOUR,
+  /**
+   * After a settled PIX for a charge that only some may pay, for a payer that its provider reports in a notification only; then the
+   * payer counts as unknown.
+   */
+  payerReport: 10 * MINUTE,
   /** Between the two "not found" that prove that a request never arrived (SPEC §6). */
   absenceConfirmation: MINUTE,
   /**
@@ -66,6 +76,14 @@ export const WAITS = {
   rotationGrace: DAY,
   /** A delivery that is overdue by this much has lost its workflow: the sweep starts another one. */
   deliveryOverdue: 5 * MINUTE,
+}
+
+/**
+ * Counts the polls that lengthen the wait for the next one, by the code of the last answer: a poll that was not made because of its
+ * provider's pace is repeated within a minute, however long the payout has been polled.
+ */
+export function countPolls(pollCount: number, code: string): number {
+  return code === PACED ? Math.min(pollCount, POLLS_TO_A_MINUTE) : pollCount
 }
 
 /** Divides a wait by the time scale; at least one millisecond. */

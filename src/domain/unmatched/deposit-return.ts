@@ -8,12 +8,38 @@ export const DEPOSIT_REASONS = [
   'deposit',
   'second_payment',
   'wrong_amount',
+  'wrong_payer',
+  'unknown_payer',
   'charge_over',
   'code_disabled',
   'orphan',
 ] as const satisfies readonly MovementReason[]
 
-export const RETURN_STATUSES = ['PROCESSING', 'COMPLETED', 'FAILED'] as const
+/** Reasons of a received PIX that a charge does not accept because of its payer. */
+export const PAYER_REASONS = ['wrong_payer', 'unknown_payer'] as const satisfies readonly MovementReason[]
+export type PayerReason = (typeof PAYER_REASONS)[number]
+
+/** What an account does with a PIX of a wrong payer: return it, or leave the decision to an operator. */
+export const WRONG_PAYER_POLICIES = ['return', 'review'] as const
+export type WrongPayerPolicy = (typeof WRONG_PAYER_POLICIES)[number]
+
+/**
+ * Returns the disposition of a PIX that a charge does not accept because of its payer. The payer of an unknown one is not guessed:
+ * it waits for an operator, whatever the policy is.
+ */
+export function dispositionOfPayerReason(
+  reason: PayerReason,
+  policy: WrongPayerPolicy,
+): Extract<UnmatchedDisposition, 'held' | 'not_returned'> {
+  return reason === 'wrong_payer' && policy === 'return' ? 'held' : 'not_returned'
+}
+
+/** Tells whether the reason of a movement is one of its payer. */
+export function isPayerReason(reason: MovementReason | null | undefined): reason is PayerReason {
+  return (PAYER_REASONS as readonly unknown[]).includes(reason)
+}
+
+export const RETURN_STATUSES = ['PROCESSING', 'REVIEW', 'COMPLETED', 'FAILED'] as const
 export type ReturnStatus = (typeof RETURN_STATUSES)[number]
 
 /** Status of the return of a PIX by its disposition; null where it stays with the account. */
@@ -25,14 +51,20 @@ const RETURN_STATUS_BY_DISPOSITION: Record<UnmatchedDisposition, ReturnStatus | 
   not_returned: 'FAILED',
 }
 
-/** Returns the status of the return of a PIX, null where it has none; `hasFailed`: the order of its account has a failure. */
+/**
+ * Returns the status of the return of a PIX, null where it has none; `hasFailed`: the order of its account has a failure. A PIX that
+ * an operator decides about because of its payer is in REVIEW.
+ */
 export function returnStatusOf({
   disposition,
   hasFailed,
+  reason,
 }: {
   disposition: UnmatchedDisposition | null
   hasFailed: boolean
+  reason?: MovementReason | null | undefined
 }): ReturnStatus | null {
+  if (disposition === 'not_returned' && isPayerReason(reason)) return 'REVIEW'
   const status = disposition === null ? null : RETURN_STATUS_BY_DISPOSITION[disposition]
   return hasFailed && status === null ? 'FAILED' : status
 }

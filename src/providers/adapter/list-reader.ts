@@ -35,6 +35,8 @@ type PageFacts = {
   hasNewItems: boolean
   total: number | null
   hasNextPage: boolean | null
+  /** What the answer names to request the next page by; null where it names none. */
+  cursor: string | null
   /** Whether the list has a period, so that it can be read in halves. */
   hasListPeriod: boolean
 }
@@ -50,7 +52,7 @@ export type Paging<Position> = {
   readPage(
     json: unknown,
     field: string,
-  ): ({ rows: unknown[] } & Partial<Pick<PageFacts, 'total' | 'hasNextPage'>>) | undefined
+  ): ({ rows: unknown[] } & Partial<Pick<PageFacts, 'total' | 'hasNextPage' | 'cursor'>>) | undefined
   /** Computes the next position; `too_long`: the list must be read in halves of its period; `endless`: it repeats itself. */
   getNextPosition(position: Position, page: PageFacts): Position | 'end' | 'too_long' | 'endless'
 }
@@ -111,6 +113,7 @@ export function createListReader<Name extends string, Position extends object>(
         hasNewItems: collector.addPage(page),
         total: answer.total ?? null,
         hasNextPage: answer.hasNextPage ?? null,
+        cursor: answer.cursor ?? null,
         hasListPeriod: period !== undefined,
       })
       if (nextPosition === 'end') return collector.getList()

@@ -1,3 +1,4 @@
+import { normalizeIspb } from '../../domain/pix/ispb.ts'
 import type { Party } from '../../domain/providers/provider.ts'
 
 /** The data of a sender or receiver that providers report. */
@@ -12,7 +13,7 @@ export function toParty(party: ProviderParty): Party {
     document: (party.document ?? '').replace(/[.\-/]/g, ''),
     account_number: party.account ?? '',
     account_agency: party.agency ?? '',
-    bank: { code: '', name: party.bankName ?? '', ispb: party.ispb ?? '' },
+    bank: { code: '', name: party.bankName ?? '', ispb: normalizeIspb(party.ispb ?? '') },
     account_type: 'CHECKING',
   }
 }

@@ -10,6 +10,7 @@ import type {
 } from '../../domain/providers/provider.ts'
 import type { HttpCall, HttpClientOptions } from '../http/client.ts'
 import type { ExchangeOutcome, ProviderResponse } from '../http/exchange.ts'
+import type { ShareToken } from '../shared-access.ts'
 import { createAnswerNotes, findUnlistedValue, type ReadAnswer } from './answer-parsing.ts'
 import type { AnswerMeaning, DocumentedAnswers, NamedError } from './documented-answers.ts'
 import { MAX_MESSAGE_LENGTH, toUnprovenRefusal } from './outcomes.ts'
@@ -31,6 +32,8 @@ export type AdapterOptions<Credentials> = Omit<HttpClientOptions, 'tls'> & {
   /** PEM of the authority to trust instead of the system's, for a local simulator. */
   ca?: string | undefined
   now?: () => number
+  /** Shares access tokens with the other processes; absent: the adapter has tokens of its own. */
+  shareToken?: ShareToken | undefined
   /** Records answers that no table explains; absent: none are recorded. */
   recordUnexplained?: RecordUnexplainedAnswer | undefined
 }

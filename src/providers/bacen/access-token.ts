@@ -3,19 +3,31 @@ import type { UnreachableResult } from '../../domain/providers/provider.ts'
 import { sharePending } from '../adapter/share-pending.ts'
 import type { HttpCall, HttpClient } from '../http/client.ts'
 import type { ExchangeOutcome } from '../http/exchange.ts'
+import type { ShareToken, TokenOrder, TokenOutcome } from '../shared-access.ts'
 
+/** A token in the memory of a process: `renewAtMs` is by the clock of its cache. */
 export type AccessToken = { kind: 'token'; text: string; renewAtMs: number }
 
+type AccessTokenCacheOptions = Pick<TokenOrder, 'client' | 'requestToken'> & {
+  /** Shares tokens with the other processes; absent: each client has tokens of its own. */
+  shareToken?: ShareToken | undefined
+  now: () => number
+}
+
 /** Caches one access token for all calls of a client; concurrent calls share one request for it. */
-export function createAccessTokenCache(
-  requestToken: () => Promise<AccessToken | UnreachableResult>,
-  now: () => number,
-) {
+export function createAccessTokenCache({
+  client,
+  requestToken,
+  shareToken = order => order.requestToken(),
+  now,
+}: AccessTokenCacheOptions) {
   let cachedToken: AccessToken | undefined
+  let refusedToken: string | undefined
   const renewToken = sharePending(async () => {
-    const answer = await requestToken()
-    if (answer.kind === 'token') cachedToken = answer
-    return answer
+    const outcome = await shareToken({ client, refusedToken, requestToken })
+    if (outcome.kind === 'unreachable') return outcome
+    cachedToken = { kind: 'token', text: outcome.text, renewAtMs: now() + outcome.renewInMs }
+    return cachedToken
   })
 
   return {
@@ -24,7 +36,9 @@ export function createAccessTokenCache(
     },
     /** Removes a token that the provider refused; a newer token stays cached. */
     discardToken(token: AccessToken) {
-      if (cachedToken === token) cachedToken = undefined
+      if (cachedToken !== token) return
+      cachedToken = undefined
+      refusedToken = token.text
     },
   }
 }
@@ -37,7 +51,7 @@ export async function requestAccessToken(
   http: HttpClient,
   tokenRequest: HttpCall,
   { bank, now }: { bank: string; now: () => number },
-): Promise<AccessToken | UnreachableResult> {
+): Promise<TokenOutcome> {
   const requestedAtMs = now()
   const response = await http.call({ ...tokenRequest, method: 'POST' })
   const parsed =
@@ -49,7 +63,7 @@ export async function requestAccessToken(
   return {
     kind: 'token',
     text: access_token,
-    renewAtMs: requestedAtMs + expires_in * 1000 * RENEWAL_FRACTION,
+    renewInMs: requestedAtMs + expires_in * 1000 * RENEWAL_FRACTION - now(),
   }
 }
 

@@ -1,5 +1,6 @@
 import type {
   CancelChargeOutcome,
+  ChargeDebtor,
   FindChargeOutcome,
   IssueChargeOutcome,
   IssuedCharge,
@@ -145,7 +146,18 @@ function buildCob(order: ProviderChargeRequest) {
     valor: { original: order.totalCents },
     chave: order.collectionKey,
     solicitacaoPagador: order.message?.slice(0, 140),
+    ...(order.debtor && hasNumericDocument(order.debtor) && { devedor: toDevedor(order.debtor) }),
   })
+}
+
+/** SDK 2.0.1, PixCobDevedorSchema: "somente números". A debtor with letters in the CNPJ is left out, as the field locks nothing. */
+function hasNumericDocument({ document }: ChargeDebtor): boolean {
+  return /^\d+$/.test(document)
+}
+
+/** Shows the debtor to the payer; it locks nothing (pix-api, `devedor`). Efí's schema has no e-mail of it. */
+function toDevedor({ name: nome, document }: ChargeDebtor) {
+  return document.length === 11 ? { cpf: document, nome } : { cnpj: document, nome }
 }
 
 const collectionKeyMissing = rejectForThisProvider(

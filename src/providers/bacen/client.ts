@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import type { ClientCertificate } from '../adapter/client-certificate.ts'
 import { optionalField } from '../adapter/fields.ts'
 import { createListReader, type Paging } from '../adapter/list-reader.ts'
 import {
@@ -32,6 +33,8 @@ export type BacenProfile<OwnCall extends string> = DocumentedProviderApi<BacenCa
   basePath: string
   /** Request of an access token (OAuth 2.0, client credentials; RFC 8705: over the connection of the certificate). */
   tokenRequest: HttpCall
+  /** Where access tokens are requested, if that is not below the base URL of a connection. */
+  tokenBaseUrl?: string
   /** Headers of every call. */
   headers?: Record<string, string>
   /** Tells whether an answer refuses the access token. Absent where no published text says how one is refused. */
@@ -40,9 +43,6 @@ export type BacenProfile<OwnCall extends string> = DocumentedProviderApi<BacenCa
   hasLocationCodes: boolean
   toRejection: ToBacenRejection
 }
-
-/** Certificate and private key of a client, PEM. */
-export type ClientCertificate = { certificate?: string | undefined; private_key?: string | undefined }
 
 /**
  * Creates the client of one provider with the Central Bank's Pix API: it authorizes each call and explains answers by the
@@ -53,11 +53,21 @@ export function createBacenClient<OwnCall extends string>(
   profile: BacenProfile<OwnCall>,
 ) {
   const { certificate, private_key: key } = options.credentials
-  const http = createHttpClient({ ...options, tls: { certificate, key, ca } })
-  const tokens = createAccessTokenCache(
-    () => requestAccessToken(http, profile.tokenRequest, { bank: profile.bank, now }),
+  const connect = (baseUrl: string) =>
+    createHttpClient({ ...options, baseUrl, tls: { certificate, key, ca } })
+  const http = connect(options.baseUrl)
+  const tokenHttp = profile.tokenBaseUrl === undefined ? http : connect(profile.tokenBaseUrl)
+  const tokens = createAccessTokenCache({
+    // The request has client id, secret and scopes.
+    client: [
+      profile.tokenBaseUrl ?? options.baseUrl,
+      JSON.stringify(profile.tokenRequest),
+      certificate ?? '',
+    ],
+    requestToken: () => requestAccessToken(tokenHttp, profile.tokenRequest, { bank: profile.bank, now }),
+    shareToken: options.shareToken,
     now,
-  )
+  })
   const exchange = createAuthorizedExchange(http, tokens, profile)
   const calls = createProviderCalls<BacenCall | OwnCall>(exchange, profile, options.recordUnexplained)
   const { bank, basePath, hasLocationCodes, toRejection } = profile
@@ -70,7 +80,9 @@ export function createBacenClient<OwnCall extends string>(
     getToken: tokens.getToken,
     readAllPages: createListReader(calls, bacenPaging),
     preconnect: http.preconnect,
-    close: http.close,
+    async close() {
+      await Promise.all([http.close(), tokenHttp.close()])
+    },
   }
 }
 

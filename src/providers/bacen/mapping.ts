@@ -1,4 +1,5 @@
 import type { z } from 'zod'
+import { mayFollowPix, readReturnNature } from '../../domain/pix/return-nature.ts'
 import type {
   FoundCharge,
   IncomingPix,
@@ -101,8 +102,17 @@ export function readBacenReturns<Devolucao extends ListedDevolucao>(
   notes: AnswerNotes,
 ): { returns: Devolucao[]; isComplete: boolean } {
   const { items, unreadableItems } = parsePage(shape, devolucoes, notes)
+  // Recorded for operators, and read all the same: the money has moved.
+  for (const item of items.filter(({ natureza }) => !isPossibleNature(natureza)))
+    notes.noteUnreadableItem(item, item.natureza ?? '')
   const returns = pickWithinTotal(items, valor, getReturnedCents, notes)
   return { returns, isComplete: returns.length === items.length && unreadableItems.every(isWithoutMoney) }
+}
+
+/** Tells whether a devolução of a received or sent PIX may have a nature: neither is a withdrawal or change. */
+function isPossibleNature(natureza: string | null | undefined): boolean {
+  const nature = readReturnNature(natureza)
+  return nature !== null && (mayFollowPix('common', nature) || mayFollowPix('automatic', nature))
 }
 
 /** Gets what a devolução has returned: one that has not settled has moved nothing. */

@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import { centsFromSumText, centsFromText, textFromCents } from '../../domain/ledger/money.ts'
+import { isDisputeNature } from '../../domain/pix/return-nature.ts'
 import { optionalField, optionalInstant, optionalText, requiredInstant } from '../adapter/fields.ts'
 
 // Schemas of what a provider sends are lenient: they name the fields in use and allow any others, and a field that no outcome
@@ -78,11 +79,10 @@ function isIdentified({ id, rtrId, status, horario }: IdentifiedFields): boolean
 }
 
 /**
- * Tells whether a devolução says that the provider made it after a dispute: MED_FRAUDE, MED_OPERACIONAL,
- * MED_PIX_AUTOMATICO. Without `natureza`, which no document of Efí shows, it may be one all the same.
+ * Tells whether a devolução says that the provider made it after a dispute, by its nature. Without `natureza`, which no document of Efí shows, it may be one all the same.
  */
 export function isDisputeDevolucao({ natureza }: Pick<BacenDevolucao, 'natureza'>): boolean {
-  return natureza?.startsWith('MED_') ?? false
+  return isDisputeNature(natureza)
 }
 
 export const bacenReceivedPixSchema = z.object({
@@ -148,6 +148,12 @@ export const bacenCobRequestSchema = z.strictObject({
   valor: z.strictObject({ original: amountSchema }),
   chave: z.string().min(1).max(77),
   solicitacaoPagador: z.string().max(140).optional(),
+  devedor: z
+    .union([
+      z.strictObject({ cpf: z.string().length(11), nome: z.string().min(1).max(200) }),
+      z.strictObject({ cnpj: z.string().length(14), nome: z.string().min(1).max(200) }),
+    ])
+    .optional(),
 })
 /** A devolução. `descricao` is the Central Bank's field (pix-api 2.9.0, DevolucaoSolicitada); Efí's page shows `valor` alone. */
 export const bacenDevolucaoRequestSchema = z.strictObject({

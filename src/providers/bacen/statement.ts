@@ -1,5 +1,7 @@
-import type { StatementEntry } from '../../domain/providers/provider.ts'
-import type { ProviderList } from '../adapter/list-reader.ts'
+import type { NoAnswerResult, StatementEntry } from '../../domain/providers/provider.ts'
+import type { ListPeriod, ListResult, ProviderList } from '../adapter/list-reader.ts'
+import { createPeriodFilter, RETURN_PERIOD_DAYS, subtractDays } from '../adapter/statement-period.ts'
+import type { BacenClient } from './client.ts'
 import { mapBacenSettledReturn, readBacenReturns } from './mapping.ts'
 import {
   type BacenDevolucao,
@@ -42,6 +44,33 @@ export function buildReceivedLists(basePath: string) {
       ),
   }
   return { incomingPix, outgoingReturns }
+}
+
+/** Reads one list of a statement, for a period that may begin before that of the statement. */
+type ReadStatementList = (period: ListPeriod) => Promise<ListResult<StatementEntry[]> | NoAnswerResult>
+
+/**
+ * Reads the entries of a statement that are in [from, to]: received PIX, our devoluções of them, and `ownLists` of the profile, each
+ * of which begins `days` before, because it lists by the time of an order.
+ */
+export async function readBacenStatement(
+  { basePath, readAllPages }: Pick<BacenClient, 'basePath' | 'readAllPages'>,
+  { from, to }: ListPeriod,
+  ownLists: { days: number; read: ReadStatementList }[] = [],
+): Promise<{ kind: 'found'; entries: StatementEntry[] } | NoAnswerResult> {
+  const { incomingPix, outgoingReturns } = buildReceivedLists(basePath)
+  const entries: StatementEntry[] = []
+  for (const { days, read } of [
+    { days: 0, read: (period: ListPeriod) => readAllPages(incomingPix, period) },
+    { days: RETURN_PERIOD_DAYS, read: (period: ListPeriod) => readAllPages(outgoingReturns, period) },
+    ...ownLists,
+  ]) {
+    const outcome = await read({ from: subtractDays(from, days), to })
+    if (outcome.kind === 'no_answer') return outcome
+    entries.push(...outcome.items.flat())
+  }
+  const isInPeriod = createPeriodFilter(from, to)
+  return { kind: 'found', entries: entries.filter(({ at }) => isInPeriod(at)) }
 }
 
 /** Converts a devolução to its entry of the statement if it has settled, else to none. */

@@ -4,50 +4,45 @@ import { ANY_ANSWER } from '../adapter/answer-parsing.ts'
 import { encodePath } from '../http/client.ts'
 import type { BacenClient } from './client.ts'
 
-/** Creates the calls about the URL of notifications of a PIX key (`/webhook/{chave}`). */
+/** Creates the calls about URLs of notifications: that of a PIX key (`/webhook/{chave}`), and others of the same shape. */
 export function createBacenWebhooks(
   client: BacenClient,
   secret: string,
   headers: Record<string, string> = {},
 ) {
   const { bank, basePath } = client
+  const buildKeyPath = (key: string) => basePath + encodePath`/webhook/${key}`
+
+  /** Looks up the only URL that is notified by the webhook of a path. */
+  async function findUrl(path: string): Promise<{ kind: 'found'; url: string | null } | NoAnswerResult> {
+    const call = { call: 'findReplacedUrl', path } as const
+    const outcome = await client.lookUp(call, webhookSchema, ({ webhookUrl: url }) => ({ url }))
+    return outcome.kind === 'not_found' ? { kind: 'found', url: null } : outcome
+  }
+
+  /** Registers the URL, with our secret as its last part, at the webhook of a path. May be repeated. */
+  async function registerUrl(path: string, url: string): Promise<{ kind: 'found' } | NoAnswerResult> {
+    const json = { webhookUrl: `${url}/${encodeURIComponent(secret)}` }
+    const call = { call: 'registerNotificationUrl', method: 'PUT', path, headers, json } as const
+    return client.lookUpExisting(call, ANY_ANSWER, () => ({}))
+  }
+
   return {
+    findUrl,
+    registerUrl,
+
     /** Looks up the only URL that the provider notifies for this key. */
-    async findReplacedUrl(
-      collectionKey: string | null,
-    ): Promise<{ kind: 'found'; url: string | null } | NoAnswerResult> {
-      if (collectionKey === null) return { kind: 'found', url: null }
-      const path = basePath + encodePath`/webhook/${collectionKey}`
-      const outcome = await client.lookUp(
-        { call: 'findReplacedUrl', path },
-        webhookSchema,
-        ({ webhookUrl }) => ({
-          url: webhookUrl,
-        }),
-      )
-      return outcome.kind === 'not_found' ? { kind: 'found', url: null } : outcome
+    async findReplacedUrl(collectionKey: string | null) {
+      return collectionKey === null
+        ? ({ kind: 'found', url: null } as const)
+        : findUrl(buildKeyPath(collectionKey))
     },
 
-    /** Registers the URL with our secret as its last part; the provider appends `/pix`. May be repeated. */
-    async registerKeyUrl(
-      url: string,
-      collectionKey: string | null,
-    ): Promise<{ kind: 'found' } | NoAnswerResult> {
-      if (collectionKey === null) {
-        const message = `${bank} sends notifications per PIX key, and this connection has no collection key`
-        return { kind: 'no_answer', code: 'collection_key_missing', message }
-      }
-      return client.lookUpExisting(
-        {
-          call: 'registerNotificationUrl',
-          method: 'PUT',
-          path: basePath + encodePath`/webhook/${collectionKey}`,
-          headers,
-          json: { webhookUrl: `${url}/${encodeURIComponent(secret)}` },
-        },
-        ANY_ANSWER,
-        () => ({}),
-      )
+    /** Registers the URL for a key; the provider appends `/pix`. May be repeated. */
+    async registerKeyUrl(url: string, collectionKey: string | null) {
+      if (collectionKey !== null) return registerUrl(buildKeyPath(collectionKey), url)
+      const message = `${bank} sends notifications per PIX key, and this connection has no collection key`
+      return { kind: 'no_answer', code: 'collection_key_missing', message } as const
     },
   }
 }

@@ -1,23 +1,21 @@
 import { z } from 'zod'
+import { CLIENT_CERTIFICATE_FIELDS, checkClientCertificate } from '../adapter/client-certificate.ts'
 import { parseJsonOrUndefined } from '../adapter/notification-parsing.ts'
 import type { AdapterOptions } from '../adapter/provider-calls.ts'
 import { createBacenClient } from '../bacen/client.ts'
 import { type EfiCall, efiAnswers, TOKEN_REFUSED } from './answers.ts'
 import { readEfiError, toEfiRejection } from './errors.ts'
 
-/** Credentials of one connection to Efí; certificate and key are PEM texts, both present or both absent. */
+/** Credentials of one connection to Efí; without a certificate only for its simulator. */
 export const efiCredentialsSchema = z
   .object({
     client_id: z.string().min(1),
     client_secret: z.string().min(1),
-    certificate: z.string().startsWith('-----BEGIN ').optional(),
-    private_key: z.string().startsWith('-----BEGIN ').optional(),
+    ...CLIENT_CERTIFICATE_FIELDS,
     /** Last part of the URL that receives Efí's notifications. */
     notification_secret: z.string().min(1),
   })
-  .refine(({ certificate, private_key }) => !certificate === !private_key, {
-    message: 'certificate and private_key must both be given, or neither',
-  })
+  .superRefine(checkClientCertificate)
 export type EfiCredentials = z.infer<typeof efiCredentialsSchema>
 
 /** Scopes that the application of the credentials needs ("Escopos"); docs/providers/efi.md has what each is for. */

@@ -1,39 +1,22 @@
 import type { StatementEntry } from '../../domain/providers/provider.ts'
 import type { ProviderList } from '../adapter/list-reader.ts'
-import {
-  createPeriodFilter,
-  MAX_SETTLEMENT_DELAY_DAYS,
-  RETURN_PERIOD_DAYS,
-  subtractDays,
-} from '../adapter/statement-period.ts'
+import { MAX_SETTLEMENT_DELAY_DAYS, RETURN_PERIOD_DAYS } from '../adapter/statement-period.ts'
 import { getBacenTime, readBacenReturns } from '../bacen/mapping.ts'
 import { bacenReceivedDevolucaoSchema } from '../bacen/schemas.ts'
-import { buildReceivedLists, toReturnEntries, WITH_RETURNS_FILTER } from '../bacen/statement.ts'
+import { readBacenStatement, toReturnEntries, WITH_RETURNS_FILTER } from '../bacen/statement.ts'
 import type { Provider } from '../port.ts'
 import type { EfiClient } from './client.ts'
 import { type EfiSentPix, efiListedSentPixSchema } from './schemas.ts'
 
 /** Creates the statement call. Efí lists PIX by receipt or request, so its lists start before the period. */
 export function createEfiStatement(client: EfiClient): Pick<Provider, 'statement'> {
-  const { readAllPages, basePath } = client
-  const { incomingPix, outgoingReturns } = buildReceivedLists(basePath)
+  const { readAllPages } = client
   return {
-    async statement(from, to) {
-      const entries: StatementEntry[] = []
-      const buildPeriod = (days: number) => ({ from: subtractDays(from, days), to })
-      for (const readList of [
-        () => readAllPages(incomingPix, buildPeriod(0)),
-        () => readAllPages(outgoingReturns, buildPeriod(RETURN_PERIOD_DAYS)),
-        () => readAllPages(outgoingPixEntries, buildPeriod(MAX_SETTLEMENT_DELAY_DAYS)),
-        () => readAllPages(incomingReturnEntries, buildPeriod(RETURN_PERIOD_DAYS)),
-      ]) {
-        const outcome = await readList()
-        if (outcome.kind === 'no_answer') return outcome
-        entries.push(...outcome.items.flat())
-      }
-      const isInPeriod = createPeriodFilter(from, to)
-      return { kind: 'found', entries: entries.filter(({ at }) => isInPeriod(at)) }
-    },
+    statement: (from, to) =>
+      readBacenStatement(client, { from, to }, [
+        { days: MAX_SETTLEMENT_DELAY_DAYS, read: period => readAllPages(outgoingPixEntries, period) },
+        { days: RETURN_PERIOD_DAYS, read: period => readAllPages(incomingReturnEntries, period) },
+      ]),
   }
 }
 

@@ -1,10 +1,5 @@
-import { z } from 'zod'
-import type { StatementEntry } from '../../domain/providers/provider.ts'
-import { ANY_ANSWER } from '../adapter/answer-parsing.ts'
 import type { AdapterOptions } from '../adapter/provider-calls.ts'
-import { createPeriodFilter, RETURN_PERIOD_DAYS, subtractDays } from '../adapter/statement-period.ts'
-import { bacenSumSchema } from '../bacen/schemas.ts'
-import { buildReceivedLists } from '../bacen/statement.ts'
+import { readBacenStatement } from '../bacen/statement.ts'
 import { createBacenWebhooks } from '../bacen/webhook.ts'
 import type { AccountCalls, Provider } from '../port.ts'
 import {
@@ -13,6 +8,7 @@ import {
   type SicoobClient,
   type SicoobCredentials,
 } from './client.ts'
+import { sicoobBalanceSchema } from './schemas.ts'
 
 /** Creates the calls about the account as a whole: its identity, its balance, its statement and the URLs of notifications. */
 export function createSicoobAccount(
@@ -23,13 +19,16 @@ export function createSicoobAccount(
   }: Pick<AdapterOptions<SicoobCredentials>, 'credentials' | 'baseUrl'>,
 ): AccountCalls & Pick<Provider, 'statement'> {
   const webhooks = createBacenWebhooks(client, notification_secret)
-  const { incomingPix, outgoingReturns } = buildReceivedLists(client.basePath)
 
   async function readBalance() {
     const path = `${SICOOB_ACCOUNT_PATH}/saldo?numeroContaCorrente=${account_number}`
-    return client.lookUpExisting({ call: 'balances', path }, balanceSchema, ({ saldo, saldoBloqueado }) => ({
-      balance: { availableCents: saldo, blockedCents: saldoBloqueado ?? 0 },
-    }))
+    return client.lookUpExisting(
+      { call: 'balances', path },
+      sicoobBalanceSchema,
+      ({ saldo: availableCents, saldoBloqueado: blockedCents }) => ({
+        balance: { availableCents, blockedCents: blockedCents ?? 0 },
+      }),
+    )
   }
 
   return {
@@ -47,47 +46,23 @@ export function createSicoobAccount(
 
     /** Lists received PIX and our devoluções of them. Sicoob has no list of sent payments with their end-to-end ids. */
     async statement(from, to) {
-      const entries: StatementEntry[] = []
-      const buildPeriod = (days: number) => ({ from: subtractDays(from, days), to })
-      for (const readList of [
-        () => client.readAllPages(incomingPix, buildPeriod(0)),
-        () => client.readAllPages(outgoingReturns, buildPeriod(RETURN_PERIOD_DAYS)),
-      ]) {
-        const outcome = await readList()
-        if (outcome.kind === 'no_answer') return outcome
-        entries.push(...outcome.items.flat())
-      }
-      const isInPeriod = createPeriodFilter(from, to)
-      return {
-        kind: 'found',
-        entries: entries.filter(({ at }) => isInPeriod(at)),
-        leavesOutTransfers: true,
-      }
+      const outcome = await readBacenStatement(client, { from, to })
+      return outcome.kind === 'found' ? { ...outcome, leavesOutTransfers: true } : outcome
     },
 
-    findReplacedUrl: webhooks.findReplacedUrl,
+    /** Finds the URL that is notified for the key, or else that of the account's sent payments. */
+    async findReplacedUrl(collectionKey) {
+      const ofKey = await webhooks.findReplacedUrl(collectionKey)
+      if (ofKey.kind === 'no_answer' || ofKey.url !== null) return ofKey
+      return webhooks.findUrl(`${SICOOB_PAYMENTS_PATH}/webhook`)
+    },
 
     /** Registers the URL for received PIX of the key, and for sent payments; Sicoob appends `/pix` and `/lancamento`. */
     async registerNotificationUrl(url, collectionKey) {
       const received = await webhooks.registerKeyUrl(url, collectionKey)
       if (received.kind === 'no_answer') return received
-      const sent = await client.lookUpExisting(
-        {
-          call: 'registerNotificationUrl',
-          method: 'PUT',
-          path: `${SICOOB_PAYMENTS_PATH}/webhook`,
-          json: { webhookUrl: `${url}/${encodeURIComponent(notification_secret)}` },
-        },
-        ANY_ANSWER,
-        () => ({}),
-      )
+      const sent = await webhooks.registerUrl(`${SICOOB_PAYMENTS_PATH}/webhook`, url)
       return sent.kind === 'no_answer' ? sent : { kind: 'registered' }
     },
   }
 }
-
-/** Amounts in reais, as numbers ("Saldo"). */
-const balanceSchema = z.object({
-  saldo: bacenSumSchema,
-  saldoBloqueado: bacenSumSchema.refine(cents => cents >= 0).nullish(),
-})

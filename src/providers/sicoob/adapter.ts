@@ -11,10 +11,11 @@ import { createSicoobTransfers } from './transfers.ts'
 /** Creates the adapter of Sicoob: the Central Bank's Pix API, its own payments, and its current accounts. */
 export function createSicoobAdapter(options: AdapterOptions<SicoobCredentials>): ClosableProvider {
   const client = createSicoobClient(options)
+  const now = options.now ?? Date.now
   return {
-    ...createBacenCharges(client, options.now ?? Date.now),
+    ...createBacenCharges(client, now),
     ...createBacenPayments(client),
-    ...createSicoobTransfers(client),
+    ...createSicoobTransfers(client, now),
     ...createSicoobAccount(client, options),
     ...createSicoobNotifications(options.credentials, options.recordUnexplained),
     ...UNSUPPORTED_CALLS,

@@ -1,23 +1,23 @@
 import { z } from 'zod'
+import { CLIENT_CERTIFICATE_FIELDS, checkClientCertificate } from '../adapter/client-certificate.ts'
 import type { AdapterOptions } from '../adapter/provider-calls.ts'
 import { createBacenClient } from '../bacen/client.ts'
 import { readBacenProblem, toMotivoRejection } from '../bacen/errors.ts'
 import { type SicoobCall, sicoobAnswers } from './answers.ts'
 
-/** Credentials of one connection to Sicoob; certificate and key are PEM texts, both present or both absent (a simulator). */
+/** Credentials of one connection to Sicoob; without a certificate only for its simulator. */
 export const sicoobCredentialsSchema = z
   .object({
     client_id: z.string().min(1),
-    certificate: z.string().startsWith('-----BEGIN ').optional(),
-    private_key: z.string().startsWith('-----BEGIN ').optional(),
-    /** Number of the account, without the branch: its balance is asked for by it. */
-    account_number: z.string().regex(/^\d{1,20}$/, 'must be digits only'),
+    ...CLIENT_CERTIFICATE_FIELDS,
+    /** Number of the account with its digit, without the branch; `numeroContaCorrente` is a number of 64 bits. */
+    account_number: z
+      .string()
+      .regex(/^[1-9]\d{0,17}$/, 'must be the digits of the account number, without zeros before it'),
     /** Last part of the URL that receives Sicoob's notifications. */
     notification_secret: z.string().min(1),
   })
-  .refine(({ certificate, private_key }) => !certificate === !private_key, {
-    message: 'certificate and private_key must both be given, or neither',
-  })
+  .superRefine(checkClientCertificate)
 export type SicoobCredentials = z.infer<typeof sicoobCredentialsSchema>
 
 /** Scopes that the application of the credentials needs; docs/providers/sicoob.md has what each is for. */
@@ -38,6 +38,11 @@ export const SICOOB_SCOPES = [
 export const SICOOB_PAYMENTS_PATH = '/pix-pagamentos/v2/pagamentos'
 export const SICOOB_ACCOUNT_PATH = '/conta-corrente/v4'
 
+/** Builds the base URL of access tokens: the API is on the host `api.` of a domain, its tokens on `auth.`; a simulator has one host. */
+function buildTokenBaseUrl(baseUrl: string): string {
+  return baseUrl.replace(/^https:\/\/api\./, 'https://auth.')
+}
+
 /** Creates the client of Sicoob's APIs: the Central Bank's, its payments and its accounts, with one access token. */
 export function createSicoobClient(options: AdapterOptions<SicoobCredentials>) {
   const { client_id } = options.credentials
@@ -46,6 +51,7 @@ export function createSicoobClient(options: AdapterOptions<SicoobCredentials>) {
     basePath: '/pix/api/v2',
     answers: sicoobAnswers,
     readError: readBacenProblem,
+    tokenBaseUrl: buildTokenBaseUrl(options.baseUrl),
     tokenRequest: {
       path: '/auth/realms/cooperado/protocol/openid-connect/token',
       urlEncoded: { grant_type: 'client_credentials', client_id, scope: SICOOB_SCOPES.join(' ') },

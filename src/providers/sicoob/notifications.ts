@@ -12,10 +12,17 @@ export function createSicoobNotifications(
   return createBacenNotifications({ secret, parseOther: parsePayment, record })
 }
 
-/** A sent payment (API Pagamentos PIX, callback `lancamento`): known by its end-to-end id, without an id of ours. */
+/**
+ * A sent payment (API Pagamentos PIX, callback "lancamento"): inside a payload in the description of the callback, without it
+ * in that document's examples. It is known by its end-to-end id, without an id of ours.
+ */
 const paymentSchema = z.object({ id: z.string().regex(/^[a-zA-Z0-9]{32}$/), pix: z.undefined().optional() })
+const notifiedPaymentSchema = z.union([
+  z.object({ payload: paymentSchema }).transform(({ payload }) => payload),
+  paymentSchema,
+])
 
 const parsePayment: ParseOtherNotification = (json, body) => {
-  const { data } = paymentSchema.safeParse(json)
+  const { data } = notifiedPaymentSchema.safeParse(json)
   return data && { items: [{ kind: 'transfer', reference: null, endToEnd: data.id, raw: body }] }
 }

@@ -1,137 +1,129 @@
-import { z } from 'zod'
 import { timeOfRailId } from '../../domain/pix/identifiers.ts'
 import { isRailCode } from '../../domain/pix/rail-codes.ts'
 import type {
+  NoAnswerResult,
   PayoutHandle,
   PreparePayoutOutcome,
   ProviderPayout,
-  ProviderTransferRequest,
-  RejectedResult,
 } from '../../domain/providers/provider.ts'
 import { MINUTE } from '../../domain/shared/intervals.ts'
-import { optionalField, optionalInstant, optionalText } from '../adapter/fields.ts'
-import { rejectFailedAcceptance, rejectForThisProvider, toPayoutRejection } from '../adapter/outcomes.ts'
+import { checkKeyOwner } from '../adapter/key-owner.ts'
+import {
+  rejectFailedAcceptance,
+  rejectForThisProvider,
+  toPayoutRejection,
+  toUnprovenRefusal,
+} from '../adapter/outcomes.ts'
 import { toParty } from '../adapter/party.ts'
-import { amountSchema, centsSchema } from '../bacen/schemas.ts'
 import { encodePath } from '../http/client.ts'
 import type { TransferCalls } from '../port.ts'
 import { SICOOB_PAYMENTS_PATH, type SicoobClient } from './client.ts'
+import {
+  NOT_CARRIED_OUT,
+  type SicoobInitiatedPayment,
+  type SicoobPayment,
+  sicoobConfirmationRequestSchema,
+  sicoobInitiatedPaymentSchema,
+  sicoobInitiationRequestSchema,
+  sicoobPaymentSchema,
+} from './schemas.ts'
 
 /**
- * Creates the calls about payments (Sicoob, API Pagamentos PIX 2.0.24.6). A payment is a draft first, which Sicoob gives the
- * end-to-end id of the PIX, and moves money once the draft is confirmed. Sicoob takes no id of ours: a payment is known by
- * its end-to-end id alone, and without one its absence cannot be proved.
+ * Creates the calls about payments. A payment is initiated first: Sicoob looks the key up and names the end-to-end id of the
+ * PIX, and no money moves until the payment is confirmed by it. Sicoob takes no id of ours: a payment is known by its
+ * end-to-end id alone, so without a handle its absence is never proved. `now`: wall clock in milliseconds.
  */
-export function createSicoobTransfers(client: SicoobClient): TransferCalls {
+export function createSicoobTransfers(client: SicoobClient, now: () => number): TransferCalls {
   return {
     async prepareTransfer(order) {
+      const json = sicoobInitiationRequestSchema.parse({ chave: order.pixKey })
       const call = { call: 'prepareTransfer', reference: order.id, path: SICOOB_PAYMENTS_PATH } as const
-      const request = { ...call, method: 'POST', json: { chave: order.pixKey } } as const
-      const outcome = await client.send(request, draftSchema, draft =>
-        (draft.chave ?? order.pixKey) === order.pixKey ? { draft } : undefined,
+      const outcome = await client.send(
+        { ...call, method: 'POST', json },
+        sicoobInitiatedPaymentSchema,
+        payment => ((payment.chave ?? order.pixKey) === order.pixKey ? { payment } : undefined),
       )
-      switch (outcome.kind) {
-        case 'accepted':
-          return toPrepared(order, outcome.draft)
-        case 'unknown':
-          return { kind: 'no_answer', code: outcome.code, message: outcome.message }
-        default:
-          return outcome
-      }
+      if (outcome.kind === 'accepted') return toPreparation(outcome.payment, order.document, now())
+      // Nothing has moved, whatever the answer.
+      if (outcome.kind === 'unknown')
+        return { kind: 'no_answer', code: outcome.code, message: outcome.message }
+      return outcome
     },
 
     async sendTransfer(order, handle) {
       if (!handle) return notPrepared
-      const call = { call: 'sendTransfer', reference: order.id } as const
-      const path = `${SICOOB_PAYMENTS_PATH}/confirmacao`
-      const json = confirmationSchema.parse({
+      const json = sicoobConfirmationRequestSchema.parse({
         endToEndId: handle.ref,
         valor: order.cents,
         meioIniciacao: 'CHAVE',
         descricao: order.message?.slice(0, 140),
       })
-      const request = { ...call, path, method: 'POST', json, hasOwnConnection: true } as const
-      const outcome = await client.send(request, paymentSchema, payment => {
+      const path = `${SICOOB_PAYMENTS_PATH}/confirmacao`
+      const call = { call: 'sendTransfer', reference: order.id, path, json } as const
+      const request = { ...call, method: 'POST', hasOwnConnection: true } as const
+      const outcome = await client.send(request, sicoobPaymentSchema, payment => {
         const isOrdered = payment.endToEndId === handle.ref && payment.valor === order.cents
-        return isOrdered && payment.estado !== NOT_DONE ? { payout: mapPayment(payment) } : undefined
+        if (!isOrdered || isWithoutOutcome(payment)) return undefined
+        return { payout: mapPayment(payment), isCarriedOut: payment.estado !== NOT_CARRIED_OUT }
       })
-      return rejectFailedAcceptance(outcome)
+      // A repeated confirmation may be refused as well: the refusal counts once the absence of the payment is proved.
+      if (outcome.kind === 'rejected') return toUnprovenRefusal(outcome)
+      if (outcome.kind !== 'accepted') return outcome
+      const { payout, isCarriedOut } = outcome
+      // What Sicoob itself did not carry out, another provider may; what the receiver's side rejected, none.
+      return rejectFailedAcceptance(
+        { kind: 'accepted', payout },
+        isCarriedOut ? undefined : () => 'other_may_help',
+      )
     },
 
-    /** Looks a payment up by its end-to-end id. A draft that was not confirmed is not found: nothing was carried out. */
+    /**
+     * Looks a payment up by its end-to-end id. One that was not carried out and has no reason of a refusal is as one that is
+     * not found: it was initiated, and has not been confirmed.
+     */
     async findTransfer({ id, handle }) {
-      if (!handle) return notPreparedHere
+      if (!handle) return notLookedUp
       const path = SICOOB_PAYMENTS_PATH + encodePath`/${handle.ref}`
-      const outcome = await client.lookUp(
-        { call: 'findTransfer', reference: id, path },
-        paymentSchema,
-        payment => (payment.endToEndId === handle.ref ? { payment } : undefined),
+      const call = { call: 'findTransfer', reference: id, path } as const
+      const outcome = await client.lookUp(call, sicoobPaymentSchema, payment =>
+        payment.endToEndId === handle.ref ? { payment } : undefined,
       )
       if (outcome.kind !== 'found') return outcome
       const { payment } = outcome
-      return payment.estado === NOT_DONE
-        ? { kind: 'not_found' }
-        : { kind: 'found', payout: mapPayment(payment) }
+      if (isWithoutOutcome(payment)) return { kind: 'not_found' }
+      return { kind: 'found', payout: mapPayment(payment) }
     },
   }
 }
 
-/** State of a draft that was not confirmed. */
-const NOT_DONE = 'NÃO_REALIZADO'
 const PAYMENT_STATUSES = {
   EM_PROCESSAMENTO: 'in_process',
   FINALIZADO: 'settled',
   REJEITADO: 'rejected',
-  [NOT_DONE]: 'in_process',
+  [NOT_CARRIED_OUT]: 'rejected',
 } as const
 
-/** How long a draft is confirmed: its end-to-end id names the minute in which it was made, which the rail checks. */
-const DRAFT_LIFE_MS = 15 * MINUTE
+/** Tells whether a payment is not carried out and Sicoob names no reason of a refusal, so that it may be still to be confirmed. */
+function isWithoutOutcome({ estado, detalheRejeicao }: SicoobPayment): boolean {
+  return estado === NOT_CARRIED_OUT && !detalheRejeicao
+}
 
-const endToEndSchema = z.string().regex(/^[a-zA-Z0-9]{32}$/)
-const draftSchema = z.object({
-  endToEndId: endToEndSchema,
-  chave: optionalText,
-  proprietario: optionalField(z.object({ identificador: optionalText, nome: optionalText })),
-})
-type SicoobDraft = z.infer<typeof draftSchema>
+/** How long an initiated payment is confirmed: the rail checks the minute in which its end-to-end id says that it was made. */
+const CONFIRMATION_PERIOD_MS = 15 * MINUTE
 
-const confirmationSchema = z.strictObject({
-  endToEndId: endToEndSchema,
-  // Sicoob separates the cents by a comma in this request (`^[0-9]{1,18}([,][0-9]{1,2})?$`).
-  valor: amountSchema.transform(text => text.replace('.', ',')),
-  meioIniciacao: z.literal('CHAVE'),
-  descricao: z.string().max(140).optional(),
-})
-
-const accountSchema = z.object({
-  ispb: optionalText,
-  cpfCnpj: optionalText,
-  nome: optionalText,
-  conta: optionalText,
-  agencia: optionalText,
-  tipo: optionalText,
-  chaveDict: optionalText,
-})
-const paymentSchema = z.object({
-  endToEndId: z.string(),
-  estado: z.enum([NOT_DONE, 'EM_PROCESSAMENTO', 'FINALIZADO', 'REJEITADO']),
-  valor: centsSchema,
-  detalheRejeicao: optionalText,
-  horario: optionalInstant,
-  destino: optionalField(accountSchema),
-})
-type SicoobPayment = z.infer<typeof paymentSchema>
-
-function toPrepared(order: ProviderTransferRequest, draft: SicoobDraft): PreparePayoutOutcome {
-  const { endToEndId: endToEnd, proprietario } = draft
-  const refusal = checkOwner(order, proprietario?.identificador)
+/** Converts an initiated payment to a preparation, or to a refusal where the key is not of the document that the order names. */
+function toPreparation(
+  { endToEndId: endToEnd, proprietario }: SicoobInitiatedPayment,
+  document: string | null,
+  nowMs: number,
+): PreparePayoutOutcome {
+  const refusal = checkKeyOwner({ document }, proprietario?.identificador)
   if (refusal) return refusal
-  const madeAtMs = timeOfRailId(endToEnd) ?? Date.now()
+  const initiatedAtMs = Math.min(timeOfRailId(endToEnd) ?? nowMs, nowMs)
   const handle: PayoutHandle = {
     ref: endToEnd,
     endToEnd,
-    expiresAt: new Date(madeAtMs + DRAFT_LIFE_MS).toISOString(),
+    expiresAt: new Date(initiatedAtMs + CONFIRMATION_PERIOD_MS).toISOString(),
     ...(proprietario && {
       receiver: toParty({ name: proprietario.nome, document: proprietario.identificador }),
     }),
@@ -139,55 +131,38 @@ function toPrepared(order: ProviderTransferRequest, draft: SicoobDraft): Prepare
   return { kind: 'prepared', handle }
 }
 
-/** Compares the owner of the key with the document that the order names; null where they agree, or it names none. */
-function checkOwner(
-  { document }: ProviderTransferRequest,
-  owner: string | null | undefined,
-): RejectedResult | null {
-  if (document === null) return null
-  if (!owner) return ownerUnknown
-  return owner.toUpperCase() === document.toUpperCase() ? null : ownerDiffers
-}
-
-const ownerUnknown = rejectForThisProvider(
-  'document_unchecked',
-  'The provider does not report the owner of the key',
-)
-const ownerDiffers: RejectedResult = {
-  kind: 'rejected',
-  finality: 'final',
-  code: 'document_mismatch',
-  message: 'The key does not belong to the document of the order',
-}
 const notPrepared = rejectForThisProvider('preparation_expired', 'The payment was not prepared')
-const notPreparedHere = {
+const notLookedUp: NoAnswerResult = {
   kind: 'no_answer',
   code: 'no_handle',
-  message: 'Sicoob looks payments up by their end-to-end id only',
-} as const
+  message: 'The provider looks a payment up by its end-to-end id only',
+}
 
 function mapPayment({
   estado,
-  valor,
-  endToEndId,
+  valor: cents,
+  endToEndId: endToEnd,
   horario,
-  detalheRejeicao,
+  detalheRejeicao: detail,
   destino,
 }: SicoobPayment): ProviderPayout {
   const status = PAYMENT_STATUSES[estado]
-  const railCode = detalheRejeicao && isRailCode(detalheRejeicao) ? detalheRejeicao : undefined
+  const railCode = detail && isRailCode(detail) ? detail : undefined
+  const receiver = destino && {
+    name: destino.nome,
+    document: destino.cpfCnpj,
+    account: destino.conta,
+    agency: destino.agencia,
+    ispb: destino.ispb,
+  }
   return {
     status,
-    cents: valor,
-    endToEnd: endToEndId,
+    cents,
+    endToEnd,
     at: horario ?? null,
-    ...(status === 'rejected' && toPayoutRejection(railCode, detalheRejeicao)),
-    receiver: destino
-      ? toParty({
-          name: destino.nome,
-          document: destino.cpfCnpj,
-          ispb: destino.ispb,
-        })
-      : null,
+    ...(status === 'rejected' && toPayoutRejection(railCode, detail)),
+    receiver: receiver ? toParty(receiver) : null,
+    // No call lists what a recipient gave back: there is nothing to poll for.
+    returns: [],
   }
 }

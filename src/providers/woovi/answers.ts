@@ -23,6 +23,8 @@ const citeTranslation = (source: string): string => `${source}; its translation 
 
 const KEY_LOOKUPS_PAGE = 'Woovi Developers, Pagamentos: Token Bucket: limite de consultas de chave Pix'
 
+const CHECK_KEY_PAGE = 'Woovi Developers, Pagamentos: Verificação de Chave Pix, Erros possíveis'
+
 const accessDenied = refusalByProvider('provider_denied')
 const insufficientBalance = refusalByProvider('insufficient_balance')
 
@@ -73,8 +75,8 @@ const DISPUTE_ROUTE = citeOpenApi('GET /api/v1/dispute/{id}')
  * arquivo?"). It publishes few of them, most in one language only. A line whose source says that the sentence is not
  * published is an assumption: if Woovi's sentence differs, the answer proves nothing and is shown to the operator.
  *
- * A refusal of a payment is listed only from the page of that same call, or from the page on every call: a refusal
- * that another call's page shows could let a second provider pay what Woovi has paid.
+ * A refusal of a payment that lets another provider pay is listed only from the page of that same call, or from the page on
+ * every call: one that another call's page shows could let a second provider pay what Woovi has paid.
  *
  * Left out on purpose: the codes of failed payments (payment-failures.ts) and rail codes, which Woovi documents for
  * payments and not for requests that it refuses; and every sentence about a missing permission that names the
@@ -112,6 +114,14 @@ export const wooviAnswers = documentAnswers({
     unknownAppIdAnswer,
     [400, 'You do not have enough balance to make this payment', insufficientBalance, CREATE_PAYMENT_PAGE],
     [400, 'Já existe um pagamento com o correlationID fornecido', duplicateMeaning, IDEMPOTENCY_PAGE],
+    // Published for the check of a key, which the creation of a payment makes too. It lets no other provider pay: it is final, and counts
+    // once the absence of the order is proved (`confirmRefusal`).
+    [
+      400,
+      'Pix key related to an account suspected of fraud',
+      refusalByEveryProvider('key_blocked_for_fraud'),
+      CHECK_KEY_PAGE,
+    ],
     // "Esse limite vale para […] qualquer chamada que precise resolver uma chave no DICT, como a criação de um pagamento".
     [429, 'TOO_MANY_REQUESTS', refusalByProvider('rate_limited'), KEY_LOOKUPS_PAGE],
   ],

@@ -1,5 +1,6 @@
 import type {
   CancelChargeOutcome,
+  ChargeDebtor,
   FindChargeOutcome,
   IncomingPix,
   ProviderChargeRequest,
@@ -134,7 +135,18 @@ function buildChargeBody(order: ProviderChargeRequest) {
     value: order.totalCents,
     expiresIn: order.expiresInSeconds,
     comment: order.message?.slice(0, 140),
+    ...(order.debtor && { customer: toCustomer(order.debtor) }),
+    // It compares whole documents, so that a restriction to the root of a CNPJ or to a kind is no lock here.
+    ...(isLockedToDebtor(order) && { ensureSameTaxID: true }),
   })
+}
+
+function toCustomer({ name, document, email }: ChargeDebtor) {
+  return { name, taxID: document, ...(email !== undefined && { email }) }
+}
+
+function isLockedToDebtor({ debtor, restriction }: ProviderChargeRequest): boolean {
+  return Boolean(debtor && restriction?.match === 'FULL' && restriction.document === debtor.document)
 }
 
 /** Tells whether Woovi reports the end-to-end id already; until then a PIX cannot be identified. */

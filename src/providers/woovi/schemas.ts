@@ -234,6 +234,10 @@ export const wooviChargeRequestSchema = z.strictObject({
   value: amountSchema,
   expiresIn: z.int().min(MIN_CHARGE_EXPIRY_S),
   comment: commentSchema,
+  customer: z
+    .strictObject({ name: z.string().min(1), taxID: z.string().min(11), email: z.string().optional() })
+    .optional(),
+  ensureSameTaxID: z.literal(true).optional(),
 })
 export const wooviRefundRequestSchema = z.strictObject({
   correlationID: correlationIdSchema,

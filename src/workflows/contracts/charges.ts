@@ -1,6 +1,8 @@
 import { defineUpdate } from '@temporalio/workflow'
 import type { ChargeState } from '../../domain/charges/charge.ts'
+import type { DocumentMatch, PayerKind } from '../../domain/charges/payer-restriction.ts'
 import type { ChargeSplit } from '../../domain/charges/split.ts'
+import type { ChargeDebtor } from '../../domain/providers/provider.ts'
 import type { FollowUps, MoneyOrder } from './orders.ts'
 
 /** The order that issues a charge; names, documents and references travel sealed. */
@@ -16,6 +18,11 @@ export type ChargeInput = MoneyOrder & {
 export type ChargeInputDetails = {
   externalRef?: string
   finalBeneficiary?: { name: string; document: string }
+  debtor?: ChargeDebtor
+  /** Only the debtor may pay. */
+  isSenderVerified?: boolean
+  payerKind?: PayerKind
+  payerMatch?: DocumentMatch
   splits: ChargeSplit[]
   fingerprint: string
 }

@@ -11,7 +11,7 @@ import {
   workflowInfo,
 } from '@temporalio/workflow'
 import { hasArrived } from '../../domain/payouts/order-difference.ts'
-import { scaleWait, WAITS } from '../../domain/shared/intervals.ts'
+import { countPolls, scaleWait, WAITS } from '../../domain/shared/intervals.ts'
 import {
   awaitResultUpdate,
   listCandidates,
@@ -230,6 +230,8 @@ export class PayoutWorkflow {
           break
         case 'unknown':
           if (hasArrived(result.code)) absenceProof = new AbsenceProof(inbox.timeScale)
+          pollCount = countPolls(pollCount, result.code)
+          waitMs = WAITS.nextPoll(pollCount + 1)
           alert.markUnknown()
           this.#showPending('unknown')
           break

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { readFile } from 'node:fs/promises'
 import { Client, Connection as Temporal } from '@temporalio/client'
-import { toProviderCredentials } from '../../../packages/dev/demo/demo-logins.ts'
+import { createSimulatedCredentials } from '../../../packages/dev/demo/demo-logins.ts'
 import type { LocalInfo } from '../../../packages/dev/env/local-info.ts'
 import { resolveStateDir, type StateDir, tryReadJsonFile } from '../../../packages/dev/env/state-dir.ts'
 import { createSimulatorClient } from '../../../packages/simulator/control/client.ts'
@@ -103,10 +103,10 @@ export async function openTestStack(home: StateDir) {
       ...fees
     } = options
     const name = `suite-${randomUUID()}`
-    const credentials = { client_id: name, client_secret: randomUUID(), notification_secret: randomUUID() }
+    const { login, credentials } = await createSimulatedCredentials(simulator, dialect, name)
     const collectionKey = randomUUID()
     await simulator.putAccount(name, {
-      ...credentials,
+      ...login,
       provider,
       dialect,
       holder,
@@ -123,7 +123,7 @@ export async function openTestStack(home: StateDir) {
       type: 'NOMINAL',
       isSimulated: true,
       baseUrl: simulatorFacts.providers[provider].base_url,
-      credentials: toProviderCredentials(dialect, credentials),
+      credentials,
       collectionKey,
       fees: { ...NO_FEES, ...fees },
       virtualAccount: VIRTUAL_ACCOUNT,
@@ -138,7 +138,7 @@ export async function openTestStack(home: StateDir) {
       account: name,
       providerAccountUuid: connection.providerAccountUuid,
       collectionKey,
-      credentials,
+      credentials: login,
       token: await token({ accountUuid, connectionUuid: connection.uuid }),
     }
   }

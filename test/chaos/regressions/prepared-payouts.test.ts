@@ -160,6 +160,17 @@ describe('a transfer that its provider prepares', () => {
     expect(calls).toEqual(['prepare', 'draft-1'])
   })
 
+  test('is refused where its handle has expired when it comes back, and is not prepared for ever', async () => {
+    scriptBank({ expiresAt: inMinutes(-180) })
+    expect(await send()).toMatchObject({
+      kind: 'rejected',
+      finality: 'other_may_help',
+      code: 'preparation_expired',
+    })
+    expect(calls).toEqual(['prepare'])
+    expect(await readAttempt()).toMatchObject({ state: 'rejected', preparations: 1, sendings: 0 })
+  })
+
   test('is blocked by a pause that an operator sets while it is prepared', async () => {
     const pause = async (): Promise<PreparePayoutOutcome> => {
       const target = { connectionUuid: merchant.connectionUuid }

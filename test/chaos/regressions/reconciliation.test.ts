@@ -290,3 +290,38 @@ test('a return that names none of our payouts is assigned to the transfer that i
   expect(await look()).toMatchObject({ repaired: 1, differences: 0 })
   expect(fixture.signalledWorkflowIds).toEqual([`transfer/${order.uuid}`])
 })
+
+test('a statement that leaves transfers out misses none of them, and tells what was received and is missing', async () => {
+  const { accountUuid, connectionUuid, look, open } = await anAccount()
+  const order = fixture.transferInput({ accountUuid, connectionUuid })
+  await fixture.records.storeTransfer(order)
+  const at = new Date(Date.now() - HOUR_MS).toISOString()
+  const sending = { status: 'settled', cents: 500, endToEnd: `E${'2'.repeat(31)}`, at } as const
+  fixture.scriptProvider({ sendTransfer: async () => ({ kind: 'accepted', payout: sending }) })
+  await fixture.providers.sendTransfer({ uuid: order.uuid, connectionUuid, isResend: false })
+  withStatement(async () => ({ kind: 'found', entries: [], leavesOutTransfers: true }))
+  expect(await look()).toMatchObject({ differences: 0 })
+  expect(await open()).toEqual([])
+
+  withStatement(async () => ({ kind: 'found', entries: [] }))
+  expect(await look()).toMatchObject({ differences: 1 })
+  expect(await open()).toEqual([sending.endToEnd])
+
+  // What was received is listed, so its absence is told all the same.
+  const received = `E${'3'.repeat(31)}`
+  const payment = {
+    endToEnd: received,
+    cents: 700,
+    status: 'settled',
+    at,
+    txid: null,
+    reference: null,
+    payer: null,
+    pixKey: '',
+  } as const
+  fixture.scriptProvider({ findPayment: async () => ({ kind: 'found', payment }) })
+  await fixture.providers.recordDeposit({ connectionUuid, endToEnd: received, requestId: 'r', timeScale: 1 })
+  withStatement(async () => ({ kind: 'found', entries: [], leavesOutTransfers: true }))
+  expect(await look()).toMatchObject({ differences: 1 })
+  expect(await open()).toEqual([received])
+})

@@ -5,6 +5,8 @@ test.each([
   [['timeout'], 'no_provider_available'],
   [[null, undefined], 'no_provider_available'],
   [['paused', 'timeout'], 'no_provider_available'],
+  [['paced', 'paced'], 'no_provider_available'],
+  [['paused', 'paced'], 'no_provider_available'],
   [['paused', 'paused'], 'paused'],
   [['paused', 'account_blocked'], 'account_blocked'],
   [['connection_refused', 'account_blocked'], 'account_blocked'],

@@ -1,5 +1,5 @@
 import { expect, test } from '@jest/globals'
-import { timeOfRailId } from '../../../src/domain/pix/identifiers.ts'
+import { showEndToEndId, timeOfRailId } from '../../../src/domain/pix/identifiers.ts'
 
 test.each([
   ['E00000000202611221200abcdefghij0', '2026-11-22T12:00:00.000Z'],
@@ -11,4 +11,16 @@ test.each([
 ])('the time in %s is %s', (id, time) => {
   const found = timeOfRailId(id)
   expect(found === null ? null : new Date(found).toISOString()).toBe(time)
+})
+
+test.each([
+  ['E12345678202601101159abcdefghijk', 'E12345678202601101159abcdefghijk'],
+  ['D54811417202601101201abcdefghijk', 'D54811417202601101201abcdefghijk'],
+  ['deposit/5656565656565656', ''],
+  ['transaction/5656565656565656', ''],
+  ['', ''],
+  [null, ''],
+  [undefined, ''],
+])('%s is shown to merchants as %s', (id, shown) => {
+  expect(showEndToEndId(id)).toBe(shown)
 })

@@ -1,5 +1,5 @@
 import { expect, test } from '@jest/globals'
-import { scaleWait, WAITS } from '../../../src/domain/shared/intervals.ts'
+import { countPolls, scaleWait, WAITS } from '../../../src/domain/shared/intervals.ts'
 
 const MINUTE = 60_000
 
@@ -14,6 +14,15 @@ test('a provider is polled after 5 s, 10 s, 30 s, 1 min, 5 min, then hourly (SPE
     60 * MINUTE,
     60 * MINUTE,
   ])
+})
+
+test('a poll that was not made because of its provider’s pace is repeated within a minute', () => {
+  const waitAfter = (polls: number, code: string) => WAITS.nextPoll(countPolls(polls, code) + 1)
+  expect([0, 1, 2, 3, 4, 5, 1_000].map(polls => waitAfter(polls, 'paced'))).toEqual([
+    ...[5_000, 10_000, 30_000],
+    ...[MINUTE, MINUTE, MINUTE, MINUTE],
+  ])
+  expect([3, 4, 5].map(polls => waitAfter(polls, 'timeout'))).toEqual([MINUTE, 5 * MINUTE, 60 * MINUTE])
 })
 
 test('a dispute that has just changed is polled often, then every six hours', () => {
@@ -39,11 +48,14 @@ test('the other intervals are those of SPEC', () => {
     retryTransfer: 15 * MINUTE,
     expireTransferAfter: 24 * 60 * MINUTE,
     alertOperatorAfter: 10 * MINUTE,
+    prepareAgain: 1_000,
+    repeatToFind: 10 * MINUTE,
     nextDisputePoll: expect.any(Function),
     nextMessageAttempt: expect.any(Function),
     sendAgain: expect.any(Function),
     rotationGrace: 24 * 60 * MINUTE,
     deliveryOverdue: 5 * MINUTE,
+    payerReport: 10 * MINUTE,
   })
 })
 

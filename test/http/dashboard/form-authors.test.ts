@@ -431,6 +431,7 @@ const OPERATOR_FORMS: Record<string, FormCase | string> = {
     fields: () => ({
       uuid: ours.account,
       unmatched: 'keep',
+      wrong_payer: 'review',
       disputed_splits: 'owner',
       unique_external_ref: 'yes',
       reason: REASON,
@@ -453,6 +454,10 @@ const OPERATOR_FORMS: Record<string, FormCase | string> = {
       refund: '1,00',
       reason: REASON,
     }),
+  },
+  'accounts/connections/limit': {
+    act: 'connection_limit',
+    fields: () => ({ uuid: ours.connection, max_per_transfer: '15.000,00', reason: REASON }),
   },
   'accounts/status': {
     act: 'account_block',

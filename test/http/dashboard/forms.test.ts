@@ -137,13 +137,21 @@ describe('confirmation', () => {
       once: randomUUID(),
       mode: 'test',
       external_ref: MALICIOUS_TEXT,
+      'debtor.document': '123',
+      verify_sender: 'yes',
       'splits.0.value': 'x',
       'splits.0.type': 'FIXED',
       'splits.0.recipient_account_uuid': 'x',
     }
     const { status, text } = await merchant.send(on, wrong)
     expect([status, temporalCalls, text.includes('<script>alert')]).toEqual([422, 0, false])
-    for (const field of ['value', 'splits.0.value', 'splits.0.recipient_account_uuid'])
+    for (const field of [
+      'value',
+      'debtor.name',
+      'debtor.document',
+      'splits.0.value',
+      'splits.0.recipient_account_uuid',
+    ])
       expect(text).toContain(`id="in-${field}-wrong"`)
     const more = await merchant.send(on, { ...wrong, more: '1' })
     expect([more.status, more.text.includes('name="splits.1.value"')]).toEqual([200, true])

@@ -148,6 +148,60 @@ test.each<[what: string, change: Record<string, string>, answer: object, field: 
   expect(registered).toEqual([])
 })
 
+test('a live POOL needs the role of who holds the money of others, which is recorded; a simulated one has none', async () => {
+  const pool = { ...connection(await fixture.insertAccount()), type: 'POOL', max_per_transfer: '15,000.00' }
+  const form = await operator.get(`${ACCOUNTS}/${pool.account}/connect?dialect=woovi`)
+  expect(form.text).toContain('518/2025')
+  const without = await connect(pool)
+  expect([without.status, without.text.includes('id="in-pool_role-wrong"')]).toEqual([422, true])
+  expect(await connectionsOf(pool.account)).toEqual([])
+  const role = 'Loja Pagamentos, authorised payment institution'
+  const simulated = await connect({ ...pool, simulated: 'yes', pool_role: role })
+  expect([simulated.status, simulated.text.includes('id="in-pool_role-wrong"')]).toEqual([422, true])
+  expect((await connect({ ...pool, pool_role: role })).status).toBe(303)
+  expect(await actionsOn(`connection/${pool.once}`)).toEqual(
+    expect.arrayContaining([['connection_pool_role', role, EMAIL]]),
+  )
+  expect(
+    await sql('select max_transfer_cents::int as cents from connection where uuid = ?', [pool.once]),
+  ).toEqual([{ cents: 1_500_000 }])
+})
+
+test('an ISPB may have letters, which are stored upper case', async () => {
+  const form = { ...connection(await fixture.insertAccount()), bank_ispb: '5481141z' }
+  expect((await connect(form)).status).toBe(303)
+  const [row] = await sql(
+    `select virtual_account -> 'bank' ->> 'ispb' as ispb from connection where uuid = ?`,
+    [form.once],
+  )
+  expect(row).toEqual({ ispb: '5481141Z' })
+  const wrong = await connect({ ...connection(form.account), bank_ispb: '548-1141' })
+  expect([wrong.status, wrong.text.includes('id="in-bank_ispb-wrong"')]).toEqual([422, true])
+})
+
+test('the limit of a transfer is changed after a question, and removed by an empty field', async () => {
+  const uuid = await fixture.insertConnection(await fixture.insertAccount())
+  const on = `${ACCOUNTS}/connections/${uuid}`
+  const limit = (max_per_transfer: string) => ({ uuid, max_per_transfer, reason: 'a norm' })
+  const wrong = await send('connections/limit', limit('0'), on)
+  expect([wrong.status, wrong.text.includes('id="in-max_per_transfer-wrong"')]).toEqual([422, true])
+  const stored = async () =>
+    (await sql('select max_transfer_cents::int as cents from connection where uuid = ?', [uuid]))[0]
+  for (const [text, cents] of [
+    ['15,000.00', 1_500_000],
+    ['', null],
+  ] as const) {
+    const question = await operator.send(`${ACCOUNTS}/connections/limit`, limit(text), { on })
+    expect(question.text).toContain(text || 'No limit')
+    expect((await send('connections/limit', limit(text), on)).status).toBe(303)
+    expect(await stored()).toEqual({ cents })
+  }
+  expect((await actionsOn(`connection/${uuid}`)).map(([action]) => action)).toEqual([
+    'connection_limit',
+    'connection_limit',
+  ])
+})
+
 test('a connection whose callback address is not registered is withdrawn', async () => {
   registration = { kind: 'no_answer', code: 'timeout', message: 'no answer in time' }
   const form = connection(await fixture.insertAccount())
@@ -202,7 +256,12 @@ test('fees, status and visibility are confirmed with what they were, and recorde
 test('a policy that somebody else has changed since is asked about again, with what it is now', async () => {
   const uuid = await fixture.insertAccount()
   const on = `${ACCOUNTS}/${uuid}`
-  const policies = { unmatched: 'keep', disputed_splits: 'owner', unique_external_ref: 'yes' }
+  const policies = {
+    unmatched: 'keep',
+    wrong_payer: 'review',
+    disputed_splits: 'owner',
+    unique_external_ref: 'yes',
+  }
   const form = { uuid, ...policies, reason: 'the merchant asked' }
   const question = await operator.send(`${ACCOUNTS}/policy`, form, { on })
   await sql(`update account set unmatched_policy = 'keep' where uuid = ?`, [uuid])
@@ -212,10 +271,17 @@ test('a policy that somebody else has changed since is asked about again, with w
   expect(done.status).toBe(303)
   expect(
     await sql(
-      'select unmatched_policy, disputed_split_policy, unique_external_ref from account where uuid = ?',
+      'select unmatched_policy, wrong_payer_policy, disputed_split_policy, unique_external_ref from account where uuid = ?',
       [uuid],
     ),
-  ).toEqual([{ unmatched_policy: 'keep', disputed_split_policy: 'owner', unique_external_ref: true }])
+  ).toEqual([
+    {
+      unmatched_policy: 'keep',
+      wrong_payer_policy: 'review',
+      disputed_split_policy: 'owner',
+      unique_external_ref: true,
+    },
+  ])
 })
 
 test('an account is blocked and unblocked, each once; the second operator is told', async () => {

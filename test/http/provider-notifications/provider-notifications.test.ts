@@ -39,7 +39,9 @@ describe('route notification', () => {
   let signalledWorkflows: string[]
   /** The ids of started or signalled workflows. */
   let startedWorkflowIds: string[]
+  let signalArguments: unknown[]
   beforeEach(async () => {
+    signalArguments = []
     charge = await fixture.insertCharge(connection)
     signalledWorkflows = []
     startedWorkflowIds = []
@@ -58,9 +60,13 @@ describe('route notification', () => {
       },
       describe: async () => requireWorkflow(id),
     }),
-    signalWithStart: async (type: string, { workflowId }: { workflowId: string }) => {
+    signalWithStart: async (
+      type: string,
+      { workflowId, signalArgs }: { workflowId: string; signalArgs: unknown[] },
+    ) => {
       signalledWorkflows.push(type)
       startedWorkflowIds.push(workflowId)
+      signalArguments.push(...signalArgs)
     },
   }
   const temporal = {
@@ -210,6 +216,31 @@ describe('route notification', () => {
       })
       expect(startedWorkflowIds).toEqual([WORKFLOWS.deposit.idOf(`${connection}/${END_TO_END}`)])
     })
+  })
+
+  test('a notification that names only the end-to-end id of a prepared transfer signals that transfer', async () => {
+    const transfer = await fixture.insertTransfer(connection)
+    const endToEnd = END_TO_END.replace('a', 'z')
+    const em = fixture.orm.em.fork()
+    await em.execute(
+      `insert into attempt (uuid, operation, subject_uuid, connection_uuid, provider_account_uuid, position, state,
+         sendings, sealed_handle, provider_ref, prepared_at, end_to_end, created_at, updated_at)
+       select ?, 'transfer', ?, uuid, provider_account_uuid, 0, 'calling', 1, 'sealed', ?, now(), ?, now(), now()
+       from connection where uuid = ?`,
+      [randomUUID(), transfer, endToEnd, endToEnd, connection],
+    )
+    const route = async (of: string) => {
+      const item = { ...factsOf(null), kind: 'transfer' as const, uuid: randomUUID(), endToEnd: of }
+      const [notification] = await runQuery(em, storeProviderNotifications(em, connection, [item]))
+      return routeNotification(temporal, em, notification!)
+    }
+    expect(await route(endToEnd)).toBe('routed')
+    expect(startedWorkflowIds).toEqual([WORKFLOWS.transfer.idOf(transfer)])
+    // It is about the transfer itself: its workflow does not look for a return.
+    expect(signalArguments).toEqual([expect.not.objectContaining({ isAboutReturn: true })])
+    // That of another payment of the account, made in the bank's app, waits and is foreign.
+    expect(await route(END_TO_END.replace('a', 'y'))).toBeNull()
+    expect(startedWorkflowIds).toHaveLength(1)
   })
 
   test('a change that two reconciliations find at once is stored once', async () => {

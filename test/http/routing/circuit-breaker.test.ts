@@ -99,6 +99,25 @@ test('five calls without an answer open the circuit, and an answer that a charge
   expect(await ordered(a, b)).toEqual([a, b])
 })
 
+test.each<Result>([
+  { kind: 'unreachable', code: 'paced', order: 'payout' },
+  { kind: 'unreachable', code: 'paced', order: 'charge' },
+  { kind: 'no_answer', code: 'paced' },
+  { kind: 'no_answer', code: 'http_429' },
+  { kind: 'no_answer', code: 'rate_limited' },
+])('what the pace of a provider keeps back neither opens nor closes a circuit: %j', async paced => {
+  await recordResults(a, paced)
+  expect(await ordered(a, b)).toEqual([a, b])
+  await recordResults(a, { kind: 'no_answer', code: 'timeout' })
+  await recordResults(a, paced)
+  expect(await ordered(a, b)).toEqual([b, a])
+})
+
+test('a provider that answers each order with 429 is tried last', async () => {
+  await recordResults(a, { kind: 'unknown', code: 'http_429', order: 'payout' })
+  expect(await ordered(a, b)).toEqual([b, a])
+})
+
 const answeredLookUp: Result = { kind: 'not_found' }
 
 test.each(['charge', 'payout'] as const)(

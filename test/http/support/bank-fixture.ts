@@ -11,6 +11,7 @@ import type {
 } from '../../../src/domain/providers/provider.ts'
 import type { ProviderRegistry, RegistryConnection } from '../../../src/providers/registry.ts'
 import { createSealer } from '../../../src/security/sealing.ts'
+import { createSelfSignedCertificate } from '../../providers/support/certificate.ts'
 import { createTestDatabase } from '../../support/database.ts'
 import { openTestOrm } from '../../support/orm.ts'
 
@@ -45,6 +46,7 @@ export type BankFixture = Awaited<ReturnType<typeof openBankFixture>>
 export async function openBankFixture() {
   const sealer = createSealer(`a:${Buffer.alloc(32, 7).toString('base64')}`)
   const bankAccounts = new Map<string, BankAccount>()
+  const { certificate, key: private_key } = await createSelfSignedCertificate()
   const orm = await openTestOrm({ databaseUrl: await createTestDatabase() })
   for (const name of ['Loja X', 'Loja Y'])
     await createAccount(orm.em.fork(), { name, document: '11222333000181' })
@@ -106,7 +108,7 @@ export async function openBankFixture() {
       providerAccount: name,
       dialect: bankAccounts.get(id)!.dialect,
       baseUrl: 'https://bank.test',
-      credentials: { id },
+      credentials: { id, certificate, private_key },
       collectionKey: null,
     }
     const order = { connection, actor: 'ana', reason: 'contract', joins: false, replacesWebhook: false }

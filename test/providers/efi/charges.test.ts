@@ -55,6 +55,25 @@ test('a charge is requested in Efí’s fields and its answer mapped to ours', a
   })
 })
 
+test.each([
+  ['a person', '52998224725', { devedor: { cpf: '52998224725', nome: 'Ana Souza' } }],
+  ['a company', '11222333000181', { devedor: { cnpj: '11222333000181', nome: 'Ana Souza' } }],
+  ['a CNPJ with letters, which Efí’s schema does not describe', '12ABC34501DE35', {}],
+])('a debtor is shown to the payer: %s', async (_name, document, devedor) => {
+  expect(PROVIDER_CAPABILITIES.efi.locksPayer).toBe('none')
+  await using story = await openEfiFixture()
+  story.scripted.scriptReplies(PUT, okReply(cobOf(), 201))
+  const debtor = { name: 'Ana Souza', document, email: 'ana@exemplo.com.br' }
+  await story.provider.issueCharge({ ...order, debtor })
+  expect(JSON.parse(story.scripted.calls()[0]!.body)).toEqual({
+    calendario: { expiracao: 3600 },
+    valor: { original: '12.34' },
+    chave: 'chave@exemplo.com.br',
+    solicitacaoPagador: 'Pedido 7',
+    ...devedor,
+  })
+})
+
 test('a charge that Efí cannot issue is not requested', async () => {
   await using story = await openEfiFixture()
   expect(PROVIDER_CAPABILITIES.efi.canIssueOpenAmount).toBe(false)

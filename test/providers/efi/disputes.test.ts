@@ -39,11 +39,16 @@ const infraction = (changes: Record<string, unknown> = {}) => ({
 })
 const page = (items: unknown[], quantidadeTotalDeItens = items.length) =>
   okReply({ parametros: { paginacao: { quantidadeTotalDeItens } }, infracoes: items })
-const readDispute = async (changes: Record<string, unknown>, devolucoes: unknown[] = []) => {
+const readDispute = async (
+  changes: Record<string, unknown>,
+  devolucoes: unknown[] = [],
+  onUnlisted: (name: string) => void = () => {},
+) => {
   await using story = await openEfiFixture()
   story.scripted.scriptReplies(LIST, page([infraction(changes)]))
   story.scripted.scriptReplies(PIX, okReply(pixOf({ devolucoes })))
   const outcome = await story.provider.findDispute({ id: ID, endToEnd: END_TO_END })
+  for (const { kind, name } of story.recorded) if (kind === 'unreadable_item') onUnlisted(name)
   return outcome.kind === 'found' ? outcome.dispute : outcome
 }
 
@@ -138,6 +143,21 @@ test.each([
   expect('returns' in med && med.returns).toEqual(
     returns.map(cents => ({ id: 'refund1', endToEnd: RETURN_ID, cents, at: '2026-01-10T12:01:00.000Z' })),
   )
+})
+
+test.each([
+  ['MED_FRAUDE', true, []],
+  ['MED_OPERACIONAL', true, []],
+  ['MED_PIX_AUTOMATICO', true, []],
+  ['ORIGINAL', false, []],
+  ['RETIRADA', false, ['RETIRADA']],
+  ['MED_NOVA', true, ['MED_NOVA']],
+] as const)('a devolução of the nature %s', async (natureza, isOfDispute, unlisted) => {
+  const recorded: unknown[] = []
+  const devolucoes = [devolucaoOf({ natureza, status: 'DEVOLVIDO' })]
+  const med = await readDispute({ status: 'EM_DEFESA' }, devolucoes, name => recorded.push(name))
+  expect('returns' in med && med.returns.length > 0).toBe(isOfDispute)
+  expect(recorded).toEqual(unlisted)
 })
 
 test('before the decision only a devolução that says so is the return of a dispute', async () => {

@@ -1,8 +1,16 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals'
-import { PROVIDER_APIS } from '../../../src/domain/providers/provider.ts'
-import { MARIA, openSimulatedProvider, pollUntil, type SimulatedProvider } from '../support/simulated.ts'
+import { PROVIDER_CAPABILITIES } from '../../../src/domain/providers/provider.ts'
+import {
+  MARIA,
+  openSimulatedProvider,
+  pollUntil,
+  SIMULATED_APIS,
+  type SimulatedProvider,
+} from '../support/simulated.ts'
 
-describe.each(PROVIDER_APIS)('%s', dialect => {
+const DISPUTE_APIS = SIMULATED_APIS.filter(api => PROVIDER_CAPABILITIES[api].disputes !== null)
+
+describe.each(DISPUTE_APIS)('%s', dialect => {
   let shop: SimulatedProvider
   beforeAll(async () => {
     shop = await openSimulatedProvider(dialect)

@@ -67,14 +67,12 @@ export function describeAnswers<Call extends string>(dialect: ProviderApiUnderTe
       .map(one => ({ ...one, status: one.status === 409 ? 400 : 409 }))
       .filter(one => !isOwn(one))
 
-    test.each(callAnswers.map(one => [one.status, one.name, one] as const))(
-      '%d %s',
-      async (_status, _name, one) => {
+    for (const one of callAnswers)
+      test(`${one.status} ${one.name}`, async () => {
         const { outcome, recorded } = await callWithAnswer(dialect, call, buildAnswer(one))
         expect(outcome).toMatchObject(expectedOutcomeOf(dialect.calls[call], one))
         if (!dialect.calls[call].others) expect(recorded).toEqual([])
-      },
-    )
+      })
 
     test('an answer documented for other calls, or under another status, proves nothing', async () => {
       for (const one of [...foreign, ...misplaced])

@@ -21,7 +21,7 @@ export function createScriptedPool({
   let first: string | undefined
   const reply = async (request: Parameters<ConnectionPool['sendPooled']>[0]): Promise<ExchangeOutcome> => {
     const path = String(request.path).split('?')[0]!
-    if (path.endsWith('/oauth/token')) return toReply(TOKEN_ANSWER)
+    if (path.endsWith('/token')) return toReply(TOKEN_ANSWER)
     const name = `${request.method} ${path}`
     first ??= name
     return toReply((asked ? asked.test(path) : name === first) ? answer : others)

@@ -43,6 +43,8 @@ type ScriptedProviderOptions = Pick<TlsOptions, 'maxVersion'> & {
   ca?: string
 }
 
+const isTokenPath = (path: string) => path.endsWith('/token')
+
 /** Of all providers of a suite. */
 const usualCertificate = createSelfSignedCertificate()
 
@@ -92,7 +94,7 @@ export async function startScriptedProvider({
     if (rule) return { status: 200, json: rule(path) }
     const script = scripts.get(`${method} ${path}`) ?? scripts.get(route)
     if (script) return script.length > 1 ? script.shift()! : script[0]!
-    if (route !== 'POST /oauth/token') return { status: 500, json: { nome: 'not_scripted', mensagem: route } }
+    if (!isTokenPath(path)) return { status: 500, json: { nome: 'not_scripted', mensagem: route } }
     tokens += 1
     return { status: 200, json: { access_token: `token-${tokens}`, token_type: 'Bearer', expires_in: 3600 } }
   }
@@ -105,8 +107,8 @@ export async function startScriptedProvider({
     ca: certificate,
     seen,
     /** The calls except those for a token. */
-    calls: () => seen.filter(({ path }) => path !== '/oauth/token'),
-    countTokenRequests: () => seen.filter(({ path }) => path === '/oauth/token').length,
+    calls: () => seen.filter(({ path }) => !isTokenPath(path)),
+    countTokenRequests: () => seen.filter(({ path }) => isTokenPath(path)).length,
     countConnections: () => connections.size,
     /** Of those, the ones that are still open. */
     countOpenConnections: () => [...connections.keys()].filter(socket => !socket.destroyed).length,

@@ -1,8 +1,12 @@
-import type {
-  FindPayoutOutcome,
-  NotificationItem,
-  ProviderApi,
-  ProviderPayout,
+import {
+  type FindPayoutOutcome,
+  type NoAnswerResult,
+  type NotificationItem,
+  type PayoutHandle,
+  PROVIDER_APIS,
+  type ProviderPayout,
+  type ProviderTransferRequest,
+  type SendPayoutOutcome,
 } from '../../../src/domain/providers/provider.ts'
 import type { Provider } from '../../../src/providers/port.ts'
 import { createProviderRegistry } from '../../../src/providers/registry.ts'
@@ -17,8 +21,15 @@ export { pollUntil }
 
 const NOTIFICATION_SECRET = 'a-secret-of-notifications'
 
+/** Number of the account at the simulated Sicoob and Inter. */
+const ACCOUNT_NUMBER = '48213705'
+
+/** Provider APIs of these tests. Those of Stark Bank are in test/providers/stark: it signs, and has no secrets. */
+export const SIMULATED_APIS = PROVIDER_APIS.filter(api => api !== 'stark')
+type SimulatedApi = (typeof SIMULATED_APIS)[number]
+
 /** The credentials of each provider API's connection. */
-const CREDENTIALS: Record<ProviderApi, Record<string, string>> = {
+const CREDENTIALS: Record<SimulatedApi, Record<string, string>> = {
   efi: {
     client_id: SHOP.client_id,
     client_secret: SHOP.client_secret,
@@ -28,13 +39,27 @@ const CREDENTIALS: Record<ProviderApi, Record<string, string>> = {
     app_id: Buffer.from(`${SHOP.client_id}:${SHOP.client_secret}`).toString('base64'),
     webhook_secret: NOTIFICATION_SECRET,
   },
+  sicoob: {
+    client_id: SHOP.client_id,
+    account_number: ACCOUNT_NUMBER,
+    notification_secret: NOTIFICATION_SECRET,
+  },
+  inter: {
+    client_id: SHOP.client_id,
+    client_secret: SHOP.client_secret,
+    account_number: ACCOUNT_NUMBER,
+    notification_secret: NOTIFICATION_SECRET,
+  },
 }
+
+/** Tells whether the simulated provider binds its access tokens to a certificate. */
+const needsCertificate = (dialect: SimulatedApi) => dialect === 'sicoob' || dialect === 'inter'
 
 export const COLLECTION_KEY = SHOP.keys[0]
 export const MARIA = 'maria@example.com'
 
 /** An adapter and its account at the simulator, whose notifications arrive in the simulator's inbox. */
-export async function openSimulatedProvider(dialect: ProviderApi) {
+export async function openSimulatedProvider(dialect: SimulatedApi, options: Record<string, unknown> = {}) {
   const stage: SimulatorFixture = await openSimulatorFixture()
   await stage.control.putAccount('shop', {
     ...SHOP,
@@ -42,17 +67,22 @@ export async function openSimulatedProvider(dialect: ProviderApi) {
     dialect,
     balance: 10_000,
     notification_secret: NOTIFICATION_SECRET,
+    // The tests' calls are faster than the pace that Inter allows.
+    options: { account_number: ACCOUNT_NUMBER, enforces_pace: false, ...options },
   })
+  const client = needsCertificate(dialect) ? await stage.control.issueCertificate('shop') : undefined
+  const clientCertificate = client && { certificate: client.certificate, private_key: client.key }
   const connection = {
     uuid: dialect,
     provider: SHOP.provider,
     dialect,
     baseUrl: stage.facts.providers[SHOP.provider].base_url,
-    sealedCredentials: JSON.stringify(CREDENTIALS[dialect]),
+    sealedCredentials: JSON.stringify({ ...CREDENTIALS[dialect], ...clientCertificate }),
   }
   // As long as a busy machine may need; the simulator's own silence ends by itself, after a second.
   const registry = createProviderRegistry({ openCredentials: JSON.parse, timeoutMs: 10_000, ca: stage.ca })
   const provider: Provider = registry.providerFor(connection)
+  const handles = new Map<string, PayoutHandle>()
   const notificationUrl = `${stage.facts.inbox_url}/provider-notifications`
   await provider.registerNotificationUrl(notificationUrl, COLLECTION_KEY)
 
@@ -91,6 +121,23 @@ export async function openSimulatedProvider(dialect: ProviderApi) {
       document: null,
       payerKey: COLLECTION_KEY,
     }),
+    /** Sends a transfer, prepared before its first sending where the provider prepares transfers. */
+    async sendTransfer(request: ProviderTransferRequest): Promise<SendPayoutOutcome | NoAnswerResult> {
+      if (provider.prepareTransfer && !handles.has(request.id)) {
+        const preparation = await provider.prepareTransfer(request)
+        if (preparation.kind !== 'prepared') return preparation
+        handles.set(request.id, preparation.handle)
+      }
+      return provider.sendTransfer(request, handles.get(request.id))
+    },
+    findTransfer({ id }: ProviderTransferRequest): Promise<FindPayoutOutcome> {
+      const handle = handles.get(id)
+      return provider.findTransfer({ id, ...(handle && { handle }) })
+    },
+    /** Tells whether a notification is about a sent transfer: by our id, or by that of its preparation. */
+    isAbout: (request: ProviderTransferRequest) => (item: NotificationItem) =>
+      item.kind === 'transfer' &&
+      (item.reference ?? item.endToEnd) === (handles.get(request.id)?.endToEnd ?? request.id),
     /** Polls a payout until it is settled or rejected. */
     async waitForEnd(find: () => Promise<FindPayoutOutcome>): Promise<ProviderPayout> {
       const found = await pollUntil(

@@ -27,9 +27,9 @@ export function createUndocumentedAnswers({
     Array.from({ length: 3 + random.upTo(12) }, () => String.fromCharCode(97 + random.upTo(25))).join('')
   const json = (code: number, body: unknown): HttpAnswer => ({ status: code, body: JSON.stringify(body) })
   const text = (body: string): HttpAnswer => ({ status: anyStatus(), body })
-  /** A listed answer, to be altered. */
+  /** A listed answer, to be altered; of another call where this one has none. */
   const listed = () => {
-    const it = one(own)
+    const it = one(own.length > 0 ? own : everywhere)
     return { code: it.status, it, body: bodyOf(it.name, it.status) }
   }
 

@@ -61,6 +61,42 @@ test('a charge is requested in Woovi’s fields and its answer mapped to ours', 
   })
 })
 
+const ana = { name: 'Ana Souza', document: '52998224725', email: 'ana@exemplo.com.br' }
+const shop = { name: 'Loja Ltda', document: '11222333000181' }
+const ANA = { name: 'Ana Souza', taxID: '52998224725', email: 'ana@exemplo.com.br' }
+const SHOP_CUSTOMER = { name: 'Loja Ltda', taxID: '11222333000181' }
+
+test.each([
+  ['a debtor who need not pay', { debtor: ana }, { customer: ANA }],
+  [
+    'the only payer',
+    { debtor: ana, restriction: { document: ana.document, match: 'FULL', kind: null } },
+    { customer: ANA, ensureSameTaxID: true },
+  ],
+  [
+    'a root, which Woovi cannot compare',
+    { debtor: shop, restriction: { document: shop.document, match: 'ROOT', kind: null } },
+    { customer: SHOP_CUSTOMER },
+  ],
+  [
+    'a kind of payer, which Woovi cannot compare',
+    { debtor: shop, restriction: { document: null, match: 'FULL', kind: 'COMPANY' } },
+    { customer: SHOP_CUSTOMER },
+  ],
+] as const)('a charge is locked only where Woovi compares what is asked: %s', async (_name, payer, body) => {
+  expect(PROVIDER_CAPABILITIES.woovi.locksPayer).toBe('charge')
+  await using story = await openWooviFixture()
+  story.scripted.scriptReplies(POST, okReply(chargeOf()))
+  expect(await story.provider.issueCharge({ ...order, ...payer })).toMatchObject({ kind: 'accepted' })
+  expect(JSON.parse(story.scripted.calls()[0]!.body)).toEqual({
+    correlationID: REFERENCE,
+    value: 1234,
+    expiresIn: 3600,
+    comment: 'Pedido 7',
+    ...body,
+  })
+})
+
 test('a charge that Woovi cannot issue is not requested', async () => {
   await using story = await openWooviFixture()
   expect(PROVIDER_CAPABILITIES.woovi.canIssueOpenAmount).toBe(false)

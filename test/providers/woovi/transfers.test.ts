@@ -196,6 +196,19 @@ test.each([
   expect(story.scripted.calls().map(({ method }) => method)).toEqual(['POST', 'GET'])
 })
 
+test('a transfer to a key that is marked for fraud is for no other provider, and fails once its absence is proved', async () => {
+  await using story = await openPayingWooviFixture()
+  story.scripted.scriptReplies(POST, wooviErrorReply('Pix key related to an account suspected of fraud'))
+  story.scripted.scriptReplies(GET, ABSENT)
+  const refusal = { finality: 'final', code: 'key_blocked_for_fraud' }
+  expect(await story.provider.sendTransfer(order)).toMatchObject({
+    kind: 'unknown',
+    code: 'key_blocked_for_fraud',
+    refusal,
+  })
+  expect(story.scripted.calls().map(({ method }) => method)).toEqual(['POST', 'GET'])
+})
+
 test('a refused approval is unknown while one look-up does not find the order', async () => {
   await using story = await openPayingWooviFixture()
   story.scripted.scriptReplies(POST, okReply(paymentOf('CREATED')))

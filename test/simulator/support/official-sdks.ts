@@ -8,20 +8,16 @@ type SdkTarget = {
   caFile: string
   /** The loopback port for each fixed host name. */
   hosts: Record<string, number>
-  efi: { client_id: string; client_secret: string; certificate: string; key: string }
-  appId: string
+  efi?: { client_id: string; client_secret: string; certificate: string; key: string }
+  appId?: string
+  stark?: { environment: 'production' | 'sandbox'; id: string; privateKey: string }
 }
 // biome-ignore lint/suspicious/noExplicitAny: stories look at answers as they come, whatever their shape.
 type SdkValue = any
 
-/** Efí's and Woovi's official SDKs, unchanged, in a process whose host names are mapped; `call('efi.pixSend', …)`. */
-export async function startOfficialSdks({ caFile, hosts, efi, appId }: SdkTarget) {
+/** Efí's, Woovi's and Stark's official SDKs, unchanged, in a process whose host names are mapped; `call('efi.pixSend', …)`. */
+export async function startOfficialSdks({ caFile, hosts, efi, appId, stark }: SdkTarget) {
   const folder = mkdtempSync(join(tmpdir(), 'sdks-'))
-  const [certificate, pemKey] = [join(folder, 'client.pem'), join(folder, 'client.key')]
-  writeFileSync(certificate, efi.certificate)
-  writeFileSync(pemKey, efi.key)
-  const { client_id, client_secret } = efi
-  const options = { client_id, client_secret, certificate, pemKey, sandbox: false, validateMtls: false }
 
   const child = fork(join(import.meta.dirname, 'sdk-process.mjs'), {
     execArgv: ['--require', join(import.meta.dirname, 'mapped-hosts.cjs')],
@@ -30,7 +26,7 @@ export async function startOfficialSdks({ caFile, hosts, efi, appId }: SdkTarget
       MAPPED_HOSTS: Object.entries(hosts)
         .map(([name, port]) => `${name}=${port}`)
         .join(','),
-      SDK_CREDENTIALS: JSON.stringify({ efi: options, appId }),
+      SDK_CREDENTIALS: JSON.stringify({ efi: efi && writeEfiOptions(folder, efi), appId, stark }),
     },
   })
   await once(child, 'message')
@@ -63,4 +59,14 @@ export async function startOfficialSdks({ caFile, hosts, efi, appId }: SdkTarget
       rmSync(folder, { recursive: true, force: true })
     },
   }
+}
+
+function writeEfiOptions(
+  folder: string,
+  { certificate, key, ...credentials }: NonNullable<SdkTarget['efi']>,
+) {
+  const files = { certificate: join(folder, 'client.pem'), pemKey: join(folder, 'client.key') }
+  writeFileSync(files.certificate, certificate)
+  writeFileSync(files.pemKey, key)
+  return { ...credentials, ...files, sandbox: false, validateMtls: false }
 }

@@ -221,6 +221,26 @@ describe('the candidates', () => {
     expect(story.calls.filter(asked => asked.startsWith('send'))).toEqual(['sendTransfer order'])
   })
 
+  test('a poll that the pace of the provider left no room for is repeated within a minute, and the schedule goes on from there', async () => {
+    const paced = { kind: 'unknown', code: 'paced' } as typeof payoutUnknown
+    const story = await stories.transfer({
+      sendTransfer: [payoutUnknown],
+      pollTransfer: [
+        ...Array(5).fill(payoutUnknown),
+        ...Array(3).fill(paced),
+        payoutUnknown,
+        payoutSettled(),
+      ],
+      getTransfer: [transferRow('paid')],
+    })
+    await story.finishWith('paid')
+    const waits = story.history.timers.slice(1).map(timer => timer.replace(/^unknown: next poll: /, ''))
+    expect(waits).toEqual([
+      ...['5 s', '10 s', '30 s', '1 min', '5 min', '1 h'],
+      ...['1 min', '1 min', '1 min', '5 min'],
+    ])
+  })
+
   test('an interrupted call is unknown too', async () => {
     const story = await stories.transfer({
       sendTransfer: [failActivity],

@@ -18,6 +18,8 @@ export type BoundTokenProfile = {
   scopes: readonly string[]
   /** False: the certificate alone authenticates the client. */
   needsSecret: boolean
+  /** False: a token without a requested scope has all of them. */
+  needsScope: boolean
   refusals: {
     invalidClient(): SimulatedResponse
     certificateMissing(): SimulatedResponse
@@ -70,7 +72,7 @@ function issueToken(
   const paceRefusal = profile.limitPace?.(account)
   if (paceRefusal) return paceRefusal
   if (form.get('grant_type') !== 'client_credentials') return refusals.unsupportedGrant()
-  const scope = form.get('scope') ?? scopes.join(' ')
+  const scope = form.get('scope') ?? (profile.needsScope ? '' : scopes.join(' '))
   const unknownScope = scope.split(' ').find(one => !scopes.includes(one))
   if (unknownScope !== undefined) return refusals.invalidScope(unknownScope)
   const exp = Math.floor(state.now().getTime() / 1000) + ttlS

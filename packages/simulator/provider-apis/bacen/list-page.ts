@@ -1,5 +1,5 @@
 import type { SimulatedCall, SimulatedResponse } from '../../provider-calls.ts'
-import type { BacenRefusals, BacenSubject } from './profile.ts'
+import type { BacenRefusals, BacenSubject } from './refusals.ts'
 import { bacenOpenPageQuery, bacenPageQuery, parseBacenRequest } from './schemas.ts'
 
 export type BacenListOptions<Item> = {

@@ -5,7 +5,7 @@ import type { SimulatedResponse } from '../../provider-calls.ts'
 import type { Receipt } from '../../receipts.ts'
 import type { SimulatedRefund } from '../../refunds.ts'
 import type { ScriptedOutcome } from '../../scripted-outcome.ts'
-import type { BacenViolation } from './problems.ts'
+import type { BacenRefusals } from './refusals.ts'
 import type { bacenChargeBody, bacenChargeChangeBody } from './schemas.ts'
 
 type BacenChargeOrder = Omit<z.infer<typeof bacenChargeBody>, 'devedor'>
@@ -29,6 +29,12 @@ export type BacenProfile = {
   respondToWebhook(webhookUrl: string): SimulatedResponse
   /** True: a list of webhooks needs a range of time. */
   needsWebhookRange: boolean
+  /** Tells whether look-ups and lists show a received PIX, and it can be refunded; absent: each is. */
+  isReceiptListed?(receipt: Receipt): boolean
+  /** Name of the filter by txid in the list of received PIX; absent: `txid`. */
+  txidParameter?: string
+  /** Reads the key in the path of a webhook; absent: as it is. */
+  readWebhookKey?(key: string): string
   /** Does what the bank's sandbox does after a charge was issued. */
   onChargeIssued?(account: SimulatedAccount, charge: SimulatedCharge): void
   /** Finds the outcome of a refund by its amount, as in the bank's sandbox; null if the amount decides nothing. */
@@ -36,31 +42,3 @@ export type BacenProfile = {
 }
 
 export type BacenChargeView = Record<string, unknown> & { pixCopiaECola?: string }
-
-/** What an invalid field belongs to. */
-export type BacenSubject = 'cob' | 'pix' | 'devolucao' | 'webhook'
-/** An invalid field, by its path in a part of the request. */
-export type FieldIssue = { place: 'body' | 'params' | 'query'; path: string[]; message: string }
-
-/** The refusals of the Central Bank's API in a bank's words. */
-export type BacenRefusals = {
-  invalidFields(subject: BacenSubject, issues: FieldIssue[]): SimulatedResponse
-  invalidRange(subject: BacenSubject): SimulatedResponse
-  chargeAmountZero(): SimulatedResponse
-  keyNotOfAccount(subject: 'cob' | 'webhook'): SimulatedResponse
-  locationUnknown(): SimulatedResponse
-  locationInUse(): SimulatedResponse
-  locationOfOtherKind(): SimulatedResponse
-  txidInUse(): SimulatedResponse
-  chargeNotFound(): SimulatedResponse
-  chargeNotActive(): SimulatedResponse
-  revisionUnknown(): SimulatedResponse
-  pixNotFound(): SimulatedResponse
-  refundNotFound(): SimulatedResponse
-  refundIdInUse(): SimulatedResponse
-  refundAmountZero(): SimulatedResponse
-  refundInvalid(violation: BacenViolation): SimulatedResponse
-  webhookNotFound(): SimulatedResponse
-  webhookUrlInvalid(): SimulatedResponse
-  webhookUrlInsecure(): SimulatedResponse
-}

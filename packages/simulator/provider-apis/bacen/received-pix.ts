@@ -20,13 +20,17 @@ export function createBacenReceivedPixHandlers(
   { receipts, refunds }: SimulatorState,
   profile: BacenProfile,
 ): BacenReceivedPixHandlers {
-  const { refusals } = profile
+  const { refusals, isReceiptListed = () => true, txidParameter = 'txid' } = profile
+  const findListed = (account: SimulatedAccount, endToEnd: string) => {
+    const receipt = receipts.findListed(account.id, endToEnd)
+    return receipt && isReceiptListed(receipt) ? receipt : undefined
+  }
   const presentReceipt = (account: SimulatedAccount, receipt: Receipt) =>
     profile.presentReceivedPix(account, receipt, refunds.listListedByReceipt(receipt))
 
   return {
     show: ({ account, params }) => {
-      const receipt = receipts.findListed(account.id, params.e2eId!)
+      const receipt = findListed(account, params.e2eId!)
       return receipt ? { status: 200, body: presentReceipt(account, receipt) } : refusals.pixNotFound()
     },
     list: call =>
@@ -34,8 +38,13 @@ export function createBacenReceivedPixHandlers(
         call,
         {
           field: 'pix',
-          between: range => receipts.listBetween(call.account.id, range),
-          matches: receipt => matchesQuery(receipt, call.query, refunds.listByReceipt(receipt).length > 0),
+          between: range => receipts.listBetween(call.account.id, range).filter(isReceiptListed),
+          matches: receipt =>
+            matchesQuery(receipt, {
+              query: call.query,
+              txid: call.query.get(txidParameter),
+              isRefunded: refunds.listByReceipt(receipt).length > 0,
+            }),
           present: receipt => presentReceipt(call.account, receipt),
         },
         { refusals, subject: 'pix' },
@@ -44,10 +53,14 @@ export function createBacenReceivedPixHandlers(
       const parsed = parseBacenRequest(bacenRefundBody, body, { refusals, subject: 'devolucao' })
       if ('refusal' in parsed) return parsed.refusal
       const { e2eId: endToEnd, id } = params as { e2eId: string; id: string }
-      const { valor: cents, descricao: description } = parsed.value
+      const { valor: cents, descricao: description, natureza } = parsed.value
       if (!REFUND_ID_PATTERN.test(id))
         return refuseRefund(profile, 'id', 'O id da devolução deve ter 1 a 35 letras e dígitos.')
+      if (natureza === 'RETIRADA')
+        return refuseRefund(profile, 'natureza', 'A natureza RETIRADA não se aplica a um Pix comum.')
       if (cents === 0) return refusals.refundAmountZero()
+      const receipt = receipts.find(account.id, endToEnd)
+      if (receipt && !isReceiptListed(receipt)) return refusals.pixNotFound()
       const plannedOutcome = profile.findRefundOutcome?.(account, cents) ?? outcome
       const request = { accountId: account.id, endToEnd, id, cents, description }
       return respondToRefund(profile, account, refunds.accept({ ...request, outcome: plannedOutcome }))
@@ -96,10 +109,13 @@ function refuseRefund({ refusals }: BacenProfile, field: string, razao: string):
   return refusals.refundInvalid({ razao, propriedade: `pix.devolucao.${field}` })
 }
 
-function matchesQuery(receipt: Receipt, query: URLSearchParams, isRefunded: boolean): boolean {
+function matchesQuery(
+  receipt: Receipt,
+  { query, txid, isRefunded }: { query: URLSearchParams; txid: string | null; isRefunded: boolean },
+): boolean {
   const document = query.get('cpf') ?? query.get('cnpj')
   return (
-    (query.get('txid') ?? receipt.txid) === receipt.txid &&
+    (txid ?? receipt.txid) === receipt.txid &&
     (query.get('txIdPresente') ?? String(receipt.txid !== null)) === String(receipt.txid !== null) &&
     (query.get('devolucaoPresente') ?? String(isRefunded)) === String(isRefunded) &&
     (document ?? receipt.payerDocument) === receipt.payerDocument

@@ -1,9 +1,36 @@
 import { randomUUID } from 'node:crypto'
 import type { SimulatedResponse } from '../../provider-calls.ts'
 import { type BacenViolation, bacenNotFound, buildBacenProblem } from './problems.ts'
-import type { BacenRefusals, BacenSubject, FieldIssue } from './profile.ts'
 
 // The refusals that the Central Bank's text lists for each tag of its API (pix-api 2.9.0, "Tratamento de erros").
+
+/** What an invalid field belongs to. */
+export type BacenSubject = 'cob' | 'pix' | 'devolucao' | 'webhook'
+/** An invalid field, by its path in a part of the request. */
+type FieldIssue = { place: 'body' | 'params' | 'query'; path: string[]; message: string }
+
+/** The refusals of the Central Bank's API in a bank's words. */
+export type BacenRefusals = {
+  invalidFields(subject: BacenSubject, issues: FieldIssue[]): SimulatedResponse
+  invalidRange(subject: BacenSubject): SimulatedResponse
+  chargeAmountZero(): SimulatedResponse
+  keyNotOfAccount(subject: 'cob' | 'webhook'): SimulatedResponse
+  locationUnknown(): SimulatedResponse
+  locationInUse(): SimulatedResponse
+  locationOfOtherKind(): SimulatedResponse
+  txidInUse(): SimulatedResponse
+  chargeNotFound(): SimulatedResponse
+  chargeNotActive(): SimulatedResponse
+  revisionUnknown(): SimulatedResponse
+  pixNotFound(): SimulatedResponse
+  refundNotFound(): SimulatedResponse
+  refundIdInUse(): SimulatedResponse
+  refundAmountZero(): SimulatedResponse
+  refundInvalid(violation: BacenViolation): SimulatedResponse
+  webhookNotFound(): SimulatedResponse
+  webhookUrlInvalid(): SimulatedResponse
+  webhookUrlInsecure(): SimulatedResponse
+}
 
 /** Builds the Central Bank's own refusals; `build` adds to a problem what a bank's problems have besides. */
 export function createBacenRefusals(

@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { centsFromText } from '../../amount.ts'
 import type { SimulatedResponse } from '../../provider-calls.ts'
-import type { BacenRefusals, BacenSubject } from './profile.ts'
+import type { BacenRefusals, BacenSubject } from './refusals.ts'
 
 // Request schemas of the Central Bank's API (pix-api 2.9.0); a bank's profile may be stricter.
 

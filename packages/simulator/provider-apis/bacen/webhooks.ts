@@ -13,14 +13,14 @@ type BacenWebhookHandlers = Record<
 /** Creates the handlers of `/webhook`. Unlike a bank, the simulator does not test a URL, which may not be served yet. */
 export function createBacenWebhookHandlers(
   { accounts, webhooks }: SimulatorState,
-  { refusals, respondToWebhook, needsWebhookRange }: BacenProfile,
+  { refusals, respondToWebhook, needsWebhookRange, readWebhookKey = key => key }: BacenProfile,
 ): BacenWebhookHandlers {
   return {
     put: ({ account, params, body }) => {
       const parsed = parseBacenRequest(bacenWebhookBody, body, { refusals, subject: 'webhook' })
       if ('refusal' in parsed) return parsed.refusal
       const { webhookUrl } = parsed.value
-      const key = params.chave!
+      const key = readWebhookKey(params.chave!)
       if (accounts.findByKey(key)?.id !== account.id) return refusals.keyNotOfAccount('webhook')
       if (!URL.canParse(webhookUrl)) return refusals.webhookUrlInvalid()
       if (!isAllowedWebhookUrl(new URL(webhookUrl))) return refusals.webhookUrlInsecure()
@@ -28,7 +28,7 @@ export function createBacenWebhookHandlers(
       return respondToWebhook(webhookUrl)
     },
     show: ({ account, params }) => {
-      const webhook = webhooks.find(account.id, params.chave!)
+      const webhook = webhooks.find(account.id, readWebhookKey(params.chave!))
       return webhook ? { status: 200, body: presentWebhook(webhook) } : refusals.webhookNotFound()
     },
     list: call =>
@@ -44,7 +44,9 @@ export function createBacenWebhookHandlers(
         { refusals, subject: 'webhook', needsRange: needsWebhookRange },
       ),
     remove: ({ account, params }) =>
-      webhooks.remove(account.id, params.chave!) ? { status: 204 } : refusals.webhookNotFound(),
+      webhooks.remove(account.id, readWebhookKey(params.chave!))
+        ? { status: 204 }
+        : refusals.webhookNotFound(),
   }
 }
 

@@ -6,7 +6,7 @@ import {
   buildBacenProblem,
   buildProxyResponse,
 } from '../bacen/problems.ts'
-import type { BacenRefusals } from '../bacen/profile.ts'
+import type { BacenRefusals } from '../bacen/refusals.ts'
 
 // Efí's errors have two shapes: the Central Bank's problems (RFC 7807) and its own `{nome, mensagem}`. Texts and statuses
 // are those of its public documentation (dev.efipay.com.br, "API Pix").
@@ -32,7 +32,7 @@ export const unsupportedGrant = (): SimulatedResponse => ({
 
 export const efiMalformedJson = () => buildEfiError(400, 'json_invalido', 'Payload JSON malformado')
 /** Builds the error of invalid fields; `erros` names each, as in answers that users of Efí have published. */
-export const efiInvalidFields = (erros: { chave: string; caminho: string; mensagem: string }[]) =>
+const efiInvalidFields = (erros: { chave: string; caminho: string; mensagem: string }[]) =>
   buildEfiError(400, 'json_invalido', 'Valores ou tipos de campo inválidos', { erros })
 export const invalidValue = (mensagem: string) => buildEfiError(400, 'valor_invalido', mensagem)
 const invalidRange = () => invalidValue('Campo de data fim deve ser maior ou igual ao campo de data inicio')

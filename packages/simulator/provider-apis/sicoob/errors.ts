@@ -10,12 +10,12 @@ import {
 } from '../bacen/problems.ts'
 import { addCorrelationId, createBacenRefusals } from '../bacen/refusals.ts'
 
-// Sicoob's errors: problems with a `correlationId` (API PIX 2.0.23.28, Pagamentos PIX 2.0.24.6), `SicoobMensagem` of the
+// Sicoob's errors: problems with a `correlationId` (API PIX 2.0.23.28, Pagamentos PIX 2.0.24.6), "SicoobMensagem" of the
 // current account (Conta Corrente 2.1.1.43), and the gateway's, which those documents do not list.
 
 export const sicoobRefusals = createBacenRefusals(addCorrelationId)
-export const sicoobAccessDenied = () => addCorrelationId(bacenAccessDenied())
-export const paymentNotFound = () => addCorrelationId(bacenNotFound())
+const sicoobAccessDenied = () => addCorrelationId(bacenAccessDenied())
+export const sicoobPaymentNotFound = () => addCorrelationId(bacenNotFound())
 export const paymentInvalid = (...violacoes: BacenViolation[]) =>
   addCorrelationId(
     buildBacenProblem(400, 'RequisicaoInvalida', {

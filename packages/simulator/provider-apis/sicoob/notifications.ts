@@ -4,7 +4,7 @@ import type { SimulatedWebhooks } from '../../webhooks.ts'
 import { appendToWebhookUrl } from '../bacen/notification-url.ts'
 import { buildBankForgeries, buildBankNotification } from '../bacen/notifications.ts'
 import { presentPaymentNotification } from './payment-presenters.ts'
-import { findPaymentWebhook } from './payment-webhook.ts'
+import { findPaymentWebhook } from './payment-webhook-store.ts'
 import { presentSicoobReceivedPix } from './profile.ts'
 
 type SicoobNotificationDependencies = { webhooks: SimulatedWebhooks; store: SimulatorStore }

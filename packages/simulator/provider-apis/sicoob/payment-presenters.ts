@@ -15,7 +15,7 @@ const KEY_TYPES: Record<KeyKind, string> = {
   RANDOM: 'EVP',
 }
 
-/** Presents a payment that was started by a key (`PagamentoIniciadoDict`). */
+/** Presents a payment that was started by a key ("PagamentoIniciadoDict"). */
 export function presentStartedPayment(
   endToEnd: string,
   { key, keyKind, name, document }: SimulatedRecipient & { key: string; keyKind: KeyKind },
@@ -32,7 +32,7 @@ export function presentStartedPayment(
   }
 }
 
-/** Presents a confirmed payment (`RetornoPagamento`). */
+/** Presents a confirmed payment ("RetornoPagamento"). */
 export function presentPayment(transfer: SimulatedTransfer, account: SimulatedAccount) {
   const { endToEnd, cents, message, settledAt, requestedAt } = transfer
   const detalheRejeicao = findRejectionDetail(transfer)

@@ -1,11 +1,10 @@
 import { z } from 'zod'
 import type { SimulatedCall, SimulatedResponse } from '../../provider-calls.ts'
 import type { SimulatorState } from '../../state.ts'
-import type { SimulatorStore } from '../../store.ts'
 import { isAllowedWebhookUrl } from '../../webhooks.ts'
 import * as errors from './errors.ts'
+import { findPaymentWebhook, removePaymentWebhook } from './payment-webhook-store.ts'
 
-type PaymentWebhook = { accountId: string; url: string; createdAt: string }
 type PaymentWebhookHandlers = Record<'put' | 'show' | 'remove', (call: SimulatedCall) => SimulatedResponse>
 
 const webhookBody = z.object({ webhookUrl: z.url().max(200) })
@@ -21,7 +20,7 @@ export function createSicoobPaymentWebhookHandlers({ store, now }: SimulatorStat
       if (!isAllowedWebhookUrl(new URL(url)))
         return errors.paymentWebhookInvalid('Campo webhook.webhookUrl deve usar o protocolo HTTPS.')
       store.inTransaction(() => {
-        removeWebhook(store, account.id)
+        removePaymentWebhook(store, account.id)
         store.insert('sicoobPaymentWebhook', {
           accountId: account.id,
           url,
@@ -34,17 +33,9 @@ export function createSicoobPaymentWebhookHandlers({ store, now }: SimulatorStat
       const webhook = findPaymentWebhook(store, account.id)
       return webhook
         ? { status: 200, body: { webhookUrl: webhook.url, criacao: webhook.createdAt } }
-        : errors.paymentNotFound()
+        : errors.sicoobPaymentNotFound()
     },
     remove: ({ account }) =>
-      removeWebhook(store, account.id) === 1 ? { status: 204 } : errors.paymentNotFound(),
+      removePaymentWebhook(store, account.id) === 1 ? { status: 204 } : errors.sicoobPaymentNotFound(),
   }
-}
-
-export function findPaymentWebhook(store: SimulatorStore, accountId: string): PaymentWebhook | undefined {
-  return store.first<PaymentWebhook>('SELECT * FROM sicoobPaymentWebhook WHERE accountId = ?', accountId)
-}
-
-function removeWebhook(store: SimulatorStore, accountId: string): number {
-  return store.run('DELETE FROM sicoobPaymentWebhook WHERE accountId = ?', accountId)
 }

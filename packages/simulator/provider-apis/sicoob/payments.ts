@@ -2,7 +2,7 @@ import { z } from 'zod'
 import type { SimulatedAccount } from '../../accounts.ts'
 import { MAX_CENTS } from '../../amount.ts'
 import type { CallFault, ConsumedFault } from '../../faults.ts'
-import { findKeyOwner } from '../../key-owner.ts'
+import { findKeyHolder } from '../../key-holder.ts'
 import { findMagicOutcome, findRecipientFault, isUnknownMagicKey } from '../../magic-recipients.ts'
 import { detectKeyKind } from '../../pix-key.ts'
 import type { SimulatedCall, SimulatedResponse } from '../../provider-calls.ts'
@@ -44,7 +44,7 @@ export function createSicoobPaymentHandlers(state: SimulatorState): SicoobPaymen
       const transfer = transfers.findListedByEndToEnd(params.id!)
       return transfer?.accountId === account.id
         ? { status: 200, body: presentPayment(transfer, account) }
-        : errors.paymentNotFound()
+        : errors.sicoobPaymentNotFound()
     },
   }
 }
@@ -65,7 +65,7 @@ function startPayment(state: SimulatorState, { account, body }: SimulatedCall): 
   if (date !== undefined) return refuseSchedule()
   const at = now().toISOString()
   const endToEnd = ids.endToEnd({ ispb: account.ispb, at })
-  const recipient = { key, ...findKeyOwner(accounts, key) }
+  const recipient = { key, ...findKeyHolder(accounts, key) }
   store.insert('sicoobDraft', {
     endToEnd,
     accountId: account.id,

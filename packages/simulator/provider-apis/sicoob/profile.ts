@@ -24,7 +24,7 @@ export const SICOOB_PROFILE: BacenProfile = {
   needsWebhookRange: false,
 }
 
-/** Presents a charge: its code is `brcode`, and its location has code and txid (`CobGerada`). */
+/** Presents a charge: its code is `brcode`, and its location has code and txid ("CobGerada"). */
 function presentSicoobCharge(charge: SimulatedCharge): BacenChargeView {
   const { pixCopiaECola: brcode, loc, ...others } = presentBacenCharge(charge)
   return { ...others, loc: { ...(loc as object), txid: charge.txid, brcode }, brcode }

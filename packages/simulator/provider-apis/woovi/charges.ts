@@ -61,11 +61,16 @@ function createCharge(
   const { accounts, now } = state
   const parsed = parseWooviBody(chargeBody, body)
   if ('refusal' in parsed) return parsed.refusal
-  const { correlationID, value: cents, comment, expiresIn } = parsed.value
+  const { correlationID, value: cents, comment, expiresIn, customer, ensureSameTaxID } = parsed.value
   const key = accounts.listKeys(account.id)[0]
   if (key === undefined) return errors.accountWithoutKey()
 
-  const details: WooviChargeDetails = { correlationID, ...(comment ? { solicitacaoPagador: comment } : {}) }
+  const details: WooviChargeDetails = {
+    correlationID,
+    ...(comment ? { solicitacaoPagador: comment } : {}),
+    ...(customer ? { customer } : {}),
+    ...(ensureSameTaxID && customer?.taxID ? { allowedDocuments: [customer.taxID] } : {}),
+  }
   const charge =
     issueCharge(
       state,

@@ -91,7 +91,7 @@ function listRefundSolicitations({ refunds, returns }: SimulatorState, dispute: 
   if (dispute.status !== 'agreed') return []
   const allReturns =
     dispute.side === 'received' ? refunds.listByReceipt(dispute) : returns.listReturns(dispute)
-  const disputeReturns = allReturns.filter(({ nature }) => nature === 'MED_FRAUDE')
+  const disputeReturns = allReturns.filter(({ nature }) => nature !== 'ORIGINAL')
   return disputeReturns.length > 0
     ? disputeReturns.map(pixReturn => presenters.presentRefundSolicitation(dispute, pixReturn))
     : [presenters.presentRefundSolicitation(dispute, null)]

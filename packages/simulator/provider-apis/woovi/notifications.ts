@@ -14,6 +14,7 @@ import {
   presentReturnTransaction,
   presentSentTransaction,
   presentWooviCharge,
+  readCustomerTaxId,
 } from './presenters.ts'
 import type { WooviWebhookEvent } from './schemas.ts'
 import { findPaidStaticCode, presentWooviStaticCode } from './static-codes.ts'
@@ -137,13 +138,15 @@ const DISPUTE_EVENTS: Partial<Record<SimulatedDispute['status'], WooviWebhookEve
  * charge is stored as completed.
  */
 function buildReceivedBodies(store: SimulatorStore, receipt: Receipt): WooviEventBody[] {
-  const { accountId, txid, cents, at } = receipt
+  const { accountId, txid, cents, at, payerDocument } = receipt
   const storedCharge = store.first<SimulatedCharge>(
     'SELECT * FROM charge WHERE accountId = ? AND txid = ?',
     accountId,
     txid,
   )
   const isCompleted = storedCharge?.cents === cents
+  const customerTaxId = storedCharge && readCustomerTaxId(storedCharge)
+  const isOtherPayer = isCompleted && customerTaxId !== undefined && customerTaxId !== payerDocument
   const charge = storedCharge
     ? presentWooviCharge(isCompleted ? { ...storedCharge, status: 'completed' } : storedCharge, new Date(at))
     : null
@@ -154,5 +157,8 @@ function buildReceivedBodies(store: SimulatorStore, receipt: Receipt): WooviEven
   return [
     { event: 'OPENPIX:TRANSACTION_RECEIVED', ...body },
     ...(isCompleted ? [{ event: 'OPENPIX:CHARGE_COMPLETED' as const, ...body }] : []),
+    ...(isOtherPayer
+      ? [{ event: 'OPENPIX:CHARGE_COMPLETED_NOT_SAME_CUSTOMER_PAYER' as const, ...body }]
+      : []),
   ]
 }

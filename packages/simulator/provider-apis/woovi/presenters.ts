@@ -7,8 +7,26 @@ import type { SimulatedTransfer } from '../../transfers.ts'
 
 // Presenters of Woovi's API: amounts in centavos, names in English.
 
-/** Fields of Woovi's API that are stored with a charge; `solicitacaoPagador` is in the payload's document. */
-export type WooviChargeDetails = { correlationID: string; solicitacaoPagador?: string }
+/**
+ * Fields of Woovi's API that are stored with a charge. `solicitacaoPagador` is in the payload's document; `allowedDocuments`: the tax id
+ * that it is locked to.
+ */
+export type WooviChargeDetails = {
+  correlationID: string
+  solicitacaoPagador?: string
+  customer?: {
+    name: string
+    taxID?: string | undefined
+    email?: string | undefined
+    phone?: string | undefined
+  }
+  allowedDocuments?: string[]
+}
+
+/** Reads the tax id of a charge's customer; undefined where it has none. */
+export function readCustomerTaxId(charge: SimulatedCharge): string | undefined {
+  return (JSON.parse(charge.details) as WooviChargeDetails).customer?.taxID
+}
 
 function readCorrelationId(charge: SimulatedCharge): string {
   return (JSON.parse(charge.details) as WooviChargeDetails).correlationID
@@ -16,11 +34,14 @@ function readCorrelationId(charge: SimulatedCharge): string {
 
 /** Presents a charge; one that the provider removed is EXPIRED. */
 export function presentWooviCharge(charge: SimulatedCharge, now: Date) {
-  const { solicitacaoPagador } = JSON.parse(charge.details) as WooviChargeDetails
+  const { solicitacaoPagador, customer, allowedDocuments } = JSON.parse(charge.details) as WooviChargeDetails
   const isExpired = charge.status === 'removed_by_provider' || now > computeExpiry(charge)
   const status = charge.status === 'completed' ? 'COMPLETED' : isExpired ? 'EXPIRED' : 'ACTIVE'
   return {
-    customer: null,
+    customer: customer
+      ? { ...customer, ...(customer.taxID ? { taxID: presentTaxId(customer.taxID) } : {}) }
+      : null,
+    ensureSameTaxID: allowedDocuments !== undefined,
     value: charge.cents,
     comment: solicitacaoPagador ?? '',
     identifier: charge.txid,

@@ -8,12 +8,25 @@ const cents = z.number().int().min(1)
 const correlationID = z.string().min(1).max(255)
 const comment = z.string().max(140).optional()
 
+/** The customer of a charge (OpenAPI, CustomerPayload): "at least one of name + taxID or name + email or name + phone". */
+const customer = z
+  .object({
+    name: z.string().min(1),
+    taxID: z.string().min(1).optional(),
+    email: z.string().min(1).optional(),
+    phone: z.string().min(1).optional(),
+  })
+  .refine(({ taxID, email, phone }) => taxID ?? email ?? phone, 'taxID, email or phone')
+
 export const chargeBody = z.object({
   correlationID,
   value: cents,
   comment,
   /** "Expires the charge in seconds (minimum is 5 minutes)". */
   expiresIn: z.number().int().min(300).max(2_147_483_647).default(86_400),
+  customer: customer.optional(),
+  /** "true to ensure that the payer taxID must be the same as the customer taxID." */
+  ensureSameTaxID: z.boolean().default(false),
 })
 
 /**
@@ -85,6 +98,7 @@ const WEBHOOK_EVENTS = [
   'OPENPIX:CHARGE_EXPIRED',
   'OPENPIX:TRANSACTION_REFUND_RECEIVED',
   'OPENPIX:CHARGE_COMPLETED',
+  'OPENPIX:CHARGE_COMPLETED_NOT_SAME_CUSTOMER_PAYER',
   'OPENPIX:TRANSACTION_RECEIVED',
   'OPENPIX:MOVEMENT_CONFIRMED',
   'OPENPIX:MOVEMENT_FAILED',

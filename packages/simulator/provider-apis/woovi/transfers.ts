@@ -1,6 +1,6 @@
 import type { SimulatedAccount } from '../../accounts.ts'
 import type { CallFault, ConsumedFault } from '../../faults.ts'
-import { findKeyOwner } from '../../key-owner.ts'
+import { findKeyHolder } from '../../key-holder.ts'
 import {
   DEFAULT_RECIPIENT_DOCUMENT,
   DEFAULT_RECIPIENT_NAME,
@@ -140,7 +140,7 @@ function saveOrder({ store }: SimulatorState, { id: accountId }: SimulatedAccoun
 }
 
 /** An order that waits for approval. */
-export type WooviPendingOrder = WooviOrder & { accountId: string }
+type WooviPendingOrder = WooviOrder & { accountId: string }
 
 /** Creates the panel's actions on orders that wait for approval. */
 export function createPendingOrders(state: SimulatorState) {
@@ -155,18 +155,19 @@ export function createPendingOrders(state: SimulatorState) {
       store.all<WooviPendingOrder>(
         'SELECT accountId, id, cents, key, message FROM wooviPendingOrder ORDER BY rowid',
       ),
-    /** Approves an order, which the provider may refuse; undefined if there is no such order. */
-    approve(id: string): SimulatedResponse | undefined {
+    /** Approves an order; false if the provider refuses it, undefined if there is no such order. */
+    approve(id: string): boolean | undefined {
       const pendingOrder = find(id)
       if (!pendingOrder) return undefined
       const { accountId, ...order } = pendingOrder
       const account = accounts.find(accountId)!
-      return sendApprovedOrder(state, {
+      const response = sendApprovedOrder(state, {
         account,
         order,
         outcome: SETTLED_OUTCOME,
         insufficientBalance: errors.insufficientBalanceToApprove,
       })
+      return response.status < 300
     },
     /** Removes an order, with a notification; false if there is no such order. */
     remove(id: string): boolean {
@@ -211,7 +212,7 @@ function sendApprovedOrder(
       cents,
       message,
       returnedCents: magic.returnedCents,
-      recipient: { key, ...findKeyOwner(accounts, key) },
+      recipient: { key, ...findKeyHolder(accounts, key) },
       payerKey: accounts.listKeys(account.id)[0] ?? '',
       outcome: outcome.kind === 'settles' ? magic.outcome : outcome,
     })

@@ -36,6 +36,10 @@ class Payments:
         final_beneficiary: inputs.FinalBeneficiary | None = None,
         provider_uuid: str | None = None,
         splits: Sequence[inputs.CreatePaymentSplit] | None = None,
+        debtor: inputs.Debtor | None = None,
+        verify_sender: bool | None = None,
+        payer_kind: inputs.CreatePaymentPayerKind | None = None,
+        match: inputs.CreatePaymentMatch | None = None,
         expires_in: int | None = None,
         idempotency_key: str | None = None,
     ) -> models.CreatedCharge:
@@ -54,6 +58,12 @@ class Payments:
                 token always uses its own.
             splits: Shares of other accounts in what the charge brings in, at most the whole value; the pair
                 of recipient and type is unique.
+            debtor: Who is to pay; providers show it to the payer.
+            verify_sender: Only the `debtor` may pay. A PIX of another document never pays the charge: it is
+                returned or reviewed, as the account has chosen, and the charge stays PENDING.
+            payer_kind: Only persons (CPF) or only companies (CNPJ) may pay.
+            match: With `verify_sender`: FULL compares the whole document; ROOT allows every CNPJ with the
+                first eight characters of the debtor's. FULL where absent.
             expires_in: Seconds until the charge can be paid no more, from 60 to 30 days; by default a day.
                 Without effect on a static code, which does not expire.
             idempotency_key: Repeat a call with the key of the first one to get its result; made for each
@@ -72,6 +82,10 @@ class Payments:
                     "final_beneficiary": final_beneficiary,
                     "provider_uuid": provider_uuid,
                     "splits": splits,
+                    "debtor": debtor,
+                    "verify_sender": verify_sender,
+                    "payer_kind": payer_kind,
+                    "match": match,
                     "expires_in": expires_in,
                 },
                 is_keyed=True,

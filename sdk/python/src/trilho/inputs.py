@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Literal, TypeAlias
 
-from typing_extensions import Required, TypedDict
+from typing_extensions import NotRequired, Required, TypedDict
 
 from ._amounts import Amount
 
@@ -24,6 +24,16 @@ class CreatePaymentSplit(TypedDict):
     value: Required[Amount]
     recipient_account_uuid: Required[str]
 
+
+class Debtor(TypedDict):
+    name: Required[str]
+    document: Required[str]
+    email: NotRequired[str]
+
+
+CreatePaymentPayerKind: TypeAlias = Literal["PERSON", "COMPANY"]
+
+CreatePaymentMatch: TypeAlias = Literal["FULL", "ROOT"]
 
 ListPaymentsStatus: TypeAlias = Literal[
     "UNDEFINED",

@@ -16,6 +16,12 @@ class FinalBeneficiaryShown(Model):
     document: str
 
 
+class DebtorShown(Model):
+    name: str
+    document: str
+    email: str | None = None
+
+
 class SplitRecipient(Model):
     uuid: str
     name: str
@@ -325,6 +331,10 @@ class DefaultProvider(Model):
     """
     Whether calls may name it
     """
+    max_per_transfer: float | None
+    """
+    Reais that one transfer through it may send at most; null where no limit is set
+    """
     virtual_account: VirtualAccount | None
     """
     null for POOL
@@ -579,7 +589,7 @@ class QrCode(Model):
 
 
 class DepositReturn(Model):
-    status: Literal["PROCESSING", "COMPLETED", "FAILED"] | str
+    status: Literal["PROCESSING", "REVIEW", "COMPLETED", "FAILED"] | str
     uuid: str | None = None
     """
     The order of its POST; absent where the account policy or an operator returns it
@@ -622,6 +632,10 @@ class Provider(Model):
     is_public: bool
     """
     Whether calls may name it
+    """
+    max_per_transfer: float | None
+    """
+    Reais that one transfer through it may send at most; null where no limit is set
     """
     virtual_account: VirtualAccount | None
     """
@@ -732,6 +746,8 @@ class LedgerLine(Model):
             "deposit",
             "second_payment",
             "wrong_amount",
+            "wrong_payer",
+            "unknown_payer",
             "charge_over",
             "code_disabled",
             "orphan",
@@ -880,6 +896,8 @@ class Movement(Model):
             "deposit",
             "second_payment",
             "wrong_amount",
+            "wrong_payer",
+            "unknown_payer",
             "charge_over",
             "code_disabled",
             "orphan",
@@ -1064,6 +1082,8 @@ class Deposit(Model):
             "deposit",
             "second_payment",
             "wrong_amount",
+            "wrong_payer",
+            "unknown_payer",
             "charge_over",
             "code_disabled",
             "orphan",
@@ -1148,6 +1168,9 @@ class Payment(Model):
     QR_STATIC where the payload is a static code of the key
     """
     verify_sender: bool
+    """
+    Whether only the `debtor` may pay
+    """
 
 
 class Transfer(Model):
@@ -1332,6 +1355,9 @@ class CreatedCharge(Model):
     type: Literal["PIX"] | str
     external_ref: str | None = None
     final_beneficiary: FinalBeneficiaryShown | None = None
+    debtor: DebtorShown | None = None
+    payer_kind: Literal["PERSON", "COMPANY"] | str | None = None
+    match: Literal["FULL", "ROOT"] | str | None = None
     splits: list[Split]
     history: list[StatusChange]
     provider: ProviderShown
@@ -1386,6 +1412,9 @@ class Charge(Model):
     type: Literal["PIX"] | str
     external_ref: str | None = None
     final_beneficiary: FinalBeneficiaryShown | None = None
+    debtor: DebtorShown | None = None
+    payer_kind: Literal["PERSON", "COMPANY"] | str | None = None
+    match: Literal["FULL", "ROOT"] | str | None = None
     splits: list[Split]
     history: list[StatusChange]
     provider: ProviderShown

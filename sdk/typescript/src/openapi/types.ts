@@ -1093,6 +1093,11 @@ export interface components {
             type: "PIX";
             external_ref?: string;
             final_beneficiary?: components["schemas"]["FinalBeneficiaryShown"];
+            debtor?: components["schemas"]["DebtorShown"];
+            /** @enum {string} */
+            payer_kind?: "PERSON" | "COMPANY";
+            /** @enum {string} */
+            match?: "FULL" | "ROOT";
             splits: components["schemas"]["Split"][];
             history: components["schemas"]["StatusChange"][];
             provider: components["schemas"]["ProviderShown"];
@@ -1124,6 +1129,11 @@ export interface components {
         FinalBeneficiaryShown: {
             name: string;
             document: string;
+        };
+        DebtorShown: {
+            name: string;
+            document: string;
+            email?: string;
         };
         Split: {
             /**
@@ -1208,6 +1218,7 @@ export interface components {
              * @enum {string}
              */
             type: "QR_DYNAMIC" | "QR_STATIC";
+            /** @description Whether only the `debtor` may pay */
             verify_sender: boolean;
         };
         ChargePix: {
@@ -1579,7 +1590,7 @@ export interface components {
              * @description Why this PIX is not the payment of a charge, or that it settled twice or after it had failed; absent otherwise
              * @enum {string}
              */
-            reason?: "deposit" | "second_payment" | "wrong_amount" | "charge_over" | "code_disabled" | "orphan" | "duplicate_settlement" | "late_settlement" | "provider_tariff" | "provider_withdrawal" | "provider_credit" | "provider_block" | "provider_unblock" | "panel_transfer" | "panel_return" | "opening_balance" | "adjustment";
+            reason?: "deposit" | "second_payment" | "wrong_amount" | "wrong_payer" | "unknown_payer" | "charge_over" | "code_disabled" | "orphan" | "duplicate_settlement" | "late_settlement" | "provider_tariff" | "provider_withdrawal" | "provider_credit" | "provider_block" | "provider_unblock" | "panel_transfer" | "panel_return" | "opening_balance" | "adjustment";
             /**
              * Format: date-time
              * @description UTC, six fractional digits
@@ -1857,6 +1868,14 @@ export interface components {
             /** @description CPF or CNPJ with valid check digits, without formatting */
             document: string;
         };
+        /** @description Who is to pay; providers show it to the payer */
+        Debtor: {
+            name: string;
+            /** @description CPF or CNPJ with valid check digits, without formatting */
+            document: string;
+            /** Format: email */
+            email?: string;
+        };
         CreatePaymentRequest: {
             /** @description Reais. 0 is an open amount, which the payer chooses: the code is a static one where the provider issues no other, and then it does not expire */
             value: number;
@@ -1888,6 +1907,19 @@ export interface components {
                  */
                 recipient_account_uuid: string;
             }[];
+            debtor?: components["schemas"]["Debtor"];
+            /** @description Only the `debtor` may pay. A PIX of another document never pays the charge: it is returned or reviewed, as the account has chosen, and the charge stays PENDING */
+            verify_sender?: boolean;
+            /**
+             * @description Only persons (CPF) or only companies (CNPJ) may pay
+             * @enum {string}
+             */
+            payer_kind?: "PERSON" | "COMPANY";
+            /**
+             * @description With `verify_sender`: FULL compares the whole document; ROOT allows every CNPJ with the first eight characters of the debtor's. FULL where absent
+             * @enum {string}
+             */
+            match?: "FULL" | "ROOT";
             /** @description Seconds until the charge can be paid no more, from 60 to 30 days; by default a day. Without effect on a static code, which does not expire */
             expires_in?: number;
         };
@@ -1911,6 +1943,11 @@ export interface components {
             type: "PIX";
             external_ref?: string;
             final_beneficiary?: components["schemas"]["FinalBeneficiaryShown"];
+            debtor?: components["schemas"]["DebtorShown"];
+            /** @enum {string} */
+            payer_kind?: "PERSON" | "COMPANY";
+            /** @enum {string} */
+            match?: "FULL" | "ROOT";
             splits: components["schemas"]["Split"][];
             history: components["schemas"]["StatusChange"][];
             provider: components["schemas"]["ProviderShown"];
@@ -2230,7 +2267,7 @@ export interface components {
              * @description Why this PIX is not the payment of a charge, or that it settled twice or after it had failed; absent otherwise
              * @enum {string}
              */
-            reason?: "deposit" | "second_payment" | "wrong_amount" | "charge_over" | "code_disabled" | "orphan" | "duplicate_settlement" | "late_settlement" | "provider_tariff" | "provider_withdrawal" | "provider_credit" | "provider_block" | "provider_unblock" | "panel_transfer" | "panel_return" | "opening_balance" | "adjustment";
+            reason?: "deposit" | "second_payment" | "wrong_amount" | "wrong_payer" | "unknown_payer" | "charge_over" | "code_disabled" | "orphan" | "duplicate_settlement" | "late_settlement" | "provider_tariff" | "provider_withdrawal" | "provider_credit" | "provider_block" | "provider_unblock" | "panel_transfer" | "panel_return" | "opening_balance" | "adjustment";
             /**
              * Format: date-time
              * @description UTC, six fractional digits
@@ -2251,7 +2288,7 @@ export interface components {
         };
         DepositReturn: {
             /** @enum {string} */
-            status: "PROCESSING" | "COMPLETED" | "FAILED";
+            status: "PROCESSING" | "REVIEW" | "COMPLETED" | "FAILED";
             /**
              * Format: uuid
              * @description The order of its POST; absent where the account policy or an operator returns it
@@ -2424,6 +2461,8 @@ export interface components {
             is_operational: boolean;
             /** @description Whether calls may name it */
             is_public: boolean;
+            /** @description Reais that one transfer through it may send at most; null where no limit is set */
+            max_per_transfer: number | null;
             /** @description null for POOL */
             virtual_account: components["schemas"]["VirtualAccount"] | null;
             balances: components["schemas"]["Balance"][];
@@ -2477,6 +2516,8 @@ export interface components {
             is_operational: boolean;
             /** @description Whether calls may name it */
             is_public: boolean;
+            /** @description Reais that one transfer through it may send at most; null where no limit is set */
+            max_per_transfer: number | null;
             /** @description null for POOL */
             virtual_account: components["schemas"]["VirtualAccount"] | null;
         };
@@ -2689,7 +2730,7 @@ export interface components {
              */
             operation_uuid: string;
             /** @enum {string} */
-            reason?: "deposit" | "second_payment" | "wrong_amount" | "charge_over" | "code_disabled" | "orphan" | "duplicate_settlement" | "late_settlement" | "provider_tariff" | "provider_withdrawal" | "provider_credit" | "provider_block" | "provider_unblock" | "panel_transfer" | "panel_return" | "opening_balance" | "adjustment";
+            reason?: "deposit" | "second_payment" | "wrong_amount" | "wrong_payer" | "unknown_payer" | "charge_over" | "code_disabled" | "orphan" | "duplicate_settlement" | "late_settlement" | "provider_tariff" | "provider_withdrawal" | "provider_credit" | "provider_block" | "provider_unblock" | "panel_transfer" | "panel_return" | "opening_balance" | "adjustment";
             /**
              * Format: uuid
              * @description A UUID
@@ -2786,6 +2827,7 @@ export type PaymentEvent = components['schemas']['PaymentEvent'];
 export type PaymentEventData = components['schemas']['PaymentEventData'];
 export type Charge = components['schemas']['Charge'];
 export type FinalBeneficiaryShown = components['schemas']['FinalBeneficiaryShown'];
+export type DebtorShown = components['schemas']['DebtorShown'];
 export type Split = components['schemas']['Split'];
 export type SplitRecipient = components['schemas']['SplitRecipient'];
 export type StatusChange = components['schemas']['StatusChange'];
@@ -2826,6 +2868,7 @@ export type TestEvent = components['schemas']['TestEvent'];
 export type TestEventData = components['schemas']['TestEventData'];
 export type Webhook = components['schemas']['Webhook'];
 export type FinalBeneficiary = components['schemas']['FinalBeneficiary'];
+export type Debtor = components['schemas']['Debtor'];
 export type CreatePaymentRequest = components['schemas']['CreatePaymentRequest'];
 export type CreatedCharge = components['schemas']['CreatedCharge'];
 export type CreatedPayment = components['schemas']['CreatedPayment'];

@@ -1,5 +1,6 @@
 import { createCharge } from '../../../api/operations/charges.ts'
 import { createChargeBody, MAX_SPLITS } from '../../../contract/charges/charge.ts'
+import { DOCUMENT_MATCHES, PAYER_KINDS } from '../../../domain/charges/payer-restriction.ts'
 import type { FieldErrors } from '../../../http/validate.ts'
 import { parseFormFields, readAmount, readSubmissionKey, readText } from '../../http/form.ts'
 import { createPage, redirect } from '../../http/page.ts'
@@ -19,6 +20,8 @@ const VALIDITIES = {
   week: 604_800,
   month: 2_592_000,
 }
+
+const PAYER_FIELDS = ['debtor.name', 'debtor.document', 'debtor.email', 'payer_kind', 'match']
 
 /** Registers the form that creates a charge. */
 export function registerChargeForm({ get, post, dashboard }: DashboardRouter): void {
@@ -47,12 +50,21 @@ function readChargeFields(visit: PageContext<'merchant'>, errors: FieldErrors) {
     name: readText(form, 'final_beneficiary.name'),
     document: readText(form, 'final_beneficiary.document'),
   }
+  const debtor = {
+    name: readText(form, 'debtor.name'),
+    document: readText(form, 'debtor.document'),
+    email: readText(form, 'debtor.email'),
+  }
   return {
     type: 'PIX',
     value: readAmount(visit, 'value', errors),
     external_ref: readText(form, 'external_ref'),
     provider_uuid: readText(form, 'provider_uuid'),
     expires_in: Number(form.get('expires_in')),
+    debtor: debtor.name || debtor.document || debtor.email ? debtor : undefined,
+    verify_sender: form.get('verify_sender') === 'yes' ? true : undefined,
+    payer_kind: readText(form, 'payer_kind'),
+    match: readText(form, 'match'),
     final_beneficiary: beneficiary.name || beneficiary.document ? beneficiary : undefined,
     splits: listSplitRows(form).map(row => ({
       type: form.get(`splits.${row}.type`),
@@ -80,6 +92,10 @@ async function renderChargeForm(visit: PageContext<'merchant'>) {
     mode: token.mode,
     validities: VALIDITIES,
     splitRows: Math.min(MAX_SPLITS, Math.max(1, rowCount + (form.has('more') ? 1 : 0))),
+    hasPayerFields:
+      form.get('verify_sender') === 'yes' || PAYER_FIELDS.some(name => Boolean(readText(form, name))),
+    payerKinds: PAYER_KINDS,
+    documentMatches: DOCUMENT_MATCHES,
     isSplit: rowCount > 0 || form.has('more'),
   }
   return createPage('charge-form', model, PATH)

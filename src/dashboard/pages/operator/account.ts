@@ -9,6 +9,7 @@ import { Connection } from '../../../db/entities/connection.ts'
 import { User } from '../../../db/entities/user.ts'
 import { isDocument, normalizeDocument } from '../../../domain/pix/document.ts'
 import { ACCOUNT_TIME_ZONES } from '../../../domain/shared/time-zone.ts'
+import { WRONG_PAYER_POLICIES } from '../../../domain/unmatched/deposit-return.ts'
 import { fail, failField } from '../../../http/api-error.ts'
 import type { Confirmation } from '../../http/confirmation.ts'
 import { emailSchema, parseFormFields, reasonSchema } from '../../http/form.ts'
@@ -37,6 +38,7 @@ const statusFormSchema = z.object({
 const policyFormSchema = z.object({
   uuid: uuidSchema,
   unmatched: z.enum(['refund', 'keep']),
+  wrong_payer: z.enum(WRONG_PAYER_POLICIES),
   disputed_splits: z.enum(['share', 'owner']),
   unique_external_ref: z.enum(['yes', 'no']),
   reason: reasonSchema,
@@ -104,6 +106,7 @@ export function registerAccountForms(router: DashboardRouter): void {
       const after = toPolicy(fields)
       const isSame =
         after.unmatchedPolicy === account.unmatchedPolicy &&
+        after.wrongPayerPolicy === account.wrongPayerPolicy &&
         after.disputedSplitPolicy === account.disputedSplitPolicy &&
         after.uniqueExternalRef === account.uniqueExternalRef
       if (isSame && visit.form.has('confirmed')) return null
@@ -173,25 +176,28 @@ async function carryOut({ em, actor }: OperatorVisit, { uuid, change, reason }: 
   return { path: `${ACCOUNTS_PATH}/${uuid}`, outcome: 'account_changed' }
 }
 
-function toPolicy(
-  fields: Pick<z.output<typeof policyFormSchema>, 'unmatched' | 'disputed_splits' | 'unique_external_ref'>,
-) {
+function toPolicy(fields: Omit<z.output<typeof policyFormSchema>, 'uuid' | 'reason'>) {
   return {
     unmatchedPolicy: fields.unmatched,
+    wrongPayerPolicy: fields.wrong_payer,
     disputedSplitPolicy: fields.disputed_splits,
     uniqueExternalRef: fields.unique_external_ref === 'yes',
   }
 }
 
-type Policy = Pick<Account, 'unmatchedPolicy' | 'disputedSplitPolicy' | 'uniqueExternalRef'>
+type Policy = Pick<
+  Account,
+  'unmatchedPolicy' | 'wrongPayerPolicy' | 'disputedSplitPolicy' | 'uniqueExternalRef'
+>
 
 function describePolicy(
   visit: OperatorVisit,
-  { unmatchedPolicy, disputedSplitPolicy, uniqueExternalRef }: Policy,
+  { unmatchedPolicy, wrongPayerPolicy, disputedSplitPolicy, uniqueExternalRef }: Policy,
 ): string {
   const { t } = visit
   return [
     t(`unmatchedPolicy.${unmatchedPolicy}`),
+    t(`wrongPayerPolicy.${wrongPayerPolicy}`),
     t(`disputedSplitPolicy.${disputedSplitPolicy}`),
     t(`uniqueRef.${uniqueExternalRef ? 'yes' : 'no'}`),
   ].join('; ')
@@ -241,6 +247,7 @@ async function renderAccount({ em }: PageContext<'operator'>, uuid: string) {
       document: account.document,
       status: account.status,
       unmatched: account.unmatchedPolicy,
+      wrongPayer: account.wrongPayerPolicy,
       isUniqueRef: account.uniqueExternalRef,
       disputedSplits: account.disputedSplitPolicy,
       timeZone: account.timeZone,

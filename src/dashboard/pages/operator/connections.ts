@@ -9,12 +9,12 @@ import {
 import { changeConnection, OnboardingRefused } from '../../../admin/connections.ts'
 import { CredentialsRefused } from '../../../admin/credentials.ts'
 import { uuidSchema } from '../../../contract/shared/fields.ts'
-import type { EntityManager } from '../../../db/client/orm.ts'
 import type { Account } from '../../../db/entities/account.ts'
 import { Connection, ProviderAccount } from '../../../db/entities/connection.ts'
 import { OperatorAction } from '../../../db/entities/operator-action.ts'
 import { listProviderAccountHolders } from '../../../db/repositories/provider-account-identities.ts'
-import { centsFromText, FEE_LINES, type Fee, feeFromText, formatFee } from '../../../domain/ledger/money.ts'
+import { FEE_LINES, type Fee, feeFromText, formatFee } from '../../../domain/ledger/money.ts'
+import { isIspb, normalizeIspb } from '../../../domain/pix/ispb.ts'
 import {
   CONNECTION_STATUSES,
   PROVIDER_APIS,
@@ -25,41 +25,50 @@ import { fail, failField } from '../../../http/api-error.ts'
 import { getRequestDeadline } from '../../../http/request-deadline.ts'
 import type { FieldErrors } from '../../../http/validate.ts'
 import type { DashboardContext } from '../../http/dashboard-context.ts'
-import {
-  AMOUNT_FORMAT_MESSAGE,
-  normalizeAmount,
-  parseFormFields,
-  reasonSchema,
-  validateFormFields,
-} from '../../http/form.ts'
+import { parseFormFields, reasonSchema, validateFormFields } from '../../http/form.ts'
 import { createPage, redirect } from '../../http/page.ts'
 import type { PageContext } from '../../http/page-context.ts'
 import type { DashboardRouter } from '../../http/router.ts'
 import { encodeFacts, type ShownFact } from '../../http/shown-facts.ts'
 import { ACCOUNTS_PATH, readFormUuid, requireMerchantAccount } from './account.ts'
-import { type OperatorVisit, registerOperatorForm } from './operator-form.ts'
+import {
+  CONNECTIONS_PATH,
+  connectionChangeFields,
+  describeConnection,
+  requireConnection,
+} from './connection-facts.ts'
+import { readAmountField, readLimitField, registerConnectionLimitForm } from './connection-limit.ts'
+import { registerOperatorForm } from './operator-form.ts'
 
 /** Connects an account to a provider, and changes its connections. Credentials are sealed in the request that has them. */
 
-const CONNECTIONS_PATH = `${ACCOUNTS_PATH}/connections`
 /** Time that the calls to the provider may take beyond the request's own. */
 const PROVIDER_CALLS_MS = 25_000
 
+/** A field of a form of credentials; `credential`: its name in the credentials, where the form has another field of that name. */
+type CredentialField = { name: string; credential?: string; isText?: true }
+
+const CERTIFICATE_FIELDS: CredentialField[] = [
+  { name: 'certificate', isText: true },
+  { name: 'private_key', isText: true },
+]
+
 /** Fields of the credentials of each provider API, as its form has them; the first one is named by a refusal. */
-const CREDENTIAL_FIELDS: Record<ProviderApi, { name: string; isText?: true; isOptional?: true }[]> = {
-  efi: [
-    { name: 'client_id' },
-    { name: 'client_secret' },
-    { name: 'certificate', isText: true, isOptional: true },
-    { name: 'private_key', isText: true, isOptional: true },
-  ],
+const CREDENTIAL_FIELDS: Record<ProviderApi, CredentialField[]> = {
+  efi: [{ name: 'client_id' }, { name: 'client_secret' }, ...CERTIFICATE_FIELDS],
   sicoob: [
     { name: 'client_id' },
-    { name: 'account_number' },
-    { name: 'certificate', isText: true, isOptional: true },
-    { name: 'private_key', isText: true, isOptional: true },
+    { name: 'current_account', credential: 'account_number' },
+    ...CERTIFICATE_FIELDS,
   ],
-  woovi: [{ name: 'app_id' }, { name: 'webhook_public_key', isText: true, isOptional: true }],
+  inter: [
+    { name: 'client_id' },
+    { name: 'client_secret' },
+    { name: 'current_account', credential: 'account_number' },
+    ...CERTIFICATE_FIELDS,
+  ],
+  stark: [{ name: 'access_id' }, { name: 'private_key', isText: true }],
+  woovi: [{ name: 'app_id' }, { name: 'webhook_public_key', isText: true }],
 }
 
 const connectFormSchema = z.object({
@@ -76,30 +85,27 @@ const connectFormSchema = z.object({
   account_number: z.string().trim().min(1).max(20).optional(),
   account_agency: z.string().trim().min(1).max(10).optional(),
   bank_name: z.string().trim().min(1).max(140).optional(),
-  bank_ispb: z
-    .string()
-    .regex(/^[0-9A-Z]{8}$/, 'must be 8 characters')
-    .optional(),
+  bank_ispb: z.string().transform(normalizeIspb).refine(isIspb, 'must be 8 characters').optional(),
+  pool_role: z.string().trim().min(3).max(200).optional(),
   reason: reasonSchema,
   once: uuidSchema,
 })
 type ConnectFields = z.output<typeof connectFormSchema>
 const VIRTUAL_ACCOUNT_FIELDS = ['account_number', 'account_agency', 'bank_name', 'bank_ispb'] as const
 
-const changeFields = { uuid: uuidSchema, reason: reasonSchema }
 const statusFormSchema = z.object({
-  ...changeFields,
+  ...connectionChangeFields,
   status: z.enum(CONNECTION_STATUSES),
   public: z.enum(['yes', 'no']),
 })
 const feesFormSchema = z.object({
-  ...changeFields,
+  ...connectionChangeFields,
   charge: z.string().trim().max(40),
   transfer: z.string().trim().max(40),
   refund: z.string().trim().max(40),
 })
 const credentialsFormSchema = z.object({
-  ...changeFields,
+  ...connectionChangeFields,
   replace_webhook: z.enum(['yes', 'no']).default('no'),
 })
 
@@ -127,7 +133,8 @@ export function registerConnectionForms(router: DashboardRouter): void {
       const account = await requireMerchantAccount(visit.em, accountUuid)
       const errors: FieldErrors = {}
       const credentials = readCredentials(visit, dialect, errors)
-      const openingCents = readOpeningCents(visit, errors)
+      const openingCents = readAmountField(visit, 'opening_balance', errors)
+      const maxTransferCents = readLimitField(visit, errors)
       const fields = parseFormFields(connectFormSchema, visit.form, {
         ...missingAccountFields(visit.form),
         ...errors,
@@ -135,10 +142,11 @@ export function registerConnectionForms(router: DashboardRouter): void {
       const { once: uuid, reason } = fields
       const outcome = { path: `${CONNECTIONS_PATH}/${uuid}`, outcome: 'connected' }
       if ((await visit.em.fork().count(Connection, uuid)) > 0) return outcome
-      const connection = { ...toConnectionOrder(fields, account), uuid, credentials }
+      const connection = { ...toConnectionOrder(fields, account), maxTransferCents, uuid, credentials }
       const onboarding = {
         connection,
         reason,
+        poolRole: fields.pool_role,
         openingCents,
         actor: visit.actor,
         joins: fields.join === 'yes',
@@ -223,6 +231,8 @@ export function registerConnectionForms(router: DashboardRouter): void {
     },
   })
 
+  registerConnectionLimitForm(router, renderFormConnection)
+
   registerOperatorForm(router, 'accounts/connections/credentials', {
     page: ACCOUNTS_PATH,
     schema: credentialsFormSchema,
@@ -275,21 +285,19 @@ async function callProvider<T>(
 
 /** Reads the credentials of the form; what is wrong with them is added to `errors`, by field. */
 function readCredentials({ form }: PageContext, dialect: ProviderApi, errors: FieldErrors): unknown {
-  const names = CREDENTIAL_FIELDS[dialect].map(({ name }) => name)
+  const fields = CREDENTIAL_FIELDS[dialect].map(({ name, credential = name }) => ({ name, credential }))
   const values = Object.fromEntries(
-    names.map(name => [name, form.get(name)?.replaceAll('\r\n', '\n').trim() ?? '']),
+    fields.map(({ name, credential }) => [credential, form.get(name)?.replaceAll('\r\n', '\n').trim() ?? '']),
   )
-  // The last part of the address of Efí's notifications, which no operator needs to know.
-  const generated = dialect === 'efi' ? { notification_secret: randomBytes(24).toString('base64url') } : {}
-  const result = validateFormFields(CREDENTIALS_SCHEMAS[dialect], { ...values, ...generated })
-  if (result.kind === 'valid') {
-    if (dialect === 'efi' && !values.certificate !== !values.private_key)
-      errors[values.certificate ? 'private_key' : 'certificate'] = ['is required']
-    return result.value
-  }
+  const schema = CREDENTIALS_SCHEMAS[dialect]
+  // The last part of the URL of notifications, which no operator needs to know.
+  const hasSecret = 'notification_secret' in schema.shape
+  const generated = hasSecret ? { notification_secret: randomBytes(24).toString('base64url') } : {}
+  const result = validateFormFields<z.ZodType>(schema, { ...values, ...generated })
+  if (result.kind === 'valid') return result.value
   for (const [path, messages] of Object.entries(result.errors)) {
-    const isBothOrNone = path === '' || !names.includes(path)
-    errors[isBothOrNone ? (values.certificate ? 'private_key' : 'certificate') : path] = messages
+    const { name } = fields.find(({ credential }) => credential === path) ?? fields[0]!
+    errors[name] = messages
   }
   return null
 }
@@ -316,15 +324,6 @@ function missingAccountFields(form: URLSearchParams): FieldErrors {
   if (form.get('type') !== 'NOMINAL') return {}
   const missing = VIRTUAL_ACCOUNT_FIELDS.filter(name => !form.get(name)?.trim())
   return Object.fromEntries(missing.map(name => [name, ['is required']]))
-}
-
-function readOpeningCents({ form, language }: PageContext, errors: FieldErrors): number | undefined {
-  const text = form.get('opening_balance')?.trim()
-  if (!text) return undefined
-  const amount = normalizeAmount(text, language)
-  const cents = amount === null ? null : centsFromText(Number(amount).toFixed(2))
-  if (cents === null) errors.opening_balance = [AMOUNT_FORMAT_MESSAGE]
-  return cents ?? undefined
 }
 
 function toConnectionOrder(fields: ConnectFields, { uuid, name, document }: Account) {
@@ -367,23 +366,6 @@ function readFees(texts: Record<FeeLine, string>) {
   const fees = { charge: read('charge'), transfer: read('transfer'), refund: read('refund') }
   if (Object.keys(errors).length > 0) fail('validation_failed', { errors })
   return fees
-}
-
-async function requireConnection(em: EntityManager, uuid: string): Promise<Connection> {
-  return (await em.fork().findOne(Connection, uuid)) ?? fail('not_found')
-}
-
-async function describeConnection(visit: OperatorVisit, uuid: string) {
-  const connection = await requireConnection(visit.em, uuid)
-  const account = await requireMerchantAccount(visit.em, connection.accountUuid)
-  const { t } = visit
-  const provider = t(`provider.${connection.provider}`)
-  const list = [
-    { name: 'field.account', value: account.name },
-    { name: 'field.provider', value: provider },
-    { name: 'field.uuid', value: uuid },
-  ]
-  return { connection, facts: { name: `${account.name}, ${provider}`, list } }
 }
 
 async function renderConnectForm(
@@ -429,6 +411,7 @@ function createConnectionPage({ sealer }: DashboardContext) {
         holders: await listProviderAccountHolders(em.fork(), providerAccountUuid),
         replacedUrl: sealedReplacedUrl ? String(sealer.open(sealedReplacedUrl)) : null,
         fees: connection.fees,
+        maxTransferCents: connection.maxTransferCents ?? null,
       },
       statuses: CONNECTION_STATUSES.filter(one => one !== 'UNDEFINED'),
       credentialFields: CREDENTIAL_FIELDS[dialect],

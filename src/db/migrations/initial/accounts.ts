@@ -9,6 +9,7 @@ create table account (
   document varchar(14) not null,
   status text not null default 'ACTIVE' check (status in ('ACTIVE', 'BLOCKED')),
   unmatched_policy text not null default 'refund' check (unmatched_policy in ('refund', 'keep')),
+  wrong_payer_policy text not null default 'return' check (wrong_payer_policy in ('return', 'review')),
   disputed_split_policy text not null default 'share' check (disputed_split_policy in ('share', 'owner')),
   unique_external_ref boolean not null default false,
   -- Its days in the dashboard: a name of the IANA database, as the process knows it.

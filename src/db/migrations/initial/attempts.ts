@@ -45,6 +45,7 @@ create table attempt (
   sendings integer not null default 0,
   -- What the provider calls the payout, where that is not our id; stored before a prepared payout is sent.
   sealed_handle text,
+  provider_ref text check (length(provider_ref) <= 200),
   prepared_at timestamptz,
   credentials_epoch integer not null default 1,
   called_at timestamptz,
@@ -67,6 +68,7 @@ create table attempt (
   -- What may have been sent is not prepared anew: another preparation would be another payment.
   constraint attempt_prepared_unsent check (state <> 'preparing' or sendings = 0),
   constraint attempt_prepared_handle check (prepared_at is null or sealed_handle is not null),
+  constraint attempt_handle_ref check ((sealed_handle is null) = (provider_ref is null)),
   -- A refusal says whether another provider may help.
   constraint attempt_refusal check (refusal is null or refusal ->> 'finality' in ('other_may_help', 'final')),
   -- A contradicted settlement has both, code and time.
@@ -81,6 +83,8 @@ create index attempt_of_connection on attempt (connection_uuid, created_at);
 create index attempt_unknown on attempt (unknown_since) where state = 'unknown';
 create index attempt_moving on attempt (created_at)
   where state in ('preparing', 'calling', 'accepted', 'unknown') and operation in ('transfer', 'refund', 'return');
+-- Notifications may name the provider's own id of a payout.
+create index attempt_by_provider_ref on attempt (provider_ref) where provider_ref is not null;
 -- Notifications of prepared transfers name the end-to-end id only.
 create index attempt_prepared on attempt (end_to_end) where prepared_at is not null;
 create index attempt_orphan on attempt (created_at, uuid) where state = 'orphan';
@@ -150,6 +154,22 @@ create trigger attempt_epoch_fixed before update of credentials_epoch on attempt
 create trigger attempt_handle_fixed before update of prepared_at on attempt for each row
   when (old.sendings > 0 and new.prepared_at is distinct from old.prepared_at)
   execute function refuse();
+
+-- No transfer begins at a connection whose limit is below its value. One that may have been sent already is sent again all the same.
+create function refuse_above_limit() returns trigger language plpgsql as $$
+begin
+  if exists (select from transfer t join connection c on c.uuid = new.connection_uuid
+    where t.uuid = new.subject_uuid and t.value_cents > c.max_transfer_cents) then
+    raise exception 'a row of attempt would break attempt_within_limit'
+      using errcode = 'check_violation', constraint = 'attempt_within_limit', table = 'attempt';
+  end if;
+  return new;
+end $$;
+create trigger attempt_within_limit before insert on attempt for each row
+  when (new.operation = 'transfer' and new.state in ('preparing', 'calling')) execute function refuse_above_limit();
+create trigger attempt_again_within_limit before update of state on attempt for each row
+  when (new.operation = 'transfer' and new.state in ('preparing', 'calling') and old.state in ('rejected', 'unreachable'))
+  execute function refuse_above_limit();
 
 -- No sending begins after the order's deadline: its caller may have been answered that it was not accepted.
 create function refuse_late_sending() returns trigger language plpgsql as $$

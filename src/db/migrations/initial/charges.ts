@@ -35,6 +35,15 @@ create table charge (
   external_ref varchar(255),
   beneficiary_name varchar(140),
   beneficiary_document varchar(14),
+  debtor_name varchar(140),
+  debtor_document varchar(14),
+  debtor_email varchar(254),
+  -- Only the debtor may pay,
+  is_sender_verified boolean not null default false,
+  -- or only persons, or companies;
+  payer_kind text check (payer_kind in ('PERSON', 'COMPANY')),
+  -- by the whole document, or by the root of the CNPJ.
+  payer_match text check (payer_match in ('FULL', 'ROOT')),
   payment_uuid uuid not null,
   payload text,
   txid text,
@@ -72,6 +81,14 @@ create table charge (
   constraint charge_remainder check (refunding_cents + refunded_cents + disputed_cents <= received_cents),
   -- A beneficiary has both, name and document.
   constraint charge_beneficiary check ((beneficiary_name is null) = (beneficiary_document is null)),
+  -- A debtor has both, name and document.
+  constraint charge_debtor check ((debtor_name is null) = (debtor_document is null)
+    and (debtor_email is null or debtor_name is not null)),
+  -- A restriction names whom it allows: a document with check digits of its kind is of its length.
+  constraint charge_payer_named check ((not is_sender_verified or debtor_document is not null)
+    and (payer_match is null or is_sender_verified)
+    and (payer_match is distinct from 'ROOT' or length(debtor_document) = 14)
+    and (not is_sender_verified or payer_kind is null or (payer_kind = 'PERSON') = (length(debtor_document) = 11))),
   -- A charge that can be paid has a payload. One whose row was stored as ended may have none.
   constraint charge_issued check (state in ('issuing', 'failed', 'cancelled', 'expired') or payload is not null),
   -- A paid charge names the PIX that paid it.
@@ -143,6 +160,42 @@ create index split_of_charge on split (charge_uuid, position);`,
 
   rules: `${TRANSITIONS}
 ${createValueTrigger('charge')}
+
+-- So does whom the charge allows to pay it.
+create trigger charge_payer_fixed before update of is_sender_verified, debtor_document, payer_kind, payer_match on charge for each row
+  when (old.is_sender_verified <> new.is_sender_verified or old.debtor_document is distinct from new.debtor_document
+    or old.payer_kind is distinct from new.payer_kind or old.payer_match is distinct from new.payer_match)
+  execute function refuse();
+
+-- A charge with a restriction is never paid by a PIX of another document, nor of one that is not known.
+create function is_allowed_payer(paid charge, document text) returns boolean immutable language sql as $$
+  select coalesce(
+    case when paid.payer_kind is null then document ~ '^(\\d{11}|[0-9A-Z]{12}\\d{2})$'
+      when paid.payer_kind = 'PERSON' then document ~ '^\\d{11}$' else document ~ '^[0-9A-Z]{12}\\d{2}$' end
+    and case when not paid.is_sender_verified then true
+      when paid.payer_match = 'ROOT' then length(document) = 14 and left(document, 8) = left(paid.debtor_document, 8)
+      else document = paid.debtor_document end, false)
+$$;
+create function check_charge_payer() returns trigger language plpgsql as $$
+begin
+  if exists (select from charge c join movement m on m.uuid = c.movement_uuid
+    where case tg_table_name when 'charge' then c.uuid else m.uuid end = new.uuid
+      and c.received_cents > 0 and (c.is_sender_verified or c.payer_kind is not null)
+      and not is_allowed_payer(c, upper(regexp_replace(m.sender ->> 'document', '[./-]', '', 'g')))
+  ) then
+    raise exception 'the payer of a charge is not the one it allows: % %', tg_table_name, new.uuid
+      using errcode = 'check_violation', constraint = 'charge_payer';
+  end if;
+  return null;
+end $$;
+create constraint trigger charge_payer after insert or update of received_cents, movement_uuid on charge
+  deferrable initially deferred for each row
+  when (new.received_cents > 0 and (new.is_sender_verified or new.payer_kind is not null))
+  execute function check_charge_payer();
+create constraint trigger movement_payer_kept after update of sender on movement
+  deferrable initially deferred for each row
+  when (new.charge_uuid is not null and new.movement_type = 'IN' and old.sender is distinct from new.sender)
+  execute function check_charge_payer();
 
 -- An operator confirms only what is a day past its expiry and not ended, and only once.
 create function check_charge_expiry() returns trigger language plpgsql as $$

@@ -29,7 +29,7 @@ create index provider_account_dispute_sweep on provider_account (disputes_polled
 -- What identifies the account at the bank, hashed (src/admin/provider-account.ts): whatever provider, name, owner or mode
 -- it is connected under, it is one provider account. A hash is kept when the bank no longer lists what it is of.
 create table provider_account_identity (
-  dialect text not null check (dialect in ('efi', 'woovi', 'sicoob')),
+  dialect text not null check (dialect in ('efi', 'woovi', 'sicoob', 'inter', 'stark')),
   hash text not null,
   provider_account_uuid uuid not null references provider_account,
   constraint provider_account_identity_once primary key (dialect, hash)
@@ -41,7 +41,7 @@ create table connection (
   account_uuid uuid not null references account,
   provider_account_uuid uuid not null,
   provider text not null check (provider in ('PROVIDER_A', 'PROVIDER_B', 'PROVIDER_C', 'PROVIDER_D')),
-  dialect text not null check (dialect in ('efi', 'woovi', 'sicoob')),
+  dialect text not null check (dialect in ('efi', 'woovi', 'sicoob', 'inter', 'stark')),
   type text not null check (type in ('NOMINAL', 'POOL')),
   status text not null,
   is_public boolean not null default true,
@@ -59,6 +59,8 @@ create table connection (
   sealed_replaced_url text,
   -- Whose name the account at the provider must be in; null: it may be shared.
   nominal_account_uuid uuid generated always as (case when type = 'NOMINAL' then account_uuid end) stored,
+  -- The most that one transfer through it may send; null: no limit is known.
+  max_transfer_cents bigint check (max_transfer_cents > 0),
   settle_window_ms int not null default 600000 check (settle_window_ms > 0),
   credited_since timestamptz,
   created_at timestamptz(3) not null default now(),
@@ -107,6 +109,30 @@ create table circuit_breaker (
   -- Last answer and the worker that had it, so that a worker that reaches no provider opens no breaker.
   answered_at timestamptz,
   answered_by text
+);
+
+-- Access tokens that all processes share; the uuid is a hash of what a token is bound to (src/provider-access/access-tokens.ts).
+create table provider_access_token (
+  uuid uuid primary key,
+  provider_account_uuid uuid not null references provider_account on delete cascade,
+  sealed_token text,
+  token_digest bytea,
+  -- From then on a token is renewed.
+  renew_at timestamptz,
+  -- The process that requests the next token, until then.
+  lease_uuid uuid not null,
+  leased_until timestamptz not null,
+  constraint provider_access_token_whole check (num_nulls(sealed_token, token_digest, renew_at) in (0, 3))
+);
+create index provider_access_token_of_account on provider_access_token (provider_account_uuid);
+
+-- From when on the calls of one kind have their turn (src/domain/providers/provider.ts, Pace): each moves it by one interval.
+-- Unlogged: after a crash of PostgreSQL every kind may have its burst again.
+create unlogged table provider_pace (
+  provider_account_uuid uuid not null references provider_account on delete cascade,
+  kind text not null check (kind in ('send', 'lookUp', 'charge', 'token')),
+  next_turn_at timestamptz not null,
+  primary key (provider_account_uuid, kind)
 );
 
 -- Which provider each worker reaches, so that a worker without a network knows that another worker has one.

@@ -1,0 +1,49 @@
+import type { SimulatedCharge, SimulatedCharges } from '../../charges.ts'
+import type { Receipt } from '../../receipts.ts'
+import type { SimulatedRefund } from '../../refunds.ts'
+import { presentBacenCharge, presentBacenReceivedPix, presentBacenRefund } from '../bacen/presenters.ts'
+import type { BacenChargeView, BacenProfile } from '../bacen/profile.ts'
+import { bacenChargeBody, bacenChargeChangeBody } from '../bacen/schemas.ts'
+import { interRefusals } from './errors.ts'
+
+/** Creates Inter's profile of the Central Bank's API (API Inter Empresas, "API Pix"). */
+export function createInterProfile({ charges }: { charges: SimulatedCharges }): BacenProfile {
+  return {
+    bodies: { charge: bacenChargeBody, chargeChange: bacenChargeChangeBody },
+    refusals: interRefusals,
+    presentCharge: presentInterCharge,
+    // "CobsConsultadas" requires an `idCob`, which it does not describe.
+    presentListedCharge: (_, charge) => ({ ...presentInterCharge(charge), idCob: charge.token }),
+    presentReceivedPix: (_, receipt, refunds) => presentInterReceivedPix(receipt, refunds),
+    presentRefund: (_, refund) => presentBacenRefund(refund, { hasNature: false }),
+    changesRepeatedCharge: true,
+    respondToWebhook: () => ({ status: 204 }),
+    needsWebhookRange: true,
+    // "As transações de Pix retornadas nas consultas são recebimentos que tiveram origem de um Pix Cobrança."
+    isReceiptListed: ({ accountId, txid }) => txid !== null && charges.find(accountId, txid) !== undefined,
+    txidParameter: 'txId',
+    // "Em caso de chave telefone, não informar o caractere +."
+    readWebhookKey: key => (/^\d{12,13}$/.test(key) ? `+${key}` : key),
+  }
+}
+
+/** Presents a charge; its location has the txid ("CobGerada"). */
+function presentInterCharge(charge: SimulatedCharge): BacenChargeView {
+  const { loc, ...others } = presentBacenCharge(charge)
+  return { ...others, loc: { ...(loc as object), txid: charge.txid } }
+}
+
+/** Presents a received PIX in look-ups and notifications, with its payer as the notification's schema has it. */
+export function presentInterReceivedPix(receipt: Receipt, refunds: SimulatedRefund[]) {
+  const devolucoes = refunds.map(refund => presentBacenRefund(refund, { hasNature: false }))
+  return {
+    ...presentBacenReceivedPix(receipt),
+    pagador: { nome: receipt.payerName, cpfCnpj: maskPayerDocument(receipt.payerDocument) },
+    ...(devolucoes.length ? { devolucoes } : {}),
+  }
+}
+
+/** Masks a CPF as in the description of `pagador`: `***853226**`. */
+function maskPayerDocument(document: string): string {
+  return document.length === 11 ? `***${document.slice(3, 9)}**` : document
+}

@@ -1,0 +1,65 @@
+import { z } from 'zod'
+import { CLIENT_CERTIFICATE_FIELDS, checkClientCertificate } from '../adapter/client-certificate.ts'
+import type { AdapterOptions } from '../adapter/provider-calls.ts'
+import { createBacenClient } from '../bacen/client.ts'
+import { toMotivoRejection } from '../bacen/errors.ts'
+import { type InterCall, interAnswers } from './answers.ts'
+import { readInterError } from './errors.ts'
+
+/** Credentials of one connection to Inter; without a certificate only for its simulator. */
+export const interCredentialsSchema = z
+  .object({
+    client_id: z.string().min(1),
+    client_secret: z.string().min(1),
+    ...CLIENT_CERTIFICATE_FIELDS,
+    /** Number of the account with its check digit: each call names it in the header `x-conta-corrente`. */
+    account_number: z
+      .string()
+      .regex(/^[1-9]\d{0,19}$/, 'must be the digits of the account number, without zeros before it'),
+    /** Last part of the URL that receives Inter's notifications. */
+    notification_secret: z.string().min(1),
+  })
+  .superRefine(checkClientCertificate)
+export type InterCredentials = z.infer<typeof interCredentialsSchema>
+
+/** Scopes that the application of the credentials needs; docs/providers/inter.md has what each is for. */
+export const INTER_SCOPES = [
+  'cob.write',
+  'cob.read',
+  'pix.write',
+  'pix.read',
+  'webhook.write',
+  'webhook.read',
+  'pagamento-pix.write',
+  'pagamento-pix.read',
+  'extrato.read',
+  'webhook-banking.write',
+  'webhook-banking.read',
+]
+
+/** Path of Inter's own API below the base URL of a connection. */
+export const INTER_BANKING_PATH = '/banking/v2'
+
+/** Creates the client of Inter's APIs: the Central Bank's Pix API and its own, Banking, with one access token. */
+export function createInterClient(options: AdapterOptions<InterCredentials>) {
+  const { client_id, client_secret, account_number } = options.credentials
+  return createBacenClient<InterCall>(options, {
+    bank: 'Inter',
+    basePath: '/pix/v2',
+    answers: interAnswers,
+    readError: readInterError,
+    tokenRequest: {
+      path: '/oauth/v2/token',
+      urlEncoded: {
+        client_id,
+        client_secret,
+        grant_type: 'client_credentials',
+        scope: INTER_SCOPES.join(' '),
+      },
+    },
+    headers: { 'x-conta-corrente': account_number },
+    hasLocationCodes: false,
+    toRejection: toMotivoRejection,
+  })
+}
+export type InterClient = ReturnType<typeof createInterClient>

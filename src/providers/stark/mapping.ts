@@ -1,0 +1,111 @@
+import { uuidFromReference } from '../../domain/pix/identifiers.ts'
+import type { IncomingPix, IssuedCharge, Party, ProviderPayout } from '../../domain/providers/provider.ts'
+import { toPayoutRejection } from '../adapter/outcomes.ts'
+import { toParty } from '../adapter/party.ts'
+import type { StarkBrcode, StarkDeposit, StarkTransaction, StarkTransfer } from './schemas.ts'
+
+// Stark Bank reports no end-to-end id of deposits and transfers. Its own name of the entity, as the `source` of its
+// transactions has it, stands in for it: `deposit/5656565656565656`, `transfer/5656565656565656`, and for a reversal
+// `transaction/5656565656565656`.
+
+const DEPOSIT_NAME = /^deposit\/(\d+)$/
+
+export const toDepositName = (id: string): string => `deposit/${id}`
+export const toTransferName = (id: string): string => `transfer/${id}`
+export const toTransactionName = (id: string): string => `transaction/${id}`
+
+/** Gets the id of a deposit from its name; undefined for any other id. */
+export function getDepositId(name: string): string | undefined {
+  return DEPOSIT_NAME.exec(name)?.[1]
+}
+
+const BRCODE_TAG = 'dynamic-brcode/'
+
+/** Builds the tag of the deposit that pays a dynamic BR code. */
+export const toBrcodeTag = (uuid: string): string => `${BRCODE_TAG}${uuid}`.toLowerCase()
+
+/** Maps a dynamic BR code. Stark Bank reports no txid: the code's uuid, by which its deposit is known, stands in for it. */
+export function mapStarkBrcode(brcode: StarkBrcode): IssuedCharge {
+  return {
+    totalCents: brcode.amount,
+    txid: brcode.uuid,
+    payload: brcode.id,
+    expiresAt: getExpiresAt(brcode),
+    pixKey: '',
+    receiver: toParty({}),
+  }
+}
+
+/** "In order to check if a BR code has expired, you must […] add the expiration to the creation date." */
+export function getExpiresAt({ created, expiration }: StarkBrcode): string {
+  return new Date(Date.parse(created) + expiration * 1_000).toISOString()
+}
+
+/**
+ * Maps a deposit. `credit`: its first transaction, which has its original value; undefined while Stark Bank has not credited it.
+ * Our id is taken from the tags of a paid code only: those of any other deposit are its payer's.
+ */
+export function mapStarkDeposit(deposit: StarkDeposit, credit: StarkTransaction | undefined): IncomingPix {
+  const brcodeTag = deposit.tags.find(tag => tag.startsWith(BRCODE_TAG))
+  return {
+    endToEnd: toDepositName(deposit.id),
+    txid: brcodeTag?.slice(BRCODE_TAG.length) ?? null,
+    reference: brcodeTag ? getReference(deposit) : null,
+    cents: credit?.amount ?? deposit.amount,
+    status: credit ? 'settled' : 'in_process',
+    at: credit?.created ?? deposit.created,
+    payer: mapOtherSide(deposit),
+    pixKey: '',
+  }
+}
+
+/** Gets our id from the tags of an entity. */
+export function getReference({ tags }: { tags: string[] }): string | null {
+  return tags.find(tag => uuidFromReference(tag) !== null) ?? null
+}
+
+/** Tells whether an entity has our id among its tags. */
+export function hasTag({ tags }: { tags: string[] }, tag: string): boolean {
+  return tags.includes(tag.toLowerCase())
+}
+
+const TRANSFER_STATUSES = {
+  created: 'in_process',
+  processing: 'in_process',
+  success: 'settled',
+  failed: 'rejected',
+  canceled: 'rejected',
+} as const satisfies Record<StarkTransfer['status'], ProviderPayout['status']>
+
+/** Maps a transfer. Its log has why it failed as free texts, which are not read. */
+export function mapStarkTransfer(transfer: StarkTransfer): ProviderPayout {
+  const status = TRANSFER_STATUSES[transfer.status]
+  return {
+    status,
+    cents: transfer.amount,
+    endToEnd: toTransferName(transfer.id),
+    at: transfer.updated ?? null,
+    ...(status === 'rejected' && toPayoutRejection()),
+    receiver: transfer.taxId ? mapOtherSide(transfer) : null,
+  }
+}
+
+type OtherSide = Pick<StarkDeposit, 'name' | 'taxId' | 'bankCode' | 'branchCode' | 'accountNumber'>
+
+/** Maps the payer or the recipient. `bankCode` is an ISPB of 8 digits, or else the bank's number. */
+function mapOtherSide({ name, taxId, bankCode, branchCode, accountNumber }: OtherSide): Party {
+  const isIspb = bankCode?.length === 8
+  const party = toParty({
+    name: name ?? null,
+    document: taxId ?? null,
+    account: accountNumber ?? null,
+    agency: branchCode ?? null,
+    ispb: isIspb ? bankCode : null,
+  })
+  return isIspb ? party : { ...party, bank: { ...party.bank, code: bankCode ?? '' } }
+}
+
+/** Removes the punctuation of a CPF or CNPJ. */
+export function toPlainDocument(taxId: string | null | undefined): string {
+  return (taxId ?? '').replace(/[.\-/]/g, '').toUpperCase()
+}

@@ -1,0 +1,165 @@
+import { z } from 'zod'
+import { optionalInstant, optionalText, requiredInstant } from '../adapter/fields.ts'
+
+// Schemas of what Stark Bank sends are lenient: they name the fields in use and allow any others. Those of our requests are
+// strict. The fields are those of npm package starkbank 2.42.0; the OpenAPI document describes requests only.
+
+const starkCentsSchema = z.int().min(0)
+/** An id, which published examples write as a text or as a number. */
+const starkIdSchema = z.union([z.string().min(1), z.int().positive()]).transform(String)
+/** "All tags will be converted to lowercase." */
+const tagsSchema = z
+  .array(z.string())
+  .nullish()
+  .transform(tags => tags ?? [])
+const transactionIdsSchema = z
+  .array(starkIdSchema)
+  .nullish()
+  .transform(ids => ids ?? [])
+
+/** An answer with one entity, by its name. */
+export const oneStarkEntity = <Entity extends z.ZodType>(name: string, entity: Entity) =>
+  z.object({ [name]: entity }).transform(answer => answer[name] as z.output<Entity>)
+/** The answer to a creation of one entity, in a list by its name. */
+export const oneCreatedStarkEntity = <Entity extends z.ZodType>(name: string, entity: Entity) =>
+  z.object({ [name]: z.tuple([entity]) }).transform(answer => answer[name]![0] as z.output<Entity>)
+
+/** A dynamic BR code. `id` is the payload; `amount` 0: any value is accepted; `expiration`: seconds from the creation. */
+export const starkBrcodeSchema = z.object({
+  id: z.string().min(1),
+  uuid: z.string().min(1),
+  amount: starkCentsSchema,
+  expiration: z.int().min(0),
+  tags: tagsSchema,
+  created: requiredInstant,
+})
+export type StarkBrcode = z.infer<typeof starkBrcodeSchema>
+
+/** A received payment. `amount` is what is left after its reversals; the first transaction credited it, the others are reversals. */
+export const starkDepositSchema = z.object({
+  id: starkIdSchema,
+  amount: starkCentsSchema,
+  type: z.enum(['pix', 'ted']),
+  tags: tagsSchema,
+  transactionIds: transactionIdsSchema,
+  created: requiredInstant,
+  name: optionalText,
+  taxId: optionalText,
+  bankCode: optionalText,
+  branchCode: optionalText,
+  accountNumber: optionalText,
+})
+export type StarkDeposit = z.infer<typeof starkDepositSchema>
+
+/** A change of a deposit, with the deposit as it was then. A reversal that was carried out has the type "reversed". */
+export const starkDepositLogSchema = z.object({
+  id: starkIdSchema,
+  type: z.string(),
+  created: requiredInstant,
+  deposit: starkDepositSchema,
+})
+
+/** A change of the balance by `amount`, less `fee`. `source`: the entity that made it, such as `transfer/92873912873/chargeback`. */
+export const starkTransactionSchema = z.object({
+  id: starkIdSchema,
+  amount: z.int(),
+  fee: starkCentsSchema.nullish(),
+  source: z.string().min(1),
+  tags: tagsSchema,
+  created: requiredInstant,
+})
+export type StarkTransaction = z.infer<typeof starkTransactionSchema>
+
+/** A transfer, verified or not: both have the same ids (npm package starkbank, tests/testVerifiedTransfer.js). */
+export const starkTransferSchema = z.object({
+  id: starkIdSchema,
+  amount: starkCentsSchema,
+  status: z.enum(['created', 'processing', 'success', 'failed', 'canceled']),
+  externalId: z.string().nullish(),
+  accountId: starkIdSchema.nullish(),
+  tags: tagsSchema,
+  transactionIds: transactionIdsSchema,
+  updated: optionalInstant,
+  name: optionalText,
+  taxId: optionalText,
+  bankCode: optionalText,
+  branchCode: optionalText,
+  accountNumber: optionalText,
+})
+export type StarkTransfer = z.infer<typeof starkTransferSchema>
+
+/** A PIX key with its owner. Branch and account are encrypted, and are not read. */
+export const starkDictKeySchema = z.object({
+  taxId: optionalText,
+  name: optionalText,
+  ispb: optionalText,
+  bankName: optionalText,
+})
+export type StarkDictKey = z.infer<typeof starkDictKeySchema>
+
+/** An account to which verified transfers go, once it is active. */
+export const starkVerifiedAccountSchema = z.object({
+  id: starkIdSchema,
+  status: z.enum(['creating', 'created', 'processing', 'active', 'failed', 'canceled']),
+  taxId: z.string().nullish(),
+  keyId: z.string().nullish(),
+  tags: tagsSchema,
+  name: optionalText,
+  bankName: optionalText,
+})
+export type StarkVerifiedAccount = z.infer<typeof starkVerifiedAccountSchema>
+
+/** Above zero or below: what is in the workspace. */
+export const starkBalancesSchema = z.object({ balances: z.tuple([z.object({ amount: z.int() })]) })
+export const starkWorkspaceSchema = z.object({ id: starkIdSchema })
+export const starkWebhookSchema = z.object({
+  id: starkIdSchema,
+  url: z.string(),
+  subscriptions: z.array(z.string()),
+})
+export const starkPublicKeysSchema = z.object({
+  publicKeys: z.array(z.object({ content: z.string() })).min(1),
+})
+
+const amountSchema = z.int().positive()
+/** Our ids: Stark Bank lower-cases tags. */
+const requestTagsSchema = z.tuple([z.string().regex(/^[a-z0-9]{1,35}$/)])
+const displayDescriptionSchema = z.string().max(140).optional()
+
+export const starkBrcodeRequestSchema = z.strictObject({
+  brcodes: z.tuple([
+    z.strictObject({
+      amount: starkCentsSchema,
+      expiration: amountSchema,
+      tags: requestTagsSchema,
+      displayDescription: displayDescriptionSchema,
+      rules: z
+        .tuple([z.strictObject({ key: z.literal('allowedTaxIds'), value: z.tuple([z.string().min(11)]) })])
+        .optional(),
+    }),
+  ]),
+})
+export const starkVerifiedAccountRequestSchema = z.strictObject({
+  accounts: z.tuple([
+    z.strictObject({ taxId: z.string().min(11), keyId: z.string().min(1).max(77), tags: requestTagsSchema }),
+  ]),
+})
+export const starkVerifiedTransferRequestSchema = z.strictObject({
+  transfers: z.tuple([
+    z.strictObject({
+      amount: amountSchema,
+      accountId: z.string().min(1),
+      externalId: z.string().regex(/^[a-z0-9]{1,35}$/),
+      tags: requestTagsSchema,
+      displayDescription: displayDescriptionSchema,
+    }),
+  ]),
+})
+export const starkReversalRequestSchema = z.strictObject({
+  amount: starkCentsSchema,
+  reversalDisplayDescription: displayDescriptionSchema,
+})
+export const starkWebhookRequestSchema = z.strictObject({
+  url: z.string(),
+  subscriptions: z.array(z.string()).min(1),
+})

@@ -1,0 +1,268 @@
+import { setTimeout } from 'node:timers/promises'
+import { isDocument } from '../../domain/pix/document.ts'
+import { normalizePixKey } from '../../domain/pix-keys/key-format.ts'
+import type {
+  FindPayoutOutcome,
+  NoAnswerResult,
+  PayoutReturn,
+  PreparePayoutOutcome,
+  ProviderPayout,
+  ProviderTransferRequest,
+  SendPayoutOutcome,
+} from '../../domain/providers/provider.ts'
+import { DAY } from '../../domain/shared/intervals.ts'
+import { checkKeyOwner } from '../adapter/key-owner.ts'
+import { rejectFailedAcceptance, rejectForThisProvider } from '../adapter/outcomes.ts'
+import { toParty } from '../adapter/party.ts'
+import { encodePath } from '../http/client.ts'
+import type { TransferCalls } from '../port.ts'
+import type { StarkClient } from './client.ts'
+import { hasTag, mapStarkTransfer, toPlainDocument, toTransactionName } from './mapping.ts'
+import {
+  oneCreatedStarkEntity,
+  oneStarkEntity,
+  type StarkDictKey,
+  type StarkTransfer,
+  type StarkVerifiedAccount,
+  starkDictKeySchema,
+  starkTransactionSchema,
+  starkTransferSchema,
+  starkVerifiedAccountRequestSchema,
+  starkVerifiedAccountSchema,
+  starkVerifiedTransferRequestSchema,
+} from './schemas.ts'
+
+/** How long a verified account is used for the transfer that it was made for: the key may move to another owner. */
+const ACCOUNT_VALIDITY_MS = DAY
+/** Waits before each look-up of an account that is not active yet, in ms. */
+const ACCOUNT_POLLS_MS = [200, 400, 700, 1_100, 1_600]
+
+/**
+ * Creates the calls about transfers. A transfer goes to a verified account, which Stark Bank makes of a key and the document of
+ * its owner, and is known by our `externalId`, unique among all transfers, and our tag. A list without it proves nothing.
+ */
+export function createStarkTransfers(client: StarkClient, now: () => number): TransferCalls {
+  return {
+    async prepareTransfer(order): Promise<PreparePayoutOutcome> {
+      const existing = await findExistingAccount(order)
+      if (existing.kind === 'no_answer') return existing
+      const made = existing.kind === 'found' ? existing : await createAccount(order)
+      if (made.kind !== 'found') return made
+      const account = await waitUntilActive(order, made.account)
+      if (account.kind === 'no_answer') return account
+      switch (account.status) {
+        case 'active': {
+          const owner = { name: account.name, taxId: account.taxId, bankName: account.bankName, ispb: null }
+          const handle = {
+            ref: account.id,
+            receiver: mapKeyOwner(made.owner ?? owner),
+            expiresAt: new Date(now() + ACCOUNT_VALIDITY_MS).toISOString(),
+          }
+          return { kind: 'prepared', handle }
+        }
+        case 'failed':
+        case 'canceled':
+          return accountNotVerified
+        default:
+          return accountNotActive
+      }
+    },
+
+    async sendTransfer(order, handle): Promise<SendPayoutOutcome> {
+      if (!handle) return notPrepared
+      const transfer = {
+        amount: order.cents,
+        accountId: handle.ref,
+        externalId: order.id,
+        tags: [order.id],
+        displayDescription: order.message?.slice(0, 140),
+      }
+      const json = starkVerifiedTransferRequestSchema.parse({ transfers: [transfer] })
+      const call = { call: 'sendTransfer', reference: order.id, hasOwnConnection: true } as const
+      const request = { ...call, method: 'POST', path: '/v2/verified-transfer', json } as const
+      const outcome = await client.send(
+        request,
+        oneCreatedStarkEntity('transfers', starkTransferSchema),
+        sent => {
+          const isOrdered =
+            isOwnTransfer(sent, order.id) &&
+            sent.amount === order.cents &&
+            (sent.accountId ?? handle.ref) === handle.ref
+          return isOrdered ? { payout: mapStarkTransfer(sent) } : undefined
+        },
+      )
+      return rejectFailedAcceptance(outcome)
+    },
+
+    async findTransfer({ id }): Promise<FindPayoutOutcome> {
+      const call = { call: 'findTransfer', reference: id } as const
+      const list = await client.readAllPages({
+        ...call,
+        path: '/v2/transfer',
+        filter: { tags: id },
+        field: 'transfers',
+        row: starkTransferSchema,
+        toItem: transfer => transfer,
+        keyOf: transfer => transfer.id,
+      })
+      if (list.kind === 'no_answer') return list
+      const [transfer, second] = list.items.filter(listed => isOwnTransfer(listed, id))
+      if (!transfer || second) return transferNotListed
+      if (transfer.status === 'created') return waitsForApproval(transfer)
+      const payout = mapStarkTransfer(transfer)
+      if (payout.status !== 'settled') return { kind: 'found', payout }
+      return { kind: 'found', payout: await addReturn(transfer, payout) }
+    },
+  }
+
+  /** Finds the account that an earlier preparation of the transfer has made, unless it has failed. */
+  async function findExistingAccount({ id, pixKey, document }: ProviderTransferRequest) {
+    const list = await client.readAllPages({
+      call: 'prepareTransfer',
+      reference: id,
+      path: '/v2/verified-account',
+      filter: { tags: id },
+      field: 'accounts',
+      row: starkVerifiedAccountSchema,
+      toItem: account => account,
+      keyOf: account => account.id,
+    })
+    if (list.kind === 'no_answer') return list
+    const account = list.items.find(
+      listed =>
+        hasTag(listed, id) &&
+        normalizePixKey(listed.keyId ?? '') === pixKey &&
+        (document ?? toPlainDocument(listed.taxId)) === toPlainDocument(listed.taxId) &&
+        listed.status !== 'failed' &&
+        listed.status !== 'canceled',
+    )
+    if (!account) return { kind: 'not_found' as const }
+    return { kind: 'found' as const, account, owner: undefined }
+  }
+
+  /** Looks the key up, whose owner must be the one that the order names, and makes an account of key and owner. */
+  async function createAccount(order: ProviderTransferRequest) {
+    const call = { call: 'prepareTransfer', reference: order.id } as const
+    const keyPath = encodePath`/v2/dict-key/${order.pixKey}`
+    const keyOutcome = await client.send(
+      { ...call, path: keyPath },
+      oneStarkEntity('key', starkDictKeySchema),
+      owner => ({
+        owner,
+      }),
+    )
+    if (keyOutcome.kind !== 'accepted') return toPreparation(keyOutcome)
+    const { owner } = keyOutcome
+    const reported = toPlainDocument(owner.taxId)
+    // A document that is masked, or in no known form, is compared by the verification of the account.
+    const refusal = isDocument(reported) ? checkKeyOwner(order, reported) : null
+    if (refusal) return refusal
+    const taxId = order.document ?? reported
+    if (!isDocument(taxId)) return ownerUnreadable
+    const account = { taxId, keyId: order.pixKey, tags: [order.id] }
+    const json = starkVerifiedAccountRequestSchema.parse({ accounts: [account] })
+    const request = { ...call, method: 'POST', path: '/v2/verified-account', json } as const
+    const outcome = await client.send(
+      request,
+      oneCreatedStarkEntity('accounts', starkVerifiedAccountSchema),
+      made => ({
+        account: made,
+      }),
+    )
+    if (outcome.kind !== 'accepted') return toPreparation(outcome)
+    return { kind: 'found' as const, account: outcome.account, owner }
+  }
+
+  /** Looks an account up until it is verified or has failed, for about four seconds. */
+  async function waitUntilActive({ id }: ProviderTransferRequest, account: StarkVerifiedAccount) {
+    let latest = account
+    for (const waitMs of ACCOUNT_POLLS_MS) {
+      if (['active', 'failed', 'canceled'].includes(latest.status)) break
+      await setTimeout(waitMs)
+      const path = encodePath`/v2/verified-account/${account.id}`
+      const outcome = await client.lookUpExisting(
+        { call: 'prepareTransfer', reference: id, path },
+        oneStarkEntity('account', starkVerifiedAccountSchema),
+        found => (found.id === account.id ? { account: found } : undefined),
+      )
+      if (outcome.kind === 'no_answer') return outcome
+      latest = outcome.account
+    }
+    return { kind: 'found' as const, ...latest }
+  }
+
+  /**
+   * Adds what came back of a settled transfer: "if there are two [transactions], second is the chargeback". Without an answer the
+   * caller polls again.
+   */
+  async function addReturn(transfer: StarkTransfer, payout: ProviderPayout): Promise<ProviderPayout> {
+    const [, chargebackId] = transfer.transactionIds
+    if (chargebackId === undefined) return { ...payout, returns: [] }
+    const path = encodePath`/v2/transaction/${chargebackId}`
+    const outcome = await client.lookUp(
+      { call: 'findTransfer', path },
+      oneStarkEntity('transaction', starkTransactionSchema),
+      transaction =>
+        transaction.id === chargebackId && transaction.amount > 0 ? { transaction } : undefined,
+    )
+    if (outcome.kind !== 'found') return payout
+    const { amount: cents, created: at } = outcome.transaction
+    const chargeback: PayoutReturn = {
+      id: chargebackId,
+      endToEnd: toTransactionName(chargebackId),
+      cents,
+      at,
+    }
+    return { ...payout, returns: [chargeback] }
+  }
+}
+
+/** Tells whether a transfer is that of our id. `externalId` alone proves it, and the tag where a list leaves that out. */
+function isOwnTransfer({ externalId, ...transfer }: StarkTransfer, id: string): boolean {
+  return externalId ? externalId === id : hasTag(transfer, id)
+}
+
+/** Converts the outcome of a call of a preparation, which moves nothing. */
+function toPreparation(
+  outcome: Exclude<Awaited<ReturnType<StarkClient['send']>>, { kind: 'accepted' }>,
+): Exclude<PreparePayoutOutcome, { kind: 'prepared' }> {
+  if (outcome.kind !== 'unknown') return outcome
+  return { kind: 'no_answer', code: outcome.code, message: outcome.message }
+}
+
+function mapKeyOwner({ name, taxId, ispb, bankName }: StarkDictKey) {
+  return toParty({
+    name: name ?? null,
+    document: taxId ?? null,
+    ispb: ispb ?? null,
+    bankName: bankName ?? null,
+  })
+}
+
+/** Builds the outcome of a transfer that is stored and not started: one that needs an approval waits for it. */
+function waitsForApproval({ id }: StarkTransfer): FindPayoutOutcome {
+  const message =
+    `Transfer ${id} is stored at Stark Bank and not started. ` +
+    'Where it needs an approval, approve or cancel it in Stark Bank’s panel.'
+  return { kind: 'awaiting_approval', code: 'awaiting_approval', message }
+}
+
+const ownerUnreadable = rejectForThisProvider(
+  'document_unchecked',
+  'Stark Bank does not report the document of the key’s owner, without which it sends nothing',
+)
+const accountNotVerified = rejectForThisProvider(
+  'pix_key_unreadable',
+  'Stark Bank did not verify the key and the document of its owner',
+)
+const accountNotActive: NoAnswerResult = {
+  kind: 'no_answer',
+  code: 'account_not_active',
+  message: 'Stark Bank has not verified the key yet',
+}
+const notPrepared = rejectForThisProvider('preparation_expired', 'The transfer was not prepared')
+const transferNotListed: NoAnswerResult = {
+  kind: 'no_answer',
+  code: 'transfer_not_listed',
+  message: 'Stark Bank does not list the transfer, which proves nothing',
+}

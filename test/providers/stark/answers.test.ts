@@ -1,0 +1,117 @@
+import { createStarkAdapter } from '../../../src/providers/stark/adapter.ts'
+import { starkAnswers } from '../../../src/providers/stark/answers.ts'
+import { type CallUnderTest, describeAnswers } from '../support/answer-tables.ts'
+import {
+  ACCOUNT_ID,
+  brcodeOf,
+  CHARGE_REFERENCE,
+  DEPOSIT_ID,
+  dictKeyOf,
+  NOW,
+  starkCredentials,
+  starkPageOf,
+  TRANSFER_ID,
+} from '../support/stark-fixture.ts'
+
+const json = (body: unknown) => ({ status: 200, body: JSON.stringify(body) })
+const depositName = `deposit/${DEPOSIT_ID}`
+const refundOrder = { id: 'refund1', endToEnd: depositName, cents: 234 }
+const refundHandle = { ref: `${DEPOSIT_ID}/1234/1000` }
+const transferOrder = {
+  id: TRANSFER_ID,
+  cents: 1050,
+  pixKey: 'arya.stark@starkbank.com',
+  document: null,
+  payerKey: null,
+}
+const range = ['2026-01-01T00:00:00.000Z', '2026-01-10T23:59:59.999Z'] as const
+
+const calls: Record<keyof typeof starkAnswers, CallUnderTest> = {
+  issueCharge: {
+    make: provider =>
+      provider.issueCharge({
+        reference: CHARGE_REFERENCE,
+        totalCents: 1,
+        expiresInSeconds: 300,
+        collectionKey: null,
+      }),
+    unprovenKind: 'unknown',
+  },
+  findCharge: {
+    make: provider => provider.findCharge(CHARGE_REFERENCE),
+    unprovenKind: 'no_answer',
+    requestPath: /\/deposit$/,
+    others: json(starkPageOf('brcodes', [brcodeOf()])),
+  },
+  cancelCharge: { make: provider => provider.cancelCharge(CHARGE_REFERENCE), unprovenKind: 'no_answer' },
+  findPayment: { make: provider => provider.findPayment(depositName), unprovenKind: 'no_answer' },
+  prepareRefund: { make: provider => provider.prepareRefund!(refundOrder), unprovenKind: 'no_answer' },
+  refund: { make: provider => provider.refund(refundOrder, refundHandle), unprovenKind: 'unknown' },
+  findRefund: {
+    make: provider => provider.findRefund({ ...refundOrder, handle: refundHandle }),
+    unprovenKind: 'no_answer',
+  },
+  prepareTransfer: {
+    make: provider => provider.prepareTransfer!(transferOrder),
+    unprovenKind: 'no_answer',
+    requestPath: /\/dict-key\//,
+    others: json({ ...starkPageOf('accounts', []), key: dictKeyOf() }),
+    // Nothing has moved, so that a refusal is one at once.
+    refused: ({ meaning }) =>
+      meaning.kind === 'refused'
+        ? { kind: 'rejected', code: meaning.code, finality: meaning.finality }
+        : undefined,
+  },
+  sendTransfer: {
+    make: provider => provider.sendTransfer(transferOrder, { ref: ACCOUNT_ID }),
+    unprovenKind: 'unknown',
+  },
+  findTransfer: {
+    make: provider => provider.findTransfer({ id: TRANSFER_ID, handle: { ref: ACCOUNT_ID } }),
+    unprovenKind: 'no_answer',
+  },
+  identity: { make: provider => provider.identity(), unprovenKind: 'no_answer' },
+  balances: { make: provider => provider.balances(), unprovenKind: 'no_answer' },
+  statement: { make: provider => provider.statement(...range), unprovenKind: 'no_answer' },
+  registerNotificationUrl: {
+    make: provider => provider.registerNotificationUrl('https://t.test/n', null),
+    unprovenKind: 'no_answer',
+  },
+  findNotificationKeys: {
+    make: provider =>
+      provider.readNotification({ body: '{}', headers: { 'digital-signature': 'AAAA' }, secret: null }),
+    unprovenKind: 'no_answer',
+  },
+}
+
+const api = {
+  answers: starkAnswers,
+  bodyOf: (name: string) => ({ errors: [{ code: name, message: 'so it is' }] }),
+  open: (options: Pick<Parameters<typeof createStarkAdapter>[0], 'openPool' | 'recordUnexplained'>) =>
+    createStarkAdapter({
+      ...options,
+      baseUrl: 'https://stark.test',
+      credentials: starkCredentials,
+      timeoutMs: 1_000,
+      now: () => NOW,
+    }),
+  times: 2_000,
+  seed: 20_261_129,
+}
+
+describeAnswers({ name: 'Stark Bank', ...api, calls })
+
+// The same answers to the first request of a preparation, by which an account that exists is found.
+describeAnswers({
+  name: 'Stark Bank, existing accounts',
+  ...api,
+  answers: { prepareTransfer: starkAnswers.prepareTransfer },
+  calls: {
+    prepareTransfer: {
+      make: provider => provider.prepareTransfer!(transferOrder),
+      unprovenKind: 'no_answer',
+      requestPath: /\/verified-account$/,
+      others: json({ key: dictKeyOf() }),
+    },
+  },
+})

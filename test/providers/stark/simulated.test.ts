@@ -1,0 +1,182 @@
+import { afterAll, beforeAll, expect, test } from '@jest/globals'
+import { createStarkAdapter } from '../../../src/providers/stark/adapter.ts'
+import { starkCredentialsSchema } from '../../../src/providers/stark/client.ts'
+import {
+  openSimulatorFixture,
+  pollUntil,
+  type SimulatorFixture,
+} from '../../simulator/support/simulator-fixture.ts'
+import { putStarkShop, STARK_KEYS, STARK_PROJECT } from '../../simulator/support/stark-client.ts'
+
+/** Whole operations of the adapter at the simulated Stark Bank, which was written from the published texts apart from it. */
+
+let simulator: SimulatorFixture
+let provider: ReturnType<typeof createStarkAdapter>
+
+beforeAll(async () => {
+  simulator = await openSimulatorFixture()
+  await putStarkShop(simulator.control)
+  provider = createStarkAdapter({
+    baseUrl: simulator.facts.providers.PROVIDER_A.base_url,
+    ca: simulator.ca,
+    credentials: starkCredentialsSchema.parse({
+      access_id: STARK_PROJECT,
+      private_key: STARK_KEYS.privateKey,
+    }),
+    timeoutMs: 10_000,
+  })
+  await provider.registerNotificationUrl(`${simulator.facts.inbox_url}/stark`, null)
+})
+afterAll(async () => {
+  await provider?.close()
+  await simulator.close()
+})
+
+let made = 0
+/** Makes ids of ours: 32 hexadecimal digits. */
+function makeId(): string {
+  made += 1
+  return made.toString(16).padStart(32, 'a')
+}
+
+async function issueCharge(totalCents: number) {
+  const reference = makeId()
+  const order = { reference, totalCents, expiresInSeconds: 3600, collectionKey: null }
+  const issued = await provider.issueCharge(order)
+  if (issued.kind !== 'accepted') throw new Error(JSON.stringify(issued))
+  return { reference, ...issued.charge }
+}
+
+const orderOf = (changes: object = {}) => ({
+  id: makeId(),
+  cents: 1000,
+  pixKey: 'maria@example.com',
+  document: null,
+  payerKey: null,
+  ...changes,
+})
+
+async function prepare(order: ReturnType<typeof orderOf>) {
+  const outcome = await pollUntil(
+    () => provider.prepareTransfer!(order),
+    ({ kind }) => kind !== 'no_answer',
+  )
+  if (outcome.kind !== 'prepared') throw new Error(JSON.stringify(outcome))
+  return outcome.handle
+}
+
+async function readItems() {
+  const messages = await simulator.control.listInbox('stark')
+  const read = messages.map(({ body, headers }) => {
+    const single = Object.entries(headers).map(([name, value]) => [name, [value].flat()[0]])
+    return provider.readNotification({ body, headers: Object.fromEntries(single), secret: null })
+  })
+  const outcomes = await Promise.all(read)
+  expect(outcomes.filter(({ kind }) => kind !== 'items')).toEqual([])
+  return outcomes.flatMap(outcome => (outcome.kind === 'items' ? outcome.items : []))
+}
+
+async function readStatement() {
+  const hourMs = 3_600_000
+  const period = [-hourMs, hourMs].map(ms => new Date(Date.now() + ms).toISOString())
+  const statement = await provider.statement(period[0]!, period[1]!)
+  if (statement.kind !== 'found') throw new Error(JSON.stringify(statement))
+  return statement.entries
+}
+
+test('the account is identified, and its balance read', async () => {
+  expect(await provider.identity()).toMatchObject({ kind: 'found', id: expect.any(String) })
+  expect(await provider.balances()).toMatchObject({ kind: 'found', balance: { blockedCents: 0 } })
+})
+
+test('a charge is paid, and refunded in two parts, one after another', async () => {
+  const charge = await issueCharge(2500)
+  expect(await provider.findCharge(charge.reference)).toMatchObject({ status: 'open', payments: [] })
+  expect(await provider.cancelCharge(charge.reference)).toMatchObject({ kind: 'refused' })
+  await simulator.control.pay({ payload: charge.payload })
+  const found = await pollUntil(
+    () => provider.findCharge(charge.reference),
+    outcome => outcome.kind === 'found' && outcome.payments[0]?.status === 'settled',
+  )
+  const [payment] = found.kind === 'found' ? found.payments : []
+  expect(payment).toMatchObject({ cents: 2500, reference: charge.reference, txid: charge.txid })
+  const { endToEnd } = payment!
+  expect(await provider.findPayment(endToEnd)).toEqual({ kind: 'found', payment })
+  await pollUntil(readItems, items =>
+    items.some(item => item.kind === 'payment' && item.reference === charge.reference),
+  )
+
+  const refundIds: string[] = []
+  for (const cents of [500, 2000]) {
+    const order = { id: makeId(), endToEnd, cents }
+    const prepared = await provider.prepareRefund!(order)
+    if (prepared.kind !== 'prepared') throw new Error(JSON.stringify(prepared))
+    const { handle } = prepared
+    expect(await provider.findRefund({ ...order, handle })).toEqual({ kind: 'not_found' })
+    expect(await provider.refund(order, handle)).toMatchObject({ kind: 'accepted', payout: { cents } })
+    const settled = await pollUntil(
+      () => provider.findRefund({ ...order, handle }),
+      outcome => outcome.kind === 'found' && outcome.payout.status === 'settled',
+    )
+    expect(settled).toMatchObject({ payout: { cents } })
+    if (settled.kind === 'found') refundIds.push(settled.payout.endToEnd)
+  }
+  expect(await provider.prepareRefund!({ id: makeId(), endToEnd, cents: 1 })).toMatchObject({
+    kind: 'rejected',
+    code: 'refund_above_remainder',
+  })
+  // What was paid is told as it was, whatever is left of the deposit.
+  expect(await provider.findCharge(charge.reference)).toMatchObject({ payments: [{ cents: 2500 }] })
+  const entries = await readStatement()
+  expect(entries.filter(entry => entry.endToEnd === endToEnd)).toMatchObject([
+    { direction: 'IN', cents: 2500, reference: charge.reference },
+  ])
+  const returned = entries.filter(({ returnOf }) => returnOf === endToEnd)
+  expect(returned.map(({ direction }) => direction)).toEqual(['OUT', 'OUT'])
+  expect(returned.map(entry => entry.endToEnd).sort()).toEqual(refundIds.sort())
+  await pollUntil(readItems, items =>
+    items.some(item => item.kind === 'refund' && item.endToEnd === endToEnd),
+  )
+})
+
+test('an open amount is paid with what its payer chooses', async () => {
+  const charge = await issueCharge(0)
+  await simulator.control.pay({ payload: charge.payload, value: 3.21 })
+  const found = await pollUntil(
+    () => provider.findCharge(charge.reference),
+    outcome => outcome.kind === 'found' && outcome.payments.length > 0,
+  )
+  expect(found).toMatchObject({ charge: { totalCents: 0 }, payments: [{ cents: 321 }] })
+})
+
+test('a transfer is prepared twice, sent once, and refused under the same id', async () => {
+  const order = orderOf()
+  const handle = await prepare(order)
+  expect((await prepare(order)).ref).toBe(handle.ref)
+  expect(handle.receiver).toMatchObject({ name: expect.stringMatching(/./) })
+  expect(await provider.findTransfer({ id: order.id, handle })).toMatchObject({ kind: 'no_answer' })
+  expect(await provider.sendTransfer(order, handle)).toMatchObject({ kind: 'accepted' })
+  const settled = await pollUntil(
+    () => provider.findTransfer({ id: order.id, handle }),
+    outcome => outcome.kind === 'found' && outcome.payout.status === 'settled',
+  )
+  expect(settled).toMatchObject({ payout: { cents: 1000, returns: [] } })
+  // What a second one under our id is answered with is published nowhere: it proves nothing.
+  expect(await provider.sendTransfer(order, handle)).toMatchObject({ kind: 'unknown' })
+  const endToEnd = settled.kind === 'found' ? settled.payout.endToEnd : ''
+  const entries = await readStatement()
+  expect(entries.filter(({ reference }) => reference === order.id)).toMatchObject([
+    { endToEnd, direction: 'OUT', cents: 1000 },
+  ])
+  await pollUntil(readItems, items =>
+    items.some(item => item.kind === 'transfer' && item.reference === order.id && item.endToEnd === endToEnd),
+  )
+})
+
+test('the key of another owner is refused before anything is sent', async () => {
+  const order = orderOf({ document: '11144477735' })
+  expect(await provider.prepareTransfer!(order)).toMatchObject({
+    kind: 'rejected',
+    code: 'document_mismatch',
+  })
+})

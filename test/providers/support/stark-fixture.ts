@@ -1,0 +1,209 @@
+import { generateKeyPairSync } from 'node:crypto'
+import type { UnexplainedAnswer } from '../../../src/providers/adapter/unexplained-answers.ts'
+import { createStarkAdapter } from '../../../src/providers/stark/adapter.ts'
+import { starkCredentialsSchema } from '../../../src/providers/stark/client.ts'
+import {
+  type ProviderFixtureOptions,
+  type ScriptedProvider,
+  type ScriptedReply,
+  startScriptedProvider,
+  timeoutMsFor,
+} from './scripted-provider.ts'
+
+/** Makes a key pair as Stark Bank's tutorial does: `openssl ecparam -name secp256k1 -genkey`. */
+export function createStarkKeys() {
+  const { privateKey, publicKey } = generateKeyPairSync('ec', { namedCurve: 'secp256k1' })
+  return {
+    privatePem: privateKey.export({ type: 'sec1', format: 'pem' }).toString(),
+    publicPem: publicKey.export({ type: 'spki', format: 'pem' }).toString(),
+  }
+}
+
+export const ownKeys = createStarkKeys()
+export const starkCredentials = starkCredentialsSchema.parse({
+  access_id: '5656565656565656',
+  private_key: ownKeys.privatePem,
+})
+
+export const NOW = Date.parse('2026-01-10T12:00:00Z')
+export const CHARGE_REFERENCE = '0f8fad5bd9cb469fa16570867728950e'
+export const TRANSFER_ID = '7c9e6679742540dea47b1e5dd9c57f2a'
+export const CODE_UUID = '4e2eab725ddd495f9c98ffd97440702d'
+export const PAYLOAD = '00020126360014br.gov.bcb.pix0114+5528400921181520400005303986'
+export const DEPOSIT_ID = '5151515151515151'
+export const CREDIT_ID = '6161616161616161'
+export const ACCOUNT_ID = '7171717171717171'
+export const SENT_ID = '8181818181818181'
+
+/** A scripted Stark Bank, and an adapter that calls it, at noon of one day. */
+export async function openStarkFixture({ now = () => NOW, reply }: ProviderFixtureOptions = {}) {
+  const scripted: ScriptedProvider = await startScriptedProvider()
+  const unexplainedAnswers: UnexplainedAnswer[] = []
+  const recordUnexplained = async (answer: UnexplainedAnswer) => void unexplainedAnswers.push(answer)
+  const provider = createStarkAdapter({
+    baseUrl: scripted.url,
+    credentials: starkCredentials,
+    ca: scripted.ca,
+    timeoutMs: timeoutMsFor(reply),
+    now,
+    recordUnexplained,
+  })
+  return {
+    scripted,
+    provider,
+    /** What was recorded as unexplained, in that order. */
+    recorded: unexplainedAnswers,
+    async [Symbol.asyncDispose]() {
+      await provider.close()
+      await scripted.close()
+    },
+  }
+}
+
+export const okReply = (json: unknown): ScriptedReply => ({ status: 200, json })
+export const starkErrorReply = (code: string, status = 400): ScriptedReply => ({
+  status,
+  json: { errors: [{ code, message: 'so it is' }] },
+})
+
+type Changes = Record<string, unknown>
+
+export const brcodeOf = (changes: Changes = {}) => ({
+  id: PAYLOAD,
+  uuid: CODE_UUID,
+  amount: 1234,
+  expiration: 3600,
+  tags: [CHARGE_REFERENCE],
+  pictureUrl: `https://sandbox.api.starkbank.com/v2/dynamic-brcode/${CODE_UUID}.png`,
+  displayDescription: '',
+  rules: [],
+  created: '2026-01-10T11:59:00.123456+00:00',
+  updated: '2026-01-10T11:59:00.123456+00:00',
+  ...changes,
+})
+
+export const depositOf = (changes: Changes = {}) => ({
+  id: DEPOSIT_ID,
+  name: 'Iron Bank S.A.',
+  taxId: '20.018.183/0001-80',
+  bankCode: '20018183',
+  branchCode: '1357-9',
+  accountNumber: '876543-2',
+  accountType: 'checking',
+  amount: 1234,
+  type: 'pix',
+  status: 'created',
+  displayDescription: '',
+  reversalDisplayDescription: '',
+  tags: [`dynamic-brcode/${CODE_UUID}`, CHARGE_REFERENCE],
+  fee: 50,
+  transactionIds: [CREDIT_ID],
+  created: '2026-01-10T11:59:30.000000+00:00',
+  updated: '2026-01-10T11:59:30.000000+00:00',
+  ...changes,
+})
+
+export const transactionOf = (changes: Changes = {}) => ({
+  id: CREDIT_ID,
+  amount: 1234,
+  description: 'Deposit',
+  externalId: 'deposit',
+  receiverId: '5656565656565656',
+  senderId: '1111111111111111',
+  tags: [],
+  fee: 0,
+  balance: 100_000,
+  source: `deposit/${DEPOSIT_ID}`,
+  created: '2026-01-10T11:59:31.000000+00:00',
+  ...changes,
+})
+
+export const transferOf = (changes: Changes = {}) => ({
+  id: SENT_ID,
+  amount: 1050,
+  accountId: ACCOUNT_ID,
+  externalId: TRANSFER_ID,
+  status: 'success',
+  name: 'Arya Stark',
+  taxId: '529.982.247-25',
+  bankCode: '20018183',
+  branchCode: '0001',
+  accountNumber: '10000-0',
+  accountType: 'checking',
+  tags: [TRANSFER_ID],
+  fee: 0,
+  transactionIds: ['9191919191919191'],
+  metadata: {},
+  created: '2026-01-10T12:00:01.000000+00:00',
+  updated: '2026-01-10T12:00:07.000000+00:00',
+  ...changes,
+})
+
+export const verifiedAccountOf = (changes: Changes = {}) => ({
+  id: ACCOUNT_ID,
+  taxId: '529.982.247-25',
+  keyId: 'arya.stark@starkbank.com',
+  status: 'active',
+  tags: [TRANSFER_ID],
+  name: 'Arya Stark',
+  bankName: 'Stark Bank',
+  created: '2026-01-10T12:00:00.000000+00:00',
+  updated: '2026-01-10T12:00:00.000000+00:00',
+  ...changes,
+})
+
+export const dictKeyOf = (changes: Changes = {}) => ({
+  id: 'arya.stark@starkbank.com',
+  type: 'email',
+  name: 'Arya Stark',
+  taxId: '529.982.247-25',
+  ownerType: 'naturalPerson',
+  bankName: 'Stark Bank',
+  ispb: '20018183',
+  branchCode: 'ZW5jcnlwdGVkLWJyYW5jaC1jb2Rl',
+  accountNumber: 'ZW5jcnlwdGVkLWFjY291bnQtbnVtYmVy',
+  accountType: 'checking',
+  status: 'registered',
+  ...changes,
+})
+
+/** A page of a list; the last one has no cursor. */
+export const starkPageOf = (field: string, rows: unknown[], cursor: string | null = null) => ({
+  [field]: rows,
+  cursor,
+})
+
+/** Replies in place of an answer to any call, and what they mean where something is sent. */
+export const UNEXPLAINED_REPLIES: [name: string, reply: ScriptedReply, outcome: Record<string, unknown>][] = [
+  [
+    'denied credentials',
+    starkErrorReply('invalidCredentials'),
+    { kind: 'rejected', code: 'provider_denied' },
+  ],
+  ['the name under another status', starkErrorReply('invalidCredentials', 401), { kind: 'unknown' }],
+  ['a second external id', starkErrorReply('duplicatedExternalId'), { kind: 'unknown', code: 'http_400' }],
+  ['a code that no text names', starkErrorReply('invalidBalance'), { kind: 'unknown', code: 'http_400' }],
+  [
+    'two errors at once',
+    {
+      status: 400,
+      json: {
+        errors: [
+          { code: 'invalidCredentials', message: '' },
+          { code: 'x', message: '' },
+        ],
+      },
+    },
+    { kind: 'unknown', code: 'http_400' },
+  ],
+  ['500', starkErrorReply('internalServerError', 500), { kind: 'unknown', code: 'http_500' }],
+  ['429', { status: 429, text: '' }, { kind: 'unknown', code: 'http_429' }],
+  ['a gateway', { status: 503, text: '<html>' }, { kind: 'unknown', code: 'http_503' }],
+  ['302', { status: 302, headers: { location: '/' } }, { kind: 'unknown', code: 'http_302' }],
+  ['an empty 200', { status: 200 }, { kind: 'unknown', code: 'unreadable_answer' }],
+  ['broken JSON', { status: 200, text: '{"transfers":[' }, { kind: 'unknown', code: 'unreadable_answer' }],
+  ['JSON of another shape', okReply({ hello: 'there' }), { kind: 'unknown', code: 'unreadable_answer' }],
+  ['a timeout', 'hang', { kind: 'unknown', code: 'timeout' }],
+  ['a reset after the request', 'reset', { kind: 'unknown', code: 'connection_reset' }],
+  ['half an answer', 'half', { kind: 'unknown' }],
+]
