@@ -50,6 +50,8 @@ test.each(PROVIDERS)(
     })
     expect(paid).not.toHaveProperty('qr_code_uuid')
 
+    // Inter's API returns PIX of its own charges only (docs/providers/inter.md).
+    if (at.dialect === 'inter') return
     const refund = await api.post(`/api/v1/payments/${created.uuid}/refund`, { value: 2.5 })
     expect(refund.status).toBe(200)
     await pollUntil(
