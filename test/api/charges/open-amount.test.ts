@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { expect, test } from '@jest/globals'
 import { hasError, isStaticPix, parsePix } from 'pix-utils'
+import { PROVIDER_APIS, PROVIDER_CAPABILITIES } from '../../../src/domain/providers/provider.ts'
 import { openMoneySuite } from '../support/money-suite.ts'
 import { pollUntil } from '../support/poll-until.ts'
 
@@ -13,6 +14,8 @@ const statusesOf = ({ history }: { history: { status: string }[] }) => history.m
 const PROVIDERS = [
   { provider: 'PROVIDER_A', dialect: 'efi' },
   { provider: 'PROVIDER_B', dialect: 'woovi' },
+  { provider: 'PROVIDER_C', dialect: 'sicoob' },
+  { provider: 'PROVIDER_C', dialect: 'inter' },
 ] as const
 
 test.each(PROVIDERS)(
@@ -47,6 +50,8 @@ test.each(PROVIDERS)(
     })
     expect(paid).not.toHaveProperty('qr_code_uuid')
 
+    // Inter's API returns PIX of its own charges only (docs/providers/inter.md).
+    if (at.dialect === 'inter') return
     const refund = await api.post(`/api/v1/payments/${created.uuid}/refund`, { value: 2.5 })
     expect(refund.status).toBe(200)
     await pollUntil(
@@ -55,6 +60,14 @@ test.each(PROVIDERS)(
     )
   },
 )
+
+test.each(PROVIDER_APIS)('an open amount is issued at %s', async dialect => {
+  const { api } = await createMerchant({ providers: [{ provider: 'PROVIDER_D', dialect }] })
+  const { uuid, payment } = await api.createCharge({ value: 0 })
+  const type = PROVIDER_CAPABILITIES[dialect].canIssueOpenAmount ? 'QR_DYNAMIC' : 'QR_STATIC'
+  expect(await api.readCharge(uuid)).toMatchObject({ status: 'PENDING', value: 0, payment: { type } })
+  expect(payment.payload).toMatch(/^000201/)
+})
 
 test('the second PIX to the code of a charge is returned, as any second payment', async () => {
   const { api } = await createMerchant({ providers: [{ sendsNotifications: true }] })
