@@ -8,7 +8,8 @@ import {
   type ProviderOperation,
   VIEW_FAULTS,
 } from '../../packages/simulator/faults.ts'
-import { PROVIDER_NAMES, type ProviderName } from '../../src/domain/providers/provider.ts'
+import { PROVIDER_NAMES, type ProviderApi, type ProviderName } from '../../src/domain/providers/provider.ts'
+import { PROVIDER_APIS } from './participants.ts'
 import type { Random } from './random.ts'
 
 /** The faults of a storm, drawn before it starts; each event happens at the turn of its operation. */
@@ -46,6 +47,7 @@ const FAULTED_CALLS = [
   'issueCharge',
   'findCharge',
   'cancelCharge',
+  'prepareTransfer',
   'sendTransfer',
   'findTransfer',
   'refund',
@@ -167,7 +169,7 @@ function createFaultSequence(random: Random) {
     ...NOTIFIED_CALLS.flatMap(operation =>
       NOTIFICATION_FAULTS.map(fault => ({ provider, operation, fault })),
     ),
-  ])
+  ]).filter(isServed)
   const drawTurn = () => {
     const shuffled = random.shuffle(all)
     const firstOfKinds = new Set(new Map(shuffled.map(one => [one.fault, one])).values())
@@ -187,6 +189,25 @@ function createFaultSequence(random: Random) {
       ...(DELAYED_FAULTS.has(next.fault) && { delayMs: random.between(200, getMaxDelayMs(next)) }),
     }
   }
+}
+
+/** The provider APIs that prepare transfers. */
+const PREPARING_APIS: ReadonlySet<ProviderApi> = new Set(['sicoob', 'stark'])
+/** Faults after which Stark Bank's API shows a deposit without its reversal and no published reason: only an operator ends those. */
+const UNEXPLAINED_REFUND_FAULTS: ReadonlySet<FaultKind> = new Set([
+  'accepted_then_rejected',
+  'rejected_then_done',
+])
+
+/** Tells whether the API of a provider has the call of a fault, and shows how what it leaves behind ends. */
+function isServed(planned: {
+  provider: ProviderName
+  operation: ProviderOperation | undefined
+  fault: FaultKind
+}) {
+  const api = PROVIDER_APIS[planned.provider]
+  if (planned.operation === 'prepareTransfer') return PREPARING_APIS.has(api)
+  return !(api === 'stark' && planned.operation === 'refund' && UNEXPLAINED_REFUND_FAULTS.has(planned.fault))
 }
 
 function getMaxDelayMs({ fault, operation }: { fault: FaultKind; operation?: ProviderOperation }): number {
