@@ -69,7 +69,7 @@ export const HANDLE_EXPIRED: RejectedResult = {
 
 /**
  * Tells whether the same order may be sent again to learn the outcome of a sending, at a provider that has no other look-up: within
- * a few minutes, with credentials of the same account, and while no operator's block forbids the call.
+ * a few minutes unless the provider keeps the ids of orders, with credentials of the same account, and while no operator's block forbids the call.
  */
 export async function mayRepeatToFind(
   em: EntityManager,
@@ -78,10 +78,11 @@ export async function mayRepeatToFind(
   timeScale: number,
 ): Promise<boolean> {
   if (attempt.operation !== 'transfer') return false
-  if (PROVIDER_CAPABILITIES[connection.dialect].transferLookUp !== 'repeat') return false
+  const { transferLookUp, keepsOrderIds } = PROVIDER_CAPABILITIES[connection.dialect]
+  if (transferLookUp !== 'repeat') return false
   if (attempt.state !== 'calling' && attempt.state !== 'unknown') return false
   const ageMs = Date.now() - (attempt.unknownSince ?? attempt.updatedAt).getTime()
-  if (ageMs > scaleWait(WAITS.repeatToFind, timeScale)) return false
+  if (!keepsOrderIds && ageMs > scaleWait(WAITS.repeatToFind, timeScale)) return false
   if (attempt.sendings === 0 || !hasSameCredentialsEpoch(attempt, connection)) return false
   const conditions = await runQuery(em, queryPayoutConditions(connection.uuid))
   return operatorBlockedReason(attempt.operation, conditions) === null

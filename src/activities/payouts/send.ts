@@ -228,7 +228,8 @@ export function pollPayout<Row extends AttemptedRow>(
     const client = toProviderConnection(dependencies, connectionToCall)
     const { connection, provider } = client
     const handle = openHandle(attempt, sealer)
-    const isRepeatable = !handle && (await mayRepeatToFind(em, attempt, connection, timeScale))
+    const isRepeatable =
+      !(handle && isExpiredHandle(handle)) && (await mayRepeatToFind(em, attempt, connection, timeScale))
     const payout = { subjectUuid, handle, ...(isRepeatable && { repeatThrough: connection }) }
     const providerAnswer = await handler.find(provider, payout, em)
     await requireReach(dependencies, em, connection, providerAnswer)

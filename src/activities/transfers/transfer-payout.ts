@@ -60,9 +60,10 @@ export const transferPayout: PayoutHandler<LockedTransfer> = {
 
   async find(provider, { subjectUuid, handle, repeatThrough }, em) {
     const id = referenceOf(subjectUuid)
-    if (!repeatThrough) return provider.findTransfer({ id, ...(handle && { handle }) })
+    const sent = { id, ...(handle && { handle }) }
+    if (!repeatThrough) return provider.findTransfer(sent)
     const transfer = await em.findOneOrFail(Transfer, subjectUuid)
-    return provider.findTransfer({ id, order: buildTransferRequest(transfer, repeatThrough) })
+    return provider.findTransfer({ ...sent, order: buildTransferRequest(transfer, repeatThrough) })
   },
 
   async applyAcceptance(em, { transfer, attempts }, payout) {

@@ -58,6 +58,8 @@ export type ProviderCapabilities = {
   canTransfer: boolean
   /** How transfers are looked up. */
   transferLookUp: PayoutLookUpWay
+  /** The id of an order is never free again, so that an order that is looked up by repeating it may be repeated at any time. */
+  keepsOrderIds: boolean
   /**
    * A refund is ordered by what is to remain of the PIX, so that two refunds of one PIX at a time would be one: the second is refused
    * while the first is under way.
@@ -104,6 +106,7 @@ export const PROVIDER_CAPABILITIES: Record<ProviderApi, ProviderCapabilities> = 
     locksPayer: 'none',
     canTransfer: true,
     transferLookUp: 'id',
+    keepsOrderIds: false,
     refundsOneAtATime: false,
     canCheckDocument: true,
     creatableKeyTypes: ['RANDOM'],
@@ -119,6 +122,7 @@ export const PROVIDER_CAPABILITIES: Record<ProviderApi, ProviderCapabilities> = 
     locksPayer: 'charge',
     canTransfer: true,
     transferLookUp: 'id',
+    keepsOrderIds: false,
     refundsOneAtATime: false,
     canCheckDocument: false,
     creatableKeyTypes: ['RANDOM', 'DOCUMENT', 'EMAIL', 'PHONE'],
@@ -131,6 +135,7 @@ export const PROVIDER_CAPABILITIES: Record<ProviderApi, ProviderCapabilities> = 
     locksPayer: 'none',
     canTransfer: true,
     transferLookUp: 'handle',
+    keepsOrderIds: false,
     refundsOneAtATime: false,
     canCheckDocument: true,
     creatableKeyTypes: [],
@@ -145,6 +150,7 @@ export const PROVIDER_CAPABILITIES: Record<ProviderApi, ProviderCapabilities> = 
     locksPayer: 'none',
     canTransfer: true,
     transferLookUp: 'repeat',
+    keepsOrderIds: false,
     refundsOneAtATime: false,
     canCheckDocument: false,
     creatableKeyTypes: [],
@@ -166,7 +172,8 @@ export const PROVIDER_CAPABILITIES: Record<ProviderApi, ProviderCapabilities> = 
     // SDK, DynamicBrcode: rule `allowedTaxIds`.
     locksPayer: 'charge',
     canTransfer: true,
-    transferLookUp: 'handle',
+    transferLookUp: 'repeat',
+    keepsOrderIds: true,
     refundsOneAtATime: true,
     canCheckDocument: true,
     creatableKeyTypes: [],

@@ -4,6 +4,7 @@ import { normalizePixKey } from '../../domain/pix-keys/key-format.ts'
 import type {
   FindPayoutOutcome,
   NoAnswerResult,
+  PayoutHandle,
   PayoutReturn,
   PreparePayoutOutcome,
   ProviderPayout,
@@ -37,9 +38,31 @@ const ACCOUNT_VALIDITY_MS = DAY
 /** Waits before each look-up of an account that is not active yet, in ms. */
 const ACCOUNT_POLLS_MS = [200, 400, 700, 1_100, 1_600]
 
+const createdTransferSchema = oneCreatedStarkEntity('transfers', starkTransferSchema)
+
+function buildTransferRequest({ id, cents, message }: ProviderTransferRequest, { ref }: PayoutHandle) {
+  const transfer = {
+    amount: cents,
+    accountId: ref,
+    externalId: id,
+    tags: [id],
+    displayDescription: message?.slice(0, 140),
+  }
+  const json = starkVerifiedTransferRequestSchema.parse({ transfers: [transfer] })
+  const request = { reference: id, method: 'POST', path: '/v2/verified-transfer', json } as const
+  return { ...request, hasOwnConnection: true }
+}
+
+/** Reads a created transfer; undefined where it is not the one that was ordered. */
+function readSent(sent: StarkTransfer, { id, cents }: ProviderTransferRequest, { ref }: PayoutHandle) {
+  const isOrdered = isOwnTransfer(sent, id) && sent.amount === cents && (sent.accountId ?? ref) === ref
+  return isOrdered ? { payout: mapStarkTransfer(sent) } : undefined
+}
+
 /**
  * Creates the calls about transfers. A transfer goes to a verified account, which Stark Bank makes of a key and the document of
- * its owner, and is known by our `externalId`, unique among all transfers, and our tag. A list without it proves nothing.
+ * its owner, and is known by our `externalId`, unique among all transfers, and our tag. A list without it proves nothing; the same
+ * order sent again makes no second transfer ("Duplicated external_ids will cause failures").
  */
 export function createStarkTransfers(client: StarkClient, now: () => number): TransferCalls {
   return {
@@ -70,31 +93,13 @@ export function createStarkTransfers(client: StarkClient, now: () => number): Tr
 
     async sendTransfer(order, handle): Promise<SendPayoutOutcome> {
       if (!handle) return notPrepared
-      const transfer = {
-        amount: order.cents,
-        accountId: handle.ref,
-        externalId: order.id,
-        tags: [order.id],
-        displayDescription: order.message?.slice(0, 140),
-      }
-      const json = starkVerifiedTransferRequestSchema.parse({ transfers: [transfer] })
-      const call = { call: 'sendTransfer', reference: order.id, hasOwnConnection: true } as const
-      const request = { ...call, method: 'POST', path: '/v2/verified-transfer', json } as const
-      const outcome = await client.send(
-        request,
-        oneCreatedStarkEntity('transfers', starkTransferSchema),
-        sent => {
-          const isOrdered =
-            isOwnTransfer(sent, order.id) &&
-            sent.amount === order.cents &&
-            (sent.accountId ?? handle.ref) === handle.ref
-          return isOrdered ? { payout: mapStarkTransfer(sent) } : undefined
-        },
-      )
+      const request = { ...buildTransferRequest(order, handle), call: 'sendTransfer' } as const
+      const outcome = await client.send(request, createdTransferSchema, sent => readSent(sent, order, handle))
       return rejectFailedAcceptance(outcome)
     },
 
-    async findTransfer({ id }): Promise<FindPayoutOutcome> {
+    /** Looks a transfer up by our tag; where none is listed and `order` is given, sends the same order again. */
+    async findTransfer({ id, handle, order }): Promise<FindPayoutOutcome> {
       const call = { call: 'findTransfer', reference: id } as const
       const list = await client.readAllPages({
         ...call,
@@ -107,12 +112,22 @@ export function createStarkTransfers(client: StarkClient, now: () => number): Tr
       })
       if (list.kind === 'no_answer') return list
       const [transfer, second] = list.items.filter(listed => isOwnTransfer(listed, id))
+      if (!transfer && order && handle) return repeatTransfer(order, handle)
       if (!transfer || second) return transferNotListed
       if (transfer.status === 'created') return waitsForApproval(transfer)
       const payout = mapStarkTransfer(transfer)
       if (payout.status !== 'settled') return { kind: 'found', payout }
       return { kind: 'found', payout: await addReturn(transfer, payout) }
     },
+  }
+
+  /** Sends the same order again under the same `externalId`: what refuses the repeat says nothing of the sending before it. */
+  async function repeatTransfer(
+    order: ProviderTransferRequest,
+    handle: PayoutHandle,
+  ): Promise<FindPayoutOutcome> {
+    const request = { ...buildTransferRequest(order, handle), call: 'findTransfer' } as const
+    return client.lookUpExisting(request, createdTransferSchema, sent => readSent(sent, order, handle))
   }
 
   /** Finds the account that an earlier preparation of the transfer has made, unless it has failed. */

@@ -54,6 +54,9 @@ beforeAll(async () => {
     fixture.dependencies.sealer.seal('whsec_b2xk'),
     ours.webhook,
   ])
+  await ours.sql(
+    `update connection set collection_key = 'loja@exemplo.com.br' where uuid = '${ours.connection}'`,
+  )
   await ours.sql(`insert into user_totp (uuid, user_uuid, sealed_secret, last_step, created_at)
     values (gen_random_uuid(), '${colleague}', 's', 0, now())`)
 })
@@ -126,6 +129,15 @@ const FORMS: Record<string, FormCase | string> = {
     isCall: true,
     path: () => `/dashboard/unmatched/${deposit}/return`,
     fields: () => once(),
+  },
+  '/dashboard/qr-codes/new': {
+    act: 'qr_code_create',
+    fields: () => ({ value: '10,00', on_payment: 'KEEP', mode: 'test', ...once() }),
+    on: '/dashboard/qr-codes/new?mode=test',
+  },
+  '/dashboard/qr-codes/:uuid/disable': {
+    act: 'qr_code_disable',
+    path: () => `/dashboard/qr-codes/${ours.qrCode}/disable`,
   },
   '/dashboard/charges/:uuid/link': { act: 'link_create' },
   '/dashboard/charges/:uuid/link/revoke': {

@@ -45,6 +45,7 @@ describe('providers', () => {
           type: 'NOMINAL',
           is_operational: true,
           is_public: true,
+          max_per_transfer: null,
           virtual_account: VIRTUAL_ACCOUNT,
           balances: [
             {

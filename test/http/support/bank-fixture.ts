@@ -111,7 +111,15 @@ export async function openBankFixture() {
       credentials: { id, certificate, private_key },
       collectionKey: null,
     }
-    const order = { connection, actor: 'ana', reason: 'contract', joins: false, replacesWebhook: false }
+    const isLivePool = connection.type === 'POOL' && !connection.isSimulated
+    const order = {
+      connection,
+      actor: 'ana',
+      reason: 'contract',
+      joins: false,
+      replacesWebhook: false,
+      ...(isLivePool && { poolRole: 'payment institution' }),
+    }
     try {
       await onboardConnection({ em: orm.em.fork(), sealer, site }, { ...order, ...permitted })
       return null
