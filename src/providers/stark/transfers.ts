@@ -112,7 +112,8 @@ export function createStarkTransfers(client: StarkClient, now: () => number): Tr
       })
       if (list.kind === 'no_answer') return list
       const [transfer, second] = list.items.filter(listed => isOwnTransfer(listed, id))
-      if (!transfer && order && handle) return repeatTransfer(order, handle)
+      const isEmpty = list.items.length === 0 && list.unreadableItems.length === 0
+      if (isEmpty && order && handle) return repeatTransfer(order, handle)
       if (!transfer || second) return transferNotListed
       if (transfer.status === 'created') return waitsForApproval(transfer)
       const payout = mapStarkTransfer(transfer)

@@ -325,6 +325,45 @@ describe('looking up', () => {
     expect(await find(transfers)).toMatchObject({ kind: 'no_answer', code: 'transfer_not_listed' })
   })
 
+  test('an order that is not listed is sent again under the same externalId, where that is allowed', async () => {
+    await using story = await openStarkFixture()
+    story.scripted.scriptReplies('GET /v2/transfer', okReply(starkPageOf('transfers', [])))
+    story.scripted.scriptReplies(SEND_ROUTE, okReply({ transfers: [transferOf({ status: 'processing' })] }))
+    expect(await story.provider.findTransfer({ id: TRANSFER_ID, handle, order })).toMatchObject({
+      kind: 'found',
+      payout: { status: 'in_process', cents: 1050 },
+    })
+    const [, repeat] = story.scripted.calls()
+    expect(JSON.parse(repeat!.body).transfers).toMatchObject([
+      { externalId: TRANSFER_ID, accountId: ACCOUNT_ID },
+    ])
+  })
+
+  test.each([
+    ['a refusal', { status: 400, json: { errors: [{ code: 'invalidJson', message: 'no' }] } }],
+    [
+      'a second externalId',
+      { status: 400, json: { errors: [{ code: 'duplicatedExternalId', message: 'no' }] } },
+    ],
+    ['an outage', { status: 500, text: 'oops' }],
+  ])('%s of the repeat says nothing of the sending before it', async (_name, reply) => {
+    await using story = await openStarkFixture()
+    story.scripted.scriptReplies('GET /v2/transfer', okReply(starkPageOf('transfers', [])))
+    story.scripted.scriptReplies(SEND_ROUTE, reply)
+    expect(await story.provider.findTransfer({ id: TRANSFER_ID, handle, order })).toMatchObject({
+      kind: 'no_answer',
+    })
+  })
+
+  test('an order of which something unreadable is listed is not sent again', async () => {
+    await using story = await openStarkFixture()
+    const listed = transferOf({ status: 'sending' })
+    story.scripted.scriptReplies('GET /v2/transfer', okReply(starkPageOf('transfers', [listed])))
+    const outcome = await story.provider.findTransfer({ id: TRANSFER_ID, handle, order })
+    expect(outcome).toMatchObject({ kind: 'no_answer', code: 'transfer_not_listed' })
+    expect(routesOf(story)).not.toContain(SEND_ROUTE)
+  })
+
   test.each(UNEXPLAINED_REPLIES)('%s has no answer', async (_name, reply) => {
     await using story = await openStarkFixture({ reply })
     story.scripted.scriptReplies('GET /v2/transfer', reply)
