@@ -82,12 +82,12 @@ export const RECIPIENT_MERCHANTS: readonly number[][] = [[0, 1, 2, 3, 4, 5], [0,
 const SHARED_OPENING_CENTS = 500_00
 const SERVICE_OPENING_CENTS = 10_000_00
 
-/** The API of each provider, as in the local demo. */
+/** The API of each provider. */
 export const PROVIDER_APIS: Record<ProviderName, ProviderApi> = {
   PROVIDER_A: 'efi',
   PROVIDER_B: 'woovi',
   PROVIDER_C: 'sicoob',
-  PROVIDER_D: 'stark',
+  PROVIDER_D: 'efi',
 }
 const HOLDER = { name: 'Loja da Tempestade Ltda', document: '11222333000181' }
 const ISPB = '09089356'

@@ -1,7 +1,13 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { SimulatorApiError } from '../../packages/simulator/control/client.ts'
 import { reaisFromCents } from '../../src/domain/ledger/money.ts'
+import {
+  PROVIDER_CAPABILITIES,
+  type ProviderApi,
+  type ProviderName,
+} from '../../src/domain/providers/provider.ts'
 import { runInBatches } from './batches.ts'
+import { PROVIDER_APIS } from './participants.ts'
 import {
   API_PATHS,
   NO_OUTCOME,
@@ -14,6 +20,20 @@ import {
 const LATE_PAYMENT_DELAY_MS = 4_000
 /** A charge that can be paid for longer is paid now: a storm does not wait for it to expire. */
 const MAX_LATE_PAYMENT_DELAY_MS = 90_000
+
+/** Whether an API shows the returns of sent PIX by their recipients; where it does not, only a balance differs. */
+const SHOWS_RETURNS: Record<ProviderApi, boolean> = {
+  efi: true,
+  woovi: true,
+  sicoob: false,
+  inter: false,
+  stark: true,
+}
+
+/** The API of the provider of a charge or transfer. */
+function apiOf({ provider }: { provider: { provider: ProviderName } }): ProviderApi {
+  return PROVIDER_APIS[provider.provider]
+}
 
 /** What the other side of the rail does in a storm: payers pay, deposit money, recipients return, banks dispute. */
 export function createPayerActions(scene: StormContext) {
@@ -61,7 +81,7 @@ export function createPayerActions(scene: StormContext) {
     const { uuid } = await outcomeOf(of)
     const isPaid = (shown: { status: string }) => shown.status === 'PAID'
     const shown = uuid && (await when(merchantOf(of), `${API_PATHS.transfer}/${uuid}`, isPaid))
-    if (!shown) return nothing('give_back')
+    if (!shown || !SHOWS_RETURNS[apiOf(shown)]) return nothing('give_back')
     const cents = Math.max(1, Math.floor((Math.round(shown.value * 100) * share) / 100))
     const { end_to_end } = shown.transfer
     const given = await nullIfRefused(simulator.returnTransfer({ end_to_end, value: reaisFromCents(cents) }))
@@ -70,7 +90,7 @@ export function createPayerActions(scene: StormContext) {
 
   async function dispute({ about, share, type }: OperationOf<'dispute'>): Promise<OperationOutcome> {
     const pix = await pixOf(about)
-    if (!pix) return nothing('dispute')
+    if (!pix || PROVIDER_CAPABILITIES[pix.api].disputes === null) return nothing('dispute')
     const { end_to_end, cents } = pix
     const value = reaisFromCents(Math.max(1, Math.floor((cents * share) / 100)))
     const opened = await nullIfRefused(simulator.openDispute({ end_to_end, type, value }))
@@ -81,13 +101,16 @@ export function createPayerActions(scene: StormContext) {
   }
 
   /** The PIX that paid a charge, or that a transfer sent. */
-  async function pixOf(about: number): Promise<{ end_to_end: string; cents: number } | null> {
+  async function pixOf(
+    about: number,
+  ): Promise<{ end_to_end: string; cents: number; api: ProviderApi } | null> {
     const { uuid } = await outcomeOf(about)
     const kind = scene.operations[about]!.kind === 'charge' ? 'charge' : 'transfer'
     const named = (shown: PixTransactionHolder) => endToEndOf(shown) !== ''
     const shown = uuid && (await when(merchantOf(about), `${API_PATHS[kind]}/${uuid}`, named))
     if (!shown) return null
-    return { end_to_end: endToEndOf(shown), cents: Math.round((shown.total_value ?? shown.value) * 100) }
+    const cents = Math.round((shown.total_value ?? shown.value) * 100)
+    return { end_to_end: endToEndOf(shown), cents, api: apiOf(shown) }
   }
 
   async function decide({ dispute: of, decision }: OperationOf<'decide'>): Promise<OperationOutcome> {
