@@ -185,8 +185,9 @@ def write_resources(methods: list[Method], header: str, *, is_async: bool) -> st
     return f"""{header}
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Iterable, Iterator, Sequence
+from collections.abc import AsyncIterator, Iterable, Iterator, Mapping, Sequence
 from datetime import date, datetime
+from typing import Any
 
 from . import inputs, models
 from ._amounts import OMITTED, Amount, Omitted

@@ -83,6 +83,7 @@ def balances(available: object) -> dict[str, Any]:
         "type": "POOL",
         "is_operational": True,
         "is_public": True,
+        "max_per_transfer": None,
         "virtual_account": None,
         "balances": [{**balance, "available_balance": available, "currency": "BRL"}],
     }

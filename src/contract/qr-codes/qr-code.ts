@@ -58,7 +58,7 @@ export const createQrCodeBody = z.strictObject({
     .trim()
     .min(1)
     .max(72)
-    .regex(/^[^\p{Cc}]*$/u, 'must be one line, without control characters')
+    .refine(text => !/\p{Cc}/u.test(text), 'must be one line, without control characters')
     .optional()
     .meta({
       description:
