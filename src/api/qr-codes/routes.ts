@@ -92,7 +92,7 @@ export const qrCodeRoutes: RouteRegistrar = router => {
     scope: 'charges',
     summary: 'Disable a QR code',
     description:
-      'The code can still be paid, because payers’ banks ask nobody about a static code: such a PIX becomes what `on_payment` says. A second time changes nothing.',
+      'The code can still be paid, because the banks of payers ask nobody about a static code: such a PIX becomes what `on_payment` says. A second time changes nothing.',
     responses: { 200: dataResponse(qrCodeSchema), errors: ['not_confirmed'] },
     handle: async ({ em, token, params }) => ({
       body: { data: showQrCode(await disableQrCode(em, token, params.uuid)) },

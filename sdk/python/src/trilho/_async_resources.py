@@ -647,8 +647,8 @@ class QrCodes:
     async def disable(self, uuid: str) -> models.QrCode:
         """Disable a QR code.
 
-        The code can still be paid, because payers’ banks ask nobody about a static code: such a PIX becomes
-        what `on_payment` says. A second time changes nothing. Token scope: `charges`.
+        The code can still be paid, because the banks of payers ask nobody about a static code: such a PIX
+        becomes what `on_payment` says. A second time changes nothing. Token scope: `charges`.
         """
         return await self._transport.send(
             Call(

@@ -224,7 +224,7 @@ export interface paths {
         put?: never;
         /**
          * Disable a QR code
-         * @description The code can still be paid, because payers’ banks ask nobody about a static code: such a PIX becomes what `on_payment` says. A second time changes nothing. Token scope: `charges`.
+         * @description The code can still be paid, because the banks of payers ask nobody about a static code: such a PIX becomes what `on_payment` says. A second time changes nothing. Token scope: `charges`.
          */
         post: operations["disableQrCode"];
         delete?: never;
