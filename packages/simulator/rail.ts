@@ -50,7 +50,7 @@ export type Rail = {
   /** Lists the settled movements of one account, blocks included, oldest first. */
   listEntries(accountId: string): StatementMovement[]
   /** Lists the settled movements of one account, one provider or all, without blocks, oldest first. */
-  listStatement(filter: { accountId?: string; provider?: ProviderName }): RailMovement[]
+  listStatement(filter: { accountId?: string; provider?: ProviderName }): StatementMovement[]
 }
 
 type PanelEntry = RailMovement & { kind: PanelMovement }
@@ -133,7 +133,7 @@ export function createRail(store: SimulatorStore): Rail {
     listEntries: accountId =>
       store.all<StatementMovement>('SELECT * FROM movement WHERE accountId = ? ORDER BY sequence', accountId),
     listStatement: ({ accountId, provider }) =>
-      store.all<RailMovement>(
+      store.all<StatementMovement>(
         `SELECT movement.* FROM movement JOIN account ON account.id = movement.accountId
          WHERE movement.accountId = coalesce(?, movement.accountId) AND provider = coalesce(?, provider)
            AND direction <> 'none'

@@ -386,6 +386,12 @@ describe('transfers', () => {
     expect(found.transactionIds).toHaveLength(2)
     const { transaction } = (await stark.get(`/transaction/${found.transactionIds[1]}`)).body
     expect(transaction).toMatchObject({ amount: 100, source: `transfer/${found.id}/chargeback` })
+    const [shown, returned] = (await simulator.control.listStatement('PROVIDER_A')).slice(-2)
+    expect(shown).toMatchObject({ shown_id: `transfer/${found.id}`, shown_original_id: null })
+    expect(returned).toMatchObject({
+      shown_id: `transaction/${transaction.id}`,
+      shown_original_id: `transfer/${found.id}`,
+    })
   })
 })
 

@@ -35,6 +35,9 @@ export type StatementLine = {
   /** Null if the movement is not a PIX. */
   end_to_end: string | null
   original_end_to_end: string | null
+  /** The id by which the provider's API shows the movement: the end-to-end id, except where it shows none. */
+  shown_id: string | null
+  shown_original_id: string | null
   kind: 'payment' | 'deposit' | 'transfer' | 'refund' | 'return' | 'tariff' | 'withdrawal' | 'credit'
   value: number
   account: string

@@ -6,9 +6,10 @@ import type { SimulatedCharge } from '../charges.ts'
 import type { PanelOutcome } from '../panel.ts'
 import { buildPayer } from '../payer/payer-bank.ts'
 import { createInterApprovals } from '../provider-apis/inter/payment-sending.ts'
+import { findStarkMovementIds } from '../provider-apis/stark/transactions.ts'
 import { createWaitingTransfers } from '../provider-apis/stark/transfer-orders.ts'
 import { createPendingOrders } from '../provider-apis/woovi/transfers.ts'
-import type { RailMovement } from '../rail.ts'
+import type { StatementMovement } from '../rail.ts'
 import { ControlApiError, parseControlBody, parseWithSchema, readPathParam } from '../request.ts'
 import { sumReturns } from '../returns.ts'
 import type { SimulatorState } from '../state.ts'
@@ -214,7 +215,8 @@ function presentPendingOrder({ id, accountId, cents, key }: PendingOrder) {
 }
 
 /** Adds the routes of settled movements, and of movements without the provider API or a notification (SPEC §10). */
-function addMovementRoutes(router: Router, { accounts, panel, rail }: SimulatorState): void {
+function addMovementRoutes(router: Router, state: SimulatorState): void {
+  const { accounts, panel, rail } = state
   router.post('/movements', async ctx => {
     const { provider, account, kind, value, end_to_end } = await parseControlBody(ctx, schemas.movementBody)
     const candidates = accounts.listByProvider(provider)
@@ -226,7 +228,11 @@ function addMovementRoutes(router: Router, { accounts, panel, rail }: SimulatorS
   })
   router.get('/statement', ctx => {
     const { provider, account } = parseWithSchema(schemas.statementQuery, ctx.query)
-    ctx.body = { data: rail.listStatement({ provider, accountId: account }).map(presentMovement) }
+    ctx.body = {
+      data: rail
+        .listStatement({ provider, accountId: account })
+        .map(movement => presentMovement(state, movement)),
+    }
   })
 }
 
@@ -237,11 +243,18 @@ const REFUSAL_MESSAGES = {
   too_late: 'the PIX is older than 90 days',
 } as const satisfies Record<Exclude<PanelOutcome['kind'], 'moved'>, string>
 
-function presentMovement(movement: RailMovement) {
+function presentMovement(state: SimulatorState, movement: StatementMovement) {
+  const account = state.accounts.find(movement.accountId)!
+  const shown =
+    account.dialect === 'stark'
+      ? findStarkMovementIds(state, account, movement)
+      : { id: movement.endToEnd, originalId: movement.originalEndToEnd }
   return {
     id: movement.id,
     end_to_end: movement.endToEnd,
     original_end_to_end: movement.originalEndToEnd,
+    shown_id: shown.id,
+    shown_original_id: shown.originalId,
     kind: movement.kind,
     value: reaisFromCents(movement.cents),
     account: movement.accountId,

@@ -322,7 +322,7 @@ export async function openTestStack(home: StateDir) {
       .filter(({ account }) => accounts.has(account))
       .map(
         line =>
-          `${line.account} ${line.end_to_end} ${INCOMING_KINDS.has(line.kind) ? 'IN' : 'OUT'} ${Math.round(line.value * 100)}`,
+          `${line.account} ${line.shown_id} ${INCOMING_KINDS.has(line.kind) ? 'IN' : 'OUT'} ${Math.round(line.value * 100)}`,
       )
     const written = rows.map(
       row => `${accountsByUuid.get(row.account)} ${row.end_to_end} ${row.movement_type} ${row.cents}`,

@@ -1,6 +1,6 @@
 import type { SimulatedAccount } from '../../accounts.ts'
 import type { SimulatedCall, SimulatedResponse } from '../../provider-calls.ts'
-import type { RailMovement } from '../../rail.ts'
+import type { RailMovement, StatementMovement } from '../../rail.ts'
 import type { SimulatorState } from '../../state.ts'
 import * as errors from './errors.ts'
 import { buildStarkId, formatStarkTime } from './ids.ts'
@@ -11,7 +11,7 @@ import { findStarkTransfer } from './transfer-presenters.ts'
 import { findWorkspaceId } from './workspace.ts'
 
 /** A movement of the ledger with its number, and the balance after it. */
-type LedgerEntry = RailMovement & { sequence: number; direction: 'in' | 'out'; balanceCents: number }
+type LedgerEntry = StatementMovement & { balanceCents: number }
 
 /** Creates the handlers of the ledger, `/transaction`: one transaction per settled movement, `source` names its origin. */
 export function createStarkTransactionHandlers(
@@ -20,9 +20,9 @@ export function createStarkTransactionHandlers(
   const listEntries = (account: SimulatedAccount) => {
     adoptPanelTransfers(state, account)
     let balanceCents = account.openingCents
-    const entries = state.rail.listStatement({ accountId: account.id }) as Omit<LedgerEntry, 'balanceCents'>[]
-    return entries
-      .map(entry => {
+    return state.rail
+      .listStatement({ accountId: account.id })
+      .map((entry): LedgerEntry => {
         balanceCents += entry.direction === 'in' ? entry.cents : -entry.cents
         return { ...entry, balanceCents }
       })
@@ -85,36 +85,62 @@ function isListed({ listing, receipts, refunds, transfers }: SimulatorState, ent
 }
 
 /**
- * Finds the origin of a movement and the tags of the operation, which its transaction has too. Published are `transfer/<id>/chargeback`
- * and `self` (documentation of the Clojure SDK; a published answer to `POST /transaction`); the other origins imitate them.
+ * Finds the ids by which Stark's API shows a movement, and the PIX that it returns. An invoice's payment has its end-to-end id; other
+ * movements have the name of their deposit or transfer, and what comes back that of its transaction.
+ */
+export function findStarkMovementIds(
+  state: SimulatorState,
+  account: SimulatedAccount,
+  entry: StatementMovement,
+): { id: string | null; originalId: string | null } {
+  const { endToEnd, originalEndToEnd, kind, sequence } = entry
+  if (endToEnd === null) return { id: null, originalId: originalEndToEnd }
+  adoptPanelTransfers(state, account)
+  const { entity } = findOrigin(state, account, entry)
+  const isInvoice = entity.startsWith('invoice/')
+  if (kind !== 'refund' && kind !== 'return')
+    return { id: isInvoice ? endToEnd : entity, originalId: originalEndToEnd }
+  return {
+    id: `transaction/${buildStarkId('transaction', sequence)}`,
+    originalId: isInvoice ? originalEndToEnd : entity,
+  }
+}
+
+/**
+ * Finds the entity that made a movement, the movement's source and the tags of the operation, which its transaction has too. Published
+ * are `transfer/<id>/chargeback` and `self` (documentation of the Clojure SDK; a published answer to `POST /transaction`); the other
+ * sources imitate them.
  */
 function findOrigin(
   { receipts, store, transfers }: SimulatorState,
   account: SimulatedAccount,
-  { accountId, kind, endToEnd, originalEndToEnd, sequence }: LedgerEntry,
-): { source: string; tags: string[] } {
+  { accountId, kind, endToEnd, originalEndToEnd, sequence }: StatementMovement,
+): { entity: string; source: string; tags: string[] } {
   if (kind === 'payment' || kind === 'deposit' || kind === 'refund') {
     const receipt = findNumberedReceipt(
       store,
       receipts.find(accountId, kind === 'refund' ? originalEndToEnd! : endToEnd!)!,
     )
     const invoice = findPaidInvoice(store, receipt)
-    const path = invoice
+    const entity = invoice
       ? `invoice/${buildStarkId('invoice', invoice.number)}`
       : `deposit/${buildStarkId('deposit', receipt.number)}`
     return {
-      source: kind === 'refund' ? `${path}/reversal` : path,
+      entity,
+      source: kind === 'refund' ? `${entity}/reversal` : entity,
       tags: invoice ? readChargeDetails(invoice).tags : listDepositTags(store, account, receipt),
     }
   }
   if (kind === 'transfer' || kind === 'return') {
     const sent = transfers.findByEndToEnd(kind === 'return' ? originalEndToEnd! : endToEnd!)!
     const transfer = findStarkTransfer(store, accountId, sent.id)!
-    const path = `transfer/${buildStarkId('transfer', transfer.number)}`
+    const entity = `transfer/${buildStarkId('transfer', transfer.number)}`
     return {
-      source: kind === 'return' ? `${path}/chargeback` : path,
+      entity,
+      source: kind === 'return' ? `${entity}/chargeback` : entity,
       tags: JSON.parse(transfer.tags) as string[],
     }
   }
-  return { source: kind === 'tariff' ? `fee/${sequence}` : 'self', tags: [] }
+  const source = kind === 'tariff' ? `fee/${sequence}` : 'self'
+  return { entity: source, source, tags: [] }
 }
