@@ -1,5 +1,4 @@
-import type { ProviderName } from '../../src/domain/providers/provider.ts'
-import type { SimulatedDialect } from './dialects.ts'
+import type { ProviderApi, ProviderName } from '../../src/domain/providers/provider.ts'
 import type { IdGenerator } from './ids.ts'
 import { detectKeyKind } from './pix-key.ts'
 import type { SimulatorStore } from './store.ts'
@@ -9,7 +8,7 @@ export type SimulatedAccount = {
   id: string
   provider: ProviderName
   /** The provider API that serves the account. */
-  dialect: SimulatedDialect
+  dialect: ProviderApi
   /** Stark: the id of the project, `<id>` in `Access-Id: project/<id>`, or the whole Access-Id of an organization. */
   clientId: string
   /** Stark: the caller's public key, SPKI as PEM, by which its requests are verified. */

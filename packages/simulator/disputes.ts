@@ -1,5 +1,5 @@
+import type { ProviderApi } from '../../src/domain/providers/provider.ts'
 import type { SimulatedAccount, SimulatedAccounts } from './accounts.ts'
-import type { SimulatedDialect } from './dialects.ts'
 import type { IdGenerator } from './ids.ts'
 import type { Rail } from './rail.ts'
 import type { Receipts } from './receipts.ts'
@@ -69,11 +69,9 @@ export type SimulatedDisputes = {
   listBetween(accountId: string, range: { from: string; to: string }): SimulatedDispute[]
 }
 
-/** Days for a reply: an analysis takes at most seven, and Woovi accepts evidence for three. */
-const REPLY_DAYS = { efi: 7, woovi: 3, sicoob: 7, inter: 7, stark: 7 } satisfies Record<
-  SimulatedDialect,
-  number
->
+/** Days for a reply where a provider gives no fewer: an analysis takes at most seven. Woovi accepts evidence for three. */
+const ANALYSIS_DAYS = 7
+const REPLY_DAYS: Partial<Record<ProviderApi, number>> = { woovi: 3 }
 const DAY_MS = 86_400_000
 
 type DisputeDependencies = {
@@ -139,7 +137,8 @@ export function simulateDisputes(dependencies: DisputeDependencies): SimulatedDi
         const openedAt = now().toISOString()
         for (const { accountId, side } of sides) {
           const account = accounts.find(accountId)!
-          const defaultDueAt = new Date(Date.parse(openedAt) + REPLY_DAYS[account.dialect] * DAY_MS)
+          const replyDays = REPLY_DAYS[account.dialect] ?? ANALYSIS_DAYS
+          const defaultDueAt = new Date(Date.parse(openedAt) + replyDays * DAY_MS)
           const dispute: SimulatedDispute = {
             accountId,
             id,

@@ -1,7 +1,7 @@
 import type { Logger } from 'pino'
 import type { Dispatcher } from 'undici'
 import { request } from 'undici'
-import type { SimulatedDialect } from './dialects.ts'
+import type { ProviderApi } from '../../src/domain/providers/provider.ts'
 import type { ConsumedFault, Faults, NotificationFault, ProviderOperation } from './faults.ts'
 import { NOTIFICATION_RETRY_SCHEDULE_MS, SIMULATOR_WAITS_MS, type WaitScaler } from './latency.ts'
 import type { RailEvent, RailEventHandler } from './rail-events.ts'
@@ -23,7 +23,7 @@ type NotifierDependencies = {
   faults: Faults
   scaleWaitMs: WaitScaler
   log: Logger
-  formats: Record<SimulatedDialect, NotificationFormat>
+  formats: Record<ProviderApi, NotificationFormat>
   /** Presents the providers' client certificate. */
   dispatcher: Dispatcher
   stopping: AbortSignal

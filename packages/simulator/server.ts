@@ -1,10 +1,10 @@
 import { mkdirSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import Router from '@koa/router'
-import Koa from 'koa'
+import Koa, { type Middleware } from 'koa'
 import type { Logger } from 'pino'
 import { Agent } from 'undici'
-import { PROVIDER_NAMES, type ProviderName } from '../../src/domain/providers/provider.ts'
+import { PROVIDER_NAMES, type ProviderApi, type ProviderName } from '../../src/domain/providers/provider.ts'
 import { listServerHosts, openCertificateAuthority } from './certificates.ts'
 import type { SimulatorConfig } from './config.ts'
 import { createControlRoutes } from './control/routes.ts'
@@ -120,12 +120,27 @@ function createMainApp(state: SimulatorState, control: ReturnType<typeof createC
   return app
 }
 
+type ServeProviderApi = (state: SimulatorState, provider: ProviderName) => Middleware
+
+/** Serves each provider API on one provider's port, in this order. */
+const PROVIDER_API_SERVERS: Record<ProviderApi, ServeProviderApi> = {
+  // First, because paths of Stark's API are paths of Efí's too; a request of its own has the header Access-Id.
+  stark: serveStarkApi,
+  efi: servingRoutes(createEfiRoutes),
+  woovi: servingRoutes(createWooviRoutes),
+  sicoob: servingRoutes(createSicoobRoutes),
+  inter: servingRoutes(createInterRoutes),
+}
+
+function servingRoutes(
+  createRoutes: (state: SimulatorState, provider: ProviderName) => Router,
+): ServeProviderApi {
+  return (state, provider) => createRoutes(state, provider).routes() as unknown as Middleware
+}
+
 function createProviderApp(state: SimulatorState, provider: ProviderName): Koa {
   const app = createApp(state.log)
-  // First, because paths of Stark's API are paths of Efí's too; a request of its own has the header Access-Id.
-  app.use(serveStarkApi(state, provider))
-  for (const createRoutes of [createEfiRoutes, createWooviRoutes, createSicoobRoutes, createInterRoutes])
-    app.use(createRoutes(state, provider).routes())
+  for (const serve of Object.values(PROVIDER_API_SERVERS)) app.use(serve(state, provider))
   app.use(ctx => {
     const { status, body } = efiRouteNotFound()
     ctx.status = status

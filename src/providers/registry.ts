@@ -1,5 +1,5 @@
 import type { z } from 'zod'
-import { PROVIDER_CAPABILITIES, type ProviderApi } from '../domain/providers/provider.ts'
+import { PROVIDER_APIS, PROVIDER_CAPABILITIES, type ProviderApi } from '../domain/providers/provider.ts'
 import type { AdapterOptions } from './adapter/provider-calls.ts'
 import type { UnexplainedAnswer } from './adapter/unexplained-answers.ts'
 import { type ObserveCall, observeProvider } from './call-observer.ts'
@@ -52,7 +52,7 @@ export type ProviderRegistryOptions = {
 type AdapterFactory = (options: AdapterOptions<unknown>) => ClosableProvider
 
 /** Schema of the credentials of each provider API, whose fields an operator fills in. */
-export const CREDENTIALS_SCHEMAS = {
+export const CREDENTIALS_SCHEMAS: Record<ProviderApi, z.ZodObject> = {
   efi: efiCredentialsSchema,
   woovi: wooviCredentialsSchema,
   sicoob: sicoobCredentialsSchema,
@@ -64,7 +64,7 @@ export const CREDENTIALS_SCHEMAS = {
  * Permissions that an operator grants to the credentials of each provider API: scopes of Efí's application, and of Woovi's
  * AppID (`x-required-scope` of its OpenAPI document). docs/providers has what each is for.
  */
-export const REQUIRED_PERMISSIONS: Record<keyof typeof CREDENTIALS_SCHEMAS, string[]> = {
+export const REQUIRED_PERMISSIONS: Record<ProviderApi, string[]> = {
   efi: EFI_SCOPES,
   woovi: WOOVI_SCOPES,
   sicoob: SICOOB_SCOPES,
@@ -73,7 +73,7 @@ export const REQUIRED_PERMISSIONS: Record<keyof typeof CREDENTIALS_SCHEMAS, stri
 }
 
 /** Creates one adapter per provider API; throws for bad credentials, because no call is possible with them. */
-const adapterFactories: Record<string, AdapterFactory> = {
+const adapterFactories: Record<ProviderApi, AdapterFactory> = {
   efi: parsingCredentials(efiCredentialsSchema, createEfiAdapter),
   woovi: parsingCredentials(wooviCredentialsSchema, createWooviAdapter),
   sicoob: parsingCredentials(sicoobCredentialsSchema, createSicoobAdapter),
@@ -155,19 +155,19 @@ function createAdapter(
     ...options
   }: AdapterCreation,
 ): ClosableProvider {
-  const { dialect, baseUrl, sealedCredentials } = connection
-  if (!Object.hasOwn(adapterFactories, dialect))
-    throw new Error(`No adapter implements the provider API ${dialect}`)
+  const { baseUrl, sealedCredentials } = connection
+  const dialect = PROVIDER_APIS.find(api => api === connection.dialect)
+  if (dialect === undefined) throw new Error(`No adapter implements the provider API ${connection.dialect}`)
   try {
     const credentials = openCredentials(sealedCredentials)
     const record = recordUnexplained?.bind(null, connection)
-    const { pace } = PROVIDER_CAPABILITIES[dialect as ProviderApi]
+    const { pace } = PROVIDER_CAPABILITIES[dialect]
     const { providerAccountUuid } = connection
     const access =
       providerAccountUuid === undefined
         ? undefined
         : sharedAccess?.({ providerAccountUuid, tokenPace: pace?.token, timeoutMs: options.timeoutMs })
-    const adapter = adapterFactories[dialect]!({
+    const adapter = adapterFactories[dialect]({
       ...options,
       baseUrl,
       credentials,

@@ -51,6 +51,7 @@ const LONG_SECONDS = {
   'providers/woovi/answers': 25,
   'http/ledger/statement': 23,
   'http/server/api-processes': 23,
+  'docs/new-dialect': 20,
   'http/requests/multipart': 19,
   'browser/dashboard-resources': 19,
   'local/start': 19,

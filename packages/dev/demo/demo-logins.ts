@@ -2,8 +2,8 @@ import { createPublicKey, generateKeyPairSync, randomBytes, randomInt } from 'no
 import { addUser, generateUserPassword, setPassword } from '../../../src/admin/users.ts'
 import type { EntityManager } from '../../../src/db/client/orm.ts'
 import { User } from '../../../src/db/entities/user.ts'
+import type { ProviderApi } from '../../../src/domain/providers/provider.ts'
 import type { SimulatorClient } from '../../simulator/control/client.ts'
-import type { SimulatedDialect } from '../../simulator/dialects.ts'
 
 /** Number of the current account of a simulated account that has no other. */
 const SIMULATED_ACCOUNT_NUMBER = '13525622'
@@ -19,7 +19,7 @@ type CertificateIssuer = Pick<SimulatorClient, 'issueCertificate'>
 /** Creates the login of a new simulated account, with the credentials that the adapter of its dialect needs. */
 export async function createSimulatedCredentials(
   simulator: CertificateIssuer,
-  dialect: SimulatedDialect,
+  dialect: ProviderApi,
   clientId: string,
 ): Promise<SimulatedCredentials> {
   const secret = () => randomBytes(24).toString('base64url')
@@ -60,7 +60,7 @@ export async function createSimulatedCredentials(
 
 /** Reads the login of an account from the credentials of its connection, as a later start finds them. */
 export function readSimulatorLogin(
-  dialect: SimulatedDialect,
+  dialect: ProviderApi,
   credentials: Record<string, string>,
 ): SimulatorLogin {
   switch (dialect) {

@@ -1,9 +1,8 @@
 import { createPublicKey } from 'node:crypto'
 import { z } from 'zod'
-import { PROVIDER_NAMES } from '../../../src/domain/providers/provider.ts'
+import { PROVIDER_APIS, PROVIDER_NAMES } from '../../../src/domain/providers/provider.ts'
 import { accountOptionsBody } from '../account-options.ts'
 import { centsFromReais } from '../amount.ts'
-import { SIMULATED_DIALECTS } from '../dialects.ts'
 import { FAULT_OPERATIONS, FAULTS, isFaultOf, PROVIDER_OPERATIONS } from '../faults.ts'
 import { PANEL_KINDS } from '../panel.ts'
 
@@ -29,7 +28,7 @@ export const personBody = z.object({ name, document })
 export const accountBody = z
   .object({
     provider,
-    dialect: z.enum(SIMULATED_DIALECTS),
+    dialect: z.enum(PROVIDER_APIS),
     client_id: z.string().min(1),
     /** Of a Stark account its public key, which the bank knows instead of a secret: secp256k1, PEM. */
     client_secret: z.string().min(1),

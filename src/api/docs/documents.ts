@@ -22,11 +22,7 @@ export const DOCUMENTS: RepositoryDocument[] = [
   ['Dashboard', 'docs/dashboard.md'],
   ['Adding a provider', 'docs/adding-a-provider.md'],
   ['Crash semantics', 'docs/crash-semantics.md'],
-  ['Efí', 'docs/providers/efi.md'],
-  ['Inter', 'docs/providers/inter.md'],
-  ['Sicoob', 'docs/providers/sicoob.md'],
-  ['Stark Bank', 'docs/providers/stark.md'],
-  ['Woovi', 'docs/providers/woovi.md'],
+  ...listMarkdownNames('docs/providers').map(name => listProviderPage(`docs/providers/${name}.md`)),
   ['Production', 'docs/production.md'],
   ['Runbooks', 'docs/runbooks.md'],
   ['Security', 'docs/security.md'],
@@ -51,6 +47,12 @@ export const DECISIONS: RepositoryDocument[] = listMarkdownNames('docs/decisions
 function describeDocument(title: string, file: string): RepositoryDocument {
   const name = basename(file, '.md').toLowerCase()
   return { name, title, file, path: `/docs/${name}` }
+}
+
+/** Lists the page of a provider under its heading. */
+function listProviderPage(file: string): [title: string, file: string] {
+  const [, title = ''] = /^# (.+)/.exec(readRepositoryDocument({ file })) ?? []
+  return [title, file]
 }
 
 function listMarkdownNames(folder: string): string[] {

@@ -1,9 +1,8 @@
 import type Router from '@koa/router'
 import type { Context } from 'koa'
 import { z } from 'zod'
-import type { ProviderName } from '../../../../src/domain/providers/provider.ts'
+import type { ProviderApi, ProviderName } from '../../../../src/domain/providers/provider.ts'
 import type { SimulatedAccount } from '../../accounts.ts'
-import type { SimulatedDialect } from '../../dialects.ts'
 import { type FailureResponses, respondUnderFault, type SimulatedResponse } from '../../provider-calls.ts'
 import { readBodyText } from '../../request.ts'
 import type { SimulatorState } from '../../state.ts'
@@ -12,7 +11,7 @@ import { computeCertificateThumbprint, readBearerToken, signToken } from './toke
 
 /** Access tokens of OAuth 2.0 client credentials that are bound to the client's certificate (RFC 8705). */
 export type BoundTokenProfile = {
-  dialect: SimulatedDialect
+  dialect: ProviderApi
   path: string
   ttlS: number
   scopes: readonly string[]

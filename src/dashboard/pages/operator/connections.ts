@@ -54,7 +54,7 @@ const CERTIFICATE_FIELDS: CredentialField[] = [
 ]
 
 /** Fields of the credentials of each provider API, as its form has them; the first one is named by a refusal. */
-const CREDENTIAL_FIELDS: Record<ProviderApi, CredentialField[]> = {
+export const CREDENTIAL_FIELDS: Record<ProviderApi, CredentialField[]> = {
   efi: [{ name: 'client_id' }, { name: 'client_secret' }, ...CERTIFICATE_FIELDS],
   sicoob: [
     { name: 'client_id' },

@@ -1,5 +1,8 @@
 import type { SchemaPart } from './schema-part.ts'
 
+/** The provider APIs that a connection may have. After the first release they are widened by a migration of their own. */
+const DIALECTS = "('efi', 'woovi', 'sicoob', 'inter', 'stark')"
+
 /** Accounts at providers, the connections of merchants to them, their priority and the circuit breaker of each. */
 export const connections: SchemaPart = {
   tables: `
@@ -29,7 +32,7 @@ create index provider_account_dispute_sweep on provider_account (disputes_polled
 -- What identifies the account at the bank, hashed (src/admin/provider-account.ts): whatever provider, name, owner or mode
 -- it is connected under, it is one provider account. A hash is kept when the bank no longer lists what it is of.
 create table provider_account_identity (
-  dialect text not null check (dialect in ('efi', 'woovi', 'sicoob', 'inter', 'stark')),
+  dialect text not null check (dialect in ${DIALECTS}),
   hash text not null,
   provider_account_uuid uuid not null references provider_account,
   constraint provider_account_identity_once primary key (dialect, hash)
@@ -41,7 +44,7 @@ create table connection (
   account_uuid uuid not null references account,
   provider_account_uuid uuid not null,
   provider text not null check (provider in ('PROVIDER_A', 'PROVIDER_B', 'PROVIDER_C', 'PROVIDER_D')),
-  dialect text not null check (dialect in ('efi', 'woovi', 'sicoob', 'inter', 'stark')),
+  dialect text not null check (dialect in ${DIALECTS}),
   type text not null check (type in ('NOMINAL', 'POOL')),
   status text not null,
   is_public boolean not null default true,
