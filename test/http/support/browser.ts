@@ -1,5 +1,4 @@
-import { repeatUntilFinal } from '../../support/repeated-requests.ts'
-import type { ApiResponse } from './api-fixture.ts'
+import { type ApiResponse, repeatWhileUnavailable } from './api-fixture.ts'
 
 /** A browser for tests: it keeps cookies, of one path by `name path`, follows no redirect by itself, and fills in forms with their page's values. */
 export function createBrowser(
@@ -56,9 +55,8 @@ export function createBrowser(
     confirm,
     /** Repeated while it is 503: comparing a password takes so long that a busy machine may not do it in time. */
     signIn: (email: string, password: string) =>
-      repeatUntilFinal(
-        () => send('/dashboard/sign-in', { email, password, next: '' }, { on: '/dashboard/sign-in' }),
-        ({ status }) => status !== 503,
+      repeatWhileUnavailable(() =>
+        send('/dashboard/sign-in', { email, password, next: '' }, { on: '/dashboard/sign-in' }),
       ),
   }
 }
