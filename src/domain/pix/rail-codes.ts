@@ -71,3 +71,8 @@ export function finalityOf(code: string): 'other_may_help' | 'final' {
 export function isRailCode(code: string): boolean {
   return Object.hasOwn(RAIL_CODES, code)
 }
+
+/** Finds the first code of the rail among the texts of a provider; undefined where none is one. */
+export function findRailCode(...texts: (string | null | undefined)[]): string | undefined {
+  return texts.find(text => typeof text === 'string' && isRailCode(text)) ?? undefined
+}

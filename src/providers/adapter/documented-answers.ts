@@ -58,6 +58,15 @@ export function refusalByRail(code: string): RefusalMeaning {
 /** A line of an adapter's table: the fields of a `DocumentedAnswer` in the order of the page's columns. */
 export type AnswerRow = readonly [status: number, name: string, meaning: AnswerMeaning, source: string]
 
+/** What a document lists for one operation. */
+export type ListedAnswer = readonly [status: number, name: string, meaning: AnswerMeaning]
+
+/** Creates a function that builds the lines of what `document` lists for one operation, which is their source. */
+export function createAnswerLister(document: string) {
+  return (operation: string, ...answers: ListedAnswer[]): AnswerRow[] =>
+    answers.map(([status, name, meaning]) => [status, name, meaning, `${document}: ${operation} (${status})`])
+}
+
 /** Builds an adapter's table from its lines by call. */
 export function documentAnswers<Call extends string>(table: Record<Call, readonly AnswerRow[]>) {
   const calls = Object.entries<readonly AnswerRow[]>(table).map(([call, rows]) => [

@@ -1,5 +1,7 @@
+import { z } from 'zod'
 import { normalizeIspb } from '../../domain/pix/ispb.ts'
 import type { Party } from '../../domain/providers/provider.ts'
+import { optionalField, optionalText } from './fields.ts'
 
 /** The data of a sender or receiver that providers report. */
 type ProviderParty = Partial<
@@ -16,4 +18,16 @@ export function toParty(party: ProviderParty): Party {
     bank: { code: '', name: party.bankName ?? '', ispb: normalizeIspb(party.ispb ?? '') },
     account_type: 'CHECKING',
   }
+}
+
+/**
+ * Creates the schema of a party whose data have the provider's `names`; null where it is absent or unreadable. A text of it that has
+ * another type counts as absent.
+ */
+export function createPartySchema(names: Partial<Record<keyof ProviderParty, string>>) {
+  return optionalField(z.looseObject({})).transform((fields): Party | null => {
+    if (!fields) return null
+    const texts = Object.entries(names).map(([name, field]) => [name, optionalText.parse(fields[field])])
+    return toParty(Object.fromEntries(texts))
+  })
 }

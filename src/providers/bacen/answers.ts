@@ -1,7 +1,9 @@
 import {
   type AnswerRow,
   absentMeaning,
+  createAnswerLister,
   duplicateMeaning,
+  type ListedAnswer,
   refusalByEveryProvider,
   refusalByProvider,
 } from '../adapter/documented-answers.ts'
@@ -9,12 +11,22 @@ import type { BacenCall } from './client.ts'
 
 const PIX_API_STANDARD = 'Central Bank, pix-api 2.9.0, Tratamento de erros'
 
-type NamedAnswer = readonly [status: number, name: string, meaning: AnswerRow[2]]
-const accessDenied: NamedAnswer = [403, 'AcessoNegado', refusalByProvider('provider_denied')]
-const notFound: NamedAnswer = [404, 'NaoEncontrado', absentMeaning]
-const chargeRefused: NamedAnswer = [400, 'CobOperacaoInvalida', refusalByProvider('charge_refused')]
-const refundRefusal = refusalByEveryProvider('refund_refused')
-const webhookRefused: NamedAnswer = [400, 'WebhookOperacaoInvalida', refusalByProvider('provider_rejected')]
+export const bacenAccessDenied: ListedAnswer = [403, 'AcessoNegado', refusalByProvider('provider_denied')]
+const notFound: ListedAnswer = [404, 'NaoEncontrado', absentMeaning]
+const chargeRefused: ListedAnswer = [400, 'CobOperacaoInvalida', refusalByProvider('charge_refused')]
+export const bacenRefundInvalid: ListedAnswer = [
+  400,
+  'PixDevolucaoInvalida',
+  refusalByEveryProvider('refund_refused'),
+]
+const webhookRefused: ListedAnswer = [400, 'WebhookOperacaoInvalida', refusalByProvider('provider_rejected')]
+
+/** The lines of a devolução whose problem names the invalid field, by the standard's own text. */
+export const STANDARD_REFUND_ANSWERS: AnswerRow[] = [
+  [400, 'PixDevolucaoInvalida valor', refusalByEveryProvider('refund_refused'), PIX_API_STANDARD],
+  [400, 'PixDevolucaoInvalida e2eid', refusalByEveryProvider('refund_refused'), PIX_API_STANDARD],
+  [400, 'PixDevolucaoInvalida id', duplicateMeaning, PIX_API_STANDARD],
+]
 
 /**
  * Builds the lines of the Central Bank's calls for a bank whose published description has the standard's problems, each with
@@ -22,21 +34,13 @@ const webhookRefused: NamedAnswer = [400, 'WebhookOperacaoInvalida', refusalByPr
  * purpose: 404 of calls that create something, and 503, which a proxy may answer after the request has arrived.
  */
 export function buildBacenAnswers(document: string): Record<BacenCall, AnswerRow[]> {
-  const list = (operation: string, ...answers: NamedAnswer[]) =>
-    answers.map(
-      ([status, name, meaning]): AnswerRow => [
-        status,
-        name,
-        meaning,
-        `${document}: ${operation} (${status})`,
-      ],
-    )
+  const list = createAnswerLister(document)
   const listLookUp = (operation: string, standardName: string): AnswerRow[] => [
-    ...list(operation, accessDenied, notFound),
+    ...list(operation, bacenAccessDenied, notFound),
     [404, standardName, absentMeaning, PIX_API_STANDARD],
   ]
   return {
-    issueCharge: list('PUT /cob/{txid}', accessDenied, chargeRefused),
+    issueCharge: list('PUT /cob/{txid}', bacenAccessDenied, chargeRefused),
     findCharge: listLookUp('GET /cob/{txid}', 'CobNaoEncontrado'),
     findPayload: [],
     cancelCharge: [
@@ -45,14 +49,13 @@ export function buildBacenAnswers(document: string): Record<BacenCall, AnswerRow
     ],
     findPayment: listLookUp('GET /pix/{e2eid}', 'PixNaoEncontrado'),
     refund: [
-      ...list('PUT /pix/{e2eid}/devolucao/{id}', accessDenied, [400, 'PixDevolucaoInvalida', refundRefusal]),
-      [400, 'PixDevolucaoInvalida valor', refundRefusal, PIX_API_STANDARD],
-      [400, 'PixDevolucaoInvalida e2eid', refundRefusal, PIX_API_STANDARD],
-      [400, 'PixDevolucaoInvalida id', duplicateMeaning, PIX_API_STANDARD],
+      ...list('PUT /pix/{e2eid}/devolucao/{id}', bacenAccessDenied, bacenRefundInvalid),
+      ...STANDARD_REFUND_ANSWERS,
     ],
     findRefund: listLookUp('GET /pix/{e2eid}/devolucao/{id}', 'PixDevolucaoNaoEncontrada'),
-    statement: list('GET /pix', accessDenied),
+    statement: list('GET /pix', bacenAccessDenied),
+    balances: [],
     findReplacedUrl: listLookUp('GET /webhook/{chave}', 'WebhookNaoEncontrado'),
-    registerNotificationUrl: list('PUT /webhook/{chave}', accessDenied, webhookRefused),
+    registerNotificationUrl: list('PUT /webhook/{chave}', bacenAccessDenied, webhookRefused),
   }
 }

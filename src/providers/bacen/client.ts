@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import type { ClientCertificate } from '../adapter/client-certificate.ts'
+import { CLIENT_CERTIFICATE_FIELDS, type ClientCertificate } from '../adapter/client-certificate.ts'
 import { optionalField } from '../adapter/fields.ts'
 import { createListReader, type Paging } from '../adapter/list-reader.ts'
 import {
@@ -12,7 +12,21 @@ import type { ExchangeOutcome, ProviderResponse } from '../http/exchange.ts'
 import { type AccessToken, createAccessTokenCache, requestAccessToken } from './access-token.ts'
 import type { ToBacenRejection } from './mapping.ts'
 
-/** The calls of the Central Bank's Pix API that every profile has; each profile's table of answers lists them. */
+/** Fields of the credentials of every profile; `checkClientCertificate` checks the certificate. Without one only for a simulator. */
+export const BACEN_CREDENTIAL_FIELDS = {
+  client_id: z.string().min(1),
+  ...CLIENT_CERTIFICATE_FIELDS,
+  /** Last part of the URL that receives the bank's notifications. */
+  notification_secret: z.string().min(1),
+}
+
+/** Creates the schema of the number of an account: its digits with the check digit, without the branch. */
+export function createAccountNumberSchema(maxDigits: number) {
+  const pattern = new RegExp(`^[1-9]\\d{0,${maxDigits - 1}}$`)
+  return z.string().regex(pattern, 'must be the digits of the account number, without zeros before it')
+}
+
+/** The calls that every profile has; each profile's table of answers lists them. */
 export type BacenCall =
   | 'issueCharge'
   | 'findCharge'
@@ -22,10 +36,11 @@ export type BacenCall =
   | 'refund'
   | 'findRefund'
   | 'statement'
+  | 'balances'
   | 'findReplacedUrl'
   | 'registerNotificationUrl'
 
-/** What differs between the providers that implement the Central Bank's Pix API, as data. */
+/** What differs between the providers that implement the Central Bank's Pix API, for the requests of their calls, as data. */
 export type BacenProfile<OwnCall extends string> = DocumentedProviderApi<BacenCall | OwnCall> & {
   /** Its name, for messages. */
   bank: string

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { isRailCode } from '../../domain/pix/rail-codes.ts'
+import { findRailCode } from '../../domain/pix/rail-codes.ts'
 import type { NamedError } from '../adapter/documented-answers.ts'
 import { toPayoutRejection } from '../adapter/outcomes.ts'
 import type { ProviderResponse } from '../http/exchange.ts'
@@ -39,4 +39,4 @@ function getProblemName(type: string, fields: string[]): string {
 
 /** Converts a failed devolução whose only cause is the Central Bank's `motivo`: a code of the rail, or a text. */
 export const toMotivoRejection: ToBacenRejection = ({ motivo }) =>
-  toPayoutRejection(motivo && isRailCode(motivo) ? motivo : undefined, motivo)
+  toPayoutRejection(findRailCode(motivo), motivo)

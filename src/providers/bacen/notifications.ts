@@ -15,11 +15,17 @@ export type ParseOtherNotification = (json: unknown, body: string) => ParsedNoti
 /** Converts one PIX of a notification to its items; undefined where it is a received one of the Central Bank's shape. */
 export type ToOtherItems = (pix: NotifiedPix) => NotificationItem[] | undefined
 
-type NotificationOptions = {
-  /** The last part of the URL that receives the notifications. */
-  secret: string
+/** How a profile's notifications differ from the Central Bank's. */
+export type NotificationParts = {
+  /** Rewrites a body in the Central Bank's shape; absent: as it is. */
+  normalize?: (json: unknown) => unknown
   parseOther?: ParseOtherNotification
   toOtherItems?: ToOtherItems
+}
+
+type NotificationOptions = NotificationParts & {
+  /** The last part of the URL that receives the notifications. */
+  secret: string
   record?: RecordUnexplainedAnswer | undefined
 }
 
@@ -29,9 +35,8 @@ type NotificationOptions = {
  */
 export function createBacenNotifications({
   secret: ownSecret,
-  parseOther = () => undefined,
-  toOtherItems = () => undefined,
   record,
+  ...parts
 }: NotificationOptions): Pick<Provider, 'readNotification'> {
   return {
     readNotification: createNotificationReader(
@@ -39,7 +44,7 @@ export function createBacenNotifications({
         const isGenuine = secret !== null && isEqualInConstantTime(secret, ownSecret)
         return { kind: isGenuine ? 'genuine' : 'forged' }
       },
-      body => parseNotification(body, parseOther, toOtherItems),
+      body => parseNotification(body, parts),
       record,
     ),
   }
@@ -59,19 +64,19 @@ const notificationSchema = z.object({ pix: z.array(z.unknown()) })
 /** Parses a notification's readable items; the others are unexplained. An empty body tests the URL. */
 function parseNotification(
   body: string,
-  parseOther: ParseOtherNotification,
-  toOtherItems: ToOtherItems,
+  { normalize, parseOther, toOtherItems }: NotificationParts,
 ): ParsedNotification {
   if (body.trim() === '') return { items: [] }
-  const json = parseJsonOrUndefined(body)
-  const other = parseOther(json, body)
+  const received = parseJsonOrUndefined(body)
+  const json = normalize ? normalize(received) : received
+  const other = parseOther?.(json, body)
   if (other) return other
   const notification = notificationSchema.safeParse(json).data
   if (!notification) return { unexplained: [{ kind: 'unreadable_answer', name: '', body }] }
   const items: NotificationItem[] = []
   const unexplained: ParsedNotification['unexplained'] = []
   for (const item of notification.pix) {
-    if (isNotifiedPix(item)) items.push(...(toOtherItems(item) ?? toReceivedItems(item)))
+    if (isNotifiedPix(item)) items.push(...(toOtherItems?.(item) ?? toReceivedItems(item)))
     else unexplained.push({ kind: 'unreadable_item', name: '', body: JSON.stringify(item) })
   }
   return unexplained.length > 0 && items.length === 0 ? { unexplained } : { items, unexplained }

@@ -10,6 +10,11 @@ import { optionalField, optionalInstant, optionalText, requiredInstant } from '.
 export const centsSchema = createReaisSchema(centsFromText).refine(cents => cents > 0, 'no amount above zero')
 /** An amount that is the sum of many, so it may exceed the limit of one PIX, and a balance may be negative. */
 export const bacenSumSchema = createReaisSchema(centsFromSumText)
+/** The blocked part of a balance: zero where it is absent. */
+export const bacenBlockedSchema = bacenSumSchema
+  .refine(cents => cents >= 0)
+  .nullish()
+  .transform(cents => cents ?? 0)
 
 export type BacenTimes = { solicitacao?: string | null | undefined; liquidacao?: string | null | undefined }
 /**

@@ -16,7 +16,7 @@ import {
 export const WITH_RETURNS_FILTER = { filter: { devolucaoPresente: 'true' } }
 
 /** Builds the lists of received PIX, and of the devoluções that we have made of them. */
-export function buildReceivedLists(basePath: string) {
+function buildReceivedLists(basePath: string) {
   const receivedPixList = {
     call: 'statement' as const,
     path: `${basePath}/pix`,
@@ -46,18 +46,35 @@ export function buildReceivedLists(basePath: string) {
   return { incomingPix, outgoingReturns }
 }
 
-/** Reads one list of a statement, for a period that may begin before that of the statement. */
-type ReadStatementList = (period: ListPeriod) => Promise<ListResult<StatementEntry[]> | NoAnswerResult>
+/** A list of a statement, which begins `days` before it. */
+type StatementList = {
+  days: number
+  read: (period: ListPeriod) => Promise<ListResult<StatementEntry[]> | NoAnswerResult>
+}
+
+type StatementResult = { kind: 'found'; entries: StatementEntry[] } | NoAnswerResult
+
+/** Reads the entries of a statement that are in [from, to], both ISO 8601 UTC: those of `readBacenEntries`. */
+export async function readBacenStatement(
+  client: Pick<BacenClient, 'basePath' | 'readAllPages'>,
+  period: ListPeriod,
+  ownLists?: StatementList[],
+): Promise<StatementResult> {
+  const outcome = await readBacenEntries(client, period, ownLists)
+  if (outcome.kind === 'no_answer') return outcome
+  const isInPeriod = createPeriodFilter(period.from, period.to)
+  return { kind: 'found', entries: outcome.entries.filter(({ at }) => isInPeriod(at)) }
+}
 
 /**
- * Reads the entries of a statement that are in [from, to]: received PIX, our devoluções of them, and `ownLists` of the profile, each
- * of which begins `days` before, because it lists by the time of an order.
+ * Reads received PIX, our devoluções of them, and `ownLists` of the profile. A list by the time of an order begins before the period, and so
+ * may its entries.
  */
-export async function readBacenStatement(
+export async function readBacenEntries(
   { basePath, readAllPages }: Pick<BacenClient, 'basePath' | 'readAllPages'>,
   { from, to }: ListPeriod,
-  ownLists: { days: number; read: ReadStatementList }[] = [],
-): Promise<{ kind: 'found'; entries: StatementEntry[] } | NoAnswerResult> {
+  ownLists: StatementList[] = [],
+): Promise<StatementResult> {
   const { incomingPix, outgoingReturns } = buildReceivedLists(basePath)
   const entries: StatementEntry[] = []
   for (const { days, read } of [
@@ -69,8 +86,7 @@ export async function readBacenStatement(
     if (outcome.kind === 'no_answer') return outcome
     entries.push(...outcome.items.flat())
   }
-  const isInPeriod = createPeriodFilter(from, to)
-  return { kind: 'found', entries: entries.filter(({ at }) => isInPeriod(at)) }
+  return { kind: 'found', entries }
 }
 
 /** Converts a devolução to its entry of the statement if it has settled, else to none. */

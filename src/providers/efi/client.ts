@@ -1,20 +1,14 @@
 import { z } from 'zod'
-import { CLIENT_CERTIFICATE_FIELDS, checkClientCertificate } from '../adapter/client-certificate.ts'
+import { checkClientCertificate } from '../adapter/client-certificate.ts'
 import { parseJsonOrUndefined } from '../adapter/notification-parsing.ts'
 import type { AdapterOptions } from '../adapter/provider-calls.ts'
-import { createBacenClient } from '../bacen/client.ts'
+import { BACEN_CREDENTIAL_FIELDS, createBacenClient } from '../bacen/client.ts'
 import { type EfiCall, efiAnswers, TOKEN_REFUSED } from './answers.ts'
 import { readEfiError, toEfiRejection } from './errors.ts'
 
-/** Credentials of one connection to Efí; without a certificate only for its simulator. */
+/** Credentials of one connection to Efí. */
 export const efiCredentialsSchema = z
-  .object({
-    client_id: z.string().min(1),
-    client_secret: z.string().min(1),
-    ...CLIENT_CERTIFICATE_FIELDS,
-    /** Last part of the URL that receives Efí's notifications. */
-    notification_secret: z.string().min(1),
-  })
+  .object({ ...BACEN_CREDENTIAL_FIELDS, client_secret: z.string().min(1) })
   .superRefine(checkClientCertificate)
 export type EfiCredentials = z.infer<typeof efiCredentialsSchema>
 

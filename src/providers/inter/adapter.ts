@@ -1,34 +1,47 @@
+import { z } from 'zod'
 import type { AdapterOptions } from '../adapter/provider-calls.ts'
-import { UNSUPPORTED_CALLS } from '../adapter/unsupported-calls.ts'
-import { createBacenCharges } from '../bacen/charges.ts'
-import { createBacenPayments } from '../bacen/payments.ts'
+import { createBankAdapter } from '../bacen/bank-adapter.ts'
+import { bacenBlockedSchema, bacenSumSchema } from '../bacen/schemas.ts'
 import type { ClosableProvider } from '../port.ts'
-import { createInterAccount } from './account.ts'
-import { createInterClient, type InterCredentials } from './client.ts'
-import { createInterNotifications } from './notifications.ts'
+import { createInterClient, INTER_BANKING_PATH, type InterCredentials } from './client.ts'
+import { INTER_NOTIFICATIONS } from './notifications.ts'
 import { createInterStatement } from './statement.ts'
 import { createInterTransfers } from './transfers.ts'
 
 /** Creates the adapter of Banco Inter: the Central Bank's Pix API, and its own, Banking. */
 export function createInterAdapter(options: AdapterOptions<InterCredentials>): ClosableProvider {
   const client = createInterClient(options)
-  const now = options.now ?? Date.now
-  const payments = createBacenPayments(client)
-  const { statement, findListedPayment } = createInterStatement(client, now)
+  const { statement, findListedPayment } = createInterStatement(client, options.now ?? Date.now)
+  const adapter = createBankAdapter(client, options, INTER_PROFILE, {
+    ...createInterTransfers(client),
+    statement,
+  })
   return {
-    ...createBacenCharges(client, now),
-    ...payments,
+    ...adapter,
     /** Inter's Pix API finds only what paid a charge; any other received PIX is in the statement alone. */
     async findPayment(endToEnd) {
-      const outcome = await payments.findPayment(endToEnd)
+      const outcome = await adapter.findPayment(endToEnd)
       return outcome.kind === 'not_found' ? findListedPayment(endToEnd) : outcome
     },
-    ...createInterTransfers(client),
-    ...createInterAccount(client, options),
-    statement,
-    ...createInterNotifications(options.credentials, options.recordUnexplained),
-    ...UNSUPPORTED_CALLS,
-    preconnect: client.preconnect,
-    close: client.close,
   }
+}
+
+const balanceSchema = z
+  .object({
+    disponivel: bacenSumSchema,
+    bloqueadoCheque: bacenBlockedSchema,
+    bloqueadoJudicialmente: bacenBlockedSchema,
+    bloqueadoAdministrativo: bacenBlockedSchema,
+  })
+  .transform(({ disponivel, ...blocked }) => ({
+    availableCents: disponivel,
+    blockedCents: Object.values(blocked).reduce((sum, cents) => sum + cents, 0),
+  }))
+
+const INTER_PROFILE = {
+  balance: { path: `${INTER_BANKING_PATH}/saldo`, schema: balanceSchema },
+  sentWebhookPath: `${INTER_BANKING_PATH}/webhooks/pix-pagamento`,
+  /** Inter takes no sign before a phone in the path of a webhook. */
+  toWebhookKey: (key: string) => key.replace(/^\+/, ''),
+  notifications: INTER_NOTIFICATIONS,
 }

@@ -1,43 +1,35 @@
 import {
-  type AnswerRow,
   absentMeaning,
+  createAnswerLister,
   documentAnswers,
-  duplicateMeaning,
+  type ListedAnswer,
   refusalByEveryProvider,
   refusalByProvider,
 } from '../adapter/documented-answers.ts'
+import {
+  bacenAccessDenied,
+  bacenRefundInvalid,
+  buildBacenAnswers,
+  STANDARD_REFUND_ANSWERS,
+} from '../bacen/answers.ts'
 
 const OPENAPI = 'Inter Empresas, OpenAPI 1.0.0'
-const PIX_API_STANDARD = 'Central Bank, pix-api 2.9.0, Tratamento de erros'
+const PIX = `${OPENAPI}, /pix/v2`
+const listPix = createAnswerLister(PIX)
+const listBanking = createAnswerLister(`${OPENAPI}, /banking/v2`)
+const pixAnswers = buildBacenAnswers(PIX)
 
-type Answer = readonly [status: number, name: string, meaning: AnswerRow[2]]
-const denied: Answer = [403, 'AcessoNegado', refusalByProvider('provider_denied')]
-const absent: Answer = [404, 'NaoEncontrado', absentMeaning]
-/** The Central Bank's own names of what is not found, whose `type` Inter's examples shorten to `NaoEncontrado`. */
-const absentByStandard = (name: string): AnswerRow => [404, name, absentMeaning, PIX_API_STANDARD]
-const invalidCob: Answer = [400, 'CobOperacaoInvalida', refusalByProvider('charge_refused')]
-const bankingInvalid: Answer = [400, 'Dados inválidos.', refusalByProvider('provider_validation')]
-const bankingUnauthorized: Answer = [401, 'Acesso negado', refusalByProvider('provider_denied')]
-const bankingDenied: Answer = [403, 'Acesso Negado', refusalByProvider('provider_denied')]
-const bankingAbsent: Answer = [404, 'Não Encontrado.', absentMeaning]
-const refundRefused = refusalByEveryProvider('refund_refused')
+const invalid: ListedAnswer = [400, 'Dados inválidos.', refusalByProvider('provider_validation')]
+const unauthorized: ListedAnswer = [401, 'Acesso negado', refusalByProvider('provider_denied')]
+const denied: ListedAnswer = [403, 'Acesso Negado', refusalByProvider('provider_denied')]
+const absentName = 'Não Encontrado.'
 
-/** Lists the answers that the document has for one operation. */
-function listAnswers(operation: string, ...answers: Answer[]): AnswerRow[] {
-  return answers.map(([status, name, meaning]) => [
-    status,
-    name,
-    meaning,
-    `${OPENAPI}: ${operation} (${status})`,
-  ])
-}
-
-const sendRefusals = listAnswers('POST /banking/v2/pix', bankingInvalid, bankingUnauthorized, bankingDenied, [
+const sendRefusals = listBanking('POST /pix', invalid, unauthorized, denied, [
   404,
-  'Não Encontrado.',
+  absentName,
   refusalByProvider('provider_rejected'),
 ])
-const statementRefusals = listAnswers('GET /banking/v2/extrato/completo', bankingInvalid, bankingDenied)
+const statementRefusals = listBanking('GET /extrato/completo', invalid, denied)
 
 /**
  * Lists the answers outside 2xx that Inter's OpenAPI document explains, by call. Names are the last part of the Central Bank's
@@ -51,58 +43,33 @@ const statementRefusals = listAnswers('GET /banking/v2/extrato/completo', bankin
  * does not describe; every 5xx; and HTTP 404 of a transfer's look-up, which may also mean that it is older than 90 days.
  */
 export const interAnswers = documentAnswers({
-  issueCharge: listAnswers('PUT /pix/v2/cob/{txid}', denied, invalidCob),
-  findCharge: [
-    ...listAnswers('GET /pix/v2/cob/{txid}', denied, absent),
-    absentByStandard('CobNaoEncontrado'),
-  ],
-  findPayload: [],
-  cancelCharge: [
-    ...listAnswers('PATCH /pix/v2/cob/{txid}', denied, absent, invalidCob),
-    absentByStandard('CobNaoEncontrado'),
-  ],
-  findPayment: [
-    ...listAnswers('GET /pix/v2/pix/{e2eId}', denied, absent),
-    absentByStandard('PixNaoEncontrado'),
-  ],
+  ...pixAnswers,
   findListedPayment: statementRefusals,
   refund: [
-    ...listAnswers('PUT /pix/v2/pix/{e2eId}/devolucao/{id}', denied, [
+    ...listPix('PUT /pix/{e2eId}/devolucao/{id}', bacenAccessDenied, [
       404,
       'NaoEncontrado',
       refusalByEveryProvider('payment_not_found'),
     ]),
-    [400, 'PixDevolucaoInvalida', refundRefused, `${OPENAPI}: example RequisicaoInvalidaDevolucaoExample1`],
-    [400, 'PixDevolucaoInvalida valor', refundRefused, PIX_API_STANDARD],
-    [400, 'PixDevolucaoInvalida e2eid', refundRefused, PIX_API_STANDARD],
-    [400, 'PixDevolucaoInvalida id', duplicateMeaning, PIX_API_STANDARD],
-  ],
-  findRefund: [
-    ...listAnswers('GET /pix/v2/pix/{e2eId}/devolucao/{id}', denied, absent),
-    absentByStandard('PixDevolucaoNaoEncontrada'),
+    [...bacenRefundInvalid, `${OPENAPI}: example RequisicaoInvalidaDevolucaoExample1`],
+    ...STANDARD_REFUND_ANSWERS,
   ],
   sendTransfer: sendRefusals,
   repeatTransfer: sendRefusals,
-  findTransfer: listAnswers(
-    'GET /banking/v2/pix/{codigoSolicitacao}',
-    bankingInvalid,
-    bankingUnauthorized,
-    bankingDenied,
-  ),
-  balances: listAnswers('GET /banking/v2/saldo', bankingInvalid, bankingDenied),
-  statement: [...listAnswers('GET /pix/v2/pix', denied), ...statementRefusals],
+  findTransfer: listBanking('GET /pix/{codigoSolicitacao}', invalid, unauthorized, denied),
+  balances: listBanking('GET /saldo', invalid, denied),
+  statement: [...pixAnswers.statement, ...statementRefusals],
   findReplacedUrl: [
-    ...listAnswers('GET /pix/v2/webhook/{chave}', denied, absent),
-    absentByStandard('WebhookNaoEncontrado'),
-    ...listAnswers('GET /banking/v2/webhooks/{tipoWebhook}', bankingAbsent),
+    ...pixAnswers.findReplacedUrl,
+    ...listBanking('GET /webhooks/{tipoWebhook}', [404, absentName, absentMeaning]),
   ],
   registerNotificationUrl: [
-    ...listAnswers('PUT /pix/v2/webhook/{chave}', denied, [
+    ...listPix('PUT /webhook/{chave}', bacenAccessDenied, [
       404,
       'NaoEncontrado',
       refusalByProvider('collection_key_invalid'),
     ]),
-    ...listAnswers('PUT /banking/v2/webhooks/{tipoWebhook}', bankingInvalid),
+    ...listBanking('PUT /webhooks/{tipoWebhook}', invalid),
   ],
 })
 

@@ -1,23 +1,17 @@
 import { z } from 'zod'
-import { CLIENT_CERTIFICATE_FIELDS, checkClientCertificate } from '../adapter/client-certificate.ts'
+import { checkClientCertificate } from '../adapter/client-certificate.ts'
 import type { AdapterOptions } from '../adapter/provider-calls.ts'
-import { createBacenClient } from '../bacen/client.ts'
+import { BACEN_CREDENTIAL_FIELDS, createAccountNumberSchema, createBacenClient } from '../bacen/client.ts'
 import { toMotivoRejection } from '../bacen/errors.ts'
 import { type InterCall, interAnswers } from './answers.ts'
 import { readInterError } from './errors.ts'
 
-/** Credentials of one connection to Inter; without a certificate only for its simulator. */
+/** Credentials of one connection to Inter: each call names its account in the header `x-conta-corrente`. */
 export const interCredentialsSchema = z
   .object({
-    client_id: z.string().min(1),
+    ...BACEN_CREDENTIAL_FIELDS,
     client_secret: z.string().min(1),
-    ...CLIENT_CERTIFICATE_FIELDS,
-    /** Number of the account with its check digit: each call names it in the header `x-conta-corrente`. */
-    account_number: z
-      .string()
-      .regex(/^[1-9]\d{0,19}$/, 'must be the digits of the account number, without zeros before it'),
-    /** Last part of the URL that receives Inter's notifications. */
-    notification_secret: z.string().min(1),
+    account_number: createAccountNumberSchema(20),
   })
   .superRefine(checkClientCertificate)
 export type InterCredentials = z.infer<typeof interCredentialsSchema>

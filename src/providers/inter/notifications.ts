@@ -1,25 +1,11 @@
 import { z } from 'zod'
-import { parseJsonOrUndefined } from '../adapter/notification-parsing.ts'
-import type { RecordUnexplainedAnswer } from '../adapter/unexplained-answers.ts'
-import { createBacenNotifications, type ParseOtherNotification } from '../bacen/notifications.ts'
-import type { Provider } from '../port.ts'
-import type { InterCredentials } from './client.ts'
+import type { ParsedNotification } from '../adapter/notification-parsing.ts'
 
 /**
- * Creates the reader of Inter's notifications: of received PIX, as an object with `pix` by its document and as a bare list by its
- * examples, and of sent payments, as a list by its document and one by one by its examples. The secret in their URL authenticates
- * them.
+ * Inter's notifications: of received PIX, as an object with `pix` by its document and as a bare list by its examples, and of sent
+ * payments, as a list by its document and one by one by its examples.
  */
-export function createInterNotifications(
-  { notification_secret: secret }: InterCredentials,
-  record?: RecordUnexplainedAnswer,
-): Pick<Provider, 'readNotification'> {
-  const { readNotification } = createBacenNotifications({ secret, parseOther: parseSentPayments, record })
-  return {
-    readNotification: notification =>
-      readNotification({ ...notification, body: normalizeReceivedPix(notification.body) }),
-  }
-}
+export const INTER_NOTIFICATIONS = { normalize: normalizeReceivedPix, parseOther: parseSentPayments }
 
 /** A sent payment, named by Inter's id of it. */
 const sentPaymentSchema = z.object({
@@ -28,7 +14,7 @@ const sentPaymentSchema = z.object({
 })
 
 /** Parses a list of sent payments, or one; undefined for any other body. */
-const parseSentPayments: ParseOtherNotification = json => {
+function parseSentPayments(json: unknown): ParsedNotification | undefined {
   if (!Array.isArray(json) && !sentPaymentSchema.safeParse(json).success) return undefined
   const payments = [json].flat().map(item => ({ item, payment: sentPaymentSchema.safeParse(item).data }))
   return {
@@ -46,12 +32,11 @@ const parseSentPayments: ParseOtherNotification = json => {
 const receivedPixSchema = z.looseObject({ endToEndId: z.string(), devolucoes: z.unknown().optional() })
 
 /** Rewrites received PIX in the shape of the Central Bank's API: a list under `pix`, of which each has a list of devoluções. */
-function normalizeReceivedPix(body: string): string {
-  const json = parseJsonOrUndefined(body)
+function normalizeReceivedPix(json: unknown): unknown {
   const received = Array.isArray(json) ? json : (json as { pix?: unknown } | null | undefined)?.pix
   const items = z.array(z.unknown()).safeParse(received).data
-  if (!items?.some(item => receivedPixSchema.safeParse(item).success)) return body
-  return JSON.stringify({ pix: items.map(listReturns) })
+  if (!items?.some(item => receivedPixSchema.safeParse(item).success)) return json
+  return { pix: items.map(listReturns) }
 }
 
 /** Puts a single devolução, as in Inter's examples, into a list. */

@@ -5,10 +5,10 @@ import type { AccountEntry, AccountEntryKind } from '../../domain/reconciliation
 import { DAY } from '../../domain/shared/intervals.ts'
 import { optionalField, optionalText } from '../adapter/fields.ts'
 import { createListReader, type Paging, type ProviderList } from '../adapter/list-reader.ts'
-import { toParty } from '../adapter/party.ts'
-import { createPeriodFilter, RETURN_PERIOD_DAYS, subtractDays } from '../adapter/statement-period.ts'
+import { createPartySchema } from '../adapter/party.ts'
+import { createPeriodFilter } from '../adapter/statement-period.ts'
 import { centsSchema } from '../bacen/schemas.ts'
-import { buildReceivedLists } from '../bacen/statement.ts'
+import { readBacenEntries } from '../bacen/statement.ts'
 import type { Provider } from '../port.ts'
 import type { InterCall } from './answers.ts'
 import { INTER_BANKING_PATH, type InterClient } from './client.ts'
@@ -19,19 +19,12 @@ import { INTER_BANKING_PATH, type InterClient } from './client.ts'
  */
 export function createInterStatement(client: InterClient, now: () => number) {
   const readTransactions = createListReader(client, transactionPaging)
-  const { incomingPix, outgoingReturns } = buildReceivedLists(client.basePath)
 
   return {
     async statement(from, to) {
-      const entries: StatementEntry[] = []
-      for (const [list, days] of [
-        [incomingPix, 0],
-        [outgoingReturns, RETURN_PERIOD_DAYS],
-      ] as const) {
-        const outcome = await client.readAllPages(list, { from: subtractDays(from, days), to })
-        if (outcome.kind === 'no_answer') return outcome
-        entries.push(...outcome.items.flat())
-      }
+      const received = await readBacenEntries(client, { from, to })
+      if (received.kind === 'no_answer') return received
+      const { entries } = received
       const accountEntries: AccountEntry[] = []
       const knownIds = new Set(entries.map(({ endToEnd }) => endToEnd))
       // What moved at the end of a day may be listed under the next one.
@@ -105,6 +98,21 @@ function toBrasiliaDay(instant: string): string {
 
 const optionalDay = optionalField(z.iso.date())
 
+/** The details of a PIX ("DetalhePix"); its payer is null where neither a name nor a document is reported. */
+const pixDetailsSchema = z
+  .looseObject({ endToEndId: optionalText, txId: optionalText, chavePixRecebedor: optionalText })
+  .transform(({ endToEndId, txId, chavePixRecebedor, ...details }) => ({
+    endToEnd: endToEndId ?? '',
+    txid: txId || null,
+    pixKey: chavePixRecebedor ?? '',
+    payer: payerSchema.parse(details),
+  }))
+const payerSchema = createPartySchema({
+  name: 'nomePagador',
+  document: 'cpfCnpjPagador',
+  bankName: 'nomeEmpresaPagador',
+}).transform(payer => (payer?.name || payer?.document ? payer : null))
+
 /** A transaction: of a PIX with its end-to-end id, of any other with Inter's id and a day, which begins at 03:00 UTC. */
 const transactionSchema = z
   .object({
@@ -114,26 +122,17 @@ const transactionSchema = z
     tipoTransacao: z.string().min(1),
     tipoOperacao: z.enum(['C', 'D']),
     valor: centsSchema,
-    detalhes: optionalField(
-      z.object({
-        endToEndId: optionalText,
-        txId: optionalText,
-        nomePagador: optionalText,
-        cpfCnpjPagador: optionalText,
-        nomeEmpresaPagador: optionalText,
-        chavePixRecebedor: optionalText,
-      }),
-    ),
+    detalhes: optionalField(pixDetailsSchema),
   })
-  .transform(({ tipoTransacao: type, tipoOperacao, valor: cents, idTransacao, ...rest }, context) => {
-    const { detalhes, dataTransacao, dataInclusao } = rest
-    const endToEnd = detalhes?.endToEndId ?? ''
-    const day = dataTransacao ?? dataInclusao
-    const at = type === 'PIX' ? timeOfRailId(endToEnd) : day ? Date.parse(`${day}T03:00:00Z`) : null
-    const id = type === 'PIX' ? endToEnd : idTransacao
+  .transform(({ tipoTransacao: type, tipoOperacao, valor: cents, detalhes, ...row }, context) => {
+    const details = detalhes ?? { endToEnd: '', txid: null, pixKey: '', payer: null }
+    const day = row.dataTransacao ?? row.dataInclusao
+    const dayStart = day ? Date.parse(`${day}T03:00:00Z`) : null
+    const [id, at] =
+      type === 'PIX' ? [details.endToEnd, timeOfRailId(details.endToEnd)] : [row.idTransacao, dayStart]
     if (at !== null && id) {
       const direction = tipoOperacao === 'C' ? ('IN' as const) : ('OUT' as const)
-      return { type, direction, cents, id, endToEnd, at: new Date(at).toISOString(), details: detalhes ?? {} }
+      return { ...details, type, direction, cents, id, at: new Date(at).toISOString() }
     }
     context.issues.push({ code: 'custom', message: 'no id or time', input: type })
     return z.NEVER
@@ -188,20 +187,10 @@ function getEntryKind(type: string, direction: InterTransaction['direction']): A
 }
 
 /** Converts a PIX. A sent one has no id of ours. */
-function toEntry({ direction, endToEnd, cents, at, details }: InterTransaction): StatementEntry {
-  return { endToEnd, reference: direction === 'IN' ? details.txId || null : null, direction, cents, at }
+function toEntry({ direction, endToEnd, cents, at, txid }: InterTransaction): StatementEntry {
+  return { endToEnd, reference: direction === 'IN' ? txid : null, direction, cents, at }
 }
 
-function toIncomingPix({ endToEnd, cents, at, details }: InterTransaction): IncomingPix {
-  const { txId, nomePagador: name, cpfCnpjPagador: document, nomeEmpresaPagador: bankName } = details
-  return {
-    endToEnd,
-    txid: txId || null,
-    reference: txId || null,
-    cents,
-    status: 'settled',
-    at,
-    payer: name || document ? toParty({ name, document, bankName }) : null,
-    pixKey: details.chavePixRecebedor ?? '',
-  }
+function toIncomingPix({ endToEnd, cents, at, txid, payer, pixKey }: InterTransaction): IncomingPix {
+  return { endToEnd, txid, reference: txid, cents, status: 'settled', at, payer, pixKey }
 }

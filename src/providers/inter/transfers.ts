@@ -1,7 +1,7 @@
 import { v5 } from 'uuid'
 import { z } from 'zod'
 import { reaisFromCents } from '../../domain/ledger/money.ts'
-import { isRailCode } from '../../domain/pix/rail-codes.ts'
+import { findRailCode } from '../../domain/pix/rail-codes.ts'
 import type {
   AwaitingApprovalResult,
   FindPayoutOutcome,
@@ -10,7 +10,7 @@ import type {
 } from '../../domain/providers/provider.ts'
 import { optionalField, optionalText } from '../adapter/fields.ts'
 import { toPayoutRejection } from '../adapter/outcomes.ts'
-import { toParty } from '../adapter/party.ts'
+import { createPartySchema } from '../adapter/party.ts'
 import { centsSchema } from '../bacen/schemas.ts'
 import { encodePath } from '../http/client.ts'
 import type { TransferCalls } from '../port.ts'
@@ -25,13 +25,10 @@ import { INTER_BANKING_PATH, type InterClient } from './client.ts'
 export function createInterTransfers(client: InterClient): TransferCalls {
   return {
     async sendTransfer(order) {
-      const outcome = await client.send(buildCall('sendTransfer', order), acceptanceSchema, acceptance => ({
-        acceptance,
-      }))
+      const call = buildCall('sendTransfer', order)
+      const outcome = await client.send(call, acceptanceSchema, acceptance => acceptance)
       if (outcome.kind !== 'accepted') return outcome
-      const { tipoRetorno, codigoSolicitacao: ref } = outcome.acceptance
-      if (tipoRetorno === 'APROVACAO') return buildAwaitingApproval(ref)
-      return { kind: 'accepted', payout: buildAcceptedPayout(order, ref) }
+      return outcome.approval ?? { kind: 'accepted', payout: buildAcceptedPayout(order, outcome.ref) }
     },
 
     async findTransfer({ id, handle, order }) {
@@ -56,11 +53,9 @@ export function createInterTransfers(client: InterClient): TransferCalls {
   /** Sends the same order again under the same id: what refuses the repeat says nothing of the sending before it. */
   async function repeatTransfer(order: ProviderTransferRequest): Promise<FindPayoutOutcome> {
     const call = buildCall('repeatTransfer', order)
-    const outcome = await client.lookUpExisting(call, acceptanceSchema, acceptance => ({ acceptance }))
+    const outcome = await client.lookUpExisting(call, acceptanceSchema, acceptance => acceptance)
     if (outcome.kind === 'no_answer') return outcome
-    const { tipoRetorno, codigoSolicitacao: ref } = outcome.acceptance
-    if (tipoRetorno === 'APROVACAO') return buildAwaitingApproval(ref)
-    return { kind: 'found', payout: buildAcceptedPayout(order, ref) }
+    return outcome.approval ?? { kind: 'found', payout: buildAcceptedPayout(order, outcome.ref) }
   }
 }
 
@@ -88,10 +83,15 @@ const paymentRequestSchema = z.strictObject({
   destinatario: z.strictObject({ tipo: z.literal('CHAVE'), chave: z.string().min(1).max(77) }),
 })
 
-const acceptanceSchema = z.object({
-  tipoRetorno: z.enum(['APROVACAO', 'PROCESSADO', 'AGENDADO']),
-  codigoSolicitacao: z.string().min(1).max(200),
-})
+const acceptanceSchema = z
+  .object({
+    tipoRetorno: z.enum(['APROVACAO', 'PROCESSADO', 'AGENDADO']),
+    codigoSolicitacao: z.string().min(1).max(200),
+  })
+  .transform(({ tipoRetorno, codigoSolicitacao: ref }) => ({
+    ref,
+    approval: tipoRetorno === 'APROVACAO' ? buildAwaitingApproval(ref) : null,
+  }))
 
 /** Inter's answer names no amount: it is the ordered one until the look-up reports it. */
 function buildAcceptedPayout({ cents }: ProviderTransferRequest, ref: string): ProviderPayout {
@@ -156,15 +156,13 @@ const foundPaymentSchema = z.object({
     chave: optionalText,
     endToEnd: optionalText,
     dataHoraMovimento: optionalField(localInstantSchema),
-    recebedor: optionalField(
-      z.object({
-        nome: optionalText,
-        cpfCnpj: optionalText,
-        codIspb: optionalText,
-        codAgencia: optionalText,
-        nroConta: optionalText,
-      }),
-    ),
+    recebedor: createPartySchema({
+      name: 'nome',
+      document: 'cpfCnpj',
+      ispb: 'codIspb',
+      agency: 'codAgencia',
+      account: 'nroConta',
+    }),
     erros: optionalField(z.array(paymentErrorSchema)),
   }),
 })
@@ -173,7 +171,7 @@ type InterPayment = Omit<z.infer<typeof foundPaymentSchema>['transacaoPix'], 'st
 }
 
 function mapPayment(payment: InterPayment): ProviderPayout {
-  const { valor: cents, chave: pixKey, endToEnd, dataHoraMovimento, recebedor } = payment
+  const { valor: cents, chave: pixKey, endToEnd, dataHoraMovimento, recebedor: receiver } = payment
   const status = PAYMENT_STATUSES[payment.status]
   return {
     status,
@@ -182,25 +180,18 @@ function mapPayment(payment: InterPayment): ProviderPayout {
     endToEnd: endToEnd ?? '',
     at: dataHoraMovimento ?? null,
     ...(status === 'rejected' && toInterRejection(payment)),
-    receiver: recebedor
-      ? toParty({
-          name: recebedor.nome,
-          document: recebedor.cpfCnpj,
-          ispb: recebedor.codIspb,
-          agency: recebedor.codAgencia,
-          account: recebedor.nroConta,
-        })
-      : null,
+    receiver,
   }
 }
 
 /** Converts why a payment ended to our code: the rail's, if one of its errors has one. */
 function toInterRejection({ status, erros }: InterPayment) {
-  const codes = (erros ?? []).flatMap(({ codigoErro, codigoErroComplementar }) => [
+  const errors = erros ?? []
+  const codes = errors.flatMap(({ codigoErro, codigoErroComplementar }) => [
     codigoErro,
     codigoErroComplementar,
   ])
-  const railCode = codes.find(code => code && isRailCode(code))
   const code = status === 'CANCELADO_SEM_SALDO' ? 'insufficient_balance' : undefined
-  return toPayoutRejection(railCode ?? code, erros?.find(({ descricaoErro }) => descricaoErro)?.descricaoErro)
+  const message = errors.find(({ descricaoErro }) => descricaoErro)?.descricaoErro
+  return toPayoutRejection(findRailCode(...codes) ?? code, message)
 }

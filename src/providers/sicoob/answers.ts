@@ -22,7 +22,6 @@ export const sicoobAnswers = documentAnswers({
     [403, 'AcessoNegado', refusalByProvider('provider_denied'), `${FIND_PAGE} (403)`],
     [404, 'NaoEncontrado', absentMeaning, `${FIND_PAGE} (404)`],
   ],
-  balances: [],
 })
 
 export type SicoobCall = keyof typeof sicoobAnswers

@@ -1,22 +1,13 @@
 import { z } from 'zod'
-import { CLIENT_CERTIFICATE_FIELDS, checkClientCertificate } from '../adapter/client-certificate.ts'
+import { checkClientCertificate } from '../adapter/client-certificate.ts'
 import type { AdapterOptions } from '../adapter/provider-calls.ts'
-import { createBacenClient } from '../bacen/client.ts'
+import { BACEN_CREDENTIAL_FIELDS, createAccountNumberSchema, createBacenClient } from '../bacen/client.ts'
 import { readBacenProblem, toMotivoRejection } from '../bacen/errors.ts'
 import { type SicoobCall, sicoobAnswers } from './answers.ts'
 
-/** Credentials of one connection to Sicoob; without a certificate only for its simulator. */
+/** Credentials of one connection to Sicoob; `numeroContaCorrente` is a number of 64 bits. */
 export const sicoobCredentialsSchema = z
-  .object({
-    client_id: z.string().min(1),
-    ...CLIENT_CERTIFICATE_FIELDS,
-    /** Number of the account with its digit, without the branch; `numeroContaCorrente` is a number of 64 bits. */
-    account_number: z
-      .string()
-      .regex(/^[1-9]\d{0,17}$/, 'must be the digits of the account number, without zeros before it'),
-    /** Last part of the URL that receives Sicoob's notifications. */
-    notification_secret: z.string().min(1),
-  })
+  .object({ ...BACEN_CREDENTIAL_FIELDS, account_number: createAccountNumberSchema(18) })
   .superRefine(checkClientCertificate)
 export type SicoobCredentials = z.infer<typeof sicoobCredentialsSchema>
 

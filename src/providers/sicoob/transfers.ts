@@ -1,12 +1,9 @@
+import { z } from 'zod'
 import { timeOfRailId } from '../../domain/pix/identifiers.ts'
-import { isRailCode } from '../../domain/pix/rail-codes.ts'
-import type {
-  NoAnswerResult,
-  PayoutHandle,
-  PreparePayoutOutcome,
-  ProviderPayout,
-} from '../../domain/providers/provider.ts'
+import { findRailCode } from '../../domain/pix/rail-codes.ts'
+import type { NoAnswerResult, PreparePayoutOutcome, ProviderPayout } from '../../domain/providers/provider.ts'
 import { MINUTE } from '../../domain/shared/intervals.ts'
+import { optionalInstant, optionalText } from '../adapter/fields.ts'
 import { checkKeyOwner } from '../adapter/key-owner.ts'
 import {
   rejectFailedAcceptance,
@@ -14,34 +11,24 @@ import {
   toPayoutRejection,
   toUnprovenRefusal,
 } from '../adapter/outcomes.ts'
-import { toParty } from '../adapter/party.ts'
+import { createPartySchema } from '../adapter/party.ts'
+import { amountSchema, centsSchema } from '../bacen/schemas.ts'
 import { encodePath } from '../http/client.ts'
 import type { TransferCalls } from '../port.ts'
 import { SICOOB_PAYMENTS_PATH, type SicoobClient } from './client.ts'
-import {
-  NOT_CARRIED_OUT,
-  type SicoobInitiatedPayment,
-  type SicoobPayment,
-  sicoobConfirmationRequestSchema,
-  sicoobInitiatedPaymentSchema,
-  sicoobInitiationRequestSchema,
-  sicoobPaymentSchema,
-} from './schemas.ts'
 
 /**
- * Creates the calls about payments. A payment is initiated first: Sicoob looks the key up and names the end-to-end id of the
- * PIX, and no money moves until the payment is confirmed by it. Sicoob takes no id of ours: a payment is known by its
- * end-to-end id alone, so without a handle its absence is never proved. `now`: wall clock in milliseconds.
+ * Creates the calls about payments (Pagamentos PIX 2.0.24.6). A payment is initiated first: Sicoob looks the key up and names the
+ * end-to-end id of the PIX, and no money moves until the payment is confirmed by it. Sicoob takes no id of ours: a payment is known by
+ * its end-to-end id alone, so without a handle its absence is never proved. `now`: wall clock in milliseconds.
  */
 export function createSicoobTransfers(client: SicoobClient, now: () => number): TransferCalls {
   return {
     async prepareTransfer(order) {
-      const json = sicoobInitiationRequestSchema.parse({ chave: order.pixKey })
+      const json = initiationRequestSchema.parse({ chave: order.pixKey })
       const call = { call: 'prepareTransfer', reference: order.id, path: SICOOB_PAYMENTS_PATH } as const
-      const outcome = await client.send(
-        { ...call, method: 'POST', json },
-        sicoobInitiatedPaymentSchema,
-        payment => ((payment.chave ?? order.pixKey) === order.pixKey ? { payment } : undefined),
+      const outcome = await client.send({ ...call, method: 'POST', json }, initiatedPaymentSchema, payment =>
+        (payment.chave ?? order.pixKey) === order.pixKey ? { payment } : undefined,
       )
       if (outcome.kind === 'accepted') return toPreparation(outcome.payment, order.document, now())
       // Nothing has moved, whatever the answer.
@@ -52,7 +39,7 @@ export function createSicoobTransfers(client: SicoobClient, now: () => number): 
 
     async sendTransfer(order, handle) {
       if (!handle) return notPrepared
-      const json = sicoobConfirmationRequestSchema.parse({
+      const json = confirmationRequestSchema.parse({
         endToEndId: handle.ref,
         valor: order.cents,
         meioIniciacao: 'CHAVE',
@@ -96,41 +83,6 @@ export function createSicoobTransfers(client: SicoobClient, now: () => number): 
   }
 }
 
-const PAYMENT_STATUSES = {
-  EM_PROCESSAMENTO: 'in_process',
-  FINALIZADO: 'settled',
-  REJEITADO: 'rejected',
-  [NOT_CARRIED_OUT]: 'rejected',
-} as const
-
-/** Tells whether a payment is not carried out and Sicoob names no reason of a refusal, so that it may be still to be confirmed. */
-function isWithoutOutcome({ estado, detalheRejeicao }: SicoobPayment): boolean {
-  return estado === NOT_CARRIED_OUT && !detalheRejeicao
-}
-
-/** How long an initiated payment is confirmed: the rail checks the minute in which its end-to-end id says that it was made. */
-const CONFIRMATION_PERIOD_MS = 15 * MINUTE
-
-/** Converts an initiated payment to a preparation, or to a refusal where the key is not of the document that the order names. */
-function toPreparation(
-  { endToEndId: endToEnd, proprietario }: SicoobInitiatedPayment,
-  document: string | null,
-  nowMs: number,
-): PreparePayoutOutcome {
-  const refusal = checkKeyOwner({ document }, proprietario?.identificador)
-  if (refusal) return refusal
-  const initiatedAtMs = Math.min(timeOfRailId(endToEnd) ?? nowMs, nowMs)
-  const handle: PayoutHandle = {
-    ref: endToEnd,
-    endToEnd,
-    expiresAt: new Date(initiatedAtMs + CONFIRMATION_PERIOD_MS).toISOString(),
-    ...(proprietario && {
-      receiver: toParty({ name: proprietario.nome, document: proprietario.identificador }),
-    }),
-  }
-  return { kind: 'prepared', handle }
-}
-
 const notPrepared = rejectForThisProvider('preparation_expired', 'The payment was not prepared')
 const notLookedUp: NoAnswerResult = {
   kind: 'no_answer',
@@ -138,30 +90,85 @@ const notLookedUp: NoAnswerResult = {
   message: 'The provider looks a payment up by its end-to-end id only',
 }
 
-function mapPayment({
-  estado,
-  valor: cents,
-  endToEndId: endToEnd,
-  horario,
-  detalheRejeicao: detail,
-  destino,
-}: SicoobPayment): ProviderPayout {
-  const status = PAYMENT_STATUSES[estado]
-  const railCode = detail && isRailCode(detail) ? detail : undefined
-  const receiver = destino && {
-    name: destino.nome,
-    document: destino.cpfCnpj,
-    account: destino.conta,
-    agency: destino.agencia,
-    ispb: destino.ispb,
+const endToEndSchema = z.string().regex(/^[a-zA-Z0-9]{32}$/)
+
+const initiationRequestSchema = z.strictObject({ chave: z.string().min(1).max(77) })
+
+/** A payment that was initiated ("PagamentoIniciadoDict"): `proprietario` is the owner of the key. */
+const initiatedPaymentSchema = z.object({
+  endToEndId: endToEndSchema,
+  chave: optionalText,
+  proprietario: createPartySchema({ document: 'identificador', name: 'nome' }),
+})
+
+/** How long an initiated payment is confirmed: the rail checks the minute in which its end-to-end id says that it was made. */
+const CONFIRMATION_PERIOD_MS = 15 * MINUTE
+
+/** Converts an initiated payment to a preparation, or to a refusal where the key is not of the document that the order names. */
+function toPreparation(
+  { endToEndId: endToEnd, proprietario: owner }: z.infer<typeof initiatedPaymentSchema>,
+  document: string | null,
+  nowMs: number,
+): PreparePayoutOutcome {
+  const refusal = checkKeyOwner({ document }, owner?.document)
+  if (refusal) return refusal
+  const initiatedAtMs = Math.min(timeOfRailId(endToEnd) ?? nowMs, nowMs)
+  const expiresAt = new Date(initiatedAtMs + CONFIRMATION_PERIOD_MS).toISOString()
+  return {
+    kind: 'prepared',
+    handle: { ref: endToEnd, endToEnd, expiresAt, ...(owner && { receiver: owner }) },
   }
+}
+
+const confirmationRequestSchema = z.strictObject({
+  endToEndId: endToEndSchema,
+  /** Reais with a decimal comma, only in this request (`^[0-9]{1,18}([,][0-9]{1,2})?$`). */
+  valor: amountSchema.transform(text => text.replace('.', ',')),
+  meioIniciacao: z.literal('CHAVE'),
+  descricao: z.string().max(140).optional(),
+})
+
+/** The state of a payment that Sicoob did not carry out. */
+const NOT_CARRIED_OUT = 'NÃO_REALIZADO'
+const PAYMENT_STATUSES = {
+  EM_PROCESSAMENTO: 'in_process',
+  FINALIZADO: 'settled',
+  REJEITADO: 'rejected',
+  [NOT_CARRIED_OUT]: 'rejected',
+} as const
+
+/** A payment ("RetornoPagamento"); `valor` is a number of reais, and `destino` the receiver. */
+const sicoobPaymentSchema = z.object({
+  endToEndId: endToEndSchema,
+  estado: z.enum(['EM_PROCESSAMENTO', 'FINALIZADO', 'REJEITADO', NOT_CARRIED_OUT]),
+  valor: centsSchema,
+  detalheRejeicao: optionalText,
+  horario: optionalInstant,
+  destino: createPartySchema({
+    name: 'nome',
+    document: 'cpfCnpj',
+    account: 'conta',
+    agency: 'agencia',
+    ispb: 'ispb',
+  }),
+})
+type SicoobPayment = z.infer<typeof sicoobPaymentSchema>
+
+/** Tells whether a payment is not carried out and Sicoob names no reason of a refusal, so that it may be still to be confirmed. */
+function isWithoutOutcome({ estado, detalheRejeicao }: SicoobPayment): boolean {
+  return estado === NOT_CARRIED_OUT && !detalheRejeicao
+}
+
+function mapPayment(payment: SicoobPayment): ProviderPayout {
+  const { estado, valor: cents, endToEndId: endToEnd, detalheRejeicao: detail } = payment
+  const status = PAYMENT_STATUSES[estado]
   return {
     status,
     cents,
     endToEnd,
-    at: horario ?? null,
-    ...(status === 'rejected' && toPayoutRejection(railCode, detail)),
-    receiver: receiver ? toParty(receiver) : null,
+    at: payment.horario ?? null,
+    ...(status === 'rejected' && toPayoutRejection(findRailCode(detail), detail)),
+    receiver: payment.destino,
     // No call lists what a recipient gave back: there is nothing to poll for.
     returns: [],
   }

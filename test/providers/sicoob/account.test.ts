@@ -1,6 +1,7 @@
 import { describe, expect, test } from '@jest/globals'
 import { createSicoobAdapter } from '../../../src/providers/sicoob/adapter.ts'
 import { SICOOB_SCOPES } from '../../../src/providers/sicoob/client.ts'
+import type { ScriptedReply } from '../support/scripted-provider.ts'
 import {
   BALANCE,
   credentials,
@@ -203,22 +204,25 @@ describe('the URL of notifications', () => {
     expect(await register(null)).toMatchObject({ kind: 'no_answer', code: 'collection_key_missing' })
   })
 
-  test('that would be replaced is that of the key, or else that of sent payments', async () => {
+  test('that would be replaced is one of another system before one of ours', async () => {
     await using story = await openSicoobFixture()
-    const theirs = (webhookUrl: string) =>
+    const showing = (webhookUrl: string) =>
       okReply({ webhookUrl, chave: KEY, criacao: '2026-01-01T00:00:00Z' })
-    const absent = problemReply(404, 'NaoEncontrado')
-    story.scripted.scriptReplies(`GET ${KEY_WEBHOOK}`, theirs('https://erp.test/pix'), absent)
-    story.scripted.scriptReplies(
-      `GET ${PAYMENTS_WEBHOOK}`,
-      theirs('https://erp.test/payments'),
-      absent,
-      problemReply(503, 'ServicoIndisponivel'),
-    )
-    const find = () => story.provider.findReplacedUrl!(KEY)
-    expect(await find()).toEqual({ kind: 'found', url: 'https://erp.test/pix' })
-    expect(await find()).toEqual({ kind: 'found', url: 'https://erp.test/payments' })
-    expect(await find()).toEqual({ kind: 'found', url: null })
-    expect(await find()).toMatchObject({ kind: 'no_answer', code: 'http_503' })
+    const [absent, ours] = [problemReply(404, 'NaoEncontrado'), showing(`${URL_OF_OURS}/secret`)]
+    const find = async (ofKey: ScriptedReply, ofPayments: ScriptedReply) => {
+      story.scripted.scriptReplies(`GET ${KEY_WEBHOOK}`, ofKey)
+      story.scripted.scriptReplies(`GET ${PAYMENTS_WEBHOOK}`, ofPayments)
+      return await story.provider.findReplacedUrl!(KEY)
+    }
+    const found = (url: string | null) => ({ kind: 'found', url })
+    expect(await find(showing('https://erp.test/pix'), absent)).toEqual(found('https://erp.test/pix'))
+    expect(await find(absent, showing('https://erp.test/out'))).toEqual(found('https://erp.test/out'))
+    expect(await find(ours, showing('https://erp.test/out'))).toEqual(found('https://erp.test/out'))
+    expect(await find(ours, absent)).toEqual(found(`${URL_OF_OURS}/secret`))
+    expect(await find(absent, absent)).toEqual(found(null))
+    expect(await find(absent, problemReply(503, 'ServicoIndisponivel'))).toMatchObject({
+      kind: 'no_answer',
+      code: 'http_503',
+    })
   })
 })

@@ -1,6 +1,6 @@
 import { expect, test } from '@jest/globals'
 import type { UnexplainedAnswer } from '../../../src/providers/adapter/unexplained-answers.ts'
-import { createSicoobNotifications } from '../../../src/providers/sicoob/notifications.ts'
+import { createSicoobAdapter } from '../../../src/providers/sicoob/adapter.ts'
 import { openContract } from '../../support/openapi-contract.ts'
 import {
   credentials,
@@ -12,10 +12,12 @@ import {
 } from '../support/sicoob-fixture.ts'
 
 const unexplained: UnexplainedAnswer[] = []
-const { readNotification } = createSicoobNotifications(
+const { readNotification } = createSicoobAdapter({
+  baseUrl: 'https://sicoob.test',
   credentials,
-  async answer => void unexplained.push(answer),
-)
+  timeoutMs: 1_000,
+  recordUnexplained: async answer => void unexplained.push(answer),
+})
 const read = (body: unknown, secret: string | null = NOTIFICATION_SECRET) =>
   readNotification({ body: typeof body === 'string' ? body : JSON.stringify(body), headers: {}, secret })
 
