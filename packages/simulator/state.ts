@@ -45,7 +45,10 @@ export type SimulatorState = {
   transfers: SimulatedTransfers
   disputes: SimulatedDisputes
   panel: Panel
+  /** Webhooks of received PIX, by PIX key. */
   webhooks: SimulatedWebhooks
+  /** Webhooks of sent PIX of the banks over the Central Bank's API, by kind. */
+  paymentWebhooks: SimulatedWebhooks
   configurations: EfiConfigurations
   faults: Faults
   inbox: Inbox
@@ -79,6 +82,7 @@ export function createSimulatorState(options: SimulatorStateOptions): SimulatorS
   const rail = createRail(store)
   const faults = createFaults(store, now)
   const webhooks = simulateWebhooks({ store, now })
+  const paymentWebhooks = simulateWebhooks({ store, now, table: 'paymentWebhook' })
   const configurations = createEfiConfigurations(store)
   const schedule = createTaskSchedule({ store, now, log })
   const { onRailEvent, resend } = createNotifier({
@@ -91,9 +95,9 @@ export function createSimulatorState(options: SimulatorStateOptions): SimulatorS
     formats: {
       efi: createEfiNotificationFormat({ webhooks, configurations }),
       woovi: createWooviNotificationFormat(store),
-      sicoob: createSicoobNotificationFormat({ webhooks, store }),
+      sicoob: createSicoobNotificationFormat({ webhooks, paymentWebhooks }),
       stark: createStarkNotificationFormat({ store, now }),
-      inter: createInterNotificationFormat({ webhooks, store }),
+      inter: createInterNotificationFormat({ webhooks, paymentWebhooks, store }),
     },
   })
 
@@ -155,6 +159,7 @@ export function createSimulatorState(options: SimulatorStateOptions): SimulatorS
     disputes,
     panel,
     webhooks,
+    paymentWebhooks,
     configurations,
     faults,
     inbox,

@@ -1,7 +1,7 @@
 import { isIP } from 'node:net'
 import type { SimulatorStore } from './store.ts'
 
-/** The URL of an account's notifications about one PIX key. */
+/** The URL of an account's notifications about one PIX key, or of one kind of its sent PIX. */
 export type SimulatedWebhook = { accountId: string; key: string; url: string; createdAt: string }
 
 export type SimulatedWebhooks = {
@@ -12,31 +12,34 @@ export type SimulatedWebhooks = {
   remove(accountId: string, key: string): boolean
 }
 
+/** Creates the webhooks of received PIX, whose `key` is a PIX key, or in `paymentWebhook` those of sent PIX, whose `key` is a kind. */
 export function simulateWebhooks({
   store,
   now,
+  table = 'webhook',
 }: {
   store: SimulatorStore
   now: () => Date
+  table?: 'webhook' | 'paymentWebhook'
 }): SimulatedWebhooks {
   return {
     register: (accountId, { key, url }) => {
       const webhook = { accountId, key, url, createdAt: now().toISOString() }
       store.inTransaction(() => {
-        store.run('DELETE FROM webhook WHERE accountId = ? AND key = ?', accountId, key)
-        store.insert('webhook', webhook)
+        store.run(`DELETE FROM ${table} WHERE accountId = ? AND key = ?`, accountId, key)
+        store.insert(table, webhook)
       })
       return webhook
     },
     find: (accountId, key) =>
-      store.first<SimulatedWebhook>('SELECT * FROM webhook WHERE accountId = ? AND key = ?', accountId, key),
+      store.first<SimulatedWebhook>(`SELECT * FROM ${table} WHERE accountId = ? AND key = ?`, accountId, key),
     list: accountId =>
       store.all<SimulatedWebhook>(
-        'SELECT * FROM webhook WHERE accountId = ? ORDER BY createdAt, key',
+        `SELECT * FROM ${table} WHERE accountId = ? ORDER BY createdAt, key`,
         accountId,
       ),
     remove: (accountId, key) =>
-      store.run('DELETE FROM webhook WHERE accountId = ? AND key = ?', accountId, key) === 1,
+      store.run(`DELETE FROM ${table} WHERE accountId = ? AND key = ?`, accountId, key) === 1,
   }
 }
 

@@ -2,9 +2,7 @@ import Router from '@koa/router'
 import type { ProviderName } from '../../../src/domain/providers/provider.ts'
 import type { SimulatedCallRoute } from '../provider-calls.ts'
 import type { SimulatorState } from '../state.ts'
-import { createBacenChargeHandlers } from './bacen/charges.ts'
-import { createBacenReceivedPixHandlers } from './bacen/received-pix.ts'
-import { createBacenWebhookHandlers } from './bacen/webhooks.ts'
+import { listBacenRoutes } from './bacen/routes.ts'
 import {
   createEfiBalanceHandler,
   createEfiConfigurationHandlers,
@@ -50,10 +48,6 @@ export function createEfiRoutes(state: SimulatorState, provider: ProviderName): 
 
 /** Lists the simulated calls of Efí's API with their operations of the provider port. */
 function listEfiCallRoutes(state: SimulatorState): ProviderApiRoute[] {
-  const profile = createEfiProfile(state)
-  const cobs = createBacenChargeHandlers(state, profile)
-  const receivedPix = createBacenReceivedPixHandlers(state, profile)
-  const webhooks = createBacenWebhookHandlers(state, profile)
   const [transfers, keys] = [createEfiTransferHandlers(state), createEfiKeyHandlers(state)]
   const configuration = createEfiConfigurationHandlers(state)
   const [locations, reports] = [createEfiLocationHandlers(state), createEfiReportHandlers(state)]
@@ -64,22 +58,13 @@ function listEfiCallRoutes(state: SimulatorState): ProviderApiRoute[] {
     handle: transfers.send,
   }
   return [
-    ['put', '/v2/cob/:txid', { operation: 'issueCharge', handle: cobs.create }],
-    ['post', '/v2/cob', { operation: 'issueCharge', handle: cobs.create }],
-    ['get', '/v2/cob/:txid', { operation: 'findCharge', handle: cobs.show }],
-    ['patch', '/v2/cob/:txid', { operation: 'cancelCharge', handle: cobs.revise }],
-    ['get', '/v2/cob', { operation: 'statement', handle: cobs.list }],
+    ...listBacenRoutes(state, createEfiProfile(state), '/v2').map(([, ...route]): ProviderApiRoute => route),
 
     ['post', '/v2/loc', { operation: 'issueCharge', handle: locations.create }],
     ['get', '/v2/loc', { operation: 'statement', handle: locations.list }],
     ['get', '/v2/loc/:id', { operation: 'findCharge', handle: locations.show }],
     ['get', '/v2/loc/:id/qrcode', { operation: 'findCharge', handle: locations.showCode }],
     ['delete', '/v2/loc/:id/txid', { operation: 'cancelCharge', handle: locations.unlink }],
-
-    ['get', '/v2/pix/:e2eId', { operation: 'findPayment', handle: receivedPix.show }],
-    ['get', '/v2/pix', { operation: 'statement', handle: receivedPix.list }],
-    ['put', '/v2/pix/:e2eId/devolucao/:id', { operation: 'refund', handle: receivedPix.refund }],
-    ['get', '/v2/pix/:e2eId/devolucao/:id', { operation: 'findRefund', handle: receivedPix.showRefund }],
 
     ['put', '/v3/gn/pix/:idEnvio', send],
     ['put', '/v2/gn/pix/:idEnvio', send],
@@ -90,11 +75,6 @@ function listEfiCallRoutes(state: SimulatorState): ProviderApiRoute[] {
     ],
     ['get', '/v2/gn/pix/enviados/:e2eId', { operation: 'findTransfer', handle: transfers.showByEndToEnd }],
     ['get', '/v2/gn/pix/enviados', { operation: 'statement', handle: transfers.list }],
-
-    ['put', '/v2/webhook/:chave', { operation: 'registerNotificationUrl', handle: webhooks.put }],
-    ['get', '/v2/webhook/:chave', { operation: 'registerNotificationUrl', handle: webhooks.show }],
-    ['get', '/v2/webhook', { operation: 'registerNotificationUrl', handle: webhooks.list }],
-    ['delete', '/v2/webhook/:chave', { operation: 'registerNotificationUrl', handle: webhooks.remove }],
 
     ['put', '/v2/gn/config', { operation: 'registerNotificationUrl', handle: configuration.put }],
     ['get', '/v2/gn/config', { operation: 'registerNotificationUrl', handle: configuration.show }],

@@ -1,18 +1,17 @@
 import Router from '@koa/router'
+import { z } from 'zod'
 import type { ProviderName } from '../../../src/domain/providers/provider.ts'
 import { readAccountOptions } from '../account-options.ts'
 import type { SimulatedAccount } from '../accounts.ts'
-import type { SimulatedCallRoute } from '../provider-calls.ts'
 import type { SimulatorState } from '../state.ts'
 import { authenticateBoundCall, type BoundTokenProfile, serveBoundTokens } from './bacen/bound-tokens.ts'
-import { createBacenChargeHandlers } from './bacen/charges.ts'
+import { createPaymentWebhookHandlers, type PaymentWebhookProfile } from './bacen/payment-webhooks.ts'
 import { bacenAccessDenied } from './bacen/problems.ts'
-import { createBacenReceivedPixHandlers } from './bacen/received-pix.ts'
-import { createBacenWebhookHandlers } from './bacen/webhooks.ts'
+import { listBacenRoutes, type ScopedRoute } from './bacen/routes.ts'
 import { createInterAccountHandlers } from './inter/account.ts'
 import * as errors from './inter/errors.ts'
+import { INTER_SENT_KIND } from './inter/notifications.ts'
 import { type CallPace, createPaceLimiter } from './inter/pace.ts'
-import { createInterWebhookHandlers } from './inter/payment-webhooks.ts'
 import { createInterPaymentHandlers, readInterOrder } from './inter/payments.ts'
 import { createInterProfile } from './inter/profile.ts'
 import { type ProviderApiRoute, serveProviderApi } from './serve-calls.ts'
@@ -40,7 +39,8 @@ export function createInterRoutes(state: SimulatorState, provider: ProviderName)
     limitPace: account => limitPace(account, TOKEN_PACE),
   }
   serveBoundTokens(router, { state, provider, profile })
-  for (const { scope, pace, route } of listInterCalls(state)) {
+  for (const [scope, ...route] of listInterRoutes(state)) {
+    const pace = findPace(route)
     const isPix = route[1].startsWith(PIX)
     const refuseAccess = isPix ? bacenAccessDenied : errors.bankingAccessDenied
     const refusals = { ...profile.refusals, scopeMissing: refuseAccess }
@@ -82,80 +82,69 @@ const INTER_SCOPES = [
   'webhook-banking.write',
 ]
 
-/** A call with its scope and its pace, as published with it. */
-type InterCall = { scope: string; pace: CallPace; route: ProviderApiRoute }
+/** Paces of calls, as published with each. The Pix API's are 120 a minute, and all others 10. */
+const PACES: Record<string, Omit<CallPace, 'name'>> = {
+  [`post ${BANKING}/pix`]: { perMinute: 60, perSecond: 1 },
+  [`get ${BANKING}/pix/:codigoSolicitacao`]: { perMinute: 20 },
+}
 
-/** Lists the simulated calls of Inter's APIs with their operations of the provider port. */
-function listInterCalls(state: SimulatorState): InterCall[] {
-  const profile = createInterProfile(state)
-  const cobs = createBacenChargeHandlers(state, profile)
-  const receivedPix = createBacenReceivedPixHandlers(state, profile)
-  const webhooks = createBacenWebhookHandlers(state, profile)
+function findPace([method, path]: ProviderApiRoute): CallPace {
+  const name = `${method} ${path}`
+  const isUsual = path.startsWith(PIX) && !path.startsWith(`${PIX}/webhook`)
+  return { name, ...(PACES[name] ?? { perMinute: isUsual ? 120 : 10 }) }
+}
+
+/** Lists the simulated routes of Inter's APIs with their scopes and operations of the provider port. */
+function listInterRoutes(state: SimulatorState): ScopedRoute[] {
   const payments = createInterPaymentHandlers(state)
-  const paymentWebhooks = createInterWebhookHandlers(state)
+  const webhooks = createPaymentWebhookHandlers(state, INTER_PAYMENT_WEBHOOKS)
   const account = createInterAccountHandlers(state)
-  const call = (
-    scope: string,
-    [method, path, operation, handle]: [
-      ProviderApiRoute[0],
-      string,
-      SimulatedCallRoute['operation'],
-      SimulatedCallRoute['handle'],
-    ],
-    { perMinute, perSecond, ...more }: Partial<SimulatedCallRoute> & Omit<CallPace, 'name'>,
-  ): InterCall => ({
-    scope,
-    pace: { name: `${method} ${path}`, perMinute, ...(perSecond === undefined ? {} : { perSecond }) },
-    route: [method, path, { operation, handle, ...more }],
-  })
-  const usual = { perMinute: 120 }
-  const rare = { perMinute: 10 }
+  const operation = 'registerNotificationUrl'
+  const webhookPath = `${BANKING}/webhooks/:tipoWebhook`
   return [
-    call('cob.write', ['put', `${PIX}/cob/:txid`, 'issueCharge', cobs.create], usual),
-    call('cob.write', ['post', `${PIX}/cob`, 'issueCharge', cobs.create], usual),
-    call('cob.write', ['patch', `${PIX}/cob/:txid`, 'cancelCharge', cobs.revise], usual),
-    call('cob.read', ['get', `${PIX}/cob/:txid`, 'findCharge', cobs.show], usual),
-    call('cob.read', ['get', `${PIX}/cob`, 'statement', cobs.list], usual),
-
-    call('pix.read', ['get', `${PIX}/pix/:e2eId`, 'findPayment', receivedPix.show], usual),
-    call('pix.read', ['get', `${PIX}/pix`, 'statement', receivedPix.list], usual),
-    call('pix.write', ['put', `${PIX}/pix/:e2eId/devolucao/:id`, 'refund', receivedPix.refund], usual),
-    call('pix.read', ['get', `${PIX}/pix/:e2eId/devolucao/:id`, 'findRefund', receivedPix.showRefund], usual),
-
-    call('webhook.write', ['put', `${PIX}/webhook/:chave`, 'registerNotificationUrl', webhooks.put], rare),
-    call('webhook.read', ['get', `${PIX}/webhook/:chave`, 'registerNotificationUrl', webhooks.show], rare),
-    call(
-      'webhook.write',
-      ['delete', `${PIX}/webhook/:chave`, 'registerNotificationUrl', webhooks.remove],
-      rare,
-    ),
-
-    call('pagamento-pix.write', ['post', `${BANKING}/pix`, 'sendTransfer', payments.order], {
-      perMinute: 60,
-      perSecond: 1,
-      findMagicFault: payments.findMagicFault,
-      readBody: readInterOrder,
-    }),
-    call('pagamento-pix.read', ['get', `${BANKING}/pix/:codigoSolicitacao`, 'findTransfer', payments.show], {
-      perMinute: 20,
-    }),
-    call('extrato.read', ['get', `${BANKING}/saldo`, 'balances', account.showBalance], rare),
-    call('extrato.read', ['get', `${BANKING}/extrato/completo`, 'statement', account.showStatement], rare),
-
-    call(
-      'webhook-banking.write',
-      ['put', `${BANKING}/webhooks/:tipoWebhook`, 'registerNotificationUrl', paymentWebhooks.put],
-      rare,
-    ),
-    call(
-      'webhook-banking.read',
-      ['get', `${BANKING}/webhooks/:tipoWebhook`, 'registerNotificationUrl', paymentWebhooks.show],
-      rare,
-    ),
-    call(
-      'webhook-banking.write',
-      ['delete', `${BANKING}/webhooks/:tipoWebhook`, 'registerNotificationUrl', paymentWebhooks.remove],
-      rare,
-    ),
+    ...listBacenRoutes(state, createInterProfile(state), PIX),
+    [
+      'pagamento-pix.write',
+      'post',
+      `${BANKING}/pix`,
+      {
+        operation: 'sendTransfer',
+        handle: payments.order,
+        findMagicFault: payments.findMagicFault,
+        readBody: readInterOrder,
+      },
+    ],
+    [
+      'pagamento-pix.read',
+      'get',
+      `${BANKING}/pix/:codigoSolicitacao`,
+      { operation: 'findTransfer', handle: payments.show },
+    ],
+    ['extrato.read', 'get', `${BANKING}/saldo`, { operation: 'balances', handle: account.showBalance }],
+    [
+      'extrato.read',
+      'get',
+      `${BANKING}/extrato/completo`,
+      { operation: 'statement', handle: account.showStatement },
+    ],
+    ['webhook-banking.write', 'put', webhookPath, { operation, handle: webhooks.put }],
+    ['webhook-banking.read', 'get', webhookPath, { operation, handle: webhooks.show }],
+    ['webhook-banking.write', 'delete', webhookPath, { operation, handle: webhooks.remove }],
   ]
+}
+
+const webhookUrlRefused = () =>
+  errors.invalidData({ razao: 'O valor deve seguir o padrão ^https://.*$', propriedade: 'webhookUrl' })
+
+/** The webhooks of the banking API, `/banking/v2/webhooks/{tipoWebhook}`. */
+const INTER_PAYMENT_WEBHOOKS: PaymentWebhookProfile = {
+  kinds: [INTER_SENT_KIND, 'boleto-pagamento'],
+  body: z.object({ webhookUrl: z.url() }),
+  registered: 204,
+  refusals: {
+    kindUnknown: () => errors.invalidData({ razao: 'Valor não suportado', propriedade: 'tipoWebhook' }),
+    urlInvalid: webhookUrlRefused,
+    urlInsecure: webhookUrlRefused,
+    webhookNotFound: errors.bankingNotFound,
+  },
 }

@@ -1,15 +1,14 @@
 import Router from '@koa/router'
+import { z } from 'zod'
 import type { ProviderName } from '../../../src/domain/providers/provider.ts'
-import type { FailureResponses, SimulatedCallRoute } from '../provider-calls.ts'
 import type { SimulatorState } from '../state.ts'
 import { authenticateBoundCall, type BoundTokenProfile, serveBoundTokens } from './bacen/bound-tokens.ts'
-import { createBacenChargeHandlers } from './bacen/charges.ts'
-import { createBacenReceivedPixHandlers } from './bacen/received-pix.ts'
-import { createBacenWebhookHandlers } from './bacen/webhooks.ts'
-import { type ProviderApiRoute, serveProviderApi } from './serve-calls.ts'
+import { createPaymentWebhookHandlers, type PaymentWebhookProfile } from './bacen/payment-webhooks.ts'
+import { listBacenRoutes, type ScopedRoute } from './bacen/routes.ts'
+import { serveProviderApi } from './serve-calls.ts'
 import { createSicoobAccountHandlers } from './sicoob/account.ts'
 import * as errors from './sicoob/errors.ts'
-import { createSicoobPaymentWebhookHandlers } from './sicoob/payment-webhook.ts'
+import { SICOOB_SENT_KIND } from './sicoob/notifications.ts'
 import { createSicoobPaymentHandlers } from './sicoob/payments.ts'
 import { SICOOB_PROFILE } from './sicoob/profile.ts'
 
@@ -60,98 +59,81 @@ export function createSicoobRoutes(state: SimulatorState, provider: ProviderName
   const router = new Router()
   const context = { state, provider, profile: SICOOB_TOKENS }
   serveBoundTokens(router, context)
-  for (const { scope, failures, needsClientId, routes } of listSicoobCalls(state)) {
+  for (const [scope, ...route] of listSicoobRoutes(state)) {
+    // The current account's description requires the header `client_id`; a wrong one is refused everywhere.
+    const isOfAccount = route[1].startsWith(CURRENT_ACCOUNT)
     serveProviderApi(router, state, provider, {
-      routes,
+      routes: [route],
       authenticate: ctx => {
         const authentication = authenticateBoundCall(ctx, scope, context)
         if ('refusal' in authentication) return authentication
         const clientId = ctx.get('client_id')
         const isOther = clientId !== '' && clientId !== authentication.account.clientId
-        if (isOther || (needsClientId && clientId === ''))
+        if (isOther || (isOfAccount && clientId === ''))
           return { refusal: errors.sicoobTokenRefusals.invalidToken() }
         return authentication
       },
-      failures,
+      failures: isOfAccount ? errors.sicoobAccountFailures : errors.sicoobFailures,
       malformedJson: errors.sicoobMalformedJson,
     })
   }
   return router
 }
 
-type ScopedCalls = {
-  scope: string
-  failures: FailureResponses
-  /** True where the description requires the header `client_id`; a wrong one is refused everywhere. */
-  needsClientId: boolean
-  routes: ProviderApiRoute[]
+/** Lists the simulated routes of Sicoob's APIs with their scopes and operations of the provider port. */
+function listSicoobRoutes(state: SimulatorState): ScopedRoute[] {
+  const payments = createSicoobPaymentHandlers(state)
+  const webhook = createPaymentWebhookHandlers(state, SICOOB_PAYMENT_WEBHOOK)
+  const account = createSicoobAccountHandlers(state)
+  const operation = 'registerNotificationUrl'
+  const [webhookScope, webhookPath] = ['pixpagamentos_webhook', `${PAYMENTS}/pagamentos/webhook`]
+  return [
+    ...listBacenRoutes(state, SICOOB_PROFILE, PIX),
+    [
+      'pixpagamentos_escrita',
+      'post',
+      `${PAYMENTS}/pagamentos`,
+      { operation: 'prepareTransfer', handle: payments.start },
+    ],
+    [
+      'pixpagamentos_escrita',
+      'post',
+      `${PAYMENTS}/pagamentos/confirmacao`,
+      { operation: 'sendTransfer', handle: payments.confirm, findMagicFault: payments.findMagicFault },
+    ],
+    [webhookScope, 'put', webhookPath, { operation, handle: webhook.put }],
+    [webhookScope, 'get', webhookPath, { operation, handle: webhook.show }],
+    [webhookScope, 'delete', webhookPath, { operation, handle: webhook.remove }],
+    [
+      'pixpagamentos_consulta',
+      'get',
+      `${PAYMENTS}/pagamentos/:id`,
+      { operation: 'findTransfer', handle: payments.show },
+    ],
+    [
+      'cco_consulta',
+      'get',
+      `${CURRENT_ACCOUNT}/saldo`,
+      { operation: 'balances', handle: account.showBalance },
+    ],
+    [
+      'cco_consulta',
+      'get',
+      `${CURRENT_ACCOUNT}/extrato/:mes/:ano`,
+      { operation: 'statement', handle: account.showStatement },
+    ],
+  ]
 }
 
-/** Lists the simulated calls of Sicoob's APIs with their scopes and operations of the provider port. */
-function listSicoobCalls(state: SimulatorState): ScopedCalls[] {
-  const cobs = createBacenChargeHandlers(state, SICOOB_PROFILE)
-  const receivedPix = createBacenReceivedPixHandlers(state, SICOOB_PROFILE)
-  const webhooks = createBacenWebhookHandlers(state, SICOOB_PROFILE)
-  const payments = createSicoobPaymentHandlers(state)
-  const paymentWebhook = createSicoobPaymentWebhookHandlers(state)
-  const account = createSicoobAccountHandlers(state)
-  const call = (operation: SimulatedCallRoute['operation'], handle: SimulatedCallRoute['handle']) => ({
-    operation,
-    handle,
-  })
-  const scoped = (scope: string, routes: ProviderApiRoute[]): ScopedCalls => ({
-    scope,
-    failures: errors.sicoobFailures,
-    needsClientId: false,
-    routes,
-  })
-  return [
-    scoped('cob.write', [
-      ['put', `${PIX}/cob/:txid`, call('issueCharge', cobs.create)],
-      ['post', `${PIX}/cob`, call('issueCharge', cobs.create)],
-      ['patch', `${PIX}/cob/:txid`, call('cancelCharge', cobs.revise)],
-    ]),
-    scoped('cob.read', [
-      ['get', `${PIX}/cob/:txid`, call('findCharge', cobs.show)],
-      ['get', `${PIX}/cob`, call('statement', cobs.list)],
-    ]),
-    scoped('pix.read', [
-      ['get', `${PIX}/pix/:e2eId`, call('findPayment', receivedPix.show)],
-      ['get', `${PIX}/pix`, call('statement', receivedPix.list)],
-      ['get', `${PIX}/pix/:e2eId/devolucao/:id`, call('findRefund', receivedPix.showRefund)],
-    ]),
-    scoped('pix.write', [['put', `${PIX}/pix/:e2eId/devolucao/:id`, call('refund', receivedPix.refund)]]),
-    scoped('webhook.write', [
-      ['put', `${PIX}/webhook/:chave`, call('registerNotificationUrl', webhooks.put)],
-      ['delete', `${PIX}/webhook/:chave`, call('registerNotificationUrl', webhooks.remove)],
-    ]),
-    scoped('webhook.read', [
-      ['get', `${PIX}/webhook/:chave`, call('registerNotificationUrl', webhooks.show)],
-      ['get', `${PIX}/webhook`, call('registerNotificationUrl', webhooks.list)],
-    ]),
-    scoped('pixpagamentos_escrita', [
-      ['post', `${PAYMENTS}/pagamentos`, call('prepareTransfer', payments.start)],
-      [
-        'post',
-        `${PAYMENTS}/pagamentos/confirmacao`,
-        { ...call('sendTransfer', payments.confirm), findMagicFault: payments.findMagicFault },
-      ],
-    ]),
-    scoped('pixpagamentos_webhook', [
-      ['put', `${PAYMENTS}/pagamentos/webhook`, call('registerNotificationUrl', paymentWebhook.put)],
-      ['get', `${PAYMENTS}/pagamentos/webhook`, call('registerNotificationUrl', paymentWebhook.show)],
-      ['delete', `${PAYMENTS}/pagamentos/webhook`, call('registerNotificationUrl', paymentWebhook.remove)],
-    ]),
-    scoped('pixpagamentos_consulta', [
-      ['get', `${PAYMENTS}/pagamentos/:id`, call('findTransfer', payments.show)],
-    ]),
-    {
-      ...scoped('cco_consulta', [
-        ['get', `${CURRENT_ACCOUNT}/saldo`, call('balances', account.showBalance)],
-        ['get', `${CURRENT_ACCOUNT}/extrato/:mes/:ano`, call('statement', account.showStatement)],
-      ]),
-      failures: errors.sicoobAccountFailures,
-      needsClientId: true,
-    },
-  ]
+/** The webhook of sent PIX, `/pagamentos/webhook`: one for an account. */
+const SICOOB_PAYMENT_WEBHOOK: PaymentWebhookProfile = {
+  kinds: [SICOOB_SENT_KIND],
+  body: z.object({ webhookUrl: z.url().max(200) }),
+  registered: 200,
+  refusals: {
+    kindUnknown: errors.sicoobPaymentNotFound,
+    urlInvalid: errors.sicoobRefusals.webhookUrlInvalid,
+    urlInsecure: errors.sicoobRefusals.webhookUrlInsecure,
+    webhookNotFound: errors.sicoobPaymentNotFound,
+  },
 }

@@ -1,7 +1,4 @@
-/**
- * Tables of Inter's API: payments by the code that Inter gives them and the id by which a repeat is recognized, and the webhooks
- * of payments.
- */
+/** Table of Inter's API: payments by the code that Inter gives them and the id by which a repeat is recognized. */
 export const INTER_SCHEMA = `
 CREATE TABLE interPayment (
   code TEXT PRIMARY KEY,
@@ -17,13 +14,5 @@ CREATE TABLE interPayment (
   createdAt TEXT NOT NULL,
   changedAt TEXT NOT NULL,
   UNIQUE (accountId, idempotencyId)
-) STRICT;
-
-CREATE TABLE interWebhook (
-  accountId TEXT NOT NULL REFERENCES account,
-  kind TEXT NOT NULL,
-  url TEXT NOT NULL,
-  createdAt TEXT NOT NULL,
-  PRIMARY KEY (accountId, kind)
 ) STRICT;
 `

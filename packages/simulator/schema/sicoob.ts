@@ -1,4 +1,4 @@
-/** Tables of Sicoob's API: payments that were started and not confirmed, and the webhook of payments. */
+/** Table of Sicoob's API: payments that were started and not confirmed. */
 export const SICOOB_SCHEMA = `
 CREATE TABLE sicoobDraft (
   endToEnd TEXT PRIMARY KEY,
@@ -6,11 +6,5 @@ CREATE TABLE sicoobDraft (
   recipient TEXT NOT NULL,
   createdAt TEXT NOT NULL,
   isExpired INTEGER NOT NULL
-) STRICT;
-
-CREATE TABLE sicoobPaymentWebhook (
-  accountId TEXT PRIMARY KEY REFERENCES account,
-  url TEXT NOT NULL,
-  createdAt TEXT NOT NULL
 ) STRICT;
 `

@@ -59,6 +59,13 @@ export function presentBacenRefund(refund: SimulatedRefund, { hasNature }: { has
   }
 }
 
+/** Presents the refunds of a received PIX, as a part of it; nothing where it has none. */
+export function listBacenRefunds(refunds: SimulatedRefund[], options: { hasNature: boolean }) {
+  return refunds.length === 0
+    ? {}
+    : { devolucoes: refunds.map(refund => presentBacenRefund(refund, options)) }
+}
+
 /** Presents a received PIX without its refunds. */
 export function presentBacenReceivedPix(receipt: Receipt) {
   return {

@@ -24,7 +24,27 @@ export const bacenServiceUnavailable = () =>
       'Serviço não está disponível no momento. Serviço solicitado pode estar em manutenção ou fora da janela de funcionamento.',
   })
 
+export const bacenInternalError = () =>
+  buildBacenProblem(500, 'ErroInternoDoServidor', {
+    title: 'Erro interno do servidor.',
+    detail: 'Condição inesperada ao processar requisição.',
+  })
+/** A refusal that no document lists. */
+export const bacenUnlistedRefusal = () =>
+  buildBacenProblem(422, 'OperacaoNaoConcluida', {
+    title: 'Não concluída',
+    detail: 'Operação não concluída.',
+  })
+
 /** Builds a response of a proxy in front of the API. */
 export function buildProxyResponse(status: number, text: string): SimulatedResponse {
   return { status, body: text, headers: { 'content-type': detectContentType(text) } }
 }
+
+/** Responses of proxies in front of a bank, which no document lists. */
+export const BANK_PROXY_RESPONSES: readonly SimulatedResponse[] = [
+  buildProxyResponse(403, '<html><body><h1>403 Forbidden</h1></body></html>'),
+  buildProxyResponse(408, ''),
+  buildProxyResponse(404, 'default backend - 404'),
+  { status: 401, body: { message: 'Unauthorized' } },
+]

@@ -27,8 +27,8 @@ export type BacenProfile = {
   changesRepeatedCharge: boolean
   /** Builds the response that a webhook was registered. */
   respondToWebhook(webhookUrl: string): SimulatedResponse
-  /** True: a list of webhooks needs a range of time. */
-  needsWebhookRange: boolean
+  /** Whether the list of webhooks needs a range of time; null: the bank has no such list. */
+  webhookListRange: 'required' | 'optional' | null
   /** Tells whether look-ups and lists show a received PIX, and it can be refunded; absent: each is. */
   isReceiptListed?(receipt: Receipt): boolean
   /** Name of the filter by txid in the list of received PIX; absent: `txid`. */

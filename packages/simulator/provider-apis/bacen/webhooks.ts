@@ -13,7 +13,7 @@ type BacenWebhookHandlers = Record<
 /** Creates the handlers of `/webhook`. Unlike a bank, the simulator does not test a URL, which may not be served yet. */
 export function createBacenWebhookHandlers(
   { accounts, webhooks }: SimulatorState,
-  { refusals, respondToWebhook, needsWebhookRange, readWebhookKey = key => key }: BacenProfile,
+  { refusals, respondToWebhook, webhookListRange, readWebhookKey = key => key }: BacenProfile,
 ): BacenWebhookHandlers {
   return {
     put: ({ account, params, body }) => {
@@ -41,7 +41,7 @@ export function createBacenWebhookHandlers(
           matches: () => true,
           present: presentWebhook,
         },
-        { refusals, subject: 'webhook', needsRange: needsWebhookRange },
+        { refusals, subject: 'webhook', needsRange: webhookListRange === 'required' },
       ),
     remove: ({ account, params }) =>
       webhooks.remove(account.id, readWebhookKey(params.chave!))

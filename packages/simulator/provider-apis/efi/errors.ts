@@ -3,6 +3,7 @@ import type { FailureResponses, SimulatedResponse } from '../../provider-calls.t
 import {
   type BacenViolation,
   bacenAccessDenied,
+  bacenUnlistedRefusal,
   buildBacenProblem,
   buildProxyResponse,
 } from '../bacen/problems.ts'
@@ -250,10 +251,7 @@ export const efiFailures: FailureResponses = {
     buildEfiError(400, 'erro_inesperado', 'Ocorreu um erro inesperado. Tente novamente'),
     buildEfiError(409, 'conflito_operacao', 'A operação já está em andamento'),
     buildEfiError(400, 'erro_aplicacao', 'Ocorreu um erro interno na aplicação'),
-    buildBacenProblem(422, 'OperacaoNaoConcluida', {
-      title: 'Não concluída',
-      detail: 'Operação não concluída.',
-    }),
+    bacenUnlistedRefusal(),
     buildProxyResponse(403, '<html><body><h1>403 Forbidden</h1></body></html>'),
     buildProxyResponse(429, 'Too many requests'),
     buildProxyResponse(425, ''),

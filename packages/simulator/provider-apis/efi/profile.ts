@@ -28,7 +28,7 @@ export function createEfiProfile({ payerBank, log }: SimulatorState): BacenProfi
       presentBacenRefund(refund, { hasNature: selectListedFields(account).unpublished }),
     changesRepeatedCharge: false,
     respondToWebhook: webhookUrl => ({ status: 201, body: { webhookUrl } }),
-    needsWebhookRange: true,
+    webhookListRange: 'required',
     onChargeIssued: (account, charge) => {
       if (!account.amountMagic || charge.cents > MAX_MAGIC_PAID_CENTS) return
       payerBank

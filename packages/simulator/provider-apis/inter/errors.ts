@@ -1,11 +1,13 @@
 import type { FailureResponses, SimulatedResponse } from '../../provider-calls.ts'
 import {
+  BANK_PROXY_RESPONSES,
   type BacenViolation,
   bacenAccessDenied,
+  bacenInternalError,
   bacenNotFound,
   bacenServiceUnavailable,
+  bacenUnlistedRefusal,
   buildBacenProblem,
-  buildProxyResponse,
 } from '../bacen/problems.ts'
 import { type BacenRefusals, createBacenRefusals } from '../bacen/refusals.ts'
 
@@ -87,24 +89,14 @@ export const interFailures: FailureResponses = {
     buildBankingProblem(409, 'Ocorreu um erro!', 'Algo deu errado! Nós já estamos resolvendo isso.'),
     buildBankingProblem(406, 'Ocorreu um erro!', 'Requisição não aceita.'),
     { ...bacenServiceUnavailable(), status: 400 },
-    buildBacenProblem(422, 'OperacaoNaoConcluida', {
-      title: 'Não concluída',
-      detail: 'Operação não concluída.',
-    }),
+    bacenUnlistedRefusal(),
     { status: 400, body: { codigo: 51001, mensagem: 'Erro interno do servidor' } },
-    buildProxyResponse(403, '<html><body><h1>403 Forbidden</h1></body></html>'),
-    buildProxyResponse(408, ''),
-    buildProxyResponse(404, 'default backend - 404'),
-    { status: 401, body: { message: 'Unauthorized' } },
+    ...BANK_PROXY_RESPONSES,
   ],
 }
 /** Responses for faults of the Pix API, which has the Central Bank's problems. */
 export const interPixFailures: FailureResponses = {
   ...interFailures,
   documentedRefusal: bacenAccessDenied,
-  internalError: () =>
-    buildBacenProblem(500, 'ErroInternoDoServidor', {
-      title: 'Erro interno do servidor.',
-      detail: 'Condição inesperada ao processar requisição.',
-    }),
+  internalError: bacenInternalError,
 }

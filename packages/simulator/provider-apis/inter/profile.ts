@@ -1,7 +1,12 @@
 import type { SimulatedCharge, SimulatedCharges } from '../../charges.ts'
 import type { Receipt } from '../../receipts.ts'
 import type { SimulatedRefund } from '../../refunds.ts'
-import { presentBacenCharge, presentBacenReceivedPix, presentBacenRefund } from '../bacen/presenters.ts'
+import {
+  listBacenRefunds,
+  presentBacenCharge,
+  presentBacenReceivedPix,
+  presentBacenRefund,
+} from '../bacen/presenters.ts'
 import type { BacenChargeView, BacenProfile } from '../bacen/profile.ts'
 import { bacenChargeBody, bacenChargeChangeBody } from '../bacen/schemas.ts'
 import { interRefusals } from './errors.ts'
@@ -18,7 +23,7 @@ export function createInterProfile({ charges }: { charges: SimulatedCharges }): 
     presentRefund: (_, refund) => presentBacenRefund(refund, { hasNature: false }),
     changesRepeatedCharge: true,
     respondToWebhook: () => ({ status: 204 }),
-    needsWebhookRange: true,
+    webhookListRange: null,
     // "As transações de Pix retornadas nas consultas são recebimentos que tiveram origem de um Pix Cobrança."
     isReceiptListed: ({ accountId, txid }) => txid !== null && charges.find(accountId, txid) !== undefined,
     txidParameter: 'txId',
@@ -35,12 +40,8 @@ function presentInterCharge(charge: SimulatedCharge): BacenChargeView {
 
 /** Presents a received PIX in look-ups and notifications, with its payer as the notification's schema has it. */
 export function presentInterReceivedPix(receipt: Receipt, refunds: SimulatedRefund[]) {
-  const devolucoes = refunds.map(refund => presentBacenRefund(refund, { hasNature: false }))
-  return {
-    ...presentBacenReceivedPix(receipt),
-    pagador: { nome: receipt.payerName, cpfCnpj: maskPayerDocument(receipt.payerDocument) },
-    ...(devolucoes.length ? { devolucoes } : {}),
-  }
+  const pagador = { nome: receipt.payerName, cpfCnpj: maskPayerDocument(receipt.payerDocument) }
+  return { ...presentBacenReceivedPix(receipt), pagador, ...listBacenRefunds(refunds, { hasNature: false }) }
 }
 
 /** Masks a CPF as in the description of `pagador`: `***853226**`. */

@@ -1,12 +1,14 @@
 import type { ProviderOperation } from '../../faults.ts'
 import type { FailureResponses, SimulatedResponse } from '../../provider-calls.ts'
 import {
+  BANK_PROXY_RESPONSES,
   type BacenViolation,
   bacenAccessDenied,
+  bacenInternalError,
   bacenNotFound,
   bacenServiceUnavailable,
+  bacenUnlistedRefusal,
   buildBacenProblem,
-  buildProxyResponse,
 } from '../bacen/problems.ts'
 import { addCorrelationId, createBacenRefusals } from '../bacen/refusals.ts'
 
@@ -22,15 +24,6 @@ export const paymentInvalid = (...violacoes: BacenViolation[]) =>
       title: 'Requisição inválida.',
       detail: 'A requisição possui dados inválidos.',
       violacoes,
-    }),
-  )
-export const paymentWebhookInvalid = (razao: string) =>
-  addCorrelationId(
-    buildBacenProblem(400, 'WebhookOperacaoInvalida', {
-      title: 'Webhook inválido.',
-      detail:
-        'A presente requisição busca criar um webhook sem respeitar o schema ou, ainda, com sentido semanticamente inválido.',
-      violacoes: [{ razao, propriedade: 'webhook.webhookUrl' }],
     }),
   )
 export const sicoobMalformedJson = () =>
@@ -79,12 +72,7 @@ const unknownRoute = (): SimulatedResponse => ({
 
 /** Answers that no document of Sicoob lists. */
 const UNLISTED_REFUSALS: readonly SimulatedResponse[] = [
-  addCorrelationId(
-    buildBacenProblem(422, 'OperacaoNaoConcluida', {
-      title: 'Não concluída',
-      detail: 'Operação não concluída.',
-    }),
-  ),
+  addCorrelationId(bacenUnlistedRefusal()),
   addCorrelationId(
     buildBacenProblem(409, 'ConflitoDeOperacao', {
       title: 'Conflito',
@@ -93,10 +81,7 @@ const UNLISTED_REFUSALS: readonly SimulatedResponse[] = [
   ),
   buildSicoobMessage(400, '9999', 'Erro inesperado. Tente novamente.'),
   { status: 400, body: { mensagens: [{ codigo: '5000', mensagem: 'Operação não realizada' }] } },
-  buildProxyResponse(403, '<html><body><h1>403 Forbidden</h1></body></html>'),
-  buildProxyResponse(408, ''),
-  buildProxyResponse(404, 'default backend - 404'),
-  { status: 401, body: { message: 'Unauthorized' } },
+  ...BANK_PROXY_RESPONSES,
   { status: 403, body: { httpCode: '403', httpMessage: 'Forbidden', moreInformation: 'Blocked by policy' } },
 ]
 
@@ -125,13 +110,7 @@ function buildDocumentedRefusal(operation: ProviderOperation): SimulatedResponse
 export const sicoobFailures: FailureResponses = {
   documentedRefusal: buildDocumentedRefusal,
   tooManyRequests,
-  internalError: () =>
-    addCorrelationId(
-      buildBacenProblem(500, 'ErroInternoDoServidor', {
-        title: 'Erro interno do servidor.',
-        detail: 'Condição inesperada ao processar requisição.',
-      }),
-    ),
+  internalError: () => addCorrelationId(bacenInternalError()),
   otherCertificate: unauthorized,
   unknownRoute,
   unlistedRefusals: UNLISTED_REFUSALS,

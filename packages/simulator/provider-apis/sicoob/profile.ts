@@ -2,6 +2,7 @@ import type { SimulatedCharge } from '../../charges.ts'
 import type { Receipt } from '../../receipts.ts'
 import type { SimulatedRefund } from '../../refunds.ts'
 import {
+  listBacenRefunds,
   presentBacenCharge,
   presentBacenPayer,
   presentBacenReceivedPix,
@@ -21,7 +22,7 @@ export const SICOOB_PROFILE: BacenProfile = {
   presentRefund: (_, refund) => presentBacenRefund(refund, { hasNature: true }),
   changesRepeatedCharge: true,
   respondToWebhook: () => ({ status: 200 }),
-  needsWebhookRange: false,
+  webhookListRange: 'optional',
 }
 
 /** Presents a charge: its code is `brcode`, and its location has code and txid ("CobGerada"). */
@@ -32,10 +33,6 @@ function presentSicoobCharge(charge: SimulatedCharge): BacenChargeView {
 
 /** Presents a received PIX in look-ups and notifications; its payer is required and not described (`Pix`). */
 export function presentSicoobReceivedPix(receipt: Receipt, refunds: SimulatedRefund[]) {
-  const devolucoes = refunds.map(refund => presentBacenRefund(refund, { hasNature: true }))
-  return {
-    ...presentBacenReceivedPix(receipt),
-    pagador: presentBacenPayer(receipt),
-    ...(devolucoes.length ? { devolucoes } : {}),
-  }
+  const pagador = presentBacenPayer(receipt)
+  return { ...presentBacenReceivedPix(receipt), pagador, ...listBacenRefunds(refunds, { hasNature: true }) }
 }
