@@ -131,13 +131,15 @@ describe.each(['sicoob', 'inter'] as const)('%s', bank => {
     'http_500, http_429 and undocumented answers of %s',
     async operation => {
       const [method, path, body] = await CALLS[operation]!()
+      const before = client.violations.length
       for (const [kind, status] of [
         ['http_500', 500],
         ['http_429', 429],
       ] as const) {
         await fault(kind, operation)
-        expect((await client.raw(method, path, body)).status).toBe(status)
+        expect((await client.call(method, path, body)).status).toBe(status)
       }
+      expect(client.violations.slice(before)).toEqual([])
       await fault('unlisted_refusal', operation, { status: 418, body: '<p>teapot</p>' })
       expect(await client.raw(method, path, body)).toMatchObject({ status: 418, text: '<p>teapot</p>' })
       await fault('unlisted_refusal', operation, { times: 9 })

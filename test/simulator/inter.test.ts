@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
 import type { BankClient } from './support/bank-client.ts'
-import { createBankCaller, putBankAccount } from './support/banks.ts'
+import { BANKS, createBankCaller, putBankAccount } from './support/banks.ts'
 import { openSimulatorFixture, pollUntil, type SimulatorFixture } from './support/simulator-fixture.ts'
 
 /** Inter's payments and account; every answer is validated by Inter's published description. */
@@ -229,6 +229,11 @@ describe('payments', () => {
       all => all.length === 3,
     )
     expect(messages.every(({ headers }) => headers['x-conta-corrente'] === '13525622')).toBe(true)
+    const { contract } = BANKS.inter.described[0]
+    const violations = messages.flatMap(({ body }) =>
+      contract.validateCallback({ method: 'PUT', path, body: JSON.parse(body) }),
+    )
+    expect(violations).toEqual([])
     const states = Object.fromEntries(
       messages.map(({ body }) => {
         const [payment] = JSON.parse(body)

@@ -203,7 +203,7 @@ function correctRequired(schema: Schema): void {
   const isLocation = required.includes('tipoCob') && required.includes('criacao')
   schema.required = required.filter(
     name =>
-      !(isReceivedPix && name === 'pagador' && !properties.includes(name)) &&
+      !(isReceivedPix && ['pagador', 'pix'].includes(name) && !properties.includes(name)) &&
       !(isReceivedPixList && name === 'cobs') &&
       !(isLocation && ['txid', 'criacao'].includes(name)),
   )

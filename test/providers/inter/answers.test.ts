@@ -1,8 +1,10 @@
+import { expect, test } from '@jest/globals'
 import { createInterAdapter } from '../../../src/providers/inter/adapter.ts'
 import { type InterCall, interAnswers } from '../../../src/providers/inter/answers.ts'
+import { findSourceViolations } from '../support/answer-sources.ts'
 import { type CallUnderTest, describeAnswers } from '../support/answer-tables.ts'
 import { END_TO_END, REFERENCE } from '../support/efi-fixture.ts'
-import { credentials, NOW, PAYMENT_CODE, transferOrder } from '../support/inter-fixture.ts'
+import { contract, credentials, NOW, PAYMENT_CODE, transferOrder } from '../support/inter-fixture.ts'
 
 const refundOrder = { id: 'refund1', endToEnd: END_TO_END, cents: 500 }
 const range = ['2026-01-09T00:00:00.000Z', '2026-01-10T12:00:00.000Z'] as const
@@ -74,7 +76,7 @@ const calls: Record<Exclude<InterCall, 'findPayload'>, CallUnderTest> = {
 }
 
 /** Each name in the shape in which Inter documents it: those of Banking are sentences, the Central Bank's one word. */
-function bodyOf(name: string, status: number): unknown {
+function bodyOf(name: string, status: number): Record<string, unknown> {
   const [type = '', ...fields] = name.split(' ')
   const isOfCentralBank =
     /^(PixDevolucaoInvalida|CobOperacaoInvalida|AcessoNegado|\w*NaoEncontrad[oa])$/.test(type)
@@ -99,4 +101,16 @@ describeAnswers({
     }),
   times: 2_000,
   seed: 32,
+})
+
+test('each line is an answer of its operation in the document, and each error has its shape', () => {
+  const name = 'Inter Empresas, OpenAPI 1.0.0'
+  const documents = ['/pix/v2', '/banking/v2'].map(path => ({ name: `${name}, ${path}`, path, contract }))
+  const otherSources = [`${name}: example RequisicaoInvalidaDevolucaoExample1`]
+  // The status of a problem of Banking is a number by its schema, and a text in the examples.
+  const describedBodyOf = (...[type, status]: Parameters<typeof bodyOf>) => ({
+    ...bodyOf(type, status),
+    status,
+  })
+  expect(findSourceViolations(answers, { documents, otherSources, bodyOf: describedBodyOf })).toEqual([])
 })

@@ -33,9 +33,14 @@ test('the adapter has fifteen operations, each as the document describes it', as
   scripted.scriptReplies('PUT /pix/v2/webhook/5511999999999', { status: 204 })
   scripted.scriptReplies('GET /pix/v2/webhook/5511999999999', okReply({ webhookUrl: 'https://t.test' }))
   const charge = { reference: REFERENCE, expiresInSeconds: 60, collectionKey: 'k', message: 'Pedido 7' }
+  const debtors = ['52998224725', '11222333000181', '12ABC34501DE35'].map(document => ({
+    name: 'Ana',
+    document,
+  }))
   const refund = { id: 'refund1', endToEnd: END_TO_END, cents: 500, description: 'Devolvido' }
 
   await provider.issueCharge({ ...charge, totalCents: 1234 })
+  for (const debtor of debtors) await provider.issueCharge({ ...charge, totalCents: 1234, debtor })
   await provider.findCharge(REFERENCE)
   await provider.cancelCharge(REFERENCE)
   await provider.findPayment(END_TO_END)
@@ -54,6 +59,13 @@ test('the adapter has fifteen operations, each as the document describes it', as
     story.scripted.calls().map(({ method, path }) => `${method} ${path.split('?')[0]}`),
   )
   expect(operations.size).toBe(15)
+  const sentDebtors = story.scripted
+    .calls()
+    .flatMap(({ method, body }) => (method === 'PUT' && body ? (JSON.parse(body).devedor ?? []) : []))
+  expect(sentDebtors).toEqual([
+    { cpf: '52998224725', nome: 'Ana' },
+    { cnpj: '11222333000181', nome: 'Ana' },
+  ])
   const amounts = story.scripted
     .calls()
     .flatMap(({ path, body }) => (path.endsWith('v2/pix') && body ? JSON.parse(body).valor : []))

@@ -2,6 +2,8 @@ import { expect, test } from '@jest/globals'
 import { createSicoobAdapter } from '../../../src/providers/sicoob/adapter.ts'
 import { sicoobAnswers } from '../../../src/providers/sicoob/answers.ts'
 import { createSeededRandom } from '../../domain/support/seeded-random.ts'
+import { openContract } from '../../support/openapi-contract.ts'
+import { findSourceViolations } from '../support/answer-sources.ts'
 import { type CallUnderTest, describeAnswers } from '../support/answer-tables.ts'
 import {
   buildProblem,
@@ -120,4 +122,12 @@ test('over HTTP, an undocumented answer proves nothing either', async () => {
     expect([body, outcome]).toMatchObject([body, { kind: 'unknown' }])
   }
   expect(story.recorded).toHaveLength(60)
+})
+
+test('each line is an answer of its operation in the documents, and each error has its shape', () => {
+  const documents = [
+    { name: 'Sicoob, API PIX 2.0.23.28', contract: openContract('sicoob-pix.yaml') },
+    { name: 'Sicoob, Pagamentos PIX 2.0.24.6', contract: openContract('sicoob-pagamentos-pix.yaml') },
+  ]
+  expect(findSourceViolations(answers, { documents, bodyOf })).toEqual([])
 })

@@ -40,6 +40,19 @@ describe('issuing', () => {
     })
   })
 
+  test.each([
+    ['a person', '52998224725', { devedor: { cpf: '52998224725', nome: 'Ana Souza' } }],
+    ['a company', '11222333000181', { devedor: { cnpj: '11222333000181', nome: 'Ana Souza' } }],
+    ['a CNPJ with letters, which the published pattern does not allow', '12ABC34501DE35', {}],
+  ])('a debtor is shown to the payer: %s', async (_name, document, devedor) => {
+    await using story = await openSicoobFixture()
+    story.scripted.scriptReplies(`PUT ${COB}`, okReply(cobOf(devedor), 201))
+    const debtor = { name: 'Ana Souza', document, email: 'ana@exemplo.com.br' }
+    expect(await story.provider.issueCharge({ ...order, debtor })).toMatchObject({ kind: 'accepted' })
+    const { devedor: sent } = JSON.parse(story.scripted.calls()[0]!.body)
+    expect({ devedor: sent }).toEqual({ devedor: undefined, ...devedor })
+  })
+
   test('the Central Bank’s name of the payload is read too', async () => {
     await using story = await openSicoobFixture()
     const cob = cobOf({ brcode: undefined, pixCopiaECola: '000201...' })
