@@ -1,5 +1,6 @@
 import { describe, expect, test } from '@jest/globals'
 import { openContract } from '../support/openapi-contract.ts'
+import { findWooviRequestViolations, findWooviResponseViolations } from '../support/woovi-contract.ts'
 
 const END_TO_END = 'E00000000202611291200abcdefghijk'.slice(0, 32)
 
@@ -102,5 +103,26 @@ describe.each(['sicoob-pix.yaml', 'bcb-pix-api-2.9.0.yaml'])('charges of %s', fi
     }
     const list = { method: 'GET', path: '/pix', status: 200, body: { parametros, pix: [pix] } }
     expect(contract.validateResponse(list)).toEqual([])
+  })
+})
+
+describe("Woovi's document", () => {
+  const request = { method: 'POST', path: '/api/v1/charge' }
+  const charge = { correlationID: 'c1', value: 100 }
+  const customer = { name: 'Ana', taxID: '52998224725', email: 'ana@exemplo.com.br' }
+
+  test('a customer may have a document and an address of e-mail, but must have a name', () => {
+    expect(findWooviRequestViolations({ ...request, body: { ...charge, customer } })).toEqual([])
+    const unnamed = { ...charge, customer: { ...customer, name: 7 } }
+    expect(findWooviRequestViolations({ ...request, body: unnamed }).join()).toContain('/customer/name')
+  })
+
+  test('an amount as a text is a violation, in a request and in a response', () => {
+    const body = { ...charge, value: '1.00' }
+    expect(findWooviRequestViolations({ ...request, body }).join()).toContain('/value must be number')
+    const answer = { ...request, status: 200, body: { charge: { ...body, customer: null, expiresIn: 60 } } }
+    expect(findWooviResponseViolations(answer)).toEqual([
+      expect.stringContaining('/charge/value must be number'),
+    ])
   })
 })

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals'
 import { parseBrCode } from '../../packages/simulator/br-code.ts'
 import { openSimulatorFixture, pollUntil, SHOP, type SimulatorFixture } from './support/simulator-fixture.ts'
-import { createWooviClient, type WooviClient } from './support/woovi-client.ts'
+import { createWooviClient, type WooviClient, wooviViolations } from './support/woovi-client.ts'
 
 /** Woovi's own ids: txids that it chooses, static codes, and orders that a person removes in its panel. */
 
@@ -19,6 +19,7 @@ beforeEach(() => simulator.control.clearFaults())
 afterAll(async () => {
   await woovi.close()
   await simulator.close()
+  expect(wooviViolations).toEqual([])
 })
 
 let count = 0

@@ -2,7 +2,7 @@ import { createHmac } from 'node:crypto'
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import { FormData, fetch } from 'undici'
 import { openSimulatorFixture, pollUntil, SHOP, type SimulatorFixture } from './support/simulator-fixture.ts'
-import { createWooviClient, type WooviClient } from './support/woovi-client.ts'
+import { createWooviClient, type WooviClient, wooviViolations } from './support/woovi-client.ts'
 
 const settings = { ...SHOP, keys: [...SHOP.keys], dialect: 'woovi' as const, notification_secret: 'a-key' }
 let simulator: SimulatorFixture
@@ -17,6 +17,7 @@ beforeAll(async () => {
 afterAll(async () => {
   await woovi.close()
   await simulator.close()
+  expect(wooviViolations).toEqual([])
 })
 
 const disputed = async (value: number, more: object = {}) => {

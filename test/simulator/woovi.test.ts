@@ -1,7 +1,7 @@
 import { createHmac, createVerify } from 'node:crypto'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals'
 import { openSimulatorFixture, pollUntil, SHOP, type SimulatorFixture } from './support/simulator-fixture.ts'
-import { createWooviClient, type WooviClient } from './support/woovi-client.ts'
+import { createWooviClient, type WooviClient, wooviViolations } from './support/woovi-client.ts'
 
 describe('woovi', () => {
   const settings = {
@@ -25,6 +25,7 @@ describe('woovi', () => {
   afterAll(async () => {
     await woovi.close()
     await simulator.close()
+    expect(wooviViolations).toEqual([])
   })
 
   const paid = async (correlationID: string) => {
@@ -312,7 +313,7 @@ describe('woovi transfers', () => {
     expect(body).toMatchObject({ payment: { status: 'APPROVED' }, transaction: { value: 1000 } })
     expect((await waitForEnd('wait')).body).toMatchObject({
       payment: { status: 'CONFIRMED' },
-      destination: { name: 'Favorecido de Teste', taxID: { taxID: '52998224725', type: 'BR:CPF' } },
+      destination: { name: 'Favorecido de Teste', taxID: '52998224725' },
     })
     expect((await woovi.approvePayment('wait')).body.error).toMatch(/aprovação/)
     expect((await woovi.approvePayment('nobody')).body.error).toBe('Pagamento não encontrado')

@@ -1,8 +1,11 @@
+import { expect } from '@jest/globals'
 import type { UnexplainedAnswer } from '../../../src/providers/adapter/unexplained-answers.ts'
 import { createWooviAdapter } from '../../../src/providers/woovi/adapter.ts'
 import { wooviCredentialsSchema } from '../../../src/providers/woovi/client.ts'
+import { findWooviRequestViolations } from '../../support/woovi-contract.ts'
 import {
   type ProviderFixtureOptions,
+  type ReceivedRequest,
   type ScriptedProvider,
   type ScriptedReply,
   startScriptedProvider,
@@ -21,7 +24,19 @@ export const TXID = 'd983a07836cf48ed9a65764d3c184273'
 export const END_TO_END = 'E12345678202601101159abcdefghijk'
 export const RETURN_ID = 'D54811417202601101201abcdefghijk'
 
-/** A scripted Woovi, and an adapter that calls it, at noon of one day. */
+/** Lists how requests violate the published description; a file is sent as a form, which it does not describe. */
+function findRequestViolations(requests: ReceivedRequest[]): string[] {
+  return requests.flatMap(({ method, path: target, headers, body }) => {
+    const [path = '', query = ''] = target.split('?')
+    const isJson = body !== '' && String(headers['content-type']).includes('json')
+    return findWooviRequestViolations({ method, path, query, body: isJson ? JSON.parse(body) : undefined })
+  })
+}
+
+/**
+ * A scripted Woovi, and an adapter that calls it, at noon of one day. When it is closed, each of its requests has satisfied the
+ * published description.
+ */
 export async function openWooviFixture({ now = () => NOW, reply }: ProviderFixtureOptions = {}) {
   const timeoutMs = timeoutMsFor(reply)
   const scripted: ScriptedProvider = await startScriptedProvider()
@@ -37,6 +52,7 @@ export async function openWooviFixture({ now = () => NOW, reply }: ProviderFixtu
     async [Symbol.asyncDispose]() {
       await provider.close()
       await scripted.close()
+      expect(findRequestViolations(scripted.calls())).toEqual([])
     },
   }
 }

@@ -1,15 +1,29 @@
 import { Agent, fetch } from 'undici'
+import { findWooviRequestViolations, findWooviResponseViolations } from '../../support/woovi-contract.ts'
 import type { SimulatorResponse } from './efi-client.ts'
 
 export type WooviClient = ReturnType<typeof createWooviClient>
 
+/** What is wrong in the calls of all clients of this test file, of the statuses that the document lists. */
+export const wooviViolations: string[] = []
+
 type Credentials = { ca: string; client_id: string; client_secret: string }
 
-/** A client of Woovi's API for one account, written by hand. */
+/**
+ * A client of Woovi's API for one account, written by hand. Each response is validated by Woovi's published document, and so is each
+ * request that the simulator accepts, in `wooviViolations`.
+ */
 export function createWooviClient(baseUrl: string, { ca, client_id, client_secret }: Credentials) {
   const dispatcher = new Agent({ connect: { ca } })
   const appId = Buffer.from(`${client_id}:${client_secret}`).toString('base64')
 
+  const validate = (method: string, url: string, body: unknown, response: SimulatorResponse) => {
+    const [path = '', query = ''] = `/api/v1${url}`.split('?')
+    const answer = { method, path, status: response.status, body: response.body ?? undefined }
+    const found = findWooviResponseViolations(answer).filter(one => !one.includes('is not described'))
+    const accepted = response.status < 300 ? findWooviRequestViolations({ method, path, query, body }) : []
+    wooviViolations.push(...found, ...accepted)
+  }
   const call = async (
     method: string,
     path: string,
@@ -25,7 +39,9 @@ export function createWooviClient(baseUrl: string, { ca, client_id, client_secre
     })
     const text = await answer.text()
     const headers = Object.fromEntries(answer.headers)
-    return { status: answer.status, headers, body: text === '' ? null : JSON.parse(text) }
+    const response = { status: answer.status, headers, body: text === '' ? null : JSON.parse(text) }
+    validate(method, path, body, response)
+    return response
   }
 
   return {

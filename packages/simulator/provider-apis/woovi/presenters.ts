@@ -189,6 +189,6 @@ export function presentRefundTransaction(refund: SimulatedRefund, receipt: Recei
   }
 }
 
-export function presentTaxId(document: string) {
+function presentTaxId(document: string) {
   return { taxID: document, type: document.length === 11 ? 'BR:CPF' : 'BR:CNPJ' }
 }

@@ -1,6 +1,5 @@
 import type { SimulatedAccount } from '../../accounts.ts'
 import type { SimulatedRecipient, SimulatedTransfer } from '../../transfers.ts'
-import { presentTaxId } from './presenters.ts'
 
 const PAYMENT_STATUS = {
   in_process: 'APPROVED',
@@ -63,7 +62,7 @@ function presentOrder({ id, cents, key, message }: WooviOrder, accountId: string
 function presentDestination({ name, document, key }: SimulatedRecipient) {
   return {
     name,
-    taxID: presentTaxId(document),
+    taxID: document,
     pixKey: key,
     bankName: 'Banco de Teste',
     ispb: '99999004',

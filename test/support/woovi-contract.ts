@@ -1,0 +1,46 @@
+import { type ContractRequest, type ContractResponse, openContract } from './openapi-contract.ts'
+
+/**
+ * What Woovi's document says against its own examples and texts, or against Woovi's other pages; whoever follows those violates it.
+ * Each pattern is of one violation behind its method and path.
+ */
+const DEFECTS = [
+  // Operations of other pages: several accounts, disputes in funds recoveries, files. That of evidence is published as `/:id/`.
+  /^\w+ \/api\/v1\/(?:account|files|funds-recovery\/[^/]+\/[\w-]+|dispute\/[^/]+\/evidence): .*no such operation$/,
+  // Each list answers `pageInfo` with `skip` and `limit`, and "Como consultar e listar Pagamentos?" has the period.
+  /^GET \S+: (?:skip|limit|start|end): no such parameter$/,
+  // "You must send at least one of the following combinations" is written as `oneOf`, and its example has all.
+  /^POST \/api\/v1\/charge: \/customer must match exactly one schema in oneOf/,
+  // A random key is the bank's to choose, and keys of four kinds are listed by the same document.
+  /^POST \/api\/v1\/pix-keys: body must have required property 'key'/,
+  /^POST \/api\/v1\/pix-keys: \/type must be equal to one of the allowed values .*\["CNPJ","EVP"\]/,
+  // A lookup of a funds recovery by the end-to-end id of its PIX.
+  /^GET \/api\/v1\/funds-recovery\/E\w+: id: \/value must match format "uuid"/,
+  // Null in the examples.
+  /\/(?:customer|charge|authorization) must be (?:object|string) /,
+  // A number in the examples.
+  /\/(?:charge\/expiresIn|pixQrCodes?(?:\/\d+)?\/value) must be string /,
+  // The values of `type` and `status` are swapped in the document.
+  /\/transactions?(?:\/\d+)?\/(?:type|status) must be equal to one of the allowed values/,
+  // The example of an approval has APPROVED, and the pages on payments have more; so have those on disputes.
+  /\/payment\/status must be equal to one of the allowed values/,
+  /\/disputes\/\d+\/status must be equal to one of the allowed values/,
+]
+
+const contract = openContract('woovi.json')
+
+/** Lists how a request violates Woovi's OpenAPI document where that does not contradict Woovi itself. */
+export function findWooviRequestViolations(request: ContractRequest): string[] {
+  return keepViolations(request, contract.validateRequest(request))
+}
+
+/** Lists how a response violates Woovi's OpenAPI document where that does not contradict Woovi itself. */
+export function findWooviResponseViolations(response: ContractResponse): string[] {
+  return keepViolations(response, contract.validateResponse(response))
+}
+
+function keepViolations({ method, path }: ContractRequest, violations: string[]): string[] {
+  return violations
+    .map(violation => `${method} ${path}: ${violation}`)
+    .filter(violation => !DEFECTS.some(defect => defect.test(violation)))
+}
