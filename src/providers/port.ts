@@ -69,9 +69,13 @@ export interface Provider {
   preconnect(): void
   /**
    * Prepares a transfer at a provider that carries out only prepared ones. Moves no money, whatever its outcome, and may be repeated:
-   * what was prepared before and is not sent is never carried out. Absent where a transfer needs no preparation.
+   * what was prepared before and is not sent is never carried out. `isFirst`: no preparation of this order was requested before, so
+   * that none has to be looked up. Absent where a transfer needs no preparation.
    */
-  prepareTransfer?(order: ProviderTransferRequest): Promise<PreparePayoutOutcome>
+  prepareTransfer?(
+    order: ProviderTransferRequest,
+    preparation?: { isFirst: boolean },
+  ): Promise<PreparePayoutOutcome>
   /**
    * Sends once, on a connection of its own; the caller decides whether to send again. `handle`: what `prepareTransfer` returned,
    * stored before this call; absent where the provider has no `prepareTransfer`.

@@ -39,8 +39,12 @@ export type PayoutHandler<Row extends AttemptedRow> = {
   ): Promise<{ code: string; message: string } | null>
   /** Tells whether the provider carries out prepared payouts only. */
   needsPreparation(provider: Provider): boolean
-  /** Asks the provider to prepare the payout, which moves nothing; only where `needsPreparation`. */
-  prepare(provider: Provider, row: Row, payoutAttempt: PayoutAttempt): Promise<PreparePayoutOutcome>
+  /** Asks the provider to prepare the payout, which moves nothing; only where `needsPreparation`. `isFirst`: it was not asked before. */
+  prepare(
+    provider: Provider,
+    row: Row,
+    payoutAttempt: PayoutAttempt & { isFirst: boolean },
+  ): Promise<PreparePayoutOutcome>
   /** Sends once; `handle`: what its preparation returned. */
   send(
     provider: Provider,

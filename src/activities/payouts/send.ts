@@ -181,7 +181,8 @@ export function sendPayout<Row extends AttemptedRow>(
     const giveUpAtMs = performance.now() + MAX_PREPARING_MS
     for (let requestCount = 1; ; requestCount++) {
       throwIfCancelled()
-      const outcome = await handler.prepare(provider, row, { attempt, connection })
+      const isFirst = attempt.preparations === 1 && requestCount === 1
+      const outcome = await handler.prepare(provider, row, { attempt, connection, isFirst })
       const isLeft = await recordCall(dependencies, dependencies.orm.em.fork(), connection, outcome, 'payout')
       if (isLeft && attempt.preparations <= MAX_UNCONNECTED_SENDINGS) return { outcome: UNPREPARED, isLeft }
       if (outcome.kind !== 'no_answer') return { outcome, isLeft: false }

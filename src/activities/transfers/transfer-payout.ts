@@ -50,8 +50,8 @@ export const transferPayout: PayoutHandler<LockedTransfer> = {
 
   needsPreparation: provider => provider.prepareTransfer !== undefined,
 
-  prepare(provider, { transfer }, { connection }) {
-    return provider.prepareTransfer!(buildTransferRequest(transfer, connection))
+  prepare(provider, { transfer }, { connection, isFirst }) {
+    return provider.prepareTransfer!(buildTransferRequest(transfer, connection), { isFirst })
   },
 
   send(provider, { transfer }, { connection, handle }) {

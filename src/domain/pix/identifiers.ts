@@ -41,9 +41,10 @@ export function timeOfRailId(id: string): number | null {
 }
 
 /**
- * Gets the end-to-end id of a PIX as merchants see it. Where a provider reports none, its own name of the PIX identifies it in
- * its place, such as `deposit/5656565656565656`: no id of the rail has a slash, and a name of a provider is shown as `''`.
+ * Gets the end-to-end id of a PIX as merchants see it. Where a provider looks a PIX up by its own name only, that name identifies it,
+ * such as `deposit/5656565656565656`: no id of the rail has a slash. A name is shown as `''`, or as the end-to-end id that it ends with.
  */
 export function showEndToEndId(id: string | null | undefined): string {
-  return id && !id.includes('/') ? id : ''
+  if (!id?.includes('/')) return id ?? ''
+  return /\/(E[0-9A-Za-z]{31})$/.exec(id)?.[1] ?? ''
 }

@@ -169,7 +169,7 @@ export const PROVIDER_CAPABILITIES: Record<ProviderApi, ProviderCapabilities> = 
   // A transfer goes to an account that is verified first. The API registers no keys and has no disputes.
   stark: {
     canIssueOpenAmount: true,
-    // SDK, DynamicBrcode: rule `allowedTaxIds`.
+    // SDK, DynamicBrcode and Invoice: rule `allowedTaxIds`. An invoice alone restricts nobody ("Pix Invoice").
     locksPayer: 'charge',
     canTransfer: true,
     transferLookUp: 'repeat',
@@ -323,7 +323,10 @@ export type IssueChargeOutcome = { kind: 'accepted'; charge: IssuedCharge } | No
 
 /** An incoming PIX as its provider reports it. */
 export type IncomingPix = {
-  /** Where the provider reports no end-to-end id, its own name of the PIX, with a slash (`showEndToEndId`). */
+  /**
+   * Where the provider looks no PIX up by its end-to-end id, its own name of the PIX, with a slash; the id after it where the provider
+   * reports one (`showEndToEndId`).
+   */
   endToEnd: string
   txid: string | null
   /** Our id of the charge that it pays, where it pays one. */

@@ -6,6 +6,7 @@ import { createStarkCharges } from './charges.ts'
 import { createStarkClient, type StarkCredentials } from './client.ts'
 import { createStarkNotifications } from './notifications.ts'
 import { createStarkPayments } from './payments.ts'
+import { createStarkRefunds } from './refunds.ts'
 import { createStarkStatement } from './statement.ts'
 import { createStarkTransfers } from './transfers.ts'
 
@@ -15,7 +16,8 @@ export function createStarkAdapter(options: AdapterOptions<StarkCredentials>): C
   const now = options.now ?? Date.now
   return {
     ...createStarkCharges(client, now),
-    ...createStarkPayments(client, now),
+    ...createStarkPayments(client),
+    ...createStarkRefunds(client, now),
     ...createStarkTransfers(client, now),
     ...createStarkAccount(client, options.credentials),
     ...createStarkStatement(client),

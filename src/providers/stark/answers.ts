@@ -8,6 +8,7 @@ import {
 const ERROR_PAGE = 'Stark Bank SDK for Elixir, StarkBank.Error; SDKs, Handling errors: status 400'
 const BALANCE_TEST = 'Stark Bank SDK for Elixir, test/balance_test.exs; SDKs, Handling errors: status 400'
 const DICT_KEY_TEST = 'Stark Bank SDK for Python, tests/api/testDictKey.py; SDKs, Handling errors: status 400'
+const INVOICE_TEST = 'Stark Bank SDK for Python, tests/api/testInvoice.py; SDKs, Handling errors: status 400'
 const DEPOSIT_TEST = 'Stark Bank SDK for Python, tests/api/testDeposit.py; SDKs, Handling errors: status 400'
 
 const accessDenied = refusalByProvider('provider_denied')
@@ -28,9 +29,16 @@ const deniedAnswers: AnswerRow[] = [
  */
 export const starkAnswers = documentAnswers({
   issueCharge: deniedAnswers,
+  issueInvoice: [
+    ...deniedAnswers,
+    [400, 'invalidTaxId', refusalByProvider('provider_validation'), INVOICE_TEST],
+    [400, 'invalidAmount', refusalByProvider('provider_validation'), INVOICE_TEST],
+  ],
   findCharge: deniedAnswers,
   cancelCharge: deniedAnswers,
   findPayment: [...deniedAnswers, [400, 'invalidDeposit', absentMeaning, DEPOSIT_TEST]],
+  findInvoice: [...deniedAnswers, [400, 'invalidInvoice', absentMeaning, INVOICE_TEST]],
+  findInvoicePayment: deniedAnswers,
   prepareRefund: deniedAnswers,
   refund: deniedAnswers,
   findRefund: deniedAnswers,

@@ -1,35 +1,29 @@
-import type { CancelChargeOutcome, FindChargeOutcome } from '../../domain/providers/provider.ts'
-import { reportPaymentNotListed } from '../adapter/outcomes.ts'
+import type {
+  CancelChargeOutcome,
+  FindChargeOutcome,
+  ProviderChargeRequest,
+} from '../../domain/providers/provider.ts'
 import type { ChargeCalls } from '../port.ts'
-import type { StarkCall } from './answers.ts'
 import type { StarkClient } from './client.ts'
-import { getExpiresAt, hasTag, mapStarkBrcode, toBrcodeTag } from './mapping.ts'
-import { mapStarkPayments } from './payments.ts'
-import {
-  oneCreatedStarkEntity,
-  starkBrcodeRequestSchema,
-  starkBrcodeSchema,
-  starkDepositSchema,
-} from './schemas.ts'
+import { cancelOwnInvoices, chargePaid, findInvoiceCharge, issueStarkInvoice } from './invoices.ts'
+import { getExpiresAt, hasTag, mapStarkBrcode } from './mapping.ts'
+import { findCodePayments, type StarkSubject } from './payments.ts'
+import { oneCreatedStarkEntity, starkBrcodeRequestSchema, starkBrcodeSchema } from './schemas.ts'
+
+type ChargeSubject = StarkSubject & { reference: string }
 
 /**
- * Creates the calls about charges. A charge is a dynamic BR code, which is paid at most once and whose tags its deposit has. Stark
- * Bank takes no id of ours for it, so that issuing twice makes two codes: their payments are both found by our tag.
+ * Creates the calls about charges. One with a debtor is an invoice, any other a dynamic BR code; each is paid at most once, and has
+ * our id as its tag. Stark Bank takes no id of ours for it, so that issuing twice makes two: their payments are both found by
+ * our tag.
  */
 export function createStarkCharges(client: StarkClient, now: () => number): ChargeCalls {
   return {
-    async issueCharge({ reference, totalCents, expiresInSeconds, message, restriction }) {
-      const brcode = {
-        amount: totalCents,
-        expiration: expiresInSeconds,
-        tags: [reference],
-        displayDescription: message?.slice(0, 140),
-        // It compares whole documents: a restriction to the root of a CNPJ or to a kind is no lock here.
-        ...(restriction?.document &&
-          restriction.match === 'FULL' && {
-            rules: [{ key: 'allowedTaxIds', value: [restriction.document] }],
-          }),
-      }
+    async issueCharge(order) {
+      const { reference, totalCents, expiresInSeconds, debtor } = order
+      const shared = buildSharedFields(order)
+      if (debtor) return issueStarkInvoice(client, order, { debtor, shared, now })
+      const brcode = { ...shared, amount: totalCents, expiration: expiresInSeconds }
       const json = starkBrcodeRequestSchema.parse({ brcodes: [brcode] })
       const call = {
         call: 'issueCharge',
@@ -44,27 +38,29 @@ export function createStarkCharges(client: StarkClient, now: () => number): Char
       })
     },
 
-    findCharge: reference => findCharge('findCharge', reference),
+    async findCharge(reference) {
+      const subject = { call: 'findCharge', reference } as const
+      const outcome = await findBrcodeCharge(subject)
+      return outcome.kind === 'not_found' ? findInvoiceCharge(client, subject) : outcome
+    },
 
-    /** Stark Bank cancels no dynamic BR code: one that has expired cannot be paid any more, any other stays payable. */
+    /** Stark Bank cancels invoices, and no dynamic BR code: one that has expired cannot be paid any more, any other stays payable. */
     async cancelCharge(reference): Promise<CancelChargeOutcome> {
-      const outcome = await findCharge('cancelCharge', reference)
-      if (outcome.kind !== 'found') return outcome
+      const subject = { call: 'cancelCharge', reference } as const
+      const outcome = await findBrcodeCharge(subject)
+      if (outcome.kind === 'not_found') return cancelOwnInvoices(client, subject)
+      if (outcome.kind === 'no_answer') return outcome
       if (outcome.status === 'expired') return { kind: 'cancelled' }
-      return outcome.status === 'completed' ? alreadyPaid : cancellationUnsupported
+      return outcome.status === 'completed' ? chargePaid : cancellationUnsupported
     },
   }
 
   /** Finds the codes with our tag, of which the oldest is shown, and the deposits that paid one of them. */
-  async function findCharge(call: StarkCall, reference: string): Promise<FindChargeOutcome> {
-    const listOf = <const Path extends string>(path: Path) => ({
-      call,
-      reference,
-      path,
-      filter: { tags: reference },
-    })
+  async function findBrcodeCharge(subject: ChargeSubject): Promise<FindChargeOutcome> {
     const codes = await client.readAllPages({
-      ...listOf('/v2/dynamic-brcode'),
+      ...subject,
+      path: '/v2/dynamic-brcode',
+      filter: { tags: subject.reference },
       field: 'brcodes',
       row: starkBrcodeSchema,
       toItem: brcode => brcode,
@@ -72,22 +68,12 @@ export function createStarkCharges(client: StarkClient, now: () => number): Char
     })
     if (codes.kind === 'no_answer') return codes
     const ownCodes = codes.items
-      .filter(brcode => hasTag(brcode, reference))
+      .filter(brcode => hasTag(brcode, subject.reference))
       .toSorted((a, b) => a.created.localeCompare(b.created))
     const [oldestCode] = ownCodes
     if (!oldestCode) return codes.unreadableItems.length > 0 ? codeUnreadable : { kind: 'not_found' }
-    const deposits = await client.readAllPages({
-      ...listOf('/v2/deposit'),
-      field: 'deposits',
-      row: starkDepositSchema,
-      toItem: deposit => deposit,
-      keyOf: deposit => deposit.id,
-    })
-    if (deposits.kind === 'no_answer') return deposits
-    if (deposits.unreadableItems.length > 0) return reportPaymentNotListed('Stark Bank')
-    const codeTags = ownCodes.map(({ uuid }) => toBrcodeTag(uuid))
-    const paid = deposits.items.filter(({ tags }) => tags.some(tag => codeTags.includes(tag)))
-    const outcome = await mapStarkPayments(client, { call, reference }, paid)
+    const ownUuids = ownCodes.map(({ uuid }) => uuid.toLowerCase())
+    const outcome = await findCodePayments(client, subject, uuid => ownUuids.includes(uuid))
     if (outcome.kind === 'no_answer') return outcome
     const { payments } = outcome
     const isExpired = ownCodes.every(brcode => Date.parse(getExpiresAt(brcode)) <= now())
@@ -97,15 +83,23 @@ export function createStarkCharges(client: StarkClient, now: () => number): Char
   }
 }
 
+/** Builds the fields that a code and an invoice share. */
+function buildSharedFields({ reference, message, restriction }: ProviderChargeRequest) {
+  return {
+    tags: [reference],
+    displayDescription: message?.slice(0, 140),
+    // It compares whole documents: a restriction to the root of a CNPJ or to a kind is no lock here.
+    ...(restriction?.document &&
+      restriction.match === 'FULL' && {
+        rules: [{ key: 'allowedTaxIds', value: [restriction.document] }],
+      }),
+  }
+}
+
 const codeUnreadable = {
   kind: 'no_answer',
   code: 'unreadable_answer',
   message: 'Stark Bank lists the charge, but it is unreadable',
-} as const
-const alreadyPaid = {
-  kind: 'refused',
-  code: 'charge_refused',
-  message: 'The charge is paid',
 } as const
 const cancellationUnsupported = {
   kind: 'refused',

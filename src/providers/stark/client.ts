@@ -45,6 +45,7 @@ export const STARK_PERMISSIONS = [
   'balance',
   'transaction',
   'dynamic-brcode',
+  'invoice',
   'deposit',
   'dict-key',
   'verified-account',

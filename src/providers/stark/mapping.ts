@@ -2,27 +2,41 @@ import { uuidFromReference } from '../../domain/pix/identifiers.ts'
 import type { IncomingPix, IssuedCharge, Party, ProviderPayout } from '../../domain/providers/provider.ts'
 import { toPayoutRejection } from '../adapter/outcomes.ts'
 import { toParty } from '../adapter/party.ts'
-import type { StarkBrcode, StarkDeposit, StarkTransaction, StarkTransfer } from './schemas.ts'
+import type {
+  StarkBrcode,
+  StarkDeposit,
+  StarkInvoice,
+  StarkInvoicePayment,
+  StarkTransaction,
+  StarkTransfer,
+} from './schemas.ts'
 
 // Stark Bank reports no end-to-end id of deposits and transfers. Its own name of the entity, as the `source` of its
 // transactions has it, stands in for it: `deposit/5656565656565656`, `transfer/5656565656565656`, and for a reversal
-// `transaction/5656565656565656`.
+// `transaction/5656565656565656`. The payment of an invoice has an end-to-end id, by which nothing can be looked up: its name
+// is that of the invoice, followed by the id.
 
-const DEPOSIT_NAME = /^deposit\/(\d+)$/
+/** A received PIX by the entity that Stark Bank keeps it as. A reversal is a change of that entity. */
+export type ReceivedEntity = { kind: 'deposit' | 'invoice'; id: string }
 
 export const toDepositName = (id: string): string => `deposit/${id}`
+/** Names an invoice, by which its payment is found. */
+export const toInvoiceName = (id: string): string => `invoice/${id}`
+/** Names the payment of an invoice. */
+export const toInvoicePaymentName = (id: string, endToEndId: string): string => `invoice/${id}/${endToEndId}`
 export const toTransferName = (id: string): string => `transfer/${id}`
 export const toTransactionName = (id: string): string => `transaction/${id}`
 
-/** Gets the id of a deposit from its name; undefined for any other id. */
-export function getDepositId(name: string): string | undefined {
-  return DEPOSIT_NAME.exec(name)?.[1]
+/** Parses the name of a received PIX; undefined for any other id. */
+export function parseReceivedName(name: string): ReceivedEntity | undefined {
+  const [, kind, id] = /^(deposit|invoice)\/(\d+)(?:\/E[0-9A-Za-z]{31})?$/.exec(name) ?? []
+  return kind && id ? { kind: kind as ReceivedEntity['kind'], id } : undefined
 }
 
-const BRCODE_TAG = 'dynamic-brcode/'
-
-/** Builds the tag of the deposit that pays a dynamic BR code. */
-export const toBrcodeTag = (uuid: string): string => `${BRCODE_TAG}${uuid}`.toLowerCase()
+/** Lists the uuids of the codes that a deposit has paid, by its tags: one at most, unless its payer wrote more. */
+export function listCodeUuids({ tags }: { tags: string[] }): string[] {
+  return tags.flatMap(tag => /^dynamic-brcode\/(.+)$/i.exec(tag)?.[1]?.toLowerCase() ?? [])
+}
 
 /** Maps a dynamic BR code. Stark Bank reports no txid: the code's uuid, by which its deposit is known, stands in for it. */
 export function mapStarkBrcode(brcode: StarkBrcode): IssuedCharge {
@@ -46,15 +60,49 @@ export function getExpiresAt({ created, expiration }: StarkBrcode): string {
  * Our id is taken from the tags of a paid code only: those of any other deposit are its payer's.
  */
 export function mapStarkDeposit(deposit: StarkDeposit, credit: StarkTransaction | undefined): IncomingPix {
-  const brcodeTag = deposit.tags.find(tag => tag.startsWith(BRCODE_TAG))
+  const [codeUuid] = listCodeUuids(deposit)
   return {
     endToEnd: toDepositName(deposit.id),
-    txid: brcodeTag?.slice(BRCODE_TAG.length) ?? null,
-    reference: brcodeTag ? getReference(deposit) : null,
+    txid: codeUuid ?? null,
+    reference: codeUuid === undefined ? null : getReference(deposit),
     cents: credit?.amount ?? deposit.amount,
     status: credit ? 'settled' : 'in_process',
     at: credit?.created ?? deposit.created,
     payer: mapOtherSide(deposit),
+    pixKey: '',
+  }
+}
+
+/** Maps an invoice. Stark Bank reports no txid: the invoice's id stands in for it. */
+export function mapStarkInvoice(invoice: StarkInvoice): IssuedCharge {
+  return {
+    // That of a paid one is what its reversals have left.
+    ...(invoice.status !== 'paid' && { totalCents: invoice.amount }),
+    txid: invoice.id,
+    payload: invoice.brcode,
+    expiresAt: new Date(Date.parse(invoice.due) + invoice.expiration * 1_000).toISOString(),
+    pixKey: '',
+    receiver: toParty({}),
+  }
+}
+
+/** An invoice that is paid, with how it was paid and its first transaction, which is undefined until it is credited. */
+export type PaidInvoice = {
+  invoice: StarkInvoice
+  payment: StarkInvoicePayment & { endToEndId: string }
+  credit: StarkTransaction | undefined
+}
+
+/** Maps the payment of an invoice. */
+export function mapStarkInvoicePayment({ invoice, payment, credit }: PaidInvoice): IncomingPix {
+  return {
+    endToEnd: toInvoicePaymentName(invoice.id, payment.endToEndId),
+    txid: invoice.id,
+    reference: getReference(invoice),
+    cents: payment.amount,
+    status: credit ? 'settled' : 'in_process',
+    at: credit?.created ?? invoice.updated ?? invoice.created,
+    payer: mapOtherSide(payment),
     pixKey: '',
   }
 }

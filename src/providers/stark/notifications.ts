@@ -9,11 +9,11 @@ import {
 import { createPublishedKeys } from '../adapter/published-keys.ts'
 import type { Provider } from '../port.ts'
 import type { StarkClient } from './client.ts'
-import { getReference, toBrcodeTag, toDepositName, toTransferName } from './mapping.ts'
+import { getReference, listCodeUuids, toDepositName, toInvoiceName, toTransferName } from './mapping.ts'
 import { starkPublicKeysSchema } from './schemas.ts'
 
 /** Kinds of events that a webhook of ours subscribes to. */
-export const REGISTERED_STARK_SUBSCRIPTIONS = ['deposit', 'transfer'] as const
+export const REGISTERED_STARK_SUBSCRIPTIONS = ['deposit', 'invoice', 'transfer'] as const
 
 /**
  * Creates the reader of events. Stark Bank signs the body (`Digital-Signature`, ECDSA with SHA-256) with the newest of the keys
@@ -50,6 +50,7 @@ const eventSchema = z.object({
     log: z.object({
       type: optionalField(z.string()),
       deposit: notifiedEntitySchema.optional(),
+      invoice: notifiedEntitySchema.optional(),
       transfer: notifiedEntitySchema.optional(),
     }),
   }),
@@ -57,15 +58,25 @@ const eventSchema = z.object({
 type StarkEventLog = z.infer<typeof eventSchema>['event']['log']
 type NotificationSubject = Omit<NotificationItem, 'raw'>
 
-/** Reads what an event is about; undefined where it does not name it. */
-const SUBJECT_READERS: Record<string, (log: StarkEventLog) => NotificationSubject | undefined> = {
+/** Types of the log of an invoice that is paid ("Invoice Log"; a published event). */
+const PAYMENT_TYPES: readonly unknown[] = ['paid', 'credited']
+
+/** Reads what an event is about: nothing that changes a payment is `null`; undefined where the event does not name its subject. */
+const SUBJECT_READERS: Record<string, (log: StarkEventLog) => NotificationSubject | null | undefined> = {
   deposit({ type, deposit }) {
     if (!deposit) return undefined
     const tags = deposit.tags ?? []
     const endToEnd = toDepositName(deposit.id)
     if (type === 'reversed') return { kind: 'refund', reference: null, endToEnd }
-    const isOfCode = tags.some(tag => tag.startsWith(toBrcodeTag('')))
+    const isOfCode = listCodeUuids({ tags }).length > 0
     return { kind: 'payment', reference: isOfCode ? getReference({ tags }) : null, endToEnd }
+  },
+  /** An event has no end-to-end id, by which the refunds of an invoice are found: those are polled. */
+  invoice({ type, invoice }) {
+    if (!invoice) return undefined
+    if (!PAYMENT_TYPES.includes(type)) return null
+    const reference = getReference({ tags: invoice.tags ?? [] })
+    return { kind: 'payment', reference, endToEnd: toInvoiceName(invoice.id) }
   },
   transfer({ transfer }) {
     if (!transfer) return undefined
@@ -82,5 +93,6 @@ function parseEvent(body: string): ParsedNotification {
   if (!Object.hasOwn(SUBJECT_READERS, subscription))
     return { items: [], unexplained: [{ kind: 'unlisted_value', name: subscription, body }] }
   const subject = SUBJECT_READERS[subscription]!(log)
+  if (subject === null) return { items: [], unexplained: [] }
   return subject ? { items: [{ ...subject, raw: body }] } : unreadable
 }

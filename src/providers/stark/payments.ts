@@ -1,176 +1,189 @@
-import type {
-  FindPayoutOutcome,
-  IncomingPix,
-  NoAnswerResult,
-  PayoutHandle,
-} from '../../domain/providers/provider.ts'
-import { MINUTE } from '../../domain/shared/intervals.ts'
-import { rejectForThisProvider, reportPaymentNotListed } from '../adapter/outcomes.ts'
+import type { IncomingPix, NoAnswerResult } from '../../domain/providers/provider.ts'
+import { reportPaymentNotListed, reportPaymentUnidentified } from '../adapter/outcomes.ts'
 import type { ProviderCall } from '../adapter/provider-calls.ts'
 import { encodePath } from '../http/client.ts'
 import type { PaymentCalls } from '../port.ts'
 import type { StarkCall } from './answers.ts'
 import type { StarkClient } from './client.ts'
-import { getDepositId, mapStarkDeposit, toTransactionName } from './mapping.ts'
+import {
+  listCodeUuids,
+  mapStarkDeposit,
+  mapStarkInvoicePayment,
+  parseReceivedName,
+  type ReceivedEntity,
+  toDepositName,
+} from './mapping.ts'
 import {
   oneStarkEntity,
   type StarkDeposit,
+  type StarkInvoice,
+  type StarkInvoicePayment,
   type StarkTransaction,
-  starkDepositLogSchema,
   starkDepositSchema,
-  starkReversalRequestSchema,
+  starkInvoicePaymentSchema,
+  starkInvoiceSchema,
   starkTransactionSchema,
 } from './schemas.ts'
 
-/** How long a prepared refund is sent: its amounts are those of the deposit when it was read. */
-const REFUND_VALIDITY_MS = 5 * MINUTE
+/** A call of an operation, without its request. */
+export type StarkSubject = Pick<ProviderCall<StarkCall>, 'call' | 'reference'>
 
-/**
- * Creates the calls about deposits and their refunds. A refund sets what is to be left of its deposit, so that repeating it
- * changes nothing more. The engine prepares and sends the refunds of one deposit strictly one after another.
- */
-export function createStarkPayments(client: StarkClient, now: () => number): PaymentCalls {
+/** Creates the look-up of a received PIX, which is a deposit or the payment of an invoice. */
+export function createStarkPayments(client: StarkClient): Pick<PaymentCalls, 'findPayment'> {
   return {
     async findPayment(endToEnd) {
-      const call = { call: 'findPayment', reference: endToEnd } as const
-      const outcome = await findDeposit(call, endToEnd)
-      if (outcome.kind !== 'found') return outcome
-      if (outcome.deposit.type !== 'pix') return { kind: 'not_found' }
-      const payments = await mapStarkPayments(client, call, [outcome.deposit])
-      if (payments.kind === 'no_answer') return payments
-      return { kind: 'found', payment: payments.payments[0]! }
+      const entity = parseReceivedName(endToEnd)
+      if (!entity) return noReceivedName
+      const found = await findPayments(entity, endToEnd)
+      if (found.kind !== 'found') return found
+      const [payment] = found.payments
+      return payment ? { kind: 'found', payment } : { kind: 'not_found' }
     },
+  }
 
-    async prepareRefund({ id, endToEnd, cents }) {
-      const outcome = await findDeposit({ call: 'prepareRefund', reference: id }, endToEnd)
-      if (outcome.kind === 'no_answer') return outcome
-      if (outcome.kind === 'not_found') return depositNotFound
-      const { amount } = outcome.deposit
-      if (cents > amount) return tooLittleLeft
-      const ref = formatReversal({ depositId: outcome.deposit.id, from: amount, to: amount - cents })
-      return {
-        kind: 'prepared',
-        handle: { ref, expiresAt: new Date(now() + REFUND_VALIDITY_MS).toISOString() },
-      }
-    },
-
-    async refund({ id, cents, description }, handle) {
-      const reversal = parseReversal(handle)
-      if (!reversal || reversal.from - reversal.to !== cents) return notPrepared
-      const { depositId, to } = reversal
-      const json = starkReversalRequestSchema.parse({
-        amount: to,
-        reversalDisplayDescription: description?.slice(0, 140),
-      })
-      const call = { call: 'refund', reference: id, method: 'PATCH', hasOwnConnection: true } as const
-      const request = { ...call, path: encodePath`/v2/deposit/${depositId}`, json }
-      return client.send(request, oneStarkEntity('deposit', starkDepositSchema), deposit => {
-        const isOrdered = deposit.id === depositId && deposit.amount === to
-        return isOrdered
-          ? { payout: { status: 'in_process' as const, cents, endToEnd: '', at: null } }
-          : undefined
-      })
-    },
-
-    /** Looks a refund up: a deposit that is unchanged has not been refunded, one with the reversal in its log has. */
-    async findRefund({ id, handle }): Promise<FindPayoutOutcome> {
-      const reversal = parseReversal(handle)
-      if (!reversal) return notPreparedHere
-      const call = { call: 'findRefund', reference: id } as const
-      const { depositId, from, to } = reversal
-      const outcome = await findDepositById(call, depositId)
-      if (outcome.kind === 'not_found') return depositChanged
-      if (outcome.kind === 'no_answer') return outcome
-      const { amount } = outcome.deposit
-      if (amount === from) return { kind: 'not_found' }
-      // More than the target: something else has changed the deposit since it was read.
-      if (amount > to) return depositChanged
-      const logs = await client.readAllPages({
-        ...call,
-        path: '/v2/deposit/log',
-        filter: { depositIds: depositId, types: REVERSED },
-        field: 'logs',
-        row: starkDepositLogSchema,
-        toItem: log => log,
-        keyOf: log => log.id,
-      })
-      if (logs.kind === 'no_answer') return logs
-      const log = logs.items.find(
-        ({ type, deposit }) => type === REVERSED && deposit.id === depositId && deposit.amount === to,
+  async function findPayments({ kind, id }: ReceivedEntity, reference: string) {
+    if (kind === 'invoice') {
+      const subject = { call: 'findInvoice', reference } as const
+      const path = encodePath`/v2/invoice/${id}`
+      const schema = oneStarkEntity('invoice', starkInvoiceSchema)
+      const outcome = await client.lookUp({ ...subject, path }, schema, invoice =>
+        invoice.id === id ? { invoice } : undefined,
       )
-      const inProcess = { status: 'in_process' as const, cents: from - to, endToEnd: '', at: null }
-      // The first transaction is the credit.
-      const transactionId = log?.deposit.transactionIds.slice(1).at(-1)
-      if (!log || !transactionId) return { kind: 'found', payout: inProcess }
-      const transactions = await readTransactions(client, call, [transactionId])
-      if (transactions.kind === 'no_answer') return transactions
-      const transaction = transactions.byId.get(transactionId)
-      if (!transaction || transaction.amount >= 0) return { kind: 'found', payout: inProcess }
-      const payout = {
-        status: 'settled' as const,
-        cents: -transaction.amount,
-        endToEnd: toTransactionName(transactionId),
-        at: log.created,
-      }
-      return { kind: 'found', payout }
-    },
-  }
-
-  function findDeposit(call: Pick<ProviderCall<StarkCall>, 'call' | 'reference'>, endToEnd: string) {
-    const depositId = getDepositId(endToEnd)
-    return depositId === undefined ? Promise.resolve(noDepositName) : findDepositById(call, depositId)
-  }
-
-  function findDepositById(call: Pick<ProviderCall<StarkCall>, 'call' | 'reference'>, depositId: string) {
-    const path = encodePath`/v2/deposit/${depositId}`
-    return client.lookUp({ ...call, path }, oneStarkEntity('deposit', starkDepositSchema), deposit =>
-      deposit.id === depositId ? { deposit } : undefined,
+      if (outcome.kind !== 'found') return outcome
+      return mapInvoicePayments(client, subject, [outcome.invoice])
+    }
+    const subject = { call: 'findPayment', reference } as const
+    const path = encodePath`/v2/deposit/${id}`
+    const schema = oneStarkEntity('deposit', starkDepositSchema)
+    const outcome = await client.lookUp({ ...subject, path }, schema, deposit =>
+      deposit.id === id ? { deposit } : undefined,
     )
+    if (outcome.kind !== 'found') return outcome
+    const { deposit } = outcome
+    return deposit.type === 'pix'
+      ? mapStarkPayments(client, subject, [deposit])
+      : { kind: 'not_found' as const }
   }
 }
 
-/** Type of the log that "will be created" when a deposit "is successfully reversed". */
-const REVERSED = 'reversed'
-
-/** What a refund changes: the deposit's amount before and after it, in centavos. */
-type Reversal = { depositId: string; from: number; to: number }
-
-function formatReversal({ depositId, from, to }: Reversal): string {
-  return `${depositId}/${from}/${to}`
-}
-
-function parseReversal(handle: PayoutHandle | undefined): Reversal | undefined {
-  const [, depositId, from, to] = /^(\d+)\/(\d{1,15})\/(\d{1,15})$/.exec(handle?.ref ?? '') ?? []
-  return depositId && from && to ? { depositId, from: Number(from), to: Number(to) } : undefined
-}
-
-type CallOfPayments = { call: StarkCall; reference?: string }
+type FoundPayments = { kind: 'found'; payments: IncomingPix[] }
 
 /**
  * Maps deposits to payments. A deposit's own amount falls with each refund, so that the value of a payment is that of its first
- * transaction; `no_answer` while Stark Bank does not list one that the deposit names.
+ * transaction; `no_answer` while Stark Bank does not list one that the deposit names. A deposit whose money another entity has
+ * brought, as its first transaction says, is left out: that entity is the PIX.
  */
-export async function mapStarkPayments(
+async function mapStarkPayments(
   client: StarkClient,
-  call: CallOfPayments,
+  subject: StarkSubject,
   deposits: StarkDeposit[],
-): Promise<{ kind: 'found'; payments: IncomingPix[] } | NoAnswerResult> {
-  const creditIds = deposits.flatMap(({ transactionIds }) => transactionIds.slice(0, 1))
-  const credits = await readTransactions(client, call, creditIds)
+): Promise<FoundPayments | NoAnswerResult> {
+  const credits = await readCredits(client, subject, deposits)
+  if (credits.kind === 'no_answer') return credits
+  const payments = deposits
+    .map(deposit => ({ deposit, credit: credits.byId.get(deposit.transactionIds[0] ?? '') }))
+    .filter(({ deposit, credit }) => !credit || isSourceOf(toDepositName(deposit.id), credit))
+    .map(({ deposit, credit }) => mapStarkDeposit(deposit, credit))
+  return { kind: 'found', payments }
+}
+
+/** Finds the deposits with our tag that have paid a code of ours, as payments of its charge. */
+export async function findCodePayments(
+  client: StarkClient,
+  subject: StarkSubject & { reference: string },
+  isOwnCode: (uuid: string) => boolean,
+): Promise<FoundPayments | NoAnswerResult> {
+  const deposits = await client.readAllPages({
+    ...subject,
+    path: '/v2/deposit',
+    filter: { tags: subject.reference },
+    field: 'deposits',
+    row: starkDepositSchema,
+    toItem: deposit => deposit,
+    keyOf: deposit => deposit.id,
+  })
+  if (deposits.kind === 'no_answer') return deposits
+  if (deposits.unreadableItems.length > 0) return reportPaymentNotListed('Stark Bank')
+  const paid = deposits.items.filter(deposit => listCodeUuids(deposit).some(isOwnCode))
+  return mapStarkPayments(client, subject, paid)
+}
+
+/** Tells whether a transaction was made by the entity of a name, or by what happened to it. */
+function isSourceOf(name: string, { source }: StarkTransaction): boolean {
+  return source === name || source.startsWith(`${name}/`)
+}
+
+/**
+ * Maps invoices to their payments, of which each that is paid has one. `no_answer` while Stark Bank does not show an invoice as paid,
+ * how it was paid, or the first transaction that it names.
+ */
+export async function mapInvoicePayments(
+  client: StarkClient,
+  subject: StarkSubject,
+  invoices: StarkInvoice[],
+): Promise<FoundPayments | NoAnswerResult> {
+  if (invoices.some(({ status }) => status !== 'paid')) return reportPaymentNotListed('Stark Bank')
+  const details = await readInvoicePayments(client, subject, invoices)
+  if (details.kind === 'no_answer') return details
+  const credits = await readCredits(client, subject, invoices)
   if (credits.kind === 'no_answer') return credits
   const payments: IncomingPix[] = []
-  for (const deposit of deposits) {
-    const [creditId] = deposit.transactionIds
-    const credit = creditId === undefined ? undefined : credits.byId.get(creditId)
-    if (creditId !== undefined && !(credit && credit.amount > 0)) return reportPaymentNotListed('Stark Bank')
-    payments.push(mapStarkDeposit(deposit, credit))
+  for (const invoice of invoices) {
+    const payment = details.byId.get(invoice.id)!
+    const { endToEndId } = payment
+    // The id is part of the payment's name, which never changes.
+    if (!endToEndId) return reportPaymentUnidentified('Stark Bank')
+    const credit = credits.byId.get(invoice.transactionIds[0] ?? '')
+    payments.push(mapStarkInvoicePayment({ invoice, payment: { ...payment, endToEndId }, credit }))
   }
   return { kind: 'found', payments }
 }
 
-async function readTransactions(client: StarkClient, call: CallOfPayments, ids: string[]) {
+/** Requests at a time, where each invoice of a list needs one. */
+const PARALLEL_REQUESTS = 8
+
+/** Reads how invoices were paid, which only a request for each says. */
+export async function readInvoicePayments(
+  client: StarkClient,
+  { reference }: Pick<StarkSubject, 'reference'>,
+  invoices: StarkInvoice[],
+): Promise<{ kind: 'found'; byId: ReadonlyMap<string, StarkInvoicePayment> } | NoAnswerResult> {
+  const byId = new Map<string, StarkInvoicePayment>()
+  const schema = oneStarkEntity('payment', starkInvoicePaymentSchema)
+  for (let start = 0; start < invoices.length; start += PARALLEL_REQUESTS) {
+    const outcomes = await Promise.all(
+      invoices.slice(start, start + PARALLEL_REQUESTS).map(({ id }) => {
+        const path = encodePath`/v2/invoice/${id}/payment`
+        const call = { call: 'findInvoicePayment', reference, path } as const
+        return client.lookUpExisting(call, schema, payment => ({ id, payment }))
+      }),
+    )
+    for (const outcome of outcomes) {
+      if (outcome.kind === 'no_answer') return outcome
+      byId.set(outcome.id, outcome.payment)
+    }
+  }
+  return { kind: 'found', byId }
+}
+
+/** Reads the first transactions of received PIX; `no_answer` while one that is named is not listed. */
+async function readCredits(
+  client: StarkClient,
+  subject: StarkSubject,
+  received: { transactionIds: string[] }[],
+): Promise<Awaited<ReturnType<typeof readTransactions>>> {
+  const creditIds = received.flatMap(({ transactionIds }) => transactionIds.slice(0, 1))
+  const credits = await readTransactions(client, subject, creditIds)
+  if (credits.kind === 'no_answer') return credits
+  const isListed = (id: string) => (credits.byId.get(id)?.amount ?? 0) > 0
+  return creditIds.every(isListed) ? credits : reportPaymentNotListed('Stark Bank')
+}
+
+/** Reads transactions by their ids; those that are not listed are absent. */
+export async function readTransactions(client: StarkClient, subject: StarkSubject, ids: string[]) {
   const list = {
-    ...call,
+    call: subject.call,
+    ...(subject.reference !== undefined && { reference: subject.reference }),
     path: '/v2/transaction',
     field: 'transactions',
     row: starkTransactionSchema,
@@ -182,24 +195,8 @@ async function readTransactions(client: StarkClient, call: CallOfPayments, ids: 
   return { kind: 'found' as const, byId: new Map(outcome.items.map(one => [one.id, one])) }
 }
 
-const depositNotFound = rejectForThisProvider('payment_not_found', 'Stark Bank does not find the deposit')
-const tooLittleLeft = rejectForThisProvider(
-  'refund_above_remainder',
-  'Less than the refund is left of the deposit at Stark Bank',
-)
-const notPrepared = rejectForThisProvider('preparation_expired', 'The refund was not prepared')
-const notPreparedHere: NoAnswerResult = {
-  kind: 'no_answer',
-  code: 'no_handle',
-  message: 'Stark Bank looks refunds up by what their preparation has read only',
-}
-const depositChanged: NoAnswerResult = {
-  kind: 'no_answer',
-  code: 'deposit_changed',
-  message: 'Something other than this refund has changed the deposit at Stark Bank',
-}
-const noDepositName: NoAnswerResult = {
+const noReceivedName: NoAnswerResult = {
   kind: 'no_answer',
   code: 'not_found',
-  message: 'Stark Bank looks payments up by the id of their deposit only',
+  message: 'Stark Bank looks payments up by the id of their deposit or invoice only',
 }

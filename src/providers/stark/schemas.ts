@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { optionalInstant, optionalText, requiredInstant } from '../adapter/fields.ts'
+import { optionalField, optionalInstant, optionalText, requiredInstant } from '../adapter/fields.ts'
 
 // Schemas of what Stark Bank sends are lenient: they name the fields in use and allow any others. Those of our requests are
 // strict. The fields are those of npm package starkbank 2.42.0; the OpenAPI document describes requests only.
@@ -35,7 +35,10 @@ export const starkBrcodeSchema = z.object({
 })
 export type StarkBrcode = z.infer<typeof starkBrcodeSchema>
 
-/** A received payment. `amount` is what is left after its reversals; the first transaction credited it, the others are reversals. */
+/**
+ * A received payment. `amount` is what is left after its reversals; the first transaction credited it, the others are "reversals or
+ * failed reversal chargebacks" (Stark Bank SDK for Python, Deposit).
+ */
 export const starkDepositSchema = z.object({
   id: starkIdSchema,
   amount: starkCentsSchema,
@@ -43,6 +46,7 @@ export const starkDepositSchema = z.object({
   tags: tagsSchema,
   transactionIds: transactionIdsSchema,
   created: requiredInstant,
+  updated: optionalInstant,
   name: optionalText,
   taxId: optionalText,
   bankCode: optionalText,
@@ -51,13 +55,46 @@ export const starkDepositSchema = z.object({
 })
 export type StarkDeposit = z.infer<typeof starkDepositSchema>
 
-/** A change of a deposit, with the deposit as it was then. A reversal that was carried out has the type "reversed". */
-export const starkDepositLogSchema = z.object({
+/**
+ * A charge of a payer. `brcode` is the payload; `amount` is what it asks for, and once it is paid what is left after its reversals;
+ * `expiration`: seconds from `due` until it cannot be paid any more. Its transactions are as those of a deposit.
+ */
+export const starkInvoiceSchema = z.object({
   id: starkIdSchema,
-  type: z.string(),
+  amount: starkCentsSchema,
+  brcode: z.string().min(1),
+  due: requiredInstant,
+  expiration: z.int().min(0),
+  status: z.enum(['created', 'overdue', 'paid', 'canceled', 'expired']),
+  tags: tagsSchema,
+  transactionIds: transactionIdsSchema,
   created: requiredInstant,
-  deposit: starkDepositSchema,
+  updated: optionalInstant,
 })
+export type StarkInvoice = z.infer<typeof starkInvoiceSchema>
+
+/** How an invoice was paid, whatever was reversed since. */
+export const starkInvoicePaymentSchema = z.object({
+  amount: starkCentsSchema.min(1),
+  endToEndId: optionalField(z.string().regex(/^E[0-9A-Za-z]{31}$/)),
+  name: optionalText,
+  taxId: optionalText,
+  bankCode: optionalText,
+  branchCode: optionalText,
+  accountNumber: optionalText,
+})
+export type StarkInvoicePayment = z.infer<typeof starkInvoicePaymentSchema>
+
+/** A change of a deposit or invoice, with its state then. A reversal that was carried out has the type "reversed". */
+export const starkReceivedLogSchema = <Entity extends z.ZodType>(name: string, entity: Entity) =>
+  z
+    .object({ id: starkIdSchema, type: z.string(), created: requiredInstant, [name]: entity })
+    .transform(log => ({
+      id: log.id as string,
+      type: log.type as string,
+      created: log.created as string,
+      entity: log[name] as z.output<Entity>,
+    }))
 
 /** A change of the balance by `amount`, less `fee`. `source`: the entity that made it, such as `transfer/92873912873/chargeback`. */
 export const starkTransactionSchema = z.object({
@@ -126,19 +163,32 @@ const amountSchema = z.int().positive()
 const requestTagsSchema = z.tuple([z.string().regex(/^[a-z0-9]{1,35}$/)])
 const displayDescriptionSchema = z.string().max(140).optional()
 
+/** What a charge has in both its forms. */
+const chargeRequestFields = {
+  amount: starkCentsSchema,
+  expiration: amountSchema,
+  tags: requestTagsSchema,
+  displayDescription: displayDescriptionSchema,
+  rules: z
+    .tuple([z.strictObject({ key: z.literal('allowedTaxIds'), value: z.tuple([z.string().min(11)]) })])
+    .optional(),
+}
 export const starkBrcodeRequestSchema = z.strictObject({
-  brcodes: z.tuple([
+  brcodes: z.tuple([z.strictObject(chargeRequestFields)]),
+})
+export const starkInvoiceRequestSchema = z.strictObject({
+  invoices: z.tuple([
     z.strictObject({
-      amount: starkCentsSchema,
-      expiration: amountSchema,
-      tags: requestTagsSchema,
-      displayDescription: displayDescriptionSchema,
-      rules: z
-        .tuple([z.strictObject({ key: z.literal('allowedTaxIds'), value: z.tuple([z.string().min(11)]) })])
-        .optional(),
+      ...chargeRequestFields,
+      name: z.string().min(1),
+      taxId: z.string().min(11),
+      due: z.iso.datetime(),
+      fine: z.literal(0),
+      interest: z.literal(0),
     }),
   ]),
 })
+export const starkCancellationRequestSchema = z.strictObject({ status: z.literal('canceled') })
 export const starkVerifiedAccountRequestSchema = z.strictObject({
   accounts: z.tuple([
     z.strictObject({ taxId: z.string().min(11), keyId: z.string().min(1).max(77), tags: requestTagsSchema }),
@@ -155,6 +205,7 @@ export const starkVerifiedTransferRequestSchema = z.strictObject({
     }),
   ]),
 })
+/** The text for the payer is a field of deposits only. */
 export const starkReversalRequestSchema = z.strictObject({
   amount: starkCentsSchema,
   reversalDisplayDescription: displayDescriptionSchema,

@@ -66,8 +66,8 @@ function readSent(sent: StarkTransfer, { id, cents }: ProviderTransferRequest, {
  */
 export function createStarkTransfers(client: StarkClient, now: () => number): TransferCalls {
   return {
-    async prepareTransfer(order): Promise<PreparePayoutOutcome> {
-      const existing = await findExistingAccount(order)
+    async prepareTransfer(order, preparation): Promise<PreparePayoutOutcome> {
+      const existing = preparation?.isFirst ? NO_ACCOUNT : await findExistingAccount(order)
       if (existing.kind === 'no_answer') return existing
       const made = existing.kind === 'found' ? existing : await createAccount(order)
       if (made.kind !== 'found') return made
@@ -85,7 +85,7 @@ export function createStarkTransfers(client: StarkClient, now: () => number): Tr
         }
         case 'failed':
         case 'canceled':
-          return accountNotVerified
+          return (await explainFailure(order)) ?? accountNotVerified
         default:
           return accountNotActive
       }
@@ -147,46 +147,51 @@ export function createStarkTransfers(client: StarkClient, now: () => number): Tr
     const account = list.items.find(
       listed =>
         hasTag(listed, id) &&
-        normalizePixKey(listed.keyId ?? '') === pixKey &&
-        (document ?? toPlainDocument(listed.taxId)) === toPlainDocument(listed.taxId) &&
+        isAccountOf(listed, { taxId: document ?? toPlainDocument(listed.taxId), pixKey }) &&
         listed.status !== 'failed' &&
         listed.status !== 'canceled',
     )
-    if (!account) return { kind: 'not_found' as const }
-    return { kind: 'found' as const, account, owner: undefined }
+    return account ? { kind: 'found' as const, account, owner: undefined } : NO_ACCOUNT
   }
 
-  /** Looks the key up, whose owner must be the one that the order names, and makes an account of key and owner. */
+  /**
+   * Makes an account of a key and the document of its owner. Where the order names one, the account's verification confirms it ("that
+   * a bank account or Pix key belongs to a given tax ID"), and the key is not looked up.
+   */
   async function createAccount(order: ProviderTransferRequest) {
-    const call = { call: 'prepareTransfer', reference: order.id } as const
-    const keyPath = encodePath`/v2/dict-key/${order.pixKey}`
-    const keyOutcome = await client.send(
-      { ...call, path: keyPath },
-      oneStarkEntity('key', starkDictKeySchema),
-      owner => ({
-        owner,
-      }),
-    )
-    if (keyOutcome.kind !== 'accepted') return toPreparation(keyOutcome)
-    const { owner } = keyOutcome
-    const reported = toPlainDocument(owner.taxId)
-    // A document that is masked, or in no known form, is compared by the verification of the account.
-    const refusal = isDocument(reported) ? checkKeyOwner(order, reported) : null
-    if (refusal) return refusal
-    const taxId = order.document ?? reported
+    const found = order.document === null ? await findKeyOwner(order) : null
+    if (found && found.kind !== 'accepted') return toPreparation(found)
+    const taxId = order.document ?? toPlainDocument(found?.owner.taxId)
     if (!isDocument(taxId)) return ownerUnreadable
+    const call = { call: 'prepareTransfer', reference: order.id } as const
     const account = { taxId, keyId: order.pixKey, tags: [order.id] }
     const json = starkVerifiedAccountRequestSchema.parse({ accounts: [account] })
     const request = { ...call, method: 'POST', path: '/v2/verified-account', json } as const
     const outcome = await client.send(
       request,
       oneCreatedStarkEntity('accounts', starkVerifiedAccountSchema),
-      made => ({
-        account: made,
-      }),
+      made => {
+        const named = { keyId: made.keyId ?? order.pixKey, taxId: made.taxId ?? taxId }
+        return isAccountOf(named, { taxId, pixKey: order.pixKey }) ? { account: made } : undefined
+      },
     )
     if (outcome.kind !== 'accepted') return toPreparation(outcome)
-    return { kind: 'found' as const, account: outcome.account, owner }
+    return { kind: 'found' as const, account: outcome.account, owner: found?.owner }
+  }
+
+  function findKeyOwner({ id, pixKey }: ProviderTransferRequest) {
+    const path = encodePath`/v2/dict-key/${pixKey}`
+    const call = { call: 'prepareTransfer', reference: id, path } as const
+    return client.send(call, oneStarkEntity('key', starkDictKeySchema), owner => ({ owner }))
+  }
+
+  /** Explains why the account of an order that names a document was not verified; null where the key's look-up does not say. */
+  async function explainFailure(order: ProviderTransferRequest) {
+    if (order.document === null) return null
+    const found = await findKeyOwner(order)
+    if (found.kind === 'rejected') return found
+    const reported = found.kind === 'accepted' ? toPlainDocument(found.owner.taxId) : ''
+    return isDocument(reported) ? checkKeyOwner(order, reported) : null
   }
 
   /** Looks an account up until it is verified or has failed, for about four seconds. */
@@ -232,6 +237,16 @@ export function createStarkTransfers(client: StarkClient, now: () => number): Tr
     return { ...payout, returns: [chargeback] }
   }
 }
+
+/** Tells whether an account is that of a key and its owner. */
+function isAccountOf(
+  { keyId, taxId }: Pick<StarkVerifiedAccount, 'keyId' | 'taxId'>,
+  owner: { taxId: string; pixKey: string },
+): boolean {
+  return normalizePixKey(keyId ?? '') === owner.pixKey && toPlainDocument(taxId) === owner.taxId
+}
+
+const NO_ACCOUNT = { kind: 'not_found' } as const
 
 /** Tells whether a transfer is that of our id. `externalId` alone proves it, and the tag where a list leaves that out. */
 function isOwnTransfer({ externalId, ...transfer }: StarkTransfer, id: string): boolean {

@@ -7,6 +7,10 @@ import {
   CREDIT_ID,
   DEPOSIT_ID,
   depositOf,
+  END_TO_END_ID,
+  INVOICE_ID,
+  invoiceOf,
+  invoicePaymentOf,
   okReply,
   openStarkFixture,
   SENT_ID,
@@ -74,16 +78,16 @@ describe('balance', () => {
 })
 
 describe('webhook', () => {
-  test('a missing webhook is created for deposits and transfers', async () => {
+  test('a missing webhook is created for deposits, invoices and transfers', async () => {
     await using story = await openStarkFixture()
     const others = [{ id: '1', url: 'https://other.example', subscriptions: ['deposit', 'transfer'] }]
     story.scripted.scriptReplies('GET /v2/webhook', okReply(starkPageOf('webhooks', others)))
-    const created = { id: '2', url: URL_OF_NOTICES, subscriptions: ['deposit', 'transfer'] }
+    const created = { id: '2', url: URL_OF_NOTICES, subscriptions: ['deposit', 'invoice', 'transfer'] }
     story.scripted.scriptReplies('POST /v2/webhook', okReply({ webhook: created }))
     expect(await story.provider.registerNotificationUrl(URL_OF_NOTICES, null)).toEqual({ kind: 'registered' })
     expect(JSON.parse(story.scripted.calls()[1]!.body)).toEqual({
       url: URL_OF_NOTICES,
-      subscriptions: ['deposit', 'transfer'],
+      subscriptions: ['deposit', 'invoice', 'transfer'],
     })
   })
 
@@ -93,12 +97,12 @@ describe('webhook', () => {
     story.scripted.scriptReplies('GET /v2/webhook', okReply(starkPageOf('webhooks', [existing])))
     story.scripted.scriptReplies(
       'POST /v2/webhook',
-      okReply({ webhook: { ...existing, subscriptions: ['transfer'] } }),
+      okReply({ webhook: { ...existing, subscriptions: ['invoice', 'transfer'] } }),
     )
     expect(await story.provider.registerNotificationUrl(URL_OF_NOTICES, null)).toEqual({ kind: 'registered' })
-    expect(JSON.parse(story.scripted.calls()[1]!.body).subscriptions).toEqual(['transfer'])
-    const both = { ...existing, subscriptions: ['transfer', 'deposit'] }
-    story.scripted.scriptReplies('GET /v2/webhook', okReply(starkPageOf('webhooks', [both])))
+    expect(JSON.parse(story.scripted.calls()[1]!.body).subscriptions).toEqual(['invoice', 'transfer'])
+    const all = { ...existing, subscriptions: ['transfer', 'invoice', 'deposit'] }
+    story.scripted.scriptReplies('GET /v2/webhook', okReply(starkPageOf('webhooks', [all])))
     await story.provider.registerNotificationUrl(URL_OF_NOTICES, null)
     expect(story.scripted.calls().filter(({ method }) => method === 'POST')).toHaveLength(1)
   })
@@ -117,14 +121,17 @@ describe('statement', () => {
   const range = ['2026-01-10T00:00:00.000Z', '2026-01-10T23:59:59.999Z'] as const
   const at = '2026-01-10T11:59:31.000Z'
 
-  async function read(lists: { transactions: object[]; deposits?: object[]; transfers?: object[] }) {
+  type Lists = { transactions: object[]; deposits?: object[]; transfers?: object[]; invoices?: object[] }
+  async function read(lists: Lists, payment: object = invoicePaymentOf()) {
     await using story = await openStarkFixture()
     for (const [field, path] of [
       ['transactions', 'transaction'],
       ['deposits', 'deposit'],
       ['transfers', 'transfer'],
+      ['invoices', 'invoice'],
     ] as const)
       story.scripted.scriptReplies(`GET /v2/${path}`, okReply(starkPageOf(field, lists[field] ?? [])))
+    story.scripted.scriptReplies(`GET /v2/invoice/${INVOICE_ID}/payment`, okReply({ payment }))
     const statement = await story.provider.statement(...range)
     return { statement, paths: story.scripted.calls().map(({ path }) => path) }
   }
@@ -202,7 +209,7 @@ describe('statement', () => {
   test('what is no PIX is an entry of the account', async () => {
     const { statement } = await read({
       transactions: [
-        transactionOf({ id: '1', source: 'invoice/77' }),
+        transactionOf({ id: '1', source: 'boleto/77' }),
         transactionOf({ id: '2', source: 'self', amount: -50 }),
         transactionOf({ id: '3' }),
         transactionOf({ id: '4', source: 'deposit/999' }),
@@ -215,7 +222,7 @@ describe('statement', () => {
       kind: 'found',
       entries: [],
       accountEntries: [
-        { id: '1', kind: 'credit', type: 'invoice', cents: 1234, at },
+        { id: '1', kind: 'credit', type: 'boleto', cents: 1234, at },
         { id: '2', kind: 'withdrawal', type: 'self', cents: 50, at },
         { id: '3', kind: 'credit', type: 'deposit', cents: 1234, at },
         { id: '4', kind: 'unlisted', type: 'deposit', cents: 1234, at },
@@ -224,7 +231,62 @@ describe('statement', () => {
     })
   })
 
-  test('money that comes back of a reversal is left to the operator', async () => {
+  const invoiceName = `invoice/${INVOICE_ID}/${END_TO_END_ID}`
+  const paidInvoice = invoiceOf({ status: 'paid', transactionIds: [CREDIT_ID, '3'] })
+
+  test('the payment of an invoice is a PIX with its end-to-end id, and so is what was returned of it', async () => {
+    const { statement, paths } = await read({
+      transactions: [
+        transactionOf({ source: `invoice/${INVOICE_ID}` }),
+        transactionOf({ id: '3', amount: -234, source: `invoice/${INVOICE_ID}/reversal` }),
+      ],
+      invoices: [paidInvoice],
+    })
+    const returned = { endToEnd: 'transaction/3', returnOf: invoiceName, returnId: '3', reference: null }
+    expect(statement).toEqual({
+      kind: 'found',
+      entries: [
+        { endToEnd: invoiceName, reference: CHARGE_REFERENCE, direction: 'IN', cents: 1234, at },
+        { ...returned, direction: 'OUT', cents: 234, at },
+      ],
+    })
+    expect(paths.slice(1)).toEqual([
+      `/v2/invoice?ids=${INVOICE_ID}&limit=100`,
+      `/v2/invoice/${INVOICE_ID}/payment`,
+    ])
+  })
+
+  test.each([
+    ['is not listed', [], invoicePaymentOf()],
+    ['is not shown as paid yet', [invoiceOf()], invoicePaymentOf()],
+    ['was paid without an end-to-end id', [paidInvoice], invoicePaymentOf({ endToEndId: null })],
+  ])('money of an invoice that %s is unexplained', async (_name, invoices, payment) => {
+    const transactions = [transactionOf({ source: `invoice/${INVOICE_ID}` })]
+    expect((await read({ transactions, invoices }, payment)).statement).toEqual({
+      kind: 'found',
+      entries: [],
+      accountEntries: [{ id: CREDIT_ID, kind: 'unlisted', type: 'invoice', cents: 1234, at }],
+    })
+  })
+
+  test('a failed reversal is nothing: its chargeback cancels the debit of the same value, also of another period', async () => {
+    const source = `deposit/${DEPOSIT_ID}/reversal`
+    const [settled, debit, chargeback] = [
+      transactionOf({ id: '7', amount: -100, source }),
+      transactionOf({ id: '8', amount: -234, source }),
+      transactionOf({ id: '9', amount: 234, source }),
+    ]
+    const deposits = [depositOf({ transactionIds: [CREDIT_ID, '7', '8', '9'] })]
+    const whole = await read({ transactions: [settled, debit, chargeback], deposits })
+    expect(whole.statement).toMatchObject({ entries: [{ endToEnd: 'transaction/7', cents: 100 }] })
+    expect(whole.statement).not.toHaveProperty('accountEntries')
+    const earlier = { ...debit, created: '2026-01-09T22:00:00.000+00:00' }
+    const late = await read({ transactions: [settled, earlier, chargeback], deposits })
+    expect(late.statement).toMatchObject({ entries: [{ endToEnd: 'transaction/7' }] })
+    expect(late.statement).not.toHaveProperty('accountEntries')
+  })
+
+  test('money that comes back of a reversal is left to the operator where no debit has its value', async () => {
     const { statement } = await read({
       transactions: [transactionOf({ id: '9' })],
       deposits: [depositOf({ transactionIds: [CREDIT_ID, '8', '9'] })],

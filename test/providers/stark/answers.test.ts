@@ -7,6 +7,8 @@ import {
   CHARGE_REFERENCE,
   DEPOSIT_ID,
   dictKeyOf,
+  INVOICE_ID,
+  invoiceOf,
   NOW,
   starkCredentials,
   starkPageOf,
@@ -15,8 +17,10 @@ import {
 
 const json = (body: unknown) => ({ status: 200, body: JSON.stringify(body) })
 const depositName = `deposit/${DEPOSIT_ID}`
+const invoiceName = `invoice/${INVOICE_ID}`
+const chargeOrder = { reference: CHARGE_REFERENCE, totalCents: 1, expiresInSeconds: 300, collectionKey: null }
 const refundOrder = { id: 'refund1', endToEnd: depositName, cents: 234 }
-const refundHandle = { ref: `${DEPOSIT_ID}/1234/1000` }
+const refundHandle = { ref: `deposit/${DEPOSIT_ID}/1234/1000/1` }
 const transferOrder = {
   id: TRANSFER_ID,
   cents: 1050,
@@ -27,13 +31,12 @@ const transferOrder = {
 const range = ['2026-01-01T00:00:00.000Z', '2026-01-10T23:59:59.999Z'] as const
 
 const calls: Record<keyof typeof starkAnswers, CallUnderTest> = {
-  issueCharge: {
+  issueCharge: { make: provider => provider.issueCharge(chargeOrder), unprovenKind: 'unknown' },
+  issueInvoice: {
     make: provider =>
       provider.issueCharge({
-        reference: CHARGE_REFERENCE,
-        totalCents: 1,
-        expiresInSeconds: 300,
-        collectionKey: null,
+        ...chargeOrder,
+        debtor: { name: 'Arya Stark', document: '52998224725' },
       }),
     unprovenKind: 'unknown',
   },
@@ -45,6 +48,13 @@ const calls: Record<keyof typeof starkAnswers, CallUnderTest> = {
   },
   cancelCharge: { make: provider => provider.cancelCharge(CHARGE_REFERENCE), unprovenKind: 'no_answer' },
   findPayment: { make: provider => provider.findPayment(depositName), unprovenKind: 'no_answer' },
+  findInvoice: { make: provider => provider.findPayment(invoiceName), unprovenKind: 'no_answer' },
+  findInvoicePayment: {
+    make: provider => provider.findPayment(invoiceName),
+    unprovenKind: 'no_answer',
+    requestPath: /\/payment$/,
+    others: json({ invoice: invoiceOf({ status: 'paid' }) }),
+  },
   prepareRefund: { make: provider => provider.prepareRefund!(refundOrder), unprovenKind: 'no_answer' },
   refund: { make: provider => provider.refund(refundOrder, refundHandle), unprovenKind: 'unknown' },
   findRefund: {

@@ -24,6 +24,7 @@ function scriptCharge(
   { codes = [brcodeOf()], deposits = [], transactions = [] }: Record<string, unknown[]> = {},
 ) {
   scripted.scriptReplies('GET /v2/dynamic-brcode', okReply(starkPageOf('brcodes', codes)))
+  scripted.scriptReplies('GET /v2/invoice', okReply(starkPageOf('invoices', [])))
   scripted.scriptReplies('GET /v2/deposit', okReply(starkPageOf('deposits', deposits)))
   scripted.scriptReplies('GET /v2/transaction', okReply(starkPageOf('transactions', transactions)))
 }

@@ -40,7 +40,7 @@ describe('signed requests', () => {
     })
     await story.provider.refund(
       { id: 'r', endToEnd: 'deposit/5151515151515151', cents: 234 },
-      { ref: '5151515151515151/1234/1000' },
+      { ref: 'deposit/5151515151515151/1234/1000/1' },
     )
     await story.provider.balances()
     const calls = story.scripted.calls()

@@ -10,6 +10,9 @@ import {
   DEPOSIT_ID,
   depositOf,
   dictKeyOf,
+  INVOICE_ID,
+  invoiceOf,
+  invoicePaymentOf,
   NOW,
   SENT_ID,
   starkCredentials,
@@ -63,6 +66,17 @@ const nestFields = (object: string, ...fields: string[]) => [
 const TAGS = ['tags']
 const CODE_NEEDED = ['id', 'uuid', 'amount', 'expiration', 'created', ...TAGS]
 const DEPOSIT_NEEDED = ['id', 'amount', 'type', 'created', 'tags', 'transactionIds']
+const INVOICE_NEEDED = [
+  'id',
+  'amount',
+  'brcode',
+  'due',
+  'expiration',
+  'status',
+  'created',
+  'tags',
+  'transactionIds',
+]
 const TRANSACTION_NEEDED = ['id', 'amount', 'fee', 'source', 'created', 'tags']
 const TRANSFER_NEEDED = ['id', 'amount', 'accountId', 'externalId', 'status', ...TAGS, 'transactionIds']
 const ACCOUNT_NEEDED = ['id', 'taxId', 'keyId', 'status', ...TAGS]
@@ -106,7 +120,47 @@ const found = {
   transactions: [transactionOf()],
 }
 
+const paidInvoice = invoiceOf({ status: 'paid', transactionIds: [CREDIT_ID] })
+const foundInvoice = {
+  ...starkPageOf('invoices', [paidInvoice]),
+  brcodes: [],
+  deposits: [],
+  invoice: paidInvoice,
+  payment: invoicePaymentOf(),
+  transactions: [transactionOf()],
+}
+
 describeOptionalFields('Stark Bank', {
+  'issueCharge: a created invoice': {
+    answer: { invoices: [invoiceOf({ transactionIds: [] })] },
+    needed: listFields('invoices', ...INVOICE_NEEDED),
+    call: answering(async provider => {
+      const debtor = { name: 'Arya Stark', document: '52998224725' }
+      const issued = await provider.issueCharge({ ...chargeOrder, debtor })
+      return issued.kind === 'accepted' ? issued.charge.payload : issued
+    }),
+  },
+  'findCharge: the invoice': {
+    answer: starkPageOf('invoices', [paidInvoice]),
+    needed: [...listFields('invoices', ...INVOICE_NEEDED), 'cursor'],
+    call: findCharge({ requestPath: /\/invoice$/, others: foundInvoice }),
+  },
+  'findCharge: the payment of the invoice': {
+    answer: { payment: invoicePaymentOf() },
+    needed: nestFields('payment', 'amount', 'endToEndId'),
+    call: findCharge({ requestPath: /\/payment$/, others: foundInvoice }),
+  },
+  'findPayment: an invoice': {
+    answer: { invoice: paidInvoice },
+    needed: nestFields('invoice', ...INVOICE_NEEDED),
+    call: answering(
+      async provider => {
+        const outcome = await provider.findPayment(`invoice/${INVOICE_ID}`)
+        return outcome.kind === 'found' ? [outcome.payment.endToEnd, outcome.payment.cents] : outcome
+      },
+      { requestPath: /\/invoice\/\d+$/, others: foundInvoice },
+    ),
+  },
   'issueCharge: a created code': {
     answer: { brcodes: [brcodeOf()] },
     needed: listFields('brcodes', 'id', 'uuid', 'amount', 'expiration', 'created', ...TAGS),
@@ -153,7 +207,8 @@ describeOptionalFields('Stark Bank', {
     answer: { deposit: depositOf({ amount: 1000, tags: [], transactionIds: [] }) },
     needed: nestFields('deposit', 'id', 'amount', 'type', 'created', 'tags', 'transactionIds'),
     call: answering(
-      async provider => (await provider.refund(refundOrder, { ref: `${DEPOSIT_ID}/1234/1000` })).kind,
+      async provider =>
+        (await provider.refund(refundOrder, { ref: `deposit/${DEPOSIT_ID}/1234/1000/1` })).kind,
     ),
   },
   'findRefund: the log of the reversal': {
@@ -178,7 +233,7 @@ describeOptionalFields('Stark Bank', {
         const outcome = await provider.findRefund({
           id: 'refund1',
           endToEnd: `deposit/${DEPOSIT_ID}`,
-          handle: { ref: `${DEPOSIT_ID}/1234/1000` },
+          handle: { ref: `deposit/${DEPOSIT_ID}/1234/1000/1` },
         })
         return outcome.kind === 'found' ? [outcome.payout.status, outcome.payout.endToEnd] : outcome
       },

@@ -18,7 +18,7 @@ const DEPOSIT_ROUTE = `GET /v2/deposit/${DEPOSIT_ID}`
 const CHANGE_ROUTE = `PATCH /v2/deposit/${DEPOSIT_ID}`
 const REVERSAL_ID = '6262626262626262'
 const order = { id: 'refund1', endToEnd: NAME, cents: 234 }
-const handle = { ref: `${DEPOSIT_ID}/1234/1000` }
+const handle = { ref: `deposit/${DEPOSIT_ID}/1234/1000/1` }
 
 describe('a received PIX', () => {
   test('is found by the id of its deposit', async () => {
@@ -66,6 +66,16 @@ describe('a received PIX', () => {
     expect(story.recorded).toHaveLength(1)
   })
 
+  test('that is the payment of an invoice too is not found as a deposit', async () => {
+    await using story = await openStarkFixture()
+    story.scripted.scriptReplies(DEPOSIT_ROUTE, okReply({ deposit: depositOf({ tags: [] }) }))
+    story.scripted.scriptReplies(
+      'GET /v2/transaction',
+      okReply(starkPageOf('transactions', [transactionOf({ source: 'invoice/52' })])),
+    )
+    expect(await story.provider.findPayment(NAME)).toEqual({ kind: 'not_found' })
+  })
+
   test('that a rail id names is not asked for', async () => {
     await using story = await openStarkFixture()
     const outcome = await story.provider.findPayment('E12345678202601101159abcdefghijk')
@@ -80,7 +90,7 @@ describe('preparing a refund', () => {
     story.scripted.scriptReplies(DEPOSIT_ROUTE, okReply({ deposit: depositOf() }))
     const prepared = {
       kind: 'prepared',
-      handle: { ref: `${DEPOSIT_ID}/1234/1000`, expiresAt: new Date(NOW + 300_000).toISOString() },
+      handle: { ref: `deposit/${DEPOSIT_ID}/1234/1000/1`, expiresAt: new Date(NOW + 300_000).toISOString() },
     }
     for (let times = 0; times < 3; times++)
       expect(await story.provider.prepareRefund!(order)).toEqual(prepared)
@@ -123,15 +133,19 @@ describe('sending a refund', () => {
   test('the whole is the amount 0', async () => {
     await using story = await openStarkFixture()
     story.scripted.scriptReplies(CHANGE_ROUTE, okReply({ deposit: depositOf({ amount: 0 }) }))
-    const outcome = await story.provider.refund({ ...order, cents: 1234 }, { ref: `${DEPOSIT_ID}/1234/0` })
+    const outcome = await story.provider.refund(
+      { ...order, cents: 1234 },
+      { ref: `deposit/${DEPOSIT_ID}/1234/0/1` },
+    )
     expect(outcome).toMatchObject({ kind: 'accepted', payout: { cents: 1234 } })
     expect(story.scripted.calls()[0]!.body).toBe('{"amount":0}')
   })
 
   test.each([
     ['without a handle', undefined],
-    ['by a handle of another value', { ref: `${DEPOSIT_ID}/1234/999` }],
+    ['by a handle of another value', { ref: `deposit/${DEPOSIT_ID}/1234/999/1` }],
     ['by a handle of something else', { ref: '7171717171717171' }],
+    ['by a handle of another kind', { ref: `transfer/${DEPOSIT_ID}/1234/1000/1` }],
   ])('sends nothing %s', async (_name, otherHandle) => {
     await using story = await openStarkFixture()
     expect(await story.provider.refund(order, otherHandle)).toMatchObject({
@@ -228,10 +242,59 @@ describe('looking a refund up', () => {
     expect(await find(changes)).toMatchObject({ kind: 'found', payout: { status: 'in_process', cents: 234 } })
   })
 
+  const debit = transactionOf({ id: REVERSAL_ID, amount: -234, source: `${NAME}/reversal` })
+  const chargeback = transactionOf({ id: '6464646464646464', amount: 234, source: `${NAME}/chargeback` })
+  const failed = { transactionIds: [CREDIT_ID, REVERSAL_ID, '6464646464646464'] }
+
+  test.each([
+    ['has its amount again', 1234],
+    ['keeps the amount of the refund', 1000],
+  ])(
+    'the debit and its chargeback prove that a refund has failed, where the deposit %s',
+    async (_name, amount) => {
+      const transactions = [debit, chargeback]
+      expect(await find({ deposit: depositOf({ ...failed, amount }), transactions })).toMatchObject({
+        kind: 'found',
+        payout: { status: 'rejected', cents: 234, code: 'provider_rejected', endToEnd: '' },
+      })
+    },
+  )
+
+  test('a refund with its log is settled, though a later one of the same value was charged back', async () => {
+    const later = depositOf({ amount: 766, transactionIds: [CREDIT_ID, REVERSAL_ID, '7', '8'] })
+    const logs = [logOf(reversed)]
+    expect(await find({ deposit: later, logs, transactions: [reversal] })).toMatchObject({
+      payout: { status: 'settled' },
+    })
+  })
+
+  test.each([
+    ['a chargeback of another value', { ...failed, amount: 1234 }, [debit, { ...chargeback, amount: 233 }]],
+    ['a chargeback that is not listed', { ...failed, amount: 1234 }, [debit]],
+    [
+      'a third transaction',
+      { amount: 1234, transactionIds: [...failed.transactionIds, '9'] },
+      [debit, chargeback],
+    ],
+    ['only a debit, and its amount again', { ...reversed, amount: 1234 }, [debit]],
+  ])('%s proves neither a failure nor that nothing was refunded', async (_name, changes, transactions) => {
+    expect(await find({ deposit: depositOf(changes), transactions })).toMatchObject({ kind: 'no_answer' })
+  })
+
+  test('a reversal without an end has no answer after ten minutes, so that operators see it', async () => {
+    const updated = new Date(NOW - 600_001).toISOString()
+    expect(await find({ deposit: { ...reversed, updated } })).toMatchObject({
+      kind: 'no_answer',
+      code: 'reversal_undecided',
+    })
+    const undated = { ...reversed, updated: undefined, created: updated }
+    expect(await find({ deposit: undated })).toMatchObject({ code: 'reversal_undecided' })
+  })
+
   test('a deposit that something else has changed is no answer', async () => {
     expect(await find({ deposit: depositOf({ amount: 1100 }) })).toMatchObject({
       kind: 'no_answer',
-      code: 'deposit_changed',
+      code: 'payment_changed',
     })
   })
 

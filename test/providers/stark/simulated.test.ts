@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
+import { showEndToEndId } from '../../../src/domain/pix/identifiers.ts'
 import { createStarkAdapter } from '../../../src/providers/stark/adapter.ts'
 import { starkCredentialsSchema } from '../../../src/providers/stark/client.ts'
 import {
@@ -39,9 +40,15 @@ function makeId(): string {
   return made.toString(16).padStart(32, 'a')
 }
 
-async function issueCharge(totalCents: number) {
+async function issueCharge(totalCents: number, debtor?: { name: string; document: string }) {
   const reference = makeId()
-  const order = { reference, totalCents, expiresInSeconds: 3600, collectionKey: null }
+  const order = {
+    reference,
+    totalCents,
+    expiresInSeconds: 3600,
+    collectionKey: null,
+    ...(debtor && { debtor }),
+  }
   const issued = await provider.issueCharge(order)
   if (issued.kind !== 'accepted') throw new Error(JSON.stringify(issued))
   return { reference, ...issued.charge }
@@ -139,6 +146,63 @@ test('a charge is paid, and refunded in two parts, one after another', async () 
   )
 })
 
+const PAYER = { name: 'Pagador de Teste', document: '12345678909' }
+
+test('a charge with a debtor is an invoice, which is paid with an end-to-end id and refunded in two parts', async () => {
+  const charge = await issueCharge(2500, PAYER)
+  expect(Date.parse(charge.expiresAt!) - Date.now()).toBeGreaterThan(3_590_000)
+  expect(Date.parse(charge.expiresAt!) - Date.now()).toBeLessThanOrEqual(3_600_000)
+  expect(await provider.findCharge(charge.reference)).toMatchObject({ status: 'open', payments: [] })
+  const { end_to_end } = await simulator.control.pay({ payload: charge.payload })
+  const found = await pollUntil(
+    () => provider.findCharge(charge.reference),
+    outcome => outcome.kind === 'found' && outcome.payments[0]?.status === 'settled',
+  )
+  const [payment] = found.kind === 'found' ? found.payments : []
+  const { endToEnd } = payment!
+  expect(showEndToEndId(endToEnd)).toBe(end_to_end)
+  expect(payment).toMatchObject({ cents: 2500, reference: charge.reference, txid: charge.txid, payer: PAYER })
+  // An event of Stark Bank names the invoice alone.
+  const notified = await pollUntil(readItems, items =>
+    items.some(item => item.kind === 'payment' && item.reference === charge.reference),
+  )
+  const { endToEnd: notifiedName } = notified.find(({ reference }) => reference === charge.reference)!
+  for (const name of [endToEnd, notifiedName!])
+    expect(await provider.findPayment(name)).toEqual({ kind: 'found', payment })
+  expect(await provider.cancelCharge(charge.reference)).toMatchObject({ kind: 'refused' })
+
+  for (const cents of [500, 2000]) {
+    const order = { id: makeId(), endToEnd, cents }
+    const prepared = await provider.prepareRefund!(order)
+    if (prepared.kind !== 'prepared') throw new Error(JSON.stringify(prepared))
+    const { handle } = prepared
+    expect(await provider.findRefund({ ...order, handle })).toEqual({ kind: 'not_found' })
+    expect(await provider.refund(order, handle)).toMatchObject({ kind: 'accepted', payout: { cents } })
+    const settled = await pollUntil(
+      () => provider.findRefund({ ...order, handle }),
+      outcome => outcome.kind === 'found' && outcome.payout.status === 'settled',
+    )
+    expect(settled).toMatchObject({ payout: { cents } })
+  }
+  const entries = await readStatement()
+  expect(entries.filter(entry => entry.endToEnd === endToEnd)).toMatchObject([
+    { direction: 'IN', cents: 2500, reference: charge.reference },
+  ])
+  const returned = entries.filter(({ returnOf }) => returnOf === endToEnd)
+  expect(returned.map(({ direction, cents }) => [direction, cents]).sort()).toEqual([
+    ['OUT', 2000],
+    ['OUT', 500],
+  ])
+})
+
+test('an invoice is cancelled, and cannot be paid any more', async () => {
+  const charge = await issueCharge(700, PAYER)
+  expect(await provider.cancelCharge(charge.reference)).toEqual({ kind: 'cancelled' })
+  expect(await provider.findCharge(charge.reference)).toMatchObject({ status: 'removed', payments: [] })
+  await expect(simulator.control.pay({ payload: charge.payload })).rejects.toThrow('removed')
+  expect(await provider.cancelCharge(charge.reference)).toEqual({ kind: 'cancelled' })
+})
+
 test('an open amount is paid with what its payer chooses', async () => {
   const charge = await issueCharge(0)
   await simulator.control.pay({ payload: charge.payload, value: 3.21 })
@@ -174,7 +238,7 @@ test('a transfer is prepared twice, sent once, and refused under the same id', a
 })
 
 test('the key of another owner is refused before anything is sent', async () => {
-  const order = orderOf({ document: '11144477735' })
+  const order = orderOf({ pixKey: '52998224725', document: '11144477735' })
   expect(await provider.prepareTransfer!(order)).toMatchObject({
     kind: 'rejected',
     code: 'document_mismatch',

@@ -96,15 +96,59 @@ describe('preparing', () => {
     expect(prepared).toMatchObject({ kind: 'prepared', handle: { ref: ACCOUNT_ID } })
   })
 
-  test('a key of another owner than the order’s is refused', async () => {
+  test('the first preparation of an order looks no account up, and that of a named owner no key', async () => {
     await using story = await openStarkFixture()
     scriptPreparation(story)
-    expect(await story.provider.prepareTransfer!({ ...order, document: '01234567890' })).toMatchObject({
+    const first = { isFirst: true }
+    expect(await story.provider.prepareTransfer!(order, first)).toMatchObject({ kind: 'prepared' })
+    expect(routesOf(story)).toEqual([KEY_ROUTE, CREATE_ROUTE])
+    const named = { ...order, document: DOCUMENT }
+    expect(await story.provider.prepareTransfer!(named, first)).toMatchObject({
+      kind: 'prepared',
+      handle: { ref: ACCOUNT_ID, receiver: { name: 'Arya Stark', document: DOCUMENT } },
+    })
+    expect(routesOf(story).slice(2)).toEqual([CREATE_ROUTE])
+    expect(await story.provider.prepareTransfer!(named, { isFirst: false })).toMatchObject({
+      kind: 'prepared',
+    })
+    expect(routesOf(story).slice(3)).toEqual([LIST_ROUTE, CREATE_ROUTE])
+  })
+
+  test.each([
+    ['another owner', { taxId: '012.345.678-90' }],
+    ['another key', { keyId: 'tony@starkbank.com' }],
+  ])('a created account of %s is no answer', async (_name, changes) => {
+    await using story = await openStarkFixture()
+    scriptPreparation(story, { created: verifiedAccountOf(changes) })
+    expect(await story.provider.prepareTransfer!({ ...order, document: DOCUMENT })).toMatchObject({
+      kind: 'no_answer',
+      code: 'unreadable_answer',
+    })
+  })
+
+  test('a key that is not verified as the named owner’s is refused with the reason that its look-up gives', async () => {
+    await using story = await openStarkFixture()
+    const taxId = '01234567890'
+    scriptPreparation(story, { created: verifiedAccountOf({ taxId, status: 'failed' }) })
+    const named = { ...order, document: taxId }
+    expect(await story.provider.prepareTransfer!(named)).toMatchObject({
       kind: 'rejected',
       finality: 'final',
       code: 'document_mismatch',
     })
-    expect(routesOf(story)).toEqual([LIST_ROUTE, KEY_ROUTE])
+    expect(routesOf(story)).toEqual([LIST_ROUTE, CREATE_ROUTE, KEY_ROUTE])
+    story.scripted.scriptReplies(KEY_ROUTE, starkErrorReply('invalidPixKey'))
+    expect(await story.provider.prepareTransfer!(named)).toMatchObject({ code: 'pix_key_not_found' })
+    for (const reply of [
+      starkErrorReply('other'),
+      okReply({ key: dictKeyOf({ taxId: '***.456.789-**' }) }),
+    ]) {
+      story.scripted.scriptReplies(KEY_ROUTE, reply)
+      expect(await story.provider.prepareTransfer!(named)).toMatchObject({
+        finality: 'other_may_help',
+        code: 'pix_key_unreadable',
+      })
+    }
   })
 
   test('a masked owner is verified by the account where the order names a document, and refused otherwise', async () => {

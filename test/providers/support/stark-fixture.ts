@@ -30,10 +30,14 @@ export const CHARGE_REFERENCE = '0f8fad5bd9cb469fa16570867728950e'
 export const TRANSFER_ID = '7c9e6679742540dea47b1e5dd9c57f2a'
 export const CODE_UUID = '4e2eab725ddd495f9c98ffd97440702d'
 export const PAYLOAD = '00020126360014br.gov.bcb.pix0114+5528400921181520400005303986'
+export const INVOICE_UUID = 'f533310332794db283895efe335ba93d'
+export const INVOICE_PAYLOAD = `00020101021226800014br.gov.bcb.pix2558invoice.starkbank.com/${INVOICE_UUID}5204000053039865802BR`
 export const DEPOSIT_ID = '5151515151515151'
 export const CREDIT_ID = '6161616161616161'
 export const ACCOUNT_ID = '7171717171717171'
 export const SENT_ID = '8181818181818181'
+export const INVOICE_ID = '5252525252525252'
+export const END_TO_END_ID = 'E99999004202601101159abcdefghijk'
 
 /** A scripted Stark Bank, and an adapter that calls it, at noon of one day. */
 export async function openStarkFixture({ now = () => NOW, reply }: ProviderFixtureOptions = {}) {
@@ -100,6 +104,49 @@ export const depositOf = (changes: Changes = {}) => ({
   transactionIds: [CREDIT_ID],
   created: '2026-01-10T11:59:30.000000+00:00',
   updated: '2026-01-10T11:59:30.000000+00:00',
+  ...changes,
+})
+
+export const invoiceOf = (changes: Changes = {}) => ({
+  id: INVOICE_ID,
+  amount: 1234,
+  nominalAmount: 1234,
+  name: 'Arya Stark',
+  taxId: '529.982.247-25',
+  due: '2026-01-10T12:58:59.000000+00:00',
+  expiration: 1,
+  fine: 0,
+  interest: 0,
+  fineAmount: 0,
+  interestAmount: 0,
+  discountAmount: 0,
+  discounts: [],
+  descriptions: [],
+  displayDescription: '',
+  rules: [],
+  splits: [],
+  tags: [CHARGE_REFERENCE],
+  brcode: INVOICE_PAYLOAD,
+  link: `https://workspace.sandbox.starkbank.com/invoicelink/${INVOICE_UUID}`,
+  pdf: `https://sandbox.api.starkbank.com/v2/invoice/${INVOICE_UUID}.pdf`,
+  status: 'created',
+  fee: 0,
+  transactionIds: [],
+  created: '2026-01-10T11:59:00.123456+00:00',
+  updated: '2026-01-10T11:59:00.123456+00:00',
+  ...changes,
+})
+
+export const invoicePaymentOf = (changes: Changes = {}) => ({
+  amount: 1234,
+  name: 'Arya Stark',
+  taxId: '529.982.247-25',
+  bankCode: '20018183',
+  branchCode: '1357-9',
+  accountNumber: '876543-2',
+  accountType: 'checking',
+  endToEndId: END_TO_END_ID,
+  method: 'pix',
   ...changes,
 })
 
