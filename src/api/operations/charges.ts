@@ -18,6 +18,7 @@ import {
   type ChargeWithRefunds,
   isPaidByDocument,
   isPaidByName,
+  isPaidByPix,
   type ReadCharge,
   readCharge,
   readCharges,
@@ -96,7 +97,7 @@ export async function listCharges(em: EntityManager, token: CallerToken, query: 
     states: query.status?.flatMap(chargeMachine.statesShowing),
     filters: [
       query.type === 'UNDEFINED' && ['false'],
-      query.end_to_end !== undefined && ['end_to_end = ?', query.end_to_end],
+      query.end_to_end !== undefined && isPaidByPix(query.end_to_end),
       query.payer_document !== undefined && isPaidByDocument(token, query.payer_document),
       query.payer_name !== undefined && isPaidByName(token, query.payer_name),
       query.external_ref !== undefined && ['external_ref = ?', query.external_ref],

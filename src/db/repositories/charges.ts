@@ -1,4 +1,5 @@
 import type { ChargeState } from '../../domain/charges/charge.ts'
+import { showEndToEndId } from '../../domain/pix/identifiers.ts'
 import type { EntityManager } from '../client/orm.ts'
 import { Charge, type Split } from '../entities/charge.ts'
 import type { Connection } from '../entities/connection.ts'
@@ -157,6 +158,14 @@ export function querySettledRefundCents(chargeUuid: string): Query<number> {
     [chargeUuid],
     ([row]) => Number(row!.cents),
   )
+}
+
+/**
+ * Builds the condition of the charges that the PIX with an end-to-end id has paid, or with a provider's name in its place. The name of a
+ * PIX that ends with its id is found by that id.
+ */
+export function isPaidByPix(endToEnd: string): OptionalSqlCondition {
+  return ['right(end_to_end, 32) = ?', showEndToEndId(endToEnd) || endToEnd]
 }
 
 type AccountOfPayers = { accountUuid: string }

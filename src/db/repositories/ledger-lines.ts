@@ -179,10 +179,15 @@ function isOfOperation(uuid: string): OptionalSqlCondition {
   return [`movement_uuid in (${movements.join(' union ')})`, ...OPERATION_COLUMNS.map(() => uuid)]
 }
 
-/** The movements that have an end-to-end id at the provider accounts of an account: at most one in each direction. */
+/**
+ * The movements that have an end-to-end id at the provider accounts of an account: at most one in each direction. A charge's movement may
+ * have it at the end of the provider's name of the PIX (`isPaidByPix`).
+ */
 export const PIX_UUIDS_SQL = `select uuid from movement
   where provider_account_uuid in (select provider_account_uuid from balance where account_uuid = ?)
-    and movement_type in ('IN', 'OUT') and end_to_end = ?`
+    and movement_type in ('IN', 'OUT') and end_to_end = any(array(
+      select name from (select ?::text as id) given, lateral (
+        select given.id as name union select end_to_end from charge where right(end_to_end, 32) = given.id) named))`
 
 function isOfPix({ accountUuid }: LedgerScope, endToEnd: string): OptionalSqlCondition {
   return [`movement_uuid in (${PIX_UUIDS_SQL})`, accountUuid, endToEnd]

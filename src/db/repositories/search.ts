@@ -6,6 +6,7 @@ import {
   type OptionalSqlCondition,
   type SqlCondition,
 } from '../sql-conditions.ts'
+import { isPaidByPix } from './charges.ts'
 
 /** What a search text may mean; each part is absent where the text cannot be that. */
 export type SearchTerms = {
@@ -50,7 +51,7 @@ export async function findOperations(
       return [
         { kind, table: kind, condition: byUuid },
         { kind, table: kind, condition: ['external_ref = ?', text] },
-        { kind, table: kind, condition: ['end_to_end = ?', text] },
+        { kind, table: kind, condition: kind === 'charge' ? isPaidByPix(text) : ['end_to_end = ?', text] },
         { kind, table: kind, isFrequent: true, condition: byCents },
         {
           ...byMovement,

@@ -17,6 +17,7 @@ import { Connection } from '../../../src/db/entities/connection.ts'
 import { replaceDefaultConnections } from '../../../src/db/repositories/connections.ts'
 import { checkLedger } from '../../../src/db/repositories/ledger-rules.ts'
 import { type FeeTable, NO_FEES } from '../../../src/domain/ledger/money.ts'
+import { showEndToEndId } from '../../../src/domain/pix/identifiers.ts'
 import type { ProviderApi, ProviderName } from '../../../src/domain/providers/provider.ts'
 import { createProviderRegistry } from '../../../src/providers/registry.ts'
 import { createSealer } from '../../../src/security/sealing.ts'
@@ -325,7 +326,8 @@ export async function openTestStack(home: StateDir) {
           `${line.account} ${line.shown_id} ${INCOMING_KINDS.has(line.kind) ? 'IN' : 'OUT'} ${Math.round(line.value * 100)}`,
       )
     const written = rows.map(
-      row => `${accountsByUuid.get(row.account)} ${row.end_to_end} ${row.movement_type} ${row.cents}`,
+      row =>
+        `${accountsByUuid.get(row.account)} ${showEndToEndId(row.end_to_end) || row.end_to_end} ${row.movement_type} ${row.cents}`,
     )
     const timesWritten = Map.groupBy(written, row => row)
     const settledSet = new Set(settled)

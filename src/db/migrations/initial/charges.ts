@@ -123,7 +123,8 @@ create index charge_of_qr_code on charge (qr_code_uuid, created_at, uuid) where 
 create index charge_by_external_ref on charge (account_uuid, external_ref) where external_ref is not null;
 -- Ids of the rail are long and unique: a hash index has four bytes of each.
 create index charge_by_txid on charge using hash (txid);
-create index charge_by_end_to_end on charge using hash (end_to_end);
+-- Of a provider's name of the PIX, the end-to-end id that it ends with (src/domain/pix/identifiers.ts).
+create index charge_by_end_to_end on charge using hash (right(end_to_end, 32));
 -- Whether an open charge can be paid to a PIX key.
 create index charge_open_key on charge (pix_key) where state in ('pending', 'paying');
 -- Operators' watch over the few that move, and the comparison of rows with running workflows. By created_at, which
