@@ -83,7 +83,8 @@ type RefundKey = { accountId: string; endToEnd: string; id: string }
 
 /** A devolução must be requested within 90 days of the settlement (Res. BCB 103/2021). */
 const REFUND_WINDOW_MS = 90 * 86_400_000
-const NO_BALANCE_REASON = 'Saldo insuficiente para realizar a devolução.'
+/** Why a refund that the balance did not cover was rejected: its money was never held. */
+export const NO_BALANCE_REASON = 'Saldo insuficiente para realizar a devolução.'
 
 type RefundDependencies = {
   store: SimulatorStore

@@ -208,7 +208,7 @@ describe('sending a transfer', () => {
 })
 
 describe('refunds', () => {
-  test('a reversal that is rejected gives its amount back to the deposit', async () => {
+  test('a reversal that is rejected gives its amount back to the deposit, by a debit and its chargeback', async () => {
     const brcode = await payCode(1000)
     const { id } = await stark.findDeposit(brcode)
     await fault('accepted_then_rejected', 'refund')
@@ -217,7 +217,19 @@ describe('refunds', () => {
       () => stark.findDeposit(brcode),
       ({ amount }) => amount === 1000,
     )
-    expect(deposit.transactionIds).toHaveLength(1)
+    const { transactions } = (await stark.get(`/transaction?ids=${deposit.transactionIds.join()}`)).body
+    expect(transactions.map(({ amount, source }: Record<string, unknown>) => [amount, source])).toEqual([
+      [700, `deposit/${id}/chargeback`],
+      [-700, `deposit/${id}/reversal`],
+      [1000, `deposit/${id}`],
+    ])
+    expect(transactions[0].balance).toBe(transactions[2].balance)
+    expect((await stark.get('/balance')).body.balances[0].amount).toBe(transactions[0].balance)
+    expect((await stark.patch(`/deposit/${id}`, { amount: 300 })).status).toBe(200)
+    await pollUntil(
+      () => stark.findDeposit(brcode),
+      ({ transactionIds }) => transactionIds.length === 4,
+    )
     const { logs } = (await stark.get(`/deposit/log?depositIds=${id}&types=failed`)).body
     expect(logs).toMatchObject([{ errors: ['AB03'], deposit: { amount: 1000 } }])
   })

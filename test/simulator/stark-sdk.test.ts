@@ -89,6 +89,26 @@ test('a dynamic code is created, paid, found as a deposit and reversed twice', a
   expect(movements.map(({ amount }) => amount)).toEqual([2500, -500, -2000])
 })
 
+test('a reversal that fails is a debit and its chargeback', async () => {
+  const [brcode] = await stark('dynamicBrcode.create', [{ amount: 500 }])
+  await simulator.control.pay({ payload: brcode.id })
+  const [{ id }] = await stark('deposit.query', { tags: [`dynamic-brcode/${brcode.uuid}`] })
+  await simulator.control.addFault({
+    provider: 'PROVIDER_A',
+    operation: 'refund',
+    fault: 'accepted_then_rejected',
+  })
+  expect((await stark('deposit.update', id, { amount: 100 })).amount).toBe(100)
+  const { transactionIds } = await pollUntil(
+    () => stark('deposit.get', id),
+    ({ amount }) => amount === 500,
+  )
+  const movements = await Promise.all(transactionIds.map((one: string) => stark('transaction.get', one)))
+  expect(movements.map(({ amount }) => amount)).toEqual([500, -400, 400])
+  const [log] = await stark('deposit.log.query', { depositIds: [id], types: ['failed'] })
+  expect(log).toMatchObject({ type: 'failed', deposit: { amount: 500 } })
+})
+
 test('an invoice is created, changed, paid, found with its end-to-end id and reversed in part', async () => {
   const [invoice] = await stark('invoice.create', [
     {

@@ -88,6 +88,8 @@ async function readStatement() {
   const period = [-hourMs, hourMs].map(ms => new Date(Date.now() + ms).toISOString())
   const statement = await provider.statement(period[0]!, period[1]!)
   if (statement.kind !== 'found') throw new Error(JSON.stringify(statement))
+  // The simulated account has no entry that is no PIX.
+  expect(statement).not.toHaveProperty('accountEntries')
   return statement.entries
 }
 
@@ -194,6 +196,48 @@ test('a charge with a debtor is an invoice, which is paid with an end-to-end id 
     ['OUT', 500],
   ])
 })
+
+test.each([
+  ['an invoice', PAYER],
+  ['a dynamic code', undefined],
+])(
+  'a refund of %s that fails is rejected, moves nothing in the statement, and can be made again',
+  async (_name, debtor) => {
+    const charge = await issueCharge(900, debtor)
+    await simulator.control.pay({ payload: charge.payload })
+    const found = await pollUntil(
+      () => provider.findCharge(charge.reference),
+      outcome => outcome.kind === 'found' && outcome.payments[0]?.status === 'settled',
+    )
+    const { endToEnd } = (found.kind === 'found' && found.payments[0]) || {}
+    const refund = async () => {
+      const order = { id: makeId(), endToEnd: endToEnd!, cents: 400 }
+      const prepared = await provider.prepareRefund!(order)
+      if (prepared.kind !== 'prepared') throw new Error(JSON.stringify(prepared))
+      const { handle } = prepared
+      expect(await provider.refund(order, handle)).toMatchObject({ kind: 'accepted' })
+      return pollUntil(
+        () => provider.findRefund({ ...order, handle }),
+        outcome => outcome.kind === 'found' && outcome.payout.status !== 'in_process',
+      )
+    }
+    await simulator.control.addFault({
+      provider: 'PROVIDER_A',
+      operation: 'refund',
+      fault: 'accepted_then_rejected',
+    })
+    expect(await refund()).toMatchObject({ payout: { status: 'rejected', cents: 400 } })
+    const { balance } = (await provider.balances()) as { balance: { availableCents: number } }
+    expect(await refund()).toMatchObject({ payout: { status: 'settled', cents: 400 } })
+    expect(await provider.balances()).toMatchObject({
+      balance: { availableCents: balance.availableCents - 400 },
+    })
+    const entries = await readStatement()
+    expect(entries.filter(({ returnOf }) => returnOf === endToEnd)).toMatchObject([
+      { direction: 'OUT', cents: 400 },
+    ])
+  },
+)
 
 test('an invoice is cancelled, and cannot be paid any more', async () => {
   const charge = await issueCharge(700, PAYER)

@@ -1,9 +1,11 @@
 import { readAccountOptions } from '../../account-options.ts'
 import type { SimulatedAccount } from '../../accounts.ts'
 import type { SimulatedCharge } from '../../charges.ts'
+import type { StatementMovement } from '../../rail.ts'
 import type { Receipt } from '../../receipts.ts'
 import { computeReceiptRefundableCents, type SimulatedRefund } from '../../refunds.ts'
 import type { SimulatorStore } from '../../store.ts'
+import { addFailedReversals } from './failed-reversals.ts'
 import { buildStarkId, buildStarkLogId, formatStarkTime, formatTaxId, parseStarkId } from './ids.ts'
 
 /** A received PIX with the number of its row, of which its deposit's id is made. */
@@ -105,19 +107,20 @@ export function findPaidInvoice(
 }
 
 /**
- * Lists the ids of the ledger's transactions of a received PIX: "if there are more than one, all but the first are reversals". A
- * reversal in process has none yet.
+ * Lists the ids of the ledger's transactions of a received PIX: "if there are more than one, all but the first are reversals or failed
+ * reversal chargebacks". A reversal in process has none yet.
  */
 export function listReceiptTransactionIds(store: SimulatorStore, { accountId, endToEnd }: Receipt): string[] {
-  return store
-    .all<{ sequence: number }>(
-      `SELECT sequence FROM movement
-       WHERE accountId = ? AND ((direction = 'in' AND endToEnd = ?) OR (kind = 'refund' AND originalEndToEnd = ?))
-       ORDER BY sequence`,
-      accountId,
-      endToEnd,
-      endToEnd,
-    )
+  const movements = store.all<StatementMovement>(
+    `SELECT * FROM movement
+     WHERE accountId = ? AND ((direction = 'in' AND endToEnd = ?) OR (kind = 'refund' AND originalEndToEnd = ?))
+     ORDER BY sequence`,
+    accountId,
+    endToEnd,
+    endToEnd,
+  )
+  return addFailedReversals(store, accountId, movements)
+    .filter(one => one.kind !== 'refund' || one.originalEndToEnd === endToEnd)
     .map(({ sequence }) => buildStarkId('transaction', sequence))
 }
 

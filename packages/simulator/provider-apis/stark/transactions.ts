@@ -3,6 +3,7 @@ import type { SimulatedCall, SimulatedResponse } from '../../provider-calls.ts'
 import type { RailMovement, StatementMovement } from '../../rail.ts'
 import type { SimulatorState } from '../../state.ts'
 import * as errors from './errors.ts'
+import { addFailedReversals } from './failed-reversals.ts'
 import { buildStarkId, formatStarkTime } from './ids.ts'
 import { buildStarkListPage } from './list-page.ts'
 import { findNumberedReceipt, findPaidInvoice, listDepositTags, readChargeDetails } from './received-pix.ts'
@@ -13,15 +14,15 @@ import { findWorkspaceId } from './workspace.ts'
 /** A movement of the ledger with its number, and the balance after it. */
 type LedgerEntry = StatementMovement & { balanceCents: number }
 
-/** Creates the handlers of the ledger, `/transaction`: one transaction per settled movement, `source` names its origin. */
+/** Creates the handlers of the ledger, `/transaction`: one transaction per settled movement, and those of failed reversals; `source` names its origin. */
 export function createStarkTransactionHandlers(
   state: SimulatorState,
 ): Record<'list' | 'show', (call: SimulatedCall) => SimulatedResponse> {
   const listEntries = (account: SimulatedAccount) => {
     adoptPanelTransfers(state, account)
     let balanceCents = account.openingCents
-    return state.rail
-      .listStatement({ accountId: account.id })
+    const movements = state.rail.listStatement({ accountId: account.id })
+    return addFailedReversals(state.store, account.id, movements)
       .map((entry): LedgerEntry => {
         balanceCents += entry.direction === 'in' ? entry.cents : -entry.cents
         return { ...entry, balanceCents }
@@ -114,7 +115,7 @@ export function findStarkMovementIds(
 function findOrigin(
   { receipts, store, transfers }: SimulatorState,
   account: SimulatedAccount,
-  { accountId, kind, endToEnd, originalEndToEnd, sequence }: StatementMovement,
+  { accountId, kind, endToEnd, originalEndToEnd, sequence, direction }: StatementMovement,
 ): { entity: string; source: string; tags: string[] } {
   if (kind === 'payment' || kind === 'deposit' || kind === 'refund') {
     const receipt = findNumberedReceipt(
@@ -127,7 +128,7 @@ function findOrigin(
       : `deposit/${buildStarkId('deposit', receipt.number)}`
     return {
       entity,
-      source: kind === 'refund' ? `${entity}/reversal` : entity,
+      source: kind === 'refund' ? `${entity}/${direction === 'in' ? 'chargeback' : 'reversal'}` : entity,
       tags: invoice ? readChargeDetails(invoice).tags : listDepositTags(store, account, receipt),
     }
   }
