@@ -1,7 +1,8 @@
 import type { Logger } from 'pino'
 import type { Orm } from '../db/client/orm.ts'
-import { takePaceTurn } from '../db/repositories/provider-paces.ts'
-import type { SharedAccess, TakeTurn } from '../providers/shared-access.ts'
+import { takePacePlace, takePaceTurn } from '../db/repositories/provider-paces.ts'
+import type { Pace } from '../domain/providers/provider.ts'
+import type { SharedAccess, TakePlace, TakeTurn } from '../providers/shared-access.ts'
 import type { Sealer } from '../security/sealing.ts'
 import { createTokenSharing } from './access-tokens.ts'
 import { createPostgresLimit } from './postgres-limit.ts'
@@ -19,12 +20,22 @@ export function createSharedAccess({ orm, sealer, log, timeScale }: SharedAccess
   const askPostgres = createPostgresLimit(log)
   return account => {
     const { providerAccountUuid } = account
-    const takeTurn: TakeTurn = async (kind, { perSecond, burst }, maxWaitMs) => {
-      const pace = { perSecond: perSecond * timeScale, burst }
-      const turn = { providerAccountUuid, kind, pace, maxWaitMs }
+    const scalePace = ({ perSecond, burst }: Pace) => ({ perSecond: perSecond * timeScale, burst })
+    const takeTurn: TakeTurn = async (kind, pace, maxWaitMs, yields = false) => {
+      const turn = { providerAccountUuid, kind, pace: scalePace(pace), maxWaitMs, yields }
       const waitMs = await askPostgres(() => takePaceTurn(orm.em.fork(), turn))
       return waitMs === undefined ? 0 : waitMs
     }
-    return { takeTurn, shareToken: createTokenSharing({ orm, sealer, askPostgres, account, takeTurn }) }
+    const takePlace: TakePlace = async (kind, unscaledPace, maxWaitMs) => {
+      const pace = scalePace(unscaledPace)
+      const place = { providerAccountUuid, kind, pace, maxWaitMs }
+      const waitMs = await askPostgres(() => takePacePlace(orm.em.fork(), place))
+      return waitMs === undefined ? 1_000 / pace.perSecond : waitMs
+    }
+    return {
+      takeTurn,
+      takePlace,
+      shareToken: createTokenSharing({ orm, sealer, askPostgres, account, takeTurn }),
+    }
   }
 }

@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import {
+  type AwaitedTurn,
   type NoAnswerResult,
   PACED,
   type Pace,
@@ -8,14 +9,15 @@ import {
   type UnreachableResult,
 } from '../domain/providers/provider.ts'
 import type { Provider } from './port.ts'
-import type { TakeTurn } from './shared-access.ts'
+import type { SharedAccess } from './shared-access.ts'
 
 /**
- * How a call waits for its turn and ends without one. `order`: it waits, then it is `unreachable`. `lookUp`: it has no answer, at once:
- * its workflow repeats it. `repeat`: it waits as an order and ends as a look-up.
+ * How a call waits for its turn and ends without one. `order`: it waits, then it is `unreachable`; one with an `AwaitedTurn` has a place
+ * among those that wait. `lookUp`: it has no answer, at once: its workflow repeats it. `repeat`: it waits as an order and ends as a
+ * look-up.
  */
 type PacedCallType = 'order' | 'lookUp' | 'repeat'
-type PacedCall = { kind: PaceKind; type: PacedCallType }
+type PacedCall = { kind: PaceKind; type: PacedCallType; turn?: AwaitedTurn | undefined }
 
 /**
  * The calls that have a pace. Cancelling a charge is repeated as look-ups are. The other calls are rare: lists of a period, keys, and
@@ -26,9 +28,9 @@ const PACED_CALLS: { [Call in keyof Provider]?: PacedCall } = {
   findCharge: { kind: 'charge', type: 'lookUp' },
   cancelCharge: { kind: 'charge', type: 'lookUp' },
   findPayment: { kind: 'charge', type: 'lookUp' },
-  prepareRefund: { kind: 'charge', type: 'order' },
-  refund: { kind: 'charge', type: 'order' },
-  findRefund: { kind: 'charge', type: 'lookUp' },
+  prepareRefund: { kind: 'refund', type: 'order' },
+  refund: { kind: 'refund', type: 'order' },
+  findRefund: { kind: 'refund', type: 'lookUp' },
   prepareTransfer: { kind: 'send', type: 'order' },
   sendTransfer: { kind: 'send', type: 'order' },
   findTransfer: { kind: 'lookUp', type: 'lookUp' },
@@ -36,13 +38,24 @@ const PACED_CALLS: { [Call in keyof Provider]?: PacedCall } = {
 
 /** Gets the turn that a call of `PACED_CALLS` takes. A transfer that is looked up by sending it again is a sending. */
 function getPacedCall(name: string | symbol, args: unknown[]): PacedCall | undefined {
-  if (name !== 'findTransfer') return PACED_CALLS[name as keyof Provider]
+  const call = PACED_CALLS[name as keyof Provider]
+  if (call?.type === 'order') return { ...call, turn: (args[0] as { turn?: AwaitedTurn }).turn }
+  if (name !== 'findTransfer') return call
   const [{ handle, order }] = args as Parameters<Provider['findTransfer']>
-  return order && !handle ? { kind: 'send', type: 'repeat' } : PACED_CALLS.findTransfer
+  return order && !handle ? { kind: 'send', type: 'repeat' } : call
 }
 
 /** Longest wait for a turn in milliseconds: a local activity that issues a charge has two seconds. */
 const MAX_WAIT_MS: Record<PacedCallType, number> = { order: 1_500, repeat: 1_500, lookUp: 0 }
+
+/**
+ * Longest wait, within its call, of an order that has waited for its place before: longer than that of all other calls, so that they
+ * do not send it to the end of those that wait.
+ */
+const MAX_WAIT_AT_PLACE_MS = 2_000
+
+/** How long before its expected turn an order is called again, in milliseconds: the call waits for the rest, and no turn passes unused. */
+const PLACE_LEAD_MS = 750
 
 /**
  * After this time in milliseconds a call that waited is not made any more, whatever kept its process: the workflow may soon poll the
@@ -61,12 +74,12 @@ const PACED_LOOK_UP: NoAnswerResult = {
 
 /**
  * Wraps an adapter so that its calls keep the paces of its API across all processes. A call without a turn is not made: an order ends
- * `unreachable`, a look-up without an answer.
+ * `unreachable`, with the time of its next call where it may wait for its turn; a look-up ends without an answer.
  */
 export function paceProvider<Adapter extends Provider>(
   adapter: Adapter,
   pace: NonNullable<ProviderCapabilities['pace']>,
-  takeTurn: TakeTurn,
+  { takeTurn, takePlace }: Pick<ReturnType<SharedAccess>, 'takeTurn' | 'takePlace'>,
 ): Adapter {
   return new Proxy(adapter, {
     get(target, name, receiver) {
@@ -76,18 +89,26 @@ export function paceProvider<Adapter extends Provider>(
         const call = getPacedCall(name, args)
         const callPace = call && pace[call.kind]
         if (callPace && !(await awaitTurn(call, callPace)))
-          return call.type === 'order' ? PACED_ORDER : PACED_LOOK_UP
+          return call.type === 'order' ? refuseOrder(call, callPace) : PACED_LOOK_UP
         return method.apply(target, args)
       }
     },
   })
 
   /** Waits for the turn of a call; false where it has none in time. */
-  async function awaitTurn({ kind, type }: PacedCall, callPace: Pace): Promise<boolean> {
+  async function awaitTurn({ kind, type, turn }: PacedCall, callPace: Pace): Promise<boolean> {
     const startedAtMs = performance.now()
-    const waitMs = await takeTurn(kind, callPace, MAX_WAIT_MS[type])
+    const maxWaitMs = turn?.hasWaited ? MAX_WAIT_AT_PLACE_MS : MAX_WAIT_MS[type]
+    const yields = turn !== undefined && !turn.hasWaited
+    const waitMs = await takeTurn(kind, callPace, maxWaitMs, yields)
     if (waitMs === null) return false
     if (waitMs > 0) await sleep(waitMs)
     return performance.now() - startedAtMs <= MAX_DELAY_MS
+  }
+
+  async function refuseOrder({ kind, turn }: PacedCall, callPace: Pace): Promise<UnreachableResult> {
+    const waitMs = turn ? await takePlace(kind, callPace, turn.maxWaitMs) : null
+    if (waitMs === null) return PACED_ORDER
+    return { ...PACED_ORDER, retryAfterMs: Math.max(1, Math.round(waitMs - PLACE_LEAD_MS)) }
   }
 }

@@ -175,7 +175,7 @@ function createAdapter(
       shareToken: access?.shareToken,
     })
     if (observeCertificate) observeClientCertificate(observeCertificate, connection.uuid, credentials)
-    const pacedAdapter = access && pace ? paceProvider(adapter, pace, access.takeTurn) : adapter
+    const pacedAdapter = access && pace ? paceProvider(adapter, pace, access) : adapter
     return observeCall ? observeProvider(pacedAdapter, connection, observeCall) : pacedAdapter
   } catch (error) {
     // To observers it is a call that failed before it started.

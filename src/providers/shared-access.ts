@@ -22,9 +22,21 @@ export type ShareToken = (order: TokenOrder) => Promise<TokenOutcome>
 
 /**
  * Takes the next turn of a pace that all processes keep together: returns the milliseconds until it, or null where it is further off
- * than `maxWaitMs`, which takes none. Never throws for PostgreSQL: without it a turn is now.
+ * than `maxWaitMs`, which takes none. `yields`: not before the orders that have a place. Never throws for PostgreSQL: without it a
+ * turn is now.
  */
-export type TakeTurn = (kind: PaceKind, pace: Pace, maxWaitMs: number) => Promise<number | null>
+export type TakeTurn = (
+  kind: PaceKind,
+  pace: Pace,
+  maxWaitMs: number,
+  yields?: boolean,
+) => Promise<number | null>
+
+/**
+ * Takes a place among the orders that wait for their turn of a pace: returns the milliseconds until that turn is expected, or null
+ * where that is further off than `maxWaitMs`, which takes none. Never throws for PostgreSQL: without it the place is one interval away.
+ */
+export type TakePlace = (kind: PaceKind, pace: Pace, maxWaitMs: number) => Promise<number | null>
 
 /** A provider account whose token and turns are shared. */
 export type SharedAccount = {
@@ -36,4 +48,8 @@ export type SharedAccount = {
 }
 
 /** What the processes of Trilho share of a provider account (src/provider-access). */
-export type SharedAccess = (account: SharedAccount) => { shareToken: ShareToken; takeTurn: TakeTurn }
+export type SharedAccess = (account: SharedAccount) => {
+  shareToken: ShareToken
+  takeTurn: TakeTurn
+  takePlace: TakePlace
+}

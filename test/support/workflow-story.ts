@@ -52,6 +52,8 @@ export class Story {
   readonly calls: string[] = []
   /** The same, with the connection where a call names one: `sendTransfer connection-a`. */
   readonly callsByConnection: string[] = []
+  /** The longest waits for a turn that the sendings were given, in milliseconds. */
+  readonly turnWaitsMs: number[] = []
   /** The deliveries whose first attempts were made within a workflow task. */
   readonly attemptedDeliveries: string[] = []
   /** The times of the calls, in ms of the server's clock. */
@@ -105,7 +107,8 @@ export class Story {
     const { canAnswerFromRow: _, ...asked }: { canAnswerFromRow?: boolean } = input ?? {}
     const flags = Object.entries(asked).filter(([name, value]) => value === true || name === 'order')
     this.calls.push([name, ...flags.map(([flag]) => flag)].join(' '))
-    const { connectionUuid } = asked as { connectionUuid?: string }
+    const { connectionUuid, maxTurnWaitMs } = asked as { connectionUuid?: string; maxTurnWaitMs?: number }
+    if (maxTurnWaitMs !== undefined) this.turnWaitsMs.push(maxTurnWaitMs)
     this.callsByConnection.push([name, ...(connectionUuid ? [connectionUuid] : [])].join(' '))
     this.callTimesMs.push(await this.now())
     const line = this.#script[name]?.shift()

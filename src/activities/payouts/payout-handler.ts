@@ -5,6 +5,7 @@ import type { Query } from '../../db/pipeline/query.ts'
 import type { OrderedPayout } from '../../domain/payouts/ordered-payout.ts'
 import type { AttemptOperation } from '../../domain/providers/attempt.ts'
 import type {
+  AwaitedTurn,
   FindPayoutOutcome,
   PayoutHandle,
   PreparePayoutOutcome,
@@ -69,4 +70,4 @@ type PayoutToFind = Pick<Attempt, 'subjectUuid'> & {
   handle?: PayoutHandle | undefined
   repeatThrough?: Connection | undefined
 }
-type PayoutAttempt = { attempt: Attempt; connection: Connection }
+type PayoutAttempt = { attempt: Attempt; connection: Connection; turn: AwaitedTurn }

@@ -10,12 +10,14 @@ import { failureOf } from '../../domain/errors/error-catalogue.ts'
 import type { UnusableAnswerCode } from '../../domain/payouts/order-difference.ts'
 import { describeOrderDifference, findOrderDifference } from '../../domain/payouts/ordered-payout.ts'
 import { isEndedAttempt, proofOf } from '../../domain/providers/attempt.ts'
-import type {
-  FindPayoutOutcome,
-  ProviderPayout,
-  RejectedResult,
-  SendPayoutOutcome,
-  UnreachableResult,
+import {
+  type FindPayoutOutcome,
+  PACED,
+  type PreparePayoutOutcome,
+  type ProviderPayout,
+  type RejectedResult,
+  type SendPayoutOutcome,
+  type UnreachableResult,
 } from '../../domain/providers/provider.ts'
 import type { Sealer } from '../../security/sealing.ts'
 import type { SendResult } from '../../workflows/contracts/payouts.ts'
@@ -236,6 +238,41 @@ function markUnconnected(
   return constantQuery({ kind: 'not_connected' })
 }
 
+/** An order that was not sent, because the pace of its provider left no room for it, and that has a place among those that wait. */
+type PacedResult = UnreachableResult & { retryAfterMs: number }
+
+/** Tells whether a call was not made and is to be made at a later time, which its result names. */
+export function isPaced(outcome: SendPayoutOutcome | PreparePayoutOutcome): outcome is PacedResult {
+  return outcome.kind === 'unreachable' && outcome.retryAfterMs !== undefined
+}
+
+/**
+ * Records that a payout waits for its turn in the pace of its provider: nothing was sent, so the call does not count, and the row and
+ * its hold stay as they are. One that was sent before, and is proved absent, is polled meanwhile, as while its outcome is unknown.
+ * Where the attempt is no longer that call's, its outcome is returned instead.
+ */
+export async function recordPaced<Row extends AttemptedRow>(
+  em: EntityManager,
+  handler: PayoutHandler<Row>,
+  { sendingNumber, timeScale, ...key }: OutcomeContext,
+  { code, message, retryAfterMs }: PacedResult,
+): Promise<Query<SendResult>> {
+  const [row] = await handler.lock(em, key.uuid, noQuery)
+  const attempt = requireAttempt(row, key)
+  if (attempt.state !== 'preparing' && !isCurrentSending(attempt, sendingNumber))
+    return queryAttemptOutcome(attempt, key.uuid)
+  const order = handler.getOrder?.(row)
+  if (order?.acceptBefore) order.acceptBefore = null // It was stored before its acceptance deadline.
+  Object.assign(attempt, { code, message })
+  if (attempt.sendings > 1) {
+    markUnknown(attempt, { pollCount: 0, timeScale })
+    return constantQuery({ kind: 'unknown', code })
+  }
+  transitionAttempt(attempt, 'paced')
+  attempt.sendings = 0
+  return constantQuery({ kind: 'paced', retryAfterMs })
+}
+
 function isCurrentSending({ state, sendings }: Attempt, sendingNumber: number | undefined): boolean {
   return state === 'calling' && sendings === sendingNumber
 }
@@ -243,7 +280,7 @@ function isCurrentSending({ state, sendings }: Attempt, sendingNumber: number | 
 /** Marks an attempt as calling and counts one more sending. */
 export function markCalling(attempt: Attempt, { credentialsEpoch }: Pick<Connection, 'credentialsEpoch'>) {
   // From here on a request may leave.
-  if (isUnconnected(attempt)) Object.assign(attempt, { code: null, message: null })
+  if (isUnconnected(attempt) || attempt.code === PACED) Object.assign(attempt, { code: null, message: null })
   transitionAttempt(attempt, 'called')
   attempt.isRefusedBeforeCall = false
   attempt.credentialsEpoch = credentialsEpoch

@@ -11,13 +11,15 @@ import { queryWithFollowUps } from '../../db/repositories/follow-ups.ts'
 import { type PayoutConditions, queryPayoutConditions } from '../../db/repositories/pauses.ts'
 import { referenceOf } from '../../domain/pix/identifiers.ts'
 import { isEndedAttempt } from '../../domain/providers/attempt.ts'
-import type {
-  FindPayoutOutcome,
-  NoAnswerResult,
-  PayoutHandle,
-  PreparePayoutOutcome,
-  RejectedResult,
-  SendPayoutOutcome,
+import {
+  type AwaitedTurn,
+  type FindPayoutOutcome,
+  type NoAnswerResult,
+  PACED,
+  type PayoutHandle,
+  type PreparePayoutOutcome,
+  type RejectedResult,
+  type SendPayoutOutcome,
 } from '../../domain/providers/provider.ts'
 import { countPolls, scaleWait, WAITS } from '../../domain/shared/intervals.ts'
 import type {
@@ -59,6 +61,7 @@ import {
   ACCEPTANCE_TIMEOUT,
   canStartAttempt,
   findLiveAttempt,
+  isPaced,
   isUnsentAttempt,
   markCalling,
   type OutcomeContext,
@@ -66,6 +69,7 @@ import {
   recordInconclusivePoll,
   recordOrKeepUnknown,
   recordOutcome,
+  recordPaced,
   recordRefusal,
   recordUnconnected,
 } from './record-outcome.ts'
@@ -108,11 +112,12 @@ export function sendPayout<Row extends AttemptedRow>(
     const context = { ...dependencies, ...order, sendingNumber: ready.attempt.sendings }
     // Temporal does not retry a sending: without this record a definite outcome would become an unknown one.
     return recordOrKeepUnknown(dependencies, handler, context, () =>
-      runInTransaction(dependencies.orm, tx =>
-        isLeft && outcome.kind === 'unreachable'
+      runInTransaction(dependencies.orm, tx => {
+        if (isPaced(outcome)) return recordPaced(tx, handler, context, outcome)
+        return isLeft && outcome.kind === 'unreachable'
           ? recordUnconnected(tx, handler, context, outcome)
-          : recordOutcome(tx, handler, context, outcome),
-      ),
+          : recordOutcome(tx, handler, context, outcome)
+      }),
     )
   }
 
@@ -167,22 +172,26 @@ export function sendPayout<Row extends AttemptedRow>(
     if (outcome.kind === 'prepared') return commitSending(handler, order, outcome.handle)
     const context = { ...dependencies, ...order, sendingNumber: attempt.sendings }
     return recordOrKeepUnknown(dependencies, handler, context, () =>
-      runInTransaction(dependencies.orm, tx => recordOutcome(tx, handler, context, outcome)),
+      runInTransaction(dependencies.orm, tx =>
+        isPaced(outcome)
+          ? recordPaced(tx, handler, context, outcome)
+          : recordOutcome(tx, handler, context, outcome),
+      ),
     )
   }
 
   /** Asks the provider to prepare the payout, a few times while it does not answer. `isLeft`: another worker is to ask. */
   async function requestPreparation({
-    attempt,
-    connection,
     provider,
     row,
+    ...payoutAttempt
   }: CommittedSending<Row>): Promise<{ outcome: PreparationOutcome; isLeft: boolean }> {
+    const { attempt, connection } = payoutAttempt
     const giveUpAtMs = performance.now() + MAX_PREPARING_MS
     for (let requestCount = 1; ; requestCount++) {
       throwIfCancelled()
       const isFirst = attempt.preparations === 1 && requestCount === 1
-      const outcome = await handler.prepare(provider, row, { attempt, connection, isFirst })
+      const outcome = await handler.prepare(provider, row, { ...payoutAttempt, isFirst })
       const isLeft = await recordCall(dependencies, dependencies.orm.em.fork(), connection, outcome, 'payout')
       if (isLeft && attempt.preparations <= MAX_UNCONNECTED_SENDINGS) return { outcome: UNPREPARED, isLeft }
       if (outcome.kind !== 'no_answer') return { outcome, isLeft: false }
@@ -275,6 +284,7 @@ type StartedSending<Row> = ProviderConnection & {
   /** False while the provider is still to prepare the payout. */
   isPrepared: boolean
   handle: PayoutHandle | undefined
+  turn: AwaitedTurn
   /**
    * Acceptance deadline on the clock of `performance.now()`: a row committed later may not have been visible in time
    * and is not sent.
@@ -364,7 +374,9 @@ async function startSending<Row extends AttemptedRow>(
 
   /** Starts the preparation of an attempt that has no handle to be sent by, and else its sending. */
   async function start(attempt: Attempt): Promise<Query<SendResult> | StartedSending<Row>> {
-    const started = { ...call, row, attempt, acceptBeforeMs }
+    const hasWaited = attempt.code === PACED || handle !== undefined
+    const turn = { maxWaitMs: order.maxTurnWaitMs ?? 0, hasWaited }
+    const started = { ...call, row, attempt, acceptBeforeMs, turn }
     if (!handler.needsPreparation(call.provider)) {
       markCalling(attempt, connection)
       return { ...started, isPrepared: true, handle: undefined }

@@ -75,12 +75,12 @@ export const refundPayout: PayoutHandler<RefundRow> = {
 
   needsPreparation: provider => provider.prepareRefund !== undefined,
 
-  prepare(provider, locked) {
-    return provider.prepareRefund!(buildRefundRequest(locked))
+  prepare(provider, locked, { turn }) {
+    return provider.prepareRefund!({ ...buildRefundRequest(locked), turn })
   },
 
-  send(provider, locked, { handle }) {
-    return provider.refund(buildRefundRequest(locked), handle)
+  send(provider, locked, { handle, turn }) {
+    return provider.refund({ ...buildRefundRequest(locked), turn }, handle)
   },
 
   async find(provider, { subjectUuid, handle }, em) {

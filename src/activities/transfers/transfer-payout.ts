@@ -50,12 +50,12 @@ export const transferPayout: PayoutHandler<LockedTransfer> = {
 
   needsPreparation: provider => provider.prepareTransfer !== undefined,
 
-  prepare(provider, { transfer }, { connection, isFirst }) {
-    return provider.prepareTransfer!(buildTransferRequest(transfer, connection), { isFirst })
+  prepare(provider, { transfer }, { connection, turn, isFirst }) {
+    return provider.prepareTransfer!({ ...buildTransferRequest(transfer, connection), turn }, { isFirst })
   },
 
-  send(provider, { transfer }, { connection, handle }) {
-    return provider.sendTransfer(buildTransferRequest(transfer, connection), handle)
+  send(provider, { transfer }, { connection, handle, turn }) {
+    return provider.sendTransfer({ ...buildTransferRequest(transfer, connection), turn }, handle)
   },
 
   async find(provider, { subjectUuid, handle, repeatThrough }, em) {

@@ -89,12 +89,12 @@ export const returnPayout: PayoutHandler<UnmatchedReturn & AttemptedRow> = {
 
   needsPreparation: provider => provider.prepareRefund !== undefined,
 
-  prepare(provider, { original }) {
-    return provider.prepareRefund!(buildReturnRequest(original))
+  prepare(provider, { original }, { turn }) {
+    return provider.prepareRefund!({ ...buildReturnRequest(original), turn })
   },
 
-  send(provider, { original }, { handle }) {
-    return provider.refund(buildReturnRequest(original), handle)
+  send(provider, { original }, { handle, turn }) {
+    return provider.refund({ ...buildReturnRequest(original), turn }, handle)
   },
 
   async find(provider, { subjectUuid, handle }, em) {

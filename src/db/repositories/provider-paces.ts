@@ -4,18 +4,23 @@ import { firstRow, query, runQuery } from '../pipeline/query.ts'
 
 type PaceTurn = { providerAccountUuid: string; kind: PaceKind; pace: Pace; maxWaitMs: number }
 
+function computeIntervals({ perSecond, burst }: Pace): { intervalMs: number; burstMs: number } {
+  const intervalMs = 1_000 / perSecond
+  return { intervalMs, burstMs: (burst - 1) * intervalMs }
+}
+
 /**
  * Takes the next turn of a pace, in the order of the statements of all processes: returns the milliseconds until it, or null where
  * it is further off than `maxWaitMs`; then none is taken. Each turn follows the one before by an interval, and an idle account
- * saves up to a burst of them (generic cell rate algorithm), so that one time is the whole state. Run outside a transaction, which
- * would hold the turns of all processes until its end.
+ * saves up to a burst of them (generic cell rate algorithm), so that one time is the whole state. `yields`: none is taken before
+ * the orders that wait for theirs (`takePacePlace`). Run outside a transaction, which would hold the turns of all processes until
+ * its end.
  */
 export async function takePaceTurn(
   em: EntityManager,
-  { providerAccountUuid, kind, pace, maxWaitMs }: PaceTurn,
+  { providerAccountUuid, kind, pace, maxWaitMs, yields = false }: PaceTurn & { yields?: boolean },
 ): Promise<number | null> {
-  const intervalMs = 1_000 / pace.perSecond
-  const burstMs = (pace.burst - 1) * intervalMs
+  const { intervalMs, burstMs } = computeIntervals(pace)
   const turn = await runQuery(
     em,
     firstRow(
@@ -25,11 +30,43 @@ export async function takePaceTurn(
          on conflict (provider_account_uuid, kind) do update
            set next_turn_at = greatest(p.next_turn_at, clock_timestamp()) + ?::float8 * interval '1 ms'
            where p.next_turn_at <= clock_timestamp() + ?::float8 * interval '1 ms'
+             and (not ?::boolean or p.next_place_at <= clock_timestamp() + ?::float8 * interval '1 ms')
          returning extract(epoch from next_turn_at - clock_timestamp())::float8 * 1000 as "nextInMs"`,
-        [providerAccountUuid, kind, intervalMs, intervalMs, burstMs + maxWaitMs],
+        [providerAccountUuid, kind, intervalMs, intervalMs, burstMs + maxWaitMs, yields, maxWaitMs],
         rows => rows as { nextInMs: number }[],
       ),
     ),
   )
   return turn ? Math.max(0, turn.nextInMs - intervalMs - burstMs) : null
+}
+
+/**
+ * Takes a place among the orders that wait for their turn of a pace, after all that have one: returns the milliseconds until the turn
+ * that it is expected to get, or null where that is further off than `maxWaitMs`; then no place is taken. A place is no turn, which
+ * the order takes when it is called again: so calls that cannot wait still find turns, and a delayed order breaks no pace. Called
+ * after `takePaceTurn` has returned null; run outside a transaction.
+ */
+export async function takePacePlace(
+  em: EntityManager,
+  { providerAccountUuid, kind, pace, maxWaitMs }: PaceTurn,
+): Promise<number | null> {
+  const { intervalMs, burstMs } = computeIntervals(pace)
+  const place = await runQuery(
+    em,
+    firstRow(
+      query(
+        `update provider_pace as p set next_place_at = place.at + ?::float8 * interval '1 ms'
+         from (
+           select greatest(next_place_at, next_turn_at - ?::float8 * interval '1 ms', clock_timestamp()) as at
+           from provider_pace where provider_account_uuid = ? and kind = ? for update
+         ) as place
+         where p.provider_account_uuid = ? and p.kind = ?
+           and place.at <= clock_timestamp() + ?::float8 * interval '1 ms'
+         returning extract(epoch from place.at - clock_timestamp())::float8 * 1000 as "inMs"`,
+        [intervalMs, burstMs, providerAccountUuid, kind, providerAccountUuid, kind, maxWaitMs],
+        rows => rows as { inMs: number }[],
+      ),
+    ),
+  )
+  return place ? Math.max(0, place.inMs) : null
 }

@@ -11,7 +11,8 @@ export type AttemptVersion = { attempt: string; sending: number }
 export type AttemptOperation = 'issue' | 'transfer' | 'refund' | 'return' | 'create_key' | 'delete_key'
 
 /**
- * `preparing`: its provider is asked to prepare the payout, which moves nothing; `calling` until the outcome is stored; `orphan`: a payload that may exist and was shown to no client; `closed`: an
+ * `preparing`: nothing has been sent: its provider is asked to prepare the payout, which moves nothing, or the payout waits for its turn in
+ * the pace of the provider; `calling` until the outcome is stored; `orphan`: a payload that may exist and was shown to no client; `closed`: an
  * orphan that its provider has confirmed removed; `duplicate`: a sending that settled after another provider had been
  * tried.
  */
@@ -28,11 +29,13 @@ export type AttemptState =
   | 'duplicate'
 
 /**
- * `preparation_started`: the provider may be asked to prepare the payout now; `called`: the request may leave now; `not_reached`: it did not arrive at the provider, or was not made; `unanswered`: it
+ * `preparation_started`: the provider may be asked to prepare the payout now; `paced`: the call was not made, because the pace of the
+ * provider left no room for it, and the payout waits for its turn; `called`: the request may leave now; `not_reached`: it did not arrive at the provider, or was not made; `unanswered`: it
  * may have been carried out; `superseded`: a look-up has found the payout at another provider.
  */
 export type AttemptEvent =
   | 'preparation_started'
+  | 'paced'
   | 'called'
   | 'accepted'
   | 'refused'
@@ -72,15 +75,16 @@ const STARTED_AGAIN = {
 /**
  * Attempts at a payout. What a provider has accepted is not sent again. An attempt that ended unsettled may begin again
  * (`canStartAttempt`), and a look-up may find that its provider has the payout; a settlement is recorded whenever it is
- * reported, and is never taken back. What may have been sent is never prepared anew: another preparation would be another payment.
+ * reported, and is never taken back. What may have been sent is never prepared anew: another preparation would be another payment. Only a
+ * call that was not made goes back to `preparing`, which PostgreSQL refuses for what was ever sent (`attempt_prepared_unsent`).
  */
 const payoutAttemptMachine = createStateMachine<
   Exclude<AttemptState, 'orphan' | 'closed'>,
   AttemptProof,
   AttemptEvent
 >({
-  preparing: { status: 'open', on: { preparation_started: 'preparing', ...LIVE } },
-  calling: { status: 'open', on: LIVE },
+  preparing: { status: 'open', on: { preparation_started: 'preparing', paced: 'preparing', ...LIVE } },
+  calling: { status: 'open', on: { paced: 'preparing', ...LIVE } },
   unknown: { status: 'open', on: LIVE },
   accepted: {
     status: 'open',

@@ -41,10 +41,11 @@ type PayoutLookUpWay = 'id' | 'handle' | 'repeat'
 export type Pace = { perSecond: number; burst: number }
 
 /**
- * Calls that share a pace. `send`: transfers and their preparation; `lookUp`: look-ups of transfers; `charge`: charges, the PIX
- * received for them and refunds; `token`: requests for an access token.
+ * Calls that share a pace. `send`: transfers and their preparation; `lookUp`: look-ups of transfers; `charge`: charges and the PIX
+ * received for them; `refund`: refunds, their preparation and look-ups; `token`: requests for an access token.
  */
-export type PaceKind = 'send' | 'lookUp' | 'charge' | 'token'
+export const PACE_KINDS = ['send', 'lookUp', 'charge', 'refund', 'token'] as const
+export type PaceKind = (typeof PACE_KINDS)[number]
 
 /** What an API can do at all; a candidate that cannot is skipped, never asked in vain. */
 export type ProviderCapabilities = {
@@ -163,6 +164,7 @@ export const PROVIDER_CAPABILITIES: Record<ProviderApi, ProviderCapabilities> = 
       send: { perSecond: 0.75, burst: 1 },
       lookUp: { perSecond: 0.25, burst: 5 },
       charge: { perSecond: 1.5, burst: 30 },
+      refund: { perSecond: 1.5, burst: 30 },
       token: { perSecond: 1 / 60, burst: 4 },
     },
   },
@@ -213,8 +215,8 @@ export function isTransportCode(code: unknown): code is TransportCode {
 }
 
 /**
- * Code of a call that was not made: the pace of its provider left no room for it. An order is then `unreachable`, so that the next
- * provider may be tried; a look-up is `no_answer`, and repeated.
+ * Code of a call that was not made: the pace of its provider left no room for it. An order is then `unreachable`, so that it may wait
+ * for its turn or the next provider may be tried; a look-up is `no_answer`, and repeated.
  */
 export const PACED = 'paced'
 
@@ -239,8 +241,11 @@ export type RejectedResult = {
   providerCode?: string
   message: string
 }
-/** The request provably never left: DNS, refused, TLS, token call, or a connection that is not to be called. */
-export type UnreachableResult = { kind: 'unreachable'; code: string; message: string }
+/**
+ * The request provably never left: DNS, refused, TLS, token call, or a connection that is not to be called. `retryAfterMs`: of an
+ * order with an `AwaitedTurn` that has a place among those that wait for the pace of the provider: it is to be called again then.
+ */
+export type UnreachableResult = { kind: 'unreachable'; code: string; message: string; retryAfterMs?: number }
 /**
  * It may have arrived: timeout or reset after sending, 5xx, unreadable 2xx, duplicate id. `refusal`: the provider refused the
  * order and may still have it; the refusal counts once the order is proved to be gone.
@@ -356,8 +361,21 @@ export type CancelChargeOutcome =
   | NotFoundResult
   | NoAnswerResult
 
+/**
+ * That an order may wait for its turn in the pace of its provider, outside the call: the result names when it is to be called again.
+ * `maxWaitMs`: it is `unreachable` where its turn is further off. `hasWaited`: it has waited, or is prepared, and goes before
+ * orders that have not.
+ */
+export type AwaitedTurn = { maxWaitMs: number; hasWaited: boolean }
+
 /** A devolução: money back to the payer of one incoming PIX. `id` is ours, 1..35 alphanumerics. */
-export type ProviderRefundRequest = { id: string; endToEnd: string; cents: number; description?: string }
+export type ProviderRefundRequest = {
+  id: string
+  endToEnd: string
+  cents: number
+  description?: string
+  turn?: AwaitedTurn
+}
 /** Money to a PIX key. `id` is ours, 1..35 alphanumerics, and makes sending it twice one transfer. */
 export type ProviderTransferRequest = {
   id: string
@@ -368,6 +386,7 @@ export type ProviderTransferRequest = {
   /** The key that pays, or null where the provider needs none. */
   payerKey: string | null
   message?: string
+  turn?: AwaitedTurn
 }
 /**
  * A transfer to look up. `handle`: absent where none is stored. `order`: given only where the provider may be sent the same order

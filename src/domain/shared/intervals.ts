@@ -26,6 +26,13 @@ export const WAITS = {
    * worker reaches the provider: Temporal may give the next one to any worker.
    */
   sendAgain: (sendings: number) => Math.min((SECOND / 2) * 2 ** (sendings - 1), 2 * SECOND),
+  /**
+   * Longest wait of a payout for its turn in the pace of a provider while another provider may take it: an instant payment is expected
+   * within seconds, and the order of the providers is the merchant's preference, which a short wait is worth.
+   */
+  turnBeforeNextProvider: 10 * SECOND,
+  /** Longest wait of a payout for its turn where no other provider takes it: its money is held meanwhile. Then it is not sent. */
+  turn: HOUR,
   /** Before a provider that has not answered is asked again to prepare a payout, which moves nothing. */
   prepareAgain: SECOND,
   /** Before a message is sent again, a code (SPEC §9) or a link, after `attempts` that failed. */

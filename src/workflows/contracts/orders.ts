@@ -60,5 +60,5 @@ export type FollowUps = {
   returns: { uuid: string; connectionUuid: string; order?: DepositReturnInput }[]
 }
 
-/** Update: completes when a provider has accepted, all have refused, or the order has failed. */
+/** Update: completes when a provider has accepted, all have refused, the order waits for its turn, or has failed. */
 export const awaitResultUpdate = defineUpdate<void>('awaitResult')

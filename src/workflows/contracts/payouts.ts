@@ -5,8 +5,16 @@ import type { FollowUps, UnfinishedPayout } from './orders.ts'
 
 /** Shared by the workflows of payouts: transfers, refunds and returns of an unmatched PIX. */
 
-/** `isResend`: the payout's absence at the provider is proved, so the same id may be sent once more. */
-export type SendPayoutInput = { uuid: string; connectionUuid: string; isResend: boolean }
+/**
+ * `isResend`: the payout's absence at the provider is proved, so the same id may be sent once more. `maxTurnWaitMs`: the longest time
+ * that the payout may wait for its turn in the pace of the provider; absent where it may not.
+ */
+export type SendPayoutInput = {
+  uuid: string
+  connectionUuid: string
+  isResend: boolean
+  maxTurnWaitMs?: number
+}
 
 /** Outcome of a payout at one provider, after sending or polling. */
 export type SendResult =
@@ -21,6 +29,11 @@ export type SendResult =
    * worker did not send it: nothing was sent, the money stays held, and the workflow sends through the same connection again.
    */
   | { kind: 'not_connected' }
+  /**
+   * The pace of the provider left no room for the call: nothing was sent, the money stays held, and the workflow sends through the same
+   * connection again after this time.
+   */
+  | { kind: 'paced'; retryAfterMs: number }
   /** The provider may have carried the payout out: only this provider is polled, by our id. */
   | { kind: 'unknown'; code: string }
   /** Another attempt is live, at this connection: the workflow polls that one. */

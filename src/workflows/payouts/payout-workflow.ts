@@ -18,7 +18,13 @@ import {
   type ReopenedInput,
   type UnfinishedPayout,
 } from '../contracts/orders.ts'
-import type { Continuation, LookUpPayoutResult, PollResult, SendResult } from '../contracts/payouts.ts'
+import type {
+  Continuation,
+  LookUpPayoutResult,
+  PollResult,
+  SendPayoutInput,
+  SendResult,
+} from '../contracts/payouts.ts'
 import type { RefundInput } from '../contracts/refunds.ts'
 import { SEARCH_ATTRIBUTES } from '../contracts/search-attributes.ts'
 import type { TransferInput } from '../contracts/transfers.ts'
@@ -50,7 +56,7 @@ type PayoutDetails = {
 export class PayoutWorkflow {
   readonly uuid: string
   readonly inbox: ProviderInbox
-  /** The payout is accepted, or has ended: the update `awaitResult` completes. */
+  /** The payout is accepted, waits for its turn, or has ended: the update `awaitResult` completes. */
   hasResult = false
   /** The one connection of a refund or return; late notifications are resolved there. */
   connectionUuid: string | undefined
@@ -82,13 +88,13 @@ export class PayoutWorkflow {
 
   /** Sends an order through its candidates, and polls each to its end before the next one. */
   send(order: PayoutOrder, candidates = listCandidates(order)): Promise<SendingResult> {
-    return sendThroughCandidates(candidates, connectionUuid => {
+    return sendThroughCandidates(candidates, (connectionUuid, maxTurnWaitMs) => {
       this.#nextRunInput = {
         ...order,
         ...('candidates' in order && { candidates: candidates.slice(candidates.indexOf(connectionUuid)) }),
         continuation: continuationOf(order),
       }
-      return this.#execute(connectionUuid, false)
+      return this.#execute(connectionUuid, { maxTurnWaitMs })
     })
   }
 
@@ -112,7 +118,7 @@ export class PayoutWorkflow {
       })
       if (result.kind === 'found') {
         alert.clear()
-        return this.#execute(result.connectionUuid, true)
+        return this.#execute(result.connectionUuid, { isSent: true })
       }
       if (result.kind === 'rejected') return this.#complete(result, alert)
       if (result.kind === 'unknown' && result.code === 'awaiting_approval') {
@@ -180,11 +186,16 @@ export class PayoutWorkflow {
   /**
    * Sends the payout once through one connection, then polls its provider until the outcome is final (SPEC §6). It is sent
    * again, by the same id, only after two "not found" after the settle window have proved that it never arrived, or after its
-   * request could not leave the worker. `isSent`: the provider has the payout, which is polled in place of each sending.
+   * request did not leave the worker. `isSent`: the provider has the payout, which is polled in place of each sending.
+   * `maxTurnWaitMs`: the longest time, unscaled, that it waits for its turn in the pace of the provider.
    */
-  async #execute(candidate: string, isSent: boolean): Promise<TerminalOutcome> {
+  async #execute(
+    candidate: string,
+    { isSent = false, maxTurnWaitMs = 0 }: { isSent?: boolean; maxTurnWaitMs?: number },
+  ): Promise<TerminalOutcome> {
     let connectionUuid = candidate
     const { inbox } = this
+    const turnWait = new TurnWait(scaleWait(maxTurnWaitMs, inbox.timeScale))
     inbox.enableManualSettlement()
     const alert = new UnknownOutcomeAlert(inbox.timeScale)
     let absenceProof = new AbsenceProof(inbox.timeScale)
@@ -192,7 +203,9 @@ export class PayoutWorkflow {
     let unconnectedSendings = 0
     let resendCount = 0
     const sendOrPoll = (isResend: boolean, activities = payoutActivities): Promise<PollResult> =>
-      isSent ? this.#pollSent(connectionUuid, 0) : this.#sendOnce(connectionUuid, isResend, activities)
+      isSent
+        ? this.#pollSent(connectionUuid, 0)
+        : this.#sendOnce({ connectionUuid, isResend, maxTurnWaitMs: turnWait.remainingMs }, activities)
     let result = await sendOrPoll(false)
     for (let pollCount = 0; ; pollCount++) {
       const scheduledMs = WAITS.nextPoll(pollCount + 1)
@@ -213,6 +226,13 @@ export class PayoutWorkflow {
             summary: 'its worker reached no provider: send again',
           })
           result = await sendOrPoll(false, anyWorkerActivities)
+          pollCount = -1
+          continue
+        case 'paced':
+          turnWait.start()
+          this.#showPending('paced')
+          await sleep(result.retryAfterMs, { summary: 'waits for its turn in the pace of the provider' })
+          result = await sendOrPoll(false)
           pollCount = -1
           continue
         case 'redirect':
@@ -275,12 +295,11 @@ export class PayoutWorkflow {
   }
 
   async #sendOnce(
-    connectionUuid: string,
-    isResend: boolean,
+    sending: Omit<SendPayoutInput, 'uuid'>,
     activities: typeof payoutActivities,
   ): Promise<PollResult> {
     const order = this.orderToStore && { order: this.orderToStore }
-    const call = activities[`send${this.#noun}`]({ uuid: this.uuid, connectionUuid, isResend, ...order })
+    const call = activities[`send${this.#noun}`]({ uuid: this.uuid, ...sending, ...order })
     const result = await orInterrupted(call)
     // Where the worker was lost, the row may not exist.
     return result === INTERRUPTED ? result : this.#noteStored(result)
@@ -308,9 +327,10 @@ export class PayoutWorkflow {
     return outcome
   }
 
-  #showPending(kind: 'in_process' | 'unknown'): void {
-    this.hasResult ||= kind === 'in_process'
-    setCurrentDetails(this.#pendingDetails[kind])
+  /** A request is answered while its payout waits for its turn: the row and its hold are stored. */
+  #showPending(kind: 'in_process' | 'unknown' | 'paced'): void {
+    this.hasResult ||= kind !== 'unknown'
+    setCurrentDetails(kind === 'paced' ? PACED_DETAILS : this.#pendingDetails[kind])
   }
 
   /** Removes and returns the connections to be polled because of a notification. */
@@ -337,6 +357,27 @@ export class PayoutWorkflow {
       input = { ...input, continuation }
     }
     await continueAsNew(input)
+  }
+}
+
+/** Text of the Temporal UI while a payout waits for its turn. */
+const PACED_DETAILS = 'Not sent yet: waits for its turn in the pace of the provider'
+
+/** The time that a payout may still wait for its turn at one provider; it runs from the first wait on. */
+class TurnWait {
+  readonly #maxWaitMs: number
+  #endsAtMs: number | undefined
+
+  constructor(maxWaitMs: number) {
+    this.#maxWaitMs = maxWaitMs
+  }
+
+  start(): void {
+    this.#endsAtMs ??= Date.now() + this.#maxWaitMs
+  }
+
+  get remainingMs(): number {
+    return this.#endsAtMs === undefined ? this.#maxWaitMs : Math.max(0, this.#endsAtMs - Date.now())
   }
 }
 

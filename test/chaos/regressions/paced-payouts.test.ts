@@ -1,7 +1,11 @@
-import { afterAll, beforeAll, expect, test } from '@jest/globals'
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals'
 import { postOpeningBalance } from '../../../src/admin/connections.ts'
 import { Connection } from '../../../src/db/entities/connection.ts'
-import type { FindPayoutOutcome, SendPayoutOutcome } from '../../../src/domain/providers/provider.ts'
+import type {
+  FindPayoutOutcome,
+  PreparePayoutOutcome,
+  SendPayoutOutcome,
+} from '../../../src/domain/providers/provider.ts'
 import { openActivityFixture } from '../support/activity-fixture.ts'
 
 /** A payout whose call was not made, because the pace of its provider left no room for it. */
@@ -12,6 +16,7 @@ beforeAll(async () => {
   // Another worker reaches every provider: only a failure to connect is left to it.
   fixture.dependencies.isReachedByOthersOnly = async () => true
 })
+beforeEach(() => fixture.sql('delete from circuit_breaker'))
 afterAll(() => fixture?.close())
 
 const PACED_SEND: SendPayoutOutcome = { kind: 'unreachable', code: 'paced', message: 'not called' }
@@ -54,6 +59,155 @@ test('a transfer without a turn goes to the next provider, and its circuit stays
     { state: 'unreachable', code: 'paced' },
     { state: 'accepted', code: null },
   ])
+})
+
+const WAITING_SEND: SendPayoutOutcome = { ...PACED_SEND, retryAfterMs: 4_000 } as SendPayoutOutcome
+const NO_ROOM = { kind: 'paced', retryAfterMs: 4_000 }
+const ACCEPTED: SendPayoutOutcome = {
+  kind: 'accepted',
+  payout: { status: 'in_process', cents: 500, endToEnd: '', at: null },
+}
+const readAttempts = (uuid: string) =>
+  fixture.sql(
+    'select state, code, sendings, preparations from attempt where subject_uuid = ? order by position',
+    [uuid],
+  )
+
+/** Orders a transfer of 5 reais with an acceptance deadline; `send` makes the next sending of its workflow. */
+async function orderTransfer() {
+  const merchant = await fixture.createMerchant(1_000)
+  const acceptBefore = new Date(Date.now() + 60_000).toISOString()
+  const order = fixture.transferInput(merchant, { acceptBefore })
+  const { accountUuid, connectionUuid } = merchant
+  const { uuid } = order
+  const send = (isResend = false) =>
+    fixture.providers.sendTransfer({ uuid, connectionUuid, isResend, order, maxTurnWaitMs: 3_600_000 })
+  const poll = () => fixture.providers.pollTransfer({ uuid, connectionUuid, pollCount: 0 })
+  return { uuid, accountUuid, connectionUuid, send, poll }
+}
+
+/** Scripts the outcomes of the next sendings; returns what each was told of its turn. */
+function scriptTurns(...outcomes: SendPayoutOutcome[]): unknown[] {
+  const turns: unknown[] = []
+  const send = async ({ turn }: { turn?: unknown }) => {
+    turns.push(turn)
+    return outcomes.shift()!
+  }
+  fixture.scriptProvider({ sendTransfer: send, refund: send })
+  return turns
+}
+
+describe('a transfer that waits for its turn', () => {
+  test('keeps its hold, has sent nothing, is stored in time, and is sent by the next call as one that has waited', async () => {
+    const { uuid, accountUuid, send, poll } = await orderTransfer()
+    const turns = scriptTurns(WAITING_SEND, WAITING_SEND, ACCEPTED)
+    expect(await send()).toEqual(NO_ROOM)
+    expect(await readAttempts(uuid)).toEqual([
+      { state: 'preparing', code: 'paced', sendings: 0, preparations: 0 },
+    ])
+    expect(await fixture.readBalances(accountUuid)).toMatchObject({ available: 500, provisioned: 500 })
+    expect(await fixture.sql('select state, accept_before from transfer where uuid = ?', [uuid])).toEqual([
+      { state: 'sending', accept_before: null },
+    ])
+    // A run of the workflow that does not know the result asks, and sends.
+    expect(await poll()).toEqual({ kind: 'not_started' })
+    expect(await send()).toEqual(NO_ROOM)
+    expect(await send()).toEqual({ kind: 'in_process' })
+    expect(await readAttempts(uuid)).toEqual([
+      { state: 'accepted', code: null, sendings: 1, preparations: 0 },
+    ])
+    expect(turns).toEqual([false, true, true].map(hasWaited => ({ maxWaitMs: 3_600_000, hasWaited })))
+    expect(await readBreakers()).toEqual([])
+  })
+
+  test('is not sent any more once its connection is not active', async () => {
+    const { uuid, connectionUuid, send } = await orderTransfer()
+    scriptTurns(WAITING_SEND)
+    await send()
+    await fixture.sql("update connection set status = 'INACTIVE' where uuid = ?", [connectionUuid])
+    expect(await send()).toMatchObject({ kind: 'unreachable', code: 'provider_inactive' })
+    expect(await readAttempts(uuid)).toMatchObject([
+      { state: 'unreachable', code: 'provider_inactive', sendings: 0 },
+    ])
+  })
+
+  test('is polled, and not sent, where its provider may have had it before', async () => {
+    const { uuid, send, poll } = await orderTransfer()
+    scriptTurns({ kind: 'unknown', code: 'timeout', message: 'x' }, WAITING_SEND)
+    expect(await send()).toEqual({ kind: 'unknown', code: 'timeout' })
+    expect(await send(true)).toEqual({ kind: 'unknown', code: 'paced' })
+    expect(await readAttempts(uuid)).toMatchObject([{ state: 'unknown', code: 'paced', sendings: 2 }])
+    fixture.scriptProvider({ findTransfer: async () => ({ kind: 'not_found' }) })
+    expect(await poll()).toMatchObject({ kind: 'not_found' })
+  })
+
+  test('is prepared anew where what its provider had prepared has expired meanwhile', async () => {
+    const { uuid, send } = await orderTransfer()
+    const handles: unknown[] = []
+    const prepared = [new Date(Date.now() + 300).toISOString(), new Date(Date.now() + 60_000).toISOString()]
+    const outcomes = [WAITING_SEND, ACCEPTED]
+    fixture.scriptProvider({
+      prepareTransfer: async () => {
+        const expiresAt = prepared.shift()!
+        return { kind: 'prepared', handle: { ref: expiresAt, expiresAt } }
+      },
+      sendTransfer: async (_order, handle) => {
+        handles.push(handle?.ref)
+        return outcomes.shift()!
+      },
+    })
+    expect(await send()).toEqual(NO_ROOM)
+    await new Promise(resolve => setTimeout(resolve, 400))
+    expect(await send()).toEqual({ kind: 'in_process' })
+    expect(new Set(handles).size).toBe(2)
+    expect(await readAttempts(uuid)).toEqual([
+      { state: 'accepted', code: null, sendings: 1, preparations: 2 },
+    ])
+    fixture.scriptProvider({ prepareTransfer: undefined })
+  })
+
+  test('before its preparation has prepared nothing, and is prepared by the next call', async () => {
+    const { uuid, send } = await orderTransfer()
+    const preparations: PreparePayoutOutcome[] = [
+      WAITING_SEND as PreparePayoutOutcome,
+      { kind: 'prepared', handle: { ref: 'h' } },
+    ]
+    const turns: unknown[] = []
+    fixture.scriptProvider({
+      prepareTransfer: async ({ turn }) => {
+        turns.push(turn)
+        return preparations.shift()!
+      },
+      sendTransfer: async ({ turn }) => {
+        turns.push(turn)
+        return ACCEPTED
+      },
+    })
+    expect(await send()).toEqual(NO_ROOM)
+    expect(await readAttempts(uuid)).toMatchObject([{ state: 'preparing', code: 'paced', sendings: 0 }])
+    expect(await send()).toEqual({ kind: 'in_process' })
+    expect(turns).toEqual([false, true, true].map(hasWaited => ({ maxWaitMs: 3_600_000, hasWaited })))
+    fixture.scriptProvider({ prepareTransfer: undefined })
+  })
+
+  test('leaves the outcome to a later sending whose answer came first', async () => {
+    const { uuid, send } = await orderTransfer()
+    const answer = Promise.withResolvers<SendPayoutOutcome>()
+    const called = Promise.withResolvers<void>()
+    fixture.scriptProvider({
+      sendTransfer() {
+        called.resolve()
+        return answer.promise
+      },
+    })
+    const late = send()
+    await called.promise
+    scriptTurns(ACCEPTED)
+    expect(await send(true)).toEqual({ kind: 'in_process' })
+    answer.resolve(WAITING_SEND)
+    expect(await late).toEqual({ kind: 'in_process' })
+    expect(await readAttempts(uuid)).toMatchObject([{ state: 'accepted', sendings: 2 }])
+  })
 })
 
 test('a poll without a turn changes no state and no circuit, and the next one is within a minute', async () => {

@@ -61,7 +61,7 @@ function startWorker(pace: Paces, orm: Orm = fixture.orm): Provider {
     refund: record(SENT),
     balances: record({ kind: 'found', balance: { availableCents: 1, blockedCents: 0 } }),
   } as unknown as Provider
-  const { takeTurn } = createSharedAccess({
+  const access = createSharedAccess({
     orm,
     sealer: fixture.dependencies.sealer,
     log,
@@ -71,7 +71,7 @@ function startWorker(pace: Paces, orm: Orm = fixture.orm): Provider {
     tokenPace: undefined,
     timeoutMs: 1_000,
   })
-  return paceProvider(provider, pace, takeTurn)
+  return paceProvider(provider, pace, access)
 }
 const startTen = (pace: Paces) => Array.from({ length: 10 }, () => startWorker(pace))
 const findTransfer = (worker: Provider) => worker.findTransfer({ id: 'a1' })
@@ -186,6 +186,66 @@ test('an order that is refused for the pace takes no turn from the next one', as
   expect(await take(1_500)).toBeLessThanOrEqual(500)
 })
 
+describe('an order that may wait outside its call', () => {
+  const MAX_WAIT_MS = 3_600_000
+  const sendWaiting = (worker: Provider, hasWaited: boolean, maxWaitMs = MAX_WAIT_MS) =>
+    worker.sendTransfer({ ...order, turn: { maxWaitMs, hasWaited } })
+  const placesOf = (outcomes: Awaited<ReturnType<typeof sendWaiting>>[]) =>
+    outcomes.flatMap(outcome => ('retryAfterMs' in outcome ? [outcome.retryAfterMs!] : []))
+
+  test('has a place after those that wait, one interval after the other, and takes no turn', async () => {
+    const worker = startWorker({ send: { perSecond: 0.5, burst: 1 } })
+    const outcomes = []
+    for (let times = 0; times < 5; times += 1) outcomes.push(await sendWaiting(worker, false))
+    expect(outcomes.map(({ kind }) => kind)).toEqual(['unknown', ...Array(4).fill('unreachable')])
+    const places = placesOf(outcomes)
+    expect(places).toHaveLength(4)
+    for (const [index, place] of places.entries()) {
+      // Called 750 ms before its turn; each statement takes a moment.
+      expect(place).toBeLessThanOrEqual((index + 1) * 2_000 - 750)
+      expect(place).toBeGreaterThan((index + 1) * 2_000 - 750 - 1_000)
+    }
+  })
+
+  test('waits no longer than it may: beyond that it has no place, and is unreachable', async () => {
+    const worker = startWorker({ send: { perSecond: 0.1, burst: 1 } })
+    await sendWaiting(worker, false)
+    const outcomes = [await sendWaiting(worker, false, 15_000), await sendWaiting(worker, false, 15_000)]
+    expect(outcomes).toEqual([
+      { kind: 'unreachable', code: 'paced', message: expect.any(String), retryAfterMs: expect.any(Number) },
+      { kind: 'unreachable', code: 'paced', message: expect.any(String) },
+    ])
+    expect(callTimes).toHaveLength(1)
+  })
+
+  test('goes at its place before orders that have not waited; calls that cannot wait still find turns', async () => {
+    const worker = startWorker({ send: { perSecond: 1, burst: 1 } })
+    const outcomes = await Promise.all(Array.from({ length: 6 }, () => sendWaiting(worker, false)))
+    const [nextPlaceMs] = placesOf(outcomes).sort((a, b) => a - b)
+    await new Promise(resolve => setTimeout(resolve, nextPlaceMs))
+    expect(await sendWaiting(worker, false)).toMatchObject({
+      code: 'paced',
+      retryAfterMs: expect.any(Number),
+    })
+    expect(await sendWaiting(worker, true)).toEqual(SENT)
+    expect(await worker.findTransfer({ id: 'a1', order })).toEqual(FOUND)
+  })
+
+  test.each(['refund', 'charge'] as const)('of another kind is not kept back: %s', async kind => {
+    const worker = startWorker({
+      refund: { perSecond: SLOW, burst: 1 },
+      charge: { perSecond: SLOW, burst: 1 },
+    })
+    const turn = { maxWaitMs: MAX_WAIT_MS * 10, hasWaited: false }
+    const refund = () => worker.refund({ id: 'b1', endToEnd: 'E', cents: 1, turn })
+    const issue = () =>
+      worker.issueCharge({ reference: 'r', totalCents: 1, expiresInSeconds: 60, collectionKey: null })
+    const [call, other] = kind === 'refund' ? [refund, issue] : [issue, refund]
+    expect([await call(), await call()]).toEqual([SENT, expect.objectContaining({ code: 'paced' })])
+    expect(await other()).toEqual(SENT)
+  })
+})
+
 describe('PostgreSQL', () => {
   test('has one statement in one round trip for a call with a pace, and none for the others', async () => {
     const { orm, captured, close } = await openCapturedOrm(fixture.config.databaseUrl)
@@ -223,11 +283,16 @@ describe('PostgreSQL', () => {
 test('an order whose process was kept from sending it for too long is not sent', async () => {
   const stopMs = 3_100
   const provider = { sendTransfer: () => Promise.reject(new Error('sent')) } as unknown as Provider
-  const worker = paceProvider(provider, { send: { perSecond: 1, burst: 1 } }, async () => {
+  const takeTurn = async () => {
     const until = performance.now() + stopMs
     while (performance.now() < until) Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 100)
     return 0
-  })
+  }
+  const worker = paceProvider(
+    provider,
+    { send: { perSecond: 1, burst: 1 } },
+    { takeTurn, takePlace: async () => null },
+  )
   expect(await worker.sendTransfer(order)).toMatchObject({ kind: 'unreachable', code: 'paced' })
 })
 

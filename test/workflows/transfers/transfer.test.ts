@@ -119,6 +119,81 @@ describe('the row of a transfer', () => {
   })
 })
 
+/** The pace of the provider leaves no room for the sending until a time of its own choice. */
+const paced = (retryAfterMs: number) => ({ kind: 'paced', retryAfterMs }) as const
+const pacedOut = { ...payoutUnreachable, code: 'paced' } as typeof payoutUnreachable
+const TURN = 'waits for its turn in the pace of the provider'
+
+/** The connections of the sendings, in order: a and b. */
+const sendingsOf = ({ callsByConnection }: { callsByConnection: string[] }) =>
+  callsByConnection.filter(call => call.startsWith('sendTransfer')).map(call => call.at(-1))
+
+describe('a transfer that waits for its turn at its provider', () => {
+  test('is sent there when it has come, and the request is answered meanwhile', async () => {
+    const story = await stories.transfer(
+      {
+        sendTransfer: [paced(1_200_000), paced(3_000), payoutSettled()],
+        getTransfer: [transferRow('paid')],
+      },
+      { candidates: ['connection-a'] },
+    )
+    await story.awaitAccepted()
+    expect(story.calls).toEqual(['sendTransfer order'])
+    await story.finishWith('paid')
+    expect(story.calls.slice(0, -1)).toEqual(['sendTransfer order', 'sendTransfer', 'sendTransfer'])
+    expect(story.history.timers).toEqual([`${TURN}: 20 min`, `${TURN}: 3 s`])
+    expect(story.turnWaitsMs.map(waitMs => Math.round(waitMs / 60_000))).toEqual([60, 40, 40])
+  })
+
+  test('is waited for a short time while there is another provider, which is tried then', async () => {
+    const story = await stories.transfer({
+      sendTransfer: [paced(4_000), pacedOut, payoutSettled()],
+      getTransfer: [transferRow('paid')],
+    })
+    await story.finishWith('paid')
+    expect(sendingsOf(story)).toEqual(['a', 'a', 'b'])
+    expect(story.turnWaitsMs.map(waitMs => Math.round(waitMs / 1_000))).toEqual([10, 6, 10])
+  })
+
+  test('is sent there after all, however long that takes, where no other provider takes it', async () => {
+    const story = await stories.transfer({
+      sendTransfer: [pacedOut, payoutUnreachable, paced(600_000), payoutSettled()],
+      getTransfer: [transferRow('paid')],
+    })
+    await story.finishWith('paid')
+    expect(sendingsOf(story)).toEqual(['a', 'b', 'a', 'a'])
+    expect(story.turnWaitsMs.map(waitMs => Math.round(waitMs / 1_000))).toEqual([10, 10, 3_600, 3_000])
+  })
+
+  test('is not sent there any more once another provider has refused it finally', async () => {
+    const story = await stories.transfer({
+      sendTransfer: [pacedOut, payoutRejected],
+      failTransfer: [transferRow('failed')],
+    })
+    await story.finishWith('failed')
+    expect(sendingsOf(story)).toEqual(['a', 'b'])
+  })
+
+  test('has failed where its turn is further off than an order may wait', async () => {
+    const story = await stories.transfer({
+      sendTransfer: [pacedOut, pacedOut, pacedOut, pacedOut],
+      failTransfer: [transferRow('failed')],
+    })
+    await story.finishWith('failed')
+    expect(sendingsOf(story)).toEqual(['a', 'b', 'a', 'b'])
+  })
+
+  test('that a killed worker had recorded as waiting is sent once its row says so', async () => {
+    const story = await stories.transfer({
+      sendTransfer: [failActivity, paced(2_000), payoutSettled()],
+      pollTransfer: [{ kind: 'not_started' }],
+      getTransfer: [transferRow('paid')],
+    })
+    await story.finishWith('paid')
+    expect(story.calls.filter(call => call.startsWith('send'))).toHaveLength(3)
+  })
+})
+
 describe('the candidates', () => {
   test('a provider that only this worker does not reach is sent to again, and no other is tried', async () => {
     const story = await stories.transfer({
@@ -222,12 +297,12 @@ describe('the candidates', () => {
   })
 
   test('a poll that the pace of the provider left no room for is repeated within a minute, and the schedule goes on from there', async () => {
-    const paced = { kind: 'unknown', code: 'paced' } as typeof payoutUnknown
+    const pacedPoll = { kind: 'unknown', code: 'paced' } as typeof payoutUnknown
     const story = await stories.transfer({
       sendTransfer: [payoutUnknown],
       pollTransfer: [
         ...Array(5).fill(payoutUnknown),
-        ...Array(3).fill(paced),
+        ...Array(3).fill(pacedPoll),
         payoutUnknown,
         payoutSettled(),
       ],

@@ -4,7 +4,7 @@ import { createStateFunction } from './trigger-functions.ts'
 /** What the attempts at each operation may become by one event, as in `src/domain/providers/attempt.ts`. */
 const PAYOUT_ATTEMPT_STATES = createStateFunction('payout_attempt', {
   preparing: 'calling accepted settled duplicate rejected unreachable unknown',
-  calling: 'accepted settled duplicate rejected unreachable unknown',
+  calling: 'preparing accepted settled duplicate rejected unreachable unknown',
   unknown: 'calling accepted settled duplicate rejected unreachable',
   accepted: 'settled duplicate rejected unreachable',
   rejected: 'preparing calling settled duplicate unreachable unknown',
