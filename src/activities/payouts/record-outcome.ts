@@ -199,14 +199,14 @@ const NOT_CONNECTED = 'not_connected'
 const CONFIRMED_MESSAGE =
   'not called: stored after its acceptance deadline; it was confirmed to its client since'
 
-/** Tells whether the last request of a live attempt did not leave the worker. */
-function isUnconnected({ state, code }: Attempt): boolean {
-  return state === 'calling' && code === NOT_CONNECTED
+/** Tells whether the last request of a live attempt did not leave the worker, or was not made because of its provider's pace. */
+function isUnmade({ state, code }: Attempt): boolean {
+  return state === 'calling' && (code === NOT_CONNECTED || code === PACED)
 }
 
-/** Tells whether a live attempt provably has no order under way: it is still prepared, or its request did not leave the worker. */
+/** Tells whether a live attempt provably has no order under way: it is still prepared, or its request was not made. */
 export function isUnsentAttempt(attempt: Attempt): boolean {
-  return attempt.state === 'preparing' || isUnconnected(attempt)
+  return attempt.state === 'preparing' || isUnmade(attempt)
 }
 
 /**
@@ -248,7 +248,8 @@ export function isPaced(outcome: SendPayoutOutcome | PreparePayoutOutcome): outc
 
 /**
  * Records that a payout waits for its turn in the pace of its provider: nothing was sent, so the call does not count, and the row and
- * its hold stay as they are. One that was sent before, and is proved absent, is polled meanwhile, as while its outcome is unknown.
+ * its hold stay as they are. One whose outcome was unknown before, and was proved absent, is unknown again, so that it is polled
+ * meanwhile. An attempt that was never sent may be prepared anew.
  * Where the attempt is no longer that call's, its outcome is returned instead.
  */
 export async function recordPaced<Row extends AttemptedRow>(
@@ -264,12 +265,12 @@ export async function recordPaced<Row extends AttemptedRow>(
   const order = handler.getOrder?.(row)
   if (order?.acceptBefore) order.acceptBefore = null // It was stored before its acceptance deadline.
   Object.assign(attempt, { code, message })
-  if (attempt.sendings > 1) {
+  if (attempt.state === 'calling') attempt.sendings -= 1 // Compared with the refusals by `findRepeatedRefusal`.
+  if (attempt.unknownSince) {
     markUnknown(attempt, { pollCount: 0, timeScale })
     return constantQuery({ kind: 'unknown', code })
   }
-  transitionAttempt(attempt, 'paced')
-  attempt.sendings = 0
+  if (attempt.sendings === 0) transitionAttempt(attempt, 'paced')
   return constantQuery({ kind: 'paced', retryAfterMs })
 }
 
@@ -280,7 +281,7 @@ function isCurrentSending({ state, sendings }: Attempt, sendingNumber: number | 
 /** Marks an attempt as calling and counts one more sending. */
 export function markCalling(attempt: Attempt, { credentialsEpoch }: Pick<Connection, 'credentialsEpoch'>) {
   // From here on a request may leave.
-  if (isUnconnected(attempt) || attempt.code === PACED) Object.assign(attempt, { code: null, message: null })
+  if (isUnmade(attempt) || attempt.code === PACED) Object.assign(attempt, { code: null, message: null })
   transitionAttempt(attempt, 'called')
   attempt.isRefusedBeforeCall = false
   attempt.credentialsEpoch = credentialsEpoch

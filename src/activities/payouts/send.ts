@@ -374,7 +374,8 @@ async function startSending<Row extends AttemptedRow>(
 
   /** Starts the preparation of an attempt that has no handle to be sent by, and else its sending. */
   async function start(attempt: Attempt): Promise<Query<SendResult> | StartedSending<Row>> {
-    const hasWaited = attempt.code === PACED || handle !== undefined
+    // An attempt that has ended without its turn has no place any more.
+    const hasWaited = handle !== undefined || liveAttempt?.code === PACED
     const turn = { maxWaitMs: order.maxTurnWaitMs ?? 0, hasWaited }
     const started = { ...call, row, attempt, acceptBeforeMs, turn }
     if (!handler.needsPreparation(call.provider)) {

@@ -136,9 +136,46 @@ describe('a transfer that waits for its turn', () => {
     scriptTurns({ kind: 'unknown', code: 'timeout', message: 'x' }, WAITING_SEND)
     expect(await send()).toEqual({ kind: 'unknown', code: 'timeout' })
     expect(await send(true)).toEqual({ kind: 'unknown', code: 'paced' })
-    expect(await readAttempts(uuid)).toMatchObject([{ state: 'unknown', code: 'paced', sendings: 2 }])
+    expect(await readAttempts(uuid)).toMatchObject([{ state: 'unknown', code: 'paced', sendings: 1 }])
     fixture.scriptProvider({ findTransfer: async () => ({ kind: 'not_found' }) })
     expect(await poll()).toMatchObject({ kind: 'not_found' })
+  })
+
+  test('after an earlier sending that was proved not to have moved keeps its hold, and is sent by a later call', async () => {
+    const { uuid, accountUuid, connectionUuid, send, poll } = await orderTransfer()
+    const turns = scriptTurns(PACED_SEND, WAITING_SEND, ACCEPTED)
+    expect(await send()).toMatchObject({ kind: 'unreachable', code: 'paced' })
+    expect(await send()).toEqual(NO_ROOM)
+    expect(await readAttempts(uuid)).toMatchObject([{ state: 'calling', code: 'paced', sendings: 1 }])
+    expect(await fixture.readBalances(accountUuid)).toMatchObject({ available: 500, provisioned: 500 })
+    expect(await poll()).toEqual({ kind: 'not_started' })
+    // Nothing is under way: other credentials may send it.
+    await fixture.sql('update connection set credentials_epoch = credentials_epoch + 1 where uuid = ?', [
+      connectionUuid,
+    ])
+    expect(await send()).toEqual({ kind: 'in_process' })
+    expect(await readAttempts(uuid)).toMatchObject([{ state: 'accepted', code: null, sendings: 2 }])
+    // An attempt that has ended without a turn has no place any more.
+    expect(turns).toEqual([false, false, true].map(hasWaited => ({ maxWaitMs: 3_600_000, hasWaited })))
+  })
+
+  test('is not mistaken for one whose call was interrupted, and whose poll had no turn', async () => {
+    const { uuid, send, poll } = await orderTransfer()
+    const called = Promise.withResolvers<void>()
+    fixture.scriptProvider({
+      sendTransfer() {
+        called.resolve()
+        return new Promise(() => undefined)
+      },
+      findTransfer: async () => PACED_LOOK_UP,
+    })
+    void send()
+    await called.promise
+    expect(await poll()).toEqual({ kind: 'unknown', code: 'paced' })
+    const turns = scriptTurns()
+    expect(await send()).toEqual({ kind: 'unknown', code: 'interrupted' })
+    expect(turns).toEqual([])
+    expect(await readAttempts(uuid)).toMatchObject([{ state: 'unknown', code: 'interrupted', sendings: 1 }])
   })
 
   test('is prepared anew where what its provider had prepared has expired meanwhile', async () => {

@@ -40,6 +40,8 @@ test('the other intervals are those of SPEC', () => {
   const { nextPoll: _, settleWindowAfter, ...waits } = WAITS
   expect([0, 1, 2, 3, 4].map(settleWindowAfter)).toEqual([0, 60 * MINUTE, 0, 360 * MINUTE, 360 * MINUTE])
   expect(waits).toEqual({
+    turn: 60 * MINUTE,
+    turnBeforeNextProvider: 10_000,
     settlementGraceAfterExpiry: MINUTE,
     absenceConfirmation: MINUTE,
     endAfterConfirmation: 60 * MINUTE,

@@ -144,10 +144,10 @@ create trigger attempt_settled_value before update of state on attempt for each 
   execute function refuse_other_value();
 
 -- Only an attempt of which nothing moved may begin again in another epoch of credentials: one that was refused, or whose
--- request did not leave the worker.
+-- request did not leave the worker or was not made.
 create trigger attempt_epoch_fixed before update of credentials_epoch on attempt for each row
   when (new.credentials_epoch <> old.credentials_epoch and old.state not in ('preparing', 'rejected', 'unreachable')
-    and (old.state <> 'calling' or old.code is distinct from 'not_connected'))
+    and (old.state <> 'calling' or coalesce(old.code, '') not in ('not_connected', 'paced')))
   execute function refuse();
 
 -- A payout that may have been sent keeps the handle that it was sent by: by another one it would be another payment.
