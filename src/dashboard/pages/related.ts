@@ -6,6 +6,7 @@ import { OPERATOR_REJECTION } from '../../domain/payouts/unsent-code.ts'
 import { refundMachine } from '../../domain/refunds/refund.ts'
 import { DAY } from '../../domain/shared/intervals.ts'
 import type { PageContext } from '../http/page-context.ts'
+import { getShownAttemptState } from './attempt-state.ts'
 
 type RelatedVisit = Pick<PageContext<'merchant'>, 'em' | 'token' | 'session'>
 
@@ -39,6 +40,7 @@ export async function loadRelated(
     // Only the provider's own message: that of an unreachable attempt contains its host name, which is for operators.
     attempts: rows.attempts.map(({ message, ...attempt }) => ({
       ...attempt,
+      shownState: getShownAttemptState(attempt),
       message: attempt.state === 'rejected' && attempt.code !== OPERATOR_REJECTION.code ? message : null,
     })),
     events: limit(rows.events),

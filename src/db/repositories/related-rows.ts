@@ -72,6 +72,7 @@ type RelatedAttempt = {
   code: string | null
   message: string | null
   sendings: number
+  preparedAt: Date | null
   unknownSince: Date | null
   createdAt: Date
   updatedAt: Date
@@ -171,7 +172,7 @@ function queryDisputes(of: RelatedSubject): Query<RelatedDispute[]> {
 function queryAttempts({ attempted }: RelatedSubject): Query<RelatedAttempt[]> {
   return query(
     `select a.uuid, a.operation, k.provider, a.state, a.finality, a.code, a.message, a.sendings,
-       a.unknown_since as "unknownSince", a.created_at as "createdAt", a.updated_at as "updatedAt"
+       a.prepared_at as "preparedAt", a.unknown_since as "unknownSince", a.created_at as "createdAt", a.updated_at as "updatedAt"
      from attempt a join connection k on k.uuid = a.connection_uuid
      where a.operation = any(?::text[]) and a.subject_uuid = ?::uuid order by a.created_at, a.position ${LIMIT}`,
     [formatTextArray(attempted?.operations ?? []), attempted?.uuid ?? null],

@@ -131,6 +131,31 @@ test('a provider is connected after a test of the credentials, which are sealed 
   expect(fixture.lines.join()).not.toContain(SECRET)
 })
 
+test('the page of a connection shows what the API of its provider can do, and its paces', async () => {
+  const form = connection(await fixture.insertAccount())
+  await connect(form)
+  const readFacts = async (dialect: string) => {
+    await sql('update connection set dialect = ? where uuid = ?', [dialect, form.once])
+    const { text } = await operator.get(`${ACCOUNTS}/connections/${form.once}`)
+    return new Map(
+      [...text.matchAll(/<dt>([^<]+)<\/dt><dd class="text">([^<]+)<\/dd>/g)].map(one => [one[1]!, one[2]!]),
+    )
+  }
+  const inter = await readFacts('inter')
+  expect(inter.get('Unknown transfer is looked up')).toBe('By sending the same order again')
+  expect(inter.get('Pace of transfers')).toBe('1 at once, then 45 a minute')
+  expect(inter.get('Pace of refunds')).toBe('30 at once, then 90 a minute')
+  expect(inter.get('Pace of access tokens')).toBe('4 at once, then 1 a minute')
+  expect(inter.get('Creates PIX keys')).toBe('No')
+  expect(inter.get('Disputes')).toBe('No')
+  const efi = await readFacts('efi')
+  expect(efi.get('Pace of transfers')).toBe('Not limited by Trilho')
+  expect(efi.get('Creates PIX keys')).toBe('Random key')
+  expect(efi.get('Disputes')).toBe('Yes, listed every few minutes')
+  expect((await readFacts('woovi')).get('Another payer’s PIX')).toBe('Refused by the provider')
+  expect((await readFacts('sicoob')).get('Unknown transfer is looked up')).toBe('By the provider’s own id')
+})
+
 test.each<[what: string, change: Record<string, string>, answer: object, field: string]>([
   ['the provider refuses', {}, { kind: 'no_answer', code: 'no_token', message: 'm' }, 'app_id'],
   ['no provider answers to', {}, { kind: 'no_answer', code: 'dns_failed', message: 'm' }, 'base_url'],

@@ -87,6 +87,44 @@ describe('every page', () => {
     expect(text).not.toContain('<q>')
   })
 
+  test.each<
+    [what: string, attempt: [state: string, code: string | null, isPrepared: boolean], badge: string]
+  >([
+    ['is being prepared', ['preparing', null, false], 'preparing">Being prepared'],
+    ['waits for its turn', ['preparing', 'paced', false], 'waiting">Waits for its turn, not sent'],
+    ['waits after an earlier sending', ['calling', 'paced', false], 'waiting">Waits for its turn, not sent'],
+    ['is prepared and waits', ['preparing', 'paced', true], 'prepared">Prepared, not sent'],
+    ['is being called', ['calling', null, true], 'calling">In progress'],
+    ['had no turn', ['unreachable', 'paced', false], 'unreachable">Not reached'],
+  ])('shows that an attempt %s', async (_, [state, code, isPrepared], badge) => {
+    const uuid = randomUUID()
+    await ours.sql(
+      `insert into transfer (uuid, account_uuid, connection_uuid, provider_account_uuid, state, value_cents, held_cents,
+         pix_key, request_id, fingerprint, created_at, updated_at)
+       select ?, account_uuid, connection_uuid, provider_account_uuid, 'sending', 100, 100, 'a@b.example', 'r', 'f', now(), now()
+       from transfer where uuid = ?`,
+      [uuid, ours.unknown],
+    )
+    const [handle, ref] = isPrepared ? [fixture.dependencies.sealer.seal({ ref: uuid }), uuid] : [null, null]
+    await ours.sql(
+      `insert into attempt (uuid, operation, subject_uuid, connection_uuid, provider_account_uuid, position, state, code,
+         prepared_at, sealed_handle, provider_ref, created_at, updated_at)
+       select ?, 'transfer', uuid, connection_uuid, provider_account_uuid, 0, ?, ?,
+         case when ?::boolean then now() end, ?, ?, now(), now() from transfer where uuid = ?`,
+      [randomUUID(), state, code, isPrepared, handle, ref, uuid],
+    )
+    const readBadge = async (browser: typeof merchant, path: string) => {
+      const { text } = await browser.get(path)
+      const [, attempts] = text.split('class="attempts"')
+      return attempts!.match(/<span class="status (\w+">[^<]+)/)![1]
+    }
+    expect(await readBadge(operator, `/dashboard/operator/unknown/transfer/${uuid}`)).toBe(badge)
+    const shown = badge.split('>')[0]!
+    expect(await readBadge(merchant, `/dashboard/transfers/${uuid}`)).toContain(shown)
+    await ours.sql('delete from attempt where subject_uuid = ?', [uuid])
+    await ours.sql('delete from transfer where uuid = ?', [uuid])
+  })
+
   test('executes only scripts of this service in a browser', async () => {
     for (const path of [...PAGES, ...resourcePaths(), '/dashboard/nowhere', '/dashboard/charges/no-uuid']) {
       const { headers } = await merchant.get(path)

@@ -189,6 +189,9 @@ const FIELD_MESSAGE =
   /'((?:must|is|was|has|a percentage|the (?:splits|percentages)|this recipient|a charge with|no provider of|The (?:URL|host of)|Every address) [^'\n]{4,})'/g
 
 const OUTCOMES = [
+  'preparing',
+  'prepared',
+  'waiting',
   'calling',
   'accepted',
   'settled',

@@ -31,6 +31,7 @@ import type { PageContext } from '../../http/page-context.ts'
 import type { DashboardRouter } from '../../http/router.ts'
 import { encodeFacts, type ShownFact } from '../../http/shown-facts.ts'
 import { ACCOUNTS_PATH, readFormUuid, requireMerchantAccount } from './account.ts'
+import { listCapabilityFacts } from './capabilities.ts'
 import {
   CONNECTIONS_PATH,
   connectionChangeFields,
@@ -415,6 +416,7 @@ function createConnectionPage({ sealer }: DashboardContext) {
       },
       statuses: CONNECTION_STATUSES.filter(one => one !== 'UNDEFINED'),
       credentialFields: CREDENTIAL_FIELDS[dialect],
+      capabilities: listCapabilityFacts(visit, dialect),
       credentialsVersion: encodeFacts(visit.language, await readCredentialsFacts(visit, uuid)),
       feeLines: FEE_LINES,
     }

@@ -32,6 +32,7 @@ import { reasonSchema } from '../../http/form.ts'
 import { createPage } from '../../http/page.ts'
 import type { PageContext } from '../../http/page-context.ts'
 import type { DashboardRouter } from '../../http/router.ts'
+import { getShownAttemptState } from '../attempt-state.ts'
 import { listActsOnSubject, OPERATOR_PAGES } from './lists.ts'
 import { OPERATOR_PATH, type OperatorVisit, registerOperatorForm } from './operator-form.ts'
 
@@ -282,7 +283,7 @@ function presentAttempt(
     provider,
     number: position + 1,
     sendings,
-    state,
+    shownState: getShownAttemptState({ state, code: code ?? null, preparedAt: preparedAt ?? null }),
     code,
     message,
     reference,
