@@ -57,6 +57,13 @@ async function identifyAccount(
   const reason = identity.message
   if (identity.code === 'no_token')
     throw new OnboardingRefused('credentials', 'were refused by the provider: {reason}', { reason })
+  // The provider refuses a certificate that it does not know in the handshake, which a wrong address may end as well.
+  if (identity.code === 'tls_failed' && 'certificate' in CREDENTIALS_SCHEMAS[dialect].shape)
+    throw new OnboardingRefused(
+      'certificate',
+      'was not accepted by the provider, or the address is not the provider’s ({reason})',
+      { reason },
+    )
   if (isTransportCode(identity.code))
     throw new OnboardingRefused('base_url', 'must be an address at which the provider answers ({reason})', {
       reason,
