@@ -104,7 +104,7 @@ export type StatementRow = {
   providerAccount: string
   type: string
   status: string
-  /** Empty where the row is no PIX. */
+  /** Empty where the row is no PIX; the provider's own name of the PIX where its API shows no end-to-end id. */
   endToEnd: string
   /** Below zero: it takes. */
   cents: number
@@ -117,8 +117,9 @@ export type ProviderStatementLine = {
   kind: StatementLine['kind']
   /** The id that we sent. */
   id: string | null
-  /** Null where it is not a PIX. */
+  /** The id by which its provider's API shows it: its end-to-end id, if it shows one. Null where it is not a PIX. */
   endToEnd: string | null
+  /** Of a return: the PIX that it returns, by the id by which that is shown. */
   original: string | null
   cents: number
 }

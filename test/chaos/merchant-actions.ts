@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { reaisFromCents } from '../../src/domain/ledger/money.ts'
+import type { ProviderApi } from '../../src/domain/providers/provider.ts'
 import { runInBatches } from './batches.ts'
 import {
   type ApiRequest,
@@ -12,6 +13,7 @@ import type { Merchant } from './participants.ts'
 import {
   API_PATHS,
   NO_OUTCOME,
+  nullIfRefused,
   type OperationOf,
   type OperationOutcome,
   type StormContext,
@@ -29,6 +31,7 @@ export function createMerchantActions(scene: StormContext) {
     outcomeOf,
     merchantOf,
     placeOfMerchant,
+    connectionOf,
     recordRequest: note,
     skipOperation: nothing,
     waitForResource: when,
@@ -162,11 +165,18 @@ export function createMerchantActions(scene: StormContext) {
   ): Promise<OperationOutcome> {
     const { uuid } = await outcomeOf(of)
     if (!uuid) return nothing(kind)
+    await sendCancellation(kind, { place, of, times, path: `${path}/${uuid}` })
+    return { uuid }
+  }
+
+  /** Requests the cancellation of the charge or transfer at this path. */
+  async function sendCancellation(
+    kind: 'cancel_charge' | 'cancel_transfer',
+    { place, of, times, path }: Cancelling,
+  ): Promise<void> {
     const { token } = merchantOf(of)
     const mine = note({ place, kind, merchant: placeOfMerchant(of), key: null, externalRef: null })
-    const request = { path: `${path}/${uuid}/cancel`, token, key: null }
-    await postConcurrently(mine, request, times)
-    return { uuid }
+    await postConcurrently(mine, { path: `${path}/cancel`, token, key: null }, times)
   }
 
   async function returnDeposit(
@@ -231,23 +241,30 @@ export function createMerchantActions(scene: StormContext) {
     await Promise.all(
       scene.operations.map(async (operation, place) => {
         if (operation.kind !== 'transfer' || operation.scheduledInS === null) return
-        const { uuid } = await outcomeOf(place)
-        const path = `${API_PATHS.transfer}/${uuid}`
         const merchant = merchantOf(place)
+        const uuid = (await outcomeOf(place)).uuid ?? (await findUnansweredTransfer(merchant, place))
+        const path = `${API_PATHS.transfer}/${uuid}`
         const isEnded = () => when(merchant, path, shown => shown.status !== 'PENDING')
         // A transfer whose creation was not confirmed may not exist.
         const exists = async () =>
           (await getUntilAnswered(api, { path, token: merchant.token }))?.status !== 404
         while (uuid && !(await isEnded()) && (await exists()))
-          await cancel('cancel_transfer', { place, of: place, times: 1, path: API_PATHS.transfer })
+          await sendCancellation('cancel_transfer', { place, of: place, times: 1, path })
       }),
     )
   }
 
+  /** Finds the transfer of a request that was never answered by its external reference; null where it made none. */
+  async function findUnansweredTransfer({ token }: Merchant, place: number): Promise<string | null> {
+    const path = `${API_PATHS.transfer}?external_ref=${run}-${place}`
+    const [transfer] = (await getUntilAnswered(api, { path, token }))?.body.data ?? []
+    return transfer?.uuid ?? null
+  }
+
   /**
    * Cancels the charges of this run that will not be paid any more, also those whose creation was never answered, so that
-   * the storm does not wait minutes for their expiry. One that is being issued, or whose provider is slow, cannot be
-   * cancelled yet. Charges of other runs are left to these: concurrent runs of a slow machine would wait for each other.
+   * the storm does not wait minutes for their expiry; those that their provider cannot cancel are paid. One that is being
+   * issued, or whose provider is slow, cannot be cancelled yet. Charges of other runs are left to these: concurrent runs of a slow machine would wait for each other.
    */
   async function closeShop(): Promise<void> {
     await Promise.all(cast.merchants.map(closeShopOf))
@@ -257,7 +274,7 @@ export function createMerchantActions(scene: StormContext) {
     const listOpen = async (status: 'PENDING' | 'UNDEFINED') => {
       const path = `${API_PATHS.charge}?status=${status}&per_page=100`
       const answer = await getUntilAnswered(api, { path, token })
-      const open: { uuid: string; external_ref: string }[] = answer?.body.data ?? []
+      const open: OpenCharge[] = answer?.body.data ?? []
       return open.filter(
         ({ external_ref: ref }) => ref.startsWith(`${run}-`) && /^\d+$/.test(ref.slice(run.length + 1)),
       )
@@ -265,20 +282,31 @@ export function createMerchantActions(scene: StormContext) {
     for (;;) {
       const [issuing, pending] = [await listOpen('UNDEFINED'), await listOpen('PENDING')]
       if (issuing.length + pending.length === 0) return
-      await runInBatches(pending, async ({ uuid, external_ref }) => {
+      await runInBatches(pending, async charge => {
+        const { uuid, external_ref } = charge
+        if (APIS_WITHOUT_CANCELLATION.has(connectionOf(charge).api)) {
+          const { payload } = charge.payment
+          await nullIfRefused(site.simulator.pay({ payload, ...(charge.value === 0 && { value: 1 }) }))
+          return
+        }
         const place = Number(external_ref.slice(run.length + 1))
-        const mine = note({
-          place,
-          kind: 'cancel_charge',
-          merchant: placeOfMerchant(place),
-          key: null,
-          externalRef: null,
-        })
-        await postUntilAnswered(api, mine, { path: `${API_PATHS.charge}/${uuid}/cancel`, token, key: null })
+        const path = `${API_PATHS.charge}/${uuid}`
+        await sendCancellation('cancel_charge', { place, of: place, times: 1, path })
       })
       await sleep(CLOSING_INTERVAL_MS)
     }
   }
+}
+
+/** The APIs that cancel no charge: it can be paid until it expires. */
+const APIS_WITHOUT_CANCELLATION: ReadonlySet<ProviderApi> = new Set(['stark'])
+
+type OpenCharge = {
+  uuid: string
+  external_ref: string
+  value: number
+  provider: { uuid: string }
+  payment: { payload: string }
 }
 
 function isRefundable({ status }: { status: string }): boolean {

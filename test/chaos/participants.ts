@@ -22,7 +22,14 @@ export type Merchant = {
   token: string
   /** Bound to the first of its connections. */
   boundToken: string
-  connections: { uuid: string; provider: ProviderName; account: string; collectionKey: string }[]
+  connections: StormConnection[]
+}
+export type StormConnection = {
+  uuid: string
+  provider: ProviderName
+  api: ProviderApi
+  account: string
+  collectionKey: string
 }
 export type StatementToken = { account: string; mode: Mode; token: string }
 export type Participants = { merchants: Merchant[]; recipients: { uuid: string; tokens: StatementToken[] }[] }
@@ -82,12 +89,12 @@ export const RECIPIENT_MERCHANTS: readonly number[][] = [[0, 1, 2, 3, 4, 5], [0,
 const SHARED_OPENING_CENTS = 500_00
 const SERVICE_OPENING_CENTS = 10_000_00
 
-/** The API of each provider. */
+/** The API of each provider, as in the local demo. */
 export const PROVIDER_APIS: Record<ProviderName, ProviderApi> = {
   PROVIDER_A: 'efi',
   PROVIDER_B: 'woovi',
   PROVIDER_C: 'sicoob',
-  PROVIDER_D: 'efi',
+  PROVIDER_D: 'stark',
 }
 const HOLDER = { name: 'Loja da Tempestade Ltda', document: '11222333000181' }
 const ISPB = '09089356'
@@ -275,10 +282,10 @@ async function joinSharedAccount(
 async function registerConnection(
   { providers, local }: StackClients,
   made: Connection,
-  { provider, providerAccount: account, collectionKey }: ProviderAccountLogin,
+  { provider, dialect: api, providerAccount: account, collectionKey }: ProviderAccountLogin,
 ) {
   await registerNotificationUrl({ providers, publicUrl: local.api_url }, made)
-  return { uuid: made.uuid, provider, account, collectionKey }
+  return { uuid: made.uuid, provider, api, account, collectionKey }
 }
 
 async function registerWebhook(site: StackClients, token: string, url: string): Promise<void> {

@@ -1,16 +1,13 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import { SimulatorApiError } from '../../packages/simulator/control/client.ts'
 import { reaisFromCents } from '../../src/domain/ledger/money.ts'
-import {
-  PROVIDER_CAPABILITIES,
-  type ProviderApi,
-  type ProviderName,
-} from '../../src/domain/providers/provider.ts'
+import { referenceOf } from '../../src/domain/pix/identifiers.ts'
+import { PROVIDER_CAPABILITIES, type ProviderApi } from '../../src/domain/providers/provider.ts'
 import { runInBatches } from './batches.ts'
-import { PROVIDER_APIS } from './participants.ts'
+import type { StormConnection } from './participants.ts'
 import {
   API_PATHS,
   NO_OUTCOME,
+  nullIfRefused,
   type OperationOf,
   type OperationOutcome,
   type StormContext,
@@ -30,14 +27,20 @@ const SHOWS_RETURNS: Record<ProviderApi, boolean> = {
   stark: true,
 }
 
-/** The API of the provider of a charge or transfer. */
-function apiOf({ provider }: { provider: { provider: ProviderName } }): ProviderApi {
-  return PROVIDER_APIS[provider.provider]
-}
+/** The APIs that report no end-to-end ids: merchants are shown none, and the simulator's statement has them. */
+const APIS_WITHOUT_END_TO_END: ReadonlySet<ProviderApi> = new Set(['stark'])
 
 /** What the other side of the rail does in a storm: payers pay, deposit money, recipients return, banks dispute. */
 export function createPayerActions(scene: StormContext) {
-  const { site, cast, outcomeOf, merchantOf, skipOperation: nothing, waitForResource: when } = scene
+  const {
+    site,
+    cast,
+    outcomeOf,
+    merchantOf,
+    connectionOf,
+    skipOperation: nothing,
+    waitForResource: when,
+  } = scene
   const { simulator } = site
   /** Payments that wait for a charge to expire. */
   const later: Promise<unknown>[] = []
@@ -72,25 +75,36 @@ export function createPayerActions(scene: StormContext) {
   }
 
   async function deposit({ merchant, cents }: OperationOf<'deposit'>): Promise<OperationOutcome> {
-    const { account } = cast.merchants[merchant]!.connections[0]!
-    const { end_to_end: endToEnd } = await simulator.deposit({ account, value: reaisFromCents(cents) })
-    return { uuid: null, deposit: { endToEnd } }
+    const { api, provider, account } = cast.merchants[merchant]!.connections[0]!
+    const { end_to_end } = await simulator.deposit({ account, value: reaisFromCents(cents) })
+    if (!APIS_WITHOUT_END_TO_END.has(api)) return { uuid: null, deposit: { endToEnd: end_to_end } }
+    const line = (await simulator.listStatement(provider)).find(one => one.end_to_end === end_to_end)
+    return { uuid: null, deposit: { endToEnd: line!.shown_id! } }
   }
 
   async function giveBack({ transfer: of, share }: OperationOf<'give_back'>): Promise<OperationOutcome> {
     const { uuid } = await outcomeOf(of)
     const isPaid = (shown: { status: string }) => shown.status === 'PAID'
     const shown = uuid && (await when(merchantOf(of), `${API_PATHS.transfer}/${uuid}`, isPaid))
-    if (!shown || !SHOWS_RETURNS[apiOf(shown)]) return nothing('give_back')
+    const connection = shown ? connectionOf(shown) : null
+    if (!connection || !SHOWS_RETURNS[connection.api]) return nothing('give_back')
     const cents = Math.max(1, Math.floor((Math.round(shown.value * 100) * share) / 100))
-    const { end_to_end } = shown.transfer
+    const end_to_end = shown.transfer.end_to_end || (await findSentEndToEnd(connection, shown.uuid))
     const given = await nullIfRefused(simulator.returnTransfer({ end_to_end, value: reaisFromCents(cents) }))
     return given ? NO_OUTCOME : nothing('give_back')
   }
 
+  /** The end-to-end id of a paid transfer whose provider does not report it. */
+  async function findSentEndToEnd({ provider, account }: StormConnection, uuid: string): Promise<string> {
+    const line = (await simulator.listStatement(provider)).find(
+      one => one.kind === 'transfer' && one.account === account && one.id === referenceOf(uuid),
+    )
+    return line!.end_to_end!
+  }
+
   async function dispute({ about, share, type }: OperationOf<'dispute'>): Promise<OperationOutcome> {
     const pix = await pixOf(about)
-    if (!pix || PROVIDER_CAPABILITIES[pix.api].disputes === null) return nothing('dispute')
+    if (!pix) return nothing('dispute')
     const { end_to_end, cents } = pix
     const value = reaisFromCents(Math.max(1, Math.floor((cents * share) / 100)))
     const opened = await nullIfRefused(simulator.openDispute({ end_to_end, type, value }))
@@ -100,17 +114,16 @@ export function createPayerActions(scene: StormContext) {
     return { uuid: null, dispute: one }
   }
 
-  /** The PIX that paid a charge, or that a transfer sent. */
-  async function pixOf(
-    about: number,
-  ): Promise<{ end_to_end: string; cents: number; api: ProviderApi } | null> {
+  /** The PIX that paid a charge, or that a transfer sent; null where its provider has no disputes. */
+  async function pixOf(about: number): Promise<{ end_to_end: string; cents: number } | null> {
     const { uuid } = await outcomeOf(about)
     const kind = scene.operations[about]!.kind === 'charge' ? 'charge' : 'transfer'
-    const named = (shown: PixTransactionHolder) => endToEndOf(shown) !== ''
-    const shown = uuid && (await when(merchantOf(about), `${API_PATHS[kind]}/${uuid}`, named))
-    if (!shown) return null
+    // Some providers report no end-to-end id.
+    const isMoved = (shown: PixHolder) => endToEndOf(shown) !== '' || shown.status === 'PAID'
+    const shown = uuid && (await when(merchantOf(about), `${API_PATHS[kind]}/${uuid}`, isMoved))
+    if (!shown || PROVIDER_CAPABILITIES[connectionOf(shown).api].disputes === null) return null
     const cents = Math.round((shown.total_value ?? shown.value) * 100)
-    return { end_to_end: endToEndOf(shown), cents, api: apiOf(shown) }
+    return { end_to_end: endToEndOf(shown), cents }
   }
 
   async function decide({ dispute: of, decision }: OperationOf<'decide'>): Promise<OperationOutcome> {
@@ -129,20 +142,12 @@ export function createPayerActions(scene: StormContext) {
 
 const FINAL_DECISIONS = ['disagreed', 'agreed', 'cancelled'] as const
 
-type PixTransactionHolder = {
+type PixHolder = {
+  status: string
+  provider: { uuid: string }
   payment?: { pix?: { transaction?: { end_to_end: string } | null } }
   transfer?: { end_to_end: string }
 }
-function endToEndOf({ payment, transfer }: PixTransactionHolder): string {
+function endToEndOf({ payment, transfer }: PixHolder): string {
   return payment?.pix?.transaction?.end_to_end ?? transfer?.end_to_end ?? ''
-}
-
-/** The simulator may refuse: a code that is no longer payable, balance that is gone. Null then. */
-async function nullIfRefused<Answer>(something: Promise<Answer>): Promise<Answer | null> {
-  try {
-    return await something
-  } catch (error) {
-    if (error instanceof SimulatorApiError) return null
-    throw error
-  }
 }

@@ -1,11 +1,10 @@
 import { SimulatorApiError } from '../../packages/simulator/control/client.ts'
 import { reaisFromCents } from '../../src/domain/ledger/money.ts'
-import { type Participants, PROVIDER_APIS } from './participants.ts'
+import type { Participants, StormConnection } from './participants.ts'
 import type { FaultEvent } from './planned-faults.ts'
 import type { StackClients } from './stack-clients.ts'
 
 type PanelEvent = Extract<FaultEvent, { kind: 'panel' }>
-type PanelConnection = Participants['merchants'][number]['connections'][number]
 
 /** What people do in the providers' panels during a storm: money moves without the API, waiting payments are decided. */
 export function createProviderPanel(
@@ -14,7 +13,7 @@ export function createProviderPanel(
 ) {
   const connections = merchants.flatMap(one => one.connections).filter(listsEntries)
   /** Active blocks, by the place at which they came. */
-  const blocks = new Map<number, { connection: PanelConnection; cents: number }>()
+  const blocks = new Map<number, { connection: StormConnection; cents: number }>()
 
   return {
     /** False where the provider refuses. */
@@ -56,8 +55,8 @@ export function createProviderPanel(
 }
 
 /** Efí's API lists only movements that are a PIX: operators post the others. */
-function listsEntries({ provider }: PanelConnection): boolean {
-  return PROVIDER_APIS[provider] === 'woovi'
+function listsEntries({ api }: StormConnection): boolean {
+  return api === 'woovi'
 }
 
 async function isAcceptedBySimulator(something: Promise<unknown>): Promise<boolean> {

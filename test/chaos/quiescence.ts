@@ -34,15 +34,15 @@ export async function clearAllFaults(
     await simulator.setInboxResponse(inbox, { status: 200 })
 }
 
-/** Makes each provider list an item of no documented shape once, when nothing hinders its storage. */
+/** Makes each provider API list an item of no documented shape once, when nothing hinders its storage. */
 export async function injectUndocumentedItems(
   { simulator }: StackClients,
   { merchants }: Participants,
 ): Promise<void> {
-  const accounts = new Map(
-    merchants.flatMap(one => one.connections).map(({ provider, account }) => [provider, account]),
+  const connections = new Map(
+    merchants.flatMap(one => one.connections).map(connection => [connection.api, connection]),
   )
-  for (const [provider, account] of accounts)
+  for (const { provider, account } of connections.values())
     await simulator.addFault({ provider, account, operation: 'statement', fault: 'odd_item' })
 }
 
@@ -102,7 +102,7 @@ async function findUnrecordedFacts(
   const [kept, odd] = [await readUnexplainedAnswers(site), await readUndocumentedItems(site, clearSince)]
   const ours = new Set(known.map(({ end_to_end, account }) => `${account} ${end_to_end}`))
   const isPix = (line: StatementLine) => line.end_to_end !== null
-  const count = lines.filter(line => isPix(line) && !ours.has(`${line.account} ${line.end_to_end}`)).length
+  const count = lines.filter(line => isPix(line) && !ours.has(`${line.account} ${line.shown_id}`)).length
   const meds = new Set(
     (await sql<{ id: string }>('select provider_dispute_id as id from dispute')).map(({ id }) => id),
   )

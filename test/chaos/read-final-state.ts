@@ -171,7 +171,7 @@ async function readProviderState(
   const statement = await simulator.listStatement()
   const lines = statement
     .filter(line => ours.has(line.account))
-    .map(({ id, kind, account, end_to_end: endToEnd, original_end_to_end: original, value }) => ({
+    .map(({ id, kind, account, shown_id: endToEnd, shown_original_id: original, value }) => ({
       id,
       kind,
       providerAccount: account,

@@ -1,7 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises'
+import { SimulatorApiError } from '../../packages/simulator/control/client.ts'
 import { type ApiRequest, getUntilAnswered, type RequestRecord } from './merchant-requests.ts'
 import type { Operation } from './operations.ts'
-import type { Merchant, Participants } from './participants.ts'
+import type { Merchant, Participants, StormConnection } from './participants.ts'
 import type { StackClients } from './stack-clients.ts'
 
 // biome-ignore lint/suspicious/noExplicitAny: a resource as it is shown.
@@ -49,6 +50,10 @@ export function createStormContext({ site, participants: cast, operations, runId
   /** How many operations of a kind found nothing to act on. */
   const idle: Record<string, number> = {}
 
+  const connections = new Map(
+    cast.merchants.flatMap(one => one.connections).map(connection => [connection.uuid, connection]),
+  )
+
   const placeOfMerchant = (place: number): number => {
     const operation = operations[place]!
     return 'merchant' in operation ? operation.merchant : 0
@@ -66,6 +71,9 @@ export function createStormContext({ site, participants: cast, operations, runId
     outcomeOf: (place: number) => outcomes[place]!.promise,
     placeOfMerchant,
     merchantOf: (place: number): Merchant => cast.merchants[placeOfMerchant(place)]!,
+    /** The connection of a charge or transfer as it is shown. */
+    connectionOf: ({ provider }: { provider: { uuid: string } }): StormConnection =>
+      connections.get(provider.uuid)!,
     /** Starts the record of a request. */
     recordRequest(mine: Omit<RequestRecord, 'mode' | 'sent' | 'answers' | 'absent'>): RequestRecord {
       const { mode } = cast.merchants[mine.merchant]!
@@ -91,6 +99,16 @@ export function createStormContext({ site, participants: cast, operations, runId
         await sleep(POLL_INTERVAL_MS)
       }
     },
+  }
+}
+
+/** The simulator may refuse: a code that is no longer payable, balance that is gone. Null then. */
+export async function nullIfRefused<Answer>(something: Promise<Answer>): Promise<Answer | null> {
+  try {
+    return await something
+  } catch (error) {
+    if (error instanceof SimulatorApiError) return null
+    throw error
   }
 }
 

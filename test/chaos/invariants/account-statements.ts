@@ -28,7 +28,8 @@ function findUnmatchedLines({ lines, statements }: FinalState): Violation[] {
   })
 }
 
-const PIX_TYPES = new Set(['EXTERNAL_TRANSFER', 'EXTERNAL_REFUND'])
+/** The types of the rows that are a PIX. */
+export const PIX_TYPES: ReadonlySet<string> = new Set(['EXTERNAL_TRANSFER', 'EXTERNAL_REFUND'])
 
 /** FAILED: an order that never left. A row of another type has no end-to-end id, so that one is a difference too. */
 function isMovedPix({ type, status, endToEnd }: StatementRow): boolean {
