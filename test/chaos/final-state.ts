@@ -17,9 +17,9 @@ export type ProviderDisputeReply = SimulatedDisputeView['replies'][number]
  * webhooks. Money in centavos.
  */
 export type FinalState = {
-  /** The rail's own record of what settled, by provider account. */
+  /** The rail's own record of what settled, as far as the provider's API shows it, by provider account. */
   lines: ProviderStatementLine[]
-  /** The balance at the simulator of each provider account of ours. */
+  /** The balance at the simulator of each provider account of ours, without what its API never shows. */
   holdings: { providerAccount: string; mode: Mode; cents: number }[]
   /** Each side of a dispute that an account of ours has, as its provider stores it. */
   disputesAtProvider: {

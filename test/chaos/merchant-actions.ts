@@ -1,6 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { reaisFromCents } from '../../src/domain/ledger/money.ts'
-import type { ProviderApi } from '../../src/domain/providers/provider.ts'
 import { runInBatches } from './batches.ts'
 import {
   type ApiRequest,
@@ -10,6 +9,7 @@ import {
 } from './merchant-requests.ts'
 import type { Repetition } from './operations.ts'
 import type { Merchant } from './participants.ts'
+import { API_VISIBILITIES } from './provider-visibility.ts'
 import {
   API_PATHS,
   NO_OUTCOME,
@@ -264,7 +264,8 @@ export function createMerchantActions(scene: StormContext) {
   /**
    * Cancels the charges of this run that will not be paid any more, also those whose creation was never answered, so that
    * the storm does not wait minutes for their expiry; those that their provider cannot cancel are paid. One that is being
-   * issued, or whose provider is slow, cannot be cancelled yet. Charges of other runs are left to these: concurrent runs of a slow machine would wait for each other.
+   * issued, or whose provider is slow, cannot be cancelled yet. Charges of other runs are left to these: concurrent runs
+   * of a slow machine would wait for each other.
    */
   async function closeShop(): Promise<void> {
     await Promise.all(cast.merchants.map(closeShopOf))
@@ -284,7 +285,7 @@ export function createMerchantActions(scene: StormContext) {
       if (issuing.length + pending.length === 0) return
       await runInBatches(pending, async charge => {
         const { uuid, external_ref } = charge
-        if (APIS_WITHOUT_CANCELLATION.has(connectionOf(charge).api)) {
+        if (!API_VISIBILITIES[connectionOf(charge).api].cancelsCharges) {
           const { payload } = charge.payment
           await nullIfRefused(site.simulator.pay({ payload, ...(charge.value === 0 && { value: 1 }) }))
           return
@@ -297,9 +298,6 @@ export function createMerchantActions(scene: StormContext) {
     }
   }
 }
-
-/** The APIs that cancel no charge: it can be paid until it expires. */
-const APIS_WITHOUT_CANCELLATION: ReadonlySet<ProviderApi> = new Set(['stark'])
 
 type OpenCharge = {
   uuid: string

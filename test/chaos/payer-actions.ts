@@ -1,9 +1,10 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { reaisFromCents } from '../../src/domain/ledger/money.ts'
 import { referenceOf } from '../../src/domain/pix/identifiers.ts'
-import { PROVIDER_CAPABILITIES, type ProviderApi } from '../../src/domain/providers/provider.ts'
+import { PROVIDER_CAPABILITIES } from '../../src/domain/providers/provider.ts'
 import { runInBatches } from './batches.ts'
 import type { StormConnection } from './participants.ts'
+import { API_VISIBILITIES } from './provider-visibility.ts'
 import {
   API_PATHS,
   NO_OUTCOME,
@@ -17,18 +18,6 @@ import {
 const LATE_PAYMENT_DELAY_MS = 4_000
 /** A charge that can be paid for longer is paid now: a storm does not wait for it to expire. */
 const MAX_LATE_PAYMENT_DELAY_MS = 90_000
-
-/** Whether an API shows the returns of sent PIX by their recipients; where it does not, only a balance differs. */
-const SHOWS_RETURNS: Record<ProviderApi, boolean> = {
-  efi: true,
-  woovi: true,
-  sicoob: false,
-  inter: false,
-  stark: true,
-}
-
-/** The APIs that report no end-to-end ids: merchants are shown none, and the simulator's statement has them. */
-const APIS_WITHOUT_END_TO_END: ReadonlySet<ProviderApi> = new Set(['stark'])
 
 /** What the other side of the rail does in a storm: payers pay, deposit money, recipients return, banks dispute. */
 export function createPayerActions(scene: StormContext) {
@@ -77,7 +66,7 @@ export function createPayerActions(scene: StormContext) {
   async function deposit({ merchant, cents }: OperationOf<'deposit'>): Promise<OperationOutcome> {
     const { api, provider, account } = cast.merchants[merchant]!.connections[0]!
     const { end_to_end } = await simulator.deposit({ account, value: reaisFromCents(cents) })
-    if (!APIS_WITHOUT_END_TO_END.has(api)) return { uuid: null, deposit: { endToEnd: end_to_end } }
+    if (API_VISIBILITIES[api].showsEndToEnd) return { uuid: null, deposit: { endToEnd: end_to_end } }
     const line = (await simulator.listStatement(provider)).find(one => one.end_to_end === end_to_end)
     return { uuid: null, deposit: { endToEnd: line!.shown_id! } }
   }
@@ -87,7 +76,7 @@ export function createPayerActions(scene: StormContext) {
     const isPaid = (shown: { status: string }) => shown.status === 'PAID'
     const shown = uuid && (await when(merchantOf(of), `${API_PATHS.transfer}/${uuid}`, isPaid))
     const connection = shown ? connectionOf(shown) : null
-    if (!connection || !SHOWS_RETURNS[connection.api]) return nothing('give_back')
+    if (!connection || !API_VISIBILITIES[connection.api].showsReturns) return nothing('give_back')
     const cents = Math.max(1, Math.floor((Math.round(shown.value * 100) * share) / 100))
     const end_to_end = shown.transfer.end_to_end || (await findSentEndToEnd(connection, shown.uuid))
     const given = await nullIfRefused(simulator.returnTransfer({ end_to_end, value: reaisFromCents(cents) }))

@@ -2,6 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import type { StatementLine } from '../../packages/simulator/control/client.ts'
 import type { Participants } from './participants.ts'
 import { createProviderPanel } from './provider-panel.ts'
+import { splitByVisibility } from './provider-visibility.ts'
 import { isScheduledWorkflow, readUndocumentedItems, readUnexplainedAnswers } from './read-final-state.ts'
 import type { StackClients } from './stack-clients.ts'
 import type { OpenedDispute } from './storm-context.ts'
@@ -88,11 +89,10 @@ async function findPendingWork(site: StackClients, expected: ExpectedProviderSta
 /** Movements and disputes that were not notified, or not yet: reconciliation finds them in time. */
 async function findUnrecordedFacts(
   site: StackClients,
-  { participants: { merchants }, disputes, faultsClearedAt: clearSince }: ExpectedProviderState,
+  { participants, disputes, faultsClearedAt: clearSince }: ExpectedProviderState,
 ) {
   const { simulator, sql } = site
-  const accounts = new Set(merchants.flatMap(one => one.connections.map(({ account }) => account)))
-  const lines = (await simulator.listStatement()).filter(line => accounts.has(line.account))
+  const { shown: lines } = splitByVisibility(await simulator.listStatement(), participants)
   const known = await sql<{ end_to_end: string; account: string }>(
     `select coalesce(end_to_end, reason) as end_to_end, p.name as account
      from movement m join provider_account p on p.uuid = m.provider_account_uuid

@@ -6,6 +6,7 @@ import type { FinalState, Mode } from './final-state.ts'
 import { workflowIdOf } from './invariants/requests.ts'
 import { getUntilAnswered, type RequestRecord } from './merchant-requests.ts'
 import type { Participants } from './participants.ts'
+import { splitByVisibility } from './provider-visibility.ts'
 import { readStatements } from './read-statements.ts'
 import type { StackClients } from './stack-clients.ts'
 import type { OpenedDispute } from './storm-context.ts'
@@ -168,20 +169,21 @@ async function readProviderState(
     cast.merchants.flatMap(({ mode, connections }) => connections.map(one => [one.account, mode] as const)),
   )
   const ours = new Set(modes.keys())
-  const statement = await simulator.listStatement()
-  const lines = statement
-    .filter(line => ours.has(line.account))
-    .map(({ id, kind, account, shown_id: endToEnd, shown_original_id: original, value }) => ({
+  const { shown, hidden } = splitByVisibility(await simulator.listStatement(), cast)
+  const lines = shown.map(
+    ({ id, kind, account, shown_id: endToEnd, shown_original_id: original, value }) => ({
       id,
       kind,
       providerAccount: account,
       endToEnd,
       original,
       cents: Math.round(value * 100),
-    }))
+    }),
+  )
   const holdings = await runInBatches([...modes], async ([account, mode]) => {
     const { balance, held, blocked } = await simulator.findAccount(account)
-    return { providerAccount: account, mode, cents: Math.round((balance + held + blocked) * 100) }
+    const unseen = hidden.reduce((sum, line) => (line.account === account ? sum + line.value : sum), 0)
+    return { providerAccount: account, mode, cents: Math.round((balance + held + blocked - unseen) * 100) }
   })
   const received = await runInBatches(
     cast.merchants.flatMap(({ inboxes }) => inboxes),
