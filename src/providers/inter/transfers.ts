@@ -181,6 +181,8 @@ function mapPayment(payment: InterPayment): ProviderPayout {
     at: dataHoraMovimento ?? null,
     ...(status === 'rejected' && toInterRejection(payment)),
     receiver,
+    // The look-up lists nothing that a recipient gave back: there is nothing to poll for.
+    returns: [],
   }
 }
 

@@ -227,6 +227,7 @@ describe("looking up by Inter's id", () => {
         endToEnd: SENT_ID,
         at: '2026-01-10T12:01:02.345Z',
         receiver: expect.objectContaining({ name: 'Maria', document: '***456789**' }),
+        returns: [],
       },
     })
     expect(story.scripted.calls().map(({ method }) => method)).toEqual(['GET'])
@@ -275,6 +276,12 @@ describe("looking up by Inter's id", () => {
     story.scripted.scriptReplies(GET, okReply(paymentOf({ status })))
     const outcome = await story.provider.findTransfer({ id, handle })
     expect(outcome).toMatchObject({ kind: 'found', payout: { status: expected, cents: 1050 } })
+  })
+
+  test('a settled one says all that there is to learn: it is not polled for returns', async () => {
+    await using story = await openInterFixture()
+    story.scripted.scriptReplies(GET, okReply(paymentOf({ status: 'PAGO' })))
+    expect(await story.provider.findTransfer({ id, handle })).toMatchObject({ payout: { returns: [] } })
   })
 
   test('one that waits for approval is no outcome', async () => {
