@@ -45,13 +45,15 @@ type MerchantProfile = {
   sharedAt?: SharedProvider[]
   /** The place of the merchant of whose account this is the live mode; its providers are real to us. */
   liveModeOf?: number
+  /** The APIs of its own provider accounts, where they are others than those of the local demo. */
+  apis?: Partial<Record<ProviderName, ProviderApi>>
 }
 type SharedProvider = 'PROVIDER_B' | 'PROVIDER_C'
 
 /**
  * With much and little balance, with one provider and with four, with and without fees, with accounts of their own and
  * shared ones, in one mode and in both; few failing endpoints, as each doubles the work. Ids of payments are unique in a
- * company, so no merchant has two accounts at Woovi.
+ * company, so no merchant has two accounts at Woovi. The local demo's four APIs and Inter's each are the first of one at least.
  */
 export const MERCHANT_PROFILES: readonly MerchantProfile[] = [
   {
@@ -78,7 +80,12 @@ export const MERCHANT_PROFILES: readonly MerchantProfile[] = [
   },
   { providers: ['PROVIDER_A', 'PROVIDER_D'], sharedAt: ['PROVIDER_B', 'PROVIDER_C'], openingCents: 30_00 },
   { providers: ['PROVIDER_D', 'PROVIDER_C', 'PROVIDER_B'], openingCents: 1_000_000_00 },
-  { providers: ['PROVIDER_A', 'PROVIDER_B'], openingCents: 50_000_00, liveModeOf: 0 },
+  {
+    providers: ['PROVIDER_A', 'PROVIDER_B'],
+    openingCents: 50_000_00,
+    liveModeOf: 0,
+    apis: { PROVIDER_A: 'inter' },
+  },
   { providers: ['PROVIDER_D'], openingCents: 30_00, liveModeOf: 3, hasFailingEndpoint: true },
 ]
 
@@ -90,7 +97,7 @@ const SHARED_OPENING_CENTS = 500_00
 const SERVICE_OPENING_CENTS = 10_000_00
 
 /** The API of each provider, as in the local demo. */
-export const PROVIDER_APIS: Record<ProviderName, ProviderApi> = {
+const PROVIDER_APIS: Record<ProviderName, ProviderApi> = {
   PROVIDER_A: 'efi',
   PROVIDER_B: 'woovi',
   PROVIDER_C: 'sicoob',
@@ -104,6 +111,11 @@ export type ParticipantSettings = {
   drawOptions: () => NonNullable<AccountBody['options']>
   /** A provider can prove absence after this time, before the time scale: its look-ups may lag by less. */
   settleWindowMs: number
+}
+
+/** Lists the APIs that the accounts of a provider have in a storm. */
+export function listApisOf(provider: ProviderName): ProviderApi[] {
+  return [PROVIDER_APIS[provider], ...MERCHANT_PROFILES.flatMap(({ apis }) => apis?.[provider] ?? [])]
 }
 
 /** Creates all participants, directly in the database and at the simulator. */
@@ -188,6 +200,7 @@ type ProviderAccountLogin = Pick<Connection, 'provider' | 'dialect' | 'baseUrl'>
 type ProviderAccountInput = {
   account: string
   provider: ProviderName
+  dialect: ProviderApi
   openingCents: number
   /** False as after registration at Woovi, whose secret is shown in its panel only: the published key verifies. */
   hasSecret: boolean
@@ -196,10 +209,9 @@ type ProviderAccountInput = {
 async function createProviderAccount(
   site: StackClients,
   { drawOptions }: ParticipantSettings,
-  { account, provider, openingCents, hasSecret }: ProviderAccountInput,
+  { account, provider, dialect, openingCents, hasSecret }: ProviderAccountInput,
 ): Promise<ProviderAccountLogin> {
   const collectionKey = randomUUID()
-  const dialect = PROVIDER_APIS[provider]
   const created = await createSimulatedCredentials(site.simulator, dialect, account)
   const { login } = created
   const { webhook_secret: secret, ...credentials } = created.credentials
@@ -232,11 +244,13 @@ async function connectMerchant(
   { merchantIndex: place, provider, role }: ConnectionInput,
 ) {
   const { openingCents } = role
+  const dialect = role.apis?.[provider] ?? PROVIDER_APIS[provider]
   const login = await createProviderAccount(site, settings, {
     account: `storm-${place}-${provider.toLowerCase()}`,
     provider,
+    dialect,
     openingCents,
-    hasSecret: PROVIDER_APIS[provider] !== 'woovi' || place % 2 === 1,
+    hasSecret: dialect !== 'woovi' || place % 2 === 1,
   })
   const made = await createConnection(site.orm.em.fork(), site.seal, {
     accountUuid,
@@ -256,6 +270,7 @@ function createSharedAccount(site: StackClients, settings: ParticipantSettings, 
   return createProviderAccount(site, settings, {
     account: `storm-shared-${provider.toLowerCase()}`,
     provider,
+    dialect: PROVIDER_APIS[provider],
     hasSecret: true,
     openingCents: SERVICE_OPENING_CENTS + sharers.length * SHARED_OPENING_CENTS,
   })

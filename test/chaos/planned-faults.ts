@@ -9,7 +9,7 @@ import {
   VIEW_FAULTS,
 } from '../../packages/simulator/faults.ts'
 import { PROVIDER_NAMES, type ProviderApi, type ProviderName } from '../../src/domain/providers/provider.ts'
-import { PROVIDER_APIS } from './participants.ts'
+import { listApisOf } from './participants.ts'
 import type { Random } from './random.ts'
 
 /** The faults of a storm, drawn before it starts; each event happens at the turn of its operation. */
@@ -205,9 +205,13 @@ function isServed(planned: {
   operation: ProviderOperation | undefined
   fault: FaultKind
 }) {
-  const api = PROVIDER_APIS[planned.provider]
-  if (planned.operation === 'prepareTransfer') return PREPARING_APIS.has(api)
-  return !(api === 'stark' && planned.operation === 'refund' && UNEXPLAINED_REFUND_FAULTS.has(planned.fault))
+  const apis = listApisOf(planned.provider)
+  if (planned.operation === 'prepareTransfer') return apis.some(api => PREPARING_APIS.has(api))
+  return !(
+    apis.includes('stark') &&
+    planned.operation === 'refund' &&
+    UNEXPLAINED_REFUND_FAULTS.has(planned.fault)
+  )
 }
 
 function getMaxDelayMs({ fault, operation }: { fault: FaultKind; operation?: ProviderOperation }): number {

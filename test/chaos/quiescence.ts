@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { StatementLine } from '../../packages/simulator/control/client.ts'
+import { settleUnknownTransfers } from './bank-inquiries.ts'
 import type { Participants } from './participants.ts'
 import { createProviderPanel } from './provider-panel.ts'
 import { splitByVisibility } from './provider-visibility.ts'
@@ -47,13 +48,20 @@ export async function injectUndocumentedItems(
     await simulator.addFault({ provider, account, operation: 'statement', fault: 'odd_item' })
 }
 
+type QuiescenceInput = ExpectedProviderState & {
+  limitMs: number
+  timeScale: number
+  say: (line: string) => void
+}
+
 /**
  * Waits until every workflow has ended and we know all that the simulator knows, or the limit has passed; answers what
- * is unfinished then. What a fault or a kill interrupted must recover by itself: nothing here helps.
+ * is unfinished then. What a fault or a kill interrupted must recover by itself: nothing here helps, except that people
+ * decide what waits in a bank's panel, and settle what no API can report any more.
  */
 export async function waitForQuiescence(
   site: StackClients,
-  { limitMs, say, ...expected }: ExpectedProviderState & { limitMs: number; say: (line: string) => void },
+  { limitMs, timeScale, say, ...expected }: QuiescenceInput,
 ): Promise<PendingWork> {
   const deadline = Date.now() + limitMs
   const panel = createProviderPanel(site, expected.participants)
@@ -61,6 +69,8 @@ export async function waitForQuiescence(
   for (let checks = 1; ; checks++) {
     // A person decides what waits in a panel: each second payment is carried out.
     while (await panel.decideOrder(checks % 2 === 0)) checks++
+    const settled = await settleUnknownTransfers(site, timeScale)
+    if (settled > 0) say(`an operator settles ${settled} transfers`)
     const unrest = await findPendingWork(site, expected).catch(error => ({ [String(error)]: 1 }))
     still = Object.keys(unrest).length === 0 ? still + 1 : 0
     if (still >= REQUIRED_IDLE_CHECKS) return {}

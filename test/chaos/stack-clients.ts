@@ -57,6 +57,7 @@ export async function openStackClients({ home, local }: Stack, secondApi?: strin
     baseUrls,
     sql: <Row extends object>(query: string, values: unknown[] = []): Promise<Row[]> =>
       orm.em.fork().execute(query, values),
+    temporal,
     /** The ids of the workflows that run now. */
     runningWorkflowIds: () =>
       temporal(async ({ workflow }) => {

@@ -16,8 +16,8 @@ test('one seed plans one storm, and another seed plans another', () => {
  * Any seed must pass (`npm run chaos`). This one draws every kind of operation and of fault early, and its late payment
  * too, so that the storm is short.
  */
-const SEED = 323
-const OPERATIONS = 175
+const SEED = 1582
+const OPERATIONS = 150
 
 test('a short storm has every kind of operation, and every fault that delays no storm for long', async () => {
   const planned = planKinds(SEED, OPERATIONS)

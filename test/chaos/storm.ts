@@ -129,6 +129,7 @@ export async function runStorm({
       participants: cast,
       disputes,
       limitMs,
+      timeScale,
       say,
       faultsClearedAt: clearSince,
     })

@@ -77,6 +77,7 @@ async function runFaults(
     rate = DEFAULT_RATE,
     say = () => {},
     signal,
+    timeScale = TIME_SCALE,
   }: DrillOptions,
 ): Promise<DrillResult> {
   const load = createLoad(stage, rate)
@@ -100,6 +101,7 @@ async function runFaults(
     participants: cast,
     disputes: [],
     limitMs: QUIESCENCE_LIMIT_MS,
+    timeScale,
     say,
     faultsClearedAt: clearSince,
   })
