@@ -78,7 +78,9 @@ export function createStarkCharges(client: StarkClient, now: () => number): Char
     const { payments } = outcome
     const isExpired = ownCodes.every(brcode => Date.parse(getExpiresAt(brcode)) <= now())
     const unpaidStatus = isExpired ? 'expired' : 'open'
-    const status = payments.length > 0 ? 'completed' : unpaidStatus
+    // A payment of another value is returned or kept as an unmatched one, and the code expires all the same.
+    const isPaid = payments.some(({ cents }) => cents === oldestCode.amount || oldestCode.amount === 0)
+    const status = isPaid ? 'completed' : unpaidStatus
     return { kind: 'found', status, charge: mapStarkBrcode(oldestCode), payments }
   }
 }

@@ -149,6 +149,26 @@ describe('looking up', () => {
     expect(transactions!.path).toBe(`/v2/transaction?ids=${CREDIT_ID}&limit=100`)
   })
 
+  test('a code that was paid with another value only is open, then expired, with that payment', async () => {
+    let nowMs = Date.parse('2026-01-10T12:00:00Z')
+    await using story = await openStarkFixture({ now: () => nowMs })
+    const transactions = [transactionOf({ amount: 1000 })]
+    scriptCharge(story, { deposits: [depositOf({ amount: 1000 })], transactions })
+    expect(await story.provider.findCharge(CHARGE_REFERENCE)).toMatchObject({ status: 'open' })
+    nowMs = Date.parse('2026-01-10T12:59:00.123Z')
+    expect(await story.provider.findCharge(CHARGE_REFERENCE)).toMatchObject({
+      status: 'expired',
+      payments: [{ cents: 1000, status: 'settled' }],
+    })
+  })
+
+  test('a code of an open amount is paid by any value', async () => {
+    await using story = await openStarkFixture()
+    const codes = [brcodeOf({ amount: 0 })]
+    scriptCharge(story, { codes, deposits: [depositOf()], transactions: [transactionOf()] })
+    expect(await story.provider.findCharge(CHARGE_REFERENCE)).toMatchObject({ status: 'completed' })
+  })
+
   test('a deposit that is not credited yet is in process', async () => {
     await using story = await openStarkFixture()
     scriptCharge(story, { deposits: [depositOf({ transactionIds: [] })] })
