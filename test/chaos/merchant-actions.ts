@@ -21,6 +21,8 @@ import {
 } from './storm-context.ts'
 
 const CLOSING_INTERVAL_MS = 600
+/** Longer than any charge of a storm is open. What has not ended by then is reported as never at rest. */
+const CLOSING_LIMIT_MS = 420_000
 
 /** What merchants do in a storm: each request as the contract describes it, repeated under its key until it is answered. */
 export function createMerchantActions(scene: StormContext) {
@@ -238,6 +240,7 @@ export function createMerchantActions(scene: StormContext) {
 
   /** Cancels the scheduled transfers that still wait for balance: a storm does not last a day of attempts. */
   async function callOff(): Promise<void> {
+    const deadline = Date.now() + CLOSING_LIMIT_MS
     await Promise.all(
       scene.operations.map(async (operation, place) => {
         if (operation.kind !== 'transfer' || operation.scheduledInS === null) return
@@ -248,7 +251,7 @@ export function createMerchantActions(scene: StormContext) {
         // A transfer whose creation was not confirmed may not exist.
         const exists = async () =>
           (await getUntilAnswered(api, { path, token: merchant.token }))?.status !== 404
-        while (uuid && !(await isEnded()) && (await exists()))
+        while (uuid && Date.now() < deadline && !(await isEnded()) && (await exists()))
           await sendCancellation('cancel_transfer', { place, of: place, times: 1, path })
       }),
     )
@@ -280,7 +283,7 @@ export function createMerchantActions(scene: StormContext) {
         ({ external_ref: ref }) => ref.startsWith(`${run}-`) && /^\d+$/.test(ref.slice(run.length + 1)),
       )
     }
-    for (;;) {
+    for (const deadline = Date.now() + CLOSING_LIMIT_MS; Date.now() < deadline; ) {
       const [issuing, pending] = [await listOpen('UNDEFINED'), await listOpen('PENDING')]
       if (issuing.length + pending.length === 0) return
       await runInBatches(pending, async charge => {
