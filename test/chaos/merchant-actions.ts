@@ -8,7 +8,7 @@ import {
   type RequestRecord,
 } from './merchant-requests.ts'
 import type { Repetition } from './operations.ts'
-import type { Merchant } from './participants.ts'
+import { type Merchant, recipientConnectionOf } from './participants.ts'
 import { API_VISIBILITIES } from './provider-visibility.ts'
 import {
   API_PATHS,
@@ -74,19 +74,16 @@ export function createMerchantActions(scene: StormContext) {
     const { to, scheduledInS, merchant } = operation
     const body = {
       value: reaisFromCents(operation.cents),
-      pix_key: to.kind === 'key' ? to.key : keyOfOther(cast.merchants[merchant]!, to.merchant),
+      pix_key:
+        to.kind === 'key'
+          ? to.key
+          : recipientConnectionOf(cast, cast.merchants[merchant]!, to.merchant).collectionKey,
       external_ref: `${run}-${place}`,
       ...(scheduledInS !== null && {
         scheduled_for: new Date(Date.now() + scheduledInS * 1_000).toISOString(),
       }),
     }
     return create('transfer', { ...operation, place, token: cast.merchants[merchant]!.token, body })
-  }
-
-  /** Its bank knows no key of the other mode. */
-  function keyOfOther({ mode }: Merchant, place: number): string {
-    const reachable = cast.merchants.filter(one => one.mode === mode)
-    return reachable[place % reachable.length]!.connections[0]!.collectionKey
   }
 
   type Creation = {

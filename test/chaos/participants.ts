@@ -140,6 +140,16 @@ export async function createParticipants(
   return { merchants, recipients }
 }
 
+/** The connection whose key receives a merchant's transfer to another: its bank knows no key of the other mode. */
+export function recipientConnectionOf(
+  { merchants }: Participants,
+  { mode }: Merchant,
+  place: number,
+): StormConnection {
+  const reachable = merchants.filter(one => one.mode === mode)
+  return reachable[place % reachable.length]!.connections[0]!
+}
+
 /** The endpoints that faults may affect. */
 export function failingInboxesOf({ merchants }: Participants): string[] {
   return merchants.flatMap(({ inboxes: [, foul] }) => foul ?? [])

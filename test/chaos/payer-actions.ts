@@ -3,7 +3,7 @@ import { reaisFromCents } from '../../src/domain/ledger/money.ts'
 import { referenceOf } from '../../src/domain/pix/identifiers.ts'
 import { PROVIDER_CAPABILITIES } from '../../src/domain/providers/provider.ts'
 import { runInBatches } from './batches.ts'
-import type { StormConnection } from './participants.ts'
+import { recipientConnectionOf, type StormConnection } from './participants.ts'
 import { API_VISIBILITIES } from './provider-visibility.ts'
 import {
   API_PATHS,
@@ -103,10 +103,16 @@ export function createPayerActions(scene: StormContext) {
     return { uuid: null, dispute: one }
   }
 
-  /** The PIX that paid a charge, or that a transfer sent; null where its provider has no disputes. */
+  /** The PIX that paid a charge, or that a transfer sent; null where a provider of it has no disputes. */
   async function pixOf(about: number): Promise<{ end_to_end: string; cents: number } | null> {
     const { uuid } = await outcomeOf(about)
-    const kind = scene.operations[about]!.kind === 'charge' ? 'charge' : 'transfer'
+    const operation = scene.operations[about]!
+    const kind = operation.kind === 'charge' ? 'charge' : 'transfer'
+    // Its recipient's bank would not show the dispute.
+    if (operation.kind === 'transfer' && operation.to.kind === 'merchant') {
+      const { api } = recipientConnectionOf(cast, merchantOf(about), operation.to.merchant)
+      if (PROVIDER_CAPABILITIES[api].disputes === null) return null
+    }
     // Some providers report no end-to-end id.
     const isMoved = (shown: PixHolder) => endToEndOf(shown) !== '' || shown.status === 'PAID'
     const shown = uuid && (await when(merchantOf(about), `${API_PATHS[kind]}/${uuid}`, isMoved))
