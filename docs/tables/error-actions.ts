@@ -146,6 +146,18 @@ export const ERRORS_OF_GUIDE: Record<ErrorCode, ErrorOfGuide> = {
     action: 'state',
     pt: 'A conta exige `external_ref` única. Procure a transferência que já a usa antes de enviar outra.',
   },
+  over_limit: {
+    action: 'decide',
+    pt: 'A transferência ou devolução passa de um limite da conta, e nenhum provedor foi chamado. Em `data`, `error` traz o `limit`, o que restava (`left`) e quando ele se renova (`resets_at`). Envie menos, ou mais tarde, com outra chave.',
+  },
+  possible_duplicate: {
+    action: 'decide',
+    pt: 'O mesmo valor foi pedido para a mesma chave dentro dos segundos de `duplicate_guard`; `data.error.transfer_uuid` é aquela transferência. Se as duas são intencionais, envie com `allow_duplicate` e outra chave.',
+  },
+  limits_changed: {
+    action: 'read',
+    pt: 'Os limites têm outra `version`: foram alterados depois da leitura, e nada foi feito. Leia de novo e decida.',
+  },
   not_found_after_restore: {
     action: 'decide',
     pt: 'O serviço foi restaurado de um backup e nenhum provedor tem a operação. Ela está FAILED e não será executada.',

@@ -73,6 +73,12 @@ export const ERROR_GUIDANCE: Record<ErrorCode, string> = {
     'The transfer was not scheduled, or was already sent, cancelled or failed. A transfer that was sent cannot be cancelled. Read its `status`: CANCELLED also where an earlier request with a lost response cancelled it.',
   external_ref_in_use:
     'The account requires a unique `external_ref`. Find the existing transfer by its `external_ref` before you send another.',
+  over_limit:
+    'The transfer or refund exceeds a limit of the account, and no provider was called. `error` of `data` names the `limit`, what was `left` of it, and when it `resets_at`. The result is final for its Idempotency-Key: send less, or later, with a new key. `GET /limits/usage` has what is left.',
+  possible_duplicate:
+    'A transfer of the same value to the same key was ordered within the seconds of `duplicate_guard`; `data.error.transfer_uuid` is that transfer, and no provider was called for this one. Where both are meant, send the request with `allow_duplicate` and a new Idempotency-Key.',
+  limits_changed:
+    'The limits have another `version` than the request: they were changed meanwhile, and nothing was done. Read them, and decide again.',
   not_found_after_restore:
     'The service was restored from a backup, and every provider confirmed that it does not have the operation. It is FAILED and will not be executed. Send a new request if it is still wanted.',
   not_started:

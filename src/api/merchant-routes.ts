@@ -7,6 +7,7 @@ import { eventRoutes } from './events/routes.ts'
 import { fileRoutes } from './files/routes.ts'
 import { healthRoutes } from './health/routes.ts'
 import { ledgerRoutes } from './ledger/routes.ts'
+import { limitRoutes } from './limits/routes.ts'
 import { pixKeyRoutes } from './pix-keys/routes.ts'
 import { providerRoutes } from './providers/routes.ts'
 import { qrCodeRoutes } from './qr-codes/routes.ts'
@@ -22,6 +23,7 @@ export const MERCHANT_ROUTES: RouteRegistrar[] = [
   depositRoutes,
   disputeRoutes,
   transferRoutes,
+  limitRoutes,
   pixKeyRoutes,
   providerRoutes,
   webhookRoutes(),

@@ -152,6 +152,7 @@ const ACTIVITY_FLOORS = [
   'events',
   'provider-notifications',
   'ledger',
+  'limits',
   'payouts',
   'unmatched',
   'charges',

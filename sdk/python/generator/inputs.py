@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from keyword import iskeyword
 from typing import Any, TypeAlias
 
 from .schemas import camel, reference_of, title
@@ -75,11 +76,14 @@ from ._amounts import Amount
 
     def _define_object(self, schema: Schema, name: str) -> str:
         required = schema.get("required", [])
-        fields = [
-            f"    {field}: {'Required' if field in required else 'NotRequired'}"
-            f"[{self.type_of(inner, name + camel(field))}]"
+        types = {
+            field: f"{'Required' if field in required else 'NotRequired'}[{self.type_of(inner, name + camel(field))}]"
             for field, inner in schema["properties"].items()
-        ]
+        }
+        if any(iskeyword(field) for field in types):
+            items = ", ".join(f'"{field}": {type_}' for field, type_ in types.items())
+            return self._define(name, f'{name} = TypedDict("{name}", {{{items}}})\n')
+        fields = [f"    {field}: {type_}" for field, type_ in types.items()]
         return self._define(name, "\n".join([f"class {name}(TypedDict):", *fields, ""]))
 
     def _define(self, name: str, code: str) -> str:

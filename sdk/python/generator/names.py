@@ -11,6 +11,7 @@ METHODS = {
     "exportLedgerOfx": "ledger.export_ofx",
     "getDefaultProviders": "providers.get_defaults",
     "getLedgerBalances": "ledger.get_balances",
+    "getLimitUsage": "limits.get_usage",
     "getLiveness": "health.get_liveness",
     "getPaymentQrPng": "payments.get_qr_png",
     "getPaymentQrSvg": "payments.get_qr_svg",

@@ -2,6 +2,7 @@ import { createDeposits, type Deposits } from './resources/deposits.ts'
 import { createEvents, type Events } from './resources/events.ts'
 import { createHealth, type Health } from './resources/health.ts'
 import { createLedger, type Ledger } from './resources/ledger.ts'
+import { createLimits, type Limits } from './resources/limits.ts'
 import { createMeds, type Meds } from './resources/meds.ts'
 import { createPayments, type Payments } from './resources/payments.ts'
 import { createPixKeys, type PixKeys } from './resources/pix-keys.ts'
@@ -40,6 +41,7 @@ export class Trilho {
   readonly payments: Payments
   readonly qrCodes: QrCodes
   readonly transfers: Transfers
+  readonly limits: Limits
   readonly meds: Meds
   readonly refunds: Refunds
   readonly deposits: Deposits
@@ -71,6 +73,7 @@ export class Trilho {
     this.payments = createPayments(call)
     this.qrCodes = createQrCodes(call)
     this.transfers = createTransfers(call)
+    this.limits = createLimits(call)
     this.meds = createMeds(call)
     this.refunds = createRefunds(call)
     this.deposits = createDeposits(call)

@@ -186,7 +186,7 @@ export async function holdAtConnection<Row extends AttemptedRow>(
     row.attempts.find(one => one.connectionUuid === key.connectionUuid) ??
     createPayoutAttempt(em, handler, { ...key, row }, connection)
   markInterrupted(attempt)
-  await handler.holdFunds(em, row, connection)
+  await handler.holdFunds(em, row, connection, true)
   await sendChanges(em)
   return attempt
 }

@@ -32,12 +32,16 @@ export type PayoutHandler<Row extends AttemptedRow> = {
   getOrder?(row: Row): { acceptBefore?: Date | null | undefined } | undefined
   /** Ends an order whose acceptance deadline has passed. */
   endUnaccepted?(em: EntityManager, row: Row): Promise<void>
-  /** Holds the money and applies the event; a refusal means that no provider is called. */
+  /**
+   * Holds the money and applies the event; a refusal means that no provider is called. `isPossiblySent`: it may have left
+   * already, so no limit of the account refuses it.
+   */
   holdFunds(
     em: EntityManager,
     row: Row,
     connection: Connection,
-  ): Promise<{ code: string; message: string } | null>
+    isPossiblySent?: true,
+  ): Promise<HoldRefusal | null>
   /** Tells whether the provider carries out prepared payouts only. */
   needsPreparation(provider: Provider): boolean
   /** Asks the provider to prepare the payout, which moves nothing; only where `needsPreparation`. `isFirst`: it was not asked before. */
@@ -63,6 +67,8 @@ export type PayoutHandler<Row extends AttemptedRow> = {
   /** Applies a refusal: no money moved, because the provider refused or the request never left the worker. */
   applyRefusal(em: EntityManager, row: Row, attempt: Attempt): Promise<void>
 }
+/** Why money is not held. By default another provider may hold it; `final`: none may. */
+export type HoldRefusal = { code: string; message: string; finality?: 'final' }
 /** All attempts so far, in the order in which they were made. */
 export type AttemptedRow = { attempts: Attempt[] }
 /** `repeatThrough`: the connection whose provider may be sent the same transfer again, where that is how it is looked up. */

@@ -2,8 +2,10 @@ import type { EntityManager } from '../../db/client/orm.ts'
 import { runInTransaction } from '../../db/client/transaction.ts'
 import type { Charge } from '../../db/entities/charge.ts'
 import { Refund, type RefundPart } from '../../db/entities/refund.ts'
-import { lockAvailableBalance } from '../../db/ledger/post.ts'
-import { sendChanges } from '../../db/pipeline/query.ts'
+import type { OperationFailure } from '../../db/entities/transfer.ts'
+import { lockAvailableBalance, queryAvailableBalance } from '../../db/ledger/post.ts'
+import { batchQueries, constantQuery, runQuery, sendChanges } from '../../db/pipeline/query.ts'
+import { queryLockedLimits } from '../../db/repositories/account-limits.ts'
 import { queryWithFollowUps } from '../../db/repositories/follow-ups.ts'
 import { chargeMachine } from '../../domain/charges/charge.ts'
 import {
@@ -13,6 +15,7 @@ import {
   shortfallAdvancedLegs,
 } from '../../domain/ledger/legs.ts'
 import { computeFeeCents } from '../../domain/ledger/money.ts'
+import type { UsageWindow } from '../../domain/limits/usage-window.ts'
 import {
   type CreditedSplit,
   computeRefundableCents,
@@ -25,12 +28,14 @@ import type { Sealer } from '../../security/sealing.ts'
 import type { OpenRefundResult, RefundInput, RefundInputDetails } from '../../workflows/contracts/refunds.ts'
 import { recordRefundEvent } from '../events/record-event.ts'
 import { createMovement, postMovement } from '../ledger/movements.ts'
+import { takeRefundRoom } from '../limits/limit-room.ts'
 import type { ActivityDependencies } from '../runtime/dependencies.ts'
 import { lockCharge, transition } from '../shared/transition.ts'
 
 /**
- * Plans a refund: fee, paying parts, and its refusal code or null. Locks the accounts' balances. `terms`: the charge as the
- * rules of a refund see it; `orderedAt`: when it was ordered, null for now.
+ * Plans a refund: fee, paying parts, and its failure or null. Locks the accounts' balances, and takes room of the limits of
+ * the charge's owner. `terms`: the charge as the rules of a refund see it; `orderedAt`: when it was ordered and let through,
+ * null for now.
  */
 export async function planRefund(
   em: EntityManager,
@@ -44,11 +49,24 @@ export async function planRefund(
   // The last part is the one of the charge's owner.
   const ownerCents = Math.max(0, parts.at(-1)!.cents) + feeCents
   // The API's checks of the request are repeated on the charge's current state.
-  const availableCents = await lockAvailableBalance(em, charge)
+  const { accountUuid, providerAccountUuid } = charge
+  const [availableCents, limits] = await runQuery(
+    em,
+    batchQueries(
+      queryAvailableBalance(accountUuid, [providerAccountUuid]),
+      orderedAt ? constantQuery(null) : queryLockedLimits(accountUuid),
+    ),
+  )
   const code =
     getRefundRefusal(order, terms, orderedAt ?? new Date()) ??
     (availableCents < ownerCents ? 'insufficient_balance' : null)
-  return { charge, orderedAt, feeCents, parts, code, owner: { cents: ownerCents, availableCents } }
+  const plan = { charge, orderedAt, feeCents, parts, code, owner: { cents: ownerCents, availableCents } }
+  if (code !== null || !limits) return plan
+  const { isSimulated } = charge.connection
+  const { valueCents } = order
+  const room = await takeRefundRoom(em, { accountUuid, isSimulated, valueCents }, limits)
+  if ('windows' in room) return { ...plan, limitWindows: room.windows }
+  return { ...plan, code: room.failure.code, failure: room.failure }
 }
 
 /** Returns why a charge on these terms cannot be refunded by this order, whatever the balances are; null where it can. */
@@ -114,6 +132,9 @@ type RefundPlan = {
   parts: RefundPart[]
   code: string | null
   owner: { cents: number; availableCents: number }
+  /** More than its code says about why it is refused. */
+  failure?: OperationFailure
+  limitWindows?: UsageWindow[]
 }
 
 /**
@@ -123,7 +144,7 @@ type RefundPlan = {
 export async function storeRefund(
   em: EntityManager,
   order: RefundInput & { description: string | null },
-  { charge, orderedAt, feeCents, parts, code, owner }: RefundPlan,
+  { charge, orderedAt, feeCents, parts, code, owner, failure, limitWindows }: RefundPlan,
 ): Promise<Refund> {
   const at = new Date()
   const { accountUuid, providerAccountUuid, connection } = charge
@@ -153,7 +174,10 @@ export async function storeRefund(
     description: order.description,
     parts: code === null ? parts : [],
     movement,
-    failure: code === null ? null : { code, message: 'the charge can no longer be refunded by this value' },
+    failure:
+      failure ??
+      (code === null ? null : { code, message: 'the charge can no longer be refunded by this value' }),
+    limitWindows: limitWindows ?? null,
     acceptBefore: code === null && order.acceptBefore ? new Date(order.acceptBefore) : null,
     requestId: order.requestId,
     tokenNumber: order.tokenNumber ?? null,

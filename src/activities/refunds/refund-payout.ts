@@ -18,6 +18,7 @@ import { computeRemaining, disputePostings, queryShortfallPostings } from '../le
 import { holdDisputedFunds } from '../ledger/dispute-claims.ts'
 import { lockDisputesWithQuery } from '../ledger/dispute-locks.ts'
 import { failMovement, postMovement } from '../ledger/movements.ts'
+import { releaseLimitRoom } from '../limits/limit-room.ts'
 import type { AttemptedRow, PayoutHandler } from '../payouts/payout-handler.ts'
 import { describeRefusal } from '../shared/attempts.ts'
 import { lockChargeWithQuery, transition, transitionAttempt } from '../shared/transition.ts'
@@ -153,6 +154,7 @@ export async function endUnsentRefund(
     queryShortfallPostings({ providerAccountUuid, credits }),
   )
   transition(refund, refundMachine, event, at)
+  await releaseLimitRoom(em, refund, charge.connection)
   refund.failure = failure
   charge.refundingCents -= valueCents
   await addSettledRefunds(em, charge)

@@ -20,6 +20,7 @@ import { computeRefundableCents, refundMachine } from '../../domain/refunds/refu
 import { recordChargeEvent, recordMovementEvent, recordRefundEvent } from '../events/record-event.ts'
 import { inflowPostings } from '../ledger/apply-inflow.ts'
 import { postMovement, settleMovement } from '../ledger/movements.ts'
+import { countLateRefund } from '../limits/limit-room.ts'
 import { transition } from '../shared/transition.ts'
 import { addOwnerPart, computeSplitShares, getSplitParts, type SplitShare } from './open.ts'
 
@@ -97,6 +98,7 @@ export async function settleLateRefund(
 ): Promise<void> {
   const at = new Date()
   const availableCents = await lockAvailableBalance(em, charge)
+  await countLateRefund(em, refund, charge.connection)
   transition(refund, refundMachine, 'settled_late', at)
   refund.failure = null
   refund.feeCents = 0 // The fee was released with the hold and is not charged again.

@@ -30,6 +30,7 @@ import type {
   TransferResult,
 } from '../../workflows/contracts/transfers.ts'
 import { recordTransferEvent } from '../events/record-event.ts'
+import { findOrderFailure } from '../limits/limit-room.ts'
 import type { PayoutHandler } from '../payouts/payout-handler.ts'
 import { findLiveAttempt } from '../payouts/record-outcome.ts'
 import { sendPayout } from '../payouts/send.ts'
@@ -104,8 +105,8 @@ function createRowFirst(
       return [await openTransfer(em, order, sealer.open(order.details), preconditions), result]
     },
     holdFunds(em, { transfer }, connection) {
-      const availableCents = openedWith?.connection === connection ? openedWith.availableCents : undefined
-      return holdTransferFunds(em, transfer, connection, availableCents)
+      const locked = openedWith?.connection === connection ? openedWith : undefined
+      return holdTransferFunds(em, transfer, connection, { locked })
     },
   }
 }
@@ -186,18 +187,18 @@ function combineRefusals(attempts: AttemptWithProvider[]): OperationFailure {
 }
 
 /**
- * Stores a transfer's row. One whose external reference is in use is stored as FAILED, unless it was accepted before
- * (`acceptedAt`: when it was ordered).
+ * Stores a transfer's row. One whose external reference is in use, or that the limits of its account refuse, is stored as
+ * FAILED, unless it was accepted before (`acceptedAt`: when it was ordered).
  */
 export async function openTransfer(
   em: EntityManager,
   order: TransferInput,
   details: TransferInputDetails,
-  { connection }: TransferPreconditions,
+  { connection, limits }: TransferPreconditions,
   acceptedAt?: Date,
 ): Promise<LockedTransfer> {
   if (!connection) throw new Error(`transfer ${order.uuid} has a row, or names no connection`)
-  const isRefReused = !acceptedAt && (await isExternalRefReused(em, details, connection))
+  const failure = acceptedAt ? null : await findFailureOfOrder(em, { order, details, connection, limits })
   const at = acceptedAt ?? new Date()
   const transfer = em.create(Transfer, {
     uuid: order.uuid,
@@ -222,9 +223,27 @@ export async function openTransfer(
     updatedAt: at,
   })
   const lockedTransfer = { transfer, attempts: [] }
-  if (isRefReused)
-    await endUnsentTransfer(em, lockedTransfer, 'not_started', failureOf('external_ref_in_use'))
+  if (failure) await endUnsentTransfer(em, lockedTransfer, 'not_started', failure)
   return lockedTransfer
+}
+
+/** Finds why a new order may not be sent: its reference is in use, or a limit or the guard of its account refuses it. */
+async function findFailureOfOrder(
+  em: EntityManager,
+  {
+    order: { accountUuid, valueCents },
+    details,
+    connection,
+    limits,
+  }: Pick<TransferPreconditions, 'limits'> & {
+    order: TransferInput
+    details: TransferInputDetails
+    connection: Connection
+  },
+): Promise<OperationFailure | null> {
+  if (await isExternalRefReused(em, details, connection)) return failureOf('external_ref_in_use')
+  const { isSimulated } = connection
+  return limits && findOrderFailure(em, { ...details, accountUuid, isSimulated, valueCents }, limits)
 }
 
 /**

@@ -4,9 +4,11 @@ import type { Attempt } from '../../db/entities/attempt.ts'
 import { Connection } from '../../db/entities/connection.ts'
 import { Movement } from '../../db/entities/movement.ts'
 import { type OperationFailure, Transfer } from '../../db/entities/transfer.ts'
-import { lockAvailableBalance, lockBalances } from '../../db/ledger/post.ts'
-import { sendChanges } from '../../db/pipeline/query.ts'
+import { lockAvailableBalance, lockBalances, queryAvailableBalance } from '../../db/ledger/post.ts'
+import { batchQueries, runQuery, sendChanges } from '../../db/pipeline/query.ts'
+import { queryLockedLimits } from '../../db/repositories/account-limits.ts'
 import { loadAttemptProviders } from '../../db/repositories/attempts.ts'
+import type { TransferPreconditions } from '../../db/repositories/transfers.ts'
 import { failureOf } from '../../domain/errors/error-catalogue.ts'
 import { transferHeldLegs, transferReleasedLegs, transferSettledLegs } from '../../domain/ledger/legs.ts'
 import { computeFeeCents } from '../../domain/ledger/money.ts'
@@ -19,7 +21,8 @@ import { recordMovementEvent, recordTransferEvent } from '../events/record-event
 import { creditPostings, uncoveredOutflowPostings } from '../ledger/apply-inflow.ts'
 import { lockDisputes } from '../ledger/dispute-locks.ts'
 import { createMovement, failMovement, postMovement, settleMovement } from '../ledger/movements.ts'
-import type { PayoutHandler } from '../payouts/payout-handler.ts'
+import { countLateTransfer, releaseLimitRoom, takeTransferRoom } from '../limits/limit-room.ts'
+import type { HoldRefusal, PayoutHandler } from '../payouts/payout-handler.ts'
 import { getConnectionParty } from '../shared/provider-client.ts'
 import {
   type LockedTransfer,
@@ -44,8 +47,8 @@ export const transferPayout: PayoutHandler<LockedTransfer> = {
 
   endUnaccepted: endUnacceptedTransfer,
 
-  holdFunds(em, { transfer }, connection) {
-    return holdTransferFunds(em, transfer, connection)
+  holdFunds(em, { transfer }, connection, isPossiblySent) {
+    return holdTransferFunds(em, transfer, connection, { isPossiblySent })
   },
 
   needsPreparation: provider => provider.prepareTransfer !== undefined,
@@ -106,6 +109,9 @@ export const transferPayout: PayoutHandler<LockedTransfer> = {
    */
   async applyRefusal(em, lockedTransfer, attempt) {
     const { transfer } = lockedTransfer
+    // A limit of the account binds at every provider.
+    if (attempt.code === 'over_limit' && transfer.failure)
+      return endUnsentTransfer(em, lockedTransfer, 'refused', transfer.failure)
     const canRetryLater = transfer.scheduledFor && attempt.finality !== 'final'
     if (canRetryLater && transferMachine.accepts(transfer.state, 'postponed'))
       return postponeTransfer(em, transfer)
@@ -134,15 +140,22 @@ function buildTransferRequest(
 
 /**
  * Holds a transfer's value and fee at a connection, and releases its hold at the connection before, in one transaction.
- * Returns a refusal where the value is above the connection's limit, or the balance is too low. `availableCents`: given for a transfer without a hold whose balances
- * are locked already.
+ * Returns a refusal where the value is above the connection's limit, the balance is too low, or a limit of the account is
+ * exceeded, whose failure the transfer then has. `locked`: given for a transfer without a hold whose balances and limits are
+ * locked already. `isPossiblySent`: see `PayoutHandler.holdFunds`.
  */
 export async function holdTransferFunds(
   em: EntityManager,
   transfer: Transfer,
   connection: Connection,
-  availableCents?: number,
-): Promise<{ code: string; message: string } | null> {
+  {
+    locked,
+    isPossiblySent,
+  }: {
+    locked?: Pick<TransferPreconditions, 'availableCents' | 'limits'> | undefined
+    isPossiblySent?: true | undefined
+  } = {},
+): Promise<HoldRefusal | null> {
   const { accountUuid, valueCents } = transfer
   const { providerAccountUuid } = connection
   const feeCents = computeFeeCents(valueCents, connection.fees.transfer)
@@ -153,9 +166,15 @@ export async function holdTransferFunds(
   transfer.feeCents = feeCents
   if (transfer.state === 'created') transition(transfer, transferMachine, 'sending_started', new Date())
   if (!isWithinTransferLimit(connection, valueCents)) return ABOVE_LIMIT
-  const cents = availableCents ?? (await lockAvailableBalance(em, { accountUuid, providerAccountUuid }))
-  if (cents < valueCents + feeCents)
+  const { availableCents, limits } = locked ?? (await lockBalanceAndLimits(em, transfer))
+  if (availableCents < valueCents + feeCents)
     return { code: 'insufficient_balance', message: 'the available balance does not cover value and fee' }
+  const failure = limits && (await takeTransferRoom(em, transfer, connection, limits))
+  if (failure && isPossiblySent) await countLateTransfer(em, transfer, connection)
+  else if (failure) {
+    transfer.failure = failure
+    return { code: failure.code, message: failure.message, finality: 'final' }
+  }
   transfer.heldCents = valueCents + feeCents
   transfer.movement = createTransferMovement(em, transfer, {
     connectionUuid: connection.uuid,
@@ -163,6 +182,19 @@ export async function holdTransferFunds(
   })
   await postMovement(em, transfer.movement, transferHeldLegs(accountUuid, { valueCents, feeCents }))
   return null
+}
+
+/** Locks what a hold takes from, in one round trip: the available balance, then the limits of the account. */
+async function lockBalanceAndLimits(
+  em: EntityManager,
+  { accountUuid, providerAccountUuid }: Transfer,
+): Promise<Pick<TransferPreconditions, 'availableCents' | 'limits'>> {
+  const balanceQuery = queryAvailableBalance(accountUuid, [providerAccountUuid])
+  const [availableCents, limits] = await runQuery(
+    em,
+    batchQueries(balanceQuery, queryLockedLimits(accountUuid)),
+  )
+  return { availableCents, limits }
 }
 
 const ABOVE_LIMIT = {
@@ -190,14 +222,16 @@ export async function endUnsentTransfer(
   const at = new Date()
   const { transfer } = lockedTransfer
   await releaseTransferHold(em, transfer)
+  await releaseLimitRoom(em, transfer, transfer.connection)
   transfer.failure = failure
   transition(transfer, transferMachine, event, at)
   await recordTransferEvent(em, lockedTransfer, { at })
 }
 
-/** Postpones a scheduled transfer that no provider could carry out: releases its hold; the merchant can cancel it. */
+/** Postpones a scheduled transfer that no provider could carry out: releases its hold and its room; the merchant can cancel it. */
 export async function postponeTransfer(em: EntityManager, transfer: Transfer): Promise<void> {
   await releaseTransferHold(em, transfer)
+  await releaseLimitRoom(em, transfer, transfer.connection)
   transition(transfer, transferMachine, 'postponed', new Date())
 }
 
@@ -298,6 +332,10 @@ async function adoptPanelTransfer(
     reason: 'panel_transfer',
   })
   if (!movement) return null
+  if (!transfer.limitWindows) {
+    await lockAvailableBalance(em, transfer)
+    await countLateTransfer(em, transfer, transfer.connection)
+  }
   Object.assign(movement, { transferUuid, pixKey, reason: 'late_settlement', updatedAt: at })
   movement.receiver = receiver ?? transfer.receiver ?? movement.receiver
   await recordMovementEvent(em, movement, transfer, at)
@@ -313,6 +351,8 @@ async function postUncoveredSettlement(
   const { accountUuid, valueCents } = transfer
   const { providerAccountUuid } = attempt
   const legs = await uncoveredOutflowPostings(em, { accountUuid, providerAccountUuid }, valueCents)
+  if (!transfer.limitWindows || reason === 'duplicate_settlement')
+    await countLateTransfer(em, transfer, transfer.connection)
   const movement = createTransferMovement(em, transfer, attempt)
   settleMovement(movement, payout, at)
   movement.reason = reason

@@ -1,3 +1,4 @@
+import { pruneLimitUsage } from '../../db/repositories/account-limits.ts'
 import { pruneApiRequests } from '../../db/repositories/api-requests.ts'
 import { pruneAuthCodes } from '../../db/repositories/auth-codes.ts'
 import { deleteOldEvents } from '../../db/repositories/events.ts'
@@ -16,8 +17,8 @@ const MAX_PRUNING_MS = 8 * 60_000
  * Deletes events older than thirty days with their deliveries and attempts, the oldest first. An event stays while a
  * delivery of it is pending or due to be signalled to its workflow, or while its movement is held for a return.
  * Unexplained answers of providers (src/db/repositories/unexplained-answers.ts), expired auth codes
- * (src/db/repositories/auth-codes.ts) and routed notifications of providers
- * (src/db/repositories/provider-notifications.ts) are deleted after the same time, the log of API requests after seven
+ * (src/db/repositories/auth-codes.ts), routed notifications of providers (src/db/repositories/provider-notifications.ts) and
+ * counters of limits (src/db/repositories/account-limits.ts) are deleted after the same time, the log of API requests after seven
  * days (src/db/repositories/api-requests.ts).
  */
 export function pruneEvents({ orm }: ActivityDependencies) {
@@ -30,7 +31,12 @@ export function pruneEvents({ orm }: ActivityDependencies) {
       deleted += count
       if (count < PRUNE_BATCH_SIZE || !hasTimeLeft()) break
     }
-    for (const prune of [pruneUnexplainedAnswers, pruneAuthCodes, pruneProviderNotifications])
+    for (const prune of [
+      pruneUnexplainedAnswers,
+      pruneAuthCodes,
+      pruneProviderNotifications,
+      pruneLimitUsage,
+    ])
       while (hasTimeLeft() && (await prune(orm.em.fork(), PRUNE_BATCH_SIZE)) === PRUNE_BATCH_SIZE);
     await pruneApiRequests(orm.em.fork())
     return { deleted }

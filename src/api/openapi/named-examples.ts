@@ -2,6 +2,7 @@ import * as charge from '../../contract/charges/charge-example.ts'
 import * as dispute from '../../contract/disputes/dispute-example.ts'
 import { EVENT_EXAMPLES } from '../../contract/events/event-example.ts'
 import * as ledger from '../../contract/ledger/ledger-example.ts'
+import * as limits from '../../contract/limits/limits-example.ts'
 import * as pixKey from '../../contract/pix-keys/pix-key-example.ts'
 import * as provider from '../../contract/providers/provider-example.ts'
 import * as qrCode from '../../contract/qr-codes/qr-code-example.ts'
@@ -42,6 +43,10 @@ export const NAMED_EXAMPLES: Record<string, unknown> = {
   CreateTransferResponse: { data: transfer.ACCEPTED_TRANSFER_EXAMPLE },
   CancelTransferResponse: { data: transfer.CANCELLED_TRANSFER_EXAMPLE },
   Transfer: transfer.TRANSFER_EXAMPLE,
+
+  ReplaceLimitsRequest: limits.REPLACE_LIMITS_EXAMPLE,
+  AccountLimits: limits.LIMITS_EXAMPLE,
+  LimitUsage: limits.LIMIT_USAGE_EXAMPLE,
 
   Dispute: dispute.DISPUTE_EXAMPLE,
   ReplyToMedResponse: { data: dispute.ANSWERED_DISPUTE_EXAMPLE },

@@ -208,6 +208,7 @@ function refundErrorCode(refund: Refund) {
     case 'refund_med_open':
     case 'refund_period_over':
     case 'charge_not_refundable':
+    case 'over_limit':
     case 'no_provider_available':
     case 'paused':
     case 'not_started':

@@ -125,6 +125,7 @@ export function createTransfer(
         pixKey: body.pix_key,
         ...(body.document !== undefined && { document: body.document }),
         ...(body.external_ref !== undefined && { externalRef: body.external_ref }),
+        ...(body.allow_duplicate && { allowDuplicate: true as const }),
         ...(body.final_beneficiary && { finalBeneficiary: body.final_beneficiary }),
         fingerprint,
       }
@@ -189,6 +190,8 @@ function transferErrorCode(transfer: ReadTransfer) {
     case 'paused':
     case 'account_blocked':
     case 'external_ref_in_use':
+    case 'over_limit':
+    case 'possible_duplicate':
     case 'not_found_after_restore':
       return transfer.failure.code
     default:

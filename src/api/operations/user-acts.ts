@@ -27,6 +27,7 @@ export type UserAction =
   | 'pix_key_remove'
   | 'auth_code_create'
   | 'account_defaults'
+  | 'limits_change'
   | 'webhook_create'
   | 'webhook_change'
   | 'webhook_rotate'

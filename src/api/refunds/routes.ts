@@ -33,6 +33,7 @@ export const refundRoutes: RouteRegistrar = (router, dependencies) => {
         'refund_med_open',
         'refund_period_over',
         'insufficient_balance',
+        'over_limit',
         'no_provider_available',
         'not_found_after_restore',
         'paused',
@@ -42,7 +43,13 @@ export const refundRoutes: RouteRegistrar = (router, dependencies) => {
       ],
       errorData: {
         schema: refundSchema,
-        codes: ['provider_rejected', 'no_provider_available', 'not_started', 'not_found_after_restore'],
+        codes: [
+          'provider_rejected',
+          'over_limit',
+          'no_provider_available',
+          'not_started',
+          'not_found_after_restore',
+        ],
         // A refund that was stored before; or none, where the request was refused at once.
         optionalCodes: [
           'charge_not_refundable',

@@ -31,6 +31,8 @@ export const transferRoutes: RouteRegistrar = (router, dependencies) => {
       errors: [
         'provider_rejected',
         'external_ref_in_use',
+        'over_limit',
+        'possible_duplicate',
         'no_provider_available',
         'paused',
         'overloaded',
@@ -41,7 +43,14 @@ export const transferRoutes: RouteRegistrar = (router, dependencies) => {
       ],
       errorData: {
         schema: transferSchema,
-        codes: ['provider_rejected', 'no_provider_available', 'not_started', 'not_found_after_restore'],
+        codes: [
+          'provider_rejected',
+          'over_limit',
+          'possible_duplicate',
+          'no_provider_available',
+          'not_started',
+          'not_found_after_restore',
+        ],
         // A transfer that was stored before; or none, where the request was refused at once.
         optionalCodes: ['external_ref_in_use', 'account_blocked', 'paused'],
       },

@@ -1,12 +1,14 @@
 import { z } from 'zod'
 import type { Movement } from '../../db/entities/movement.ts'
 import type { Refund } from '../../db/entities/refund.ts'
+import type { OperationFailure } from '../../db/entities/transfer.ts'
 import type { ReadCharge } from '../../db/repositories/charges.ts'
 import type { ReadRefund } from '../../db/repositories/refunds.ts'
 import { chargeMachine } from '../../domain/charges/charge.ts'
 import { REFUND_STATUSES, refundMachine } from '../../domain/refunds/refund.ts'
 import { PAYMENT_STATUSES } from '../../domain/shared/payment-status.ts'
 import { type MovementCarrier, movementSchema, showMovement } from '../ledger/movement.ts'
+import { limitFailureFields, showExceededLimit } from '../limits/limit-failure.ts'
 import {
   dayQueryFields,
   endToEndQuery,
@@ -63,6 +65,8 @@ export const allRefundsQuery = z
   .superRefine(requireDaysInOrder)
 export type AllRefundsQuery = z.output<typeof allRefundsQuery>
 
+const refundError = z.object({ ...failureFields, ...limitFailureFields }).meta({ id: 'RefundError' })
+
 /** One refund of a charge, with the movement that paid the charge and the movement that pays it back. */
 const refundPartFields = {
   uuid: uuidSchema,
@@ -72,7 +76,7 @@ const refundPartFields = {
   description: z.string().optional().meta({ description: 'The text for the payer, where one was given' }),
   pix_original: movementSchema,
   pix_refund: movementSchema,
-  error: z.object(failureFields).meta({ id: 'RefundError' }).optional(),
+  error: refundError.optional(),
   ...rowTimes,
 }
 const refundPartSchema = z.object(refundPartFields).meta({ id: 'Refund' })
@@ -133,10 +137,14 @@ function showRefundPart(
     ...(refund.description && { description: refund.description }),
     pix_original: showMovement(original, connection),
     pix_refund: showMovement(movement, connection),
-    ...(refund.failure && { error: refund.failure }),
+    ...(refund.failure && { error: showRefundFailure(refund.failure) }),
     created_at: refund.createdAt,
     updated_at: refund.updatedAt,
   }
+}
+
+function showRefundFailure({ exceeded, ...failure }: OperationFailure): z.output<typeof refundError> {
+  return { ...failure, ...showExceededLimit(exceeded) }
 }
 
 /** Presents a refund in the list of all. */

@@ -21,6 +21,7 @@ import {
 } from '../charges/charge.ts'
 import { isErrorOfAttempt } from '../events/event.ts'
 import { initiationFields, maskParty, movementRecordFields } from '../ledger/movement.ts'
+import { limitFailureFields, showExceededLimit } from '../limits/limit-failure.ts'
 import {
   caseInsensitiveEnum,
   dayQuery,
@@ -50,7 +51,8 @@ import {
 const PIX_KEY_MESSAGE =
   'must be a CPF, a CNPJ, an e-mail, a Brazilian mobile number with +55, or a random key'
 
-const pixKey = z
+/** PIX key of a recipient in a request, normalised. */
+export const recipientKey = z
   .string()
   .max(255, { abort: true })
   .regex(PIX_KEY_INPUT_PATTERN, PIX_KEY_MESSAGE)
@@ -71,7 +73,7 @@ export const createTransferBody = z.strictObject({
   value: positiveReais.meta({ examples: [25.9] }),
   /** Accepted for symmetry with charges, where it is required; PIX is the only type. */
   type: caseInsensitiveEnum(['PIX']).optional().meta({ description: 'PIX is the only type' }),
-  pix_key: pixKey,
+  pix_key: recipientKey,
   document: cpfOrCnpj.optional().meta({
     description: 'CPF or CNPJ of the recipient: the provider must confirm that the key belongs to it',
   }),
@@ -79,6 +81,10 @@ export const createTransferBody = z.strictObject({
   provider_uuid: chosenProvider.optional(),
   final_beneficiary: finalBeneficiary.optional(),
   scheduled_for: scheduledFor.optional(),
+  allow_duplicate: z.boolean().optional().meta({
+    description:
+      'Send it though the same value was sent to the same key within the seconds of `duplicate_guard`',
+  }),
 })
 export type CreateTransferBody = z.output<typeof createTransferBody>
 
@@ -126,6 +132,10 @@ const attemptSchema = z
 const transferError = z
   .object({
     ...failureFields,
+    ...limitFailureFields,
+    transfer_uuid: uuidSchema
+      .optional()
+      .meta({ description: 'Of `possible_duplicate`: the earlier transfer' }),
     provider: z.string().optional(),
     attempts: z.array(
       z
@@ -228,12 +238,14 @@ export function showTransfer(
 
 /** Presents the error of a transfer; names the rejecting provider only if its attempt is visible to the token. */
 function showTransferError(
-  { provider, provider_code, ...failure }: OperationFailure,
+  { provider, provider_code, exceeded, duplicate_of, ...failure }: OperationFailure,
   attempts: z.output<typeof attemptSchema>[],
 ): z.output<typeof transferError> {
   const isVisible = provider !== undefined && isErrorOfAttempt(attempts, { ...failure, provider })
   return {
     ...failure,
+    ...showExceededLimit(exceeded),
+    ...(duplicate_of !== undefined && { transfer_uuid: duplicate_of }),
     ...(isVisible && { provider, ...(provider_code !== undefined && { provider_code }) }),
     attempts: attempts.map(({ provider, outcome, code }) => ({ provider, outcome, code })),
   }

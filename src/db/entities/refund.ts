@@ -1,4 +1,5 @@
 import { defineEntity } from '@mikro-orm/core'
+import type { UsageWindow } from '../../domain/limits/usage-window.ts'
 import type { RefundState } from '../../domain/refunds/refund.ts'
 import { timestampColumn, unionColumn } from './columns.ts'
 import { orderColumns } from './order.ts'
@@ -25,6 +26,8 @@ const schema = defineEntity({
     description: p.text().nullable(),
     parts: p.json<RefundPart[]>(),
     failure: p.json<OperationFailure>().nullable(),
+    /** As in `Transfer`. */
+    limitWindows: p.json<UsageWindow[]>().nullable(),
     /** When its POST reports it as accepted: the provider accepted it, or the request stopped waiting. */
     acceptedAt: timestampColumn().nullable(),
     /** Deadline for sending, as in `Transfer`. */

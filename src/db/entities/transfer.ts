@@ -1,4 +1,6 @@
 import { defineEntity } from '@mikro-orm/core'
+import type { LimitName } from '../../domain/limits/exceeded-limit.ts'
+import type { UsageWindow } from '../../domain/limits/usage-window.ts'
 import type { PaymentStatus } from '../../domain/shared/payment-status.ts'
 import type { TransferState } from '../../domain/transfers/transfer.ts'
 import { centsColumn, historyColumn, timestampColumn, unionColumn } from './columns.ts'
@@ -7,7 +9,16 @@ import { orderColumns } from './order.ts'
 import { PartyType } from './party.ts'
 
 /** Why money was not sent, as the API shows it in the field error; the attempts come from their rows. */
-export type OperationFailure = { code: string; message: string; provider_code?: string; provider?: string }
+export type OperationFailure = {
+  code: string
+  message: string
+  provider_code?: string
+  provider?: string
+  /** Of `over_limit`: the limit, what it left, and when more is left, ISO 8601 UTC. */
+  exceeded?: { limit: LimitName; left_cents: number; resets_at: string | null }
+  /** Of `possible_duplicate`: the earlier transfer. */
+  duplicate_of?: string
+}
 
 const schema = defineEntity({
   name: 'Transfer',
@@ -28,6 +39,8 @@ const schema = defineEntity({
     settledAt: timestampColumn().nullable(),
     scheduledFor: timestampColumn().nullable(),
     failure: p.json<OperationFailure>().nullable(),
+    /** Counters of its account's limits that it takes room of; null where it takes none. */
+    limitWindows: p.json<UsageWindow[]>().nullable(),
     /** Response of its POST: the transfer when it was accepted or scheduled, or when the request stopped waiting. */
     accepted: p.json<Record<string, unknown>>().nullable(),
     history: historyColumn<PaymentStatus>(),

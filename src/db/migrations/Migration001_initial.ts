@@ -7,6 +7,7 @@ import { connections } from './initial/connections.ts'
 import { depositReturns } from './initial/deposit-returns.ts'
 import { disputes } from './initial/disputes.ts'
 import { ledger } from './initial/ledger.ts'
+import { limits } from './initial/limits.ts'
 import { listCounters } from './initial/list-counters.ts'
 import { operators } from './initial/operators.ts'
 import { paymentLinks } from './initial/payment-links.ts'
@@ -31,6 +32,7 @@ const PARTS = [
   charges,
   transfers,
   refunds,
+  limits,
   disputes,
   attempts,
   depositReturns,

@@ -15,6 +15,7 @@ import {
   selectRows,
 } from '../pipeline/query.ts'
 import { type RowPage, type SqlCondition, selectNewestRows } from '../sql-conditions.ts'
+import { type LimitsInForce, queryLockedLimits } from './account-limits.ts'
 import type { AttemptWithProvider } from './attempts.ts'
 
 /** Read-only transfer with its connection and movement; a loaded entity conforms too. */
@@ -103,6 +104,8 @@ export type TransferPreconditions = {
   connection: Connection | undefined
   /** Available balance of its account at that connection's provider account, in centavos. */
   availableCents: number
+  /** Limits in force of its account, locked; null where it has none. */
+  limits: LimitsInForce | null
 }
 
 /**
@@ -119,6 +122,7 @@ export function queryTransferPreconditions(
   const queries = batchQueries(
     firstRow(connectionLock(em, values, subquery('uuid'))),
     queryAvailableBalance(accountUuid, values, subquery('provider_account_uuid')),
+    queryLockedLimits(accountUuid, [uuid], 'not exists (select from transfer where uuid = ?)'),
   )
-  return mapQuery(queries, ([connection, availableCents]) => ({ connection, availableCents }))
+  return mapQuery(queries, ([connection, availableCents, limits]) => ({ connection, availableCents, limits }))
 }

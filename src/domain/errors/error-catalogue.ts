@@ -56,6 +56,9 @@ const MESSAGES = {
     med_not_answerable: 'Only a PENDING dispute about a received payment accepts a reply.',
     insufficient_balance: 'The available balance is less than value plus fees.',
     transfer_not_cancellable: 'Only a scheduled transfer that has not been sent can be cancelled.',
+    possible_duplicate:
+      'The same value was sent to the same receiver a moment ago; send the request with allow_duplicate where it is meant.',
+    limits_changed: 'The limits were changed since they were read; nothing was done. Read them again.',
     external_ref_in_use: 'external_ref is already used by another transfer of the account.',
     not_found_after_restore:
       'The operation was requested before a database restore and no provider has it; it will not be executed.',
@@ -84,6 +87,8 @@ const MESSAGES = {
   422: {
     validation_failed: 'The request is not valid; see errors for the fields.',
     idempotency_key_reused: 'The Idempotency-Key was already used with another body or token; use a new key.',
+    over_limit:
+      'A limit of the account does not allow it now; data.error names the limit, what is left of it and when it resets.',
     pix_key_limit: 'An account can have at most 3 PIX keys of each type; delete one first.',
     key_not_supported:
       'The provider does not support PIX keys of this type; use another type or provider_uuid.',

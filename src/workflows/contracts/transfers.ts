@@ -20,6 +20,8 @@ export type TransferInputDetails = {
   document?: string
   externalRef?: string
   finalBeneficiary?: { name: string; document: string }
+  /** The order is meant, though one like it was ordered a moment ago. */
+  allowDuplicate?: true
   fingerprint: string
 }
 

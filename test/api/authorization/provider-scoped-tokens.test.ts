@@ -195,6 +195,9 @@ const RULES: Record<string, () => Promise<void>> = {
   'POST /api/v1/transfers': overrides('/transfers', () => ({ value: 1, pix_key: randomPixKey() }), of),
   'GET /api/v1/transfers/{uuid}': reads(one => `/transfers/${one.transfer}`),
   'POST /api/v1/transfers/{uuid}/cancel': refuses('POST', one => `/transfers/${one.scheduled}/cancel`),
+  'GET /api/v1/limits': forbids('GET', () => '/limits'),
+  'PUT /api/v1/limits': forbids('PUT', () => '/limits', {}),
+  'GET /api/v1/limits/usage': forbids('GET', () => '/limits/usage'),
   'GET /api/v1/pix-keys': lists(
     '/pix-keys',
     (row: ApiResource) => row.key,

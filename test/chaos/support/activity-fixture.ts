@@ -4,6 +4,7 @@ import { databaseActivities, providerActivities } from '../../../src/activities/
 import type { ActivityDependencies } from '../../../src/activities/runtime/dependencies.ts'
 import { createAccount } from '../../../src/admin/accounts.ts'
 import { createConnection, postOpeningBalance } from '../../../src/admin/connections.ts'
+import { Connection } from '../../../src/db/entities/connection.ts'
 import type { Provider } from '../../../src/providers/port.ts'
 import { createSealer } from '../../../src/security/sealing.ts'
 import type { TemporalContext } from '../../../src/temporal/workflow-options.ts'
@@ -91,6 +92,11 @@ export async function openActivityFixture() {
     /** One more provider for it. */
     async createConnection({ accountUuid }: { accountUuid: string }): Promise<string> {
       return (await connected(accountUuid)).uuid
+    },
+    /** Adds an opening balance at a connection. */
+    async fund(connectionUuid: string, cents: number): Promise<void> {
+      const em = orm.em.fork()
+      await postOpeningBalance(em, await em.findOneOrFail(Connection, connectionUuid), cents)
     },
     transferInput(
       { accountUuid, connectionUuid }: { accountUuid: string; connectionUuid: string },

@@ -11,6 +11,7 @@ import { runInTransaction } from '../../../src/db/client/transaction.ts'
 import { Connection } from '../../../src/db/entities/connection.ts'
 import { runQuery } from '../../../src/db/pipeline/query.ts'
 import { queryTransferPreconditions } from '../../../src/db/repositories/transfers.ts'
+import { NO_LIMITS } from '../../../src/domain/limits/account-limits.ts'
 import type { ProviderPayout } from '../../../src/domain/providers/provider.ts'
 import type { TransferInput } from '../../../src/workflows/contracts/transfers.ts'
 import { type ApiFixture, openApiFixture } from '../support/api-fixture.ts'
@@ -160,6 +161,31 @@ describe('first attempt messages', () => {
       ),
       expect.stringMatching(/^[^;]* update transfer set [^;]*; [^;]* update attempt set [^;]*; commit$/s),
     ])
+  })
+
+  test('without limits of the account it has one statement more, in the round trip that reads and locks', async () => {
+    await send(newOrder(100))
+    const [read = '', ...others] = messages.messages
+    expect(read.match(/from account_limits/g)).toHaveLength(1)
+    expect(read).toMatch(/from balance\s.* for update; .* from account_limits\s.* for no key update/s)
+    expect(others.join()).not.toMatch(/limit_usage|account_limits/)
+  })
+
+  test('with limits it has at most two round trips more', async () => {
+    const limited = await fixture.insertAccount()
+    const connection = await fixture.insertConnection(limited)
+    const em = fixture.orm.em.fork()
+    await postOpeningBalance(em, await em.findOneOrFail(Connection, connection), 1_000)
+    await fixture.orm.em.execute('insert into account_limits (account_uuid, limits) values (?, ?::jsonb)', [
+      limited,
+      JSON.stringify({ ...NO_LIMITS, perDayCents: 500 }),
+    ])
+    messages.forget()
+    const order = { ...newOrder(100), accountUuid: limited, candidates: [connection] }
+    const { uuid } = order
+    await sendTransfer(dependencies())({ uuid, connectionUuid: connection, isResend: false, order })
+    expect(messages.messages.length).toBeLessThanOrEqual(6)
+    expect(messages.messages.join().match(/limit_usage/g)!.length).toBeGreaterThan(0)
   })
 
   test('the provider’s connection is opened once the attempt is decided, while the row is being written', async () => {

@@ -970,6 +970,7 @@ class Transfers:
         provider_uuid: str | None = None,
         final_beneficiary: inputs.FinalBeneficiary | None = None,
         scheduled_for: datetime | str | None = None,
+        allow_duplicate: bool | None = None,
         idempotency_key: str | None = None,
     ) -> models.Transfer:
         """Send money to a PIX key.
@@ -989,6 +990,8 @@ class Transfers:
                 token always uses its own.
             final_beneficiary: The seller on whose behalf the account collects or pays.
             scheduled_for: ISO 8601 with offset, in the future, at most 90 days ahead.
+            allow_duplicate: Send it though the same value was sent to the same key within the seconds of
+                `duplicate_guard`.
             idempotency_key: Repeat a call with the key of the first one to get its result; made for each
                 call where absent.
         """
@@ -1007,6 +1010,7 @@ class Transfers:
                     "provider_uuid": provider_uuid,
                     "final_beneficiary": final_beneficiary,
                     "scheduled_for": scheduled_for,
+                    "allow_duplicate": allow_duplicate,
                 },
                 is_keyed=True,
                 idempotency_key=idempotency_key,
@@ -1162,6 +1166,87 @@ class Transfers:
                 path_of("/api/v1/transfers/{uuid}/cancel", uuid=uuid),
                 read_one(models.Transfer),
             )
+        )
+
+
+class Limits:
+    def __init__(self, transport: SyncTransport) -> None:
+        self._transport = transport
+
+    def get(self) -> models.AccountLimits:
+        """Read the limits of the account.
+
+        Those in force, and in `pending` what allows more later. Token scope: `read` or `transfers`.
+        """
+        return self._transport.send(
+            Call("getLimits", "GET", "/api/v1/limits", read_one(models.AccountLimits))
+        )
+
+    def replace(
+        self,
+        *,
+        per_transfer: Any | None = None,
+        per_day: Any | None = None,
+        per_night: Any | None = None,
+        night: inputs.NightHours | None = None,
+        per_receiver_per_day: Any | None = None,
+        new_receiver: inputs.ReplaceLimitsNewReceiver | None | None = None,
+        trusted_receivers: Sequence[inputs.TrustedHolder | inputs.TrustedKey] | None = None,
+        allowed_receivers_only: bool | None = None,
+        duplicate_guard: inputs.ReplaceLimitsDuplicateGuard | None = None,
+        version: int | None = None,
+    ) -> models.AccountLimits:
+        """Replace the limits of the account.
+
+        What allows less acts at once, what allows more after 24 hours (`pending`). A field that is absent
+        sets no limit. Limits count the transfers and refunds that are sent from their first PUT on. Token
+        scope: `transfers`.
+
+        Args:
+            per_transfer: Reais that one transfer may send; null or absent: no limit.
+            per_day: Reais that transfers and refunds of a day in Brasília may send; null or absent: no
+                limit.
+            per_night: Reais that the transfers of a night may send, which count per day as well; null or
+                absent: no limit.
+            night: Hours of `per_night`, between one noon and the next; over midnight where `to` is before
+                `from`.
+            per_receiver_per_day: Reais that one PIX key may get on a day in Brasília; null or absent: no
+                limit.
+            new_receiver: Reais that a PIX key may get in all until `hours` have passed since the first
+                transfer to it settled.
+            allowed_receivers_only: Only `trusted_receivers` may be paid.
+            duplicate_guard: Within these seconds the same value to the same key is sent only with
+                `allow_duplicate`; 0: none.
+            version: The `version` that was read: other limits are then not overwritten.
+        """
+        return self._transport.send(
+            Call(
+                "replaceLimits",
+                "PUT",
+                "/api/v1/limits",
+                read_one(models.AccountLimits),
+                body={
+                    "per_transfer": per_transfer,
+                    "per_day": per_day,
+                    "per_night": per_night,
+                    "night": night,
+                    "per_receiver_per_day": per_receiver_per_day,
+                    "new_receiver": new_receiver,
+                    "trusted_receivers": trusted_receivers,
+                    "allowed_receivers_only": allowed_receivers_only,
+                    "duplicate_guard": duplicate_guard,
+                    "version": version,
+                },
+            )
+        )
+
+    def get_usage(self) -> models.LimitUsage:
+        """Read what is used of the limits of the account.
+
+        Of this day and night in Brasília. Token scope: `read` or `transfers`.
+        """
+        return self._transport.send(
+            Call("getLimitUsage", "GET", "/api/v1/limits/usage", read_one(models.LimitUsage))
         )
 
 
@@ -2090,6 +2175,7 @@ class Resources:
         self.deposits = Deposits(transport)
         self.meds = Meds(transport)
         self.transfers = Transfers(transport)
+        self.limits = Limits(transport)
         self.pix_keys = PixKeys(transport)
         self.providers = Providers(transport)
         self.webhooks = Webhooks(transport)

@@ -100,6 +100,26 @@ ListTransfersStatus: TypeAlias = Literal[
 
 ListTransfersType: TypeAlias = Literal["UNDEFINED", "PIX"]
 
+NightHours = TypedDict("NightHours", {"from": Required[str], "to": Required[str]})
+
+
+class ReplaceLimitsNewReceiver(TypedDict):
+    value: Required[Amount]
+    hours: Required[int]
+
+
+class TrustedHolder(TypedDict):
+    document: Required[str]
+
+
+class TrustedKey(TypedDict):
+    pix_key: Required[str]
+
+
+class ReplaceLimitsDuplicateGuard(TypedDict):
+    seconds: Required[int]
+
+
 CreatePixKeyAuthCodeType: TypeAlias = Literal["EMAIL", "PHONE"]
 
 CreatePixKeyType: TypeAlias = Literal["DOCUMENT", "EMAIL", "PHONE", "RANDOM"]

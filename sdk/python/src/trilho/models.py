@@ -135,6 +135,29 @@ class RefundError(Model):
     code: str
     message: str
     provider_code: str | None = None
+    limit: (
+        Literal[
+            "allowed_receivers_only",
+            "per_transfer",
+            "new_receiver",
+            "per_receiver_per_day",
+            "per_night",
+            "per_day",
+        ]
+        | str
+        | None
+    ) = None
+    """
+    Of `over_limit`: which limit
+    """
+    left: Decimal | None = None
+    """
+    Of `over_limit`: reais that the limit still allowed
+    """
+    resets_at: AwareDatetime | None = None
+    """
+    Of `over_limit`: when the limit allows more; null where time alone changes nothing
+    """
 
 
 class Attachment(Model):
@@ -230,6 +253,14 @@ class DepositReturnError(Model):
     code: str
     message: str
     provider_code: str | None = None
+
+
+class ShownTrustedHolder(Model):
+    document: str
+
+
+class ShownTrustedKey(Model):
+    pix_key: str
 
 
 class AuthCode(Model):
@@ -387,6 +418,61 @@ class GetDefaultProvidersResult(Model):
     PIX: list[DefaultProvider]
 
 
+class Night(Model):
+    from_: Annotated[str, Field(alias="from")]
+    to: str
+
+
+class NewReceiver(Model):
+    value: Decimal
+    """
+    Reais, at most two decimals
+    """
+    hours: int
+
+
+class DuplicateGuard(Model):
+    seconds: int
+
+
+class PerDay(Model):
+    limit: float | None
+    """
+    Reais, at most two decimals
+    """
+    used: Decimal
+    """
+    Reais that were let through, and have not come back as failed
+    """
+    left: float | None
+    """
+    null where there is no limit
+    """
+    resets_at: AwareDatetime
+    """
+    UTC, six fractional digits
+    """
+
+
+class PerNight(Model):
+    limit: float | None
+    """
+    Reais, at most two decimals
+    """
+    used: Decimal
+    """
+    Reais that were let through, and have not come back as failed
+    """
+    left: float | None
+    """
+    null where there is no limit
+    """
+    resets_at: AwareDatetime | None
+    """
+    End of the night; null in daytime
+    """
+
+
 class Total(Model):
     type: (
         Literal[
@@ -479,6 +565,33 @@ class TransferError(Model):
     code: str
     message: str
     provider_code: str | None = None
+    limit: (
+        Literal[
+            "allowed_receivers_only",
+            "per_transfer",
+            "new_receiver",
+            "per_receiver_per_day",
+            "per_night",
+            "per_day",
+        ]
+        | str
+        | None
+    ) = None
+    """
+    Of `over_limit`: which limit
+    """
+    left: Decimal | None = None
+    """
+    Of `over_limit`: reais that the limit still allowed
+    """
+    resets_at: AwareDatetime | None = None
+    """
+    Of `over_limit`: when the limit allows more; null where time alone changes nothing
+    """
+    transfer_uuid: str | None = None
+    """
+    Of `possible_duplicate`: the earlier transfer
+    """
     provider: str | None = None
     attempts: list[TransferErrorAttempt]
 
@@ -599,6 +712,39 @@ class DepositReturn(Model):
     UTC, six fractional digits
     """
     error: DepositReturnError | None = None
+
+
+class LimitValues(Model):
+    per_transfer: float | None
+    """
+    Reais, at most two decimals
+    """
+    per_day: float | None
+    """
+    Reais, at most two decimals
+    """
+    per_night: float | None
+    """
+    Reais, at most two decimals
+    """
+    night: Night
+    per_receiver_per_day: float | None
+    """
+    Reais, at most two decimals
+    """
+    new_receiver: NewReceiver | None
+    trusted_receivers: list[ShownTrustedHolder | ShownTrustedKey]
+    allowed_receivers_only: bool
+    duplicate_guard: DuplicateGuard
+
+
+class LimitUsage(Model):
+    """
+    Counted from the first PUT of limits on
+    """
+
+    per_day: PerDay
+    per_night: PerNight
 
 
 class Provider(Model):
@@ -801,6 +947,14 @@ class LedgerPeriodBalance(Model):
     """
     lines: int
     totals: list[Total]
+
+
+class Pending(Model):
+    limits: LimitValues
+    effective_at: AwareDatetime
+    """
+    UTC, six fractional digits
+    """
 
 
 class ChargePix(Model):
@@ -1120,6 +1274,46 @@ class Deposit(Model):
     return_: Annotated[DepositReturn | None, Field(alias="return")]
     """
     Null while it stays with the account
+    """
+
+
+class AccountLimits(Model):
+    """
+    The limits in force, null where nothing binds
+    """
+
+    per_transfer: float | None
+    """
+    Reais, at most two decimals
+    """
+    per_day: float | None
+    """
+    Reais, at most two decimals
+    """
+    per_night: float | None
+    """
+    Reais, at most two decimals
+    """
+    night: Night
+    per_receiver_per_day: float | None
+    """
+    Reais, at most two decimals
+    """
+    new_receiver: NewReceiver | None
+    trusted_receivers: list[ShownTrustedHolder | ShownTrustedKey]
+    allowed_receivers_only: bool
+    duplicate_guard: DuplicateGuard
+    pending: Pending | None
+    """
+    What allows more, and when it takes effect; a PUT of what is in force cancels it
+    """
+    version: int
+    """
+    Counts the changes; 0 where none was made
+    """
+    updated_at: AwareDatetime | None
+    """
+    null where none was made
     """
 
 

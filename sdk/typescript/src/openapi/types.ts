@@ -477,6 +477,50 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/limits": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Read the limits of the account
+         * @description Those in force, and in `pending` what allows more later. Token scope: `read` or `transfers`.
+         */
+        get: operations["getLimits"];
+        /**
+         * Replace the limits of the account
+         * @description What allows less acts at once, what allows more after 24 hours (`pending`). A field that is absent sets no limit. Limits count the transfers and refunds that are sent from their first PUT on. Token scope: `transfers`.
+         */
+        put: operations["replaceLimits"];
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/limits/usage": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Read what is used of the limits of the account
+         * @description Of this day and night in Brasília. Token scope: `read` or `transfers`.
+         */
+        get: operations["getLimitUsage"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/pix-keys/auth-code": {
         parameters: {
             query?: never;
@@ -1467,6 +1511,23 @@ export interface components {
             code: string;
             message: string;
             provider_code?: string;
+            /**
+             * @description Of `over_limit`: which limit
+             * @enum {string}
+             */
+            limit?: "allowed_receivers_only" | "per_transfer" | "new_receiver" | "per_receiver_per_day" | "per_night" | "per_day";
+            /** @description Of `over_limit`: reais that the limit still allowed */
+            left?: number;
+            /**
+             * Format: date-time
+             * @description Of `over_limit`: when the limit allows more; null where time alone changes nothing
+             */
+            resets_at?: string | null;
+            /**
+             * Format: uuid
+             * @description Of `possible_duplicate`: the earlier transfer
+             */
+            transfer_uuid?: string;
             provider?: string;
             attempts: components["schemas"]["TransferErrorAttempt"][];
         };
@@ -1639,6 +1700,18 @@ export interface components {
             code: string;
             message: string;
             provider_code?: string;
+            /**
+             * @description Of `over_limit`: which limit
+             * @enum {string}
+             */
+            limit?: "allowed_receivers_only" | "per_transfer" | "new_receiver" | "per_receiver_per_day" | "per_night" | "per_day";
+            /** @description Of `over_limit`: reais that the limit still allowed */
+            left?: number;
+            /**
+             * Format: date-time
+             * @description Of `over_limit`: when the limit allows more; null where time alone changes nothing
+             */
+            resets_at?: string | null;
         };
         MedEvent: {
             /**
@@ -2347,6 +2420,8 @@ export interface components {
              * @description ISO 8601 with offset, in the future, at most 90 days ahead
              */
             scheduled_for?: string;
+            /** @description Send it though the same value was sent to the same key within the seconds of `duplicate_guard` */
+            allow_duplicate?: boolean;
         };
         CreateTransferResponse: {
             data: components["schemas"]["Transfer"];
@@ -2360,6 +2435,165 @@ export interface components {
         };
         CancelTransferResponse: {
             data: components["schemas"]["Transfer"];
+        };
+        /** @description The limits in force, null where nothing binds */
+        AccountLimits: {
+            /** @description Reais, at most two decimals */
+            per_transfer: number | null;
+            /** @description Reais, at most two decimals */
+            per_day: number | null;
+            /** @description Reais, at most two decimals */
+            per_night: number | null;
+            night: {
+                from: string;
+                to: string;
+            };
+            /** @description Reais, at most two decimals */
+            per_receiver_per_day: number | null;
+            new_receiver: {
+                /** @description Reais, at most two decimals */
+                value: number;
+                hours: number;
+            } | null;
+            trusted_receivers: (components["schemas"]["ShownTrustedHolder"] | components["schemas"]["ShownTrustedKey"])[];
+            allowed_receivers_only: boolean;
+            duplicate_guard: {
+                seconds: number;
+            };
+            /** @description What allows more, and when it takes effect; a PUT of what is in force cancels it */
+            pending: {
+                limits: components["schemas"]["LimitValues"];
+                /**
+                 * Format: date-time
+                 * @description UTC, six fractional digits
+                 */
+                effective_at: string;
+            } | null;
+            /** @description Counts the changes; 0 where none was made */
+            version: number;
+            /**
+             * Format: date-time
+             * @description null where none was made
+             */
+            updated_at: string | null;
+        };
+        ShownTrustedHolder: {
+            document: string;
+        };
+        ShownTrustedKey: {
+            pix_key: string;
+        };
+        LimitValues: {
+            /** @description Reais, at most two decimals */
+            per_transfer: number | null;
+            /** @description Reais, at most two decimals */
+            per_day: number | null;
+            /** @description Reais, at most two decimals */
+            per_night: number | null;
+            night: {
+                from: string;
+                to: string;
+            };
+            /** @description Reais, at most two decimals */
+            per_receiver_per_day: number | null;
+            new_receiver: {
+                /** @description Reais, at most two decimals */
+                value: number;
+                hours: number;
+            } | null;
+            trusted_receivers: (components["schemas"]["ShownTrustedHolder"] | components["schemas"]["ShownTrustedKey"])[];
+            allowed_receivers_only: boolean;
+            duplicate_guard: {
+                seconds: number;
+            };
+        };
+        GetLimitsResponse: {
+            data: components["schemas"]["AccountLimits"];
+        };
+        /** @description Hours of `per_night`, between one noon and the next; over midnight where `to` is before `from` */
+        NightHours: {
+            /**
+             * @description `HH:MM` in Brasília
+             * @example 20:00
+             */
+            from: string;
+            /**
+             * @description `HH:MM` in Brasília
+             * @example 20:00
+             */
+            to: string;
+        };
+        /** @description Free of `new_receiver` */
+        TrustedReceiver: components["schemas"]["TrustedHolder"] | components["schemas"]["TrustedKey"];
+        TrustedHolder: {
+            /** @description CPF or CNPJ with valid check digits, without formatting */
+            document: string;
+        };
+        TrustedKey: {
+            /** @description Key of the recipient, at most 77 characters: CPF, CNPJ, e-mail, mobile with `+55`, or random key */
+            pix_key: string;
+        };
+        ReplaceLimitsRequest: {
+            /** @description Reais that one transfer may send; null or absent: no limit */
+            per_transfer?: number | null;
+            /** @description Reais that transfers and refunds of a day in Brasília may send; null or absent: no limit */
+            per_day?: number | null;
+            /** @description Reais that the transfers of a night may send, which count per day as well; null or absent: no limit */
+            per_night?: number | null;
+            /** @description By default from 20:00 to 06:00 */
+            night?: components["schemas"]["NightHours"];
+            /** @description Reais that one PIX key may get on a day in Brasília; null or absent: no limit */
+            per_receiver_per_day?: number | null;
+            /** @description Reais that a PIX key may get in all until `hours` have passed since the first transfer to it settled */
+            new_receiver?: {
+                /** @description Reais, at most two decimals */
+                value: number;
+                hours: number;
+            } | null;
+            trusted_receivers?: components["schemas"]["TrustedReceiver"][];
+            /** @description Only `trusted_receivers` may be paid */
+            allowed_receivers_only?: boolean;
+            /** @description Within these seconds the same value to the same key is sent only with `allow_duplicate`; 0: none */
+            duplicate_guard?: {
+                seconds: number;
+            };
+            /** @description The `version` that was read: other limits are then not overwritten */
+            version?: number;
+        };
+        ReplaceLimitsResponse: {
+            data: components["schemas"]["AccountLimits"];
+        };
+        /** @description Counted from the first PUT of limits on */
+        LimitUsage: {
+            per_day: {
+                /** @description Reais, at most two decimals */
+                limit: number | null;
+                /** @description Reais that were let through, and have not come back as failed */
+                used: number;
+                /** @description null where there is no limit */
+                left: number | null;
+                /**
+                 * Format: date-time
+                 * @description UTC, six fractional digits
+                 */
+                resets_at: string;
+            };
+            per_night: {
+                /** @description Reais, at most two decimals */
+                limit: number | null;
+                /** @description Reais that were let through, and have not come back as failed */
+                used: number;
+                /** @description null where there is no limit */
+                left: number | null;
+                /**
+                 * Format: date-time
+                 * @description End of the night; null in daytime
+                 */
+                resets_at: string | null;
+            };
+        };
+        GetLimitUsageResponse: {
+            data: components["schemas"]["LimitUsage"];
         };
         CreatePixKeyAuthCodeRequest: {
             /**
@@ -2905,6 +3139,19 @@ export type CreateTransferResponse = components['schemas']['CreateTransferRespon
 export type ListTransfersResponse = components['schemas']['ListTransfersResponse'];
 export type GetTransferResponse = components['schemas']['GetTransferResponse'];
 export type CancelTransferResponse = components['schemas']['CancelTransferResponse'];
+export type AccountLimits = components['schemas']['AccountLimits'];
+export type ShownTrustedHolder = components['schemas']['ShownTrustedHolder'];
+export type ShownTrustedKey = components['schemas']['ShownTrustedKey'];
+export type LimitValues = components['schemas']['LimitValues'];
+export type GetLimitsResponse = components['schemas']['GetLimitsResponse'];
+export type NightHours = components['schemas']['NightHours'];
+export type TrustedReceiver = components['schemas']['TrustedReceiver'];
+export type TrustedHolder = components['schemas']['TrustedHolder'];
+export type TrustedKey = components['schemas']['TrustedKey'];
+export type ReplaceLimitsRequest = components['schemas']['ReplaceLimitsRequest'];
+export type ReplaceLimitsResponse = components['schemas']['ReplaceLimitsResponse'];
+export type LimitUsage = components['schemas']['LimitUsage'];
+export type GetLimitUsageResponse = components['schemas']['GetLimitUsageResponse'];
 export type CreatePixKeyAuthCodeRequest = components['schemas']['CreatePixKeyAuthCodeRequest'];
 export type AuthCode = components['schemas']['AuthCode'];
 export type CreatePixKeyAuthCodeResponse = components['schemas']['CreatePixKeyAuthCodeResponse'];
@@ -3784,6 +4031,70 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["CancelTransferResponse"];
+                };
+            };
+        };
+    };
+    getLimits: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["GetLimitsResponse"];
+                };
+            };
+        };
+    };
+    replaceLimits: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: {
+            content: {
+                "application/json": components["schemas"]["ReplaceLimitsRequest"];
+            };
+        };
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ReplaceLimitsResponse"];
+                };
+            };
+        };
+    };
+    getLimitUsage: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["GetLimitUsageResponse"];
                 };
             };
         };

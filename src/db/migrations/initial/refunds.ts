@@ -29,6 +29,8 @@ create table refund (
   movement_uuid uuid references movement,
   end_to_end text,
   failure jsonb,
+  -- Where it counts against the limits of its account, while it does; null where it does not.
+  limit_windows jsonb,
   -- From then on a repeated request is answered as accepted.
   accepted_at timestamptz,
   sequence int not null default 0,

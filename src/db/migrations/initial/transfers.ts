@@ -41,6 +41,8 @@ create table transfer (
   settled_at timestamptz,
   scheduled_for timestamptz,
   failure jsonb,
+  -- Where it counts against the limits of its account, while it does; null where it does not.
+  limit_windows jsonb,
   accepted jsonb,
   history jsonb not null default '[]',
   sequence int not null default 0,
