@@ -12,6 +12,7 @@ import { registerChargeForm } from './pages/charges/create.ts'
 import { registerDisputePages } from './pages/disputes.ts'
 import { registerEventPages } from './pages/events.ts'
 import { registerLedgerPages } from './pages/ledger.ts'
+import { registerLimitPages } from './pages/limits.ts'
 import { registerAccountForms } from './pages/operator/account.ts'
 import { registerAccountPages } from './pages/operator/accounts.ts'
 import { registerOperatorActions } from './pages/operator/actions.ts'
@@ -70,6 +71,7 @@ export function dashboardRoutes(router: ServerRouter, dependencies: DashboardDep
   registerLedgerPages(pageRouter)
   registerSettlementPages(pageRouter)
   registerProviderPages(pageRouter)
+  registerLimitPages(pageRouter)
   registerTokenPages(pageRouter)
   registerApiRequestPage(pageRouter)
   registerWebhookPages(pageRouter)

@@ -36,6 +36,7 @@ const listMerchantPages = (seed: Seed) => ({
   refund: `/dashboard/refunds/${seed.refund}`,
   'unmatched-one': `/dashboard/unmatched/${seed.unmatched}`,
   providers: '/dashboard/providers',
+  limits: '/dashboard/limits',
   tokens: '/dashboard/tokens',
   webhooks: '/dashboard/webhooks',
   webhook: `/dashboard/webhooks/${seed.webhook}`,

@@ -58,6 +58,16 @@ export async function seedMerchant(stage: TestStack) {
   const cancelled = await api.createCharge({ value: 44, external_ref: 'mesa 3' })
   await api.post(`/api/v1/payments/${cancelled.uuid}/cancel`, {})
 
+  const limits = {
+    per_transfer: 2_000,
+    per_day: 3_000,
+    per_night: 2_500,
+    new_receiver: { value: 2_000, hours: 24 },
+    trusted_receivers: [{ document: '11222333000181' }, { pix_key: 'fornecedor@moinho.com.br' }],
+    duplicate_guard: { seconds: 300 },
+  }
+  await api.put('/api/v1/limits', limits)
+  await api.put('/api/v1/limits', { ...limits, per_day: 10_000, per_transfer: 5_000 })
   const keys = [
     [120, 'fornecedor@moinho.com.br', 'Farinha – NF 8812'],
     [1_430.55, '+5511988887777', 'Aluguel novembro'],

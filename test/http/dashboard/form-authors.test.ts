@@ -200,6 +200,10 @@ const FORMS: Record<string, FormCase | string> = {
     fields: () => ({ order: ours.connection, move: `add ${nominal}`, mode: 'test' }),
     on: '/dashboard/providers',
   },
+  '/dashboard/limits': {
+    act: 'limits_change',
+    fields: () => ({ per_day: '100', 'night.from': '20:00', 'night.to': '06:00' }),
+  },
   '/dashboard/tokens': { act: 'token_issue', fields: () => ({ name: 'loja', mode: 'test', ...once() }) },
   '/dashboard/tokens/:uuid/permissions': { act: 'token_restrict', fields: () => ({ scopes: 'read' }) },
   '/dashboard/tokens/:uuid/revoke': { act: 'token_revoke', on: '/dashboard/tokens' },

@@ -82,6 +82,7 @@ function parseTransfer(visit: TransferVisit): CreateTransferBody {
     document: readText(form, 'document')?.replaceAll(/[\s.\-/]/g, ''),
     external_ref: readText(form, 'external_ref'),
     provider_uuid: readText(form, 'provider_uuid'),
+    allow_duplicate: form.get('allow_duplicate') === 'true' || undefined,
     scheduled_for: schedule && readLocalTime(schedule, visit.timeZone),
   }
   return parseFormFields(createTransferBody, fields, errors)
@@ -125,8 +126,8 @@ async function confirmTransfer(visit: TransferVisit): Promise<Confirmation | nul
     ],
     means: t('transfer.means'),
     back: `${PATH}?mode=${token.mode}`,
-    // The key is carried as it was understood.
-    fields: { pix_key: body.pix_key },
+    // The key is carried as it was understood, and the consent to an equal transfer that the page names.
+    fields: { pix_key: body.pix_key, ...(equalTransfer && { allow_duplicate: 'true' }) },
   }
 }
 

@@ -1,0 +1,219 @@
+import type { z } from 'zod'
+import {
+  previewLimits,
+  readLimits,
+  readUsedLimits,
+  replaceAccountLimits,
+} from '../../api/operations/limits.ts'
+import { type limitsSchema, type ReplaceLimitsBody, replaceLimitsBody } from '../../contract/limits/limits.ts'
+import { interpretTypedKey } from '../../domain/pix-keys/key-format.ts'
+import type { FieldErrors } from '../../http/validate.ts'
+import type { Confirmation } from '../http/confirmation.ts'
+import { parseFormFields, readAmount, readText } from '../http/form.ts'
+import { createPage, redirect } from '../http/page.ts'
+import type { PageContext } from '../http/page-context.ts'
+import type { DashboardRouter } from '../http/router.ts'
+import { encodeFacts, type ShownFact } from '../http/shown-facts.ts'
+import { listAccountModes, tokenWithMode } from './connections.ts'
+import { loadRelated } from './related.ts'
+
+const PATH = '/dashboard/limits'
+
+type LimitsVisit = PageContext<'merchant'>
+type ShownLimits = z.output<typeof limitsSchema>
+type LimitValues = Omit<ShownLimits, 'pending' | 'version' | 'updated_at'>
+
+const AMOUNT_FIELDS = ['per_transfer', 'per_day', 'per_night', 'per_receiver_per_day'] as const
+const KEY_LINE_MESSAGE = 'must have a PIX key, CPF or CNPJ on each line'
+
+/** Registers the page of the limits of an account with what is used of them, and the form that changes them. */
+export function registerLimitPages({ get, post }: DashboardRouter): void {
+  get('money.read', PATH, renderLimits)
+
+  post('transfers.write', PATH, {
+    confirm: confirmChange,
+    listFacts: async visit => listLimitFacts(visit, await readLimits(visit.em.fork(), visit.token)),
+    async handle(visit) {
+      const { em, token } = visit
+      const body = parseLimits(visit, await readLimits(em.fork(), token))
+      const { pending } = await replaceAccountLimits(em, token, body)
+      return redirect(
+        PATH,
+        pending ? 'limits_requested' : 'limits_changed',
+        visit.form.get('mode') ?? undefined,
+      )
+    },
+    renderForm: renderLimits,
+  })
+}
+
+/** Reads the fields of the form as the body of PUT /limits. `current`: what tells a key that is a document from a holder. */
+function parseLimits(visit: LimitsVisit, current: ShownLimits): ReplaceLimitsBody {
+  const { form } = visit
+  const errors: FieldErrors = {}
+  const [value, hours] = [
+    readAmount(visit, 'new_receiver.value', errors),
+    readText(form, 'new_receiver.hours'),
+  ]
+  const [from, to] = [readText(form, 'night.from'), readText(form, 'night.to')]
+  const seconds = readText(form, 'duplicate_guard.seconds')
+  const fields = {
+    ...Object.fromEntries(AMOUNT_FIELDS.map(name => [name, readAmount(visit, name, errors)])),
+    ...((from ?? to) && { night: { from, to } }),
+    ...((value !== undefined || hours !== undefined) && {
+      new_receiver: { value, hours: hours === undefined ? undefined : Number(hours) },
+    }),
+    trusted_receivers: readReceivers(form, current, errors),
+    allowed_receivers_only: form.get('allowed_receivers_only') === 'true',
+    ...(seconds !== undefined && { duplicate_guard: { seconds: Number(seconds) } }),
+  }
+  return parseFormFields(replaceLimitsBody, fields, errors)
+}
+
+/** Reads the trusted receivers, one on each line; a line that is no key is added to `errors`. */
+function readReceivers(
+  form: URLSearchParams,
+  { trusted_receivers, pending }: ShownLimits,
+  errors: FieldErrors,
+) {
+  const lines = (form.get('trusted_receivers') ?? '').split('\n').map(line => line.trim())
+  const known = [...trusted_receivers, ...(pending?.limits.trusted_receivers ?? [])]
+  return lines
+    .filter(line => line !== '')
+    .map(line => {
+      const typed = interpretTypedKey(line)
+      if (!typed) errors.trusted_receivers = [KEY_LINE_MESSAGE]
+      const key = typed?.key ?? line
+      const isKnownKey = known.some(one => 'pix_key' in one && one.pix_key === key)
+      return typed?.type === 'DOCUMENT' && !isKnownKey ? { document: key } : { pix_key: key }
+    })
+}
+
+async function confirmChange(visit: LimitsVisit): Promise<Confirmation | null> {
+  const { em, token, t, f } = visit
+  const current = await readLimits(em.fork(), token)
+  const body = parseLimits(visit, current)
+  const changed = await previewLimits(em.fork(), token, body)
+  // The same form once more: nothing is to be done.
+  if (!changed) return null
+  const requested = changed.pending?.limits ?? changed
+  const [before, later, now] = [current, requested, changed].map(one => describeLimits(visit, one)) as [
+    LimitTexts,
+    LimitTexts,
+    LimitTexts,
+  ]
+  const changes = [...later].flatMap(([name, value]): ShownFact[] => {
+    const earlier = before.get(name)!
+    if (value === earlier) return []
+    const when = now.get(name) === value ? 'limits.atOnce' : 'limits.later'
+    return [{ name, value: `${earlier} → ${value} (${t(when)})` }]
+  })
+  const droppedAt = current.pending?.effective_at
+  const isDropped = droppedAt && droppedAt.getTime() !== changed.pending?.effective_at.getTime()
+  const dropped = isDropped && {
+    name: 'limits.pending',
+    value: t('limits.dropped', { time: f.plainTime(droppedAt) }),
+  }
+  return {
+    title: t('limits.ask'),
+    button: t('limits.save'),
+    facts: [...changes, ...(dropped ? [dropped] : [])],
+    means: t('limits.means'),
+    back: PATH,
+  }
+}
+
+/** The text of each limit, by its phrase. */
+type LimitTexts = Map<string, string>
+
+/** Describes each limit as the page shows it. */
+function describeLimits({ t, f }: LimitsVisit, limits: LimitValues): LimitTexts {
+  const { night, new_receiver: newReceiver, trusted_receivers: receivers } = limits
+  return new Map([
+    ...AMOUNT_FIELDS.map((name): [string, string] => [
+      `field.${name}`,
+      limits[name] === null ? t('limits.none') : f.money(limits[name]),
+    ]),
+    ['limits.night', `${night.from}–${night.to}`],
+    [
+      'limits.newReceiver',
+      newReceiver
+        ? t('limits.newReceiverIs', { amount: f.money(newReceiver.value), hours: newReceiver.hours })
+        : t('limits.none'),
+    ],
+    ['field.trusted_receivers', receivers.map(nameReceiver).join(', ') || '–'],
+    ['field.allowed_receivers_only', t(limits.allowed_receivers_only ? 'limits.yes' : 'limits.no')],
+    [
+      'limits.guard',
+      limits.duplicate_guard.seconds === 0
+        ? t('limits.none')
+        : t('limits.guardIs', { seconds: limits.duplicate_guard.seconds }),
+    ],
+  ])
+}
+
+const nameReceiver = (one: LimitValues['trusted_receivers'][number]) =>
+  'pix_key' in one ? one.pix_key : one.document
+
+/** Lists what the form depends on: the limits in force, and those that are pending. */
+function listLimitFacts(visit: LimitsVisit, { pending, ...limits }: ShownLimits): ShownFact[] {
+  const { t, f } = visit
+  const facts = [...describeLimits(visit, limits)].map(([name, value]) => ({ name, value }))
+  if (!pending) return [...facts, { name: 'limits.pending', value: t('limits.none') }]
+  const values = [...describeLimits(visit, pending.limits).values()]
+  return [
+    ...facts,
+    { name: 'limits.pending', value: [f.plainTime(pending.effective_at), ...values].join('; ') },
+  ]
+}
+
+async function renderLimits(visit: LimitsVisit) {
+  const { em, language, f } = visit
+  const token = await tokenWithMode(visit)
+  const [limits, usage, modes] = await Promise.all([
+    readLimits(em.fork(), token),
+    readUsedLimits(em.fork(), token),
+    listAccountModes(visit),
+  ])
+  const { pending } = limits
+  const inForce = describeLimits(visit, limits)
+  const later = pending && describeLimits(visit, pending.limits)
+  return createPage(
+    'limits',
+    {
+      mode: token.mode,
+      modes,
+      usage: Object.entries(usage).map(([name, used]) => ({ name, ...used })),
+      limits: [...inForce].map(([name, value]) => ({ name, value })),
+      pending: pending && {
+        at: pending.effective_at,
+        changes: [...later!].filter(([name, value]) => inForce.get(name) !== value),
+        cancellation: listFormValues(limits, f.reais),
+      },
+      // What was requested: saving it again changes nothing.
+      values: listFormValues(pending?.limits ?? limits, f.reais),
+      version: encodeFacts(language, listLimitFacts(visit, limits)),
+      related: await loadRelated(visit, {
+        actionSubjects: [`account/${token.accountUuid}`],
+        ledgerUuid: null,
+      }),
+    },
+    PATH,
+  )
+}
+
+/** Lists the values of the fields of the form. */
+function listFormValues(limits: LimitValues, formatReais: (cents: number) => string): Record<string, string> {
+  const { night, new_receiver: newReceiver, trusted_receivers: receivers, duplicate_guard: guard } = limits
+  const amount = (cents: number | null | undefined) => (cents == null ? '' : formatReais(cents))
+  return {
+    ...Object.fromEntries(AMOUNT_FIELDS.map(name => [name, amount(limits[name])])),
+    'night.from': night.from,
+    'night.to': night.to,
+    'new_receiver.value': amount(newReceiver?.value),
+    'new_receiver.hours': String(newReceiver?.hours ?? ''),
+    trusted_receivers: receivers.map(nameReceiver).join('\n'),
+    allowed_receivers_only: String(limits.allowed_receivers_only),
+    'duplicate_guard.seconds': guard.seconds === 0 ? '' : String(guard.seconds),
+  }
+}
