@@ -50,6 +50,8 @@ export type FinalState = {
   disputes: DisputeRow[]
   /** Accounts' orders to return deposits, with the failure of those that moved no money. */
   depositReturns: { uuid: string; movement: string; failure: string | null }[]
+  /** Each counter of the limits of an account, and the sum of the orders that take room of it and have not failed. */
+  limitUsages: { counter: string; usedCents: number; orderedCents: number }[]
   movements: MovementRow[]
   attempts: {
     uuid: string

@@ -188,6 +188,11 @@ test.each<PlantedViolation>([
     ({ depositReturns }) => depositReturns.push({ uuid: 'order-1', movement: 'm-deposit', failure: null }),
   ],
   [
+    'a counter of a limit that keeps the room of a failed order',
+    ['limit_usage_differs'],
+    ({ limitUsages }) => assignTo(firstOf(limitUsages), { orderedCents: 0 }),
+  ],
+  [
     'a deposit whose return was ordered twice',
     ['deposit_not_returned', 'deposit_ordered_twice'],
     ({ depositReturns }) =>

@@ -5,6 +5,7 @@ import { checkDepositReturns } from './invariants/deposit-returns.ts'
 import { checkDisputes } from './invariants/disputes.ts'
 import { checkEvents } from './invariants/events.ts'
 import { checkLedgerBalances } from './invariants/ledger.ts'
+import { checkLimits } from './invariants/limits.ts'
 import { checkModes } from './invariants/modes.ts'
 import { checkRefundsAndSplits } from './invariants/refunds-and-splits.ts'
 import { checkRequests } from './invariants/requests.ts'
@@ -28,6 +29,7 @@ const RULES = [
   checkRefundsAndSplits,
   checkDisputes,
   checkDepositReturns,
+  checkLimits,
   checkUndocumentedAnswers,
   checkAccountStatements,
   checkModes,

@@ -8,6 +8,7 @@ import { createToken } from '../../src/admin/tokens.ts'
 import { Connection } from '../../src/db/entities/connection.ts'
 import { replaceDefaultConnections } from '../../src/db/repositories/connections.ts'
 import { type FeeTable, NO_FEES } from '../../src/domain/ledger/money.ts'
+import { NO_LIMITS } from '../../src/domain/limits/account-limits.ts'
 import type { ProviderApi, ProviderName } from '../../src/domain/providers/provider.ts'
 import type { Mode } from './final-state.ts'
 import type { StackClients } from './stack-clients.ts'
@@ -176,6 +177,12 @@ async function createMerchant(
     : await createAccount(site.orm.em.fork(), HOLDER)
   if (role.unmatched)
     await site.sql('update account set unmatched_policy = ? where uuid = ?', [role.unmatched, uuid])
+  // High enough to refuse nothing: what is counted must equal what was ordered.
+  const limits = { ...NO_LIMITS, perDayCents: 1e12, newReceiver: { valueCents: 1e12, hours: 1 } }
+  await site.sql(
+    'insert into account_limits (account_uuid, limits) values (?, ?::jsonb) on conflict do nothing',
+    [uuid, JSON.stringify(limits)],
+  )
   const own: Merchant['connections'] = []
   for (const provider of role.providers)
     own.push(await connectMerchant(context, uuid, { merchantIndex: place, provider, role }))

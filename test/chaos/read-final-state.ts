@@ -66,6 +66,7 @@ type DatabaseRows = Pick<
   | 'refunds'
   | 'disputes'
   | 'depositReturns'
+  | 'limitUsages'
   | 'movements'
   | 'attempts'
   | 'unbalancedMovements'
@@ -81,6 +82,24 @@ const HISTORY_STATUSES_SQL = `jsonb_path_query_array(history, '$[*].status') as 
 const MODE_SQL = `(select case when c.is_simulated then 'test' else 'live' end from connection c where c.uuid = connection_uuid) as mode`
 
 /** Column names are the names of our terms; PostgreSQL's bigint becomes a number. */
+/** Compares counters with orders by the windows that each order names. */
+const LIMIT_USAGES_SQL = `
+  with orders as (
+    select account_uuid, connection_uuid, value_cents, limit_windows from transfer
+    where state not in ('failed', 'cancelled', 'expired')
+    union all
+    select account_uuid, connection_uuid, value_cents, limit_windows from refund where state <> 'failed'
+  ), ordered as (
+    select o.account_uuid, c.is_simulated, w.name, w."startsOn" as starts_on, w."receiverHash" as receiver_hash,
+      sum(o.value_cents) as cents
+    from orders o join connection c on c.uuid = o.connection_uuid,
+      jsonb_to_recordset(o.limit_windows) as w (name text, "startsOn" date, "receiverHash" text)
+    group by 1, 2, 3, 4, 5
+  )
+  select concat_ws(' ', account_uuid, name, starts_on, is_simulated) as counter,
+    coalesce(u.used_cents, 0)::float as "usedCents", coalesce(o.cents, 0)::float as "orderedCents"
+  from limit_usage u full join ordered o using (account_uuid, is_simulated, name, starts_on, receiver_hash)`
+
 async function readDatabaseRows({ sql }: StackClients): Promise<DatabaseRows> {
   const [charges, splits, transfers, refunds, meds, depositReturns, movements, attempts] = await Promise.all([
     sql<DatabaseRows['charges'][number]>(
@@ -123,7 +142,7 @@ async function readDatabaseRows({ sql }: StackClients): Promise<DatabaseRows> {
        from attempt a join provider_account p on p.uuid = a.provider_account_uuid`,
     ),
   ])
-  const [unbalanced, buckets, events, deliveries, notifications] = await Promise.all([
+  const [unbalanced, buckets, events, deliveries, notifications, limitUsages] = await Promise.all([
     sql<DatabaseRows['unbalancedMovements'][number]>(
       `select movement_uuid as movement, sum(cents)::float as cents from posting
        group by movement_uuid, provider_account_uuid having sum(cents) <> 0`,
@@ -142,6 +161,7 @@ async function readDatabaseRows({ sql }: StackClients): Promise<DatabaseRows> {
        from delivery d join webhook w on w.uuid = d.webhook_uuid`,
     ),
     sql<{ uuid: string }>('select uuid from provider_notification where routed_at is null'),
+    sql<DatabaseRows['limitUsages'][number]>(LIMIT_USAGES_SQL),
   ])
   const waitingNotifications = notifications.map(({ uuid }) => uuid)
   return {
@@ -151,6 +171,7 @@ async function readDatabaseRows({ sql }: StackClients): Promise<DatabaseRows> {
     refunds,
     disputes: meds,
     depositReturns,
+    limitUsages,
     movements,
     attempts,
     unbalancedMovements: unbalanced,

@@ -109,6 +109,7 @@ export function buildValidFinalState(): FinalState {
       { uuid: 'refund-2', charge: 'charge-1', state: 'failed', cents: 600, partsCents: 0 },
     ],
     depositReturns: [],
+    limitUsages: [{ counter: 'day', usedCents: 500, orderedCents: 500 }],
     disputes: [
       {
         uuid: 'med-1',
