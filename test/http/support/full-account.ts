@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { addUser } from '../../../src/admin/users.ts'
+import { NO_LIMITS } from '../../../src/domain/limits/account-limits.ts'
 import { formatTimestamp } from '../../../src/domain/shared/timestamp.ts'
 import type { ApiFixture } from './api-fixture.ts'
 import { bookingSql } from './row-inserters.ts'
@@ -20,6 +21,12 @@ export async function createFullAccount(world: ApiFixture) {
     [connection],
   )) as [{ provider_account_uuid: string }]
   await world.replaceDefaultProviders(account, [connection])
+  const limits = { ...NO_LIMITS, perDayCents: 100_000, trustedReceivers: [{ pixKey: MALICIOUS_TEXT }] }
+  await sql(
+    `insert into account_limits (account_uuid, limits, pending, pending_from, version)
+     values (?, ?::jsonb, ?::jsonb, now() + interval '3 hours', 2)`,
+    [account, JSON.stringify(limits), JSON.stringify({ ...limits, perDayCents: 200_000 })],
+  )
   const recipient = await world.insertAccount()
   await sql('update account set name = ? where uuid = ?', [MALICIOUS_TEXT, recipient])
   const party = JSON.stringify({
