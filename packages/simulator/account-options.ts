@@ -30,6 +30,8 @@ export const accountOptionsBody = z.strictObject({
   bare_notifications: z.boolean().default(false),
   /** Inter: calls above the published paces are refused. */
   enforces_pace: z.boolean().default(true),
+  /** Sicoob, Stark: look-ups of keys use DICT's bucket of the holder, and are refused where it is empty; no payment refills it. */
+  enforces_dict_budget: z.boolean().default(false),
   /** Stark: `GET /v2/verified-transfer`, which its SDK lacks: there `GET /v2/transfer` finds verified transfers too. */
   verified_transfer_reads: z.enum(['served', 'absent']).default('served'),
   /** Stark: the payment of an invoice is a deposit as well, which is listed before the invoice shows its payment. */

@@ -20,6 +20,8 @@ export const PROVIDER_OPERATIONS = [
   'createKey',
   'deleteKey',
   'listKeys',
+  'lookUpKey',
+  'findLookUpBudget',
   'listDisputes',
   'findDispute',
   'replyToDispute',

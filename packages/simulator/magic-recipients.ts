@@ -27,8 +27,15 @@ const RAIL_CODES = new Set(
 
 /** A key that no account has, for providers whose API looks keys up. Any other valid key has an owner. */
 export function isUnknownMagicKey(key: string): boolean {
-  return key === `unknown${MAGIC_DOMAIN}`
+  return key === `unknown${MAGIC_DOMAIN}` || key === `not-registered${MAGIC_DOMAIN}`
 }
+
+/** A key that is marked for fraud: no look-up shows its owner, and nothing is paid to it. */
+export const FRAUD_MARKED_KEY = `fraud-marked${MAGIC_DOMAIN}`
+/** A key whose owner has changed after the first look-up. */
+export const CHANGING_KEY = `owner-changes${MAGIC_DOMAIN}`
+/** The key of a joint account: its name has two people. */
+export const JOINT_KEY = `joint${MAGIC_DOMAIN}`
 
 const FAULT_BY_NAME: Record<string, CallFault> = {
   'timeout-then-done': 'timeout_then_done',
@@ -51,6 +58,9 @@ function parseMagicRecipient(key: string | null): MagicRecipient {
 /** Owner of every key that belongs to no simulated account. */
 export const DEFAULT_RECIPIENT_NAME = 'Favorecido de Teste'
 export const DEFAULT_RECIPIENT_DOCUMENT = '52998224725'
+/** Owner of the changing key after the change. */
+export const NEXT_RECIPIENT = { name: 'Outra Pessoa de Teste', document: '39053344705' } as const
+export const JOINT_RECIPIENT_NAME = 'Ana Lima e Bruno Souza'
 
 /**
  * Outcome of a transfer by its magic key or amount: refused in the answer, or accepted, with the recipient's returns.

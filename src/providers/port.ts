@@ -5,6 +5,8 @@ import type {
   ProviderDisputeReply,
   ReplyToDisputeOutcome,
 } from '../domain/disputes/provider-dispute.ts'
+import type { LookUpKeyOutcome } from '../domain/pix-keys/key-look-up.ts'
+import type { FindLookUpBudgetOutcome } from '../domain/pix-keys/look-up-budget.ts'
 import type {
   AccountIdentity,
   CancelChargeOutcome,
@@ -91,6 +93,13 @@ export interface Provider {
   /** Lists the account's keys, as far as the provider's API lists them: Efí's lists random ones only. */
   listKeys(): Promise<ListKeysOutcome>
   deleteKey(key: string): Promise<DeleteKeyOutcome>
+  /**
+   * Looks up the owner of any key. Moves nothing, and may be repeated; each look-up may cost tokens and a tariff. Absent where the
+   * provider's API has none (`canLookUpKey`).
+   */
+  lookUpKey?(key: string): Promise<LookUpKeyOutcome>
+  /** Reads how many look-ups of keys the account has left. Absent where the provider's API does not tell. */
+  findLookUpBudget?(): Promise<FindLookUpBudgetOutcome>
   /** Identifies the account at the provider that the credentials belong to. */
   identity(): Promise<AccountIdentity | NoAnswerResult>
   /** Reads our balance at the provider. */
@@ -152,6 +161,7 @@ export type ChargeCalls = Pick<Provider, 'issueCharge' | 'findCharge' | 'cancelC
 export type PaymentCalls = Pick<Provider, 'findPayment' | 'prepareRefund' | 'refund' | 'findRefund'>
 export type TransferCalls = Pick<Provider, 'prepareTransfer' | 'sendTransfer' | 'findTransfer'>
 export type PixKeyCalls = Pick<Provider, 'createKey' | 'listKeys' | 'deleteKey'>
+export type KeyLookUpCalls = Pick<Provider, 'lookUpKey' | 'findLookUpBudget'>
 export type DisputeCalls = Pick<Provider, 'listDisputes' | 'findDispute' | 'replyToDispute'>
 export type AccountCalls = Pick<
   Provider,

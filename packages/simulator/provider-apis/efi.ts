@@ -96,7 +96,11 @@ function listEfiCallRoutes(state: SimulatorState): ProviderApiRoute[] {
     ['post', '/v2/gn/relatorios/extrato-conciliacao', { operation: 'statement', handle: reports.create }],
     ['get', '/v2/gn/relatorios/:id', { operation: 'statement', handle: reports.show }],
     ['get', '/v2/gn/pix/comprovantes', { operation: 'findPayment', handle: createEfiReceiptHandler(state) }],
-    ['get', '/v2/gn/chaves/balde', { operation: 'listKeys', handle: createEfiKeyBucketHandler(state) }],
+    [
+      'get',
+      '/v2/gn/chaves/balde',
+      { operation: 'findLookUpBudget', handle: createEfiKeyBucketHandler(state) },
+    ],
     ['get', '/v2/gn/saldo', { operation: 'balances', handle: createEfiBalanceHandler(state) }],
   ]
 }

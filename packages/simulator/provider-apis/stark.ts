@@ -50,6 +50,7 @@ function listStarkCallRoutes(state: SimulatorState): ProviderApiRoute[] {
   const isCancel = (body: unknown) => (body as { status?: unknown } | null)?.status !== undefined
   /** The look-up of a received PIX serves a refund before and after it as well. */
   const findReceived = () => ['findPayment', 'prepareRefund', 'findRefund'] as const
+  const lookUpOfKey = () => ['prepareTransfer', 'lookUpKey'] as const
   return [
     ['post', '/dynamic-brcode', { operation: 'issueCharge', handle: brcodes.create }],
     ['get', '/dynamic-brcode', { operation: byTagsOr('findCharge'), handle: brcodes.list, isLookUp: true }],
@@ -93,8 +94,8 @@ function listStarkCallRoutes(state: SimulatorState): ProviderApiRoute[] {
     ['patch', '/deposit/:id', { operation: 'refund', handle: deposits.update }],
 
     ['get', '/dict-key', { operation: 'listKeys', handle: keys.list, isLookUp: true }],
-    ['get', '/dict-key/:id', { operation: 'prepareTransfer', handle: keys.show, isLookUp: true }],
-    ['get', '/dict-key/:id/:rest', { operation: 'prepareTransfer', handle: keys.show, isLookUp: true }],
+    ['get', '/dict-key/:id', { operation: lookUpOfKey, handle: keys.show, isLookUp: true }],
+    ['get', '/dict-key/:id/:rest', { operation: lookUpOfKey, handle: keys.show, isLookUp: true }],
     ['post', '/verified-account', { operation: 'prepareTransfer', handle: verified.create }],
     ['get', '/verified-account', { operation: 'prepareTransfer', handle: verified.list, isLookUp: true }],
     ['get', '/verified-account/:id', { operation: 'prepareTransfer', handle: verified.show, isLookUp: true }],

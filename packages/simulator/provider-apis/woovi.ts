@@ -10,6 +10,7 @@ import { createWooviChargeHandlers } from './woovi/charges.ts'
 import { createWooviDisputeHandlers } from './woovi/disputes.ts'
 import * as errors from './woovi/errors.ts'
 import { createWooviFileHandlers, readWooviUploadForm } from './woovi/files.ts'
+import { createWooviKeyCheckHandlers } from './woovi/key-checks.ts'
 import { createWooviKeyHandlers } from './woovi/pix-keys.ts'
 import { createWooviStaticCodeHandlers } from './woovi/static-code-calls.ts'
 import { createWooviTransactionHandlers } from './woovi/transactions.ts'
@@ -40,6 +41,7 @@ function listWooviCallRoutes(state: SimulatorState): ProviderApiRoute[] {
     createWooviDisputeHandlers(state),
     createWooviFileHandlers(state),
   ]
+  const keyChecks = createWooviKeyCheckHandlers(state)
   const staticCodes = createWooviStaticCodeHandlers(state)
   const order: SimulatedCallRoute = {
     operation: 'sendTransfer',
@@ -96,6 +98,8 @@ function listWooviCallRoutes(state: SimulatorState): ProviderApiRoute[] {
     ['post', '/files', { operation: 'replyToDispute', handle: files.upload, readBody: readWooviUploadForm }],
 
     ['post', '/pix-keys', { operation: 'createKey', handle: keys.create }],
+    ['post', '/pix-keys/check', { operation: 'lookUpKey', handle: keyChecks.check, isLookUp: true }],
+    ['get', '/pix-keys/tokens', { operation: 'findLookUpBudget', handle: keyChecks.tokens, isLookUp: true }],
     ['get', '/pix-keys', { operation: 'listKeys', handle: keys.list }],
     ['delete', '/pix-keys/:pixKey', { operation: 'deleteKey', handle: keys.remove }],
 

@@ -37,6 +37,14 @@ CREATE TABLE pixKey (
   createdAt TEXT NOT NULL
 ) STRICT;
 
+CREATE TABLE dictBucket (
+  accountId TEXT NOT NULL REFERENCES account,
+  name TEXT NOT NULL,
+  tokens REAL NOT NULL CHECK (tokens >= 0),
+  at TEXT NOT NULL,
+  PRIMARY KEY (accountId, name)
+) STRICT;
+
 CREATE TABLE movement (
   sequence INTEGER PRIMARY KEY,
   accountId TEXT NOT NULL REFERENCES account,

@@ -1,6 +1,6 @@
 /**
  * Tables of Woovi's API: webhooks by event, orders that wait for approval, files, txids of Woovi's choice, static
- * codes, and the key that signs notifications.
+ * codes, checks of keys, and the key that signs notifications.
  */
 export const WOOVI_SCHEMA = `
 CREATE TABLE wooviWebhook (
@@ -60,6 +60,20 @@ CREATE TABLE wooviStaticCode (
   PRIMARY KEY (accountId, id),
   UNIQUE (accountId, correlationID),
   UNIQUE (accountId, identifier)
+) STRICT;
+
+CREATE TABLE wooviKeyCheck (
+  endToEnd TEXT PRIMARY KEY,
+  accountId TEXT NOT NULL REFERENCES account,
+  key TEXT NOT NULL,
+  isPaid INTEGER NOT NULL
+) STRICT;
+
+CREATE TABLE wooviUnknownKey (
+  accountId TEXT NOT NULL REFERENCES account,
+  key TEXT NOT NULL,
+  at TEXT NOT NULL,
+  PRIMARY KEY (accountId, key)
 ) STRICT;
 
 CREATE TABLE wooviNotificationKey (privateKeyPem TEXT NOT NULL) STRICT;

@@ -8,13 +8,37 @@ export type DocumentComparison = 'same' | 'other' | 'unknown'
  * length contradicts by any shown character that differs; one that fits may be of another holder all the same.
  */
 export function compareDocuments(document: string, reported: string): DocumentComparison {
-  const text = normalizeDocument(reported).replaceAll(/[.\-/\s]/g, '')
+  const text = removePunctuation(reported)
   if (text === document) return 'same'
   if (detectDocumentKind(text) !== null) return 'other'
-  if (text.length !== document.length || !/^[0-9A-Z*•]+$/.test(text)) return 'unknown'
-  const isMasked = (character: string) => '*X•'.includes(character)
-  if (![...text].some(isMasked)) return 'unknown'
-  return [...text].every((character, index) => isMasked(character) || character === document[index])
-    ? 'unknown'
-    : 'other'
+  return containsMask(text) ? compareShownCharacters(document, text) : 'unknown'
+}
+
+/** Compares two documents that providers report, of which either may be masked as in `compareDocuments`: `same` only where both are whole. */
+export function compareReportedDocuments(one: string, other: string): DocumentComparison {
+  const [text, otherText] = [removePunctuation(one), removePunctuation(other)]
+  if (detectDocumentKind(text) !== null) return compareDocuments(text, otherText)
+  if (detectDocumentKind(otherText) !== null) return compareDocuments(otherText, text)
+  return compareShownCharacters(text, otherText)
+}
+
+function removePunctuation(reported: string): string {
+  return normalizeDocument(reported).replaceAll(/[.\-/\s]/g, '')
+}
+
+const MASKS = '*X•'
+
+function containsMask(text: string): boolean {
+  return [...text].some(character => MASKS.includes(character))
+}
+
+/** Compares position by position, without those that either masks. */
+function compareShownCharacters(one: string, other: string): 'other' | 'unknown' {
+  if (one.length !== other.length || ![one, other].every(text => /^[0-9A-Z*•]+$/.test(text))) return 'unknown'
+  const isShown = (character: string) => !MASKS.includes(character)
+  const differs = [...one].some((character, index) => {
+    const otherCharacter = other.charAt(index)
+    return isShown(character) && isShown(otherCharacter) && character !== otherCharacter
+  })
+  return differs ? 'other' : 'unknown'
 }

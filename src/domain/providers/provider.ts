@@ -68,6 +68,8 @@ export type ProviderCapabilities = {
   refundsOneAtATime: boolean
   /** It sends only where the key belongs to the document that the order names. */
   canCheckDocument: boolean
+  /** It names the owner of a key before anything is ordered, so that the engine can compare the owner itself. */
+  canLookUpKey: boolean
   /** The kinds of PIX key that it makes by its API. */
   creatableKeyTypes: readonly PixKeyType[]
   /** It notifies PIX by their key, so that the URL of notifications is registered for each key. */
@@ -110,6 +112,7 @@ export const PROVIDER_CAPABILITIES: Record<ProviderApi, ProviderCapabilities> = 
     keepsOrderIds: false,
     refundsOneAtATime: false,
     canCheckDocument: true,
+    canLookUpKey: false,
     creatableKeyTypes: ['RANDOM'],
     notifiesByKey: true,
     // Official SDK 2.0.1, `MedSubmitDefenseBodySchema`.
@@ -126,6 +129,7 @@ export const PROVIDER_CAPABILITIES: Record<ProviderApi, ProviderCapabilities> = 
     keepsOrderIds: false,
     refundsOneAtATime: false,
     canCheckDocument: false,
+    canLookUpKey: true,
     creatableKeyTypes: ['RANDOM', 'DOCUMENT', 'EMAIL', 'PHONE'],
     notifiesByKey: false,
     disputes: { areNotified: true, maxReplyTextLength: null },
@@ -139,6 +143,7 @@ export const PROVIDER_CAPABILITIES: Record<ProviderApi, ProviderCapabilities> = 
     keepsOrderIds: false,
     refundsOneAtATime: false,
     canCheckDocument: true,
+    canLookUpKey: true,
     creatableKeyTypes: [],
     notifiesByKey: true,
     disputes: null,
@@ -154,6 +159,7 @@ export const PROVIDER_CAPABILITIES: Record<ProviderApi, ProviderCapabilities> = 
     keepsOrderIds: false,
     refundsOneAtATime: false,
     canCheckDocument: false,
+    canLookUpKey: false,
     creatableKeyTypes: [],
     notifiesByKey: true,
     disputes: null,
@@ -178,6 +184,7 @@ export const PROVIDER_CAPABILITIES: Record<ProviderApi, ProviderCapabilities> = 
     keepsOrderIds: true,
     refundsOneAtATime: true,
     canCheckDocument: true,
+    canLookUpKey: true,
     creatableKeyTypes: [],
     notifiesByKey: false,
     disputes: null,
@@ -284,6 +291,8 @@ export type PayoutHandle = {
   endToEnd?: string
   /** Of a transfer: the owner of the key, where the preparation reports it. */
   receiver?: Party
+  /** Of a transfer whose receiver was checked: binds the payment to that look-up, as `ProviderTransferRequest` has it. */
+  lookUpEndToEnd?: string
   /** ISO 8601 UTC: from then on nothing is sent by this handle. Absent where the handle does not expire. */
   expiresAt?: string
 }
@@ -383,6 +392,8 @@ export type ProviderTransferRequest = {
   pixKey: string
   /** The recipient's CPF or CNPJ, which the provider must confirm; only where the provider `canCheckDocument`. */
   document: string | null
+  /** The id by which a look-up of the key at this provider binds the payment to it, where there is one (`LookUpKeyOutcome`). */
+  lookUpEndToEnd?: string
   /** The key that pays, or null where the provider needs none. */
   payerKey: string | null
   message?: string

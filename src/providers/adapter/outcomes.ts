@@ -1,4 +1,5 @@
 import { finalityOf, RAIL_CODES } from '../../domain/pix/rail-codes.ts'
+import type { LookUpKeyOutcome } from '../../domain/pix-keys/key-look-up.ts'
 import type {
   CreateKeyOutcome,
   DeleteKeyOutcome,
@@ -79,6 +80,17 @@ export function toIssueOutcome(
 export function reportPaymentNotListed(provider: string): NoAnswerResult {
   const message = `${provider} reports the charge as paid and does not list its payment yet`
   return { kind: 'no_answer', code: 'payment_not_listed', message, isUnprocessed: true }
+}
+
+/**
+ * Converts the look-up of a key. A refusal for fraud is an answer of DICT's; one for a cause at this provider, such as a permission, says
+ * nothing about the key.
+ */
+export function toLookUpKeyOutcome(
+  outcome: Exclude<LookUpKeyOutcome, { kind: 'refused' }>,
+): LookUpKeyOutcome {
+  const isBlocked = outcome.kind === 'no_answer' && outcome.code === 'key_blocked_for_fraud'
+  return isBlocked ? { kind: 'refused', code: 'key_blocked_for_fraud' } : outcome
 }
 
 /** Reports a charge as `no_answer` of which a payment is listed that cannot be identified yet. */

@@ -5,6 +5,7 @@ import type { ClosableProvider } from '../port.ts'
 import { createEfiAccount } from './account.ts'
 import { createEfiClient, type EfiCredentials } from './client.ts'
 import { createEfiDisputes } from './disputes.ts'
+import { createEfiLookUpBudget } from './look-up-budget.ts'
 import { createEfiNotifications } from './notifications.ts'
 import { createEfiPixKeys } from './pix-keys.ts'
 import { createEfiStatement } from './statement.ts'
@@ -19,6 +20,7 @@ export function createEfiAdapter(options: AdapterOptions<EfiCredentials>): Closa
     ...createBacenPayments(client),
     ...createEfiTransfers(client),
     ...createEfiPixKeys(client),
+    ...createEfiLookUpBudget(client),
     ...createEfiAccount(client, options),
     ...createEfiStatement(client),
     ...createEfiDisputes(client, now),

@@ -78,6 +78,7 @@ export const efiAnswers = documentAnswers({
   ],
   findCharge: [...accessDeniedAnswers, ...chargeAbsentAnswers],
   findPayload: accessDeniedAnswers,
+  findLookUpBudget: accessDeniedAnswers,
   cancelCharge: [
     ...accessDeniedAnswers,
     ...chargeAbsentAnswers,

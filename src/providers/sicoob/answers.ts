@@ -15,6 +15,7 @@ const FIND_PAGE = 'Sicoob, Pagamentos PIX 2.0.24.6: GET /pagamentos/{id}'
 export const sicoobAnswers = documentAnswers({
   ...buildBacenAnswers('Sicoob, API PIX 2.0.23.28'),
   prepareTransfer: [],
+  lookUpKey: [],
   sendTransfer: [
     [400, 'RequisicaoInvalida', refusalByProvider('provider_validation'), `${CONFIRM_PAGE} (400)`],
   ],

@@ -14,15 +14,17 @@ import {
 import { createPartySchema } from '../adapter/party.ts'
 import { amountSchema, centsSchema } from '../bacen/schemas.ts'
 import { encodePath } from '../http/client.ts'
-import type { TransferCalls } from '../port.ts'
+import type { KeyLookUpCalls, TransferCalls } from '../port.ts'
 import { SICOOB_PAYMENTS_PATH, type SicoobClient } from './client.ts'
+
+type SicoobTransferCalls = TransferCalls & Pick<KeyLookUpCalls, 'lookUpKey'>
 
 /**
  * Creates the calls about payments (Pagamentos PIX 2.0.24.6). A payment is initiated first: Sicoob looks the key up and names the
  * end-to-end id of the PIX, and no money moves until the payment is confirmed by it. Sicoob takes no id of ours: a payment is known by
  * its end-to-end id alone, so without a handle its absence is never proved. `now`: wall clock in milliseconds.
  */
-export function createSicoobTransfers(client: SicoobClient, now: () => number): TransferCalls {
+export function createSicoobTransfers(client: SicoobClient, now: () => number): SicoobTransferCalls {
   return {
     async prepareTransfer(order) {
       const json = initiationRequestSchema.parse({ chave: order.pixKey })
@@ -35,6 +37,15 @@ export function createSicoobTransfers(client: SicoobClient, now: () => number): 
       if (outcome.kind === 'unknown')
         return { kind: 'no_answer', code: outcome.code, message: outcome.message }
       return outcome
+    },
+
+    /** Initiates a payment of the key, which names its owner; nothing confirms it. Sicoob publishes no answer for a key that does not exist. */
+    async lookUpKey(key) {
+      const json = initiationRequestSchema.parse({ chave: key })
+      const call = { call: 'lookUpKey', path: SICOOB_PAYMENTS_PATH, method: 'POST', json } as const
+      return client.lookUp(call, initiatedPaymentSchema, ({ chave, proprietario: owner }) =>
+        (chave ?? key) === key && owner?.name && owner.document ? { owner } : undefined,
+      )
     },
 
     async sendTransfer(order, handle) {

@@ -4,6 +4,7 @@ import type { ClosableProvider } from '../port.ts'
 import { createStarkAccount } from './account.ts'
 import { createStarkCharges } from './charges.ts'
 import { createStarkClient, type StarkCredentials } from './client.ts'
+import { createStarkKeyLookUp } from './key-look-up.ts'
 import { createStarkNotifications } from './notifications.ts'
 import { createStarkPayments } from './payments.ts'
 import { createStarkRefunds } from './refunds.ts'
@@ -22,6 +23,7 @@ export function createStarkAdapter(options: AdapterOptions<StarkCredentials>): C
     ...createStarkAccount(client, options.credentials),
     ...createStarkStatement(client),
     ...createStarkNotifications(client, options.now),
+    ...createStarkKeyLookUp(client),
     ...UNSUPPORTED_CALLS,
     preconnect: client.preconnect,
     close: client.close,

@@ -47,6 +47,11 @@ export const starkAnswers = documentAnswers({
     // Moves nothing; another provider may know the key.
     [400, 'invalidPixKey', refusalByProvider('pix_key_not_found'), DICT_KEY_TEST],
   ],
+  // `invalidPixKey` may mean a key that Stark Bank does not accept, so it proves no absence.
+  lookUpKey: [
+    ...deniedAnswers,
+    [400, 'invalidPixKey', refusalByProvider('pix_key_not_found'), DICT_KEY_TEST],
+  ],
   sendTransfer: deniedAnswers,
   findTransfer: deniedAnswers,
   identity: deniedAnswers,

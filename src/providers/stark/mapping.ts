@@ -5,6 +5,7 @@ import { toParty } from '../adapter/party.ts'
 import type {
   StarkBrcode,
   StarkDeposit,
+  StarkDictKey,
   StarkInvoice,
   StarkInvoicePayment,
   StarkTransaction,
@@ -151,6 +152,16 @@ function mapOtherSide({ name, taxId, bankCode, branchCode, accountNumber }: Othe
     ispb: isIspb ? bankCode : null,
   })
   return isIspb ? party : { ...party, bank: { ...party.bank, code: bankCode ?? '' } }
+}
+
+/** Maps the owner of a key. */
+export function mapKeyOwner({ name, taxId, ispb, bankName }: StarkDictKey): Party {
+  return toParty({
+    name: name ?? null,
+    document: taxId ?? null,
+    ispb: ispb ?? null,
+    bankName: bankName ?? null,
+  })
 }
 
 /** Removes the punctuation of a CPF or CNPJ. */

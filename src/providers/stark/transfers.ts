@@ -14,15 +14,13 @@ import type {
 import { DAY } from '../../domain/shared/intervals.ts'
 import { checkKeyOwner } from '../adapter/key-owner.ts'
 import { rejectFailedAcceptance, rejectForThisProvider } from '../adapter/outcomes.ts'
-import { toParty } from '../adapter/party.ts'
 import { encodePath } from '../http/client.ts'
 import type { TransferCalls } from '../port.ts'
 import type { StarkClient } from './client.ts'
-import { hasTag, mapStarkTransfer, toPlainDocument, toTransactionName } from './mapping.ts'
+import { hasTag, mapKeyOwner, mapStarkTransfer, toPlainDocument, toTransactionName } from './mapping.ts'
 import {
   oneCreatedStarkEntity,
   oneStarkEntity,
-  type StarkDictKey,
   type StarkTransfer,
   type StarkVerifiedAccount,
   starkDictKeySchema,
@@ -259,15 +257,6 @@ function toPreparation(
 ): Exclude<PreparePayoutOutcome, { kind: 'prepared' }> {
   if (outcome.kind !== 'unknown') return outcome
   return { kind: 'no_answer', code: outcome.code, message: outcome.message }
-}
-
-function mapKeyOwner({ name, taxId, ispb, bankName }: StarkDictKey) {
-  return toParty({
-    name: name ?? null,
-    document: taxId ?? null,
-    ispb: ispb ?? null,
-    bankName: bankName ?? null,
-  })
 }
 
 /** Builds the outcome of a transfer that is stored and not started: one that needs an approval waits for it. */

@@ -4,6 +4,7 @@ import { createAccountIdentification, createWooviAccount } from './account.ts'
 import { createWooviCharges } from './charges.ts'
 import { createWooviClient, type WooviCredentials } from './client.ts'
 import { createWooviDisputes } from './disputes.ts'
+import { createWooviKeyLookUp } from './key-look-up.ts'
 import { createWooviNotifications } from './notifications.ts'
 import { createWooviPayments } from './payments.ts'
 import { createWooviPixKeys } from './pix-keys.ts'
@@ -20,6 +21,7 @@ export function createWooviAdapter(options: AdapterOptions<WooviCredentials>): C
     ...createWooviPayments(client),
     ...createWooviTransfers(client, identifyAccount),
     ...createWooviPixKeys(client),
+    ...createWooviKeyLookUp(client),
     ...createWooviAccount(client, identifyAccount),
     ...createWooviStatement(client),
     ...createWooviDisputes(client, now),

@@ -65,6 +65,7 @@ const KEY_CREATION = citeUnpublishedSentence('POST /api/v1/pix-keys')
 const KEY_REMOVAL = citeUnpublishedSentence('DELETE /api/v1/pix-keys/{pixKey}')
 const EVIDENCE_ROUTE = citeOpenApi('POST /api/v1/dispute/:id/evidence')
 const RECOVERY_TRANSLATION = citeTranslation(FUNDS_RECOVERY_PAGE)
+const CHECK_KEY_ROUTE = citeOpenApi('POST /api/v1/pix-keys/check')
 const DISPUTE_ROUTE = citeOpenApi('GET /api/v1/dispute/{id}')
 
 /**
@@ -158,6 +159,30 @@ export const wooviAnswers = documentAnswers({
       KEY_REMOVAL,
     ],
   ],
+  lookUpKey: [
+    ...accessDeniedAnswers,
+    [404, 'PIX_KEY_INFO_NOT_FOUND', absentMeaning, CHECK_KEY_PAGE],
+    [404, 'Pix key does not exist', absentMeaning, CHECK_KEY_ROUTE],
+    [
+      400,
+      'Pix key related to an account suspected of fraud',
+      refusalByEveryProvider('key_blocked_for_fraud'),
+      CHECK_KEY_PAGE,
+    ],
+    [400, 'You need to link a Bank Account to this API', accessDenied, CHECK_KEY_ROUTE],
+    [401, 'Your IP is not in the allowed list', accessDenied, CHECK_KEY_ROUTE],
+    [403, 'PIX_KEY_CHECK_NOT_ALLOWED', accessDenied, CHECK_KEY_PAGE],
+    [403, 'Your account does not have the permission to use this endpoint', accessDenied, CHECK_KEY_ROUTE],
+    [429, 'TOO_MANY_REQUESTS', refusalByProvider('rate_limited'), KEY_LOOKUPS_PAGE],
+    // `POST` answers without a code: "Na rota POST apenas error é retornado".
+    [
+      429,
+      'You tried to consult many Pix keys that do not exist.',
+      refusalByProvider('rate_limited'),
+      KEY_LOOKUPS_PAGE,
+    ],
+  ],
+  findLookUpBudget: accessDeniedAnswers,
   identity: accessDeniedAnswers,
   balances: accessDeniedAnswers,
   statement: accessDeniedAnswers,

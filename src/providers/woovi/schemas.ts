@@ -253,6 +253,8 @@ export const wooviPaymentRequestSchema = z.strictObject({
   destinationAliasType: z.enum(['CPF', 'CNPJ', 'EMAIL', 'PHONE', 'RANDOM']),
   /** The account that pays; without it, Woovi takes the company's default account. */
   sourceAccountId: z.string().min(1),
+  /** Binds the payment to the look-up of its key. */
+  pixKeyEndToEndId: z.string().min(1).optional(),
   comment: commentSchema,
   autoApprove: z.literal(true),
 })

@@ -163,7 +163,10 @@ function toAwaitingApproval(id: string, rejection?: RejectedResult): AwaitingApp
   return { kind: 'awaiting_approval', code: 'awaiting_approval', message, refusal }
 }
 
-function buildPaymentBody({ id, cents, pixKey, message }: ProviderTransferRequest, sourceAccountId: string) {
+function buildPaymentBody(
+  { id, cents, pixKey, message, lookUpEndToEnd }: ProviderTransferRequest,
+  sourceAccountId: string,
+) {
   return wooviPaymentRequestSchema.parse({
     type: 'PIX_KEY',
     correlationID: id,
@@ -171,6 +174,7 @@ function buildPaymentBody({ id, cents, pixKey, message }: ProviderTransferReques
     destinationAlias: pixKey,
     destinationAliasType: getAliasType(pixKey),
     sourceAccountId,
+    ...(lookUpEndToEnd && { pixKeyEndToEndId: lookUpEndToEnd }),
     comment: message?.slice(0, 140),
     autoApprove: true,
   })
@@ -183,5 +187,5 @@ function getAliasType(pixKey: string): string | null {
 
 const documentCheckUnsupported = rejectForThisProvider(
   'document_unchecked',
-  'The provider masks the document of a key owner, so it cannot verify the document',
+  'The provider takes no document with a payment: the owner of the key is compared before',
 )

@@ -84,6 +84,7 @@ const calls: Record<keyof typeof efiAnswers, CallUnderTest> = {
     absent: { kind: 'not_found' },
   },
   listKeys: { make: provider => provider.listKeys(), unprovenKind: 'no_answer' },
+  findLookUpBudget: { make: provider => provider.findLookUpBudget!(), unprovenKind: 'no_answer' },
   balances: { make: provider => provider.balances(), unprovenKind: 'no_answer' },
   statement: {
     make: provider => provider.statement(...range),

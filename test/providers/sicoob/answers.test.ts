@@ -76,6 +76,7 @@ const calls: Record<keyof typeof answers, CallUnderTest> = {
     make: provider => provider.findTransfer({ id: 'transfer1', handle: HANDLE }),
     unprovenKind: 'no_answer',
   },
+  lookUpKey: { make: provider => provider.lookUpKey!('maria@example.com'), unprovenKind: 'no_answer' },
   balances: { make: provider => provider.balances(), unprovenKind: 'no_answer' },
   statement: { make: provider => provider.statement(...range), unprovenKind: 'no_answer' },
   findReplacedUrl: {

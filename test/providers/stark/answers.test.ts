@@ -81,6 +81,7 @@ const calls: Record<keyof typeof starkAnswers, CallUnderTest> = {
     unprovenKind: 'no_answer',
   },
   identity: { make: provider => provider.identity(), unprovenKind: 'no_answer' },
+  lookUpKey: { make: provider => provider.lookUpKey!('maria@example.com'), unprovenKind: 'no_answer' },
   balances: { make: provider => provider.balances(), unprovenKind: 'no_answer' },
   statement: { make: provider => provider.statement(...range), unprovenKind: 'no_answer' },
   registerNotificationUrl: {

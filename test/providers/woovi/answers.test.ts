@@ -89,6 +89,15 @@ const calls: Record<keyof typeof wooviAnswers, CallUnderTest> = {
   },
   listKeys: { make: provider => provider.listKeys(), unprovenKind: 'no_answer' },
   identity: { make: provider => provider.identity(), unprovenKind: 'no_answer' },
+  lookUpKey: {
+    make: provider => provider.lookUpKey!('maria@example.com'),
+    unprovenKind: 'no_answer',
+    refused: ({ meaning }) =>
+      meaning.kind === 'refused' && meaning.code === 'key_blocked_for_fraud'
+        ? { kind: 'refused', code: 'key_blocked_for_fraud' }
+        : undefined,
+  },
+  findLookUpBudget: { make: provider => provider.findLookUpBudget!(), unprovenKind: 'no_answer' },
   balances: { make: provider => provider.balances(), unprovenKind: 'no_answer' },
   statement: { make: provider => provider.statement(...range), unprovenKind: 'no_answer' },
   registerNotificationUrl: {

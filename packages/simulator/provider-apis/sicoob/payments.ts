@@ -1,9 +1,9 @@
 import { z } from 'zod'
 import type { SimulatedAccount } from '../../accounts.ts'
 import { MAX_CENTS } from '../../amount.ts'
+import { lookUpDictKey } from '../../dict-look-ups.ts'
 import type { CallFault, ConsumedFault } from '../../faults.ts'
-import { findKeyHolder } from '../../key-holder.ts'
-import { findMagicOutcome, findRecipientFault, isUnknownMagicKey } from '../../magic-recipients.ts'
+import { findMagicOutcome, findRecipientFault } from '../../magic-recipients.ts'
 import { detectKeyKind } from '../../pix-key.ts'
 import type { SimulatedCall, SimulatedResponse } from '../../provider-calls.ts'
 import type { ScriptedOutcome } from '../../scripted-outcome.ts'
@@ -55,17 +55,18 @@ const startBody = z.object({
 })
 
 function startPayment(state: SimulatorState, { account, body }: SimulatedCall): SimulatedResponse {
-  const { accounts, ids, store, now } = state
+  const { ids, store, now } = state
   const parsed = startBody.safeParse(body)
   if (!parsed.success) return errors.paymentInvalid(...parsed.error.issues.map(presentPaymentIssue))
   const { chave: key, dataAgendamento: date } = parsed.data
   const keyKind = detectKeyKind(key)
   if (keyKind === null) return refuse('chave', "O campo 'chave' não respeita o schema.")
-  if (isUnknownMagicKey(key)) return refuse('chave', 'Chave não encontrada no DICT.')
   if (date !== undefined) return refuseSchedule()
   const at = now().toISOString()
   const endToEnd = ids.endToEnd({ ispb: account.ispb, at })
-  const recipient = { key, ...findKeyHolder(accounts, key) }
+  const answer = lookUpDictKey(state, account, key)
+  if (answer.kind !== 'found') return refuse('chave', 'Chave não encontrada no DICT.')
+  const recipient = { key, ...answer.owner }
   store.insert('sicoobDraft', {
     endToEnd,
     accountId: account.id,

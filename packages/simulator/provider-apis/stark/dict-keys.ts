@@ -1,6 +1,8 @@
 import { readAccountOptions } from '../../account-options.ts'
 import type { SimulatedAccount, SimulatedAccounts } from '../../accounts.ts'
-import { DEFAULT_RECIPIENT_DOCUMENT, DEFAULT_RECIPIENT_NAME } from '../../magic-recipients.ts'
+import { lookUpDictKey } from '../../dict-look-ups.ts'
+import { findKeyHolder } from '../../key-holder.ts'
+import { CHANGING_KEY, DEFAULT_RECIPIENT_DOCUMENT, NEXT_RECIPIENT } from '../../magic-recipients.ts'
 import { detectDocumentKind, detectKeyKind } from '../../pix-key.ts'
 import type { SimulatedCall, SimulatedResponse } from '../../provider-calls.ts'
 import { PAYER_BANK_ISPB } from '../../receipts.ts'
@@ -15,24 +17,33 @@ type KeyOwner = { name: string; document: string | null; ispb: string }
 
 export function findKeyOwner(accounts: SimulatedAccounts, key: string): KeyOwner {
   const holder = accounts.findByKey(key)
+  const keyDocument = detectDocumentKind(key) ? key : null
+  const knownDocument = key === CHANGING_KEY ? NEXT_RECIPIENT.document : keyDocument
   return {
-    name: holder?.holderName ?? DEFAULT_RECIPIENT_NAME,
-    document: holder?.holderDocument ?? (detectDocumentKind(key) ? key : null),
+    name: findKeyHolder(accounts, key).name,
+    document: holder?.holderDocument ?? knownDocument,
     ispb: holder?.ispb ?? PAYER_BANK_ISPB,
   }
 }
 
 /** Creates the handlers of keys, `/dict-key`: the look-up of any key, and the list of the account's own. */
-export function createStarkKeyHandlers({
-  accounts,
-  store,
-}: SimulatorState): Record<'show' | 'list', (call: SimulatedCall) => SimulatedResponse> {
+export function createStarkKeyHandlers(
+  state: SimulatorState,
+): Record<'show' | 'list', (call: SimulatedCall) => SimulatedResponse> {
+  const { accounts, store } = state
   return {
     /** A formatted CNPJ has a slash, which divides the path. */
     show: ({ account, params }) => {
       const key = normalizeKey([params.id, params.rest].filter(Boolean).join('/'))
       if (!isPixKey(key)) return errors.keyUnknown()
-      return { status: 200, body: { key: presentKey(key, { account, owner: findKeyOwner(accounts, key) }) } }
+      return state.store.inTransaction(() => {
+        const answer = lookUpDictKey(state, account, key)
+        if (answer.kind === 'exhausted') return errors.starkFailures.tooManyRequests()
+        // No text says how a key that is marked for fraud is answered.
+        if (answer.kind !== 'found') return errors.keyUnknown()
+        const owner = { ...findKeyOwner(accounts, key), ...answer.owner }
+        return { status: 200, body: { key: presentKey(key, { account, owner }) } }
+      })
     },
     list: call =>
       buildStarkListPage(call, {

@@ -53,6 +53,16 @@ export const insufficientBalanceToOrder = () =>
 export const insufficientBalanceToApprove = () =>
   buildWooviError('Você não possui saldo o suficiente para realizar esse pagamento')
 export const invalidKey = () => buildWooviError('Chave Pix inválida')
+/** The description of the status in Woovi's OpenAPI document: `POST` answers with `error` only, and no page has its sentence. */
+export const keyNotRegistered = (): SimulatedResponse => ({
+  status: 404,
+  body: { error: 'Pix key does not exist' },
+})
+export const keySuspectedOfFraud = () => buildWooviError('Pix key related to an account suspected of fraud')
+export const tooManyKeyChecks = (): SimulatedResponse => ({
+  status: 429,
+  body: { error: 'You tried to consult many Pix keys that do not exist.' },
+})
 export const keyMalformed = () => wooviInvalidFields(['key não é uma chave do tipo informado'])
 export const keyNotOfHolder = () => buildWooviError('A chave Pix deve ser o CNPJ da conta')
 export const keyInUse = () => buildWooviError('Esta chave Pix já está cadastrada')

@@ -60,6 +60,8 @@ export const paymentBody = z.object({
   destinationAlias: z.string().min(1).max(77),
   destinationAliasType: z.enum(['CPF', 'CNPJ', 'EMAIL', 'PHONE', 'RANDOM']),
   sourceAccountId: z.string().min(1).optional(),
+  /** "the end to end id of the pix key used for track pix key consultations" (OpenAPI). */
+  pixKeyEndToEndId: z.string().min(1).optional(),
   comment,
   autoApprove: z.boolean().default(false),
 })

@@ -4,8 +4,10 @@ import { findKeyHolder } from '../../key-holder.ts'
 import {
   DEFAULT_RECIPIENT_DOCUMENT,
   DEFAULT_RECIPIENT_NAME,
+  FRAUD_MARKED_KEY,
   findMagicOutcome,
   findRecipientFault,
+  isUnknownMagicKey,
 } from '../../magic-recipients.ts'
 import { detectKeyKind } from '../../pix-key.ts'
 import type { SimulatedCall, SimulatedResponse } from '../../provider-calls.ts'
@@ -14,6 +16,7 @@ import type { SimulatorState } from '../../state.ts'
 import type { TransferAcceptance } from '../../transfers.ts'
 import { listCompanyAccounts } from './company.ts'
 import * as errors from './errors.ts'
+import { creditKeyCheck } from './key-checks.ts'
 import { buildWooviListPage } from './list-page.ts'
 import { type PendingOrderKey, removeWooviOrder } from './order-removal.ts'
 import { approvalBody, parseWooviBody, paymentBody } from './schemas.ts'
@@ -93,10 +96,12 @@ function createOrder(
   if (!account) return errors.accountIdInvalid()
   const { correlationID: id, value: cents, destinationAlias: key, comment, autoApprove } = parsed.value
   if (detectKeyKind(key) !== parsed.value.destinationAliasType) return errors.invalidKey()
+  if (key === FRAUD_MARKED_KEY) return errors.keySuspectedOfFraud()
   // The id is checked before any outcome: a repeat must not be refused for another reason.
   if (findCompanyTransfer(state, caller, id) || findCompanyOrder(state, caller, id))
     return errors.paymentIdInUse()
   const order = { id, cents, key, message: comment ?? null }
+  creditKeyCheck(state, account, parsed.value.pixKeyEndToEndId)
   if (autoApprove)
     return sendApprovedOrder(state, {
       account,
@@ -197,6 +202,8 @@ function sendApprovedOrder(
   // A PIX of an account to itself would be sent and received under one end-to-end id, so the simulator has none.
   if (accounts.findByKey(key)?.id === account.id)
     return recordFailedPayment(state, { account, order, code: 'SAME_ACCOUNT_TRANSFER' })
+  if (isUnknownMagicKey(key))
+    return recordFailedPayment(state, { account, order, code: 'PIX_KEY_INFO_NOT_FOUND' })
   if (outcome.kind === 'left' || outcome.kind === 'left_then_removed') {
     saveOrder(state, account, order)
     if (outcome.kind === 'left_then_removed')

@@ -22,6 +22,7 @@ export function listCapabilityFacts(
     transferLookUp: t(`transferLookUp.${can.transferLookUp}`),
     keepsOrderIds: yesOrNo(can.keepsOrderIds),
     canCheckDocument: yesOrNo(can.canCheckDocument),
+    canLookUpKey: yesOrNo(can.canLookUpKey),
     canIssueOpenAmount: yesOrNo(can.canIssueOpenAmount),
     locksPayer: t(`locksPayer.${can.locksPayer}`),
     refundsOneAtATime: yesOrNo(can.refundsOneAtATime),
