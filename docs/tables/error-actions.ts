@@ -80,6 +80,10 @@ export const ERRORS_OF_GUIDE: Record<ErrorCode, ErrorOfGuide> = {
     action: 'access',
     pt: 'O caminho ou o recurso não existe, o id não é um UUID, ou o token não tem acesso. Confira o caminho e o token.',
   },
+  key_not_registered: {
+    action: 'correct',
+    pt: 'Nenhuma conta tem essa chave. A mesma chave não é consultada de novo por dez minutos. Peça a chave certa ao recebedor.',
+  },
   method_not_allowed: {
     action: 'correct',
     pt: 'O caminho existe, mas não para esse método. Veja o cabeçalho `Allow`.',
@@ -174,6 +178,18 @@ export const ERRORS_OF_GUIDE: Record<ErrorCode, ErrorOfGuide> = {
     action: 'state',
     pt: 'O endpoint foi desativado (410, cinco dias sem sucesso, ou por você). Corrija-o, ative com `PATCH` e repita.',
   },
+  lookup_not_supported: {
+    action: 'correct',
+    pt: 'O provedor da requisição, o do token, ou nenhum dos padrões consulta chaves de terceiros. Informe outro ou transfira sem consulta.',
+  },
+  too_many_lookups: {
+    action: 'repeat',
+    pt: 'Um token consulta trinta chaves em 60 segundos, e uma conta 3.000 por dia de Brasília, repetições incluídas. Espere `Retry-After`.',
+  },
+  lookup_budget_low: {
+    action: 'repeat',
+    pt: 'O provedor dá a cada conta um número de consultas, e uma chave que não existe gasta vinte. `GET /providers/{uuid}` mostra o saldo. Espere `Retry-After`.',
+  },
   pix_key_already_registered: {
     action: 'state',
     pt: 'A chave já está registrada nesta conta, em outra conta ou em outro banco. Portabilidade e reivindicação não fazem parte desta API.',
@@ -229,6 +245,18 @@ export const ERRORS_OF_GUIDE: Record<ErrorCode, ErrorOfGuide> = {
   internal_error: {
     action: 'repeat',
     pt: 'Uma falha do serviço, registrada no log. Repita com a mesma Idempotency-Key e informe o `request_id`.',
+  },
+  receiver_changed: {
+    action: 'decide',
+    pt: 'O dono da chave não é mais o de `lookup_uuid`. Consulte a chave de novo e decida. Com `data`, o provedor informou o outro dono antes do envio, e a transferência está FAILED.',
+  },
+  receiver_mismatch: {
+    action: 'correct',
+    pt: 'O documento da requisição, ou documento ou nome da consulta, não é do dono da chave. Nada começou. Confira quem recebe; `on_mismatch` WARN envia assim mesmo.',
+  },
+  key_blocked_for_fraud: {
+    action: 'decide',
+    pt: 'O DICT marcou a chave por fraude: a consulta não mostra o dono e nenhum provedor paga. Com `data`, o provedor recusou a transferência, que está FAILED. Use outra chave.',
   },
   not_started: {
     action: 'decide',

@@ -42,6 +42,8 @@ export const ERROR_GUIDANCE: Record<ErrorCode, string> = {
     'The signed link of an attachment has expired, or was changed. Read the dispute again for a new link.',
   not_found:
     'The path or the resource does not exist, the id is not a UUID, or the token has no access to the resource. Check the path and the token.',
+  key_not_registered:
+    'DICT has no such key. The same key is not looked up again for ten minutes. Ask the receiver for the right one.',
   method_not_allowed: 'The path exists, and not for this method. The `Allow` header lists the methods.',
   request_timeout: 'The request did not arrive completely in time; it was not processed. Send it again.',
   act_stale:
@@ -81,6 +83,12 @@ export const ERROR_GUIDANCE: Record<ErrorCode, string> = {
     'The limits have another `version` than the request: they were changed meanwhile, and nothing was done. Read them, and decide again.',
   not_found_after_restore:
     'The service was restored from a backup, and every provider confirmed that it does not have the operation. It is FAILED and will not be executed. Send a new request if it is still wanted.',
+  receiver_changed:
+    'The owner of the key is another one than that of `lookup_uuid`. Look the key up again and decide anew. With `data`: the provider named the other owner before anything was sent, and the transfer is FAILED.',
+  receiver_mismatch:
+    'The document of the request, or document or name of the look-up, is not the owner’s. Nothing was started. Check whom you pay; `on_mismatch` WARN sends all the same.',
+  key_blocked_for_fraud:
+    'DICT has marked the key for fraud: look-ups show no owner, and no provider pays it. With `data`: the provider refused the transfer of a look-up, which is FAILED. Use another key.',
   not_started:
     'No worker accepted the operation before its deadline. It is FAILED and will not be executed. Send a new request.',
   resend_in_progress:
@@ -89,6 +97,12 @@ export const ERROR_GUIDANCE: Record<ErrorCode, string> = {
     'An earlier recovery of this webhook is running. Repeat the request after it, if events are still missing.',
   webhook_disabled:
     'The endpoint was disabled after an answer 410, after five days without a success, or by its owner. Correct the endpoint, set `status` to ACTIVE with `PATCH`, then repeat the request.',
+  lookup_not_supported:
+    'The provider of the request, or of the token, or none of the default ones, looks up keys of others. Name another one, or send the transfer without a look-up.',
+  too_many_lookups:
+    'A token may look up thirty keys in 60 seconds, and an account 3,000 on a day of Brasília, repeats included. Wait for `Retry-After`.',
+  lookup_budget_low:
+    'The provider gives each account a number of look-ups, and a key that does not exist takes twenty of them. The budget of the provider is shown by `GET /providers/{uuid}`. Wait for `Retry-After`.',
   pix_key_already_registered:
     'The key is registered for this account, for another account, or at another bank. Use another key: portability and ownership claims are not part of this API.',
   key_in_use:

@@ -35,7 +35,7 @@ export type ApiDependencies = {
   log: Logger
   sealer: Sealer
   storage: FileStorage
-  /** Reaches providers for an operator who connects an account; where absent, no account can be connected here. */
+  /** Reaches providers: to look up keys, and for an operator who connects an account; where absent, neither is possible here. */
   providers?: ProviderRegistry
   /** Why `/readyz` answers 503 at this moment, whatever PostgreSQL and Temporal answer; other routes still work. */
   findUnreadiness?: () => 'starting' | 'stopping' | undefined

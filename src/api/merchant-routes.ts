@@ -8,6 +8,7 @@ import { fileRoutes } from './files/routes.ts'
 import { healthRoutes } from './health/routes.ts'
 import { ledgerRoutes } from './ledger/routes.ts'
 import { limitRoutes } from './limits/routes.ts'
+import { keyLookupRoutes } from './pix-keys/lookup-routes.ts'
 import { pixKeyRoutes } from './pix-keys/routes.ts'
 import { providerRoutes } from './providers/routes.ts'
 import { qrCodeRoutes } from './qr-codes/routes.ts'
@@ -25,6 +26,7 @@ export const MERCHANT_ROUTES: RouteRegistrar[] = [
   transferRoutes,
   limitRoutes,
   pixKeyRoutes,
+  keyLookupRoutes,
   providerRoutes,
   webhookRoutes(),
   deliveryRoutes,

@@ -113,6 +113,12 @@ export const TEMPORAL_READY_TIMEOUT_MS = 3_000
  */
 export const PIX_KEY_STORED_WAIT_MS = 5_000
 
+/**
+ * Extension of the deadline for the look-up of a key: the longest call of a provider, and the longest wait for the same look-up of
+ * another caller (SPEC §9).
+ */
+export const KEY_LOOKUP_WAIT_MS = 5_000
+
 /** Part of the deadline reserved to submit a dispute reply after its files are stored. */
 export const DISPUTE_REPLY_RESERVE_MS = 1_500
 

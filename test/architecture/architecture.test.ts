@@ -104,6 +104,7 @@ const ARROWS: Record<string, string[]> = {
     'db',
     'contract',
     'temporal',
+    'types of providers',
     'types of workflows/contracts',
     'messaging/settings',
     'webhook-client',

@@ -42,8 +42,8 @@ export type PayoutHandler<Row extends AttemptedRow> = {
     connection: Connection,
     isPossiblySent?: true,
   ): Promise<HoldRefusal | null>
-  /** Tells whether the provider carries out prepared payouts only. */
-  needsPreparation(provider: Provider): boolean
+  /** Tells whether the payout is prepared before it is sent: its provider carries out prepared ones only, or its receiver is checked. */
+  needsPreparation(provider: Provider, row: Row): boolean
   /** Asks the provider to prepare the payout, which moves nothing; only where `needsPreparation`. `isFirst`: it was not asked before. */
   prepare(
     provider: Provider,

@@ -363,7 +363,7 @@ async function startSending<Row extends AttemptedRow>(
   }
   const blocked = blockedReason(handler.operation, connection, conditions)
   const holdRefusal = blocked || isPreparing ? null : await handler.holdFunds(em, row, connection)
-  const firstState = handler.needsPreparation(call.provider) ? 'preparing' : 'calling'
+  const firstState = handler.needsPreparation(call.provider, row) ? 'preparing' : 'calling'
   const attempt =
     earlierAttempt ?? createPayoutAttempt(em, handler, { ...order, row, state: firstState }, connection)
   if (!blocked && !holdRefusal) return start(attempt)
@@ -378,7 +378,7 @@ async function startSending<Row extends AttemptedRow>(
     const hasWaited = handle !== undefined || liveAttempt?.code === PACED
     const turn = { maxWaitMs: order.maxTurnWaitMs ?? 0, hasWaited }
     const started = { ...call, row, attempt, acceptBeforeMs, turn }
-    if (!handler.needsPreparation(call.provider)) {
+    if (!handler.needsPreparation(call.provider, row)) {
       markCalling(attempt, connection)
       return { ...started, isPrepared: true, handle: undefined }
     }

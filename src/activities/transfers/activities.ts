@@ -9,6 +9,7 @@ import { batchQueries, mapQuery, type Query, runQuery } from '../../db/pipeline/
 import { type AttemptWithProvider, loadAttemptProviders } from '../../db/repositories/attempts.ts'
 import { CLOCK_QUERY } from '../../db/repositories/database-clock.ts'
 import { queryFollowUpsOfRow } from '../../db/repositories/follow-ups.ts'
+import { claimLookup } from '../../db/repositories/key-lookups.ts'
 import { queryIsAnyPaused } from '../../db/repositories/pauses.ts'
 import {
   isExternalRefUsed,
@@ -209,6 +210,7 @@ export async function openTransfer(
     valueCents: order.valueCents,
     pixKey: details.pixKey,
     document: details.document,
+    lookup: details.lookup && (await claimLookup(em, order.uuid, details.lookup)),
     externalRef: details.externalRef,
     beneficiaryName: details.finalBeneficiary?.name,
     beneficiaryDocument: details.finalBeneficiary?.document,

@@ -30,6 +30,13 @@ import {
   transition,
   transitionAttempt,
 } from '../shared/transition.ts'
+import {
+  flagChangedReceiver,
+  getDocumentToCheck,
+  getLookUpEndToEnd,
+  isReceiverLookedUp,
+  prepareTransfer,
+} from './receiver-check.ts'
 import { recordTransferReturns } from './record-returns.ts'
 
 /** Implements the payout rules of a transfer, which may be sent through several providers in turn (SPEC §4, §6). */
@@ -51,14 +58,25 @@ export const transferPayout: PayoutHandler<LockedTransfer> = {
     return holdTransferFunds(em, transfer, connection, { isPossiblySent })
   },
 
-  needsPreparation: provider => provider.prepareTransfer !== undefined,
+  needsPreparation: (provider, { transfer }) =>
+    provider.prepareTransfer !== undefined || isReceiverLookedUp(provider, transfer),
 
   prepare(provider, { transfer }, { connection, turn, isFirst }) {
-    return provider.prepareTransfer!({ ...buildTransferRequest(transfer, connection), turn }, { isFirst })
+    return prepareTransfer(provider, transfer, {
+      connection,
+      request: { ...buildTransferRequest(transfer, connection), turn },
+      isFirst,
+    })
   },
 
   send(provider, { transfer }, { connection, handle, turn }) {
-    return provider.sendTransfer({ ...buildTransferRequest(transfer, connection), turn }, handle)
+    const lookUpEndToEnd = handle?.lookUpEndToEnd ?? getLookUpEndToEnd(transfer, connection)
+    const request = {
+      ...buildTransferRequest(transfer, connection),
+      ...(lookUpEndToEnd && { lookUpEndToEnd }),
+      turn,
+    }
+    return provider.sendTransfer(request, handle)
   },
 
   async find(provider, { subjectUuid, handle, repeatThrough }, em) {
@@ -96,6 +114,7 @@ export const transferPayout: PayoutHandler<LockedTransfer> = {
   },
 
   afterSettlement(em, lockedTransfer, attempt, payout) {
+    flagChangedReceiver(lockedTransfer.transfer, attempt, payout)
     return recordTransferReturns(em, { ...lockedTransfer, attempt }, payout.returns ?? [])
   },
 
@@ -126,14 +145,15 @@ export const transferPayout: PayoutHandler<LockedTransfer> = {
 }
 
 function buildTransferRequest(
-  { uuid, valueCents: cents, pixKey, document }: Transfer,
-  { collectionKey }: Connection,
+  transfer: Transfer,
+  { collectionKey, dialect }: Connection,
 ): ProviderTransferRequest {
+  const { uuid, valueCents: cents, pixKey } = transfer
   return {
     id: referenceOf(uuid),
     cents,
     pixKey,
-    document: document ?? null,
+    document: getDocumentToCheck(transfer, dialect),
     payerKey: collectionKey ?? null,
   }
 }

@@ -125,6 +125,8 @@ const SDK_CALLS: Record<string, string> = {
   getLimits: 'limits.get',
   replaceLimits: 'limits.replace',
   getLimitUsage: 'limits.getUsage',
+  lookUpPixKey: 'pixKeys.lookUp',
+  getPixKeyLookup: 'pixKeys.getLookup',
   listProviders: 'providers.list',
   getProvider: 'providers.get',
   getDefaultProviders: 'providers.getDefaults',

@@ -3,6 +3,7 @@ import * as dispute from '../../contract/disputes/dispute-example.ts'
 import { EVENT_EXAMPLES } from '../../contract/events/event-example.ts'
 import * as ledger from '../../contract/ledger/ledger-example.ts'
 import * as limits from '../../contract/limits/limits-example.ts'
+import * as keyLookup from '../../contract/pix-keys/key-lookup-example.ts'
 import * as pixKey from '../../contract/pix-keys/pix-key-example.ts'
 import * as provider from '../../contract/providers/provider-example.ts'
 import * as qrCode from '../../contract/qr-codes/qr-code-example.ts'
@@ -58,7 +59,11 @@ export const NAMED_EXAMPLES: Record<string, unknown> = {
   PixKey: pixKey.PIX_KEY_EXAMPLE,
   DeletePixKeyResponse: pixKey.REMOVED_PIX_KEY_EXAMPLE,
 
+  LookUpPixKeyRequest: keyLookup.LOOK_UP_KEY_EXAMPLE,
+  KeyLookup: keyLookup.KEY_LOOKUP_EXAMPLE,
+
   Provider: provider.PROVIDER_EXAMPLE,
+  ProviderDetails: { ...provider.PROVIDER_EXAMPLE, lookup_budget: keyLookup.LOOKUP_BUDGET_EXAMPLE },
   DefaultProvider: provider.DEFAULT_PROVIDER_EXAMPLE,
   ReplaceDefaultProvidersRequest: { payment_type: 'PIX', provider_uuids: [EXAMPLE_UUIDS.provider] },
   ReplaceDefaultProvidersResponse: { message: 'The default providers were replaced.' },

@@ -36,6 +36,7 @@ const PATH_PARAMETERS: Record<string, { description: string; example: string }> 
   meds: { description: 'Uuid of the dispute', example: EXAMPLE_UUIDS.dispute },
   transfers: { description: 'Uuid of the transfer', example: EXAMPLE_UUIDS.transfer },
   providers: { description: 'Uuid of the provider', example: EXAMPLE_UUIDS.provider },
+  'pix-keys': { description: 'Uuid of the look-up', example: EXAMPLE_UUIDS.keyLookup },
   webhooks: { description: 'Uuid of the webhook', example: EXAMPLE_UUIDS.webhook },
   refund: { description: 'Uuid of the refund', example: EXAMPLE_UUIDS.refund },
   delivery: { description: 'Uuid of the delivery', example: EXAMPLE_UUIDS.delivery },

@@ -26,6 +26,7 @@ import { computeFeeCents, textFromCents } from '../../domain/ledger/money.ts'
 import { PROVIDER_CAPABILITIES } from '../../domain/providers/provider.ts'
 import { transferMachine } from '../../domain/transfers/transfer.ts'
 import { isWithinTransferLimit } from '../../domain/transfers/transfer-limit.ts'
+import { canEnforceReceiver } from '../../domain/transfers/transfer-lookup.ts'
 import { collectFieldErrors, fail } from '../../http/api-error.ts'
 import type { FieldMessage } from '../../http/field-message.ts'
 import { MAX_SCHEDULE_AHEAD_MS } from '../../http/limits.ts'
@@ -48,6 +49,12 @@ import {
 } from './create-operation.ts'
 import { buildCreationConditions, mapPage } from './pagination.ts'
 import { prepareWorkflowCall, readOrFailNotConfirmed } from './start-and-wait.ts'
+import {
+  collectLookupErrors,
+  type OpenedLookup,
+  readTransferLookup,
+  requireExpectedReceiver,
+} from './transfer-lookup.ts'
 import { listVisibleRows } from './visible-list.ts'
 
 function findTransfer(em: EntityManager, uuid: string): Promise<TransferWithAttempts | null> {
@@ -119,11 +126,12 @@ export function createTransfer(
     isPayout: true,
     find: uuid => findTransfer(em.fork(), uuid),
     replayWaitMs: transfer => (isResponsePending(transfer) ? remainingCreateWaitMs(transfer) : 0),
-    validate: () => validateCreateTransfer({ em, token }, body),
-    start({ fingerprint, ...operation }, { candidates, acceptBefore }, waitMs) {
+    validate: () => validateCreateTransfer({ em, token, sealer }, body),
+    start({ fingerprint, ...operation }, { candidates, acceptBefore, lookup }, waitMs) {
       const details: TransferInputDetails = {
         pixKey: body.pix_key,
         ...(body.document !== undefined && { document: body.document }),
+        ...(lookup && { lookup }),
         ...(body.external_ref !== undefined && { externalRef: body.external_ref }),
         ...(body.allow_duplicate && { allowDuplicate: true as const }),
         ...(body.final_beneficiary && { finalBeneficiary: body.final_beneficiary }),
@@ -185,6 +193,10 @@ function respondWithTransfer(transfer: TransferWithAttempts, replay: Replay) {
 /** Maps the failure: the contract's 400 for every definite rejection; 503 where no provider could be reached. */
 function transferErrorCode(transfer: ReadTransfer) {
   switch (transfer.failure?.code) {
+    case 'key_blocked_for_fraud':
+      // Without a look-up, api-document.txt has 400 for whatever a provider refuses.
+      return transfer.lookup ? 'key_blocked_for_fraud' : 'provider_rejected'
+    case 'receiver_changed':
     case 'no_provider_available':
     case 'not_started':
     case 'paused':
@@ -204,15 +216,22 @@ function transferErrorCode(transfer: ReadTransfer) {
 type TransferCaller = { em: EntityManager; token: CallerToken }
 
 /** Returns candidates in the order of trying and the acceptance deadline; fails with all 422 errors, 409 or 503. */
-async function validateCreateTransfer(caller: TransferCaller, body: CreateTransferBody) {
-  const { errors, payable, acceptBefore } = await evaluateTransfer(caller, body)
+async function validateCreateTransfer(
+  caller: TransferCaller & Pick<CreateDependencies, 'sealer'>,
+  body: CreateTransferBody,
+) {
+  const lookup = await readTransferLookup(caller, body)
+  const { errors, payable, acceptBefore } = await evaluateTransfer(caller, { ...body, lookup })
+  Object.assign(errors, collectLookupErrors(body, lookup))
   if (Object.keys(errors).length > 0) fail('validation_failed', { errors })
+  if (lookup) requireExpectedReceiver(body, lookup)
   await requireUniqueExternalRef(caller, body)
   const unpaused = requireUnpausedConnections(payable, 'out')
   // A scheduled transfer keeps the order of priority: circuit states at its time are unknown now.
   return {
     candidates: body.scheduled_for ? unpaused : await orderByCircuitState(caller.em, unpaused),
     acceptBefore,
+    lookup: lookup?.copy,
   }
 }
 
@@ -232,6 +251,7 @@ export async function collectTransferErrors({ em, token, body }: TransferCaller 
 
 type ReadableTransferBody = Pick<CreateTransferBody, 'scheduled_for' | 'document' | 'provider_uuid'> & {
   value: number | undefined
+  lookup?: OpenedLookup | null
 }
 
 async function evaluateTransfer({ em, token }: TransferCaller, body: ReadableTransferBody) {
@@ -243,11 +263,14 @@ async function evaluateTransfer({ em, token }: TransferCaller, body: ReadableTra
       runQuery(em, batchQueries(candidateQuery, queryAcceptanceDeadline())),
     )) ?? []
   const capable = candidates?.filter(({ dialect }) => {
-    const { canTransfer: transfers, canCheckDocument: checksDocument } = PROVIDER_CAPABILITIES[dialect]
-    return transfers && (!body.document || checksDocument)
+    const capabilities = PROVIDER_CAPABILITIES[dialect]
+    const order = { document: body.document, lookup: body.lookup?.copy }
+    return capabilities.canTransfer && canEnforceReceiver(capabilities, order)
   })
   if (capable?.length === 0)
-    errors.document = ['cannot be checked: no provider of this transfer checks the holder of the key']
+    errors[body.lookup ? 'lookup_uuid' : 'document'] = [
+      'cannot be checked: no provider of this transfer checks the holder of the key',
+    ]
   const { value = 0 } = body
   const payable = capable?.filter(one => isWithinTransferLimit(one, value)) ?? []
   if (capable && capable.length > 0 && payable.length === 0) errors.value = [formatLimitMessage(capable)]

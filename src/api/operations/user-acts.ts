@@ -23,6 +23,7 @@ export type UserAction =
   | 'transfer_create'
   | 'transfer_cancel'
   | 'dispute_reply'
+  | 'key_lookup'
   | 'pix_key_create'
   | 'pix_key_remove'
   | 'auth_code_create'

@@ -2,6 +2,7 @@ import { z } from 'zod'
 import {
   defaultProvidersReference,
   defaultProvidersResponse,
+  providerDetailsSchema,
   providerSchema,
   providersQuery,
   replaceDefaultProvidersBody,
@@ -9,6 +10,7 @@ import {
 import { dataResponse, pageResponse } from '../../contract/shared/fields.ts'
 import type { RouteRegistrar } from '../app.ts'
 import { registerRoute } from '../http/route.ts'
+import { readLookupBudget } from '../operations/lookup-budgets.ts'
 import {
   collectDefaultProviderErrors,
   listDefaultProviders,
@@ -18,7 +20,7 @@ import {
 } from '../operations/providers.ts'
 
 /** Registers the provider routes (api-document.txt, Providers). A provider-scoped token sees its own provider only. */
-export const providerRoutes: RouteRegistrar = router => {
+export const providerRoutes: RouteRegistrar = (router, dependencies) => {
   registerRoute(router, 'get', '/api/v1/providers', {
     operationId: 'listProviders',
     scope: 'transfers',
@@ -61,10 +63,13 @@ export const providerRoutes: RouteRegistrar = router => {
     operationId: 'getProvider',
     scope: 'transfers',
     summary: 'Read a provider',
-    description: 'With its balances. Another one than that of a bound token is not found.',
-    responses: { 200: dataResponse(providerSchema) },
+    description:
+      'With its balances and the look-ups of PIX keys that are left there. Another one than that of a bound token is not found.',
+    responses: { 200: dataResponse(providerDetailsSchema) },
     async handle({ params, token, em }) {
-      return { body: { data: await readVisibleProvider(em, token, params.uuid) } }
+      const provider = await readVisibleProvider(em, token, params.uuid)
+      const lookup_budget = await readLookupBudget(dependencies, em, params.uuid)
+      return { body: { data: { ...provider, lookup_budget } } }
     },
   })
 }

@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import type { Connection } from '../../db/entities/connection.ts'
 import { CONNECTION_STATUSES, PROVIDER_NAMES } from '../../domain/providers/provider.ts'
+import { lookupBudgetSchema } from '../pix-keys/key-lookup.ts'
 import {
   caseInsensitiveEnum,
   dataResponse,
@@ -69,6 +70,15 @@ export const defaultProviderSchema = z.object(providerFields).meta({ id: 'Defaul
 export const providerSchema = z
   .object({ ...providerFields, balances: z.array(balance) })
   .meta({ id: 'Provider' })
+
+export const providerDetailsSchema = providerSchema
+  .extend({
+    lookup_budget: lookupBudgetSchema.nullable().meta({
+      description:
+        'Look-ups of PIX keys that the account has left there; null where the provider does not tell',
+    }),
+  })
+  .meta({ id: 'ProviderDetails' })
 
 export const defaultProvidersResponse = dataResponse(z.object({ PIX: z.array(defaultProviderSchema) }))
 

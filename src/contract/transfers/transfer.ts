@@ -9,6 +9,7 @@ import {
   normalizePixKey,
   PIX_KEY_INPUT_PATTERN,
 } from '../../domain/pix-keys/key-format.ts'
+import { MISMATCH_POLICIES } from '../../domain/pix-keys/key-look-up.ts'
 import type { AttemptState } from '../../domain/providers/attempt.ts'
 import { PAYMENT_STATUSES } from '../../domain/shared/payment-status.ts'
 import { transferMachine } from '../../domain/transfers/transfer.ts'
@@ -76,6 +77,14 @@ export const createTransferBody = z.strictObject({
   pix_key: recipientKey,
   document: cpfOrCnpj.optional().meta({
     description: 'CPF or CNPJ of the recipient: the provider must confirm that the key belongs to it',
+  }),
+  lookup_uuid: uuidSchema.optional().meta({
+    description:
+      'Look-up of `pix_key` within the last 15 minutes: the transfer goes to the receiver that it has shown',
+  }),
+  on_mismatch: caseInsensitiveEnum(MISMATCH_POLICIES).optional().meta({
+    description:
+      'Only with `lookup_uuid`: what happens where the look-up does not match its document or name, or the key has another owner before it is sent; REFUSE where absent',
   }),
   external_ref: externalRef.optional(),
   provider_uuid: chosenProvider.optional(),

@@ -15,6 +15,7 @@ import {
 } from '../entities/connection.ts'
 import { DepositReturn } from '../entities/deposit-return.ts'
 import { Attachment, Dispute } from '../entities/dispute.ts'
+import { KeyLookup } from '../entities/key-lookup.ts'
 import { Movement } from '../entities/movement.ts'
 import { OperatorAction } from '../entities/operator-action.ts'
 import { PasswordReset } from '../entities/password-reset.ts'
@@ -102,6 +103,7 @@ export async function openOrm({
       Event,
       DepositReturn,
       Dispute,
+      KeyLookup,
       LedgerAdjustment,
       Movement,
       ProviderNotification,

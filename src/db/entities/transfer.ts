@@ -3,6 +3,7 @@ import type { LimitName } from '../../domain/limits/exceeded-limit.ts'
 import type { UsageWindow } from '../../domain/limits/usage-window.ts'
 import type { PaymentStatus } from '../../domain/shared/payment-status.ts'
 import type { TransferState } from '../../domain/transfers/transfer.ts'
+import type { TransferLookup } from '../../domain/transfers/transfer-lookup.ts'
 import { centsColumn, historyColumn, timestampColumn, unionColumn } from './columns.ts'
 import { Connection } from './connection.ts'
 import { orderColumns } from './order.ts'
@@ -31,6 +32,8 @@ const schema = defineEntity({
     returnedCents: centsColumn().default(0),
     pixKey: p.text(),
     document: p.text().nullable(),
+    /** The look-up of the key that it names. */
+    lookup: p.json<TransferLookup>().nullable(),
     externalRef: p.text().nullable(),
     beneficiaryName: p.text().nullable(),
     beneficiaryDocument: p.text().nullable(),

@@ -6,6 +6,7 @@ import { charges } from './initial/charges.ts'
 import { connections } from './initial/connections.ts'
 import { depositReturns } from './initial/deposit-returns.ts'
 import { disputes } from './initial/disputes.ts'
+import { keyLookups } from './initial/key-lookups.ts'
 import { ledger } from './initial/ledger.ts'
 import { limits } from './initial/limits.ts'
 import { listCounters } from './initial/list-counters.ts'
@@ -37,6 +38,7 @@ const PARTS = [
   attempts,
   depositReturns,
   pixKeys,
+  keyLookups,
   providerNotifications,
   webhooks,
   operators,

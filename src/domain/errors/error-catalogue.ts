@@ -28,6 +28,7 @@ const MESSAGES = {
   },
   404: {
     not_found: 'The resource does not exist.',
+    key_not_registered: 'No account has this PIX key.',
   },
   405: {
     method_not_allowed: 'The path does not support this method; see the Allow header.',
@@ -60,6 +61,11 @@ const MESSAGES = {
       'The same value was sent to the same receiver a moment ago; send the request with allow_duplicate where it is meant.',
     limits_changed: 'The limits were changed since they were read; nothing was done. Read them again.',
     external_ref_in_use: 'external_ref is already used by another transfer of the account.',
+    receiver_changed:
+      'The PIX key belongs to another receiver than when it was looked up; nothing was sent. Look it up again.',
+    receiver_mismatch:
+      'The receiver of the look-up is not the one that was named; nothing was sent. Use on_mismatch WARN to send all the same.',
+    key_blocked_for_fraud: 'The PIX key is marked for fraud; no provider pays it.',
     not_found_after_restore:
       'The operation was requested before a database restore and no provider has it; it will not be executed.',
     webhook_disabled: 'The webhook is DISABLED; set its status to ACTIVE first.',
@@ -90,12 +96,16 @@ const MESSAGES = {
     over_limit:
       'A limit of the account does not allow it now; data.error names the limit, what is left of it and when it resets.',
     pix_key_limit: 'An account can have at most 3 PIX keys of each type; delete one first.',
+    lookup_not_supported:
+      'The provider does not look up PIX keys of others; use another provider_uuid, or none.',
     key_not_supported:
       'The provider does not support PIX keys of this type; use another type or provider_uuid.',
   },
   429: {
     too_many_attempts:
       'The account requested too many PIX keys or auth codes in a short time; wait for Retry-After.',
+    too_many_lookups: 'Too many PIX keys were looked up; wait for Retry-After.',
+    lookup_budget_low: 'The provider allows no further look-up of a PIX key now; wait for Retry-After.',
     rate_limited: 'The token exceeded its request limit; wait for Retry-After.',
     too_many_sign_ins: 'Too many sign-in attempts; wait a few minutes.',
   },

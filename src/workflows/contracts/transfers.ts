@@ -1,4 +1,5 @@
 import { defineUpdate } from '@temporalio/workflow'
+import type { TransferLookup } from '../../domain/transfers/transfer-lookup.ts'
 import type { FollowUps, MoneyOrder } from './orders.ts'
 import type { Continuation, SendPayoutInput, TransferSnapshot } from './payouts.ts'
 
@@ -18,6 +19,7 @@ export type TransferInput = MoneyOrder & {
 export type TransferInputDetails = {
   pixKey: string
   document?: string
+  lookup?: TransferLookup
   externalRef?: string
   finalBeneficiary?: { name: string; document: string }
   /** The order is meant, though one like it was ordered a moment ago. */

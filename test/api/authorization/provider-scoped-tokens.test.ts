@@ -213,6 +213,18 @@ const RULES: Record<string, () => Promise<void>> = {
   },
   'GET /api/v1/pix-keys/{key}': reads(one => `/pix-keys/${one.key}`),
   'DELETE /api/v1/pix-keys/{key}': refuses('DELETE', one => `/pix-keys/${one.key}`),
+  'POST /api/v1/pix-keys/lookup': async () => {
+    const woovi = merchant.connections[2]!.uuid
+    const order = { pix_key: randomPixKey(), provider_uuid: woovi }
+    isAnswered(await merchant.api.post('/api/v1/pix-keys/lookup', order), 200)
+    // Its own provider looks no keys up.
+    expect((await post('/pix-keys/lookup', order)).body.code).toBe('lookup_not_supported')
+  },
+  'GET /api/v1/pix-keys/lookups/{uuid}': async () => {
+    const made = await merchant.api.post('/api/v1/pix-keys/lookup', { pix_key: randomPixKey() })
+    isAnswered(await merchant.api.get(`/api/v1/pix-keys/lookups/${made.body.data.uuid}`), 200)
+    isAnswered(await get(`/pix-keys/lookups/${made.body.data.uuid}`), 404)
+  },
   'GET /api/v1/providers': lists(
     '/providers',
     (row: ApiResource) => row.uuid,

@@ -86,6 +86,7 @@ export function listEndpointRequests(
     [`/api/v1/transfers/${scheduled.uuid}/cancel`],
     ['/api/v1/pix-keys', { type: 'RANDOM' }],
     ['/api/v1/pix-keys/auth-code', { type: 'EMAIL', key: 'maria@example.com' }],
+    ['/api/v1/pix-keys/lookup', { pix_key: randomPixKey() }],
     ['/api/v1/webhooks', { url: webhook.url }],
     [`/api/v1/webhooks/${webhook.uuid}/rotate`],
     [`/api/v1/webhooks/${webhook.uuid}/test`],

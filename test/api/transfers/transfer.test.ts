@@ -339,9 +339,9 @@ describe('the document of the recipient', () => {
     expect(await payouts.listPaidOut(merchant)).toHaveLength(1)
   })
 
-  test('a provider that cannot check it is skipped; without another provider: 422', async () => {
+  test('a provider that cannot check it and names no owner is skipped; without another provider: 422', async () => {
     const merchant = await createMerchant({
-      providers: [{ provider: 'PROVIDER_B', dialect: 'woovi' }, { provider: 'PROVIDER_C' }],
+      providers: [{ provider: 'PROVIDER_B', dialect: 'inter' }, { provider: 'PROVIDER_C' }],
     })
     const [first, second] = merchant.connections
     const paid = await payouts.sendAndSettle(merchant, { pix_key: CPF, document: CPF })

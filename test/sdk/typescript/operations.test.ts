@@ -48,6 +48,8 @@ const CALLS: Record<OperationId, (trilho: Trilho) => Promise<unknown>> = {
   createPixKey: trilho => trilho.pixKeys.create({ type: 'RANDOM' }),
   listPixKeys: trilho => trilho.pixKeys.list(),
   getPixKey: trilho => trilho.pixKeys.get('+5511999999999'),
+  lookUpPixKey: trilho => trilho.pixKeys.lookUp({ pix_key: 'maria@example.com' }),
+  getPixKeyLookup: trilho => trilho.pixKeys.getLookup(UUID),
   deletePixKey: trilho => trilho.pixKeys.delete('maria@example.com'),
   getLimits: trilho => trilho.limits.get(),
   replaceLimits: trilho => trilho.limits.replace({ per_day: 100 }),

@@ -966,6 +966,8 @@ class Transfers:
         pix_key: str,
         type: inputs.CreateTransferType | None = None,
         document: str | None = None,
+        lookup_uuid: str | None = None,
+        on_mismatch: inputs.CreateTransferOnMismatch | None = None,
         external_ref: str | None = None,
         provider_uuid: str | None = None,
         final_beneficiary: inputs.FinalBeneficiary | None = None,
@@ -985,6 +987,10 @@ class Transfers:
                 random key.
             type: PIX is the only type.
             document: CPF or CNPJ of the recipient: the provider must confirm that the key belongs to it.
+            lookup_uuid: Look-up of `pix_key` within the last 15 minutes: the transfer goes to the receiver
+                that it has shown.
+            on_mismatch: Only with `lookup_uuid`: what happens where the look-up does not match its document
+                or name, or the key has another owner before it is sent; REFUSE where absent.
             external_ref: Your reference, such as the number of an order.
             provider_uuid: The only provider to use; where absent, the default ones in their order. A bound
                 token always uses its own.
@@ -1006,6 +1012,8 @@ class Transfers:
                     "type": type,
                     "pix_key": pix_key,
                     "document": document,
+                    "lookup_uuid": lookup_uuid,
+                    "on_mismatch": on_mismatch,
                     "external_ref": external_ref,
                     "provider_uuid": provider_uuid,
                     "final_beneficiary": final_beneficiary,
@@ -1407,6 +1415,54 @@ class PixKeys:
             Call("deletePixKey", "DELETE", path_of("/api/v1/pix-keys/{key}", key=key), read_nothing)
         )
 
+    async def look_up_pix_key(
+        self,
+        *,
+        pix_key: str,
+        provider_uuid: str | None = None,
+        document: str | None = None,
+        name: str | None = None,
+    ) -> models.KeyLookup:
+        """Look up the owner of a PIX key.
+
+        Shows whom a transfer would pay. The Central Bank allows a payer a number of look-ups, and a key
+        that does not exist takes twenty: look up only what is to be paid. An answer is used again for a
+        minute, and for ten minutes where the key does not exist. At most thirty look-ups of a token in 60
+        seconds, and 3,000 of an account on a day. Token scope: `transfers`.
+
+        Args:
+            pix_key: Key of the recipient, at most 77 characters: CPF, CNPJ, e-mail, mobile with `+55`, or
+                random key.
+            provider_uuid: The only provider to use; where absent, the default ones in their order. A bound
+                token always uses its own.
+            document: CPF or CNPJ that the owner of the key should have.
+            name: Name that the owner of the key should have.
+        """
+        return await self._transport.send(
+            Call(
+                "lookUpPixKey",
+                "POST",
+                "/api/v1/pix-keys/lookup",
+                read_one(models.KeyLookup),
+                body={"pix_key": pix_key, "provider_uuid": provider_uuid, "document": document, "name": name},
+            )
+        )
+
+    async def get_pix_key_lookup(self, uuid: str) -> models.KeyLookup:
+        """Read a look-up of a PIX key.
+
+        Kept for thirty days, the key masked. `budget` is null: the provider shows it. Token scope: `read`
+        or `transfers`.
+        """
+        return await self._transport.send(
+            Call(
+                "getPixKeyLookup",
+                "GET",
+                path_of("/api/v1/pix-keys/lookups/{uuid}", uuid=uuid),
+                read_one(models.KeyLookup),
+            )
+        )
+
 
 class Providers:
     def __init__(self, transport: AsyncTransport) -> None:
@@ -1508,18 +1564,18 @@ class Providers:
             )
         )
 
-    async def get(self, uuid: str) -> models.Provider:
+    async def get(self, uuid: str) -> models.ProviderDetails:
         """Read a provider.
 
-        With its balances. Another one than that of a bound token is not found. Token scope: `read` or
-        `transfers`.
+        With its balances and the look-ups of PIX keys that are left there. Another one than that of a bound
+        token is not found. Token scope: `read` or `transfers`.
         """
         return await self._transport.send(
             Call(
                 "getProvider",
                 "GET",
                 path_of("/api/v1/providers/{uuid}", uuid=uuid),
-                read_one(models.Provider),
+                read_one(models.ProviderDetails),
             )
         )
 

@@ -86,6 +86,8 @@ ListMedsDisputeType: TypeAlias = Literal[
 
 CreateTransferType: TypeAlias = Literal["PIX"]
 
+CreateTransferOnMismatch: TypeAlias = Literal["REFUSE", "WARN"]
+
 ListTransfersStatus: TypeAlias = Literal[
     "UNDEFINED",
     "PENDING",

@@ -285,6 +285,26 @@ class PixKey(Model):
     provider: ProviderShown
 
 
+class LookupBudget(Model):
+    capacity: Decimal
+    """
+    Tokens of a full budget
+    """
+    left: int
+    """
+    Tokens that are left, as the provider reported them last, and computed since
+    """
+    refill_per_minute: Decimal
+    cost: int
+    """
+    Tokens that this look-up took: 0 where the answer was known. Of a provider: what a look-up takes that finds its key; one of a key that does not exist takes 20
+    """
+    resets_at: AwareDatetime
+    """
+    When the budget is full again, if nothing is looked up
+    """
+
+
 class VirtualAccount(Model):
     """
     The account that the provider holds for the account holder
@@ -369,6 +389,53 @@ class DefaultProvider(Model):
     virtual_account: VirtualAccount | None
     """
     null for POOL
+    """
+
+
+class ProviderDetails(Model):
+    uuid: str
+    """
+    The value of a `provider_uuid`
+    """
+    status: (
+        Literal[
+            "UNDEFINED",
+            "ACTIVE",
+            "INFORMATION_PENDING",
+            "KYC_PENDING",
+            "KYC_ANALYSIS",
+            "KYC_REJECTED",
+            "LIVENESS_PENDING",
+            "LIVENESS_APPROVED",
+            "LIVENESS_REJECTED",
+            "CONFIGURATION_PENDING",
+            "BLOCKED",
+            "INACTIVE",
+        ]
+        | str
+    )
+    provider: Literal["PROVIDER_A", "PROVIDER_B", "PROVIDER_C", "PROVIDER_D"] | str
+    type: Literal["NOMINAL", "POOL"] | str
+    is_operational: bool
+    """
+    ACTIVE and the integration is healthy
+    """
+    is_public: bool
+    """
+    Whether calls may name it
+    """
+    max_per_transfer: float | None
+    """
+    Reais that one transfer through it may send at most; null where no limit is set
+    """
+    virtual_account: VirtualAccount | None
+    """
+    null for POOL
+    """
+    balances: list[Balance]
+    lookup_budget: LookupBudget | None
+    """
+    Look-ups of PIX keys that the account has left there; null where the provider does not tell
     """
 
 
@@ -745,6 +812,39 @@ class LimitUsage(Model):
 
     per_day: PerDay
     per_night: PerNight
+
+
+class KeyLookup(Model):
+    uuid: str
+    """
+    The value of `lookup_uuid` of a transfer
+    """
+    pix_key: str
+    """
+    Masked where a look-up is read again
+    """
+    type: Literal["DOCUMENT", "EMAIL", "PHONE", "RANDOM"] | str
+    receiver: Party
+    """
+    The owner of the key, masked
+    """
+    document_match: Literal["MATCH", "MISMATCH", "UNKNOWN"] | str
+    """
+    Of `document`; UNKNOWN where none was sent, or the provider masks the owner’s and it does not contradict
+    """
+    name_match: Literal["EXACT", "PARTIAL", "NONE", "UNKNOWN"] | str
+    """
+    Of `name`, without regard to case and accents; UNKNOWN where none was sent, or the provider names none
+    """
+    provider: ProviderShown
+    expires_at: AwareDatetime
+    """
+    A transfer may name the look-up until then
+    """
+    budget: LookupBudget | None
+    """
+    null where the provider tells none
+    """
 
 
 class Provider(Model):

@@ -34,6 +34,8 @@ export const OPERATIONS = {
   listPixKeys: {"method":"GET","path":"/api/v1/pix-keys","isKeyed":false,"accept":"application/json"},
   getPixKey: {"method":"GET","path":"/api/v1/pix-keys/{key}","isKeyed":false,"accept":"application/json"},
   deletePixKey: {"method":"DELETE","path":"/api/v1/pix-keys/{key}","isKeyed":false,"accept":"application/json"},
+  lookUpPixKey: {"method":"POST","path":"/api/v1/pix-keys/lookup","isKeyed":false,"accept":"application/json"},
+  getPixKeyLookup: {"method":"GET","path":"/api/v1/pix-keys/lookups/{uuid}","isKeyed":false,"accept":"application/json"},
   listProviders: {"method":"GET","path":"/api/v1/providers","isKeyed":false,"accept":"application/json"},
   getDefaultProviders: {"method":"GET","path":"/api/v1/providers/defaults","isKeyed":false,"accept":"application/json"},
   replaceDefaultProviders: {"method":"PUT","path":"/api/v1/providers/defaults","isKeyed":false,"accept":"application/json"},

@@ -589,6 +589,46 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/pix-keys/lookup": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Look up the owner of a PIX key
+         * @description Shows whom a transfer would pay. The Central Bank allows a payer a number of look-ups, and a key that does not exist takes twenty: look up only what is to be paid. An answer is used again for a minute, and for ten minutes where the key does not exist. At most thirty look-ups of a token in 60 seconds, and 3,000 of an account on a day. Token scope: `transfers`.
+         */
+        post: operations["lookUpPixKey"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/pix-keys/lookups/{uuid}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Read a look-up of a PIX key
+         * @description Kept for thirty days, the key masked. `budget` is null: the provider shows it. Token scope: `read` or `transfers`.
+         */
+        get: operations["getPixKeyLookup"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/providers": {
         parameters: {
             query?: never;
@@ -642,7 +682,7 @@ export interface paths {
         };
         /**
          * Read a provider
-         * @description With its balances. Another one than that of a bound token is not found. Token scope: `read` or `transfers`.
+         * @description With its balances and the look-ups of PIX keys that are left there. Another one than that of a bound token is not found. Token scope: `read` or `transfers`.
          */
         get: operations["getProvider"];
         put?: never;
@@ -2407,6 +2447,16 @@ export interface components {
             pix_key: string;
             /** @description CPF or CNPJ of the recipient: the provider must confirm that the key belongs to it */
             document?: string;
+            /**
+             * Format: uuid
+             * @description Look-up of `pix_key` within the last 15 minutes: the transfer goes to the receiver that it has shown
+             */
+            lookup_uuid?: string;
+            /**
+             * @description Only with `lookup_uuid`: what happens where the look-up does not match its document or name, or the key has another owner before it is sent; REFUSE where absent
+             * @enum {string}
+             */
+            on_mismatch?: "REFUSE" | "WARN";
             /** @description Your reference, such as the number of an order */
             external_ref?: string;
             /**
@@ -2678,6 +2728,79 @@ export interface components {
             /** @description For people */
             message: string;
         };
+        LookUpPixKeyRequest: {
+            /** @description Key of the recipient, at most 77 characters: CPF, CNPJ, e-mail, mobile with `+55`, or random key */
+            pix_key: string;
+            /**
+             * Format: uuid
+             * @description The only provider to use; where absent, the default ones in their order. A bound token always uses its own
+             */
+            provider_uuid?: string;
+            /** @description CPF or CNPJ that the owner of the key should have */
+            document?: string;
+            /**
+             * @description Name that the owner of the key should have
+             * @example Maria Souza
+             */
+            name?: string;
+        };
+        KeyLookup: {
+            /**
+             * Format: uuid
+             * @description The value of `lookup_uuid` of a transfer
+             */
+            uuid: string;
+            /**
+             * @description Masked where a look-up is read again
+             * @example maria@example.com
+             */
+            pix_key: string;
+            /** @enum {string} */
+            type: "DOCUMENT" | "EMAIL" | "PHONE" | "RANDOM";
+            /** @description The owner of the key, masked */
+            receiver: components["schemas"]["Party"];
+            /**
+             * @description Of `document`; UNKNOWN where none was sent, or the provider masks the owner’s and it does not contradict
+             * @enum {string}
+             */
+            document_match: "MATCH" | "MISMATCH" | "UNKNOWN";
+            /**
+             * @description Of `name`, without regard to case and accents; UNKNOWN where none was sent, or the provider names none
+             * @enum {string}
+             */
+            name_match: "EXACT" | "PARTIAL" | "NONE" | "UNKNOWN";
+            provider: components["schemas"]["ProviderShown"];
+            /**
+             * Format: date-time
+             * @description A transfer may name the look-up until then
+             */
+            expires_at: string;
+            /** @description null where the provider tells none */
+            budget: components["schemas"]["LookupBudget"] | null;
+        };
+        LookupBudget: {
+            /**
+             * @description Tokens of a full budget
+             * @example 500
+             */
+            capacity: number;
+            /** @description Tokens that are left, as the provider reported them last, and computed since */
+            left: number;
+            refill_per_minute: number;
+            /** @description Tokens that this look-up took: 0 where the answer was known. Of a provider: what a look-up takes that finds its key; one of a key that does not exist takes 20 */
+            cost: number;
+            /**
+             * Format: date-time
+             * @description When the budget is full again, if nothing is looked up
+             */
+            resets_at: string;
+        };
+        LookUpPixKeyResponse: {
+            data: components["schemas"]["KeyLookup"];
+        };
+        GetPixKeyLookupResponse: {
+            data: components["schemas"]["KeyLookup"];
+        };
         Provider: {
             /**
              * Format: uuid
@@ -2771,8 +2894,32 @@ export interface components {
         ReplaceDefaultProvidersResponse: {
             message: string;
         };
+        ProviderDetails: {
+            /**
+             * Format: uuid
+             * @description The value of a `provider_uuid`
+             */
+            uuid: string;
+            /** @enum {string} */
+            status: "UNDEFINED" | "ACTIVE" | "INFORMATION_PENDING" | "KYC_PENDING" | "KYC_ANALYSIS" | "KYC_REJECTED" | "LIVENESS_PENDING" | "LIVENESS_APPROVED" | "LIVENESS_REJECTED" | "CONFIGURATION_PENDING" | "BLOCKED" | "INACTIVE";
+            /** @enum {string} */
+            provider: "PROVIDER_A" | "PROVIDER_B" | "PROVIDER_C" | "PROVIDER_D";
+            /** @enum {string} */
+            type: "NOMINAL" | "POOL";
+            /** @description ACTIVE and the integration is healthy */
+            is_operational: boolean;
+            /** @description Whether calls may name it */
+            is_public: boolean;
+            /** @description Reais that one transfer through it may send at most; null where no limit is set */
+            max_per_transfer: number | null;
+            /** @description null for POOL */
+            virtual_account: components["schemas"]["VirtualAccount"] | null;
+            balances: components["schemas"]["Balance"][];
+            /** @description Look-ups of PIX keys that the account has left there; null where the provider does not tell */
+            lookup_budget: components["schemas"]["LookupBudget"] | null;
+        };
         GetProviderResponse: {
-            data: components["schemas"]["Provider"];
+            data: components["schemas"]["ProviderDetails"];
         };
         CreateWebhookRequest: {
             /**
@@ -3161,6 +3308,11 @@ export type CreatePixKeyResponse = components['schemas']['CreatePixKeyResponse']
 export type ListPixKeysResponse = components['schemas']['ListPixKeysResponse'];
 export type GetPixKeyResponse = components['schemas']['GetPixKeyResponse'];
 export type DeletePixKeyResponse = components['schemas']['DeletePixKeyResponse'];
+export type LookUpPixKeyRequest = components['schemas']['LookUpPixKeyRequest'];
+export type KeyLookup = components['schemas']['KeyLookup'];
+export type LookupBudget = components['schemas']['LookupBudget'];
+export type LookUpPixKeyResponse = components['schemas']['LookUpPixKeyResponse'];
+export type GetPixKeyLookupResponse = components['schemas']['GetPixKeyLookupResponse'];
 export type Provider = components['schemas']['Provider'];
 export type VirtualAccount = components['schemas']['VirtualAccount'];
 export type Balance = components['schemas']['Balance'];
@@ -3169,6 +3321,7 @@ export type DefaultProvider = components['schemas']['DefaultProvider'];
 export type GetDefaultProvidersResponse = components['schemas']['GetDefaultProvidersResponse'];
 export type ReplaceDefaultProvidersRequest = components['schemas']['ReplaceDefaultProvidersRequest'];
 export type ReplaceDefaultProvidersResponse = components['schemas']['ReplaceDefaultProvidersResponse'];
+export type ProviderDetails = components['schemas']['ProviderDetails'];
 export type GetProviderResponse = components['schemas']['GetProviderResponse'];
 export type CreateWebhookRequest = components['schemas']['CreateWebhookRequest'];
 export type CreateWebhookResponse = components['schemas']['CreateWebhookResponse'];
@@ -4226,6 +4379,56 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["DeletePixKeyResponse"];
+                };
+            };
+        };
+    };
+    lookUpPixKey: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["LookUpPixKeyRequest"];
+            };
+        };
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["LookUpPixKeyResponse"];
+                };
+            };
+        };
+    };
+    getPixKeyLookup: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /**
+                 * @description Uuid of the look-up
+                 * @example 1c6e9a3f-7b20-4d85-a9e4-0f5b8d2c7e61
+                 */
+                uuid: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["GetPixKeyLookupResponse"];
                 };
             };
         };

@@ -1,5 +1,5 @@
 import type { Body, Call, CallOptions, Filters, KeyedCallOptions, Message } from '../call.ts'
-import type { AuthCode, PixKey } from '../openapi/types.ts'
+import type { AuthCode, KeyLookup, PixKey } from '../openapi/types.ts'
 import { defineList, iterateList } from '../pages.ts'
 
 /** PIX keys of the account. */
@@ -17,6 +17,12 @@ export const createPixKeys = (call: Call) => ({
     iterateList(query, page => call('listPixKeys', { query: page }, options)),
   /** Reads a key. */
   get: (key: string, options?: CallOptions): Promise<PixKey> => call('getPixKey', { path: { key } }, options),
+  /** Looks up the owner of any key, before a transfer. */
+  lookUp: (body: Body<'lookUpPixKey'>, options?: CallOptions): Promise<KeyLookup> =>
+    call('lookUpPixKey', { body }, options),
+  /** Reads a look-up again, the key masked. */
+  getLookup: (uuid: string, options?: CallOptions): Promise<KeyLookup> =>
+    call('getPixKeyLookup', { path: { uuid } }, options),
   /** Removes a key. After a lost response its repeat may be a `not_found`. */
   delete: (key: string, options?: CallOptions): Promise<Message> =>
     call('deletePixKey', { path: { key } }, options),

@@ -31,6 +31,8 @@ create table transfer (
   returned_cents bigint not null default 0,
   pix_key varchar(77) not null,
   document varchar(14),
+  -- The look-up of the key that it names: whom the merchant expects to pay.
+  lookup jsonb,
   external_ref varchar(255),
   beneficiary_name varchar(140),
   beneficiary_document varchar(14),
@@ -56,6 +58,10 @@ create table transfer (
   updated_at timestamptz not null,
   -- A beneficiary has both, name and document.
   constraint transfer_beneficiary check ((beneficiary_name is null) = (beneficiary_document is null)),
+  -- A look-up is copied whole.
+  constraint transfer_lookup check (lookup is null or (lookup ->> 'onMismatch' in ('REFUSE', 'WARN')
+    and jsonb_typeof(lookup -> 'owner') = 'object' and lookup ->> 'uuid' is not null
+    and lookup ->> 'providerAccountUuid' is not null and lookup ->> 'expiresAt' is not null)),
   -- No more comes back than went.
   constraint transfer_returns check (returned_cents between 0 and value_cents),
   -- Money is held only while it may leave,

@@ -1,0 +1,171 @@
+import type { Attempt } from '../../db/entities/attempt.ts'
+import type { Connection } from '../../db/entities/connection.ts'
+import type { Transfer } from '../../db/entities/transfer.ts'
+import { failureOf } from '../../domain/errors/error-catalogue.ts'
+import { isDocument } from '../../domain/pix/document.ts'
+import { isOtherOwner, type LookUpKeyOutcome, matchDocument } from '../../domain/pix-keys/key-look-up.ts'
+import {
+  type Party,
+  PROVIDER_CAPABILITIES,
+  type PreparePayoutOutcome,
+  type ProviderApi,
+  type ProviderPayout,
+  type ProviderTransferRequest,
+  type RejectedResult,
+} from '../../domain/providers/provider.ts'
+import { DAY } from '../../domain/shared/intervals.ts'
+import type { Provider } from '../../providers/port.ts'
+import { recordContradiction } from '../payouts/record-outcome.ts'
+
+/**
+ * Compares the owner of a transfer's key with the document and the look-up that its order names: before it is sent, and with the
+ * receiver of its settlement.
+ */
+
+/** How long a receiver that was looked up is paid by the same order: the key may move to another owner. */
+const CHECK_VALIDITY_MS = DAY
+
+/** Tells whether the engine looks the receiver up itself before it sends: the provider prepares nothing, and the order names who is paid. */
+export function isReceiverLookedUp(
+  { prepareTransfer, lookUpKey }: Provider,
+  { document, lookup }: Pick<Transfer, 'document' | 'lookup'>,
+): boolean {
+  return !prepareTransfer && lookUpKey !== undefined && Boolean(document || lookup?.onMismatch === 'REFUSE')
+}
+
+/** The document that the provider itself compares; null where it takes none, or the order names none. */
+export function getDocumentToCheck(
+  { document, lookup }: Pick<Transfer, 'document' | 'lookup'>,
+  dialect: ProviderApi,
+): string | null {
+  const { canCheckDocument, canLookUpKey } = PROVIDER_CAPABILITIES[dialect]
+  if (!canCheckDocument) return null
+  if (document) return document
+  // Where the provider names no owner, the looked-up document is what it can compare.
+  const isCompared = lookup?.onMismatch === 'REFUSE' && !canLookUpKey && isDocument(lookup.owner.document)
+  return isCompared ? lookup.owner.document : null
+}
+
+/** The id that binds the payment to the look-up of its order; undefined at another provider account, and after its expiry. */
+export function getLookUpEndToEnd(
+  { lookup }: Pick<Transfer, 'lookup'>,
+  { providerAccountUuid }: Pick<Connection, 'providerAccountUuid'>,
+): string | undefined {
+  return isLookupUsable(lookup, providerAccountUuid) ? lookup?.endToEnd : undefined
+}
+
+function isLookupUsable(lookup: Transfer['lookup'], providerAccountUuid: string): boolean {
+  return lookup?.providerAccountUuid === providerAccountUuid && Date.parse(lookup.expiresAt) > Date.now()
+}
+
+type Preparation = { connection: Connection; request: ProviderTransferRequest; isFirst: boolean }
+
+/**
+ * Prepares a transfer at its provider, or looks its receiver up where the provider prepares nothing, and refuses a receiver who is not
+ * whom the order names. Moves nothing, and may be repeated.
+ */
+export async function prepareTransfer(
+  provider: Provider,
+  transfer: Transfer,
+  { connection, request, isFirst }: Preparation,
+): Promise<PreparePayoutOutcome> {
+  if (!provider.prepareTransfer) return prepareByLookUp(provider, transfer, { connection, request })
+  const outcome = await provider.prepareTransfer(request, { isFirst })
+  if (outcome.kind !== 'prepared') return outcome
+  return refuseChangedOwner(transfer, outcome.handle.receiver) ?? outcome
+}
+
+async function prepareByLookUp(
+  provider: Provider,
+  transfer: Transfer,
+  { connection, request }: Omit<Preparation, 'isFirst'>,
+): Promise<PreparePayoutOutcome> {
+  const { document, pixKey, lookup } = transfer
+  const answer = await lookUpReceiver(provider, transfer, connection)
+  switch (answer.kind) {
+    case 'no_answer':
+      return answer
+    case 'not_found':
+      return keyNotFound
+    case 'refused':
+      return { kind: 'rejected', finality: 'final', ...failureOf(answer.code) }
+    case 'found': {
+      const refusal =
+        refuseOtherDocument(matchDocument(document, { key: pixKey, owner: answer.owner }), document) ??
+        refuseChangedOwner({ lookup }, answer.owner)
+      if (refusal) return refusal
+      const expiresAt = new Date(Date.now() + CHECK_VALIDITY_MS).toISOString()
+      const bound = answer.endToEnd ? { lookUpEndToEnd: answer.endToEnd } : {}
+      return { kind: 'prepared', handle: { ref: request.id, receiver: answer.owner, expiresAt, ...bound } }
+    }
+  }
+}
+
+/** The receiver of a look-up that the order names and that is still of use at this provider; otherwise by another look-up. */
+async function lookUpReceiver(
+  provider: Provider,
+  { lookup, pixKey }: Transfer,
+  { providerAccountUuid }: Connection,
+): Promise<LookUpKeyOutcome> {
+  if (!lookup?.endToEnd || !isLookupUsable(lookup, providerAccountUuid)) return provider.lookUpKey!(pixKey)
+  return { kind: 'found', owner: { ...UNKNOWN_ACCOUNT, ...lookup.owner }, endToEnd: lookup.endToEnd }
+}
+
+const UNKNOWN_ACCOUNT: Omit<Party, 'name' | 'document'> = {
+  account_number: '',
+  account_agency: '',
+  bank: { code: '', name: '', ispb: '' },
+  account_type: 'CHECKING',
+}
+
+const keyNotFound: RejectedResult = {
+  kind: 'rejected',
+  finality: 'final',
+  code: 'pix_key_not_found',
+  message: 'No account has the key',
+}
+
+const receiverUnchecked: RejectedResult = {
+  kind: 'rejected',
+  finality: 'other_may_help',
+  code: 'document_unchecked',
+  message: 'The provider does not report enough of the owner of the key',
+}
+
+function refuseOtherDocument(
+  match: ReturnType<typeof matchDocument>,
+  document: string | null | undefined,
+): RejectedResult | null {
+  if (!document || match === 'MATCH') return null
+  if (match === 'UNKNOWN') return receiverUnchecked
+  return {
+    kind: 'rejected',
+    finality: 'final',
+    code: 'document_mismatch',
+    message: 'The key does not belong to the document of the order',
+  }
+}
+
+/** Refuses a receiver who is another one than the look-up of the order has named, where the order says so. */
+function refuseChangedOwner(
+  { lookup }: Pick<Transfer, 'lookup'>,
+  receiver: Party | undefined,
+): RejectedResult | null {
+  if (lookup?.onMismatch !== 'REFUSE') return null
+  if (!receiver) return receiverUnchecked
+  if (!isOtherOwner(lookup.owner, receiver)) return null
+  return { kind: 'rejected', finality: 'final', ...failureOf('receiver_changed') }
+}
+
+/**
+ * Records a contradiction where the settled receiver is another one than the look-up has named: the money has left, so the transfer stays
+ * settled, and operators are alerted. The caller holds the row lock.
+ */
+export function flagChangedReceiver(
+  { lookup }: Pick<Transfer, 'lookup'>,
+  attempt: Attempt,
+  { receiver }: Pick<ProviderPayout, 'receiver'>,
+): void {
+  if (lookup && receiver && isOtherOwner(lookup.owner, receiver))
+    recordContradiction(attempt, 'receiver_changed')
+}
