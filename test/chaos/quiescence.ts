@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { StatementLine } from '../../packages/simulator/control/client.ts'
-import { settleUnknownTransfers } from './bank-inquiries.ts'
+import { settleUnknownPayouts } from './bank-inquiries.ts'
 import type { Participants } from './participants.ts'
 import { createProviderPanel } from './provider-panel.ts'
 import { splitByVisibility } from './provider-visibility.ts'
@@ -69,8 +69,8 @@ export async function waitForQuiescence(
   for (let checks = 1; ; checks++) {
     // A person decides what waits in a panel: each second payment is carried out.
     while (await panel.decideOrder(checks % 2 === 0)) checks++
-    const settled = await settleUnknownTransfers(site, timeScale)
-    if (settled > 0) say(`an operator settles ${settled} transfers`)
+    const settled = await settleUnknownPayouts(site, timeScale)
+    if (settled > 0) say(`an operator settles ${settled} payouts`)
     const unrest = await findPendingWork(site, expected).catch(error => ({ [String(error)]: 1 }))
     still = Object.keys(unrest).length === 0 ? still + 1 : 0
     if (still >= REQUIRED_IDLE_CHECKS) return {}

@@ -14,6 +14,7 @@ import { isEndedAttempt } from '../../domain/providers/attempt.ts'
 import {
   type AwaitedTurn,
   type FindPayoutOutcome,
+  NO_HANDLE,
   type NoAnswerResult,
   PACED,
   type PayoutHandle,
@@ -244,6 +245,9 @@ export function pollPayout<Row extends AttemptedRow>(
     const providerAnswer = await handler.find(provider, payout, em)
     await requireReach(dependencies, em, connection, providerAnswer)
     const answer = guardNotFoundByEpoch(providerAnswer, { attempt, connection })
+    // What ended before it had a handle cannot be looked up: a notification that reopens it has nothing to poll for.
+    if (answer.kind === 'no_answer' && answer.code === NO_HANDLE && isEndedAttempt(attempt))
+      return runQuery(em, queryAttemptOutcome(attempt, subjectUuid))
     if (answer.kind === 'found')
       answer.payout = await addNotifiedRejection(em, client, answer.payout, referenceOf(subjectUuid))
     const context = { ...dependencies, ...order }

@@ -227,6 +227,9 @@ export function isTransportCode(code: unknown): code is TransportCode {
  */
 export const PACED = 'paced'
 
+/** Code of a look-up that the provider can make by a handle only, where the attempt has none: repeated, it has no answer either. */
+export const NO_HANDLE = 'no_handle'
+
 /** Whether the request of a call provably never left: no connection could be made for it. */
 export function isConnectFailure(outcome: { kind: string; code?: string; isUnprocessed?: true }): boolean {
   const { kind, code, isUnprocessed } = outcome

@@ -2,11 +2,12 @@ import { v5 } from 'uuid'
 import { z } from 'zod'
 import { reaisFromCents } from '../../domain/ledger/money.ts'
 import { findRailCode } from '../../domain/pix/rail-codes.ts'
-import type {
-  AwaitingApprovalResult,
-  FindPayoutOutcome,
-  ProviderPayout,
-  ProviderTransferRequest,
+import {
+  type AwaitingApprovalResult,
+  type FindPayoutOutcome,
+  NO_HANDLE,
+  type ProviderPayout,
+  type ProviderTransferRequest,
 } from '../../domain/providers/provider.ts'
 import { optionalField, optionalText } from '../adapter/fields.ts'
 import { toPayoutRejection } from '../adapter/outcomes.ts'
@@ -105,7 +106,7 @@ function buildAwaitingApproval(ref: string): AwaitingApprovalResult {
 
 const noHandle = {
   kind: 'no_answer',
-  code: 'no_handle',
+  code: NO_HANDLE,
   message: 'Inter looks payments up by its own id, which no answer has named',
 } as const
 

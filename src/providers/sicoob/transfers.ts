@@ -1,7 +1,12 @@
 import { z } from 'zod'
 import { timeOfRailId } from '../../domain/pix/identifiers.ts'
 import { findRailCode } from '../../domain/pix/rail-codes.ts'
-import type { NoAnswerResult, PreparePayoutOutcome, ProviderPayout } from '../../domain/providers/provider.ts'
+import {
+  NO_HANDLE,
+  type NoAnswerResult,
+  type PreparePayoutOutcome,
+  type ProviderPayout,
+} from '../../domain/providers/provider.ts'
 import { MINUTE } from '../../domain/shared/intervals.ts'
 import { optionalInstant, optionalText } from '../adapter/fields.ts'
 import { checkKeyOwner } from '../adapter/key-owner.ts'
@@ -97,7 +102,7 @@ export function createSicoobTransfers(client: SicoobClient, now: () => number): 
 const notPrepared = rejectForThisProvider('preparation_expired', 'The payment was not prepared')
 const notLookedUp: NoAnswerResult = {
   kind: 'no_answer',
-  code: 'no_handle',
+  code: NO_HANDLE,
   message: 'The provider looks a payment up by its end-to-end id only',
 }
 

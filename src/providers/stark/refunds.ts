@@ -1,4 +1,9 @@
-import type { FindPayoutOutcome, NoAnswerResult, PayoutHandle } from '../../domain/providers/provider.ts'
+import {
+  type FindPayoutOutcome,
+  NO_HANDLE,
+  type NoAnswerResult,
+  type PayoutHandle,
+} from '../../domain/providers/provider.ts'
 import { MINUTE } from '../../domain/shared/intervals.ts'
 import { rejectForThisProvider, reportPaymentNotListed, toPayoutRejection } from '../adapter/outcomes.ts'
 import { encodePath } from '../http/client.ts'
@@ -207,7 +212,7 @@ const tooLittleLeft = rejectForThisProvider(
 const notPrepared = rejectForThisProvider('preparation_expired', 'The refund was not prepared')
 const notPreparedHere: NoAnswerResult = {
   kind: 'no_answer',
-  code: 'no_handle',
+  code: NO_HANDLE,
   message: 'Stark Bank looks refunds up by what their preparation has read only',
 }
 const paymentChanged: NoAnswerResult = {

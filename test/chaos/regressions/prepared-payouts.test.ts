@@ -2,11 +2,12 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/g
 import { startPause } from '../../../src/admin/pauses.ts'
 import { runInTransaction } from '../../../src/db/client/transaction.ts'
 import { Attempt } from '../../../src/db/entities/attempt.ts'
-import type {
-  FindPayoutOutcome,
-  PayoutHandle,
-  PreparePayoutOutcome,
-  SendPayoutOutcome,
+import {
+  type FindPayoutOutcome,
+  NO_HANDLE,
+  type PayoutHandle,
+  type PreparePayoutOutcome,
+  type SendPayoutOutcome,
 } from '../../../src/domain/providers/provider.ts'
 import type { TransferInput } from '../../../src/workflows/contracts/transfers.ts'
 import { openActivityFixture } from '../support/activity-fixture.ts'
@@ -95,6 +96,15 @@ const openStoredHandle = async () =>
   fixture.seal.open<PayoutHandle>((await readAttempt()).sealed_handle as string)
 
 describe('a transfer that its provider prepares', () => {
+  test('stays as it has ended where it never had a handle: a notification reopens nothing to poll for', async () => {
+    const found = { kind: 'no_answer', code: NO_HANDLE, message: 'found by a handle only' } as const
+    scriptBank({ preparations: [NO_ANSWER, NO_ANSWER, NO_ANSWER], found })
+    const ended = await send()
+    expect(ended).toMatchObject({ kind: 'unreachable', code: 'timeout' })
+    expect(await poll()).toEqual(ended)
+    expect(await readAttempt()).toMatchObject({ state: 'unreachable', code: 'timeout' })
+  })
+
   test('is sent by the handle, which is committed, sealed, before the money moves', async () => {
     let stored: unknown
     fixture.scriptProvider({
@@ -287,7 +297,7 @@ describe('PostgreSQL', () => {
     const change = (columns: string) =>
       fixture.sql(`update attempt set ${columns} where subject_uuid = ?`, [order.uuid])
     await expect(change('prepared_at = now()')).rejects.toThrow('attempt_handle_fixed')
-    await expect(change(`state = 'preparing'`)).rejects.toThrow('does not become preparing')
+    await expect(change(`state = 'preparing'`)).rejects.toThrow('attempt_prepared_unsent')
     await change(`state = 'unreachable'`)
     await expect(change(`state = 'preparing'`)).rejects.toThrow('attempt_prepared_unsent')
   })

@@ -1,22 +1,14 @@
 import { randomUUID } from 'node:crypto'
-import { afterAll, beforeAll, beforeEach, expect, test } from '@jest/globals'
+import { expect, test } from '@jest/globals'
 import { createCertificate } from '../../../packages/simulator/certificate.ts'
-import { addUser } from '../../../src/admin/users.ts'
-import { dashboardRoutes } from '../../../src/dashboard/routes.ts'
-import type { ProviderRegistry } from '../../../src/providers/registry.ts'
 import { createSelfSignedCertificate } from '../../providers/support/certificate.ts'
-import { type ApiFixture, openApiFixture } from '../support/api-fixture.ts'
-import { createBrowser } from '../support/browser.ts'
-import { PASSWORD } from '../support/full-account.ts'
+import { useOperatorDashboard } from '../support/operator-dashboard.ts'
 
 /** An operator connects an account at a bank with a client certificate: what is wrong with it is named by its field, and nothing is stored. */
 
 const ACCOUNTS = '/dashboard/operator/accounts'
 const DAY_MS = 86_400_000
-let fixture: ApiFixture
-let operator: ReturnType<typeof createBrowser>
-let identifications: number
-let registered: string[]
+const dashboard = useOperatorDashboard()
 
 const own = await createSelfSignedCertificate('own')
 const other = await createSelfSignedCertificate('other')
@@ -28,36 +20,6 @@ const createFor = (fromDays: number, toDays: number) =>
   })
 const expired = await createFor(-10, -1)
 const future = await createFor(1, 10)
-
-const providers = {
-  providerFor: () => ({
-    identity: async () => {
-      identifications += 1
-      return { kind: 'found', id: randomUUID() }
-    },
-    registerNotificationUrl: async (url: string) => {
-      registered.push(url)
-      return { kind: 'registered' }
-    },
-    balances: async () => ({ kind: 'found', balance: { availableCents: 100, blockedCents: 0 } }),
-    statement: async () => ({ kind: 'found', entries: [] }),
-  }),
-  close: async () => undefined,
-} as unknown as ProviderRegistry
-
-beforeAll(async () => {
-  fixture = await openApiFixture([
-    (router, dependencies) => dashboardRoutes(router, { ...dependencies, providers }),
-  ])
-  await addUser(fixture.orm.em.fork(), { email: 'op@trilho.test', password: PASSWORD, accountUuid: null })
-  operator = createBrowser(fixture, { language: 'en' })
-  await operator.signIn('op@trilho.test', PASSWORD)
-})
-afterAll(() => fixture.close())
-beforeEach(() => {
-  identifications = 0
-  registered = []
-})
 
 const buildForm = (account: string): Record<string, string> => ({
   account,
@@ -79,19 +41,19 @@ const buildForm = (account: string): Record<string, string> => ({
   reason: 'contract 12',
 })
 const connect = (form: Record<string, string>) =>
-  operator.confirm(`${ACCOUNTS}/connect`, form, {
+  dashboard.operator.confirm(`${ACCOUNTS}/connect`, form, {
     on: `${ACCOUNTS}/${form.account}/connect?dialect=${form.dialect}`,
   })
 const listStored = (account: string) =>
-  fixture.orm.em
+  dashboard.fixture.orm.em
     .fork()
     .execute('select sealed_credentials, virtual_account from connection where account_uuid = ?', [account])
 
 test('a connection is stored with its certificate, sealed, and a secret of ours for its notifications', async () => {
-  const form = buildForm(await fixture.insertAccount())
+  const form = buildForm(await dashboard.fixture.insertAccount())
   expect((await connect(form)).status).toBe(303)
   const [row] = await listStored(form.account!)
-  expect(fixture.dependencies.sealer.open(row!.sealed_credentials)).toEqual({
+  expect(dashboard.fixture.dependencies.sealer.open(row!.sealed_credentials)).toEqual({
     client_id: 'app-1',
     account_number: '48213705',
     certificate: own.certificate.trim(),
@@ -103,7 +65,7 @@ test('a connection is stored with its certificate, sealed, and a secret of ours 
 })
 
 test('a simulated account needs no certificate', async () => {
-  const form = buildForm(await fixture.insertAccount())
+  const form = buildForm(await dashboard.fixture.insertAccount())
   expect((await connect({ ...form, certificate: '', private_key: '', simulated: 'yes' })).status).toBe(303)
 })
 
@@ -134,19 +96,23 @@ test.each<[what: string, change: Record<string, string>, field: string]>([
   ['without the number of the account', { current_account: '' }, 'current_account'],
   ['with a formatted number of the account', { current_account: '4821370-5' }, 'current_account'],
 ])('credentials %s are not stored, and the field is named', async (_, change, field) => {
-  const form = { ...buildForm(await fixture.insertAccount()), ...change }
+  const form = { ...buildForm(await dashboard.fixture.insertAccount()), ...change }
   const { status, text } = await connect(form)
   expect([status, text.includes(`id="in-${field}-wrong"`)]).toEqual([422, true])
   expect(text.match(/id="in-[\w]+-wrong"/g)).toHaveLength(1)
-  expect([await listStored(form.account!), identifications, registered]).toEqual([[], 0, []])
+  expect([
+    await listStored(form.account!),
+    dashboard.bank.identifications,
+    dashboard.bank.registered,
+  ]).toEqual([[], 0, []])
   for (const secret of [own, other, expired, future].flatMap(({ certificate, key }) => [certificate, key])) {
     const line = secret.split('\n')[1]!
-    expect([text.includes(line), fixture.lines.join().includes(line)]).toEqual([false, false])
+    expect([text.includes(line), dashboard.fixture.lines.join().includes(line)]).toEqual([false, false])
   }
 })
 
 test('credentials are not replaced by those of an expired certificate', async () => {
-  const form = buildForm(await fixture.insertAccount())
+  const form = buildForm(await dashboard.fixture.insertAccount())
   await connect(form)
   const [before] = await listStored(form.account!)
   const replacement = {
@@ -158,7 +124,11 @@ test('credentials are not replaced by those of an expired certificate', async ()
     reason: 'the old one expires',
   }
   const on = `${ACCOUNTS}/connections/${form.once}`
-  const { status, text } = await operator.confirm(`${ACCOUNTS}/connections/credentials`, replacement, { on })
+  const { status, text } = await dashboard.operator.confirm(
+    `${ACCOUNTS}/connections/credentials`,
+    replacement,
+    { on },
+  )
   expect([status, text.includes('id="in-certificate-wrong"')]).toEqual([422, true])
   expect(await listStored(form.account!)).toEqual([before])
 })

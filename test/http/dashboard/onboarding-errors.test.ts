@@ -1,23 +1,15 @@
 import { generateKeyPairSync, randomUUID } from 'node:crypto'
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals'
+import { describe, expect, test } from '@jest/globals'
 import { createCertificate } from '../../../packages/simulator/certificate.ts'
-import { addUser } from '../../../src/admin/users.ts'
-import { dashboardRoutes } from '../../../src/dashboard/routes.ts'
 import { PROVIDER_APIS, type ProviderApi } from '../../../src/domain/providers/provider.ts'
-import type { ProviderRegistry } from '../../../src/providers/registry.ts'
 import { createSelfSignedCertificate } from '../../providers/support/certificate.ts'
-import { type ApiFixture, openApiFixture } from '../support/api-fixture.ts'
-import { createBrowser } from '../support/browser.ts'
-import { PASSWORD } from '../support/full-account.ts'
+import { useOperatorDashboard } from '../support/operator-dashboard.ts'
 
 /** What an operator reads whose credentials a bank does not accept, or who gives those of another account: the same table for each bank. */
 
 const ACCOUNTS = '/dashboard/operator/accounts'
 const DAY_MS = 86_400_000
-let fixture: ApiFixture
-let operator: ReturnType<typeof createBrowser>
-let identity: object
-let registered: string[]
+const dashboard = useOperatorDashboard()
 
 const own = await createSelfSignedCertificate('own')
 const other = await createSelfSignedCertificate('other')
@@ -34,33 +26,6 @@ const createKey = (namedCurve: string) =>
   }).privateKey
 const [starkKey, otherCurveKey] = [createKey('secp256k1'), createKey('P-256')]
 
-const providers = {
-  providerFor: () => ({
-    identity: async () => identity,
-    registerNotificationUrl: async (url: string) => {
-      registered.push(url)
-      return { kind: 'registered' }
-    },
-    balances: async () => ({ kind: 'found', balance: { availableCents: 100, blockedCents: 0 } }),
-    statement: async () => ({ kind: 'found', entries: [] }),
-  }),
-  close: async () => undefined,
-} as unknown as ProviderRegistry
-
-beforeAll(async () => {
-  fixture = await openApiFixture([
-    (router, dependencies) => dashboardRoutes(router, { ...dependencies, providers }),
-  ])
-  await addUser(fixture.orm.em.fork(), { email: 'op@trilho.test', password: PASSWORD, accountUuid: null })
-  operator = createBrowser(fixture, { language: 'en' })
-  await operator.signIn('op@trilho.test', PASSWORD)
-})
-afterAll(() => fixture.close())
-beforeEach(() => {
-  identity = { kind: 'found', id: randomUUID() }
-  registered = []
-})
-
 type Fields = Record<string, string>
 const CERTIFICATE = { certificate: own.certificate, private_key: own.key }
 const CREDENTIALS: Record<ProviderApi, Fields> = {
@@ -73,7 +38,7 @@ const CREDENTIALS: Record<ProviderApi, Fields> = {
 const firstField = (dialect: ProviderApi) => Object.keys(CREDENTIALS[dialect])[0]!
 
 const buildForm = async (dialect: ProviderApi): Promise<Fields> => ({
-  account: await fixture.insertAccount(),
+  account: await dashboard.fixture.insertAccount(),
   once: randomUUID(),
   dialect,
   provider: 'PROVIDER_A',
@@ -89,17 +54,17 @@ const buildForm = async (dialect: ProviderApi): Promise<Fields> => ({
   reason: 'contract 12',
 })
 const connect = (form: Fields) =>
-  operator.confirm(`${ACCOUNTS}/connect`, form, {
+  dashboard.operator.confirm(`${ACCOUNTS}/connect`, form, {
     on: `${ACCOUNTS}/${form.account}/connect?dialect=${form.dialect}`,
   })
 const replace = (uuid: string, credentials: Fields) =>
-  operator.confirm(
+  dashboard.operator.confirm(
     `${ACCOUNTS}/connections/credentials`,
     { uuid, ...credentials, reason: 'the old ones end' },
     { on: `${ACCOUNTS}/connections/${uuid}` },
   )
 const listStored = (account: string) =>
-  fixture.orm.em
+  dashboard.fixture.orm.em
     .fork()
     .execute('select uuid, sealed_credentials from connection where account_uuid = ?', [account])
 /** The fields that a page marks as wrong, each with its message. */
@@ -145,7 +110,7 @@ describe.each(PROVIDER_APIS)('%s', dialect => {
     const form = { ...(await buildForm(dialect)), ...change }
     const { status, text } = await connect(form)
     expect([status, readErrors(text)]).toEqual([422, [expect.stringMatching(error)]])
-    expect([await listStored(form.account!), registered]).toEqual([[], []])
+    expect([await listStored(form.account!), dashboard.bank.registered]).toEqual([[], []])
   })
 
   test.each([
@@ -172,11 +137,11 @@ describe.each(PROVIDER_APIS)('%s', dialect => {
       `${firstField(dialect)} do not identify the account at the provider`,
     ],
   ])('credentials %s are refused in words', async (_, code, error) => {
-    identity = noAnswer(code)
+    dashboard.bank.identity = noAnswer(code)
     const form = await buildForm(dialect)
     const { status, text } = await connect(form)
     expect([status, readErrors(text)]).toEqual([422, [expect.stringContaining(error)]])
-    expect([await listStored(form.account!), registered]).toEqual([[], []])
+    expect([await listStored(form.account!), dashboard.bank.registered]).toEqual([[], []])
   })
 
   test('credentials of an account that is connected under another name are refused', async () => {
@@ -195,12 +160,12 @@ describe.each(PROVIDER_APIS)('%s', dialect => {
     const form = await buildForm(dialect)
     expect((await connect(form)).status).toBe(303)
     const stored = await listStored(form.account!)
-    identity = { kind: 'found', id: randomUUID() }
+    dashboard.bank.identity = { kind: 'found', id: randomUUID() }
     const { status, text } = await replace(form.once!, CREDENTIALS[dialect])
     expect([status, readErrors(text)]).toEqual([
       422,
       [expect.stringMatching(new RegExp(`^${firstField(dialect)} .*belong to another account`))],
     ])
-    expect([await listStored(form.account!), registered.length]).toEqual([stored, 1])
+    expect([await listStored(form.account!), dashboard.bank.registered.length]).toEqual([stored, 1])
   })
 })

@@ -1,55 +1,18 @@
 import { randomUUID } from 'node:crypto'
-import { afterAll, beforeAll, beforeEach, expect, test } from '@jest/globals'
-import { addUser } from '../../../src/admin/users.ts'
-import { dashboardRoutes } from '../../../src/dashboard/routes.ts'
-import type { ProviderRegistry } from '../../../src/providers/registry.ts'
-import { type ApiFixture, openApiFixture } from '../support/api-fixture.ts'
+import { expect, test } from '@jest/globals'
 import { createBrowser, hiddenFieldOf, hiddenFieldsOf } from '../support/browser.ts'
 import { PASSWORD } from '../support/full-account.ts'
+import { OPERATOR_EMAIL, useOperatorDashboard } from '../support/operator-dashboard.ts'
 
 /** Operators create an account, connect it to a provider, change and block it: each with a reason, which is recorded. */
 
 const ACCOUNTS = '/dashboard/operator/accounts'
-const EMAIL = 'op@trilho.test'
 const SECRET = 'Y2xpZW50OnNlY3JldA=='
-let fixture: ApiFixture
-let operator: ReturnType<typeof createBrowser>
-/** What the provider says of the credentials, and the credentials that it was asked about. */
-let identity: object
-let registration: object
-let registered: string[]
+const dashboard = useOperatorDashboard()
 
-const providers = {
-  providerFor: () => ({
-    identity: async () => identity,
-    registerNotificationUrl: async (url: string) => {
-      registered.push(url)
-      return registration
-    },
-    balances: async () => ({ kind: 'found', balance: { availableCents: 12_345, blockedCents: 0 } }),
-    statement: async () => ({ kind: 'found', entries: [] }),
-  }),
-  close: async () => undefined,
-} as unknown as ProviderRegistry
-
-beforeAll(async () => {
-  fixture = await openApiFixture([
-    (router, dependencies) => dashboardRoutes(router, { ...dependencies, providers }),
-  ])
-  await addUser(fixture.orm.em.fork(), { email: EMAIL, password: PASSWORD, accountUuid: null })
-  operator = createBrowser(fixture, { language: 'en' })
-  await operator.signIn(EMAIL, PASSWORD)
-})
-afterAll(() => fixture.close())
-beforeEach(() => {
-  identity = { kind: 'found', id: randomUUID() }
-  registration = { kind: 'registered' }
-  registered = []
-})
-
-const sql = (query: string, values: unknown[] = []) => fixture.orm.em.fork().execute(query, values)
+const sql = (query: string, values: unknown[] = []) => dashboard.fixture.orm.em.fork().execute(query, values)
 const send = (path: string, form: Record<string, string>, on: string) =>
-  operator.confirm(`${ACCOUNTS}/${path}`, form, { on })
+  dashboard.operator.confirm(`${ACCOUNTS}/${path}`, form, { on })
 const actionsOn = async (subject: string) =>
   (
     await sql('select action, reason, actor from operator_action where subject = ? order by at', [subject])
@@ -71,8 +34,8 @@ test('an account is created once, with its reason, however often its form is sen
   expect(await sql('select name, document from account where uuid = ?', [form.once])).toEqual([
     { name: form.name, document: '11222333000181' },
   ])
-  expect(await actionsOn(`account/${form.once}`)).toEqual([['account_open', 'contract 12', EMAIL]])
-  const { text } = await operator.get(`${ACCOUNTS}/${form.once}`)
+  expect(await actionsOn(`account/${form.once}`)).toEqual([['account_open', 'contract 12', OPERATOR_EMAIL]])
+  const { text } = await dashboard.operator.get(`${ACCOUNTS}/${form.once}`)
   expect(text).toContain('Padaria &#34;Nova&#34; &#60;b&#62;')
 })
 
@@ -110,7 +73,7 @@ const connectionsOf = (account: string) =>
   sql('select uuid, status, sealed_credentials from connection where account_uuid = ?', [account])
 
 test('a provider is connected after a test of the credentials, which are sealed and not shown again', async () => {
-  const form = connection(await fixture.insertAccount())
+  const form = connection(await dashboard.fixture.insertAccount())
   for (const _ of [1, 2]) {
     const { status, headers } = await connect(form)
     expect([status, headers.get('location')]).toEqual([
@@ -120,23 +83,25 @@ test('a provider is connected after a test of the credentials, which are sealed 
   }
   const [row, ...more] = await connectionsOf(form.account)
   expect([row!.uuid, row!.status, more]).toEqual([form.once, 'ACTIVE', []])
-  expect(fixture.dependencies.sealer.open(row!.sealed_credentials)).toEqual({ app_id: SECRET })
-  expect(registered).toHaveLength(1)
-  expect(registered[0]).toMatch(new RegExp(`/provider-notifications/${form.once}$`))
+  expect(dashboard.fixture.dependencies.sealer.open(row!.sealed_credentials)).toEqual({ app_id: SECRET })
+  expect(dashboard.bank.registered).toHaveLength(1)
+  expect(dashboard.bank.registered[0]).toMatch(new RegExp(`/provider-notifications/${form.once}$`))
   const balance = `select cents::int from balance where account_uuid = ? and bucket = 'available'`
   expect(await sql(balance, [form.account])).toEqual([{ cents: 12_345 }])
-  expect(await actionsOn(`connection/${form.once}`)).toEqual([['connection_add', 'contract 12', EMAIL]])
+  expect(await actionsOn(`connection/${form.once}`)).toEqual([
+    ['connection_add', 'contract 12', OPERATOR_EMAIL],
+  ])
   for (const path of [`connections/${form.once}`, form.account])
-    expect((await operator.get(`${ACCOUNTS}/${path}`)).text).not.toContain(SECRET)
-  expect(fixture.lines.join()).not.toContain(SECRET)
+    expect((await dashboard.operator.get(`${ACCOUNTS}/${path}`)).text).not.toContain(SECRET)
+  expect(dashboard.fixture.lines.join()).not.toContain(SECRET)
 })
 
 test('the page of a connection shows what the API of its provider can do, and its paces', async () => {
-  const form = connection(await fixture.insertAccount())
+  const form = connection(await dashboard.fixture.insertAccount())
   await connect(form)
   const readFacts = async (dialect: string) => {
     await sql('update connection set dialect = ? where uuid = ?', [dialect, form.once])
-    const { text } = await operator.get(`${ACCOUNTS}/connections/${form.once}`)
+    const { text } = await dashboard.operator.get(`${ACCOUNTS}/connections/${form.once}`)
     return new Map(
       [...text.matchAll(/<dt>([^<]+)<\/dt><dd class="text">([^<]+)<\/dd>/g)].map(one => [one[1]!, one[2]!]),
     )
@@ -164,18 +129,22 @@ test.each<[what: string, change: Record<string, string>, answer: object, field: 
   ['have no account number', { account_number: '' }, {}, 'account_number'],
   ['have no reason', { reason: '' }, {}, 'reason'],
 ])('credentials that %s are not stored, and the field is named', async (_, change, answer, field) => {
-  identity = answer
-  const form = { ...connection(await fixture.insertAccount()), ...change }
+  dashboard.bank.identity = answer
+  const form = { ...connection(await dashboard.fixture.insertAccount()), ...change }
   const { status, text } = await connect(form)
   expect([status, text.includes(`id="in-${field}-wrong"`)]).toEqual([422, true])
   expect(text).not.toContain(SECRET)
   expect(await connectionsOf(form.account)).toEqual([])
-  expect(registered).toEqual([])
+  expect(dashboard.bank.registered).toEqual([])
 })
 
 test('a live POOL needs the role of who holds the money of others, which is recorded; a simulated one has none', async () => {
-  const pool = { ...connection(await fixture.insertAccount()), type: 'POOL', max_per_transfer: '15,000.00' }
-  const form = await operator.get(`${ACCOUNTS}/${pool.account}/connect?dialect=woovi`)
+  const pool = {
+    ...connection(await dashboard.fixture.insertAccount()),
+    type: 'POOL',
+    max_per_transfer: '15,000.00',
+  }
+  const form = await dashboard.operator.get(`${ACCOUNTS}/${pool.account}/connect?dialect=woovi`)
   expect(form.text).toContain('518/2025')
   const without = await connect(pool)
   expect([without.status, without.text.includes('id="in-pool_role-wrong"')]).toEqual([422, true])
@@ -185,7 +154,7 @@ test('a live POOL needs the role of who holds the money of others, which is reco
   expect([simulated.status, simulated.text.includes('id="in-pool_role-wrong"')]).toEqual([422, true])
   expect((await connect({ ...pool, pool_role: role })).status).toBe(303)
   expect(await actionsOn(`connection/${pool.once}`)).toEqual(
-    expect.arrayContaining([['connection_pool_role', role, EMAIL]]),
+    expect.arrayContaining([['connection_pool_role', role, OPERATOR_EMAIL]]),
   )
   expect(
     await sql('select max_transfer_cents::int as cents from connection where uuid = ?', [pool.once]),
@@ -193,7 +162,7 @@ test('a live POOL needs the role of who holds the money of others, which is reco
 })
 
 test('an ISPB may have letters, which are stored upper case', async () => {
-  const form = { ...connection(await fixture.insertAccount()), bank_ispb: '5481141z' }
+  const form = { ...connection(await dashboard.fixture.insertAccount()), bank_ispb: '5481141z' }
   expect((await connect(form)).status).toBe(303)
   const [row] = await sql(
     `select virtual_account -> 'bank' ->> 'ispb' as ispb from connection where uuid = ?`,
@@ -205,7 +174,7 @@ test('an ISPB may have letters, which are stored upper case', async () => {
 })
 
 test('the limit of a transfer is changed after a question, and removed by an empty field', async () => {
-  const uuid = await fixture.insertConnection(await fixture.insertAccount())
+  const uuid = await dashboard.fixture.insertConnection(await dashboard.fixture.insertAccount())
   const on = `${ACCOUNTS}/connections/${uuid}`
   const limit = (max_per_transfer: string) => ({ uuid, max_per_transfer, reason: 'a norm' })
   const wrong = await send('connections/limit', limit('0'), on)
@@ -216,7 +185,7 @@ test('the limit of a transfer is changed after a question, and removed by an emp
     ['15,000.00', 1_500_000],
     ['', null],
   ] as const) {
-    const question = await operator.send(`${ACCOUNTS}/connections/limit`, limit(text), { on })
+    const question = await dashboard.operator.send(`${ACCOUNTS}/connections/limit`, limit(text), { on })
     expect(question.text).toContain(text || 'No limit')
     expect((await send('connections/limit', limit(text), on)).status).toBe(303)
     expect(await stored()).toEqual({ cents })
@@ -228,34 +197,37 @@ test('the limit of a transfer is changed after a question, and removed by an emp
 })
 
 test('a connection whose callback address is not registered is withdrawn', async () => {
-  registration = { kind: 'no_answer', code: 'timeout', message: 'no answer in time' }
-  const form = connection(await fixture.insertAccount())
+  dashboard.bank.registration = { kind: 'no_answer', code: 'timeout', message: 'no answer in time' }
+  const form = connection(await dashboard.fixture.insertAccount())
   const { status, text } = await connect(form)
   expect([status, text.includes('no answer in time')]).toEqual([422, true])
   expect(await connectionsOf(form.account)).toEqual([])
 })
 
 test('credentials that another operator has replaced are not overwritten', async () => {
-  const form = connection(await fixture.insertAccount())
+  const form = connection(await dashboard.fixture.insertAccount())
   await connect(form)
   const on = `${ACCOUNTS}/connections/${form.once}`
-  const version = hiddenFieldOf((await operator.get(on)).text, 'version')!
+  const version = hiddenFieldOf((await dashboard.operator.get(on)).text, 'version')!
   const replace = { uuid: form.once, app_id: SECRET, reason: 'the old ones leaked' }
   const path = `${ACCOUNTS}/connections/credentials`
-  expect((await operator.send(path, { ...replace, version }, { on })).status).toBe(303)
-  const late = await operator.send(path, { ...replace, version }, { on })
-  expect([late.status, late.text.includes(`Credentials last replaced: – → ${EMAIL}`)]).toEqual([409, true])
+  expect((await dashboard.operator.send(path, { ...replace, version }, { on })).status).toBe(303)
+  const late = await dashboard.operator.send(path, { ...replace, version }, { on })
+  expect([late.status, late.text.includes(`Credentials last replaced: – → ${OPERATOR_EMAIL}`)]).toEqual([
+    409,
+    true,
+  ])
   expect(await actionsOn(`connection/${form.once}`)).toHaveLength(2)
 })
 
 test('fees, status and visibility are confirmed with what they were, and recorded', async () => {
-  const account = await fixture.insertAccount()
-  const uuid = await fixture.insertConnection(account)
+  const account = await dashboard.fixture.insertAccount()
+  const uuid = await dashboard.fixture.insertConnection(account)
   const on = `${ACCOUNTS}/connections/${uuid}`
   const fees = { uuid, charge: '0,10+0,99%', transfer: '0.50', refund: '0', reason: 'new prices' }
   const wrong = await send('connections/fees', { ...fees, transfer: '-1' }, on)
   expect([wrong.status, wrong.text.includes('id="in-transfer-wrong"')]).toEqual([422, true])
-  const { text } = await operator.send(`${ACCOUNTS}/connections/fees`, fees, { on })
+  const { text } = await dashboard.operator.send(`${ACCOUNTS}/connections/fees`, fees, { on })
   expect([/<dt>(Charge|Cobrança)/, /<dt>(Refund|Devolução)/].map(name => name.test(text))).toEqual([
     true,
     false,
@@ -279,7 +251,7 @@ test('fees, status and visibility are confirmed with what they were, and recorde
 })
 
 test('a policy that somebody else has changed since is asked about again, with what it is now', async () => {
-  const uuid = await fixture.insertAccount()
+  const uuid = await dashboard.fixture.insertAccount()
   const on = `${ACCOUNTS}/${uuid}`
   const policies = {
     unmatched: 'keep',
@@ -288,11 +260,15 @@ test('a policy that somebody else has changed since is asked about again, with w
     unique_external_ref: 'yes',
   }
   const form = { uuid, ...policies, reason: 'the merchant asked' }
-  const question = await operator.send(`${ACCOUNTS}/policy`, form, { on })
+  const question = await dashboard.operator.send(`${ACCOUNTS}/policy`, form, { on })
   await sql(`update account set unmatched_policy = 'keep' where uuid = ?`, [uuid])
-  const again = await operator.call('POST', `${ACCOUNTS}/policy`, { form: hiddenFieldsOf(question.text) })
+  const again = await dashboard.operator.call('POST', `${ACCOUNTS}/policy`, {
+    form: hiddenFieldsOf(question.text),
+  })
   expect([again.status, again.text.includes('<del>Return to the payer')]).toEqual([200, true])
-  const done = await operator.call('POST', `${ACCOUNTS}/policy`, { form: hiddenFieldsOf(again.text) })
+  const done = await dashboard.operator.call('POST', `${ACCOUNTS}/policy`, {
+    form: hiddenFieldsOf(again.text),
+  })
   expect(done.status).toBe(303)
   expect(
     await sql(
@@ -310,12 +286,12 @@ test('a policy that somebody else has changed since is asked about again, with w
 })
 
 test('an account is blocked and unblocked, each once; the second operator is told', async () => {
-  const uuid = await fixture.insertAccount()
+  const uuid = await dashboard.fixture.insertAccount()
   const on = `${ACCOUNTS}/${uuid}`
   const block = { uuid, status: 'BLOCKED', reason: 'fraud suspected' }
   expect((await send('status', { ...block, reason: '' }, on)).status).toBe(422)
   expect((await send('status', block, on)).status).toBe(303)
-  const second = await operator.send(`${ACCOUNTS}/status`, block, { on })
+  const second = await dashboard.operator.send(`${ACCOUNTS}/status`, block, { on })
   expect([second.status, second.text.includes('Blocked')]).toEqual([409, true])
   expect((await send('status', { uuid, status: 'ACTIVE', reason: 'cleared' }, on)).status).toBe(303)
   expect((await actionsOn(`account/${uuid}`)).map(([action, reason]) => [action, reason])).toEqual([
@@ -325,7 +301,7 @@ test('an account is blocked and unblocked, each once; the second operator is tol
 })
 
 test('an owner is invited by a link, sets the password that no operator sees, and signs in with it', async () => {
-  const uuid = await fixture.insertAccount()
+  const uuid = await dashboard.fixture.insertAccount()
   const on = `${ACCOUNTS}/${uuid}`
   const form = { uuid, email: `${randomUUID()}@Merchant.test`, reason: 'contract 12', once: randomUUID() }
   const wrong = await send('users', { ...form, email: 'nobody' }, on)
@@ -338,11 +314,11 @@ test('an owner is invited by a link, sets the password that no operator sees, an
   ])
   expect(text).not.toMatch(/password|senha/i)
   expect(await sql('select from app_user where account_uuid = ?', [uuid])).toEqual([])
-  expect(await actionsOn(`invitation/${form.once}`)).toEqual([['invite_user', 'contract 12', EMAIL]])
+  expect(await actionsOn(`invitation/${form.once}`)).toEqual([['invite_user', 'contract 12', OPERATOR_EMAIL]])
   // The form sent twice creates one invitation, and says so.
   expect((await send('users', form, on)).headers.get('location')).toBe(`${on}?done=invitation_there`)
 
-  const owner = createBrowser(fixture)
+  const owner = createBrowser(dashboard.fixture)
   const path = new URL(link).pathname
   const joined = await owner.send(path, { name: 'Ana', password: PASSWORD }, { on: path })
   expect([joined.status, joined.headers.get('location')]).toEqual([
@@ -350,18 +326,18 @@ test('an owner is invited by a link, sets the password that no operator sees, an
     '/dashboard?done=invitation_accepted',
   ])
   expect((await owner.get('/dashboard/users')).status).toBe(200)
-  expect((await createBrowser(fixture).signIn(form.email.toLowerCase(), PASSWORD)).status).toBe(303)
+  expect((await createBrowser(dashboard.fixture).signIn(form.email.toLowerCase(), PASSWORD)).status).toBe(303)
   expect((await send('users', { ...form, once: randomUUID() }, on)).status).toBe(422)
 })
 
 test('the service’s own account, and one that does not exist, have no page', async () => {
-  expect((await operator.get(`${ACCOUNTS}/${randomUUID()}`)).status).toBe(404)
+  expect((await dashboard.operator.get(`${ACCOUNTS}/${randomUUID()}`)).status).toBe(404)
   const block = { uuid: randomUUID(), status: 'BLOCKED', reason: 'because' }
   expect((await send('status', block, ACCOUNTS)).status).toBe(404)
 })
 
 test('a search for what PostgreSQL cannot hold finds nothing', async () => {
-  const { status, text } = await operator.get(`${ACCOUNTS}?q=%00%ED%A0%80zzz`)
+  const { status, text } = await dashboard.operator.get(`${ACCOUNTS}?q=%00%ED%A0%80zzz`)
   expect([status, text.includes('value="')]).toEqual([200, true])
 })
 
