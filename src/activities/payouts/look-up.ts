@@ -22,6 +22,7 @@ import type { AttemptedRow, PayoutHandler } from './payout-handler.ts'
 import {
   type AttemptKey,
   findLiveAttempt,
+  markInterrupted,
   recordInconclusiveAnswer,
   recordOutcome,
 } from './record-outcome.ts'
@@ -189,10 +190,4 @@ export async function holdAtConnection<Row extends AttemptedRow>(
   await handler.holdFunds(em, row, connection, true)
   await sendChanges(em)
   return attempt
-}
-
-/** Marks the outcome of an attempt as unknown: what its provider has of it is not known. */
-function markInterrupted(attempt: Attempt): void {
-  transitionAttempt(attempt, 'unanswered')
-  Object.assign(attempt, { code: 'interrupted', message: null, finality: null, unknownSince: new Date() })
 }

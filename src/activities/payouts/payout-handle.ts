@@ -81,6 +81,7 @@ export async function mayRepeatToFind(
   const { transferLookUp, keepsOrderIds } = PROVIDER_CAPABILITIES[connection.dialect]
   if (transferLookUp !== 'repeat') return false
   if (attempt.state !== 'calling' && attempt.state !== 'unknown') return false
+  if (!keepsOrderIds && attempt.sealedHandle) return false // It is found by the id that the provider has named.
   const ageMs = Date.now() - (attempt.unknownSince ?? attempt.updatedAt).getTime()
   if (!keepsOrderIds && ageMs > scaleWait(WAITS.repeatToFind, timeScale)) return false
   if (attempt.sendings === 0 || !hasSameCredentialsEpoch(attempt, connection)) return false

@@ -324,6 +324,31 @@ async function applyReportedState<Row extends AttemptedRow>(
   }
 }
 
+/**
+ * Counts a sending of the same order that is to learn the outcome of the one before, in a transaction that is committed before it: from
+ * then on a refusal of the earlier sending proves nothing, and its outcome is unknown. Returns whether the order may be repeated still:
+ * not once the attempt has ended or its payout is accepted, or nothing was sent.
+ */
+export async function countRepeat<Row extends AttemptedRow>(
+  em: EntityManager,
+  handler: PayoutHandler<Row>,
+  key: AttemptKey,
+): Promise<boolean> {
+  const [row] = await handler.lock(em, key.uuid, noQuery)
+  const attempt = requireAttempt(row, key)
+  if (isUnsentAttempt(attempt)) return false
+  if (attempt.state !== 'calling' && attempt.state !== 'unknown') return false
+  if (attempt.state === 'calling') markInterrupted(attempt)
+  attempt.sendings += 1
+  return true
+}
+
+/** Marks the outcome of an attempt as unknown: what its provider has of it is not known. */
+export function markInterrupted(attempt: Attempt): void {
+  transitionAttempt(attempt, 'unanswered')
+  Object.assign(attempt, { code: 'interrupted', message: null, finality: null, unknownSince: new Date() })
+}
+
 /** An answer of a provider that says no outcome, and when the attempt is polled next. */
 type InconclusivePoll = {
   nextCheckAt: Date
@@ -340,10 +365,7 @@ export async function recordInconclusivePoll<Row extends AttemptedRow>(
 ): Promise<void> {
   const [row] = await handler.lock(em, key.uuid, noQuery)
   const attempt = requireAttempt(row, key)
-  if (attempt.state === 'calling') {
-    transitionAttempt(attempt, 'unanswered')
-    Object.assign(attempt, { code: 'interrupted', unknownSince: new Date() })
-  }
+  if (attempt.state === 'calling') markInterrupted(attempt)
   await recordInconclusiveAnswer(em, attempt, poll)
 }
 

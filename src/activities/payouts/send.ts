@@ -61,6 +61,7 @@ import type { AttemptedRow, PayoutHandler } from './payout-handler.ts'
 import {
   ACCEPTANCE_TIMEOUT,
   canStartAttempt,
+  countRepeat,
   findLiveAttempt,
   isPaced,
   isUnsentAttempt,
@@ -240,7 +241,9 @@ export function pollPayout<Row extends AttemptedRow>(
     const { connection, provider } = client
     const handle = openHandle(attempt, sealer)
     const isRepeatable =
-      !(handle && isExpiredHandle(handle)) && (await mayRepeatToFind(em, attempt, connection, timeScale))
+      !(handle && isExpiredHandle(handle)) &&
+      (await mayRepeatToFind(em, attempt, connection, timeScale)) &&
+      (await runInTransaction(orm, tx => countRepeat(tx, handler, order)))
     const payout = { subjectUuid, handle, ...(isRepeatable && { repeatThrough: connection }) }
     const providerAnswer = await handler.find(provider, payout, em)
     await requireReach(dependencies, em, connection, providerAnswer)

@@ -111,6 +111,36 @@ describe('a transfer of an unknown outcome', () => {
   })
 })
 
+describe('a sending that is answered after its order was repeated', () => {
+  const REFUSED = { kind: 'rejected', code: 'insufficient_balance', message: 'refused' } as const
+  const UNREACHABLE = { kind: 'unreachable', code: 'ECONNREFUSED', message: 'not connected' } as const
+
+  test.each<[what: string, answer: SendPayoutOutcome]>([
+    ['refused', { ...REFUSED, finality: 'other_may_help' }],
+    ['refused for good', { ...REFUSED, finality: 'final' }],
+    ['not connected', UNREACHABLE],
+    ['without a turn', { ...UNREACHABLE, code: 'paced', retryAfterMs: 1_000 }],
+  ])('%s: the bank may have carried the repeat out', async (_, answer) => {
+    const { promise, resolve } = Promise.withResolvers<SendPayoutOutcome>()
+    const called = Promise.withResolvers<void>()
+    scriptBank()
+    fixture.scriptProvider({
+      sendTransfer() {
+        called.resolve()
+        return promise
+      },
+    })
+    const sending = send()
+    await called.promise
+    await poll() // As Temporal does once the worker of the sending has stood still.
+    expect(lookUps).toMatchObject([{ order: { cents: 500 } }])
+    resolve(answer)
+    expect(await sending).toMatchObject({ kind: 'unknown' })
+    expect(await readAttempt()).toMatchObject({ state: 'unknown' })
+    expect(await fixture.readBalances(merchant.accountUuid)).toMatchObject({ provisioned: 500 })
+  })
+})
+
 describe('a transfer that waits for approval', () => {
   test('is looked up by the id that its acceptance named', async () => {
     scriptBank(AWAITING, {
