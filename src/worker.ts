@@ -1,4 +1,5 @@
 import { hostname } from 'node:os'
+import { setTimeout as sleep } from 'node:timers/promises'
 import { Client } from '@temporalio/client'
 import { DefaultLogger, NativeConnection, Runtime, Worker, type WorkerOptions } from '@temporalio/worker'
 import {
@@ -47,6 +48,12 @@ const PROVIDER_TIMEOUT_MS = 4_500
 
 const SHUTDOWN_SIGNALS = ['SIGTERM', 'SIGINT'] as const
 
+/** Periods of a shutdown: longer than any provider call, so that no response is lost; then running activities are cancelled. */
+const SHUTDOWN_GRACE_MS = 20_000
+const SHUTDOWN_FORCE_MS = 30_000
+/** Temporal's core waits without end for an activity that does not return after it was cancelled: the process ends all the same. */
+const SHUTDOWN_LIMIT_MS = 40_000
+
 /** Log lines of a worker that has lost what its tasks need: it finishes what runs and ends. */
 const DATABASE_LOST = {
   shutdown: 'PostgreSQL does not answer: the worker stops polling Temporal',
@@ -73,7 +80,9 @@ Runtime.install({
   },
   shutdownSignals: [...SHUTDOWN_SIGNALS],
   logger: new DefaultLogger('INFO', ({ level, message, meta }) => {
-    log[PINO_LEVELS[level]]({ temporal: meta }, message)
+    // An error's message may have values of an operation; its name says what happened.
+    const temporal = meta?.error instanceof Error ? { ...meta, error: meta.error.name } : meta
+    log[PINO_LEVELS[level]]({ temporal }, message)
   }),
 })
 
@@ -141,9 +150,8 @@ const commonOptions: Partial<WorkerOptions> = {
   namespace: config.temporal.namespace,
   plugins: [...tracing.plugins, activityInterceptorPlugin],
   ...buildVersioningOptions(version),
-  // Longer than any provider call, so that a shutdown loses no response; then running activities are cancelled.
-  shutdownGraceTime: '20 seconds',
-  shutdownForceTime: '30 seconds',
+  shutdownGraceTime: SHUTDOWN_GRACE_MS,
+  shutdownForceTime: SHUTDOWN_FORCE_MS,
 }
 const workflowWorker = await Worker.create({
   ...commonOptions,
@@ -171,7 +179,10 @@ const deliveryWorker = await Worker.create({
 
 log.info({ taskQueue: config.temporal.taskQueue, ...version }, 'ready')
 const databaseWatch = watchDatabase(config.databaseUrl)
-for (const signal of SHUTDOWN_SIGNALS) process.off(signal, endAtOnce)
+for (const signal of SHUTDOWN_SIGNALS) {
+  process.off(signal, endAtOnce)
+  process.once(signal, () => setTimeout(() => process.exit(1), SHUTDOWN_LIMIT_MS).unref())
+}
 workers.push(workflowWorker, deliveryWorker)
 const workerRuns = workers.map(worker => worker.run())
 const allRuns = Promise.all(workerRuns)
@@ -183,7 +194,8 @@ const lost = await Promise.race([
 if (lost) {
   log.error(lost.shutdown)
   for (const worker of workers) if (worker.getState() === 'RUNNING') worker.shutdown()
-  await Promise.allSettled(workerRuns) // Temporal gives unfinished tasks to another worker.
+  // Temporal gives unfinished tasks to another worker.
+  await Promise.race([Promise.allSettled(workerRuns), sleep(SHUTDOWN_LIMIT_MS)])
   log.fatal(lost.exit)
   process.exit(1)
 }
