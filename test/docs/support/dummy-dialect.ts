@@ -203,6 +203,7 @@ export const SHARED_CHANGES: Record<string, readonly Change[]> = {
     keepsOrderIds: false,
     refundsOneAtATime: false,
     canCheckDocument: false,
+    canLookUpKey: false,
     creatableKeyTypes: [],
     notifiesByKey: false,
     disputes: null,
@@ -304,7 +305,16 @@ export const SHARED_CHANGES: Record<string, readonly Change[]> = {
   'test/api/payouts/undocumented-answers.test.ts': [
     after('ANSWERS: Record<TestedApi, typeof EVERYWHERE> = {\n', '  acme: EVERYWHERE,\n'),
   ],
-  'test/chaos/payer-actions.ts': [
-    after('SHOWS_RETURNS: Record<ProviderApi, boolean> = {\n', '  acme: false,\n'),
+  'test/http/dashboard/onboarding-errors.test.ts': [
+    after(
+      'CREDENTIALS: Record<ProviderApi, Fields> = {\n',
+      `  acme: { client_id: 'app-1', access_key: 'secret-1' },\n`,
+    ),
+  ],
+  'test/chaos/provider-visibility.ts': [
+    after(
+      'API_VISIBILITIES: Record<ProviderApi, ApiVisibility> = {\n',
+      '  acme: { showsReturns: false, showsEndToEnd: false, cancelsCharges: false },\n',
+    ),
   ],
 }
