@@ -140,6 +140,7 @@ describe('validation errors', () => {
     ids.BLOCKED = await fixture.insertAccount('BLOCKED')
     ids.EFI = await fixture.insertConnection(accountUuid)
     ids.WOOVI = await fixture.insertConnection(accountUuid, { provider: 'PROVIDER_B', dialect: 'woovi' })
+    ids.INTER = await fixture.insertConnection(accountUuid, { provider: 'PROVIDER_C', dialect: 'inter' })
     ids.POOL = await fixture.insertConnection(accountUuid, { provider: 'PROVIDER_C', type: 'POOL' })
     ids.DEAR = await fixture.insertConnection(accountUuid, {
       provider: 'PROVIDER_D',
@@ -175,7 +176,7 @@ describe('validation errors', () => {
     ],
     [
       'transfers',
-      { ...order, value: 0, provider_uuid: 'WOOVI', document: '52998224725', scheduled_for: YESTERDAY },
+      { ...order, value: 0, provider_uuid: 'INTER', document: '52998224725', scheduled_for: YESTERDAY },
       ['document', 'scheduled_for', 'value'],
     ],
     ['transfers', { ...order, value: 0, provider_uuid: 'EFI', document: '1' }, ['document', 'value']],
