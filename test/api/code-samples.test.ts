@@ -100,7 +100,7 @@ async function createSampleFixtures(label: string) {
   })
   const { api } = merchant
   const key = `ana-${crypto.randomUUID()}@example.com`
-  const [recipient, open, paid, refunded, disputed, settled, scheduled, code, webhook, qrCode] =
+  const [recipient, open, paid, refunded, disputed, settled, scheduled, code, webhook, qrCode, lookup] =
     await Promise.all([
       stack.createRecipient(merchant),
       api.createCharge(),
@@ -112,6 +112,7 @@ async function createSampleFixtures(label: string) {
       api.post('/api/v1/pix-keys/auth-code', { type: 'EMAIL', key }),
       api.post('/api/v1/webhooks', { url: `${stack.local.inbox_url}/${label}-${merchant.uuid}` }),
       api.post('/api/v1/qr-codes', {}),
+      api.post('/api/v1/pix-keys/lookup', { pix_key: 'joao.lima@example.com' }),
     ])
   await stack.simulator.deposit({ account: merchant.connection.account, value: 10 })
   await stack.simulator.openDispute({ end_to_end: disputed.payment.pix.transaction.end_to_end, type: 'SCAM' })
@@ -142,6 +143,7 @@ async function createSampleFixtures(label: string) {
     codeId: code.body.data.auth_code_id,
     webhook: webhook.body.data,
     qrCode: qrCode.body.data,
+    lookup: lookup.body.data,
     refund: refund.body.data.refund,
     delivery: delivery.body.data,
     med: med.body.data[0],
@@ -166,6 +168,7 @@ function replaceExamples(operationId: string, source: string, made: SampleFixtur
     [EXAMPLE_UUIDS.event, made.event.id],
     [EXAMPLE_UUIDS.code, made.codeId],
     [EXAMPLE_UUIDS.qrCode, made.qrCode.uuid],
+    [EXAMPLE_UUIDS.keyLookup, made.lookup.uuid],
     [/480517/g, made.authCode],
     [/contato@lojadaana\.example\.com/g, made.key],
     [/contato%40lojadaana\.example\.com/g, encodeURIComponent(made.key)],

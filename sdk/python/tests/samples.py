@@ -85,6 +85,7 @@ def balances(available: object) -> dict[str, Any]:
         "is_public": True,
         "max_per_transfer": None,
         "virtual_account": None,
+        "lookup_budget": None,
         "balances": [{**balance, "available_balance": available, "currency": "BRL"}],
     }
 
