@@ -1415,7 +1415,7 @@ class PixKeys:
             Call("deletePixKey", "DELETE", path_of("/api/v1/pix-keys/{key}", key=key), read_nothing)
         )
 
-    async def look_up_pix_key(
+    async def look_up(
         self,
         *,
         pix_key: str,
@@ -1448,7 +1448,7 @@ class PixKeys:
             )
         )
 
-    async def get_pix_key_lookup(self, uuid: str) -> models.KeyLookup:
+    async def get_lookup(self, uuid: str) -> models.KeyLookup:
         """Read a look-up of a PIX key.
 
         Kept for thirty days, the key masked. `budget` is null: the provider shows it. Token scope: `read`
