@@ -600,7 +600,7 @@ describe('connection', () => {
     const file = join(folder, 'credentials.json')
     await writeFile(file, '{"app_id": "secret"}')
     await expect(run('connection', 'credentials', uuid, file, ...BY)).rejects.toThrow(
-      /^credentials\.client_id: .*; credentials\.client_secret: .*; credentials\.notification_secret: /,
+      /^credentials\.client_id: .*; credentials\.notification_secret: .*; credentials\.client_secret: /,
     )
     await writeFile(file, 'secret')
     await expect(run('connection', 'credentials', uuid, file, ...BY)).rejects.toThrow(/is not JSON$/)
