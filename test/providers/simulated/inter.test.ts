@@ -182,12 +182,14 @@ test('beyond the paces there is no answer, and a payment may have been made', as
   await using hurried = Object.assign(await openSimulatedProvider('inter', { enforces_pace: true }), {
     [Symbol.asyncDispose]: () => hurried.close(),
   })
-  const [first, second] = [
-    await hurried.provider.sendTransfer(hurried.transferRequest()),
-    await hurried.provider.sendTransfer(hurried.transferRequest()),
-  ]
-  expect([first, second]).toMatchObject([{ kind: 'accepted' }, { kind: 'unknown', code: 'http_429' }])
-  const handle = first.kind === 'accepted' ? first.payout.handle! : { ref: '' }
+  // At once: a slow machine takes longer than a second for two in turn.
+  const sent = await Promise.all(
+    Array.from({ length: 5 }, () => hurried.provider.sendTransfer(hurried.transferRequest())),
+  )
+  const accepted = sent.find(outcome => outcome.kind === 'accepted')
+  expect(accepted).toBeDefined()
+  expect(sent).toContainEqual(expect.objectContaining({ kind: 'unknown', code: 'http_429' }))
+  const handle = accepted!.payout.handle!
   const outcomes: FindPayoutOutcome[] = []
   for (let count = 0; count < 21; count += 1)
     outcomes.push(await hurried.provider.findTransfer({ id: 'x', handle }))
