@@ -1,12 +1,12 @@
 import type { AccountCalls } from '../port.ts'
 import type { StarkClient, StarkCredentials } from './client.ts'
+import { STARK_LISTS } from './lists.ts'
 import { REGISTERED_STARK_SUBSCRIPTIONS } from './notifications.ts'
 import {
   oneStarkEntity,
   starkBalancesSchema,
   starkWebhookRequestSchema,
   starkWebhookSchema,
-  starkWorkspaceSchema,
 } from './schemas.ts'
 
 /** Creates the calls about the workspace as a whole, which is the account: its identity, its balance, its webhooks. */
@@ -19,11 +19,7 @@ export function createStarkAccount(
     async identity() {
       const list = await client.readAllPages({
         call: 'identity',
-        path: '/v2/workspace',
-        field: 'workspaces',
-        row: starkWorkspaceSchema,
-        toItem: workspace => workspace,
-        keyOf: workspace => workspace.id,
+        ...STARK_LISTS.workspaces,
       })
       if (list.kind === 'no_answer') return list
       const [, namedId] = /\/workspace\/(\d+)$/.exec(accessId) ?? []
@@ -46,11 +42,7 @@ export function createStarkAccount(
       const path = '/v2/webhook'
       const list = await client.readAllPages({
         call: 'registerNotificationUrl',
-        path,
-        field: 'webhooks',
-        row: starkWebhookSchema,
-        toItem: webhook => webhook,
-        keyOf: webhook => webhook.id,
+        ...STARK_LISTS.webhooks,
       })
       if (list.kind === 'no_answer') return list
       const existing = list.items.filter(webhook => webhook.url === url)

@@ -8,6 +8,7 @@ import type {
 } from '../../domain/providers/provider.ts'
 import { encodePath } from '../http/client.ts'
 import type { StarkClient } from './client.ts'
+import { STARK_LISTS } from './lists.ts'
 import { hasTag, mapStarkInvoice } from './mapping.ts'
 import { findCodePayments, mapInvoicePayments, type StarkSubject } from './payments.ts'
 import {
@@ -64,12 +65,8 @@ async function findOwnInvoices(
 ): Promise<OwnInvoices | Exclude<FindChargeOutcome, FoundCharge>> {
   const list = await client.readAllPages({
     ...subject,
-    path: '/v2/invoice',
+    ...STARK_LISTS.invoices,
     filter: { tags: subject.reference },
-    field: 'invoices',
-    row: starkInvoiceSchema,
-    toItem: invoice => invoice,
-    keyOf: invoice => invoice.id,
   })
   if (list.kind === 'no_answer') return list
   if (list.unreadableItems.length > 0) return invoiceUnreadable

@@ -5,6 +5,7 @@ import { encodePath } from '../http/client.ts'
 import type { PaymentCalls } from '../port.ts'
 import type { StarkCall } from './answers.ts'
 import type { StarkClient } from './client.ts'
+import { STARK_LISTS } from './lists.ts'
 import {
   listCodeUuids,
   mapStarkDeposit,
@@ -22,7 +23,6 @@ import {
   starkDepositSchema,
   starkInvoicePaymentSchema,
   starkInvoiceSchema,
-  starkTransactionSchema,
 } from './schemas.ts'
 
 /** A call of an operation, without its request. */
@@ -95,12 +95,8 @@ export async function findCodePayments(
 ): Promise<FoundPayments | NoAnswerResult> {
   const deposits = await client.readAllPages({
     ...subject,
-    path: '/v2/deposit',
+    ...STARK_LISTS.deposits,
     filter: { tags: subject.reference },
-    field: 'deposits',
-    row: starkDepositSchema,
-    toItem: deposit => deposit,
-    keyOf: deposit => deposit.id,
   })
   if (deposits.kind === 'no_answer') return deposits
   if (deposits.unreadableItems.length > 0) return reportPaymentNotListed('Stark Bank')
@@ -184,11 +180,7 @@ export async function readTransactions(client: StarkClient, subject: StarkSubjec
   const list = {
     call: subject.call,
     ...(subject.reference !== undefined && { reference: subject.reference }),
-    path: '/v2/transaction',
-    field: 'transactions',
-    row: starkTransactionSchema,
-    toItem: (transaction: StarkTransaction) => transaction,
-    keyOf: (transaction: StarkTransaction) => transaction.id,
+    ...STARK_LISTS.transactions,
   }
   const outcome = await client.readByIds(list, ids)
   if (outcome.kind === 'no_answer') return outcome

@@ -9,6 +9,7 @@ import { rejectForThisProvider, reportPaymentNotListed, toPayoutRejection } from
 import { encodePath } from '../http/client.ts'
 import type { PaymentCalls } from '../port.ts'
 import type { StarkClient } from './client.ts'
+import { describeStarkList } from './lists.ts'
 import { parseReceivedName, type ReceivedEntity, toTransactionName } from './mapping.ts'
 import { readTransactions, type StarkSubject } from './payments.ts'
 import {
@@ -114,12 +115,8 @@ export function createStarkRefunds(
     const { kind, id } = entity
     const logs = await client.readAllPages({
       ...subject,
-      path: `/v2/${kind}/log`,
+      ...describeStarkList(`/v2/${kind}/log`, 'logs', starkReceivedLogSchema(kind, RECEIVED_SCHEMAS[kind])),
       filter: { [`${kind}Ids`]: id, types: REVERSED },
-      field: 'logs',
-      row: starkReceivedLogSchema(kind, RECEIVED_SCHEMAS[kind]),
-      toItem: log => log,
-      keyOf: log => log.id,
     })
     if (logs.kind === 'no_answer') return logs
     const log = logs.items.find(

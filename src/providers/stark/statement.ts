@@ -3,6 +3,7 @@ import type { AccountEntry } from '../../domain/reconciliation/account-entry.ts'
 import { createPeriodFilter } from '../adapter/statement-period.ts'
 import type { Provider } from '../port.ts'
 import type { StarkClient } from './client.ts'
+import { STARK_LISTS } from './lists.ts'
 import {
   getReference,
   listCodeUuids,
@@ -12,17 +13,15 @@ import {
   toTransferName,
 } from './mapping.ts'
 import { readInvoicePayments, readTransactions } from './payments.ts'
-import {
-  type StarkDeposit,
-  type StarkInvoice,
-  type StarkInvoicePayment,
-  type StarkTransaction,
-  type StarkTransfer,
-  starkDepositSchema,
-  starkInvoiceSchema,
-  starkTransactionSchema,
-  starkTransferSchema,
+import type {
+  StarkDeposit,
+  StarkInvoice,
+  StarkInvoicePayment,
+  StarkTransaction,
+  StarkTransfer,
 } from './schemas.ts'
+
+const statementCall = { call: 'statement' } as const
 
 type StarkEntities = {
   deposits: ReadonlyMap<string, StarkDeposit>
@@ -41,7 +40,10 @@ type StarkEntities = {
 export function createStarkStatement(client: StarkClient): Pick<Provider, 'statement'> {
   return {
     async statement(from, to) {
-      const transactions = await client.readAllPages(transactionList, { from, to })
+      const transactions = await client.readAllPages(
+        { ...statementCall, ...STARK_LISTS.transactions },
+        { from, to },
+      )
       if (transactions.kind === 'no_answer') return transactions
       const isInPeriod = createPeriodFilter(from, to)
       const items = transactions.items.filter(({ created }) => isInPeriod(created))
@@ -61,11 +63,14 @@ export function createStarkStatement(client: StarkClient): Pick<Provider, 'state
   async function readEntities(items: StarkTransaction[]) {
     const idsOf = (kind: string) =>
       items.map(parseSource).flatMap(source => (source.kind === kind ? source.id : []))
-    const deposits = await client.readByIds(depositList, idsOf('deposit'))
+    const deposits = await client.readByIds({ ...statementCall, ...STARK_LISTS.deposits }, idsOf('deposit'))
     if (deposits.kind === 'no_answer') return deposits
-    const transfers = await client.readByIds(transferList, idsOf('transfer'))
+    const transfers = await client.readByIds(
+      { ...statementCall, ...STARK_LISTS.transfers },
+      idsOf('transfer'),
+    )
     if (transfers.kind === 'no_answer') return transfers
-    const invoices = await client.readByIds(invoiceList, idsOf('invoice'))
+    const invoices = await client.readByIds({ ...statementCall, ...STARK_LISTS.invoices }, idsOf('invoice'))
     if (invoices.kind === 'no_answer') return invoices
     const paidInvoices = invoices.items.filter(({ status }) => status === 'paid')
     const payments = await readInvoicePayments(client, {}, paidInvoices)
@@ -93,7 +98,7 @@ export function createStarkStatement(client: StarkClient): Pick<Provider, 'state
     const otherIds = candidates.flatMap(({ transactionIds }) =>
       transactionIds.slice(1).filter(id => !listed.has(id)),
     )
-    const others = await readTransactions(client, { call: 'statement' }, otherIds)
+    const others = await readTransactions(client, statementCall, otherIds)
     if (others.kind === 'no_answer') return others
     const ids = new Set<string>()
     for (const { transactionIds } of candidates) {
@@ -112,39 +117,6 @@ export function createStarkStatement(client: StarkClient): Pick<Provider, 'state
 
 function indexById<Entity extends { id: string }>(entities: Entity[]): ReadonlyMap<string, Entity> {
   return new Map(entities.map(entity => [entity.id, entity]))
-}
-
-const transactionList = {
-  call: 'statement' as const,
-  path: '/v2/transaction',
-  field: 'transactions',
-  row: starkTransactionSchema,
-  toItem: (transaction: StarkTransaction) => transaction,
-  keyOf: (transaction: StarkTransaction) => transaction.id,
-}
-const depositList = {
-  call: 'statement' as const,
-  path: '/v2/deposit',
-  field: 'deposits',
-  row: starkDepositSchema,
-  toItem: (deposit: StarkDeposit) => deposit,
-  keyOf: (deposit: StarkDeposit) => deposit.id,
-}
-const invoiceList = {
-  call: 'statement' as const,
-  path: '/v2/invoice',
-  field: 'invoices',
-  row: starkInvoiceSchema,
-  toItem: (invoice: StarkInvoice) => invoice,
-  keyOf: (invoice: StarkInvoice) => invoice.id,
-}
-const transferList = {
-  call: 'statement' as const,
-  path: '/v2/transfer',
-  field: 'transfers',
-  row: starkTransferSchema,
-  toItem: (transfer: StarkTransfer) => transfer,
-  keyOf: (transfer: StarkTransfer) => transfer.id,
 }
 
 /** Parses the locator of the entity that made a transaction: its kind, its id, and what happened to it. */

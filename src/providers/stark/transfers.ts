@@ -17,6 +17,7 @@ import { rejectFailedAcceptance, rejectForThisProvider } from '../adapter/outcom
 import { encodePath } from '../http/client.ts'
 import type { TransferCalls } from '../port.ts'
 import type { StarkClient } from './client.ts'
+import { STARK_LISTS } from './lists.ts'
 import { hasTag, mapKeyOwner, mapStarkTransfer, toPlainDocument, toTransactionName } from './mapping.ts'
 import {
   oneCreatedStarkEntity,
@@ -101,12 +102,8 @@ export function createStarkTransfers(client: StarkClient, now: () => number): Tr
       const call = { call: 'findTransfer', reference: id } as const
       const list = await client.readAllPages({
         ...call,
-        path: '/v2/transfer',
+        ...STARK_LISTS.transfers,
         filter: { tags: id },
-        field: 'transfers',
-        row: starkTransferSchema,
-        toItem: transfer => transfer,
-        keyOf: transfer => transfer.id,
       })
       if (list.kind === 'no_answer') return list
       const [transfer, second] = list.items.filter(listed => isOwnTransfer(listed, id))
@@ -134,12 +131,8 @@ export function createStarkTransfers(client: StarkClient, now: () => number): Tr
     const list = await client.readAllPages({
       call: 'prepareTransfer',
       reference: id,
-      path: '/v2/verified-account',
+      ...STARK_LISTS.verifiedAccounts,
       filter: { tags: id },
-      field: 'accounts',
-      row: starkVerifiedAccountSchema,
-      toItem: account => account,
-      keyOf: account => account.id,
     })
     if (list.kind === 'no_answer') return list
     const account = list.items.find(
