@@ -46,14 +46,10 @@ export async function takeTransferRoom(
   const orderLimit = findExceededOrderLimit(limits, transfer)
   if (orderLimit) return buildLimitFailure(orderLimit)
   const { orderWindows, newReceiverUntil } = await readTransferWindows(em, owner, transfer, { limits, at })
-  const { windows } = orderWindows
-  const usedCents = await lockLimitUsage(em, owner, windows)
-  const order = { valueCents, usedCents }
-  const windowLimit = findExceededWindowLimit(limits, order, orderWindows, newReceiverUntil)
-  if (windowLimit) return buildLimitFailure(windowLimit)
-  await addLimitUsage(em, owner, { windows, usedCents: valueCents })
-  transfer.limitWindows = windows
-  return null
+  const order = { valueCents, limits, orderWindows, newReceiverUntil }
+  const failure = await takeWindowRoom(em, owner, order)
+  if (!failure) transfer.limitWindows = orderWindows.windows
+  return failure
 }
 
 /** Takes room for a refund, which counts per day only. Returns the windows, or the failure of the limit. */
@@ -63,12 +59,28 @@ export async function takeRefundRoom(
   { limits, at }: LimitsInForce,
 ): Promise<{ windows: OrderWindows['windows'] } | { failure: OperationFailure }> {
   const orderWindows = listOrderWindows(limits, at, { receiverHash: null })
+  const failure = await takeWindowRoom(em, owner, { valueCents, limits, orderWindows })
+  return failure ? { failure } : { windows: orderWindows.windows }
+}
+
+type WindowedOrder = Pick<LimitsInForce, 'limits'> & {
+  valueCents: number
+  orderWindows: OrderWindows
+  newReceiverUntil?: Date | null
+}
+
+/** Locks the counters of an order's windows, and counts it in each; returns the failure of the first limit that it exceeds, if any. */
+async function takeWindowRoom(
+  em: EntityManager,
+  owner: UsageOwner,
+  { valueCents, limits, orderWindows, newReceiverUntil }: WindowedOrder,
+): Promise<OperationFailure | null> {
   const { windows } = orderWindows
   const usedCents = await lockLimitUsage(em, owner, windows)
-  const exceeded = findExceededWindowLimit(limits, { valueCents, usedCents }, orderWindows)
-  if (exceeded) return { failure: buildLimitFailure(exceeded) }
+  const exceeded = findExceededWindowLimit(limits, { valueCents, usedCents }, orderWindows, newReceiverUntil)
+  if (exceeded) return buildLimitFailure(exceeded)
   await addLimitUsage(em, owner, { windows, usedCents: valueCents })
-  return { windows }
+  return null
 }
 
 /**
