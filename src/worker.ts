@@ -1,5 +1,4 @@
 import { hostname } from 'node:os'
-import { setTimeout as sleep } from 'node:timers/promises'
 import { Client } from '@temporalio/client'
 import { DefaultLogger, NativeConnection, Runtime, Worker, type WorkerOptions } from '@temporalio/worker'
 import {
@@ -181,7 +180,7 @@ log.info({ taskQueue: config.temporal.taskQueue, ...version }, 'ready')
 const databaseWatch = watchDatabase(config.databaseUrl)
 for (const signal of SHUTDOWN_SIGNALS) {
   process.off(signal, endAtOnce)
-  process.once(signal, () => setTimeout(() => process.exit(1), SHUTDOWN_LIMIT_MS).unref())
+  process.once(signal, limitShutdown)
 }
 workers.push(workflowWorker, deliveryWorker)
 const workerRuns = workers.map(worker => worker.run())
@@ -194,8 +193,8 @@ const lost = await Promise.race([
 if (lost) {
   log.error(lost.shutdown)
   for (const worker of workers) if (worker.getState() === 'RUNNING') worker.shutdown()
-  // Temporal gives unfinished tasks to another worker.
-  await Promise.race([Promise.allSettled(workerRuns), sleep(SHUTDOWN_LIMIT_MS)])
+  limitShutdown()
+  await Promise.allSettled(workerRuns) // Temporal gives unfinished tasks to another worker.
   log.fatal(lost.exit)
   process.exit(1)
 }
@@ -207,6 +206,15 @@ dependencies.messengers.close()
 await Promise.all([dependencies.providers.close(), dependencies.webhooks.close(), dependencies.orm.close()])
 await Promise.all([connection.close(), tracing.stop()])
 log.info('stopped')
+
+/** Ends the process after the limit of a shutdown, whatever its workers wait for. */
+function limitShutdown(): void {
+  const end = () => {
+    log.fatal('the worker exits although an activity has not returned since it was cancelled')
+    process.exit(1)
+  }
+  setTimeout(end, SHUTDOWN_LIMIT_MS).unref()
+}
 
 /** Connects to Temporal and checks that the namespace exists; throws `StartupRefusal` where it does not. */
 async function connectToNamespace(server: Config['temporal']): Promise<NativeConnection> {
