@@ -115,21 +115,7 @@ test('a charge is paid, and refunded in two parts, one after another', async () 
     items.some(item => item.kind === 'payment' && item.reference === charge.reference),
   )
 
-  const refundIds: string[] = []
-  for (const cents of [500, 2000]) {
-    const order = { id: makeId(), endToEnd, cents }
-    const prepared = await provider.prepareRefund!(order)
-    if (prepared.kind !== 'prepared') throw new Error(JSON.stringify(prepared))
-    const { handle } = prepared
-    expect(await provider.findRefund({ ...order, handle })).toEqual({ kind: 'not_found' })
-    expect(await provider.refund(order, handle)).toMatchObject({ kind: 'accepted', payout: { cents } })
-    const settled = await pollUntil(
-      () => provider.findRefund({ ...order, handle }),
-      outcome => outcome.kind === 'found' && outcome.payout.status === 'settled',
-    )
-    expect(settled).toMatchObject({ payout: { cents } })
-    if (settled.kind === 'found') refundIds.push(settled.payout.endToEnd)
-  }
+  const refundIds = await refundInTwoParts(endToEnd)
   expect(await provider.prepareRefund!({ id: makeId(), endToEnd, cents: 1 })).toMatchObject({
     kind: 'rejected',
     code: 'refund_above_remainder',
@@ -147,6 +133,26 @@ test('a charge is paid, and refunded in two parts, one after another', async () 
     items.some(item => item.kind === 'refund' && item.endToEnd === endToEnd),
   )
 })
+
+/** Refunds all 25 reais of a PIX, each part prepared, sent and followed to its settlement; returns the ids of the refunds. */
+async function refundInTwoParts(endToEnd: string): Promise<string[]> {
+  const refundIds: string[] = []
+  for (const cents of [500, 2000]) {
+    const order = { id: makeId(), endToEnd, cents }
+    const prepared = await provider.prepareRefund!(order)
+    if (prepared.kind !== 'prepared') throw new Error(JSON.stringify(prepared))
+    const { handle } = prepared
+    expect(await provider.findRefund({ ...order, handle })).toEqual({ kind: 'not_found' })
+    expect(await provider.refund(order, handle)).toMatchObject({ kind: 'accepted', payout: { cents } })
+    const settled = await pollUntil(
+      () => provider.findRefund({ ...order, handle }),
+      outcome => outcome.kind === 'found' && outcome.payout.status === 'settled',
+    )
+    expect(settled).toMatchObject({ payout: { cents } })
+    if (settled.kind === 'found') refundIds.push(settled.payout.endToEnd)
+  }
+  return refundIds
+}
 
 const PAYER = { name: 'Pagador de Teste', document: '12345678909' }
 
@@ -173,19 +179,7 @@ test('a charge with a debtor is an invoice, which is paid with an end-to-end id 
     expect(await provider.findPayment(name)).toEqual({ kind: 'found', payment })
   expect(await provider.cancelCharge(charge.reference)).toMatchObject({ kind: 'refused' })
 
-  for (const cents of [500, 2000]) {
-    const order = { id: makeId(), endToEnd, cents }
-    const prepared = await provider.prepareRefund!(order)
-    if (prepared.kind !== 'prepared') throw new Error(JSON.stringify(prepared))
-    const { handle } = prepared
-    expect(await provider.findRefund({ ...order, handle })).toEqual({ kind: 'not_found' })
-    expect(await provider.refund(order, handle)).toMatchObject({ kind: 'accepted', payout: { cents } })
-    const settled = await pollUntil(
-      () => provider.findRefund({ ...order, handle }),
-      outcome => outcome.kind === 'found' && outcome.payout.status === 'settled',
-    )
-    expect(settled).toMatchObject({ payout: { cents } })
-  }
+  await refundInTwoParts(endToEnd)
   const entries = await readStatement()
   expect(entries.filter(entry => entry.endToEnd === endToEnd)).toMatchObject([
     { direction: 'IN', cents: 2500, reference: charge.reference },
