@@ -334,8 +334,8 @@ test('everything stopped and started again: all rows exist, and a charge created
   const paid = await pollUntil(() => api.readCharge(charge.uuid), isPaid)
   expect(paid.splits).toMatchObject([{ status: 'CREDITED' }])
   await pollUntil(
-    () => testStack.simulator.listInbox(inbox),
-    messages => messages.length === 2,
+    () => testStack.listEvents(inbox),
+    events => events.length === 2,
   )
   await testStack.waitUntilLedgerAgrees(merchant)
 })

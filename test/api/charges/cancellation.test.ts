@@ -42,7 +42,7 @@ test('a pending charge is cancelled at its provider, then stored as CANCELLED, a
   const again = await cancel(merchant, created.uuid)
   expect([again.status, again.body.code]).toEqual([409, 'charge_not_cancellable'])
   await stack.waitUntilLedgerAgrees(merchant)
-  expect(await stack.simulator.listInbox(inbox)).toHaveLength(1)
+  expect(await stack.listEvents(inbox)).toHaveLength(1)
 })
 
 test('of many concurrent cancellations one succeeds, and the others are answered that the charge is cancelled', async () => {

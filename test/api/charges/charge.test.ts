@@ -189,8 +189,8 @@ test('a charge with splits is created, read, paid, split, sent as an event and p
   expect(theirs.balances[0].available_balance).toBe(50.24)
 
   const messages = await pollUntil(
-    () => stack.simulator.listInbox(inbox),
-    all => all.length >= 2,
+    () => stack.listEvents(inbox),
+    all => all.length === 2,
   )
   const events = messages.map(({ method, headers, body }) => {
     expect(method).toBe('POST')

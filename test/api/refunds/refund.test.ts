@@ -212,8 +212,8 @@ test('a refund is accepted, settled, reported and posted in the shapes of the co
   expect(await balances(merchant)).toEqual({ available: 65, fee: 35, outside: -100 })
 
   const deliveredEvents = await pollUntil(
-    () => stage.simulator.listInbox(inbox),
-    messages => messages.length === 3,
+    () => stage.listEvents(inbox),
+    events => events.length === 3,
   )
   const events = deliveredEvents.map(
     ({ body, headers }) =>

@@ -4,7 +4,7 @@ import { Client, Connection as Temporal } from '@temporalio/client'
 import { createSimulatedCredentials } from '../../../packages/dev/demo/demo-logins.ts'
 import type { LocalInfo } from '../../../packages/dev/env/local-info.ts'
 import { resolveStateDir, type StateDir, tryReadJsonFile } from '../../../packages/dev/env/state-dir.ts'
-import { createSimulatorClient } from '../../../packages/simulator/control/client.ts'
+import { createSimulatorClient, type InboxMessage } from '../../../packages/simulator/control/client.ts'
 import { createAccount } from '../../../src/admin/accounts.ts'
 import {
   createConnection,
@@ -219,6 +219,16 @@ export async function openTestStack(home: StateDir) {
       }
       const global = await token({ accountUuid: uuid })
       return { uuid, name, token: global, api: api.withToken(global) }
+    },
+
+    /** The messages of an inbox, each event once: an event whose delivery ended without an answer arrives again. */
+    async listEvents(inbox: string): Promise<InboxMessage[]> {
+      const byId = new Map<string, InboxMessage>()
+      for (const message of await simulator.listInbox(inbox)) {
+        const id = message.headers['webhook-id'] as string
+        if (!byId.has(id)) byId.set(id, message)
+      }
+      return [...byId.values()]
     },
 
     /** Balances in centavos of an account at one provider account, without empty buckets. */

@@ -142,8 +142,8 @@ test('a transfer is accepted, settled, reported and posted in the shapes of the 
   expect(await payouts.readBalances(merchant, connection)).toEqual({ available_balance: 73.74 })
 
   const deliveredEvents = await pollUntil(
-    () => stage.simulator.listInbox(inbox),
-    messages => messages.length === 2,
+    () => stage.listEvents(inbox),
+    events => events.length === 2,
   )
   const events = deliveredEvents.map(
     ({ body, headers }) =>

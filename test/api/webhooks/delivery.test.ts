@@ -39,7 +39,12 @@ async function endpoint(
   if (more.answers) await testStack.simulator.setInboxResponse(name, more.answers)
   const { status, body } = await api.post(PATH, { url: `${testStack.local.inbox_url}/${name}`, ...more.body })
   expect(status).toBe(201)
-  return { ...(body.data as Hook), name, messages: () => testStack.simulator.listInbox(name) }
+  return {
+    ...(body.data as Hook),
+    name,
+    messages: () => testStack.simulator.listInbox(name),
+    received: () => testStack.listEvents(name),
+  }
 }
 
 const triggerWebhookEvent = ({ api }: Merchant): Promise<string> => triggerEvent(api)
@@ -122,7 +127,7 @@ test('410 disables an endpoint immediately, and it receives nothing more', async
   )
   expect(shown.disabled_reason).toMatch(/410/)
   await triggerWebhookEvent(merchant)
-  await pollUntil(other.messages, all => all.length === 2)
+  await pollUntil(other.received, all => all.length === 2)
   expect(await gone.messages()).toHaveLength(1)
   expect(await deliveries(gone)).toMatchObject([{ status: 'FAILED', attempt_count: 1 }])
 })
@@ -190,9 +195,9 @@ test('an endpoint receives only the event types it subscribed to', async () => {
   expect(all.events).toEqual(['PAYMENT', 'TRANSFER', 'REFUND', 'MED', 'PIX_TRANSACTION'])
   const { payment } = await merchant.api.createCharge()
   await testStack.simulator.pay({ payload: payment.payload })
-  await pollUntil(all.messages, messages => messages.length === 2)
+  await pollUntil(all.received, events => events.length === 2)
   const kinds = async (hook: typeof all) =>
-    (await pollUntil(hook.messages, (messages: InboxMessage[]) => messages.length > 0)).map(
+    (await pollUntil(hook.received, (events: InboxMessage[]) => events.length > 0)).map(
       ({ body }: InboxMessage) => JSON.parse(body).type,
     )
   expect(await kinds(payments)).toEqual(['PAYMENT'])

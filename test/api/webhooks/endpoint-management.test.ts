@@ -42,6 +42,7 @@ async function endpoint(answers?: object, body: object = {}, of?: Merchant) {
     path,
     inbox,
     messages: () => stage.simulator.listInbox(name),
+    received: () => stage.listEvents(name),
     /** How often a body arrived. */
     times: async (id: string) =>
       (await stage.simulator.listInbox(name)).filter(({ headers }) => headers['webhook-id'] === id).length,
@@ -104,7 +105,7 @@ runConcurrentTests({
     const of = await endpoint(undefined, { events: ['PAYMENT', 'PIX_TRANSACTION'] })
     const charge = await of.api.createCharge({ external_ref: 'pedido 9' })
     await (await openedStack).simulator.pay({ payload: charge.payment.payload })
-    const messages = await pollUntil(of.messages, all => all.length === 2)
+    const messages = await pollUntil(of.received, all => all.length === 2)
     for (const { body } of messages) {
       const deliveredEvent = JSON.parse(body)
       expect((await of.api.get(`/api/v1/events/${deliveredEvent.id}`)).body.data).toEqual(deliveredEvent)
@@ -120,7 +121,7 @@ runConcurrentTests({
     const of = await endpoint()
     const rotated = (await of.ask('POST', '/rotate')).data
     await of.ask('POST', '/test')
-    const { body, headers } = (await pollUntil(of.messages, all => all.length === 1))[0] as Message
+    const { body, headers } = (await pollUntil(of.received, all => all.length === 1))[0] as Message
     expect(headers['webhook-signature']!.split(' ')).toHaveLength(2)
     for (const secret of [of.secret, rotated.token])
       expect(new Webhook(secret).verify(body, headers)).toMatchObject({ type: 'TEST' })
@@ -148,7 +149,7 @@ runConcurrentTests({
     await of.inbox({ status: 200 })
     expect((await of.ask('PATCH', '', { status: 'ACTIVE' })).data.status).toBe('ACTIVE')
     const received = await of.happens()
-    const messages = await pollUntil(of.messages, all => all.length === 2)
+    const messages = await pollUntil(of.received, all => all.length === 2)
     expect(JSON.parse(messages[1]!.body).data.uuid).toBe(received)
     expect(JSON.stringify(messages)).not.toContain(missed)
   },
@@ -180,7 +181,7 @@ runConcurrentTests({
     await of.ask('PATCH', '', { url: `${stage.local.inbox_url}/${elsewhere}` })
     await of.ask('POST', `/deliveries/${uuid}/resend`)
     const [moved] = await pollUntil(
-      () => stage.simulator.listInbox(elsewhere),
+      () => stage.listEvents(elsewhere),
       all => all.length === 1,
     )
     expect(moved!.headers['webhook-id']).toBe(event.id)
