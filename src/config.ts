@@ -61,6 +61,8 @@ export const environmentSchema = z.object({
   TRILHO_RATE_BURST: z.coerce.number().positive().default(200),
   /** Allows webhooks to loopback addresses; for local use only. */
   TRILHO_LOOPBACK_WEBHOOKS: booleanFlag.default(false),
+  /** PEM of the certificate authorities that sign PIX codes (ICP-Brasil); where absent, no chain is checked. */
+  TRILHO_PIX_TRUST_STORE: z.string().includes('BEGIN CERTIFICATE', 'is no PEM certificate').optional(),
   /** An OpenTelemetry collector's OTLP address over HTTP, such as http://localhost:4318; no traces where absent. */
   TRILHO_OTLP_URL: siteUrl.optional(),
   /** The same by OpenTelemetry's own name. */
@@ -114,6 +116,7 @@ export function readConfig(environment: NodeJS.ProcessEnv = process.env) {
     timeScale: env.TRILHO_TIME_SCALE,
     rate: { perSecond: env.TRILHO_RATE_LIMIT, burst: env.TRILHO_RATE_BURST },
     loopbackWebhooks: env.TRILHO_LOOPBACK_WEBHOOKS,
+    codeTrustStore: env.TRILHO_PIX_TRUST_STORE,
     otlpUrl: env.TRILHO_OTLP_URL ?? env.OTEL_EXPORTER_OTLP_ENDPOINT,
     metricsToken: env.TRILHO_METRICS_TOKEN,
     messengers: {

@@ -224,6 +224,14 @@ export const ERRORS_OF_GUIDE: Record<ErrorCode, ErrorOfGuide> = {
     action: 'correct',
     pt: 'A chave é de outra requisição: o corpo ou o provedor do token é outro. Use outra chave para outra operação.',
   },
+  qr_invalid: {
+    action: 'correct',
+    pt: 'O código PIX está quebrado, ou sua localização não mostra uma cobrança assinada que possa ser paga; `errors.payload` diz o que está errado. Peça outro código ao recebedor.',
+  },
+  qr_unreadable: {
+    action: 'repeat',
+    pt: 'O banco que mostra a cobrança do código PIX não respondeu a tempo. Nada se sabe do código. Repita a requisição depois de `Retry-After`.',
+  },
   pix_key_limit: { action: 'state', pt: 'A conta já tem 3 chaves desse tipo. Apague uma antes.' },
   key_not_supported: {
     action: 'correct',

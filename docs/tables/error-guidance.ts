@@ -122,6 +122,10 @@ export const ERROR_GUIDANCE: Record<ErrorCode, string> = {
     '`errors` lists every invalid field of path, query, headers and body. Correct them. Nothing was stored, and the Idempotency-Key can be used again, unless the answer has `Idempotent-Replayed: true`.',
   idempotency_key_reused:
     'The key belongs to another request: the body or the provider of the token differs. Use a new key for a new operation, and exactly the same body for a repeat.',
+  qr_invalid:
+    'The PIX code is broken, or its location does not show a signed charge that can be paid; `errors.payload` says what is wrong. Ask the receiver for another code.',
+  qr_unreadable:
+    'The bank that shows the charge of the PIX code did not answer in time. Nothing is known of the code. Send the request again after `Retry-After`.',
   pix_key_limit: 'The account has 3 keys of this type. Delete one first.',
   key_not_supported:
     'The API of the provider does not register keys of this type. Use another `type` or another `provider_uuid`.',

@@ -150,7 +150,7 @@ function rejectPayload(why: string): ParsedBrCode {
 }
 
 /** One field: two digits of id, two of length, the value. Throws RangeError for a value not of 1 to 99 characters. */
-function encodeTlvField(id: string, value: string): string {
+export function encodeTlvField(id: string, value: string): string {
   if (value.length < 1 || value.length > 99)
     throw new RangeError(`field ${id} cannot hold ${value.length} characters`)
   return id + String(value.length).padStart(2, '0') + value

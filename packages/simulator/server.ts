@@ -66,7 +66,7 @@ export async function startSimulator({
     dispatcher,
     seed: config.seed,
     timeScale: config.timeScale,
-    signer: createPayloadSigner(credential.key),
+    signer: createPayloadSigner(credential.key, () => `${url}/jwks`),
     stopping: stop.signal,
     url: () => url,
   })

@@ -1,4 +1,5 @@
 import type { RouteRegistrar } from './app.ts'
+import { bankRoutes } from './banks/routes.ts'
 import { chargeRoutes } from './charges/routes.ts'
 import { depositRoutes } from './deposits/routes.ts'
 import { disputeRoutes } from './disputes/routes.ts'
@@ -11,6 +12,7 @@ import { limitRoutes } from './limits/routes.ts'
 import { keyLookupRoutes } from './pix-keys/lookup-routes.ts'
 import { pixKeyRoutes } from './pix-keys/routes.ts'
 import { providerRoutes } from './providers/routes.ts'
+import { codeReadingRoutes } from './qr-codes/reading-routes.ts'
 import { qrCodeRoutes } from './qr-codes/routes.ts'
 import { refundRoutes } from './refunds/routes.ts'
 import { transferRoutes } from './transfers/routes.ts'
@@ -20,11 +22,13 @@ import { deliveryRoutes, webhookRoutes } from './webhooks/routes.ts'
 export const MERCHANT_ROUTES: RouteRegistrar[] = [
   chargeRoutes,
   qrCodeRoutes,
+  codeReadingRoutes,
   refundRoutes,
   depositRoutes,
   disputeRoutes,
   transferRoutes,
   limitRoutes,
+  bankRoutes,
   pixKeyRoutes,
   keyLookupRoutes,
   providerRoutes,

@@ -162,7 +162,7 @@ function buildRequest(target: URL, { body, headers }: SignedRequest, signal: Abo
 }
 
 /** Rejects as soon as the signal aborts; undici itself ignores the signal until the connection is open. */
-function rejectOnAbort<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
+export function rejectOnAbort<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
   const aborted = new Promise<never>((_, reject) => {
     signal.addEventListener('abort', () => reject(signal.reason), { once: true })
   })

@@ -36,6 +36,7 @@ const ARROWS: Record<string, string[]> = {
   // The names of providers, and nothing that an adapter uses too: both would have the same error (`amount.ts`, `pix-key.ts`).
   'packages/simulator': ['domain/providers/provider', 'startup/environment', 'startup/process', 'views'],
   'webhook-client': ['net'],
+  'code-reader': ['domain', 'net', 'webhook-client'],
   messaging: [],
   temporal: ['domain', 'db', 'workflows/contracts', 'startup/wait-until', 'types of config'],
   'disaster-recovery': ['domain', 'db', 'workflows/contracts', 'temporal', 'types of security'],
@@ -88,6 +89,7 @@ const ARROWS: Record<string, string[]> = {
     'types of workflows/contracts',
     'messaging/settings',
     'metrics',
+    'code-reader',
     'webhook-client',
     'security',
     'storage',
@@ -107,6 +109,7 @@ const ARROWS: Record<string, string[]> = {
     'types of providers',
     'types of workflows/contracts',
     'messaging/settings',
+    'code-reader',
     'webhook-client',
     'security',
     'types of storage',

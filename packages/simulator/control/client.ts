@@ -156,6 +156,8 @@ export function createSimulatorClient(baseUrl: string, caFile: string) {
     listFaults: () => list<FaultView>('/faults'),
     listServedFaults: () => list<ServedFaultView>('/faults/served'),
     listCharges: () => list<SimulatedChargeView>('/charges'),
+    /** Lists codes of receivers at other banks: charges that cannot be paid, broken signatures, hostile servers. */
+    listForeignCodes: () => list<{ name: string; payload: string }>('/foreign-codes'),
     listOrders: () => list<PendingOrderView>('/orders'),
     approveOrder: (id: string) => call<{ id: string }>('POST', `/orders/${id}/approve`),
     removeOrder: (id: string) => call<{ id: string }>('DELETE', `/orders/${id}`),

@@ -8,6 +8,7 @@ import { centsFromReais } from '../amount.ts'
 import { personBody } from '../control/schemas.ts'
 import { readBodyText } from '../request.ts'
 import type { SimulatorState } from '../state.ts'
+import { addForeignCodeRoutes } from './foreign-codes.ts'
 import { buildPayloadDocument } from './payload-document.ts'
 
 /** Creates the pages of the payer's bank, and the documents at payloads' URLs. */
@@ -26,6 +27,7 @@ export function createPayerRoutes(state: SimulatorState): Router {
     ctx.status = 409
   }
   addPayloadRoutes(router, state)
+  addForeignCodeRoutes(router, state)
   router.get('/', ctx => sendPage(ctx, 'index'))
   router.get('/pay', async ctx => {
     const payload = ctx.URL.searchParams.get('payload')?.trim() ?? ''

@@ -5,7 +5,8 @@ import type { SimulatedCharge } from '../charges.ts'
 /** Signs and verifies the documents at payloads' URLs: compact JWS, ES256 (Manual de Padrões, "payload JSON"). */
 export type PayloadSigner = { sign(document: unknown): string; verify(jws: string): unknown; jwk: object }
 
-export function createPayloadSigner(privateKeyPem: string): PayloadSigner {
+/** `keysUrl`: the URL of the key set, on the host of the documents (Manual de Segurança do Pix: `jku`). */
+export function createPayloadSigner(privateKeyPem: string, keysUrl: () => string): PayloadSigner {
   const privateKey = createPrivateKey(privateKeyPem)
   const publicKey = createPublicKey(privateKeyPem)
   const jwk = { ...publicKey.export({ format: 'jwk' }), kid: 'simulator', use: 'sig', alg: 'ES256' }
@@ -13,7 +14,7 @@ export function createPayloadSigner(privateKeyPem: string): PayloadSigner {
   return {
     jwk,
     sign: document => {
-      const signedText = `${encode({ alg: 'ES256', kid: 'simulator', typ: 'JOSE' })}.${encode(document)}`
+      const signedText = `${encode({ alg: 'ES256', kid: 'simulator', typ: 'JOSE', jku: keysUrl() })}.${encode(document)}`
       return `${signedText}.${signText(signedText, privateKey)}`
     },
     verify: jws => {

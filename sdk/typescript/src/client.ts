@@ -1,3 +1,4 @@
+import { type Banks, createBanks } from './resources/banks.ts'
 import { createDeposits, type Deposits } from './resources/deposits.ts'
 import { createEvents, type Events } from './resources/events.ts'
 import { createHealth, type Health } from './resources/health.ts'
@@ -45,6 +46,7 @@ export class Trilho {
   readonly meds: Meds
   readonly refunds: Refunds
   readonly deposits: Deposits
+  readonly banks: Banks
   readonly pixKeys: PixKeys
   readonly providers: Providers
   readonly webhooks: Webhooks
@@ -77,6 +79,7 @@ export class Trilho {
     this.meds = createMeds(call)
     this.refunds = createRefunds(call)
     this.deposits = createDeposits(call)
+    this.banks = createBanks(call)
     this.pixKeys = createPixKeys(call)
     this.providers = createProviders(call)
     this.webhooks = createWebhooks(call)

@@ -1,6 +1,7 @@
 import { pruneLimitUsage } from '../../db/repositories/account-limits.ts'
 import { pruneApiRequests } from '../../db/repositories/api-requests.ts'
 import { pruneAuthCodes } from '../../db/repositories/auth-codes.ts'
+import { pruneCodeReadings } from '../../db/repositories/code-readings.ts'
 import { deleteOldEvents } from '../../db/repositories/events.ts'
 import { pruneKeyLookups } from '../../db/repositories/key-lookups.ts'
 import { pruneProviderNotifications } from '../../db/repositories/provider-notifications.ts'
@@ -19,8 +20,8 @@ const MAX_PRUNING_MS = 8 * 60_000
  * delivery of it is pending or due to be signalled to its workflow, or while its movement is held for a return.
  * Unexplained answers of providers (src/db/repositories/unexplained-answers.ts), expired auth codes
  * (src/db/repositories/auth-codes.ts), routed notifications of providers (src/db/repositories/provider-notifications.ts),
- * counters of limits (src/db/repositories/account-limits.ts) and look-ups of keys (src/db/repositories/key-lookups.ts) are
- * deleted after the same time, the log of API requests after seven
+ * counters of limits (src/db/repositories/account-limits.ts), look-ups of keys (src/db/repositories/key-lookups.ts) and
+ * readings of codes (src/db/repositories/code-readings.ts) are deleted after the same time, the log of API requests after seven
  * days (src/db/repositories/api-requests.ts).
  */
 export function pruneEvents({ orm }: ActivityDependencies) {
@@ -39,6 +40,7 @@ export function pruneEvents({ orm }: ActivityDependencies) {
       pruneProviderNotifications,
       pruneLimitUsage,
       pruneKeyLookups,
+      pruneCodeReadings,
     ])
       while (hasTimeLeft() && (await prune(orm.em.fork(), PRUNE_BATCH_SIZE)) === PRUNE_BATCH_SIZE);
     await pruneApiRequests(orm.em.fork())

@@ -6,6 +6,7 @@ import * as limits from '../../contract/limits/limits-example.ts'
 import * as keyLookup from '../../contract/pix-keys/key-lookup-example.ts'
 import * as pixKey from '../../contract/pix-keys/pix-key-example.ts'
 import * as provider from '../../contract/providers/provider-example.ts'
+import * as codeReading from '../../contract/qr-codes/code-reading-example.ts'
 import * as qrCode from '../../contract/qr-codes/qr-code-example.ts'
 import * as refund from '../../contract/refunds/refund-example.ts'
 import { EXAMPLE_PAYER, EXAMPLE_PROVIDER, EXAMPLE_UUIDS } from '../../contract/shared/example-values.ts'
@@ -30,6 +31,8 @@ export const NAMED_EXAMPLES: Record<string, unknown> = {
   CreateQrCodeResponse: { data: qrCode.CREATED_QR_CODE_EXAMPLE },
   DisableQrCodeResponse: { data: qrCode.DISABLED_QR_CODE_EXAMPLE },
   QrCode: qrCode.QR_CODE_EXAMPLE,
+  ReadQrCodeRequest: codeReading.READ_CODE_EXAMPLE,
+  CodeReading: codeReading.CODE_READING_EXAMPLE,
 
   RefundPaymentRequest: refund.CREATE_REFUND_EXAMPLE,
   RefundPaymentResponse: refund.ACCEPTED_REFUND_EXAMPLE,

@@ -17,6 +17,7 @@ export const TAG_DESCRIPTIONS: Record<string, string> = {
     'Transfers send money from the balance to a PIX key, at once or at a planned time. An outcome that no provider has confirmed stays PROCESSING.',
   limits:
     'What the account may send: per transfer, day, night and receiver. A change that allows less acts at once, one that allows more after 24 hours.',
+  banks: 'Institutions that a transfer may go to.',
   'pix-keys': 'PIX keys of the account at its NOMINAL providers.',
   providers: 'Providers of the account, their balances, and the order in which they are tried.',
   webhooks:

@@ -16,6 +16,7 @@ export type UserAction =
   | 'charge_cancel'
   | 'qr_code_create'
   | 'qr_code_disable'
+  | 'qr_code_read'
   | 'link_create'
   | 'link_revoke'
   | 'refund_create'

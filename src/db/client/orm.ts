@@ -6,6 +6,7 @@ import { Account } from '../entities/account.ts'
 import { Attempt } from '../entities/attempt.ts'
 import { Charge, Split } from '../entities/charge.ts'
 import { ChargeExpiry } from '../entities/charge-expiry.ts'
+import { StoredCodeReading } from '../entities/code-reading.ts'
 import {
   Connection,
   DefaultProvider,
@@ -120,6 +121,7 @@ export async function openOrm({
       Refund,
       Split,
       StoredAccountEntry,
+      StoredCodeReading,
       StoredSignInAttempt,
       Token,
       Transfer,

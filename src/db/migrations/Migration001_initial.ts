@@ -3,6 +3,7 @@ import { accounts } from './initial/accounts.ts'
 import { apiRequests } from './initial/api-requests.ts'
 import { attempts } from './initial/attempts.ts'
 import { charges } from './initial/charges.ts'
+import { codeReadings } from './initial/code-readings.ts'
 import { connections } from './initial/connections.ts'
 import { depositReturns } from './initial/deposit-returns.ts'
 import { disputes } from './initial/disputes.ts'
@@ -31,6 +32,7 @@ const PARTS = [
   ledger,
   qrCodes,
   charges,
+  codeReadings,
   transfers,
   refunds,
   limits,

@@ -95,6 +95,7 @@ const MESSAGES = {
     idempotency_key_reused: 'The Idempotency-Key was already used with another body or token; use a new key.',
     over_limit:
       'A limit of the account does not allow it now; data.error names the limit, what is left of it and when it resets.',
+    qr_invalid: 'The PIX code is not valid; errors.payload says what is wrong with it.',
     pix_key_limit: 'An account can have at most 3 PIX keys of each type; delete one first.',
     lookup_not_supported:
       'The provider does not look up PIX keys of others; use another provider_uuid, or none.',
@@ -127,6 +128,8 @@ const MESSAGES = {
       'The result is not known yet; read the resource that data names, or repeat with the same Idempotency-Key.',
     issuing: 'The charge is still being issued; read data.uuid.',
     no_provider_available: 'No provider could be reached; send a new request after Retry-After.',
+    qr_unreadable:
+      'The bank of the PIX code did not answer, so that nothing is known of the code; send the request again after Retry-After.',
     code_undeliverable: 'The service cannot send auth codes to keys of this type; use another type.',
     pix_key_unknown:
       'The provider has not confirmed the operation yet; list the keys, or repeat with the same Idempotency-Key.',

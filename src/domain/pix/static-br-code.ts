@@ -76,7 +76,7 @@ function encodeField(id: string, value: string): string {
 }
 
 /** Computes the CRC-16/CCITT-FALSE of an ASCII text (polynomial 0x1021 from 0xFFFF, not reflected) as four upper-case hex digits. */
-function computeCrc16(text: string): string {
+export function computeCrc16(text: string): string {
   let crc = 0xffff
   for (const character of text) {
     crc ^= character.charCodeAt(0) << 8

@@ -188,9 +188,28 @@ const RULES: Record<string, () => Promise<void>> = {
   'GET /api/v1/qr-codes/{uuid}/qr.png': reads(one => `/qr-codes/${one.code}/qr.png`),
   'GET /api/v1/qr-codes/{uuid}/payments': reads(one => `/qr-codes/${one.code}/payments`),
   'POST /api/v1/qr-codes/{uuid}/disable': refuses('POST', one => `/qr-codes/${one.code}/disable`),
+  // A reading belongs to no provider; a bound token sees only the own charge of its provider.
+  'POST /api/v1/qr-codes/read': async () => {
+    for (const [one, own] of [
+      [mine, mine.charge],
+      [theirs, undefined],
+    ] as const) {
+      const { payload } = (await merchant.api.readCharge(one.charge)).payment.pix
+      const answer = await post('/qr-codes/read', { payload })
+      isAnswered(answer, 200)
+      expect(answer.body.data.own_charge_uuid).toBe(own)
+    }
+  },
+  'GET /api/v1/qr-codes/read/{uuid}': async () => {
+    const { payload } = (await merchant.api.readCharge(mine.charge)).payment.pix
+    const { body } = await merchant.api.post('/api/v1/qr-codes/read', { payload })
+    isAnswered(await get(`/qr-codes/read/${body.data.uuid}`), 200)
+    isAnswered(await get(`/qr-codes/read/${randomUUID()}`), 404)
+  },
   'GET /api/v1/refunds': lists('/refunds', of, one => one.provider),
   'GET /api/v1/deposits/{uuid}': reads(one => `/deposits/${one.deposit}`),
   'POST /api/v1/deposits/{uuid}/return': refuses('POST', one => `/deposits/${one.deposit}/return`),
+  'GET /api/v1/banks': async () => isAnswered(await get('/banks?search=260'), 200),
   'GET /api/v1/transfers': lists('/transfers', of, one => one.provider),
   'POST /api/v1/transfers': overrides('/transfers', () => ({ value: 1, pix_key: randomPixKey() }), of),
   'GET /api/v1/transfers/{uuid}': reads(one => `/transfers/${one.transfer}`),

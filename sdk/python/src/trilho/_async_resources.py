@@ -659,6 +659,45 @@ class QrCodes:
             )
         )
 
+    async def read(
+        self, *, payload: str, pay_on: date | str | None = None, cod_mun: str | None = None
+    ) -> models.CodeReading:
+        """Read a PIX code before it is paid.
+
+        Checks the code and reads the charge at the bank of its receiver, whose signature is verified.
+        Nothing is paid. What the code says may change until it is paid: the receiver’s bank is asked again
+        then. Token scope: `transfers`.
+
+        Args:
+            payload: The copy-and-paste PIX code; blanks around it do not count.
+            pay_on: The day of payment in Brasília, for which a charge with a due date is read; default:
+                today.
+            cod_mun: The municipality of the payer by the table of the IBGE, whose holidays count.
+        """
+        return await self._transport.send(
+            Call(
+                "readQrCode",
+                "POST",
+                "/api/v1/qr-codes/read",
+                read_one(models.CodeReading),
+                body={"payload": payload, "pay_on": pay_on, "cod_mun": cod_mun},
+            )
+        )
+
+    async def get_code_reading(self, uuid: str) -> models.CodeReading:
+        """Read what was read of a PIX code.
+
+        As it was read then, for thirty days. Token scope: `read` or `transfers`.
+        """
+        return await self._transport.send(
+            Call(
+                "getCodeReading",
+                "GET",
+                path_of("/api/v1/qr-codes/read/{uuid}", uuid=uuid),
+                read_one(models.CodeReading),
+            )
+        )
+
 
 class Refunds:
     def __init__(self, transport: AsyncTransport) -> None:
@@ -1255,6 +1294,24 @@ class Limits:
         """
         return await self._transport.send(
             Call("getLimitUsage", "GET", "/api/v1/limits/usage", read_one(models.LimitUsage))
+        )
+
+
+class Banks:
+    def __init__(self, transport: AsyncTransport) -> None:
+        self._transport = transport
+
+    async def list(self, *, search: str | None = None) -> Page[models.ListedBank]:
+        """Find a bank by its name or code.
+
+        Institutions with a COMPE code, by name, as the Central Bank lists them. One without such a code has
+        an ISPB all the same. Token scope: `read` or `transfers`.
+
+        Args:
+            search: Part of the name, the COMPE code, or the beginning of the ISPB.
+        """
+        return await self._transport.send(
+            Call("listBanks", "GET", "/api/v1/banks", read_page(models.ListedBank), query={"search": search})
         )
 
 
@@ -2232,6 +2289,7 @@ class AsyncResources:
         self.meds = Meds(transport)
         self.transfers = Transfers(transport)
         self.limits = Limits(transport)
+        self.banks = Banks(transport)
         self.pix_keys = PixKeys(transport)
         self.providers = Providers(transport)
         self.webhooks = Webhooks(transport)

@@ -249,6 +249,37 @@ class QrCodeReceived(Model):
     """
 
 
+class CodeValue(Model):
+    original: Decimal
+    """
+    Reais, at most two decimals
+    """
+    due_now: Decimal
+    """
+    Reais to be paid on `pay_on`, or today
+    """
+    fine: Decimal
+    """
+    Reais, at most two decimals
+    """
+    interest: Decimal
+    """
+    Reais, at most two decimals
+    """
+    discount: Decimal
+    """
+    Reais, at most two decimals
+    """
+    abatement: Decimal
+    """
+    Reais, at most two decimals
+    """
+    open: bool
+    """
+    The payer chooses the value; `due_now` may propose one
+    """
+
+
 class DepositReturnError(Model):
     code: str
     message: str
@@ -261,6 +292,15 @@ class ShownTrustedHolder(Model):
 
 class ShownTrustedKey(Model):
     pix_key: str
+
+
+class ListedBank(Model):
+    ispb: str
+    code: str
+    """
+    COMPE code
+    """
+    name: str
 
 
 class AuthCode(Model):
@@ -763,6 +803,37 @@ class QrCode(Model):
     UTC, six fractional digits
     """
     updated_at: AwareDatetime
+    """
+    UTC, six fractional digits
+    """
+
+
+class CodeReading(Model):
+    uuid: str
+    kind: Literal["STATIC", "DYNAMIC", "DUE", "RECURRENCE", "COMPOSITE"] | str
+    """
+    STATIC: a key, with or without a value. DYNAMIC: a charge at the receiver’s bank, DUE: one with a due date. RECURRENCE: an authorization of Pix Automático. COMPOSITE: a charge and a recurrence, of which the charge is shown
+    """
+    receiver: Party
+    txid: str | None
+    value: CodeValue
+    status: Literal["PAYABLE", "PAID", "REMOVED", "EXPIRED", "TOO_EARLY"] | str
+    """
+    What the receiver’s bank says of it at this moment. A static code is PAYABLE: its key is looked up when it is paid
+    """
+    expires_at: AwareDatetime | None
+    """
+    Of a charge with a due date: the end of its last day, weekends counted and holidays not
+    """
+    signature: Literal["VERIFIED", "UNVERIFIED"] | str
+    """
+    VERIFIED: the certificate that signed the charge is of the trust store of this installation. UNVERIFIED: its chain was not checked, or the code is static
+    """
+    own_charge_uuid: str | None = None
+    """
+    The charge of this account that has the code
+    """
+    created_at: AwareDatetime
     """
     UTC, six fractional digits
     """

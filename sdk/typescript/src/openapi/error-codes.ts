@@ -39,6 +39,8 @@ export type ErrorCode =
   | 'pix_key_unknown'
   | 'possible_duplicate'
   | 'provider_rejected'
+  | 'qr_invalid'
+  | 'qr_unreadable'
   | 'rate_limited'
   | 'receiver_changed'
   | 'receiver_mismatch'

@@ -233,6 +233,46 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/qr-codes/read": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Read a PIX code before it is paid
+         * @description Checks the code and reads the charge at the bank of its receiver, whose signature is verified. Nothing is paid. What the code says may change until it is paid: the receiver’s bank is asked again then. Token scope: `transfers`.
+         */
+        post: operations["readQrCode"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/qr-codes/read/{uuid}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Read what was read of a PIX code
+         * @description As it was read then, for thirty days. Token scope: `read` or `transfers`.
+         */
+        get: operations["getCodeReading"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/payments/{uuid}/refund": {
         parameters: {
             query?: never;
@@ -513,6 +553,26 @@ export interface paths {
          * @description Of this day and night in Brasília. Token scope: `read` or `transfers`.
          */
         get: operations["getLimitUsage"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/banks": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Find a bank by its name or code
+         * @description Institutions with a COMPE code, by name, as the Central Bank lists them. One without such a code has an ISPB all the same. Token scope: `read` or `transfers`.
+         */
+        get: operations["listBanks"];
         put?: never;
         post?: never;
         delete?: never;
@@ -2281,6 +2341,80 @@ export interface components {
         DisableQrCodeResponse: {
             data: components["schemas"]["QrCode"];
         };
+        ReadQrCodeRequest: {
+            /** @description The copy-and-paste PIX code; blanks around it do not count */
+            payload: string;
+            /**
+             * Format: date
+             * @description The day of payment in Brasília, for which a charge with a due date is read; default: today
+             * @example 2026-11-25
+             */
+            pay_on?: string;
+            /** @description The municipality of the payer by the table of the IBGE, whose holidays count */
+            cod_mun?: string;
+        };
+        CodeReading: {
+            /**
+             * Format: uuid
+             * @description A UUID
+             */
+            uuid: string;
+            /**
+             * @description STATIC: a key, with or without a value. DYNAMIC: a charge at the receiver’s bank, DUE: one with a due date. RECURRENCE: an authorization of Pix Automático. COMPOSITE: a charge and a recurrence, of which the charge is shown
+             * @enum {string}
+             */
+            kind: "STATIC" | "DYNAMIC" | "DUE" | "RECURRENCE" | "COMPOSITE";
+            receiver: components["schemas"]["Party"];
+            txid: string | null;
+            value: components["schemas"]["CodeValue"];
+            /**
+             * @description What the receiver’s bank says of it at this moment. A static code is PAYABLE: its key is looked up when it is paid
+             * @enum {string}
+             */
+            status: "PAYABLE" | "PAID" | "REMOVED" | "EXPIRED" | "TOO_EARLY";
+            /**
+             * Format: date-time
+             * @description Of a charge with a due date: the end of its last day, weekends counted and holidays not
+             */
+            expires_at: string | null;
+            /**
+             * @description VERIFIED: the certificate that signed the charge is of the trust store of this installation. UNVERIFIED: its chain was not checked, or the code is static
+             * @enum {string}
+             */
+            signature: "VERIFIED" | "UNVERIFIED";
+            /**
+             * Format: uuid
+             * @description The charge of this account that has the code
+             */
+            own_charge_uuid?: string;
+            /**
+             * Format: date-time
+             * @description UTC, six fractional digits
+             */
+            created_at: string;
+        };
+        CodeValue: {
+            /** @description Reais, at most two decimals */
+            original: number;
+            /** @description Reais to be paid on `pay_on`, or today */
+            due_now: number;
+            /** @description Reais, at most two decimals */
+            fine: number;
+            /** @description Reais, at most two decimals */
+            interest: number;
+            /** @description Reais, at most two decimals */
+            discount: number;
+            /** @description Reais, at most two decimals */
+            abatement: number;
+            /** @description The payer chooses the value; `due_now` may propose one */
+            open: boolean;
+        };
+        ReadQrCodeResponse: {
+            data: components["schemas"]["CodeReading"];
+        };
+        GetCodeReadingResponse: {
+            data: components["schemas"]["CodeReading"];
+        };
         RefundPaymentRequest: {
             /** @description Reais; what is still refundable where absent */
             value?: number;
@@ -2644,6 +2778,20 @@ export interface components {
         };
         GetLimitUsageResponse: {
             data: components["schemas"]["LimitUsage"];
+        };
+        ListedBank: {
+            /** @example 18236120 */
+            ispb: string;
+            /**
+             * @description COMPE code
+             * @example 260
+             */
+            code: string;
+            /** @example NU PAGAMENTOS S.A. - INSTITUIÇÃO DE PAGAMENTO */
+            name: string;
+        };
+        ListBanksResponse: {
+            data: components["schemas"]["ListedBank"][];
         };
         CreatePixKeyAuthCodeRequest: {
             /**
@@ -3267,6 +3415,11 @@ export type ListQrCodesResponse = components['schemas']['ListQrCodesResponse'];
 export type GetQrCodeResponse = components['schemas']['GetQrCodeResponse'];
 export type ListQrCodePaymentsResponse = components['schemas']['ListQrCodePaymentsResponse'];
 export type DisableQrCodeResponse = components['schemas']['DisableQrCodeResponse'];
+export type ReadQrCodeRequest = components['schemas']['ReadQrCodeRequest'];
+export type CodeReading = components['schemas']['CodeReading'];
+export type CodeValue = components['schemas']['CodeValue'];
+export type ReadQrCodeResponse = components['schemas']['ReadQrCodeResponse'];
+export type GetCodeReadingResponse = components['schemas']['GetCodeReadingResponse'];
 export type RefundPaymentRequest = components['schemas']['RefundPaymentRequest'];
 export type RefundPaymentResponse = components['schemas']['RefundPaymentResponse'];
 export type ListedRefund = components['schemas']['ListedRefund'];
@@ -3299,6 +3452,8 @@ export type ReplaceLimitsRequest = components['schemas']['ReplaceLimitsRequest']
 export type ReplaceLimitsResponse = components['schemas']['ReplaceLimitsResponse'];
 export type LimitUsage = components['schemas']['LimitUsage'];
 export type GetLimitUsageResponse = components['schemas']['GetLimitUsageResponse'];
+export type ListedBank = components['schemas']['ListedBank'];
+export type ListBanksResponse = components['schemas']['ListBanksResponse'];
 export type CreatePixKeyAuthCodeRequest = components['schemas']['CreatePixKeyAuthCodeRequest'];
 export type AuthCode = components['schemas']['AuthCode'];
 export type CreatePixKeyAuthCodeResponse = components['schemas']['CreatePixKeyAuthCodeResponse'];
@@ -3749,6 +3904,56 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["DisableQrCodeResponse"];
+                };
+            };
+        };
+    };
+    readQrCode: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["ReadQrCodeRequest"];
+            };
+        };
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ReadQrCodeResponse"];
+                };
+            };
+        };
+    };
+    getCodeReading: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /**
+                 * @description Uuid of the QR code
+                 * @example 3a7d5e91-0c4f-4b28-9e6d-1b8f2c7a0d54
+                 */
+                uuid: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["GetCodeReadingResponse"];
                 };
             };
         };
@@ -4248,6 +4453,29 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["GetLimitUsageResponse"];
+                };
+            };
+        };
+    };
+    listBanks: {
+        parameters: {
+            query?: {
+                /** @description Part of the name, the COMPE code, or the beginning of the ISPB */
+                search?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ListBanksResponse"];
                 };
             };
         };

@@ -1,5 +1,5 @@
 import type { Body, Call, CallOptions, Filters, KeyedCallOptions } from '../call.ts'
-import type { Charge, QrCode } from '../openapi/types.ts'
+import type { Charge, CodeReading, QrCode } from '../openapi/types.ts'
 import { defineList, iterateList } from '../pages.ts'
 
 /** Static QR codes: each PIX to one is a charge of its own. */
@@ -32,6 +32,12 @@ export const createQrCodes = (call: Call) => ({
     options?: CallOptions,
   ): AsyncGenerator<Charge> =>
     iterateList(query, page => call('listQrCodePayments', { path: { uuid }, query: page }, options)),
+  /** Reads a code of another receiver before it is paid. */
+  read: (body: Body<'readQrCode'>, options?: CallOptions): Promise<CodeReading> =>
+    call('readQrCode', { body }, options),
+  /** Reads what was read of a code, for thirty days. */
+  getReading: (uuid: string, options?: CallOptions): Promise<CodeReading> =>
+    call('getCodeReading', { path: { uuid } }, options),
   /** Disables a code. A PIX that is paid to it after all becomes what its `on_payment` says. */
   disable: (uuid: string, options?: CallOptions): Promise<QrCode> =>
     call('disableQrCode', { path: { uuid } }, options),

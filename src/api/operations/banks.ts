@@ -1,0 +1,30 @@
+import { getBanks } from '@brazilian-utils/brazilian-utils/get-banks'
+import { normalizeIspb } from '../../domain/pix/ispb.ts'
+
+/**
+ * Institutions with a COMPE code that take part in the Central Bank's STR (ParticipantesSTR.csv), as the package
+ * `@brazilian-utils/brazilian-utils` publishes the list. One that has no COMPE code is not in it.
+ */
+type ListedBank = { ispb: string; code: string; name: string }
+
+/** Sorted by their names, once per process. */
+const BANKS: (ListedBank & { folded: string })[] = getBanks()
+  .map(({ ispb, code, name }) => ({ ispb, code, name, folded: foldName(name) }))
+  .toSorted((a, b) => a.folded.localeCompare(b.folded))
+
+/** Lists the institutions of which a text is the COMPE code, begins the ISPB, or names every word of it; all without a text. */
+export function searchBanks(search: string | undefined): ListedBank[] {
+  const words = foldName(search ?? '').split(' ')
+  const number = normalizeIspb(search ?? '')
+  const isFound = ({ ispb, code, folded }: (typeof BANKS)[number]) =>
+    search === undefined ||
+    code === number ||
+    ispb.startsWith(number) ||
+    words.every(word => folded.includes(word))
+  return BANKS.filter(isFound).map(({ ispb, code, name }) => ({ ispb, code, name }))
+}
+
+/** Folds a name so that "Itaú" is found by "itau". */
+function foldName(name: string): string {
+  return name.normalize('NFKD').replaceAll(/\p{M}/gu, '').toLowerCase().replaceAll(/\s+/g, ' ').trim()
+}
