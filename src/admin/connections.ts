@@ -11,7 +11,8 @@ import {
   storeIdentities,
 } from '../db/repositories/provider-account-identities.ts'
 import { NO_FEES } from '../domain/ledger/money.ts'
-import { buildNotificationUrl, type Party } from '../domain/providers/provider.ts'
+import type { Party } from '../domain/pix/party.ts'
+import { buildNotificationUrl } from '../domain/providers/provider.ts'
 import type { ProviderRegistry } from '../providers/registry.ts'
 import type { Sealer } from '../security/sealing.ts'
 import {

@@ -18,12 +18,8 @@ import {
   textFromCents,
 } from '../domain/ledger/money.ts'
 import { isIspb, normalizeIspb } from '../domain/pix/ispb.ts'
-import {
-  CONNECTION_STATUSES,
-  type Party,
-  PROVIDER_APIS,
-  PROVIDER_NAMES,
-} from '../domain/providers/provider.ts'
+import type { Party } from '../domain/pix/party.ts'
+import { CONNECTION_STATUSES, PROVIDER_APIS, PROVIDER_NAMES } from '../domain/providers/provider.ts'
 import {
   type OperatorCommand,
   parseHttpsUrl,

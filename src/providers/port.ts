@@ -5,6 +5,7 @@ import type {
   ProviderDisputeReply,
   ReplyToDisputeOutcome,
 } from '../domain/disputes/provider-dispute.ts'
+import type { Party } from '../domain/pix/party.ts'
 import type { LookUpKeyOutcome } from '../domain/pix-keys/key-look-up.ts'
 import type { FindLookUpBudgetOutcome } from '../domain/pix-keys/look-up-budget.ts'
 import type {
@@ -19,7 +20,6 @@ import type {
   ListKeysOutcome,
   NoAnswerResult,
   NotificationItem,
-  Party,
   PayoutHandle,
   PreparePayoutOutcome,
   ProviderBalance,
@@ -34,6 +34,7 @@ import type {
   StatementEntry,
 } from '../domain/providers/provider.ts'
 import type { AccountEntry } from '../domain/reconciliation/account-entry.ts'
+import type { TransferDestination } from '../domain/transfers/transfer-destination.ts'
 
 /** A provider notification as received. `secret` is the last part of its URL, if the URL carries one. */
 export type ProviderNotificationRequest = {
@@ -78,9 +79,11 @@ export interface Provider {
     order: ProviderTransferRequest,
     preparation?: { isFirst: boolean },
   ): Promise<PreparePayoutOutcome>
+  /** The kinds of destination whose transfers `prepareTransfer` prepares; absent where it prepares all. */
+  preparedDestinations?: readonly TransferDestination['kind'][]
   /**
    * Sends once, on a connection of its own; the caller decides whether to send again. `handle`: what `prepareTransfer` returned,
-   * stored before this call; absent where the provider has no `prepareTransfer`.
+   * stored before this call; absent where the provider prepares no such transfer.
    */
   sendTransfer(order: ProviderTransferRequest, handle?: PayoutHandle): Promise<SendPayoutOutcome>
   /** Looks a transfer up by our id, by its handle, or by sending the same order again, as `transferLookUp` of its API says. */
@@ -159,7 +162,10 @@ export type ClosableProvider = Provider & { close(): Promise<void> }
 /** Parts of a provider that an adapter implements in one file each. */
 export type ChargeCalls = Pick<Provider, 'issueCharge' | 'findCharge' | 'cancelCharge'>
 export type PaymentCalls = Pick<Provider, 'findPayment' | 'prepareRefund' | 'refund' | 'findRefund'>
-export type TransferCalls = Pick<Provider, 'prepareTransfer' | 'sendTransfer' | 'findTransfer'>
+export type TransferCalls = Pick<
+  Provider,
+  'prepareTransfer' | 'preparedDestinations' | 'sendTransfer' | 'findTransfer'
+>
 export type PixKeyCalls = Pick<Provider, 'createKey' | 'listKeys' | 'deleteKey'>
 export type KeyLookUpCalls = Pick<Provider, 'lookUpKey' | 'findLookUpBudget'>
 export type DisputeCalls = Pick<Provider, 'listDisputes' | 'findDispute' | 'replyToDispute'>

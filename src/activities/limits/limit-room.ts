@@ -23,6 +23,12 @@ import {
 import { listOrderWindows, type OrderWindows } from '../../domain/limits/usage-window.ts'
 import { HOUR } from '../../domain/shared/intervals.ts'
 import { formatTimestamp } from '../../domain/shared/timestamp.ts'
+import {
+  identifyReceiver,
+  readDestination,
+  type TransferDestination,
+  toDestinationColumns,
+} from '../../domain/transfers/transfer-destination.ts'
 
 /**
  * What an order takes of the limits of its account, and gives back (docs/specification.md, "Limits"). Everything here runs in
@@ -138,17 +144,23 @@ export async function countLateRefund(
  */
 export async function findOrderFailure(
   em: EntityManager,
-  transfer: { accountUuid: string; isSimulated: boolean; valueCents: number; pixKey: string } & {
-    document?: string | null | undefined
+  transfer: UsageOwner & {
+    valueCents: number
+    destination: TransferDestination
     allowDuplicate?: boolean | undefined
   },
   { limits }: LimitsInForce,
 ): Promise<OperationFailure | null> {
-  const exceeded = findExceededOrderLimit(limits, transfer)
+  const { destination, valueCents } = transfer
+  const exceeded = findExceededOrderLimit(limits, { ...toDestinationColumns(destination), valueCents })
   if (exceeded) return buildLimitFailure(exceeded)
   const seconds = limits.duplicateGuardSeconds
   if (seconds === 0 || transfer.allowDuplicate) return null
-  const duplicateUuid = await findRecentTransfer(em, transfer, { ...transfer, seconds })
+  const duplicateUuid = await findRecentTransfer(em, transfer, {
+    receiverId: identifyReceiver(destination),
+    valueCents,
+    seconds,
+  })
   return duplicateUuid === null ? null : { ...failureOf('possible_duplicate'), duplicate_of: duplicateUuid }
 }
 
@@ -156,14 +168,15 @@ export async function findOrderFailure(
 async function readTransferWindows(
   em: EntityManager,
   owner: UsageOwner,
-  { pixKey, document }: Pick<Transfer, 'pixKey' | 'document'>,
+  transfer: Transfer,
   { limits, at }: LimitsInForce,
 ): Promise<{ orderWindows: OrderWindows; newReceiverUntil: Date | null }> {
-  const receiverHash = hashReceiver(pixKey)
-  const isTrusted = isTrustedReceiver(limits, { pixKey, document })
+  const receiverId = identifyReceiver(readDestination(transfer))
+  const receiverHash = hashReceiver(receiverId)
+  const isTrusted = isTrustedReceiver(limits, transfer)
   const newReceiver =
     limits.newReceiver && !isTrusted
-      ? await readNewReceiver(em, owner, { pixKey, hours: limits.newReceiver.hours, at })
+      ? await readNewReceiver(em, owner, { receiverId, hours: limits.newReceiver.hours, at })
       : null
   const isNewReceiver = newReceiver !== null && (newReceiver.until === null || newReceiver.until > at)
   return {
@@ -176,16 +189,16 @@ async function readTransferWindows(
 async function readNewReceiver(
   em: EntityManager,
   owner: UsageOwner,
-  { pixKey, hours, at }: { pixKey: string; hours: number; at: Date },
+  { receiverId, hours, at }: { receiverId: string; hours: number; at: Date },
 ): Promise<{ until: Date | null }> {
   const enough = new Date(at.getTime() - hours * HOUR)
-  const settledAt = await readFirstSettlement(em, owner, { pixKey, enough })
+  const settledAt = await readFirstSettlement(em, owner, { receiverId, enough })
   return { until: settledAt && new Date(settledAt.getTime() + hours * HOUR) }
 }
 
-/** Hashes the PIX key of a receiver for the key of its counters, which so do not show whom an account pays. */
-function hashReceiver(pixKey: string): string {
-  return createHash('sha256').update(pixKey).digest('hex')
+/** Hashes a receiver for the key of its counters, which so do not show whom an account pays. */
+function hashReceiver(receiverId: string): string {
+  return createHash('sha256').update(receiverId).digest('hex')
 }
 
 function buildLimitFailure({ limit, leftCents, resetsAt }: ExceededLimit): OperationFailure {

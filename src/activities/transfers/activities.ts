@@ -21,6 +21,7 @@ import { failureOf } from '../../domain/errors/error-catalogue.ts'
 import { unsentCodeOf } from '../../domain/payouts/unsent-code.ts'
 import { formatTimestamp } from '../../domain/shared/timestamp.ts'
 import { transferMachine } from '../../domain/transfers/transfer.ts'
+import { toDestinationColumns } from '../../domain/transfers/transfer-destination.ts'
 import type { SendResult } from '../../workflows/contracts/payouts.ts'
 import type {
   EndScheduledTransferInput,
@@ -208,8 +209,8 @@ export async function openTransfer(
     providerAccountUuid: connection.providerAccountUuid,
     state: 'created',
     valueCents: order.valueCents,
-    pixKey: details.pixKey,
-    document: details.document,
+    ...toDestinationColumns(details.destination),
+    receiver: details.destination.kind === 'account' ? details.destination.account : null,
     lookup: details.lookup && (await claimLookup(em, order.uuid, details.lookup)),
     externalRef: details.externalRef,
     beneficiaryName: details.finalBeneficiary?.name,

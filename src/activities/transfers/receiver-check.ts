@@ -3,9 +3,9 @@ import type { Connection } from '../../db/entities/connection.ts'
 import type { Transfer } from '../../db/entities/transfer.ts'
 import { failureOf } from '../../domain/errors/error-catalogue.ts'
 import { isDocument } from '../../domain/pix/document.ts'
+import type { Party } from '../../domain/pix/party.ts'
 import { isOtherOwner, type LookUpKeyOutcome, matchDocument } from '../../domain/pix-keys/key-look-up.ts'
 import {
-  type Party,
   PROVIDER_CAPABILITIES,
   type PreparePayoutOutcome,
   type ProviderApi,
@@ -14,6 +14,7 @@ import {
   type RejectedResult,
 } from '../../domain/providers/provider.ts'
 import { DAY } from '../../domain/shared/intervals.ts'
+import { readDestination, type TransferDestination } from '../../domain/transfers/transfer-destination.ts'
 import type { Provider } from '../../providers/port.ts'
 import { recordContradiction } from '../payouts/record-outcome.ts'
 
@@ -28,13 +29,30 @@ const CHECK_VALIDITY_MS = DAY
 /** Tells whether the engine looks the receiver up itself before it sends: the provider prepares nothing, and the order names who is paid. */
 export function isReceiverLookedUp(
   { prepareTransfer, lookUpKey }: Provider,
-  { document, lookup }: Pick<Transfer, 'document' | 'lookup'>,
+  { pixKey, document, lookup }: Transfer,
 ): boolean {
-  return !prepareTransfer && lookUpKey !== undefined && Boolean(document || lookup?.onMismatch === 'REFUSE')
+  if (!pixKey || prepareTransfer) return false
+  return lookUpKey !== undefined && Boolean(document || lookup?.onMismatch === 'REFUSE')
+}
+
+/** Tells whether the provider carries out a transfer only after it has prepared it. */
+export function isPreparedByProvider(
+  { prepareTransfer, preparedDestinations }: Provider,
+  transfer: Transfer,
+): boolean {
+  if (!prepareTransfer) return false
+  return preparedDestinations?.includes(readDestination(transfer).kind) ?? true
+}
+
+/** The destination as its provider gets it: a key with the document that the provider itself compares. */
+export function getDestinationToOrder(transfer: Transfer, dialect: ProviderApi): TransferDestination {
+  const destination = readDestination(transfer)
+  if (destination.kind !== 'key') return destination
+  return { ...destination, document: getDocumentToCheck(transfer, dialect) }
 }
 
 /** The document that the provider itself compares; null where it takes none, or the order names none. */
-export function getDocumentToCheck(
+function getDocumentToCheck(
   { document, lookup }: Pick<Transfer, 'document' | 'lookup'>,
   dialect: ProviderApi,
 ): string | null {
@@ -80,8 +98,9 @@ async function prepareByLookUp(
   transfer: Transfer,
   { connection, request }: Omit<Preparation, 'isFirst'>,
 ): Promise<PreparePayoutOutcome> {
-  const { document, pixKey, lookup } = transfer
-  const answer = await lookUpReceiver(provider, transfer, connection)
+  const { document, lookup } = transfer
+  const pixKey = transfer.pixKey!
+  const answer = await lookUpReceiver(provider, { lookup, pixKey }, connection)
   switch (answer.kind) {
     case 'no_answer':
       return answer
@@ -104,7 +123,7 @@ async function prepareByLookUp(
 /** The receiver of a look-up that the order names and that is still of use at this provider; otherwise by another look-up. */
 async function lookUpReceiver(
   provider: Provider,
-  { lookup, pixKey }: Transfer,
+  { lookup, pixKey }: { lookup: Transfer['lookup']; pixKey: string },
   { providerAccountUuid }: Connection,
 ): Promise<LookUpKeyOutcome> {
   if (!lookup?.endToEnd || !isLookupUsable(lookup, providerAccountUuid)) return provider.lookUpKey!(pixKey)

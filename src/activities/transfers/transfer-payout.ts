@@ -14,8 +14,10 @@ import { transferHeldLegs, transferReleasedLegs, transferSettledLegs } from '../
 import { computeFeeCents } from '../../domain/ledger/money.ts'
 import type { MovementReason } from '../../domain/ledger/movement.ts'
 import { referenceOf } from '../../domain/pix/identifiers.ts'
+import type { Party } from '../../domain/pix/party.ts'
 import type { ProviderPayout, ProviderTransferRequest } from '../../domain/providers/provider.ts'
 import { transferMachine } from '../../domain/transfers/transfer.ts'
+import { readDestination } from '../../domain/transfers/transfer-destination.ts'
 import { isWithinTransferLimit } from '../../domain/transfers/transfer-limit.ts'
 import { recordMovementEvent, recordTransferEvent } from '../events/record-event.ts'
 import { creditPostings, uncoveredOutflowPostings } from '../ledger/apply-inflow.ts'
@@ -32,8 +34,9 @@ import {
 } from '../shared/transition.ts'
 import {
   flagChangedReceiver,
-  getDocumentToCheck,
+  getDestinationToOrder,
   getLookUpEndToEnd,
+  isPreparedByProvider,
   isReceiverLookedUp,
   prepareTransfer,
 } from './receiver-check.ts'
@@ -48,7 +51,7 @@ export const transferPayout: PayoutHandler<LockedTransfer> = {
     return transferMachine.isFinal(state) ? (failure?.code ?? state) : null
   },
 
-  getOrdered: ({ transfer: { valueCents: cents, pixKey, document } }) => ({ cents, pixKey, document }),
+  getOrdered: ({ transfer }) => ({ cents: transfer.valueCents, destination: readDestination(transfer) }),
 
   getOrder: ({ transfer }) => transfer,
 
@@ -59,7 +62,7 @@ export const transferPayout: PayoutHandler<LockedTransfer> = {
   },
 
   needsPreparation: (provider, { transfer }) =>
-    provider.prepareTransfer !== undefined || isReceiverLookedUp(provider, transfer),
+    isPreparedByProvider(provider, transfer) || isReceiverLookedUp(provider, transfer),
 
   prepare(provider, { transfer }, { connection, turn, isFirst }) {
     return prepareTransfer(provider, transfer, {
@@ -148,12 +151,11 @@ function buildTransferRequest(
   transfer: Transfer,
   { collectionKey, dialect }: Connection,
 ): ProviderTransferRequest {
-  const { uuid, valueCents: cents, pixKey } = transfer
+  const { uuid, valueCents: cents } = transfer
   return {
     id: referenceOf(uuid),
     cents,
-    pixKey,
-    document: getDocumentToCheck(transfer, dialect),
+    destination: getDestinationToOrder(transfer, dialect),
     payerKey: collectionKey ?? null,
   }
 }
@@ -284,7 +286,7 @@ async function settleHeldTransfer(em: EntityManager, lockedTransfer: LockedTrans
   if (!movement) throw new Error('the settled transfer has no hold')
   const at = new Date()
   applyProviderDetails(transfer, payout)
-  settleMovement(movement, payout, at)
+  settleMovement(movement, { ...payout, receiver: toReceiver(transfer, payout) }, at)
   transfer.heldCents = 0
   transfer.settledAt = movement.settledAt
   transition(transfer, transferMachine, 'settled', at)
@@ -357,7 +359,7 @@ async function adoptPanelTransfer(
     await countLateTransfer(em, transfer, transfer.connection)
   }
   Object.assign(movement, { transferUuid, pixKey, reason: 'late_settlement', updatedAt: at })
-  movement.receiver = receiver ?? transfer.receiver ?? movement.receiver
+  movement.receiver = toReceiver(transfer, { receiver }) ?? movement.receiver
   await recordMovementEvent(em, movement, transfer, at)
   return movement
 }
@@ -374,7 +376,7 @@ async function postUncoveredSettlement(
   if (!transfer.limitWindows || reason === 'duplicate_settlement')
     await countLateTransfer(em, transfer, transfer.connection)
   const movement = createTransferMovement(em, transfer, attempt)
-  settleMovement(movement, payout, at)
+  settleMovement(movement, { ...payout, receiver: toReceiver(transfer, payout) }, at)
   movement.reason = reason
   await postMovement(em, movement, legs)
   await recordMovementEvent(em, movement, transfer, at)
@@ -405,5 +407,17 @@ function createTransferMovement(
 /** Copies the end-to-end id and the receiver that the provider reports to the transfer. */
 function applyProviderDetails(transfer: Transfer, payout: ProviderPayout): void {
   transfer.endToEnd = payout.endToEnd || transfer.endToEnd
-  transfer.receiver = payout.receiver ?? transfer.receiver
+  transfer.receiver = toReceiver(transfer, payout)
+}
+
+/**
+ * Combines what a provider reports of the receiver with what is known. Of an account the order says more than most providers: only
+ * the name of its holder is theirs.
+ */
+function toReceiver(
+  { bankAccount: account, receiver: known = null }: Transfer,
+  { receiver }: Pick<ProviderPayout, 'receiver'>,
+): Party | null {
+  if (!receiver) return known
+  return account ? { ...account, name: receiver.name || account.name } : receiver
 }

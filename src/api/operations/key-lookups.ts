@@ -24,6 +24,7 @@ import {
   spendLookupBudget,
   storeKeyAnswer,
 } from '../../db/repositories/key-lookups.ts'
+import type { Party } from '../../domain/pix/party.ts'
 import { detectPixKeyType } from '../../domain/pix-keys/key-format.ts'
 import {
   ANSWER_VALIDITY_MS,
@@ -33,7 +34,7 @@ import {
   matchName,
 } from '../../domain/pix-keys/key-look-up.ts'
 import { computeBudgetWaitS, LOOKUP_COSTS, refillBudget } from '../../domain/pix-keys/look-up-budget.ts'
-import { type Party, PROVIDER_CAPABILITIES } from '../../domain/providers/provider.ts'
+import { PROVIDER_CAPABILITIES } from '../../domain/providers/provider.ts'
 import { fail } from '../../http/api-error.ts'
 import { KEY_LOOKUP_WAIT_MS, UNAVAILABLE_RETRY_S } from '../../http/limits.ts'
 import { getRequestDeadline } from '../../http/request-deadline.ts'

@@ -77,7 +77,7 @@ export async function listTransfers(em: EntityManager, token: CallerToken, query
       query.type === 'UNDEFINED' && ['false'],
       query.external_ref !== undefined && ['external_ref = ?', query.external_ref],
       query.end_to_end !== undefined && ['end_to_end = ?', query.end_to_end],
-      query.pix_key !== undefined && ['pix_key = ?', query.pix_key],
+      query.pix_key !== undefined && ['receiver_id = ?', query.pix_key],
       query.provider_uuid !== undefined && ['connection_uuid = ?', query.provider_uuid],
       ...buildCreationConditions(query),
     ],
@@ -129,8 +129,7 @@ export function createTransfer(
     validate: () => validateCreateTransfer({ em, token, sealer }, body),
     start({ fingerprint, ...operation }, { candidates, acceptBefore, lookup }, waitMs) {
       const details: TransferInputDetails = {
-        pixKey: body.pix_key,
-        ...(body.document !== undefined && { document: body.document }),
+        destination: { kind: 'key', pixKey: body.pix_key, document: body.document ?? null },
         ...(lookup && { lookup }),
         ...(body.external_ref !== undefined && { externalRef: body.external_ref }),
         ...(body.allow_duplicate && { allowDuplicate: true as const }),

@@ -4,7 +4,7 @@ import type { Movement } from '../../db/entities/movement.ts'
 import { MOVEMENT_REASONS, MOVEMENT_STATUSES } from '../../domain/ledger/movement.ts'
 import { maskDocument } from '../../domain/pix/document.ts'
 import { showEndToEndId } from '../../domain/pix/identifiers.ts'
-import type { Party } from '../../domain/providers/provider.ts'
+import type { Party } from '../../domain/pix/party.ts'
 import { isStaticTxid } from '../../domain/qr-codes/qr-code.ts'
 import {
   instantSchema,
@@ -32,7 +32,7 @@ export const initiationFields = {
     .nullable()
     .meta({ description: 'Id of the charge at its provider; null for transfers and refunds' }),
   value: reaisText,
-  type: z.enum(['QR_DYNAMIC', 'QR_STATIC', 'KEY', 'REFUND']),
+  type: z.enum(['QR_DYNAMIC', 'QR_STATIC', 'KEY', 'MANUAL', 'REFUND']),
   pix_key: z.string(),
 }
 
@@ -152,8 +152,9 @@ function showMovementTimes({ createdAt, updatedAt }: Movement) {
   return { created_at: createdAt, updated_at: updatedAt }
 }
 
-function showInitiationType(movement: Movement): 'QR_DYNAMIC' | 'QR_STATIC' | 'KEY' | 'REFUND' {
+function showInitiationType(movement: Movement): 'QR_DYNAMIC' | 'QR_STATIC' | 'KEY' | 'MANUAL' | 'REFUND' {
   if (movement.type === 'EXTERNAL_REFUND') return 'REFUND'
-  if (!movement.txid) return 'KEY'
+  // A transfer of ours without a key went to an account; of any other PIX the way is not known.
+  if (!movement.txid) return movement.transferUuid && !movement.pixKey ? 'MANUAL' : 'KEY'
   return isStaticTxid(movement.txid) ? 'QR_STATIC' : 'QR_DYNAMIC'
 }

@@ -1,7 +1,7 @@
 import type { LedgerLine } from '../../db/repositories/ledger-lines.ts'
 import { textFromCents } from '../../domain/ledger/money.ts'
 import type { MovementReason } from '../../domain/ledger/movement.ts'
-import type { Party } from '../../domain/providers/provider.ts'
+import type { Party } from '../../domain/pix/party.ts'
 import { createLocalClock } from '../shared/time-zone.ts'
 import type { ShownLedgerLine } from './ledger-line.ts'
 

@@ -6,6 +6,7 @@ import {
   reaisFromCents,
   textFromCents,
 } from '../../domain/ledger/money.ts'
+import { BANK_ACCOUNT_TYPES } from '../../domain/pix/party.ts'
 import { PROVIDER_NAMES } from '../../domain/providers/provider.ts'
 import { PAYMENT_STATUSES } from '../../domain/shared/payment-status.ts'
 import { formatTimestamp } from '../../domain/shared/timestamp.ts'
@@ -111,7 +112,7 @@ export const partySchema = z
         ispb: z.string().meta({ examples: ['18236120'] }),
       })
       .meta({ id: 'Bank' }),
-    account_type: z.enum(['CHECKING', 'PAYMENT']),
+    account_type: z.enum(BANK_ACCOUNT_TYPES),
   })
   .meta({ id: 'Party', description: 'Sender or receiver of a PIX; unknown texts are empty' })
 

@@ -1,4 +1,4 @@
-import type { Party } from '../../domain/providers/provider.ts'
+import type { Party } from '../../domain/pix/party.ts'
 import type { Confirmation } from '../http/confirmation.ts'
 import type { PageContext } from '../http/page-context.ts'
 

@@ -1,9 +1,9 @@
 import { defineEntity, p } from '@mikro-orm/core'
 import type { FeeTable } from '../../domain/ledger/money.ts'
+import type { Party } from '../../domain/pix/party.ts'
 import type {
   ConnectionStatus,
   ConnectionType,
-  Party,
   ProviderApi,
   ProviderName,
 } from '../../domain/providers/provider.ts'

@@ -1,5 +1,5 @@
 import { Type } from '@mikro-orm/core'
-import type { Party } from '../../domain/providers/provider.ts'
+import type { Party } from '../../domain/pix/party.ts'
 
 /** What the column has of a party: the texts that are known. */
 type StoredParty = Partial<Omit<Party, 'bank'>> & { bank?: Partial<Party['bank']> }

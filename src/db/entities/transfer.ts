@@ -30,7 +30,9 @@ const schema = defineEntity({
     /** Value and fee of the current provider while they are reserved. */
     heldCents: centsColumn().default(0),
     returnedCents: centsColumn().default(0),
-    pixKey: p.text(),
+    /** With `bankAccount` and `document` its destination (`readDestination`). */
+    pixKey: p.text().nullable(),
+    bankAccount: p.type(PartyType).nullable(),
     document: p.text().nullable(),
     /** The look-up of the key that it names. */
     lookup: p.json<TransferLookup>().nullable(),

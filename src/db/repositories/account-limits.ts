@@ -166,20 +166,20 @@ export function addLimitUsage(
 }
 
 /**
- * Reads when the first transfer of an account to a PIX key settled, or one that settled before `enough`, which spares an old
+ * Reads when the first transfer of an account to a receiver settled, or one that settled before `enough`, which spares an old
  * receiver the reading of all; null where none has.
  */
 export function readFirstSettlement(
   em: EntityManager,
   { accountUuid, isSimulated }: UsageOwner,
-  { pixKey, enough }: { pixKey: string; enough: Date },
+  { receiverId, enough }: { receiverId: string; enough: Date },
 ): Promise<Date | null> {
   const settled = `transfer t join connection c on c.uuid = t.connection_uuid
-    where t.account_uuid = ? and t.pix_key = ? and c.is_simulated = ?`
+    where t.account_uuid = ? and t.receiver_id = ? and c.is_simulated = ?`
   const sql = `select coalesce(
     (select t.settled_at from ${settled} and t.settled_at <= ? order by t.created_at limit 1),
     (select min(t.settled_at) from ${settled} and t.settled_at is not null)) as settled_at`
-  const values = [accountUuid, pixKey, isSimulated]
+  const values = [accountUuid, receiverId, isSimulated]
   return runQuery(
     em,
     query(sql, [...values, enough.toISOString(), ...values], ([row]) =>
@@ -188,20 +188,20 @@ export function readFirstSettlement(
   )
 }
 
-/** Finds the latest transfer of an account with this value to this PIX key within the last seconds that may have paid it. */
+/** Finds the latest transfer of an account with this value to this receiver within the last seconds that may have paid it. */
 export function findRecentTransfer(
   em: EntityManager,
   { accountUuid, isSimulated }: UsageOwner,
-  { pixKey, valueCents, seconds }: { pixKey: string; valueCents: number; seconds: number },
+  { receiverId, valueCents, seconds }: { receiverId: string; valueCents: number; seconds: number },
 ): Promise<string | null> {
   const sql = `select t.uuid from transfer t join connection c on c.uuid = t.connection_uuid
-    where t.account_uuid = ? and t.pix_key = ? and t.value_cents = ? and c.is_simulated = ?
+    where t.account_uuid = ? and t.receiver_id = ? and t.value_cents = ? and c.is_simulated = ?
       and t.created_at > clock_timestamp() - make_interval(secs => ?)
       and t.state not in ('failed', 'cancelled', 'expired')
     order by t.created_at desc limit 1`
   return runQuery(
     em,
-    query(sql, [accountUuid, pixKey, valueCents, isSimulated, seconds], ([row]) =>
+    query(sql, [accountUuid, receiverId, valueCents, isSimulated, seconds], ([row]) =>
       row ? String(row.uuid) : null,
     ),
   )

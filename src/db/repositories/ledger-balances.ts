@@ -1,5 +1,6 @@
 import type { LedgerLineType } from '../../domain/ledger/movement.ts'
-import type { Party, ProviderName } from '../../domain/providers/provider.ts'
+import type { Party } from '../../domain/pix/party.ts'
+import type { ProviderName } from '../../domain/providers/provider.ts'
 import type { EntityManager } from '../client/orm.ts'
 import { joinConditions, type SqlCondition } from '../sql-conditions.ts'
 import {

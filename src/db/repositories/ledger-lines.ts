@@ -3,7 +3,8 @@ import {
   type LedgerOperationType,
   PIX_MOVEMENT_TYPES,
 } from '../../domain/ledger/movement.ts'
-import type { Party, ProviderName } from '../../domain/providers/provider.ts'
+import type { Party } from '../../domain/pix/party.ts'
+import type { ProviderName } from '../../domain/providers/provider.ts'
 import type { EntityManager } from '../client/orm.ts'
 import type { Movement } from '../entities/movement.ts'
 import { OPERATION_CODES, OPERATION_TYPE_SQL } from '../ledger/operation-types.ts'

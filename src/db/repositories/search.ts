@@ -65,7 +65,7 @@ export async function findOperations(
     }),
     { kind: 'charge', table: 'charge', condition: ['txid = ?', text] },
     { kind: 'charge', table: 'refund', uuid: 'charge_uuid', condition: byUuid },
-    { kind: 'transfer', table: 'transfer', condition: key !== undefined && ['pix_key = ?', key] },
+    { kind: 'transfer', table: 'transfer', condition: key !== undefined && ['receiver_id = ?', key] },
     { kind: 'dispute', table: 'dispute', condition: byUuid },
   ] satisfies OperationSearch[]
   const parts = searches.flatMap(search => buildSearch(scope, search))

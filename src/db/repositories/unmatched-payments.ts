@@ -1,5 +1,6 @@
 import type { MovementReason, UnmatchedDisposition } from '../../domain/ledger/movement.ts'
-import type { Party, ProviderName } from '../../domain/providers/provider.ts'
+import type { Party } from '../../domain/pix/party.ts'
+import type { ProviderName } from '../../domain/providers/provider.ts'
 import type { EntityManager } from '../client/orm.ts'
 import { selectValue } from '../select-values.ts'
 import { joinConditions, type OptionalSqlCondition } from '../sql-conditions.ts'

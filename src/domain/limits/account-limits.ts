@@ -184,7 +184,7 @@ function formatLimits(limits: AccountLimits): string {
 /** Tells whether a transfer goes to a trusted receiver. `document`: of an order whose provider checks the holder of the key. */
 export function isTrustedReceiver(
   { trustedReceivers }: AccountLimits,
-  { pixKey, document }: { pixKey: string; document?: string | null | undefined },
+  { pixKey, document }: { pixKey: string | null | undefined; document?: string | null | undefined },
 ): boolean {
   return trustedReceivers.some(one =>
     'pixKey' in one ? one.pixKey === pixKey : one.document === pixKey || one.document === document,

@@ -18,7 +18,8 @@ export type ExceededLimit = { limit: LimitName; leftCents: number; resetsAt: Dat
 /** A transfer as the limits see it. */
 export type LimitedTransfer = {
   valueCents: number
-  pixKey: string
+  /** Null where it goes to an account. */
+  pixKey: string | null | undefined
   document?: string | null | undefined
 }
 

@@ -1,25 +1,44 @@
 import { textFromCents } from '../ledger/money.ts'
 import { isDocument } from '../pix/document.ts'
+import { isIspb } from '../pix/ispb.ts'
 import { detectPixKeyType, normalizePixKey } from '../pix-keys/key-format.ts'
 import type { ProviderPayout } from '../providers/provider.ts'
+import { type TransferDestination, toDestinationColumns } from '../transfers/transfer-destination.ts'
 import type { OrderDifference } from './order-difference.ts'
 
-/** What a payout was ordered with, as far as a provider may report it back. */
-export type OrderedPayout = { cents: number; pixKey?: string; document?: string | null | undefined }
+/** What a payout was ordered with, as far as a provider may report it back. `destination`: of a transfer. */
+export type OrderedPayout = { cents: number; destination?: TransferDestination }
 
 /**
- * Compares what a provider reports under our id with what was ordered (SPEC §6). A key or document that the provider masks, or
- * writes in a form that is none of DICT's, says nothing.
+ * Compares what a provider reports under our id with what was ordered (SPEC §6). A key, document or bank that the
+ * provider masks, or writes in a form that is not the rail's, says nothing.
  */
 export function findOrderDifference(
   order: OrderedPayout,
   { cents, pixKey, receiver }: Pick<ProviderPayout, 'cents' | 'pixKey' | 'receiver'>,
 ): OrderDifference | null {
+  const { destination } = order
   if (cents !== order.cents) return 'value_differs'
-  const isOtherKey = order.pixKey !== undefined && pixKey && isKeyDifferent(order.pixKey, pixKey)
+  if (!destination) return null
   const document = receiver?.document ?? ''
-  const isOtherDocument = order.document && isDocument(document) && document !== order.document
-  return isOtherKey || isOtherDocument ? 'receiver_differs' : null
+  const orderedDocument = toDestinationColumns(destination).document
+  const isOtherDocument = orderedDocument && isDocument(document) && document !== orderedDocument
+  return isOtherDocument || isPlaceDifferent(destination, { pixKey, receiver }) ? 'receiver_differs' : null
+}
+
+/** Tells whether a provider reports another key than the ordered one, or another bank than that of the ordered account. */
+function isPlaceDifferent(
+  destination: TransferDestination,
+  { pixKey, receiver }: Pick<ProviderPayout, 'pixKey' | 'receiver'>,
+): boolean {
+  switch (destination.kind) {
+    case 'key':
+      return Boolean(pixKey) && isKeyDifferent(destination.pixKey, pixKey!)
+    case 'account': {
+      const ispb = receiver?.bank.ispb ?? ''
+      return isIspb(ispb) && ispb !== destination.account.bank.ispb
+    }
+  }
 }
 
 /** Describes a difference for the operator. */

@@ -1,6 +1,7 @@
 import { detectDocumentKind } from '../pix/document.ts'
 import { compareDocuments, compareReportedDocuments } from '../pix/document-comparison.ts'
-import type { NoAnswerResult, NotFoundResult, Party } from '../providers/provider.ts'
+import type { Party } from '../pix/party.ts'
+import type { NoAnswerResult, NotFoundResult } from '../providers/provider.ts'
 import { MINUTE, SECOND } from '../shared/intervals.ts'
 
 /** Looking up the owner of a PIX key before it is paid: outcomes, comparisons and periods (SPEC §9). */

@@ -1,6 +1,8 @@
 import type { PayerRestriction } from '../charges/payer-restriction.ts'
+import { BANK_ACCOUNT_TYPES, type BankAccountType, type Party } from '../pix/party.ts'
 import type { PixReturnIds } from '../pix/pix-return.ts'
 import type { PixKeyType } from '../pix-keys/pix-key.ts'
+import type { TransferDestination } from '../transfers/transfer-destination.ts'
 
 /** The four names the contract shows; which dialect one speaks is a matter of its connection. */
 export const PROVIDER_NAMES = ['PROVIDER_A', 'PROVIDER_B', 'PROVIDER_C', 'PROVIDER_D'] as const
@@ -57,6 +59,8 @@ export type ProviderCapabilities = {
    */
   locksPayer: 'charge' | 'none'
   canTransfer: boolean
+  /** The kinds of account that it pays without a PIX key. */
+  payableAccountTypes: readonly BankAccountType[]
   /** How transfers are looked up. */
   transferLookUp: PayoutLookUpWay
   /** The id of an order is never free again, so that an order that is looked up by repeating it may be repeated at any time. */
@@ -108,6 +112,8 @@ export const PROVIDER_CAPABILITIES: Record<ProviderApi, ProviderCapabilities> = 
     // Per key only (`PUT /v2/gn/config`, documentoPagadorIgualDevedor), which would lock every charge of the key.
     locksPayer: 'none',
     canTransfer: true,
+    // PAYMENT and SALARY are not among `tipoConta` (official SDK 2.0.1, `PixSendBodySchema`).
+    payableAccountTypes: ['CHECKING', 'SAVINGS'],
     transferLookUp: 'id',
     keepsOrderIds: false,
     refundsOneAtATime: false,
@@ -125,6 +131,7 @@ export const PROVIDER_CAPABILITIES: Record<ProviderApi, ProviderCapabilities> = 
     // "Bloqueando Pagamentos": `ensureSameTaxID`.
     locksPayer: 'charge',
     canTransfer: true,
+    payableAccountTypes: BANK_ACCOUNT_TYPES,
     transferLookUp: 'id',
     keepsOrderIds: false,
     refundsOneAtATime: false,
@@ -139,6 +146,7 @@ export const PROVIDER_CAPABILITIES: Record<ProviderApi, ProviderCapabilities> = 
     canIssueOpenAmount: false,
     locksPayer: 'none',
     canTransfer: true,
+    payableAccountTypes: BANK_ACCOUNT_TYPES,
     transferLookUp: 'handle',
     keepsOrderIds: false,
     refundsOneAtATime: false,
@@ -155,6 +163,7 @@ export const PROVIDER_CAPABILITIES: Record<ProviderApi, ProviderCapabilities> = 
     canIssueOpenAmount: false,
     locksPayer: 'none',
     canTransfer: true,
+    payableAccountTypes: BANK_ACCOUNT_TYPES,
     transferLookUp: 'repeat',
     keepsOrderIds: false,
     refundsOneAtATime: false,
@@ -180,6 +189,7 @@ export const PROVIDER_CAPABILITIES: Record<ProviderApi, ProviderCapabilities> = 
     // SDK, DynamicBrcode and Invoice: rule `allowedTaxIds`. An invoice alone restricts nobody ("Pix Invoice").
     locksPayer: 'charge',
     canTransfer: true,
+    payableAccountTypes: BANK_ACCOUNT_TYPES,
     transferLookUp: 'repeat',
     keepsOrderIds: true,
     refundsOneAtATime: true,
@@ -190,16 +200,6 @@ export const PROVIDER_CAPABILITIES: Record<ProviderApi, ProviderCapabilities> = 
     disputes: null,
     pace: null,
   },
-}
-
-/** A sender or receiver of a PIX movement, as the contract shows it; unknown texts are `''`. */
-export type Party = {
-  name: string
-  document: string
-  account_number: string
-  account_agency: string
-  bank: { code: string; name: string; ispb: string }
-  account_type: 'CHECKING' | 'PAYMENT'
 }
 
 /** Why a provider could not be reached, or gave no answer, whatever its dialect. */
@@ -388,13 +388,15 @@ export type ProviderRefundRequest = {
   description?: string
   turn?: AwaitedTurn
 }
-/** Money to a PIX key. `id` is ours, 1..35 alphanumerics, and makes sending it twice one transfer. */
+/** Money to a PIX key or an account. `id` is ours, 1..35 alphanumerics, and makes sending it twice one transfer. */
 export type ProviderTransferRequest = {
   id: string
   cents: number
-  pixKey: string
-  /** The recipient's CPF or CNPJ, which the provider must confirm; only where the provider `canCheckDocument`. */
-  document: string | null
+  /**
+   * The document of a key's owner is one that the provider must confirm, and given only where it `canCheckDocument`. An account has a
+   * type in `payableAccountTypes`.
+   */
+  destination: TransferDestination
   /** The id by which a look-up of the key at this provider binds the payment to it, where there is one (`LookUpKeyOutcome`). */
   lookUpEndToEnd?: string
   /** The key that pays, or null where the provider needs none. */

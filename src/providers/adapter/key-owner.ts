@@ -1,5 +1,5 @@
 import { compareDocuments } from '../../domain/pix/document-comparison.ts'
-import type { ProviderTransferRequest, RejectedResult } from '../../domain/providers/provider.ts'
+import type { RejectedResult } from '../../domain/providers/provider.ts'
 import { rejectForThisProvider } from './outcomes.ts'
 
 /**
@@ -7,7 +7,7 @@ import { rejectForThisProvider } from './outcomes.ts'
  * or the order names none. A masked owner that fits may be another one.
  */
 export function checkKeyOwner(
-  { document }: Pick<ProviderTransferRequest, 'document'>,
+  document: string | null,
   owner: string | null | undefined,
 ): RejectedResult | null {
   if (document === null) return null

@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { normalizeIspb } from '../../domain/pix/ispb.ts'
-import type { Party } from '../../domain/providers/provider.ts'
+import type { Party } from '../../domain/pix/party.ts'
 import { optionalField, optionalText } from './fields.ts'
 
 /** The data of a sender or receiver that providers report. */

@@ -1,10 +1,10 @@
 import type { z } from 'zod'
+import type { Party } from '../../domain/pix/party.ts'
 import { mayFollowPix, readReturnNature } from '../../domain/pix/return-nature.ts'
 import type {
   FoundCharge,
   IncomingPix,
   IssuedCharge,
-  Party,
   PayoutReturn,
   ProviderPayout,
 } from '../../domain/providers/provider.ts'

@@ -69,17 +69,26 @@ export type EfiInfraction = z.infer<typeof efiInfractionSchema>
 export const efiKeyResponseSchema = z.object({ chave: z.string().min(1) })
 export const efiRandomKeysSchema = z.object({ chaves: z.array(z.string().min(1)) })
 
+const ownerFields = { cpf: z.string().length(11).optional(), cnpj: z.string().length(14).optional() }
 export const efiTransferRequestSchema = z.strictObject({
   valor: amountSchema,
   pagador: z.strictObject({
     chave: z.string().min(1).max(77),
     infoPagador: z.string().max(140).optional(),
   }),
-  favorecido: z.strictObject({
-    chave: z.string().min(1).max(77),
-    cpf: z.string().length(11).optional(),
-    cnpj: z.string().length(14).optional(),
-  }),
+  favorecido: z.union([
+    z.strictObject({ chave: z.string().min(1).max(77), ...ownerFields }),
+    z.strictObject({
+      contaBanco: z.strictObject({
+        nome: z.string().min(1),
+        ...ownerFields,
+        codigoBanco: z.string().length(8),
+        agencia: z.string().min(1),
+        conta: z.string().min(1),
+        tipoConta: z.enum(['cacc', 'svgs']),
+      }),
+    }),
+  ]),
 })
 /** The reply to a dispute, which can only be a defence (official SDK 2.0.1, `MedSubmitDefenseBodySchema`). */
 export const efiDefenceRequestSchema = z.strictObject({

@@ -9,6 +9,7 @@ import {
   type ProviderPayout,
   type ProviderTransferRequest,
 } from '../../domain/providers/provider.ts'
+import type { TransferDestination } from '../../domain/transfers/transfer-destination.ts'
 import { optionalField, optionalText } from '../adapter/fields.ts'
 import { toPayoutRejection } from '../adapter/outcomes.ts'
 import { createPartySchema } from '../adapter/party.ts'
@@ -65,23 +66,61 @@ const IDEMPOTENCY_NAMESPACE = 'b6f2c4de-5c0e-5d3a-9a57-0d7a1c7f4e21'
 
 function buildCall<Name extends InterCall>(
   call: Name,
-  { id, cents, pixKey, message }: ProviderTransferRequest,
+  { id, cents, destination, message }: ProviderTransferRequest,
 ) {
   const json = paymentRequestSchema.parse({
     valor: cents,
     descricao: message?.slice(0, 140),
-    destinatario: { tipo: 'CHAVE', chave: pixKey },
+    destinatario: buildRecipient(destination),
   })
   const headers = { 'x-id-idempotente': v5(id, IDEMPOTENCY_NAMESPACE) }
   const path = `${INTER_BANKING_PATH}/pix`
   return { call, reference: id, method: 'POST', path, headers, json, hasOwnConnection: true } as const
 }
 
+function buildRecipient(destination: TransferDestination) {
+  switch (destination.kind) {
+    case 'key':
+      return { tipo: 'CHAVE', chave: destination.pixKey }
+    case 'account': {
+      const { name, document, bank, account_agency, account_number, account_type } = destination.account
+      return {
+        tipo: 'DADOS_BANCARIOS',
+        nome: name,
+        cpfCnpj: document,
+        agencia: account_agency,
+        contaCorrente: account_number,
+        tipoConta: INTER_ACCOUNT_TYPES[account_type],
+        instituicaoFinanceira: { ispb: bank.ispb },
+      }
+    }
+  }
+}
+
+/** "TipoConta". */
+const INTER_ACCOUNT_TYPES = {
+  CHECKING: 'CONTA_CORRENTE',
+  PAYMENT: 'CONTA_PAGAMENTO',
+  SAVINGS: 'CONTA_POUPANCA',
+  SALARY: 'CONTA_SALARIO',
+} as const
+
 /** `valor` is a number of reais. Without `dataPagamento` Inter pays at once. */
 const paymentRequestSchema = z.strictObject({
   valor: z.int().positive().transform(reaisFromCents),
   descricao: z.string().max(140).optional(),
-  destinatario: z.strictObject({ tipo: z.literal('CHAVE'), chave: z.string().min(1).max(77) }),
+  destinatario: z.discriminatedUnion('tipo', [
+    z.strictObject({ tipo: z.literal('CHAVE'), chave: z.string().min(1).max(77) }),
+    z.strictObject({
+      tipo: z.literal('DADOS_BANCARIOS'),
+      nome: z.string().min(1),
+      cpfCnpj: z.string().min(11),
+      agencia: z.string().min(1),
+      contaCorrente: z.string().min(1),
+      tipoConta: z.enum(Object.values(INTER_ACCOUNT_TYPES)),
+      instituicaoFinanceira: z.strictObject({ ispb: z.string().length(8) }),
+    }),
+  ]),
 })
 
 const acceptanceSchema = z

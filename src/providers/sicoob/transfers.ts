@@ -4,10 +4,12 @@ import { findRailCode } from '../../domain/pix/rail-codes.ts'
 import {
   NO_HANDLE,
   type NoAnswerResult,
+  type PayoutHandle,
   type PreparePayoutOutcome,
   type ProviderPayout,
 } from '../../domain/providers/provider.ts'
 import { MINUTE } from '../../domain/shared/intervals.ts'
+import type { TransferDestination } from '../../domain/transfers/transfer-destination.ts'
 import { optionalInstant, optionalText } from '../adapter/fields.ts'
 import { checkKeyOwner } from '../adapter/key-owner.ts'
 import {
@@ -27,17 +29,22 @@ type SicoobTransferCalls = TransferCalls & Pick<KeyLookUpCalls, 'lookUpKey'>
 /**
  * Creates the calls about payments (Pagamentos PIX 2.0.24.6). A payment is initiated first: Sicoob looks the key up and names the
  * end-to-end id of the PIX, and no money moves until the payment is confirmed by it. Sicoob takes no id of ours: a payment is known by
- * its end-to-end id alone, so without a handle its absence is never proved. `now`: wall clock in milliseconds.
+ * its end-to-end id alone, so without a handle its absence is never proved. A payment to an account is not initiated: it is
+ * confirmed once, and its answer names the id; where none arrives, operators settle it by the bank's statement. `now`: wall clock in milliseconds.
  */
 export function createSicoobTransfers(client: SicoobClient, now: () => number): SicoobTransferCalls {
   return {
+    preparedDestinations: ['key'],
+
     async prepareTransfer(order) {
-      const json = initiationRequestSchema.parse({ chave: order.pixKey })
+      if (order.destination.kind !== 'key') throw new Error('Sicoob initiates payments to keys only')
+      const { pixKey, document } = order.destination
+      const json = initiationRequestSchema.parse({ chave: pixKey })
       const call = { call: 'prepareTransfer', reference: order.id, path: SICOOB_PAYMENTS_PATH } as const
       const outcome = await client.send({ ...call, method: 'POST', json }, initiatedPaymentSchema, payment =>
-        (payment.chave ?? order.pixKey) === order.pixKey ? { payment } : undefined,
+        (payment.chave ?? pixKey) === pixKey ? { payment } : undefined,
       )
-      if (outcome.kind === 'accepted') return toPreparation(outcome.payment, order.document, now())
+      if (outcome.kind === 'accepted') return toPreparation(outcome.payment, document, now())
       // Nothing has moved, whatever the answer.
       if (outcome.kind === 'unknown')
         return { kind: 'no_answer', code: outcome.code, message: outcome.message }
@@ -54,23 +61,26 @@ export function createSicoobTransfers(client: SicoobClient, now: () => number): 
     },
 
     async sendTransfer(order, handle) {
-      if (!handle) return notPrepared
+      const means = buildMeans(order.destination, handle)
+      if ('kind' in means) return means
       const json = confirmationRequestSchema.parse({
-        endToEndId: handle.ref,
+        ...means,
         valor: order.cents,
-        meioIniciacao: 'CHAVE',
         descricao: order.message?.slice(0, 140),
       })
       const path = `${SICOOB_PAYMENTS_PATH}/confirmacao`
       const call = { call: 'sendTransfer', reference: order.id, path, json } as const
       const request = { ...call, method: 'POST', hasOwnConnection: true } as const
       const outcome = await client.send(request, sicoobPaymentSchema, payment => {
-        const isOrdered = payment.endToEndId === handle.ref && payment.valor === order.cents
+        const { endToEndId } = payment
+        const isOrdered = endToEndId === (means.endToEndId ?? endToEndId) && payment.valor === order.cents
         if (!isOrdered || isWithoutOutcome(payment)) return undefined
-        return { payout: mapPayment(payment), isCarriedOut: payment.estado !== NOT_CARRIED_OUT }
+        const payout = { ...mapPayment(payment), ...(!handle && { handle: { ref: endToEndId } }) }
+        return { payout, isCarriedOut: payment.estado !== NOT_CARRIED_OUT }
       })
-      // A repeated confirmation may be refused as well: the refusal counts once the absence of the payment is proved.
-      if (outcome.kind === 'rejected') return toUnprovenRefusal(outcome)
+      // A repeated confirmation may be refused as well: the refusal counts once the absence of the payment is proved. A payment to
+      // an account is never repeated.
+      if (outcome.kind === 'rejected' && handle) return toUnprovenRefusal(outcome)
       if (outcome.kind !== 'accepted') return outcome
       const { payout, isCarriedOut } = outcome
       // What Sicoob itself did not carry out, another provider may; what the receiver's side rejected, none.
@@ -100,6 +110,10 @@ export function createSicoobTransfers(client: SicoobClient, now: () => number): 
 }
 
 const notPrepared = rejectForThisProvider('preparation_expired', 'The payment was not prepared')
+const documentUnsupported = rejectForThisProvider(
+  'document_unsupported',
+  'The provider pays an account only to a CPF or CNPJ without letters',
+)
 const notLookedUp: NoAnswerResult = {
   kind: 'no_answer',
   code: NO_HANDLE,
@@ -126,7 +140,7 @@ function toPreparation(
   document: string | null,
   nowMs: number,
 ): PreparePayoutOutcome {
-  const refusal = checkKeyOwner({ document }, owner?.document)
+  const refusal = checkKeyOwner(document, owner?.document)
   if (refusal) return refusal
   const initiatedAtMs = Math.min(timeOfRailId(endToEnd) ?? nowMs, nowMs)
   const expiresAt = new Date(initiatedAtMs + CONFIRMATION_PERIOD_MS).toISOString()
@@ -136,13 +150,60 @@ function toPreparation(
   }
 }
 
-const confirmationRequestSchema = z.strictObject({
-  endToEndId: endToEndSchema,
+/** Builds by what a payment is carried out: the initiation of a key, or the account that it goes to; or why it is not. */
+function buildMeans(destination: TransferDestination, handle: PayoutHandle | undefined) {
+  switch (destination.kind) {
+    case 'key':
+      return handle ? { meioIniciacao: 'CHAVE', endToEndId: handle.ref } : notPrepared
+    case 'account': {
+      const { name, document, bank, account_agency, account_number, account_type } = destination.account
+      if (!DIGITS.test(document)) return documentUnsupported
+      const destino = {
+        ispb: bank.ispb,
+        cpfCnpj: document,
+        nome: name,
+        conta: account_number,
+        agencia: account_agency,
+        tipo: SICOOB_ACCOUNT_TYPES[account_type],
+      }
+      return { meioIniciacao: 'MANUAL', destino }
+    }
+  }
+}
+
+const DIGITS = /^[0-9]+$/
+/** `tipo` of "DadosContaUsuarioDestino". */
+const SICOOB_ACCOUNT_TYPES = {
+  CHECKING: 'CORRENTE',
+  PAYMENT: 'CONTAPAGAMENTO',
+  SAVINGS: 'POUPANCA',
+  SALARY: 'SALARIO',
+} as const
+
+const confirmationFields = {
   /** Reais with a decimal comma, only in this request (`^[0-9]{1,18}([,][0-9]{1,2})?$`). */
   valor: amountSchema.transform(text => text.replace('.', ',')),
-  meioIniciacao: z.literal('CHAVE'),
   descricao: z.string().max(140).optional(),
-})
+}
+const confirmationRequestSchema = z.discriminatedUnion('meioIniciacao', [
+  z.strictObject({
+    meioIniciacao: z.literal('CHAVE'),
+    endToEndId: endToEndSchema,
+    ...confirmationFields,
+  }),
+  z.strictObject({
+    meioIniciacao: z.literal('MANUAL'),
+    destino: z.strictObject({
+      ispb: z.string().length(8),
+      cpfCnpj: z.string().regex(/^[0-9]{11}([0-9]{3})?$/),
+      nome: z.string().min(1).max(140),
+      conta: z.string().regex(/^[0-9]{1,20}$/),
+      agencia: z.string().regex(/^[0-9]{1,4}$/),
+      tipo: z.enum(Object.values(SICOOB_ACCOUNT_TYPES)),
+    }),
+    ...confirmationFields,
+  }),
+])
 
 /** The state of a payment that Sicoob did not carry out. */
 const NOT_CARRIED_OUT = 'NÃO_REALIZADO'

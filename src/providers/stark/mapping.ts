@@ -1,5 +1,6 @@
 import { uuidFromReference } from '../../domain/pix/identifiers.ts'
-import type { IncomingPix, IssuedCharge, Party, ProviderPayout } from '../../domain/providers/provider.ts'
+import type { Party } from '../../domain/pix/party.ts'
+import type { IncomingPix, IssuedCharge, ProviderPayout } from '../../domain/providers/provider.ts'
 import { toPayoutRejection } from '../adapter/outcomes.ts'
 import { toParty } from '../adapter/party.ts'
 import type {

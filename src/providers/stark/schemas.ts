@@ -140,6 +140,10 @@ export const starkVerifiedAccountSchema = z.object({
   status: z.enum(['creating', 'created', 'processing', 'active', 'failed', 'canceled']),
   taxId: z.string().nullish(),
   keyId: z.string().nullish(),
+  bankCode: optionalText,
+  branchCode: optionalText,
+  number: optionalText,
+  type: optionalText,
   tags: tagsSchema,
   name: optionalText,
   bankName: optionalText,
@@ -191,7 +195,22 @@ export const starkInvoiceRequestSchema = z.strictObject({
 export const starkCancellationRequestSchema = z.strictObject({ status: z.literal('canceled') })
 export const starkVerifiedAccountRequestSchema = z.strictObject({
   accounts: z.tuple([
-    z.strictObject({ taxId: z.string().min(11), keyId: z.string().min(1).max(77), tags: requestTagsSchema }),
+    z.union([
+      z.strictObject({
+        taxId: z.string().min(11),
+        keyId: z.string().min(1).max(77),
+        tags: requestTagsSchema,
+      }),
+      z.strictObject({
+        taxId: z.string().min(11),
+        name: z.string().min(1),
+        bankCode: z.string().length(8),
+        branchCode: z.string().min(1),
+        number: z.string().min(1),
+        type: z.enum(['checking', 'savings', 'salary', 'payment']),
+        tags: requestTagsSchema,
+      }),
+    ]),
   ]),
 })
 export const starkVerifiedTransferRequestSchema = z.strictObject({

@@ -1,5 +1,6 @@
 import { setTimeout } from 'node:timers/promises'
 import { isDocument } from '../../domain/pix/document.ts'
+import type { Party } from '../../domain/pix/party.ts'
 import { normalizePixKey } from '../../domain/pix-keys/key-format.ts'
 import type {
   FindPayoutOutcome,
@@ -12,6 +13,10 @@ import type {
   SendPayoutOutcome,
 } from '../../domain/providers/provider.ts'
 import { DAY } from '../../domain/shared/intervals.ts'
+import {
+  type TransferDestination,
+  toDestinationColumns,
+} from '../../domain/transfers/transfer-destination.ts'
 import { checkKeyOwner } from '../adapter/key-owner.ts'
 import { rejectFailedAcceptance, rejectForThisProvider } from '../adapter/outcomes.ts'
 import { encodePath } from '../http/client.ts'
@@ -60,7 +65,7 @@ function readSent(sent: StarkTransfer, { id, cents }: ProviderTransferRequest, {
 
 /**
  * Creates the calls about transfers. A transfer goes to a verified account, which Stark Bank makes of a key and the document of
- * its owner, and is known by our `externalId`, unique among all transfers, and our tag. A list without it proves nothing; the same
+ * its owner, or of an account at a bank, and is known by our `externalId`, unique among all transfers, and our tag. A list without it proves nothing; the same
  * order sent again makes no second transfer ("Duplicated external_ids will cause failures").
  */
 export function createStarkTransfers(client: StarkClient, now: () => number): TransferCalls {
@@ -127,7 +132,7 @@ export function createStarkTransfers(client: StarkClient, now: () => number): Tr
   }
 
   /** Finds the account that an earlier preparation of the transfer has made, unless it has failed. */
-  async function findExistingAccount({ id, pixKey, document }: ProviderTransferRequest) {
+  async function findExistingAccount({ id, destination }: ProviderTransferRequest) {
     const list = await client.readAllPages({
       call: 'prepareTransfer',
       reference: id,
@@ -138,51 +143,62 @@ export function createStarkTransfers(client: StarkClient, now: () => number): Tr
     const account = list.items.find(
       listed =>
         hasTag(listed, id) &&
-        isAccountOf(listed, { taxId: document ?? toPlainDocument(listed.taxId), pixKey }) &&
+        isAccountOf(listed, destination) &&
         listed.status !== 'failed' &&
         listed.status !== 'canceled',
     )
     return account ? { kind: 'found' as const, account, owner: undefined } : NO_ACCOUNT
   }
 
+  /** Makes the verified account of a transfer. */
+  function createAccount({ id, destination }: ProviderTransferRequest) {
+    switch (destination.kind) {
+      case 'key':
+        return createKeyAccount(id, destination)
+      case 'account':
+        return postAccount(id, destination, toAccountFields(destination.account))
+    }
+  }
+
   /**
    * Makes an account of a key and the document of its owner. Where the order names one, the account's verification confirms it ("that
    * a bank account or Pix key belongs to a given tax ID"), and the key is not looked up.
    */
-  async function createAccount(order: ProviderTransferRequest) {
-    const found = order.document === null ? await findKeyOwner(order) : null
+  async function createKeyAccount(id: string, key: KeyDestination) {
+    const found = key.document === null ? await findKeyOwner(id, key) : null
     if (found && found.kind !== 'accepted') return toPreparation(found)
-    const taxId = order.document ?? toPlainDocument(found?.owner.taxId)
-    if (!isDocument(taxId)) return ownerUnreadable
-    const call = { call: 'prepareTransfer', reference: order.id } as const
-    const account = { taxId, keyId: order.pixKey, tags: [order.id] }
-    const json = starkVerifiedAccountRequestSchema.parse({ accounts: [account] })
+    const document = key.document ?? toPlainDocument(found?.owner.taxId)
+    if (!isDocument(document)) return ownerUnreadable
+    const made = await postAccount(id, { ...key, document }, { taxId: document, keyId: key.pixKey })
+    return made.kind === 'found' ? { ...made, owner: found?.owner } : made
+  }
+
+  async function postAccount(id: string, destination: TransferDestination, account: StarkAccountFields) {
+    const call = { call: 'prepareTransfer', reference: id } as const
+    const json = starkVerifiedAccountRequestSchema.parse({ accounts: [{ ...account, tags: [id] }] })
     const request = { ...call, method: 'POST', path: '/v2/verified-account', json } as const
     const outcome = await client.send(
       request,
       oneCreatedStarkEntity('accounts', starkVerifiedAccountSchema),
-      made => {
-        const named = { keyId: made.keyId ?? order.pixKey, taxId: made.taxId ?? taxId }
-        return isAccountOf(named, { taxId, pixKey: order.pixKey }) ? { account: made } : undefined
-      },
+      made => (isAccountOf(completeAccount(made, account), destination) ? { account: made } : undefined),
     )
     if (outcome.kind !== 'accepted') return toPreparation(outcome)
-    return { kind: 'found' as const, account: outcome.account, owner: found?.owner }
+    return { kind: 'found' as const, account: outcome.account, owner: undefined }
   }
 
-  function findKeyOwner({ id, pixKey }: ProviderTransferRequest) {
+  function findKeyOwner(id: string, { pixKey }: KeyDestination) {
     const path = encodePath`/v2/dict-key/${pixKey}`
     const call = { call: 'prepareTransfer', reference: id, path } as const
     return client.send(call, oneStarkEntity('key', starkDictKeySchema), owner => ({ owner }))
   }
 
   /** Explains why the account of an order that names a document was not verified; null where the key's look-up does not say. */
-  async function explainFailure(order: ProviderTransferRequest) {
-    if (order.document === null) return null
-    const found = await findKeyOwner(order)
+  async function explainFailure({ id, destination }: ProviderTransferRequest) {
+    if (destination.kind !== 'key' || destination.document === null) return null
+    const found = await findKeyOwner(id, destination)
     if (found.kind === 'rejected') return found
     const reported = found.kind === 'accepted' ? toPlainDocument(found.owner.taxId) : ''
-    return isDocument(reported) ? checkKeyOwner(order, reported) : null
+    return isDocument(reported) ? checkKeyOwner(destination.document, reported) : null
   }
 
   /** Looks an account up until it is verified or has failed, for about four seconds. */
@@ -229,12 +245,48 @@ export function createStarkTransfers(client: StarkClient, now: () => number): Tr
   }
 }
 
-/** Tells whether an account is that of a key and its owner. */
-function isAccountOf(
-  { keyId, taxId }: Pick<StarkVerifiedAccount, 'keyId' | 'taxId'>,
-  owner: { taxId: string; pixKey: string },
-): boolean {
-  return normalizePixKey(keyId ?? '') === owner.pixKey && toPlainDocument(taxId) === owner.taxId
+type KeyDestination = Extract<TransferDestination, { kind: 'key' }>
+/** What a verified account is of: the document of its holder, and a key or the account at its bank. */
+type StarkAccountFields = Partial<
+  Record<'taxId' | 'keyId' | 'bankCode' | 'branchCode' | 'number' | 'type', string | null>
+>
+
+/** Builds the account without a key. "Use '-' before the verifier digit", which is the last one of the order's number. */
+function toAccountFields({ name, document, bank, account_agency, account_number, account_type }: Party) {
+  const number = account_number.replace(/(?<=.)(.)$/, '-$1')
+  const type = STARK_ACCOUNT_TYPES[account_type]
+  return { taxId: document, name, bankCode: bank.ispb, branchCode: account_agency, number, type }
+}
+
+/** `type` of a verified account (npm package starkbank, VerifiedAccount). */
+const STARK_ACCOUNT_TYPES = {
+  CHECKING: 'checking',
+  PAYMENT: 'payment',
+  SAVINGS: 'savings',
+  SALARY: 'salary',
+} as const
+
+/** Completes an account that Stark Bank has answered by what it was made of. */
+function completeAccount(answered: StarkVerifiedAccount, ordered: StarkAccountFields): StarkAccountFields {
+  const named = Object.entries(answered).filter(([, value]) => value !== null && value !== undefined)
+  return { ...ordered, ...Object.fromEntries(named) }
+}
+
+/** Tells whether a verified account is that of a destination. */
+function isAccountOf(listed: StarkAccountFields, destination: TransferDestination): boolean {
+  const { document } = toDestinationColumns(destination)
+  const taxId = toPlainDocument(listed.taxId)
+  if (taxId !== (document ?? taxId)) return false
+  switch (destination.kind) {
+    case 'key':
+      return normalizePixKey(listed.keyId ?? '') === destination.pixKey
+    case 'account': {
+      const ordered = toAccountFields(destination.account)
+      return (['bankCode', 'branchCode', 'number', 'type'] as const).every(
+        field => listed[field] === ordered[field],
+      )
+    }
+  }
 }
 
 const NO_ACCOUNT = { kind: 'not_found' } as const

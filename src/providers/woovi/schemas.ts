@@ -245,19 +245,39 @@ export const wooviRefundRequestSchema = z.strictObject({
   value: amountSchema,
   comment: commentSchema,
 })
-export const wooviPaymentRequestSchema = z.strictObject({
-  type: z.literal('PIX_KEY'),
+const paymentRequestFields = {
   correlationID: correlationIdSchema,
   value: amountSchema,
-  destinationAlias: z.string().min(1).max(77),
-  destinationAliasType: z.enum(['CPF', 'CNPJ', 'EMAIL', 'PHONE', 'RANDOM']),
   /** The account that pays; without it, Woovi takes the company's default account. */
   sourceAccountId: z.string().min(1),
   /** Binds the payment to the look-up of its key. */
   pixKeyEndToEndId: z.string().min(1).optional(),
   comment: commentSchema,
   autoApprove: z.literal(true),
-})
+}
+const accountTextSchema = z.string().regex(/^[0-9]{1,20}$/)
+export const wooviPaymentRequestSchema = z.discriminatedUnion('type', [
+  z.strictObject({
+    type: z.literal('PIX_KEY'),
+    destinationAlias: z.string().min(1).max(77),
+    destinationAliasType: z.enum(['CPF', 'CNPJ', 'EMAIL', 'PHONE', 'RANDOM']),
+    ...paymentRequestFields,
+  }),
+  z.strictObject({
+    type: z.literal('MANUAL'),
+    psp: z.string().length(8),
+    holder: z.strictObject({
+      name: z.string().min(1),
+      taxID: z.strictObject({ type: z.enum(['BR:CPF', 'BR:CNPJ']), taxID: z.string().min(11) }),
+    }),
+    account: z.strictObject({
+      account: accountTextSchema,
+      branch: accountTextSchema,
+      accountType: z.enum(['CACC', 'TRAN', 'SVGS', 'SLRY']),
+    }),
+    ...paymentRequestFields,
+  }),
+])
 export const wooviKeyRequestSchema = z.strictObject({
   type: z.enum(['EVP', 'CNPJ', 'EMAIL', 'PHONE']),
   key: z.string().min(1).max(77).optional(),

@@ -8,6 +8,7 @@ import type {
   RejectedResult,
   SendPayoutOutcome,
 } from '../../domain/providers/provider.ts'
+import type { TransferDestination } from '../../domain/transfers/transfer-destination.ts'
 import type { AnswerNotes } from '../adapter/answer-parsing.ts'
 import {
   isDuplicate,
@@ -38,7 +39,8 @@ export function createWooviTransfers(
 ): TransferCalls {
   return {
     async sendTransfer(order) {
-      if (order.document !== null) return documentCheckUnsupported
+      const { destination } = order
+      if (destination.kind === 'key' && destination.document !== null) return documentCheckUnsupported
       const source = await identifyAccount()
       if (source.kind === 'no_answer')
         return { kind: 'unreachable', code: source.code, message: source.message }
@@ -164,21 +166,45 @@ function toAwaitingApproval(id: string, rejection?: RejectedResult): AwaitingApp
 }
 
 function buildPaymentBody(
-  { id, cents, pixKey, message, lookUpEndToEnd }: ProviderTransferRequest,
+  { id, cents, destination, message, lookUpEndToEnd }: ProviderTransferRequest,
   sourceAccountId: string,
 ) {
   return wooviPaymentRequestSchema.parse({
-    type: 'PIX_KEY',
+    ...buildDestination(destination),
     correlationID: id,
     value: cents,
-    destinationAlias: pixKey,
-    destinationAliasType: getAliasType(pixKey),
     sourceAccountId,
     ...(lookUpEndToEnd && { pixKeyEndToEndId: lookUpEndToEnd }),
     comment: message?.slice(0, 140),
     autoApprove: true,
   })
 }
+
+/** Builds where a payment goes. The documents of Woovi differ on `psp`: a text in its OpenAPI, which is sent, an object in a guide. */
+function buildDestination(destination: TransferDestination) {
+  switch (destination.kind) {
+    case 'key': {
+      const { pixKey } = destination
+      return { type: 'PIX_KEY', destinationAlias: pixKey, destinationAliasType: getAliasType(pixKey) }
+    }
+    case 'account': {
+      const { name, document, bank, account_number, account_agency, account_type } = destination.account
+      return {
+        type: 'MANUAL',
+        psp: bank.ispb,
+        holder: { name, taxID: { type: `BR:${detectDocumentKind(document)}`, taxID: document } },
+        account: {
+          account: account_number,
+          branch: account_agency,
+          accountType: WOOVI_ACCOUNT_TYPES[account_type],
+        },
+      }
+    }
+  }
+}
+
+/** "Tipos de Conta (accountType)" of "Como validar Dados bancários Usando agência e conta": the rail's codes. */
+const WOOVI_ACCOUNT_TYPES = { CHECKING: 'CACC', PAYMENT: 'TRAN', SAVINGS: 'SVGS', SALARY: 'SLRY' } as const
 
 function getAliasType(pixKey: string): string | null {
   const type = detectPixKeyType(pixKey)

@@ -1,4 +1,5 @@
 import { defineUpdate } from '@temporalio/workflow'
+import type { TransferDestination } from '../../domain/transfers/transfer-destination.ts'
 import type { TransferLookup } from '../../domain/transfers/transfer-lookup.ts'
 import type { FollowUps, MoneyOrder } from './orders.ts'
 import type { Continuation, SendPayoutInput, TransferSnapshot } from './payouts.ts'
@@ -17,8 +18,7 @@ export type TransferInput = MoneyOrder & {
 }
 
 export type TransferInputDetails = {
-  pixKey: string
-  document?: string
+  destination: TransferDestination
   lookup?: TransferLookup
   externalRef?: string
   finalBeneficiary?: { name: string; document: string }

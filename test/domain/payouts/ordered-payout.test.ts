@@ -1,6 +1,6 @@
 import { expect, test } from '@jest/globals'
 import { findOrderDifference } from '../../../src/domain/payouts/ordered-payout.ts'
-import type { Party } from '../../../src/domain/providers/provider.ts'
+import type { Party } from '../../../src/domain/pix/party.ts'
 
 const receiver = (document: string) => ({ name: 'Maria', document }) as Party
 

@@ -25,7 +25,7 @@ import { findAttempts, queryAttemptByReference } from '../../../src/db/repositor
 import { queryConnectionToCall } from '../../../src/db/repositories/connections.ts'
 import { storeProviderNotifications } from '../../../src/db/repositories/provider-notifications.ts'
 import { referenceOf } from '../../../src/domain/pix/identifiers.ts'
-import type { Party } from '../../../src/domain/providers/provider.ts'
+import type { Party } from '../../../src/domain/pix/party.ts'
 import { createTestDatabase } from '../../support/database.ts'
 import { openTestOrm } from '../../support/orm.ts'
 import { startPostgres } from '../../support/postgres.ts'

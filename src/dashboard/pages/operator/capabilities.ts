@@ -19,6 +19,7 @@ export function listCapabilityFacts(
   const yesOrNo = (is: boolean) => t(is ? 'capability.yes' : 'capability.no')
   const values: Record<Exclude<keyof ProviderCapabilities, 'pace'>, string> = {
     canTransfer: yesOrNo(can.canTransfer),
+    payableAccountTypes: can.payableAccountTypes.map(type => t(`accountType.${type}`)).join(', '),
     transferLookUp: t(`transferLookUp.${can.transferLookUp}`),
     keepsOrderIds: yesOrNo(can.keepsOrderIds),
     canCheckDocument: yesOrNo(can.canCheckDocument),

@@ -120,7 +120,7 @@ async function confirmCancellation(visit: TransferVisit): Promise<Confirmation |
     title: t('transfer.cancelAsk', gaps),
     button: t('transfer.cancelNow', gaps),
     facts: [
-      { name: 'field.pix_key', value: transfer.pixKey },
+      ...(transfer.pixKey ? [{ name: 'field.pix_key' as const, value: transfer.pixKey }] : []),
       { name: 'field.value', value: gaps.amount },
       { name: 'field.external_ref', value: transfer.externalRef ?? '–' },
     ],

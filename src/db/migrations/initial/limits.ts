@@ -22,7 +22,7 @@ create table limit_usage (
   name text not null check (name in ('day', 'night', 'new_receiver', 'receiver_day')),
   -- Day of Brasília on which the window begins; of a night the day of the noon before it; of a new receiver the first day of the calendar.
   starts_on date not null,
-  -- Of the receiver's PIX key; empty where it counts all receivers.
+  -- Of the receiver's PIX key or account; empty where it counts all receivers.
   receiver_hash text not null,
   used_cents bigint not null default 0 check (used_cents >= 0),
   -- Left without having been let through: a transfer that settled after it had failed. It takes room, and asks for none.

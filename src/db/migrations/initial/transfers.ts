@@ -29,8 +29,14 @@ create table transfer (
   fee_cents bigint not null default 0 check (fee_cents >= 0),
   held_cents bigint not null default 0 check (held_cents >= 0),
   returned_cents bigint not null default 0,
-  pix_key varchar(77) not null,
+  -- Where it goes: a PIX key, or an account at a bank.
+  pix_key varchar(77),
+  bank_account jsonb,
+  -- CPF or CNPJ of the receiver, where the order names one.
   document varchar(14),
+  -- By what transfers to the same receiver are found: src/domain/transfers/transfer-destination.ts has the same.
+  receiver_id text not null generated always as (coalesce(pix_key, (bank_account -> 'bank' ->> 'ispb') || '/'
+    || ltrim(bank_account ->> 'account_agency', '0') || '/' || ltrim(bank_account ->> 'account_number', '0'))) stored,
   -- The look-up of the key that it names: whom the merchant expects to pay.
   lookup jsonb,
   external_ref varchar(255),
@@ -56,6 +62,10 @@ create table transfer (
   fingerprint text not null,
   created_at timestamptz(3) not null,
   updated_at timestamptz not null,
+  -- It has one destination, whole.
+  constraint transfer_destination check (num_nonnulls(pix_key, bank_account) = 1),
+  constraint transfer_bank_account check (bank_account is null or coalesce(
+    bank_account ->> 'document' = document and bank_account ->> 'name' <> '' and bank_account ->> 'account_type' <> '', false)),
   -- A beneficiary has both, name and document.
   constraint transfer_beneficiary check ((beneficiary_name is null) = (beneficiary_document is null)),
   -- A look-up is copied whole.
@@ -83,7 +93,7 @@ create index transfer_of_provider on transfer (account_uuid, connection_uuid, cr
   include (state);
 create index transfer_by_settlement on transfer (account_uuid, settled_at) include (connection_uuid, created_at, uuid)
   where settled_at is not null;
-create index transfer_by_key on transfer (account_uuid, pix_key, created_at, uuid) include (connection_uuid);
+create index transfer_by_receiver on transfer (account_uuid, receiver_id, created_at, uuid) include (connection_uuid);
 create index transfer_by_value on transfer (account_uuid, value_cents);
 create index transfer_by_external_ref on transfer (account_uuid, external_ref) where external_ref is not null;
 create index transfer_by_end_to_end on transfer using hash (end_to_end);
